@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The checksum of an IPv4 header, in full and after a change of one word (RFC 1071, RFC 1624).
+//
+// Sums are taken over 16-bit words as they lie in memory: one's complement addition gives the same
+// bytes in either order, so nothing is swapped. An IPv4 header is never all zeros, so its sum is
+// never 0 and its checksum never 0xffff: both functions give 0x0000 there, and so always agree.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define CHECKSUM_IPV4_OFFSET 10
+
+// Folds a sum of 16-bit words (at most 2^16 of them) to 16 bits.
+static inline uint16_t
+checksum_fold(uint32_t sum)
+{
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+// The checksum of the IPv4 header at `ip`, of `header_bytes` (IHL x 4, options included; even), as
+// it is stored; what its checksum field holds is not counted. Any thread.
+static inline uint16_t
+checksum_ipv4_header(const uint8_t *ip, size_t header_bytes)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i + 1 < header_bytes; i += 2) {
+		uint16_t word;
+
+		memcpy(&word, ip + i, sizeof(word));
+		if (i != CHECKSUM_IPV4_OFFSET)
+			sum += word;
+	}
+	return ~checksum_fold(sum);
+}
+
+// The IPv4 header checksum after one of its aligned 16-bit words goes from `before` to `after`; all
+// as stored. A wrong checksum stays as wrong as it was. RFC 1624 section 3, equation 3. Any thread.
+static inline uint16_t
+checksum_ipv4_update16(uint16_t checksum, uint16_t before, uint16_t after)
+{
+	uint32_t sum = (uint32_t)(uint16_t)~checksum + (uint16_t)~before + after;
+	uint16_t updated = ~checksum_fold(sum);
+
+	return updated == 0xffff ? 0 : updated;
+}
+
+// Sets the byte at `offset` of the IPv4 header at `ip` (1: DSCP and ECN; 8: TTL) and brings its
+// checksum along. The node's thread.
+static inline void
+checksum_ipv4_set_byte(uint8_t *ip, size_t offset, uint8_t value)
+{
+	uint8_t *aligned = ip + (offset & ~(size_t)1);
+	uint16_t before, after, checksum;
+
+	memcpy(&before, aligned, sizeof(before));
+	ip[offset] = value;
+	memcpy(&after, aligned, sizeof(after));
+	memcpy(&checksum, ip + CHECKSUM_IPV4_OFFSET, sizeof(checksum));
+	checksum = checksum_ipv4_update16(checksum, before, after);
+	memcpy(ip + CHECKSUM_IPV4_OFFSET, &checksum, sizeof(checksum));
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet put on a wire changes nothing at the far node before the wire's delay has passed (it holds the
+// propagation delay and the far node's pipeline latency). The least such delay is the window: within it each
+// node runs alone to the window's end, events strictly before it, in its own time order. Nothing needs to be
+// handed over, for what is put during a window arrives after it. Windows in which nothing happens anywhere
+// are skipped, and none crosses a multiple of TIME_WINDOW_MAX, so that keys fit (node.h).
+//
+// The outcome depends on neither the window's length nor the order in which nodes are visited.
+#include "virtual.h"
+
+#include "../random.h"
+
+#include <errno.h>
+
+int
+virtual_init(struct virtual_drive *v, struct node **nodes, uint32_t count, ps_t window)
+{
+	if (window == 0)
+		return -EINVAL;
+	*v = (struct virtual_drive){
+		.nodes = nodes,
+		.node_count = count,
+		.window = time_min(window, TIME_WINDOW_MAX),
+	};
+	return 0;
+}
+
+// Fisher and Yates, so that a test can show that the order is of no matter.
+static void
+shuffle(struct virtual_drive *v)
+{
+	struct random random = random_stream(v->visit_seed, v->windows);
+
+	for (uint32_t i = v->node_count; i > 1; i--) {
+		uint32_t k = random_below(&random, i);
+		struct node *swap = v->nodes[i - 1];
+
+		v->nodes[i - 1] = v->nodes[k];
+		v->nodes[k] = swap;
+	}
+}
+
+static void
+run_window(struct virtual_drive *v, ps_t start, ps_t until)
+{
+	ps_t next = PS_NEVER;
+
+	if (v->visit_seed != 0)
+		shuffle(v);
+	for (uint32_t i = 0; i < v->node_count; i++) {
+		struct node *n = v->nodes[i];
+
+		next = time_min(next, n->ops->advance(n, start, until));
+	}
+	v->windows++;
+	v->now = until;
+	v->next = next;
+}
+
+void
+virtual_run(struct virtual_drive *v, ps_t until)
+{
+	while (v->next < until) {
+		ps_t start = v->next > v->now ? v->next : v->now;
+		ps_t end = start + v->window;
+		ps_t edge = (start / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX;
+
+		run_window(v, start, time_min(time_min(end, edge), until));
+	}
+	if (v->now < until && v->next != PS_NEVER)
+		v->now = until;
+}

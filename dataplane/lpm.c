@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A node of the trie stands for the next six bits of an address, so it has 64 slots. A slot leads
+// to a child where some prefix is longer than what the node decides; every other slot is a leaf
+// and holds the value of the longest prefix that covers it. Neighbouring slots with one value share
+// a leaf, slots of children between them notwithstanding, so a node costs 24 bytes and 4 for each
+// change of value. The last level reaches past the address (36 bits for 32, 132 for 128): the bits
+// missing are zeros in addresses and prefixes alike.
+//
+// Building rests on the order of the prefixes, by address and then by length:
+// - a prefix comes before all that lie inside it, so writing values in that order leaves the
+//   longest on top, and a child's slot holds the value its leaves inherit when its first prefix is
+//   met;
+// - the prefixes of one child are neighbours, so a node to build is a range of the sorted list.
+// Nodes are built in the order of their depth, which puts a node's children side by side.
+//
+// Built by the control thread, read by workers, freed by the control thread when no worker can
+// hold it any more.
+
+#include "lpm.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define SLOTS (1u << LPM_STRIDE_BITS)
+
+// A node still to be built: the sorted prefixes [from, to) agree in their first `bit` bits and are
+// all longer, but for the root, which may hold a prefix of length 0.
+struct span {
+	size_t from;
+	size_t to;
+	unsigned int bit;
+	uint32_t inherited; // value where none of them applies
+};
+
+static int
+compare_prefixes(const void *a, const void *b)
+{
+	const struct lpm_prefix *x = a, *y = b;
+	int order = memcmp(x->addr, y->addr, sizeof(x->addr));
+
+	return order != 0 ? order : (int)x->len - (int)y->len;
+}
+
+// Whether a bit of `addr` is set at or behind bit `len` of `addr_bits`.
+static bool
+has_host_bits(const uint8_t *addr, unsigned int len, unsigned int addr_bits)
+{
+	if (len % 8 != 0 && (addr[len / 8] & (0xffu >> len % 8)) != 0)
+		return true;
+	for (unsigned int byte = (len + 7) / 8; byte < addr_bits / 8; byte++) {
+		if (addr[byte] != 0)
+			return true;
+	}
+	return false;
+}
+
+// Copies `n` prefixes to `sorted`, with zeros behind the address, and puts them in order.
+static int
+sort_prefixes(struct lpm_prefix *sorted, const struct lpm_prefix *prefixes, size_t n,
+	      unsigned int addr_bits)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct lpm_prefix *p = &prefixes[i];
+
+		if (p->len > addr_bits || p->value == LPM_NONE ||
+		    has_host_bits(p->addr, p->len, addr_bits))
+			return -EINVAL;
+		memcpy(sorted[i].addr, p->addr, addr_bits / 8);
+		sorted[i].len = p->len;
+		sorted[i].value = p->value;
+	}
+	qsort(sorted, n, sizeof(*sorted), compare_prefixes);
+	for (size_t i = 1; i < n; i++) {
+		if (compare_prefixes(&sorted[i - 1], &sorted[i]) == 0)
+			return -EEXIST;
+	}
+	return 0;
+}
+
+// Number of leading bits in which two addresses agree.
+static unsigned int
+common_bits(const uint8_t *a, const uint8_t *b)
+{
+	for (unsigned int byte = 0; byte < 16; byte++) {
+		unsigned int differ = a[byte] ^ b[byte];
+
+		if (differ != 0)
+			return byte * 8 + __builtin_clz(differ) - 24;
+	}
+	return 128;
+}
+
+// Nodes below the root that a prefix passes: one for each depth that is shorter than it.
+static unsigned int
+nodes_on_path(const struct lpm_prefix *prefix)
+{
+	return prefix->len == 0 ? 0 : (prefix->len - 1u) / LPM_STRIDE_BITS;
+}
+
+// The number of nodes, root included. A node that an earlier prefix of the list shares with this
+// one is shared with its neighbour too, the prefixes of a node being neighbours.
+static size_t
+count_nodes(const struct lpm_prefix *sorted, size_t n)
+{
+	size_t nodes = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned int path = nodes_on_path(&sorted[i]), shared = 0;
+
+		if (i > 0) {
+			unsigned int before = nodes_on_path(&sorted[i - 1]);
+
+			shared = common_bits(sorted[i - 1].addr, sorted[i].addr) / LPM_STRIDE_BITS;
+			if (shared > before)
+				shared = before;
+			if (shared > path)
+				shared = path;
+		}
+		nodes += path - shared;
+	}
+	return nodes;
+}
+
+// The six bits of an address from `bit`, zeros behind its end.
+static unsigned int
+slot_at(const uint8_t addr[16], unsigned int bit)
+{
+	unsigned int byte = bit / 8;
+	unsigned int window = (unsigned int)addr[byte] << 8 | (byte < 15 ? addr[byte + 1] : 0);
+
+	return window >> (16 - LPM_STRIDE_BITS - bit % 8) & (SLOTS - 1);
+}
+
+// Fills the value of each slot of `node` from the prefixes of `span`, marks the slots that need a
+// child and appends those children to `spans`, which holds *n_spans.
+static void
+spread_prefixes(struct lpm_node *node, uint32_t values[SLOTS], const struct lpm_prefix *sorted,
+		const struct span *span, struct span *spans, size_t *n_spans)
+{
+	unsigned int end = span->bit + LPM_STRIDE_BITS;
+
+	for (unsigned int slot = 0; slot < SLOTS; slot++)
+		values[slot] = span->inherited;
+	for (size_t i = span->from; i < span->to; i++) {
+		const struct lpm_prefix *p = &sorted[i];
+		unsigned int slot = slot_at(p->addr, span->bit);
+
+		if (p->len <= end) {
+			unsigned int past = slot + (1u << (end - p->len));
+
+			while (slot < past)
+				values[slot++] = p->value;
+		} else if (node->children & UINT64_C(1) << slot) {
+			spans[*n_spans - 1].to = i + 1;
+		} else {
+			node->children |= UINT64_C(1) << slot;
+			spans[(*n_spans)++] = (struct span){
+				.from = i, .to = i + 1, .bit = end, .inherited = values[slot]};
+		}
+	}
+}
+
+// Appends the node's leaves to `leaves`, which holds `n`; returns how many it then holds.
+static uint32_t
+append_leaves(struct lpm_node *node, const uint32_t values[SLOTS], uint32_t *leaves, uint32_t n)
+{
+	node->first_leaf = n;
+	for (unsigned int slot = 0; slot < SLOTS; slot++) {
+		uint64_t bit = UINT64_C(1) << slot;
+
+		if (node->children & bit)
+			continue;
+		if (node->leaf_starts == 0 || leaves[n - 1] != values[slot]) {
+			node->leaf_starts |= bit;
+			leaves[n++] = values[slot];
+		}
+	}
+	return n;
+}
+
+int
+lpm_build(struct lpm **out, const struct lpm_prefix *prefixes, size_t n, unsigned int addr_bits)
+{
+	struct lpm_prefix *sorted = NULL;
+	struct span *spans = NULL;
+	struct lpm *lpm;
+	int rc;
+
+	if (addr_bits != 32 && addr_bits != 128)
+		return -EINVAL;
+	sorted = calloc(n + 1, sizeof(*sorted));
+	if (sorted == NULL)
+		return -ENOMEM;
+	rc = sort_prefixes(sorted, prefixes, n, addr_bits);
+	if (rc != 0)
+		goto out;
+
+	// Each value a node spreads over its slots begins and ends at most one run.
+	size_t n_nodes = count_nodes(sorted, n), max_leaves = n_nodes + 2 * n, n_spans = 1;
+	rc = -ENOMEM;
+	if (max_leaves > UINT32_MAX)
+		goto out;
+	spans = calloc(n_nodes, sizeof(*spans));
+	lpm = calloc(1, sizeof(*lpm) + n_nodes * sizeof(lpm->nodes[0]) +
+				max_leaves * sizeof(lpm->leaves[0]));
+	if (spans == NULL || lpm == NULL) {
+		free(lpm);
+		goto out;
+	}
+	lpm->addr_bits = addr_bits;
+	lpm->n_nodes = n_nodes;
+	uint32_t *leaves = (uint32_t *)&lpm->nodes[n_nodes];
+	spans[0] = (struct span){.from = 0, .to = n, .bit = 0, .inherited = LPM_NONE};
+	for (size_t i = 0; i < n_nodes; i++) {
+		struct lpm_node *node = &lpm->nodes[i];
+		uint32_t values[SLOTS];
+
+		node->first_child = n_spans;
+		spread_prefixes(node, values, sorted, &spans[i], spans, &n_spans);
+		lpm->n_leaves = append_leaves(node, values, leaves, lpm->n_leaves);
+	}
+
+	// Give back the leaves that were not needed; should that fail, they stay.
+	struct lpm *shrunk = realloc(lpm, lpm_bytes(lpm));
+	if (shrunk != NULL)
+		lpm = shrunk;
+	lpm->leaves = (const uint32_t *)&lpm->nodes[n_nodes];
+	*out = lpm;
+	rc = 0;
+out:
+	free(spans);
+	free(sorted);
+	return rc;
+}
+
+void
+lpm_destroy(struct lpm *lpm)
+{
+	free(lpm);
+}
+
+size_t
+lpm_bytes(const struct lpm *lpm)
+{
+	if (lpm == NULL)
+		return 0;
+	return sizeof(*lpm) + lpm->n_nodes * sizeof(lpm->nodes[0]) +
+	       lpm->n_leaves * sizeof(lpm->leaves[0]);
+}

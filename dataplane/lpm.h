@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Longest-prefix match for one VRF and one address family: an immutable trie with a stride of six
+// bits, whose nodes find children and leaves by counting bits (Asai and Ohara, "Poptrie", SIGCOMM
+// 2015). lpm.c tells how it is built.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+
+// What a lookup gives when no prefix covers the address.
+#define LPM_NONE UINT32_MAX
+
+#define LPM_STRIDE_BITS 6
+
+// One route: `addr` in network byte order (IPv4 in the first 4 bytes, the rest is not looked at),
+// `len` in bits, `value` anything but LPM_NONE.
+struct lpm_prefix {
+	uint8_t addr[16];
+	uint8_t len;
+	uint32_t value;
+};
+
+struct lpm_node {
+	uint64_t children;    // bit s: slot s leads to another node
+	uint64_t leaf_starts; // bit s: a run of slots with one value begins at slot s
+	uint32_t first_child; // children of a node are neighbours in lpm.nodes
+	uint32_t first_leaf;  // and so are its leaves in lpm.leaves
+};
+
+// Never written after lpm_build(): any number of threads may read it.
+struct lpm {
+	const uint32_t *leaves; // behind the last node
+	uint32_t addr_bits;
+	uint32_t n_nodes;
+	uint32_t n_leaves;
+	struct lpm_node nodes[]; // the root first
+};
+
+// Builds the trie of `n` prefixes, in any order, of addresses of `addr_bits` (32 or 128).
+// 0 and *out; -EINVAL: addr_bits, a length past it, a set host bit or a value of LPM_NONE;
+// -EEXIST: a prefix given twice; -ENOMEM. *out is untouched on error. Control thread.
+int lpm_build(struct lpm **out, const struct lpm_prefix *prefixes, size_t n,
+	      unsigned int addr_bits);
+
+// Frees the trie, when no reader can still hold it; NULL is fine. Control thread.
+void lpm_destroy(struct lpm *lpm);
+
+// Bytes of memory the trie takes; 0 for NULL. Any thread.
+size_t lpm_bytes(const struct lpm *lpm);
+
+// The value of the longest prefix that covers `addr` (addr_bits / 8 bytes in network order, any
+// alignment), or LPM_NONE; a NULL trie holds no prefix. Any thread.
+static inline uint32_t
+lpm_lookup(const struct lpm *lpm, const uint8_t *addr)
+{
+	if (lpm == NULL)
+		return LPM_NONE;
+
+	// The address stands left-aligned in high:low, followed by zeros.
+	uint64_t high, low = 0;
+	if (lpm->addr_bits == 32) {
+		uint32_t word;
+		memcpy(&word, addr, sizeof(word));
+		high = (uint64_t)rte_be_to_cpu_32(word) << 32;
+	} else {
+		memcpy(&high, addr, sizeof(high));
+		memcpy(&low, addr + sizeof(high), sizeof(low));
+		high = rte_be_to_cpu_64(high);
+		low = rte_be_to_cpu_64(low);
+	}
+
+	const struct lpm_node *node = lpm->nodes;
+	uint64_t slot = UINT64_C(1) << (high >> (64 - LPM_STRIDE_BITS));
+	while (node->children & slot) {
+		unsigned int rank = __builtin_popcountll(node->children & (slot - 1));
+		node = &lpm->nodes[node->first_child + rank];
+		high = high << LPM_STRIDE_BITS | low >> (64 - LPM_STRIDE_BITS);
+		low <<= LPM_STRIDE_BITS;
+		slot = UINT64_C(1) << (high >> (64 - LPM_STRIDE_BITS));
+	}
+	unsigned int runs = __builtin_popcountll(node->leaf_starts & (slot | (slot - 1)));
+	return lpm->leaves[node->first_leaf + runs - 1];
+}

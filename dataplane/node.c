@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node.h"
+
+#include "queueing/pause.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Keys are scanned four at a time from a cache line's start.
+#define KEY_ALIGN 4
+
+static uint32_t
+align_keys(uint32_t count)
+{
+	return (count + KEY_ALIGN - 1) / KEY_ALIGN * KEY_ALIGN;
+}
+
+static void *
+aligned_zeroed(size_t bytes)
+{
+	size_t rounded = (bytes + 63) / 64 * 64;
+	void *memory = aligned_alloc(64, rounded);
+
+	if (memory != NULL)
+		memset(memory, 0, rounded);
+	return memory;
+}
+
+static void
+port_init(struct port *p, uint8_t index)
+{
+	p->index = index;
+	p->up = true;
+	p->next_send = PS_NEVER;
+	for (unsigned int i = 0; i < PRIORITIES; i++) {
+		p->refresh_at[i] = PS_NEVER;
+		p->rx_pause[i].since = PS_NEVER;
+		p->tx_pause[i].since = PS_NEVER;
+	}
+}
+
+int
+node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t index, uint64_t seed,
+	    struct packet_pool *packets)
+{
+	uint32_t per_kind = align_keys(ports);
+	struct node *n;
+
+	if (ports == 0 || ports > PORTS_MAX)
+		return -EINVAL;
+	n = aligned_zeroed(sizeof(*n));
+	if (n == NULL)
+		return -ENOMEM;
+	n->key_count = KEY_ALIGN + 2 * per_kind;
+	n->ports = aligned_zeroed(ports * sizeof(*n->ports));
+	n->timer_key = aligned_zeroed(n->key_count * sizeof(*n->timer_key));
+	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
+	n->held = aligned_zeroed(ports);
+	if (n->ports == NULL || n->timer_key == NULL || n->depth == NULL || n->held == NULL) {
+		node_destroy(n);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n->key_count; i++)
+		n->timer_key[i] = NODE_KEY_NONE;
+	n->arrival_keys = n->timer_key + KEY_ALIGN;
+	n->departure_keys = n->arrival_keys + per_kind;
+	n->port_count = ports;
+	n->role = (uint8_t)role;
+	n->index = index;
+	n->packets = packets;
+	n->random = random_stream(seed, index);
+	n->timer_at = PS_NEVER;
+	for (unsigned int i = 0; i < ports; i++)
+		port_init(&n->ports[i], (uint8_t)i);
+	*out = n;
+	return 0;
+}
+
+void
+node_destroy(struct node *n)
+{
+	if (n == NULL)
+		return;
+	for (unsigned int i = 0; n->ports != NULL && i < n->port_count; i++) {
+		struct port *p = &n->ports[i];
+
+		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+			while (p->nonempty & 1u << tc)
+				packet_free(n->packets, queue_pop(p, tc));
+		for (struct rte_mbuf *m = p->pfc_head, *next; m != NULL; m = next) {
+			next = packet_meta(m)->next;
+			packet_free(n->packets, m);
+		}
+	}
+	free(n->buffer.tenants);
+	free(n->held);
+	free(n->depth);
+	free(n->timer_key);
+	free(n->ports);
+	free(n);
+}
+
+const struct tables *
+node_set_tables(struct node *n, const struct tables *t)
+{
+	return __atomic_exchange_n(&n->tables, t, __ATOMIC_ACQ_REL);
+}
+
+// What is held stays held; what it counts for follows the new thresholds.
+static void
+buffer_recount(struct node *n, const struct tables *t)
+{
+	for (unsigned int i = 0; i < POOL_COUNT; i++)
+		n->buffer.pools[i].shared_use = 0;
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct port *p = &n->ports[i];
+
+		for (unsigned int k = 0; k < PRIORITIES; k++) {
+			const struct threshold *pg = &t->ports[i].profile->pg[k].threshold;
+			const struct threshold *tc = &t->ports[i].profile->tc[k].threshold;
+
+			n->buffer.pools[pg->pool].shared_use += buffer_shared(p->groups[k].usage.own, pg->reserved);
+			n->buffer.pools[tc->pool].shared_use += buffer_shared(p->queues[k].usage.own, tc->reserved);
+		}
+	}
+}
+
+void
+node_adopt_tables(struct node *n, const struct tables *t)
+{
+	if (n->buffer.tenants == NULL && t->tenant_count != 0)
+		n->buffer.tenants = calloc(t->tenant_count, sizeof(*n->buffer.tenants));
+	if (n->buffer.tenants == NULL && t->tenant_count != 0)
+		abort(); // before the first packet: the control side has just built the same count of profiles
+	for (unsigned int i = 0; i < n->port_count; i++)
+		n->ports[i].profile = t->ports[i].profile;
+	buffer_recount(n, t);
+	n->current = t;
+}
+
+void
+node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now)
+{
+	p->tx_off = queues;
+	pause_update_held(n, p);
+	if (p->nonempty != 0)
+		p->next_send = p->tx_free > now ? p->tx_free : now;
+}
+
+void
+node_set_link(struct node *n, struct port *p, bool up, ps_t now)
+{
+	p->up = up;
+	pause_update_held(n, p);
+	if (p->nonempty != 0)
+		p->next_send = p->tx_free > now ? p->tx_free : now;
+}
+
+void
+node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	n->ports[meta->in_port].drops[reason]++;
+	if (meta->tenant != TENANT_NONE && n->buffer.tenants != NULL)
+		n->buffer.tenants[meta->tenant].dropped++;
+	if (unlikely(n->tap != NULL) && n->tap->dropped != NULL)
+		n->tap->dropped(n->tap->context, n, m, reason, now);
+	packet_free(n->packets, m);
+}
+
+void
+node_flush_tap(struct node *n)
+{
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		struct port *p = &n->ports[i];
+
+		if (p->pfc_last_left == 0)
+			continue;
+		n->tap->sent(n->tap->context, n, p, p->pfc_last, p->pfc_last_left);
+		p->pfc_last_left = 0;
+	}
+}
+
+uint64_t
+node_queued(const struct node *n)
+{
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < n->port_count; i++)
+		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+			for (struct rte_mbuf *m = n->ports[i].queues[tc].head; m != NULL;
+			     m = packet_meta(m)->next)
+				count++;
+	return count;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A node: a leaf, a spine or a NIC. It owns its ports, queues, buffer, counters, timers and random stream
+// and shares nothing with other nodes but the wires between them.
+//
+// node_run() is the event loop, as an always-inline template: each pipeline instantiates it with its own
+// ingress, departure and timer functions and fills the node's ops, through which a driver of time calls it.
+//
+// Events are found by the least of 32-bit keys, `dt << 10 | kind << 8 | port`, dt being the picoseconds
+// since the window began. Their order is the model's, at one instant timers, then arrivals, then
+// departures, by port within a kind; what the file orders for an instant is applied by the driver before
+// it. Windows are short enough (TIME_WINDOW_MAX) for dt to fit 22 bits.
+#pragma once
+
+#include "packet.h"
+#include "port.h"
+#include "random.h"
+#include "tables.h"
+#include "time.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct node;
+struct nic;
+
+enum node_role { NODE_LEAF, NODE_SPINE, NODE_NIC };
+
+enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
+
+#define NODE_KEY_NONE UINT32_MAX
+
+struct node_ops {
+	// Takes everything that happens at the node before `until` and returns when the next thing may
+	// happen, there or where it sent something: never later than the truth, PS_NEVER if never. `start`
+	// is where the last call ended, or later if nothing happens before; until - start is at most
+	// TIME_WINDOW_MAX. Called by the node's worker.
+	ps_t (*advance)(struct node *node, ps_t start, ps_t until);
+};
+
+// What a capture sees. Set by the control side before the node runs; called by the node's worker, so only
+// in virtual time.
+struct node_tap {
+	void (*received)(void *context, struct node *node, struct port *port, struct rte_mbuf *m, ps_t at);
+	// `at`: when its last bit has left.
+	void (*sent)(void *context, struct node *node, struct port *port, struct rte_mbuf *m, ps_t at);
+	// The packet is still charged nowhere and its metadata is as the dropping stage saw it.
+	void (*dropped)(void *context, struct node *node, struct rte_mbuf *m, enum drop_reason reason, ps_t at);
+	void *context;
+};
+
+struct node {
+	const struct node_ops *ops;
+	struct port *ports;
+	uint32_t *timer_key; // keys[0]: the timer, then arrivals, then departures; padded
+	uint32_t *arrival_keys;
+	uint32_t *departure_keys;
+	uint32_t key_count; // of all keys, a multiple of 4
+	uint16_t port_count;
+	uint8_t role;       // enum node_role
+	bool batched;       // packets that arrive at one instant pass the pipeline together
+	const struct tables *tables;  // control: rw (release), worker: ro, once per turn (acquire)
+	const struct tables *current; // worker: the snapshot of this turn
+	struct packet_pool *packets;
+	ps_t start;         // of the window
+	ps_t until;
+	ps_t later;         // the earliest thing known of beyond the window
+	ps_t timer_at;      // when the next timer is due
+	uint32_t *depth;    // cells queued, by [tc * port_count + port]
+	uint8_t *held;      // by port: bit per queue that may not send (paused or frozen)
+	struct random random;
+	struct buffer buffer;
+	struct nic *nic;    // of a NIC node
+	const struct node_tap *tap;
+	const char *name;
+	uint32_t index;     // in the fabric
+	ps_t last_move;     // when a data packet last left
+};
+
+// Makes a node of `ports` unconnected ports, without tables. `seed`: the fabric's; the random stream is
+// the node's own by `index`. Returns 0, -EINVAL for more than PORTS_MAX ports, or -ENOMEM.
+int node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t index, uint64_t seed,
+		struct packet_pool *packets);
+
+// Frees the node and the packets that it holds. Its wires and tables are not its own. NULL is fine.
+void node_destroy(struct node *n);
+
+// Puts a snapshot in force and returns the one before; the state that depends on it (profiles, shared use
+// of pools) follows when the worker next looks. Control thread.
+const struct tables *node_set_tables(struct node *n, const struct tables *t);
+
+// Worker: takes over a snapshot that node_set_tables() left. Cold.
+void node_adopt_tables(struct node *n, const struct tables *t);
+
+// Worker, between turns: freezes or frees queues (bit per queue) at `now`.
+void node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now);
+
+// Worker: a wire's in or out changed between down and up.
+void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
+
+// Drops a packet that is charged nowhere: counts the reason at the port it came in by and frees it.
+void node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now);
+
+// Worker: hands the tap what it has not seen yet of this turn.
+void node_flush_tap(struct node *n);
+
+// Packets in the node's queues.
+uint64_t node_queued(const struct node *n);
+
+static inline uint32_t *
+node_depth(struct node *n, const struct port *p, unsigned int tc)
+{
+	return &n->depth[tc * n->port_count + p->index];
+}
+
+static inline uint32_t
+node_key(const struct node *n, ps_t at, enum node_event kind, unsigned int port)
+{
+	ps_t dt = at > n->start ? at - n->start : 0;
+
+	return (uint32_t)(dt << 10) | (uint32_t)kind << 8 | port;
+}
+
+static inline void
+node_note_later(struct node *n, ps_t at)
+{
+	n->later = time_min(n->later, at);
+}
+
+// Sets when a port's next departure is due.
+static inline void
+node_arm_send(struct node *n, struct port *p, ps_t at)
+{
+	p->next_send = at;
+	if (at < n->until) {
+		n->departure_keys[p->index] = node_key(n, at, NODE_DEPARTURE, p->index);
+	} else {
+		n->departure_keys[p->index] = NODE_KEY_NONE;
+		node_note_later(n, at);
+	}
+}
+
+// Makes the node's timer due at `at` at the latest.
+static inline void
+node_arm_timer(struct node *n, ps_t at)
+{
+	if (at >= n->timer_at)
+		return;
+	n->timer_at = at;
+	if (at < n->until)
+		*n->timer_key = node_key(n, at, NODE_TIMER, 0);
+	else
+		node_note_later(n, at);
+}
+
+// Sets the key of a port's next arrival from its wire.
+static inline void
+node_arm_arrival(struct node *n, struct port *p)
+{
+	ps_t at = p->in == NULL ? PS_NEVER : wire_next(p->in);
+
+	if (at < n->until) {
+		n->arrival_keys[p->index] = node_key(n, at, NODE_ARRIVAL, p->index);
+		packet_prefetch(p->in->slots[p->in->head & p->in->mask].packet);
+	} else {
+		n->arrival_keys[p->index] = NODE_KEY_NONE;
+		node_note_later(n, at);
+	}
+}
+
+// Begins a turn: takes over new tables, and reads each port's next events into keys.
+static inline void
+node_begin(struct node *n, ps_t start, ps_t until)
+{
+	const struct tables *t = __atomic_load_n(&n->tables, __ATOMIC_ACQUIRE);
+
+	n->start = start;
+	n->until = until;
+	n->later = PS_NEVER;
+	if (unlikely(t != n->current))
+		node_adopt_tables(n, t);
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		struct port *p = &n->ports[i];
+
+		node_arm_arrival(n, p);
+		node_arm_send(n, p, p->next_send);
+	}
+	*n->timer_key = NODE_KEY_NONE;
+	if (n->timer_at < until)
+		*n->timer_key = node_key(n, n->timer_at, NODE_TIMER, 0);
+	else
+		node_note_later(n, n->timer_at);
+}
+
+// The pipeline's three functions. `count` is 1 unless the node is batched.
+typedef void node_ingress_fn(struct node *n, struct port *p, struct rte_mbuf **packets, unsigned int count,
+			     ps_t now);
+typedef void node_port_fn(struct node *n, struct port *p, ps_t now);
+// Handles all timers due at `now` and returns when the next is due.
+typedef ps_t node_timer_fn(struct node *n, ps_t now);
+
+#define NODE_BURST 64
+
+// Takes the packets that arrive at a port at `now`: one, or all of that instant when batched.
+static __rte_always_inline void
+node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
+{
+	struct rte_mbuf *packets[NODE_BURST];
+	unsigned int count = 1;
+
+	packets[0] = wire_take(p->in);
+	if (likely(!n->batched)) {
+		node_arm_arrival(n, p);
+		ingress(n, p, packets, 1, now);
+		return;
+	}
+	while (count < NODE_BURST && wire_next(p->in) == now) {
+		packets[count] = wire_take(p->in);
+		packet_prefetch(packets[count++]);
+	}
+	node_arm_arrival(n, p);
+	ingress(n, p, packets, count, now);
+}
+
+static __rte_always_inline uint32_t
+node_least_key(const struct node *n)
+{
+	const uint32_t *keys = __builtin_assume_aligned(n->timer_key, 64);
+	uint32_t least = NODE_KEY_NONE;
+
+	for (uint32_t i = 0; i < n->key_count; i++)
+		least = keys[i] < least ? keys[i] : least;
+	return least;
+}
+
+// The loop of node_ops.advance.
+static __rte_always_inline ps_t
+node_run(struct node *n, ps_t start, ps_t until, node_ingress_fn *ingress, node_port_fn *send,
+	 node_timer_fn *timer)
+{
+	uint32_t key;
+
+	node_begin(n, start, until);
+	while ((key = node_least_key(n)) != NODE_KEY_NONE) {
+		ps_t now = start + (key >> 10);
+		struct port *p = &n->ports[key & 0xff];
+
+		switch (key >> 8 & 3) {
+		case NODE_ARRIVAL:
+			node_arrive(n, p, now, ingress);
+			break;
+		case NODE_DEPARTURE:
+			send(n, p, now);
+			break;
+		default:
+			*n->timer_key = NODE_KEY_NONE;
+			n->timer_at = PS_NEVER;
+			node_arm_timer(n, timer(n, now));
+			break;
+		}
+	}
+	if (unlikely(n->tap != NULL))
+		node_flush_tap(n);
+	return n->later;
+}

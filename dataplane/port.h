@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A port: where a node ends. Transmit side: eight queues, the scheduler's state, pauses received, when the
+// transmitter is free. Receive side: eight priority groups and the PFC they cause. All of it is written by
+// the node's worker only.
+#pragma once
+
+#include "drop.h"
+#include "queueing/buffer.h"
+#include "tables.h"
+#include "time.h"
+#include "wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// One egress queue. Its depth stands in node->depth, beside those of the other ports: spraying compares
+// many ports at once.
+struct queue {
+	struct rte_mbuf *head;
+	struct rte_mbuf *tail;
+	struct usage usage;
+	uint32_t deficit; // DWRR bytes left in this turn
+	uint32_t depth_max;
+	uint64_t packets; // sent
+	uint64_t bytes;
+	uint64_t dropped;
+	uint64_t ecn_marked;
+} __attribute__((aligned(64)));
+
+// One ingress priority group.
+struct priority_group {
+	struct usage usage;
+	uint32_t headroom; // cells held
+	uint32_t used_max;
+	uint32_t shared_max;
+	uint32_t headroom_max;
+	uint64_t packets; // received
+	uint64_t bytes;
+	uint64_t dropped;
+	uint64_t xoff_sent; // XOFFs, refreshes included
+	bool xoff;
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct queue) == 64, "a queue is one cache line");
+_Static_assert(sizeof(struct priority_group) == 64, "a group is one cache line");
+
+// An interval that opens and closes, and how long it was open in all; exact, because it is told of every
+// change.
+struct pause_clock {
+	ps_t since; // PS_NEVER when closed
+	ps_t total;
+};
+
+// The time it was open up to `now`.
+static inline ps_t
+pause_clock_total(const struct pause_clock *c, ps_t now)
+{
+	return c->total + (c->since < now ? now - c->since : 0);
+}
+
+static inline void
+pause_clock_open(struct pause_clock *c, ps_t now)
+{
+	if (c->since == PS_NEVER)
+		c->since = now;
+}
+
+static inline void
+pause_clock_close(struct pause_clock *c, ps_t at)
+{
+	if (c->since == PS_NEVER)
+		return;
+	if (at > c->since)
+		c->total += at - c->since;
+	c->since = PS_NEVER;
+}
+
+struct port {
+	// Transmit.
+	struct wire *out; // NULL: nothing is connected
+	ps_t tx_free;     // when the transmitter is free
+	ps_t next_send;   // when the next departure is due, or PS_NEVER
+	const struct port_profile *profile; // of the tables in force
+	uint8_t index;
+	uint8_t nonempty; // bit per queue
+	uint8_t paused;   // bit per queue that received PFC holds
+	uint8_t tx_off;   // bit per queue that an event froze
+	uint8_t dwrr_tc;  // whose turn it is
+	bool up;
+	bool tapped;      // node->tap sees its packets
+	struct rte_mbuf *pfc_head; // PFC frames waiting for the transmitter, ahead of all queues
+	struct rte_mbuf *pfc_tail;
+	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes at that instant joins it
+	ps_t pfc_last_at;
+	ps_t pfc_last_left; // when its last bit leaves, while the tap has yet to see it; else 0
+
+	// Receive.
+	struct wire *in;
+
+	// Packets and frames.
+	uint64_t rx_packets;
+	uint64_t rx_bytes;
+	uint64_t tx_packets;
+	uint64_t tx_bytes;
+	uint64_t control_rx; // of them frames that end at the MAC: pauses
+	uint64_t control_tx; // of them frames that begin there
+
+	struct queue queues[PRIORITIES];
+	struct priority_group groups[PRIORITIES];
+
+	// PFC received: by priority, and by the queue it holds.
+	ps_t pause_until[PRIORITIES];
+	ps_t queue_paused_until[PRIORITIES];
+	struct pause_clock rx_pause[PRIORITIES];
+	uint64_t pfc_rx[PRIORITIES];
+	// PFC sent.
+	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless XOFF
+	struct pause_clock tx_pause[PRIORITIES];
+	uint64_t pfc_tx[PRIORITIES];
+	uint64_t pause_rx; // 802.3x frames
+	uint64_t pause_tx;
+
+	uint64_t drops[DROP_COUNT]; // of packets that came in here
+} __attribute__((aligned(64)));
+
+// Appends to a queue. The caller accounts for it.
+static inline void
+queue_push(struct port *p, unsigned int tc, struct rte_mbuf *m)
+{
+	struct queue *q = &p->queues[tc];
+
+	packet_meta(m)->next = NULL;
+	if (q->head == NULL)
+		q->head = m;
+	else
+		packet_meta(q->tail)->next = m;
+	q->tail = m;
+	p->nonempty |= (uint8_t)(1u << tc);
+}
+
+// Takes the head of a queue that is not empty.
+static inline struct rte_mbuf *
+queue_pop(struct port *p, unsigned int tc)
+{
+	struct queue *q = &p->queues[tc];
+	struct rte_mbuf *m = q->head;
+
+	q->head = packet_meta(m)->next;
+	if (q->head == NULL)
+		p->nonempty &= (uint8_t)~(1u << tc);
+	else
+		rte_prefetch0(q->head + 1);
+	return m;
+}

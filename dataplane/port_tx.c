@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "port_tx.h"
+
+#include "stages/parse.h"
+
+bool
+port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+{
+	struct wire *w = p->out;
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	enum drop_reason reason = DROP_LINK_FAULT;
+	bool lost = w->loss != 0 && random_u32(&n->random) < w->loss;
+
+	if (w->drop_ip_id_low >= 0 && parse_u16(data + 12) == PARSE_IP4 &&
+	    meta->data_len >= PARSE_ETHERNET_BYTES + 6 && data[PARSE_ETHERNET_BYTES + 5] == w->drop_ip_id_low)
+		lost = true;
+	if (w->down) {
+		lost = true;
+		reason = DROP_LINK_DOWN;
+	}
+	if (!lost)
+		return false;
+	w->lost++;
+	if (p->pfc_last == m)
+		p->pfc_last = NULL;
+	node_drop(n, m, reason, now);
+	return true;
+}
+
+void
+port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t at)
+{
+	if (m == p->pfc_last) {
+		p->pfc_last_left = at; // shown by node_flush_tap(): it may still gain priorities
+		return;
+	}
+	node_flush_tap(n);
+	n->tap->sent(n->tap->context, n, p, m, at);
+}

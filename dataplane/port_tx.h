@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The transmit side of a switch port: the scheduler picks, ECN marks, the buffer releases, the wire takes.
+// A transmitter is busy from a frame's start to the end of the gap behind it; the frame's last bit arrives
+// preamble + frame + FCS byte times after the start, plus the wire's delay.
+#pragma once
+
+#include "node.h"
+#include "queueing/charge.h"
+#include "queueing/ecn.h"
+#include "queueing/pause.h"
+#include "queueing/pfc.h"
+#include "queueing/scheduler.h"
+
+// Cold: what a fault does to a packet about to go on the wire. True when it is lost (and freed).
+bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
+
+// Cold: shows the tap a packet whose last bit has left at `at`.
+void port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t at);
+
+// Begins to send a packet at `now`, when the transmitter is free. The packet is charged nowhere any more.
+static inline void
+port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+{
+	const struct port_profile *profile = p->profile;
+	uint32_t bytes = packet_meta(m)->wire_bytes;
+	uint32_t frame = bytes + profile->preamble + profile->fcs;
+	ps_t left = now + time_of_bytes(profile->byte_time, frame);
+	ps_t arrival = left + p->out->delay;
+
+	p->tx_free = now + time_of_bytes(profile->byte_time, frame + profile->gap);
+	p->tx_packets++;
+	p->tx_bytes += bytes;
+	if (unlikely(p->tapped))
+		port_show_sent(n, p, m, left);
+	if (unlikely(p->out->faulty) && port_lose(n, p, m, now))
+		return;
+	if (unlikely(wire_put(p->out, m, arrival) != 0)) {
+		node_drop(n, m, DROP_NO_PACKET, now);
+		return;
+	}
+	node_note_later(n, arrival);
+}
+
+// What a port does at `now` before any queue may send: true when something else has its turn (the
+// transmitter is busy, a PFC frame goes first, the far side of the wire has no room); then the next
+// departure is armed.
+static inline bool
+port_preempted(struct node *n, struct port *p, ps_t now)
+{
+	if (unlikely(p->tx_free > now)) {
+		node_arm_send(n, p, p->tx_free);
+		return true;
+	}
+	if (unlikely(wire_full(p->out))) {
+		node_arm_send(n, p, n->until);
+		return true;
+	}
+	if (unlikely(p->pfc_head != NULL)) {
+		port_transmit(n, p, pfc_take_waiting(p), now);
+		node_arm_send(n, p, p->tx_free);
+		return true;
+	}
+	return false;
+}
+
+// A departure: sends the next packet of a switch port that has something to send.
+static inline void
+port_send(struct node *n, struct port *p, ps_t now)
+{
+	unsigned int eligible, tc;
+	struct charge charge;
+	struct rte_mbuf *m;
+	struct queue *q;
+	uint32_t *depth;
+
+	if (port_preempted(n, p, now))
+		return;
+	eligible = pause_eligible(n, p, now);
+	if (eligible == 0) {
+		node_arm_send(n, p, pause_resume_at(p));
+		return;
+	}
+	tc = scheduler_pick(p, eligible);
+	q = &p->queues[tc];
+	m = queue_pop(p, tc);
+	charge = charge_of(m);
+	depth = node_depth(n, p, tc);
+	*depth -= charge.cells;
+	if (q->head == NULL)
+		scheduler_emptied(q);
+	if (ecn_mark(m, &p->profile->tc[tc].ecn, *depth, &n->random))
+		q->ecn_marked++;
+	q->packets++;
+	q->bytes += charge.bytes;
+	n->last_move = now;
+	// The wire first: an XON that this release causes at this very port follows the packet.
+	port_transmit(n, p, m, now);
+	charge_release(n, &charge, now);
+	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
+}
+
+// Lets an idle port begin at once with what has just been put in a queue of it.
+static inline void
+port_kick(struct node *n, struct port *p, ps_t now)
+{
+	if (p->next_send == now)
+		return; // among this instant's departures
+	if (p->tx_free <= now)
+		port_send(n, p, now);
+	else if (p->next_send > p->tx_free)
+		node_arm_send(n, p, p->tx_free);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shared packet buffer of a node: pools, and the use that priority groups and queues make of them,
+// in cells. See buffer.c for the model.
+#pragma once
+
+#include "../packet.h"
+#include "../tables.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// worker: rw; control reads a copy.
+struct pool {
+	uint32_t used;       // cells held, guarantees included (of POOL_HEADROOM: headroom held)
+	uint32_t used_max;
+	uint32_t shared_use; // of them beyond every reservation and guarantee
+};
+
+struct tenant_use {
+	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
+	uint32_t used[POOL_COUNT];      // all cells of its packets
+	uint32_t used_max;              // of the ingress side
+	uint64_t packets;
+	uint64_t bytes;
+	uint64_t dropped;
+};
+
+struct buffer {
+	struct pool pools[POOL_COUNT];
+	struct tenant_use *tenants; // tenant_count of them
+};
+
+// A consumer's side of a charge: a priority group's or a queue's.
+struct usage {
+	uint32_t own;        // cells in neither guarantee nor headroom
+	uint32_t guaranteed; // cells under tenants' guarantees
+};
+
+static inline uint32_t
+buffer_shared(uint32_t own, uint32_t reserved)
+{
+	return own > reserved ? own - reserved : 0;
+}
+
+// A threshold's limit while `shared_use` cells of its pool's shared size are in use.
+static inline uint64_t
+buffer_limit(const struct threshold *t, const struct pool_profile *profile, uint32_t shared_use)
+{
+	uint64_t free_cells = profile->shared > shared_use ? profile->shared - shared_use : 0;
+
+	return t->fixed + ((free_cells << t->up) >> t->down);
+}
+
+// True when `cells` more fit the consumer's own space (step 2 of the charging rule).
+static inline bool
+buffer_fits_own(const struct usage *u, const struct threshold *t, const struct pool *pool,
+		const struct pool_profile *profile, uint32_t cells)
+{
+	uint32_t before = buffer_shared(u->own, t->reserved);
+	uint32_t after = buffer_shared(u->own + cells, t->reserved);
+
+	return after == 0 || (after <= buffer_limit(t, profile, pool->shared_use) &&
+			      pool->shared_use + (after - before) <= profile->shared);
+}
+
+static inline void
+buffer_take_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
+{
+	pool->shared_use -= buffer_shared(u->own, t->reserved);
+	u->own += cells;
+	pool->shared_use += buffer_shared(u->own, t->reserved);
+	pool->used += cells;
+	if (pool->used > pool->used_max)
+		pool->used_max = pool->used;
+}
+
+static inline void
+buffer_give_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
+{
+	pool->shared_use -= buffer_shared(u->own, t->reserved);
+	u->own -= cells;
+	pool->shared_use += buffer_shared(u->own, t->reserved);
+	pool->used -= cells;
+}
+
+// True when the tenant's guarantee in the pool takes `cells` more (step 1).
+static inline bool
+buffer_fits_guarantee(const struct tenant_use *use, const struct tenant_profile *profile, uint8_t pool,
+		      uint32_t cells)
+{
+	return use->guarantee[pool] + cells <= profile->guaranteed[pool];
+}
+
+// True when the tenant's share of the pool takes `cells` more beyond its guarantee (end of step 2).
+static inline bool
+buffer_fits_share(const struct tenant_use *use, const struct tenant_profile *profile, uint8_t pool,
+		  const struct pool *state, const struct pool_profile *pool_profile, uint32_t cells)
+{
+	uint64_t limit = buffer_limit(&profile->share[pool], pool_profile, state->shared_use);
+
+	return (uint64_t)use->used[pool] - use->guarantee[pool] + cells <= limit;
+}
+
+static inline void
+buffer_take_guarantee(struct usage *u, struct tenant_use *use, struct pool *state, uint8_t pool,
+		      uint32_t cells)
+{
+	use->guarantee[pool] += cells;
+	u->guaranteed += cells;
+	state->used += cells;
+	if (state->used > state->used_max)
+		state->used_max = state->used;
+}
+
+static inline void
+buffer_give_guarantee(struct usage *u, struct tenant_use *use, struct pool *state, uint8_t pool,
+		      uint32_t cells)
+{
+	use->guarantee[pool] -= cells;
+	u->guaranteed -= cells;
+	state->used -= cells;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Charging a packet to the shared buffer and releasing it: the exact rule. A packet of p cells is charged
+// on the ingress side (its priority group) and on the egress side (its queue); both must admit it or
+// neither is charged. Each side tries its tenant's guarantee, then its own space within its limit, then,
+// for a lossless group, headroom. It is released when its transmission starts.
+#pragma once
+
+#include "../node.h"
+#include "pfc.h"
+
+// What a packet holds, kept apart so that the packet may leave first.
+struct charge {
+	uint32_t cells;
+	uint32_t bytes;
+	uint16_t tenant;
+	uint8_t flags;
+	uint8_t in_port;
+	uint8_t out_port;
+	uint8_t pg;
+	uint8_t tc;
+};
+
+static inline struct charge
+charge_of(struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	return (struct charge){
+		.cells = meta->cells,
+		.bytes = meta->wire_bytes,
+		.tenant = meta->tenant,
+		.flags = meta->flags,
+		.in_port = meta->in_port,
+		.out_port = meta->out_port,
+		.pg = meta->pg,
+		.tc = meta->tc,
+	};
+}
+
+// How a side admits a packet; a refusal is the drop reason as a negative number, -1 - reason.
+enum charge_place { CHARGE_GUARANTEE, CHARGE_OWN, CHARGE_HEADROOM };
+
+static __rte_always_inline bool
+charge_tenant_known(const struct tables *t, const struct charge *c, const struct threshold *threshold,
+		    bool tenants)
+{
+	return tenants && c->tenant != TENANT_NONE && t->pools[threshold->pool].size != POOL_UNLIMITED;
+}
+
+// Steps 1 and 2. Sets *own_fits for the reason of a drop.
+static __rte_always_inline int
+charge_try(struct node *n, const struct charge *c, const struct usage *usage,
+	   const struct threshold *threshold, bool tenants, enum drop_reason full)
+{
+	const struct tables *t = n->current;
+	const struct pool *pool = &n->buffer.pools[threshold->pool];
+	const struct pool_profile *pool_profile = &t->pools[threshold->pool];
+
+	if (charge_tenant_known(t, c, threshold, tenants)) {
+		const struct tenant_use *use = &n->buffer.tenants[c->tenant];
+		const struct tenant_profile *profile = &t->tenants[c->tenant];
+
+		if (buffer_fits_guarantee(use, profile, threshold->pool, c->cells))
+			return CHARGE_GUARANTEE;
+		if (!buffer_fits_own(usage, threshold, pool, pool_profile, c->cells))
+			return -1 - (int)full;
+		if (!buffer_fits_share(use, profile, threshold->pool, pool, pool_profile, c->cells))
+			return -1 - (int)DROP_TENANT_SHARE;
+		return CHARGE_OWN;
+	}
+	return buffer_fits_own(usage, threshold, pool, pool_profile, c->cells) ? CHARGE_OWN : -1 - (int)full;
+}
+
+// A tenant's use of a pool counts all cells of its packets, headroom too: which of two packets of a group
+// holds its headroom is not told apart.
+static __rte_always_inline void
+charge_note_tenant(struct node *n, const struct charge *c, const struct threshold *threshold, uint32_t cells,
+		   bool tenants)
+{
+	struct tenant_use *use;
+
+	if (!charge_tenant_known(n->current, c, threshold, tenants))
+		return;
+	use = &n->buffer.tenants[c->tenant];
+	use->used[threshold->pool] += cells;
+	if (threshold->pool <= POOL_INGRESS_LOSSY) {
+		uint32_t used = use->used[POOL_INGRESS_LOSSLESS] + use->used[POOL_INGRESS_LOSSY];
+
+		if (used > use->used_max)
+			use->used_max = used;
+	}
+}
+
+static __rte_always_inline void
+charge_take_side(struct node *n, const struct charge *c, struct usage *usage,
+		 const struct threshold *threshold, int place, bool tenants)
+{
+	struct pool *pool = &n->buffer.pools[threshold->pool];
+
+	charge_note_tenant(n, c, threshold, c->cells, tenants);
+	if (place == CHARGE_GUARANTEE)
+		buffer_take_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool, c->cells);
+	else
+		buffer_take_own(usage, threshold, pool, c->cells);
+}
+
+static __rte_always_inline void
+charge_take_headroom(struct node *n, const struct charge *c, struct priority_group *g,
+		     const struct threshold *threshold, bool tenants)
+{
+	struct pool *pool = &n->buffer.pools[POOL_HEADROOM];
+	uint32_t cells = c->cells;
+
+	charge_note_tenant(n, c, threshold, cells, tenants);
+	g->headroom += cells;
+	if (g->headroom > g->headroom_max)
+		g->headroom_max = g->headroom;
+	pool->used += cells;
+	if (pool->used > pool->used_max)
+		pool->used_max = pool->used;
+}
+
+static __rte_always_inline void
+charge_note_peaks(struct priority_group *g, uint32_t reserved)
+{
+	uint32_t used = g->usage.own + g->usage.guaranteed + g->headroom;
+	uint32_t shared = buffer_shared(g->usage.own, reserved);
+
+	if (used > g->used_max)
+		g->used_max = used;
+	if (shared > g->shared_max)
+		g->shared_max = shared;
+}
+
+// Charges a packet that came in by `in` and is to leave by `out`, at `now`. Returns -1, or the reason why
+// it must be dropped. Sends XOFF when the group's own space (or guarantee) does not take it.
+static __rte_always_inline int
+charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now, bool tenants)
+{
+	struct packet_meta *meta = packet_meta(m);
+	const struct charge c = charge_of(m);
+	struct priority_group *g = &in->groups[c.pg];
+	const struct pg_profile *pg = &in->profile->pg[c.pg];
+	struct queue *q = &out->queues[c.tc];
+	const struct tc_profile *tc = &out->profile->tc[c.tc];
+	int ingress = charge_try(n, &c, &g->usage, &pg->threshold, tenants, DROP_INGRESS_POOL);
+	int egress;
+
+	g->packets++;
+	g->bytes += c.bytes;
+	if (unlikely(ingress < 0) && pg->lossless) {
+		pfc_xoff(n, in, c.pg, now);
+		ingress = g->headroom + c.cells <= pg->headroom ? CHARGE_HEADROOM : -1 - (int)DROP_HEADROOM;
+	}
+	if (unlikely(ingress < 0)) {
+		g->dropped++;
+		return -1 - ingress;
+	}
+	egress = charge_try(n, &c, &q->usage, &tc->threshold, tenants, DROP_EGRESS_POOL);
+	if (unlikely(egress < 0)) {
+		q->dropped++;
+		return -1 - egress;
+	}
+	if (ingress == CHARGE_HEADROOM)
+		charge_take_headroom(n, &c, g, &pg->threshold, tenants);
+	else
+		charge_take_side(n, &c, &g->usage, &pg->threshold, ingress, tenants);
+	charge_take_side(n, &c, &q->usage, &tc->threshold, egress, tenants);
+	charge_note_peaks(g, pg->threshold.reserved);
+	meta->flags = (uint8_t)(c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
+				(egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
+	return -1;
+}
+
+static __rte_always_inline void
+charge_give_side(struct node *n, const struct charge *c, struct usage *usage,
+		 const struct threshold *threshold, uint32_t own_cells, bool guaranteed, bool tenants)
+{
+	struct pool *pool = &n->buffer.pools[threshold->pool];
+
+	charge_note_tenant(n, c, threshold, -c->cells, tenants);
+	if (guaranteed)
+		buffer_give_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool, own_cells);
+	else
+		buffer_give_own(usage, threshold, pool, own_cells);
+}
+
+// True when an XOFFed group may send XON: headroom empty, and few enough shared cells.
+static inline bool
+charge_xon_due(const struct node *n, const struct priority_group *g, const struct pg_profile *pg)
+{
+	uint64_t bound = pg->xon;
+
+	if (g->headroom != 0)
+		return false;
+	if (pg->xon_by_offset) {
+		uint64_t limit = buffer_limit(&pg->threshold, &n->current->pools[pg->threshold.pool],
+					      n->buffer.pools[pg->threshold.pool].shared_use);
+
+		if (limit > pg->xon_offset && limit - pg->xon_offset > bound)
+			bound = limit - pg->xon_offset;
+	}
+	return buffer_shared(g->usage.own, pg->threshold.reserved) <= bound;
+}
+
+// Releases what a packet held, at the instant its transmission starts.
+static inline void
+charge_release(struct node *n, const struct charge *c, ps_t now)
+{
+	struct port *in = &n->ports[c->in_port];
+	struct port *out = &n->ports[c->out_port];
+	struct priority_group *g = &in->groups[c->pg];
+	const struct pg_profile *pg = &in->profile->pg[c->pg];
+	bool tenants = n->current->tenant_buffers;
+	uint32_t own = c->cells;
+
+	charge_give_side(n, c, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold, own,
+			 c->flags & PACKET_OUT_GUARANTEE, tenants);
+	if (unlikely(g->headroom != 0) && !(c->flags & PACKET_IN_GUARANTEE)) {
+		uint32_t headroom = own < g->headroom ? own : g->headroom;
+
+		g->headroom -= headroom;
+		n->buffer.pools[POOL_HEADROOM].used -= headroom;
+		own -= headroom;
+	}
+	charge_give_side(n, c, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE, tenants);
+	if (unlikely(g->xoff) && charge_xon_due(n, g, pg))
+		pfc_xon(n, in, c->pg, now);
+}

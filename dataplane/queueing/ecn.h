@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ECN marking at dequeue, on the instantaneous depth of the queue without the packet itself: never at or
+// below min, always above max, between them with a probability that grows linearly. Only ECT is marked,
+// CE is never cleared, and the IPv4 checksum follows (RFC 3168 section 5; RFC 1624).
+#pragma once
+
+#include "../checksum.h"
+#include "../packet.h"
+#include "../random.h"
+#include "../tables.h"
+
+#include <stdbool.h>
+
+enum ecn { ECN_NOT_ECT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 };
+
+static inline bool
+ecn_congested(const struct ecn_profile *e, uint32_t depth, struct random *random)
+{
+	if (likely(depth <= e->min))
+		return false;
+	if (depth > e->max)
+		return true;
+	return (uint64_t)random_u32(random) << 24 < ((uint64_t)depth * e->cell - e->min_bytes) * e->slope;
+}
+
+// Sets CE in the packet's IP header.
+void ecn_set_ce(struct rte_mbuf *m);
+
+// Marks the packet if it is ECT and the queue behind it, `depth` cells, is congested. True when it did.
+static inline bool
+ecn_mark(struct rte_mbuf *m, const struct ecn_profile *e, uint32_t depth, struct random *random)
+{
+	uint8_t ecn = packet_meta(m)->ecn;
+
+	if (!e->enabled || ecn == ECN_NOT_ECT || ecn == ECN_CE || !ecn_congested(e, depth, random))
+		return false;
+	ecn_set_ce(m);
+	return true;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Received pauses: which queues they hold, and until when (802.1Q clause 36; 802.3 annex 31B, 31D). A pause
+// of a priority lasts quanta x 512 bit times of the port's rate from the frame's arrival; a new frame
+// replaces it; it takes effect between packets. A queue is held until no priority mapped to it is paused.
+#pragma once
+
+#include "../node.h"
+
+// Cold: ends the pauses that have run out by `now`.
+void pause_expire(struct node *n, struct port *p, ps_t now);
+
+// A frame with these enabled priorities and quanta arrived at `now`; those that the port does not obey
+// are ignored.
+void pause_receive(struct node *n, struct port *p, uint8_t priorities, const uint16_t quanta[PRIORITIES],
+		   ps_t now);
+
+// Recomputes node->held of the port.
+static inline void
+pause_update_held(struct node *n, const struct port *p)
+{
+	n->held[p->index] = p->up ? p->paused | p->tx_off : 0xff;
+}
+
+// The queues that are not empty and may send at `now`.
+static inline unsigned int
+pause_eligible(struct node *n, struct port *p, ps_t now)
+{
+	if (unlikely(p->paused != 0))
+		pause_expire(n, p, now);
+	return p->nonempty & ~(unsigned int)n->held[p->index];
+}
+
+// When the first of the queues that only a pause holds may send again, or PS_NEVER.
+static inline ps_t
+pause_resume_at(const struct port *p)
+{
+	unsigned int waiting = p->up ? p->nonempty & p->paused & ~(unsigned int)p->tx_off : 0;
+	ps_t at = PS_NEVER;
+
+	for (; waiting != 0; waiting &= waiting - 1)
+		at = time_min(at, p->queue_paused_until[__builtin_ctz(waiting)]);
+	return at;
+}

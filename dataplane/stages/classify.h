@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// classify: which priority a packet has, by the first of the trusted markings that it carries, and from
+// that its priority group and traffic class; which VRF and tenant it belongs to, by the port it came in by.
+#pragma once
+
+#include "parse.h"
+
+static __rte_always_inline int
+stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct tables *t = n->current;
+	const struct port_profile *profile = in->profile;
+	const struct port_tables *port = &t->ports[in->index];
+	struct packet_meta *meta = packet_meta(m);
+	bool tagged = meta->flags & PACKET_TAGGED;
+	uint8_t priority = profile->port_priority;
+
+	(void)now;
+	if (tagged && profile->trust_pcp && (profile->pcp_first || !profile->trust_dscp))
+		priority = profile->pcp_to_priority[packet_data(m)[14] >> 5];
+	else if (likely(profile->trust_dscp))
+		priority = profile->dscp_to_priority[meta->dscp];
+	meta->priority = priority;
+	meta->pg = t->priority_to_pg[priority];
+	meta->tc = t->priority_to_tc[priority];
+	meta->vrf = port->vrf;
+	meta->tenant = port->tenant;
+	return STAGE_NEXT;
+}

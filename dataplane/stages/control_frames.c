@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control_frames.h"
+
+// Destination 01:80:c2:00:00:01, opcode, enable vector, eight quanta: 34 bytes of the 60.
+#define CONTROL_PFC_BYTES 34
+#define CONTROL_PAUSE_BYTES 18
+
+static int
+control_frames_pfc(struct node *n, struct port *in, const uint8_t *data, uint32_t length, ps_t now)
+{
+	uint16_t quanta[PRIORITIES];
+
+	if (length < CONTROL_PFC_BYTES)
+		return DROP_TRUNCATED;
+	for (unsigned int i = 0; i < PRIORITIES; i++)
+		quanta[i] = parse_u16(data + 18 + 2 * i);
+	pause_receive(n, in, data[17], quanta, now);
+	return STAGE_CONSUMED;
+}
+
+int
+control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const uint8_t *data = packet_data(m);
+	uint32_t length = packet_meta(m)->data_len;
+	int verdict = DROP_RESERVED_ADDRESS;
+
+	if (data[5] == 0x01 && length >= 16 && parse_u16(data + 12) == CONTROL_MAC) {
+		uint16_t opcode = parse_u16(data + 14);
+
+		if (opcode == CONTROL_PFC) {
+			verdict = control_frames_pfc(n, in, data, length, now);
+		} else if (opcode == CONTROL_PAUSE && length >= CONTROL_PAUSE_BYTES) {
+			in->pause_rx++; // ignored while PFC is the port's flow control
+			verdict = STAGE_CONSUMED;
+		}
+	}
+	if (verdict == STAGE_CONSUMED) {
+		in->control_rx++;
+		packet_free(n->packets, m);
+	}
+	return verdict;
+}

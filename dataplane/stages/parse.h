@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// parse: Ethernet, 802.1Q, IPv4, IPv6, UDP, BTH. Finds where headers are and copies what later stages
+// decide by into the metadata. Every length is checked against both the bytes that are there and the frame
+// they claim to be; whatever contradicts itself is a named drop.
+//
+// Frames to reserved addresses (01:80:c2:00:00:0x) pass unparsed: control_frames is theirs.
+#pragma once
+
+#include "../checksum.h"
+#include "../roce/headers.h"
+#include "stage.h"
+
+#include <string.h>
+
+#define PARSE_ETHERNET_BYTES 14u
+#define PARSE_TAG_BYTES 4u
+#define PARSE_IP6_BYTES 40u
+#define PARSE_UDP_BYTES 8u
+#define PARSE_BTH_BYTES 12u
+#define PARSE_ICRC_BYTES 4u
+#define PARSE_IP6_EXTENSIONS_MAX 8
+
+enum parse_ethertype { PARSE_VLAN = 0x8100, PARSE_IP4 = 0x0800, PARSE_IP6 = 0x86dd };
+enum parse_protocol {
+	PARSE_HOP_BY_HOP = 0,
+	PARSE_TCP = 6,
+	PARSE_UDP = 17,
+	PARSE_ROUTING = 43,
+	PARSE_FRAGMENT = 44,
+	PARSE_DESTINATION = 60,
+};
+
+static inline uint16_t
+parse_u16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline bool
+parse_reserved_address(const uint8_t *mac)
+{
+	static const uint8_t reserved[5] = {0x01, 0x80, 0xc2, 0x00, 0x00};
+
+	return memcmp(mac, reserved, sizeof(reserved)) == 0 && mac[5] < 0x10;
+}
+
+// UDP and, on the RoCEv2 port, the BTH. `end`: where the IP packet ends in the frame.
+static inline int
+parse_udp(struct packet_meta *meta, const uint8_t *data, uint32_t end)
+{
+	const uint8_t *udp = data + meta->l4_off;
+	uint32_t length;
+
+	if (meta->l4_off + PARSE_UDP_BYTES > end)
+		return DROP_MALFORMED;
+	if (meta->l4_off + PARSE_UDP_BYTES > meta->data_len)
+		return DROP_TRUNCATED;
+	length = parse_u16(udp + 4);
+	if (length < PARSE_UDP_BYTES || meta->l4_off + length > end)
+		return DROP_MALFORMED;
+	if (parse_u16(udp + 2) != ROCE_UDP_PORT)
+		return STAGE_NEXT;
+	if (length < PARSE_UDP_BYTES + PARSE_BTH_BYTES + PARSE_ICRC_BYTES)
+		return DROP_MALFORMED;
+	if (meta->l4_off + PARSE_UDP_BYTES + PARSE_BTH_BYTES > meta->data_len)
+		return DROP_TRUNCATED;
+	meta->flags |= PACKET_ROCE;
+	meta->opcode = udp[PARSE_UDP_BYTES];
+	return STAGE_NEXT;
+}
+
+// A source that may not cross a router (RFC 1812 section 5.3.7), or a destination that may not.
+static inline bool
+parse_ip4_martian(const uint8_t *ip)
+{
+	uint8_t source = ip[12], destination = ip[16];
+
+	return source == 0 || source == 127 || source >= 224 || destination == 0 || destination == 127 ||
+	       destination >= 240;
+}
+
+// All words of a sound header, checksum included, add up to all ones (RFC 1071).
+static inline bool
+parse_ip4_checksum_holds(const uint8_t *ip, uint32_t header)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < header; i += 4) {
+		uint32_t word;
+
+		memcpy(&word, ip + i, sizeof(word));
+		sum += word;
+	}
+	sum = (sum & UINT32_MAX) + (sum >> 32);
+	return checksum_fold((uint32_t)((sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32))) == 0xffff;
+}
+
+static inline int
+parse_ip4(struct packet_meta *meta, const uint8_t *data)
+{
+	const uint8_t *ip = data + meta->l3_off;
+	uint32_t header, length;
+
+	if (meta->l3_off + 20u > meta->data_len)
+		return DROP_TRUNCATED;
+	header = (ip[0] & 0xfu) * 4;
+	length = parse_u16(ip + 2);
+	if (ip[0] >> 4 != 4 || header < 20 || length < header)
+		return DROP_MALFORMED;
+	if (meta->l3_off + length > meta->wire_bytes || meta->l3_off + header > meta->data_len)
+		return DROP_TRUNCATED;
+	if (!parse_ip4_checksum_holds(ip, header))
+		return DROP_BAD_CHECKSUM;
+	if (parse_ip4_martian(ip))
+		return DROP_MARTIAN;
+	if (ip[16] >= 224)
+		return DROP_MULTICAST;
+	meta->dscp = ip[1] >> 2;
+	meta->ecn = ip[1] & 3;
+	meta->l4_off = (uint8_t)(meta->l3_off + header);
+	meta->ip_proto = ip[9];
+	if ((parse_u16(ip + 6) & 0x1fff) != 0)
+		meta->ip_proto = 0; // a later fragment has no ports
+	else if (meta->ip_proto == PARSE_UDP && (ip[6] & 0x20) == 0)
+		return parse_udp(meta, data, meta->l3_off + length);
+	return STAGE_NEXT;
+}
+
+static inline bool
+parse_ip6_martian(const uint8_t *ip)
+{
+	static const uint8_t zeros[15];
+	const uint8_t *source = ip + 8, *destination = ip + 24;
+
+	// Unspecified and loopback (RFC 4291 sections 2.5.2, 2.5.3), and a multicast source.
+	return source[0] == 0xff || (memcmp(source, zeros, 15) == 0 && source[15] <= 1) ||
+	       (memcmp(destination, zeros, 15) == 0 && destination[15] <= 1);
+}
+
+// Link-local addresses stay on their link (RFC 4291 section 2.5.6).
+static inline bool
+parse_ip6_link_local(const uint8_t *address)
+{
+	return address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
+}
+
+static inline int
+parse_ip6(struct packet_meta *meta, const uint8_t *data)
+{
+	const uint8_t *ip = data + meta->l3_off;
+	uint32_t end, at = meta->l3_off + PARSE_IP6_BYTES;
+	uint8_t next;
+
+	if (at > meta->data_len)
+		return DROP_TRUNCATED;
+	end = at + parse_u16(ip + 4);
+	if (ip[0] >> 4 != 6)
+		return DROP_MALFORMED;
+	if (end > meta->wire_bytes)
+		return DROP_TRUNCATED;
+	if (ip[24] == 0xff)
+		return DROP_MULTICAST;
+	if (parse_ip6_martian(ip) || parse_ip6_link_local(ip + 8) || parse_ip6_link_local(ip + 24))
+		return DROP_MARTIAN;
+	meta->flags |= PACKET_IPV6;
+	meta->dscp = (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6);
+	meta->ecn = ip[1] >> 4 & 3;
+	next = ip[6];
+	for (unsigned int i = 0; next == PARSE_HOP_BY_HOP || next == PARSE_ROUTING ||
+				 next == PARSE_DESTINATION || next == PARSE_FRAGMENT;
+	     i++) {
+		const uint8_t *extension = data + at;
+
+		if (i == PARSE_IP6_EXTENSIONS_MAX || at + 8 > end)
+			return DROP_MALFORMED;
+		if (at + 8 > meta->data_len || at + 8 > UINT8_MAX)
+			return DROP_TRUNCATED;
+		if (next == PARSE_FRAGMENT) {
+			next = (parse_u16(extension + 2) & 0xfff9) != 0 ? PARSE_FRAGMENT : extension[0];
+			at += 8;
+			if (parse_u16(extension + 2) & 0xfff9)
+				break;
+		} else {
+			next = extension[0];
+			at += 8u + extension[1] * 8u;
+		}
+	}
+	if (at > end || at > UINT8_MAX)
+		return DROP_MALFORMED;
+	meta->l4_off = (uint8_t)at;
+	meta->ip_proto = next == PARSE_FRAGMENT ? 0 : next;
+	return meta->ip_proto == PARSE_UDP ? parse_udp(meta, data, end) : STAGE_NEXT;
+}
+
+static __rte_always_inline int
+stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	uint16_t type;
+
+	(void)n;
+	meta->in_port = in->index;
+	meta->received = now;
+	meta->flags &= PACKET_UNSENT;
+	meta->tenant = TENANT_NONE;
+	meta->ip_proto = 0;
+	meta->priority = 0;
+	if (unlikely(meta->data_len < PARSE_ETHERNET_BYTES))
+		return DROP_RUNT;
+	if (unlikely(data[6] & 1))
+		return DROP_MULTICAST_SOURCE;
+	if (unlikely(parse_reserved_address(data)))
+		return STAGE_NEXT;
+	meta->l3_off = PARSE_ETHERNET_BYTES;
+	type = parse_u16(data + 12);
+	if (unlikely(type == PARSE_VLAN)) {
+		if (meta->data_len < PARSE_ETHERNET_BYTES + PARSE_TAG_BYTES)
+			return DROP_TRUNCATED;
+		meta->flags |= PACKET_TAGGED;
+		meta->l3_off += PARSE_TAG_BYTES;
+		type = parse_u16(data + 16);
+	}
+	if (likely(type == PARSE_IP4))
+		return parse_ip4(meta, data);
+	return type == PARSE_IP6 ? parse_ip6(meta, data) : DROP_NOT_IP;
+}

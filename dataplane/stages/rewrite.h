@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rewrite: what a router changes: TTL or hop limit, MACs, and the IPv4 checksum incrementally (RFC 1624).
+// All of it is outside the ICRC (IBTA annex 17), which stays valid.
+#pragma once
+
+#include "parse.h"
+
+static __rte_always_inline int
+stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct tables *t = n->current;
+	struct packet_meta *meta = packet_meta(m);
+	uint8_t *data = packet_data(m);
+	uint8_t *ip = data + meta->l3_off;
+
+	(void)in;
+	(void)now;
+	memcpy(data, t->next_hops[meta->group].mac, 6);
+	memcpy(data + 6, t->ports[meta->out_port].mac, 6);
+	if (unlikely(meta->flags & PACKET_IPV6))
+		ip[7]--;
+	else
+		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
+	return STAGE_NEXT;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// route: longest prefix match of the destination in the packet's VRF. Leaves the next-hop group.
+#pragma once
+
+#include "parse.h"
+
+static __rte_always_inline int
+stage_route(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct tables *t = n->current;
+	struct packet_meta *meta = packet_meta(m);
+	const struct vrf *vrf = &t->vrfs[meta->vrf];
+	const uint8_t *ip = packet_data(m) + meta->l3_off;
+	bool ip6 = meta->flags & PACKET_IPV6;
+	uint8_t ttl = ip6 ? ip[7] : ip[8];
+
+	(void)in;
+	(void)now;
+	if (unlikely(ttl <= 1))
+		return DROP_TTL_EXPIRED;
+	meta->group = ip6 ? lpm_lookup(vrf->ip6, ip + 24) : lpm_lookup(vrf->ip4, ip + 16);
+	return unlikely(meta->group == LPM_NONE) ? DROP_NO_ROUTE : STAGE_NEXT;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// spray: which member of the next-hop group a packet takes. `ecmp` by a hash of the 5-tuple; `adaptive`, for
+// packets that are eligible, the least loaded by graded egress queue depth and pause state, ties by the
+// node's random stream (ties that rotate lock hosts that start together into step).
+#pragma once
+
+#include "parse.h"
+
+#define SPRAY_PAUSED (UINT32_C(1) << 30) // worse than any depth
+#define SPRAY_DOWN (UINT32_C(1) << 31)
+
+static inline uint64_t
+spray_load64(const uint8_t *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+// A hash of addresses, protocol and ports under the switch's seed.
+static inline uint32_t
+spray_hash(struct rte_mbuf *m, uint32_t seed)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	const uint8_t *ip = data + meta->l3_off;
+	uint64_t word = (uint64_t)seed << 32 | meta->ip_proto;
+
+	if (meta->flags & PACKET_IPV6) {
+		word = random_mix(word ^ spray_load64(ip + 8));
+		word = random_mix(word ^ spray_load64(ip + 16));
+		word = random_mix(word ^ spray_load64(ip + 24));
+		word = random_mix(word ^ spray_load64(ip + 32));
+	} else {
+		word = random_mix(word ^ spray_load64(ip + 12));
+	}
+	if ((meta->ip_proto == PARSE_UDP || meta->ip_proto == PARSE_TCP) &&
+	    meta->l4_off + 4u <= meta->data_len) {
+		uint32_t ports;
+
+		memcpy(&ports, data + meta->l4_off, sizeof(ports));
+		word = random_mix(word ^ ports);
+	}
+	return (uint32_t)(word >> 32);
+}
+
+// By default RoCEv2 packets other than acknowledgements and CNPs.
+static inline bool
+spray_eligible(const struct tables *t, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (t->eligible_udp_dport != 0) {
+		if (meta->ip_proto != PARSE_UDP || meta->l4_off + 4u > meta->data_len ||
+		    parse_u16(packet_data(m) + meta->l4_off + 2) != t->eligible_udp_dport)
+			return false;
+	}
+	return !t->eligible_data_only || !(meta->flags & PACKET_ROCE) || roce_op_is_data(meta->opcode);
+}
+
+// How loaded a member is for a traffic class: the depth of its queue, past all depths when it is held.
+static inline uint32_t
+spray_load(const struct node *n, const struct next_hop *hop, unsigned int tc)
+{
+	const struct port *p = &n->ports[hop->port];
+
+	if (unlikely(!p->up))
+		return SPRAY_DOWN;
+	return n->depth[tc * n->port_count + hop->port] |
+	       ((uint32_t)n->held[hop->port] >> tc & 1 ? SPRAY_PAUSED : 0);
+}
+
+// The least load's grade ends where the next begins; members below that tie.
+static inline uint32_t
+spray_tie_bound(const struct tables *t, uint32_t least)
+{
+	for (unsigned int i = 0; i < GRADES_MAX; i++)
+		if (least < t->grades[i])
+			return t->grades[i];
+	return UINT32_MAX;
+}
+
+static inline uint32_t
+spray_adaptive(struct node *n, const struct next_hop *hops, unsigned int count, unsigned int tc)
+{
+	uint32_t loads[GROUP_MEMBERS_MAX];
+	uint32_t least = UINT32_MAX, bound, chosen;
+	unsigned int ties = 0, last = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		loads[i] = spray_load(n, &hops[i], tc);
+		least = loads[i] < least ? loads[i] : least;
+	}
+	bound = least >= SPRAY_PAUSED ? least + 1 : spray_tie_bound(n->current, least);
+	if (bound > SPRAY_PAUSED && least < SPRAY_PAUSED)
+		bound = SPRAY_PAUSED;
+	for (unsigned int i = 0; i < count; i++) {
+		if (loads[i] < bound) {
+			ties++;
+			last = i;
+		}
+	}
+	if (ties == 1)
+		return last;
+	chosen = random_below(&n->random, ties);
+	for (unsigned int i = 0;; i++)
+		if (loads[i] < bound && chosen-- == 0)
+			return i;
+}
+
+// By hash, over the members that are up.
+static inline uint32_t
+spray_ecmp(const struct node *n, const struct next_hop *hops, unsigned int count, uint32_t hash)
+{
+	uint32_t chosen = (uint32_t)(((uint64_t)hash * count) >> 32);
+	unsigned int alive = 0;
+
+	if (likely(n->ports[hops[chosen].port].up))
+		return chosen;
+	for (unsigned int i = 0; i < count; i++)
+		alive += n->ports[hops[i].port].up;
+	chosen = (uint32_t)(((uint64_t)hash * alive) >> 32);
+	for (unsigned int i = 0; i < count; i++)
+		if (n->ports[hops[i].port].up && chosen-- == 0)
+			return i;
+	return 0; // none: the caller sees that the first is down
+}
+
+static __rte_always_inline int
+stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct tables *t = n->current;
+	struct packet_meta *meta = packet_meta(m);
+	const struct next_hop_group *group = &t->groups[meta->group];
+	const struct next_hop *hops = &t->next_hops[group->first];
+	uint32_t member = 0;
+
+	(void)in;
+	(void)now;
+	if (group->count > 1) {
+		if (group->mode == GROUP_ADAPTIVE && spray_eligible(t, m))
+			member = spray_adaptive(n, hops, group->count, meta->tc);
+		else
+			member = spray_ecmp(n, hops, group->count, spray_hash(m, t->hash_seed));
+	}
+	if (unlikely(!n->ports[hops[member].port].up))
+		return DROP_NO_NEXT_HOP;
+	meta->group = group->first + member; // from here on the next hop
+	meta->out_port = (uint8_t)hops[member].port;
+	return STAGE_NEXT;
+}

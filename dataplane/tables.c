@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tables.h"
+
+#include <stdlib.h>
+
+void
+tables_destroy(struct tables *t)
+{
+	if (t == NULL)
+		return;
+	for (uint32_t i = 0; i < t->vrf_count; i++) {
+		lpm_destroy(t->vrfs[i].ip4);
+		lpm_destroy(t->vrfs[i].ip6);
+	}
+	free(t->vrfs);
+	free(t->groups);
+	free(t->next_hops);
+	free(t->tenants);
+	free(t->profiles);
+	free(t->ports);
+	free(t);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything the control side programs into a node, as one immutable snapshot behind one pointer. The
+// control thread builds a snapshot, swaps the pointer and frees the old one once no worker can hold it;
+// a worker reads the pointer once per turn. Nothing in here is ever written after it was published.
+//
+// Lengths of buffer are in cells, times in picoseconds, rates as byte times (time.h).
+#pragma once
+
+#include "lpm.h"
+#include "time.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PRIORITIES 8
+#define PORTS_MAX 256
+#define TENANT_NONE UINT16_MAX
+#define GRADES_MAX 16
+#define GROUP_MEMBERS_MAX 256
+
+enum pool_id {
+	POOL_INGRESS_LOSSLESS,
+	POOL_INGRESS_LOSSY,
+	POOL_EGRESS_LOSSLESS,
+	POOL_EGRESS_LOSSY,
+	POOL_HEADROOM,
+	POOL_COUNT,
+};
+
+// How much a group or queue may take of its pool: reserved, then up to
+// limit = fixed + ((shared size - shared use) << up >> down).
+// A power-of-two alpha sets up or down; static and unlimited set fixed (and down 63, which leaves nothing
+// of the dynamic term).
+struct threshold {
+	uint64_t fixed;
+	uint32_t reserved;
+	uint8_t up;
+	uint8_t down;
+	uint8_t pool; // enum pool_id
+};
+
+#define THRESHOLD_UNLIMITED (UINT64_C(1) << 40)
+#define POOL_UNLIMITED (UINT32_C(1) << 31)
+
+struct pool_profile {
+	uint32_t size;   // POOL_UNLIMITED when it has no end
+	uint32_t shared; // size - all reserved - all guarantees
+};
+
+struct pg_profile {
+	struct threshold threshold;
+	uint32_t headroom; // 0 for a lossy group
+	uint32_t xon;
+	uint32_t xon_offset;
+	bool xon_by_offset; // false: xon alone decides
+	bool lossless;
+	uint8_t pfc_priorities; // bit per priority that its XOFF and XON carry
+};
+
+// Marking is at dequeue, on the depth in cells without the packet itself.
+struct ecn_profile {
+	bool enabled;
+	uint32_t min;   // never at or below
+	uint32_t max;   // always above
+	uint32_t cell;  // bytes
+	uint64_t min_bytes;
+	uint64_t slope; // probability per byte above min, in units of 2^-56
+};
+
+struct tc_profile {
+	struct threshold threshold;
+	struct ecn_profile ecn;
+	uint32_t quantum; // DWRR bytes a round; 0 when strict
+};
+
+// What ports of one kind share.
+struct port_profile {
+	struct pg_profile pg[PRIORITIES];
+	struct tc_profile tc[PRIORITIES];
+	uint64_t byte_time;     // 0: as fast as the device takes
+	uint32_t preamble;      // bytes before a frame
+	uint32_t fcs;           // bytes after it, part of it
+	uint32_t gap;           // bytes after which the next may start
+	uint32_t mtu;           // largest IP packet
+	uint8_t strict;         // bit per traffic class
+	uint8_t obeyed;         // bit per priority whose received PFC counts
+	uint16_t quanta;        // in XOFFs sent
+	ps_t refresh;           // an XOFF is sent again after this long
+	ps_t quantum_time;      // 512 bit times, in units of 2^-BYTE_TIME_FRACTION_BITS ps: byte_time * 64
+	uint8_t dscp_to_priority[64];
+	uint8_t pcp_to_priority[8];
+	uint8_t port_priority;  // where nothing is trusted or carried
+	bool trust_dscp;
+	bool trust_pcp;
+	bool pcp_first;         // of the two, which is asked first
+};
+
+struct port_tables {
+	const struct port_profile *profile;
+	uint8_t mac[6];
+	uint16_t vrf;
+	uint16_t tenant; // TENANT_NONE
+};
+
+enum group_mode { GROUP_ECMP, GROUP_ADAPTIVE };
+
+struct next_hop {
+	uint8_t mac[6];
+	uint16_t port;
+};
+
+struct next_hop_group {
+	uint32_t first; // in next_hops
+	uint16_t count; // 1 .. GROUP_MEMBERS_MAX
+	uint8_t mode;   // enum group_mode
+};
+
+struct vrf {
+	struct lpm *ip4; // to an index of groups
+	struct lpm *ip6;
+};
+
+struct tenant_profile {
+	// By pool: cells set aside, and the share in cells; share_up/share_down serve a share by alpha as in
+	// struct threshold. A pool without a share has share POOL_UNLIMITED.
+	uint32_t guaranteed[POOL_COUNT];
+	struct threshold share[POOL_COUNT];
+};
+
+struct tables {
+	uint8_t priority_to_pg[PRIORITIES];
+	uint8_t priority_to_tc[PRIORITIES];
+	uint8_t tc_priorities[PRIORITIES]; // bit per priority mapped to a queue
+	uint32_t cell;       // bytes
+	uint64_t cell_magic; // ceil(2^32 / cell): cells = (bytes + cell - 1) * cell_magic >> 32
+	struct pool_profile pools[POOL_COUNT];
+	uint32_t grades[GRADES_MAX]; // cells, ascending, padded with UINT32_MAX
+	bool eligible_data_only; // of RoCE packets only those that carry data are sprayed
+	uint16_t eligible_udp_dport;
+	uint32_t hash_seed;
+	bool tenant_buffers; // false: no tenant has a guarantee or a share here
+	uint16_t vrf_count;
+	uint16_t tenant_count;
+	uint16_t port_count;
+	uint32_t group_count;
+	uint32_t next_hop_count;
+	uint32_t profile_count;
+	struct vrf *vrfs;
+	struct next_hop_group *groups;
+	struct next_hop *next_hops;
+	struct tenant_profile *tenants;
+	struct port_profile *profiles;
+	struct port_tables *ports;
+};
+
+static inline uint32_t
+tables_cells(const struct tables *t, uint32_t bytes)
+{
+	return (uint32_t)(((uint64_t)(bytes + t->cell - 1) * t->cell_magic) >> 32);
+}
+
+// Frees a snapshot that no worker can reach any more. NULL is fine.
+void tables_destroy(struct tables *t);
+
+// True when the two MAC addresses are equal.
+static inline bool
+mac_equal(const uint8_t *a, const uint8_t *b)
+{
+	uint32_t a4, b4;
+	uint16_t a2, b2;
+
+	__builtin_memcpy(&a4, a, 4);
+	__builtin_memcpy(&b4, b, 4);
+	__builtin_memcpy(&a2, a + 4, 2);
+	__builtin_memcpy(&b2, b + 4, 2);
+	return a4 == b4 && a2 == b2;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One direction of a link: a FIFO of packets, each with the instant its last bit arrives. It is the only
+// thing between nodes. One side puts, one side takes, and they may be different workers.
+//
+// A wire whose two sides run on one worker (always so in virtual time) lets the taker see what has been
+// put at once, and grows when it is full. A wire between workers has a fixed size, large enough for what
+// the windows allow in flight; its taker sees what the putter published at the end of its turn.
+#pragma once
+
+#include "packet.h"
+#include "time.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wire_slot {
+	ps_t arrival;
+	struct rte_mbuf *packet;
+};
+
+struct wire {
+	// Taker's line.
+	struct wire_slot *slots;   // putter: wo, taker: ro; moved only by wire_grow()
+	const uint32_t *visible;   // taker: what it may take up to: &tail or &published
+	uint32_t mask;
+	uint32_t head;             // taker: rw, putter: ro
+	uint32_t published;        // putter: wo (release), taker: ro (acquire)
+	// Putter's line.
+	uint32_t tail __attribute__((aligned(64))); // putter: rw
+	uint32_t limit;                             // packets it may hold; UINT32_MAX: grows
+	uint32_t lost;                              // putter: rw; packets lost to a fault
+	ps_t delay;                // propagation + the far node's pipeline latency
+	bool down;                 // driver, between windows
+	bool faulty;               // down, or another fault is set
+	uint32_t loss;             // probability of loss, in units of 2^-32
+	int16_t drop_ip_id_low;    // drops packets whose IPv4 ID's low byte is this; -1: none
+	uint16_t to_node;
+	uint16_t to_port;
+};
+
+// `shared`: the two sides are different workers; then `slots` is the fixed capacity.
+// Returns 0, -EINVAL when the delay is 0 (nodes would have no lookahead), or -ENOMEM.
+int wire_create(struct wire **out, ps_t delay, bool shared, uint32_t slots);
+void wire_destroy(struct wire *w);
+
+// Cold: doubles an unshared wire; wire_put() calls it. Returns 0 or -ENOMEM.
+int wire_grow(struct wire *w);
+
+// True when the far side must take something before more may be put; never for a wire that grows.
+static inline bool
+wire_full(const struct wire *w)
+{
+	return w->tail - __atomic_load_n(&w->head, __ATOMIC_ACQUIRE) >= w->limit;
+}
+
+// Puts a packet whose last bit arrives at `arrival`; arrivals must not go backwards. The caller has seen
+// that the wire is not full. Returns 0, or -ENOMEM when the wire could not grow; then nothing was put.
+static inline int
+wire_put(struct wire *w, struct rte_mbuf *m, ps_t arrival)
+{
+	struct wire_slot *slot;
+
+	if (unlikely(w->tail - w->head > w->mask) && wire_grow(w) != 0)
+		return -ENOMEM;
+	slot = &w->slots[w->tail & w->mask];
+	slot->arrival = arrival;
+	slot->packet = m;
+	w->tail++;
+	return 0;
+}
+
+// Lets the taker on another worker see what was put.
+static inline void
+wire_publish(struct wire *w)
+{
+	__atomic_store_n(&w->published, w->tail, __ATOMIC_RELEASE);
+}
+
+// When the next packet arrives, or PS_NEVER.
+static inline ps_t
+wire_next(const struct wire *w)
+{
+	if (w->head == __atomic_load_n(w->visible, __ATOMIC_ACQUIRE))
+		return PS_NEVER;
+	return w->slots[w->head & w->mask].arrival;
+}
+
+// Takes the packet that wire_next() told of.
+static inline struct rte_mbuf *
+wire_take(struct wire *w)
+{
+	struct rte_mbuf *m = w->slots[w->head & w->mask].packet;
+
+	__atomic_store_n(&w->head, w->head + 1, __ATOMIC_RELEASE);
+	return m;
+}
+
+// Packets put and not yet taken, as the taker sees them.
+static inline uint32_t
+wire_count(const struct wire *w)
+{
+	return __atomic_load_n(w->visible, __ATOMIC_ACQUIRE) - w->head;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipelines.h"
+
+#include "../dataplane/port_tx.h"
+#include "../dataplane/stages/admit.h"
+#include "../dataplane/stages/classify.h"
+#include "../dataplane/stages/control_frames.h"
+#include "../dataplane/stages/enqueue.h"
+#include "../dataplane/stages/parse.h"
+#include "../dataplane/stages/receive.h"
+#include "../dataplane/stages/rewrite.h"
+#include "../dataplane/stages/route.h"
+#include "../dataplane/stages/spray.h"
+
+// ingress: receive -> parse -> control_frames -> classify -> route -> spray -> admit -> rewrite -> enqueue
+static __rte_always_inline void
+spine_ingress(struct node *n, struct port *in, struct rte_mbuf **packets, unsigned int count, ps_t now)
+{
+	count = stage_run(n, in, packets, count, now, stage_receive);
+	count = stage_run(n, in, packets, count, now, stage_parse);
+	count = stage_run(n, in, packets, count, now, stage_control_frames);
+	count = stage_run(n, in, packets, count, now, stage_classify);
+	count = stage_run(n, in, packets, count, now, stage_route);
+	count = stage_run(n, in, packets, count, now, stage_spray);
+	count = stage_run(n, in, packets, count, now, stage_admit);
+	count = stage_run(n, in, packets, count, now, stage_rewrite);
+	stage_run(n, in, packets, count, now, stage_enqueue);
+}
+
+// egress: scheduler picks -> ecn marks -> wire takes -> buffer releases (port_send)
+// timers: PFC refresh
+static ps_t
+spine_advance(struct node *n, ps_t start, ps_t until)
+{
+	return node_run(n, start, until, spine_ingress, port_send, pfc_refresh);
+}
+
+const struct node_ops pipeline_spine = {.advance = spine_advance};
