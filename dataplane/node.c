@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node.h"
 
+#include "queueing/charge.h"
 #include "queueing/pause.h"
+#include "queueing/pfc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +88,7 @@ node_destroy(struct node *n)
 		struct port *p = &n->ports[i];
 
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
-			while (p->nonempty & 1u << tc)
+			while (p->queues[tc].head != NULL)
 				packet_free(n->packets, queue_pop(p, tc));
 		for (struct rte_mbuf *m = p->pfc_head, *next; m != NULL; m = next) {
 			next = packet_meta(m)->next;
@@ -107,36 +109,82 @@ node_set_tables(struct node *n, const struct tables *t)
 	return __atomic_exchange_n(&n->tables, t, __ATOMIC_ACQ_REL);
 }
 
+// Adds a queued packet to the tenants' use of pools, as charging it would have.
+static void
+recount_packet(struct node *n, const struct tables *t, struct rte_mbuf *m)
+{
+	const struct charge c = charge_of(m);
+	const struct port_profile *in = t->ports[c.in_port].profile, *out = t->ports[c.out_port].profile;
+	const struct threshold *sides[2] = {&in->pg[c.pg].threshold, &out->tc[c.tc].threshold};
+	const uint8_t guaranteed[2] = {PACKET_IN_GUARANTEE, PACKET_OUT_GUARANTEE};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		if (c.flags & guaranteed[i])
+			n->buffer.tenants[c.tenant].guarantee[sides[i]->pool] += c.cells;
+		charge_note_tenant(n, &c, sides[i], c.cells, t->tenant_buffers);
+	}
+}
+
+static void
+recount_usage(struct buffer *b, const struct threshold *t, const struct usage *u)
+{
+	b->pools[t->pool].shared_use += buffer_shared(u->own, t->reserved);
+	b->pools[t->pool].used += u->own + u->guaranteed;
+}
+
 // What is held stays held; what it counts for follows the new thresholds.
 static void
 buffer_recount(struct node *n, const struct tables *t)
 {
-	for (unsigned int i = 0; i < POOL_COUNT; i++)
-		n->buffer.pools[i].shared_use = 0;
+	struct buffer *b = &n->buffer;
+
+	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
+		b->pools[i].used = b->pools[i].shared_use = 0;
+	for (unsigned int i = 0; i < b->tenant_count; i++) {
+		memset(b->tenants[i].used, 0, sizeof(b->tenants[i].used));
+		memset(b->tenants[i].guarantee, 0, sizeof(b->tenants[i].guarantee));
+	}
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		const struct port *p = &n->ports[i];
+		const struct port_profile *profile = t->ports[i].profile;
 
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
-			const struct threshold *pg = &t->ports[i].profile->pg[k].threshold;
-			const struct threshold *tc = &t->ports[i].profile->tc[k].threshold;
-
-			n->buffer.pools[pg->pool].shared_use += buffer_shared(p->groups[k].usage.own, pg->reserved);
-			n->buffer.pools[tc->pool].shared_use += buffer_shared(p->queues[k].usage.own, tc->reserved);
+			recount_usage(b, &profile->pg[k].threshold, &p->groups[k].usage);
+			recount_usage(b, &profile->tc[k].threshold, &p->queues[k].usage);
+			for (struct rte_mbuf *m = p->queues[k].head; m != NULL; m = packet_meta(m)->next)
+				if (packet_meta(m)->flags & PACKET_CHARGED)
+					recount_packet(n, t, m);
 		}
 	}
+}
+
+static void
+buffer_add_tenants(struct buffer *b, uint16_t count)
+{
+	struct tenant_use *tenants;
+
+	if (count <= b->tenant_count)
+		return;
+	tenants = realloc(b->tenants, count * sizeof(*tenants));
+	if (tenants == NULL)
+		abort(); // the control side has just built profiles for as many
+	memset(tenants + b->tenant_count, 0, (count - b->tenant_count) * sizeof(*tenants));
+	b->tenants = tenants;
+	b->tenant_count = count;
 }
 
 void
 node_adopt_tables(struct node *n, const struct tables *t)
 {
-	if (n->buffer.tenants == NULL && t->tenant_count != 0)
-		n->buffer.tenants = calloc(t->tenant_count, sizeof(*n->buffer.tenants));
-	if (n->buffer.tenants == NULL && t->tenant_count != 0)
-		abort(); // before the first packet: the control side has just built the same count of profiles
+	buffer_add_tenants(&n->buffer, t->tenant_count);
+	n->current = t;
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->ports[i].profile = t->ports[i].profile;
 	buffer_recount(n, t);
-	n->current = t;
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		pause_adopt(n, &n->ports[i], n->start);
+		pfc_adopt(n, &n->ports[i], n->start);
+	}
 }
 
 void
@@ -152,9 +200,11 @@ void
 node_set_link(struct node *n, struct port *p, bool up, ps_t now)
 {
 	p->up = up;
+	if (up)
+		pfc_tell_again(n, p, now);
+	else
+		pause_clear(n, p, now);
 	pause_update_held(n, p);
-	if (p->nonempty != 0)
-		p->next_send = p->tx_free > now ? p->tx_free : now;
 }
 
 void
@@ -171,16 +221,18 @@ node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
 }
 
 void
+node_show_pfc(struct node *n, struct port *p)
+{
+	n->tap->sent(n->tap->context, n, p, p->pfc_last, p->pfc_last_left);
+	p->pfc_last_left = 0;
+}
+
+void
 node_flush_tap(struct node *n)
 {
-	for (unsigned int i = 0; i < n->port_count; i++) {
-		struct port *p = &n->ports[i];
-
-		if (p->pfc_last_left == 0)
-			continue;
-		n->tap->sent(n->tap->context, n, p, p->pfc_last, p->pfc_last_left);
-		p->pfc_last_left = 0;
-	}
+	for (unsigned int i = 0; i < n->port_count; i++)
+		if (n->ports[i].pfc_last_left != 0)
+			node_show_pfc(n, &n->ports[i]);
 }
 
 uint64_t

@@ -88,17 +88,24 @@ void node_destroy(struct node *n);
 // of pools) follows when the worker next looks. Control thread.
 const struct tables *node_set_tables(struct node *n, const struct tables *t);
 
-// Worker: takes over a snapshot that node_set_tables() left. Cold.
+// Worker: takes over a snapshot that node_set_tables() left, at the instant node->start. Packets stay where
+// they are; what they count for follows the new thresholds, pauses the new maps, and groups that may send
+// XON by them do. Cold.
 void node_adopt_tables(struct node *n, const struct tables *t);
 
 // Worker, between turns: freezes or frees queues (bit per queue) at `now`.
 void node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now);
 
-// Worker: a wire's in or out changed between down and up.
+// Worker, between turns: the port's link went down or came up at `now`. Pauses received end with a link;
+// what arrives by a dead one, and what queues still hold for it, is lost (the caller sets wire->down); XOFFs
+// in force are told anew to one that comes up.
 void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 
 // Drops a packet that is charged nowhere: counts the reason at the port it came in by and frees it.
 void node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now);
+
+// Worker: shows the tap the PFC frame that was held back from it because it could still gain priorities.
+void node_show_pfc(struct node *n, struct port *p);
 
 // Worker: hands the tap what it has not seen yet of this turn.
 void node_flush_tap(struct node *n);

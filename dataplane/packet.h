@@ -47,7 +47,7 @@ struct packet_meta {
 	uint8_t tc; // traffic class: the queue it is charged to
 	uint8_t l3_off;
 	uint8_t l4_off;
-	uint8_t ip_proto; // of the header at l4_off; 0 behind a non-first fragment
+	uint8_t ip_proto; // of the header at l4_off; 0 in a fragment and where it was not looked for
 	uint8_t dscp;
 	uint8_t opcode; // BTH, when PACKET_ROCE
 	uint8_t ecn;

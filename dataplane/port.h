@@ -39,6 +39,7 @@ struct priority_group {
 	uint64_t dropped;
 	uint64_t xoff_sent; // XOFFs, refreshes included
 	bool xoff;
+	uint8_t xoff_priorities; // that the far side was told to pause for it
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct queue) == 64, "a queue is one cache line");
@@ -90,8 +91,8 @@ struct port {
 	bool tapped;      // node->tap sees its packets
 	struct rte_mbuf *pfc_head; // PFC frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
-	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes at that instant joins it
-	ps_t pfc_last_at;
+	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes at that instant joins it;
+	ps_t pfc_last_at;          // not to be looked at later, for it may be long gone
 	ps_t pfc_last_left; // when its last bit leaves, while the tap has yet to see it; else 0
 
 	// Receive.
@@ -103,7 +104,7 @@ struct port {
 	uint64_t tx_packets;
 	uint64_t tx_bytes;
 	uint64_t control_rx; // of them frames that end at the MAC: pauses
-	uint64_t control_tx; // of them frames that begin there
+	uint64_t control_tx; // frames that begin there: of those sent, or lost to a fault
 
 	struct queue queues[PRIORITIES];
 	struct priority_group groups[PRIORITIES];

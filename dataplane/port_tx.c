@@ -23,18 +23,20 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 		return false;
 	w->lost++;
 	if (p->pfc_last == m)
-		p->pfc_last = NULL;
+		p->pfc_last = NULL; // what else changes at this instant makes a frame of its own
 	node_drop(n, m, reason, now);
 	return true;
 }
 
 void
-port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t at)
+port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now, ps_t left)
 {
-	if (m == p->pfc_last) {
-		p->pfc_last_left = at; // shown by node_flush_tap(): it may still gain priorities
+	if (n->tap->sent == NULL)
 		return;
-	}
-	node_flush_tap(n);
-	n->tap->sent(n->tap->context, n, p, m, at);
+	if (p->pfc_last_left != 0 && p->pfc_last_at < now)
+		node_show_pfc(n, p);
+	if (m == p->pfc_last && p->pfc_last_at == now)
+		p->pfc_last_left = left; // it may still gain priorities: shown behind this instant
+	else
+		n->tap->sent(n->tap->context, n, p, m, left);
 }

@@ -11,13 +11,14 @@
 #include "queueing/pfc.h"
 #include "queueing/scheduler.h"
 
-// Cold: what a fault does to a packet about to go on the wire. True when it is lost (and freed).
+// Cold: what a fault does to a packet that begins to go on the wire. True when it is lost (and freed).
 bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 
-// Cold: shows the tap a packet whose last bit has left at `at`.
-void port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t at);
+// Cold: shows the tap a packet that begins to leave at `now` and has left at `left`.
+void port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now, ps_t left);
 
 // Begins to send a packet at `now`, when the transmitter is free. The packet is charged nowhere any more.
+// What a fault takes counts as dropped and not as sent.
 static inline void
 port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
@@ -28,17 +29,35 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	ps_t arrival = left + p->out->delay;
 
 	p->tx_free = now + time_of_bytes(profile->byte_time, frame + profile->gap);
-	p->tx_packets++;
-	p->tx_bytes += bytes;
-	if (unlikely(p->tapped))
-		port_show_sent(n, p, m, left);
 	if (unlikely(p->out->faulty) && port_lose(n, p, m, now))
 		return;
 	if (unlikely(wire_put(p->out, m, arrival) != 0)) {
 		node_drop(n, m, DROP_NO_PACKET, now);
 		return;
 	}
+	p->tx_packets++;
+	p->tx_bytes += bytes;
+	if (unlikely(p->tapped))
+		port_show_sent(n, p, m, now, left);
 	node_note_later(n, arrival);
+}
+
+// Begins to send a PFC frame at `now`.
+static inline void
+port_transmit_pfc(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+{
+	p->control_tx++;
+	port_transmit(n, p, m, now);
+}
+
+// Arms the next departure behind a packet that has just begun: when the transmitter is free if something
+// may go then, else when a pause runs out. An idle port has none, so that what arrives starts at once.
+static inline void
+port_arm_next(struct node *n, struct port *p)
+{
+	bool waits = p->pfc_head != NULL || (p->nonempty & ~(unsigned int)(p->paused | p->tx_off)) != 0;
+
+	node_arm_send(n, p, likely(waits) ? p->tx_free : pause_resume_at(p));
 }
 
 // What a port does at `now` before any queue may send: true when something else has its turn (the
@@ -56,8 +75,8 @@ port_preempted(struct node *n, struct port *p, ps_t now)
 		return true;
 	}
 	if (unlikely(p->pfc_head != NULL)) {
-		port_transmit(n, p, pfc_take_waiting(p), now);
-		node_arm_send(n, p, p->tx_free);
+		port_transmit_pfc(n, p, pfc_take_waiting(p), now);
+		port_arm_next(n, p);
 		return true;
 	}
 	return false;
@@ -96,7 +115,7 @@ port_send(struct node *n, struct port *p, ps_t now)
 	// The wire first: an XON that this release causes at this very port follows the packet.
 	port_transmit(n, p, m, now);
 	charge_release(n, &charge, now);
-	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
+	port_arm_next(n, p);
 }
 
 // Lets an idle port begin at once with what has just been put in a queue of it.

@@ -21,49 +21,69 @@ struct wire_slot {
 
 struct wire {
 	// Taker's line.
-	struct wire_slot *slots;   // putter: wo, taker: ro; moved only by wire_grow()
-	const uint32_t *visible;   // taker: what it may take up to: &tail or &published
+	struct wire_slot *slots;
+	const uint32_t *visible; // what it may take up to: &tail or &published
 	uint32_t mask;
-	uint32_t head;             // taker: rw, putter: ro
-	uint32_t published;        // putter: wo (release), taker: ro (acquire)
-	// Putter's line.
+	uint32_t head;           // taker: rw (release), putter: ro (acquire)
+	uint32_t published;      // putter: wo (release), once a turn; taker: ro (acquire)
+	// Putter's line: what it needs of the taker's is copied here, so that neither waits for the other's.
 	uint32_t tail __attribute__((aligned(64))); // putter: rw
-	uint32_t limit;                             // packets it may hold; UINT32_MAX: grows
-	uint32_t lost;                              // putter: rw; packets lost to a fault
-	ps_t delay;                // propagation + the far node's pipeline latency
-	bool down;                 // driver, between windows
-	bool faulty;               // down, or another fault is set
-	uint32_t loss;             // probability of loss, in units of 2^-32
-	int16_t drop_ip_id_low;    // drops packets whose IPv4 ID's low byte is this; -1: none
+	uint32_t head_seen;      // putter: rw; head when it last mattered
+	struct wire_slot *put_slots;
+	uint32_t put_mask;
+	uint32_t limit;          // packets it may hold; UINT32_MAX: grows
+	ps_t last;               // putter: rw; arrival of the packet put last
+	ps_t delay;              // propagation + the far node's pipeline latency
+	uint32_t lost;           // putter: rw; packets lost to a fault
+	uint32_t loss;           // probability of loss, in units of 2^-32
+	int16_t drop_ip_id_low;  // drops packets whose IPv4 ID's low byte is this; -1: none
+	bool down;               // driver, between windows
+	bool faulty;             // down, or another fault is set
 	uint16_t to_node;
 	uint16_t to_port;
 };
 
+_Static_assert(sizeof(struct wire) == 128, "a line for each side");
+
 // `shared`: the two sides are different workers; then `slots` is the fixed capacity.
-// Returns 0, -EINVAL when the delay is 0 (nodes would have no lookahead), or -ENOMEM.
+// Returns 0, -EINVAL when the delay is 0 (nodes would have no lookahead) or slots are past 2^24, or -ENOMEM.
 int wire_create(struct wire **out, ps_t delay, bool shared, uint32_t slots);
 void wire_destroy(struct wire *w);
 
-// Cold: doubles an unshared wire; wire_put() calls it. Returns 0 or -ENOMEM.
+// Cold: doubles an unshared wire; wire_put() calls it. Returns 0, -ENOBUFS when it is shared, or -ENOMEM.
 int wire_grow(struct wire *w);
 
 // True when the far side must take something before more may be put; never for a wire that grows.
 static inline bool
-wire_full(const struct wire *w)
+wire_full(struct wire *w)
 {
-	return w->tail - __atomic_load_n(&w->head, __ATOMIC_ACQUIRE) >= w->limit;
+	if (likely(w->tail - w->head_seen < w->limit))
+		return false;
+	w->head_seen = __atomic_load_n(&w->head, __ATOMIC_ACQUIRE);
+	return w->tail - w->head_seen >= w->limit;
 }
 
-// Puts a packet whose last bit arrives at `arrival`; arrivals must not go backwards. The caller has seen
-// that the wire is not full. Returns 0, or -ENOMEM when the wire could not grow; then nothing was put.
+// Puts a packet whose last bit arrives at `arrival`, or when the one before it does, if that is later: a link
+// whose delay has just shrunk keeps its order. Returns 0, or -ENOBUFS or -ENOMEM when there is no room; then
+// nothing was put.
 static inline int
 wire_put(struct wire *w, struct rte_mbuf *m, ps_t arrival)
 {
 	struct wire_slot *slot;
 
-	if (unlikely(w->tail - w->head > w->mask) && wire_grow(w) != 0)
-		return -ENOMEM;
-	slot = &w->slots[w->tail & w->mask];
+	if (unlikely(w->tail - w->head_seen > w->put_mask)) {
+		w->head_seen = __atomic_load_n(&w->head, __ATOMIC_ACQUIRE);
+		if (w->tail - w->head_seen > w->put_mask) {
+			int rc = wire_grow(w);
+
+			if (rc != 0)
+				return rc;
+		}
+	}
+	if (unlikely(arrival < w->last))
+		arrival = w->last;
+	w->last = arrival;
+	slot = &w->put_slots[w->tail & w->put_mask];
 	slot->arrival = arrival;
 	slot->packet = m;
 	w->tail++;

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shared packet buffer of a node: pools, and the use that priority groups and queues make of them,
-// in cells. See buffer.c for the model.
+// The shared packet buffer of a node, in cells. Every packet held counts twice: on the ingress side, by the
+// priority group of the port it came in by, and on the egress side, by the queue it waits in. Each group and
+// queue belongs to a pool. What it holds beyond its reservation is its shared use; a pool's shared use is the
+// sum over its users, and its shared size what neither reservations nor guarantees set aside. How much one
+// user may take is bounded by alpha times what is free of the shared size (Choudhury and Hahne: Dynamic Queue
+// Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998), or by a
+// fixed limit. Cells under a tenant's guarantee, and those in headroom, count for no threshold.
+//
+// Always, per pool: used = the sum of its users' own and guaranteed cells. charge.h has the rule by which
+// packets are taken and given back.
 #pragma once
 
 #include "../packet.h"
@@ -27,7 +35,8 @@ struct tenant_use {
 
 struct buffer {
 	struct pool pools[POOL_COUNT];
-	struct tenant_use *tenants; // tenant_count of them
+	struct tenant_use *tenants;
+	uint16_t tenant_count; // the most that any snapshot had
 };
 
 // A consumer's side of a charge: a priority group's or a queue's.

@@ -47,7 +47,7 @@ charge_tenant_known(const struct tables *t, const struct charge *c, const struct
 	return tenants && c->tenant != TENANT_NONE && t->pools[threshold->pool].size != POOL_UNLIMITED;
 }
 
-// Steps 1 and 2. Sets *own_fits for the reason of a drop.
+// Steps 1 and 2.
 static __rte_always_inline int
 charge_try(struct node *n, const struct charge *c, const struct usage *usage,
 	   const struct threshold *threshold, bool tenants, enum drop_reason full)
@@ -64,7 +64,8 @@ charge_try(struct node *n, const struct charge *c, const struct usage *usage,
 			return CHARGE_GUARANTEE;
 		if (!buffer_fits_own(usage, threshold, pool, pool_profile, c->cells))
 			return -1 - (int)full;
-		if (!buffer_fits_share(use, profile, threshold->pool, pool, pool_profile, c->cells))
+		if (buffer_shared(usage->own + c->cells, threshold->reserved) != 0 &&
+		    !buffer_fits_share(use, profile, threshold->pool, pool, pool_profile, c->cells))
 			return -1 - (int)DROP_TENANT_SHARE;
 		return CHARGE_OWN;
 	}

@@ -34,6 +34,16 @@ pause_expire(struct node *n, struct port *p, ps_t now)
 	pause_update_held(n, p);
 }
 
+// What was resumed, or paused for another time, is looked at among this instant's departures.
+static void
+pause_rearm(struct node *n, struct port *p, ps_t now)
+{
+	if (p->nonempty != 0)
+		node_arm_send(n, p, p->tx_free > now ? p->tx_free : now);
+	else if (p->pfc_head == NULL)
+		node_arm_send(n, p, pause_resume_at(p));
+}
+
 void
 pause_receive(struct node *n, struct port *p, uint8_t priorities, const uint16_t quanta[PRIORITIES],
 	      ps_t now)
@@ -58,7 +68,37 @@ pause_receive(struct node *n, struct port *p, uint8_t priorities, const uint16_t
 	for (unsigned int bits = queues; bits != 0; bits &= bits - 1)
 		pause_update_queue(p, t, (unsigned int)__builtin_ctz(bits), now);
 	pause_update_held(n, p);
-	// What was resumed, or paused for another time, is looked at among this instant's departures.
 	if (queues != 0)
-		node_arm_send(n, p, p->tx_free > now ? p->tx_free : now);
+		pause_rearm(n, p, now);
+}
+
+void
+pause_clear(struct node *n, struct port *p, ps_t now)
+{
+	pause_expire(n, p, now);
+	for (unsigned int priority = 0; priority < PRIORITIES; priority++) {
+		p->pause_until[priority] = 0;
+		pause_clock_close(&p->rx_pause[priority], now);
+	}
+	p->paused = 0;
+	pause_update_held(n, p);
+	pause_rearm(n, p, now);
+}
+
+void
+pause_adopt(struct node *n, struct port *p, ps_t now)
+{
+	if (p->paused == 0)
+		return;
+	pause_expire(n, p, now);
+	for (unsigned int priority = 0; priority < PRIORITIES; priority++) {
+		if (p->profile->obeyed & 1u << priority)
+			continue;
+		p->pause_until[priority] = 0;
+		pause_clock_close(&p->rx_pause[priority], now);
+	}
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+		pause_update_queue(p, n->current, tc, now);
+	pause_update_held(n, p);
+	pause_rearm(n, p, now);
 }

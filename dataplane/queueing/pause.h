@@ -6,7 +6,8 @@
 
 #include "../node.h"
 
-// Cold: ends the pauses that have run out by `now`.
+// Cold: ends the pauses that have run out by `now`. A port that is paused has a departure due when that is
+// the case, whether or not anything waits: what sprays must see it too.
 void pause_expire(struct node *n, struct port *p, ps_t now);
 
 // A frame with these enabled priorities and quanta arrived at `now`; those that the port does not obey
@@ -14,7 +15,14 @@ void pause_expire(struct node *n, struct port *p, ps_t now);
 void pause_receive(struct node *n, struct port *p, uint8_t priorities, const uint16_t quanta[PRIORITIES],
 		   ps_t now);
 
-// Recomputes node->held of the port.
+// Cold: the port's link went down and takes the pauses received over it along.
+void pause_clear(struct node *n, struct port *p, ps_t now);
+
+// Cold: new tables are in force; which priorities are obeyed and which queue they hold may have changed.
+void pause_adopt(struct node *n, struct port *p, ps_t now);
+
+// Recomputes node->held of the port. What is left in the queues of a dead link goes, to be lost there; but
+// nothing is to be sent that way that has a choice.
 static inline void
 pause_update_held(struct node *n, const struct port *p)
 {
@@ -27,17 +35,16 @@ pause_eligible(struct node *n, struct port *p, ps_t now)
 {
 	if (unlikely(p->paused != 0))
 		pause_expire(n, p, now);
-	return p->nonempty & ~(unsigned int)n->held[p->index];
+	return p->nonempty & ~(unsigned int)(p->paused | p->tx_off);
 }
 
-// When the first of the queues that only a pause holds may send again, or PS_NEVER.
+// When the first of the port's pauses runs out, or PS_NEVER.
 static inline ps_t
 pause_resume_at(const struct port *p)
 {
-	unsigned int waiting = p->up ? p->nonempty & p->paused & ~(unsigned int)p->tx_off : 0;
 	ps_t at = PS_NEVER;
 
-	for (; waiting != 0; waiting &= waiting - 1)
-		at = time_min(at, p->queue_paused_until[__builtin_ctz(waiting)]);
+	for (unsigned int bits = p->paused; bits != 0; bits &= bits - 1)
+		at = time_min(at, p->queue_paused_until[__builtin_ctz(bits)]);
 	return at;
 }

@@ -14,5 +14,11 @@ void pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now);
 // Sends the XOFFs that are due again and returns when the next is.
 ps_t pfc_refresh(struct node *n, ps_t now);
 
+// The port's link came up: whoever is behind it has heard of no XOFF.
+void pfc_tell_again(struct node *n, struct port *p, ps_t now);
+
+// New tables are in force: sends the XONs that they make due.
+void pfc_adopt(struct node *n, struct port *p, ps_t now);
+
 // The first PFC frame that waits for the port's transmitter.
 struct rte_mbuf *pfc_take_waiting(struct port *p);

@@ -19,6 +19,7 @@
 #define PARSE_BTH_BYTES 12u
 #define PARSE_ICRC_BYTES 4u
 #define PARSE_IP6_EXTENSIONS_MAX 8
+#define PARSE_IP4_LINK_LOCAL 0xa9feu // 169.254.0.0/16
 
 enum parse_ethertype { PARSE_VLAN = 0x8100, PARSE_IP4 = 0x0800, PARSE_IP6 = 0x86dd };
 enum parse_protocol {
@@ -69,14 +70,16 @@ parse_udp(struct packet_meta *meta, const uint8_t *data, uint32_t end)
 	return STAGE_NEXT;
 }
 
-// A source that may not cross a router (RFC 1812 section 5.3.7), or a destination that may not.
+// A source that may not cross a router (RFC 1812 section 5.3.7), or a destination that may not; link-local
+// addresses stay on their link (RFC 3927 section 7).
 static inline bool
 parse_ip4_martian(const uint8_t *ip)
 {
 	uint8_t source = ip[12], destination = ip[16];
 
 	return source == 0 || source == 127 || source >= 224 || destination == 0 || destination == 127 ||
-	       destination >= 240;
+	       destination >= 240 || parse_u16(ip + 12) == PARSE_IP4_LINK_LOCAL ||
+	       parse_u16(ip + 16) == PARSE_IP4_LINK_LOCAL;
 }
 
 // All words of a sound header, checksum included, add up to all ones (RFC 1071).
@@ -118,12 +121,11 @@ parse_ip4(struct packet_meta *meta, const uint8_t *data)
 	meta->dscp = ip[1] >> 2;
 	meta->ecn = ip[1] & 3;
 	meta->l4_off = (uint8_t)(meta->l3_off + header);
+	// A fragment, the first one too: what has no ports must take the path of what has.
+	if (unlikely((parse_u16(ip + 6) & 0x3fff) != 0))
+		return STAGE_NEXT;
 	meta->ip_proto = ip[9];
-	if ((parse_u16(ip + 6) & 0x1fff) != 0)
-		meta->ip_proto = 0; // a later fragment has no ports
-	else if (meta->ip_proto == PARSE_UDP && (ip[6] & 0x20) == 0)
-		return parse_udp(meta, data, meta->l3_off + length);
-	return STAGE_NEXT;
+	return meta->ip_proto == PARSE_UDP ? parse_udp(meta, data, meta->l3_off + length) : STAGE_NEXT;
 }
 
 static inline bool
@@ -144,12 +146,46 @@ parse_ip6_link_local(const uint8_t *address)
 	return address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
 }
 
+static inline bool
+parse_ip6_is_extension(uint8_t next)
+{
+	return next == PARSE_HOP_BY_HOP || next == PARSE_ROUTING || next == PARSE_DESTINATION ||
+	       next == PARSE_FRAGMENT;
+}
+
+// What stands behind the IPv6 header, from `at` to `end`. Fragments, and chains of extensions too long to
+// follow, are routed without a look at their ports.
+static inline int
+parse_ip6_payload(struct packet_meta *meta, const uint8_t *data, uint32_t at, uint32_t end, uint8_t next)
+{
+	for (unsigned int i = 0; unlikely(parse_ip6_is_extension(next)); i++) {
+		const uint8_t *extension = data + at;
+
+		if (i == PARSE_IP6_EXTENSIONS_MAX)
+			return STAGE_NEXT;
+		if (at + 8 > end)
+			return DROP_MALFORMED;
+		if (at + 8 > meta->data_len)
+			return DROP_TRUNCATED;
+		if (next == PARSE_FRAGMENT && (parse_u16(extension + 2) & 0xfff9) != 0)
+			return STAGE_NEXT; // more fragments, or an offset
+		at += next == PARSE_FRAGMENT ? 8 : 8 + extension[1] * 8u;
+		next = extension[0];
+		if (at > end)
+			return DROP_MALFORMED;
+		if (at > UINT8_MAX)
+			return STAGE_NEXT;
+	}
+	meta->l4_off = (uint8_t)at;
+	meta->ip_proto = next;
+	return next == PARSE_UDP ? parse_udp(meta, data, end) : STAGE_NEXT;
+}
+
 static inline int
 parse_ip6(struct packet_meta *meta, const uint8_t *data)
 {
 	const uint8_t *ip = data + meta->l3_off;
 	uint32_t end, at = meta->l3_off + PARSE_IP6_BYTES;
-	uint8_t next;
 
 	if (at > meta->data_len)
 		return DROP_TRUNCATED;
@@ -158,38 +194,14 @@ parse_ip6(struct packet_meta *meta, const uint8_t *data)
 		return DROP_MALFORMED;
 	if (end > meta->wire_bytes)
 		return DROP_TRUNCATED;
-	if (ip[24] == 0xff)
-		return DROP_MULTICAST;
 	if (parse_ip6_martian(ip) || parse_ip6_link_local(ip + 8) || parse_ip6_link_local(ip + 24))
 		return DROP_MARTIAN;
+	if (ip[24] == 0xff)
+		return DROP_MULTICAST;
 	meta->flags |= PACKET_IPV6;
 	meta->dscp = (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6);
 	meta->ecn = ip[1] >> 4 & 3;
-	next = ip[6];
-	for (unsigned int i = 0; next == PARSE_HOP_BY_HOP || next == PARSE_ROUTING ||
-				 next == PARSE_DESTINATION || next == PARSE_FRAGMENT;
-	     i++) {
-		const uint8_t *extension = data + at;
-
-		if (i == PARSE_IP6_EXTENSIONS_MAX || at + 8 > end)
-			return DROP_MALFORMED;
-		if (at + 8 > meta->data_len || at + 8 > UINT8_MAX)
-			return DROP_TRUNCATED;
-		if (next == PARSE_FRAGMENT) {
-			next = (parse_u16(extension + 2) & 0xfff9) != 0 ? PARSE_FRAGMENT : extension[0];
-			at += 8;
-			if (parse_u16(extension + 2) & 0xfff9)
-				break;
-		} else {
-			next = extension[0];
-			at += 8u + extension[1] * 8u;
-		}
-	}
-	if (at > end || at > UINT8_MAX)
-		return DROP_MALFORMED;
-	meta->l4_off = (uint8_t)at;
-	meta->ip_proto = next == PARSE_FRAGMENT ? 0 : next;
-	return meta->ip_proto == PARSE_UDP ? parse_udp(meta, data, end) : STAGE_NEXT;
+	return parse_ip6_payload(meta, data, at, end, ip[6]);
 }
 
 static __rte_always_inline int
@@ -200,12 +212,10 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	uint16_t type;
 
 	(void)n;
-	meta->in_port = in->index;
-	meta->received = now;
+	(void)in;
+	(void)now;
 	meta->flags &= PACKET_UNSENT;
-	meta->tenant = TENANT_NONE;
 	meta->ip_proto = 0;
-	meta->priority = 0;
 	if (unlikely(meta->data_len < PARSE_ETHERNET_BYTES))
 		return DROP_RUNT;
 	if (unlikely(data[6] & 1))

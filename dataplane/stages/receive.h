@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// receive: counts what arrived at the port and shows it to the tap.
+// receive: counts what arrived at the port and shows it to the tap. What was on its way when the link went
+// down is lost.
 #pragma once
 
 #include "stage.h"
@@ -7,8 +8,16 @@
 static __rte_always_inline int
 stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
+	struct packet_meta *meta = packet_meta(m);
+
 	in->rx_packets++;
-	in->rx_bytes += packet_meta(m)->wire_bytes;
+	in->rx_bytes += meta->wire_bytes;
+	meta->in_port = in->index;
+	meta->received = now;
+	meta->tenant = TENANT_NONE;
+	meta->priority = 0;
+	if (unlikely(!in->up))
+		return DROP_LINK_DOWN;
 	if (unlikely(in->tapped) && n->tap->received != NULL)
 		n->tap->received(n->tap->context, n, in, m, now);
 	return STAGE_NEXT;

@@ -6,7 +6,7 @@
 
 #include "parse.h"
 
-#define SPRAY_PAUSED (UINT32_C(1) << 30) // worse than any depth
+#define SPRAY_HELD (UINT32_C(1) << 30) // worse than any depth
 #define SPRAY_DOWN (UINT32_C(1) << 31)
 
 static inline uint64_t
@@ -59,16 +59,13 @@ spray_eligible(const struct tables *t, struct rte_mbuf *m)
 	return !t->eligible_data_only || !(meta->flags & PACKET_ROCE) || roce_op_is_data(meta->opcode);
 }
 
-// How loaded a member is for a traffic class: the depth of its queue, past all depths when it is held.
+// How loaded a member is for a traffic class: the depth of its queue, past all depths when it is held. Looks
+// at nothing that lies with the port: many are compared.
 static inline uint32_t
 spray_load(const struct node *n, const struct next_hop *hop, unsigned int tc)
 {
-	const struct port *p = &n->ports[hop->port];
-
-	if (unlikely(!p->up))
-		return SPRAY_DOWN;
 	return n->depth[tc * n->port_count + hop->port] |
-	       ((uint32_t)n->held[hop->port] >> tc & 1 ? SPRAY_PAUSED : 0);
+	       ((uint32_t)n->held[hop->port] >> tc & 1 ? SPRAY_HELD : 0);
 }
 
 // The least load's grade ends where the next begins; members below that tie.
@@ -77,8 +74,22 @@ spray_tie_bound(const struct tables *t, uint32_t least)
 {
 	for (unsigned int i = 0; i < GRADES_MAX; i++)
 		if (least < t->grades[i])
-			return t->grades[i];
-	return UINT32_MAX;
+			return t->grades[i] < SPRAY_HELD ? t->grades[i] : SPRAY_HELD;
+	return SPRAY_HELD;
+}
+
+// Cold: all members are held. Those that are down count for less; returns the least load.
+static inline uint32_t
+spray_least_held(const struct node *n, const struct next_hop *hops, unsigned int count, uint32_t *loads)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (!n->ports[hops[i].port].up)
+			loads[i] |= SPRAY_DOWN;
+		least = loads[i] < least ? loads[i] : least;
+	}
+	return least;
 }
 
 static inline uint32_t
@@ -86,24 +97,19 @@ spray_adaptive(struct node *n, const struct next_hop *hops, unsigned int count, 
 {
 	uint32_t loads[GROUP_MEMBERS_MAX];
 	uint32_t least = UINT32_MAX, bound, chosen;
-	unsigned int ties = 0, last = 0;
+	unsigned int ties = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
 		loads[i] = spray_load(n, &hops[i], tc);
 		least = loads[i] < least ? loads[i] : least;
 	}
-	bound = least >= SPRAY_PAUSED ? least + 1 : spray_tie_bound(n->current, least);
-	if (bound > SPRAY_PAUSED && least < SPRAY_PAUSED)
-		bound = SPRAY_PAUSED;
-	for (unsigned int i = 0; i < count; i++) {
-		if (loads[i] < bound) {
-			ties++;
-			last = i;
-		}
-	}
-	if (ties == 1)
-		return last;
-	chosen = random_below(&n->random, ties);
+	if (likely(least < SPRAY_HELD))
+		bound = spray_tie_bound(n->current, least);
+	else
+		bound = spray_least_held(n, hops, count, loads) + 1;
+	for (unsigned int i = 0; i < count; i++)
+		ties += loads[i] < bound;
+	chosen = ties == 1 ? 0 : random_below(&n->random, ties);
 	for (unsigned int i = 0;; i++)
 		if (loads[i] < bound && chosen-- == 0)
 			return i;
@@ -134,6 +140,7 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	struct packet_meta *meta = packet_meta(m);
 	const struct next_hop_group *group = &t->groups[meta->group];
 	const struct next_hop *hops = &t->next_hops[group->first];
+	const struct port *out;
 	uint32_t member = 0;
 
 	(void)in;
@@ -144,7 +151,8 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		else
 			member = spray_ecmp(n, hops, group->count, spray_hash(m, t->hash_seed));
 	}
-	if (unlikely(!n->ports[hops[member].port].up))
+	out = &n->ports[hops[member].port];
+	if (unlikely(!out->up || out->out == NULL))
 		return DROP_NO_NEXT_HOP;
 	meta->group = group->first + member; // from here on the next hop
 	meta->out_port = (uint8_t)hops[member].port;

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One call: a connection, a line out, a line back. The answer is bounded too: a daemon gone wild must not
+// take its clients along.
+#include "api.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLIENT_ANSWER_MAX (256u * 1024 * 1024)
+#define CLIENT_READ_BYTES 65536
+
+struct call {
+	int fd;
+	int64_t deadline_ms; // INT64_MAX: none
+	char *in;
+	size_t in_length;
+	size_t in_capacity;
+};
+
+static int64_t
+clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// Waits for the socket. Returns 0 or -errno.
+static int
+call_wait(const struct call *c, short events)
+{
+	for (;;) {
+		struct pollfd polled = {.fd = c->fd, .events = events};
+		int64_t left = c->deadline_ms == INT64_MAX ? -1 : c->deadline_ms - clock_ms();
+		int ready;
+
+		if (c->deadline_ms != INT64_MAX && left <= 0)
+			return -ETIMEDOUT;
+		ready = poll(&polled, 1, left > INT32_MAX ? INT32_MAX : (int)left);
+		if (ready > 0)
+			return 0;
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+	}
+}
+
+// Blocking, because a socket that does not block gives up at once while many others wait to be accepted.
+static int
+call_connect(struct call *c, const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (c->fd < 0)
+		return -errno;
+	if (c->deadline_ms != INT64_MAX) {
+		int64_t left = c->deadline_ms - clock_ms();
+		struct timeval wait = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000 + 1};
+
+		if (setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) != 0)
+			return -errno;
+	}
+	if (connect(c->fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	return fcntl(c->fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : -errno;
+}
+
+static int
+call_send(const struct call *c, const char *text, size_t length)
+{
+	while (length != 0) {
+		ssize_t sent = send(c->fd, text, length, MSG_NOSIGNAL);
+
+		if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			int status = call_wait(c, POLLOUT);
+
+			if (status != 0)
+				return status;
+			continue;
+		}
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return -errno;
+		text += sent;
+		length -= (size_t)sent;
+	}
+	return 0;
+}
+
+static int
+call_reserve(struct call *c)
+{
+	size_t capacity = c->in_capacity == 0 ? CLIENT_READ_BYTES : 2 * c->in_capacity;
+	char *grown;
+
+	if (c->in_length < c->in_capacity)
+		return 0;
+	if (capacity > CLIENT_ANSWER_MAX)
+		return -EMSGSIZE;
+	grown = realloc(c->in, capacity);
+	if (grown == NULL)
+		return -ENOMEM;
+	c->in = grown;
+	c->in_capacity = capacity;
+	return 0;
+}
+
+// Receives until a newline, which is left out of in_length.
+static int
+call_receive(struct call *c)
+{
+	for (;;) {
+		int status = call_reserve(c);
+		char *newline;
+		ssize_t got;
+
+		if (status == 0)
+			status = call_wait(c, POLLIN);
+		if (status != 0)
+			return status;
+		got = recv(c->fd, c->in + c->in_length, c->in_capacity - c->in_length, 0);
+		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return -ECONNRESET;
+		newline = memchr(c->in + c->in_length, '\n', (size_t)got);
+		c->in_length += (size_t)got;
+		if (newline != NULL) {
+			c->in_length = (size_t)(newline - c->in);
+			return 0;
+		}
+	}
+}
+
+// Takes the answer apart.
+static int
+call_unpack(const struct call *c, json_t **result, char *err, size_t err_size)
+{
+	json_t *answer = json_loadb(c->in, c->in_length, 0, NULL);
+	json_t *error = json_object_get(answer, "error");
+	json_int_t code = json_integer_value(json_object_get(error, "code"));
+	const char *message = json_string_value(json_object_get(error, "message"));
+	int status = 0;
+
+	*result = json_incref(json_object_get(answer, "result"));
+	if (error != NULL) {
+		snprintf(err, err_size, "%s", message != NULL ? message : "the fabric gave no reason");
+		status = code == API_INVALID_PARAMS || code == API_METHOD_NOT_FOUND ? -EINVAL : -EREMOTEIO;
+	} else if (*result == NULL) {
+		snprintf(err, err_size, "the fabric's answer is no JSON-RPC");
+		status = -EPROTO;
+	}
+	if (status != 0) {
+		json_decref(*result);
+		*result = NULL;
+	}
+	json_decref(answer);
+	return status;
+}
+
+static char *
+request_line(const char *method, const json_t *params)
+{
+	json_t *request = json_pack("{s:s,s:s,s:i}", "jsonrpc", "2.0", "method", method, "id", 1);
+	char *text = NULL, *line = NULL;
+
+	if (request != NULL &&
+	    (params == NULL || json_object_set(request, "params", (json_t *)(uintptr_t)params) == 0))
+		text = json_dumps(request, JSON_COMPACT);
+	if (text != NULL && asprintf(&line, "%s\n", text) < 0)
+		line = NULL;
+	free(text);
+	json_decref(request);
+	return line;
+}
+
+int
+api_call(const char *path, const char *method, const json_t *params, int timeout_ms, json_t **result, char *err,
+	 size_t err_size)
+{
+	struct call c = {.fd = -1, .deadline_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms};
+	char *line = request_line(method, params);
+	int status = line != NULL ? 0 : -ENOMEM;
+
+	*result = NULL;
+	if (status == 0)
+		status = call_connect(&c, path);
+	if (status == 0)
+		status = call_send(&c, line, strlen(line));
+	if (status == 0)
+		status = call_receive(&c);
+	if (status != 0)
+		snprintf(err, err_size, "%s: %s", path, strerror(-status));
+	else
+		status = call_unpack(&c, result, err, err_size);
+	if (c.fd >= 0)
+		close(c.fd);
+	free(c.in);
+	free(line);
+	return status;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A client is in one of two states: its answer waits to be sent, and until then nothing more is read from
+// it; or nothing waits, and complete lines are answered, a few per turn so that no client can keep the
+// thread to itself. What a client has begun (a line without its end, an answer it does not read) must be
+// done before its deadline, or it is disconnected; a client that has begun nothing may stay.
+#include "connection.h"
+
+#include "rpc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONNECTION_READ_BYTES 65536
+#define CONNECTION_REQUESTS_PER_TURN 8
+
+int64_t
+connection_clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void
+connection_close(struct connection *c)
+{
+	close(c->fd);
+	free(c->in);
+	free(c->out);
+}
+
+// Sends what the socket takes of the answer. Returns 0, or -errno when the client is lost.
+static int
+connection_send(struct connection *c)
+{
+	while (c->out != NULL) {
+		ssize_t sent = send(c->fd, c->out + c->out_sent, c->out_length - c->out_sent, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+		c->out_sent += (size_t)sent;
+		if (c->out_sent == c->out_length) {
+			free(c->out);
+			c->out = NULL;
+			c->deadline_ms = INT64_MAX;
+		}
+	}
+	return 0;
+}
+
+// Puts an answer in the client's hands. `line`: NULL when there is none for lack of memory.
+static int
+connection_answer(const struct service *s, struct connection *c, char *line, size_t length)
+{
+	if (line == NULL)
+		return -ENOMEM;
+	c->out = line;
+	c->out_length = length;
+	c->out_sent = 0;
+	c->deadline_ms = connection_clock_ms() + s->patience_ms;
+	return connection_send(c);
+}
+
+static int
+connection_refuse(const struct service *s, struct connection *c, const char *message)
+{
+	char *line = rpc_refusal(API_INVALID_REQUEST, message);
+
+	c->doomed = true;
+	return connection_answer(s, c, line, line != NULL ? strlen(line) : 0);
+}
+
+// The length of the first line received, with its newline or, from a client that has ended, without; 0
+// when there is none yet.
+static size_t
+connection_line(struct connection *c)
+{
+	char *newline = memchr(c->in + c->in_scanned, '\n', c->in_length - c->in_scanned);
+
+	if (newline != NULL)
+		return (size_t)(newline - c->in) + 1;
+	c->in_scanned = c->in_length;
+	return c->ended ? c->in_length : 0;
+}
+
+static bool
+is_blank(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (strchr(" \t\r\n", text[i]) == NULL || text[i] == '\0')
+			return false;
+	return true;
+}
+
+// Answers the lines that have been received, up to the turn's share.
+static int
+connection_serve(const struct service *s, struct connection *c)
+{
+	size_t done = 0, length;
+	int status = 0;
+
+	for (unsigned int i = 0; i < CONNECTION_REQUESTS_PER_TURN && c->out == NULL && status == 0; i++) {
+		char *answer = NULL;
+		size_t answer_length;
+
+		length = c->in_length != 0 ? connection_line(c) : 0;
+		if (length == 0)
+			break;
+		if (!is_blank(c->in, length))
+			status = rpc_answer(s->methods, s->method_count, s->context, c->in, length, &answer,
+					    &answer_length);
+		if (status == 0 && answer != NULL)
+			status = connection_answer(s, c, answer, answer_length);
+		c->in_length -= length;
+		c->in_scanned = 0;
+		memmove(c->in, c->in + length, c->in_length);
+		done += length;
+	}
+	if (status == 0 && c->out == NULL && c->in_length >= API_REQUEST_MAX && connection_line(c) == 0)
+		return connection_refuse(s, c, "the request is larger than 1 MiB");
+	if (c->out == NULL && c->in_length == 0)
+		c->deadline_ms = INT64_MAX;
+	else if (c->out == NULL && (done != 0 || c->deadline_ms == INT64_MAX))
+		c->deadline_ms = connection_clock_ms() + s->patience_ms;
+	return status;
+}
+
+static int
+connection_read(struct connection *c)
+{
+	size_t wanted = c->in_length + CONNECTION_READ_BYTES;
+	ssize_t got;
+
+	if (wanted > API_REQUEST_MAX)
+		wanted = API_REQUEST_MAX;
+	if (wanted > c->in_capacity) {
+		char *grown = realloc(c->in, wanted);
+
+		if (grown == NULL)
+			return -ENOMEM;
+		c->in = grown;
+		c->in_capacity = wanted;
+	}
+	if (c->in_length == c->in_capacity)
+		return 0; // complete lines that wait for their turn
+	got = recv(c->fd, c->in + c->in_length, c->in_capacity - c->in_length, 0);
+	if (got < 0)
+		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;
+	if (got == 0)
+		c->ended = true;
+	c->in_length += (size_t)got;
+	return 0;
+}
+
+short
+connection_events(const struct connection *c)
+{
+	if (c->out != NULL)
+		return POLLOUT;
+	return c->ended ? 0 : POLLIN;
+}
+
+bool
+connection_idle(const struct connection *c)
+{
+	return c->out == NULL && c->in_length == 0;
+}
+
+bool
+connection_has_line(struct connection *c)
+{
+	return c->out == NULL && c->in_length != 0 && !c->doomed && connection_line(c) != 0;
+}
+
+int
+connection_turn(const struct service *s, struct connection *c, short events, int64_t now)
+{
+	int status = 0;
+
+	if (events != 0)
+		c->active_ms = now;
+	if (events & POLLOUT)
+		status = connection_send(c);
+	if (status == 0 && events & (POLLIN | POLLHUP | POLLERR) && c->out == NULL && !c->ended)
+		status = connection_read(c);
+	if (status == 0 && c->out == NULL && !c->doomed)
+		status = connection_serve(s, c);
+	if (status != 0)
+		return status;
+	if (c->out == NULL && (c->doomed || (c->ended && connection_idle(c))))
+		return -ECONNRESET;
+	// What waits for the server's own turn is not the client's delay.
+	return c->deadline_ms <= now && !connection_has_line(c) ? -ETIMEDOUT : 0;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One client of the server: lines in, answers out, deadlines between.
+#pragma once
+
+#include "api.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What is served, to whom and how patiently.
+struct service {
+	const struct api_method *methods;
+	size_t method_count;
+	void *context;
+	int patience_ms;
+};
+
+struct connection {
+	int fd;              // does not block
+	char *in;            // received, from a line's start
+	size_t in_length;
+	size_t in_capacity;
+	size_t in_scanned;   // of them known to hold no newline
+	char *out;           // the answer that waits, or NULL
+	size_t out_length;
+	size_t out_sent;
+	int64_t deadline_ms; // of what was begun; INT64_MAX: nothing
+	int64_t active_ms;   // when it last did anything
+	bool ended;          // it will send no more
+	bool doomed;         // to be closed once its answer is sent
+};
+
+// The clock of deadlines, in ms.
+int64_t connection_clock_ms(void);
+
+// The events that poll should wait for.
+short connection_events(const struct connection *c);
+
+// True when a whole request has been received that was not yet answered.
+bool connection_has_line(struct connection *c);
+
+// True when it has begun nothing.
+bool connection_idle(const struct connection *c);
+
+// One turn with the events that poll saw. Returns 0, or a negative number when it is to be closed.
+int connection_turn(const struct service *s, struct connection *c, short events, int64_t now);
+
+void connection_close(struct connection *c);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Of several who come at once each sees what the one before has done, because the directory is locked from
+// the look at an old socket until the new one listens. The lock is the directory's own: no file is left
+// behind, and who may not enter the directory cannot hold it.
+#include "listener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// Removes a socket that nobody listens on. Returns 0, or -EADDRINUSE when somebody does or the file is no
+// socket.
+static int
+remove_stale(const struct sockaddr_un *address)
+{
+	struct stat file;
+	int status, fd;
+
+	if (lstat(address->sun_path, &file) != 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(file.st_mode))
+		return -EADDRINUSE;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	status = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ? EISCONN : errno;
+	close(fd);
+	if (status != ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(address->sun_path) == 0 ? 0 : -errno;
+}
+
+// Opens and locks the directory that holds the socket, made when it is missing, so that of several who
+// come at once each sees what the one before has done. Returns its descriptor or -errno.
+static int
+lock_directory(const char *path)
+{
+	char copy[sizeof(((struct listener *)NULL)->path)];
+	const char *directory;
+	int fd;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	directory = dirname(copy);
+	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
+		return -errno;
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX) != 0) {
+		int status = -errno;
+
+		close(fd);
+		return status;
+	}
+	return fd;
+}
+
+// The mode of a socket's file is that of its descriptor when it is bound.
+static int
+listener_bind(struct listener *l, int backlog)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct stat file;
+	int status;
+
+	memcpy(address.sun_path, l->path, sizeof(address.sun_path));
+	status = remove_stale(&address);
+	if (status != 0)
+		return status;
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (l->fd < 0)
+		return -errno;
+	if (fchmod(l->fd, 0600) != 0 || bind(l->fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		return -errno;
+	if (listen(l->fd, backlog) != 0 || lstat(l->path, &file) != 0) {
+		status = -errno;
+		unlink(l->path);
+		return status;
+	}
+	l->device = file.st_dev;
+	l->inode = file.st_ino;
+	return 0;
+}
+
+int
+listener_open(struct listener *l, const char *path, int backlog, char *err, size_t err_size)
+{
+	int status = -ENAMETOOLONG, lock;
+
+	*l = (struct listener){.fd = -1};
+	if (strlen(path) < sizeof(l->path)) {
+		memcpy(l->path, path, strlen(path) + 1);
+		status = lock = lock_directory(path);
+		if (lock >= 0) {
+			status = listener_bind(l, backlog);
+			close(lock);
+		}
+	}
+	if (status == 0)
+		return 0;
+	snprintf(err, err_size, "%s: %s", path,
+		 status == -EADDRINUSE ? "somebody serves this socket already" : strerror(-status));
+	if (l->fd >= 0)
+		close(l->fd);
+	return status;
+}
+
+void
+listener_close(struct listener *l)
+{
+	struct stat file;
+
+	if (lstat(l->path, &file) == 0 && file.st_dev == l->device && file.st_ino == l->inode)
+		unlink(l->path);
+	close(l->fd);
+}

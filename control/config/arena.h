@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that is given back all at once: a configuration's tree, strings and arrays.
+#pragma once
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *blocks;
+	size_t room; // bytes left in the newest block
+};
+
+// Zeroed memory aligned for any type, or NULL. Lives until arena_free().
+void *arena_alloc(struct arena *arena, size_t size);
+// A NUL-terminated copy of length bytes, or NULL.
+char *arena_text(struct arena *arena, const char *text, size_t length);
+void arena_free(struct arena *arena);

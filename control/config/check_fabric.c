@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of a file: which node is what, and what must not be given twice. Whether a name that is
+// used exists is for those to say who build what it names.
+#include "merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The number after a prefix, 1 and up without leading zeros; 0 when the name is not of this form.
+static unsigned
+numbered(const char *name, const char *prefix)
+{
+	size_t skip = strlen(prefix);
+	unsigned number = 0;
+
+	if (strncmp(name, prefix, skip) != 0 || name[skip] == '0' || strlen(name + skip) > 6)
+		return 0;
+	for (name += skip; *name != '\0'; name++) {
+		if (*name < '0' || *name > '9')
+			return 0;
+		number = number * 10 + (*name - '0');
+	}
+	return number;
+}
+
+static bool
+within(unsigned number, unsigned count)
+{
+	return number >= 1 && number <= count;
+}
+
+int
+config_node_role(const struct config *config, const char *name, enum config_role *role)
+{
+	const struct config_fabric *fabric = &config->fabric;
+
+	for (unsigned i = 0; i < fabric->node_count; i++) {
+		if (strcmp(fabric->nodes[i].name.text, name) != 0)
+			continue;
+		*role = fabric->nodes[i].role;
+		return 0;
+	}
+	if (fabric->topology == CONFIG_TOPOLOGY_SINGLE && fabric->name.text != NULL &&
+	    strcmp(fabric->name.text, name) == 0) {
+		*role = config->single.role;
+		return 0;
+	}
+	if (fabric->topology != CONFIG_TOPOLOGY_LEAF_SPINE)
+		return -ENOENT;
+	*role = CONFIG_ROLE_LEAF;
+	if (within(numbered(name, "leaf"), fabric->leaves))
+		return 0;
+	*role = CONFIG_ROLE_SPINE;
+	if (within(numbered(name, "spine"), fabric->spines))
+		return 0;
+	*role = CONFIG_ROLE_HOST;
+	return within(numbered(name, "h"), fabric->leaves * fabric->hosts_per_leaf) ? 0 : -ENOENT;
+}
+
+static void
+check_nodes(const struct config *config, struct config_diag *diag)
+{
+	static const char *const reserved[] = {"fabric", "live",    "switch", "leaf",     "spine",
+					       "hosts",  "tenants", "attach", "workload", "events",
+					       "record", "stop",    "stall"};
+	const struct config_fabric *fabric = &config->fabric;
+
+	for (unsigned i = 0; i < fabric->node_count; i++) {
+		const struct config_name *name = &fabric->nodes[i].name;
+
+		for (size_t j = 0; j < sizeof(reserved) / sizeof(reserved[0]); j++)
+			if (strcmp(name->text, reserved[j]) == 0)
+				config_error(diag, config->file, name->pos, "fabric.topology.nodes",
+					     "\"%s\" is a section's name", name->text);
+		for (unsigned j = 0; j < i; j++)
+			if (strcmp(name->text, fabric->nodes[j].name.text) == 0)
+				config_error(diag, config->file, name->pos, "fabric.topology.nodes",
+					     "%s is already given at line %u", name->text,
+					     fabric->nodes[j].name.pos.line);
+	}
+}
+
+struct tenant_host {
+	const struct config_name *name;
+	const struct config_tenant *tenant;
+};
+
+static int
+tenant_host_compare(const void *left, const void *right)
+{
+	const struct tenant_host *a = left, *b = right;
+	int order = strcmp(a->name->text, b->name->text);
+
+	return order != 0 ? order : a->tenant < b->tenant ? -1 : a->tenant > b->tenant;
+}
+
+static void
+check_tenant_hosts(const struct config *config, struct config_diag *diag)
+{
+	struct tenant_host *hosts;
+	size_t count = 0;
+	char key[CONFIG_NAME_MAX + 32];
+
+	for (unsigned i = 0; i < config->tenant_count; i++)
+		count += config->tenants[i].hosts.count;
+	hosts = calloc(count + 1, sizeof(*hosts));
+	if (hosts == NULL)
+		return;
+	count = 0;
+	for (unsigned i = 0; i < config->tenant_count; i++)
+		for (unsigned j = 0; j < config->tenants[i].hosts.count; j++)
+			hosts[count++] = (struct tenant_host){&config->tenants[i].hosts.items[j],
+							      &config->tenants[i]};
+	qsort(hosts, count, sizeof(*hosts), tenant_host_compare);
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(hosts[i].name->text, hosts[i - 1].name->text) != 0)
+			continue;
+		snprintf(key, sizeof(key), "tenants.%s.hosts", hosts[i].tenant->name.text);
+		config_error(diag, config->file, hosts[i].name->pos, key,
+			     "%s is already in tenant %s", hosts[i].name->text,
+			     hosts[i - 1].tenant->name.text);
+	}
+	free(hosts);
+}
+
+static int
+vni_compare(const void *left, const void *right)
+{
+	const struct config_tenant *a = *(const struct config_tenant *const *)left;
+	const struct config_tenant *b = *(const struct config_tenant *const *)right;
+
+	return a->vni != b->vni ? (a->vni < b->vni ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+static void
+check_tenant_vnis(const struct config *config, struct config_diag *diag)
+{
+	const struct config_tenant **sorted = calloc(config->tenant_count + 1, sizeof(*sorted));
+	char key[CONFIG_NAME_MAX + 32];
+
+	for (unsigned i = 0; sorted != NULL && i < config->tenant_count; i++)
+		sorted[i] = &config->tenants[i];
+	if (sorted != NULL)
+		qsort(sorted, config->tenant_count, sizeof(*sorted), vni_compare);
+	for (unsigned i = 1; sorted != NULL && i < config->tenant_count; i++) {
+		if (sorted[i]->vni == 0 || sorted[i]->vni != sorted[i - 1]->vni)
+			continue;
+		snprintf(key, sizeof(key), "tenants.%s.vni", sorted[i]->name.text);
+		config_error(diag, config->file, sorted[i]->name.pos, key,
+			     "%u is already tenant %s's", sorted[i]->vni, sorted[i - 1]->name.text);
+	}
+	free(sorted);
+}
+
+void
+check_fabric(struct config *config, struct config_diag *diag)
+{
+	check_nodes(config, diag);
+	check_tenant_hosts(config, diag);
+	check_tenant_vnis(config, diag);
+	for (unsigned i = 0; i < config->single.port_count; i++)
+		if (config->single.ports[i].link.mtu == 0)
+			config->single.ports[i].link.mtu = config->fabric.mtu;
+}

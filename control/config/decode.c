@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The decoder walks a map of the file and finds each key in the schema; the key tells how to read
+// the value and where to store it. It never stops at an error: the user gets all of them, and the
+// caller throws the structs away when there were any. Decoding a section into a struct that already
+// holds the values of a farther one is how sections merge: only what is written is overwritten.
+#include "decode.h"
+
+#include "scalar.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t
+decode_enter(struct decoder *d, const char *name)
+{
+	size_t length = d->path_length;
+	int added = snprintf(d->path + length, sizeof(d->path) - length, "%s%s",
+			     length > 0 && name[0] != '[' ? "." : "", name);
+
+	d->path_length = length + added < sizeof(d->path) ? length + added : sizeof(d->path) - 1;
+	return length;
+}
+
+void
+decode_leave(struct decoder *d, size_t length)
+{
+	d->path_length = length;
+	d->path[length] = '\0';
+}
+
+void
+decode_error(struct decoder *d, struct config_pos pos, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	config_error(d->diag, d->file, pos, d->path, "%s", text);
+}
+
+void
+decode_warning(struct decoder *d, struct config_pos pos, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	config_warning(d->diag, d->file, pos, d->path, "%s", text);
+}
+
+void *
+decode_alloc(struct decoder *d, size_t size)
+{
+	void *memory = arena_alloc(d->arena, size);
+
+	if (memory == NULL)
+		d->out_of_memory = true;
+	return memory;
+}
+
+void
+decode_mark(struct decoder *d, const void *at, struct config_pos pos)
+{
+	size_t offset = (const char *)at - d->marks_base;
+
+	if (d->marks != NULL && (const char *)at >= d->marks_base &&
+	    offset < sizeof(struct switch_config))
+		d->marks[offset] = (struct config_mark){
+			.origin = d->origin,
+			.pos = d->origin == CONFIG_ORIGIN_FILE ? pos : (struct config_pos){0},
+		};
+}
+
+const char *
+decode_hint(char out[static 80], const char *word, const char *const *candidates, size_t count)
+{
+	const char *near = config_suggest(word, candidates, count);
+
+	out[0] = '\0';
+	if (near != NULL)
+		snprintf(out, 80, "; did you mean \"%s\"?", near);
+	return out;
+}
+
+const char *
+decode_text(struct decoder *d, const struct yaml_node *node)
+{
+	if (node->kind != YAML_SCALAR)
+		decode_error(d, node->pos, "expected one value, found a %s",
+			     node->kind == YAML_MAP ? "map" : "list");
+	else if (node->null)
+		decode_error(d, node->pos, "has no value");
+	else
+		return node->text;
+	return NULL;
+}
+
+struct yaml_node *const *
+decode_items(struct decoder *d, const struct yaml_node *node, struct yaml_node *single[1],
+	     unsigned *count)
+{
+	*count = 0;
+	if (node->kind == YAML_LIST) {
+		*count = node->count;
+		return node->count > 0 ? node->items : single;
+	}
+	if (node->kind == YAML_SCALAR && node->null)
+		return single;
+	if (node->kind == YAML_SCALAR) {
+		single[0] = (struct yaml_node *)node;
+		*count = 1;
+		return single;
+	}
+	decode_error(d, node->pos, "expected a list, [a, b, ...], found a map");
+	return NULL;
+}
+
+bool
+decode_is_map(struct decoder *d, const struct yaml_node *node)
+{
+	if (node->kind == YAML_MAP || (node->kind == YAML_SCALAR && node->null))
+		return true;
+	decode_error(d, node->pos, "expected a map of keys and values, found %s",
+		     node->kind == YAML_LIST ? "a list" : "one value");
+	return false;
+}
+
+static const struct schema_key *
+schema_find(const struct schema *schema, const char *name)
+{
+	for (unsigned i = 0; i < schema->count; i++)
+		if (strcmp(schema->keys[i].name, name) == 0)
+			return &schema->keys[i];
+	return NULL;
+}
+
+static void
+report_unknown_key(struct decoder *d, const struct schema *schema, const struct yaml_pair *pair,
+		   uint32_t kind)
+{
+	const char *candidates[128];
+	size_t count = 0;
+	char hint[80];
+
+	for (const struct schema *from = schema; from != NULL;
+	     from = from == schema ? schema->beside : NULL)
+		for (unsigned i = 0; i < from->count && count < 128; i++)
+			if (from->keys[i].kinds == 0 || from->keys[i].kinds & kind)
+				candidates[count++] = from->keys[i].name;
+	decode_error(d, pair->key_pos, "unknown key%s",
+		     decode_hint(hint, pair->key, candidates, count));
+}
+
+static void
+decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pair *pair,
+	    uint32_t kind, void *base)
+{
+	const struct schema_key *key = schema_find(schema, pair->key);
+	const struct yaml_node *value = pair->value;
+	bool is_default;
+
+	if (key == NULL) {
+		if (!schema->unknown_passed_over &&
+		    (schema->beside == NULL || schema_find(schema->beside, pair->key) == NULL))
+			report_unknown_key(d, schema, pair, kind);
+		return;
+	}
+	if (key->kinds != 0 && !(key->kinds & kind)) {
+		decode_error(d, pair->key_pos, "is not a key of %s",
+			     schema->kind_names[__builtin_ctz(kind)]);
+		return;
+	}
+	is_default = key->def != NULL && value->kind == YAML_SCALAR &&
+		     strcmp(value->text, key->def) == 0;
+	if (!(key->flags & SCHEMA_LATER))
+		decode_value(d, key, value, base);
+	else if (!is_default)
+		decode_error(d, pair->key_pos, "known, but not available in this version");
+}
+
+void
+decode_map(struct decoder *d, const struct schema *schema, const struct yaml_node *node, void *base)
+{
+	uint32_t kind = UINT32_MAX;
+
+	if (!decode_is_map(d, node))
+		return;
+	if (schema->select != NULL)
+		kind = schema->select(d, node, base);
+	if (kind == 0)
+		return;
+	for (unsigned i = 0; i < node->count; i++) {
+		size_t path = decode_enter(d, node->pairs[i].key);
+
+		decode_pair(d, schema, &node->pairs[i], kind, base);
+		decode_leave(d, path);
+	}
+	for (unsigned i = 0; i < schema->count; i++)
+		if (schema->keys[i].required & kind && !yaml_tree_get(node, schema->keys[i].name))
+			decode_error(d, node->pos, "needs \"%s\": %s", schema->keys[i].name,
+				     schema->keys[i].help);
+	if (schema->check != NULL)
+		schema->check(d, node, base);
+}
+
+static void
+decode_numbered(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		char *at)
+{
+	size_t item_size = key->size / CONFIG_PRIORITIES;
+	unsigned seen = 0;
+
+	if (!decode_is_map(d, node))
+		return;
+	for (unsigned i = 0; i < node->count; i++) {
+		const struct yaml_pair *pair = &node->pairs[i];
+		size_t path = decode_enter(d, pair->key);
+		char why[SCALAR_WHY];
+		int64_t number = -1;
+
+		if (scalar_integer(pair->key, 0, CONFIG_PRIORITIES - 1, &number, why) < 0)
+			decode_error(d, pair->key_pos, "%s", why);
+		else if (seen & 1u << number)
+			decode_error(d, pair->key_pos, "%d is already given", (int)number);
+		else
+			decode_map(d, key->sub, pair->value, at + number * item_size);
+		seen |= number >= 0 ? 1u << number : 0;
+		decode_leave(d, path);
+	}
+}
+
+static void
+decode_list(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	    char *base)
+{
+	char *items;
+
+	if (node->kind == YAML_SCALAR && node->null)
+		return;
+	if (node->kind != YAML_LIST) {
+		decode_error(d, node->pos, "expected a list of maps, each begun by \"- \"");
+		return;
+	}
+	items = decode_alloc(d, (node->count + 1) * key->sub->size);
+	if (items == NULL)
+		return;
+	for (unsigned i = 0; i < node->count; i++) {
+		char index[24];
+		size_t path;
+
+		snprintf(index, sizeof(index), "[%u]", i);
+		path = decode_enter(d, index);
+		decode_defaults(d, key->sub, items + i * key->sub->size);
+		decode_map(d, key->sub, node->items[i], items + i * key->sub->size);
+		decode_leave(d, path);
+	}
+	memcpy(base + key->offset, &items, sizeof(items));
+	memcpy(base + key->flag_offset, &node->count, sizeof(node->count));
+}
+
+static void
+decode_named(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	     char *base)
+{
+	char *items;
+
+	if (!decode_is_map(d, node))
+		return;
+	items = decode_alloc(d, (node->count + 1) * key->sub->size);
+	if (items == NULL)
+		return;
+	for (unsigned i = 0; i < node->count; i++) {
+		const struct yaml_pair *pair = &node->pairs[i];
+		struct config_name *name = (struct config_name *)(items + i * key->sub->size);
+		size_t path = decode_enter(d, pair->key);
+		char why[SCALAR_WHY];
+
+		*name = (struct config_name){.text = pair->key, .pos = pair->key_pos};
+		if (scalar_name(pair->key, why) < 0)
+			decode_error(d, pair->key_pos, "%s", why);
+		decode_defaults(d, key->sub, name);
+		decode_map(d, key->sub, pair->value, name);
+		decode_leave(d, path);
+	}
+	memcpy(base + key->offset, &items, sizeof(items));
+	memcpy(base + key->flag_offset, &node->count, sizeof(node->count));
+}
+
+void
+decode_value(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	     void *base)
+{
+	char *at = (char *)base + key->offset;
+
+	if (decode_scalar(d, key, node, base))
+		return;
+	switch (key->type) {
+	case SCHEMA_MAP:
+		decode_map(d, key->sub, node, at);
+		break;
+	case SCHEMA_NUMBERED:
+		decode_numbered(d, key, node, at);
+		break;
+	case SCHEMA_LIST:
+		decode_list(d, key, node, base);
+		break;
+	case SCHEMA_NAMED:
+		decode_named(d, key, node, base);
+		break;
+	case SCHEMA_CUSTOM:
+		key->decode(d, key, node, base);
+		break;
+	default: // a section: another pass reads it
+		break;
+	}
+}
+
+void
+decode_defaults(struct decoder *d, const struct schema *schema, void *base)
+{
+	for (unsigned i = 0; i < schema->count; i++) {
+		const struct schema_key *key = &schema->keys[i];
+		struct yaml_node word = {.kind = YAML_SCALAR, .text = (char *)key->def};
+		struct yaml_node *node = &word;
+		size_t path;
+
+		if (key->flags & SCHEMA_LATER)
+			continue;
+		path = decode_enter(d, key->name);
+		if (key->type == SCHEMA_MAP)
+			decode_defaults(d, key->sub, (char *)base + key->offset);
+		for (unsigned n = 0; key->type == SCHEMA_NUMBERED && n < CONFIG_PRIORITIES; n++)
+			decode_defaults(d, key->sub,
+					(char *)base + key->offset +
+						n * (key->size / CONFIG_PRIORITIES));
+		if (key->def != NULL && (key->def[0] == '{' || key->def[0] == '[') &&
+		    yaml_tree_parse(&node, d->arena, key->def, strlen(key->def), "default",
+				    d->diag) == -ENOMEM)
+			d->out_of_memory = true;
+		if (key->def != NULL && node != NULL)
+			decode_value(d, key, node, base);
+		decode_leave(d, path);
+	}
+}

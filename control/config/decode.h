@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Following the schema through a tree into structs.
+#pragma once
+
+#include "schema.h"
+
+#define DECODE_PATH_MAX 256
+
+struct decoder {
+	const char *file; // as shown in messages
+	struct config_diag *diag;
+	struct arena *arena;
+	enum config_origin origin;
+	struct config_mark *marks; // where switch settings came from, by offset; or NULL
+	const char *marks_base;
+	bool out_of_memory;
+	size_t path_length;
+	char path[DECODE_PATH_MAX]; // "switch.qos.tc.3"
+};
+
+// Appends ".name" to the path; returns what decode_leave() needs to go back.
+size_t decode_enter(struct decoder *d, const char *name);
+void decode_leave(struct decoder *d, size_t length);
+void decode_error(struct decoder *d, struct config_pos pos, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void decode_warning(struct decoder *d, struct config_pos pos, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+// One map by its schema into base. Errors go to diag; what is right is stored all the same.
+void decode_map(struct decoder *d, const struct schema *schema, const struct yaml_node *node,
+		void *base);
+// One key's value; base is the struct that holds the member.
+void decode_value(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		  void *base);
+// The value of a type that is one word (decode_scalar.c). Returns false for other types.
+bool decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		   void *base);
+// Every default of a schema.
+void decode_defaults(struct decoder *d, const struct schema *schema, void *base);
+
+// For custom decoders. The node's word, or NULL with an error reported.
+const char *decode_text(struct decoder *d, const struct yaml_node *node);
+// The items of a list; a single word counts as a list of one. NULL with an error reported; count
+// may be 0 with a result that is not NULL. `single` is storage for the list of one.
+struct yaml_node *const *decode_items(struct decoder *d, const struct yaml_node *node,
+				      struct yaml_node *single[1], unsigned *count);
+// True for a map; an absent value counts as an empty one. Else reports.
+bool decode_is_map(struct decoder *d, const struct yaml_node *node);
+void *decode_alloc(struct decoder *d, size_t size);
+// Remembers where the member at `at` came from.
+void decode_mark(struct decoder *d, const void *at, struct config_pos pos);
+// "...; did you mean "x"?" or nothing, for the end of a message.
+const char *decode_hint(char out[static 80], const char *word, const char *const *candidates,
+			size_t count);

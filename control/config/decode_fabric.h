@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The values of a fabric's and a host's keys that are not one plain word. Their base is the struct
+// their schema stands for.
+#pragma once
+
+#include "decode_switch.h"
+
+// Into the struct config_link at the key's offset: delay and cable set each other.
+decode_custom decode_delay, decode_cable;
+decode_custom decode_nodes;    // struct config: fabric.nodes
+decode_custom decode_endpoint; // struct config_endpoint at the key's offset
+decode_custom decode_cpus;     // struct config: live
+decode_custom decode_via;      // struct config_route
+decode_custom decode_path_mtu;
+
+// `delay` and `cable` in one map: which would win?
+void check_one_delay(struct decoder *d, const struct yaml_node *node, void *base);

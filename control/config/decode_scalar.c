@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The types that are one word, or a list of names.
+#include "decode.h"
+
+#include "scalar.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define NAMES_MAX 16384
+
+static void
+store(void *at, size_t size, int64_t value)
+{
+	switch (size) {
+	case 1:
+		memcpy(at, &(int8_t){value}, 1);
+		break;
+	case 2:
+		memcpy(at, &(int16_t){value}, 2);
+		break;
+	case 4:
+		memcpy(at, &(int32_t){value}, 4);
+		break;
+	default:
+		memcpy(at, &value, 8);
+	}
+}
+
+const char *
+schema_choice_name(const struct schema_choice *choices, int value)
+{
+	for (; choices->name != NULL; choices++)
+		if (choices->value == value)
+			return choices->name;
+	return "?";
+}
+
+static void
+decode_enum(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	    const char *text, void *at)
+{
+	const char *names[32];
+	char list[200] = "", hint[80];
+	size_t count = 0, used = 0;
+
+	for (const struct schema_choice *c = key->choices; c->name != NULL && count < 32; c++) {
+		names[count++] = c->name;
+		if (strcmp(c->name, text) == 0 && c->later) {
+			decode_error(d, node->pos, "%s is known, but not available in this version",
+				     text);
+			return;
+		}
+		if (strcmp(c->name, text) == 0) {
+			store(at, key->size, c->value);
+			return;
+		}
+		if (!c->later && used < sizeof(list))
+			used += snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
+					 c->name);
+	}
+	decode_error(d, node->pos, "\"%.40s\" is not one of %s%s", text, list,
+		     decode_hint(hint, text, names, count));
+}
+
+// A number of the unit that the key's type stands for, as a 64-bit value within min..max.
+static int
+decode_number(const struct schema_key *key, const char *text, int64_t *out, char *why)
+{
+	static const char *const wholes[] = {"bytes", "bits per second", "picoseconds"};
+	const char *whole = NULL;
+	uint64_t value = 0;
+	int result;
+
+	switch (key->type) {
+	case SCHEMA_INTEGER:
+		return scalar_integer(text, key->min, key->max, out, why);
+	case SCHEMA_BYTES:
+		result = scalar_bytes(text, &value, why);
+		whole = wholes[0];
+		break;
+	case SCHEMA_RATE:
+		result = scalar_rate(text, &value, why);
+		whole = wholes[1];
+		break;
+	default:
+		result = scalar_duration(text, &value, why);
+		whole = wholes[2];
+	}
+	if (result < 0)
+		return result;
+	*out = value;
+	if (key->max != 0 && (*out < key->min || *out > key->max)) {
+		snprintf(why, SCALAR_WHY, "%.40s is out of range: %lld to %lld %s", text,
+			 (long long)key->min, (long long)key->max, whole);
+		return -1;
+	}
+	return 0;
+}
+
+static void
+decode_number_or_word(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		      const char *text, char *base)
+{
+	bool is_word = key->word != NULL && strcmp(text, key->word) == 0;
+	int64_t value = key->word_value;
+	char why[SCALAR_WHY];
+
+	if (!is_word && decode_number(key, text, &value, why) < 0) {
+		// What ends in a suggestion is not a place for one more.
+		if (key->word != NULL && why[strlen(why) - 1] != '?')
+			decode_error(d, node->pos, "%s, or %s", why, key->word);
+		else
+			decode_error(d, node->pos, "%s", why);
+		return;
+	}
+	store(base + key->offset, key->size, value);
+	if (key->flag_offset != 0)
+		memcpy(base + key->flag_offset, &is_word, sizeof(is_word));
+}
+
+static bool
+printable(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (iscntrl((unsigned char)*text))
+			return false;
+	return true;
+}
+
+static bool
+is_item_name(const char *text)
+{
+	bool good = isalnum((unsigned char)text[0]) && strlen(text) <= 3 * CONFIG_NAME_MAX;
+
+	for (; *text != '\0' && good; text++)
+		good = isalnum((unsigned char)*text) || strchr("-_.", *text) != NULL;
+	return good;
+}
+
+static void
+decode_name(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	    const char *text, void *at)
+{
+	char why[SCALAR_WHY];
+
+	if (key->type == SCHEMA_NAME && scalar_name(text, why) < 0)
+		decode_error(d, node->pos, "%s", why);
+	else if (text[0] == '\0' || !printable(text))
+		decode_error(d, node->pos, "must be printable text, not empty");
+	else
+		*(struct config_name *)at =
+			(struct config_name){.text = (char *)text, .pos = node->pos};
+}
+
+static void
+decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	     struct config_names *at)
+{
+	struct yaml_node *single[1];
+	unsigned count;
+	struct yaml_node *const *items = decode_items(d, node, single, &count);
+	struct config_name *names = decode_alloc(d, (count + 1) * sizeof(*names));
+
+	if (items == NULL || names == NULL)
+		return;
+	if (count > NAMES_MAX) {
+		decode_error(d, node->pos, "too many names (%d at most)", NAMES_MAX);
+		return;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		const char *text = decode_text(d, items[i]);
+
+		if (text == NULL)
+			return;
+		if (!is_item_name(text)) {
+			decode_error(d, items[i]->pos, "\"%.40s\" is not a name", text);
+			return;
+		}
+		for (unsigned j = 0; key->flags & SCHEMA_UNIQUE && j < i; j++)
+			if (strcmp(names[j].text, text) == 0)
+				decode_error(d, items[i]->pos, "%s is named twice", text);
+		names[i] = (struct config_name){.text = (char *)text, .pos = items[i]->pos};
+	}
+	if (count < key->min)
+		decode_error(d, node->pos, "needs at least %d name%s", (int)key->min,
+			     key->min == 1 ? "" : "s");
+	*at = (struct config_names){.items = names, .count = count};
+}
+
+bool
+decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	      void *base)
+{
+	char *at = (char *)base + key->offset;
+	char why[SCALAR_WHY];
+	const char *text;
+	int result = 0;
+
+	if (key->type == SCHEMA_NAMES) {
+		decode_names(d, key, node, (struct config_names *)at);
+		return true;
+	}
+	if (key->type == SCHEMA_SECTION || key->type >= SCHEMA_MAP)
+		return false;
+	text = decode_text(d, node);
+	if (text == NULL)
+		return true;
+	decode_mark(d, at, node->pos);
+	switch (key->type) {
+	case SCHEMA_BOOL:
+		result = scalar_bool(text, (bool *)at, why);
+		break;
+	case SCHEMA_ENUM:
+		decode_enum(d, key, node, text, at);
+		break;
+	case SCHEMA_PERCENT:
+		result = scalar_percent(text, (uint32_t *)at, why);
+		break;
+	case SCHEMA_AMOUNT:
+		result = scalar_amount(text, key->amounts, (struct config_amount *)at, why);
+		break;
+	case SCHEMA_NAME:
+	case SCHEMA_TEXT:
+		decode_name(d, key, node, text, at);
+		break;
+	case SCHEMA_PREFIX:
+		result = scalar_prefix(text, (struct config_prefix *)at, why);
+		break;
+	case SCHEMA_MAC:
+		result = scalar_mac(text, (struct config_mac *)at, why);
+		break;
+	default:
+		decode_number_or_word(d, key, node, text, base);
+	}
+	if (result < 0)
+		decode_error(d, node->pos, "%s", why);
+	return true;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the presets as a C source: embed.py OUT.c NAME.yaml..."""
+import pathlib
+import sys
+
+
+def main():
+    out, *files = sys.argv[1:]
+    lines = ['// Made by control/config/embed.py from conf/presets.', '#include "control/config/presets.h"', '']
+    rows = []
+    for n, file in enumerate(map(pathlib.Path, files)):
+        text = file.read_bytes()
+        lines.append(f'static const unsigned char text{n}[] = {{')
+        lines += ['\t' + ' '.join(f'{byte},' for byte in text[i:i + 20])
+                  for i in range(0, len(text), 20)]
+        lines += ['};', '']
+        rows.append(f'\t{{"{file.stem}", (const char *)text{n}, sizeof(text{n})}},')
+    lines += ['const struct preset_text preset_texts[] = {', *rows, '};',
+              f'const unsigned preset_text_count = {len(rows)};', '']
+    pathlib.Path(out).write_text('\n'.join(lines))
+
+
+main()

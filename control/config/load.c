@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a file to a checked struct config. Errors of different kinds are gathered in one go as far
+// as they make sense: a file that is no YAML yields only that; one whose keys are wrong yields all
+// of those, and only when every key is right are the values checked against each other.
+#include "config.h"
+
+#include "merge.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A top-level key that the schema does not know may be a node's section. Where the topology is not
+// understood, whatever ends in a digit might be a node.
+static void
+check_top_level(const struct config *config, const struct schema *schema, struct config_diag *diag)
+{
+	const struct yaml_node *root = config->private->root;
+	const struct config_fabric *fabric = &config->fabric;
+	bool single = fabric->topology == CONFIG_TOPOLOGY_SINGLE;
+	bool nodes_known = single || fabric->leaves > 0 || fabric->node_count > 0;
+	const char *candidates[32];
+	unsigned count = 0;
+	enum config_role role;
+	char hint[80];
+
+	for (unsigned i = 0; i < schema->count && count < 32; i++)
+		candidates[count++] = schema->keys[i].name;
+	for (unsigned i = 0; i < root->count; i++) {
+		const struct yaml_pair *pair = &root->pairs[i];
+		bool known = !single && config_node_role(config, pair->key, &role) == 0;
+
+		known |= !nodes_known && isdigit((unsigned char)pair->key[strlen(pair->key) - 1]);
+		for (unsigned j = 0; j < schema->count && !known; j++)
+			known = strcmp(schema->keys[j].name, pair->key) == 0;
+		if (known)
+			continue;
+		decode_hint(hint, pair->key, candidates, count);
+		config_error(diag, config->file, pair->key_pos, pair->key,
+			     single ? "unknown key%s" : "unknown key, and no node's name%s", hint);
+	}
+}
+
+// The parts of a fabric's file that merging leaves alone.
+static void
+decode_file(struct config *config, struct decoder *d)
+{
+	const struct yaml_node *root = config->private->root;
+	const struct yaml_pair *fabric = yaml_tree_get(root, "fabric");
+	const struct yaml_pair *single = yaml_tree_get(root, "switch");
+	const struct yaml_pair *stop = yaml_tree_get(root, "stop");
+	const struct yaml_pair *part = fabric != NULL ? fabric : single;
+	const struct schema *inner = fabric != NULL ? &schema_fabric : &schema_single;
+	const struct schema *outer = fabric != NULL ? &schema_fabric_file : &schema_switch_file;
+	size_t path;
+
+	if (part == NULL) {
+		decode_error(d, root->pos,
+			     "needs \"fabric:\" (a fabric) or \"switch:\" with ports (one switch)");
+		return;
+	}
+	if (fabric == NULL)
+		config->fabric.topology = CONFIG_TOPOLOGY_SINGLE;
+	decode_defaults(d, inner, config);
+	decode_defaults(d, outer, config);
+	path = decode_enter(d, part->key);
+	decode_map(d, inner, part->value, config);
+	decode_leave(d, path);
+	if (stop != NULL)
+		config->stop.pos = stop->value->pos;
+	decode_map(d, outer, root, config);
+	check_top_level(config, outer, d->diag);
+	merge_check_sections(config, d->diag);
+}
+
+static int
+load_tree(struct config *config, const char *text, size_t length, struct config_diag *diag)
+{
+	struct config_private *private = config->private;
+	struct decoder d = {
+		.file = config->file,
+		.diag = diag,
+		.arena = &private->arena,
+		.origin = CONFIG_ORIGIN_FILE,
+	};
+	unsigned errors = diag->errors;
+	int result;
+
+	result = yaml_tree_parse(&private->root, &private->arena, text, length, config->file, diag);
+	if (private->root == NULL)
+		return result;
+	if (private->root->kind != YAML_MAP) {
+		decode_error(&d, private->root->pos,
+			     "is no configuration: it must begin with keys such as \"fabric:\"");
+		return -EINVAL;
+	}
+	result = merge_prepare(config);
+	if (result < 0)
+		return result;
+	decode_file(config, &d);
+	if (d.out_of_memory)
+		return -ENOMEM;
+	if (diag->errors > errors)
+		return -EINVAL;
+	check_fabric(config, diag);
+	merge_check_switches(config, diag);
+	if (diag->errors == errors)
+		check_sets(config, diag);
+	return diag->errors > errors ? -EINVAL : 0;
+}
+
+int
+config_load_text(struct config **out, const char *text, size_t length, const char *name,
+		 struct config_diag *diag)
+{
+	struct config *config = calloc(1, sizeof(*config));
+	int result = -ENOMEM;
+
+	*out = NULL;
+	if (config == NULL)
+		return -ENOMEM;
+	config->private = calloc(1, sizeof(*config->private));
+	config->file = strdup(name);
+	if (config->private != NULL && config->file != NULL)
+		result = load_tree(config, text, length, diag);
+	if (result < 0) {
+		config_free(config);
+		return result;
+	}
+	*out = config;
+	return 0;
+}
+
+// Reads all of a file, which may be a pipe. Returns 0 or -errno.
+static int
+read_all(const char *path, char **out, size_t *out_length)
+{
+	FILE *file = fopen(path, "re");
+	size_t length = 0, room = 65536, got;
+	char *text = NULL, *grown;
+	int result = 0;
+
+	if (file == NULL)
+		return -errno;
+	do {
+		grown = realloc(text, room);
+		if (grown == NULL) {
+			result = -ENOMEM;
+			break;
+		}
+		text = grown;
+		got = fread(text + length, 1, room - length, file);
+		length += got;
+		if (length == room)
+			room *= 2;
+	} while (got > 0 && length <= YAML_TREE_BYTES_MAX);
+	if (result == 0 && ferror(file))
+		result = errno != 0 ? -errno : -EIO;
+	fclose(file);
+	if (result < 0) {
+		free(text);
+		return result;
+	}
+	*out = text;
+	*out_length = length;
+	return 0;
+}
+
+int
+config_load(struct config **out, const char *path, struct config_diag *diag)
+{
+	struct config_pos none = {0};
+	size_t length = 0;
+	char *text = NULL;
+	int result;
+
+	*out = NULL;
+	result = read_all(path, &text, &length);
+	if (result == -ENOMEM)
+		return result;
+	if (result < 0) {
+		config_error(diag, path, none, NULL, "cannot be read: %s", strerror(-result));
+		return -EINVAL;
+	}
+	result = config_load_text(out, text, length, path, diag);
+	free(text);
+	return result;
+}
+
+void
+config_free(struct config *config)
+{
+	if (config == NULL)
+		return;
+	if (config->private != NULL)
+		arena_free(&config->private->arena);
+	free(config->private);
+	free(config->file);
+	free(config);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers with units. A number is a mantissa and a count of decimals, so that 1.342ms is exactly
+// 1,342,000,000 ps; a product beyond 64 bits is refused, not wrapped.
+#include "scalar.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#define PROPAGATION_MM_PER_US 198000u // 198,000,000 m/s (SONiC's headroom formula)
+
+__extension__ typedef unsigned __int128 wide_uint;
+
+struct scalar_unit {
+	const char *name;
+	uint64_t scale;
+};
+
+struct scalar_units {
+	const char *what;  // "a size"
+	const char *list;  // "B, KB, ..."
+	const char *small; // what must come out whole
+	const struct scalar_unit *units;
+};
+
+static const struct scalar_unit byte_units[] = {
+	{"B", 1},
+	{"KB", 1000},
+	{"MB", 1000000},
+	{"GB", 1000000000},
+	{"KiB", 1ull << 10},
+	{"MiB", 1ull << 20},
+	{"GiB", 1ull << 30},
+	{NULL, 0},
+};
+static const struct scalar_unit rate_units[] = {
+	{"K", 1000}, {"M", 1000000}, {"G", 1000000000}, {"T", 1000000000000}, {NULL, 0},
+};
+static const struct scalar_unit duration_units[] = {
+	{"ps", 1},          {"ns", 1000},         {"us", 1000000},
+	{"ms", 1000000000}, {"s", 1000000000000}, {NULL, 0},
+};
+static const struct scalar_unit cable_units[] = {{"m", 1000}, {"km", 1000000}, {NULL, 0}};
+static const struct scalar_unit percent_units[] = {{"%", CONFIG_PPM / 100}, {NULL, 0}};
+
+static const struct scalar_units bytes = {"a size", "B, KB, MB, GB, KiB, MiB or GiB", "bytes",
+					  byte_units};
+static const struct scalar_units rates = {"a rate", "K, M, G or T (bits per second)",
+					  "bits per second", rate_units};
+static const struct scalar_units durations = {"a duration", "ps, ns, us, ms or s", "picoseconds",
+					      duration_units};
+static const struct scalar_units cables = {"a cable length", "m or km", "millimetres", cable_units};
+static const struct scalar_units percents = {"a percentage", "%", "millionths", percent_units};
+
+// Digits with an optional fraction; *end is what follows. Returns false when there is no number.
+static bool
+number_read(const char *text, uint64_t *mantissa, unsigned *decimals, const char **end)
+{
+	bool any = false, fraction = false;
+
+	*mantissa = 0;
+	*decimals = 0;
+	for (; isdigit((unsigned char)*text) || (*text == '.' && any && !fraction); text++) {
+		if (*text == '.') {
+			fraction = true;
+			if (!isdigit((unsigned char)text[1]))
+				return false;
+			continue;
+		}
+		any = true;
+		if (__builtin_mul_overflow(*mantissa, 10, mantissa) ||
+		    __builtin_add_overflow(*mantissa, (uint64_t)(*text - '0'), mantissa))
+			return false;
+		*decimals += fraction;
+	}
+	*end = text;
+	return any;
+}
+
+static int
+with_unit(const char *text, const struct scalar_units *units, uint64_t *out, char *why)
+{
+	const char *end = text;
+	wide_uint value;
+	uint64_t mantissa;
+	unsigned decimals;
+
+	if (!number_read(text, &mantissa, &decimals, &end)) {
+		snprintf(why, SCALAR_WHY, "\"%.40s\" is not %s: write a number and %s", text,
+			 units->what, units->list);
+		return -EINVAL;
+	}
+	if (*end == '\0') {
+		snprintf(why, SCALAR_WHY, "%.40s has no unit: write it with %s", text, units->list);
+		return -EINVAL;
+	}
+	for (const struct scalar_unit *unit = units->units; unit->name != NULL; unit++) {
+		if (strcmp(end, unit->name) != 0)
+			continue;
+		value = (wide_uint)mantissa * unit->scale;
+		for (; decimals > 0 && value % 10 == 0; decimals--)
+			value /= 10;
+		if (decimals > 0) {
+			snprintf(why, SCALAR_WHY, "%.40s is not a whole number of %s", text,
+				 units->small);
+			return -EINVAL;
+		}
+		if (value > INT64_MAX) {
+			snprintf(why, SCALAR_WHY, "%.40s is too large", text);
+			return -EINVAL;
+		}
+		*out = value;
+		return 0;
+	}
+	for (const struct scalar_unit *unit = units->units; unit->name != NULL; unit++) {
+		if (strcasecmp(end, unit->name) != 0)
+			continue;
+		snprintf(why, SCALAR_WHY, "\"%.40s\" is not %s; did you mean \"%.*s%s\"?", text,
+			 units->what, (int)(end - text), text, unit->name);
+		return -EINVAL;
+	}
+	snprintf(why, SCALAR_WHY, "\"%.40s\" is not %s: its unit is one of %s", text, units->what,
+		 units->list);
+	return -EINVAL;
+}
+
+int
+scalar_bytes(const char *text, uint64_t *out, char *why)
+{
+	return with_unit(text, &bytes, out, why);
+}
+
+int
+scalar_rate(const char *text, uint64_t *out_bps, char *why)
+{
+	return with_unit(text, &rates, out_bps, why);
+}
+
+int
+scalar_duration(const char *text, uint64_t *out_ps, char *why)
+{
+	return with_unit(text, &durations, out_ps, why);
+}
+
+int
+scalar_cable(const char *text, uint64_t *out_mm, char *why)
+{
+	return with_unit(text, &cables, out_mm, why);
+}
+
+int
+scalar_percent(const char *text, uint32_t *out_ppm, char *why)
+{
+	uint64_t ppm;
+
+	if (with_unit(text, &percents, &ppm, why) < 0)
+		return -EINVAL;
+	if (ppm > CONFIG_PPM) {
+		snprintf(why, SCALAR_WHY, "%.40s is out of range: 0%% to 100%%", text);
+		return -EINVAL;
+	}
+	*out_ppm = ppm;
+	return 0;
+}
+
+int
+scalar_integer(const char *text, int64_t min, int64_t max, int64_t *out, char *why)
+{
+	const char *digits = text + (text[0] == '-');
+	int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
+	int64_t value = 0;
+	bool overflow = false, wrong;
+
+	if (base == 16)
+		digits += 2;
+	wrong = *digits == '\0';
+	for (; *digits != '\0' && !wrong; digits++) {
+		int digit = isdigit((unsigned char)*digits)
+				    ? *digits - '0'
+				    : tolower((unsigned char)*digits) - 'a' + 10;
+
+		wrong = !isxdigit((unsigned char)*digits) || digit >= base;
+		overflow = overflow || __builtin_mul_overflow(value, base, &value) ||
+			   __builtin_add_overflow(value, digit, &value);
+	}
+	if (wrong) {
+		snprintf(why, SCALAR_WHY, "\"%.40s\" is not a whole number (%lld to %lld)", text,
+			 (long long)min, (long long)max);
+		return -EINVAL;
+	}
+	if (text[0] == '-')
+		value = -value;
+	if (overflow || value < min || value > max) {
+		snprintf(why, SCALAR_WHY, "%.40s is out of range: %lld to %lld", text,
+			 (long long)min, (long long)max);
+		return -EINVAL;
+	}
+	*out = value;
+	return 0;
+}
+
+int
+scalar_bool(const char *text, bool *out, char *why)
+{
+	static const char *const words[] = {"off", "on", "false", "true", "no", "yes"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcasecmp(text, words[i]) == 0) {
+			*out = i % 2;
+			return 0;
+		}
+	}
+	snprintf(why, SCALAR_WHY, "\"%.40s\" is not true or false", text);
+	return -EINVAL;
+}
+
+int
+scalar_alpha(const char *text, struct config_limit *out, char *why)
+{
+	uint64_t value;
+	bool inverse = strncmp(text, "1/", 2) == 0;
+	const char *end = text, *digits = inverse ? text + 2 : text;
+	unsigned decimals;
+
+	*out = (struct config_limit){.kind = CONFIG_LIMIT_ZERO};
+	if (strcmp(text, "0") == 0)
+		return 0;
+	if (strcmp(text, "unlimited") == 0) {
+		out->kind = CONFIG_LIMIT_UNLIMITED;
+		return 0;
+	}
+	if (number_read(digits, &value, &decimals, &end) && *end == '\0' && decimals == 0 &&
+	    value > 0 && (value & (value - 1)) == 0 && value <= (inverse ? 128 : 64)) {
+		int shift = __builtin_ctzll(value);
+
+		out->kind = CONFIG_LIMIT_ALPHA;
+		out->shift = inverse ? -shift : shift;
+		return 0;
+	}
+	snprintf(why, SCALAR_WHY,
+		 "\"%.40s\" is not an alpha: 0, a power of two from 1/128 to 64, or unlimited",
+		 text);
+	return -EINVAL;
+}
+
+// "a size (B, ...), a percentage or unlimited", for a value that is none of the forms allowed.
+static void
+amount_forms(unsigned kinds, char *out, size_t size)
+{
+	static const struct {
+		enum config_amount_kind kind;
+		const char *form;
+	} forms[] = {
+		{CONFIG_AMOUNT_BYTES, "a size (B, KB, MB, GB, KiB, MiB, GiB)"},
+		{CONFIG_AMOUNT_PERCENT, "a percentage (%)"},
+		{CONFIG_AMOUNT_ALPHA, "an alpha (1/128 to 64)"},
+		{CONFIG_AMOUNT_UNLIMITED, "unlimited"},
+		{CONFIG_AMOUNT_AUTO, "auto"},
+		{CONFIG_AMOUNT_NONE, "none"},
+	};
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!(kinds & 1u << forms[i].kind) || used >= size)
+			continue;
+		kinds &= ~(1u << forms[i].kind);
+		used += snprintf(out + used, size - used, "%s%s",
+				 used == 0    ? ""
+				 : kinds == 0 ? " or "
+					      : ", ",
+				 forms[i].form);
+	}
+}
+
+int
+scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char *why)
+{
+	static const struct {
+		const char *word;
+		enum config_amount_kind kind;
+	} words[] = {
+		{"unlimited", CONFIG_AMOUNT_UNLIMITED},
+		{"auto", CONFIG_AMOUNT_AUTO},
+		{"none", CONFIG_AMOUNT_NONE},
+	};
+	size_t length = strlen(text);
+	struct config_limit limit;
+	char forms[SCALAR_WHY];
+	uint32_t ppm;
+
+	*out = (struct config_amount){0};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i].word) != 0 || !(kinds & 1u << words[i].kind))
+			continue;
+		out->kind = words[i].kind;
+		return 0;
+	}
+	if ((kinds & 1u << CONFIG_AMOUNT_PERCENT) && length > 0 && text[length - 1] == '%') {
+		if (scalar_percent(text, &ppm, why) < 0)
+			return -EINVAL;
+		*out = (struct config_amount){CONFIG_AMOUNT_PERCENT, ppm};
+		return 0;
+	}
+	if ((kinds & 1u << CONFIG_AMOUNT_ALPHA) && scalar_alpha(text, &limit, why) == 0 &&
+	    limit.kind == CONFIG_LIMIT_ALPHA) {
+		*out = (struct config_amount){CONFIG_AMOUNT_ALPHA, limit.shift + 7};
+		return 0;
+	}
+	if (length > 0 && isalpha((unsigned char)text[length - 1]) &&
+	    isdigit((unsigned char)text[0])) {
+		out->kind = CONFIG_AMOUNT_BYTES;
+		return scalar_bytes(text, &out->value, why);
+	}
+	amount_forms(kinds, forms, sizeof(forms));
+	if (length > 0 && isdigit((unsigned char)text[length - 1]))
+		snprintf(why, SCALAR_WHY, "%.20s has no unit: write %.110s", text, forms);
+	else
+		snprintf(why, SCALAR_WHY, "\"%.20s\" is not %.110s", text, forms);
+	return -EINVAL;
+}
+
+uint64_t
+scalar_cable_delay_ps(uint64_t cable_mm)
+{
+	wide_uint ps = (wide_uint)cable_mm * 1000000u;
+
+	return (ps + PROPAGATION_MM_PER_US / 2) / PROPAGATION_MM_PER_US;
+}
+
+uint64_t
+scalar_delay_cable_mm(uint64_t delay_ps)
+{
+	wide_uint mm = (wide_uint)delay_ps * PROPAGATION_MM_PER_US;
+
+	return (mm + 500000) / 1000000u;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One word of a file as a number in the unit the structs use. Exact: integer arithmetic throughout,
+// and what is not a whole number of the smallest unit is an error. Each returns 0, or -EINVAL with
+// the reason in why ("10 has no unit: write B, KB, ..."), ready to follow "key: ".
+#pragma once
+
+#include "config.h"
+
+#define SCALAR_WHY 160
+
+int scalar_integer(const char *text, int64_t min, int64_t max, int64_t *out, char *why);
+int scalar_bytes(const char *text, uint64_t *out, char *why);
+int scalar_rate(const char *text, uint64_t *out_bps, char *why);
+int scalar_duration(const char *text, uint64_t *out_ps, char *why);
+int scalar_cable(const char *text, uint64_t *out_mm, char *why);
+int scalar_percent(const char *text, uint32_t *out_ppm, char *why); // 0 % to 100 %
+int scalar_bool(const char *text, bool *out, char *why);
+// 0, 1/128 .. 64, unlimited.
+int scalar_alpha(const char *text, struct config_limit *out, char *why);
+// A size, percentage, alpha or word, whichever of 1 << enum config_amount_kind are in kinds.
+int scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char *why);
+int scalar_prefix(const char *text, struct config_prefix *out, char *why);
+int scalar_mac(const char *text, struct config_mac *out, char *why); // unicast only
+// "swp5" after the prefix "swp": 1 .. 256. Returns 0 or -EINVAL.
+int scalar_port_number(const char *text, const char *prefix, unsigned *out);
+// A fabric's, node's, tenant's or VRF's name.
+int scalar_name(const char *text, char *why);
+
+// A cable's propagation delay at 198,000,000 m/s, to the nearest picosecond, and back.
+uint64_t scalar_cable_delay_ps(uint64_t cable_mm);
+uint64_t scalar_delay_cable_mm(uint64_t delay_ps);

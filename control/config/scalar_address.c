@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Addresses and names as words of a file.
+#include "scalar.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+int
+scalar_prefix(const char *text, struct config_prefix *out, char *why)
+{
+	const char *slash = strchr(text, '/');
+	char address[INET6_ADDRSTRLEN] = "", masked[INET6_ADDRSTRLEN] = "";
+	uint8_t kept[16];
+	int64_t length;
+	int family, bits;
+
+	*out = (struct config_prefix){0};
+	if (slash == NULL || (size_t)(slash - text) >= sizeof(address)) {
+		snprintf(why, SCALAR_WHY,
+			 "\"%.50s\" is not a prefix: write ADDRESS/LENGTH, such as 10.1.0.0/16",
+			 text);
+		return -EINVAL;
+	}
+	memcpy(address, text, slash - text);
+	family = strchr(address, ':') != NULL ? AF_INET6 : AF_INET;
+	bits = family == AF_INET6 ? 128 : 32;
+	if (inet_pton(family, address, out->address) != 1) {
+		snprintf(why, SCALAR_WHY, "\"%.50s\" is not an IPv4 or IPv6 address", address);
+		return -EINVAL;
+	}
+	if (!isdigit((unsigned char)slash[1]) ||
+	    scalar_integer(slash + 1, 0, bits, &length, why) < 0) {
+		snprintf(why, SCALAR_WHY, "\"%.50s\" has no prefix length from 0 to %d", text,
+			 bits);
+		return -EINVAL;
+	}
+	out->version = family == AF_INET6 ? 6 : 4;
+	out->length = length;
+	memcpy(kept, out->address, sizeof(kept));
+	for (int i = 0; i < bits; i++)
+		if (i >= length)
+			kept[i / 8] &= ~(0x80 >> i % 8);
+	if (memcmp(kept, out->address, sizeof(kept)) != 0) {
+		inet_ntop(family, kept, masked, sizeof(masked));
+		snprintf(why, SCALAR_WHY,
+			 "%.50s has bits set past its length; did you mean \"%s/%d\"?", text,
+			 masked, (int)length);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int
+scalar_mac(const char *text, struct config_mac *out, char *why)
+{
+	static const uint8_t zero[6];
+	bool wrong = strlen(text) != 17;
+
+	*out = (struct config_mac){.set = true};
+	for (int i = 0; i < 17 && !wrong; i++) {
+		int digit = tolower((unsigned char)text[i]);
+
+		if (i % 3 == 2) {
+			wrong = digit != ':';
+			continue;
+		}
+		wrong = !isxdigit(digit);
+		out->bytes[i / 3] = out->bytes[i / 3] << 4 |
+				    (isdigit(digit) ? digit - '0' : digit - 'a' + 10);
+	}
+	if (wrong) {
+		snprintf(why, SCALAR_WHY,
+			 "\"%.40s\" is not a MAC address such as 02:00:00:00:00:01", text);
+		return -EINVAL;
+	}
+	if (out->bytes[0] & 1 || memcmp(out->bytes, zero, sizeof(zero)) == 0) {
+		snprintf(why, SCALAR_WHY, "%s is not a unicast MAC address", text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int
+scalar_port_number(const char *text, const char *prefix, unsigned *out)
+{
+	char why[SCALAR_WHY];
+	size_t skip = strlen(prefix);
+	int64_t number;
+
+	if (strncmp(text, prefix, skip) != 0 || text[skip] < '1' || text[skip] > '9' ||
+	    strlen(text + skip) > 3 || scalar_integer(text + skip, 1, 256, &number, why) < 0)
+		return -EINVAL;
+	*out = number;
+	return 0;
+}
+
+int
+scalar_name(const char *text, char *why)
+{
+	size_t length = strlen(text);
+	bool wrong = length == 0 || !isalnum((unsigned char)text[0]);
+
+	for (size_t i = 0; i < length && !wrong; i++)
+		wrong = !isalnum((unsigned char)text[i]) && text[i] != '-' && text[i] != '_';
+	if (wrong) {
+		snprintf(why, SCALAR_WHY,
+			 "\"%.40s\" is not a name: letters, digits, - and _, a letter or digit "
+			 "first",
+			 text);
+		return -EINVAL;
+	}
+	if (length > CONFIG_NAME_MAX) {
+		snprintf(why, SCALAR_WHY, "\"%.40s\" is too long (%d characters at most)", text,
+			 CONFIG_NAME_MAX);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int
+config_parse_duration(const char *text, uint64_t *out_ps, char why[static 160])
+{
+	return scalar_duration(text, out_ps, why);
+}
+
+int
+config_parse_rate(const char *text, uint64_t *out_bps, char why[static 160])
+{
+	return scalar_rate(text, out_bps, why);
+}
+
+int
+config_parse_bytes(const char *text, uint64_t *out_bytes, char why[static 160])
+{
+	return scalar_bytes(text, out_bytes, why);
+}
+
+int
+config_parse_cable(const char *text, uint64_t *out_mm, char why[static 160])
+{
+	return scalar_cable(text, out_mm, why);
+}

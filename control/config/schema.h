@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schema: for each key of a file its type, unit, range, default, help and place in the structs
+// of config.h. One description, from which parsing, range checks, defaults and "did you mean" come;
+// it is spread over schema_*.c by section. A key that the language has and this version does not
+// carries SCHEMA_LATER: writing it is an error that says so, but for its default, which changes
+// nothing.
+#pragma once
+
+#include "config.h"
+#include "yaml_tree.h"
+
+struct decoder;
+struct schema_key;
+
+enum schema_type {
+	SCHEMA_SECTION, // read by another pass
+	SCHEMA_BOOL,
+	SCHEMA_INTEGER,
+	SCHEMA_RATE,     // uint64_t, bits per second
+	SCHEMA_BYTES,    // of any width
+	SCHEMA_DURATION, // uint64_t, picoseconds
+	SCHEMA_PERCENT,  // uint32_t, parts per million
+	SCHEMA_ENUM,
+	SCHEMA_AMOUNT, // struct config_amount; amounts: the forms allowed
+	SCHEMA_NAME,   // struct config_name: letters, digits, - and _
+	SCHEMA_TEXT,   // struct config_name: anything printable
+	SCHEMA_NAMES,  // struct config_names: node, port, queue names
+	SCHEMA_PREFIX,
+	SCHEMA_MAC,
+	SCHEMA_MAP,      // keys of `sub`, based at `offset`
+	SCHEMA_NUMBERED, // a map keyed 0..7, each entry a map of `sub`
+	SCHEMA_LIST,     // of maps of `sub`: a pointer at `offset`, an unsigned at `flag_offset`
+	SCHEMA_NAMED,    // the same as a map by name; an item begins with its struct config_name
+	SCHEMA_CUSTOM,   // decode()
+};
+
+struct schema_choice { // ends with a NULL name
+	const char *name;
+	int value;
+	bool later;
+};
+
+#define SCHEMA_LATER 1u  // known, but not available in this version
+#define SCHEMA_UNIQUE 2u // NAMES: none twice
+
+struct schema_key {
+	const char *name;
+	enum schema_type type;
+	unsigned flags;
+	const char *def; // default, as it would be written; NULL: the zero value
+	const char *help;
+	size_t offset; // of the member in the struct of this schema
+	size_t size;
+	int64_t min, max; // INTEGER, BYTES, DURATION, RATE: max 0 means no bounds; NAMES: min items
+	const char *word; // a word allowed in the number's place, stored as word_value
+	int64_t word_value;
+	size_t flag_offset; // of a bool that tells whether it was the word; 0: none
+	unsigned amounts;   // AMOUNT: bits 1 << enum config_amount_kind
+	const struct schema_choice *choices;
+	const struct schema *sub;
+	void (*decode)(struct decoder *d, const struct schema_key *key,
+		       const struct yaml_node *node, void *base);
+	uint32_t kinds;    // the kinds of item the key belongs to; 0: all
+	uint32_t required; // the kinds that cannot do without
+};
+
+struct schema {
+	const struct schema_key *keys;
+	unsigned count;
+	size_t size;                   // of an item of a LIST or NAMED
+	const struct schema *beside;   // keys of the same map that another pass reads
+	bool unknown_passed_over;      // unknown keys are reported elsewhere
+	const char *const *kind_names; // "a flow", by bit
+	// Which kind of item this is, as one bit, or 0 with an error reported.
+	uint32_t (*select)(struct decoder *d, const struct yaml_node *node, void *base);
+	// After all keys: what one key cannot tell.
+	void (*check)(struct decoder *d, const struct yaml_node *node, void *base);
+};
+
+#define SCHEMA_AT(type_, member) \
+	.offset = offsetof(type_, member), .size = sizeof(((type_ *)0)->member)
+#define SCHEMA_ITEMS(type_, items, items_count) \
+	.offset = offsetof(type_, items), .flag_offset = offsetof(type_, items_count)
+#define SCHEMA_COUNT(keys_) .keys = (keys_), .count = sizeof(keys_) / sizeof((keys_)[0])
+
+// Bounds that several sections share. A rate's are those of dataplane/time.h.
+#define SCHEMA_RATE_MIN INT64_C(10000000)
+#define SCHEMA_RATE_MAX INT64_C(8000000000000)
+#define SCHEMA_BYTES_MAX (INT64_C(1) << 40)
+#define SCHEMA_MTU_MIN 128
+#define SCHEMA_MTU_MAX 16000
+#define SCHEMA_SECOND_PS INT64_C(1000000000000)
+#define SCHEMA_HOUR_PS (3600 * SCHEMA_SECOND_PS)
+#define SCHEMA_DILATION_MAX 1000000000
+
+// What `switch:` and its like merge into before the symbolic values are settled.
+struct schema_fallback {
+	int16_t value; // of `default:`; -1: none written
+	uint64_t listed;
+};
+
+struct switch_draft {
+	struct switch_config settings; // first: marks count from here
+	struct schema_fallback dscp, pcp, group, class;
+};
+
+extern const struct schema schema_fabric_file; // base struct config; a fabric's top level
+extern const struct schema schema_switch_file; // base struct config; one switch's top level
+extern const struct schema schema_fabric;      // base struct config; under `fabric:`
+extern const struct schema schema_single;      // base struct config; under `switch:` of one switch
+extern const struct schema schema_switch;      // base struct switch_draft
+extern const struct schema schema_single_settings; // the same beside schema_single
+extern const struct schema schema_host;            // base struct host_config
+extern const struct schema schema_framing;         // base struct config
+extern const struct schema schema_tenant;          // base struct config_tenant
+extern const struct schema schema_work;            // base struct config_work
+extern const struct schema schema_event;           // base struct config_event
+extern const struct schema schema_route;           // base struct config_route
+extern const struct schema_choice schema_pool_names[], schema_routing_modes[], schema_presets[],
+	schema_roles[];
+
+// The name of a value in a table of choices.
+const char *schema_choice_name(const struct schema_choice *choices, int value);

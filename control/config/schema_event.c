@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schema of an item of `events:`. What it changes is told by which key it has: link, route,
+// set, snapshot, tx or pfc.
+#include "decode_switch.h"
+
+#define AT(member) SCHEMA_AT(struct config_event, member)
+
+#define LINK (1u << CONFIG_EVENT_LINK)
+#define ROUTE (1u << CONFIG_EVENT_ROUTE)
+#define SET (1u << CONFIG_EVENT_SET)
+#define SNAPSHOT (1u << CONFIG_EVENT_SNAPSHOT)
+#define PORT_TX (1u << CONFIG_EVENT_PORT_TX)
+#define PORT_PFC (1u << CONFIG_EVENT_PORT_PFC)
+
+static const struct {
+	const char *key;
+	enum config_event_kind kind;
+} telling[] = {
+	{"link", CONFIG_EVENT_LINK},  {"route", CONFIG_EVENT_ROUTE},
+	{"set", CONFIG_EVENT_SET},    {"snapshot", CONFIG_EVENT_SNAPSHOT},
+	{"tx", CONFIG_EVENT_PORT_TX}, {"pfc", CONFIG_EVENT_PORT_PFC},
+};
+static const char *const kind_names[] = {
+	[CONFIG_EVENT_LINK] = "a link event",       [CONFIG_EVENT_ROUTE] = "a route event",
+	[CONFIG_EVENT_SET] = "a set event",         [CONFIG_EVENT_SNAPSHOT] = "a snapshot event",
+	[CONFIG_EVENT_PORT_TX] = "a port tx event", [CONFIG_EVENT_PORT_PFC] = "a port pfc event",
+};
+
+static uint32_t
+event_select(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	struct config_event *event = base;
+	const struct yaml_pair *found = NULL;
+
+	event->pos = node->pos;
+	event->queue = -1;
+	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+		const struct yaml_pair *pair = yaml_tree_get(node, telling[i].key);
+
+		if (pair == NULL)
+			continue;
+		if (found != NULL) {
+			decode_error(d, pair->key_pos,
+				     "one event changes one thing: \"%s\" or \"%s\"", found->key,
+				     pair->key);
+			return 0;
+		}
+		found = pair;
+		event->kind = telling[i].kind;
+	}
+	if (found != NULL)
+		return 1u << event->kind;
+	if (yaml_tree_get(node, "port") != NULL)
+		decode_error(d, node->pos, "needs \"tx\" or \"pfc\": what happens to the port");
+	else if (yaml_tree_get(node, "node") != NULL)
+		decode_error(d, node->pos, "needs \"route\": what happens to the node");
+	else
+		decode_error(d, node->pos, "needs one of link, route, set, snapshot, port");
+	return 0;
+}
+
+static void
+event_check(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	static const struct {
+		const char *key;
+		enum config_link_change change;
+	} changes[] = {
+		{"state", CONFIG_LINK_STATE},     {"rate", CONFIG_LINK_RATE},
+		{"delay", CONFIG_LINK_DELAY},     {"loss", CONFIG_LINK_LOSS},
+		{"corrupt", CONFIG_LINK_CORRUPT}, {"drop", CONFIG_LINK_DROP},
+	};
+	struct config_event *event = base;
+
+	if (event->kind != CONFIG_EVENT_LINK)
+		return;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (yaml_tree_get(node, changes[i].key) != NULL)
+			event->changes |= changes[i].change;
+	if (event->changes == 0)
+		decode_error(d, node->pos, "needs one of state, rate, delay, loss, corrupt, drop");
+}
+
+static const struct schema_choice states[] = {
+	{"down", false, false}, {"up", true, false}, {NULL, 0, false}};
+// The one form there is: nothing to store.
+static const struct schema_choice snapshots[] = {{"full", 0, false}, {NULL, 0, false}};
+
+static const struct schema_key drop_keys[] = {
+	{"ip-id-low-byte", SCHEMA_INTEGER, .help = "of the IPv4 identification", AT(ip_id_low_byte),
+	 .min = 0, .max = 255, .required = 1},
+};
+static const struct schema_key pfc_keys[] = {
+	{"priorities", SCHEMA_CUSTOM, .help = "whose enable bit is set", AT(priorities),
+	 .decode = decode_priorities, .required = 1},
+	{"quanta", SCHEMA_INTEGER, .help = "of 512 bit times", AT(quanta), .min = 0, .max = 65535,
+	 .required = 1},
+};
+
+static const struct schema_key keys[] = {
+	{"at", SCHEMA_DURATION, .def = "0us", .help = "when", AT(at_ps), .min = 0,
+	 .max = INT64_MAX},
+	{"link", SCHEMA_TEXT, .help = "such as leaf1-spine1", AT(link), .kinds = LINK},
+	{"state", SCHEMA_ENUM, .help = "up or down", AT(up), .choices = states, .kinds = LINK},
+	{"rate", SCHEMA_RATE, .help = "new rate", AT(rate_bps), .min = SCHEMA_RATE_MIN,
+	 .max = SCHEMA_RATE_MAX, .kinds = LINK},
+	{"delay", SCHEMA_DURATION, .help = "new delay", AT(delay_ps), .min = 0,
+	 .max = SCHEMA_SECOND_PS, .kinds = LINK},
+	{"loss", SCHEMA_PERCENT, .help = "of packets lost", AT(loss_ppm), .kinds = LINK},
+	{"corrupt", SCHEMA_PERCENT, .help = "of packets corrupted", AT(corrupt_ppm), .kinds = LINK},
+	{"drop", SCHEMA_MAP, .help = "the packets that match",
+	 .sub = &(const struct schema){SCHEMA_COUNT(drop_keys)}, .kinds = LINK},
+	{"for", SCHEMA_DURATION, .help = "undone after this", AT(for_ps), .min = 1,
+	 .max = INT64_MAX, .kinds = LINK},
+	{"node", SCHEMA_NAME, .help = "whose table", AT(node), .kinds = ROUTE},
+	{"route", SCHEMA_MAP, .help = "{vrf, prefix, via}", AT(route), .sub = &schema_route,
+	 .kinds = ROUTE},
+	{"set", SCHEMA_TEXT, .help = "a key, such as switch.qos.tc.3.ecn.min", AT(key),
+	 .kinds = SET},
+	{"to", SCHEMA_TEXT, .help = "its new value", AT(to), .kinds = SET, .required = SET},
+	{"snapshot", SCHEMA_ENUM, .help = "full", AT(changes), .choices = snapshots,
+	 .kinds = SNAPSHOT},
+	{"port", SCHEMA_TEXT, .help = "such as swp2, or leaf1.swp2", AT(port),
+	 .kinds = PORT_TX | PORT_PFC, .required = PORT_TX | PORT_PFC},
+	{"tx", SCHEMA_BOOL, .help = "off freezes egress", AT(tx_on), .kinds = PORT_TX},
+	{"queue", SCHEMA_INTEGER, .help = "this one only", AT(queue), .min = 0, .max = 7,
+	 .kinds = PORT_TX},
+	{"pfc", SCHEMA_MAP, .help = "as if received there",
+	 .sub = &(const struct schema){SCHEMA_COUNT(pfc_keys)}, .kinds = PORT_PFC},
+};
+
+const struct schema schema_event = {
+	SCHEMA_COUNT(keys),       .size = sizeof(struct config_event),
+	.kind_names = kind_names, .select = event_select,
+	.check = event_check,
+};

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schema of a file's top level and of what stands there but for `fabric:`, switches and hosts.
+#include "decode_fabric.h"
+
+#include <string.h>
+
+#define AT(member) SCHEMA_AT(struct config, member)
+#define LATER .flags = SCHEMA_LATER
+
+static const struct schema_choice idles[] = {
+	{"sleep", CONFIG_IDLE_SLEEP, false},
+	{"poll", CONFIG_IDLE_POLL, false},
+	{NULL, 0, false},
+};
+static const struct schema_choice hugepages[] = {
+	{"auto", CONFIG_HUGEPAGES_AUTO, false}, {"on", CONFIG_HUGEPAGES_ON, false},
+	{"off", CONFIG_HUGEPAGES_OFF, false},   {"true", CONFIG_HUGEPAGES_ON, false},
+	{"false", CONFIG_HUGEPAGES_OFF, false}, {NULL, 0, false},
+};
+
+static const struct schema_key live_keys[] = {
+	{"workers", SCHEMA_INTEGER, .def = "1", .help = "poll-mode threads", AT(live.workers),
+	 .min = 1, .max = 128},
+	{"cpus", SCHEMA_CUSTOM, .def = "auto", .help = "auto, or a list of CPU numbers",
+	 AT(live.cpus), .decode = decode_cpus},
+	{"idle", SCHEMA_ENUM, .def = "sleep", .help = "what a worker without work does",
+	 AT(live.idle), .choices = idles},
+	{"hugepages", SCHEMA_ENUM, .def = "auto", .help = "auto: when there are any",
+	 AT(live.hugepages), .choices = hugepages},
+	{"max-lag", SCHEMA_DURATION, .def = "10ms", .help = "wall time before the clock slips",
+	 AT(live.max_lag_ps), .min = 1000000, .max = SCHEMA_HOUR_PS},
+};
+
+#define TENANT_AT(member) SCHEMA_AT(struct config_tenant, member)
+
+static const struct schema_choice encaps[] = {
+	{"plain", CONFIG_ENCAP_PLAIN, false},
+	{"vxlan", CONFIG_ENCAP_VXLAN, true},
+	{"vlan", CONFIG_ENCAP_VLAN, true},
+	{NULL, 0, false},
+};
+
+static void
+check_tenant_buffer(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	struct config_tenant *tenant = base;
+
+	(void)d;
+	tenant->buffer_set = true;
+	tenant->buffer_pos = node->pos;
+}
+
+static const struct schema_key tenant_buffer_keys[] = {
+	{"guaranteed", SCHEMA_BYTES, .def = "0B", .help = "set aside in every pool",
+	 TENANT_AT(guaranteed_bytes), .min = 0, .max = SCHEMA_BYTES_MAX},
+	{"share", SCHEMA_AMOUNT, .def = "none", .help = "of each pool, at most", TENANT_AT(share),
+	 .amounts = 1u << CONFIG_AMOUNT_PERCENT | 1u << CONFIG_AMOUNT_ALPHA |
+		    1u << CONFIG_AMOUNT_NONE},
+};
+static const struct schema_key tenant_keys[] = {
+	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "its hosts", TENANT_AT(hosts)},
+	{"vni", SCHEMA_INTEGER, .help = "VXLAN network identifier", TENANT_AT(vni), .min = 1,
+	 .max = 16777215},
+	{"encap", SCHEMA_ENUM, .def = "plain", .help = "between leaves", TENANT_AT(encap),
+	 .choices = encaps},
+	{"dscp", SCHEMA_TEXT, LATER, .help = "of a tunnel"},
+	{"leak", SCHEMA_NAMES, LATER, .help = "tenants it may reach"},
+	{"buffer", SCHEMA_MAP,
+	 .sub = &(const struct schema){SCHEMA_COUNT(tenant_buffer_keys),
+				       .check = check_tenant_buffer}},
+};
+const struct schema schema_tenant = {SCHEMA_COUNT(tenant_keys),
+				     .size = sizeof(struct config_tenant)};
+
+static void
+check_attach(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct config_attach *attach = base;
+
+	if (node->count == 0 || (attach->netns.text == NULL && attach->dev.text == NULL &&
+				 !yaml_tree_get(node, "netns") && !yaml_tree_get(node, "dev")))
+		decode_error(d, node->pos, "needs netns (a namespace) or dev (a DPDK device)");
+	if (attach->netns.text != NULL &&
+	    (strchr(attach->netns.text, '/') != NULL ||
+	     strchr(".-", attach->netns.text[0]) != NULL || strlen(attach->netns.text) > 64))
+		decode_error(d, attach->netns.pos, "\"%.64s\" cannot name a namespace",
+			     attach->netns.text);
+}
+
+#define ATTACH_AT(member) SCHEMA_AT(struct config_attach, member)
+
+static const struct schema_key attach_keys[] = {
+	{"netns", SCHEMA_TEXT, .help = "Linux network namespace", ATTACH_AT(netns)},
+	{"dev", SCHEMA_TEXT, .help = "DPDK device", ATTACH_AT(dev)},
+	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), .min = SCHEMA_MTU_MIN,
+	 .max = SCHEMA_MTU_MAX},
+	{"tap", SCHEMA_TEXT, LATER, .help = "tap interface"},
+	{"vhost", SCHEMA_TEXT, LATER, .help = "vhost-user socket"},
+	{"nic", SCHEMA_BOOL, LATER, .def = "false", .help = "a NIC node before it"},
+};
+
+static const struct schema_key record_keys[] = {
+	{"interval", SCHEMA_DURATION, .help = "between samples of the queues",
+	 AT(record.interval_ps), .min = 1000, .max = SCHEMA_HOUR_PS},
+	{"queues", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "such as leaf1.swp5.3",
+	 AT(record.queues)},
+	{"pcap", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "ports to capture", AT(record.pcap)},
+	{"snaplen", SCHEMA_BYTES, .def = "128B", .help = "bytes kept of each packet, or full",
+	 AT(record.snaplen_bytes), .min = 14, .max = 65536, .word = "full",
+	 .flag_offset = offsetof(struct config, record.snaplen_full)},
+};
+
+// ---- the top level ------------------------------------------------------------------------------
+
+static const struct schema attach = {SCHEMA_COUNT(attach_keys),
+				     .size = sizeof(struct config_attach), .check = check_attach};
+
+#define COMMON_KEYS                                                                                \
+	{"switch", SCHEMA_SECTION, .help = "every switch"},                                        \
+		{"live", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(live_keys)}},      \
+		{"tenants", SCHEMA_NAMED, SCHEMA_ITEMS(struct config, tenants, tenant_count),      \
+		 .sub = &schema_tenant},                                                           \
+		{"events", SCHEMA_LIST, SCHEMA_ITEMS(struct config, events, event_count),          \
+		 .sub = &schema_event},                                                            \
+		{"record", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(record_keys)}},  \
+		{"stop",                                                                           \
+		 SCHEMA_DURATION,                                                                  \
+		 .def = "idle",                                                                    \
+		 .help = "idle, or a time",                                                        \
+		 AT(stop.time_ps),                                                                 \
+		 .min = 1,                                                                         \
+		 .max = INT64_MAX,                                                                 \
+		 .word = "idle",                                                                   \
+		 .flag_offset = offsetof(struct config, stop.idle)},                               \
+	{                                                                                          \
+		"stall", SCHEMA_DURATION, .def = "10ms",                                           \
+					  .help = "held without a move: a deadlock", AT(stall_ps), \
+					  .min = 1000, .max = SCHEMA_HOUR_PS                       \
+	}
+
+static const struct schema_key fabric_file_keys[] = {
+	{"fabric", SCHEMA_SECTION, .help = "the fabric"},
+	COMMON_KEYS,
+	{"leaf", SCHEMA_SECTION, .help = "every leaf"},
+	{"spine", SCHEMA_SECTION, .help = "every spine"},
+	{"hosts", SCHEMA_SECTION, .help = "every host"},
+	{"attach", SCHEMA_NAMED, SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach},
+	{"workload", SCHEMA_LIST, SCHEMA_ITEMS(struct config, workload, work_count),
+	 .sub = &schema_work},
+};
+// What is no section may be a node's name: load.c looks.
+const struct schema schema_fabric_file = {SCHEMA_COUNT(fabric_file_keys),
+					  .unknown_passed_over = true};
+
+static const struct schema_key switch_file_keys[] = {COMMON_KEYS};
+const struct schema schema_switch_file = {SCHEMA_COUNT(switch_file_keys),
+					  .unknown_passed_over = true};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schema of one switch's own keys, beside its settings: name, role, ports, routes.
+#include "decode_fabric.h"
+
+#include "scalar.h"
+
+#define AT(member) SCHEMA_AT(struct config, member)
+#define LATER .flags = SCHEMA_LATER
+
+static const struct schema_choice switch_roles[] = {
+	{"leaf", CONFIG_ROLE_LEAF, false},
+	{"spine", CONFIG_ROLE_SPINE, false},
+	{NULL, 0, false},
+};
+
+static void
+check_port(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	struct config_port *port = base;
+
+	port->link.pos = port->name.pos;
+	port->link_written = yaml_tree_get(node, "delay") != NULL ||
+			     yaml_tree_get(node, "cable") != NULL;
+	if (scalar_port_number(port->name.text, "swp", &port->number) < 0)
+		decode_error(d, port->name.pos, "\"%.40s\" is not a port: swp1 to swp256",
+			     port->name.text);
+	if (port->link.rate_bps == 0 && port->dev.text == NULL &&
+	    yaml_tree_get(node, "rate") != NULL)
+		decode_error(d, node->pos, "rate: device needs dev");
+	check_one_delay(d, node, base);
+}
+
+#define PORT_AT(member) SCHEMA_AT(struct config_port, member)
+
+static const struct schema_key port_keys[] = {
+	{"rate", SCHEMA_RATE, .def = "100G", .help = "bits per second, or device",
+	 PORT_AT(link.rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "device"},
+	{"delay", SCHEMA_CUSTOM, .def = "500ns", .help = "one way", PORT_AT(link),
+	 .decode = decode_delay},
+	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", PORT_AT(link),
+	 .decode = decode_cable},
+	{"mtu", SCHEMA_INTEGER, .help = "IP MTU; the switch's", PORT_AT(link.mtu),
+	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
+	{"vrf", SCHEMA_NAME, .def = "default", .help = "its routing table", PORT_AT(vrf)},
+	{"tenant", SCHEMA_NAME, .help = "whose packets come in here", PORT_AT(tenant)},
+	{"dev", SCHEMA_TEXT, .help = "DPDK device", PORT_AT(dev)},
+	{"mac", SCHEMA_MAC, .help = "its own address", PORT_AT(mac)},
+	{"max-rate", SCHEMA_RATE, LATER, .help = "shaping rate"},
+};
+static const struct schema port = {SCHEMA_COUNT(port_keys), .size = sizeof(struct config_port),
+				   .check = check_port};
+
+static void
+check_route(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct yaml_pair *prefix = yaml_tree_get(node, "prefix");
+	struct config_route *route = base;
+
+	(void)d;
+	route->pos = node->pos;
+	if (prefix != NULL)
+		route->prefix_pos = prefix->value->pos;
+}
+
+#define ROUTE_AT(member) SCHEMA_AT(struct config_route, member)
+
+static const struct schema_key route_keys[] = {
+	{"vrf", SCHEMA_NAME, .def = "default", .help = "the routing table", ROUTE_AT(vrf)},
+	{"prefix", SCHEMA_PREFIX, .help = "such as 10.1.0.0/16", ROUTE_AT(prefix), .required = 1},
+	{"via", SCHEMA_CUSTOM, .help = "next hops: [{port, mac}], or nodes", ROUTE_AT(via),
+	 .decode = decode_via, .required = 1},
+};
+const struct schema schema_route = {SCHEMA_COUNT(route_keys), .size = sizeof(struct config_route),
+				    .check = check_route};
+
+static const struct schema_key single_keys[] = {
+	{"name", SCHEMA_NAME, .def = "switch", .help = "of the switch and its fabric",
+	 AT(fabric.name)},
+	{"role", SCHEMA_ENUM, .def = "leaf", .help = "leaf or spine", AT(single.role),
+	 .choices = switch_roles},
+	{"mac", SCHEMA_MAC, .def = "02:00:00:00:00:01", .help = "of every port", AT(single.mac)},
+	{"mtu", SCHEMA_INTEGER, .def = "9216", .help = "of every port", AT(fabric.mtu),
+	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
+	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),
+	 .min = 0, .max = INT64_MAX},
+	{"dilation", SCHEMA_INTEGER, .def = "1",
+	 .help = "live: wall time for each unit of fabric time", AT(fabric.dilation), .min = 1,
+	 .max = SCHEMA_DILATION_MAX},
+	{"framing", SCHEMA_MAP, .sub = &schema_framing},
+	{"tenants", SCHEMA_NAMED, SCHEMA_ITEMS(struct config, tenants, tenant_count),
+	 .sub = &schema_tenant},
+	{"ports", SCHEMA_NAMED, .help = "{swp1: {rate: 100G}, ...}",
+	 SCHEMA_ITEMS(struct config, single.ports, single.port_count), .sub = &port, .required = 1},
+	{"routes", SCHEMA_LIST, SCHEMA_ITEMS(struct config, single.routes, single.route_count),
+	 .sub = &schema_route},
+};
+const struct schema schema_single = {SCHEMA_COUNT(single_keys), .beside = &schema_switch};

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each event of the file becomes a step; an event with `for:` becomes two, the second undoing the first.
+// Steps are sorted by time and then by their place in the file, the undoing ones behind their own event.
+#include "events.h"
+
+#include "dataplane/queueing/pause.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct step {
+	ps_t at;
+	uint32_t order;
+	bool undo;
+	const struct config_event *event;
+};
+
+struct events {
+	struct fabric *fabric;
+	struct events_hooks hooks;
+	struct step *steps;
+	uint32_t count;
+	uint32_t done;
+};
+
+static int
+step_compare(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int
+check_event(const struct topology *t, const struct config_event *event, struct config_diag *diag)
+{
+	struct topo_ref ref;
+	uint32_t link;
+
+	switch (event->kind) {
+	case CONFIG_EVENT_LINK:
+		return topology_resolve_link(t, &event->link, "events", &link, diag);
+	case CONFIG_EVENT_PORT_TX:
+	case CONFIG_EVENT_PORT_PFC:
+		return topology_resolve_port(t, &event->port, "events", &ref, diag);
+	default:
+		return 0;
+	}
+}
+
+int
+events_create(struct events **out, struct fabric *f, const struct events_hooks *hooks, struct config_diag *diag)
+{
+	const struct config *config = f->config;
+	struct events *e = calloc(1, sizeof(*e));
+
+	if (e == NULL)
+		return -ENOMEM;
+	e->fabric = f;
+	e->hooks = *hooks;
+	e->steps = calloc(2 * (size_t)config->event_count + 1, sizeof(*e->steps));
+	if (e->steps == NULL) {
+		events_destroy(e);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < config->event_count; i++) {
+		const struct config_event *event = &config->events[i];
+
+		if (check_event(f->topology, event, diag) != 0) {
+			events_destroy(e);
+			return -EINVAL;
+		}
+		e->steps[e->count] = (struct step){.at = event->at_ps, .order = e->count, .event = event};
+		e->count++;
+		if (event->for_ps == 0)
+			continue;
+		e->steps[e->count] = (struct step){
+			.at = event->at_ps + event->for_ps, .order = e->count, .undo = true, .event = event};
+		e->count++;
+	}
+	qsort(e->steps, e->count, sizeof(*e->steps), step_compare);
+	*out = e;
+	return 0;
+}
+
+void
+events_destroy(struct events *e)
+{
+	if (e == NULL)
+		return;
+	free(e->steps);
+	free(e);
+}
+
+ps_t
+events_next(const struct events *e)
+{
+	return e->done == e->count ? PS_NEVER : e->steps[e->done].at;
+}
+
+static void
+apply_port_tx(struct fabric *f, const struct config_event *event, ps_t now)
+{
+	struct topo_ref ref;
+	struct node *n;
+	struct port *p;
+	uint8_t bits = event->queue < 0 ? 0xff : (uint8_t)(1u << event->queue);
+
+	if (topology_find_port(f->topology, event->port.text, &ref) != 0)
+		return; // events_create() has seen that it is there
+	n = f->nodes[ref.node];
+	p = &n->ports[ref.port];
+	node_set_tx_off(n, p, event->tx_on ? p->tx_off & (uint8_t)~bits : p->tx_off | bits, now);
+}
+
+static void
+apply_port_pfc(struct fabric *f, const struct config_event *event, ps_t now)
+{
+	uint16_t quanta[PRIORITIES];
+	struct topo_ref ref;
+	struct node *n;
+
+	if (topology_find_port(f->topology, event->port.text, &ref) != 0)
+		return;
+	for (unsigned i = 0; i < PRIORITIES; i++)
+		quanta[i] = event->quanta;
+	n = f->nodes[ref.node];
+	pause_receive(n, &n->ports[ref.port], event->priorities, quanta, now);
+}
+
+static int
+rebuild(struct events *e, uint32_t node, struct config_diag *diag)
+{
+	struct tables *old = NULL;
+	int rc = fabric_rebuild_tables(e->fabric, node, &old, diag);
+
+	if (rc == 0 && old != NULL)
+		e->hooks.retire(e->hooks.context, old);
+	return rc;
+}
+
+// A link that goes down or comes up takes its routes along at once (convergence 0).
+static int
+apply_link_state(struct events *e, uint32_t link, bool up, ps_t now, struct config_diag *diag)
+{
+	struct fabric *f = e->fabric;
+	const struct topo_link *l = &f->topology->links[link];
+	const struct topo_end ends[2] = {l->a, l->b};
+	struct routes *routes;
+	int rc;
+
+	f->link_down[link] = !up;
+	rc = routes_create(&routes, f->topology, f->link_down, diag);
+	if (rc != 0)
+		return rc;
+	routes_destroy(f->routes);
+	f->routes = routes;
+	for (unsigned i = 0; i < 2; i++) {
+		struct wire *w = f->wires[2 * link + i];
+
+		if (w == NULL)
+			continue;
+		w->down = !up;
+		w->faulty = w->down || w->loss != 0 || w->drop_ip_id_low >= 0;
+		node_set_link(f->nodes[ends[i].node], &f->nodes[ends[i].node]->ports[ends[i].port], up, now);
+	}
+	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
+		rc = rebuild(e, i, diag);
+	return rc;
+}
+
+static void
+apply_link_faults(struct fabric *f, uint32_t link, const struct config_event *event, bool undo)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct wire *w = f->wires[2 * link + i];
+
+		if (w == NULL)
+			continue;
+		if (event->changes & CONFIG_LINK_LOSS)
+			w->loss = undo ? 0 : (uint32_t)(((uint64_t)event->loss_ppm << 32) / CONFIG_PPM -
+							(event->loss_ppm == CONFIG_PPM));
+		if (event->changes & CONFIG_LINK_DROP)
+			w->drop_ip_id_low = undo ? -1 : event->ip_id_low_byte;
+		w->faulty = w->down || w->loss != 0 || w->drop_ip_id_low >= 0;
+	}
+}
+
+static int
+apply_link(struct events *e, const struct step *s, ps_t now, struct config_diag *diag)
+{
+	const struct config_event *event = s->event;
+	uint32_t link;
+
+	if (topology_find_link(e->fabric->topology, event->link.text, &link) != 0)
+		return -EINVAL;
+	apply_link_faults(e->fabric, link, event, s->undo);
+	if (!(event->changes & CONFIG_LINK_STATE))
+		return 0;
+	return apply_link_state(e, link, s->undo ? !event->up : event->up, now, diag);
+}
+
+static int
+apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag *diag)
+{
+	struct fabric *f = e->fabric;
+	uint32_t node;
+	int rc;
+
+	switch (s->event->kind) {
+	case CONFIG_EVENT_LINK:
+		return apply_link(e, s, now, diag);
+	case CONFIG_EVENT_ROUTE:
+		rc = routes_apply_event(f->routes, f->topology, s->event, &node, diag);
+		return rc != 0 ? rc : rebuild(e, node, diag);
+	case CONFIG_EVENT_SET:
+		rc = config_set(f->config, s->event->key.text, s->event->to.text, diag);
+		for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
+			rc = rebuild(e, i, diag);
+		return rc;
+	case CONFIG_EVENT_SNAPSHOT:
+		return e->hooks.snapshot(e->hooks.context, now);
+	case CONFIG_EVENT_PORT_TX:
+		apply_port_tx(f, s->event, now);
+		return 0;
+	case CONFIG_EVENT_PORT_PFC:
+		apply_port_pfc(f, s->event, now);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int
+events_apply(struct events *e, ps_t now, struct config_diag *diag)
+{
+	int rc = 0;
+
+	while (rc == 0 && e->done != e->count && e->steps[e->done].at <= now)
+		rc = apply_step(e, &e->steps[e->done++], now, diag);
+	return rc;
+}

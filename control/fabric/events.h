@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The file's `events:` as they are applied to a fabric, in time order and for one instant in file order.
+#pragma once
+
+#include "fabric.h"
+
+struct events;
+
+// What an event may leave to the caller.
+struct events_hooks {
+	// `snapshot:`; returns 0 or -ENOMEM.
+	int (*snapshot)(void *context, ps_t now);
+	// Tables that no longer are in force.
+	void (*retire)(void *context, struct tables *old);
+	void *context;
+};
+
+// Resolves the names of all events. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
+int events_create(struct events **out, struct fabric *f, const struct events_hooks *hooks,
+		  struct config_diag *diag);
+void events_destroy(struct events *e);
+
+// When the next is due, or PS_NEVER.
+ps_t events_next(const struct events *e);
+
+// Applies all that are due at `now`; nodes stand at `now`. Returns 0, -EINVAL with the reason in diag (an
+// event that cannot be applied changes nothing), or -ENOMEM.
+int events_apply(struct events *e, ps_t now, struct config_diag *diag);

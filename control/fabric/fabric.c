@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making a fabric: routes first, then nodes with their tables, then wires (a wire's delay holds the far
+// node's pipeline latency, so the window is the least delay of any), then the hosts' NICs. Flows and events
+// come from workload and events.c. An attached host has no node: its link's wires are its device's.
+#include "fabric.h"
+
+#include "control/tables/build.h"
+#include "host.h"
+#include "pipelines/pipelines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum node_role
+role_of(const struct topo_node *node)
+{
+	switch (node->role) {
+	case CONFIG_ROLE_LEAF:
+		return NODE_LEAF;
+	case CONFIG_ROLE_SPINE:
+		return NODE_SPINE;
+	default:
+		return NODE_NIC;
+	}
+}
+
+static const struct node_ops *
+ops_of(enum node_role role)
+{
+	static const struct node_ops *const ops[] = {
+		[NODE_LEAF] = &pipeline_leaf,
+		[NODE_SPINE] = &pipeline_spine,
+		[NODE_NIC] = &pipeline_nic,
+	};
+
+	return ops[role];
+}
+
+static bool
+is_attached(const struct fabric *f, const struct fabric_options *options, uint32_t node)
+{
+	return options->attached != NULL && node >= f->topology->first_host &&
+	       options->attached[topology_host_of(f->topology, node)];
+}
+
+static int
+create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, struct config_diag *diag)
+{
+	const struct topo_node *place = &f->topology->nodes[i];
+	struct tables *old = NULL;
+	int rc;
+
+	rc = node_create(&f->nodes[i], role_of(place), place->port_count, i, options->seed, options->pools[i]);
+	if (rc != 0)
+		return rc;
+	f->nodes[i]->ops = ops_of(role_of(place));
+	f->nodes[i]->name = place->name;
+	rc = fabric_rebuild_tables(f, i, &old, diag);
+	if (rc != 0)
+		return rc;
+	node_adopt_tables(f->nodes[i], f->tables[i]);
+	return 0;
+}
+
+// A packet changes nothing at a node before it has passed the node's pipeline.
+static ps_t
+far_latency(const struct fabric *f, uint32_t node)
+{
+	return node < f->topology->first_host ? f->switches[node].latency_ps : 0;
+}
+
+static int
+create_wire(struct fabric *f, const struct fabric_options *options, uint32_t index, struct topo_end from,
+	    struct topo_end to, const struct topo_link *link)
+{
+	struct node *a = f->nodes[from.node], *b = f->nodes[to.node];
+	bool shared = options->workers != NULL && options->workers[from.node] != options->workers[to.node];
+	ps_t delay = link->delay_ps + far_latency(f, to.node);
+	int rc;
+
+	if (a == NULL || b == NULL)
+		return 0; // a device's
+	rc = wire_create(&f->wires[index], delay, shared, fabric_wire_slots(link->rate_bps, delay));
+	if (rc != 0)
+		return rc;
+	f->window = time_min(f->window, f->wires[index]->delay);
+	f->wires[index]->to_node = (uint16_t)to.node;
+	f->wires[index]->to_port = to.port;
+	a->ports[from.port].out = f->wires[index];
+	b->ports[to.port].in = f->wires[index];
+	return 0;
+}
+
+uint32_t
+fabric_wire_slots(uint64_t rate_bps, ps_t delay)
+{
+	// Smallest frames back to back for the delay, two windows between the workers and one that is being
+	// put: what can be in flight.
+	uint64_t frame = time_of_bytes(time_byte_time(rate_bps), PACKET_FRAME_MIN);
+	uint64_t time = delay + 3 * TIME_WINDOW_MAX;
+
+	return (uint32_t)(time / (frame == 0 ? 1 : frame) + 64);
+}
+
+static int
+load_hosts(struct fabric *f)
+{
+	int rc = 0;
+
+	for (uint32_t h = 0; rc == 0 && h < f->topology->host_count; h++)
+		rc = config_host(f->config, topology_host(f->topology, h)->name, &f->hosts[h]);
+	return rc;
+}
+
+static int
+create_names(struct fabric *f)
+{
+	const struct topology *t = f->topology;
+
+	f->names = calloc(t->node_count, sizeof(*f->names));
+	if (f->names == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->node_count; i++) {
+		int rc = fabric_name_node(&f->names[i], t, i, f->nodes[i]);
+
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+fabric_create(struct fabric **out, struct config *config, const struct topology *topology,
+	      const struct fabric_options *options, struct config_diag *diag)
+{
+	struct fabric *f = calloc(1, sizeof(*f));
+	int rc = -ENOMEM;
+
+	if (f == NULL)
+		return rc;
+	f->config = config;
+	f->topology = topology;
+	f->seed = options->seed;
+	f->window = TIME_WINDOW_MAX;
+	f->nodes = calloc(topology->node_count, sizeof(*f->nodes));
+	f->tables = calloc(topology->node_count, sizeof(*f->tables));
+	f->wires = calloc(2 * (size_t)topology->link_count + 1, sizeof(*f->wires));
+	f->link_down = calloc(topology->link_count + 1, sizeof(*f->link_down));
+	f->nics = calloc(topology->host_count + 1, sizeof(*f->nics));
+	f->switches = calloc(topology->first_host + 1, sizeof(*f->switches));
+	f->hosts = calloc(topology->host_count + 1, sizeof(*f->hosts));
+	if (f->nodes == NULL || f->tables == NULL || f->wires == NULL || f->link_down == NULL ||
+	    f->nics == NULL || f->switches == NULL || f->hosts == NULL)
+		goto fail;
+	rc = load_hosts(f);
+	if (rc == 0)
+		rc = routes_create(&f->routes, topology, NULL, diag);
+	for (uint32_t i = 0; rc == 0 && i < topology->node_count; i++)
+		if (!is_attached(f, options, i))
+			rc = create_node(f, options, i, diag);
+	for (uint32_t i = 0; rc == 0 && i < topology->link_count; i++) {
+		const struct topo_link *link = &topology->links[i];
+
+		rc = create_wire(f, options, 2 * i, link->a, link->b, link);
+		if (rc == 0)
+			rc = create_wire(f, options, 2 * i + 1, link->b, link->a, link);
+	}
+	for (uint32_t h = 0; rc == 0 && h < topology->host_count; h++)
+		if (f->nodes[topology->first_host + h] != NULL)
+			rc = fabric_create_nic(f, h, &f->nics[h]);
+	if (rc == 0)
+		rc = create_names(f);
+	if (rc != 0)
+		goto fail;
+	*out = f;
+	return 0;
+fail:
+	fabric_destroy(f);
+	return rc;
+}
+
+static void
+free_wire(struct fabric *f, uint32_t index)
+{
+	struct wire *w = f->wires[index];
+
+	if (w == NULL)
+		return;
+	while (w->head != w->tail)
+		packet_free(f->nodes[w->to_node]->packets, wire_take(w));
+	wire_destroy(w);
+}
+
+void
+fabric_destroy(struct fabric *f)
+{
+	const struct topology *t;
+
+	if (f == NULL)
+		return;
+	t = f->topology;
+	for (uint32_t i = 0; f->wires != NULL && i < 2 * t->link_count; i++)
+		free_wire(f, i);
+	for (uint32_t i = 0; f->nics != NULL && i < t->host_count; i++)
+		nic_destroy(f->nics[i]);
+	for (uint32_t i = 0; f->nodes != NULL && i < t->node_count; i++)
+		node_destroy(f->nodes[i]);
+	for (uint32_t i = 0; f->tables != NULL && i < t->node_count; i++)
+		tables_destroy(f->tables[i]);
+	for (uint32_t i = 0; f->names != NULL && i < t->node_count; i++)
+		fabric_unname_node(&f->names[i], t->nodes[i].port_count);
+	routes_destroy(f->routes);
+	free(f->names);
+	free(f->hosts);
+	free(f->switches);
+	free(f->nics);
+	free(f->link_down);
+	free(f->wires);
+	free(f->tables);
+	free(f->nodes);
+	free(f);
+}
+
+struct node **
+fabric_list_nodes(const struct fabric *f, uint32_t *count)
+{
+	struct node **nodes = calloc(f->topology->node_count + 1, sizeof(*nodes));
+
+	*count = 0;
+	for (uint32_t i = 0; nodes != NULL && i < f->topology->node_count; i++)
+		if (f->nodes[i] != NULL)
+			nodes[(*count)++] = f->nodes[i];
+	return nodes;
+}
+
+uint64_t
+fabric_packets_held(const struct fabric *f)
+{
+	uint64_t held = 0;
+
+	for (uint32_t i = 0; i < f->topology->node_count; i++)
+		if (f->nodes[i] != NULL)
+			held += node_queued(f->nodes[i]);
+	for (uint32_t i = 0; i < 2 * f->topology->link_count; i++)
+		if (f->wires[i] != NULL)
+			held += f->wires[i]->tail - f->wires[i]->head;
+	return held;
+}
+
+uint64_t
+fabric_packet_hops(const struct fabric *f)
+{
+	uint64_t hops = 0;
+
+	for (uint32_t i = 0; i < f->topology->node_count; i++)
+		for (uint32_t k = 0; f->nodes[i] != NULL && k < f->nodes[i]->port_count; k++)
+			hops += f->nodes[i]->ports[k].tx_packets;
+	return hops;
+}

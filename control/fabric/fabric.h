@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A fabric put together: the nodes, wires, tables and NICs of a configuration, ready for a driver of time.
+// Control thread; fabric.c tells in which order things are made.
+#pragma once
+
+#include "control/config/config.h"
+#include "control/report/counters.h"
+#include "control/routes/routes.h"
+#include "control/topology/topology.h"
+#include "dataplane/node.h"
+#include "dataplane/roce/nic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fabric {
+	struct config *config;
+	const struct topology *topology;
+	struct routes *routes;
+	struct node **nodes;      // by node of the topology; NULL for an attached host
+	struct wire **wires;      // by link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device
+	struct tables **tables;   // by node: in force
+	struct switch_config *switches; // by node that is a switch: its merged settings
+	struct host_config *hosts;      // by host: likewise
+	struct nic **nics;        // by host; NULL for an attached host
+	bool *link_down;          // by link
+	struct report_node *names; // by node
+	uint64_t seed;
+	ps_t window;              // the least delay of any wire
+};
+
+// What differs between paces.
+struct fabric_options {
+	// The packets of a node; NULL `pools` entries are not allowed. Virtual time: the same pool for all.
+	struct packet_pool **pools;  // by node
+	const uint16_t *workers;     // by node: wires between workers are shared; NULL: one worker
+	const bool *attached;        // by host: a device instead of a NIC; NULL: none
+	uint64_t seed;
+};
+
+// Returns 0; -EINVAL with the errors in diag; or -ENOMEM. The config is kept and, on a `set` event, changed.
+int fabric_create(struct fabric **out, struct config *config, const struct topology *topology,
+		  const struct fabric_options *options, struct config_diag *diag);
+
+// Frees everything but config, topology and pools. NULL is fine.
+void fabric_destroy(struct fabric *f);
+
+// Nodes that exist, packed; the caller frees the array. NULL without memory.
+struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
+
+// Builds the tables of a node anew from configuration and routes and puts them in force; the ones before are
+// returned for the caller to free when no worker holds them. Returns 0, -EINVAL with errors in diag and
+// nothing changed, or -ENOMEM.
+int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct config_diag *diag);
+
+// Packets that a wire between workers must be able to hold.
+uint32_t fabric_wire_slots(uint64_t rate_bps, ps_t delay);
+
+// Packets on wires and in queues.
+uint64_t fabric_packets_held(const struct fabric *f);
+
+// Sum over all nodes of packets sent: each crosses one link.
+uint64_t fabric_packet_hops(const struct fabric *f);

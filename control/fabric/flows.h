@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flows and streams of a workload as queue pairs of the fabric's NICs, and what became of them.
+#pragma once
+
+#include "control/report/flows.h"
+#include "control/report/result.h"
+#include "control/workload/workload.h"
+#include "fabric.h"
+
+struct fabric_flows;
+
+// Gives every flow its queue pairs. A flow with an end at an attached host is left out: Linux does not speak
+// this transport. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+int fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct workload *workload,
+			struct config_diag *diag);
+void fabric_flows_destroy(struct fabric_flows *flows);
+
+// Flows and streams left out because an end is attached.
+uint32_t fabric_flows_left_out(const struct fabric_flows *flows);
+
+// What became of them so far: an array in the order of ids, for free(). NULL without memory.
+struct report_flow *fabric_flows_report(const struct fabric_flows *flows, uint32_t *count);
+struct report_collective *fabric_flows_collectives(const struct fabric_flows *flows, uint32_t *count);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ideal.h"
+
+#include "dataplane/roce/ideal.h"
+
+#include <errno.h>
+#include <string.h>
+
+// The port by which a switch sends a packet that came in by `in_port` on to a host: the first member of the
+// route's group, all members being equally short.
+static int
+next_port(const struct node *n, uint16_t in_port, const struct topo_port *to, bool ip6)
+{
+	const struct tables *t = n->current;
+	const struct vrf *vrf = &t->vrfs[t->ports[in_port].vrf];
+	uint32_t group = ip6 ? lpm_lookup(vrf->ip6, to->ip6) : lpm_lookup(vrf->ip4, to->ip4);
+
+	if (group == LPM_NONE)
+		return -ENOENT;
+	return t->next_hops[t->groups[group].first].port;
+}
+
+static int
+find_path(const struct fabric *f, uint32_t src, uint32_t dst, bool ip6, struct ideal_hop *hops,
+	  unsigned int *count)
+{
+	const struct topology *t = f->topology;
+	const struct topo_port *to = &topology_host(t, dst)->ports[0];
+	uint32_t node = t->first_host + src;
+	uint16_t port = 0;
+
+	for (*count = 0; *count < IDEAL_HOPS_MAX;) {
+		const struct port *p = &f->nodes[node]->ports[port];
+		const struct topo_port *place = &t->nodes[node].ports[port];
+		int next;
+
+		if (p->out == NULL)
+			return -ENOENT;
+		hops[(*count)++] = (struct ideal_hop){
+			.byte_time = p->profile->byte_time,
+			.preamble = p->profile->preamble,
+			.fcs = p->profile->fcs,
+			.gap = p->profile->gap,
+			.delay = p->out->delay,
+		};
+		node = place->peer_node;
+		if (node == t->first_host + dst)
+			return 0;
+		next = next_port(f->nodes[node], place->peer_port, to, ip6);
+		if (next < 0)
+			return next;
+		port = (uint16_t)next;
+	}
+	return -ENOENT;
+}
+
+int
+fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
+{
+	struct ideal_hop data[IDEAL_HOPS_MAX], acks[IDEAL_HOPS_MAX];
+	bool ip6 = q->from->ip_version == 6;
+	struct ideal_flow flow = {
+		.sizes = {.header_bytes = q->from->header_bytes, .ack_bytes = q->to->ack_bytes, .ip6 = ip6},
+		.bytes = q->bytes,
+		.path_mtu = q->path_mtu,
+		.ack_every = q->to->ack_every,
+		.data = data,
+		.acks = acks,
+	};
+	int rc = find_path(f, q->src, q->dst, ip6, data, &flow.data_hops);
+
+	if (rc == 0)
+		rc = find_path(f, q->dst, q->src, ip6, acks, &flow.ack_hops);
+	return rc != 0 ? rc : ideal_completion(&flow, out);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run goes from one multiple of TIME_WINDOW_MAX to the next, because that is where a drained run ends and so
+// where it must be asked whether it is. Stretches in which nothing happens are skipped as a whole.
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int
+take_snapshot(void *context, ps_t now)
+{
+	struct run *r = context;
+	json_t *snapshot = counters_snapshot(r->fabric->names, r->fabric->topology->first_host +
+						      r->fabric->topology->host_count, now);
+
+	if (snapshot == NULL || json_array_append_new(r->snapshots, snapshot) != 0)
+		return -ENOMEM;
+	return 0;
+}
+
+// In virtual time nobody reads tables between windows, but nodes adopt new ones only when they next run.
+static void
+retire_tables(void *context, struct tables *old)
+{
+	struct run *r = context;
+
+	for (uint32_t i = 0; i < r->node_count; i++)
+		if (r->nodes[i]->current == old)
+			node_adopt_tables(r->nodes[i], r->nodes[i]->tables);
+	tables_destroy(old);
+}
+
+int
+run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct config_diag *diag)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	struct events_hooks hooks = {.snapshot = take_snapshot, .retire = retire_tables, .context = r};
+	int rc = -ENOMEM;
+
+	if (r == NULL)
+		return rc;
+	r->fabric = f;
+	r->until = PS_NEVER;
+	r->stall = f->config->stall_ps;
+	r->snapshots = json_array();
+	r->nodes = fabric_list_nodes(f, &r->node_count);
+	if (r->snapshots == NULL || r->nodes == NULL)
+		goto fail;
+	rc = events_create(&r->events, f, &hooks, diag);
+	if (rc != 0)
+		goto fail;
+	rc = virtual_init(&r->drive, r->nodes, r->node_count, window == 0 ? f->window : window);
+	if (rc != 0)
+		goto fail;
+	r->drive.visit_seed = visit_seed;
+	*out = r;
+	return 0;
+fail:
+	run_destroy(r);
+	return rc;
+}
+
+void
+run_destroy(struct run *r)
+{
+	if (r == NULL)
+		return;
+	events_destroy(r->events);
+	json_decref(r->snapshots);
+	free(r->nodes);
+	free(r);
+}
+
+static bool
+flows_open(const struct run *r)
+{
+	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++)
+		if (r->fabric->nics[h] != NULL && nic_open_flows(r->fabric->nics[h]) != 0)
+			return true;
+	return false;
+}
+
+static ps_t
+last_move(const struct run *r)
+{
+	ps_t last = 0;
+
+	for (uint32_t i = 0; i < r->node_count; i++)
+		if (r->nodes[i]->last_move > last)
+			last = r->nodes[i]->last_move;
+	return last;
+}
+
+ps_t
+run_last_arrival(const struct run *r)
+{
+	ps_t last = 0;
+
+	for (uint32_t i = 0; i < r->node_count; i++) {
+		for (uint32_t k = 0; k < r->nodes[i]->port_count; k++) {
+			const struct port *p = &r->nodes[i]->ports[k];
+			ps_t gap, at;
+
+			if (p->tx_packets == 0)
+				continue;
+			gap = time_of_bytes(p->profile->byte_time, p->profile->gap);
+			at = p->tx_free - gap + p->out->delay;
+			last = at > last ? at : last;
+		}
+	}
+	return last;
+}
+
+// Runs to `until`, applying events and taking samples on the way; what events change comes before all else
+// of their instant.
+static int
+run_stretch(struct run *r, ps_t until, struct config_diag *diag)
+{
+	struct virtual_drive *v = &r->drive;
+
+	for (;;) {
+		ps_t stop = time_min(time_min(events_next(r->events), samples_next(r->samples)), until);
+
+		if (events_next(r->events) <= v->now) {
+			int rc = events_apply(r->events, v->now, diag);
+
+			if (rc != 0)
+				return rc;
+			virtual_wake(v);
+			continue;
+		}
+		if (v->now >= until)
+			return 0;
+		if (samples_next(r->samples) <= v->now) {
+			samples_take(r->samples, v->now);
+			continue;
+		}
+		virtual_run(v, stop);
+		if (v->next == PS_NEVER)
+			v->now = stop;
+	}
+}
+
+// The end of the next stretch in which something may happen.
+static ps_t
+next_edge(const struct run *r, ps_t fed)
+{
+	ps_t next = r->drive.next > r->drive.now ? r->drive.next : r->drive.now;
+	ps_t event = events_next(r->events);
+
+	next = time_min(next, time_min(event, fed));
+	if (next == PS_NEVER || next < r->drive.now)
+		next = r->drive.now;
+	return time_min((next / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX, r->until);
+}
+
+static bool
+is_over(const struct run *r, ps_t fed, enum run_end *end)
+{
+	ps_t now = r->drive.now;
+	bool more = fed != PS_NEVER || events_next(r->events) != PS_NEVER;
+
+	if (now >= r->until) {
+		*end = RUN_TIME;
+		return true;
+	}
+	if (r->until != PS_NEVER || more)
+		return false;
+	if (!flows_open(r) && fabric_packets_held(r->fabric) == 0) {
+		*end = RUN_DRAINED;
+		return true;
+	}
+	if (r->drive.next == PS_NEVER || (now > last_move(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
+		*end = RUN_STALLED;
+		return true;
+	}
+	return false;
+}
+
+int
+run_all(struct run *r, enum run_end *end, struct config_diag *diag)
+{
+	ps_t fed = 0;
+
+	for (;;) {
+		ps_t edge = next_edge(r, fed);
+		int rc;
+
+		if (r->outside.feed != NULL) {
+			fed = r->outside.feed(r->outside.context, edge);
+			virtual_wake(&r->drive);
+		} else {
+			fed = PS_NEVER;
+		}
+		rc = run_stretch(r, edge, diag);
+		if (rc != 0)
+			return rc;
+		if (r->outside.drain != NULL)
+			r->outside.drain(r->outside.context);
+		if (r->progress != NULL)
+			r->progress(r->progress_context, r->drive.now);
+		if (is_over(r, fed, end))
+			return 0;
+	}
+}

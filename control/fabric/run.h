@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Drives a fabric in virtual time from its first event to its end: the file's events at their instants, input
+// from outside (a replay's) in time, samples and snapshots, and the rules for when a run is over.
+#pragma once
+
+#include "dataplane/drive/virtual.h"
+#include "events.h"
+#include "samples.h"
+
+#include <jansson.h>
+
+enum run_end {
+	RUN_DRAINED, // no flow open, no input left, no packet anywhere
+	RUN_TIME,    // the time it was to run is over
+	RUN_STALLED, // packets are held and none has moved for `stall`
+};
+
+// Where packets come from and go to beside NICs: a replay's files.
+struct run_outside {
+	// Puts what arrives before `until` on its wires. Returns when the next after that arrives, PS_NEVER if
+	// none; errors are kept and reported by the owner.
+	ps_t (*feed)(void *context, ps_t until);
+	// Takes what has left.
+	void (*drain)(void *context);
+	void *context;
+};
+
+struct run {
+	struct fabric *fabric;
+	struct virtual_drive drive;
+	struct node **nodes;
+	uint32_t node_count;
+	struct events *events;
+	struct run_outside outside; // feed NULL: none
+	json_t *snapshots;          // array
+	ps_t until;                 // PS_NEVER: until drained
+	ps_t stall;
+	struct samples *samples;    // the caller's; NULL: none
+	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL: none.
+	void (*progress)(void *context, ps_t now);
+	void *progress_context;
+};
+
+// window: 0 for the fabric's own; visit_seed: 0 for nodes in order. Returns 0, -EINVAL with errors in diag,
+// or -ENOMEM.
+int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct config_diag *diag);
+void run_destroy(struct run *r);
+
+// Runs to the end. Returns 0 with *end, -EINVAL with the reason in diag when an event could not be applied,
+// or -ENOMEM. Afterwards r->drive.now is the end's time.
+int run_all(struct run *r, enum run_end *end, struct config_diag *diag);
+
+// When the last packet arrived somewhere.
+ps_t run_last_arrival(const struct run *r);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings of a Linux interface under which a fabric loses or mangles packets without anybody noticing:
+// - checksum and segmentation offload: the sender leaves checksums for a NIC that is not there, and hands over
+//   frames of 64 KB;
+// - GRO and LRO: what arrives is merged into frames larger than any link carries;
+// - VLAN offload: the tag travels beside the frame, where XDP and packet sockets do not see it;
+// - an MTU above what the driver carries: AF_XDP drops such frames without a count that anybody reads;
+// - a bridge: it swallows 01:80:c2:00:00:01, so PFC never arrives;
+// - several receive channels, or an XDP program already there: AF_XDP sees a part of the packets, or none.
+// Nothing is changed here: the host is the user's.
+#include "check.h"
+
+#include "link.h"
+#include "netns.h"
+#include "offload.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHECK_LINE_MAX 512
+#define CHECK_OFFLOADS ((1u << OFFLOAD_COUNT) - 1 - (1u << OFFLOAD_RX_CHECKSUM))
+
+struct check_run {
+	const struct host_check *check;
+	host_check_fn fn;
+	void *arg;
+	int problems;
+};
+
+// One line: "INTERFACE: what is wrong: [ip netns exec NS ]command".
+static void __attribute__((format(printf, 3, 4)))
+check_report(struct check_run *run, const char *problem, const char *format, ...)
+{
+	const struct host_check *check = run->check;
+	char line[CHECK_LINE_MAX];
+	va_list list;
+	int used = snprintf(line, sizeof(line), "%s: %s: ", check->interface, problem);
+
+	if (check->netns != NULL && used >= 0 && (size_t)used < sizeof(line))
+		used += snprintf(line + used, sizeof(line) - (size_t)used, "ip netns exec %s ", check->netns);
+	va_start(list, format);
+	if (used >= 0 && (size_t)used < sizeof(line))
+		vsnprintf(line + used, sizeof(line) - (size_t)used, format, list);
+	va_end(list);
+	run->problems++;
+	run->fn(line, run->arg);
+}
+
+static void
+check_offloads(struct check_run *run)
+{
+	char command[CHECK_LINE_MAX / 2] = "";
+	size_t used = 0;
+	uint32_t on;
+
+	if (offload_get(run->check->interface, &on) != 0)
+		return; // an interface that cannot be asked has none
+	for (enum offload i = 0; i < OFFLOAD_COUNT; i++) {
+		if (on & CHECK_OFFLOADS & (1u << i))
+			used += (size_t)snprintf(command + used, sizeof(command) - used, " %s off",
+						 offload_name(i));
+	}
+	if (used > 0)
+		check_report(run, "offloads are on: packets reach the fabric unfinished, or merged",
+			     "ethtool -K %s%s", run->check->interface, command);
+}
+
+static void
+check_link(struct check_run *run, const struct link_info *info)
+{
+	const struct host_check *check = run->check;
+	char problem[CHECK_LINE_MAX / 2];
+	unsigned channels;
+
+	if (check->mtu_max != 0 && info->mtu > check->mtu_max) {
+		snprintf(problem, sizeof(problem), "MTU %u is more than the %u the port carries", info->mtu,
+			 check->mtu_max);
+		check_report(run, problem, "ip link set %s mtu %u", check->interface, check->mtu_max);
+	}
+	if (strcmp(info->master_kind, "bridge") == 0) {
+		snprintf(problem, sizeof(problem), "it is a port of bridge %s, which never passes PFC frames",
+			 info->master);
+		check_report(run, problem, "ip link set %s nomaster", check->interface);
+	}
+	if (!info->up)
+		check_report(run, "it is down", "ip link set %s up", check->interface);
+	if (!check->af_xdp)
+		return;
+	if (info->xdp)
+		check_report(run, "an XDP program is attached already", "ip link set %s xdp off", check->interface);
+	if (offload_rx_channels(check->interface, &channels) == 0 && channels > 1) {
+		snprintf(problem, sizeof(problem), "it spreads packets over %u channels, the port reads one",
+			 channels);
+		check_report(run, problem, "ethtool -L %s combined 1", check->interface);
+	}
+}
+
+// In the interface's namespace.
+static int
+check_run(void *arg)
+{
+	struct check_run *run = arg;
+	struct link_info info;
+	int error = link_get(run->check->interface, &info);
+
+	if (error != 0) {
+		char line[CHECK_LINE_MAX];
+
+		snprintf(line, sizeof(line), "%s: no such interface%s%s: %s", run->check->interface,
+			 run->check->netns != NULL ? " in namespace " : "",
+			 run->check->netns != NULL ? run->check->netns : "", strerror(-error));
+		run->fn(line, run->arg);
+		return error;
+	}
+	check_link(run, &info);
+	check_offloads(run);
+	return run->problems;
+}
+
+int
+host_check_interface(const struct host_check *check, host_check_fn fn, void *arg)
+{
+	struct check_run run = {.check = check, .fn = fn, .arg = arg};
+	char line[CHECK_LINE_MAX];
+	int fd = -1;
+	int result;
+
+	if (check->netns != NULL) {
+		fd = netns_open(check->netns);
+		if (fd < 0) {
+			snprintf(line, sizeof(line), "%s: no namespace %s: ip netns add %s", check->interface,
+				 check->netns, check->netns);
+			fn(line, arg);
+			return fd;
+		}
+	}
+	result = netns_run(fd, check_run, &run);
+	if (fd >= 0)
+		close(fd);
+	return result;
+}

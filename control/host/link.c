@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "link.h"
+
+#include "netlink.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static struct nlmsghdr *
+link_message(void *buffer, uint16_t type, uint16_t flags, const char *name)
+{
+	struct nlmsghdr *request = netlink_message(buffer, type, flags);
+	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+
+	header->ifi_family = AF_UNSPEC;
+	mnl_attr_put_strz(request, IFLA_IFNAME, name);
+	return request;
+}
+
+static int
+link_talk(struct nlmsghdr *request, mnl_cb_t answer, void *arg)
+{
+	struct netlink nl;
+	int error = netlink_open(&nl);
+
+	if (error != 0)
+		return error;
+	error = netlink_talk(&nl, request, answer, arg);
+	netlink_close(&nl);
+	return error;
+}
+
+static void
+link_copy(char *out, size_t bytes, const struct nlattr *attr)
+{
+	if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+		snprintf(out, bytes, "%s", mnl_attr_get_str(attr));
+}
+
+static int
+link_on_kind(const struct nlattr *attr, void *arg)
+{
+	struct link_info *info = arg;
+
+	if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+		link_copy(info->kind, sizeof(info->kind), attr);
+	else if (mnl_attr_get_type(attr) == IFLA_INFO_SLAVE_KIND)
+		link_copy(info->master_kind, sizeof(info->master_kind), attr);
+	return MNL_CB_OK;
+}
+
+static int
+link_on_xdp(const struct nlattr *attr, void *arg)
+{
+	struct link_info *info = arg;
+
+	if (mnl_attr_get_type(attr) == IFLA_XDP_ATTACHED)
+		info->xdp = mnl_attr_get_u8(attr) != XDP_ATTACHED_NONE;
+	return MNL_CB_OK;
+}
+
+static void
+link_copy_counters(struct link_info *info, const struct nlattr *attr)
+{
+	struct rtnl_link_stats64 stats;
+	size_t bytes = mnl_attr_get_payload_len(attr);
+
+	memset(&stats, 0, sizeof(stats));
+	memcpy(&stats, mnl_attr_get_payload(attr), bytes < sizeof(stats) ? bytes : sizeof(stats));
+	info->rx_packets = stats.rx_packets;
+	info->tx_packets = stats.tx_packets;
+	info->rx_dropped = stats.rx_dropped + stats.rx_missed_errors;
+	info->tx_dropped = stats.tx_dropped;
+	info->rx_errors = stats.rx_errors;
+	info->tx_errors = stats.tx_errors;
+}
+
+static int
+link_on_attr(const struct nlattr *attr, void *arg)
+{
+	struct link_info *info = arg;
+
+	switch (mnl_attr_get_type(attr)) {
+	case IFLA_MTU:
+		info->mtu = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_MASTER:
+		if (if_indextoname(mnl_attr_get_u32(attr), info->master) == NULL)
+			snprintf(info->master, sizeof(info->master), "%u", mnl_attr_get_u32(attr));
+		break;
+	case IFLA_IFALIAS:
+		link_copy(info->alias, sizeof(info->alias), attr);
+		break;
+	case IFLA_LINKINFO:
+		mnl_attr_parse_nested(attr, link_on_kind, info);
+		break;
+	case IFLA_XDP:
+		mnl_attr_parse_nested(attr, link_on_xdp, info);
+		break;
+	case IFLA_STATS64:
+		link_copy_counters(info, attr);
+		break;
+	default:
+		break;
+	}
+	return MNL_CB_OK;
+}
+
+static int
+link_on_answer(const struct nlmsghdr *answer, void *arg)
+{
+	const struct ifinfomsg *header = mnl_nlmsg_get_payload(answer);
+	struct link_info *info = arg;
+
+	if (mnl_nlmsg_get_payload_len(answer) < sizeof(*header))
+		return MNL_CB_OK;
+	info->index = header->ifi_index;
+	info->up = header->ifi_flags & IFF_UP;
+	return mnl_attr_parse(answer, sizeof(*header), link_on_attr, info);
+}
+
+int
+link_get(const char *name, struct link_info *info)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+
+	memset(info, 0, sizeof(*info));
+	if (strlen(name) >= IF_NAMESIZE)
+		return -ENODEV;
+	return link_talk(link_message(buffer, RTM_GETLINK, 0, name), link_on_answer, info);
+}
+
+int
+link_set_up(const char *name)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct nlmsghdr *request = link_message(buffer, RTM_NEWLINK, 0, name);
+	struct ifinfomsg *header = mnl_nlmsg_get_payload(request);
+
+	header->ifi_flags = IFF_UP;
+	header->ifi_change = IFF_UP;
+	return link_talk(request, NULL, NULL);
+}
+
+int
+link_delete(const char *name)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+
+	return link_talk(link_message(buffer, RTM_DELLINK, 0, name), NULL, NULL);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is asked of, and done to, any Linux interface of this thread's network namespace.
+#pragma once
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINK_KIND_MAX 16
+
+struct link_info {
+	int index;
+	unsigned mtu;
+	bool up;
+	bool xdp;                          // an XDP program is attached
+	char kind[LINK_KIND_MAX];          // "veth", "" for hardware
+	char master[IF_NAMESIZE];          // "" without one
+	char master_kind[LINK_KIND_MAX];   // "bridge", "bond", ...
+	char alias[64];
+	uint64_t rx_dropped;               // by the kernel: what a lossless fabric has none of
+	uint64_t tx_dropped;
+	uint64_t rx_errors;
+	uint64_t tx_errors;
+	uint64_t rx_packets;
+	uint64_t tx_packets;
+};
+
+// Returns 0, -ENODEV or -errno.
+int link_get(const char *name, struct link_info *info);
+
+// Brings it up. Returns 0 or -errno.
+int link_set_up(const char *name);
+
+// Deletes it (a veth's far end goes too). Returns 0, -ENODEV or -errno.
+int link_delete(const char *name);

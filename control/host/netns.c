@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A named namespace is a file in /var/run/netns with the namespace bind-mounted on it. That directory is itself
+// a shared mount, so that a name removed in one mount namespace is gone in all of them.
+#include "netns.h"
+
+#include "link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#define NETNS_DIRECTORY "/var/run/netns"
+#define NETNS_SELF "/proc/thread-self/ns/net"
+#define NETNS_PATH_MAX 280
+
+static int
+netns_path(const char *name, char path[NETNS_PATH_MAX])
+{
+	if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	    strlen(name) > NAME_MAX)
+		return -EINVAL;
+	snprintf(path, NETNS_PATH_MAX, "%s/%s", NETNS_DIRECTORY, name);
+	return 0;
+}
+
+int
+netns_open(const char *name)
+{
+	char path[NETNS_PATH_MAX] = NETNS_SELF;
+	int error = name != NULL ? netns_path(name, path) : 0;
+	struct statfs fs;
+	int fd;
+
+	if (error != 0)
+		return error;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	// A file whose mount is gone is a plain file.
+	if (fstatfs(fd, &fs) != 0 || fs.f_type != NSFS_MAGIC) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+int
+netns_run(int netns_fd, int (*fn)(void *arg), void *arg)
+{
+	int previous, result;
+
+	if (netns_fd < 0)
+		return fn(arg);
+	previous = netns_open(NULL);
+	if (previous < 0)
+		return previous;
+	if (setns(netns_fd, CLONE_NEWNET) != 0) {
+		result = -errno;
+		close(previous);
+		return result;
+	}
+	result = fn(arg);
+	if (setns(previous, CLONE_NEWNET) != 0)
+		abort(); // going on in the wrong namespace would configure the wrong host
+	close(previous);
+	return result;
+}
+
+static int
+netns_prepare_directory(void)
+{
+	if (mkdir(NETNS_DIRECTORY, 0755) != 0 && errno != EEXIST)
+		return -errno;
+	if (mount("", NETNS_DIRECTORY, "none", MS_SHARED | MS_REC, NULL) == 0)
+		return 0;
+	// Not a mount point yet.
+	if (errno != EINVAL)
+		return -errno;
+	if (mount(NETNS_DIRECTORY, NETNS_DIRECTORY, "none", MS_BIND | MS_REC, NULL) != 0 ||
+	    mount("", NETNS_DIRECTORY, "none", MS_SHARED | MS_REC, NULL) != 0)
+		return -errno;
+	return 0;
+}
+
+// In a fresh namespace: gives it the name whose path is `arg`.
+static int
+netns_bind_self(const char *path)
+{
+	if (mount(NETNS_SELF, path, "none", MS_BIND, NULL) != 0)
+		return -errno;
+	return link_set_up("lo");
+}
+
+static int
+netns_create_at(const char *path)
+{
+	int previous = netns_open(NULL);
+	int error;
+
+	if (previous < 0)
+		return previous;
+	if (unshare(CLONE_NEWNET) != 0) {
+		error = -errno;
+	} else {
+		error = netns_bind_self(path);
+		if (setns(previous, CLONE_NEWNET) != 0)
+			abort(); // as in netns_run()
+	}
+	close(previous);
+	return error;
+}
+
+int
+netns_create(const char *name, bool *created, char *err, size_t err_bytes)
+{
+	char path[NETNS_PATH_MAX];
+	int error = netns_path(name, path);
+	int fd = -1;
+
+	*created = false;
+	if (error != 0)
+		goto fail;
+	fd = netns_open(name);
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	error = netns_prepare_directory();
+	if (error != 0)
+		goto fail;
+	// A plain file of that name is what a removal that was cut short leaves behind.
+	if (fd == -EINVAL)
+		unlink(path);
+	fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+	if (fd < 0) {
+		error = -errno;
+		goto fail;
+	}
+	close(fd);
+	error = netns_create_at(path);
+	if (error == 0) {
+		*created = true;
+		return 0;
+	}
+	umount2(path, MNT_DETACH);
+	unlink(path);
+fail:
+	snprintf(err, err_bytes, "namespace %s: cannot be made: %s", name, strerror(-error));
+	return error;
+}
+
+int
+netns_delete(const char *name)
+{
+	char path[NETNS_PATH_MAX];
+	int error = netns_path(name, path);
+
+	if (error != 0)
+		return error;
+	umount2(path, MNT_DETACH);
+	return unlink(path) != 0 ? -errno : 0;
+}
+
+int
+netns_enter_private(int *previous)
+{
+	int error;
+
+	*previous = netns_open(NULL);
+	if (*previous < 0)
+		return *previous;
+	error = unshare(CLONE_NEWNET) != 0 ? -errno : 0;
+	if (error == 0)
+		error = link_set_up("lo");
+	if (error != 0) {
+		close(*previous);
+		*previous = -1;
+	}
+	return error;
+}
+
+// /sys shows the network namespace it was mounted in, so the command gets one of its own.
+static int
+netns_remount_sys(void)
+{
+	if (unshare(CLONE_NEWNS) != 0 || mount("", "/", "none", MS_SLAVE | MS_REC, NULL) != 0)
+		return -errno;
+	umount2("/sys", MNT_DETACH);
+	if (mount("sysfs", "/sys", "sysfs", 0, NULL) != 0)
+		return -errno;
+	return 0;
+}
+
+int
+host_exec(const char *name, char *const argv[])
+{
+	int fd = netns_open(name);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = setns(fd, CLONE_NEWNET) != 0 ? -errno : 0;
+	close(fd);
+	if (error == 0)
+		error = netns_remount_sys();
+	if (error != 0)
+		return error;
+	execvp(argv[0], argv);
+	return -errno;
+}

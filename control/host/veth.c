@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One end of the pair stands in the fabric's private namespace (netns_enter_private()), so that a pair never
+// outlives its fabric, the other in the host's. What each setting is for:
+// - one queue each way: AF_XDP reads one queue, and one queue keeps packets in order;
+// - offloads off at both ends: there is no NIC to finish checksums, cut segments or insert tags;
+// - a FIFO qdisc at the host's end: since Linux 6.16 a veth whose 256-entry ring is full stops a qdisc instead of
+//   dropping, so a host that sends faster than the fabric waits in its own socket;
+// - permanent neighbours: nobody in the fabric answers ARP or ND;
+// - no IPv6 where it is not used, and without router solicitations and duplicate address detection where it is:
+//   the fabric would count them as drops.
+#include "veth.h"
+
+#include "link.h"
+#include "netlink.h"
+#include "netns.h"
+#include "offload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/neighbour.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <linux/veth.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define VETH_OFFLOADS_ALL ((1u << OFFLOAD_COUNT) - 1)
+#define VETH_QDISC_PACKETS 10000
+#define VETH_ALIAS "roost" // marks host ends, for those that a killed fabric's namespace is about to take along
+#define VETH_GONE_TRIES 100
+#define VETH_GONE_WAIT_NS 20000000
+
+// The set-up of one pair, with what the last step was, for its error.
+struct veth_setup {
+	const struct veth_options *options;
+	struct netlink nl;
+	int index; // of the host's end
+	const char *step;
+	bool exists; // an interface of that name, not ours
+};
+
+static unsigned
+veth_address_bytes(const struct veth_address *address)
+{
+	return address->family == AF_INET6 ? 16 : 4;
+}
+
+static bool
+veth_wants_ipv6(const struct veth_options *o)
+{
+	for (unsigned i = 0; i < o->address_count; i++) {
+		if (o->addresses[i].family == AF_INET6)
+			return true;
+	}
+	return false;
+}
+
+// Absent settings are those of a kernel without IPv6: then they need no changing.
+static int
+veth_sysctl_ipv6(const char *interface, const char *key, const char *value)
+{
+	char path[128];
+	size_t length = strlen(value);
+	int error = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/%s", interface, key);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (write(fd, value, length) != (ssize_t)length)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+static int
+veth_set_ipv6(const char *interface, bool on)
+{
+	static const char *const quiet[][2] = {
+		{"accept_dad", "0"},
+		{"accept_ra", "0"},
+		{"router_solicitations", "0"},
+		{"addr_gen_mode", "1"}, // no link-local address: nothing that nobody asked for
+		{"disable_ipv6", "0"},
+	};
+	int error = 0;
+
+	if (!on)
+		return veth_sysctl_ipv6(interface, "disable_ipv6", "1");
+	for (size_t i = 0; error == 0 && i < sizeof(quiet) / sizeof(quiet[0]); i++)
+		error = veth_sysctl_ipv6(interface, quiet[i][0], quiet[i][1]);
+	return error;
+}
+
+static void
+veth_put_end(struct nlmsghdr *request, const char *name, const uint8_t mac[6], unsigned mtu)
+{
+	mnl_attr_put_strz(request, IFLA_IFNAME, name);
+	mnl_attr_put(request, IFLA_ADDRESS, 6, mac);
+	mnl_attr_put_u32(request, IFLA_MTU, mtu);
+	mnl_attr_put_u32(request, IFLA_NUM_TX_QUEUES, 1);
+	mnl_attr_put_u32(request, IFLA_NUM_RX_QUEUES, 1);
+}
+
+static int
+veth_make_pair(struct veth_setup *setup)
+{
+	const struct veth_options *o = setup->options;
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct nlattr *info, *data, *peer;
+
+	setup->step = "making the veth pair";
+	header->ifi_family = AF_UNSPEC;
+	veth_put_end(request, o->switch_name, o->switch_mac, o->mtu);
+	info = mnl_attr_nest_start(request, IFLA_LINKINFO);
+	mnl_attr_put_strz(request, IFLA_INFO_KIND, "veth");
+	data = mnl_attr_nest_start(request, IFLA_INFO_DATA);
+	peer = mnl_attr_nest_start(request, VETH_INFO_PEER);
+	// The peer's description is a link message of its own: header, then attributes.
+	mnl_nlmsg_put_extra_header(request, sizeof(struct ifinfomsg));
+	veth_put_end(request, o->host_name, o->host_mac, o->mtu);
+	mnl_attr_put_u32(request, IFLA_NET_NS_FD, (uint32_t)o->netns_fd);
+	mnl_attr_nest_end(request, peer);
+	mnl_attr_nest_end(request, data);
+	mnl_attr_nest_end(request, info);
+	return netlink_talk(&setup->nl, request, NULL, NULL);
+}
+
+static int
+veth_add_address(struct veth_setup *setup, const struct veth_address *address)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
+	struct ifaddrmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+
+	setup->step = "adding its address";
+	header->ifa_family = (uint8_t)address->family;
+	header->ifa_prefixlen = (uint8_t)address->prefix_length;
+	header->ifa_flags = address->family == AF_INET6 ? IFA_F_PERMANENT | IFA_F_NODAD : IFA_F_PERMANENT;
+	header->ifa_scope = RT_SCOPE_UNIVERSE;
+	header->ifa_index = (uint32_t)setup->index;
+	mnl_attr_put(request, IFA_LOCAL, veth_address_bytes(address), address->bytes);
+	mnl_attr_put(request, IFA_ADDRESS, veth_address_bytes(address), address->bytes);
+	return netlink_talk(&setup->nl, request, NULL, NULL);
+}
+
+static int
+veth_add_neighbour(struct veth_setup *setup, const struct veth_address *gateway)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+	struct ndmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+
+	setup->step = "adding the gateway's neighbour entry";
+	header->ndm_family = (uint8_t)gateway->family;
+	header->ndm_ifindex = setup->index;
+	header->ndm_state = NUD_PERMANENT;
+	mnl_attr_put(request, NDA_DST, veth_address_bytes(gateway), gateway->bytes);
+	mnl_attr_put(request, NDA_LLADDR, 6, setup->options->gateway_mac);
+	return netlink_talk(&setup->nl, request, NULL, NULL);
+}
+
+static int
+veth_add_route(struct veth_setup *setup, const struct veth_route *route)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
+	struct rtmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	const struct veth_address *destination = &route->destination;
+
+	setup->step = "adding its route";
+	header->rtm_family = (uint8_t)route->gateway.family;
+	header->rtm_dst_len = (uint8_t)destination->prefix_length;
+	header->rtm_table = RT_TABLE_MAIN;
+	header->rtm_protocol = RTPROT_STATIC;
+	header->rtm_scope = RT_SCOPE_UNIVERSE;
+	header->rtm_type = RTN_UNICAST;
+	header->rtm_flags = RTNH_F_ONLINK;
+	if (destination->prefix_length > 0)
+		mnl_attr_put(request, RTA_DST, veth_address_bytes(destination), destination->bytes);
+	mnl_attr_put(request, RTA_GATEWAY, veth_address_bytes(&route->gateway), route->gateway.bytes);
+	mnl_attr_put_u32(request, RTA_OIF, (uint32_t)setup->index);
+	return netlink_talk(&setup->nl, request, NULL, NULL);
+}
+
+static int
+veth_add_qdisc(struct veth_setup *setup)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE);
+	struct tcmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct tc_fifo_qopt limit = {.limit = VETH_QDISC_PACKETS};
+
+	setup->step = "giving it a queue";
+	header->tcm_ifindex = setup->index;
+	header->tcm_parent = TC_H_ROOT;
+	mnl_attr_put_strz(request, TCA_KIND, "pfifo");
+	mnl_attr_put(request, TCA_OPTIONS, sizeof(limit), &limit);
+	return netlink_talk(&setup->nl, request, NULL, NULL);
+}
+
+static int
+veth_set_alias(struct veth_setup *setup)
+{
+	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWLINK, 0);
+	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+
+	setup->step = "marking it";
+	header->ifi_family = AF_UNSPEC;
+	header->ifi_index = setup->index;
+	mnl_attr_put_strz(request, IFLA_IFALIAS, VETH_ALIAS);
+	return netlink_talk(&setup->nl, request, NULL, NULL);
+}
+
+// The host's end, but for addresses and routes.
+static int
+veth_ready_host(struct veth_setup *setup)
+{
+	const struct veth_options *o = setup->options;
+	int error = veth_set_alias(setup);
+
+	if (error != 0)
+		return error;
+	setup->step = "setting its IPv6";
+	error = veth_set_ipv6(o->host_name, veth_wants_ipv6(o));
+	if (error != 0)
+		return error;
+	setup->step = "turning its offloads off";
+	error = offload_clear(o->host_name, VETH_OFFLOADS_ALL);
+	if (error == 0)
+		error = veth_add_qdisc(setup);
+	if (error != 0)
+		return error;
+	setup->step = "bringing it up";
+	return link_set_up(o->host_name);
+}
+
+// In the host's namespace.
+static int
+veth_configure_host(void *arg)
+{
+	struct veth_setup *setup = arg;
+	const struct veth_options *o = setup->options;
+	int error;
+
+	setup->step = "finding it";
+	setup->index = (int)if_nametoindex(o->host_name);
+	error = setup->index == 0 ? -errno : netlink_open(&setup->nl);
+	if (error != 0)
+		return error;
+	error = veth_ready_host(setup);
+	for (unsigned i = 0; error == 0 && i < o->address_count; i++)
+		error = veth_add_address(setup, &o->addresses[i]);
+	for (unsigned i = 0; error == 0 && i < o->route_count; i++) {
+		error = veth_add_neighbour(setup, &o->routes[i].gateway);
+		if (error == 0)
+			error = veth_add_route(setup, &o->routes[i]);
+	}
+	netlink_close(&setup->nl);
+	return error;
+}
+
+static int
+veth_configure_switch(struct veth_setup *setup)
+{
+	const char *name = setup->options->switch_name;
+	int error;
+
+	setup->step = "readying the fabric's end";
+	error = veth_set_ipv6(name, false);
+	if (error == 0)
+		error = offload_clear(name, VETH_OFFLOADS_ALL);
+	return error != 0 ? error : link_set_up(name);
+}
+
+// In the host's namespace. A killed fabric's pairs go a moment after it: waits for that moment.
+// 0 when the name is free.
+static int
+veth_await_name(void *arg)
+{
+	static const struct timespec wait = {.tv_nsec = VETH_GONE_WAIT_NS};
+	struct veth_setup *setup = arg;
+	struct link_info info;
+
+	setup->step = "looking for its name";
+	for (int i = 0; i < VETH_GONE_TRIES; i++) {
+		int error = link_get(setup->options->host_name, &info);
+
+		if (error != 0)
+			return error == -ENODEV ? 0 : error;
+		if (strcmp(info.alias, VETH_ALIAS) != 0)
+			break;
+		nanosleep(&wait, NULL);
+	}
+	setup->exists = true;
+	return -EEXIST;
+}
+
+static int
+veth_fail(const struct veth_setup *setup, int error, char *err, size_t err_bytes)
+{
+	const struct veth_options *o = setup->options;
+
+	if (setup->exists)
+		snprintf(err, err_bytes, "namespace %s: there is an interface %s already: ip -n %s link del %s",
+			 o->netns, o->host_name, o->netns, o->host_name);
+	else
+		snprintf(err, err_bytes, "namespace %s, %s: %s: %s%s%s", o->netns, o->host_name, setup->step,
+			 strerror(-error), setup->nl.message[0] != '\0' ? ": " : "", setup->nl.message);
+	return error;
+}
+
+int
+veth_create(const struct veth_options *o, char *err, size_t err_bytes)
+{
+	struct veth_setup setup = {.options = o};
+	int error = netns_run(o->netns_fd, veth_await_name, &setup);
+
+	if (error != 0)
+		return veth_fail(&setup, error, err, err_bytes);
+	setup.step = "opening rtnetlink";
+	error = netlink_open(&setup.nl);
+	if (error == 0)
+		error = veth_make_pair(&setup);
+	netlink_close(&setup.nl);
+	if (error != 0)
+		return veth_fail(&setup, error, err, err_bytes);
+	error = veth_configure_switch(&setup);
+	if (error == 0)
+		error = netns_run(o->netns_fd, veth_configure_host, &setup);
+	if (error == 0)
+		return 0;
+	link_delete(o->switch_name);
+	return veth_fail(&setup, error, err, err_bytes);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int
+replay_input_check(const char *path, uint32_t *largest, char *err, size_t err_size)
+{
+	struct capture_reader *reader;
+	struct capture_packet packet;
+	int rc = capture_reader_open(&reader, path, err, err_size);
+
+	if (rc != 0)
+		return rc;
+	capture_reader_limit(reader, PACKET_FRAME_MAX);
+	// Stamps are checked as they will be read; those of the day are shifted later, by one amount for all
+	// inputs, so here by this file's own.
+	rc = capture_reader_align(&reader, 1, NULL, err, err_size);
+	if (rc == 0)
+		while ((rc = capture_reader_next(reader, &packet, err, err_size)) == 1)
+			*largest = packet.data_len > *largest ? packet.data_len : *largest;
+	capture_reader_close(reader);
+	return rc;
+}
+
+int
+replay_input_open(struct replay_input *in)
+{
+	int rc = capture_reader_open(&in->reader, in->path, in->err, in->err_size);
+
+	if (rc == 0)
+		capture_reader_limit(in->reader, PACKET_FRAME_MAX);
+	return rc;
+}
+
+void
+replay_input_close(struct replay_input *in)
+{
+	capture_reader_close(in->reader);
+}
+
+// Finds when the packet just read arrives.
+static void
+set_arrival(struct replay_input *in)
+{
+	const struct port_profile *profile = in->port->profile;
+	uint32_t bytes = in->packet.data_len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : in->packet.data_len;
+	ps_t time = time_of_bytes(profile->byte_time, bytes + profile->preamble + profile->fcs);
+	ps_t gap = time_of_bytes(profile->byte_time, profile->gap);
+
+	if (in->line_rate)
+		in->packet.stamp = in->line_free + time;
+	else if (in->packet.stamp < in->line_free + time && in->packet.number > 1)
+		in->overlapping++;
+	in->line_free = in->packet.stamp + gap;
+	in->arrival = in->packet.stamp + in->latency;
+}
+
+static bool
+fill(struct replay_input *in)
+{
+	int rc;
+
+	if (in->ready || in->failed)
+		return in->ready;
+	rc = capture_reader_next(in->reader, &in->packet, in->err, in->err_size);
+	if (rc < 0)
+		in->failed = true;
+	if (rc != 1)
+		return false;
+	set_arrival(in);
+	in->ready = true;
+	return true;
+}
+
+static bool
+put(struct replay_input *in)
+{
+	struct rte_mbuf *m = packet_alloc(in->node->packets);
+
+	if (m == NULL)
+		return false;
+	packet_init_frame(m, 0, (uint16_t)in->packet.data_len);
+	memcpy(packet_data(m), in->packet.data, in->packet.data_len);
+	if (wire_put(in->port->in, m, in->arrival) == 0)
+		return true;
+	packet_free(in->node->packets, m);
+	return false;
+}
+
+ps_t
+replay_input_feed(struct replay_input *in, ps_t until)
+{
+	while (fill(in)) {
+		if (in->arrival >= until)
+			return in->arrival;
+		if (!put(in)) {
+			snprintf(in->err, in->err_size, "%s: packet %llu: out of memory", in->path,
+				 (unsigned long long)in->packet.number);
+			in->failed = true;
+			return PS_NEVER;
+		}
+		in->ready = false;
+	}
+	return PS_NEVER;
+}

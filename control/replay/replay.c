@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All inputs are
+// read through before anything is written, so that a bad one leaves nothing behind.
+#include "control/capture/recorder.h"
+#include "control/commands.h"
+#include "control/directory.h"
+#include "control/fabric/run.h"
+#include "control/report/result.h"
+#include "input.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define REPLAY_ERR_BYTES 512
+
+struct replay_options {
+	const char *file;
+	const char *out;
+	ps_t until; // PS_NEVER: until drained
+	bool line_rate;
+	struct replay_input inputs[PORTS_MAX];
+	unsigned input_count;
+};
+
+struct replay {
+	const struct replay_options *options;
+	struct config *config;
+	struct topology *topology;
+	struct packet_pool *packets;
+	struct fabric *fabric;
+	struct run *run;
+	struct recorder *recorder;
+	struct replay_input *inputs;
+	unsigned input_count;
+	const char **port_names;
+	char err[REPLAY_ERR_BYTES];
+};
+
+static ps_t
+feed(void *context, ps_t until)
+{
+	struct replay *r = context;
+	ps_t next = PS_NEVER;
+
+	for (unsigned i = 0; i < r->input_count; i++)
+		next = time_min(next, replay_input_feed(&r->inputs[i], until));
+	return next;
+}
+
+static void
+drain(void *context)
+{
+	struct replay *r = context;
+	struct node *n = r->fabric->nodes[0];
+
+	for (uint16_t i = 0; i < n->port_count; i++)
+		while (wire_count(n->ports[i].out) != 0)
+			packet_free(r->packets, wire_take(n->ports[i].out));
+}
+
+// Every port of the lone switch ends in two wires of the replay's own.
+static int
+create_wires(struct node *n)
+{
+	for (uint16_t i = 0; i < n->port_count; i++) {
+		int rc = wire_create(&n->ports[i].in, 1, false, 0);
+
+		if (rc == 0)
+			rc = wire_create(&n->ports[i].out, 1, false, 0);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void
+destroy_wires(struct replay *r)
+{
+	struct node *n = r->fabric->nodes[0];
+
+	for (uint16_t i = 0; i < n->port_count; i++) {
+		struct wire *wires[2] = {n->ports[i].in, n->ports[i].out};
+
+		for (unsigned k = 0; k < 2; k++) {
+			while (wires[k] != NULL && wire_count(wires[k]) != 0)
+				packet_free(r->packets, wire_take(wires[k]));
+			wire_destroy(wires[k]);
+		}
+	}
+}
+
+static int
+load(struct replay *r, struct config_diag *diag)
+{
+	const struct replay_options *o = r->options;
+	int rc = config_load(&r->config, o->file, diag);
+
+	if (rc != 0)
+		return rc;
+	if (r->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE) {
+		config_error(diag, r->config->file, (struct config_pos){0}, NULL,
+			     "replay takes one switch (`switch:` with `ports:`), this is a fabric: use `roost sim`");
+		return -EINVAL;
+	}
+	rc = topology_create(&r->topology, r->config, diag);
+	return rc != 0 ? rc : topology_check_names(r->topology, diag);
+}
+
+// Names of --in must be ports; then the files themselves, whole, before anything is made.
+static int
+check_inputs(struct replay *r, uint32_t *largest)
+{
+	for (unsigned i = 0; i < r->options->input_count; i++) {
+		const struct replay_input *in = &r->options->inputs[i];
+		struct topo_ref ref;
+		int rc;
+
+		if (topology_find_port(r->topology, in->port_name, &ref) != 0) {
+			snprintf(r->err, sizeof(r->err), "--in %s=%s: %s has no port %s", in->port_name, in->path,
+				 r->topology->nodes[0].name, in->port_name);
+			return -EINVAL;
+		}
+		for (unsigned k = 0; k < i; k++) {
+			if (strcmp(r->options->inputs[k].port_name, in->port_name) == 0) {
+				snprintf(r->err, sizeof(r->err), "--in %s=%s: %s is given twice", in->port_name,
+					 in->path, in->port_name);
+				return -EINVAL;
+			}
+		}
+		rc = replay_input_check(in->path, largest, r->err, sizeof(r->err));
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+open_inputs(struct replay *r)
+{
+	struct node *n = r->fabric->nodes[0];
+	struct capture_reader *readers[PORTS_MAX];
+	struct switch_config settings;
+	int rc = config_switch(r->config, r->topology->nodes[0].name, r->topology->nodes[0].role, &settings);
+
+	if (rc != 0)
+		return rc;
+	r->inputs = calloc(r->options->input_count + 1, sizeof(*r->inputs));
+	if (r->inputs == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < r->options->input_count; i++) {
+		struct replay_input *in = &r->inputs[i];
+		struct topo_ref ref;
+
+		*in = r->options->inputs[i];
+		topology_find_port(r->topology, in->port_name, &ref);
+		in->node = n;
+		in->port = &n->ports[ref.port];
+		in->latency = settings.latency_ps;
+		in->line_rate = r->options->line_rate;
+		in->err = r->err;
+		in->err_size = sizeof(r->err);
+		rc = replay_input_open(in);
+		if (rc != 0)
+			return rc;
+		r->input_count++;
+		readers[i] = in->reader;
+	}
+	return capture_reader_align(readers, r->input_count, NULL, r->err, sizeof(r->err));
+}
+
+static int
+open_outputs(struct replay *r)
+{
+	struct node *n = r->fabric->nodes[0];
+	const struct topo_node *place = &r->topology->nodes[0];
+	char path[PATH_MAX];
+	int rc;
+
+	if (directory_make(r->options->out, r->err, sizeof(r->err)) != 0)
+		return -EINVAL;
+	rc = recorder_create(&r->recorder, 0);
+	if (rc != 0)
+		return rc;
+	r->port_names = calloc(place->port_count, sizeof(*r->port_names));
+	if (r->port_names == NULL)
+		return -ENOMEM;
+	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
+		r->port_names[i] = place->ports[i].name;
+		snprintf(path, sizeof(path), "%s/%s.pcapng", r->options->out, place->ports[i].name);
+		rc = recorder_add_port(r->recorder, n, i, RECORDER_SENT, path, place->ports[i].name, r->err,
+				       sizeof(r->err));
+	}
+	snprintf(path, sizeof(path), "%s/drops.pcapng", r->options->out);
+	return rc != 0 ? rc : recorder_add_drops(r->recorder, n, r->port_names, path, r->err, sizeof(r->err));
+}
+
+static int
+write_counters(struct replay *r)
+{
+	char path[PATH_MAX];
+	json_t *document = counters_document(r->fabric->names, 1, r->run->drive.now, r->run->snapshots);
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/counters.json", r->options->out);
+	rc = document == NULL ? -ENOMEM : report_write(document, path, r->err, sizeof(r->err));
+	json_decref(document);
+	return rc;
+}
+
+static void
+warn(const struct replay *r, enum run_end end)
+{
+	for (unsigned i = 0; i < r->input_count; i++)
+		if (r->inputs[i].overlapping != 0)
+			fprintf(stderr, "roost: warning: %s: %llu packets overlap the one before them on %s; "
+				"stamps are taken as given (--pace line sends them one after another)\n",
+				r->inputs[i].path, (unsigned long long)r->inputs[i].overlapping,
+				r->inputs[i].port_name);
+	if (end == RUN_STALLED)
+		fprintf(stderr, "roost: warning: %llu packets are still held by %s at the end\n",
+			(unsigned long long)fabric_packets_held(r->fabric), r->topology->nodes[0].name);
+}
+
+static int
+replay_run(struct replay *r, struct config_diag *diag)
+{
+	struct fabric_options options = {.pools = &r->packets};
+	enum run_end end;
+	uint32_t largest = PACKET_FRAME_MIN;
+	int rc = load(r, diag);
+
+	if (rc != 0)
+		return rc;
+	rc = check_inputs(r, &largest);
+	if (rc == 0)
+		rc = packet_pool_create(&r->packets, largest);
+	options.seed = r->config->fabric.seed;
+	if (rc == 0)
+		rc = fabric_create(&r->fabric, r->config, r->topology, &options, diag);
+	if (rc == 0)
+		rc = create_wires(r->fabric->nodes[0]);
+	if (rc == 0)
+		rc = run_create(&r->run, r->fabric, 0, 0, diag);
+	if (rc == 0)
+		rc = open_inputs(r);
+	if (rc == 0)
+		rc = open_outputs(r);
+	if (rc != 0)
+		return rc;
+	r->run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};
+	r->run->until = r->options->until;
+	rc = run_all(r->run, &end, diag);
+	for (unsigned i = 0; rc == 0 && i < r->input_count; i++)
+		if (r->inputs[i].failed)
+			rc = -EIO;
+	if (rc == 0)
+		rc = write_counters(r);
+	if (rc == 0)
+		warn(r, end);
+	return rc;
+}
+
+static int
+replay_close(struct replay *r, int rc)
+{
+	char err[REPLAY_ERR_BYTES] = "";
+	int closed = recorder_close(r->recorder, err, sizeof(err));
+
+	if (rc == 0 && closed != 0) {
+		rc = closed;
+		memcpy(r->err, err, sizeof(err));
+	}
+	for (unsigned i = 0; i < r->input_count; i++)
+		replay_input_close(&r->inputs[i]);
+	run_destroy(r->run);
+	if (r->fabric != NULL)
+		destroy_wires(r);
+	fabric_destroy(r->fabric);
+	packet_pool_destroy(r->packets);
+	topology_destroy(r->topology);
+	config_free(r->config);
+	free(r->port_names);
+	free(r->inputs);
+	return rc;
+}
+
+static int
+parse_input(struct replay_options *o, char *text)
+{
+	char *equals = strchr(text, '=');
+
+	if (equals == NULL || equals == text || equals[1] == '\0') {
+		fprintf(stderr, "roost replay: --in %s: want PORT=PCAP, such as --in swp1=a.pcap\n", text);
+		return -EINVAL;
+	}
+	if (o->input_count == PORTS_MAX) {
+		fprintf(stderr, "roost replay: more than %d inputs\n", PORTS_MAX);
+		return -EINVAL;
+	}
+	*equals = '\0';
+	o->inputs[o->input_count++] = (struct replay_input){.port_name = text, .path = equals + 1};
+	return 0;
+}
+
+static int
+parse_until(struct replay_options *o, const char *text)
+{
+	char why[160];
+
+	if (config_parse_duration(text, &o->until, why) == 0)
+		return 0;
+	fprintf(stderr, "roost replay: --until %s: %s\n", text, why);
+	return -EINVAL;
+}
+
+static int
+parse_options(struct replay_options *o, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"in", required_argument, NULL, 'i'},   {"out", required_argument, NULL, 'o'},
+		{"until", required_argument, NULL, 'u'}, {"pace", required_argument, NULL, 'p'},
+		{NULL, 0, NULL, 0},
+	};
+	int c, rc = 0;
+
+	o->until = PS_NEVER;
+	while (rc == 0 && (c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		if (c == 'i')
+			rc = parse_input(o, optarg);
+		else if (c == 'o')
+			o->out = optarg;
+		else if (c == 'u')
+			rc = parse_until(o, optarg);
+		else if (c == 'p' && strcmp(optarg, "line") == 0)
+			o->line_rate = true;
+		else
+			rc = -EINVAL;
+	}
+	if (rc == 0 && optind == argc - 1 && o->out != NULL && o->input_count != 0) {
+		o->file = argv[optind];
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int
+cmd_replay(int argc, char **argv)
+{
+	struct replay_options *options = calloc(1, sizeof(*options));
+	struct config_diag diag = {0};
+	struct replay r = {.options = options};
+	int rc;
+
+	if (options == NULL)
+		return 1;
+	if (parse_options(options, argc, argv) != 0) {
+		fprintf(stderr, "usage: roost replay FILE --in PORT=PCAP ... --out DIR [--until T] [--pace line]\n");
+		free(options);
+		return 2;
+	}
+	rc = replay_close(&r, replay_run(&r, &diag));
+	config_diag_print(&diag, stderr);
+	if (rc != 0 && r.err[0] != '\0')
+		fprintf(stderr, "roost replay: %s\n", r.err);
+	else if (rc != 0 && diag.errors == 0)
+		fprintf(stderr, "roost replay: %s\n", strerror(-rc));
+	config_diag_free(&diag);
+	free(options);
+	return rc == 0 ? 0 : rc == -EINVAL || rc == -ENOENT || rc == -EISDIR ? 2 : 1;
+}

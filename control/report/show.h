@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `roost show` answers, as JSON, built from nodes and from what their keeper knows of them. The names
+// are those of counters.json. Control thread; nodes stand still meanwhile (counters.h).
+#pragma once
+
+#include "counters.h"
+
+struct show_worker {
+	unsigned int cpu;
+	unsigned int nodes;  // that it owns
+	uint64_t lag_ns;     // wall time by which it runs behind the clock, last and most
+	uint64_t lag_max_ns;
+	uint64_t slips;      // times the fabric's clock gave way to it
+};
+
+struct show_link {
+	const char *a; // "leaf1.swp1"
+	const char *b;
+	uint64_t rate_bps;
+	ps_t delay;
+	bool up;
+};
+
+struct show_fabric {
+	const char *name;
+	const char *file;
+	const char *state; // "running"
+	uint32_t dilation;
+	const char *idle; // "sleep" or "poll"
+	const struct show_worker *workers;
+	unsigned int worker_count;
+	const struct show_link *links;
+	unsigned int link_count;
+};
+
+struct show_next_hop {
+	const char *port; // "swp5"
+	const char *node; // the neighbour, or NULL
+	uint8_t mac[6];
+};
+
+struct show_route {
+	const char *node; // whose table it stands in
+	const char *vrf;
+	const char *prefix; // "10.0.1.0/24"
+	const char *mode;   // how its group picks: "ecmp", "adaptive"
+	const struct show_next_hop *next_hops;
+	unsigned int next_hop_count; // 0: what it matches is dropped
+};
+
+struct show_state {
+	const struct show_fabric *fabric;
+	const struct report_node *nodes;
+	unsigned int node_count;
+	const struct show_route *routes;
+	unsigned int route_count;
+	ps_t now;
+};
+
+// The words that may follow `roost show`; *count of them.
+const char *const *show_words(size_t *count);
+
+// The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or "swp3"
+// (of the node of which there is one), "vrf": name}; port and vrf may be missing: all. Returns 0 with *out
+// the caller's; -EINVAL with one line in why; -ENOMEM.
+int show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why, size_t why_size);

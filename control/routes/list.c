@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A node's list of routes, and the groups they share.
+#include "routes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Makes room for `more` elements. Returns 0 or -ENOMEM.
+static int
+reserve(void **array, uint32_t *capacity, uint32_t count, uint32_t more, size_t size)
+{
+	uint32_t wanted = *capacity != 0 ? *capacity : 16;
+	void *grown;
+
+	if (count + more <= *capacity)
+		return 0;
+	while (wanted < count + more)
+		wanted *= 2;
+	grown = realloc(*array, wanted * size);
+	if (grown == NULL)
+		return -ENOMEM;
+	*array = grown;
+	*capacity = wanted;
+	return 0;
+}
+
+static bool
+same_members(const struct route_member *a, const struct route_member *b, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (a[i].port != b[i].port || memcmp(a[i].mac, b[i].mac, 6) != 0)
+			return false;
+	return true;
+}
+
+int
+routes_add_group(struct route_list *list, const struct route_member *members, uint32_t count,
+		 uint32_t *out)
+{
+	// Newest first: routes to one leaf come one after the other.
+	for (uint32_t i = list->group_count; i-- > 0;) {
+		const struct route_group *g = &list->groups[i];
+
+		if (g->count == count && same_members(&list->members[g->first], members, count)) {
+			*out = i;
+			return 0;
+		}
+	}
+	if (reserve((void **)&list->groups, &list->group_capacity, list->group_count, 1,
+		    sizeof(*list->groups)) != 0 ||
+	    reserve((void **)&list->members, &list->member_capacity, list->member_count, count,
+		    sizeof(*list->members)) != 0)
+		return -ENOMEM;
+	memcpy(&list->members[list->member_count], members, count * sizeof(*members));
+	list->groups[list->group_count] =
+		(struct route_group){.first = list->member_count, .count = count};
+	list->member_count += count;
+	*out = list->group_count++;
+	return 0;
+}
+
+int
+routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
+	      uint32_t group)
+{
+	if (reserve((void **)&list->routes, &list->capacity, list->count, 1,
+		    sizeof(*list->routes)) != 0)
+		return -ENOMEM;
+	list->routes[list->count++] = (struct route){.prefix = *prefix, .vrf = vrf, .group = group};
+	return 0;
+}
+
+static int
+compare(const struct route *a, uint16_t vrf, const struct config_prefix *prefix)
+{
+	int order;
+
+	if (a->vrf != vrf)
+		return a->vrf < vrf ? -1 : 1;
+	if (a->prefix.version != prefix->version)
+		return a->prefix.version < prefix->version ? -1 : 1;
+	order = memcmp(a->prefix.address, prefix->address, prefix->version == 4 ? 4 : 16);
+	if (order != 0)
+		return order;
+	return a->prefix.length < prefix->length ? -1 : a->prefix.length > prefix->length;
+}
+
+static int
+compare_routes(const void *a, const void *b)
+{
+	const struct route *other = b;
+
+	return compare(a, other->vrf, &other->prefix);
+}
+
+void
+routes_sort(struct route_list *list)
+{
+	if (list->count > 1)
+		qsort(list->routes, list->count, sizeof(*list->routes), compare_routes);
+}
+
+// The first route not before this prefix.
+static uint32_t
+lower_bound(const struct route_list *list, uint16_t vrf, const struct config_prefix *prefix)
+{
+	uint32_t low = 0, high = list->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare(&list->routes[middle], vrf, prefix) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct route *
+routes_find(const struct route_list *list, uint16_t vrf, const struct config_prefix *prefix)
+{
+	uint32_t at = lower_bound(list, vrf, prefix);
+
+	if (at < list->count && compare(&list->routes[at], vrf, prefix) == 0)
+		return &list->routes[at];
+	return NULL;
+}
+
+int
+routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
+	   uint32_t group)
+{
+	struct route *found = routes_find(list, vrf, prefix);
+	uint32_t at;
+
+	if (found != NULL) {
+		found->group = group;
+		return 0;
+	}
+	if (reserve((void **)&list->routes, &list->capacity, list->count, 1,
+		    sizeof(*list->routes)) != 0)
+		return -ENOMEM;
+	at = lower_bound(list, vrf, prefix);
+	memmove(&list->routes[at + 1], &list->routes[at],
+		(list->count - at) * sizeof(*list->routes));
+	list->routes[at] = (struct route){.prefix = *prefix, .vrf = vrf, .group = group};
+	list->count++;
+	return 0;
+}
+
+void
+routes_remove(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix)
+{
+	struct route *found = routes_find(list, vrf, prefix);
+	uint32_t at;
+
+	if (found == NULL)
+		return;
+	at = (uint32_t)(found - list->routes);
+	list->count--;
+	memmove(found, found + 1, (list->count - at) * sizeof(*list->routes));
+}
+
+const struct route *
+routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version, const uint8_t *address)
+{
+	unsigned bits = version == 4 ? 32 : 128;
+	struct config_prefix prefix = {.version = version, .length = (uint8_t)bits};
+
+	memcpy(prefix.address, address, bits / 8);
+	for (;;) {
+		const struct route *found = routes_find(list, vrf, &prefix);
+
+		if (found != NULL || prefix.length == 0)
+			return found;
+		prefix.length--;
+		prefix.address[prefix.length / 8] &= (uint8_t) ~(0x80u >> prefix.length % 8);
+	}
+}
+
+bool
+routes_join(const struct routes *routes, const struct topology *t, uint32_t from_host,
+	    uint32_t to_host)
+{
+	const struct topo_node *from = topology_host(t, from_host), *to = topology_host(t, to_host);
+
+	for (uint16_t i = 0; i < from->port_count; i++) {
+		const struct topo_port *out = &from->ports[i];
+		const struct route_list *list = &routes->nodes[out->peer_node];
+
+		for (uint16_t k = 0; k < to->port_count; k++) {
+			const struct route *route =
+				routes_lookup(list, out->vrf, 4, to->ports[k].ip4);
+
+			if (route != NULL && route->group != ROUTES_BLACKHOLE)
+				return true;
+		}
+	}
+	return false;
+}
+
+void
+routes_clear(struct route_list *list)
+{
+	free(list->routes);
+	free(list->groups);
+	free(list->members);
+	*list = (struct route_list){0};
+}
+
+void
+routes_destroy(struct routes *routes)
+{
+	if (routes == NULL)
+		return;
+	for (uint32_t i = 0; i < routes->node_count; i++)
+		routes_clear(&routes->nodes[i]);
+	free(routes->nodes);
+	free(routes);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each switch routes where: lists of prefixes by VRF, and groups of next hops that many prefixes
+// share. computed.c makes them from a topology, create.c from a lone switch's `routes:`; a route event
+// edits them; tables/ turns a list into what the dataplane reads. Control thread.
+#pragma once
+
+#include "../topology/topology.h"
+
+// The group of a route that drops what it covers.
+#define ROUTES_BLACKHOLE UINT32_MAX
+
+struct route_member {
+	uint16_t port; // index at the node
+	uint8_t mac[6];
+};
+
+struct route_group {
+	uint32_t first; // in members
+	uint32_t count; // 1 .. GROUP_MEMBERS_MAX
+};
+
+struct route {
+	struct config_prefix prefix;
+	uint16_t vrf;
+	uint32_t group; // or ROUTES_BLACKHOLE
+};
+
+// One node's. Routes are sorted by VRF, IP version, address, length; no two have the same prefix.
+struct route_list {
+	struct route *routes;
+	uint32_t count, capacity;
+	struct route_group *groups; // no two have the same members
+	uint32_t group_count, group_capacity;
+	struct route_member *members;
+	uint32_t member_count, member_capacity;
+};
+
+struct routes {
+	struct route_list *nodes; // by node of the topology; hosts' are empty
+	uint32_t node_count;
+};
+
+// The routes of a whole topology. link_down: by link, true for those that carry nothing; NULL: none.
+// Returns 0, -EINVAL with the errors in diag (only for a lone switch's `routes:`), or -ENOMEM.
+int routes_create(struct routes **out, const struct topology *topology, const bool *link_down,
+		  struct config_diag *diag);
+// NULL is fine.
+void routes_destroy(struct routes *routes);
+
+// Frees what a list holds.
+void routes_clear(struct route_list *list);
+
+// The group of these members, added when it is new. Returns 0 or -ENOMEM.
+int routes_add_group(struct route_list *list, const struct route_member *members, uint32_t count,
+		     uint32_t *out);
+// Appends a route; routes_sort() must follow the last. Returns 0 or -ENOMEM.
+int routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
+		  uint32_t group);
+void routes_sort(struct route_list *list);
+
+// The route of exactly this prefix, or NULL.
+struct route *routes_find(const struct route_list *list, uint16_t vrf,
+			  const struct config_prefix *prefix);
+// Replaces or adds the route; keeps the order. Returns 0 or -ENOMEM.
+int routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
+	       uint32_t group);
+// Takes the route away if there is one.
+void routes_remove(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix);
+// The longest prefix that covers the address (4 or 16 bytes), or NULL. Not fast.
+const struct route *routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version,
+				  const uint8_t *address);
+
+// True when what one host sends to the other has a route at the sender's leaf, by any of its ports.
+bool routes_join(const struct routes *routes, const struct topology *topology, uint32_t from_host,
+		 uint32_t to_host);
+
+// Applies a route event: sets or, without `via`, takes away a route of one switch; its index goes to
+// *node. Returns 0, -EINVAL with the error in diag and nothing changed, or -ENOMEM.
+int routes_apply_event(struct routes *routes, const struct topology *topology,
+		       const struct config_event *event, uint32_t *node, struct config_diag *diag);
+// Whether the file's route events would apply. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
+int routes_check_events(const struct topology *topology, struct config_diag *diag);
+
+// The members that `via` names at a node; as many as fit (GROUP_MEMBERS_MAX) go to members and *count.
+// Returns 0, or -EINVAL with the error in diag.
+int routes_resolve_via(const struct topology *topology, uint32_t node,
+		       const struct config_route *route, const char *key,
+		       struct route_member members[static GROUP_MEMBERS_MAX], uint32_t *count,
+		       struct config_diag *diag);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Up-down paths. Switches are put in one order, so that every link has an upper and a lower end; a path
+// climbs first and descends then, and never climbs again. Forwarding by destination alone keeps to that if
+// every switch with a way that only descends takes one: what it sends to has one too. So no choice of
+// next hops can loop, and PFC cannot deadlock (Autonet, Schroeder et al., 1991).
+//
+// The order: spines above leaves, by how far from the nearest leaf; among switches of one tier that are
+// joined to each other, by how far from the first of them; then by index. In a leaf-spine fabric and a
+// Clos these are the shortest paths; where switches of one tier are joined they may be longer.
+#include "computed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool
+usable(const struct updown *u, const struct topo_port *port, uint32_t switches)
+{
+	return port->peer_node < switches && !(u->link_down != NULL && u->link_down[port->link]);
+}
+
+static uint32_t
+switch_count(const struct topology *t)
+{
+	return t->leaf_count + t->spine_count;
+}
+
+// Breadth first from the nodes whose distance is 0; `tier` not NULL: only within one tier.
+static void
+spread(struct updown *u, uint32_t *distance, uint32_t head, uint32_t tail, const uint32_t *tier)
+{
+	const struct topology *t = u->topology;
+
+	while (head < tail) {
+		uint32_t n = u->queue[head++];
+
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
+			const struct topo_port *port = &t->nodes[n].ports[p];
+			uint32_t peer = port->peer_node;
+
+			if (peer >= switch_count(t) || distance[peer] != UPDOWN_FAR ||
+			    (tier != NULL && tier[peer] != tier[n]))
+				continue;
+			distance[peer] = distance[n] + 1;
+			u->queue[tail++] = peer;
+		}
+	}
+}
+
+struct height {
+	uint32_t tier;
+	uint32_t depth; // within the tier's joined switches
+	uint32_t node;
+};
+
+// Higher ones first.
+static int
+compare_heights(const void *a, const void *b)
+{
+	const struct height *one = a, *other = b;
+
+	if (one->tier != other->tier)
+		return one->tier > other->tier ? -1 : 1;
+	if (one->depth != other->depth)
+		return one->depth < other->depth ? -1 : 1;
+	return one->node < other->node ? -1 : one->node > other->node;
+}
+
+// Ranks do not look at link_down: a link that fails must not turn others upside down.
+static int
+rank_switches(struct updown *u)
+{
+	const struct topology *t = u->topology;
+	uint32_t count = switch_count(t);
+	struct height *heights = calloc(count + 1u, sizeof(*heights));
+
+	if (heights == NULL)
+		return -ENOMEM;
+	for (uint32_t n = 0; n < count; n++) {
+		u->down[n] = n < t->leaf_count ? 0 : UPDOWN_FAR; // tiers
+		u->hops[n] = UPDOWN_FAR;                         // depths
+		if (n < t->leaf_count)
+			u->queue[n] = n;
+	}
+	spread(u, u->down, 0, t->leaf_count, NULL);
+	for (uint32_t n = 0; n < count; n++) {
+		if (u->hops[n] != UPDOWN_FAR)
+			continue;
+		u->hops[n] = 0;
+		u->queue[0] = n;
+		spread(u, u->hops, 0, 1, u->down);
+	}
+	for (uint32_t n = 0; n < count; n++)
+		heights[n] = (struct height){.tier = u->down[n], .depth = u->hops[n], .node = n};
+	qsort(heights, count, sizeof(*heights), compare_heights);
+	for (uint32_t i = 0; i < count; i++) {
+		u->order[i] = heights[i].node;
+		u->rank[heights[i].node] = count - i;
+	}
+	free(heights);
+	return 0;
+}
+
+int
+updown_create(struct updown *u, const struct topology *t, const bool *link_down)
+{
+	size_t count = switch_count(t) + 1u;
+
+	*u = (struct updown){.topology = t, .link_down = link_down};
+	u->rank = calloc(count, sizeof(*u->rank));
+	u->order = calloc(count, sizeof(*u->order));
+	u->down = calloc(count, sizeof(*u->down));
+	u->hops = calloc(count, sizeof(*u->hops));
+	u->queue = calloc(count, sizeof(*u->queue));
+	if (u->rank == NULL || u->order == NULL || u->down == NULL || u->hops == NULL ||
+	    u->queue == NULL || rank_switches(u) != 0) {
+		updown_destroy(u);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void
+updown_destroy(struct updown *u)
+{
+	free(u->rank);
+	free(u->order);
+	free(u->down);
+	free(u->hops);
+	free(u->queue);
+	*u = (struct updown){0};
+}
+
+// Distances of those that reach the leaf going down only: breadth first from the leaf, upwards.
+static void
+aim_down(struct updown *u, uint32_t leaf)
+{
+	const struct topology *t = u->topology;
+	uint32_t head = 0, tail = 0;
+
+	u->down[leaf] = 0;
+	u->queue[tail++] = leaf;
+	while (head < tail) {
+		uint32_t n = u->queue[head++];
+
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
+			const struct topo_port *port = &t->nodes[n].ports[p];
+
+			if (!usable(u, port, switch_count(t)) ||
+			    u->rank[port->peer_node] < u->rank[n] ||
+			    u->down[port->peer_node] != UPDOWN_FAR)
+				continue;
+			u->down[port->peer_node] = u->down[n] + 1;
+			u->queue[tail++] = port->peer_node;
+		}
+	}
+}
+
+void
+updown_aim(struct updown *u, uint32_t leaf)
+{
+	const struct topology *t = u->topology;
+	uint32_t count = switch_count(t);
+
+	for (uint32_t n = 0; n < count; n++)
+		u->down[n] = UPDOWN_FAR;
+	aim_down(u, leaf);
+	// From the top down, those above a switch are settled before it.
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t n = u->order[i];
+
+		u->hops[n] = u->down[n];
+		if (u->down[n] != UPDOWN_FAR)
+			continue;
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
+			const struct topo_port *port = &t->nodes[n].ports[p];
+
+			if (usable(u, port, count) && u->rank[port->peer_node] > u->rank[n] &&
+			    u->hops[port->peer_node] < u->hops[n] - 1)
+				u->hops[n] = u->hops[port->peer_node] + 1;
+		}
+	}
+}
+
+bool
+updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port)
+{
+	uint32_t peer = port->peer_node;
+
+	if (!usable(u, port, switch_count(u->topology)) || u->hops[node] == UPDOWN_FAR ||
+	    u->hops[node] == 0)
+		return false;
+	if (u->down[node] != UPDOWN_FAR)
+		return u->rank[peer] < u->rank[node] && u->down[peer] == u->down[node] - 1;
+	return u->rank[peer] > u->rank[node] && u->hops[peer] == u->hops[node] - 1;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL and leaves nothing behind
+// but what -o asks for.
+#include "control/capture/recorder.h"
+#include "control/commands.h"
+#include "control/directory.h"
+#include "control/report/summary.h"
+#include "experiment.h"
+#include "stall.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SIM_ERR_BYTES 512
+#define SIM_SNAPLEN_DEFAULT 128
+#define SIM_PROGRESS_AFTER_S 1.0
+
+struct sim {
+	struct experiment_options options;
+	const char *out;
+	bool json;
+	struct experiment e;
+	struct recorder *recorder;
+	struct samples *samples;
+	double started_s;
+	double setup_s;
+	double wall_s;
+	double progress_s;
+	uint64_t edges;
+	char err[SIM_ERR_BYTES];
+};
+
+static double
+wall_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// On a terminal, once a run takes over a second.
+static void
+show_progress(void *context, ps_t now)
+{
+	struct sim *s = context;
+	double wall;
+
+	if (++s->edges % 64 != 0)
+		return;
+	wall = wall_clock();
+	if (wall - s->progress_s < 0.5)
+		return;
+	s->progress_s = wall;
+	fprintf(stderr, "\r%.3f us simulated in %.0f s", (double)now / (double)PS_PER_US, wall - s->started_s);
+}
+
+static int
+open_outputs(struct sim *s, struct config_diag *diag)
+{
+	const struct config_record *record = &s->e.config->record;
+	const struct topology *t = s->e.topology;
+	uint32_t snaplen = record->snaplen_full ? 0 : record->snaplen_bytes;
+	int rc;
+
+	if (s->out == NULL)
+		return 0;
+	rc = directory_make(s->out, s->err, sizeof(s->err));
+	if (rc != 0)
+		return rc;
+	rc = recorder_create(&s->recorder,
+			     record->snaplen_full ? 0 : snaplen != 0 ? snaplen : SIM_SNAPLEN_DEFAULT);
+	for (unsigned i = 0; rc == 0 && i < record->pcap.count; i++) {
+		char path[PATH_MAX], name[TOPOLOGY_NAME_MAX];
+		struct topo_ref ref;
+
+		rc = topology_resolve_port(t, &record->pcap.items[i], "record.pcap", &ref, diag);
+		if (rc != 0)
+			return rc;
+		topology_port_name(t, ref.node, ref.port, name);
+		snprintf(path, sizeof(path), "%s/%s.pcapng", s->out, name);
+		rc = recorder_add_port(s->recorder, s->e.fabric->nodes[ref.node], ref.port,
+				       RECORDER_SENT | RECORDER_RECEIVED, path, name, s->err, sizeof(s->err));
+	}
+	return rc != 0 ? rc
+		       : samples_create(&s->samples, s->e.fabric, s->out, diag, s->err, sizeof(s->err));
+}
+
+static void
+add_totals(const struct sim *s, struct report_result *result)
+{
+	for (uint32_t h = 0; h < s->e.topology->host_count; h++) {
+		struct nic_totals totals;
+
+		nic_totals(s->e.fabric->nics[h], &totals);
+		result->cnps += totals.received.cnps;
+		result->out_of_order += totals.received.out_of_order;
+	}
+}
+
+static int
+write_result(struct sim *s, const json_t *document)
+{
+	char path[PATH_MAX];
+	int rc = 0;
+
+	if (s->out != NULL) {
+		snprintf(path, sizeof(path), "%s/result.json", s->out);
+		rc = report_write(document, path, s->err, sizeof(s->err));
+	}
+	if (rc == 0 && s->json)
+		rc = report_write(document, "-", s->err, sizeof(s->err));
+	return rc;
+}
+
+static int
+report(struct sim *s)
+{
+	struct report_flow *flows;
+	struct report_collective *collectives;
+	struct report_result result = {
+		.nodes = s->e.fabric->names,
+		.node_count = s->e.topology->node_count,
+		.snapshots = s->e.run->snapshots,
+		.now = s->e.run->drive.now,
+		.last_event = run_last_arrival(s->e.run),
+		.setup_s = s->setup_s,
+		.wall_s = s->wall_s,
+		.ranks = 1,
+	};
+	char digest[RESULT_DIGEST_MAX];
+	json_t *document = NULL;
+	int rc = -ENOMEM;
+
+	flows = fabric_flows_report(s->e.flows, &result.flow_count);
+	collectives = fabric_flows_collectives(s->e.flows, &result.collective_count);
+	if (flows == NULL || collectives == NULL)
+		goto out;
+	result.flows = flows;
+	result.collectives = collectives;
+	add_totals(s, &result);
+	document = result_document(&result, digest);
+	if (document == NULL)
+		goto out;
+	rc = write_result(s, document);
+	if (rc == 0 && !s->json)
+		rc = summary_print(&result, digest, stdout);
+out:
+	json_decref(document);
+	free(collectives);
+	free(flows);
+	return rc;
+}
+
+static int
+sim_run(struct sim *s, struct config_diag *diag, enum run_end *end)
+{
+	int rc = experiment_create(&s->e, &s->options, diag);
+
+	if (rc == 0)
+		rc = open_outputs(s, diag);
+	if (rc != 0)
+		return rc;
+	s->e.run->samples = s->samples;
+	if (isatty(STDERR_FILENO)) {
+		s->e.run->progress = show_progress;
+		s->e.run->progress_context = s;
+	}
+	s->setup_s = wall_clock() - s->started_s;
+	s->progress_s = wall_clock() + SIM_PROGRESS_AFTER_S;
+	rc = run_all(s->e.run, end, diag);
+	s->wall_s = wall_clock() - s->started_s - s->setup_s;
+	if (s->progress_s > s->started_s + s->setup_s + SIM_PROGRESS_AFTER_S)
+		fputc('\n', stderr);
+	return rc == 0 ? report(s) : rc;
+}
+
+static int
+sim_close(struct sim *s, int rc)
+{
+	char err[SIM_ERR_BYTES] = "";
+	int closed = recorder_close(s->recorder, err, sizeof(err));
+	int sampled = samples_close(s->samples, err, sizeof(err));
+
+	if (closed == 0)
+		closed = sampled;
+	if (rc == 0 && closed != 0) {
+		memcpy(s->err, err, sizeof(err));
+		rc = closed;
+	}
+	experiment_destroy(&s->e);
+	return rc;
+}
+
+static int
+parse_number(const char *option, const char *text, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0')
+		return 0;
+	fprintf(stderr, "roost sim: --%s %s: want a number\n", option, text);
+	return -EINVAL;
+}
+
+static int
+parse_time(const char *option, const char *text, ps_t *out)
+{
+	char why[160];
+
+	if (config_parse_duration(text, out, why) == 0)
+		return 0;
+	fprintf(stderr, "roost sim: --%s %s: %s\n", option, text, why);
+	return -EINVAL;
+}
+
+static int
+parse_options(struct sim *s, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},          {"until", required_argument, NULL, 'u'},
+		{"seed", required_argument, NULL, 's'},    {"window", required_argument, NULL, 'w'},
+		{"visit", required_argument, NULL, 'v'},   {"out", required_argument, NULL, 'o'},
+		{NULL, 0, NULL, 0},
+	};
+	int c, rc = 0;
+
+	s->options.until = PS_NEVER;
+	while (rc == 0 && (c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			s->out = optarg;
+			break;
+		case 'j':
+			s->json = true;
+			break;
+		case 'u':
+			rc = parse_time("until", optarg, &s->options.until);
+			break;
+		case 's':
+			rc = parse_number("seed", optarg, &s->options.seed);
+			s->options.seed_given = true;
+			break;
+		case 'w':
+			rc = parse_time("window", optarg, &s->options.window);
+			break;
+		case 'v':
+			rc = parse_number("visit", optarg, &s->options.visit);
+			break;
+		default:
+			rc = -EINVAL;
+		}
+	}
+	if (rc != 0 || optind != argc - 1)
+		return -EINVAL;
+	s->options.file = argv[optind];
+	return 0;
+}
+
+int
+cmd_sim(int argc, char **argv)
+{
+	struct config_diag diag = {0};
+	struct sim s = {.started_s = wall_clock()};
+	enum run_end end = RUN_DRAINED;
+	int rc;
+
+	if (parse_options(&s, argc, argv) != 0) {
+		fprintf(stderr, "usage: roost sim FILE [-o DIR] [--json] [--until T] [--seed N]\n");
+		return 2;
+	}
+	rc = sim_run(&s, &diag, &end);
+	config_diag_print(&diag, stderr);
+	if (rc == 0 && end == RUN_STALLED)
+		stall_print(s.e.fabric, s.e.run->drive.now, stderr);
+	rc = sim_close(&s, rc);
+	if (rc != 0 && s.err[0] != '\0')
+		fprintf(stderr, "roost sim: %s\n", s.err);
+	else if (rc != 0 && diag.errors == 0)
+		fprintf(stderr, "roost sim: %s\n", strerror(-rc));
+	config_diag_free(&diag);
+	if (rc != 0)
+		return rc == -EINVAL ? 2 : 1;
+	return end == RUN_STALLED ? 1 : 0;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A snapshot is built in the order in which its parts need each other: what every port does (profiles.c),
+// the pools, which are what the ports' headroom and reserved space leave (pools.c), the tenants' shares of
+// the pools (pools.c), and where packets go (forwarding.c). All of it is plain arithmetic on settings that
+// are complete already; whatever the dataplane would have to divide or round is divided and rounded here.
+//
+// Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN thresholds,
+// which are asked "more than?"), what is set aside is rounded up (reserved, guarantees, headroom).
+#include "parts.h"
+
+#include "../../dataplane/random.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+// Where the file sets the member at `offset`; line 0 where it does not.
+static struct config_pos
+position(const struct tables_draft *draft, size_t offset)
+{
+	const struct config *config = draft->topology->config;
+	struct config_mark *marks;
+	struct switch_config scratch;
+	struct config_pos pos = {0};
+
+	if (config->private == NULL)
+		return pos;
+	marks = calloc(sizeof(struct switch_config), sizeof(*marks));
+	if (marks != NULL &&
+	    config_switch_marked(config, draft->node->name, draft->node->role, &scratch, marks) ==
+		    0 &&
+	    marks[offset].origin == CONFIG_ORIGIN_FILE)
+		pos = marks[offset].pos;
+	free(marks);
+	return pos;
+}
+
+void
+tables_report(const struct tables_draft *draft, bool warning, size_t offset, const char *key,
+	      const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (warning)
+		config_warning(draft->diag, draft->topology->config->file, position(draft, offset),
+			       key, "on %s %s", draft->node->name, text);
+	else
+		config_error(draft->diag, draft->topology->config->file, position(draft, offset),
+			     key, "on %s %s", draft->node->name, text);
+}
+
+// A switch's own seed, so that the hashes of two switches in a row do not agree.
+static uint32_t
+hash_seed(const struct tables_draft *draft)
+{
+	uint64_t hash = FNV_BASIS;
+
+	if (!draft->settings->routing.hash_seed_auto)
+		return draft->settings->routing.hash_seed;
+	for (const char *c = draft->node->name; *c != '\0'; c++)
+		hash = (hash ^ (uint8_t)*c) * FNV_PRIME;
+	return (uint32_t)(random_mix(hash ^ random_mix(draft->topology->config->fabric.seed)) >>
+			  32);
+}
+
+static void
+set_routing(struct tables_draft *draft)
+{
+	const struct config_routing *routing = &draft->settings->routing;
+	struct tables *t = draft->t;
+
+	_Static_assert(GRADES_MAX >= CONFIG_GRADES_MAX, "every grade of the file fits");
+	for (unsigned i = 0; i < GRADES_MAX; i++)
+		t->grades[i] = i < routing->grade_count
+				       ? tables_cells_up(t, routing->grades_bytes[i])
+				       : UINT32_MAX;
+	t->eligible_data_only = routing->eligible_opcodes == CONFIG_OPCODES_DATA;
+	t->eligible_udp_dport = routing->eligible_udp_dport;
+	t->hash_seed = hash_seed(draft);
+}
+
+static void
+set_priorities(struct tables_draft *draft)
+{
+	struct tables *t = draft->t;
+
+	for (unsigned p = 0; p < PRIORITIES; p++) {
+		t->priority_to_pg[p] = draft->host ? (uint8_t)p
+						   : draft->settings->priority_to_group[p];
+		t->priority_to_tc[p] = draft->host ? (uint8_t)p
+						   : draft->settings->priority_to_class[p];
+		t->tc_priorities[t->priority_to_tc[p]] |= (uint8_t)(1u << p);
+	}
+}
+
+static int
+start(struct tables_draft *draft)
+{
+	uint32_t cell = draft->settings->cell_bytes;
+
+	draft->t = calloc(1, sizeof(*draft->t));
+	if (draft->t == NULL)
+		return -ENOMEM;
+	draft->t->cell = cell;
+	draft->t->cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell;
+	set_priorities(draft);
+	set_routing(draft);
+	return 0;
+}
+
+static int
+finish(struct tables_draft *draft, int error, struct tables **out)
+{
+	if (error != 0)
+		tables_destroy(draft->t);
+	else
+		*out = draft->t;
+	return error;
+}
+
+int
+tables_build(struct tables **out, const struct topology *topology, uint32_t node,
+	     const struct switch_config *settings, const struct route_list *routes,
+	     struct config_diag *diag)
+{
+	struct tables_draft draft = {
+		.topology = topology,
+		.node = &topology->nodes[node],
+		.node_index = node,
+		.settings = settings,
+		.diag = diag,
+	};
+	int error = start(&draft);
+
+	if (error == 0)
+		error = tables_add_profiles(&draft);
+	if (error == 0)
+		error = tables_add_pools(&draft);
+	if (error == 0)
+		error = tables_add_tenants(&draft);
+	if (error == 0)
+		error = tables_add_forwarding(&draft, routes);
+	return finish(&draft, error, out);
+}
+
+int
+tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
+		  const struct switch_config *settings, struct config_diag *diag)
+{
+	struct tables_draft draft = {
+		.topology = topology,
+		.node = &topology->nodes[node],
+		.node_index = node,
+		.settings = settings,
+		.diag = diag,
+		.host = true,
+	};
+	int error = start(&draft);
+
+	for (unsigned i = 0; error == 0 && i < POOL_COUNT; i++)
+		draft.t->pools[i] =
+			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+	if (error == 0)
+		error = tables_add_profiles(&draft);
+	return finish(&draft, error, out);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "headroom.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define MEDIUM_M_PER_S 198e6
+#define SMALL_PACKET 64
+#define KB 1024
+#define MAC_PHY_KB 0.8
+#define PEER_RESPONSE_KB 3.8
+#define TILE_NS 120
+#define TILE_CELL 192 // Spectrum-4 and 5
+#define QUANTUM_BYTES 64
+
+#define ETHERNET_BYTES 14
+#define FRAME_MIN 60 // without FCS
+#define PFC_FRAME 60
+
+// How long a station may take to stop, in pause quanta.
+static double
+peer_response_bytes(uint64_t rate_bps)
+{
+	static const struct {
+		uint64_t gbps;
+		unsigned quanta;
+	} stations[] = {{10, 67},   {25, 80},   {40, 118},  {50, 147},
+			{100, 394}, {200, 453}, {400, 905}, {800, 905}};
+
+	for (size_t i = 0; i < sizeof(stations) / sizeof(stations[0]); i++)
+		if (rate_bps == stations[i].gbps * UINT64_C(1000000000))
+			return (double)stations[i].quanta * QUANTUM_BYTES;
+	return PEER_RESPONSE_KB * KB;
+}
+
+// How many bytes of cells a byte of traffic takes at the worst.
+static double
+cell_occupancy(const struct headroom_input *in)
+{
+	double cell = in->cell, percent = in->small_packets_ppm / 1e4;
+	double worst = ceil(cell > 128 ? cell / SMALL_PACKET : 2 * cell / (1 + cell));
+	double mean = (percent * SMALL_PACKET + (100 - percent) * in->lossless_mtu) / 100;
+	double small_bytes = 100 * SMALL_PACKET / mean;
+
+	return (100 - small_bytes + small_bytes * worst) / 100;
+}
+
+uint64_t
+headroom_formula(const struct headroom_input *in)
+{
+	double mbps = (double)in->rate_bps / 1e6;
+	double cable_bytes = 2 * ((double)in->cable_mm / 1e3) * mbps * 1e9 / MEDIUM_M_PER_S / 8000;
+	double tile_bytes = in->cell == TILE_CELL ? mbps / 1000 * TILE_NS / 8 : 0;
+	double propagation = in->mtu + cable_bytes + MAC_PHY_KB * KB +
+			     peer_response_bytes(in->rate_bps) + tile_bytes;
+	double xoff = in->lossless_mtu + propagation * cell_occupancy(in);
+
+	return (uint64_t)ceil(xoff / KB) * KB;
+}
+
+// The most cells that frames can fill while `bytes` pass on the wire: by the smallest frame, or by one
+// that is a byte more than whole cells.
+static uint64_t
+cells_of_wire_bytes(uint64_t bytes, uint32_t cell, uint32_t overhead)
+{
+	uint64_t frame = FRAME_MIN, cells = (FRAME_MIN + cell - 1) / cell;
+	uint64_t begun = cells * cell + 1;
+
+	if ((cells + 1) * (frame + overhead) > cells * (begun + overhead)) {
+		frame = begun;
+		cells++;
+	}
+	return (bytes * cells + frame + overhead - 1) / (frame + overhead);
+}
+
+uint64_t
+headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
+		uint32_t frame_overhead)
+{
+	double round_trip_s = 2 * ((double)delay_ps + (double)latency_ps) / 1e12;
+	uint64_t frame = in->mtu + ETHERNET_BYTES;
+	// Our frame that the pause waits for, the pause, and the frame that the peer is sending.
+	uint64_t wire = 2 * (frame + frame_overhead) + PFC_FRAME + frame_overhead +
+			(uint64_t)ceil(round_trip_s * (double)in->rate_bps / 8);
+	// The frame that did not fit and called for the pause.
+	uint64_t first = (frame + in->cell - 1) / in->cell;
+
+	return (cells_of_wire_bytes(wire, in->cell, frame_overhead) + first) * in->cell;
+}

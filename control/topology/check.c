@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether what attach, events and record name exists.
+#include "topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void
+check_attach(const struct topology *t, struct config_diag *diag)
+{
+	const struct config *config = t->config;
+
+	for (unsigned i = 0; i < config->attach_count; i++) {
+		uint32_t host;
+
+		topology_resolve_host(t, &config->attach[i].host, "attach", &host, diag);
+	}
+}
+
+static void
+check_event(const struct topology *t, const struct config_event *event, struct config_diag *diag)
+{
+	struct topo_ref ref;
+	uint32_t found;
+
+	switch (event->kind) {
+	case CONFIG_EVENT_LINK:
+		topology_resolve_link(t, &event->link, "events.link", &found, diag);
+		break;
+	case CONFIG_EVENT_PORT_TX:
+	case CONFIG_EVENT_PORT_PFC:
+		topology_resolve_port(t, &event->port, "events.port", &ref, diag);
+		break;
+	case CONFIG_EVENT_ROUTE: // routes/event.c
+	case CONFIG_EVENT_SET:   // a key of the settings
+	case CONFIG_EVENT_SNAPSHOT:
+		break;
+	}
+}
+
+static void
+check_record(const struct topology *t, struct config_diag *diag)
+{
+	const struct config_record *record = &t->config->record;
+	struct topo_ref ref;
+
+	for (unsigned i = 0; i < record->queues.count; i++)
+		topology_resolve_queue(t, &record->queues.items[i], "record.queues", &ref, diag);
+	for (unsigned i = 0; i < record->pcap.count; i++)
+		topology_resolve_port(t, &record->pcap.items[i], "record.pcap", &ref, diag);
+}
+
+int
+topology_check_names(const struct topology *t, struct config_diag *diag)
+{
+	unsigned before = diag->errors;
+
+	check_attach(t, diag);
+	for (unsigned i = 0; i < t->config->event_count; i++)
+		check_event(t, &t->config->events[i], diag);
+	check_record(t, diag);
+	return diag->errors == before ? 0 : -EINVAL;
+}

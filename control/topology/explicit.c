@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `kind: explicit`: nodes and links as the file lists them. A host hangs on leaves only; switches may be
+// joined in any way, by several links too.
+#include "builder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int
+add_nodes(struct topology *t, struct config_diag *diag)
+{
+	static const enum config_role order[] = {CONFIG_ROLE_LEAF, CONFIG_ROLE_SPINE,
+						 CONFIG_ROLE_HOST};
+	const struct config *config = t->config;
+	unsigned before = diag->errors;
+
+	for (unsigned r = 0; r < sizeof(order) / sizeof(order[0]); r++) {
+		uint32_t number = 0;
+
+		for (unsigned i = 0; i < config->fabric.node_count; i++) {
+			const struct config_node *n = &config->fabric.nodes[i];
+
+			if (n->role == order[r] && builder_add_node(t, n->name.text, n->role, 0,
+								    ++number) == TOPOLOGY_NONE)
+				return -ENOMEM;
+		}
+	}
+	if (builder_index_names(t) != 0)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < t->node_count; i++) {
+		const char *name = t->nodes[t->by_name[i]].name;
+
+		if (strcmp(name, t->nodes[t->by_name[i - 1]].name) == 0)
+			config_error(diag, config->file, config->fabric.topology_pos, "nodes",
+				     "two nodes are called %s", name);
+	}
+	return diag->errors == before ? 0 : -EINVAL;
+}
+
+// The node and port number of one end, or -EINVAL.
+static int
+resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_t *node,
+	    unsigned *number, struct config_diag *diag)
+{
+	const struct config_name name = {.text = end->node, .pos = end->name.pos};
+	const char *file = t->config->file;
+	const struct topo_node *n;
+	char canonical[CONFIG_NAME_MAX + TOPOLOGY_PORT_NAME_MAX + 8];
+
+	if (topology_resolve_node(t, &name, "links", node, diag) != 0)
+		return -EINVAL;
+	n = &t->nodes[*node];
+	*number = end->port != 0 ? end->port : 1;
+	snprintf(canonical, sizeof(canonical), "%s.%s%u", n->name,
+		 n->role == CONFIG_ROLE_HOST ? "eth" : "swp", *number);
+	if (end->port == 0 && n->role != CONFIG_ROLE_HOST) {
+		config_error(diag, file, name.pos, "links",
+			     "%s is a switch: name its port, as in %s", n->name, canonical);
+		return -EINVAL;
+	}
+	if (end->port != 0 && strcmp(end->name.text, canonical) != 0) {
+		config_error(diag, file, name.pos, "links",
+			     "%s has no port of that kind; did you mean %s?", n->name, canonical);
+		return -EINVAL;
+	}
+	if (*number > PORTS_MAX) {
+		config_error(diag, file, name.pos, "links", "%s: ports are numbered up to %d",
+			     canonical, PORTS_MAX);
+		return -EINVAL;
+	}
+	if (builder_has_port(n, *number)) {
+		config_error(diag, file, name.pos, "links", "%s already has a link", canonical);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+check_roles(const struct topology *t, const struct config_explicit_link *link, uint32_t a,
+	    uint32_t b, struct config_diag *diag)
+{
+	enum config_role one = t->nodes[a].role, other = t->nodes[b].role;
+	const char *what = NULL;
+
+	if (a == b)
+		what = "both ends are of one node";
+	else if (one == CONFIG_ROLE_HOST && other == CONFIG_ROLE_HOST)
+		what = "both ends are hosts; a host hangs on a leaf";
+	else if ((one == CONFIG_ROLE_HOST && other == CONFIG_ROLE_SPINE) ||
+		 (one == CONFIG_ROLE_SPINE && other == CONFIG_ROLE_HOST))
+		what = "joins a host and a spine; a host hangs on a leaf";
+	if (what == NULL)
+		return 0;
+	config_error(diag, t->config->file, link->pos, "links", "%s-%s: %s", t->nodes[a].name,
+		     t->nodes[b].name, what);
+	return -EINVAL;
+}
+
+static int
+add_link(struct topology *t, const struct config_explicit_link *from, struct config_diag *diag)
+{
+	const struct config_fabric *f = &t->config->fabric;
+	struct config_link link;
+	unsigned a_number, b_number;
+	uint32_t a, b;
+	int a_error = resolve_end(t, &from->a, &a, &a_number, diag);
+	int b_error = resolve_end(t, &from->b, &b, &b_number, diag);
+
+	if (a_error != 0 || b_error != 0 || check_roles(t, from, a, b, diag) != 0)
+		return 0; // noted; the rest of the file may have more
+	link = t->nodes[a].role == CONFIG_ROLE_HOST || t->nodes[b].role == CONFIG_ROLE_HOST
+		       ? f->host_link
+		       : f->fabric_link;
+	if (from->rate_set)
+		link.rate_bps = from->link.rate_bps;
+	if (from->delay_set) {
+		link.delay_ps = from->link.delay_ps;
+		link.cable_mm = from->link.cable_mm;
+	}
+	if (from->mtu_set)
+		link.mtu = from->link.mtu;
+	return builder_add_link(t, a, a_number, b, b_number, &link,
+				link.mtu != 0 ? link.mtu : f->mtu);
+}
+
+static void
+check_hosts_linked(const struct topology *t, struct config_diag *diag)
+{
+	const struct config *config = t->config;
+
+	for (unsigned i = 0; i < config->fabric.node_count; i++) {
+		const struct config_node *n = &config->fabric.nodes[i];
+		uint32_t node = topology_find_node(t, n->name.text);
+
+		if (n->role == CONFIG_ROLE_HOST && t->nodes[node].port_count == 0)
+			config_error(diag, config->file, n->name.pos, "nodes",
+				     "host %s has no link", n->name.text);
+	}
+}
+
+int
+builder_explicit(struct topology *t, struct config_diag *diag)
+{
+	unsigned before = diag->errors;
+	int error = add_nodes(t, diag);
+
+	for (unsigned i = 0; error == 0 && i < t->config->fabric.link_count; i++)
+		error = add_link(t, &t->config->fabric.links[i], diag);
+	if (error == 0 && diag->errors == before)
+		check_hosts_linked(t, diag);
+	return error != 0 ? error : diag->errors == before ? 0 : -EINVAL;
+}

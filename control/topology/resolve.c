@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names that the file uses, looked up; what does not exist is an error at the name's position that says
+// what does.
+#include "topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HINT_MAX 128
+
+enum wanted { WANTED_NODE, WANTED_HOST, WANTED_SWITCH, WANTED_VRF, WANTED_TENANT };
+
+static size_t
+list_names(const struct topology *t, enum wanted wanted, const char **names)
+{
+	size_t count = 0;
+
+	if (wanted == WANTED_VRF) {
+		for (uint16_t i = 0; i < t->vrf_count; i++)
+			names[count++] = t->vrfs[i].name;
+	} else if (wanted == WANTED_TENANT) {
+		for (uint16_t i = 0; i < t->tenant_count; i++)
+			names[count++] = t->tenants[i].name;
+	} else {
+		for (uint32_t i = 0; i < t->node_count; i++)
+			if (wanted == WANTED_NODE ||
+			    (t->nodes[i].role == CONFIG_ROLE_HOST) == (wanted == WANTED_HOST))
+				names[count++] = t->nodes[i].name;
+	}
+	return count;
+}
+
+// "; did you mean leaf1?", or which there are, or nothing.
+static const char *
+hint(const struct topology *t, enum wanted wanted, const char *word, char text[static HINT_MAX])
+{
+	size_t room = (size_t)t->node_count + t->vrf_count + t->tenant_count + 1;
+	const char **names = calloc(room, sizeof(*names));
+	const char *near;
+	size_t count;
+
+	text[0] = '\0';
+	if (names == NULL)
+		return text;
+	count = list_names(t, wanted, names);
+	near = config_suggest(word, names, count);
+	if (near != NULL)
+		snprintf(text, HINT_MAX, "; did you mean %s?", near);
+	else if (count == 1)
+		snprintf(text, HINT_MAX, "; there is only %s", names[0]);
+	else if (count > 1)
+		snprintf(text, HINT_MAX, "; there are %s .. %s", names[0], names[count - 1]);
+	free(names);
+	return text;
+}
+
+int
+topology_resolve_node(const struct topology *t, const struct config_name *name, const char *key,
+		      uint32_t *out, struct config_diag *diag)
+{
+	char text[HINT_MAX];
+
+	*out = topology_find_node(t, name->text);
+	if (*out != TOPOLOGY_NONE)
+		return 0;
+	config_error(diag, t->config->file, name->pos, key, "there is no node %s%s", name->text,
+		     hint(t, WANTED_NODE, name->text, text));
+	return -EINVAL;
+}
+
+int
+topology_resolve_host(const struct topology *t, const struct config_name *name, const char *key,
+		      uint32_t *out, struct config_diag *diag)
+{
+	return topology_resolve_host_in(t, t->config->file, name, key, out, diag);
+}
+
+int
+topology_resolve_host_in(const struct topology *t, const char *file, const struct config_name *name,
+			 const char *key, uint32_t *out, struct config_diag *diag)
+{
+	uint32_t node = topology_find_node(t, name->text);
+	char text[HINT_MAX];
+
+	if (node != TOPOLOGY_NONE && t->nodes[node].role == CONFIG_ROLE_HOST) {
+		*out = topology_host_of(t, node);
+		return 0;
+	}
+	if (node != TOPOLOGY_NONE)
+		config_error(diag, file, name->pos, key, "%s is a %s, not a host", name->text,
+			     config_role_name(t->nodes[node].role));
+	else
+		config_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
+			     hint(t, WANTED_HOST, name->text, text));
+	return -EINVAL;
+}
+
+// Says what is wrong with "leaf1.swp99": its node, or its port.
+static void
+port_error(const struct topology *t, const struct config_name *name, const char *key,
+	   struct config_diag *diag)
+{
+	const char *dot = strchr(name->text, '.');
+	bool single = t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	char node_name[CONFIG_NAME_MAX + 1], text[HINT_MAX];
+	uint32_t node = 0;
+
+	if (dot != NULL) {
+		snprintf(node_name, sizeof(node_name), "%.*s", (int)(dot - name->text), name->text);
+		node = topology_find_node(t, node_name);
+	}
+	if (dot == NULL && !single) {
+		config_error(diag, t->config->file, name->pos, key,
+			     "%s names no port: write NODE.PORT, as in %s.%s", name->text,
+			     t->nodes[0].name,
+			     t->nodes[0].port_count != 0 ? t->nodes[0].ports[0].name : "swp1");
+	} else if (node == TOPOLOGY_NONE) {
+		config_error(diag, t->config->file, name->pos, key, "there is no node %s%s",
+			     node_name, hint(t, WANTED_NODE, node_name, text));
+	} else if (t->nodes[node].port_count == 0) {
+		config_error(diag, t->config->file, name->pos, key, "%s has no ports",
+			     t->nodes[node].name);
+	} else {
+		const struct topo_node *n = &t->nodes[node];
+
+		config_error(diag, t->config->file, name->pos, key,
+			     "there is no port %s; %s has %s .. %s", name->text, n->name,
+			     n->ports[0].name, n->ports[n->port_count - 1].name);
+	}
+}
+
+int
+topology_resolve_port(const struct topology *t, const struct config_name *name, const char *key,
+		      struct topo_ref *out, struct config_diag *diag)
+{
+	if (topology_find_port(t, name->text, out) == 0)
+		return 0;
+	port_error(t, name, key, diag);
+	return -EINVAL;
+}
+
+int
+topology_resolve_queue(const struct topology *t, const struct config_name *name, const char *key,
+		       struct topo_ref *out, struct config_diag *diag)
+{
+	const char *dot = strrchr(name->text, '.');
+	bool numbered = dot != NULL && dot[1] >= '0' && dot[1] <= '9';
+	struct config_name port = {.text = NULL, .pos = name->pos};
+
+	if (topology_find_queue(t, name->text, out) == 0)
+		return 0;
+	port.text = numbered ? strndup(name->text, (size_t)(dot - name->text)) : strdup(name->text);
+	if (port.text == NULL)
+		return -ENOMEM;
+	if (topology_find_port(t, port.text, out) != 0)
+		port_error(t, &port, key, diag);
+	else
+		config_error(diag, t->config->file, name->pos, key,
+			     "%s names no queue: write %s.0 .. %s.%d", name->text, port.text,
+			     port.text, PRIORITIES - 1);
+	free(port.text);
+	return -EINVAL;
+}
+
+// A link's name whose ends may be misspelt: the names of the nodes that its halves seem to mean.
+static const char *
+link_hint(const struct topology *t, const char *name, char text[static HINT_MAX])
+{
+	const char *dash = strchr(name, '-');
+	size_t count;
+	const char **names, *a, *b;
+	char half[CONFIG_NAME_MAX + 1];
+
+	snprintf(text, HINT_MAX, "; write A-B for the link that joins A and B");
+	if (dash == NULL || strchr(dash + 1, '-') != NULL)
+		return text;
+	names = calloc(t->node_count + 1u, sizeof(*names));
+	if (names == NULL)
+		return text;
+	count = list_names(t, WANTED_NODE, names);
+	snprintf(half, sizeof(half), "%.*s", (int)(dash - name), name);
+	a = topology_find_node(t, half) != TOPOLOGY_NONE ? half
+							 : config_suggest(half, names, count);
+	b = topology_find_node(t, dash + 1) != TOPOLOGY_NONE
+		    ? dash + 1
+		    : config_suggest(dash + 1, names, count);
+	if (a != NULL && b != NULL) {
+		char pair[TOPOLOGY_NAME_MAX];
+		uint32_t link;
+
+		snprintf(pair, sizeof(pair), "%.40s-%.40s", a, b);
+		if (topology_find_link(t, pair, &link) == 0)
+			snprintf(text, HINT_MAX, "; did you mean %s?", pair);
+		else if (strcmp(pair, name) == 0)
+			snprintf(text, HINT_MAX, ": no link joins the two");
+	}
+	free(names);
+	return text;
+}
+
+int
+topology_resolve_link(const struct topology *t, const struct config_name *name, const char *key,
+		      uint32_t *out, struct config_diag *diag)
+{
+	int found = topology_find_link(t, name->text, out);
+	char text[HINT_MAX];
+
+	if (found == 0)
+		return 0;
+	if (found == -EEXIST)
+		config_error(
+			diag, t->config->file, name->pos, key,
+			"several links join these: name their ports, as in leaf1.swp5-spine1.swp1");
+	else
+		config_error(diag, t->config->file, name->pos, key, "there is no link %s%s",
+			     name->text, link_hint(t, name->text, text));
+	return -EINVAL;
+}
+
+int
+topology_resolve_vrf(const struct topology *t, const struct config_name *name, const char *key,
+		     uint16_t *out, struct config_diag *diag)
+{
+	int found = name->text != NULL ? topology_find_vrf(t, name->text) : TOPOLOGY_VRF_DEFAULT;
+	char text[HINT_MAX];
+
+	if (found >= 0) {
+		*out = (uint16_t)found;
+		return 0;
+	}
+	config_error(diag, t->config->file, name->pos, key, "there is no VRF %s%s", name->text,
+		     hint(t, WANTED_VRF, name->text, text));
+	return -EINVAL;
+}
+
+int
+topology_resolve_tenant(const struct topology *t, const struct config_name *name, const char *key,
+			uint16_t *out, struct config_diag *diag)
+{
+	int found = topology_find_tenant(t, name->text);
+	char text[HINT_MAX];
+
+	if (found >= 0) {
+		*out = (uint16_t)found;
+		return 0;
+	}
+	config_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s", name->text,
+		     hint(t, WANTED_TENANT, name->text, text));
+	return -EINVAL;
+}

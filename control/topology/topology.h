@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The fabric as nodes, ports and links, with everything that follows from where they are: names,
+// addresses, MACs, MTUs, VRFs and tenants. topology.c tells how it is made.
+//
+// A struct topology is read only once made (but for topology_apply_attach()) and belongs to the
+// control thread; it refers to the struct config, which must live as long.
+#pragma once
+
+#include "../../dataplane/tables.h"
+#include "../config/config.h"
+
+#define TOPOLOGY_NONE UINT32_MAX
+#define TOPOLOGY_PLANES_MAX 8
+#define TOPOLOGY_PORT_NAME_MAX 8
+#define TOPOLOGY_NAME_MAX 96 // "leaf1.swp256-spine1.swp256", with its NUL
+
+// Always the first VRF; a port's where nothing else says.
+#define TOPOLOGY_VRF_DEFAULT 0
+
+struct place; // addresses.h
+
+struct topo_port {
+	char name[TOPOLOGY_PORT_NAME_MAX]; // "swp1" of a switch, "eth1" of a host
+	uint16_t number;    // the N of swpN; ports stand in the order of their numbers
+	uint16_t peer_port; // index among the peer's ports
+	uint32_t peer_node; // TOPOLOGY_NONE: nothing in the file is behind it
+	uint32_t link;      // likewise
+	uint64_t rate_bps;  // 0: as fast as the device takes
+	uint64_t delay_ps;
+	uint64_t cable_mm;
+	uint32_t mtu;    // bytes of the largest IP packet
+	uint16_t vrf;    // in topology.vrfs; of a host's port: of the leaf's port behind it
+	uint16_t tenant; // in topology.tenants, or TENANT_NONE; likewise
+	uint8_t mac[6];
+	uint8_t ip4[4];  // a host's; network byte order
+	uint8_t ip6[16]; // a host's
+	const char *dev; // a DPDK device string of a single switch's port, or NULL
+};
+
+struct topo_node {
+	char name[CONFIG_NAME_MAX + 1];
+	enum config_role role;
+	uint16_t plane;  // from 0; of a host 0
+	uint32_t number; // from 1 among the nodes of its role in its plane: leaf1 has 1, h5 has 5
+	uint16_t port_count;
+	uint16_t port_capacity;
+	struct topo_port *ports;
+};
+
+struct topo_end {
+	uint32_t node;
+	uint16_t number; // swpN
+	uint16_t port;   // index
+};
+
+// a: the host, or the leaf towards a spine, or as written.
+struct topo_link {
+	struct topo_end a, b;
+	uint64_t rate_bps, delay_ps, cable_mm;
+	uint32_t mtu;
+	bool host; // one end is a host
+};
+
+struct topo_vrf {
+	char name[CONFIG_NAME_MAX + 1];
+};
+
+struct topo_tenant {
+	const char *name;
+	const struct config_tenant *settings; // NULL: only a port names it
+};
+
+// Nodes stand in a defined order: all leaves (plane by plane), all spines, all hosts.
+struct topology {
+	const struct config *config;
+	struct topo_node *nodes;
+	uint32_t node_count, node_capacity;
+	struct topo_link *links;
+	uint32_t link_count, link_capacity;
+	uint32_t leaf_count;
+	uint32_t spine_count;
+	uint32_t first_host; // index of the first host's node; host h is node first_host + h
+	uint32_t host_count;
+	struct topo_vrf *vrfs; // [TOPOLOGY_VRF_DEFAULT] is "default"
+	uint16_t vrf_count;
+	uint16_t
+		transit_vrf; // of ports between switches on leaves; the default VRF without tenants
+	struct topo_tenant *tenants; // those of the file in its order, then those only ports name
+	uint16_t tenant_count;
+	uint32_t *by_name; // node indices sorted by name
+};
+
+// Makes the topology of a configuration. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
+int topology_create(struct topology **out, const struct config *config, struct config_diag *diag);
+// NULL is fine.
+void topology_destroy(struct topology *topology);
+
+// For the live pace: gives the links of attached hosts the MTU that `attach:` says, or 1500 where
+// the device is a veth, on both sides.
+void topology_apply_attach(struct topology *topology);
+
+// ---- names --------------------------------------------------------------------------------------
+
+struct topo_ref { // a port, or one of its queues
+	uint32_t node;
+	uint16_t port; // index
+	uint8_t queue;
+};
+
+// The node of that name, or TOPOLOGY_NONE.
+uint32_t topology_find_node(const struct topology *topology, const char *name);
+// "leaf1.swp3", or "swp3" where there is one switch. Returns 0 or -ENOENT.
+int topology_find_port(const struct topology *topology, const char *name, struct topo_ref *out);
+// "leaf1.swp3.5". Returns 0 or -ENOENT.
+int topology_find_queue(const struct topology *topology, const char *name, struct topo_ref *out);
+// "leaf1-spine1" in either order, or "leaf1.swp5-spine1.swp1" where several links join the two.
+// Returns 0, -ENOENT, or -EEXIST when several links fit.
+int topology_find_link(const struct topology *topology, const char *name, uint32_t *out);
+// VRF or tenant of that name; -1 when there is none.
+int topology_find_vrf(const struct topology *topology, const char *name);
+int topology_find_tenant(const struct topology *topology, const char *name);
+
+// The same, with an error at the name's position and a suggestion when there is no such thing.
+// key: the name's place in the file, for the message. Return 0 or -EINVAL.
+int topology_resolve_node(const struct topology *topology, const struct config_name *name,
+			  const char *key, uint32_t *out, struct config_diag *diag);
+// A host: *out is its index from 0 among the hosts.
+int topology_resolve_host(const struct topology *topology, const struct config_name *name,
+			  const char *key, uint32_t *out, struct config_diag *diag);
+// The same for a name that stands in another file than the configuration.
+int topology_resolve_host_in(const struct topology *topology, const char *file,
+			     const struct config_name *name, const char *key, uint32_t *out,
+			     struct config_diag *diag);
+int topology_resolve_port(const struct topology *topology, const struct config_name *name,
+			  const char *key, struct topo_ref *out, struct config_diag *diag);
+int topology_resolve_queue(const struct topology *topology, const struct config_name *name,
+			   const char *key, struct topo_ref *out, struct config_diag *diag);
+int topology_resolve_link(const struct topology *topology, const struct config_name *name,
+			  const char *key, uint32_t *out, struct config_diag *diag);
+int topology_resolve_vrf(const struct topology *topology, const struct config_name *name,
+			 const char *key, uint16_t *out, struct config_diag *diag);
+int topology_resolve_tenant(const struct topology *topology, const struct config_name *name,
+			    const char *key, uint16_t *out, struct config_diag *diag);
+
+// Every name that attach, events and record use is that of something. Routes and workload check
+// their own. Returns 0 or -EINVAL with the errors in diag.
+int topology_check_names(const struct topology *topology, struct config_diag *diag);
+
+// The name of a link ("leaf1-spine1"; with ports where several join the two) or of a port
+// ("leaf1.swp3", "swp3" on a lone switch), written to text. Returns text.
+const char *topology_link_name(const struct topology *topology, uint32_t link,
+			       char text[static TOPOLOGY_NAME_MAX]);
+const char *topology_port_name(const struct topology *topology, uint32_t node, uint16_t port,
+			       char text[static TOPOLOGY_NAME_MAX]);
+
+// ---- places -------------------------------------------------------------------------------------
+
+// The leaf's port at a place; its peer is the host there. Returns 0, or -ENOENT.
+int topology_find_place(const struct topology *topology, const struct place *place,
+			struct topo_ref *out);
+
+// The host's index for a host's node.
+static inline uint32_t
+topology_host_of(const struct topology *topology, uint32_t node)
+{
+	return node - topology->first_host;
+}
+
+// The host's node.
+static inline struct topo_node *
+topology_host(const struct topology *topology, uint32_t host)
+{
+	return &topology->nodes[topology->first_host + host];
+}
+
+// The host's tenant, or TENANT_NONE.
+static inline uint16_t
+topology_host_tenant(const struct topology *topology, uint32_t host)
+{
+	return topology_host(topology, host)->ports[0].tenant;
+}
+
+// The largest IP packet that passes from one host to the other by any path: their own MTUs and, if
+// they hang on different leaves, the smallest of the links between switches.
+uint32_t topology_path_mtu(const struct topology *topology, uint32_t from_host, uint32_t to_host);

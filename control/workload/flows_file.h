@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A flow file of format `roost`: `src dst tenant priority bytes start_ns` a line, `#` comments. src and
+// dst are hosts' names; tenant and priority may be `-`: whichever the host has.
+#pragma once
+
+#include "../config/config.h"
+
+#define FLOWS_FILE_BYTES_MAX (1u << 30)
+#define FLOWS_FILE_SIZE_MAX UINT64_C(1000000000000000) // bytes of one flow
+
+struct flows_line {
+	struct config_name src, dst;
+	struct config_name tenant; // text NULL: `-`
+	int8_t priority;           // -1: `-`
+	uint64_t bytes;
+	uint64_t start_ps;
+};
+
+struct flows_file {
+	char *text; // what the names point into
+	struct flows_line *lines;
+	uint32_t count, capacity;
+};
+
+// Reads the lines from memory; names are not looked up. name stands for the file in messages.
+// Returns 0, -EINVAL with the errors ("NAME:line:column: ...") in diag, or -ENOMEM; *out is to be freed
+// by flows_file_free() only after 0.
+int flows_file_parse(struct flows_file *out, const char *text, size_t length, const char *name,
+		     struct config_diag *diag);
+// The same from a file. A file that cannot be read is an error in diag too.
+int flows_file_load(struct flows_file *out, const char *path, struct config_diag *diag);
+void flows_file_free(struct flows_file *file);

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// EAL, as a fabric needs it on any machine: two CPUs and no huge pages are enough.
+//
+// - No shared configuration: a fabric is one process, so EAL keeps its state in private memory. With huge
+//   pages that is --in-memory (nothing in a hugetlbfs mount), without them --no-huge --no-shconf, because EAL
+//   refuses the two together. What EAL still makes, an empty directory named for the prefix, is removed as soon
+//   as EAL runs: a killed process leaves nothing behind.
+// - lcores are threads, not CPUs: any number of workers is mapped onto the CPUs there are. lcore 0 is the
+//   control thread and floats over all of them.
+// - No telemetry (it is a server, and nothing that speaks to the outside shares this process), errors only in
+//   the log, and PCI only when a device asks for it.
+#include "eal.h"
+
+#include "log_capture.h"
+
+#include <rte_eal.h>
+#include <rte_lcore.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EAL_ARGS_MAX 64
+#define EAL_PREFIX_MAX 64
+#define EAL_FREE_HUGEPAGES "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"
+#define EAL_HUGEPAGE_MB 2
+
+// What rte_eal_init() is given. EAL keeps the pointers, so they live as long as the process.
+struct eal_args {
+	char *argv[EAL_ARGS_MAX + 1];
+	int argc;
+	int error; // the first of -ENOMEM, -E2BIG
+};
+
+static struct eal_args args; // control: rw
+static bool with_hugepages;  // control: rw
+
+// rte_eal_init() works once in a process, whether it succeeds or not.
+static enum { EAL_IDLE, EAL_RUNNING, EAL_OVER } state; // control: rw
+
+static void __attribute__((format(printf, 1, 2)))
+eal_arg_add(const char *format, ...)
+{
+	va_list list;
+	char *text;
+	int bytes;
+
+	if (args.argc >= EAL_ARGS_MAX) {
+		args.error = -E2BIG;
+		return;
+	}
+	va_start(list, format);
+	bytes = vasprintf(&text, format, list);
+	va_end(list);
+	if (bytes < 0) {
+		args.error = -ENOMEM;
+		return;
+	}
+	args.argv[args.argc++] = text;
+}
+
+static unsigned
+eal_free_hugepages_mb(void)
+{
+	FILE *file = fopen(EAL_FREE_HUGEPAGES, "re");
+	unsigned long pages = 0;
+
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%lu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return pages > UINT32_MAX / EAL_HUGEPAGE_MB ? UINT32_MAX : (unsigned)pages * EAL_HUGEPAGE_MB;
+}
+
+static int
+eal_choose_memory(const struct eal_options *o, char *err, size_t err_bytes)
+{
+	unsigned free_mb = o->hugepages == EAL_HUGEPAGES_OFF ? 0 : eal_free_hugepages_mb();
+
+	with_hugepages = o->hugepages != EAL_HUGEPAGES_OFF && free_mb >= o->memory_mb;
+	if (o->hugepages == EAL_HUGEPAGES_ON && !with_hugepages) {
+		snprintf(err, err_bytes,
+			 "hugepages: on needs %u MB of 2 MB pages, %u MB are free: sysctl -w vm.nr_hugepages=%u, "
+			 "or hugepages: auto",
+			 o->memory_mb, free_mb, (o->memory_mb + EAL_HUGEPAGE_MB - 1) / EAL_HUGEPAGE_MB);
+		return -ENOMEM;
+	}
+	if (with_hugepages) {
+		eal_arg_add("--in-memory");
+	} else {
+		eal_arg_add("--no-huge");
+		eal_arg_add("--no-shconf");
+	}
+	eal_arg_add("-m");
+	eal_arg_add("%u", o->memory_mb);
+	return 0;
+}
+
+// The n-th usable CPU counted from the last: CPU 0 takes most of the kernel's own work, so workers start at the
+// other end.
+static int
+eal_usable_cpu(const cpu_set_t *usable, unsigned n)
+{
+	n %= (unsigned)CPU_COUNT(usable);
+	for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+		if (CPU_ISSET(cpu, usable) && n-- == 0)
+			return cpu;
+	}
+	return -1;
+}
+
+// "0@(0,1),1@1,2@0": lcore 0 on every usable CPU, each worker on one.
+static int
+eal_choose_lcores(const struct eal_options *o, char *err, size_t err_bytes)
+{
+	char *text = NULL;
+	const char *separator = "";
+	size_t bytes;
+	cpu_set_t usable;
+	FILE *out;
+
+	if (o->workers >= RTE_MAX_LCORE) {
+		snprintf(err, err_bytes, "workers: %u is more than %u", o->workers, RTE_MAX_LCORE - 1);
+		return -EINVAL;
+	}
+	if (sched_getaffinity(0, sizeof(usable), &usable) != 0)
+		return -errno;
+	for (unsigned i = 0; i < o->cpu_count; i++) {
+		if (o->cpus[i] >= CPU_SETSIZE || !CPU_ISSET(o->cpus[i], &usable)) {
+			snprintf(err, err_bytes, "cpus: CPU %u is not there or not ours to use", o->cpus[i]);
+			return -EINVAL;
+		}
+	}
+	out = open_memstream(&text, &bytes);
+	if (out == NULL)
+		return -ENOMEM;
+	fputs("0@(", out);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &usable)) {
+			fprintf(out, "%s%d", separator, cpu);
+			separator = ",";
+		}
+	}
+	fputc(')', out);
+	for (unsigned i = 0; i < o->workers; i++) {
+		int cpu = o->cpu_count > 0 ? (int)o->cpus[i % o->cpu_count] : eal_usable_cpu(&usable, i);
+
+		fprintf(out, ",%u@%d", i + 1, cpu);
+	}
+	if (fclose(out) != 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	eal_arg_add("--lcores");
+	eal_arg_add("%s", text);
+	eal_arg_add("--main-lcore");
+	eal_arg_add("0");
+	free(text);
+	return 0;
+}
+
+// Removes the directory that EAL makes at every start, and its parent if no other instance lives there. Only
+// empty ones: anything inside belongs to another program.
+static void
+eal_remove_runtime_dir(void)
+{
+	const char *path = rte_eal_get_runtime_dir();
+	char parent[4096];
+	char *slash;
+
+	if (path[0] == '\0')
+		return;
+	snprintf(parent, sizeof(parent), "%s", path);
+	slash = strrchr(parent, '/');
+	if (rmdir(path) != 0 || slash == NULL)
+		return;
+	*slash = '\0';
+	(void)rmdir(parent);
+}
+
+static int
+eal_build_args(const struct eal_options *o, char *err, size_t err_bytes)
+{
+	int error;
+
+	eal_arg_add("roost");
+	eal_arg_add("--file-prefix");
+	eal_arg_add("%s", o->prefix);
+	eal_arg_add("--no-telemetry");
+	eal_arg_add("--log-level");
+	eal_arg_add("error");
+	if (o->pci_count == 0)
+		eal_arg_add("--no-pci");
+	for (unsigned i = 0; i < o->pci_count; i++) {
+		eal_arg_add("-a");
+		eal_arg_add("%s", o->pci[i]);
+	}
+	error = eal_choose_memory(o, err, err_bytes);
+	if (error == 0)
+		error = eal_choose_lcores(o, err, err_bytes);
+	if (error == 0 && args.error != 0) {
+		snprintf(err, err_bytes, "too many devices on PCI for one start");
+		error = args.error;
+	}
+	return error;
+}
+
+static void
+eal_free_args(void)
+{
+	// EAL may have moved them about, but it only permutes.
+	for (int i = 0; i < args.argc; i++)
+		free(args.argv[i]);
+	memset(&args, 0, sizeof(args));
+}
+
+int
+eal_start(const struct eal_options *o, char *err, size_t err_bytes)
+{
+	struct log_capture log;
+	const char *said;
+	int error;
+
+	if (state != EAL_IDLE) {
+		snprintf(err, err_bytes, "DPDK was started in this process before");
+		return -EALREADY;
+	}
+	if (o->prefix == NULL || o->prefix[0] == '\0' || strlen(o->prefix) >= EAL_PREFIX_MAX ||
+	    strpbrk(o->prefix, "/%") != NULL) {
+		snprintf(err, err_bytes, "a fabric's name has 1 to %u characters, no / and no %%", EAL_PREFIX_MAX - 1);
+		return -EINVAL;
+	}
+	snprintf(err, err_bytes, "DPDK: cannot prepare its start");
+	error = eal_build_args(o, err, err_bytes);
+	if (error != 0) {
+		eal_free_args();
+		return error;
+	}
+	// libxdp otherwise wants a bpf file system to pin its dispatcher in; one program per interface needs none.
+	setenv("LIBXDP_SKIP_DISPATCHER", "1", 1);
+	log_capture_begin(&log);
+	error = rte_eal_init(args.argc, args.argv) < 0 ? -EIO : 0;
+	state = error == 0 ? EAL_RUNNING : EAL_OVER;
+	said = log_capture_end(&log);
+	if (error != 0)
+		snprintf(err, err_bytes, "DPDK does not start: %s", said);
+	log_capture_free(&log);
+	eal_remove_runtime_dir();
+	return error;
+}
+
+bool
+eal_has_hugepages(void)
+{
+	return with_hugepages;
+}
+
+void
+eal_stop(void)
+{
+	if (state != EAL_RUNNING)
+		return;
+	state = EAL_OVER;
+	rte_eal_cleanup();
+	eal_remove_runtime_dir();
+	eal_free_args();
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interface.h"
+
+#include <bpf/libbpf.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ethtool.h>
+#include <linux/if_xdp.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define INTERFACE_COUNTERS_MAX 4096 // a driver that claims more is not believed
+
+int
+interface_enter_netns(int netns_fd, int *previous)
+{
+	int error;
+
+	*previous = -1;
+	if (netns_fd < 0)
+		return 0;
+	*previous = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (*previous < 0)
+		return -errno;
+	if (setns(netns_fd, CLONE_NEWNET) == 0)
+		return 0;
+	error = -errno;
+	close(*previous);
+	*previous = -1;
+	return error;
+}
+
+int
+interface_leave_netns(int previous)
+{
+	int error = 0;
+
+	if (previous < 0)
+		return 0;
+	if (setns(previous, CLONE_NEWNET) != 0)
+		error = -errno;
+	close(previous);
+	return error;
+}
+
+int
+interface_socket(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int
+interface_ioctl(int fd, unsigned long request, const char *name, struct ifreq *request_data)
+{
+	if (strlen(name) >= IFNAMSIZ)
+		return -ENODEV;
+	snprintf(request_data->ifr_name, IFNAMSIZ, "%s", name);
+	return ioctl(fd, request, request_data) < 0 ? -errno : 0;
+}
+
+int
+interface_index(int fd, const char *name, int *index)
+{
+	struct ifreq request = {0};
+	int error = interface_ioctl(fd, SIOCGIFINDEX, name, &request);
+
+	*index = request.ifr_ifindex;
+	return error;
+}
+
+int
+interface_mtu(int fd, const char *name)
+{
+	struct ifreq request = {0};
+	int error = interface_ioctl(fd, SIOCGIFMTU, name, &request);
+
+	return error != 0 ? error : request.ifr_mtu;
+}
+
+int
+interface_set_mtu(int fd, const char *name, int mtu)
+{
+	struct ifreq request = {.ifr_mtu = mtu};
+
+	return interface_ioctl(fd, SIOCSIFMTU, name, &request);
+}
+
+int
+interface_set_up(int fd, const char *name)
+{
+	struct ifreq request = {0};
+	int error = interface_ioctl(fd, SIOCGIFFLAGS, name, &request);
+
+	if (error != 0 || (request.ifr_flags & IFF_UP))
+		return error;
+	request.ifr_flags |= IFF_UP;
+	return interface_ioctl(fd, SIOCSIFFLAGS, name, &request);
+}
+
+static int
+interface_ethtool(int fd, const char *name, void *data)
+{
+	struct ifreq request = {.ifr_data = data};
+
+	return interface_ioctl(fd, SIOCETHTOOL, name, &request);
+}
+
+int
+interface_counters(int fd, const char *name, interface_counter_fn fn, void *arg)
+{
+	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+	struct ethtool_gstrings *names = NULL;
+	struct ethtool_stats *values = NULL;
+	int error = interface_ethtool(fd, name, &info);
+
+	if (error != 0 || info.n_stats == 0 || info.n_stats > INTERFACE_COUNTERS_MAX)
+		return error;
+	names = calloc(1, sizeof(*names) + (size_t)info.n_stats * ETH_GSTRING_LEN);
+	values = calloc(1, sizeof(*values) + info.n_stats * sizeof(values->data[0]));
+	if (names == NULL || values == NULL) {
+		error = -ENOMEM;
+		goto out;
+	}
+	*names = (struct ethtool_gstrings){ETHTOOL_GSTRINGS, ETH_SS_STATS, info.n_stats};
+	*values = (struct ethtool_stats){ETHTOOL_GSTATS, info.n_stats};
+	error = interface_ethtool(fd, name, names);
+	if (error == 0)
+		error = interface_ethtool(fd, name, values);
+	for (uint32_t i = 0; error == 0 && i < names->len && i < values->n_stats && i < info.n_stats; i++) {
+		char text[ETH_GSTRING_LEN + 1] = "";
+
+		memcpy(text, names->data + (size_t)i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+		fn(text, values->data[i], arg);
+	}
+out:
+	free(names);
+	free(values);
+	return error;
+}
+
+static bool
+interface_is_xsk(int fd)
+{
+	int domain = 0;
+	socklen_t bytes = sizeof(domain);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == AF_XDP;
+}
+
+unsigned
+interface_list_xsk(int *fds, unsigned max)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	struct dirent *entry;
+	unsigned count = 0;
+
+	if (directory == NULL)
+		return 0;
+	while (count < max && (entry = readdir(directory)) != NULL) {
+		int fd = atoi(entry->d_name); // "." and ".." are 0: never a socket of ours
+
+		if (interface_is_xsk(fd))
+			fds[count++] = fd;
+	}
+	closedir(directory);
+	return count;
+}
+
+int
+interface_xsk_dropped(int xsk, uint64_t *dropped)
+{
+	struct xdp_statistics statistics;
+	socklen_t bytes = sizeof(statistics);
+
+	memset(&statistics, 0, sizeof(statistics));
+	if (getsockopt(xsk, SOL_XDP, XDP_STATISTICS, &statistics, &bytes) != 0)
+		return -errno;
+	*dropped = statistics.rx_dropped + statistics.rx_ring_full;
+	return 0;
+}
+
+uint32_t
+interface_xdp_program(int index)
+{
+	uint32_t id = 0;
+
+	return bpf_xdp_query_id(index, 0, &id) == 0 ? id : 0;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packet pool of the live pace: a mempool of mbufs that devices receive into and send from, and a LIFO of
+// them for each worker. See pool.c.
+#pragma once
+
+#include "../packet.h"
+
+#include <rte_mempool.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pool_options {
+	const char *name;
+	unsigned packets;
+	unsigned private_bytes; // PACKET_META_BYTES
+	unsigned room;          // bytes of data behind the headroom (RTE_PKTMBUF_HEADROOM)
+	bool one_chunk;         // a device has QUIRK_ONE_CHUNK
+};
+
+// Makes the pool. Returns 0, -EINVAL or -ENOMEM (EAL's memory is too small, or in pieces where one chunk is
+// asked for) with one line in `err`. Control thread, EAL running.
+int pool_create(struct rte_mempool **out, const struct pool_options *options, char *err, size_t err_bytes);
+
+// Destroys it; no device and no LIFO uses it any more. NULL is fine. Control thread.
+void pool_destroy(struct rte_mempool *pool);
+
+// Bytes of EAL memory that the pool takes. Any thread, EAL need not run.
+size_t pool_bytes(const struct pool_options *options);
+
+// Bytes of one element: mempool header, mbuf, private area, headroom, room, trailer.
+size_t pool_element_bytes(const struct rte_mempool *pool);
+
+// Makes a worker's LIFO on the pool: packet_alloc() and packet_free() work on it.
+// `capacity`: packets it keeps at most, at least 2. Returns 0 or -ENOMEM. Control thread.
+int pool_lifo_create(struct packet_pool **out, struct rte_mempool *pool, unsigned capacity);
+
+// Gives its packets back to the mempool and destroys it. NULL is fine. Control thread, the worker has stopped.
+void pool_lifo_destroy(struct packet_pool *lifo);

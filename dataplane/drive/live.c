@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each worker runs the same loop as virtual time, its end of time being the wall clock: the TSC divided by
+// the dilation, less what has slipped. Let `published` be the instant up to which a worker has taken
+// everything. A worker may run to
+//     min(clock, least `published` of the workers whose wires end here + window)
+// in steps of at most a window, for what those workers may still put arrives after that. Nobody waits at a
+// barrier and nothing is delivered into a node's past; a slow worker holds back only its neighbours, which
+// shows as lag. When a worker's lag passes the bound, the fabric's clock slips by it: counted, shown.
+//
+// Packets from a device are stamped with the clock, or with where the node stands if that is later.
+//
+// Workers call the operating system only to send and receive on devices that need it and to sleep when
+// idle. They report quiescence to RCU once a turn, so that the control thread can free what it replaced.
+#include "live.h"
+
+#include "../roce/unsent.h"
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+#include <rte_pause.h>
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#define LIVE_RX_BURST 64
+#define LIVE_TX_BURST 64
+#define LIVE_DEVICE_WIRE 512 // packets that may wait for a device
+#define LIVE_NAP_WALL (100 * PS_PER_US)
+
+static uint64_t
+live_wall(const struct live_drive *d)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint64_t)(((wide)(rte_rdtsc() - d->tsc_start) * d->ps_per_tsc) >> 32);
+}
+
+ps_t
+live_clock(const struct live_drive *d)
+{
+	ps_t raw = live_wall(d) / d->dilation;
+	ps_t slip = __atomic_load_n(&d->slip, __ATOMIC_RELAXED);
+
+	return raw > slip ? raw - slip : 0;
+}
+
+static bool
+live_receive(struct live_worker *w, struct live_port *lp)
+{
+	struct rte_mbuf *packets[LIVE_RX_BURST];
+	uint16_t count = device_rx_burst(lp->device, packets, LIVE_RX_BURST);
+	ps_t clock, stamp;
+
+	if (count == 0)
+		return false;
+	clock = live_clock(w->drive);
+	stamp = clock > w->published ? clock : w->published;
+	for (uint16_t i = 0; i < count; i++) {
+		if (unlikely(wire_put(lp->to_node, packets[i], stamp) != 0))
+			packet_free(w->packets, packets[i]);
+	}
+	w->next = time_min(w->next, stamp);
+	return true;
+}
+
+// Makes the packet a whole frame, writing what was never written. False when it cannot go.
+static bool
+live_prepare(const struct live_worker *w, struct live_port *lp, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (unlikely(meta->wire_bytes > lp->device->frame_max)) {
+		lp->oversized++;
+		return false;
+	}
+	if (unlikely(meta->data_len != meta->wire_bytes) && unsent_write(m, w->packets->data_room) != 0) {
+		lp->unsendable++;
+		return false;
+	}
+	return true;
+}
+
+// Sends what has left the port by the time its nodes have reached. What the device does not take waits, and
+// when enough waits the port stops (wire_full()).
+static bool
+live_send(struct live_worker *w, struct live_port *lp)
+{
+	struct rte_mbuf *packets[LIVE_TX_BURST];
+	struct wire *wire = lp->from_node;
+	uint32_t head = wire->head;
+	uint16_t count = 0, sent;
+
+	while (count < LIVE_TX_BURST && head != wire->tail &&
+	       wire->slots[head & wire->mask].arrival <= w->published) {
+		struct rte_mbuf *m = wire->slots[head & wire->mask].packet;
+
+		if (unlikely(!live_prepare(w, lp, m))) {
+			if (count != 0)
+				break; // it goes when it is first
+			packet_free(w->packets, wire_take(wire));
+			head = wire->head;
+			continue;
+		}
+		packets[count++] = m;
+		head++;
+	}
+	if (count == 0)
+		return false;
+	sent = device_tx_burst(lp->device, packets, count);
+	for (uint16_t i = 0; i < sent; i++)
+		wire_take(wire);
+	return sent != 0;
+}
+
+static void
+live_advance_nodes(struct live_worker *w, ps_t start, ps_t end)
+{
+	ps_t next = PS_NEVER;
+
+	for (uint32_t i = 0; i < w->node_count; i++) {
+		struct node *n = w->nodes[i];
+
+		next = time_min(next, n->ops->advance(n, start, end));
+	}
+	for (uint32_t i = 0; i < w->shared_out_count; i++)
+		wire_publish(w->shared_out[i]);
+	w->next = next;
+	__atomic_store_n(&w->published, end, __ATOMIC_RELEASE);
+}
+
+// How far this worker may run now.
+static ps_t
+live_limit(const struct live_worker *w, ps_t clock)
+{
+	const struct live_drive *d = w->drive;
+	ps_t limit = clock;
+
+	for (uint32_t i = 0; i < w->upstream_count; i++) {
+		ps_t at = __atomic_load_n(&d->workers[w->upstream[i]].published, __ATOMIC_ACQUIRE);
+
+		limit = time_min(limit, at + d->window);
+	}
+	return limit;
+}
+
+static void
+live_run_to(struct live_worker *w, ps_t until)
+{
+	const struct live_drive *d = w->drive;
+
+	while (w->published < until) {
+		ps_t start = w->published;
+		ps_t edge, end;
+
+		// What other workers put may come before anything of our own; without them windows in which
+		// nothing happens here are skipped.
+		if (w->upstream_count == 0 && w->next > start)
+			start = time_min(w->next, until);
+		if (start == until) {
+			__atomic_store_n(&w->published, until, __ATOMIC_RELEASE);
+			return;
+		}
+		edge = (start / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX;
+		end = time_min(time_min(start + d->window, edge), until);
+		live_advance_nodes(w, start, end);
+	}
+}
+
+static void
+live_note_lag(struct live_worker *w, ps_t clock)
+{
+	struct live_drive *d = w->drive;
+	ps_t lag = clock > w->published ? (clock - w->published) : 0;
+	uint64_t wall = lag * d->dilation;
+
+	w->lag_wall_ps = wall;
+	if (wall > w->lag_wall_max_ps)
+		w->lag_wall_max_ps = wall;
+	if (unlikely(wall > d->max_lag_wall)) {
+		ps_t slip = __atomic_load_n(&d->slip, __ATOMIC_RELAXED);
+		ps_t wanted = live_wall(d) / d->dilation - w->published;
+
+		// Of several workers that lag, the one furthest behind decides.
+		while (wanted > slip &&
+		       !__atomic_compare_exchange_n(&d->slip, &slip, wanted, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED))
+			;
+		if (wanted > slip)
+			w->slips++;
+	}
+}
+
+static void
+live_serve_request(struct live_worker *w)
+{
+	struct live_request *request = __atomic_load_n(&w->request, __ATOMIC_ACQUIRE);
+
+	if (likely(request == NULL))
+		return;
+	for (uint32_t i = 0; i < w->node_count; i++)
+		request->run(request->context, w->nodes[i], w->published);
+	w->next = w->published; // the request may have made something due
+	__atomic_store_n(&w->request, NULL, __ATOMIC_RELEASE);
+}
+
+// Sleeps until the worker's next event or for a nap, whichever is sooner: devices and other workers do not
+// wake it.
+static void
+live_nap(struct live_worker *w)
+{
+	struct live_drive *d = w->drive;
+	ps_t clock = live_clock(d);
+	uint64_t wall = LIVE_NAP_WALL;
+	struct timespec nap;
+
+	if (w->next <= clock)
+		return;
+	if ((w->next - clock) < wall / d->dilation)
+		wall = (w->next - clock) * d->dilation;
+	nap = (struct timespec){.tv_sec = 0, .tv_nsec = (long)(wall / PS_PER_NS)};
+	nanosleep(&nap, NULL);
+}
+
+static bool
+live_turn(struct live_worker *w)
+{
+	uint64_t began = rte_rdtsc();
+	bool busy = false;
+	ps_t clock, until;
+
+	for (uint32_t i = 0; i < w->port_count; i++)
+		busy |= live_receive(w, &w->ports[i]);
+	clock = live_clock(w->drive);
+	until = live_limit(w, clock);
+	busy |= w->next < until;
+	live_run_to(w, until);
+	for (uint32_t i = 0; i < w->port_count; i++)
+		busy |= live_send(w, &w->ports[i]);
+	live_note_lag(w, clock);
+	live_serve_request(w);
+	rte_rcu_qsbr_quiescent(w->drive->rcu, w->index);
+	w->turns++;
+	if (busy)
+		w->busy_tsc += rte_rdtsc() - began;
+	return busy;
+}
+
+static int
+live_worker_main(void *arg)
+{
+	struct live_worker *w = arg;
+	struct live_drive *d = w->drive;
+
+	rte_rcu_qsbr_thread_register(d->rcu, w->index);
+	rte_rcu_qsbr_thread_online(d->rcu, w->index);
+	while (!__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE)) {
+		if (live_turn(w))
+			continue;
+		if (d->sleep_when_idle)
+			live_nap(w);
+		else
+			rte_pause();
+	}
+	rte_rcu_qsbr_thread_offline(d->rcu, w->index);
+	rte_rcu_qsbr_thread_unregister(d->rcu, w->index);
+	return 0;
+}
+
+int
+live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation, ps_t max_lag_wall,
+	  bool sleep_when_idle)
+{
+	__extension__ typedef unsigned __int128 wide;
+	size_t bytes = rte_rcu_qsbr_get_memsize(LIVE_WORKERS_MAX);
+
+	if (workers == 0 || workers > LIVE_WORKERS_MAX || window == 0 || dilation == 0)
+		return -EINVAL;
+	memset(d, 0, sizeof(*d));
+	d->worker_count = workers;
+	d->window = time_min(window, TIME_WINDOW_MAX);
+	d->dilation = dilation;
+	d->max_lag_wall = max_lag_wall;
+	d->sleep_when_idle = sleep_when_idle;
+	d->ps_per_tsc = (uint64_t)(((wide)PS_PER_S << 32) / rte_get_tsc_hz());
+	for (uint32_t i = 0; i < workers; i++) {
+		d->workers[i].drive = d;
+		d->workers[i].index = i;
+	}
+	d->rcu = rte_zmalloc("rcu", bytes, RTE_CACHE_LINE_SIZE);
+	if (d->rcu == NULL)
+		return -ENOMEM;
+	return rte_rcu_qsbr_init(d->rcu, LIVE_WORKERS_MAX) == 0 ? 0 : -EINVAL;
+}
+
+int
+live_start(struct live_drive *d)
+{
+	for (uint32_t i = 0; i < d->worker_count; i++) {
+		struct live_worker *w = &d->workers[i];
+
+		for (uint32_t k = 0; k < w->port_count; k++)
+			w->ports[k].from_node->limit = LIVE_DEVICE_WIRE;
+	}
+	d->tsc_start = rte_rdtsc();
+	for (uint32_t i = 0; i < d->worker_count; i++) {
+		int rc = rte_eal_remote_launch(live_worker_main, &d->workers[i], d->workers[i].lcore);
+
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+void
+live_stop(struct live_drive *d)
+{
+	__atomic_store_n(&d->stop, true, __ATOMIC_RELEASE);
+	rte_eal_mp_wait_lcore();
+}
+
+void
+live_destroy(struct live_drive *d)
+{
+	rte_free(d->rcu);
+	d->rcu = NULL;
+}
+
+void
+live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now), void *context)
+{
+	struct live_request request = {.run = run, .context = context};
+
+	for (uint32_t i = 0; i < d->worker_count; i++) {
+		struct live_worker *w = &d->workers[i];
+
+		__atomic_store_n(&w->request, &request, __ATOMIC_RELEASE);
+		while (__atomic_load_n(&w->request, __ATOMIC_ACQUIRE) != NULL) {
+			struct timespec moment = {.tv_nsec = 20000};
+
+			if (__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE)) {
+				live_serve_request(w);
+				break;
+			}
+			nanosleep(&moment, NULL);
+		}
+	}
+}
+
+void
+live_synchronize(struct live_drive *d)
+{
+	rte_rcu_qsbr_synchronize(d->rcu, RTE_QSBR_THRID_INVALID);
+}

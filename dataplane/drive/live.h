@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver of the live pace: worker lcores run their nodes by a clock that is the TSC divided by the
+// dilation. See live.c.
+#pragma once
+
+#include "../device/device.h"
+#include "../node.h"
+
+#include <rte_rcu_qsbr.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LIVE_WORKERS_MAX 64
+
+// A port whose far side is a device. The driver carries packets between the device and the port's two
+// wires, which both end here.
+struct live_port {
+	struct device *device;
+	struct node *node;
+	struct port *port;
+	struct wire *to_node;   // what the device received
+	struct wire *from_node; // what it is to send
+	uint64_t oversized;     // worker: rw; frames too large for the device
+	uint64_t unsendable;    // worker: rw; frames that could not be made into bytes
+};
+
+// What the control thread asks a worker to do between two turns, when its nodes all stand at one instant.
+struct live_request {
+	void (*run)(void *context, struct node *node, ps_t now);
+	void *context;
+};
+
+struct live_worker {
+	struct live_drive *drive;
+	struct node **nodes;
+	uint32_t node_count;
+	struct live_port *ports;
+	uint32_t port_count;
+	struct wire **shared_out; // wires to other workers
+	uint32_t shared_out_count;
+	uint16_t *upstream;       // workers whose wires end here
+	uint32_t upstream_count;
+	struct packet_pool *packets;
+	unsigned int lcore;
+	unsigned int index;
+	ps_t next;                // worker: rw; nothing happens here before this
+
+	// worker: wo (release), other workers and control: ro (acquire): all nodes have taken everything before.
+	ps_t published __attribute__((aligned(64)));
+	// worker: wo, control: ro (relaxed)
+	uint64_t turns;
+	uint64_t lag_wall_ps;     // how far the last turn was behind, in wall time
+	uint64_t lag_wall_max_ps;
+	uint64_t slips;
+	uint64_t busy_tsc;
+	// control: wo (release), worker: rw; NULL when done
+	struct live_request *request __attribute__((aligned(64)));
+};
+
+struct live_drive {
+	struct live_worker workers[LIVE_WORKERS_MAX];
+	uint32_t worker_count;
+	ps_t window;
+	uint32_t dilation;
+	bool sleep_when_idle;
+	ps_t max_lag_wall;
+	uint64_t tsc_start;
+	uint64_t ps_per_tsc;  // wall, 32 fraction bits
+	ps_t slip;            // workers: rw (atomic); fabric time by which the clock has slipped
+	bool stop;            // control: wo (release), workers: ro (acquire)
+	struct rte_rcu_qsbr *rcu;
+};
+
+// Prepares the drive: clock at 0, no worker started. `window` as for virtual time; `dilation` at least 1.
+// The caller then fills the workers. EAL must run. Returns 0, -EINVAL or -ENOMEM. Control thread.
+int live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation, ps_t max_lag_wall,
+	      bool sleep_when_idle);
+
+// Starts the clock and all workers on their lcores. Returns 0 or -errno (some may run: live_stop()).
+int live_start(struct live_drive *d);
+
+// Stops the workers and waits for them. Control thread.
+void live_stop(struct live_drive *d);
+
+void live_destroy(struct live_drive *d);
+
+// The fabric's time now. Any thread.
+ps_t live_clock(const struct live_drive *d);
+
+// Has every worker run `run` on each of its nodes between two turns and waits until all have. Control
+// thread. While the workers are stopped it runs them itself.
+void live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now), void *context);
+
+// Waits until no worker can hold what was unpublished before the call (RCU). Control thread.
+void live_synchronize(struct live_drive *d);

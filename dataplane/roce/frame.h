@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frames that a NIC makes: Ethernet, IPv4 or IPv6, UDP and RoCEv2's headers, written by copying a
+// template of the NIC and storing what differs. Only headers are written: wire_bytes counts the payload,
+// its padding and the ICRC (PACKET_UNSENT).
+//
+// As queue pairs of the usual adapters do: IPv4 with DF and an ID that counts per queue pair, UDP checksum
+// 0 over IPv6 too (RFC 6936; annex A17.9.2), all packets of a queue pair ECT(0), acknowledgements
+// included, because the traffic class is the queue pair's; CNPs not-ECT.
+#pragma once
+
+#include "../checksum.h"
+#include "../packet.h"
+#include "../tables.h"
+#include "headers.h"
+
+#include <rte_byteorder.h>
+
+#include <string.h>
+
+#define FRAME_ETHERNET_BYTES 14u
+#define FRAME_IP4_BYTES 20u
+#define FRAME_IP6_BYTES 40u
+#define FRAME_UDP_BYTES 8u
+#define FRAME_HEADERS_MAX 96u
+#define FRAME_TTL 64
+#define FRAME_SIZE_REAL (-1)
+
+// How large frames are. A size that is not FRAME_SIZE_REAL stands for all headers of a data packet, to
+// which the payload is added unpadded, or for a whole acknowledgement.
+struct frame_sizes {
+	int32_t header_bytes;
+	int32_t ack_bytes;
+	bool ip6;
+};
+
+// A packet as it is before it has a destination; metadata and data lie as in a packet.
+struct frame_template {
+	struct packet_meta meta;
+	uint8_t headers[FRAME_HEADERS_MAX];
+};
+
+// Where a queue pair's (or stream's) packets go, and how. Worker: rw.
+struct frame_address {
+	uint8_t peer_ip[16];
+	uint32_t peer_qpn;
+	uint32_t sum; // of the IPv4 header's words but length and ID
+	uint16_t udp_sport; // big endian
+	uint16_t ip_id;
+	uint8_t traffic_class; // DSCP and ECN
+	uint8_t priority;
+	uint8_t tc;
+	bool ip6;
+};
+
+// Bytes of a UDP packet with `behind` bytes behind the UDP header, as a frame without FCS.
+static inline uint32_t
+frame_bytes(bool ip6, uint32_t behind)
+{
+	uint32_t bytes = FRAME_ETHERNET_BYTES + (ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) + FRAME_UDP_BYTES + behind;
+
+	return bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : bytes;
+}
+
+// Bytes behind the UDP header of a WRITE's packet: BTH, RETH of the first, padded payload, ICRC.
+static inline uint32_t
+frame_data_behind_udp(uint32_t payload, bool first)
+{
+	return (uint32_t)sizeof(struct roce_bth) + (first ? (uint32_t)sizeof(struct roce_reth) : 0) + payload +
+	       roce_pad_bytes(payload) + ROCE_ICRC_BYTES;
+}
+
+// The frame, without FCS, of a WRITE's packet.
+static inline uint32_t
+frame_data_bytes(bool ip6, int32_t header_bytes, uint32_t payload, bool first)
+{
+	if (header_bytes != FRAME_SIZE_REAL)
+		return (uint32_t)header_bytes + payload;
+	return frame_bytes(ip6, frame_data_behind_udp(payload, first));
+}
+
+#define FRAME_ACK_BEHIND_UDP \
+	(sizeof(struct roce_bth) + sizeof(struct roce_aeth) + (size_t)ROCE_ICRC_BYTES)
+#define FRAME_CNP_BEHIND_UDP \
+	(sizeof(struct roce_bth) + sizeof(struct roce_cnp) + (size_t)ROCE_ICRC_BYTES)
+
+// The frame, without FCS, of an acknowledgement.
+static inline uint32_t
+frame_ack_bytes(bool ip6, int32_t ack_bytes)
+{
+	if (ack_bytes != FRAME_SIZE_REAL)
+		return (uint32_t)ack_bytes;
+	return frame_bytes(ip6, FRAME_ACK_BEHIND_UDP);
+}
+
+// Makes the template of packets from `mac`, `ip` (4 or 16 bytes) to the gateway `gateway_mac`.
+void frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac,
+			 const uint8_t *gateway_mac, const uint8_t *ip);
+
+// Completes an address whose peer_ip, traffic_class and ip6 are set, for packets from the template.
+void frame_address_init(struct frame_address *a, const struct frame_template *t);
+
+// A packet of the template's to the address with Ethernet, IP and UDP written; `behind`: bytes behind the
+// UDP header by the packet's lengths, of which `present` will be written at *payload.
+static inline void
+frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_address *a, uint32_t behind,
+	    uint32_t present, uint32_t wire_bytes, uint8_t **payload)
+{
+	struct packet_meta *meta = packet_meta(m);
+	uint16_t udp_bytes = rte_cpu_to_be_16((uint16_t)(FRAME_UDP_BYTES + behind));
+	uint8_t *data, *ip, *udp;
+
+	*meta = t->meta;
+	data = packet_data(m);
+	ip = data + FRAME_ETHERNET_BYTES;
+	if (likely(!a->ip6)) {
+		uint16_t length = rte_cpu_to_be_16((uint16_t)(FRAME_IP4_BYTES + FRAME_UDP_BYTES + behind));
+		uint16_t id = rte_cpu_to_be_16(a->ip_id++);
+		uint16_t checksum = (uint16_t)~checksum_fold(a->sum + length + id);
+
+		memcpy(data, t->headers, 64);
+		ip[1] = a->traffic_class;
+		memcpy(ip + 2, &length, sizeof(length));
+		memcpy(ip + 4, &id, sizeof(id));
+		memcpy(ip + CHECKSUM_IPV4_OFFSET, &checksum, sizeof(checksum));
+		memcpy(ip + 16, a->peer_ip, 4);
+		udp = ip + FRAME_IP4_BYTES;
+	} else {
+		memcpy(data, t->headers, FRAME_HEADERS_MAX);
+		ip[0] = (uint8_t)(0x60 | a->traffic_class >> 4);
+		ip[1] = (uint8_t)(a->traffic_class << 4);
+		memcpy(ip + 4, &udp_bytes, sizeof(udp_bytes));
+		memcpy(ip + 24, a->peer_ip, 16);
+		udp = ip + FRAME_IP6_BYTES;
+	}
+	memcpy(udp, &a->udp_sport, sizeof(a->udp_sport));
+	memcpy(udp + 4, &udp_bytes, sizeof(udp_bytes));
+	*payload = udp + FRAME_UDP_BYTES;
+	meta->wire_bytes = wire_bytes;
+	meta->data_len = (uint16_t)(*payload + present - data);
+	meta->priority = a->priority;
+	meta->tc = a->tc;
+	meta->dscp = a->traffic_class >> 2;
+	meta->ecn = a->traffic_class & 3;
+}
+
+// Writes a BTH in three stores.
+static inline void
+frame_put_bth(uint8_t *at, uint8_t opcode, unsigned int pad, uint32_t dest_qp, bool ack_req, uint32_t psn)
+{
+	uint32_t words[3] = {
+		rte_cpu_to_be_32((uint32_t)opcode << 24 |
+				 (uint32_t)(ROCE_BTH_MIG_REQ | pad << ROCE_BTH_PAD_SHIFT) << 16 |
+				 ROCE_PKEY_DEFAULT),
+		rte_cpu_to_be_32(dest_qp),
+		rte_cpu_to_be_32((ack_req ? (uint32_t)ROCE_BTH_ACK_REQ << 24 : 0) | (psn & ROCE_PSN_MASK)),
+	};
+
+	memcpy(at, words, sizeof(words));
+}
+
+// An acknowledgement (or NAK, by `syndrome`), or NULL when memory has run out.
+struct rte_mbuf *frame_make_ack(struct packet_pool *packets, const struct frame_template *t,
+				struct frame_address *a, uint32_t wire_bytes, uint32_t psn, uint8_t syndrome,
+				uint32_t msn);
+
+// A congestion notification to the address, which gives peer and source port; DSCP, priority and traffic
+// class are CNPs' own. NULL when memory has run out.
+struct rte_mbuf *frame_make_cnp(struct packet_pool *packets, const struct frame_template *t,
+				struct frame_address *a, uint8_t dscp, uint8_t priority, uint8_t tc);

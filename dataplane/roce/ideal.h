@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long a flow takes alone: on one path, store and forward, in order, without loss, marks or pauses.
+#pragma once
+
+#include "frame.h"
+
+#define IDEAL_HOPS_MAX 16
+
+// One link of a path, as port_transmit() uses it.
+struct ideal_hop {
+	uint64_t byte_time; // time.h
+	uint32_t preamble;
+	uint32_t fcs;
+	uint32_t gap;
+	ps_t delay; // propagation + the far node's pipeline latency
+};
+
+struct ideal_flow {
+	struct frame_sizes sizes; // header_bytes of the sender's host, ack_bytes of the receiver's
+	uint64_t bytes;
+	uint32_t path_mtu;
+	uint32_t ack_every; // of the receiver's host
+	const struct ideal_hop *data; // from the sender's NIC on
+	const struct ideal_hop *acks; // from the receiver's NIC on
+	unsigned int data_hops;
+	unsigned int ack_hops;
+};
+
+// From the flow's start to the arrival of its last acknowledgement, to the picosecond. Takes time for some
+// ack_every packets, not for all: see ideal.c. Returns 0, or -EINVAL for 0 or more than IDEAL_HOPS_MAX hops,
+// bytes, path_mtu or ack_every of 0. Any thread.
+int ideal_completion(const struct ideal_flow *flow, ps_t *out);

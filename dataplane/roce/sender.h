@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sending end of a flow. sender.c tells how. Worker only.
+#pragma once
+
+#include "qp.h"
+
+// The next packet of a sender that is ready; it leaves the ring when that was the last it may send now.
+// NULL when memory has run out: then the packet counts as sent, and lost.
+struct rte_mbuf *sender_make(struct nic *nic, struct sender *s, ps_t now);
+
+// An acknowledgement of everything up to `psn` arrived.
+void sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now);
+
+// A NAK arrived: `psn` is missing, all before it arrived.
+void sender_go_back(struct nic *nic, struct sender *s, uint32_t psn, ps_t now);
+
+// Its timer fired: a repetition starts, or what is not acknowledged is sent again.
+void sender_timeout(struct nic *nic, struct sender *s, ps_t now);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a NIC's worker does: packets in, by the number of their queue pair; packets out, whenever the
+// transmitter is free.
+//
+// Nothing but acknowledgements and CNPs ever waits in the port's queues. Data are made at the instant they
+// start: those sources (senders, streams) that have something to send stand in a ring by traffic class,
+// and take turns packet by packet; so do classes, but for strict ones. port->nonempty covers both, so that
+// pauses hold them alike: bit per class with a ready source or a queued response. Order at a departure: PFC
+// frames, responses, data.
+#include "transport.h"
+
+#include "../stages/parse.h"
+#include "icrc.h"
+#include "receiver.h"
+#include "sender.h"
+#include "stream.h"
+
+#include <rte_common.h>
+
+#include <errno.h>
+
+// Cold: a packet made elsewhere, all of whose bytes are here. Returns -1, or the reason to drop it.
+static int
+check_foreign(struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *udp = packet_data(m) + meta->l4_off;
+	const struct roce_bth *bth = (const struct roce_bth *)(udp + FRAME_UDP_BYTES);
+	uint32_t behind = (uint32_t)parse_u16(udp + 4) - FRAME_UDP_BYTES;
+	int error = icrc_verify(packet_data(m), meta->data_len);
+
+	if (error != 0)
+		return error == -EBADMSG ? DROP_BAD_ICRC : error == -EMSGSIZE ? DROP_TRUNCATED : DROP_MALFORMED;
+	if (roce_bth_version(bth) != 0 ||
+	    behind < roce_op_header_bytes(meta->opcode) + roce_bth_pad(bth) + ROCE_ICRC_BYTES)
+		return DROP_MALFORMED;
+	return -1;
+}
+
+static bool
+addressed_to(const struct nic *nic, const struct packet_meta *meta, const uint8_t *data)
+{
+	const uint8_t *ip = data + meta->l3_off;
+
+	if (unlikely(meta->flags & PACKET_IPV6))
+		return memcmp(ip + 24, nic->config.ip6, 16) == 0;
+	return memcmp(ip + 16, nic->config.ip4, 4) == 0;
+}
+
+static struct qp *
+find_qp(const struct nic *nic, uint32_t qpn)
+{
+	uint32_t slot = qpn - NIC_QPN_FIRST;
+
+	return likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL;
+}
+
+static bool
+is_write(uint8_t opcode)
+{
+	return (opcode >= ROCE_OP_WRITE_FIRST && opcode <= ROCE_OP_WRITE_LAST) || opcode == ROCE_OP_WRITE_ONLY;
+}
+
+static void
+take_aeth(struct nic *nic, struct sender *s, uint32_t psn, struct roce_aeth aeth, ps_t now)
+{
+	if (likely(roce_aeth_kind(&aeth) == ROCE_SYNDROME_ACK))
+		sender_acknowledge(nic, s, psn, now);
+	else if (aeth.syndrome == ROCE_SYNDROME_NAK_PSN_SEQUENCE)
+		sender_go_back(nic, s, psn, now);
+}
+
+// A RoCEv2 packet. Frees it before it is answered: the answer takes its memory while that is hot.
+static int
+take_roce(struct nic *nic, struct rte_mbuf *m, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	const struct roce_bth *bth = (const struct roce_bth *)(data + meta->l4_off + FRAME_UDP_BYTES);
+	struct qp *qp = find_qp(nic, roce_bth_dest_qp(bth));
+	uint8_t opcode = meta->opcode;
+	uint32_t psn = roce_bth_psn(bth);
+	bool sends = opcode == ROCE_OP_ACK || opcode == ROCE_OP_CNP;
+
+	if (unlikely(!sends && !is_write(opcode)))
+		return DROP_NOT_FOR_HOST;
+	if (unlikely(qp == NULL || qp->role != (sends ? QP_SENDER : QP_RECEIVER)))
+		return DROP_NO_QUEUE_PAIR;
+	if (opcode == ROCE_OP_ACK) {
+		struct roce_aeth aeth = *(const struct roce_aeth *)(bth + 1);
+
+		packet_free(nic->node->packets, m);
+		take_aeth(nic, (struct sender *)qp, psn, aeth, now);
+	} else if (opcode == ROCE_OP_CNP) {
+		packet_free(nic->node->packets, m);
+		((struct sender *)qp)->result.cnps++;
+	} else {
+		bool ack_req = roce_bth_ack_req(bth), ce = meta->ecn == ECN_CE;
+
+		packet_free(nic->node->packets, m);
+		receiver_take(nic, (struct receiver *)qp, psn, opcode, ack_req, ce, now);
+	}
+	return STAGE_CONSUMED;
+}
+
+// Lets an idle transmitter begin with what has become ready.
+static void
+transport_kick(struct nic *nic, ps_t now)
+{
+	struct port *p = nic->port;
+
+	if (p->nonempty == 0 || p->next_send <= now)
+		return;
+	if (p->tx_free <= now)
+		transport_send(nic->node, p, now);
+	else if (p->next_send > p->tx_free)
+		node_arm_send(nic->node, p, p->tx_free);
+}
+
+int
+stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	struct nic *nic = n->nic;
+	int verdict;
+
+	(void)in;
+	if (unlikely(!addressed_to(nic, meta, data)))
+		return DROP_NOT_FOR_HOST;
+	if (unlikely(!(meta->flags & PACKET_ROCE))) {
+		if (meta->ip_proto != PARSE_UDP || parse_u16(data + meta->l4_off + 2) != NIC_STREAM_UDP_PORT)
+			return DROP_NOT_FOR_HOST;
+		nic->stream_received++;
+		packet_free(n->packets, m);
+		return STAGE_CONSUMED;
+	}
+	if (unlikely(!(meta->flags & PACKET_UNSENT))) {
+		verdict = check_foreign(m);
+		if (verdict >= 0)
+			return verdict;
+	}
+	verdict = take_roce(nic, m, now);
+	transport_kick(nic, now);
+	return verdict;
+}
+
+static unsigned int
+pick_class(struct nic *nic, unsigned int ready)
+{
+	unsigned int strict = ready & nic->port->profile->strict;
+	unsigned int beyond = ready & ~((2u << nic->turn) - 1);
+
+	if (strict != 0)
+		return 31 - (unsigned int)__builtin_clz(strict);
+	nic->turn = (uint8_t)__builtin_ctz(beyond != 0 ? beyond : ready);
+	return nic->turn;
+}
+
+// The next data packet of one of the `ready` classes; *tc: its class.
+static struct rte_mbuf *
+make_data(struct nic *nic, unsigned int ready, unsigned int *tc, ps_t now)
+{
+	struct source *source;
+
+	*tc = pick_class(nic, ready);
+	source = nic->rings[*tc]->next;
+	nic->rings[*tc] = source; // it had its turn
+	if (unlikely(source->stream))
+		return stream_make(nic, container_of(source, struct stream, source), now);
+	return sender_make(nic, container_of(source, struct sender, source), now);
+}
+
+static struct rte_mbuf *
+take_response(struct nic *nic, unsigned int waiting, unsigned int *tc)
+{
+	struct port *p = nic->port;
+	struct rte_mbuf *m;
+
+	*tc = scheduler_pick(p, waiting);
+	m = queue_pop(p, *tc);
+	if (p->queues[*tc].head == NULL) {
+		scheduler_emptied(&p->queues[*tc]);
+		nic->responses &= (uint8_t)~(1u << *tc);
+		nic_note_nonempty(nic);
+	}
+	return m;
+}
+
+void
+transport_send(struct node *n, struct port *p, ps_t now)
+{
+	struct nic *nic = n->nic;
+	unsigned int eligible, tc;
+	struct rte_mbuf *m;
+
+	if (port_preempted(n, p, now))
+		return;
+	eligible = pause_eligible(n, p, now);
+	if (eligible == 0) {
+		node_arm_send(n, p, pause_resume_at(p));
+		return;
+	}
+	if (eligible & nic->responses)
+		m = take_response(nic, eligible & nic->responses, &tc);
+	else
+		m = make_data(nic, eligible, &tc, now);
+	if (likely(m != NULL)) {
+		p->queues[tc].packets++;
+		p->queues[tc].bytes += packet_meta(m)->wire_bytes;
+		n->last_move = now;
+		port_transmit(n, p, m, now);
+	} else {
+		p->drops[DROP_NO_PACKET]++;
+	}
+	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
+}
+
+ps_t
+transport_timer(struct node *n, ps_t now)
+{
+	struct nic *nic = n->nic;
+	struct port *p = nic->port;
+	struct timer *timer;
+	ps_t free_at = p->tx_free > now ? p->tx_free : now;
+
+	while ((timer = timers_take(&nic->timers, now)) != NULL) {
+		switch (timer->kind) {
+		case TIMER_SENDER:
+			sender_timeout(nic, container_of(timer, struct sender, timer), now);
+			break;
+		case TIMER_RECEIVER:
+			receiver_timeout(nic, container_of(timer, struct receiver, timer));
+			break;
+		default:
+			stream_timeout(nic, container_of(timer, struct stream, timer));
+			break;
+		}
+	}
+	// Among this instant's departures, after its arrivals.
+	if (p->nonempty != 0 && p->next_send > free_at)
+		node_arm_send(n, p, free_at);
+	return timers_next(&nic->timers);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Presets and sections: which value wins, and where it came from. The presets' figures are those of
+// the sources named in conf/presets.
+#include "control/config/presets.h"
+
+#include "expect.h"
+
+#define DUT(settings) "switch:\n  ports: {swp1: {}}\n" settings
+
+static const struct config_limit unlimited = {.kind = CONFIG_LIMIT_UNLIMITED};
+
+static void
+assert_alpha(const struct config_limit *limit, int shift)
+{
+	assert_int_equal(limit->kind, CONFIG_LIMIT_ALPHA);
+	assert_int_equal(limit->shift, shift);
+}
+
+// DSCPs and groups as counts: how many of the 64 DSCPs reach each class or group.
+static void
+count_dscps(const struct switch_config *s, const uint8_t *by_priority, const int wanted[8])
+{
+	int count[8] = {0};
+
+	for (int dscp = 0; dscp < 64; dscp++)
+		count[by_priority[s->dscp_to_priority[dscp]]]++;
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(count[i], wanted[i]);
+}
+
+static void
+without_a_preset(void **state)
+{
+	struct switch_config s = switch_of(DUT(""), "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(s.preset, CONFIG_PRESET_NONE);
+	assert_int_equal(s.buffer_bytes, 64000000);
+	assert_int_equal(s.cell_bytes, 192);
+	assert_int_equal(s.pools[CONFIG_POOL_INGRESS_LOSSLESS].value, 500000);
+	assert_int_equal(s.pools[CONFIG_POOL_EGRESS_LOSSLESS].kind, CONFIG_AMOUNT_UNLIMITED);
+	assert_int_equal(s.trust_count, 2);
+	assert_int_equal(s.trust[0], CONFIG_TRUST_DSCP);
+	count_dscps(&s, s.priority_to_group, (int[8]){56, 0, 0, 8, 0, 0, 0, 0});
+	count_dscps(&s, s.priority_to_class, (int[8]){48, 0, 0, 8, 0, 0, 8, 0});
+	assert_true(s.groups[3].lossless);
+	assert_int_equal(s.groups[3].pool, CONFIG_POOL_INGRESS_LOSSLESS);
+	assert_int_equal(s.groups[3].headroom.kind, CONFIG_AMOUNT_AUTO);
+	assert_int_equal(s.groups[3].xon_offset.value, 9216);
+	assert_alpha(&s.groups[3].limit, 0);
+	assert_alpha(&s.groups[0].limit, 3);
+	assert_int_equal(s.classes[3].pool, CONFIG_POOL_EGRESS_LOSSLESS);
+	assert_memory_equal(&s.classes[3].limit, &unlimited, sizeof(unlimited));
+	assert_true(s.classes[3].ecn.on && s.classes[0].ecn.on && !s.classes[6].ecn.on);
+	assert_int_equal(s.classes[6].scheduler, CONFIG_SCHEDULER_STRICT);
+	assert_int_equal(s.pfc_priorities, 1 << 3);
+	assert_int_equal(s.pfc_quanta, 65535);
+	assert_true(s.pfc_refresh_auto);
+	assert_int_equal(s.routing.mode, CONFIG_ROUTING_ECMP);
+	assert_int_equal(s.routing.eligible_udp_dport, 4791);
+	assert_true(s.routing.hash_seed_auto);
+	assert_int_equal(s.routing.grade_count, 15);
+}
+
+// checks with known answers: 8 DSCPs in TC3, 8 in TC6, 48 in TC0.
+static void
+preset_spectrum_x(void **state)
+{
+	struct switch_config s =
+		switch_of(DUT("  preset: spectrum-x\n"), "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	count_dscps(&s, s.priority_to_class, (int[8]){48, 0, 0, 8, 0, 0, 8, 0});
+	for (int dscp = 0; dscp < 64; dscp++)
+		assert_int_equal(s.dscp_to_priority[dscp], dscp >> 3);
+	assert_int_equal(config_priority_dscp(&s, 3), 26);
+	assert_int_equal(config_priority_dscp(&s, 6), 48);
+	assert_int_equal(config_priority_dscp(&s, 1), 8);
+	assert_int_equal(s.classes[3].weight, 50);
+	assert_int_equal(s.classes[3].ecn.min_bytes, 150000);
+	assert_int_equal(s.classes[3].ecn.max_bytes, 1500000);
+	assert_int_equal(s.classes[3].ecn.probability_ppm, CONFIG_PPM);
+	assert_true(s.groups[3].lossless && !s.groups[0].lossless);
+	assert_int_equal(s.pfc_priorities, 1 << 3);
+	assert_int_equal(s.flow_control, CONFIG_FLOW_CONTROL_PFC);
+}
+
+// checks with known answers: Q0 1, Q1 58, Q2..Q6 1 each; 62 in PG0, 1 in PG3, 1 in PG4.
+static void
+preset_sonic(void **state)
+{
+	struct switch_config s = switch_of(DUT("  preset: sonic\n"), "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	count_dscps(&s, s.priority_to_class, (int[8]){1, 58, 1, 1, 1, 1, 1, 0});
+	count_dscps(&s, s.priority_to_group, (int[8]){62, 0, 0, 1, 1, 0, 0, 0});
+	assert_int_equal(config_priority_dscp(&s, 3), 3);
+	assert_int_equal(config_priority_dscp(&s, 0), 8);
+	assert_int_equal(config_priority_dscp(&s, 7), -2);
+	assert_int_equal(s.trust_count, 1);
+	assert_int_equal(s.pcp_to_priority[0], 1);
+	assert_int_equal(s.pcp_to_priority[1], 0);
+	assert_int_equal(s.pcp_to_priority[3], 3);
+	assert_int_equal(s.pfc_priorities, 0x18);
+	assert_int_equal(s.classes[3].weight, 15);
+	assert_int_equal(s.classes[6].weight, 14);
+	assert_int_equal(s.classes[6].scheduler, CONFIG_SCHEDULER_DWRR);
+	assert_int_equal(s.classes[4].ecn.min_bytes, 1048576);
+	assert_int_equal(s.classes[4].ecn.max_bytes, 2097152);
+	assert_int_equal(s.classes[4].ecn.probability_ppm, 50000);
+	assert_false(s.classes[0].ecn.on);
+	assert_true(s.groups[4].lossless);
+}
+
+static void
+preset_lossy(void **state)
+{
+	struct switch_config s = switch_of(DUT("  preset: lossy\n"), "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(s.flow_control, CONFIG_FLOW_CONTROL_NONE);
+	assert_int_equal(s.pfc_priorities, 0);
+	for (int i = 0; i < 8; i++)
+		assert_false(s.groups[i].lossless);
+	assert_int_equal(s.pools[CONFIG_POOL_INGRESS_LOSSY].value, CONFIG_PPM);
+	assert_int_equal(s.classes[3].pool, CONFIG_POOL_EGRESS_LOSSY);
+	assert_true(s.classes[3].ecn.on);
+	assert_int_equal(config_priority_dscp(&s, 3), 26);
+}
+
+// A preset stands in the place of the default maps, so it must write all four.
+static void
+every_preset_writes_every_map(void **state)
+{
+	static const char *const maps[] = {"\n  dscp-to-priority:", "\n  pcp-to-priority:",
+					   "\n  priority-to-pg:", "\n  priority-to-tc:"};
+
+	(void)state;
+	assert_int_equal(preset_text_count, 3);
+	for (unsigned i = 0; i < preset_text_count; i++)
+		for (int j = 0; j < 4; j++)
+			assert_non_null(memmem(preset_texts[i].text, preset_texts[i].length,
+					       maps[j], strlen(maps[j])));
+}
+
+static void
+the_nearest_section_wins_key_by_key(void **state)
+{
+	static const char text[] = FABRIC
+		"switch: {preset: spectrum-x, latency: 1us, buffer: {size: 1MB, cell: 1},\n"
+		"  qos: {dscp-to-priority: {1: 7, 2: 6}, pg: {3: {reserved: 1KB, alpha: 2}}}}\n"
+		"leaf: {buffer: {size: 2MB}, qos: {dscp-to-priority: {2: 5}, pg: {3: {xon: "
+		"5KB}}}}\n"
+		"leaf2: {preset: sonic, latency: 3us, qos: {pg: {3: {static: 20KB}}}}\n"
+		"spine: {routing: {mode: spray}}\n";
+	struct switch_config leaf1 = switch_of(text, "leaf1", CONFIG_ROLE_LEAF);
+	struct switch_config leaf2 = switch_of(text, "leaf2", CONFIG_ROLE_LEAF);
+	struct switch_config spine = switch_of(text, "spine1", CONFIG_ROLE_SPINE);
+
+	(void)state;
+	assert_int_equal(leaf1.preset, CONFIG_PRESET_SPECTRUM_X);
+	assert_int_equal(leaf1.buffer_bytes, 2000000);
+	assert_int_equal(leaf1.cell_bytes, 1);
+	assert_int_equal(leaf1.latency_ps, 1000000);
+	assert_int_equal(leaf1.dscp_to_priority[1], 7);
+	assert_int_equal(leaf1.dscp_to_priority[2], 5);
+	assert_int_equal(leaf1.dscp_to_priority[26], 3);
+	assert_int_equal(leaf1.groups[3].reserved_bytes, 1000);
+	assert_int_equal(leaf1.groups[3].xon_bytes, 5000);
+	assert_alpha(&leaf1.groups[3].limit, 1);
+	assert_int_equal(leaf1.routing.mode, CONFIG_ROUTING_ECMP);
+	assert_int_equal(leaf2.preset, CONFIG_PRESET_SONIC);
+	assert_int_equal(leaf2.latency_ps, 3000000);
+	assert_int_equal(leaf2.dscp_to_priority[26], 1);
+	assert_int_equal(leaf2.dscp_to_priority[1], 7);
+	// Writing `static` removes a farther section's `alpha`.
+	assert_int_equal(leaf2.groups[3].limit.kind, CONFIG_LIMIT_STATIC);
+	assert_int_equal(leaf2.groups[3].limit.static_bytes, 20000);
+	assert_int_equal(spine.buffer_bytes, 1000000);
+	assert_int_equal(spine.routing.mode, CONFIG_ROUTING_SPRAY);
+	assert_int_equal(spine.dscp_to_priority[2], 6);
+}
+
+// What a group's kind decides follows it, unless written.
+static void
+pools_and_limits_follow_lossless(void **state)
+{
+	struct switch_config s =
+		switch_of(DUT("  preset: spectrum-x\n  qos:\n    priority-to-pg: {4: 4, 5: 5}\n"
+			      "    priority-to-tc: {4: 4, 5: 5}\n"
+			      "    pg: {4: {lossless: true}, 5: {lossless: true, pool: "
+			      "ingress-lossy, alpha: 1/4}}\n"
+			      "    tc: {5: {static: 1MB}}\n    pfc: {priorities: [3, 4, 5]}\n"),
+			  "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(s.groups[4].pool, CONFIG_POOL_INGRESS_LOSSLESS);
+	assert_alpha(&s.groups[4].limit, 0);
+	assert_int_equal(s.classes[4].pool, CONFIG_POOL_EGRESS_LOSSLESS);
+	assert_int_equal(s.classes[4].limit.kind, CONFIG_LIMIT_UNLIMITED);
+	assert_int_equal(s.groups[5].pool, CONFIG_POOL_INGRESS_LOSSY);
+	assert_alpha(&s.groups[5].limit, -2);
+	assert_int_equal(s.classes[5].pool, CONFIG_POOL_EGRESS_LOSSLESS);
+	assert_int_equal(s.classes[5].limit.kind, CONFIG_LIMIT_STATIC);
+	assert_int_equal(s.groups[1].pool, CONFIG_POOL_INGRESS_LOSSY);
+	assert_alpha(&s.groups[1].limit, 3);
+}
+
+static void
+marks_tell_where_values_came_from(void **state)
+{
+	struct config *c =
+		load_good(FABRIC "switch: {preset: sonic,\n  qos: {tc: {3: {weight: 9}}}}\n");
+	struct config_mark marks[sizeof(struct switch_config)];
+	struct config_mark *mark = &marks[offsetof(struct switch_config, classes[3].weight)];
+	struct switch_config s;
+
+	(void)state;
+	assert_int_equal(config_switch_marked(c, "leaf1", CONFIG_ROLE_LEAF, &s, marks), 0);
+	assert_int_equal(s.classes[3].weight, 9);
+	assert_int_equal(mark->origin, CONFIG_ORIGIN_FILE);
+	assert_int_equal(mark->pos.line, 3);
+	assert_int_equal(mark->pos.column, 26);
+	mark = &marks[offsetof(struct switch_config, classes[4].weight)];
+	assert_int_equal(mark->origin, CONFIG_ORIGIN_PRESET);
+	assert_int_equal(mark->pos.line, 0);
+	mark = &marks[offsetof(struct switch_config, buffer_bytes)];
+	assert_int_equal(mark->origin, CONFIG_ORIGIN_DEFAULT);
+	config_free(c);
+}
+
+static void
+hosts_merge_too(void **state)
+{
+	struct config *c = load_good(FABRIC "hosts: {rto: 2ms, cnp: {interval: 10us}, dscp: 5}\n"
+					    "h3: {rto: 3ms, cnp: {dscp: 4}, dscp: auto, ip: 6}\n");
+	struct host_config h1, h3;
+
+	(void)state;
+	assert_int_equal(config_host(c, "h1", &h1), 0);
+	assert_int_equal(config_host(c, "h3", &h3), 0);
+	assert_int_equal(h1.rto_ps, 2000000000);
+	assert_int_equal(h1.dscp, 5);
+	assert_int_equal(h1.cnp_dscp, 48);
+	assert_int_equal(h1.ip_version, 4);
+	assert_int_equal(h3.rto_ps, 3000000000);
+	assert_int_equal(h3.dscp, -1);
+	assert_int_equal(h3.cnp_dscp, 4);
+	assert_int_equal(h3.cnp_interval_ps, 10000000);
+	assert_int_equal(h3.ip_version, 6);
+	config_free(c);
+}
+
+static void
+values_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(config_pool_name(CONFIG_POOL_EGRESS_LOSSY), "egress-lossy");
+	assert_string_equal(config_routing_mode_name(CONFIG_ROUTING_ECMP_QP), "ecmp-qp");
+	assert_string_equal(config_preset_name(CONFIG_PRESET_NONE), "none");
+	assert_string_equal(config_preset_name(CONFIG_PRESET_LOSSY), "lossy");
+	assert_string_equal(config_role_name(CONFIG_ROLE_HOST), "host");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_preset),
+		cmocka_unit_test(preset_spectrum_x),
+		cmocka_unit_test(preset_sonic),
+		cmocka_unit_test(preset_lossy),
+		cmocka_unit_test(every_preset_writes_every_map),
+		cmocka_unit_test(the_nearest_section_wins_key_by_key),
+		cmocka_unit_test(pools_and_limits_follow_lossless),
+		cmocka_unit_test(marks_tell_where_values_came_from),
+		cmocka_unit_test(hosts_merge_too),
+		cmocka_unit_test(values_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Topologies whose nodes and links the file lists.
+#include "fixture.h"
+
+#define HEAD                                                                                       \
+	"fabric:\n"                                                                                \
+	"  topology:\n"                                                                            \
+	"    kind: explicit\n"                                                                     \
+	"    nodes: {leaf1: leaf, top: spine, leaf2: leaf, gpu: host, h2: host}\n"                 \
+	"    links:\n"
+#define GPU "      - {a: gpu, b: leaf1.swp7, rate: 10G, delay: 2us}\n"
+#define H2 "      - {a: leaf2.swp1, b: h2.eth1}\n"
+#define UP1 "      - {a: leaf1.swp3, b: top.swp2, mtu: 1400}\n"
+#define UP2 "      - {a: leaf2.swp2, b: top.swp1}\n"
+
+static void
+test_links(void **state)
+{
+	static const uint8_t gpu[4] = {10, 0, 1, 7};
+	char text[TOPOLOGY_NAME_MAX];
+	const struct topology *t;
+	const struct topo_port *p;
+	struct topo_ref ref;
+	uint32_t link;
+	struct fixture f;
+
+	(void)state;
+	fixture_load(&f, HEAD GPU H2 UP1 UP2 "      - {a: leaf1.swp1, b: leaf2.swp9}\n"
+					     "      - {a: leaf1.swp2, b: leaf2.swp8}\n");
+	t = f.topology;
+	assert_string_equal(t->nodes[0].name, "leaf1");
+	assert_string_equal(t->nodes[1].name, "leaf2");
+	assert_string_equal(t->nodes[2].name, "top");
+	assert_string_equal(t->nodes[3].name, "gpu");
+	assert_int_equal(t->first_host, 3);
+	// Ports in the order of their numbers, with gaps.
+	assert_int_equal(t->nodes[0].port_count, 4);
+	assert_string_equal(t->nodes[0].ports[0].name, "swp1");
+	assert_string_equal(t->nodes[0].ports[3].name, "swp7");
+	assert_int_equal(topology_find_port(t, "gpu.eth1", &ref), 0);
+	p = &t->nodes[ref.node].ports[ref.port];
+	assert_memory_equal(p->ip4, gpu, 4);
+	assert_int_equal(p->rate_bps, UINT64_C(10000000000));
+	assert_int_equal(p->delay_ps, 2000000);
+	assert_int_equal(p->peer_node, 0);
+	assert_int_equal(p->peer_port, 3);
+	assert_int_equal(topology_find_port(t, "leaf1.swp3", &ref), 0);
+	assert_int_equal(t->nodes[0].ports[ref.port].mtu, 1400);
+	// One link is named by its nodes, one of two by its ports.
+	assert_int_equal(topology_find_link(t, "top-leaf1", &link), 0);
+	assert_string_equal(topology_link_name(t, link, text), "leaf1-top");
+	assert_int_equal(topology_find_link(t, "leaf1-leaf2", &link), -EEXIST);
+	assert_int_equal(topology_find_link(t, "leaf2.swp8-leaf1", &link), 0);
+	assert_string_equal(topology_link_name(t, link, text), "leaf1.swp2-leaf2.swp8");
+	assert_int_equal(topology_find_link(t, text, &link), 0);
+	fixture_free(&f);
+}
+
+static void
+test_errors(void **state)
+{
+	(void)state;
+	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp3, b: tob.swp2}\n",
+			"t.yaml:8:31: links: there is no node tob; did you mean top?");
+	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp7, b: top.swp2}\n",
+			"t.yaml:8:13: links: leaf1.swp7 already has a link");
+	fixture_refused(HEAD GPU H2 "      - {a: leaf1.eth3, b: top.swp2}\n",
+			"did you mean leaf1.swp3?");
+	fixture_refused(HEAD GPU H2 "      - {a: leaf1, b: top.swp2}\n", "name its port");
+	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp4, b: leaf1.swp5}\n", "of one node");
+	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: h2.eth2}\n", "both ends are hosts");
+	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: top.swp2}\n", "hangs on a leaf");
+	fixture_refused(HEAD GPU UP1, "t.yaml:4:63: nodes: host h2 has no link");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
