@@ -204,7 +204,8 @@ api_call(const char *path, const char *method, const json_t *params, int timeout
 		status = call_connect(&c, path);
 	if (status == 0)
 		status = call_send(&c, line, strlen(line));
-	if (status == 0)
+	// Who is turned away is told why before the request is read.
+	if (status == 0 || status == -EPIPE)
 		status = call_receive(&c);
 	if (status != 0)
 		snprintf(err, err_size, "%s: %s", path, strerror(-status));

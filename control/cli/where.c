@@ -43,8 +43,8 @@ take_request(struct where_request *r, int argc, char **argv)
 static json_t *
 place_json(const struct where_request *r, const struct place *place)
 {
-	return json_pack("{s:s,s:i,s:i,s:i,s:i}", "address", r->address, "plane", place->plane + 1, "pod",
-			 place->pod + 1, "leaf", (int)addresses_leaf_number(place), "port", (int)place->port);
+	return json_pack("{s:s,s:i,s:i,s:i,s:i}", "address", r->address, "plane", (int)place->plane, "pod",
+			 (int)place->pod, "leaf", (int)place->leaf, "port", (int)place->port);
 }
 
 // Adds the host that is behind a leaf's port.

@@ -13,7 +13,7 @@
 const struct yaml_node *
 merge_section(const struct config *config, const char *name)
 {
-	const struct yaml_pair *pair = yaml_tree_get(config->private->root, name);
+	const struct yaml_pair *pair = name ? yaml_tree_get(config->private->root, name) : NULL;
 
 	return pair != NULL ? pair->value : NULL;
 }

@@ -75,7 +75,8 @@ add_port(const struct via_context *c, const struct config_via *via)
 	const struct topo_port *port;
 	struct topo_ref ref;
 
-	if (strchr(via->port.text, '.') == NULL) {
+	if (strchr(via->port.text, '.') == NULL &&
+	    c->t->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE) {
 		snprintf(name, sizeof(name), "%s.%.40s", node->name, via->port.text);
 		full.text = name;
 	}

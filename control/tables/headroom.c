@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "headroom.h"
 
-#include <math.h>
 #include <stddef.h>
 
 #define MEDIUM_M_PER_S 198e6
@@ -16,6 +15,14 @@
 #define ETHERNET_BYTES 14
 #define FRAME_MIN 60 // without FCS
 #define PFC_FRAME 60
+
+static uint64_t
+round_up(double value)
+{
+	uint64_t whole = (uint64_t)value;
+
+	return whole + ((double)whole < value);
+}
 
 // How long a station may take to stop, in pause quanta.
 static double
@@ -38,7 +45,7 @@ static double
 cell_occupancy(const struct headroom_input *in)
 {
 	double cell = in->cell, percent = in->small_packets_ppm / 1e4;
-	double worst = ceil(cell > 128 ? cell / SMALL_PACKET : 2 * cell / (1 + cell));
+	double worst = (double)round_up(cell > 128 ? cell / SMALL_PACKET : 2 * cell / (1 + cell));
 	double mean = (percent * SMALL_PACKET + (100 - percent) * in->lossless_mtu) / 100;
 	double small_bytes = 100 * SMALL_PACKET / mean;
 
@@ -55,22 +62,27 @@ headroom_formula(const struct headroom_input *in)
 			     peer_response_bytes(in->rate_bps) + tile_bytes;
 	double xoff = in->lossless_mtu + propagation * cell_occupancy(in);
 
-	return (uint64_t)ceil(xoff / KB) * KB;
+	return round_up(xoff / KB) * KB;
 }
 
-// The most cells that frames can fill while `bytes` pass on the wire: by the smallest frame, or by one
-// that is a byte more than whole cells.
+// The most cells that frames of up to `largest` bytes can fill while `bytes` pass on the wire. Worst are
+// frames a byte past whole cells, the smallest, or the largest.
 static uint64_t
-cells_of_wire_bytes(uint64_t bytes, uint32_t cell, uint32_t overhead)
+cells_of_wire_bytes(uint64_t bytes, uint64_t largest, uint32_t cell, uint32_t overhead)
 {
-	uint64_t frame = FRAME_MIN, cells = (FRAME_MIN + cell - 1) / cell;
-	uint64_t begun = cells * cell + 1;
+	uint64_t begun = (FRAME_MIN + cell - 1) / cell * (uint64_t)cell + 1;
+	uint64_t frame = FRAME_MIN, worst = 0;
 
-	if ((cells + 1) * (frame + overhead) > cells * (begun + overhead)) {
-		frame = begun;
-		cells++;
+	for (;;) {
+		uint64_t cells = (frame + cell - 1) / cell, wire = frame + overhead;
+		uint64_t filled = (bytes * cells + wire - 1) / wire;
+
+		worst = filled > worst ? filled : worst;
+		if (frame >= largest)
+			return worst;
+		frame = frame == FRAME_MIN ? begun : frame + cell;
+		frame = frame < largest ? frame : largest;
 	}
-	return (bytes * cells + frame + overhead - 1) / (frame + overhead);
 }
 
 uint64_t
@@ -81,9 +93,9 @@ headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t lat
 	uint64_t frame = in->mtu + ETHERNET_BYTES;
 	// Our frame that the pause waits for, the pause, and the frame that the peer is sending.
 	uint64_t wire = 2 * (frame + frame_overhead) + PFC_FRAME + frame_overhead +
-			(uint64_t)ceil(round_trip_s * (double)in->rate_bps / 8);
+			round_up(round_trip_s * (double)in->rate_bps / 8);
 	// The frame that did not fit and called for the pause.
 	uint64_t first = (frame + in->cell - 1) / in->cell;
 
-	return (cells_of_wire_bytes(wire, in->cell, frame_overhead) + first) * in->cell;
+	return (cells_of_wire_bytes(wire, frame, in->cell, frame_overhead) + first) * in->cell;
 }

@@ -110,8 +110,8 @@ device_prepare_interface(struct device *d, const struct device_options *o, const
 	error = interface_index(d->control_fd, d->interface, &d->index);
 	if (d->quirks->flags & QUIRK_MAKES_INTERFACE) {
 		if (error == 0)
-			return device_fail(e, -EEXIST, "there is an interface %s already: ip link del %s",
-					   d->interface, d->interface);
+			return device_fail(e, -EEXIST, "there is an interface %s already: choose another name",
+					   d->interface);
 		return 0;
 	}
 	if (error != 0)
@@ -147,6 +147,15 @@ device_find_port(const char *name, uint16_t *port_id)
 	return -ENODEV;
 }
 
+// What a library said, or else its error number. Many drivers return a bare -1, which is no EPERM.
+static const char *
+device_reason(const char *said, int error)
+{
+	if (said[0] != '\0')
+		return said;
+	return error == -1 ? "the driver refuses it; look at its arguments" : strerror(-error);
+}
+
 static const char *
 device_bus(const struct device *d)
 {
@@ -179,7 +188,7 @@ device_plug(struct device *d, const struct device_options *o, const struct devic
 	error = rte_eal_hotplug_add(device_bus(d), d->name, arguments != NULL ? arguments + 1 : "");
 	said = log_capture_end(&log);
 	if (error != 0)
-		error = device_fail(e, -EIO, "%s%s%s", strerror(-error), said[0] != '\0' ? ": " : "", said);
+		error = device_fail(e, -EIO, "%s", device_reason(said, error));
 	else
 		d->probed = true;
 	log_capture_free(&log);
@@ -287,8 +296,7 @@ device_start(struct device *d, const struct device_options *o, const struct devi
 	error = device_configure(d, o);
 	said = log_capture_end(&log);
 	if (error != 0)
-		error = device_fail(e, error == -ENOMEM ? error : -EIO, "%s%s%s", strerror(-error),
-				    said[0] != '\0' ? ": " : "", said);
+		error = device_fail(e, error == -ENOMEM ? error : -EIO, "%s", device_reason(said, error));
 	log_capture_free(&log);
 	if (d->quirks->flags & QUIRK_XDP)
 		d->xsk_fd = device_new_xsk(sockets, socket_count);

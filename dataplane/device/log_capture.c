@@ -55,7 +55,8 @@ log_capture_strip(char *line)
 const char *
 log_capture_end(struct log_capture *capture)
 {
-	char *newline;
+	char *first = NULL;
+	char *next;
 
 	rte_openlog_stream(stderr);
 	print_stream = stderr;
@@ -63,14 +64,16 @@ log_capture_end(struct log_capture *capture)
 		return "";
 	fclose(capture->stream);
 	capture->stream = NULL;
-	if (capture->text == NULL)
-		return "";
-	while ((newline = strrchr(capture->text, '\n')) != NULL) {
-		if (newline[1] != '\0')
-			return log_capture_strip(newline + 1);
-		*newline = '\0';
+	for (char *line = capture->text; line != NULL && *line != '\0'; line = next) {
+		next = strchr(line, '\n');
+		if (next != NULL)
+			*next++ = '\0';
+		if (first == NULL)
+			first = line;
+		if (strncmp(line, "libbpf: ", 8) != 0 && strncmp(line, "libxdp: ", 8) != 0)
+			return log_capture_strip(line);
 	}
-	return log_capture_strip(capture->text);
+	return first != NULL ? first : "";
 }
 
 void

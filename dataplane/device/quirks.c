@@ -169,7 +169,8 @@ const char *
 quirks_suggest(const char *spec)
 {
 	size_t length = quirks_driver_length(spec);
-	unsigned nearest = QUIRK_SUGGEST_DISTANCE + 1;
+	// Up to a third of the letters may be wrong: "swp1" is no "tap1".
+	unsigned nearest = 1 + (unsigned)(length / 3 < QUIRK_SUGGEST_DISTANCE ? length / 3 : QUIRK_SUGGEST_DISTANCE);
 	const char *found = NULL;
 
 	if (length == 0 || length >= QUIRK_NAME_MAX)

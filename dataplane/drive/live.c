@@ -233,13 +233,13 @@ live_turn(struct live_worker *w)
 	ps_t clock, until;
 
 	for (uint32_t i = 0; i < w->port_count; i++)
-		busy |= live_receive(w, &w->ports[i]);
+		busy |= live_receive(w, w->ports[i]);
 	clock = live_clock(w->drive);
 	until = live_limit(w, clock);
 	busy |= w->next < until;
 	live_run_to(w, until);
 	for (uint32_t i = 0; i < w->port_count; i++)
-		busy |= live_send(w, &w->ports[i]);
+		busy |= live_send(w, w->ports[i]);
 	live_note_lag(w, clock);
 	live_serve_request(w);
 	rte_rcu_qsbr_quiescent(w->drive->rcu, w->index);
@@ -303,7 +303,7 @@ live_start(struct live_drive *d)
 		struct live_worker *w = &d->workers[i];
 
 		for (uint32_t k = 0; k < w->port_count; k++)
-			w->ports[k].from_node->limit = LIVE_DEVICE_WIRE;
+			w->ports[k]->from_node->limit = LIVE_DEVICE_WIRE;
 	}
 	d->tsc_start = rte_rdtsc();
 	for (uint32_t i = 0; i < d->worker_count; i++) {

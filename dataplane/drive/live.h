@@ -35,7 +35,7 @@ struct live_worker {
 	struct live_drive *drive;
 	struct node **nodes;
 	uint32_t node_count;
-	struct live_port *ports;
+	struct live_port **ports;
 	uint32_t port_count;
 	struct wire **shared_out; // wires to other workers
 	uint32_t shared_out_count;

@@ -3,8 +3,6 @@
 
 #include "../queueing/ecn.h"
 
-#define FRAME_PROTOCOL_UDP 17
-
 void
 frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac, const uint8_t *gateway_mac,
 		    const uint8_t *ip)
@@ -13,15 +11,7 @@ frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac, cons
 	uint32_t ip_bytes = ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES;
 	uint8_t *udp = header + ip_bytes;
 
-	*t = (struct frame_template){
-		.meta = {
-			.flags = PACKET_UNSENT | PACKET_ROCE | (ip6 ? PACKET_IPV6 : 0),
-			.l3_off = FRAME_ETHERNET_BYTES,
-			.l4_off = (uint8_t)(FRAME_ETHERNET_BYTES + ip_bytes),
-			.ip_proto = FRAME_PROTOCOL_UDP,
-			.tenant = TENANT_NONE,
-		},
-	};
+	*t = (struct frame_template){{0}};
 	memcpy(t->headers, gateway_mac, 6);
 	memcpy(t->headers + 6, mac, 6);
 	if (ip6) {
@@ -64,7 +54,7 @@ frame_make_ack(struct packet_pool *packets, const struct frame_template *t, stru
 
 	if (unlikely(m == NULL))
 		return NULL;
-	frame_start(m, t, a, FRAME_ACK_BEHIND_UDP, sizeof(struct roce_bth) + sizeof(struct roce_aeth), wire_bytes,
+	frame_start(m, t, a, PACKET_UNSENT | PACKET_ROCE, FRAME_ACK_BEHIND_UDP, sizeof(struct roce_bth) + sizeof(struct roce_aeth), wire_bytes,
 		    &bth);
 	frame_put_bth(bth, ROCE_OP_ACK, 0, a->peer_qpn, false, psn);
 	roce_aeth_init((struct roce_aeth *)(bth + sizeof(struct roce_bth)), syndrome, msn);
@@ -86,7 +76,7 @@ frame_make_cnp(struct packet_pool *packets, const struct frame_template *t, stru
 	cnp.priority = priority;
 	cnp.tc = tc;
 	frame_address_init(&cnp, t);
-	frame_start(m, t, &cnp, FRAME_CNP_BEHIND_UDP, sizeof(struct roce_bth) + sizeof(struct roce_cnp),
+	frame_start(m, t, &cnp, PACKET_UNSENT | PACKET_ROCE, FRAME_CNP_BEHIND_UDP, sizeof(struct roce_bth) + sizeof(struct roce_cnp),
 		    frame_bytes(a->ip6, FRAME_CNP_BEHIND_UDP), &bth);
 	a->ip_id = cnp.ip_id;
 	roce_cnp_init((struct roce_bth *)bth, (struct roce_cnp *)(bth + sizeof(struct roce_bth)), a->peer_qpn);

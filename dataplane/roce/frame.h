@@ -23,6 +23,7 @@
 #define FRAME_UDP_BYTES 8u
 #define FRAME_HEADERS_MAX 96u
 #define FRAME_TTL 64
+#define FRAME_PROTOCOL_UDP 17
 #define FRAME_SIZE_REAL (-1)
 
 // How large frames are. A size that is not FRAME_SIZE_REAL stands for all headers of a data packet, to
@@ -33,11 +34,10 @@ struct frame_sizes {
 	bool ip6;
 };
 
-// A packet as it is before it has a destination; metadata and data lie as in a packet.
+// Ethernet, IP and UDP before they have a destination. Of IPv4 they fit a cache line.
 struct frame_template {
-	struct packet_meta meta;
 	uint8_t headers[FRAME_HEADERS_MAX];
-};
+} __attribute__((aligned(64)));
 
 // Where a queue pair's (or stream's) packets go, and how. Worker: rw.
 struct frame_address {
@@ -99,19 +99,29 @@ void frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac,
 // Completes an address whose peer_ip, traffic_class and ip6 are set, for packets from the template.
 void frame_address_init(struct frame_address *a, const struct frame_template *t);
 
-// A packet of the template's to the address with Ethernet, IP and UDP written; `behind`: bytes behind the
-// UDP header by the packet's lengths, of which `present` will be written at *payload.
+// A packet of the template's to the address with Ethernet, IP and UDP written. `flags`: of the metadata,
+// beside PACKET_IPV6. `behind`: bytes behind the UDP header by the packet's lengths, of which `present` will
+// be written at *payload.
 static inline void
-frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_address *a, uint32_t behind,
-	    uint32_t present, uint32_t wire_bytes, uint8_t **payload)
+frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_address *a, uint8_t flags,
+	    uint32_t behind, uint32_t present, uint32_t wire_bytes, uint8_t **payload)
 {
 	struct packet_meta *meta = packet_meta(m);
+	uint8_t *data = (uint8_t *)meta + PACKET_META_BYTES, *ip = data + FRAME_ETHERNET_BYTES, *udp;
 	uint16_t udp_bytes = rte_cpu_to_be_16((uint16_t)(FRAME_UDP_BYTES + behind));
-	uint8_t *data, *ip, *udp;
 
-	*meta = t->meta;
-	data = packet_data(m);
-	ip = data + FRAME_ETHERNET_BYTES;
+	*meta = (struct packet_meta){
+		.wire_bytes = wire_bytes,
+		.flags = a->ip6 ? flags | PACKET_IPV6 : flags,
+		.priority = a->priority,
+		.tc = a->tc,
+		.l3_off = FRAME_ETHERNET_BYTES,
+		.l4_off = FRAME_ETHERNET_BYTES + (a->ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES),
+		.ip_proto = FRAME_PROTOCOL_UDP,
+		.dscp = a->traffic_class >> 2,
+		.ecn = a->traffic_class & 3,
+		.tenant = TENANT_NONE,
+	};
 	if (likely(!a->ip6)) {
 		uint16_t length = rte_cpu_to_be_16((uint16_t)(FRAME_IP4_BYTES + FRAME_UDP_BYTES + behind));
 		uint16_t id = rte_cpu_to_be_16(a->ip_id++);
@@ -135,12 +145,7 @@ frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_add
 	memcpy(udp, &a->udp_sport, sizeof(a->udp_sport));
 	memcpy(udp + 4, &udp_bytes, sizeof(udp_bytes));
 	*payload = udp + FRAME_UDP_BYTES;
-	meta->wire_bytes = wire_bytes;
 	meta->data_len = (uint16_t)(*payload + present - data);
-	meta->priority = a->priority;
-	meta->tc = a->tc;
-	meta->dscp = a->traffic_class >> 2;
-	meta->ecn = a->traffic_class & 3;
 }
 
 // Writes a BTH in three stores.

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NIC_CHUNK_FIRST 1024u
 #define NIC_CHUNK_MAX (256u * 1024)
 #define NIC_REORDER_WINDOW_MAX (1u << 20)
 #define NIC_PATH_MTU_MAX 4096
@@ -34,11 +33,10 @@ nic_carve(struct nic *nic, size_t bytes)
 	void *memory;
 
 	bytes = (bytes + 63) / 64 * 64;
-	if (nic->chunks == NULL || nic->chunk_used + bytes > nic->chunk_bytes) {
-		size_t size = nic->chunk_bytes == 0 ? NIC_CHUNK_FIRST : nic->chunk_bytes * 2;
+	if (nic->chunk_used + bytes > nic->chunk_bytes) {
+		size_t size = nic->chunk_bytes * 2 > NIC_CHUNK_MAX ? NIC_CHUNK_MAX : nic->chunk_bytes * 2;
 		struct chunk *chunk;
 
-		size = size > NIC_CHUNK_MAX ? NIC_CHUNK_MAX : size;
 		size = size < bytes ? bytes : size;
 		chunk = aligned_alloc(64, sizeof(*chunk) + size);
 		if (chunk == NULL)
@@ -46,11 +44,12 @@ nic_carve(struct nic *nic, size_t bytes)
 		memset(chunk, 0, sizeof(*chunk) + size);
 		chunk->next = nic->chunks;
 		nic->chunks = chunk;
+		nic->chunk = chunk->memory;
 		nic->chunk_bytes = size;
 		nic->chunk_used = 0;
 		nic->bytes += sizeof(*chunk) + size;
 	}
-	memory = nic->chunks->memory + nic->chunk_used;
+	memory = nic->chunk + nic->chunk_used;
 	nic->chunk_used += bytes;
 	return memory;
 }
@@ -74,15 +73,22 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 
 	if (node->port_count != 1 || !config_holds(config))
 		return -EINVAL;
-	nic = aligned_alloc(64, (sizeof(*nic) + 63) / 64 * 64);
+	nic = aligned_alloc(64, sizeof(*nic));
 	if (nic == NULL)
 		return -ENOMEM;
 	*nic = (struct nic){
 		.node = node,
 		.port = &node->ports[0],
+		.header_bytes = config->header_bytes,
+		.ack_bytes = config->ack_bytes,
+		.ack_every = config->ack_every,
+		.rto = config->rto,
 		.config = *config,
+		.chunk = nic->first_chunk,
+		.chunk_bytes = NIC_CHUNK_FIRST,
 		.bytes = sizeof(*nic),
 	};
+	memcpy(nic->ip4, config->ip4, sizeof(nic->ip4));
 	frame_template_init(&nic->templates[0], false, config->mac, config->gateway_mac, config->ip4);
 	frame_template_init(&nic->templates[1], true, config->mac, config->gateway_mac, config->ip6);
 	node->nic = nic;
@@ -106,7 +112,6 @@ nic_destroy(struct nic *nic)
 		free(chunk);
 	}
 	timers_destroy(&nic->timers);
-	free(nic->qps);
 	free(nic);
 }
 
@@ -128,7 +133,7 @@ endpoint_holds(const struct nic_endpoint *e)
 static int
 reserve_qpn(struct nic *nic, uint32_t qpn)
 {
-	uint32_t slot = qpn - NIC_QPN_FIRST, capacity = nic->qp_capacity == 0 ? 4 : nic->qp_capacity;
+	uint32_t slot = qpn - NIC_QPN_FIRST, capacity = nic->qp_capacity == 0 ? 8 : nic->qp_capacity;
 	struct qp **qps;
 
 	if (slot < nic->qp_limit && nic->qps[slot] != NULL)
@@ -137,10 +142,12 @@ reserve_qpn(struct nic *nic, uint32_t qpn)
 		capacity *= 2;
 	if (capacity == nic->qp_capacity)
 		return 0;
-	qps = realloc(nic->qps, capacity * sizeof(*qps));
+	// The old table stays where it was: all of them take as much as the new one.
+	qps = nic_carve(nic, capacity * sizeof(*qps));
 	if (qps == NULL)
 		return -ENOMEM;
-	memset(qps + nic->qp_capacity, 0, (capacity - nic->qp_capacity) * sizeof(*qps));
+	if (nic->qp_limit != 0)
+		memcpy(qps, nic->qps, nic->qp_limit * sizeof(*qps));
 	nic->qps = qps;
 	nic->qp_capacity = capacity;
 	return 0;
@@ -349,5 +356,5 @@ nic_totals(const struct nic *nic, struct nic_totals *out)
 size_t
 nic_bytes(const struct nic *nic)
 {
-	return nic->bytes + nic->qp_capacity * sizeof(*nic->qps) + nic->timers.capacity * sizeof(*nic->timers.heap);
+	return nic->bytes + nic->timers.capacity * sizeof(*nic->timers.heap);
 }

@@ -22,22 +22,22 @@
 enum nic_placement { NIC_PLACEMENT_IN_ORDER, NIC_PLACEMENT_OUT_OF_ORDER };
 
 struct nic_config {
-	uint8_t mac[6];
-	uint8_t gateway_mac[6]; // where all packets go first
 	uint8_t ip4[4];
-	uint8_t ip6[16];
-	enum nic_placement placement;
 	uint32_t ack_every;      // packets per acknowledgement, 1 or more; a message's last has one always
 	ps_t rto;                // without progress for so long, all that is not acknowledged is sent again
-	uint32_t reorder_window; // packets; of out-of-order placement, 1 .. 2^20
-	ps_t reorder_timeout;    // likewise
-	ps_t cnp_interval;       // least time between two CNPs of a queue pair
+	int32_t header_bytes;    // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload
+	int32_t ack_bytes;       // FRAME_SIZE_REAL, or what an acknowledgement is
+	ps_t reorder_timeout;    // of out-of-order placement
+	uint32_t reorder_window; // likewise; packets, 1 .. 2^20
+	enum nic_placement placement;
+	ps_t cnp_interval; // least time between two CNPs of a queue pair
 	uint8_t cnp_dscp;
 	uint8_t cnp_priority;
 	uint8_t cnp_tc;
-	int32_t header_bytes; // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload
-	int32_t ack_bytes;    // FRAME_SIZE_REAL, or what an acknowledgement is
-	ps_t start_jitter;    // each flow starts later by a random time below this
+	uint8_t mac[6];
+	uint8_t gateway_mac[6]; // where all packets go first
+	uint8_t ip6[16];
+	ps_t start_jitter; // each flow starts later by a random time below this
 };
 
 // One end of a flow. What both ends have in common is the control side's to keep so.

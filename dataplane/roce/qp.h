@@ -7,6 +7,9 @@
 #include "nic.h"
 #include "timers.h"
 
+// A NIC of few queue pairs lies in one piece.
+#define NIC_CHUNK_FIRST 1024
+
 // What takes turns at the transmitter. Those that have something to send stand in a ring by traffic class.
 struct source {
 	struct source *next;
@@ -73,6 +76,7 @@ struct stream {
 	uint64_t interval;
 	ps_t until;
 	uint32_t packet_bytes;
+	uint32_t headers_bytes; // of them Ethernet, IP and UDP
 	uint8_t arrivals;
 	uint8_t tc;
 	uint64_t sent;
@@ -83,6 +87,7 @@ struct stream {
 
 struct chunk;
 
+// What a packet touches comes first, line by line.
 struct nic {
 	struct node *node;
 	struct port *port;
@@ -91,18 +96,26 @@ struct nic {
 	uint8_t ready;     // bit per traffic class whose ring is not empty
 	uint8_t responses; // bit per queue that holds acknowledgements or CNPs
 	uint8_t turn;      // the traffic class that sent last
-	struct source *rings[PRIORITIES]; // the last of each
+	uint8_t ip4[4];    // these as in the configuration
+	int32_t header_bytes;
+	int32_t ack_bytes;
+	uint32_t ack_every;
+	ps_t rto;
+
+	struct source *rings[PRIORITIES] __attribute__((aligned(64))); // the last of each
+	struct frame_template templates[2];                            // of IPv4 and IPv6
 	struct timers timers;
+	struct nic_config config;
 	uint32_t open_flows;
 	uint32_t qp_capacity;
-	struct nic_config config;
-	struct frame_template templates[2]; // of IPv4 and IPv6
 	struct stream *streams;
 	uint64_t stream_received;
-	struct chunk *chunks; // memory of queue pairs and streams
+	struct chunk *chunks; // memory of queue pairs and streams, beyond the first
+	char *chunk;          // what is carved from now
 	size_t chunk_used;
 	size_t chunk_bytes;
 	size_t bytes;
+	char first_chunk[NIC_CHUNK_FIRST] __attribute__((aligned(64)));
 };
 
 static inline const struct frame_template *

@@ -32,7 +32,7 @@ respond(struct nic *nic, struct rte_mbuf *m)
 static void
 send_ack(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t syndrome)
 {
-	uint32_t bytes = frame_ack_bytes(r->address.ip6, nic->config.ack_bytes);
+	uint32_t bytes = frame_ack_bytes(r->address.ip6, nic->ack_bytes);
 
 	r->unacknowledged = 0;
 	respond(nic, frame_make_ack(nic->node->packets, nic_template(nic, &r->address), &r->address, bytes, psn,
@@ -121,7 +121,7 @@ take_expected(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req,
 		else
 			timer_stop(&r->timer);
 	}
-	if (due || r->unacknowledged >= nic->config.ack_every)
+	if (due || r->unacknowledged >= nic->ack_every)
 		send_ack(nic, r, psn_add(r->expected, -1), ROCE_SYNDROME_ACK_NO_CREDITS);
 }
 
@@ -130,7 +130,7 @@ take_duplicate(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req
 {
 	r->result.duplicates++;
 	r->unacknowledged++;
-	if (ack_req || ends_message(opcode) || r->unacknowledged >= nic->config.ack_every)
+	if (ack_req || ends_message(opcode) || r->unacknowledged >= nic->ack_every)
 		send_ack(nic, r, psn_add(r->expected, -1), ROCE_SYNDROME_ACK_NO_CREDITS);
 }
 

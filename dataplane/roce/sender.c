@@ -59,8 +59,9 @@ write_packet(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t ind
 	uint8_t opcode = write_opcode(first, last);
 	uint8_t *bth;
 
-	frame_start(m, nic_template(nic, &s->address), &s->address, frame_data_behind_udp(payload, first), present,
-		    frame_data_bytes(s->address.ip6, nic->config.header_bytes, payload, first), &bth);
+	frame_start(m, nic_template(nic, &s->address), &s->address, PACKET_UNSENT | PACKET_ROCE,
+		    frame_data_behind_udp(payload, first), present,
+		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, first), &bth);
 	frame_put_bth(bth, opcode, roce_pad_bytes(payload), s->address.peer_qpn, last, s->psn_base + index);
 	packet_meta(m)->opcode = opcode;
 	if (first)
@@ -80,7 +81,7 @@ sender_make(struct nic *nic, struct sender *s, ps_t now)
 	else
 		s->result.retransmitted++;
 	if (s->timer.due == PS_NEVER)
-		nic_set_timer(nic, &s->timer, now + nic->config.rto);
+		nic_set_timer(nic, &s->timer, now + nic->rto);
 	if (!sender_may_send(s))
 		source_idle(nic, &s->source, s->address.tc);
 	return m;
@@ -133,7 +134,7 @@ sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 	if (index == s->next)
 		timer_stop(&s->timer);
 	else
-		nic_set_timer(nic, &s->timer, now + nic->config.rto);
+		nic_set_timer(nic, &s->timer, now + nic->rto);
 }
 
 void

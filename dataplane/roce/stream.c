@@ -13,11 +13,11 @@ stream_init(struct stream *s, const struct nic_stream *settings, const struct ni
 	bool ip6 = settings->ip_version == 6;
 	uint8_t *headers = s->template.headers;
 
+	s->headers_bytes = FRAME_ETHERNET_BYTES + (ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) + FRAME_UDP_BYTES;
 	frame_template_init(&s->template, ip6, config->mac, config->gateway_mac, ip6 ? config->ip6 : config->ip4);
-	s->template.meta.flags &= (uint8_t)~PACKET_ROCE;
 	headers[FRAME_ETHERNET_BYTES + (ip6 ? 7 : 8)] = settings->ttl;
-	headers[s->template.meta.l4_off + 2] = NIC_STREAM_UDP_PORT >> 8;
-	headers[s->template.meta.l4_off + 3] = NIC_STREAM_UDP_PORT & 0xff;
+	headers[s->headers_bytes - FRAME_UDP_BYTES + 2] = NIC_STREAM_UDP_PORT >> 8;
+	headers[s->headers_bytes - FRAME_UDP_BYTES + 3] = NIC_STREAM_UDP_PORT & 0xff;
 	s->address = (struct frame_address){
 		.udp_sport = rte_cpu_to_be_16(settings->udp_sport),
 		.traffic_class = (uint8_t)(settings->dscp << 2),
@@ -52,12 +52,12 @@ struct rte_mbuf *
 stream_make(struct nic *nic, struct stream *s, ps_t now)
 {
 	struct rte_mbuf *m = packet_alloc(nic->node->packets);
-	uint32_t overhead = s->template.meta.l4_off + FRAME_UDP_BYTES;
 	uint32_t wire = s->packet_bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : s->packet_bytes;
 	uint8_t *payload;
 
 	if (likely(m != NULL))
-		frame_start(m, &s->template, &s->address, s->packet_bytes - overhead, 0, wire, &payload);
+		frame_start(m, &s->template, &s->address, PACKET_UNSENT, s->packet_bytes - s->headers_bytes, 0, wire,
+			    &payload);
 	s->sent++;
 	stream_advance(nic, s);
 	if (s->next_at > now || s->next_at >= s->until) {

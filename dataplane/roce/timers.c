@@ -31,7 +31,7 @@ timers_add(struct timers *t, struct timer *timer, enum timer_kind kind)
 	}
 	*timer = (struct timer){
 		.due = PS_NEVER,
-		.slot = TIMER_NOT_QUEUED,
+		.queued_at = PS_NEVER,
 		.rank = t->made++,
 		.kind = kind,
 	};
@@ -56,6 +56,7 @@ entry_place(struct timers *t, uint32_t slot, struct timer_entry entry)
 {
 	t->heap[slot] = entry;
 	entry.timer->slot = slot;
+	entry.timer->queued_at = entry.at;
 }
 
 static void
@@ -91,7 +92,7 @@ timers_queue(struct timers *t, struct timer *timer)
 {
 	struct timer_entry entry = {.at = timer->due, .timer = timer};
 
-	sift_up(t, timer->slot == TIMER_NOT_QUEUED ? t->count++ : timer->slot, entry);
+	sift_up(t, timer->queued_at == PS_NEVER ? t->count++ : timer->slot, entry);
 }
 
 struct timer *
@@ -106,7 +107,7 @@ timers_take(struct timers *t, ps_t now)
 		}
 		bool fires = timer->due <= now;
 
-		timer->slot = TIMER_NOT_QUEUED;
+		timer->queued_at = PS_NEVER;
 		timer->due = PS_NEVER;
 		if (--t->count > 0)
 			sift_down(t, t->heap[t->count]);

@@ -7,20 +7,19 @@
 
 #include <stdint.h>
 
-#define TIMER_NOT_QUEUED UINT32_MAX
-
 enum timer_kind { TIMER_SENDER, TIMER_RECEIVER, TIMER_STREAM };
 
 // Part of what it belongs to. Worker: rw.
 struct timer {
-	ps_t due;      // when it fires, or PS_NEVER; may be moved to later by a plain store
-	uint32_t slot; // in the heap, or TIMER_NOT_QUEUED
+	ps_t due;       // when it fires, or PS_NEVER; may be moved to later by a plain store
+	ps_t queued_at; // its entry's time, not after `due`; PS_NEVER when it has no entry
+	uint32_t slot;  // of its entry in the heap
 	uint32_t rank : 24; // decides between timers due at one instant: the order they were made in
 	uint32_t kind : 8;  // enum timer_kind
 };
 
 struct timer_entry {
-	ps_t at; // not after timer->due
+	ps_t at; // timer->queued_at
 	struct timer *timer;
 };
 
@@ -55,7 +54,7 @@ static inline void
 timer_set(struct timers *t, struct timer *timer, ps_t at)
 {
 	timer->due = at;
-	if (timer->slot == TIMER_NOT_QUEUED || at < t->heap[timer->slot].at)
+	if (at < timer->queued_at)
 		timers_queue(t, timer);
 }
 

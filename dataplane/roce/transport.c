@@ -44,7 +44,7 @@ addressed_to(const struct nic *nic, const struct packet_meta *meta, const uint8_
 
 	if (unlikely(meta->flags & PACKET_IPV6))
 		return memcmp(ip + 24, nic->config.ip6, 16) == 0;
-	return memcmp(ip + 16, nic->config.ip4, 4) == 0;
+	return memcmp(ip + 16, nic->ip4, 4) == 0;
 }
 
 static struct qp *
@@ -53,12 +53,6 @@ find_qp(const struct nic *nic, uint32_t qpn)
 	uint32_t slot = qpn - NIC_QPN_FIRST;
 
 	return likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL;
-}
-
-static bool
-is_write(uint8_t opcode)
-{
-	return (opcode >= ROCE_OP_WRITE_FIRST && opcode <= ROCE_OP_WRITE_LAST) || opcode == ROCE_OP_WRITE_ONLY;
 }
 
 static void
@@ -71,36 +65,44 @@ take_aeth(struct nic *nic, struct sender *s, uint32_t psn, struct roce_aeth aeth
 }
 
 // A RoCEv2 packet. Frees it before it is answered: the answer takes its memory while that is hot.
-static int
+static inline int
 take_roce(struct nic *nic, struct rte_mbuf *m, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
-	const uint8_t *data = packet_data(m);
-	const struct roce_bth *bth = (const struct roce_bth *)(data + meta->l4_off + FRAME_UDP_BYTES);
+	const struct roce_bth *bth =
+		(const struct roce_bth *)(packet_data(m) + meta->l4_off + FRAME_UDP_BYTES);
 	struct qp *qp = find_qp(nic, roce_bth_dest_qp(bth));
-	uint8_t opcode = meta->opcode;
-	uint32_t psn = roce_bth_psn(bth);
-	bool sends = opcode == ROCE_OP_ACK || opcode == ROCE_OP_CNP;
+	uint8_t opcode = meta->opcode, ecn = meta->ecn;
+	struct roce_bth copy = *bth;
+	struct roce_aeth aeth;
 
-	if (unlikely(!sends && !is_write(opcode)))
-		return DROP_NOT_FOR_HOST;
-	if (unlikely(qp == NULL || qp->role != (sends ? QP_SENDER : QP_RECEIVER)))
-		return DROP_NO_QUEUE_PAIR;
-	if (opcode == ROCE_OP_ACK) {
-		struct roce_aeth aeth = *(const struct roce_aeth *)(bth + 1);
-
+	switch (opcode) {
+	case ROCE_OP_WRITE_FIRST:
+	case ROCE_OP_WRITE_MIDDLE:
+	case ROCE_OP_WRITE_LAST:
+	case ROCE_OP_WRITE_ONLY:
+		if (unlikely(qp == NULL || qp->role != QP_RECEIVER))
+			return DROP_NO_QUEUE_PAIR;
 		packet_free(nic->node->packets, m);
-		take_aeth(nic, (struct sender *)qp, psn, aeth, now);
-	} else if (opcode == ROCE_OP_CNP) {
+		receiver_take(nic, (struct receiver *)qp, roce_bth_psn(&copy), opcode, roce_bth_ack_req(&copy),
+			      ecn == ECN_CE, now);
+		return STAGE_CONSUMED;
+	case ROCE_OP_ACK:
+		if (unlikely(qp == NULL || qp->role != QP_SENDER))
+			return DROP_NO_QUEUE_PAIR;
+		aeth = *(const struct roce_aeth *)(bth + 1);
+		packet_free(nic->node->packets, m);
+		take_aeth(nic, (struct sender *)qp, roce_bth_psn(&copy), aeth, now);
+		return STAGE_CONSUMED;
+	case ROCE_OP_CNP:
+		if (unlikely(qp == NULL || qp->role != QP_SENDER))
+			return DROP_NO_QUEUE_PAIR;
 		packet_free(nic->node->packets, m);
 		((struct sender *)qp)->result.cnps++;
-	} else {
-		bool ack_req = roce_bth_ack_req(bth), ce = meta->ecn == ECN_CE;
-
-		packet_free(nic->node->packets, m);
-		receiver_take(nic, (struct receiver *)qp, psn, opcode, ack_req, ce, now);
+		return STAGE_CONSUMED;
+	default:
+		return DROP_NOT_FOR_HOST;
 	}
-	return STAGE_CONSUMED;
 }
 
 // Lets an idle transmitter begin with what has become ready.

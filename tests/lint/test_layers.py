@@ -49,7 +49,7 @@ class Layers(unittest.TestCase):
         self.wrong = []
 
     def tearDown(self):
-        self.assertEqual(self.wrong, [])
+        self.assertFalse(self.wrong, "\n" + "\n".join(self.wrong))
 
     def check(self, path, good, what):
         if not good:

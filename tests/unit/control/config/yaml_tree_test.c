@@ -54,9 +54,9 @@ bad_texts_say_where_and_what(void **state)
 	expect_messages("[a]: 1\n", "f.yaml:1:1: a key must be a word, not a map or a list\n");
 	expect_messages("a: \"x\\0y\"\n", "f.yaml:1:4: a value must not contain a NUL character\n");
 	expect_messages("\xff\xfe\xff",
-			"f.yaml:1:1: not text in UTF-8: incomplete UTF-16 character\n");
+			"f.yaml:1:3: not text in UTF-8: incomplete UTF-16 character\n");
 	expect_messages("a\xc0z: 1\n",
-			"f.yaml:1:2: not text in UTF-8: invalid trailing UTF-8 octet\n");
+			"f.yaml:1:3: not text in UTF-8: invalid trailing UTF-8 octet\n");
 	expect_messages(
 		"- a\n",
 		"f.yaml:1:1: is no configuration: it must begin with keys such as \"fabric:\"\n");

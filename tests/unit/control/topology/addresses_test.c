@@ -50,7 +50,8 @@ test_there_and_back(void **state)
 {
 	(void)state;
 	for (uint16_t plane = 0; plane < ADDRESSES_PLANES; plane += 7) {
-		for (uint32_t leaf = 1; leaf <= ADDRESSES_PODS * 256; leaf += leaf < 600 ? 1 : 511) {
+		for (uint32_t leaf = 1; leaf <= ADDRESSES_PODS * 256;
+		     leaf += leaf < 600 ? 1 : 511) {
 			for (uint16_t port = 1; port <= 256; port += port < 8 ? 1 : 31) {
 				struct place place = addresses_place(plane, leaf, port);
 				uint8_t a[16];
@@ -73,20 +74,19 @@ test_there_and_back(void **state)
 static void
 test_no_place(void **state)
 {
-	static const char *const elsewhere[] = {"11.0.0.1",
-						"192.0.2.1",
-						"fe80::1",
-						"fd00::8:0:1:1",
-						"fd00::0:32:1:1",
-						"fd00::1:0:0:1",
-						"fd00::1:0:1:0",
-						"fd00::1:0:101:1",
-						"fd00:0:0:1::1:1",
-						"02:01:0a:00:01:01",
-						"02:00:0b:00:01:01"};
-	static const char *const nothing[] = {"",          "10.1.3",        "10.1.3.256",       "h1",
-					      "02:00:0a",  "02:00:0a:00:01:0g", "02-00-0a-00-01-01",
-					      "10.1.3.7 ", "fd00::1::1"};
+	static const char *const elsewhere[] = {
+		"11.0.0.1",        "192.0.2.1",         "fe80::1",          "fd00::8:0:1:1",
+		"fd00::0:32:1:1",  "fd00::1:0:0:1",     "fd00::1:0:1:0",    "fd00::1:0:101:1",
+		"fd00:0:0:1::1:1", "02:01:0a:00:01:01", "02:00:0b:00:01:01"};
+	static const char *const nothing[] = {"",
+					      "10.1.3",
+					      "10.1.3.256",
+					      "h1",
+					      "02:00:0a",
+					      "02:00:0a:00:01:0g",
+					      "02-00-0a-00-01-01",
+					      "10.1.3.7 ",
+					      "fd00::1::1"};
 	struct place place;
 
 	(void)state;

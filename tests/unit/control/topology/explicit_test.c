@@ -2,11 +2,11 @@
 // Topologies whose nodes and links the file lists.
 #include "fixture.h"
 
-#define HEAD                                                                                       \
-	"fabric:\n"                                                                                \
-	"  topology:\n"                                                                            \
-	"    kind: explicit\n"                                                                     \
-	"    nodes: {leaf1: leaf, top: spine, leaf2: leaf, gpu: host, h2: host}\n"                 \
+#define HEAD                                                                       \
+	"fabric:\n"                                                                \
+	"  topology:\n"                                                            \
+	"    kind: explicit\n"                                                     \
+	"    nodes: {leaf1: leaf, top: spine, leaf2: leaf, gpu: host, h2: host}\n" \
 	"    links:\n"
 #define GPU "      - {a: gpu, b: leaf1.swp7, rate: 10G, delay: 2us}\n"
 #define H2 "      - {a: leaf2.swp1, b: h2.eth1}\n"
@@ -61,7 +61,7 @@ test_errors(void **state)
 {
 	(void)state;
 	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp3, b: tob.swp2}\n",
-			"t.yaml:8:31: links: there is no node tob; did you mean top?");
+			"t.yaml:8:28: links: there is no node tob; did you mean top?");
 	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp7, b: top.swp2}\n",
 			"t.yaml:8:13: links: leaf1.swp7 already has a link");
 	fixture_refused(HEAD GPU H2 "      - {a: leaf1.eth3, b: top.swp2}\n",
@@ -70,7 +70,7 @@ test_errors(void **state)
 	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp4, b: leaf1.swp5}\n", "of one node");
 	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: h2.eth2}\n", "both ends are hosts");
 	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: top.swp2}\n", "hangs on a leaf");
-	fixture_refused(HEAD GPU UP1, "t.yaml:4:63: nodes: host h2 has no link");
+	fixture_refused(HEAD GPU UP1, "t.yaml:4:62: nodes: host h2 has no link");
 }
 
 int

@@ -80,17 +80,17 @@ fixture_refused(const char *text, const char *message)
 	fixture_free(&f);
 }
 
-#define FIXTURE_DEMO                                                                               \
-	"fabric:\n"                                                                                \
-	"  name: demo\n"                                                                           \
-	"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}\n"                \
-	"  links: {host: {rate: 100G, delay: 500ns}, fabric: {rate: 100G, delay: 500ns}}\n"        \
-	"  mtu: 4200\n"                                                                            \
-	"  seed: 1\n"                                                                              \
-	"switch:\n"                                                                                \
-	"  preset: spectrum-x\n"                                                                   \
-	"  buffer: {size: 4MB, cell: 192}\n"                                                       \
-	"  routing: {mode: adaptive}\n"                                                            \
-	"tenants:\n"                                                                               \
-	"  red: {hosts: [h1, h2, h5, h6], buffer: {guaranteed: 256KB, share: 50%}}\n"              \
+#define FIXTURE_DEMO                                                                        \
+	"fabric:\n"                                                                         \
+	"  name: demo\n"                                                                    \
+	"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}\n"         \
+	"  links: {host: {rate: 100G, delay: 500ns}, fabric: {rate: 100G, delay: 500ns}}\n" \
+	"  mtu: 4200\n"                                                                     \
+	"  seed: 1\n"                                                                       \
+	"switch:\n"                                                                         \
+	"  preset: spectrum-x\n"                                                            \
+	"  buffer: {size: 4MB, cell: 192}\n"                                                \
+	"  routing: {mode: adaptive}\n"                                                     \
+	"tenants:\n"                                                                        \
+	"  red: {hosts: [h1, h2, h5, h6], buffer: {guaranteed: 256KB, share: 50%}}\n"       \
 	"  blue: {hosts: [h3, h4, h7, h8], buffer: {guaranteed: 256KB, share: 50%}}\n"

@@ -85,16 +85,18 @@ test_check_names(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, FIXTURE_DEMO "attach: {h1: {netns: a}}\n"
-				      "events:\n  - {at: 1us, link: spine1-leaf2, state: down}\n"
-				      "  - {at: 1us, port: leaf1.swp2, tx: off}\n"
-				      "  - {at: 1us, port: h1.eth1, pfc: {priorities: [3], quanta: 5}}\n"
-				      "record: {interval: 1us, queues: [leaf1.swp5.3], pcap: [h2.eth1]}\n");
+	fixture_load(&f, FIXTURE_DEMO
+		     "attach: {h1: {netns: a}}\n"
+		     "events:\n  - {at: 1us, link: spine1-leaf2, state: down}\n"
+		     "  - {at: 1us, port: leaf1.swp2, tx: off}\n"
+		     "  - {at: 1us, port: h1.eth1, pfc: {priorities: [3], quanta: 5}}\n"
+		     "record: {interval: 1us, queues: [leaf1.swp5.3], pcap: [h2.eth1]}\n");
 	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);
 	fixture_free(&f);
 	assert_unknown("attach: {h9: {netns: a}}\n", "t.yaml:14:10: attach: there is no host h9");
 	assert_unknown("events:\n  - {at: 1us, link: leaf1-spin1, state: down}\n",
-		       "t.yaml:15:21: events.link: there is no link leaf1-spin1; did you mean leaf1-spine1?");
+		       "t.yaml:15:21: events.link: there is no link leaf1-spin1; did you mean "
+		       "leaf1-spine1?");
 	assert_unknown("events:\n  - {at: 1us, link: leaf1-leaf2, state: down}\n",
 		       "there is no link leaf1-leaf2: no link joins the two");
 	assert_unknown("events:\n  - {at: 1us, link: leaf1, state: down}\n", "write A-B");

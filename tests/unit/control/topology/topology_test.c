@@ -133,9 +133,10 @@ test_no_tenants(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 1, "
-			 "hosts_per_leaf: 1}\n  links: {fabric: {rate: 400G, cable: 30m, mtu: 2000}}\n"
-			 "  mtu: 9000\n");
+	fixture_load(&f,
+		     "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 1, "
+		     "hosts_per_leaf: 1}\n  links: {fabric: {rate: 400G, cable: 30m, mtu: 2000}}\n"
+		     "  mtu: 9000\n");
 	assert_int_equal(f.topology->vrf_count, 1);
 	assert_int_equal(f.topology->transit_vrf, TOPOLOGY_VRF_DEFAULT);
 	assert_int_equal(port_of(&f, "leaf3.swp1")->mtu, 9000);
@@ -172,7 +173,8 @@ test_planes(void **state)
 	assert_int_equal(t->host_count, 6);
 	assert_int_equal(topology_find_port(t, "h6.eth8", &ref), 0);
 	assert_memory_equal(t->nodes[ref.node].ports[ref.port].ip4, h6_eth8, 4);
-	assert_string_equal(t->nodes[t->nodes[ref.node].ports[ref.port].peer_node].name, "p8-leaf2");
+	assert_string_equal(t->nodes[t->nodes[ref.node].ports[ref.port].peer_node].name,
+			    "p8-leaf2");
 	assert_int_equal(topology_find_port(t, "p3-leaf1.swp4", &ref), 0);
 	assert_string_equal(t->nodes[t->nodes[ref.node].ports[ref.port].peer_node].name,
 			    "p3-spine1");
@@ -210,11 +212,12 @@ test_single(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, "switch:\n  name: dut\n  preset: sonic\n  ports:\n"
-			 "    swp9: {rate: 25G, cable: 5m, vrf: red, tenant: red}\n"
-			 "    swp2: {rate: 100G, cable: 5m, mac: \"02:00:00:00:00:09\"}\n"
-			 "  routes:\n    - {vrf: blue, prefix: 198.18.2.0/24, via: [{port: swp2, mac: "
-			 "\"02:00:00:00:02:02\"}]}\n");
+	fixture_load(&f,
+		     "switch:\n  name: dut\n  preset: sonic\n  ports:\n"
+		     "    swp9: {rate: 25G, cable: 5m, vrf: red, tenant: red}\n"
+		     "    swp2: {rate: 100G, cable: 5m, mac: \"02:00:00:00:00:09\"}\n"
+		     "  routes:\n    - {vrf: blue, prefix: 198.18.2.0/24, via: [{port: swp2, mac: "
+		     "\"02:00:00:00:02:02\"}]}\n");
 	t = f.topology;
 	assert_int_equal(t->node_count, 1);
 	assert_string_equal(t->nodes[0].name, "dut");
@@ -239,7 +242,7 @@ test_tenant_errors(void **state)
 #define SMALL "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}\n"
 	(void)state;
 	fixture_refused(SMALL "tenants: {red: {hosts: [h1, h5]}}\n",
-			"t.yaml:3:28: tenants.red.hosts: there is no host h5; did you mean h");
+			"t.yaml:3:29: tenants.red.hosts: there is no host h5; did you mean h");
 	fixture_refused(SMALL "tenants: {red: {hosts: [leaf1]}}\n", "leaf1 is a leaf, not a host");
 	fixture_refused(SMALL "tenants: {transit: {hosts: [h1]}}\n", "cannot be called transit");
 	fixture_refused(SMALL "tenants: {default: {hosts: [h1]}}\n", "cannot be called default");
@@ -251,10 +254,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_demo_shape), cmocka_unit_test(test_demo_addresses),
+		cmocka_unit_test(test_demo_shape),   cmocka_unit_test(test_demo_addresses),
 		cmocka_unit_test(test_demo_tenants), cmocka_unit_test(test_no_tenants),
-		cmocka_unit_test(test_planes),     cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_single),     cmocka_unit_test(test_tenant_errors),
+		cmocka_unit_test(test_planes),       cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_single),       cmocka_unit_test(test_tenant_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

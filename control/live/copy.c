@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct node_copy {
+	struct node node;
+	struct port *ports;
+	uint32_t *depth;
+	uint8_t *held;
+	struct tenant_use *tenants;
+	ps_t at;
+};
+
+struct copy {
+	struct node_copy *nodes;
+	struct report_node *reports;
+	uint32_t count;
+};
+
+static int
+make_room(struct node_copy *c, const struct node *n)
+{
+	c->ports = aligned_alloc(_Alignof(struct port), n->port_count * sizeof(*c->ports));
+	c->depth = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->depth));
+	c->held = calloc(n->port_count, 1);
+	c->tenants = calloc(n->current->tenant_count + 1u, sizeof(*c->tenants));
+	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->tenants == NULL ? -ENOMEM : 0;
+}
+
+int
+copy_create(struct copy **out, const struct lab *lab)
+{
+	uint32_t count = lab->topology->node_count;
+	struct copy *c = calloc(1, sizeof(*c));
+	int rc = 0;
+
+	if (c == NULL)
+		return -ENOMEM;
+	c->count = count;
+	c->nodes = calloc(count, sizeof(*c->nodes));
+	c->reports = calloc(count, sizeof(*c->reports));
+	if (c->nodes == NULL || c->reports == NULL)
+		rc = -ENOMEM;
+	for (uint32_t i = 0; rc == 0 && i < count; i++) {
+		c->reports[i] = lab->fabric->names[i];
+		if (lab->fabric->nodes[i] == NULL)
+			continue;
+		rc = make_room(&c->nodes[i], lab->fabric->nodes[i]);
+		c->reports[i].node = &c->nodes[i].node;
+	}
+	if (rc != 0) {
+		copy_destroy(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+void
+copy_destroy(struct copy *c)
+{
+	if (c == NULL)
+		return;
+	for (uint32_t i = 0; c->nodes != NULL && i < c->count; i++) {
+		free(c->nodes[i].ports);
+		free(c->nodes[i].depth);
+		free(c->nodes[i].held);
+		free(c->nodes[i].tenants);
+	}
+	free(c->reports);
+	free(c->nodes);
+	free(c);
+}
+
+// On the worker that owns the node.
+static void
+copy_node(void *context, struct node *n, ps_t now)
+{
+	struct copy *copy = context;
+	struct node_copy *c = &copy->nodes[n->index];
+
+	c->node = *n;
+	memcpy(c->ports, n->ports, n->port_count * sizeof(*c->ports));
+	memcpy(c->depth, n->depth, PRIORITIES * n->port_count * sizeof(*c->depth));
+	memcpy(c->held, n->held, n->port_count);
+	if (n->buffer.tenants != NULL)
+		memcpy(c->tenants, n->buffer.tenants, n->current->tenant_count * sizeof(*c->tenants));
+	c->node.ports = c->ports;
+	c->node.depth = c->depth;
+	c->node.held = c->held;
+	c->node.buffer.tenants = n->buffer.tenants == NULL ? NULL : c->tenants;
+	c->at = now;
+}
+
+void
+copy_take(struct copy *c, struct lab *lab)
+{
+	live_call(&lab->drive, copy_node, c);
+}
+
+const struct report_node *
+copy_nodes(const struct copy *c)
+{
+	return c->reports;
+}
+
+ps_t
+copy_time(const struct copy *c)
+{
+	ps_t latest = 0;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		latest = c->nodes[i].at > latest ? c->nodes[i].at : latest;
+	return latest;
+}

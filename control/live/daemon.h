@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of a live fabric's process: up, served, down.
+#pragma once
+
+#include <stdio.h>
+
+// Brings the fabric of `file` up in this process, calls ready() once it runs, serves its API until `down` is
+// asked for or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns an exit status.
+int daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context, FILE *to);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A live fabric in this process: worker lcores, device ports, hosts in namespaces. lab.c tells in which order it
+// comes up and goes down. Control thread.
+#pragma once
+
+#include "control/fabric/flows.h"
+#include "dataplane/drive/live.h"
+
+#include <rte_mempool.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// A device port, and what had to be made for it.
+struct lab_device {
+	char name[TOPOLOGY_NAME_MAX]; // "leaf1.swp1"
+	char spec[DEVICE_SPEC_MAX];
+	uint32_t node;
+	uint16_t port;
+	uint32_t host;       // TOPOLOGY_NONE: not a host's
+	const char *netns;   // NULL: none
+	bool netns_created;
+	bool own_veth;       // its far end stands in netns
+	uint32_t mtu;
+	struct live_port live;
+};
+
+struct lab {
+	struct config *config;
+	struct topology *topology;
+	bool *attached;                // by host
+	uint16_t *workers;             // by node
+	struct packet_pool **pools;    // by node
+	struct rte_mempool *packets;
+	struct packet_pool *lifos[LIVE_WORKERS_MAX];
+	struct fabric *fabric;
+	struct workload *workload;
+	struct fabric_flows *flows;
+	struct lab_device *devices;
+	uint32_t device_count;
+	struct live_drive drive;
+	bool drive_ready;
+	bool running;
+	bool eal;
+	int outer_netns; // the namespace the process came from; -1: it never left
+	uint32_t worker_count;
+};
+
+// Where a step of coming up reports what is wrong: errors of the file in diag, others as one line in err.
+struct lab_report {
+	struct config_diag *diag;
+	char *err;
+	size_t err_size;
+	FILE *notes; // warnings: host settings, what is left out
+};
+
+// Reads the file and checks everything that needs neither root nor devices. Returns 0, -EINVAL or -ENOMEM;
+// lab_close() in either case.
+int lab_load(struct lab *lab, const char *file, struct lab_report *report);
+
+// Brings it up: EAL, namespaces, devices, nodes; workers run when it returns 0. Otherwise nothing is left
+// behind after lab_close(). The process enters a network namespace of its own if hosts are attached.
+int lab_open(struct lab *lab, struct lab_report *report);
+
+// Stops the workers, closes devices and removes the namespaces that were made. All zero is fine.
+void lab_close(struct lab *lab);

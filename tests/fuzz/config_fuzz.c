@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any bytes as a configuration: loading ends with a clear answer, and what loads can be merged. Bytes
+// after a NUL are a key, after another NUL its new value, to be set on what was loaded.
+#include "control/config/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME "fuzz.yaml"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+require(bool truth)
+{
+	if (!truth)
+		abort();
+}
+
+// Every message is one line that begins with the file's name, and there is one for each error kept.
+static void
+require_messages(struct config_diag *diag, int result)
+{
+	unsigned errors = 0;
+
+	for (unsigned i = 0; i < diag->count; i++) {
+		require(strncmp(diag->messages[i].text, NAME, strlen(NAME)) == 0 ||
+			strncmp(diag->messages[i].text, "default", strlen("default")) == 0);
+		require(strchr(diag->messages[i].text, '\n') == NULL);
+		errors += !diag->messages[i].warning;
+	}
+	require((result == 0) == (diag->errors == 0));
+	require(errors == (diag->errors < CONFIG_ERRORS_MAX ? diag->errors : CONFIG_ERRORS_MAX));
+	config_diag_free(diag);
+}
+
+// Merged settings keep what config.h promises.
+static void
+require_settings(const struct config *config, const char *node, enum config_role role)
+{
+	struct switch_config s;
+
+	require(config_switch(config, node, role, &s) == 0);
+	require(s.cell_bytes > 0 && s.buffer_bytes >= s.cell_bytes);
+	require(s.trust_count <= 2 && s.routing.grade_count <= CONFIG_GRADES_MAX);
+	for (int i = 0; i < CONFIG_DSCPS; i++)
+		require(s.dscp_to_priority[i] < CONFIG_PRIORITIES);
+	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
+		require(s.pcp_to_priority[i] < CONFIG_PRIORITIES);
+		require(s.priority_to_group[i] < CONFIG_PRIORITIES);
+		require(s.priority_to_class[i] < CONFIG_PRIORITIES);
+		require(s.groups[i].pool < CONFIG_POOLS && s.classes[i].pool < CONFIG_POOLS);
+		require(s.groups[i].limit.kind != CONFIG_LIMIT_AUTO);
+		require(s.classes[i].limit.kind != CONFIG_LIMIT_AUTO);
+		require(!s.classes[i].ecn.on ||
+			s.classes[i].ecn.min_bytes <= s.classes[i].ecn.max_bytes);
+	}
+}
+
+static void
+require_all_settings(const struct config *config)
+{
+	struct host_config h;
+
+	require_settings(config, "leaf1", CONFIG_ROLE_LEAF);
+	require_settings(config, "spine1", CONFIG_ROLE_SPINE);
+	require(config_host(config, "h1", &h) == 0);
+	require(h.path_mtu == 0 || (h.path_mtu >= 256 && h.path_mtu <= 4096));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = memchr(data, '\0', size);
+	size_t length = end != NULL ? (size_t)(end - data) : size;
+	char *rest = calloc(1, size - length + 2);
+	const char *key = rest, *value;
+	struct config_diag diag = {0};
+	struct config *config = NULL;
+	int result;
+
+	require(rest != NULL);
+	if (end != NULL)
+		memcpy(rest, end + 1, size - length - 1);
+	value = key + strlen(key) + 1;
+	result = config_load_text(&config, (const char *)data, length, NAME, &diag);
+	require((config != NULL) == (result == 0));
+	require_messages(&diag, result);
+	if (config != NULL) {
+		require_all_settings(config);
+		result = config_set(config, key, end != NULL && key[0] != '\0' ? value : "", &diag);
+		require_messages(&diag, result);
+		require_all_settings(config);
+	}
+	config_free(config);
+	free(rest);
+	return 0;
+}

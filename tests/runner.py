@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs tests and counts them; called by tests/run.
+
+A job is a program that holds tests: a cmocka binary, a Python file, a fuzz target. Jobs that need
+only a CPU run side by side; live tests and benchmarks follow one at a time, with nothing beside
+them. Each job has a temporary directory of its own, which stays if it fails. A program that ends
+badly, or that does not finish a test it began, has failed, whatever it counted.
+"""
+import concurrent.futures
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+TESTS = SOURCE / "tests"
+KINDS = ("lint", "unit", "replay", "fabric", "live", "bench")
+ALONE = ("live", "bench")
+SANITIZED_KINDS = ("unit", "replay", "fabric")
+CPUS = len(os.sched_getaffinity(0))
+FUZZ_SECONDS = 20
+
+running = set()   # processes that we started, each the leader of its group
+
+
+@dataclass
+class Result:
+    passed: int = 0
+    failed: list = field(default_factory=list)   # names, with what was wrong
+    skipped: list = field(default_factory=list)  # names, with the reason
+
+
+@dataclass
+class Job:
+    name: str
+    command: list
+    count: callable                   # (output, exit status, directory) -> Result
+    env: dict = field(default_factory=dict)
+    timeout: int = 600
+
+
+def end_group(process, seconds=10):
+    """Ends a job and all it started: asked first, so that a live test takes its fabric down."""
+    for sign in (signal.SIGINT, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+            process.wait(seconds)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+
+
+def run_program(job, directory):
+    """Returns (output, exit status); the status is None when time ran out."""
+    env = os.environ | {"TMPDIR": str(directory), "PYTHONPATH": str(TESTS), "LC_ALL": "C.UTF-8"} | job.env
+    with open(directory / "output.txt", "w+", errors="replace") as output:
+        try:
+            process = subprocess.Popen(job.command, cwd=directory, env=env, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        except OSError as error:
+            return f"{job.command[0]}: {error.strerror}", 127
+        running.add(process)
+        try:
+            status = process.wait(job.timeout)
+        except subprocess.TimeoutExpired:
+            status = None
+        end_group(process)
+        running.discard(process)
+        output.seek(0)
+        return output.read(), status
+
+
+def run_job(job):
+    """Runs a job to its end and reports it. Returns its Result."""
+    directory = Path(tempfile.mkdtemp(prefix="roost-test-"))
+    start = time.monotonic()
+    text, status = run_program(job, directory)
+    result = job.count(text, status, directory)
+    if status is None:
+        result.failed.append(f"not done after {job.timeout} s")
+    elif status != 0 and not result.failed:
+        result.failed.append(f"exit status {status}")
+    result.failed = [f"{job.name}: {one}" for one in result.failed]
+    report(job, result, text, directory, time.monotonic() - start)
+    return result
+
+
+def report(job, result, text, directory, seconds):
+    lines = [f"{'FAIL' if result.failed else 'ok':4}  {job.name:44} {result.passed:4} passed  {seconds:6.1f} s"]
+    lines += [f"      skipped: {one}" for one in result.skipped]
+    if result.failed:
+        tail = text.splitlines()[-80:]
+        lines += [f"      | {line}" for line in tail] + [f"      its files: {directory}"]
+    else:
+        shutil.rmtree(directory, ignore_errors=True)
+    print("\n".join(lines), flush=True)
+
+
+def count_cmocka(text, _, __):
+    """From cmocka's subunit output; what a test printed before it was skipped is the reason."""
+    result, current, said = Result(), None, []
+    for line in text.splitlines():
+        word, _, name = line.partition(": ")
+        if word == "test":
+            current, said = name, []
+        elif current and word in ("success", "failure", "error", "skip") and name.split(" [")[0] == current:
+            if word == "success":
+                result.passed += 1
+            elif word == "skip":
+                result.skipped.append(f"{current}: {' '.join(said) or 'gives no reason'}")
+            else:
+                result.failed.append(current)
+            current = None
+        else:
+            said.append(line)
+    if current:
+        result.failed.append(f"{current}: begun, not finished")
+    return result
+
+
+def count_unittest(_, __, directory):
+    try:
+        counted = json.loads((directory / "result.json").read_text())
+    except (OSError, ValueError):
+        return Result(failed=["ended before its tests did"])
+    return Result(counted["passed"], counted["failed"], counted["skipped"])
+
+
+def count_whole(_, status, __):
+    """A program that is one test: its exit status tells."""
+    return Result(passed=int(status == 0))
+
+
+class Counting(unittest.TextTestResult):
+    passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+
+def run_file(path):
+    """In a job of its own: runs the tests of a Python file and writes result.json."""
+    sys.path.insert(0, str(Path(path).parent))
+    suite = unittest.defaultTestLoader.loadTestsFromName(Path(path).stem)
+    result = unittest.TextTestRunner(verbosity=2, resultclass=Counting).run(suite)
+    failed = [str(test) for test, _ in result.failures + result.errors] + \
+        [f"{test}: passes, but is expected to fail" for test in result.unexpectedSuccesses]
+    skipped = [f"{test}: {reason}" for test, reason in result.skipped]
+    if not (result.passed or failed or skipped):
+        failed = ["holds no test"]
+    Path("result.json").write_text(json.dumps({"passed": result.passed, "failed": failed, "skipped": skipped}))
+    return 1 if failed else 0
+
+
+def python_job(path, build, env):
+    name = f"{path.relative_to(TESTS)}{env.get('NAME', '')}"
+    return Job(name, ["/usr/bin/python3", "-B", str(TESTS / "runner.py"), "--file", str(path)],
+               count_unittest, env | {"ROOST": str(build / "roost")}, 1800)
+
+
+def meson_tests(build, suite):
+    listed = subprocess.run(["meson", "introspect", "--tests", str(build)], check=True,
+                            capture_output=True, text=True).stdout
+    return [test for test in json.loads(listed) if any(one.split(":")[-1] == suite for one in test["suite"])]
+
+
+def jobs_of(kind, build, env):
+    if kind == "unit":
+        return [Job(f"unit/{test['name']}{env.get('NAME', '')}", test["cmd"], count_cmocka,
+                    env | test["env"] | {"CMOCKA_MESSAGE_OUTPUT": "subunit"})
+                for test in meson_tests(build, "unit")]
+    if kind == "bench":
+        return [Job("bench/run", [str(TESTS / "bench/run")], count_whole, env, 1800)]
+    return [python_job(path, build, env) for path in sorted((TESTS / kind).glob("test_*.py"))]
+
+
+def fuzz_jobs(build):
+    return [Job(f"fuzz/{test['name']}",
+                test["cmd"] + ["-seed=1", f"-max_total_time={FUZZ_SECONDS}", "-artifact_prefix=./"],
+                count_whole, SANITIZER_ENV) for test in meson_tests(build, "fuzz")]
+
+
+SANITIZER_ENV = {
+    "NAME": " (asan)",
+    "ROOST_TEST_SANITIZED": "1",
+    "ASAN_OPTIONS": "exitcode=99:detect_leaks=1",
+    "LSAN_OPTIONS": "exitcode=99",
+    "UBSAN_OPTIONS": "exitcode=99:halt_on_error=1:print_stacktrace=1",
+}
+ASAN_OPTIONS = ["-Db_sanitize=address,undefined", "-Db_lundef=false"]
+CLANG_OPTIONS = ASAN_OPTIONS + ["-Dfuzz=true", "-Dc_args=-fsanitize=fuzzer-no-link"]
+
+
+def build_job(directory, options, env=None):
+    """Builds in another directory, as a test: warnings are errors."""
+    return Job(f"build {directory}", [str(SOURCE / "testbeds/setup"), directory, *options], count_whole,
+               env or {}, 3000)
+
+
+def leftovers():
+    """What a live fabric could leave on the machine."""
+    found = set()
+    for directory in ("/run/netns", "/run/roost", "/run/dpdk", *hugepage_mounts()):
+        found |= {str(path) for path in Path(directory).glob("*")
+                  if directory != "/run/netns" or path.name.startswith("roost-")}
+    for link in json.loads(subprocess.run(["ip", "-j", "link", "show", "type", "veth"], check=True,
+                                          capture_output=True, text=True).stdout or "[]"):
+        found.add(f"interface {link.get('ifname', '?')}")
+    for comm in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            if comm.read_text().strip() == "roost":
+                found.add(f"process {comm.parent.name}")
+        except OSError:
+            pass
+    return found
+
+
+def hugepage_mounts():
+    return [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()
+            if line.split()[2] == "hugetlbfs"]
+
+
+def run_live(job):
+    """A live test must leave the machine as it found it."""
+    before = leftovers()
+    result = run_job(job)
+    left = sorted(leftovers() - before)
+    if left:
+        result.failed.append(f"{job.name}: left behind: {', '.join(left)}")
+        print(f"FAIL  {job.name} left behind: {', '.join(left)}", flush=True)
+    return result
+
+
+def parse(words):
+    """Returns (kinds, files, whether all kinds are meant, whether everything is)."""
+    files = [Path(word).resolve() for word in words if "/" in word]
+    kinds = [word for word in words if word in KINDS]
+    wrong = [word for word in words if word not in KINDS and word != "full" and "/" not in word] + \
+        [str(path) for path in files if not path.is_file() or TESTS not in path.parents]
+    if wrong:
+        print(f"tests/run: no such tests: {' '.join(wrong)}; kinds are {', '.join(KINDS)} and full",
+              file=sys.stderr)
+        sys.exit(2)
+    full = "full" in words
+    if full or not words:
+        return [kind for kind in KINDS if kind != "bench" or full], [], True, full
+    return kinds, files, False, False
+
+
+def main(words):
+    kinds, files, everything, full = parse(words)
+    build, env = SOURCE / "build", {"ROOST_TEST_FULL": "1"} if full else {}
+    results, together, alone = [], [], []
+
+    for path in files:
+        (alone if path.parent.name == "live" else together).append(python_job(path, build, env))
+    for kind in kinds:
+        (alone if kind in ALONE else together).extend(jobs_of(kind, build, env))
+    if everything:
+        results.append(run_job(build_job("build-asan", ASAN_OPTIONS)))
+        if not results[-1].failed:
+            together += [job for kind in SANITIZED_KINDS
+                         for job in jobs_of(kind, SOURCE / "build-asan", SANITIZER_ENV)]
+    if full:
+        results.append(run_job(build_job("build-clang", CLANG_OPTIONS, {"CC": "clang"})))
+        if not results[-1].failed:
+            together += fuzz_jobs(SOURCE / "build-clang")
+
+    with concurrent.futures.ThreadPoolExecutor(CPUS) as pool:
+        results += pool.map(run_job, together)
+    results += [run_live(job) if job.name.startswith("live/") else run_job(job) for job in alone]
+
+    failed = [one for result in results for one in result.failed]
+    passed = sum(result.passed for result in results)
+    skipped = sum(len(result.skipped) for result in results)
+    for one in failed:
+        print(f"failed: {one}")
+    if not passed and not failed and not skipped:
+        print("no test ran")
+    print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
+    return 0 if passed + skipped and not failed else 1
+
+
+def interrupted(*_):
+    for process in list(running):
+        end_group(process)
+    os._exit(130)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--file"]:
+        sys.exit(run_file(sys.argv[2]))
+    signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGTERM, interrupted)
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expect.h"
+
+static void
+mistakes(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC "events:\n"
+		       "  - {at: 3, link: a}\n"
+		       "  - {at: 3us, link: a, set: b}\n"
+		       "  - {port: leaf1.swp1}\n"
+		       "  - {node: leaf1}\n"
+		       "  - {at: 1us}\n"
+		       "  - {link: l, state: dwn, tx_on: 1}\n"
+		       "  - {set: switch.latency}\n"
+		       "  - {tx: off}\n"
+		       "  - {port: swp1, pfc: {priorities: [8], quanta: 65536}}\n"
+		       "  - {port: swp1, pfc: {}, queue: 3}\n"
+		       "  - {snapshot: half}\n"
+		       "  - {link: l, loss: 200%, drop: {}}\n"
+		       "  - {node: leaf1, route: {prefix: 10.0.0.0/8}}\n",
+		"f.yaml:3:5: events[0]: needs one of state, rate, delay, loss, corrupt, drop\n"
+		"f.yaml:3:10: events[0].at: 3 has no unit: write it with ps, ns, us, ms or s\n"
+		"f.yaml:4:24: events[1]: one event changes one thing: \"link\" or \"set\"\n"
+		"f.yaml:5:5: events[2]: needs \"tx\" or \"pfc\": what happens to the port\n"
+		"f.yaml:6:5: events[3]: needs \"route\": what happens to the node\n"
+		"f.yaml:7:5: events[4]: needs one of link, route, set, snapshot, port\n"
+		"f.yaml:8:22: events[5].state: \"dwn\" is not one of down, up; did you mean "
+		"\"down\"?\n"
+		"f.yaml:8:27: events[5].tx_on: unknown key\n"
+		"f.yaml:9:5: events[6]: needs \"to\": its new value\n"
+		"f.yaml:10:5: events[7]: needs \"port\": such as swp2, or leaf1.swp2\n"
+		"f.yaml:11:37: events[8].pfc.priorities: 8 is out of range: 0 to 7\n"
+		"f.yaml:11:49: events[8].pfc.quanta: 65536 is out of range: 0 to 65535\n"
+		"f.yaml:12:23: events[9].pfc: needs \"priorities\": whose enable bit is set\n"
+		"f.yaml:12:23: events[9].pfc: needs \"quanta\": of 512 bit times\n"
+		"f.yaml:12:27: events[9].queue: is not a key of a port pfc event\n"
+		"f.yaml:13:16: events[10].snapshot: \"half\" is not one of full\n"
+		"f.yaml:14:21: events[11].loss: 200% is out of range: 0% to 100%\n"
+		"f.yaml:14:33: events[11].drop: needs \"ip-id-low-byte\": of the IPv4 "
+		"identification\n"
+		"f.yaml:15:26: events[12].route: needs \"via\": next hops: [{port, mac}], or "
+		"nodes\n");
+}
+
+static void
+several_changes_of_one_link(void **state)
+{
+	struct config *c = load_good(
+		FABRIC
+		"events:\n"
+		"  - {link: l, rate: 50G, delay: 2us, loss: 0.1%, corrupt: 1%, state: up}\n");
+
+	(void)state;
+	assert_int_equal(c->events[0].changes, CONFIG_LINK_STATE | CONFIG_LINK_RATE |
+						       CONFIG_LINK_DELAY | CONFIG_LINK_LOSS |
+						       CONFIG_LINK_CORRUPT);
+	assert_true(c->events[0].up);
+	assert_int_equal(c->events[0].rate_bps, 50000000000);
+	assert_int_equal(c->events[0].delay_ps, 2000000);
+	assert_int_equal(c->events[0].loss_ppm, 1000);
+	assert_int_equal(c->events[0].corrupt_ppm, 10000);
+	config_free(c);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mistakes),
+		cmocka_unit_test(several_changes_of_one_link),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

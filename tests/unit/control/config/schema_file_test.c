@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expect.h"
+
+static void
+live_mistakes(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC "live: {workers: 0, cpus: [1, 1], idle: spin, max-lag: 10}\n",
+		"f.yaml:2:17: live.workers: 0 is out of range: 1 to 128\n"
+		"f.yaml:2:30: live.cpus: CPU 1 is named twice\n"
+		"f.yaml:2:40: live.idle: \"spin\" is not one of sleep, poll\n"
+		"f.yaml:2:55: live.max-lag: 10 has no unit: write it with ps, ns, us, ms or s\n");
+	expect_messages(
+		FABRIC "live: {cpus: all}\n",
+		"f.yaml:2:14: live.cpus: \"all\" is not a whole number (0 to 4095), or auto\n");
+}
+
+static void
+tenant_mistakes(void **state)
+{
+	(void)state;
+	expect_messages(FABRIC
+			"tenants:\n"
+			"  red: {hosts: h1, vni: 0, encap: vxlan, leak: [blue], dscp: uniform}\n"
+			"  b.c: {buffer: {guaranteed: 1, share: 50}}\n",
+			"f.yaml:3:25: tenants.red.vni: 0 is out of range: 1 to 16777215\n"
+			"f.yaml:3:35: tenants.red.encap: vxlan is known, but not available in this "
+			"version\n"
+			"f.yaml:3:42: tenants.red.leak: known, but not available in this version\n"
+			"f.yaml:3:56: tenants.red.dscp: known, but not available in this version\n"
+			"f.yaml:4:3: tenants.b.c: \"b.c\" is not a name: letters, digits, - and _, "
+			"a letter or digit "
+			"first\n"
+			"f.yaml:4:30: tenants.b.c.buffer.guaranteed: 1 has no unit: write it with "
+			"B, KB, MB, GB, KiB, "
+			"MiB or GiB\n"
+			"f.yaml:4:40: tenants.b.c.buffer.share: 50 has no unit: write a percentage "
+			"(%), an alpha "
+			"(1/128 to 64) or none\n");
+}
+
+static void
+attach_mistakes(void **state)
+{
+	(void)state;
+	expect_messages(FABRIC "attach:\n  h1: {mtu: 1500}\n  h2: {netns: ../x}\n  h3: {tap: t0}\n",
+			"f.yaml:3:7: attach.h1: needs netns (a namespace) or dev (a DPDK device)\n"
+			"f.yaml:4:15: attach.h2: \"../x\" cannot name a namespace\n"
+			"f.yaml:5:7: attach.h3: needs netns (a namespace) or dev (a DPDK device)\n"
+			"f.yaml:5:8: attach.h3.tap: known, but not available in this version\n");
+}
+
+static void
+record_and_stop_mistakes(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC "record: {interval: 0ns, queues: [a b], pcap: {}, snaplen: 128}\nstop: 5\n",
+		"f.yaml:2:20: record.interval: 0ns is out of range: 1000 to 3600000000000000 "
+		"picoseconds\n"
+		"f.yaml:2:34: record.queues: \"a b\" is not a name\n"
+		"f.yaml:2:46: record.pcap: expected a list, [a, b, ...], found a map\n"
+		"f.yaml:2:59: record.snaplen: 128 has no unit: write it with B, KB, MB, GB, KiB, "
+		"MiB or GiB, "
+		"or full\n"
+		"f.yaml:3:7: stop: 5 has no unit: write it with ps, ns, us, ms or s, or idle\n");
+}
+
+static void
+empty_sections_are_allowed(void **state)
+{
+	(void)state;
+	config_free(load_good(FABRIC
+			      "switch:\nhosts:\ntenants:\nworkload:\nevents:\nrecord:\nlive:\n"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(live_mistakes),
+		cmocka_unit_test(tenant_mistakes),
+		cmocka_unit_test(attach_mistakes),
+		cmocka_unit_test(record_and_stop_mistakes),
+		cmocka_unit_test(empty_sections_are_allowed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

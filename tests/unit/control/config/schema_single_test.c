@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expect.h"
+
+static void
+port_mistakes(void **state)
+{
+	(void)state;
+	expect_messages("switch:\n  ports:\n    swp1: {rate: 10G}\n    swp1: {rate: 10G}\n",
+			"f.yaml:4:5: swp1: already given at line 3\n");
+	expect_messages(
+		"switch:\n  ports:\n"
+		"    eth1: {}\n"
+		"    swp2: {rate: device}\n"
+		"    swp3: {cable: 5, mac: \"01:00:00:00:00:00\"}\n"
+		"    swp4: {max-rate: 1G, vfr: red}\n",
+		"f.yaml:3:5: switch.ports.eth1: \"eth1\" is not a port: swp1 to swp256\n"
+		"f.yaml:4:11: switch.ports.swp2: rate: device needs dev\n"
+		"f.yaml:5:19: switch.ports.swp3.cable: 5 has no unit: write it with m or km\n"
+		"f.yaml:5:27: switch.ports.swp3.mac: 01:00:00:00:00:00 is not a unicast MAC "
+		"address\n"
+		"f.yaml:6:12: switch.ports.swp4.max-rate: known, but not available in this "
+		"version\n"
+		"f.yaml:6:26: switch.ports.swp4.vfr: unknown key; did you mean \"vrf\"?\n");
+}
+
+static void
+route_mistakes(void **state)
+{
+	(void)state;
+	expect_messages(
+		SINGLE
+		"  routes:\n"
+		"    - {prefix: 198.18.2.1/24, via: [{port: swp2, mac: \"02:00:00:00:02:02\"}]}\n"
+		"    - {prefix: 198.18.2.0/24, via: [{port: swp2}, {mac: \"02:00:00:00:02:02\"}]}\n"
+		"    - {via: [{port: p2, mac: \"02:00:00:00:02:02\"}]}\n",
+		"f.yaml:4:16: switch.routes[0].prefix: 198.18.2.1/24 has bits set past its length; "
+		"did you "
+		"mean \"198.18.2.0/24\"?\n"
+		"f.yaml:5:37: switch.routes[1].via: needs \"mac\": the next hop's address\n"
+		"f.yaml:5:51: switch.routes[1].via: needs \"port\": the port it is behind\n"
+		"f.yaml:6:7: switch.routes[2]: needs \"prefix\": such as 10.1.0.0/16\n"
+		"f.yaml:6:21: switch.routes[2].via: \"p2\" is not a port: swp1 to swp256\n");
+}
+
+static void
+unknown_keys_are_reported_once(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  rutes: []\n  bufer: {}\n  role: host\n",
+			"f.yaml:3:3: switch.rutes: unknown key; did you mean \"routes\"?\n"
+			"f.yaml:4:3: switch.bufer: unknown key; did you mean \"buffer\"?\n"
+			"f.yaml:5:9: switch.role: \"host\" is not one of leaf, spine\n");
+	// In a fabric's file `switch:` has no name, ports or routes.
+	expect_messages(FABRIC "switch: {ports: {}}\n", "f.yaml:2:10: switch.ports: unknown key\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(port_mistakes),
+		cmocka_unit_test(route_mistakes),
+		cmocka_unit_test(unknown_keys_are_reported_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

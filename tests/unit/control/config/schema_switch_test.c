@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expect.h"
+
+// Every key of a switch's settings that this version has, as documented.
+static void
+every_key_is_read(void **state)
+{
+	struct switch_config s =
+		switch_of(SINGLE "  latency: 300ns\n"
+				 "  buffer:\n"
+				 "    size: 32MiB\n"
+				 "    cell: 1\n"
+				 "    pools:\n"
+				 "      ingress-lossless: {size: 12.5%}\n"
+				 "      ingress-lossy: {size: 1MB}\n"
+				 "      egress-lossless: {size: 50%}\n"
+				 "      egress-lossy: {size: unlimited}\n"
+				 "    headroom-pool: {size: 0B}\n"
+				 "  qos:\n"
+				 "    trust: [pcp]\n"
+				 "    port-priority: 2\n"
+				 "    dscp-to-priority: {26: 3, 48: 6, default: 1}\n"
+				 "    pcp-to-priority: {3: 4}\n"
+				 "    priority-to-pg: {3: 3, default: 7}\n"
+				 "    priority-to-tc: {3: 3, 6: 6, default: 5}\n"
+				 "    pg:\n"
+				 "      3: {lossless: true, pool: ingress-lossless, reserved: 1KB, "
+				 "alpha: 1, headroom: 50KB,"
+				 " xon: 2KB, xon-offset: none}\n"
+				 "      7: {lossless: false, pool: ingress-lossy, static: 200KB}\n"
+				 "    tc:\n"
+				 "      3: {scheduler: strict, weight: 7, pool: egress-lossless, "
+				 "reserved: 3KB, alpha: unlimited,"
+				 " ecn: {min: 1KB, max: 2KB, probability: 1%}, red: off}\n"
+				 "      5: {alpha: 0, ecn: off}\n"
+				 "    flow-control: pfc\n"
+				 "    pfc: {priorities: [3], quanta: 100, refresh: 5us}\n"
+				 "  routing:\n"
+				 "    mode: ecmp-qp\n"
+				 "    eligible: {udp-dport: any, opcodes: all}\n"
+				 "    hash-seed: 4294967295\n"
+				 "    flowlet-gap: 256us\n"
+				 "    grades: [1KB, 2KB]\n"
+				 "    link-utilisation: off\n"
+				 "    spine-notices: off\n"
+				 "    convergence: 0ns\n",
+			  "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(s.latency_ps, 300000);
+	assert_int_equal(s.buffer_bytes, 33554432);
+	assert_int_equal(s.cell_bytes, 1);
+	assert_int_equal(s.pools[0].value, 125000);
+	assert_int_equal(s.pools[1].kind, CONFIG_AMOUNT_BYTES);
+	assert_int_equal(s.pools[1].value, 1000000);
+	assert_int_equal(s.pools[3].kind, CONFIG_AMOUNT_UNLIMITED);
+	assert_int_equal(s.trust_count, 1);
+	assert_int_equal(s.trust[0], CONFIG_TRUST_PCP);
+	assert_int_equal(s.port_priority, 2);
+	assert_int_equal(s.dscp_to_priority[0], 1);
+	assert_int_equal(s.dscp_to_priority[48], 6);
+	assert_int_equal(s.pcp_to_priority[3], 4);
+	assert_int_equal(s.pcp_to_priority[2], 2);
+	assert_int_equal(s.priority_to_group[0], 7);
+	assert_int_equal(s.priority_to_class[0], 5);
+	assert_int_equal(s.groups[3].reserved_bytes, 1000);
+	assert_int_equal(s.groups[3].headroom.kind, CONFIG_AMOUNT_BYTES);
+	assert_int_equal(s.groups[3].headroom.value, 50000);
+	assert_int_equal(s.groups[3].xon_bytes, 2000);
+	assert_int_equal(s.groups[3].xon_offset.kind, CONFIG_AMOUNT_NONE);
+	assert_int_equal(s.groups[7].limit.static_bytes, 200000);
+	assert_int_equal(s.classes[3].weight, 7);
+	assert_int_equal(s.classes[3].reserved_bytes, 3000);
+	assert_int_equal(s.classes[3].ecn.probability_ppm, 10000);
+	assert_int_equal(s.classes[5].limit.kind, CONFIG_LIMIT_ZERO);
+	assert_int_equal(s.pfc_quanta, 100);
+	assert_false(s.pfc_refresh_auto);
+	assert_int_equal(s.pfc_refresh_ps, 5000000);
+	assert_int_equal(s.routing.mode, CONFIG_ROUTING_ECMP_QP);
+	assert_int_equal(s.routing.eligible_udp_dport, 0);
+	assert_int_equal(s.routing.eligible_opcodes, CONFIG_OPCODES_ALL);
+	assert_false(s.routing.hash_seed_auto);
+	assert_int_equal(s.routing.hash_seed, UINT32_MAX);
+	assert_int_equal(s.routing.grade_count, 2);
+	assert_int_equal(s.routing.grades_bytes[1], 2000);
+}
+
+static void
+what_is_not_built_yet_says_so(void **state)
+{
+	static const char *const keys[] = {
+		"buffer: {headroom-pool: {size: 1MB}}",
+		"buffer: {pools: {ingress-lossy: {port-alpha: 8}}}",
+		"qos: {tc: {0: {red: on}}}",
+		"qos: {tc: {0: {min-rate: 1G}}}",
+		"qos: {tc: {0: {max-rate: 10G}}}",
+		"qos: {port: {max-rate: 50G}}",
+		"qos: {watchdog: {action: drop}}",
+		"qos: {remark: {dscp: {1: 2}}}",
+		"qos: {trim: {size: 256B}}",
+		"qos: {histograms: []}",
+		"routing: {flowlet-gap: 1us}",
+		"routing: {link-utilisation: on}",
+		"routing: {pinned: []}",
+		"routing: {convergence: 1us}",
+		"slices: 2",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		char text[256], *got;
+
+		snprintf(text, sizeof(text), SINGLE "  %s\n", keys[i]);
+		got = messages_of(text);
+		assert_non_null(strstr(got, ": known, but not available in this version\n"));
+		assert_ptr_equal(strchr(got, '\n'), got + strlen(got) - 1);
+		free(got);
+	}
+	expect_messages(SINGLE "  routing: {mode: pinned}\n",
+			"f.yaml:3:19: switch.routing.mode: pinned is known, but not available in "
+			"this version\n");
+	expect_messages(SINGLE "  preset: infiniband-like\n",
+			"f.yaml:3:11: switch.preset: infiniband-like is known, but not available "
+			"in this version\n");
+	expect_messages(
+		SINGLE "  qos: {flow-control: credit}\n",
+		"f.yaml:3:23: switch.qos.flow-control: credit is known, but not available in this "
+		"version\n");
+}
+
+static void
+bad_values(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  qos: {pfc: {quanta: 9999-quanta}}\n",
+			"f.yaml:3:23: switch.qos.pfc.quanta: \"9999-quanta\" is not a whole number "
+			"(0 to 65535)\n");
+	expect_messages(SINGLE "  qos: {pg: {3: {alpha: 1, static: 2KB}}}\n",
+			"f.yaml:3:28: switch.qos.pg.3: alpha and static exclude each other: the "
+			"other stands at "
+			"line 3\n");
+	expect_messages(SINGLE "  qos: {pg: {8: {}}}\n",
+			"f.yaml:3:14: switch.qos.pg.8: 8 is out of range: 0 to 7\n");
+	expect_messages(SINGLE "  qos: {pg: {3: {}, 0x3: {}}}\n",
+			"f.yaml:3:21: switch.qos.pg.0x3: 3 is already given\n");
+	expect_messages(SINGLE "  qos: {pg: {3: {pool: egress-lossy}}}\n",
+			"f.yaml:3:24: switch.qos.pg.3.pool: \"egress-lossy\" is not one of "
+			"ingress-lossless, "
+			"ingress-lossy; did you mean \"ingress-lossy\"?\n");
+	expect_messages(SINGLE "  qos: {dscp-to-priority: {64: 1, 5: 8, 6: , def: 2}}\n",
+			"f.yaml:3:28: switch.qos.dscp-to-priority.64: 64 is out of range: 0 to 63, "
+			"or default\n"
+			"f.yaml:3:38: switch.qos.dscp-to-priority.5: 8 is out of range: 0 to 7\n"
+			"f.yaml:3:44: switch.qos.dscp-to-priority.6: has no value\n"
+			"f.yaml:3:46: switch.qos.dscp-to-priority.def: \"def\" is not a whole "
+			"number (0 to 63), or "
+			"default\n");
+	expect_messages(SINGLE "  qos: {trust: [dscp, dspc], pfc: {priorities: [3, 3]}}\n",
+			"f.yaml:3:23: switch.qos.trust: \"dspc\" is not one of dscp, pcp; did you "
+			"mean \"dscp\"?\n"
+			"f.yaml:3:52: switch.qos.pfc.priorities: priority 3 is named twice\n");
+	expect_messages(SINGLE "  qos: {trust: [dscp, dscp]}\n",
+			"f.yaml:3:23: switch.qos.trust: dscp is named twice\n");
+	expect_messages(
+		SINGLE "  qos: {tc: {1: {ecn: maybe}}}\n",
+		"f.yaml:3:23: switch.qos.tc.1.ecn: expected {min, max, probability}, or off\n");
+	expect_messages(SINGLE "  routing: {grades: [2KB, 1KB]}\n",
+			"f.yaml:3:27: switch.routing.grades: 1KB does not follow 2KB: bounds must "
+			"ascend\n");
+	expect_messages(SINGLE "  routing: {hash-seed: x, eligible: {udp-dport: 0}}\n",
+			"f.yaml:3:24: switch.routing.hash-seed: \"x\" is not a whole number (0 to "
+			"4294967295), or "
+			"auto\n"
+			"f.yaml:3:49: switch.routing.eligible.udp-dport: 0 is out of range: 1 to "
+			"65535, or any\n");
+	expect_messages(
+		SINGLE "  latency: {}\n  buffer: [1]\n",
+		"f.yaml:3:12: switch.latency: expected one value, found a map\n"
+		"f.yaml:4:11: switch.buffer: expected a map of keys and values, found a list\n");
+}
+
+static void
+trust_and_priorities_may_be_empty(void **state)
+{
+	struct switch_config s =
+		switch_of(SINGLE "  preset: lossy\n  qos: {trust: [], pfc: {priorities: []}}\n",
+			  "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(s.trust_count, 0);
+	assert_int_equal(s.pfc_priorities, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_is_read),
+		cmocka_unit_test(what_is_not_built_yet_says_so),
+		cmocka_unit_test(bad_values),
+		cmocka_unit_test(trust_and_priorities_may_be_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

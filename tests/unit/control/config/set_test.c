@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expect.h"
+
+#include <errno.h>
+
+static const char text[] = FABRIC
+	"switch: {qos: {tc: {3: {ecn: {min: 150KB}, alpha: 4}, 0: {ecn: off}}}}\n";
+
+static struct switch_config
+settings_of(const struct config *c, const char *node, enum config_role role)
+{
+	struct switch_config settings;
+
+	assert_int_equal(config_switch(c, node, role, &settings), 0);
+	return settings;
+}
+
+static void
+set_good(struct config *c, const char *key, const char *value)
+{
+	struct config_diag diag = {0};
+
+	assert_int_equal(config_set(c, key, value, &diag), 0);
+	assert_int_equal(diag.count, 0);
+	config_diag_free(&diag);
+}
+
+static void
+set_bad(struct config *c, const char *key, const char *value, const char *wanted)
+{
+	struct switch_config before = settings_of(c, "leaf1", CONFIG_ROLE_LEAF), after;
+	struct config_diag diag = {0};
+
+	assert_int_equal(config_set(c, key, value, &diag), -EINVAL);
+	assert_string_equal(diag.messages[0].text, wanted);
+	config_diag_free(&diag);
+	after = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(before.latency_ps, after.latency_ps);
+	assert_int_equal(before.buffer_bytes, after.buffer_bytes);
+	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
+		assert_int_equal(before.classes[i].ecn.on, after.classes[i].ecn.on);
+		assert_int_equal(before.classes[i].ecn.min_bytes, after.classes[i].ecn.min_bytes);
+		assert_int_equal(before.classes[i].ecn.max_bytes, after.classes[i].ecn.max_bytes);
+		assert_int_equal(before.classes[i].limit.kind, after.classes[i].limit.kind);
+	}
+}
+
+static void
+a_key_is_changed_where_it_stands_or_added(void **state)
+{
+	struct config *c = load_good(text);
+
+	(void)state;
+	set_good(c, "switch.qos.tc.3.ecn.min", "100KB");
+	set_good(c, "switch.latency", "1us");
+	set_good(c, "leaf.buffer.size", "8MB");
+	set_good(c, "leaf2.qos.trust", "[pcp]");
+	set_good(c, "leaf2.qos.dscp-to-priority", "{1: 5}");
+	assert_int_equal(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).classes[3].ecn.min_bytes,
+			 100000);
+	assert_int_equal(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).latency_ps, 1000000);
+	assert_int_equal(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).buffer_bytes, 8000000);
+	assert_int_equal(settings_of(c, "spine1", CONFIG_ROLE_SPINE).buffer_bytes, 64000000);
+	assert_int_equal(settings_of(c, "leaf2", CONFIG_ROLE_LEAF).trust_count, 1);
+	assert_int_equal(settings_of(c, "leaf2", CONFIG_ROLE_LEAF).dscp_to_priority[1], 5);
+	config_free(c);
+}
+
+static void
+alpha_and_static_replace_each_other(void **state)
+{
+	struct config *c = load_good(text);
+	struct switch_config s;
+
+	(void)state;
+	set_good(c, "switch.qos.tc.3.static", "20KB");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.classes[3].limit.kind, CONFIG_LIMIT_STATIC);
+	set_good(c, "switch.qos.tc.3.alpha", "1/2");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.classes[3].limit.kind, CONFIG_LIMIT_ALPHA);
+	assert_int_equal(s.classes[3].limit.shift, -1);
+	config_free(c);
+}
+
+static void
+a_bad_change_changes_nothing(void **state)
+{
+	struct config *c = load_good(text);
+
+	(void)state;
+	set_bad(c, "switch.qos.tc.3.ecn.mni", "1KB",
+		"f.yaml: switch.qos.tc.3.ecn.mni: unknown key; did you mean \"min\"?");
+	set_bad(c, "switch.qos.tc.3.ecn.min", "100",
+		"f.yaml: switch.qos.tc.3.ecn.min: 100 has no unit: write it with B, KB, MB, GB, "
+		"KiB, MiB or "
+		"GiB");
+	set_bad(c, "switch.qos.tc.3.ecn.min", "2MB",
+		"f.yaml: qos.tc.3.ecn: min (2000000 bytes) is above max (1500000 bytes)");
+	set_bad(c, "leaf.qos.tc.3.ecn.min", "2MB",
+		"f.yaml: qos.tc.3.ecn: min (2000000 bytes) is above max (1500000 bytes)");
+	set_bad(c, "switch.qos.tc.0.ecn.min", "1KB",
+		"f.yaml: switch.qos.tc.0.ecn.min: \"ecn\" is not a map here (line 2)");
+	set_bad(c, "switch.qos.trim.size", "256B",
+		"f.yaml: switch.qos.trim: known, but not available in this version");
+	set_bad(c, "hosts.rto", "1ms",
+		"f.yaml: hosts.rto: only a switch's keys can be set: \"hosts\" is no section of "
+		"one");
+	set_bad(c, "h1.rto", "1ms",
+		"f.yaml: h1.rto: only a switch's keys can be set: \"h1\" is no section of one");
+	set_bad(c, "switch", "1ms",
+		"f.yaml: \"switch\" is not a key such as switch.qos.tc.3.ecn.min");
+	set_bad(c, "switch..qos", "1",
+		"f.yaml: \"switch..qos\" is not a key such as "
+		"switch.qos.tc.3.ecn.min");
+	set_bad(c, "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q", "1",
+		"f.yaml: \"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q\" is not a key such as "
+		"switch.qos.tc.3.ecn.min");
+	set_bad(c, "switch.latency", "[1us",
+		"f.yaml:1:5: the file ends in the middle of what begins at "
+		"line 1");
+	config_free(c);
+}
+
+static void
+set_events_are_tried_in_the_order_of_time(void **state)
+{
+	struct config *c;
+
+	(void)state;
+	// min 2MB alone is above max: it is fine because max is raised before, later in the file.
+	c = load_good(FABRIC "events:\n"
+			     "  - {at: 2us, set: switch.qos.tc.3.ecn.min, to: 2MB}\n"
+			     "  - {at: 1us, set: switch.qos.tc.3.ecn.max, to: 3MB}\n");
+	// Nothing of it stays.
+	assert_int_equal(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).classes[3].ecn.max_bytes,
+			 1500000);
+	config_free(c);
+	expect_messages(
+		FABRIC "events:\n  - {at: 2us, set: switch.qos.tc.3.ecn.min, to: 2MB}\n",
+		"f.yaml:3:49: qos.tc.3.ecn: min (2000000 bytes) is above max (1500000 bytes)\n");
+	expect_messages(FABRIC "events:\n  - {at: 2us, set: switch.qos.tc.9.ecn.min, to: 2MB}\n",
+			"f.yaml:3:20: switch.qos.tc.9: 9 is out of range: 0 to 7\n");
+	expect_messages(SINGLE "events:\n  - {at: 2us, set: leaf1.latency, to: 2us}\n",
+			"f.yaml:4:20: leaf1.latency: only a switch's keys can be set: \"leaf1\" is "
+			"no section "
+			"of one\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_key_is_changed_where_it_stands_or_added),
+		cmocka_unit_test(alpha_and_static_replace_each_other),
+		cmocka_unit_test(a_bad_change_changes_nothing),
+		cmocka_unit_test(set_events_are_tried_in_the_order_of_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The event loop on functions that only write down what they are called for; then what is done to a node
+// between two turns.
+#include "harness.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PORTS 4
+
+static char trace[512];
+
+static void
+note(const char *what, unsigned int port, ps_t now)
+{
+	size_t used = strlen(trace);
+
+	snprintf(trace + used, sizeof(trace) - used, "%s%u@%llu ", what, port, (unsigned long long)now);
+}
+
+static void
+note_arrival(struct node *n, struct port *p, struct rte_mbuf **packets, unsigned int count, ps_t now)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		note(i == 0 ? "a" : "+", p->index, now);
+		packet_free(n->packets, packets[i]);
+	}
+}
+
+static void
+note_departure(struct node *n, struct port *p, ps_t now)
+{
+	note("d", p->index, now);
+	node_arm_send(n, p, PS_NEVER);
+}
+
+static ps_t
+note_timer(struct node *n, ps_t now)
+{
+	(void)n;
+	note("t", 0, now);
+	return now < 1000 ? now + 500 : PS_NEVER;
+}
+
+static ps_t
+noting_advance(struct node *n, ps_t start, ps_t until)
+{
+	return node_run(n, start, until, note_arrival, note_departure, note_timer);
+}
+
+static const struct node_ops noting = {.advance = noting_advance};
+
+static void
+open_noting(struct harness *h, uint16_t ports)
+{
+	harness_open(h, harness_tables(ports));
+	h->node->ops = &noting;
+	trace[0] = '\0';
+}
+
+static void
+put(struct harness *h, unsigned int port, ps_t at)
+{
+	harness_put(h, port, harness_frame(h, &(struct frame){.to = 0}), at);
+}
+
+// At one instant: the timer, arrivals by port, departures by port; on one wire by position.
+static void
+test_order_at_one_instant(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_noting(&h, PORTS);
+	put(&h, 2, 1000);
+	put(&h, 0, 1000);
+	put(&h, 0, 1000);
+	put(&h, 3, 999);
+	h.node->ports[3].next_send = 1000;
+	h.node->ports[1].next_send = 1000;
+	h.node->timer_at = 1000;
+	assert_int_equal(h.node->ops->advance(h.node, 0, 4000), PS_NEVER);
+	assert_string_equal(trace, "a3@999 t0@1000 a0@1000 a0@1000 a2@1000 d1@1000 d3@1000 ");
+	harness_close(&h);
+}
+
+// A batched node takes what arrives at one port at one instant together.
+static void
+test_batched(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_noting(&h, PORTS);
+	h.node->batched = true;
+	for (unsigned int i = 0; i < 3; i++)
+		put(&h, 1, 10);
+	put(&h, 1, 11);
+	put(&h, 0, 10);
+	h.node->ops->advance(h.node, 0, 100);
+	assert_string_equal(trace, "a0@10 a1@10 +1@10 +1@10 a1@11 ");
+	harness_close(&h);
+}
+
+// A window holds what comes before its end, to the last picosecond of the longest, and tells of the rest.
+static void
+test_window_edges(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_noting(&h, PORTS);
+	put(&h, 0, TIME_WINDOW_MAX - 1);
+	put(&h, 1, TIME_WINDOW_MAX);
+	h.node->ports[2].next_send = TIME_WINDOW_MAX + 7;
+	assert_int_equal(h.node->ops->advance(h.node, 0, TIME_WINDOW_MAX), TIME_WINDOW_MAX);
+	assert_string_equal(trace, "a0@3999999 ");
+	assert_int_equal(h.node->ops->advance(h.node, TIME_WINDOW_MAX, TIME_WINDOW_MAX + 7), TIME_WINDOW_MAX + 7);
+	assert_string_equal(trace, "a0@3999999 a1@4000000 ");
+	// A start past the last end: nothing was missed in between.
+	assert_int_equal(h.node->ops->advance(h.node, TIME_WINDOW_MAX + 7, TIME_WINDOW_MAX + 8), PS_NEVER);
+	assert_string_equal(trace, "a0@3999999 a1@4000000 d2@4000007 ");
+	harness_close(&h);
+}
+
+// A timer may be due again within its window; arming later than what is armed changes nothing.
+static void
+test_timer(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_noting(&h, PORTS);
+	node_arm_timer(h.node, 300);
+	node_arm_timer(h.node, 900);
+	assert_int_equal(h.node->timer_at, 300);
+	assert_int_equal(h.node->ops->advance(h.node, 0, 1200), 1300);
+	assert_string_equal(trace, "t0@300 t0@800 ");
+	assert_int_equal(h.node->ops->advance(h.node, 1200, 2000), PS_NEVER);
+	assert_string_equal(trace, "t0@300 t0@800 t0@1300 ");
+	harness_close(&h);
+}
+
+static void
+test_most_ports(void **state)
+{
+	struct packet_pool *pool;
+	struct node *n = NULL;
+
+	(void)state;
+	assert_int_equal(packet_pool_create(&pool, 256), 0);
+	assert_int_equal(node_create(&n, NODE_LEAF, 0, 0, 1, pool), -EINVAL);
+	assert_int_equal(node_create(&n, NODE_LEAF, PORTS_MAX + 1, 0, 1, pool), -EINVAL);
+	assert_null(n);
+	assert_int_equal(node_create(&n, NODE_LEAF, PORTS_MAX, 0, 1, pool), 0);
+	trace[0] = '\0';
+	n->until = 100;
+	node_arm_send(n, &n->ports[255], 5);
+	node_arm_send(n, &n->ports[254], 5);
+	assert_int_equal(node_least_key(n), 5u << 10 | NODE_DEPARTURE << 8 | 254);
+	node_arm_send(n, &n->ports[254], 6);
+	assert_int_equal(node_least_key(n), 5u << 10 | NODE_DEPARTURE << 8 | 255);
+	node_destroy(n);
+	node_destroy(NULL);
+	packet_pool_destroy(pool);
+}
+
+// Two nodes of one fabric draw differently, the same node always the same.
+static void
+test_random_streams(void **state)
+{
+	struct random a = random_stream(1, 0), again = random_stream(1, 0), other = random_stream(1, 1);
+	struct random seed = random_stream(2, 0);
+	uint64_t first = random_next(&a);
+
+	(void)state;
+	assert_int_equal(first, random_next(&again));
+	assert_int_not_equal(first, random_next(&other));
+	assert_int_not_equal(first, random_next(&seed));
+	for (unsigned int i = 0; i < 1000; i++)
+		assert_in_range(random_below(&a, 3), 0, 2);
+}
+
+// Frozen queues keep what they have, one by one or all; freed, they go on at once.
+static void
+test_tx_off(void **state)
+{
+	struct harness h;
+	struct port *p;
+	ps_t left;
+
+	(void)state;
+	harness_open(&h, harness_tables(PORTS));
+	p = &h.node->ports[1];
+	node_set_tx_off(h.node, p, 1 << 2, 0);
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .dscp = 16}), 1000); // priority 2
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .dscp = 8}), 1000);
+	harness_run(&h, PS_PER_US);
+	packet_free(h.pool, harness_take(&h, 1, &left));
+	assert_int_equal(left, 1000 + harness_frame_time(300));
+	assert_null(harness_take(&h, 1, NULL));
+	assert_int_equal(node_queued(h.node), 1);
+	harness_check(&h);
+	node_set_tx_off(h.node, p, 0, h.now);
+	harness_run(&h, 2 * PS_PER_US);
+	packet_free(h.pool, harness_take(&h, 1, &left));
+	assert_int_equal(left, PS_PER_US + harness_frame_time(300));
+	assert_int_equal(node_queued(h.node), 0);
+	harness_close(&h);
+}
+
+static void
+test_drop_names(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < DROP_COUNT; i++) {
+		assert_true(strlen(drop_name(i)) > 0);
+		assert_true(strlen(drop_advice(i)) > 0);
+		for (unsigned int k = 0; k < i; k++)
+			assert_string_not_equal(drop_name(i), drop_name(k));
+	}
+	assert_string_equal(drop_name(DROP_NO_ROUTE), "no-route");
+	assert_string_equal(drop_name(DROP_HEADROOM), "headroom");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order_at_one_instant), cmocka_unit_test(test_batched),
+		cmocka_unit_test(test_window_edges),         cmocka_unit_test(test_timer),
+		cmocka_unit_test(test_most_ports),           cmocka_unit_test(test_random_streams),
+		cmocka_unit_test(test_tx_off),               cmocka_unit_test(test_drop_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

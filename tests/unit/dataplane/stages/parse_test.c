@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What parse finds in sound frames, what it drops the others for, and that neither it nor the stages behind
+// it read past the bytes that are there: each frame ends where its memory does.
+#include "../harness.h"
+
+#include "dataplane/checksum.h"
+#include "dataplane/stages/admit.h"
+#include "dataplane/stages/classify.h"
+#include "dataplane/stages/control_frames.h"
+#include "dataplane/stages/parse.h"
+#include "dataplane/stages/rewrite.h"
+#include "dataplane/stages/route.h"
+#include "dataplane/stages/spray.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define L3 14u
+
+// A packet whose data end with its memory. `wire`: the frame's length on the wire.
+static struct rte_mbuf *
+exact(const uint8_t *frame, uint32_t present, uint32_t wire)
+{
+	struct rte_mbuf *m = malloc(sizeof(*m) + PACKET_META_BYTES + present);
+
+	assert_non_null(m);
+	memset(packet_meta(m), 0xa5, PACKET_META_BYTES);
+	packet_init_frame(m, 0, (uint16_t)present);
+	if (wire > packet_meta(m)->wire_bytes)
+		packet_meta(m)->wire_bytes = wire;
+	memcpy(packet_data(m), frame, present);
+	return m;
+}
+
+static int
+parse(const uint8_t *frame, uint32_t present, uint32_t wire, struct packet_meta *meta)
+{
+	struct rte_mbuf *m = exact(frame, present, wire);
+	int verdict = stage_parse(NULL, NULL, m, 0);
+
+	*meta = *packet_meta(m);
+	free(m);
+	return verdict;
+}
+
+static void
+fix_checksum(uint8_t *frame, uint32_t l3)
+{
+	uint16_t sum = checksum_ipv4_header(frame + l3, (frame[l3] & 0xfu) * 4);
+
+	memcpy(frame + l3 + 10, &sum, 2);
+}
+
+static void
+test_ip4(void **state)
+{
+	uint8_t data[300];
+	struct packet_meta meta;
+
+	(void)state;
+	harness_write_frame(data, &(struct frame){.dscp = 26, .ecn = 2});
+	assert_int_equal(parse(data, 300, 300, &meta), STAGE_NEXT);
+	assert_int_equal(meta.l3_off, 14);
+	assert_int_equal(meta.l4_off, 34);
+	assert_int_equal(meta.ip_proto, 17);
+	assert_int_equal(meta.dscp, 26);
+	assert_int_equal(meta.ecn, 2);
+	assert_int_equal(meta.flags, 0);
+
+	harness_write_frame(data, &(struct frame){.dport = 4791, .opcode = 0x0a});
+	assert_int_equal(parse(data, 300, 300, &meta), STAGE_NEXT);
+	assert_int_equal(meta.flags, PACKET_ROCE);
+	assert_int_equal(meta.opcode, 0x0a);
+	// The payload need not be there: headers to the end of the BTH, 54 bytes, are.
+	assert_int_equal(parse(data, 54, 300, &meta), STAGE_NEXT);
+	assert_int_equal(meta.flags, PACKET_ROCE);
+	assert_int_equal(parse(data, 53, 300, &meta), DROP_TRUNCATED);
+
+	harness_write_frame(data, &(struct frame){.vlan_pcp = 8 + 5});
+	assert_int_equal(parse(data, 300, 300, &meta), STAGE_NEXT);
+	assert_int_equal(meta.l3_off, 18);
+	assert_int_equal(meta.l4_off, 38);
+	assert_int_equal(meta.flags, PACKET_TAGGED);
+}
+
+// Options move the transport header; IHL 15 is the most.
+static void
+test_ip4_options(void **state)
+{
+	uint8_t data[300];
+	struct packet_meta meta;
+
+	(void)state;
+	for (uint32_t words = 5; words <= 15; words++) {
+		harness_write_frame(data, &(struct frame){.dport = 4791});
+		memmove(data + L3 + 4 * words, data + L3 + 20, 280 - L3 - 4 * words);
+		memset(data + L3 + 20, 1, 4 * words - 20); // no-operation
+		data[L3] = (uint8_t)(0x40 | words);
+		data[L3 + 4 * words + 4] = 0; // UDP length
+		data[L3 + 4 * words + 5] = 100;
+		fix_checksum(data, L3);
+		assert_int_equal(parse(data, 300, 300, &meta), STAGE_NEXT);
+		assert_int_equal(meta.l4_off, L3 + 4 * words);
+		assert_int_equal(meta.flags, PACKET_ROCE);
+	}
+}
+
+// No fragment has a protocol, not even the first: all must take one path.
+static void
+test_ip4_fragments(void **state)
+{
+	static const struct {
+		uint8_t high, low;
+		bool whole;
+	} cases[] = {{0x40, 0, true}, {0x20, 0, false}, {0x00, 1, false}, {0x3f, 0xff, false}};
+	uint8_t data[300];
+	struct packet_meta meta;
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		harness_write_frame(data, &(struct frame){.dport = 4791});
+		data[L3 + 6] = cases[i].high;
+		data[L3 + 7] = cases[i].low;
+		fix_checksum(data, L3);
+		assert_int_equal(parse(data, 300, 300, &meta), STAGE_NEXT);
+		assert_int_equal(meta.ip_proto, cases[i].whole ? 17 : 0);
+		assert_int_equal(meta.flags, cases[i].whole ? PACKET_ROCE : 0);
+	}
+}
+
+// Writes an IPv6 frame whose headers behind the IPv6 header are `chain`, followed by UDP of port 4791.
+static uint32_t
+write_chain(uint8_t *data, uint8_t first, const uint8_t *chain, uint32_t length)
+{
+	uint32_t bytes = harness_write_frame(data, &(struct frame){.ip6 = true, .dport = 4791, .dscp = 46, .ecn = 1});
+
+	memmove(data + 54 + length, data + 54, bytes - 54);
+	memcpy(data + 54, chain, length);
+	data[L3 + 6] = first;
+	data[L3 + 4] = (uint8_t)((bytes - 54 + length) >> 8);
+	data[L3 + 5] = (uint8_t)(bytes - 54 + length);
+	return bytes + length;
+}
+
+static void
+test_ip6(void **state)
+{
+	static const uint8_t options[] = {43, 0, 1, 4, 0, 0, 0, 0,                              // hop by hop
+					  60, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,     // routing
+					  17, 0, 1, 4, 0, 0, 0, 0};                            // destination
+	static const uint8_t atomic[] = {17, 0, 0, 0, 1, 2, 3, 4};
+	static const uint8_t first[] = {17, 0, 0, 1, 1, 2, 3, 4};
+	static const uint8_t later[] = {17, 0, 0, 8, 1, 2, 3, 4};
+	uint8_t data[600];
+	struct packet_meta meta;
+	uint32_t bytes = write_chain(data, 17, NULL, 0);
+
+	(void)state;
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.l4_off, 54);
+	assert_int_equal(meta.flags, PACKET_IPV6 | PACKET_ROCE);
+	assert_int_equal(meta.dscp, 46);
+	assert_int_equal(meta.ecn, 1);
+
+	bytes = write_chain(data, 0, options, sizeof(options));
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.l4_off, 54 + 8 + 16 + 8);
+	assert_int_equal(meta.ip_proto, 17);
+	assert_int_equal(meta.flags, PACKET_IPV6 | PACKET_ROCE);
+
+	bytes = write_chain(data, 44, atomic, 8);
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.ip_proto, 17);
+	bytes = write_chain(data, 44, first, 8);
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.ip_proto, 0);
+	bytes = write_chain(data, 44, later, 8);
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.ip_proto, 0);
+}
+
+// Chains too long to follow are routed by their addresses; those that run past their end are malformed.
+static void
+test_ip6_long_chains(void **state)
+{
+	uint8_t chain[264] = {0}, data[600];
+	struct packet_meta meta;
+	uint32_t bytes;
+
+	(void)state;
+	for (unsigned int i = 0; i < 9; i++)
+		chain[8 * i] = i == 8 ? 17 : 60;
+	bytes = write_chain(data, 60, chain, 9 * 8);
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.ip_proto, 0);
+	bytes = write_chain(data, 60, chain + 8, 8 * 8);
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.ip_proto, 17);
+
+	memset(chain, 0, sizeof(chain));
+	chain[0] = 17;
+	chain[1] = 32; // 8 + 256 bytes: beyond what an offset tells
+	bytes = write_chain(data, 60, chain, 264);
+	assert_int_equal(parse(data, bytes, bytes, &meta), STAGE_NEXT);
+	assert_int_equal(meta.ip_proto, 0);
+	data[54 + 1] = 255;
+	assert_int_equal(parse(data, bytes, bytes, &meta), DROP_MALFORMED);
+}
+
+// A byte of the frame changed, and what it is dropped for.
+struct flaw {
+	const char *what;
+	int verdict;
+	struct frame frame;
+	uint16_t at;
+	uint8_t value;
+	bool keep_checksum;
+	uint16_t present; // 0: all of it
+};
+
+static const struct flaw flaws[] = {
+	{"13 bytes", DROP_RUNT, {.to = 0}, 0, 2, false, 13},
+	{"no byte", DROP_RUNT, {.to = 0}, 0, 2, false, 0xffff},
+	{"multicast source MAC", DROP_MULTICAST_SOURCE, {.to = 0}, 6, 0x03, false, 0},
+	{"ARP", DROP_NOT_IP, {.to = 0}, 13, 0x06, false, 0},
+	{"a second tag", DROP_NOT_IP, {.vlan_pcp = 8}, 16, 0x81, false, 0},
+	{"a tag of an 802.3 length", DROP_NOT_IP, {.vlan_pcp = 8}, 16, 0x00, false, 0},
+	{"IPv4 version 5", DROP_MALFORMED, {.to = 0}, L3, 0x55, false, 0},
+	{"IHL 4", DROP_MALFORMED, {.to = 0}, L3, 0x44, true, 0},
+	{"total length below the header's", DROP_MALFORMED, {.bytes = 60}, L3 + 3, 19, false, 0},
+	{"total length beyond the frame", DROP_TRUNCATED, {.bytes = 60}, L3 + 3, 47, false, 0},
+	{"checksum", DROP_BAD_CHECKSUM, {.to = 0}, L3 + 10, 0, true, 0},
+	{"TTL changed without the checksum", DROP_BAD_CHECKSUM, {.to = 0}, L3 + 8, 63, true, 0},
+	{"source 0.x", DROP_MARTIAN, {.to = 0}, L3 + 12, 0, false, 0},
+	{"source 127.x", DROP_MARTIAN, {.to = 0}, L3 + 12, 127, false, 0},
+	{"source 224.x", DROP_MARTIAN, {.to = 0}, L3 + 12, 224, false, 0},
+	{"destination 0.x", DROP_MARTIAN, {.to = 0}, L3 + 16, 0, false, 0},
+	{"destination 127.x", DROP_MARTIAN, {.to = 0}, L3 + 16, 127, false, 0},
+	{"destination 240.x", DROP_MARTIAN, {.to = 0}, L3 + 16, 240, false, 0},
+	{"destination 239.x", DROP_MULTICAST, {.to = 0}, L3 + 16, 239, false, 0},
+	{"UDP length below its header's", DROP_MALFORMED, {.bytes = 60}, L3 + 25, 7, false, 0},
+	{"UDP length beyond the packet", DROP_MALFORMED, {.bytes = 60}, L3 + 25, 27, false, 0},
+	{"no room for UDP", DROP_MALFORMED, {.bytes = 60}, L3 + 3, 27, false, 0},
+	{"RoCEv2 without room for BTH and ICRC", DROP_MALFORMED, {.bytes = 65, .dport = 4791}, 0, 2, false, 0},
+	{"IPv6 version 4", DROP_MALFORMED, {.ip6 = true}, L3, 0x40, true, 0},
+	{"payload length beyond the frame", DROP_TRUNCATED, {.ip6 = true}, L3 + 4, 2, true, 0},
+	{"UDP beyond the payload", DROP_MALFORMED, {.ip6 = true, .bytes = 100}, L3 + 5, 40, true, 0},
+	{"no room for an extension", DROP_MALFORMED, {.ip6 = true, .bytes = 61}, L3 + 6, 60, true, 0},
+	{"source ff..", DROP_MARTIAN, {.ip6 = true}, L3 + 8, 0xff, true, 0},
+	{"destination ff..", DROP_MULTICAST, {.ip6 = true}, L3 + 24, 0xff, true, 0},
+};
+
+static void
+test_flaws(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
+		const struct flaw *f = &flaws[i];
+		uint8_t data[300];
+		uint32_t bytes = harness_write_frame(data, &f->frame), present = bytes;
+		struct packet_meta meta;
+		int verdict;
+
+		data[f->at] = f->value;
+		if (!f->frame.ip6 && !f->keep_checksum)
+			fix_checksum(data, f->frame.vlan_pcp != 0 ? L3 + 4 : L3);
+		if (f->present != 0)
+			present = f->present == 0xffff ? 0 : f->present;
+		verdict = parse(data, present, present, &meta);
+		if (verdict != f->verdict)
+			fail_msg("%s: %d instead of %s", f->what, verdict, drop_name(f->verdict));
+	}
+}
+
+// Addresses that take more than a byte.
+static void
+test_martians(void **state)
+{
+	static const uint8_t ip4[][4] = {{169, 254, 3, 4}, {255, 255, 255, 255}};
+	static const uint8_t ip6[][16] = {{0}, {[15] = 1}, {0xfe, 0x80, [15] = 9}, {0xfe, 0xbf, [15] = 9}};
+	uint8_t data[300];
+	struct packet_meta meta;
+
+	(void)state;
+	for (unsigned int end = 0; end < 2; end++) {
+		for (unsigned int i = 0; i < 2; i++) {
+			harness_write_frame(data, &(struct frame){.to = 0});
+			memcpy(data + L3 + 12 + 4 * end, ip4[i], 4);
+			fix_checksum(data, L3);
+			assert_int_equal(parse(data, 300, 300, &meta), DROP_MARTIAN);
+		}
+		for (unsigned int i = 0; i < 4; i++) {
+			harness_write_frame(data, &(struct frame){.ip6 = true});
+			memcpy(data + L3 + 8 + 16 * end, ip6[i], 16);
+			assert_int_equal(parse(data, 300, 300, &meta), DROP_MARTIAN);
+		}
+	}
+}
+
+// Takes a frame through all stages that look into it.
+static int
+pass_stages(struct harness *h, struct rte_mbuf *m)
+{
+	static stage_fn *const stages[] = {stage_parse, stage_control_frames, stage_classify, stage_route,
+					   stage_spray, stage_admit,          stage_rewrite};
+	int verdict = STAGE_NEXT;
+
+	packet_meta(m)->in_port = 0;
+	packet_meta(m)->tenant = TENANT_NONE;
+	for (unsigned int i = 0; i < 7 && verdict == STAGE_NEXT; i++)
+		verdict = stages[i](h->node, &h->node->ports[0], m, 0);
+	return verdict;
+}
+
+static void
+expect_named(int verdict)
+{
+	assert_true(verdict == STAGE_NEXT || (verdict >= 0 && verdict < DROP_COUNT));
+}
+
+// A pause frame that is obeyed is given to the pool, which did not make it: taken out again.
+static void
+release(struct harness *h, struct rte_mbuf *m, int verdict)
+{
+	if (verdict == STAGE_CONSUMED)
+		assert_ptr_equal(packet_alloc(h->pool), m);
+	free(m);
+}
+
+// Frames of every kind cut at every length: as a capture's snap length does, and as a real short frame.
+static void
+test_truncated(void **state)
+{
+	static const uint8_t options[] = {44, 0, 1, 4, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 9};
+	const struct frame kinds[] = {{.to = 1, .dport = 4791}, {.to = 1, .dport = 4791, .vlan_pcp = 9},
+				      {.to = 1, .dport = 4791, .ip6 = true}, {.second = 1}, {.second = 2}};
+	uint8_t data[400];
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, harness_tables(3));
+	packet_free(h.pool, packet_alloc(h.pool)); // the stack has room
+	packet_alloc(h.pool);
+	for (unsigned int kind = 0; kind < 7; kind++) {
+		uint32_t bytes;
+
+		if (kind < 5) {
+			bytes = harness_write_frame(data, &kinds[kind]);
+		} else if (kind == 5) {
+			bytes = write_chain(data, 0, options, sizeof(options));
+		} else {
+			memset(data, 0, 60);
+			memcpy(data, (uint8_t[]){1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 9, 2, 0x88, 8, 1, 1, 0, 8}, 18);
+			bytes = 60;
+		}
+		for (uint32_t present = 0; present <= bytes; present++) {
+			for (unsigned int cut = 0; cut < 2; cut++) {
+				struct rte_mbuf *m = exact(data, present, cut ? present : bytes);
+				int verdict = pass_stages(&h, m);
+
+				if (verdict != STAGE_CONSUMED)
+					expect_named(verdict);
+				if (present < 14)
+					assert_int_equal(verdict, DROP_RUNT);
+				else if (kind < 6 && cut && present < bytes)
+					assert_int_equal(verdict, DROP_TRUNCATED);
+				release(&h, m, verdict);
+			}
+		}
+	}
+	h.pool->count = (uint32_t)packet_pool_size(h.pool);
+	harness_close(&h);
+}
+
+// Random bytes over sound frames, cut at random: a named verdict, and no byte read that is not there.
+static void
+test_random_bytes(void **state)
+{
+	struct random random = random_stream(25, 0);
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, harness_tables(3));
+	packet_free(h.pool, packet_alloc(h.pool));
+	packet_alloc(h.pool);
+	for (unsigned int i = 0; i < 200000; i++) {
+		const struct frame f = {
+			.to = random_below(&random, 4),
+			.bytes = 80 + random_below(&random, 100),
+			.dport = random_below(&random, 2) ? 4791 : 9,
+			.vlan_pcp = random_below(&random, 4) == 0 ? 8 : 0,
+			.second = (uint8_t)random_below(&random, 3),
+			.ip6 = random_below(&random, 2),
+		};
+		uint8_t data[200];
+		uint32_t bytes = harness_write_frame(data, &f), present = bytes;
+		uint32_t changes = random_below(&random, 4);
+		struct rte_mbuf *m;
+		int verdict;
+
+		for (uint32_t k = 0; k < changes; k++)
+			data[random_below(&random, random_below(&random, 2) ? 64 : bytes)] = (uint8_t)random_u32(&random);
+		if (!f.ip6 && random_below(&random, 4) != 0 && (data[L3] & 0xf) >= 5)
+			fix_checksum(data, f.vlan_pcp != 0 ? L3 + 4 : L3);
+		if (random_below(&random, 2))
+			present = random_below(&random, bytes + 1);
+		m = exact(data, present, random_below(&random, 2) ? bytes : present);
+		verdict = pass_stages(&h, m);
+		if (verdict != STAGE_CONSUMED)
+			expect_named(verdict);
+		release(&h, m, verdict);
+	}
+	h.pool->count = (uint32_t)packet_pool_size(h.pool);
+	harness_close(&h);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ip4),           cmocka_unit_test(test_ip4_options),
+		cmocka_unit_test(test_ip4_fragments), cmocka_unit_test(test_ip6),
+		cmocka_unit_test(test_ip6_long_chains), cmocka_unit_test(test_flaws),
+		cmocka_unit_test(test_martians),      cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_random_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
