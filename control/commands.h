@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands of the roost program. Each is called by cli_main() with argv[0] "roost COMMAND" and its own
-// arguments behind it, without --help, ready for getopt_long(); it writes results to stdout and messages to
-// stderr and returns the exit status: CLI_OK, CLI_FAILED or CLI_USAGE.
+// The commands of the roost program. Each is called by cli_main() with argv[0] "roost COMMAND"
+// and its own arguments behind it, without --help, ready for getopt_long(); it writes results to
+// stdout and messages to stderr and returns the exit status: CLI_OK, CLI_FAILED or CLI_USAGE.
 #pragma once
 
 enum cli_status {

@@ -4,7 +4,8 @@
 // to a child where some prefix is longer than what the node decides; every other slot is a leaf
 // and holds the value of the longest prefix that covers it. Neighbouring slots with one value share
 // a leaf, slots of children between them notwithstanding, so a node costs 24 bytes and 4 for each
-// change of value. The last level reaches past the address (36 bits for 32, 132 for 128): the bits
+// change of value. The root begins behind the bits that all prefixes have in common, which are
+// compared at once: the routes of a fabric share most of their first bits. The last level reaches past the address (36 bits for 32, 132 for 128): the bits
 // missing are zeros in addresses and prefixes alike.
 //
 // Building rests on the order of the prefixes, by address and then by length:
@@ -92,27 +93,28 @@ common_bits(const uint8_t *a, const uint8_t *b)
 	return 128;
 }
 
-// Nodes below the root that a prefix passes: one for each depth that is shorter than it.
+// Nodes below the root, which begins at bit `skip`, that a prefix passes: one for each depth that is
+// shorter than it.
 static unsigned int
-nodes_on_path(const struct lpm_prefix *prefix)
+nodes_on_path(const struct lpm_prefix *prefix, unsigned int skip)
 {
-	return prefix->len == 0 ? 0 : (prefix->len - 1u) / LPM_STRIDE_BITS;
+	return prefix->len <= skip ? 0 : (prefix->len - 1u - skip) / LPM_STRIDE_BITS;
 }
 
 // The number of nodes, root included. A node that an earlier prefix of the list shares with this
 // one is shared with its neighbour too, the prefixes of a node being neighbours.
 static size_t
-count_nodes(const struct lpm_prefix *sorted, size_t n)
+count_nodes(const struct lpm_prefix *sorted, size_t n, unsigned int skip)
 {
 	size_t nodes = 1;
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned int path = nodes_on_path(&sorted[i]), shared = 0;
+		unsigned int path = nodes_on_path(&sorted[i], skip), shared = 0;
 
 		if (i > 0) {
-			unsigned int before = nodes_on_path(&sorted[i - 1]);
+			unsigned int before = nodes_on_path(&sorted[i - 1], skip);
 
-			shared = common_bits(sorted[i - 1].addr, sorted[i].addr) / LPM_STRIDE_BITS;
+			shared = (common_bits(sorted[i - 1].addr, sorted[i].addr) - skip) / LPM_STRIDE_BITS;
 			if (shared > before)
 				shared = before;
 			if (shared > path)
@@ -123,12 +125,44 @@ count_nodes(const struct lpm_prefix *sorted, size_t n)
 	return nodes;
 }
 
+// The bits that all prefixes have in common: the first and the last in order decide, and the
+// shortest. At most 127, so that a shift by them is one.
+static unsigned int
+shared_bits(const struct lpm_prefix *sorted, size_t n)
+{
+	unsigned int bits;
+
+	if (n == 0)
+		return 0;
+	bits = common_bits(sorted[0].addr, sorted[n - 1].addr);
+	for (size_t i = 0; i < n; i++)
+		bits = sorted[i].len < bits ? sorted[i].len : bits;
+	return bits < 127 ? bits : 127;
+}
+
+// Notes in the trie which bits lookups compare before they walk.
+static void
+set_common(struct lpm *lpm, const struct lpm_prefix *sorted, unsigned int skip)
+{
+	uint64_t high, low;
+
+	lpm->skip = skip;
+	if (skip == 0)
+		return;
+	memcpy(&high, sorted[0].addr, sizeof(high));
+	memcpy(&low, sorted[0].addr + sizeof(high), sizeof(low));
+	lpm->mask_high = skip >= 64 ? UINT64_MAX : ~(UINT64_MAX >> skip);
+	lpm->mask_low = skip <= 64 ? 0 : ~(UINT64_MAX >> (skip - 64));
+	lpm->common_high = rte_be_to_cpu_64(high) & lpm->mask_high;
+	lpm->common_low = rte_be_to_cpu_64(low) & lpm->mask_low;
+}
+
 // The six bits of an address from `bit`, zeros behind its end.
 static unsigned int
 slot_at(const uint8_t addr[16], unsigned int bit)
 {
 	unsigned int byte = bit / 8;
-	unsigned int window = (unsigned int)addr[byte] << 8 | (byte < 15 ? addr[byte + 1] : 0);
+	unsigned int window = byte > 15 ? 0 : (unsigned int)addr[byte] << 8 | (byte < 15 ? addr[byte + 1] : 0);
 
 	return window >> (16 - LPM_STRIDE_BITS - bit % 8) & (SLOTS - 1);
 }
@@ -198,7 +232,8 @@ lpm_build(struct lpm **out, const struct lpm_prefix *prefixes, size_t n, unsigne
 		goto out;
 
 	// Each value a node spreads over its slots begins and ends at most one run.
-	size_t n_nodes = count_nodes(sorted, n), max_leaves = n_nodes + 2 * n, n_spans = 1;
+	unsigned int skip = shared_bits(sorted, n);
+	size_t n_nodes = count_nodes(sorted, n, skip), max_leaves = n_nodes + 2 * n, n_spans = 1;
 	rc = -ENOMEM;
 	if (max_leaves > UINT32_MAX)
 		goto out;
@@ -210,9 +245,10 @@ lpm_build(struct lpm **out, const struct lpm_prefix *prefixes, size_t n, unsigne
 		goto out;
 	}
 	lpm->addr_bits = addr_bits;
+	set_common(lpm, sorted, skip);
 	lpm->n_nodes = n_nodes;
 	uint32_t *leaves = (uint32_t *)&lpm->nodes[n_nodes];
-	spans[0] = (struct span){.from = 0, .to = n, .bit = 0, .inherited = LPM_NONE};
+	spans[0] = (struct span){.from = 0, .to = n, .bit = skip, .inherited = LPM_NONE};
 	for (size_t i = 0; i < n_nodes; i++) {
 		struct lpm_node *node = &lpm->nodes[i];
 		uint32_t values[SLOTS];

@@ -34,6 +34,11 @@ struct lpm_node {
 // Never written after lpm_build(): any number of threads may read it.
 struct lpm {
 	const uint32_t *leaves; // behind the last node
+	uint64_t common_high;   // the first `skip` bits, which all prefixes share: the root begins
+	uint64_t common_low;    // behind them
+	uint64_t mask_high;
+	uint64_t mask_low;
+	uint32_t skip;
 	uint32_t addr_bits;
 	uint32_t n_nodes;
 	uint32_t n_leaves;
@@ -52,36 +57,64 @@ void lpm_destroy(struct lpm *lpm);
 // Bytes of memory the trie takes; 0 for NULL. Any thread.
 size_t lpm_bytes(const struct lpm *lpm);
 
-// The value of the longest prefix that covers `addr` (addr_bits / 8 bytes in network order, any
-// alignment), or LPM_NONE; a NULL trie holds no prefix. Any thread.
+// Walks down from the root: the address stands left-aligned in high:low, behind the bits that all
+// prefixes share, and is followed by zeros.
 static inline uint32_t
-lpm_lookup(const struct lpm *lpm, const uint8_t *addr)
+lpm_walk(const struct lpm *lpm, uint64_t high, uint64_t low)
 {
-	if (lpm == NULL)
-		return LPM_NONE;
-
-	// The address stands left-aligned in high:low, followed by zeros.
-	uint64_t high, low = 0;
-	if (lpm->addr_bits == 32) {
-		uint32_t word;
-		memcpy(&word, addr, sizeof(word));
-		high = (uint64_t)rte_be_to_cpu_32(word) << 32;
-	} else {
-		memcpy(&high, addr, sizeof(high));
-		memcpy(&low, addr + sizeof(high), sizeof(low));
-		high = rte_be_to_cpu_64(high);
-		low = rte_be_to_cpu_64(low);
-	}
-
 	const struct lpm_node *node = lpm->nodes;
 	uint64_t slot = UINT64_C(1) << (high >> (64 - LPM_STRIDE_BITS));
+	unsigned int runs;
+
 	while (node->children & slot) {
-		unsigned int rank = __builtin_popcountll(node->children & (slot - 1));
+		unsigned int rank = (unsigned int)__builtin_popcountll(node->children & (slot - 1));
+
 		node = &lpm->nodes[node->first_child + rank];
 		high = high << LPM_STRIDE_BITS | low >> (64 - LPM_STRIDE_BITS);
 		low <<= LPM_STRIDE_BITS;
 		slot = UINT64_C(1) << (high >> (64 - LPM_STRIDE_BITS));
 	}
-	unsigned int runs = __builtin_popcountll(node->leaf_starts & (slot | (slot - 1)));
+	runs = (unsigned int)__builtin_popcountll(node->leaf_starts & (slot | (slot - 1)));
 	return lpm->leaves[node->first_leaf + runs - 1];
+}
+
+// The value of the longest prefix that covers an IPv4 address (4 bytes in network order, any
+// alignment), or LPM_NONE; a NULL trie holds no prefix. The trie was built for 32 bits. Any thread.
+static inline uint32_t
+lpm_lookup4(const struct lpm *lpm, const uint8_t *addr)
+{
+	uint32_t word;
+	uint64_t high;
+
+	if (lpm == NULL)
+		return LPM_NONE;
+	memcpy(&word, addr, sizeof(word));
+	high = (uint64_t)rte_be_to_cpu_32(word) << 32;
+	if (((high ^ lpm->common_high) & lpm->mask_high) != 0)
+		return LPM_NONE;
+	return lpm_walk(lpm, high << lpm->skip, 0);
+}
+
+// The same for an IPv6 address (16 bytes) in a trie built for 128 bits.
+static inline uint32_t
+lpm_lookup6(const struct lpm *lpm, const uint8_t *addr)
+{
+	uint64_t high, low;
+
+	if (lpm == NULL)
+		return LPM_NONE;
+	memcpy(&high, addr, sizeof(high));
+	memcpy(&low, addr + sizeof(high), sizeof(low));
+	high = rte_be_to_cpu_64(high);
+	low = rte_be_to_cpu_64(low);
+	if ((((high ^ lpm->common_high) & lpm->mask_high) | ((low ^ lpm->common_low) & lpm->mask_low)) != 0)
+		return LPM_NONE;
+	if (lpm->skip >= 64) {
+		high = low << (lpm->skip - 64);
+		low = 0;
+	} else if (lpm->skip != 0) {
+		high = high << lpm->skip | low >> (64 - lpm->skip);
+		low <<= lpm->skip;
+	}
+	return lpm_walk(lpm, high, low);
 }

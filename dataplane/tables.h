@@ -111,7 +111,7 @@ struct next_hop {
 
 struct next_hop_group {
 	uint32_t first; // in next_hops
-	uint16_t count; // 1 .. GROUP_MEMBERS_MAX
+	uint16_t count; // 0: what leads here is dropped; at most GROUP_MEMBERS_MAX
 	uint8_t mode;   // enum group_mode
 };
 

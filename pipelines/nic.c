@@ -8,7 +8,8 @@
 
 // ingress: receive -> parse -> control_frames -> transport
 static __rte_always_inline void
-nic_ingress(struct node *n, struct port *in, struct rte_mbuf **packets, unsigned int count, ps_t now)
+nic_ingress(struct node *n, struct port *in, struct rte_mbuf **packets, unsigned int count,
+	    ps_t now)
 {
 	count = stage_run(n, in, packets, count, now, stage_receive);
 	count = stage_run(n, in, packets, count, now, stage_parse);
@@ -21,6 +22,7 @@ nic_ingress(struct node *n, struct port *in, struct rte_mbuf **packets, unsigned
 static ps_t
 nic_advance(struct node *n, ps_t start, ps_t until)
 {
+	transport_prefetch(n);
 	return node_run(n, start, until, nic_ingress, transport_send, transport_timer);
 }
 

@@ -90,4 +90,4 @@ def tshark(path, *fields, display="frame"):
 def malformed(path):
     """What Wireshark finds wrong in a capture: a list of (frame, protocols, what)."""
     return tshark(path, "frame.number", "frame.protocols", "_ws.expert.message",
-                  display="_ws.malformed || _ws.short || _ws.expert.severity == error")
+                  display="_ws.malformed || _ws.expert.severity == error")

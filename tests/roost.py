@@ -266,18 +266,16 @@ def wait_until(condition, what, timeout=20.0):
     raise AssertionError(f"waited {timeout:g} s in vain: {what}")
 
 
-def kernel_drops(namespace):
-    """What the kernel counts as dropped or in error on the interfaces of a namespace:
-    {"eth1.rx.dropped": 3, ...}, only what is not 0."""
+def kernel_drops(*enter):
+    """What the kernel counts as dropped or in error on the interfaces of a namespace, {"eth1.rx.dropped":
+    3, ...}, only what is not 0. enter: the words that enter it, as ("ip", "netns", "exec", NAME)."""
     counts = {}
-    for link in command("ip", "-n", namespace, "-s", "-s", "-j", "link").json:
+    for link in command(*enter, "ip", "-s", "-s", "-j", "link").json:
         for direction, counters in link.get("stats64", {}).items():
             for name, value in counters.items():
                 if name not in ("bytes", "packets", "multicast", "carrier_changes") and value:
                     counts[f"{link['ifname']}.{direction}.{name}"] = value
-        if link["ifname"] == "lo":
-            continue
-        text = command("ip", "netns", "exec", namespace, "ethtool", "-S", link["ifname"], status=None).out
+        text = command(*enter, "ethtool", "-S", link["ifname"], status=None).out
         for name, value in re.findall(r"(\w*(?:drop|err)\w*): (\d+)", text):
             if int(value):
                 counts[f"{link['ifname']}.{name}"] = int(value)
@@ -308,3 +306,11 @@ class Fabric:
     def show(self, *words):
         """`roost show ... -o json`, parsed."""
         return self.roost("show", *words, "-o", "json").json
+
+    def kernel_drops(self):
+        """kernel_drops() of its hosts' namespaces and of its own."""
+        state = json.loads(Path(f"/run/roost/{self.name}.state").read_text())
+        counts = kernel_drops("nsenter", "-t", state["pid"], "-n")
+        for name in state["namespaces"]:
+            counts |= {f"{name}.{key}": value for key, value in kernel_drops("ip", "netns", "exec", name).items()}
+        return counts

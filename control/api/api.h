@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The API of a live fabric: JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over a unix stream
-// socket, one request and one answer a line. server.c tells how it is served.
+// The API of a live fabric: JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over a unix
+// stream socket, one request and one answer a line. server.c tells how it is served.
 #pragma once
 
 #include <jansson.h>
@@ -21,11 +21,12 @@ enum api_code {
 	API_FAILED = -32000, // the method could not do it
 };
 
-// Answers a call. params: an object, an array, or NULL when there are none; the server's. Returns 0 with
-// *result the server's to free; -EINVAL when the parameters are wrong (API_INVALID_PARAMS), or another
-// -errno (API_FAILED), with one line in why if there is more to say than the errno does.
-// Called by the thread that polls the server.
-typedef int api_method_fn(void *context, const json_t *params, json_t **result, char *why, size_t why_size);
+// Answers a call. params: an object, an array, or NULL when there are none; the server's. Returns
+// 0 with *result the server's to free; -EINVAL when the parameters are wrong
+// (API_INVALID_PARAMS), or another -errno (API_FAILED), with one line in why if there is more to
+// say than the errno does. Called by the thread that polls the server.
+typedef int api_method_fn(void *context, const json_t *params, json_t **result, char *why,
+			  size_t why_size);
 
 struct api_method {
 	const char *name;
@@ -34,28 +35,29 @@ struct api_method {
 
 struct api_server;
 
-// Listens on `path`, whose directory is made when it is missing; methods outlive the server. Root and the
-// caller's user may connect. A socket that nobody serves any more is replaced. Returns 0; -EADDRINUSE when
-// somebody does; another -errno; then one line stands in err.
+// Listens on `path`, whose directory is made when it is missing; methods outlive the server. Root
+// and the caller's user may connect. A socket that nobody serves any more is replaced. Returns 0;
+// -EADDRINUSE when somebody does; another -errno; then one line stands in err.
 int api_server_create(struct api_server **out, const char *path, const struct api_method *methods,
 		      size_t count, void *context, char *err, size_t err_size);
 
 // Closes all connections and removes the socket. NULL is fine.
 void api_server_destroy(struct api_server *server);
 
-// Serves what there is to serve, waiting up to timeout_ms (-1: for ever, 0: not at all) for something to
-// do. Returns 0, or -errno when polling itself failed. A signal ends the wait.
+// Serves what there is to serve, waiting up to timeout_ms (-1: for ever, 0: not at all) for
+// something to do. Returns 0, or -errno when polling itself failed. A signal ends the wait.
 int api_server_poll(struct api_server *server, int timeout_ms);
 
-// How long a client may take over a request it began and over an answer that waits for it. 5 s unless set.
+// How long a client may take over a request it began and over an answer that waits for it. 5 s
+// unless set.
 void api_server_set_patience(struct api_server *server, int ms);
 
 // Clients that are connected.
 unsigned int api_server_clients(const struct api_server *server);
 
-// Calls a method of the fabric behind `path` and waits for its answer, for up to timeout_ms (-1: for ever).
-// params: stays the caller's; NULL: none. Returns 0 with *result the caller's to free; -EINVAL when the
-// server refused the method or its parameters; -EREMOTEIO when the method failed; another -errno when the
-// server could not be reached; then one line stands in err.
-int api_call(const char *path, const char *method, const json_t *params, int timeout_ms, json_t **result,
-	     char *err, size_t err_size);
+// Calls a method of the fabric behind `path` and waits for its answer, for up to timeout_ms (-1:
+// for ever). params: stays the caller's; NULL: none. Returns 0 with *result the caller's to free;
+// -EINVAL when the server refused the method or its parameters; -EREMOTEIO when the method
+// failed; another -errno when the server could not be reached; then one line stands in err.
+int api_call(const char *path, const char *method, const json_t *params, int timeout_ms,
+	     json_t **result, char *err, size_t err_size);

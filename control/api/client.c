@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call: a connection, a line out, a line back. The answer is bounded too: a daemon gone wild must not
-// take its clients along.
+// One call: a connection, a line out, a line back. The answer is bounded too: a daemon gone wild
+// must not take its clients along.
 #include "api.h"
 
 #include <errno.h>
@@ -55,7 +55,8 @@ call_wait(const struct call *c, short events)
 	}
 }
 
-// Blocking, because a socket that does not block gives up at once while many others wait to be accepted.
+// Blocking, because a socket that does not block gives up at once while many others wait to be
+// accepted.
 static int
 call_connect(struct call *c, const char *path)
 {
@@ -161,8 +162,10 @@ call_unpack(const struct call *c, json_t **result, char *err, size_t err_size)
 
 	*result = json_incref(json_object_get(answer, "result"));
 	if (error != NULL) {
-		snprintf(err, err_size, "%s", message != NULL ? message : "the fabric gave no reason");
-		status = code == API_INVALID_PARAMS || code == API_METHOD_NOT_FOUND ? -EINVAL : -EREMOTEIO;
+		snprintf(err, err_size, "%s",
+			 message != NULL ? message : "the fabric gave no reason");
+		status = code == API_INVALID_PARAMS || code == API_METHOD_NOT_FOUND ? -EINVAL
+										    : -EREMOTEIO;
 	} else if (*result == NULL) {
 		snprintf(err, err_size, "the fabric's answer is no JSON-RPC");
 		status = -EPROTO;
@@ -182,7 +185,8 @@ request_line(const char *method, const json_t *params)
 	char *text = NULL, *line = NULL;
 
 	if (request != NULL &&
-	    (params == NULL || json_object_set(request, "params", (json_t *)(uintptr_t)params) == 0))
+	    (params == NULL ||
+	     json_object_set(request, "params", (json_t *)(uintptr_t)params) == 0))
 		text = json_dumps(request, JSON_COMPACT);
 	if (text != NULL && asprintf(&line, "%s\n", text) < 0)
 		line = NULL;
@@ -192,10 +196,11 @@ request_line(const char *method, const json_t *params)
 }
 
 int
-api_call(const char *path, const char *method, const json_t *params, int timeout_ms, json_t **result, char *err,
-	 size_t err_size)
+api_call(const char *path, const char *method, const json_t *params, int timeout_ms,
+	 json_t **result, char *err, size_t err_size)
 {
-	struct call c = {.fd = -1, .deadline_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms};
+	struct call c = {.fd = -1,
+			 .deadline_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms};
 	char *line = request_line(method, params);
 	int status = line != NULL ? 0 : -ENOMEM;
 

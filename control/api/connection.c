@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client is in one of two states: its answer waits to be sent, and until then nothing more is read from
-// it; or nothing waits, and complete lines are answered, a few per turn so that no client can keep the
-// thread to itself. What a client has begun (a line without its end, an answer it does not read) must be
-// done before its deadline, or it is disconnected; a client that has begun nothing may stay.
+// A client is in one of two states: its answer waits to be sent, and until then nothing more is
+// read from it; or nothing waits, and complete lines are answered, a few per turn so that no
+// client can keep the thread to itself. What a client has begun (a line without its end, an
+// answer it does not read) must be done before its deadline, or it is disconnected; a client that
+// has begun nothing may stay.
 #include "connection.h"
 
 #include "rpc.h"
@@ -40,7 +41,8 @@ static int
 connection_send(struct connection *c)
 {
 	while (c->out != NULL) {
-		ssize_t sent = send(c->fd, c->out + c->out_sent, c->out_length - c->out_sent, MSG_NOSIGNAL);
+		ssize_t sent = send(c->fd, c->out + c->out_sent, c->out_length - c->out_sent,
+				    MSG_NOSIGNAL);
 
 		if (sent < 0 && errno == EINTR)
 			continue;
@@ -78,8 +80,8 @@ connection_refuse(const struct service *s, struct connection *c, const char *mes
 	return connection_answer(s, c, line, line != NULL ? strlen(line) : 0);
 }
 
-// The length of the first line received, with its newline or, from a client that has ended, without; 0
-// when there is none yet.
+// The length of the first line received, with its newline or, from a client that has ended,
+// without; 0 when there is none yet.
 static size_t
 connection_line(struct connection *c)
 {
@@ -107,7 +109,8 @@ connection_serve(const struct service *s, struct connection *c)
 	size_t done = 0, length;
 	int status = 0;
 
-	for (unsigned int i = 0; i < CONNECTION_REQUESTS_PER_TURN && c->out == NULL && status == 0; i++) {
+	for (unsigned int i = 0; i < CONNECTION_REQUESTS_PER_TURN && c->out == NULL && status == 0;
+	     i++) {
 		char *answer = NULL;
 		size_t answer_length;
 
@@ -115,8 +118,8 @@ connection_serve(const struct service *s, struct connection *c)
 		if (length == 0)
 			break;
 		if (!is_blank(c->in, length))
-			status = rpc_answer(s->methods, s->method_count, s->context, c->in, length, &answer,
-					    &answer_length);
+			status = rpc_answer(s->methods, s->method_count, s->context, c->in, length,
+					    &answer, &answer_length);
 		if (status == 0 && answer != NULL)
 			status = connection_answer(s, c, answer, answer_length);
 		c->in_length -= length;
@@ -124,7 +127,8 @@ connection_serve(const struct service *s, struct connection *c)
 		memmove(c->in, c->in + length, c->in_length);
 		done += length;
 	}
-	if (status == 0 && c->out == NULL && c->in_length >= API_REQUEST_MAX && connection_line(c) == 0)
+	if (status == 0 && c->out == NULL && c->in_length >= API_REQUEST_MAX &&
+	    connection_line(c) == 0)
 		return connection_refuse(s, c, "the request is larger than 1 MiB");
 	if (c->out == NULL && c->in_length == 0)
 		c->deadline_ms = INT64_MAX;

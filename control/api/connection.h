@@ -16,12 +16,12 @@ struct service {
 };
 
 struct connection {
-	int fd;              // does not block
-	char *in;            // received, from a line's start
+	int fd;   // does not block
+	char *in; // received, from a line's start
 	size_t in_length;
 	size_t in_capacity;
-	size_t in_scanned;   // of them known to hold no newline
-	char *out;           // the answer that waits, or NULL
+	size_t in_scanned; // of them known to hold no newline
+	char *out;         // the answer that waits, or NULL
 	size_t out_length;
 	size_t out_sent;
 	int64_t deadline_ms; // of what was begun; INT64_MAX: nothing
@@ -42,7 +42,8 @@ bool connection_has_line(struct connection *c);
 // True when it has begun nothing.
 bool connection_idle(const struct connection *c);
 
-// One turn with the events that poll saw. Returns 0, or a negative number when it is to be closed.
+// One turn with the events that poll saw. Returns 0, or a negative number when it is to be
+// closed.
 int connection_turn(const struct service *s, struct connection *c, short events, int64_t now);
 
 void connection_close(struct connection *c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of several who come at once each sees what the one before has done, because the directory is locked from
-// the look at an old socket until the new one listens. The lock is the directory's own: no file is left
-// behind, and who may not enter the directory cannot hold it.
+// Of several who come at once each sees what the one before has done, because the directory is
+// locked from the look at an old socket until the new one listens. The lock is the directory's
+// own: no file is left behind, and who may not enter the directory cannot hold it.
 #include "listener.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// Removes a socket that nobody listens on. Returns 0, or -EADDRINUSE when somebody does or the file is no
-// socket.
+// Removes a socket that nobody listens on. Returns 0, or -EADDRINUSE when somebody does or the
+// file is no socket.
 static int
 remove_stale(const struct sockaddr_un *address)
 {
@@ -30,15 +30,17 @@ remove_stale(const struct sockaddr_un *address)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	status = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ? EISCONN : errno;
+	status = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ? EISCONN
+										      : errno;
 	close(fd);
 	if (status != ECONNREFUSED)
 		return -EADDRINUSE;
 	return unlink(address->sun_path) == 0 ? 0 : -errno;
 }
 
-// Opens and locks the directory that holds the socket, made when it is missing, so that of several who
-// come at once each sees what the one before has done. Returns its descriptor or -errno.
+// Opens and locks the directory that holds the socket, made when it is missing, so that of
+// several who come at once each sees what the one before has done. Returns its descriptor or
+// -errno.
 static int
 lock_directory(const char *path)
 {
@@ -77,7 +79,8 @@ listener_bind(struct listener *l, int backlog)
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
 		return -errno;
-	if (fchmod(l->fd, 0600) != 0 || bind(l->fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+	if (fchmod(l->fd, 0600) != 0 ||
+	    bind(l->fd, (struct sockaddr *)&address, sizeof(address)) != 0)
 		return -errno;
 	if (listen(l->fd, backlog) != 0 || lstat(l->path, &file) != 0) {
 		status = -errno;

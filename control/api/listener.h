@@ -12,9 +12,9 @@ struct listener {
 	char path[108]; // sockaddr_un
 };
 
-// Listens on `path` with mode 0600. Its directory is made when it is missing; a socket there that nobody
-// serves any more is replaced. Returns 0; -EADDRINUSE when somebody does; -ENAMETOOLONG or another
-// -errno; then one line stands in err.
+// Listens on `path` with mode 0600. Its directory is made when it is missing; a socket there that
+// nobody serves any more is replaced. Returns 0; -EADDRINUSE when somebody does; -ENAMETOOLONG or
+// another -errno; then one line stands in err.
 int listener_open(struct listener *l, const char *path, int backlog, char *err, size_t err_size);
 
 // Closes it and removes the file, if it is still the same.

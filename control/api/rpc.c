@@ -21,8 +21,8 @@ error_json(enum api_code code, const char *message, json_t *id)
 
 	if (text == NULL)
 		text = json_string("the reason is not text");
-	return json_pack("{s:s,s:{s:i,s:o},s:O?}", "jsonrpc", "2.0", "error", "code", (int)code, "message",
-			 text, "id", id);
+	return json_pack("{s:s,s:{s:i,s:o},s:O?}", "jsonrpc", "2.0", "error", "code", (int)code,
+			 "message", text, "id", id);
 }
 
 static const struct api_method *
@@ -77,8 +77,8 @@ request_fault(const json_t *request)
 	return NULL;
 }
 
-// The answer to one request of a message; NULL when it is a notification, or when memory ran out (then
-// *failed too).
+// The answer to one request of a message; NULL when it is a notification, or when memory ran out
+// (then *failed too).
 static json_t *
 answer_request(const struct rpc *rpc, const json_t *request, bool *failed)
 {
@@ -87,7 +87,8 @@ answer_request(const struct rpc *rpc, const json_t *request, bool *failed)
 	json_t *answer;
 
 	if (fault != NULL)
-		answer = error_json(API_INVALID_REQUEST, fault, json_is_object(id) || json_is_array(id) ? NULL : id);
+		answer = error_json(API_INVALID_REQUEST, fault,
+				    json_is_object(id) || json_is_array(id) ? NULL : id);
 	else
 		answer = call_method(rpc, json_string_value(json_object_get(request, "method")),
 				     json_object_get(request, "params"), id);
@@ -140,12 +141,13 @@ line_of(const json_t *answer, size_t *length)
 }
 
 int
-rpc_answer(const struct api_method *methods, size_t count, void *context, const char *text, size_t length,
-	   char **out, size_t *out_length)
+rpc_answer(const struct api_method *methods, size_t count, void *context, const char *text,
+	   size_t length, char **out, size_t *out_length)
 {
 	struct rpc rpc = {methods, count, context};
 	json_error_t error;
-	json_t *message = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
+	json_t *message =
+		json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
 	json_t *answer;
 	bool failed = false;
 
@@ -159,7 +161,7 @@ rpc_answer(const struct api_method *methods, size_t count, void *context, const 
 		answer = answer_request(&rpc, message, &failed);
 	failed = failed || (message == NULL && answer == NULL);
 	if (answer != NULL) {
-		*out = line_of(answer, out_length);
+		*out = failed ? NULL : line_of(answer, out_length);
 		failed = *out == NULL;
 	}
 	json_decref(answer);

@@ -4,9 +4,9 @@
 
 #include "api.h"
 
-// Answers one message (a request, a notification, or a batch of them). Returns 0 with *answer a line of
-// JSON and its newline, to be freed by the caller, or NULL when nothing is to be said (notifications); or
-// -ENOMEM.
+// Answers one message (a request, a notification, or a batch of them). Returns 0 with *answer a
+// line of JSON and its newline, to be freed by the caller, or NULL when nothing is to be said
+// (notifications); or -ENOMEM.
 int rpc_answer(const struct api_method *methods, size_t count, void *context, const char *text,
 	       size_t length, char **answer, size_t *answer_length);
 

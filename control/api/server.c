@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server's side of the socket: who may connect, how many, and whose turn it is. One thread polls;
-// nothing here blocks on a client (connection.c).
+// The server's side of the socket: who may connect, how many, and whose turn it is. One thread
+// polls; nothing here blocks on a client (connection.c).
 //
-// Who may connect is asked twice: the socket's mode is 0600, and SO_PEERCRED must name root or the user
-// who runs the server. When all places are taken, the client that has been idle the longest makes room.
+// Who may connect is asked twice: the socket's mode is 0600, and SO_PEERCRED must name root or
+// the user who runs the server. When all places are taken, the client that has been idle the
+// longest makes room.
 #include "connection.h"
 #include "listener.h"
 #include "rpc.h"
@@ -91,8 +92,8 @@ server_accept(struct api_server *s)
 		}
 		server_drop_client(s, idle);
 	}
-	s->clients[s->client_count++] =
-		(struct connection){.fd = fd, .deadline_ms = INT64_MAX, .active_ms = connection_clock_ms()};
+	s->clients[s->client_count++] = (struct connection){
+		.fd = fd, .deadline_ms = INT64_MAX, .active_ms = connection_clock_ms()};
 }
 
 // How long poll may wait: not past a deadline, not at all while requests wait for their turn.
@@ -155,8 +156,8 @@ api_server_clients(const struct api_server *s)
 }
 
 int
-api_server_create(struct api_server **out, const char *path, const struct api_method *methods, size_t count,
-		  void *context, char *err, size_t err_size)
+api_server_create(struct api_server **out, const char *path, const struct api_method *methods,
+		  size_t count, void *context, char *err, size_t err_size)
 {
 	struct api_server *s = calloc(1, sizeof(*s));
 	int status;

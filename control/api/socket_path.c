@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fabric is up when somebody listens on its socket: a daemon that was killed leaves a file behind that
-// means nothing.
+// A fabric is up when somebody listens on its socket: a daemon that was killed leaves a file
+// behind that means nothing.
 #include "socket_path.h"
 
 #include "control/config/scalar.h"
@@ -29,7 +29,8 @@ runtime_directory(char directory[static API_PATH_MAX], char *err, size_t err_siz
 		return 0;
 	}
 	if (xdg == NULL || xdg[0] != '/') {
-		snprintf(err, err_size, "XDG_RUNTIME_DIR is not set: there is no place for a fabric's socket");
+		snprintf(err, err_size,
+			 "XDG_RUNTIME_DIR is not set: there is no place for a fabric's socket");
 		return -ENOENT;
 	}
 	if (snprintf(directory, API_PATH_MAX, "%s/roost", xdg) >= API_PATH_MAX) {
@@ -89,14 +90,16 @@ fabric_name(const struct dirent *entry, char name[static NAME_MAX + 1])
 {
 	size_t length = strlen(entry->d_name);
 
-	if (length <= strlen(SUFFIX) || strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX) != 0)
+	if (length <= strlen(SUFFIX) ||
+	    strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX) != 0)
 		return NULL;
 	memcpy(name, entry->d_name, length - strlen(SUFFIX));
 	name[length - strlen(SUFFIX)] = '\0';
 	return name;
 }
 
-// Counts the fabrics of a directory that are up. names: lists them, separated by blanks. path: of the last.
+// Counts the fabrics of a directory that are up. names: lists them, separated by blanks. path: of
+// the last.
 static int
 list_up(const char *directory, unsigned int *count, char names[static NAMES_SHOWN_MAX],
 	char path[static API_PATH_MAX], char *err, size_t err_size)
@@ -117,7 +120,8 @@ list_up(const char *directory, unsigned int *count, char names[static NAMES_SHOW
 		size_t used = strlen(names);
 
 		if (fabric_name(entry, name) == NULL ||
-		    socket_path_in(directory, name, one, ignored, sizeof(ignored)) != 0 || try_connect(one) != 0)
+		    socket_path_in(directory, name, one, ignored, sizeof(ignored)) != 0 ||
+		    try_connect(one) != 0)
 			continue;
 		(*count)++;
 		memcpy(path, one, sizeof(one));
@@ -128,7 +132,8 @@ list_up(const char *directory, unsigned int *count, char names[static NAMES_SHOW
 }
 
 static int
-find_named(const char *directory, const char *name, char path[static API_PATH_MAX], char *err, size_t err_size)
+find_named(const char *directory, const char *name, char path[static API_PATH_MAX], char *err,
+	   size_t err_size)
 {
 	char names[NAMES_SHOWN_MAX], other[API_PATH_MAX];
 	unsigned int count;
@@ -138,17 +143,19 @@ find_named(const char *directory, const char *name, char path[static API_PATH_MA
 		return status;
 	status = try_connect(path);
 	if (status == -EACCES)
-		snprintf(err, err_size, "fabric %s belongs to somebody else: %s", name, strerror(EACCES));
+		snprintf(err, err_size, "fabric %s belongs to somebody else: %s", name,
+			 strerror(EACCES));
 	if (status == 0 || status == -EACCES)
 		return status;
 	if (list_up(directory, &count, names, other, err, err_size) == 0)
-		snprintf(err, err_size, "fabric %s is not up%s%s", name, count != 0 ? "; up: " : "", names);
+		snprintf(err, err_size, "fabric %s is not up%s%s", name, count != 0 ? "; up: " : "",
+			 names);
 	return -ENOENT;
 }
 
 int
-api_socket_find_in(const char *directory, const char *name, char path[static API_PATH_MAX], char *err,
-		   size_t err_size)
+api_socket_find_in(const char *directory, const char *name, char path[static API_PATH_MAX],
+		   char *err, size_t err_size)
 {
 	char names[NAMES_SHOWN_MAX];
 	unsigned int count;
@@ -173,5 +180,8 @@ api_socket_find(const char *name, char path[static API_PATH_MAX], char *err, siz
 	char directory[API_PATH_MAX];
 	int status = runtime_directory(directory, err, err_size);
 
-	return status != 0 ? status : api_socket_find_in(directory, name, path, err, err_size);
+	if (status != 0)
+		return status;
+	return api_socket_find_in(directory, name != NULL && *name != '\0' ? name : NULL, path, err,
+				  err_size);
 }

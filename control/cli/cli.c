@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One program, many commands: a table. --help is answered here, from the table alone, so that it works for
-// every command and does nothing else; a command sees only what is left for it. Exit status: 0, 1 the
-// thing failed, 2 it was asked for in a wrong way. A result that could not be written is a failure too.
+// One program, many commands: a table. --help is answered here, from the table alone, so that it
+// works for every command and does nothing else; a command sees only what is left for it. Exit
+// status: 0, 1 the thing failed, 2 it was asked for in a wrong way. A result that could not be
+// written is a failure too.
 #include "cli.h"
 
 #include "control/api/socket_path.h"
@@ -23,13 +24,15 @@ print_commands(FILE *to)
 	const struct cli_command *commands = cli_commands(&count);
 
 	fputs("usage: roost [-f NAME] COMMAND [ARGUMENT...]\n"
-	      "A software leaf/spine fabric for lossless Ethernet: switches, links and NICs, with real packets.\n"
+	      "A software leaf/spine fabric for lossless Ethernet: switches, links and NICs, with "
+	      "real packets.\n"
 	      "\ncommands:\n",
 	      to);
 	for (size_t i = 0; i < count; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fputs("\noptions:\n"
-	      "  -f, --fabric NAME  the live fabric that is meant, where several are up (or ROOST_FABRIC)\n"
+	      "  -f, --fabric NAME  the live fabric that is meant, where several are up (or "
+	      "ROOST_FABRIC)\n"
 	      "  -h, --help         this; behind a command: its own\n"
 	      "\nexit status: 0, 1 failed, 2 wrong usage or file\n",
 	      to);
@@ -44,7 +47,8 @@ print_command(const struct cli_command *command)
 	for (;;) {
 		size_t length = strcspn(line, "\n");
 
-		printf("%s roost %s%s%.*s\n", head, command->name, length != 0 ? " " : "", (int)length, line);
+		printf("%s roost %s%s%.*s\n", head, command->name, length != 0 ? " " : "",
+		       (int)length, line);
 		if (line[length] == '\0')
 			break;
 		line += length + 1;
@@ -79,7 +83,8 @@ refuse_command(const char *name)
 		names[i] = commands[i].name;
 	near = config_suggest(name, names, count);
 	if (near != NULL)
-		return cli_usage("roost", "there is no command %s; did you mean \"%s\"?", name, near);
+		return cli_usage("roost", "there is no command %s; did you mean \"%s\"?", name,
+				 near);
 	return cli_usage("roost", "there is no command %s", name);
 }
 
@@ -114,8 +119,9 @@ run_command(int argc, char **argv)
 static int
 take_options(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"fabric", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
+						{"help", no_argument, NULL, 'h'},
+						{NULL, 0, NULL, 0}};
 	int option;
 
 	optind = 0;
@@ -187,8 +193,6 @@ cli_find_fabric(const char *name, char path[static API_PATH_MAX])
 	char err[API_WHY_MAX];
 	int status;
 
-	if (wanted != NULL && *wanted == '\0')
-		wanted = NULL;
 	status = api_socket_find(wanted, path, err, sizeof(err));
 	if (status == 0)
 		return 0;

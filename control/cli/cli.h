@@ -21,14 +21,14 @@ const struct cli_command *cli_commands(size_t *count);
 // Runs the program and returns its exit status.
 int cli_main(int argc, char **argv);
 
-// Says on stderr what is wrong with how a command (argv[0] of it) was called, and where to read how.
-// Returns CLI_USAGE.
+// Says on stderr what is wrong with how a command (argv[0] of it) was called, and where to read
+// how. Returns CLI_USAGE.
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // The same after getopt_long() has complained itself.
 int cli_usage_hint(const char *command);
 
-// The socket of the fabric that a live command means: `name` (of -f or an argument), else ROOST_FABRIC's,
-// else the only one that is up. Returns 0, or says on stderr what is wrong and returns CLI_FAILED or
-// CLI_USAGE.
+// The socket of the fabric that a live command means: `name` (of -f or an argument), else
+// ROOST_FABRIC's, else the only one that is up. Returns 0, or says on stderr what is wrong and
+// returns CLI_FAILED or CLI_USAGE.
 int cli_find_fabric(const char *name, char path[static API_PATH_MAX]);

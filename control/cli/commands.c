@@ -4,9 +4,11 @@
 
 static const struct cli_command commands[] = {
 	{"check", "FILE", "reads a file and says what is wrong with it",
-	 "Errors come as FILE:line:column: key: what is wrong, with exit status 2; warnings alone leave 0.\n",
+	 "Errors come as FILE:line:column: key: what is wrong, with exit status 2; warnings alone "
+	 "leave 0.\n",
 	 cmd_check},
-	{"sim", "FILE [-o DIR] [--json] [--until T] [--seed N]", "runs a fabric in virtual time, exactly and at its true rates",
+	{"sim", "FILE [-o DIR] [--json] [--until T] [--seed N]",
+	 "runs a fabric in virtual time, exactly and at its true rates",
 	 "  -o DIR       writes result.json and what `record:` asks for to DIR\n"
 	 "  --json       prints result.json instead of the summary\n"
 	 "  --until T    ends at that fabric time: 1ms\n"
@@ -20,21 +22,27 @@ static const struct cli_command commands[] = {
 	 "  --pace line     ignores the stamps: packets follow each other at line rate\n",
 	 cmd_replay},
 	{"up", "FILE", "brings a live fabric up in the background",
-	 "Namespaces and devices of `attach:` are made as needed; `roost down` removes what was made.\n", cmd_up},
+	 "Namespaces and devices of `attach:` are made as needed; `roost down` removes what was "
+	 "made.\n",
+	 cmd_up},
 	{"down", "[NAME]", "takes a live fabric down and removes what `up` made",
 	 "Without NAME: the one of -f or ROOST_FABRIC, or the only one that is up.\n", cmd_down},
-	{"exec", "HOST -- COMMAND [ARGUMENT...]", "runs a command in the namespace of an attached host",
+	{"exec", "HOST -- COMMAND [ARGUMENT...]",
+	 "runs a command in the namespace of an attached host",
 	 "The exit status is the command's.\n", cmd_exec},
-	{"run", "FILE", "brings a live fabric up and stays in the foreground until interrupted", "", cmd_run},
+	{"run", "FILE", "brings a live fabric up and stays in the foreground until interrupted", "",
+	 cmd_run},
 	{"show",
-	 "fabric\ninterface [PORT] [counters qos]\npfc|queue|drops [PORT]\npool [NODE]\nroute [NODE] [vrf NAME]",
+	 "fabric\ninterface [PORT] [counters qos]\npfc|queue|drops [PORT]\npool [NODE]\nroute "
+	 "[NODE] [vrf NAME]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"
 	 "  -o, --output json|text  the form of the answer\n"
 	 "  --watch TIME            shows it again every so often: 1s\n"
 	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
 	 cmd_show},
-	{"where", "ADDRESS [FILE]", "tells which host's place an IPv4, IPv6 or MAC address stands for",
+	{"where", "ADDRESS [FILE]",
+	 "tells which host's place an IPv4, IPv6 or MAC address stands for",
 	 "With FILE also whose it is there.\n\n"
 	 "  -o, --output json|text  the form of the answer\n",
 	 cmd_where},

@@ -20,7 +20,7 @@
 
 struct show_request {
 	const char *what;
-	const char *port;   // or a node
+	const char *port; // or a node
 	const char *vrf;
 	const char *fabric;
 	bool qos;
@@ -28,7 +28,7 @@ struct show_request {
 	uint64_t watch_ps; // 0: once
 };
 
-// ---- what is asked for ----------------------------------------------------------------------------
+// ---- what is asked for -----------------------------------------------------------------------
 
 static int
 take_output(struct show_request *r, const char *command, const char *text)
@@ -60,7 +60,8 @@ take_options(struct show_request *r, int argc, char **argv)
 						{NULL, 0, NULL, 0}};
 	int option, status = CLI_OK;
 
-	while (status == CLI_OK && (option = getopt_long(argc, argv, "o:f:", options, NULL)) != -1) {
+	while (status == CLI_OK &&
+	       (option = getopt_long(argc, argv, "o:f:", options, NULL)) != -1) {
 		switch (option) {
 		case 'o':
 			status = take_output(r, argv[0], optarg);
@@ -143,7 +144,7 @@ take_request(struct show_request *r, int argc, char **argv)
 	return CLI_OK;
 }
 
-// ---- asking and printing --------------------------------------------------------------------------
+// ---- asking and printing ---------------------------------------------------------------------
 
 static json_t *
 request_params(const struct show_request *r)
@@ -178,7 +179,8 @@ print_answer(const struct show_request *r, const json_t *answer)
 	if (fflush(stdout) != 0)
 		status = -errno;
 	if (status != 0)
-		fprintf(stderr, "roost show: %s\n", strerror(status < 0 && !r->json ? -status : EIO));
+		fprintf(stderr, "roost show: %s\n",
+			strerror(status < 0 && !r->json ? -status : EIO));
 	return status == 0 ? CLI_OK : CLI_FAILED;
 }
 

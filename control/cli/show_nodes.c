@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What belongs to nodes as a whole: drops by reason, pools, tenants, routes; and the fabric itself.
+// What belongs to nodes as a whole: drops by reason, pools, tenants, routes; and the fabric
+// itself.
 #include "show_print.h"
 
 #include "control/report/text_table.h"
@@ -11,23 +12,25 @@
 #define COUNT(columns) (sizeof(columns) / sizeof(*(columns)))
 
 static const struct text_column pool_columns[] = {
-	{"node", TEXT_LEFT},   {"pool", TEXT_LEFT}, {"size", TEXT_RIGHT},
-	{"used", TEXT_RIGHT},  {"max", TEXT_RIGHT}, {"max/size", TEXT_RIGHT},
+	{"node", TEXT_LEFT},  {"pool", TEXT_LEFT}, {"size", TEXT_RIGHT},
+	{"used", TEXT_RIGHT}, {"max", TEXT_RIGHT}, {"max/size", TEXT_RIGHT},
 };
 
 static const struct text_column tenant_columns[] = {
-	{"node", TEXT_LEFT},   {"tenant", TEXT_LEFT},        {"packets", TEXT_RIGHT}, {"bytes", TEXT_RIGHT},
-	{"used", TEXT_RIGHT},  {"max", TEXT_RIGHT},          {"guaranteed", TEXT_RIGHT},
-	{"dropped", TEXT_RIGHT},
+	{"node", TEXT_LEFT},        {"tenant", TEXT_LEFT},   {"packets", TEXT_RIGHT},
+	{"bytes", TEXT_RIGHT},      {"used", TEXT_RIGHT},    {"max", TEXT_RIGHT},
+	{"guaranteed", TEXT_RIGHT}, {"dropped", TEXT_RIGHT},
 };
 
 static const struct text_column node_columns[] = {
-	{"node", TEXT_LEFT},        {"role", TEXT_LEFT},        {"ports", TEXT_RIGHT},   {"up", TEXT_RIGHT},
-	{"rx-packets", TEXT_RIGHT}, {"tx-packets", TEXT_RIGHT}, {"dropped", TEXT_RIGHT},
+	{"node", TEXT_LEFT},     {"role", TEXT_LEFT},        {"ports", TEXT_RIGHT},
+	{"up", TEXT_RIGHT},      {"rx-packets", TEXT_RIGHT}, {"tx-packets", TEXT_RIGHT},
+	{"dropped", TEXT_RIGHT},
 };
 
 static const struct text_column link_columns[] = {
-	{"link", TEXT_LEFT}, {"", TEXT_LEFT}, {"rate", TEXT_RIGHT}, {"delay", TEXT_RIGHT}, {"state", TEXT_LEFT},
+	{"link", TEXT_LEFT},   {"", TEXT_LEFT},      {"rate", TEXT_RIGHT},
+	{"delay", TEXT_RIGHT}, {"state", TEXT_LEFT},
 };
 
 static const struct text_column worker_columns[] = {
@@ -36,8 +39,8 @@ static const struct text_column worker_columns[] = {
 };
 
 static const struct text_column route_columns[] = {
-	{"node", TEXT_LEFT}, {"vrf", TEXT_LEFT}, {"prefix", TEXT_LEFT}, {"mode", TEXT_LEFT},
-	{"next hops", TEXT_LEFT},
+	{"node", TEXT_LEFT}, {"vrf", TEXT_LEFT},       {"prefix", TEXT_LEFT},
+	{"mode", TEXT_LEFT}, {"next hops", TEXT_LEFT},
 };
 
 // One reason: how many, where, what to do.
@@ -53,13 +56,16 @@ print_reason(const json_t *answer, const char *reason, const char *advice, FILE 
 		json_object_foreach(json_object_get(node, "ports"), port_name, port)
 			total += value_get(json_object_get(port, "drops"), reason);
 	fprintf(to, "%s  %ju packets, came in by ", reason, (uintmax_t)total);
-	json_object_foreach(json_object_get(answer, "nodes"), node_name, node) {
-		json_object_foreach(json_object_get(node, "ports"), port_name, port) {
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+	{
+		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+		{
 			uint64_t count = value_get(json_object_get(port, "drops"), reason);
 
 			if (count == 0)
 				continue;
-			fprintf(to, "%s%s.%s (%ju)", separator, node_name, port_name, (uintmax_t)count);
+			fprintf(to, "%s%s.%s (%ju)", separator, node_name, port_name,
+				(uintmax_t)count);
 			separator = ", ";
 		}
 	}
@@ -75,8 +81,8 @@ show_print_drops(const json_t *answer, FILE *to)
 
 	if (json_object_size(reasons) == 0)
 		fputs("no packet has been dropped\n", to);
-	json_object_foreach(reasons, reason, advice)
-		print_reason(answer, reason, json_is_string(advice) ? json_string_value(advice) : "", to);
+	json_object_foreach(reasons, reason, advice) print_reason(
+		answer, reason, json_is_string(advice) ? json_string_value(advice) : "", to);
 	return 0;
 }
 
@@ -97,7 +103,8 @@ add_pool(struct text_table *t, const char *node, const char *name, const json_t 
 	if (unlimited || size == 0)
 		text_table_cell(t, "-");
 	else
-		text_table_cell(t, "%.1f %%", 100.0 * (double)value_get(pool, "used_max") / (double)size);
+		text_table_cell(t, "%.1f %%",
+				100.0 * (double)value_get(pool, "used_max") / (double)size);
 }
 
 static void
@@ -115,8 +122,10 @@ add_tenant(struct text_table *t, const char *node, const char *name, const json_
 
 // A table of what every node has under `key`.
 static int
-print_members(const json_t *answer, const char *key, const struct text_column *columns, unsigned int count,
-	      void (*add)(struct text_table *t, const char *node, const char *name, const json_t *member),
+print_members(const json_t *answer, const char *key, const struct text_column *columns,
+	      unsigned int count,
+	      void (*add)(struct text_table *t, const char *node, const char *name,
+			  const json_t *member),
 	      const char *before, FILE *to)
 {
 	const char *node_name, *name;
@@ -140,11 +149,12 @@ print_members(const json_t *answer, const char *key, const struct text_column *c
 int
 show_print_pool(const json_t *answer, FILE *to)
 {
-	int status = print_members(answer, "pools", pool_columns, COUNT(pool_columns), add_pool, "", to);
+	int status =
+		print_members(answer, "pools", pool_columns, COUNT(pool_columns), add_pool, "", to);
 
 	if (status == 0)
-		status = print_members(answer, "tenants", tenant_columns, COUNT(tenant_columns), add_tenant, "\n",
-				       to);
+		status = print_members(answer, "tenants", tenant_columns, COUNT(tenant_columns),
+				       add_tenant, "\n", to);
 	return status;
 }
 
@@ -155,8 +165,8 @@ append_hop(char *text, size_t size, const json_t *hop)
 	const char *node = value_string(hop, "node");
 	size_t used = strlen(text);
 
-	snprintf(text + used, size - used, "%s%s %s", used != 0 ? ", " : "", value_string(hop, "port"),
-		 *node != '\0' ? node : value_string(hop, "mac"));
+	snprintf(text + used, size - used, "%s%s %s", used != 0 ? ", " : "",
+		 value_string(hop, "port"), *node != '\0' ? node : value_string(hop, "mac"));
 }
 
 static void
@@ -165,7 +175,8 @@ add_vrf(struct text_table *t, const char *node, const char *name, const json_t *
 	const char *prefix;
 	json_t *route;
 
-	json_object_foreach((json_t *)(uintptr_t)routes, prefix, route) {
+	json_object_foreach((json_t *)(uintptr_t)routes, prefix, route)
+	{
 		char hops[4096] = "";
 		const json_t *hop;
 		size_t i;
@@ -186,7 +197,7 @@ show_print_route(const json_t *answer, FILE *to)
 	return print_members(answer, "vrfs", route_columns, COUNT(route_columns), add_vrf, "", to);
 }
 
-// ---- fabric ---------------------------------------------------------------------------------------
+// ---- fabric ----------------------------------------------------------------------------------
 
 static void
 add_node(struct text_table *t, const char *name, const json_t *node)
@@ -234,8 +245,7 @@ print_elements(const json_t *elements, const struct text_column *columns, unsign
 
 	if (status != 0)
 		return status;
-	json_array_foreach(elements, i, element)
-		add(t, element);
+	json_array_foreach(elements, i, element) add(t, element);
 	if (text_table_rows(t) != 0) {
 		fputc('\n', to);
 		status = text_table_print(t, "", to);
@@ -254,8 +264,7 @@ print_nodes(const json_t *nodes, FILE *to)
 
 	if (status != 0)
 		return status;
-	json_object_foreach((json_t *)(uintptr_t)nodes, name, node)
-		add_node(t, name, node);
+	json_object_foreach((json_t *)(uintptr_t)nodes, name, node) add_node(t, name, node);
 	fputc('\n', to);
 	status = text_table_print(t, "", to);
 	text_table_destroy(t);
@@ -268,17 +277,18 @@ show_print_fabric(const json_t *answer, FILE *to)
 	char text[TEXT_VALUE_MAX];
 	int status;
 
-	fprintf(to, "fabric    %s, %s\n", value_string(answer, "name"), value_string(answer, "state"));
+	fprintf(to, "fabric    %s, %s\n", value_string(answer, "name"),
+		value_string(answer, "state"));
 	fprintf(to, "file      %s\n", value_string(answer, "file"));
 	fprintf(to, "time      %s of fabric time, dilation %ju, idle workers %s\n",
 		text_duration(text, value_get(answer, "time_ns") * 1000),
 		(uintmax_t)value_get(answer, "dilation"), value_string(answer, "idle"));
-	status = print_elements(json_object_get(answer, "workers"), worker_columns, COUNT(worker_columns),
-				add_worker, to);
+	status = print_elements(json_object_get(answer, "workers"), worker_columns,
+				COUNT(worker_columns), add_worker, to);
 	if (status == 0)
 		status = print_nodes(json_object_get(answer, "nodes"), to);
 	if (status == 0)
-		status = print_elements(json_object_get(answer, "links"), link_columns, COUNT(link_columns),
-					add_link, to);
+		status = print_elements(json_object_get(answer, "links"), link_columns,
+					COUNT(link_columns), add_link, to);
 	return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of ports: a row a port, or a row a priority group, queue or priority. Columns are named as
-// operators know them: rx-pause-frames and its like from NVUE's `counters qos`, pg and tc from SONiC's
-// watermarks; `max` is the peak of the column before it.
+// Tables of ports: a row a port, or a row a priority group, queue or priority. Columns are named
+// as operators know them: rx-pause-frames and its like from NVUE's `counters qos`, pg and tc from
+// SONiC's watermarks; `max` is the peak of the column before it.
 #include "show_print.h"
 
 #include "control/report/text_table.h"
@@ -12,39 +12,39 @@
 #define COUNT(columns) (sizeof(columns) / sizeof(*(columns)))
 
 static const struct text_column interface_columns[] = {
-	{"interface", TEXT_LEFT},   {"state", TEXT_LEFT},       {"rate", TEXT_RIGHT},
-	{"mtu", TEXT_RIGHT},        {"peer", TEXT_LEFT},        {"vrf", TEXT_LEFT},
-	{"rx-packets", TEXT_RIGHT}, {"rx-bytes", TEXT_RIGHT},   {"tx-packets", TEXT_RIGHT},
+	{"interface", TEXT_LEFT},   {"state", TEXT_LEFT},     {"rate", TEXT_RIGHT},
+	{"mtu", TEXT_RIGHT},        {"peer", TEXT_LEFT},      {"vrf", TEXT_LEFT},
+	{"rx-packets", TEXT_RIGHT}, {"rx-bytes", TEXT_RIGHT}, {"tx-packets", TEXT_RIGHT},
 	{"tx-bytes", TEXT_RIGHT},   {"dropped", TEXT_RIGHT},
 };
 
 static const struct text_column group_columns[] = {
-	{"interface", TEXT_LEFT},  {"pg", TEXT_RIGHT},        {"rx-frames", TEXT_RIGHT},
-	{"rx-bytes", TEXT_RIGHT},  {"used", TEXT_RIGHT},      {"max", TEXT_RIGHT},
-	{"shared", TEXT_RIGHT},    {"max", TEXT_RIGHT},       {"headroom", TEXT_RIGHT},
-	{"max", TEXT_RIGHT},       {"discards", TEXT_RIGHT},  {"xoff", TEXT_RIGHT},
+	{"interface", TEXT_LEFT}, {"pg", TEXT_RIGHT},       {"rx-frames", TEXT_RIGHT},
+	{"rx-bytes", TEXT_RIGHT}, {"used", TEXT_RIGHT},     {"max", TEXT_RIGHT},
+	{"shared", TEXT_RIGHT},   {"max", TEXT_RIGHT},      {"headroom", TEXT_RIGHT},
+	{"max", TEXT_RIGHT},      {"discards", TEXT_RIGHT}, {"xoff", TEXT_RIGHT},
 };
 
 static const struct text_column queue_columns[] = {
-	{"interface", TEXT_LEFT}, {"tc", TEXT_RIGHT},       {"tx-frames", TEXT_RIGHT},  {"tx-bytes", TEXT_RIGHT},
-	{"depth", TEXT_RIGHT},    {"max", TEXT_RIGHT},      {"discards", TEXT_RIGHT},   {"ecn-marked", TEXT_RIGHT},
-	{"state", TEXT_LEFT},
+	{"interface", TEXT_LEFT}, {"tc", TEXT_RIGHT},         {"tx-frames", TEXT_RIGHT},
+	{"tx-bytes", TEXT_RIGHT}, {"depth", TEXT_RIGHT},      {"max", TEXT_RIGHT},
+	{"discards", TEXT_RIGHT}, {"ecn-marked", TEXT_RIGHT}, {"state", TEXT_LEFT},
 };
 
 static const struct text_column pfc_columns[] = {
-	{"interface", TEXT_LEFT},           {"priority", TEXT_RIGHT},
-	{"rx-pause-frames", TEXT_RIGHT},    {"rx-pause-duration", TEXT_RIGHT},
-	{"tx-pause-frames", TEXT_RIGHT},    {"tx-pause-duration", TEXT_RIGHT},
+	{"interface", TEXT_LEFT},        {"priority", TEXT_RIGHT},
+	{"rx-pause-frames", TEXT_RIGHT}, {"rx-pause-duration", TEXT_RIGHT},
+	{"tx-pause-frames", TEXT_RIGHT}, {"tx-pause-duration", TEXT_RIGHT},
 };
 
 // A port of an answer, and its rows of a table.
 typedef void port_fn(struct text_table *t, const char *name, const json_t *port, bool all);
 
-// Prints a table of all ports of an answer. `all`: rows too in which nothing has happened. `nothing`: what
-// to say when no row came of it.
+// Prints a table of all ports of an answer. `all`: rows too in which nothing has happened.
+// `nothing`: what to say when no row came of it.
 static int
-print_ports(const json_t *answer, const struct text_column *columns, unsigned int count, port_fn *add,
-	    bool all, const char *nothing, FILE *to)
+print_ports(const json_t *answer, const struct text_column *columns, unsigned int count,
+	    port_fn *add, bool all, const char *nothing, FILE *to)
 {
 	const char *node_name, *port_name;
 	json_t *node, *port;
@@ -53,8 +53,10 @@ print_ports(const json_t *answer, const struct text_column *columns, unsigned in
 
 	if (status != 0)
 		return status;
-	json_object_foreach(json_object_get(answer, "nodes"), node_name, node) {
-		json_object_foreach(json_object_get(node, "ports"), port_name, port) {
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+	{
+		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+		{
 			char name[VALUE_NAME_MAX];
 
 			snprintf(name, sizeof(name), "%s.%s", node_name, port_name);
@@ -93,7 +95,8 @@ add_groups(struct text_table *t, const char *name, const json_t *port, bool all)
 	const json_t *g;
 	size_t i;
 
-	json_array_foreach(groups, i, g) {
+	json_array_foreach(groups, i, g)
+	{
 		if (!all && value_get(g, "packets") == 0 && value_get(g, "xoff") == 0)
 			continue;
 		text_table_cell(t, "%s", name);
@@ -118,7 +121,8 @@ add_queues(struct text_table *t, const char *name, const json_t *port, bool all)
 	const json_t *q;
 	size_t i;
 
-	json_array_foreach(queues, i, q) {
+	json_array_foreach(queues, i, q)
+	{
 		bool paused = json_is_true(json_object_get(q, "paused"));
 
 		if (!all && !paused && value_get(q, "packets") == 0 && value_get(q, "depth") == 0 &&
@@ -177,13 +181,16 @@ show_print_queue(const json_t *answer, FILE *to)
 int
 show_print_qos(const json_t *answer, FILE *to)
 {
-	int status = print_ports(answer, group_columns, COUNT(group_columns), add_groups, true, "", to);
+	int status =
+		print_ports(answer, group_columns, COUNT(group_columns), add_groups, true, "", to);
 
 	fputc('\n', to);
 	if (status == 0)
-		status = print_ports(answer, queue_columns, COUNT(queue_columns), add_queues, true, "", to);
+		status = print_ports(answer, queue_columns, COUNT(queue_columns), add_queues, true,
+				     "", to);
 	fputc('\n', to);
 	if (status == 0)
-		status = print_ports(answer, pfc_columns, COUNT(pfc_columns), add_pauses, true, "", to);
+		status = print_ports(answer, pfc_columns, COUNT(pfc_columns), add_pauses, true, "",
+				     to);
 	return status;
 }

@@ -10,8 +10,9 @@ static const struct {
 	const char *what;
 	int (*print)(const json_t *answer, FILE *to);
 } texts[] = {
-	{"fabric", show_print_fabric}, {"interface", show_print_interface}, {"pfc", show_print_pfc},
-	{"queue", show_print_queue},   {"pool", show_print_pool},           {"drops", show_print_drops},
+	{"fabric", show_print_fabric}, {"interface", show_print_interface},
+	{"pfc", show_print_pfc},       {"queue", show_print_queue},
+	{"pool", show_print_pool},     {"drops", show_print_drops},
 	{"route", show_print_route},
 };
 

@@ -12,8 +12,7 @@ value_sum(const json_t *of)
 	json_t *member;
 	uint64_t sum = 0;
 
-	json_object_foreach((json_t *)(uintptr_t)of, key, member)
-		sum += value_get(of, key);
+	json_object_foreach((json_t *)(uintptr_t)of, key, member) sum += value_get(of, key);
 	return sum;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of an answer, and as cells of a table. An answer comes from another process: what is missing or
-// of another type counts as 0, or as an empty text.
+// Values of an answer, and as cells of a table. An answer comes from another process: what is
+// missing or of another type counts as 0, or as an empty text.
 #pragma once
 
 #include "control/report/text_table.h"

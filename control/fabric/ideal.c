@@ -13,7 +13,7 @@ next_port(const struct node *n, uint16_t in_port, const struct topo_port *to, bo
 {
 	const struct tables *t = n->current;
 	const struct vrf *vrf = &t->vrfs[t->ports[in_port].vrf];
-	uint32_t group = ip6 ? lpm_lookup(vrf->ip6, to->ip6) : lpm_lookup(vrf->ip4, to->ip4);
+	uint32_t group = ip6 ? lpm_lookup6(vrf->ip6, to->ip6) : lpm_lookup4(vrf->ip4, to->ip4);
 
 	if (group == LPM_NONE)
 		return -ENOENT;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings of a Linux interface under which a fabric loses or mangles packets without anybody noticing:
-// - checksum and segmentation offload: the sender leaves checksums for a NIC that is not there, and hands over
-//   frames of 64 KB;
+// Settings of a Linux interface under which a fabric loses or mangles packets without anybody
+// noticing:
+// - checksum and segmentation offload: the sender leaves checksums for a NIC that is not there, and
+//   hands over frames of 64 KB;
 // - GRO and LRO: what arrives is merged into frames larger than any link carries;
 // - VLAN offload: the tag travels beside the frame, where XDP and packet sockets do not see it;
-// - an MTU above what the driver carries: AF_XDP drops such frames without a count that anybody reads;
+// - an MTU above what the driver carries: AF_XDP drops such frames without a count that anybody
+//   reads;
 // - a bridge: it swallows 01:80:c2:00:00:01, so PFC never arrives;
-// - several receive channels, or an XDP program already there: AF_XDP sees a part of the packets, or none.
+// - several receive channels, or an XDP program already there: AF_XDP sees a part of the packets,
+//   or none.
 // Nothing is changed here: the host is the user's.
 #include "check.h"
 
@@ -40,7 +43,8 @@ check_report(struct check_run *run, const char *problem, const char *format, ...
 	int used = snprintf(line, sizeof(line), "%s: %s: ", check->interface, problem);
 
 	if (check->netns != NULL && used >= 0 && (size_t)used < sizeof(line))
-		used += snprintf(line + used, sizeof(line) - (size_t)used, "ip netns exec %s ", check->netns);
+		used += snprintf(line + used, sizeof(line) - (size_t)used, "ip netns exec %s ",
+				 check->netns);
 	va_start(list, format);
 	if (used >= 0 && (size_t)used < sizeof(line))
 		vsnprintf(line + used, sizeof(line) - (size_t)used, format, list);
@@ -76,13 +80,14 @@ check_link(struct check_run *run, const struct link_info *info)
 	unsigned channels;
 
 	if (check->mtu_max != 0 && info->mtu > check->mtu_max) {
-		snprintf(problem, sizeof(problem), "MTU %u is more than the %u the port carries", info->mtu,
-			 check->mtu_max);
-		check_report(run, problem, "ip link set %s mtu %u", check->interface, check->mtu_max);
+		snprintf(problem, sizeof(problem), "MTU %u is more than the %u the port carries",
+			 info->mtu, check->mtu_max);
+		check_report(run, problem, "ip link set %s mtu %u", check->interface,
+			     check->mtu_max);
 	}
 	if (strcmp(info->master_kind, "bridge") == 0) {
-		snprintf(problem, sizeof(problem), "it is a port of bridge %s, which never passes PFC frames",
-			 info->master);
+		snprintf(problem, sizeof(problem),
+			 "it is a port of bridge %s, which never passes PFC frames", info->master);
 		check_report(run, problem, "ip link set %s nomaster", check->interface);
 	}
 	if (!info->up)
@@ -90,10 +95,11 @@ check_link(struct check_run *run, const struct link_info *info)
 	if (!check->af_xdp)
 		return;
 	if (info->xdp)
-		check_report(run, "an XDP program is attached already", "ip link set %s xdp off", check->interface);
+		check_report(run, "an XDP program is attached already", "ip link set %s xdp off",
+			     check->interface);
 	if (offload_rx_channels(check->interface, &channels) == 0 && channels > 1) {
-		snprintf(problem, sizeof(problem), "it spreads packets over %u channels, the port reads one",
-			 channels);
+		snprintf(problem, sizeof(problem),
+			 "it spreads packets over %u channels, the port reads one", channels);
 		check_report(run, problem, "ethtool -L %s combined 1", check->interface);
 	}
 }
@@ -131,8 +137,8 @@ host_check_interface(const struct host_check *check, host_check_fn fn, void *arg
 	if (check->netns != NULL) {
 		fd = netns_open(check->netns);
 		if (fd < 0) {
-			snprintf(line, sizeof(line), "%s: no namespace %s: ip netns add %s", check->interface,
-				 check->netns, check->netns);
+			snprintf(line, sizeof(line), "%s: no namespace %s: ip netns add %s",
+				 check->interface, check->netns, check->netns);
 			fn(line, arg);
 			return fd;
 		}

@@ -14,6 +14,6 @@ struct host_check {
 // Called with one line for each problem: what is wrong, then the command that mends it.
 typedef void (*host_check_fn)(const char *line, void *arg);
 
-// Returns the number of problems found, or -errno (-ENODEV, -ENOENT: no such interface or namespace; said in a
-// line too). Control thread, root where the namespace is another.
+// Returns the number of problems found, or -errno (-ENODEV, -ENOENT: no such interface or
+// namespace; said in a line too). Control thread, root where the namespace is another.
 int host_check_interface(const struct host_check *check, host_check_fn fn, void *arg);

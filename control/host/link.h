@@ -12,12 +12,12 @@ struct link_info {
 	int index;
 	unsigned mtu;
 	bool up;
-	bool xdp;                          // an XDP program is attached
-	char kind[LINK_KIND_MAX];          // "veth", "" for hardware
-	char master[IF_NAMESIZE];          // "" without one
-	char master_kind[LINK_KIND_MAX];   // "bridge", "bond", ...
+	bool xdp;                        // an XDP program is attached
+	char kind[LINK_KIND_MAX];        // "veth", "" for hardware
+	char master[IF_NAMESIZE];        // "" without one
+	char master_kind[LINK_KIND_MAX]; // "bridge", "bond", ...
 	char alias[64];
-	uint64_t rx_dropped;               // by the kernel: what a lossless fabric has none of
+	uint64_t rx_dropped; // by the kernel: what a lossless fabric has none of
 	uint64_t tx_dropped;
 	uint64_t rx_errors;
 	uint64_t tx_errors;

@@ -52,7 +52,8 @@ netlink_attr_message(const struct nlattr *attr, void *arg)
 {
 	struct netlink *nl = arg;
 
-	if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG && mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+	if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG &&
+	    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
 		snprintf(nl->message, sizeof(nl->message), "%s", mnl_attr_get_str(attr));
 	return MNL_CB_OK;
 }

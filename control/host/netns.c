@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A named namespace is a file in /var/run/netns with the namespace bind-mounted on it. That directory is itself
-// a shared mount, so that a name removed in one mount namespace is gone in all of them.
+// A named namespace is a file in /var/run/netns with the namespace bind-mounted on it. That
+// directory is itself a shared mount, so that a name removed in one mount namespace is gone in all
+// of them.
 #include "netns.h"
 
 #include "link.h"
@@ -25,8 +26,8 @@
 static int
 netns_path(const char *name, char path[NETNS_PATH_MAX])
 {
-	if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-	    strlen(name) > NAME_MAX)
+	if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 ||
+	    strcmp(name, "..") == 0 || strlen(name) > NAME_MAX)
 		return -EINVAL;
 	snprintf(path, NETNS_PATH_MAX, "%s/%s", NETNS_DIRECTORY, name);
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Network namespaces, named as iproute2 names them (/var/run/netns/NAME), so that `ip netns` sees ours and we
-// see its. All need root. A namespace is left as it was entered: by this thread alone.
+// Network namespaces, named as iproute2 names them (/var/run/netns/NAME), so that `ip netns` sees
+// ours and we see its. All need root. A namespace is left as it was entered: by this thread alone.
 #pragma once
 
 #include <stdbool.h>
@@ -13,17 +13,18 @@ int netns_create(const char *name, bool *created, char *err, size_t err_bytes);
 // Removes the name; the namespace goes when its last process does. Returns 0, -ENOENT or -errno.
 int netns_delete(const char *name);
 
-// Opens a namespace by name, or this thread's own for NULL. Returns a descriptor for the caller to close, or
-// -errno (-ENOENT: no such name; -EINVAL: not a name, or a file that is no namespace).
+// Opens a namespace by name, or this thread's own for NULL. Returns a descriptor for the caller to
+// close, or -errno (-ENOENT: no such name; -EINVAL: not a name, or a file that is no namespace).
 int netns_open(const char *name);
 
 // Runs `fn` inside the namespace and comes back. A negative `netns_fd` is the present one.
 // Returns what fn returned, or -errno when the namespace cannot be entered.
 int netns_run(int netns_fd, int (*fn)(void *arg), void *arg);
 
-// Moves the process into a namespace of its own without a name, which vanishes with it however it ends, and
-// with it every veth pair that has one end there. Before any other thread is started.
-// `previous`: set to a descriptor of the namespace it was in; the caller closes it. Returns 0 or -errno.
+// Moves the process into a namespace of its own without a name, which vanishes with it however it
+// ends, and with it every veth pair that has one end there. Before any other thread is started.
+// `previous`: set to a descriptor of the namespace it was in; the caller closes it. Returns 0 or
+// -errno.
 int netns_enter_private(int *previous);
 
 // Becomes a command inside the namespace, as `ip netns exec` does it (with /sys of that namespace).

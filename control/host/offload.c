@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// ethtool's older commands, one a feature: every kernel since 2.6 has them and no feature names need to be looked
-// up. VLAN offloads and LRO share one word of flags.
+// ethtool's older commands, one a feature: every kernel since 2.6 has them and no feature names
+// need to be looked up. VLAN offloads and LRO share one word of flags.
 static const struct {
 	const char *name;
 	uint32_t get;

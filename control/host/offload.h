@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an interface does to frames on behalf of the kernel (`ethtool -k`), of this thread's namespace.
+// What an interface does to frames on behalf of the kernel (`ethtool -k`), of this thread's
+// namespace.
 #pragma once
 
 #include <stdbool.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One end of the pair stands in the fabric's private namespace (netns_enter_private()), so that a pair never
-// outlives its fabric, the other in the host's. What each setting is for:
+// One end of the pair stands in the fabric's private namespace (netns_enter_private()), so that a
+// pair never outlives its fabric, the other in the host's. What each setting is for:
 // - one queue each way: AF_XDP reads one queue, and one queue keeps packets in order;
 // - offloads off at both ends: there is no NIC to finish checksums, cut segments or insert tags;
-// - a FIFO qdisc at the host's end: since Linux 6.16 a veth whose 256-entry ring is full stops a qdisc instead of
-//   dropping, so a host that sends faster than the fabric waits in its own socket;
+// - a FIFO qdisc at the host's end: since Linux 6.16 a veth whose 256-entry ring is full stops a
+//   qdisc instead of dropping, so a host that sends faster than the fabric waits in its own socket;
 // - permanent neighbours: nobody in the fabric answers ARP or ND;
-// - no IPv6 where it is not used, and without router solicitations and duplicate address detection where it is:
-//   the fabric would count them as drops.
+// - no IPv6 where it is not used, and without router solicitations and duplicate address detection
+//   where it is: the fabric would count them as drops.
 #include "veth.h"
 
 #include "link.h"
@@ -33,7 +33,8 @@
 
 #define VETH_OFFLOADS_ALL ((1u << OFFLOAD_COUNT) - 1)
 #define VETH_QDISC_PACKETS 10000
-#define VETH_ALIAS "roost" // marks host ends, for those that a killed fabric's namespace is about to take along
+// Marks host ends, to know those that a killed fabric's namespace is about to take along.
+#define VETH_ALIAS "roost"
 #define VETH_GONE_TRIES 100
 #define VETH_GONE_WAIT_NS 20000000
 
@@ -85,9 +86,7 @@ static int
 veth_set_ipv6(const char *interface, bool on)
 {
 	static const char *const quiet[][2] = {
-		{"accept_dad", "0"},
-		{"accept_ra", "0"},
-		{"router_solicitations", "0"},
+		{"accept_dad", "0"},    {"accept_ra", "0"}, {"router_solicitations", "0"},
 		{"addr_gen_mode", "1"}, // no link-local address: nothing that nobody asked for
 		{"disable_ipv6", "0"},
 	};
@@ -140,13 +139,15 @@ static int
 veth_add_address(struct veth_setup *setup, const struct veth_address *address)
 {
 	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
+	struct nlmsghdr *request =
+		netlink_message(buffer, RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
 	struct ifaddrmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 
 	setup->step = "adding its address";
 	header->ifa_family = (uint8_t)address->family;
 	header->ifa_prefixlen = (uint8_t)address->prefix_length;
-	header->ifa_flags = address->family == AF_INET6 ? IFA_F_PERMANENT | IFA_F_NODAD : IFA_F_PERMANENT;
+	header->ifa_flags = address->family == AF_INET6 ? IFA_F_PERMANENT | IFA_F_NODAD
+							: IFA_F_PERMANENT;
 	header->ifa_scope = RT_SCOPE_UNIVERSE;
 	header->ifa_index = (uint32_t)setup->index;
 	mnl_attr_put(request, IFA_LOCAL, veth_address_bytes(address), address->bytes);
@@ -158,7 +159,8 @@ static int
 veth_add_neighbour(struct veth_setup *setup, const struct veth_address *gateway)
 {
 	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+	struct nlmsghdr *request =
+		netlink_message(buffer, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
 	struct ndmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 
 	setup->step = "adding the gateway's neighbour entry";
@@ -188,7 +190,8 @@ veth_add_route(struct veth_setup *setup, const struct veth_route *route)
 	header->rtm_flags = RTNH_F_ONLINK;
 	if (destination->prefix_length > 0)
 		mnl_attr_put(request, RTA_DST, veth_address_bytes(destination), destination->bytes);
-	mnl_attr_put(request, RTA_GATEWAY, veth_address_bytes(&route->gateway), route->gateway.bytes);
+	mnl_attr_put(request, RTA_GATEWAY, veth_address_bytes(&route->gateway),
+		     route->gateway.bytes);
 	mnl_attr_put_u32(request, RTA_OIF, (uint32_t)setup->index);
 	return netlink_talk(&setup->nl, request, NULL, NULL);
 }
@@ -197,7 +200,8 @@ static int
 veth_add_qdisc(struct veth_setup *setup)
 {
 	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE);
+	struct nlmsghdr *request =
+		netlink_message(buffer, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE);
 	struct tcmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 	struct tc_fifo_qopt limit = {.limit = VETH_QDISC_PACKETS};
 
@@ -313,11 +317,13 @@ veth_fail(const struct veth_setup *setup, int error, char *err, size_t err_bytes
 	const struct veth_options *o = setup->options;
 
 	if (setup->exists)
-		snprintf(err, err_bytes, "namespace %s: there is an interface %s already: ip -n %s link del %s",
+		snprintf(err, err_bytes,
+			 "namespace %s: there is an interface %s already: ip -n %s link del %s",
 			 o->netns, o->host_name, o->netns, o->host_name);
 	else
-		snprintf(err, err_bytes, "namespace %s, %s: %s: %s%s%s", o->netns, o->host_name, setup->step,
-			 strerror(-error), setup->nl.message[0] != '\0' ? ": " : "", setup->nl.message);
+		snprintf(err, err_bytes, "namespace %s, %s: %s: %s%s%s", o->netns, o->host_name,
+			 setup->step, strerror(-error), setup->nl.message[0] != '\0' ? ": " : "",
+			 setup->nl.message);
 	return error;
 }
 

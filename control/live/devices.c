@@ -123,11 +123,16 @@ make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd, struc
 		.switch_name = topology_host(lab->topology, d->host)->name,
 		.mtu = d->mtu,
 		.addresses = addresses,
-		.address_count = 2,
+		.address_count = 1,
 		.routes = routes,
-		.route_count = 2,
+		.route_count = 1,
 	};
+	struct host_config settings;
 
+	// IPv6 makes Linux talk (router solicitations, multicast reports), which a fabric that is to lose nothing
+	// would have to drop: only for hosts that ask for it.
+	if (config_host(lab->config, options.switch_name, &settings) == 0 && settings.ip_version == 6)
+		options.address_count = options.route_count = 2;
 	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, gateway4);
 	inet_pton(AF_INET6, ADDRESSES_GATEWAY_IP6, gateway6);
 	addresses[0] = address_of(AF_INET, eth->ip4, 32);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters are kept in cells and picoseconds where the dataplane needs them and leave here in bytes and
-// nanoseconds. An interval of pause that is still open counts up to the instant of the report; one that
-// has run out without the node having looked since counts up to its end.
+// Counters are kept in cells and picoseconds where the dataplane needs them and leave here in
+// bytes and nanoseconds. An interval of pause that is still open counts up to the instant of the
+// report; one that has run out without the node having looked since counts up to its end.
 //
-// "drops" names only reasons that occurred, "tenants" only those that the node's tables know. A pool
-// without an end has the size that its counter could reach, and says "unlimited": true.
+// "drops" names only reasons that occurred, "tenants" only those that the node's tables know. A
+// pool without an end has the size that its counter could reach, and says "unlimited": true.
 #include "counters.h"
 
 #include "dataplane/drop.h"
@@ -23,7 +23,8 @@ report_tables(const struct report_node *n)
 {
 	const struct node *node = n->node;
 
-	return node->current != NULL ? node->current : __atomic_load_n(&node->tables, __ATOMIC_ACQUIRE);
+	return node->current != NULL ? node->current
+				     : __atomic_load_n(&node->tables, __ATOMIC_ACQUIRE);
 }
 
 const struct port_profile *
@@ -73,9 +74,10 @@ static json_t *
 traffic(const struct port *p)
 {
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "rx_packets", (json_int_t)p->rx_packets,
-			 "rx_bytes", (json_int_t)p->rx_bytes, "tx_packets", (json_int_t)p->tx_packets,
-			 "tx_bytes", (json_int_t)p->tx_bytes, "control_rx", (json_int_t)p->control_rx,
-			 "control_tx", (json_int_t)p->control_tx);
+			 "rx_bytes", (json_int_t)p->rx_bytes, "tx_packets",
+			 (json_int_t)p->tx_packets, "tx_bytes", (json_int_t)p->tx_bytes,
+			 "control_rx", (json_int_t)p->control_rx, "control_tx",
+			 (json_int_t)p->control_tx);
 }
 
 static json_t *
@@ -99,7 +101,8 @@ drops(const struct port *p)
 	json_t *out = json_object();
 
 	for (unsigned int i = 0; i < DROP_COUNT; i++) {
-		if (p->drops[i] != 0 && json_object_set_new(out, drop_name(i), integer(p->drops[i])) != 0) {
+		if (p->drops[i] != 0 &&
+		    json_object_set_new(out, drop_name(i), integer(p->drops[i])) != 0) {
 			json_decref(out);
 			return NULL;
 		}
@@ -119,10 +122,10 @@ group(const struct report_node *n, unsigned int port, unsigned int pg)
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "packets",
 			 (json_int_t)g->packets, "bytes", (json_int_t)g->bytes, "used",
 			 (json_int_t)used * cell, "shared",
-			 buffer_shared(g->usage.own, reserved) * cell, "headroom", g->headroom * cell,
-			 "used_max", g->used_max * cell, "shared_max", g->shared_max * cell,
-			 "headroom_max", g->headroom_max * cell, "dropped", (json_int_t)g->dropped,
-			 "xoff", (json_int_t)g->xoff_sent);
+			 buffer_shared(g->usage.own, reserved) * cell, "headroom",
+			 g->headroom * cell, "used_max", g->used_max * cell, "shared_max",
+			 g->shared_max * cell, "headroom_max", g->headroom_max * cell, "dropped",
+			 (json_int_t)g->dropped, "xoff", (json_int_t)g->xoff_sent);
 }
 
 static json_t *
@@ -141,7 +144,8 @@ queue(const struct report_node *n, unsigned int port, unsigned int tc, ps_t now)
 			 (json_int_t)q->ecn_marked, "paused", paused, "watchdog", false);
 }
 
-// Adds the members of `part` to `to`, keeping their order, and lets go of `part`. Returns 0 or -1.
+// Adds the members of `part` to `to`, keeping their order, and lets go of `part`. Returns 0 or
+// -1.
 static int
 add_members(json_t *to, json_t *part)
 {
@@ -206,8 +210,8 @@ pools(const struct report_node *n)
 	for (unsigned int i = 0; i < POOL_COUNT; i++) {
 		const struct pool *pool = &n->node->buffer.pools[i];
 		uint32_t size = t != NULL ? t->pools[i].size : 0;
-		json_t *one = json_pack("{s:I,s:I,s:I}", "size", size * cell, "used", pool->used * cell,
-					"used_max", pool->used_max * cell);
+		json_t *one = json_pack("{s:I,s:I,s:I}", "size", size * cell, "used",
+					pool->used * cell, "used_max", pool->used_max * cell);
 		int status = json_object_set_new(out, pool_names[i], one);
 
 		if (status == 0 && size == POOL_UNLIMITED)
@@ -220,14 +224,15 @@ pools(const struct report_node *n)
 	return out;
 }
 
-// What a tenant holds is counted once, on the ingress side. A guarantee is set aside in each pool that
-// knows tenants; the larger of the two ingress pools' is the tenant's.
+// What a tenant holds is counted once, on the ingress side. A guarantee is set aside in each pool
+// that knows tenants; the larger of the two ingress pools' is the tenant's.
 static json_t *
 tenant(const struct report_node *n, unsigned int index)
 {
 	const struct tables *t = report_tables(n);
 	const struct buffer *buffer = &n->node->buffer;
-	const struct tenant_use use = buffer->tenants != NULL ? buffer->tenants[index] : (struct tenant_use){0};
+	const struct tenant_use use = buffer->tenants != NULL ? buffer->tenants[index]
+							      : (struct tenant_use){0};
 	json_int_t cell = (json_int_t)t->cell;
 	uint32_t guaranteed = 0, held = 0;
 	uint64_t used = 0;
@@ -238,10 +243,10 @@ tenant(const struct report_node *n, unsigned int index)
 		held += use.guarantee[i];
 		used += use.used[i];
 	}
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "packets", (json_int_t)use.packets, "bytes",
-			 (json_int_t)use.bytes, "used", (json_int_t)used * cell, "used_max",
-			 use.used_max * cell, "guaranteed", guaranteed * cell, "guaranteed_used",
-			 held * cell, "dropped", (json_int_t)use.dropped);
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "packets", (json_int_t)use.packets,
+			 "bytes", (json_int_t)use.bytes, "used", (json_int_t)used * cell,
+			 "used_max", use.used_max * cell, "guaranteed", guaranteed * cell,
+			 "guaranteed_used", held * cell, "dropped", (json_int_t)use.dropped);
 }
 
 static json_t *
@@ -265,7 +270,8 @@ ports(const struct report_node *n, unsigned int parts, ps_t now)
 	json_t *out = json_object();
 
 	for (unsigned int i = 0; i < n->node->port_count; i++) {
-		if (json_object_set_new(out, n->ports[i].name, counters_port(n, i, parts, now)) != 0) {
+		if (json_object_set_new(out, n->ports[i].name, counters_port(n, i, parts, now)) !=
+		    0) {
 			json_decref(out);
 			return NULL;
 		}
@@ -297,7 +303,8 @@ counters_nodes(const struct report_node *nodes, unsigned int count, ps_t now)
 	json_t *out = json_object();
 
 	for (unsigned int i = 0; i < count; i++) {
-		if (json_object_set_new(out, nodes[i].name, counters_node(&nodes[i], COUNTERS_ALL, now)) != 0) {
+		if (json_object_set_new(out, nodes[i].name,
+					counters_node(&nodes[i], COUNTERS_ALL, now)) != 0) {
 			json_decref(out);
 			return NULL;
 		}

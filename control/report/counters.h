@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A node's counters as JSON, as counters.json, snapshots, result.json and `roost show -o json` give them.
+// A node's counters as JSON, as counters.json, snapshots, result.json and `roost show -o json`
+// give them.
 //
-// Names come from outside, so that a report does not depend on how a fabric was put together. All lengths
-// of buffer are bytes (whole cells), all times ns. What a node is doing must stand still while it is read:
-// control thread, between windows in virtual time, on a worker's copy when live.
+// Names come from outside, so that a report does not depend on how a fabric was put together. All
+// lengths of buffer are bytes (whole cells), all times ns. What a node is doing must stand still
+// while it is read: control thread, between windows in virtual time, on a worker's copy when
+// live.
 #pragma once
 
 #include "dataplane/node.h"
@@ -21,9 +23,9 @@ struct report_port {
 struct report_node {
 	const struct node *node;
 	const char *name;
-	const struct report_port *ports;  // port_count of the node
-	const char *const *vrfs;          // by index, vrf_count of the node's tables
-	const char *const *tenants;       // by index, tenant_count of the node's tables
+	const struct report_port *ports; // port_count of the node
+	const char *const *vrfs;         // by index, vrf_count of the node's tables
+	const char *const *tenants;      // by index, tenant_count of the node's tables
 };
 
 // What of a node is wanted.
@@ -50,7 +52,8 @@ const char *counters_pool_name(enum pool_id pool);
 // How long received pauses have held a priority of a port up to `now`, in picoseconds.
 ps_t counters_rx_pause(const struct port *p, unsigned int priority, ps_t now);
 
-// One port at `now`; of `parts` those that a port has. NULL when memory ran out, as for all below.
+// One port at `now`; of `parts` those that a port has. NULL when memory ran out, as for all
+// below.
 json_t *counters_port(const struct report_node *n, unsigned int port, unsigned int parts, ps_t now);
 
 // One node at `now`: {"ports": {NAME: ...}, "pools": ..., "tenants": ...}.
@@ -62,5 +65,7 @@ json_t *counters_nodes(const struct report_node *nodes, unsigned int count, ps_t
 // An element of "snapshots": {"at_ns": ..., "nodes": {...}}.
 json_t *counters_snapshot(const struct report_node *nodes, unsigned int count, ps_t now);
 
-// The whole of counters.json. snapshots: an array, whose reference stays the caller's; NULL: none.
-json_t *counters_document(const struct report_node *nodes, unsigned int count, ps_t now, json_t *snapshots);
+// The whole of counters.json. snapshots: an array, whose reference stays the caller's; NULL:
+// none.
+json_t *counters_document(const struct report_node *nodes, unsigned int count, ps_t now,
+			  json_t *snapshots);

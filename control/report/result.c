@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reals come of integers by + - * / alone and are written with 15 significant digits, in the file as under
-// the digest, so that who reads the file can compute the digest again.
+// Reals come of integers by + - * / alone and are written with 15 significant digits, in the file
+// as under the digest, so that who reads the file can compute the digest again.
 #include "result.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 
 #define REAL_FLAGS JSON_REAL_PRECISION(15)
 
-static const char *const not_digested[] = {"wall_s", "setup_s", "packet_hops_per_s", "ranks", "digest"};
+static const char *const not_digested[] = {"wall_s", "setup_s", "packet_hops_per_s", "ranks",
+					   "digest"};
 
 static const char *const kind_names[] = {
 	[REPORT_ALL_TO_ALL] = "all-to-all",
@@ -29,8 +30,8 @@ static json_t *
 flow_json(const struct report_flow *f)
 {
 	return json_pack("{s:I,s:s,s:s,s:s?,s:s,s:I,s:I,s:o,s:I,s:I,s:I}", "id", (json_int_t)f->id,
-			 "src", f->src, "dst", f->dst, "tenant", f->tenant, "item", f->item, "bytes",
-			 (json_int_t)f->bytes, "start_ps", (json_int_t)f->start, "fct_ps",
+			 "src", f->src, "dst", f->dst, "tenant", f->tenant, "item", f->item,
+			 "bytes", (json_int_t)f->bytes, "start_ps", (json_int_t)f->start, "fct_ps",
 			 time_or_null(f->fct), "ideal_ps", (json_int_t)f->ideal, "retransmitted",
 			 (json_int_t)f->retransmitted, "reorder_max", (json_int_t)f->reorder_max);
 }
@@ -101,18 +102,18 @@ summary_json(const struct report_result *r)
 		retransmitted += r->flows[i].retransmitted;
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,"
 			 "s:f,s:f,s:f,s:I}",
-			 "sim_ps", (json_int_t)r->now, "last_event_ps", (json_int_t)r->last_event, "flows",
-			 (json_int_t)s.flows, "completed", (json_int_t)s.completed, "packets",
-			 (json_int_t)totals.packets, "packet_hops", (json_int_t)totals.packet_hops,
-			 "drops", (json_int_t)totals.drops, "drops_lossless",
-			 (json_int_t)totals.drops_lossless, "pfc_tx", (json_int_t)totals.pfc_tx,
-			 "ecn_marked", (json_int_t)totals.ecn_marked, "cnps", (json_int_t)r->cnps,
-			 "out_of_order", (json_int_t)r->out_of_order, "retransmitted",
-			 (json_int_t)retransmitted, "slowdown_mean", s.slowdown_mean, "slowdown_p50",
-			 s.slowdown_p50, "slowdown_p99", s.slowdown_p99, "goodput_gbps",
-			 flow_goodput_gbps(r->flows, r->flow_count), "uplink_imbalance",
-			 report_uplink_imbalance(r->nodes, r->node_count), "setup_s", r->setup_s, "wall_s",
-			 r->wall_s, "packet_hops_per_s",
+			 "sim_ps", (json_int_t)r->now, "last_event_ps", (json_int_t)r->last_event,
+			 "flows", (json_int_t)s.flows, "completed", (json_int_t)s.completed,
+			 "packets", (json_int_t)totals.packets, "packet_hops",
+			 (json_int_t)totals.packet_hops, "drops", (json_int_t)totals.drops,
+			 "drops_lossless", (json_int_t)totals.drops_lossless, "pfc_tx",
+			 (json_int_t)totals.pfc_tx, "ecn_marked", (json_int_t)totals.ecn_marked,
+			 "cnps", (json_int_t)r->cnps, "out_of_order", (json_int_t)r->out_of_order,
+			 "retransmitted", (json_int_t)retransmitted, "slowdown_mean",
+			 s.slowdown_mean, "slowdown_p50", s.slowdown_p50, "slowdown_p99",
+			 s.slowdown_p99, "goodput_gbps", flow_goodput_gbps(r->flows, r->flow_count),
+			 "uplink_imbalance", report_uplink_imbalance(r->nodes, r->node_count),
+			 "setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
 			 r->wall_s > 0 ? (double)totals.packet_hops / r->wall_s : 0.0, "ranks",
 			 (json_int_t)r->ranks);
 }
@@ -137,7 +138,8 @@ result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX])
 	for (size_t i = 0; i < sizeof(not_digested) / sizeof(*not_digested); i++)
 		json_object_del(summary, not_digested[i]);
 	SHA256Init(&sha);
-	if (json_dump_callback(kept, digest_more, &sha, JSON_SORT_KEYS | JSON_COMPACT | REAL_FLAGS) != 0)
+	if (json_dump_callback(kept, digest_more, &sha,
+			       JSON_SORT_KEYS | JSON_COMPACT | REAL_FLAGS) != 0)
 		goto out;
 	SHA256End(&sha, digest);
 	status = 0;
@@ -152,8 +154,9 @@ result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
 {
 	char own[RESULT_DIGEST_MAX];
 	json_t *out = json_pack("{s:o,s:o,s:o,s:o,s:o}", "flows", flows_json(r), "collectives",
-				collectives_json(r), "nodes", counters_nodes(r->nodes, r->node_count, r->now),
-				"snapshots", r->snapshots != NULL ? json_incref(r->snapshots) : json_array(),
+				collectives_json(r), "nodes",
+				counters_nodes(r->nodes, r->node_count, r->now), "snapshots",
+				r->snapshots != NULL ? json_incref(r->snapshots) : json_array(),
 				"summary", summary_json(r));
 
 	if (out == NULL)
@@ -181,8 +184,8 @@ report_write(const json_t *document, const char *path, char *err, size_t err_siz
 		return status;
 	}
 	errno = 0;
-	if (json_dumpf(document, file, JSON_INDENT(1) | REAL_FLAGS) != 0 || fputc('\n', file) == EOF ||
-	    fflush(file) != 0)
+	if (json_dumpf(document, file, JSON_INDENT(1) | REAL_FLAGS) != 0 ||
+	    fputc('\n', file) == EOF || fflush(file) != 0)
 		status = errno != 0 ? -errno : -EIO;
 	if (!standard && fclose(file) != 0 && status == 0)
 		status = -errno;

@@ -23,8 +23,8 @@ struct report_collective {
 	ps_t step; // until the last rank had everything; PS_NEVER while open
 };
 
-// Algorithm and bus bandwidth in Gb/s: bytes over time, and what each rank's link must carry of it
-// (nccl-tests, doc/PERFORMANCE.md). 0 while it is open.
+// Algorithm and bus bandwidth in Gb/s: bytes over time, and what each rank's link must carry of
+// it (nccl-tests, doc/PERFORMANCE.md). 0 while it is open.
 void report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus);
 
 struct report_result {
@@ -41,18 +41,20 @@ struct report_result {
 	uint64_t out_of_order;
 	double setup_s;
 	double wall_s;
-	uint32_t ranks;    // processes that ran it
+	uint32_t ranks; // processes that ran it
 };
 
 #define RESULT_DIGEST_MAX 65 // SHA-256 in hexadecimal and its NUL
 
-// The whole of result.json, or NULL when memory ran out. digest (may be NULL) gets a copy of the digest.
+// The whole of result.json, or NULL when memory ran out. digest (may be NULL) gets a copy of the
+// digest.
 json_t *result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX]);
 
-// The SHA-256 of a document but for summary's wall_s, setup_s, packet_hops_per_s, ranks and digest, over
-// its JSON text with sorted keys, no blanks, and reals with 15 significant digits. Returns 0 or -ENOMEM.
+// The SHA-256 of a document but for summary's wall_s, setup_s, packet_hops_per_s, ranks and
+// digest, over its JSON text with sorted keys, no blanks, and reals with 15 significant digits.
+// Returns 0 or -ENOMEM.
 int result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
 
-// Writes a report as JSON with one blank a level and a newline at its end; path "-" is stdout. Returns 0,
-// or -errno with one line in err that begins with the path.
+// Writes a report as JSON with one blank a level and a newline at its end; path "-" is stdout.
+// Returns 0, or -errno with one line in err that begins with the path.
 int report_write(const json_t *document, const char *path, char *err, size_t err_size);

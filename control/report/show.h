@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `roost show` answers, as JSON, built from nodes and from what their keeper knows of them. The names
-// are those of counters.json. Control thread; nodes stand still meanwhile (counters.h).
+// What `roost show` answers, as JSON, built from nodes and from what their keeper knows of them.
+// The names are those of counters.json. Control thread; nodes stand still meanwhile (counters.h).
 #pragma once
 
 #include "counters.h"
 
 struct show_worker {
 	unsigned int cpu;
-	unsigned int nodes;  // that it owns
-	uint64_t lag_ns;     // wall time by which it runs behind the clock, last and most
+	unsigned int nodes; // that it owns
+	uint64_t lag_ns;    // wall time by which it runs behind the clock, last and most
 	uint64_t lag_max_ns;
-	uint64_t slips;      // times the fabric's clock gave way to it
+	uint64_t slips; // times the fabric's clock gave way to it
 };
 
 struct show_link {
@@ -60,7 +60,8 @@ struct show_state {
 // The words that may follow `roost show`; *count of them.
 const char *const *show_words(size_t *count);
 
-// The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or "swp3"
-// (of the node of which there is one), "vrf": name}; port and vrf may be missing: all. Returns 0 with *out
-// the caller's; -EINVAL with one line in why; -ENOMEM.
-int show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why, size_t why_size);
+// The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or
+// "swp3" (of the node of which there is one), "vrf": name}; port and vrf may be missing: all.
+// Returns 0 with *out the caller's; -EINVAL with one line in why; -ENOMEM.
+int show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why,
+		size_t why_size);

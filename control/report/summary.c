@@ -7,19 +7,22 @@
 #include <string.h>
 
 static const struct text_column item_columns[] = {
-	{"workload", TEXT_LEFT},   {"flows", TEXT_RIGHT},    {"complete", TEXT_RIGHT},
-	{"bytes", TEXT_RIGHT},     {"FCT mean", TEXT_RIGHT}, {"p50", TEXT_RIGHT},
-	{"p99", TEXT_RIGHT},       {"max", TEXT_RIGHT},      {"slowdown mean", TEXT_RIGHT},
-	{"p50", TEXT_RIGHT},       {"p99", TEXT_RIGHT},
+	{"workload", TEXT_LEFT}, {"flows", TEXT_RIGHT},    {"complete", TEXT_RIGHT},
+	{"bytes", TEXT_RIGHT},   {"FCT mean", TEXT_RIGHT}, {"p50", TEXT_RIGHT},
+	{"p99", TEXT_RIGHT},     {"max", TEXT_RIGHT},      {"slowdown mean", TEXT_RIGHT},
+	{"p50", TEXT_RIGHT},     {"p99", TEXT_RIGHT},
 };
 
 static const struct text_column collective_columns[] = {
-	{"collective", TEXT_LEFT}, {"ranks", TEXT_RIGHT},       {"per rank", TEXT_RIGHT},
-	{"time", TEXT_RIGHT},      {"algbw Gb/s", TEXT_RIGHT},  {"busbw Gb/s", TEXT_RIGHT},
+	{"collective", TEXT_LEFT}, {"ranks", TEXT_RIGHT},      {"per rank", TEXT_RIGHT},
+	{"time", TEXT_RIGHT},      {"algbw Gb/s", TEXT_RIGHT}, {"busbw Gb/s", TEXT_RIGHT},
 };
 
 static const struct text_column pool_columns[] = {
-	{"buffer pool", TEXT_LEFT}, {"peak", TEXT_RIGHT}, {"of", TEXT_RIGHT}, {"at", TEXT_LEFT},
+	{"buffer pool", TEXT_LEFT},
+	{"peak", TEXT_RIGHT},
+	{"of", TEXT_RIGHT},
+	{"at", TEXT_LEFT},
 };
 
 static void
@@ -62,7 +65,8 @@ add_item(struct text_table *t, const struct report_result *r, const char *item)
 	return 0;
 }
 
-// True when flow i is the first of its item. Flows of an item follow each other but for items of one name.
+// True when flow i is the first of its item. Flows of an item follow each other but for items of
+// one name.
 static bool
 item_begins(const struct report_result *r, uint32_t i)
 {
@@ -79,7 +83,8 @@ static int
 print_items(const struct report_result *r, FILE *to)
 {
 	struct text_table *t;
-	int status = text_table_create(&t, item_columns, sizeof(item_columns) / sizeof(*item_columns));
+	int status =
+		text_table_create(&t, item_columns, sizeof(item_columns) / sizeof(*item_columns));
 
 	for (uint32_t i = 0; i < r->flow_count && status == 0; i++)
 		if (item_begins(r, i))
@@ -126,7 +131,8 @@ print_pools(const struct report_result *r, FILE *to)
 {
 	struct text_table *t;
 	char text[TEXT_VALUE_MAX];
-	int status = text_table_create(&t, pool_columns, sizeof(pool_columns) / sizeof(*pool_columns));
+	int status =
+		text_table_create(&t, pool_columns, sizeof(pool_columns) / sizeof(*pool_columns));
 
 	for (unsigned int pool = 0; pool < POOL_COUNT && status == 0; pool++) {
 		const struct report_node *fullest = NULL;
@@ -140,8 +146,9 @@ print_pools(const struct report_result *r, FILE *to)
 				continue;
 			fullest = &r->nodes[i];
 			peak = used * tables->cell;
-			size = tables->pools[pool].size == POOL_UNLIMITED ?
-			       0 : (uint64_t)tables->pools[pool].size * tables->cell;
+			size = tables->pools[pool].size == POOL_UNLIMITED
+				       ? 0
+				       : (uint64_t)tables->pools[pool].size * tables->cell;
 		}
 		if (fullest == NULL)
 			continue;
@@ -170,7 +177,8 @@ print_longest_pause(const struct report_result *r, FILE *to)
 	for (uint32_t i = 0; i < r->node_count; i++) {
 		for (unsigned int k = 0; k < r->nodes[i].node->port_count; k++) {
 			for (unsigned int c = 0; c < PRIORITIES; c++) {
-				ps_t held = counters_rx_pause(&r->nodes[i].node->ports[k], c, r->now);
+				ps_t held =
+					counters_rx_pause(&r->nodes[i].node->ports[k], c, r->now);
 
 				if (held <= longest)
 					continue;
@@ -182,8 +190,8 @@ print_longest_pause(const struct report_result *r, FILE *to)
 		}
 	}
 	if (where != NULL)
-		fprintf(to, "; longest paused: %s.%s priority %u, %s", where->name, where->ports[port].name,
-			priority, text_duration(text, longest));
+		fprintf(to, "; longest paused: %s.%s priority %u, %s", where->name,
+			where->ports[port].name, priority, text_duration(text, longest));
 }
 
 static void
@@ -196,8 +204,8 @@ print_events(const struct report_result *r, FILE *to)
 		(uintmax_t)totals.drops_lossless);
 	for (unsigned int i = 0; i < DROP_COUNT; i++)
 		if (totals.by_reason[i] != 0)
-			fprintf(to, "        %s %ju: %s\n", drop_name(i), (uintmax_t)totals.by_reason[i],
-				drop_advice(i));
+			fprintf(to, "        %s %ju: %s\n", drop_name(i),
+				(uintmax_t)totals.by_reason[i], drop_advice(i));
 	fprintf(to, "PFC     %ju sent", (uintmax_t)totals.pfc_tx);
 	print_longest_pause(r, to);
 	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals.ecn_marked,
@@ -214,7 +222,8 @@ print_run(const struct report_result *r, const char *digest, FILE *to)
 	fprintf(to, "\n%s of fabric time", text_duration(text, r->last_event));
 	fprintf(to, " in %s", text_duration(text, (uint64_t)(r->wall_s * (double)PS_PER_S)));
 	if (r->wall_s > 0)
-		fprintf(to, ", %.1f million packet-hops/s", (double)totals.packet_hops / r->wall_s / 1e6);
+		fprintf(to, ", %.1f million packet-hops/s",
+			(double)totals.packet_hops / r->wall_s / 1e6);
 	fputc('\n', to);
 	if (digest != NULL)
 		fprintf(to, "digest %s\n", digest);

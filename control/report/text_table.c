@@ -129,8 +129,9 @@ text_table_print(const struct text_table *t, const char *indent, FILE *to)
 		fputs(indent, to);
 		for (unsigned int i = 0; i < t->column_count; i++) {
 			unsigned int cell = (row - 1) * t->column_count + i;
-			const char *text = row == 0 ? t->columns[i].heading :
-					   cell < t->cell_count ? t->cells[cell] : "";
+			const char *text = row == 0               ? t->columns[i].heading
+					   : cell < t->cell_count ? t->cells[cell]
+								  : "";
 
 			print_cell(to, &t->columns[i], text, widths[i], &blanks);
 		}
@@ -140,8 +141,8 @@ text_table_print(const struct text_table *t, const char *indent, FILE *to)
 	return 0;
 }
 
-// Three significant digits of value / scale in the largest of `count` units, each `step` times the one
-// before, that leaves at least 1.
+// Three significant digits of value / scale in the largest of `count` units, each `step` times
+// the one before, that leaves at least 1.
 static void
 scale(char text[static TEXT_VALUE_MAX], uint64_t value, uint64_t step, const char *const *units,
       unsigned int count)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables as text: a heading a column, columns as wide as their widest cell, two blanks between them. The
-// unit of a column stands in its heading, or behind every value where values span many magnitudes.
+// Tables as text: a heading a column, columns as wide as their widest cell, two blanks between
+// them. The unit of a column stands in its heading, or behind every value where values span many
+// magnitudes.
 #pragma once
 
 #include <stdbool.h>
@@ -17,14 +18,16 @@ struct text_column {
 struct text_table;
 
 // Makes an empty table; columns outlive it. Returns 0 or -ENOMEM.
-int text_table_create(struct text_table **out, const struct text_column *columns, unsigned int count);
+int text_table_create(struct text_table **out, const struct text_column *columns,
+		      unsigned int count);
 
 // NULL is fine.
 void text_table_destroy(struct text_table *t);
 
-// Adds the next cell, row by row. Memory that runs out shows in text_table_print(). What would steer a
-// terminal is replaced by '?'.
-void text_table_cell(struct text_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Adds the next cell, row by row. Memory that runs out shows in text_table_print(). What would
+// steer a terminal is replaced by '?'.
+void text_table_cell(struct text_table *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 // Rows that have been begun.
 unsigned int text_table_rows(const struct text_table *t);
@@ -32,7 +35,7 @@ unsigned int text_table_rows(const struct text_table *t);
 // Prints headings and rows, each behind `indent`. Returns 0 or -ENOMEM.
 int text_table_print(const struct text_table *t, const char *indent, FILE *to);
 
-// ---- values for people ----------------------------------------------------------------------------
+// ---- values for people -----------------------------------------------------------------------
 
 #define TEXT_VALUE_MAX 32
 

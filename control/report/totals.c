@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "totals.h"
 
-// What was refused by a lossless group (its headroom had run out) or by a queue of the lossless egress
-// pool. A packet is counted by one of the two at most.
+// What was refused by a lossless group (its headroom had run out) or by a queue of the lossless
+// egress pool. A packet is counted by one of the two at most.
 static uint64_t
 lossless_drops(const struct port *p, const struct port_profile *profile)
 {
@@ -37,7 +37,8 @@ add_port(const struct report_node *n, unsigned int index, struct report_totals *
 }
 
 void
-report_totals_compute(const struct report_node *nodes, unsigned int count, struct report_totals *out)
+report_totals_compute(const struct report_node *nodes, unsigned int count,
+		      struct report_totals *out)
 {
 	*out = (struct report_totals){0};
 	for (unsigned int i = 0; i < count; i++)

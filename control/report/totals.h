@@ -17,9 +17,11 @@ struct report_totals {
 };
 
 // Adds up `nodes`.
-void report_totals_compute(const struct report_node *nodes, unsigned int count, struct report_totals *out);
+void report_totals_compute(const struct report_node *nodes, unsigned int count,
+			   struct report_totals *out);
 
-// How unevenly leaves load their uplinks: (max - min) / mean of the bytes a leaf's uplinks have sent, as a
-// mean over the leaves that have two or more and sent something (the throughput imbalance of Alizadeh et
-// al.: CONGA, SIGCOMM 2014, section 5.2.3, over the whole run). 0: evenly.
+// How unevenly leaves load their uplinks: (max - min) / mean of the bytes a leaf's uplinks have
+// sent, as a mean over the leaves that have two or more and sent something (the throughput
+// imbalance of Alizadeh et al.: CONGA, SIGCOMM 2014, section 5.2.3, over the whole run). 0:
+// evenly.
 double report_uplink_imbalance(const struct report_node *nodes, unsigned int count);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routes that follow from the topology. For each leaf, updown.c gives every other switch its next hops
-// towards it; then
-//   - a leaf's VRF (a tenant's, or `default`) with hosts on both has the VRF's hosts on that leaf: the
-//     leaf's prefix (10.x.leaf.0/24, its IPv6 /112) where they are all of that leaf's hosts, else each
-//     host's address;
-//   - its own hosts stand there with the port they hang on, and in the VRF of the ports between switches
-//     as well, so that what comes down is delivered;
+// Routes that follow from the topology. For each leaf, updown.c gives every other switch its next
+// hops towards it; then
+//   - a leaf's VRF (a tenant's, or `default`) with hosts on both has the VRF's hosts on that leaf:
+//     the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) where they are all of that leaf's hosts, else
+//     each host's address;
+//   - its own hosts stand there with the port they hang on, and in the VRF of the ports between
+//     switches as well, so that what comes down is delivered;
 //   - a spine, and a leaf that other switches pass through, has the leaf's prefix in that VRF.
 // A route never leads back: the local part of a leaf's prefix is only the addresses that exist, and
 // between tenants there is no route at all.
@@ -24,7 +24,7 @@ struct computation {
 	const struct topology *t;
 	struct routes *routes;
 	struct updown updown;
-	bool *vrf_here; // by leaf and VRF: the leaf has hosts in it, or it is the default without tenants
+	bool *vrf_here; // by leaf and VRF: it has hosts in it, or is the default without tenants
 	int32_t *only_vrf; // by leaf: the VRF of all its hosts, or -1
 	bool *passed;      // by switch: another sends through it to the leaf aimed at
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The routes of a file: computed from a fabric's topology, or a lone switch's as written; and the edits
-// that route events make.
+// The routes of a file: computed from a fabric's topology, or a lone switch's as written; and the
+// edits that route events make.
 #include "computed.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each switch routes where: lists of prefixes by VRF, and groups of next hops that many prefixes
-// share. computed.c makes them from a topology, create.c from a lone switch's `routes:`; a route event
-// edits them; tables/ turns a list into what the dataplane reads. Control thread.
+// What each switch routes where: lists of prefixes by VRF, and groups of next hops that many
+// prefixes share. computed.c makes them from a topology, create.c from a lone switch's `routes:`; a
+// route event edits them; tables/ turns a list into what the dataplane reads. Control thread.
 #pragma once
 
 #include "../topology/topology.h"
@@ -40,8 +40,9 @@ struct routes {
 	uint32_t node_count;
 };
 
-// The routes of a whole topology. link_down: by link, true for those that carry nothing; NULL: none.
-// Returns 0, -EINVAL with the errors in diag (only for a lone switch's `routes:`), or -ENOMEM.
+// The routes of a whole topology. link_down: by link, true for those that carry nothing; NULL:
+// none. Returns 0, -EINVAL with the errors in diag (only for a lone switch's `routes:`), or
+// -ENOMEM.
 int routes_create(struct routes **out, const struct topology *topology, const bool *link_down,
 		  struct config_diag *diag);
 // NULL is fine.
@@ -74,15 +75,16 @@ const struct route *routes_lookup(const struct route_list *list, uint16_t vrf, u
 bool routes_join(const struct routes *routes, const struct topology *topology, uint32_t from_host,
 		 uint32_t to_host);
 
-// Applies a route event: sets or, without `via`, takes away a route of one switch; its index goes to
-// *node. Returns 0, -EINVAL with the error in diag and nothing changed, or -ENOMEM.
+// Applies a route event: sets or, without `via`, takes away a route of one switch; its index goes
+// to *node. Returns 0, -EINVAL with the error in diag and nothing changed, or -ENOMEM.
 int routes_apply_event(struct routes *routes, const struct topology *topology,
 		       const struct config_event *event, uint32_t *node, struct config_diag *diag);
-// Whether the file's route events would apply. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
+// Whether the file's route events would apply. Returns 0, -EINVAL with the errors in diag, or
+// -ENOMEM.
 int routes_check_events(const struct topology *topology, struct config_diag *diag);
 
-// The members that `via` names at a node; as many as fit (GROUP_MEMBERS_MAX) go to members and *count.
-// Returns 0, or -EINVAL with the error in diag.
+// The members that `via` names at a node; as many as fit (GROUP_MEMBERS_MAX) go to members and
+// *count. Returns 0, or -EINVAL with the error in diag.
 int routes_resolve_via(const struct topology *topology, uint32_t node,
 		       const struct config_route *route, const char *key,
 		       struct route_member members[static GROUP_MEMBERS_MAX], uint32_t *count,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Up-down paths. Switches are put in one order, so that every link has an upper and a lower end; a path
-// climbs first and descends then, and never climbs again. Forwarding by destination alone keeps to that if
-// every switch with a way that only descends takes one: what it sends to has one too. So no choice of
-// next hops can loop, and PFC cannot deadlock (Autonet, Schroeder et al., 1991).
+// Up-down paths. Switches are put in one order, so that every link has an upper and a lower end; a
+// path climbs first and descends then, and never climbs again. Forwarding by destination alone
+// keeps to that if every switch with a way that only descends takes one: what it sends to has one
+// too. So no choice of next hops can loop, and PFC cannot deadlock (Autonet, Schroeder et al.,
+// 1991).
 //
-// The order: spines above leaves, by how far from the nearest leaf; among switches of one tier that are
-// joined to each other, by how far from the first of them; then by index. In a leaf-spine fabric and a
-// Clos these are the shortest paths; where switches of one tier are joined they may be longer.
+// The order: spines above leaves, by how far from the nearest leaf; among switches of one tier that
+// are joined to each other, by how far from the first of them; then by index. In a leaf-spine
+// fabric and a Clos these are the shortest paths; where switches of one tier are joined they may be
+// longer.
 #include "computed.h"
 
 #include <errno.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A snapshot is built in the order in which its parts need each other: what every port does (profiles.c),
-// the pools, which are what the ports' headroom and reserved space leave (pools.c), the tenants' shares of
-// the pools (pools.c), and where packets go (forwarding.c). All of it is plain arithmetic on settings that
-// are complete already; whatever the dataplane would have to divide or round is divided and rounded here.
+// A snapshot is built in the order in which its parts need each other: what every port does
+// (profiles.c), the pools, which are what the ports' headroom and reserved space leave (pools.c),
+// the tenants' shares of the pools (pools.c), and where packets go (forwarding.c). All of it is
+// plain arithmetic on settings that are complete already; whatever the dataplane would have to
+// divide or round is divided and rounded here.
 //
-// Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN thresholds,
-// which are asked "more than?"), what is set aside is rounded up (reserved, guarantees, headroom).
+// Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN
+// thresholds, which are asked "more than?"), what is set aside is rounded up (reserved, guarantees,
+// headroom).
 #include "parts.h"
 
 #include "../../dataplane/random.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A node's snapshot (dataplane/tables.h) from its settings, its place in the topology and its routes.
-// Control thread.
+// A node's snapshot (dataplane/tables.h) from its settings, its place in the topology and its
+// routes. Control thread.
 #pragma once
 
 #include "../../dataplane/tables.h"
@@ -15,8 +15,8 @@ int tables_build(struct tables **out, const struct topology *topology, uint32_t 
 		 const struct switch_config *settings, const struct route_list *routes,
 		 struct config_diag *diag);
 
-// A NIC's. settings: those of the leaf it hangs on, so that both ends of the link agree on which DSCP is
-// which priority, which priorities PFC pauses and which go first. A traffic class is a priority; the
-// buffer is unlimited and nothing is marked. Returns 0, -EINVAL or -ENOMEM.
+// A NIC's. settings: those of the leaf it hangs on, so that both ends of the link agree on which
+// DSCP is which priority, which priorities PFC pauses and which go first. A traffic class is a
+// priority; the buffer is unlimited and nothing is marked. Returns 0, -EINVAL or -ENOMEM.
 int tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
 		      const struct switch_config *settings, struct config_diag *diag);

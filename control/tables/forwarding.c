@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where packets go: a trie for each VRF and IP version from a node's routes, and the groups of next hops
-// that they lead to. Only groups that a route uses are taken over.
+// Where packets go: a trie for each VRF and IP version from a node's routes, and the groups of next
+// hops that they lead to. Only groups that a route uses are taken over.
 #include "parts.h"
 
 #include <errno.h>
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The group's number in the snapshot, by its number in the list; those that no route uses have none.
+// The group's number in the snapshot, by its number in the list; those that no route uses have
+// none.
 #define UNUSED UINT32_MAX
 
 static int

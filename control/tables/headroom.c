@@ -65,8 +65,8 @@ headroom_formula(const struct headroom_input *in)
 	return round_up(xoff / KB) * KB;
 }
 
-// The most cells that frames of up to `largest` bytes can fill while `bytes` pass on the wire. Worst are
-// frames a byte past whole cells, the smallest, or the largest.
+// The most cells that frames of up to `largest` bytes can fill while `bytes` pass on the wire.
+// Worst are frames a byte past whole cells, the smallest, or the largest.
 static uint64_t
 cells_of_wire_bytes(uint64_t bytes, uint64_t largest, uint32_t cell, uint32_t overhead)
 {

@@ -19,15 +19,14 @@ struct headroom_input {
 #define HEADROOM_XON_BYTES (19 * 1024)
 
 // Bytes of headroom (`xoff`) by SONiC's formula for Spectrum (sonic-swss
-// cfgmgr/buffer_headroom_mellanox.lua), independent headroom, without its terms for 8-lane ports and
-// for Spectrum-6. It assumes a peer that takes its rate's response time of IEEE 802.3 31B.3.7 to stop,
-// or 3.8 KB at rates that list has no entry for. Any thread.
+// cfgmgr/buffer_headroom_mellanox.lua), independent headroom, without its terms for 8-lane ports
+// and for Spectrum-6. It assumes a peer that takes its rate's response time of IEEE 802.3 31B.3.7
+// to stop, or 3.8 KB at rates that list has no entry for. Any thread.
 uint64_t headroom_formula(const struct headroom_input *in);
 
 // What this model's switches and NICs, which stop between two frames, need at the least for a group
-// never to overrun: both ends' frames in flight when the pause is sent and obeyed, and the way there and
-// back. In bytes of whole cells as the worst mix of frame sizes fills them.
-// delay_ps: one way; latency_ps: fixed pipeline latency, of each end; frame_overhead: preamble + FCS +
-// gap.
+// never to overrun: both ends' frames in flight when the pause is sent and obeyed, and the way
+// there and back. In bytes of whole cells as the worst mix of frame sizes fills them. delay_ps: one
+// way; latency_ps: fixed pipeline latency, of each end; frame_overhead: preamble + FCS + gap.
 uint64_t headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
 			 uint32_t frame_overhead);

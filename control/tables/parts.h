@@ -40,8 +40,8 @@ tables_cells_up(const struct tables *t, uint64_t bytes)
 struct threshold tables_unlimited(enum pool_id pool, uint32_t reserved);
 struct threshold tables_alpha(enum pool_id pool, uint32_t reserved, int shift);
 
-// An error or warning about the member of struct switch_config at this offset, at the place where the
-// file sets it.
+// An error or warning about the member of struct switch_config at this offset, at the place where
+// the file sets it.
 #define tables_error(draft, member, key, ...) \
 	tables_report(draft, false, offsetof(struct switch_config, member), key, __VA_ARGS__)
 #define tables_warning(draft, member, key, ...) \

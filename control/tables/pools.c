@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pools of a switch's buffer, and the tenants' parts of them. Ingress and egress each count the whole
-// buffer once. Headroom is taken off first; a pool's percentage is of what that leaves. What a pool's
-// consumers and tenants have set aside is taken off the pool; the rest is shared.
+// The pools of a switch's buffer, and the tenants' parts of them. Ingress and egress each count the
+// whole buffer once. Headroom is taken off first; a pool's percentage is of what that leaves. What
+// a pool's consumers and tenants have set aside is taken off the pool; the rest is shared.
 #include "parts.h"
 
 #include <errno.h>
@@ -83,8 +83,8 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 	return 0;
 }
 
-// Two pools of a side, from `first`, that are larger together than what headroom leaves. (That their
-// percentages add up has been seen when the file was read.)
+// Two pools of a side, from `first`, that are larger together than what headroom leaves. (That
+// their percentages add up has been seen when the file was read.)
 static void
 check_side(const struct tables_draft *draft, unsigned first, uint64_t room_bytes)
 {

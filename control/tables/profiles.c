@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a port does: its thresholds, its PFC, its scheduler and its classification. Ports of one rate,
-// length and MTU do the same, so they share a profile.
+// What a port does: its thresholds, its PFC, its scheduler and its classification. Ports of one
+// rate, length and MTU do the same, so they share a profile.
 #include "headroom.h"
 #include "parts.h"
 
@@ -152,7 +152,8 @@ common_divisor(uint32_t a, uint32_t b)
 	return b == 0 ? a : common_divisor(b, a % b);
 }
 
-// Quanta stand to each other exactly as the weights do, the smallest at QUANTUM_SMALLEST or little above.
+// Quanta stand to each other exactly as the weights do, the smallest at QUANTUM_SMALLEST or little
+// above.
 static void
 set_quanta(const struct tables_draft *draft, struct port_profile *profile)
 {

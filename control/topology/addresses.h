@@ -4,8 +4,8 @@
 //     IPv6  fd00::plane:pod:leaf:port, each in hexadecimal
 //     MAC   of a host 02:00: + the four bytes of its IPv4 address
 //           of a switch's port 02:01: + node (3 bytes) + port
-// Planes and pods count from 0, leaves and ports from 1 as their names do; a number of 256 is written
-// 0 in IPv4. Leaves beyond 256 continue in the next pod.
+// Planes and pods count from 0, leaves and ports from 1 as their names do; a number of 256 is
+// written 0 in IPv4. Leaves beyond 256 continue in the next pod.
 #pragma once
 
 #include <stdbool.h>

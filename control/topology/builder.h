@@ -12,8 +12,8 @@ uint32_t builder_add_node(struct topology *t, const char *name, enum config_role
 // True when the node has a port of that number.
 bool builder_has_port(const struct topo_node *node, unsigned number);
 
-// Adds port `number` (from 1) to a node. Returns it (valid until the next one is added there), or NULL
-// when memory has run out. The node has no port of that number and fewer than PORTS_MAX.
+// Adds port `number` (from 1) to a node. Returns it (valid until the next one is added there), or
+// NULL when memory has run out. The node has no port of that number and fewer than PORTS_MAX.
 struct topo_port *builder_add_port(struct topology *t, uint32_t node, unsigned number);
 
 // Joins two nodes by a link between new ports. Returns 0 or -ENOMEM.

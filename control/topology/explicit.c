@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `kind: explicit`: nodes and links as the file lists them. A host hangs on leaves only; switches may be
-// joined in any way, by several links too.
+// `kind: explicit`: nodes and links as the file lists them. A host hangs on leaves only; switches
+// may be joined in any way, by several links too.
 #include "builder.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `kind: leaf-spine`: every leaf has its hosts on its first ports and one uplink to every spine behind
-// them; a spine has one port a leaf, in order. `planes: N` makes N disjoint copies, with one NIC of
-// each host (eth1 .. ethN) in each.
+// `kind: leaf-spine`: every leaf has its hosts on its first ports and one uplink to every spine
+// behind them; a spine has one port a leaf, in order. `planes: N` makes N disjoint copies, with one
+// NIC of each host (eth1 .. ethN) in each.
 #include "builder.h"
 
 #include <errno.h>

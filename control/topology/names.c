@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of nodes, ports, queues, links, VRFs and tenants, looked up. A node's name may contain "-", so a
-// link's name is tried at each of its dashes.
+// Names of nodes, ports, queues, links, VRFs and tenants, looked up. A node's name may contain "-",
+// so a link's name is tried at each of its dashes.
 #include "addresses.h"
 #include "builder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names that the file uses, looked up; what does not exist is an error at the name's position that says
-// what does.
+// Names that the file uses, looked up; what does not exist is an error at the name's position that
+// says what does.
 #include "topology.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tenants and VRFs. In a fabric each tenant has a VRF of its name, and the leaf's port of each of its
-// hosts is in it; a host without a tenant is in the VRF `default`. Ports between switches are in
-// `default` too, unless there are tenants: then a leaf keeps those in a VRF `transit`, so that what comes
-// down from a spine reaches the hosts of all tenants while a host of none reaches no tenant's. On a lone
-// switch the ports say which VRF and tenant they are in.
+// Tenants and VRFs. In a fabric each tenant has a VRF of its name, and the leaf's port of each of
+// its hosts is in it; a host without a tenant is in the VRF `default`. Ports between switches are
+// in `default` too, unless there are tenants: then a leaf keeps those in a VRF `transit`, so that
+// what comes down from a spine reaches the hosts of all tenants while a host of none reaches no
+// tenant's. On a lone switch the ports say which VRF and tenant they are in.
 #include "builder.h"
 
 #include <errno.h>

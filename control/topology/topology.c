@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A topology is made in four steps. The kind (leaf_spine.c, explicit.c, single.c) adds nodes and links;
-// each link makes a port at both ends. Then ports are put in the order of their numbers and told of
-// their peers. Then places are given out: MACs of all ports, and addresses of the hosts by the leaf and
-// port that they hang on. Last come tenants and VRFs (tenants.c).
+// A topology is made in four steps. The kind (leaf_spine.c, explicit.c, single.c) adds nodes and
+// links; each link makes a port at both ends. Then ports are put in the order of their numbers and
+// told of their peers. Then places are given out: MACs of all ports, and addresses of the hosts by
+// the leaf and port that they hang on. Last come tenants and VRFs (tenants.c).
 //
-// The order of nodes is part of the model, since a node's random stream and the order of events at one
-// instant follow from it: leaves, spines, hosts, each as the file or the kind orders them.
+// The order of nodes is part of the model, since a node's random stream and the order of events at
+// one instant follow from it: leaves, spines, hosts, each as the file or the kind orders them.
 //
 // Ports, nodes and links refer to each other by index: arrays move while they grow.
 #include "addresses.h"

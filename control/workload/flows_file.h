@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow file of format `roost`: `src dst tenant priority bytes start_ns` a line, `#` comments. src and
-// dst are hosts' names; tenant and priority may be `-`: whichever the host has.
+// A flow file of format `roost`: `src dst tenant priority bytes start_ns` a line, `#` comments. src
+// and dst are hosts' names; tenant and priority may be `-`: whichever the host has.
 #pragma once
 
 #include "../config/config.h"
@@ -23,8 +23,8 @@ struct flows_file {
 };
 
 // Reads the lines from memory; names are not looked up. name stands for the file in messages.
-// Returns 0, -EINVAL with the errors ("NAME:line:column: ...") in diag, or -ENOMEM; *out is to be freed
-// by flows_file_free() only after 0.
+// Returns 0, -EINVAL with the errors ("NAME:line:column: ...") in diag, or -ENOMEM; *out is to be
+// freed by flows_file_free() only after 0.
 int flows_file_parse(struct flows_file *out, const char *text, size_t length, const char *name,
 		     struct config_diag *diag);
 // The same from a file. A file that cannot be read is an error in diag too.

@@ -91,8 +91,8 @@ item_incast(struct item *item)
 	return result;
 }
 
-// A permutation without fixed points, each equally likely: whole shuffles (Fisher, Yates) are drawn until
-// one has none, which is e times on average.
+// A permutation without fixed points, each equally likely: whole shuffles (Fisher, Yates) are drawn
+// until one has none, which is e times on average.
 static void
 derange(struct random *random, uint32_t *order, uint32_t count)
 {

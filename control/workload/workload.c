@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workload items become lists of flows and streams before anything runs. An item that draws (the order of
-// a permutation, the jitter of starts) draws from a random stream of its own, by the fabric's seed and the
-// item's place in the file: what one item draws never depends on another.
+// Workload items become lists of flows and streams before anything runs. An item that draws (the
+// order of a permutation, the jitter of starts) draws from a random stream of its own, by the
+// fabric's seed and the item's place in the file: what one item draws never depends on another.
 //
 // What a flow does not say it has from its item, and what the item does not say from its sender's
-// settings. A flow between hosts that no route joins is refused, so tenants stay apart by what routes say
-// and not by a second rule.
+// settings. A flow between hosts that no route joins is refused, so tenants stay apart by what
+// routes say and not by a second rule.
 #include "items.h"
 
 #include <errno.h>
@@ -148,7 +148,8 @@ item_stream(struct item *item)
 	return 0;
 }
 
-// The chunk of `bytes` that goes to one of `ranks`: equal parts, the first `bytes % ranks` a byte longer.
+// The chunk of `bytes` that goes to one of `ranks`: equal parts, the first `bytes % ranks` a byte
+// longer.
 static uint64_t
 chunk(uint64_t bytes, uint32_t ranks, uint32_t rank)
 {

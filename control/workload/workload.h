@@ -62,8 +62,9 @@ struct workload {
 	uint32_t collective_count, collective_capacity;
 };
 
-// Makes the lists. hosts: settings by host; routes: those at the start, which say who can reach whom.
-// The same file and seed give the same lists. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
+// Makes the lists. hosts: settings by host; routes: those at the start, which say who can reach
+// whom. The same file and seed give the same lists. Returns 0, -EINVAL with the errors in diag, or
+// -ENOMEM.
 int workload_create(struct workload **out, const struct topology *topology,
 		    const struct routes *routes, const struct host_config *hosts,
 		    struct config_diag *diag);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opening a device is hot-plugging its driver, then the usual configure, queue set-up and start, in the network
-// namespace of the interface it sits on. Two things make it more than that:
+// Opening a device is hot-plugging its driver, then the usual configure, queue set-up and start, in
+// the network namespace of the interface it sits on. Two things make it more than that:
 //
 // - Drivers differ in what they get wrong; quirks.c lists it and this file acts on it.
-// - Drivers explain themselves in several log lines. These are caught (log_capture.c) and the last becomes part
-//   of one error: "net_af_xdp0,iface=veth7: no interface veth7 in this namespace".
+// - Drivers explain themselves in several log lines. These are caught (log_capture.c) and one
+//   becomes part of one error: "net_af_xdp0,iface=veth7: no interface veth7 in this namespace".
 //
-// Threads: everything here is the control thread's but device_rx_burst() and device_tx_burst() (device.h), which
-// belong to the one worker that owns the port.
+// Threads: everything here is the control thread's but device_rx_burst() and device_tx_burst()
+// (device.h), which belong to the one worker that owns the port.
 #include "device.h"
 
+#include "device_linux.h"
 #include "interface.h"
 #include "log_capture.h"
 #include "pool.h"
@@ -21,38 +22,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define DEVICE_RING 1024           // descriptors, where the driver has no wish of its own
-#define DEVICE_FRAME_OVERHEAD 18   // Ethernet header and one tag
-
-#define DEVICE_XSK_LINGER_NS 100000000
-
-static struct timespec xsk_closed; // control: rw; when an AF_XDP socket was last closed
-
-struct device_error {
-	char *text;
-	size_t bytes;
-	const char *spec;
-};
-
-static int __attribute__((format(printf, 3, 4)))
-device_fail(const struct device_error *e, int error, const char *format, ...)
-{
-	int used = snprintf(e->text, e->bytes, "%s: ", e->spec);
-	va_list list;
-
-	va_start(list, format);
-	if (used >= 0 && (size_t)used < e->bytes)
-		vsnprintf(e->text + used, e->bytes - (size_t)used, format, list);
-	va_end(list);
-	return error;
-}
+#define DEVICE_RING 1024         // descriptors, where the driver has no wish of its own
+#define DEVICE_FRAME_OVERHEAD 18 // Ethernet header and one tag
 
 static int
 device_fail_unknown(const struct device_error *e)
@@ -61,8 +37,9 @@ device_fail_unknown(const struct device_error *e)
 
 	if (near != NULL)
 		return device_fail(e, -EINVAL, "no such port driver; did you mean %s0?", near);
-	return device_fail(e, -EINVAL, "neither a port driver's name (net_af_xdp0, net_memif0, net_tap0, "
-				       "net_pcap0, ...) nor a PCI address (0000:03:00.0)");
+	return device_fail(e, -EINVAL,
+			   "neither a port driver's name (net_af_xdp0, net_memif0, net_tap0, "
+			   "net_pcap0, ...) nor a PCI address (0000:03:00.0)");
 }
 
 // The pool must suit the driver, and the frames of the MTU the pool.
@@ -76,62 +53,23 @@ device_check_pool(struct device *d, const struct device_options *o, const struct
 	if (rte_pktmbuf_priv_size(o->pool) != PACKET_META_BYTES)
 		return device_fail(e, -EINVAL, "its packets have no room for metadata");
 	if (d->quirks->element_max != 0 && pool_element_bytes(o->pool) > d->quirks->element_max)
-		return device_fail(e, -EINVAL, "%s takes packets of at most %u bytes in memory, these have %zu",
-				   d->quirks->driver, d->quirks->element_max, pool_element_bytes(o->pool));
-	if ((d->quirks->flags & QUIRK_ONE_CHUNK) && o->pool->nb_mem_chunks != 1)
-		return device_fail(e, -EINVAL, "%s needs its packets in one piece of memory, these are in %u",
-				   d->quirks->driver, o->pool->nb_mem_chunks);
+		return device_fail(e, -EINVAL,
+				   "%s takes packets of at most %u bytes in memory, these have %zu",
+				   d->quirks->driver, d->quirks->element_max,
+				   pool_element_bytes(o->pool));
+	if ((d->quirks->flags & QUIRK_ONE_CHUNK) && !pool_is_packed(o->pool))
+		return device_fail(e, -EINVAL, "%s needs its packets in one piece of memory",
+				   d->quirks->driver);
 	if (needed > frame_max)
-		return device_fail(e, -EINVAL, "carries frames of at most %u bytes, MTU %u needs %u", frame_max,
+		return device_fail(e, -EINVAL,
+				   "carries frames of at most %u bytes, MTU %u needs %u", frame_max,
 				   o->mtu, needed);
 	d->frame_max = (uint16_t)frame_max;
 	return 0;
 }
 
-// Finds the Linux interface that the driver will sit on and readies it. In the interface's namespace.
-static int
-device_prepare_interface(struct device *d, const struct device_options *o, const struct device_error *e)
-{
-	size_t length = 0;
-	const char *value = quirks_argument(o->spec, "iface", &length);
-	int mtu, error;
-
-	if (value == NULL && (d->quirks->flags & QUIRK_MAKES_INTERFACE))
-		return device_fail(e, -EINVAL, "which interface should it make? add ,iface=NAME");
-	if (value == NULL)
-		return device_fail(e, -EINVAL, "which interface? add ,iface=NAME");
-	if (length == 0 || length >= sizeof(d->interface))
-		return device_fail(e, -EINVAL, "an interface's name has 1 to %zu characters",
-				   sizeof(d->interface) - 1);
-	memcpy(d->interface, value, length);
-	d->control_fd = interface_socket();
-	if (d->control_fd < 0)
-		return device_fail(e, d->control_fd, "%s", strerror(-d->control_fd));
-	error = interface_index(d->control_fd, d->interface, &d->index);
-	if (d->quirks->flags & QUIRK_MAKES_INTERFACE) {
-		if (error == 0)
-			return device_fail(e, -EEXIST, "there is an interface %s already: choose another name",
-					   d->interface);
-		return 0;
-	}
-	if (error != 0)
-		return device_fail(e, -ENODEV, "no interface %s in this namespace", d->interface);
-	mtu = interface_mtu(d->control_fd, d->interface);
-	if ((d->quirks->flags & QUIRK_INTERFACE_MTU) && mtu >= 0 && mtu < o->mtu)
-		return device_fail(e, -EINVAL, "%s has MTU %d: ip link set %s mtu %u", d->interface, mtu,
-				   d->interface, o->mtu);
-	if ((d->quirks->flags & QUIRK_XDP) && interface_xdp_program(d->index) != 0)
-		return device_fail(e, -EBUSY, "an XDP program is attached to %s: ip link set %s xdp off",
-				   d->interface, d->interface);
-	if (d->quirks->flags & QUIRK_INTERFACE_UP) {
-		error = interface_set_up(d->control_fd, d->interface);
-		if (error != 0)
-			return device_fail(e, error, "cannot bring %s up: %s", d->interface, strerror(-error));
-	}
-	return 0;
-}
-
-// The port of the device named `name`. net_ring gives its port a name of its own, hence not by the port's name.
+// The port of the device named `name`. net_ring gives its port a name of its own, hence not by the
+// port's name.
 static int
 device_find_port(const char *name, uint16_t *port_id)
 {
@@ -139,7 +77,8 @@ device_find_port(const char *name, uint16_t *port_id)
 	uint16_t port;
 
 	RTE_ETH_FOREACH_DEV(port) {
-		if (rte_eth_dev_info_get(port, &info) == 0 && strcmp(rte_dev_name(info.device), name) == 0) {
+		if (rte_eth_dev_info_get(port, &info) == 0 &&
+		    strcmp(rte_dev_name(info.device), name) == 0) {
 			*port_id = port;
 			return 0;
 		}
@@ -181,7 +120,8 @@ device_plug(struct device *d, const struct device_options *o, const struct devic
 		// EAL itself probed what its start was given on PCI.
 		if (strcmp(device_bus(d), "pci") == 0)
 			return 0;
-		return device_fail(e, -EEXIST, "%s is open already: give it another number", d->name);
+		return device_fail(e, -EEXIST, "%s is open already: give it another number",
+				   d->name);
 	}
 	arguments = strchr(completed, ',');
 	log_capture_begin(&log);
@@ -198,7 +138,8 @@ device_plug(struct device *d, const struct device_options *o, const struct devic
 }
 
 static int
-device_setup_queues(const struct device *d, const struct rte_eth_dev_info *info, struct rte_mempool *pool)
+device_setup_queues(const struct device *d, const struct rte_eth_dev_info *info,
+		    struct rte_mempool *pool)
 {
 	uint16_t rx_ring = info->default_rxportconf.ring_size;
 	uint16_t tx_ring = info->default_txportconf.ring_size;
@@ -244,62 +185,26 @@ device_configure(struct device *d, const struct device_options *o)
 	return error == -ENOTSUP ? 0 : error;
 }
 
-// The AF_XDP socket that is there now and was not before; -1 without one.
-static int
-device_new_xsk(const int *before, unsigned count)
-{
-	int now[RTE_MAX_ETHPORTS + 1];
-	unsigned now_count = interface_list_xsk(now, RTE_MAX_ETHPORTS + 1);
-
-	for (unsigned i = 0; i < now_count; i++) {
-		unsigned j = 0;
-
-		while (j < count && before[j] != now[i])
-			j++;
-		if (j == count)
-			return now[i];
-	}
-	return -1;
-}
-
-// The kernel lets go of a closed socket's queue a moment later; opened again within it, the device would be busy.
-static void
-device_await_xsk(void)
-{
-	struct timespec now, wait;
-	uint64_t since_ns;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	since_ns = (uint64_t)(now.tv_sec - xsk_closed.tv_sec) * 1000000000 + (uint64_t)now.tv_nsec -
-		   (uint64_t)xsk_closed.tv_nsec;
-	if (since_ns >= DEVICE_XSK_LINGER_NS)
-		return;
-	wait = (struct timespec){.tv_nsec = (long)(DEVICE_XSK_LINGER_NS - since_ns)};
-	nanosleep(&wait, NULL);
-}
-
 // In the device's namespace.
 static int
 device_start(struct device *d, const struct device_options *o, const struct device_error *e)
 {
-	int sockets[RTE_MAX_ETHPORTS];
-	unsigned socket_count = 0;
+	struct device_sockets before = {.count = 0};
 	struct log_capture log;
 	const char *said;
 	int error;
 
-	if (d->quirks->flags & QUIRK_XDP) {
-		device_await_xsk();
-		socket_count = interface_list_xsk(sockets, RTE_MAX_ETHPORTS);
-	}
+	if (d->quirks->flags & QUIRK_XDP)
+		device_xsk_before(&before);
 	log_capture_begin(&log);
 	error = device_configure(d, o);
 	said = log_capture_end(&log);
 	if (error != 0)
-		error = device_fail(e, error == -ENOMEM ? error : -EIO, "%s", device_reason(said, error));
+		error = device_fail(e, error == -ENOMEM ? error : -EIO, "%s",
+				    device_reason(said, error));
 	log_capture_free(&log);
 	if (d->quirks->flags & QUIRK_XDP)
-		d->xsk_fd = device_new_xsk(sockets, socket_count);
+		d->xsk_fd = device_xsk_new(&before);
 	return error;
 }
 
@@ -316,20 +221,6 @@ device_bring_up(struct device *d, const struct device_options *o, const struct d
 	if (error == 0)
 		error = device_start(d, o, e);
 	return error;
-}
-
-// Closes the socket if the driver left it open.
-static void
-device_close_xsk(const struct device *d)
-{
-	int sockets[RTE_MAX_ETHPORTS];
-	unsigned count = interface_list_xsk(sockets, RTE_MAX_ETHPORTS);
-
-	for (unsigned i = 0; i < count; i++) {
-		if (sockets[i] == d->xsk_fd)
-			close(d->xsk_fd);
-	}
-	clock_gettime(CLOCK_MONOTONIC, &xsk_closed);
 }
 
 // In the device's namespace, whatever part of it is up.
@@ -349,7 +240,7 @@ device_take_down(struct device *d)
 	log_capture_end(&log);
 	log_capture_free(&log);
 	if (d->xsk_fd >= 0)
-		device_close_xsk(d);
+		device_xsk_close(d->xsk_fd);
 }
 
 static void
@@ -373,8 +264,10 @@ device_open(struct device **out, const struct device_options *o, char *err, size
 
 	if (quirks == NULL)
 		return device_fail_unknown(&e);
-	if (name_length >= DEVICE_NAME_MAX || o->spec[name_length - 1] < '0' || o->spec[name_length - 1] > '9')
-		return device_fail(&e, -EINVAL, "a device's name is its driver and a number: %s0", quirks->driver);
+	if (name_length >= DEVICE_NAME_MAX || o->spec[name_length - 1] < '0' ||
+	    o->spec[name_length - 1] > '9')
+		return device_fail(&e, -EINVAL, "a device's name is its driver and a number: %s0",
+				   quirks->driver);
 	d = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN(sizeof(*d), RTE_CACHE_LINE_SIZE));
 	if (d == NULL)
 		return device_fail(&e, -ENOMEM, "no memory");
@@ -438,65 +331,4 @@ device_packets_held(const char *spec, bool *one_chunk)
 	if (quirks->flags & QUIRK_ONE_CHUNK)
 		*one_chunk = true;
 	return quirks->packets_held;
-}
-
-int
-device_stats(const struct device *d, struct device_stats *stats)
-{
-	struct rte_eth_stats eth;
-	uint64_t dropped;
-	int error = rte_eth_stats_get(d->port_id, &eth);
-
-	if (error != 0)
-		return error;
-	*stats = (struct device_stats){
-		.rx_packets = eth.ipackets,
-		.rx_bytes = eth.ibytes,
-		.rx_missed = eth.imissed,
-		.rx_errors = eth.ierrors,
-		.rx_no_packet = eth.rx_nombuf,
-		.rx_chained = d->rx_chained,
-		.tx_packets = eth.opackets,
-		.tx_bytes = eth.obytes,
-		.tx_errors = eth.oerrors,
-	};
-	// The driver leaves out what found its ring full.
-	if (d->xsk_fd >= 0 && interface_xsk_dropped(d->xsk_fd, &dropped) == 0)
-		stats->rx_missed = dropped;
-	return 0;
-}
-
-static int
-device_driver_counters(const struct device *d, void (*fn)(const char *name, uint64_t value, void *arg), void *arg)
-{
-	int count = rte_eth_xstats_get_names(d->port_id, NULL, 0);
-	struct rte_eth_xstat_name *names = NULL;
-	struct rte_eth_xstat *values = NULL;
-	int error = 0;
-
-	if (count <= 0)
-		return count;
-	names = calloc((size_t)count, sizeof(*names));
-	values = calloc((size_t)count, sizeof(*values));
-	if (names == NULL || values == NULL) {
-		error = -ENOMEM;
-	} else if (rte_eth_xstats_get_names(d->port_id, names, (unsigned)count) != count ||
-		   rte_eth_xstats_get(d->port_id, values, (unsigned)count) != count) {
-		error = -EIO;
-	}
-	for (int i = 0; error == 0 && i < count; i++)
-		fn(names[values[i].id].name, values[i].value, arg);
-	free(names);
-	free(values);
-	return error;
-}
-
-int
-device_counters(const struct device *d, void (*fn)(const char *name, uint64_t value, void *arg), void *arg)
-{
-	int error = device_driver_counters(d, fn, arg);
-
-	if (error == 0 && d->control_fd >= 0)
-		error = interface_counters(d->control_fd, d->interface, fn, arg);
-	return error;
 }

@@ -19,8 +19,8 @@ struct device_quirks;
 
 struct device {
 	uint16_t port_id;
-	uint16_t frame_max; // bytes without FCS: what may be handed to device_tx_burst()
-	uint64_t rx_chained; // worker: rw, control: ro; such frames, dropped because a packet is one segment
+	uint16_t frame_max;  // bytes without FCS: what may be handed to device_tx_burst()
+	uint64_t rx_chained; // worker: rw, control: ro; frames in chains, dropped
 
 	// Control only.
 	const struct device_quirks *quirks;
@@ -37,39 +37,43 @@ struct device_options {
 	const char *spec;         // "net_af_xdp0,iface=x", "0000:03:00.0", ...
 	struct rte_mempool *pool; // of pool.h, with PACKET_META_BYTES of private area
 	uint16_t mtu;             // IP MTU that the port has to carry
-	int netns_fd;             // namespace of the driver's interface; negative: the caller's. Stays the caller's
+	int netns_fd;             // namespace of its interface; negative: the caller's. Not closed
 };
 
 struct device_stats {
 	uint64_t rx_packets;
 	uint64_t rx_bytes;
-	uint64_t rx_missed;    // dropped before us for want of a buffer or a place in the ring
+	uint64_t rx_missed; // dropped before us for want of a buffer or a place in the ring
 	uint64_t rx_errors;
 	uint64_t rx_no_packet; // the pool was empty
 	uint64_t rx_chained;
-	uint64_t tx_packets;   // may count failed sends where the driver says so (QUIRK_TX_UNCOUNTED)
+	uint64_t tx_packets; // may count failed sends where the driver says so (QUIRK_TX_UNCOUNTED)
 	uint64_t tx_bytes;
-	uint64_t tx_errors;    // refused: they stayed with the caller
+	uint64_t tx_errors; // refused: they stayed with the caller
 };
 
 // Opens and starts a device with one rx and one tx queue, promiscuous. All of it or nothing.
-// Returns 0; -EINVAL, -ENODEV, -EEXIST, -ENOMEM or -EIO with one line in `err`.
+// Returns 0; -EINVAL, -ENODEV, -EEXIST, -EBUSY, -ENOMEM or -EIO with one line in `err`.
 // Control thread, EAL running.
-int device_open(struct device **out, const struct device_options *options, char *err, size_t err_bytes);
+int device_open(struct device **out, const struct device_options *options, char *err,
+		size_t err_bytes);
 
-// Stops and removes it; nothing stays behind but what the driver does not give back of its packets (until the
-// pool is destroyed). NULL is fine. Control thread, no worker uses it any more.
+// Stops and removes it; nothing stays behind but what the driver does not give back of its packets
+// (until the pool is destroyed). NULL is fine. Control thread, no worker uses it any more.
 void device_close(struct device *device);
 
-// Packets that a device of that spec holds on to, on top of what its users hold; 0 for an unknown driver.
+// Packets that a device of that spec holds on to, on top of what its users hold; 0 for an unknown
+// driver.
 // `one_chunk`: set when it needs a pool in one chunk, left alone otherwise. Any thread.
 unsigned device_packets_held(const char *spec, bool *one_chunk);
 
-// What the ethdev and the kernel under it counted since it was opened. Returns 0 or -errno. Control thread.
+// What the ethdev and the kernel under it counted since it was opened. Returns 0 or -errno. Control
+// thread.
 int device_stats(const struct device *device, struct device_stats *stats);
 
 // Tells `fn` every further counter of driver and interface. Returns 0 or -errno. Control thread.
-int device_counters(const struct device *device, void (*fn)(const char *name, uint64_t value, void *arg), void *arg);
+int device_counters(const struct device *device,
+		    void (*fn)(const char *name, uint64_t value, void *arg), void *arg);
 
 // Receives up to `count` packets, with metadata as packet_init_frame() makes it. Returns how many.
 // The worker that owns the port.
@@ -93,8 +97,10 @@ device_rx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count
 	return kept;
 }
 
-// Sends packets of one segment, as their metadata says; each at most `frame_max` bytes, all of them written.
-// Returns how many the device took; the others are still the caller's. The worker that owns the port.
+// Sends packets of one segment, as their metadata says; each at most `frame_max` bytes, all of them
+// written.
+// Returns how many the device took; the others are still the caller's. The worker that owns the
+// port.
 static inline uint16_t
 device_tx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // EAL, as a fabric needs it on any machine: two CPUs and no huge pages are enough.
 //
-// - No shared configuration: a fabric is one process, so EAL keeps its state in private memory. With huge
-//   pages that is --in-memory (nothing in a hugetlbfs mount), without them --no-huge --no-shconf, because EAL
-//   refuses the two together. What EAL still makes, an empty directory named for the prefix, is removed as soon
-//   as EAL runs: a killed process leaves nothing behind.
-// - lcores are threads, not CPUs: any number of workers is mapped onto the CPUs there are. lcore 0 is the
-//   control thread and floats over all of them.
-// - Workers are put ahead of other processes (nice): a worker that waits 100 ms for its CPU finds the receive rings
-//   of its devices overrun.
-// - No telemetry (it is a server, and nothing that speaks to the outside shares this process), errors only in
-//   the log, and PCI only when a device asks for it.
+// - No shared configuration: a fabric is one process, so EAL keeps its state in private memory.
+//   With huge pages that is --in-memory (nothing in a hugetlbfs mount), without them --no-huge
+//   --no-shconf, because EAL refuses the two together. What EAL still makes, an empty directory
+//   named for the prefix, is removed as soon as EAL runs: a killed process leaves nothing behind.
+// - lcores are threads, not CPUs: any number of workers is mapped onto the CPUs there are. lcore 0
+//   is the control thread and floats over all of them.
+// - Workers are put ahead of other processes (nice): a worker that waits 100 ms for its CPU finds
+//   the receive rings of its devices overrun.
+// - No telemetry (it is a server, and nothing that speaks to the outside shares this process),
+//   errors only in the log, and PCI only when a device asks for it.
 #include "eal.h"
 
 #include "log_capture.h"
@@ -34,8 +34,8 @@
 #define EAL_HUGEPAGE_MB 2
 #define EAL_WORKER_NICE (-10)
 
-// What rte_eal_init() is given. EAL keeps the pointers, so they live until eal_stop(); it also overwrites some
-// of the array, so what is to be freed is kept apart.
+// What rte_eal_init() is given. EAL keeps the pointers, so they live until eal_stop(); it also
+// overwrites some of the array, so what is to be freed is kept apart.
 struct eal_args {
 	char *argv[EAL_ARGS_MAX + 1];
 	char *texts[EAL_ARGS_MAX];
@@ -49,8 +49,7 @@ static bool with_hugepages;  // control: rw
 // rte_eal_init() works once in a process, whether it succeeds or not.
 static enum { EAL_IDLE, EAL_RUNNING, EAL_OVER } state; // control: rw
 
-static void __attribute__((format(printf, 1, 2)))
-eal_arg_add(const char *format, ...)
+static void __attribute__((format(printf, 1, 2))) eal_arg_add(const char *format, ...)
 {
 	va_list list;
 	char *text;
@@ -82,7 +81,8 @@ eal_free_hugepages_mb(void)
 	if (fscanf(file, "%lu", &pages) != 1)
 		pages = 0;
 	fclose(file);
-	return pages > UINT32_MAX / EAL_HUGEPAGE_MB ? UINT32_MAX : (unsigned)pages * EAL_HUGEPAGE_MB;
+	return pages > UINT32_MAX / EAL_HUGEPAGE_MB ? UINT32_MAX
+						    : (unsigned)pages * EAL_HUGEPAGE_MB;
 }
 
 static int
@@ -93,9 +93,11 @@ eal_choose_memory(const struct eal_options *o, char *err, size_t err_bytes)
 	with_hugepages = o->hugepages != EAL_HUGEPAGES_OFF && free_mb >= o->memory_mb;
 	if (o->hugepages == EAL_HUGEPAGES_ON && !with_hugepages) {
 		snprintf(err, err_bytes,
-			 "hugepages: on needs %u MB of 2 MB pages, %u MB are free: sysctl -w vm.nr_hugepages=%u, "
+			 "hugepages: on needs %u MB of 2 MB pages, %u MB are free: sysctl -w "
+			 "vm.nr_hugepages=%u, "
 			 "or hugepages: auto",
-			 o->memory_mb, free_mb, (o->memory_mb + EAL_HUGEPAGE_MB - 1) / EAL_HUGEPAGE_MB);
+			 o->memory_mb, free_mb,
+			 (o->memory_mb + EAL_HUGEPAGE_MB - 1) / EAL_HUGEPAGE_MB);
 		return -ENOMEM;
 	}
 	if (with_hugepages) {
@@ -109,8 +111,8 @@ eal_choose_memory(const struct eal_options *o, char *err, size_t err_bytes)
 	return 0;
 }
 
-// The n-th usable CPU counted from the last: CPU 0 takes most of the kernel's own work, so workers start at the
-// other end.
+// The n-th usable CPU counted from the last: CPU 0 takes most of the kernel's own work, so workers
+// start at the other end.
 static int
 eal_usable_cpu(const cpu_set_t *usable, unsigned n)
 {
@@ -133,14 +135,16 @@ eal_choose_lcores(const struct eal_options *o, char *err, size_t err_bytes)
 	FILE *out;
 
 	if (o->workers >= RTE_MAX_LCORE) {
-		snprintf(err, err_bytes, "workers: %u is more than %u", o->workers, RTE_MAX_LCORE - 1);
+		snprintf(err, err_bytes, "workers: %u is more than %u", o->workers,
+			 RTE_MAX_LCORE - 1);
 		return -EINVAL;
 	}
 	if (sched_getaffinity(0, sizeof(usable), &usable) != 0)
 		return -errno;
 	for (unsigned i = 0; i < o->cpu_count; i++) {
 		if (o->cpus[i] >= CPU_SETSIZE || !CPU_ISSET(o->cpus[i], &usable)) {
-			snprintf(err, err_bytes, "cpus: CPU %u is not there or not ours to use", o->cpus[i]);
+			snprintf(err, err_bytes, "cpus: CPU %u is not there or not ours to use",
+				 o->cpus[i]);
 			return -EINVAL;
 		}
 	}
@@ -156,7 +160,8 @@ eal_choose_lcores(const struct eal_options *o, char *err, size_t err_bytes)
 	}
 	fputc(')', out);
 	for (unsigned i = 0; i < o->workers; i++) {
-		int cpu = o->cpu_count > 0 ? (int)o->cpus[i % o->cpu_count] : eal_usable_cpu(&usable, i);
+		int cpu = o->cpu_count > 0 ? (int)o->cpus[i % o->cpu_count]
+					   : eal_usable_cpu(&usable, i);
 
 		fprintf(out, ",%u@%d", i + 1, cpu);
 	}
@@ -172,8 +177,8 @@ eal_choose_lcores(const struct eal_options *o, char *err, size_t err_bytes)
 	return 0;
 }
 
-// Removes the directory that EAL makes at every start, and its parent if no other instance lives there. Only
-// empty ones: anything inside belongs to another program.
+// Removes the directory that EAL makes at every start, and its parent if no other instance lives
+// there. Only empty ones: anything inside belongs to another program.
 static void
 eal_remove_runtime_dir(void)
 {
@@ -248,7 +253,8 @@ eal_start(const struct eal_options *o, char *err, size_t err_bytes)
 	}
 	if (o->prefix == NULL || o->prefix[0] == '\0' || strlen(o->prefix) >= EAL_PREFIX_MAX ||
 	    strpbrk(o->prefix, "/%") != NULL) {
-		snprintf(err, err_bytes, "a fabric's name has 1 to %u characters, no / and no %%", EAL_PREFIX_MAX - 1);
+		snprintf(err, err_bytes, "a fabric's name has 1 to %u characters, no / and no %%",
+			 EAL_PREFIX_MAX - 1);
 		return -EINVAL;
 	}
 	snprintf(err, err_bytes, "DPDK: cannot prepare its start");
@@ -257,7 +263,8 @@ eal_start(const struct eal_options *o, char *err, size_t err_bytes)
 		eal_free_args();
 		return error;
 	}
-	// libxdp otherwise wants a bpf file system to pin its dispatcher in; one program per interface needs none.
+	// libxdp otherwise wants a bpf file system to pin its dispatcher in; one program per
+	// interface needs none.
 	setenv("LIBXDP_SKIP_DISPATCHER", "1", 1);
 	log_capture_begin(&log);
 	error = rte_eal_init(args.argc, args.argv) < 0 ? -EIO : 0;

@@ -13,20 +13,20 @@ enum eal_hugepages {
 };
 
 struct eal_options {
-	const char *prefix;         // names this instance: the fabric's name
-	unsigned workers;           // worker lcores, numbered 1..workers; lcore 0 is the caller's
-	const unsigned *cpus;       // CPU of worker i + 1 is cpus[i % cpu_count]
-	unsigned cpu_count;         // 0: chosen from the CPUs this process may use, the last one first
+	const char *prefix;   // names this instance: the fabric's name
+	unsigned workers;     // worker lcores, numbered 1..workers; lcore 0 is the caller's
+	const unsigned *cpus; // CPU of worker i + 1 is cpus[i % cpu_count]
+	unsigned cpu_count;   // 0: chosen from the CPUs this process may use, the last one first
 	enum eal_hugepages hugepages;
-	unsigned memory_mb;         // for packet pools and device rings
-	const char *const *pci;     // PCI addresses that devices will be opened on
-	unsigned pci_count;         // 0: PCI is not looked at
+	unsigned memory_mb;     // for packet pools and device rings
+	const char *const *pci; // PCI addresses that devices will be opened on
+	unsigned pci_count;     // 0: PCI is not looked at
 };
 
-// Starts EAL once in the life of a process. Threads that EAL makes inherit the caller's network namespace,
-// so whoever wants a private one enters it first.
-// Returns 0; -EALREADY if it was started before; -EINVAL, -ENOMEM, -ENOENT or -EIO with one line in `err`.
-// Control thread, which becomes lcore 0.
+// Starts EAL once in the life of a process. Threads that EAL makes inherit the caller's network
+// namespace, so whoever wants a private one enters it first.
+// Returns 0; -EALREADY if it was started before; -EINVAL, -ENOMEM, -ENOENT or -EIO with one line in
+// `err`. Control thread, which becomes lcore 0.
 int eal_start(const struct eal_options *options, char *err, size_t err_bytes);
 
 // Whether the memory in use is of huge pages. Control thread, after eal_start().

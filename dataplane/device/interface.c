@@ -137,7 +137,8 @@ interface_counters(int fd, const char *name, interface_counter_fn fn, void *arg)
 	error = interface_ethtool(fd, name, names);
 	if (error == 0)
 		error = interface_ethtool(fd, name, values);
-	for (uint32_t i = 0; error == 0 && i < names->len && i < values->n_stats && i < info.n_stats; i++) {
+	for (uint32_t i = 0;
+	     error == 0 && i < names->len && i < values->n_stats && i < info.n_stats; i++) {
 		char text[ETH_GSTRING_LEN + 1] = "";
 
 		memcpy(text, names->data + (size_t)i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);

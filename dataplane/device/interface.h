@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What device/ asks of the Linux interface that a port driver sits on. A socket belongs for ever to the network
-// namespace it was made in, so one made when the device is opened reaches the interface from anywhere.
+// What device/ asks of the Linux interface that a port driver sits on. A socket belongs for ever to
+// the network namespace it was made in, so one made when the device is opened reaches the interface
+// from anywhere.
 #pragma once
 
 #include <stdbool.h>
@@ -9,12 +10,13 @@
 
 typedef void (*interface_counter_fn)(const char *name, uint64_t value, void *arg);
 
-// Moves this thread into a namespace and back. `previous`: set to the namespace it was in, -1 if `netns_fd` is
-// negative (stay). Both return 0 or -errno.
+// Moves this thread into a namespace and back. `previous`: set to the namespace it was in, -1 if
+// `netns_fd` is negative (stay). Both return 0 or -errno.
 int interface_enter_netns(int netns_fd, int *previous);
 int interface_leave_netns(int previous);
 
-// A socket for the functions below, of this thread's namespace; -errno without one. Closed by the caller.
+// A socket for the functions below, of this thread's namespace; -errno without one. Closed by the
+// caller.
 int interface_socket(void);
 
 // Returns 0 and the index, -ENODEV when the namespace has no such interface.
@@ -33,7 +35,8 @@ int interface_counters(int fd, const char *name, interface_counter_fn fn, void *
 // Lists the AF_XDP sockets that this process has open, at most `max`. Returns how many.
 unsigned interface_list_xsk(int *fds, unsigned max);
 
-// Packets the kernel dropped before that AF_XDP socket, for want of a buffer or of room in its ring.
+// Packets the kernel dropped before that AF_XDP socket, for want of a buffer or of room in its
+// ring.
 int interface_xsk_dropped(int xsk, uint64_t *dropped);
 
 // The id of the XDP program on an interface of this thread's namespace; 0 without one.

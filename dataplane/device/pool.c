@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live packet pool is built by hand instead of by rte_pktmbuf_pool_create(), because of AF_XDP: that driver
-// hands the pool's memory to the kernel as one range of `packets x element size` from the first chunk's start.
-// That is the truth only if the pool is one chunk with its elements packed. By default elements are kept from
-// crossing pages (with 4 KB pages: one element a page, 42 % of the packets outside the range and lost silently),
-// so RTE_MEMPOOL_F_NO_IOVA_CONTIG says that nobody minds, and the result is checked.
+// The live packet pool is built by hand instead of by rte_pktmbuf_pool_create(), because of AF_XDP:
+// that driver hands the pool's memory to the kernel as one range of `packets x element size` from
+// the first chunk's start. That is the truth only if the pool is one chunk with its elements
+// packed. By default elements are kept from crossing pages (with 4 KB pages: one element a page, 42
+// % of the packets outside the range and lost silently), so RTE_MEMPOOL_F_NO_IOVA_CONTIG says that
+// nobody minds, and the result is checked.
 //
-// In the mempool an mbuf is as rte_pktmbuf_init() left it: one segment, reference count 1. The dataplane never
-// writes these fields and drivers restore them, so a LIFO exchanges mbufs with the mempool as they are.
+// In the mempool an mbuf is as rte_pktmbuf_init() left it: one segment, reference count 1. The
+// dataplane never writes these fields and drivers restore them, so a LIFO exchanges mbufs with the
+// mempool as they are.
 #include "pool.h"
 
 #include <rte_errno.h>
@@ -48,17 +50,14 @@ pool_element_bytes(const struct rte_mempool *pool)
 	return (size_t)pool->header_size + pool->elt_size + pool->trailer_size;
 }
 
-static int
-pool_check_chunk(const struct rte_mempool *pool)
+bool
+pool_is_packed(const struct rte_mempool *pool)
 {
 	const struct rte_mempool_memhdr *chunk = STAILQ_FIRST(&pool->mem_list);
 
-	if (pool->nb_mem_chunks != 1 || chunk == NULL)
-		return -ENOMEM;
-	// Packed: the elements fill the chunk but for alignment and the rest of the last one.
-	if (chunk->len > pool->populated_size * pool_element_bytes(pool) + POOL_CHUNK_SLACK)
-		return -ENOMEM;
-	return 0;
+	// The elements fill the chunk but for alignment and the rest of the last one.
+	return pool->nb_mem_chunks == 1 && chunk != NULL &&
+	       chunk->len <= pool->populated_size * pool_element_bytes(pool) + POOL_CHUNK_SLACK;
 }
 
 int
@@ -71,14 +70,14 @@ pool_create(struct rte_mempool **out, const struct pool_options *o, char *err, s
 	struct rte_mempool *pool;
 	int error;
 
-	if (o->private_bytes % RTE_MBUF_PRIV_ALIGN != 0 || o->room > POOL_DATA_ROOM_MAX - RTE_PKTMBUF_HEADROOM ||
-	    o->packets < 2 * POOL_CACHE) {
-		snprintf(err, err_bytes, "a packet pool of %u packets of %u bytes cannot be made", o->packets,
-			 o->room);
+	if (o->private_bytes % RTE_MBUF_PRIV_ALIGN != 0 ||
+	    o->room > POOL_DATA_ROOM_MAX - RTE_PKTMBUF_HEADROOM || o->packets < 2 * POOL_CACHE) {
+		snprintf(err, err_bytes, "a packet pool of %u packets of %u bytes cannot be made",
+			 o->packets, o->room);
 		return -EINVAL;
 	}
-	pool = rte_mempool_create_empty(o->name, o->packets, pool_element_size(o), POOL_CACHE, sizeof(private),
-					SOCKET_ID_ANY, pool_flags(o));
+	pool = rte_mempool_create_empty(o->name, o->packets, pool_element_size(o), POOL_CACHE,
+					sizeof(private), SOCKET_ID_ANY, pool_flags(o));
 	if (pool == NULL) {
 		error = -rte_errno;
 		goto fail;
@@ -91,14 +90,15 @@ pool_create(struct rte_mempool **out, const struct pool_options *o, char *err, s
 	if (error < 0)
 		goto fail;
 	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
-	error = o->one_chunk ? pool_check_chunk(pool) : 0;
+	error = o->one_chunk && !pool_is_packed(pool) ? -ENOMEM : 0;
 	if (error != 0)
 		goto fail;
 	*out = pool;
 	return 0;
 fail:
 	rte_mempool_free(pool);
-	snprintf(err, err_bytes, "no memory%s for %u packets of %u bytes (%zu MB): raise the fabric's memory",
+	snprintf(err, err_bytes,
+		 "no memory%s for %u packets of %u bytes (%zu MB): raise the fabric's memory",
 		 o->one_chunk ? " in one piece" : "", o->packets, o->room, pool_bytes(o) >> 20);
 	return error;
 }
@@ -135,7 +135,8 @@ pool_lifo_spill(struct packet_pool *lifo)
 int
 pool_lifo_create(struct packet_pool **out, struct rte_mempool *pool, unsigned capacity)
 {
-	struct packet_pool *lifo = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN(sizeof(*lifo), RTE_CACHE_LINE_SIZE));
+	struct packet_pool *lifo =
+		aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN(sizeof(*lifo), RTE_CACHE_LINE_SIZE));
 
 	if (lifo == NULL)
 		return -ENOMEM;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet pool of the live pace: a mempool of mbufs that devices receive into and send from, and a LIFO of
-// them for each worker. See pool.c.
+// The packet pool of the live pace: a mempool of mbufs that devices receive into and send from, and
+// a LIFO of them for each worker. See pool.c.
 #pragma once
 
 #include "../packet.h"
@@ -18,9 +18,10 @@ struct pool_options {
 	bool one_chunk;         // a device has QUIRK_ONE_CHUNK
 };
 
-// Makes the pool. Returns 0, -EINVAL or -ENOMEM (EAL's memory is too small, or in pieces where one chunk is
-// asked for) with one line in `err`. Control thread, EAL running.
-int pool_create(struct rte_mempool **out, const struct pool_options *options, char *err, size_t err_bytes);
+// Makes the pool. Returns 0, -EINVAL or -ENOMEM (EAL's memory is too small, or in pieces where one
+// chunk is asked for) with one line in `err`. Control thread, EAL running.
+int pool_create(struct rte_mempool **out, const struct pool_options *options, char *err,
+		size_t err_bytes);
 
 // Destroys it; no device and no LIFO uses it any more. NULL is fine. Control thread.
 void pool_destroy(struct rte_mempool *pool);
@@ -31,9 +32,13 @@ size_t pool_bytes(const struct pool_options *options);
 // Bytes of one element: mempool header, mbuf, private area, headroom, room, trailer.
 size_t pool_element_bytes(const struct rte_mempool *pool);
 
+// Whether the pool is one chunk with its elements packed, as AF_XDP takes for granted. Any thread.
+bool pool_is_packed(const struct rte_mempool *pool);
+
 // Makes a worker's LIFO on the pool: packet_alloc() and packet_free() work on it.
 // `capacity`: packets it keeps at most, at least 2. Returns 0 or -ENOMEM. Control thread.
 int pool_lifo_create(struct packet_pool **out, struct rte_mempool *pool, unsigned capacity);
 
-// Gives its packets back to the mempool and destroys it. NULL is fine. Control thread, the worker has stopped.
+// Gives its packets back to the mempool and destroys it. NULL is fine. Control thread, the worker
+// has stopped.
 void pool_lifo_destroy(struct packet_pool *lifo);

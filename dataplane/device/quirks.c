@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of port drivers, as they are in DPDK 22.11. Each row says why. What holds for all of them is done
-// for all: one rx and one tx queue (several receive queues reorder, and none of the drivers for Linux
-// interfaces gains by them), single-segment mbufs that nobody else refers to (af_xdp sends an mbuf's own
-// memory, so a clone's or an external buffer's would go out as garbage), no offloads.
+// The table of port drivers, as they are in DPDK 22.11. Each row says why. What holds for all of
+// them is done for all: one rx and one tx queue (several receive queues reorder, and none of the
+// drivers for Linux interfaces gains by them), single-segment mbufs that nobody else refers to
+// (af_xdp sends an mbuf's own memory, so a clone's or an external buffer's would go out as
+// garbage), no offloads.
 #include "quirks.h"
 
 #include <rte_pci.h>
@@ -22,39 +23,46 @@
 
 static const struct device_quirks quirks_table[] = {
 	{
-		// - Its UMEM is sized as if the pool were one packed chunk; mbufs outside are lost without a trace.
-		// - An element (header, mbuf, metadata, data) is a UMEM chunk, at most a page. The kernel starts
-		//   received data 256 B behind mbuf headroom. There is no multi-buffer, so that is the MTU.
-		// - Busy polling (its default) needs a NAPI id that veth does not have; then it fails or spins.
-		// - Closing it leaves the UMEM and so the socket bound to the interface; the mbufs in its rings are
-		//   gone until the pool is.
+		// - Its UMEM is sized as if the pool were one packed chunk; mbufs outside are lost
+		//   without a trace.
+		// - An element (header, mbuf, metadata, data) is a UMEM chunk, at most a page. The
+		//   kernel starts received data 256 B behind mbuf headroom. There is no
+		//   multi-buffer, so that is the MTU.
+		// - Busy polling (its default) makes every empty poll a system call, for a NAPI
+		//   that on veth runs in the sender's context anyway.
+		// - Closing it leaves the UMEM and so the socket bound to the interface; the mbufs
+		//   in its rings are gone until the pool is.
 		// - Sending is a system call that retries while the far ring is full.
 		// - 2048 mbufs sit in the fill ring from the start, up to 2048 wait in the tx ring.
 		.driver = "net_af_xdp",
-		.flags = QUIRK_ONE_CHUNK | QUIRK_INTERFACE | QUIRK_INTERFACE_UP | QUIRK_INTERFACE_MTU |
-			 QUIRK_XDP | QUIRK_TX_BLOCKS,
+		.flags = QUIRK_ONE_CHUNK | QUIRK_INTERFACE | QUIRK_INTERFACE_UP |
+			 QUIRK_INTERFACE_MTU | QUIRK_XDP | QUIRK_TX_BLOCKS,
 		.rx_reserve = QUIRK_XDP_HEADROOM,
 		.element_max = QUIRK_PAGE,
 		.packets_held = 2 * 2048,
 		.arguments = {{"busy_budget", QUIRK_VALUE_TEXT, "0"}},
 	},
 	{
-		// - ethdev believes that frames end at 1518 B: a larger MTU must be set on the interface.
-		// - Received frames are copied unchecked: framesz may not exceed a packet's room. 66 B of it are
-		//   the kernel's own. A block is a whole number of frames and of pages.
+		// - ethdev believes that frames end at 1518 B: a larger MTU must be set on the
+		//   interface.
+		// - Received frames are copied unchecked: framesz may not exceed a packet's room.
+		//   66 B of it are the kernel's own. A block is a whole number of frames and of
+		//   pages.
 		// - Opened on an interface that is down it receives nothing, ever.
-		// - A failed send of the kernel is not seen, and a full ring is waited for in poll().
+		// - A failed send of the kernel is not seen, and a full ring is waited for in
+		//   poll().
 		// - Without qdisc_bypass a qdisc may delay or drop behind its back.
 		.driver = "net_af_packet",
-		.flags = QUIRK_INTERFACE | QUIRK_INTERFACE_UP | QUIRK_INTERFACE_MTU | QUIRK_TX_BLOCKS |
-			 QUIRK_TX_UNCOUNTED,
+		.flags = QUIRK_INTERFACE | QUIRK_INTERFACE_UP | QUIRK_INTERFACE_MTU |
+			 QUIRK_TX_BLOCKS | QUIRK_TX_UNCOUNTED,
 		.rx_reserve = 66,
 		.arguments = {{"framesz", QUIRK_VALUE_ROOM, NULL},
 			      {"blocksz", QUIRK_VALUE_BLOCK, NULL},
 			      {"qdisc_bypass", QUIRK_VALUE_TEXT, "1"}},
 	},
 	{
-		// - Stale chain flags corrupt packets that span buffers, so a buffer holds the largest frame.
+		// - Stale chain flags corrupt packets that span buffers, so a buffer holds the
+		//   largest frame.
 		// - Abstract sockets do not cross network namespaces.
 		// - ethdev believes in 1518 B, the rings carry whatever bsize allows.
 		.driver = "net_memif",
@@ -63,27 +71,29 @@ static const struct device_quirks quirks_table[] = {
 			      {"socket-abstract", QUIRK_VALUE_TEXT, "no"}},
 	},
 	{
-		// One system call a packet; the interface appears where the driver is opened; a frame larger than a
-		// packet comes chained.
+		// One system call a packet; the interface appears where the driver is opened; a
+		// frame larger than a packet comes chained.
 		.driver = "net_tap",
-		.flags = QUIRK_INTERFACE | QUIRK_MAKES_INTERFACE | QUIRK_INTERFACE_MTU,
+		.flags = QUIRK_INTERFACE | QUIRK_MAKES_INTERFACE,
 		.packets_held = 1024,
 	},
 	{
-		// Frames of a file that do not fit a packet come chained. With infinite_rx=1 the file stays in
-		// packets of the pool: as many as it has frames, above this.
+		// Frames of a file that do not fit a packet come chained. With infinite_rx=1 the
+		// file stays in packets of the pool: as many as it has frames, above this.
 		.driver = "net_pcap",
 		.packets_held = 256,
 	},
 	{.driver = "net_null", .flags = QUIRK_ETHDEV_MTU},
 	{.driver = "net_ring", .packets_held = 1024},
 	{
-		// A socket for QEMU: with a guest that takes packets slowly its ring fills and sends are short.
+		// A socket for QEMU: with a guest that takes packets slowly its ring fills and
+		// sends are short.
 		.driver = "net_vhost",
 		.packets_held = 1024,
 	},
 	{
-		// Drives /dev/vhost-net or a vhost-user socket; needs huge pages, because it shares its memory.
+		// Drives /dev/vhost-net or a vhost-user socket; needs huge pages, because it shares
+		// its memory.
 		.driver = "net_virtio_user",
 		.flags = QUIRK_ETHDEV_MTU,
 		.packets_held = 2 * 1024,
@@ -170,16 +180,20 @@ quirks_suggest(const char *spec)
 {
 	size_t length = quirks_driver_length(spec);
 	// Up to a third of the letters may be wrong: "swp1" is no "tap1".
-	unsigned nearest = 1 + (unsigned)(length / 3 < QUIRK_SUGGEST_DISTANCE ? length / 3 : QUIRK_SUGGEST_DISTANCE);
+	unsigned nearest = 1 + (unsigned)(length / 3 < QUIRK_SUGGEST_DISTANCE
+						  ? length / 3
+						  : QUIRK_SUGGEST_DISTANCE);
 	const char *found = NULL;
 
 	if (length == 0 || length >= QUIRK_NAME_MAX)
 		return NULL;
 	for (size_t i = 0; i < QUIRKS_COUNT; i++) {
 		const char *driver = quirks_table[i].driver;
-		unsigned distance = driver[0] == '\0' ? nearest : quirks_distance(spec, length, driver);
+		unsigned distance = driver[0] == '\0' ? nearest
+						      : quirks_distance(spec, length, driver);
 		// "af_xdp0" for "net_af_xdp0": the prefix is what people forget.
-		unsigned bare = driver[0] == '\0' ? nearest : quirks_distance(spec, length, driver + 4);
+		unsigned bare = driver[0] == '\0' ? nearest
+						  : quirks_distance(spec, length, driver + 4);
 
 		if (bare < distance)
 			distance = bare;
@@ -208,7 +222,8 @@ quirks_argument(const char *spec, const char *key, size_t *length)
 }
 
 int
-quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned room, char *out, size_t out_bytes)
+quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned room, char *out,
+		size_t out_bytes)
 {
 	unsigned whole = room / QUIRK_ROOM_UNIT * QUIRK_ROOM_UNIT;
 	int used = snprintf(out, out_bytes, "%s", spec);
@@ -222,7 +237,8 @@ quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned r
 		if (argument->kind == QUIRK_VALUE_NONE)
 			continue;
 		given = quirks_argument(spec, argument->key, &length);
-		if (given != NULL && argument->kind == QUIRK_VALUE_ROOM && strtoul(given, NULL, 10) > room)
+		if (given != NULL && argument->kind == QUIRK_VALUE_ROOM &&
+		    strtoul(given, NULL, 10) > room)
 			return -ERANGE;
 		if (given != NULL)
 			continue;
@@ -231,7 +247,8 @@ quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned r
 		else if (argument->kind == QUIRK_VALUE_ROOM)
 			used += snprintf(out + used, left, ",%s=%u", argument->key, whole);
 		else if (quirks_argument(spec, "framesz", &length) == NULL)
-			used += snprintf(out + used, left, ",%s=%u", argument->key, QUIRK_BLOCK_FRAMES * whole);
+			used += snprintf(out + used, left, ",%s=%u", argument->key,
+					 QUIRK_BLOCK_FRAMES * whole);
 	}
 	return used >= 0 && (size_t)used < out_bytes ? 0 : -ENAMETOOLONG;
 }

@@ -119,6 +119,8 @@ pfc_send(struct node *n, struct port *p, uint8_t priorities, uint16_t quanta, ps
 	if (m == NULL)
 		return 0; // no packet left at all: the refresh tries again
 	pfc_note(p, priorities, pfc_frame_set(m, priorities, quanta), quanta, now);
+	if (unlikely(p->pfc_last_left != 0))
+		node_show_pfc(n, p); // the frame before can gain nothing more
 	p->pfc_last = m;
 	p->pfc_last_at = now;
 	if (p->tx_free <= now && p->pfc_head == NULL && !wire_full(p->out)) {

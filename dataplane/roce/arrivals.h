@@ -9,10 +9,10 @@
 #define EXPONENTIAL_ONE_BITS 32
 
 // A draw from the exponential distribution of mean 1, in units of 2^-32: an integer part counted by
-// rejected trials and a fraction that is the first uniform of the accepted one. A trial draws uniforms as
-// long as each is below the one before it, and is accepted when the length of that run is odd; so no
-// logarithm is needed (von Neumann: Various Techniques Used in Connection with Random Digits, 1951).
-// It takes 4.3 uniforms on average.
+// rejected trials and a fraction that is the first uniform of the accepted one. A trial draws
+// uniforms as long as each is below the one before it, and is accepted when the length of that run
+// is odd; so no logarithm is needed (von Neumann: Various Techniques Used in Connection with Random
+// Digits, 1951). It takes 4.3 uniforms on average.
 static inline uint64_t
 exponential_draw(struct random *r)
 {
@@ -30,8 +30,8 @@ exponential_draw(struct random *r)
 	}
 }
 
-// An exponential gap of the given mean; both in the same unit, mean below 2^58 (the draw stays below 2^38
-// but for odds of e^-64).
+// An exponential gap of the given mean; both in the same unit, mean below 2^58 (the draw stays
+// below 2^38 but for odds of e^-64).
 static inline uint64_t
 exponential_gap(struct random *r, uint64_t mean)
 {

@@ -4,8 +4,8 @@
 #include "../queueing/ecn.h"
 
 void
-frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac, const uint8_t *gateway_mac,
-		    const uint8_t *ip)
+frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac,
+		    const uint8_t *gateway_mac, const uint8_t *ip)
 {
 	uint8_t *header = t->headers + FRAME_ETHERNET_BYTES;
 	uint32_t ip_bytes = ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES;
@@ -54,8 +54,8 @@ frame_make_ack(struct packet_pool *packets, const struct frame_template *t, stru
 
 	if (unlikely(m == NULL))
 		return NULL;
-	frame_start(m, t, a, PACKET_UNSENT | PACKET_ROCE, FRAME_ACK_BEHIND_UDP, sizeof(struct roce_bth) + sizeof(struct roce_aeth), wire_bytes,
-		    &bth);
+	frame_start(m, t, a, PACKET_UNSENT | PACKET_ROCE, FRAME_ACK_BEHIND_UDP,
+		    sizeof(struct roce_bth) + sizeof(struct roce_aeth), wire_bytes, &bth);
 	frame_put_bth(bth, ROCE_OP_ACK, 0, a->peer_qpn, false, psn);
 	roce_aeth_init((struct roce_aeth *)(bth + sizeof(struct roce_bth)), syndrome, msn);
 	packet_meta(m)->opcode = ROCE_OP_ACK;
@@ -76,10 +76,12 @@ frame_make_cnp(struct packet_pool *packets, const struct frame_template *t, stru
 	cnp.priority = priority;
 	cnp.tc = tc;
 	frame_address_init(&cnp, t);
-	frame_start(m, t, &cnp, PACKET_UNSENT | PACKET_ROCE, FRAME_CNP_BEHIND_UDP, sizeof(struct roce_bth) + sizeof(struct roce_cnp),
+	frame_start(m, t, &cnp, PACKET_UNSENT | PACKET_ROCE, FRAME_CNP_BEHIND_UDP,
+		    sizeof(struct roce_bth) + sizeof(struct roce_cnp),
 		    frame_bytes(a->ip6, FRAME_CNP_BEHIND_UDP), &bth);
 	a->ip_id = cnp.ip_id;
-	roce_cnp_init((struct roce_bth *)bth, (struct roce_cnp *)(bth + sizeof(struct roce_bth)), a->peer_qpn);
+	roce_cnp_init((struct roce_bth *)bth, (struct roce_cnp *)(bth + sizeof(struct roce_bth)),
+		      a->peer_qpn);
 	packet_meta(m)->opcode = ROCE_OP_CNP;
 	return m;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frames that a NIC makes: Ethernet, IPv4 or IPv6, UDP and RoCEv2's headers, written by copying a
-// template of the NIC and storing what differs. Only headers are written: wire_bytes counts the payload,
-// its padding and the ICRC (PACKET_UNSENT).
+// The frames that a NIC makes: Ethernet, IPv4 or IPv6, UDP and RoCEv2's headers, written by copying
+// a template of the NIC and storing what differs. Only headers are written: wire_bytes counts the
+// payload, its padding and the ICRC (PACKET_UNSENT).
 //
-// As queue pairs of the usual adapters do: IPv4 with DF and an ID that counts per queue pair, UDP checksum
-// 0 over IPv6 too (RFC 6936; annex A17.9.2), all packets of a queue pair ECT(0), acknowledgements
-// included, because the traffic class is the queue pair's; CNPs not-ECT.
+// As queue pairs of the usual adapters do: IPv4 with DF and an ID that counts per queue pair, UDP
+// checksum 0 over IPv6 too (RFC 6936; annex A17.9.2), all packets of a queue pair ECT(0),
+// acknowledgements included, because the traffic class is the queue pair's; CNPs not-ECT.
 #pragma once
 
 #include "../checksum.h"
@@ -26,8 +26,8 @@
 #define FRAME_PROTOCOL_UDP 17
 #define FRAME_SIZE_REAL (-1)
 
-// How large frames are. A size that is not FRAME_SIZE_REAL stands for all headers of a data packet, to
-// which the payload is added unpadded, or for a whole acknowledgement.
+// How large frames are. A size that is not FRAME_SIZE_REAL stands for all headers of a data packet,
+// to which the payload is added unpadded, or for a whole acknowledgement.
 struct frame_sizes {
 	int32_t header_bytes;
 	int32_t ack_bytes;
@@ -43,7 +43,7 @@ struct frame_template {
 struct frame_address {
 	uint8_t peer_ip[16];
 	uint32_t peer_qpn;
-	uint32_t sum; // of the IPv4 header's words but length and ID
+	uint32_t sum;       // of the IPv4 header's words but length and ID
 	uint16_t udp_sport; // big endian
 	uint16_t ip_id;
 	uint8_t traffic_class; // DSCP and ECN
@@ -56,7 +56,8 @@ struct frame_address {
 static inline uint32_t
 frame_bytes(bool ip6, uint32_t behind)
 {
-	uint32_t bytes = FRAME_ETHERNET_BYTES + (ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) + FRAME_UDP_BYTES + behind;
+	uint32_t bytes = FRAME_ETHERNET_BYTES + (ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) +
+			 FRAME_UDP_BYTES + behind;
 
 	return bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : bytes;
 }
@@ -65,7 +66,8 @@ frame_bytes(bool ip6, uint32_t behind)
 static inline uint32_t
 frame_data_behind_udp(uint32_t payload, bool first)
 {
-	return (uint32_t)sizeof(struct roce_bth) + (first ? (uint32_t)sizeof(struct roce_reth) : 0) + payload +
+	return (uint32_t)sizeof(struct roce_bth) +
+	       (first ? (uint32_t)sizeof(struct roce_reth) : 0) + payload +
 	       roce_pad_bytes(payload) + ROCE_ICRC_BYTES;
 }
 
@@ -99,15 +101,17 @@ void frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac,
 // Completes an address whose peer_ip, traffic_class and ip6 are set, for packets from the template.
 void frame_address_init(struct frame_address *a, const struct frame_template *t);
 
-// A packet of the template's to the address with Ethernet, IP and UDP written. `flags`: of the metadata,
-// beside PACKET_IPV6. `behind`: bytes behind the UDP header by the packet's lengths, of which `present` will
-// be written at *payload.
+// A packet of the template's to the address with Ethernet, IP and UDP written. `flags`: of the
+// metadata, beside PACKET_IPV6. `behind`: bytes behind the UDP header by the packet's lengths, of
+// which `present` will be written at *payload.
 static inline void
-frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_address *a, uint8_t flags,
-	    uint32_t behind, uint32_t present, uint32_t wire_bytes, uint8_t **payload)
+frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_address *a,
+	    uint8_t flags, uint32_t behind, uint32_t present, uint32_t wire_bytes,
+	    uint8_t **payload)
 {
 	struct packet_meta *meta = packet_meta(m);
-	uint8_t *data = (uint8_t *)meta + PACKET_META_BYTES, *ip = data + FRAME_ETHERNET_BYTES, *udp;
+	uint8_t *data = (uint8_t *)meta + PACKET_META_BYTES, *ip = data + FRAME_ETHERNET_BYTES,
+		*udp;
 	uint16_t udp_bytes = rte_cpu_to_be_16((uint16_t)(FRAME_UDP_BYTES + behind));
 
 	*meta = (struct packet_meta){
@@ -123,7 +127,8 @@ frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_add
 		.tenant = TENANT_NONE,
 	};
 	if (likely(!a->ip6)) {
-		uint16_t length = rte_cpu_to_be_16((uint16_t)(FRAME_IP4_BYTES + FRAME_UDP_BYTES + behind));
+		uint16_t length =
+			rte_cpu_to_be_16((uint16_t)(FRAME_IP4_BYTES + FRAME_UDP_BYTES + behind));
 		uint16_t id = rte_cpu_to_be_16(a->ip_id++);
 		uint16_t checksum = (uint16_t)~checksum_fold(a->sum + length + id);
 
@@ -150,14 +155,16 @@ frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_add
 
 // Writes a BTH in three stores.
 static inline void
-frame_put_bth(uint8_t *at, uint8_t opcode, unsigned int pad, uint32_t dest_qp, bool ack_req, uint32_t psn)
+frame_put_bth(uint8_t *at, uint8_t opcode, unsigned int pad, uint32_t dest_qp, bool ack_req,
+	      uint32_t psn)
 {
 	uint32_t words[3] = {
 		rte_cpu_to_be_32((uint32_t)opcode << 24 |
 				 (uint32_t)(ROCE_BTH_MIG_REQ | pad << ROCE_BTH_PAD_SHIFT) << 16 |
 				 ROCE_PKEY_DEFAULT),
 		rte_cpu_to_be_32(dest_qp),
-		rte_cpu_to_be_32((ack_req ? (uint32_t)ROCE_BTH_ACK_REQ << 24 : 0) | (psn & ROCE_PSN_MASK)),
+		rte_cpu_to_be_32((ack_req ? (uint32_t)ROCE_BTH_ACK_REQ << 24 : 0) |
+				 (psn & ROCE_PSN_MASK)),
 	};
 
 	memcpy(at, words, sizeof(words));
@@ -165,10 +172,11 @@ frame_put_bth(uint8_t *at, uint8_t opcode, unsigned int pad, uint32_t dest_qp, b
 
 // An acknowledgement (or NAK, by `syndrome`), or NULL when memory has run out.
 struct rte_mbuf *frame_make_ack(struct packet_pool *packets, const struct frame_template *t,
-				struct frame_address *a, uint32_t wire_bytes, uint32_t psn, uint8_t syndrome,
-				uint32_t msn);
+				struct frame_address *a, uint32_t wire_bytes, uint32_t psn,
+				uint8_t syndrome, uint32_t msn);
 
-// A congestion notification to the address, which gives peer and source port; DSCP, priority and traffic
-// class are CNPs' own. NULL when memory has run out.
+// A congestion notification to the address, which gives peer and source port; DSCP, priority and
+// traffic class are CNPs' own. NULL when memory has run out.
 struct rte_mbuf *frame_make_cnp(struct packet_pool *packets, const struct frame_template *t,
-				struct frame_address *a, uint8_t dscp, uint8_t priority, uint8_t tc);
+				struct frame_address *a, uint8_t dscp, uint8_t priority,
+				uint8_t tc);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets alone on a path are a tandem of queues: packet i starts on hop h when it has arrived there and
-// packet i - 1 has left the transmitter, so start(h, i) = max(arrival(h, i), free(h, i - 1)). Packets and
-// their acknowledgements are taken through that one by one, until it is steady; then as many as possible
-// are skipped; the last are taken one by one again.
+// Packets alone on a path are a tandem of queues: packet i starts on hop h when it has arrived
+// there and packet i - 1 has left the transmitter, so start(h, i) = max(arrival(h, i), free(h, i -
+// 1)). Packets and their acknowledgements are taken through that one by one, until it is steady;
+// then as many as possible are skipped; the last are taken one by one again.
 //
 // Steady: packets of one size follow one another on hop h no further apart than d(h), the largest
-// transmission time of hops 1 to h. (On hop 1 they are d(1) apart; max(arrival, free) is no later than the
-// last start plus the larger of both differences.) Once they are d(h) apart on every hop, they stay so:
-// where d(h) is the hop's own time, each starts as the one before ends; where it is larger, the hop was
-// idle before the packet and it started as it arrived, and arrivals are d(h - 1) = d(h) apart. The same
-// holds for acknowledgements, one for each ack_every packets. So a block of ack_every packets that finds
-// every hop that much later than the block before can be repeated by adding.
+// transmission time of hops 1 to h. (On hop 1 they are d(1) apart; max(arrival, free) is no later
+// than the last start plus the larger of both differences.) Once they are d(h) apart on every hop,
+// they stay so: where d(h) is the hop's own time, each starts as the one before ends; where it is
+// larger, the hop was idle before the packet and it started as it arrived, and arrivals are d(h -
+// 1) = d(h) apart. The same holds for acknowledgements, one for each ack_every packets. So a block
+// of ack_every packets that finds every hop that much later than the block before can be repeated
+// by adding.
 #include "ideal.h"
 
 #include "nic.h"
@@ -39,7 +40,8 @@ path_carry(struct path *p, uint32_t bytes, ps_t at)
 		ps_t start = at > p->free[i] ? at : p->free[i];
 
 		p->free[i] = start + occupancy(hop, bytes);
-		at = start + time_of_bytes(hop->byte_time, bytes + hop->preamble + hop->fcs) + hop->delay;
+		at = start + time_of_bytes(hop->byte_time, bytes + hop->preamble + hop->fcs) +
+		     hop->delay;
 	}
 	return at;
 }
@@ -50,8 +52,8 @@ path_remember(struct path *p)
 	memcpy(p->before, p->free, sizeof(p->before));
 }
 
-// Whether the hops are further by what `count` packets `apart` take in the steady state; *apart becomes
-// their distance behind the path.
+// Whether the hops are further by what `count` packets `apart` take in the steady state; *apart
+// becomes their distance behind the path.
 static bool
 path_steady(const struct path *p, uint32_t bytes, uint32_t count, ps_t *apart)
 {
@@ -88,7 +90,8 @@ run_packet(struct run *r, uint64_t index)
 	bool last = index + 1 == r->packets;
 	bool first = index % NIC_WRITE_PACKETS == 0;
 	uint32_t payload = last ? (uint32_t)(f->bytes - index * f->path_mtu) : f->path_mtu;
-	ps_t at = path_carry(&r->data, frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, payload, first), 0);
+	ps_t at = path_carry(
+		&r->data, frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, payload, first), 0);
 
 	if (++r->unacknowledged < f->ack_every && !last && (index + 1) % NIC_WRITE_PACKETS != 0)
 		return;
@@ -137,7 +140,8 @@ ideal_completion(const struct ideal_flow *f, ps_t *out)
 		uint64_t left = middles(&r, index);
 
 		// A block must follow a packet of its own size.
-		if (r.unacknowledged != 0 || left < 2 * (uint64_t)block || index % NIC_WRITE_PACKETS < 2) {
+		if (r.unacknowledged != 0 || left < 2 * (uint64_t)block ||
+		    index % NIC_WRITE_PACKETS < 2) {
 			run_packet(&r, index++);
 			continue;
 		}

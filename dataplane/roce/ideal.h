@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a flow takes alone: on one path, store and forward, in order, without loss, marks or pauses.
+// How long a flow takes alone: on one path, store and forward, in order, without loss, marks or
+// pauses.
 #pragma once
 
 #include "frame.h"
@@ -19,14 +20,14 @@ struct ideal_flow {
 	struct frame_sizes sizes; // header_bytes of the sender's host, ack_bytes of the receiver's
 	uint64_t bytes;
 	uint32_t path_mtu;
-	uint32_t ack_every; // of the receiver's host
+	uint32_t ack_every;           // of the receiver's host
 	const struct ideal_hop *data; // from the sender's NIC on
 	const struct ideal_hop *acks; // from the receiver's NIC on
 	unsigned int data_hops;
 	unsigned int ack_hops;
 };
 
-// From the flow's start to the arrival of its last acknowledgement, to the picosecond. Takes time for some
-// ack_every packets, not for all: see ideal.c. Returns 0, or -EINVAL for 0 or more than IDEAL_HOPS_MAX hops,
-// bytes, path_mtu or ack_every of 0. Any thread.
+// From the flow's start to the arrival of its last acknowledgement, to the picosecond. Takes time
+// for some ack_every packets, not for all: see ideal.c. Returns 0, or -EINVAL for 0 or more than
+// IDEAL_HOPS_MAX hops, bytes, path_mtu or ack_every of 0. Any thread.
 int ideal_completion(const struct ideal_flow *flow, ps_t *out);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Setting up a NIC and reading what it did.
 //
-// A flow has a queue pair at either end: the sending NIC's makes the packets and keeps what is not yet
-// acknowledged as two numbers (sender.c), the receiving NIC's places them and answers (receiver.c). The
-// worker finds queue pairs by number in a table, timers in a heap (timers.c), and what is ready to be sent
-// in rings (transport.c). Nothing is allocated once the node runs: queue pairs lie in chunks of memory that
-// live as long as the NIC, never move, and are aligned to cache lines; an idle one costs nothing but that.
+// A flow has a queue pair at either end: the sending NIC's makes the packets and keeps what is not
+// yet acknowledged as two numbers (sender.c), the receiving NIC's places them and answers
+// (receiver.c). The worker finds queue pairs by number in a table, timers in a heap (timers.c), and
+// what is ready to be sent in rings (transport.c). Nothing is allocated once the node runs: queue
+// pairs lie in chunks of memory that live as long as the NIC, never move, and are aligned to cache
+// lines; an idle one costs nothing but that.
 #include "nic.h"
 
 #include "../queueing/ecn.h"
@@ -34,7 +35,8 @@ nic_carve(struct nic *nic, size_t bytes)
 
 	bytes = (bytes + 63) / 64 * 64;
 	if (nic->chunk_used + bytes > nic->chunk_bytes) {
-		size_t size = nic->chunk_bytes * 2 > NIC_CHUNK_MAX ? NIC_CHUNK_MAX : nic->chunk_bytes * 2;
+		size_t size = nic->chunk_bytes * 2 > NIC_CHUNK_MAX ? NIC_CHUNK_MAX
+								   : nic->chunk_bytes * 2;
 		struct chunk *chunk;
 
 		size = size < bytes ? bytes : size;
@@ -61,9 +63,9 @@ config_holds(const struct nic_config *c)
 
 	return c->ack_every != 0 && c->rto != 0 && c->header_bytes >= FRAME_SIZE_REAL &&
 	       c->header_bytes <= PACKET_FRAME_MAX - NIC_PATH_MTU_MAX && c->header_bytes != 0 &&
-	       c->ack_bytes >= FRAME_SIZE_REAL && c->ack_bytes <= PACKET_FRAME_MAX && c->ack_bytes != 0 &&
-	       c->cnp_priority < PRIORITIES && c->cnp_tc < PRIORITIES && c->cnp_dscp < 64 &&
-	       (c->placement == NIC_PLACEMENT_IN_ORDER || reorder);
+	       c->ack_bytes >= FRAME_SIZE_REAL && c->ack_bytes <= PACKET_FRAME_MAX &&
+	       c->ack_bytes != 0 && c->cnp_priority < PRIORITIES && c->cnp_tc < PRIORITIES &&
+	       c->cnp_dscp < 64 && (c->placement == NIC_PLACEMENT_IN_ORDER || reorder);
 }
 
 int
@@ -89,8 +91,10 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 		.bytes = sizeof(*nic),
 	};
 	memcpy(nic->ip4, config->ip4, sizeof(nic->ip4));
-	frame_template_init(&nic->templates[0], false, config->mac, config->gateway_mac, config->ip4);
-	frame_template_init(&nic->templates[1], true, config->mac, config->gateway_mac, config->ip6);
+	frame_template_init(&nic->templates[0], false, config->mac, config->gateway_mac,
+			    config->ip4);
+	frame_template_init(&nic->templates[1], true, config->mac, config->gateway_mac,
+			    config->ip6);
 	node->nic = nic;
 	*out = nic;
 	return 0;
@@ -125,15 +129,16 @@ static bool
 endpoint_holds(const struct nic_endpoint *e)
 {
 	return e->qpn >= NIC_QPN_FIRST && e->qpn <= ROCE_PSN_MASK && e->peer_qpn <= ROCE_PSN_MASK &&
-	       e->first_psn <= ROCE_PSN_MASK && (e->ip_version == 4 || e->ip_version == 6) && e->dscp < 64 &&
-	       e->priority < PRIORITIES && e->tc < PRIORITIES;
+	       e->first_psn <= ROCE_PSN_MASK && (e->ip_version == 4 || e->ip_version == 6) &&
+	       e->dscp < 64 && e->priority < PRIORITIES && e->tc < PRIORITIES;
 }
 
 // Makes room in the table for a number.
 static int
 reserve_qpn(struct nic *nic, uint32_t qpn)
 {
-	uint32_t slot = qpn - NIC_QPN_FIRST, capacity = nic->qp_capacity == 0 ? 8 : nic->qp_capacity;
+	uint32_t slot = qpn - NIC_QPN_FIRST,
+		 capacity = nic->qp_capacity == 0 ? 8 : nic->qp_capacity;
 	struct qp **qps;
 
 	if (slot < nic->qp_limit && nic->qps[slot] != NULL)
@@ -188,8 +193,8 @@ nic_add_sender(struct nic *nic, const struct nic_flow *flow)
 	struct sender *s;
 	int error;
 
-	if (!endpoint_holds(e) || flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX || flow->bytes == 0 ||
-	    flow->repeat == 0)
+	if (!endpoint_holds(e) || flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX ||
+	    flow->bytes == 0 || flow->repeat == 0)
 		return -EINVAL;
 	packets = (flow->bytes - 1) / flow->path_mtu + 1;
 	if (packets >= NIC_FLOW_PACKETS_MAX)
@@ -261,8 +266,8 @@ nic_add_stream(struct nic *nic, const struct nic_stream *stream)
 	int error;
 
 	if ((stream->ip_version != 4 && stream->ip_version != 6) || stream->packet_bytes < least ||
-	    stream->packet_bytes > PACKET_FRAME_MAX || stream->interval == 0 || stream->dscp >= 64 ||
-	    stream->priority >= PRIORITIES || stream->tc >= PRIORITIES)
+	    stream->packet_bytes > PACKET_FRAME_MAX || stream->interval == 0 ||
+	    stream->dscp >= 64 || stream->priority >= PRIORITIES || stream->tc >= PRIORITIES)
 		return -EINVAL;
 	s = nic_carve(nic, sizeof(*s));
 	if (s == NULL)

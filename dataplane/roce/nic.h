@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A NIC: a host's RoCEv2 endpoint. It hangs off a node of role NIC that has one port, and speaks the
-// reliable connection's WRITE, with one queue pair at either end of a flow. nic.c tells how it works.
+// A NIC: a host's RoCEv2 endpoint. It hangs off a node of role NIC that has one port, and speaks
+// the reliable connection's WRITE, with one queue pair at either end of a flow. nic.c tells how it
+// works.
 //
-// What is here is the control side's: everything is added before the node runs (or between two turns of its
-// worker), results are read between turns. The worker's side is transport.h.
+// What is here is the control side's: everything is added before the node runs (or between two
+// turns of its worker), results are read between turns. The worker's side is transport.h.
 #pragma once
 
 #include "../node.h"
 
-// The first number of a queue pair; those of a NIC best follow one another from here, because they index
-// a table. (0 and 1 are management's.)
+// The first number of a queue pair; those of a NIC best follow one another from here, because they
+// index a table. (0 and 1 are management's.)
 #define NIC_QPN_FIRST 16
 
-// Source port's UDP destination of streams: the discard protocol (RFC 863).
+// The UDP port that streams go to: the discard protocol's (RFC 863).
 #define NIC_STREAM_UDP_PORT 9
 
-// Packets of one WRITE at most; a longer flow is several, back to back. The largest message of InfiniBand
-// is 2^31 bytes.
+// Packets of one WRITE at most; a longer flow is several, back to back. The largest message of
+// InfiniBand is 2^31 bytes.
 #define NIC_WRITE_PACKETS (UINT32_C(1) << 18)
 
 enum nic_placement { NIC_PLACEMENT_IN_ORDER, NIC_PLACEMENT_OUT_OF_ORDER };
 
 struct nic_config {
 	uint8_t ip4[4];
-	uint32_t ack_every;      // packets per acknowledgement, 1 or more; a message's last has one always
-	ps_t rto;                // without progress for so long, all that is not acknowledged is sent again
+	uint32_t ack_every;      // packets per ACK, 1 or more; a message's last always has one
+	ps_t rto;                // no progress for so long: what is not acknowledged is sent again
 	int32_t header_bytes;    // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload
 	int32_t ack_bytes;       // FRAME_SIZE_REAL, or what an acknowledgement is
 	ps_t reorder_timeout;    // of out-of-order placement
@@ -42,13 +43,13 @@ struct nic_config {
 
 // One end of a flow. What both ends have in common is the control side's to keep so.
 struct nic_endpoint {
-	uint32_t qpn;       // this end's, NIC_QPN_FIRST .. 2^24 - 1
-	uint32_t peer_qpn;  // the other end's
-	uint32_t first_psn; // of the data, below 2^24
-	uint16_t udp_sport; // this end's
-	uint8_t ip_version; // 4 or 6
+	uint32_t qpn;        // this end's, NIC_QPN_FIRST .. 2^24 - 1
+	uint32_t peer_qpn;   // the other end's
+	uint32_t first_psn;  // of the data, below 2^24
+	uint16_t udp_sport;  // this end's
+	uint8_t ip_version;  // 4 or 6
 	uint8_t peer_ip[16]; // the other end's; IPv4 in the first 4
-	uint8_t dscp;       // of what this end sends: data, or acknowledgements
+	uint8_t dscp;        // of what this end sends: data, or acknowledgements
 	uint8_t priority;
 	uint8_t tc; // the queue that the priority maps to
 };
@@ -82,10 +83,10 @@ struct nic_stream {
 
 // A flow as its sender saw it.
 struct nic_flow_result {
-	ps_t start;     // with jitter
-	ps_t completed; // when its last byte was acknowledged; PS_NEVER while it is open
-	ps_t busy;      // sum over the completed repetitions of the time each took
-	uint32_t repetitions; // completed
+	ps_t start;             // with jitter
+	ps_t completed;         // when its last byte was acknowledged; PS_NEVER while it is open
+	ps_t busy;              // sum over the completed repetitions of the time each took
+	uint32_t repetitions;   // completed
 	uint64_t retransmitted; // packets
 	uint64_t naks;
 	uint64_t timeouts;
@@ -110,8 +111,8 @@ struct nic_totals {
 	uint64_t stream_received;
 };
 
-// Makes the NIC of a node that has one port and sets node->nic. Returns 0, -EINVAL for a configuration
-// outside the ranges above, or -ENOMEM.
+// Makes the NIC of a node that has one port and sets node->nic. Returns 0, -EINVAL for a
+// configuration outside the ranges above, or -ENOMEM.
 int nic_create(struct nic **out, struct node *node, const struct nic_config *config);
 
 // To be called before node_destroy(). NULL is fine.
@@ -125,14 +126,15 @@ uint32_t nic_next_qpn(const struct nic *nic);
 int nic_add_sender(struct nic *nic, const struct nic_flow *flow);
 int nic_add_receiver(struct nic *nic, const struct nic_endpoint *endpoint);
 
-// Adds a stream. Returns 0, -EINVAL (headers do not fit packet_bytes, or an interval of 0), or -ENOMEM.
+// Adds a stream. Returns 0, -EINVAL (headers do not fit packet_bytes, or an interval of 0), or
+// -ENOMEM.
 int nic_add_stream(struct nic *nic, const struct nic_stream *stream);
 
 // Flows that are not complete.
 uint32_t nic_open_flows(const struct nic *nic);
 
-// What became of the flow that a queue pair sends or receives. Returns 0, or -ENOENT when there is none of
-// that number and role.
+// What became of the flow that a queue pair sends or receives. Returns 0, or -ENOENT when there is
+// none of that number and role.
 int nic_flow_result(const struct nic *nic, uint32_t qpn, struct nic_flow_result *out);
 int nic_receiver_result(const struct nic *nic, uint32_t qpn, struct nic_receiver_result *out);
 

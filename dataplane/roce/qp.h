@@ -10,7 +10,8 @@
 // A NIC of few queue pairs lies in one piece.
 #define NIC_CHUNK_FIRST 1024
 
-// What takes turns at the transmitter. Those that have something to send stand in a ring by traffic class.
+// What takes turns at the transmitter. Those that have something to send stand in a ring by traffic
+// class.
 struct source {
 	struct source *next;
 	struct source *previous; // NULL: not in the ring
@@ -24,8 +25,8 @@ struct qp {
 	uint32_t role; // enum qp_role
 };
 
-// The sending end of a flow. Packets are numbered from 0 through all repetitions, modulo 2^32; the PSN of
-// packet i is psn_base + i. Always acked <= next <= high, acked <= next <= end.
+// The sending end of a flow. Packets are numbered from 0 through all repetitions, modulo 2^32; the
+// PSN of packet i is psn_base + i. Always acked <= next <= high, acked <= next <= end.
 struct sender {
 	struct qp qp;
 	uint32_t next;  // to be sent
@@ -41,7 +42,7 @@ struct sender {
 
 	struct frame_address address __attribute__((aligned(64)));
 	struct timer timer; // of the next start, or when open of retransmission
-	uint32_t packets; // of a repetition
+	uint32_t packets;   // of a repetition
 	uint32_t repetitions_left;
 
 	uint64_t bytes __attribute__((aligned(64)));
@@ -50,8 +51,8 @@ struct sender {
 	struct nic_flow_result result;
 };
 
-// The receiving end. Of out-of-order placement two rings of bits, by PSN: which packets ahead of `expected`
-// have been placed, and which of them end a message.
+// The receiving end. Of out-of-order placement two rings of bits, by PSN: which packets ahead of
+// `expected` have been placed, and which of them end a message.
 struct receiver {
 	struct qp qp;
 	uint32_t expected; // PSN
@@ -67,6 +68,9 @@ struct receiver {
 	struct timer timer; // reorder timeout
 	struct nic_receiver_result result;
 };
+
+_Static_assert(offsetof(struct sender, bytes) == 128, "what packets touch: two cache lines");
+_Static_assert(offsetof(struct receiver, address) == 64, "and of a receiver as many");
 
 struct stream {
 	struct source source;
@@ -167,7 +171,7 @@ source_idle(struct nic *nic, struct source *s, unsigned int tc)
 		return;
 	if (s->next == s) {
 		nic->rings[tc] = NULL;
-		nic->ready &= (uint8_t)~(1u << tc);
+		nic->ready &= (uint8_t) ~(1u << tc);
 		nic_note_nonempty(nic);
 	} else {
 		s->previous->next = s->next;

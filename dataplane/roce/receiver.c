@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The responder of the reliable connection, and DCQCN's notification point.
 //
-// In-order placement: a packet ahead of the expected one is discarded, and one NAK asks for the expected
-// one; no other NAK goes before that has arrived. Out-of-order placement: a packet ahead, within the
-// reorder window, is placed, which takes a bit; the acknowledgement stays before the first that is missing.
-// That one counts as lost, and a NAK asks for it, when a packet beyond the window arrives, or when
-// reorder_timeout has passed since the first packet behind it came, or since it became the first missing
-// one, if that was later.
+// In-order placement: a packet ahead of the expected one is discarded, and one NAK asks for the
+// expected one; no other NAK goes before that has arrived. Out-of-order placement: a packet ahead,
+// within the reorder window, is placed, which takes a bit; the acknowledgement stays before the
+// first that is missing. That one counts as lost, and a NAK asks for it, when a packet beyond the
+// window arrives, or when reorder_timeout has passed since the first packet behind it came, or
+// since it became the first missing one, if that was later.
 //
-// An acknowledgement goes for every ack_every packets, for a message's last packet, and where the requester
-// asks for one. A duplicate counts as a packet there, so that a lost acknowledgement is made good. An ACK
-// and a NAK both acknowledge everything before the PSN that is missing.
+// An acknowledgement goes for every ack_every packets, for a message's last packet, and where the
+// requester asks for one. A duplicate counts as a packet there, so that a lost acknowledgement is
+// made good. An ACK and a NAK both acknowledge everything before the PSN that is missing.
 //
 // A packet that was marked makes a CNP, at most one per cnp_interval and queue pair (Zhu et al.:
 // Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3.1).
@@ -35,8 +35,8 @@ send_ack(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t syndrome)
 	uint32_t bytes = frame_ack_bytes(r->address.ip6, nic->ack_bytes);
 
 	r->unacknowledged = 0;
-	respond(nic, frame_make_ack(nic->node->packets, nic_template(nic, &r->address), &r->address, bytes, psn,
-				    syndrome, r->msn));
+	respond(nic, frame_make_ack(nic->node->packets, nic_template(nic, &r->address), &r->address,
+				    bytes, psn, syndrome, r->msn));
 }
 
 static void
@@ -58,8 +58,8 @@ send_cnp(struct nic *nic, struct receiver *r, ps_t now)
 		return;
 	r->cnp_next = now + c->cnp_interval;
 	r->result.cnps++;
-	respond(nic, frame_make_cnp(nic->node->packets, nic_template(nic, &r->address), &r->address, c->cnp_dscp,
-				    c->cnp_priority, c->cnp_tc));
+	respond(nic, frame_make_cnp(nic->node->packets, nic_template(nic, &r->address), &r->address,
+				    c->cnp_dscp, c->cnp_priority, c->cnp_tc));
 }
 
 static bool
@@ -77,7 +77,8 @@ ring_bit(const struct receiver *r, uint32_t psn, uint32_t *word)
 	return UINT64_C(1) << slot % 64;
 }
 
-// Moves past the packets that were placed behind the one that was missing. True when a message ended.
+// Moves past the packets that were placed behind the one that was missing. True when a message
+// ended.
 static bool
 receiver_drain(struct receiver *r)
 {
@@ -136,7 +137,8 @@ take_duplicate(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req
 
 // A packet `distance` ahead of the expected one.
 static void
-take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance, uint8_t opcode, ps_t now)
+take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance, uint8_t opcode,
+	   ps_t now)
 {
 	uint32_t word;
 	uint64_t bit;
@@ -161,8 +163,8 @@ take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance,
 }
 
 void
-receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode, bool ack_req, bool ce,
-	      ps_t now)
+receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode, bool ack_req,
+	      bool ce, ps_t now)
 {
 	int32_t distance = psn_diff(psn, r->expected);
 

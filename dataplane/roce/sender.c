@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requester of the reliable connection (InfiniBand Architecture Specification volume 1, section 9.7).
-// A repetition of a flow is one WRITE, or several of NIC_WRITE_PACKETS when it is long. Packets are made
-// when the transmitter is free for them, from `next` on, so that going back to a packet is one store and
-// nothing is queued.
+// The requester of the reliable connection (InfiniBand Architecture Specification volume 1, section
+// 9.7). A repetition of a flow is one WRITE, or several of NIC_WRITE_PACKETS when it is long.
+// Packets are made when the transmitter is free for them, from `next` on, so that going back to a
+// packet is one store and nothing is queued.
 //
-// Recovery is go-back-N: a NAK, or a timeout since the last progress, sets `next` back to the first packet
-// that is not acknowledged. Packets keep their numbers, opcodes and PSNs when they are sent again.
+// Recovery is go-back-N: a NAK, or a timeout since the last progress, sets `next` back to the first
+// packet that is not acknowledged. Packets keep their numbers, opcodes and PSNs when they are sent
+// again.
 #include "sender.h"
 
 #include "../queueing/ecn.h"
@@ -44,7 +45,8 @@ put_reth(const struct sender *s, uint8_t *at, uint32_t offset)
 	uint64_t most = (uint64_t)NIC_WRITE_PACKETS * s->path_mtu;
 	uint64_t left = s->bytes - va;
 
-	roce_reth_init((struct roce_reth *)at, va, s->address.peer_qpn, (uint32_t)(left < most ? left : most));
+	roce_reth_init((struct roce_reth *)at, va, s->address.peer_qpn,
+		       (uint32_t)(left < most ? left : most));
 }
 
 static void
@@ -55,14 +57,16 @@ write_packet(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t ind
 	bool first = (offset & (NIC_WRITE_PACKETS - 1)) == 0;
 	bool last = ends || (offset & (NIC_WRITE_PACKETS - 1)) == NIC_WRITE_PACKETS - 1;
 	uint32_t payload = ends ? s->last_payload : s->path_mtu;
-	uint32_t present = (uint32_t)sizeof(struct roce_bth) + (first ? (uint32_t)sizeof(struct roce_reth) : 0);
+	uint32_t present = (uint32_t)sizeof(struct roce_bth) +
+			   (first ? (uint32_t)sizeof(struct roce_reth) : 0);
 	uint8_t opcode = write_opcode(first, last);
 	uint8_t *bth;
 
 	frame_start(m, nic_template(nic, &s->address), &s->address, PACKET_UNSENT | PACKET_ROCE,
 		    frame_data_behind_udp(payload, first), present,
 		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, first), &bth);
-	frame_put_bth(bth, opcode, roce_pad_bytes(payload), s->address.peer_qpn, last, s->psn_base + index);
+	frame_put_bth(bth, opcode, roce_pad_bytes(payload), s->address.peer_qpn, last,
+		      s->psn_base + index);
 	packet_meta(m)->opcode = opcode;
 	if (first)
 		put_reth(s, bth + sizeof(struct roce_bth), offset);
@@ -121,8 +125,9 @@ static void
 sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 {
 	s->acked = index;
+	// It had gone back, and what it was to send again has arrived after all.
 	if (unlikely(after(s->next, index) < 0))
-		s->next = index; // it had gone back, and what it was to send again has arrived after all
+		s->next = index;
 	if (index == s->end) {
 		sender_complete(nic, s, now);
 		return;

@@ -4,8 +4,8 @@
 
 #include "qp.h"
 
-// The next packet of a sender that is ready; it leaves the ring when that was the last it may send now.
-// NULL when memory has run out: then the packet counts as sent, and lost.
+// The next packet of a sender that is ready; it leaves the ring when that was the last it may send
+// now. NULL when memory has run out: then the packet counts as sent, and lost.
 struct rte_mbuf *sender_make(struct nic *nic, struct sender *s, ps_t now);
 
 // An acknowledgement of everything up to `psn` arrived.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A source of packets that nothing acknowledges. Packets arrive at the host's transmitter at times of their
-// own and wait for it; those that wait are not stored: `next_at` is the first's arrival, and while that
-// is not after now the stream stands in its ring. Arrival times are kept to 2^-20 ps, so that a constant
-// rate is met exactly in the long run.
+// A source of packets that nothing acknowledges. Packets arrive at the host's transmitter at times
+// of their own and wait for it; those that wait are not stored: `next_at` is the first's arrival,
+// and while that is not after now the stream stands in its ring. Arrival times are kept to 2^-20
+// ps, so that a constant rate is met exactly in the long run.
 #include "stream.h"
 
 #include "arrivals.h"
@@ -13,8 +13,10 @@ stream_init(struct stream *s, const struct nic_stream *settings, const struct ni
 	bool ip6 = settings->ip_version == 6;
 	uint8_t *headers = s->template.headers;
 
-	s->headers_bytes = FRAME_ETHERNET_BYTES + (ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) + FRAME_UDP_BYTES;
-	frame_template_init(&s->template, ip6, config->mac, config->gateway_mac, ip6 ? config->ip6 : config->ip4);
+	s->headers_bytes = FRAME_ETHERNET_BYTES + (ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) +
+			   FRAME_UDP_BYTES;
+	frame_template_init(&s->template, ip6, config->mac, config->gateway_mac,
+			    ip6 ? config->ip6 : config->ip4);
 	headers[FRAME_ETHERNET_BYTES + (ip6 ? 7 : 8)] = settings->ttl;
 	headers[s->headers_bytes - FRAME_UDP_BYTES + 2] = NIC_STREAM_UDP_PORT >> 8;
 	headers[s->headers_bytes - FRAME_UDP_BYTES + 3] = NIC_STREAM_UDP_PORT & 0xff;
@@ -56,8 +58,8 @@ stream_make(struct nic *nic, struct stream *s, ps_t now)
 	uint8_t *payload;
 
 	if (likely(m != NULL))
-		frame_start(m, &s->template, &s->address, PACKET_UNSENT, s->packet_bytes - s->headers_bytes, 0, wire,
-			    &payload);
+		frame_start(m, &s->template, &s->address, PACKET_UNSENT,
+			    s->packet_bytes - s->headers_bytes, 0, wire, &payload);
 	s->sent++;
 	stream_advance(nic, s);
 	if (s->next_at > now || s->next_at >= s->until) {

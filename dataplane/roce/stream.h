@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets without a transport, at a constant rate or as a Poisson process. stream.c tells how. Worker only.
+// Packets without a transport, at a constant rate or as a Poisson process. stream.c tells how.
+// Worker only.
 #pragma once
 
 #include "qp.h"
 
 // Prepares a stream before the run: everything but its timer.
-void stream_init(struct stream *s, const struct nic_stream *settings, const struct nic_config *config);
+void stream_init(struct stream *s, const struct nic_stream *settings,
+		 const struct nic_config *config);
 
-// The next packet of a stream that is ready; it leaves the ring when none waits behind. NULL when memory
-// has run out: then the packet is lost.
+// The next packet of a stream that is ready; it leaves the ring when none waits behind. NULL when
+// memory has run out: then the packet is lost.
 struct rte_mbuf *stream_make(struct nic *nic, struct stream *s, ps_t now);
 
 // Its timer fired: a packet has arrived.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A binary heap of timers, armed lazily. An acknowledgement pushes its queue pair's retransmission
-// timeout into the future; that must cost a store and no more. So an entry of the heap holds a time not
-// after its timer's: when it comes up early it goes back in with the time that the timer has by then, or
-// leaves when the timer was stopped. Each timer has at most one entry, so the heap's room is known before
-// the run. Only a timer that moves to an earlier time than its entry's moves the entry at once.
+// timeout into the future; that must cost a store and no more. So an entry of the heap holds a time
+// not after its timer's: when it comes up early it goes back in with the time that the timer has by
+// then, or leaves when the timer was stopped. Each timer has at most one entry, so the heap's room
+// is known before the run. Only a timer that moves to an earlier time than its entry's moves the
+// entry at once.
 //
-// Timers due at one instant fire in the order they were made in: flows that start together start in the
-// order of the file.
+// Timers due at one instant fire in the order they were made in: flows that start together start in
+// the order of the file.
 #include "timers.h"
 
 #include <errno.h>

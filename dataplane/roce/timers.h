@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timers of a NIC: one each for a queue pair and a stream, as one heap behind the node's only timer.
-// timers.c tells how.
+// The timers of a NIC: one each for a queue pair and a stream, as one heap behind the node's only
+// timer. timers.c tells how.
 #pragma once
 
 #include "../time.h"
@@ -14,8 +14,9 @@ struct timer {
 	ps_t due;       // when it fires, or PS_NEVER; may be moved to later by a plain store
 	ps_t queued_at; // its entry's time, not after `due`; PS_NEVER when it has no entry
 	uint32_t slot;  // of its entry in the heap
-	uint32_t rank : 24; // decides between timers due at one instant: the order they were made in
-	uint32_t kind : 8;  // enum timer_kind
+	uint32_t
+		rank : 24; // decides between timers due at one instant: the order they were made in
+	uint32_t kind : 8; // enum timer_kind
 };
 
 struct timer_entry {
@@ -30,8 +31,8 @@ struct timers {
 	uint32_t made;
 };
 
-// Makes room for one timer more and sets it up, not due. Returns 0, -ENOSPC past 2^24 timers, or -ENOMEM.
-// Before the node runs.
+// Makes room for one timer more and sets it up, not due. Returns 0, -ENOSPC past 2^24 timers, or
+// -ENOMEM. Before the node runs.
 int timers_add(struct timers *t, struct timer *timer, enum timer_kind kind);
 
 void timers_destroy(struct timers *t);
@@ -49,7 +50,8 @@ timers_next(const struct timers *t)
 	return t->count == 0 ? PS_NEVER : t->heap[0].at;
 }
 
-// Makes the timer due at `at` and nothing else. Free when it stands in the heap with an earlier time.
+// Makes the timer due at `at` and nothing else. Free when it stands in the heap with an earlier
+// time.
 static inline void
 timer_set(struct timers *t, struct timer *timer, ps_t at)
 {

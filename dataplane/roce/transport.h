@@ -5,6 +5,9 @@
 
 #include "../stages/stage.h"
 
+// Before a window: brings in what it will touch.
+void transport_prefetch(const struct node *n);
+
 // Takes a packet that parse and control_frames let pass.
 int stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 

@@ -18,8 +18,8 @@ unsent_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
 
 	memmove(to, data, there);
 	memset(to + there, 0, length - there);
-	if (!(meta->flags & PACKET_UNSENT))
-		return 0;
+	if (!(meta->flags & PACKET_UNSENT) || !(meta->flags & PACKET_ROCE))
+		return 0; // nothing but zeros is missing
 	if (icrc_find(data, meta->data_len, &span) != 0 || icrc_compute(data, meta->data_len, &icrc) != 0)
 		return -EINVAL;
 	icrc_store(trailer, icrc);

@@ -45,6 +45,14 @@ parse_reserved_address(const uint8_t *mac)
 	return memcmp(mac, reserved, sizeof(reserved)) == 0 && mac[5] < 0x10;
 }
 
+// True when the IP packet claims to end behind the frame. A NIC's own packets may be smaller on the wire than
+// their headers say, where the file gives frames a size by decree.
+static inline bool
+parse_overruns(const struct packet_meta *meta, uint32_t end)
+{
+	return end > meta->wire_bytes && !(meta->flags & PACKET_UNSENT);
+}
+
 // UDP and, on the RoCEv2 port, the BTH. `end`: where the IP packet ends in the frame.
 static inline int
 parse_udp(struct packet_meta *meta, const uint8_t *data, uint32_t end)
@@ -110,7 +118,7 @@ parse_ip4(struct packet_meta *meta, const uint8_t *data)
 	length = parse_u16(ip + 2);
 	if (ip[0] >> 4 != 4 || header < 20 || length < header)
 		return DROP_MALFORMED;
-	if (meta->l3_off + length > meta->wire_bytes || meta->l3_off + header > meta->data_len)
+	if (parse_overruns(meta, meta->l3_off + length) || meta->l3_off + header > meta->data_len)
 		return DROP_TRUNCATED;
 	if (!parse_ip4_checksum_holds(ip, header))
 		return DROP_BAD_CHECKSUM;
@@ -192,7 +200,7 @@ parse_ip6(struct packet_meta *meta, const uint8_t *data)
 	end = at + parse_u16(ip + 4);
 	if (ip[0] >> 4 != 6)
 		return DROP_MALFORMED;
-	if (end > meta->wire_bytes)
+	if (parse_overruns(meta, end))
 		return DROP_TRUNCATED;
 	if (parse_ip6_martian(ip) || parse_ip6_link_local(ip + 8) || parse_ip6_link_local(ip + 24))
 		return DROP_MARTIAN;

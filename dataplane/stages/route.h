@@ -18,6 +18,6 @@ stage_route(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	(void)now;
 	if (unlikely(ttl <= 1))
 		return DROP_TTL_EXPIRED;
-	meta->group = ip6 ? lpm_lookup(vrf->ip6, ip + 24) : lpm_lookup(vrf->ip4, ip + 16);
+	meta->group = ip6 ? lpm_lookup6(vrf->ip6, ip + 24) : lpm_lookup4(vrf->ip4, ip + 16);
 	return unlikely(meta->group == LPM_NONE) ? DROP_NO_ROUTE : STAGE_NEXT;
 }

@@ -145,6 +145,8 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	(void)in;
 	(void)now;
+	if (unlikely(group->count == 0))
+		return DROP_NO_ROUTE; // a blackhole
 	if (group->count > 1) {
 		if (group->mode == GROUP_ADAPTIVE && spray_eligible(t, m))
 			member = spray_adaptive(n, hops, group->count, meta->tc);

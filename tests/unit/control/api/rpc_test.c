@@ -49,7 +49,8 @@ nothing(void *context, const json_t *params, json_t **result, char *why, size_t 
 	return 0;
 }
 
-static const struct api_method methods[] = {{"subtract", subtract}, {"fail", be_busy}, {"nothing", nothing}};
+static const struct api_method methods[] = {
+	{"subtract", subtract}, {"fail", be_busy}, {"nothing", nothing}};
 
 // The answer to a text, NULL when there is none.
 static char *
@@ -93,7 +94,8 @@ require_error(const char *text, int code, const char *id)
 	json = json_loads(answer, 0, NULL);
 	assert_non_null(json);
 	assert_string_equal(json_string_value(json_object_get(json, "jsonrpc")), "2.0");
-	assert_int_equal(json_integer_value(json_object_get(json_object_get(json, "error"), "code")), code);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(json, "error"), "code")), code);
 	assert_true(json_is_string(json_object_get(json_object_get(json, "error"), "message")));
 	assert_null(json_object_get(json, "result"));
 	id_text = json_dumps(json_object_get(json, "id"), JSON_ENCODE_ANY);
@@ -109,7 +111,8 @@ test_calls(void **state)
 	(void)state;
 	require("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [42, 23], \"id\": 1}",
 		"{\"jsonrpc\":\"2.0\",\"result\":19,\"id\":1}");
-	require("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [23, 42], \"id\": \"a\"}",
+	require("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [23, 42], \"id\": "
+		"\"a\"}",
 		"{\"jsonrpc\":\"2.0\",\"result\":-19,\"id\":\"a\"}");
 	require("{\"jsonrpc\": \"2.0\", \"method\": \"nothing\", \"id\": null}",
 		"{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":null}");
@@ -124,7 +127,8 @@ test_notifications_are_done_and_not_answered(void **state)
 	assert_int_equal(calls, 1);
 	require("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [1]}", NULL);
 	require("{\"jsonrpc\": \"2.0\", \"method\": \"foobar\"}", NULL);
-	require("[{\"jsonrpc\": \"2.0\", \"method\": \"nothing\"}, {\"jsonrpc\": \"2.0\", \"method\": \"nothing\"}]",
+	require("[{\"jsonrpc\": \"2.0\", \"method\": \"nothing\"}, {\"jsonrpc\": \"2.0\", "
+		"\"method\": \"nothing\"}]",
 		NULL);
 }
 
@@ -132,25 +136,32 @@ static void
 test_errors(void **state)
 {
 	(void)state;
-	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"foobar, \"params\": \"bar\", \"baz]", API_PARSE_ERROR,
-		      "null");
+	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"foobar, \"params\": \"bar\", \"baz]",
+		      API_PARSE_ERROR, "null");
 	require_error("", API_PARSE_ERROR, "null");
 	require_error("\xff\xfe", API_PARSE_ERROR, "null");
 	require_error("{\"jsonrpc\": \"2.0\", \"jsonrpc\": \"2.0\"}", API_PARSE_ERROR, "null");
-	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"foobar\", \"id\": \"1\"}", API_METHOD_NOT_FOUND, "\"1\"");
-	require_error("{\"jsonrpc\": \"2.0\", \"method\": 1, \"params\": \"bar\"}", API_INVALID_REQUEST, "null");
-	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": \"bar\", \"id\": 7}",
+	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"foobar\", \"id\": \"1\"}",
+		      API_METHOD_NOT_FOUND, "\"1\"");
+	require_error("{\"jsonrpc\": \"2.0\", \"method\": 1, \"params\": \"bar\"}",
+		      API_INVALID_REQUEST, "null");
+	require_error(
+		"{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": \"bar\", \"id\": 7}",
+		API_INVALID_REQUEST, "7");
+	require_error("{\"jsonrpc\": \"1.0\", \"method\": \"subtract\", \"id\": 7}",
 		      API_INVALID_REQUEST, "7");
-	require_error("{\"jsonrpc\": \"1.0\", \"method\": \"subtract\", \"id\": 7}", API_INVALID_REQUEST, "7");
 	require_error("{\"method\": \"subtract\", \"id\": 7}", API_INVALID_REQUEST, "7");
-	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"id\": [7]}", API_INVALID_REQUEST, "null");
+	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"id\": [7]}",
+		      API_INVALID_REQUEST, "null");
 	require_error("1", API_INVALID_REQUEST, "null");
 	require_error("\"text\"", API_INVALID_REQUEST, "null");
 	require_error("{}", API_INVALID_REQUEST, "null");
-	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [1], \"id\": 7}",
-		      API_INVALID_PARAMS, "7");
+	require_error(
+		"{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [1], \"id\": 7}",
+		API_INVALID_PARAMS, "7");
 	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"fail\", \"id\": 7}", API_FAILED, "7");
-	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"fail\", \"params\": {}, \"id\": 7}", API_FAILED, "7");
+	require_error("{\"jsonrpc\": \"2.0\", \"method\": \"fail\", \"params\": {}, \"id\": 7}",
+		      API_FAILED, "7");
 }
 
 static void
@@ -158,10 +169,12 @@ test_error_texts(void **state)
 {
 	(void)state;
 	require("{\"jsonrpc\": \"2.0\", \"method\": \"fail\", \"id\": 1}",
-		"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\"message\":\"fail: Device or resource busy\"},"
+		"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\"message\":\"fail: Device or "
+		"resource busy\"},"
 		"\"id\":1}");
 	require("{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"id\": 1}",
-		"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32602,\"message\":\"subtract wants two numbers\"},\"id\":1}");
+		"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32602,\"message\":\"subtract wants two "
+		"numbers\"},\"id\":1}");
 }
 
 static void
@@ -175,8 +188,10 @@ test_batches(void **state)
 	require("[{\"jsonrpc\":\"2.0\",\"method\":\"subtract\",\"params\":[4,1],\"id\":1},"
 		"{\"jsonrpc\":\"2.0\",\"method\":\"nothing\"},"
 		"{\"jsonrpc\":\"2.0\",\"method\":\"subtract\",\"params\":[5,1],\"id\":2}]",
-		"[{\"jsonrpc\":\"2.0\",\"result\":3,\"id\":1},{\"jsonrpc\":\"2.0\",\"result\":4,\"id\":2}]");
-	require("[1]", "[{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"a request is an object\"},"
+		"[{\"jsonrpc\":\"2.0\",\"result\":3,\"id\":1},{\"jsonrpc\":\"2.0\",\"result\":4,"
+		"\"id\":2}]");
+	require("[1]", "[{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"a request "
+		       "is an object\"},"
 		       "\"id\":null}]");
 	for (unsigned int i = 1; i < API_BATCH_MAX; i++)
 		strcat(text, ",1");
@@ -214,8 +229,9 @@ test_refusal(void **state)
 	char *line = rpc_refusal(API_INVALID_REQUEST, "too large");
 
 	(void)state;
-	assert_string_equal(line, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"too large\"},"
-				  "\"id\":null}\n");
+	assert_string_equal(
+		line, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"too large\"},"
+		      "\"id\":null}\n");
 	free(line);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Server and client over a real socket in a directory of the test's own; clients that misbehave by hand.
-// The server is polled by the test, so that what happens when is the test's to say; where it must run
-// beside a blocking call, a thread polls it.
+// Server and client over a real socket in a directory of the test's own; clients that misbehave
+// by hand. The server is polled by the test, so that what happens when is the test's to say;
+// where it must run beside a blocking call, a thread polls it.
 #include "control/api/api.h"
 
 #include <errno.h>
@@ -78,7 +78,8 @@ setup(void **state)
 	strcpy(b->directory, "/tmp/roost-api-XXXXXX");
 	assert_non_null(mkdtemp(b->directory));
 	snprintf(b->path, sizeof(b->path), "%s/run/demo.sock", b->directory);
-	assert_int_equal(api_server_create(&b->server, b->path, methods, 3, NULL, err, sizeof(err)), 0);
+	assert_int_equal(api_server_create(&b->server, b->path, methods, 3, NULL, err, sizeof(err)),
+			 0);
 	*state = b;
 	return 0;
 }
@@ -150,7 +151,8 @@ say(int fd, const char *text)
 	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-// What the client has been sent so far; the server is polled while there is anything to do at once.
+// What the client has been sent so far; the server is polled while there is anything to do at
+// once.
 static const char *
 heard(struct bench *b, int fd)
 {
@@ -183,9 +185,11 @@ test_call_and_answer(void **state)
 	assert_int_equal(api_call(b->path, "echo", NULL, -1, &result, err, sizeof(err)), 0);
 	assert_true(json_is_null(result));
 	json_decref(result);
-	assert_int_equal(api_call(b->path, "refuse", params, 5000, &result, err, sizeof(err)), -EINVAL);
+	assert_int_equal(api_call(b->path, "refuse", params, 5000, &result, err, sizeof(err)),
+			 -EINVAL);
 	assert_string_equal(err, "never");
-	assert_int_equal(api_call(b->path, "refuse", NULL, 5000, &result, err, sizeof(err)), -EREMOTEIO);
+	assert_int_equal(api_call(b->path, "refuse", NULL, 5000, &result, err, sizeof(err)),
+			 -EREMOTEIO);
 	assert_int_equal(api_call(b->path, "nope", NULL, 5000, &result, err, sizeof(err)), -EINVAL);
 	assert_string_equal(err, "there is no method nope");
 	assert_null(result);
@@ -215,7 +219,8 @@ test_lines_in_pieces_and_in_packs(void **state)
 
 	say(fd, "{\"jsonrpc\":\"2.0\",\"method\":\"ec");
 	assert_string_equal(heard(b, fd), "");
-	say(fd, "ho\",\"id\":1}\n\n \r\n{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":2}\n{\"jsonrpc\"");
+	say(fd, "ho\",\"id\":1}\n\n "
+		"\r\n{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":2}\n{\"jsonrpc\"");
 	assert_string_equal(heard(b, fd), "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1}\n"
 					  "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":2}\n");
 	say(fd, ":\"2.0\",\"method\":\"echo\",\"id\":3}\n");
@@ -264,7 +269,8 @@ test_a_request_that_is_too_large(void **state)
 
 	memset(text, ' ', API_REQUEST_MAX);
 	while (sent < API_REQUEST_MAX) {
-		ssize_t more = send(fd, text + sent, API_REQUEST_MAX - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t more =
+			send(fd, text + sent, API_REQUEST_MAX - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		if (more > 0)
 			sent += (size_t)more;
@@ -283,7 +289,9 @@ test_the_largest_request(void **state)
 {
 	struct bench *b = *state;
 	json_t *params = json_array(), *result;
-	size_t length = API_REQUEST_MAX - strlen("{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1,\"params\":[\"\"]}\n");
+	size_t length =
+		API_REQUEST_MAX -
+		strlen("{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1,\"params\":[\"\"]}\n");
 	char *text = malloc(length);
 	char err[256] = "";
 
@@ -305,7 +313,8 @@ test_a_client_that_never_reads(void **state)
 	int deaf = join(b), other;
 
 	api_server_set_patience(b->server, 200);
-	say(deaf, "{\"jsonrpc\":\"2.0\",\"method\":\"big\",\"id\":1}\n{\"jsonrpc\":\"2.0\",\"method\":\"big\",\"id\":2}\n");
+	say(deaf, "{\"jsonrpc\":\"2.0\",\"method\":\"big\",\"id\":1}\n{\"jsonrpc\":\"2.0\","
+		  "\"method\":\"big\",\"id\":2}\n");
 	assert_int_equal(api_server_poll(b->server, 1000), 0);
 	other = join(b);
 	say(other, "{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1}\n");
@@ -363,12 +372,14 @@ test_the_longest_idle_makes_room(void **state)
 	fds[API_CLIENTS_MAX + 1] = join(b);
 	assert_int_equal(recv(fds[3], &byte, 1, 0), 0);
 	say(fds[API_CLIENTS_MAX + 1], "{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1}\n");
-	assert_string_equal(heard(b, fds[API_CLIENTS_MAX + 1]), "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1}\n");
+	assert_string_equal(heard(b, fds[API_CLIENTS_MAX + 1]),
+			    "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1}\n");
 	for (unsigned int i = 0; i < API_CLIENTS_MAX + 2; i++)
 		close(fds[i]);
 }
 
-// Thousands of requests at once are answered in order, and other clients have their turn meanwhile.
+// Thousands of requests at once are answered in order, and other clients have their turn
+// meanwhile.
 static void
 test_a_flood_leaves_room_for_others(void **state)
 {
@@ -419,7 +430,8 @@ test_only_root_and_the_owner(void **state)
 		char err[256] = "";
 
 		if (setuid(NOBODY) != 0 ||
-		    api_call(b->path, "echo", NULL, 5000, &result, err, sizeof(err)) != -EREMOTEIO ||
+		    api_call(b->path, "echo", NULL, 5000, &result, err, sizeof(err)) !=
+			    -EREMOTEIO ||
 		    strcmp(err, "only root and the fabric's owner may ask") != 0)
 			_exit(1);
 		_exit(0);
@@ -436,7 +448,8 @@ test_a_second_server_is_refused(void **state)
 	struct api_server *second;
 	char err[256];
 
-	assert_int_equal(api_server_create(&second, b->path, methods, 3, NULL, err, sizeof(err)), -EADDRINUSE);
+	assert_int_equal(api_server_create(&second, b->path, methods, 3, NULL, err, sizeof(err)),
+			 -EADDRINUSE);
 	assert_null(second);
 	assert_non_null(strstr(err, "somebody serves this socket already"));
 	close(join(b)); // the first still serves
@@ -477,7 +490,8 @@ test_a_file_that_is_no_socket_is_left_alone(void **state)
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fclose(file);
-	assert_int_equal(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)), -EADDRINUSE);
+	assert_int_equal(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)),
+			 -EADDRINUSE);
 	assert_int_equal(unlink(path), 0);
 }
 
@@ -492,11 +506,16 @@ test_paths_that_cannot_be(void **state)
 	memset(path, 'x', sizeof(path));
 	path[0] = '/';
 	path[sizeof(path) - 1] = '\0';
-	assert_int_equal(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)), -ENAMETOOLONG);
-	assert_int_equal(api_call(path, "echo", NULL, 100, &result, err, sizeof(err)), -ENAMETOOLONG);
-	assert_int_equal(api_server_create(&server, "/nowhere/at/all.sock", methods, 3, NULL, err, sizeof(err)),
+	assert_int_equal(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)),
+			 -ENAMETOOLONG);
+	assert_int_equal(api_call(path, "echo", NULL, 100, &result, err, sizeof(err)),
+			 -ENAMETOOLONG);
+	assert_int_equal(api_server_create(&server, "/nowhere/at/all.sock", methods, 3, NULL, err,
+					   sizeof(err)),
 			 -ENOENT);
-	assert_int_equal(api_call("/nowhere/at/all.sock", "echo", NULL, 100, &result, err, sizeof(err)), -ENOENT);
+	assert_int_equal(
+		api_call("/nowhere/at/all.sock", "echo", NULL, 100, &result, err, sizeof(err)),
+		-ENOENT);
 	assert_string_equal(err, "/nowhere/at/all.sock: No such file or directory");
 	api_server_destroy(NULL);
 }
@@ -509,7 +528,8 @@ test_a_server_that_does_not_answer(void **state)
 	json_t *result;
 	char err[256];
 
-	assert_int_equal(api_call(b->path, "echo", NULL, 50, &result, err, sizeof(err)), -ETIMEDOUT);
+	assert_int_equal(api_call(b->path, "echo", NULL, 50, &result, err, sizeof(err)),
+			 -ETIMEDOUT);
 	assert_null(result);
 }
 

@@ -96,7 +96,8 @@ test_only_what_is_alive_counts(void **state)
 	assert_int_equal(find("dead"), -ENOENT);
 	unlink(other);
 	api_server_destroy(server);
-	assert_int_equal(api_socket_find_in("/nowhere/at/all", NULL, path, err, sizeof(err)), -ENOENT);
+	assert_int_equal(api_socket_find_in("/nowhere/at/all", NULL, path, err, sizeof(err)),
+			 -ENOENT);
 	assert_string_equal(err, "no fabric is up: \"roost up FILE\" brings one up");
 }
 

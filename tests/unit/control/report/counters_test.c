@@ -4,11 +4,13 @@
 #include "control/report/counters.h"
 
 static const char *const port_keys[] = {
-	"rx_packets", "rx_bytes",        "tx_packets",      "tx_bytes", "pfc_rx",   "pfc_tx",
-	"pfc_rx_pause_ns", "pfc_tx_pause_ns", "pause_rx", "pause_tx", "drops",  "pg", "queue",
+	"rx_packets",      "rx_bytes",        "tx_packets", "tx_bytes", "pfc_rx", "pfc_tx",
+	"pfc_rx_pause_ns", "pfc_tx_pause_ns", "pause_rx",   "pause_tx", "drops",  "pg",
+	"queue",
 };
-static const char *const group_keys[] = {"packets",  "bytes",      "used",         "shared",  "headroom",
-					 "used_max", "shared_max", "headroom_max", "dropped", "xoff"};
+static const char *const group_keys[] = {"packets",  "bytes",    "used",       "shared",
+					 "headroom", "used_max", "shared_max", "headroom_max",
+					 "dropped",  "xoff"};
 static const char *const queue_keys[] = {"packets", "bytes",      "depth",  "depth_max",
 					 "dropped", "ecn_marked", "paused", "watchdog"};
 
@@ -34,12 +36,16 @@ test_document_has_the_keys_of_its_format(void **state)
 	require_keys(fixture_at(out, "nodes/leaf1/ports/swp4"), port_keys, COUNT(port_keys));
 	assert_int_equal(json_array_size(fixture_at(out, "nodes/leaf1/ports/swp1/pg")), 8);
 	assert_int_equal(json_array_size(fixture_at(out, "nodes/leaf1/ports/swp1/queue")), 8);
-	assert_int_equal(json_array_size(fixture_at(out, "nodes/leaf1/ports/swp1/pfc_tx_pause_ns")), 8);
-	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp1/pg/[7]")), COUNT(group_keys));
+	assert_int_equal(json_array_size(fixture_at(out, "nodes/leaf1/ports/swp1/pfc_tx_pause_ns")),
+			 8);
+	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp1/pg/[7]")),
+			 COUNT(group_keys));
 	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp1/queue/[7]")),
 			 COUNT(queue_keys));
-	require_keys(fixture_at(out, "nodes/leaf1/ports/swp1/pg/[7]"), group_keys, COUNT(group_keys));
-	require_keys(fixture_at(out, "nodes/leaf1/ports/swp1/queue/[7]"), queue_keys, COUNT(queue_keys));
+	require_keys(fixture_at(out, "nodes/leaf1/ports/swp1/pg/[7]"), group_keys,
+		     COUNT(group_keys));
+	require_keys(fixture_at(out, "nodes/leaf1/ports/swp1/queue/[7]"), queue_keys,
+		     COUNT(queue_keys));
 	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/pools")), 5);
 	fixture_at(out, "nodes/h1/ports/eth1");
 	json_decref(out);
@@ -105,7 +111,8 @@ test_drops_name_only_what_occurred(void **state)
 	json_decref(out);
 }
 
-// Open intervals count up to now; a received pause that has run out up to its end, though no one closed it.
+// Open intervals count up to now; a received pause that has run out up to its end, though no one
+// closed it.
 static void
 test_pauses_count_to_the_instant_asked_for(void **state)
 {
@@ -172,7 +179,8 @@ test_pools_and_tenants(void **state)
 
 	b->pools[POOL_INGRESS_LOSSLESS] = (struct pool){.used = 3, .used_max = 4};
 	b->pools[POOL_HEADROOM] = (struct pool){.used = 1, .used_max = 2};
-	b->tenants[0] = (struct tenant_use){.packets = 5, .bytes = 600, .used_max = 9, .dropped = 7};
+	b->tenants[0] =
+		(struct tenant_use){.packets = 5, .bytes = 600, .used_max = 9, .dropped = 7};
 	b->tenants[0].used[POOL_INGRESS_LOSSLESS] = 2;
 	b->tenants[0].used[POOL_INGRESS_LOSSY] = 3;
 	b->tenants[0].used[POOL_EGRESS_LOSSY] = 5;

@@ -18,7 +18,8 @@ test_percentiles_are_by_nearest_rank(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++)
-		flows[i] = (struct report_flow){.item = "a", .fct = 1 + (i * 37) % 100, .ideal = 1, .bytes = 10};
+		flows[i] = (struct report_flow){
+			.item = "a", .fct = 1 + (i * 37) % 100, .ideal = 1, .bytes = 10};
 	assert_int_equal(flow_statistics_compute(flows, 100, NULL, &s), 0);
 	assert_int_equal(s.flows, 100);
 	assert_int_equal(s.completed, 100);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A leaf of four ports (swp1 and swp2 to hosts of tenant red, swp3 and swp4 up) and a NIC of one, with
-// tables made by hand: cell 192, group 3 lossless with 2 cells reserved, traffic class 3 in the unlimited
-// pool.
+// A leaf of four ports (swp1 and swp2 to hosts of tenant red, swp3 and swp4 up) and a NIC of one,
+// with tables made by hand: cell 192, group 3 lossless with 2 cells reserved, traffic class 3 in
+// the unlimited pool.
 #pragma once
 
 #include "control/report/counters.h"
@@ -38,7 +38,8 @@ static const struct report_port fixture_leaf_ports[FIXTURE_PORTS] = {
 	{"swp4", "spine2.swp1", UINT64_C(400000000000), true},
 };
 
-static const struct report_port fixture_nic_ports[1] = {{"eth1", "leaf1.swp1", UINT64_C(100000000000), false}};
+static const struct report_port fixture_nic_ports[1] = {
+	{"eth1", "leaf1.swp1", UINT64_C(100000000000), false}};
 static const char *const fixture_vrfs[] = {"default", "red"};
 static const char *const fixture_tenants[] = {"red"};
 
@@ -92,9 +93,10 @@ fixture_setup(void **state)
 	node_set_tables(f->nic, &f->nic_tables);
 	node_adopt_tables(f->leaf, &f->leaf_tables);
 	node_adopt_tables(f->nic, &f->nic_tables);
-	f->nodes[0] =
-		(struct report_node){f->leaf, "leaf1", fixture_leaf_ports, fixture_vrfs, fixture_tenants};
-	f->nodes[1] = (struct report_node){f->nic, "h1", fixture_nic_ports, fixture_vrfs, fixture_tenants};
+	f->nodes[0] = (struct report_node){f->leaf, "leaf1", fixture_leaf_ports, fixture_vrfs,
+					   fixture_tenants};
+	f->nodes[1] = (struct report_node){f->nic, "h1", fixture_nic_ports, fixture_vrfs,
+					   fixture_tenants};
 	*state = f;
 	return 0;
 }
@@ -121,7 +123,8 @@ fixture_at(const json_t *from, const char *path)
 	assert_true(strlen(path) < sizeof(copy));
 	strcpy(copy, path);
 	for (char *key = strsep(&rest, "/"); key != NULL; key = strsep(&rest, "/"))
-		at = key[0] == '[' ? json_array_get(at, (size_t)atoi(key + 1)) : json_object_get(at, key);
+		at = key[0] == '[' ? json_array_get(at, (size_t)atoi(key + 1))
+				   : json_object_get(at, key);
 	if (at == NULL)
 		fail_msg("there is no %s", path);
 	return (json_t *)(uintptr_t)at;

@@ -8,15 +8,36 @@
 #include <unistd.h>
 
 static struct report_flow flows[2] = {
-	{.id = 0, .item = "incast", .src = "h2", .dst = "h1", .tenant = "red", .bytes = 1000000, .start = 1000,
-	 .fct = 90634880, .ideal = 90634880, .retransmitted = 3, .reorder_max = 4},
-	{.id = 1, .item = "incast", .src = "h3", .dst = "h1", .bytes = 1000000, .start = 0, .fct = PS_NEVER,
-	 .ideal = 90634880, .retransmitted = 1},
+	{.id = 0,
+	 .item = "incast",
+	 .src = "h2",
+	 .dst = "h1",
+	 .tenant = "red",
+	 .bytes = 1000000,
+	 .start = 1000,
+	 .fct = 90634880,
+	 .ideal = 90634880,
+	 .retransmitted = 3,
+	 .reorder_max = 4},
+	{.id = 1,
+	 .item = "incast",
+	 .src = "h3",
+	 .dst = "h1",
+	 .bytes = 1000000,
+	 .start = 0,
+	 .fct = PS_NEVER,
+	 .ideal = 90634880,
+	 .retransmitted = 1},
 };
 
 // 8 ranks of 64 MB in 10 ms: 51.2 Gb/s, of which 7/8 crosses each rank's link.
 static struct report_collective collectives[1] = {
-	{.name = "a2a", .kind = REPORT_ALL_TO_ALL, .ranks = 8, .bytes = 64000000, .start = 0, .step = 10 * PS_PER_MS},
+	{.name = "a2a",
+	 .kind = REPORT_ALL_TO_ALL,
+	 .ranks = 8,
+	 .bytes = 64000000,
+	 .start = 0,
+	 .step = 10 * PS_PER_MS},
 };
 
 // Equal but for rounding.
@@ -49,11 +70,27 @@ result_of(struct fixture *f)
 static void
 test_document_has_the_keys_of_its_format(void **state)
 {
-	static const char *const summary_keys[] = {
-		"sim_ps", "last_event_ps", "packets", "packet_hops", "drops", "drops_lossless", "pfc_tx",
-		"ecn_marked", "cnps", "out_of_order", "retransmitted", "slowdown_mean", "slowdown_p50",
-		"slowdown_p99", "goodput_gbps", "uplink_imbalance", "setup_s", "wall_s", "packet_hops_per_s",
-		"ranks", "digest"};
+	static const char *const summary_keys[] = {"sim_ps",
+						   "last_event_ps",
+						   "packets",
+						   "packet_hops",
+						   "drops",
+						   "drops_lossless",
+						   "pfc_tx",
+						   "ecn_marked",
+						   "cnps",
+						   "out_of_order",
+						   "retransmitted",
+						   "slowdown_mean",
+						   "slowdown_p50",
+						   "slowdown_p99",
+						   "goodput_gbps",
+						   "uplink_imbalance",
+						   "setup_s",
+						   "wall_s",
+						   "packet_hops_per_s",
+						   "ranks",
+						   "digest"};
 	struct fixture *f = *state;
 	struct report_result r = result_of(f);
 	char digest[RESULT_DIGEST_MAX];
@@ -97,13 +134,14 @@ test_document_has_the_keys_of_its_format(void **state)
 static void
 test_digest_of_a_known_text(void **state)
 {
-	json_t *document = json_pack("{s:{s:i,s:f,s:s},s:f,s:i}", "summary", "packets", 2, "wall_s", 1.5,
-				     "digest", "x", "b", 93.8, "a", 1);
+	json_t *document = json_pack("{s:{s:i,s:f,s:s},s:f,s:i}", "summary", "packets", 2, "wall_s",
+				     1.5, "digest", "x", "b", 93.8, "a", 1);
 	char digest[RESULT_DIGEST_MAX];
 
 	(void)state;
 	assert_int_equal(result_digest(document, digest), 0);
-	assert_string_equal(digest, "70f727762b7e8e48299965f69ad763055ee5293272e08439763ea5271f900eea");
+	assert_string_equal(digest,
+			    "70f727762b7e8e48299965f69ad763055ee5293272e08439763ea5271f900eea");
 	assert_true(json_real_value(fixture_at(document, "summary/wall_s")) == 1.5);
 	json_decref(document);
 }
@@ -152,7 +190,8 @@ test_digest_survives_the_file(void **state)
 {
 	struct fixture *f = *state;
 	struct report_result r = result_of(f);
-	char path[] = "/tmp/roost-result-XXXXXX", err[256], first[RESULT_DIGEST_MAX], again[RESULT_DIGEST_MAX];
+	char path[] = "/tmp/roost-result-XXXXXX", err[256], first[RESULT_DIGEST_MAX],
+	     again[RESULT_DIGEST_MAX];
 	int file = mkstemp(path);
 	json_t *out, *read;
 

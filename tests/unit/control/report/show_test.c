@@ -5,16 +5,25 @@
 
 #include <errno.h>
 
-static const struct show_worker workers[] = {{.cpu = 1, .nodes = 2, .lag_ns = 30, .lag_max_ns = 400, .slips = 5}};
+static const struct show_worker workers[] = {
+	{.cpu = 1, .nodes = 2, .lag_ns = 30, .lag_max_ns = 400, .slips = 5}};
 static const struct show_link links[] = {
 	{"leaf1.swp1", "h1.eth1", UINT64_C(100000000000), 500 * PS_PER_NS, true},
 	{"leaf1.swp3", "spine1.swp1", UINT64_C(400000000000), 500 * PS_PER_NS, false},
 };
 static const struct show_fabric fabric = {
-	.name = "demo", .file = "conf/demo.yaml", .state = "running", .dilation = 1000, .idle = "sleep",
-	.workers = workers, .worker_count = 1, .links = links, .link_count = 2,
+	.name = "demo",
+	.file = "conf/demo.yaml",
+	.state = "running",
+	.dilation = 1000,
+	.idle = "sleep",
+	.workers = workers,
+	.worker_count = 1,
+	.links = links,
+	.link_count = 2,
 };
-static const struct show_next_hop hops[] = {{"swp3", "spine1", {2, 1, 0, 0, 1, 1}}, {"swp4", NULL, {2}}};
+static const struct show_next_hop hops[] = {{"swp3", "spine1", {2, 1, 0, 0, 1, 1}},
+					    {"swp4", NULL, {2}}};
 static const struct show_route routes[] = {
 	{"leaf1", "red", "10.0.2.0/24", "adaptive", hops, 2},
 	{"leaf1", "default", "0.0.0.0/0", "ecmp", NULL, 0},
@@ -111,10 +120,14 @@ test_filters(void **state)
 	out = answer_to(f, "queue", "swp4");
 	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports")), 1);
 	json_decref(out);
-	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "queue", "port", "leaf1.swp9"), &out), -EINVAL);
+	assert_int_equal(
+		ask(f, json_pack("{s:s,s:s}", "what", "queue", "port", "leaf1.swp9"), &out),
+		-EINVAL);
 	assert_string_equal(why, "queue: there is no node or port leaf1.swp9");
-	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "queue", "port", "leaf"), &out), -EINVAL);
-	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "queue", "port", ""), &out), -EINVAL);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "queue", "port", "leaf"), &out),
+			 -EINVAL);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "queue", "port", ""), &out),
+			 -EINVAL);
 	assert_null(out);
 }
 
@@ -164,20 +177,29 @@ test_routes(void **state)
 	json_t *out = answer_to(f, "route", NULL);
 
 	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "mode", "adaptive");
-	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/port", "swp3");
-	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/node", "spine1");
-	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/mac", "02:01:00:00:01:01");
-	assert_int_equal(json_array_size(json_object_get(route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "via")), 0);
+	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/port",
+		       "swp3");
+	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/node",
+		       "spine1");
+	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/mac",
+		       "02:01:00:00:01:01");
+	assert_int_equal(json_array_size(json_object_get(
+				 route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "via")),
+			 0);
 	assert_non_null(route_at(out, "nodes/leaf2/vrfs/red", "10.0.1.0/24"));
 	json_decref(out);
 	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "route", "vrf", "red"), &out), 0);
 	assert_null(json_object_get(fixture_at(out, "nodes/leaf1/vrfs"), "default"));
 	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 2);
 	json_decref(out);
-	assert_int_equal(ask(f, json_pack("{s:s,s:s,s:s}", "what", "route", "vrf", "red", "port", "leaf2"), &out), 0);
+	assert_int_equal(
+		ask(f, json_pack("{s:s,s:s,s:s}", "what", "route", "vrf", "red", "port", "leaf2"),
+		    &out),
+		0);
 	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
 	json_decref(out);
-	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "route", "vrf", "green"), &out), -EINVAL);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "route", "vrf", "green"), &out),
+			 -EINVAL);
 	assert_string_equal(why, "no route in a VRF green");
 }
 
@@ -195,7 +217,8 @@ test_wrong_questions(void **state)
 	assert_int_equal(ask(f, json_object(), &out), -EINVAL);
 	assert_int_equal(ask(f, json_array(), &out), -EINVAL);
 	assert_int_equal(ask(f, NULL, &out), -EINVAL);
-	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "queue", "prot", "swp1"), &out), -EINVAL);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "queue", "prot", "swp1"), &out),
+			 -EINVAL);
 	assert_null(out);
 }
 

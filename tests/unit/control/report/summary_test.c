@@ -21,12 +21,23 @@ static void
 test_a_run_on_a_screen(void **state)
 {
 	static const struct report_flow flows[] = {
-		{.id = 0, .item = "incast", .bytes = 4000000, .fct = 400 * PS_PER_US, .ideal = 350 * PS_PER_US},
-		{.id = 1, .item = "incast", .bytes = 4000000, .fct = 700 * PS_PER_US, .ideal = 350 * PS_PER_US},
+		{.id = 0,
+		 .item = "incast",
+		 .bytes = 4000000,
+		 .fct = 400 * PS_PER_US,
+		 .ideal = 350 * PS_PER_US},
+		{.id = 1,
+		 .item = "incast",
+		 .bytes = 4000000,
+		 .fct = 700 * PS_PER_US,
+		 .ideal = 350 * PS_PER_US},
 		{.id = 2, .item = "a2a red", .bytes = 1000, .fct = PS_NEVER, .ideal = 1000},
 	};
-	static const struct report_collective collectives[] = {
-		{.name = "a2a red", .kind = REPORT_ALL_TO_ALL, .ranks = 4, .bytes = 1000000, .step = 80 * PS_PER_US}};
+	static const struct report_collective collectives[] = {{.name = "a2a red",
+								.kind = REPORT_ALL_TO_ALL,
+								.ranks = 4,
+								.bytes = 1000000,
+								.step = 80 * PS_PER_US}};
 	struct fixture *f = *state;
 	struct report_result r = {
 		.flows = flows,
@@ -50,27 +61,30 @@ test_a_run_on_a_screen(void **state)
 	f->leaf->buffer.pools[POOL_INGRESS_LOSSLESS].used_max = 100;
 	f->leaf->buffer.pools[POOL_EGRESS_LOSSLESS].used_max = 50;
 	text = printed(&r, "abc");
-	assert_string_equal(
-		text,
-		"workload  flows  complete  bytes  FCT mean     p50     p99     max  slowdown mean    p50    p99\n"
-		"incast        2         2   8 MB    550 us  400 us  700 us  700 us          1.571  1.143  2.000\n"
-		"a2a red       1         0   1 KB         -       -       -       -              -      -      -\n"
-		"all           3         2   8 MB    550 us  400 us  700 us  700 us          1.571  1.143  2.000\n"
-		"\n"
-		"collective  ranks  per rank   time  algbw Gb/s  busbw Gb/s\n"
-		"a2a red         4      1 MB  80 us       100.0        75.0\n"
-		"\n"
-		"drops   3, of them lossless 0\n"
-		"        no-route 3: no route in the port's VRF: tenants are isolated, or a route is missing\n"
-		"PFC     4 sent; longest paused: leaf1.swp3 priority 3, 12 us\n"
-		"ECN     9 packets marked, 2 CNPs\n"
-		"\n"
-		"buffer pool          peak         of  at\n"
-		"ingress-lossless  19.2 KB     192 KB  leaf1\n"
-		"egress-lossless    9.6 KB  unlimited  leaf1\n"
-		"\n"
-		"999 us of fabric time in 500 ms, 2.0 million packet-hops/s\n"
-		"digest abc\n");
+	assert_string_equal(text, "workload  flows  complete  bytes  FCT mean     p50     p99     "
+				  "max  slowdown mean    p50    p99\n"
+				  "incast        2         2   8 MB    550 us  400 us  700 us  700 "
+				  "us          1.571  1.143  2.000\n"
+				  "a2a red       1         0   1 KB         -       -       -      "
+				  " -              -      -      -\n"
+				  "all           3         2   8 MB    550 us  400 us  700 us  700 "
+				  "us          1.571  1.143  2.000\n"
+				  "\n"
+				  "collective  ranks  per rank   time  algbw Gb/s  busbw Gb/s\n"
+				  "a2a red         4      1 MB  80 us       100.0        75.0\n"
+				  "\n"
+				  "drops   3, of them lossless 0\n"
+				  "        no-route 3: no route in the port's VRF: tenants are "
+				  "isolated, or a route is missing\n"
+				  "PFC     4 sent; longest paused: leaf1.swp3 priority 3, 12 us\n"
+				  "ECN     9 packets marked, 2 CNPs\n"
+				  "\n"
+				  "buffer pool          peak         of  at\n"
+				  "ingress-lossless  19.2 KB     192 KB  leaf1\n"
+				  "egress-lossless    9.6 KB  unlimited  leaf1\n"
+				  "\n"
+				  "999 us of fabric time in 500 ms, 2.0 million packet-hops/s\n"
+				  "digest abc\n");
 	free(text);
 }
 
@@ -81,8 +95,9 @@ test_a_run_of_nothing(void **state)
 	struct report_result r = {.nodes = f->nodes, .node_count = 2};
 	char *text = printed(&r, NULL);
 
-	assert_string_equal(text, "\ndrops   0, of them lossless 0\nPFC     0 sent\n"
-				  "ECN     0 packets marked, 0 CNPs\n\n0 ps of fabric time in 0 ps\n");
+	assert_string_equal(text,
+			    "\ndrops   0, of them lossless 0\nPFC     0 sent\n"
+			    "ECN     0 packets marked, 0 CNPs\n\n0 ps of fabric time in 0 ps\n");
 	free(text);
 }
 

@@ -63,7 +63,8 @@ int
 main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-	const struct CMUnitTest tests[] = {T(test_sums), T(test_lossless_drops), T(test_uplink_imbalance)};
+	const struct CMUnitTest tests[] = {T(test_sums), T(test_lossless_drops),
+					   T(test_uplink_imbalance)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computed routes: the demo's by hand, and on many topologies, with and without failed links, every way
-// that a packet can take followed to its end. ROOST_TEST_FULL=1 tries more of them.
+// Computed routes: the demo's by hand, and on many topologies, with and without failed links, every
+// way that a packet can take followed to its end. ROOST_TEST_FULL=1 tries more of them.
 #include "control/routes/computed.h"
 #include "dataplane/random.h"
 #include "tests/unit/control/topology/fixture.h"
@@ -41,7 +41,8 @@ test_demo(void **state)
 
 	(void)state;
 	fixture_load(&f, FIXTURE_DEMO);
-	// Per family: red 2 local and 2 remote, blue likewise, transit 4 local; a spine has 2 leaves.
+	// Per family: red 2 local and 2 remote, blue likewise, transit 4 local; a spine has 2
+	// leaves.
 	assert_int_equal(f.routes->nodes[0].count, 2 * 12);
 	assert_int_equal(f.routes->nodes[2].count, 2 * 2);
 	assert_int_equal(f.routes->nodes[4].count, 0);
@@ -77,8 +78,8 @@ test_aggregates(void **state)
 	struct fixture f;
 
 	(void)state;
-	// leaf1 is all red, leaf2 all blue, leaf3 has one of each and h6 of no tenant; leaf4 has no host
-	// in a tenant.
+	// leaf1 is all red, leaf2 all blue, leaf3 has one of each and h6 of no tenant; leaf4 has no
+	// host in a tenant.
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 3, "
 			 "hosts_per_leaf: 2}\n"
 			 "tenants:\n  red: {hosts: [h1, h2, h5]}\n  blue: {hosts: [h3, h4]}\n");

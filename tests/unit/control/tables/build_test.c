@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Snapshots from settings, with the arithmetic in comments: profiles, ECN, scheduler, pause, classification,
-// forwarding, NICs.
+// Snapshots from settings, with the arithmetic in comments: profiles, ECN, scheduler, pause,
+// classification, forwarding, NICs.
 #include "control/tables/build.h"
 #include "dataplane/random.h"
 #include "tests/unit/control/topology/fixture.h"
@@ -56,7 +56,8 @@ test_profiles(void **state)
 	assert_ptr_equal(b.t->ports[0].profile, b.t->ports[1].profile);
 	assert_ptr_not_equal(b.t->ports[0].profile, b.t->ports[2].profile);
 	p = b.t->ports[0].profile;
-	// 100G: 80 ps a byte; 512 bit times are 5.12 ns, a full pause 335.5392 us, half of it 167.7696 us.
+	// 100G: 80 ps a byte; 512 bit times are 5.12 ns, a full pause 335.5392 us, half of it
+	// 167.7696 us.
 	assert_int_equal(p->byte_time, UINT64_C(80) << BYTE_TIME_FRACTION_BITS);
 	assert_int_equal(p->quantum_time, UINT64_C(5120) << BYTE_TIME_FRACTION_BITS);
 	assert_int_equal(p->refresh, UINT64_C(167769600));
@@ -124,7 +125,8 @@ test_limits(void **state)
 	assert_int_equal(p->pg[1].threshold.down, 63);
 	assert_int_equal(p->pg[1].threshold.fixed, 0);
 	assert_int_equal(p->pg[2].threshold.fixed, THRESHOLD_UNLIMITED);
-	// Weights 30, 45, 60 and the default 50, by their divisor 5: 6, 9, 12, 10; 4608 / 6 = 768 a unit.
+	// Weights 30, 45, 60 and the default 50, by their divisor 5: 6, 9, 12, 10; 4608 / 6 = 768 a
+	// unit.
 	assert_int_equal(p->tc[1].quantum, 6 * 768);
 	assert_int_equal(p->tc[2].quantum, 9 * 768);
 	assert_int_equal(p->tc[4].quantum, 12 * 768);
@@ -136,7 +138,8 @@ test_limits(void **state)
 	drop(&b);
 }
 
-// A group that is too slow for its own traffic to be stopped in the formula's space gets what it needs.
+// A group that is too slow for its own traffic to be stopped in the formula's space gets what it
+// needs.
 static void
 test_headroom_floor(void **state)
 {
@@ -241,7 +244,7 @@ group_for(const struct built *b, const char *vrf, const char *address)
 	uint32_t group;
 
 	assert_int_equal(inet_pton(ip6 ? AF_INET6 : AF_INET, address, bytes), 1);
-	group = lpm_lookup(ip6 ? v->ip6 : v->ip4, bytes);
+	group = ip6 ? lpm_lookup6(v->ip6, bytes) : lpm_lookup4(v->ip4, bytes);
 	return group == LPM_NONE ? NULL : &b->t->groups[group];
 }
 

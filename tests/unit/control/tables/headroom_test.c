@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SONiC's headroom formula against the rows that it reproduces of sonic-buildimage's
-// device/mellanox/x86_64-nvidia_sn5600-r0/ACS-SN5600/pg_profile_lookup.ini (cell 192, MTU 9100, lossless
-// MTU 1500, all packets small), and against figures computed from sonic-swss's
+// device/mellanox/x86_64-nvidia_sn5600-r0/ACS-SN5600/pg_profile_lookup.ini (cell 192, MTU 9100,
+// lossless MTU 1500, all packets small), and against figures computed from sonic-swss's
 // cfgmgr/buffer_headroom_mellanox.lua.
 #include "control/tables/headroom.h"
 
@@ -61,8 +61,8 @@ test_xon(void **state)
 	assert_int_equal(formula(100, 5, 1500, 100) + HEADROOM_XON_BYTES, 133120);
 }
 
-// A rate without a row takes the fallback of 3.8 KB: 1500 + 3 x (9100 + 819.2 + 3891.2 + 120 ns of it),
-// no cable, is 43231.2 + 540 at 12 Gb/s, 43 KB rounded up.
+// A rate without a row takes the fallback of 3.8 KB: 1500 + 3 x (9100 + 819.2 + 3891.2 + 120 ns of
+// it), no cable, is 43231.2 + 540 at 12 Gb/s, 43 KB rounded up.
 static void
 test_other_rate(void **state)
 {
@@ -70,9 +70,9 @@ test_other_rate(void **state)
 	assert_int_equal(formula(12, 0, 1500, 100), 43 * 1024);
 }
 
-// 10 Gb/s, 1 us away, MTU 1500: 2 x (1514 + 24) + 84 + 2500 = 5660 bytes pass on the wire. In cells of
-// one byte frames of 1514 fill the most, 5660 x 1514 / 1538; in cells of 192 those of 60 do, a cell for
-// each 84 bytes. Beside them stands the frame that called for the pause.
+// 10 Gb/s, 1 us away, MTU 1500: 2 x (1514 + 24) + 84 + 2500 = 5660 bytes pass on the wire. In cells
+// of one byte frames of 1514 fill the most, 5660 x 1514 / 1538; in cells of 192 those of 60 do, a
+// cell for each 84 bytes. Beside them stands the frame that called for the pause.
 static void
 test_needed(void **state)
 {

@@ -24,8 +24,8 @@ struct fixture {
 	struct config_diag diag;
 };
 
-// Loads text and makes its topology and routes; whatever fails leaves its errors in diag and returns
-// false. fixture_free() is due either way.
+// Loads text and makes its topology and routes; whatever fails leaves its errors in diag and
+// returns false. fixture_free() is due either way.
 static inline bool
 fixture_try(struct fixture *f, const char *text)
 {

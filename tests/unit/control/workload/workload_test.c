@@ -147,8 +147,8 @@ test_permutation(void **state)
 	drop(&other);
 }
 
-// Each of the 9 derangements of four hosts comes up about as often as the others: 900 draws, 100 each;
-// chi-square with 8 degrees of freedom stays below 26.1 but once in a thousand.
+// Each of the 9 derangements of four hosts comes up about as often as the others: 900 draws, 100
+// each; chi-square with 8 degrees of freedom stays below 26.1 but once in a thousand.
 static void
 test_permutation_is_fair(void **state)
 {

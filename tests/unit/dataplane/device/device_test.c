@@ -26,7 +26,8 @@ static char directory[] = "/tmp/roost-device-test-XXXXXX";
 static int
 try_open(struct device **device, const char *spec, unsigned mtu, char err[256])
 {
-	struct device_options options = {.spec = spec, .pool = pool, .mtu = (uint16_t)mtu, .netns_fd = -1};
+	struct device_options options = {
+		.spec = spec, .pool = pool, .mtu = (uint16_t)mtu, .netns_fd = -1};
 
 	err[0] = '\0';
 	return device_open(device, &options, err, 256);
@@ -43,7 +44,8 @@ make_packet(uint8_t fill, uint16_t bytes)
 	return m;
 }
 
-// Writes a pcap of the given frame sizes, every byte of frame i being i. Little endian, microseconds, Ethernet.
+// Writes a pcap of the given frame sizes, every byte of frame i being i. Little endian,
+// microseconds, Ethernet.
 static void
 write_pcap(char path[128], const char *name, const uint32_t *sizes, unsigned count)
 {
@@ -201,8 +203,11 @@ names_what_is_wrong(void **state)
 		{"net_af_packet7", -EINVAL, "add ,iface=NAME"},
 		{"net_af_packet7,iface=", -EINVAL, "1 to 15 characters"},
 		{"net_af_packet7,iface=no-such-iface", -ENODEV, "no interface no-such-iface"},
-		{"net_af_xdp7,iface=a-name-too-long-for-linux", -EINVAL, "1 to 15 characters"},
-		{"net_af_packet7,iface=lo,framesz=4096", -EINVAL, "framesz is larger than a packet"},
+		{"net_af_packet7,iface=a-name-too-long-for-linux", -EINVAL, "1 to 15 characters"},
+		// The pool of this test is as rte_pktmbuf_pool_create() would make it.
+		{"net_af_xdp7,iface=lo", -EINVAL, "one piece of memory"},
+		{"net_af_packet7,iface=lo,framesz=4096", -EINVAL,
+		 "framesz is larger than a packet"},
 		{"net_tap7,iface=lo", -EEXIST, "interface lo already"},
 		{"net_null7,no-such-key=1", -EIO, "net_null7"},
 	};
@@ -257,9 +262,12 @@ static int
 start(void **state)
 {
 	char err[256], prefix[64];
-	struct eal_options eal = {.prefix = prefix, .hugepages = EAL_HUGEPAGES_OFF, .memory_mb = 64};
-	struct pool_options options = {
-		.name = "device-test", .packets = PACKETS, .private_bytes = PACKET_META_BYTES, .room = ROOM};
+	struct eal_options eal = {
+		.prefix = prefix, .hugepages = EAL_HUGEPAGES_OFF, .memory_mb = 64};
+	struct pool_options options = {.name = "device-test",
+				       .packets = PACKETS,
+				       .private_bytes = PACKET_META_BYTES,
+				       .room = ROOM};
 
 	(void)state;
 	snprintf(prefix, sizeof(prefix), "roost-device-test-%d", (int)getpid());

@@ -45,7 +45,8 @@ static void
 huge_pages_that_are_not_there_are_an_error_only_if_demanded(void **state)
 {
 	// More than any machine has: 3 TB.
-	struct eal_options options = {.prefix = prefix, .hugepages = EAL_HUGEPAGES_ON, .memory_mb = 3u << 20};
+	struct eal_options options = {
+		.prefix = prefix, .hugepages = EAL_HUGEPAGES_ON, .memory_mb = 3u << 20};
 	char err[256] = "";
 
 	(void)state;

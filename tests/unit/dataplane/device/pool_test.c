@@ -80,7 +80,8 @@ says_how_much_memory_is_missing(void **state)
 	assert_int_equal(pool_create(&pool, &options, err, sizeof(err)), -EINVAL);
 }
 
-// However packets are taken and given back, the LIFO and the mempool together have all that are not held.
+// However packets are taken and given back, the LIFO and the mempool together have all that are not
+// held.
 static void
 lifo_keeps_count_of_every_packet(void **state)
 {
@@ -143,7 +144,8 @@ static int
 start(void **state)
 {
 	char err[256], prefix[64];
-	struct eal_options options = {.prefix = prefix, .hugepages = EAL_HUGEPAGES_OFF, .memory_mb = 64};
+	struct eal_options options = {
+		.prefix = prefix, .hugepages = EAL_HUGEPAGES_OFF, .memory_mb = 64};
 
 	(void)state;
 	snprintf(prefix, sizeof(prefix), "roost-pool-test-%d", (int)getpid());

@@ -45,17 +45,21 @@ adds_the_arguments_that_a_driver_needs(void **state)
 	char out[256];
 
 	(void)state;
-	assert_int_equal(quirks_complete(quirks_find("net_af_xdp0"), "net_af_xdp0,iface=x", 2048, out, sizeof(out)),
+	assert_int_equal(quirks_complete(quirks_find("net_af_xdp0"), "net_af_xdp0,iface=x", 2048,
+					 out, sizeof(out)),
 			 0);
 	assert_string_equal(out, "net_af_xdp0,iface=x,busy_budget=0");
-	assert_int_equal(quirks_complete(quirks_find("net_null0"), "net_null0", 2048, out, sizeof(out)), 0);
+	assert_int_equal(
+		quirks_complete(quirks_find("net_null0"), "net_null0", 2048, out, sizeof(out)), 0);
 	assert_string_equal(out, "net_null0");
 	// A packet's room in whole 64 B; a block is 256 frames, so whole pages.
-	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"), "net_af_packet0,iface=x", 2050, out,
-					 sizeof(out)),
+	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"), "net_af_packet0,iface=x",
+					 2050, out, sizeof(out)),
 			 0);
-	assert_string_equal(out, "net_af_packet0,iface=x,framesz=2048,blocksz=524288,qdisc_bypass=1");
-	assert_int_equal(quirks_complete(quirks_find("net_memif0"), "net_memif0,role=server", 4400, out, sizeof(out)),
+	assert_string_equal(out,
+			    "net_af_packet0,iface=x,framesz=2048,blocksz=524288,qdisc_bypass=1");
+	assert_int_equal(quirks_complete(quirks_find("net_memif0"), "net_memif0,role=server", 4400,
+					 out, sizeof(out)),
 			 0);
 	assert_string_equal(out, "net_memif0,role=server,bsize=4352,socket-abstract=no");
 }
@@ -66,17 +70,20 @@ leaves_what_the_user_gave(void **state)
 	char out[256];
 
 	(void)state;
-	assert_int_equal(quirks_complete(quirks_find("net_af_xdp0"), "net_af_xdp0,busy_budget=32,iface=x", 2048, out,
+	assert_int_equal(quirks_complete(quirks_find("net_af_xdp0"),
+					 "net_af_xdp0,busy_budget=32,iface=x", 2048, out,
 					 sizeof(out)),
 			 0);
 	assert_string_equal(out, "net_af_xdp0,busy_budget=32,iface=x");
 	// The driver's own block size goes with a frame size of the user's.
-	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"), "net_af_packet0,iface=x,framesz=1024", 2048,
-					 out, sizeof(out)),
+	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"),
+					 "net_af_packet0,iface=x,framesz=1024", 2048, out,
+					 sizeof(out)),
 			 0);
 	assert_string_equal(out, "net_af_packet0,iface=x,framesz=1024,qdisc_bypass=1");
 	// "bsize" inside another key or value is not that key.
-	assert_int_equal(quirks_complete(quirks_find("net_memif0"), "net_memif0,xbsize=1,secret=bsize", 2048, out,
+	assert_int_equal(quirks_complete(quirks_find("net_memif0"),
+					 "net_memif0,xbsize=1,secret=bsize", 2048, out,
 					 sizeof(out)),
 			 0);
 	assert_string_equal(out, "net_memif0,xbsize=1,secret=bsize,bsize=2048,socket-abstract=no");
@@ -88,15 +95,18 @@ refuses_what_would_overrun_a_packet(void **state)
 	char out[256];
 
 	(void)state;
-	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"), "net_af_packet0,framesz=2049", 2048, out,
-					 sizeof(out)),
+	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"),
+					 "net_af_packet0,framesz=2049", 2048, out, sizeof(out)),
 			 -ERANGE);
-	assert_int_equal(quirks_complete(quirks_find("net_memif0"), "net_memif0,bsize=9000", 2048, out, sizeof(out)),
+	assert_int_equal(quirks_complete(quirks_find("net_memif0"), "net_memif0,bsize=9000", 2048,
+					 out, sizeof(out)),
 			 -ERANGE);
-	assert_int_equal(quirks_complete(quirks_find("net_af_xdp0"), "net_af_xdp0,iface=x", 2048, out, 25),
-			 -ENAMETOOLONG);
-	assert_int_equal(quirks_complete(quirks_find("net_af_xdp0"), "net_af_xdp0,iface=x", 2048, out, 10),
-			 -ENAMETOOLONG);
+	assert_int_equal(
+		quirks_complete(quirks_find("net_af_xdp0"), "net_af_xdp0,iface=x", 2048, out, 25),
+		-ENAMETOOLONG);
+	assert_int_equal(
+		quirks_complete(quirks_find("net_af_xdp0"), "net_af_xdp0,iface=x", 2048, out, 10),
+		-ENAMETOOLONG);
 }
 
 static void
@@ -117,7 +127,8 @@ finds_arguments(void **state)
 	size_t length;
 
 	(void)state;
-	assert_memory_equal(quirks_argument("net_tap0,iface=abc,mac=fixed", "iface", &length), "abc", 3);
+	assert_memory_equal(quirks_argument("net_tap0,iface=abc,mac=fixed", "iface", &length),
+			    "abc", 3);
 	assert_int_equal(length, 3);
 	assert_non_null(quirks_argument("net_tap0,iface=", "iface", &length));
 	assert_int_equal(length, 0);

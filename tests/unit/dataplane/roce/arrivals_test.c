@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The exponential distribution: its moments and its tail. Seeds are fixed, so nothing here is left to
-// chance; bounds are four standard errors.
+// The exponential distribution: its moments and its tail. Seeds are fixed, so nothing here is left
+// to chance; bounds are four standard errors.
 
 #include "dataplane/roce/arrivals.h"
 

@@ -38,11 +38,10 @@ static void
 test_ack_ip4(void **state)
 {
 	static const uint8_t want[58] = {
-		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00,
-		0x45, 0x6a, 0, 48, 0xff, 0xfe, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
-		0xc0, 0x01, 0x12, 0xb7, 0, 28, 0, 0,
-		0x11, 0x40, 0xff, 0xff, 0, 0xab, 0xcd, 0xef, 0, 0x12, 0x34, 0x56,
-		0x60, 0, 0, 9,
+		2,    0, 0,    0,    0,    2,    2,    0,    0,    0,    0, 1,  0x08, 0x00, 0x45,
+		0x6a, 0, 48,   0xff, 0xfe, 0x40, 0,    64,   17,   0,    0, 10, 0,    0,    1,
+		10,   0, 0,    2,    0xc0, 0x01, 0x12, 0xb7, 0,    28,   0, 0,  0x11, 0x40, 0xff,
+		0xff, 0, 0xab, 0xcd, 0xef, 0,    0x12, 0x34, 0x56, 0x60, 0, 0,  9,
 	};
 	struct packet_pool *packets;
 	struct frame_template t;
@@ -71,7 +70,8 @@ test_ack_ip4(void **state)
 		for (unsigned int i = 14; i < 34; i += 2)
 			sum += (uint32_t)frame[i] << 8 | frame[i + 1];
 		assert_int_equal((sum & 0xffff) + (sum >> 16), 0xffff);
-		assert_int_equal((uint16_t)(frame[18] << 8 | frame[19]), (uint16_t)(0xfffe + round));
+		assert_int_equal((uint16_t)(frame[18] << 8 | frame[19]),
+				 (uint16_t)(0xfffe + round));
 		memcpy(frame + 18, want + 18, 2);
 		memset(frame + 24, 0, 2);
 		assert_memory_equal(frame, want, 58);
@@ -83,14 +83,20 @@ test_ack_ip4(void **state)
 static void
 test_cnp_ip6(void **state)
 {
-	static const uint8_t want[90] = {
-		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd,
-		0x6c, 0x00, 0, 0, 0, 40, 17, 64,                  // traffic class 48 << 2, not-ECT
-		0xfd, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-		0xfd, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
-		0xc0, 0x01, 0x12, 0xb7, 0, 40, 0, 0,
-		0x81, 0, 0xff, 0xff, 0x40, 0xab, 0xcd, 0xef, 0, 0, 0, 0,
-	};
+	static const uint8_t
+		want
+			[90] =
+				{
+					2,    0,    0,    0,    0,    2,    2,    0,    0,
+					0,    0,    1,    0x86, 0xdd, 0x6c, 0x00, 0,    0,
+					0,    40,   17,   64, // traffic class 48 << 2, not-ECT
+					0xfd, 1,    0,    0,    0,    0,    0,    0,    0,
+					0,    0,    0,    0,    0,    0,    1,    0xfd, 2,
+					0,    0,    0,    0,    0,    0,    0,    0,    0,
+					0,    0,    0,    0,    2,    0xc0, 0x01, 0x12, 0xb7,
+					0,    40,   0,    0,    0x81, 0,    0xff, 0xff, 0x40,
+					0xab, 0xcd, 0xef, 0,    0,    0,    0,
+				};
 	struct packet_pool *packets;
 	struct frame_template t;
 	struct frame_address a;
@@ -126,7 +132,8 @@ test_cnp_keeps_the_queue_pairs_id(void **state)
 	m = frame_make_cnp(packets, &t, &a, 48, 6, 6);
 	assert_int_equal(a.ip_id, 0xffff);
 	assert_int_equal(packet_meta(m)->wire_bytes, 74);
-	assert_memory_equal(packet_data(m) + 24, &(uint16_t){checksum_ipv4_header(packet_data(m) + 14, 20)}, 2);
+	assert_memory_equal(packet_data(m) + 24,
+			    &(uint16_t){checksum_ipv4_header(packet_data(m) + 14, 20)}, 2);
 	packet_free(packets, m);
 	packet_pool_destroy(packets);
 }

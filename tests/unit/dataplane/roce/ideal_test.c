@@ -19,7 +19,8 @@
 
 // `hops` links of 100G and 1 us; framing of Ethernet or none.
 static ps_t
-uniform(unsigned int hops, bool framing, int32_t header_bytes, int32_t ack_bytes, uint32_t path_mtu, uint64_t bytes)
+uniform(unsigned int hops, bool framing, int32_t header_bytes, int32_t ack_bytes, uint32_t path_mtu,
+	uint64_t bytes)
 {
 	struct ideal_hop path[4];
 	struct ideal_flow flow = {
@@ -52,8 +53,9 @@ test_real_sizes(void **state)
 	(void)state;
 	// One packet, two hops: 2 x (4182 x 80 ps + 1 us) and back 2 x (74 x 80 ps + 1 us).
 	assert_int_equal(uniform(2, true, -1, -1, 4096, 4096), 4680960);
-	// Four hops: 1 us each; 245 packets, 244 of 4096 B. All but the first leave the first hop in 4178 byte
-	// times each; the last, of 576 B, waits behind a large one on each further hop.
+	// Four hops: 1 us each; 245 packets, 244 of 4096 B. All but the first leave the first hop
+	// in 4178 byte times each; the last, of 576 B, waits behind a large one on each further
+	// hop.
 	assert_int_equal(uniform(4, true, -1, -1, 4096, 1000000), 90634880);
 }
 
@@ -61,9 +63,10 @@ static void
 test_simulator_sizes(void **state)
 {
 	(void)state;
-	// 48 B of headers, 60 B ACKs, 1000 B packets, no framing. 4490 B is four of 1048 B and one of 538.
-	// One leaf: 5 x 1048 + 538 B, ACK 2 x 60, four links.
-	assert_int_equal(uniform(2, false, 48, 60, 1000, 4490), (5 * 1048 + 538 + 120) * 80 + 4000000);
+	// 48 B of headers, 60 B ACKs, 1000 B packets, no framing. 4490 B is four of 1048 B and one
+	// of 538. One leaf: 5 x 1048 + 538 B, ACK 2 x 60, four links.
+	assert_int_equal(uniform(2, false, 48, 60, 1000, 4490),
+			 (5 * 1048 + 538 + 120) * 80 + 4000000);
 	assert_int_equal(uniform(2, false, 48, 60, 1000, 4490), 4471840);
 	assert_int_equal(uniform(4, false, 48, 60, 1000, 4490), 8649120);
 	assert_int_equal(uniform(4, false, 48, 60, 1000, 1), 8034880);
@@ -77,16 +80,20 @@ naive(const struct ideal_flow *f)
 	uint64_t packets = (f->bytes + f->path_mtu - 1) / f->path_mtu, acks = 0;
 	ps_t *at = calloc(packets, sizeof(*at)), last;
 	uint32_t *size = calloc(packets, sizeof(*size));
-	uint32_t ack = f->sizes.ack_bytes != -1 ? (uint32_t)f->sizes.ack_bytes : f->sizes.ip6 ? 82 : 62;
+	uint32_t ack = f->sizes.ack_bytes != -1 ? (uint32_t)f->sizes.ack_bytes
+		       : f->sizes.ip6           ? 82
+						: 62;
 
 	assert_true(at != NULL && size != NULL);
 	for (uint64_t i = 0; i < packets; i++) {
-		uint32_t payload = i + 1 == packets ? (uint32_t)(f->bytes - i * f->path_mtu) : f->path_mtu;
+		uint32_t payload = i + 1 == packets ? (uint32_t)(f->bytes - i * f->path_mtu)
+						    : f->path_mtu;
 
-		size[i] = f->sizes.header_bytes != -1 ? payload + (uint32_t)f->sizes.header_bytes
-						      : 14 + (f->sizes.ip6 ? 40 : 20) + 8 + 12 +
-								(i % NIC_WRITE_PACKETS == 0 ? 16 : 0) +
-								(payload + 3) / 4 * 4 + 4;
+		size[i] = f->sizes.header_bytes != -1
+				  ? payload + (uint32_t)f->sizes.header_bytes
+				  : 14 + (f->sizes.ip6 ? 40 : 20) + 8 + 12 +
+					    (i % NIC_WRITE_PACKETS == 0 ? 16 : 0) +
+					    (payload + 3) / 4 * 4 + 4;
 		if (f->sizes.header_bytes == -1 && size[i] < 60)
 			size[i] = 60;
 	}
@@ -103,7 +110,8 @@ naive(const struct ideal_flow *f)
 		}
 	}
 	for (uint64_t i = 0, count = 0; i < packets; i++)
-		if (++count == f->ack_every || i + 1 == packets || (i + 1) % NIC_WRITE_PACKETS == 0) {
+		if (++count == f->ack_every || i + 1 == packets ||
+		    (i + 1) % NIC_WRITE_PACKETS == 0) {
 			at[acks++] = at[i];
 			count = 0;
 		}
@@ -128,7 +136,8 @@ naive(const struct ideal_flow *f)
 static void
 random_path(struct random *r, struct ideal_hop *path, unsigned int hops)
 {
-	static const uint64_t rates[] = {G / 10, 10 * G, 25 * G, 40 * G, 99 * G, 100 * G, 101 * G, 400 * G, 800 * G};
+	static const uint64_t rates[] = {G / 10,  10 * G,  25 * G,  40 * G, 99 * G,
+					 100 * G, 101 * G, 400 * G, 800 * G};
 
 	for (unsigned int i = 0; i < hops; i++) {
 		bool framing = random_below(r, 4) != 0;
@@ -167,7 +176,8 @@ test_against_every_packet(void **state)
 			flow.sizes.header_bytes = 1 + (int32_t)random_below(&r, 100);
 			flow.sizes.ack_bytes = 1 + (int32_t)random_below(&r, 3000);
 		}
-		flow.bytes = 1 + random_below(&r, random_below(&r, 2) ? 10000 : 3000 * flow.path_mtu);
+		flow.bytes = 1 +
+			     random_below(&r, random_below(&r, 2) ? 10000 : 3000 * flow.path_mtu);
 		random_path(&r, data, flow.data_hops);
 		random_path(&r, acks, flow.ack_hops);
 		assert_int_equal(ideal_completion(&flow, &got), 0);
@@ -207,7 +217,13 @@ test_refusals(void **state)
 {
 	struct ideal_hop hop[1] = {{.byte_time = 1, .delay = 1}};
 	struct ideal_flow good = {
-		.bytes = 1, .path_mtu = 1, .ack_every = 1, .data = hop, .acks = hop, .data_hops = 1, .ack_hops = 1,
+		.bytes = 1,
+		.path_mtu = 1,
+		.ack_every = 1,
+		.data = hop,
+		.acks = hop,
+		.data_hops = 1,
+		.ack_hops = 1,
 	};
 	struct ideal_flow f;
 	ps_t out;

@@ -25,11 +25,11 @@ create_with(struct nic_config config, uint16_t ports)
 	return error;
 }
 
-#define REFUSED(change)                                                                            \
-	do {                                                                                       \
-		struct nic_config c = w.config[A];                                                 \
-		c.change;                                                                          \
-		assert_int_equal(create_with(c, 1), -EINVAL);                                      \
+#define REFUSED(change)                                       \
+	do {                                                  \
+		struct nic_config c = w.config[A];            \
+		c.change;                                     \
+		assert_int_equal(create_with(c, 1), -EINVAL); \
 	} while (0)
 
 static void
@@ -57,9 +57,11 @@ test_configuration(void **state)
 }
 
 static int
-add_flow_with(struct pair *w, struct nic_endpoint e, uint16_t path_mtu, uint64_t bytes, uint32_t repeat)
+add_flow_with(struct pair *w, struct nic_endpoint e, uint16_t path_mtu, uint64_t bytes,
+	      uint32_t repeat)
 {
-	struct nic_flow flow = {.endpoint = e, .path_mtu = path_mtu, .bytes = bytes, .repeat = repeat};
+	struct nic_flow flow = {
+		.endpoint = e, .path_mtu = path_mtu, .bytes = bytes, .repeat = repeat};
 
 	return nic_add_sender(w->nics[A], &flow);
 }
@@ -111,7 +113,11 @@ test_flows(void **state)
 static void
 test_streams(void **state)
 {
-	struct nic_stream good = {.ip_version = 4, .packet_bytes = 42, .interval = 1, .until = PS_NEVER}, s;
+	struct nic_stream good = {.ip_version = 4,
+				  .packet_bytes = 42,
+				  .interval = 1,
+				  .until = PS_NEVER},
+			  s;
 	struct pair w;
 
 	(void)state;

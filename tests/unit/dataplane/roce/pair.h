@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two NICs, A and B, joined in either direction by a chain of store-and-forward relays (1 to 3), on links
-// of 100G and 1 us with Ethernet's framing. Time is set by hand, window by window. A hook at the first
-// relay of a direction sees every packet and may mark it, drop it, or let others overtake it.
+// Two NICs, A and B, joined in either direction by a chain of store-and-forward relays (1 to 3), on
+// links of 100G and 1 us with Ethernet's framing. Time is set by hand, window by window. A hook at
+// the first relay of a direction sees every packet and may mark it, drop it, or let others overtake
+// it.
 #pragma once
 
 #include "dataplane/roce/frame.h"
@@ -90,9 +91,11 @@ pair_init(struct pair *w, unsigned int relays)
 			.header_bytes = FRAME_SIZE_REAL,
 			.ack_bytes = FRAME_SIZE_REAL,
 		};
-		w->ports[side] = (struct port_tables){.profile = &w->profile, .tenant = TENANT_NONE};
+		w->ports[side] =
+			(struct port_tables){.profile = &w->profile, .tenant = TENANT_NONE};
 		memcpy(w->ports[side].mac, c->mac, 6);
-		*t = (struct tables){.cell = 1, .cell_magic = UINT64_C(1) << 32, .ports = &w->ports[side]};
+		*t = (struct tables){
+			.cell = 1, .cell_magic = UINT64_C(1) << 32, .ports = &w->ports[side]};
 		for (unsigned int i = 0; i < PRIORITIES; i++) {
 			t->priority_to_tc[i] = (uint8_t)i;
 			t->tc_priorities[i] = (uint8_t)(1u << i);
@@ -220,8 +223,8 @@ pair_endpoint(const struct pair *w, unsigned int side, uint32_t qpn, uint32_t pe
 	return e;
 }
 
-// Adds a flow from A to B as it stands in `flow` but for its endpoint, whose first PSN counts; returns
-// A's queue pair number, which is B's too.
+// Adds a flow from A to B as it stands in `flow` but for its endpoint, whose first PSN counts;
+// returns A's queue pair number, which is B's too.
 static inline uint32_t
 pair_add_flow(struct pair *w, struct nic_flow flow)
 {

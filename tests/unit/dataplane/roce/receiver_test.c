@@ -61,10 +61,12 @@ test_in_order_naks_once_per_gap(void **state)
 	for (unsigned int i = 0; i < back->count; i++)
 		if (back->entries[i].syndrome == ROCE_SYNDROME_NAK_PSN_SEQUENCE)
 			assert_int_equal(back->entries[i].psn, naks++ == 0 ? 10 : 11);
-	// 11 is the first to come too early; 10 itself comes, and then 14 shows that 11 was discarded.
+	// 11 is the first to come too early; 10 itself comes, and then 14 shows that 11 was
+	// discarded.
 	assert_int_equal(naks, 2);
 	assert_int_equal(received.naks, 2);
-	assert_int_equal(received.reorder_max, received.out_of_order - 3 + 2); // 14, 15, ... up to the resent 11
+	assert_int_equal(received.reorder_max,
+			 received.out_of_order - 3 + 2); // 14, 15, ... up to the resent 11
 	assert_true(pair_result(&w, qpn).retransmitted > 0);
 	free(forth);
 	free(back);
@@ -86,7 +88,9 @@ test_out_of_order_is_placed(void **state)
 	back = pair_journal(&w, B);
 	forth->script[2] = PAIR_HOLD + 3; // arrive: 0 1 3 4 5 2 6 ...
 	forth->script[8] = PAIR_HOLD + 1; // ... 7 9 8, 9 being the last
-	qpn = pair_add_flow(&w, (struct nic_flow){.endpoint.first_psn = 0xfffffd, .path_mtu = 1000, .bytes = 10000});
+	qpn = pair_add_flow(&w, (struct nic_flow){.endpoint.first_psn = 0xfffffd,
+						  .path_mtu = 1000,
+						  .bytes = 10000});
 	pair_run(&w, PS_PER_MS);
 	received = pair_received(&w, qpn);
 	assert_int_equal(pair_result(&w, qpn).retransmitted, 0);
@@ -126,16 +130,19 @@ test_reorder_timeout(void **state)
 	assert_int_equal(nic_open_flows(w.nics[A]), 0);
 	while (back->entries[nak].syndrome != ROCE_SYNDROME_NAK_PSN_SEQUENCE)
 		nak++;
-	// Packet 5 was at the relay at entries[5].at, alone on the link behind it; the timeout counts from its
-	// arrival. The lost one leaves time enough for the relay to have caught up with the first's 16 B.
+	// Packet 5 was at the relay at entries[5].at, alone on the link behind it; the timeout
+	// counts from its arrival. The lost one leaves time enough for the relay to have caught up
+	// with the first's 16 B.
 	assert_int_equal(back->entries[nak].psn, 4);
-	assert_int_equal(back->entries[nak].at, forth->entries[5].at + 1070 * PAIR_BYTE + PAIR_DELAY +
-							100 * PS_PER_US + 74 * PAIR_BYTE + PAIR_DELAY);
+	assert_int_equal(back->entries[nak].at, forth->entries[5].at + 1070 * PAIR_BYTE +
+							PAIR_DELAY + 100 * PS_PER_US +
+							74 * PAIR_BYTE + PAIR_DELAY);
 	// Go-back-N: all that had been placed comes again, but needs only the one that was lost.
 	assert_int_equal(pair_result(&w, qpn).retransmitted, 16);
 	assert_int_equal(pair_result(&w, qpn).naks, 1);
-	assert_int_equal(pair_result(&w, qpn).completed,
-			 forth->entries[20].at + 1070 * PAIR_BYTE + 2 * 74 * PAIR_BYTE + 3 * PAIR_DELAY);
+	assert_int_equal(pair_result(&w, qpn).completed, forth->entries[20].at + 1070 * PAIR_BYTE +
+								 2 * 74 * PAIR_BYTE +
+								 3 * PAIR_DELAY);
 	free(forth);
 	free(back);
 	pair_stop(&w);
@@ -160,10 +167,12 @@ test_reorder_window(void **state)
 	qpn = pair_add_flow(&w, (struct nic_flow){.path_mtu = 1000, .bytes = 60000});
 	pair_run(&w, PS_PER_MS);
 	assert_int_equal(nic_open_flows(w.nics[A]), 0);
-	// 4 is missing: 5 to 11 are placed, 12 is beyond 4 + 8 and makes the NAK, which is on the link back.
+	// 4 is missing: 5 to 11 are placed, 12 is beyond 4 + 8 and makes the NAK, which is on the
+	// link back.
 	assert_int_equal(back->entries[4].psn, 4);
 	assert_int_equal(back->entries[4].syndrome, ROCE_SYNDROME_NAK_PSN_SEQUENCE);
-	assert_int_equal(back->entries[4].at, forth->entries[12].at + 1070 * PAIR_BYTE + 74 * PAIR_BYTE + 2 * PAIR_DELAY);
+	assert_int_equal(back->entries[4].at, forth->entries[12].at + 1070 * PAIR_BYTE +
+						      74 * PAIR_BYTE + 2 * PAIR_DELAY);
 	// The resent 4 lets the acknowledgement jump to 11, once.
 	assert_int_equal(back->entries[5].psn, 11);
 	assert_int_equal(pair_received(&w, qpn).naks, 1);
@@ -230,8 +239,8 @@ test_cnp_at_most_each_interval(void **state)
 	for (unsigned int i = 100; i < 400; i++)
 		forth->ce[i / 64] |= UINT64_C(1) << i % 64;
 	pair_run(&w, PS_PER_MS);
-	// Packets 100 to 399 arrive 1082 x 80 ps = 86.56 ns apart: 25.9 us, so CNPs at 0, 10 and 20 us, each with
-	// the first packet that comes then or later: 116 packets make 10.04 us.
+	// Packets 100 to 399 arrive 1082 x 80 ps = 86.56 ns apart: 25.9 us, so CNPs at 0, 10 and 20
+	// us, each with the first packet that comes then or later: 116 packets make 10.04 us.
 	for (unsigned int i = 0; i < back->count; i++) {
 		if (back->entries[i].opcode != ROCE_OP_CNP)
 			continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sending end: what it sends, and what it does about loss, acknowledgements that were never earned,
-// repetitions.
+// The sending end: what it sends, and what it does about loss, acknowledgements that were never
+// earned, repetitions.
 
 #include "pair.h"
 
@@ -16,7 +16,8 @@ test_packets_of_a_message(void **state)
 	pair_start(&w);
 	j = pair_journal(&w, A);
 	// Over the end of the PSNs; 256 + 256 + 3 B, then a message of one packet.
-	pair_add_flow(&w, (struct nic_flow){.endpoint.first_psn = 0xfffffe, .path_mtu = 256, .bytes = 515});
+	pair_add_flow(&w, (struct nic_flow){
+				  .endpoint.first_psn = 0xfffffe, .path_mtu = 256, .bytes = 515});
 	pair_run(&w, PS_PER_MS);
 	pair_add_flow(&w, (struct nic_flow){.path_mtu = 256, .bytes = 256, .start = w.now});
 	pair_run(&w, PS_PER_MS);
@@ -54,14 +55,16 @@ inspect(void *context, struct rte_mbuf *m, ps_t at)
 	struct inspection *i = context;
 	const uint8_t *data = packet_data(m);
 	const struct roce_bth *bth = packet_bth(m);
-	uint32_t ip_bytes = (uint32_t)data[16] << 8 | data[17], udp_bytes = (uint32_t)data[38] << 8 | data[39];
+	uint32_t ip_bytes = (uint32_t)data[16] << 8 | data[17],
+		 udp_bytes = (uint32_t)data[38] << 8 | data[39];
 	uint16_t checksum = checksum_ipv4_header(data + 14, 20);
 	uint32_t icrc;
 
 	(void)at;
 	i->packets++;
 	i->wrong += memcmp(data + 24, &checksum, 2) != 0;
-	i->wrong += ip_bytes + 14 != packet_meta(m)->wire_bytes || udp_bytes + 34 != packet_meta(m)->wire_bytes;
+	i->wrong += ip_bytes + 14 != packet_meta(m)->wire_bytes ||
+		    udp_bytes + 34 != packet_meta(m)->wire_bytes;
 	i->wrong += (uint16_t)(data[18] << 8 | data[19]) != (uint16_t)(i->packets - 1); // ID
 	i->wrong += data[15] != (26 << 2 | 2) || data[20] != 0x40 || data[22] != 64;
 	i->wrong += icrc_compute(data, packet_meta(m)->data_len, &icrc) != 0;
@@ -144,7 +147,8 @@ test_go_back_on_nak(void **state)
 	assert_int_equal(nic_open_flows(w.nics[A]), 0);
 	assert_int_equal(result.naks, 1);
 	assert_int_equal(result.timeouts, 0);
-	// What follows the lost packet is sent until the NAK is back, then all from the lost one on.
+	// What follows the lost packet is sent until the NAK is back, then all from the lost one
+	// on.
 	while (j->entries[5 + ahead].psn == 5 + ahead)
 		ahead++;
 	assert_int_equal(j->entries[5 + ahead].psn, 5);
@@ -178,8 +182,9 @@ test_lost_tail_times_out(void **state)
 	assert_int_equal(j->count, 5);
 	assert_int_equal(j->entries[4].psn, 3);
 	assert_int_equal(j->entries[4].opcode, ROCE_OP_WRITE_LAST);
-	// The timeout counts from the last progress, packet 2's acknowledgement. The relay has the first packet
-	// at 1086 byte times and sends three of them from there, 1098 + 1082 + 1070; back it is 2 x 74.
+	// The timeout counts from the last progress, packet 2's acknowledgement. The relay has the
+	// first packet at 1086 byte times and sends three of them from there, 1098 + 1082 + 1070;
+	// back it is 2 x 74.
 	acked = (1086 + 1098 + 1082 + 1070 + 2 * 74) * PAIR_BYTE + 4 * PAIR_DELAY;
 	assert_int_equal(j->entries[4].at, acked + PS_PER_MS + 1070 * PAIR_BYTE + PAIR_DELAY);
 	assert_int_equal(result.completed - j->entries[4].at,
@@ -296,7 +301,8 @@ test_start_jitter(void **state)
 	w.config[A].start_jitter = PS_PER_US;
 	pair_start(&w);
 	for (unsigned int i = 0; i < 100; i++) {
-		uint32_t qpn = pair_add_flow(&w, (struct nic_flow){.path_mtu = 1000, .bytes = 1, .start = PS_PER_MS});
+		uint32_t qpn = pair_add_flow(
+			&w, (struct nic_flow){.path_mtu = 1000, .bytes = 1, .start = PS_PER_MS});
 		ps_t start = pair_result(&w, qpn).start;
 
 		least = time_min(least, start);
@@ -314,10 +320,12 @@ hand_aeth(struct pair *w, uint32_t qpn, uint32_t psn, uint8_t syndrome, ps_t at)
 	struct frame_template t;
 	struct frame_address a = {.peer_ip = {10, 0, 0, 1}, .peer_qpn = qpn};
 
-	frame_template_init(&t, false, w->config[B].mac, w->config[B].gateway_mac, w->config[B].ip4);
+	frame_template_init(&t, false, w->config[B].mac, w->config[B].gateway_mac,
+			    w->config[B].ip4);
 	frame_address_init(&a, &t);
 	assert_int_equal(wire_put(w->nodes[A]->ports[0].in,
-				  frame_make_ack(w->packets, &t, &a, 62, psn, syndrome, 0), at), 0);
+				  frame_make_ack(w->packets, &t, &a, 62, psn, syndrome, 0), at),
+			 0);
 }
 
 static void
@@ -335,7 +343,8 @@ test_unearned_acknowledgements(void **state)
 	hand_aeth(&w, 16, 99, ROCE_SYNDROME_ACK_NO_CREDITS, PS_PER_US); // not yet sent
 	hand_aeth(&w, 16, 0x800000, ROCE_SYNDROME_ACK_NO_CREDITS, PS_PER_US + 1);
 	hand_aeth(&w, 16, 0xffffff, ROCE_SYNDROME_ACK_NO_CREDITS, PS_PER_US + 2);
-	hand_aeth(&w, 16, 12, ROCE_SYNDROME_NAK_PSN_SEQUENCE, PS_PER_US + 3); // 12 packets have been started
+	hand_aeth(&w, 16, 12, ROCE_SYNDROME_NAK_PSN_SEQUENCE,
+		  PS_PER_US + 3); // 12 packets have been started
 	hand_aeth(&w, 16, 0xfffffe, ROCE_SYNDROME_NAK_PSN_SEQUENCE, PS_PER_US + 4);
 	hand_aeth(&w, 16, 5, ROCE_SYNDROME_NAK_INVALID_REQUEST, PS_PER_US + 5);
 	hand_aeth(&w, 16, 5, ROCE_SYNDROME_RNR, PS_PER_US + 6);

@@ -35,9 +35,9 @@ static unsigned int
 see(void *context, struct rte_mbuf *m, ps_t at)
 {
 	static const uint8_t want[42] = {
-		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0,
-		0x45, 40, 0x03, 0xda, 0, 0, 0x40, 0, 16, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
-		0xd0, 0, 0, 9, 0x03, 0xc6, 0, 0,
+		2,    0,  0,    0,    0, 2, 2,    0, 0,  0,  0,    1,    8,  0,
+		0x45, 40, 0x03, 0xda, 0, 0, 0x40, 0, 16, 17, 0,    0,    10, 0,
+		0,    1,  10,   0,    0, 2, 0xd0, 0, 0,  9,  0x03, 0xc6, 0,  0,
 	};
 	struct seen *s = context;
 	uint8_t frame[42];
@@ -166,7 +166,8 @@ test_shares_with_a_flow(void **state)
 	assert_int_equal(nic_add_stream(w.nics[A], &settings), 0);
 	pair_add_flow(&w, (struct nic_flow){.path_mtu = 1000, .bytes = 1000000});
 	pair_run(&w, PS_PER_MS);
-	// Turns: one of the stream's for each of the flow's 1000, and some until the last is acknowledged.
+	// Turns: one of the stream's for each of the flow's 1000, and some until the last is
+	// acknowledged.
 	nic_totals(w.nics[A], &totals);
 	assert_in_range(totals.stream_sent, 1000, 1070);
 	pair_stop(&w);

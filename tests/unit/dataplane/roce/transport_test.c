@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two NICs through relays: exact completion times, turns at the transmitter, pauses, what is dropped.
+// Two NICs through relays: exact completion times, turns at the transmitter, pauses, what is
+// dropped.
 
 #include "pair.h"
 
 // ---- completion times. A byte at 100G takes 80 ps; a link's delay is 1 us.
 
 static ps_t
-complete(unsigned int relays, uint16_t path_mtu, uint64_t bytes, int32_t header_bytes, int32_t ack_bytes,
-	 ps_t window)
+complete(unsigned int relays, uint16_t path_mtu, uint64_t bytes, int32_t header_bytes,
+	 int32_t ack_bytes, ps_t window)
 {
 	struct pair w;
 	uint32_t qpn;
@@ -33,11 +34,13 @@ static void
 test_real_frames(void **state)
 {
 	(void)state;
-	// 4096 B through one leaf: the frame is 14 + 20 + 8 + 12 + 16 + 4096 + 4 = 4170 B, and takes 4182 with
-	// preamble and FCS: 2 x (4182 x 80 ps + 1 us); the ACK, 62 B: 2 x (74 x 80 ps + 1 us).
+	// 4096 B through one leaf: the frame is 14 + 20 + 8 + 12 + 16 + 4096 + 4 = 4170 B, and
+	// takes 4182 with preamble and FCS: 2 x (4182 x 80 ps + 1 us); the ACK, 62 B: 2 x (74 x 80
+	// ps + 1 us).
 	assert_int_equal(complete(1, 4096, 4096, -1, -1, PAIR_DELAY), 4680960);
-	// 245 packets through three switches: the first 4194 with its gap, 243 x 4178, the last 576 + 58 + 12
-	// behind them; each of three hops more adds one packet's time of the largest that goes before it.
+	// 245 packets through three switches: the first 4194 with its gap, 243 x 4178, the last 576
+	// + 58 + 12 behind them; each of three hops more adds one packet's time of the largest that
+	// goes before it.
 	assert_int_equal(complete(3, 4096, 1000000, -1, -1, PAIR_DELAY), 90634880);
 }
 
@@ -56,7 +59,8 @@ test_given_sizes(void **state)
 	// Headers of 100 B, ACKs of 80 B: 2 x ((1100 + 12 + 80 + 12) x 80 ps + 2 us).
 	assert_int_equal(complete(1, 1000, 1000, 100, 80, PAIR_DELAY), 2 * (1204 * 80 + 2000000));
 	// Smaller than the headers themselves: 1 + 48 B.
-	assert_int_equal(complete(1, 1000, 1, 48, 60, PAIR_DELAY), 2 * ((49 + 12 + 60 + 12) * 80 + 2000000));
+	assert_int_equal(complete(1, 1000, 1, 48, 60, PAIR_DELAY),
+			 2 * ((49 + 12 + 60 + 12) * 80 + 2000000));
 }
 
 static void
@@ -98,9 +102,11 @@ test_queue_pairs_take_turns(void **state)
 	for (unsigned int i = 0; i < 3; i++)
 		qpn[i] = pair_add_flow(&w, (struct nic_flow){.path_mtu = 1000, .bytes = 100000});
 	pair_run(&w, PS_PER_MS);
-	// 300 packets of 1082 B (1098 the first of each), the last of the three flows behind one another.
+	// 300 packets of 1082 B (1098 the first of each), the last of the three flows behind one
+	// another.
 	for (unsigned int i = 1; i < 3; i++)
-		assert_int_equal(pair_result(&w, qpn[i]).completed - pair_result(&w, qpn[i - 1]).completed,
+		assert_int_equal(pair_result(&w, qpn[i]).completed -
+					 pair_result(&w, qpn[i - 1]).completed,
 				 1082 * PAIR_BYTE);
 	pair_stop(&w);
 }
@@ -127,7 +133,8 @@ test_strict_class_goes_first(void **state)
 	pair_run(&w, PS_PER_MS);
 	low = pair_result(&w, first);
 	high = pair_result(&w, first + 1);
-	// The strict flow is as fast as alone, the other has the whole line after it: 100 packets each.
+	// The strict flow is as fast as alone, the other has the whole line after it: 100 packets
+	// each.
 	assert_int_equal(high.completed, complete(1, 1000, 100000, -1, -1, PAIR_DELAY));
 	assert_int_equal(low.completed - high.completed, (99 * 1082 + 1098) * PAIR_BYTE);
 	pair_stop(&w);
@@ -139,7 +146,8 @@ test_strict_class_goes_first(void **state)
 static void
 send_pfc(struct pair *w, unsigned int priority, uint16_t quanta, ps_t at)
 {
-	static const uint8_t header[18] = {0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08, 1, 1, 0};
+	static const uint8_t header[18] = {0x01, 0x80, 0xc2, 0,    0,    1, 2, 0, 0,
+					   0,    0,    9,    0x88, 0x08, 1, 1, 0};
 	struct rte_mbuf *m = packet_alloc(w->packets);
 	uint8_t *data;
 
@@ -172,7 +180,8 @@ test_pause_holds_data(void **state)
 	send_pfc(&w, 3, 1000, paused_at);
 	send_pfc(&w, 4, 65535, paused_at);
 	pair_run(&w, PS_PER_MS);
-	// Packets start at 0, 4194 x 80 ps, then each 4178 x 80 later; those that started before the pause pass.
+	// Packets start at 0, 4194 x 80 ps, then each 4178 x 80 later; those that started before
+	// the pause pass.
 	for (ps_t start = 0; start < paused_at; start += (before == 1 ? 4194 : 4178) * PAIR_BYTE)
 		before++;
 	assert_int_equal(before, 2);
@@ -195,8 +204,10 @@ test_resume_at_once(void **state)
 	pair_init(&w, 1);
 	pair_start(&w);
 	j = pair_journal(&w, A);
-	pair_add_flow(&w, (struct nic_flow){.path_mtu = 4096, .bytes = 5 * 4096, .start = 100 * PS_PER_NS});
-	send_pfc(&w, 3, 65535, 100 * PS_PER_NS); // an arrival of the instant of the start: it holds the start
+	pair_add_flow(&w, (struct nic_flow){
+				  .path_mtu = 4096, .bytes = 5 * 4096, .start = 100 * PS_PER_NS});
+	send_pfc(&w, 3, 65535,
+		 100 * PS_PER_NS); // an arrival of the instant of the start: it holds the start
 	send_pfc(&w, 3, 0, 7777 * PS_PER_NS);
 	pair_run(&w, PS_PER_MS);
 	assert_int_equal(j->entries[0].at, 7777 * PS_PER_NS + 4182 * PAIR_BYTE + PAIR_DELAY);
@@ -221,9 +232,11 @@ test_frozen_queue_goes_on(void **state)
 	assert_int_equal(nic_open_flows(w.nics[A]), 1);
 	node_set_tx_off(w.nodes[A], &w.nodes[A]->ports[0], 0, w.now);
 	pair_run(&w, PS_PER_MS);
-	// Three packets had started by 1 us; the fourth was to start at (4194 + 2 x 4178) x 80 ps = 1.004 us.
-	// Alone, the relay delays all that follow the first packet by its RETH; behind the pause it does not.
-	assert_int_equal(pair_result(&w, qpn).completed, alone + 51 * PS_PER_US - (12550 + 16) * PAIR_BYTE);
+	// Three packets had started by 1 us; the fourth was to start at (4194 + 2 x 4178) x 80 ps =
+	// 1.004 us. Alone, the relay delays all that follow the first packet by its RETH; behind
+	// the pause it does not.
+	assert_int_equal(pair_result(&w, qpn).completed,
+			 alone + 51 * PS_PER_US - (12550 + 16) * PAIR_BYTE);
 	pair_stop(&w);
 }
 
@@ -234,14 +247,16 @@ struct foreign {
 	uint32_t length;
 };
 
-// A WRITE ONLY of 3 bytes (and a pad byte) to queue pair `qpn` of B, as another implementation would send it.
+// A WRITE ONLY of 3 bytes (and a pad byte) to queue pair `qpn` of B, as another implementation
+// would send it.
 static struct foreign
 foreign_write(uint32_t qpn, uint32_t psn)
 {
 	static const uint8_t head[42] = {
-		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0,                                 // Ethernet
-		0x45, 0, 0, 64, 0, 1, 0, 0, 9, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,        // IPv4, TTL 9
-		0xd0, 0, 0x12, 0xb7, 0, 44, 0, 0,                                         // UDP to 4791
+		2,    0, 0,    0,    0, 2,  2, 0, 0, 0,  0, 1, 8,  0, // Ethernet
+		0x45, 0, 0,    64,   0, 1,  0, 0, 9, 17, 0, 0, 10, 0,
+		0,    1, 10,   0,    0, 2,        // IPv4, TTL 9
+		0xd0, 0, 0x12, 0xb7, 0, 44, 0, 0, // UDP to 4791
 	};
 	struct foreign f = {.length = 14 + 20 + 8 + 12 + 16 + 4 + 4};
 	uint16_t checksum;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_linux.h"
+
+#include "interface.h"
+#include "quirks.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEVICE_XSK_LINGER_NS 100000000
+
+static struct timespec xsk_closed; // control: rw; when an AF_XDP socket was last closed
+
+int
+device_fail(const struct device_error *e, int error, const char *format, ...)
+{
+	int used = snprintf(e->text, e->bytes, "%s: ", e->spec);
+	va_list list;
+
+	va_start(list, format);
+	if (used >= 0 && (size_t)used < e->bytes)
+		vsnprintf(e->text + used, e->bytes - (size_t)used, format, list);
+	va_end(list);
+	return error;
+}
+
+int
+device_prepare_interface(struct device *d, const struct device_options *o,
+			 const struct device_error *e)
+{
+	size_t length = 0;
+	const char *value = quirks_argument(o->spec, "iface", &length);
+	int mtu, error;
+
+	if (value == NULL && (d->quirks->flags & QUIRK_MAKES_INTERFACE))
+		return device_fail(e, -EINVAL, "which interface should it make? add ,iface=NAME");
+	if (value == NULL)
+		return device_fail(e, -EINVAL, "which interface? add ,iface=NAME");
+	if (length == 0 || length >= sizeof(d->interface))
+		return device_fail(e, -EINVAL, "an interface's name has 1 to %zu characters",
+				   sizeof(d->interface) - 1);
+	memcpy(d->interface, value, length);
+	d->control_fd = interface_socket();
+	if (d->control_fd < 0)
+		return device_fail(e, d->control_fd, "%s", strerror(-d->control_fd));
+	error = interface_index(d->control_fd, d->interface, &d->index);
+	if (d->quirks->flags & QUIRK_MAKES_INTERFACE) {
+		if (error == 0)
+			return device_fail(e, -EEXIST,
+					   "there is an interface %s already: choose another name",
+					   d->interface);
+		return 0;
+	}
+	if (error != 0)
+		return device_fail(e, -ENODEV, "no interface %s in this namespace", d->interface);
+	mtu = interface_mtu(d->control_fd, d->interface);
+	if ((d->quirks->flags & QUIRK_INTERFACE_MTU) && mtu >= 0 && mtu < o->mtu)
+		return device_fail(e, -EINVAL, "%s has MTU %d: ip link set %s mtu %u", d->interface,
+				   mtu, d->interface, o->mtu);
+	if ((d->quirks->flags & QUIRK_XDP) && interface_xdp_program(d->index) != 0)
+		return device_fail(e, -EBUSY,
+				   "an XDP program is attached to %s: ip link set %s xdp off",
+				   d->interface, d->interface);
+	if (d->quirks->flags & QUIRK_INTERFACE_UP) {
+		error = interface_set_up(d->control_fd, d->interface);
+		if (error != 0)
+			return device_fail(e, error, "cannot bring %s up: %s", d->interface,
+					   strerror(-error));
+	}
+	return 0;
+}
+
+// The kernel lets go of a closed socket's queue a moment later; opened again within it, the device
+// would be busy.
+static void
+device_xsk_await(void)
+{
+	struct timespec now, wait;
+	uint64_t since_ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	since_ns = (uint64_t)(now.tv_sec - xsk_closed.tv_sec) * 1000000000 + (uint64_t)now.tv_nsec -
+		   (uint64_t)xsk_closed.tv_nsec;
+	if (since_ns >= DEVICE_XSK_LINGER_NS)
+		return;
+	wait = (struct timespec){.tv_nsec = (long)(DEVICE_XSK_LINGER_NS - since_ns)};
+	nanosleep(&wait, NULL);
+}
+
+void
+device_xsk_before(struct device_sockets *sockets)
+{
+	device_xsk_await();
+	sockets->count = interface_list_xsk(sockets->fds, RTE_MAX_ETHPORTS);
+}
+
+int
+device_xsk_new(const struct device_sockets *before)
+{
+	int now[RTE_MAX_ETHPORTS + 1];
+	unsigned count = interface_list_xsk(now, RTE_MAX_ETHPORTS + 1);
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned j = 0;
+
+		while (j < before->count && before->fds[j] != now[i])
+			j++;
+		if (j == before->count)
+			return now[i];
+	}
+	return -1;
+}
+
+void
+device_xsk_close(int fd)
+{
+	int sockets[RTE_MAX_ETHPORTS];
+	unsigned count = interface_list_xsk(sockets, RTE_MAX_ETHPORTS);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (sockets[i] == fd)
+			close(fd);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &xsk_closed);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of opening a device that concerns Linux rather than DPDK: the interface under the driver
+// and its AF_XDP socket. Private to device.c. Control thread, in the device's namespace.
+#pragma once
+
+#include "device.h"
+
+// Where the one line about an error goes: "SPEC: what is wrong".
+struct device_error {
+	char *text;
+	size_t bytes;
+	const char *spec;
+};
+
+// Writes the line. Returns `error`.
+int device_fail(const struct device_error *e, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+// Finds the interface that the driver will sit on, checks it and readies it.
+// Returns 0 or -errno with a line in `e`.
+int device_prepare_interface(struct device *device, const struct device_options *options,
+			     const struct device_error *e);
+
+// The AF_XDP sockets that were open at some time.
+struct device_sockets {
+	int fds[RTE_MAX_ETHPORTS];
+	unsigned count;
+};
+
+// To be called before the driver opens its socket; may wait up to 100 ms for the last one to go.
+void device_xsk_before(struct device_sockets *sockets);
+
+// The socket that is open now and was not before; -1 without one.
+int device_xsk_new(const struct device_sockets *before);
+
+// Closes the socket if the driver left it open.
+void device_xsk_close(int fd);

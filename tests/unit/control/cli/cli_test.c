@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program as a user calls it, in this process, with stdout and stderr in files.
+#include "captured.h"
+
+#include "control/cli/cli.h"
+
+static void
+test_help_of_the_program(void **state)
+{
+	struct captured c;
+	size_t count;
+	const struct cli_command *commands = cli_commands(&count);
+
+	(void)state;
+	c = captured_run("roost --help");
+	assert_int_equal(c.status, CLI_OK);
+	assert_string_equal(c.err, "");
+	for (size_t i = 0; i < count; i++) {
+		assert_non_null(strstr(c.out, commands[i].name));
+		assert_non_null(strstr(c.out, commands[i].help));
+	}
+	c = captured_run("roost");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_string_equal(c.out, "");
+	assert_non_null(strstr(c.err, "usage: roost"));
+}
+
+// Wherever it stands, it helps and does nothing else.
+static void
+test_help_of_every_command(void **state)
+{
+	size_t count;
+	const struct cli_command *commands = cli_commands(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		char line[128], usage[64];
+		struct captured c;
+
+		snprintf(line, sizeof(line), "roost %s --help", commands[i].name);
+		snprintf(usage, sizeof(usage), "usage: roost %s", commands[i].name);
+		c = captured_run(line);
+		assert_int_equal(c.status, CLI_OK);
+		assert_string_equal(c.err, "");
+		assert_memory_equal(c.out, usage, strlen(usage));
+		assert_non_null(strstr(c.out, commands[i].help));
+		snprintf(line, sizeof(line), "roost %s nonsense -h", commands[i].name);
+		assert_int_equal(captured_run(line).status, CLI_OK);
+	}
+}
+
+static void
+test_commands_that_are_none(void **state)
+{
+	struct captured c;
+
+	(void)state;
+	c = captured_run("roost shwo");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_string_equal(c.out, "");
+	assert_string_equal(c.err, "roost: there is no command shwo; did you mean \"show\"?\nroost "
+				   "--help tells how\n");
+	c = captured_run("roost xyzzy");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_string_equal(c.err, "roost: there is no command xyzzy\nroost --help tells how\n");
+	c = captured_run("roost --nonsense show");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_non_null(strstr(c.err, "nonsense"));
+}
+
+static void
+test_results_that_cannot_be_written(void **state)
+{
+	struct captured c;
+
+	(void)state;
+	c = captured_run_to("/dev/full", "roost where 10.1.3.7");
+	assert_int_equal(c.status, CLI_FAILED);
+	assert_string_equal(c.err, "roost: writing the result: No space left on device\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help_of_the_program),
+		cmocka_unit_test(test_help_of_every_command),
+		cmocka_unit_test(test_commands_that_are_none),
+		cmocka_unit_test(test_results_that_cannot_be_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

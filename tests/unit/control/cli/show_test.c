@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// roost show against a fabric that a thread plays: what it asks for, what it prints, how it ends.
+#include "captured.h"
+
+#include "control/api/socket_path.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct played {
+	char name[32];
+	char directory[64]; // XDG_RUNTIME_DIR of a user that is not root
+	struct api_server *server;
+	pthread_t thread;
+	atomic_bool stop;
+	json_t *asked; // the last parameters
+};
+
+static int
+answer_show(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	struct played *p = context;
+	const char *what = json_string_value(json_object_get(params, "what"));
+
+	json_decref(p->asked);
+	p->asked = json_deep_copy(params);
+	if (json_object_get(params, "port") != NULL &&
+	    strcmp(json_string_value(json_object_get(params, "port")), "leaf9") == 0) {
+		snprintf(why, why_size, "%s: there is no node or port leaf9", what);
+		return -EINVAL;
+	}
+	*result = json_pack("{s:I,s:{s:{s:{s:{s:{s:i}}}}},s:{s:s}}", "time_ns", (json_int_t)5,
+			    "nodes", "leaf1", "ports", "swp1", "drops", "no-route", 3, "advice",
+			    "no-route", "give it one");
+	return 0;
+}
+
+static const struct api_method methods[] = {{"show", answer_show}};
+
+static void *
+serve(void *argument)
+{
+	struct played *p = argument;
+
+	while (!atomic_load(&p->stop))
+		api_server_poll(p->server, 10);
+	return NULL;
+}
+
+static int
+setup(void **state)
+{
+	struct played *p = calloc(1, sizeof(*p));
+	char path[API_PATH_MAX], err[256];
+
+	assert_non_null(p);
+	snprintf(p->name, sizeof(p->name), "unit-show-%d", (int)getpid());
+	strcpy(p->directory, "/tmp/roost-show-XXXXXX");
+	assert_non_null(mkdtemp(p->directory));
+	setenv("XDG_RUNTIME_DIR", p->directory, 1);
+	unsetenv("ROOST_FABRIC");
+	assert_int_equal(api_socket_path(p->name, path, err, sizeof(err)), 0);
+	assert_int_equal(api_server_create(&p->server, path, methods, 1, p, err, sizeof(err)), 0);
+	assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
+	*state = p;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct played *p = *state;
+	char run[96];
+
+	atomic_store(&p->stop, true);
+	pthread_join(p->thread, NULL);
+	api_server_destroy(p->server);
+	json_decref(p->asked);
+	snprintf(run, sizeof(run), "%s/roost", p->directory);
+	rmdir(run);
+	rmdir(p->directory);
+	free(p);
+	return 0;
+}
+
+static struct captured
+show(const struct played *p, const char *words)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "roost show -f %s %s", p->name, words);
+	return captured_run(line);
+}
+
+static void
+require_asked(const struct played *p, const char *words, const char *expected)
+{
+	struct captured c = show(p, words);
+	json_t *json = json_loads(expected, 0, NULL);
+
+	assert_string_equal(c.err, "");
+	assert_int_equal(c.status, CLI_OK);
+	assert_non_null(json);
+	if (!json_equal(json, p->asked))
+		fail_msg("show %s did not ask %s", words, expected);
+	json_decref(json);
+}
+
+static void
+test_what_is_asked(void **state)
+{
+	struct played *p = *state;
+
+	require_asked(p, "fabric", "{\"what\": \"fabric\"}");
+	require_asked(p, "interface", "{\"what\": \"interface\"}");
+	require_asked(p, "interface leaf1.swp1",
+		      "{\"what\": \"interface\", \"port\": \"leaf1.swp1\"}");
+	require_asked(p, "interface leaf1.swp1 counters qos",
+		      "{\"what\": \"interface\", \"port\": \"leaf1.swp1\"}");
+	require_asked(p, "interface counters", "{\"what\": \"interface\"}");
+	require_asked(p, "pfc leaf1", "{\"what\": \"pfc\", \"port\": \"leaf1\"}");
+	require_asked(p, "drops -o json swp1", "{\"what\": \"drops\", \"port\": \"swp1\"}");
+	require_asked(p, "route", "{\"what\": \"route\"}");
+	require_asked(p, "route vrf red", "{\"what\": \"route\", \"vrf\": \"red\"}");
+	require_asked(p, "route leaf1 vrf red",
+		      "{\"what\": \"route\", \"port\": \"leaf1\", \"vrf\": \"red\"}");
+}
+
+static void
+test_text_and_json(void **state)
+{
+	struct played *p = *state;
+	struct captured c = show(p, "drops");
+	json_t *json;
+
+	assert_string_equal(c.out,
+			    "no-route  3 packets, came in by leaf1.swp1 (3)\n    give it one\n");
+	c = show(p, "drops -o json");
+	json = json_loads(c.out, 0, NULL);
+	assert_non_null(json);
+	assert_int_equal(json_integer_value(json_object_get(json, "time_ns")), 5);
+	json_decref(json);
+}
+
+static void
+test_the_fabric_is_picked(void **state)
+{
+	struct played *p = *state;
+	char line[128];
+	struct captured c;
+
+	snprintf(line, sizeof(line), "roost -f %s show drops", p->name);
+	assert_int_equal(captured_run(line).status, CLI_OK);
+	setenv("ROOST_FABRIC", p->name, 1);
+	assert_int_equal(captured_run("roost show drops").status, CLI_OK);
+	c = captured_run("roost show drops -f nosuchfabric");
+	assert_int_equal(c.status, CLI_FAILED);
+	assert_non_null(strstr(c.err, "fabric nosuchfabric is not up; up: "));
+	assert_non_null(strstr(c.err, p->name));
+	c = captured_run("roost show drops -f ../etc");
+	assert_int_equal(c.status, CLI_USAGE);
+	unsetenv("ROOST_FABRIC");
+}
+
+static void
+test_wrong_usage(void **state)
+{
+	static const char *const wrong[] = {
+		"",
+		"everything",
+		"fabric leaf1",
+		"pfc leaf1 leaf2",
+		"interface leaf1 qos",
+		"route vrf",
+		"pfc -o x",
+		"pfc --watch 1",
+		"pfc --watch 1ns",
+		"pfc --nonsense",
+	};
+	struct played *p = *state;
+	struct captured c;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		c = show(p, wrong[i]);
+		if (c.status != CLI_USAGE)
+			fail_msg("show %s is %d", wrong[i], c.status);
+		assert_string_equal(c.out, "");
+		assert_non_null(strstr(c.err, "roost show --help tells how\n"));
+	}
+	c = show(p, "queues");
+	assert_non_null(strstr(c.err, "there is no show queues; did you mean \"queue\"?"));
+	assert_null(p->asked);
+	c = show(p, "pfc leaf9");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_string_equal(c.err, "roost show: pfc: there is no node or port leaf9\n");
+}
+
+int
+main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_what_is_asked),
+		T(test_text_and_json),
+		T(test_the_fabric_is_picked),
+		T(test_wrong_usage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
