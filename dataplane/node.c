@@ -46,7 +46,6 @@ int
 node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t index, uint64_t seed,
 	    struct packet_pool *packets)
 {
-	uint32_t per_kind = align_keys(ports);
 	struct node *n;
 
 	if (ports == 0 || ports > PORTS_MAX)
@@ -54,7 +53,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n = aligned_zeroed(sizeof(*n));
 	if (n == NULL)
 		return -ENOMEM;
-	n->key_count = KEY_ALIGN + 2 * per_kind;
+	n->key_count = align_keys(1 + 2 * (uint32_t)ports);
 	n->ports = aligned_zeroed(ports * sizeof(*n->ports));
 	n->timer_key = aligned_zeroed(n->key_count * sizeof(*n->timer_key));
 	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
@@ -65,8 +64,8 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	}
 	for (uint32_t i = 0; i < n->key_count; i++)
 		n->timer_key[i] = NODE_KEY_NONE;
-	n->arrival_keys = n->timer_key + KEY_ALIGN;
-	n->departure_keys = n->arrival_keys + per_kind;
+	n->arrival_keys = n->timer_key + 1;
+	n->departure_keys = n->arrival_keys + ports;
 	n->port_count = ports;
 	n->role = (uint8_t)role;
 	n->index = index;

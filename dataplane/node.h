@@ -28,6 +28,7 @@ enum node_role { NODE_LEAF, NODE_SPINE, NODE_NIC };
 enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
 
 #define NODE_KEY_NONE UINT32_MAX
+#define NODE_NIC_HOT_LINES 4 // cache lines of a struct nic that every packet touches
 
 struct node_ops {
 	// Takes everything that happens at the node before `until` and returns when the next thing may
@@ -174,6 +175,52 @@ node_arm_arrival(struct node *n, struct port *p)
 	}
 }
 
+// What a driver may do for nodes that it is about to run, in this order and some time apart.
+static inline void
+node_prefetch(const struct node *n)
+{
+	rte_prefetch0(n);
+	rte_prefetch0((const char *)n + 64);
+	rte_prefetch0((const char *)n + 128);
+}
+
+static inline void
+node_prefetch_ports(const struct node *n)
+{
+	rte_prefetch0(n->timer_key);
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		rte_prefetch0(&n->ports[i]);
+		rte_prefetch0((const char *)&n->ports[i] + 64);
+	}
+	if (n->role == NODE_NIC)
+		for (unsigned int line = 0; line < NODE_NIC_HOT_LINES; line++)
+			rte_prefetch0((const char *)n->nic + 64 * line);
+}
+
+static inline void
+node_prefetch_wires(const struct node *n)
+{
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct port *p = &n->ports[i];
+
+		rte_prefetch0(p->in);
+		rte_prefetch0((const char *)p->in + 64);
+		rte_prefetch0(p->out);
+		rte_prefetch0((const char *)p->out + 64);
+	}
+}
+
+static inline void
+node_prefetch_slots(const struct node *n)
+{
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct wire *w = n->ports[i].in;
+
+		if (w != NULL)
+			rte_prefetch0(&w->slots[w->head & w->mask]);
+	}
+}
+
 // Begins a turn: takes over new tables, and reads each port's next events into keys.
 static inline void
 node_begin(struct node *n, ps_t start, ps_t until)
@@ -232,8 +279,12 @@ static __rte_always_inline uint32_t
 node_least_key(const struct node *n)
 {
 	const uint32_t *keys = __builtin_assume_aligned(n->timer_key, 64);
-	uint32_t least = NODE_KEY_NONE;
+	uint32_t least = keys[0];
 
+	if (n->port_count == 1) { // a NIC: its timer, arrival and departure
+		least = keys[1] < least ? keys[1] : least;
+		return keys[2] < least ? keys[2] : least;
+	}
 	for (uint32_t i = 0; i < n->key_count; i++)
 		least = keys[i] < least ? keys[i] : least;
 	return least;

@@ -86,8 +86,8 @@ def roce(src, dst, payload=b"", opcode=WRITE_ONLY, qp=1, psn=0, sport=49152, hea
 def icrc(packet):
     """The ICRC that an IP packet of RoCEv2 must end in (IBTA, annex A17.3), padding cut off."""
     v6 = packet[0] >> 4 == 6
-    head = bytearray(packet[:48 if not v6 else 68])
-    covered = (struct.unpack_from(">H", head, 4)[0] + 40) if v6 else struct.unpack_from(">H", head, 2)[0]
+    covered = (struct.unpack_from(">H", packet, 4)[0] + 40) if v6 else struct.unpack_from(">H", packet, 2)[0]
+    head = bytearray(packet[:min(68 if v6 else 48, covered - 4)])
     if v6:
         head[0:4] = bytes([head[0] | 0x0F, 0xFF, 0xFF, 0xFF])  # traffic class, flow label
         head[7] = 0xFF                                         # hop limit

@@ -52,6 +52,7 @@ feed(void *context, ps_t until)
 	return next;
 }
 
+// What is still leaving stays: a PFC frame of this instant may gain priorities.
 static void
 drain(void *context)
 {
@@ -59,7 +60,7 @@ drain(void *context)
 	struct node *n = r->fabric->nodes[0];
 
 	for (uint16_t i = 0; i < n->port_count; i++)
-		while (wire_count(n->ports[i].out) != 0)
+		while (wire_next(n->ports[i].out) <= r->run->drive.now)
 			packet_free(r->packets, wire_take(n->ports[i].out));
 }
 
@@ -255,6 +256,7 @@ replay_run(struct replay *r, struct config_diag *diag)
 	r->run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};
 	r->run->until = r->options->until;
 	rc = run_all(r->run, &end, diag);
+	node_flush_tap(r->fabric->nodes[0]);
 	for (unsigned i = 0; rc == 0 && i < r->input_count; i++)
 		if (r->inputs[i].failed)
 			rc = -EIO;

@@ -91,7 +91,7 @@ parse_ip4_martian(const uint8_t *ip)
 }
 
 // All words of a sound header, checksum included, add up to all ones (RFC 1071).
-static inline bool
+static __rte_always_inline bool
 parse_ip4_checksum_holds(const uint8_t *ip, uint32_t header)
 {
 	uint64_t sum = 0;
@@ -102,8 +102,11 @@ parse_ip4_checksum_holds(const uint8_t *ip, uint32_t header)
 		memcpy(&word, ip + i, sizeof(word));
 		sum += word;
 	}
+	// 2^16 is 1 in one's complement, so folding is taking the remainder by 2^16 - 1.
 	sum = (sum & UINT32_MAX) + (sum >> 32);
-	return checksum_fold((uint32_t)((sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32))) == 0xffff;
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	return sum == UINT16_MAX || sum == 2 * (uint64_t)UINT16_MAX;
 }
 
 static inline int
@@ -120,7 +123,7 @@ parse_ip4(struct packet_meta *meta, const uint8_t *data)
 		return DROP_MALFORMED;
 	if (parse_overruns(meta, meta->l3_off + length) || meta->l3_off + header > meta->data_len)
 		return DROP_TRUNCATED;
-	if (!parse_ip4_checksum_holds(ip, header))
+	if (likely(header == 20) ? !parse_ip4_checksum_holds(ip, 20) : !parse_ip4_checksum_holds(ip, header))
 		return DROP_BAD_CHECKSUM;
 	if (parse_ip4_martian(ip))
 		return DROP_MARTIAN;

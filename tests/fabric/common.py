@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests of whole fabrics share: descriptions, the times of a flow alone worked out
+independently, and what must hold between the two ends of every link.
+"""
+import collections
+from fractions import Fraction
+
+from roost import *  # noqa: F401,F403
+
+DEMO = SOURCE / "conf/demo.yaml"
+PS = 10**12
+
+
+def fabric(leaves=1, spines=0, hosts_per_leaf=2, *, workload=(), switch=None, hosts=None, host_link=None,
+           fabric_link=None, framing=None, **sections):
+    """A leaf-spine description as dicts. Links take the place's defaults (100G, 500 ns) unless given;
+    `sections` are further top-level keys, but seed and mtu, which belong to the fabric."""
+    links = {name: one for name, one in (("host", host_link), ("fabric", fabric_link), ("framing", framing)) if one}
+    place = {"topology": {"kind": "leaf-spine", "leaves": leaves, "spines": spines, "hosts_per_leaf": hosts_per_leaf}}
+    place |= {key: sections.pop(key) for key in ("seed", "mtu", "name") if key in sections}
+    if links:
+        place["links"] = links
+    description = {"fabric": place, "switch": switch or {"preset": "spectrum-x"}}
+    if hosts:
+        description["hosts"] = hosts
+    return description | {"workload": list(workload)} | sections
+
+
+def flow(src, dst, size, **more):
+    return {"kind": "flow", "from": src, "to": dst, "size": size} | more
+
+
+class Hop:
+    """One link of a path: bits per second, and ps from the last bit's leaving to its mattering."""
+
+    def __init__(self, rate, delay_ps):
+        self.byte_ps, self.delay_ps = Fraction(8 * PS, rate), delay_ps
+
+
+def frame_sizes(size, path_mtu, ip, header_bytes=None):
+    """The frames, without FCS, that a WRITE of so many bytes is sent in."""
+    sizes = []
+    for begin in range(0, size, path_mtu):
+        payload = min(path_mtu, size - begin)
+        if header_bytes is not None:
+            sizes.append(header_bytes + payload)
+            continue
+        reth = 16 if begin == 0 else 0
+        bytes_ = 14 + (40 if ip == 6 else 20) + 8 + 12 + reth + payload + (-payload % 4) + 4
+        sizes.append(max(bytes_, 60))
+    return sizes
+
+
+def ack_size(ip, ack_bytes=None):
+    return ack_bytes if ack_bytes is not None else 14 + (40 if ip == 6 else 20) + 8 + 12 + 4 + 4
+
+
+def send_along(hops, free, frame, at, framing):
+    """Store and forward: a link takes a frame when it is there and the one before, with its gap, is gone."""
+    preamble, fcs, gap = framing
+    for index, hop in enumerate(hops):
+        start = max(at, free[index])
+        free[index] = start + hop.byte_ps * (preamble + frame + fcs + gap)
+        at = start + hop.byte_ps * (preamble + frame + fcs) + hop.delay_ps
+    return at
+
+
+def completion(size, path, *, path_mtu=4096, ip=4, ack_every=1, header_bytes=None, ack_bytes=None,
+               framing=(8, 4, 12), back=None):
+    """When the last byte of a flow alone is acknowledged, in ps since its start, packet by packet."""
+    there, back = list(path), list(back if back is not None else reversed(path))
+    free, free_back = [0] * len(there), [0] * len(back)
+    frames = frame_sizes(size, path_mtu, ip, header_bytes)
+    done = None
+    for number, frame in enumerate(frames, 1):
+        arrived = send_along(there, free, frame, 0, framing)
+        if number % ack_every == 0 or number == len(frames):
+            done = send_along(back, free_back, ack_size(ip, ack_bytes), arrived, framing)
+    return done
+
+
+def links_of(leaves, spines, hosts_per_leaf):
+    """Both ends of every link of a leaf-spine fabric: ((node, port), (node, port)). Leaf ports count
+    hosts first, then spines."""
+    for leaf in range(1, leaves + 1):
+        for place in range(1, hosts_per_leaf + 1):
+            yield (f"leaf{leaf}", f"swp{place}"), (f"h{(leaf - 1) * hosts_per_leaf + place}", "eth1")
+        for spine in range(1, spines + 1):
+            yield (f"leaf{leaf}", f"swp{hosts_per_leaf + spine}"), (f"spine{spine}", f"swp{leaf}")
+
+
+def assert_drained(sim, *shape):
+    """After a run that ended by itself: nothing is left anywhere, and what left one end of a link has
+    arrived at the other. shape: leaves, spines, hosts per leaf."""
+    sim.assert_conserved()
+    for name, node in sim.nodes.items():
+        for pool, state in node["pools"].items():
+            if state["used"] != 0:
+                raise AssertionError(f"{name}: pool {pool} still holds {state['used']} bytes")
+    for a, b in links_of(*shape):
+        for (node, port), (far, far_port) in ((a, b), (b, a)):
+            sent, got = sim.nodes[node]["ports"][port], sim.nodes[far]["ports"][far_port]
+            for what in ("packets", "bytes"):
+                if sent[f"tx_{what}"] != got[f"rx_{what}"]:
+                    raise AssertionError(f"{node}.{port} sent {sent[f'tx_{what}']} {what}, "
+                                         f"{far}.{far_port} got {got[f'rx_{what}']}")
+
+
+def assert_complete(case, sim):
+    """Every flow is done, and none was faster than it could have been alone."""
+    for one in sim.flows:
+        case.assertIsNotNone(one["fct_ps"], one)
+        case.assertGreater(one["ideal_ps"], 0, one)
+        case.assertGreaterEqual(one["fct_ps"], one["ideal_ps"], one)
+    case.assertEqual(sim.summary["completed"], len(sim.flows))
+
+
+def spine_ports(sim, count, leaves):
+    """rx_packets of every spine by leaf: {(spine, leaf): packets}."""
+    return collections.Counter({(spine, leaf): sim.nodes[f"spine{spine}"]["ports"][f"swp{leaf}"]["rx_packets"]
+                                for spine in range(1, count + 1) for leaf in range(1, leaves + 1)})
