@@ -118,7 +118,35 @@ port_send(struct node *n, struct port *p, ps_t now)
 	port_arm_next(n, p);
 }
 
-// Lets an idle port begin at once with what has just been put in a queue of it.
+// Whether a packet of a class that came now would start now, with nothing before it.
+static inline bool
+port_idle(const struct node *n, const struct port *p, unsigned int tc, ps_t now)
+{
+	return p->tx_free <= now && (p->nonempty | (n->held[p->index] >> tc & 1)) == 0 && p->pfc_head == NULL &&
+	       !wire_full(p->out);
+}
+
+// port_send() of a packet that no queue has seen: charged, and the port idle.
+static inline void
+port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+{
+	const struct charge charge = charge_of(m);
+	struct queue *q = &p->queues[charge.tc];
+
+	if (charge.cells > q->depth_max)
+		q->depth_max = charge.cells;
+	if (ecn_mark(m, &p->profile->tc[charge.tc].ecn, 0, &n->random))
+		q->ecn_marked++;
+	q->packets++;
+	q->bytes += charge.bytes;
+	n->last_move = now;
+	port_transmit(n, p, m, now);
+	charge_release(n, &charge, now);
+	if (unlikely(p->pfc_head != NULL))
+		node_arm_send(n, p, p->tx_free);
+}
+
+// Sees to it that what has just been put in a queue of a port is sent.
 static inline void
 port_kick(struct node *n, struct port *p, ps_t now)
 {

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ SANITIZED_KINDS = ("unit", "replay", "fabric")
 CPUS = len(os.sched_getaffinity(0))
 FUZZ_SECONDS = 20
 
+printing = threading.Lock()
 running = set()   # processes that we started, each the leader of its group
 
 
@@ -99,7 +101,8 @@ def report(job, result, text, directory, seconds):
         lines += [f"      | {line}" for line in tail] + [f"      its files: {directory}"]
     else:
         shutil.rmtree(directory, ignore_errors=True)
-    print("\n".join(lines), flush=True)
+    with printing:
+        print("\n".join(lines), flush=True)
 
 
 def count_cmocka(text, _, __):
@@ -194,8 +197,9 @@ SANITIZER_ENV = {
     "LSAN_OPTIONS": "exitcode=99",
     "UBSAN_OPTIONS": "exitcode=99:halt_on_error=1:print_stacktrace=1",
 }
-ASAN_OPTIONS = ["-Db_sanitize=address,undefined", "-Db_lundef=false"]
-CLANG_OPTIONS = ASAN_OPTIONS + ["-Dfuzz=true", "-Dc_args=-fsanitize=fuzzer-no-link"]
+SANITIZED = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]
+ASAN_OPTIONS = SANITIZED + ["-Dwerror=false"]    # gcc warns of what its sanitizers insert
+CLANG_OPTIONS = SANITIZED + ["-Dfuzz=true", "-Dc_args=-fsanitize=fuzzer-no-link"]
 
 
 def build_job(directory, options, env=None):

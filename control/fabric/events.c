@@ -33,6 +33,30 @@ step_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+// Loss and dropping are faults of a wire; what changes a link's nature is not to be had yet.
+static int
+check_link(const struct topology *t, const struct config_event *event, struct config_diag *diag)
+{
+	static const struct {
+		enum config_link_change change;
+		const char *key;
+	} unavailable[] = {
+		{CONFIG_LINK_RATE, "events.rate"},
+		{CONFIG_LINK_DELAY, "events.delay"},
+		{CONFIG_LINK_CORRUPT, "events.corrupt"},
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(unavailable) / sizeof(unavailable[0]); i++) {
+		if (!(event->changes & unavailable[i].change))
+			continue;
+		config_error(diag, t->config->file, event->pos, unavailable[i].key,
+			     "known, but not available in this version");
+		rc = -EINVAL;
+	}
+	return rc;
+}
+
 static int
 check_event(const struct topology *t, const struct config_event *event, struct config_diag *diag)
 {
@@ -41,7 +65,8 @@ check_event(const struct topology *t, const struct config_event *event, struct c
 
 	switch (event->kind) {
 	case CONFIG_EVENT_LINK:
-		return topology_resolve_link(t, &event->link, "events", &link, diag);
+		return topology_resolve_link(t, &event->link, "events", &link, diag) != 0 ? -EINVAL
+											 : check_link(t, event, diag);
 	case CONFIG_EVENT_PORT_TX:
 	case CONFIG_EVENT_PORT_PFC:
 		return topology_resolve_port(t, &event->port, "events", &ref, diag);

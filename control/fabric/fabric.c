@@ -70,10 +70,37 @@ far_latency(const struct fabric *f, uint32_t node)
 	return node < f->topology->first_host ? f->switches[node].latency_ps : 0;
 }
 
+// Where the file says what a link is like.
+static struct config_pos
+link_pos(const struct fabric *f, uint32_t link)
+{
+	const struct config_fabric *place = &f->config->fabric;
+
+	if (place->topology == CONFIG_TOPOLOGY_EXPLICIT && link < place->link_count)
+		return place->links[link].pos;
+	return f->topology->links[link].host ? place->host_link.pos : place->fabric_link.pos;
+}
+
+// Within the delay of its wires no node can affect another. None at all would leave them no time to run in.
+static int
+refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct topo_end to, ps_t delay,
+	    struct config_diag *diag)
+{
+	char from_name[TOPOLOGY_NAME_MAX], to_name[TOPOLOGY_NAME_MAX];
+
+	topology_port_name(f->topology, from.node, from.port, from_name);
+	topology_port_name(f->topology, to.node, to.port, to_name);
+	config_error(diag, f->config->file, link_pos(f, link), "links", "from %s to %s: %s", from_name, to_name,
+		     delay == 0 ? "the delay must be above 0"
+				: "delay times rate is more than a wire between two workers can hold");
+	return -EINVAL;
+}
+
 static int
 create_wire(struct fabric *f, const struct fabric_options *options, uint32_t index, struct topo_end from,
-	    struct topo_end to, const struct topo_link *link)
+	    struct topo_end to, struct config_diag *diag)
 {
+	const struct topo_link *link = &f->topology->links[index / 2];
 	struct node *a = f->nodes[from.node], *b = f->nodes[to.node];
 	bool shared = options->workers != NULL && options->workers[from.node] != options->workers[to.node];
 	ps_t delay = link->delay_ps + far_latency(f, to.node);
@@ -81,7 +108,9 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 
 	if (a == NULL || b == NULL)
 		return 0; // a device's
-	rc = wire_create(&f->wires[index], delay, shared, fabric_wire_slots(link->rate_bps, delay));
+	rc = wire_create(&f->wires[index], delay, shared, shared ? fabric_wire_slots(link->rate_bps, delay) : 0);
+	if (rc == -EINVAL)
+		return refuse_wire(f, index / 2, from, to, delay, diag);
 	if (rc != 0)
 		return rc;
 	f->window = time_min(f->window, f->wires[index]->delay);
@@ -162,9 +191,9 @@ fabric_create(struct fabric **out, struct config *config, const struct topology 
 	for (uint32_t i = 0; rc == 0 && i < topology->link_count; i++) {
 		const struct topo_link *link = &topology->links[i];
 
-		rc = create_wire(f, options, 2 * i, link->a, link->b, link);
+		rc = create_wire(f, options, 2 * i, link->a, link->b, diag);
 		if (rc == 0)
-			rc = create_wire(f, options, 2 * i + 1, link->b, link->a, link);
+			rc = create_wire(f, options, 2 * i + 1, link->b, link->a, diag);
 	}
 	for (uint32_t h = 0; rc == 0 && h < topology->host_count; h++)
 		if (f->nodes[topology->first_host + h] != NULL)

@@ -9,6 +9,7 @@
 #include "ideal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,19 +79,30 @@ set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t 
 		memcpy(e->peer_ip, port->ip4, 4);
 }
 
+// Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's leaf, and for
+// acknowledgements at the receiver's.
+static int
+refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority, struct config_diag *diag)
+{
+	config_error(diag, f->config->file, f->config->workload[item].pos, "workload.priority",
+		     "no DSCP stands for priority %u at the leaf of %s", priority,
+		     topology_host(f->topology, host)->name);
+	return -EINVAL;
+}
+
 static int
 add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct nic_flow *template,
-	 struct random *random, uint64_t bytes, struct queue_pair *pair)
+	 struct random *random, uint64_t bytes, struct queue_pair *pair, struct config_diag *diag)
 {
 	const struct fabric *f = flows->fabric;
 	struct nic *src = f->nics[spec->src], *dst = f->nics[spec->dst];
 	struct nic_flow flow = *template;
 	struct nic_endpoint receiver;
 	struct fabric_marking ack;
-	int rc = fabric_ack_marking(f, spec->dst, spec->priority, &ack);
+	int rc;
 
-	if (rc != 0)
-		return rc;
+	if (fabric_ack_marking(f, spec->dst, spec->priority, &ack) != 0)
+		return refuse_priority(f, spec->item, spec->dst, spec->priority, diag);
 	pair->src_qpn = nic_next_qpn(src);
 	pair->dst_qpn = nic_next_qpn(dst);
 	flow.bytes = bytes;
@@ -109,6 +121,10 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	};
 	set_peer(&receiver, f, spec->src, flow.endpoint.ip_version);
 	rc = nic_add_sender(src, &flow);
+	if (rc == -EINVAL)
+		config_error(diag, f->config->file, f->config->workload[spec->item].pos, "workload.size",
+			     "%" PRIu64 " bytes in packets of %u are more than a queue pair can number", bytes,
+			     flow.path_mtu);
 	return rc != 0 ? rc : nic_add_receiver(dst, &receiver);
 }
 
@@ -137,10 +153,10 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 		return 0;
 	}
 	rc = path_mtu(flows, spec, &query.path_mtu, diag);
-	if (rc == 0)
-		rc = fabric_data_marking(f, spec->src, spec->priority, &data);
 	if (rc != 0)
 		return rc;
+	if (fabric_data_marking(f, spec->src, spec->priority, &data) != 0)
+		return refuse_priority(f, spec->item, spec->src, spec->priority, diag);
 	flow.path_mtu = (uint16_t)query.path_mtu;
 	flow.endpoint.dscp = data.dscp;
 	flow.endpoint.priority = data.priority;
@@ -152,14 +168,14 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 	for (uint32_t i = 0; rc == 0 && i < pairs; i++) {
 		uint64_t bytes = spec->bytes / pairs + (i < spec->bytes % pairs);
 
-		rc = add_pair(flows, spec, &flow, &random, bytes, &flows->pairs[flows->pair_count++]);
+		rc = add_pair(flows, spec, &flow, &random, bytes, &flows->pairs[flows->pair_count++], diag);
 	}
 	state->pair_count = pairs;
 	return rc;
 }
 
 static int
-add_stream(struct fabric_flows *flows, uint32_t id)
+add_stream(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 {
 	const struct fabric *f = flows->fabric;
 	const struct stream_spec *spec = &flows->workload->streams[id];
@@ -174,9 +190,8 @@ add_stream(struct fabric_flows *flows, uint32_t id)
 		flows->left_out++;
 		return 0;
 	}
-	rc = fabric_data_marking(f, spec->src, spec->priority, &data);
-	if (rc != 0)
-		return rc;
+	if (fabric_data_marking(f, spec->src, spec->priority, &data) != 0)
+		return refuse_priority(f, spec->item, spec->src, spec->priority, diag);
 	set_peer(&peer, f, spec->dst, h->ip_version);
 	stream = (struct nic_stream){
 		.udp_sport = (uint16_t)(FLOW_SPORT_FIRST | random_below(&random, 0x10000 - FLOW_SPORT_FIRST)),
@@ -192,7 +207,12 @@ add_stream(struct fabric_flows *flows, uint32_t id)
 		.until = spec->until_ps,
 	};
 	memcpy(stream.peer_ip, peer.peer_ip, sizeof(stream.peer_ip));
-	return nic_add_stream(f->nics[spec->src], &stream);
+	rc = nic_add_stream(f->nics[spec->src], &stream);
+	if (rc == -EINVAL)
+		config_error(diag, f->config->file, f->config->workload[spec->item].pos, "workload.packet",
+			     "%u bytes do not hold the headers of a UDP packet of IPv%u", spec->packet_bytes,
+			     h->ip_version);
+	return rc;
 }
 
 static uint64_t
@@ -223,7 +243,7 @@ fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct wo
 	for (uint32_t i = 0; rc == 0 && i < workload->flow_count; i++)
 		rc = add_flow(flows, i, diag);
 	for (uint32_t i = 0; rc == 0 && i < workload->stream_count; i++)
-		rc = add_stream(flows, i);
+		rc = add_stream(flows, i, diag);
 	if (rc != 0) {
 		fabric_flows_destroy(flows);
 		return rc;

@@ -52,7 +52,7 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	rc = events_create(&r->events, f, &hooks, diag);
 	if (rc != 0)
 		goto fail;
-	rc = virtual_init(&r->drive, r->nodes, r->node_count, window == 0 ? f->window : window);
+	rc = virtual_init(&r->drive, r->nodes, r->node_count, window == 0 ? f->window : time_min(window, f->window));
 	if (rc != 0)
 		goto fail;
 	r->drive.visit_seed = visit_seed;

@@ -41,7 +41,7 @@ struct run {
 	void *progress_context;
 };
 
-// window: 0 for the fabric's own; visit_seed: 0 for nodes in order. Returns 0, -EINVAL with errors in diag,
+// window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in order. Returns 0, -EINVAL with errors in diag,
 // or -ENOMEM.
 int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct config_diag *diag);
 void run_destroy(struct run *r);

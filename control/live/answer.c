@@ -2,6 +2,7 @@
 #include "answer.h"
 
 #include "control/report/show.h"
+#include "losses.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -201,6 +202,8 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	state.nodes = nodes;
 	if (rc == 0)
 		rc = nodes == NULL ? -ENOMEM : show_answer(&state, params, result, why, why_size);
+	if (rc == 0 && strcmp(json_string_value(json_object_get(params, "what")), "interface") == 0)
+		rc = losses_add(a->lab, *result);
 	free(nodes);
 	view_close(&v);
 	return rc;

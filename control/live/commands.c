@@ -11,11 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define COMMAND_ERR_BYTES 512
@@ -49,12 +50,28 @@ report_ready(void *context, const char *name)
 	close(fd);
 }
 
+// A session is a scheduling group of its own where the kernel groups by sessions, and within it a thread's
+// nice value says nothing against other sessions: the group's own does.
+static void
+raise_session(void)
+{
+	static const char nice[] = "-10";
+	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, nice, strlen(nice)) < 0)
+		fprintf(stderr, "roost: note: /proc/self/autogroup: %s\n", strerror(errno));
+	close(fd);
+}
+
 static int
 become_daemon(const char *file, int fd)
 {
 	int null = open("/dev/null", O_RDONLY);
 
 	setsid();
+	raise_session();
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		close(null);
@@ -113,18 +130,18 @@ cmd_run(int argc, char **argv)
 	return daemon_run(argv[1], say_ready, NULL, stderr);
 }
 
-// Waits until a process is gone. Returns false when it outlives the wait.
+// Waits until a process has ended, reaped or not. Returns false when it outlives the wait.
 static bool
 wait_for_end(pid_t pid)
 {
-	const struct timespec moment = {.tv_nsec = 10000000};
+	struct pollfd end = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+	bool ended;
 
-	for (int waited = 0; waited < DOWN_WAIT_MS; waited += 10) {
-		if (kill(pid, 0) != 0)
-			return true;
-		nanosleep(&moment, NULL);
-	}
-	return false;
+	if (end.fd < 0)
+		return errno == ESRCH;
+	ended = poll(&end, 1, DOWN_WAIT_MS) > 0;
+	close(end.fd);
+	return ended;
 }
 
 // A killed fabric has no socket to ask any more, but may have left something.

@@ -94,14 +94,16 @@ live(struct lab *lab, const char *file, void (*ready)(void *context, const char 
 		return rc;
 	rc = api_server_create(&server, path, answer_methods, answer_method_count, &answer, report->err,
 			       report->err_size);
+	// Before anything is made: it may be killed while it comes up.
+	if (rc == 0) {
+		rc = state_write(lab, path, report->err, report->err_size);
+		stateful = rc == 0;
+	}
 	if (rc == 0)
 		rc = lab_open(lab, report);
 	if (rc == 0)
 		rc = copy_create(&answer.copy, lab);
-	if (rc == 0)
-		rc = state_write(lab, path, report->err, report->err_size);
 	if (rc == 0) {
-		stateful = true;
 		ready(context, lab->config->fabric.name.text);
 		serve(&answer, server);
 	}

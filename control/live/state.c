@@ -24,6 +24,16 @@ state_path(const char *socket_path, char path[static PATH_MAX])
 	snprintf(path, PATH_MAX, "%.*s.state", (int)length, socket_path);
 }
 
+static bool
+is_missing(const char *netns)
+{
+	int fd = netns_open(netns);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
+}
+
 int
 state_write(const struct lab *lab, const char *socket_path, char *err, size_t err_size)
 {
@@ -35,7 +45,7 @@ state_write(const struct lab *lab, const char *socket_path, char *err, size_t er
 	state_path(socket_path, path);
 	snprintf(made, sizeof(made), "%s.new", path);
 	for (uint32_t i = 0; namespaces != NULL && i < lab->device_count; i++)
-		if (lab->devices[i].netns_created)
+		if (lab->devices[i].netns != NULL && is_missing(lab->devices[i].netns))
 			json_array_append_new(namespaces, json_string(lab->devices[i].netns));
 	if (namespaces == NULL)
 		goto out;

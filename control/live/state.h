@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a live fabric would leave behind if it were killed, written beside its socket so that the next `up` or
-// `down` can clean up: the namespaces that it made. Control thread.
+// `down` can clean up: the namespaces that it makes. Control thread.
 #pragma once
 
 #include "lab.h"
 
-// Writes the file of a fabric that is up; path: its socket's. Returns 0, or -errno with one line in err.
+// Writes the file of a fabric that is about to come up; path: its socket's. Returns 0, or -errno with one line in
+// err.
 int state_write(const struct lab *lab, const char *socket_path, char *err, size_t err_size);
 
 // Removes the file.

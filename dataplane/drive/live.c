@@ -5,7 +5,9 @@
 //     min(clock, least `published` of the workers whose wires end here + window)
 // in steps of at most a window, for what those workers may still put arrives after that. Nobody waits at a
 // barrier and nothing is delivered into a node's past; a slow worker holds back only its neighbours, which
-// shows as lag. When a worker's lag passes the bound, the fabric's clock slips by it: counted, shown.
+// shows as lag: how far behind the clock a worker begins a turn, naps that it meant to take aside. When that
+// passes the bound, the fabric's clock slips by it: counted, shown. A turn with more to do than fits a
+// millisecond ends early, so that devices and the control thread get theirs.
 //
 // Packets from a device are stamped with the clock, or with where the node stands if that is later.
 //
@@ -24,12 +26,16 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #define LIVE_RX_BURST 64
 #define LIVE_TX_BURST 64
 #define LIVE_DEVICE_WIRE 512 // packets that may wait for a device
 #define LIVE_NAP_WALL (100 * PS_PER_US)
+#define LIVE_NAP_WALL_MIN (20 * PS_PER_US) // shorter ones cost more than they save
+#define LIVE_TURN_WALL (1 * PS_PER_MS)
+#define LIVE_TIMER_SLACK_NS 1000
 
 static uint64_t
 live_wall(const struct live_drive *d)
@@ -151,8 +157,9 @@ static void
 live_run_to(struct live_worker *w, ps_t until)
 {
 	const struct live_drive *d = w->drive;
+	uint64_t began = rte_rdtsc();
 
-	while (w->published < until) {
+	while (w->published < until && rte_rdtsc() - began < d->turn_tsc) {
 		ps_t start = w->published;
 		ps_t edge, end;
 
@@ -170,19 +177,21 @@ live_run_to(struct live_worker *w, ps_t until)
 	}
 }
 
+// At the start of a turn: how late it is.
 static void
-live_note_lag(struct live_worker *w, ps_t clock)
+live_note_lag(struct live_worker *w)
 {
 	struct live_drive *d = w->drive;
-	ps_t lag = clock > w->published ? (clock - w->published) : 0;
-	uint64_t wall = lag * d->dilation;
+	ps_t clock = live_clock(d);
+	ps_t meant = w->published > w->nap_end ? w->published : w->nap_end;
+	uint64_t wall = clock > meant ? (clock - meant) * d->dilation : 0;
 
 	w->lag_wall_ps = wall;
 	if (wall > w->lag_wall_max_ps)
 		w->lag_wall_max_ps = wall;
 	if (unlikely(wall > d->max_lag_wall)) {
 		ps_t slip = __atomic_load_n(&d->slip, __ATOMIC_RELAXED);
-		ps_t wanted = live_wall(d) / d->dilation - w->published;
+		ps_t wanted = live_wall(d) / d->dilation - meant;
 
 		// Of several workers that lag, the one furthest behind decides.
 		while (wanted > slip &&
@@ -208,19 +217,22 @@ live_serve_request(struct live_worker *w)
 }
 
 // Sleeps until the worker's next event or for a nap, whichever is sooner: devices and other workers do not
-// wake it.
+// wake it. Who is held back by others, or would hold them back, stays awake.
 static void
 live_nap(struct live_worker *w)
 {
 	struct live_drive *d = w->drive;
 	ps_t clock = live_clock(d);
-	uint64_t wall = LIVE_NAP_WALL;
+	uint64_t wall = d->nap_wall;
 	struct timespec nap;
 
-	if (w->next <= clock)
+	if (w->next <= clock || live_limit(w, clock) < clock)
 		return;
 	if ((w->next - clock) < wall / d->dilation)
 		wall = (w->next - clock) * d->dilation;
+	if (wall < LIVE_NAP_WALL_MIN)
+		return;
+	w->nap_end = clock + wall / d->dilation;
 	nap = (struct timespec){.tv_sec = 0, .tv_nsec = (long)(wall / PS_PER_NS)};
 	nanosleep(&nap, NULL);
 }
@@ -230,17 +242,17 @@ live_turn(struct live_worker *w)
 {
 	uint64_t began = rte_rdtsc();
 	bool busy = false;
-	ps_t clock, until;
+	ps_t until;
 
+	live_note_lag(w);
+	w->nap_end = 0;
 	for (uint32_t i = 0; i < w->port_count; i++)
 		busy |= live_receive(w, w->ports[i]);
-	clock = live_clock(w->drive);
-	until = live_limit(w, clock);
+	until = live_limit(w, live_clock(w->drive));
 	busy |= w->next < until;
 	live_run_to(w, until);
 	for (uint32_t i = 0; i < w->port_count; i++)
 		busy |= live_send(w, w->ports[i]);
-	live_note_lag(w, clock);
 	live_serve_request(w);
 	rte_rcu_qsbr_quiescent(w->drive->rcu, w->index);
 	w->turns++;
@@ -255,6 +267,7 @@ live_worker_main(void *arg)
 	struct live_worker *w = arg;
 	struct live_drive *d = w->drive;
 
+	prctl(PR_SET_TIMERSLACK, LIVE_TIMER_SLACK_NS); // naps end when they should
 	rte_rcu_qsbr_thread_register(d->rcu, w->index);
 	rte_rcu_qsbr_thread_online(d->rcu, w->index);
 	while (!__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE)) {
@@ -285,7 +298,9 @@ live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation
 	d->dilation = dilation;
 	d->max_lag_wall = max_lag_wall;
 	d->sleep_when_idle = sleep_when_idle;
+	d->nap_wall = workers == 1 ? LIVE_NAP_WALL : time_min(LIVE_NAP_WALL, d->window * dilation / 2);
 	d->ps_per_tsc = (uint64_t)(((wide)PS_PER_S << 32) / rte_get_tsc_hz());
+	d->turn_tsc = rte_get_tsc_hz() / (PS_PER_S / LIVE_TURN_WALL);
 	for (uint32_t i = 0; i < workers; i++) {
 		d->workers[i].drive = d;
 		d->workers[i].index = i;

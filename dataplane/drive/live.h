@@ -45,12 +45,13 @@ struct live_worker {
 	unsigned int lcore;
 	unsigned int index;
 	ps_t next;                // worker: rw; nothing happens here before this
+	ps_t nap_end;             // worker: rw; when it meant to look again, 0 if it did not nap
 
 	// worker: wo (release), other workers and control: ro (acquire): all nodes have taken everything before.
 	ps_t published __attribute__((aligned(64)));
 	// worker: wo, control: ro (relaxed)
 	uint64_t turns;
-	uint64_t lag_wall_ps;     // how far the last turn was behind, in wall time
+	uint64_t lag_wall_ps;     // how far behind the last turn began, in wall time
 	uint64_t lag_wall_max_ps;
 	uint64_t slips;
 	uint64_t busy_tsc;
@@ -65,6 +66,8 @@ struct live_drive {
 	uint32_t dilation;
 	bool sleep_when_idle;
 	ps_t max_lag_wall;
+	uint64_t nap_wall;    // longest nap
+	uint64_t turn_tsc;    // what a turn may take before it ends early
 	uint64_t tsc_start;
 	uint64_t ps_per_tsc;  // wall, 32 fraction bits
 	ps_t slip;            // workers: rw (atomic); fabric time by which the clock has slipped

@@ -75,21 +75,23 @@ buffer_fits_own(const struct usage *u, const struct threshold *t, const struct p
 static inline void
 buffer_take_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
 {
-	pool->shared_use -= buffer_shared(u->own, t->reserved);
-	u->own += cells;
-	pool->shared_use += buffer_shared(u->own, t->reserved);
-	pool->used += cells;
-	if (pool->used > pool->used_max)
-		pool->used_max = pool->used;
+	uint32_t own = u->own, used = pool->used + cells;
+
+	pool->shared_use += buffer_shared(own + cells, t->reserved) - buffer_shared(own, t->reserved);
+	pool->used = used;
+	if (used > pool->used_max)
+		pool->used_max = used;
+	u->own = own + cells;
 }
 
 static inline void
 buffer_give_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
 {
-	pool->shared_use -= buffer_shared(u->own, t->reserved);
-	u->own -= cells;
-	pool->shared_use += buffer_shared(u->own, t->reserved);
+	uint32_t own = u->own;
+
+	pool->shared_use -= buffer_shared(own, t->reserved) - buffer_shared(own - cells, t->reserved);
 	pool->used -= cells;
+	u->own = own - cells;
 }
 
 // True when the tenant's guarantee in the pool takes `cells` more (step 1).

@@ -173,6 +173,9 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	return -1;
 }
 
+// charge_admit() where tenants have guarantees or shares.
+int charge_admit_tenants(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now);
+
 static __rte_always_inline void
 charge_give_side(struct node *n, const struct charge *c, struct usage *usage,
 		 const struct threshold *threshold, uint32_t own_cells, bool guaranteed, bool tenants)
@@ -204,15 +207,13 @@ charge_xon_due(const struct node *n, const struct priority_group *g, const struc
 	return buffer_shared(g->usage.own, pg->threshold.reserved) <= bound;
 }
 
-// Releases what a packet held, at the instant its transmission starts.
-static inline void
-charge_release(struct node *n, const struct charge *c, ps_t now)
+static __rte_always_inline void
+charge_give(struct node *n, const struct charge *c, ps_t now, bool tenants)
 {
 	struct port *in = &n->ports[c->in_port];
 	struct port *out = &n->ports[c->out_port];
 	struct priority_group *g = &in->groups[c->pg];
 	const struct pg_profile *pg = &in->profile->pg[c->pg];
-	bool tenants = n->current->tenant_buffers;
 	uint32_t own = c->cells;
 
 	charge_give_side(n, c, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold, own,
@@ -227,4 +228,17 @@ charge_release(struct node *n, const struct charge *c, ps_t now)
 	charge_give_side(n, c, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE, tenants);
 	if (unlikely(g->xoff) && charge_xon_due(n, g, pg))
 		pfc_xon(n, in, c->pg, now);
+}
+
+// charge_release() where tenants have guarantees or shares.
+void charge_release_tenants(struct node *n, const struct charge *c, ps_t now);
+
+// Releases what a packet held, at the instant its transmission starts.
+static inline void
+charge_release(struct node *n, const struct charge *c, ps_t now)
+{
+	if (unlikely(n->current->tenant_buffers))
+		charge_release_tenants(n, c, now);
+	else
+		charge_give(n, c, now, false);
 }

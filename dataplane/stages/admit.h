@@ -25,11 +25,7 @@ stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (unlikely(admit_ip_bytes(m) > out->profile->mtu))
 		return DROP_MTU_EXCEEDED;
 	meta->cells = tables_cells(t, meta->wire_bytes);
-	if (meta->tenant != TENANT_NONE) {
-		n->buffer.tenants[meta->tenant].packets++;
-		n->buffer.tenants[meta->tenant].bytes += meta->wire_bytes;
-	}
 	if (unlikely(t->tenant_buffers))
-		return charge_admit(n, in, out, m, now, true);
+		return charge_admit_tenants(n, in, out, m, now);
 	return charge_admit(n, in, out, m, now, false);
 }

@@ -25,5 +25,9 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	meta->tc = t->priority_to_tc[priority];
 	meta->vrf = port->vrf;
 	meta->tenant = port->tenant;
+	if (meta->tenant != TENANT_NONE) {
+		n->buffer.tenants[meta->tenant].packets++;
+		n->buffer.tenants[meta->tenant].bytes += meta->wire_bytes;
+	}
 	return STAGE_NEXT;
 }

@@ -14,6 +14,10 @@ stage_enqueue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	struct queue *q = &out->queues[meta->tc];
 
 	(void)in;
+	if (port_idle(n, out, meta->tc, now)) {
+		port_send_at_once(n, out, m, now);
+		return STAGE_CONSUMED;
+	}
 	*depth += meta->cells;
 	if (*depth > q->depth_max)
 		q->depth_max = *depth;

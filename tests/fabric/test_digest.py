@@ -6,8 +6,7 @@ from common import *
 
 NOT_DIGESTED = ("wall_s", "setup_s", "packet_hops_per_s", "ranks", "digest")
 
-# As much as possible that could depend on order: pauses, marks, losses, random ties and starts, Poisson
-# streams' companions in constant rate, links that change, thresholds that change, snapshots. All in 200 us.
+# As much as possible that could depend on order: pauses, marks, losses, random ties and starts, streams, links that change, thresholds that change, snapshots. All in some 100 us.
 BUSY = fabric(
     3, 2, 4, seed=5,
     switch={"preset": "spectrum-x", "buffer": {"size": "3MB"}, "routing": {"mode": "adaptive"},
@@ -16,7 +15,7 @@ BUSY = fabric(
     fabric_link={"rate": "100G", "delay": "700ns"},
     workload=[{"kind": "permutation", "size": "200KB"},
               {"kind": "all-to-all", "size": "600KB", "at": "10us"},
-              {"kind": "incast", "to": "h1", "from": ["h2", "h5", "h6", "h9"], "size": "150KB", "at": "20us", "qps": 2},
+              {"kind": "incast", "to": "h1", "from": ["h2", "h5", "h6", "h9"], "size": "900KB", "at": "20us", "qps": 2},
               {"kind": "stream", "from": "h7", "to": "h3", "rate": "30G", "packet": "777B", "priority": 0,
                "until": "150us"}],
     events=[{"at": "15us", "link": "leaf1-spine1", "loss": "1%", "for": "40us"},
