@@ -272,7 +272,8 @@ node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 		packet_prefetch(packets[count++]);
 	}
 	node_arm_arrival(n, p);
-	ingress(n, p, packets, count, now);
+	for (unsigned int i = 0; i < count; i++)
+		ingress(n, p, &packets[i], 1, now);
 }
 
 static __rte_always_inline uint32_t

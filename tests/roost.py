@@ -110,7 +110,8 @@ def assert_switch_conserved(name, node):
     received = sum(port["rx_packets"] - port["control_rx"] for port in ports.values())
     dropped = sum(count for reason, count in drops({name: node}).items() if reason not in LOST_ON_WIRE)
     depth = total(ports, "queue", "depth")
-    equal("received - dropped - sent and admitted - sent", received - dropped - total(ports, "queue", "packets"), queued)
+    equal("received - dropped - sent and admitted - sent",
+          received - dropped - total(ports, "queue", "packets"), queued)
     equal("packets queued and bytes queued, both or neither", queued > 0, depth > 0)
     equal("bytes in groups and in queues", total(ports, "pg", "used"), depth)
     equal("bytes in groups and in ingress pools", total(ports, "pg", "used") - total(ports, "pg", "headroom"),
@@ -240,7 +241,8 @@ def need_root():
     if os.geteuid() != 0:
         raise unittest.SkipTest("needs root")
     name = f"roost-probe-{os.getpid()}"
-    for words in (["netns", "add", name], ["-n", name, "link", "add", "name", "v0", "type", "veth", "peer", "name", "v1"]):
+    veth = ["link", "add", "name", "v0", "type", "veth", "peer", "name", "v1"]
+    for words in (["netns", "add", name], ["-n", name, *veth]):
         done = command("ip", *words, status=None)
         if done.status != 0:
             command("ip", "netns", "del", name, status=None)

@@ -227,6 +227,37 @@ apply_link(struct events *e, const struct step *s, ps_t now, struct config_diag 
 	return apply_link_state(e, link, s->undo ? !event->up : event->up, now, diag);
 }
 
+// Packets under way have been charged in cells and timed by the latency: these stay as they are.
+static int
+check_unchanged(const struct fabric *f, const struct config_event *event, uint32_t node,
+		struct config_diag *diag)
+{
+	const struct topo_node *place = &f->topology->nodes[node];
+	const struct switch_config *before = &f->switches[node];
+	struct switch_config after;
+	int rc = config_switch(f->config, place->name, place->role, &after);
+
+	if (rc != 0 || (after.cell_bytes == before->cell_bytes && after.latency_ps == before->latency_ps))
+		return rc;
+	config_error(diag, f->config->file, event->key.pos, event->key.text, "cannot change while %s runs",
+		     place->name);
+	return -EINVAL;
+}
+
+static int
+apply_set(struct events *e, const struct config_event *event, struct config_diag *diag)
+{
+	struct fabric *f = e->fabric;
+	int rc = config_set(f->config, event->key.text, event->to.text, diag);
+
+	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++) {
+		rc = check_unchanged(f, event, i, diag);
+		if (rc == 0)
+			rc = rebuild(e, i, diag);
+	}
+	return rc;
+}
+
 static int
 apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag *diag)
 {
@@ -241,10 +272,7 @@ apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag 
 		rc = routes_apply_event(f->routes, f->topology, s->event, &node, diag);
 		return rc != 0 ? rc : rebuild(e, node, diag);
 	case CONFIG_EVENT_SET:
-		rc = config_set(f->config, s->event->key.text, s->event->to.text, diag);
-		for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
-			rc = rebuild(e, i, diag);
-		return rc;
+		return apply_set(e, s->event, diag);
 	case CONFIG_EVENT_SNAPSHOT:
 		return e->hooks.snapshot(e->hooks.context, now);
 	case CONFIG_EVENT_PORT_TX:

@@ -18,6 +18,14 @@
 #define DAEMON_ERR_BYTES 512
 #define DAEMON_POLL_MS 200
 
+struct daemon {
+	const char *file;
+	void (*ready)(void *context, const char *name);
+	void *context;
+	FILE *to;
+	char *noted; // what lab_report.notes has collected
+};
+
 static volatile sig_atomic_t stop_signal;
 
 static void
@@ -76,15 +84,24 @@ serve(struct answer *a, struct api_server *server)
 	api_server_poll(server, 0); // the answer to `down`
 }
 
+// What the user is told of a fabric that is up; of one that is not, he is told why alone.
+static void
+tell_notes(struct lab_report *report, const struct daemon *d)
+{
+	config_diag_print(report->diag, d->to);
+	fflush(report->notes);
+	if (d->noted != NULL)
+		fputs(d->noted, d->to);
+}
+
 static int
-live(struct lab *lab, const char *file, void (*ready)(void *context, const char *name), void *context,
-     struct lab_report *report)
+live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 {
 	struct answer answer = {.lab = lab};
 	struct api_server *server = NULL;
 	char path[API_PATH_MAX] = "";
 	bool stateful = false;
-	int rc = lab_load(lab, file, report);
+	int rc = lab_load(lab, d->file, report);
 
 	if (rc == 0)
 		rc = api_socket_path(lab->config->fabric.name.text, path, report->err, report->err_size);
@@ -104,7 +121,8 @@ live(struct lab *lab, const char *file, void (*ready)(void *context, const char 
 	if (rc == 0)
 		rc = copy_create(&answer.copy, lab);
 	if (rc == 0) {
-		ready(context, lab->config->fabric.name.text);
+		tell_notes(report, d);
+		d->ready(d->context, lab->config->fabric.name.text);
 		serve(&answer, server);
 	}
 	lab_close(lab);
@@ -116,29 +134,42 @@ live(struct lab *lab, const char *file, void (*ready)(void *context, const char 
 	return rc;
 }
 
+static int
+tell_failure(int rc, const struct lab_report *report, FILE *to)
+{
+	config_diag_print(report->diag, to);
+	if (report->err[0] != '\0')
+		fprintf(to, "roost: %s\n", report->err);
+	else if (report->diag->errors == 0)
+		fprintf(to, "roost: %s\n", strerror(-rc));
+	return report->diag->errors != 0 ? CLI_USAGE : CLI_FAILED;
+}
+
 int
 daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context, FILE *to)
 {
+	struct daemon d = {.file = file, .ready = ready, .context = context, .to = to};
 	char err[DAEMON_ERR_BYTES] = "";
+	size_t noted_bytes;
 	struct config_diag diag = {0};
-	struct lab_report report = {.diag = &diag, .err = err, .err_size = sizeof(err), .notes = to};
+	struct lab_report report = {.diag = &diag, .err = err, .err_size = sizeof(err)};
 	struct lab *lab = calloc(1, sizeof(*lab));
-	int rc;
+	int rc = CLI_FAILED;
 
-	if (lab == NULL)
-		return CLI_FAILED;
+	report.notes = open_memstream(&d.noted, &noted_bytes);
+	if (lab == NULL || report.notes == NULL)
+		goto out;
 	lab->outer_netns = -1;
 	catch_signals();
-	rc = live(lab, file, ready, context, &report);
+	rc = live(lab, &d, &report);
 	if (lab->config != NULL)
 		lab_close(lab);
-	free(lab);
-	config_diag_print(&diag, to);
-	if (rc != 0 && err[0] != '\0')
-		fprintf(to, "roost: %s\n", err);
-	else if (rc != 0 && diag.errors == 0)
-		fprintf(to, "roost: %s\n", strerror(-rc));
-	rc = rc == 0 ? CLI_OK : diag.errors != 0 ? CLI_USAGE : CLI_FAILED;
+	rc = rc == 0 ? CLI_OK : tell_failure(rc, &report, to);
 	config_diag_free(&diag);
+out:
+	if (report.notes != NULL)
+		fclose(report.notes);
+	free(d.noted);
+	free(lab);
 	return rc;
 }

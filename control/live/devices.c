@@ -30,6 +30,22 @@ add_device(struct lab *lab, uint32_t node, uint16_t port)
 	return d;
 }
 
+// Every host's interface is eth1, so each needs a namespace of its own.
+static int
+check_netns_free(const struct lab *lab, const struct config_attach *attach, struct lab_report *report)
+{
+	for (uint32_t i = 0; i < lab->device_count && attach->netns.text != NULL; i++) {
+		const struct lab_device *d = &lab->devices[i];
+
+		if (d->netns == NULL || strcmp(d->netns, attach->netns.text) != 0)
+			continue;
+		config_error(report->diag, lab->config->file, attach->netns.pos, "attach.netns",
+			     "%s is the namespace of %s already", d->netns, topology_host(lab->topology, d->host)->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int
 list_attached(struct lab *lab, const struct config_attach *attach, struct lab_report *report)
 {
@@ -38,6 +54,8 @@ list_attached(struct lab *lab, const struct config_attach *attach, struct lab_re
 	uint32_t host;
 	int rc = topology_resolve_host(lab->topology, &attach->host, "attach", &host, report->diag);
 
+	if (rc == 0)
+		rc = check_netns_free(lab, attach, report);
 	if (rc != 0)
 		return rc;
 	eth = &topology_host(lab->topology, host)->ports[0];
@@ -166,10 +184,35 @@ interface_of(const char *spec, char name[static 64])
 	return name;
 }
 
+// Tells how the user's interface is set, before the device is opened on it. One that is not there is for the
+// device to refuse, or to make.
+static void
+check_interface(const struct lab_device *d, struct lab_report *report)
+{
+	char interface[64];
+	struct host_check check = {
+		.interface = interface_of(d->spec, interface),
+		.netns = d->netns,
+		.af_xdp = strstr(d->spec, "af_xdp") != NULL,
+		.mtu_max = d->mtu,
+	};
+	char *lines = NULL;
+	size_t bytes;
+	FILE *to = check.interface != NULL ? open_memstream(&lines, &bytes) : NULL;
+	int problems;
+
+	if (to == NULL)
+		return;
+	problems = host_check_interface(&check, note_problem, to);
+	fclose(to);
+	if (problems > 0)
+		fputs(lines, report->notes);
+	free(lines);
+}
+
 static int
 prepare_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 {
-	char interface[64];
 	int netns_fd, rc;
 
 	if (d->netns != NULL) {
@@ -178,15 +221,7 @@ prepare_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 			return rc;
 	}
 	if (!d->own_veth) {
-		struct host_check check = {
-			.interface = interface_of(d->spec, interface),
-			.netns = d->netns,
-			.af_xdp = strstr(d->spec, "af_xdp") != NULL,
-			.mtu_max = d->mtu,
-		};
-
-		if (check.interface != NULL)
-			host_check_interface(&check, note_problem, report->notes);
+		check_interface(d, report);
 		return 0;
 	}
 	netns_fd = netns_open(d->netns);

@@ -5,6 +5,7 @@
 
 #include "control/api/api.h"
 #include "control/host/netns.h"
+#include "dataplane/device/eal.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -38,7 +39,8 @@ int
 state_write(const struct lab *lab, const char *socket_path, char *err, size_t err_size)
 {
 	char path[PATH_MAX], made[PATH_MAX + 4];
-	json_t *state = json_pack("{s:i, s:[]}", "pid", (int)getpid(), "namespaces");
+	json_t *state = json_pack("{s:s, s:i, s:[]}", "name", lab->config->fabric.name.text, "pid",
+				  (int)getpid(), "namespaces");
 	json_t *namespaces = json_object_get(state, "namespaces");
 	int rc = -ENOMEM;
 
@@ -80,6 +82,8 @@ state_clean(const char *socket_path)
 	json_array_foreach(json_object_get(state, "namespaces"), i, name)
 		if (json_is_string(name))
 			netns_delete(json_string_value(name));
+	if (json_is_string(json_object_get(state, "name")))
+		eal_clean_killed(json_string_value(json_object_get(state, "name")));
 	json_decref(state);
 	unlink(path);
 	unlink(socket_path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,11 +63,11 @@ fill(struct replay_input *in)
 {
 	int rc;
 
-	if (in->ready || in->failed)
+	if (in->ready || in->error != 0)
 		return in->ready;
 	rc = capture_reader_next(in->reader, &in->packet, in->err, in->err_size);
 	if (rc < 0)
-		in->failed = true;
+		in->error = rc;
 	if (rc != 1)
 		return false;
 	set_arrival(in);
@@ -98,7 +99,7 @@ replay_input_feed(struct replay_input *in, ps_t until)
 		if (!put(in)) {
 			snprintf(in->err, in->err_size, "%s: packet %llu: out of memory", in->path,
 				 (unsigned long long)in->packet.number);
-			in->failed = true;
+			in->error = -ENOMEM;
 			return PS_NEVER;
 		}
 		in->ready = false;

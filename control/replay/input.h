@@ -21,7 +21,7 @@ struct replay_input {
 	bool ready;
 	ps_t line_free;      // when the line is free for the next
 	uint64_t overlapping; // packets whose transmission began before the one before had ended
-	bool failed;
+	int error; // -errno, with the line in err; 0: none
 	char *err;
 	size_t err_size;
 };
@@ -35,5 +35,5 @@ int replay_input_open(struct replay_input *in);
 void replay_input_close(struct replay_input *in);
 
 // Puts what arrives before `until` on the port's wire. Returns when the next after that arrives, PS_NEVER at
-// the end or when in->failed.
+// the end or when in->error.
 ps_t replay_input_feed(struct replay_input *in, ps_t until);

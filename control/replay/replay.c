@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All inputs are
 // read through before anything is written, so that a bad one leaves nothing behind.
-#include "control/capture/recorder.h"
 #include "control/commands.h"
-#include "control/directory.h"
 #include "control/fabric/run.h"
-#include "control/report/result.h"
 #include "input.h"
+#include "output.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define REPLAY_ERR_BYTES 512
 
@@ -34,10 +30,9 @@ struct replay {
 	struct packet_pool *packets;
 	struct fabric *fabric;
 	struct run *run;
-	struct recorder *recorder;
+	struct replay_output output;
 	struct replay_input *inputs;
 	unsigned input_count;
-	const char **port_names;
 	char err[REPLAY_ERR_BYTES];
 };
 
@@ -118,7 +113,7 @@ check_inputs(struct replay *r, uint32_t *largest)
 {
 	for (unsigned i = 0; i < r->options->input_count; i++) {
 		const struct replay_input *in = &r->options->inputs[i];
-		struct topo_ref ref;
+		struct topo_ref ref, other;
 		int rc;
 
 		if (topology_find_port(r->topology, in->port_name, &ref) != 0) {
@@ -127,7 +122,8 @@ check_inputs(struct replay *r, uint32_t *largest)
 			return -EINVAL;
 		}
 		for (unsigned k = 0; k < i; k++) {
-			if (strcmp(r->options->inputs[k].port_name, in->port_name) == 0) {
+			topology_find_port(r->topology, r->options->inputs[k].port_name, &other);
+			if (other.port == ref.port) {
 				snprintf(r->err, sizeof(r->err), "--in %s=%s: %s is given twice", in->port_name,
 					 in->path, in->port_name);
 				return -EINVAL;
@@ -175,40 +171,13 @@ open_inputs(struct replay *r)
 }
 
 static int
-open_outputs(struct replay *r)
-{
-	struct node *n = r->fabric->nodes[0];
-	const struct topo_node *place = &r->topology->nodes[0];
-	char path[PATH_MAX];
-	int rc;
-
-	if (directory_make(r->options->out, r->err, sizeof(r->err)) != 0)
-		return -EINVAL;
-	rc = recorder_create(&r->recorder, 0);
-	if (rc != 0)
-		return rc;
-	r->port_names = calloc(place->port_count, sizeof(*r->port_names));
-	if (r->port_names == NULL)
-		return -ENOMEM;
-	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
-		r->port_names[i] = place->ports[i].name;
-		snprintf(path, sizeof(path), "%s/%s.pcapng", r->options->out, place->ports[i].name);
-		rc = recorder_add_port(r->recorder, n, i, RECORDER_SENT, path, place->ports[i].name, r->err,
-				       sizeof(r->err));
-	}
-	snprintf(path, sizeof(path), "%s/drops.pcapng", r->options->out);
-	return rc != 0 ? rc : recorder_add_drops(r->recorder, n, r->port_names, path, r->err, sizeof(r->err));
-}
-
-static int
 write_counters(struct replay *r)
 {
-	char path[PATH_MAX];
 	json_t *document = counters_document(r->fabric->names, 1, r->run->drive.now, r->run->snapshots);
-	int rc;
+	int rc = -ENOMEM;
 
-	snprintf(path, sizeof(path), "%s/counters.json", r->options->out);
-	rc = document == NULL ? -ENOMEM : report_write(document, path, r->err, sizeof(r->err));
+	if (document != NULL)
+		rc = replay_output_counters(&r->output, document, r->err, sizeof(r->err));
 	json_decref(document);
 	return rc;
 }
@@ -250,16 +219,18 @@ replay_run(struct replay *r, struct config_diag *diag)
 	if (rc == 0)
 		rc = open_inputs(r);
 	if (rc == 0)
-		rc = open_outputs(r);
+		rc = replay_output_open(&r->output, r->options->out, r->fabric->nodes[0],
+					&r->topology->nodes[0], r->err, sizeof(r->err));
 	if (rc != 0)
 		return rc;
 	r->run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};
 	r->run->until = r->options->until;
+	if (r->run->until == PS_NEVER && !r->config->stop.idle)
+		r->run->until = r->config->stop.time_ps;
 	rc = run_all(r->run, &end, diag);
 	node_flush_tap(r->fabric->nodes[0]);
 	for (unsigned i = 0; rc == 0 && i < r->input_count; i++)
-		if (r->inputs[i].failed)
-			rc = -EIO;
+		rc = r->inputs[i].error;
 	if (rc == 0)
 		rc = write_counters(r);
 	if (rc == 0)
@@ -271,7 +242,7 @@ static int
 replay_close(struct replay *r, int rc)
 {
 	char err[REPLAY_ERR_BYTES] = "";
-	int closed = recorder_close(r->recorder, err, sizeof(err));
+	int closed = replay_output_close(&r->output, rc != 0, err, sizeof(err));
 
 	if (rc == 0 && closed != 0) {
 		rc = closed;
@@ -286,7 +257,6 @@ replay_close(struct replay *r, int rc)
 	packet_pool_destroy(r->packets);
 	topology_destroy(r->topology);
 	config_free(r->config);
-	free(r->port_names);
 	free(r->inputs);
 	return rc;
 }

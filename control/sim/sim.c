@@ -31,7 +31,8 @@ struct sim {
 	double started_s;
 	double setup_s;
 	double wall_s;
-	double progress_s;
+	double progress_s; // when it was last shown, or may be for the first time
+	bool progress_shown;
 	uint64_t edges;
 	char err[SIM_ERR_BYTES];
 };
@@ -58,6 +59,7 @@ show_progress(void *context, ps_t now)
 	if (wall - s->progress_s < 0.5)
 		return;
 	s->progress_s = wall;
+	s->progress_shown = true;
 	fprintf(stderr, "\r%.3f us simulated in %.0f s", (double)now / (double)PS_PER_US, wall - s->started_s);
 }
 
@@ -176,7 +178,7 @@ sim_run(struct sim *s, struct config_diag *diag, enum run_end *end)
 	s->progress_s = wall_clock() + SIM_PROGRESS_AFTER_S;
 	rc = run_all(s->e.run, end, diag);
 	s->wall_s = wall_clock() - s->started_s - s->setup_s;
-	if (s->progress_s > s->started_s + s->setup_s + SIM_PROGRESS_AFTER_S)
+	if (s->progress_shown)
 		fputc('\n', stderr);
 	return rc == 0 ? report(s) : rc;
 }

@@ -52,11 +52,14 @@ device_check_pool(struct device *d, const struct device_options *o, const struct
 
 	if (rte_pktmbuf_priv_size(o->pool) != PACKET_META_BYTES)
 		return device_fail(e, -EINVAL, "its packets have no room for metadata");
-	if (d->quirks->element_max != 0 && pool_element_bytes(o->pool) > d->quirks->element_max)
+	if (d->quirks->element_max != 0 && pool_element_bytes(o->pool) > d->quirks->element_max) {
+		unsigned overhead = (unsigned)pool_element_bytes(o->pool) - room;
+		unsigned most = quirks_frame_max(d->quirks, d->quirks->element_max - overhead);
+
 		return device_fail(e, -EINVAL,
-				   "%s takes packets of at most %u bytes in memory, these have %zu",
-				   d->quirks->driver, d->quirks->element_max,
-				   pool_element_bytes(o->pool));
+				   "%s carries an MTU of at most %u, and so must every port beside it",
+				   d->quirks->driver, most - DEVICE_FRAME_OVERHEAD);
+	}
 	if ((d->quirks->flags & QUIRK_ONE_CHUNK) && !pool_is_packed(o->pool))
 		return device_fail(e, -EINVAL, "%s needs its packets in one piece of memory",
 				   d->quirks->driver);

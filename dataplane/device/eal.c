@@ -196,6 +196,23 @@ eal_remove_runtime_dir(void)
 	(void)rmdir(parent);
 }
 
+void
+eal_clean_killed(const char *prefix)
+{
+	const char *directory = getenv("RUNTIME_DIRECTORY");
+	char path[4096];
+
+	// As EAL itself chooses it.
+	if (directory == NULL)
+		directory = getuid() == 0 ? "/var/run" : getenv("XDG_RUNTIME_DIR");
+	if (directory == NULL)
+		directory = "/tmp";
+	if (prefix[0] == '\0' || strchr(prefix, '/') != NULL ||
+	    snprintf(path, sizeof(path), "%s/dpdk/%s", directory, prefix) >= (int)sizeof(path))
+		return;
+	(void)rmdir(path);
+}
+
 static int
 eal_build_args(const struct eal_options *o, char *err, size_t err_bytes)
 {
@@ -263,6 +280,7 @@ eal_start(const struct eal_options *o, char *err, size_t err_bytes)
 		eal_free_args();
 		return error;
 	}
+	err[0] = '\0';
 	// libxdp otherwise wants a bpf file system to pin its dispatcher in; one program per
 	// interface needs none.
 	setenv("LIBXDP_SKIP_DISPATCHER", "1", 1);

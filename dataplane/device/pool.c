@@ -11,6 +11,7 @@
 // mempool as they are.
 #include "pool.h"
 
+#include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
@@ -29,10 +30,12 @@ pool_element_size(const struct pool_options *o)
 	return sizeof(struct rte_mbuf) + o->private_bytes + RTE_PKTMBUF_HEADROOM + o->room;
 }
 
+// Without huge pages no NIC reads the packets from memory either, and keeping them from crossing pages of 4 KB
+// would double the pool.
 static unsigned
 pool_flags(const struct pool_options *o)
 {
-	return o->one_chunk ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0;
+	return o->one_chunk || !rte_eal_has_hugepages() ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0;
 }
 
 size_t
@@ -98,7 +101,7 @@ pool_create(struct rte_mempool **out, const struct pool_options *o, char *err, s
 fail:
 	rte_mempool_free(pool);
 	snprintf(err, err_bytes,
-		 "no memory%s for %u packets of %u bytes (%zu MB): raise the fabric's memory",
+		 "no memory%s for %u packets of %u bytes (%zu MB): smaller buffers need fewer",
 		 o->one_chunk ? " in one piece" : "", o->packets, o->room, pool_bytes(o) >> 20);
 	return error;
 }

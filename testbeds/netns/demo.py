@@ -67,7 +67,8 @@ def kernel_drops():
     """By interface and counter: the hosts' namespaces, and the one where the fabric has its ends."""
     state = json.loads(Path("/run/roost/demo.state").read_text())
     found = {}
-    for enter in [("nsenter", "-t", state["pid"], "-n")] + [("ip", "netns", "exec", one) for one in state["namespaces"]]:
+    hosts = [("ip", "netns", "exec", one) for one in state["namespaces"]]
+    for enter in [("nsenter", "-t", state["pid"], "-n")] + hosts:
         for link in json.loads(run(*enter, "ip", "-s", "-j", "link").stdout):
             name = f"{enter[-1]} {link['ifname']}"
             for side, counters in link["stats64"].items():

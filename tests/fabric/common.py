@@ -89,6 +89,26 @@ def links_of(leaves, spines, hosts_per_leaf):
             yield (f"leaf{leaf}", f"swp{hosts_per_leaf + spine}"), (f"spine{spine}", f"swp{leaf}")
 
 
+def assert_balanced(nodes):
+    """Where links lose: all that a switch received or made is what it sent, consumed, dropped or holds.
+    (Of a packet lost on a link the queue counts that it left, the port does not count it as sent.)"""
+    for name, node in nodes.items():
+        ports = node["ports"]
+        if not any(port.startswith("swp") for port in ports):
+            continue
+
+        def sum_of(what):
+            return sum(port[what] for port in ports.values())
+        queued = total(ports, "pg", "packets") - total(ports, "pg", "dropped") - \
+            total(ports, "queue", "dropped") - total(ports, "queue", "packets")
+        came = sum_of("rx_packets") + sum_of("control_tx")
+        went = sum_of("tx_packets") + sum_of("control_rx") + sum(drops({name: node}).values()) + queued
+        if came != went:
+            raise AssertionError(f"{name}: received and made {came}, sent, consumed, dropped and queued {went}")
+        if (queued > 0) != (total(ports, "queue", "depth") > 0) or queued < 0:
+            raise AssertionError(f"{name}: {queued} packets queued, but {total(ports, 'queue', 'depth')} bytes")
+
+
 def assert_drained(sim, *shape):
     """After a run that ended by itself: nothing is left anywhere, and what left one end of a link has
     arrived at the other. shape: leaves, spines, hosts per leaf."""

@@ -6,7 +6,8 @@ from common import *
 
 NOT_DIGESTED = ("wall_s", "setup_s", "packet_hops_per_s", "ranks", "digest")
 
-# As much as possible that could depend on order: pauses, marks, losses, random ties and starts, streams, links that change, thresholds that change, snapshots. All in some 100 us.
+# As much as possible that could depend on order: pauses, marks, losses, random ties and starts, streams,
+# links that come and go, thresholds that change, snapshots.
 BUSY = fabric(
     3, 2, 4, seed=5,
     switch={"preset": "spectrum-x", "buffer": {"size": "3MB"}, "routing": {"mode": "adaptive"},

@@ -65,7 +65,8 @@ class Captures(Case):
         path = write_pcap(self.directory / "a.pcap", [(i * 1000000007, frame) for i, frame in enumerate(samples())])
         packets = rdpcap(str(path))
         self.assertEqual([bytes(packet) for packet in packets], samples())
-        self.assertEqual([int(packet.time * 10**9) for packet in packets], [i * 1000000007 for i in range(len(packets))])
+        self.assertEqual([int(packet.time * 10**9) for packet in packets],
+                         [i * 1000000007 for i in range(len(packets))])
 
     def test_wireshark_takes_the_samples(self):
         path = write_pcap(self.directory / "a.pcap", samples())
@@ -122,5 +123,6 @@ class Conservation(Case):
         self.assertEqual(drops({"a": switch(dropped=5)}), {"no-route": 5})
 
     def test_finds_what_is_lost(self):
-        for wrong in (switch(rx=4), switch(dropped=0), switch(sent=1), switch(queued_bytes=192), switch(queued_bytes=500)):
+        for wrong in (switch(rx=4), switch(dropped=0), switch(sent=1), switch(queued_bytes=192),
+                      switch(queued_bytes=500)):
             self.assertRaises(AssertionError, assert_switch_conserved, "a", wrong)

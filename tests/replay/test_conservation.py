@@ -16,7 +16,7 @@ from charging import INGRESS, Limit, Model, Packet, Tenant
 GBIT["8G"] = 8
 PORTS = ["swp1", "swp2", "swp3", "swp4"]
 CLASSES = {3: (3, 3), 4: (4, 4), 0: (0, 0), 46: (0, 5)}     # DSCP: (group, queue); queue 5 is strict
-END = 300000    # ns: the last arrival
+END = 900000    # ns: the last arrival
 
 
 class Setup:
@@ -76,17 +76,18 @@ LOSSLESS = {"lossless": True, "pool": "ingress-lossless"}
 QUEUES = {3: {"pool": "egress-lossless", "alpha": "unlimited"}, 4: {"pool": "egress-lossless", "alpha": "unlimited"},
           0: {"pool": "egress-lossy", "alpha": "1"}, 5: {"pool": "egress-lossy", "alpha": "1/2"}}
 DYNAMIC = dict(
-    groups={3: {**LOSSLESS, "alpha": "1/2", "headroom": 8000, "offset": 1000},
-            4: {**LOSSLESS, "alpha": "2", "headroom": 3000, "reserved": 2000, "xon": 4000, "offset": None},
+    groups={3: {**LOSSLESS, "alpha": "1/4", "headroom": 1200, "offset": 500},
+            4: {**LOSSLESS, "alpha": "1/2", "headroom": 1500, "reserved": 1000, "xon": 1500, "offset": None},
             0: {"pool": "ingress-lossy", "alpha": "1/4", "reserved": 700}},
     queues=QUEUES,
-    pools={"ingress-lossless": 60000, "ingress-lossy": 25000, "egress-lossless": None, "egress-lossy": 16000})
+    pools={"ingress-lossless": 14000, "ingress-lossy": 12000, "egress-lossless": None, "egress-lossy": 10000})
 STATIC = dict(
-    groups={3: {**LOSSLESS, "static": 12345, "headroom": 6000, "xon": 6000, "offset": 500},
-            4: {**LOSSLESS, "static": 9999, "headroom": 0, "offset": None},
-            0: {"pool": "ingress-lossy", "static": 5000}},
-    queues={**QUEUES, 3: {"pool": "egress-lossless", "static": 40000, "reserved": 1000}, 0: {"pool": "egress-lossy", "static": 9000}},
-    pools={"ingress-lossless": 50000, "ingress-lossy": 40000, "egress-lossless": 70000, "egress-lossy": 30000})
+    groups={3: {**LOSSLESS, "static": 3456, "headroom": 2500, "xon": 1500, "offset": 500},
+            4: {**LOSSLESS, "static": 2999, "headroom": 0, "offset": None},
+            0: {"pool": "ingress-lossy", "static": 3000}},
+    queues={**QUEUES, 3: {"pool": "egress-lossless", "static": 9000, "reserved": 1000},
+            0: {"pool": "egress-lossy", "static": 4000}},
+    pools={"ingress-lossless": 20000, "ingress-lossy": 15000, "egress-lossless": 20000, "egress-lossy": 9000})
 
 
 class Conservation(Case):
@@ -101,8 +102,8 @@ class Conservation(Case):
             while at < END:
                 size = draw.choice((60, 64, 100, 191, 192, 193, 300, 577, 1000, 1500))
                 at += slot_ps(size, "8G") // 1000 + (draw.randrange(2000) if draw.random() < 0.2 else 0)
-                if at % 30000 >= 15000:     # bursts, so that queues drain between them
-                    at += 15000
+                if at % 60000 >= 20000:     # bursts, so that queues drain between them
+                    at += 40000
                 while at in taken:
                     at += 1
                 taken.add(at)

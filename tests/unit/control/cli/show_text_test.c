@@ -210,8 +210,8 @@ test_answers_that_lack_everything(void **state)
 		"[]",
 		"{\"nodes\": 3}",
 		"{\"nodes\": {\"a\": 3, \"b\": {\"ports\": [], \"pools\": 1, \"vrfs\": 2}}}",
-		"{\"nodes\": {\"a\": {\"ports\": {\"p\": 1}, \"pools\": {\"x\": 1}, \"vrfs\": "
-		"{\"v\": {\"r\": 1}}}}}",
+		("{\"nodes\": {\"a\": {\"ports\": {\"p\": 1}, \"pools\": {\"x\": 1}, \"vrfs\": "
+		 "{\"v\": {\"r\": 1}}}}}"),
 		"{\"advice\": {\"r\": 1}, \"workers\": [1], \"links\": [1]}",
 	};
 

@@ -135,7 +135,8 @@ write_chain(uint8_t *data, uint8_t first, const uint8_t *chain, uint32_t length)
 	uint32_t bytes = harness_write_frame(data, &(struct frame){.ip6 = true, .dport = 4791, .dscp = 46, .ecn = 1});
 
 	memmove(data + 54 + length, data + 54, bytes - 54);
-	memcpy(data + 54, chain, length);
+	if (length != 0)
+		memcpy(data + 54, chain, length);
 	data[L3 + 6] = first;
 	data[L3 + 4] = (uint8_t)((bytes - 54 + length) >> 8);
 	data[L3 + 5] = (uint8_t)(bytes - 54 + length);
@@ -241,7 +242,7 @@ static const struct flaw flaws[] = {
 	{"UDP length below its header's", DROP_MALFORMED, {.bytes = 60}, L3 + 25, 7, false, 0},
 	{"UDP length beyond the packet", DROP_MALFORMED, {.bytes = 60}, L3 + 25, 27, false, 0},
 	{"no room for UDP", DROP_MALFORMED, {.bytes = 60}, L3 + 3, 27, false, 0},
-	{"RoCEv2 without room for BTH and ICRC", DROP_MALFORMED, {.bytes = 65, .dport = 4791}, 0, 2, false, 0},
+	{"RoCEv2 without room for BTH and ICRC", DROP_MALFORMED, {.bytes = 57, .dport = 4791}, 0, 2, false, 0},
 	{"IPv6 version 4", DROP_MALFORMED, {.ip6 = true}, L3, 0x40, true, 0},
 	{"payload length beyond the frame", DROP_TRUNCATED, {.ip6 = true}, L3 + 4, 2, true, 0},
 	{"UDP beyond the payload", DROP_MALFORMED, {.ip6 = true, .bytes = 100}, L3 + 5, 40, true, 0},

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `record:` writes: depths of queues as CSV, and captures that Wireshark opens."""
+import csv
+
+from common import *
+
+CONGESTED = {"preset": "spectrum-x", "buffer": {"size": "4MB"}, "routing": {"mode": "ecmp"},
+             "qos": {"tc": {3: {"ecn": {"min": "20KB", "max": "100KB", "probability": "50%"}}}}}
+INCAST = {"kind": "incast", "from": ["h2", "h3", "h4"], "to": "h1", "size": "1MB"}
+DATA = "infiniband.bth.opcode <= 10"
+
+
+def rows_of(sim):
+    with open(sim.directory / "queues.csv", newline="") as file:
+        head, *rows = csv.reader(file)
+    return head, [(float(row[0]), *map(int, row[1:])) for row in rows]
+
+
+def incast(record, **sections):
+    return fabric(1, 0, 4, switch=CONGESTED, workload=[INCAST], record=record, **sections)
+
+
+class Queues(Case):
+    def test_a_row_every_interval(self):
+        sim = self.sim(incast({"interval": "1us", "queues": ["leaf1.swp1.3", "leaf1.swp2.3"]}))
+        head, rows = rows_of(sim)
+        self.assertEqual(head, ["time_ns", "leaf1.swp1.3", "leaf1.swp2.3"])
+        # From 0 to the end, which of a drained run is the next multiple of 4 us.
+        last = sim.summary["last_event_ps"]
+        self.assertEqual(sim.summary["sim_ps"] % 4_000_000, 0)
+        self.assertTrue(0 <= sim.summary["sim_ps"] - last < 4_000_000)
+        self.assertEqual([at for at, *_ in rows], [1000.0 * number for number in range(len(rows))])
+        self.assertIn(len(rows) - sim.summary["sim_ps"] // 1_000_000, (0, 1))
+        # In whole cells; at first and at last nothing, in between the peak that the counters know is
+        # not passed, and come close to.
+        port = sim.nodes["leaf1"]["ports"]["swp1"]["queue"][3]
+        depths = [depth for _, depth, _ in rows]
+        self.assertEqual((depths[0], depths[-1]), (0, 0))
+        self.assertEqual({depth % 192 for depth in depths}, {0})
+        self.assertLessEqual(max(depths), port["depth_max"])
+        self.assertGreater(max(depths), port["depth_max"] - 3 * 10 * 22 * 192)
+        # The other queue carries ACKs only, of 62 B, one cell each: it is as good as empty.
+        self.assertLess(max(depth for *_, depth in rows), 5000)
+
+    def test_a_queue_that_fills_and_drains_at_known_rates(self):
+        # Two senders at 100G into one port of 100G: until the first pause a queue grows by 4224 B (22
+        # cells) for each packet time of 334.24 ns. 40 packets from each in 2 us steps.
+        sim = self.sim(fabric(1, 0, 3, switch={"preset": "spectrum-x", "buffer": {"size": "64MB"}},
+                              workload=[INCAST | {"from": ["h2", "h3"], "size": f"{40 * 4096}B"}],
+                              record={"interval": "2us", "queues": ["leaf1.swp1.3"]}))
+        _, rows = rows_of(sim)
+        depths = dict(rows)
+        # Arrivals end 834.56 ns + 39 x 334.24 after the start: at 13.87 us. Then it drains.
+        for at in (2000, 4000, 8000, 12000):
+            packets = (at - 834.56) / 334.24
+            self.assertLessEqual(abs(depths[at] / 4224 - packets), 2, at)
+        for at in (16000, 20000, 26000):
+            self.assertLessEqual(abs(depths[at] / 4224 - (80 - (at - 834.56) / 334.24)), 2, at)
+
+    def test_odd_intervals(self):
+        for interval, ns in (("333ns", 333.0), ("7us", 7000.0), ("1ms", 1e6)):
+            _, rows = rows_of(self.sim(incast({"interval": interval, "queues": ["leaf1.swp1.3"]})))
+            self.assertEqual([at for at, _ in rows], [ns * number for number in range(len(rows))])
+            self.assertGreater(len(rows), 0)
+
+    def test_a_sample_comes_before_its_instant(self):
+        # Depth at a snapshot of the same time is the same.
+        sim = self.sim(incast({"interval": "5us", "queues": ["leaf1.swp1.3"]},
+                              events=[{"at": "25us", "snapshot": "full"}, {"at": "100us", "snapshot": "full"}]))
+        depths = dict(rows_of(sim)[1])
+        for one in sim.result["snapshots"]:
+            self.assertEqual(one["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3]["depth"], depths[one["at_ns"]])
+
+    def test_without_a_directory_there_is_none(self):
+        roost("sim", self.file(incast({"interval": "1us", "queues": ["leaf1.swp1.3"], "pcap": ["leaf1.swp1"]})),
+              cwd=self.directory)
+        self.assertEqual([path.name for path in self.directory.iterdir()], ["test.yaml"])
+
+
+class Captures(Case):
+    PORTS = ["leaf1.swp1", "leaf1.swp2", "h1.eth1", "h2.eth1"]
+
+    def recorded(self, snaplen, **more):
+        sim = self.sim(incast({"pcap": self.PORTS, "snaplen": snaplen}, **more))
+        self.assertGreater(sim.summary["pfc_tx"], 0)
+        self.assertGreater(sim.summary["cnps"], 0)
+        return sim
+
+    def path(self, sim, port):
+        return sim.directory / f"{port}.pcapng"
+
+    def test_nothing_malformed(self):
+        for snaplen in ("full", "128B"):
+            for hosts in ({}, {"ip": 6}):
+                with self.subTest(snaplen=snaplen, hosts=hosts):
+                    sim = self.recorded(snaplen, hosts=hosts)
+                    for port in self.PORTS:
+                        if snaplen == "full":
+                            self.assert_dissects(self.path(sim, port))
+                        else:   # cut on purpose
+                            self.assertEqual(tshark(self.path(sim, port), display="_ws.malformed"), [])
+
+    def test_captures_hold_what_the_counters_count(self):
+        sim = self.recorded("128B")
+        for name in self.PORTS:
+            node, port = name.split(".")
+            counters = sim.nodes[node]["ports"][port]
+            packets = read_pcapng(self.path(sim, name))
+            self.assertEqual(len(packets), counters["rx_packets"] + counters["tx_packets"])
+            self.assertEqual(sum(packet.length for packet in packets), counters["rx_bytes"] + counters["tx_bytes"])
+            self.assertEqual([packet.ns for packet in packets], sorted(packet.ns for packet in packets))
+            self.assertEqual([len(packet.data) for packet in packets], [min(packet.length, 128) for packet in packets])
+
+    def test_what_is_sent_is_what_arrives(self):
+        # Both ends of two links see the same bytes.
+        sim = self.recorded("full")
+        for host, leaf in (("h1", "swp1"), ("h2", "swp2")):
+            near, far = (read_pcapng(self.path(sim, one)) for one in (f"{host}.eth1", f"leaf1.{leaf}"))
+            self.assertEqual(sorted(packet.data for packet in near), sorted(packet.data for packet in far))
+
+    def test_marks_notifications_and_pauses(self):
+        sim = self.recorded("full")
+        path = self.path(sim, "leaf1.swp1")
+        port = sim.nodes["leaf1"]["ports"]["swp1"]["queue"][3]
+        self.assertEqual(len(tshark(path, display=f"{DATA} && ip.dsfield.ecn == 3")), port["ecn_marked"])
+        notices = tshark(path, "ip.dsfield.dscp", "ip.dsfield.ecn", "infiniband.bth.psn", "frame.len",
+                         display="infiniband.bth.opcode == 129")
+        self.assertEqual(len(notices), sim.summary["cnps"])
+        # DSCP 48, not ECT, 14 + 20 + 8 + 12 + 16 + 4 = 74 B
+        self.assertEqual(set(notices), {("48", "0", "0", "74")})
+        # BECN and nothing else in the BTH's fifth byte, 16 zeros behind it.
+        self.assertEqual({(packet.data[46], packet.data[54:70]) for packet in read_pcapng(path)
+                          if packet.data[36:38] == b"\x12\xb7" and packet.data[42] == CNP}, {(0x40, bytes(16))})
+        pauses = tshark(self.path(sim, "leaf1.swp2"), "eth.dst", "eth.src", "frame.len", "macc.cbfc.enbv",
+                        "macc.cbfc.pause_time.c3", display="macc")
+        counters = sim.nodes["leaf1"]["ports"]["swp2"]
+        self.assertEqual(len(pauses), counters["control_tx"])
+        self.assertEqual({one[:4] for one in pauses}, {("01:80:c2:00:00:01", "02:01:00:00:00:02", "60", "0x0008")})
+        quanta = [int(one[4]) for one in pauses]
+        self.assertEqual(set(quanta), {0, 65535})
+        self.assertEqual(quanta[-1], 0)
+
+    def test_full_packets_have_a_valid_icrc(self):
+        for ip in (4, 6):
+            with self.subTest(ip=ip):
+                sim = self.recorded("full", hosts={"ip": ip, "path-mtu": 1024})
+                count = 0
+                for port in self.PORTS:
+                    for packet in read_pcapng(self.path(sim, port)):
+                        self.assertEqual(len(packet.data), packet.length)
+                        if packet.data[12:14] == b"\x88\x08":
+                            continue
+                        self.assertTrue(icrc_valid(packet.data), packet)
+                        count += 1
+                self.assertGreater(count, 3000)
+
+    def test_headers_of_a_write(self):
+        # 10,001 B at path MTU 4096: FIRST with a RETH over all of it, MIDDLE, LAST of 1809 B and 3 of
+        # padding; each acknowledged by itself.
+        sim = self.sim(fabric(1, 0, 2, workload=[flow("h1", "h2", "10001B")],
+                              record={"pcap": ["h1.eth1"], "snaplen": "full"}))
+        path = sim.directory / "h1.eth1.pcapng"
+        data = tshark(path, "infiniband.bth.opcode", "infiniband.bth.padcnt", "infiniband.bth.psn", "infiniband.bth.a",
+                      "infiniband.reth.dmalen", "udp.srcport", "udp.dstport", "udp.checksum", "ip.dsfield.dscp",
+                      "ip.dsfield.ecn", "ip.ttl", "ip.flags.df", display=DATA)
+        self.assertEqual([one[0] for one in data], ["6", "7", "8"])
+        self.assertEqual([one[1] for one in data], ["0", "0", "3"])
+        psns = [int(one[2]) for one in data]
+        self.assertEqual([(psn - psns[0]) % 2**24 for psn in psns], [0, 1, 2])
+        self.assertEqual([one[4] for one in data], ["10001", "", ""])
+        self.assertEqual({one[6:12] for one in data}, {("4791", "0x0000", "26", "2", "64", "1")})
+        self.assertTrue(all(int(one[5]) >= 49152 for one in data))
+        acks = tshark(path, "infiniband.bth.psn", "infiniband.aeth.msn", "infiniband.aeth.syndrome.opcode", "ip.ttl",
+                      display="infiniband.bth.opcode == 17")
+        self.assertEqual([int(one[0]) for one in acks], psns)
+        self.assertEqual([int(one[1]) for one in acks], [0, 0, 1])
+        self.assertEqual({one[2:] for one in acks}, {("0", "63")})
+
+    def test_stamps_are_when_last_bits_pass(self):
+        # 4096 B from h1: 4170 + 12 B are gone 334.56 ns after the start, and are at leaf1 500 ns later; it
+        # sends them at once.
+        sim = self.sim(fabric(1, 0, 2, workload=[flow("h1", "h2", "4096B", at="10us")],
+                              record={"pcap": ["h1.eth1", "leaf1.swp1", "leaf1.swp2", "h2.eth1"], "snaplen": "full"}))
+        first = {port: read_pcapng(self.path(sim, port))[0].ns for port in ("h1.eth1", "leaf1.swp1", "leaf1.swp2", "h2.eth1")}
+        self.assertEqual(first, {"h1.eth1": 10334, "leaf1.swp1": 10834, "leaf1.swp2": 11169, "h2.eth1": 11669})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How traffic spreads over paths: collisions of hashed flows against the urn model, and what a
+per-packet spray does to flows that place packets as they come, and to those that go back."""
+import math
+
+from common import *
+
+LINE = 100 * 4096 / 4178         # Gb/s of payload on a 100G link, in packets of 4096 B
+LEAVES, HOSTS = 16, 8
+
+
+def occupied(n):
+    """Mean and variance of the share of n urns that n balls leave not empty."""
+    empty, two_empty = (1 - 1 / n) ** n, (1 - 2 / n) ** n
+    variance = n * (n - 1) * two_empty + n * empty - (n * empty) ** 2
+    return 1 - empty, variance / n**2
+
+
+def fullest(n):
+    """Mean and variance of the balls in the fullest of n urns with n balls: from P(all urns <= k),
+    n!/n^n times the coefficient of x^n in (1 + x + ... + x^k / k!)^n."""
+    below = []
+    for most in range(n + 1):
+        power = [1.0]
+        term = [1 / math.factorial(k) for k in range(most + 1)]
+        for _ in range(n):
+            product = [0.0] * min(n + 1, len(power) + most)
+            for i, a in enumerate(power):
+                for k, b in enumerate(term):
+                    if i + k <= n:
+                        product[i + k] += a * b
+            power = product
+        below.append(power[n] * math.factorial(n) / n**n if len(power) > n else 0.0)
+    chance = [b - a for a, b in zip([0.0] + below, below)]
+    mean = sum(k * p for k, p in enumerate(chance))
+    return mean, sum(k * k * p for k, p in enumerate(chance)) - mean**2
+
+
+class Collisions(Case):
+    def uplink_loads(self, n, leaves, seed):
+        """Flows of leaf i's n hosts to leaf i+1's, hashed on n uplinks: flows by uplink, leaf for leaf."""
+        workload = [flow(f"h{leaf * n + place}", f"h{(leaf + 1) % leaves * n + place}", "1000B")
+                    for leaf in range(leaves) for place in range(1, n + 1)]
+        sim = self.sim(fabric(leaves, n, n, workload=workload, hosts={"ack-dscp": 0},
+                              switch={"preset": "spectrum-x", "routing": {"mode": "ecmp"}}), "--seed", seed)
+        self.assertEqual(sim.summary["completed"], leaves * n)
+        # A flow is one packet in traffic class 3; its ACK, back by other uplinks, is in 0.
+        loads = [[sim.nodes[f"leaf{leaf}"]["ports"][f"swp{n + up}"]["queue"][3]["packets"] for up in range(1, n + 1)]
+                 for leaf in range(1, leaves + 1)]
+        self.assertEqual({sum(load) for load in loads}, {n})
+        return loads
+
+    def check(self, n, leaves, seeds):
+        loads = [load for seed in range(1, seeds + 1) for load in self.uplink_loads(n, leaves, seed)]
+        for what, (mean, variance), of in (
+                ("share in use", occupied(n), lambda load: sum(map(bool, load)) / n),
+                ("largest", fullest(n), max)):
+            measured = sum(map(of, loads)) / len(loads)
+            error = math.sqrt(variance / len(loads))
+            self.assertLess(abs(measured - mean), 3 * error, f"{what}: {measured} of {len(loads)}, expected {mean}")
+
+    def test_the_urn_model(self):
+        # The published values: n = 8 .656 and 2.597, n = 32 .638 and 3.533.
+        for n, share, largest in ((8, .656, 2.597), (32, .638, 3.533)):
+            self.assertAlmostEqual(occupied(n)[0], share, places=3)
+            self.assertAlmostEqual(fullest(n)[0], largest, places=3)
+
+    def test_eight(self):
+        self.check(8, 32, 63 if FULL else 12)
+
+    def test_thirty_two(self):
+        self.check(32, 8, 250 if FULL else 8)
+
+
+def permutation(spines, size, placement="out-of-order", events=(), **hosts):
+    return fabric(LEAVES, spines, HOSTS, switch={"preset": "spectrum-x", "routing": {"mode": "adaptive"}},
+                  hosts={"placement": placement, "ack-every": 16} | hosts,
+                  workload=[{"kind": "permutation", "size": size}], events=list(events))
+
+
+class Spray(Case):
+    """128 hosts of 100G, 16 leaves."""
+
+    def test_out_of_order_placement_fills_the_links(self):
+        # 10 spines: load 0.8 on links between switches. An acknowledgement for 16 packets costs
+        # 86 / (16 x 4178) = 0.13 % of the opposite direction.
+        at = (100, 300)
+        sim = self.sim(permutation(10, "4MB", events=[{"at": f"{us}us", "snapshot": "full"} for us in at]))
+        assert_complete(self, sim)
+        assert_drained(sim, LEAVES, 10, HOSTS)
+        summary = sim.summary
+        self.assertEqual([summary[key] for key in ("drops", "pfc_tx", "retransmitted")], [0, 0, 0])
+        self.assertGreater(summary["out_of_order"], 10000)
+        self.assertLessEqual(summary["slowdown_p99"], 1.02)
+
+        def payload(snapshot):
+            # All that hosts have received, in data frames of 4154 B and ACKs of 62 B.
+            ports = [snapshot["nodes"][f"h{host}"]["ports"]["eth1"] for host in range(1, LEAVES * HOSTS + 1)]
+            return sum(port["rx_bytes"] - 62 * port["rx_packets"] for port in ports) / (4154 - 62) * 4096
+        first, last = map(payload, sim.result["snapshots"])
+        rate = (last - first) * 8 / ((at[1] - at[0]) * 1e3) / (LEAVES * HOSTS)
+        self.assertGreater(rate, 0.98 * LINE)
+        # Of a flow's 331.5 us alone 5 are delay: 98.5 % is the most that all of it may come to.
+        self.assertGreater(summary["goodput_gbps"] / (LEAVES * HOSTS), 0.965 * LINE)
+
+    def test_a_load_of_exactly_one(self):
+        # 8 spines: queues grow as random walks do, the longest to some 7 % of the flow's time; more
+        # would mean that choices stick to paths.
+        summary = self.sim(permutation(8, "4MB")).summary
+        self.assertEqual([summary[key] for key in ("completed", "drops", "pfc_tx", "retransmitted")], [128, 0, 0, 0])
+        self.assertLess(summary["slowdown_p99"], 1.12)
+
+    def test_in_order_placement_collapses(self):
+        # The same with go-back-N: every packet that overtakes another is a loss.
+        size = "1MB" if SANITIZED else "4MB"
+        sprayed = self.sim(permutation(10, size, "in-order"))
+        placed = self.sim(permutation(10, size))
+        assert_complete(self, sprayed)
+        self.assertLess(sprayed.summary["goodput_gbps"], placed.summary["goodput_gbps"] / 2)
+        self.assertEqual((sprayed.summary["drops"], placed.summary["retransmitted"]), (0, 0))
+        self.assertGreater(sprayed.summary["retransmitted"], 128 * 4e6 / 4096 if size == "4MB" else 128)
+
+    def test_in_order_placement_is_fine_on_one_path(self):
+        sim = self.sim(permutation(10, "400KB", "in-order") | {
+            "switch": {"preset": "spectrum-x", "routing": {"mode": "ecmp"}}})
+        assert_complete(self, sim)
+        self.assertEqual([sim.summary[key] for key in ("out_of_order", "retransmitted", "drops_lossless")], [0, 0, 0])
+
+    def test_only_what_is_eligible_is_sprayed(self):
+        # One flow of 1000 packets over 4 uplinks: about 250 each (3 sigma: 41), while the ACKs and a
+        # stream to another UDP port keep to one path.
+        sim = self.sim(fabric(2, 4, 1, switch={"preset": "spectrum-x", "routing": {"mode": "adaptive"}},
+                              hosts={"placement": "out-of-order", "ack-dscp": 0},
+                              workload=[flow("h1", "h2", f"{1000 * 4096}B"),
+                                        {"kind": "stream", "from": "h1", "to": "h2", "rate": "1G", "packet": "500B",
+                                         "priority": 6, "until": "100us"}]))
+        leaf1, leaf2 = ([sim.nodes[leaf]["ports"][f"swp{up}"]["queue"] for up in range(2, 6)] for leaf in ("leaf1", "leaf2"))
+        data = [queue[3]["packets"] for queue in leaf1]
+        self.assertEqual(sum(data), 1000)
+        for packets in data:
+            self.assertLess(abs(packets - 250), 3 * math.sqrt(1000 * .25 * .75))
+        self.assertEqual(sorted(queue[0]["packets"] for queue in leaf2), [0, 0, 0, 1000])
+        # 100 us x 1G / 500 B = 25 packets
+        self.assertEqual(sorted(queue[6]["packets"] for queue in leaf1), [0, 0, 0, 25])
+
+    def test_a_paused_uplink_gets_none(self):
+        # PFC stops one uplink from the start, for the 335.5 us that 65535 quanta last at 100G: the flows
+        # are done before.
+        sim = self.sim(fabric(2, 4, 2, switch={"preset": "spectrum-x", "routing": {"mode": "adaptive"}},
+                              hosts={"placement": "out-of-order"},
+                              workload=[flow("h1", "h3", "1MB"), flow("h2", "h4", "1MB")],
+                              events=[{"at": "0us", "port": "leaf1.swp4", "pfc": {"priorities": [3], "quanta": 65535}}]))
+        assert_complete(self, sim)
+        uplinks = [sim.nodes["leaf1"]["ports"][f"swp{up}"]["queue"][3]["packets"] for up in range(3, 7)]
+        self.assertEqual(uplinks[1], 0)
+        self.assertEqual((sum(uplinks), sim.summary["drops"]), (2 * 245, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A live fabric of a test's own, and what to do in it.
+
+Its hosts are Linux network namespaces. A test opens sockets in them and keeps them, so that one
+process sends, receives and looks at the clock. Arrivals are told by the kernel's stamp on the packet,
+not by when the test got to read it: the machine may be busy.
+"""
+import ctypes
+import os
+import select
+import socket
+import struct
+import time
+
+from roost import *
+
+HOSTS = {"h1": "10.0.1.1", "h3": "10.0.1.3", "h5": "10.0.2.1", "h7": "10.0.2.3"}   # attached
+PORTS = {"h1": ("leaf1", "swp1"), "h3": ("leaf1", "swp3"), "h5": ("leaf2", "swp1"), "h7": ("leaf2", "swp3")}
+DILATION = 1000
+RATE_BPS = 100_000_000_000
+MAX_LAG_MS = 10.0       # live.max-lag: where the fabric's clock gives way
+UDP_PORT = 9000
+CLONE_NEWNET = 0x40000000
+SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35     # asm-generic/socket.h
+AF_XDP, ETH_P_ALL, ETH_P_CONTROL = 44, 3, 0x8808
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def need_live():
+    """Skips where a fabric with hosts in namespaces cannot be."""
+    need_root()
+    try:
+        socket.socket(AF_XDP, socket.SOCK_RAW, 0).close()
+    except OSError as error:
+        raise unittest.SkipTest(f"needs AF_XDP sockets: {error.strerror}") from None
+
+
+def name_of(tag):
+    """A fabric's name that no other test has."""
+    return f"{tag}-{os.getpid()}"
+
+
+def demo(name, attach=tuple(HOSTS), workload=(), dilation=DILATION, **live):
+    """The demo's fabric under another name. live: keys of `live:`."""
+    return {
+        "fabric": {"name": name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts_per_leaf": 4},
+                   "links": {"host": {"rate": "100G", "delay": "500ns"}, "fabric": {"rate": "100G", "delay": "500ns"}},
+                   "mtu": 4200, "seed": 1, "dilation": dilation},
+        "live": {"workers": 1, "idle": "sleep"} | live,
+        "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB", "cell": 192}, "routing": {"mode": "adaptive"}},
+        "hosts": {"placement": "out-of-order"},
+        "tenants": {"red": {"hosts": ["h1", "h2", "h5", "h6"], "vni": 5001},
+                    "blue": {"hosts": ["h3", "h4", "h7", "h8"], "vni": 5002}},
+        "attach": {host: {"netns": netns(name, host), "mtu": 1500} for host in attach},
+        "workload": list(workload),
+    }
+
+
+def netns(name, host):
+    return f"roost-{name}-{host}"
+
+
+def inside(namespace, make):
+    """make() in a network namespace; a socket that it makes stays there."""
+    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    there = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
+    try:
+        if libc.setns(there, CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), f"setns {namespace}")
+        try:
+            return make()
+        finally:
+            if libc.setns(home, CLONE_NEWNET) != 0:
+                os._exit(3)   # anything else would be done to the wrong network
+    finally:
+        os.close(there)
+        os.close(home)
+
+
+class Arrival:
+    """A packet that a socket received; at: seconds, on the clock of time.time()."""
+
+    def __init__(self, data, ancillary, source):
+        self.data, self.source = data, source
+        seconds, nanoseconds = next(struct.unpack("qq", value) for _, kind, value in ancillary if kind == SO_TIMESTAMPNS)
+        self.at = seconds + nanoseconds / 1e9
+
+
+class Socket:
+    """A socket in a namespace."""
+
+    def __init__(self, opened):
+        self.socket = opened
+        opened.setblocking(False)
+        opened.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 8 << 20)
+        opened.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+
+    def send(self, data, *to):
+        return self.socket.sendto(data, *to) if to else self.socket.send(data)
+
+    def receive(self, timeout=0.0):
+        """The packets that are there, after a wait for the first."""
+        arrivals = []
+        if select.select([self.socket], [], [], timeout)[0]:
+            try:
+                while True:
+                    data, ancillary, _, source = self.socket.recvmsg(4096, 256)
+                    arrivals.append(Arrival(data, ancillary, source))
+            except BlockingIOError:
+                pass
+        return arrivals
+
+    def receive_all(self, count, timeout=10.0):
+        """Exactly so many packets, or what has come when time is up."""
+        arrivals, end = [], time.monotonic() + timeout
+        while len(arrivals) < count and (left := end - time.monotonic()) > 0:
+            arrivals += self.receive(left)
+        return arrivals
+
+
+def udp_socket(namespace, port=0, dscp=0):
+    def make():
+        opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        opened.bind(("", port))
+        opened.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, dscp << 2)
+        return Socket(opened)
+    return inside(namespace, make)
+
+
+def raw_socket(namespace, interface="eth1", protocol=ETH_P_ALL):
+    """Whole frames of one interface."""
+    def make():
+        opened = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(protocol))
+        opened.bind((interface, protocol))
+        return Socket(opened)
+    return inside(namespace, make)
+
+
+def clean(name):
+    """What a fabric of this name has left on the machine."""
+    found = [str(path) for place, pattern in (("/run/roost", f"{name}.*"), ("/run/netns", f"*{name}*"),
+                                              ("/run/dpdk", name)) for path in Path(place).glob(pattern)]
+    for line in Path("/proc/mounts").read_text().splitlines():
+        if line.split()[2] == "hugetlbfs":
+            found += map(str, Path(line.split()[1]).glob(f"*{name}*"))
+    for link in command("ip", "-j", "link", "show", "type", "veth").json:
+        if link and link["ifname"] in HOSTS:
+            found.append(f"interface {link['ifname']}")
+    return found
+
+
+class LiveCase(Case):
+    """A test with fabrics of its own; nothing of them is there when it ends."""
+
+    @classmethod
+    def setUpClass(cls):
+        need_live()
+
+    def fabric(self, description):
+        """A fabric that is up until the test ends."""
+        name = (description.get("fabric") or description["switch"])["name"]
+        self.addCleanup(self.assert_clean, name)
+        up = Fabric(self.file(description, f"{name}.yaml"), name)
+        up.__enter__()
+        self.addCleanup(up.__exit__)
+        return up
+
+    def assert_clean(self, name):
+        """Nothing is left of a fabric, but what the kernel takes a moment to give back."""
+        wait_until(lambda: not clean(name), f"{name} is gone, but for {clean(name)}", 5)
+
+    def assert_reaches(self, name, source, destination, count=3):
+        """A host's packets arrive at another, in a fabric that is up."""
+        sender, receiver = udp_socket(netns(name, source)), udp_socket(netns(name, destination))
+        with sender.socket, receiver.socket:
+            for _ in range(count):
+                sender.send(b"reach", (HOSTS[destination], receiver.socket.getsockname()[1]))
+            self.assertEqual(len(receiver.receive_all(count)), count)
+
+    def assert_lossless(self, fabric, **meant):
+        """No packet has been dropped by a switch, a device or the kernel, other than these, by reason."""
+        self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), meant)
+        for node in fabric.show("interface")["nodes"].values():
+            for port in node["ports"].values():
+                lost = {key: value for key, value in port.get("device", {}).items() if key != "spec" and value}
+                self.assertEqual(lost, {}, port.get("device"))
+        self.assertEqual(fabric.kernel_drops(), {})
+
+
+class Shared(LiveCase):
+    """Tests that share one fabric; `description()` says which."""
+
+    @classmethod
+    def description(cls):
+        return demo(cls.name)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.name = name_of(cls.__name__.lower())
+        cls.path = Path(os.environ.get("TMPDIR", "/tmp")) / f"{cls.name}.yaml"
+        cls.path.write_text(yaml(cls.description()) + "\n")
+        cls.up = Fabric(cls.path, cls.name)
+        cls.addClassCleanup(cls.path.unlink)
+        cls.addClassCleanup(cls.check_clean)
+        cls.up.__enter__()
+        cls.addClassCleanup(cls.up.__exit__)
+
+    @classmethod
+    def check_clean(cls):
+        wait_until(lambda: not clean(cls.name), f"{cls.name} is gone, but for {clean(cls.name)}", 5)
+
+    def udp(self, host, port=0, dscp=0):
+        opened = udp_socket(netns(self.name, host), port, dscp)
+        self.addCleanup(opened.socket.close)
+        return opened
+
+    def raw(self, host, protocol=ETH_P_ALL):
+        opened = raw_socket(netns(self.name, host), protocol=protocol)
+        self.addCleanup(opened.socket.close)
+        return opened
+
+    def port(self, name):
+        """What `show interface` says of a port, by "leaf1.swp1" or by the host behind it."""
+        node, port = PORTS.get(name) or name.split(".")
+        return self.up.show("interface", f"{node}.{port}")["nodes"][node]["ports"][port]
+
+    def ping(self, source, destination, count=4, status=0):
+        """ping waits for its last answer as long as it does between two: long enough for a busy machine."""
+        return self.up.exec(source, "ping", "-c", count, "-i", "0.25", "-W", "2", HOSTS[destination], status=status)
+
+    def slips(self):
+        return sum(worker["slips"] for worker in self.up.show("fabric")["workers"])

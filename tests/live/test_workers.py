@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several workers carry what one does; how far they run behind the clock is told, and where they cannot
+keep up the fabric's clock gives way instead of the fabric."""
+import signal
+
+from common import *
+
+
+def workers(fabric):
+    return fabric.show("fabric")["workers"]
+
+
+class Carries:
+    """What every arrangement of workers has to do."""
+
+    def test_ping(self):
+        for source, destination in (("h1", "h5"), ("h7", "h3")):
+            self.assertIn("4 received", self.ping(source, destination).out)
+        self.assert_lossless(self.up)
+
+    def test_udp_both_ways_over_both_spines(self):
+        count, ports = 4, 64
+        pairs = [("h1", "h5"), ("h5", "h1"), ("h3", "h7"), ("h7", "h3")]
+        receivers = {to: self.udp(to, UDP_PORT) for _, to in pairs}
+        senders = {by: [self.udp(by) for _ in range(ports)] for by, _ in pairs}
+        spines = [self.port(f"{spine}.swp2")["tx_packets"] for spine in ("spine1", "spine2")]
+        for _ in range(count):
+            for i in range(ports):
+                for by, to in pairs:
+                    senders[by][i].send(by.encode() * 50, (HOSTS[to], UDP_PORT))
+                time.sleep(0.001)
+        for by, to in pairs:
+            arrivals = receivers[to].receive_all(count * ports)
+            self.assertEqual(collections.Counter(one.source[1] for one in arrivals),
+                             {sender.socket.getsockname()[1]: count for sender in senders[by]})
+        crossed = [self.port(f"{spine}.swp2")["tx_packets"] - before for spine, before in zip(("spine1", "spine2"), spines)]
+        self.assertGreater(min(crossed), 0)
+        self.assertEqual(sum(crossed), 2 * count * ports)
+        self.assert_lossless(self.up)
+
+    def test_workers_are_shown(self):
+        shown = workers(self.up)
+        self.assertEqual([one["nodes"] for one in shown], self.nodes)
+        for one in shown:
+            self.assertLessEqual(one["lag_ns"], one["lag_max_ns"])
+        text = self.up.roost("show", "fabric").out
+        self.assertRegex(text, r"worker on cpu +nodes +lag +max +slips")
+
+    def test_time_passes(self):
+        """Fabric time is wall time by the dilation, less what slipped. Half of it shows that workers do
+        not keep each other waiting; the rest is what a busy machine may take."""
+        before, at = self.up.show("fabric")["time_ns"], time.monotonic()
+        time.sleep(1)
+        passed, wall = self.up.show("fabric")["time_ns"] - before, time.monotonic() - at
+        self.assertLess(passed * DILATION / 1e9, wall + 0.1)
+        self.assertGreater(passed * DILATION / 1e9, wall / 2)
+
+
+class OneSleeps(Carries, Shared):
+    nodes = [8]
+
+
+class OnePolls(Carries, Shared):
+    nodes = [8]
+
+    @classmethod
+    def description(cls):
+        return demo(cls.name, idle="poll")
+
+
+class TwoSleep(Carries, Shared):
+    nodes = [4, 4]
+
+    @classmethod
+    def description(cls):
+        return demo(cls.name, workers=2)
+
+
+class TwoPoll(Carries, Shared):
+    nodes = [4, 4]
+
+    @classmethod
+    def description(cls):
+        return demo(cls.name, workers=2, idle="poll")
+
+
+class MoreThanSwitches(LiveCase):
+    """A worker without a switch would have nothing to do: there are as many as switches."""
+
+    def test_as_many_as_switches(self):
+        fabric = self.fabric(demo(name_of("many"), attach=("h1", "h5"), workers=16))
+        self.assertEqual(len(workers(fabric)), 4)
+        self.assert_reaches(fabric.name, "h1", "h5")
+
+
+class Pace(LiveCase):
+
+    def test_two_workers_undilated(self):
+        """At dilation 1 the two may run a microsecond apart. They do not sleep on each other: that alone
+        would make 1 us of progress in each 100 us."""
+        fabric = self.fabric(demo(name_of("undilated"), attach=("h1", "h5"), dilation=1, workers=2))
+        before, at = fabric.show("fabric")["time_ns"], time.monotonic()
+        time.sleep(1)
+        passed, wall = fabric.show("fabric")["time_ns"] - before, time.monotonic() - at
+        self.assertGreater(passed / 1e9, wall / 20)
+        self.assert_reaches(fabric.name, "h1", "h5")
+
+    def test_too_much_to_do(self):
+        """Six NICs at 100 Gb/s undilated are more than any CPU carries: the clock slips, which is told,
+        while the fabric goes on serving hosts and questions."""
+        fabric = self.fabric(demo(name_of("overload"), attach=("h1", "h5"), dilation=1, workload=[
+            {"kind": "permutation", "tenant": tenant, "size": "10GB"} for tenant in ("red", "blue")]))
+        before = fabric.show("fabric")["time_ns"]
+        for _ in range(10):
+            at = time.monotonic()
+            shown = fabric.show("fabric")
+            self.assertLess(time.monotonic() - at, 1)
+            time.sleep(0.05)
+        self.assertLess(shown["time_ns"] - before, 0.5e9)
+        self.assertGreater(shown["workers"][0]["slips"], 10)
+        # Seen when it has passed the bound, at the end of a turn of 1 ms; the rest is the machine's.
+        self.assertGreater(shown["workers"][0]["lag_max_ns"], MAX_LAG_MS * 1e6)
+        self.assert_reaches(fabric.name, "h1", "h5")
+
+    def test_stopped_process(self):
+        """A fabric that did not run for a while goes on from where it was, and says so."""
+        fabric = self.fabric(demo(name_of("stopped"), attach=("h1", "h5")))
+        pid = json.loads(Path(f"/run/roost/{fabric.name}.state").read_text())["pid"]
+        before, at = fabric.show("fabric"), time.monotonic()
+        os.kill(pid, signal.SIGSTOP)
+        stopped = time.monotonic()
+        time.sleep(1)
+        os.kill(pid, signal.SIGCONT)
+        stop = time.monotonic() - stopped
+        after = fabric.show("fabric")
+        ran = time.monotonic() - at - stop
+        self.assertGreater(after["workers"][0]["lag_max_ns"], 0.9e9)
+        self.assertGreater(after["workers"][0]["slips"], before["workers"][0]["slips"])
+        self.assertLess((after["time_ns"] - before["time_ns"]) * DILATION / 1e9, ran + 0.1)
+        self.assert_reaches(fabric.name, "h1", "h5")
+        self.assert_lossless(fabric)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bad input: one clear line that says where and what, exit status 2, and nothing left behind."""
+import os
+import unittest
+
+from common import *
+
+ONE = udp(*to("swp2"))
+GOOD = """\
+switch:
+  name: dut
+  preset: sonic
+  ports:
+    swp1: {rate: 100G, cable: 5m}
+    swp2: {rate: 100G, cable: 5m}
+  routes:
+    - {prefix: 198.18.2.0/24, via: [{port: swp2, mac: "02:00:00:00:02:02"}]}
+events:
+  - {at: 5us, port: swp2, tx: off}
+"""
+
+
+def pcap_header(magic=0xA1B23C4D, snaplen=262144, link=1):
+    return struct.pack("<IHHiIII", magic, 2, 4, 0, 0, snaplen, link)
+
+
+def pcap_record(ns, data, length=None):
+    return struct.pack("<IIII", ns // 10**9, ns % 10**9, len(data), len(data) if length is None else length) + data
+
+
+class BadInput(Case):
+    def refused(self, pattern, description=GOOD, inputs=(), status=2, options=()):
+        """inputs: (port, bytes of a file or text of a path). The output directory must not come to be."""
+        file = self.file(description)
+        out = self.directory / "out"
+        words = []
+        for i, (port, content) in enumerate(inputs or [("swp1", pcap_header() + pcap_record(1000, ONE))]):
+            path = content
+            if isinstance(content, bytes):
+                path = self.directory / f"in{i}.pcap"
+                path.write_bytes(content)
+            words += ["--in", f"{port}={path}"]
+        done = self.assert_refused(pattern, "replay", file, *words, "--out", out, *options, status=status)
+        self.assertFalse(out.exists(), f"{done}\nleaves {list(out.iterdir()) if out.exists() else ''}")
+        return done
+
+    def test_good(self):
+        """What the others spoil is fine as it stands."""
+        done = roost("replay", self.file(GOOD), "--in", f"swp1={write_pcap(self.directory / 'a.pcap', [(1000, ONE)])}",
+                     "--out", self.directory / "out")
+        self.assertEqual((done.out, done.err), ("", ""))
+        self.assertEqual(sorted(os.listdir(self.directory / "out")),
+                         ["counters.json", "drops.pcapng", "swp1.pcapng", "swp2.pcapng"])
+
+    def test_captures(self):
+        head = pcap_header()
+        two = head + pcap_record(1000, ONE)
+        cases = [
+            (b"", r"in0\.pcap: .*not a pcap"),
+            (b"not a capture at all, just text\n" * 9, r"in0\.pcap: .*not a pcap"),
+            (head[:10], r"in0\.pcap: .*not a pcap"),
+            (two + pcap_record(2000, ONE)[:-1], r"in0\.pcap: packet 2: .*truncated"),
+            (two + b"\1\2\3", r"in0\.pcap: packet 2: .*truncated"),
+            (two + pcap_record(999, ONE), r"in0\.pcap: packet 2: stamp 0\.000000999 s goes back: packet 1 has 0\.000001000 s"),
+            (two + pcap_record(2000, ONE[:100], 300), r"in0\.pcap: packet 2: truncated: 100 of 300 bytes"),
+            (two + pcap_record(2000, bytes(16001)), r"in0\.pcap: packet 2: 16001 bytes, longer than the 16000"),
+            (pcap_header(link=101) + pcap_record(1, ONE), r"in0\.pcap: link type RAW .*Ethernet"),
+            (two + struct.pack("<IIII", 0, 2000, 0xFFFFFFF0, 300), r"in0\.pcap: packet 2: "),
+        ]
+        for content, pattern in cases:
+            with self.subTest(pattern=pattern):
+                self.refused(pattern, inputs=[("swp1", content)])
+                self.refused(pattern.replace("in0", "in1"), inputs=[("swp2", two), ("swp1", content)])
+
+    def test_missing_files(self):
+        self.refused(r"nowhere\.pcap: No such file or directory", inputs=[("swp1", "nowhere.pcap")])
+        self.refused(r"/: Is a directory", inputs=[("swp1", "/")])
+        self.assert_refused(r"nowhere\.yaml: cannot be read: No such file or directory",
+                            "replay", "nowhere.yaml", "--in", "swp1=x.pcap", "--out", self.directory / "out")
+
+    def test_ports(self):
+        one = pcap_header()
+        self.refused(r"--in swp9=\S+: dut has no port swp9", inputs=[("swp9", one)])
+        self.refused(r"--in eth1=\S+: dut has no port eth1", inputs=[("eth1", one)])
+        self.refused(r"--in swp1=\S+: swp1 is given twice", inputs=[("swp1", one), ("swp1", one)])
+        self.refused(r"--in dut\.swp1=\S+: .*twice", inputs=[("swp1", one), ("dut.swp1", one)])
+
+    def test_description(self):
+        """Each says file:line:column, the key, and what is wrong."""
+        cases = [
+            ("swp2: {rate: 100G, cable: 5m}", "swp1: {rate: 100G, cable: 5m}", r"test\.yaml:6:5: .*swp1.*(twice|already)"),
+            ("swp2: {rate: 100G, cable: 5m}", "swp2: {rate: 100, cable: 5m}", r"test\.yaml:6:\d+: .*rate: 100 has no unit.*[KMG]"),
+            ("swp2: {rate: 100G, cable: 5m}", "swp2: {rate: 100g, cable: 5m}", r"test\.yaml:6:\d+: .*did you mean \"100G\""),
+            ("swp2: {rate: 100G, cable: 5m}", "swp2: {rat: 100G, cable: 5m}", r"test\.yaml:6:12: .*rat: unknown key; did you mean \"rate\"\?"),
+            ("preset: sonic", "preset: sonik", r"test\.yaml:3:11: switch\.preset: .*did you mean \"sonic\"\?"),
+            ("  preset: sonic", "  preset: sonic\n  qos: {pfc: {quanta: 99999}}", r"test\.yaml:4:23: (switch\.)?qos\.pfc\.quanta: .*65535"),
+            ("  preset: sonic", "  preset: sonic\n  qos: {pfc: {quanta: 9999q}}", r"test\.yaml:4:23: (switch\.)?qos\.pfc\.quanta: .*9999q"),
+            ("  preset: sonic", "  preset: sonic\n  qos: {pfc: {quantas: 9}}", r"test\.yaml:4:15: .*quantas: unknown key; did you mean \"quanta\"\?"),
+            ("  preset: sonic", "  preset: sonic\n  bufer: {size: 1MB}", r"test\.yaml:4:3: .*bufer: unknown key; did you mean \"buffer\"\?"),
+            ("  preset: sonic", "  preset: sonic\n  qos: {pg: {9: {alpha: 1}}}", r"test\.yaml:4:14: .*9"),
+            ("  preset: sonic", "  preset: sonic\n  qos: {pg: {3: {alpha: 3}}}", r"test\.yaml:4:25: .*alpha: .*3"),
+            ("  preset: sonic", "  preset: sonic\n  buffer: {size: 10KB}", r"test\.yaml:4:18: .*buffer\.size: .*hold"),
+            ("events:", "evnts:", r"test\.yaml:9:1: evnts: unknown key; did you mean \"events\"\?"),
+            ("port: swp2, tx: off", "port: swp7, tx: off", r"test\.yaml:10:\d+: .*swp7"),
+            ("at: 5us", "at: 5", r"test\.yaml:10:\d+: .*at: 5 has no unit.*us"),
+            ("port: swp2, tx: off", "port: swp2, pfc: {priorities: [3], quanta: 99999}", r"test\.yaml:10:\d+: .*quanta.*65535"),
+            ("port: swp2, tx: off", "port: swp2, pfc: {priorities: [8], quanta: 9}", r"test\.yaml:10:\d+: .*priorities.*8"),
+            ("port: swp2, tx: off", "port: swp2", r"test\.yaml:10:\d+: .*tx.*pfc"),
+            ("port: swp2, tx: off", "set: switch.qos.tc.3.ecn.mn, to: 1KB", r"test\.yaml:10:\d+: .*mn"),
+            ("port: swp2, tx: off", "set: switch.latency, to: 5", r"test\.yaml:10:\d+: .*5 has no unit"),
+            ("prefix: 198.18.2.0/24", "prefix: 198.18.2.0/33", r"test\.yaml:8:\d+: .*198\.18\.2\.0/33"),
+            ("prefix: 198.18.2.0/24", "prefix: 198.18.2.1/24", r"test\.yaml:8:\d+: .*198\.18\.2\.1/24"),
+            ("via: [{port: swp2", "via: [{port: swp5", r"test\.yaml:8:\d+: .*swp5"),
+            ("02:00:00:00:02:02", "02:00:00:00:02", r"test\.yaml:8:\d+: .*02:00:00:00:02"),
+            ("name: dut", "name: dut\n  name: other", r"test\.yaml:3:3: .*name.*(twice|already)"),
+            ("    swp1:", "\tswp1:", r"test\.yaml:5:\d+: "),
+        ]
+        for old, new, pattern in cases:
+            with self.subTest(new=new):
+                self.assertEqual(GOOD.count(old), 1)
+                self.refused(pattern, GOOD.replace(old, new))
+
+    def test_events_that_fail(self):
+        """What shows only when an event comes to pass ends the run all the same, and nothing is left of it."""
+        for event, pattern in (("set: switch.buffer.size, to: 10KB", r"test\.yaml.*buffer\.size: .*hold"),
+                               ("set: switch.buffer.cell, to: 96", r"test\.yaml:10:\d+: switch\.buffer\.cell: cannot change"),
+                               ("set: switch.latency, to: 1us", r"test\.yaml:10:\d+: switch\.latency: cannot change"),
+                               ('node: dut, route: {prefix: 10.0.0.0/8, via: [spine1]}', r"test\.yaml:10:\d+: .*spine1")):
+            with self.subTest(event=event):
+                self.refused(pattern, GOOD.replace("port: swp2, tx: off", event))
+        kept = self.directory / "kept"      # a directory that was there stays, with what is not ours
+        kept.mkdir()
+        (kept / "notes.txt").write_text("mine")
+        capture = write_pcap(self.directory / "a.pcap", [(1000, ONE)])
+        file = self.file(GOOD.replace("port: swp2, tx: off", "set: switch.latency, to: 1us"))
+        roost("replay", file, "--in", f"swp1={capture}", "--out", kept, status=2)
+        self.assertEqual(os.listdir(kept), ["notes.txt"])
+
+    def test_truncated_description(self):
+        """Cut anywhere: a line for each thing that is wrong, with its place."""
+        capture = write_pcap(self.directory / "a.pcap", [(1000, ONE)])
+        for length in (1, 5, 30, GOOD.index("100G") + 2, GOOD.index("via") + 6, GOOD.index("at: 5us"), len(GOOD) - 3):
+            with self.subTest(text=GOOD[:length][-20:]):
+                out = self.directory / "out"
+                done = roost("replay", self.file(GOOD[:length]), "--in", f"swp1={capture}", "--out", out, status=2)
+                for line in done.err.splitlines():
+                    self.assertRegex(line, r"test\.yaml:\d+:\d+: \S")
+                self.assertIn(len(done.err.splitlines()), (1, 2))
+                self.assertEqual((done.out, out.exists()), ("", False))
+        self.refused(r"test\.yaml", "")
+        self.refused(r"test\.yaml", "\0\1\2\3")
+
+    def test_not_one_switch(self):
+        self.refused(r"test\.yaml.*roost sim", """
+fabric: {name: demo, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}
+""")
+
+    def test_words(self):
+        """Wrong usage: status 2, the usage in one line."""
+        file = self.file(GOOD)
+        capture = write_pcap(self.directory / "a.pcap", [(1000, ONE)])
+        out = self.directory / "out"
+        full = [file, "--in", f"swp1={capture}", "--out", out]
+        for words in ([file], [file, "--out", out], full[:3], full + ["--pace", "fast"], full + ["--until", "5"],
+                      full + ["--until", "soon"], full + ["--speed"], full + ["extra"], full[1:],
+                      [file, "--in", "swp1", "--out", out], [file, "--in", f"={capture}", "--out", out]):
+            with self.subTest(words=words):
+                done = roost("replay", *words, status=2)
+                self.assertEqual(done.out, "")
+                self.assertRegex(done.err, r"usage: roost replay|--until|--in|--pace")
+                self.assertLessEqual(len(done.err.splitlines()), 2)
+        self.assertFalse(out.exists())
+        self.assertRegex(roost("replay", "--help").out, "roost replay FILE --in PORT=PCAP")
+
+    def test_output(self):
+        """A place that cannot be written: status 1 or 2, one line that names it."""
+        file = self.file(GOOD)
+        capture = write_pcap(self.directory / "a.pcap", [(1000, ONE)])
+        for out in (capture, self.directory / "none/deeper", "/proc/none"):
+            with self.subTest(out=out):
+                done = roost("replay", file, "--in", f"swp1={capture}", "--out", out, status=None)
+                self.assertIn(done.status, (1, 2))
+                self.assertEqual((len(done.err.splitlines()), done.out), (1, ""), str(done))
+                self.assertIn(str(out), done.err)
+
+    def test_other_formats(self):
+        """us pcap, big-endian pcap and pcapng are read as well; the same packets give the same outcome."""
+        stamps = [1000, 2000, 5000]
+        little = pcap_header() + b"".join(pcap_record(ns, ONE) for ns in stamps)
+        micro = pcap_header(0xA1B2C3D4) + b"".join(struct.pack("<IIII", 0, ns // 1000, 300, 300) + ONE for ns in stamps)
+        big = struct.pack(">IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1) + \
+            b"".join(struct.pack(">IIII", 0, ns, 300, 300) + ONE for ns in stamps)
+        section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+        interface = struct.pack("<IIHHIHHB3xI4xI", 1, 36, 1, 0, 0, 9, 1, 9, 0, 36)[:32] + struct.pack("<I", 36)
+        interface = struct.pack("<IIHHI", 1, 32, 1, 0, 0) + struct.pack("<HHB3xHH", 9, 1, 9, 0, 0) + struct.pack("<I", 32)
+        blocks = b"".join(struct.pack("<IIIIIII", 6, 332, 0, 0, ns, 300, 300) + ONE + struct.pack("<I", 332) for ns in stamps)
+        sent = []
+        for name, content in (("a.pcap", little), ("b.pcap", micro), ("c.pcap", big), ("d.pcapng", section + interface + blocks)):
+            path = self.directory / name
+            path.write_bytes(content)
+            sent.append([(packet.ns, packet.data) for packet in self.replay(switch(), {"swp1": path}).sent["swp2"]])
+        self.assertEqual([ns for ns, _ in sent[0]], [ns + 24 for ns in stamps])
+        self.assertEqual(sent, [sent[0]] * 4)
+
+    def test_empty_input(self):
+        """A capture without packets is fine: nothing happens."""
+        run = self.replay(switch(), {"swp1": []})
+        run.assert_conserved()
+        self.assertEqual((run.sent, run.drops), ({"swp1": [], "swp2": []}, {}))
+
+
+if __name__ == "__main__":
+    unittest.main()
