@@ -58,7 +58,6 @@ struct node {
 	uint32_t key_count; // of all keys, a multiple of 4
 	uint16_t port_count;
 	uint8_t role;       // enum node_role
-	bool batched;       // packets that arrive at one instant pass the pipeline together
 	const struct tables *tables;  // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;
@@ -160,15 +159,12 @@ node_arm_timer(struct node *n, ps_t at)
 		node_note_later(n, at);
 }
 
-// Sets the key of a port's next arrival from its wire.
+// Sets the key of a port's next arrival, due at `at`.
 static inline void
-node_arm_arrival(struct node *n, struct port *p)
+node_arm_arrival(struct node *n, struct port *p, ps_t at)
 {
-	ps_t at = p->in == NULL ? PS_NEVER : wire_next(p->in);
-
 	if (at < n->until) {
 		n->arrival_keys[p->index] = node_key(n, at, NODE_ARRIVAL, p->index);
-		packet_prefetch(p->in->slots[p->in->head & p->in->mask].packet);
 	} else {
 		n->arrival_keys[p->index] = NODE_KEY_NONE;
 		node_note_later(n, at);
@@ -221,6 +217,17 @@ node_prefetch_slots(const struct node *n)
 	}
 }
 
+// When the next packet arrives at a port; fetches it.
+static inline ps_t
+node_next_arrival(const struct port *p)
+{
+	ps_t at = p->in == NULL ? PS_NEVER : wire_next(p->in);
+
+	if (at != PS_NEVER)
+		packet_prefetch(p->in->slots[p->in->head & p->in->mask].packet);
+	return at;
+}
+
 // Begins a turn: takes over new tables, and reads each port's next events into keys.
 static inline void
 node_begin(struct node *n, ps_t start, ps_t until)
@@ -235,7 +242,7 @@ node_begin(struct node *n, ps_t start, ps_t until)
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		struct port *p = &n->ports[i];
 
-		node_arm_arrival(n, p);
+		node_arm_arrival(n, p, node_next_arrival(p));
 		node_arm_send(n, p, p->next_send);
 	}
 	*n->timer_key = NODE_KEY_NONE;
@@ -245,35 +252,35 @@ node_begin(struct node *n, ps_t start, ps_t until)
 		node_note_later(n, n->timer_at);
 }
 
-// The pipeline's three functions. `count` is 1 unless the node is batched.
-typedef void node_ingress_fn(struct node *n, struct port *p, struct rte_mbuf **packets, unsigned int count,
-			     ps_t now);
+// The pipeline's three functions.
+//
+// Ingress takes one packet through its stages and returns the verdict of the last one that saw it: a drop
+// reason, or below 0 when the packet has gone on or was consumed (stages/stage.h).
+typedef int node_ingress_fn(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
+// A departure: the port's transmitter may be free.
 typedef void node_port_fn(struct node *n, struct port *p, ps_t now);
 // Handles all timers due at `now` and returns when the next is due.
 typedef ps_t node_timer_fn(struct node *n, ps_t now);
 
-#define NODE_BURST 64
-
-// Takes the packets that arrive at a port at `now`: one, or all of that instant when batched.
+// Takes what arrives at a port at `now`, packet by packet: their keys are equal, so they follow one another in
+// any case, and a burst from a device costs one look for the next event.
 static __rte_always_inline void
 node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 {
-	struct rte_mbuf *packets[NODE_BURST];
-	unsigned int count = 1;
+	ps_t next;
 
-	packets[0] = wire_take(p->in);
-	if (likely(!n->batched)) {
-		node_arm_arrival(n, p);
-		ingress(n, p, packets, 1, now);
-		return;
-	}
-	while (count < NODE_BURST && wire_next(p->in) == now) {
-		packets[count] = wire_take(p->in);
-		packet_prefetch(packets[count++]);
-	}
-	node_arm_arrival(n, p);
-	for (unsigned int i = 0; i < count; i++)
-		ingress(n, p, &packets[i], 1, now);
+	do {
+		struct rte_mbuf *m = wire_take(p->in);
+		int verdict;
+
+		next = wire_next(p->in);
+		if (next != PS_NEVER)
+			packet_prefetch(p->in->slots[p->in->head & p->in->mask].packet);
+		verdict = ingress(n, p, m, now);
+		if (unlikely(verdict >= 0))
+			node_drop(n, m, (enum drop_reason)verdict, now);
+	} while (unlikely(next == now));
+	node_arm_arrival(n, p, next);
 }
 
 static __rte_always_inline uint32_t

@@ -7,14 +7,18 @@
 #include "../dataplane/stages/receive.h"
 
 // ingress: receive -> parse -> control_frames -> transport
-static __rte_always_inline void
-nic_ingress(struct node *n, struct port *in, struct rte_mbuf **packets, unsigned int count,
-	    ps_t now)
+static __rte_always_inline int
+nic_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
-	count = stage_run(n, in, packets, count, now, stage_receive);
-	count = stage_run(n, in, packets, count, now, stage_parse);
-	count = stage_run(n, in, packets, count, now, stage_control_frames);
-	stage_run(n, in, packets, count, now, stage_transport);
+	int verdict = stage_receive(n, in, m, now);
+
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_parse(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_control_frames(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_transport(n, in, m, now);
+	return verdict;
 }
 
 // egress: PFC frames -> acknowledgements and CNPs -> data of queue pairs and streams in turn

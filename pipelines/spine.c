@@ -13,18 +13,28 @@
 #include "../dataplane/stages/spray.h"
 
 // ingress: receive -> parse -> control_frames -> classify -> route -> spray -> admit -> rewrite -> enqueue
-static __rte_always_inline void
-spine_ingress(struct node *n, struct port *in, struct rte_mbuf **packets, unsigned int count, ps_t now)
+static __rte_always_inline int
+spine_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
-	count = stage_run(n, in, packets, count, now, stage_receive);
-	count = stage_run(n, in, packets, count, now, stage_parse);
-	count = stage_run(n, in, packets, count, now, stage_control_frames);
-	count = stage_run(n, in, packets, count, now, stage_classify);
-	count = stage_run(n, in, packets, count, now, stage_route);
-	count = stage_run(n, in, packets, count, now, stage_spray);
-	count = stage_run(n, in, packets, count, now, stage_admit);
-	count = stage_run(n, in, packets, count, now, stage_rewrite);
-	stage_run(n, in, packets, count, now, stage_enqueue);
+	int verdict = stage_receive(n, in, m, now);
+
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_parse(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_control_frames(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_classify(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_route(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_spray(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_admit(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_rewrite(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_enqueue(n, in, m, now);
+	return verdict;
 }
 
 // egress: scheduler picks -> ecn marks -> wire takes -> buffer releases (port_send)

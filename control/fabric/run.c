@@ -152,6 +152,8 @@ next_edge(const struct run *r, ps_t fed)
 	ps_t event = events_next(r->events);
 
 	next = time_min(next, time_min(event, fed));
+	if (next == PS_NEVER && r->streams_until > r->drive.now && r->streams_until != PS_NEVER)
+		next = r->streams_until - 1;
 	if (next == PS_NEVER || next < r->drive.now)
 		next = r->drive.now;
 	return time_min((next / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX, r->until);
@@ -171,7 +173,7 @@ is_over(const struct run *r, ps_t fed, enum run_end *end)
 		return false;
 	if (!flows_open(r) && fabric_packets_held(r->fabric) == 0) {
 		*end = RUN_DRAINED;
-		return true;
+		return now >= r->streams_until;
 	}
 	if (r->drive.next == PS_NEVER || (now > last_move(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
 		*end = RUN_STALLED;

@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 enum run_end {
-	RUN_DRAINED, // no flow open, no input left, no packet anywhere
+	RUN_DRAINED, // no flow open, no stream or input to come, no packet anywhere
 	RUN_TIME,    // the time it was to run is over
 	RUN_STALLED, // packets are held and none has moved for `stall`
 };
@@ -34,6 +34,7 @@ struct run {
 	struct run_outside outside; // feed NULL: none
 	json_t *snapshots;          // array
 	ps_t until;                 // PS_NEVER: until drained
+	ps_t streams_until;         // before this a stream may send; the caller's
 	ps_t stall;
 	struct samples *samples;    // the caller's; NULL: none
 	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL: none.

@@ -22,7 +22,7 @@
 #define LAB_PACKET_CELLS 512u     // bytes of switch buffer that a packet stands for when the pool is sized
 #define LAB_LIFO_PACKETS 1024u
 #define LAB_ROOM 2048u
-#define LAB_FRAME_EXTRA 64u       // Ethernet header, tag, and what drivers keep
+#define LAB_FRAME_EXTRA 288u      // Ethernet header, tag, and what AF_XDP keeps
 #define LAB_EXTRA_MEMORY_MB 64u
 
 static int
@@ -177,15 +177,6 @@ close_unconnected(struct lab *lab)
 				node_set_link(lab->fabric->nodes[i], &lab->fabric->nodes[i]->ports[k], false, 0);
 }
 
-// What devices deliver at one instant goes through the pipeline together where nothing paces a port.
-static void
-set_batched(struct lab *lab)
-{
-	for (uint32_t i = 0; i < lab->device_count; i++)
-		if (lab->topology->nodes[lab->devices[i].node].ports[lab->devices[i].port].rate_bps == 0)
-			lab->fabric->nodes[lab->devices[i].node]->batched = true;
-}
-
 static int
 fill_worker(struct lab *lab, struct live_worker *w)
 {
@@ -285,7 +276,6 @@ lab_open(struct lab *lab, struct lab_report *report)
 	if (rc != 0)
 		return rc;
 	close_unconnected(lab);
-	set_batched(lab);
 	return start_drive(lab);
 }
 

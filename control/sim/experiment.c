@@ -36,6 +36,18 @@ create_fabric(struct experiment *e, const struct experiment_options *o, struct c
 	return fabric_create(&e->fabric, e->config, e->topology, &options, diag);
 }
 
+// When the last stream ends. One without an end never lets the fabric drain.
+static ps_t
+streams_end(const struct workload *w)
+{
+	ps_t end = 0;
+
+	for (uint32_t i = 0; i < w->stream_count; i++)
+		if (w->streams[i].until_ps > end)
+			end = w->streams[i].until_ps;
+	return end;
+}
+
 int
 experiment_create(struct experiment *e, const struct experiment_options *o, struct config_diag *diag)
 {
@@ -63,6 +75,7 @@ experiment_create(struct experiment *e, const struct experiment_options *o, stru
 		rc = run_create(&e->run, e->fabric, o->window, o->visit, diag);
 	if (rc != 0)
 		return rc;
+	e->run->streams_until = streams_end(e->workload);
 	e->run->until = o->until;
 	if (o->until == PS_NEVER && !e->config->stop.idle)
 		e->run->until = e->config->stop.time_ps;

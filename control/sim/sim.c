@@ -160,11 +160,26 @@ out:
 	return rc;
 }
 
+// A run that waits for a stream without an end would never end.
+static int
+check_end(const struct experiment *e, struct config_diag *diag)
+{
+	if (e->run->until != PS_NEVER || e->run->streams_until != PS_NEVER)
+		return 0;
+	for (uint32_t i = 0; i < e->workload->stream_count; i++)
+		if (e->workload->streams[i].until_ps == PS_NEVER)
+			config_error(diag, e->config->file, e->config->workload[e->workload->streams[i].item].pos,
+				     "workload", "this stream never ends: write `until`, or `stop` for the run");
+	return -EINVAL;
+}
+
 static int
 sim_run(struct sim *s, struct config_diag *diag, enum run_end *end)
 {
 	int rc = experiment_create(&s->e, &s->options, diag);
 
+	if (rc == 0)
+		rc = check_end(&s->e, diag);
 	if (rc == 0)
 		rc = open_outputs(s, diag);
 	if (rc != 0)

@@ -58,7 +58,7 @@ device_check_pool(struct device *d, const struct device_options *o, const struct
 
 		return device_fail(e, -EINVAL,
 				   "%s carries an MTU of at most %u, and so must every port beside it",
-				   d->quirks->driver, most - DEVICE_FRAME_OVERHEAD);
+				   d->quirks->driver, most / 100 * 100);
 	}
 	if ((d->quirks->flags & QUIRK_ONE_CHUNK) && !pool_is_packed(o->pool))
 		return device_fail(e, -EINVAL, "%s needs its packets in one piece of memory",

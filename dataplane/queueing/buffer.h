@@ -60,28 +60,30 @@ buffer_limit(const struct threshold *t, const struct pool_profile *profile, uint
 	return t->fixed + ((free_cells << t->up) >> t->down);
 }
 
-// True when `cells` more fit the consumer's own space (step 2 of the charging rule).
+// True when `cells` more fit the consumer's own space (step 2 of the charging rule); *shared: how many of them
+// would count as shared.
 static inline bool
 buffer_fits_own(const struct usage *u, const struct threshold *t, const struct pool *pool,
-		const struct pool_profile *profile, uint32_t cells)
+		const struct pool_profile *profile, uint32_t cells, uint32_t *shared)
 {
-	uint32_t before = buffer_shared(u->own, t->reserved);
+	uint32_t use = pool->shared_use;
 	uint32_t after = buffer_shared(u->own + cells, t->reserved);
 
-	return after == 0 || (after <= buffer_limit(t, profile, pool->shared_use) &&
-			      pool->shared_use + (after - before) <= profile->shared);
+	*shared = after - buffer_shared(u->own, t->reserved);
+	return after == 0 || (after <= buffer_limit(t, profile, use) && use + *shared <= profile->shared);
 }
 
+// Takes `cells`, of which `shared` count as shared (buffer_fits_own()).
 static inline void
-buffer_take_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
+buffer_take_own(struct usage *u, struct pool *pool, uint32_t cells, uint32_t shared)
 {
-	uint32_t own = u->own, used = pool->used + cells;
+	uint32_t used = pool->used + cells;
 
-	pool->shared_use += buffer_shared(own + cells, t->reserved) - buffer_shared(own, t->reserved);
+	u->own += cells;
+	pool->shared_use += shared;
 	pool->used = used;
 	if (used > pool->used_max)
 		pool->used_max = used;
-	u->own = own + cells;
 }
 
 static inline void

@@ -47,10 +47,10 @@ charge_tenant_known(const struct tables *t, const struct charge *c, const struct
 	return tenants && c->tenant != TENANT_NONE && t->pools[threshold->pool].size != POOL_UNLIMITED;
 }
 
-// Steps 1 and 2.
+// Steps 1 and 2. *shared: how many of the cells would count as shared.
 static __rte_always_inline int
 charge_try(struct node *n, const struct charge *c, const struct usage *usage,
-	   const struct threshold *threshold, bool tenants, enum drop_reason full)
+	   const struct threshold *threshold, bool tenants, enum drop_reason full, uint32_t *shared)
 {
 	const struct tables *t = n->current;
 	const struct pool *pool = &n->buffer.pools[threshold->pool];
@@ -62,14 +62,16 @@ charge_try(struct node *n, const struct charge *c, const struct usage *usage,
 
 		if (buffer_fits_guarantee(use, profile, threshold->pool, c->cells))
 			return CHARGE_GUARANTEE;
-		if (!buffer_fits_own(usage, threshold, pool, pool_profile, c->cells))
+		if (!buffer_fits_own(usage, threshold, pool, pool_profile, c->cells, shared))
 			return -1 - (int)full;
 		if (buffer_shared(usage->own + c->cells, threshold->reserved) != 0 &&
 		    !buffer_fits_share(use, profile, threshold->pool, pool, pool_profile, c->cells))
 			return -1 - (int)DROP_TENANT_SHARE;
 		return CHARGE_OWN;
 	}
-	return buffer_fits_own(usage, threshold, pool, pool_profile, c->cells) ? CHARGE_OWN : -1 - (int)full;
+	if (buffer_fits_own(usage, threshold, pool, pool_profile, c->cells, shared))
+		return CHARGE_OWN;
+	return -1 - (int)full;
 }
 
 // A tenant's use of a pool counts all cells of its packets, headroom too: which of two packets of a group
@@ -94,7 +96,7 @@ charge_note_tenant(struct node *n, const struct charge *c, const struct threshol
 
 static __rte_always_inline void
 charge_take_side(struct node *n, const struct charge *c, struct usage *usage,
-		 const struct threshold *threshold, int place, bool tenants)
+		 const struct threshold *threshold, int place, uint32_t shared, bool tenants)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 
@@ -102,7 +104,7 @@ charge_take_side(struct node *n, const struct charge *c, struct usage *usage,
 	if (place == CHARGE_GUARANTEE)
 		buffer_take_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool, c->cells);
 	else
-		buffer_take_own(usage, threshold, pool, c->cells);
+		buffer_take_own(usage, pool, c->cells, shared);
 }
 
 static __rte_always_inline void
@@ -144,7 +146,8 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	const struct pg_profile *pg = &in->profile->pg[c.pg];
 	struct queue *q = &out->queues[c.tc];
 	const struct tc_profile *tc = &out->profile->tc[c.tc];
-	int ingress = charge_try(n, &c, &g->usage, &pg->threshold, tenants, DROP_INGRESS_POOL);
+	uint32_t in_shared = 0, out_shared = 0;
+	int ingress = charge_try(n, &c, &g->usage, &pg->threshold, tenants, DROP_INGRESS_POOL, &in_shared);
 	int egress;
 
 	g->packets++;
@@ -157,7 +160,7 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		g->dropped++;
 		return -1 - ingress;
 	}
-	egress = charge_try(n, &c, &q->usage, &tc->threshold, tenants, DROP_EGRESS_POOL);
+	egress = charge_try(n, &c, &q->usage, &tc->threshold, tenants, DROP_EGRESS_POOL, &out_shared);
 	if (unlikely(egress < 0)) {
 		q->dropped++;
 		return -1 - egress;
@@ -165,8 +168,8 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	if (ingress == CHARGE_HEADROOM)
 		charge_take_headroom(n, &c, g, &pg->threshold, tenants);
 	else
-		charge_take_side(n, &c, &g->usage, &pg->threshold, ingress, tenants);
-	charge_take_side(n, &c, &q->usage, &tc->threshold, egress, tenants);
+		charge_take_side(n, &c, &g->usage, &pg->threshold, ingress, in_shared, tenants);
+	charge_take_side(n, &c, &q->usage, &tc->threshold, egress, out_shared, tenants);
 	charge_note_peaks(g, pg->threshold.reserved);
 	meta->flags = (uint8_t)(c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
 				(egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));

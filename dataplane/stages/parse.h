@@ -78,8 +78,8 @@ parse_udp(struct packet_meta *meta, const uint8_t *data, uint32_t end)
 	return STAGE_NEXT;
 }
 
-// A source that may not cross a router (RFC 1812 section 5.3.7), or a destination that may not; link-local
-// addresses stay on their link (RFC 3927 section 7).
+// A source that may not cross a router (RFC 1812 section 5.3.7, RFC 3927 section 2.7), or a destination that may
+// not.
 static inline bool
 parse_ip4_martian(const uint8_t *ip)
 {
@@ -88,6 +88,13 @@ parse_ip4_martian(const uint8_t *ip)
 	return source == 0 || source == 127 || source >= 224 || destination == 0 || destination == 127 ||
 	       destination >= 240 || parse_u16(ip + 12) == PARSE_IP4_LINK_LOCAL ||
 	       parse_u16(ip + 16) == PARSE_IP4_LINK_LOCAL;
+}
+
+// First octets from 1 to 126 but for 169 need no closer look.
+static inline bool
+parse_ip4_plain(uint8_t octet)
+{
+	return (uint8_t)(octet - 1) < 126 || (uint8_t)(octet - 128) < 41 || (uint8_t)(octet - 170) < 54;
 }
 
 // All words of a sound header, checksum included, add up to all ones (RFC 1071).
@@ -125,10 +132,12 @@ parse_ip4(struct packet_meta *meta, const uint8_t *data)
 		return DROP_TRUNCATED;
 	if (likely(header == 20) ? !parse_ip4_checksum_holds(ip, 20) : !parse_ip4_checksum_holds(ip, header))
 		return DROP_BAD_CHECKSUM;
-	if (parse_ip4_martian(ip))
-		return DROP_MARTIAN;
-	if (ip[16] >= 224)
-		return DROP_MULTICAST;
+	if (unlikely(!parse_ip4_plain(ip[12]) || !parse_ip4_plain(ip[16]))) {
+		if (parse_ip4_martian(ip))
+			return DROP_MARTIAN;
+		if (ip[16] >= 224)
+			return DROP_MULTICAST;
+	}
 	meta->dscp = ip[1] >> 2;
 	meta->ecn = ip[1] & 3;
 	meta->l4_off = (uint8_t)(meta->l3_off + header);

@@ -119,6 +119,19 @@ class Pause(Case):
                 after = min(start for start in paused if start >= end)
                 self.assertLess(after - end, 2 * slot_ps(1113, rate) // 1000)   # one of the other's may be on its way
 
+    def test_seen_at_once(self):
+        """A snapshot within a pause says so, and counts the pause up to its instant; one behind it says 20.48 us
+        (1000 quanta), whatever the port did since."""
+        events = [{"at": at, "snapshot": "full"} for at in ("2500ns", "5us", "22980ns", "1ms")]
+        run = self.replay(switch({"swp1": {}, "swp2": {"rate": "25G"}}, events=events),
+                          {"swp1": backlog(10), "swp2": [(2500, pfc({3: 1000, 4: 7}))]})
+        seen = [(shot["at_ns"], port["queue"][3]["paused"], port["pfc_rx"], port["pfc_rx_pause_ns"])
+                for shot in run.counters["snapshots"] for port in [shot["nodes"]["dut"]["ports"]["swp2"]]]
+        one, none = [0, 0, 0, 1, 1, 0, 0, 0], [0] * 8
+        self.assertEqual(seen, [(2500, False, none, none), (5000, True, one, [0, 0, 0, 2500, 0, 0, 0, 0]),
+                                (22980, False, one, [0, 0, 0, 20480, 0, 0, 0, 0]),
+                                (1000000, False, one, [0, 0, 0, 20480, 0, 0, 0, 0])])
+
     def test_each_priority(self):
         """One frame pauses each priority for a time of its own: 100 (p + 1) quanta; queues are priorities."""
         same = {i: i for i in range(8)}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The event loop on functions that only write down what they are called for; then what is done to a node
 // between two turns.
+#include "dataplane/stages/stage.h"
 #include "harness.h"
 
 #include <errno.h>
@@ -19,13 +20,12 @@ note(const char *what, unsigned int port, ps_t now)
 	snprintf(trace + used, sizeof(trace) - used, "%s%u@%llu ", what, port, (unsigned long long)now);
 }
 
-static void
-note_arrival(struct node *n, struct port *p, struct rte_mbuf **packets, unsigned int count, ps_t now)
+static int
+note_arrival(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
-	for (unsigned int i = 0; i < count; i++) {
-		note(i == 0 ? "a" : "+", p->index, now);
-		packet_free(n->packets, packets[i]);
-	}
+	note("a", p->index, now);
+	packet_free(n->packets, m);
+	return STAGE_CONSUMED;
 }
 
 static void
@@ -85,21 +85,20 @@ test_order_at_one_instant(void **state)
 	harness_close(&h);
 }
 
-// A batched node takes what arrives at one port at one instant together.
+// What arrives at one port at one instant follows one another, before what arrives at the next port.
 static void
-test_batched(void **state)
+test_bursts(void **state)
 {
 	struct harness h;
 
 	(void)state;
 	open_noting(&h, PORTS);
-	h.node->batched = true;
 	for (unsigned int i = 0; i < 3; i++)
 		put(&h, 1, 10);
 	put(&h, 1, 11);
 	put(&h, 0, 10);
 	h.node->ops->advance(h.node, 0, 100);
-	assert_string_equal(trace, "a0@10 a1@10 +1@10 +1@10 a1@11 ");
+	assert_string_equal(trace, "a0@10 a1@10 a1@10 a1@10 a1@11 ");
 	harness_close(&h);
 }
 
@@ -228,7 +227,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order_at_one_instant), cmocka_unit_test(test_batched),
+		cmocka_unit_test(test_order_at_one_instant), cmocka_unit_test(test_bursts),
 		cmocka_unit_test(test_window_edges),         cmocka_unit_test(test_timer),
 		cmocka_unit_test(test_most_ports),           cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_tx_off),               cmocka_unit_test(test_drop_names),

@@ -87,7 +87,6 @@ test_no_byte_time(void **state)
 	(void)state;
 	harness_profile(t)->byte_time = 0;
 	harness_open(&h, t);
-	h.node->batched = true;
 	for (unsigned int i = 0; i < 100; i++)
 		harness_put(&h, 0, frame(&h, 1, 300 + i, 0), 777);
 	assert_int_equal(harness_run(&h, PS_PER_US), 777 + HARNESS_DELAY);
