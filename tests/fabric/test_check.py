@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`roost check` and the command line: what is wrong is said in one line, where it is, with what was
+probably meant, and an exit status of 2."""
+from common import *
+
+PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+COMMANDS = ("check", "sim", "replay", "up", "down", "exec", "run", "show", "where")
+
+
+class Check(Case):
+    def refused(self, text, *lines):
+        """Each line of stderr is FILE:line:column: and what the pattern says; likewise from `sim`."""
+        path = self.file(text)
+        for name in ("check", "sim"):
+            done = roost(name, path, status=2)
+            self.assertEqual(done.out, "")
+            found = done.err.splitlines()
+            self.assertEqual(len(found), len(lines), done.err)
+            for line, (position, pattern) in zip(found, lines):
+                self.assertTrue(line.startswith(f"{path}:{position}: "), line)
+                self.assertRegex(line[len(f"{path}:{position}: "):], f"^{pattern}")
+
+    def test_good_files(self):
+        for path in (DEMO, self.file(PLACE)):
+            done = roost("check", path)
+            self.assertEqual((done.out, done.err), (f"{path}: good\n", ""))
+
+    def test_did_you_mean(self):
+        self.refused("fabric:\n  topologi: {kind: leaf-spine}\n",
+                     ("2:3", r'fabric.topologi: unknown key; did you mean "topology"\?'),
+                     ("2:3", r'fabric: needs "topology"'))
+        self.refused(PLACE + "hosts: {placment: in-order}\nworkload:\n  - {kind: flwo}\n",
+                     ("2:9", r'hosts.placment: unknown key; did you mean "placement"\?'),
+                     ("4:12", r'workload\[0\].kind: "flwo" is not one of .*; did you mean "flow"\?'))
+        self.refused(PLACE + "swich: {preset: sonic}\n", ("2:1", r'swich: unknown key.*did you mean "switch"\?'))
+        self.refused(PLACE + "switch: {preset: spectrumx}\n", ("2:18", r'.*did you mean "spectrum-x"\?'))
+        self.refused(PLACE + "workload:\n  - {kind: flow, from: h1, to: h11, size: 1MB}\n",
+                     ("3:32", r'workload.to: there is no host h11; did you mean "?h1"?\?'))
+        self.refused(PLACE + "events:\n  - {at: 1us, link: leaf1-spine3, state: down}\n",
+                     ("3:21", r'events.link: there is no link leaf1-spine3; did you mean "?leaf1-spine1"?\?'))
+        self.refused(PLACE + "events:\n  - {at: 1us, set: switch.qos.tc.3.ecn.mni, to: 1KB}\n",
+                     ("3:20", r'switch.qos.tc.3.ecn.mni: unknown key; did you mean "min"\?'))
+
+    def test_nothing_stops_at_the_first_error(self):
+        self.refused(PLACE + "hosts:\n  rto: 5\n  qps: many\n  ip: 5\nstop: soon\n",
+                     ("3:8", "hosts.rto: 5 has no unit"), ("4:8", "hosts.qps: "), ("5:7", "hosts.ip: "), ("6:7", "stop: "))
+
+    def test_units_and_ranges(self):
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+                     "  links: {host: {rate: 100, delay: 5}}\n",
+                     ("3:24", "fabric.links.host.rate: 100 has no unit: write it with K, M, G or T"),
+                     ("3:36", "fabric.links.host.delay: 5 has no unit"))
+        self.refused(PLACE + "switch: {qos: {pfc: {quanta: 9999999}}}\n", ("2:30", r"switch.qos.pfc.quanta: 9999999 is out of range: 0 to 65535"))
+        self.refused(PLACE + "switch: {qos: {pg: {3: {alpha: 3}}}}\n", ("2:32", "switch.qos.pg.3.alpha: "))
+
+    def test_yaml_itself(self):
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spi\n", ("3:1", "the file ends in the middle of what begins at line 2"))
+        self.refused(PLACE + "hosts: {ip: 4, ip: 6}\n", ("2:16", "ip: already given at line 2"))
+        self.refused(PLACE + "hosts: [1, 2\nstop: idle\n", ("3:5", ".*"))
+        self.refused("", ("1:1", "the file is empty"))
+        self.refused(PLACE + "\thosts: {}\n", ("2:1", ".*"))
+
+    def test_a_truncated_file_anywhere(self):
+        # Cut at any byte: good where what is left is a whole description, else refused, never worse.
+        text, good = DEMO.read_text(), 0
+        for length in range(0, len(text), 1 if FULL else 37):
+            done = roost("check", self.file(text[:length]), status=None)
+            self.assertIn(done.status, (0, 2), f"{length}: {done}")
+            good += done.status == 0
+            self.assertEqual(done.status == 2, done.err != "", f"{length}: {done}")
+        self.assertGreater(good, 2)
+
+    def test_hostile_bytes(self):
+        path = self.directory / "test.yaml"
+        for content in (b"\0" * 100, bytes(range(256)), b"\xff\xfe" + b"a" * 50, b"a: " + b"[" * 100000, b"{" * 100000,
+                        b"a: &a [*a]\n", b"- " * 50000, b"a:" + b" " * 10**6, b"x" * 10**6,
+                        b"a: &a [1]\nb: &b [*a,*a]\nc: &c [*b,*b]\nfabric: *c\n"):
+            path.write_bytes(content)
+            done = roost("check", path, status=2)
+            self.assertEqual((done.out, "Invalid argument" in done.err), ("", False), done)
+            self.assertLess(len(done.err), 5000)
+
+    def test_tenants(self):
+        tenants = "tenants: {red: {hosts: [h1]}, blue: {hosts: [h2]}}\n"
+        self.refused(PLACE + tenants + "workload:\n  - {kind: flow, from: h1, to: h2, size: 1MB}\n",
+                     ("4:5", r"workload: traffic between tenants that no route joins: h1 \(red\) to h2 \(blue\)"))
+        self.refused(PLACE + tenants + "workload:\n  - {kind: stream, from: h1, to: h3, rate: 1G, until: 1us}\n",
+                     ("4:5", r"workload: traffic between tenants that no route joins: h1 \(red\) to h3 \(no tenant\)"))
+        self.refused(PLACE + tenants + "workload:\n  - {kind: flow, tenant: green, from: h1, to: h2, size: 1MB}\n",
+                     ("4:26", "workload.tenant: there is no tenant green"))
+        self.refused(PLACE + "tenants: {red: {hosts: [h1, h9]}}\n", ("2:29", "tenants.red.hosts: there is no host h9"))
+        self.refused(PLACE + "tenants: {red: {hosts: [h1]}, blue: {hosts: [h1]}}\n", ("2:46", "tenants.blue.hosts: h1 is already in tenant red"))
+
+    def test_what_no_fabric_can_be(self):
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+                     "  links:\n    host: {delay: 0ns}\n",
+                     ("4:11", "links: from h1.eth1 to leaf1.swp1: the delay must be above 0"))
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+                     "  links:\n    fabric: {delay: 0ns}\n",
+                     ("4:13", r"links: from leaf1.swp3 to spine1.swp1: the delay must be above 0"))
+        self.refused("fabric:\n  topology:\n    kind: explicit\n    nodes: {leaf1: leaf, h1: host, h2: host}\n    links:\n"
+                     "      - {a: h1.eth1, b: leaf1.swp1}\n      - {a: h2.eth1, b: leaf1.swp2, delay: 0ns}\n",
+                     ("7:9", "links: from h2.eth1 to leaf1.swp2: the delay must be above 0"))
+        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 200, hosts_per_leaf: 200}}\n",
+                     ("1:20", "fabric.topology: a leaf would have 400 ports: 256 at most"))
+        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 257, spines: 2, hosts_per_leaf: 2}}\n",
+                     ("1:47", "fabric.topology.leaves: 257 is out of range: 1 to 256"))
+        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 0, hosts_per_leaf: 2}}\n",
+                     ("1:20", "fabric.topology: 2 leaves without a spine"))
+
+    def test_a_port_named_twice(self):
+        self.refused("fabric:\n  topology:\n    kind: explicit\n    nodes: {leaf1: leaf, h1: host, h2: host}\n    links:\n"
+                     "      - {a: h1.eth1, b: leaf1.swp1}\n      - {a: h2.eth1, b: leaf1.swp1}\n",
+                     ("7:25", "links: leaf1.swp1 already has a link"))
+        self.refused(PLACE + "record: {pcap: [leaf1.swp1, leaf1.swp1]}\n", ("2:29", "record.pcap.*leaf1.swp1"))
+        self.refused(PLACE + "leaf1: {latency: 1us}\nleaf1: {latency: 2us}\n", ("3:1", "leaf1: already given at line 2"))
+
+    def test_a_delay_may_be_the_switches(self):
+        # Between switches a pipeline's latency is as good as a cable.
+        text = ("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}\n"
+                "  links: {fabric: {delay: 0ns}}\nswitch: {latency: 300ns}\n"
+                "workload: [{kind: flow, from: h1, to: h2, size: 10KB}]\n")
+        roost("check", self.file(text))
+        host, inner = Hop(100 * 10**9, 500_000), Hop(100 * 10**9, 300_000)
+        path = [Hop(100 * 10**9, 800_000), inner, inner, host]
+        self.assertEqual(self.sim(text).flows[0]["fct_ps"], completion(10000, path, back=path))
+
+    def test_known_but_not_available(self):
+        for text, position, key in (("hosts: {congestion: dcqcn}", "2:21", "hosts.congestion: dcqcn"),
+                                    ("hosts: {recovery: selective}", "2:19", "hosts.recovery: selective"),
+                                    ("switch: {qos: {watchdog: {poll: 100ms}}}", "2:27", "switch.qos.watchdog.poll:"),
+                                    ("switch: {qos: {flow-control: credit}}", "2:30", "switch.qos.flow-control: credit"),
+                                    ("workload: [{kind: all-reduce, size: 1MB}]", "2:19", r"workload\[0\].kind: all-reduce")):
+            self.refused(PLACE + text + "\n", (position, f"{key}.*known, but not available in this version"))
+        for mode in ("flowlet", "pinned"):
+            self.refused(PLACE + f"switch: {{routing: {{mode: {mode}}}}}\n", ("2:26", f"switch.routing.mode: {mode} is known, but not available"))
+        self.refused("fabric: {topology: {kind: fat-tree, k: 4}}\n", ("1:27", "fabric.topology.kind: fat-tree is known, but not available"))
+
+    def test_workload(self):
+        one = PLACE + "workload:\n  - "
+        self.refused(one + "{kind: flow, from: h1, to: h1, size: 1MB}\n", ("3:5", "workload: h1 would send to itself"))
+        self.refused(one + "{kind: permutation}\n", ("3:5", r'workload\[0\]: needs "size"'))
+        self.refused(PLACE + "switch: {preset: sonic}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1B, priority: 7}\n",
+                     ("4:5", "workload.priority: no DSCP stands for priority 7 at the leaf of h1"))
+        self.refused(PLACE + "hosts: {ip: 6}\nworkload:\n  - {kind: stream, from: h1, to: h2, rate: 1G, packet: 60B, until: 1us}\n",
+                     ("4:5", "workload.packet: 60 bytes do not hold the headers of a UDP packet of IPv6"))
+        self.refused(PLACE + "hosts: {path-mtu: 256}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1000GB}\n",
+                     ("4:5", "workload.size: 1000000000000 bytes in packets of 256"))
+        self.refused("fabric: {mtu: 1500, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
+                     "hosts: {path-mtu: 4096}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1MB}\n",
+                     ("4:5", "workload: h1 to h2: the path carries 1500 bytes of IP, too few for a path MTU of 4096"))
+
+    def test_a_flow_file(self):
+        flows = self.directory / "x.flow"
+        path = self.file(PLACE + "workload:\n  - {kind: flows, file: x.flow}\n")
+        self.assert_refused(r"x\.flow: cannot open: No such file", "check", path)
+        for text, expected in (("h1 h2 - 3 1000\n", r"x\.flow:1:1: 5 words; a line is `src dst tenant priority bytes start_ns`"),
+                               ("# fine\nh1 h9 - 3 1000 0\n", r"x\.flow:2:4: dst: there is no host h9"),
+                               ("h1 h2 - 8 1000 0\n", r"x\.flow:1:9: priority: 8 is out of range: 0 to 7"),
+                               ("h1 h2 - 3 0 0\n", r"x\.flow:1:11: bytes: 0 is out of range"),
+                               ("h1 h2 red 3 1 0\n", r"x\.flow:1:7: tenant: h1 is not in tenant red")):
+            flows.write_text(text)
+            self.assert_refused(expected, "check", path)
+
+    def test_record(self):
+        self.refused(PLACE + "record: {interval: 1us, queues: [leaf1.swp9.3]}\n", ("2:34", r"record.queues: there is no port leaf1.swp9; leaf1 has swp1 .. swp4"))
+        self.refused(PLACE + "record: {pcap: [leaf1.swp77, h1.eth2]}\n", ("2:17", "record.pcap: there is no port leaf1.swp77"),
+                     ("2:30", "record.pcap: there is no port h1.eth2"))
+        self.refused(PLACE + "record: {interval: 1us, queues: [leaf1.swp1.8]}\n", ("2:34", "record.queues: .*leaf1.swp1.8"))
+
+    def test_events(self):
+        self.refused(PLACE + "events: [{at: 1us, node: leaf9, route: {vrf: default, prefix: 10.0.0.0/8, via: [spine1]}}]\n",
+                     ("2:26", "events.node: there is no node leaf9"))
+        self.refused(PLACE + "events: [{at: 1us, node: leaf1, route: {vrf: default, prefix: 10.0.0.0/8, via: [spine3]}}]\n",
+                     ("2:81", "events.route.via: there is no node spine3"))
+        self.refused(PLACE + "events: [{at: 1us, port: leaf1.swp1}]\n", ("2:10", r'events\[0\]: needs "tx" or "pfc"'))
+        self.refused(PLACE + "events: [{at: 1us, set: switch.qos.tc.3.ecn.min, to: 2000KB}]\n", ("2:54", "qos.tc.3.ecn: min .* is above max"))
+
+    def test_a_warning_is_no_error(self):
+        path = self.file(PLACE + "hosts: {path-mtu: 1000}\n")
+        done = roost("check", path)
+        self.assertEqual(done.out, f"{path}: good\n")
+        self.assertRegex(done.err, rf"^warning: {path}:2:19: hosts.path-mtu: 1000 is none of RoCE's five")
+
+    def test_files_that_are_none(self):
+        for path, why in ((self.directory / "none.yaml", "No such file"), (self.directory, "Is a directory")):
+            for name in ("check", "sim"):
+                self.assert_refused(rf"^{path}: .*{why}", name, path)
+
+    def test_one_switch_is_for_replay(self):
+        path = self.file("switch: {name: dut, role: leaf, ports: {swp1: {rate: 25G}}}\n")
+        roost("check", path)
+        self.assert_refused(r"one switch.*use `roost replay`", "sim", path)
+
+
+class CommandLine(Case):
+    def test_help(self):
+        done = roost("--help")
+        self.assertEqual(done.err, "")
+        self.assertRegex(done.out, r"^usage: roost ")
+        for name in COMMANDS:
+            with self.subTest(command=name):
+                (line,) = (one for one in done.out.splitlines() if one.split()[:1] == [name])
+                own = roost(name, "--help")
+                self.assertEqual(own.err, "")
+                self.assertTrue(own.out.startswith(f"usage: roost {name} "), own.out)
+                # What it is for, in the same words.
+                self.assertIn(" ".join(line.split()[1:]), own.out)
+                self.assertEqual(roost(name, "-h").out, own.out)
+        self.assertEqual(roost("-h").out, done.out)
+
+    def test_without_a_command(self):
+        done = roost(status=2)
+        self.assertEqual((done.out, done.err), ("", roost("--help").out))
+
+    def test_unknown_commands(self):
+        for typed, meant in (("siim", "sim"), ("chek", "check"), ("relpay", "replay"), ("shwo", "show")):
+            done = roost(typed, status=2)
+            self.assertRegex(done.err, rf'there is no command {typed}; did you mean "{meant}"\?')
+            self.assertEqual(done.out, "")
+        self.assertNotIn("did you mean", roost("quetzalcoatl", status=2).err)
+
+    def test_wrong_usage(self):
+        path = self.file(PLACE)
+        for words in (("check",), ("check", path, path), ("sim",), ("sim", path, "extra"), ("sim", path, "--no-such"),
+                      ("sim", path, "--until", "5"), ("sim", path, "--until", "soon"), ("sim", path, "--seed", "-1"),
+                      ("sim", path, "--seed", "x"), ("sim", path, "-o"), ("where",), ("where", "300.1.1.1"),
+                      ("where", "10.0.1.1", "-o", "xml")):
+            with self.subTest(words=words):
+                done = roost(*words, status=2)
+                self.assertEqual(done.out, "")
+                self.assertTrue(done.err)
+                self.assertNotIn("Invalid argument", done.err)
+
+    def test_an_output_that_cannot_be_written(self):
+        path = self.file(PLACE)
+        (self.directory / "file").write_text("")
+        done = roost("sim", path, "-o", self.directory / "file", status=1)
+        self.assertRegex(done.err, r"/file: Not a directory")
+        done = roost("sim", path, "-o", self.directory / "none/deeper", status=1)
+        self.assertRegex(done.err, r"none/deeper: No such file or directory")
+        with open("/dev/full", "w") as full:
+            for words in (("sim", path), ("sim", path, "--json"), ("check", path), ("--help",)):
+                done = subprocess.run([ROOST, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+                self.assertEqual(done.returncode, 1, words)
+                self.assertIn("No space left on device", done.stderr)
+
+    def test_where(self):
+        self.assertEqual(roost("where", "10.1.3.7", "-o", "json").json,
+                         {"address": "10.1.3.7", "plane": 0, "pod": 1, "leaf": 3, "port": 7})
+        for address in ("10.0.1.2", "fd00::1:2", "02:00:0a:00:01:02"):
+            answer = roost("where", address, DEMO, "-o", "json").json
+            self.assertEqual({key: answer[key] for key in ("host", "host_port", "switch_port", "ip4", "ip6", "mac", "tenant", "vrf")},
+                             {"host": "h2", "host_port": "eth1", "switch_port": "leaf1.swp2", "ip4": "10.0.1.2",
+                              "ip6": "fd00::1:2", "mac": "02:00:0a:00:01:02", "tenant": "red", "vrf": "red"})
+        text = roost("where", "10.0.1.2", DEMO).out
+        self.assertRegex(text, r"(?m)^host\s+h2$")
+        done = roost("where", "10.0.9.9", DEMO, status=1)
+        self.assertIn("nobody is at 10.0.9.9", done.err)
+        self.assertEqual(roost("where", "192.0.2.1", status=1).out, "")
+
+    def test_where_knows_what_packets_carry(self):
+        # The addresses in a capture are those that `where` tells.
+        sim = self.sim(fabric(2, 1, 2, workload=[flow("h1", "h4", "1B")], record={"pcap": ["h4.eth1"]}))
+        source, destination, mac_address = tshark(sim.directory / "h4.eth1.pcapng", "ip.src", "ip.dst", "eth.dst")[0]
+        for address, host in ((source, "h1"), (destination, "h4"), (mac_address, "h4")):
+            self.assertEqual(roost("where", address, self.file(fabric(2, 1, 2)), "-o", "json").json["host"], host)
+
+
+if __name__ == "__main__":
+    unittest.main()
