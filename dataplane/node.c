@@ -95,6 +95,7 @@ node_destroy(struct node *n)
 		}
 	}
 	free(n->buffer.tenants);
+	free(n->turns);
 	free(n->held);
 	free(n->depth);
 	free(n->timer_key);
@@ -172,9 +173,27 @@ buffer_add_tenants(struct buffer *b, uint16_t count)
 	b->tenant_count = count;
 }
 
+// A turn for every next-hop group. Memory runs out before the first packet or, when there are more groups than
+// ever, as abruptly as anywhere else where nothing sensible is left to do.
+static void
+add_turns(struct node *n, uint32_t count)
+{
+	uint16_t *turns;
+
+	if (count <= n->turn_count)
+		return;
+	turns = realloc(n->turns, count * sizeof(*turns));
+	if (turns == NULL)
+		abort();
+	memset(turns + n->turn_count, 0, (count - n->turn_count) * sizeof(*turns));
+	n->turns = turns;
+	n->turn_count = count;
+}
+
 void
 node_adopt_tables(struct node *n, const struct tables *t)
 {
+	add_turns(n, t->group_count);
 	buffer_add_tenants(&n->buffer, t->tenant_count);
 	n->current = t;
 	for (unsigned int i = 0; i < n->port_count; i++)

@@ -67,6 +67,8 @@ struct node {
 	ps_t timer_at;      // when the next timer is due
 	uint32_t *depth;    // cells queued, by [tc * port_count + port]
 	uint8_t *held;      // by port: bit per queue that may not send (paused or frozen)
+	uint16_t *turns;    // by next-hop group: whose turn it is in mode `spray`
+	uint32_t turn_count;
 	struct random random;
 	struct buffer buffer;
 	struct nic *nic;    // of a NIC node

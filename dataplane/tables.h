@@ -102,7 +102,7 @@ struct port_tables {
 	uint16_t tenant; // TENANT_NONE
 };
 
-enum group_mode { GROUP_ECMP, GROUP_ADAPTIVE };
+enum group_mode { GROUP_ECMP, GROUP_ECMP_QP, GROUP_ADAPTIVE, GROUP_SPRAY, GROUP_RANDOM };
 
 struct next_hop {
 	uint8_t mac[6];

@@ -144,18 +144,13 @@ wait_for_end(pid_t pid)
 	return ended;
 }
 
-// A killed fabric has no socket to ask any more, but may have left something.
-static int
-clean_dead(const char *name, const char *err)
+// A killed fabric has no socket to ask any more, but may have left something. Returns true if it had.
+static bool
+clean_dead(const char *name)
 {
 	char path[API_PATH_MAX], why[COMMAND_ERR_BYTES];
 
-	if (name != NULL && api_socket_path(name, path, why, sizeof(why)) == 0 && state_clean(path)) {
-		printf("%s was not running any more; cleaned up after it\n", name);
-		return CLI_OK;
-	}
-	fprintf(stderr, "roost down: %s\n", err);
-	return CLI_FAILED;
+	return name != NULL && api_socket_path(name, path, why, sizeof(why)) == 0 && state_clean(path);
 }
 
 int
@@ -165,14 +160,23 @@ cmd_down(int argc, char **argv)
 	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
 	json_t *result;
 	pid_t pid;
+	int rc;
 
 	if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
 		fprintf(stderr, "usage: roost down [NAME]\n");
 		return CLI_USAGE;
 	}
-	if (api_socket_find(name, path, err, sizeof(err)) != 0 ||
-	    api_call(path, "down", NULL, CALL_TIMEOUT_MS, &result, err, sizeof(err)) != 0)
-		return clean_dead(name, err);
+	rc = api_socket_find(name, path, err, sizeof(err));
+	if (rc == 0)
+		rc = daemon_ask(path, "down", CALL_TIMEOUT_MS, &result, err, sizeof(err));
+	if (rc == -ENOENT && clean_dead(name)) {
+		printf("%s was not running any more; cleaned up after it\n", name);
+		return CLI_OK;
+	}
+	if (rc != 0) {
+		fprintf(stderr, "roost down: %s\n", err);
+		return CLI_FAILED;
+	}
 	pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
 	json_decref(result);
 	if (pid > 0 && wait_for_end(pid)) {

@@ -10,13 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+#include <time.h>
 
 #define DAEMON_ERR_BYTES 512
 #define DAEMON_POLL_MS 200
+#define DAEMON_ASK_MS 1000
+#define DAEMON_DYING_MS 5000
 
 struct daemon {
 	const char *file;
@@ -45,19 +44,20 @@ catch_signals(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-static bool
-is_served(const char *path)
+int
+daemon_ask(const char *path, const char *method, int timeout_ms, json_t **result, char *err, size_t err_size)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool served;
+	const struct timespec moment = {.tv_nsec = 20000000};
+	int rc = 0;
 
-	if (fd < 0)
-		return false;
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	served = connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
-	close(fd);
-	return served;
+	// A process that was just killed listens until the last of it has gone.
+	for (int waited = 0; waited < DAEMON_DYING_MS; waited += 20) {
+		rc = api_call(path, method, NULL, timeout_ms, result, err, err_size);
+		if (rc != -ECONNRESET && rc != -EPIPE)
+			break;
+		nanosleep(&moment, NULL);
+	}
+	return rc == -ECONNREFUSED ? -ENOENT : rc;
 }
 
 // One fabric of a name at a time; what a killed one left is cleaned up first.
@@ -65,8 +65,13 @@ static int
 claim_name(const char *path, const struct lab *lab, struct lab_report *report)
 {
 	const char *name = lab->config->fabric.name.text;
+	json_t *hosts;
+	int rc = daemon_ask(path, "hosts", DAEMON_ASK_MS, &hosts, report->err, report->err_size);
 
-	if (is_served(path)) {
+	json_decref(hosts);
+	report->err[0] = '\0';
+	// Who does not answer may be coming up.
+	if (rc != -ENOENT) {
 		snprintf(report->err, report->err_size, "%s is up already; `roost down %s` takes it down", name, name);
 		return -EBUSY;
 	}

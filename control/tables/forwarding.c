@@ -19,8 +19,17 @@ group_mode(const struct tables_draft *draft, uint8_t *mode)
 	case CONFIG_ROUTING_ECMP:
 		*mode = GROUP_ECMP;
 		return 0;
+	case CONFIG_ROUTING_ECMP_QP:
+		*mode = GROUP_ECMP_QP;
+		return 0;
 	case CONFIG_ROUTING_ADAPTIVE:
 		*mode = GROUP_ADAPTIVE;
+		return 0;
+	case CONFIG_ROUTING_SPRAY:
+		*mode = GROUP_SPRAY;
+		return 0;
+	case CONFIG_ROUTING_RANDOM:
+		*mode = GROUP_RANDOM;
 		return 0;
 	default:
 		tables_error(draft, routing.mode, "routing.mode",

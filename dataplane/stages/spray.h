@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// spray: which member of the next-hop group a packet takes. `ecmp` by a hash of the 5-tuple; `adaptive`, for
-// packets that are eligible, the least loaded by graded egress queue depth and pause state, ties by the
-// node's random stream (ties that rotate lock hosts that start together into step).
+// spray: which member of the next-hop group a packet takes. `ecmp` by a hash of the 5-tuple, `ecmp-qp` of the
+// destination queue pair too. For packets that are eligible: `spray` in turn, `random` at random, `adaptive`
+// the least loaded by graded egress queue depth and pause state, ties by the node's random stream (ties that
+// rotate lock hosts that start together into step). The rest go by hash.
 #pragma once
 
 #include "parse.h"
@@ -18,9 +19,10 @@ spray_load64(const uint8_t *at)
 	return word;
 }
 
-// A hash of addresses, protocol and ports under the switch's seed.
+// A hash of addresses, protocol and ports, and of a RoCEv2 packet's destination QP if asked for, under the
+// switch's seed.
 static inline uint32_t
-spray_hash(struct rte_mbuf *m, uint32_t seed)
+spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *data = packet_data(m);
@@ -41,6 +43,11 @@ spray_hash(struct rte_mbuf *m, uint32_t seed)
 
 		memcpy(&ports, data + meta->l4_off, sizeof(ports));
 		word = random_mix(word ^ ports);
+	}
+	if (with_qp && meta->flags & PACKET_ROCE) {
+		const struct roce_bth *bth = (const struct roce_bth *)(data + meta->l4_off + PARSE_UDP_BYTES);
+
+		word = random_mix(word ^ roce_bth_dest_qp(bth));
 	}
 	return (uint32_t)(word >> 32);
 }
@@ -133,6 +140,60 @@ spray_ecmp(const struct node *n, const struct next_hop *hops, unsigned int count
 	return 0; // none: the caller sees that the first is down
 }
 
+// True when a member may carry the class now: its link is up and no pause holds the queue.
+static inline bool
+spray_open(const struct node *n, const struct next_hop *hop, unsigned int tc)
+{
+	return n->ports[hop->port].up && !(n->held[hop->port] >> tc & 1);
+}
+
+// In turn, over the members that are open; when none is, in turn over all.
+static inline uint32_t
+spray_in_turn(struct node *n, uint32_t group, const struct next_hop *hops, unsigned int count, unsigned int tc)
+{
+	unsigned int turn = n->turns[group] < count ? n->turns[group] : 0;
+	unsigned int member = turn;
+
+	for (unsigned int i = 0; i < count && !spray_open(n, &hops[member], tc); i++)
+		member = member + 1 == count ? 0 : member + 1;
+	n->turns[group] = (uint16_t)(member + 1 == count ? 0 : member + 1);
+	return member;
+}
+
+// At random, over the members that are open; when none is, over all.
+static inline uint32_t
+spray_at_random(struct node *n, const struct next_hop *hops, unsigned int count, unsigned int tc)
+{
+	unsigned int open = 0;
+	uint32_t chosen;
+
+	for (unsigned int i = 0; i < count; i++)
+		open += spray_open(n, &hops[i], tc);
+	if (open == 0 || open == count)
+		return random_below(&n->random, count);
+	chosen = random_below(&n->random, open);
+	for (unsigned int i = 0;; i++)
+		if (spray_open(n, &hops[i], tc) && chosen-- == 0)
+			return i;
+}
+
+// The member for a packet of a group that has several.
+static inline uint32_t
+spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *group, const struct next_hop *hops)
+{
+	const struct tables *t = n->current;
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (group->mode >= GROUP_ADAPTIVE && spray_eligible(t, m)) {
+		if (likely(group->mode == GROUP_ADAPTIVE))
+			return spray_adaptive(n, hops, group->count, meta->tc);
+		if (group->mode == GROUP_SPRAY)
+			return spray_in_turn(n, meta->group, hops, group->count, meta->tc);
+		return spray_at_random(n, hops, group->count, meta->tc);
+	}
+	return spray_ecmp(n, hops, group->count, spray_hash(m, t->hash_seed, group->mode == GROUP_ECMP_QP));
+}
+
 static __rte_always_inline int
 stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
@@ -147,12 +208,8 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	(void)now;
 	if (unlikely(group->count == 0))
 		return DROP_NO_ROUTE; // a blackhole
-	if (group->count > 1) {
-		if (group->mode == GROUP_ADAPTIVE && spray_eligible(t, m))
-			member = spray_adaptive(n, hops, group->count, meta->tc);
-		else
-			member = spray_ecmp(n, hops, group->count, spray_hash(m, t->hash_seed));
-	}
+	if (group->count > 1)
+		member = spray_choose(n, m, group, hops);
 	out = &n->ports[hops[member].port];
 	if (unlikely(!out->up || out->out == NULL))
 		return DROP_NO_NEXT_HOP;

@@ -59,9 +59,16 @@ class Spray(Case):
     def test_adaptive_empty(self):
         """Nothing is queued: ties, each uplink with probability 1/4: sd sqrt(1000 x 1/4 x 3/4) = 13.7, 3 sd = 41.
         (Four draws within 3 sd of a good generator; seeds are fixed.) Another seed, another outcome."""
+        self.even_by_chance("adaptive")
+
+    def test_random(self):
+        """Mode random: the same, whatever is queued."""
+        self.even_by_chance("random")
+
+    def even_by_chance(self, mode):
         outcomes = []
         for seed in (1, 2):
-            description = fabric_side("adaptive")
+            description = fabric_side(mode)
             description["switch"]["seed"] = seed
             shares, run = self.shares(description, flow())
             for share in shares:
@@ -97,13 +104,14 @@ class Spray(Case):
     def test_all_frozen(self):
         """When all four are held the least filled is taken: 250 each, exactly."""
         events = [{"at": at, "port": port, "tx": tx} for at, tx in (("0us", "off"), ("2ms", "on")) for port in UPLINKS]
-        shares, run = self.shares(fabric_side("adaptive", events=events), flow())
-        self.assertEqual(shares, [250] * 4)
+        for mode in ("adaptive", "spray"):
+            shares, _ = self.shares(fabric_side(mode, events=events), flow())
+            self.assertEqual(shares, [250] * 4)
 
     def test_one_paused(self):
         """swp3 is paused by PFC for all the time: it gets none, the others all, and nothing is lost. When the
         pause ends at 671 us (2 x 65535 quanta at 100G, refreshed once) it is used again."""
-        for mode in ("spray", "adaptive"):
+        for mode in ("spray", "adaptive", "random"):
             for event in (False, True):
                 with self.subTest(mode=mode, event=event):
                     pauses = [0, 300000]
@@ -136,7 +144,7 @@ class Spray(Case):
         """ACKs, CNPs and UDP to other ports keep to the hash: exactly one uplink. So do all in mode ecmp."""
         cases = [("spray", flow(opcode=ACKNOWLEDGE, payload=b"")), ("spray", flow(opcode=CNP, payload=b"")),
                  ("spray", plain()), ("adaptive", flow(opcode=ACKNOWLEDGE, payload=b"")), ("adaptive", plain()),
-                 ("ecmp", flow()), ("ecmp", plain())]
+                 ("random", plain()), ("ecmp", flow()), ("ecmp", plain()), ("ecmp-qp", flow())]
         for mode, packets in cases:
             with self.subTest(mode=mode):
                 shares, _ = self.shares(fabric_side(mode), packets)
@@ -164,6 +172,17 @@ class Spray(Case):
         first = [packet.data[34:36] for packet in run.sent["swp2"]]
         _, run = self.shares(fabric_side("ecmp", **{"hash-seed": 8}), packets)
         self.assertNotEqual(first, [packet.data[34:36] for packet in run.sent["swp2"]])
+
+    def test_queue_pairs_hash(self):
+        """Queue pairs of one 5-tuple: one uplink in mode ecmp. In ecmp-qp 1000
+        queue pairs, each twice, are 250 x 2 each, 4 sd 4 x 13.7 x 2 = 110, and each keeps to one uplink."""
+        packets = [packet for i in range(2000) for packet in flow(1, qp=i % 1000 + 5, first_ns=1000 + 500 * i)]
+        shares, _ = self.shares(fabric_side("ecmp"), packets)
+        self.assertEqual(sorted(shares), [0, 0, 0, 2000])
+        shares, run = self.shares(fabric_side("ecmp-qp"), packets)
+        self.assertTrue(all(abs(share - 500) <= 110 for share in shares), shares)
+        pairs = [{packet.data[47:50] for packet in run.sent[port]} for port in UPLINKS]
+        self.assertEqual(sum(len(one) for one in pairs), 1000)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cannot come up says why in one line and leaves nothing on the machine."""
+from common import *
+
+
+class BadInput(LiveCase):
+    """One line, exit status 1 or 2, nothing left."""
+
+    def setUp(self):
+        self.name = name_of("bad")
+        self.addCleanup(self.assert_clean, self.name)
+
+    def refuse(self, pattern, description, status, verb="up"):
+        self.assert_refused(pattern, verb, self.file(description, "bad.yaml"), status=status)
+        self.assertEqual(clean(self.name), [])
+
+    def with_device(self, device, **keys):
+        description = demo(self.name, attach=("h1", "h5"))
+        description["attach"]["h5"] = {"dev": device, "mtu": 1500} | keys
+        return description
+
+    def test_device_that_does_not_exist(self):
+        """The other hosts' namespaces and veths have been made by then, and go again."""
+        for device, pattern in (
+                ("net_af_packet0,iface=nosuch0", r"^roost: net_af_packet0,iface=nosuch0: no interface nosuch0"),
+                ("net_af_xdp7,iface=nosuch0", r"^roost: net_af_xdp7,iface=nosuch0: no interface nosuch0"),
+                ("net_foo0", r"^roost: net_foo0: neither a port driver's name .* nor a PCI address"),
+                ("net_af_pakcet0,iface=lo", r"^roost: .*: no such port driver; did you mean net_af_packet0\?"),
+                ("net_af_packet0", r"^roost: net_af_packet0: which interface\? add ,iface=NAME"),
+                ("net_af_packet,iface=lo", r"^roost: .*: a device's name is its driver and a number: net_af_packet0"),
+                ("net_pcap0,rx_pcap=nosuch.pcap", r"^roost: .*nosuch\.pcap: No such file or directory"),
+                ("net_tap0", r"^roost: net_tap0: which interface should it make\? add ,iface=NAME")):
+            with self.subTest(device):
+                self.refuse(pattern, self.with_device(device), 1)
+
+    def test_file_that_is_no_capture(self):
+        path = self.directory / "not.pcap"
+        path.write_bytes(bytes(range(256)))
+        self.refuse(r"^roost: .*not\.pcap: unknown file format", self.with_device(f"net_pcap0,rx_pcap={path}"), 1)
+
+    def test_truncated_file(self):
+        text = yaml(demo(self.name))
+        for length in (1, 40, 200, len(text) // 2, len(text) - 1):
+            with self.subTest(length):
+                self.refuse(r"^\S+bad\.yaml:\d+:\d+: ", text[:length], 2)
+
+    def test_no_file(self):
+        self.assert_refused(r"^nosuch\.yaml: cannot be read: No such file or directory$", "up", "nosuch.yaml", status=2)
+
+    def test_namespaces(self):
+        one = demo(self.name, attach=("h1", "h5"))
+        one["attach"]["h5"]["netns"] = one["attach"]["h1"]["netns"]
+        self.refuse(r"attach\.netns: \S+ is the namespace of h1 already", one, 2)
+        one["attach"]["h5"]["netns"] = "../h5"
+        self.refuse(r'attach\.h5: "\.\./h5" cannot name a namespace', one, 2)
+
+    def test_mtu(self):
+        """AF_XDP carries a frame in one packet buffer of one page."""
+        description = demo(self.name, attach=("h1", "h5"))
+        for host in ("h1", "h5"):
+            description["attach"][host]["mtu"] = 3500
+        self.refuse(r"net_af_xdp carries an MTU of at most 3[34]00", description, 1)
+        for host in ("h1", "h5"):
+            description["attach"][host]["mtu"] = 3300
+        fabric = self.fabric(description)
+        sender, receiver = udp_socket(netns(self.name, "h1")), udp_socket(netns(self.name, "h5"), UDP_PORT)
+        for _ in range(20):
+            sender.send(bytes(3300 - 28), (HOSTS["h5"], UDP_PORT))
+        self.assertEqual([len(one.data) for one in receiver.receive_all(20)], [3300 - 28] * 20)
+        self.assertEqual(fabric.show("interface", "leaf1.swp1")["nodes"]["leaf1"]["ports"]["swp1"]["rx_packets"], 20)
+        sender.socket.close()
+        receiver.socket.close()
+        self.assert_lossless(fabric)
+
+    def test_what_the_machine_lacks(self):
+        self.refuse(r"^roost: cpus: CPU 777 is not there or not ours to use$", demo(self.name, cpus=[777]), 1)
+        self.refuse(r"live\.workers: 100; at most 64", demo(self.name, workers=100), 2)
+        free = 2 * int(Path("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages").read_text())
+        if free < 100:
+            self.refuse(r"^roost: hugepages: on needs \d+ MB of 2 MB pages, \d+ MB are free: sysctl -w vm\.nr_hugepages=\d+",
+                        demo(self.name, hugepages="on"), 1)
+
+    def test_buffers_that_hold_nothing(self):
+        """Errors that show only when the fabric is built are the file's too."""
+        description = demo(self.name, attach=("h1",))
+        description["switch"]["buffer"]["size"] = "400KB"
+        self.refuse(r"buffer\.size: on leaf1 400000 B do not hold", description, 2)
+
+    def test_large_buffers(self):
+        """Without huge pages too."""
+        description = demo(self.name, attach=("h1", "h5"))
+        description["switch"]["buffer"]["size"] = "64MB"
+        self.fabric(description)
+        self.assert_reaches(self.name, "h1", "h5")
+
+    def test_interface_in_the_way(self):
+        there = netns(self.name, "h1")
+        command("ip", "netns", "add", there)
+        self.addCleanup(command, "ip", "netns", "del", there)
+        command("ip", "-n", there, "link", "add", "eth1", "type", "veth", "peer", "name", "eth2")
+        self.assert_refused(rf"there is an interface eth1 already: ip -n {there} link del eth1",
+                            "up", self.file(demo(self.name), "bad.yaml"), status=1)
+        self.assertEqual(clean(self.name), [f"/run/netns/{there}"])
+
+    def test_without_root(self):
+        """Said before anything is tried. A user who may not read the program cannot run it either."""
+        path = self.file(demo(self.name), "bad.yaml")
+        for words in (("up", path), ("exec", "h1", "--", "true")):
+            done = command("setpriv", "--reuid", 65534, "--regid", 65534, "--clear-groups", ROOST, *words, status=None)
+            if done.status == 127:
+                self.skipTest(f"nobody may not run {ROOST}: {done.err.strip()}")
+            self.assertEqual(done.status, 1)
+            self.assertRegex(done.err, rf"^roost {words[0]}: needs root, .*: sudo roost {words[0]} \.\.\.\n$")
+
+    def test_exec(self):
+        self.fabric(demo(self.name, attach=("h1", "h5")))
+        self.assert_refused(r"^roost exec: h2 is not a host with a namespace; there are: h1 h5$",
+                            "exec", "-f", self.name, "h2", "--", "true", status=2)
+        self.assert_refused(r"^usage: roost exec", "exec", "-f", self.name, "h1", "true", status=2)
+        self.assert_refused(r"^roost exec: nosuchprogram: No such file or directory$",
+                            "exec", "-f", self.name, "h1", "--", "nosuchprogram", status=1)
+        self.assert_refused(r"^roost exec: fabric nosuch is not up", "exec", "-f", "nosuch", "h1", "--", "true", status=1)
+        for status in (0, 7):
+            roost("exec", "-f", self.name, "h1", "--", "sh", "-c", f"exit {status}", status=status)
+        self.assertEqual(roost("exec", "-f", self.name, "h5", "--", "ls", "/sys/class/net").out.split(), ["eth1", "lo"])

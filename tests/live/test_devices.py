@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One switch whose ports are DPDK devices: `roost run`. Interfaces are in a namespace of the test's own, in
+which roost is started too."""
+import signal
+
+from common import *
+
+FRAMES = 400
+PEER_MAC = "02:00:00:00:02:02"
+
+
+class Running:
+    """`roost run`, within a `with` block."""
+
+    def __init__(self, case, description, namespace=None):
+        self.name = description["switch"]["name"]
+        self.enter = ["ip", "netns", "exec", namespace] if namespace else []
+        self.path = case.file(description, f"{self.name}.yaml")
+        self.case = case
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.enter + [ROOST, "run", str(self.path)], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if line != f"{self.name} runs; Ctrl-C takes it down\n":
+            raise AssertionError(f"{line}{self.process.communicate(timeout=10)}")
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        _, self.err = self.process.communicate(timeout=20)
+        self.case.assertEqual(self.process.returncode, 0, self.err)
+        self.case.assert_clean(self.name)
+
+    def port(self, name):
+        return roost("show", "interface", name, "-f", self.name, "-o", "json").json["nodes"][self.name]["ports"][name]
+
+
+def frames():
+    """UDP and RoCE of many sizes and DSCPs, each with an identification of its own."""
+    made = []
+    for i in range(FRAMES):
+        size = 60 + i * 37 % 1400 if i % 20 else 8000
+        options = {"dscp": i % 64, "ident": i, "ecn": 2}
+        made.append(udp("198.18.1.9", "198.18.2.9", size=size, sport=1000 + i, **options) if i % 3 else
+                    roce("198.18.1.9", "198.18.2.9", bytes(i % 251 for _ in range(size - 60)), psn=i, **options))
+    return made
+
+
+def by_dscp(frames_):
+    """Packets of one DSCP keep their order, others may pass them."""
+    sorted_ = {}
+    for frame in frames_:
+        sorted_.setdefault(frame[15] >> 2, []).append(frame)
+    return sorted_
+
+
+def read_pcap(path):
+    """The frames of a pcap file of this machine's byte order."""
+    data, at, found = Path(path).read_bytes(), 24, []
+    while at < len(data):
+        length, = struct.unpack_from("<I", data, at + 8)
+        found.append(data[at + 16:at + 16 + length])
+        at += 16 + length
+    return found
+
+
+class Devices(LiveCase):
+
+    def setUp(self):
+        self.name = name_of("dev")
+
+    def switch(self, *devices, number=1, **port):
+        """A switch whose swpN is the N-th device; behind swpN lies 198.18.N.0/24."""
+        ports = {f"swp{i}": {"rate": "100G", "cable": "5m", "dev": device} | port for i, device in enumerate(devices, 1)}
+        return {"switch": {"name": f"{self.name}-{number}", "preset": "spectrum-x", "ports": ports, "routes": [
+            {"prefix": f"198.18.{name[3:]}.0/24", "via": [{"port": name, "mac": PEER_MAC}]} for name in ports]}}
+
+    def namespace(self, *pairs):
+        """A namespace with veth pairs, quiet ones; each (ours, the fabric's)."""
+        name = f"roost-{self.name}"
+        command("ip", "netns", "add", name)
+        self.addCleanup(command, "ip", "netns", "del", name)
+        command("ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1")
+        for ours, theirs in pairs:
+            command("ip", "-n", name, "link", "add", ours, "numtxqueues", 1, "numrxqueues", 1, "type", "veth",
+                    "peer", "name", theirs, "numtxqueues", 1, "numrxqueues", 1)
+            for end in (ours, theirs):
+                command("ip", "netns", "exec", name, "ethtool", "-K", end, "tx", "off", "gso", "off", "tso", "off",
+                        "gro", "off", "txvlan", "off", "rxvlan", "off")
+                command("ip", "-n", name, "link", "set", end, "up")
+        return name
+
+    def forwarded(self, frames_, **checks):
+        """What a replay of the same switch makes of the frames."""
+        return [packet.data for packet in self.replay(self.switch("net_null0", "net_null1"), {"swp1": frames_}, **checks).sent["swp2"]]
+
+    def test_pcap(self):
+        """From file to file, packet by packet what the same switch makes of them in a replay."""
+        given = frames()
+        expected = self.forwarded(given)
+        self.assertEqual(len(expected), FRAMES)
+        source, out = write_pcap(self.directory / "in.pcap", given), self.directory / "out.pcap"
+        with Running(self, self.switch(f"net_pcap0,rx_pcap={source}", f"net_pcap1,tx_pcap={out}")) as run:
+            wait_until(lambda: run.port("swp2")["tx_packets"] == FRAMES, "all frames have left")
+            self.assertEqual(run.port("swp1")["rx_packets"], FRAMES)
+            self.assertEqual(run.port("swp1")["drops"], {})
+        sent = read_pcap(out)
+        self.assertEqual(by_dscp(sent), by_dscp(expected))
+        for frame in sent:
+            self.assertEqual((frame[:6], frame[6:12], frame[22]), (mac(PEER_MAC), mac(SWITCH_MAC), 63))
+            self.assertEqual(checksum(frame[14:34]), 0)
+            if frame[36:38] == struct.pack(">H", ROCE_PORT):
+                self.assertTrue(icrc_valid(frame))
+
+    def test_pcap_undated_rate(self):
+        """`rate: device`: as fast as the devices take it, in batches; the same packets leave."""
+        given = frames()
+        source, out = write_pcap(self.directory / "in.pcap", given), self.directory / "out.pcap"
+        with Running(self, self.switch(f"net_pcap0,rx_pcap={source}", f"net_pcap1,tx_pcap={out}", rate="device")) as run:
+            wait_until(lambda: run.port("swp2")["tx_packets"] == FRAMES, "all frames have left")
+        self.assertEqual(by_dscp(read_pcap(out)), by_dscp(self.forwarded(given)))
+
+    def test_null(self):
+        """A source of empty frames: each is dropped by name, none goes missing."""
+        with Running(self, self.switch("net_null0,size=64", "net_null1,no-rx=1")) as run:
+            wait_until(lambda: run.port("swp1")["rx_packets"] > 10000, "frames come")
+            port = run.port("swp1")
+            self.assertEqual(sum(port["drops"].values()), port["rx_packets"])
+            self.assertEqual(port["rx_bytes"], 64 * port["rx_packets"])
+            self.assertEqual(run.port("swp2")["rx_packets"], 0)
+
+    def test_ring(self):
+        """A ring hands back what is sent into it, which a switch does not forward again."""
+        source = write_pcap(self.directory / "in.pcap", frames())
+        description = self.switch(f"net_pcap0,rx_pcap={source}", "net_ring0")
+        with Running(self, description) as run:
+            wait_until(lambda: run.port("swp2")["rx_packets"] == FRAMES, "all frames have come back")
+            port = run.port("swp2")
+            self.assertEqual((port["tx_packets"], port["drops"]), (FRAMES, {"looped": FRAMES}))
+
+    def carry(self, run, given, left, right):
+        """Frames put into one interface come out of the other as a switch makes them."""
+        expected = by_dscp(self.forwarded(given))
+        for i, frame in enumerate(given):
+            left.send(frame)
+            if i % 16 == 15:
+                time.sleep(0.002)   # a veth's ring holds 256
+        arrivals = [one.data for one in right.receive_all(len(given))]
+        self.assertEqual(by_dscp(arrivals), expected)
+        self.assertEqual(right.receive(0.05), [])
+        port = run.port("swp1")
+        self.assertEqual((port["rx_packets"], port["drops"]), (len(given), {}))
+
+    def small_frames(self):
+        return [frame for frame in frames() if len(frame) <= 1514]
+
+    def test_af_packet(self):
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        with Running(self, self.switch("net_af_packet0,iface=v1", "net_af_packet1,iface=v2", mtu=1500), namespace) as run:
+            left, right = raw_socket(namespace, "p1"), raw_socket(namespace, "p2")
+            self.carry(run, self.small_frames(), left, right)
+        self.assertEqual(run.err, "")
+        self.assertEqual(kernel_drops("ip", "netns", "exec", namespace), {})
+        left.socket.close(), right.socket.close()
+
+    def test_af_xdp(self):
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        for _ in range(2):     # opened, closed and opened again
+            with Running(self, self.switch("net_af_xdp0,iface=v1", "net_af_xdp1,iface=v2", mtu=1500), namespace) as run:
+                left, right = raw_socket(namespace, "p1"), raw_socket(namespace, "p2")
+                self.carry(run, self.small_frames(), left, right)
+            self.assertEqual(run.err, "")
+            self.assertEqual(kernel_drops("ip", "netns", "exec", namespace), {})
+            left.socket.close(), right.socket.close()
+            links = command("ip", "-n", namespace, "-j", "link").json
+            self.assertEqual([link["ifname"] for link in links if link.get("xdp")], [])
+
+    def test_tap(self):
+        """Interfaces that come and go with roost."""
+        namespace = self.namespace()
+        with Running(self, self.switch("net_tap0,iface=t1", "net_tap1,iface=t2", mtu=1500), namespace) as run:
+            left, right = raw_socket(namespace, "t1"), raw_socket(namespace, "t2")
+            # A tap's own transmissions are heard by packet sockets on it too: only ours are sent into t1.
+            self.carry(run, self.small_frames(), left, right)
+            left.socket.close(), right.socket.close()
+        self.assertEqual(run.err, "")
+        self.assertEqual([link["ifname"] for link in command("ip", "-n", namespace, "-j", "link").json], ["lo"])
+
+    def test_memif(self):
+        """Two switches, two processes, a shared memory: from a file through both to a file."""
+        given = frames()
+        source, out = write_pcap(self.directory / "in.pcap", given), self.directory / "out.pcap"
+        joined = f"socket={self.directory}/memif.sock,id=0"
+        first = self.switch(f"net_pcap0,rx_pcap={source}", f"net_memif0,role=server,{joined}", number=1, mtu=8200)
+        second = self.switch(f"net_memif0,role=client,{joined}", f"net_pcap0,tx_pcap={out}", number=2, mtu=8200)
+        for port in second["switch"]["ports"].values():
+            port["mac"] = PEER_MAC
+        with Running(self, first) as one:
+            wait_until(lambda: one.port("swp1")["rx_packets"] == FRAMES, "all frames have been read")
+            with Running(self, second) as two:
+                wait_until(lambda: two.port("swp2")["tx_packets"] == FRAMES, "all frames have left")
+                self.assertEqual((one.port("swp1")["drops"], two.port("swp1")["drops"]), ({}, {}))
+        sent = read_pcap(out)
+        self.assertEqual(sorted(frame[18:20] for frame in sent), sorted(frame[18:20] for frame in given))
+        for frame in sent:
+            self.assertEqual((frame[22], checksum(frame[14:34])), (62, 0))
+
+    def test_wrong_host_settings(self):
+        """Each is named with the command that mends it. Once these have been given there is nothing to say."""
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        inside_ = ["ip", "netns", "exec", namespace]
+        command(*inside_, "ethtool", "-K", "v1", "tx", "on", "gso", "on", "gro", "on")
+        command("ip", "-n", namespace, "link", "set", "v1", "mtu", 3000)
+        command("ip", "-n", namespace, "link", "add", "br0", "type", "bridge")
+        command("ip", "-n", namespace, "link", "set", "v2", "master", "br0")
+        description = self.switch("net_af_packet0,iface=v1", "net_af_packet1,iface=v2", mtu=1500)
+        with Running(self, description, namespace) as run:
+            pass
+        self.assertRegex(run.err, r"(?m)^roost: warning: v1: offloads are on: .*: ethtool -K v1 .*tx off.*$")
+        self.assertRegex(run.err, r"(?m)^roost: warning: v1: MTU 3000 is more than the 1500 the port carries: ip link set v1 mtu 1500$")
+        self.assertRegex(run.err, r"(?m)^roost: warning: v2: it is a port of bridge br0, .*PFC.*: ip link set v2 nomaster$")
+        self.assertEqual(len(run.err.splitlines()), 3, run.err)
+        for line in run.err.splitlines():
+            command(*inside_, *line.rpartition(": ")[2].split())
+        with Running(self, description, namespace) as run:
+            pass
+        self.assertEqual(run.err, "")
+
+    def test_attached_by_a_device_of_the_user(self):
+        """A fabric's host behind a tap in a namespace: `dev:` and `netns:` together."""
+        description = demo(self.name, attach=("h1", "h5"))
+        description["attach"]["h5"] = {"netns": netns(self.name, "h5"), "dev": "net_tap0,iface=eth1", "mtu": 1500}
+        fabric = self.fabric(description)
+        h5 = raw_socket(netns(self.name, "h5"))
+        sender = udp_socket(netns(self.name, "h1"), dscp=26)
+        for i in range(50):
+            sender.send(struct.pack(">I", i), (HOSTS["h5"], UDP_PORT))
+        wanted = lambda frame: frame[12:14] == b"\x08\x00" and frame[23] == 17
+        got = []
+        wait_until(lambda: got.extend(one.data for one in h5.receive(0.05) if wanted(one.data)) or len(got) >= 50, "packets at the tap")
+        self.assertEqual([struct.unpack(">I", frame[42:46])[0] for frame in got], list(range(50)))
+        self.assertEqual({frame[22] for frame in got}, {61})
+        port = fabric.show("interface", "leaf2.swp1")["nodes"]["leaf2"]["ports"]["swp1"]
+        self.assertEqual(port["tx_packets"], 50)
+        h5.socket.close(), sender.socket.close()
