@@ -125,34 +125,46 @@ events_next(const struct events *e)
 	return e->done == e->count ? PS_NEVER : e->steps[e->done].at;
 }
 
-static void
-apply_port_tx(struct fabric *f, const struct config_event *event, ps_t now)
-{
-	struct topo_ref ref;
-	struct node *n;
-	struct port *p;
-	uint8_t bits = event->queue < 0 ? 0xff : (uint8_t)(1u << event->queue);
+// What an event changes at one port of a node.
+struct port_change {
+	const struct config_event *event;
+	uint16_t port;
+	bool undo;
+};
 
-	if (topology_find_port(f->topology, event->port.text, &ref) != 0)
-		return; // events_create() has seen that it is there
-	n = f->nodes[ref.node];
-	p = &n->ports[ref.port];
-	node_set_tx_off(n, p, event->tx_on ? p->tx_off & (uint8_t)~bits : p->tx_off | bits, now);
+static void
+change_tx(struct node *n, ps_t now, void *arg)
+{
+	const struct port_change *c = arg;
+	struct port *p = &n->ports[c->port];
+	uint8_t bits = c->event->queue < 0 ? 0xff : (uint8_t)(1u << c->event->queue);
+
+	node_set_tx_off(n, p, c->event->tx_on ? p->tx_off & (uint8_t)~bits : p->tx_off | bits, now);
 }
 
 static void
-apply_port_pfc(struct fabric *f, const struct config_event *event, ps_t now)
+change_pfc(struct node *n, ps_t now, void *arg)
 {
+	const struct port_change *c = arg;
 	uint16_t quanta[PRIORITIES];
-	struct topo_ref ref;
-	struct node *n;
 
-	if (topology_find_port(f->topology, event->port.text, &ref) != 0)
-		return;
 	for (unsigned i = 0; i < PRIORITIES; i++)
-		quanta[i] = event->quanta;
-	n = f->nodes[ref.node];
-	pause_receive(n, &n->ports[ref.port], event->priorities, quanta, now);
+		quanta[i] = c->event->quanta;
+	pause_receive(n, &n->ports[c->port], c->event->priorities, quanta, now);
+}
+
+static void
+apply_port(struct events *e, const struct config_event *event, void (*run)(struct node *n, ps_t now, void *arg))
+{
+	struct fabric *f = e->fabric;
+	struct port_change change = {.event = event};
+	struct topo_ref ref;
+
+	// events_create() has seen that it is there; an attached host is no node.
+	if (topology_find_port(f->topology, event->port.text, &ref) != 0 || f->nodes[ref.node] == NULL)
+		return;
+	change.port = ref.port;
+	e->hooks.at_node(e->hooks.context, f->nodes[ref.node], run, &change);
 }
 
 static int
@@ -166,13 +178,35 @@ rebuild(struct events *e, uint32_t node, struct config_diag *diag)
 	return rc;
 }
 
+// One end of a link: the faults of the wire that begins there, and whether the port is up.
+static void
+change_link(struct node *n, ps_t now, void *arg)
+{
+	const struct port_change *c = arg;
+	const struct config_event *event = c->event;
+	struct port *p = &n->ports[c->port];
+	struct wire *w = p->out;
+	bool up = c->undo ? !event->up : event->up;
+
+	if (w == NULL)
+		return;
+	if (event->changes & CONFIG_LINK_LOSS)
+		w->loss = c->undo ? 0 : (uint32_t)(((uint64_t)event->loss_ppm << 32) / CONFIG_PPM -
+						   (event->loss_ppm == CONFIG_PPM));
+	if (event->changes & CONFIG_LINK_DROP)
+		w->drop_ip_id_low = c->undo ? -1 : event->ip_id_low_byte;
+	if (event->changes & CONFIG_LINK_STATE)
+		w->down = !up;
+	w->faulty = w->down || w->loss != 0 || w->drop_ip_id_low >= 0;
+	if (event->changes & CONFIG_LINK_STATE)
+		node_set_link(n, p, up, now);
+}
+
 // A link that goes down or comes up takes its routes along at once (convergence 0).
 static int
-apply_link_state(struct events *e, uint32_t link, bool up, ps_t now, struct config_diag *diag)
+reroute(struct events *e, uint32_t link, bool up, struct config_diag *diag)
 {
 	struct fabric *f = e->fabric;
-	const struct topo_link *l = &f->topology->links[link];
-	const struct topo_end ends[2] = {l->a, l->b};
 	struct routes *routes;
 	int rc;
 
@@ -182,49 +216,31 @@ apply_link_state(struct events *e, uint32_t link, bool up, ps_t now, struct conf
 		return rc;
 	routes_destroy(f->routes);
 	f->routes = routes;
-	for (unsigned i = 0; i < 2; i++) {
-		struct wire *w = f->wires[2 * link + i];
-
-		if (w == NULL)
-			continue;
-		w->down = !up;
-		w->faulty = w->down || w->loss != 0 || w->drop_ip_id_low >= 0;
-		node_set_link(f->nodes[ends[i].node], &f->nodes[ends[i].node]->ports[ends[i].port], up, now);
-	}
 	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
 		rc = rebuild(e, i, diag);
 	return rc;
 }
 
-static void
-apply_link_faults(struct fabric *f, uint32_t link, const struct config_event *event, bool undo)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		struct wire *w = f->wires[2 * link + i];
-
-		if (w == NULL)
-			continue;
-		if (event->changes & CONFIG_LINK_LOSS)
-			w->loss = undo ? 0 : (uint32_t)(((uint64_t)event->loss_ppm << 32) / CONFIG_PPM -
-							(event->loss_ppm == CONFIG_PPM));
-		if (event->changes & CONFIG_LINK_DROP)
-			w->drop_ip_id_low = undo ? -1 : event->ip_id_low_byte;
-		w->faulty = w->down || w->loss != 0 || w->drop_ip_id_low >= 0;
-	}
-}
-
 static int
-apply_link(struct events *e, const struct step *s, ps_t now, struct config_diag *diag)
+apply_link(struct events *e, const struct step *s, struct config_diag *diag)
 {
-	const struct config_event *event = s->event;
+	struct fabric *f = e->fabric;
+	const struct topo_link *l;
 	uint32_t link;
 
-	if (topology_find_link(e->fabric->topology, event->link.text, &link) != 0)
+	if (topology_find_link(f->topology, s->event->link.text, &link) != 0)
 		return -EINVAL;
-	apply_link_faults(e->fabric, link, event, s->undo);
-	if (!(event->changes & CONFIG_LINK_STATE))
+	l = &f->topology->links[link];
+	for (unsigned i = 0; i < 2; i++) {
+		const struct topo_end *end = i == 0 ? &l->a : &l->b;
+		struct port_change change = {.event = s->event, .port = end->port, .undo = s->undo};
+
+		if (f->nodes[end->node] != NULL)
+			e->hooks.at_node(e->hooks.context, f->nodes[end->node], change_link, &change);
+	}
+	if (!(s->event->changes & CONFIG_LINK_STATE))
 		return 0;
-	return apply_link_state(e, link, s->undo ? !event->up : event->up, now, diag);
+	return reroute(e, link, s->undo ? !s->event->up : s->event->up, diag);
 }
 
 // Packets under way have been charged in cells and timed by the latency: these stay as they are.
@@ -267,7 +283,7 @@ apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag 
 
 	switch (s->event->kind) {
 	case CONFIG_EVENT_LINK:
-		return apply_link(e, s, now, diag);
+		return apply_link(e, s, diag);
 	case CONFIG_EVENT_ROUTE:
 		rc = routes_apply_event(f->routes, f->topology, s->event, &node, diag);
 		return rc != 0 ? rc : rebuild(e, node, diag);
@@ -276,10 +292,10 @@ apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag 
 	case CONFIG_EVENT_SNAPSHOT:
 		return e->hooks.snapshot(e->hooks.context, now);
 	case CONFIG_EVENT_PORT_TX:
-		apply_port_tx(f, s->event, now);
+		apply_port(e, s->event, change_tx);
 		return 0;
 	case CONFIG_EVENT_PORT_PFC:
-		apply_port_pfc(f, s->event, now);
+		apply_port(e, s->event, change_pfc);
 		return 0;
 	}
 	return -EINVAL;

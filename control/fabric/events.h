@@ -10,8 +10,11 @@ struct events;
 struct events_hooks {
 	// `snapshot:`; returns 0 or -ENOMEM.
 	int (*snapshot)(void *context, ps_t now);
-	// Tables that no longer are in force.
+	// Frees tables that are no longer in force, once no node uses them.
 	void (*retire)(void *context, struct tables *old);
+	// Has `run` change the node, by whoever may, and returns when it has.
+	void (*at_node)(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg),
+			void *arg);
 	void *context;
 };
 

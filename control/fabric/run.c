@@ -33,11 +33,21 @@ retire_tables(void *context, struct tables *old)
 	tables_destroy(old);
 }
 
+// Between windows every node stands still at the drive's time.
+static void
+change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
+{
+	const struct run *r = context;
+
+	run(node, r->drive.now, arg);
+}
+
 int
 run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct config_diag *diag)
 {
 	struct run *r = calloc(1, sizeof(*r));
-	struct events_hooks hooks = {.snapshot = take_snapshot, .retire = retire_tables, .context = r};
+	struct events_hooks hooks = {
+		.snapshot = take_snapshot, .retire = retire_tables, .at_node = change_node, .context = r};
 	int rc = -ENOMEM;
 
 	if (r == NULL)

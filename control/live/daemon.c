@@ -81,11 +81,13 @@ claim_name(const char *path, const struct lab *lab, struct lab_report *report)
 }
 
 static void
-serve(struct answer *a, struct api_server *server)
+serve(struct answer *a, struct api_server *server, struct lab_report *report)
 {
-	while (!a->stop && stop_signal == 0)
-		if (api_server_poll(server, DAEMON_POLL_MS) != 0)
+	while (!a->stop && stop_signal == 0) {
+		if (api_server_poll(server, lab_next_event_ms(a->lab, DAEMON_POLL_MS)) != 0)
 			break;
+		lab_apply_events(a->lab, report);
+	}
 	api_server_poll(server, 0); // the answer to `down`
 }
 
@@ -128,7 +130,7 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 	if (rc == 0) {
 		tell_notes(report, d);
 		d->ready(d->context, lab->config->fabric.name.text);
-		serve(&answer, server);
+		serve(&answer, server, report);
 	}
 	lab_close(lab);
 	*lab = (struct lab){.outer_netns = -1};

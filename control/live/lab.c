@@ -11,6 +11,7 @@
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
 #include "devices.h"
+#include "lab_events.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -162,9 +163,7 @@ create_fabric(struct lab *lab, struct lab_report *report)
 		fprintf(report->notes,
 			"roost: note: %u flows of the workload have an attached host at one end and are left out\n",
 			fabric_flows_left_out(lab->flows));
-	if (lab->config->event_count != 0)
-		fprintf(report->notes, "roost: note: `events:` are for virtual time and are left out\n");
-	return 0;
+	return lab_create_events(lab, report->diag);
 }
 
 // Ports that nothing is connected to can send nothing.
@@ -284,6 +283,7 @@ lab_close(struct lab *lab)
 {
 	if (lab->running)
 		live_stop(&lab->drive);
+	events_destroy(lab->events);
 	devices_close(lab);
 	fabric_flows_destroy(lab->flows);
 	workload_destroy(lab->workload);

@@ -3,6 +3,7 @@
 // comes up and goes down. Control thread.
 #pragma once
 
+#include "control/fabric/events.h"
 #include "control/fabric/flows.h"
 #include "dataplane/drive/live.h"
 
@@ -36,6 +37,7 @@ struct lab {
 	struct fabric *fabric;
 	struct workload *workload;
 	struct fabric_flows *flows;
+	struct events *events;
 	struct lab_device *devices;
 	uint32_t device_count;
 	struct live_drive drive;
@@ -61,6 +63,12 @@ int lab_load(struct lab *lab, const char *file, struct lab_report *report);
 // Brings it up: EAL, namespaces, devices, nodes; workers run when it returns 0. Otherwise nothing is left
 // behind after lab_close(). The process enters a network namespace of its own if hosts are attached.
 int lab_open(struct lab *lab, struct lab_report *report);
+
+// Applies the file's events that are due. A failed one is told in report->diag and changes nothing of its node.
+void lab_apply_events(struct lab *lab, struct lab_report *report);
+
+// How long until the next event in wall time, in ms, at most `most`.
+int lab_next_event_ms(const struct lab *lab, int most);
 
 // Stops the workers, closes devices and removes the namespaces that were made. All zero is fine.
 void lab_close(struct lab *lab);

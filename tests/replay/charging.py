@@ -222,7 +222,8 @@ class Model:
             test.assertEqual(shown["dropped"], user.dropped, f"{port} queue {i} dropped")
         for name, pool in self.pools.items():
             shown = node["pools"][name]
-            test.assertEqual((shown["used"], shown["used_max"]), (pool.used * self.cell, pool.used_max * self.cell), name)
+            test.assertEqual((shown["used"], shown["used_max"]),
+                             (pool.used * self.cell, pool.used_max * self.cell), name)
         for name, tenant in self.tenants.items():
             used = sum(tenant.used.get(pool, 0) for pool in INGRESS)
             shown = node["tenants"][name]

@@ -43,7 +43,8 @@ class Captures(Case):
         self.assertEqual(len(sent), 2)
         self.assertEqual([(int(time, 0), length, dst) for _, _, time, length, dst in sent],
                          [(65535, "60", "01:80:c2:00:00:01"), (0, "60", "01:80:c2:00:00:01")])
-        self.assertEqual(tshark(run.directory / "swp1.pcapng", display="macc.cbfc.enbv.not_zero || macc.dst_address_invalid"), [])
+        wrong = "macc.cbfc.enbv.not_zero || macc.dst_address_invalid"
+        self.assertEqual(tshark(run.directory / "swp1.pcapng", display=wrong), [])
 
     def test_drop_comments(self):
         """reason, port it came by, priority, bytes queued where it was to go; Wireshark shows them."""
@@ -63,8 +64,9 @@ class Captures(Case):
         """The port is the one it came in by; the depth that of the queue that had no room: 3000 B are 15 cells
         of 192; the limit is 10 cells: five packets of 2."""
         qos = {"tc": {0: {"static": "1920B"}}}
+        packets = [(1000 * i, udp(*to("swp3"), ident=i)) for i in range(4)]
         run = self.replay(switch(3, events=[{"at": "0us", "port": "swp3", "tx": "off"}], qos=qos),
-                          {port: [(1000 * i, udp(*to("swp3"), ident=i)) for i in range(4)] for port in ("swp1", "swp2")})
+                          {"swp1": packets, "swp2": packets})
         run.assert_conserved()
         self.assertEqual([(packet.comment, ip_ident(packet.data)) for packet in run.dropped],
                          [("reason=egress-pool port=swp2 priority=0 depth=1920", 2),

@@ -56,9 +56,7 @@ class Classify(Case):
                 self.counts(run, [48, 0, 0, 8, 0, 0, 8, 0], [56, 0, 0, 8, 0, 0, 0, 0])
 
     def test_spectrum_x_strict(self):
-        """All 64 wait until swp2 may send, then TC6 (DSCP 48..55), which is strict, goes first. TC3 and TC0
-        share by DWRR: 8 x 300 B fit TC3's first turn and TC0 is first by number, but both before TC6 ends
-        would be wrong."""
+        """All 64 wait until swp2 may send, then TC6 (DSCP 48..55), which is strict, goes before all others."""
         description = switch(preset="spectrum-x", events=[{"at": "0ns", "port": "swp2", "tx": "off"},
                                                           {"at": "100us", "port": "swp2", "tx": "on"}])
         run, _ = self.each_dscp(description)

@@ -70,7 +70,8 @@ class Ecn(Case):
 
     def test_other_sizes(self):
         """300 B, cell 192: 2 cells. max = min = 3839 B = 19 cells (19.99): (50 - k) 2 > 19: k <= 40. At
-        3840 B = 20 cells: k <= 39. 192 B are 1 cell: 3900 B = 20 cells (20.3): 50 - k > 20: k <= 29. Cell 1, 3900 B: (50 - k) 300 > 3900: k <= 36 (37: 3900 is not more)."""
+        3840 B = 20 cells: k <= 39. 192 B are 1 cell: 3900 B = 20 cells (20.3): 50 - k > 20: k <= 29.
+        Cell 1, 3900 B: (50 - k) 300 > 3900: k <= 36 (37: 3900 is not more)."""
         for cell, edge, size, count in ((192, "3839B", 300, 40), (192, "3840B", 300, 39), (192, "3900B", 192, 29),
                                         (1, "3900B", 300, 36), (1, "3899B", 300, 37)):
             packets = queued(50, size=size)

@@ -61,7 +61,8 @@ class BadInput(Case):
             (head[:10], r"in0\.pcap: .*not a pcap"),
             (two + pcap_record(2000, ONE)[:-1], r"in0\.pcap: packet 2: .*truncated"),
             (two + b"\1\2\3", r"in0\.pcap: packet 2: .*truncated"),
-            (two + pcap_record(999, ONE), r"in0\.pcap: packet 2: stamp 0\.000000999 s goes back: packet 1 has 0\.000001000 s"),
+            (two + pcap_record(999, ONE),
+             r"in0\.pcap: packet 2: stamp 0\.000000999 s goes back: packet 1 has 0\.000001000 s"),
             (two + pcap_record(2000, ONE[:100], 300), r"in0\.pcap: packet 2: truncated: 100 of 300 bytes"),
             (two + pcap_record(2000, bytes(16001)), r"in0\.pcap: packet 2: 16001 bytes, longer than the 16000"),
             (pcap_header(link=101) + pcap_record(1, ONE), r"in0\.pcap: link type RAW .*Ethernet"),
@@ -87,27 +88,32 @@ class BadInput(Case):
 
     def test_description(self):
         """Each says file:line:column, the key, and what is wrong."""
+        second, preset, event = "swp2: {rate: 100G, cable: 5m}", "  preset: sonic", "port: swp2, tx: off"
         cases = [
-            ("swp2: {rate: 100G, cable: 5m}", "swp1: {rate: 100G, cable: 5m}", r"test\.yaml:6:5: .*swp1.*(twice|already)"),
-            ("swp2: {rate: 100G, cable: 5m}", "swp2: {rate: 100, cable: 5m}", r"test\.yaml:6:\d+: .*rate: 100 has no unit.*[KMG]"),
-            ("swp2: {rate: 100G, cable: 5m}", "swp2: {rate: 100g, cable: 5m}", r"test\.yaml:6:\d+: .*did you mean \"100G\""),
-            ("swp2: {rate: 100G, cable: 5m}", "swp2: {rat: 100G, cable: 5m}", r"test\.yaml:6:12: .*rat: unknown key; did you mean \"rate\"\?"),
+            (second, "swp1: {rate: 100G, cable: 5m}", r"test\.yaml:6:5: .*swp1.*(twice|already)"),
+            (second, "swp2: {rate: 100, cable: 5m}", r"test\.yaml:6:\d+: .*rate: 100 has no unit.*[KMG]"),
+            (second, "swp2: {rate: 100g, cable: 5m}", r"test\.yaml:6:\d+: .*did you mean \"100G\""),
+            (second, "swp2: {rat: 100G, cable: 5m}", r"test\.yaml:6:12: .*rat: unknown key; did you mean \"rate\"\?"),
             ("preset: sonic", "preset: sonik", r"test\.yaml:3:11: switch\.preset: .*did you mean \"sonic\"\?"),
-            ("  preset: sonic", "  preset: sonic\n  qos: {pfc: {quanta: 99999}}", r"test\.yaml:4:23: (switch\.)?qos\.pfc\.quanta: .*65535"),
-            ("  preset: sonic", "  preset: sonic\n  qos: {pfc: {quanta: 9999q}}", r"test\.yaml:4:23: (switch\.)?qos\.pfc\.quanta: .*9999q"),
-            ("  preset: sonic", "  preset: sonic\n  qos: {pfc: {quantas: 9}}", r"test\.yaml:4:15: .*quantas: unknown key; did you mean \"quanta\"\?"),
-            ("  preset: sonic", "  preset: sonic\n  bufer: {size: 1MB}", r"test\.yaml:4:3: .*bufer: unknown key; did you mean \"buffer\"\?"),
-            ("  preset: sonic", "  preset: sonic\n  qos: {pg: {9: {alpha: 1}}}", r"test\.yaml:4:14: .*9"),
-            ("  preset: sonic", "  preset: sonic\n  qos: {pg: {3: {alpha: 3}}}", r"test\.yaml:4:25: .*alpha: .*3"),
-            ("  preset: sonic", "  preset: sonic\n  buffer: {size: 10KB}", r"test\.yaml:4:18: .*buffer\.size: .*hold"),
+            (preset, preset + "\n  qos: {pfc: {quanta: 99999}}",
+             r"test\.yaml:4:23: (switch\.)?qos\.pfc\.quanta: .*65535"),
+            (preset, preset + "\n  qos: {pfc: {quanta: 9999q}}",
+             r"test\.yaml:4:23: (switch\.)?qos\.pfc\.quanta: .*9999q"),
+            (preset, preset + "\n  qos: {pfc: {quantas: 9}}",
+             r"test\.yaml:4:15: .*quantas: unknown key; did you mean \"quanta\"\?"),
+            (preset, preset + "\n  bufer: {size: 1MB}",
+             r"test\.yaml:4:3: .*bufer: unknown key; did you mean \"buffer\"\?"),
+            (preset, preset + "\n  qos: {pg: {9: {alpha: 1}}}", r"test\.yaml:4:14: .*9"),
+            (preset, preset + "\n  qos: {pg: {3: {alpha: 3}}}", r"test\.yaml:4:25: .*alpha: .*3"),
+            (preset, preset + "\n  buffer: {size: 10KB}", r"test\.yaml:4:18: .*buffer\.size: .*hold"),
             ("events:", "evnts:", r"test\.yaml:9:1: evnts: unknown key; did you mean \"events\"\?"),
-            ("port: swp2, tx: off", "port: swp7, tx: off", r"test\.yaml:10:\d+: .*swp7"),
+            (event, "port: swp7, tx: off", r"test\.yaml:10:\d+: .*swp7"),
             ("at: 5us", "at: 5", r"test\.yaml:10:\d+: .*at: 5 has no unit.*us"),
-            ("port: swp2, tx: off", "port: swp2, pfc: {priorities: [3], quanta: 99999}", r"test\.yaml:10:\d+: .*quanta.*65535"),
-            ("port: swp2, tx: off", "port: swp2, pfc: {priorities: [8], quanta: 9}", r"test\.yaml:10:\d+: .*priorities.*8"),
-            ("port: swp2, tx: off", "port: swp2", r"test\.yaml:10:\d+: .*tx.*pfc"),
-            ("port: swp2, tx: off", "set: switch.qos.tc.3.ecn.mn, to: 1KB", r"test\.yaml:10:\d+: .*mn"),
-            ("port: swp2, tx: off", "set: switch.latency, to: 5", r"test\.yaml:10:\d+: .*5 has no unit"),
+            (event, "port: swp2, pfc: {priorities: [3], quanta: 99999}", r"test\.yaml:10:\d+: .*quanta.*65535"),
+            (event, "port: swp2, pfc: {priorities: [8], quanta: 9}", r"test\.yaml:10:\d+: .*priorities.*8"),
+            (event, "port: swp2", r"test\.yaml:10:\d+: .*tx.*pfc"),
+            (event, "set: switch.qos.tc.3.ecn.mn, to: 1KB", r"test\.yaml:10:\d+: .*mn"),
+            (event, "set: switch.latency, to: 5", r"test\.yaml:10:\d+: .*5 has no unit"),
             ("prefix: 198.18.2.0/24", "prefix: 198.18.2.0/33", r"test\.yaml:8:\d+: .*198\.18\.2\.0/33"),
             ("prefix: 198.18.2.0/24", "prefix: 198.18.2.1/24", r"test\.yaml:8:\d+: .*198\.18\.2\.1/24"),
             ("via: [{port: swp2", "via: [{port: swp5", r"test\.yaml:8:\d+: .*swp5"),
@@ -122,10 +128,11 @@ class BadInput(Case):
 
     def test_events_that_fail(self):
         """What shows only when an event comes to pass ends the run all the same, and nothing is left of it."""
-        for event, pattern in (("set: switch.buffer.size, to: 10KB", r"test\.yaml.*buffer\.size: .*hold"),
-                               ("set: switch.buffer.cell, to: 96", r"test\.yaml:10:\d+: switch\.buffer\.cell: cannot change"),
-                               ("set: switch.latency, to: 1us", r"test\.yaml:10:\d+: switch\.latency: cannot change"),
-                               ('node: dut, route: {prefix: 10.0.0.0/8, via: [spine1]}', r"test\.yaml:10:\d+: .*spine1")):
+        cases = [("set: switch.buffer.size, to: 10KB", r"test\.yaml.*buffer\.size: .*hold"),
+                 ("set: switch.buffer.cell, to: 96", r"test\.yaml:10:\d+: switch\.buffer\.cell: cannot change"),
+                 ("set: switch.latency, to: 1us", r"test\.yaml:10:\d+: switch\.latency: cannot change"),
+                 ("node: dut, route: {prefix: 10.0.0.0/8, via: [spine1]}", r"test\.yaml:10:\d+: .*spine1")]
+        for event, pattern in cases:
             with self.subTest(event=event):
                 self.refused(pattern, GOOD.replace("port: swp2, tx: off", event))
         kept = self.directory / "kept"      # a directory that was there stays, with what is not ours
@@ -191,11 +198,11 @@ fabric: {name: demo, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_pe
         big = struct.pack(">IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1) + \
             b"".join(struct.pack(">IIII", 0, ns, 300, 300) + ONE for ns in stamps)
         section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
-        interface = struct.pack("<IIHHIHHB3xI4xI", 1, 36, 1, 0, 0, 9, 1, 9, 0, 36)[:32] + struct.pack("<I", 36)
-        interface = struct.pack("<IIHHI", 1, 32, 1, 0, 0) + struct.pack("<HHB3xHH", 9, 1, 9, 0, 0) + struct.pack("<I", 32)
-        blocks = b"".join(struct.pack("<IIIIIII", 6, 332, 0, 0, ns, 300, 300) + ONE + struct.pack("<I", 332) for ns in stamps)
+        interface = struct.pack("<IIHHI", 1, 32, 1, 0, 0) + struct.pack("<HHB3xHHI", 9, 1, 9, 0, 0, 32)
+        blocks = b"".join(struct.pack("<7I300sI", 6, 332, 0, 0, ns, 300, 300, ONE, 332) for ns in stamps)
         sent = []
-        for name, content in (("a.pcap", little), ("b.pcap", micro), ("c.pcap", big), ("d.pcapng", section + interface + blocks)):
+        pcapng = section + interface + blocks
+        for name, content in (("a.pcap", little), ("b.pcap", micro), ("c.pcap", big), ("d.pcapng", pcapng)):
             path = self.directory / name
             path.write_bytes(content)
             sent.append([(packet.ns, packet.data) for packet in self.replay(switch(), {"swp1": path}).sent["swp2"]])

@@ -78,7 +78,7 @@ CASES = {
     "looped": [udp(*to("swp2"), src_mac=SWITCH_MAC), udp(*to6("swp2"), src_mac=SWITCH_MAC)],
     "wrong-mac": [udp(*to("swp2"), dst_mac="02:00:00:00:00:02"), udp(*to("swp2"), dst_mac="00:00:00:00:00:00")],
     "martian": [between(*pair) for pair in MARTIANS4 + MARTIANS6],
-    "ttl-expired": [udp(*to("swp2"), ttl=1), udp(*to("swp2"), ttl=0), udp(*to6("swp2"), ttl=1), udp(*to6("swp2"), ttl=0)],
+    "ttl-expired": [udp(*addresses("swp2"), ttl=ttl) for addresses in (to, to6) for ttl in (0, 1)],
     "no-route": [between("198.18.1.9", "203.0.113.1"), between("2001:db8:1::9", "2001:db8:ffff::1")],
     "mtu-exceeded": [udp(*to("swp2"), size=1515), udp(*to6("swp2"), size=1515), udp(*to("swp2"), size=1519, vlan=5),
                      udp(*to("swp2"), size=9000), roce(*to("swp2"), bytes(4096))],
@@ -121,8 +121,9 @@ class Malformed(Case):
         frames = [udp(*to("swp2"), size=1514), udp(*to6("swp2"), size=1514), udp(*to("swp2"), size=1518, vlan=5),
                   udp(*to("swp2"), ttl=2), udp(*to6("swp2"), ttl=2),
                   patched(GOOD4, (16, u16(86))), patched(GOOD6, (18, u16(46))),
-                  patched(GOOD4, (38, u16(66))), patched(GOOD4, (38, u16(8))), patched(GOOD4, (16, u16(28)), (38, u16(8))),
-                  patched(ROCE4, (38, u16(8 + 12 + 4))), between("1.0.0.1", "198.18.2.9"), between("223.255.255.1", "198.18.2.9"),
+                  patched(GOOD4, (38, u16(66))), patched(GOOD4, (38, u16(8))),
+                  patched(GOOD4, (16, u16(28)), (38, u16(8))), patched(ROCE4, (38, u16(8 + 12 + 4))),
+                  between("1.0.0.1", "198.18.2.9"), between("223.255.255.1", "198.18.2.9"),
                   udp(*to("swp2"), size=60), GOOD4.ljust(1000, b"\0"), GOOD4 + b"x",         # padding
                   patched(GOOD4, (20, u16(0x2000))), patched(GOOD4, (20, u16(0x0010))),      # fragments
                   patched(GOOD6, (20, b"\x2c"), (54, b"\x11\x00\x00\x09")),
@@ -140,8 +141,9 @@ class Malformed(Case):
         self.assertEqual((run.sent["swp2"][0].length, run.sent["swp2"][0].data[50:]), (60, bytes(10)))
 
     def test_oversized(self):
-        """More than any frame may have is refused with the file; jumbo frames up to the ports' MTU pass."""
-        run = self.replay(switch(), {"swp1": [(9000, udp(*to("swp2"), size=9230)), (19000, udp(*to("swp2"), size=9231))]})
+        """Jumbo frames up to the ports' MTU of 9216 and the 14 bytes of Ethernet pass, one byte more does not."""
+        run = self.replay(switch(), {"swp1": [(9000, udp(*to("swp2"), size=9230)),
+                                              (19000, udp(*to("swp2"), size=9231))]})
         self.assertEqual((run.drops, len(run.sent["swp2"])), ({"mtu-exceeded": 1}, 1))
 
     def test_all_mixed(self):

@@ -135,7 +135,8 @@ class Pause(Case):
     def test_each_priority(self):
         """One frame pauses each priority for a time of its own: 100 (p + 1) quanta; queues are priorities."""
         same = {i: i for i in range(8)}
-        qos = {"dscp-to-priority": {8 * i: i for i in range(8)}, "priority-to-tc": same, "pfc": {"priorities": list(same)},
+        qos = {"dscp-to-priority": {8 * i: i for i in range(8)}, "priority-to-tc": same,
+               "pfc": {"priorities": list(same)},
                "tc": {i: {"scheduler": "strict", "pool": "egress-lossless", "alpha": "unlimited"} for i in same}}
         for rate in ("25G", "100G"):
             packets = [(1000 + i, udp(*to("swp2"), size=1113, dscp=8 * i)) for i in range(8)]

@@ -31,7 +31,8 @@ class Scheduler(Case):
         run = self.replay(description, {"swp1": packets})
         run.assert_conserved()
         self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, len(packets)))
-        sent = [({dscp: queue for queue, dscp in DSCPS.items()}[dscp_of(packet.data)], packet) for packet in run.sent["swp2"]]
+        queues = {dscp: queue for queue, dscp in DSCPS.items()}
+        sent = [(queues[dscp_of(packet.data)], packet) for packet in run.sent["swp2"]]
         for queue in DSCPS:     # first in, first out
             idents = [ip_ident(packet.data) for of, packet in sent if of == queue]
             self.assertEqual(idents, list(range(len(idents))))
@@ -51,7 +52,8 @@ class Scheduler(Case):
         """Weights 50 and 50, 300 B against 1500 B: half of the bytes each, to 2 %."""
         for sizes in ((300, 1500), (1500, 300), (64, 1500), (1000, 1000)):
             counts = [600000 // size for size in sizes]
-            sent = self.run_all(switch(events=released()), waiting({0: (counts[0], sizes[0]), 3: (counts[1], sizes[1])}))
+            packets = waiting({0: (counts[0], sizes[0]), 3: (counts[1], sizes[1])})
+            sent = self.run_all(switch(events=released()), packets)
             of0, of3 = self.bytes_while_both(sent, 0, 3)
             self.assertAlmostEqual(of0 / (of0 + of3), 0.5, delta=0.01)
 
@@ -109,7 +111,7 @@ class Scheduler(Case):
 
     def test_one_queue_frozen(self):
         """An event may freeze one queue alone."""
-        freeze = [{"at": "0us", "port": "swp2", "tx": "off", "queue": 3}, {"at": "100us", "port": "swp2", "tx": "on", "queue": 3}]
+        freeze = [{"at": at, "port": "swp2", "tx": tx, "queue": 3} for at, tx in (("0us", "off"), ("100us", "on"))]
         packets = waiting({3: (20, 500), 0: (20, 500)})
         run = self.replay(switch(events=freeze), {"swp1": packets})
         run.assert_conserved()

@@ -50,8 +50,8 @@ class Stamps(Case):
         for preamble, fcs, gap in ((0, 4, 0), (0, 0, 0), (20, 8, 100)):
             framing = {"preamble": f"{preamble}B", "fcs": f"{fcs}B", "gap": f"{gap}B"}
             run = self.replay(switch(framing=framing), {"swp1": [(1000, udp(*to("swp2"), ident=i)) for i in range(50)]})
-            self.assertEqual(out_stamps(run), [(1000000 + i * (preamble + 300 + fcs + gap) * 80 + (preamble + 300 + fcs) * 80)
-                                               // 1000 for i in range(50)])
+            frame, slot = (preamble + 300 + fcs) * 80, (preamble + 300 + fcs + gap) * 80
+            self.assertEqual(out_stamps(run), [(1000000 + i * slot + frame) // 1000 for i in range(50)])
 
     def test_latency(self):
         """A fixed pipeline latency is added to every packet, and to the effect of a pause."""
@@ -107,7 +107,7 @@ class Pace(Case):
         frames = [udp(*to("swp3"), size=988, ident=i) for i in range(10)]      # 1000 B with preamble and FCS
         run = self.replay(switch({"swp1": {"rate": "10G"}, "swp2": {"rate": "40G"}, "swp3": {"rate": "400G"}}),
                           {"swp1": frames, "swp2": frames}, "--pace", "line")
-        arrivals = sorted([1000 * 800 + i * 1012 * 800 for i in range(10)] + [1000 * 200 + i * 1012 * 200 for i in range(10)])
+        arrivals = sorted((1000 + i * 1012) * byte for i in range(10) for byte in (800, 200))
         free, expected = 0, []
         for at in arrivals:
             begin = max(at, free)
@@ -121,9 +121,11 @@ class Pace(Case):
         for step, overlapping in ((26, 0), (25, 9), (0, 9)):
             packets = [(1000 + step * i, udp(*to("swp2"))) for i in range(10)]
             run = self.replay(switch(), {"swp1": packets})
-            self.assertEqual(out_stamps(run), [(1000000 + i * max(25920, step * 1000) + 24960) // 1000 for i in range(10)])
+            apart = max(25920, step * 1000)
+            self.assertEqual(out_stamps(run), [(1000000 + i * apart + 24960) // 1000 for i in range(10)])
             if overlapping:
-                self.assertRegex(run.done.err, rf"^roost: warning: \S+swp1-in\.pcap: {overlapping} packets overlap .*swp1")
+                self.assertRegex(run.done.err,
+                                 rf"^roost: warning: \S+swp1-in\.pcap: {overlapping} packets overlap .*swp1")
                 self.assertEqual(len(run.done.err.splitlines()), 1)
             else:
                 self.assertEqual(run.done.err, "")
@@ -189,7 +191,8 @@ class Shift(Case):
         """One input that begins before: nothing is shifted."""
         run = self.replay(switch(), {"swp1": [(self.DAY - 1, udp(*to("swp2")))]})
         self.assertEqual(out_stamps(run), [self.DAY - 1 + 24])
-        run = self.replay(switch(3), {"swp1": [(3000, udp(*to("swp3")))], "swp2": [(self.DAY + 1000, udp(*to("swp3")))]})
+        run = self.replay(switch(3), {"swp1": [(3000, udp(*to("swp3")))],
+                                      "swp2": [(self.DAY + 1000, udp(*to("swp3")))]})
         self.assertEqual(out_stamps(run, "swp3"), [3024, self.DAY + 1024])
 
     def test_too_far_apart(self):

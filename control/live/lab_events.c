@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events in a live fabric come when the control thread sees that they are due: late by up to its poll, never
+// early. Nodes are changed by their workers, between two turns. Tables are swapped under the workers' feet: the
+// new pointer is published, every node takes it over between two turns, and the old snapshot is freed after a
+// grace period, when no worker can hold it.
+#include "lab_events.h"
+
+struct change {
+	struct node *node;
+	void (*run)(struct node *node, ps_t now, void *arg);
+	void *arg;
+};
+
+static void
+run_change(void *context, struct node *node, ps_t now)
+{
+	const struct change *c = context;
+
+	if (node == c->node)
+		c->run(node, now, c->arg);
+}
+
+static void
+change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
+{
+	struct lab *lab = context;
+	struct change change = {.node = node, .run = run, .arg = arg};
+
+	live_call(&lab->drive, run_change, &change);
+}
+
+static void
+adopt(void *context, struct node *node, ps_t now)
+{
+	(void)context;
+	(void)now;
+	if (node->current != node->tables)
+		node_adopt_tables(node, node->tables);
+}
+
+static void
+retire_tables(void *context, struct tables *old)
+{
+	struct lab *lab = context;
+
+	live_call(&lab->drive, adopt, NULL);
+	live_synchronize(&lab->drive);
+	tables_destroy(old);
+}
+
+// A live fabric is looked at by `roost show`.
+static int
+pass_snapshot(void *context, ps_t now)
+{
+	(void)context;
+	(void)now;
+	return 0;
+}
+
+int
+lab_create_events(struct lab *lab, struct config_diag *diag)
+{
+	struct events_hooks hooks = {
+		.snapshot = pass_snapshot, .retire = retire_tables, .at_node = change_node, .context = lab};
+
+	return events_create(&lab->events, lab->fabric, &hooks, diag);
+}
+
+void
+lab_apply_events(struct lab *lab, struct lab_report *report)
+{
+	ps_t now = live_clock(&lab->drive);
+
+	while (events_next(lab->events) <= now)
+		events_apply(lab->events, now, report->diag);
+}
+
+int
+lab_next_event_ms(const struct lab *lab, int most)
+{
+	ps_t now = live_clock(&lab->drive), next = events_next(lab->events);
+	ps_t wait;
+
+	if (next == PS_NEVER)
+		return most;
+	wait = next > now ? (next - now) / PS_PER_US * lab->config->fabric.dilation / 1000 : 0;
+	return wait < (ps_t)most ? (int)wait : most;
+}
