@@ -266,11 +266,11 @@ apply_set(struct events *e, const struct config_event *event, struct config_diag
 	struct fabric *f = e->fabric;
 	int rc = config_set(f->config, event->key.text, event->to.text, diag);
 
-	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++) {
+	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
 		rc = check_unchanged(f, event, i, diag);
-		if (rc == 0)
-			rc = rebuild(e, i, diag);
-	}
+	// Hosts too: they follow their leaf's maps. They stand behind the switches.
+	for (uint32_t i = 0; rc == 0 && i < f->topology->node_count; i++)
+		rc = rebuild(e, i, diag);
 	return rc;
 }
 

@@ -140,40 +140,57 @@ spray_ecmp(const struct node *n, const struct next_hop *hops, unsigned int count
 	return 0; // none: the caller sees that the first is down
 }
 
-// True when a member may carry the class now: its link is up and no pause holds the queue.
-static inline bool
-spray_open(const struct node *n, const struct next_hop *hop, unsigned int tc)
+// How fit a member is for a class: down, up but held by a pause, open.
+enum spray_fitness { SPRAY_FIT_DOWN, SPRAY_FIT_HELD, SPRAY_FIT_OPEN };
+
+static inline enum spray_fitness
+spray_fitness(const struct node *n, const struct next_hop *hop, unsigned int tc)
 {
-	return n->ports[hop->port].up && !(n->held[hop->port] >> tc & 1);
+	if (!n->ports[hop->port].up)
+		return SPRAY_FIT_DOWN;
+	return n->held[hop->port] >> tc & 1 ? SPRAY_FIT_HELD : SPRAY_FIT_OPEN;
 }
 
-// In turn, over the members that are open; when none is, in turn over all.
+// The best that a group has; *count_best: how many members are so.
+static inline enum spray_fitness
+spray_best(const struct node *n, const struct next_hop *hops, unsigned int count, unsigned int tc,
+	   unsigned int *count_best)
+{
+	unsigned int members[SPRAY_FIT_OPEN + 1] = {0};
+
+	for (unsigned int i = 0; i < count; i++)
+		members[spray_fitness(n, &hops[i], tc)]++;
+	for (enum spray_fitness best = SPRAY_FIT_OPEN;; best--) {
+		*count_best = members[best];
+		if (members[best] != 0)
+			return best;
+	}
+}
+
+// In turn, over the fittest members.
 static inline uint32_t
 spray_in_turn(struct node *n, uint32_t group, const struct next_hop *hops, unsigned int count, unsigned int tc)
 {
-	unsigned int turn = n->turns[group] < count ? n->turns[group] : 0;
-	unsigned int member = turn;
+	unsigned int member = n->turns[group] < count ? n->turns[group] : 0;
+	unsigned int fittest;
+	enum spray_fitness best = spray_best(n, hops, count, tc, &fittest);
 
-	for (unsigned int i = 0; i < count && !spray_open(n, &hops[member], tc); i++)
+	while (spray_fitness(n, &hops[member], tc) != best)
 		member = member + 1 == count ? 0 : member + 1;
 	n->turns[group] = (uint16_t)(member + 1 == count ? 0 : member + 1);
 	return member;
 }
 
-// At random, over the members that are open; when none is, over all.
+// At random, over the fittest members.
 static inline uint32_t
 spray_at_random(struct node *n, const struct next_hop *hops, unsigned int count, unsigned int tc)
 {
-	unsigned int open = 0;
-	uint32_t chosen;
+	unsigned int fittest;
+	enum spray_fitness best = spray_best(n, hops, count, tc, &fittest);
+	uint32_t chosen = random_below(&n->random, fittest);
 
-	for (unsigned int i = 0; i < count; i++)
-		open += spray_open(n, &hops[i], tc);
-	if (open == 0 || open == count)
-		return random_below(&n->random, count);
-	chosen = random_below(&n->random, open);
 	for (unsigned int i = 0;; i++)
-		if (spray_open(n, &hops[i], tc) && chosen-- == 0)
+		if (spray_fitness(n, &hops[i], tc) == best && chosen-- == 0)
 			return i;
 }
 
