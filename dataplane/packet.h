@@ -55,8 +55,6 @@ struct packet_meta {
 	uint16_t tenant; // TENANT_NONE where it is not known
 	uint32_t flow_hash;
 	uint32_t group; // next-hop group, then next hop
-	ps_t received;  // when its last bit had arrived at this node
-	uint64_t reserved;
 };
 
 _Static_assert(sizeof(struct packet_meta) <= PACKET_META_BYTES, "metadata fits the private area");

@@ -21,7 +21,6 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	}
 	if (!lost)
 		return false;
-	w->lost++;
 	if (p->pfc_last == m)
 		p->pfc_last = NULL; // what else changes at this instant makes a frame of its own
 	node_drop(n, m, reason, now);

@@ -22,10 +22,6 @@ typedef uint64_t ps_t;
 // whose byte takes whole picoseconds (10G .. 800G), within 2^-20 ps a byte for the others.
 #define BYTE_TIME_FRACTION_BITS 20
 
-// Slowest and fastest rate a port may have: at 10 Mb/s a full pause of 65535 quanta still fits 64 bits.
-#define TIME_RATE_MIN UINT64_C(10000000)
-#define TIME_RATE_MAX UINT64_C(8000000000000)
-
 // The byte time of a rate in bits per second. Control thread only: it divides.
 static inline uint64_t
 time_byte_time(uint64_t bits_per_s)

@@ -34,7 +34,6 @@ struct wire {
 	uint32_t limit;          // packets it may hold; UINT32_MAX: grows
 	ps_t last;               // putter: rw; arrival of the packet put last
 	ps_t delay;              // propagation + the far node's pipeline latency
-	uint32_t lost;           // putter: rw; packets lost to a fault
 	uint32_t loss;           // probability of loss, in units of 2^-32
 	int16_t drop_ip_id_low;  // drops packets whose IPv4 ID's low byte is this; -1: none
 	bool down;               // driver, between windows

@@ -240,7 +240,6 @@ live_nap(struct live_worker *w)
 static bool
 live_turn(struct live_worker *w)
 {
-	uint64_t began = rte_rdtsc();
 	bool busy = false;
 	ps_t until;
 
@@ -255,9 +254,6 @@ live_turn(struct live_worker *w)
 		busy |= live_send(w, w->ports[i]);
 	live_serve_request(w);
 	rte_rcu_qsbr_quiescent(w->drive->rcu, w->index);
-	w->turns++;
-	if (busy)
-		w->busy_tsc += rte_rdtsc() - began;
 	return busy;
 }
 

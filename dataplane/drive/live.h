@@ -50,11 +50,9 @@ struct live_worker {
 	// worker: wo (release), other workers and control: ro (acquire): all nodes have taken everything before.
 	ps_t published __attribute__((aligned(64)));
 	// worker: wo, control: ro (relaxed)
-	uint64_t turns;
 	uint64_t lag_wall_ps;     // how far behind the last turn began, in wall time
 	uint64_t lag_wall_max_ps;
 	uint64_t slips;
-	uint64_t busy_tsc;
 	// control: wo (release), worker: rw; NULL when done
 	struct live_request *request __attribute__((aligned(64)));
 };

@@ -13,7 +13,6 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	in->rx_packets++;
 	in->rx_bytes += meta->wire_bytes;
 	meta->in_port = in->index;
-	meta->received = now;
 	meta->tenant = TENANT_NONE;
 	meta->priority = 0;
 	if (unlikely(!in->up))

@@ -43,18 +43,21 @@ class Check(Case):
 
     def test_nothing_stops_at_the_first_error(self):
         self.refused(PLACE + "hosts:\n  rto: 5\n  qps: many\n  ip: 5\nstop: soon\n",
-                     ("3:8", "hosts.rto: 5 has no unit"), ("4:8", "hosts.qps: "), ("5:7", "hosts.ip: "), ("6:7", "stop: "))
+                     ("3:8", "hosts.rto: 5 has no unit"), ("4:8", "hosts.qps: "), ("5:7", "hosts.ip: "), ("6:7",
+                                                                                                          "stop: "))
 
     def test_units_and_ranges(self):
         self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
                      "  links: {host: {rate: 100, delay: 5}}\n",
                      ("3:24", "fabric.links.host.rate: 100 has no unit: write it with K, M, G or T"),
                      ("3:36", "fabric.links.host.delay: 5 has no unit"))
-        self.refused(PLACE + "switch: {qos: {pfc: {quanta: 9999999}}}\n", ("2:30", r"switch.qos.pfc.quanta: 9999999 is out of range: 0 to 65535"))
+        self.refused(PLACE + "switch: {qos: {pfc: {quanta: 9999999}}}\n",
+                     ("2:30", r"switch.qos.pfc.quanta: 9999999 is out of range: 0 to 65535"))
         self.refused(PLACE + "switch: {qos: {pg: {3: {alpha: 3}}}}\n", ("2:32", "switch.qos.pg.3.alpha: "))
 
     def test_yaml_itself(self):
-        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spi\n", ("3:1", "the file ends in the middle of what begins at line 2"))
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spi\n",
+                     ("3:1", "the file ends in the middle of what begins at line 2"))
         self.refused(PLACE + "hosts: {ip: 4, ip: 6}\n", ("2:16", "ip: already given at line 2"))
         self.refused(PLACE + "hosts: [1, 2\nstop: idle\n", ("3:5", ".*"))
         self.refused("", ("1:1", "the file is empty"))
@@ -89,7 +92,8 @@ class Check(Case):
         self.refused(PLACE + tenants + "workload:\n  - {kind: flow, tenant: green, from: h1, to: h2, size: 1MB}\n",
                      ("4:26", "workload.tenant: there is no tenant green"))
         self.refused(PLACE + "tenants: {red: {hosts: [h1, h9]}}\n", ("2:29", "tenants.red.hosts: there is no host h9"))
-        self.refused(PLACE + "tenants: {red: {hosts: [h1]}, blue: {hosts: [h1]}}\n", ("2:46", "tenants.blue.hosts: h1 is already in tenant red"))
+        self.refused(PLACE + "tenants: {red: {hosts: [h1]}, blue: {hosts: [h1]}}\n",
+                     ("2:46", "tenants.blue.hosts: h1 is already in tenant red"))
 
     def test_what_no_fabric_can_be(self):
         self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
@@ -113,7 +117,8 @@ class Check(Case):
                      "      - {a: h1.eth1, b: leaf1.swp1}\n      - {a: h2.eth1, b: leaf1.swp1}\n",
                      ("7:25", "links: leaf1.swp1 already has a link"))
         self.refused(PLACE + "record: {pcap: [leaf1.swp1, leaf1.swp1]}\n", ("2:29", "record.pcap.*leaf1.swp1"))
-        self.refused(PLACE + "leaf1: {latency: 1us}\nleaf1: {latency: 2us}\n", ("3:1", "leaf1: already given at line 2"))
+        self.refused(PLACE + "leaf1: {latency: 1us}\nleaf1: {latency: 2us}\n",
+                     ("3:1", "leaf1: already given at line 2"))
 
     def test_a_delay_may_be_the_switches(self):
         # Between switches a pipeline's latency is as good as a cable.
@@ -129,12 +134,16 @@ class Check(Case):
         for text, position, key in (("hosts: {congestion: dcqcn}", "2:21", "hosts.congestion: dcqcn"),
                                     ("hosts: {recovery: selective}", "2:19", "hosts.recovery: selective"),
                                     ("switch: {qos: {watchdog: {poll: 100ms}}}", "2:27", "switch.qos.watchdog.poll:"),
-                                    ("switch: {qos: {flow-control: credit}}", "2:30", "switch.qos.flow-control: credit"),
-                                    ("workload: [{kind: all-reduce, size: 1MB}]", "2:19", r"workload\[0\].kind: all-reduce")):
+                                    ("switch: {qos: {flow-control: credit}}", "2:30",
+                                     "switch.qos.flow-control: credit"),
+                                    ("workload: [{kind: all-reduce, size: 1MB}]", "2:19",
+                                     r"workload\[0\].kind: all-reduce")):
             self.refused(PLACE + text + "\n", (position, f"{key}.*known, but not available in this version"))
         for mode in ("flowlet", "pinned"):
-            self.refused(PLACE + f"switch: {{routing: {{mode: {mode}}}}}\n", ("2:26", f"switch.routing.mode: {mode} is known, but not available"))
-        self.refused("fabric: {topology: {kind: fat-tree, k: 4}}\n", ("1:27", "fabric.topology.kind: fat-tree is known, but not available"))
+            self.refused(PLACE + f"switch: {{routing: {{mode: {mode}}}}}\n",
+                         ("2:26", f"switch.routing.mode: {mode} is known, but not available"))
+        self.refused("fabric: {topology: {kind: fat-tree, k: 4}}\n",
+                     ("1:27", "fabric.topology.kind: fat-tree is known, but not available"))
 
     def test_workload(self):
         one = PLACE + "workload:\n  - "
@@ -154,7 +163,8 @@ class Check(Case):
         flows = self.directory / "x.flow"
         path = self.file(PLACE + "workload:\n  - {kind: flows, file: x.flow}\n")
         self.assert_refused(r"x\.flow: cannot open: No such file", "check", path)
-        for text, expected in (("h1 h2 - 3 1000\n", r"x\.flow:1:1: 5 words; a line is `src dst tenant priority bytes start_ns`"),
+        for text, expected in (("h1 h2 - 3 1000\n",
+                                r"x\.flow:1:1: 5 words; a line is `src dst tenant priority bytes start_ns`"),
                                ("# fine\nh1 h9 - 3 1000 0\n", r"x\.flow:2:4: dst: there is no host h9"),
                                ("h1 h2 - 8 1000 0\n", r"x\.flow:1:9: priority: 8 is out of range: 0 to 7"),
                                ("h1 h2 - 3 0 0\n", r"x\.flow:1:11: bytes: 0 is out of range"),
@@ -163,10 +173,13 @@ class Check(Case):
             self.assert_refused(expected, "check", path)
 
     def test_record(self):
-        self.refused(PLACE + "record: {interval: 1us, queues: [leaf1.swp9.3]}\n", ("2:34", r"record.queues: there is no port leaf1.swp9; leaf1 has swp1 .. swp4"))
-        self.refused(PLACE + "record: {pcap: [leaf1.swp77, h1.eth2]}\n", ("2:17", "record.pcap: there is no port leaf1.swp77"),
+        self.refused(PLACE + "record: {interval: 1us, queues: [leaf1.swp9.3]}\n",
+                     ("2:34", r"record.queues: there is no port leaf1.swp9; leaf1 has swp1 .. swp4"))
+        self.refused(PLACE + "record: {pcap: [leaf1.swp77, h1.eth2]}\n",
+                     ("2:17", "record.pcap: there is no port leaf1.swp77"),
                      ("2:30", "record.pcap: there is no port h1.eth2"))
-        self.refused(PLACE + "record: {interval: 1us, queues: [leaf1.swp1.8]}\n", ("2:34", "record.queues: .*leaf1.swp1.8"))
+        self.refused(PLACE + "record: {interval: 1us, queues: [leaf1.swp1.8]}\n",
+                     ("2:34", "record.queues: .*leaf1.swp1.8"))
 
     def test_events(self):
         self.refused(PLACE + "events: [{at: 1us, node: leaf9, route: {vrf: default, prefix: 10.0.0.0/8, via: [spine1]}}]\n",
@@ -174,7 +187,8 @@ class Check(Case):
         self.refused(PLACE + "events: [{at: 1us, node: leaf1, route: {vrf: default, prefix: 10.0.0.0/8, via: [spine3]}}]\n",
                      ("2:81", "events.route.via: there is no node spine3"))
         self.refused(PLACE + "events: [{at: 1us, port: leaf1.swp1}]\n", ("2:10", r'events\[0\]: needs "tx" or "pfc"'))
-        self.refused(PLACE + "events: [{at: 1us, set: switch.qos.tc.3.ecn.min, to: 2000KB}]\n", ("2:54", "qos.tc.3.ecn: min .* is above max"))
+        self.refused(PLACE + "events: [{at: 1us, set: switch.qos.tc.3.ecn.min, to: 2000KB}]\n",
+                     ("2:54", "qos.tc.3.ecn: min .* is above max"))
 
     def test_a_warning_is_no_error(self):
         path = self.file(PLACE + "hosts: {path-mtu: 1000}\n")
@@ -241,7 +255,8 @@ class CommandLine(Case):
         self.assertRegex(done.err, r"none/deeper: No such file or directory")
         with open("/dev/full", "w") as full:
             for words in (("sim", path), ("sim", path, "--json"), ("check", path), ("--help",)):
-                done = subprocess.run([ROOST, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+                done = subprocess.run([ROOST, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      check=False)
                 self.assertEqual(done.returncode, 1, words)
                 self.assertIn("No space left on device", done.stderr)
 
@@ -250,7 +265,8 @@ class CommandLine(Case):
                          {"address": "10.1.3.7", "plane": 0, "pod": 1, "leaf": 3, "port": 7})
         for address in ("10.0.1.2", "fd00::1:2", "02:00:0a:00:01:02"):
             answer = roost("where", address, DEMO, "-o", "json").json
-            self.assertEqual({key: answer[key] for key in ("host", "host_port", "switch_port", "ip4", "ip6", "mac", "tenant", "vrf")},
+            self.assertEqual({key: answer[key] for key in ("host", "host_port", "switch_port", "ip4", "ip6", "mac",
+                                                           "tenant", "vrf")},
                              {"host": "h2", "host_port": "eth1", "switch_port": "leaf1.swp2", "ip4": "10.0.1.2",
                               "ip6": "fd00::1:2", "mac": "02:00:0a:00:01:02", "tenant": "red", "vrf": "red"})
         text = roost("where", "10.0.1.2", DEMO).out

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """conf/demo.yaml in virtual time: what a newcomer sees first."""
 import shutil
-import stat
 
 from common import *
 
@@ -127,11 +126,12 @@ class Demo(Case):
         if os.geteuid() == 0:
             for path in (home, home / "run"):
                 os.chown(path, NOBODY, NOBODY)
-            for path in (program, description, self.directory, *self.directory.parents):
-                if path.stat().st_mode & 0o055 != 0o055 and path.stat().st_uid == 0 and "/tmp/" in f"{path}/":
-                    path.chmod(path.stat().st_mode | 0o055)
+            ours = [path for path in self.directory.parents if Path("/tmp") in path.parents]
+            for path in (program, description, self.directory, *ours):
+                path.chmod(path.stat().st_mode | 0o055)
             options = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(home), "XDG_RUNTIME_DIR": str(home / "run")} | \
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(home),
+               "XDG_RUNTIME_DIR": str(home / "run")} | \
             {key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS")}
         before = {path: set(os.listdir(path)) for path in ("/dev/shm", "/dev/hugepages") if os.path.isdir(path)}
         done = command(program, "sim", description, "-o", home / "out", cwd=home, env=env, **options)

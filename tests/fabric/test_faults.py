@@ -59,7 +59,8 @@ class Loss(Case):
         tried = 977 + one["retransmitted"]
         self.assertEqual(h1["drops"], {"link-fault": tried // 256})
         self.assertEqual(h1["tx_packets"], tried - tried // 256)
-        seen = [int(ident, 0) for (ident,) in tshark(sim.directory / "leaf1.swp1.pcapng", "ip.id", display="infiniband.bth.opcode <= 10")]
+        seen = [int(ident, 0) for (ident,) in tshark(sim.directory / "leaf1.swp1.pcapng", "ip.id",
+                                                     display="infiniband.bth.opcode <= 10")]
         self.assertEqual(len(seen), h1["tx_packets"])
         self.assertEqual([ident for ident in seen if ident & 0xff == 0xff], [])
 

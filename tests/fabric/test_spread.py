@@ -69,7 +69,7 @@ class Collisions(Case):
         self.check(8, 32, 63 if FULL else 12)
 
     def test_thirty_two(self):
-        self.check(32, 8, 250 if FULL else 8)
+        self.check(32, 16, 63 if FULL else 4)
 
 
 def permutation(spines, size, placement="out-of-order", events=(), **hosts):
@@ -134,7 +134,8 @@ class Spray(Case):
                               workload=[flow("h1", "h2", f"{1000 * 4096}B"),
                                         {"kind": "stream", "from": "h1", "to": "h2", "rate": "1G", "packet": "500B",
                                          "priority": 6, "until": "100us"}]))
-        leaf1, leaf2 = ([sim.nodes[leaf]["ports"][f"swp{up}"]["queue"] for up in range(2, 6)] for leaf in ("leaf1", "leaf2"))
+        leaf1, leaf2 = ([sim.nodes[leaf]["ports"][f"swp{up}"]["queue"] for up in range(2, 6)] for leaf in ("leaf1",
+                                                                                                           "leaf2"))
         data = [queue[3]["packets"] for queue in leaf1]
         self.assertEqual(sum(data), 1000)
         for packets in data:
@@ -149,7 +150,8 @@ class Spray(Case):
         sim = self.sim(fabric(2, 4, 2, switch={"preset": "spectrum-x", "routing": {"mode": "adaptive"}},
                               hosts={"placement": "out-of-order"},
                               workload=[flow("h1", "h3", "1MB"), flow("h2", "h4", "1MB")],
-                              events=[{"at": "0us", "port": "leaf1.swp4", "pfc": {"priorities": [3], "quanta": 65535}}]))
+                              events=[{"at": "0us", "port": "leaf1.swp4",
+                                       "pfc": {"priorities": [3], "quanta": 65535}}]))
         assert_complete(self, sim)
         uplinks = [sim.nodes["leaf1"]["ports"][f"swp{up}"]["queue"][3]["packets"] for up in range(3, 7)]
         self.assertEqual(uplinks[1], 0)

@@ -77,7 +77,8 @@ class Streams(Case):
         roost("sim", path, "--until", "1ms")
 
     def test_what_a_stream_is_made_of(self):
-        sim = self.sim(fabric(2, 1, 1, switch=ECMP, record={"pcap": ["h1.eth1", "h2.eth1"], "snaplen": "full"}, workload=[
+        sim = self.sim(fabric(2, 1, 1, switch=ECMP, record={"pcap": ["h1.eth1", "h2.eth1"], "snaplen": "full"},
+                              workload=[
             {"kind": "stream", "from": "h1", "to": "h2", "rate": "1G", "packet": "200B", "ttl": 17, "priority": 6,
              "until": "10us"}]))
         fields = ("ip.ttl", "ip.dsfield.dscp", "ip.dsfield.ecn", "udp.dstport", "frame.len", "ip.len")
@@ -149,7 +150,8 @@ class Flows(Case):
                 self.assertEqual([queue["packets"] for queue in queues], [10 if one == tc else 0 for one in range(8)])
                 groups = sim.nodes["leaf1"]["ports"]["swp1"]["pg"]
                 self.assertEqual(groups[3 if priority == 3 else 0]["packets"], 10)
-                self.assertEqual({one[0] for one in tshark(sim.directory / "h2.eth1.pcapng", "ip.dsfield.dscp")}, {str(dscp)})
+                self.assertEqual({one[0] for one in tshark(sim.directory / "h2.eth1.pcapng", "ip.dsfield.dscp")},
+                                 {str(dscp)})
         sonic = self.sim(fabric(1, 0, 2, switch={"preset": "sonic"}, workload=[flow("h1", "h2", "40960B")],
                                 record={"pcap": ["h2.eth1"]}))
         self.assertEqual({one[0] for one in tshark(sonic.directory / "h2.eth1.pcapng", "ip.dsfield.dscp")}, {"3"})
@@ -157,7 +159,8 @@ class Flows(Case):
     def test_strict_goes_first(self):
         # Three hosts into one port: priority 6 is strict and takes what it offers, the others share.
         sim = self.sim(fabric(1, 0, 4, switch=ECMP, hosts={"congestion": "none"}, workload=[
-            flow("h2", "h1", "2MB", priority=3), flow("h3", "h1", "2MB", priority=5), flow("h4", "h1", "2MB", priority=6)]))
+            flow("h2", "h1", "2MB", priority=3), flow("h3", "h1", "2MB", priority=5), flow("h4", "h1", "2MB",
+                                                                                           priority=6)]))
         assert_complete(self, sim)
         three, five, six = (one["fct_ps"] / one["ideal_ps"] for one in sim.flows)
         self.assertLess(six, 1.02)
@@ -223,8 +226,10 @@ class Patterns(Case):
     def test_permutation(self):
         for tenant in (None, "red"):
             members = ["h1", "h2", "h4", "h7"] if tenant else [f"h{i}" for i in range(1, 9)]
-            sim = self.sim(fabric(2, 1, 4, switch=ECMP, tenants={"red": {"hosts": ["h1", "h2", "h4", "h7"]}} if tenant else {},
-                                  workload=[{"kind": "permutation", "size": "10KB"} | ({"tenant": "red"} if tenant else {})]))
+            sim = self.sim(fabric(2, 1, 4, switch=ECMP,
+                                  tenants={"red": {"hosts": ["h1", "h2", "h4", "h7"]}} if tenant else {},
+                                  workload=[{"kind": "permutation",
+                                             "size": "10KB"} | ({"tenant": "red"} if tenant else {})]))
             assert_complete(self, sim)
             self.assertEqual(sorted(one["src"] for one in sim.flows), members)
             self.assertEqual(sorted(one["dst"] for one in sim.flows), members)
@@ -256,7 +261,8 @@ class Patterns(Case):
     def test_tenants_share_links_and_nothing_else(self):
         # Each tenant's flows have their own routes: nothing is lost although all switches are shared, and
         # the leaf counts each tenant's packets at its own ports.
-        sim = self.sim(fabric(2, 2, 2, switch=ECMP, tenants={"red": {"hosts": ["h1", "h3"]}, "blue": {"hosts": ["h2", "h4"]}},
+        sim = self.sim(fabric(2, 2, 2, switch=ECMP,
+                              tenants={"red": {"hosts": ["h1", "h3"]}, "blue": {"hosts": ["h2", "h4"]}},
                               workload=[flow("h1", "h3", "40960B"), flow("h2", "h4", "81920B")]))
         assert_complete(self, sim)
         self.assertEqual([one["tenant"] for one in sim.flows], ["red", "blue"])
@@ -268,7 +274,8 @@ class Ends(Case):
     OPEN = [flow("h1", "h2", "100MB")]
 
     def test_stop(self):
-        for stop, options, expected in (("50us", (), 50), ("idle", ("--until", "50us"), 50), ("50us", ("--until", "20us"), 20)):
+        for stop, options, expected in (("50us", (), 50), ("idle", ("--until", "50us"), 50),
+                                        ("50us", ("--until", "20us"), 20)):
             with self.subTest(stop=stop, options=options):
                 sim = self.sim(fabric(1, 0, 2, switch=ECMP, workload=self.OPEN, stop=stop), *options)
                 self.assertEqual(sim.summary["sim_ps"], expected * US)
@@ -285,7 +292,8 @@ class Ends(Case):
         self.assertEqual(sim.summary["completed"], 1)
 
     def test_events_keep_it_going(self):
-        sim = self.sim(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "1B")], events=[{"at": "3ms", "snapshot": "full"}]))
+        sim = self.sim(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "1B")],
+                              events=[{"at": "3ms", "snapshot": "full"}]))
         self.assertEqual([one["at_ns"] for one in sim.result["snapshots"]], [3 * 10**6])
         self.assertTrue(3 * 10**9 <= sim.summary["sim_ps"] <= 3 * 10**9 + 4 * US)
 
