@@ -281,7 +281,7 @@ node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 		verdict = ingress(n, p, m, now);
 		if (unlikely(verdict >= 0))
 			node_drop(n, m, (enum drop_reason)verdict, now);
-	} while (unlikely(next == now));
+	} while (unlikely(next == now) && n->timer_at > now); // a timer that has become due goes first
 	node_arm_arrival(n, p, next);
 }
 

@@ -9,11 +9,12 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	struct wire *w = p->out;
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *data = packet_data(m);
+	uint32_t l3_off = PARSE_ETHERNET_BYTES + (meta->flags & PACKET_TAGGED ? PARSE_TAG_BYTES : 0);
 	enum drop_reason reason = DROP_LINK_FAULT;
 	bool lost = w->loss != 0 && random_u32(&n->random) < w->loss;
 
-	if (w->drop_ip_id_low >= 0 && parse_u16(data + 12) == PARSE_IP4 &&
-	    meta->data_len >= PARSE_ETHERNET_BYTES + 6 && data[PARSE_ETHERNET_BYTES + 5] == w->drop_ip_id_low)
+	if (w->drop_ip_id_low >= 0 && parse_u16(data + l3_off - 2) == PARSE_IP4 && meta->data_len >= l3_off + 6 &&
+	    data[l3_off + 5] == w->drop_ip_id_low)
 		lost = true;
 	if (w->down) {
 		lost = true;

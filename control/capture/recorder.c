@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RECORDER_KEPT_MAX 256 // records of a file in memory before it tries to write some
 
@@ -249,7 +250,7 @@ recorder_add_drops(struct recorder *r, struct node *node, const char *const *por
 }
 
 int
-recorder_close(struct recorder *r, char *err, size_t err_size)
+recorder_close(struct recorder *r, bool keep, char *err, size_t err_size)
 {
 	int first = 0;
 
@@ -267,6 +268,8 @@ recorder_close(struct recorder *r, char *err, size_t err_size)
 			first = rc;
 			snprintf(err, err_size, "%s: %s: the file is incomplete", f->path, strerror(-rc));
 		}
+		if (!keep)
+			unlink(f->path);
 		free(f->records);
 		free(f->path);
 		free(f);

@@ -31,5 +31,6 @@ int recorder_add_drops(struct recorder *r, struct node *node, const char *const 
 		       const char *path, char *err, size_t err_size);
 
 // Writes out everything and closes the files; the nodes must not run any more. Returns 0, or -errno of the
-// first file that is incomplete with one line in err. NULL is fine.
-int recorder_close(struct recorder *r, char *err, size_t err_size);
+// first file that is incomplete with one line in err. `keep`: otherwise the files are removed, because what a
+// run that failed has written would pass for an outcome. NULL is fine.
+int recorder_close(struct recorder *r, bool keep, char *err, size_t err_size);

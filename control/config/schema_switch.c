@@ -239,9 +239,7 @@ static const struct schema_key routing_keys[] = {
 	{"flowlet-gap", SCHEMA_DURATION, LATER, .def = "256us",
 	 .help = "idle time that ends a flowlet", AT(routing.flowlet_gap_ps)},
 	{"grades", SCHEMA_CUSTOM,
-	 .def = "[2KB, 6KB, 10KB, 14KB, 18KB, 24KB, 32KB, 48KB, 64KB, 96KB, 128KB, 192KB, 256KB, "
-		"384KB,"
-		" 512KB]",
+	 .def = "[64KB, 128KB, 256KB, 512KB]",
 	 .help = "queue depths that bound the grades", AT(routing.grades_bytes),
 	 .decode = decode_grades},
 	{"link-utilisation", SCHEMA_BOOL, LATER, .def = "off",

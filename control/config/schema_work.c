@@ -50,7 +50,7 @@ static const struct schema_choice formats[] = {
 };
 static const struct schema_choice arrivals[] = {
 	{"cbr", CONFIG_ARRIVALS_CBR, false},
-	{"poisson", CONFIG_ARRIVALS_POISSON, true},
+	{"poisson", CONFIG_ARRIVALS_POISSON, false},
 	{NULL, 0, false},
 };
 static const struct schema_choice algorithms[] = {

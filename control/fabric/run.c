@@ -169,8 +169,33 @@ next_edge(const struct run *r, ps_t fed)
 	return time_min((next / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX, r->until);
 }
 
+// Flows that do nothing but send the same again for `stall` will do so for ever: their receiver is out of reach.
 static bool
-is_over(const struct run *r, ps_t fed, enum run_end *end)
+flows_futile(struct run *r)
+{
+	uint64_t progress = 0, retransmitted = 0;
+
+	if (r->drive.now < r->progress_at + r->stall)
+		return false;
+	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++) {
+		struct nic_totals t;
+
+		if (r->fabric->nics[h] == NULL)
+			continue;
+		nic_totals(r->fabric->nics[h], &t);
+		retransmitted += t.sent.retransmitted;
+		progress += t.sent.repetitions + t.received.packets - t.received.duplicates + t.stream_received;
+	}
+	if (progress == r->flow_progress)
+		return retransmitted != r->retransmitted;
+	r->flow_progress = progress;
+	r->retransmitted = retransmitted;
+	r->progress_at = r->drive.now;
+	return false;
+}
+
+static bool
+is_over(struct run *r, ps_t fed, enum run_end *end)
 {
 	ps_t now = r->drive.now;
 	bool more = fed != PS_NEVER || events_next(r->events) != PS_NEVER;
@@ -185,7 +210,7 @@ is_over(const struct run *r, ps_t fed, enum run_end *end)
 		*end = RUN_DRAINED;
 		return now >= r->streams_until;
 	}
-	if (r->drive.next == PS_NEVER || (now > last_move(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
+	if (r->drive.next == PS_NEVER || flows_futile(r) || (now > last_move(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
 		*end = RUN_STALLED;
 		return true;
 	}

@@ -36,14 +36,17 @@ struct run {
 	ps_t until;                 // PS_NEVER: until drained
 	ps_t streams_until;         // before this a stream may send; the caller's
 	ps_t stall;
+	uint64_t flow_progress;     // when it was last looked at and had grown
+	uint64_t retransmitted;     // until then
+	ps_t progress_at;
 	struct samples *samples;    // the caller's; NULL: none
 	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL: none.
 	void (*progress)(void *context, ps_t now);
 	void *progress_context;
 };
 
-// window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in order. Returns 0, -EINVAL with errors in diag,
-// or -ENOMEM.
+// window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in order.
+// Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct config_diag *diag);
 void run_destroy(struct run *r);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct samples {
 	const struct fabric *fabric;
@@ -62,7 +63,7 @@ fail:
 }
 
 int
-samples_close(struct samples *s, char *err, size_t err_size)
+samples_close(struct samples *s, bool keep, char *err, size_t err_size)
 {
 	int rc = 0;
 
@@ -74,6 +75,8 @@ samples_close(struct samples *s, char *err, size_t err_size)
 		rc = -errno;
 	if (rc != 0)
 		snprintf(err, err_size, "%s: %s: the file is incomplete", s->path, strerror(-rc));
+	if (!keep)
+		unlink(s->path);
 	free(s->queues);
 	free(s);
 	return rc;

@@ -11,8 +11,9 @@ struct samples;
 int samples_create(struct samples **out, const struct fabric *f, const char *dir, struct config_diag *diag,
 		   char *err, size_t err_size);
 
-// Closes the file. Returns 0, or -errno with one line in err when it is incomplete. NULL is fine.
-int samples_close(struct samples *s, char *err, size_t err_size);
+// Closes the file, and removes it unless `keep`. Returns 0, or -errno with one line in err when it is
+// incomplete. NULL is fine.
+int samples_close(struct samples *s, bool keep, char *err, size_t err_size);
 
 // When the next is due; PS_NEVER for NULL.
 ps_t samples_next(const struct samples *s);

@@ -64,7 +64,7 @@ int lab_load(struct lab *lab, const char *file, struct lab_report *report);
 // behind after lab_close(). The process enters a network namespace of its own if hosts are attached.
 int lab_open(struct lab *lab, struct lab_report *report);
 
-// Applies the file's events that are due. A failed one is told in report->diag and changes nothing of its node.
+// Applies the file's events that are due. What is wrong with one is told in report->notes.
 void lab_apply_events(struct lab *lab, struct lab_report *report);
 
 // How long until the next event in wall time, in ms, at most `most`.

@@ -33,9 +33,10 @@ static void
 adopt(void *context, struct node *node, ps_t now)
 {
 	(void)context;
-	(void)now;
-	if (node->current != node->tables)
-		node_adopt_tables(node, node->tables);
+	if (node->current == node->tables)
+		return;
+	node->start = now; // what the change makes due begins now
+	node_adopt_tables(node, node->tables);
 }
 
 static void
@@ -71,8 +72,13 @@ lab_apply_events(struct lab *lab, struct lab_report *report)
 {
 	ps_t now = live_clock(&lab->drive);
 
-	while (events_next(lab->events) <= now)
-		events_apply(lab->events, now, report->diag);
+	while (events_next(lab->events) <= now) {
+		struct config_diag diag = {0};
+
+		if (events_apply(lab->events, now, &diag) != 0)
+			config_diag_print(&diag, report->notes);
+		config_diag_free(&diag);
+	}
 }
 
 int

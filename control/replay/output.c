@@ -81,7 +81,7 @@ output_remove(const struct replay_output *o)
 int
 replay_output_close(struct replay_output *o, bool failed, char *err, size_t err_size)
 {
-	int rc = recorder_close(o->recorder, err, err_size);
+	int rc = recorder_close(o->recorder, true, err, err_size);
 
 	if (o->directory != NULL && (failed || rc != 0))
 		output_remove(o);

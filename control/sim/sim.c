@@ -25,6 +25,7 @@ struct sim {
 	struct experiment_options options;
 	const char *out;
 	bool json;
+	bool made; // the directory was not there before
 	struct experiment e;
 	struct recorder *recorder;
 	struct samples *samples;
@@ -69,13 +70,16 @@ open_outputs(struct sim *s, struct config_diag *diag)
 	const struct config_record *record = &s->e.config->record;
 	const struct topology *t = s->e.topology;
 	uint32_t snaplen = record->snaplen_full ? 0 : record->snaplen_bytes;
+	bool made;
 	int rc;
 
 	if (s->out == NULL)
 		return 0;
+	made = access(s->out, F_OK) != 0;
 	rc = directory_make(s->out, s->err, sizeof(s->err));
 	if (rc != 0)
 		return rc;
+	s->made = made;
 	rc = recorder_create(&s->recorder,
 			     record->snaplen_full ? 0 : snaplen != 0 ? snaplen : SIM_SNAPLEN_DEFAULT);
 	for (unsigned i = 0; rc == 0 && i < record->pcap.count; i++) {
@@ -202,8 +206,9 @@ static int
 sim_close(struct sim *s, int rc)
 {
 	char err[SIM_ERR_BYTES] = "";
-	int closed = recorder_close(s->recorder, err, sizeof(err));
-	int sampled = samples_close(s->samples, err, sizeof(err));
+	bool keep = rc == 0;
+	int closed = recorder_close(s->recorder, keep, err, sizeof(err));
+	int sampled = samples_close(s->samples, keep, err, sizeof(err));
 
 	if (closed == 0)
 		closed = sampled;
@@ -211,6 +216,8 @@ sim_close(struct sim *s, int rc)
 		memcpy(s->err, err, sizeof(err));
 		rc = closed;
 	}
+	if (!keep && s->made)
+		rmdir(s->out);
 	experiment_destroy(&s->e);
 	return rc;
 }

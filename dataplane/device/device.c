@@ -121,8 +121,10 @@ device_plug(struct device *d, const struct device_options *o, const struct devic
 		return device_fail(e, -EINVAL, "longer than %d characters", DEVICE_SPEC_MAX - 1);
 	if (device_find_port(d->name, &d->port_id) == 0) {
 		// EAL itself probed what its start was given on PCI.
-		if (strcmp(device_bus(d), "pci") == 0)
+		if (strcmp(device_bus(d), "pci") == 0) {
+			d->found = true;
 			return 0;
+		}
 		return device_fail(e, -EEXIST, "%s is open already: give it another number",
 				   d->name);
 	}
@@ -135,7 +137,8 @@ device_plug(struct device *d, const struct device_options *o, const struct devic
 	else
 		d->probed = true;
 	log_capture_free(&log);
-	if (error == 0 && device_find_port(d->name, &d->port_id) != 0)
+	d->found = error == 0 && device_find_port(d->name, &d->port_id) == 0;
+	if (error == 0 && !d->found)
 		error = device_fail(e, -EIO, "the driver made no port");
 	return error;
 }
@@ -232,14 +235,15 @@ device_take_down(struct device *d)
 {
 	struct log_capture log;
 
-	if (!d->probed)
-		return;
 	// What a driver regrets on its way out changes nothing for the user.
 	log_capture_begin(&log);
-	rte_eth_promiscuous_disable(d->port_id);
-	rte_eth_dev_stop(d->port_id);
-	rte_eth_dev_close(d->port_id);
-	rte_eal_hotplug_remove(device_bus(d), d->name);
+	if (d->found) {
+		rte_eth_promiscuous_disable(d->port_id);
+		rte_eth_dev_stop(d->port_id);
+		rte_eth_dev_close(d->port_id);
+	}
+	if (d->probed)
+		rte_eal_hotplug_remove(device_bus(d), d->name);
 	log_capture_end(&log);
 	log_capture_free(&log);
 	if (d->xsk_fd >= 0)

@@ -29,6 +29,7 @@ struct device {
 	int index;                  // of the interface, when it was opened
 	int xsk_fd;                 // AF_XDP socket of the driver; -1: none
 	bool probed;                // made by hot plug, to be unplugged
+	bool found;                 // port_id is its port, to be stopped and closed
 	char name[DEVICE_NAME_MAX]; // "net_af_xdp0", "0000:03:00.0"
 	char interface[IFNAMSIZ];
 };

@@ -122,7 +122,8 @@ spray_adaptive(struct node *n, const struct next_hop *hops, unsigned int count, 
 			return i;
 }
 
-// By hash, over the members that are up.
+// By hash, over the members that are up. Flows of a member that is down share a range of the hash, so that it
+// is mixed anew to spread them over all others.
 static inline uint32_t
 spray_ecmp(const struct node *n, const struct next_hop *hops, unsigned int count, uint32_t hash)
 {
@@ -133,7 +134,7 @@ spray_ecmp(const struct node *n, const struct next_hop *hops, unsigned int count
 		return chosen;
 	for (unsigned int i = 0; i < count; i++)
 		alive += n->ports[hops[i].port].up;
-	chosen = (uint32_t)(((uint64_t)hash * alive) >> 32);
+	chosen = (uint32_t)(((random_mix(hash) >> 32) * alive) >> 32);
 	for (unsigned int i = 0; i < count; i++)
 		if (n->ports[hops[i].port].up && chosen-- == 0)
 			return i;

@@ -4,6 +4,8 @@ probably meant, and an exit status of 2."""
 from common import *
 
 PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+EXPLICIT = ("fabric:\n  topology:\n    kind: explicit\n    nodes: {leaf1: leaf, h1: host, h2: host}\n"
+            "    links:\n      - {a: h1.eth1, b: leaf1.swp1}\n")
 COMMANDS = ("check", "sim", "replay", "up", "down", "exec", "run", "show", "where")
 
 
@@ -43,8 +45,8 @@ class Check(Case):
 
     def test_nothing_stops_at_the_first_error(self):
         self.refused(PLACE + "hosts:\n  rto: 5\n  qps: many\n  ip: 5\nstop: soon\n",
-                     ("3:8", "hosts.rto: 5 has no unit"), ("4:8", "hosts.qps: "), ("5:7", "hosts.ip: "), ("6:7",
-                                                                                                          "stop: "))
+                     ("3:8", "hosts.rto: 5 has no unit"), ("4:8", "hosts.qps: "), ("5:7", "hosts.ip: "),
+                     ("6:7", "stop: "))
 
     def test_units_and_ranges(self):
         self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
@@ -102,8 +104,7 @@ class Check(Case):
         self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
                      "  links:\n    fabric: {delay: 0ns}\n",
                      ("4:13", r"links: from leaf1.swp3 to spine1.swp1: the delay must be above 0"))
-        self.refused("fabric:\n  topology:\n    kind: explicit\n    nodes: {leaf1: leaf, h1: host, h2: host}\n    links:\n"
-                     "      - {a: h1.eth1, b: leaf1.swp1}\n      - {a: h2.eth1, b: leaf1.swp2, delay: 0ns}\n",
+        self.refused(EXPLICIT + "      - {a: h2.eth1, b: leaf1.swp2, delay: 0ns}\n",
                      ("7:9", "links: from h2.eth1 to leaf1.swp2: the delay must be above 0"))
         self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 200, hosts_per_leaf: 200}}\n",
                      ("1:20", "fabric.topology: a leaf would have 400 ports: 256 at most"))
@@ -113,8 +114,7 @@ class Check(Case):
                      ("1:20", "fabric.topology: 2 leaves without a spine"))
 
     def test_a_port_named_twice(self):
-        self.refused("fabric:\n  topology:\n    kind: explicit\n    nodes: {leaf1: leaf, h1: host, h2: host}\n    links:\n"
-                     "      - {a: h1.eth1, b: leaf1.swp1}\n      - {a: h2.eth1, b: leaf1.swp1}\n",
+        self.refused(EXPLICIT + "      - {a: h2.eth1, b: leaf1.swp1}\n",
                      ("7:25", "links: leaf1.swp1 already has a link"))
         self.refused(PLACE + "record: {pcap: [leaf1.swp1, leaf1.swp1]}\n", ("2:29", "record.pcap.*leaf1.swp1"))
         self.refused(PLACE + "leaf1: {latency: 1us}\nleaf1: {latency: 2us}\n",
@@ -149,9 +149,11 @@ class Check(Case):
         one = PLACE + "workload:\n  - "
         self.refused(one + "{kind: flow, from: h1, to: h1, size: 1MB}\n", ("3:5", "workload: h1 would send to itself"))
         self.refused(one + "{kind: permutation}\n", ("3:5", r'workload\[0\]: needs "size"'))
-        self.refused(PLACE + "switch: {preset: sonic}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1B, priority: 7}\n",
+        self.refused(PLACE + "switch: {preset: sonic}\nworkload:\n"
+                     "  - {kind: flow, from: h1, to: h2, size: 1B, priority: 7}\n",
                      ("4:5", "workload.priority: no DSCP stands for priority 7 at the leaf of h1"))
-        self.refused(PLACE + "hosts: {ip: 6}\nworkload:\n  - {kind: stream, from: h1, to: h2, rate: 1G, packet: 60B, until: 1us}\n",
+        self.refused(PLACE + "hosts: {ip: 6}\nworkload:\n"
+                     "  - {kind: stream, from: h1, to: h2, rate: 1G, packet: 60B, until: 1us}\n",
                      ("4:5", "workload.packet: 60 bytes do not hold the headers of a UDP packet of IPv6"))
         self.refused(PLACE + "hosts: {path-mtu: 256}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1000GB}\n",
                      ("4:5", "workload.size: 1000000000000 bytes in packets of 256"))
@@ -182,9 +184,10 @@ class Check(Case):
                      ("2:34", "record.queues: .*leaf1.swp1.8"))
 
     def test_events(self):
-        self.refused(PLACE + "events: [{at: 1us, node: leaf9, route: {vrf: default, prefix: 10.0.0.0/8, via: [spine1]}}]\n",
+        route = "route: {vrf: default, prefix: 10.0.0.0/8, via: "
+        self.refused(PLACE + f"events: [{{at: 1us, node: leaf9, {route}[spine1]}}}}]\n",
                      ("2:26", "events.node: there is no node leaf9"))
-        self.refused(PLACE + "events: [{at: 1us, node: leaf1, route: {vrf: default, prefix: 10.0.0.0/8, via: [spine3]}}]\n",
+        self.refused(PLACE + f"events: [{{at: 1us, node: leaf1, {route}[spine3]}}}}]\n",
                      ("2:81", "events.route.via: there is no node spine3"))
         self.refused(PLACE + "events: [{at: 1us, port: leaf1.swp1}]\n", ("2:10", r'events\[0\]: needs "tx" or "pfc"'))
         self.refused(PLACE + "events: [{at: 1us, set: switch.qos.tc.3.ecn.min, to: 2000KB}]\n",
@@ -265,10 +268,9 @@ class CommandLine(Case):
                          {"address": "10.1.3.7", "plane": 0, "pod": 1, "leaf": 3, "port": 7})
         for address in ("10.0.1.2", "fd00::1:2", "02:00:0a:00:01:02"):
             answer = roost("where", address, DEMO, "-o", "json").json
-            self.assertEqual({key: answer[key] for key in ("host", "host_port", "switch_port", "ip4", "ip6", "mac",
-                                                           "tenant", "vrf")},
-                             {"host": "h2", "host_port": "eth1", "switch_port": "leaf1.swp2", "ip4": "10.0.1.2",
-                              "ip6": "fd00::1:2", "mac": "02:00:0a:00:01:02", "tenant": "red", "vrf": "red"})
+            known = {"host": "h2", "host_port": "eth1", "switch_port": "leaf1.swp2", "ip4": "10.0.1.2",
+                     "ip6": "fd00::1:2", "mac": "02:00:0a:00:01:02", "tenant": "red", "vrf": "red"}
+            self.assertEqual({key: answer[key] for key in known}, known)
         text = roost("where", "10.0.1.2", DEMO).out
         self.assertRegex(text, r"(?m)^host\s+h2$")
         done = roost("where", "10.0.9.9", DEMO, status=1)

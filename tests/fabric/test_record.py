@@ -181,8 +181,8 @@ class Captures(Case):
         # sends them at once.
         sim = self.sim(fabric(1, 0, 2, workload=[flow("h1", "h2", "4096B", at="10us")],
                               record={"pcap": ["h1.eth1", "leaf1.swp1", "leaf1.swp2", "h2.eth1"], "snaplen": "full"}))
-        first = {port: read_pcapng(self.path(sim, port))[0].ns for port in ("h1.eth1", "leaf1.swp1", "leaf1.swp2",
-                                                                            "h2.eth1")}
+        first = {path.name: read_pcapng(path)[0].ns for path in sim.directory.glob("*.pcapng")}
+        first = {name.removesuffix(".pcapng"): ns for name, ns in first.items()}
         self.assertEqual(first, {"h1.eth1": 10334, "leaf1.swp1": 10834, "leaf1.swp2": 11169, "h2.eth1": 11669})
 
 

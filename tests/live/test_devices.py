@@ -70,9 +70,9 @@ class Devices(LiveCase):
     def setUp(self):
         self.name = name_of("dev")
 
-    def switch(self, *devices, number=1, **port):
+    def switch(self, *devices, number=1, **port_keys):
         """A switch whose swpN is the N-th device; behind swpN lies 198.18.N.0/24."""
-        ports = {f"swp{i}": {"rate": "100G", "cable": "5m", "dev": device} | port for i, device in enumerate(devices, 1)}
+        ports = {f"swp{i}": {"rate": "100G", "cable": "5m", "dev": device} | port_keys for i, device in enumerate(devices, 1)}
         return {"switch": {"name": f"{self.name}-{number}", "preset": "spectrum-x", "ports": ports, "routes": [
             {"prefix": f"198.18.{name[3:]}.0/24", "via": [{"port": name, "mac": PEER_MAC}]} for name in ports]}}
 
@@ -80,7 +80,7 @@ class Devices(LiveCase):
         """A namespace with veth pairs, quiet ones; each (ours, the fabric's)."""
         name = f"roost-{self.name}"
         command("ip", "netns", "add", name)
-        self.addCleanup(command, "ip", "netns", "del", name)
+        self.addCleanup(command, "ip", "netns", "del", name, status=None)
         command("ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1")
         for ours, theirs in pairs:
             command("ip", "-n", name, "link", "add", ours, "numtxqueues", 1, "numrxqueues", 1, "type", "veth",
@@ -118,7 +118,7 @@ class Devices(LiveCase):
             if frame[36:38] == struct.pack(">H", ROCE_PORT):
                 self.assertTrue(icrc_valid(frame))
 
-    def test_pcap_undated_rate(self):
+    def test_pcap_as_fast_as_it_goes(self):
         """`rate: device`: as fast as the devices take it, in batches; the same packets leave."""
         given = frames()
         source, out = write_pcap(self.directory / "in.pcap", given), self.directory / "out.pcap"
@@ -157,6 +157,11 @@ class Devices(LiveCase):
         port = run.port("swp1")
         self.assertEqual((port["rx_packets"], port["drops"]), (len(given), {}))
 
+    def assert_kernel_lost_nothing(self, namespace):
+        """But for the copies that a host's stack gets of frames that are for another MAC."""
+        lost = kernel_drops("ip", "netns", "exec", namespace)
+        self.assertEqual({key: value for key, value in lost.items() if not key.endswith(".otherhost")}, {})
+
     def small_frames(self):
         return [frame for frame in frames() if len(frame) <= 1514]
 
@@ -166,7 +171,7 @@ class Devices(LiveCase):
             left, right = raw_socket(namespace, "p1"), raw_socket(namespace, "p2")
             self.carry(run, self.small_frames(), left, right)
         self.assertEqual(run.err, "")
-        self.assertEqual(kernel_drops("ip", "netns", "exec", namespace), {})
+        self.assert_kernel_lost_nothing(namespace)
         left.socket.close(), right.socket.close()
 
     def test_af_xdp(self):
@@ -176,7 +181,7 @@ class Devices(LiveCase):
                 left, right = raw_socket(namespace, "p1"), raw_socket(namespace, "p2")
                 self.carry(run, self.small_frames(), left, right)
             self.assertEqual(run.err, "")
-            self.assertEqual(kernel_drops("ip", "netns", "exec", namespace), {})
+            self.assert_kernel_lost_nothing(namespace)
             left.socket.close(), right.socket.close()
             links = command("ip", "-n", namespace, "-j", "link").json
             self.assertEqual([link["ifname"] for link in links if link.get("xdp")], [])
@@ -191,6 +196,31 @@ class Devices(LiveCase):
             left.socket.close(), right.socket.close()
         self.assertEqual(run.err, "")
         self.assertEqual([link["ifname"] for link in command("ip", "-n", namespace, "-j", "link").json], ["lo"])
+
+    def test_interface_goes_down_and_comes_back(self):
+        """Meanwhile its port blocks, the switch goes on; afterwards what waited is sent."""
+        frame = udp(*("198.18.1.9", "198.18.2.9"), size=500)
+        for number, device in enumerate(("net_af_xdp1,iface=v2", "net_af_packet1,iface=v2", "net_tap0,iface=v2")):
+            with self.subTest(device):
+                namespace = self.namespace(("p1", "v1"), *([] if "tap" in device else [("p2", "v2")]))
+                down, up = (["ip", "-n", namespace, "link", "set", "v2", state] for state in ("down", "up"))
+                description = self.switch("net_af_packet0,iface=v1", device, number=number, mtu=1500)
+                with Running(self, description, namespace) as run:
+                    left = raw_socket(namespace, "p1")
+                    command(*down)
+                    for i in range(4000):     # more than rings and wire hold
+                        left.send(frame)
+                        if i % 16 == 15:
+                            time.sleep(0.002)
+                    wait_until(lambda: run.port("swp1")["rx_packets"] == 4000, "all frames are in the switch")
+                    self.assertGreater(run.port("swp2")["queue"][0]["depth"], 0)
+                    command(*up)
+                    right = raw_socket(namespace, "v2" if "tap" in device else "p2")
+                    wait_until(lambda: run.port("swp2")["queue"][0]["depth"] == 0, "the queue is empty again")
+                    self.assertEqual((run.port("swp2")["tx_packets"], run.port("swp1")["drops"]), (4000, {}))
+                    self.assertGreater(len(right.receive(1)), 1000)
+                    left.socket.close(), right.socket.close()
+                command("ip", "netns", "del", namespace)
 
     def test_memif(self):
         """Two switches, two processes, a shared memory: from a file through both to a file."""

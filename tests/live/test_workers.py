@@ -14,8 +14,7 @@ class Carries:
     """What every arrangement of workers has to do."""
 
     def test_ping(self):
-        for source, destination in (("h1", "h5"), ("h7", "h3")):
-            self.assertIn("4 received", self.ping(source, destination).out)
+        self.assertIn("4 received", self.ping("h7", "h3").out)
         self.assert_lossless(self.up)
 
     def test_udp_both_ways_over_both_spines(self):
@@ -54,10 +53,6 @@ class Carries:
         passed, wall = self.up.show("fabric")["time_ns"] - before, time.monotonic() - at
         self.assertLess(passed * DILATION / 1e9, wall + 0.1)
         self.assertGreater(passed * DILATION / 1e9, wall / 2)
-
-
-class OneSleeps(Carries, Shared):
-    nodes = [8]
 
 
 class OnePolls(Carries, Shared):

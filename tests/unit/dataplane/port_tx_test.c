@@ -180,7 +180,6 @@ test_link_faults(void **state)
 	arrived = harness_drain(&h, 1);
 	assert_int_equal(arrived + lost, 2000);
 	assert_int_equal(arrived, h.node->ports[1].tx_packets);
-	assert_int_equal(lost, h.out[1]->lost);
 	assert_in_range(lost, 500 - 78, 500 + 78); // 4 sigma: sqrt(2000 * 1/4 * 3/4) = 19.4
 	harness_check(&h);
 

@@ -57,7 +57,7 @@ without_a_preset(void **state)
 	assert_int_equal(s.routing.mode, CONFIG_ROUTING_ECMP);
 	assert_int_equal(s.routing.eligible_udp_dport, 4791);
 	assert_true(s.routing.hash_seed_auto);
-	assert_int_equal(s.routing.grade_count, 15);
+	assert_int_equal(s.routing.grade_count, 4);
 }
 
 // checks with known answers: 8 DSCPs in TC3, 8 in TC6, 48 in TC0.

@@ -27,8 +27,6 @@ mistakes(void **state)
 		"f.yaml:5:50: workload[2].size: 0B is out of range: 1 to 1099511627776 bytes\n"
 		"f.yaml:6:34: workload[3].from: needs at least 1 name\n"
 		"f.yaml:7:5: workload[4]: needs \"rate\": bits per second\n"
-		"f.yaml:7:48: workload[4].arrivals: poisson is known, but not available in this "
-		"version\n"
 		"f.yaml:8:12: workload[5].kind: \"all-to-al\" is not one of flow, flows, stream, "
 		"incast, "
 		"permutation, all-to-all; did you mean \"all-to-all\"?\n"

@@ -228,7 +228,7 @@ test_routing_settings(void **state)
 	assert_int_not_equal(c.t->hash_seed, leaf1);
 	assert_false(c.t->eligible_data_only);
 	assert_int_equal(c.t->eligible_udp_dport, 0);
-	assert_int_equal(c.t->grades[0], 11); // 2 KB by default
+	assert_int_equal(c.t->grades[0], 334); // 64 KB by default
 	drop(&c);
 	build(&c, FIXTURE_DEMO "leaf: {routing: {hash-seed: 77}}\n", "leaf2");
 	assert_int_equal(c.t->hash_seed, 77);

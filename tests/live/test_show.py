@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `roost show` says of a live fabric, as text and as JSON, once and again and again."""
+import signal
+
+from common import *
+
+WORDS = ("fabric", "interface", "pfc", "queue", "pool", "drops", "route")
+
+
+class Show(Shared):
+
+    @classmethod
+    def description(cls):
+        return demo(cls.name, workload=[{"kind": "flow", "from": "h2", "to": "h6", "size": "100KB"}])
+
+    def text(self, *words):
+        return self.up.roost("show", *words).out
+
+    def test_every_word_both_ways(self):
+        for word in WORDS:
+            with self.subTest(word):
+                text = self.text(word)
+                self.assertGreater(len(text.splitlines()), 0)
+                self.assertNotIn("{", text)
+                answer = self.up.show(word)
+                self.assertIsInstance(answer["time_ns"], int)
+                self.assertIn("leaf1", answer["nodes"])
+
+    def test_fabric(self):
+        answer = self.up.show("fabric")
+        self.assertEqual((answer["name"], answer["state"], answer["dilation"], answer["idle"]),
+                         (self.name, "running", DILATION, "sleep"))
+        self.assertEqual(set(answer["nodes"]), {"leaf1", "leaf2", "spine1", "spine2", "h2", "h4", "h6", "h8"})
+        self.assertEqual(answer["nodes"]["leaf1"] | {"rx_packets": 0, "tx_packets": 0, "dropped": 0},
+                         {"role": "leaf", "ports": 6, "ports_up": 6, "rx_packets": 0, "tx_packets": 0, "dropped": 0})
+        self.assertIn({"a": "h1.eth1", "b": "leaf1.swp1", "rate_bps": RATE_BPS, "delay_ps": 500_000, "state": "up"}, answer["links"])
+        self.assertEqual(len(answer["links"]), 12)
+        text = self.text("fabric")
+        self.assertRegex(text, rf"(?m)^fabric +{self.name}, running$")
+        self.assertRegex(text, r"(?m)^time +[\d.]+ [um]?s of fabric time, dilation 1000, idle workers sleep$")
+
+    def test_time_goes_on(self):
+        self.assertLess(self.up.show("pool")["time_ns"], self.up.show("pool")["time_ns"])
+
+    def test_interface(self):
+        wait_until(lambda: self.port("leaf2.swp2")["tx_packets"] == 25, "the flow's 25 packets have reached h6")
+        port = self.port("h1")
+        self.assertEqual((port["state"], port["rate_bps"], port["mtu"], port["peer"], port["vrf"], port["tenant"]),
+                         ("up", RATE_BPS, 1500, "h1.eth1", "red", "red"))
+        self.assertEqual(port["device"]["spec"], "net_af_xdp1,iface=h1")
+        self.assertNotIn("device", self.port("leaf1.swp2"))
+        self.assertEqual(set(self.up.show("interface", "leaf1")["nodes"]), {"leaf1"})
+        self.assertEqual(set(self.up.show("interface", "swp5")["nodes"]), {"leaf1", "leaf2"})
+        self.assertRegex(self.text("interface", "leaf1.swp1"), r"(?m)^leaf1\.swp1 +up +100G +1500 +h1\.eth1 +red ")
+        self.assertEqual(len(self.text("interface", "leaf1.swp1").splitlines()), 2)
+
+    def test_counters_qos(self):
+        wait_until(lambda: self.port("leaf2.swp2")["queue"][3]["packets"] == 25, "the flow's 25 packets have left queue 3")
+        text = self.text("interface", "leaf2.swp2", "counters", "qos")
+        self.assertRegex(text, r"(?m)^leaf2\.swp2 +3 +25 ")
+
+    def test_pfc_before_and_after(self):
+        frame = pfc({3: 100}, src="02:00:0a:00:02:03")
+        h7 = self.raw("h7")
+        before = self.up.show("pfc", "leaf2.swp3")["nodes"]["leaf2"]["ports"]["swp3"]["pfc_rx"][3]
+        h7.send(frame)
+        wait_until(lambda: self.up.show("pfc")["nodes"]["leaf2"]["ports"]["swp3"]["pfc_rx"][3] == before + 1, "the frame is counted")
+        self.assertRegex(self.text("pfc"), rf"(?m)^leaf2\.swp3 +3 +{before + 1} +512 ns +0 +0 ps$")
+
+    def test_queue(self):
+        self.assert_reaches(self.name, "h3", "h7")
+        queue = self.up.show("queue", "leaf2.swp3")["nodes"]["leaf2"]["ports"]["swp3"]["queue"][0]
+        self.assertGreaterEqual(queue["packets"], 3)
+        self.assertRegex(self.text("queue", "leaf2.swp3"), rf"(?m)^leaf2\.swp3 +0 +{queue['packets']} ")
+
+    def test_pool(self):
+        pools = self.up.show("pool")["nodes"]
+        self.assertEqual(set(pools), {"leaf1", "leaf2", "spine1", "spine2"})
+        self.assertEqual(set(pools["leaf1"]["pools"]),
+                         {"ingress-lossless", "ingress-lossy", "egress-lossless", "egress-lossy", "headroom"})
+        self.assertRegex(self.text("pool", "leaf1"), r"(?m)^leaf1 +egress-lossless +unlimited ")
+
+    def test_drops_with_advice(self):
+        sender = self.udp("h5")
+        before = drops(self.up.show("drops")["nodes"])["no-route"]
+        for _ in range(7):
+            sender.send(b"x", (HOSTS["h3"], UDP_PORT))
+        answer = wait_until(lambda: (shown := self.up.show("drops")) and
+                            drops(shown["nodes"])["no-route"] == before + 7 and shown, "7 packets dropped")
+        self.assertRegex(answer["advice"]["no-route"], "tenants are isolated")
+        self.assertRegex(self.text("drops"), rf"no-route +{before + 7} packets, came in by leaf2\.swp1 \({before + 7}\)\n +no route in")
+
+    def test_route(self):
+        routes = self.up.show("route", "leaf1", "vrf", "red")["nodes"]["leaf1"]["vrfs"]
+        self.assertEqual(set(routes), {"red"})
+        away = next(route for route in routes["red"].values() if len(route["via"]) == 2)
+        self.assertEqual([(hop["port"], hop["node"]) for hop in away["via"]], [("swp5", "spine1"), ("swp6", "spine2")])
+        self.assertEqual(away["mode"], "adaptive")
+        self.assertRegex(self.text("route", "leaf1", "vrf", "red"), r"(?m)^leaf1 +red +\S+ +adaptive +.*swp5.*swp6")
+
+    def test_watch(self):
+        """Again and again until Ctrl-C, as JSON one line each."""
+        process = subprocess.Popen([ROOST, "show", "fabric", "-f", self.name, "--watch", "100ms", "-o", "json"],
+                                   stdout=subprocess.PIPE, text=True)
+        times = [json.loads(process.stdout.readline())["time_ns"] for _ in range(5)]
+        process.send_signal(signal.SIGINT)
+        process.wait(5)
+        process.stdout.close()
+        self.assertEqual(times, sorted(set(times)))
+        self.assertGreater((times[-1] - times[0]) * DILATION, 0.3e9)
+
+    def test_watch_ends_with_the_fabric(self):
+        name = name_of("watched")
+        with Fabric(self.file(demo(name, attach=("h1",))), name):
+            process = subprocess.Popen([ROOST, "show", "queue", "-f", name, "--watch", "100ms"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.3)
+        self.assertEqual(process.wait(5), 1)
+        self.assertRegex(process.stderr.read(), r"^roost show: \S+\.sock: .*\n$")
+        process.stderr.close()
+
+    def test_many_askers(self):
+        """All are answered, and the traffic does not mind."""
+        askers = [subprocess.Popen([ROOST, "show", word, "-f", self.name, "-o", "json"], stdout=subprocess.PIPE, text=True)
+                  for word in WORDS * 6]
+        self.assert_reaches(self.name, "h1", "h5", 50)
+        for asker in askers:
+            json.loads(asker.communicate(timeout=20)[0])
+            self.assertEqual(asker.returncode, 0)
+
+    def test_asked_wrongly(self):
+        for words, status, pattern in (
+                (["show", "interface", "leaf9"], 2, r"^roost show: interface: there is no node or port leaf9$"),
+                (["show", "interface", "leaf1.swp77"], 2, r"there is no node or port leaf1\.swp77"),
+                (["show", "route", "leaf1", "vrf", "green"], 2, r"no route of leaf1 in a VRF green"),
+                (["show", "pool", "h2x"], 2, r"there is no node h2x")):
+            with self.subTest(words):
+                self.assert_refused(pattern, *words, "-f", self.name, status=status)
+        for words, pattern in ((["show"], "show what"), (["show", "interfaces"], 'did you mean "interface"'),
+                               (["show", "fabric", "--watch", "1"], "--watch: "), (["show", "fabric", "-o", "xml"], "json or text")):
+            self.assertRegex(self.up.roost(*words, status=2).err, pattern)
