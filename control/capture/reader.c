@@ -36,6 +36,7 @@ struct capture_reader {
 	uint64_t number;  // packets read from the file so far
 	uint64_t last_ns; // stamp of the last of them
 	int status;       // 1: more may follow; 0: at the end; -errno: `fault` of packet `number`
+	bool stampless;   // every stamp counts as 0
 	bool held;        // `packet` was peeked at and not taken yet
 	struct capture_packet packet;
 	char fault[PCAP_ERRBUF_SIZE];
@@ -96,6 +97,8 @@ reader_check(struct capture_reader *reader, const struct pcap_pkthdr *header)
 	if (header->len > reader->max_bytes)
 		return reader_fail(reader, -EINVAL, "%u bytes, longer than the %u allowed",
 				   header->len, reader->max_bytes);
+	if (reader->stampless)
+		return 1;
 	if (!reader_stamp(reader, header, &stamp_ns))
 		return reader_fail(reader, -EINVAL, "no valid time stamp: %lld s and %lld ns",
 				   (long long)header->ts.tv_sec, (long long)header->ts.tv_usec);
@@ -214,6 +217,12 @@ void
 capture_reader_limit(struct capture_reader *reader, uint32_t max_bytes)
 {
 	reader->max_bytes = max_bytes;
+}
+
+void
+capture_reader_ignore_stamps(struct capture_reader *reader)
+{
+	reader->stampless = true;
 }
 
 int

@@ -31,6 +31,9 @@ int capture_reader_open(struct capture_reader **out, const char *path, char *err
 // format limits the length.
 void capture_reader_limit(struct capture_reader *reader, uint32_t max_bytes);
 
+// Makes every stamp 0, whatever the file has there. Call it before the first packet is read.
+void capture_reader_ignore_stamps(struct capture_reader *reader);
+
 // The next packet's stamp in nanoseconds since the file's epoch, unshifted; the packet is not
 // taken. Returns 1, 0 at the end, or as capture_reader_next().
 int capture_reader_peek(struct capture_reader *reader, uint64_t *stamp_ns, char *err,

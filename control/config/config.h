@@ -574,6 +574,3 @@ const char *config_role_name(enum config_role role);
 // `text` as a size, rate, duration (ps) or MAC, by the same rules as the file's values, for command
 // lines. Returns 0, or -EINVAL with the reason in why.
 int config_parse_duration(const char *text, uint64_t *out_ps, char why[static 160]);
-int config_parse_rate(const char *text, uint64_t *out_bps, char why[static 160]);
-int config_parse_bytes(const char *text, uint64_t *out_bytes, char why[static 160]);
-int config_parse_cable(const char *text, uint64_t *out_mm, char why[static 160]);

@@ -124,21 +124,3 @@ config_parse_duration(const char *text, uint64_t *out_ps, char why[static 160])
 {
 	return scalar_duration(text, out_ps, why);
 }
-
-int
-config_parse_rate(const char *text, uint64_t *out_bps, char why[static 160])
-{
-	return scalar_rate(text, out_bps, why);
-}
-
-int
-config_parse_bytes(const char *text, uint64_t *out_bytes, char why[static 160])
-{
-	return scalar_bytes(text, out_bytes, why);
-}
-
-int
-config_parse_cable(const char *text, uint64_t *out_mm, char why[static 160])
-{
-	return scalar_cable(text, out_mm, why);
-}

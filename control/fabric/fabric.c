@@ -276,14 +276,3 @@ fabric_packets_held(const struct fabric *f)
 			held += f->wires[i]->tail - f->wires[i]->head;
 	return held;
 }
-
-uint64_t
-fabric_packet_hops(const struct fabric *f)
-{
-	uint64_t hops = 0;
-
-	for (uint32_t i = 0; i < f->topology->node_count; i++)
-		for (uint32_t k = 0; f->nodes[i] != NULL && k < f->nodes[i]->port_count; k++)
-			hops += f->nodes[i]->ports[k].tx_packets;
-	return hops;
-}

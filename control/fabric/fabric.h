@@ -58,6 +58,3 @@ uint32_t fabric_wire_slots(uint64_t rate_bps, ps_t delay);
 
 // Packets on wires and in queues.
 uint64_t fabric_packets_held(const struct fabric *f);
-
-// Sum over all nodes of packets sent: each crosses one link.
-uint64_t fabric_packet_hops(const struct fabric *f);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 int
-replay_input_check(const char *path, uint32_t *largest, char *err, size_t err_size)
+replay_input_check(const char *path, bool line_rate, uint32_t *largest, char *err, size_t err_size)
 {
 	struct capture_reader *reader;
 	struct capture_packet packet;
@@ -15,6 +15,8 @@ replay_input_check(const char *path, uint32_t *largest, char *err, size_t err_si
 	if (rc != 0)
 		return rc;
 	capture_reader_limit(reader, PACKET_FRAME_MAX);
+	if (line_rate)
+		capture_reader_ignore_stamps(reader);
 	// Stamps are checked as they will be read; those of the day are shifted later, by one amount for all
 	// inputs, so here by this file's own.
 	rc = capture_reader_align(&reader, 1, NULL, err, err_size);
@@ -30,9 +32,12 @@ replay_input_open(struct replay_input *in)
 {
 	int rc = capture_reader_open(&in->reader, in->path, in->err, in->err_size);
 
-	if (rc == 0)
-		capture_reader_limit(in->reader, PACKET_FRAME_MAX);
-	return rc;
+	if (rc != 0)
+		return rc;
+	capture_reader_limit(in->reader, PACKET_FRAME_MAX);
+	if (in->line_rate)
+		capture_reader_ignore_stamps(in->reader);
+	return 0;
 }
 
 void

@@ -28,7 +28,7 @@ struct replay_input {
 
 // Reads the whole file once: every packet is sound and at most PACKET_FRAME_MAX. *largest grows to the
 // largest packet. Returns 0 or -errno with one line in err.
-int replay_input_check(const char *path, uint32_t *largest, char *err, size_t err_size);
+int replay_input_check(const char *path, bool line_rate, uint32_t *largest, char *err, size_t err_size);
 
 // Opens the file for reading on. Returns 0 or -errno with one line in in->err.
 int replay_input_open(struct replay_input *in);

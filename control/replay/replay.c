@@ -129,7 +129,7 @@ check_inputs(struct replay *r, uint32_t *largest)
 				return -EINVAL;
 			}
 		}
-		rc = replay_input_check(in->path, largest, r->err, sizeof(r->err));
+		rc = replay_input_check(in->path, r->options->line_rate, largest, r->err, sizeof(r->err));
 		if (rc != 0)
 			return rc;
 	}

@@ -45,7 +45,7 @@ def demo(name, attach=tuple(HOSTS), workload=(), dilation=DILATION, **live):
     """The demo's fabric under another name. live: keys of `live:`."""
     return {
         "fabric": {"name": name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts_per_leaf": 4},
-                   "links": {"host": {"rate": "100G", "delay": "500ns"}, "fabric": {"rate": "100G", "delay": "500ns"}},
+                   "links": {kind: {"rate": "100G", "delay": "500ns"} for kind in ("host", "fabric")},
                    "mtu": 4200, "seed": 1, "dilation": dilation},
         "live": {"workers": 1, "idle": "sleep"} | live,
         "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB", "cell": 192}, "routing": {"mode": "adaptive"}},
@@ -83,7 +83,8 @@ class Arrival:
 
     def __init__(self, data, ancillary, source):
         self.data, self.source = data, source
-        seconds, nanoseconds = next(struct.unpack("qq", value) for _, kind, value in ancillary if kind == SO_TIMESTAMPNS)
+        stamp = next(value for _, kind, value in ancillary if kind == SO_TIMESTAMPNS)
+        seconds, nanoseconds = struct.unpack("qq", stamp)
         self.at = seconds + nanoseconds / 1e9
 
 
@@ -135,6 +136,11 @@ def raw_socket(namespace, interface="eth1", protocol=ETH_P_ALL):
         opened.bind((interface, protocol))
         return Socket(opened)
     return inside(namespace, make)
+
+
+def port_of(name, node, port):
+    """What `show interface` says of a port of the fabric."""
+    return roost("show", "interface", f"{node}.{port}", "-f", name, "-o", "json").json["nodes"][node]["ports"][port]
 
 
 def clean(name):
@@ -223,12 +229,12 @@ class Shared(LiveCase):
 
     def port(self, name):
         """What `show interface` says of a port, by "leaf1.swp1" or by the host behind it."""
-        node, port = PORTS.get(name) or name.split(".")
-        return self.up.show("interface", f"{node}.{port}")["nodes"][node]["ports"][port]
+        return port_of(self.name, *(PORTS.get(name) or name.split(".")))
 
     def ping(self, source, destination, count=4, status=0):
         """ping waits for its last answer as long as it does between two: long enough for a busy machine."""
-        return self.up.exec(source, "ping", "-c", count, "-i", "0.25", "-W", "2", HOSTS[destination], status=status)
+        return self.up.exec(source, "ping", "-c", count, "-i", "0.25", "-W", "2", HOSTS[destination],
+                            status=status)
 
     def slips(self):
         return sum(worker["slips"] for worker in self.up.show("fabric")["workers"])

@@ -27,7 +27,7 @@ class BadInput(LiveCase):
                 ("net_foo0", r"^roost: net_foo0: neither a port driver's name .* nor a PCI address"),
                 ("net_af_pakcet0,iface=lo", r"^roost: .*: no such port driver; did you mean net_af_packet0\?"),
                 ("net_af_packet0", r"^roost: net_af_packet0: which interface\? add ,iface=NAME"),
-                ("net_af_packet,iface=lo", r"^roost: .*: a device's name is its driver and a number: net_af_packet0"),
+                ("net_af_packet,iface=lo", r": a device's name is its driver and a number: net_af_packet0$"),
                 ("net_pcap0,rx_pcap=nosuch.pcap", r"^roost: .*nosuch\.pcap: No such file or directory"),
                 ("net_tap0", r"^roost: net_tap0: which interface should it make\? add ,iface=NAME")):
             with self.subTest(device):
@@ -45,7 +45,7 @@ class BadInput(LiveCase):
                 self.refuse(r"^\S+bad\.yaml:\d+:\d+: ", text[:length], 2)
 
     def test_no_file(self):
-        self.assert_refused(r"^nosuch\.yaml: cannot be read: No such file or directory$", "up", "nosuch.yaml", status=2)
+        self.assert_refused(r"^nosuch\.yaml: cannot be read: No such file or directory$", "up", "nosuch.yaml")
 
     def test_namespaces(self):
         one = demo(self.name, attach=("h1", "h5"))
@@ -67,7 +67,7 @@ class BadInput(LiveCase):
         for _ in range(20):
             sender.send(bytes(3300 - 28), (HOSTS["h5"], UDP_PORT))
         self.assertEqual([len(one.data) for one in receiver.receive_all(20)], [3300 - 28] * 20)
-        self.assertEqual(fabric.show("interface", "leaf1.swp1")["nodes"]["leaf1"]["ports"]["swp1"]["rx_packets"], 20)
+        self.assertEqual(port_of(self.name, "leaf1", "swp1")["rx_packets"], 20)
         sender.socket.close()
         receiver.socket.close()
         self.assert_lossless(fabric)
@@ -77,8 +77,8 @@ class BadInput(LiveCase):
         self.refuse(r"live\.workers: 100; at most 64", demo(self.name, workers=100), 2)
         free = 2 * int(Path("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages").read_text())
         if free < 100:
-            self.refuse(r"^roost: hugepages: on needs \d+ MB of 2 MB pages, \d+ MB are free: sysctl -w vm\.nr_hugepages=\d+",
-                        demo(self.name, hugepages="on"), 1)
+            self.refuse(r"^roost: hugepages: on needs \d+ MB of 2 MB pages, \d+ MB are free: "
+                        r"sysctl -w vm\.nr_hugepages=\d+", demo(self.name, hugepages="on"), 1)
 
     def test_buffers_that_hold_nothing(self):
         """Errors that show only when the fabric is built are the file's too."""
@@ -106,7 +106,8 @@ class BadInput(LiveCase):
         """Said before anything is tried. A user who may not read the program cannot run it either."""
         path = self.file(demo(self.name), "bad.yaml")
         for words in (("up", path), ("exec", "h1", "--", "true")):
-            done = command("setpriv", "--reuid", 65534, "--regid", 65534, "--clear-groups", ROOST, *words, status=None)
+            done = command("setpriv", "--reuid", 65534, "--regid", 65534, "--clear-groups", ROOST, *words,
+                           status=None)
             if done.status == 127:
                 self.skipTest(f"nobody may not run {ROOST}: {done.err.strip()}")
             self.assertEqual(done.status, 1)
@@ -119,7 +120,9 @@ class BadInput(LiveCase):
         self.assert_refused(r"^usage: roost exec", "exec", "-f", self.name, "h1", "true", status=2)
         self.assert_refused(r"^roost exec: nosuchprogram: No such file or directory$",
                             "exec", "-f", self.name, "h1", "--", "nosuchprogram", status=1)
-        self.assert_refused(r"^roost exec: fabric nosuch is not up", "exec", "-f", "nosuch", "h1", "--", "true", status=1)
+        self.assert_refused(r"^roost exec: fabric nosuch is not up",
+                            "exec", "-f", "nosuch", "h1", "--", "true", status=1)
         for status in (0, 7):
             roost("exec", "-f", self.name, "h1", "--", "sh", "-c", f"exit {status}", status=status)
-        self.assertEqual(roost("exec", "-f", self.name, "h5", "--", "ls", "/sys/class/net").out.split(), ["eth1", "lo"])
+        done = roost("exec", "-f", self.name, "h5", "--", "ls", "/sys/class/net")
+        self.assertEqual(done.out.split(), ["eth1", "lo"])

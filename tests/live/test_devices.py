@@ -33,7 +33,7 @@ class Running:
         self.case.assert_clean(self.name)
 
     def port(self, name):
-        return roost("show", "interface", name, "-f", self.name, "-o", "json").json["nodes"][self.name]["ports"][name]
+        return port_of(self.name, self.name, name)
 
 
 def frames():
@@ -72,7 +72,8 @@ class Devices(LiveCase):
 
     def switch(self, *devices, number=1, **port_keys):
         """A switch whose swpN is the N-th device; behind swpN lies 198.18.N.0/24."""
-        ports = {f"swp{i}": {"rate": "100G", "cable": "5m", "dev": device} | port_keys for i, device in enumerate(devices, 1)}
+        ports = {f"swp{i}": {"rate": "100G", "cable": "5m", "dev": device} | port_keys
+                 for i, device in enumerate(devices, 1)}
         return {"switch": {"name": f"{self.name}-{number}", "preset": "spectrum-x", "ports": ports, "routes": [
             {"prefix": f"198.18.{name[3:]}.0/24", "via": [{"port": name, "mac": PEER_MAC}]} for name in ports]}}
 
@@ -81,7 +82,8 @@ class Devices(LiveCase):
         name = f"roost-{self.name}"
         command("ip", "netns", "add", name)
         self.addCleanup(command, "ip", "netns", "del", name, status=None)
-        command("ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1")
+        command("ip", "netns", "exec", name, "sysctl", "-qw",
+                "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1")
         for ours, theirs in pairs:
             command("ip", "-n", name, "link", "add", ours, "numtxqueues", 1, "numrxqueues", 1, "type", "veth",
                     "peer", "name", theirs, "numtxqueues", 1, "numrxqueues", 1)
@@ -91,14 +93,16 @@ class Devices(LiveCase):
                 command("ip", "-n", name, "link", "set", end, "up")
         return name
 
-    def forwarded(self, frames_, **checks):
+    def forwarded(self, given):
         """What a replay of the same switch makes of the frames."""
-        return [packet.data for packet in self.replay(self.switch("net_null0", "net_null1"), {"swp1": frames_}, **checks).sent["swp2"]]
+        run = self.replay(self.switch("net_null0", "net_null1"), {"swp1": given})
+        return [packet.data for packet in run.sent["swp2"]]
 
     def assert_same(self, got, expected):
         self.assertEqual(len(got), len(expected))
-        for dscp, frames_ in by_dscp(expected).items():
-            self.assertEqual([frame.hex() for frame in by_dscp(got).get(dscp, [])], [frame.hex() for frame in frames_])
+        got, expected = by_dscp(got), by_dscp(expected)
+        for dscp, sent in expected.items():
+            self.assertEqual([frame.hex() for frame in got.get(dscp, [])], [frame.hex() for frame in sent])
 
     def test_pcap(self):
         """From file to file, packet by packet what the same switch makes of them in a replay."""
@@ -122,7 +126,8 @@ class Devices(LiveCase):
         """`rate: device`: as fast as the devices take it, in batches; the same packets leave."""
         given = frames()
         source, out = write_pcap(self.directory / "in.pcap", given), self.directory / "out.pcap"
-        with Running(self, self.switch(f"net_pcap0,rx_pcap={source}", f"net_pcap1,tx_pcap={out}", rate="device")) as run:
+        description = self.switch(f"net_pcap0,rx_pcap={source}", f"net_pcap1,tx_pcap={out}", rate="device")
+        with Running(self, description) as run:
             wait_until(lambda: run.port("swp2")["tx_packets"] == FRAMES, "all frames have left")
         self.assert_same(read_pcap(out), self.forwarded(given))
 
@@ -167,7 +172,8 @@ class Devices(LiveCase):
 
     def test_af_packet(self):
         namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
-        with Running(self, self.switch("net_af_packet0,iface=v1", "net_af_packet1,iface=v2", mtu=1500), namespace) as run:
+        description = self.switch("net_af_packet0,iface=v1", "net_af_packet1,iface=v2", mtu=1500)
+        with Running(self, description, namespace) as run:
             left, right = raw_socket(namespace, "p1"), raw_socket(namespace, "p2")
             self.carry(run, self.small_frames(), left, right)
         self.assertEqual(run.err, "")
@@ -176,8 +182,9 @@ class Devices(LiveCase):
 
     def test_af_xdp(self):
         namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        description = self.switch("net_af_xdp0,iface=v1", "net_af_xdp1,iface=v2", mtu=1500)
         for _ in range(2):     # opened, closed and opened again
-            with Running(self, self.switch("net_af_xdp0,iface=v1", "net_af_xdp1,iface=v2", mtu=1500), namespace) as run:
+            with Running(self, description, namespace) as run:
                 left, right = raw_socket(namespace, "p1"), raw_socket(namespace, "p2")
                 self.carry(run, self.small_frames(), left, right)
             self.assertEqual(run.err, "")
@@ -197,30 +204,40 @@ class Devices(LiveCase):
         self.assertEqual(run.err, "")
         self.assertEqual([link["ifname"] for link in command("ip", "-n", namespace, "-j", "link").json], ["lo"])
 
-    def test_interface_goes_down_and_comes_back(self):
-        """Meanwhile its port blocks, the switch goes on; afterwards what waited is sent."""
-        frame = udp(*("198.18.1.9", "198.18.2.9"), size=500)
-        for number, device in enumerate(("net_af_xdp1,iface=v2", "net_af_packet1,iface=v2", "net_tap0,iface=v2")):
-            with self.subTest(device):
-                namespace = self.namespace(("p1", "v1"), *([] if "tap" in device else [("p2", "v2")]))
-                down, up = (["ip", "-n", namespace, "link", "set", "v2", state] for state in ("down", "up"))
-                description = self.switch("net_af_packet0,iface=v1", device, number=number, mtu=1500)
-                with Running(self, description, namespace) as run:
-                    left = raw_socket(namespace, "p1")
-                    command(*down)
-                    for i in range(4000):     # more than rings and wire hold
-                        left.send(frame)
-                        if i % 16 == 15:
-                            time.sleep(0.002)
-                    wait_until(lambda: run.port("swp1")["rx_packets"] == 4000, "all frames are in the switch")
-                    self.assertGreater(run.port("swp2")["queue"][0]["depth"], 0)
-                    command(*up)
-                    right = raw_socket(namespace, "v2" if "tap" in device else "p2")
-                    wait_until(lambda: run.port("swp2")["queue"][0]["depth"] == 0, "the queue is empty again")
-                    self.assertEqual((run.port("swp2")["tx_packets"], run.port("swp1")["drops"]), (4000, {}))
-                    self.assertGreater(len(right.receive(1)), 1000)
-                    left.socket.close(), right.socket.close()
-                command("ip", "netns", "del", namespace)
+    def block_and_free(self, device, namespace):
+        """Takes the fabric's end v2 down, sends more than rings and wire hold, and brings it up again."""
+        frame = udp("198.18.1.9", "198.18.2.9", size=500)
+        left = raw_socket(namespace, "p1")
+        self.addCleanup(left.socket.close)
+        with Running(self, self.switch("net_af_packet0,iface=v1", device, mtu=1500), namespace) as run:
+            command("ip", "-n", namespace, "link", "set", "v2", "down")
+            for i in range(4000):
+                left.send(frame)
+                if i % 16 == 15:
+                    time.sleep(0.002)
+            wait_until(lambda: run.port("swp1")["rx_packets"] == 4000, "all frames are in the switch")
+            self.assertGreater(run.port("swp2")["queue"][0]["depth"], 0)
+            command("ip", "-n", namespace, "link", "set", "v2", "up")
+            wait_until(lambda: run.port("swp2")["queue"][0]["depth"] == 0, "the queue is empty again")
+            self.assertEqual((run.port("swp2")["tx_packets"], run.port("swp1")["drops"]), (4000, {}))
+
+    def test_xdp_interface_goes_down_and_comes_back(self):
+        """Meanwhile its port blocks and the switch goes on; then what waited is sent."""
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        right = raw_socket(namespace, "p2")
+        self.addCleanup(right.socket.close)
+        self.block_and_free("net_af_xdp1,iface=v2", namespace)
+        self.assertEqual(len(right.receive_all(4000, 3)), 4000)
+
+    def test_packet_interface_goes_down_and_comes_back(self):
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        right = raw_socket(namespace, "p2")
+        self.addCleanup(right.socket.close)
+        self.block_and_free("net_af_packet1,iface=v2", namespace)
+        self.assertEqual(len(right.receive_all(4000, 3)), 4000)
+
+    def test_tap_goes_down_and_comes_back(self):
+        self.block_and_free("net_tap0,iface=v2", self.namespace(("p1", "v1")))
 
     def test_memif(self):
         """Two switches, two processes, a shared memory: from a file through both to a file."""
@@ -253,8 +270,10 @@ class Devices(LiveCase):
         with Running(self, description, namespace) as run:
             pass
         self.assertRegex(run.err, r"(?m)^roost: warning: v1: offloads are on: .*: ethtool -K v1 .*tx off.*$")
-        self.assertRegex(run.err, r"(?m)^roost: warning: v1: MTU 3000 is more than the 1500 the port carries: ip link set v1 mtu 1500$")
-        self.assertRegex(run.err, r"(?m)^roost: warning: v2: it is a port of bridge br0, .*PFC.*: ip link set v2 nomaster$")
+        self.assertRegex(run.err, r"(?m)^roost: warning: v1: MTU 3000 is more than the 1500 the port carries: "
+                                  r"ip link set v1 mtu 1500$")
+        self.assertRegex(run.err, r"(?m)^roost: warning: v2: it is a port of bridge br0, .*PFC.*: "
+                                  r"ip link set v2 nomaster$")
         self.assertEqual(len(run.err.splitlines()), 3, run.err)
         for line in run.err.splitlines():
             command(*inside_, *line.rpartition(": ")[2].split())
@@ -271,11 +290,14 @@ class Devices(LiveCase):
         sender = udp_socket(netns(self.name, "h1"), dscp=26)
         for i in range(50):
             sender.send(struct.pack(">I", i), (HOSTS["h5"], UDP_PORT))
-        wanted = lambda frame: frame[12:14] == b"\x08\x00" and frame[23] == 17
         got = []
-        wait_until(lambda: got.extend(one.data for one in h5.receive(0.05) if wanted(one.data)) or len(got) >= 50, "packets at the tap")
+
+        def all_there():
+            got.extend(one.data for one in h5.receive(0.05) if one.data[12:14] == b"\x08\x00" and one.data[23] == 17)
+            return len(got) >= 50
+
+        wait_until(all_there, "the packets are at the tap")
         self.assertEqual([struct.unpack(">I", frame[42:46])[0] for frame in got], list(range(50)))
         self.assertEqual({frame[22] for frame in got}, {61})
-        port = fabric.show("interface", "leaf2.swp1")["nodes"]["leaf2"]["ports"]["swp1"]
-        self.assertEqual(port["tx_packets"], 50)
+        self.assertEqual(port_of(fabric.name, "leaf2", "swp1")["tx_packets"], 50)
         h5.socket.close(), sender.socket.close()

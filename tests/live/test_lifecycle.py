@@ -27,6 +27,12 @@ class Lifecycle(LiveCase):
         roost("up", self.path)
         return state_of(self.name)["pid"]
 
+    def start_up(self):
+        """`up`, to be overtaken by something."""
+        process = subprocess.Popen([ROOST, "up", self.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: Path(f"/run/roost/{self.name}.state").exists(), "it has begun")
+        return process
+
     def kill(self, pid, number=signal.SIGKILL):
         end = end_of(pid)
         os.kill(pid, number)
@@ -61,8 +67,8 @@ class Lifecycle(LiveCase):
 
     def test_both_at_once(self):
         """Of two that come up at the same time one does."""
-        both = [subprocess.Popen([ROOST, "up", self.path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                for _ in range(2)]
+        both = [subprocess.Popen([ROOST, "up", self.path], text=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE) for _ in range(2)]
         texts = [one.communicate(timeout=30) for one in both]
         self.assertEqual(sorted(one.returncode for one in both), [0, 1], texts)
         lost = next(err for one, (_, err) in zip(both, texts) if one.returncode)
@@ -76,14 +82,15 @@ class Lifecycle(LiveCase):
         with Fabric(self.file(other, "b.yaml"), self.name + "b"):
             self.assert_reaches(self.name, "h1", "h5")
             self.assert_reaches(self.name + "b", "h1", "h5")
-            self.assertRegex(roost("show", "fabric", status=2).err, "several fabrics are up .*pick one with -f NAME")
+            self.assertRegex(roost("show", "fabric", status=2).err, "several fabrics are up .* -f NAME")
         self.assert_reaches(self.name, "h1", "h5")
         roost("down", self.name)
         self.assert_clean(self.name + "b")
 
     def test_killed_then_up(self):
         self.kill(self.up())
-        self.assertRegex(roost("show", "fabric", "-f", self.name, status=1).err, f"^roost: fabric {self.name} is not up")
+        done = roost("show", "fabric", "-f", self.name, status=1)
+        self.assertRegex(done.err, f"^roost: fabric {self.name} is not up")
         done = roost("up", self.path)
         self.assertEqual(done.err, f"roost: note: cleaned up after a fabric {self.name} that was not taken down\n")
         self.assert_reaches(self.name, "h1", "h5")
@@ -112,14 +119,14 @@ class Lifecycle(LiveCase):
     def test_killed_then_down(self):
         self.kill(self.up())
         done = roost("down", self.name)
-        self.assertEqual((done.out, done.err), (f"{self.name} was not running any more; cleaned up after it\n", ""))
+        self.assertEqual((done.out, done.err),
+                         (f"{self.name} was not running any more; cleaned up after it\n", ""))
         self.assert_clean(self.name)
         self.assert_refused(f"^roost down: fabric {self.name} is not up", "down", self.name, status=1)
 
     def test_killed_while_it_comes_up(self):
         for after in (0.0, 0.03, 0.1, 0.2, 0.3):
-            process = subprocess.Popen([ROOST, "up", self.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            wait_until(lambda: Path(f"/run/roost/{self.name}.state").exists(), "it has begun")
+            process = self.start_up()
             time.sleep(after)
             self.kill(state_of(self.name)["pid"])
             process.wait(10)
@@ -133,8 +140,7 @@ class Lifecycle(LiveCase):
             self.assert_clean(self.name)
 
     def test_signal_while_it_comes_up(self):
-        process = subprocess.Popen([ROOST, "up", self.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until(lambda: Path(f"/run/roost/{self.name}.state").exists(), "it has begun")
+        process = self.start_up()
         self.kill(state_of(self.name)["pid"], signal.SIGTERM)
         process.wait(10)
         self.assert_clean(self.name)
@@ -165,8 +171,9 @@ class Lifecycle(LiveCase):
             if killed:
                 self.kill(pid)
             roost("down", self.name)
-        links = command("ip", "-n", there, "-j", "link").json
-        self.assertEqual([link["ifname"] for link in links], ["lo"])
+        # The kernel takes the interface a moment after the process.
+        wait_until(lambda: [link["ifname"] for link in command("ip", "-n", there, "-j", "link").json] == ["lo"],
+                   "nothing of the fabric is left in the namespace")
         self.assertFalse(Path(f"/run/netns/{netns(self.name, 'h5')}").exists())
 
     def test_host_that_vanishes(self):
@@ -182,10 +189,10 @@ class Lifecycle(LiveCase):
         sender.socket.close()
 
         def port():
-            return roost("show", "interface", "leaf2.swp1", "-f", self.name, "-o", "json").json["nodes"]["leaf2"]["ports"]["swp1"]
+            return port_of(self.name, "leaf2", "swp1")
 
         # What has not been sent waits, in a cell each.
-        wait_until(lambda: port()["tx_packets"] + port()["queue"][0]["depth"] // 192 == 3000, "all packets have come to the port")
+        wait_until(lambda: port()["tx_packets"] + port()["queue"][0]["depth"] // 192 == 3000, "all are at the port")
         self.assertGreater(port()["queue"][0]["depth"], 0)
         self.assert_reaches(self.name, "h3", "h7")
         command("ip", "netns", "del", netns(self.name, "h3"))

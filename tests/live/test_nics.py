@@ -30,7 +30,7 @@ class Nics(Shared):
         self.assertRegex(self.up.up.err, r"^roost: note: 2 flows of the workload have an attached host at one end")
         sim = self.sim(demo(self.name, attach=(), workload=SIMULATED))
         self.assertEqual(sim.summary["retransmitted"], 0)
-        expected = {name: traffic(sim.nodes[name.split(".")[0]]["ports"][name.split(".")[1]]) for name in NICS.values()}
+        expected = {port: traffic(sim.nodes[port[:5]]["ports"][port[6:]]) for port in NICS.values()}
         # Bytes of payload in packets of 4096, each acknowledged.
         self.assertEqual(expected["leaf2.swp2"]["tx_packets"], -(-300_000 // 4096) + 1)
         wait_until(lambda: {name: traffic(self.port(name)) for name in NICS.values()} == expected,
@@ -66,8 +66,8 @@ class Congested(LiveCase):
 
         def counted():
             nodes = fabric.show("interface")["nodes"]
-            return [(node, port, way, nodes[node]["ports"][port][f"{way}_packets"] - nodes[node]["ports"][port][f"control_{way}"])
-                    for node, port, way, _ in data]
+            ports = [(node, port, way, nodes[node]["ports"][port]) for node, port, way, _ in data]
+            return [(node, port, way, now[f"{way}_packets"] - now[f"control_{way}"]) for node, port, way, now in ports]
 
         wait_until(lambda: counted() == data, "every packet of the incast has been sent once")
         paused = [port["pfc_rx"][3] for node, ports in fabric.show("pfc")["nodes"].items() if node.startswith("h")

@@ -149,7 +149,8 @@ class Pause(Shared):
         frames, time_ns = self.pfc_counted()
         self.assertEqual(frames, [0, 0, 0, 2, 0, 0, 0, 0])
         # Either end is taken up to MAX_LAG_MS later than it was sent.
-        self.assertAlmostEqual(time_ns[3] / 1e6 * DILATION, (resumed_at - paused_at) * 1e3, delta=MAX_LAG_MS + CLOCKS_MS)
+        self.assertAlmostEqual(time_ns[3] / 1e6 * DILATION, (resumed_at - paused_at) * 1e3,
+                               delta=MAX_LAG_MS + CLOCKS_MS)
         self.assert_lossless(self.up)
 
     def test_new_frame_replaces_the_timer(self):
@@ -167,7 +168,8 @@ class Pause(Shared):
         """Frames that come before the last one ran out hold the priority as long as they come."""
         def measure():
             stream = Stream(self, "h1", "h5", 3)
-            return stream, self.run_streams([stream], 1.1, {0.1 + 0.15 * i: self.send(c3=QUANTA) for i in range(4)})
+            frames = {0.1 + 0.15 * i: self.send(c3=QUANTA) for i in range(4)}
+            return stream, self.run_streams([stream], 1.1, frames)
 
         stream, sent_at = self.without_slip(measure)
         self.assert_silence(stream, sent_at[0], (sent_at[-1] - sent_at[0]) * 1e3 + PAUSE_MS)

@@ -31,9 +31,10 @@ class Show(Shared):
         self.assertEqual((answer["name"], answer["state"], answer["dilation"], answer["idle"]),
                          (self.name, "running", DILATION, "sleep"))
         self.assertEqual(set(answer["nodes"]), {"leaf1", "leaf2", "spine1", "spine2", "h2", "h4", "h6", "h8"})
-        self.assertEqual(answer["nodes"]["leaf1"] | {"rx_packets": 0, "tx_packets": 0, "dropped": 0},
-                         {"role": "leaf", "ports": 6, "ports_up": 6, "rx_packets": 0, "tx_packets": 0, "dropped": 0})
-        self.assertIn({"a": "h1.eth1", "b": "leaf1.swp1", "rate_bps": RATE_BPS, "delay_ps": 500_000, "state": "up"}, answer["links"])
+        leaf = answer["nodes"]["leaf1"]
+        self.assertEqual((leaf["role"], leaf["ports"], leaf["ports_up"]), ("leaf", 6, 6))
+        self.assertIn({"a": "h1.eth1", "b": "leaf1.swp1", "rate_bps": RATE_BPS, "delay_ps": 500_000, "state": "up"},
+                      answer["links"])
         self.assertEqual(len(answer["links"]), 12)
         text = self.text("fabric")
         self.assertRegex(text, rf"(?m)^fabric +{self.name}, running$")
@@ -55,16 +56,20 @@ class Show(Shared):
         self.assertEqual(len(self.text("interface", "leaf1.swp1").splitlines()), 2)
 
     def test_counters_qos(self):
-        wait_until(lambda: self.port("leaf2.swp2")["queue"][3]["packets"] == 25, "the flow's 25 packets have left queue 3")
+        wait_until(lambda: self.port("leaf2.swp2")["queue"][3]["packets"] == 25, "the flow has left queue 3")
         text = self.text("interface", "leaf2.swp2", "counters", "qos")
         self.assertRegex(text, r"(?m)^leaf2\.swp2 +3 +25 ")
 
     def test_pfc_before_and_after(self):
         frame = pfc({3: 100}, src="02:00:0a:00:02:03")
         h7 = self.raw("h7")
-        before = self.up.show("pfc", "leaf2.swp3")["nodes"]["leaf2"]["ports"]["swp3"]["pfc_rx"][3]
+
+        def counted():
+            return self.up.show("pfc", "leaf2.swp3")["nodes"]["leaf2"]["ports"]["swp3"]["pfc_rx"][3]
+
+        before = counted()
         h7.send(frame)
-        wait_until(lambda: self.up.show("pfc")["nodes"]["leaf2"]["ports"]["swp3"]["pfc_rx"][3] == before + 1, "the frame is counted")
+        wait_until(lambda: counted() == before + 1, "the frame is counted")
         self.assertRegex(self.text("pfc"), rf"(?m)^leaf2\.swp3 +3 +{before + 1} +512 ns +0 +0 ps$")
 
     def test_queue(self):
@@ -88,7 +93,8 @@ class Show(Shared):
         answer = wait_until(lambda: (shown := self.up.show("drops")) and
                             drops(shown["nodes"])["no-route"] == before + 7 and shown, "7 packets dropped")
         self.assertRegex(answer["advice"]["no-route"], "tenants are isolated")
-        self.assertRegex(self.text("drops"), rf"no-route +{before + 7} packets, came in by leaf2\.swp1 \({before + 7}\)\n +no route in")
+        self.assertRegex(self.text("drops"), rf"no-route +{before + 7} packets, came in by "
+                                             rf"leaf2\.swp1 \({before + 7}\)\n +no route in")
 
     def test_route(self):
         routes = self.up.show("route", "leaf1", "vrf", "red")["nodes"]["leaf1"]["vrfs"]
@@ -121,8 +127,8 @@ class Show(Shared):
 
     def test_many_askers(self):
         """All are answered, and the traffic does not mind."""
-        askers = [subprocess.Popen([ROOST, "show", word, "-f", self.name, "-o", "json"], stdout=subprocess.PIPE, text=True)
-                  for word in WORDS * 6]
+        askers = [subprocess.Popen([ROOST, "show", word, "-f", self.name, "-o", "json"], text=True,
+                                   stdout=subprocess.PIPE) for word in WORDS * 6]
         self.assert_reaches(self.name, "h1", "h5", 50)
         for asker in askers:
             json.loads(asker.communicate(timeout=20)[0])
@@ -137,5 +143,6 @@ class Show(Shared):
             with self.subTest(words):
                 self.assert_refused(pattern, *words, "-f", self.name, status=status)
         for words, pattern in ((["show"], "show what"), (["show", "interfaces"], 'did you mean "interface"'),
-                               (["show", "fabric", "--watch", "1"], "--watch: "), (["show", "fabric", "-o", "xml"], "json or text")):
+                               (["show", "fabric", "--watch", "1"], "--watch: "),
+                               (["show", "fabric", "-o", "xml"], "json or text")):
             self.assertRegex(self.up.roost(*words, status=2).err, pattern)

@@ -22,7 +22,7 @@ class Carries:
         pairs = [("h1", "h5"), ("h5", "h1"), ("h3", "h7"), ("h7", "h3")]
         receivers = {to: self.udp(to, UDP_PORT) for _, to in pairs}
         senders = {by: [self.udp(by) for _ in range(ports)] for by, _ in pairs}
-        spines = [self.port(f"{spine}.swp2")["tx_packets"] for spine in ("spine1", "spine2")]
+        before = [self.port(f"{spine}.swp2")["tx_packets"] for spine in ("spine1", "spine2")]
         for _ in range(count):
             for i in range(ports):
                 for by, to in pairs:
@@ -32,7 +32,8 @@ class Carries:
             arrivals = receivers[to].receive_all(count * ports)
             self.assertEqual(collections.Counter(one.source[1] for one in arrivals),
                              {sender.socket.getsockname()[1]: count for sender in senders[by]})
-        crossed = [self.port(f"{spine}.swp2")["tx_packets"] - before for spine, before in zip(("spine1", "spine2"), spines)]
+        after = [self.port(f"{spine}.swp2")["tx_packets"] for spine in ("spine1", "spine2")]
+        crossed = [now - then for now, then in zip(after, before)]
         self.assertGreater(min(crossed), 0)
         self.assertEqual(sum(crossed), 2 * count * ports)
         self.assert_lossless(self.up)

@@ -102,6 +102,15 @@ class Pace(Case):
             self.assertEqual(out_stamps(run), expected)
             self.assertEqual(run.done.err, "")
 
+    def test_line_ignores_stamps(self):
+        """Stamps that go backwards or lie a year apart are no matter then."""
+        frames = [udp(*to("swp2"), ident=i) for i in range(4)]
+        stamps = (50_000, 10, 31_536_000 * 10**9, 0)
+        run = self.replay(switch(), {"swp1": list(zip(stamps, frames))}, "--pace", "line")
+        even = self.replay(switch(), {"swp1": frames}, "--pace", "line")
+        self.assertEqual(len(out_stamps(run)), 4)
+        self.assertEqual(out_stamps(run), out_stamps(even))
+
     def test_line_of_each_port(self):
         """Each input at the rate of its own port."""
         frames = [udp(*to("swp3"), size=988, ident=i) for i in range(10)]      # 1000 B with preamble and FCS

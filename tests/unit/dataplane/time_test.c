@@ -50,7 +50,8 @@ test_other_rates(void **state)
 	assert_int_equal(time_of_bytes(time_byte_time(30 * GIGA), 1000), 266666);
 }
 
-// At the slowest rate a pause of 65535 quanta of 64 bytes (800 ns each) still fits; at the fastest a byte is 1 ps.
+// At the slowest rate a pause of 65535 quanta of 64 bytes (800 ns each) still fits; at the fastest a byte takes
+// 1 ps.
 static void
 test_extreme_rates(void **state)
 {

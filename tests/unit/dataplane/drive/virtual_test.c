@@ -69,8 +69,8 @@ test_no_window(void **state)
 	assert_int_equal(virtual_init(&v, NULL, 0, 0), -EINVAL);
 }
 
-// Between events the clock jumps: one window each, from the event on; the first at 0, where nothing is known yet.
-// Drained, nothing is ever next, and now is where the last window ended.
+// Between events the clock jumps: one window each, from the event on; the first at 0, where nothing is known
+// yet. Drained, nothing is ever next, and now is where the last window ended.
 static void
 test_skips_empty_windows(void **state)
 {
@@ -125,6 +125,7 @@ test_earliest_node(void **state)
 static void
 test_never_crosses_4_us(void **state)
 {
+	(void)state;
 	for (ps_t window = 3 * PS_PER_US; window <= 9 * PS_PER_US; window += 3 * PS_PER_US) {
 		struct scripted s = {.node = {.ops = &scripted_ops},
 				     .events = {3 * PS_PER_US, 4 * PS_PER_US - 1, 7 * PS_PER_US, PS_NEVER}};
@@ -141,7 +142,6 @@ test_never_crosses_4_us(void **state)
 			expect_calls(2, (struct call[]){{0, 4 * PS_PER_US}, {7 * PS_PER_US, 8 * PS_PER_US}});
 		assert_int_equal(s.taken, 3);
 	}
-	(void)state;
 }
 
 // A run ends where it was told to, before that instant's events; then they come first. The clock stands there
@@ -199,7 +199,8 @@ ring_tables(unsigned int leaf)
 			memcpy(t->next_hops[i].mac, (uint8_t[]){2, 0, 0, 0, (uint8_t)(next % LEAVES), 1}, 6);
 	}
 	// Little room, so that packets are lost, marked and paused for.
-	harness_profile(t)->tc[0].threshold = (struct threshold){.fixed = 5000, .down = 63, .pool = POOL_EGRESS_LOSSY};
+	harness_profile(t)->tc[0].threshold =
+		(struct threshold){.fixed = 5000, .down = 63, .pool = POOL_EGRESS_LOSSY};
 	harness_profile(t)->pg[3].threshold = (struct threshold){.fixed = 1000, .down = 63};
 	harness_profile(t)->tc[0].ecn = (struct ecn_profile){
 		.enabled = true, .cell = 1, .max = 4000, .slope = (UINT64_C(1) << 56) / 4000};

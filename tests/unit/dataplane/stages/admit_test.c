@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is too large for the way out, how many cells a packet takes, and whose they are. The charging rule itself
-// is tested with queueing/charge.
+// What is too large for the way out, how many cells a packet takes, and whose they are. The charging rule
+// itself is tested with queueing/charge.
 #include "../harness.h"
 
 #include "dataplane/stages/admit.h"
@@ -87,7 +87,8 @@ test_cells(void **state)
 {
 	static const struct {
 		uint32_t bytes, cells;
-	} cases[] = {{60, 1}, {191, 1}, {192, 1}, {193, 2}, {300, 2}, {384, 2}, {385, 3}, {1514, 8}, {9014, 47}};
+	} cases[] = {{60, 1},  {191, 1}, {192, 1},  {193, 2}, {300, 2},
+		     {384, 2}, {385, 3}, {1514, 8}, {9014, 47}};
 	struct tables *t = harness_tables(3);
 	uint32_t cells, total = 0;
 	struct harness h;
@@ -97,7 +98,9 @@ test_cells(void **state)
 	t->cell_magic = 22369622; // ceil(2^32 / 192)
 	harness_open(&h, t);
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(admit(&h, &(struct frame){.to = 1, .bytes = cases[i].bytes}, &cells), STAGE_NEXT);
+		const struct frame f = {.to = 1, .bytes = cases[i].bytes};
+
+		assert_int_equal(admit(&h, &f, &cells), STAGE_NEXT);
 		assert_int_equal(cells, cases[i].cells);
 		total += cells;
 		assert_int_equal(h.node->ports[0].groups[0].usage.own, total);
@@ -120,8 +123,8 @@ tenant_port(void)
 	assert_non_null(t->tenants);
 	for (unsigned int i = 0; i < 2; i++)
 		for (unsigned int k = 0; k < POOL_COUNT; k++)
-			t->tenants[i].share[k] =
-				(struct threshold){.fixed = THRESHOLD_UNLIMITED, .down = 63, .pool = (uint8_t)k};
+			t->tenants[i].share[k] = (struct threshold){
+				.fixed = THRESHOLD_UNLIMITED, .down = 63, .pool = (uint8_t)k};
 	t->tenants[1].share[POOL_INGRESS_LOSSY].fixed = 1000;
 	t->ports[0].tenant = 1;
 	return t;

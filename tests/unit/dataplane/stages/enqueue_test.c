@@ -81,7 +81,7 @@ test_at_once(void **state)
 	harness_close(&h);
 }
 
-// Not idle: its queue is held, another one has something, or a PFC frame waits.
+// Not idle: its queue is held, or another one has something.
 static void
 test_not_idle(void **state)
 {
@@ -106,7 +106,7 @@ test_not_idle(void **state)
 	harness_close(&h);
 }
 
-// Sends a packet and returns the leaf as it is then; `queued`: by way of a queue frozen for an instant.
+// Has a leaf send a packet; `queued`: by way of a queue frozen for an instant.
 static void
 send(struct harness *h, bool queued, ps_t *left)
 {
@@ -147,7 +147,7 @@ test_same_as_queued(void **state)
 		assert_int_equal(p->next_send, q->next_send);
 		assert_int_equal(p->nonempty, q->nonempty);
 		assert_int_equal(p->dwrr_tc, q->dwrr_tc);
-		// Queues end empty, so that not even a pointer may differ, but for the tail, which then says nothing.
+		// Queues end empty: not even a pointer may differ, but for the tail, which then says nothing.
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
 			struct queue x = p->queues[k], y = q->queues[k];
 

@@ -345,8 +345,8 @@ test_all_paused(void **state)
 	}
 }
 
-// In turn: exactly 250 each, one after the other; each group has its own turn. A paused member is passed over and
-// its turn falls to the next.
+// In turn: exactly 250 each, one after the other; each group has its own turn. A paused member is passed over
+// and its turn falls to the next.
 static void
 test_in_turn(void **state)
 {
