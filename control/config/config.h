@@ -571,6 +571,6 @@ const char *config_routing_mode_name(enum config_routing_mode mode);
 const char *config_preset_name(enum config_preset preset);
 const char *config_role_name(enum config_role role);
 
-// `text` as a size, rate, duration (ps) or MAC, by the same rules as the file's values, for command
-// lines. Returns 0, or -EINVAL with the reason in why.
+// `text` as a duration in ps, by the same rules as the file's values, for command lines. Returns 0, or
+// -EINVAL with the reason in why.
 int config_parse_duration(const char *text, uint64_t *out_ps, char why[static 160]);

@@ -284,35 +284,61 @@ swap_tables(struct property *p)
 }
 
 static void
-add_tenant_use(const struct tables *t, struct rte_mbuf *m, uint32_t used[TENANTS][POOL_COUNT])
+add_tenant_use(const struct tables *t, struct rte_mbuf *m, struct tenant_use use[TENANTS])
 {
 	const struct packet_meta *meta = packet_meta(m);
-	const struct port_profile *in = t->ports[meta->in_port].profile;
-	const struct port_profile *out = t->ports[meta->out_port].profile;
+	const uint8_t in = t->ports[meta->in_port].profile->pg[meta->pg].threshold.pool;
+	const uint8_t out = t->ports[meta->out_port].profile->tc[meta->tc].threshold.pool;
 
 	if (meta->tenant == TENANT_NONE)
 		return;
-	used[meta->tenant][in->pg[meta->pg].threshold.pool] += meta->cells;
-	used[meta->tenant][out->tc[meta->tc].threshold.pool] += meta->cells;
+	use[meta->tenant].guarantee[in] += meta->flags & PACKET_IN_GUARANTEE ? meta->cells : 0;
+	use[meta->tenant].guarantee[out] += meta->flags & PACKET_OUT_GUARANTEE ? meta->cells : 0;
+	if (!t->tenant_buffers)
+		return;
+	use[meta->tenant].used[in] += meta->cells;
+	use[meta->tenant].used[out] += meta->cells;
 }
 
-// A tenant's use of each pool is what its queued packets hold, and none where tenants have no say.
+// A tenant's use of each pool is what its queued packets hold, and none where tenants have no say; what its
+// guarantees hold is so to the end.
 static void
 check_tenants(const struct property *p)
 {
-	const struct tables *t = p->h.tables;
 	const struct node *n = p->h.node;
-	uint32_t used[TENANTS][POOL_COUNT] = {0};
+	struct tenant_use use[TENANTS] = {0};
 
-	for (unsigned int i = 0; t->tenant_buffers && i < PORTS * PRIORITIES; i++) {
+	for (unsigned int i = 0; i < PORTS * PRIORITIES; i++) {
 		const struct queue *q = &n->ports[i / PRIORITIES].queues[i % PRIORITIES];
 
 		for (struct rte_mbuf *m = q->head; m != NULL; m = packet_meta(m)->next)
-			add_tenant_use(t, m, used);
+			add_tenant_use(p->h.tables, m, use);
 	}
-	for (unsigned int i = 0; i < TENANTS; i++)
-		for (unsigned int k = 0; k < POOL_COUNT; k++)
-			assert_int_equal(n->buffer.tenants[i].used[k], used[i][k]);
+	for (unsigned int i = 0; i < TENANTS; i++) {
+		assert_memory_equal(n->buffer.tenants[i].used, use[i].used, sizeof(use[i].used));
+		assert_memory_equal(n->buffer.tenants[i].guarantee, use[i].guarantee, sizeof(use[i].guarantee));
+	}
+}
+
+// Which queues hold something and which may not send is known where it is looked for.
+static void
+check_bits(const struct node *n)
+{
+	for (unsigned int i = 0; i < PORTS; i++) {
+		const struct port *port = &n->ports[i];
+
+		assert_int_equal(n->held[i], port->up ? port->paused | port->tx_off : 0xff);
+		for (unsigned int k = 0; k < PRIORITIES; k++)
+			assert_int_equal(port->nonempty >> k & 1, port->queues[k].head != NULL);
+	}
+}
+
+static void
+check(const struct property *p)
+{
+	harness_check(&p->h);
+	check_tenants(p);
+	check_bits(p->h.node);
 }
 
 static void
@@ -342,8 +368,7 @@ step(struct property *p)
 			offer(p);
 	harness_run(&p->h, p->h.now + 1 + below(p, 200000));
 	take_all(p);
-	harness_check(&p->h);
-	check_tenants(p);
+	check(p);
 }
 
 // Frees whatever is held and lets all of it go.
@@ -358,8 +383,7 @@ drain(struct property *p)
 	}
 	harness_run(&p->h, p->h.now + 10 * PS_PER_MS);
 	take_all(p);
-	harness_check(&p->h);
-	check_tenants(p);
+	check(p);
 	assert_int_equal(node_queued(n), 0);
 	for (unsigned int i = 0; i < POOL_COUNT; i++) {
 		assert_int_equal(n->buffer.pools[i].used, 0);
