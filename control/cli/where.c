@@ -74,6 +74,15 @@ add_host(json_t *to, const struct topology *t, const struct topo_ref *at)
 	return status == 0 ? CLI_OK : CLI_FAILED;
 }
 
+// An uplink's number is no host's address, and a port may be free.
+static bool
+leads_to_host(const struct topology *t, const struct topo_ref *at)
+{
+	uint32_t peer = t->nodes[at->node].ports[at->port].peer_node;
+
+	return peer != TOPOLOGY_NONE && t->nodes[peer].role == CONFIG_ROLE_HOST;
+}
+
 static int
 look_in_file(const struct where_request *r, const struct place *place, json_t *to)
 {
@@ -88,7 +97,7 @@ look_in_file(const struct where_request *r, const struct place *place, json_t *t
 		status = CLI_OK;
 	config_diag_print(&diag, stderr);
 	if (status == CLI_OK) {
-		if (topology_find_place(topology, place, &at) == 0 && at.node >= topology->first_host) {
+		if (topology_find_place(topology, place, &at) == 0 && leads_to_host(topology, &at)) {
 			status = add_host(to, topology, &at);
 		} else {
 			fprintf(stderr, "roost where: %s: nobody is at %s in this fabric\n",
