@@ -217,12 +217,14 @@ def leftovers():
     for link in json.loads(subprocess.run(["ip", "-j", "link", "show", "type", "veth"], check=True,
                                           capture_output=True, text=True).stdout or "[]"):
         found.add(f"interface {link.get('ifname', '?')}")
-    for comm in Path("/proc").glob("[0-9]*/comm"):
+    for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            if comm.read_text().strip() == "roost":
-                found.add(f"process {comm.parent.name}")
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
         except OSError:
-            pass
+            continue
+        # A daemon that has ended is a zombie until process 1 looks after it.
+        if name == "roost" and rest.split()[0] != "Z":
+            found.add(f"process {stat.parent.name}")
     return found
 
 
