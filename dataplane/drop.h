@@ -30,6 +30,9 @@
 	X(INGRESS_POOL, "ingress-pool", "a lossy group met its ingress threshold: congestion, or alpha too small") \
 	X(EGRESS_POOL, "egress-pool", "a queue met its egress threshold: congestion, or alpha too small") \
 	X(TENANT_SHARE, "tenant-share", "the tenant used up its share of the pool: raise its share or guarantee") \
+	X(RED, "red", "random early detection: not ECT in a congested queue; let the sender speak ECN") \
+	X(WATCHDOG, "watchdog", "the PFC watchdog holds the queue in a storm: look at who pauses it") \
+	X(TRIMMED, "trimmed", "a switch cut the packet to its headers: congestion on the way")     \
 	X(NOT_FOR_HOST, "not-for-host", "the NIC has no use for it: wrong destination, or not RoCEv2") \
 	X(NO_QUEUE_PAIR, "no-queue-pair", "no queue pair of that number at the NIC: look at the flow list") \
 	X(NO_PACKET, "no-packet", "the packet pool ran dry: lower the load or the buffers")

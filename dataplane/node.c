@@ -32,14 +32,18 @@ aligned_zeroed(size_t bytes)
 static void
 port_init(struct port *p, uint8_t index)
 {
+	const struct pause_clock closed = {.since = PS_NEVER, .last_start = PS_NEVER, .last_end = PS_NEVER};
+
 	p->index = index;
 	p->up = true;
 	p->next_send = PS_NEVER;
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
 		p->refresh_at[i] = PS_NEVER;
-		p->rx_pause[i].since = PS_NEVER;
-		p->tx_pause[i].since = PS_NEVER;
+		p->more[i].held = closed;
+		p->more[i].watchdog.stuck_since = PS_NEVER;
 	}
+	for (unsigned int i = 0; i < PAUSES; i++)
+		p->rx_pause[i] = p->tx_pause[i] = closed;
 }
 
 int

@@ -30,6 +30,7 @@ enum packet_flags {
 	PACKET_ROCE = 1 << 5,   // UDP 4791 with a whole BTH
 	PACKET_UNSENT = 1 << 6, // payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are
 	PACKET_TAGGED = 1 << 7,
+	PACKET_TRIMMED = 1 << 8, // cut at this node
 };
 
 // Per-packet state, in the mbuf's private area. Written and read by the worker that holds the packet.
@@ -39,7 +40,7 @@ struct packet_meta {
 	uint32_t cells;        // ceil(wire_bytes / cell) at the node that holds it
 	uint16_t data_off;     // of the frame's first byte, from the end of the metadata
 	uint16_t data_len;     // bytes really there: headers only where payload is not materialised
-	uint8_t flags;         // enum packet_flags
+	uint16_t flags;        // enum packet_flags
 	uint8_t in_port;
 	uint8_t out_port;
 	uint8_t priority;
@@ -55,6 +56,7 @@ struct packet_meta {
 	uint16_t tenant; // TENANT_NONE where it is not known
 	uint32_t flow_hash;
 	uint32_t group; // next-hop group, then next hop
+	ps_t arrived;   // when it came in, where tables->latency_wanted
 };
 
 _Static_assert(sizeof(struct packet_meta) <= PACKET_META_BYTES, "metadata fits the private area");

@@ -50,6 +50,9 @@ _Static_assert(sizeof(struct priority_group) == 64, "a group is one cache line")
 struct pause_clock {
 	ps_t since; // PS_NEVER when closed
 	ps_t total;
+	ps_t last_start;      // of the last interval; PS_NEVER: there was none
+	ps_t last_end;        // of the last one that has ended; PS_NEVER: none has
+	uint64_t transitions; // times it opened
 };
 
 // The time it was open up to `now`.
@@ -62,8 +65,11 @@ pause_clock_total(const struct pause_clock *c, ps_t now)
 static inline void
 pause_clock_open(struct pause_clock *c, ps_t now)
 {
-	if (c->since == PS_NEVER)
-		c->since = now;
+	if (c->since != PS_NEVER)
+		return;
+	c->since = now;
+	c->last_start = now;
+	c->transitions++;
 }
 
 static inline void
@@ -73,8 +79,46 @@ pause_clock_close(struct pause_clock *c, ps_t at)
 		return;
 	if (at > c->since)
 		c->total += at - c->since;
+	c->last_end = at;
 	c->since = PS_NEVER;
 }
+
+// Where the 802.3x pause of the whole link stands behind those of the priorities.
+#define PAUSE_LINK PRIORITIES
+#define PAUSES (PRIORITIES + 1)
+
+struct tenant_queues;
+
+// What the watchdog knows of a queue.
+struct watchdog_queue {
+	uint64_t packets; // sent, when it last looked
+	ps_t paused;      // time held by pauses until then
+	ps_t stuck_since; // PS_NEVER: it is not
+	ps_t last_xoff;   // when a pause of one of its priorities last came
+	uint64_t storms;
+	uint64_t dropped;
+	bool storm;
+};
+
+// What few packets of a queue touch.
+struct queue_more {
+	ps_t shaped_until; // its maximum rate holds it
+	ps_t promised_at;  // its minimum rate is due from here on
+	struct tenant_queues *tenants; // where tenants take turns
+	uint64_t red_dropped;
+	uint64_t trimmed;   // packets that were cut because it was full
+	uint64_t trim_sent; // cut packets that left by it
+	struct watchdog_queue watchdog;
+	struct pause_clock held; // by pauses received of whatever priority
+	uint32_t depth_max_before; // watermarks.h
+};
+
+// What few packets of a priority group touch.
+struct group_more {
+	uint32_t used_max_before; // watermarks.h
+	uint32_t shared_max_before;
+	uint32_t headroom_max_before;
+};
 
 struct port {
 	// Transmit.
@@ -86,6 +130,8 @@ struct port {
 	uint8_t nonempty; // bit per queue
 	uint8_t paused;   // bit per queue that received PFC holds
 	uint8_t tx_off;   // bit per queue that an event froze
+	uint8_t shaped;   // bit per queue that a rate holds until its shaped_until, or port_shaped_until
+	uint8_t stormed;  // bit per queue that the watchdog has in a storm and acts on
 	uint8_t dwrr_tc;  // whose turn it is
 	bool up;
 	bool tapped;      // node->tap sees its packets
@@ -109,14 +155,19 @@ struct port {
 	struct queue queues[PRIORITIES];
 	struct priority_group groups[PRIORITIES];
 
-	// PFC received: by priority, and by the queue it holds.
-	ps_t pause_until[PRIORITIES];
+	struct queue_more more[PRIORITIES];
+	struct group_more group_more[PRIORITIES];
+	ps_t shaped_until;     // the port's own maximum rate
+	uint32_t shared_use[POOL_COUNT]; // cells of its groups or queues beyond reserved; where a pool has a port level
+
+	// Pauses received: by priority (and PAUSE_LINK), and by the queue they hold.
+	ps_t pause_until[PAUSES];
 	ps_t queue_paused_until[PRIORITIES];
-	struct pause_clock rx_pause[PRIORITIES];
+	struct pause_clock rx_pause[PAUSES];
 	uint64_t pfc_rx[PRIORITIES];
 	// PFC sent.
 	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless XOFF
-	struct pause_clock tx_pause[PRIORITIES];
+	struct pause_clock tx_pause[PAUSES];
 	uint64_t pfc_tx[PRIORITIES];
 	uint64_t pause_rx; // 802.3x frames
 	uint64_t pause_tx;

@@ -16,6 +16,7 @@ tables_destroy(struct tables *t)
 	free(t->groups);
 	free(t->next_hops);
 	free(t->tenants);
+	free(t->histograms);
 	free(t->profiles);
 	free(t->ports);
 	free(t);

@@ -42,9 +42,15 @@ struct threshold {
 #define THRESHOLD_UNLIMITED (UINT64_C(1) << 40)
 #define POOL_UNLIMITED (UINT32_C(1) << 31)
 
+// Of POOL_HEADROOM, `shared` is POOL_UNLIMITED unless the groups share one headroom pool.
 struct pool_profile {
 	uint32_t size;   // POOL_UNLIMITED when it has no end
 	uint32_t shared; // size - all reserved - all guarantees
+	// The per-port level of a two-level threshold: a port's shared use of the pool is at most the free cells
+	// << port_up >> port_down, and what is free to its consumers is what that leaves.
+	bool port_level;
+	uint8_t port_up;
+	uint8_t port_down;
 };
 
 struct pg_profile {
@@ -67,10 +73,27 @@ struct ecn_profile {
 	uint64_t slope; // probability per byte above min, in units of 2^-56
 };
 
+// A rate that a queue or port is held to, or promised.
+struct rate_profile {
+	uint64_t byte_time; // 0: none
+	ps_t burst;         // how far what was not used may be made up for: the time of one largest frame
+};
+
 struct tc_profile {
 	struct threshold threshold;
 	struct ecn_profile ecn;
 	uint32_t quantum; // DWRR bytes a round; 0 when strict
+	bool red;         // what is not ECT is dropped where ECT would be marked
+	bool fair;        // tenants take turns within the queue (DRR)
+	struct rate_profile min_rate;
+	struct rate_profile max_rate;
+};
+
+// What a packet's DSCP and PCP become on the way out, by its priority.
+#define REMARK_LEAVE 0xff
+struct remark_profile {
+	uint8_t dscp[PRIORITIES];
+	uint8_t pcp[PRIORITIES];
 };
 
 // What ports of one kind share.
@@ -83,7 +106,14 @@ struct port_profile {
 	uint32_t gap;           // bytes after which the next may start
 	uint32_t mtu;           // largest IP packet
 	uint8_t strict;         // bit per traffic class
+	uint8_t min_rated;      // bit per traffic class with a minimum rate
+	uint8_t max_rated;      // bit per traffic class with a maximum rate
+	uint8_t fair;           // bit per traffic class in which tenants take turns
 	uint8_t obeyed;         // bit per priority whose received PFC counts
+	bool link_pause;        // 802.3x in the place of PFC, sent and obeyed
+	bool remarks;           // `remark` changes something
+	struct remark_profile remark;
+	struct rate_profile max_rate; // of the whole port, PFC frames aside
 	uint16_t quanta;        // in XOFFs sent
 	ps_t refresh;           // an XOFF is sent again after this long
 	ps_t quantum_time;      // 512 bit times, in units of 2^-BYTE_TIME_FRACTION_BITS ps: byte_time * 64
@@ -127,6 +157,40 @@ struct tenant_profile {
 	struct threshold share[POOL_COUNT];
 };
 
+// Packets that their queue has no room for are cut to `size` bytes and go to another queue.
+struct trim_profile {
+	uint16_t size;    // of the frame without FCS; 0: off
+	uint8_t dscp;     // what a cut packet carries
+	uint8_t tc;       // the queue it goes to
+	uint8_t eligible; // bit per traffic class whose packets are cut
+};
+
+enum watchdog_action { WATCHDOG_DROP, WATCHDOG_FORWARD, WATCHDOG_ALERT };
+
+struct watchdog_profile {
+	ps_t poll; // 0: off
+	ps_t detect;
+	ps_t restore;
+	uint8_t action; // enum watchdog_action
+	bool flush;     // DROP: what waits in the queue goes too
+	bool ingress;   // DROP: what comes in by the port with the queue's priorities goes too
+};
+
+enum histogram_kind { HISTOGRAM_QUEUE, HISTOGRAM_GROUP, HISTOGRAM_LATENCY };
+
+#define HISTOGRAM_BINS_MAX 64
+
+// Bin 0 holds what is below `min`, the last what is at or above min + (bins - 2) x width.
+struct histogram_profile {
+	uint8_t kind; // enum histogram_kind
+	uint8_t port;
+	uint8_t index;  // priority group or traffic class
+	uint8_t bins;   // 3 .. HISTOGRAM_BINS_MAX
+	uint64_t min;   // bytes; of HISTOGRAM_LATENCY ps
+	uint64_t width; // of a bin but the first and the last
+	ps_t sample;    // QUEUE, GROUP: looked at every so often; LATENCY takes every packet
+};
+
 struct tables {
 	uint8_t priority_to_pg[PRIORITIES];
 	uint8_t priority_to_tc[PRIORITIES];
@@ -139,6 +203,11 @@ struct tables {
 	uint16_t eligible_udp_dport;
 	uint32_t hash_seed;
 	bool tenant_buffers; // false: no tenant has a guarantee or a share here
+	bool port_levels;    // some pool has a per-port level
+	bool latency_wanted; // some histogram wants to know how long packets stay
+	struct trim_profile trim;
+	struct watchdog_profile watchdog;
+	uint16_t histogram_count;
 	uint16_t vrf_count;
 	uint16_t tenant_count;
 	uint16_t port_count;
@@ -151,6 +220,7 @@ struct tables {
 	struct tenant_profile *tenants;
 	struct port_profile *profiles;
 	struct port_tables *ports;
+	struct histogram_profile *histograms;
 };
 
 static inline uint32_t

@@ -21,6 +21,7 @@
 struct pool {
 	uint32_t used;       // cells held, guarantees included (of POOL_HEADROOM: headroom held)
 	uint32_t used_max;
+	uint32_t used_max_before; // watermarks.h
 	uint32_t shared_use; // of them beyond every reservation and guarantee
 };
 
@@ -28,6 +29,7 @@ struct tenant_use {
 	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
 	uint32_t used[POOL_COUNT];      // all cells of its packets
 	uint32_t used_max;              // of the ingress side
+	uint32_t used_max_before; // watermarks.h
 	uint64_t packets;
 	uint64_t bytes;
 	uint64_t dropped;

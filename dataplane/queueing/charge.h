@@ -13,7 +13,7 @@ struct charge {
 	uint32_t cells;
 	uint32_t bytes;
 	uint16_t tenant;
-	uint8_t flags;
+	uint16_t flags;
 	uint8_t in_port;
 	uint8_t out_port;
 	uint8_t pg;
@@ -171,7 +171,7 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		charge_take_side(n, &c, &g->usage, &pg->threshold, ingress, in_shared, tenants);
 	charge_take_side(n, &c, &q->usage, &tc->threshold, egress, out_shared, tenants);
 	charge_note_peaks(g, pg->threshold.reserved);
-	meta->flags = (uint8_t)(c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
+	meta->flags = (uint16_t)(c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
 				(egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
 	return -1;
 }
