@@ -2,6 +2,7 @@
 #include "node.h"
 
 #include "queueing/charge.h"
+#include "queueing/histogram.h"
 #include "queueing/pause.h"
 #include "queueing/pfc.h"
 
@@ -99,6 +100,8 @@ node_destroy(struct node *n)
 		}
 	}
 	free(n->buffer.tenants);
+	free(n->histograms);
+	free(n->histogram_due);
 	free(n->turns);
 	free(n->held);
 	free(n->depth);
@@ -130,10 +133,13 @@ recount_packet(struct node *n, const struct tables *t, struct rte_mbuf *m)
 }
 
 static void
-recount_usage(struct buffer *b, const struct threshold *t, const struct usage *u)
+recount_usage(struct buffer *b, struct port *p, const struct threshold *t, const struct usage *u)
 {
-	b->pools[t->pool].shared_use += buffer_shared(u->own, t->reserved);
+	uint32_t shared = buffer_shared(u->own, t->reserved);
+
+	b->pools[t->pool].shared_use += shared;
 	b->pools[t->pool].used += u->own + u->guaranteed;
+	p->shared_use[t->pool] += shared;
 }
 
 // What is held stays held; what it counts for follows the new thresholds.
@@ -149,12 +155,13 @@ buffer_recount(struct node *n, const struct tables *t)
 		memset(b->tenants[i].guarantee, 0, sizeof(b->tenants[i].guarantee));
 	}
 	for (unsigned int i = 0; i < n->port_count; i++) {
-		const struct port *p = &n->ports[i];
+		struct port *p = &n->ports[i];
 		const struct port_profile *profile = t->ports[i].profile;
 
+		memset(p->shared_use, 0, sizeof(p->shared_use));
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
-			recount_usage(b, &profile->pg[k].threshold, &p->groups[k].usage);
-			recount_usage(b, &profile->tc[k].threshold, &p->queues[k].usage);
+			recount_usage(b, p, &profile->pg[k].threshold, &p->groups[k].usage);
+			recount_usage(b, p, &profile->tc[k].threshold, &p->queues[k].usage);
 			for (struct rte_mbuf *m = p->queues[k].head; m != NULL; m = packet_meta(m)->next)
 				if (packet_meta(m)->flags & PACKET_CHARGED)
 					recount_packet(n, t, m);
@@ -197,6 +204,8 @@ add_turns(struct node *n, uint32_t count)
 void
 node_adopt_tables(struct node *n, const struct tables *t)
 {
+	const struct tables *before = n->current;
+
 	add_turns(n, t->group_count);
 	buffer_add_tenants(&n->buffer, t->tenant_count);
 	n->current = t;
@@ -207,6 +216,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 		pause_adopt(n, &n->ports[i], n->start);
 		pfc_adopt(n, &n->ports[i], n->start);
 	}
+	histogram_adopt(n, before, t);
 }
 
 void

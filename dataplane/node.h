@@ -71,6 +71,8 @@ struct node {
 	uint32_t turn_count;
 	struct random random;
 	struct buffer buffer;
+	uint64_t (*histograms)[HISTOGRAM_BINS_MAX]; // one of each of tables->histograms
+	ps_t *histogram_due;                        // when each takes its next sample
 	struct nic *nic;    // of a NIC node
 	const struct node_tap *tap;
 	const char *name;

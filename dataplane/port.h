@@ -8,6 +8,7 @@
 #include "queueing/buffer.h"
 #include "tables.h"
 #include "time.h"
+#include "watermark.h"
 #include "wire.h"
 
 #include <stdbool.h>
@@ -110,14 +111,14 @@ struct queue_more {
 	uint64_t trim_sent; // cut packets that left by it
 	struct watchdog_queue watchdog;
 	struct pause_clock held; // by pauses received of whatever priority
-	uint32_t depth_max_before; // watermarks.h
+	struct watermark_before depth_before;
 };
 
 // What few packets of a priority group touch.
 struct group_more {
-	uint32_t used_max_before; // watermarks.h
-	uint32_t shared_max_before;
-	uint32_t headroom_max_before;
+	struct watermark_before used_before;
+	struct watermark_before shared_before;
+	struct watermark_before headroom_before;
 };
 
 struct port {

@@ -7,6 +7,7 @@
 #include "node.h"
 #include "queueing/charge.h"
 #include "queueing/ecn.h"
+#include "queueing/histogram.h"
 #include "queueing/pause.h"
 #include "queueing/pfc.h"
 #include "queueing/scheduler.h"
@@ -40,6 +41,14 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	if (unlikely(p->tapped))
 		port_show_sent(n, p, m, now, left);
 	node_note_later(n, arrival);
+}
+
+// Tells histograms how long a packet that begins to leave by a queue has stayed.
+static inline void
+port_note_latency(struct node *n, const struct port *p, unsigned int tc, struct rte_mbuf *m, ps_t now)
+{
+	if (unlikely(n->current->latency_wanted))
+		histogram_note_latency(n, p, tc, packet_meta(m)->arrived, now);
 }
 
 // Begins to send a PFC frame at `now`.
@@ -112,6 +121,7 @@ port_send(struct node *n, struct port *p, ps_t now)
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_move = now;
+	port_note_latency(n, p, tc, m, now);
 	// The wire first: an XON that this release causes at this very port follows the packet.
 	port_transmit(n, p, m, now);
 	charge_release(n, &charge, now);
@@ -140,6 +150,7 @@ port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_move = now;
+	port_note_latency(n, p, charge.tc, m, now);
 	port_transmit(n, p, m, now);
 	charge_release(n, &charge, now);
 	if (unlikely(p->pfc_head != NULL))

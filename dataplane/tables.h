@@ -223,6 +223,13 @@ struct tables {
 	struct histogram_profile *histograms;
 };
 
+// True when charging takes the whole rule (queueing/charge.h).
+static inline bool
+tables_whole_rule(const struct tables *t)
+{
+	return t->tenant_buffers | t->port_levels;
+}
+
 static inline uint32_t
 tables_cells(const struct tables *t, uint32_t bytes)
 {

@@ -11,6 +11,7 @@
 #include "../dataplane/stages/rewrite.h"
 #include "../dataplane/stages/route.h"
 #include "../dataplane/stages/spray.h"
+#include "../dataplane/switch_timer.h"
 
 // ingress: receive -> parse -> control_frames -> classify -> route -> spray -> admit -> rewrite -> enqueue
 static __rte_always_inline int
@@ -38,11 +39,11 @@ spine_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 }
 
 // egress: scheduler picks -> ecn marks -> wire takes -> buffer releases (port_send)
-// timers: PFC refresh
+// timers: samples of histograms, PFC refresh
 static ps_t
 spine_advance(struct node *n, ps_t start, ps_t until)
 {
-	return node_run(n, start, until, spine_ingress, port_send, pfc_refresh);
+	return node_run(n, start, until, spine_ingress, port_send, switch_timer);
 }
 
 const struct node_ops pipeline_spine = {.advance = spine_advance};

@@ -13,6 +13,7 @@
 
 #include "../packet.h"
 #include "../tables.h"
+#include "../watermark.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@
 struct pool {
 	uint32_t used;       // cells held, guarantees included (of POOL_HEADROOM: headroom held)
 	uint32_t used_max;
-	uint32_t used_max_before; // watermarks.h
+	struct watermark_before used_before;
 	uint32_t shared_use; // of them beyond every reservation and guarantee
 };
 
@@ -29,7 +30,7 @@ struct tenant_use {
 	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
 	uint32_t used[POOL_COUNT];      // all cells of its packets
 	uint32_t used_max;              // of the ingress side
-	uint32_t used_max_before; // watermarks.h
+	struct watermark_before used_before;
 	uint64_t packets;
 	uint64_t bytes;
 	uint64_t dropped;
@@ -53,12 +54,33 @@ buffer_shared(uint32_t own, uint32_t reserved)
 	return own > reserved ? own - reserved : 0;
 }
 
-// A threshold's limit while `shared_use` cells of its pool's shared size are in use.
+// What is free of a pool's shared size while `shared_use` cells of it are in use.
 static inline uint64_t
-buffer_limit(const struct threshold *t, const struct pool_profile *profile, uint32_t shared_use)
+buffer_free(const struct pool_profile *profile, uint32_t shared_use)
 {
-	uint64_t free_cells = profile->shared > shared_use ? profile->shared - shared_use : 0;
+	return profile->shared > shared_use ? profile->shared - shared_use : 0;
+}
 
+// The most that a port may use of a pool's shared size where that has a per-port level.
+static inline uint64_t
+buffer_port_limit(const struct pool_profile *profile, uint64_t free_cells)
+{
+	return (free_cells << profile->port_up) >> profile->port_down;
+}
+
+// What is free to the consumers of a port that uses `port_use` cells of the pool's shared size.
+static inline uint64_t
+buffer_port_free(const struct pool_profile *profile, uint64_t free_cells, uint32_t port_use)
+{
+	uint64_t limit = buffer_port_limit(profile, free_cells);
+
+	return limit > port_use ? limit - port_use : 0;
+}
+
+// A threshold's limit while so much is free.
+static inline uint64_t
+buffer_limit(const struct threshold *t, uint64_t free_cells)
+{
 	return t->fixed + ((free_cells << t->up) >> t->down);
 }
 
@@ -72,7 +94,22 @@ buffer_fits_own(const struct usage *u, const struct threshold *t, const struct p
 	uint32_t after = buffer_shared(u->own + cells, t->reserved);
 
 	*shared = after - buffer_shared(u->own, t->reserved);
-	return after == 0 || (after <= buffer_limit(t, profile, use) && use + *shared <= profile->shared);
+	return after == 0 ||
+	       (after <= buffer_limit(t, buffer_free(profile, use)) && use + *shared <= profile->shared);
+}
+
+// The same in a pool with a per-port level: also, whatever the consumer's limit, the port stays within its own.
+static inline bool
+buffer_fits_port(const struct usage *u, const struct threshold *t, const struct pool *pool,
+		 const struct pool_profile *profile, uint32_t port_use, uint32_t cells, uint32_t *shared)
+{
+	uint64_t free_cells = buffer_free(profile, pool->shared_use);
+	uint32_t after = buffer_shared(u->own + cells, t->reserved);
+
+	*shared = after - buffer_shared(u->own, t->reserved);
+	return after == 0 || (after <= buffer_limit(t, buffer_port_free(profile, free_cells, port_use)) &&
+			      pool->shared_use + *shared <= profile->shared &&
+			      port_use + *shared <= buffer_port_limit(profile, free_cells));
 }
 
 // Takes `cells`, of which `shared` count as shared (buffer_fits_own()).
@@ -88,14 +125,17 @@ buffer_take_own(struct usage *u, struct pool *pool, uint32_t cells, uint32_t sha
 		pool->used_max = used;
 }
 
-static inline void
+// Gives `cells` back; returns how many of them counted as shared.
+static inline uint32_t
 buffer_give_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
 {
 	uint32_t own = u->own;
+	uint32_t shared = buffer_shared(own, t->reserved) - buffer_shared(own - cells, t->reserved);
 
-	pool->shared_use -= buffer_shared(own, t->reserved) - buffer_shared(own - cells, t->reserved);
+	pool->shared_use -= shared;
 	pool->used -= cells;
 	u->own = own - cells;
+	return shared;
 }
 
 // True when the tenant's guarantee in the pool takes `cells` more (step 1).
@@ -111,7 +151,7 @@ static inline bool
 buffer_fits_share(const struct tenant_use *use, const struct tenant_profile *profile, uint8_t pool,
 		  const struct pool *state, const struct pool_profile *pool_profile, uint32_t cells)
 {
-	uint64_t limit = buffer_limit(&profile->share[pool], pool_profile, state->shared_use);
+	uint64_t limit = buffer_limit(&profile->share[pool], buffer_free(pool_profile, state->shared_use));
 
 	return (uint64_t)use->used[pool] - use->guarantee[pool] + cells <= limit;
 }

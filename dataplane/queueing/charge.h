@@ -3,6 +3,9 @@
 // on the ingress side (its priority group) and on the egress side (its queue); both must admit it or
 // neither is charged. Each side tries its tenant's guarantee, then its own space within its limit, then,
 // for a lossless group, headroom. It is released when its transmission starts.
+//
+// The rule comes in two variants, of which new tables choose one: the whole of it, and without what only
+// tenants with parts of the buffer and pools with a per-port level need (`whole` false).
 #pragma once
 
 #include "../node.h"
@@ -42,34 +45,47 @@ enum charge_place { CHARGE_GUARANTEE, CHARGE_OWN, CHARGE_HEADROOM };
 
 static __rte_always_inline bool
 charge_tenant_known(const struct tables *t, const struct charge *c, const struct threshold *threshold,
-		    bool tenants)
+		    bool whole)
 {
-	return tenants && c->tenant != TENANT_NONE && t->pools[threshold->pool].size != POOL_UNLIMITED;
+	return whole && t->tenant_buffers && c->tenant != TENANT_NONE && t->pools[threshold->pool].size != POOL_UNLIMITED;
 }
 
-// Steps 1 and 2. *shared: how many of the cells would count as shared.
+static __rte_always_inline bool
+charge_fits_own(const struct node *n, const struct port *p, const struct usage *usage,
+		const struct threshold *threshold, uint32_t cells, bool whole, uint32_t *shared)
+{
+	const struct pool *pool = &n->buffer.pools[threshold->pool];
+	const struct pool_profile *profile = &n->current->pools[threshold->pool];
+
+	if (whole && profile->port_level)
+		return buffer_fits_port(usage, threshold, pool, profile, p->shared_use[threshold->pool], cells,
+					shared);
+	return buffer_fits_own(usage, threshold, pool, profile, cells, shared);
+}
+
+// Steps 1 and 2 of a side, the port's. *shared: how many of the cells would count as shared.
 static __rte_always_inline int
-charge_try(struct node *n, const struct charge *c, const struct usage *usage,
-	   const struct threshold *threshold, bool tenants, enum drop_reason full, uint32_t *shared)
+charge_try(struct node *n, const struct charge *c, const struct port *p, const struct usage *usage,
+	   const struct threshold *threshold, bool whole, enum drop_reason full, uint32_t *shared)
 {
 	const struct tables *t = n->current;
-	const struct pool *pool = &n->buffer.pools[threshold->pool];
-	const struct pool_profile *pool_profile = &t->pools[threshold->pool];
 
-	if (charge_tenant_known(t, c, threshold, tenants)) {
+	if (charge_tenant_known(t, c, threshold, whole)) {
+		const struct pool *pool = &n->buffer.pools[threshold->pool];
+		const struct pool_profile *pool_profile = &t->pools[threshold->pool];
 		const struct tenant_use *use = &n->buffer.tenants[c->tenant];
 		const struct tenant_profile *profile = &t->tenants[c->tenant];
 
 		if (buffer_fits_guarantee(use, profile, threshold->pool, c->cells))
 			return CHARGE_GUARANTEE;
-		if (!buffer_fits_own(usage, threshold, pool, pool_profile, c->cells, shared))
+		if (!charge_fits_own(n, p, usage, threshold, c->cells, whole, shared))
 			return -1 - (int)full;
 		if (buffer_shared(usage->own + c->cells, threshold->reserved) != 0 &&
 		    !buffer_fits_share(use, profile, threshold->pool, pool, pool_profile, c->cells))
 			return -1 - (int)DROP_TENANT_SHARE;
 		return CHARGE_OWN;
 	}
-	if (buffer_fits_own(usage, threshold, pool, pool_profile, c->cells, shared))
+	if (charge_fits_own(n, p, usage, threshold, c->cells, whole, shared))
 		return CHARGE_OWN;
 	return -1 - (int)full;
 }
@@ -78,11 +94,11 @@ charge_try(struct node *n, const struct charge *c, const struct usage *usage,
 // holds its headroom is not told apart.
 static __rte_always_inline void
 charge_note_tenant(struct node *n, const struct charge *c, const struct threshold *threshold, uint32_t cells,
-		   bool tenants)
+		   bool whole)
 {
 	struct tenant_use *use;
 
-	if (!charge_tenant_known(n->current, c, threshold, tenants))
+	if (!charge_tenant_known(n->current, c, threshold, whole))
 		return;
 	use = &n->buffer.tenants[c->tenant];
 	use->used[threshold->pool] += cells;
@@ -95,26 +111,38 @@ charge_note_tenant(struct node *n, const struct charge *c, const struct threshol
 }
 
 static __rte_always_inline void
-charge_take_side(struct node *n, const struct charge *c, struct usage *usage,
-		 const struct threshold *threshold, int place, uint32_t shared, bool tenants)
+charge_take_side(struct node *n, const struct charge *c, struct port *p, struct usage *usage,
+		 const struct threshold *threshold, int place, uint32_t shared, bool whole)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 
-	charge_note_tenant(n, c, threshold, c->cells, tenants);
-	if (place == CHARGE_GUARANTEE)
+	charge_note_tenant(n, c, threshold, c->cells, whole);
+	if (place == CHARGE_GUARANTEE) {
 		buffer_take_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool, c->cells);
-	else
-		buffer_take_own(usage, pool, c->cells, shared);
+		return;
+	}
+	buffer_take_own(usage, pool, c->cells, shared);
+	if (whole)
+		p->shared_use[threshold->pool] += shared;
+}
+
+// Step 3: within the group's headroom and, where groups share one, the headroom pool.
+static inline bool
+charge_fits_headroom(const struct node *n, const struct priority_group *g, const struct pg_profile *pg,
+		     uint32_t cells)
+{
+	return g->headroom + cells <= pg->headroom &&
+	       n->buffer.pools[POOL_HEADROOM].used + cells <= n->current->pools[POOL_HEADROOM].shared;
 }
 
 static __rte_always_inline void
 charge_take_headroom(struct node *n, const struct charge *c, struct priority_group *g,
-		     const struct threshold *threshold, bool tenants)
+		     const struct threshold *threshold, bool whole)
 {
 	struct pool *pool = &n->buffer.pools[POOL_HEADROOM];
 	uint32_t cells = c->cells;
 
-	charge_note_tenant(n, c, threshold, cells, tenants);
+	charge_note_tenant(n, c, threshold, cells, whole);
 	g->headroom += cells;
 	if (g->headroom > g->headroom_max)
 		g->headroom_max = g->headroom;
@@ -138,7 +166,7 @@ charge_note_peaks(struct priority_group *g, uint32_t reserved)
 // Charges a packet that came in by `in` and is to leave by `out`, at `now`. Returns -1, or the reason why
 // it must be dropped. Sends XOFF when the group's own space (or guarantee) does not take it.
 static __rte_always_inline int
-charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now, bool tenants)
+charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now, bool whole)
 {
 	struct packet_meta *meta = packet_meta(m);
 	const struct charge c = charge_of(m);
@@ -147,71 +175,60 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	struct queue *q = &out->queues[c.tc];
 	const struct tc_profile *tc = &out->profile->tc[c.tc];
 	uint32_t in_shared = 0, out_shared = 0;
-	int ingress = charge_try(n, &c, &g->usage, &pg->threshold, tenants, DROP_INGRESS_POOL, &in_shared);
+	int ingress = charge_try(n, &c, in, &g->usage, &pg->threshold, whole, DROP_INGRESS_POOL, &in_shared);
 	int egress;
 
 	g->packets++;
 	g->bytes += c.bytes;
 	if (unlikely(ingress < 0) && pg->lossless) {
 		pfc_xoff(n, in, c.pg, now);
-		ingress = g->headroom + c.cells <= pg->headroom ? CHARGE_HEADROOM : -1 - (int)DROP_HEADROOM;
+		ingress = charge_fits_headroom(n, g, pg, c.cells) ? CHARGE_HEADROOM : -1 - (int)DROP_HEADROOM;
 	}
 	if (unlikely(ingress < 0)) {
 		g->dropped++;
 		return -1 - ingress;
 	}
-	egress = charge_try(n, &c, &q->usage, &tc->threshold, tenants, DROP_EGRESS_POOL, &out_shared);
+	egress = charge_try(n, &c, out, &q->usage, &tc->threshold, whole, DROP_EGRESS_POOL, &out_shared);
 	if (unlikely(egress < 0)) {
 		q->dropped++;
 		return -1 - egress;
 	}
 	if (ingress == CHARGE_HEADROOM)
-		charge_take_headroom(n, &c, g, &pg->threshold, tenants);
+		charge_take_headroom(n, &c, g, &pg->threshold, whole);
 	else
-		charge_take_side(n, &c, &g->usage, &pg->threshold, ingress, in_shared, tenants);
-	charge_take_side(n, &c, &q->usage, &tc->threshold, egress, out_shared, tenants);
+		charge_take_side(n, &c, in, &g->usage, &pg->threshold, ingress, in_shared, whole);
+	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, whole);
 	charge_note_peaks(g, pg->threshold.reserved);
 	meta->flags = (uint16_t)(c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
 				(egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
 	return -1;
 }
 
-// charge_admit() where tenants have guarantees or shares.
-int charge_admit_tenants(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now);
+// charge_admit() by the whole rule.
+int charge_admit_whole(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now);
 
 static __rte_always_inline void
-charge_give_side(struct node *n, const struct charge *c, struct usage *usage,
-		 const struct threshold *threshold, uint32_t own_cells, bool guaranteed, bool tenants)
+charge_give_side(struct node *n, const struct charge *c, struct port *p, struct usage *usage,
+		 const struct threshold *threshold, uint32_t own_cells, bool guaranteed, bool whole)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
+	uint32_t shared;
 
-	charge_note_tenant(n, c, threshold, -c->cells, tenants);
-	if (guaranteed)
+	charge_note_tenant(n, c, threshold, -c->cells, whole);
+	if (guaranteed) {
 		buffer_give_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool, own_cells);
-	else
-		buffer_give_own(usage, threshold, pool, own_cells);
-}
-
-// True when an XOFFed group may send XON: headroom empty, and few enough shared cells.
-static inline bool
-charge_xon_due(const struct node *n, const struct priority_group *g, const struct pg_profile *pg)
-{
-	uint64_t bound = pg->xon;
-
-	if (g->headroom != 0)
-		return false;
-	if (pg->xon_by_offset) {
-		uint64_t limit = buffer_limit(&pg->threshold, &n->current->pools[pg->threshold.pool],
-					      n->buffer.pools[pg->threshold.pool].shared_use);
-
-		if (limit > pg->xon_offset && limit - pg->xon_offset > bound)
-			bound = limit - pg->xon_offset;
+		return;
 	}
-	return buffer_shared(g->usage.own, pg->threshold.reserved) <= bound;
+	shared = buffer_give_own(usage, threshold, pool, own_cells);
+	if (whole)
+		p->shared_use[threshold->pool] -= shared;
 }
+
+// True when an XOFFed group of a port may send XON: headroom empty, and few enough shared cells.
+bool charge_xon_due(const struct node *n, const struct port *p, unsigned int pg);
 
 static __rte_always_inline void
-charge_give(struct node *n, const struct charge *c, ps_t now, bool tenants)
+charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 {
 	struct port *in = &n->ports[c->in_port];
 	struct port *out = &n->ports[c->out_port];
@@ -219,8 +236,8 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool tenants)
 	const struct pg_profile *pg = &in->profile->pg[c->pg];
 	uint32_t own = c->cells;
 
-	charge_give_side(n, c, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold, own,
-			 c->flags & PACKET_OUT_GUARANTEE, tenants);
+	charge_give_side(n, c, out, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold, own,
+			 c->flags & PACKET_OUT_GUARANTEE, whole);
 	if (unlikely(g->headroom != 0) && !(c->flags & PACKET_IN_GUARANTEE)) {
 		uint32_t headroom = own < g->headroom ? own : g->headroom;
 
@@ -228,20 +245,20 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool tenants)
 		n->buffer.pools[POOL_HEADROOM].used -= headroom;
 		own -= headroom;
 	}
-	charge_give_side(n, c, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE, tenants);
-	if (unlikely(g->xoff) && charge_xon_due(n, g, pg))
+	charge_give_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE, whole);
+	if (unlikely(g->xoff) && charge_xon_due(n, in, c->pg))
 		pfc_xon(n, in, c->pg, now);
 }
 
-// charge_release() where tenants have guarantees or shares.
-void charge_release_tenants(struct node *n, const struct charge *c, ps_t now);
+// charge_release() by the whole rule.
+void charge_release_whole(struct node *n, const struct charge *c, ps_t now);
 
 // Releases what a packet held, at the instant its transmission starts.
 static inline void
 charge_release(struct node *n, const struct charge *c, ps_t now)
 {
-	if (unlikely(n->current->tenant_buffers))
-		charge_release_tenants(n, c, now);
+	if (unlikely(tables_whole_rule(n->current)))
+		charge_release_whole(n, c, now);
 	else
 		charge_give(n, c, now, false);
 }

@@ -221,7 +221,7 @@ pfc_adopt(struct node *n, struct port *p, ps_t now)
 
 		if (!g->xoff)
 			continue;
-		if (profile->pfc_priorities == 0 || charge_xon_due(n, g, profile)) {
+		if (profile->pfc_priorities == 0 || charge_xon_due(n, p, pg)) {
 			pfc_xon(n, p, pg, now);
 			continue;
 		}

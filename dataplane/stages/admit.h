@@ -25,7 +25,9 @@ stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (unlikely(admit_ip_bytes(m) > out->profile->mtu))
 		return DROP_MTU_EXCEEDED;
 	meta->cells = tables_cells(t, meta->wire_bytes);
-	if (unlikely(t->tenant_buffers))
-		return charge_admit_tenants(n, in, out, m, now);
+	if (unlikely(t->latency_wanted))
+		meta->arrived = now;
+	if (unlikely(tables_whole_rule(t)))
+		return charge_admit_whole(n, in, out, m, now);
 	return charge_admit(n, in, out, m, now, false);
 }

@@ -165,22 +165,6 @@ test_most_ports(void **state)
 	packet_pool_destroy(pool);
 }
 
-// Two nodes of one fabric draw differently, the same node always the same.
-static void
-test_random_streams(void **state)
-{
-	struct random a = random_stream(1, 0), again = random_stream(1, 0), other = random_stream(1, 1);
-	struct random seed = random_stream(2, 0);
-	uint64_t first = random_next(&a);
-
-	(void)state;
-	assert_int_equal(first, random_next(&again));
-	assert_int_not_equal(first, random_next(&other));
-	assert_int_not_equal(first, random_next(&seed));
-	for (unsigned int i = 0; i < 1000; i++)
-		assert_in_range(random_below(&a, 3), 0, 2);
-}
-
 // Frozen queues keep what they have, one by one or all; freed, they go on at once.
 static void
 test_tx_off(void **state)
@@ -209,28 +193,13 @@ test_tx_off(void **state)
 	harness_close(&h);
 }
 
-static void
-test_drop_names(void **state)
-{
-	(void)state;
-	for (unsigned int i = 0; i < DROP_COUNT; i++) {
-		assert_true(strlen(drop_name(i)) > 0);
-		assert_true(strlen(drop_advice(i)) > 0);
-		for (unsigned int k = 0; k < i; k++)
-			assert_string_not_equal(drop_name(i), drop_name(k));
-	}
-	assert_string_equal(drop_name(DROP_NO_ROUTE), "no-route");
-	assert_string_equal(drop_name(DROP_HEADROOM), "headroom");
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_at_one_instant), cmocka_unit_test(test_bursts),
 		cmocka_unit_test(test_window_edges),         cmocka_unit_test(test_timer),
-		cmocka_unit_test(test_most_ports),           cmocka_unit_test(test_random_streams),
-		cmocka_unit_test(test_tx_off),               cmocka_unit_test(test_drop_names),
+		cmocka_unit_test(test_most_ports),           cmocka_unit_test(test_tx_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

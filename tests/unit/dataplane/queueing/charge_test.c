@@ -96,7 +96,7 @@ test_cells(void **state)
 	tables_destroy(t);
 }
 
-// Check 5. 300 B are 2 cells of 192. Reserved 10 cells take 5 packets. Then, of a shared size of 100 cells
+// 300 B are 2 cells of 192. Reserved 10 cells take 5 packets. Then, of a shared size of 100 cells
 // and alpha 1, the packet that makes u cells of shared use goes in while u + 2 <= 100 - u, the last at
 // u = 48: 25 more. The 31st packet (T) goes to headroom, whose 7 cells take 3; the 34th (D) is dropped.
 static void
@@ -166,7 +166,7 @@ test_headroom_first(void **state)
 	harness_close(&h);
 }
 
-// Check 11. k equally congested groups with alpha a settle where u = a (S - k u), to one packet:
+// K equally congested groups with alpha a settle where u = a (S - k u), to one packet:
 // u = a S / (1 + k a).
 static void
 expect_equilibrium(unsigned int up, unsigned int k, uint32_t settled)
@@ -198,6 +198,116 @@ test_equilibrium(void **state)
 	expect_equilibrium(0, 4, 200000);
 	expect_equilibrium(3, 1, 888889);
 	expect_equilibrium(3, 2, 470588);
+}
+
+// The two-level threshold: consumer alpha a over what port alpha p leaves. With B cells of the pool free for the
+// port but for the `occ` that it uses itself, one-cell packets stop where u + 1 > a (p (B - occ - u) - occ - u), at
+// u = ceil((a p (B - occ) - a occ) / (1 + a p + a)).
+static uint32_t
+two_level(uint32_t a, uint32_t p, uint32_t b, uint32_t occ)
+{
+	uint32_t above = a * p * (b - occ) - a * occ, below = 1 + a * p + a;
+
+	return (above + below - 1) / below;
+}
+
+static uint32_t
+fill(struct harness *h, unsigned int port, unsigned int priority)
+{
+	while (send(h, port, priority, 100))
+		;
+	return group(h, port, priority)->usage.own;
+}
+
+static void
+expect_two_level(unsigned int up, unsigned int port_up, uint32_t cell)
+{
+	const uint32_t a = 1u << up, p = 1u << port_up, size = 1000;
+	struct tables *t = ingress_tables(3);
+	uint32_t first, second;
+	struct harness h;
+
+	set_cell(t, cell);
+	t->port_levels = true;
+	t->pools[POOL_INGRESS_LOSSY] = (struct pool_profile){
+		.size = size, .shared = size, .port_level = true, .port_up = (uint8_t)port_up};
+	harness_profile(t)->pg[0].threshold = alpha(up, 0, POOL_INGRESS_LOSSY);
+	harness_profile(t)->pg[1].threshold = alpha(up, 0, POOL_INGRESS_LOSSY);
+	open_frozen(&h, t);
+	first = fill(&h, 1, 0);
+	assert_int_equal(first, two_level(a, p, size, 0));
+	second = fill(&h, 1, 1);
+	assert_int_equal(second, two_level(a, p, size, first));
+	assert_int_equal(h.node->ports[1].shared_use[POOL_INGRESS_LOSSY], first + second);
+	assert_int_equal(fill(&h, 2, 0), two_level(a, p, size - first - second, 0));
+	assert_int_equal(harness_drops(&h, 1, DROP_INGRESS_POOL), 2);
+	while (node_queued(h.node) != 0)
+		release_one(&h);
+	assert_int_equal(h.node->ports[1].shared_use[POOL_INGRESS_LOSSY], 0);
+	assert_int_equal(h.node->ports[2].shared_use[POOL_INGRESS_LOSSY], 0);
+	harness_close(&h);
+}
+
+static void
+test_two_levels(void **state)
+{
+	(void)state;
+	expect_two_level(0, 1, 128);
+	expect_two_level(0, 3, 192);
+	expect_two_level(3, 3, 128);
+}
+
+// A port's limit holds whatever its groups' own limits are; reserved space is not asked.
+static void
+test_port_limit(void **state)
+{
+	struct tables *t = ingress_tables(3);
+	struct harness h;
+
+	(void)state;
+	t->port_levels = true;
+	t->pools[POOL_INGRESS_LOSSY] = (struct pool_profile){.size = 1200, .shared = 900, .port_level = true};
+	harness_profile(t)->pg[0].threshold = fixed(THRESHOLD_UNLIMITED, POOL_INGRESS_LOSSY);
+	harness_profile(t)->pg[1].threshold = fixed(THRESHOLD_UNLIMITED, POOL_INGRESS_LOSSY);
+	harness_profile(t)->pg[1].threshold.reserved = 100;
+	open_frozen(&h, t);
+	for (unsigned int i = 0; i < 4; i++) // the 5th would use 500 where 900 - 400 are free: that still fits
+		assert_true(send(&h, 1, 0, 100));
+	assert_true(send(&h, 1, 0, 100));
+	assert_false(send(&h, 1, 0, 100)); // 600 > 900 - 500
+	assert_true(send(&h, 1, 1, 100));  // reserved
+	assert_false(send(&h, 1, 1, 60));
+	assert_true(send(&h, 2, 0, 200));  // the other port: 200 <= 900 - 500
+	assert_false(send(&h, 2, 0, 60));  // 260 > 900 - 700
+	harness_close(&h);
+}
+
+// Groups that share a headroom pool: each up to its own headroom, all of them up to the pool's.
+static void
+test_headroom_pool(void **state)
+{
+	struct tables *t = ingress_tables(4);
+	struct harness h;
+
+	(void)state;
+	harness_profile(t)->pg[3].threshold = fixed(0, POOL_INGRESS_LOSSLESS);
+	harness_profile(t)->pg[3].headroom = 500;
+	t->pools[POOL_HEADROOM] = (struct pool_profile){.size = 800, .shared = 800};
+	open_frozen(&h, t);
+	assert_true(send(&h, 1, 3, 300));
+	assert_true(send(&h, 1, 3, 200));
+	assert_false(send(&h, 1, 3, 60)); // its own 500 are used up
+	assert_true(send(&h, 2, 3, 300)); // the pool's 800 are
+	assert_false(send(&h, 2, 3, 60));
+	assert_false(send(&h, 3, 3, 60));
+	assert_int_equal(harness_drops(&h, 1, DROP_HEADROOM), 1);
+	assert_int_equal(harness_drops(&h, 2, DROP_HEADROOM), 1);
+	assert_int_equal(harness_drops(&h, 3, DROP_HEADROOM), 1);
+	assert_int_equal(h.node->buffer.pools[POOL_HEADROOM].used, 800);
+	assert_int_equal(h.node->buffer.pools[POOL_HEADROOM].used_max, 800);
+	release_one(&h); // the 300 of port 1
+	assert_true(send(&h, 3, 3, 300));
+	harness_close(&h);
 }
 
 // How many cells a group may hold with a threshold, in a pool of 1000 cells, by packets of 100.
@@ -402,6 +512,9 @@ main(void)
 		cmocka_unit_test(test_xoff_edge),
 		cmocka_unit_test(test_headroom_first),
 		cmocka_unit_test(test_equilibrium),
+		cmocka_unit_test(test_two_levels),
+		cmocka_unit_test(test_port_limit),
+		cmocka_unit_test(test_headroom_pool),
 		cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_egress),
 		cmocka_unit_test(test_tenants),

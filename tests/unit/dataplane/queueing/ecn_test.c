@@ -68,7 +68,7 @@ queue_and_mark(struct ecn_profile ecn, unsigned int count, unsigned int from, ui
 	harness_close(&h);
 }
 
-// Check 16: min = max = 100 KB, 200 packets of 1000 B. When the k-th begins, 200 - k are behind it: marked
+// Min = max = 100 KB, 200 packets of 1000 B. When the k-th begins, 200 - k are behind it: marked
 // while (200 - k) x 1000 > 100,000, k = 1 .. 99; at exactly 100,000 not.
 static void
 test_step(void **state)
@@ -84,7 +84,7 @@ test_step(void **state)
 	assert_int_equal(marked[1], 0);
 }
 
-// Check 15: not-ECT is never marked, CE stays CE and is not counted.
+// Not-ECT is never marked, CE stays CE and is not counted.
 static void
 test_codepoints(void **state)
 {
@@ -101,7 +101,7 @@ test_codepoints(void **state)
 	assert_int_equal(marked[1], 0);
 }
 
-// Check 17: never at or below min, always above max, between them p x (depth - min) / (max - min), 100,000
+// Never at or below min, always above max, between them p x (depth - min) / (max - min), 100,000
 // draws at each of 9 depths. Chi-square with 9 degrees of freedom is below 27.9 with probability 0.999.
 static void
 expect_ramp(uint32_t cell, double probability)

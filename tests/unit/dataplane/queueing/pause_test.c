@@ -36,7 +36,7 @@ expect_started(struct harness *h, unsigned int port, ps_t at)
 	packet_free(h->pool, m);
 }
 
-// Check 8: 65535 quanta at 25 Gb/s are 65535 x 20.48 ns = 1,342,156,800 ps. Others go on; the held one goes
+// 65535 quanta at 25 Gb/s are 65535 x 20.48 ns = 1,342,156,800 ps. Others go on; the held one goes
 // when the pause ends.
 static void
 test_length(void **state)

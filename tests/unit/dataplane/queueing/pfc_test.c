@@ -62,7 +62,7 @@ expect_nothing(struct harness *h, unsigned int port)
 	assert_null(harness_take(h, port, NULL));
 }
 
-// Check 7, and 5's refresh: one frame when own space runs out, at that very instant; the next half of its
+// One frame when own space runs out, at that very instant; the next half of its
 // quanta later, then every half; none for packets that fit.
 static void
 test_xoff_and_refresh(void **state)
@@ -135,7 +135,7 @@ expect_xon_after_two(uint32_t rest, bool due)
 	harness_close(&h);
 }
 
-// Check 6, `xon-offset: none`, xon 600: at 601 cells it is still XOFF, and refreshed; at 600 it is XON.
+// With `xon-offset: none`, xon 600: at 601 cells it is still XOFF, and refreshed; at 600 it is XON.
 static void
 test_xon(void **state)
 {

@@ -68,7 +68,7 @@ test_strict(void **state)
 	harness_close(&h);
 }
 
-// Check 18: equal quanta give equal bytes, with 300 B against 1500 B packets: 50 % each, here to one packet
+// Equal quanta give equal bytes, with 300 B against 1500 B packets: 50 % each, here to one packet
 // more or less in 100 us (1,250,000 byte times).
 static void
 test_dwrr_by_bytes(void **state)

@@ -39,7 +39,7 @@ udp(struct harness *h)
 	return harness_frame(h, &(struct frame){.to = 1});
 }
 
-// Check 10: none of the sixteen reserved addresses passes, whatever is behind them; the next one is multicast.
+// None of the sixteen reserved addresses passes, whatever is behind them; the next one is multicast.
 static void
 test_reserved_addresses(void **state)
 {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples come first: they show what the events before this instant have left.
+#include "switch_timer.h"
+
+#include "queueing/histogram.h"
+#include "queueing/pfc.h"
+
+ps_t
+switch_timer(struct node *n, ps_t now)
+{
+	ps_t next = PS_NEVER;
+
+	if (n->current->histogram_count != 0)
+		next = histogram_sample(n, now);
+	return time_min(next, pfc_refresh(n, now));
+}
