@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node.h"
 
+#include "node_log.h"
 #include "queueing/charge.h"
+#include "queueing/fair.h"
 #include "queueing/histogram.h"
 #include "queueing/pause.h"
 #include "queueing/pfc.h"
+#include "queueing/shaper.h"
+#include "queueing/watchdog.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,11 +35,13 @@ aligned_zeroed(size_t bytes)
 }
 
 static void
-port_init(struct port *p, uint8_t index)
+port_init(struct node *n, struct port *p, uint8_t index)
 {
 	const struct pause_clock closed = {.since = PS_NEVER, .last_start = PS_NEVER, .last_end = PS_NEVER};
 
 	p->index = index;
+	p->more = &n->queue_more[PRIORITIES * index];
+	p->group_more = &n->group_more[PRIORITIES * index];
 	p->up = true;
 	p->next_send = PS_NEVER;
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
@@ -63,7 +69,12 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->timer_key = aligned_zeroed(n->key_count * sizeof(*n->timer_key));
 	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
 	n->held = aligned_zeroed(ports);
-	if (n->ports == NULL || n->timer_key == NULL || n->depth == NULL || n->held == NULL) {
+	n->queue_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->queue_more));
+	n->group_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_more));
+	n->watchdog_due = PS_NEVER;
+	if (n->ports == NULL || n->timer_key == NULL || n->depth == NULL || n->held == NULL ||
+	    n->queue_more == NULL || n->group_more == NULL ||
+	    (role != NODE_NIC && node_log_create(&n->log, ports) != 0)) {
 		node_destroy(n);
 		return -ENOMEM;
 	}
@@ -78,7 +89,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->random = random_stream(seed, index);
 	n->timer_at = PS_NEVER;
 	for (unsigned int i = 0; i < ports; i++)
-		port_init(&n->ports[i], (uint8_t)i);
+		port_init(n, &n->ports[i], (uint8_t)i);
 	*out = n;
 	return 0;
 }
@@ -91,6 +102,7 @@ node_destroy(struct node *n)
 	for (unsigned int i = 0; n->ports != NULL && i < n->port_count; i++) {
 		struct port *p = &n->ports[i];
 
+		fair_destroy(p);
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 			while (p->queues[tc].head != NULL)
 				packet_free(n->packets, queue_pop(p, tc));
@@ -100,9 +112,12 @@ node_destroy(struct node *n)
 		}
 	}
 	free(n->buffer.tenants);
+	node_log_destroy(n->log);
 	free(n->histograms);
 	free(n->histogram_due);
 	free(n->turns);
+	free(n->group_more);
+	free(n->queue_more);
 	free(n->held);
 	free(n->depth);
 	free(n->timer_key);
@@ -162,7 +177,7 @@ buffer_recount(struct node *n, const struct tables *t)
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
 			recount_usage(b, p, &profile->pg[k].threshold, &p->groups[k].usage);
 			recount_usage(b, p, &profile->tc[k].threshold, &p->queues[k].usage);
-			for (struct rte_mbuf *m = p->queues[k].head; m != NULL; m = packet_meta(m)->next)
+			for (struct rte_mbuf *m = p->queues[k].head; m != NULL; m = fair_next(p, k, m))
 				if (packet_meta(m)->flags & PACKET_CHARGED)
 					recount_packet(n, t, m);
 		}
@@ -201,6 +216,30 @@ add_turns(struct node *n, uint32_t count)
 	n->turn_count = count;
 }
 
+static bool
+port_wants_whole(const struct port *p)
+{
+	const struct port_profile *profile = p->profile;
+	bool wants = profile->min_rated | profile->max_rated | profile->fair || profile->remarks ||
+		     profile->max_rate.byte_time != 0;
+
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+		wants |= profile->tc[tc].red || p->more[tc].trimmed != 0; // what was cut may still wait
+	return wants;
+}
+
+// Whether some packet may meet what only the whole pipeline has.
+static bool
+wants_whole(const struct node *n, const struct tables *t)
+{
+	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted || t->trim.size != 0 ||
+		     t->watchdog.poll != 0;
+
+	for (unsigned int i = 0; i < n->port_count; i++)
+		wants |= port_wants_whole(&n->ports[i]);
+	return wants;
+}
+
 void
 node_adopt_tables(struct node *n, const struct tables *t)
 {
@@ -211,11 +250,15 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	n->current = t;
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->ports[i].profile = t->ports[i].profile;
+	n->whole = wants_whole(n, t);
 	buffer_recount(n, t);
 	for (unsigned int i = 0; i < n->port_count; i++) {
+		fair_adopt(n, &n->ports[i]);
+		shaper_adopt(n, &n->ports[i], n->start);
 		pause_adopt(n, &n->ports[i], n->start);
 		pfc_adopt(n, &n->ports[i], n->start);
 	}
+	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);
 }
 
@@ -232,10 +275,12 @@ void
 node_set_link(struct node *n, struct port *p, bool up, ps_t now)
 {
 	p->up = up;
-	if (up)
+	if (up) {
 		pfc_tell_again(n, p, now);
-	else
+	} else {
 		pause_clear(n, p, now);
+		pfc_forget_told(p, now);
+	}
 	pause_update_held(n, p);
 }
 
@@ -275,7 +320,7 @@ node_queued(const struct node *n)
 	for (unsigned int i = 0; i < n->port_count; i++)
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 			for (struct rte_mbuf *m = n->ports[i].queues[tc].head; m != NULL;
-			     m = packet_meta(m)->next)
+			     m = fair_next(&n->ports[i], tc, m))
 				count++;
 	return count;
 }

@@ -22,6 +22,7 @@
 
 struct node;
 struct nic;
+struct node_log;
 
 enum node_role { NODE_LEAF, NODE_SPINE, NODE_NIC };
 
@@ -58,6 +59,7 @@ struct node {
 	uint32_t key_count; // of all keys, a multiple of 4
 	uint16_t port_count;
 	uint8_t role;       // enum node_role
+	bool whole;         // which variant of a switch's pipeline its tables ask for (pipelines/switch.h)
 	const struct tables *tables;  // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;
@@ -67,12 +69,17 @@ struct node {
 	ps_t timer_at;      // when the next timer is due
 	uint32_t *depth;    // cells queued, by [tc * port_count + port]
 	uint8_t *held;      // by port: bit per queue that may not send (paused or frozen)
+	struct queue_more *queue_more; // what few packets touch, by port and queue
+	struct group_more *group_more;
 	uint16_t *turns;    // by next-hop group: whose turn it is in mode `spray`
 	uint32_t turn_count;
 	struct random random;
 	struct buffer buffer;
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX]; // one of each of tables->histograms
 	ps_t *histogram_due;                        // when each takes its next sample
+	ps_t watchdog_at;   // when the PFC watchdog last looked
+	ps_t watchdog_due;  // when it looks next; PS_NEVER: it is off
+	struct node_log *log; // of a switch
 	struct nic *nic;    // of a NIC node
 	const struct node_tap *tap;
 	const char *name;
@@ -232,9 +239,9 @@ node_next_arrival(const struct port *p)
 	return at;
 }
 
-// Begins a turn: takes over new tables, and reads each port's next events into keys.
+// Opens a turn: takes over new tables.
 static inline void
-node_begin(struct node *n, ps_t start, ps_t until)
+node_open(struct node *n, ps_t start, ps_t until)
 {
 	const struct tables *t = __atomic_load_n(&n->tables, __ATOMIC_ACQUIRE);
 
@@ -243,6 +250,12 @@ node_begin(struct node *n, ps_t start, ps_t until)
 	n->later = PS_NEVER;
 	if (unlikely(t != n->current))
 		node_adopt_tables(n, t);
+}
+
+// Reads each port's next events into keys.
+static inline void
+node_read_keys(struct node *n)
+{
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		struct port *p = &n->ports[i];
 
@@ -250,7 +263,7 @@ node_begin(struct node *n, ps_t start, ps_t until)
 		node_arm_send(n, p, p->next_send);
 	}
 	*n->timer_key = NODE_KEY_NONE;
-	if (n->timer_at < until)
+	if (n->timer_at < n->until)
 		*n->timer_key = node_key(n, n->timer_at, NODE_TIMER, 0);
 	else
 		node_note_later(n, n->timer_at);
@@ -302,14 +315,14 @@ node_least_key(const struct node *n)
 	return least;
 }
 
-// The loop of node_ops.advance.
+// The loop of node_ops.advance, in a turn that node_open() has opened.
 static __rte_always_inline ps_t
-node_run(struct node *n, ps_t start, ps_t until, node_ingress_fn *ingress, node_port_fn *send,
-	 node_timer_fn *timer)
+node_run(struct node *n, node_ingress_fn *ingress, node_port_fn *send, node_timer_fn *timer)
 {
+	const ps_t start = n->start;
 	uint32_t key;
 
-	node_begin(n, start, until);
+	node_read_keys(n);
 	while ((key = node_least_key(n)) != NODE_KEY_NONE) {
 		ps_t now = start + (key >> 10);
 		struct port *p = &n->ports[key & 0xff];

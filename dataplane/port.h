@@ -98,11 +98,13 @@ struct watchdog_queue {
 	ps_t last_xoff;   // when a pause of one of its priorities last came
 	uint64_t storms;
 	uint64_t dropped;
+	uint64_t dropped_before; // when the last storm began
 	bool storm;
 };
 
 // What few packets of a queue touch.
 struct queue_more {
+	uint16_t latency;  // 1 + the first histogram of its packets' stay; 0: there is none
 	ps_t shaped_until; // its maximum rate holds it
 	ps_t promised_at;  // its minimum rate is due from here on
 	struct tenant_queues *tenants; // where tenants take turns
@@ -129,14 +131,15 @@ struct port {
 	const struct port_profile *profile; // of the tables in force
 	uint8_t index;
 	uint8_t nonempty; // bit per queue
-	uint8_t paused;   // bit per queue that received PFC holds
+	uint8_t paused;   // bit per queue that received pauses hold
 	uint8_t tx_off;   // bit per queue that an event froze
 	uint8_t shaped;   // bit per queue that a rate holds until its shaped_until, or port_shaped_until
 	uint8_t stormed;  // bit per queue that the watchdog has in a storm and acts on
 	uint8_t dwrr_tc;  // whose turn it is
 	bool up;
 	bool tapped;      // node->tap sees its packets
-	struct rte_mbuf *pfc_head; // PFC frames waiting for the transmitter, ahead of all queues
+	uint8_t rated;    // bit per queue whose packets some rate counts
+	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
 	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes at that instant joins it;
 	ps_t pfc_last_at;          // not to be looked at later, for it may be long gone
@@ -156,8 +159,8 @@ struct port {
 	struct queue queues[PRIORITIES];
 	struct priority_group groups[PRIORITIES];
 
-	struct queue_more more[PRIORITIES];
-	struct group_more group_more[PRIORITIES];
+	struct queue_more *more;       // one a queue
+	struct group_more *group_more; // one a group
 	ps_t shaped_until;     // the port's own maximum rate
 	uint32_t shared_use[POOL_COUNT]; // cells of its groups or queues beyond reserved; where a pool has a port level
 
@@ -166,8 +169,8 @@ struct port {
 	ps_t queue_paused_until[PRIORITIES];
 	struct pause_clock rx_pause[PAUSES];
 	uint64_t pfc_rx[PRIORITIES];
-	// PFC sent.
-	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless XOFF
+	// Pauses sent.
+	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless its XOFF is to be sent again (pfc.c)
 	struct pause_clock tx_pause[PAUSES];
 	uint64_t pfc_tx[PRIORITIES];
 	uint64_t pause_rx; // 802.3x frames

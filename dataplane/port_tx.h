@@ -2,13 +2,16 @@
 // The transmit side of a switch port: the scheduler picks, ECN marks, the buffer releases, the wire takes.
 // A transmitter is busy from a frame's start to the end of the gap behind it; the frame's last bit arrives
 // preamble + frame + FCS byte times after the start, plus the wire's delay.
+//
+// What rates, RED, tenants that take turns, trimming and histograms of latency add to this stands apart
+// (port_tx_whole.h).
 #pragma once
 
 #include "node.h"
 #include "queueing/charge.h"
 #include "queueing/ecn.h"
-#include "queueing/histogram.h"
 #include "queueing/pause.h"
+#include "queueing/pause_frame.h"
 #include "queueing/pfc.h"
 #include "queueing/scheduler.h"
 
@@ -41,14 +44,6 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	if (unlikely(p->tapped))
 		port_show_sent(n, p, m, now, left);
 	node_note_later(n, arrival);
-}
-
-// Tells histograms how long a packet that begins to leave by a queue has stayed.
-static inline void
-port_note_latency(struct node *n, const struct port *p, unsigned int tc, struct rte_mbuf *m, ps_t now)
-{
-	if (unlikely(n->current->latency_wanted))
-		histogram_note_latency(n, p, tc, packet_meta(m)->arrived, now);
 }
 
 // Begins to send a PFC frame at `now`.
@@ -84,7 +79,7 @@ port_preempted(struct node *n, struct port *p, ps_t now)
 		return true;
 	}
 	if (unlikely(p->pfc_head != NULL)) {
-		port_transmit_pfc(n, p, pfc_take_waiting(p), now);
+		port_transmit_pfc(n, p, pause_frame_take(p), now);
 		port_arm_next(n, p);
 		return true;
 	}
@@ -121,10 +116,9 @@ port_send(struct node *n, struct port *p, ps_t now)
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_move = now;
-	port_note_latency(n, p, tc, m, now);
 	// The wire first: an XON that this release causes at this very port follows the packet.
 	port_transmit(n, p, m, now);
-	charge_release(n, &charge, now);
+	charge_give(n, &charge, now, false);
 	port_arm_next(n, p);
 }
 
@@ -136,35 +130,43 @@ port_idle(const struct node *n, const struct port *p, unsigned int tc, ps_t now)
 	       !wire_full(p->out);
 }
 
-// port_send() of a packet that no queue has seen: charged, and the port idle.
+// Sends a packet that was admitted to an idle port and charged nowhere: it starts at once and past its queue, whose
+// depth it would have been, and behind which there is nothing: an empty queue is never congested.
 static inline void
 port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
-	const struct charge charge = charge_of(m);
-	struct queue *q = &p->queues[charge.tc];
+	const struct packet_meta *meta = packet_meta(m);
+	struct queue *q = &p->queues[meta->tc];
 
-	if (charge.cells > q->depth_max)
-		q->depth_max = charge.cells;
-	if (ecn_mark(m, &p->profile->tc[charge.tc].ecn, 0, &n->random))
-		q->ecn_marked++;
+	if (unlikely(meta->cells > q->depth_max))
+		q->depth_max = meta->cells;
 	q->packets++;
-	q->bytes += charge.bytes;
+	q->bytes += meta->wire_bytes;
 	n->last_move = now;
-	port_note_latency(n, p, charge.tc, m, now);
 	port_transmit(n, p, m, now);
-	charge_release(n, &charge, now);
-	if (unlikely(p->pfc_head != NULL))
-		node_arm_send(n, p, p->tx_free);
 }
 
-// Sees to it that what has just been put in a queue of a port is sent.
+// What a packet that joins its queue makes of its depth.
 static inline void
-port_kick(struct node *n, struct port *p, ps_t now)
+port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	uint32_t *depth = node_depth(n, p, meta->tc);
+
+	*depth += meta->cells;
+	if (*depth > p->queues[meta->tc].depth_max)
+		p->queues[meta->tc].depth_max = *depth;
+}
+
+// Sees to it that what has just been put in a queue of a port is sent: true when that is to be done now.
+static inline bool
+port_kicks(struct node *n, struct port *p, ps_t now)
 {
 	if (p->next_send == now)
-		return; // among this instant's departures
+		return false; // among this instant's departures
 	if (p->tx_free <= now)
-		port_send(n, p, now);
-	else if (p->next_send > p->tx_free)
+		return true;
+	if (p->next_send > p->tx_free)
 		node_arm_send(n, p, p->tx_free);
+	return false;
 }

@@ -51,6 +51,7 @@ struct pool_profile {
 	bool port_level;
 	uint8_t port_up;
 	uint8_t port_down;
+	uint32_t found_by_a_shift; // 16 bytes
 };
 
 struct pg_profile {
@@ -202,10 +203,11 @@ struct tables {
 	bool eligible_data_only; // of RoCE packets only those that carry data are sprayed
 	uint16_t eligible_udp_dport;
 	uint32_t hash_seed;
-	bool tenant_buffers; // false: no tenant has a guarantee or a share here
+	bool tenant_buffers; // some tenant has a guarantee or a share here
 	bool port_levels;    // some pool has a per-port level
 	bool latency_wanted; // some histogram wants to know how long packets stay
 	struct trim_profile trim;
+	bool trims; // a switch that packets may have passed cuts some: those are routed too
 	struct watchdog_profile watchdog;
 	uint16_t histogram_count;
 	uint16_t vrf_count;
@@ -222,13 +224,6 @@ struct tables {
 	struct port_tables *ports;
 	struct histogram_profile *histograms;
 };
-
-// True when charging takes the whole rule (queueing/charge.h).
-static inline bool
-tables_whole_rule(const struct tables *t)
-{
-	return t->tenant_buffers | t->port_levels;
-}
 
 static inline uint32_t
 tables_cells(const struct tables *t, uint32_t bytes)

@@ -27,7 +27,8 @@ static ps_t
 nic_advance(struct node *n, ps_t start, ps_t until)
 {
 	transport_prefetch(n);
-	return node_run(n, start, until, nic_ingress, transport_send, transport_timer);
+	node_open(n, start, until);
+	return node_run(n, nic_ingress, transport_send, transport_timer);
 }
 
 const struct node_ops pipeline_nic = {.advance = nic_advance};

@@ -150,7 +150,7 @@ static uint64_t
 drop_depth(const struct node *node, const struct packet_meta *meta, enum drop_reason reason)
 {
 	bool placed = reason == DROP_HEADROOM || reason == DROP_INGRESS_POOL || reason == DROP_EGRESS_POOL ||
-		      reason == DROP_TENANT_SHARE;
+		      reason == DROP_TENANT_SHARE || reason == DROP_RED || reason == DROP_WATCHDOG;
 
 	if (!placed)
 		return 0;

@@ -33,19 +33,43 @@ static const struct cli_command commands[] = {
 	{"run", "FILE", "brings a live fabric up and stays in the foreground until interrupted", "",
 	 cmd_run},
 	{"show",
-	 "fabric\ninterface [PORT] [counters qos]\npfc|queue|drops [PORT]\npool [NODE]\nroute "
-	 "[NODE] [vrf NAME]",
+	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\nqos roce [NODE]\n"
+	 "pfc|queue|drops|watchdog [PORT]\npool|tenant|histogram [NODE]\nroute [NODE] [vrf NAME]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"
 	 "  -o, --output json|text  the form of the answer\n"
 	 "  --watch TIME            shows it again every so often: 1s\n"
 	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
 	 cmd_show},
+	{"set", "KEY VALUE", "changes a setting of a live fabric's switches while traffic runs",
+	 "KEY as in a file, from a switch section on: switch.qos.tc.3.ecn.min, "
+	 "leaf1.qos.pfc.refresh.\n"
+	 "What cannot hold is refused whole, with status 1, and changes nothing.\n\n"
+	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
+	 cmd_set},
+	{"clear", "watermarks [persistent] [NODE]",
+	 "starts a live fabric's maxima again from what is held now",
+	 "The user's, which `max` shows, or the persistent ones; of NODE, or of all.\n\n"
+	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
+	 cmd_clear},
+	{"watchdog", "restore PORT.QUEUE", "ends a storm that the PFC watchdog found, by hand",
+	 "PORT.QUEUE is leaf1.swp3.3. If the queue is paused on, the watchdog will find it "
+	 "again.\n\n"
+	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
+	 cmd_watchdog},
 	{"where", "ADDRESS [FILE]",
 	 "tells which host's place an IPv4, IPv6 or MAC address stands for",
 	 "With FILE also whose it is there.\n\n"
 	 "  -o, --output json|text  the form of the answer\n",
 	 cmd_where},
+	{"headroom", "RATE CABLE MTU [--lossless-mtu 1500] [--small-packets 100%] [--cell 192]",
+	 "tells how much headroom a lossless priority group of such a port needs, and why",
+	 "RATE is 100G, CABLE its length, 40m, MTU the port's in bytes of IP packet, 9100.\n\n"
+	 "  --lossless-mtu BYTES    of the lossless traffic\n"
+	 "  --small-packets SHARE   how much of it is packets of 64 B\n"
+	 "  --cell BYTES            what the buffer is counted in\n"
+	 "  -o, --output json|text  the form of the answer\n",
+	 cmd_headroom},
 };
 
 const struct cli_command *

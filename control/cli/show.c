@@ -23,7 +23,7 @@ struct show_request {
 	const char *port; // or a node
 	const char *vrf;
 	const char *fabric;
-	bool qos;
+	const char *view; // of an interface, as the API knows it; or SHOW_TEXT_COUNTERS
 	bool json;
 	uint64_t watch_ps; // 0: once
 };
@@ -97,7 +97,29 @@ take_what(struct show_request *r, const char *command, const char *word)
 	return cli_usage(command, "there is no show %s", word);
 }
 
-// The words behind WHAT: [PORT] [counters [qos]], or [NODE] [vrf NAME]. Returns how many fitted.
+// "counters [qos]" or "qos roce [status|counters]" of an interface. Returns how many words fitted.
+static int
+take_view(struct show_request *r, int count, char **words)
+{
+	if (count > 0 && strcmp(words[0], "counters") == 0) {
+		if (count == 1 || strcmp(words[1], "qos") != 0)
+			return 1;
+		r->view = SHOW_TEXT_COUNTERS;
+		return 2;
+	}
+	if (count < 2 || strcmp(words[0], "qos") != 0 || strcmp(words[1], "roce") != 0)
+		return 0;
+	r->view = "roce-status";
+	if (count == 2)
+		return 2;
+	if (strcmp(words[2], "counters") == 0)
+		r->view = "roce-counters";
+	else if (strcmp(words[2], "status") != 0)
+		return 2;
+	return 3;
+}
+
+// The words behind WHAT: [PORT] with a view, or [NODE] [vrf NAME]. Returns how many fitted.
 static int
 take_words(struct show_request *r, int count, char **words)
 {
@@ -107,21 +129,19 @@ take_words(struct show_request *r, int count, char **words)
 
 	if (strcmp(r->what, "fabric") == 0)
 		return 0;
+	if (strcmp(r->what, "qos") == 0) {
+		if (count == 0 || strcmp(words[0], "roce") != 0)
+			return 0;
+		i++;
+	}
 	if (i < count && !(route && strcmp(words[i], "vrf") == 0) &&
-	    !(interface && strcmp(words[i], "counters") == 0))
+	    !(interface && (strcmp(words[i], "counters") == 0 || strcmp(words[i], "qos") == 0)))
 		r->port = words[i++];
 	if (route && i + 1 < count && strcmp(words[i], "vrf") == 0) {
 		r->vrf = words[i + 1];
 		i += 2;
 	}
-	if (interface && i < count && strcmp(words[i], "counters") == 0) {
-		i++;
-		if (i < count && strcmp(words[i], "qos") == 0) {
-			r->qos = true;
-			i++;
-		}
-	}
-	return i;
+	return interface ? i + take_view(r, count - i, words + i) : i;
 }
 
 static int
@@ -137,6 +157,8 @@ take_request(struct show_request *r, int argc, char **argv)
 	status = take_what(r, argv[0], argv[optind]);
 	if (status != CLI_OK)
 		return status;
+	if (strcmp(r->what, "qos") == 0 && optind + 1 == argc)
+		return cli_usage(argv[0], "show qos what? There is qos roce");
 	taken = optind + 1 + take_words(r, argc - optind - 1, argv + optind + 1);
 	if (taken != argc)
 		return cli_usage(argv[0], "show %s does not take %s%s", r->what, argv[taken],
@@ -154,6 +176,9 @@ request_params(const struct show_request *r)
 	if (r->port != NULL && json_object_set_new(params, "port", json_string(r->port)) != 0)
 		goto failed;
 	if (r->vrf != NULL && json_object_set_new(params, "vrf", json_string(r->vrf)) != 0)
+		goto failed;
+	if (r->view != NULL && strcmp(r->view, SHOW_TEXT_COUNTERS) != 0 &&
+	    json_object_set_new(params, "view", json_string(r->view)) != 0)
 		goto failed;
 	return params;
 failed:
@@ -174,7 +199,7 @@ print_answer(const struct show_request *r, const json_t *answer)
 		// From the top of the screen, over what stood there.
 		if (watched && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
-		status = show_text_print(r->what, answer, r->qos, stdout);
+		status = show_text_print(r->what, r->view, answer, stdout);
 	}
 	if (fflush(stdout) != 0)
 		status = -errno;

@@ -1,47 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What belongs to nodes as a whole: drops by reason, pools, tenants, routes; and the fabric
-// itself.
+// What belongs to nodes as a whole: drops by reason, pools, tenants, histograms. `max` is the peak
+// since the watermarks were last cleared, `max-persistent` since the persistent ones were.
 #include "show_print.h"
 
 #include "control/report/text_table.h"
 #include "show_values.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-#define COUNT(columns) (sizeof(columns) / sizeof(*(columns)))
 
 static const struct text_column pool_columns[] = {
-	{"node", TEXT_LEFT},  {"pool", TEXT_LEFT}, {"size", TEXT_RIGHT},
-	{"used", TEXT_RIGHT}, {"max", TEXT_RIGHT}, {"max/size", TEXT_RIGHT},
+	{"node", TEXT_LEFT},
+	{"pool", TEXT_LEFT},
+	{"size", TEXT_RIGHT},
+	{"used", TEXT_RIGHT},
+	{"max", TEXT_RIGHT},
+	{"max/size", TEXT_RIGHT},
+	{"max-persistent", TEXT_RIGHT},
 };
 
 static const struct text_column tenant_columns[] = {
-	{"node", TEXT_LEFT},        {"tenant", TEXT_LEFT},   {"packets", TEXT_RIGHT},
-	{"bytes", TEXT_RIGHT},      {"used", TEXT_RIGHT},    {"max", TEXT_RIGHT},
-	{"guaranteed", TEXT_RIGHT}, {"dropped", TEXT_RIGHT},
+	{"node", TEXT_LEFT},        {"tenant", TEXT_LEFT},
+	{"packets", TEXT_RIGHT},    {"bytes", TEXT_RIGHT},
+	{"used", TEXT_RIGHT},       {"max", TEXT_RIGHT},
+	{"guaranteed", TEXT_RIGHT}, {"guaranteed-used", TEXT_RIGHT},
+	{"dropped", TEXT_RIGHT},    {"max-persistent", TEXT_RIGHT},
 };
 
-static const struct text_column node_columns[] = {
-	{"node", TEXT_LEFT},     {"role", TEXT_LEFT},        {"ports", TEXT_RIGHT},
-	{"up", TEXT_RIGHT},      {"rx-packets", TEXT_RIGHT}, {"tx-packets", TEXT_RIGHT},
-	{"dropped", TEXT_RIGHT},
+static const struct text_column share_columns[] = {
+	{"node", TEXT_LEFT},   {"tenant", TEXT_LEFT},      {"pool", TEXT_LEFT},
+	{"used", TEXT_RIGHT},  {"guaranteed", TEXT_RIGHT}, {"guaranteed-used", TEXT_RIGHT},
+	{"share", TEXT_RIGHT},
 };
 
-static const struct text_column link_columns[] = {
-	{"link", TEXT_LEFT},   {"", TEXT_LEFT},      {"rate", TEXT_RIGHT},
-	{"delay", TEXT_RIGHT}, {"state", TEXT_LEFT},
-};
+static const struct text_column bin_columns[] = {
+	{"bin", TEXT_RIGHT}, {"range", TEXT_RIGHT}, {"count", TEXT_RIGHT}, {"share", TEXT_RIGHT}};
 
-static const struct text_column worker_columns[] = {
-	{"worker on cpu", TEXT_RIGHT}, {"nodes", TEXT_RIGHT}, {"lag", TEXT_RIGHT},
-	{"max", TEXT_RIGHT},           {"slips", TEXT_RIGHT},
-};
+int
+show_print_members(const json_t *answer, const char *key, const struct text_column *columns,
+		   unsigned int count, show_member_fn *add, const char *before, FILE *to)
+{
+	const char *node_name, *name;
+	json_t *node, *member;
+	struct text_table *t;
+	int status = text_table_create(&t, columns, count);
 
-static const struct text_column route_columns[] = {
-	{"node", TEXT_LEFT}, {"vrf", TEXT_LEFT},       {"prefix", TEXT_LEFT},
-	{"mode", TEXT_LEFT}, {"next hops", TEXT_LEFT},
-};
+	if (status != 0)
+		return status;
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+		json_object_foreach(json_object_get(node, key), name, member)
+			add(t, node_name, name, member);
+	if (text_table_rows(t) != 0) {
+		fputs(before, to);
+		status = text_table_print(t, "", to);
+	}
+	text_table_destroy(t);
+	return status;
+}
+
+// ---- drops -----------------------------------------------------------------------------------
 
 // One reason: how many, where, what to do.
 static void
@@ -86,6 +102,8 @@ show_print_drops(const json_t *answer, FILE *to)
 	return 0;
 }
 
+// ---- pools and tenants -----------------------------------------------------------------------
+
 static void
 add_pool(struct text_table *t, const char *node, const char *name, const json_t *pool)
 {
@@ -105,6 +123,14 @@ add_pool(struct text_table *t, const char *node, const char *name, const json_t 
 	else
 		text_table_cell(t, "%.1f %%",
 				100.0 * (double)value_get(pool, "used_max") / (double)size);
+	value_bytes(t, pool, "used_max_persistent");
+}
+
+int
+show_print_pool(const json_t *answer, FILE *to)
+{
+	return show_print_members(answer, "pools", pool_columns, COUNT(pool_columns), add_pool, "",
+				  to);
 }
 
 static void
@@ -117,178 +143,106 @@ add_tenant(struct text_table *t, const char *node, const char *name, const json_
 	value_bytes(t, tenant, "used");
 	value_bytes(t, tenant, "used_max");
 	value_bytes(t, tenant, "guaranteed");
+	value_bytes(t, tenant, "guaranteed_used");
 	value_count(t, tenant, "dropped");
+	value_bytes(t, tenant, "used_max_persistent");
 }
 
-// A table of what every node has under `key`.
-static int
-print_members(const json_t *answer, const char *key, const struct text_column *columns,
-	      unsigned int count,
-	      void (*add)(struct text_table *t, const char *node, const char *name,
-			  const json_t *member),
-	      const char *before, FILE *to)
-{
-	const char *node_name, *name;
-	json_t *node, *member;
-	struct text_table *t;
-	int status = text_table_create(&t, columns, count);
-
-	if (status != 0)
-		return status;
-	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
-		json_object_foreach(json_object_get(node, key), name, member)
-			add(t, node_name, name, member);
-	if (text_table_rows(t) != 0) {
-		fputs(before, to);
-		status = text_table_print(t, "", to);
-	}
-	text_table_destroy(t);
-	return status;
-}
-
-int
-show_print_pool(const json_t *answer, FILE *to)
-{
-	int status =
-		print_members(answer, "pools", pool_columns, COUNT(pool_columns), add_pool, "", to);
-
-	if (status == 0)
-		status = print_members(answer, "tenants", tenant_columns, COUNT(tenant_columns),
-				       add_tenant, "\n", to);
-	return status;
-}
-
-// "swp5 spine1, swp6 spine2": a next hop is its port and who is behind it.
+// A row a pool in which the tenant has a part.
 static void
-append_hop(char *text, size_t size, const json_t *hop)
+add_shares(struct text_table *t, const char *node, const char *name, const json_t *tenant)
 {
-	const char *node = value_string(hop, "node");
-	size_t used = strlen(text);
+	const char *pool_name;
+	json_t *pool;
 
-	snprintf(text + used, size - used, "%s%s %s", used != 0 ? ", " : "",
-		 value_string(hop, "port"), *node != '\0' ? node : value_string(hop, "mac"));
-}
-
-static void
-add_vrf(struct text_table *t, const char *node, const char *name, const json_t *routes)
-{
-	const char *prefix;
-	json_t *route;
-
-	json_object_foreach((json_t *)(uintptr_t)routes, prefix, route)
+	json_object_foreach(json_object_get(tenant, "pools"), pool_name, pool)
 	{
-		char hops[4096] = "";
-		const json_t *hop;
-		size_t i;
+		bool limited = json_is_integer(json_object_get(pool, "share"));
 
-		json_array_foreach(json_object_get(route, "via"), i, hop)
-			append_hop(hops, sizeof(hops), hop);
+		if (!limited && value_get(pool, "used") == 0 && value_get(pool, "guaranteed") == 0)
+			continue;
 		text_table_cell(t, "%s", node);
 		text_table_cell(t, "%s", name);
-		text_table_cell(t, "%s", prefix);
-		value_text(t, route, "mode");
-		text_table_cell(t, "%s", *hops != '\0' ? hops : "none: dropped");
+		text_table_cell(t, "%s", pool_name);
+		value_bytes(t, pool, "used");
+		value_bytes(t, pool, "guaranteed");
+		value_bytes(t, pool, "guaranteed_used");
+		if (limited)
+			value_bytes(t, pool, "share");
+		else
+			text_table_cell(t, "-");
 	}
 }
 
 int
-show_print_route(const json_t *answer, FILE *to)
+show_print_tenant(const json_t *answer, FILE *to)
 {
-	return print_members(answer, "vrfs", route_columns, COUNT(route_columns), add_vrf, "", to);
+	int status = show_print_members(answer, "tenants", tenant_columns, COUNT(tenant_columns),
+					add_tenant, "", to);
+
+	if (status == 0)
+		status = show_print_members(answer, "tenants", share_columns, COUNT(share_columns),
+					    add_shares, "\n", to);
+	return status;
 }
 
-// ---- fabric ----------------------------------------------------------------------------------
+// ---- histograms ------------------------------------------------------------------------------
 
 static void
-add_node(struct text_table *t, const char *name, const json_t *node)
+add_bin(struct text_table *t, const json_t *h, size_t bin, size_t bins, uint64_t total)
 {
-	text_table_cell(t, "%s", name);
-	value_text(t, node, "role");
-	value_count(t, node, "ports");
-	value_count(t, node, "ports_up");
-	value_count(t, node, "rx_packets");
-	value_count(t, node, "tx_packets");
-	value_count(t, node, "dropped");
+	uint64_t from = value_at(h, "edges", bin), count = value_at(h, "bins", bin);
+
+	text_table_cell(t, "%zu", bin);
+	if (bin + 1 == bins)
+		text_table_cell(t, "%" PRIu64 ":*", from);
+	else
+		text_table_cell(t, "%" PRIu64 ":%" PRIu64, from, value_at(h, "edges", bin + 1) - 1);
+	text_table_cell(t, "%" PRIu64, count);
+	text_table_cell(t, "%.1f %%", total != 0 ? 100.0 * (double)count / (double)total : 0.0);
 }
 
-static void
-add_link(struct text_table *t, const json_t *link)
-{
-	char text[TEXT_VALUE_MAX];
-
-	value_text(t, link, "a");
-	value_text(t, link, "b");
-	value_rate(t, link, "rate_bps");
-	text_table_cell(t, "%s", text_duration(text, value_get(link, "delay_ps")));
-	value_text(t, link, "state");
-}
-
-static void
-add_worker(struct text_table *t, const json_t *worker)
-{
-	value_count(t, worker, "cpu");
-	value_count(t, worker, "nodes");
-	value_duration(t, value_get(worker, "lag_ns"));
-	value_duration(t, value_get(worker, "lag_max_ns"));
-	value_count(t, worker, "slips");
-}
-
-// A table of an array's elements.
 static int
-print_elements(const json_t *elements, const struct text_column *columns, unsigned int count,
-	       void (*add)(struct text_table *t, const json_t *element), FILE *to)
+print_histogram(const char *node, const json_t *h, FILE *to)
 {
-	const json_t *element;
+	const char *kind = value_string(h, "kind");
+	size_t bins = json_array_size(json_object_get(h, "bins"));
 	struct text_table *t;
+	uint64_t total = 0;
+	int status = text_table_create(&t, bin_columns, COUNT(bin_columns));
+
+	if (status != 0)
+		return status;
+	for (size_t i = 0; i < bins; i++)
+		total += value_at(h, "bins", i);
+	for (size_t i = 0; i < bins; i++)
+		add_bin(t, h, i, bins, total);
+	fprintf(to, "%s.%s %s, %s\n", node, value_string(h, "where"), kind,
+		*kind == 'l' ? "ns" : "bytes");
+	status = text_table_print(t, "  ", to);
+	text_table_destroy(t);
+	return status;
+}
+
+int
+show_print_histogram(const json_t *answer, FILE *to)
+{
+	const char *node_name;
+	json_t *node, *histogram;
+	unsigned int printed = 0;
+	int status = 0;
 	size_t i;
-	int status = text_table_create(&t, columns, count);
 
-	if (status != 0)
-		return status;
-	json_array_foreach(elements, i, element) add(t, element);
-	if (text_table_rows(t) != 0) {
-		fputc('\n', to);
-		status = text_table_print(t, "", to);
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+	{
+		json_array_foreach(json_object_get(node, "histograms"), i, histogram)
+		{
+			if (printed++ != 0)
+				fputc('\n', to);
+			status |= print_histogram(node_name, histogram, to);
+		}
 	}
-	text_table_destroy(t);
-	return status;
-}
-
-static int
-print_nodes(const json_t *nodes, FILE *to)
-{
-	const char *name;
-	json_t *node;
-	struct text_table *t;
-	int status = text_table_create(&t, node_columns, COUNT(node_columns));
-
-	if (status != 0)
-		return status;
-	json_object_foreach((json_t *)(uintptr_t)nodes, name, node) add_node(t, name, node);
-	fputc('\n', to);
-	status = text_table_print(t, "", to);
-	text_table_destroy(t);
-	return status;
-}
-
-int
-show_print_fabric(const json_t *answer, FILE *to)
-{
-	char text[TEXT_VALUE_MAX];
-	int status;
-
-	fprintf(to, "fabric    %s, %s\n", value_string(answer, "name"),
-		value_string(answer, "state"));
-	fprintf(to, "file      %s\n", value_string(answer, "file"));
-	fprintf(to, "time      %s of fabric time, dilation %ju, idle workers %s\n",
-		text_duration(text, value_get(answer, "time_ns") * 1000),
-		(uintmax_t)value_get(answer, "dilation"), value_string(answer, "idle"));
-	status = print_elements(json_object_get(answer, "workers"), worker_columns,
-				COUNT(worker_columns), add_worker, to);
-	if (status == 0)
-		status = print_nodes(json_object_get(answer, "nodes"), to);
-	if (status == 0)
-		status = print_elements(json_object_get(answer, "links"), link_columns,
-					COUNT(link_columns), add_link, to);
+	if (printed == 0)
+		fputs("no histogram is configured\n", to);
 	return status;
 }

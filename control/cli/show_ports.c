@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of ports: a row a port, or a row a priority group, queue or priority. Columns are named
-// as operators know them: rx-pause-frames and its like from NVUE's `counters qos`, pg and tc from
-// SONiC's watermarks; `max` is the peak of the column before it.
+// Tables of ports: a row a port, or a row a queue, or the four tables of `counters qos`. Columns
+// are named as operators know them: rx-pause-frames and its like from NVUE's `counters qos`, pg and
+// tc from SONiC's watermarks; `max` is the peak of the column before it.
 #include "show_print.h"
 
-#include "control/report/text_table.h"
 #include "show_values.h"
 
+#include <errno.h>
 #include <inttypes.h>
-
-#define COUNT(columns) (sizeof(columns) / sizeof(*(columns)))
 
 static const struct text_column interface_columns[] = {
 	{"interface", TEXT_LEFT},   {"state", TEXT_LEFT},     {"rate", TEXT_RIGHT},
@@ -18,33 +16,56 @@ static const struct text_column interface_columns[] = {
 	{"tx-bytes", TEXT_RIGHT},   {"dropped", TEXT_RIGHT},
 };
 
-static const struct text_column group_columns[] = {
-	{"interface", TEXT_LEFT}, {"pg", TEXT_RIGHT},       {"rx-frames", TEXT_RIGHT},
-	{"rx-bytes", TEXT_RIGHT}, {"used", TEXT_RIGHT},     {"max", TEXT_RIGHT},
-	{"shared", TEXT_RIGHT},   {"max", TEXT_RIGHT},      {"headroom", TEXT_RIGHT},
-	{"max", TEXT_RIGHT},      {"discards", TEXT_RIGHT}, {"xoff", TEXT_RIGHT},
-};
-
 static const struct text_column queue_columns[] = {
-	{"interface", TEXT_LEFT}, {"tc", TEXT_RIGHT},         {"tx-frames", TEXT_RIGHT},
-	{"tx-bytes", TEXT_RIGHT}, {"depth", TEXT_RIGHT},      {"max", TEXT_RIGHT},
-	{"discards", TEXT_RIGHT}, {"ecn-marked", TEXT_RIGHT}, {"state", TEXT_LEFT},
+	{"interface", TEXT_LEFT},          {"tc", TEXT_RIGHT},       {"tx-frames", TEXT_RIGHT},
+	{"tx-bytes", TEXT_RIGHT},          {"depth", TEXT_RIGHT},    {"max", TEXT_RIGHT},
+	{"max-persistent", TEXT_RIGHT},    {"discards", TEXT_RIGHT}, {"wred-discards", TEXT_RIGHT},
+	{"watchdog-discards", TEXT_RIGHT}, {"trimmed", TEXT_RIGHT},  {"trim-sent", TEXT_RIGHT},
+	{"ecn-marked", TEXT_RIGHT},        {"state", TEXT_LEFT},
 };
 
-static const struct text_column pfc_columns[] = {
-	{"interface", TEXT_LEFT},        {"priority", TEXT_RIGHT},
-	{"rx-pause-frames", TEXT_RIGHT}, {"rx-pause-duration", TEXT_RIGHT},
-	{"tx-pause-frames", TEXT_RIGHT}, {"tx-pause-duration", TEXT_RIGHT},
+static const struct text_column ingress_columns[] = {
+	{"interface", TEXT_LEFT},
+	{"pg", TEXT_RIGHT},
+	{"rx-frames", TEXT_RIGHT},
+	{"rx-bytes", TEXT_RIGHT},
+	{"used", TEXT_RIGHT},
+	{"max", TEXT_RIGHT},
+	{"shared", TEXT_RIGHT},
+	{"max", TEXT_RIGHT},
+	{"headroom", TEXT_RIGHT},
+	{"max", TEXT_RIGHT},
+	{"rx-buffer-discards", TEXT_RIGHT},
+	{"xoff", TEXT_RIGHT},
 };
 
-// A port of an answer, and its rows of a table.
-typedef void port_fn(struct text_table *t, const char *name, const json_t *port, bool all);
+static const struct text_column egress_columns[] = {
+	{"interface", TEXT_LEFT},
+	{"tc", TEXT_RIGHT},
+	{"tx-frames", TEXT_RIGHT},
+	{"tx-bytes", TEXT_RIGHT},
+	{"depth", TEXT_RIGHT},
+	{"max", TEXT_RIGHT},
+	{"tx-uc-buffer-discards", TEXT_RIGHT},
+	{"wred-discards", TEXT_RIGHT},
+	{"ecn-marked", TEXT_RIGHT},
+	{"state", TEXT_LEFT},
+};
 
-// Prints a table of all ports of an answer. `all`: rows too in which nothing has happened.
-// `nothing`: what to say when no row came of it.
-static int
-print_ports(const json_t *answer, const struct text_column *columns, unsigned int count,
-	    port_fn *add, bool all, const char *nothing, FILE *to)
+static const struct text_column pause_columns[] = {
+	{"interface", TEXT_LEFT},        {"switch-prio", TEXT_RIGHT},
+	{"rx-pause-frames", TEXT_RIGHT}, {"rx-pause-duration/us", TEXT_RIGHT},
+	{"tx-pause-frames", TEXT_RIGHT}, {"tx-pause-duration/us", TEXT_RIGHT},
+};
+
+static const struct text_column port_columns[] = {{"interface", TEXT_LEFT},
+						  {"counter", TEXT_LEFT},
+						  {"receive", TEXT_RIGHT},
+						  {"transmit", TEXT_RIGHT}};
+
+int
+show_print_ports(const json_t *answer, const struct text_column *columns, unsigned int count,
+		 show_port_rows_fn *add, bool all, const char *nothing, FILE *to)
 {
 	const char *node_name, *port_name;
 	json_t *node, *port;
@@ -71,6 +92,29 @@ print_ports(const json_t *answer, const struct text_column *columns, unsigned in
 	return status;
 }
 
+int
+show_print_each_port(const json_t *answer, show_port_print_fn *print, FILE *to)
+{
+	const char *node_name, *port_name;
+	json_t *node, *port;
+	unsigned int printed = 0;
+	int status = 0;
+
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+	{
+		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+		{
+			char name[VALUE_NAME_MAX];
+
+			snprintf(name, sizeof(name), "%s.%s", node_name, port_name);
+			if (printed++ != 0)
+				fputc('\n', to);
+			status |= print(name, port, to);
+		}
+	}
+	return status != 0 ? -ENOMEM : 0;
+}
+
 static void
 add_interface(struct text_table *t, const char *name, const json_t *port, bool all)
 {
@@ -88,17 +132,79 @@ add_interface(struct text_table *t, const char *name, const json_t *port, bool a
 	text_table_cell(t, "%ju", (uintmax_t)value_sum(json_object_get(port, "drops")));
 }
 
-static void
-add_groups(struct text_table *t, const char *name, const json_t *port, bool all)
+int
+show_print_interface(const json_t *answer, FILE *to)
 {
-	const json_t *groups = json_object_get(port, "pg");
+	return show_print_ports(answer, interface_columns, COUNT(interface_columns), add_interface,
+				true, "no interface", to);
+}
+
+// ---- queues ----------------------------------------------------------------------------------
+
+static void
+add_state(struct text_table *t, const json_t *q)
+{
+	bool paused = json_is_true(json_object_get(q, "paused"));
+
+	if (json_is_true(json_object_get(q, "watchdog")))
+		text_table_cell(t, "%s", paused ? "paused, STORM" : "STORM");
+	else
+		text_table_cell(t, "%s", paused ? "paused" : "");
+}
+
+static bool
+queue_idle(const json_t *q)
+{
+	return !json_is_true(json_object_get(q, "paused")) && value_get(q, "packets") == 0 &&
+	       value_get(q, "depth") == 0 && value_get(q, "dropped") == 0 &&
+	       value_get(q, "trimmed") == 0 && value_get(q, "watchdog_storms") == 0;
+}
+
+static void
+add_queues(struct text_table *t, const char *name, const json_t *port, bool all)
+{
+	const json_t *q;
+	size_t i;
+
+	json_array_foreach(json_object_get(port, "queue"), i, q)
+	{
+		if (!all && queue_idle(q))
+			continue;
+		text_table_cell(t, "%s", name);
+		text_table_cell(t, "%zu", i);
+		value_count(t, q, "packets");
+		value_bytes(t, q, "bytes");
+		value_bytes(t, q, "depth");
+		value_bytes(t, q, "depth_max");
+		value_bytes(t, q, "depth_max_persistent");
+		value_count(t, q, "dropped");
+		value_count(t, q, "red_dropped");
+		value_count(t, q, "watchdog_dropped");
+		value_count(t, q, "trimmed");
+		value_count(t, q, "trim_sent");
+		value_count(t, q, "ecn_marked");
+		add_state(t, q);
+	}
+}
+
+int
+show_print_queue(const json_t *answer, FILE *to)
+{
+	return show_print_ports(answer, queue_columns, COUNT(queue_columns), add_queues, false,
+				"no queue has carried anything", to);
+}
+
+// ---- counters qos ----------------------------------------------------------------------------
+
+static void
+add_ingress(struct text_table *t, const char *name, const json_t *port, bool all)
+{
 	const json_t *g;
 	size_t i;
 
-	json_array_foreach(groups, i, g)
+	(void)all;
+	json_array_foreach(json_object_get(port, "pg"), i, g)
 	{
-		if (!all && value_get(g, "packets") == 0 && value_get(g, "xoff") == 0)
-			continue;
 		text_table_cell(t, "%s", name);
 		text_table_cell(t, "%zu", i);
 		value_count(t, g, "packets");
@@ -115,19 +221,14 @@ add_groups(struct text_table *t, const char *name, const json_t *port, bool all)
 }
 
 static void
-add_queues(struct text_table *t, const char *name, const json_t *port, bool all)
+add_egress(struct text_table *t, const char *name, const json_t *port, bool all)
 {
-	const json_t *queues = json_object_get(port, "queue");
 	const json_t *q;
 	size_t i;
 
-	json_array_foreach(queues, i, q)
+	(void)all;
+	json_array_foreach(json_object_get(port, "queue"), i, q)
 	{
-		bool paused = json_is_true(json_object_get(q, "paused"));
-
-		if (!all && !paused && value_get(q, "packets") == 0 && value_get(q, "depth") == 0 &&
-		    value_get(q, "dropped") == 0)
-			continue;
 		text_table_cell(t, "%s", name);
 		text_table_cell(t, "%zu", i);
 		value_count(t, q, "packets");
@@ -135,62 +236,67 @@ add_queues(struct text_table *t, const char *name, const json_t *port, bool all)
 		value_bytes(t, q, "depth");
 		value_bytes(t, q, "depth_max");
 		value_count(t, q, "dropped");
+		value_count(t, q, "red_dropped");
 		value_count(t, q, "ecn_marked");
-		text_table_cell(t, "%s", paused ? "paused" : "");
+		add_state(t, q);
 	}
 }
 
 static void
 add_pauses(struct text_table *t, const char *name, const json_t *port, bool all)
 {
+	(void)all;
 	for (size_t i = 0; i < 8; i++) {
-		uint64_t rx = value_at(port, "pfc_rx", i), tx = value_at(port, "pfc_tx", i);
-
-		if (!all && rx == 0 && tx == 0)
-			continue;
 		text_table_cell(t, "%s", name);
 		text_table_cell(t, "%zu", i);
-		text_table_cell(t, "%ju", (uintmax_t)rx);
-		value_duration(t, value_at(port, "pfc_rx_pause_ns", i));
-		text_table_cell(t, "%ju", (uintmax_t)tx);
-		value_duration(t, value_at(port, "pfc_tx_pause_ns", i));
+		text_table_cell(t, "%" PRIu64, value_at(port, "pfc_rx", i));
+		value_us(t, value_at(port, "pfc_rx_pause_ns", i));
+		text_table_cell(t, "%" PRIu64, value_at(port, "pfc_tx", i));
+		value_us(t, value_at(port, "pfc_tx_pause_ns", i));
 	}
 }
 
-int
-show_print_interface(const json_t *answer, FILE *to)
+// What is not of one priority.
+static void
+add_port(struct text_table *t, const char *name, const json_t *port, bool all)
 {
-	return print_ports(answer, interface_columns, COUNT(interface_columns), add_interface, true,
-			   "no interface", to);
+	const json_t *q;
+	uint64_t marked = 0;
+	size_t i;
+
+	(void)all;
+	json_array_foreach(json_object_get(port, "queue"), i, q)
+		marked += value_get(q, "ecn_marked");
+	text_table_cell(t, "%s", name);
+	text_table_cell(t, "ecn-marked-packets");
+	text_table_cell(t, "n/a");
+	text_table_cell(t, "%" PRIu64, marked);
+	text_table_cell(t, "%s", name);
+	text_table_cell(t, "pause-frames");
+	value_count(t, port, "pause_rx");
+	value_count(t, port, "pause_tx");
+	text_table_cell(t, "%s", name);
+	text_table_cell(t, "pause-duration/us");
+	value_us(t, value_get(port, "pause_rx_ns"));
+	value_us(t, value_get(port, "pause_tx_ns"));
 }
 
 int
-show_print_pfc(const json_t *answer, FILE *to)
+show_print_counters(const json_t *answer, FILE *to)
 {
-	return print_ports(answer, pfc_columns, COUNT(pfc_columns), add_pauses, false,
-			   "no PFC frame has been sent or received", to);
-}
+	int status;
 
-int
-show_print_queue(const json_t *answer, FILE *to)
-{
-	return print_ports(answer, queue_columns, COUNT(queue_columns), add_queues, false,
-			   "no queue has carried anything", to);
-}
-
-int
-show_print_qos(const json_t *answer, FILE *to)
-{
-	int status =
-		print_ports(answer, group_columns, COUNT(group_columns), add_groups, true, "", to);
-
-	fputc('\n', to);
-	if (status == 0)
-		status = print_ports(answer, queue_columns, COUNT(queue_columns), add_queues, true,
-				     "", to);
-	fputc('\n', to);
-	if (status == 0)
-		status = print_ports(answer, pfc_columns, COUNT(pfc_columns), add_pauses, true, "",
-				     to);
-	return status;
+	fputs("Ingress Buffer Statistics\n", to);
+	status = show_print_ports(answer, ingress_columns, COUNT(ingress_columns), add_ingress,
+				  true, "", to);
+	fputs("\nEgress Queue Statistics\n", to);
+	status |= show_print_ports(answer, egress_columns, COUNT(egress_columns), add_egress, true,
+				   "", to);
+	fputs("\nPFC Statistics\n", to);
+	status |= show_print_ports(answer, pause_columns, COUNT(pause_columns), add_pauses, true,
+				   "", to);
+	fputs("\nQoS Port Statistics\n", to);
+	status |=
+		show_print_ports(answer, port_columns, COUNT(port_columns), add_port, true, "", to);
+	return status != 0 ? -ENOMEM : 0;
 }

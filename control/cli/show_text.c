@@ -8,21 +8,32 @@
 
 static const struct {
 	const char *what;
+	const char *view;
 	int (*print)(const json_t *answer, FILE *to);
 } texts[] = {
-	{"fabric", show_print_fabric}, {"interface", show_print_interface},
-	{"pfc", show_print_pfc},       {"queue", show_print_queue},
-	{"pool", show_print_pool},     {"drops", show_print_drops},
-	{"route", show_print_route},
+	{"fabric", NULL, show_print_fabric},
+	{"interface", NULL, show_print_interface},
+	{"interface", SHOW_TEXT_COUNTERS, show_print_counters},
+	{"interface", "roce-status", show_print_roce_status},
+	{"interface", "roce-counters", show_print_roce_counters},
+	{"qos", NULL, show_print_qos},
+	{"pfc", NULL, show_print_pfc},
+	{"queue", NULL, show_print_queue},
+	{"pool", NULL, show_print_pool},
+	{"tenant", NULL, show_print_tenant},
+	{"watchdog", NULL, show_print_watchdog},
+	{"histogram", NULL, show_print_histogram},
+	{"drops", NULL, show_print_drops},
+	{"route", NULL, show_print_route},
 };
 
 int
-show_text_print(const char *what, const json_t *answer, bool qos, FILE *to)
+show_text_print(const char *what, const char *view, const json_t *answer, FILE *to)
 {
-	if (qos)
-		return show_print_qos(answer, to);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (strcmp(texts[i].what, what) == 0)
+		if (strcmp(texts[i].what, what) == 0 &&
+		    (view == NULL ? texts[i].view == NULL
+				  : texts[i].view != NULL && strcmp(texts[i].view, view) == 0))
 			return texts[i].print(answer, to);
 	return -ENOENT;
 }

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 
-// Prints an answer to `roost show WHAT`. qos: of an interface, its priority groups, queues,
-// pauses and drops instead of a line. What an answer lacks is shown as 0 or left empty. Returns
-// 0, -ENOENT for a word it does not know, or -ENOMEM.
-int show_text_print(const char *what, const json_t *answer, bool qos, FILE *to);
+// The groups, queues and pauses of interfaces instead of a line each; the answer is that without a
+// view.
+#define SHOW_TEXT_COUNTERS "counters-qos"
+
+// Prints an answer to `roost show WHAT`. view: the one that was asked for, SHOW_TEXT_COUNTERS, or
+// NULL. What an answer lacks is shown as 0 or left empty. Returns 0, -ENOENT for a word or view that
+// it does not know, or -ENOMEM.
+int show_text_print(const char *what, const char *view, const json_t *answer, FILE *to);

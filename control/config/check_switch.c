@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One switch's merged settings against each other. A contradiction that the file wrote is an error
 // at its place; one that comes from a default or preset showing through is a warning.
-#include "merge.h"
+#include "check_switch.h"
 
 #include <string.h>
 
-struct switch_check {
-	const struct config *config;
-	const struct switch_config *settings;
-	const struct config_mark *marks;
-	struct config_diag *diag;
-};
+__extension__ typedef unsigned __int128 wide_uint;
 
-static struct config_mark
-mark_of(const struct switch_check *check, const void *member)
+struct config_mark
+check_mark(const struct switch_check *check, const void *member)
 {
 	return check->marks[(const char *)member - (const char *)check->settings];
 }
@@ -30,6 +25,12 @@ after(struct config_pos a, struct config_pos b)
 	return a.line != b.line ? a.line > b.line : a.column > b.column;
 }
 
+struct config_pos
+check_later(struct config_pos a, struct config_pos b)
+{
+	return after(a, b) ? a : b;
+}
+
 static void
 size_text(const struct config_amount *amount, char out[static 32])
 {
@@ -39,56 +40,133 @@ size_text(const struct config_amount *amount, char out[static 32])
 		snprintf(out, 32, "%lluB", (unsigned long long)amount->value);
 }
 
-// The two pools of one side share the buffer: neither, nor both, may be more than there is.
+// What the pools of one side have between them at the most: groups' own headroom is not known yet.
+static uint64_t
+pools_bytes(const struct switch_config *settings)
+{
+	return settings->headroom_pool_bytes < settings->buffer_bytes
+		       ? settings->buffer_bytes - settings->headroom_pool_bytes
+		       : 0;
+}
+
+// A pool's part of that, in millionths of a byte, so that percentages stay exact.
+static wide_uint
+pool_part(const struct switch_config *settings, const struct config_amount *pool)
+{
+	return (wide_uint)pool->value *
+	       (pool->kind == CONFIG_AMOUNT_PERCENT ? pools_bytes(settings) : CONFIG_PPM);
+}
+
+// The two pools of one side share the buffer: neither, nor both, may be more than there is. In a file
+// that writes one of them the other may be meant to stay as it is; a change must hold at once.
 static void
 check_side(const struct switch_check *check, enum config_pool first, enum config_pool second)
 {
-	const struct config_amount *a = &check->settings->pools[first];
-	const struct config_amount *b = &check->settings->pools[second];
-	struct config_mark mark_a = mark_of(check, a), mark_b = mark_of(check, b);
-	struct config_pos pos = after(mark_b.pos, mark_a.pos) ? mark_b.pos : mark_a.pos;
-	uint64_t whole = a->kind == CONFIG_AMOUNT_PERCENT ? CONFIG_PPM
-							  : check->settings->buffer_bytes;
-	const char *file = check->config->file;
-	char text_a[32], text_b[32];
+	const struct switch_config *settings = check->settings;
+	const struct config_amount *a = &settings->pools[first], *b = &settings->pools[second];
+	struct config_mark mark_a = check_mark(check, a), mark_b = check_mark(check, b);
+	wide_uint whole = (wide_uint)pools_bytes(settings) * CONFIG_PPM;
+	wide_uint part_a = pool_part(settings, a), part_b = pool_part(settings, b);
+	bool refused = check->buffer_changes || (written(mark_a) && written(mark_b));
+	char text_a[32], text_b[32], less[80] = "";
 
-	if (a->kind != b->kind || a->kind == CONFIG_AMOUNT_UNLIMITED ||
-	    a->value + b->value <= whole || a->value > whole || b->value > whole)
+	if (a->kind == CONFIG_AMOUNT_UNLIMITED || b->kind == CONFIG_AMOUNT_UNLIMITED ||
+	    part_a + part_b <= whole || part_a > whole || part_b > whole)
 		return;
 	size_text(a, text_a);
 	size_text(b, text_b);
-	(written(mark_a) && written(mark_b) ? config_error : config_warning)(
-		check->diag, file, pos, "buffer.pools",
-		"%s %s%s and %s %s%s are over 100%% of the buffer together",
+	if (settings->headroom_pool_bytes > 0)
+		snprintf(less, sizeof(less), " less the headroom pool (%llu bytes)",
+			 (unsigned long long)pools_bytes(settings));
+	(refused ? config_error : config_warning)(
+		check->diag, check->config->file, check_later(mark_b.pos, mark_a.pos),
+		"buffer.pools", "%s %s%s and %s %s%s are over 100%% of the buffer%s together",
 		config_pool_name(first), text_a, written(mark_a) ? "" : " (not written)",
-		config_pool_name(second), text_b, written(mark_b) ? "" : " (not written)");
+		config_pool_name(second), text_b, written(mark_b) ? "" : " (not written)", less);
 }
 
 static void
 check_buffer(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
+	struct config_pos size = check_mark(check, &settings->buffer_bytes).pos;
+	const char *file = check->config->file;
 
 	if (settings->cell_bytes > settings->buffer_bytes)
-		config_error(check->diag, check->config->file,
-			     mark_of(check, &settings->buffer_bytes).pos, "buffer.size",
+		config_error(check->diag, file, size, "buffer.size",
 			     "is less than one cell (%u bytes)", settings->cell_bytes);
 	if (settings->buffer_bytes / settings->cell_bytes > INT32_MAX)
-		config_error(check->diag, check->config->file,
-			     mark_of(check, &settings->buffer_bytes).pos, "buffer.size",
+		config_error(check->diag, file, size, "buffer.size",
 			     "is more than %d cells of %u bytes", INT32_MAX, settings->cell_bytes);
+	if (settings->headroom_pool_bytes >= settings->buffer_bytes) {
+		config_error(
+			check->diag, file,
+			check_later(size, check_mark(check, &settings->headroom_pool_bytes).pos),
+			"buffer.headroom-pool.size",
+			"%llu bytes leave nothing of the buffer (%llu bytes) to the pools",
+			(unsigned long long)settings->headroom_pool_bytes,
+			(unsigned long long)settings->buffer_bytes);
+		return;
+	}
 	for (int i = 0; i < CONFIG_POOLS; i++) {
 		const struct config_amount *pool = &settings->pools[i];
 		char key[64];
 
 		snprintf(key, sizeof(key), "buffer.pools.%s.size", config_pool_name(i));
-		if (pool->kind == CONFIG_AMOUNT_BYTES && pool->value > settings->buffer_bytes)
-			config_error(check->diag, check->config->file, mark_of(check, pool).pos,
-				     key, "is more than the buffer (%llu bytes)",
-				     (unsigned long long)settings->buffer_bytes);
+		if (pool->kind == CONFIG_AMOUNT_BYTES && pool->value > pools_bytes(settings))
+			config_error(
+				check->diag, file, check_later(check_mark(check, pool).pos, size),
+				key, "is more than the buffer%s (%llu bytes)",
+				settings->headroom_pool_bytes > 0 ? " less the headroom pool" : "",
+				(unsigned long long)pools_bytes(settings));
 	}
 	check_side(check, CONFIG_POOL_INGRESS_LOSSLESS, CONFIG_POOL_INGRESS_LOSSY);
 	check_side(check, CONFIG_POOL_EGRESS_LOSSLESS, CONFIG_POOL_EGRESS_LOSSY);
+}
+
+static void
+check_preset(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+
+	if (settings->preset_mode != CONFIG_PRESET_MODE_LOSSLESS &&
+	    settings->preset != CONFIG_PRESET_SPECTRUM_X)
+		config_error(check->diag, check->config->file,
+			     check_later(check_mark(check, &settings->preset_mode).pos,
+					 check_mark(check, &settings->preset).pos),
+			     "preset-mode", "%s is a mode of spectrum-x only: the preset is %s",
+			     config_preset_mode_name(settings->preset_mode),
+			     config_preset_name(settings->preset));
+}
+
+// A pool of nothing, as modes lossy and lossless-single-pool have, takes nothing.
+static void
+check_pool_used(const struct switch_check *check, int priority, const char *what, int index,
+		enum config_pool pool, uint64_t reserved_bytes)
+{
+	const struct config_amount *size = &check->settings->pools[pool];
+
+	if (size->kind != CONFIG_AMOUNT_UNLIMITED && size->value == 0 && reserved_bytes == 0)
+		config_warning(check->diag, check->config->file, check_mark(check, size).pos,
+			       "buffer.pools",
+			       "all of priority %d drops: its %s %d is in %s, whose "
+			       "size is 0",
+			       priority, what, index, config_pool_name(pool));
+}
+
+static void
+check_pools_used(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+
+	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
+		int group = settings->priority_to_group[p], class = settings->priority_to_class[p];
+
+		check_pool_used(check, p, "group", group, settings->groups[group].pool,
+				settings->groups[group].reserved_bytes);
+		check_pool_used(check, p, "class", class, settings->classes[class].pool,
+				settings->classes[class].reserved_bytes);
+	}
 }
 
 static void
@@ -96,8 +174,8 @@ check_ecn(const struct switch_check *check)
 {
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
 		const struct config_ecn *ecn = &check->settings->classes[i].ecn;
-		struct config_pos min = mark_of(check, &ecn->min_bytes).pos;
-		struct config_pos max = mark_of(check, &ecn->max_bytes).pos;
+		struct config_pos min = check_mark(check, &ecn->min_bytes).pos;
+		struct config_pos max = check_mark(check, &ecn->max_bytes).pos;
 		char key[32];
 
 		snprintf(key, sizeof(key), "qos.tc.%d.ecn", i);
@@ -110,19 +188,22 @@ check_ecn(const struct switch_check *check)
 }
 
 // Lossless from end to end: its group pauses, PFC is on for it, and egress has no limit of its own.
+// 802.3x pauses the whole link, whatever pfc.priorities says.
 static void
 check_lossless(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
-	bool pfc = settings->flow_control == CONFIG_FLOW_CONTROL_PFC;
+	bool pfc = settings->flow_control == CONFIG_FLOW_CONTROL_PFC ||
+		   settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC;
+	bool link = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
 
 	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
 		int group = settings->priority_to_group[p], class = settings->priority_to_class[p];
 		bool lossless = settings->groups[group].lossless;
 		bool paused = pfc && settings->pfc_priorities & 1u << p;
-		struct config_pos pos = mark_of(check, &settings->groups[group].lossless).pos;
+		struct config_pos pos = check_mark(check, &settings->groups[group].lossless).pos;
 
-		if (lossless && !paused)
+		if (lossless && !paused && !link)
 			config_warning(
 				check->diag, check->config->file, pos, "qos.pfc.priorities",
 				"priority %d is in lossless group %d, but PFC is off for it: it "
@@ -137,7 +218,8 @@ check_lossless(const struct switch_check *check)
 		if (!lossless && paused)
 			config_warning(
 				check->diag, check->config->file,
-				mark_of(check, &settings->pfc_priorities).pos, "qos.pfc.priorities",
+				check_mark(check, &settings->pfc_priorities).pos,
+				"qos.pfc.priorities",
 				"group %d of priority %d is not lossless: no PFC is sent for it",
 				group, p);
 	}
@@ -145,11 +227,14 @@ check_lossless(const struct switch_check *check)
 
 void
 check_switch(const struct config *config, const struct switch_config *settings,
-	     const struct config_mark *marks, struct config_diag *diag)
+	     const struct config_mark *marks, bool buffer_changes, struct config_diag *diag)
 {
-	struct switch_check check = {config, settings, marks, diag};
+	struct switch_check check = {config, settings, marks, diag, buffer_changes};
 
+	check_preset(&check);
 	check_buffer(&check);
+	check_pools_used(&check);
 	check_ecn(&check);
 	check_lossless(&check);
+	check_qos(&check);
 }

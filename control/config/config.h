@@ -291,6 +291,8 @@ enum config_event_kind {
 	CONFIG_EVENT_SNAPSHOT,
 	CONFIG_EVENT_PORT_TX,
 	CONFIG_EVENT_PORT_PFC,
+	CONFIG_EVENT_CLEAR,
+	CONFIG_EVENT_RESTORE,
 };
 
 // What a link event changes; the fields whose bit is set in `changes`.
@@ -315,8 +317,8 @@ struct config_event {
 	uint32_t loss_ppm, corrupt_ppm;
 	uint8_t ip_id_low_byte;
 	uint64_t for_ps; // undone after this; 0: stays
-	// ROUTE
-	struct config_name node; // text NULL: the only switch
+	// ROUTE; CLEAR
+	struct config_name node; // text NULL: the only switch; CLEAR: all
 	struct config_route route;
 	// SET
 	struct config_name key; // "switch.qos.tc.3.ecn.min"
@@ -327,6 +329,10 @@ struct config_event {
 	int8_t queue;       // -1: all
 	uint8_t priorities; // PORT_PFC: bit n is priority n
 	uint16_t quanta;
+	// CLEAR
+	bool persistent; // the persistent watermarks, not the user's
+	// RESTORE: the queue whose watchdog storm ends
+	struct config_name restore; // "swp2.3", or "leaf1.swp2.3" in a fabric
 };
 
 struct config_record {
@@ -633,8 +639,9 @@ int config_load_text(struct config **out, const char *text, size_t length, const
 void config_free(struct config *config);
 
 // The merged settings of a switch: defaults, preset, `switch:`, `leaf:` or `spine:`, and the
-// section named node_name. Complete: no AUTO pool or limit remains. Returns 0, or -EINVAL when the
-// sections contradict each other (never after a load without errors, for any node of the file).
+// section named node_name. Complete: no AUTO pool or limit remains. Its arrays belong to the config.
+// Returns 0, -ENOMEM, or -EINVAL when the sections contradict each other (never after a load without
+// errors, for any node of the file).
 int config_switch(const struct config *config, const char *node_name, enum config_role role,
 		  struct switch_config *out);
 // The merged settings of a host: defaults, `hosts:`, the section named `name`.
@@ -655,6 +662,8 @@ int config_switch_marked(const struct config *config, const char *node_name, enu
 // leaf., spine., a node's name), value "100KB". Later config_switch() calls see it. Returns 0, or
 // -EINVAL with the reason in diag and nothing changed.
 int config_set(struct config *config, const char *key, const char *value, struct config_diag *diag);
+// Takes back the last config_set() that succeeded and was not taken back.
+void config_set_undo(struct config *config);
 
 // The DSCP that stands for a priority: the lowest listed DSCP that maps to it, else the lowest of
 // any, else -ENOENT. (26 for priority 3 in spectrum-x, 3 in sonic.)
@@ -664,6 +673,7 @@ int config_priority_dscp(const struct switch_config *settings, unsigned priority
 const char *config_pool_name(enum config_pool pool);
 const char *config_routing_mode_name(enum config_routing_mode mode);
 const char *config_preset_name(enum config_preset preset);
+const char *config_preset_mode_name(enum config_preset_mode mode);
 const char *config_role_name(enum config_role role);
 
 // `text` as a duration in ps, by the same rules as the file's values, for command lines. Returns 0, or

@@ -56,34 +56,43 @@ check_one_limit(struct decoder *d, const struct yaml_node *node, void *base)
 }
 
 void
+decode_switched(struct decoder *d, const struct schema *schema, const struct yaml_node *node,
+		void *base, bool *on, bool fresh)
+{
+	char why[SCALAR_WHY];
+
+	decode_mark(d, on, node->pos);
+	// Off before anything else: the other values get their defaults, to be there for a later `on`.
+	if (fresh)
+		decode_defaults(d, schema, base);
+	if (node->kind != YAML_SCALAR || node->null) {
+		*on = true;
+		decode_map(d, schema, node, base);
+	} else if (scalar_bool(node->text, on, why) < 0) {
+		char keys[120] = "";
+		size_t used = 0;
+
+		for (unsigned i = 1; i < schema->count && used < sizeof(keys); i++)
+			used += snprintf(keys + used, sizeof(keys) - used, "%s%s",
+					 i > 1 ? ", " : "", schema->keys[i].name);
+		decode_error(d, node->pos, "expected {%s}, or off", keys);
+	}
+}
+
+void
 decode_ecn(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	   void *base)
 {
 	struct config_ecn *ecn = member(key, base);
-	char why[SCALAR_WHY];
-	bool on = false;
 
-	decode_mark(d, &ecn->on, node->pos);
-	if (node->kind == YAML_SCALAR && !node->null) {
-		if (scalar_bool(node->text, &on, why) < 0)
-			decode_error(d, node->pos, "expected {min, max, probability}, or off");
-		// Off before anything else: thresholds get their defaults, to be there for a later
-		// `on`.
-		else if (ecn->max_bytes == 0)
-			decode_defaults(d, &schema_ecn, ecn);
-		ecn->on = on;
-		return;
-	}
-	decode_map(d, &schema_ecn, node, ecn);
-	ecn->on = true;
+	decode_switched(d, &schema_ecn, node, ecn, &ecn->on, ecn->max_bytes == 0);
 }
 
 void
-decode_trust(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
-	     void *base)
+decode_trust_list(struct decoder *d, const struct yaml_node *node, unsigned *trust_count,
+		  enum config_trust trust[static 2])
 {
 	static const char *const words[] = {"dscp", "pcp"};
-	struct switch_config *settings = base;
 	struct yaml_node *single[1];
 	unsigned count;
 	struct yaml_node *const *items = decode_items(d, node, single, &count);
@@ -91,11 +100,10 @@ decode_trust(struct decoder *d, const struct schema_key *key, const struct yaml_
 
 	if (items == NULL)
 		return;
-	decode_mark(d, member(key, base), node->pos);
-	settings->trust_count = 0;
+	*trust_count = 0;
 	for (unsigned i = 0; i < count; i++) {
 		const char *text = decode_text(d, items[i]);
-		enum config_trust trust;
+		enum config_trust one;
 
 		if (text == NULL)
 			return;
@@ -104,13 +112,53 @@ decode_trust(struct decoder *d, const struct schema_key *key, const struct yaml_
 				     decode_hint(hint, text, words, 2));
 			return;
 		}
-		trust = strcmp(text, "dscp") == 0 ? CONFIG_TRUST_DSCP : CONFIG_TRUST_PCP;
-		if (settings->trust_count > 0 &&
-		    (settings->trust_count == 2 || settings->trust[0] == trust)) {
+		one = strcmp(text, "dscp") == 0 ? CONFIG_TRUST_DSCP : CONFIG_TRUST_PCP;
+		if (*trust_count > 0 && (*trust_count == 2 || trust[0] == one)) {
 			decode_error(d, items[i]->pos, "%s is named twice", text);
 			return;
 		}
-		settings->trust[settings->trust_count++] = trust;
+		trust[(*trust_count)++] = one;
+	}
+}
+
+void
+decode_trust(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	     void *base)
+{
+	struct switch_config *settings = base;
+
+	decode_mark(d, member(key, base), node->pos);
+	decode_trust_list(d, node, &settings->trust_count, settings->trust);
+}
+
+// A list of numbers 0..7 into a byte, a bit each.
+static void
+decode_bits(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	    void *base, const char *what)
+{
+	struct yaml_node *single[1];
+	unsigned count;
+	struct yaml_node *const *items = decode_items(d, node, single, &count);
+	uint8_t *bits = member(key, base);
+	char why[SCALAR_WHY];
+	int64_t number;
+
+	if (items == NULL)
+		return;
+	decode_mark(d, bits, node->pos);
+	*bits = 0;
+	for (unsigned i = 0; i < count; i++) {
+		const char *text = decode_text(d, items[i]);
+
+		if (text == NULL)
+			return;
+		if (scalar_integer(text, 0, CONFIG_PRIORITIES - 1, &number, why) < 0) {
+			decode_error(d, items[i]->pos, "%s", why);
+			return;
+		}
+		if (*bits & 1u << number)
+			decode_error(d, items[i]->pos, "%s %d is named twice", what, (int)number);
+		*bits |= 1u << number;
 	}
 }
 
@@ -118,30 +166,14 @@ void
 decode_priorities(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 		  void *base)
 {
-	struct yaml_node *single[1];
-	unsigned count;
-	struct yaml_node *const *items = decode_items(d, node, single, &count);
-	uint8_t *priorities = member(key, base);
-	char why[SCALAR_WHY];
-	int64_t priority;
+	decode_bits(d, key, node, base, "priority");
+}
 
-	if (items == NULL)
-		return;
-	decode_mark(d, priorities, node->pos);
-	*priorities = 0;
-	for (unsigned i = 0; i < count; i++) {
-		const char *text = decode_text(d, items[i]);
-
-		if (text == NULL)
-			return;
-		if (scalar_integer(text, 0, CONFIG_PRIORITIES - 1, &priority, why) < 0) {
-			decode_error(d, items[i]->pos, "%s", why);
-			return;
-		}
-		if (*priorities & 1u << priority)
-			decode_error(d, items[i]->pos, "priority %d is named twice", (int)priority);
-		*priorities |= 1u << priority;
-	}
+void
+decode_classes(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	       void *base)
+{
+	decode_bits(d, key, node, base, "class");
 }
 
 void
@@ -178,9 +210,7 @@ decode_grades(struct decoder *d, const struct schema_key *key, const struct yaml
 	}
 }
 
-// One map {from: to, ..., default: to} of numbers below `from_count` to priorities, groups,
-// classes.
-static void
+void
 decode_number_map(struct decoder *d, const struct yaml_node *node, unsigned from_count, uint8_t *to,
 		  struct schema_fallback *fallback)
 {

@@ -104,7 +104,7 @@ load_tree(struct config *config, const char *text, size_t length, struct config_
 	if (diag->errors > errors)
 		return -EINVAL;
 	check_fabric(config, diag);
-	merge_check_switches(config, diag);
+	merge_check_switches(config, false, diag);
 	if (diag->errors == errors)
 		check_sets(config, diag);
 	return diag->errors > errors ? -EINVAL : 0;

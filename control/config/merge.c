@@ -2,12 +2,15 @@
 // The nearest section wins, key by key: sections are decoded one over the other into the same
 // struct, farthest first. Values that depend on others (a group's pool on whether it is lossless)
 // stay AUTO until the last section is in; then they are settled. The defaults and presets are
-// decoded once, at load, so that merging costs no parsing.
+// parsed once, at load, so that merging costs no parsing. What has no fixed size (histograms, ports
+// that differ) is merged in scratch memory and then kept in the configuration's arena, once for all
+// nodes and changes that merge to the same: merging again and again takes no more memory.
 #include "merge.h"
 
 #include "presets.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct yaml_node *
@@ -16,6 +19,27 @@ merge_section(const struct config *config, const char *name)
 	const struct yaml_pair *pair = name ? yaml_tree_get(config->private->root, name) : NULL;
 
 	return pair != NULL ? pair->value : NULL;
+}
+
+// The files of conf/presets, and for each preset and mode which of them are read over each other.
+static const char *const preset_files[MERGE_PRESETS] = {"spectrum-x", "spectrum-x-lossy",
+							"spectrum-x-single-pool", "sonic"};
+enum { SPECTRUM_X, SPECTRUM_X_LOSSY, SPECTRUM_X_SINGLE_POOL, SONIC };
+
+static unsigned
+preset_layers(enum config_preset preset, enum config_preset_mode mode)
+{
+	switch (preset) {
+	case CONFIG_PRESET_SPECTRUM_X:
+		return 1u << SPECTRUM_X | (mode == CONFIG_PRESET_MODE_LOSSY) << SPECTRUM_X_LOSSY |
+		       (mode == CONFIG_PRESET_MODE_SINGLE_POOL) << SPECTRUM_X_SINGLE_POOL;
+	case CONFIG_PRESET_LOSSY:
+		return 1u << SPECTRUM_X | 1u << SPECTRUM_X_LOSSY;
+	case CONFIG_PRESET_SONIC:
+		return 1u << SONIC;
+	default:
+		return 0;
+	}
 }
 
 int
@@ -27,16 +51,12 @@ merge_prepare(struct config *config)
 	struct switch_draft *draft = &private->default_switch;
 	int result = 0;
 
-	for (unsigned i = 0; i < preset_text_count; i++) {
-		const struct schema_choice *choice = schema_presets;
-
-		while (choice->name != NULL && strcmp(choice->name, preset_texts[i].name) != 0)
-			choice++;
-		if (choice->name != NULL)
-			result |= yaml_tree_parse(&private->presets[choice->value], &private->arena,
-						  preset_texts[i].text, preset_texts[i].length,
-						  choice->name, &diag);
-	}
+	for (unsigned i = 0; i < preset_text_count; i++)
+		for (unsigned j = 0; j < MERGE_PRESETS; j++)
+			if (strcmp(preset_texts[i].name, preset_files[j]) == 0)
+				result |= yaml_tree_parse(
+					&private->presets[j], &private->arena, preset_texts[i].text,
+					preset_texts[i].length, preset_files[j], &diag);
 	draft->dscp.value = draft->pcp.value = draft->group.value = draft->class.value = -1;
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
 		draft->settings.groups[i].pool = CONFIG_POOL_AUTO;
@@ -48,65 +68,82 @@ merge_prepare(struct config *config)
 	return result == -ENOMEM || d.out_of_memory ? -ENOMEM : 0;
 }
 
-static void
-settle_map(uint8_t *map, unsigned count, unsigned divisor, const struct schema_fallback *fallback)
+// An equal array that stays. Returns NULL when there is no memory.
+static void *
+merge_keep(struct config_private *private, const void *items, size_t size)
 {
-	for (unsigned i = 0; i < count; i++)
-		if (!(fallback->listed & UINT64_C(1) << i))
-			map[i] = fallback->value >= 0 ? (unsigned)fallback->value : i / divisor;
+	struct merge_kept *kept;
+
+	for (kept = private->kept; kept != NULL; kept = kept->next)
+		if (kept->size == size && memcmp(kept->items, items, size) == 0)
+			return kept->items;
+	kept = arena_alloc(&private->arena, sizeof(*kept));
+	if (kept == NULL || (kept->items = arena_alloc(&private->arena, size)) == NULL)
+		return NULL;
+	memcpy(kept->items, items, size);
+	kept->size = size;
+	kept->next = private->kept;
+	private->kept = kept;
+	return kept->items;
 }
 
-static void
-settle_group(struct config_group *group)
+static int
+port_compare(const void *left, const void *right)
 {
-	if (group->pool == CONFIG_POOL_AUTO)
-		group->pool = group->lossless ? CONFIG_POOL_INGRESS_LOSSLESS
-					      : CONFIG_POOL_INGRESS_LOSSY;
-	if (group->limit.kind == CONFIG_LIMIT_AUTO)
-		group->limit = (struct config_limit){.kind = CONFIG_LIMIT_ALPHA,
-						     .shift = group->lossless ? 0 : 3};
+	const struct config_port_qos *a = left, *b = right;
+
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static void
-settle_class(struct config_class *class, bool lossless)
+// The draft's settings with their arrays in the configuration's memory. Returns 0 or -ENOMEM.
+static int
+keep_settings(struct config_private *private, struct switch_draft *draft, struct arena *scratch,
+	      struct switch_config *out)
 {
-	if (class->pool == CONFIG_POOL_AUTO)
-		class->pool = lossless ? CONFIG_POOL_EGRESS_LOSSLESS : CONFIG_POOL_EGRESS_LOSSY;
-	if (class->limit.kind != CONFIG_LIMIT_AUTO)
-		return;
-	if (class->pool == CONFIG_POOL_EGRESS_LOSSLESS)
-		class->limit = (struct config_limit){.kind = CONFIG_LIMIT_UNLIMITED};
-	else
-		class->limit = (struct config_limit){.kind = CONFIG_LIMIT_ALPHA, .shift = 3};
-}
+	size_t histograms = draft->settings.histogram_count * sizeof(*out->histograms);
+	struct config_port_qos *ports = NULL;
 
-static void
-settle(struct switch_draft *draft)
-{
-	struct switch_config *settings = &draft->settings;
-
-	settings->dscp_listed = draft->dscp.listed;
-	settle_map(settings->dscp_to_priority, CONFIG_DSCPS, 8, &draft->dscp);
-	settle_map(settings->pcp_to_priority, CONFIG_PRIORITIES, 1, &draft->pcp);
-	settle_map(settings->priority_to_group, CONFIG_PRIORITIES, 1, &draft->group);
-	settle_map(settings->priority_to_class, CONFIG_PRIORITIES, 1, &draft->class);
-	for (int i = 0; i < CONFIG_PRIORITIES; i++)
-		settle_group(&settings->groups[i]);
-	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
-		bool lossless = false;
-
-		for (int p = 0; p < CONFIG_PRIORITIES; p++)
-			lossless |= settings->priority_to_class[p] == i &&
-				    settings->groups[settings->priority_to_group[p]].lossless;
-		settle_class(&settings->classes[i], lossless);
+	*out = draft->settings;
+	out->histograms = NULL;
+	if (histograms > 0)
+		out->histograms = merge_keep(private, draft->settings.histograms, histograms);
+	if (draft->port_count > 0) {
+		ports = arena_alloc(scratch, draft->port_count * sizeof(*ports));
+		for (unsigned i = 0; ports != NULL && i < draft->port_count; i++)
+			ports[i] = draft->ports[i].qos;
 	}
+	if (ports != NULL) {
+		qsort(ports, draft->port_count, sizeof(*ports), port_compare);
+		out->ports = merge_keep(private, ports, draft->port_count * sizeof(*ports));
+	}
+	out->port_count = draft->port_count;
+	return (histograms > 0 && out->histograms == NULL) ||
+			       (draft->port_count > 0 && out->ports == NULL)
+		       ? -ENOMEM
+		       : 0;
+}
+
+// The value that the nearest section writes for a key that is one of a table's words.
+static int
+nearest_choice(const struct yaml_node *const sections[3], const char *key,
+	       const struct schema_choice *choices, int value)
+{
+	for (int i = 0; i < 3; i++) {
+		const struct yaml_pair *named = yaml_tree_get(sections[i], key);
+
+		for (const struct schema_choice *c = choices; named && c->name != NULL; c++)
+			if (named->value->kind == YAML_SCALAR &&
+			    strcmp(named->value->text, c->name) == 0)
+				value = c->value;
+	}
+	return value;
 }
 
 int
 config_switch_marked(const struct config *config, const char *node_name, enum config_role role,
 		     struct switch_config *out, struct config_mark *marks)
 {
-	const struct config_private *private = config->private;
+	struct config_private *private = config->private;
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
 	const struct yaml_node *sections[] = {
 		merge_section(config, "switch"),
@@ -114,42 +151,48 @@ config_switch_marked(const struct config *config, const char *node_name, enum co
 		single ? NULL : merge_section(config, node_name),
 	};
 	struct switch_draft draft = private->default_switch;
+	struct config_watchdog watchdog;
 	struct config_diag diag = {0};
+	struct arena scratch = {0};
 	struct decoder d = {
 		.file = config->file,
 		.diag = &diag,
+		.arena = &scratch,
 		.origin = CONFIG_ORIGIN_PRESET,
 		.marks = marks,
 		.marks_base = (const char *)&draft.settings,
 	};
-	enum config_preset preset = CONFIG_PRESET_NONE;
+	unsigned layers = preset_layers(
+		nearest_choice(sections, "preset", schema_presets, CONFIG_PRESET_NONE),
+		nearest_choice(sections, "preset-mode", schema_preset_modes,
+			       CONFIG_PRESET_MODE_LOSSLESS));
 	int result;
 
 	if (marks != NULL)
 		memset(marks, 0, sizeof(struct switch_config) * sizeof(*marks));
-	for (int i = 0; i < 3; i++) {
-		const struct yaml_pair *named = yaml_tree_get(sections[i], "preset");
-
-		for (const struct schema_choice *c = schema_presets; named && c->name != NULL; c++)
-			if (named->value->kind == YAML_SCALAR &&
-			    strcmp(named->value->text, c->name) == 0)
-				preset = c->value;
-	}
 	// A preset's maps stand in the place of the default ones, whose entries would show through.
-	if (private->presets[preset] != NULL)
+	if (layers != 0)
 		draft.dscp = draft.pcp = draft.group = draft.class =
 			(struct schema_fallback){.value = -1};
-	if (private->presets[preset] != NULL)
-		decode_map(&d, &schema_switch, private->presets[preset], &draft);
+	for (unsigned i = 0; i < MERGE_PRESETS; i++)
+		if (layers & 1u << i)
+			decode_map(&d, &schema_switch, private->presets[i], &draft);
+	watchdog = draft.settings.watchdog;
+	draft.settings.watchdog.detect_ps = draft.settings.watchdog.restore_ps = 0;
+	draft.settings.watchdog.robustness = 0;
 	d.origin = CONFIG_ORIGIN_FILE;
 	for (int i = 0; i < 3; i++)
 		if (sections[i] != NULL)
 			decode_map(&d, single ? &schema_single_settings : &schema_switch,
 				   sections[i], &draft);
-	settle(&draft);
-	*out = draft.settings;
-	result = diag.errors > 0 ? -EINVAL : 0;
+	merge_settle(&draft, &watchdog);
+	result = keep_settings(private, &draft, &scratch, out);
+	if (d.out_of_memory)
+		result = -ENOMEM;
+	else if (diag.errors > 0)
+		result = -EINVAL;
 	config_diag_free(&diag);
+	arena_free(&scratch);
 	return result;
 }
 
@@ -183,10 +226,15 @@ merge_try_switch(const struct config *config, const struct yaml_node *node, cons
 		 const struct schema *schema, struct config_diag *diag)
 {
 	struct switch_draft draft = config->private->default_switch;
-	struct decoder d = {.file = config->file, .diag = diag, .origin = CONFIG_ORIGIN_FILE};
+	struct arena scratch = {0};
+	struct decoder d = {.file = config->file,
+			    .diag = diag,
+			    .arena = &scratch,
+			    .origin = CONFIG_ORIGIN_FILE};
 
 	decode_enter(&d, path);
 	decode_map(&d, schema, node, &draft);
+	arena_free(&scratch);
 }
 
 static void
@@ -237,31 +285,32 @@ merge_check_sections(struct config *config, struct config_diag *diag)
 
 static void
 check_one_switch(const struct config *config, const char *name, enum config_role role,
-		 struct config_mark *marks, struct config_diag *diag)
+		 struct config_mark *marks, bool buffer_changes, struct config_diag *diag)
 {
 	struct switch_config settings;
 
 	if (config_switch_marked(config, name, role, &settings, marks) == 0)
-		check_switch(config, &settings, marks, diag);
+		check_switch(config, &settings, marks, buffer_changes, diag);
 }
 
 void
-merge_check_switches(const struct config *config, struct config_diag *diag)
+merge_check_switches(const struct config *config, bool buffer_changes, struct config_diag *diag)
 {
 	struct config_mark marks[sizeof(struct switch_config)];
 	const struct yaml_node *root = config->private->root;
 	enum config_role role;
 
 	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
-		check_one_switch(config, "", config->single.role, marks, diag);
+		check_one_switch(config, "", config->single.role, marks, buffer_changes, diag);
 		return;
 	}
-	check_one_switch(config, "", CONFIG_ROLE_LEAF, marks, diag);
-	check_one_switch(config, "", CONFIG_ROLE_SPINE, marks, diag);
+	check_one_switch(config, "", CONFIG_ROLE_LEAF, marks, buffer_changes, diag);
+	check_one_switch(config, "", CONFIG_ROLE_SPINE, marks, buffer_changes, diag);
 	for (unsigned i = 0; i < root->count; i++)
 		if (config_node_role(config, root->pairs[i].key, &role) == 0 &&
 		    role != CONFIG_ROLE_HOST)
-			check_one_switch(config, root->pairs[i].key, role, marks, diag);
+			check_one_switch(config, root->pairs[i].key, role, marks, buffer_changes,
+					 diag);
 }
 
 int
@@ -293,6 +342,12 @@ const char *
 config_preset_name(enum config_preset preset)
 {
 	return preset == CONFIG_PRESET_NONE ? "none" : schema_choice_name(schema_presets, preset);
+}
+
+const char *
+config_preset_mode_name(enum config_preset_mode mode)
+{
+	return schema_choice_name(schema_preset_modes, mode);
 }
 
 const char *

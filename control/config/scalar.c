@@ -314,7 +314,8 @@ scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char 
 		return scalar_bytes(text, &out->value, why);
 	}
 	amount_forms(kinds, forms, sizeof(forms));
-	if (length > 0 && isdigit((unsigned char)text[length - 1]))
+	if (length > 0 && isdigit((unsigned char)text[length - 1]) &&
+	    kinds & (1u << CONFIG_AMOUNT_BYTES | 1u << CONFIG_AMOUNT_PERCENT))
 		snprintf(why, SCALAR_WHY, "%.20s has no unit: write %.110s", text, forms);
 	else
 		snprintf(why, SCALAR_WHY, "\"%.20s\" is not %.110s", text, forms);

@@ -91,6 +91,9 @@ struct schema {
 #define SCHEMA_MTU_MAX 16000
 #define SCHEMA_SECOND_PS INT64_C(1000000000000)
 #define SCHEMA_HOUR_PS (3600 * SCHEMA_SECOND_PS)
+#define SCHEMA_WATCHDOG_MIN_PS INT64_C(100000000) // 100 us
+#define SCHEMA_POLL_MAX_PS (10 * SCHEMA_SECOND_PS)
+#define SCHEMA_WATCHDOG_MAX_PS (60 * SCHEMA_SECOND_PS)
 #define SCHEMA_DILATION_MAX 1000000000
 
 // What `switch:` and its like merge into before the symbolic values are settled.
@@ -99,9 +102,16 @@ struct schema_fallback {
 	uint64_t listed;
 };
 
+struct port_draft {
+	struct config_port_qos qos; // first: the keys' offsets count from here
+	struct schema_fallback dscp, pcp;
+};
+
 struct switch_draft {
 	struct switch_config settings; // first: marks count from here
 	struct schema_fallback dscp, pcp, group, class;
+	struct port_draft *ports; // in the order met; settings.ports comes of them
+	unsigned port_count;
 };
 
 extern const struct schema schema_fabric_file; // base struct config; a fabric's top level
@@ -109,6 +119,7 @@ extern const struct schema schema_switch_file; // base struct config; one switch
 extern const struct schema schema_fabric;      // base struct config; under `fabric:`
 extern const struct schema schema_single;      // base struct config; under `switch:` of one switch
 extern const struct schema schema_switch;      // base struct switch_draft
+extern const struct schema schema_qos;         // base struct switch_draft; under `qos:`
 extern const struct schema schema_single_settings; // the same beside schema_single
 extern const struct schema schema_host;            // base struct host_config
 extern const struct schema schema_framing;         // base struct config
@@ -117,7 +128,7 @@ extern const struct schema schema_work;            // base struct config_work
 extern const struct schema schema_event;           // base struct config_event
 extern const struct schema schema_route;           // base struct config_route
 extern const struct schema_choice schema_pool_names[], schema_routing_modes[], schema_presets[],
-	schema_roles[];
+	schema_preset_modes[], schema_roles[];
 
 // The name of a value in a table of choices.
 const char *schema_choice_name(const struct schema_choice *choices, int value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of an item of `events:`. What it changes is told by which key it has: link, route,
-// set, snapshot, tx or pfc.
+// set, snapshot, tx, pfc, clear or restore.
 #include "decode_switch.h"
 
 #define AT(member) SCHEMA_AT(struct config_event, member)
@@ -11,19 +11,23 @@
 #define SNAPSHOT (1u << CONFIG_EVENT_SNAPSHOT)
 #define PORT_TX (1u << CONFIG_EVENT_PORT_TX)
 #define PORT_PFC (1u << CONFIG_EVENT_PORT_PFC)
+#define CLEAR (1u << CONFIG_EVENT_CLEAR)
+#define RESTORE (1u << CONFIG_EVENT_RESTORE)
 
 static const struct {
 	const char *key;
 	enum config_event_kind kind;
 } telling[] = {
-	{"link", CONFIG_EVENT_LINK},  {"route", CONFIG_EVENT_ROUTE},
-	{"set", CONFIG_EVENT_SET},    {"snapshot", CONFIG_EVENT_SNAPSHOT},
-	{"tx", CONFIG_EVENT_PORT_TX}, {"pfc", CONFIG_EVENT_PORT_PFC},
+	{"link", CONFIG_EVENT_LINK},   {"route", CONFIG_EVENT_ROUTE},
+	{"set", CONFIG_EVENT_SET},     {"snapshot", CONFIG_EVENT_SNAPSHOT},
+	{"tx", CONFIG_EVENT_PORT_TX},  {"pfc", CONFIG_EVENT_PORT_PFC},
+	{"clear", CONFIG_EVENT_CLEAR}, {"restore", CONFIG_EVENT_RESTORE},
 };
 static const char *const kind_names[] = {
 	[CONFIG_EVENT_LINK] = "a link event",       [CONFIG_EVENT_ROUTE] = "a route event",
 	[CONFIG_EVENT_SET] = "a set event",         [CONFIG_EVENT_SNAPSHOT] = "a snapshot event",
 	[CONFIG_EVENT_PORT_TX] = "a port tx event", [CONFIG_EVENT_PORT_PFC] = "a port pfc event",
+	[CONFIG_EVENT_CLEAR] = "a clear event",     [CONFIG_EVENT_RESTORE] = "a restore event",
 };
 
 static uint32_t
@@ -53,9 +57,11 @@ event_select(struct decoder *d, const struct yaml_node *node, void *base)
 	if (yaml_tree_get(node, "port") != NULL)
 		decode_error(d, node->pos, "needs \"tx\" or \"pfc\": what happens to the port");
 	else if (yaml_tree_get(node, "node") != NULL)
-		decode_error(d, node->pos, "needs \"route\": what happens to the node");
+		decode_error(d, node->pos,
+			     "needs \"route\" or \"clear\": what happens to the node");
 	else
-		decode_error(d, node->pos, "needs one of link, route, set, snapshot, port");
+		decode_error(d, node->pos,
+			     "needs one of link, route, set, snapshot, port, clear, restore");
 	return 0;
 }
 
@@ -86,6 +92,9 @@ static const struct schema_choice states[] = {
 // The one form there is: nothing to store.
 static const struct schema_choice snapshots[] = {{"full", 0, false}, {NULL, 0, false}};
 
+static const struct schema_choice watermarks[] = {
+	{"watermarks", false, false}, {"persistent-watermarks", true, false}, {NULL, 0, false}};
+
 static const struct schema_key drop_keys[] = {
 	{"ip-id-low-byte", SCHEMA_INTEGER, .help = "of the IPv4 identification", AT(ip_id_low_byte),
 	 .min = 0, .max = 255, .required = 1},
@@ -112,7 +121,8 @@ static const struct schema_key keys[] = {
 	 .sub = &(const struct schema){SCHEMA_COUNT(drop_keys)}, .kinds = LINK},
 	{"for", SCHEMA_DURATION, .help = "undone after this", AT(for_ps), .min = 1,
 	 .max = INT64_MAX, .kinds = LINK},
-	{"node", SCHEMA_NAME, .help = "whose table", AT(node), .kinds = ROUTE},
+	{"node", SCHEMA_NAME, .help = "whose table; whose watermarks, else all", AT(node),
+	 .kinds = ROUTE | CLEAR},
 	{"route", SCHEMA_MAP, .help = "{vrf, prefix, via}", AT(route), .sub = &schema_route,
 	 .kinds = ROUTE},
 	{"set", SCHEMA_TEXT, .help = "a key, such as switch.qos.tc.3.ecn.min", AT(key),
@@ -127,6 +137,10 @@ static const struct schema_key keys[] = {
 	 .kinds = PORT_TX},
 	{"pfc", SCHEMA_MAP, .help = "as if received there",
 	 .sub = &(const struct schema){SCHEMA_COUNT(pfc_keys)}, .kinds = PORT_PFC},
+	{"clear", SCHEMA_ENUM, .help = "watermarks or persistent-watermarks", AT(persistent),
+	 .choices = watermarks, .kinds = CLEAR},
+	{"restore", SCHEMA_TEXT, .help = "a queue, such as swp2.3 or leaf1.swp2.3", AT(restore),
+	 .kinds = RESTORE},
 };
 
 const struct schema schema_event = {

@@ -5,7 +5,6 @@
 #include "scalar.h"
 
 #define AT(member) SCHEMA_AT(struct config, member)
-#define LATER .flags = SCHEMA_LATER
 
 static const struct schema_choice switch_roles[] = {
 	{"leaf", CONFIG_ROLE_LEAF, false},
@@ -45,7 +44,6 @@ static const struct schema_key port_keys[] = {
 	{"tenant", SCHEMA_NAME, .help = "whose packets come in here", PORT_AT(tenant)},
 	{"dev", SCHEMA_TEXT, .help = "DPDK device", PORT_AT(dev)},
 	{"mac", SCHEMA_MAC, .help = "its own address", PORT_AT(mac)},
-	{"max-rate", SCHEMA_RATE, LATER, .help = "shaping rate"},
 };
 static const struct schema port = {SCHEMA_COUNT(port_keys), .size = sizeof(struct config_port),
 				   .check = check_port};

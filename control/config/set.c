@@ -16,6 +16,7 @@ struct set_change {
 	unsigned index;
 	bool appended;
 	struct yaml_pair old;
+	struct set_change *before; // of config_set(): the change before this one
 };
 
 struct set_request {
@@ -133,38 +134,58 @@ set_value(struct set_request *request, const char *text)
 	return node;
 }
 
+// Keys whose value is a map, or on or off: writing one of the map's keys does not undo the word, nor
+// the word the map. The word then stands in the map as `enabled`.
+static bool
+is_switched(const char *key)
+{
+	return strcmp(key, "ecn") == 0 || strcmp(key, "trim") == 0 || strcmp(key, "watchdog") == 0;
+}
+
+// The key that stands in another's place, or NULL.
+static const char *
+excluded_by(const char *key)
+{
+	static const char *const pairs[][2] = {{"alpha", "static"}, {"detect", "robustness"}};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		for (int j = 0; j < 2; j++)
+			if (strcmp(key, pairs[i][j]) == 0)
+				return pairs[i][!j];
+	return NULL;
+}
+
 // Replaces or appends in the deepest map of the key's path that is there.
 static int
 set_insert(struct set_request *request, struct yaml_node *value, struct set_change *change)
 {
 	struct arena *arena = &request->config->private->arena;
-	struct yaml_node *map = request->config->private->root;
-	const char *other = NULL;
+	struct yaml_node *map = request->config->private->root, *word = NULL;
 	struct yaml_pair *pair;
 	unsigned i;
 
 	for (i = 0;; i++) {
 		pair = yaml_tree_get(map, request->tokens[i]);
-		if (pair == NULL || i + 1 == request->count || pair->value->kind != YAML_MAP)
+		if (pair == NULL || pair->value->kind != YAML_MAP)
+			break;
+		if (i + 1 == request->count && is_switched(pair->key) &&
+		    value->kind == YAML_SCALAR && request->count < SET_TOKENS_MAX)
+			request->tokens[request->count++] = "enabled";
+		if (i + 1 == request->count)
 			break;
 		map = pair->value;
 	}
-	if (pair != NULL && i + 1 < request->count && !pair->value->null) {
-		config_error(request->diag, request->config->file, request->key_pos, request->key,
-			     "\"%s\" is not a map here (line %u)", pair->key,
-			     pair->value->pos.line);
-		return -EINVAL;
-	}
-	// A group's alpha and static stand in each other's place.
-	if (pair == NULL && i + 1 == request->count && strcmp(request->tokens[i], "alpha") == 0)
-		other = "static";
-	else if (pair == NULL && i + 1 == request->count &&
-		 strcmp(request->tokens[i], "static") == 0)
-		other = "alpha";
-	if (other != NULL)
-		pair = yaml_tree_get(map, other);
+	// Only a word can stand where a map is to be: the change has decoded by itself.
+	if (pair != NULL && i + 1 < request->count && !pair->value->null && is_switched(pair->key))
+		word = pair->value;
+	if (pair == NULL && i + 1 == request->count && excluded_by(request->tokens[i]) != NULL)
+		pair = yaml_tree_get(map, excluded_by(request->tokens[i]));
 	value = set_chain(request, i + 1, value);
 	if (value == NULL)
+		return -ENOMEM;
+	if (word != NULL && yaml_tree_get(value, "enabled") == NULL &&
+	    yaml_tree_add_pair(arena, value,
+			       (struct yaml_pair){"enabled", request->key_pos, word}) < 0)
 		return -ENOMEM;
 	*change = (struct set_change){.map = map, .appended = pair == NULL};
 	if (pair != NULL) {
@@ -208,7 +229,7 @@ set_apply(struct config *config, const char *key, struct config_pos key_pos, con
 	result = set_insert(&request, value, change);
 	if (result < 0)
 		return result;
-	merge_check_switches(config, diag);
+	merge_check_switches(config, strcmp(request.tokens[1], "buffer") == 0, diag);
 	if (diag->errors == errors)
 		return 0;
 	set_undo(change);
@@ -219,10 +240,30 @@ set_apply(struct config *config, const char *key, struct config_pos key_pos, con
 int
 config_set(struct config *config, const char *key, const char *value, struct config_diag *diag)
 {
+	struct config_private *private = config->private;
+	struct set_change *change = arena_alloc(&private->arena, sizeof(*change));
 	struct config_pos none = {0};
-	struct set_change change;
+	int result;
 
-	return set_apply(config, key, none, value, none, diag, &change);
+	if (change == NULL)
+		return -ENOMEM;
+	result = set_apply(config, key, none, value, none, diag, change);
+	if (result != 0)
+		return result;
+	change->before = private->last_set;
+	private->last_set = change;
+	return 0;
+}
+
+void
+config_set_undo(struct config *config)
+{
+	struct config_private *private = config->private;
+
+	if (private->last_set == NULL)
+		return;
+	set_undo(private->last_set);
+	private->last_set = private->last_set->before;
 }
 
 struct timed_set {

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each event of the file becomes a step; an event with `for:` becomes two, the second undoing the first.
 // Steps are sorted by time and then by their place in the file, the undoing ones behind their own event.
-#include "events.h"
+#include "events_part.h"
 
+#include "change.h"
+#include "control/advice/advice.h"
 #include "dataplane/queueing/pause.h"
+#include "dataplane/queueing/watchdog.h"
+#include "dataplane/queueing/watermarks.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-struct step {
-	ps_t at;
-	uint32_t order;
-	bool undo;
-	const struct config_event *event;
-};
-
-struct events {
-	struct fabric *fabric;
-	struct events_hooks hooks;
-	struct step *steps;
-	uint32_t count;
-	uint32_t done;
-};
 
 static int
 step_compare(const void *a, const void *b)
@@ -70,9 +59,30 @@ check_event(const struct topology *t, const struct config_event *event, struct c
 	case CONFIG_EVENT_PORT_TX:
 	case CONFIG_EVENT_PORT_PFC:
 		return topology_resolve_port(t, &event->port, "events", &ref, diag);
+	case CONFIG_EVENT_RESTORE:
+		return topology_resolve_queue(t, &event->restore, "events.restore", &ref, diag);
 	default:
 		return 0;
 	}
+}
+
+// What a `set` event asks for must hold when its time comes, after all that were before it.
+static int
+check_sets(const struct events *e, struct config_diag *diag)
+{
+	const struct config_event **sets = calloc(e->count + 1u, sizeof(*sets));
+	uint32_t count = 0;
+	int rc = 0;
+
+	if (sets == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (e->steps[i].event->kind == CONFIG_EVENT_SET)
+			sets[count++] = e->steps[i].event;
+	if (count != 0)
+		rc = change_check(e->fabric, sets, count, diag);
+	free(sets);
+	return rc;
 }
 
 int
@@ -80,6 +90,7 @@ events_create(struct events **out, struct fabric *f, const struct events_hooks *
 {
 	const struct config *config = f->config;
 	struct events *e = calloc(1, sizeof(*e));
+	int rc = 0;
 
 	if (e == NULL)
 		return -ENOMEM;
@@ -93,10 +104,8 @@ events_create(struct events **out, struct fabric *f, const struct events_hooks *
 	for (unsigned i = 0; i < config->event_count; i++) {
 		const struct config_event *event = &config->events[i];
 
-		if (check_event(f->topology, event, diag) != 0) {
-			events_destroy(e);
-			return -EINVAL;
-		}
+		if (check_event(f->topology, event, diag) != 0)
+			rc = -EINVAL;
 		e->steps[e->count] = (struct step){.at = event->at_ps, .order = e->count, .event = event};
 		e->count++;
 		if (event->for_ps == 0)
@@ -106,8 +115,13 @@ events_create(struct events **out, struct fabric *f, const struct events_hooks *
 		e->count++;
 	}
 	qsort(e->steps, e->count, sizeof(*e->steps), step_compare);
-	*out = e;
-	return 0;
+	if (rc == 0)
+		rc = check_sets(e, diag);
+	if (rc != 0)
+		events_destroy(e);
+	else
+		*out = e;
+	return rc;
 }
 
 void
@@ -124,13 +138,6 @@ events_next(const struct events *e)
 {
 	return e->done == e->count ? PS_NEVER : e->steps[e->done].at;
 }
-
-// What an event changes at one port of a node.
-struct port_change {
-	const struct config_event *event;
-	uint16_t port;
-	bool undo;
-};
 
 static void
 change_tx(struct node *n, ps_t now, void *arg)
@@ -167,8 +174,72 @@ apply_port(struct events *e, const struct config_event *event, void (*run)(struc
 	e->hooks.at_node(e->hooks.context, f->nodes[ref.node], run, &change);
 }
 
+static void
+change_watermarks(struct node *n, ps_t now, void *arg)
+{
+	(void)now;
+	watermarks_clear(n, *(const bool *)arg);
+}
+
+void
+events_clear_watermarks(struct events *e, uint32_t node, bool persistent)
+{
+	const struct fabric *f = e->fabric;
+
+	for (uint32_t i = 0; i < f->topology->node_count; i++)
+		if (f->nodes[i] != NULL && (node == TOPOLOGY_NONE || node == i))
+			e->hooks.at_node(e->hooks.context, f->nodes[i], change_watermarks, &persistent);
+}
+
 static int
-rebuild(struct events *e, uint32_t node, struct config_diag *diag)
+apply_clear(struct events *e, const struct config_event *event, struct config_diag *diag)
+{
+	uint32_t node = TOPOLOGY_NONE;
+
+	if (event->node.text != NULL &&
+	    topology_resolve_node(e->fabric->topology, &event->node, "events.node", &node, diag) != 0)
+		return -EINVAL;
+	events_clear_watermarks(e, node, event->persistent);
+	return 0;
+}
+
+// A queue of a port.
+struct queue_change {
+	uint16_t port;
+	uint8_t queue;
+};
+
+static void
+change_storm(struct node *n, ps_t now, void *arg)
+{
+	const struct queue_change *c = arg;
+
+	watchdog_restore(n, &n->ports[c->port], c->queue, now);
+}
+
+void
+events_restore_queue(struct events *e, const struct topo_ref *queue)
+{
+	struct queue_change change = {.port = queue->port, .queue = queue->queue};
+	struct node *node = e->fabric->nodes[queue->node];
+
+	if (node != NULL)
+		e->hooks.at_node(e->hooks.context, node, change_storm, &change);
+}
+
+static int
+apply_restore(struct events *e, const struct config_event *event, struct config_diag *diag)
+{
+	struct topo_ref queue;
+
+	if (topology_resolve_queue(e->fabric->topology, &event->restore, "events.restore", &queue, diag) != 0)
+		return -EINVAL;
+	events_restore_queue(e, &queue);
+	return 0;
+}
+
+int
+events_rebuild(struct events *e, uint32_t node, struct config_diag *diag)
 {
 	struct tables *old = NULL;
 	int rc = fabric_rebuild_tables(e->fabric, node, &old, diag);
@@ -178,99 +249,24 @@ rebuild(struct events *e, uint32_t node, struct config_diag *diag)
 	return rc;
 }
 
-// One end of a link: the faults of the wire that begins there, and whether the port is up.
-static void
-change_link(struct node *n, ps_t now, void *arg)
+static int
+apply_set(struct events *e, const char *key, const char *value, struct config_diag *diag)
 {
-	const struct port_change *c = arg;
-	const struct config_event *event = c->event;
-	struct port *p = &n->ports[c->port];
-	struct wire *w = p->out;
-	bool up = c->undo ? !event->up : event->up;
+	const struct change_retire retire = {.run = e->hooks.retire, .context = e->hooks.context};
 
-	if (w == NULL)
-		return;
-	if (event->changes & CONFIG_LINK_LOSS)
-		w->loss = c->undo ? 0 : (uint32_t)(((uint64_t)event->loss_ppm << 32) / CONFIG_PPM -
-						   (event->loss_ppm == CONFIG_PPM));
-	if (event->changes & CONFIG_LINK_DROP)
-		w->drop_ip_id_low = c->undo ? -1 : event->ip_id_low_byte;
-	if (event->changes & CONFIG_LINK_STATE)
-		w->down = !up;
-	w->faulty = w->down || w->loss != 0 || w->drop_ip_id_low >= 0;
-	if (event->changes & CONFIG_LINK_STATE)
-		node_set_link(n, p, up, now);
+	return change_set(e->fabric, key, value, &retire, diag);
 }
 
-// A link that goes down or comes up takes its routes along at once (convergence 0).
-static int
-reroute(struct events *e, uint32_t link, bool up, struct config_diag *diag)
+int
+events_set(struct events *e, const char *key, const char *value, struct config_diag *diag)
 {
-	struct fabric *f = e->fabric;
-	struct routes *routes;
-	int rc;
+	struct config_diag before = {0};
+	bool known = advice_give(e->fabric, &before) == 0;
+	int rc = apply_set(e, key, value, diag);
 
-	f->link_down[link] = !up;
-	rc = routes_create(&routes, f->topology, f->link_down, diag);
-	if (rc != 0)
-		return rc;
-	routes_destroy(f->routes);
-	f->routes = routes;
-	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
-		rc = rebuild(e, i, diag);
-	return rc;
-}
-
-static int
-apply_link(struct events *e, const struct step *s, struct config_diag *diag)
-{
-	struct fabric *f = e->fabric;
-	const struct topo_link *l;
-	uint32_t link;
-
-	if (topology_find_link(f->topology, s->event->link.text, &link) != 0)
-		return -EINVAL;
-	l = &f->topology->links[link];
-	for (unsigned i = 0; i < 2; i++) {
-		const struct topo_end *end = i == 0 ? &l->a : &l->b;
-		struct port_change change = {.event = s->event, .port = end->port, .undo = s->undo};
-
-		if (f->nodes[end->node] != NULL)
-			e->hooks.at_node(e->hooks.context, f->nodes[end->node], change_link, &change);
-	}
-	if (!(s->event->changes & CONFIG_LINK_STATE))
-		return 0;
-	return reroute(e, link, s->undo ? !s->event->up : s->event->up, diag);
-}
-
-// Packets under way have been charged in cells and timed by the latency: these stay as they are.
-static int
-check_unchanged(const struct fabric *f, const struct config_event *event, uint32_t node,
-		struct config_diag *diag)
-{
-	const struct topo_node *place = &f->topology->nodes[node];
-	const struct switch_config *before = &f->switches[node];
-	struct switch_config after;
-	int rc = config_switch(f->config, place->name, place->role, &after);
-
-	if (rc != 0 || (after.cell_bytes == before->cell_bytes && after.latency_ps == before->latency_ps))
-		return rc;
-	config_error(diag, f->config->file, event->key.pos, event->key.text, "cannot change while %s runs",
-		     place->name);
-	return -EINVAL;
-}
-
-static int
-apply_set(struct events *e, const struct config_event *event, struct config_diag *diag)
-{
-	struct fabric *f = e->fabric;
-	int rc = config_set(f->config, event->key.text, event->to.text, diag);
-
-	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
-		rc = check_unchanged(f, event, i, diag);
-	// Hosts too: they follow their leaf's maps. They stand behind the switches.
-	for (uint32_t i = 0; rc == 0 && i < f->topology->node_count; i++)
-		rc = rebuild(e, i, diag);
+	if (rc == 0 && known)
+		advice_give_new(e->fabric, &before, diag);
+	config_diag_free(&before);
 	return rc;
 }
 
@@ -283,12 +279,12 @@ apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag 
 
 	switch (s->event->kind) {
 	case CONFIG_EVENT_LINK:
-		return apply_link(e, s, diag);
+		return events_apply_link(e, s, diag);
 	case CONFIG_EVENT_ROUTE:
 		rc = routes_apply_event(f->routes, f->topology, s->event, &node, diag);
-		return rc != 0 ? rc : rebuild(e, node, diag);
+		return rc != 0 ? rc : events_rebuild(e, node, diag);
 	case CONFIG_EVENT_SET:
-		return apply_set(e, s->event, diag);
+		return apply_set(e, s->event->key.text, s->event->to.text, diag);
 	case CONFIG_EVENT_SNAPSHOT:
 		return e->hooks.snapshot(e->hooks.context, now);
 	case CONFIG_EVENT_PORT_TX:
@@ -297,6 +293,10 @@ apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag 
 	case CONFIG_EVENT_PORT_PFC:
 		apply_port(e, s->event, change_pfc);
 		return 0;
+	case CONFIG_EVENT_CLEAR:
+		return apply_clear(e, s->event, diag);
+	case CONFIG_EVENT_RESTORE:
+		return apply_restore(e, s->event, diag);
 	}
 	return -EINVAL;
 }

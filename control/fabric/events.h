@@ -29,3 +29,12 @@ ps_t events_next(const struct events *e);
 // Applies all that are due at `now`; nodes stand at `now`. Returns 0, -EINVAL with the reason in diag (an
 // event that cannot be applied changes nothing), or -ENOMEM.
 int events_apply(struct events *e, ps_t now, struct config_diag *diag);
+
+// The same at a user's word, between two events: changes one key of a switch section, on all nodes that it
+// touches or, when it cannot hold, on none. Returns 0 with warnings of what it will do to the fabric in diag,
+// -EINVAL with the reason in diag and nothing changed, or -ENOMEM.
+int events_set(struct events *e, const char *key, const char *value, struct config_diag *diag);
+// Clears the watermarks of a node of the topology, or of all (TOPOLOGY_NONE): the user's, or the persistent.
+void events_clear_watermarks(struct events *e, uint32_t node, bool persistent);
+// Ends the watchdog's storm of a queue, if it is in one.
+void events_restore_queue(struct events *e, const struct topo_ref *queue);

@@ -188,6 +188,8 @@ fabric_create(struct fabric **out, struct config *config, const struct topology 
 	for (uint32_t i = 0; rc == 0 && i < topology->node_count; i++)
 		if (!is_attached(f, options, i))
 			rc = create_node(f, options, i, diag);
+	if (rc == 0)
+		rc = tables_check_ports(topology, f->switches, diag);
 	for (uint32_t i = 0; rc == 0 && i < topology->link_count; i++) {
 		const struct topo_link *link = &topology->links[i];
 

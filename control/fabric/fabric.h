@@ -48,6 +48,13 @@ void fabric_destroy(struct fabric *f);
 // Nodes that exist, packed; the caller frees the array. NULL without memory.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 
+// Builds the tables of a node, not in force yet, from its settings (of a host: those of its leaf) and the routes
+// as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
+			struct tables **out, struct config_diag *diag);
+// Puts tables in force and returns the ones before, for the caller to free when no worker holds them.
+struct tables *fabric_publish_tables(struct fabric *f, uint32_t node, struct tables *t);
+
 // Builds the tables of a node anew from configuration and routes and puts them in force; the ones before are
 // returned for the caller to free when no worker holds them. Returns 0, -EINVAL with errors in diag and
 // nothing changed, or -ENOMEM.

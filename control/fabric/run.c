@@ -59,6 +59,9 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	r->nodes = fabric_list_nodes(f, &r->node_count);
 	if (r->snapshots == NULL || r->nodes == NULL)
 		goto fail;
+	rc = fabric_log_create(&r->log, stderr, "the result's log", false);
+	if (rc != 0)
+		goto fail;
 	rc = events_create(&r->events, f, &hooks, diag);
 	if (rc != 0)
 		goto fail;
@@ -79,6 +82,7 @@ run_destroy(struct run *r)
 	if (r == NULL)
 		return;
 	events_destroy(r->events);
+	fabric_log_destroy(r->log);
 	json_decref(r->snapshots);
 	free(r->nodes);
 	free(r);
@@ -233,6 +237,7 @@ run_all(struct run *r, enum run_end *end, struct config_diag *diag)
 			fed = PS_NEVER;
 		}
 		rc = run_stretch(r, edge, diag);
+		fabric_log_look(r->log, r->fabric);
 		if (rc != 0)
 			return rc;
 		if (r->outside.drain != NULL)

@@ -5,6 +5,7 @@
 
 #include "dataplane/drive/virtual.h"
 #include "events.h"
+#include "log.h"
 #include "samples.h"
 
 #include <jansson.h>
@@ -33,6 +34,7 @@ struct run {
 	struct events *events;
 	struct run_outside outside; // feed NULL: none
 	json_t *snapshots;          // array
+	struct fabric_log *log;     // printed on stderr as it comes
 	ps_t until;                 // PS_NEVER: until drained
 	ps_t streams_until;         // before this a stream may send; the caller's
 	ps_t stall;

@@ -24,32 +24,50 @@ skew_clock(const struct fabric *f, uint32_t host, struct tables *t)
 }
 
 int
+fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
+		    struct tables **out, struct config_diag *diag)
+{
+	int rc;
+
+	if (f->topology->nodes[node].role != CONFIG_ROLE_HOST)
+		return tables_build(out, f->topology, node, settings, &f->routes->nodes[node], diag);
+	rc = tables_build_host(out, f->topology, node, settings, diag);
+	if (rc == 0)
+		skew_clock(f, topology_host_of(f->topology, node), *out);
+	return rc;
+}
+
+struct tables *
+fabric_publish_tables(struct fabric *f, uint32_t node, struct tables *t)
+{
+	struct tables *old = f->tables[node];
+
+	f->tables[node] = t;
+	node_set_tables(f->nodes[node], t);
+	return old;
+}
+
+int
 fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct config_diag *diag)
 {
-	const struct topology *topology = f->topology;
-	const struct topo_node *place = &topology->nodes[node];
+	const struct topo_node *place = &f->topology->nodes[node];
 	struct switch_config settings;
 	struct tables *t;
-	int rc;
+	int rc = 0;
 
 	*old = NULL;
 	if (f->nodes[node] == NULL)
 		return 0; // an attached host
-	if (place->role == CONFIG_ROLE_HOST) {
-		rc = tables_build_host(&t, topology, node, &f->switches[place->ports[0].peer_node], diag);
-		if (rc == 0)
-			skew_clock(f, topology_host_of(topology, node), t);
-	} else {
+	if (place->role == CONFIG_ROLE_HOST)
+		settings = f->switches[place->ports[0].peer_node];
+	else
 		rc = config_switch(f->config, place->name, place->role, &settings);
-		if (rc == 0)
-			rc = tables_build(&t, topology, node, &settings, &f->routes->nodes[node], diag);
-	}
+	if (rc == 0)
+		rc = fabric_build_tables(f, node, &settings, &t, diag);
 	if (rc != 0)
 		return rc;
 	if (place->role != CONFIG_ROLE_HOST)
 		f->switches[node] = settings;
-	*old = f->tables[node];
-	f->tables[node] = t;
-	node_set_tables(f->nodes[node], t);
+	*old = fabric_publish_tables(f, node, t);
 	return 0;
 }

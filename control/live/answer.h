@@ -4,14 +4,19 @@
 
 #include "control/api/api.h"
 #include "copy.h"
+#include "marks.h"
 
 struct answer {
 	struct lab *lab;
 	struct copy *copy;
+	struct marks *marks; // of the last question that needed them, or NULL
 	bool stop; // `down` was asked for
 };
 
 // "show": see report/show.h. "down": stops the fabric; {"pid"}. "hosts": {HOST: {"netns", "address"}} of the
-// attached ones.
+// attached ones. "set", "clear", "watchdog-restore": answer_change.c.
 extern const struct api_method answer_methods[];
 extern const size_t answer_method_count;
+
+// Those that stand in files of their own; as api_method_fn.
+api_method_fn answer_show, answer_set, answer_clear, answer_watchdog_restore;

@@ -10,7 +10,11 @@ struct node_copy {
 	struct port *ports;
 	uint32_t *depth;
 	uint8_t *held;
+	struct queue_more *queue_more;
+	struct group_more *group_more;
 	struct tenant_use *tenants;
+	uint64_t (*histograms)[HISTOGRAM_BINS_MAX];
+	uint32_t histogram_room;
 	ps_t at;
 };
 
@@ -26,8 +30,13 @@ make_room(struct node_copy *c, const struct node *n)
 	c->ports = aligned_alloc(_Alignof(struct port), n->port_count * sizeof(*c->ports));
 	c->depth = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->depth));
 	c->held = calloc(n->port_count, 1);
+	c->queue_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->queue_more));
+	c->group_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->group_more));
 	c->tenants = calloc(n->current->tenant_count + 1u, sizeof(*c->tenants));
-	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->tenants == NULL ? -ENOMEM : 0;
+	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->queue_more == NULL ||
+			       c->group_more == NULL || c->tenants == NULL
+		       ? -ENOMEM
+		       : 0;
 }
 
 int
@@ -68,11 +77,27 @@ copy_destroy(struct copy *c)
 		free(c->nodes[i].ports);
 		free(c->nodes[i].depth);
 		free(c->nodes[i].held);
+		free(c->nodes[i].queue_more);
+		free(c->nodes[i].group_more);
 		free(c->nodes[i].tenants);
+		free(c->nodes[i].histograms);
 	}
 	free(c->reports);
 	free(c->nodes);
 	free(c);
+}
+
+// Where there was no memory for them, a report has none.
+static void
+copy_histograms(struct node_copy *c, const struct node *n)
+{
+	uint32_t count = n->current->histogram_count;
+
+	c->node.histograms = NULL;
+	if (n->histograms == NULL || count > c->histogram_room)
+		return;
+	memcpy(c->histograms, n->histograms, count * sizeof(*c->histograms));
+	c->node.histograms = c->histograms;
 }
 
 // On the worker that owns the node.
@@ -86,18 +111,43 @@ copy_node(void *context, struct node *n, ps_t now)
 	memcpy(c->ports, n->ports, n->port_count * sizeof(*c->ports));
 	memcpy(c->depth, n->depth, PRIORITIES * n->port_count * sizeof(*c->depth));
 	memcpy(c->held, n->held, n->port_count);
+	memcpy(c->queue_more, n->queue_more, PRIORITIES * n->port_count * sizeof(*c->queue_more));
+	memcpy(c->group_more, n->group_more, PRIORITIES * n->port_count * sizeof(*c->group_more));
 	if (n->buffer.tenants != NULL)
 		memcpy(c->tenants, n->buffer.tenants, n->current->tenant_count * sizeof(*c->tenants));
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		c->ports[i].more = &c->queue_more[PRIORITIES * i];
+		c->ports[i].group_more = &c->group_more[PRIORITIES * i];
+	}
 	c->node.ports = c->ports;
 	c->node.depth = c->depth;
 	c->node.held = c->held;
 	c->node.buffer.tenants = n->buffer.tenants == NULL ? NULL : c->tenants;
+	copy_histograms(c, n);
 	c->at = now;
+}
+
+// Histograms may have been configured since.
+static void
+make_histogram_room(struct node_copy *c, const struct tables *t)
+{
+	void *room;
+
+	if (t->histogram_count <= c->histogram_room)
+		return;
+	room = realloc(c->histograms, t->histogram_count * sizeof(*c->histograms));
+	if (room == NULL)
+		return;
+	c->histograms = room;
+	c->histogram_room = t->histogram_count;
 }
 
 void
 copy_take(struct copy *c, struct lab *lab)
 {
+	for (uint32_t i = 0; i < c->count; i++)
+		if (lab->fabric->nodes[i] != NULL)
+			make_histogram_room(&c->nodes[i], lab->fabric->tables[i]);
 	live_call(&lab->drive, copy_node, c);
 }
 

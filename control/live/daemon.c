@@ -89,6 +89,7 @@ serve(struct answer *a, struct api_server *server, struct lab_report *report)
 		if (api_server_poll(server, lab_next_event_ms(a->lab, DAEMON_POLL_MS)) != 0)
 			break;
 		lab_apply_events(a->lab, report);
+		fabric_log_look(a->lab->log, a->lab->fabric);
 	}
 	api_server_poll(server, 0); // the answer to `down`
 }
@@ -137,6 +138,7 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 	lab_close(lab);
 	*lab = (struct lab){.outer_netns = -1};
 	copy_destroy(answer.copy);
+	marks_destroy(answer.marks);
 	if (stateful)
 		state_remove(path);
 	api_server_destroy(server);

@@ -7,6 +7,7 @@
 // workers.
 #include "lab.h"
 
+#include "control/advice/advice.h"
 #include "control/host/netns.h"
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
@@ -153,6 +154,8 @@ create_fabric(struct lab *lab, struct lab_report *report)
 	int rc = fabric_create(&lab->fabric, lab->config, lab->topology, &options, report->diag);
 
 	if (rc == 0)
+		rc = advice_give(lab->fabric, report->diag);
+	if (rc == 0)
 		rc = workload_create(&lab->workload, lab->topology, lab->fabric->routes, lab->fabric->hosts,
 				     report->diag);
 	if (rc == 0)
@@ -163,7 +166,8 @@ create_fabric(struct lab *lab, struct lab_report *report)
 		fprintf(report->notes,
 			"roost: note: %u flows of the workload have an attached host at one end and are left out\n",
 			fabric_flows_left_out(lab->flows));
-	return lab_create_events(lab, report->diag);
+	rc = fabric_log_create(&lab->log, stderr, "`roost show watchdog`", true);
+	return rc != 0 ? rc : lab_create_events(lab, report->diag);
 }
 
 // Ports that nothing is connected to can send nothing.
@@ -284,6 +288,7 @@ lab_close(struct lab *lab)
 	if (lab->running)
 		live_stop(&lab->drive);
 	events_destroy(lab->events);
+	fabric_log_destroy(lab->log);
 	devices_close(lab);
 	fabric_flows_destroy(lab->flows);
 	workload_destroy(lab->workload);

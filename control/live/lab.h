@@ -5,6 +5,7 @@
 
 #include "control/fabric/events.h"
 #include "control/fabric/flows.h"
+#include "control/fabric/log.h"
 #include "dataplane/drive/live.h"
 
 #include <rte_mempool.h>
@@ -38,6 +39,7 @@ struct lab {
 	struct workload *workload;
 	struct fabric_flows *flows;
 	struct events *events;
+	struct fabric_log *log;
 	struct lab_device *devices;
 	uint32_t device_count;
 	struct live_drive drive;

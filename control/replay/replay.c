@@ -176,7 +176,8 @@ write_counters(struct replay *r)
 	json_t *document = counters_document(r->fabric->names, 1, r->run->drive.now, r->run->snapshots);
 	int rc = -ENOMEM;
 
-	if (document != NULL)
+	if (document != NULL && counters_add_log(document, fabric_log_entries(r->run->log),
+						 fabric_log_lost(r->run->log)) == 0)
 		rc = replay_output_counters(&r->output, document, r->err, sizeof(r->err));
 	json_decref(document);
 	return rc;

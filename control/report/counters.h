@@ -35,9 +35,11 @@ enum counters_part {
 	COUNTERS_DROPS = 1 << 2,   // by reason
 	COUNTERS_GROUPS = 1 << 3,  // priority groups
 	COUNTERS_QUEUES = 1 << 4,
+	COUNTERS_PORTS = (1 << 5) - 1, // all of the above
 	COUNTERS_POOLS = 1 << 5,
 	COUNTERS_TENANTS = 1 << 6,
-	COUNTERS_ALL = (1 << 7) - 1,
+	COUNTERS_HISTOGRAMS = 1 << 7, // only where some are configured
+	COUNTERS_ALL = (1 << 8) - 1,
 };
 
 // The tables in force: those the worker has adopted, or those it is about to; NULL without any.
@@ -49,14 +51,23 @@ const struct port_profile *report_profile(const struct report_node *n, unsigned 
 // "ingress-lossless" ...
 const char *counters_pool_name(enum pool_id pool);
 
-// How long received pauses have held a priority of a port up to `now`, in picoseconds.
-ps_t counters_rx_pause(const struct port *p, unsigned int priority, ps_t now);
+// The pauses of a priority (or PAUSE_LINK) of a port as they stand at `now`, in picoseconds.
+struct counters_pause {
+	ps_t total;
+	ps_t last_start; // PS_NEVER: there was none
+	ps_t last_end;   // PS_NEVER: none has ended
+	uint64_t transitions;
+	bool paused; // now
+};
+
+struct counters_pause counters_rx_pause(const struct port *p, unsigned int priority, ps_t now);
+struct counters_pause counters_tx_pause(const struct port *p, unsigned int priority, ps_t now);
 
 // One port at `now`; of `parts` those that a port has. NULL when memory ran out, as for all
 // below.
 json_t *counters_port(const struct report_node *n, unsigned int port, unsigned int parts, ps_t now);
 
-// One node at `now`: {"ports": {NAME: ...}, "pools": ..., "tenants": ...}.
+// One node at `now`: {"ports": {NAME: ...}, "pools": ..., "tenants": ..., "histograms": [...]}.
 json_t *counters_node(const struct report_node *n, unsigned int parts, ps_t now);
 
 // All nodes: {NAME: node, ...}.
@@ -69,3 +80,7 @@ json_t *counters_snapshot(const struct report_node *nodes, unsigned int count, p
 // none.
 json_t *counters_document(const struct report_node *nodes, unsigned int count, ps_t now,
 			  json_t *snapshots);
+
+// Adds "log" and "log_lost" to a document. log: an array of what nodes told, whose reference stays
+// the caller's; NULL: none. Returns 0 or -1.
+int counters_add_log(json_t *document, json_t *log, uint64_t lost);

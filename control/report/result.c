@@ -161,7 +161,7 @@ result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
 
 	if (out == NULL)
 		return NULL;
-	if (result_digest(out, own) != 0 ||
+	if (counters_add_log(out, r->log, r->log_lost) != 0 || result_digest(out, own) != 0 ||
 	    json_object_set_new(json_object_get(out, "summary"), "digest", json_string(own)) != 0) {
 		json_decref(out);
 		return NULL;

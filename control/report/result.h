@@ -35,6 +35,8 @@ struct report_result {
 	const struct report_node *nodes;
 	uint32_t node_count;
 	json_t *snapshots; // array of counters_snapshot(), the caller's; NULL: none
+	json_t *log;       // array of what nodes told, the caller's; NULL: none
+	uint64_t log_lost; // entries missing from it
 	ps_t now;          // when the run ended
 	ps_t last_event;   // when the last packet or flow did
 	uint64_t cnps;     // sent

@@ -5,6 +5,8 @@
 
 #include "counters.h"
 
+#include "control/config/config.h"
+
 struct show_worker {
 	unsigned int cpu;
 	unsigned int nodes; // that it owns
@@ -48,6 +50,15 @@ struct show_route {
 	unsigned int next_hop_count; // 0: what it matches is dropped
 };
 
+// What is configured of a switch, and what its preset alone would have been.
+struct show_switch {
+	const char *node;
+	const struct switch_config *settings;
+	const struct config_mark *marks; // of config_switch_marked()
+	const struct switch_config *preset;
+	const uint64_t *cable_mm; // by port; 0: nothing is behind it
+};
+
 struct show_state {
 	const struct show_fabric *fabric;
 	const struct report_node *nodes;
@@ -55,13 +66,21 @@ struct show_state {
 	const struct show_route *routes;
 	unsigned int route_count;
 	ps_t now;
+	const struct show_switch *switches; // for "qos" and the views of an interface
+	unsigned int switch_count;
+	json_t *log;       // array of what nodes told (counters_add_log()), for "watchdog"; NULL: none
+	uint64_t log_lost; // entries missing from it
 };
 
 // The words that may follow `roost show`; *count of them.
 const char *const *show_words(size_t *count);
 
+// True when the answer to params takes show_state.switches.
+bool show_wants_settings(const json_t *params);
+
 // The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or
-// "swp3" (of the node of which there is one), "vrf": name}; port and vrf may be missing: all.
+// "swp3" (of every node that has one), "vrf": name, "view": of an interface "roce-status" or
+// "roce-counters"}; port and vrf may be missing: all.
 // Returns 0 with *out the caller's; -EINVAL with one line in why; -ENOMEM.
 int show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why,
 		size_t why_size);

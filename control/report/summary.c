@@ -140,7 +140,8 @@ print_pools(const struct report_result *r, FILE *to)
 
 		for (uint32_t i = 0; i < r->node_count; i++) {
 			const struct tables *tables = report_tables(&r->nodes[i]);
-			uint64_t used = r->nodes[i].node->buffer.pools[pool].used_max;
+			const struct pool *state = &r->nodes[i].node->buffer.pools[pool];
+			uint64_t used = watermark_user(&state->used_before, state->used_max);
 
 			if (tables == NULL || used * tables->cell <= peak)
 				continue;
@@ -177,8 +178,8 @@ print_longest_pause(const struct report_result *r, FILE *to)
 	for (uint32_t i = 0; i < r->node_count; i++) {
 		for (unsigned int k = 0; k < r->nodes[i].node->port_count; k++) {
 			for (unsigned int c = 0; c < PRIORITIES; c++) {
-				ps_t held =
-					counters_rx_pause(&r->nodes[i].node->ports[k], c, r->now);
+				const struct port *p = &r->nodes[i].node->ports[k];
+				ps_t held = counters_rx_pause(p, c, r->now).total;
 
 				if (held <= longest)
 					continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "experiment.h"
 
+#include "control/advice/advice.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,8 @@ experiment_create(struct experiment *e, const struct experiment_options *o, stru
 		rc = routes_check_events(e->topology, diag);
 	if (rc == 0)
 		rc = create_fabric(e, o, diag);
+	if (rc == 0)
+		rc = advice_give(e->fabric, diag);
 	if (rc == 0)
 		rc = workload_create(&e->workload, e->topology, e->fabric->routes, e->fabric->hosts, diag);
 	if (rc == 0)

@@ -134,6 +134,8 @@ report(struct sim *s)
 		.nodes = s->e.fabric->names,
 		.node_count = s->e.topology->node_count,
 		.snapshots = s->e.run->snapshots,
+		.log = fabric_log_entries(s->e.run->log),
+		.log_lost = fabric_log_lost(s->e.run->log),
 		.now = s->e.run->drive.now,
 		.last_event = run_last_arrival(s->e.run),
 		.setup_s = s->setup_s,

@@ -4,6 +4,8 @@
 // either ends or comes back to a queue already seen: a cyclic buffer dependency.
 #include "stall.h"
 
+#include "dataplane/queueing/fair.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +42,7 @@ next_held(const struct fabric *f, const struct held_queue *q, struct held_queue 
 			if (!is_held(f, next))
 				continue;
 			for (struct rte_mbuf *m = far->ports[port].queues[tc].head; m != NULL;
-			     m = packet_meta(m)->next)
+			     m = fair_next(&far->ports[port], tc, m))
 				if (packet_meta(m)->in_port == place->peer_port)
 					return true;
 		}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A snapshot is built in the order in which its parts need each other: what every port does
-// (profiles.c), the pools, which are what the ports' headroom and reserved space leave (pools.c),
-// the tenants' shares of the pools (pools.c), and where packets go (forwarding.c). All of it is
-// plain arithmetic on settings that are complete already; whatever the dataplane would have to
-// divide or round is divided and rounded here.
+// (profiles.c, with classes.c and port_qos.c), the pools, which are what the ports' headroom and
+// reserved space leave (pools.c), the tenants' shares of the pools (shares.c), what is counted
+// beside (histograms.c), and where packets go (forwarding.c). All of it is plain arithmetic on
+// settings that are complete already; whatever the dataplane would have to divide or round is
+// divided and rounded here.
 //
 // Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN
 // thresholds, which are asked "more than?"), what is set aside is rounded up (reserved, guarantees,
@@ -21,32 +22,45 @@
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-// Where the file sets the member at `offset`; line 0 where it does not.
+// Where the member at `offset` comes from.
+static struct config_mark
+mark_of(const struct tables_draft *draft, size_t offset)
+{
+	const struct config *config = draft->topology->config;
+	struct config_mark mark = {.origin = CONFIG_ORIGIN_DEFAULT};
+	struct config_mark *marks;
+	struct switch_config scratch;
+
+	if (config->private == NULL)
+		return mark;
+	marks = calloc(sizeof(struct switch_config), sizeof(*marks));
+	if (marks != NULL && config_switch_marked(config, draft->node->name, draft->node->role,
+						  &scratch, marks) == 0)
+		mark = marks[offset];
+	free(marks);
+	return mark;
+}
+
+bool
+tables_written(const struct tables_draft *draft, size_t offset)
+{
+	return mark_of(draft, offset).origin == CONFIG_ORIGIN_FILE;
+}
+
+// Where the file sets it; line 0 where it does not.
 static struct config_pos
 position(const struct tables_draft *draft, size_t offset)
 {
-	const struct config *config = draft->topology->config;
-	struct config_mark *marks;
-	struct switch_config scratch;
-	struct config_pos pos = {0};
+	struct config_mark mark = mark_of(draft, offset);
 
-	if (config->private == NULL)
-		return pos;
-	marks = calloc(sizeof(struct switch_config), sizeof(*marks));
-	if (marks != NULL &&
-	    config_switch_marked(config, draft->node->name, draft->node->role, &scratch, marks) ==
-		    0 &&
-	    marks[offset].origin == CONFIG_ORIGIN_FILE)
-		pos = marks[offset].pos;
-	free(marks);
-	return pos;
+	return mark.origin == CONFIG_ORIGIN_FILE ? mark.pos : (struct config_pos){0};
 }
 
 void
 tables_report(const struct tables_draft *draft, bool warning, size_t offset, const char *key,
 	      const char *format, ...)
 {
-	char text[256];
+	char text[320];
 	va_list args;
 
 	va_start(args, format);
@@ -88,6 +102,37 @@ set_routing(struct tables_draft *draft)
 	t->eligible_data_only = routing->eligible_opcodes == CONFIG_OPCODES_DATA;
 	t->eligible_udp_dport = routing->eligible_udp_dport;
 	t->hash_seed = hash_seed(draft);
+}
+
+// Beside the thresholds: what is done with packets that find no room, and with queues that stand
+// still.
+static void
+set_trim_and_watchdog(struct tables_draft *draft)
+{
+	static const enum watchdog_action actions[] = {
+		[CONFIG_WATCHDOG_DROP] = WATCHDOG_DROP,
+		[CONFIG_WATCHDOG_FORWARD] = WATCHDOG_FORWARD,
+		[CONFIG_WATCHDOG_ALERT] = WATCHDOG_ALERT,
+	};
+	const struct config_watchdog *watchdog = &draft->settings->watchdog;
+	const struct config_trim *trim = &draft->settings->trim;
+
+	if (trim->on)
+		draft->t->trim = (struct trim_profile){
+			.size = (uint16_t)trim->size_bytes,
+			.dscp = trim->dscp,
+			.tc = trim->tc,
+			.eligible = trim->eligible_tc,
+		};
+	if (watchdog->on)
+		draft->t->watchdog = (struct watchdog_profile){
+			.poll = watchdog->poll_ps,
+			.detect = watchdog->detect_ps,
+			.restore = watchdog->restore_ps,
+			.action = (uint8_t)actions[watchdog->action],
+			.flush = watchdog->flush,
+			.ingress = watchdog->ingress,
+		};
 }
 
 static void
@@ -149,6 +194,10 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 		error = tables_add_pools(&draft);
 	if (error == 0)
 		error = tables_add_tenants(&draft);
+	if (error == 0)
+		error = tables_add_histograms(&draft);
+	if (error == 0)
+		set_trim_and_watchdog(&draft);
 	if (error == 0)
 		error = tables_add_forwarding(&draft, routes);
 	return finish(&draft, error, out);

@@ -8,12 +8,28 @@
 #include "../routes/routes.h"
 #include "../topology/topology.h"
 
-// A switch's. routes: the node's own list. settings: config_switch() of the node.
-// Returns 0 with a snapshot for tables_destroy(), -EINVAL with the errors in diag when the settings
-// cannot hold (reserved space and headroom beyond the buffer, pools beyond 100 %), or -ENOMEM.
+// A switch's. routes: the node's own list. settings: config_switch() of the node. Returns 0 with a
+// snapshot for tables_destroy(), -EINVAL with the errors in diag when the settings cannot hold
+// (headroom or reserved space beyond the buffer, pools beyond what headroom leaves, space reserved
+// or guaranteed beyond its pool, rates promised beyond a port's), or -ENOMEM.
 int tables_build(struct tables **out, const struct topology *topology, uint32_t node,
 		 const struct switch_config *settings, const struct route_list *routes,
 		 struct config_diag *diag);
+
+// Whether every port that the switches' settings (by node) name in `qos.ports` and `qos.histograms`
+// is one of a switch that reads them. Returns 0, or -EINVAL with the errors in diag. Control
+// thread.
+int tables_check_ports(const struct topology *topology, const struct switch_config *switches,
+		       struct config_diag *diag);
+
+// Bytes by which the pools of a side with an end, and headroom, are more than the buffer: 0 where
+// they hold. (Files may leave that to a default; a change must not make it worse.) Control thread.
+uint64_t tables_excess_bytes(const struct tables *t, const struct switch_config *settings);
+
+// What this model needs of headroom at the least for a lossless group of a switch's port, in bytes
+// of whole cells (headroom.h). Control thread.
+uint64_t tables_headroom_needed(const struct topology *topology,
+				const struct switch_config *settings, const struct topo_port *port);
 
 // A NIC's. settings: those of the leaf it hangs on, so that both ends of the link agree on which
 // DSCP is which priority, which priorities PFC pauses and which go first. A traffic class is a

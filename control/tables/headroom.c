@@ -24,9 +24,9 @@ round_up(double value)
 	return whole + ((double)whole < value);
 }
 
-// How long a station may take to stop, in pause quanta.
-static double
-peer_response_bytes(uint64_t rate_bps)
+// How long a station may take to stop, in pause quanta; 0: not listed.
+static unsigned
+response_quanta(uint64_t rate_bps)
 {
 	static const struct {
 		uint64_t gbps;
@@ -36,8 +36,8 @@ peer_response_bytes(uint64_t rate_bps)
 
 	for (size_t i = 0; i < sizeof(stations) / sizeof(stations[0]); i++)
 		if (rate_bps == stations[i].gbps * UINT64_C(1000000000))
-			return (double)stations[i].quanta * QUANTUM_BYTES;
-	return PEER_RESPONSE_KB * KB;
+			return stations[i].quanta;
+	return 0;
 }
 
 // How many bytes of cells a byte of traffic takes at the worst.
@@ -52,17 +52,33 @@ cell_occupancy(const struct headroom_input *in)
 	return (100 - small_bytes + small_bytes * worst) / 100;
 }
 
+void
+headroom_formula_terms(const struct headroom_input *in, struct headroom_terms *out)
+{
+	double mbps = (double)in->rate_bps / 1e6, scaled;
+
+	*out = (struct headroom_terms){
+		.occupancy = cell_occupancy(in),
+		.response_quanta = response_quanta(in->rate_bps),
+		.packet = in->mtu,
+		.cable = 2 * ((double)in->cable_mm / 1e3) * mbps * 1e9 / MEDIUM_M_PER_S / 8000,
+		.mac_phy = MAC_PHY_KB * KB,
+		.tile = in->cell == TILE_CELL ? mbps / 1000 * TILE_NS / 8 : 0,
+		.lossless = in->lossless_mtu,
+	};
+	out->response = out->response_quanta != 0 ? out->response_quanta * (double)QUANTUM_BYTES
+						  : PEER_RESPONSE_KB * KB;
+	scaled = out->packet + out->cable + out->mac_phy + out->response + out->tile;
+	out->xoff = round_up((out->lossless + scaled * out->occupancy) / KB) * KB;
+}
+
 uint64_t
 headroom_formula(const struct headroom_input *in)
 {
-	double mbps = (double)in->rate_bps / 1e6;
-	double cable_bytes = 2 * ((double)in->cable_mm / 1e3) * mbps * 1e9 / MEDIUM_M_PER_S / 8000;
-	double tile_bytes = in->cell == TILE_CELL ? mbps / 1000 * TILE_NS / 8 : 0;
-	double propagation = in->mtu + cable_bytes + MAC_PHY_KB * KB +
-			     peer_response_bytes(in->rate_bps) + tile_bytes;
-	double xoff = in->lossless_mtu + propagation * cell_occupancy(in);
+	struct headroom_terms terms;
 
-	return round_up(xoff / KB) * KB;
+	headroom_formula_terms(in, &terms);
+	return terms.xoff;
 }
 
 // The most cells that frames of up to `largest` bytes can fill while `bytes` pass on the wire.
@@ -85,17 +101,31 @@ cells_of_wire_bytes(uint64_t bytes, uint64_t largest, uint32_t cell, uint32_t ov
 	}
 }
 
+void
+headroom_needed_terms(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
+		      uint32_t frame_overhead, struct headroom_floor *out)
+{
+	double round_trip_s = 2 * ((double)delay_ps + (double)latency_ps) / 1e12;
+	uint64_t frame = in->mtu + ETHERNET_BYTES;
+	uint64_t wire;
+
+	*out = (struct headroom_floor){
+		.packet = frame + frame_overhead,
+		.pause = PFC_FRAME + frame_overhead,
+		.round_trip = round_up(round_trip_s * (double)in->rate_bps / 8),
+		.peer = frame + frame_overhead,
+		.first = (frame + in->cell - 1) / in->cell * in->cell,
+	};
+	wire = out->packet + out->pause + out->round_trip + out->peer;
+	out->filled = cells_of_wire_bytes(wire, frame, in->cell, frame_overhead) * in->cell;
+}
+
 uint64_t
 headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
 		uint32_t frame_overhead)
 {
-	double round_trip_s = 2 * ((double)delay_ps + (double)latency_ps) / 1e12;
-	uint64_t frame = in->mtu + ETHERNET_BYTES;
-	// Our frame that the pause waits for, the pause, and the frame that the peer is sending.
-	uint64_t wire = 2 * (frame + frame_overhead) + PFC_FRAME + frame_overhead +
-			round_up(round_trip_s * (double)in->rate_bps / 8);
-	// The frame that did not fit and called for the pause.
-	uint64_t first = (frame + in->cell - 1) / in->cell;
+	struct headroom_floor terms;
 
-	return (cells_of_wire_bytes(wire, frame, in->cell, frame_overhead) + first) * in->cell;
+	headroom_needed_terms(in, delay_ps, latency_ps, frame_overhead, &terms);
+	return terms.filled + terms.first;
 }

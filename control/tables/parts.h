@@ -16,7 +16,8 @@ struct tables_draft {
 	uint32_t node_index;
 	const struct switch_config *settings;
 	struct config_diag *diag;
-	bool host; // a NIC: unlimited buffer
+	bool host;    // a NIC: unlimited buffer
+	bool tenants; // some port's packets belong to one
 };
 
 // Whole cells, rounded down or up; at most TABLES_CELLS_MAX.
@@ -36,9 +37,38 @@ tables_cells_up(const struct tables *t, uint64_t bytes)
 	return cells < TABLES_CELLS_MAX ? (uint32_t)cells : TABLES_CELLS_MAX;
 }
 
-// A threshold without an end, or, with alpha, 2^shift times what is free.
+// A share in parts per million, rounded down; no size overflows it.
+static inline uint64_t
+tables_part(uint64_t whole, uint64_t ppm)
+{
+	return whole / CONFIG_PPM * ppm + whole % CONFIG_PPM * ppm / CONFIG_PPM;
+}
+
+// A threshold without an end, or, with alpha, 2^shift times what is free, or as the settings say.
 struct threshold tables_unlimited(enum pool_id pool, uint32_t reserved);
 struct threshold tables_alpha(enum pool_id pool, uint32_t reserved, int shift);
+struct threshold tables_threshold(const struct tables *t, const struct config_limit *limit,
+				  enum config_pool pool, uint64_t reserved_bytes);
+
+// A rate in bits per second (0: none), at which the largest frame of this MTU may be made up for.
+struct rate_profile tables_rate(uint64_t rate_bps, uint32_t mtu);
+
+// What `qos.ports` says of this port of the draft's node, or NULL; of a NIC's, what the leaf's port
+// behind it does.
+const struct config_port_qos *tables_find_override(const struct tables_draft *draft,
+						   const struct topo_port *port);
+bool tables_same_override(const struct config_port_qos *a, const struct config_port_qos *b);
+// What a port makes of both; override may be NULL.
+void tables_set_classification(const struct switch_config *settings,
+			       const struct config_port_qos *override,
+			       struct port_profile *profile);
+void tables_set_remark(const struct switch_config *settings, const struct config_port_qos *override,
+		       struct port_profile *profile);
+uint64_t tables_port_max_rate(const struct switch_config *settings,
+			      const struct config_port_qos *override);
+// The queues; profile->mtu is set. Returns 0, or -EINVAL with the error in diag.
+int tables_set_classes(const struct tables_draft *draft, struct port_profile *profile,
+		       const struct topo_port *port, uint64_t port_max_rate_bps);
 
 // An error or warning about the member of struct switch_config at this offset, at the place where
 // the file sets it.
@@ -49,8 +79,15 @@ struct threshold tables_alpha(enum pool_id pool, uint32_t reserved, int shift);
 void tables_report(const struct tables_draft *draft, bool warning, size_t offset, const char *key,
 		   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+// True when the file sets the member at this offset: it is no default's and no preset's.
+bool tables_written(const struct tables_draft *draft, size_t offset);
+
+// Cells that tenants with a port here have set aside in every pool.
+uint64_t tables_sum_guarantees(const struct tables_draft *draft);
+
 // Each returns 0, -EINVAL with the errors in diag, or -ENOMEM; t->cell is set.
 int tables_add_profiles(struct tables_draft *draft); // and the ports, which refer to them
 int tables_add_pools(struct tables_draft *draft);    // after profiles: they say what is reserved
 int tables_add_tenants(struct tables_draft *draft);  // after pools
+int tables_add_histograms(struct tables_draft *draft);
 int tables_add_forwarding(struct tables_draft *draft, const struct route_list *routes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pools of a switch's buffer, and the tenants' parts of them. Ingress and egress each count the
-// whole buffer once. Headroom is taken off first; a pool's percentage is of what that leaves. What
-// a pool's consumers and tenants have set aside is taken off the pool; the rest is shared.
+// The pools of a switch's buffer. Ingress and egress each count the whole buffer once. Headroom is
+// taken off first: that of all groups, or, where they share one, the headroom pool. A pool's
+// percentage is of what that leaves. What a pool's consumers and tenants have set aside is taken
+// off the pool; the rest is shared.
 #include "parts.h"
 
 #include <errno.h>
@@ -9,9 +10,11 @@
 #include <stdlib.h>
 
 #define POOLS POOL_HEADROOM // those with consumers: all before it
+#define ALPHA_ONE 7         // of a CONFIG_AMOUNT_ALPHA
 
 struct pool_sums {
 	uint64_t headroom;        // cells, of all groups of all ports
+	uint64_t headroom_bytes;  // taken off the buffer: the same, or the headroom pool
 	uint64_t reserved[POOLS]; // cells, of all ports' groups or queues
 };
 
@@ -26,16 +29,11 @@ _Static_assert((int)CONFIG_POOL_EGRESS_LOSSY == (int)POOL_EGRESS_LOSSY &&
 		       (int)CONFIG_POOL_INGRESS_LOSSY == (int)POOL_INGRESS_LOSSY,
 	       "pools are numbered alike");
 
-// A share in parts per million, rounded down; no size overflows it.
-static uint64_t
-part_of(uint64_t whole, uint64_t ppm)
-{
-	return whole / CONFIG_PPM * ppm + whole % CONFIG_PPM * ppm / CONFIG_PPM;
-}
-
 static void
-sum_ports(const struct tables *t, struct pool_sums *sums)
+sum_ports(const struct tables_draft *draft, struct pool_sums *sums)
 {
+	const struct tables *t = draft->t;
+
 	for (uint16_t p = 0; p < t->port_count; p++) {
 		const struct port_profile *profile = t->ports[p].profile;
 
@@ -48,6 +46,9 @@ sum_ports(const struct tables *t, struct pool_sums *sums)
 			sums->reserved[tc->pool] += tc->reserved;
 		}
 	}
+	sums->headroom_bytes = draft->settings->headroom_pool_bytes;
+	if (sums->headroom_bytes == 0)
+		sums->headroom_bytes = sums->headroom * t->cell;
 }
 
 // Reserved space and headroom must fit the buffer as a whole, whatever the pools are.
@@ -66,11 +67,14 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 			     size, TABLES_CELLS_MAX, t->cell);
 		return -EINVAL;
 	}
-	if ((sums->headroom + ingress) * cell > size) {
+	if (sums->headroom_bytes > size || ingress * cell > size - sums->headroom_bytes) {
 		tables_error(draft, buffer_bytes, "buffer.size",
-			     "%" PRIu64 " B do not hold the %" PRIu64 " B of headroom and %" PRIu64
+			     "%" PRIu64 " B do not hold the %" PRIu64
+			     " B of headroom%s and %" PRIu64
 			     " B reserved for the priority groups of %u ports",
-			     size, sums->headroom * cell, ingress * cell, t->port_count);
+			     size, sums->headroom_bytes,
+			     draft->settings->headroom_pool_bytes != 0 ? " pool" : "",
+			     ingress * cell, t->port_count);
 		return -EINVAL;
 	}
 	if (egress * cell > size) {
@@ -83,145 +87,127 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 	return 0;
 }
 
-// Two pools of a side, from `first`, that are larger together than what headroom leaves. (That
-// their percentages add up has been seen when the file was read.)
-static void
+static uint64_t
+pool_bytes(const struct config_amount *amount, uint64_t room_bytes)
+{
+	if (amount->kind == CONFIG_AMOUNT_PERCENT)
+		return tables_part(room_bytes, amount->value);
+	return amount->kind == CONFIG_AMOUNT_BYTES ? amount->value : 0;
+}
+
+static size_t
+pool_offset(unsigned pool)
+{
+	return offsetof(struct switch_config, pools) + pool * sizeof(struct config_amount);
+}
+
+// Two pools of a side, from `first`, that are larger together than what headroom leaves: an error
+// where the file says so, a warning where a default or preset shows through. (That percentages add
+// up, and pools larger than the whole buffer, have been seen when the file was read.)
+static int
 check_side(const struct tables_draft *draft, unsigned first, uint64_t room_bytes)
 {
 	const struct config_amount *pools = &draft->settings->pools[first];
-	uint64_t bytes = 0;
-	bool sized = false;
+	uint64_t bytes[2] = {pool_bytes(&pools[0], room_bytes), pool_bytes(&pools[1], room_bytes)};
+	uint64_t whole = draft->settings->buffer_bytes;
+	bool seen = pool_bytes(&pools[0], whole) + pool_bytes(&pools[1], whole) > whole;
+	bool sized = pools[0].kind == CONFIG_AMOUNT_BYTES || pools[1].kind == CONFIG_AMOUNT_BYTES;
+	bool written = true;
 
-	for (unsigned i = 0; i < 2; i++) {
-		sized |= pools[i].kind == CONFIG_AMOUNT_BYTES;
-		if (pools[i].kind == CONFIG_AMOUNT_PERCENT)
-			bytes += part_of(room_bytes, pools[i].value);
-		else if (pools[i].kind == CONFIG_AMOUNT_BYTES)
-			bytes += pools[i].value;
-	}
-	if (sized && bytes > room_bytes)
-		tables_warning(
-			draft, pools[first + 1], "buffer.pools",
-			"the %s pools are %" PRIu64 " B together where headroom leaves %" PRIu64
-			" B: the buffer is oversubscribed",
-			first == POOL_INGRESS_LOSSLESS ? "ingress" : "egress", bytes, room_bytes);
+	if (!sized || bytes[0] + bytes[1] <= room_bytes)
+		return 0;
+	for (unsigned i = 0; i < 2; i++)
+		written &= bytes[i] == 0 || tables_written(draft, pool_offset(first + i));
+	if (!written && seen)
+		return 0;
+	tables_report(draft, !written, pool_offset(first + (bytes[1] > bytes[0])), "buffer.pools",
+		      "the %s pools are %" PRIu64 " B together (%" PRIu64 " B lossless, %" PRIu64
+		      " B lossy) where headroom leaves %" PRIu64 " B of %" PRIu64
+		      " B: the buffer is oversubscribed",
+		      first == POOL_INGRESS_LOSSLESS ? "ingress" : "egress", bytes[0] + bytes[1],
+		      bytes[0], bytes[1], room_bytes, whole);
+	return written ? -EINVAL : 0;
 }
 
 static int
-set_pool(const struct tables_draft *draft, unsigned pool, uint64_t room_bytes, uint64_t set_aside)
+set_pool(const struct tables_draft *draft, unsigned pool, uint64_t room_bytes, uint64_t reserved,
+	 uint64_t guaranteed)
 {
 	const struct config_amount *amount = &draft->settings->pools[pool];
+	const struct config_amount *alpha = &draft->settings->port_alpha[pool];
 	struct pool_profile *p = &draft->t->pools[pool];
-	uint64_t bytes = amount->kind == CONFIG_AMOUNT_PERCENT ? part_of(room_bytes, amount->value)
-							       : amount->value;
+	uint64_t cell = draft->t->cell;
 
 	if (amount->kind == CONFIG_AMOUNT_UNLIMITED) {
 		*p = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 		return 0;
 	}
-	p->size = tables_cells_down(draft->t, bytes);
-	if (set_aside > p->size) {
-		tables_report(draft, false,
-			      offsetof(struct switch_config, pools) +
-				      pool * sizeof(struct config_amount),
-			      keys[pool],
-			      "%" PRIu64 " B do not hold the %" PRIu64
-			      " B reserved and guaranteed from it",
-			      (uint64_t)p->size * draft->t->cell, set_aside * draft->t->cell);
+	p->size = tables_cells_down(draft->t, pool_bytes(amount, room_bytes));
+	if (reserved + guaranteed > p->size) {
+		tables_report(draft, false, pool_offset(pool), keys[pool],
+			      "%" PRIu64 " B do not hold the %" PRIu64 " B reserved and %" PRIu64
+			      " B guaranteed to tenants from it",
+			      p->size * cell, reserved * cell, guaranteed * cell);
 		return -EINVAL;
 	}
-	p->shared = p->size - (uint32_t)set_aside;
+	p->shared = p->size - (uint32_t)(reserved + guaranteed);
+	if (alpha->kind == CONFIG_AMOUNT_ALPHA) {
+		struct threshold level = tables_alpha(pool, 0, (int)alpha->value - ALPHA_ONE);
+
+		p->port_level = true;
+		p->port_up = level.up;
+		p->port_down = level.down;
+		draft->t->port_levels = true;
+	}
 	return 0;
 }
 
-// True when the node has a port of the tenant: only there are its packets known.
-static bool
-tenant_here(const struct tables_draft *draft, uint16_t tenant)
+// Headroom of their own, or one pool that the groups share.
+static void
+set_headroom(const struct tables_draft *draft, const struct pool_sums *sums)
 {
-	for (uint16_t p = 0; p < draft->t->port_count; p++)
-		if (draft->t->ports[p].tenant == tenant)
-			return true;
-	return false;
-}
+	struct pool_profile *p = &draft->t->pools[POOL_HEADROOM];
 
-static uint64_t
-sum_guarantees(const struct tables_draft *draft)
-{
-	uint64_t sum = 0;
-
-	for (uint16_t i = 0; i < draft->topology->tenant_count; i++) {
-		const struct config_tenant *settings = draft->topology->tenants[i].settings;
-
-		if (settings != NULL && settings->buffer_set && tenant_here(draft, i))
-			sum += tables_cells_up(draft->t, settings->guaranteed_bytes);
+	p->size = (uint32_t)sums->headroom;
+	p->shared = POOL_UNLIMITED;
+	if (draft->settings->headroom_pool_bytes != 0) {
+		p->size = tables_cells_down(draft->t, draft->settings->headroom_pool_bytes);
+		p->shared = p->size;
 	}
-	return sum;
 }
 
 int
 tables_add_pools(struct tables_draft *draft)
 {
-	struct tables *t = draft->t;
 	struct pool_sums sums = {0};
-	uint64_t guaranteed = sum_guarantees(draft), room;
+	uint64_t guaranteed = tables_sum_guarantees(draft), room;
 	int error = 0;
 
-	sum_ports(t, &sums);
+	sum_ports(draft, &sums);
 	if (check_whole(draft, &sums) != 0)
 		return -EINVAL;
-	room = draft->settings->buffer_bytes - sums.headroom * t->cell;
-	check_side(draft, POOL_INGRESS_LOSSLESS, room);
-	check_side(draft, POOL_EGRESS_LOSSLESS, room);
+	room = draft->settings->buffer_bytes - sums.headroom_bytes;
+	if (check_side(draft, POOL_INGRESS_LOSSLESS, room) != 0 ||
+	    check_side(draft, POOL_EGRESS_LOSSLESS, room) != 0)
+		error = -EINVAL;
 	for (unsigned i = 0; i < POOLS; i++)
-		if (set_pool(draft, i, room, sums.reserved[i] + guaranteed) != 0)
+		if (set_pool(draft, i, room, sums.reserved[i], guaranteed) != 0)
 			error = -EINVAL;
-	t->pools[POOL_HEADROOM] = (struct pool_profile){
-		.size = (uint32_t)sums.headroom,
-		.shared = (uint32_t)sums.headroom,
-	};
+	set_headroom(draft, &sums);
 	return error;
 }
 
-static void
-set_tenant(struct tables *t, struct tenant_profile *profile, const struct config_tenant *settings)
+uint64_t
+tables_excess_bytes(const struct tables *t, const struct switch_config *settings)
 {
-	for (unsigned pool = 0; pool < POOL_COUNT; pool++) {
-		struct threshold *share = &profile->share[pool];
-		uint32_t shared = t->pools[pool].shared;
+	uint64_t most = 0;
 
-		*share = tables_unlimited(pool, 0);
-		if (settings == NULL || !settings->buffer_set || pool == POOL_HEADROOM ||
-		    t->pools[pool].size == POOL_UNLIMITED)
-			continue;
-		profile->guaranteed[pool] = tables_cells_up(t, settings->guaranteed_bytes);
-		if (settings->share.kind == CONFIG_AMOUNT_PERCENT)
-			share->fixed = part_of(shared, settings->share.value);
-		else if (settings->share.kind == CONFIG_AMOUNT_ALPHA)
-			*share = tables_alpha(pool, 0, (int)settings->share.value - 7);
+	for (unsigned first = POOL_INGRESS_LOSSLESS; first < POOLS; first += 2) {
+		uint64_t cells = t->pools[POOL_HEADROOM].size;
+
+		for (unsigned i = first; i < first + 2; i++)
+			cells += t->pools[i].size != POOL_UNLIMITED ? t->pools[i].size : 0;
+		most = cells * t->cell > most ? cells * t->cell : most;
 	}
-}
-
-int
-tables_add_tenants(struct tables_draft *draft)
-{
-	const struct topology *topology = draft->topology;
-	struct tables *t = draft->t;
-	bool any = false;
-
-	for (uint16_t p = 0; p < t->port_count; p++)
-		any |= t->ports[p].tenant != TENANT_NONE;
-	if (!any)
-		return 0;
-	t->tenants = calloc(topology->tenant_count, sizeof(*t->tenants));
-	if (t->tenants == NULL)
-		return -ENOMEM;
-	t->tenant_count = topology->tenant_count;
-	for (uint16_t i = 0; i < t->tenant_count; i++) {
-		const struct config_tenant *settings = topology->tenants[i].settings;
-
-		set_tenant(t, &t->tenants[i], settings);
-		t->tenant_buffers |= settings != NULL && settings->buffer_set &&
-				     tenant_here(draft, i);
-	}
-	return 0;
+	return most > settings->buffer_bytes ? most - settings->buffer_bytes : 0;
 }

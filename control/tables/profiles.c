@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a port does: its thresholds, its PFC, its scheduler and its classification. Ports of one
-// rate, length and MTU do the same, so they share a profile.
+// What a port does: its groups' thresholds and headroom, and its flow control (its queues are in
+// classes.c, its classification in port_qos.c). Ports of one rate, length and MTU do the same,
+// unless `qos.ports` sets one apart, so they share a profile.
 #include "headroom.h"
 #include "parts.h"
 
@@ -8,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUANTUM_SMALLEST 4608 // bytes a DWRR round: a packet of path MTU 4096 fits each turn
-#define QUANTUM_BYTES 64      // of a pause: 512 bit times
-#define SLOPE_ONE (UINT64_C(1) << 56)
+#define QUANTUM_BYTES 64 // of a pause: 512 bit times
 // What stands for the rate of a port that is as fast as its device takes, where a time is needed.
 #define DEVICE_RATE_BPS UINT64_C(100000000000)
 
@@ -36,9 +35,9 @@ tables_alpha(enum pool_id pool, uint32_t reserved, int shift)
 	};
 }
 
-static struct threshold
-threshold(const struct tables *t, const struct config_limit *limit, enum config_pool pool,
-	  uint64_t reserved_bytes)
+struct threshold
+tables_threshold(const struct tables *t, const struct config_limit *limit, enum config_pool pool,
+		 uint64_t reserved_bytes)
 {
 	static const enum pool_id pools[CONFIG_POOLS] = {
 		[CONFIG_POOL_INGRESS_LOSSLESS] = POOL_INGRESS_LOSSLESS,
@@ -58,36 +57,71 @@ threshold(const struct tables *t, const struct config_limit *limit, enum config_
 	return result;
 }
 
-static uint64_t
-headroom_bytes(const struct tables_draft *draft, const struct config_group *group,
-	       const struct topo_port *port)
+static struct headroom_input
+headroom_input(const struct switch_config *settings, const struct topo_port *port)
 {
-	const struct config_framing *framing = &draft->topology->config->fabric.framing;
-	const struct headroom_input in = {
+	return (struct headroom_input){
 		.rate_bps = port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS,
 		.cable_mm = port->cable_mm,
 		.mtu = port->mtu,
 		.lossless_mtu = HEADROOM_LOSSLESS_MTU,
 		.small_packets_ppm = HEADROOM_SMALL_PACKETS_PPM,
-		.cell = draft->t->cell,
+		.cell = settings->cell_bytes,
 	};
+}
+
+uint64_t
+tables_headroom_needed(const struct topology *topology, const struct switch_config *settings,
+		       const struct topo_port *port)
+{
+	const struct config_framing *framing = &topology->config->fabric.framing;
+	const struct headroom_input in = headroom_input(settings, port);
+
+	return headroom_needed(&in, port->delay_ps, settings->latency_ps,
+			       framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes);
+}
+
+static uint64_t
+headroom_bytes(const struct tables_draft *draft, const struct config_group *group,
+	       const struct topo_port *port)
+{
+	const struct headroom_input in = headroom_input(draft->settings, port);
 	uint64_t formula, needed;
 
 	if (group->headroom.kind == CONFIG_AMOUNT_BYTES)
 		return group->headroom.value;
 	formula = headroom_formula(&in);
-	needed = headroom_needed(&in, port->delay_ps, draft->settings->latency_ps,
-				 framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes);
+	needed = tables_headroom_needed(draft->topology, draft->settings, port);
 	return formula > needed ? formula : needed;
 }
 
+// The priorities that flow control serves: those listed, or, where a pause holds the whole link,
+// all.
 static uint8_t
 paused_priorities(const struct switch_config *settings)
 {
-	return settings->flow_control == CONFIG_FLOW_CONTROL_PFC ||
-			       settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC
-		       ? settings->pfc_priorities
-		       : 0;
+	switch (settings->flow_control) {
+	case CONFIG_FLOW_CONTROL_PFC:
+	case CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC:
+		return settings->pfc_priorities;
+	case CONFIG_FLOW_CONTROL_PAUSE:
+		return 0xff;
+	default:
+		return 0;
+	}
+}
+
+static uint8_t
+obeyed_priorities(const struct switch_config *settings)
+{
+	switch (settings->flow_control) {
+	case CONFIG_FLOW_CONTROL_PFC:
+		return settings->pfc_priorities;
+	case CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC:
+		return 0xff;
+	default:
+		return 0;
+	}
 }
 
 static void
@@ -101,7 +135,7 @@ set_group(const struct tables_draft *draft, struct pg_profile *pg, unsigned inde
 		pg->threshold = tables_unlimited(POOL_INGRESS_LOSSY, 0);
 		return;
 	}
-	pg->threshold = threshold(t, &group->limit, group->pool, group->reserved_bytes);
+	pg->threshold = tables_threshold(t, &group->limit, group->pool, group->reserved_bytes);
 	pg->lossless = group->lossless;
 	if (!group->lossless)
 		return;
@@ -115,95 +149,14 @@ set_group(const struct tables_draft *draft, struct pg_profile *pg, unsigned inde
 					      (uint8_t)(1u << p);
 }
 
-static struct ecn_profile
-ecn_profile(const struct tables *t, const struct config_ecn *ecn)
-{
-	__extension__ typedef unsigned __int128 wide;
-	struct ecn_profile e = {
-		.enabled = ecn->on,
-		.min = tables_cells_down(t, ecn->min_bytes),
-		.max = tables_cells_down(t, ecn->max_bytes),
-		.cell = t->cell,
-		.min_bytes = ecn->min_bytes,
-	};
-
-	if (ecn->max_bytes > ecn->min_bytes)
-		e.slope = (uint64_t)((wide)SLOPE_ONE * ecn->probability_ppm / CONFIG_PPM /
-				     (ecn->max_bytes - ecn->min_bytes));
-	return e;
-}
-
-// The class whose scheduler a queue has: a NIC's queue is a priority.
-static const struct config_class *
-class_of(const struct tables_draft *draft, unsigned tc)
-{
-	return &draft->settings->classes[draft->host ? draft->settings->priority_to_class[tc] : tc];
-}
-
-static uint32_t
-weight_of(const struct config_class *class)
-{
-	return class->weight != 0 ? class->weight : 1;
-}
-
-static uint32_t
-common_divisor(uint32_t a, uint32_t b)
-{
-	return b == 0 ? a : common_divisor(b, a % b);
-}
-
-// Quanta stand to each other exactly as the weights do, the smallest at QUANTUM_SMALLEST or little
-// above.
-static void
-set_quanta(const struct tables_draft *draft, struct port_profile *profile)
-{
-	uint32_t divisor = 0, least = UINT32_MAX, unit;
-
-	for (unsigned tc = 0; tc < PRIORITIES; tc++) {
-		const struct config_class *class = class_of(draft, tc);
-
-		if (class->scheduler == CONFIG_SCHEDULER_STRICT) {
-			profile->strict |= (uint8_t)(1u << tc);
-			continue;
-		}
-		divisor = common_divisor(weight_of(class), divisor);
-		least = weight_of(class) < least ? weight_of(class) : least;
-	}
-	if (divisor == 0)
-		return;
-	least /= divisor;
-	unit = (QUANTUM_SMALLEST + least - 1) / least;
-	for (unsigned tc = 0; tc < PRIORITIES; tc++)
-		if (!(profile->strict & 1u << tc))
-			profile->tc[tc].quantum = weight_of(class_of(draft, tc)) / divisor * unit;
-}
-
-static void
-set_classes(const struct tables_draft *draft, struct port_profile *profile)
-{
-	for (unsigned tc = 0; tc < PRIORITIES; tc++) {
-		const struct config_class *class = &draft->settings->classes[tc];
-
-		if (draft->host) {
-			profile->tc[tc].threshold = tables_unlimited(POOL_EGRESS_LOSSY, 0);
-			continue;
-		}
-		profile->tc[tc].threshold =
-			threshold(draft->t, &class->limit, class->pool, class->reserved_bytes);
-		profile->tc[tc].ecn = ecn_profile(draft->t, &class->ecn);
-	}
-	set_quanta(draft, profile);
-}
-
 static void
 set_pause(const struct switch_config *settings, struct port_profile *profile)
 {
 	uint64_t byte_time = profile->byte_time != 0 ? profile->byte_time
 						     : time_byte_time(DEVICE_RATE_BPS);
 
-	profile->obeyed = settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC
-				  ? 0xff
-				  : paused_priorities(settings);
+	profile->obeyed = obeyed_priorities(settings);
+	profile->link_pause = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
 	profile->quanta = settings->pfc_quanta;
 	profile->quantum_time = byte_time * QUANTUM_BYTES;
 	profile->refresh = settings->pfc_refresh_ps;
@@ -216,44 +169,44 @@ set_pause(const struct switch_config *settings, struct port_profile *profile)
 		profile->refresh = PS_NEVER / 2;
 }
 
-static void
-set_classification(const struct switch_config *settings, struct port_profile *profile)
-{
-	memcpy(profile->dscp_to_priority, settings->dscp_to_priority,
-	       sizeof(profile->dscp_to_priority));
-	memcpy(profile->pcp_to_priority, settings->pcp_to_priority,
-	       sizeof(profile->pcp_to_priority));
-	profile->port_priority = settings->port_priority;
-	for (unsigned i = 0; i < settings->trust_count; i++) {
-		profile->trust_dscp |= settings->trust[i] == CONFIG_TRUST_DSCP;
-		profile->trust_pcp |= settings->trust[i] == CONFIG_TRUST_PCP;
-	}
-	profile->pcp_first = settings->trust_count > 0 && settings->trust[0] == CONFIG_TRUST_PCP;
-}
-
-static void
+static int
 set_profile(const struct tables_draft *draft, struct port_profile *profile,
-	    const struct topo_port *port)
+	    const struct topo_port *port, const struct config_port_qos *override)
 {
 	const struct config_framing *framing = &draft->topology->config->fabric.framing;
+	const struct switch_config *settings = draft->settings;
 
 	for (unsigned i = 0; i < PRIORITIES; i++)
 		set_group(draft, &profile->pg[i], i, port);
-	set_classes(draft, profile);
 	profile->byte_time = port->rate_bps != 0 ? time_byte_time(port->rate_bps) : 0;
 	profile->preamble = framing->preamble_bytes;
 	profile->fcs = framing->fcs_bytes;
 	profile->gap = framing->gap_bytes;
 	profile->mtu = port->mtu;
-	set_pause(draft->settings, profile);
-	set_classification(draft->settings, profile);
+	set_pause(settings, profile);
+	tables_set_classification(settings, override, profile);
+	if (!draft->host)
+		tables_set_remark(settings, override, profile);
+	return tables_set_classes(draft, profile, port, tables_port_max_rate(settings, override));
 }
 
 static bool
-same_profile(const struct topo_port *a, const struct topo_port *b)
+same_profile(const struct tables_draft *draft, const struct topo_port *a, const struct topo_port *b)
 {
 	return a->rate_bps == b->rate_bps && a->cable_mm == b->cable_mm &&
-	       a->delay_ps == b->delay_ps && a->mtu == b->mtu;
+	       a->delay_ps == b->delay_ps && a->mtu == b->mtu &&
+	       (draft->settings->port_count == 0 ||
+		tables_same_override(tables_find_override(draft, a),
+				     tables_find_override(draft, b)));
+}
+
+static bool
+knows_tenants(const struct topo_node *node)
+{
+	for (uint16_t p = 0; p < node->port_count; p++)
+		if (node->ports[p].tenant != TENANT_NONE)
+			return true;
+	return false;
 }
 
 int
@@ -261,6 +214,7 @@ tables_add_profiles(struct tables_draft *draft)
 {
 	const struct topo_node *node = draft->node;
 	struct tables *t = draft->t;
+	int error = 0;
 
 	// As many profiles as ports at the most: they must not move once ports refer to them.
 	t->profiles = calloc(node->port_count, sizeof(*t->profiles));
@@ -268,19 +222,21 @@ tables_add_profiles(struct tables_draft *draft)
 	if (t->profiles == NULL || t->ports == NULL)
 		return -ENOMEM;
 	t->port_count = node->port_count;
+	draft->tenants = !draft->host && knows_tenants(node);
 	for (uint16_t p = 0; p < node->port_count; p++) {
 		const struct topo_port *port = &node->ports[p];
 		uint16_t like = 0;
 
-		while (!same_profile(port, &node->ports[like]))
+		while (!same_profile(draft, port, &node->ports[like]))
 			like++;
-		if (like == p)
-			set_profile(draft, &t->profiles[t->profile_count++], port);
+		if (like == p && set_profile(draft, &t->profiles[t->profile_count++], port,
+					     tables_find_override(draft, port)) != 0)
+			error = -EINVAL;
 		t->ports[p].profile = like == p ? &t->profiles[t->profile_count - 1]
 						: t->ports[like].profile;
 		memcpy(t->ports[p].mac, port->mac, 6);
 		t->ports[p].vrf = draft->host ? 0 : port->vrf;
 		t->ports[p].tenant = draft->host ? TENANT_NONE : port->tenant;
 	}
-	return 0;
+	return error;
 }

@@ -32,6 +32,13 @@ check_event(const struct topology *t, const struct config_event *event, struct c
 	case CONFIG_EVENT_PORT_PFC:
 		topology_resolve_port(t, &event->port, "events.port", &ref, diag);
 		break;
+	case CONFIG_EVENT_RESTORE:
+		topology_resolve_queue(t, &event->restore, "events.restore", &ref, diag);
+		break;
+	case CONFIG_EVENT_CLEAR: // no node: all of them
+		if (event->node.text != NULL)
+			topology_resolve_node(t, &event->node, "events.node", &found, diag);
+		break;
 	case CONFIG_EVENT_ROUTE: // routes/event.c
 	case CONFIG_EVENT_SET:   // a key of the settings
 	case CONFIG_EVENT_SNAPSHOT:

@@ -8,6 +8,7 @@
 // The outcome depends on neither the window's length nor the order in which nodes are visited.
 #include "virtual.h"
 
+#include "../node_check.h"
 #include "../random.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ run_window(struct virtual_drive *v, ps_t start, ps_t until)
 
 		prefetch_ahead(v, i);
 		next = time_min(next, n->ops->advance(n, start, until));
+		node_check(n, until);
 	}
 	v->windows++;
 	v->now = until;

@@ -24,7 +24,7 @@ struct pool {
 	uint32_t used_max;
 	struct watermark_before used_before;
 	uint32_t shared_use; // of them beyond every reservation and guarantee
-};
+} __attribute__((aligned(32))); // found by a shift
 
 struct tenant_use {
 	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee

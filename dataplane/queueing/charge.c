@@ -24,13 +24,7 @@ charge_xon_due(const struct node *n, const struct port *p, unsigned int pg)
 }
 
 void
-charge_release_whole(struct node *n, const struct charge *c, ps_t now)
+charge_release(struct node *n, const struct charge *c, ps_t now)
 {
 	charge_give(n, c, now, true);
-}
-
-int
-charge_admit_whole(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now)
-{
-	return charge_admit(n, in, out, m, now, true);
 }

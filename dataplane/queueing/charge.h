@@ -16,7 +16,7 @@ struct charge {
 	uint32_t cells;
 	uint32_t bytes;
 	uint16_t tenant;
-	uint16_t flags;
+	uint16_t flags; // 16 bytes in all: two registers
 	uint8_t in_port;
 	uint8_t out_port;
 	uint8_t pg;
@@ -32,7 +32,7 @@ charge_of(struct rte_mbuf *m)
 		.cells = meta->cells,
 		.bytes = meta->wire_bytes,
 		.tenant = meta->tenant,
-		.flags = meta->flags,
+		.flags = (uint16_t)meta->flags,
 		.in_port = meta->in_port,
 		.out_port = meta->out_port,
 		.pg = meta->pg,
@@ -199,13 +199,59 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		charge_take_side(n, &c, in, &g->usage, &pg->threshold, ingress, in_shared, whole);
 	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, whole);
 	charge_note_peaks(g, pg->threshold.reserved);
-	meta->flags = (uint16_t)(c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
+	meta->flags = (c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
 				(egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
 	return -1;
 }
 
-// charge_admit() by the whole rule.
-int charge_admit_whole(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now);
+// Notes a peak that a charge of `cells` to a side of the buffer would set.
+static __rte_always_inline void
+charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold, bool whole)
+{
+	struct pool *pool = &n->buffer.pools[threshold->pool];
+	uint32_t used = pool->used + c->cells;
+
+	if (unlikely(used > pool->used_max))
+		pool->used_max = used;
+	if (charge_tenant_known(n->current, c, threshold, whole) && threshold->pool <= POOL_INGRESS_LOSSY) {
+		struct tenant_use *use = &n->buffer.tenants[c->tenant];
+
+		used = use->used[POOL_INGRESS_LOSSLESS] + use->used[POOL_INGRESS_LOSSY] + c->cells;
+		if (used > use->used_max)
+			use->used_max = used;
+	}
+}
+
+// charge_admit() and charge_release() in one, of a packet that begins to leave at the instant it came: all that
+// remains of the two is counters and peaks. False when it must be charged after all, because it does not fit or
+// its release would do more than undo its charge; then nothing has changed.
+static __rte_always_inline bool
+charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, bool whole)
+{
+	const struct charge c = charge_of(m);
+	struct priority_group *g = &in->groups[c.pg];
+	const struct threshold *pg = &in->profile->pg[c.pg].threshold;
+	const struct threshold *tc = &out->profile->tc[c.tc].threshold;
+	uint32_t shared, own = g->usage.own;
+	int place;
+
+	if (unlikely(g->xoff) || unlikely(g->headroom != 0))
+		return false;
+	place = charge_try(n, &c, in, &g->usage, pg, whole, DROP_INGRESS_POOL, &shared);
+	if (unlikely(place < 0) ||
+	    unlikely(charge_try(n, &c, out, &out->queues[c.tc].usage, tc, whole, DROP_EGRESS_POOL, &shared) < 0))
+		return false;
+	charge_peak_side(n, &c, pg, whole);
+	charge_peak_side(n, &c, tc, whole);
+	if (own + g->usage.guaranteed + c.cells > g->used_max)
+		g->used_max = own + g->usage.guaranteed + c.cells;
+	own += place == CHARGE_OWN ? c.cells : 0;
+	if (buffer_shared(own, pg->reserved) > g->shared_max)
+		g->shared_max = buffer_shared(own, pg->reserved);
+	g->packets++;
+	g->bytes += c.bytes;
+	return true;
+}
 
 static __rte_always_inline void
 charge_give_side(struct node *n, const struct charge *c, struct port *p, struct usage *usage,
@@ -227,6 +273,7 @@ charge_give_side(struct node *n, const struct charge *c, struct port *p, struct 
 // True when an XOFFed group of a port may send XON: headroom empty, and few enough shared cells.
 bool charge_xon_due(const struct node *n, const struct port *p, unsigned int pg);
 
+// Releases what a packet held, at the instant its transmission starts.
 static __rte_always_inline void
 charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 {
@@ -250,15 +297,5 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 		pfc_xon(n, in, c->pg, now);
 }
 
-// charge_release() by the whole rule.
-void charge_release_whole(struct node *n, const struct charge *c, ps_t now);
-
-// Releases what a packet held, at the instant its transmission starts.
-static inline void
-charge_release(struct node *n, const struct charge *c, ps_t now)
-{
-	if (unlikely(tables_whole_rule(n->current)))
-		charge_release_whole(n, c, now);
-	else
-		charge_give(n, c, now, false);
-}
+// Releases what a packet held, whichever variant of the rule charged it. Cold: for drops.
+void charge_release(struct node *n, const struct charge *c, ps_t now);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ECN marking at dequeue, on the instantaneous depth of the queue without the packet itself: never at or
 // below min, always above max, between them with a probability that grows linearly. Only ECT is marked,
-// CE is never cleared, and the IPv4 checksum follows (RFC 3168 section 5; RFC 1624).
+// CE is never cleared, and the IPv4 checksum follows (RFC 3168 section 5; RFC 1624). Where a class drops by RED,
+// what is not ECT is dropped instead, on the same decision (RFC 3168 section 7; RFC 7567).
 #pragma once
 
 #include "../checksum.h"
@@ -36,4 +37,12 @@ ecn_mark(struct rte_mbuf *m, const struct ecn_profile *e, uint32_t depth, struct
 		return false;
 	ecn_set_ce(m);
 	return true;
+}
+
+// True when the packet is to be dropped by RED: not ECT, and of a congested queue that drops by it.
+static inline bool
+ecn_red_drops(struct rte_mbuf *m, const struct tc_profile *tc, uint32_t depth, struct random *random)
+{
+	return tc->red && packet_meta(m)->ecn == ECN_NOT_ECT && tc->ecn.enabled &&
+	       ecn_congested(&tc->ecn, depth, random);
 }

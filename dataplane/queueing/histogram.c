@@ -10,12 +10,12 @@
 static unsigned int
 bin_of(const struct histogram_profile *h, uint64_t value)
 {
-	uint64_t bin;
+	unsigned int bin = 0;
 
-	if (value < h->min)
-		return 0;
-	bin = (value - h->min) / h->width + 1;
-	return bin < h->bins - 1u ? (unsigned int)bin : h->bins - 1u;
+	// Steps rather than a division: bins are few, and most values lie low.
+	for (uint64_t edge = h->min; value >= edge && bin < h->bins - 1u; edge += h->width)
+		bin++;
+	return bin;
 }
 
 static uint64_t
@@ -47,16 +47,33 @@ histogram_sample(struct node *n, ps_t now)
 	return next;
 }
 
+static bool
+is_latency_of(const struct histogram_profile *h, const struct port *p, unsigned int tc)
+{
+	return h->kind == HISTOGRAM_LATENCY && h->port == p->index && h->index == tc;
+}
+
 void
 histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived, ps_t now)
 {
 	const struct tables *t = n->current;
 
-	for (unsigned int i = 0; i < t->histogram_count; i++) {
-		const struct histogram_profile *h = &t->histograms[i];
+	for (unsigned int i = p->more[tc].latency - 1u; i < t->histogram_count; i++)
+		if (is_latency_of(&t->histograms[i], p, tc))
+			n->histograms[i][bin_of(&t->histograms[i], now - arrived)]++;
+}
 
-		if (h->kind == HISTOGRAM_LATENCY && h->port == p->index && h->index == tc)
-			n->histograms[i][bin_of(h, now - arrived)]++;
+// Where the search for a queue's histograms of latency begins, so that those without pay one test.
+static void
+find_latencies(struct node *n, const struct tables *t)
+{
+	for (unsigned int i = 0; i < PRIORITIES * n->port_count; i++)
+		n->queue_more[i].latency = 0;
+	for (unsigned int i = t->histogram_count; i != 0; i--) {
+		const struct histogram_profile *h = &t->histograms[i - 1];
+
+		if (h->kind == HISTOGRAM_LATENCY)
+			n->ports[h->port].more[h->index].latency = (uint16_t)i;
 	}
 }
 
@@ -101,6 +118,7 @@ histogram_adopt(struct node *n, const struct tables *before, const struct tables
 			memcpy(bins[i], n->histograms[same], sizeof(bins[i]));
 		node_arm_timer(n, due[i]);
 	}
+	find_latencies(n, t);
 	free(n->histograms);
 	free(n->histogram_due);
 	n->histograms = bins;

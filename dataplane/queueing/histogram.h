@@ -11,8 +11,7 @@
 // departures of the instant.
 ps_t histogram_sample(struct node *n, ps_t now);
 
-// Counts a packet that begins to leave by a queue and came in at `arrived`. Cold: only where
-// tables->latency_wanted.
+// Counts a packet that begins to leave by a queue and came in at `arrived`. Only where more->latency is set.
 void histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived, ps_t now);
 
 // New tables are in force from n->start on: histograms that were there already count on, others begin empty.

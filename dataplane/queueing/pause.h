@@ -1,32 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Received pauses: which queues they hold, and until when (802.1Q clause 36; 802.3 annex 31B, 31D). A pause
-// of a priority lasts quanta x 512 bit times of the port's rate from the frame's arrival; a new frame
-// replaces it; it takes effect between packets. A queue is held until no priority mapped to it is paused.
+// Received pauses: which queues they hold, and until when (802.1Q clause 36; 802.3 annex 31B, 31D).
+// A pause of a priority, or of the whole link where that is the port's flow control, lasts quanta x
+// 512 bit times of the port's rate from the frame's arrival; a new frame replaces it; it takes
+// effect between packets. A queue is held until no priority mapped to it is paused. A pause that
+// runs out is noticed at the port's next departure, but all that is counted of it ends when it did.
+//
+// Of a queue that the watchdog has in a storm, pauses are kept but not honoured (watchdog.h).
 #pragma once
 
 #include "../node.h"
 
-// Cold: ends the pauses that have run out by `now`. A port that is paused has a departure due when that is
-// the case, whether or not anything waits: what sprays must see it too.
+// The priorities whose PFC frames count, bit by bit: none where the link is paused as a whole.
+static inline uint8_t
+pause_obeyed(const struct port *p)
+{
+	return p->profile->link_pause ? 0 : p->profile->obeyed;
+}
+
+// Cold: ends the pauses that have run out by `now`. A port that is paused has a departure due when
+// that is the case, whether or not anything waits: what sprays must see it too.
 void pause_expire(struct node *n, struct port *p, ps_t now);
 
-// A frame with these enabled priorities and quanta arrived at `now`; those that the port does not obey
-// are ignored.
-void pause_receive(struct node *n, struct port *p, uint8_t priorities, const uint16_t quanta[PRIORITIES],
-		   ps_t now);
+// A PFC frame with these enabled priorities and quanta arrived at `now`; those that the port does
+// not obey are counted and ignored.
+void pause_receive(struct node *n, struct port *p, uint8_t priorities,
+		   const uint16_t quanta[PRIORITIES], ps_t now);
+
+// An 802.3x pause frame arrived at `now`; it is counted, and holds all queues where that is the
+// port's flow control.
+void pause_receive_link(struct node *n, struct port *p, uint16_t quanta, ps_t now);
+
+// Cold: the watchdog has changed its mind on whether the pauses of a queue count.
+void pause_reconsider(struct node *n, struct port *p, unsigned int tc, ps_t now);
 
 // Cold: the port's link went down and takes the pauses received over it along.
 void pause_clear(struct node *n, struct port *p, ps_t now);
 
-// Cold: new tables are in force; which priorities are obeyed and which queue they hold may have changed.
+// Cold: new tables are in force; which pauses are obeyed and which queues they hold may have
+// changed. Between PFC and 802.3x what is held stays held until the far side, which changes as
+// well, says otherwise or it runs out.
 void pause_adopt(struct node *n, struct port *p, ps_t now);
 
-// Recomputes node->held of the port. What is left in the queues of a dead link goes, to be lost there; but
-// nothing is to be sent that way that has a choice.
+// Recomputes node->held of the port. What is left in the queues of a dead link goes, to be lost
+// there, and what comes for a queue that the watchdog discards is lost too; but nothing is to be
+// sent that way that has a choice.
 static inline void
 pause_update_held(struct node *n, const struct port *p)
 {
-	n->held[p->index] = p->up ? p->paused | p->tx_off : 0xff;
+	uint8_t discarding =
+		n->current != NULL && n->current->watchdog.action == WATCHDOG_DROP ? p->stormed : 0;
+
+	n->held[p->index] = p->up ? p->paused | p->tx_off | discarding : 0xff;
 }
 
 // The queues that are not empty and may send at `now`.

@@ -1,186 +1,133 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A PFC frame carries the priorities that change or are due at its instant and no others. It starts at that
-// instant if the transmitter is free, else as soon as it is, ahead of every queue; it is never paused and
-// never charged to the buffer. Should another group of the port change at the same instant, its priority
-// joins the frame: nothing of it can have been seen by the far side, which is at least a wire away.
+// With PFC, the XOFF and XON of a group carry the priorities mapped to it: each frame those that
+// change or are due at its instant and no others, each group refreshed on its own. With 802.3x the
+// port's groups share one pause of the link: the first to be XOFF sends it, it is refreshed on
+// behalf of one of them (whose refresh_at is set), and the last to be XON ends it. A group's `xoff`
+// says that its XOFF is in force, `xoff_priorities` what was told of it by PFC, none where it holds
+// the link.
+//
+// Priorities that the watchdog drops on their way in pause nobody.
 #include "pfc.h"
 
-#include "../port_tx.h"
+#include "charge.h"
+#include "pause_frame.h"
+#include "watchdog.h"
 
-#include <string.h>
-
-#define PFC_ETHERTYPE 0x8808
-#define PFC_OPCODE 0x0101
-#define PFC_VECTOR_OFFSET 16
-#define PFC_QUANTA_OFFSET 18
-
-static void
-put16(uint8_t *at, uint16_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-// Puts priorities into the frame and returns those that were not in it.
+// What an XOFF of the group carries by PFC.
 static uint8_t
-pfc_frame_set(struct rte_mbuf *m, uint8_t priorities, uint16_t quanta)
+pfc_priorities(const struct node *n, const struct port *p, unsigned int pg)
 {
-	uint8_t *frame = packet_data(m);
-	uint8_t before = frame[PFC_VECTOR_OFFSET + 1];
-
-	frame[PFC_VECTOR_OFFSET + 1] |= priorities;
-	for (unsigned int bits = priorities; bits != 0; bits &= bits - 1)
-		put16(frame + PFC_QUANTA_OFFSET + 2 * __builtin_ctz(bits), quanta);
-	return priorities & (uint8_t)~before;
+	if (p->profile->link_pause)
+		return 0;
+	return p->profile->pg[pg].pfc_priorities & (uint8_t)~watchdog_muted(n, p);
 }
 
-static struct rte_mbuf *
-pfc_frame_make(struct node *n, const struct port *p)
-{
-	static const uint8_t address[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
-	struct rte_mbuf *m = packet_alloc(n->packets);
-	uint8_t *frame;
-
-	if (m == NULL)
-		return NULL;
-	packet_init_frame(m, 0, PACKET_FRAME_MIN);
-	packet_meta(m)->in_port = p->index;
-	packet_meta(m)->tenant = TENANT_NONE;
-	frame = packet_data(m);
-	memset(frame, 0, PACKET_FRAME_MIN);
-	memcpy(frame, address, 6);
-	memcpy(frame + 6, n->current->ports[p->index].mac, 6);
-	put16(frame + 12, PFC_ETHERTYPE);
-	put16(frame + 14, PFC_OPCODE);
-	return m;
-}
-
-static void
-pfc_wait(struct port *p, struct rte_mbuf *m)
-{
-	packet_meta(m)->next = NULL;
-	if (p->pfc_head == NULL)
-		p->pfc_head = m;
-	else
-		packet_meta(p->pfc_tail)->next = m;
-	p->pfc_tail = m;
-}
-
-struct rte_mbuf *
-pfc_take_waiting(struct port *p)
-{
-	struct rte_mbuf *m = p->pfc_head;
-
-	p->pfc_head = packet_meta(m)->next;
-	return m;
-}
-
-// Notes what the far side is told, and counts each priority of a frame once.
-static void
-pfc_note(struct port *p, uint8_t priorities, uint8_t counted, uint16_t quanta, ps_t now)
-{
-	for (unsigned int bits = priorities; bits != 0; bits &= bits - 1) {
-		unsigned int priority = (unsigned int)__builtin_ctz(bits);
-
-		p->pfc_tx[priority] += counted >> priority & 1;
-		if (quanta != 0)
-			pause_clock_open(&p->tx_pause[priority], now);
-		else
-			pause_clock_close(&p->tx_pause[priority], now);
-	}
-}
-
-// True when the frame made last may still be changed: nobody has seen it. Where the far side takes nothing
-// at all (a device that is stuck) it waits, and tells the latest, so that frames do not pile up.
+// Whether an XOFF of the group pauses the link.
 static bool
-pfc_may_join(const struct port *p, ps_t now)
+pfc_holds_link(const struct node *n, const struct port *p, unsigned int pg)
 {
-	if (p->pfc_last == NULL)
+	uint8_t heard = (uint8_t)~watchdog_muted(n, p);
+
+	if (!p->profile->link_pause || !p->profile->pg[pg].lossless)
 		return false;
-	return p->pfc_last_at == now || (unlikely(wire_full(p->out)) && p->pfc_head != NULL);
+	for (unsigned int bits = heard; bits != 0; bits &= bits - 1)
+		if (n->current->priority_to_pg[__builtin_ctz(bits)] == pg)
+			return true;
+	return false;
 }
 
-// Returns those of the priorities that a frame already carried which nobody has seen: its word for them is
-// replaced.
-static uint8_t
-pfc_send(struct node *n, struct port *p, uint8_t priorities, uint16_t quanta, ps_t now)
+// Another group than pg that holds the link, or PRIORITIES.
+static unsigned int
+pfc_other_holder(const struct port *p, unsigned int pg)
 {
-	struct rte_mbuf *m;
+	unsigned int other = 0;
 
-	if (priorities == 0 || p->out == NULL)
-		return 0;
-	if (pfc_may_join(p, now)) {
-		uint8_t added = pfc_frame_set(p->pfc_last, priorities, quanta);
+	while (other < PRIORITIES &&
+	       (other == pg || !p->groups[other].xoff || p->groups[other].xoff_priorities != 0))
+		other++;
+	return other;
+}
 
-		pfc_note(p, priorities, added, quanta, now);
-		return priorities & (uint8_t)~added;
-	}
-	m = pfc_frame_make(n, p);
-	if (m == NULL)
-		return 0; // no packet left at all: the refresh tries again
-	pfc_note(p, priorities, pfc_frame_set(m, priorities, quanta), quanta, now);
-	if (unlikely(p->pfc_last_left != 0))
-		node_show_pfc(n, p); // the frame before can gain nothing more
-	p->pfc_last = m;
-	p->pfc_last_at = now;
-	if (p->tx_free <= now && p->pfc_head == NULL && !wire_full(p->out)) {
-		port_transmit_pfc(n, p, m, now);
-		if (p->next_send <= now)
-			node_arm_send(n, p, p->tx_free);
-		return 0;
-	}
-	pfc_wait(p, m);
-	node_arm_send(n, p, p->tx_free > now ? p->tx_free : now);
-	return 0;
+// Sends the group's XOFF, for the first time or again.
+static void
+pfc_tell(struct node *n, struct port *p, unsigned int pg, ps_t now)
+{
+	struct priority_group *g = &p->groups[pg];
+
+	p->refresh_at[pg] = now + p->profile->refresh;
+	node_arm_timer(n, p->refresh_at[pg]);
+	if (p->out == NULL || !p->up)
+		return;
+	g->xoff_sent++;
+	if (g->xoff_priorities != 0)
+		pause_frame_send_pfc(n, p, g->xoff_priorities, p->profile->quanta, now);
+	else
+		pause_frame_send_link(n, p, p->profile->quanta, now);
 }
 
 void
 pfc_xoff(struct node *n, struct port *p, unsigned int pg, ps_t now)
 {
 	struct priority_group *g = &p->groups[pg];
-	const struct pg_profile *profile = &p->profile->pg[pg];
+	uint8_t priorities;
 
-	if (g->xoff || profile->pfc_priorities == 0)
+	if (g->xoff)
+		return;
+	priorities = pfc_priorities(n, p, pg);
+	if (priorities == 0 && !pfc_holds_link(n, p, pg))
 		return;
 	g->xoff = true;
-	g->xoff_priorities = profile->pfc_priorities;
-	g->xoff_sent++;
-	p->refresh_at[pg] = now + p->profile->refresh;
-	node_arm_timer(n, p->refresh_at[pg]);
-	pfc_send(n, p, g->xoff_priorities, p->profile->quanta, now);
+	g->xoff_priorities = priorities;
+	if (priorities != 0 || pfc_other_holder(p, pg) == PRIORITIES)
+		pfc_tell(n, p, pg, now);
+}
+
+// The link's pause outlives the group that it is refreshed for. An XOFF of this very instant counts
+// for the group that it now is for.
+static void
+pfc_pass_on(struct node *n, struct port *p, unsigned int from, unsigned int to, ps_t refresh_at,
+	    ps_t now)
+{
+	if (refresh_at == PS_NEVER)
+		return;
+	p->refresh_at[to] = refresh_at;
+	node_arm_timer(n, refresh_at);
+	if (refresh_at == now + p->profile->refresh && p->up && p->out != NULL) {
+		p->groups[from].xoff_sent--;
+		p->groups[to].xoff_sent++;
+	}
 }
 
 void
 pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now)
 {
 	struct priority_group *g = &p->groups[pg];
+	ps_t refresh_at = p->refresh_at[pg];
+	unsigned int other;
+	bool unsent;
 
 	g->xoff = false;
 	p->refresh_at[pg] = PS_NEVER;
-	if (pfc_send(n, p, g->xoff_priorities, 0, now) != 0)
+	if (g->xoff_priorities != 0) {
+		unsent = pause_frame_send_pfc(n, p, g->xoff_priorities, 0, now) != 0;
+	} else {
+		other = pfc_other_holder(p, pg);
+		if (other != PRIORITIES) {
+			pfc_pass_on(n, p, pg, other, refresh_at, now);
+			return;
+		}
+		unsent = pause_frame_send_link(n, p, 0, now);
+	}
+	if (unsent)
 		g->xoff_sent--; // an XOFF of this very instant that never went
 }
 
-// A group that holds nothing has no release to send XON at: its XOFF was for packets that all were dropped.
+// A group that holds nothing has no release to send XON at: its XOFF was for packets that all were
+// dropped.
 static bool
 pfc_group_empty(const struct priority_group *g)
 {
 	return g->usage.own == 0 && g->usage.guaranteed == 0 && g->headroom == 0;
-}
-
-// Sends XOFF of a group again, or the XON that it would otherwise never send.
-static void
-pfc_refresh_group(struct node *n, struct port *p, unsigned int pg, ps_t now)
-{
-	struct priority_group *g = &p->groups[pg];
-
-	if (pfc_group_empty(g)) {
-		pfc_xon(n, p, pg, now);
-		return;
-	}
-	g->xoff_sent++;
-	p->refresh_at[pg] = now + p->profile->refresh;
-	pfc_send(n, p, g->xoff_priorities, p->profile->quanta, now);
 }
 
 ps_t
@@ -192,8 +139,13 @@ pfc_refresh(struct node *n, ps_t now)
 		struct port *p = &n->ports[i];
 
 		for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
-			if (p->refresh_at[pg] <= now)
-				pfc_refresh_group(n, p, pg, now);
+			if (p->refresh_at[pg] <= now) {
+				// The XON that it would otherwise never send, or XOFF again.
+				if (pfc_group_empty(&p->groups[pg]))
+					pfc_xon(n, p, pg, now);
+				else
+					pfc_tell(n, p, pg, now);
+			}
 			next = time_min(next, p->refresh_at[pg]);
 		}
 	}
@@ -201,31 +153,71 @@ pfc_refresh(struct node *n, ps_t now)
 }
 
 void
+pfc_forget_told(struct port *p, ps_t now)
+{
+	for (unsigned int i = 0; i < PAUSES; i++)
+		pause_clock_close(&p->tx_pause[i], now);
+}
+
+void
 pfc_tell_again(struct node *n, struct port *p, ps_t now)
 {
 	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
-		if (!p->groups[pg].xoff)
+		if (p->refresh_at[pg] == PS_NEVER)
 			continue;
 		p->refresh_at[pg] = now;
 		node_arm_timer(n, now);
 	}
 }
 
+// Takes back what a group may no longer say. Returns true when it is XOFF still, but to say it all
+// anew.
+static bool
+pfc_adopt_less(struct node *n, struct port *p, unsigned int pg, ps_t now)
+{
+	struct priority_group *g = &p->groups[pg];
+	uint8_t priorities = pfc_priorities(n, p, pg), kept;
+	bool link = pfc_holds_link(n, p, pg);
+
+	if (charge_xon_due(n, p, pg) || (priorities == 0 && !link)) {
+		pfc_xon(n, p, pg, now);
+		return false;
+	}
+	kept = g->xoff_priorities & priorities;
+	if (link ? g->xoff_priorities == 0 : kept != 0) {
+		pause_frame_send_pfc(n, p, g->xoff_priorities & (uint8_t)~priorities, 0, now);
+		g->xoff_priorities = kept;
+		return false;
+	}
+	pfc_xon(n, p, pg, now);
+	return true;
+}
+
+// Says what a group may now say as well.
+static void
+pfc_adopt_more(struct node *n, struct port *p, unsigned int pg, ps_t now)
+{
+	struct priority_group *g = &p->groups[pg];
+	uint8_t priorities = pfc_priorities(n, p, pg);
+
+	pause_frame_send_pfc(n, p, priorities & (uint8_t)~g->xoff_priorities, p->profile->quanta,
+			     now);
+	g->xoff_priorities = priorities;
+}
+
 void
 pfc_adopt(struct node *n, struct port *p, ps_t now)
 {
-	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
-		struct priority_group *g = &p->groups[pg];
-		const struct pg_profile *profile = &p->profile->pg[pg];
-		uint8_t gone = g->xoff_priorities & (uint8_t)~profile->pfc_priorities;
+	uint8_t again = 0;
 
-		if (!g->xoff)
-			continue;
-		if (profile->pfc_priorities == 0 || charge_xon_due(n, p, pg)) {
-			pfc_xon(n, p, pg, now);
-			continue;
-		}
-		pfc_send(n, p, gone, 0, now);
-		g->xoff_priorities = profile->pfc_priorities;
+	// First all that is taken back: a priority may have moved from one group to another.
+	for (unsigned int pg = 0; pg < PRIORITIES; pg++)
+		if (p->groups[pg].xoff && pfc_adopt_less(n, p, pg, now))
+			again |= (uint8_t)(1u << pg);
+	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
+		if (p->groups[pg].xoff)
+			pfc_adopt_more(n, p, pg, now);
+		else if (again & 1u << pg)
+			pfc_xoff(n, p, pg, now);
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Priority flow control sent: a lossless group that outgrows its own space sends XOFF, again before that
-// runs out, and XON when it has drained (802.1Q clause 36, 802.3 annex 31D). See pfc.c.
+// Flow control sent: a lossless group that outgrows its own space sends XOFF, again before that
+// runs out, and XON when it has drained (802.1Q clause 36, 802.3 annex 31D; by 802.3x pause frames
+// annex 31B). See pfc.c.
 #pragma once
 
 #include "../node.h"
@@ -14,11 +15,12 @@ void pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now);
 // Sends the XOFFs that are due again and returns when the next is.
 ps_t pfc_refresh(struct node *n, ps_t now);
 
+// The port's link went down: nobody is paused by it any more.
+void pfc_forget_told(struct port *p, ps_t now);
+
 // The port's link came up: whoever is behind it has heard of no XOFF.
 void pfc_tell_again(struct node *n, struct port *p, ps_t now);
 
-// New tables are in force: sends the XONs that they make due.
+// What groups may pause has changed (new tables, or the watchdog): sends the XONs and XOFFs that
+// this makes due.
 void pfc_adopt(struct node *n, struct port *p, ps_t now);
-
-// The first PFC frame that waits for the port's transmitter.
-struct rte_mbuf *pfc_take_waiting(struct port *p);

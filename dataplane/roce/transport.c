@@ -151,7 +151,9 @@ stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	(void)in;
 	if (unlikely(!addressed_to(nic, meta, data)))
 		return DROP_NOT_FOR_HOST;
-	if (unlikely(!(meta->flags & PACKET_ROCE))) {
+	if (unlikely((meta->flags & (PACKET_ROCE | PACKET_CUT)) != PACKET_ROCE)) {
+		if (meta->flags & PACKET_CUT)
+			return DROP_TRIMMED; // the sender learns of the gap by its own means
 		if (meta->ip_proto != PARSE_UDP ||
 		    parse_u16(data + meta->l4_off + 2) != NIC_STREAM_UDP_PORT)
 			return DROP_NOT_FOR_HOST;

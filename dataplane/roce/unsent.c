@@ -1,30 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A switch may have cut the packet (queueing/trim.c). Then the frame ends before the packet that the NIC made does;
+// its ICRC is that packet's, of which the frame holds what lies before its end: nothing, as a rule. UDP's
+// length, which is not cut, tells how long the packet was.
 #include "unsent.h"
 
+#include "frame.h"
 #include "icrc.h"
 
 #include <errno.h>
 #include <string.h>
 
+#define UNSENT_HEADERS_MAX 160u // more than a NIC ever writes
+
+static uint32_t
+get16(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 8 | at[1];
+}
+
+// Gives the IP header at `ip`, UDP's at `udp`, the length that UDP claims. What is not cut has it already.
+static void
+make_whole(uint8_t *ip, const uint8_t *udp, bool ip6)
+{
+	uint32_t bytes = get16(udp + 4) + (ip6 ? 0 : (uint32_t)(udp - ip));
+	uint8_t *length = ip + (ip6 ? 4 : 2);
+
+	length[0] = (uint8_t)(bytes >> 8);
+	length[1] = (uint8_t)bytes;
+}
+
+// The ICRC of the packet as its NIC made it, and where in the frame it begins. The IPv4 checksum, which the copy has
+// wrong, does not count.
+static int
+find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	uint8_t headers[UNSENT_HEADERS_MAX];
+	struct icrc_span span;
+	uint32_t value;
+
+	if (meta->data_len > sizeof(headers) || meta->l4_off + FRAME_UDP_BYTES > meta->data_len)
+		return -EINVAL;
+	memcpy(headers, packet_data(m), meta->data_len);
+	make_whole(headers + meta->l3_off, headers + meta->l4_off, meta->flags & PACKET_IPV6);
+	if (icrc_find(headers, meta->data_len, &span) != 0 || icrc_compute(headers, meta->data_len, &value) != 0)
+		return -EINVAL;
+	icrc_store(icrc, value);
+	*at = span.icrc;
+	return 0;
+}
+
 int
 unsent_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
 {
 	const struct packet_meta *meta = packet_meta(m);
-	const uint8_t *data = packet_data(m);
-	size_t there = meta->data_len < length ? meta->data_len : length;
-	struct icrc_span span;
-	uint8_t trailer[ROCE_ICRC_BYTES];
-	uint32_t icrc;
+	size_t there = meta->data_len < length ? meta->data_len : length, at;
+	uint8_t icrc[ROCE_ICRC_BYTES];
+	int rc;
 
-	memmove(to, data, there);
+	memmove(to, packet_data(m), there);
 	memset(to + there, 0, length - there);
 	if (!(meta->flags & PACKET_UNSENT) || !(meta->flags & PACKET_ROCE))
 		return 0; // nothing but zeros is missing
-	if (icrc_find(data, meta->data_len, &span) != 0 || icrc_compute(data, meta->data_len, &icrc) != 0)
-		return -EINVAL;
-	icrc_store(trailer, icrc);
-	for (size_t i = 0; i < sizeof(trailer) && span.icrc + i < length; i++)
-		to[span.icrc + i] = trailer[i];
+	rc = find_icrc(m, icrc, &at);
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < sizeof(icrc) && at + i < length; i++)
+		to[at + i] = icrc[i];
 	return 0;
 }
 
@@ -40,6 +82,6 @@ unsent_write(struct rte_mbuf *m, uint32_t data_room)
 	if (rc != 0)
 		return rc;
 	meta->data_len = (uint16_t)meta->wire_bytes;
-	meta->flags &= (uint8_t)~PACKET_UNSENT;
+	meta->flags &= ~(uint32_t)PACKET_UNSENT;
 	return 0;
 }

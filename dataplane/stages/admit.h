@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// admit: whether the way out can carry the packet and the buffer has room for it; charges it.
+// admit: whether the way out can carry the packet and the buffer has room for it, or for what trimming leaves of
+// it; charges it.
 #pragma once
 
-#include "../queueing/charge.h"
+#include "../port_tx_whole.h"
+#include "../queueing/trim.h"
+#include "../queueing/watchdog.h"
 #include "parse.h"
 
 // The IP packet's length, without Ethernet header, tag and padding.
@@ -16,18 +19,38 @@ admit_ip_bytes(struct rte_mbuf *m)
 }
 
 static __rte_always_inline int
-stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool whole)
 {
-	const struct tables *t = n->current;
 	struct packet_meta *meta = packet_meta(m);
 	struct port *out = &n->ports[meta->out_port];
 
 	if (unlikely(admit_ip_bytes(m) > out->profile->mtu))
 		return DROP_MTU_EXCEEDED;
-	meta->cells = tables_cells(t, meta->wire_bytes);
-	if (unlikely(t->latency_wanted))
-		meta->arrived = now;
-	if (unlikely(tables_whole_rule(t)))
-		return charge_admit_whole(n, in, out, m, now);
-	return charge_admit(n, in, out, m, now, false);
+	meta->cells = tables_cells(n->current, meta->wire_bytes);
+	if (port_idle(n, out, meta->tc, now) && (!whole || port_unshaped(out, meta->tc, now)) &&
+	    charge_pass(n, in, out, m, whole))
+		return STAGE_NEXT;
+	return charge_admit(n, in, out, m, now, whole);
+}
+
+static __rte_always_inline int
+stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	return admit_packet(n, in, m, now, false);
+}
+
+// By the whole rule; what the watchdog holds back does not get as far, and what is refused may be cut.
+static __rte_always_inline int
+stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	struct port *out = &n->ports[packet_meta(m)->out_port];
+	int verdict;
+
+	if (unlikely(in->stormed | out->stormed) && watchdog_refuses(n, in, out, m))
+		return DROP_WATCHDOG;
+	packet_meta(m)->arrived = now;
+	verdict = admit_packet(n, in, m, now, true);
+	if (unlikely(verdict >= 0) && n->current->trim.size != 0 && verdict != DROP_MTU_EXCEEDED)
+		verdict = trim_refused(n, in, out, m, (enum drop_reason)verdict, now);
+	return verdict;
 }

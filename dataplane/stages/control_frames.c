@@ -31,7 +31,7 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 		if (opcode == CONTROL_PFC) {
 			verdict = control_frames_pfc(n, in, data, length, now);
 		} else if (opcode == CONTROL_PAUSE && length >= CONTROL_PAUSE_BYTES) {
-			in->pause_rx++; // ignored while PFC is the port's flow control
+			pause_receive_link(n, in, parse_u16(data + 16), now);
 			verdict = STAGE_CONSUMED;
 		}
 	}

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../checksum.h"
+#include "../queueing/trim.h"
 #include "../roce/headers.h"
 #include "stage.h"
 
@@ -53,9 +54,20 @@ parse_overruns(const struct packet_meta *meta, uint32_t end)
 	return end > meta->wire_bytes && !(meta->flags & PACKET_UNSENT);
 }
 
+// Cold: UDP claims to go on behind the IP packet that it is in. That is how a trimmed packet looks, and nothing but
+// that: a switch cuts the frame to a size of few and makes the IP packet end with it, so one that has another
+// size, or anything behind its IP packet, is malformed as it always was. A NIC must know what was cut wherever
+// it comes from; a switch carries such packets only where one of its fabric can have made them.
+static __attribute__((cold, noinline)) bool
+parse_was_cut(const struct node *n, const struct packet_meta *meta, uint32_t end)
+{
+	return end == meta->wire_bytes && end >= TRIM_BYTES_MIN && end <= TRIM_BYTES_MAX && end % 4 == 0 &&
+	       (n->role == NODE_NIC || n->current->trims || n->current->trim.size != 0);
+}
+
 // UDP and, on the RoCEv2 port, the BTH. `end`: where the IP packet ends in the frame.
-static inline int
-parse_udp(struct packet_meta *meta, const uint8_t *data, uint32_t end)
+static __rte_always_inline int
+parse_udp(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t end)
 {
 	const uint8_t *udp = data + meta->l4_off;
 	uint32_t length;
@@ -65,8 +77,13 @@ parse_udp(struct packet_meta *meta, const uint8_t *data, uint32_t end)
 	if (meta->l4_off + PARSE_UDP_BYTES > meta->data_len)
 		return DROP_TRUNCATED;
 	length = parse_u16(udp + 4);
-	if (length < PARSE_UDP_BYTES || meta->l4_off + length > end)
+	if (length < PARSE_UDP_BYTES)
 		return DROP_MALFORMED;
+	if (unlikely(meta->l4_off + length > end)) {
+		if (!parse_was_cut(n, meta, end))
+			return DROP_MALFORMED;
+		meta->flags |= PACKET_CUT;
+	}
 	if (parse_u16(udp + 2) != ROCE_UDP_PORT)
 		return STAGE_NEXT;
 	if (length < PARSE_UDP_BYTES + PARSE_BTH_BYTES + PARSE_ICRC_BYTES)
@@ -116,8 +133,8 @@ parse_ip4_checksum_holds(const uint8_t *ip, uint32_t header)
 	return sum == UINT16_MAX || sum == 2 * (uint64_t)UINT16_MAX;
 }
 
-static inline int
-parse_ip4(struct packet_meta *meta, const uint8_t *data)
+static __rte_always_inline int
+parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 {
 	const uint8_t *ip = data + meta->l3_off;
 	uint32_t header, length;
@@ -145,7 +162,7 @@ parse_ip4(struct packet_meta *meta, const uint8_t *data)
 	if (unlikely((parse_u16(ip + 6) & 0x3fff) != 0))
 		return STAGE_NEXT;
 	meta->ip_proto = ip[9];
-	return meta->ip_proto == PARSE_UDP ? parse_udp(meta, data, meta->l3_off + length) : STAGE_NEXT;
+	return meta->ip_proto == PARSE_UDP ? parse_udp(n, meta, data, meta->l3_off + length) : STAGE_NEXT;
 }
 
 static inline bool
@@ -176,7 +193,8 @@ parse_ip6_is_extension(uint8_t next)
 // What stands behind the IPv6 header, from `at` to `end`. Fragments, and chains of extensions too long to
 // follow, are routed without a look at their ports.
 static inline int
-parse_ip6_payload(struct packet_meta *meta, const uint8_t *data, uint32_t at, uint32_t end, uint8_t next)
+parse_ip6_payload(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t at, uint32_t end,
+		  uint8_t next)
 {
 	for (unsigned int i = 0; unlikely(parse_ip6_is_extension(next)); i++) {
 		const uint8_t *extension = data + at;
@@ -198,11 +216,11 @@ parse_ip6_payload(struct packet_meta *meta, const uint8_t *data, uint32_t at, ui
 	}
 	meta->l4_off = (uint8_t)at;
 	meta->ip_proto = next;
-	return next == PARSE_UDP ? parse_udp(meta, data, end) : STAGE_NEXT;
+	return next == PARSE_UDP ? parse_udp(n, meta, data, end) : STAGE_NEXT;
 }
 
 static inline int
-parse_ip6(struct packet_meta *meta, const uint8_t *data)
+parse_ip6(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 {
 	const uint8_t *ip = data + meta->l3_off;
 	uint32_t end, at = meta->l3_off + PARSE_IP6_BYTES;
@@ -221,7 +239,7 @@ parse_ip6(struct packet_meta *meta, const uint8_t *data)
 	meta->flags |= PACKET_IPV6;
 	meta->dscp = (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6);
 	meta->ecn = ip[1] >> 4 & 3;
-	return parse_ip6_payload(meta, data, at, end, ip[6]);
+	return parse_ip6_payload(n, meta, data, at, end, ip[6]);
 }
 
 static __rte_always_inline int
@@ -231,7 +249,6 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	const uint8_t *data = packet_data(m);
 	uint16_t type;
 
-	(void)n;
 	(void)in;
 	(void)now;
 	meta->flags &= PACKET_UNSENT;
@@ -252,6 +269,6 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		type = parse_u16(data + 16);
 	}
 	if (likely(type == PARSE_IP4))
-		return parse_ip4(meta, data);
-	return type == PARSE_IP6 ? parse_ip6(meta, data) : DROP_NOT_IP;
+		return parse_ip4(n, meta, data);
+	return type == PARSE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cycles a packet spends in each stage of the leaf's pipeline: 64 B RoCEv2 packets, every stage on. Each stage
-// is timed apart over a batch of 64; `whole` is the pipeline as it runs, wires and event loop included.
-// Prints one JSON object: {"whole": cycles, "stages": {NAME: cycles}, "batches": n}, medians over the batches.
+// Cycles a packet spends in the leaf's pipeline: 64 B RoCEv2 packets in bursts of 64. `idle`: the way out is as fast
+// as its device, so that packets leave at once; `queued`: it runs at 400G, so that all but the first wait. Each is
+// measured as a switch is that asks for nothing but its preset, and with every feature of the QoS on. Then each
+// stage apart over a batch of 64, on the first.
+// Prints one JSON object: {"whole": {"idle": cycles, "idle, all on": .., "queued": .., "queued, all on": ..}, "stages":
+// {NAME: cycles}, "batches": n}, medians over the batches. With the name of a scenario: its cycles alone.
 #include "control/fabric/fabric.h"
 #include "dataplane/port_tx.h"
 #include "dataplane/stages/admit.h"
@@ -23,16 +26,48 @@
 #define BATCHES 20000
 #define FRAME_BYTES 64
 
-static const char *const yaml =
-	"switch:\n"
-	"  name: bench\n"
-	"  role: leaf\n"
-	"  preset: spectrum-x\n"
-	"  ports:\n"
-	"    swp1: {dev: net_null0, rate: device, cable: 5m}\n"
-	"    swp2: {dev: net_null1, rate: device, cable: 5m}\n"
+#define PORTS(belongs, rate_out)                                                                            \
+	"  ports:\n"                                                                                        \
+	"    swp1: {dev: net_null0, rate: device, cable: 5m" belongs "}\n"                                  \
+	"    swp2: {" rate_out ", cable: 5m" belongs "}\n"                                                  \
 	"  routes:\n"
-	"    - {vrf: default, prefix: 198.18.2.0/24, via: [{port: swp2, mac: \"02:00:00:00:02:02\"}]}\n";
+#define ROUTE(vrf) \
+	"    - {vrf: " vrf ", prefix: 198.18.2.0/24, via: [{port: swp2, mac: \"02:00:00:00:02:02\"}]}\n"
+#define HEAD                                                                                                \
+	"switch:\n"                                                                                         \
+	"  name: bench\n"                                                                                   \
+	"  role: leaf\n"                                                                                    \
+	"  preset: spectrum-x\n"
+#define PLAIN(rate_out) HEAD PORTS("", rate_out) ROUTE("default")
+// No rate holds a packet here: what is measured is that it might.
+#define ALL_ON(rate_out)                                                                                    \
+	HEAD "  buffer:\n"                                                                                  \
+	     "    pools: {ingress-lossless: {port-alpha: 8}, egress-lossy: {port-alpha: 8}}\n"              \
+	     "    headroom-pool: {size: 4MB}\n"                                                             \
+	     "  qos:\n"                                                                                     \
+	     "    tc: {3: {red: on, fairness: tenant, min-rate: 1G, max-rate: 8000G}}\n"                    \
+	     "    port: {max-rate: 8000G}\n"                                                                \
+	     "    watchdog: on\n"                                                                           \
+	     "    remark: {dscp: {3: 26}}\n"                                                                \
+	     "    trim: {size: 256B, dscp: 11, tc: 4, eligible-tc: [0]}\n"                                  \
+	     "    histograms: [{queue: swp2.3}, {group: swp1.3}, {latency: swp2.3}]\n"                      \
+		PORTS(", vrf: red, tenant: red", rate_out) ROUTE("red")                                     \
+	     "tenants: {red: {buffer: {guaranteed: 4KB, share: 50%}}}\n"
+#define DEVICE "dev: net_null1, rate: device"
+
+// What is measured whole: how a switch is set, and how long a burst has to pass.
+static const struct scenario {
+	const char *name;
+	const char *yaml;
+	ps_t step;
+} scenarios[] = {
+	{"idle", PLAIN(DEVICE), 10 * PS_PER_NS},
+	{"idle, all on", ALL_ON(DEVICE), 10 * PS_PER_NS},
+	{"queued", PLAIN("rate: 400G"), 200 * PS_PER_NS},
+	{"queued, all on", ALL_ON("rate: 400G"), 200 * PS_PER_NS},
+};
+
+#define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
 
 // A WRITE_ONLY of 6 bytes to 198.18.2.1, DSCP 26, ECT(0): what the stages look at is real, the ICRC is not.
 static const uint8_t frame[FRAME_BYTES] = {
@@ -123,6 +158,50 @@ median(uint32_t *values)
 	return (double)values[BATCHES / 2] / BATCH;
 }
 
+// One switch and what it is made from.
+struct bench {
+	struct packet_pool *pool;
+	struct config *config;
+	struct topology *topology;
+	struct fabric *fabric;
+	struct node *node;
+};
+
+static bool
+bench_open(struct bench *b, const char *yaml)
+{
+	struct config_diag diag = {0};
+	struct fabric_options options = {.pools = &b->pool};
+	bool good = packet_pool_create(&b->pool, 128) == 0 &&
+		    config_load_text(&b->config, yaml, strlen(yaml), "bench", &diag) == 0 &&
+		    topology_create(&b->topology, b->config, &diag) == 0 &&
+		    fabric_create(&b->fabric, b->config, b->topology, &options, &diag) == 0;
+
+	config_diag_print(&diag, stderr);
+	config_diag_free(&diag);
+	if (!good)
+		return false;
+	b->node = b->fabric->nodes[0];
+	for (uint16_t i = 0; i < b->node->port_count; i++)
+		if (wire_create(&b->node->ports[i].in, 1, false, 0) != 0 ||
+		    wire_create(&b->node->ports[i].out, 1, false, 0) != 0)
+			return false;
+	return true;
+}
+
+static void
+bench_close(struct bench *b)
+{
+	for (uint16_t i = 0; i < b->node->port_count; i++) {
+		wire_destroy(b->node->ports[i].in);
+		wire_destroy(b->node->ports[i].out);
+	}
+	fabric_destroy(b->fabric);
+	topology_destroy(b->topology);
+	config_free(b->config);
+	packet_pool_destroy(b->pool);
+}
+
 static void
 measure_stages(struct node *n, struct packet_pool *pool, uint32_t *values[STAGES])
 {
@@ -148,70 +227,82 @@ measure_stages(struct node *n, struct packet_pool *pool, uint32_t *values[STAGES
 }
 
 static void
-measure_whole(struct node *n, struct packet_pool *pool, uint32_t *values)
+measure_whole(const struct bench *b, const struct scenario *scenario, uint32_t *values)
 {
+	struct node *n = b->node;
 	struct rte_mbuf *m[BATCH];
 	ps_t now = 0;
 
-	for (unsigned int k = 0; k < BATCHES; k++, now += PS_PER_NS) {
+	for (unsigned int k = 0; k < BATCHES; k++, now += scenario->step) {
 		uint64_t start;
 
-		fill(pool, m);
+		if (now % TIME_WINDOW_MAX + scenario->step > TIME_WINDOW_MAX)
+			now = (now / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX;
+		fill(b->pool, m);
 		start = __rdtsc();
 		for (unsigned int i = 0; i < BATCH; i++)
 			wire_put(n->ports[0].in, m[i], now);
-		n->ops->advance(n, now, now + PS_PER_NS);
+		n->ops->advance(n, now, now + scenario->step);
 		values[k] = (uint32_t)(__rdtsc() - start);
-		drain(pool, n->ports[1].out);
+		if (wire_count(n->ports[1].out) != BATCH) {
+			fprintf(stderr, "stages: %s: %u of %u packets pass\n", scenario->name,
+				(unsigned int)wire_count(n->ports[1].out), BATCH);
+			exit(1);
+		}
+		drain(b->pool, n->ports[1].out);
 	}
 }
 
-int
-main(void)
+// The measured scenario of that name alone, as one number; for a profiler.
+static int
+main_alone(const char *name)
 {
-	struct fabric_options options = {0};
-	struct config_diag diag = {0};
-	struct packet_pool *pool;
-	struct config *config;
-	struct topology *topology;
-	struct fabric *f;
-	uint32_t *values[STAGES + 1];
-	struct node *n;
+	uint32_t *values = calloc(BATCHES, sizeof(*values));
+	struct bench b;
+	int status = 1;
 
-	if (packet_pool_create(&pool, 128) != 0 ||
-	    config_load_text(&config, yaml, strlen(yaml), "bench", &diag) != 0 ||
-	    topology_create(&topology, config, &diag) != 0) {
-		config_diag_print(&diag, stderr);
-		return 1;
+	for (unsigned int i = 0; i < SCENARIOS; i++) {
+		if (strcmp(scenarios[i].name, name) != 0 || !bench_open(&b, scenarios[i].yaml))
+			continue;
+		measure_whole(&b, &scenarios[i], values);
+		printf("%.1f\n", median(values));
+		bench_close(&b);
+		status = 0;
 	}
-	options.pools = &pool;
-	if (fabric_create(&f, config, topology, &options, &diag) != 0) {
-		config_diag_print(&diag, stderr);
-		return 1;
-	}
-	n = f->nodes[0];
-	for (uint16_t i = 0; i < n->port_count; i++)
-		if (wire_create(&n->ports[i].in, 1, false, 0) != 0 || wire_create(&n->ports[i].out, 1, false, 0) != 0)
-			return 1;
-	for (unsigned int i = 0; i <= STAGES; i++)
+	free(values);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	uint32_t *values[STAGES];
+	struct bench b;
+
+	if (argc == 2)
+		return main_alone(argv[1]);
+
+	for (unsigned int i = 0; i < STAGES; i++)
 		values[i] = calloc(BATCHES, sizeof(**values));
-	measure_whole(n, pool, values[STAGES]);
-	n->until = PS_NEVER; // outside a turn
-	measure_stages(n, pool, values);
-	printf("{\"whole\": %.1f, \"stages\": {", median(values[STAGES]));
+	printf("{\"whole\": {");
+	for (unsigned int i = 0; i < SCENARIOS; i++) {
+		if (!bench_open(&b, scenarios[i].yaml))
+			return 1;
+		measure_whole(&b, &scenarios[i], values[0]);
+		printf("%s\"%s\": %.1f", i == 0 ? "" : ", ", scenarios[i].name, median(values[0]));
+		bench_close(&b);
+	}
+	if (!bench_open(&b, scenarios[0].yaml))
+		return 1;
+	b.node->ops->advance(b.node, 0, 1);
+	b.node->until = PS_NEVER; // outside a turn
+	measure_stages(b.node, b.pool, values);
+	printf("}, \"stages\": {");
 	for (unsigned int i = 0; i < STAGES; i++)
 		printf("%s\"%s\": %.1f", i == 0 ? "" : ", ", names[i], median(values[i]));
 	printf("}, \"batches\": %d}\n", BATCHES);
-	for (uint16_t i = 0; i < n->port_count; i++) {
-		wire_destroy(n->ports[i].in);
-		wire_destroy(n->ports[i].out);
-	}
-	for (unsigned int i = 0; i <= STAGES; i++)
+	bench_close(&b);
+	for (unsigned int i = 0; i < STAGES; i++)
 		free(values[i]);
-	fabric_destroy(f);
-	topology_destroy(topology);
-	config_free(config);
-	config_diag_free(&diag);
-	packet_pool_destroy(pool);
 	return 0;
 }

@@ -34,6 +34,36 @@ require_messages(struct config_diag *diag, int result)
 	config_diag_free(diag);
 }
 
+static void
+require_qos(const struct switch_config *s)
+{
+	const struct config_watchdog *w = &s->watchdog;
+
+	require(w->poll_ps > 0 && w->poll_ps <= w->detect_ps && w->poll_ps <= w->restore_ps);
+	require(w->detect_ps <= 60 * UINT64_C(1000000000000));
+	require(s->trim.size_bytes >= 256 && s->trim.size_bytes <= 1024);
+	require(s->trim.size_bytes % 4 == 0 && s->trim.tc < CONFIG_PRIORITIES);
+	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
+		require(s->remark.dscp[i] >= -1 && s->remark.dscp[i] < CONFIG_DSCPS);
+		require(s->remark.pcp[i] >= -1 && s->remark.pcp[i] < CONFIG_PRIORITIES);
+		require(!s->classes[i].red || s->classes[i].ecn.on);
+	}
+	for (unsigned i = 0; i < s->histogram_count; i++) {
+		const struct config_histogram *h = &s->histograms[i];
+
+		require(h->port_number >= 1 && h->port_number <= 256);
+		require(h->index < CONFIG_PRIORITIES && h->bins >= 3 && h->bins <= 64);
+		require(h->size / (h->bins - 2) > 0);
+		require((h->sample_ps > 0) == (h->kind != CONFIG_HISTOGRAM_LATENCY));
+	}
+	for (unsigned i = 0; i < s->port_count; i++) {
+		require(s->ports[i].number >= 1 && s->ports[i].number <= 256);
+		require(i == 0 || s->ports[i].number > s->ports[i - 1].number);
+		for (int dscp = 0; dscp < CONFIG_DSCPS; dscp++)
+			require(s->ports[i].dscp_to_priority[dscp] < CONFIG_PRIORITIES);
+	}
+}
+
 // Merged settings keep what config.h promises.
 static void
 require_settings(const struct config *config, const char *node, enum config_role role)
@@ -55,6 +85,7 @@ require_settings(const struct config *config, const char *node, enum config_role
 		require(!s.classes[i].ecn.on ||
 			s.classes[i].ecn.min_bytes <= s.classes[i].ecn.max_bytes);
 	}
+	require_qos(&s);
 }
 
 static void

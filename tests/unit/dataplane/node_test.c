@@ -46,7 +46,8 @@ note_timer(struct node *n, ps_t now)
 static ps_t
 noting_advance(struct node *n, ps_t start, ps_t until)
 {
-	return node_run(n, start, until, note_arrival, note_departure, note_timer);
+	node_open(n, start, until);
+	return node_run(n, note_arrival, note_departure, note_timer);
 }
 
 static const struct node_ops noting = {.advance = noting_advance};

@@ -120,6 +120,19 @@ test_what_is_asked(void **state)
 	require_asked(p, "interface leaf1.swp1 counters qos",
 		      "{\"what\": \"interface\", \"port\": \"leaf1.swp1\"}");
 	require_asked(p, "interface counters", "{\"what\": \"interface\"}");
+	require_asked(p, "interface leaf1.swp1 qos roce",
+		      "{\"what\": \"interface\", \"port\": \"leaf1.swp1\", \"view\": "
+		      "\"roce-status\"}");
+	require_asked(p, "interface leaf1.swp1 qos roce status",
+		      "{\"what\": \"interface\", \"port\": \"leaf1.swp1\", \"view\": "
+		      "\"roce-status\"}");
+	require_asked(p, "interface qos roce counters",
+		      "{\"what\": \"interface\", \"view\": \"roce-counters\"}");
+	require_asked(p, "qos roce", "{\"what\": \"qos\"}");
+	require_asked(p, "qos roce leaf1", "{\"what\": \"qos\", \"port\": \"leaf1\"}");
+	require_asked(p, "tenant leaf1", "{\"what\": \"tenant\", \"port\": \"leaf1\"}");
+	require_asked(p, "watchdog swp1", "{\"what\": \"watchdog\", \"port\": \"swp1\"}");
+	require_asked(p, "histogram", "{\"what\": \"histogram\"}");
 	require_asked(p, "pfc leaf1", "{\"what\": \"pfc\", \"port\": \"leaf1\"}");
 	require_asked(p, "drops -o json swp1", "{\"what\": \"drops\", \"port\": \"swp1\"}");
 	require_asked(p, "route", "{\"what\": \"route\"}");
@@ -173,6 +186,12 @@ test_wrong_usage(void **state)
 		"fabric leaf1",
 		"pfc leaf1 leaf2",
 		"interface leaf1 qos",
+		"interface leaf1 qos roce nonsense",
+		"interface leaf1 qos roce status counters",
+		"qos",
+		"qos leaf1",
+		"qos roce leaf1 leaf2",
+		"watchdog leaf1 leaf2",
 		"route vrf",
 		"pfc -o x",
 		"pfc --watch 1",

@@ -27,6 +27,85 @@ pools_of_one_side_share_the_buffer(void **state)
 		"");
 }
 
+// Percentages are of what the headroom pool leaves, and mix with bytes.
+static void
+pools_beside_a_headroom_pool(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  buffer:\n    size: 1MB\n    headroom-pool: {size: 200KB}\n"
+			       "    pools: {ingress-lossless: {size: 60%}, ingress-lossy: {size: "
+			       "320001B}}\n",
+			"f.yaml:6:66: buffer.pools: ingress-lossless 60% and ingress-lossy 320001B "
+			"are over 100% of the buffer less the headroom pool (800000 bytes) "
+			"together\n");
+	expect_messages(SINGLE "  buffer:\n    size: 1MB\n    headroom-pool: {size: 200KB}\n"
+			       "    pools: {ingress-lossless: {size: 60%}, ingress-lossy: {size: "
+			       "320KB}}\n",
+			"");
+	expect_messages(SINGLE "  buffer:\n    size: 1MB\n    headroom-pool: {size: 200KB}\n"
+			       "    pools: {egress-lossy: {size: 900KB}}\n",
+			"f.yaml:6:34: buffer.pools.egress-lossy.size: is more than the buffer less "
+			"the headroom pool (800000 bytes)\n");
+	expect_messages(
+		SINGLE "  buffer: {size: 1MB, headroom-pool: {size: 1MB}}\n",
+		"f.yaml:3:45: buffer.headroom-pool.size: 1000000 bytes leave nothing of the "
+		"buffer (1000000 bytes) to the pools\n");
+}
+
+static void
+a_pool_of_nothing_takes_nothing(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  preset: lossy\n  qos: {pg: {3: {pool: ingress-lossless}}}\n",
+			"warning: f.yaml: buffer.pools: all of priority 3 drops: its group 3 is in "
+			"ingress-lossless, whose size is 0\n");
+	expect_messages(
+		SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {1: 1}}\n"
+		       "  buffer: {pools: {egress-lossy: {size: 0B}}}\n",
+		"warning: f.yaml:5:41: buffer.pools: all of priority 0 drops: its class 0 is "
+		"in egress-lossy, whose size is 0\n"
+		"warning: f.yaml:5:41: buffer.pools: all of priority 1 drops: its class 1 is "
+		"in egress-lossy, whose size is 0\n"
+		"warning: f.yaml:5:41: buffer.pools: all of priority 2 drops: its class 0 is "
+		"in egress-lossy, whose size is 0\n"
+		"warning: f.yaml:5:41: buffer.pools: all of priority 4 drops: its class 0 is "
+		"in egress-lossy, whose size is 0\n"
+		"warning: f.yaml:5:41: buffer.pools: all of priority 5 drops: its class 0 is "
+		"in egress-lossy, whose size is 0\n"
+		"warning: f.yaml:5:41: buffer.pools: all of priority 6 drops: its class 6 is "
+		"in egress-lossy, whose size is 0\n"
+		"warning: f.yaml:5:41: buffer.pools: all of priority 7 drops: its class 0 is "
+		"in egress-lossy, whose size is 0\n");
+	expect_messages(SINGLE "  preset: lossy\n"
+			       "  qos: {pg: {3: {pool: ingress-lossless, reserved: 9KB}}}\n",
+			"");
+	// A new group finds the one pool there is.
+	expect_messages(SINGLE "  preset: spectrum-x\n  preset-mode: lossless-single-pool\n"
+			       "  qos: {priority-to-pg: {1: 1}}\n",
+			"");
+}
+
+static void
+modes_are_spectrum_x_s(void **state)
+{
+	(void)state;
+	expect_messages(
+		SINGLE "  preset: sonic\n  preset-mode: lossy\n",
+		"f.yaml:4:16: preset-mode: lossy is a mode of spectrum-x only: the preset is "
+		"sonic\n");
+	expect_messages(SINGLE "  preset-mode: lossless-single-pool\n",
+			"f.yaml:3:16: preset-mode: lossless-single-pool is a mode of spectrum-x "
+			"only: the preset is none\n");
+	expect_messages(
+		FABRIC "switch: {preset: spectrum-x, preset-mode: lossy}\n"
+		       "spine: {preset: lossy}\n",
+		"f.yaml:3:17: preset-mode: lossy is a mode of spectrum-x only: the preset is "
+		"lossy\n");
+	expect_messages(SINGLE "  preset: sonic\n  preset-mode: lossless\n", "");
+	expect_messages(SINGLE "  preset: lossy\n", "");
+	expect_messages(SINGLE "  preset: spectrum-x\n  preset-mode: lossless-single-pool\n", "");
+}
+
 static void
 sizes_fit_the_buffer(void **state)
 {
@@ -72,6 +151,28 @@ what_is_lossless_in_half_is_warned_of(void **state)
 			"warning: f.yaml: qos.priority-to-tc: priority 3 is in lossless group 3, "
 			"but its class 0 "
 			"is in egress-lossy: it may drop there\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n"
+			       "  qos: {flow-control: pfc-asymmetric, pfc: {priorities: [4]}}\n",
+			"warning: f.yaml: qos.pfc.priorities: priority 3 is in lossless group 3, "
+			"but PFC is off for it: it drops when headroom is full\n"
+			"warning: f.yaml:4:57: qos.pfc.priorities: group 0 of priority 4 is not "
+			"lossless: no PFC is sent for it\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {flow-control: pfc-asymmetric}\n", "");
+}
+
+// 802.3x pauses every priority of the link, so pfc.priorities decides nothing.
+static void
+a_link_pause_pauses_all(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  preset: spectrum-x\n"
+			       "  qos: {flow-control: pause, pfc: {priorities: [5]}}\n",
+			"");
+	expect_messages(SINGLE "  preset: spectrum-x\n"
+			       "  qos: {flow-control: pause, pg: {2: {lossless: true}},"
+			       " priority-to-pg: {2: 2}}\n",
+			"warning: f.yaml:4:49: qos.priority-to-tc: priority 2 is in lossless group "
+			"2, but its class 0 is in egress-lossy: it may drop there\n");
 }
 
 int
@@ -79,9 +180,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pools_of_one_side_share_the_buffer),
+		cmocka_unit_test(pools_beside_a_headroom_pool),
+		cmocka_unit_test(a_pool_of_nothing_takes_nothing),
+		cmocka_unit_test(modes_are_spectrum_x_s),
 		cmocka_unit_test(sizes_fit_the_buffer),
 		cmocka_unit_test(ecn_thresholds_ascend),
 		cmocka_unit_test(what_is_lossless_in_half_is_warned_of),
+		cmocka_unit_test(a_link_pause_pauses_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

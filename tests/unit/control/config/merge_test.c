@@ -126,19 +126,220 @@ preset_lossy(void **state)
 	assert_int_equal(config_priority_dscp(&s, 3), 26);
 }
 
-// A preset stands in the place of the default maps, so it must write all four.
+// `preset: lossy` is spectrum-x in mode lossy under another name.
+static void
+lossy_is_a_mode_of_spectrum_x(void **state)
+{
+	struct switch_config lossy =
+		switch_of(DUT("  preset: lossy\n"), "switch", CONFIG_ROLE_LEAF);
+	struct switch_config mode = switch_of(DUT("  preset: spectrum-x\n  preset-mode: lossy\n"),
+					      "switch", CONFIG_ROLE_LEAF);
+	struct switch_config lossless =
+		switch_of(DUT("  preset: spectrum-x\n"), "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(mode.preset_mode, CONFIG_PRESET_MODE_LOSSY);
+	mode.preset = lossless.preset = lossy.preset;
+	mode.preset_mode = lossy.preset_mode;
+	assert_memory_equal(&lossy, &mode, sizeof(lossy));
+	assert_memory_not_equal(&lossy, &lossless, sizeof(lossy));
+}
+
+static void
+one_ingress_pool_for_all(void **state)
+{
+	struct switch_config single =
+		switch_of(DUT("  preset: spectrum-x\n  preset-mode: lossless-single-pool\n"),
+			  "switch", CONFIG_ROLE_LEAF);
+	struct switch_config two = switch_of(DUT("  preset: spectrum-x\n  preset-mode: lossless\n"),
+					     "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(single.pools[CONFIG_POOL_INGRESS_LOSSLESS].value, CONFIG_PPM);
+	assert_int_equal(single.pools[CONFIG_POOL_INGRESS_LOSSY].value, 0);
+	assert_int_equal(single.groups[0].pool, CONFIG_POOL_INGRESS_LOSSLESS);
+	assert_false(single.groups[0].lossless);
+	assert_alpha(&single.groups[0].limit, 3);
+	// All else is as in mode lossless.
+	assert_int_equal(two.groups[0].pool, CONFIG_POOL_INGRESS_LOSSY);
+	single.preset_mode = two.preset_mode;
+	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
+		assert_int_equal(single.groups[i].pool, CONFIG_POOL_INGRESS_LOSSLESS);
+		single.groups[i].pool = two.groups[i].pool;
+	}
+	memcpy(single.pools, two.pools, sizeof(two.pools));
+	assert_memory_equal(&single, &two, sizeof(two));
+}
+
+static void
+the_nearest_mode_counts(void **state)
+{
+	static const char text[] = FABRIC "switch: {preset: spectrum-x, preset-mode: lossy}\n"
+					  "leaf: {preset-mode: lossless}\n"
+					  "leaf2: {preset: sonic}\n";
+
+	(void)state;
+	assert_int_equal(switch_of(text, "leaf1", CONFIG_ROLE_LEAF).pfc_priorities, 1 << 3);
+	assert_int_equal(switch_of(text, "leaf2", CONFIG_ROLE_LEAF).pfc_priorities, 0x18);
+	assert_int_equal(switch_of(text, "spine1", CONFIG_ROLE_SPINE).pfc_priorities, 0);
+}
+
+// Off until asked for, and what it then does.
+static void
+presets_have_a_watchdog(void **state)
+{
+	struct switch_config none = switch_of(DUT(""), "switch", CONFIG_ROLE_LEAF);
+	struct switch_config x =
+		switch_of(DUT("  preset: spectrum-x\n"), "switch", CONFIG_ROLE_LEAF);
+	struct switch_config sonic =
+		switch_of(DUT("  preset: sonic\n"), "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_false(none.watchdog.on || x.watchdog.on || sonic.watchdog.on);
+	assert_int_equal(none.watchdog.poll_ps, 100000000000);
+	assert_int_equal(none.watchdog.detect_ps, 300000000000);
+	assert_int_equal(none.watchdog.restore_ps, 300000000000);
+	assert_true(none.watchdog.flush && !none.watchdog.ingress);
+	assert_int_equal(x.watchdog.poll_ps, 100000000000);
+	assert_int_equal(x.watchdog.robustness, 3);
+	assert_int_equal(x.watchdog.detect_ps, 300000000000);
+	assert_int_equal(x.watchdog.restore_ps, 100000000000);
+	assert_false(x.watchdog.flush || x.watchdog.ingress);
+	assert_int_equal(sonic.watchdog.poll_ps, 200000000000);
+	assert_int_equal(sonic.watchdog.detect_ps, 200000000000);
+	assert_int_equal(sonic.watchdog.restore_ps, 200000000000);
+	assert_int_equal(sonic.watchdog.robustness, 0);
+	assert_true(sonic.watchdog.flush && sonic.watchdog.ingress);
+}
+
+// detect follows the poll where it is counted in polls; what is not written is at least one poll.
+static void
+watchdog_times_follow_the_poll(void **state)
+{
+	struct switch_config s = switch_of(
+		DUT("  preset: spectrum-x\n  qos: {watchdog: {poll: 200ms, robustness: 5}}\n"),
+		"switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_true(s.watchdog.on);
+	assert_int_equal(s.watchdog.detect_ps, 1000000000000);
+	assert_int_equal(s.watchdog.restore_ps, 200000000000);
+	s = switch_of(DUT("  preset: spectrum-x\n  qos: {watchdog: {poll: 50ms}}\n"), "switch",
+		      CONFIG_ROLE_LEAF);
+	assert_int_equal(s.watchdog.detect_ps, 150000000000);
+	assert_int_equal(s.watchdog.restore_ps, 100000000000);
+	s = switch_of(DUT("  preset: sonic\n  qos: {watchdog: {poll: 500ms}}\n"), "switch",
+		      CONFIG_ROLE_LEAF);
+	assert_int_equal(s.watchdog.detect_ps, 500000000000);
+	s = switch_of(FABRIC "switch: {qos: {watchdog: {detect: 1s}}}\n"
+			     "leaf: {qos: {watchdog: {poll: 10ms, robustness: 4}}}\n"
+			     "leaf1: {qos: {watchdog: {enabled: off, action: alert}}}\n",
+		      "leaf1", CONFIG_ROLE_LEAF);
+	assert_false(s.watchdog.on);
+	assert_int_equal(s.watchdog.action, CONFIG_WATCHDOG_ALERT);
+	assert_int_equal(s.watchdog.detect_ps, 40000000000);
+	assert_int_equal(s.watchdog.robustness, 4);
+}
+
+// A preset stands in the place of the default maps, so it must write all four; what is read over
+// another preset must not.
 static void
 every_preset_writes_every_map(void **state)
 {
 	static const char *const maps[] = {"\n  dscp-to-priority:", "\n  pcp-to-priority:",
 					   "\n  priority-to-pg:", "\n  priority-to-tc:"};
+	unsigned whole = 0;
 
 	(void)state;
-	assert_int_equal(preset_text_count, 3);
-	for (unsigned i = 0; i < preset_text_count; i++)
+	assert_int_equal(preset_text_count, 4);
+	for (unsigned i = 0; i < preset_text_count; i++) {
+		unsigned found = 0;
+
 		for (int j = 0; j < 4; j++)
-			assert_non_null(memmem(preset_texts[i].text, preset_texts[i].length,
-					       maps[j], strlen(maps[j])));
+			found += memmem(preset_texts[i].text, preset_texts[i].length, maps[j],
+					strlen(maps[j])) != NULL;
+		assert_int_equal(found, strstr(preset_texts[i].name, "-x-") != NULL ? 0 : 4);
+		whole += found == 4;
+	}
+	assert_int_equal(whole, 2);
+}
+
+// What one port does otherwise: a key sets what it names, the nearest section's wins.
+static void
+ports_merge_key_by_key(void **state)
+{
+	struct config *c = load_good(
+		FABRIC
+		"switch: {preset: spectrum-x, qos: {remark: {pcp: {3: 1}}, ports: {\n"
+		"  swp3: {max-rate: 10G, trust: pcp, dscp-to-priority: {1: 5, default: 2}},\n"
+		"  swp2: {remark: {dscp: {3: 10}}}}}}\n"
+		"leaf1: {qos: {ports: {swp3: {max-rate: 20G, dscp-to-priority: {2: 4}},\n"
+		"  swp1: {port-priority: 7, pcp-to-priority: {0: 6}}}}}\n");
+	const struct config_port_qos *port;
+	struct switch_config s, again;
+
+	(void)state;
+	assert_int_equal(config_switch(c, "leaf1", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.port_count, 3);
+	port = &s.ports[0];
+	assert_int_equal(port->number, 1);
+	assert_string_equal(port->name.text, "swp1");
+	assert_int_equal(port->set, CONFIG_PORT_QOS_PRIORITY | CONFIG_PORT_QOS_PCP);
+	assert_int_equal(port->port_priority, 7);
+	assert_int_equal(port->pcp_to_priority[0], 6);
+	assert_int_equal(port->pcp_to_priority[3], 3);
+	port = &s.ports[1];
+	assert_int_equal(port->number, 2);
+	assert_int_equal(port->set, CONFIG_PORT_QOS_REMARK);
+	assert_int_equal(port->remark.dscp[3], 10);
+	assert_int_equal(port->remark.dscp[4], -1);
+	// A map of one port stands for itself.
+	assert_int_equal(port->remark.pcp[3], -1);
+	assert_int_equal(s.remark.pcp[3], 1);
+	port = &s.ports[2];
+	assert_int_equal(port->number, 3);
+	assert_int_equal(port->set,
+			 CONFIG_PORT_QOS_MAX_RATE | CONFIG_PORT_QOS_TRUST | CONFIG_PORT_QOS_DSCP);
+	assert_int_equal(port->max_rate_bps, 20000000000);
+	assert_int_equal(port->trust_count, 1);
+	assert_int_equal(port->trust[0], CONFIG_TRUST_PCP);
+	assert_int_equal(port->dscp_to_priority[1], 5);
+	assert_int_equal(port->dscp_to_priority[2], 4);
+	assert_int_equal(port->dscp_to_priority[26], 2);
+	assert_int_equal(s.dscp_to_priority[26], 3);
+	// Merging again takes no more memory.
+	assert_int_equal(config_switch(c, "leaf1", CONFIG_ROLE_LEAF, &again), 0);
+	assert_ptr_equal(again.ports, s.ports);
+	assert_int_equal(config_switch(c, "leaf2", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.port_count, 2);
+	assert_int_equal(s.ports[1].max_rate_bps, 10000000000);
+	assert_int_equal(config_switch(c, "spine1", CONFIG_ROLE_SPINE, &again), 0);
+	assert_ptr_equal(again.ports, s.ports);
+	config_free(c);
+}
+
+// Two lists do not add up.
+static void
+the_nearest_histograms_count(void **state)
+{
+	struct config *c =
+		load_good(FABRIC "switch: {qos: {histograms: [{queue: swp1.3}, {group: swp2.0}]}}\n"
+				 "leaf: {qos: {histograms: [{latency: swp1.3}]}}\n"
+				 "leaf2: {qos: {histograms: []}}\n");
+	struct switch_config s, again;
+
+	(void)state;
+	assert_int_equal(config_switch(c, "spine1", CONFIG_ROLE_SPINE, &s), 0);
+	assert_int_equal(s.histogram_count, 2);
+	assert_int_equal(config_switch(c, "spine2", CONFIG_ROLE_SPINE, &again), 0);
+	assert_ptr_equal(again.histograms, s.histograms);
+	assert_int_equal(config_switch(c, "leaf1", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.histogram_count, 1);
+	assert_int_equal(s.histograms[0].kind, CONFIG_HISTOGRAM_LATENCY);
+	assert_int_equal(config_switch(c, "leaf2", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.histogram_count, 0);
+	assert_null(s.histograms);
+	config_free(c);
 }
 
 static void
@@ -257,6 +458,8 @@ values_have_names(void **state)
 	assert_string_equal(config_routing_mode_name(CONFIG_ROUTING_ECMP_QP), "ecmp-qp");
 	assert_string_equal(config_preset_name(CONFIG_PRESET_NONE), "none");
 	assert_string_equal(config_preset_name(CONFIG_PRESET_LOSSY), "lossy");
+	assert_string_equal(config_preset_mode_name(CONFIG_PRESET_MODE_SINGLE_POOL),
+			    "lossless-single-pool");
 	assert_string_equal(config_role_name(CONFIG_ROLE_HOST), "host");
 }
 
@@ -268,7 +471,14 @@ main(void)
 		cmocka_unit_test(preset_spectrum_x),
 		cmocka_unit_test(preset_sonic),
 		cmocka_unit_test(preset_lossy),
+		cmocka_unit_test(lossy_is_a_mode_of_spectrum_x),
+		cmocka_unit_test(one_ingress_pool_for_all),
+		cmocka_unit_test(the_nearest_mode_counts),
+		cmocka_unit_test(presets_have_a_watchdog),
+		cmocka_unit_test(watchdog_times_follow_the_poll),
 		cmocka_unit_test(every_preset_writes_every_map),
+		cmocka_unit_test(ports_merge_key_by_key),
+		cmocka_unit_test(the_nearest_histograms_count),
 		cmocka_unit_test(the_nearest_section_wins_key_by_key),
 		cmocka_unit_test(pools_and_limits_follow_lossless),
 		cmocka_unit_test(marks_tell_where_values_came_from),

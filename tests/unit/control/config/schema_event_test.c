@@ -24,8 +24,10 @@ mistakes(void **state)
 		"f.yaml:3:10: events[0].at: 3 has no unit: write it with ps, ns, us, ms or s\n"
 		"f.yaml:4:24: events[1]: one event changes one thing: \"link\" or \"set\"\n"
 		"f.yaml:5:5: events[2]: needs \"tx\" or \"pfc\": what happens to the port\n"
-		"f.yaml:6:5: events[3]: needs \"route\": what happens to the node\n"
-		"f.yaml:7:5: events[4]: needs one of link, route, set, snapshot, port\n"
+		"f.yaml:6:5: events[3]: needs \"route\" or \"clear\": what happens to the "
+		"node\n"
+		"f.yaml:7:5: events[4]: needs one of link, route, set, snapshot, port, clear, "
+		"restore\n"
 		"f.yaml:8:22: events[5].state: \"dwn\" is not one of down, up; did you mean "
 		"\"down\"?\n"
 		"f.yaml:8:27: events[5].tx_on: unknown key\n"
@@ -42,6 +44,12 @@ mistakes(void **state)
 		"identification\n"
 		"f.yaml:15:26: events[12].route: needs \"via\": next hops: [{port, mac}], or "
 		"nodes\n");
+	expect_messages(FABRIC "events:\n"
+			       "  - {clear: watermark, node: leaf1}\n"
+			       "  - {restore: leaf1.swp1.3, node: leaf1}\n",
+			"f.yaml:3:13: events[0].clear: \"watermark\" is not one of watermarks, "
+			"persistent-watermarks; did you mean \"watermarks\"?\n"
+			"f.yaml:4:29: events[1].node: is not a key of a restore event\n");
 }
 
 static void
@@ -64,12 +72,35 @@ several_changes_of_one_link(void **state)
 	config_free(c);
 }
 
+static void
+clearing_and_restoring(void **state)
+{
+	struct config *c = load_good(FABRIC "events:\n"
+					    "  - {at: 1us, clear: watermarks, node: leaf1}\n"
+					    "  - {at: 2us, clear: persistent-watermarks}\n"
+					    "  - {at: 3us, restore: leaf1.swp1.3}\n");
+
+	(void)state;
+	assert_int_equal(c->events[0].kind, CONFIG_EVENT_CLEAR);
+	assert_int_equal(c->events[0].at_ps, 1000000);
+	assert_string_equal(c->events[0].node.text, "leaf1");
+	assert_false(c->events[0].persistent);
+	assert_int_equal(c->events[1].kind, CONFIG_EVENT_CLEAR);
+	assert_null(c->events[1].node.text);
+	assert_true(c->events[1].persistent);
+	assert_int_equal(c->events[2].kind, CONFIG_EVENT_RESTORE);
+	assert_string_equal(c->events[2].restore.text, "leaf1.swp1.3");
+	assert_int_equal(c->events[2].restore.pos.line, 5);
+	config_free(c);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(several_changes_of_one_link),
+		cmocka_unit_test(clearing_and_restoring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

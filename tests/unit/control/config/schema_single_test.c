@@ -18,8 +18,7 @@ port_mistakes(void **state)
 		"f.yaml:5:19: switch.ports.swp3.cable: 5 has no unit: write it with m or km\n"
 		"f.yaml:5:27: switch.ports.swp3.mac: 01:00:00:00:00:00 is not a unicast MAC "
 		"address\n"
-		"f.yaml:6:12: switch.ports.swp4.max-rate: known, but not available in this "
-		"version\n"
+		"f.yaml:6:12: switch.ports.swp4.max-rate: unknown key\n"
 		"f.yaml:6:26: switch.ports.swp4.vfr: unknown key; did you mean \"vrf\"?\n");
 }
 

@@ -11,11 +11,11 @@ every_key_is_read(void **state)
 				 "    size: 32MiB\n"
 				 "    cell: 1\n"
 				 "    pools:\n"
-				 "      ingress-lossless: {size: 12.5%}\n"
+				 "      ingress-lossless: {size: 12.5%, port-alpha: 1/8}\n"
 				 "      ingress-lossy: {size: 1MB}\n"
-				 "      egress-lossless: {size: 50%}\n"
+				 "      egress-lossless: {size: 50%, port-alpha: none}\n"
 				 "      egress-lossy: {size: unlimited}\n"
-				 "    headroom-pool: {size: 0B}\n"
+				 "    headroom-pool: {size: 1MB}\n"
 				 "  qos:\n"
 				 "    trust: [pcp]\n"
 				 "    port-priority: 2\n"
@@ -54,6 +54,12 @@ every_key_is_read(void **state)
 	assert_int_equal(s.pools[1].kind, CONFIG_AMOUNT_BYTES);
 	assert_int_equal(s.pools[1].value, 1000000);
 	assert_int_equal(s.pools[3].kind, CONFIG_AMOUNT_UNLIMITED);
+	assert_int_equal(s.port_alpha[0].kind, CONFIG_AMOUNT_ALPHA);
+	assert_int_equal(s.port_alpha[0].value, 4); // 2^(4 - 7)
+	assert_int_equal(s.port_alpha[1].kind, CONFIG_AMOUNT_NONE);
+	assert_int_equal(s.port_alpha[2].kind, CONFIG_AMOUNT_NONE);
+	assert_int_equal(s.headroom_pool_bytes, 1000000);
+	assert_int_equal(s.preset_mode, CONFIG_PRESET_MODE_LOSSLESS);
 	assert_int_equal(s.trust_count, 1);
 	assert_int_equal(s.trust[0], CONFIG_TRUST_PCP);
 	assert_int_equal(s.port_priority, 2);
@@ -89,16 +95,6 @@ static void
 what_is_not_built_yet_says_so(void **state)
 {
 	static const char *const keys[] = {
-		"buffer: {headroom-pool: {size: 1MB}}",
-		"buffer: {pools: {ingress-lossy: {port-alpha: 8}}}",
-		"qos: {tc: {0: {red: on}}}",
-		"qos: {tc: {0: {min-rate: 1G}}}",
-		"qos: {tc: {0: {max-rate: 10G}}}",
-		"qos: {port: {max-rate: 50G}}",
-		"qos: {watchdog: {action: drop}}",
-		"qos: {remark: {dscp: {1: 2}}}",
-		"qos: {trim: {size: 256B}}",
-		"qos: {histograms: []}",
 		"routing: {flowlet-gap: 1us}",
 		"routing: {link-utilisation: on}",
 		"routing: {pinned: []}",
@@ -159,6 +155,19 @@ bad_values(void **state)
 			"f.yaml:3:23: switch.qos.trust: \"dspc\" is not one of dscp, pcp; did you "
 			"mean \"dscp\"?\n"
 			"f.yaml:3:52: switch.qos.pfc.priorities: priority 3 is named twice\n");
+	expect_messages(SINGLE "  buffer: {pools: {ingress-lossy: {port-alpha: 128}}}\n",
+			"f.yaml:3:48: switch.buffer.pools.ingress-lossy.port-alpha: \"128\" is not "
+			"an alpha (1/128 to 64) or none\n");
+	expect_messages(
+		SINGLE "  qos: {pg: {3: {alpha: 128}, 0: {alpha: 1/256}}}\n",
+		"f.yaml:3:25: switch.qos.pg.3.alpha: \"128\" is not an alpha: 0, a power of "
+		"two from 1/128 to 64, or unlimited\n"
+		"f.yaml:3:42: switch.qos.pg.0.alpha: \"1/256\" is not an alpha: 0, a power "
+		"of two from 1/128 to 64, or unlimited\n");
+	expect_messages(
+		SINGLE "  preset-mode: lossles\n",
+		"f.yaml:3:16: switch.preset-mode: \"lossles\" is not one of lossless, lossy, "
+		"lossless-single-pool; did you mean \"lossless\"?\n");
 	expect_messages(SINGLE "  qos: {trust: [dscp, dscp]}\n",
 			"f.yaml:3:23: switch.qos.trust: dscp is named twice\n");
 	expect_messages(

@@ -99,10 +99,24 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: qos.tc.3.ecn: min (2000000 bytes) is above max (1500000 bytes)");
 	set_bad(c, "leaf.qos.tc.3.ecn.min", "2MB",
 		"f.yaml: qos.tc.3.ecn: min (2000000 bytes) is above max (1500000 bytes)");
-	set_bad(c, "switch.qos.tc.0.ecn.min", "1KB",
-		"f.yaml: switch.qos.tc.0.ecn.min: \"ecn\" is not a map here (line 2)");
-	set_bad(c, "switch.qos.trim.size", "256B",
-		"f.yaml: switch.qos.trim: known, but not available in this version");
+	set_bad(c, "switch.qos.tc.0.ecn", "maybe",
+		"f.yaml: switch.qos.tc.0.ecn: expected {min, max, probability}, or off");
+	set_bad(c, "switch.slices", "2",
+		"f.yaml: switch.slices: known, but not available in this version");
+	set_bad(c, "switch.buffer.pools.ingress-lossless.size", "80%",
+		"f.yaml: buffer.pools: ingress-lossless 80% and ingress-lossy 50% (not written) "
+		"are over 100% of the buffer together");
+	set_bad(c, "switch.buffer.headroom-pool.size", "64MB",
+		"f.yaml: buffer.headroom-pool.size: 64000000 bytes leave nothing of the buffer "
+		"(64000000 bytes) to the pools");
+	set_bad(c, "switch.qos.tc.3.alpha", "128",
+		"f.yaml: switch.qos.tc.3.alpha: \"128\" is not an alpha: 0, a power of two from "
+		"1/128 to 64, or unlimited");
+	set_bad(c, "switch.qos.watchdog", "{poll: 1s, detect: 200ms}",
+		"f.yaml: qos.watchdog.poll: 1s is above detect (200ms)");
+	set_bad(c, "switch.qos.tc.1.red", "on",
+		"f.yaml: qos.tc.1.red: needs ecn, whose thresholds it takes: ecn is off for class "
+		"1");
 	set_bad(c, "hosts.rto", "1ms",
 		"f.yaml: hosts.rto: only a switch's keys can be set: \"hosts\" is no section of "
 		"one");
@@ -119,6 +133,129 @@ a_bad_change_changes_nothing(void **state)
 	set_bad(c, "switch.latency", "[1us",
 		"f.yaml:1:5: the file ends in the middle of what begins at "
 		"line 1");
+	config_free(c);
+}
+
+// A word that switches something on or off and the values that belong to it stand side by side.
+static void
+switching_keeps_the_values(void **state)
+{
+	struct config *c =
+		load_good(FABRIC "switch: {preset: spectrum-x, qos: {tc: {3: {ecn: {min: 20KB}}, "
+				 "0: {ecn: off}}}}\n");
+	struct switch_config s;
+
+	(void)state;
+	set_good(c, "switch.qos.tc.3.ecn", "off");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_false(s.classes[3].ecn.on);
+	assert_int_equal(s.classes[3].ecn.min_bytes, 20000);
+	set_good(c, "switch.qos.tc.3.ecn", "on");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_true(s.classes[3].ecn.on);
+	assert_int_equal(s.classes[3].ecn.min_bytes, 20000);
+	set_good(c, "switch.qos.tc.0.ecn.min", "30KB");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_false(s.classes[0].ecn.on);
+	assert_int_equal(s.classes[0].ecn.min_bytes, 30000);
+	set_good(c, "switch.qos.tc.0.ecn.enabled", "on");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_true(s.classes[0].ecn.on);
+	set_good(c, "leaf1.qos.trim", "{eligible-tc: [0]}");
+	set_good(c, "leaf1.qos.trim", "off");
+	assert_false(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).trim.on);
+	set_good(c, "leaf1.qos.trim", "on");
+	set_good(c, "leaf1.qos.trim.size", "512B");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_true(s.trim.on);
+	assert_int_equal(s.trim.size_bytes, 512);
+	assert_false(settings_of(c, "leaf2", CONFIG_ROLE_LEAF).trim.on);
+	config_free(c);
+}
+
+static void
+the_watchdog_is_set_live(void **state)
+{
+	struct config *c = load_good(FABRIC "switch: {preset: spectrum-x}\n");
+	struct switch_config s;
+
+	(void)state;
+	set_good(c, "switch.qos.watchdog", "on");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_true(s.watchdog.on);
+	assert_int_equal(s.watchdog.detect_ps, 300000000000);
+	set_good(c, "switch.qos.watchdog.action", "forward");
+	set_good(c, "switch.qos.watchdog.detect", "150ms");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.watchdog.action, CONFIG_WATCHDOG_FORWARD);
+	assert_int_equal(s.watchdog.detect_ps, 150000000000);
+	assert_int_equal(s.watchdog.robustness, 0);
+	set_good(c, "switch.qos.watchdog.robustness", "5");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.watchdog.detect_ps, 500000000000);
+	set_good(c, "switch.qos.watchdog.detect", "100ms");
+	assert_int_equal(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).watchdog.robustness, 0);
+	set_good(c, "switch.qos.watchdog", "off");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_false(s.watchdog.on);
+	assert_int_equal(s.watchdog.action, CONFIG_WATCHDOG_FORWARD);
+	config_free(c);
+}
+
+static void
+ports_pools_and_lists_are_set_live(void **state)
+{
+	struct config *c = load_good(FABRIC "switch: {preset: spectrum-x, qos: {remark: none}}\n");
+	struct switch_config s;
+
+	(void)state;
+	set_good(c, "switch.qos.ports.swp3.max-rate", "10G");
+	set_good(c, "switch.buffer.pools.ingress-lossless.port-alpha", "8");
+	set_good(c, "switch.qos.histograms", "[{queue: swp1.3}]");
+	set_good(c, "switch.qos.remark.dscp.3", "10");
+	set_good(c, "switch.qos.tc.3.min-rate", "5G");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.port_count, 1);
+	assert_int_equal(s.ports[0].number, 3);
+	assert_int_equal(s.ports[0].max_rate_bps, 10000000000);
+	assert_int_equal(s.port_alpha[CONFIG_POOL_INGRESS_LOSSLESS].value, 10);
+	assert_int_equal(s.histogram_count, 1);
+	assert_int_equal(s.remark.dscp[3], 10);
+	assert_int_equal(s.classes[3].min_rate_bps, 5000000000);
+	set_bad(c, "switch.qos.ports.swp3.max-rate", "4G",
+		"f.yaml: qos.ports.swp3.max-rate: 4G is below what min-rate promises the classes "
+		"(5G)");
+	set_good(c, "switch.qos.ports.swp3.max-rate", "none");
+	set_good(c, "switch.buffer.pools.ingress-lossless.port-alpha", "none");
+	set_good(c, "switch.qos.histograms", "none");
+	set_good(c, "switch.qos.remark", "none");
+	set_good(c, "switch.qos.tc.3.min-rate", "none");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.ports[0].max_rate_bps, 0);
+	assert_int_equal(s.port_alpha[CONFIG_POOL_INGRESS_LOSSLESS].kind, CONFIG_AMOUNT_NONE);
+	assert_int_equal(s.histogram_count, 0);
+	assert_int_equal(s.remark.dscp[3], -1);
+	assert_int_equal(s.classes[3].min_rate_bps, 0);
+	config_free(c);
+}
+
+static void
+changes_are_taken_back_in_order(void **state)
+{
+	struct config *c = load_good(FABRIC "switch: {qos: {tc: {0: {ecn: off}}}}\n");
+
+	(void)state;
+	set_good(c, "switch.qos.tc.0.ecn.min", "30KB");
+	set_good(c, "switch.qos.tc.0.ecn", "on");
+	assert_true(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).classes[0].ecn.on);
+	config_set_undo(c);
+	assert_false(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).classes[0].ecn.on);
+	assert_int_equal(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).classes[0].ecn.min_bytes, 30000);
+	config_set_undo(c);
+	assert_int_equal(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).classes[0].ecn.min_bytes,
+			 150000);
+	config_set_undo(c); // nothing is left to take back
+	assert_false(settings_of(c, "leaf1", CONFIG_ROLE_LEAF).classes[0].ecn.on);
 	config_free(c);
 }
 
@@ -154,6 +291,10 @@ main(void)
 		cmocka_unit_test(a_key_is_changed_where_it_stands_or_added),
 		cmocka_unit_test(alpha_and_static_replace_each_other),
 		cmocka_unit_test(a_bad_change_changes_nothing),
+		cmocka_unit_test(switching_keeps_the_values),
+		cmocka_unit_test(the_watchdog_is_set_live),
+		cmocka_unit_test(ports_pools_and_lists_are_set_live),
+		cmocka_unit_test(changes_are_taken_back_in_order),
 		cmocka_unit_test(set_events_are_tried_in_the_order_of_time),
 	};
 

@@ -31,11 +31,19 @@ static const struct show_route routes[] = {
 };
 
 static char why[256];
+static json_t *told; // the log
 
 static int
 ask(struct fixture *f, json_t *params, json_t **out)
 {
-	struct show_state s = {&fabric, f->nodes, 2, routes, 3, 5 * PS_PER_US};
+	struct show_state s = {.fabric = &fabric,
+			       .nodes = f->nodes,
+			       .node_count = 2,
+			       .routes = routes,
+			       .route_count = 3,
+			       .now = 5 * PS_PER_US,
+			       .log = told,
+			       .log_lost = 3};
 	int status;
 
 	why[0] = '\0';
@@ -139,10 +147,158 @@ test_pools_are_of_switches(void **state)
 
 	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
 	assert_integer_at(out, "nodes/leaf1/pools/headroom/size", 500 * 192);
-	assert_integer_at(out, "nodes/leaf1/tenants/red/guaranteed", 100 * 192);
+	assert_null(json_object_get(fixture_at(out, "nodes/leaf1"), "tenants"));
 	json_decref(out);
 	out = answer_to(f, "pool", "h1");
 	fixture_at(out, "nodes/h1/pools");
+	json_decref(out);
+}
+
+// What a tenant holds of each pool, and the most that it may: by alpha 1 of what is free, or
+// without end.
+static void
+test_tenants_and_their_shares(void **state)
+{
+	struct fixture *f = *state;
+	struct buffer *b = &f->leaf->buffer;
+	json_t *out;
+
+	out = answer_to(f, "tenant", NULL);
+	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
+	assert_null(json_object_get(fixture_at(out, "nodes/leaf1/tenants/red"), "pools"));
+	json_decref(out);
+	f->leaf_tables.tenant_buffers = true;
+	f->leaf_tables.pools[POOL_INGRESS_LOSSY].shared = 1000;
+	b->pools[POOL_INGRESS_LOSSY].shared_use = 300;
+	b->tenants[0].used[POOL_INGRESS_LOSSY] = 80;
+	b->tenants[0].guarantee[POOL_INGRESS_LOSSY] = 20;
+	f->tenants[0].share[POOL_INGRESS_LOSSLESS].fixed = THRESHOLD_UNLIMITED;
+	out = answer_to(f, "tenant", "leaf1");
+	assert_integer_at(out, "nodes/leaf1/tenants/red/used", 80 * 192);
+	assert_integer_at(out, "nodes/leaf1/tenants/red/pools/ingress-lossy/used", 80 * 192);
+	assert_integer_at(out, "nodes/leaf1/tenants/red/pools/ingress-lossy/guaranteed", 100 * 192);
+	assert_integer_at(out, "nodes/leaf1/tenants/red/pools/ingress-lossy/guaranteed_used",
+			  20 * 192);
+	assert_integer_at(out, "nodes/leaf1/tenants/red/pools/ingress-lossy/share", 700 * 192);
+	assert_true(json_is_null(
+		fixture_at(out, "nodes/leaf1/tenants/red/pools/ingress-lossless/share")));
+	json_decref(out);
+	assert_int_equal(
+		ask(f, json_pack("{s:s,s:s}", "what", "tenant", "port", "leaf1.swp1"), &out),
+		-EINVAL);
+	assert_string_equal(why, "tenant: there is no node leaf1.swp1");
+}
+
+static void
+test_pauses_in_force(void **state)
+{
+	struct fixture *f = *state;
+	struct port *p = &f->leaf->ports[0];
+	json_t *out;
+
+	p->rx_pause[3].since = 4 * PS_PER_US;
+	p->pause_until[3] = 6 * PS_PER_US;
+	p->rx_pause[4].since = 4 * PS_PER_US;
+	p->pause_until[4] = 5 * PS_PER_US;
+	p->tx_pause[5].since = 2 * PS_PER_US;
+	p->tx_pause[PAUSE_LINK] = (struct pause_clock){.since = 3 * PS_PER_US,
+						       .last_start = 3 * PS_PER_US,
+						       .last_end = PS_NEVER,
+						       .transitions = 1};
+	out = answer_to(f, "pfc", "leaf1.swp1");
+	assert_true(json_is_true(fixture_at(out, "nodes/leaf1/ports/swp1/pfc_rx_paused/[3]")));
+	assert_true(json_is_false(fixture_at(out, "nodes/leaf1/ports/swp1/pfc_rx_paused/[4]")));
+	assert_true(json_is_true(fixture_at(out, "nodes/leaf1/ports/swp1/pfc_tx_paused/[5]")));
+	assert_true(json_is_false(fixture_at(out, "nodes/leaf1/ports/swp1/pause_rx_paused")));
+	assert_true(json_is_true(fixture_at(out, "nodes/leaf1/ports/swp1/pause_tx_paused")));
+	assert_integer_at(out, "nodes/leaf1/ports/swp1/pause_tx_last_start_ns", 3000);
+	assert_integer_at(out, "nodes/leaf1/ports/swp1/pause_tx_transitions", 1);
+	assert_int_equal(
+		json_integer_value(fixture_at(out, "nodes/leaf1/ports/swp1/pause_tx_last_end_ns")),
+		-1);
+	json_decref(out);
+}
+
+static void
+test_watchdog(void **state)
+{
+	struct fixture *f = *state;
+	json_t *out = answer_to(f, "watchdog", NULL);
+
+	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
+	assert_true(json_is_false(fixture_at(out, "nodes/leaf1/watchdog/enabled")));
+	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp1/queue")), 0);
+	json_decref(out);
+	f->leaf_tables.watchdog = (struct watchdog_profile){.poll = 100 * PS_PER_MS,
+							    .detect = 300 * PS_PER_MS,
+							    .restore = 200 * PS_PER_MS,
+							    .action = WATCHDOG_FORWARD,
+							    .ingress = true};
+	f->leaf_tables.tc_priorities[3] = 1 << 3;
+	f->leaf_tables.tc_priorities[0] = 0xf7;
+	f->profile.obeyed = 1 << 3;
+	f->leaf->ports[1].more[3].watchdog = (struct watchdog_queue){.storm = true,
+								     .storms = 2,
+								     .dropped = 5,
+								     .stuck_since = 7 * PS_PER_US,
+								     .last_xoff = 8 * PS_PER_US};
+	out = answer_to(f, "watchdog", "leaf1");
+	assert_integer_at(out, "nodes/leaf1/watchdog/poll_ns", 100000000);
+	assert_integer_at(out, "nodes/leaf1/watchdog/detect_ns", 300000000);
+	assert_integer_at(out, "nodes/leaf1/watchdog/restore_ns", 200000000);
+	assert_text_at(out, "nodes/leaf1/watchdog/action", "forward");
+	assert_true(json_is_true(fixture_at(out, "nodes/leaf1/watchdog/ingress")));
+	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp1/queue")), 1);
+	assert_text_at(out, "nodes/leaf1/ports/swp1/queue/3/status", "OK");
+	assert_int_equal(
+		json_integer_value(fixture_at(out, "nodes/leaf1/ports/swp1/queue/3/last_xoff_ns")),
+		-1);
+	assert_text_at(out, "nodes/leaf1/ports/swp2/queue/3/status", "STORM");
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/queue/3/watchdog_storms", 2);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/queue/3/watchdog_dropped", 5);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/queue/3/stuck_since_ns", 7000);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/queue/3/last_xoff_ns", 8000);
+	json_decref(out);
+	f->profile.obeyed = 0;
+	f->profile.link_pause = true;
+	out = answer_to(f, "watchdog", "swp4");
+	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp4/queue")), 8);
+	json_decref(out);
+}
+
+static void
+test_log_of_the_watchdog(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *filter;
+		size_t entries;
+	} asked[] = {{NULL, 3},   {"leaf1", 2}, {"leaf1.swp2", 1},
+		     {"swp1", 1}, {"swp2", 2},  {"leaf1.swp3", 0}};
+	json_t *out;
+
+	told = json_pack("[{s:i,s:s,s:s,s:s},{s:i,s:s,s:s,s:s},{s:i,s:s,s:s,s:s}]", "at_ns", 1,
+			 "node", "leaf1", "queue", "swp1.3", "what", "watchdog-storm", "at_ns", 2,
+			 "node", "leaf1", "queue", "swp2.3", "what", "watchdog-storm", "at_ns", 3,
+			 "node", "leaf2", "queue", "swp2.3", "what", "watchdog-restore");
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		out = answer_to(f, "watchdog", asked[i].filter);
+		assert_int_equal(json_array_size(fixture_at(out, "log")), asked[i].entries);
+		assert_integer_at(out, "log_lost", 3);
+		json_decref(out);
+	}
+	json_decref(told);
+	told = NULL;
+}
+
+static void
+test_histograms_of_switches(void **state)
+{
+	struct fixture *f = *state;
+	json_t *out = answer_to(f, "histogram", NULL);
+
+	assert_int_equal(json_array_size(fixture_at(out, "nodes/leaf1/histograms")), 0);
+	assert_null(json_object_get(fixture_at(out, "nodes"), "h1"));
 	json_decref(out);
 }
 
@@ -213,6 +369,11 @@ test_wrong_questions(void **state)
 	assert_string_equal(why, "there is no show queues; did you mean \"queue\"?");
 	assert_int_equal(ask(f, json_pack("{s:s}", "what", "everything"), &out), -EINVAL);
 	assert_string_equal(why, "there is no show everything");
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "interface", "view", "x"), &out),
+			 -EINVAL);
+	assert_string_equal(why, "interface: there is no view x");
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "pfc", "view", "roce-status"), &out),
+			 -EINVAL);
 	assert_int_equal(ask(f, json_pack("{s:i}", "what", 3), &out), -EINVAL);
 	assert_int_equal(ask(f, json_object(), &out), -EINVAL);
 	assert_int_equal(ask(f, json_array(), &out), -EINVAL);
@@ -231,6 +392,11 @@ main(void)
 		T(test_interface_tells_what_a_port_is),
 		T(test_filters),
 		T(test_pools_are_of_switches),
+		T(test_tenants_and_their_shares),
+		T(test_pauses_in_force),
+		T(test_watchdog),
+		T(test_log_of_the_watchdog),
+		T(test_histograms_of_switches),
 		T(test_drops_come_with_advice),
 		T(test_routes),
 		T(test_wrong_questions),

@@ -1,41 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Snapshots from settings, with the arithmetic in comments: profiles, ECN, scheduler, pause,
 // classification, forwarding, NICs.
-#include "control/tables/build.h"
+#include "built.h"
+
 #include "dataplane/random.h"
-#include "tests/unit/control/topology/fixture.h"
 
 #include <arpa/inet.h>
-
-struct built {
-	struct fixture f;
-	struct switch_config settings;
-	struct tables *t;
-};
 
 static void
 build(struct built *b, const char *text, const char *node_name)
 {
-	uint32_t node;
-	int error;
-
-	fixture_load(&b->f, text);
-	node = topology_find_node(b->f.topology, node_name);
-	assert_int_equal(config_switch(b->f.config, node_name, b->f.topology->nodes[node].role,
-				       &b->settings),
-			 0);
-	error = tables_build(&b->t, b->f.topology, node, &b->settings, &b->f.routes->nodes[node],
-			     &b->f.diag);
-	if (error != 0)
-		config_diag_print(&b->f.diag, stderr);
-	assert_int_equal(error, 0);
+	built_load(b, text, node_name);
+	built_good(b);
 }
 
 static void
 drop(struct built *b)
 {
-	tables_destroy(b->t);
-	fixture_free(&b->f);
+	built_drop(b);
 }
 
 #define DUT(settings)                                                                        \
@@ -349,15 +331,98 @@ test_host(void **state)
 	drop(&b);
 }
 
+static void
+flow_control(struct built *b, enum config_flow_control mode)
+{
+	built_load(b, DUT("  preset: spectrum-x\n"), "dut");
+	b->settings.flow_control = mode;
+	built_good(b);
+}
+
+static void
+test_flow_control(void **state)
+{
+	const struct port_profile *p;
+	struct built b;
+
+	(void)state;
+	flow_control(&b, CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC);
+	p = b.t->ports[0].profile;
+	assert_int_equal(p->obeyed, 0xff);
+	assert_int_equal(p->pg[3].pfc_priorities, 1 << 3);
+	assert_int_equal(p->pg[0].pfc_priorities, 0);
+	assert_false(p->link_pause);
+	drop(&b);
+	// Nothing of PFC counts; a lossless group still says when it is full.
+	flow_control(&b, CONFIG_FLOW_CONTROL_PAUSE);
+	p = b.t->ports[0].profile;
+	assert_int_equal(p->obeyed, 0);
+	assert_int_equal(p->pg[3].pfc_priorities, 1 << 3);
+	assert_int_equal(p->pg[0].pfc_priorities, 0);
+	assert_true(p->link_pause);
+	drop(&b);
+	flow_control(&b, CONFIG_FLOW_CONTROL_NONE);
+	p = b.t->ports[0].profile;
+	assert_int_equal(p->obeyed | p->pg[3].pfc_priorities, 0);
+	assert_false(p->link_pause);
+	drop(&b);
+	// Of the whole link: also for priorities that PFC was not to serve.
+	built_load(&b, DUT("  preset: spectrum-x\n"), "dut");
+	b.settings.flow_control = CONFIG_FLOW_CONTROL_PAUSE;
+	b.settings.priority_to_group[4] = 3;
+	built_good(&b);
+	assert_int_equal(b.t->ports[0].profile->pg[3].pfc_priorities, 1 << 3 | 1 << 4);
+	drop(&b);
+}
+
+static void
+test_trim_and_watchdog(void **state)
+{
+	struct built b;
+
+	(void)state;
+	build(&b, DUT("  preset: spectrum-x\n"), "dut");
+	assert_int_equal(b.t->trim.size, 0);
+	assert_int_equal(b.t->watchdog.poll, 0);
+	drop(&b);
+	built_load(&b, DUT("  preset: spectrum-x\n"), "dut");
+	b.settings.trim = (struct config_trim){
+		.on = true, .size_bytes = 256, .dscp = 11, .tc = 4, .eligible_tc = 0x0e};
+	b.settings.watchdog = (struct config_watchdog){.on = true,
+						       .poll_ps = 100,
+						       .detect_ps = 300,
+						       .restore_ps = 400,
+						       .action = CONFIG_WATCHDOG_FORWARD,
+						       .ingress = true};
+	built_good(&b);
+	assert_int_equal(b.t->trim.size, 256);
+	assert_int_equal(b.t->trim.dscp, 11);
+	assert_int_equal(b.t->trim.tc, 4);
+	assert_int_equal(b.t->trim.eligible, 0x0e);
+	assert_int_equal(b.t->watchdog.poll, 100);
+	assert_int_equal(b.t->watchdog.detect, 300);
+	assert_int_equal(b.t->watchdog.restore, 400);
+	assert_int_equal(b.t->watchdog.action, WATCHDOG_FORWARD);
+	assert_true(b.t->watchdog.ingress);
+	assert_false(b.t->watchdog.flush);
+	drop(&b);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_profiles),       cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_headroom_floor), cmocka_unit_test(test_classification),
-		cmocka_unit_test(test_cell_magic),     cmocka_unit_test(test_routing_settings),
-		cmocka_unit_test(test_forwarding),     cmocka_unit_test(test_forwarding_written),
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_headroom_floor),
+		cmocka_unit_test(test_classification),
+		cmocka_unit_test(test_cell_magic),
+		cmocka_unit_test(test_routing_settings),
+		cmocka_unit_test(test_forwarding),
+		cmocka_unit_test(test_forwarding_written),
 		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_flow_control),
+		cmocka_unit_test(test_trim_and_watchdog),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

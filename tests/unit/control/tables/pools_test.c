@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pool sizes to the cell, what is taken off them, tenants' parts, and buffers that cannot hold.
-#include "control/tables/build.h"
-#include "tests/unit/control/topology/fixture.h"
+#include "built.h"
 
 static int
 build(struct fixture *f, const char *text, const char *node_name, struct tables **t)
@@ -36,7 +35,8 @@ test_sizes(void **state)
 			  "    tc: {6: {reserved: 400B}, 3: {reserved: 1B}}\n"),
 		      "dut", &t),
 		0);
-	// Headroom: 53 cells (10176 B) a port, 2 ports. 50 % of 1000000 - 20352 = 489824 B: 2551 cells.
+	// Headroom: 53 cells (10176 B) a port, 2 ports. 50 % of 1000000 - 20352 = 489824 B: 2551
+	// cells.
 	assert_int_equal(t->pools[POOL_HEADROOM].size, 106);
 	assert_int_equal(t->pools[POOL_INGRESS_LOSSLESS].size, 2551);
 	// Reserved: 6 cells a port.
@@ -152,21 +152,112 @@ test_cannot_hold(void **state)
 		    "  qos: {pg: {0: {reserved: 600B}}}\n"),
 		"dut",
 		"t.yaml:3:42: buffer.pools.ingress-lossy: on dut 960 B do not hold the 1536 B "
-		"reserved and guaranteed from it");
+		"reserved and 0 B guaranteed to tenants from it");
 	assert_refused(FIXTURE_DEMO "leaf: {buffer: {size: 1MB}}\n", "leaf1", "buffer.pools.");
-	// More than the buffer, but only by pools: told, not refused.
-	assert_int_equal(
-		build(&f,
-		      DUT("  mtu: 9100\n  buffer: {size: 1MB, pools: {ingress-lossless: {size: "
-			  "900KB}, ingress-lossy: {size: 1KB}}}\n"),
-		      "dut", &t),
-		0);
-	assert_int_equal(f.diag.warnings, 1);
-	assert_true(fixture_says(&f,
-				 "the ingress pools are 901000 B together where headroom leaves "
-				 "745792 B"));
+	// Pools that the file makes larger than what headroom leaves, to the byte.
+	assert_refused(
+		DUT("  mtu: 9100\n  buffer: {size: 1MB, pools: {ingress-lossless: {size: "
+		    "744792B}, ingress-lossy: {size: 1001B}}}\n"),
+		"dut",
+		"t.yaml:4:56: buffer.pools: on dut the ingress pools are 745793 B together "
+		"(744792 B lossless, 1001 B lossy) where headroom leaves 745792 B of 1000000 B: "
+		"the buffer is oversubscribed");
+	assert_int_equal(build(&f,
+			       DUT("  mtu: 9100\n  buffer: {size: 1MB, pools: {ingress-lossless: "
+				   "{size: 744792B}, ingress-lossy: {size: 1000B}}}\n"),
+			       "dut", &t),
+			 0);
+	assert_int_equal(f.diag.count, 0);
 	tables_destroy(t);
 	fixture_free(&f);
+}
+
+// Where a default shows through it is told, not refused; a change is measured by the excess.
+static void
+test_oversubscribed(void **state)
+{
+	struct switch_config settings;
+	struct fixture f;
+	struct tables *t;
+
+	(void)state;
+	// Headroom in cells of 1 B: 41984 B a port. Together with 50 % the pool fits the buffer,
+	// not what headroom leaves of it.
+	assert_int_equal(build(&f,
+			       DUT("  mtu: 9100\n  buffer: {size: 1MB, cell: 1, pools: "
+				   "{ingress-lossless: {size: 490KB}}}\n"),
+			       "dut", &t),
+			 0);
+	assert_int_equal(f.diag.warnings, 1);
+	assert_true(fixture_says(
+		&f, "t.yaml:4:65: buffer.pools: on dut the ingress pools are "
+		    "948016 B together (490000 B lossless, 458016 B lossy) where headroom "
+		    "leaves 916032 B of 1000000 B"));
+	assert_int_equal(config_switch(f.config, "dut", CONFIG_ROLE_LEAF, &settings), 0);
+	assert_int_equal(tables_excess_bytes(t, &settings), 948016 - 916032);
+	tables_destroy(t);
+	fixture_free(&f);
+	assert_int_equal(build(&f, DUT("  mtu: 9100\n"), "dut", &t), 0);
+	assert_int_equal(config_switch(f.config, "dut", CONFIG_ROLE_LEAF, &settings), 0);
+	assert_int_equal(tables_excess_bytes(t, &settings), 0);
+	tables_destroy(t);
+	fixture_free(&f);
+}
+
+// Headroom that groups share is set aside once, whatever each may take of it.
+static void
+test_headroom_pool(void **state)
+{
+	struct built b;
+
+	(void)state;
+	built_load(&b, DUT("  mtu: 9100\n  buffer: {size: 200KB, cell: 192}\n"), "dut");
+	b.settings.headroom_pool_bytes = 50000;
+	built_good(&b);
+	assert_int_equal(b.t->ports[0].profile->pg[3].headroom, 662);
+	assert_int_equal(b.t->pools[POOL_HEADROOM].size, 260); // 260.4
+	assert_int_equal(b.t->pools[POOL_HEADROOM].shared, 260);
+	// Half of 200000 - 50000.
+	assert_int_equal(b.t->pools[POOL_INGRESS_LOSSLESS].size, 75000 / 192);
+	built_drop(&b);
+	built_load(&b, DUT("  mtu: 9100\n  buffer: {size: 200KB, cell: 192}\n"), "dut");
+	b.settings.headroom_pool_bytes = 200001;
+	built_refused(&b, "200000 B do not hold the 200001 B of headroom pool and 0 B reserved");
+	built_load(&b, DUT("  mtu: 9100\n"), "dut");
+	built_good(&b);
+	assert_int_equal(b.t->pools[POOL_HEADROOM].size, 2 * 662);
+	assert_int_equal(b.t->pools[POOL_HEADROOM].shared, POOL_UNLIMITED);
+	built_drop(&b);
+}
+
+static void
+test_port_levels(void **state)
+{
+	struct built b;
+
+	(void)state;
+	built_load(&b, DUT(""), "dut");
+	built_good(&b);
+	assert_false(b.t->port_levels);
+	built_drop(&b);
+	built_load(&b, DUT(""), "dut");
+	b.settings.port_alpha[CONFIG_POOL_INGRESS_LOSSLESS] =
+		(struct config_amount){CONFIG_AMOUNT_ALPHA, 10}; // 8
+	b.settings.port_alpha[CONFIG_POOL_EGRESS_LOSSY] =
+		(struct config_amount){CONFIG_AMOUNT_ALPHA, 5}; // 1/4
+	// Of a pool without an end every port's part has none either.
+	b.settings.port_alpha[CONFIG_POOL_EGRESS_LOSSLESS] =
+		(struct config_amount){CONFIG_AMOUNT_ALPHA, 7};
+	built_good(&b);
+	assert_true(b.t->port_levels);
+	assert_true(b.t->pools[POOL_INGRESS_LOSSLESS].port_level);
+	assert_int_equal(b.t->pools[POOL_INGRESS_LOSSLESS].port_up, 3);
+	assert_int_equal(b.t->pools[POOL_INGRESS_LOSSLESS].port_down, 0);
+	assert_int_equal(b.t->pools[POOL_EGRESS_LOSSY].port_up, 0);
+	assert_int_equal(b.t->pools[POOL_EGRESS_LOSSY].port_down, 2);
+	assert_false(b.t->pools[POOL_EGRESS_LOSSLESS].port_level);
+	assert_false(b.t->pools[POOL_INGRESS_LOSSY].port_level);
+	built_drop(&b);
 }
 
 int
@@ -177,6 +268,9 @@ main(void)
 		cmocka_unit_test(test_demo),
 		cmocka_unit_test(test_tenant_elsewhere),
 		cmocka_unit_test(test_cannot_hold),
+		cmocka_unit_test(test_oversubscribed),
+		cmocka_unit_test(test_headroom_pool),
+		cmocka_unit_test(test_port_levels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Received PFC: which queue it holds, and to the picosecond until when.
+// Received PFC and 802.3x pauses: which queue they hold, and to the picosecond until when.
 #include "../harness.h"
 
 #include "dataplane/queueing/pause.h"
@@ -23,6 +23,28 @@ put_pfc(struct harness *h, unsigned int port, uint8_t vector, uint16_t quanta, p
 	for (unsigned int i = 0; i < PRIORITIES; i++)
 		each[i] = quanta;
 	harness_put(h, port, harness_pfc(h, vector, each), at);
+}
+
+static void
+put_link_pause(struct harness *h, unsigned int port, uint16_t quanta, ps_t at)
+{
+	struct rte_mbuf *m = harness_pfc(h, 0, none);
+
+	packet_data(m)[14] = 0x00;
+	packet_data(m)[15] = 0x01; // opcode PAUSE
+	packet_data(m)[16] = (uint8_t)(quanta >> 8);
+	packet_data(m)[17] = (uint8_t)quanta;
+	harness_put(h, port, m, at);
+}
+
+static void
+expect_clock(const struct pause_clock *c, uint64_t transitions, ps_t total, ps_t start, ps_t end)
+{
+	assert_int_equal(c->transitions, transitions);
+	assert_int_equal(c->total, total);
+	assert_int_equal(c->last_start, start);
+	assert_int_equal(c->last_end, end);
+	assert_int_equal(c->since, PS_NEVER);
 }
 
 static void
@@ -67,7 +89,8 @@ test_length(void **state)
 	harness_close(&h);
 }
 
-// A new frame replaces the timer, longer or shorter; quanta 0 resumes at once. Paused time is the union.
+// A new frame replaces the timer, longer or shorter; quanta 0 resumes at once. Paused time is the
+// union.
 static void
 test_replaced(void **state)
 {
@@ -111,13 +134,12 @@ test_between_packets(void **state)
 	harness_close(&h);
 }
 
-// Checks 9 and 10: an empty enable vector, priorities that are not obeyed and 802.3x pause change nothing;
-// each set bit is counted once.
+// Checks 9 and 10: an empty enable vector, priorities that are not obeyed and 802.3x pause change
+// nothing; each set bit is counted once.
 static void
 test_ignored(void **state)
 {
 	struct harness h;
-	struct rte_mbuf *m;
 	const struct port *p;
 
 	(void)state;
@@ -125,12 +147,7 @@ test_ignored(void **state)
 	p = &h.node->ports[1];
 	harness_put(&h, 1, harness_pfc(&h, 0, all), 500);
 	put_pfc(&h, 1, 0xf7, 65535, 600);
-	m = harness_pfc(&h, 0, none);
-	packet_data(m)[14] = 0x00;
-	packet_data(m)[15] = 0x01; // opcode PAUSE
-	packet_data(m)[16] = 0xff; // pause_time 0xffff
-	packet_data(m)[17] = 0xff;
-	harness_put(&h, 1, m, 700);
+	put_link_pause(&h, 1, 65535, 700);
 	for (unsigned int i = 0; i < PRIORITIES; i++)
 		put(&h, 1, i, 1000 + i * harness_slot(300));
 	harness_run(&h, PS_PER_US);
@@ -177,7 +194,8 @@ test_two_priorities_of_a_queue(void **state)
 	harness_close(&h);
 }
 
-// A pause ends on time for the spray, and for who reads its length, even when nothing waits to be sent.
+// A pause ends on time for the spray, and for who reads its length, even when nothing waits to be
+// sent.
 static void
 test_expiry_without_traffic(void **state)
 {
@@ -199,7 +217,8 @@ test_expiry_without_traffic(void **state)
 	harness_close(&h);
 }
 
-// Another queue's packet that starts while one is paused does not forget the paused one, nor a frozen port.
+// Another queue's packet that starts while one is paused does not forget the paused one, nor a
+// frozen port.
 static void
 test_no_lost_wake_up(void **state)
 {
@@ -249,6 +268,190 @@ test_tables_change(void **state)
 	harness_close(&h);
 }
 
+// Check 9, 802.3x in PFC's place: a pause holds every queue, the strict one too, until quanta
+// later, or as a new frame says; PFC is counted and changes nothing.
+static void
+test_link_pause(void **state)
+{
+	struct tables *t = harness_tables(2);
+	struct harness h;
+	const struct port *p;
+
+	(void)state;
+	harness_profile(t)->link_pause = true;
+	harness_open(&h, t);
+	p = &h.node->ports[1];
+	put_link_pause(&h, 1, 100, 1000);
+	put(&h, 1, 6, 2000);
+	put(&h, 1, 3, 2000);
+	put(&h, 1, 0, 2000);
+	put_pfc(&h, 1, 0xff, 65535, 3000);
+	put_link_pause(&h, 1, 50, 101000); // until 101000 + 50 quanta instead of 1000 + 100 quanta
+	harness_run(&h, 101000 + 50 * QUANTUM);
+	assert_null(harness_take(&h, 1, NULL));
+	assert_int_equal(h.node->held[1], 0xff);
+	harness_run(&h, PS_PER_US);
+	for (unsigned int i = 0; i < 3; i++)
+		expect_started(&h, 1, 101000 + 50 * QUANTUM + i * harness_slot(300));
+	expect_clock(&p->rx_pause[PAUSE_LINK], 1, 100000 + 50 * QUANTUM, 1000, 101000 + 50 * QUANTUM);
+	for (unsigned int i = 0; i < PRIORITIES; i++) {
+		assert_int_equal(p->pfc_rx[i], 1);
+		assert_int_equal(p->rx_pause[i].transitions, 0);
+		assert_int_equal(p->more[i].held.total, 100000 + 50 * QUANTUM);
+	}
+	assert_int_equal(p->pause_rx, 2);
+
+	put_link_pause(&h, 1, 65535, PS_PER_US);
+	put(&h, 1, 3, PS_PER_US + 2000);
+	put_link_pause(&h, 1, 0, PS_PER_US + 9000);
+	harness_run(&h, 2 * PS_PER_US);
+	expect_started(&h, 1, PS_PER_US + 9000);
+	assert_int_equal(p->control_rx, 5);
+	harness_check(&h);
+	harness_close(&h);
+}
+
+// Asymmetric: all priorities are obeyed, the lossy ones too.
+static void
+test_asymmetric(void **state)
+{
+	struct tables *t = harness_tables(2);
+	struct harness h;
+
+	(void)state;
+	harness_profile(t)->obeyed = 0xff;
+	harness_open(&h, t);
+	put_pfc(&h, 1, 1 << 0 | 1 << 6, 100, 1000);
+	put(&h, 1, 0, 2000);
+	put(&h, 1, 3, 2000);
+	put(&h, 1, 6, 2000);
+	harness_run(&h, 2 * PS_PER_US);
+	expect_started(&h, 1, 2000);
+	expect_started(&h, 1, 1000 + 100 * QUANTUM);
+	expect_started(&h, 1, 1000 + 100 * QUANTUM + harness_slot(300));
+	harness_check(&h);
+	harness_close(&h);
+}
+
+// What is counted of pauses ends when they do, also where it is noticed later: here behind a packet
+// of 9000 bytes, that keeps the transmitter busy, and by the next frame.
+static void
+test_history(void **state)
+{
+	struct harness h;
+	struct port *p;
+	ps_t busy = harness_slot(9000); // 721,920
+
+	(void)state;
+	harness_open(&h, harness_tables(2));
+	p = &h.node->ports[1];
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 9000}), 1000);
+	put_pfc(&h, 1, 1 << 3, 10, 2000); // until 53,200
+	harness_run(&h, 1000 + busy);
+	pause_expire(h.node, p, h.now);
+	expect_clock(&p->rx_pause[3], 1, 10 * QUANTUM, 2000, 2000 + 10 * QUANTUM);
+	expect_clock(&p->more[3].held, 1, 10 * QUANTUM, 2000, 2000 + 10 * QUANTUM);
+
+	put_pfc(&h, 1, 1 << 3, 10, PS_PER_US);
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 9000}), PS_PER_US + 1);
+	put_pfc(&h, 1, 1 << 3, 20, PS_PER_US + 60000);
+	harness_run(&h, 2 * PS_PER_US);
+	expect_clock(&p->rx_pause[3], 3, 40 * QUANTUM, PS_PER_US + 60000, PS_PER_US + 60000 + 20 * QUANTUM);
+	expect_clock(&p->more[3].held, 3, 40 * QUANTUM, PS_PER_US + 60000, PS_PER_US + 60000 + 20 * QUANTUM);
+	assert_int_equal(harness_drain(&h, 1), 2);
+	harness_close(&h);
+}
+
+// A queue's hold is the union of its priorities' pauses.
+static void
+test_held(void **state)
+{
+	struct tables *t = harness_tables(2);
+	struct harness h;
+	const struct port *p;
+
+	(void)state;
+	t->priority_to_tc[4] = 3;
+	t->tc_priorities[3] = 1 << 3 | 1 << 4;
+	t->tc_priorities[4] = 0;
+	harness_profile(t)->obeyed = 1 << 3 | 1 << 4;
+	harness_open(&h, t);
+	p = &h.node->ports[1];
+	put_pfc(&h, 1, 1 << 3, 10, 1000);           // until 52,200
+	put_pfc(&h, 1, 1 << 4, 10, 40000);          // until 91,200
+	put_pfc(&h, 1, 1 << 3, 10, 200000);         // until 251,200
+	put_pfc(&h, 1, 1 << 3 | 1 << 4, 0, 210000); // both at once
+	harness_run(&h, PS_PER_US);
+	expect_clock(&p->rx_pause[3], 2, 10 * QUANTUM + 10000, 200000, 210000);
+	expect_clock(&p->rx_pause[4], 1, 10 * QUANTUM, 40000, 40000 + 10 * QUANTUM);
+	expect_clock(&p->more[3].held, 2, 39000 + 10 * QUANTUM + 10000, 200000, 210000);
+	harness_close(&h);
+}
+
+// A link that goes down takes its pauses along; what is "received" while it is down is not.
+static void
+test_link_down(void **state)
+{
+	struct harness h;
+	struct port *p;
+
+	(void)state;
+	harness_open(&h, harness_tables(2));
+	p = &h.node->ports[1];
+	put_pfc(&h, 1, 1 << 3, 65535, 1000);
+	harness_run(&h, 50000);
+	node_set_link(h.node, p, false, h.now);
+	expect_clock(&p->rx_pause[3], 1, 49000, 1000, 50000);
+	expect_clock(&p->more[3].held, 1, 49000, 1000, 50000);
+	pause_receive(h.node, p, 1 << 3, all, h.now);
+	node_set_link(h.node, p, true, h.now);
+	assert_int_equal(h.node->held[1], 0);
+	assert_int_equal(p->pfc_rx[3], 1);
+	harness_close(&h);
+}
+
+// From PFC to 802.3x and back while the far side, which changes too, has yet to say anything in the
+// new way: what was held stays held, until the first pause would have run out.
+static void
+test_mode_change(void **state)
+{
+	struct tables *old = harness_tables(2), *t = harness_tables(2);
+	struct harness h;
+	const struct port *p;
+	const ps_t end = 1000 + 1000 * QUANTUM;
+
+	(void)state;
+	harness_profile(t)->link_pause = true;
+	harness_open(&h, old);
+	p = &h.node->ports[1];
+	put_pfc(&h, 1, 1 << 3, 1000, 1000);
+	harness_run(&h, PS_PER_US);
+	node_set_tables(h.node, t);
+	put(&h, 1, 3, PS_PER_US + 1000);
+	harness_run(&h, 2 * PS_PER_US);
+	tables_destroy(old);
+	h.tables = t;
+	expect_clock(&p->rx_pause[3], 1, PS_PER_US - 1000, 1000, PS_PER_US);
+	assert_int_equal(p->rx_pause[PAUSE_LINK].since, PS_PER_US);
+	assert_int_equal(p->paused, 0xff);
+	assert_int_equal(p->more[3].held.since, 1000);
+	assert_int_equal(p->more[0].held.since, PS_PER_US);
+
+	node_set_tables(h.node, harness_tables(2));
+	harness_run(&h, end);
+	assert_int_equal(p->paused, 1 << 3);
+	assert_null(harness_take(&h, 1, NULL));
+	harness_run(&h, end + PS_PER_US);
+	expect_started(&h, 1, end);
+	expect_clock(&p->rx_pause[PAUSE_LINK], 1, PS_PER_US, PS_PER_US, 2 * PS_PER_US);
+	expect_clock(&p->rx_pause[3], 2, end - 1000 - PS_PER_US, 2 * PS_PER_US, end);
+	expect_clock(&p->more[3].held, 1, end - 1000, 1000, end);
+	tables_destroy(t);
+	h.tables = (struct tables *)(uintptr_t)h.node->current;
+	harness_check(&h);
+	harness_close(&h);
+}
+
 int
 main(void)
 {
@@ -261,6 +464,12 @@ main(void)
 		cmocka_unit_test(test_expiry_without_traffic),
 		cmocka_unit_test(test_no_lost_wake_up),
 		cmocka_unit_test(test_tables_change),
+		cmocka_unit_test(test_link_pause),
+		cmocka_unit_test(test_asymmetric),
+		cmocka_unit_test(test_history),
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_link_down),
+		cmocka_unit_test(test_mode_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,15 @@ narrow_port(void)
 	return t;
 }
 
+// Its ports are frozen, so that what is admitted waits.
+static void
+open_frozen(struct harness *h, struct tables *t)
+{
+	harness_open(h, t);
+	for (unsigned int i = 0; i < t->port_count; i++)
+		node_set_tx_off(h->node, &h->node->ports[i], 0xff, 0);
+}
+
 // Admits a frame from port 0 and returns the verdict; the packet is left charged and its cells in *cells.
 static int
 admit(struct harness *h, const struct frame *f, uint32_t *cells)
@@ -45,7 +54,7 @@ test_mtu(void **state)
 	struct harness h;
 
 	(void)state;
-	harness_open(&h, narrow_port());
+	open_frozen(&h, narrow_port());
 	for (unsigned int ip6 = 0; ip6 < 2; ip6++)
 		for (unsigned int tag = 0; tag < 2; tag++) {
 			struct frame f = {.to = 1, .bytes = 14 + 4 * tag + 1500, .ip6 = ip6,
@@ -71,7 +80,7 @@ test_mtu_charges_nothing(void **state)
 	struct harness h;
 
 	(void)state;
-	harness_open(&h, narrow_port());
+	open_frozen(&h, narrow_port());
 	assert_int_equal(admit(&h, &(struct frame){.to = 1, .bytes = 1515}, NULL), DROP_MTU_EXCEEDED);
 	assert_int_equal(h.node->ports[0].groups[0].packets, 0);
 	assert_int_equal(h.node->ports[0].groups[0].dropped, 0);
@@ -96,7 +105,7 @@ test_cells(void **state)
 	(void)state;
 	t->cell = 192;
 	t->cell_magic = 22369622; // ceil(2^32 / 192)
-	harness_open(&h, t);
+	open_frozen(&h, t);
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct frame f = {.to = 1, .bytes = cases[i].bytes};
 
@@ -175,6 +184,42 @@ test_tenant_counters(void **state)
 	harness_close(&h);
 }
 
+// A packet that will leave at once is charged nowhere, but sets the peaks that its charge would have; what does not
+// fit is dropped as ever, and a group in XOFF, whose release may be its XON, is charged.
+static void
+test_idle_port(void **state)
+{
+	const struct frame f = {.to = 1, .bytes = 300, .dscp = 24};
+	struct tables *t = harness_tables(3);
+	struct priority_group *g;
+	struct rte_mbuf *m;
+	struct harness h;
+
+	(void)state;
+	harness_profile(t)->pg[3].threshold.reserved = 100;
+	harness_open(&h, t);
+	g = &h.node->ports[0].groups[3];
+	for (unsigned int xoff = 0; xoff < 2; xoff++) {
+		g->xoff = xoff;
+		m = harness_frame(&h, &f);
+		packet_meta(m)->in_port = 0;
+		assert_int_equal(stage_parse(h.node, &h.node->ports[0], m, 0), STAGE_NEXT);
+		assert_int_equal(stage_classify(h.node, &h.node->ports[0], m, 0), STAGE_NEXT);
+		packet_meta(m)->out_port = 1;
+		assert_int_equal(stage_admit(h.node, &h.node->ports[0], m, 0), STAGE_NEXT);
+		assert_int_equal((packet_meta(m)->flags & PACKET_CHARGED) != 0, xoff);
+		assert_int_equal(g->usage.own, xoff ? 300 : 0);
+		assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSLESS].used, xoff ? 300 : 0);
+		assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSLESS].used_max, 300);
+		assert_int_equal(g->packets, xoff + 1);
+		assert_int_equal(g->bytes, 300 * (xoff + 1));
+		assert_int_equal(g->used_max, 300);
+		assert_int_equal(g->shared_max, 200);
+		packet_free(h.pool, m);
+	}
+	harness_close(&h);
+}
+
 int
 main(void)
 {
@@ -182,6 +227,7 @@ main(void)
 		cmocka_unit_test(test_mtu),
 		cmocka_unit_test(test_mtu_charges_nothing),
 		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_idle_port),
 		cmocka_unit_test(test_tenant_counters),
 	};
 

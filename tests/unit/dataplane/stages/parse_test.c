@@ -273,6 +273,63 @@ test_flaws(void **state)
 	}
 }
 
+// A frame of `bytes` whose UDP length goes `beyond` bytes past its IP packet, `behind` of which are in the frame.
+static int
+parse_cut(struct harness *h, enum node_role role, bool ip6, uint32_t bytes, uint32_t beyond, uint32_t behind,
+	  uint16_t *flags)
+{
+	const struct frame f = {.to = 0, .bytes = bytes, .ip6 = ip6, .dport = ROCE_UDP_PORT};
+	struct rte_mbuf *m = harness_frame(h, &f);
+	uint8_t *ip = packet_data(m) + L3, *udp = ip + (ip6 ? 40 : 20);
+	uint32_t length = bytes - L3 - (ip6 ? 40 : 20) + beyond;
+	int verdict;
+
+	udp[4] = (uint8_t)(length >> 8);
+	udp[5] = (uint8_t)length;
+	packet_meta(m)->wire_bytes += behind;
+	h->node->role = (uint8_t)role;
+	verdict = stage_parse(h->node, &h->node->ports[0], m, 0);
+	*flags = packet_meta(m)->flags;
+	packet_free(h->pool, m);
+	return verdict;
+}
+
+// UDP that claims more than its IP packet has is what trimming leaves, if the frame has a size that trimming gives
+// and ends where its IP packet does: a NIC takes note, a switch carries it where a switch may have cut it. All
+// else is malformed.
+static void
+test_cut(void **state)
+{
+	static const uint32_t cut[] = {256, 300, 1020, 1024}, not_cut[] = {252, 255, 257, 1022, 1028};
+	struct tables *t = harness_tables(1);
+	struct harness h;
+	uint16_t flags;
+
+	(void)state;
+	harness_open(&h, t);
+	for (unsigned int ip6 = 0; ip6 < 2; ip6++) {
+		for (unsigned int i = 0; i < 4; i++) {
+			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 1, 0, &flags), STAGE_NEXT);
+			assert_true(flags & PACKET_CUT && flags & PACKET_ROCE);
+			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 1, 4, &flags), DROP_MALFORMED);
+			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 0, 4, &flags), STAGE_NEXT);
+			assert_false(flags & PACKET_CUT);
+			assert_int_equal(parse_cut(&h, NODE_LEAF, ip6, cut[i], 1, 0, &flags), DROP_MALFORMED);
+			t->trims = true;
+			assert_int_equal(parse_cut(&h, NODE_LEAF, ip6, cut[i], 64000, 0, &flags), STAGE_NEXT);
+			assert_true(flags & PACKET_CUT);
+			t->trims = false;
+			t->trim.size = 512;
+			assert_int_equal(parse_cut(&h, NODE_SPINE, ip6, cut[i], 1, 0, &flags), STAGE_NEXT);
+			t->trim.size = 0;
+		}
+		for (unsigned int i = 0; i < 5; i++)
+			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, not_cut[i], 4, 0, &flags), DROP_MALFORMED);
+	}
+	h.node->role = NODE_LEAF;
+	harness_close(&h);
+}
+
 // Addresses that take more than a byte.
 static void
 test_martians(void **state)
@@ -422,6 +479,7 @@ main(void)
 		cmocka_unit_test(test_ip4),           cmocka_unit_test(test_ip4_options),
 		cmocka_unit_test(test_ip4_fragments), cmocka_unit_test(test_ip6),
 		cmocka_unit_test(test_ip6_long_chains), cmocka_unit_test(test_flaws),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_martians),      cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_random_bytes),
 	};

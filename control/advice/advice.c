@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings that hold but hurt. Each of the files beside this one knows one kind:
+//   headroom.c  headroom written shorter than what still arrives after XOFF,
+//   ecn.c       marking that becomes certain only where PFC has acted already,
+//   sides.c     a priority that is lossless on one side of a link and lossy on the other,
+//   cnp.c       CNPs in a class that PFC pauses,
+//   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock.
+// All of them look at the fabric as it would start; cycles.c also at what route events make of it.
+#include "part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint8_t
+advice_lossless(const struct switch_config *settings)
+{
+	uint8_t served = 0, lossless = 0;
+
+	if (settings->flow_control == CONFIG_FLOW_CONTROL_PFC ||
+	    settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC)
+		served = settings->pfc_priorities;
+	else if (settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE)
+		served = 0xff;
+	for (unsigned p = 0; p < PRIORITIES; p++)
+		if (settings->groups[settings->priority_to_group[p]].lossless)
+			lossless |= (uint8_t)(1u << p);
+	return lossless & served;
+}
+
+struct config_pos
+advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count)
+{
+	const struct topo_node *place = &f->topology->nodes[node];
+	struct config_mark *marks = calloc(sizeof(struct switch_config), sizeof(*marks));
+	struct config_pos pos = {0};
+	struct switch_config scratch;
+
+	if (marks != NULL &&
+	    config_switch_marked(f->config, place->name, place->role, &scratch, marks) == 0)
+		for (unsigned i = 0; i < count && pos.line == 0; i++)
+			if (marks[offsets[i]].origin == CONFIG_ORIGIN_FILE)
+				pos = marks[offsets[i]].pos;
+	free(marks);
+	return pos;
+}
+
+struct config_pos
+advice_pos(const struct fabric *f, uint32_t node, size_t offset)
+{
+	return advice_pos_of(f, node, &offset, 1);
+}
+
+const char *
+advice_others(uint32_t count, const char *one, const char *many, char text[static ADVICE_OTHERS])
+{
+	text[0] = '\0';
+	if (count != 0)
+		snprintf(text, ADVICE_OTHERS, " and %u other %s", count, count == 1 ? one : many);
+	return text;
+}
+
+int
+advice_give(const struct fabric *f, struct config_diag *diag)
+{
+	static int (*const kinds[])(const struct fabric *, struct config_diag *) = {
+		advice_headroom, advice_ecn, advice_sides, advice_cnp, advice_cycles,
+	};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		rc = kinds[i](f, diag);
+	return rc;
+}
+
+static bool
+has(const struct config_diag *diag, const char *text)
+{
+	for (unsigned i = 0; i < diag->count; i++)
+		if (strcmp(diag->messages[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+// What a message says behind the file's name and the place.
+static const char *
+words_of(const struct config *config, const struct config_message *m)
+{
+	size_t skip = strlen(config->file) + strlen(": ");
+
+	if (m->pos.line != 0)
+		skip += (size_t)snprintf(NULL, 0, ":%u:%u", m->pos.line, m->pos.column);
+	return m->text + skip;
+}
+
+int
+advice_give_new(const struct fabric *f, const struct config_diag *before, struct config_diag *diag)
+{
+	struct config_diag now = {0};
+	int rc = advice_give(f, &now);
+
+	for (unsigned i = 0; rc == 0 && i < now.count; i++) {
+		const struct config_message *m = &now.messages[i];
+
+		if (!has(before, m->text))
+			config_warning(diag, f->config->file, m->pos, NULL, "%s",
+				       words_of(f->config, m));
+	}
+	config_diag_free(&now);
+	return rc;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a fabric's settings will do to it though nothing about them is wrong: advice.c lists the
+// ways.
+#pragma once
+
+#include "control/fabric/fabric.h"
+
+// Adds a warning to diag for every setting that will hurt, at its place in the file. One that many
+// ports or switches share is reported once. Returns 0 or -ENOMEM. Control thread, before the fabric
+// runs.
+int advice_give(const struct fabric *f, struct config_diag *diag);
+// The same for a fabric that runs, after a change: adds only what `before`, of advice_give(), has
+// not.
+int advice_give_new(const struct fabric *f, const struct config_diag *before,
+		    struct config_diag *diag);

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cyclic buffer dependency. A switch whose lossless group is full pauses the link a -> b that fills
+// it; if its packets wait for the link b -> c, a -> b waits for b -> c. When links wait for each
+// other in a circle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions on
+// Computers 1987, for channels of a network). Up-down routes have no circle; routes set by hand
+// can. What matters is which link's packets are sent on by which, so routes are followed from where
+// packets enter (reach.c), for every lossless priority over the switches that are lossless for it:
+// first as the fabric starts, then as it is after the route events of each instant, with links that
+// events took down.
+#include "part.h"
+
+#include "control/tables/build.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX 12 // links that a message lists
+
+struct step {
+	uint64_t at_ps;
+	uint32_t order;
+	bool up; // LINK
+	const struct config_event *event;
+};
+
+struct cycles {
+	const struct fabric *f;
+	struct config_diag *diag;
+	struct reach reach;
+	const struct tables **now; // by switch: f's, or ours where an event changed its routes
+	struct tables **ours;      // by switch
+	bool *members;             // by switch
+	uint32_t *circle;
+	struct routes *routes; // as events have left them
+	bool *link_down;
+	struct step *steps;
+	uint32_t step_count;
+	struct config_prefix *prefixes; // of route events
+	uint32_t prefix_count;
+	bool stale;  // a link has changed since `routes` was made
+	char **told; // circles reported
+	uint32_t told_count;
+};
+
+// True when this circle has been reported before; it has now.
+static bool
+told(struct cycles *c, const char *text)
+{
+	char **grown;
+
+	for (uint32_t i = 0; i < c->told_count; i++)
+		if (strcmp(c->told[i], text) == 0)
+			return true;
+	grown = realloc(c->told, (c->told_count + 1) * sizeof(char *));
+	if (grown == NULL)
+		return false;
+	c->told = grown;
+	c->told[c->told_count] = strdup(text);
+	c->told_count += c->told[c->told_count] != NULL;
+	return false;
+}
+
+// "leaf1.swp5 -> spine1.swp2 -> leaf1.swp5": the ports that the links leave by.
+static void
+name_circle(const struct cycles *c, uint32_t length, char *text, size_t size)
+{
+	uint32_t shown = length <= NAMES_MAX ? length : NAMES_MAX;
+	char name[TOPOLOGY_NAME_MAX];
+	size_t used = 0;
+
+	for (uint32_t i = 0; i <= shown; i++) {
+		uint32_t link = c->circle[i < shown ? i : 0], node = c->reach.owner[link];
+
+		if (i == shown && shown < length)
+			used += (size_t)snprintf(text + used, size - used, " -> %u more",
+						 length - shown);
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : " -> ",
+					 topology_port_name(c->f->topology, node,
+							    (uint16_t)(link - c->reach.first[node]),
+							    name));
+	}
+}
+
+static void
+report(struct cycles *c, uint32_t length, unsigned priority, const struct config_event *cause)
+{
+	char text[(NAMES_MAX + 1) * (TOPOLOGY_NAME_MAX + 4) + 32];
+
+	name_circle(c, length, text, sizeof(text));
+	if (told(c, text))
+		return;
+	config_warning(c->diag, c->f->config->file,
+		       cause != NULL ? cause->pos : (struct config_pos){0},
+		       cause != NULL ? "events.route" : "routes",
+		       "buffers of priority %u wait for each other in a circle, so that PFC can "
+		       "deadlock: %s",
+		       priority, text);
+}
+
+static bool
+same_members(const struct cycles *c, unsigned priority, unsigned other)
+{
+	for (uint32_t n = 0; n < c->f->topology->first_host; n++) {
+		uint8_t lossless = advice_lossless(&c->f->switches[n]);
+
+		if ((lossless >> priority & 1) != (lossless >> other & 1))
+			return false;
+	}
+	return true;
+}
+
+// Of priorities that are lossless at the same switches the first speaks for all.
+static bool
+speaks(const struct cycles *c, unsigned priority)
+{
+	for (unsigned other = 0; other < priority; other++)
+		if (same_members(c, priority, other))
+			return false;
+	return true;
+}
+
+static int
+look(struct cycles *c, const struct config_event *cause)
+{
+	int rc = reach_follow(&c->reach, c->now, c->prefixes, c->prefix_count);
+
+	for (unsigned priority = 0; rc == 0 && priority < PRIORITIES; priority++) {
+		int length;
+
+		if (!speaks(c, priority))
+			continue;
+		for (uint32_t n = 0; n < c->f->topology->first_host; n++)
+			c->members[n] = advice_lossless(&c->f->switches[n]) >> priority & 1;
+		length = reach_find_circle(&c->reach, c->members, c->circle);
+		if (length > 0)
+			report(c, (uint32_t)length, priority, cause);
+		rc = length < 0 ? length : 0;
+	}
+	return rc;
+}
+
+// The events have been checked, so their routes hold.
+static int
+rebuild(struct cycles *c, uint32_t node)
+{
+	struct config_diag scratch = {0};
+	struct tables *t;
+	int rc = tables_build(&t, c->f->topology, node, &c->f->switches[node],
+			      &c->routes->nodes[node], &scratch);
+
+	config_diag_free(&scratch);
+	if (rc != 0)
+		return rc;
+	tables_destroy(c->ours[node]);
+	c->ours[node] = t;
+	c->now[node] = t;
+	return 0;
+}
+
+// Routes from the topology, with what events before `end` have set over them.
+static int
+restart_routes(struct cycles *c, uint32_t end)
+{
+	struct config_diag scratch = {0};
+	uint32_t node;
+	int rc;
+
+	routes_destroy(c->routes);
+	c->routes = NULL;
+	rc = routes_create(&c->routes, c->f->topology, c->link_down, &scratch);
+	for (uint32_t i = 0; rc == 0 && i < end; i++)
+		if (c->steps[i].event->kind == CONFIG_EVENT_ROUTE)
+			rc = routes_apply_event(c->routes, c->f->topology, c->steps[i].event, &node,
+						&scratch);
+	for (uint32_t n = 0; rc == 0 && n < c->f->topology->first_host; n++)
+		rc = rebuild(c, n);
+	config_diag_free(&scratch);
+	c->stale = false;
+	return rc;
+}
+
+static int
+apply(struct cycles *c, uint32_t index)
+{
+	const struct config_event *event = c->steps[index].event;
+	struct config_diag scratch = {0};
+	uint32_t where = 0;
+	int rc = 0;
+
+	if (event->kind == CONFIG_EVENT_LINK) {
+		if (topology_find_link(c->f->topology, event->link.text, &where) == 0) {
+			c->link_down[where] = !c->steps[index].up;
+			c->stale = true;
+		}
+		return 0;
+	}
+	if (c->stale || c->routes == NULL)
+		return restart_routes(c, index + 1);
+	rc = routes_apply_event(c->routes, c->f->topology, event, &where, &scratch);
+	config_diag_free(&scratch);
+	return rc != 0 ? rc : rebuild(c, where);
+}
+
+// Looks at what each instant's events leave. Links that fail leave up-down routes: without a route
+// set by hand there is nothing to look at.
+static int
+replay(struct cycles *c)
+{
+	const struct config_event *cause = NULL;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < c->step_count; i++) {
+		rc = apply(c, i);
+		if (c->steps[i].event->kind == CONFIG_EVENT_ROUTE)
+			cause = c->steps[i].event;
+		if (rc != 0 || cause == NULL ||
+		    (i + 1 < c->step_count && c->steps[i + 1].at_ps == c->steps[i].at_ps))
+			continue;
+		if (c->stale)
+			rc = restart_routes(c, i + 1);
+		if (rc == 0)
+			rc = look(c, cause);
+	}
+	return rc;
+}
+
+static int
+step_compare(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+
+	if (x->at_ps != y->at_ps)
+		return x->at_ps < y->at_ps ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void
+list_steps(struct cycles *c)
+{
+	const struct config *config = c->f->config;
+
+	for (unsigned i = 0; i < config->event_count; i++) {
+		const struct config_event *event = &config->events[i];
+		bool link = event->kind == CONFIG_EVENT_LINK && event->changes & CONFIG_LINK_STATE;
+
+		if (event->kind == CONFIG_EVENT_ROUTE)
+			c->prefixes[c->prefix_count++] = event->route.prefix;
+		if (event->kind != CONFIG_EVENT_ROUTE && !link)
+			continue;
+		c->steps[c->step_count] =
+			(struct step){event->at_ps, c->step_count, event->up, event};
+		c->step_count++;
+		if (!link || event->for_ps == 0)
+			continue;
+		c->steps[c->step_count] = (struct step){event->at_ps + event->for_ps, c->step_count,
+							!event->up, event};
+		c->step_count++;
+	}
+	qsort(c->steps, c->step_count, sizeof(*c->steps), step_compare);
+}
+
+static int
+create(struct cycles *c, const struct fabric *f)
+{
+	const struct topology *t = f->topology;
+	size_t switches = t->first_host + 1u, events = f->config->event_count + 1u;
+	int rc = reach_create(&c->reach, t);
+
+	if (rc != 0)
+		return rc;
+	c->now = calloc(switches, sizeof(struct tables *));
+	c->ours = calloc(switches, sizeof(struct tables *));
+	c->members = calloc(switches, sizeof(*c->members));
+	c->circle = calloc(c->reach.link_count + 1u, sizeof(*c->circle));
+	c->link_down = calloc(t->link_count + 1u, sizeof(*c->link_down));
+	c->steps = calloc(2 * events, sizeof(*c->steps));
+	c->prefixes = calloc(events, sizeof(*c->prefixes));
+	if (c->now == NULL || c->ours == NULL || c->members == NULL || c->circle == NULL ||
+	    c->link_down == NULL || c->steps == NULL || c->prefixes == NULL)
+		return -ENOMEM;
+	memcpy(c->now, f->tables, t->first_host * sizeof(struct tables *));
+	list_steps(c);
+	return 0;
+}
+
+static void
+destroy(struct cycles *c)
+{
+	for (uint32_t n = 0; c->ours != NULL && n < c->f->topology->first_host; n++)
+		tables_destroy(c->ours[n]);
+	reach_destroy(&c->reach);
+	routes_destroy(c->routes);
+	for (uint32_t i = 0; i < c->told_count; i++)
+		free(c->told[i]);
+	free(c->told);
+	free(c->now);
+	free(c->ours);
+	free(c->members);
+	free(c->circle);
+	free(c->link_down);
+	free(c->steps);
+	free(c->prefixes);
+}
+
+int
+advice_cycles(const struct fabric *f, struct config_diag *diag)
+{
+	struct cycles c = {.f = f, .diag = diag};
+	int rc;
+
+	// Without a second switch there is no circle.
+	if (f->topology->first_host < 2)
+		return 0;
+	rc = create(&c, f);
+	if (rc == 0)
+		rc = look(&c, NULL);
+	if (rc == 0)
+		rc = replay(&c);
+	destroy(&c);
+	return rc;
+}

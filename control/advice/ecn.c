@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Marking is to slow senders before they are paused. A queue's depth grows with the groups that
+// feed it; with one group congested, that group sends XOFF where it has come to its limit, and a
+// queue that marks every packet only above that depth seldom gets there.
+#include "part.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct finding {
+	uint64_t max, depth; // bytes
+	unsigned class, group;
+	uint32_t node;
+	uint32_t count; // switches
+};
+
+static double
+factor(unsigned up, unsigned down)
+{
+	return (double)(UINT64_C(1) << up) / (double)(UINT64_C(1) << down);
+}
+
+// Bytes that one group alone can hold before its packets do not fit: x = a (S - x) for a dynamic
+// threshold, x = a (p (S - x) - x) with a per-port level p, and x = p (S - x) whatever the group's
+// threshold is.
+static uint64_t
+depth_of_xoff(const struct tables *t, unsigned group)
+{
+	const struct threshold *limit = &t->profiles[0].pg[group].threshold;
+	const struct pool_profile *pool = &t->pools[limit->pool];
+	double shared = pool->shared, depth = shared;
+	bool dynamic = limit->fixed == 0 && limit->down != 63;
+	double alpha = dynamic ? factor(limit->up, limit->down) : 0;
+	double port = factor(pool->port_up, pool->port_down);
+
+	if (!dynamic && (double)limit->fixed < depth)
+		depth = (double)limit->fixed;
+	else if (dynamic && pool->port_level)
+		depth = shared * alpha * port / (1 + alpha * port + alpha);
+	else if (dynamic)
+		depth = shared * alpha / (1 + alpha);
+	if (pool->port_level && shared * port / (1 + port) < depth)
+		depth = shared * port / (1 + port);
+	return (uint64_t)(depth + limit->reserved) * t->cell;
+}
+
+// The depth at which the first lossless group acts, of those whose packets wait in the class.
+static uint64_t
+least_depth(const struct fabric *f, uint32_t node, unsigned class, unsigned *group)
+{
+	const struct switch_config *settings = &f->switches[node];
+	uint8_t lossless = advice_lossless(settings);
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned p = 0; p < PRIORITIES; p++) {
+		uint64_t depth;
+
+		if (!(lossless & 1u << p) || settings->priority_to_class[p] != class)
+			continue;
+		depth = depth_of_xoff(f->tables[node], settings->priority_to_group[p]);
+		if (depth >= least)
+			continue;
+		least = depth;
+		*group = settings->priority_to_group[p];
+	}
+	return least;
+}
+
+static void
+look_at_class(const struct fabric *f, uint32_t node, unsigned class, struct finding *found)
+{
+	const struct config_ecn *ecn = &f->switches[node].classes[class].ecn;
+	unsigned group = 0;
+	uint64_t depth;
+
+	if (!ecn->on)
+		return;
+	depth = least_depth(f, node, class, &group);
+	if (ecn->max_bytes <= depth)
+		return;
+	if (found->count++ == 0 || depth < found->depth) {
+		found->max = ecn->max_bytes;
+		found->depth = depth;
+		found->class = class;
+		found->group = group;
+		found->node = node;
+	}
+}
+
+static void
+report(const struct fabric *f, const struct finding *found, struct config_diag *diag)
+{
+	size_t offset = found->class * sizeof(struct config_class);
+	const size_t offsets[] = {offsetof(struct switch_config, classes[0].ecn.max_bytes) + offset,
+				  offsetof(struct switch_config, classes[0].ecn) + offset,
+				  offsetof(struct switch_config, buffer_bytes)};
+	char key[32], others[ADVICE_OTHERS];
+
+	snprintf(key, sizeof(key), "qos.tc.%u.ecn.max", found->class);
+	config_warning(diag, f->config->file, advice_pos_of(f, found->node, offsets, 3), key,
+		       "%" PRIu64 " B is above the %" PRIu64
+		       " B at which group %u, congested alone, sends XOFF on %s%s: PFC acts first",
+		       found->max, found->depth, found->group, f->topology->nodes[found->node].name,
+		       advice_others(found->count - 1, "switch", "switches", others));
+}
+
+int
+advice_ecn(const struct fabric *f, struct config_diag *diag)
+{
+	const uint32_t first[] = {0, f->topology->leaf_count, f->topology->first_host};
+
+	for (unsigned tier = 0; tier < 2; tier++)
+		for (unsigned class = 0; class < PRIORITIES; class ++) {
+			struct finding found = {0};
+
+			for (uint32_t n = first[tier]; n < first[tier + 1]; n++)
+				look_at_class(f, n, class, &found);
+			if (found.count != 0)
+				report(f, &found, diag);
+		}
+	return 0;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Headroom that the file sets shorter than what still arrives after XOFF: a lossless group would
+// drop. And a headroom pool in which not even one group finds the headroom it may take.
+#include "part.h"
+
+#include "control/tables/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Ports for which the same headroom is short by the same measure.
+struct finding {
+	struct config_pos pos;
+	unsigned group;
+	uint64_t set, needed;
+	struct topo_ref first;
+	uint32_t others;
+};
+
+struct findings {
+	struct finding *items;
+	uint32_t count;
+};
+
+static int
+note(struct findings *all, const struct finding *one)
+{
+	struct finding *grown;
+
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct finding *known = &all->items[i];
+
+		if (known->pos.line == one->pos.line && known->pos.column == one->pos.column &&
+		    known->group == one->group && known->set == one->set &&
+		    known->needed == one->needed) {
+			known->others++;
+			return 0;
+		}
+	}
+	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return -ENOMEM;
+	all->items = grown;
+	grown[all->count++] = *one;
+	return 0;
+}
+
+// Ports share what a profile says, so what was found of a profile is found of all its ports.
+static int
+look_at_group(const struct fabric *f, uint32_t node, unsigned group, struct findings *all)
+{
+	const struct topo_node *place = &f->topology->nodes[node];
+	const struct switch_config *settings = &f->switches[node];
+	const struct tables *t = f->tables[node];
+	struct finding one = {.group = group};
+	const struct port_profile *last = NULL;
+	int rc = 0;
+
+	for (uint16_t p = 0; rc == 0 && p < place->port_count; p++) {
+		const struct port_profile *profile = t->ports[p].profile;
+
+		if (profile->pg[group].pfc_priorities == 0)
+			continue;
+		one.first = (struct topo_ref){.node = node, .port = p};
+		one.set = (uint64_t)profile->pg[group].headroom * t->cell;
+		if (profile != last)
+			one.needed =
+				tables_headroom_needed(f->topology, settings, &place->ports[p]);
+		last = profile;
+		if (one.set >= one.needed)
+			continue;
+		if (one.pos.line == 0)
+			one.pos = advice_pos(f, node,
+					     offsetof(struct switch_config, groups[0].headroom) +
+						     group * sizeof(struct config_group));
+		rc = note(all, &one);
+	}
+	return rc;
+}
+
+static void
+report(const struct fabric *f, const struct findings *all, struct config_diag *diag)
+{
+	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS], key[32];
+
+	for (uint32_t i = 0; i < all->count; i++) {
+		const struct finding *one = &all->items[i];
+		const struct topo_port *port =
+			&f->topology->nodes[one->first.node].ports[one->first.port];
+
+		snprintf(key, sizeof(key), "qos.pg.%u.headroom", one->group);
+		config_warning(
+			diag, f->config->file, one->pos, key,
+			"%" PRIu64 " B are less than the %" PRIu64
+			" B that may still arrive after XOFF at %s%s (%g Gb/s, %g ns): it can drop",
+			one->set, one->needed,
+			topology_port_name(f->topology, one->first.node, one->first.port, name),
+			advice_others(one->others, "port", "ports", others),
+			(double)port->rate_bps / 1e9, (double)port->delay_ps / 1e3);
+	}
+}
+
+static void
+look_at_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
+{
+	const struct tables *t = f->tables[node];
+	uint32_t most = 0;
+
+	if (f->switches[node].headroom_pool_bytes == 0)
+		return;
+	for (uint32_t i = 0; i < t->profile_count; i++)
+		for (unsigned g = 0; g < PRIORITIES; g++)
+			if (t->profiles[i].pg[g].headroom > most)
+				most = t->profiles[i].pg[g].headroom;
+	if (most <= t->pools[POOL_HEADROOM].size)
+		return;
+	config_warning(diag, f->config->file,
+		       advice_pos(f, node, offsetof(struct switch_config, headroom_pool_bytes)),
+		       "buffer.headroom-pool.size",
+		       "%" PRIu64 " B for all groups are less than the %" PRIu64
+		       " B of headroom that one of them may need",
+		       (uint64_t)t->pools[POOL_HEADROOM].size * t->cell, (uint64_t)most * t->cell);
+}
+
+int
+advice_headroom(const struct fabric *f, struct config_diag *diag)
+{
+	struct findings all = {0};
+	int rc = 0;
+
+	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++) {
+		look_at_pool(f, n, diag);
+		for (unsigned g = 0; rc == 0 && g < PRIORITIES; g++)
+			if (f->switches[n].groups[g].lossless &&
+			    f->switches[n].groups[g].headroom.kind == CONFIG_AMOUNT_BYTES)
+				rc = look_at_group(f, n, g, &all);
+	}
+	if (rc == 0)
+		report(f, &all, diag);
+	free(all.items);
+	return rc;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What advice is made of; private to control/advice/.
+#pragma once
+
+#include "advice.h"
+
+#include <stddef.h>
+
+// Each adds its warnings and returns 0 or -ENOMEM.
+int advice_headroom(const struct fabric *f, struct config_diag *diag);
+int advice_ecn(const struct fabric *f, struct config_diag *diag);
+int advice_sides(const struct fabric *f, struct config_diag *diag);
+int advice_cnp(const struct fabric *f, struct config_diag *diag);
+int advice_cycles(const struct fabric *f, struct config_diag *diag);
+
+// Bit per priority that a switch never drops for want of space: its group is lossless and flow
+// control serves it.
+uint8_t advice_lossless(const struct switch_config *settings);
+
+// Where the file sets the member of the switch's struct switch_config at this offset; line 0:
+// nowhere.
+struct config_pos advice_pos(const struct fabric *f, uint32_t node, size_t offset);
+// The same of the first of several that the file sets.
+struct config_pos advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets,
+				unsigned count);
+
+// " and 3 other ports" for 3; nothing for 0.
+#define ADVICE_OTHERS 48
+const char *advice_others(uint32_t count, const char *one, const char *many,
+			  char text[static ADVICE_OTHERS]);
+
+// ---- where packets can go -----------------------------------------------------------------------
+
+// A link between switches in one direction is the port that it leaves by: reach_link(). For every
+// link, the links by which packets that came along it are sent on, whatever their destination.
+struct reach {
+	const struct topology *topology;
+	uint32_t *first;            // by switch: the link of its first port
+	uint32_t *owner;            // by link: the switch that it leaves
+	uint32_t link_count;        // with ports that lead to no switch, which are never reached
+	struct reach_ports *onward; // by link: ports of the switch at its end
+	uint32_t *seen;             // by link: the destination that reached it last
+	uint32_t *queue;
+};
+
+struct reach_ports {
+	uint64_t bits[PORTS_MAX / 64];
+};
+
+static inline uint32_t
+reach_link(const struct reach *r, uint32_t node, uint16_t port)
+{
+	return r->first[node] + port;
+}
+
+// The port that a link leaves by.
+static inline const struct topo_port *
+reach_port(const struct reach *r, uint32_t link)
+{
+	uint32_t node = r->owner[link];
+
+	return &r->topology->nodes[node].ports[link - r->first[node]];
+}
+
+int reach_create(struct reach *r, const struct topology *topology);
+void reach_destroy(struct reach *r);
+// Follows every host's addresses, and `extra` more, from wherever hosts are, by the tables of all
+// switches. Returns 0 or -ENOMEM.
+int reach_follow(struct reach *r, const struct tables *const *tables,
+		 const struct config_prefix *extra, uint32_t extra_count);
+
+// A circle among links whose ends both are in `members` (by switch): its links in order. Returns
+// how many, 0 without one, or -ENOMEM. circle has room for link_count.
+int reach_find_circle(const struct reach *r, const bool *members, uint32_t *circle);

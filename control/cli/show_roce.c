@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `qos roce` of switches and ports, laid out as NVUE does: settings, then maps, scheduling, pools and
+// the exception list (show_roce_tables.c), each line marked with where it comes from.
+#include "show_roce.h"
+
+#include "show_print.h"
+#include "show_values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const struct text_column setting_columns[] = {
+	{"", TEXT_LEFT}, {"operational", TEXT_LEFT}, {"set by", TEXT_LEFT}};
+
+// ---- where a value comes from ----------------------------------------------------------------
+
+const char *
+show_mark(char text[static SHOW_MARK_MAX], const json_t *settings, const char *key)
+{
+	const json_t *one = json_object_get(json_object_get(settings, "values"), key);
+	const char *where = value_string(one, "where");
+
+	if (strcmp(value_string(one, "origin"), "overridden") == 0 && *where != '\0')
+		snprintf(text, SHOW_MARK_MAX, "overridden (%.20s)", where);
+	else
+		snprintf(text, SHOW_MARK_MAX, "%.20s", value_string(one, "origin"));
+	return text;
+}
+
+const char *
+show_mark_all(char text[static SHOW_MARK_MAX], const json_t *settings, const char *prefix,
+	      uint64_t bits, const char *suffix)
+{
+	strcpy(text, "");
+	for (; bits != 0; bits &= bits - 1) {
+		char key[96], one[SHOW_MARK_MAX];
+
+		snprintf(key, sizeof(key), "%s%d%s", prefix, __builtin_ctzll(bits), suffix);
+		show_mark(one, settings, key);
+		if (*text == '\0' || show_mark_overridden(one))
+			strcpy(text, one);
+		if (show_mark_overridden(one))
+			break;
+	}
+	return text;
+}
+
+// ---- settings --------------------------------------------------------------------------------
+
+static void
+add_line(struct text_table *t, const char *name, const char *value, const char *by)
+{
+	text_table_cell(t, "%s", name);
+	text_table_cell(t, "%s", value);
+	text_table_cell(t, "%s", by);
+}
+
+static const char *
+yes_no(const json_t *of, const char *key)
+{
+	return json_is_true(json_object_get(of, key)) ? "yes" : "no";
+}
+
+// The classes' values of a threshold: one where all have the same, else each with its class.
+static void
+add_threshold(struct text_table *t, const json_t *settings, const char *name, const char *key,
+	      bool bytes)
+{
+	const json_t *classes =
+		json_object_get(json_object_get(settings, "congestion-control"), "tc");
+	char text[VALUE_LIST_MAX] = "", by[SHOW_MARK_MAX], line[32];
+	uint64_t bits = 0;
+	bool same = true;
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(classes, i, one)
+		same &= json_equal(json_object_get(one, name),
+				   json_object_get(json_array_get(classes, 0), name)) != 0;
+	json_array_foreach(classes, i, one)
+	{
+		uint64_t tc = value_get(one, "traffic-class");
+		size_t used = strlen(text);
+		char value[TEXT_VALUE_MAX];
+
+		if (tc < 64)
+			bits |= UINT64_C(1) << tc;
+		if (same && i != 0)
+			continue;
+		if (bytes)
+			text_bytes(value, value_get(one, name));
+		else
+			snprintf(value, sizeof(value), "%g",
+				 json_number_value(json_object_get(one, name)));
+		snprintf(text + used, sizeof(text) - used, "%s%s", used != 0 ? ", " : "", value);
+		used = strlen(text);
+		if (!same)
+			snprintf(text + used, sizeof(text) - used, " (tc %" PRIu64 ")", tc);
+	}
+	snprintf(line, sizeof(line), "  %s", name);
+	if (*text != '\0')
+		add_line(t, line, text, show_mark_all(by, settings, "qos.tc.", bits, key));
+}
+
+static void
+add_congestion(struct text_table *t, const json_t *settings)
+{
+	const json_t *c = json_object_get(settings, "congestion-control");
+	char text[VALUE_LIST_MAX], by[SHOW_MARK_MAX];
+
+	add_line(t, "congestion-control", "", "");
+	add_line(t, "  congestion-mode", value_string(c, "congestion-mode"),
+		 show_mark_all(by, settings, "qos.tc.", 0xff, ".red"));
+	add_line(t, "  enabled-tc", value_numbers(text, json_object_get(c, "enabled-tc")),
+		 show_mark_all(by, settings, "qos.tc.", 0xff, ".ecn"));
+	add_threshold(t, settings, "max-threshold", ".ecn.max", true);
+	add_threshold(t, settings, "min-threshold", ".ecn.min", true);
+	add_threshold(t, settings, "probability", ".ecn.probability", false);
+}
+
+// Cables in metres: "5 m, 40 m".
+static const char *
+cable_text(char text[static VALUE_LIST_MAX], const json_t *lengths)
+{
+	const json_t *one;
+	size_t i;
+
+	strcpy(text, "");
+	json_array_foreach(lengths, i, one)
+	{
+		size_t used = strlen(text);
+
+		snprintf(text + used, VALUE_LIST_MAX - used, "%s%g m", used != 0 ? ", " : "",
+			 json_number_value(one));
+	}
+	return text;
+}
+
+static void
+add_pfc(struct text_table *t, const json_t *settings)
+{
+	const json_t *pfc = json_object_get(settings, "pfc");
+	char text[VALUE_LIST_MAX], by[SHOW_MARK_MAX], all[SHOW_MARK_MAX];
+
+	show_mark(by, settings, "qos.flow-control");
+	add_line(t, "pfc", "", "");
+	add_line(t, "  flow-control", value_string(pfc, "flow-control"), by);
+	add_line(t, "  pfc-priority", value_numbers(text, json_object_get(pfc, "pfc-priority")),
+		 show_mark(all, settings, "qos.pfc.priorities"));
+	add_line(t, "  rx-enabled", yes_no(pfc, "rx-enabled"), by);
+	add_line(t, "  tx-enabled", yes_no(pfc, "tx-enabled"),
+		 show_mark_all(all, settings, "qos.pg.", 0xff, ".lossless"));
+	add_line(t, "  cable-length", cable_text(text, json_object_get(pfc, "cable-length")),
+		 "links");
+}
+
+static void
+add_trust(struct text_table *t, const json_t *settings)
+{
+	const json_t *trust = json_object_get(settings, "trust");
+	char text[VALUE_LIST_MAX] = "", by[SHOW_MARK_MAX];
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(trust, "trust-mode"), i, one)
+	{
+		size_t used = strlen(text);
+		const char *mode = json_string_value(one);
+
+		snprintf(text + used, sizeof(text) - used, "%s%s", used != 0 ? "," : "",
+			 mode != NULL ? mode : "");
+	}
+	add_line(t, "trust", "", "");
+	add_line(t, "  trust-mode", *text != '\0' ? text : "port",
+		 show_mark(by, settings, "qos.trust"));
+	snprintf(text, sizeof(text), "%" PRIu64, value_get(trust, "port-default-sp"));
+	add_line(t, "  port-default-sp", text, show_mark(by, settings, "qos.port-priority"));
+}
+
+static int
+print_settings(const json_t *settings, FILE *to)
+{
+	char rate[TEXT_VALUE_MAX], by[SHOW_MARK_MAX];
+	uint64_t port_rate = value_get(settings, "port-max-rate-bps");
+	struct text_table *t;
+	int status = text_table_create(&t, setting_columns, COUNT(setting_columns));
+
+	if (status != 0)
+		return status;
+	add_line(t, "enable", json_is_true(json_object_get(settings, "enable")) ? "on" : "off", "");
+	add_line(t, "preset", value_string(settings, "preset"), "");
+	add_line(t, "mode", value_string(settings, "mode"), "");
+	add_congestion(t, settings);
+	add_pfc(t, settings);
+	add_trust(t, settings);
+	if (port_rate != 0)
+		add_line(t, "port-max-rate", text_rate(rate, port_rate),
+			 show_mark(by, settings, "qos.port.max-rate"));
+	status = text_table_print(t, "  ", to);
+	text_table_destroy(t);
+	return status;
+}
+
+// ---- all of it -------------------------------------------------------------------------------
+
+static int
+print_roce(const char *name, const json_t *settings, FILE *to)
+{
+	int status;
+
+	fprintf(to, "%s\n", name);
+	status = print_settings(settings, to);
+	status |= show_roce_maps(settings, to);
+	status |= show_roce_schedule(settings, to);
+	status |= show_roce_pools(settings, to);
+	status |= show_roce_exceptions(settings, to);
+	return status;
+}
+
+int
+show_print_qos(const json_t *answer, FILE *to)
+{
+	const char *name;
+	json_t *node;
+	unsigned int printed = 0;
+	int status = 0;
+
+	json_object_foreach(json_object_get(answer, "nodes"), name, node)
+	{
+		if (printed++ != 0)
+			fputc('\n', to);
+		status |= print_roce(name, node, to);
+	}
+	return status != 0 ? -ENOMEM : 0;
+}
+
+int
+show_print_roce_status(const json_t *answer, FILE *to)
+{
+	return show_print_each_port(answer, print_roce, to);
+}

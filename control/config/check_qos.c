@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `qos:` promises and limits, against itself: rates, RED, the watchdog's times, trimming,
+// histograms, and the ports that differ.
+#include "check_switch.h"
+
+#include <string.h>
+
+#define TEXT 32
+
+// A value in the largest unit that keeps it whole.
+static const char *
+in_units(uint64_t value, const char *const *units, char out[static TEXT])
+{
+	while (units[1] != NULL && value != 0 && value % 1000 == 0) {
+		value /= 1000;
+		units++;
+	}
+	snprintf(out, TEXT, "%llu%s", (unsigned long long)value, units[0]);
+	return out;
+}
+
+static const char *
+rate_text(uint64_t bps, char out[static TEXT])
+{
+	static const char *const units[] = {" bits per second", "K", "M", "G", "T", NULL};
+
+	return in_units(bps, units, out);
+}
+
+static const char *
+duration_text(uint64_t ps, char out[static TEXT])
+{
+	static const char *const units[] = {"ps", "ns", "us", "ms", "s", NULL};
+
+	return in_units(ps, units, out);
+}
+
+// ---- classes ------------------------------------------------------------------------------------
+
+static void
+check_class(const struct switch_check *check, int tc)
+{
+	const struct config_class *class = &check->settings->classes[tc];
+	char key[40], a[TEXT], b[TEXT];
+
+	if (class->red && !class->ecn.on) {
+		snprintf(key, sizeof(key), "qos.tc.%d.red", tc);
+		config_error(check->diag, check->config->file,
+			     check_later(check_mark(check, &class->red).pos,
+					 check_mark(check, &class->ecn.on).pos),
+			     key, "needs ecn, whose thresholds it takes: ecn is off for class %d",
+			     tc);
+	}
+	if (class->max_rate_bps != 0 && class->min_rate_bps > class->max_rate_bps) {
+		snprintf(key, sizeof(key), "qos.tc.%d.min-rate", tc);
+		config_error(check->diag, check->config->file,
+			     check_later(check_mark(check, &class->min_rate_bps).pos,
+					 check_mark(check, &class->max_rate_bps).pos),
+			     key, "%s is above max-rate (%s)", rate_text(class->min_rate_bps, a),
+			     rate_text(class->max_rate_bps, b));
+	}
+}
+
+// What is promised to the classes of a port, against what the port may send at all.
+static void
+check_promises(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+	struct config_pos pos = {0};
+	uint64_t promised = 0;
+	char key[64], a[TEXT], b[TEXT];
+
+	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
+		const struct config_class *class = &settings->classes[i];
+
+		promised += class->min_rate_bps;
+		if (class->min_rate_bps > 0)
+			pos = check_later(pos, check_mark(check, &class->min_rate_bps).pos);
+	}
+	if (settings->port_max_rate_bps != 0 && promised > settings->port_max_rate_bps)
+		config_error(check->diag, check->config->file,
+			     check_later(pos, check_mark(check, &settings->port_max_rate_bps).pos),
+			     "qos.port.max-rate",
+			     "%s is below what min-rate promises the classes (%s)",
+			     rate_text(settings->port_max_rate_bps, a), rate_text(promised, b));
+	for (unsigned i = 0; i < settings->port_count; i++) {
+		const struct config_port_qos *port = &settings->ports[i];
+
+		if (!(port->set & CONFIG_PORT_QOS_MAX_RATE) || port->max_rate_bps == 0 ||
+		    promised <= port->max_rate_bps)
+			continue;
+		snprintf(key, sizeof(key), "qos.ports.swp%u.max-rate", port->number);
+		config_error(check->diag, check->config->file, check_later(pos, port->name.pos),
+			     key, "%s is below what min-rate promises the classes (%s)",
+			     rate_text(port->max_rate_bps, a), rate_text(promised, b));
+	}
+}
+
+// ---- watchdog -----------------------------------------------------------------------------------
+
+static void
+check_watchdog_order(const struct switch_check *check)
+{
+	const struct config_watchdog *watchdog = &check->settings->watchdog;
+	struct config_pos poll = check_mark(check, &watchdog->poll_ps).pos;
+	const struct {
+		const char *name;
+		const uint64_t *time;
+	} others[] = {{"detect", &watchdog->detect_ps}, {"restore", &watchdog->restore_ps}};
+	char a[TEXT], b[TEXT];
+
+	for (int i = 0; i < 2; i++)
+		if (watchdog->poll_ps > *others[i].time)
+			config_error(check->diag, check->config->file,
+				     check_later(poll, check_mark(check, others[i].time).pos),
+				     "qos.watchdog.poll", "%s is above %s (%s)",
+				     duration_text(watchdog->poll_ps, a), others[i].name,
+				     duration_text(*others[i].time, b));
+	if (watchdog->detect_ps > (uint64_t)SCHEMA_WATCHDOG_MAX_PS)
+		config_error(check->diag, check->config->file,
+			     check_later(poll, check_mark(check, &watchdog->robustness).pos),
+			     "qos.watchdog.robustness",
+			     "%u polls of %s are %s: a storm is to be detected within %s",
+			     watchdog->robustness, duration_text(watchdog->poll_ps, a),
+			     duration_text(watchdog->detect_ps, b), "60s");
+}
+
+// What SONiC's `pfcwd` takes (sonic-utilities, pfcwd/main.py).
+static void
+check_watchdog_sonic(const struct switch_check *check)
+{
+	const struct config_watchdog *watchdog = &check->settings->watchdog;
+	const void *detect = watchdog->robustness > 0 ? (const void *)&watchdog->robustness
+						      : &watchdog->detect_ps;
+	const struct {
+		const char *key;
+		const void *member;
+		uint64_t value, max;
+	} times[] = {
+		{"qos.watchdog.poll", &watchdog->poll_ps, watchdog->poll_ps, SCHEMA_SECOND_PS},
+		{"qos.watchdog.detect", detect, watchdog->detect_ps, 5 * SCHEMA_SECOND_PS},
+		{"qos.watchdog.restore", &watchdog->restore_ps, watchdog->restore_ps,
+		 60 * SCHEMA_SECOND_PS},
+	};
+	const uint64_t min = SCHEMA_SECOND_PS / 10;
+	char a[TEXT], b[TEXT], c[TEXT];
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		struct config_mark mark = check_mark(check, times[i].member);
+
+		if (mark.origin == CONFIG_ORIGIN_FILE &&
+		    (times[i].value < min || times[i].value > times[i].max))
+			config_warning(check->diag, check->config->file, mark.pos, times[i].key,
+				       "%s is outside what a SONiC switch takes (%s to %s)",
+				       duration_text(times[i].value, a), duration_text(min, b),
+				       duration_text(times[i].max, c));
+	}
+}
+
+static void
+check_watchdog(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+
+	check_watchdog_order(check);
+	if (settings->preset == CONFIG_PRESET_SONIC)
+		check_watchdog_sonic(check);
+	if (settings->watchdog.on && settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
+		config_warning(check->diag, check->config->file,
+			       check_mark(check, &settings->watchdog.on).pos, "qos.watchdog",
+			       "has nothing to watch: flow-control is none, so no pause is obeyed");
+}
+
+// ---- trimming -----------------------------------------------------------------------------------
+
+// Bits: the priorities that a class has, and those of them that are lossless.
+static void
+class_priorities(const struct switch_config *settings, int tc, unsigned *all, unsigned *lossless)
+{
+	*all = *lossless = 0;
+	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
+		if (settings->priority_to_class[p] != tc)
+			continue;
+		*all |= 1u << p;
+		*lossless |= (unsigned)settings->groups[settings->priority_to_group[p]].lossless
+			     << p;
+	}
+}
+
+static void
+check_trim(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+	const struct config_trim *trim = &settings->trim;
+	struct config_pos pos, on = check_mark(check, &trim->on).pos;
+	const char *file = check->config->file;
+	unsigned all, lossless;
+
+	if (!trim->on)
+		return;
+	pos = check_later(on, check_mark(check, &trim->tc).pos);
+	class_priorities(settings, trim->tc, &all, &lossless);
+	if (lossless != 0 || settings->classes[trim->tc].pool == CONFIG_POOL_EGRESS_LOSSLESS)
+		config_error(check->diag, file, pos, "qos.trim.tc",
+			     "class %u is lossless: what is cut needs a lossy class", trim->tc);
+	pos = check_later(pos, check_mark(check, &trim->eligible_tc).pos);
+	if (trim->eligible_tc & 1u << trim->tc)
+		config_error(check->diag, file, pos, "qos.trim.eligible-tc",
+			     "class %u, which takes what is cut, cannot be eligible itself",
+			     trim->tc);
+	for (int tc = 0; tc < CONFIG_PRIORITIES; tc++) {
+		class_priorities(settings, tc, &all, &lossless);
+		if (trim->eligible_tc & 1u << tc && all == lossless)
+			config_warning(check->diag, file, pos, "qos.trim.eligible-tc",
+				       "nothing of class %d is cut: no lossy priority is in it",
+				       tc);
+	}
+}
+
+// ---- histograms and ports -----------------------------------------------------------------------
+
+// In a file of one switch the ports are known here; a fabric's are the topology's.
+static bool
+has_port(const struct config *config, unsigned number)
+{
+	for (unsigned i = 0; i < config->single.port_count; i++)
+		if (config->single.ports[i].number == number)
+			return true;
+	return config->fabric.topology != CONFIG_TOPOLOGY_SINGLE;
+}
+
+static void
+check_histogram(const struct switch_check *check, const struct config_histogram *histogram)
+{
+	uint64_t width = histogram->size / (histogram->bins - 2);
+	bool latency = histogram->kind == CONFIG_HISTOGRAM_LATENCY;
+	const char *file = check->config->file;
+
+	if (!has_port(check->config, histogram->port_number))
+		config_error(check->diag, file, histogram->where.pos, "qos.histograms",
+			     "there is no port swp%u", histogram->port_number);
+	if (width == 0)
+		config_error(check->diag, file, histogram->pos, "qos.histograms",
+			     "a size of %llu does not fill %u bins",
+			     (unsigned long long)histogram->size, histogram->bins);
+	else if (!latency && width < check->settings->cell_bytes)
+		config_warning(check->diag, file, histogram->pos, "qos.histograms",
+			       "bins of %llu bytes are less than a cell (%u): some stay empty",
+			       (unsigned long long)width, check->settings->cell_bytes);
+}
+
+static void
+check_ports(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+
+	for (unsigned i = 0; i < settings->histogram_count; i++)
+		check_histogram(check, &settings->histograms[i]);
+	for (unsigned i = 0; i < settings->port_count; i++)
+		if (!has_port(check->config, settings->ports[i].number))
+			config_error(check->diag, check->config->file, settings->ports[i].name.pos,
+				     "qos.ports", "there is no port swp%u",
+				     settings->ports[i].number);
+}
+
+void
+check_qos(const struct switch_check *check)
+{
+	for (int tc = 0; tc < CONFIG_PRIORITIES; tc++)
+		check_class(check, tc);
+	check_promises(check);
+	check_watchdog(check);
+	check_trim(check);
+	check_ports(check);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schema of `qos:` of a switch: priority groups, traffic classes, flow control, watchdog and
+// what else decides a packet's treatment. Its maps of one port are schema_port.c's.
+#include "schema.h"
+
+#include "decode_switch.h"
+
+#define AT(member) SCHEMA_AT(struct switch_config, member)
+
+static const struct schema_choice ingress_pools[] = {
+	{"ingress-lossless", CONFIG_POOL_INGRESS_LOSSLESS, false},
+	{"ingress-lossy", CONFIG_POOL_INGRESS_LOSSY, false},
+	{NULL, 0, false},
+};
+static const struct schema_choice egress_pools[] = {
+	{"egress-lossless", CONFIG_POOL_EGRESS_LOSSLESS, false},
+	{"egress-lossy", CONFIG_POOL_EGRESS_LOSSY, false},
+	{NULL, 0, false},
+};
+static const struct schema_choice schedulers[] = {
+	{"dwrr", CONFIG_SCHEDULER_DWRR, false},
+	{"strict", CONFIG_SCHEDULER_STRICT, false},
+	{NULL, 0, false},
+};
+static const struct schema_choice fairnesses[] = {
+	{"none", false, false},
+	{"tenant", true, false},
+	{NULL, 0, false},
+};
+static const struct schema_choice flow_controls[] = {
+	{"pfc", CONFIG_FLOW_CONTROL_PFC, false},
+	{"pfc-asymmetric", CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC, false},
+	{"pause", CONFIG_FLOW_CONTROL_PAUSE, false},
+	{"credit", CONFIG_FLOW_CONTROL_CREDIT, true},
+	{"none", CONFIG_FLOW_CONTROL_NONE, false},
+	{NULL, 0, false},
+};
+
+// ---- groups and classes -------------------------------------------------------------------------
+
+#define GROUP_AT(member) SCHEMA_AT(struct config_group, member)
+
+static const struct schema_key group_keys[] = {
+	{"lossless", SCHEMA_BOOL, .def = "false", .help = "pauses instead of dropping",
+	 GROUP_AT(lossless)},
+	{"pool", SCHEMA_ENUM, .help = "the ingress pool it is charged to", GROUP_AT(pool),
+	 .choices = ingress_pools},
+	{"reserved", SCHEMA_BYTES, .def = "0B", .help = "its own before the pool's",
+	 GROUP_AT(reserved_bytes), .max = SCHEMA_BYTES_MAX},
+	{"alpha", SCHEMA_CUSTOM, .help = "dynamic threshold", GROUP_AT(limit),
+	 .decode = decode_alpha},
+	{"static", SCHEMA_CUSTOM, .help = "fixed threshold, in alpha's place", GROUP_AT(limit),
+	 .decode = decode_static},
+	{"headroom", SCHEMA_AMOUNT, .def = "auto", .help = "auto: from rate, cable and MTU",
+	 GROUP_AT(headroom), .amounts = 1u << CONFIG_AMOUNT_AUTO | 1u << CONFIG_AMOUNT_BYTES},
+	{"xon", SCHEMA_BYTES, .def = "0B", .help = "XON at or below this", GROUP_AT(xon_bytes),
+	 .max = SCHEMA_BYTES_MAX},
+	{"xon-offset", SCHEMA_AMOUNT, .def = "9216B", .help = "XON this far below the limit",
+	 GROUP_AT(xon_offset), .amounts = 1u << CONFIG_AMOUNT_NONE | 1u << CONFIG_AMOUNT_BYTES},
+};
+
+#define ECN_AT(member) SCHEMA_AT(struct config_ecn, member)
+
+static const struct schema_key ecn_keys[] = {
+	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", ECN_AT(on)},
+	{"min", SCHEMA_BYTES, .def = "150KB", .help = "never marked up to here", ECN_AT(min_bytes),
+	 .max = SCHEMA_BYTES_MAX},
+	{"max", SCHEMA_BYTES, .def = "1500KB", .help = "always marked above", ECN_AT(max_bytes),
+	 .max = SCHEMA_BYTES_MAX},
+	{"probability", SCHEMA_PERCENT, .def = "100%", .help = "of a mark at max",
+	 ECN_AT(probability_ppm)},
+};
+
+const struct schema schema_ecn = {SCHEMA_COUNT(ecn_keys)};
+
+#define CLASS_AT(member) SCHEMA_AT(struct config_class, member)
+
+static const struct schema_key class_keys[] = {
+	{"scheduler", SCHEMA_ENUM, .def = "dwrr", .help = "strict goes first", CLASS_AT(scheduler),
+	 .choices = schedulers},
+	{"weight", SCHEMA_INTEGER, .def = "50", .help = "of DWRR", CLASS_AT(weight), .min = 1,
+	 .max = 1000},
+	{"pool", SCHEMA_ENUM, .help = "the egress pool it is charged to", CLASS_AT(pool),
+	 .choices = egress_pools},
+	{"reserved", SCHEMA_BYTES, .def = "0B", .help = "its own before the pool's",
+	 CLASS_AT(reserved_bytes), .max = SCHEMA_BYTES_MAX},
+	{"alpha", SCHEMA_CUSTOM, .help = "dynamic threshold", CLASS_AT(limit),
+	 .decode = decode_alpha},
+	{"static", SCHEMA_CUSTOM, .help = "fixed threshold, in alpha's place", CLASS_AT(limit),
+	 .decode = decode_static},
+	{"ecn", SCHEMA_CUSTOM, .def = "off", .help = "{min, max, probability}, or off",
+	 CLASS_AT(ecn), .decode = decode_ecn},
+	{"red", SCHEMA_BOOL, .def = "off", .help = "drop what is not ECT where ECT is marked",
+	 CLASS_AT(red)},
+	{"min-rate", SCHEMA_RATE, .def = "none", .help = "promised, before weights and strictness",
+	 CLASS_AT(min_rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	{"max-rate", SCHEMA_RATE, .def = "none", .help = "shaped to this", CLASS_AT(max_rate_bps),
+	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	{"fairness", SCHEMA_ENUM, .def = "none", .help = "tenant: tenants take turns in the queue",
+	 CLASS_AT(tenant_fairness), .choices = fairnesses},
+};
+
+static const struct schema_key port_keys[] = {
+	{"max-rate", SCHEMA_RATE, .def = "none", .help = "every port is shaped to this",
+	 AT(port_max_rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+};
+
+// ---- flow control -------------------------------------------------------------------------------
+
+static const struct schema_key pfc_keys[] = {
+	{"priorities", SCHEMA_CUSTOM, .def = "[3]", .help = "that PFC pauses", AT(pfc_priorities),
+	 .decode = decode_priorities},
+	{"quanta", SCHEMA_INTEGER, .def = "65535", .help = "of 512 bit times, in each XOFF",
+	 AT(pfc_quanta), .min = 0, .max = 65535},
+	{"refresh", SCHEMA_DURATION, .def = "auto", .help = "auto: after half the quanta",
+	 AT(pfc_refresh_ps), .word = "auto",
+	 .flag_offset = offsetof(struct switch_config, pfc_refresh_auto), .min = 1000,
+	 .max = SCHEMA_HOUR_PS},
+};
+
+#define WATCHDOG_AT(member) SCHEMA_AT(struct config_watchdog, member)
+
+static const struct schema_choice actions[] = {
+	{"drop", CONFIG_WATCHDOG_DROP, false},
+	{"forward", CONFIG_WATCHDOG_FORWARD, false},
+	{"alert", CONFIG_WATCHDOG_ALERT, false},
+	{NULL, 0, false},
+};
+
+// That poll is not above detect and restore is check_switch.c's: they may come from other sections.
+static const struct schema_key watchdog_keys[] = {
+	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", WATCHDOG_AT(on)},
+	{"poll", SCHEMA_DURATION, .def = "100ms", .help = "how often it looks",
+	 WATCHDOG_AT(poll_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_POLL_MAX_PS},
+	{"detect", SCHEMA_CUSTOM, .def = "300ms", .help = "paused this long without progress",
+	 WATCHDOG_AT(detect_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_WATCHDOG_MAX_PS,
+	 .decode = decode_detect},
+	{"robustness", SCHEMA_INTEGER, .help = "polls, in detect's place", WATCHDOG_AT(robustness),
+	 .min = 1, .max = 1000},
+	{"restore", SCHEMA_DURATION, .def = "300ms", .help = "without a pause this long",
+	 WATCHDOG_AT(restore_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_WATCHDOG_MAX_PS},
+	{"action", SCHEMA_ENUM, .def = "drop", .help = "alert: nothing but the log",
+	 WATCHDOG_AT(action), .choices = actions},
+	{"flush", SCHEMA_BOOL, .def = "on", .help = "drop: what waits in the queue goes too",
+	 WATCHDOG_AT(flush)},
+	{"ingress", SCHEMA_BOOL, .def = "off",
+	 .help = "drop: what comes in by the port with the queue's priorities goes too",
+	 WATCHDOG_AT(ingress)},
+};
+
+const struct schema schema_watchdog = {SCHEMA_COUNT(watchdog_keys), .check = check_one_detect};
+
+// ---- remarking, trimming, histograms ------------------------------------------------------------
+
+#define REMARK_AT(member) SCHEMA_AT(struct config_remark, member)
+
+static const struct schema_key remark_keys[] = {
+	{"dscp", SCHEMA_CUSTOM, .def = "none", .help = "{PRIORITY: DSCP, ...}", REMARK_AT(dscp),
+	 .max = CONFIG_DSCPS - 1, .decode = decode_remark_map},
+	{"pcp", SCHEMA_CUSTOM, .def = "none", .help = "{PRIORITY: PCP, ...}, where tagged",
+	 REMARK_AT(pcp), .max = CONFIG_PRIORITIES - 1, .decode = decode_remark_map},
+};
+
+const struct schema schema_remark = {SCHEMA_COUNT(remark_keys)};
+
+#define TRIM_AT(member) SCHEMA_AT(struct config_trim, member)
+
+static const struct schema_key trim_keys[] = {
+	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", TRIM_AT(on)},
+	{"size", SCHEMA_BYTES, .def = "256B", .help = "of what is left of the frame",
+	 TRIM_AT(size_bytes), .min = 256, .max = 1024},
+	{"dscp", SCHEMA_INTEGER, .def = "11", .help = "that tells the receiver", TRIM_AT(dscp),
+	 .min = 0, .max = CONFIG_DSCPS - 1},
+	{"tc", SCHEMA_INTEGER, .def = "4", .help = "the queue it goes to", TRIM_AT(tc), .min = 0,
+	 .max = CONFIG_PRIORITIES - 1},
+	{"eligible-tc", SCHEMA_CUSTOM, .def = "[1]", .help = "classes whose packets are cut",
+	 TRIM_AT(eligible_tc), .decode = decode_classes},
+};
+
+const struct schema schema_trim = {SCHEMA_COUNT(trim_keys), .check = check_trim_size};
+
+#define HISTOGRAM_AT(member) SCHEMA_AT(struct config_histogram, member)
+#define QUEUE (1u << CONFIG_HISTOGRAM_QUEUE)
+#define GROUP (1u << CONFIG_HISTOGRAM_GROUP)
+#define LATENCY (1u << CONFIG_HISTOGRAM_LATENCY)
+
+static const char *const histogram_kinds[] = {
+	[CONFIG_HISTOGRAM_QUEUE] = "a queue's histogram",
+	[CONFIG_HISTOGRAM_GROUP] = "a group's histogram",
+	[CONFIG_HISTOGRAM_LATENCY] = "a latency histogram",
+};
+
+static const struct schema_key histogram_keys[] = {
+	{"queue", SCHEMA_CUSTOM, .help = "of its depth", HISTOGRAM_AT(where),
+	 .decode = decode_histogram_place, .kinds = QUEUE},
+	{"group", SCHEMA_CUSTOM, .help = "of its occupancy", HISTOGRAM_AT(where),
+	 .decode = decode_histogram_place, .kinds = GROUP},
+	{"latency", SCHEMA_CUSTOM, .help = "of a queue's packets", HISTOGRAM_AT(where),
+	 .decode = decode_histogram_place, .kinds = LATENCY},
+	{"min", SCHEMA_CUSTOM, .help = "where bin 1 begins", HISTOGRAM_AT(min),
+	 .decode = decode_histogram_bound},
+	{"size", SCHEMA_CUSTOM, .help = "of all bins but the first and the last", .min = 1,
+	 HISTOGRAM_AT(size), .decode = decode_histogram_bound},
+	{"bins", SCHEMA_INTEGER, .def = "10", .help = "in all", HISTOGRAM_AT(bins), .min = 3,
+	 .max = 64},
+	{"sample", SCHEMA_DURATION, .def = "1024ns", .help = "looked at every so often",
+	 HISTOGRAM_AT(sample_ps), .min = 1000, .max = SCHEMA_HOUR_PS, .kinds = QUEUE | GROUP},
+};
+
+const struct schema schema_histogram = {
+	SCHEMA_COUNT(histogram_keys),
+	.size = sizeof(struct config_histogram),
+	.kind_names = histogram_kinds,
+	.select = select_histogram,
+};
+
+// ---- all of it ----------------------------------------------------------------------------------
+
+static const struct schema_key qos_keys[] = {
+	{"trust", SCHEMA_CUSTOM, .def = "[dscp, pcp]", .help = "the first that the packet carries",
+	 AT(trust), .decode = decode_trust},
+	{"port-priority", SCHEMA_INTEGER, .def = "0",
+	 .help = "of a packet that carries nothing trusted", AT(port_priority), .min = 0, .max = 7},
+	{"dscp-to-priority", SCHEMA_CUSTOM, .def = "{26: 3, 48: 6}", .help = "unlisted: DSCP / 8",
+	 AT(dscp_to_priority), .decode = decode_dscp_map},
+	{"pcp-to-priority", SCHEMA_CUSTOM, .def = "{3: 3}", .help = "unlisted: PCP",
+	 AT(pcp_to_priority), .decode = decode_pcp_map},
+	{"priority-to-pg", SCHEMA_CUSTOM, .def = "{3: 3, default: 0}", .help = "priority groups",
+	 AT(priority_to_group), .decode = decode_group_map},
+	{"priority-to-tc", SCHEMA_CUSTOM, .def = "{3: 3, 6: 6, default: 0}",
+	 .help = "traffic classes", AT(priority_to_class), .decode = decode_class_map},
+	{"pg", SCHEMA_NUMBERED, .def = "{3: {lossless: true}}", .help = "priority groups",
+	 AT(groups),
+	 .sub = &(const struct schema){SCHEMA_COUNT(group_keys), .check = check_one_limit}},
+	{"tc", SCHEMA_NUMBERED,
+	 .def = "{3: {ecn: {min: 150KB, max: 1500KB, probability: 100%}},"
+		" 6: {scheduler: strict},"
+		" 0: {ecn: {min: 150KB, max: 1500KB, probability: 100%}}}",
+	 .help = "traffic classes", AT(classes),
+	 .sub = &(const struct schema){SCHEMA_COUNT(class_keys), .check = check_one_limit}},
+	{"port", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(port_keys)}},
+	{"ports", SCHEMA_CUSTOM, .help = "{swp1: {...}}: where one port differs", AT(ports),
+	 .decode = decode_ports},
+	{"flow-control", SCHEMA_ENUM, .def = "pfc", .help = "what keeps lossless groups lossless",
+	 AT(flow_control), .choices = flow_controls},
+	{"pfc", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(pfc_keys)}},
+	{"watchdog", SCHEMA_CUSTOM, .def = "off", .help = "over queues held by a pause",
+	 AT(watchdog), .decode = decode_watchdog},
+	{"remark", SCHEMA_CUSTOM, .def = "none", .help = "DSCP and PCP on the way out", AT(remark),
+	 .decode = decode_remark},
+	{"trim", SCHEMA_CUSTOM, .def = "off", .help = "cut instead of drop", AT(trim),
+	 .decode = decode_trim},
+	{"histograms", SCHEMA_CUSTOM, .help = "of depth, occupancy and latency", AT(histograms),
+	 .decode = decode_histograms},
+};
+
+const struct schema schema_qos = {SCHEMA_COUNT(qos_keys)};

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A change of settings is prepared and then published. Preparing merges the sections again,
+// compares every switch's settings with those in force, and builds tables for the switches that
+// differ and the hosts behind them; it may fail, and then nothing has happened but that memory was
+// used. Publishing swaps pointers and cannot fail. Packets under way have been charged in cells and
+// timed by the latency, so these two stay what they are; everything else may change under traffic
+// (dataplane/node.c tells how a node adopts new tables).
+#include "change.h"
+
+#include "control/tables/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct prepared {
+	struct fabric *f;
+	struct tables **tables;       // by node; NULL: it stays as it is
+	struct switch_config *before; // by switch: its settings
+	struct switch_config *after;  // and after the change
+	bool *differs;                // by switch
+	uint64_t *excess; // by switch: bytes of pools and headroom beyond its buffer, before
+	bool trial;       // only to see whether it holds: hosts always do
+};
+
+static void
+drop_tables(struct prepared *p)
+{
+	for (uint32_t i = 0; i < p->f->topology->node_count; i++) {
+		tables_destroy(p->tables[i]);
+		p->tables[i] = NULL;
+	}
+}
+
+static void
+release(struct prepared *p)
+{
+	if (p->tables != NULL)
+		drop_tables(p);
+	free(p->tables);
+	free(p->before);
+	free(p->after);
+	free(p->differs);
+	free(p->excess);
+}
+
+static int
+start(struct prepared *p, struct fabric *f, bool trial)
+{
+	size_t switches = f->topology->first_host;
+
+	*p = (struct prepared){.f = f, .trial = trial};
+	p->tables = calloc(f->topology->node_count, sizeof(struct tables *));
+	p->before = calloc(switches + 1, sizeof(*p->before));
+	p->after = calloc(switches + 1, sizeof(*p->after));
+	p->differs = calloc(switches + 1, sizeof(*p->differs));
+	p->excess = calloc(switches + 1, sizeof(*p->excess));
+	if (p->tables == NULL || p->before == NULL || p->after == NULL || p->differs == NULL ||
+	    p->excess == NULL)
+		return -ENOMEM;
+	memcpy(p->before, f->switches, switches * sizeof(*p->before));
+	memcpy(p->after, f->switches, switches * sizeof(*p->after));
+	for (size_t i = 0; i < switches; i++)
+		p->excess[i] = tables_excess_bytes(f->tables[i], &f->switches[i]);
+	return 0;
+}
+
+// Lists are decoded anew at every merge: two that look alike are not known to be.
+static bool
+same_settings(const struct switch_config *a, const struct switch_config *b)
+{
+	return a->histogram_count == 0 && b->histogram_count == 0 && a->port_count == 0 &&
+	       b->port_count == 0 && memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static int
+check_fixed(const struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+{
+	const struct switch_config *before = &p->before[node], *after = &p->after[node];
+	const char *name = p->f->topology->nodes[node].name, *file = p->f->config->file;
+	struct config_pos none = {0};
+
+	if (after->cell_bytes != before->cell_bytes)
+		config_error(diag, file, none, key, "cannot change while %s runs (it is %u B)",
+			     name, before->cell_bytes);
+	else if (after->latency_ps != before->latency_ps)
+		config_error(diag, file, none, key,
+			     "cannot change while %s runs (it is %" PRIu64 " ps)", name,
+			     before->latency_ps);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+// What a file may do by leaving a pool to its default, a change may not: pools beyond the buffer.
+static int
+check_excess(const struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+{
+	uint64_t after = tables_excess_bytes(p->tables[node], &p->after[node]);
+
+	if (after <= p->excess[node])
+		return 0;
+	config_error(diag, p->f->config->file, (struct config_pos){0}, key,
+		     "on %s the pools and headroom would be %" PRIu64
+		     " B more than the buffer of %" PRIu64 " B",
+		     p->f->topology->nodes[node].name, after, p->after[node].buffer_bytes);
+	return -EINVAL;
+}
+
+static int
+prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+{
+	const struct topo_node *place = &p->f->topology->nodes[node];
+	int rc = config_switch(p->f->config, place->name, place->role, &p->after[node]);
+
+	if (rc != 0)
+		return rc;
+	p->differs[node] = !same_settings(&p->before[node], &p->after[node]);
+	if (!p->differs[node])
+		return 0;
+	rc = check_fixed(p, node, key, diag);
+	if (rc == 0)
+		rc = fabric_build_tables(p->f, node, &p->after[node], &p->tables[node], diag);
+	return rc != 0 ? rc : check_excess(p, node, key, diag);
+}
+
+// Whether a key's section is one that the node reads.
+static bool
+touches(const struct topo_node *node, const char *key)
+{
+	size_t length = strcspn(key, ".");
+	const char *names[] = {"switch", config_role_name(node->role), node->name};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length && memcmp(names[i], key, length) == 0)
+			return true;
+	return false;
+}
+
+static int
+prepare(struct prepared *p, const char *key, struct config_diag *diag)
+{
+	const struct topology *t = p->f->topology;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < t->first_host; i++)
+		if (touches(&t->nodes[i], key))
+			rc = prepare_switch(p, i, key, diag);
+	if (rc == 0)
+		rc = tables_check_ports(t, p->after, diag);
+	if (rc != 0 || p->trial)
+		return rc;
+	for (uint32_t i = t->first_host; rc == 0 && i < t->node_count; i++) {
+		uint32_t leaf = t->nodes[i].ports[0].peer_node;
+
+		if (p->f->nodes[i] != NULL && p->differs[leaf])
+			rc = fabric_build_tables(p->f, i, &p->after[leaf], &p->tables[i], diag);
+	}
+	return rc;
+}
+
+// All are in force before the first is given up: a node that takes its own over finds the others'
+// as well.
+static void
+publish(struct prepared *p, const struct change_retire *retire)
+{
+	struct fabric *f = p->f;
+
+	memcpy(f->switches, p->after, f->topology->first_host * sizeof(*p->after));
+	for (uint32_t i = 0; i < f->topology->node_count; i++)
+		if (p->tables[i] != NULL)
+			p->tables[i] = fabric_publish_tables(f, i, p->tables[i]);
+	for (uint32_t i = 0; i < f->topology->node_count; i++) {
+		if (p->tables[i] != NULL)
+			retire->run(retire->context, p->tables[i]);
+		p->tables[i] = NULL;
+	}
+}
+
+int
+change_set(struct fabric *f, const char *key, const char *value, const struct change_retire *retire,
+	   struct config_diag *diag)
+{
+	struct prepared p;
+	int rc = start(&p, f, false);
+
+	if (rc == 0)
+		rc = config_set(f->config, key, value, diag);
+	if (rc == 0) {
+		rc = prepare(&p, key, diag);
+		if (rc == 0)
+			publish(&p, retire);
+		else
+			config_set_undo(f->config);
+	}
+	release(&p);
+	return rc;
+}
+
+// The errors of a trial, wherever they point, as errors of the event.
+static void
+pass_errors(const struct config *config, const struct config_event *event,
+	    const struct config_diag *from, struct config_diag *to)
+{
+	for (unsigned i = 0; i < from->count; i++) {
+		const struct config_message *m = &from->messages[i];
+		size_t skip = strlen(config->file);
+
+		if (m->warning)
+			continue;
+		if (m->pos.line != 0)
+			skip += (size_t)snprintf(NULL, 0, ":%u:%u", m->pos.line, m->pos.column);
+		config_error(to, config->file, event->key.pos, NULL, "%s",
+			     m->text + skip + strlen(": "));
+	}
+}
+
+// What was prepared is what the next one finds. The configuration keeps it until the caller takes
+// it back.
+static void
+take_over(struct prepared *p)
+{
+	for (uint32_t i = 0; i < p->f->topology->first_host; i++) {
+		if (p->tables[i] == NULL)
+			continue;
+		p->before[i] = p->after[i];
+		p->excess[i] = tables_excess_bytes(p->tables[i], &p->after[i]);
+	}
+	drop_tables(p);
+}
+
+static int
+try_set(struct prepared *p, const struct config_event *event, struct config_diag *diag)
+{
+	struct config *config = p->f->config;
+	struct config_diag trial = {0};
+	int rc = config_set(config, event->key.text, event->to.text, &trial);
+
+	if (rc == 0) {
+		rc = prepare(p, event->key.text, &trial);
+		if (rc == 0)
+			take_over(p);
+		else
+			config_set_undo(config);
+	}
+	pass_errors(config, event, &trial, diag);
+	config_diag_free(&trial);
+	return rc;
+}
+
+int
+change_check(struct fabric *f, const struct config_event *const *sets, uint32_t count,
+	     struct config_diag *diag)
+{
+	struct prepared p;
+	uint32_t held = 0;
+	int rc = start(&p, f, true);
+
+	while (rc == 0 && held < count) {
+		rc = try_set(&p, sets[held], diag);
+		held += rc == 0;
+	}
+	while (held-- > 0)
+		config_set_undo(f->config);
+	release(&p);
+	return rc;
+}

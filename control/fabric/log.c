@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each look gathers what all nodes have told and sorts it by time, then by node, so that the list
+// is the same however windows and nodes followed each other.
+#include "log.h"
+
+#include "dataplane/node_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct gathered {
+	struct node_log_entry entry;
+	uint32_t node;
+	uint32_t order;
+};
+
+struct fabric_log {
+	FILE *to;
+	const char *rest;
+	bool refills;
+	bool muted;     // said where the rest is
+	unsigned lines; // that may be printed
+	json_t *entries;
+	uint64_t forgotten; // made room
+	uint64_t overrun;   // lost by nodes
+	struct gathered *gathered;
+	uint32_t count;
+	uint32_t room;
+};
+
+int
+fabric_log_create(struct fabric_log **out, FILE *to, const char *rest, bool refills)
+{
+	struct fabric_log *log = calloc(1, sizeof(*log));
+
+	if (log == NULL)
+		return -ENOMEM;
+	log->to = to;
+	log->rest = rest;
+	log->refills = refills;
+	log->lines = FABRIC_LOG_LINES;
+	log->entries = json_array();
+	if (log->entries == NULL) {
+		fabric_log_destroy(log);
+		return -ENOMEM;
+	}
+	*out = log;
+	return 0;
+}
+
+void
+fabric_log_destroy(struct fabric_log *log)
+{
+	if (log == NULL)
+		return;
+	json_decref(log->entries);
+	free(log->gathered);
+	free(log);
+}
+
+static bool
+make_room(struct fabric_log *log)
+{
+	uint32_t room = log->room == 0 ? 64 : 2 * log->room;
+	struct gathered *gathered;
+
+	if (log->count < log->room)
+		return true;
+	gathered = realloc(log->gathered, room * sizeof(*gathered));
+	if (gathered == NULL)
+		return false;
+	log->gathered = gathered;
+	log->room = room;
+	return true;
+}
+
+static void
+gather(struct fabric_log *log, const struct fabric *f)
+{
+	log->count = 0;
+	log->overrun = 0;
+	for (uint32_t i = 0; i < f->topology->first_host; i++) {
+		struct node_log *ring = f->nodes[i]->log;
+
+		while (make_room(log) && node_log_take(ring, &log->gathered[log->count].entry)) {
+			log->gathered[log->count].node = i;
+			log->gathered[log->count].order = log->count;
+			log->count++;
+		}
+		log->overrun += node_log_lost(ring);
+	}
+}
+
+// A node's own entries are in order already.
+static int
+gathered_compare(const void *a, const void *b)
+{
+	const struct gathered *x = a, *y = b;
+
+	if (x->entry.at != y->entry.at)
+		return x->entry.at < y->entry.at ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void
+keep(struct fabric_log *log, const struct node_log_entry *e, const char *node, const char *queue)
+{
+	json_t *entry =
+		json_pack("{s:I,s:s,s:s,s:s}", "at_ns", (json_int_t)(e->at / PS_PER_NS), "node",
+			  node, "queue", queue, "what",
+			  e->kind == NODE_LOG_STORM ? "watchdog-storm" : "watchdog-restore");
+
+	if (json_array_append_new(log->entries, entry) != 0) {
+		log->forgotten++;
+		return;
+	}
+	if (json_array_size(log->entries) <= FABRIC_LOG_KEPT)
+		return;
+	json_array_remove(log->entries, 0);
+	log->forgotten++;
+}
+
+// Milliseconds with as many digits as say something: "300", "0.1".
+static const char *
+milliseconds(ps_t t, char text[static 32])
+{
+	int length = snprintf(text, 32, "%" PRIu64 ".%06" PRIu64, t / PS_PER_MS,
+			      t % PS_PER_MS / PS_PER_NS);
+
+	while (text[length - 1] == '0')
+		length--;
+	if (text[length - 1] == '.')
+		length--;
+	text[length] = '\0';
+	return text;
+}
+
+static void
+print_what(FILE *to, const struct node_log_entry *e)
+{
+	static const char *const actions[] = {[WATCHDOG_DROP] = "drops",
+					      [WATCHDOG_FORWARD] = "forwards",
+					      [WATCHDOG_ALERT] = "alerts only"};
+	char span[32];
+
+	milliseconds(e->span, span);
+	switch ((enum node_log_kind)e->kind) {
+	case NODE_LOG_STORM:
+		fprintf(to, "PFC storm: %s, paused for %s ms\n", actions[e->action], span);
+		return;
+	case NODE_LOG_RESTORE_QUIET:
+		fprintf(to, "restored after %s ms of quiet", span);
+		break;
+	case NODE_LOG_RESTORE_BY_HAND:
+		fprintf(to, "restored by hand");
+		break;
+	case NODE_LOG_RESTORE_CHANGED:
+		fprintf(to, "restored, the watchdog does not watch it any more");
+		break;
+	}
+	fprintf(to, ", %" PRIu64 " packet%s dropped\n", e->packets, e->packets == 1 ? "" : "s");
+}
+
+static void
+print(struct fabric_log *log, const struct node_log_entry *e, const char *node, const char *queue)
+{
+	if (log->lines == 0) {
+		if (!log->muted)
+			fprintf(log->to, "roost: the rest is in %s\n", log->rest);
+		log->muted = true;
+		return;
+	}
+	log->lines--;
+	if (isatty(fileno(log->to)))
+		fputs("\r\033[K", log->to); // over what shows progress
+	fprintf(log->to, "%s.%s: %" PRIu64 ".%06" PRIu64 " ms: ", node, queue, e->at / PS_PER_MS,
+		e->at % PS_PER_MS / PS_PER_NS);
+	print_what(log->to, e);
+}
+
+void
+fabric_log_look(struct fabric_log *log, const struct fabric *f)
+{
+	gather(log, f);
+	if (log->count == 0) {
+		if (log->refills && log->lines < FABRIC_LOG_LINES &&
+		    ++log->lines == FABRIC_LOG_LINES)
+			log->muted = false;
+		return;
+	}
+	qsort(log->gathered, log->count, sizeof(*log->gathered), gathered_compare);
+	for (uint32_t i = 0; i < log->count; i++) {
+		const struct node_log_entry *e = &log->gathered[i].entry;
+		const struct topo_node *node = &f->topology->nodes[log->gathered[i].node];
+		char queue[TOPOLOGY_NAME_MAX];
+
+		snprintf(queue, sizeof(queue), "%s.%u", node->ports[e->port].name, e->tc);
+		keep(log, e, node->name, queue);
+		print(log, e, node->name, queue);
+	}
+	fflush(log->to);
+}
+
+json_t *
+fabric_log_entries(const struct fabric_log *log)
+{
+	return log->entries;
+}
+
+uint64_t
+fabric_log_lost(const struct fabric_log *log)
+{
+	return log->overrun + log->forgotten;
+}

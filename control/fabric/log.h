@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What nodes tell as it happens (dataplane/node_log.h): printed, a line each, and kept for the
+// result.
+#pragma once
+
+#include "fabric.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define FABRIC_LOG_LINES 20    // printed in a row
+#define FABRIC_LOG_KEPT 10000u // of the list; older entries make room and count as lost
+
+struct fabric_log;
+
+// `to`: where lines go. `rest`: where the reader finds what is not printed after FABRIC_LOG_LINES
+// lines ("the result's log"). `refills`: a look that finds nothing new gives back a line, so that a
+// fabric that runs for long is heard again. Returns 0 or -ENOMEM.
+int fabric_log_create(struct fabric_log **out, FILE *to, const char *rest, bool refills);
+
+// NULL is fine.
+void fabric_log_destroy(struct fabric_log *log);
+
+// Takes what the fabric's nodes have told since the last look, in the order of time. Control
+// thread; workers may run.
+void fabric_log_look(struct fabric_log *log, const struct fabric *f);
+
+// [{"at_ns", "node", "queue", "what"}, ...], oldest first; the log's own.
+json_t *fabric_log_entries(const struct fabric_log *log);
+
+// How many are missing from the list.
+uint64_t fabric_log_lost(const struct fabric_log *log);

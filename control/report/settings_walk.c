@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The walk through a switch's settings in the order of its keys.
+#include "settings_part.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// A list in the making. `base`: of the switch_config that is walked.
+struct walk {
+	json_t *out;
+	const struct switch_config *base;
+	const struct config_mark *marks; // NULL: of the preset alone
+	bool failed;
+};
+
+// Adds a key; `at`: the member that it stands for.
+static void __attribute__((format(printf, 4, 5)))
+add(struct walk *w, const void *at, const char *value, const char *format, ...)
+{
+	char key[SETTINGS_KEY_MAX], where[24] = "live";
+	json_t *one = json_pack("{s:s}", "value", value);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(key, sizeof(key), format, arguments);
+	va_end(arguments);
+	if (w->marks != NULL) {
+		const struct config_mark *mark =
+			&w->marks[(const char *)at - (const char *)w->base];
+
+		if (mark->pos.line != 0)
+			snprintf(where, sizeof(where), "line %" PRIu32, mark->pos.line);
+		w->failed |= json_object_set_new(one, "origin",
+						 json_string(mark->origin == CONFIG_ORIGIN_DEFAULT
+								     ? "default"
+								     : "preset")) != 0 ||
+			     json_object_set_new(one, "where",
+						 mark->origin == CONFIG_ORIGIN_FILE
+							 ? json_string(where)
+							 : json_null()) != 0;
+	}
+	w->failed |= json_object_set_new(w->out, key, one) != 0;
+}
+
+static const char *
+on_off(bool on)
+{
+	return on ? "on" : "off";
+}
+
+static const char *
+number(char text[static SETTINGS_TEXT_MAX], uint64_t value)
+{
+	snprintf(text, SETTINGS_TEXT_MAX, "%" PRIu64, value);
+	return text;
+}
+
+// A rate, or "none".
+static const char *
+rate(char text[static SETTINGS_TEXT_MAX], uint64_t bits_per_s)
+{
+	return bits_per_s != 0 ? settings_rate(text, bits_per_s) : "none";
+}
+
+// 2^shift: "1/8", "4".
+static const char *
+power(char text[static SETTINGS_TEXT_MAX], int shift)
+{
+	snprintf(text, SETTINGS_TEXT_MAX, shift < 0 ? "1/%u" : "%u",
+		 1u << (shift < 0 ? -shift : shift));
+	return text;
+}
+
+static const char *
+amount(char text[static SETTINGS_TEXT_MAX], const struct config_amount *a)
+{
+	switch (a->kind) {
+	case CONFIG_AMOUNT_BYTES:
+		return settings_bytes(text, a->value);
+	case CONFIG_AMOUNT_PERCENT:
+		return settings_percent(text, (uint32_t)a->value);
+	case CONFIG_AMOUNT_UNLIMITED:
+		return "unlimited";
+	case CONFIG_AMOUNT_AUTO:
+		return "auto";
+	case CONFIG_AMOUNT_ALPHA:
+		return power(text, (int)a->value - 7);
+	case CONFIG_AMOUNT_NONE:
+		break;
+	}
+	return "none";
+}
+
+static const char *
+bits(char text[static SETTINGS_TEXT_MAX], unsigned int set)
+{
+	char *to = text;
+
+	*to++ = '[';
+	for (; set != 0; set &= set - 1)
+		to += sprintf(to, "%d%s", __builtin_ctz(set), (set & (set - 1)) != 0 ? ", " : "");
+	strcpy(to, "]");
+	return text;
+}
+
+static const char *
+trusted(char text[static SETTINGS_TEXT_MAX], unsigned int count, const enum config_trust *trust)
+{
+	char *to = text;
+
+	*to++ = '[';
+	for (unsigned int i = 0; i < count; i++)
+		to += sprintf(to, "%s%s", i != 0 ? ", " : "",
+			      trust[i] == CONFIG_TRUST_DSCP ? "dscp" : "pcp");
+	strcpy(to, "]");
+	return text;
+}
+
+static void
+walk_buffer(struct walk *w)
+{
+	const struct switch_config *c = w->base;
+	char text[SETTINGS_TEXT_MAX];
+
+	add(w, &c->latency_ps, settings_duration(text, c->latency_ps), "latency");
+	add(w, &c->buffer_bytes, settings_bytes(text, c->buffer_bytes), "buffer.size");
+	add(w, &c->cell_bytes, number(text, c->cell_bytes), "buffer.cell");
+	for (unsigned int i = 0; i < CONFIG_POOLS; i++) {
+		const char *pool = config_pool_name((enum config_pool)i);
+
+		add(w, &c->pools[i], amount(text, &c->pools[i]), "buffer.pools.%s.size", pool);
+		add(w, &c->port_alpha[i], amount(text, &c->port_alpha[i]),
+		    "buffer.pools.%s.port-alpha", pool);
+	}
+	add(w, &c->headroom_pool_bytes, settings_bytes(text, c->headroom_pool_bytes),
+	    "buffer.headroom-pool.size");
+}
+
+static void
+walk_map(struct walk *w, const uint8_t *map, unsigned int count, const char *prefix,
+	 const char *name)
+{
+	char text[SETTINGS_TEXT_MAX];
+
+	for (unsigned int i = 0; i < count; i++)
+		add(w, &map[i], number(text, map[i]), "%s.%s.%u", prefix, name, i);
+}
+
+static void
+walk_maps(struct walk *w)
+{
+	const struct switch_config *c = w->base;
+	char text[SETTINGS_TEXT_MAX];
+
+	add(w, c->trust, trusted(text, c->trust_count, c->trust), "qos.trust");
+	add(w, &c->port_priority, number(text, c->port_priority), "qos.port-priority");
+	walk_map(w, c->dscp_to_priority, CONFIG_DSCPS, "qos", "dscp-to-priority");
+	walk_map(w, c->pcp_to_priority, CONFIG_PRIORITIES, "qos", "pcp-to-priority");
+	walk_map(w, c->priority_to_group, CONFIG_PRIORITIES, "qos", "priority-to-pg");
+	walk_map(w, c->priority_to_class, CONFIG_PRIORITIES, "qos", "priority-to-tc");
+}
+
+static void
+walk_limit(struct walk *w, const struct config_limit *limit, const char *prefix, unsigned int index)
+{
+	char text[SETTINGS_TEXT_MAX];
+
+	switch (limit->kind) {
+	case CONFIG_LIMIT_STATIC:
+		add(w, limit, settings_bytes(text, limit->static_bytes), "%s.%u.static", prefix,
+		    index);
+		break;
+	case CONFIG_LIMIT_ALPHA:
+		add(w, limit, power(text, limit->shift), "%s.%u.alpha", prefix, index);
+		break;
+	default:
+		add(w, limit, limit->kind == CONFIG_LIMIT_UNLIMITED ? "unlimited" : "0",
+		    "%s.%u.alpha", prefix, index);
+	}
+}
+
+static void
+walk_group(struct walk *w, unsigned int i)
+{
+	const struct config_group *g = &w->base->groups[i];
+	char text[SETTINGS_TEXT_MAX];
+
+	add(w, &g->lossless, g->lossless ? "true" : "false", "qos.pg.%u.lossless", i);
+	add(w, &g->pool, config_pool_name(g->pool), "qos.pg.%u.pool", i);
+	add(w, &g->reserved_bytes, settings_bytes(text, g->reserved_bytes), "qos.pg.%u.reserved",
+	    i);
+	walk_limit(w, &g->limit, "qos.pg", i);
+	add(w, &g->headroom, amount(text, &g->headroom), "qos.pg.%u.headroom", i);
+	add(w, &g->xon_bytes, settings_bytes(text, g->xon_bytes), "qos.pg.%u.xon", i);
+	add(w, &g->xon_offset, amount(text, &g->xon_offset), "qos.pg.%u.xon-offset", i);
+}
+
+static void
+walk_class(struct walk *w, unsigned int i)
+{
+	const struct config_class *c = &w->base->classes[i];
+	char text[SETTINGS_TEXT_MAX];
+
+	add(w, &c->scheduler, c->scheduler == CONFIG_SCHEDULER_STRICT ? "strict" : "dwrr",
+	    "qos.tc.%u.scheduler", i);
+	add(w, &c->weight, number(text, c->weight), "qos.tc.%u.weight", i);
+	add(w, &c->pool, config_pool_name(c->pool), "qos.tc.%u.pool", i);
+	add(w, &c->reserved_bytes, settings_bytes(text, c->reserved_bytes), "qos.tc.%u.reserved",
+	    i);
+	walk_limit(w, &c->limit, "qos.tc", i);
+	add(w, &c->ecn.on, on_off(c->ecn.on), "qos.tc.%u.ecn", i);
+	if (c->ecn.on) {
+		add(w, &c->ecn.min_bytes, settings_bytes(text, c->ecn.min_bytes),
+		    "qos.tc.%u.ecn.min", i);
+		add(w, &c->ecn.max_bytes, settings_bytes(text, c->ecn.max_bytes),
+		    "qos.tc.%u.ecn.max", i);
+		add(w, &c->ecn.probability_ppm, settings_percent(text, c->ecn.probability_ppm),
+		    "qos.tc.%u.ecn.probability", i);
+	}
+	add(w, &c->red, on_off(c->red), "qos.tc.%u.red", i);
+	add(w, &c->min_rate_bps, rate(text, c->min_rate_bps), "qos.tc.%u.min-rate", i);
+	add(w, &c->max_rate_bps, rate(text, c->max_rate_bps), "qos.tc.%u.max-rate", i);
+	add(w, &c->tenant_fairness, c->tenant_fairness ? "tenant" : "none", "qos.tc.%u.fairness",
+	    i);
+}
+
+// `at`: the members that the two maps stand for.
+static void
+walk_remark(struct walk *w, const struct config_remark *r, const void *dscp_at, const void *pcp_at,
+	    const char *prefix)
+{
+	char text[SETTINGS_TEXT_MAX];
+
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		if (r->dscp[i] >= 0)
+			add(w, dscp_at, number(text, (uint64_t)r->dscp[i]), "%s.remark.dscp.%u",
+			    prefix, i);
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		if (r->pcp[i] >= 0)
+			add(w, pcp_at, number(text, (uint64_t)r->pcp[i]), "%s.remark.pcp.%u",
+			    prefix, i);
+}
+
+// A port's own settings all come of qos.ports.
+static void
+walk_port(struct walk *w, const struct config_port_qos *p)
+{
+	const void *at = &w->base->ports;
+	char text[SETTINGS_TEXT_MAX], prefix[SETTINGS_KEY_MAX / 2];
+
+	snprintf(prefix, sizeof(prefix), "qos.ports.%.20s", p->name.text);
+	if (p->set & CONFIG_PORT_QOS_TRUST)
+		add(w, at, trusted(text, p->trust_count, p->trust), "%s.trust", prefix);
+	if (p->set & CONFIG_PORT_QOS_PRIORITY)
+		add(w, at, number(text, p->port_priority), "%s.port-priority", prefix);
+	for (unsigned int i = 0; p->set & CONFIG_PORT_QOS_DSCP && i < CONFIG_DSCPS; i++)
+		add(w, at, number(text, p->dscp_to_priority[i]), "%s.dscp-to-priority.%u", prefix,
+		    i);
+	for (unsigned int i = 0; p->set & CONFIG_PORT_QOS_PCP && i < CONFIG_PRIORITIES; i++)
+		add(w, at, number(text, p->pcp_to_priority[i]), "%s.pcp-to-priority.%u", prefix, i);
+	if (p->set & CONFIG_PORT_QOS_REMARK)
+		walk_remark(w, &p->remark, at, at, prefix);
+	if (p->set & CONFIG_PORT_QOS_MAX_RATE)
+		add(w, at, rate(text, p->max_rate_bps), "%s.max-rate", prefix);
+}
+
+static void
+walk_flow_control(struct walk *w)
+{
+	static const char *const words[] = {
+		[CONFIG_FLOW_CONTROL_PFC] = "pfc",
+		[CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC] = "pfc-asymmetric",
+		[CONFIG_FLOW_CONTROL_PAUSE] = "pause",
+		[CONFIG_FLOW_CONTROL_CREDIT] = "credit",
+		[CONFIG_FLOW_CONTROL_NONE] = "none",
+	};
+	const struct switch_config *c = w->base;
+	char text[SETTINGS_TEXT_MAX];
+
+	add(w, &c->flow_control, words[c->flow_control], "qos.flow-control");
+	add(w, &c->pfc_priorities, bits(text, c->pfc_priorities), "qos.pfc.priorities");
+	add(w, &c->pfc_quanta, number(text, c->pfc_quanta), "qos.pfc.quanta");
+	add(w, &c->pfc_refresh_ps,
+	    c->pfc_refresh_auto ? "auto" : settings_duration(text, c->pfc_refresh_ps),
+	    "qos.pfc.refresh");
+}
+
+static void
+walk_watchdog(struct walk *w)
+{
+	static const char *const actions[] = {
+		[CONFIG_WATCHDOG_DROP] = "drop",
+		[CONFIG_WATCHDOG_FORWARD] = "forward",
+		[CONFIG_WATCHDOG_ALERT] = "alert",
+	};
+	const struct config_watchdog *d = &w->base->watchdog;
+	char text[SETTINGS_TEXT_MAX];
+
+	add(w, &d->on, on_off(d->on), "qos.watchdog.enabled");
+	add(w, &d->poll_ps, settings_duration(text, d->poll_ps), "qos.watchdog.poll");
+	add(w, &d->detect_ps, settings_duration(text, d->detect_ps), "qos.watchdog.detect");
+	add(w, &d->restore_ps, settings_duration(text, d->restore_ps), "qos.watchdog.restore");
+	add(w, &d->action, actions[d->action], "qos.watchdog.action");
+	add(w, &d->flush, on_off(d->flush), "qos.watchdog.flush");
+	add(w, &d->ingress, on_off(d->ingress), "qos.watchdog.ingress");
+}
+
+static void
+walk_trim(struct walk *w)
+{
+	const struct config_trim *t = &w->base->trim;
+	char text[SETTINGS_TEXT_MAX];
+
+	add(w, &t->on, on_off(t->on), "qos.trim");
+	if (!t->on)
+		return;
+	add(w, &t->size_bytes, settings_bytes(text, t->size_bytes), "qos.trim.size");
+	add(w, &t->dscp, number(text, t->dscp), "qos.trim.dscp");
+	add(w, &t->tc, number(text, t->tc), "qos.trim.tc");
+	add(w, &t->eligible_tc, bits(text, t->eligible_tc), "qos.trim.eligible-tc");
+}
+
+json_t *
+settings_walk(const struct switch_config *settings, const struct config_mark *marks)
+{
+	struct walk w = {.out = json_object(), .base = settings, .marks = marks};
+	char text[SETTINGS_TEXT_MAX];
+
+	walk_buffer(&w);
+	walk_maps(&w);
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		walk_group(&w, i);
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		walk_class(&w, i);
+	add(&w, &settings->port_max_rate_bps, rate(text, settings->port_max_rate_bps),
+	    "qos.port.max-rate");
+	for (unsigned int i = 0; i < settings->port_count; i++)
+		walk_port(&w, &settings->ports[i]);
+	walk_flow_control(&w);
+	walk_watchdog(&w);
+	walk_remark(&w, &settings->remark, settings->remark.dscp, settings->remark.pcp, "qos");
+	walk_trim(&w);
+	if (!w.failed)
+		return w.out;
+	json_decref(w.out);
+	return NULL;
+}

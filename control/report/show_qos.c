@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A switch's QoS as `nv show qos roce` lays it out: flow control, congestion control, trust, maps,
+// scheduling and pools, under the names known there, and beside it every key with its value and
+// where that came from (settings.h). What is shown of one port has that port's own settings in it.
+#include "settings.h"
+#include "show_part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+// The priorities set in bits, as an array of numbers.
+json_t *
+show_bit_list(unsigned int bits)
+{
+	json_t *out = json_array();
+	int status = out != NULL ? 0 : -1;
+
+	for (; bits != 0; bits &= bits - 1)
+		status |= json_array_append_new(out, json_integer(__builtin_ctz(bits)));
+	if (status == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+static json_t *
+number_list(const uint8_t *values, unsigned int count)
+{
+	json_t *out = json_array();
+	int status = out != NULL ? 0 : -1;
+
+	for (unsigned int i = 0; i < count; i++)
+		status |= json_array_append_new(out, json_integer(values[i]));
+	if (status == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+// Whole percents as an integer.
+static json_t *
+percent(uint32_t ppm)
+{
+	return ppm % 10000 == 0 ? json_integer(ppm / 10000) : json_real(ppm / 1e4);
+}
+
+// Bit per class that a priority maps to.
+unsigned int
+show_used_classes(const struct switch_config *c)
+{
+	unsigned int bits = 0;
+
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		bits |= 1u << c->priority_to_class[i];
+	return bits;
+}
+
+static const char *
+mode_name(const struct switch_config *c)
+{
+	return c->preset == CONFIG_PRESET_LOSSY ? "lossy" : config_preset_mode_name(c->preset_mode);
+}
+
+// ---- flow control ----------------------------------------------------------------------------
+
+// The lengths of the cables behind the ports (or one of them), each once, in metres.
+static json_t *
+cable_lengths(const struct report_node *n, const struct show_switch *w, int port)
+{
+	json_t *out = json_array();
+
+	for (unsigned int i = 0; out != NULL && i < n->node->port_count; i++) {
+		bool known = w->cable_mm[i] == 0 || (port >= 0 && i != (unsigned int)port);
+
+		for (unsigned int k = 0; k < i && !known; k++)
+			known = port < 0 && w->cable_mm[k] == w->cable_mm[i];
+		if (!known)
+			json_array_append_new(out, json_real((double)w->cable_mm[i] / 1000.0));
+	}
+	return out;
+}
+
+// XOFF goes out for priorities whose group is lossless.
+static bool
+generates(const struct switch_config *c)
+{
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		if (c->pfc_priorities & 1u << i && c->groups[c->priority_to_group[i]].lossless)
+			return true;
+	return false;
+}
+
+static json_t *
+pfc_json(const struct switch_config *c, const struct report_node *n, const struct show_switch *w,
+	 int port)
+{
+	static const char *const flow_controls[] = {
+		[CONFIG_FLOW_CONTROL_PFC] = "pfc",
+		[CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC] = "pfc-asymmetric",
+		[CONFIG_FLOW_CONTROL_PAUSE] = "pause",
+		[CONFIG_FLOW_CONTROL_CREDIT] = "credit",
+		[CONFIG_FLOW_CONTROL_NONE] = "none",
+	};
+	bool asymmetric = c->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC;
+	bool on = asymmetric || c->flow_control == CONFIG_FLOW_CONTROL_PFC;
+
+	return json_pack("{s:s,s:o,s:b,s:b,s:o}", "flow-control", flow_controls[c->flow_control],
+			 "pfc-priority", show_bit_list(on ? c->pfc_priorities : 0), "rx-enabled",
+			 asymmetric || (on && c->pfc_priorities != 0), "tx-enabled",
+			 on && generates(c), "cable-length", cable_lengths(n, w, port));
+}
+
+// ---- congestion control ----------------------------------------------------------------------
+
+static json_t *
+congestion_class(const struct config_class *c, unsigned int tc)
+{
+	return json_pack("{s:i,s:b,s:I,s:I,s:o}", "traffic-class", (int)tc, "red", c->red,
+			 "min-threshold", (json_int_t)c->ecn.min_bytes, "max-threshold",
+			 (json_int_t)c->ecn.max_bytes, "probability",
+			 percent(c->ecn.probability_ppm));
+}
+
+static json_t *
+congestion_json(const struct switch_config *c)
+{
+	json_t *classes = json_array();
+	unsigned int enabled = 0;
+	bool red = false;
+	int status = 0;
+
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++) {
+		if (!c->classes[i].ecn.on || !(show_used_classes(c) & 1u << i))
+			continue;
+		enabled |= 1u << i;
+		red |= c->classes[i].red;
+		status |= json_array_append_new(classes, congestion_class(&c->classes[i], i));
+	}
+	if (status != 0) {
+		json_decref(classes);
+		return NULL;
+	}
+	return json_pack("{s:s,s:o,s:o}", "congestion-mode",
+			 enabled == 0 ? "none"
+			 : red        ? "ecn,red, absolute"
+				      : "ecn, absolute",
+			 "enabled-tc", show_bit_list(enabled), "tc", classes);
+}
+
+// ---- trust, maps, scheduling -----------------------------------------------------------------
+
+static json_t *
+trust_json(const struct switch_config *c)
+{
+	json_t *modes = json_array();
+	int status = 0;
+
+	for (unsigned int i = 0; i < c->trust_count; i++)
+		status |= json_array_append_new(
+			modes, json_string(c->trust[i] == CONFIG_TRUST_DSCP ? "dscp" : "pcp"));
+	if (status != 0) {
+		json_decref(modes);
+		return NULL;
+	}
+	return json_pack("{s:o,s:i}", "trust-mode", modes, "port-default-sp", c->port_priority);
+}
+
+// A class's part of what the DWRR classes that are in use share, in parts per million.
+static unsigned int
+weight_share(const struct switch_config *c, unsigned int tc)
+{
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		if (show_used_classes(c) & 1u << i &&
+		    c->classes[i].scheduler == CONFIG_SCHEDULER_DWRR)
+			sum += c->classes[i].weight;
+	return sum != 0 ? c->classes[tc].weight * CONFIG_PPM / sum : 0;
+}
+
+static json_t *
+class_json(const struct switch_config *c, unsigned int tc)
+{
+	const struct config_class *class = &c->classes[tc];
+	bool strict = class->scheduler == CONFIG_SCHEDULER_STRICT;
+	unsigned int priorities = 0;
+
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		if (c->priority_to_class[i] == tc)
+			priorities |= 1u << i;
+	return json_pack("{s:i,s:o,s:s,s:i,s:o,s:I,s:I}", "traffic-class", (int)tc, "switch-prio",
+			 show_bit_list(priorities), "scheduler", strict ? "strict" : "dwrr",
+			 "weight", strict ? 0 : (int)class->weight, "share",
+			 percent(strict ? 0 : weight_share(c, tc)), "min-rate-bps",
+			 (json_int_t) class->min_rate_bps, "max-rate-bps",
+			 (json_int_t) class->max_rate_bps);
+}
+
+static json_t *
+classes_json(const struct switch_config *c)
+{
+	json_t *out = json_array();
+	int status = 0;
+
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
+		if (show_used_classes(c) & 1u << i)
+			status |= json_array_append_new(out, class_json(c, i));
+	if (status == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+// ---- all of it -------------------------------------------------------------------------------
+
+// The settings as a port has them, where it has some of its own.
+static void
+apply_port(struct switch_config *c, const char *name)
+{
+	for (unsigned int i = 0; i < c->port_count; i++) {
+		const struct config_port_qos *p = &c->ports[i];
+
+		if (strcmp(p->name.text, name) != 0)
+			continue;
+		if (p->set & CONFIG_PORT_QOS_TRUST) {
+			c->trust_count = p->trust_count;
+			memcpy(c->trust, p->trust, sizeof(c->trust));
+		}
+		if (p->set & CONFIG_PORT_QOS_PRIORITY)
+			c->port_priority = p->port_priority;
+		if (p->set & CONFIG_PORT_QOS_DSCP)
+			memcpy(c->dscp_to_priority, p->dscp_to_priority,
+			       sizeof(c->dscp_to_priority));
+		if (p->set & CONFIG_PORT_QOS_PCP)
+			memcpy(c->pcp_to_priority, p->pcp_to_priority, sizeof(c->pcp_to_priority));
+		if (p->set & CONFIG_PORT_QOS_MAX_RATE)
+			c->port_max_rate_bps = p->max_rate_bps;
+	}
+}
+
+// Where a port's own setting stands in the list, and which of all ports' it takes the place of.
+static void
+port_key(char key[static SETTINGS_KEY_MAX], const char *own)
+{
+	bool rate = strcmp(own, "max-rate") == 0;
+
+	snprintf(key, SETTINGS_KEY_MAX, "qos.%s%s", rate ? "port." : "", own);
+}
+
+// Makes a switch's list that of one of its ports: its own settings stand where those of all ports
+// stood, and other ports' are left out.
+static int
+narrow_to_port(json_t *list, const char *port)
+{
+	static const char prefix[] = "qos.ports.";
+	size_t length = strlen(port);
+	const char *key;
+	json_t *one;
+	void *next;
+	int status = 0;
+
+	json_object_foreach_safe(list, next, key, one)
+	{
+		char general[SETTINGS_KEY_MAX];
+		const char *own;
+
+		if (strncmp(key, prefix, strlen(prefix)) != 0)
+			continue;
+		own = key + strlen(prefix);
+		if (strncmp(own, port, length) == 0 && own[length] == '.') {
+			port_key(general, own + length + 1);
+			status |= json_object_set(list, general, one);
+		}
+		status |= json_object_del(list, key);
+	}
+	return status;
+}
+
+// `port`: of this one, or NULL.
+static json_t *
+add_settings(json_t *out, const struct show_switch *w, const char *port)
+{
+	json_t *list = settings_list(w->settings, w->marks, w->preset);
+	int status = list != NULL && port != NULL ? narrow_to_port(list, port) : 0;
+	json_t *exceptions = list != NULL ? settings_exceptions(list) : NULL;
+
+	status |= json_object_set_new(out, "values", list);
+	status |= json_object_set_new(out, "exceptions", exceptions);
+	if (status == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+json_t *
+show_qos_settings(const struct report_node *n, const struct show_switch *w, int port)
+{
+	struct switch_config c = *w->settings;
+	json_t *out;
+
+	if (port >= 0)
+		apply_port(&c, n->ports[port].name);
+	out = json_pack("{s:b,s:s,s:s,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "enable",
+			c.preset != CONFIG_PRESET_NONE, "preset", config_preset_name(c.preset),
+			"mode", mode_name(&c), "congestion-control", congestion_json(&c), "pfc",
+			pfc_json(&c, n, w, port), "trust", trust_json(&c), "port-max-rate-bps",
+			(json_int_t)c.port_max_rate_bps, "pcp-to-sp",
+			number_list(c.pcp_to_priority, CONFIG_PRIORITIES), "dscp-to-sp",
+			number_list(c.dscp_to_priority, CONFIG_DSCPS), "sp-to-pg",
+			number_list(c.priority_to_group, CONFIG_PRIORITIES), "sp-to-tc",
+			number_list(c.priority_to_class, CONFIG_PRIORITIES), "traffic-class",
+			classes_json(&c), "pools", show_qos_pools(&c, n));
+	return out != NULL ? add_settings(out, w, port >= 0 ? n->ports[port].name : NULL) : NULL;
+}
+
+int
+show_qos(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	json_t *nodes = show_child(to, "nodes");
+	bool found = q->port == NULL;
+
+	for (unsigned int i = 0; i < s->node_count; i++) {
+		const struct report_node *n = &s->nodes[i];
+		const struct show_switch *w = show_find_switch(s, n);
+
+		if (w == NULL || !show_node_meant(n, q->port))
+			continue;
+		found = true;
+		if (json_object_set_new(nodes, n->name, show_qos_settings(n, w, -1)) != 0)
+			return -ENOMEM;
+	}
+	return found ? 0 : -ENOENT;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The buffer pools of a switch as its RoCE settings show them: who is charged to which, and how
+// full it is.
+#include "show_part.h"
+
+// What the operators of the two systems call a pool.
+static const char *
+known_as(const struct switch_config *c, enum config_pool pool)
+{
+	static const char *const cumulus[CONFIG_POOLS] = {
+		[CONFIG_POOL_INGRESS_LOSSLESS] = "roce-reserved-ingress",
+		[CONFIG_POOL_INGRESS_LOSSY] = "lossy-default-ingress",
+		[CONFIG_POOL_EGRESS_LOSSLESS] = "roce-reserved-egress",
+		[CONFIG_POOL_EGRESS_LOSSY] = "lossy-default-egress",
+	};
+	static const char *const sonic[CONFIG_POOLS] = {
+		[CONFIG_POOL_INGRESS_LOSSLESS] = "ingress_lossless_pool",
+		[CONFIG_POOL_INGRESS_LOSSY] = "ingress_lossy_pool",
+		[CONFIG_POOL_EGRESS_LOSSLESS] = "egress_lossless_pool",
+		[CONFIG_POOL_EGRESS_LOSSY] = "egress_lossy_pool",
+	};
+
+	return c->preset == CONFIG_PRESET_SONIC ? sonic[pool] : cumulus[pool];
+}
+
+// Who is charged to a pool, and whether by dynamic or static thresholds.
+struct pool_users {
+	unsigned int priorities; // bit each: of an ingress pool
+	unsigned int classes;    // of an egress pool
+	bool dynamic, fixed;
+};
+
+static void
+note_limit(struct pool_users *u, const struct config_limit *limit)
+{
+	if (limit->kind == CONFIG_LIMIT_STATIC)
+		u->fixed = true;
+	else
+		u->dynamic = true;
+}
+
+static struct pool_users
+pool_users(const struct switch_config *c, enum config_pool pool)
+{
+	struct pool_users u = {0};
+
+	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++) {
+		const struct config_group *group = &c->groups[c->priority_to_group[i]];
+		const struct config_class *class = &c->classes[i];
+
+		if (group->pool == pool) {
+			u.priorities |= 1u << i;
+			note_limit(&u, &group->limit);
+		}
+		if (show_used_classes(c) & 1u << i && class->pool == pool) {
+			u.classes |= 1u << i;
+			note_limit(&u, &class->limit);
+		}
+	}
+	return u;
+}
+
+// "name" is the pool's in counters.json, and so are the counters' names.
+static json_t *
+pool_json(const struct switch_config *c, const struct report_node *n, enum config_pool pool)
+{
+	static const enum pool_id ids[CONFIG_POOLS] = {
+		[CONFIG_POOL_INGRESS_LOSSLESS] = POOL_INGRESS_LOSSLESS,
+		[CONFIG_POOL_INGRESS_LOSSY] = POOL_INGRESS_LOSSY,
+		[CONFIG_POOL_EGRESS_LOSSLESS] = POOL_EGRESS_LOSSLESS,
+		[CONFIG_POOL_EGRESS_LOSSY] = POOL_EGRESS_LOSSY,
+	};
+	const struct pool_users u = pool_users(c, pool);
+	json_t *counters = counters_node(n, COUNTERS_POOLS, 0);
+	json_t *one =
+		json_object_get(json_object_get(counters, "pools"), counters_pool_name(ids[pool]));
+	json_t *out = json_pack("{s:s,s:s,s:s,s:o,s:o}", "name", config_pool_name(pool), "known-as",
+				known_as(c, pool), "mode",
+				u.fixed && u.dynamic ? "Mixed"
+				: u.fixed            ? "Static"
+						     : "Dynamic",
+				"switch-priorities", show_bit_list(u.priorities), "traffic-class",
+				show_bit_list(u.classes));
+
+	if (out != NULL && one != NULL)
+		json_object_update(out, one);
+	json_decref(counters);
+	return out;
+}
+
+json_t *
+show_qos_pools(const struct switch_config *c, const struct report_node *n)
+{
+	static const enum config_pool order[] = {
+		CONFIG_POOL_INGRESS_LOSSY, CONFIG_POOL_INGRESS_LOSSLESS, CONFIG_POOL_EGRESS_LOSSY,
+		CONFIG_POOL_EGRESS_LOSSLESS};
+	json_t *out = json_array();
+	int status = 0;
+
+	for (unsigned int i = 0; i < CONFIG_POOLS; i++)
+		status |= json_array_append_new(out, pool_json(c, n, order[i]));
+	if (status == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tenants' parts of a switch's pools: cells set aside in every pool that has an end, and a
+// share of what is shared. Only where the switch has a port of the tenant, for only there are its
+// packets known.
+#include "parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+// True when the node has a port of the tenant: only there are its packets known.
+static bool
+tenant_here(const struct tables_draft *draft, uint16_t tenant)
+{
+	for (uint16_t p = 0; p < draft->t->port_count; p++)
+		if (draft->t->ports[p].tenant == tenant)
+			return true;
+	return false;
+}
+
+uint64_t
+tables_sum_guarantees(const struct tables_draft *draft)
+{
+	uint64_t sum = 0;
+
+	for (uint16_t i = 0; i < draft->topology->tenant_count; i++) {
+		const struct config_tenant *settings = draft->topology->tenants[i].settings;
+
+		if (settings != NULL && settings->buffer_set && tenant_here(draft, i))
+			sum += tables_cells_up(draft->t, settings->guaranteed_bytes);
+	}
+	return sum;
+}
+
+static void
+set_tenant(struct tables *t, struct tenant_profile *profile, const struct config_tenant *settings)
+{
+	for (unsigned pool = 0; pool < POOL_COUNT; pool++) {
+		struct threshold *share = &profile->share[pool];
+		uint32_t shared = t->pools[pool].shared;
+
+		*share = tables_unlimited(pool, 0);
+		if (settings == NULL || !settings->buffer_set || pool == POOL_HEADROOM ||
+		    t->pools[pool].size == POOL_UNLIMITED)
+			continue;
+		profile->guaranteed[pool] = tables_cells_up(t, settings->guaranteed_bytes);
+		if (settings->share.kind == CONFIG_AMOUNT_PERCENT)
+			share->fixed = tables_part(shared, settings->share.value);
+		else if (settings->share.kind == CONFIG_AMOUNT_ALPHA)
+			*share = tables_alpha(pool, 0, (int)settings->share.value - 7);
+	}
+}
+
+int
+tables_add_tenants(struct tables_draft *draft)
+{
+	const struct topology *topology = draft->topology;
+	struct tables *t = draft->t;
+	bool any = false;
+
+	for (uint16_t p = 0; p < t->port_count; p++)
+		any |= t->ports[p].tenant != TENANT_NONE;
+	if (!any)
+		return 0;
+	t->tenants = calloc(topology->tenant_count, sizeof(*t->tenants));
+	if (t->tenants == NULL)
+		return -ENOMEM;
+	t->tenant_count = topology->tenant_count;
+	for (uint16_t i = 0; i < t->tenant_count; i++) {
+		const struct config_tenant *settings = topology->tenants[i].settings;
+
+		set_tenant(t, &t->tenants[i], settings);
+		t->tenant_buffers |= settings != NULL && settings->buffer_set &&
+				     tenant_here(draft, i);
+	}
+	return 0;
+}

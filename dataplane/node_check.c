@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every counter of the buffer is taken again from the packets that wait in queues, each of which knows how it
+// was charged, and compared with what the dataplane has kept by adding and subtracting:
+//
+//   queue    depth = own + guaranteed cells = the cells of its packets
+//   group    own + headroom, guaranteed     = the cells of packets that came in by it
+//   pool     used, shared use               = the sums over its groups or queues, of each port too
+//   tenant   used, guaranteed               = the cells of its packets in each pool that knows tenants
+//   switch   received                       = sent + dropped + queued
+//
+// Besides, a port that may send has a departure due: nothing waits for an event that never comes.
+#include "node_check.h"
+
+#include "queueing/buffer.h"
+#include "queueing/fair.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The cells of packets that a group or queue holds.
+struct held {
+	uint64_t own; // of a group: in headroom too
+	uint64_t guaranteed;
+};
+
+struct tenant_held {
+	uint64_t used[POOL_COUNT];
+	uint64_t guaranteed[POOL_COUNT];
+};
+
+struct node_checker {
+	const struct node *n;
+	const struct tables *t;
+	char *what;
+	struct held *groups; // by port and number
+	struct tenant_held *tenants;
+	uint64_t queued;
+};
+
+static bool __attribute__((format(printf, 2, 3)))
+fail(struct node_checker *c, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->what, NODE_CHECK_TEXT_BYTES, format, args);
+	va_end(args);
+	return false;
+}
+
+static bool
+equal(struct node_checker *c, uint64_t kept, uint64_t counted, const char *what, unsigned int port,
+      unsigned int index)
+{
+	return kept == counted || fail(c, "port %u, %u: %s is %" PRIu64 ", its packets say %" PRIu64, port + 1,
+				       index, what, kept, counted);
+}
+
+static void
+note_tenant(struct node_checker *c, const struct packet_meta *meta, unsigned int pool, bool guaranteed)
+{
+	if (!c->t->tenant_buffers || meta->tenant >= c->n->buffer.tenant_count ||
+	    c->t->pools[pool].size == POOL_UNLIMITED)
+		return;
+	c->tenants[meta->tenant].used[pool] += meta->cells;
+	if (guaranteed)
+		c->tenants[meta->tenant].guaranteed[pool] += meta->cells;
+}
+
+static bool
+check_packet(struct node_checker *c, const struct packet_meta *meta, unsigned int port, unsigned int tc,
+	     struct held *queue)
+{
+	const struct tables *t = c->t;
+	bool in_guarantee = meta->flags & PACKET_IN_GUARANTEE, out_guarantee = meta->flags & PACKET_OUT_GUARANTEE;
+	struct held *group;
+
+	if (!(meta->flags & PACKET_CHARGED) || meta->out_port != port || meta->tc != tc)
+		return fail(c, "port %u, queue %u: a packet for port %u, queue %u, %s", port + 1, tc,
+			    meta->out_port + 1u, meta->tc, meta->flags & PACKET_CHARGED ? "charged" : "not charged");
+	if (meta->in_port >= c->n->port_count || meta->pg >= PRIORITIES ||
+	    meta->cells != tables_cells(t, meta->wire_bytes))
+		return fail(c, "port %u, queue %u: a packet of %u B in %u cells, of port %u, group %u", port + 1, tc,
+			    meta->wire_bytes, meta->cells, meta->in_port + 1u, meta->pg);
+	group = &c->groups[meta->in_port * PRIORITIES + meta->pg];
+	*(in_guarantee ? &group->guaranteed : &group->own) += meta->cells;
+	*(out_guarantee ? &queue->guaranteed : &queue->own) += meta->cells;
+	note_tenant(c, meta, t->ports[meta->in_port].profile->pg[meta->pg].threshold.pool, in_guarantee);
+	note_tenant(c, meta, t->ports[port].profile->tc[tc].threshold.pool, out_guarantee);
+	c->queued++;
+	return true;
+}
+
+static bool
+check_queue(struct node_checker *c, unsigned int port, unsigned int tc)
+{
+	const struct port *p = &c->n->ports[port];
+	const struct queue *q = &p->queues[tc];
+	uint32_t depth = c->n->depth[tc * c->n->port_count + port];
+	struct held held = {0};
+
+	for (struct rte_mbuf *m = q->head; m != NULL; m = fair_next(p, tc, m))
+		if (!check_packet(c, packet_meta(m), port, tc, &held))
+			return false;
+	if ((q->head != NULL) != (p->nonempty >> tc & 1))
+		return fail(c, "port %u, queue %u: its bit does not say whether it is empty", port + 1, tc);
+	return equal(c, depth, held.own + held.guaranteed, "depth", port, tc) &&
+	       equal(c, q->usage.own, held.own, "queue's own", port, tc) &&
+	       equal(c, q->usage.guaranteed, held.guaranteed, "queue's guaranteed", port, tc);
+}
+
+static bool
+check_groups(struct node_checker *c, unsigned int port)
+{
+	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
+		const struct priority_group *g = &c->n->ports[port].groups[pg];
+		const struct held *held = &c->groups[port * PRIORITIES + pg];
+
+		if (!equal(c, g->usage.own + (uint64_t)g->headroom, held->own, "group's own and headroom", port, pg) ||
+		    !equal(c, g->usage.guaranteed, held->guaranteed, "group's guaranteed", port, pg))
+			return false;
+	}
+	return true;
+}
+
+static void
+sum_usage(const struct threshold *t, const struct usage *u, unsigned int pool, uint64_t *used, uint64_t *shared)
+{
+	if (t->pool != pool)
+		return;
+	*used += (uint64_t)u->own + u->guaranteed;
+	*shared += buffer_shared(u->own, t->reserved);
+}
+
+// A pool of groups or of queues.
+static bool
+check_pool(struct node_checker *c, unsigned int pool)
+{
+	const struct pool *kept = &c->n->buffer.pools[pool];
+	uint64_t used = 0, shared = 0;
+
+	for (unsigned int i = 0; i < c->n->port_count; i++) {
+		const struct port *p = &c->n->ports[i];
+		const struct port_profile *profile = c->t->ports[i].profile;
+		uint64_t before = shared;
+
+		for (unsigned int k = 0; k < PRIORITIES; k++) {
+			sum_usage(&profile->pg[k].threshold, &p->groups[k].usage, pool, &used, &shared);
+			sum_usage(&profile->tc[k].threshold, &p->queues[k].usage, pool, &used, &shared);
+		}
+		if (c->t->port_levels && !equal(c, p->shared_use[pool], shared - before, "share of a pool", i, pool))
+			return false;
+	}
+	if (kept->used != used || kept->shared_use != shared)
+		return fail(c, "pool %u: used %u, shared use %u; its users have %" PRIu64 ", %" PRIu64, pool,
+			    kept->used, kept->shared_use, used, shared);
+	return true;
+}
+
+static bool
+check_headroom(struct node_checker *c)
+{
+	uint64_t used = 0;
+
+	for (unsigned int i = 0; i < c->n->port_count; i++)
+		for (unsigned int pg = 0; pg < PRIORITIES; pg++)
+			used += c->n->ports[i].groups[pg].headroom;
+	return c->n->buffer.pools[POOL_HEADROOM].used == used ||
+	       fail(c, "headroom: used %u, its groups have %" PRIu64, c->n->buffer.pools[POOL_HEADROOM].used, used);
+}
+
+static bool
+check_tenants(struct node_checker *c)
+{
+	for (unsigned int i = 0; c->t->tenant_buffers && i < c->n->buffer.tenant_count; i++) {
+		const struct tenant_use *use = &c->n->buffer.tenants[i];
+
+		for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++) {
+			const struct tenant_held *held = &c->tenants[i];
+
+			if (c->t->pools[pool].size == POOL_UNLIMITED)
+				continue;
+			if (use->used[pool] != held->used[pool] || use->guarantee[pool] != held->guaranteed[pool])
+				return fail(c, "tenant %u, pool %u: used %u, guaranteed %u; its packets say %" PRIu64
+					    ", %" PRIu64, i, pool, use->used[pool], use->guarantee[pool],
+					    held->used[pool], held->guaranteed[pool]);
+		}
+	}
+	return true;
+}
+
+// A packet lost behind the transmitter counts as sent by its queue; one that came by a link that is down was never
+// offered to the buffer. Both are dropped as link-down.
+static bool
+check_conservation(struct node_checker *c)
+{
+	uint64_t received = 0, gone = 0, offered = 0, link_down = 0;
+
+	for (unsigned int i = 0; i < c->n->port_count; i++) {
+		const struct port *p = &c->n->ports[i];
+
+		received += p->rx_packets - p->control_rx;
+		for (unsigned int reason = 0; reason < DROP_COUNT; reason++)
+			if (reason != DROP_LINK_DOWN && reason != DROP_LINK_FAULT && reason != DROP_NO_PACKET)
+				gone += p->drops[reason];
+		link_down += p->drops[DROP_LINK_DOWN];
+		for (unsigned int k = 0; k < PRIORITIES; k++) {
+			gone += p->queues[k].packets;
+			offered += p->groups[k].packets - p->groups[k].dropped;
+			offered -= p->queues[k].packets + p->queues[k].dropped;
+		}
+	}
+	if (offered != c->queued)
+		return fail(c, "%" PRIu64 " packets admitted and not sent, %" PRIu64 " queued", offered, c->queued);
+	if (received < gone + c->queued || received > gone + c->queued + link_down)
+		return fail(c, "%" PRIu64 " packets received, %" PRIu64 " sent or dropped, %" PRIu64 " queued", received,
+			    gone, c->queued);
+	return true;
+}
+
+static bool
+check_departure(struct node_checker *c, unsigned int port)
+{
+	const struct port *p = &c->n->ports[port];
+
+	if (p->next_send != PS_NEVER || (p->pfc_head == NULL && (p->nonempty & ~(unsigned int)p->tx_off) == 0))
+		return true;
+	return fail(c, "port %u: queues %#x wait, of which %#x are paused, %#x shaped and %#x frozen, and no departure "
+		    "is due", port + 1, p->nonempty, p->paused, p->shaped, p->tx_off);
+}
+
+static bool
+check_all(struct node_checker *c)
+{
+	for (unsigned int i = 0; i < c->n->port_count; i++)
+		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+			if (!check_queue(c, i, tc))
+				return false;
+	for (unsigned int i = 0; i < c->n->port_count; i++)
+		if (!check_groups(c, i) || !check_departure(c, i))
+			return false;
+	for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
+		if (!check_pool(c, pool))
+			return false;
+	return check_headroom(c) && check_tenants(c) && check_conservation(c);
+}
+
+bool
+node_check_find(const struct node *n, char what[static NODE_CHECK_TEXT_BYTES])
+{
+	struct node_checker c = {.n = n, .t = n->current, .what = what};
+	bool good = true;
+
+	if (n->role == NODE_NIC || n->current == NULL)
+		return true;
+	c.groups = calloc((size_t)n->port_count * PRIORITIES, sizeof(*c.groups));
+	c.tenants = calloc(n->buffer.tenant_count + 1u, sizeof(*c.tenants));
+	if (c.groups != NULL && c.tenants != NULL)
+		good = check_all(&c);
+	free(c.groups);
+	free(c.tenants);
+	return good;
+}
+
+void
+node_check(const struct node *n, ps_t now)
+{
+	char what[NODE_CHECK_TEXT_BYTES];
+
+	if (node_check_find(n, what))
+		return;
+	fprintf(stderr, "roost: %s at %" PRIu64 " ps: %s\n", n->name != NULL ? n->name : "a node", now, what);
+	abort();
+}

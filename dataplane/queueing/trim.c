@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet that its egress queue refuses is cut to its first bytes and goes by another queue, so that the
+// receiver learns at once of what it will not get. Cut are unicast IP packets of eligible classes from groups
+// that are not lossless, unless they are CNPs: there is nothing to cut from those. The IP length says what is
+// left, and the IPv4 checksum holds, so that routers carry it; the UDP length stays what it was, and that
+// tells a NIC that bytes are missing. The priority stays, the DSCP becomes the profile's.
+//
+// What is left is charged anew, the ingress side with fewer cells, the egress side to the other queue. If it is
+// refused again the packet is dropped, whole, for the first reason. Else the original counts in the first queue's
+// `trimmed` and not in its `dropped`, and its group has received one packet, of its first size.
+#include "trim.h"
+
+#include "../dscp.h"
+#include "../stages/parse.h"
+#include "charge.h"
+
+static uint32_t
+ip_end(struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *ip = packet_data(m) + meta->l3_off;
+
+	if (meta->flags & PACKET_IPV6)
+		return meta->l3_off + PARSE_IP6_BYTES + parse_u16(ip + 4);
+	return meta->l3_off + parse_u16(ip + 2);
+}
+
+// True when it was the egress side that refused: the ingress side, not charged since, still admits.
+static bool
+refused_by_queue(struct node *n, struct port *in, struct rte_mbuf *m, enum drop_reason reason)
+{
+	const struct charge c = charge_of(m);
+	uint32_t shared;
+
+	if (reason != DROP_TENANT_SHARE)
+		return reason == DROP_EGRESS_POOL;
+	return charge_try(n, &c, in, &in->groups[c.pg].usage, &in->profile->pg[c.pg].threshold, true,
+			  DROP_INGRESS_POOL, &shared) >= 0;
+}
+
+static bool
+may_be_cut(struct node *n, struct port *in, const struct port *out, struct rte_mbuf *m, enum drop_reason reason)
+{
+	const struct trim_profile *trim = &n->current->trim;
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (!(trim->eligible & 1u << meta->tc) || in->profile->pg[meta->pg].lossless)
+		return false;
+	if (meta->wire_bytes <= trim->size || ip_end(m) <= trim->size)
+		return false; // behind the IP packet there is nothing that would be missed
+	if (meta->flags & PACKET_ROCE && meta->opcode == ROCE_OP_CNP)
+		return false;
+	if (out->stormed & 1u << trim->tc && n->current->watchdog.action == WATCHDOG_DROP)
+		return false; // the watchdog discards what comes for the other queue
+	return refused_by_queue(n, in, m, reason);
+}
+
+// Makes the packet what `size` bytes of its frame hold. Of a packet whose payload is not written the headers are
+// all there is, and they stay.
+static void
+cut(struct rte_mbuf *m, uint32_t size, uint8_t dscp)
+{
+	struct packet_meta *meta = packet_meta(m);
+	uint8_t *ip = packet_data(m) + meta->l3_off;
+	uint32_t left = size - meta->l3_off;
+
+	if (meta->data_len > size)
+		meta->data_len = (uint16_t)size;
+	if (meta->flags & PACKET_IPV6) {
+		ip[4] = (uint8_t)((left - PARSE_IP6_BYTES) >> 8);
+		ip[5] = (uint8_t)(left - PARSE_IP6_BYTES);
+	} else {
+		checksum_ipv4_set_byte(ip, 2, (uint8_t)(left >> 8));
+		checksum_ipv4_set_byte(ip, 3, (uint8_t)left);
+	}
+	dscp_set(m, dscp);
+	meta->flags |= PACKET_TRIMMED;
+}
+
+// Charges what will be left of the packet; what was counted when it was first tried is not counted again.
+static int
+charge_again(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	struct priority_group *g = &in->groups[meta->pg];
+	struct queue *q = &out->queues[meta->tc];
+	const uint64_t packets = g->packets, bytes = g->bytes, g_dropped = g->dropped, q_dropped = q->dropped;
+	int verdict;
+
+	verdict = charge_admit(n, in, out, m, now, true);
+	g->packets = packets;
+	g->bytes = bytes;
+	g->dropped = g_dropped;
+	q->dropped = q_dropped;
+	return verdict;
+}
+
+int
+trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, enum drop_reason reason,
+	     ps_t now)
+{
+	const struct tables *t = n->current;
+	struct packet_meta *meta = packet_meta(m);
+	const uint32_t bytes = meta->wire_bytes, cells = meta->cells;
+	const uint8_t tc = meta->tc;
+
+	if (!may_be_cut(n, in, out, m, reason))
+		return (int)reason;
+	meta->wire_bytes = t->trim.size;
+	meta->cells = tables_cells(t, t->trim.size);
+	meta->tc = t->trim.tc;
+	if (charge_again(n, in, out, m, now) >= 0) {
+		meta->wire_bytes = bytes;
+		meta->cells = cells;
+		meta->tc = tc;
+		return (int)reason;
+	}
+	out->queues[tc].dropped--;
+	out->more[tc].trimmed++;
+	cut(m, t->trim.size, t->trim.dscp);
+	return -1;
+}

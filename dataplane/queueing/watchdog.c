@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// At every multiple of `poll` the watchdog looks at each queue that received pauses can hold (of
+// classes to which an obeyed priority maps; all where the link is paused as a whole). What counts
+// is the time that pauses have held the queue since the last look, known exactly (queue_more.held),
+// and whether a packet has left:
+//
+//   stuck    a queue held at a look is stuck since the present hold began;
+//   still    it stays so while no packet leaves and it was held: at all, with packets waiting; for
+//            more than 80 % of the time, with none (SONiC's watchdog, pfc_detect_*.lua). Gaps
+//            between pauses do not help a queue that sends nothing in them;
+//   storm    it has been stuck for `detect`.
+//
+// In a storm the queue's pauses are not honoured. Action DROP also drops what comes for the queue
+// and, with `flush`, what waits in it (without, that is sent); with `ingress`, what comes in by the
+// port with one of the queue's priorities, which then pauses nobody. FORWARD sends on as if there
+// were no pause. ALERT only tells. The storm ends at the first look at which no frame has paused
+// the queue for `restore`, or by hand.
+//
+// port->stormed has a bit for each queue in a storm that is acted upon; it is what packets are
+// tested for.
+#include "watchdog.h"
+
+#include "../node_log.h"
+#include "../port_tx_whole.h"
+#include "pause.h"
+#include "pfc.h"
+
+// Of what an empty queue must have been held of: 4 / 5.
+#define WATCHDOG_SHARE_OF 5
+#define WATCHDOG_SHARE 4
+
+static uint8_t
+watchdog_queues(const struct node *n, const struct port *p)
+{
+	uint8_t queues = 0;
+
+	if (n->current->watchdog.poll == 0)
+		return 0;
+	if (p->profile->link_pause)
+		return 0xff;
+	for (unsigned int bits = p->profile->obeyed; bits != 0; bits &= bits - 1)
+		queues |= (uint8_t)(1u << n->current->priority_to_tc[__builtin_ctz(bits)]);
+	return queues;
+}
+
+static void
+watchdog_log(struct node *n, const struct port *p, unsigned int tc, enum node_log_kind kind,
+	     ps_t span, ps_t now)
+{
+	const struct watchdog_queue *w = &p->more[tc].watchdog;
+	const struct node_log_entry entry = {
+		.at = now,
+		.span = span,
+		.packets = w->dropped - w->dropped_before,
+		.kind = (uint8_t)kind,
+		.action = n->current->watchdog.action,
+		.port = p->index,
+		.tc = (uint8_t)tc,
+	};
+
+	node_log_put(n->log, &entry);
+}
+
+static void
+watchdog_flush(struct node *n, struct port *p, unsigned int tc, ps_t now)
+{
+	uint64_t before = p->queues[tc].dropped;
+
+	port_drop_queue(n, p, tc, DROP_WATCHDOG, now);
+	p->more[tc].watchdog.dropped += p->queues[tc].dropped - before;
+}
+
+// Has a queue in a storm treated as the tables say.
+static void
+watchdog_act(struct node *n, struct port *p, unsigned int tc, ps_t now)
+{
+	const struct watchdog_profile *profile = &n->current->watchdog;
+	uint8_t bit = (uint8_t)(1u << tc);
+
+	p->stormed &= (uint8_t)~bit;
+	if (profile->action != WATCHDOG_ALERT)
+		p->stormed |= bit;
+	pfc_adopt(n, p, now);
+	if (profile->action == WATCHDOG_DROP && profile->flush)
+		watchdog_flush(n, p, tc, now);
+	pause_reconsider(n, p, tc, now);
+}
+
+static void
+watchdog_begin(struct node *n, struct port *p, unsigned int tc, ps_t now)
+{
+	struct watchdog_queue *w = &p->more[tc].watchdog;
+
+	w->storm = true;
+	w->storms++;
+	w->dropped_before = w->dropped;
+	watchdog_log(n, p, tc, NODE_LOG_STORM, now - w->stuck_since, now);
+	watchdog_act(n, p, tc, now);
+}
+
+static void
+watchdog_end(struct node *n, struct port *p, unsigned int tc, enum node_log_kind kind, ps_t now)
+{
+	struct watchdog_queue *w = &p->more[tc].watchdog;
+
+	w->storm = false;
+	w->stuck_since = PS_NEVER;
+	p->stormed &= (uint8_t) ~(1u << tc);
+	pause_reconsider(n, p, tc, now); // what pauses it now, holds it from now on
+	pfc_adopt(n, p, now);
+	watchdog_log(n, p, tc, kind, now - w->last_xoff, now);
+}
+
+// One look at a queue.
+static void
+watchdog_look(struct node *n, struct port *p, unsigned int tc, ps_t now)
+{
+	const struct watchdog_profile *profile = &n->current->watchdog;
+	struct queue_more *more = &p->more[tc];
+	struct watchdog_queue *w = &more->watchdog;
+	ps_t held = pause_clock_total(&more->held, now), gained = held - w->paused;
+	bool still;
+
+	if (w->storm) {
+		if (now - w->last_xoff >= profile->restore)
+			watchdog_end(n, p, tc, NODE_LOG_RESTORE_QUIET, now);
+		return;
+	}
+	still = w->stuck_since != PS_NEVER && p->queues[tc].packets == w->packets;
+	if (*node_depth(n, p, tc) != 0)
+		still = still && gained != 0;
+	else
+		still = still &&
+			gained * WATCHDOG_SHARE_OF > (now - n->watchdog_at) * WATCHDOG_SHARE;
+	if (!still)
+		w->stuck_since = more->held.since;
+	w->packets = p->queues[tc].packets;
+	w->paused = held;
+	if (w->stuck_since != PS_NEVER && now - w->stuck_since >= profile->detect)
+		watchdog_begin(n, p, tc, now);
+}
+
+ps_t
+watchdog_poll(struct node *n, ps_t now)
+{
+	ps_t poll = n->current->watchdog.poll;
+
+	if (poll == 0 || now < n->watchdog_due)
+		return n->watchdog_due;
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		struct port *p = &n->ports[i];
+
+		if (p->paused != 0)
+			pause_expire(n, p, now);
+		for (unsigned int bits = watchdog_queues(n, p); bits != 0; bits &= bits - 1)
+			watchdog_look(n, p, (unsigned int)__builtin_ctz(bits), now);
+	}
+	n->watchdog_at = now;
+	n->watchdog_due = (now / poll + 1) * poll;
+	return n->watchdog_due;
+}
+
+void
+watchdog_restore(struct node *n, struct port *p, unsigned int tc, ps_t now)
+{
+	if (p->more[tc].watchdog.storm)
+		watchdog_end(n, p, tc, NODE_LOG_RESTORE_BY_HAND, now);
+}
+
+static void
+watchdog_adopt_port(struct node *n, struct port *p, ps_t now)
+{
+	uint8_t queues = watchdog_queues(n, p);
+
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
+		struct watchdog_queue *w = &p->more[tc].watchdog;
+
+		if (queues & 1u << tc) {
+			if (w->storm)
+				watchdog_act(n, p, tc, now);
+			continue;
+		}
+		if (w->storm)
+			watchdog_end(n, p, tc, NODE_LOG_RESTORE_CHANGED, now);
+		w->stuck_since = PS_NEVER;
+	}
+}
+
+void
+watchdog_adopt(struct node *n, ps_t now)
+{
+	ps_t poll = n->current->watchdog.poll;
+
+	if (n->role == NODE_NIC)
+		return;
+	for (unsigned int i = 0; i < n->port_count; i++)
+		watchdog_adopt_port(n, &n->ports[i], now);
+	n->watchdog_due = poll != 0 ? (now + poll - 1) / poll * poll : PS_NEVER;
+	node_arm_timer(n, n->watchdog_due);
+}
+
+bool
+watchdog_refuses(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m)
+{
+	const struct watchdog_profile *profile = &n->current->watchdog;
+	const struct packet_meta *meta = packet_meta(m);
+	unsigned int in_tc = n->current->priority_to_tc[meta->priority];
+	struct priority_group *g = &in->groups[meta->pg];
+
+	if (profile->action != WATCHDOG_DROP)
+		return false;
+	if (out->stormed & 1u << meta->tc) {
+		out->queues[meta->tc].dropped++;
+		out->more[meta->tc].watchdog.dropped++;
+	} else if (profile->ingress && in->stormed & 1u << in_tc) {
+		g->dropped++;
+		in->more[in_tc].watchdog.dropped++;
+	} else {
+		return false;
+	}
+	g->packets++;
+	g->bytes += meta->wire_bytes;
+	return true;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a switch's pipeline does, leaf or spine. Each of them makes it its own function, so that the compiler sees the
+// stages as one, in two variants: the whole of it, and one without what most switches never ask for, so that
+// nobody pays for what is off. New tables choose (node->whole).
+#pragma once
+
+#include "../dataplane/port_tx.h"
+#include "../dataplane/port_tx_whole.h"
+#include "../dataplane/stages/admit.h"
+#include "../dataplane/stages/classify.h"
+#include "../dataplane/stages/control_frames.h"
+#include "../dataplane/stages/enqueue.h"
+#include "../dataplane/stages/parse.h"
+#include "../dataplane/stages/receive.h"
+#include "../dataplane/stages/remark.h"
+#include "../dataplane/stages/rewrite.h"
+#include "../dataplane/stages/route.h"
+#include "../dataplane/stages/spray.h"
+#include "../dataplane/switch_timer.h"
+
+// ingress, in this order; the first verdict that is not STAGE_NEXT is the packet's.
+#define SWITCH_INGRESS(stage) \
+	stage(receive)        \
+	stage(parse)          \
+	stage(control_frames) \
+	stage(classify)       \
+	stage(route)          \
+	stage(spray)          \
+	stage(admit)          \
+	stage(rewrite)        \
+	stage(enqueue)
+
+#define SWITCH_INGRESS_WHOLE(stage) \
+	stage(receive)              \
+	stage(parse)                \
+	stage(control_frames)       \
+	stage(classify)             \
+	stage(route)                \
+	stage(spray)                \
+	stage(admit_whole)          \
+	stage(rewrite)              \
+	stage(remark)               \
+	stage(enqueue_whole)
+
+#define SWITCH_RUN_STAGE(name)                            \
+	if (likely(verdict == STAGE_NEXT))                \
+		verdict = stage_##name(n, in, m, now);
+
+static __rte_always_inline int
+switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	int verdict = STAGE_NEXT;
+
+	SWITCH_INGRESS(SWITCH_RUN_STAGE)
+	return verdict;
+}
+
+static __rte_always_inline int
+switch_ingress_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	int verdict = STAGE_NEXT;
+
+	SWITCH_INGRESS_WHOLE(SWITCH_RUN_STAGE)
+	return verdict;
+}
+
+// egress: scheduler picks -> ECN marks, or RED drops -> wire takes -> buffer releases (port_send)
+// timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer)
+static __rte_always_inline ps_t
+switch_advance(struct node *n, ps_t start, ps_t until)
+{
+	node_open(n, start, until);
+	if (unlikely(n->whole))
+		return node_run(n, switch_ingress_whole, port_send_whole, switch_timer);
+	return node_run(n, switch_ingress, port_send, switch_timer);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any bytes as a frame that its queue refuses: what trimming makes of it is no longer than it says, sound where the
+// frame was, and charged as what it is; what it does not cut stays as it was.
+//
+// Input: a byte for the size to cut to, one of flags, then the frame, whose memory ends where it does.
+#include "tests/unit/dataplane/harness.h"
+
+#include "dataplane/checksum.h"
+#include "dataplane/roce/unsent.h"
+#include "dataplane/stages/admit.h"
+#include "dataplane/stages/classify.h"
+#include "dataplane/stages/parse.h"
+#include "dataplane/stages/remark.h"
+#include "dataplane/stages/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAME_MAX 2000u
+#define CUT_TC 4
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// Random bytes seldom are an IP packet; these make them one.
+enum flags {
+	MAKE_IP4 = 1 << 0,
+	MAKE_IP6 = 1 << 1,
+	MAKE_UDP = 1 << 2,    // in an IP packet as long as the frame
+	MAKE_UNSENT = 1 << 3, // the frame is longer than what is there
+	REMARK = 1 << 4,
+};
+
+static struct harness harness;
+static struct tables *tables;
+
+static void
+require(bool truth)
+{
+	if (!truth)
+		abort();
+}
+
+static void
+open_once(void)
+{
+	if (tables != NULL)
+		return;
+	tables = harness_tables(2);
+	tables->trims = true;
+	for (unsigned int i = 0; i < PRIORITIES; i++) {
+		struct threshold *t = &harness_profile(tables)->tc[i].threshold;
+
+		harness_profile(tables)->pg[i].lossless = false;
+		if (i != CUT_TC)
+			*t = (struct threshold){.pool = POOL_EGRESS_LOSSY, .down = 63}; // takes nothing
+	}
+	memset(&harness_profile(tables)->remark, 9, sizeof(harness_profile(tables)->remark));
+	harness_open(&harness, tables);
+}
+
+static struct rte_mbuf *
+exact(const uint8_t *frame, uint32_t present)
+{
+	struct rte_mbuf *m = malloc(sizeof(*m) + PACKET_META_BYTES + present);
+
+	require(m != NULL);
+	memset(packet_meta(m), 0, PACKET_META_BYTES);
+	packet_init_frame(m, 0, (uint16_t)present);
+	memcpy(packet_data(m), frame, present);
+	return m;
+}
+
+static void
+make_ip(uint8_t *frame, uint32_t present, uint32_t wire, uint8_t flags)
+{
+	uint8_t *ip = frame + 14;
+	bool ip6 = flags & MAKE_IP6;
+	uint32_t length = wire - 14;
+	uint16_t checksum;
+
+	if (present < 14 + 60 || !(flags & (MAKE_IP4 | MAKE_IP6)))
+		return;
+	frame[6] &= 0xfe;
+	memcpy(frame + 12, ip6 ? "\x86\xdd" : "\x08\x00", 2);
+	if (ip6)
+		ip[0] = 0x60 | (ip[0] & 0xf);
+	else if (ip[0] >> 4 != 4 || (ip[0] & 0xf) < 5)
+		ip[0] = 0x45;
+	if (flags & MAKE_UDP) {
+		ip[ip6 ? 4 : 2] = (uint8_t)((length - (ip6 ? 40 : 0)) >> 8);
+		ip[ip6 ? 5 : 3] = (uint8_t)(length - (ip6 ? 40 : 0));
+		ip[ip6 ? 6 : 9] = 17;
+		ip[6] &= ip6 ? 0xff : 0xc0; // no fragment
+		ip[7] = ip6 ? ip[7] : 0;
+	}
+	if (!ip6) {
+		checksum = checksum_ipv4_header(ip, (ip[0] & 0xfu) * 4);
+		memcpy(ip + 10, &checksum, 2);
+	}
+}
+
+// Where the IP packet ends, as its header says.
+static uint32_t
+ip_end(struct rte_mbuf *m)
+{
+	return packet_meta(m)->l3_off + admit_ip_bytes(m);
+}
+
+static void
+check_cut(struct rte_mbuf *m, uint32_t size)
+{
+	struct packet_meta *meta = packet_meta(m);
+	const uint8_t *ip = packet_data(m) + meta->l3_off;
+	uint8_t whole[FRAME_MAX];
+
+	require(meta->wire_bytes == size && meta->data_len <= size && meta->cells == size);
+	require(meta->tc == CUT_TC && ip_end(m) == size);
+	if (meta->flags & PACKET_IPV6)
+		require((uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6) == tables->trim.dscp);
+	else
+		require(ip[1] >> 2 == tables->trim.dscp && parse_ip4_checksum_holds(ip, (ip[0] & 0xfu) * 4));
+	require((meta->flags & PACKET_IPV6 ? ip[1] >> 4 & 3 : ip[1] & 3) == meta->ecn);
+	require(harness.node->ports[1].queues[CUT_TC].usage.own == size);
+	unsent_copy(m, whole, size);
+	require(memcmp(whole, packet_data(m), meta->data_len) == 0);
+}
+
+static void
+check_refused(struct rte_mbuf *m, const uint8_t *frame, uint32_t present, uint32_t wire)
+{
+	require(packet_meta(m)->wire_bytes == wire && packet_meta(m)->data_len == present);
+	require(memcmp(packet_data(m), frame, present) == 0);
+	require(harness.node->ports[1].queues[CUT_TC].usage.own == 0);
+}
+
+// The stages up to the buffer, and those behind it; control_frames and route have nothing to do with it.
+static void
+pass(struct rte_mbuf *m, uint8_t flags)
+{
+	struct packet_meta *meta = packet_meta(m);
+	struct node *n = harness.node;
+	struct port *in = &n->ports[0];
+	const uint32_t present = meta->data_len, wire = meta->wire_bytes;
+	uint8_t before[FRAME_MAX];
+	struct charge charge;
+	int verdict;
+
+	memcpy(before, packet_data(m), present);
+	if (stage_parse(n, in, m, 0) != STAGE_NEXT || parse_reserved_address(packet_data(m)))
+		return;
+	meta->out_port = 1;
+	meta->group = 1;
+	stage_classify(n, in, m, 0);
+	verdict = stage_admit_whole(n, in, m, 0);
+	if (verdict != STAGE_NEXT) {
+		check_refused(m, before, present, wire);
+		return;
+	}
+	if (meta->flags & PACKET_TRIMMED)
+		check_cut(m, tables->trim.size);
+	harness_profile(tables)->remarks = flags & REMARK;
+	stage_rewrite(n, in, m, 0);
+	stage_remark(n, in, m, 0);
+	if (!(meta->flags & PACKET_IPV6))
+		require(parse_ip4_checksum_holds(packet_data(m) + meta->l3_off, (packet_data(m)[meta->l3_off] & 0xfu) * 4));
+	charge = charge_of(m);
+	charge_release(n, &charge, 0);
+	require(n->buffer.pools[POOL_INGRESS_LOSSY].used == 0 && n->buffer.pools[POOL_EGRESS_LOSSY].used == 0);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t frame[FRAME_MAX], flags;
+	uint32_t present, wire;
+	struct rte_mbuf *m;
+
+	if (size < 2 || size - 2 > FRAME_MAX)
+		return 0;
+	open_once();
+	tables->trim = (struct trim_profile){
+		.size = (uint16_t)(TRIM_BYTES_MIN + data[0] * 4u % (TRIM_BYTES_MAX - TRIM_BYTES_MIN + 4)),
+		.dscp = data[0] & 63,
+		.tc = CUT_TC,
+		.eligible = 0xff,
+	};
+	flags = data[1];
+	present = (uint32_t)size - 2;
+	wire = present < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : present;
+	if (flags & MAKE_UNSENT) {
+		wire = present + data[0] * 16u;
+		present = present < 160 ? present : 160; // a NIC writes headers only
+		wire = wire < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : wire;
+	}
+	memcpy(frame, data + 2, present);
+	make_ip(frame, present, wire, flags);
+	m = exact(frame, present);
+	packet_meta(m)->wire_bytes = wire;
+	packet_meta(m)->flags = flags & MAKE_UNSENT ? PACKET_UNSENT : 0;
+	packet_meta(m)->tenant = TENANT_NONE;
+	pass(m, flags);
+	free(m);
+	return 0;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a change makes worse is told, and only that. (That every kind of advice comes when it is
+// due, and not otherwise, is tested with whole files.)
+#include "control/advice/advice.h"
+
+#include "control/fabric/change.h"
+#include "tests/unit/control/topology/fixture.h"
+
+#define PLACE                                                                               \
+	"fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n" \
+	"switch: {preset: spectrum-x, buffer: {size: 4MB}}\n"
+#define NODES 3
+
+static void
+retire(void *context, struct tables *old)
+{
+	struct fabric *f = context;
+
+	for (unsigned i = 0; i < NODES; i++)
+		if (f->nodes[i]->current != f->nodes[i]->tables)
+			node_adopt_tables(f->nodes[i], f->nodes[i]->tables);
+	tables_destroy(old);
+}
+
+// Returns how many warnings the change adds; `message` is in one of them.
+static unsigned
+set(struct fabric *f, const char *key, const char *value, const char *message)
+{
+	const struct change_retire how = {.run = retire, .context = f};
+	struct fixture told = {0};
+	struct config_diag before = {0};
+	unsigned count;
+
+	assert_int_equal(advice_give(f, &before), 0);
+	assert_int_equal(change_set(f, key, value, &how, &told.diag), 0);
+	assert_int_equal(told.diag.count, 0);
+	assert_int_equal(advice_give_new(f, &before, &told.diag), 0);
+	count = told.diag.count;
+	assert_int_equal(told.diag.warnings, count);
+	assert_true(message == NULL || fixture_says(&told, message));
+	config_diag_free(&before);
+	config_diag_free(&told.diag);
+	return count;
+}
+
+static void
+test_only_what_is_new(void **state)
+{
+	struct packet_pool *packets, *pools[NODES];
+	struct fabric_options options = {.pools = pools, .seed = 1};
+	struct fixture place;
+	struct fabric *f;
+
+	(void)state;
+	fixture_load(&place, PLACE);
+	assert_int_equal(packet_pool_create(&packets, 64), 0);
+	for (unsigned i = 0; i < NODES; i++)
+		pools[i] = packets;
+	assert_int_equal(fabric_create(&f, place.config, place.topology, &options, &place.diag), 0);
+	// ECN at 1.5 MB is too late for 4 MB from the start: no news.
+	assert_int_equal(set(f, "switch.qos.tc.3.weight", "10", NULL), 0);
+	assert_int_equal(set(f, "switch.qos.pg.3.headroom", "10KB",
+			     "t.yaml: qos.pg.3.headroom: 10176 B are less than"),
+			 2); // that; and ECN's depth is another now
+	assert_int_equal(set(f, "switch.qos.tc.3.weight", "20", NULL), 0);
+	assert_int_equal(
+		set(f, "switch.qos.priority-to-tc.6", "3", "hosts.cnp.dscp: CNPs (DSCP 48"), 1);
+	assert_int_equal(set(f, "switch.qos.priority-to-tc.6", "6", NULL), 0);
+	fabric_destroy(f);
+	packet_pool_destroy(packets);
+	fixture_free(&place);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_what_is_new),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which link's packets are sent on by which, counted for a fabric whose answer is known, and
+// circles in it.
+#include "control/advice/part.h"
+
+#include "control/tables/build.h"
+#include "tests/unit/control/topology/fixture.h"
+
+#define SWITCHES_MAX 8
+
+struct followed {
+	struct fixture f;
+	struct tables *tables[SWITCHES_MAX];
+	struct reach r;
+};
+
+static void
+rebuild(struct followed *w, uint32_t n)
+{
+	const struct topo_node *node = &w->f.topology->nodes[n];
+	struct switch_config settings;
+
+	tables_destroy(w->tables[n]);
+	assert_int_equal(config_switch(w->f.config, node->name, node->role, &settings), 0);
+	assert_int_equal(tables_build(&w->tables[n], w->f.topology, n, &settings,
+				      &w->f.routes->nodes[n], &w->f.diag),
+			 0);
+}
+
+static void
+follow(struct followed *w)
+{
+	assert_int_equal(reach_follow(&w->r, (const struct tables *const *)w->tables, NULL, 0), 0);
+}
+
+static void
+start(struct followed *w, const char *text)
+{
+	*w = (struct followed){0};
+	fixture_load(&w->f, text);
+	assert_true(w->f.topology->first_host <= SWITCHES_MAX);
+	for (uint32_t n = 0; n < w->f.topology->first_host; n++)
+		rebuild(w, n);
+	assert_int_equal(reach_create(&w->r, w->f.topology), 0);
+	follow(w);
+}
+
+static void
+stop(struct followed *w)
+{
+	for (uint32_t n = 0; n < w->f.topology->first_host; n++)
+		tables_destroy(w->tables[n]);
+	reach_destroy(&w->r);
+	fixture_free(&w->f);
+}
+
+static unsigned
+edges(const struct reach *r)
+{
+	unsigned count = 0;
+
+	for (uint32_t link = 0; link < r->link_count; link++)
+		for (unsigned i = 0; i < PORTS_MAX / 64; i++)
+			count += (unsigned)__builtin_popcountll(r->onward[link].bits[i]);
+	return count;
+}
+
+static int
+circle(struct followed *w, uint32_t *links)
+{
+	bool members[SWITCHES_MAX];
+
+	memset(members, true, sizeof(members));
+	return reach_find_circle(&w->r, members, links);
+}
+
+static void
+set_route(struct followed *w, const char *node_name, const char *via)
+{
+	const struct topology *t = w->f.topology;
+	struct config_prefix prefix = {.version = 4, .length = 24, .address = {10, 0, 2, 0}};
+	struct config_via hop = {.node = {.text = (char *)(uintptr_t)via}};
+	struct config_event event = {
+		.kind = CONFIG_EVENT_ROUTE,
+		.node = {.text = (char *)(uintptr_t)node_name},
+		.route = {.vrf = {.text = (char *)"default"},
+			  .prefix = prefix,
+			  .via = &hop,
+			  .via_count = 1},
+	};
+	uint32_t node;
+
+	assert_int_equal(routes_apply_event(w->f.routes, t, &event, &node, &w->f.diag), 0);
+	rebuild(w, node);
+	follow(w);
+}
+
+// 4 leaves, 2 spines: what comes up a link from a leaf goes down to each of the 3 others, and what
+// comes down goes to hosts: 4 x 2 x 3 pairs, no circle.
+static void
+test_leaf_spine(void **state)
+{
+	uint32_t links[64];
+	struct followed w;
+
+	(void)state;
+	start(&w,
+	      "fabric: {topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 3}}\n");
+	assert_int_equal(edges(&w.r), 4 * 2 * 3);
+	// leaf1's first uplink: on by spine1's ports to leaf2, leaf3, leaf4.
+	assert_int_equal(w.r.onward[reach_link(&w.r, 0, 3)].bits[0], 0xe);
+	assert_int_equal(circle(&w, links), 0);
+	stop(&w);
+}
+
+// Tenants know only their own: leaf1 and leaf2 have red hosts, leaf3 and leaf4 blue.
+static void
+test_tenants(void **state)
+{
+	struct followed w;
+
+	(void)state;
+	start(&w,
+	      "fabric: {topology: {kind: leaf-spine, leaves: 4, spines: 1, hosts_per_leaf: 1}}\n"
+	      "tenants: {red: {hosts: [h1, h2]}, blue: {hosts: [h3, h4]}}\n");
+	assert_int_equal(edges(&w.r), 4);
+	assert_int_equal(w.r.onward[reach_link(&w.r, 0, 1)].bits[0], 0x2);
+	assert_int_equal(w.r.onward[reach_link(&w.r, 3, 1)].bits[0], 0x4);
+	stop(&w);
+}
+
+// spine1 sends leaf2's packets back to leaf1, which sends them up again: two links.
+static void
+test_loop_of_two(void **state)
+{
+	uint32_t links[64];
+	struct followed w;
+
+	(void)state;
+	start(&w,
+	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}}\n");
+	assert_int_equal(circle(&w, links), 0);
+	set_route(&w, "spine1", "leaf1");
+	assert_int_equal(circle(&w, links), 2);
+	assert_int_equal(links[0], reach_link(&w.r, 0, 1));
+	assert_int_equal(links[1], reach_link(&w.r, 2, 0));
+	// Without a switch that is lossless there is nothing that waits.
+	assert_int_equal(reach_find_circle(&w.r, (bool[]){true, true, false}, links), 0);
+	set_route(&w, "spine1", "leaf2");
+	assert_int_equal(circle(&w, links), 0);
+	stop(&w);
+}
+
+// A detour that no packet can take: leaf3 would send leaf2's packets to spine2, but nobody sends
+// them to leaf3 but its own hosts. With spine1 sending them there it is one: up, down, up and down
+// again, still no circle; and spine2 sending them to leaf1 closes it.
+static void
+test_detours(void **state)
+{
+	uint32_t links[64];
+	struct followed w;
+
+	(void)state;
+	start(&w,
+	      "fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 1}}\n");
+	set_route(&w, "leaf3", "spine2");
+	assert_int_equal(circle(&w, links), 0);
+	set_route(&w, "spine1", "leaf3");
+	assert_int_equal(circle(&w, links), 0);
+	set_route(&w, "leaf1", "spine1");
+	set_route(&w, "spine2", "leaf1");
+	assert_int_equal(circle(&w, links), 4);
+	stop(&w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_leaf_spine),
+		cmocka_unit_test(test_tenants),
+		cmocka_unit_test(test_loop_of_two),
+		cmocka_unit_test(test_detours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expect.h"
+
+static void
+red_needs_ecn(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  qos: {tc: {1: {red: on}}}\n",
+			"f.yaml:3:23: qos.tc.1.red: needs ecn, whose thresholds it takes: ecn is "
+			"off for class 1\n");
+	expect_messages(SINGLE "  qos: {tc: {1: {red: on, ecn: {min: 1KB}}}}\n", "");
+	expect_messages(FABRIC "switch: {qos: {tc: {3: {red: on}}}}\n"
+			       "leaf2: {qos: {tc: {3: {ecn: off}}}}\n",
+			"f.yaml:3:29: qos.tc.3.red: needs ecn, whose thresholds it takes: ecn is "
+			"off for class 3\n");
+}
+
+static void
+promises_fit_the_port(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  qos: {tc: {1: {max-rate: 1G, min-rate: 1.5G}}}\n",
+			"f.yaml:3:42: qos.tc.1.min-rate: 1500M is above max-rate (1G)\n");
+	expect_messages(SINGLE "  qos: {tc: {1: {max-rate: 2G, min-rate: 2G}}}\n", "");
+	expect_messages(
+		SINGLE "  qos:\n    port: {max-rate: 5G}\n"
+		       "    tc: {1: {min-rate: 3G}, 2: {min-rate: 2.5G}}\n",
+		"f.yaml:5:43: qos.port.max-rate: 5G is below what min-rate promises the classes "
+		"(5500M)\n");
+	expect_messages(
+		SINGLE
+		"  qos:\n    port: {max-rate: 5G}\n    tc: {1: {min-rate: 3G}, 2: {min-rate: "
+		"2G}}\n",
+		"");
+	expect_messages(
+		SINGLE "  qos:\n    port: {max-rate: 9G}\n    tc: {1: {min-rate: 8G}}\n"
+		       "    ports: {swp1: {max-rate: none}, swp2: {max-rate: 7G}}\n",
+		"f.yaml:6:37: qos.ports.swp2.max-rate: 7G is below what min-rate promises the "
+		"classes (8G)\n");
+}
+
+static void
+the_watchdog_looks_often_enough(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  qos: {watchdog: {poll: 300ms, detect: 200ms, restore: 250ms}}\n",
+			"f.yaml:3:41: qos.watchdog.poll: 300ms is above detect (200ms)\n"
+			"f.yaml:3:57: qos.watchdog.poll: 300ms is above restore (250ms)\n");
+	expect_messages(SINGLE "  qos: {watchdog: {poll: 300ms, detect: 300ms, restore: 300ms}}\n",
+			"");
+	expect_messages(FABRIC "switch: {qos: {watchdog: {detect: 150ms}}}\n"
+			       "leaf2: {qos: {watchdog: {poll: 200ms}}}\n",
+			"f.yaml:3:32: qos.watchdog.poll: 200ms is above detect (150ms)\n");
+	expect_messages(SINGLE "  qos: {watchdog: {poll: 10s, robustness: 7}}\n",
+			"f.yaml:3:43: qos.watchdog.robustness: 7 polls of 10s are 70s: a storm is "
+			"to be detected within 60s\n");
+	expect_messages(SINGLE "  preset: lossy\n  qos: {watchdog: on}\n",
+			"warning: f.yaml:4:19: qos.watchdog: has nothing to watch: flow-control is "
+			"none, so no pause is obeyed\n");
+}
+
+static void
+sonic_takes_less(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE
+			"  preset: sonic\n  qos: {watchdog: {poll: 50ms, detect: 6s, restore: "
+			"90ms}}\n",
+			"warning: f.yaml:4:26: qos.watchdog.poll: 50ms is outside what a SONiC "
+			"switch takes (100ms to 1s)\n"
+			"warning: f.yaml:4:40: qos.watchdog.detect: 6s is outside what a SONiC "
+			"switch takes (100ms to 5s)\n"
+			"warning: f.yaml:4:53: qos.watchdog.restore: 90ms is outside what a SONiC "
+			"switch takes (100ms to 60s)\n");
+	expect_messages(SINGLE "  preset: sonic\n  qos: {watchdog: {poll: 1s, robustness: 6}}\n",
+			"warning: f.yaml:4:42: qos.watchdog.detect: 6s is outside what a SONiC "
+			"switch takes (100ms to 5s)\n");
+	expect_messages(SINGLE
+			"  preset: sonic\n  qos: {watchdog: {poll: 100ms, detect: 5s, restore: "
+			"60s}}\n",
+			"");
+	expect_messages(SINGLE "  preset: sonic\n  qos: {watchdog: on}\n", "");
+	expect_messages(SINGLE "  qos: {watchdog: {poll: 50ms}}\n", "");
+}
+
+static void
+what_is_cut_needs_a_lossy_class(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  qos: {trim: {tc: 3, eligible-tc: [0]}}\n",
+			"f.yaml:3:20: qos.trim.tc: class 3 is lossless: what is cut needs a lossy "
+			"class\n");
+	expect_messages(SINGLE "  preset: sonic\n  qos: {trim: {eligible-tc: [1]}}\n",
+			"f.yaml:4:15: qos.trim.tc: class 4 is lossless: what is cut needs a lossy "
+			"class\n");
+	expect_messages(
+		SINGLE "  qos: {trim: {tc: 0, eligible-tc: [0, 6]}}\n",
+		"f.yaml:3:36: qos.trim.eligible-tc: class 0, which takes what is cut, cannot "
+		"be eligible itself\n");
+	expect_messages(SINGLE "  qos: {trim: {eligible-tc: [0, 3, 5]}}\n",
+			"warning: f.yaml:3:29: qos.trim.eligible-tc: nothing of class 3 is cut: no "
+			"lossy priority is in it\n"
+			"warning: f.yaml:3:29: qos.trim.eligible-tc: nothing of class 5 is cut: no "
+			"lossy priority is in it\n");
+	expect_messages(SINGLE "  qos: {trim: {enabled: off, tc: 3}}\n", "");
+}
+
+static void
+histograms_and_ports_are_of_something(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  qos: {histograms: [{queue: swp3.1}], ports: {swp4: {}}}\n",
+			"f.yaml:3:30: qos.histograms: there is no port swp3\n"
+			"f.yaml:3:48: qos.ports: there is no port swp4\n");
+	expect_messages(
+		FABRIC "switch: {qos: {histograms: [{queue: swp9.1}], ports: {swp9: {}}}}\n", "");
+	expect_messages(SINGLE "  qos: {histograms: [{queue: swp1.1, size: 1KB}]}\n",
+			"warning: f.yaml:3:22: qos.histograms: bins of 125 bytes are less than a "
+			"cell (192): some stay empty\n");
+	expect_messages(SINGLE "  qos: {histograms: [{latency: swp1.1, size: 5ps}]}\n",
+			"f.yaml:3:22: qos.histograms: a size of 5 does not fill 10 bins\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(red_needs_ecn),
+		cmocka_unit_test(promises_fit_the_port),
+		cmocka_unit_test(the_watchdog_looks_often_enough),
+		cmocka_unit_test(sonic_takes_less),
+		cmocka_unit_test(what_is_cut_needs_a_lossy_class),
+		cmocka_unit_test(histograms_and_ports_are_of_something),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
