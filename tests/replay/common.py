@@ -7,7 +7,7 @@ import struct
 
 from roost import *
 
-GBIT = {"10G": 10, "25G": 25, "40G": 40, "100G": 100, "400G": 400}
+GBIT = {"10G": 10, "25G": 25, "40G": 40, "100G": 100, "400G": 400, "800G": 800}
 PREAMBLE, FCS, GAP = 8, 4, 12
 
 # A lossless priority 3 and a lossy rest, with thresholds that never stand in the way.
@@ -135,3 +135,18 @@ def ecn_of(frame):
 def header_valid(frame):
     """The IPv4 header checksum of an untagged frame."""
     return checksum(frame[14:14 + (frame[14] & 15) * 4]) == 0
+
+
+def hold(*ports, until=None):
+    """Events that hold these ports' egress from 0 on, until then if that is said."""
+    off = [{"at": "0ns", "port": port, "tx": "off"} for port in ports]
+    return off + [{"at": until, "port": port, "tx": "on"} for port in ports if until]
+
+
+def assert_series(case, got, expected):
+    """assertEqual of long lists: tells the first place where they differ, and does not compare all."""
+    got, expected = list(got), list(expected)
+    for i, (one, other) in enumerate(zip(got, expected)):
+        if one != other:
+            case.fail(f"at {i} of {len(got)}: {one} != {other}; before it {got[max(0, i - 3):i]}")
+    case.assertEqual(len(got), len(expected))

@@ -7,7 +7,8 @@ import unittest
 
 from common import *
 
-RUNS = [(cell, rate) for cell in (1, 192) for rate in ("25G", "100G")]
+RUNS = [(1, "25G"), (192, "100G"), (128, "400G"), (192, "800G")]
+SAME = {i: i for i in range(8)}
 
 
 class Classify(Case):
@@ -71,32 +72,69 @@ class Classify(Case):
         run, _ = self.each_dscp(switch(preset="lossy"))
         self.counts(run, [48, 0, 0, 8, 0, 0, 8, 0], [56, 0, 0, 8, 0, 0, 0, 0])
 
+    def queues(self, description, frames):
+        """Bytes in each queue of swp2; frames 1 us apart."""
+        run = self.replay(description, {"swp1": [(1000 * (i + 1), frame) for i, frame in enumerate(frames)]})
+        run.assert_conserved()
+        self.assertEqual(run.drops, {})
+        return [queue["bytes"] for queue in run.port("swp2")["queue"]]
+
+    def expect(self, **sizes):
+        """Bytes by queue: q3=300."""
+        return [sizes.get(f"q{i}", 0) for i in range(8)]
+
     def test_trust(self):
-        """A frame tagged PCP 5 with DSCP 26, an untagged one with DSCP 26; maps: PCP 5 -> 2, DSCP 26 -> 3,
-        port 7. The first of what is trusted that the packet carries decides."""
-        maps = {"dscp-to-priority": {26: 3}, "pcp-to-priority": {5: 2}, "port-priority": 7,
-                "priority-to-tc": {i: i for i in range(8)}}
-        cases = [(["dscp", "pcp"], 3, 3), (["pcp", "dscp"], 2, 3), (["dscp"], 3, 3), (["pcp"], 2, 7),
-                 ([], 7, 7)]
-        for trust, tagged, untagged in cases:
-            for addresses in (to("swp2"), to6("swp2")):
-                with self.subTest(trust=trust, addresses=addresses):
-                    run = self.replay(switch(qos=maps | {"trust": trust}),
-                                      {"swp1": [(1000, udp(*addresses, dscp=26, vlan=100, pcp=5)),
-                                                (2000, udp(*addresses, dscp=26, size=200))]})
-                    run.assert_conserved()
-                    sizes = [queue["bytes"] for queue in run.port("swp2")["queue"]]
-                    expected = [0] * 8
-                    expected[tagged] += 300
-                    expected[untagged] += 200
-                    self.assertEqual(sizes, expected)
+        """What is trusted, in its order, decides by the first that the packet carries: every IP packet has a
+        DSCP, only a tagged one a PCP; with neither it is the port's priority. A tagged packet of 300 B with
+        PCP p and DSCP d, an untagged one of 200 B with DSCP d. First set of maps: PCP 5 -> 2, DSCP 26 -> 3,
+        port 7; second: PCP 1 -> 6, DSCP 63 -> 4, port 1."""
+        for pcp, of_pcp, dscp, of_dscp, of_port, cell, rate in ((5, 2, 26, 3, 7, 192, "100G"),
+                                                                (1, 6, 63, 4, 1, 128, "400G")):
+            maps = {"dscp-to-priority": {dscp: of_dscp}, "pcp-to-priority": {pcp: of_pcp}, "port-priority": of_port,
+                    "priority-to-tc": SAME}
+            cases = [(["dscp", "pcp"], of_dscp, of_dscp), (["pcp", "dscp"], of_pcp, of_dscp),
+                     (["dscp"], of_dscp, of_dscp), (["pcp"], of_pcp, of_port), ([], of_port, of_port)]
+            for trust, tagged, untagged in cases:
+                for addresses in (to("swp2"), to6("swp2")):
+                    with self.subTest(trust=trust, addresses=addresses, rate=rate):
+                        expected = [0] * 8
+                        expected[tagged] += 300
+                        expected[untagged] += 200
+                        description = switch(rate=rate, buffer={"cell": cell}, qos=maps | {"trust": trust})
+                        self.assertEqual(self.queues(description, [
+                            udp(*addresses, dscp=dscp, vlan=100, pcp=pcp),
+                            udp(*addresses, dscp=dscp, size=200)]), expected)
 
     def test_each_pcp(self):
-        """Unlisted: PCP itself."""
-        qos = {"trust": ["pcp"], "pcp-to-priority": {3: 5}, "priority-to-tc": {i: i for i in range(8)}}
-        run = self.replay(switch(qos=qos),
-                          {"swp1": [(i * 1000, udp(*to("swp2"), vlan=7, pcp=i)) for i in range(8)]})
-        self.assertEqual([queue["packets"] for queue in run.port("swp2")["queue"]], [1, 1, 1, 0, 1, 2, 1, 1])
+        """Unlisted: PCP itself, or what `default` says; 3 -> 3 stands in the default map already, and maps merge.
+        VLAN 0 (a priority tag) carries a PCP like any other."""
+        frames = [udp(*to("swp2"), vlan=7 * (pcp % 2), pcp=pcp) for pcp in range(8)]
+        for pcps, expected in (({3: 5}, [1, 1, 1, 0, 1, 2, 1, 1]), ({0: 1, 1: 0}, [1] * 8),
+                               ({5: 4, 6: 4, "default": 2}, [0, 0, 5, 1, 2, 0, 0, 0])):
+            qos = {"trust": ["pcp"], "pcp-to-priority": pcps, "priority-to-tc": SAME}
+            self.assertEqual(self.queues(switch(qos=qos), frames), [300 * count for count in expected])
+
+    def test_presets_and_tags(self):
+        """spectrum-x trusts DSCP, then PCP: an IP packet's tag does not matter. sonic trusts DSCP alone."""
+        frames = [udp(*to("swp2"), vlan=7, pcp=3, dscp=0), udp(*to("swp2"), vlan=7, pcp=0, dscp=26, size=200)]
+        self.assertEqual(self.queues(switch(preset="spectrum-x"), frames), self.expect(q0=300, q3=200))
+        # AZURE: DSCP 0 and 26 are both "everything else": 1.
+        self.assertEqual(self.queues(switch(preset="sonic"), frames), self.expect(q1=500))
+
+    def test_not_ip(self):
+        """A router has no use for what is not IP: whatever is trusted, tagged or not, it is a named drop and
+        counts for no group or queue; the good packet beside it goes its way."""
+        arp = bytes(46)
+        for trust in (["dscp", "pcp"], ["pcp"], []):
+            frames = [ethernet(arp, 0x0806), ethernet(arp, 0x0806, vlan=100, pcp=5), ethernet(arp, 0x88CC, vlan=1)]
+            run = self.replay(switch(qos={"trust": trust}),
+                              {"swp1": [(1000 * (i + 1), frame) for i, frame in
+                                        enumerate(frames + [udp(*to("swp2"))])]})
+            run.assert_conserved()
+            self.assertEqual(run.drops, {"not-ip": 3})
+            self.assertEqual([packet.data for packet in run.dropped], frames)
+            self.assertEqual(sum(group["packets"] for group in run.port("swp1")["pg"]), 1)
+            self.assertEqual(sum(queue["packets"] for queue in run.port("swp2")["queue"]), 1)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check 24: at any instant, per port, group, queue, pool and tenant, received = sent + dropped + queued; and
+"""At any instant, per port, group, queue, pool and tenant, received = sent + dropped + queued; and
 the buffer holds exactly what the charging rule says.
 
 Random packets cross a switch with far too little buffer. Ports run at 8 Gb/s, so that a byte is 1 ns, every
@@ -239,7 +239,7 @@ class Conservation(Case):
                 self.compare(Setup(cell, **DYNAMIC), seed)
 
     def test_static(self):
-        for seed, cell in ((4, 192), (5, 1)):
+        for seed, cell in ((4, 192), (5, 1), (9, 128)):
             with self.subTest(seed=seed, cell=cell):
                 reasons = set(self.compare(Setup(cell, **STATIC), seed).values())
                 self.assertEqual(reasons, {"headroom", "ingress-pool", "egress-pool"})

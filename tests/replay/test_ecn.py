@@ -39,13 +39,13 @@ class Ecn(Case):
         return marked
 
     def test_codepoints(self):
-        """Check 15. min = max = 10 KB: of 200 packets those with more than 10 KB behind them would be marked,
+        """min = max = 10 KB: of 200 packets those with more than 10 KB behind them would be marked,
         if they are ECT: not-ECT (0) stays, ECT(1) and ECT(0) (1, 2) become CE, CE (3) stays and is not
         counted. Cell 1: (200 - k) 1000 > 10000: k < 190. Cell 192: 6 cells of 52 (52.08): (200 - k) 6 > 52:
-        k < 192 (191.3)."""
-        for cell, last in ((1, 189), (192, 191)):
+        k < 192 (191.3). Cell 128: 8 cells of 78: k <= 190 (190.25)."""
+        for cell, last, rates in ((1, 189, ("25G", "100G")), (192, 191, ("25G", "100G")), (128, 190, ("400G",))):
             for addresses in (to("swp2"), to6("swp2")):
-                for rate in ("25G", "100G"):
+                for rate in rates:
                     with self.subTest(cell=cell, addresses=addresses, rate=rate):
                         packets = queued(200, ecns=(0, 1, 2, 3), addresses=addresses)
                         run = self.replay(marking({"min": "10KB", "max": "10KB"}, cell, rate), {"swp1": packets})
@@ -57,16 +57,16 @@ class Ecn(Case):
                         self.assertEqual(sum(marked), sum(1 for i in range(last) if i % 4 in (1, 2)))
 
     def test_step(self):
-        """Check 16. min = max = 100 KB, 200 x 1000 B. Cell 1: (200 - k) 1000 > 100000: k < 100, 99 marked.
-        Cell 192: 520 cells (520.8): (200 - k) 6 > 520: 200 - k >= 87: the first 113. Tagged packets count
-        their tag: 1000 B all the same."""
-        for cell, count in ((1, 99), (192, 113)):
-            for rate in ("25G", "100G"):
+        """min = max = 100 KB, 200 x 1000 B. Cell 1: (200 - k) 1000 > 100000: k < 100, 99 marked.
+        Cell 192: 520 cells (520.8): (200 - k) 6 > 520: 200 - k >= 87: the first 113. Cell 128: 781 cells
+        (781.25): (200 - k) 8 > 781: 200 - k >= 98: the first 102."""
+        for cell, count, rates in ((1, 99, ("25G", "100G")), (192, 113, ("25G", "100G")), (128, 102, ("800G",))):
+            for rate in rates:
                 with self.subTest(cell=cell, rate=rate):
                     packets = queued(200)
                     run = self.replay(marking({"min": "100KB", "max": "100KB"}, cell, rate), {"swp1": packets})
                     self.assertEqual(self.marks(run, packets), [i < count for i in range(200)])
-                    self.assertEqual(run.port("swp2")["queue"][3]["depth_max"], 200 * (1000 if cell == 1 else 1152))
+                    self.assertEqual(run.port("swp2")["queue"][3]["depth_max"], 200 * cells(1000, cell) * cell)
 
     def test_other_sizes(self):
         """300 B, cell 192: 2 cells. max = min = 3839 B = 19 cells (19.99): (50 - k) 2 > 19: k <= 40. At
@@ -103,22 +103,43 @@ class Ecn(Case):
         # The line: sum over k of (depth - 150) / 1350 = 675 of the 1350 between; sd at most sqrt(1350 / 4) = 18.
         self.assertAlmostEqual(sum(marked[99:1449]), 675, delta=4 * 18)
 
-    def test_ramp(self):
-        """Constant depth: with 2000 packets queued and one arriving as one leaves, every departure sees the
-        same 30000 B (29 x 1000 behind + the one coming). Between 20 KB and 60 KB at 80 %: (29 - 20) / 40 x 0.8
-        = 0.18 of n = 20000, to 4 sigma (sqrt(.18 x .82 / n) = 0.0027)."""
-        slot = slot_ps(1000, "100G")    # 81.92 ns
-        first = [(i + 1, frame) for i, (_, frame) in enumerate(queued(30))]
-        begin = 10**6                   # ps: the first departure
-        count = 20000
-        # Each comes halfway between two departures: 30 wait then, 29 behind the next to go.
-        later = [((begin + i * slot + slot // 2) // 1000, first[0][1]) for i in range(count)]
+    def levels(self, cell, size, first, step, count, each, ecn):
+        """The queue is held at so many packets for `each` departures, then `step` more join it, `count` times:
+        one packet comes halfway between two departures. Returns the marks at each level. At 10G."""
+        slot = slot_ps(size, "10G")
+        begin = 10**7       # ps: the first departure
+        frame = udp(*to("swp2"), size=size, dscp=3, ecn=2)
+        packets = [(100 + i, frame) for i in range(first + 1)]
+        for i in range(count * each):
+            at = (begin + i * slot + slot // 2) // 1000
+            packets += [(at, frame)] * (1 + step if i % each == each - 1 else 1)
         events = [{"at": "0us", "port": "swp2", "tx": "off"}, {"at": f"{begin}ps", "port": "swp2", "tx": "on"}]
-        run = self.replay(switch(buffer={"cell": 1}, events=events,
-                                 qos={"tc": {3: {"ecn": {"min": "20KB", "max": "60KB", "probability": "80%"}}}}),
-                          {"swp1": first + later})
-        marked = self.marks(run, first + later)
-        self.assertAlmostEqual(sum(marked[:count]) / count, 0.18, delta=4 * 0.0027)
+        run = self.replay(switch(rate="10G", buffer={"cell": cell}, events=events, qos={"tc": {3: {"ecn": ecn}}}),
+                          {"swp1": packets})
+        marked = self.marks(run, packets)
+        return [sum(marked[i * each:(i + 1) * each]) for i in range(count)]
+
+    def test_ramp(self):
+        """Never at min, always above max, a line between. 12 levels of 10,000 packets each.
+        Cell 1, 100 B, min 2000, max 10000 B at 50 %: 20 packets behind each that leaves, then 28, 36, .. 100, then
+        108: 0, 5 %, 10 %, .. 50 %, 100 %. Cell 192, 192 B, min 20, max 100 cells at 100 %: twice that. With
+        np(1-p) as variance the ten levels between (nine, where max is 100 %) make a chi-square of as many degrees:
+        29.6 (27.9) is passed once in a thousand."""
+        for cell, size, most, bound in ((1, 100, 0.5, 29.6), (192, 192, 1.0, 27.9)):
+            with self.subTest(cell=cell):
+                each = 10000
+                ecn = {"min": f"{20 * size}B", "max": f"{100 * size}B", "probability": f"{most:.0%}"}
+                seen = self.levels(cell, size, 20, 8, 12, each, ecn)
+                self.assertEqual((seen[0], seen[11]), (0, each))
+                chi = 0
+                for i in range(1, 11):
+                    p = most * i / 10
+                    if p == 1:
+                        self.assertEqual(seen[i], each)
+                        continue
+                    chi += (seen[i] - each * p) ** 2 / (each * p * (1 - p))
+                self.assertLess(chi, bound, seen)
+                self.assertGreater(chi, 1)      # too good a line would not be drawn at random
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check 21: what a router rewrites, TTL, hop limit, ECN, MACs, lies outside the ICRC of RoCEv2.
+"""What a router rewrites, TTL, hop limit, DSCP, ECN, MACs, lies outside the ICRC of RoCEv2.
 
 scapy makes hundreds of packets a second and gets the ICRC over IPv6 wrong, so frames.py makes them; here
 its arithmetic is checked bit by bit, and against scapy over IPv4.
@@ -77,14 +77,20 @@ class Icrc(Case):
             parsed = Ether(packet.data[:end])
             self.assertEqual(parsed[BTH].compute_icrc(None), packet.data[end - 4:end])
 
+    NEW = {3: 26, 0: 11}    # DSCP on the way out, by priority: DSCP 3 is of priority 3, DSCP 0 of 0
+
     def test_ten_thousand(self):
-        """All 10,000 wait in swp2, then leave: whatever is ECT and has more than 50 KB behind it is marked.
-        Order within a queue is kept, so each is compared with what came in."""
-        frames = make(COUNT, 3, (0, 1, 3, 64, 255, 1024, 4096))
-        events = [{"at": "0us", "port": "swp2", "tx": "off"}, {"at": f"{COUNT}us", "port": "swp2", "tx": "on"}]
+        """All 10,000 wait in swp2, then leave with another DSCP; whatever is ECT and has more than 50 KB behind it
+        is marked. Order within a queue is kept, so each is compared with what came in."""
+        for seed, cell, rate in ((3, 192, "100G"), (5, 128, "400G")):
+            with self.subTest(cell=cell, rate=rate):
+                self.rewrite_all(make(COUNT, seed, (0, 1, 3, 64, 255, 1024, 4096)), cell, rate)
+
+    def rewrite_all(self, frames, cell, rate):
         step = {"ecn": {"min": "50KB", "max": "50KB"}}
-        run = self.replay(switch(events=events, qos={"tc": {3: step, 0: step}}),
-                          {"swp1": [((i + 1) * 1000, frame) for i, frame in enumerate(frames)]})
+        description = switch(rate=rate, buffer={"cell": cell}, events=hold("swp2", until=f"{COUNT}us"),
+                             qos={"tc": {3: step, 0: step}, "remark": {"dscp": self.NEW}})
+        run = self.replay(description, {"swp1": [((i + 1) * 1000, frame) for i, frame in enumerate(frames)]})
         run.assert_conserved()
         self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, COUNT))
         waiting = {3: [], 0: []}
@@ -92,7 +98,8 @@ class Icrc(Case):
             waiting[self.dscp(frame)].append(frame)
         marked = 0
         for packet in run.sent["swp2"]:
-            before, after = waiting[self.dscp(packet.data)].pop(), packet.data
+            old = next(old for old, new in self.NEW.items() if new == self.dscp(packet.data))
+            before, after = waiting[old].pop(), packet.data
             self.assertTrue(icrc_valid(after))
             marked += self.rewritten(before, after)
         self.assertEqual(marked, sum(queue["ecn_marked"] for queue in run.port("swp2")["queue"]))
@@ -103,16 +110,20 @@ class Icrc(Case):
         return dscp_of(frame[layer3(frame) - 14:])
 
     def rewritten(self, before, after):
-        """True when CE was set; fails when anything else changed but TTL, checksum and MACs."""
+        """True when CE was set; fails when anything else changed but TTL, DSCP, checksum and MACs."""
         at = layer3(before)
         v6 = before[at] >> 4 == 6
         expected = bytearray(before)
         expected[:12] = mac(next_hop_mac("swp2")) + mac(SWITCH_MAC)
         expected[at + (7 if v6 else 8)] -= 1
-        marked = after[at + 1] != before[at + 1]
+        shift = 4 if v6 else 0
+        was, = struct.unpack_from(">H", before, at)
+        now, = struct.unpack_from(">H", after, at)
+        marked = (was ^ now) >> shift & 3 != 0
         if marked:
-            self.assertIn(before[at + 1] >> (4 if v6 else 0) & 3, (1, 2))
-            expected[at + 1] |= 3 << (4 if v6 else 0)
+            self.assertIn(was >> shift & 3, (1, 2))
+        new = self.NEW[self.dscp(before)] << 2 | (3 if marked else was >> shift & 3)
+        struct.pack_into(">H", expected, at, was & ~(0xFF << shift) & 0xFFFF | new << shift)
         if not v6:
             expected[at + 10:at + 12] = bytes(2)
             struct.pack_into(">H", expected, at + 10, checksum(bytes(expected[at:at + 20])))

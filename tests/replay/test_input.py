@@ -128,10 +128,24 @@ class BadInput(Case):
 
     def test_events_that_fail(self):
         """What shows only when an event comes to pass ends the run all the same, and nothing is left of it."""
+        line = r"test\.yaml:10:\d+: .*"
         cases = [("set: switch.buffer.size, to: 10KB", r"test\.yaml.*buffer\.size: .*hold"),
-                 ("set: switch.buffer.cell, to: 96", r"test\.yaml:10:\d+: switch\.buffer\.cell: cannot change"),
-                 ("set: switch.latency, to: 1us", r"test\.yaml:10:\d+: switch\.latency: cannot change"),
-                 ("node: dut, route: {prefix: 10.0.0.0/8, via: [spine1]}", r"test\.yaml:10:\d+: .*spine1")]
+                 ("set: switch.buffer.cell, to: 96", line + r"switch\.buffer\.cell: .*cannot change"),
+                 ("set: switch.latency, to: 1us", line + r"switch\.latency: .*cannot change"),
+                 ("node: dut, route: {prefix: 10.0.0.0/8, via: [spine1]}", line + r"spine1"),
+                 # What cannot hold is refused whole, with the numbers: of 64 MB, and 2 ports of 100G.
+                 ("set: switch.buffer.pools.ingress-lossless.size, to: 90%", line + r"90%.*50%.*100%"),
+                 ("set: switch.qos.pg.3.headroom, to: 40MB", line + r"64000000 B.*8\d{7} B of headroom"),
+                 ("set: switch.qos.pg.3.alpha, to: 3", line + r"alpha: .3. is not an alpha: .*1/128 to 64"),
+                 ("set: switch.qos.tc.3.min-rate, to: 200G", line + r"200000000000.*100000000000.*swp1"),
+                 ("set: switch.buffer.headroom-pool.size, to: 65MB", line + r"headroom-pool\.size: 65000000.*64000000"),
+                 ("set: switch.qos.watchdog.poll, to: 20s", line + r"watchdog\.poll: 20s is out of range"),
+                 ("set: switch.qos.tc.0.red, to: on", line + r"tc\.0\.red: needs ecn"),
+                 ("set: switch.qos.tc.3.ecn.min, to: 3MB", line + r"ecn: min \(3000000 .*max \(2097152"),
+                 ("set: switch.qos.trim.size, to: 100B", line + r"trim\.size: 100B is out of range: 256 to 1024"),
+                 ('set: switch.qos.ports, to: "{swp9: {trust: []}}"', line + r"no port swp9"),
+                 ("restore: swp9.3", line + r"swp9"), ("restore: swp1.8", line + r"swp1\.8"),
+                 ("clear: marks", line + r"watermarks")]
         for event, pattern in cases:
             with self.subTest(event=event):
                 self.refused(pattern, GOOD.replace("port: swp2, tx: off", event))

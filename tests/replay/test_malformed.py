@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check 25: truncated, malformed, oversized, runt, looped, multicast-source and martian input: a named drop,
+"""Truncated, malformed, oversized, runt, looped, multicast-source and martian input: a named drop,
 nothing else. Each bad packet stands between two good ones, which must not notice.
 """
 import random
@@ -93,15 +93,17 @@ class Malformed(Case):
     def test_each_alone(self):
         """One run for a reason, every bad packet of it between good ones."""
         for reason, frames in CASES.items():
-            with self.subTest(reason=reason):
-                packets = []
-                for i, frame in enumerate(frames):
-                    packets += [(2000 * i, GOOD4), (2000 * i + 1000, frame)]
-                packets.append((2000 * len(frames), GOOD6))
-                self.run_bad(packets, {reason: len(frames)}, len(frames) + 1)
+            for rate, keys in (("100G", {}), ("400G", {"preset": "sonic", "buffer": {"cell": 128}}),
+                               ("25G", {"preset": "spectrum-x", "buffer": {"cell": 1}})):
+                with self.subTest(reason=reason, rate=rate):
+                    packets = []
+                    for i, frame in enumerate(frames):
+                        packets += [(4000 * i, GOOD4), (4000 * i + 2000, frame)]
+                    packets.append((4000 * len(frames), GOOD6))
+                    self.run_bad(packets, {reason: len(frames)}, len(frames) + 1, rate, **keys)
 
-    def run_bad(self, packets, drops, good):
-        run = self.replay(switch(self.PORTS), {"swp1": packets})
+    def run_bad(self, packets, drops, good, rate, **keys):
+        run = self.replay(switch(self.PORTS, rate, **keys), {"swp1": packets})
         run.assert_conserved()
         told = [f"{packet.field('reason')} {packet.data.hex()[:120]}" for packet in run.dropped
                 if packet.field("reason") not in drops]

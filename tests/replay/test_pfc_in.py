@@ -8,18 +8,18 @@ import unittest
 
 from common import *
 
-FULL_PAUSE = {"25G": 1342156800, "100G": 335539200}     # 65535 quanta, in ps: 1.342 ms, 335.5 us
+FULL_PAUSE = {"25G": 1342156800, "100G": 335539200, "400G": 83884800}   # 65535 quanta, ps: 1.342 ms, ...
 
 
 def starts(packets, rate, dscp=None):
-    """When packets began to leave, in whole ns, rounded down as stamps are: a packet of 1113 B takes
+    """When packets began to leave, in whole ns, rounded down as stamps are: a packet of 1188 B takes
     whole ns."""
     return [packet.ns - frame_ps(packet.length, rate) // 1000 for packet in packets
             if dscp is None or dscp_of(packet.data) == dscp]
 
 
-def backlog(count, dscp=3, size=1113, first_ns=1000, step_ns=100):
-    """Packets of 1113 B: with preamble and FCS 1125 B, 360 ns at 25G and 90 ns at 100G; a slot is 1137 B."""
+def backlog(count, dscp=3, size=1188, first_ns=1000, step_ns=100):
+    """Packets of 1188 B: with preamble and FCS 1200 B, 384 ns at 25G, 96 at 100G, 24 at 400G; a slot is 1212 B."""
     return [(first_ns + i * step_ns, udp(*to("swp2"), size=size, dscp=dscp, ident=i)) for i in range(count)]
 
 
@@ -28,7 +28,7 @@ def merged(*streams):
 
 
 class Pause(Case):
-    """Check 8."""
+    """What is paused, when and for how long."""
 
     def run_with(self, rate, pauses, packets, *options, event=False, **keys):
         """pauses: [(ns, {priority: quanta})], as frames in swp2's capture or as events."""
@@ -46,16 +46,16 @@ class Pause(Case):
 
     def test_full_pause(self):
         """A queue that always has something: the gap in its departures is the pause, to the ns of the
-        stamps. Packets come every 100 ns from 1 us on. At 25G a slot is 363.84 ns: those begun before 1950 ns
-        began at 1000, 1363.84 and 1727.68. At 100G it is 90.96: each begins as it comes, ten of them."""
+        stamps. Packets come every 100 ns from 1 us on. At 25G a slot is 387.84 ns: those begun before 1950 ns
+        began at 1000, 1387.84 and 1775.68. At 100G it is 96.96: each begins as it comes, ten of them."""
         for rate, length in FULL_PAUSE.items():
             for event in (False, True):
                 with self.subTest(rate=rate, event=event):
                     run = self.run_with(rate, [(1950, {3: 65535})], backlog(50), event=event)
                     begun = starts(run.sent["swp2"], rate)
                     sent = 3 if rate == "25G" else 10
-                    slot = slot_ps(1113, rate)
-                    self.assertEqual(begun[:sent], [1000, 1363, 1727] if rate == "25G" else
+                    slot = slot_ps(1188, rate)
+                    self.assertEqual(begun[:sent], [1000, 1387, 1775] if rate == "25G" else
                                      list(range(1000, 2000, 100)))
                     self.assertEqual(begun[sent:], [(1950000 + length + i * slot) // 1000 for i in range(50 - sent)])
                     self.assertEqual(run.port("swp2")["pfc_rx"], [0, 0, 0, 1, 0, 0, 0, 0])
@@ -65,12 +65,12 @@ class Pause(Case):
         """The frame comes in the middle of a packet, which has left as if nothing were."""
         run = self.run_with("25G", [(1100, {3: 1000})], backlog(2))
         self.assertEqual([packet.ns for packet in run.sent["swp2"]],
-                         [1000 + 360, 1100 + 1000 * 64 * 320 // 1000 + 360])
+                         [1000 + 384, 1100 + 1000 * 64 * 320 // 1000 + 384])
 
     def test_new_frame_replaces(self):
         """A second frame 20 us later, of 100 or 60000 quanta, sets the time anew; quanta 0 resumes at once.
-        At 25G a quantum is 20.48 ns, at 100G 5.12 ns."""
-        for rate in ("25G", "100G"):
+        At 25G a quantum is 20.48 ns, at 100G 5.12 ns, at 800G 0.64 ns."""
+        for rate in ("25G", "100G", "800G"):
             for first, second in ((65535, 100), (100, 60000), (65535, 0), (2000, 2000)):
                 for event in (False, True):
                     with self.subTest(rate=rate, first=first, second=second, event=event):
@@ -98,13 +98,13 @@ class Pause(Case):
         self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"][3], 277)
 
     def test_others_keep_their_rate(self):
-        """Priority 3 and priority 0 share swp2 half and half; 3 is paused for 1.342 ms (335.5 us). In that
-        time 0, offered 45 % of the line, sends what it did before, to 1 % (two packets of some 1600)."""
+        """Priority 3 and priority 0 share swp2 half and half; 3 is paused for 1.342 ms (335.5, 83.9 us).
+        In that time 0, offered 45 % of the line, sends what it did before, to 1 % (two packets of some 1500)."""
         for rate, length in FULL_PAUSE.items():
             with self.subTest(rate=rate):
-                slot_ns = slot_ps(1113, rate) / 1000 / 0.45
+                slot_ns = slot_ps(1188, rate) / 1000 / 0.45
                 count = int(2.5 * length / 1000 / slot_ns)
-                streams = [[(int(1000 + offset + i * slot_ns), udp(*to("swp2"), size=1113, dscp=dscp, ident=i % 65536))
+                streams = [[(int(1000 + offset + i * slot_ns), udp(*to("swp2"), size=1188, dscp=dscp, ident=i % 65536))
                             for i in range(count)] for dscp, offset in ((0, 0), (3, 90))]
                 at = int(length / 1000)     # the pause begins when one pause's time has passed
                 run = self.run_with(rate, [(at, {3: 65535})], merged(*streams))
@@ -113,11 +113,11 @@ class Pause(Case):
                 during = sum(1 for start in other if begin <= start < end)
                 before = sum(1 for start in other if begin - length // 1000 <= start < begin)
                 self.assertGreaterEqual(during, 0.99 * before)
-                self.assertAlmostEqual(during, 0.45 * length / slot_ps(1113, rate), delta=2)
+                self.assertAlmostEqual(during, 0.45 * length / slot_ps(1188, rate), delta=2)
                 paused = starts(run.sent["swp2"], rate, dscp=3)
                 self.assertEqual([start for start in paused if begin <= start < end], [])
                 after = min(start for start in paused if start >= end)
-                self.assertLess(after - end, 2 * slot_ps(1113, rate) // 1000)   # one of the other's may be on its way
+                self.assertLess(after - end, 2 * slot_ps(1188, rate) // 1000)   # one of the other's may be on its way
 
     def test_seen_at_once(self):
         """A snapshot within a pause says so, and counts the pause up to its instant; one behind it says 20.48 us
@@ -132,25 +132,47 @@ class Pause(Case):
                                 (22980, False, one, [0, 0, 0, 20480, 0, 0, 0, 0]),
                                 (1000000, False, one, [0, 0, 0, 20480, 0, 0, 0, 0])])
 
+    def test_history(self):
+        """Exact, whenever it is read: how often the priority was paused, for how long, the last start and end (-1:
+        there was none yet). A pause from 500 ns on, which a frame at 600 ns extends; again at 200 us, ended by quanta
+        0 at 205 us. At 25G 1000 quanta are 20.48 us, at 400G 20000 are 25.6 us."""
+        for rate, quanta in (("25G", 1000), ("400G", 20000)):
+            length = quanta_ps(quanta, rate) // 1000
+            end = 600 + length
+            shots = (400, 599, 1000, end, 199_000, 200_500, 300_000)
+            events = [{"at": f"{at}ns", "snapshot": "full"} for at in shots]
+            frames = [(500, pfc({3: quanta})), (600, pfc({3: quanta})), (200_000, pfc({3: 65535})),
+                      (205_000, pfc({3: 0}))]
+            run = self.replay(switch({"swp1": {}, "swp2": {"rate": rate}}, events=events), {"swp1": [], "swp2": frames})
+            names = ("transitions", "pause_ns", "last_start_ns", "last_end_ns")
+            seen = [tuple(run.snapshot(at)["ports"]["swp2"][f"pfc_rx_{name}"][3] for name in names) for at in shots]
+            self.assertEqual(seen, [(0, 0, -1, -1), (1, 99, 500, -1), (1, 500, 500, -1), (1, end - 500, 500, end),
+                                    (1, end - 500, 500, end), (2, end, 200_000, end),
+                                    (2, end + 4500, 200_000, 205_000)])
+            others = run.snapshot(300_000)["ports"]["swp2"]
+            for name in names:
+                self.assertEqual(set(others[f"pfc_rx_{name}"][:3]), {-1 if "last" in name else 0})
+
     def test_each_priority(self):
-        """One frame pauses each priority for a time of its own: 100 (p + 1) quanta; queues are priorities."""
+        """One frame pauses each priority p for a time of its own, 100 (p + 1) or 1000 (p + 1) quanta; queues are
+        priorities."""
         same = {i: i for i in range(8)}
         qos = {"dscp-to-priority": {8 * i: i for i in range(8)}, "priority-to-tc": same,
                "pfc": {"priorities": list(same)},
                "tc": {i: {"scheduler": "strict", "pool": "egress-lossless", "alpha": "unlimited"} for i in same}}
-        for rate in ("25G", "100G"):
-            packets = [(1000 + i, udp(*to("swp2"), size=1113, dscp=8 * i)) for i in range(8)]
-            run = self.run_with(rate, [(500, {i: 100 * (i + 1) for i in same})], packets, qos=qos)
+        for rate, unit in (("25G", 100), ("100G", 100), ("400G", 1000)):
+            packets = [(1000 + i, udp(*to("swp2"), size=1188, dscp=8 * i)) for i in range(8)]
+            run = self.run_with(rate, [(500, {i: unit * (i + 1) for i in same})], packets, qos=qos)
             self.assertEqual(run.port("swp2")["pfc_rx"], [1] * 8)
-            ends = [500000 + quanta_ps(100 * (i + 1), rate) for i in range(8)]
+            ends = [500000 + quanta_ps(unit * (i + 1), rate) for i in range(8)]
             free, expected = 0, []
-            for i in range(8):      # in the order of their pauses' ends; 100 quanta are longer than a slot
+            for i in range(8):      # in the order of their pauses' ends, which are more than a slot apart
                 begin = max(ends[i], free, (1000 + i) * 1000)
                 expected.append(begin)
-                free = begin + slot_ps(1113, rate)
+                free = begin + slot_ps(1188, rate)
             self.assertEqual([dscp_of(packet.data) // 8 for packet in run.sent["swp2"]], list(range(8)))
             self.assertEqual([packet.ns for packet in run.sent["swp2"]],
-                             [(begin + frame_ps(1113, rate)) // 1000 for begin in expected])
+                             [(begin + frame_ps(1188, rate)) // 1000 for begin in expected])
 
     def test_shared_queue(self):
         """Priorities 3 and 4 share queue 3: it is held until neither is paused."""
@@ -163,7 +185,7 @@ class Pause(Case):
 
 
 class Ignored(Case):
-    """Check 9: nothing changes."""
+    """What pauses nothing: everything leaves as if it had not come."""
 
     def test_nothing_changes(self):
         pause = ethernet(struct.pack(">HH", 1, 65535), 0x8808, dst="01:80:c2:00:00:01")
@@ -171,9 +193,14 @@ class Ignored(Case):
         cases = {"no frame": [], "vector 0": [pfc({3: 65535}, vector=0)], "lossy priority": [pfc({0: 65535, 6: 9})],
                  "802.3x": [pause], "high byte of the vector": [pfc({3: 65535}, vector=0xFF00)],
                  "another opcode": [pfc({3: 65535}).replace(b"\x88\x08\x01\x01", b"\x88\x08\x01\x02")]}
+        for rate, cell in (("25G", 192), ("400G", 128)):
+            with self.subTest(rate=rate):
+                self.same_without(cases, streams, rate, cell)
+
+    def same_without(self, cases, streams, rate, cell):
         outcome = {}
         for name, frames in cases.items():
-            run = self.replay(switch({"swp1": {}, "swp2": {"rate": "25G"}}),
+            run = self.replay(switch({"swp1": {}, "swp2": {"rate": rate}}, buffer={"cell": cell}),
                               {"swp1": merged(*streams), "swp2": [(3000, frame) for frame in frames]})
             run.assert_conserved()
             outcome[name] = [(packet.ns, packet.data) for packet in run.sent["swp2"]]
@@ -194,12 +221,12 @@ class Ignored(Case):
         self.assertEqual((run.drops, run.sent["swp1"]), ({"ingress-pool": 3}, []))
         qos["pg"][3]["static"] = "1MB"
         run = self.replay(switch(qos=qos), {"swp1": backlog(3), "swp2": [(0, pfc({3: 65535}))]})
-        self.assertEqual([packet.ns for packet in run.sent["swp2"]], [1090, 1190, 1290])
+        self.assertEqual([packet.ns for packet in run.sent["swp2"]], [1096, 1196, 1296])
         run.assert_conserved()
 
 
 class Reserved(Case):
-    """Check 10: what is addressed to 01:80:c2:00:00:0x ends here."""
+    """What is addressed to 01:80:c2:00:00:0x ends here."""
 
     def test_never_forwarded(self):
         """PFC with vectors 0xff, 0x18, 0x81, 0 and one with high bits set, 802.3x, LACP, STP, LLDP, and routable
@@ -213,8 +240,9 @@ class Reserved(Case):
         frames.append(ethernet(b"\x42\x42\x03", 0x0026, dst="01:80:c2:00:00:00"))
         frames.append(ethernet(b"\x02\x07\x04", 0x88CC, dst="01:80:c2:00:00:0e"))
         frames += [udp(*to("swp2"), dst_mac=f"01:80:c2:00:00:{i:02x}") for i in range(16)]
-        for preset in ("sonic", "spectrum-x"):
-            run = self.replay(switch(3, preset=preset), {"swp1": [(i * 1000, frame) for i, frame in enumerate(frames)]})
+        for preset, rate, cell in (("sonic", "25G", 192), ("spectrum-x", "400G", 128)):
+            run = self.replay(switch(3, rate, preset=preset, buffer={"cell": cell}),
+                              {"swp1": [(i * 1000, frame) for i, frame in enumerate(frames)]})
             run.assert_conserved()
             self.assertEqual([run.sent[port] for port in run.sent], [[], [], []])
             self.assertEqual(run.port("swp1")["pfc_rx"], [2, 1, 1, 3, 3, 1, 1, 2])

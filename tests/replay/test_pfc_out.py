@@ -27,7 +27,7 @@ def group(**settings):
 
 
 class Xoff(Case):
-    """Check 5."""
+    """When XOFF goes out, how often again, and when a packet is lost."""
 
     def edge(self, description, rate, size, cell, xoff_at, lost_at, quanta=65535):
         """Counts and stamps with T-1, T, D-1, D and D+2 packets."""
@@ -69,9 +69,10 @@ class Xoff(Case):
     def test_static_limit(self):
         """300 B in cells of 192 are 2 cells. Limit 10000 B = 52 cells (52.08): 26 packets fit, T = 27.
         Headroom 5000 B = 27 cells (26.04, up): 13 packets, D = 40.
+        Cell 128: 3 cells of 78 (78.1): 26 fit, T = 27; 40 (39.06, up): 13, D = 40.
         Cell 1: 10000 / 300 = 33, T = 34; 5000 / 300 = 16, D = 50."""
-        for cell, rate, xoff_at, lost_at in ((192, "100G", 27, 40), (192, "25G", 27, 40),
-                                             (1, "100G", 34, 50), (1, "25G", 34, 50)):
+        for cell, rate, xoff_at, lost_at in ((192, "100G", 27, 40), (192, "25G", 27, 40), (128, "400G", 27, 40),
+                                             (1, "100G", 34, 50), (1, "25G", 34, 50), (1, "800G", 34, 50)):
             with self.subTest(cell=cell, rate=rate):
                 description = switch(rate=rate, buffer={"cell": cell}, events=frozen(),
                                      qos=group(static="10000B", headroom="5000B"))
@@ -154,7 +155,7 @@ class Xoff(Case):
 
 
 class Xon(Case):
-    """Check 6. swp2 sends exactly k packets: free at t0, frozen again at t0 + k slots, which comes before
+    """swp2 sends exactly k packets: free at t0, frozen again at t0 + k slots, which comes before
     that instant's departure. The k-th release is at t0 + (k - 1) slots; an XON begins there."""
 
     START = 100 * 10**6
@@ -175,13 +176,14 @@ class Xon(Case):
         """40 packets of 2 cells, limit 52: XOFF with the 27th, own 52, headroom 28. Headroom is given back
         first: 14 packets. k = 20 packets leave 80 - 40 = 40 cells. xon 39 cells (7679 B, down): not yet;
         xon 40 cells: XON with the 20th. Cell 1: 40 x 300 = 12000, of it 9900 own; k = 20 leaves 6000;
-        xon 5999 and 6000."""
+        xon 5999 and 6000. Cell 128: 40 x 3 = 120 of which 78 own; k = 20 leaves 60: xon 59 (7679 B) and 60."""
         for cell, rate, above, at in ((192, "100G", "7679B", "7680B"), (192, "25G", "7679B", "7680B"),
-                                      (1, "100G", "5999B", "6000B"), (1, "25G", "5999B", "6000B")):
+                                      (128, "400G", "7679B", "7680B"), (1, "100G", "5999B", "6000B"),
+                                      (1, "800G", "5999B", "6000B")):
             settings = {"static": "10000B", "headroom": "6000B", "xon-offset": "none"}
             with self.subTest(cell=cell, rate=rate):
                 _, sent = self.released(40, 20, rate, group(xon=above, **settings), "--until", "10ms", cell=cell)
-                first = (27 if cell == 192 else 34) * 10**6
+                first = (34 if cell == 1 else 27) * 10**6
                 due = range(first, 10**10, quanta_ps(65535, rate) // 2)
                 self.assertEqual([frame.ns for frame in sent], [pfc_stamp(at_ps, rate) for at_ps in due])
                 self.assertTrue(all(frame.quanta[3] == 65535 for frame in sent))
@@ -226,6 +228,28 @@ class Xon(Case):
                     self.assertEqual([frame.quanta[3] for frame in pfc_frames(run.sent["swp1"])], expected)
                     self.assertEqual(run.drops, {})
 
+    def test_history(self):
+        """How often, for how long, the last start and end of our own pauses. 40 packets of 2 cells: XOFF with the 27th
+        at 27 us; swp2 sends from 100 us on: XON when 20 are left (7680 B), with the 20th release. From 200 us on more
+        come, of which 6 find room: XOFF with the 7th at 207 us, which lasts."""
+        for rate in ("100G", "400G"):
+            xon_ps = self.START + 19 * slot_ps(300, rate)
+            shots = (26_000, 28_000, 99_000, 150_000, 206_500, 240_000)
+            again = {"at": f"{self.START + 20 * slot_ps(300, rate)}ps", "port": "swp2", "tx": "off"}
+            events = frozen({"at": f"{self.START}ps", "port": "swp2", "tx": "on"}, again,
+                            *({"at": f"{at}ns", "snapshot": "full"} for at in shots))
+            qos = group(static="10000B", headroom="6000B", xon="7680B", **{"xon-offset": "none"})
+            more = [(200_000 + ns, frame) for ns, frame in arrivals(10)]
+            run = self.replay(switch(rate=rate, events=events, qos=qos), {"swp1": arrivals(40) + more},
+                              "--until", "250us")
+            run.assert_conserved()
+            names = ("transitions", "pause_ns", "last_start_ns", "last_end_ns")
+            seen = [tuple(run.snapshot(at)["ports"]["swp1"][f"pfc_tx_{name}"][3] for name in names) for at in shots]
+            xon, whole = xon_ps // 1000, (xon_ps - 27 * 10**6) // 1000
+            later = (xon_ps - 27 * 10**6 + 33 * 10**6) // 1000
+            self.assertEqual(seen, [(0, 0, -1, -1), (1, 1000, 27_000, -1), (1, 72_000, 27_000, -1),
+                                    (1, whole, 27_000, xon), (1, whole, 27_000, xon), (2, later, 207_000, xon)])
+
     def test_after_a_change(self):
         """XON is tested when settings change, too. 26 packets fill own, the 27th is lost without headroom, and
         its XOFF lasts until xon rises to what is held. With the 27th in headroom that is not enough."""
@@ -243,18 +267,18 @@ class Xon(Case):
 
 
 class Frames(Case):
-    """Check 7."""
+    """What is in a frame, and when it may leave."""
 
     def test_bytes(self):
         """Destination 01:80:c2:00:00:01, our MAC, 0x8808, opcode 0x0101, the vector, eight quanta, 26 zeros."""
         own = "02:aa:bb:cc:dd:01"
-        for number, quanta in ((3, 65535), (5, 0x1234)):
+        for number, quanta, rate in ((3, 65535, "100G"), (5, 0x1234, "800G")):
             maps = {"dscp-to-priority": {3: number}, "priority-to-pg": {number: 3}, "priority-to-tc": {number: 3}}
             qos = maps | {"pg": {3: {"static": "600B", "headroom": "6000B"}},
                           "pfc": {"priorities": [number], "quanta": quanta}}
-            description = switch(ports={"swp1": {"mac": own}, "swp2": {}}, events=frozen(), qos=qos)
+            description = switch(ports={"swp1": {"mac": own}, "swp2": {}}, rate=rate, events=frozen(), qos=qos)
             frames = [(ns, frame.replace(mac(SWITCH_MAC), mac(own), 1)) for ns, frame in arrivals(5)]
-            run = self.replay(description, {"swp1": frames}, "--until", "10us")
+            run = self.replay(description, {"swp1": frames}, "--until", "3400ns")
             times = b"".join(struct.pack(">H", quanta if i == number else 0) for i in range(8))
             self.assertEqual([packet.data.hex() for packet in run.sent["swp1"]],
                              [(mac("01:80:c2:00:00:01") + mac(own) + bytes.fromhex("88080101") +

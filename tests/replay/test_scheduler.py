@@ -27,7 +27,7 @@ def weights(**of):
 
 
 class Scheduler(Case):
-    def run_all(self, description, packets):
+    def run_all(self, description, packets, rate="100G"):
         run = self.replay(description, {"swp1": packets})
         run.assert_conserved()
         self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, len(packets)))
@@ -39,8 +39,8 @@ class Scheduler(Case):
         # Whoever sends, the line is never idle.
         free = RELEASE * 10**6
         for _, packet in sent:
-            self.assertEqual(packet.ns, (free + frame_ps(packet.length, "100G")) // 1000)
-            free += slot_ps(packet.length, "100G")
+            self.assertEqual(packet.ns, (free + frame_ps(packet.length, rate)) // 1000)
+            free += slot_ps(packet.length, rate)
         return sent
 
     def bytes_while_both(self, sent, *queues):
@@ -50,34 +50,37 @@ class Scheduler(Case):
 
     def test_by_bytes(self):
         """Weights 50 and 50, 300 B against 1500 B: half of the bytes each, to 2 %."""
-        for sizes in ((300, 1500), (1500, 300), (64, 1500), (1000, 1000)):
-            counts = [600000 // size for size in sizes]
-            packets = waiting({0: (counts[0], sizes[0]), 3: (counts[1], sizes[1])})
-            sent = self.run_all(switch(events=released()), packets)
-            of0, of3 = self.bytes_while_both(sent, 0, 3)
-            self.assertAlmostEqual(of0 / (of0 + of3), 0.5, delta=0.01)
+        for cell, rate, sizes in ((192, "100G", (300, 1500)), (192, "100G", (1500, 300)), (192, "100G", (64, 1500)),
+                                  (1, "25G", (300, 1500)), (128, "400G", (300, 1500)), (192, "800G", (1000, 1000))):
+            with self.subTest(cell=cell, rate=rate, sizes=sizes):
+                counts = [600000 // size for size in sizes]
+                packets = waiting({0: (counts[0], sizes[0]), 3: (counts[1], sizes[1])})
+                sent = self.run_all(switch(rate=rate, buffer={"cell": cell}, events=released()), packets, rate)
+                of0, of3 = self.bytes_while_both(sent, 0, 3)
+                self.assertAlmostEqual(of0 / (of0 + of3), 0.5, delta=0.01)
 
     def test_by_weight(self):
         """Weights w and v: the bytes stand as they do, to 2 %."""
-        for first, second in ((10, 30), (14, 15), (1, 4), (90, 10)):
-            sent = self.run_all(switch(events=released(), qos=weights(q0=first, q3=second)),
-                                waiting({0: (4000, 1000), 3: (8000, 500)}))
+        for first, second, rate in ((10, 30, "100G"), (14, 15, "25G"), (1, 4, "400G"), (90, 10, "800G")):
+            sent = self.run_all(switch(rate=rate, events=released(), qos=weights(q0=first, q3=second)),
+                                waiting({0: (4000, 1000), 3: (8000, 500)}), rate)
             of0, of3 = self.bytes_while_both(sent, 0, 3)
             self.assertAlmostEqual(of0 / of3 / (first / second), 1, delta=0.02)
 
     def test_strict(self):
         """What is strict gets all: it goes first as it waits, and each that comes later is next."""
-        packets = waiting({0: (300, 1000), 6: (50, 300), 3: (300, 1000)})
-        sent = self.run_all(switch(events=released()), packets)
-        self.assertEqual([queue for queue, _ in sent[:50]], [6] * 50)
-        packets = waiting({0: (300, 1000), 3: (300, 1000)})
-        slot = slot_ps(1000, "100G")
-        late = [(RELEASE * 1000 + 1000 * (i + 1), udp(*to("swp2"), size=300, dscp=48, ident=i)) for i in range(20)]
-        sent = self.run_all(switch(events=released()), packets + late)
-        for (ns, _), packet in zip(late, [packet for queue, packet in sent if queue == 6]):
-            # Behind the packet that is being sent when it comes.
-            self.assertLessEqual(packet.ns * 1000 - ns * 1000, slot + frame_ps(300, "100G"))
-            self.assertGreaterEqual(packet.ns * 1000 + 1000 - ns * 1000, frame_ps(300, "100G"))
+        for rate, cell in (("100G", 192), ("25G", 1), ("400G", 128)):
+            packets = waiting({0: (300, 1000), 6: (50, 300), 3: (300, 1000)})
+            sent = self.run_all(switch(rate=rate, buffer={"cell": cell}, events=released()), packets, rate)
+            self.assertEqual([queue for queue, _ in sent[:50]], [6] * 50)
+            packets = waiting({0: (300, 1000), 3: (300, 1000)})
+            slot = slot_ps(1000, rate)
+            late = [(RELEASE * 1000 + 500 * (i + 1), udp(*to("swp2"), size=300, dscp=48, ident=i)) for i in range(20)]
+            sent = self.run_all(switch(rate=rate, buffer={"cell": cell}, events=released()), packets + late, rate)
+            for (ns, _), packet in zip(late, [packet for queue, packet in sent if queue == 6]):
+                # Behind the packet that is being sent when it comes.
+                self.assertLessEqual(packet.ns * 1000 - ns * 1000, slot + frame_ps(300, rate))
+                self.assertGreaterEqual(packet.ns * 1000 + 1000 - ns * 1000, frame_ps(300, rate))
 
     def test_two_strict(self):
         """Of two strict classes the higher goes first."""
@@ -86,18 +89,23 @@ class Scheduler(Case):
         self.assertEqual([queue for queue, _ in sent], [6] * 40 + [3] * 30 + [0] * 20)
 
     def test_weights_changed(self):
-        """1:1, from 20 us after the release on 1:3. Both queues then hold 1000 B packets; a round is
-        4608 + 4608 B (1:1) or 4608 + 13824 B: within 1.5 us the shares are the new ones."""
-        change = {"at": f"{RELEASE + 20}us", "set": "switch.qos.tc.3.weight", "to": "150"}
-        sent = self.run_all(switch(events=released(change)), waiting({0: (800, 1000), 3: (800, 1000)}))
-        at = RELEASE * 1000 + 20000
+        """1:1, from 20 us after the release on 1:3 (25G: 80 us). Both queues then hold 1000 B packets; a round
+        takes 4608 + 4608 B (1:1) or 4608 + 13824 B: within 20 slots (18.4 packets and what was begun) the
+        shares are the new ones."""
+        for rate, after in (("100G", 20000), ("25G", 80000)):
+            with self.subTest(rate=rate):
+                at = RELEASE * 1000 + after
+                change = {"at": f"{at}ns", "set": "switch.qos.tc.3.weight", "to": "150"}
+                sent = self.run_all(switch(rate=rate, events=released(change)),
+                                    waiting({0: (800, 1000), 3: (800, 1000)}), rate)
 
-        def share(begin, end):
-            of = [queue for queue, packet in sent if begin <= packet.ns < end]
-            return of.count(3) / len(of)
+                def share(begin, end):
+                    of = [queue for queue, packet in sent if begin <= packet.ns < end]
+                    return of.count(3) / len(of)
 
-        self.assertAlmostEqual(share(at - 20000, at), 0.5, delta=0.02)
-        self.assertAlmostEqual(share(at + 1500, at + 41500), 0.75, delta=0.015)
+                self.assertAlmostEqual(share(at - after, at), 0.5, delta=0.02)
+                settled = at + 20 * slot_ps(1000, rate) // 1000
+                self.assertAlmostEqual(share(settled, settled + 2 * after), 0.75, delta=0.015)
 
     def test_one_held(self):
         """A paused class leaves the line to the other and is owed nothing for it."""

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Warnings of `roost check` about settings that hold but hurt: that each comes where it is due, at its place in
+the file, and not where it is not. They leave the exit status 0, and `roost sim` gives them too."""
+from common import *
+
+PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+QUIET = PLACE + "switch: {preset: spectrum-x}\n"
+
+
+class Advice(Case):
+    def warned(self, text, *expected):
+        """Each is (position, pattern); position "" where the file does not say it."""
+        path = self.file(text)
+        done = roost("check", path)
+        self.assertEqual(done.out, f"{path}: good\n")
+        lines = done.err.splitlines()
+        self.assertEqual(len(lines), len(expected), done.err)
+        for line, (position, pattern) in zip(lines, expected):
+            start = f"warning: {path}:" + (f"{position}:" if position else "") + " "
+            self.assertTrue(line.startswith(start), line)
+            self.assertRegex(line[len(start):], f"^{pattern}")
+        return path
+
+    def quiet(self, text):
+        self.warned(text)
+
+    def test_presets_are_quiet(self):
+        for preset in ("spectrum-x", "sonic", "lossy"):
+            for leaves, spines, hosts in ((1, 0, 4), (4, 2, 4), (8, 8, 8)):
+                self.quiet(yaml(fabric(leaves, spines, hosts, switch={"preset": preset})))
+
+    def test_the_demo_is_quiet(self):
+        self.assertEqual(roost("check", DEMO).err, "")
+
+    def test_headroom(self):
+        needed = roost("headroom", "100G", "99m", "4200", "-o", "json").json["needed"]
+        text = PLACE + "switch:\n  preset: spectrum-x\n  qos: {pg: {3: {headroom: %dB}}}\n"
+        self.warned(text % (needed - 192),
+                    ("4:28", rf"qos.pg.3.headroom: {needed - 192} B are less than the {needed} B that may still arrive "
+                     r"after XOFF at leaf1.swp1 and 11 other ports \(100 Gb/s, 500 ns\)"))
+        self.quiet(text % needed)
+        # Ports of another length are another matter; what nobody pauses for is none.
+        longer = text.replace("hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {fabric: {delay: 600ns}}")
+        self.warned(longer % needed, ("4:28", rf"qos.pg.3.headroom: {needed} B .* at leaf1.swp3 and 7 other ports"))
+        self.quiet(text.replace("preset: spectrum-x", "preset: spectrum-x\n  preset-mode: lossy") % 192)
+
+    def test_headroom_of_one_switch(self):
+        text = ("switch:\n  name: dut\n  preset: spectrum-x\n  qos: {pg: {3: {headroom: 10KB}}}\n"
+                "  ports: {swp1: {rate: 400G, cable: 300m}, swp2: {rate: 400G, cable: 300m}}\n")
+        self.warned(text, ("4:28", r"qos.pg.3.headroom: 10176 B are less .* at swp1 and 1 other port \(400 Gb/s"))
+
+    def test_headroom_pool(self):
+        text = PLACE + "switch:\n  preset: spectrum-x\n  buffer: {headroom-pool: {size: %s}}\n"
+        self.warned(text % "20KB", ("4:34", r"buffer.headroom-pool.size: 19968 B for all groups are less than the "
+                                    r"\d+ B of headroom that one of them may need"))
+        self.quiet(text % "1MB")
+
+    def test_ecn_above_pfc(self):
+        # Cell 1, nothing reserved: alpha 1 of a pool of S alone comes to S / 2.
+        text = PLACE + ("switch:\n  preset: spectrum-x\n"
+                        "  buffer: {size: 8MB, cell: 1, pools: {ingress-lossless: {size: 2000000B}}}\n"
+                        "  qos: {tc: {3: {ecn: {max: %s}}}, pg: {3: {%s}}}\n")
+        for threshold, depth in (("alpha: 1", 1000000), ("alpha: 1/4", 400000), ("alpha: 4", 1600000),
+                                 ("static: 500KB", 500000)):
+            self.quiet(text % (f"{depth}B", threshold))
+            self.warned(text % (f"{depth + 1}B", threshold),
+                        ("5:29", rf"qos.tc.3.ecn.max: {depth + 1} B is above the {depth} B at which group 3, congested "
+                         r"alone, sends XOFF on leaf1 and 1 other switch: PFC acts first"),
+                        ("5:29", r"qos.tc.3.ecn.max: .* on spine1 and 1 other switch"))
+        # Reserved at each of a leaf's 4 ports, and the group's own on top; a spine has only 2 ports.
+        depth = (2000000 - 4 * 10000) // 2 + 10000
+        self.quiet(text % (f"{depth}B", "alpha: 1, reserved: 10KB"))
+        self.warned(text % (f"{depth + 1}B", "alpha: 1, reserved: 10KB"),
+                    ("5:29", rf"qos.tc.3.ecn.max: {depth + 1} B is above the {depth} B .* on leaf1 and 1 other switch"))
+        # Nobody pauses: nothing to come too late for.
+        self.quiet(text.replace("preset: spectrum-x", "preset: spectrum-x\n  preset-mode: lossy")
+                   .replace(", pools: {ingress-lossless: {size: 2000000B}}", "") % ("8MB", "alpha: 1/128"))
+        # Two levels, as in sonic-mgmt's generator: a p S / (1 + a p + a) of the whole pool.
+        two = text.replace("{size: 2000000B}", "{size: 2000000B, port-alpha: 2}")
+        self.quiet(two % ("1000000B", "alpha: 1"))
+        self.warned(two % ("1000001B", "alpha: 1"), ("5:29", ".* 1000000 B at which"), ("5:29", ".* 1000000 B"))
+        half = text.replace("{size: 2000000B}", "{size: 2000000B, port-alpha: 1/2}")
+        self.quiet(half % ("400000B", "alpha: 1"))
+        self.warned(half % ("400001B", "alpha: 1"), ("5:29", ".* 400000 B at which"), ("5:29", ".* 400000 B"))
+
+    def test_two_sides(self):
+        self.quiet(QUIET + "spine: {qos: {pg: {3: {alpha: 2}}}}\n")
+        self.warned(QUIET + "spine: {qos: {pg: {3: {lossless: false, pool: ingress-lossy}}, pfc: {priorities: []}}}\n",
+                    ("3:34", r"qos: on the link leaf1-spine1 and 3 other links priority 3 is lossless on the leaf and "
+                     "lossy on the spine"))
+        self.warned(QUIET + "spine1: {qos: {pfc: {priorities: [3, 4]}, priority-to-pg: {4: 3}, priority-to-tc: {4: 3}}}\n",
+                    ("3:63", r"qos: on the link leaf1-spine1 and 1 other link priority 4 is lossless on the spine and "
+                     "lossy on the leaf"))
+        # Everything follows the leaf at a host's link, and one leaf's peculiarity is its own affair without spines.
+        self.quiet("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
+                   "switch: {preset: sonic}\nleaf: {qos: {pfc: {priorities: [3]}, pg: {4: {lossless: false}}}}\n")
+
+    def test_two_ways_of_pausing(self):
+        self.warned(QUIET + "leaf: {qos: {flow-control: pause}}\n",
+                    ("3:28", r"qos: on the link leaf1-spine1 and 3 other links one end pauses the link \(802.3x\), the "
+                     "other priorities"))
+
+    def test_two_maps(self):
+        self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5}}}\n",
+                    ("3:38", r"qos: on the link leaf1-spine1 and 3 other links DSCP 26 is priority 3 on the leaf and 5 "
+                     "on the spine: a pause by one"))
+        self.quiet(QUIET + "spine: {qos: {dscp-to-priority: {10: 2}}}\n")
+
+    def test_cnps(self):
+        self.warned(QUIET + "hosts: {cnp: {dscp: 26}}\n",
+                    ("", r"hosts.cnp.dscp: CNPs \(DSCP 26 of h1\) are priority 3 on leaf1 and 3 other switches, in "
+                     "class 3, which PFC of priority 3 pauses"))
+        self.quiet(QUIET + "hosts: {cnp: {dscp: 4}}\n")
+        self.warned(QUIET + "h2: {cnp: {dscp: 24}}\n", ("", r"hosts.cnp.dscp: CNPs \(DSCP 24 of h2\)"))
+        # A priority of its own, in a class that it shares with a paused one.
+        self.warned(PLACE + "switch: {preset: spectrum-x, qos: {priority-to-tc: {6: 3}}}\n",
+                    ("", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 6 .* in class 3, which PFC of priority 3"))
+        self.quiet(PLACE + "switch: {preset: spectrum-x, preset-mode: lossy}\nhosts: {cnp: {dscp: 26}}\n")
+
+    def test_a_circle(self):
+        route = "{at: %s, node: %s, route: {prefix: 10.0.2.0/24, via: [%s]}}"
+        events = QUIET + "events:\n  - " + "\n  - ".join(
+            [route % ("1us", "leaf1", "spine2"), route % ("5us", "spine1", "leaf1"),
+             route % ("2us", "leaf1", "spine1"), route % ("9us", "spine1", "leaf2")]) + "\n"
+        path = self.warned(events, ("5:5", "events.route: buffers of priority 3 wait for each other in a circle, so "
+                                    r"that PFC can deadlock: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3$"))
+        self.assertIn("events.route: buffers of priority 3 wait", roost("sim", path).err)
+        # Taken back at the same instant, or where nothing is lossless, it cannot be.
+        self.quiet(events.replace("at: 9us", "at: 5us"))
+        self.quiet(events.replace("spectrum-x", "lossy"))
+
+    def test_a_circle_that_a_link_closes(self):
+        # spine1 sends back only what it is given, and that is nothing until leaf1 has no other way.
+        text = QUIET + ("events:\n  - {at: 0us, node: leaf1, route: {prefix: 10.0.2.0/24, via: [spine2]}}\n"
+                        "  - {at: 1us, node: spine1, route: {prefix: 10.0.2.2/32, via: [leaf1]}}\n")
+        self.quiet(text)
+        self.warned(text.replace("via: [spine2]", "via: [spine1, spine2]"),
+                    ("5:5", ".*: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3"))
+
+    def test_computed_routes_have_none(self):
+        ring = ("fabric:\n  topology:\n    kind: explicit\n"
+                "    nodes: {leaf1: leaf, leaf2: leaf, leaf3: leaf, leaf4: leaf, h1: host, h2: host, h3: host, h4: host}\n"
+                "    links:\n" + "".join(f"      - {{a: h{i}.eth1, b: leaf{i}.swp1}}\n" for i in range(1, 5)) +
+                "".join(f"      - {{a: leaf{i}.swp2, b: leaf{i % 4 + 1}.swp3}}\n" for i in range(1, 5)) +
+                "switch: {preset: spectrum-x}\n")
+        self.quiet(ring)
+        # Clockwise everywhere: the textbook's deadlock, four links long.
+        events = "events:\n" + "".join(
+            f"  - {{at: 1us, node: leaf{at}, route: {{prefix: 10.0.{to}.0/24, via: [leaf{at % 4 + 1}]}}}}\n"
+            for at in range(1, 5) for to in range(1, 5) if at != to)
+        self.warned(ring + events, ("27:5", ".*: leaf1.swp2 -> leaf2.swp2 -> leaf3.swp2 -> leaf4.swp2 -> leaf1.swp2$"))
+
+    def test_it_is_quick(self):
+        text = yaml(fabric(64, 32, 32, switch={"preset": "spectrum-x", "buffer": {"size": "160MB"}}))
+        before = time.monotonic()
+        self.quiet(text)
+        if not SANITIZED:
+            self.assertLess(time.monotonic() - before, 5)
