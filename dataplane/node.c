@@ -72,6 +72,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->queue_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->queue_more));
 	n->group_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_more));
 	n->watchdog_due = PS_NEVER;
+	n->pfc_due = PS_NEVER;
 	if (n->ports == NULL || n->timer_key == NULL || n->depth == NULL || n->held == NULL ||
 	    n->queue_more == NULL || n->group_more == NULL ||
 	    (role != NODE_NIC && node_log_create(&n->log, ports) != 0)) {

@@ -77,6 +77,7 @@ struct node {
 	struct buffer buffer;
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX]; // one of each of tables->histograms
 	ps_t *histogram_due;                        // when each takes its next sample
+	ps_t pfc_due;       // when the first XOFF is to be sent again, or earlier
 	ps_t watchdog_at;   // when the PFC watchdog last looked
 	ps_t watchdog_due;  // when it looks next; PS_NEVER: it is off
 	struct node_log *log; // of a switch

@@ -665,6 +665,10 @@ int config_set(struct config *config, const char *key, const char *value, struct
 // Takes back the last config_set() that succeeded and was not taken back.
 void config_set_undo(struct config *config);
 
+// True when some section of the file asks for packets to be trimmed, whether or not that is on at present. Presets
+// do not.
+bool config_trims(const struct config *config);
+
 // The DSCP that stands for a priority: the lowest listed DSCP that maps to it, else the lowest of
 // any, else -ENOENT. (26 for priority 3 in spectrum-x, 3 in sonic.)
 int config_priority_dscp(const struct switch_config *settings, unsigned priority);

@@ -203,6 +203,20 @@ config_switch(const struct config *config, const char *node_name, enum config_ro
 	return config_switch_marked(config, node_name, role, out, NULL);
 }
 
+bool
+config_trims(const struct config *config)
+{
+	const struct yaml_node *root = config->private->root;
+
+	for (unsigned i = 0; i < root->count; i++) {
+		const struct yaml_pair *qos = yaml_tree_get(root->pairs[i].value, "qos");
+
+		if (qos != NULL && yaml_tree_get(qos->value, "trim") != NULL)
+			return true;
+	}
+	return false;
+}
+
 int
 config_host(const struct config *config, const char *name, struct host_config *out)
 {

@@ -109,6 +109,13 @@ check_excess(const struct prepared *p, uint32_t node, const char *key, struct co
 	return -EINVAL;
 }
 
+// Where one switch trims, all carry what was cut.
+static bool
+concerns_all(const char *key)
+{
+	return strstr(key, ".qos.trim") != NULL;
+}
+
 static int
 prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
 {
@@ -117,7 +124,7 @@ prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config
 
 	if (rc != 0)
 		return rc;
-	p->differs[node] = !same_settings(&p->before[node], &p->after[node]);
+	p->differs[node] = concerns_all(key) || !same_settings(&p->before[node], &p->after[node]);
 	if (!p->differs[node])
 		return 0;
 	rc = check_fixed(p, node, key, diag);
@@ -146,7 +153,7 @@ prepare(struct prepared *p, const char *key, struct config_diag *diag)
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < t->first_host; i++)
-		if (touches(&t->nodes[i], key))
+		if (concerns_all(key) || touches(&t->nodes[i], key))
 			rc = prepare_switch(p, i, key, diag);
 	if (rc == 0)
 		rc = tables_check_ports(t, p->after, diag);

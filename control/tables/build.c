@@ -116,7 +116,9 @@ set_trim_and_watchdog(struct tables_draft *draft)
 	};
 	const struct config_watchdog *watchdog = &draft->settings->watchdog;
 	const struct config_trim *trim = &draft->settings->trim;
+	const struct config *config = draft->topology->config;
 
+	draft->t->trims = config->private != NULL && config_trims(config);
 	if (trim->on)
 		draft->t->trim = (struct trim_profile){
 			.size = (uint16_t)trim->size_bytes,

@@ -48,14 +48,22 @@ pfc_other_holder(const struct port *p, unsigned int pg)
 	return other;
 }
 
+// Has the group's XOFF sent again at `at`.
+static void
+pfc_arm(struct node *n, struct port *p, unsigned int pg, ps_t at)
+{
+	p->refresh_at[pg] = at;
+	n->pfc_due = time_min(n->pfc_due, at);
+	node_arm_timer(n, at);
+}
+
 // Sends the group's XOFF, for the first time or again.
 static void
 pfc_tell(struct node *n, struct port *p, unsigned int pg, ps_t now)
 {
 	struct priority_group *g = &p->groups[pg];
 
-	p->refresh_at[pg] = now + p->profile->refresh;
-	node_arm_timer(n, p->refresh_at[pg]);
+	pfc_arm(n, p, pg, now + p->profile->refresh);
 	if (p->out == NULL || !p->up)
 		return;
 	g->xoff_sent++;
@@ -90,8 +98,7 @@ pfc_pass_on(struct node *n, struct port *p, unsigned int from, unsigned int to, 
 {
 	if (refresh_at == PS_NEVER)
 		return;
-	p->refresh_at[to] = refresh_at;
-	node_arm_timer(n, refresh_at);
+	pfc_arm(n, p, to, refresh_at);
 	if (refresh_at == now + p->profile->refresh && p->up && p->out != NULL) {
 		p->groups[from].xoff_sent--;
 		p->groups[to].xoff_sent++;
@@ -130,25 +137,35 @@ pfc_group_empty(const struct priority_group *g)
 	return g->usage.own == 0 && g->usage.guaranteed == 0 && g->headroom == 0;
 }
 
+// Refreshes what is due of a port and returns when the next of it is.
+static ps_t
+pfc_refresh_port(struct node *n, struct port *p, ps_t now)
+{
+	ps_t next = PS_NEVER;
+
+	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
+		if (p->refresh_at[pg] <= now) {
+			// The XON that it would otherwise never send, or XOFF again.
+			if (pfc_group_empty(&p->groups[pg]))
+				pfc_xon(n, p, pg, now);
+			else
+				pfc_tell(n, p, pg, now);
+		}
+		next = time_min(next, p->refresh_at[pg]);
+	}
+	return next;
+}
+
 ps_t
 pfc_refresh(struct node *n, ps_t now)
 {
 	ps_t next = PS_NEVER;
 
-	for (unsigned int i = 0; i < n->port_count; i++) {
-		struct port *p = &n->ports[i];
-
-		for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
-			if (p->refresh_at[pg] <= now) {
-				// The XON that it would otherwise never send, or XOFF again.
-				if (pfc_group_empty(&p->groups[pg]))
-					pfc_xon(n, p, pg, now);
-				else
-					pfc_tell(n, p, pg, now);
-			}
-			next = time_min(next, p->refresh_at[pg]);
-		}
-	}
+	if (now < n->pfc_due)
+		return n->pfc_due;
+	for (unsigned int i = 0; i < n->port_count; i++)
+		next = time_min(next, pfc_refresh_port(n, &n->ports[i], now));
+	n->pfc_due = next;
 	return next;
 }
 
@@ -165,8 +182,7 @@ pfc_tell_again(struct node *n, struct port *p, ps_t now)
 	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
 		if (p->refresh_at[pg] == PS_NEVER)
 			continue;
-		p->refresh_at[pg] = now;
-		node_arm_timer(n, now);
+		pfc_arm(n, p, pg, now);
 	}
 }
 
