@@ -5,11 +5,12 @@
 #include "checksum.h"
 #include "packet.h"
 
-// Sets the DSCP of a parsed packet. ECN bits stay, the IPv4 checksum follows. The node's worker.
+// Sets the DSCP of a parsed packet; its metadata keep the one that it came in with. ECN bits stay, the IPv4 checksum
+// follows. The node's worker.
 static inline void
 dscp_set(struct rte_mbuf *m, uint8_t dscp)
 {
-	struct packet_meta *meta = packet_meta(m);
+	const struct packet_meta *meta = packet_meta(m);
 	uint8_t *ip = packet_data(m) + meta->l3_off;
 
 	if (meta->flags & PACKET_IPV6) { // the traffic class straddles bytes 0 and 1
@@ -18,5 +19,4 @@ dscp_set(struct rte_mbuf *m, uint8_t dscp)
 	} else {
 		checksum_ipv4_set_byte(ip, 1, (uint8_t)(dscp << 2 | (ip[1] & 3)));
 	}
-	meta->dscp = dscp;
 }

@@ -7,6 +7,7 @@
 #include "queueing/histogram.h"
 #include "queueing/pause.h"
 #include "queueing/pfc.h"
+#include "queueing/requeue.h"
 #include "queueing/shaper.h"
 #include "queueing/watchdog.h"
 
@@ -158,11 +159,24 @@ recount_usage(struct buffer *b, struct port *p, const struct threshold *t, const
 	p->shared_use[t->pool] += shared;
 }
 
-// What is held stays held; what it counts for follows the new thresholds.
+// What counts for more than before may be more than there ever was.
 static void
+note_peaks(struct node *n)
+{
+	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
+		n->buffer.pools[i].used_max = watermark_greater(n->buffer.pools[i].used_max, n->buffer.pools[i].used);
+	for (unsigned int i = 0; i < n->port_count; i++)
+		for (unsigned int pg = 0; pg < PRIORITIES; pg++)
+			charge_note_peaks(&n->ports[i].groups[pg], n->ports[i].profile->pg[pg].threshold.reserved);
+}
+
+// What is held stays held; what it counts for follows the new thresholds. Returns whether something waits that
+// was cut.
+static bool
 buffer_recount(struct node *n, const struct tables *t)
 {
 	struct buffer *b = &n->buffer;
+	bool cut = false;
 
 	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
 		b->pools[i].used = b->pools[i].shared_use = 0;
@@ -178,11 +192,15 @@ buffer_recount(struct node *n, const struct tables *t)
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
 			recount_usage(b, p, &profile->pg[k].threshold, &p->groups[k].usage);
 			recount_usage(b, p, &profile->tc[k].threshold, &p->queues[k].usage);
-			for (struct rte_mbuf *m = p->queues[k].head; m != NULL; m = fair_next(p, k, m))
+			for (struct rte_mbuf *m = p->queues[k].head; m != NULL; m = fair_next(p, k, m)) {
+				cut |= packet_meta(m)->flags & PACKET_TRIMMED;
 				if (packet_meta(m)->flags & PACKET_CHARGED)
 					recount_packet(n, t, m);
+			}
 		}
 	}
+	note_peaks(n);
+	return cut;
 }
 
 static void
@@ -225,7 +243,7 @@ port_wants_whole(const struct port *p)
 		     profile->max_rate.byte_time != 0;
 
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
-		wants |= profile->tc[tc].red || p->more[tc].trimmed != 0; // what was cut may still wait
+		wants |= profile->tc[tc].red;
 	return wants;
 }
 
@@ -251,8 +269,9 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	n->current = t;
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->ports[i].profile = t->ports[i].profile;
-	n->whole = wants_whole(n, t);
-	buffer_recount(n, t);
+	for (unsigned int i = 0; n->role != NODE_NIC && i < n->port_count; i++)
+		requeue_adopt(n, &n->ports[i], n->start);
+	n->whole = buffer_recount(n, t) | wants_whole(n, t);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		fair_adopt(n, &n->ports[i]);
 		shaper_adopt(n, &n->ports[i], n->start);

@@ -8,7 +8,8 @@
 //   tenant   used, guaranteed               = the cells of its packets in each pool that knows tenants
 //   switch   received                       = sent + dropped + queued
 //
-// Besides, a port that may send has a departure due: nothing waits for an event that never comes.
+// Besides, a port that may send has a departure due, and a group in XOFF its refresh: nothing waits for an event that
+// never comes.
 #include "node_check.h"
 
 #include "queueing/buffer.h"
@@ -232,6 +233,17 @@ check_departure(struct node_checker *c, unsigned int port)
 		    "is due", port + 1, p->nonempty, p->paused, p->shaped, p->tx_off);
 }
 
+// Pauses that are to be sent again are due when the node looks for them.
+static bool
+check_refreshes(struct node_checker *c, unsigned int port)
+{
+	for (unsigned int pg = 0; pg < PRIORITIES; pg++)
+		if (c->n->ports[port].refresh_at[pg] < c->n->pfc_due)
+			return fail(c, "port %u, group %u: its XOFF is to be sent again at %" PRIu64 " ps, and nobody looks "
+				    "before %" PRIu64, port + 1, pg, c->n->ports[port].refresh_at[pg], c->n->pfc_due);
+	return true;
+}
+
 static bool
 check_all(struct node_checker *c)
 {
@@ -240,7 +252,7 @@ check_all(struct node_checker *c)
 			if (!check_queue(c, i, tc))
 				return false;
 	for (unsigned int i = 0; i < c->n->port_count; i++)
-		if (!check_groups(c, i) || !check_departure(c, i))
+		if (!check_groups(c, i) || !check_departure(c, i) || !check_refreshes(c, i))
 			return false;
 	for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
 		if (!check_pool(c, pool))
@@ -252,14 +264,13 @@ bool
 node_check_find(const struct node *n, char what[static NODE_CHECK_TEXT_BYTES])
 {
 	struct node_checker c = {.n = n, .t = n->current, .what = what};
-	bool good = true;
+	bool good;
 
 	if (n->role == NODE_NIC || n->current == NULL)
 		return true;
 	c.groups = calloc((size_t)n->port_count * PRIORITIES, sizeof(*c.groups));
 	c.tenants = calloc(n->buffer.tenant_count + 1u, sizeof(*c.tenants));
-	if (c.groups != NULL && c.tenants != NULL)
-		good = check_all(&c);
+	good = c.groups != NULL && c.tenants != NULL ? check_all(&c) : fail(&c, "no memory to check it");
 	free(c.groups);
 	free(c.tenants);
 	return good;

@@ -50,14 +50,15 @@ struct packet_meta {
 	uint8_t l3_off;
 	uint8_t l4_off;
 	uint8_t ip_proto; // of the header at l4_off; 0 in a fragment and where it was not looked for
-	uint8_t dscp;
+	uint8_t dscp; // as it came in
+	uint8_t pcp;  // likewise, when PACKET_TAGGED
 	uint8_t opcode; // BTH, when PACKET_ROCE
 	uint8_t ecn;
 	uint16_t vrf;
 	uint16_t tenant; // TENANT_NONE where it is not known
 	uint32_t flow_hash;
 	uint32_t group; // next-hop group, then next hop
-	ps_t arrived;   // when it came in, where tables->latency_wanted
+	ps_t arrived;   // when it was admitted, of what waits
 };
 
 _Static_assert(sizeof(struct packet_meta) <= PACKET_META_BYTES, "metadata fits the private area");

@@ -3,6 +3,14 @@
 
 #include "stages/parse.h"
 
+void
+port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
+{
+	if (p->pfc_last == m)
+		p->pfc_last = NULL; // what else changes at this instant makes a frame of its own
+	node_drop(n, m, reason, now);
+}
+
 bool
 port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
@@ -22,9 +30,7 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	}
 	if (!lost)
 		return false;
-	if (p->pfc_last == m)
-		p->pfc_last = NULL; // what else changes at this instant makes a frame of its own
-	node_drop(n, m, reason, now);
+	port_drop_begun(n, p, m, reason, now);
 	return true;
 }
 

@@ -15,6 +15,9 @@
 #include "queueing/pfc.h"
 #include "queueing/scheduler.h"
 
+// Cold: drops a packet, or pause frame, that has begun to go on the wire.
+void port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason, ps_t now);
+
 // Cold: what a fault does to a packet that begins to go on the wire. True when it is lost (and freed).
 bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 
@@ -36,7 +39,7 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	if (unlikely(p->out->faulty) && port_lose(n, p, m, now))
 		return;
 	if (unlikely(wire_put(p->out, m, arrival) != 0)) {
-		node_drop(n, m, DROP_NO_PACKET, now);
+		port_drop_begun(n, p, m, DROP_NO_PACKET, now);
 		return;
 	}
 	p->tx_packets++;

@@ -4,8 +4,8 @@
 //
 // - looks only at queues that no rate holds, those first that are behind a rate they are promised;
 // - decides by RED where ECN decides, when a packet has been picked and taken from its queue. What is dropped is
-//   released at once, has taken no time of the transmitter, nothing of its queue's turn and nothing of a rate,
-//   and the next packet is looked at at the same instant. An XON that comes of the release is a frame of
+//   released at once, has taken no time of the transmitter, nothing of its queue's turn and nothing of a rate
+//   (of its tenant's turn it has: that chose it), and the next packet is looked at at the same instant. An XON that comes of the release is a frame of
 //   its own, and if it is this port's it goes before that packet;
 // - lets rates count a packet when it has begun to leave, so that the next departure is armed by what they then
 //   say.
@@ -77,7 +77,7 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_move = now;
-	port_note_latency(n, p, m, now);
+	port_note_latency(n, p, tc, packet_meta(m)->arrived, now);
 	port_transmit(n, p, m, now);
 	charge_give(n, &charge, now, true);
 	port_note_sent(p, tc, charge.bytes, charge.flags, now);

@@ -11,12 +11,10 @@
 
 // Tells histograms how long a packet that begins to leave has stayed.
 static inline void
-port_note_latency(struct node *n, const struct port *p, struct rte_mbuf *m, ps_t now)
+port_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived, ps_t now)
 {
-	const struct packet_meta *meta = packet_meta(m);
-
-	if (p->more[meta->tc].latency != 0)
-		histogram_note_latency(n, p, meta->tc, meta->arrived, now);
+	if (p->more[tc].latency != 0)
+		histogram_note_latency(n, p, tc, arrived, now);
 }
 
 // Counts what has begun to leave by a queue.
@@ -46,7 +44,7 @@ port_send_at_once_whole(struct node *n, struct port *p, struct rte_mbuf *m, ps_t
 	const uint32_t bytes = meta->wire_bytes, flags = meta->flags;
 	const uint8_t tc = meta->tc;
 
-	port_note_latency(n, p, m, now);
+	port_note_latency(n, p, tc, now, now);
 	port_send_at_once(n, p, m, now);
 	port_note_sent(p, tc, bytes, flags, now);
 }

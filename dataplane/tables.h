@@ -42,8 +42,9 @@ struct threshold {
 #define THRESHOLD_UNLIMITED (UINT64_C(1) << 40)
 #define POOL_UNLIMITED (UINT32_C(1) << 31)
 
-// Of POOL_HEADROOM, `shared` is POOL_UNLIMITED unless the groups share one headroom pool.
-struct pool_profile {
+// Of POOL_HEADROOM, `shared` is POOL_UNLIMITED unless the groups share one headroom pool. Aligned so that
+// its size is 16 bytes: a packet finds its pool by a shift, not a multiplication.
+struct __attribute__((aligned(16))) pool_profile {
 	uint32_t size;   // POOL_UNLIMITED when it has no end
 	uint32_t shared; // size - all reserved - all guarantees
 	// The per-port level of a two-level threshold: a port's shared use of the pool is at most the free cells
@@ -51,7 +52,6 @@ struct pool_profile {
 	bool port_level;
 	uint8_t port_up;
 	uint8_t port_down;
-	uint32_t found_by_a_shift; // 16 bytes
 };
 
 struct pg_profile {

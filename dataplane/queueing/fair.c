@@ -2,7 +2,7 @@
 // Deficit round robin over the tenants of one queue (Shreedhar, Varghese: Efficient Fair Queuing using Deficit
 // Round Robin, SIGCOMM 1995). Tenants that have packets waiting stand in a ring; the first has its turn until the
 // bytes of its turn do not cover its next packet, then it goes to the end, and the next gets a quantum more. A
-// quantum is one largest frame, so that a turn sends at least one packet. A tenant without packets leaves the
+// quantum is one largest frame without a tag, so that a turn sends a packet (a tagged one may take two). A tenant without packets leaves the
 // ring and what is left of its turn; one that comes goes to the end. Packets whose tenant is not known
 // share one FIFO.
 //

@@ -163,10 +163,11 @@ pfc_refresh(struct node *n, ps_t now)
 
 	if (now < n->pfc_due)
 		return n->pfc_due;
+	n->pfc_due = PS_NEVER; // from here on of what is armed on the way, behind the loop's back too
 	for (unsigned int i = 0; i < n->port_count; i++)
 		next = time_min(next, pfc_refresh_port(n, &n->ports[i], now));
-	n->pfc_due = next;
-	return next;
+	n->pfc_due = time_min(n->pfc_due, next);
+	return n->pfc_due;
 }
 
 void

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which queue of a port sends next: strict classes first, the highest number first, then deficit round
 // robin by bytes among the rest (Shreedhar, Varghese: Efficient Fair Queuing using Deficit Round Robin,
-// SIGCOMM 1995). A queue that empties loses what is left of its turn, so a deficit is never saved up.
+// SIGCOMM 1995). A queue that empties loses what is left of its turn. One that may not send for a while (it is
+// paused, frozen, or a rate holds it) keeps it, and is given no more before it is used up. So a deficit is never saved
+// up: it is less than a packet and a quantum.
 //
 // Queues that are behind a rate they are promised (shaper.h) come before all of this, the highest number first.
 #pragma once
@@ -38,7 +40,8 @@ scheduler_choose(struct port *p, unsigned int eligible, bool *by_turn)
 		after = eligible & ~((2u << tc) - 1);
 		tc = (unsigned int)__builtin_ctz(after != 0 ? after : eligible);
 		p->dwrr_tc = (uint8_t)tc;
-		p->queues[tc].deficit += profile->tc[tc].quantum;
+		if (p->queues[tc].deficit < packet_meta(p->queues[tc].head)->wire_bytes)
+			p->queues[tc].deficit += profile->tc[tc].quantum;
 	}
 }
 

@@ -30,6 +30,7 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool
 	if (port_idle(n, out, meta->tc, now) && (!whole || port_unshaped(out, meta->tc, now)) &&
 	    charge_pass(n, in, out, m, whole))
 		return STAGE_NEXT;
+	meta->arrived = now; // whether or not a histogram asks now: it may before this leaves
 	return charge_admit(n, in, out, m, now, whole);
 }
 
@@ -48,7 +49,6 @@ stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	if (unlikely(in->stormed | out->stormed) && watchdog_refuses(n, in, out, m))
 		return DROP_WATCHDOG;
-	packet_meta(m)->arrived = now;
 	verdict = admit_packet(n, in, m, now, true);
 	if (unlikely(verdict >= 0) && n->current->trim.size != 0 && verdict != DROP_MTU_EXCEEDED)
 		verdict = trim_refused(n, in, out, m, (enum drop_reason)verdict, now);

@@ -5,6 +5,17 @@
 
 #include "parse.h"
 
+// The priority of a packet by the marks with which it came in by a port of this profile.
+static __rte_always_inline uint8_t
+classify_priority(const struct port_profile *profile, const struct packet_meta *meta)
+{
+	if (meta->flags & PACKET_TAGGED && profile->trust_pcp && (profile->pcp_first || !profile->trust_dscp))
+		return profile->pcp_to_priority[meta->pcp];
+	if (likely(profile->trust_dscp))
+		return profile->dscp_to_priority[meta->dscp];
+	return profile->port_priority;
+}
+
 static __rte_always_inline int
 stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
@@ -12,14 +23,9 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	const struct port_profile *profile = in->profile;
 	const struct port_tables *port = &t->ports[in->index];
 	struct packet_meta *meta = packet_meta(m);
-	bool tagged = meta->flags & PACKET_TAGGED;
-	uint8_t priority = profile->port_priority;
+	uint8_t priority = classify_priority(profile, meta);
 
 	(void)now;
-	if (tagged && profile->trust_pcp && (profile->pcp_first || !profile->trust_dscp))
-		priority = profile->pcp_to_priority[packet_data(m)[14] >> 5];
-	else if (likely(profile->trust_dscp))
-		priority = profile->dscp_to_priority[meta->dscp];
 	meta->priority = priority;
 	meta->pg = t->priority_to_pg[priority];
 	meta->tc = t->priority_to_tc[priority];

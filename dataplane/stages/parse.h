@@ -265,6 +265,7 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		if (meta->data_len < PARSE_ETHERNET_BYTES + PARSE_TAG_BYTES)
 			return DROP_TRUNCATED;
 		meta->flags |= PACKET_TAGGED;
+		meta->pcp = data[PARSE_ETHERNET_BYTES] >> 5;
 		meta->l3_off += PARSE_TAG_BYTES;
 		type = parse_u16(data + 16);
 	}

@@ -5,8 +5,12 @@ settings    what the keys of a file mean: cells, picoseconds, shares
 buffer      who may take how much of the buffer; sums are taken anew each time they are asked for
 pause       pauses received, and for how long they held
 pfc         XOFF and XON, and the frames that say so
-port        queues, the transmitter, who goes next
+watchdog    which queues pauses hold without progress, and what is done about it
+port        the transmitter, who goes next, what is marked or dropped there
+queue       one FIFO, or tenants in turn
 scheduler   strict classes and deficit round robin
+shaper      rates that a queue is held to or promised
+histogram   depths and latencies by bins
 switch      the order of events at an instant; arrivals from end to end
 report      the model's state in the shape of counters.json
 

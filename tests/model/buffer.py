@@ -196,6 +196,22 @@ class Buffer:
             user.headroom -= from_headroom
             user.own -= packet.cells - from_headroom
 
+    def move(self, packet, tc):
+        """A packet goes to another queue of its port, and what it holds on that side with it."""
+        name = "guaranteed" if packet.place_out == GUARANTEE else OWN
+        for queue, sign in ((self.queue(packet.out, packet.tc), -1), (self.queue(packet.out, tc), 1)):
+            setattr(queue, name, getattr(queue, name) + sign * packet.cells)
+        packet.tc = tc
+
+    def note_peaks(self):
+        """After a change of settings: what is held may count for more than there ever was."""
+        for user in (*self.groups.values(), *self.queues.values()):
+            user.note()
+        for name, peak in self.pool_max.items():
+            peak.note(self.used(name))
+        for name, peak in self.tenant_max.items():
+            peak.note(self.tenant_held(name))
+
     def may_xon(self, group):
         limit, bound = group.limit, group.limit.xon
         if limit.xon_offset is not None:

@@ -52,7 +52,8 @@ def ecn(draw, scale):
 
 
 def traffic_class(draw, scale, lossless):
-    said = {"scheduler": "strict" if draw.random() < 0.25 else "dwrr", "weight": draw.choice((1, 2, 7, 14, 15, 50, 100)),
+    said = {"scheduler": "strict" if draw.random() < 0.25 else "dwrr",
+            "weight": draw.choice((1, 2, 7, 14, 15, 50, 100)),
             "pool": EGRESS[not lossless if draw.random() < 0.8 else draw.randrange(2)]}
     said |= limit(draw, scale)
     said["ecn"] = maybe(draw, 0.5, lambda: ecn(draw, scale), "off")

@@ -7,10 +7,12 @@ from .settings import EGRESS, INGRESS, PRIORITIES, Refused, Settings, bytes_ps, 
 
 
 class Happening:
-    """said: the event in the file; done: the function of the model."""
+    """said: the event in the file; done: the function of the model; description: the switch from then on, if that
+    is changed."""
 
-    def __init__(self, at, said, done):
+    def __init__(self, at, said, done, description=None):
         self.at, self.said, self.done = at, {"at": f"{at // 1000}ns", **said}, done
+        self.description = description
 
 
 def snapshot(_, at, __):
@@ -147,7 +149,7 @@ def change(draw, at, run):
         return None
     run.description = description
     return Happening(at, {"set": ".".join(["switch", *map(str, words)]), "to": written(value)},
-                     lambda switch: switch.set_key(description))
+                     lambda switch: switch.set_key(description), description)
 
 
 KINDS = {"snapshot": snapshot, "tx": tx, "pfc": pfc, "clear": clear, "restore": restore, "change": change}

@@ -137,6 +137,34 @@ class Port:
             count += 1
         return count
 
+    def requeue(self):
+        """After a change of settings: each packet waits in the queue to which it would go if it came now, behind those
+        that are there already."""
+        moved = []
+        for tc in PRIORITIES:
+            if all(self.queue_of(packet) == tc for packet in self.queues[tc].all()):
+                continue
+            waiting = self.queues[tc].waiting()
+            self.queues[tc] = type(self.queues[tc])()
+            for packet in waiting:
+                if self.queue_of(packet) == tc:
+                    self.queues[tc].push(packet)
+                else:
+                    moved.append(packet)
+            if not self.queues[tc].head():
+                self.scheduler.deficit[tc] = 0
+        for packet in moved:
+            self.switch.buffer.move(packet, self.queue_of(packet))
+            if not packet.trimmed:
+                packet.priority = self.switch.settings.priority(packet)
+            self.queues[packet.tc].push(packet)
+
+    def queue_of(self, packet):
+        settings = self.switch.settings
+        if packet.trimmed:
+            return settings.trim["tc"] if settings.trim else packet.tc
+        return settings.tc[settings.priority(packet)]
+
     def adopt(self, now):
         """After a change of settings."""
         settings = self.settings

@@ -24,6 +24,9 @@ class Queue:
     def pop(self):
         return self.packets.pop(0)
 
+    def all(self):
+        return self.packets
+
     def waiting(self):
         """In the order in which they would leave. Nothing can be done with the queue afterwards."""
         return self.packets
@@ -68,6 +71,9 @@ class TenantQueue:
             if self.ring:
                 self.left[self.ring[0]] += QUANTUM
         return packet
+
+    def all(self):
+        return [packet for packet in (self.first, *sum(self.packets.values(), [])) if packet]
 
     def waiting(self):
         packets = []

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who goes next: strict classes first, the highest first; among the rest deficit round robin by bytes (Shreedhar
 and Varghese 1995). A queue's turn begins with a quantum and lasts as long as it covers the packet at its head;
-then the next queue that may send has its turn. A queue that empties loses what was left of its turn. A queue
-that may send while no other may is not charged for it."""
+then the next queue that may send has its turn. A queue that empties loses what was left of its turn; one that may
+not send for a while keeps it, and its next turn begins with that and no quantum more. A queue that may send while
+no other may is not charged for it."""
 from .settings import PRIORITIES
 
 
@@ -22,5 +23,6 @@ class Scheduler:
         while self.turn not in eligible or self.deficit[self.turn] < size(self.turn):
             after = [tc for tc in eligible if tc > self.turn]
             self.turn = after[0] if after else eligible[0]
-            self.deficit[self.turn] += classes[self.turn].quantum
+            if self.deficit[self.turn] < size(self.turn):
+                self.deficit[self.turn] += classes[self.turn].quantum
         return self.turn, True

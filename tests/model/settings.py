@@ -330,12 +330,12 @@ class Settings:
                "min": parse(said["min"]) // unit * unit}
         return one if kind == "latency" else one | {"sample": time_of(said["sample"])}
 
-    def priority(self, port, packet):
-        """By the first of the trusted markings that the packet carries."""
-        port = self.ports[port]
+    def priority(self, packet):
+        """By the first of the trusted markings that the packet came in with."""
+        port, (dscp, pcp) = self.ports[packet.port], packet.came_with
         for mark in port.trust:
-            if mark == "pcp" and packet.pcp is not None:
-                return port.pcp.get(packet.pcp, port.pcp.get("default", packet.pcp))
+            if mark == "pcp" and pcp is not None:
+                return port.pcp.get(pcp, port.pcp.get("default", pcp))
             if mark == "dscp":
-                return port.dscp.get(packet.dscp, port.dscp.get("default", packet.dscp // 8))
+                return port.dscp.get(dscp, port.dscp.get("default", dscp // 8))
         return port.port_priority

@@ -80,6 +80,9 @@ class Switch:
             port.pauses.expire(self.now)
         self.settings = self.buffer.settings = Settings(description, self.settings.auto_headroom)
         for port in self.ports.values():
+            port.requeue()
+        self.buffer.note_peaks()
+        for port in self.ports.values():
             self.watchdog.mute(port)
             port.adopt(self.now)
         self.watchdog.adopt(self.now)
@@ -111,7 +114,8 @@ class Switch:
     def classify(self, packet):
         settings = self.settings
         packet.arrived = self.now
-        packet.priority = settings.priority(packet.port, packet)
+        packet.came_with = packet.dscp, packet.pcp
+        packet.priority = settings.priority(packet)
         packet.pg, packet.tc = settings.pg[packet.priority], settings.tc[packet.priority]
         packet.tenant = settings.ports[packet.port].tenant
         packet.cells = settings.up(packet.size)

@@ -22,6 +22,7 @@ class Packet:
     fate: str = None       # a reason for which it is dropped before it counts for any buffer
     kind: str = "packet"
     port: str = None
+    came_with: tuple = None    # DSCP, PCP
     priority: int = None
     pg: int = None
     tc: int = None
@@ -116,7 +117,8 @@ def data(draw, names, rates, count, most, idle):
                 arrivals[name].append(packet)
                 at += bytes_ps(rates[name], PREAMBLE + packet.size + FCS + GAP) * (draw.random() > 0.02)
                 ident += 1
-            at += round((at - began) * (1 / load - 1) * 2 * draw.random()) + draw.randrange(2) * 1000 * draw.randrange(idle)
+            at += round((at - began) * (1 / load - 1) * 2 * draw.random())
+            at += draw.randrange(2) * 1000 * draw.randrange(idle)
             share -= burst
     return arrivals
 

@@ -54,6 +54,10 @@ def switch(ports=2, rate="100G", events=(), group=None, preset=None, **keys):
     return {"switch": merge(description, keys), "events": list(events)}
 
 
+# A DSCP of ROOMY's queues.
+DSCP_OF_QUEUE = {0: 0, 3: 3, 6: 48}
+
+
 def next_hop_mac(port):
     return f"02:00:00:00:02:{int(port[3:]):02x}"
 
@@ -65,6 +69,47 @@ def to(port, number=9):
 
 def to6(port, number=9):
     return "2001:db8:c8::1", f"2001:db8:{port[3:]}::{number:x}"
+
+
+def stream(count, dscp=0, first=1000, step=1000, addresses=to("swp2"), size=300, ident=0, ecns=(0,)):
+    """UDP packets one after the other, in ns. Identification counts up, ECN goes through `ecns`."""
+    return [(first + i * step, udp(*addresses, size=size, dscp=dscp, ecn=ecns[i % len(ecns)],
+                                   ident=(ident + i) % 65536)) for i in range(count)]
+
+
+def merged(*streams):
+    """In the order of time."""
+    return sorted((packet for one in streams for packet in one), key=lambda packet: packet[0])
+
+
+def by_turns(frames, count, first=100, step=100):
+    """[(port, frame)] one after the other, each so many times: {port: packets}."""
+    inputs = {}
+    for i in range(count):
+        for k, (port, frame) in enumerate(frames):
+            inputs.setdefault(port, []).append((first + (i * len(frames) + k) * step, frame))
+    return inputs
+
+
+def waiting(streams, step=100):
+    """Packets to be queued in swp2: {queue: (count, size)}, queue by queue."""
+    packets, first = [], 1000
+    for queue, (count, size) in streams.items():
+        packets += stream(count, DSCP_OF_QUEUE[queue], first, step, size=size)
+        first += count * step
+    return packets
+
+
+def by_queue(packets):
+    """[(queue, packet)] of what `waiting` made."""
+    queues = {dscp: queue for queue, dscp in DSCP_OF_QUEUE.items()}
+    return [(queues[dscp_of(packet.data)], packet) for packet in packets]
+
+
+def starts(packets, rate, dscp=None):
+    """When packets began to leave, in ns rounded down: exactly so where a frame takes whole ns."""
+    return [packet.ns - frame_ps(packet.length, rate) // 1000 for packet in packets
+            if dscp is None or dscp_of(packet.data) == dscp]
 
 
 def byte_ps(rate):
@@ -119,22 +164,57 @@ def without_pfc(packets):
     return [packet for packet in packets if packet.data[12:14] != b"\x88\x08"]
 
 
+def layer3(frame):
+    """Where the IP header begins."""
+    return 18 if frame[12:14] == b"\x81\x00" else 14
+
+
 def ip_ident(frame):
-    """Identification of an untagged IPv4 packet: how tests tell their packets apart."""
-    return struct.unpack_from(">H", frame, 18)[0]
+    """Identification of an IPv4 packet: how tests tell their packets apart."""
+    return struct.unpack_from(">H", frame, layer3(frame) + 4)[0]
+
+
+def tos_of(frame):
+    word, = struct.unpack_from(">H", frame, layer3(frame))
+    return word >> (4 if word >> 12 == 6 else 0) & 255
 
 
 def dscp_of(frame):
-    return struct.unpack_from(">H", frame, 14)[0] >> 6 & 63 if frame[14] >> 4 == 6 else frame[15] >> 2
+    return tos_of(frame) >> 2
 
 
 def ecn_of(frame):
-    return struct.unpack_from(">H", frame, 14)[0] >> 4 & 3 if frame[14] >> 4 == 6 else frame[15] & 3
+    return tos_of(frame) & 3
 
 
 def header_valid(frame):
-    """The IPv4 header checksum of an untagged frame."""
-    return checksum(frame[14:14 + (frame[14] & 15) * 4]) == 0
+    """The IPv4 header checksum."""
+    at = layer3(frame)
+    return checksum(frame[at:at + (frame[at] & 15) * 4]) == 0
+
+
+def routed(frame, dscp=None, ecn=None, pcp=None, size=None, port="swp2"):
+    """What must leave by a port of a frame that came in, every byte of it. dscp, ecn, pcp: where they change;
+    size: what it is cut to."""
+    at, tos = layer3(frame), tos_of(frame)
+    data = bytearray(frame[:size])
+    data[:12] = mac(next_hop_mac(port)) + mac(SWITCH_MAC)
+    if pcp is not None:
+        data[14] = pcp << 5 | data[14] & 0x1F
+    tos = (tos >> 2 if dscp is None else dscp) << 2 | (tos & 3 if ecn is None else ecn)
+    v6 = frame[at] >> 4 == 6
+    if v6:
+        word, = struct.unpack_from(">H", data, at)
+        struct.pack_into(">H", data, at, word & 0xF00F | tos << 4)
+    else:
+        data[at + 1] = tos
+    data[at + (7 if v6 else 8)] -= 1
+    if size is not None:
+        struct.pack_into(">H", data, at + (4 if v6 else 2), size - at - (40 if v6 else 0))
+    if not v6:
+        data[at + 10:at + 12] = bytes(2)
+        struct.pack_into(">H", data, at + 10, checksum(bytes(data[at:at + 20])))
+    return bytes(data)
 
 
 def hold(*ports, until=None):

@@ -10,7 +10,7 @@ from common import *
 
 
 def queued(count, size=1000, dscp=3, ecns=(2,), addresses=to("swp2")):
-    return [((i + 1) * 200, udp(*addresses, size=size, dscp=dscp, ecn=ecns[i % len(ecns)])) for i in range(count)]
+    return stream(count, dscp, 200, 200, addresses, size, ecns=ecns)
 
 
 def marking(ecn, cell=192, rate="100G", traffic_class=3, **keys):
@@ -80,28 +80,34 @@ class Ecn(Case):
 
     def test_band(self):
         """Probability 0 %: never between min and max, always above max. 100 %, min 0, max 1 B: whenever
-        anything is behind it. Lossy class 0 the same."""
-        packets = queued(200)
-        run = self.replay(marking({"min": "20KB", "max": "100KB", "probability": "0%"}, 1), {"swp1": packets})
-        self.assertEqual(self.marks(run, packets), [i < 99 for i in range(200)])
-        run = self.replay(marking({"min": "0B", "max": "1B"}, 1), {"swp1": packets})
-        self.assertEqual(self.marks(run, packets), [i < 199 for i in range(200)])
-        packets = queued(200, dscp=0)
-        run = self.replay(marking({"min": "100KB", "max": "100KB"}, 1, traffic_class=0), {"swp1": packets})
-        self.assertEqual(self.marks(run, packets, traffic_class=0), [i < 99 for i in range(200)])
+        anything is behind it. Lossy class 0 the same. Above 100 KB: as in test_step."""
+        for cell, rate, count in ((1, "100G", 99), (128, "400G", 102), (192, "25G", 113)):
+            packets = queued(200)
+            run = self.replay(marking({"min": "20KB", "max": "100KB", "probability": "0%"}, cell, rate),
+                              {"swp1": packets})
+            self.assertEqual(self.marks(run, packets), [i < count for i in range(200)])
+            run = self.replay(marking({"min": "0B", "max": "1B"}, cell, rate), {"swp1": packets})
+            self.assertEqual(self.marks(run, packets), [i < 199 for i in range(200)])
+            packets = queued(200, dscp=0)
+            run = self.replay(marking({"min": "100KB", "max": "100KB"}, cell, rate, traffic_class=0),
+                              {"swp1": packets})
+            self.assertEqual(self.marks(run, packets, traffic_class=0), [i < count for i in range(200)])
 
     def test_preset(self):
         """spectrum-x: TC3 from 150 KB, all above 1500 KB at 100 %. 1600 x 1000 B, cell 1: never below:
-        k >= 1450; always above: k < 100; half way (825 KB) one half."""
-        events = [{"at": "0us", "port": "swp2", "tx": "off"}, {"at": "400us", "port": "swp2", "tx": "on"}]
-        packets = queued(1600, dscp=26)
-        run = self.replay(switch(preset="spectrum-x", buffer={"cell": 1, "size": "16MB"}, events=events),
-                          {"swp1": packets})
-        marked = self.marks(run, packets)
-        self.assertTrue(all(marked[:99]))
-        self.assertFalse(any(marked[1449:]))
-        # The line: sum over k of (depth - 150) / 1350 = 675 of the 1350 between; sd at most sqrt(1350 / 4) = 18.
-        self.assertAlmostEqual(sum(marked[99:1449]), 675, delta=4 * 18)
+        k >= 1450; always above: k < 100; half way (825 KB) one half. Cell 192, 6 each: 781 cells: k >= 1470
+        (1469.8); 7812: k < 298. The line between: the sum of chances, and 4 sd of it."""
+        for cell, rate, above, below in ((1, "100G", 99, 1449), (192, "400G", 297, 1469)):
+            packets, p = queued(1600, dscp=26), cells(1000, cell)
+            run = self.replay(switch(preset="spectrum-x", rate=rate, buffer={"cell": cell, "size": "16MB"},
+                                     events=hold("swp2", until="400us")), {"swp1": packets})
+            marked = self.marks(run, packets)
+            self.assertTrue(all(marked[:above]))
+            self.assertFalse(any(marked[below:]))
+            low, high = 150_000 // cell, 1_500_000 // cell
+            chances = [((1600 - k) * p - low) / (high - low) for k in range(above + 1, below + 1)]
+            self.assertAlmostEqual(sum(marked[above:below]), sum(chances),
+                                   delta=4 * sum(chance * (1 - chance) for chance in chances) ** 0.5)
 
     def levels(self, cell, size, first, step, count, each, ecn):
         """The queue is held at so many packets for `each` departures, then `step` more join it, `count` times:
@@ -120,14 +126,14 @@ class Ecn(Case):
         return [sum(marked[i * each:(i + 1) * each]) for i in range(count)]
 
     def test_ramp(self):
-        """Never at min, always above max, a line between. 12 levels of 10,000 packets each.
+        """Never at min, always above max, a line between: 12 levels, ten of them between, 100,000 packets in full.
         Cell 1, 100 B, min 2000, max 10000 B at 50 %: 20 packets behind each that leaves, then 28, 36, .. 100, then
         108: 0, 5 %, 10 %, .. 50 %, 100 %. Cell 192, 192 B, min 20, max 100 cells at 100 %: twice that. With
         np(1-p) as variance the ten levels between (nine, where max is 100 %) make a chi-square of as many degrees:
-        29.6 (27.9) is passed once in a thousand."""
-        for cell, size, most, bound in ((1, 100, 0.5, 29.6), (192, 192, 1.0, 27.9)):
+        29.6 (27.9) is passed once in a thousand. In full also cell 128 up to 1 %, by which DCQCN marks."""
+        each = 10000 if FULL else 2000
+        for cell, size, most, bound in ((1, 100, 0.5, 29.6), (192, 192, 1.0, 27.9), (128, 128, 0.01, 29.6))[:2 + FULL]:
             with self.subTest(cell=cell):
-                each = 10000
                 ecn = {"min": f"{20 * size}B", "max": f"{100 * size}B", "probability": f"{most:.0%}"}
                 seen = self.levels(cell, size, 20, 8, 12, each, ecn)
                 self.assertEqual((seen[0], seen[11]), (0, each))

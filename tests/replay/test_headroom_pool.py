@@ -9,11 +9,10 @@ import unittest
 from common import *
 
 
-def by_turns(ports, count, to_port, size=192, dscp=3, first_ns=1000, step=100):
-    """Packets of the ports' inputs in turn: {port: packets}."""
-    frame = udp(*to(to_port), size=size, dscp=dscp)
-    return {port: [(first_ns + (i * len(ports) + k) * step, frame) for i in range(count)]
-            for k, port in enumerate(ports)}
+def filling(ports, count, to_port, size=192, first=1000):
+    """Packets of the ports in turn."""
+    frame = udp(*to(to_port), size=size, dscp=3)
+    return by_turns([(port, frame) for port in ports], count, first)
 
 
 def own(**settings):
@@ -41,7 +40,7 @@ class OfTheLink(Case):
                 with self.subTest(rate=rate, cable=cable, count=count):
                     ports = {"swp1": {"cable": cable}, "swp2": {"cable": cable}}
                     run = self.replay(switch(ports, rate, hold("swp2"), preset="sonic", mtu=9100, qos=own()),
-                                      by_turns(["swp1"], count, "swp2"), "--until", "1s")
+                                      filling(["swp1"], count, "swp2"), "--until", "1s")
                     run.assert_conserved()
                     lost = max(0, count - room)
                     self.assertEqual(run.drops, {"headroom": lost} if lost else {})
@@ -57,7 +56,7 @@ class Pool(Case):
         description = switch({port: {} for port in [*ports, "swp9"]}, rate,
                              hold("swp9"), buffer={"cell": cell} | pool,
                              qos=own(headroom=f"{each * cell}B"))
-        run = self.replay(description, by_turns(list(ports), count, "swp9", cell), "--until", "100us")
+        run = self.replay(description, filling(list(ports), count, "swp9", cell), "--until", "100us")
         run.assert_conserved()
         return run, [run.port(port)["pg"][3]["headroom"] // cell for port in ports]
 
@@ -89,10 +88,10 @@ class Pool(Case):
                 description = switch(ports, rate, events + [{"at": "25us", "snapshot": "full"}],
                                      buffer={"cell": cell, "headroom-pool": {"size": f"{30 * cell}B"}},
                                      qos=own(headroom=f"{20 * cell}B"))
-                inputs = {"swp1": by_turns(["swp1"], 25, "swp9", cell)["swp1"] +
-                          by_turns(["swp1"], 25, "swp9", cell, first_ns=50000)["swp1"],
-                          "swp2": by_turns(["swp2"], 25, "swp8", cell, first_ns=10000)["swp2"] +
-                          by_turns(["swp2"], 25, "swp8", cell, first_ns=40000)["swp2"]}
+                inputs = {"swp1": filling(["swp1"], 25, "swp9", cell)["swp1"] +
+                          filling(["swp1"], 25, "swp9", cell, first=50000)["swp1"],
+                          "swp2": filling(["swp2"], 25, "swp8", cell, first=10000)["swp2"] +
+                          filling(["swp2"], 25, "swp8", cell, first=40000)["swp2"]}
                 run = self.replay(description, inputs, "--until", "100us")
                 run.assert_conserved()
                 before = run.snapshot(25000)["ports"]

@@ -75,6 +75,14 @@ class Histogram(Case):
                                "3073ns")
             self.assertEqual(one["bins"], self.bins(b0=4 - seen, b1=seen))
 
+    def test_set_while_packets_wait(self):
+        """Packets that wait when the histogram is set came when they came: 20 of 300 B each 200 ns from 60 us on, sent
+        from 100 us on, each 25.92 ns: they stay 40 us down to 36.7 us. Bins of 8 us from 1 us on: the sixth."""
+        events = hold("swp2", until="100us") + [{"at": "70us", "set": "switch.qos.histograms", "to":
+                                                 "[{latency: swp2.3, min: 1us, size: 64us, bins: 10}]"}]
+        run = self.replay(switch(events=events), {"swp1": stream(20, 3, 60000, 200)})
+        self.assertEqual(run.node["histograms"][0]["bins"], self.bins(b5=20))
+
     def test_sample(self):
         """How often: 100 us of looks each so many ns."""
         for sample in (1024, 500, 10000, 33333):

@@ -143,10 +143,14 @@ class Malformed(Case):
         self.assertEqual((run.sent["swp2"][0].length, run.sent["swp2"][0].data[50:]), (60, bytes(10)))
 
     def test_oversized(self):
-        """Jumbo frames up to the ports' MTU of 9216 and the 14 bytes of Ethernet pass, one byte more does not."""
-        run = self.replay(switch(), {"swp1": [(9000, udp(*to("swp2"), size=9230)),
-                                              (19000, udp(*to("swp2"), size=9231))]})
-        self.assertEqual((run.drops, len(run.sent["swp2"])), ({"mtu-exceeded": 1}, 1))
+        """Frames up to the ports' MTU and the 14 bytes of Ethernet pass, one byte more does not."""
+        for rate, cell, mtu in (("100G", 192, 9216), ("400G", 128, 1500), ("25G", 1, 4200)):
+            frames = [udp(*addresses("swp2"), size=mtu + 14 + more) for addresses in (to, to6) for more in (0, 1)]
+            run = self.replay(switch(rate=rate, buffer={"cell": cell}, mtu=mtu),
+                              {"swp1": [(10_000 * (i + 1), frame) for i, frame in enumerate(frames)]})
+            run.assert_conserved()
+            self.assertEqual((run.drops, len(run.sent["swp2"])), ({"mtu-exceeded": 2}, 2))
+            self.assertEqual([packet.length for packet in run.sent["swp2"]], [mtu + 14] * 2)
 
     def test_all_mixed(self):
         """All of them in random order, and 300 frames of noise behind good headers: nothing but named drops."""

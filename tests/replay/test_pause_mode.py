@@ -26,18 +26,6 @@ def link_pauses(packets):
     return seen
 
 
-def stream(count, dscp, first=1000, step=500, port="swp2", size=300):
-    return [(first + i * step, udp(*to(port), size=size, dscp=dscp, ident=i)) for i in range(count)]
-
-
-def merged(*streams):
-    return sorted((packet for one in streams for packet in one), key=lambda packet: packet[0])
-
-
-def starts(packets, rate):
-    return [packet.ns * 1000 - frame_ps(packet.length, rate) for packet in packets]
-
-
 class Received(Case):
     def test_everything_stops(self):
         """Pause frames of q quanta hold all of swp2's queues for q x 512 bit times of its rate: 65535 at 25G are
@@ -54,7 +42,7 @@ class Received(Case):
                 run.assert_conserved()
                 self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, len(packets)))
                 begun = starts(run.sent["swp2"], rate)
-                self.assertEqual([at for at in begun if begin * 1000 + 1000 < at < begin * 1000 + length - 1000], [])
+                self.assertEqual([at for at in begun if begin + 1 < at < end - 1], [])
                 # At its end the strict class goes first, and all follow each other.
                 after = [packet for packet in run.sent["swp2"] if packet.ns > end]
                 self.assertEqual(dscp_of(after[0].data), 48)
@@ -98,7 +86,7 @@ class Received(Case):
         run = self.replay(switch(qos=qos), {"swp1": stream(20, 3), "swp2": frames})
         run.assert_conserved()
         self.assertEqual([packet.ns for packet in run.sent["swp2"]],
-                         [1000 + i * 500 + frame_ps(300, "100G") // 1000 for i in range(20)])
+                         [1000 + i * 1000 + frame_ps(300, "100G") // 1000 for i in range(20)])
         self.assertEqual((run.port("swp2")["pause_rx"], run.port("swp2")["pause_rx_ns"]), (1, 0))
 
 
@@ -114,7 +102,7 @@ class Sent(Case):
         (swp3, frozen for longer, has group 4's): still paused; at 60 us those of group 4: XON with the last."""
         for rate, cell, fits in (("100G", 192, 2), ("25G", 1, 3), ("400G", 128, 2)):
             with self.subTest(rate=rate, cell=cell):
-                packets = merged(stream(fits + 2, 3, 1000, 1000), stream(fits + 2, 4, 11000, 1000, port="swp3"))
+                packets = merged(stream(fits + 2, 3, 1000, 1000), stream(fits + 2, 4, 11000, 1000, to("swp3")))
                 events = hold("swp2", until="40us") + hold("swp3", until="60us")
                 run = self.replay(switch(3, rate, events, buffer={"cell": cell}, qos=self.BOTH), {"swp1": packets})
                 run.assert_conserved()
@@ -140,6 +128,26 @@ class Sent(Case):
                 run.assert_conserved()
                 self.assertEqual(link_pauses(run.sent["swp1"]),
                                  [(pfc_stamp(3 * 10**6 + i * refresh, rate), quanta) for i in range(6)])
+
+    def test_passed_on(self):
+        """The pause is refreshed for the group that was first. When that holds nothing at a refresh, its only packet
+        having been dropped, the other, which has three packets for a frozen port, is refreshed at that instant and
+        from then on: the far side never resumes, whichever of 3 and 4 was first."""
+        for rate, cell, quanta in (("100G", 192, 65535), ("400G", 128, 1000), ("25G", 1, 300)):
+            for first, second in ((3, 4), (4, 3)):
+                with self.subTest(rate=rate, first=first):
+                    qos = merge(self.BOTH, {"pfc": {"quanta": quanta}, "pg": {
+                        first: {"static": "0B", "headroom": "0B"}, second: {"static": "0B"}}})
+                    refresh = quanta_ps(quanta, rate) // 2
+                    until = 10**6 + 5 * refresh + refresh // 2
+                    packets = merged(stream(1, first), stream(3, second, 1100, 200))
+                    run = self.replay(switch(2, rate, hold("swp2"), buffer={"cell": cell}, qos=qos), {"swp1": packets},
+                                      "--until", f"{until}ps")
+                    run.assert_conserved()
+                    self.assertEqual(run.drops, {"headroom": 1})
+                    self.assertEqual(link_pauses(run.sent["swp1"]),
+                                     [(pfc_stamp(10**6 + i * refresh, rate), quanta) for i in range(6)])
+                    self.assertEqual([run.port("swp1")["pg"][pg]["xoff"] for pg in (first, second)], [1, 5])
 
     def test_dissects(self):
         run = self.replay(switch(events=hold("swp2", until="50us"), qos=PAUSE | {"pg": {3: XON_OFF}}),

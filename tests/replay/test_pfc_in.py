@@ -11,20 +11,9 @@ from common import *
 FULL_PAUSE = {"25G": 1342156800, "100G": 335539200, "400G": 83884800}   # 65535 quanta, ps: 1.342 ms, ...
 
 
-def starts(packets, rate, dscp=None):
-    """When packets began to leave, in whole ns, rounded down as stamps are: a packet of 1188 B takes
-    whole ns."""
-    return [packet.ns - frame_ps(packet.length, rate) // 1000 for packet in packets
-            if dscp is None or dscp_of(packet.data) == dscp]
-
-
 def backlog(count, dscp=3, size=1188, first_ns=1000, step_ns=100):
     """Packets of 1188 B: with preamble and FCS 1200 B, 384 ns at 25G, 96 at 100G, 24 at 400G; a slot is 1212 B."""
-    return [(first_ns + i * step_ns, udp(*to("swp2"), size=size, dscp=dscp, ident=i)) for i in range(count)]
-
-
-def merged(*streams):
-    return sorted((packet for stream in streams for packet in stream), key=lambda packet: packet[0])
+    return stream(count, dscp, first_ns, step_ns, size=size)
 
 
 class Pause(Case):
@@ -48,10 +37,10 @@ class Pause(Case):
         """A queue that always has something: the gap in its departures is the pause, to the ns of the
         stamps. Packets come every 100 ns from 1 us on. At 25G a slot is 387.84 ns: those begun before 1950 ns
         began at 1000, 1387.84 and 1775.68. At 100G it is 96.96: each begins as it comes, ten of them."""
-        for rate, length in FULL_PAUSE.items():
+        for (rate, length), cell in zip(FULL_PAUSE.items(), (192, 1, 128)):
             for event in (False, True):
-                with self.subTest(rate=rate, event=event):
-                    run = self.run_with(rate, [(1950, {3: 65535})], backlog(50), event=event)
+                with self.subTest(rate=rate, cell=cell, event=event):
+                    run = self.run_with(rate, [(1950, {3: 65535})], backlog(50), event=event, buffer={"cell": cell})
                     begun = starts(run.sent["swp2"], rate)
                     sent = 3 if rate == "25G" else 10
                     slot = slot_ps(1188, rate)
@@ -63,9 +52,10 @@ class Pause(Case):
 
     def test_begun_is_not_cut_off(self):
         """The frame comes in the middle of a packet, which has left as if nothing were."""
-        run = self.run_with("25G", [(1100, {3: 1000})], backlog(2))
-        self.assertEqual([packet.ns for packet in run.sent["swp2"]],
-                         [1000 + 384, 1100 + 1000 * 64 * 320 // 1000 + 384])
+        for rate, took in (("25G", 384), ("100G", 96)):
+            run = self.run_with(rate, [(1000 + took // 2, {3: 1000})], backlog(2))
+            self.assertEqual([packet.ns for packet in run.sent["swp2"]],
+                             [1000 + took, 1000 + took // 2 + quanta_ps(1000, rate) // 1000 + took])
 
     def test_new_frame_replaces(self):
         """A second frame 20 us later, of 100 or 60000 quanta, sets the time anew; quanta 0 resumes at once.
@@ -89,25 +79,26 @@ class Pause(Case):
                         self.assertEqual(run.port("swp2")["pfc_rx"][3], 2)
 
     def test_resume_at_once(self):
-        """Quanta 0 from a device that had paused for 1.342 ms: the next packet begins at the frame's arrival,
-        without one it is just there again."""
-        run = self.run_with("25G", [(500, {3: 65535}), (7777, {3: 0})], backlog(3))
-        self.assertEqual(starts(run.sent["swp2"], "25G")[0], 7777)
-        run = self.run_with("25G", [(500, {3: 65535}), (777, {3: 0})], backlog(3))
-        self.assertEqual(starts(run.sent["swp2"], "25G")[0], 1000)
-        self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"][3], 277)
+        """Quanta 0 from a device that had paused for 1.342 ms (100G: 0.336; 400G: 0.084): the next packet begins at the
+        frame's arrival, without one it is just there again."""
+        for rate in FULL_PAUSE:
+            run = self.run_with(rate, [(500, {3: 65535}), (7777, {3: 0})], backlog(3))
+            self.assertEqual(starts(run.sent["swp2"], rate)[0], 7777)
+            run = self.run_with(rate, [(500, {3: 65535}), (777, {3: 0})], backlog(3))
+            self.assertEqual(starts(run.sent["swp2"], rate)[0], 1000)
+            self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"][3], 277)
 
     def test_others_keep_their_rate(self):
         """Priority 3 and priority 0 share swp2 half and half; 3 is paused for 1.342 ms (335.5, 83.9 us).
         In that time 0, offered 45 % of the line, sends what it did before, to 1 % (two packets of some 1500)."""
-        for rate, length in FULL_PAUSE.items():
-            with self.subTest(rate=rate):
+        for (rate, length), cell in zip(FULL_PAUSE.items(), (1, 192, 128)):
+            with self.subTest(rate=rate, cell=cell):
                 slot_ns = slot_ps(1188, rate) / 1000 / 0.45
                 count = int(2.5 * length / 1000 / slot_ns)
                 streams = [[(int(1000 + offset + i * slot_ns), udp(*to("swp2"), size=1188, dscp=dscp, ident=i % 65536))
                             for i in range(count)] for dscp, offset in ((0, 0), (3, 90))]
                 at = int(length / 1000)     # the pause begins when one pause's time has passed
-                run = self.run_with(rate, [(at, {3: 65535})], merged(*streams))
+                run = self.run_with(rate, [(at, {3: 65535})], merged(*streams), buffer={"cell": cell})
                 begin, end = at, at + length // 1000
                 other = starts(run.sent["swp2"], rate, dscp=0)
                 during = sum(1 for start in other if begin <= start < end)
@@ -177,11 +168,12 @@ class Pause(Case):
     def test_shared_queue(self):
         """Priorities 3 and 4 share queue 3: it is held until neither is paused."""
         qos = {"priority-to-tc": {3: 3, 4: 3}, "pfc": {"priorities": [3, 4]}}
-        for quanta in ({3: 1000, 4: 3000}, {3: 3000, 4: 1000}):
-            run = self.run_with("25G", [(500, quanta)], backlog(3), qos=qos)
-            self.assertEqual(starts(run.sent["swp2"], "25G")[0], 500 + quanta_ps(3000, "25G") // 1000)
-        run = self.run_with("25G", [(500, {3: 1000, 4: 3000}), (600, {4: 0})], backlog(3), qos=qos)
-        self.assertEqual(starts(run.sent["swp2"], "25G")[0], 500 + quanta_ps(1000, "25G") // 1000)
+        for rate in ("25G", "100G"):
+            for quanta in ({3: 1000, 4: 3000}, {3: 3000, 4: 1000}):
+                run = self.run_with(rate, [(500, quanta)], backlog(3), qos=qos)
+                self.assertEqual(starts(run.sent["swp2"], rate)[0], 500 + quanta_ps(3000, rate) // 1000)
+            run = self.run_with(rate, [(500, {3: 1000, 4: 3000}), (600, {4: 0})], backlog(3), qos=qos)
+            self.assertEqual(starts(run.sent["swp2"], rate)[0], 500 + quanta_ps(1000, rate) // 1000)
 
 
 class Ignored(Case):

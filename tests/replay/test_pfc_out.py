@@ -6,6 +6,7 @@ while own + p <= limit, so floor(limit / p) packets do, and packet T = floor(lim
 headroom takes floor(headroom / p) packets from T on, and packet D = T + floor(headroom / p) is lost.
 Everything of PFC is exact: XOFF begins with the arrival that made it, refreshes follow by half the quanta.
 """
+import itertools
 import unittest
 
 from common import *
@@ -15,7 +16,7 @@ STEP_NS = 1000      # between packets: none overlaps the one before at 25G
 
 def arrivals(count, size=300, port="swp2", dscp=3, first=0, step=STEP_NS):
     """Packet i (from 0) arrives at (i + 1) * step ns."""
-    return [((i + 1) * step, udp(*to(port), size=size, dscp=dscp, ident=first + i)) for i in range(count)]
+    return stream(count, dscp, step, step, to(port), size, first)
 
 
 def frozen(*more, port="swp2"):
@@ -102,28 +103,38 @@ class Xoff(Case):
         n <= (S + p) / 2p: S = 520 (100 KB): 522 / 4 = 130 fit, T = 131. alpha 1/4:
         p n <= floor((S - p (n - 1)) / 4): n = 52: 104 <= floor(418 / 4) = 104 fits; 53: 106 <= 104 does
         not: T = 53. alpha 8: the pool itself ends first, but not before 8 (S - p (n - 1)) < p n:
-        n = 231: 462 <= 8 x 60 fits, 232: 464 <= 8 x 58 = 464 fits, 233: 466 <= 448 does not: T = 233."""
-        for alpha, xoff_at in (("1", 131), ("1/4", 53), ("8", 233)):
-            with self.subTest(alpha=alpha):
-                pools = {"pools": {"ingress-lossless": {"size": "100KB"}}}
-                description = switch(events=frozen(), buffer=pools, qos=group(alpha=alpha, headroom="3840B"))
-                self.edge(description, "100G", 300, 192, xoff_at, xoff_at + 10)     # 20 cells: 10 packets
+        n = 231: 462 <= 8 x 60 fits, 232: 464 <= 8 x 58 = 464 fits, 233: 466 <= 448 does not: T = 233.
+        Cell 128: S = 781, p = 3: 6 n <= 784: 130; 3 n <= floor((784 - 3 n) / 4): 52 (156 <= 157; 159 <= 156 not);
+        27 n <= 6272: 232. Cell 1: S = 100000, p = 300: 600 n <= 100300: 167; 1500 n <= 100300: 66;
+        2700 n <= 802400: 297. Headroom 3840 B is 20 cells or 30, 10 packets; by single bytes 12."""
+        for cell, rate, room, edges in ((192, "100G", 10, (131, 53, 233)), (128, "400G", 10, (131, 53, 233)),
+                                        (1, "25G", 12, (168, 67, 298))):
+            for alpha, xoff_at in zip(("1", "1/4", "8"), edges):
+                with self.subTest(cell=cell, alpha=alpha):
+                    buffer = {"cell": cell, "pools": {"ingress-lossless": {"size": "100KB"}}}
+                    description = switch(rate=rate, events=frozen(), buffer=buffer,
+                                         qos=group(alpha=alpha, headroom="3840B"))
+                    self.edge(description, rate, 300, cell, xoff_at, xoff_at + room)
 
     def test_reserved(self):
         """Reserved 2000 B = 11 cells (10.4, up), then a static limit of 10 cells beyond it: 21 cells in all,
-        10 packets fit, T = 11. Headroom 8 cells: D = 15."""
-        description = switch(events=frozen(), qos=group(static="1920B", reserved="2000B", headroom="1536B"))
-        self.edge(description, "100G", 300, 192, 11, 15)
+        10 packets fit, T = 11. Headroom 8 cells: D = 15. Cell 128: 16 + 15 = 31 cells, 10 packets of 3; 12 cells of
+        headroom: 4. Cell 1: 3920 B: 13, T = 14; 1536 B: 5, D = 19."""
+        for cell, rate, xoff_at, lost_at in ((192, "100G", 11, 15), (128, "400G", 11, 15), (1, "25G", 14, 19)):
+            description = switch(rate=rate, events=frozen(), buffer={"cell": cell},
+                                 qos=group(static="1920B", reserved="2000B", headroom="1536B"))
+            self.edge(description, rate, 300, cell, xoff_at, lost_at)
 
     def test_headroom_of_cable(self):
-        """`headroom: auto` at 100G, 40 m, MTU 9100 is 126976 B: 662 cells (661.3, up), 331 packets. Preset
-        sonic, alpha 1. What all headroom leaves of 4 MB is 4000000 - 2 ports x 2 groups x 662 x 192; half
-        of it is the lossless pool."""
-        shared = (4000000 - 4 * 662 * 192) // 2 // 192
-        xoff_at = (shared + 2) // 4 + 1
-        description = switch(ports={"swp1": {"cable": "40m"}, "swp2": {"cable": "40m"}}, events=frozen(),
-                             preset="sonic", mtu=9100, buffer={"size": "4MB"})
-        self.edge(description, "100G", 300, 192, xoff_at, xoff_at + 331)
+        """`headroom: auto` at 100G, 40 m, MTU 9100 is 126976 B: 662 cells (661.3, up), 331 packets; at 400G 283648 B:
+        1478 (1477.3, up), 739. Preset sonic, alpha 1. What all headroom leaves of 4 MB is 4000000 - 2 ports x 2
+        groups x 662 x 192; half of it is the lossless pool."""
+        for rate, room in (("100G", 662), ("400G", 1478)):
+            shared = (4000000 - 4 * room * 192) // 2 // 192
+            xoff_at = (shared + 2) // 4 + 1
+            description = switch(ports={"swp1": {"cable": "40m"}, "swp2": {"cable": "40m"}}, rate=rate,
+                                 events=frozen(), preset="sonic", mtu=9100, buffer={"size": "4MB"})
+            self.edge(description, rate, 300, 192, xoff_at, xoff_at + room // 2)
 
     def test_priorities_apart(self):
         """A group in headroom, another of the same port that is not: only the first is paused, each by its
@@ -160,10 +171,10 @@ class Xon(Case):
 
     START = 100 * 10**6
 
-    def released(self, count, k, rate, qos, *options, cell=192, size=300, **keys):
+    def released(self, count, k, rate, qos, *options, cell=192, size=300, **buffer):
         again = {"at": f"{self.START + k * slot_ps(size, rate)}ps", "port": "swp2", "tx": "off"}
         events = frozen({"at": f"{self.START}ps", "port": "swp2", "tx": "on"}, again)
-        run = self.replay(switch(rate=rate, events=events, qos=qos, buffer={"cell": cell}, **keys),
+        run = self.replay(switch(rate=rate, events=events, qos=qos, buffer={"cell": cell} | buffer),
                           {"swp1": arrivals(count, size)}, *options)
         run.assert_conserved()
         self.assertEqual(run.drops, {})
@@ -199,34 +210,36 @@ class Xon(Case):
 
     def test_headroom_first(self):
         """xon at the limit: XON waits only for headroom to be empty. 14 packets of headroom: k = 13 none,
-        k = 14 one, at the 14th release."""
+        k = 14 one, at the 14th release. Cell 128: the same packets, 3 cells each. 120 us: before a refresh at 25G or
+        100G; at 400G there are two by then."""
         qos = group(static="10000B", headroom="6000B", xon="10000B", **{"xon-offset": "none"})
-        _, sent = self.released(40, 13, "100G", qos, "--until", "150us")
-        self.assertEqual([frame.quanta[3] for frame in sent], [65535])
-        _, sent = self.released(40, 14, "100G", qos, "--until", "150us")
-        self.assertEqual([(frame.ns, frame.quanta[3]) for frame in sent],
-                         [(pfc_stamp(27 * 10**6, "100G"), 65535),
-                          (pfc_stamp(self.START + 13 * slot_ps(300, "100G"), "100G"), 0)])
+        for cell, rate in ((192, "100G"), (192, "25G"), (128, "400G")):
+            with self.subTest(cell=cell, rate=rate):
+                first, last = 27 * 10**6, self.START + 13 * slot_ps(300, rate)
+                due = range(first, 120 * 10**6, quanta_ps(65535, rate) // 2)
+                _, sent = self.released(40, 13, rate, qos, "--until", "120us", cell=cell)
+                self.assertEqual([frame.quanta[3] for frame in sent], [65535] * len(due))
+                _, sent = self.released(40, 14, rate, qos, "--until", "120us", cell=cell)
+                self.assertEqual([(frame.ns, frame.quanta[3]) for frame in sent],
+                                 [(pfc_stamp(at, rate), 65535) for at in due if at < last] +
+                                 [(pfc_stamp(last, rate), 0)])
 
     def test_offset(self):
         """Static limit 52 cells, offset 1920 B = 10 cells: XON at or below 42 cells: 80 - 2 k <= 42, k = 19.
         xon 46 cells wins over the offset: k = 17. Dynamic: pool of 100 cells, alpha 1, XOFF when
         2 n > 100 - 2 (n - 1): n = 26, own 50, then 14 in headroom; XON when own <= (100 - own) - 10, so
-        own <= 45, 44 in packets: 78 - 2 k <= 44, k = 17 of 39 packets."""
+        own <= 45, 44 in packets: 78 - 2 k <= 44, k = 17 of 39 packets. Cell 128, 3 cells each: 78 - 15 = 63 and
+        120 - 3 k <= 63: 19; 69: 17; pool 150: own 75, XON when own <= 67.5, 66 in packets: 117 - 3 k <= 66: 17."""
         cases = ((40, 19, group(static="10000B", headroom="6000B", **{"xon-offset": "1920B"}), {}),
                  (40, 17, group(static="10000B", headroom="6000B", xon="8832B", **{"xon-offset": "1920B"}), {}),
                  (39, 17, group(alpha=1, headroom="6000B", **{"xon-offset": "1920B"}),
                   {"pools": {"ingress-lossless": {"size": "19200B"}}}))
-        for count, k, qos, buffer in cases:
-            with self.subTest(count=count, k=k, qos=qos):
-                for released, expected in ((k - 1, [65535]), (k, [65535, 0])):
-                    again = f"{self.START + released * slot_ps(300, '100G')}ps"
-                    events = frozen({"at": f"{self.START}ps", "port": "swp2", "tx": "on"},
-                                    {"at": again, "port": "swp2", "tx": "off"})
-                    run = self.replay(switch(events=events, qos=qos, buffer=buffer),
-                                      {"swp1": arrivals(count)}, "--until", "150us")
-                    self.assertEqual([frame.quanta[3] for frame in pfc_frames(run.sent["swp1"])], expected)
-                    self.assertEqual(run.drops, {})
+        runs = (192, "100G"), (192, "25G"), (128, "40G")
+        for (count, k, qos, buffer), (cell, rate) in itertools.product(cases, runs):
+            with self.subTest(count=count, k=k, qos=qos, cell=cell):
+                for number, expected in ((k - 1, [65535]), (k, [65535, 0])):
+                    _, sent = self.released(count, number, rate, qos, "--until", "150us", cell=cell, **buffer)
+                    self.assertEqual([frame.quanta[3] for frame in sent], expected)
 
     def test_history(self):
         """How often, for how long, the last start and end of our own pauses. 40 packets of 2 cells: XOFF with the 27th

@@ -10,25 +10,12 @@ import unittest
 from common import *
 
 RELEASE = 1_500_000     # ns; all that waits in swp2 goes from here on
-DSCPS = {0: 0, 3: 3, 6: 48}
 LARGEST = 1514          # frame: the ports' MTU is 1500
 PORTS = {"swp1": {"mtu": 1500}, "swp2": {"mtu": 1500}}
 
 
-def waiting(streams, first_ns=1000, step_ns=100):
-    """streams: {queue: (count, size)}; identification tells the queue's packets apart."""
-    packets = [(queue, size, i) for queue, (count, size) in streams.items() for i in range(count)]
-    return [(first_ns + step_ns * k, udp(*to("swp2"), size=size, dscp=DSCPS[queue], ident=i % 65536))
-            for k, (queue, size, i) in enumerate(packets)]
-
-
-def released(*more, port="swp2"):
-    return [{"at": "0us", "port": port, "tx": "off"}, {"at": f"{RELEASE}ns", "port": port, "tx": "on"}, *more]
-
-
-def by_queue(packets):
-    queues = {dscp: queue for queue, dscp in DSCPS.items()}
-    return [(queues[dscp_of(packet.data)], packet) for packet in packets]
+def released(*more):
+    return hold("swp2", until=f"{RELEASE}ns") + list(more)
 
 
 class Bucket:
@@ -232,11 +219,11 @@ class Rates(Case):
                           for at, to_ in zip(steps, (f"{first}G", f"{second}G", "none"))]
                 line = GBIT[rate] * 1000 / 1024
                 count = int(40 * line / 8 + 100 * (first + second) / 8) + 100
-                _, sent = self.sent(switch(PORTS, rate, released(*events)), waiting({0: (count, 1000)}, step_ns=50))
+                _, sent = self.sent(switch(PORTS, rate, released(*events)), waiting({0: (count, 1000)}, step=50))
                 assert_series(self, [ip_ident(packet.data) for _, packet in sent], range(count))
                 for begin, end, expected in ((RELEASE, steps[0], line), (steps[0] + 2000, steps[1], first),
                                              (steps[1] + 2000, steps[2], second)):
-                    self.assertAlmostEqual(self.rate_of(sent, 0, rate, begin, end) / expected, 1, delta=0.015)
+                    self.assertAlmostEqual(self.rate_of(sent, 0, rate, begin, end) / expected, 1, delta=0.01)
                 last = sent[-1][1].ns - steps[2]
                 self.assertLessEqual(last, 110 * slot_ps(1000, rate) // 1000 + 1000)
 

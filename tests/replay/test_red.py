@@ -11,9 +11,8 @@ from common import *
 RELEASE = 400_000   # ns
 
 
-def waiting(count, ecns=(0,), size=1000, dscp=0):
-    return [((i + 1) * 200, udp(*to("swp2"), size=size, dscp=dscp, ecn=ecns[i % len(ecns)], ident=i))
-            for i in range(count)]
+def queued(count, ecns=(0,), size=1000, dscp=0):
+    return stream(count, dscp, 200, 200, size=size, ecns=ecns)
 
 
 def detecting(cell=192, rate="100G", red="on", traffic_class=0, events=(), **ecn):
@@ -55,7 +54,7 @@ class Red(Case):
         for cell, rate, last in self.STEPS:
             for traffic_class, dscp in ((0, 0), (3, 3)):
                 with self.subTest(cell=cell, rate=rate, traffic_class=traffic_class):
-                    packets = waiting(200, (0, 1, 2, 3), dscp=dscp)
+                    packets = queued(200, (0, 1, 2, 3), dscp=dscp)
                     _, marked, dropped = self.outcome(
                         detecting(cell, rate, traffic_class=traffic_class, min="20KB", max="20KB"), packets, rate,
                         traffic_class)
@@ -71,7 +70,7 @@ class Red(Case):
         left behind; then the rest leave."""
         for cell, rate, last in self.STEPS:
             with self.subTest(cell=cell, rate=rate):
-                run, _, dropped = self.outcome(detecting(cell, rate, min="20KB", max="20KB"), waiting(200), rate)
+                run, _, dropped = self.outcome(detecting(cell, rate, min="20KB", max="20KB"), queued(200), rate)
                 self.assertEqual(dropped, list(range(last)))
                 p = cells(1000, cell) * cell
                 self.assertEqual([(packet.ns, packet.comment) for packet in run.dropped],
@@ -82,8 +81,8 @@ class Red(Case):
         """On the ramp chance decides: what is marked when all are ECT is what is dropped when none is."""
         for cell, rate in ((1, "100G"), (192, "400G")):
             line = {"min": "20KB", "max": "300KB", "probability": "60%"}
-            _, marked, none = self.outcome(detecting(cell, rate, **line), waiting(300, (2,)), rate)
-            _, unmarked, dropped = self.outcome(detecting(cell, rate, **line), waiting(300, (0,)), rate)
+            _, marked, none = self.outcome(detecting(cell, rate, **line), queued(300, (2,)), rate)
+            _, unmarked, dropped = self.outcome(detecting(cell, rate, **line), queued(300, (0,)), rate)
             self.assertEqual((none, unmarked, dropped), ([], [], marked))
             self.assertGreater(len(marked), 40)     # about 300 x 0.3
 
@@ -95,7 +94,7 @@ class Red(Case):
             description = detecting(192, rate, traffic_class=3, min="1KB", max="1KB")
             description["switch"] = merge(description["switch"], {"qos": {"pg": {3: {
                 "static": "20KB", "headroom": "40KB", "xon": "9990B", "xon-offset": "none"}}}})
-            run, _, dropped = self.outcome(description, waiting(30, dscp=3), rate, 3)
+            run, _, dropped = self.outcome(description, queued(30, dscp=3), rate, 3)
             self.assertEqual(dropped, list(range(29)))
             self.assertEqual([(frame.ns, frame.quanta[3]) for frame in pfc_frames(run.sent["swp1"])][-1],
                              (pfc_stamp(RELEASE * 1000, rate), 0))
@@ -105,7 +104,7 @@ class Red(Case):
         slot = slot_ps(1000, "100G")
         on, off = RELEASE * 1000 + 30 * slot, RELEASE * 1000 + 60 * slot
         events = [{"at": f"{at}ps", "set": "switch.qos.tc.0.red", "to": to_} for at, to_ in ((on, "on"), (off, "off"))]
-        packets = waiting(200, (0, 2))
+        packets = queued(200, (0, 2))
         _, marked, dropped = self.outcome(detecting(1, red="off", events=events, min="20KB", max="20KB"), packets)
         # 30 have left when it is switched on; then each second one is dropped, so 30 leave of the next 60.
         self.assertEqual(dropped, list(range(30, 90, 2)))

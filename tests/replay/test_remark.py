@@ -13,8 +13,6 @@ NUMBERS = [(192, "100G"), (1, "25G"), (128, "400G"), (192, "800G")]
 
 
 def tos(frame):
-    """(DSCP, ECN) of an IP packet, tagged or not."""
-    frame = frame[:12] + frame[16:] if frame[12:14] == b"\x81\x00" else frame
     return dscp_of(frame), ecn_of(frame)
 
 
@@ -36,21 +34,7 @@ class Remark(Case):
 
     def only(self, before, after, dscp, pcp=None):
         """Nothing has changed but MACs, TTL, DSCP, PCP and the checksum, which is right."""
-        at = 18 if before[12:14] == b"\x81\x00" else 14
-        expected = bytearray(before)
-        expected[:12] = after[:12]
-        if pcp is not None:
-            expected[14] = pcp << 5 | expected[14] & 0x1F
-        if before[at] >> 4 == 4:
-            expected[at + 1] = dscp << 2 | before[at + 1] & 3
-            expected[at + 8] -= 1
-            expected[at + 10:at + 12] = b"\0\0"
-            expected[at + 10:at + 12] = struct.pack(">H", checksum(bytes(expected[at:at + 20])))
-        else:
-            word, = struct.unpack_from(">H", before, at)
-            struct.pack_into(">H", expected, at, word & 0xF03F | dscp << 6)
-            expected[at + 7] -= 1
-        self.assertEqual(after.hex(), expected.hex())
+        self.assertEqual(after.hex(), routed(before, dscp, pcp=pcp).hex())
 
     def test_each_dscp(self):
         """Priority is DSCP / 8; priorities 3, 0 and 7 get DSCP 26, 0 and 63, the others keep theirs, whatever the ECN

@@ -7,19 +7,11 @@ import unittest
 
 from common import *
 
-RELEASE = 1500  # us
-DSCPS = {0: 0, 3: 3, 6: 48}     # queue: a DSCP of it in ROOMY
-
-
-def waiting(streams, first_ns=1000):
-    """streams: {queue: (count, size)}; identification tells the queue's packets apart."""
-    packets = [(queue, size, i) for queue, (count, size) in streams.items() for i in range(count)]
-    return [(first_ns + 100 * k, udp(*to("swp2"), size=size, dscp=DSCPS[queue], ident=i))
-            for k, (queue, size, i) in enumerate(packets)]
+RELEASE = 1_500_000     # ns
 
 
 def released(*more):
-    return [{"at": "0us", "port": "swp2", "tx": "off"}, {"at": f"{RELEASE}us", "port": "swp2", "tx": "on"}, *more]
+    return hold("swp2", until=f"{RELEASE}ns") + list(more)
 
 
 def weights(**of):
@@ -31,13 +23,12 @@ class Scheduler(Case):
         run = self.replay(description, {"swp1": packets})
         run.assert_conserved()
         self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, len(packets)))
-        queues = {dscp: queue for queue, dscp in DSCPS.items()}
-        sent = [(queues[dscp_of(packet.data)], packet) for packet in run.sent["swp2"]]
-        for queue in DSCPS:     # first in, first out
+        sent = by_queue(run.sent["swp2"])
+        for queue in DSCP_OF_QUEUE:     # first in, first out
             idents = [ip_ident(packet.data) for of, packet in sent if of == queue]
             self.assertEqual(idents, list(range(len(idents))))
         # Whoever sends, the line is never idle.
-        free = RELEASE * 10**6
+        free = RELEASE * 1000
         for _, packet in sent:
             self.assertEqual(packet.ns, (free + frame_ps(packet.length, rate)) // 1000)
             free += slot_ps(packet.length, rate)
@@ -75,7 +66,7 @@ class Scheduler(Case):
             self.assertEqual([queue for queue, _ in sent[:50]], [6] * 50)
             packets = waiting({0: (300, 1000), 3: (300, 1000)})
             slot = slot_ps(1000, rate)
-            late = [(RELEASE * 1000 + 500 * (i + 1), udp(*to("swp2"), size=300, dscp=48, ident=i)) for i in range(20)]
+            late = [(RELEASE + 500 * (i + 1), udp(*to("swp2"), size=300, dscp=48, ident=i)) for i in range(20)]
             sent = self.run_all(switch(rate=rate, buffer={"cell": cell}, events=released()), packets + late, rate)
             for (ns, _), packet in zip(late, [packet for queue, packet in sent if queue == 6]):
                 # Behind the packet that is being sent when it comes.
@@ -84,38 +75,72 @@ class Scheduler(Case):
 
     def test_two_strict(self):
         """Of two strict classes the higher goes first."""
-        sent = self.run_all(switch(events=released(), qos={"tc": {3: {"scheduler": "strict"}}}),
-                            waiting({0: (20, 500), 3: (30, 500), 6: (40, 500)}))
-        self.assertEqual([queue for queue, _ in sent], [6] * 40 + [3] * 30 + [0] * 20)
+        for rate, cell in (("100G", 192), ("800G", 128)):
+            sent = self.run_all(switch(rate=rate, events=released(), buffer={"cell": cell},
+                                       qos={"tc": {3: {"scheduler": "strict"}}}),
+                                waiting({0: (20, 500), 3: (30, 500), 6: (40, 500)}), rate)
+            self.assertEqual([queue for queue, _ in sent], [6] * 40 + [3] * 30 + [0] * 20)
+
+    LEAST = 4608    # bytes: the turn of the least weight, of those that have no common divisor
+
+    def assert_weights(self, sent, first, second):
+        """While both send, their bytes stand as first to second at every instant, to a turn and the packets, of 1000
+        B, at its ends: what one is ahead never adds up."""
+        ahead, seen = 0, [0]
+        for queue, packet in sent:
+            ahead += packet.length * first if queue == 3 else -packet.length * second
+            seen.append(ahead)
+        turn = self.LEAST * max(first, second)
+        self.assertLessEqual(max(seen) - min(seen), turn + 2 * 1000 * (first + second))
+        self.assertGreater(len(sent), 10 * (first + second) * self.LEAST / 1000)
 
     def test_weights_changed(self):
-        """1:1, from 20 us after the release on 1:3 (25G: 80 us). Both queues then hold 1000 B packets; a round
-        takes 4608 + 4608 B (1:1) or 4608 + 13824 B: within 20 slots (18.4 packets and what was begun) the
-        shares are the new ones."""
-        for rate, after in (("100G", 20000), ("25G", 80000)):
-            with self.subTest(rate=rate):
-                at = RELEASE * 1000 + after
-                change = {"at": f"{at}ns", "set": "switch.qos.tc.3.weight", "to": "150"}
-                sent = self.run_all(switch(rate=rate, events=released(change)),
-                                    waiting({0: (800, 1000), 3: (800, 1000)}), rate)
-
-                def share(begin, end):
-                    of = [queue for queue, packet in sent if begin <= packet.ns < end]
-                    return of.count(3) / len(of)
-
-                self.assertAlmostEqual(share(at - after, at), 0.5, delta=0.02)
-                settled = at + 20 * slot_ps(1000, rate) // 1000
-                self.assertAlmostEqual(share(settled, settled + 2 * after), 0.75, delta=0.015)
+        """From v:w to x:y while both have 1000 B packets: when the round under way has ended (a turn is 4608 B for a
+        weight of 1: so many packets, and one that had begun) the new weights hold, to the turn."""
+        for rate, cell, old, new in (("100G", 192, (1, 1), (1, 3)), ("25G", 1, (1, 3), (3, 1)),
+                                     ("400G", 128, (2, 1), (1, 2)), ("800G", 192, (1, 4), (1, 1))):
+            with self.subTest(rate=rate, old=old, new=new):
+                slot = slot_ps(1000, rate)
+                at = RELEASE * 1000 + 400 * slot
+                change = [{"at": f"{at}ps", "set": f"switch.qos.tc.{tc}.weight", "to": f"{20 * weight}"}
+                          for tc, weight in zip((0, 3), new)]
+                sent = self.run_all(switch(rate=rate, buffer={"cell": cell}, events=released(*change),
+                                           qos=weights(q0=20 * old[0], q3=20 * old[1])),
+                                    waiting({0: (1000, 1000), 3: (1000, 1000)}), rate)
+                both = min(max(i for i, (queue, _) in enumerate(sent) if queue == one) for one in (0, 3))
+                settled = 400 + sum(old) * self.LEAST // 1000 + 2
+                self.assert_weights(sent[:400], *old)
+                self.assert_weights(sent[settled:both], *new)
 
     def test_one_held(self):
         """A paused class leaves the line to the other and is owed nothing for it."""
-        pause = {"at": f"{RELEASE}us", "port": "swp2", "pfc": {"priorities": [3], "quanta": 4000}}    # 20.48 us
-        sent = self.run_all(switch(events=released(pause)), waiting({0: (800, 1000), 3: (400, 1000)}))
-        end = RELEASE * 1000 + 20480
-        during = [queue for queue, packet in sent if packet.ns <= end]
-        self.assertEqual(set(during), {0})
-        after = [queue for queue, packet in sent if end < packet.ns <= end + 30000]
-        self.assertAlmostEqual(after.count(3) / len(after), 0.5, delta=0.02)
+        for rate, quanta in (("100G", 4000), ("400G", 16000)):      # 20.48 us
+            pause = {"at": f"{RELEASE}ns", "port": "swp2", "pfc": {"priorities": [3], "quanta": quanta}}
+            count = 200 * GBIT[rate] // 100
+            sent = self.run_all(switch(rate=rate, events=released(pause)),
+                                waiting({0: (4 * count, 1000), 3: (2 * count, 1000)}), rate)
+            end = RELEASE + 20480
+            self.assertEqual({queue for queue, packet in sent if packet.ns <= end}, {0})
+            after = [queue for queue, packet in sent if end < packet.ns <= end + 30000]
+            self.assertAlmostEqual(after.count(3) / len(after), 0.5, delta=0.02)
+
+    def test_held_again_and_again(self):
+        """A class that a rate holds after each of its packets saves nothing up: three classes of equal weight, one of
+        them at a tenth of the line; when its rate is lifted after 200 us, each has a third at once."""
+        for rate, slow, cell in (("100G", "10G", 192), ("400G", "40G", 1)):
+            with self.subTest(rate=rate):
+                count = 2000 * GBIT[rate] // 100
+                packets = merged(*(stream(count, dscp, 100, 10, size=1000) for dscp in (3, 4, 0)))
+                lift = {"at": "300us", "set": "switch.qos.tc.4.max-rate", "to": "none"}
+                qos = {"tc": {4: {"scheduler": "dwrr", "weight": 50, "pool": "egress-lossy", "alpha": "unlimited",
+                                  "ecn": "off", "max-rate": slow}}, "priority-to-tc": {4: 4}}
+                run = self.replay(switch(rate=rate, buffer={"cell": cell}, qos=qos, events=hold("swp2", until="100us") +
+                                         [lift]), {"swp1": packets})
+                after = [dscp_of(packet.data) for packet in run.sent["swp2"] if packet.ns > 300000]
+                last = max(i for i, dscp in enumerate(after) if dscp == 3)
+                self.assertGreater(last, 20)
+                for dscp in (0, 3, 4):
+                    self.assertAlmostEqual(after[:last].count(dscp), last / 3, delta=3 * self.LEAST // 1000)
 
     def test_one_queue_frozen(self):
         """An event may freeze one queue alone."""

@@ -48,13 +48,13 @@ class Spray(Case):
 
     def test_round_robin_by_group(self):
         """Two flows by turns, each to a group of its own: each group has its own turn, so both are even."""
-        description = fabric_side("spray")
-        description["switch"]["routes"].append(
-            {"prefix": "192.0.2.0/24", "via": [{"port": port, "mac": next_hop_mac(port)} for port in UPLINKS[:2]]})
-        second = [(ns + 500, roce("198.18.200.1", "192.0.2.9", dscp=3, psn=i)) for i, (ns, _) in enumerate(flow())]
-        packets = sorted(flow() + second, key=lambda packet: packet[0])
-        shares, _ = self.shares(description, packets)
-        self.assertEqual(shares, [750, 750, 250, 250])
+        for rate, cell in (("100G", 192), ("400G", 128)):
+            description = fabric_side("spray", rate, cell)
+            description["switch"]["routes"].append(
+                {"prefix": "192.0.2.0/24", "via": [{"port": port, "mac": next_hop_mac(port)} for port in UPLINKS[:2]]})
+            second = [(ns + 500, roce("198.18.200.1", "192.0.2.9", dscp=3, psn=i)) for i, (ns, _) in enumerate(flow())]
+            shares, _ = self.shares(description, merged(flow(), second))
+            self.assertEqual(shares, [750, 750, 250, 250])
 
     def test_adaptive_empty(self):
         """Nothing is queued: ties, each uplink with probability 1/4: sd sqrt(1000 x 1/4 x 3/4) = 13.7, 3 sd = 41.
@@ -104,10 +104,10 @@ class Spray(Case):
 
     def test_all_frozen(self):
         """When all four are held the least filled is taken: 250 each, exactly."""
-        events = [{"at": at, "port": port, "tx": tx} for at, tx in (("0us", "off"), ("2ms", "on")) for port in UPLINKS]
         for mode in ("adaptive", "spray"):
-            shares, _ = self.shares(fabric_side(mode, events=events), flow())
-            self.assertEqual(shares, [250] * 4)
+            for rate, cell in (("100G", 192), ("400G", 128)):
+                shares, _ = self.shares(fabric_side(mode, rate, cell, hold(*UPLINKS, until="2ms")), flow())
+                self.assertEqual(shares, [250] * 4)
 
     def test_one_paused(self):
         """swp3 is paused by PFC for most of the time: it gets none, the others all, and nothing is lost. When the

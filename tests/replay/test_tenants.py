@@ -21,10 +21,10 @@ def buffered(cell, rate, red, blue, pool="ingress-lossless", size=POOL, events=N
                   tenants={"red": {"buffer": red}, "blue": {"buffer": blue}})
 
 
-def by_turns(ports, count, size, first=1000, step=100, dscp=0, out="swp9"):
-    """{port: packets}: the ports in turn, so many packets of each."""
-    frame = udp(*to(out), size=size, dscp=dscp)
-    return {port: [(first + (i * len(ports) + k) * step, frame) for i in range(count)] for k, port in enumerate(ports)}
+def filling(ports, count, size, first=1000, dscp=0):
+    """Packets of the ports in turn, for swp9."""
+    frame = udp(*to("swp9"), size=size, dscp=dscp)
+    return by_turns([(port, frame) for port in ports], count, first)
 
 
 def at_rest(cell, size, guaranteed, share, others, pool=POOL):
@@ -48,9 +48,9 @@ class Shares(Case):
                     of_blue = cells(30_000, cell) * cell // packet
                     description = buffered(cell, rate, {"guaranteed": "20KB", "share": share}, {"guaranteed": "30KB"},
                                            pg={3: {"headroom": "100KB"}})
-                    flood = by_turns(RED, (fits + 21) // 2, size, dscp=3)
+                    flood = filling(RED, (fits + 21) // 2, size, dscp=3)
                     end = max(ns for packets in flood.values() for ns, _ in packets)
-                    late = by_turns(BLUE, of_blue, size, first=end + 1000, dscp=3)
+                    late = filling(BLUE, of_blue, size, first=end + 1000, dscp=3)
                     run = self.replay(description, flood | late, "--until", f"{end + 40_000}ns")
                     run.assert_conserved()
                     self.assertEqual(run.drops, {})
@@ -77,10 +77,10 @@ class Shares(Case):
                 under, beyond = at_rest(cell, size, 20_000, 0.5, 30_000)
                 packet = cells(size, cell) * cell
                 count = POOL // packet // 2 + 50
-                flood = by_turns(RED, count, size)
+                flood = filling(RED, count, size)
                 end = max(ns for packets in flood.values() for ns, _ in packets)
                 of_blue = sum(at_rest(cell, size, 30_000, 0.25, 20_000))
-                late = by_turns(BLUE, of_blue + 10, size, first=end + 1000)
+                late = filling(BLUE, of_blue + 10, size, first=end + 1000)
                 run = self.replay(buffered(cell, rate, {"guaranteed": "20KB", "share": "50%"},
                                            {"guaranteed": "30KB", "share": "25%"}, "ingress-lossy"), flood | late)
                 run.assert_conserved()
@@ -103,10 +103,10 @@ class Shares(Case):
                 with self.subTest(cell=cell, rate=rate, beyond=count):
                     packet = cells(size, cell) * cell
                     description = buffered(cell, rate, {"share": "100%"}, {"guaranteed": "60KB"}, "ingress-lossy")
-                    flood = by_turns(RED, POOL // packet // 2 + 20, size)
+                    flood = filling(RED, POOL // packet // 2 + 20, size)
                     end = max(ns for packets in flood.values() for ns, _ in packets)
                     of_blue = cells(60_000, cell) * cell // packet
-                    run = self.replay(description, flood | by_turns(BLUE, of_blue + count, size, first=end + 1000))
+                    run = self.replay(description, flood | filling(BLUE, of_blue + count, size, first=end + 1000))
                     run.assert_conserved()
                     shared = (POOL // cell - cells(60_000, cell)) // cells(size, cell)
                     # What the last packet leaves free of the shared space may not be enough for another.
@@ -123,11 +123,11 @@ class Shares(Case):
                     packet = cells(size, cell) * cell
                     description = buffered(cell, rate, {"share": alpha}, {"share": alpha}, "ingress-lossy")
                     count = POOL // packet + 10
-                    run = self.replay(description, by_turns(RED, count // 2, size))
+                    run = self.replay(description, filling(RED, count // 2, size))
                     run.assert_conserved()
                     held = run.node["tenants"]["red"]["used"]
                     self.assertLessEqual(abs(held - POOL * alpha / (1 + alpha)), packet + cell)
-                    run = self.replay(description, by_turns((RED[0], *BLUE), count, size))
+                    run = self.replay(description, filling((RED[0], *BLUE), count, size))
                     run.assert_conserved()
                     for tenant in ("red", "blue"):
                         held = run.node["tenants"][tenant]["used"]
@@ -146,7 +146,7 @@ class Shares(Case):
                     tenants={"red": {"buffer": {"share": "30%"}}, "blue": {"buffer": {"share": "50%"}}})
                 each = int(0.3 * (POOL // cell)) // cells(size, cell)
                 flood = [(100 * (i + 1), udp(*to(("swp8", "swp9")[i % 2]), size=size)) for i in range(each + 30)]
-                late = by_turns(BLUE, 20, size, first=1_000_000)
+                late = filling(BLUE, 20, size, first=1_000_000)
                 run = self.replay(description, {"swp1": flood} | late)
                 run.assert_conserved()
                 self.assertEqual((run.port("swp1")["drops"], run.port("swp3")["drops"]), ({"tenant-share": 30}, {}))
@@ -160,7 +160,7 @@ class Shares(Case):
                                        pg={3: {"headroom": "100KB", "xon-offset": "9216B"}})
                 under, beyond = at_rest(cell, size, 0, 0.25, 0)
                 count = (under + beyond) // 2 + 15
-                run = self.replay(description, by_turns(RED, count, size, dscp=3))
+                run = self.replay(description, filling(RED, count, size, dscp=3))
                 run.assert_conserved()
                 self.assertEqual((run.drops, run.node["tenants"]["red"]["used"]), ({}, 0))
                 for port in RED:

@@ -14,15 +14,6 @@ from common import *
 POOL = 1_000_000
 
 
-def by_turns(frames, count, step=100):
-    """The frames one after the other, each so many times: {port: packets}. frames: [(port, frame)]."""
-    inputs = {}
-    for i in range(count):
-        for k, (port, frame) in enumerate(frames):
-            inputs.setdefault(port, []).append(((i * len(frames) + k + 1) * step, frame))
-    return inputs
-
-
 def at_rest(alpha, k, pool=POOL):
     return Fraction(alpha) * pool / (1 + k * Fraction(alpha))
 

@@ -30,24 +30,6 @@ def by_us(frames):
 
 
 class Trim(Case):
-    def cut(self, before, size, dscp):
-        """What is left of a frame: its first bytes, as a router rewrites them."""
-        at = 18 if before[12:14] == b"\x81\x00" else 14
-        data = bytearray(before[:size])
-        data[:12] = mac(next_hop_mac("swp2")) + mac(SWITCH_MAC)
-        if data[at] >> 4 == 4:
-            data[at + 1] = dscp << 2 | data[at + 1] & 3
-            data[at + 8] -= 1
-            struct.pack_into(">H", data, at + 2, size - at)
-            data[at + 10:at + 12] = b"\0\0"
-            struct.pack_into(">H", data, at + 10, checksum(bytes(data[at:at + 20])))
-        else:
-            word, = struct.unpack_from(">H", data, at)
-            struct.pack_into(">H", data, at, word & 0xF03F | dscp << 6)
-            struct.pack_into(">H", data, at + 4, size - at - 40)
-            data[at + 7] -= 1
-        return bytes(data)
-
     def test_what_is_left(self):
         """ROOM packets wait in queue 0, the next 12 are cut, of IPv4 and IPv6, UDP and RoCEv2, tagged or not: exactly
         the first `size` bytes, with the IP length and the checksum of what is left, DSCP and TTL; the UDP length
@@ -65,7 +47,7 @@ class Trim(Case):
                 self.assertEqual((run.drops, len(sent)), ({}, len(frames)))
                 for before, after in zip(kinds, sent):
                     self.assertEqual(after.length, size)
-                    self.assertEqual(after.data.hex(), self.cut(before, size, dscp).hex())
+                    self.assertEqual(after.data.hex(), routed(before, dscp, size=size).hex())
                 self.assertEqual([ip_ident(packet.data) for packet in sent[len(kinds):]], list(range(ROOM)))
                 slot = slot_ps(size, rate)
                 self.assertEqual([packet.ns for packet in sent[:12]],

@@ -342,6 +342,8 @@ class Presets(Case):
                                   ({"poll": "300ms", "detect": "200ms"}, r"watchdog.*(detect|poll)"),
                                   ({"restore": "61s"}, r"watchdog\.restore: 61s is out of range"),
                                   ({"detect": "61s"}, r"watchdog\.detect: 61s"), ({"robustness": 0}, r"robustness"),
+                                  ({"robustness": 1001}, r"robustness"),
+                                  ({"restore": "60001ms"}, r"watchdog\.restore: 60001ms is out of range"),
                                   ({"robustness": 3, "detect": "1s"}, r"robustness|detect"),
                                   ({"poll": "100ms", "restore": "50ms"}, r"watchdog.*(restore|poll)")):
             for preset in ("sonic", "spectrum-x"):
@@ -351,7 +353,18 @@ class Presets(Case):
                     self.assertRegex(done.err, pattern)
         for watchdog, warned in (({"poll": "200ms", "detect": "400ms", "restore": "400ms"}, 0),
                                  ({"poll": "10ms", "detect": "200ms", "restore": "400ms"}, 1),
-                                 ({"poll": "100ms", "detect": "6s", "restore": "400ms"}, 1)):
+                                 ({"poll": "100ms", "detect": "6s", "restore": "400ms"}, 1),
+                                 # The ends of SONiC's ranges, and just beyond.
+                                 ({"poll": "100ms", "detect": "100ms", "restore": "100ms"}, 0),
+                                 ({"poll": "1s", "detect": "5s", "restore": "60s"}, 0),
+                                 ({"poll": "1001ms", "detect": "5s", "restore": "60s"}, 1),
+                                 ({"poll": "99ms", "detect": "100ms", "restore": "100ms"}, 1),
+                                 ({"poll": "1s", "detect": "5001ms", "restore": "60s"}, 1),
+                                 ({"poll": "99ms", "detect": "99ms", "restore": "99ms"}, 3),
+                                 # The ends of what is taken at all.
+                                 ({"poll": "100us", "detect": "100us", "restore": "100us"}, 3),
+                                 ({"poll": "10s", "detect": "60s", "restore": "60s"}, 2),
+                                 ({"poll": "60ms", "robustness": 1000, "restore": "60s"}, 2)):
             for preset, count in (("sonic", warned), ("spectrum-x", 0)):
                 with self.subTest(watchdog=watchdog, preset=preset):
                     done = self.check(preset, **watchdog)

@@ -181,6 +181,20 @@ class Watermarks(Case):
                 seen = [tuple(value // cell for value in read(run.snapshot(at))) for at in (19000, 31000, 45000)]
                 self.assertEqual(seen, [(10, 10, 10), (9, 9, 10), (12, 12, 12)])
 
+    def test_counts_for_more(self):
+        """20 packets of 300 B, 2 cells each, wait. Their class is given another pool, which they now are in; their
+        group's reserved space, which they were within, is taken from it, and they count as shared."""
+        for cell, rate in ((192, "100G"), (128, "400G")):
+            with self.subTest(cell=cell):
+                changes = [{"at": "50us", "set": "switch.qos.tc.3.pool", "to": "egress-lossy"},
+                           {"at": "51us", "set": "switch.qos.pg.3.reserved", "to": "0B"}]
+                run = self.replay(switch(2, rate, hold("swp2") + changes, qos={"pg": {3: {"reserved": "20KB"}}},
+                                         buffer={"cell": cell}), {"swp1": stream(20, 3, 1000, 100)}, "--until", "60us")
+                held = 20 * cells(300, cell) * cell
+                pool, group = run.node["pools"]["egress-lossy"], run.port("swp1")["pg"][3]
+                self.assertEqual([pool[key] for key in ("used", "used_max", "used_max_persistent")], [held] * 3)
+                self.assertEqual([group[key] for key in ("shared", "shared_max", "shared_max_persistent")], [held] * 3)
+
 
 if __name__ == "__main__":
     unittest.main()
