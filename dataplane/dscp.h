@@ -5,8 +5,8 @@
 #include "checksum.h"
 #include "packet.h"
 
-// Sets the DSCP of a parsed packet; its metadata keep the one that it came in with. ECN bits stay, the IPv4 checksum
-// follows. The node's worker.
+// Sets the DSCP of a parsed packet; its metadata keep the one that it came in with. ECN bits stay,
+// the IPv4 checksum follows. The node's worker.
 static inline void
 dscp_set(struct rte_mbuf *m, uint8_t dscp)
 {

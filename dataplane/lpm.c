@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A node of the trie stands for the next six bits of an address, so it has 64 slots. A slot leads
-// to a child where some prefix is longer than what the node decides; every other slot is a leaf
-// and holds the value of the longest prefix that covers it. Neighbouring slots with one value share
-// a leaf, slots of children between them notwithstanding, so a node costs 24 bytes and 4 for each
+// to a child where some prefix is longer than what the node decides; every other slot is a leaf and
+// holds the value of the longest prefix that covers it. Neighbouring slots with one value share a
+// leaf, slots of children between them notwithstanding, so a node costs 24 bytes and 4 for each
 // change of value. The root begins behind the bits that all prefixes have in common, which are
-// compared at once: the routes of a fabric share most of their first bits. The last level reaches past the address (36 bits for 32, 132 for 128): the bits
-// missing are zeros in addresses and prefixes alike.
+// compared at once: the routes of a fabric share most of their first bits. The last level reaches
+// past the address (36 bits for 32, 132 for 128): the bits missing are zeros in addresses and
+// prefixes alike.
 //
 // Building rests on the order of the prefixes, by address and then by length:
 // - a prefix comes before all that lie inside it, so writing values in that order leaves the
@@ -93,8 +94,8 @@ common_bits(const uint8_t *a, const uint8_t *b)
 	return 128;
 }
 
-// Nodes below the root, which begins at bit `skip`, that a prefix passes: one for each depth that is
-// shorter than it.
+// Nodes below the root, which begins at bit `skip`, that a prefix passes: one for each depth that
+// is shorter than it.
 static unsigned int
 nodes_on_path(const struct lpm_prefix *prefix, unsigned int skip)
 {
@@ -114,7 +115,8 @@ count_nodes(const struct lpm_prefix *sorted, size_t n, unsigned int skip)
 		if (i > 0) {
 			unsigned int before = nodes_on_path(&sorted[i - 1], skip);
 
-			shared = (common_bits(sorted[i - 1].addr, sorted[i].addr) - skip) / LPM_STRIDE_BITS;
+			shared = (common_bits(sorted[i - 1].addr, sorted[i].addr) - skip) /
+				 LPM_STRIDE_BITS;
 			if (shared > before)
 				shared = before;
 			if (shared > path)
@@ -162,7 +164,8 @@ static unsigned int
 slot_at(const uint8_t addr[16], unsigned int bit)
 {
 	unsigned int byte = bit / 8;
-	unsigned int window = byte > 15 ? 0 : (unsigned int)addr[byte] << 8 | (byte < 15 ? addr[byte + 1] : 0);
+	unsigned int window =
+		byte > 15 ? 0 : (unsigned int)addr[byte] << 8 | (byte < 15 ? addr[byte + 1] : 0);
 
 	return window >> (16 - LPM_STRIDE_BITS - bit % 8) & (SLOTS - 1);
 }

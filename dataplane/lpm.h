@@ -107,7 +107,8 @@ lpm_lookup6(const struct lpm *lpm, const uint8_t *addr)
 	memcpy(&low, addr + sizeof(high), sizeof(low));
 	high = rte_be_to_cpu_64(high);
 	low = rte_be_to_cpu_64(low);
-	if ((((high ^ lpm->common_high) & lpm->mask_high) | ((low ^ lpm->common_low) & lpm->mask_low)) != 0)
+	if ((((high ^ lpm->common_high) & lpm->mask_high) |
+	     ((low ^ lpm->common_low) & lpm->mask_low)) != 0)
 		return LPM_NONE;
 	if (lpm->skip >= 64) {
 		high = low << (lpm->skip - 64);

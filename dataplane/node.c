@@ -38,7 +38,8 @@ aligned_zeroed(size_t bytes)
 static void
 port_init(struct node *n, struct port *p, uint8_t index)
 {
-	const struct pause_clock closed = {.since = PS_NEVER, .last_start = PS_NEVER, .last_end = PS_NEVER};
+	const struct pause_clock closed = {
+		.since = PS_NEVER, .last_start = PS_NEVER, .last_end = PS_NEVER};
 
 	p->index = index;
 	p->more = &n->queue_more[PRIORITIES * index];
@@ -138,7 +139,8 @@ static void
 recount_packet(struct node *n, const struct tables *t, struct rte_mbuf *m)
 {
 	const struct charge c = charge_of(m);
-	const struct port_profile *in = t->ports[c.in_port].profile, *out = t->ports[c.out_port].profile;
+	const struct port_profile *in = t->ports[c.in_port].profile,
+				  *out = t->ports[c.out_port].profile;
 	const struct threshold *sides[2] = {&in->pg[c.pg].threshold, &out->tc[c.tc].threshold};
 	const uint8_t guaranteed[2] = {PACKET_IN_GUARANTEE, PACKET_OUT_GUARANTEE};
 
@@ -164,14 +166,16 @@ static void
 note_peaks(struct node *n)
 {
 	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
-		n->buffer.pools[i].used_max = watermark_greater(n->buffer.pools[i].used_max, n->buffer.pools[i].used);
+		n->buffer.pools[i].used_max =
+			watermark_greater(n->buffer.pools[i].used_max, n->buffer.pools[i].used);
 	for (unsigned int i = 0; i < n->port_count; i++)
 		for (unsigned int pg = 0; pg < PRIORITIES; pg++)
-			charge_note_peaks(&n->ports[i].groups[pg], n->ports[i].profile->pg[pg].threshold.reserved);
+			charge_note_peaks(&n->ports[i].groups[pg],
+					  n->ports[i].profile->pg[pg].threshold.reserved);
 }
 
-// What is held stays held; what it counts for follows the new thresholds. Returns whether something waits that
-// was cut.
+// What is held stays held; what it counts for follows the new thresholds. Returns whether something
+// waits that was cut.
 static bool
 buffer_recount(struct node *n, const struct tables *t)
 {
@@ -192,7 +196,8 @@ buffer_recount(struct node *n, const struct tables *t)
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
 			recount_usage(b, p, &profile->pg[k].threshold, &p->groups[k].usage);
 			recount_usage(b, p, &profile->tc[k].threshold, &p->queues[k].usage);
-			for (struct rte_mbuf *m = p->queues[k].head; m != NULL; m = fair_next(p, k, m)) {
+			for (struct rte_mbuf *m = p->queues[k].head; m != NULL;
+			     m = fair_next(p, k, m)) {
 				cut |= packet_meta(m)->flags & PACKET_TRIMMED;
 				if (packet_meta(m)->flags & PACKET_CHARGED)
 					recount_packet(n, t, m);
@@ -218,8 +223,8 @@ buffer_add_tenants(struct buffer *b, uint16_t count)
 	b->tenant_count = count;
 }
 
-// A turn for every next-hop group. Memory runs out before the first packet or, when there are more groups than
-// ever, as abruptly as anywhere else where nothing sensible is left to do.
+// A turn for every next-hop group. Memory runs out before the first packet or, when there are more
+// groups than ever, as abruptly as anywhere else where nothing sensible is left to do.
 static void
 add_turns(struct node *n, uint32_t count)
 {
@@ -251,8 +256,8 @@ port_wants_whole(const struct port *p)
 static bool
 wants_whole(const struct node *n, const struct tables *t)
 {
-	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted || t->trim.size != 0 ||
-		     t->watchdog.poll != 0;
+	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
+		     t->trim.size != 0 || t->watchdog.poll != 0;
 
 	for (unsigned int i = 0; i < n->port_count; i++)
 		wants |= port_wants_whole(&n->ports[i]);
@@ -263,6 +268,7 @@ void
 node_adopt_tables(struct node *n, const struct tables *t)
 {
 	const struct tables *before = n->current;
+	bool cut;
 
 	add_turns(n, t->group_count);
 	buffer_add_tenants(&n->buffer, t->tenant_count);
@@ -271,7 +277,8 @@ node_adopt_tables(struct node *n, const struct tables *t)
 		n->ports[i].profile = t->ports[i].profile;
 	for (unsigned int i = 0; n->role != NODE_NIC && i < n->port_count; i++)
 		requeue_adopt(n, &n->ports[i], n->start);
-	n->whole = buffer_recount(n, t) | wants_whole(n, t);
+	cut = buffer_recount(n, t);
+	n->whole = cut || wants_whole(n, t);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		fair_adopt(n, &n->ports[i]);
 		shaper_adopt(n, &n->ports[i], n->start);

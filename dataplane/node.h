@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A node: a leaf, a spine or a NIC. It owns its ports, queues, buffer, counters, timers and random stream
-// and shares nothing with other nodes but the wires between them.
+// A node: a leaf, a spine or a NIC. It owns its ports, queues, buffer, counters, timers and random
+// stream and shares nothing with other nodes but the wires between them.
 //
-// node_run() is the event loop, as an always-inline template: each pipeline instantiates it with its own
-// ingress, departure and timer functions and fills the node's ops, through which a driver of time calls it.
+// node_run() is the event loop, as an always-inline template: each pipeline instantiates it with
+// its own ingress, departure and timer functions and fills the node's ops, through which a driver
+// of time calls it.
 //
-// Events are found by the least of 32-bit keys, `dt << 10 | kind << 8 | port`, dt being the picoseconds
-// since the window began. Their order is the model's, at one instant timers, then arrivals, then
-// departures, by port within a kind; what the file orders for an instant is applied by the driver before
-// it. Windows are short enough (TIME_WINDOW_MAX) for dt to fit 22 bits.
+// Events are found by the least of 32-bit keys, `dt << 10 | kind << 8 | port`, dt being the
+// picoseconds since the window began. Their order is the model's, at one instant timers, then
+// arrivals, then departures, by port within a kind; what the file orders for an instant is applied
+// by the driver before it. Windows are short enough (TIME_WINDOW_MAX) for dt to fit 22 bits.
 #pragma once
 
 #include "packet.h"
@@ -32,21 +33,24 @@ enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
 #define NODE_NIC_HOT_LINES 4 // cache lines of a struct nic that every packet touches
 
 struct node_ops {
-	// Takes everything that happens at the node before `until` and returns when the next thing may
-	// happen, there or where it sent something: never later than the truth, PS_NEVER if never. `start`
-	// is where the last call ended, or later if nothing happens before; until - start is at most
-	// TIME_WINDOW_MAX. Called by the node's worker.
+	// Takes everything that happens at the node before `until` and returns when the next thing
+	// may happen, there or where it sent something: never later than the truth, PS_NEVER if
+	// never. `start` is where the last call ended, or later if nothing happens before; until -
+	// start is at most TIME_WINDOW_MAX. Called by the node's worker.
 	ps_t (*advance)(struct node *node, ps_t start, ps_t until);
 };
 
-// What a capture sees. Set by the control side before the node runs; called by the node's worker, so only
-// in virtual time.
+// What a capture sees. Set by the control side before the node runs; called by the node's worker,
+// so only in virtual time.
 struct node_tap {
-	void (*received)(void *context, struct node *node, struct port *port, struct rte_mbuf *m, ps_t at);
+	void (*received)(void *context, struct node *node, struct port *port, struct rte_mbuf *m,
+			 ps_t at);
 	// `at`: when its last bit has left.
-	void (*sent)(void *context, struct node *node, struct port *port, struct rte_mbuf *m, ps_t at);
+	void (*sent)(void *context, struct node *node, struct port *port, struct rte_mbuf *m,
+		     ps_t at);
 	// The packet is still charged nowhere and its metadata is as the dropping stage saw it.
-	void (*dropped)(void *context, struct node *node, struct rte_mbuf *m, enum drop_reason reason, ps_t at);
+	void (*dropped)(void *context, struct node *node, struct rte_mbuf *m,
+			enum drop_reason reason, ps_t at);
 	void *context;
 };
 
@@ -59,7 +63,7 @@ struct node {
 	uint32_t key_count; // of all keys, a multiple of 4
 	uint16_t port_count;
 	uint8_t role;       // enum node_role
-	bool whole;         // which variant of a switch's pipeline its tables ask for (pipelines/switch.h)
+	bool whole;         // which variant of a switch's pipeline its tables ask for
 	const struct tables *tables;  // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;
@@ -88,35 +92,37 @@ struct node {
 	ps_t last_move;     // when a data packet last left
 };
 
-// Makes a node of `ports` unconnected ports, without tables. `seed`: the fabric's; the random stream is
-// the node's own by `index`. Returns 0, -EINVAL for more than PORTS_MAX ports, or -ENOMEM.
-int node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t index, uint64_t seed,
-		struct packet_pool *packets);
+// Makes a node of `ports` unconnected ports, without tables. `seed`: the fabric's; the random
+// stream is the node's own by `index`. Returns 0, -EINVAL for more than PORTS_MAX ports, or
+// -ENOMEM.
+int node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t index,
+		uint64_t seed, struct packet_pool *packets);
 
 // Frees the node and the packets that it holds. Its wires and tables are not its own. NULL is fine.
 void node_destroy(struct node *n);
 
-// Puts a snapshot in force and returns the one before; the state that depends on it (profiles, shared use
-// of pools) follows when the worker next looks. Control thread.
+// Puts a snapshot in force and returns the one before; the state that depends on it (profiles,
+// shared use of pools) follows when the worker next looks. Control thread.
 const struct tables *node_set_tables(struct node *n, const struct tables *t);
 
-// Worker: takes over a snapshot that node_set_tables() left, at the instant node->start. Packets stay where
-// they are; what they count for follows the new thresholds, pauses the new maps, and groups that may send
-// XON by them do. Cold.
+// Worker: takes over a snapshot that node_set_tables() left, at the instant node->start. Packets
+// stay where they are; what they count for follows the new thresholds, pauses the new maps, and
+// groups that may send XON by them do. Cold.
 void node_adopt_tables(struct node *n, const struct tables *t);
 
 // Worker, between turns: freezes or frees queues (bit per queue) at `now`.
 void node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now);
 
-// Worker, between turns: the port's link went down or came up at `now`. Pauses received end with a link;
-// what arrives by a dead one, and what queues still hold for it, is lost (the caller sets wire->down); XOFFs
-// in force are told anew to one that comes up.
+// Worker, between turns: the port's link went down or came up at `now`. Pauses received end with a
+// link; what arrives by a dead one, and what queues still hold for it, is lost (the caller sets
+// wire->down); XOFFs in force are told anew to one that comes up.
 void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 
 // Drops a packet that is charged nowhere: counts the reason at the port it came in by and frees it.
 void node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now);
 
-// Worker: shows the tap the PFC frame that was held back from it because it could still gain priorities.
+// Worker: shows the tap the PFC frame that was held back from it because it could still gain
+// priorities.
 void node_show_pfc(struct node *n, struct port *p);
 
 // Worker: hands the tap what it has not seen yet of this turn.
@@ -272,21 +278,22 @@ node_read_keys(struct node *n)
 
 // The pipeline's three functions.
 //
-// Ingress takes one packet through its stages and returns the verdict of the last one that saw it: a drop
-// reason, or below 0 when the packet has gone on or was consumed (stages/stage.h).
+// Ingress takes one packet through its stages and returns the verdict of the last one that saw it:
+// a drop reason, or below 0 when the packet has gone on or was consumed (stages/stage.h).
 typedef int node_ingress_fn(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 // A departure: the port's transmitter may be free.
 typedef void node_port_fn(struct node *n, struct port *p, ps_t now);
 // Handles all timers due at `now` and returns when the next is due.
 typedef ps_t node_timer_fn(struct node *n, ps_t now);
 
-// Takes what arrives at a port at `now`, packet by packet: their keys are equal, so they follow one another in
-// any case, and a burst from a device costs one look for the next event.
+// Takes what arrives at a port at `now`, packet by packet: their keys are equal, so they follow one
+// another in any case, and a burst from a device costs one look for the next event.
 static __rte_always_inline void
 node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 {
 	ps_t next;
 
+	// Until a timer has become due: that goes first.
 	do {
 		struct rte_mbuf *m = wire_take(p->in);
 		int verdict;
@@ -297,7 +304,7 @@ node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 		verdict = ingress(n, p, m, now);
 		if (unlikely(verdict >= 0))
 			node_drop(n, m, (enum drop_reason)verdict, now);
-	} while (unlikely(next == now) && n->timer_at > now); // a timer that has become due goes first
+	} while (unlikely(next == now) && n->timer_at > now);
 	node_arm_arrival(n, p, next);
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every counter of the buffer is taken again from the packets that wait in queues, each of which knows how it
-// was charged, and compared with what the dataplane has kept by adding and subtracting:
+// Every counter of the buffer is taken again from the packets that wait in queues, each of which
+// knows how it was charged, and compared with what the dataplane has kept by adding and
+// subtracting:
 //
 //   queue    depth = own + guaranteed cells = the cells of its packets
 //   group    own + headroom, guaranteed     = the cells of packets that came in by it
 //   pool     used, shared use               = the sums over its groups or queues, of each port too
-//   tenant   used, guaranteed               = the cells of its packets in each pool that knows tenants
+//   tenant   used, guaranteed               = the cells of its packets, by pools that know tenants
 //   switch   received                       = sent + dropped + queued
 //
-// Besides, a port that may send has a departure due, and a group in XOFF its refresh: nothing waits for an event that
-// never comes.
+// Besides, a port that may send has a departure due, and a group in XOFF its refresh: nothing waits
+// for an event that never comes.
 #include "node_check.h"
 
 #include "queueing/buffer.h"
@@ -56,12 +57,14 @@ static bool
 equal(struct node_checker *c, uint64_t kept, uint64_t counted, const char *what, unsigned int port,
       unsigned int index)
 {
-	return kept == counted || fail(c, "port %u, %u: %s is %" PRIu64 ", its packets say %" PRIu64, port + 1,
-				       index, what, kept, counted);
+	return kept == counted ||
+	       fail(c, "port %u, %u: %s is %" PRIu64 ", its packets say %" PRIu64, port + 1, index,
+		    what, kept, counted);
 }
 
 static void
-note_tenant(struct node_checker *c, const struct packet_meta *meta, unsigned int pool, bool guaranteed)
+note_tenant(struct node_checker *c, const struct packet_meta *meta, unsigned int pool,
+	    bool guaranteed)
 {
 	if (!c->t->tenant_buffers || meta->tenant >= c->n->buffer.tenant_count ||
 	    c->t->pools[pool].size == POOL_UNLIMITED)
@@ -72,24 +75,28 @@ note_tenant(struct node_checker *c, const struct packet_meta *meta, unsigned int
 }
 
 static bool
-check_packet(struct node_checker *c, const struct packet_meta *meta, unsigned int port, unsigned int tc,
-	     struct held *queue)
+check_packet(struct node_checker *c, const struct packet_meta *meta, unsigned int port,
+	     unsigned int tc, struct held *queue)
 {
 	const struct tables *t = c->t;
-	bool in_guarantee = meta->flags & PACKET_IN_GUARANTEE, out_guarantee = meta->flags & PACKET_OUT_GUARANTEE;
+	bool in_guarantee = meta->flags & PACKET_IN_GUARANTEE,
+	     out_guarantee = meta->flags & PACKET_OUT_GUARANTEE;
 	struct held *group;
 
 	if (!(meta->flags & PACKET_CHARGED) || meta->out_port != port || meta->tc != tc)
-		return fail(c, "port %u, queue %u: a packet for port %u, queue %u, %s", port + 1, tc,
-			    meta->out_port + 1u, meta->tc, meta->flags & PACKET_CHARGED ? "charged" : "not charged");
+		return fail(c, "port %u, queue %u: a packet for port %u, queue %u, %s", port + 1,
+			    tc, meta->out_port + 1u, meta->tc,
+			    meta->flags & PACKET_CHARGED ? "charged" : "not charged");
 	if (meta->in_port >= c->n->port_count || meta->pg >= PRIORITIES ||
 	    meta->cells != tables_cells(t, meta->wire_bytes))
-		return fail(c, "port %u, queue %u: a packet of %u B in %u cells, of port %u, group %u", port + 1, tc,
-			    meta->wire_bytes, meta->cells, meta->in_port + 1u, meta->pg);
+		return fail(
+			c, "port %u, queue %u: a packet of %u B in %u cells, of port %u, group %u",
+			port + 1, tc, meta->wire_bytes, meta->cells, meta->in_port + 1u, meta->pg);
 	group = &c->groups[meta->in_port * PRIORITIES + meta->pg];
 	*(in_guarantee ? &group->guaranteed : &group->own) += meta->cells;
 	*(out_guarantee ? &queue->guaranteed : &queue->own) += meta->cells;
-	note_tenant(c, meta, t->ports[meta->in_port].profile->pg[meta->pg].threshold.pool, in_guarantee);
+	note_tenant(c, meta, t->ports[meta->in_port].profile->pg[meta->pg].threshold.pool,
+		    in_guarantee);
 	note_tenant(c, meta, t->ports[port].profile->tc[tc].threshold.pool, out_guarantee);
 	c->queued++;
 	return true;
@@ -107,7 +114,8 @@ check_queue(struct node_checker *c, unsigned int port, unsigned int tc)
 		if (!check_packet(c, packet_meta(m), port, tc, &held))
 			return false;
 	if ((q->head != NULL) != (p->nonempty >> tc & 1))
-		return fail(c, "port %u, queue %u: its bit does not say whether it is empty", port + 1, tc);
+		return fail(c, "port %u, queue %u: its bit does not say whether it is empty",
+			    port + 1, tc);
 	return equal(c, depth, held.own + held.guaranteed, "depth", port, tc) &&
 	       equal(c, q->usage.own, held.own, "queue's own", port, tc) &&
 	       equal(c, q->usage.guaranteed, held.guaranteed, "queue's guaranteed", port, tc);
@@ -120,15 +128,18 @@ check_groups(struct node_checker *c, unsigned int port)
 		const struct priority_group *g = &c->n->ports[port].groups[pg];
 		const struct held *held = &c->groups[port * PRIORITIES + pg];
 
-		if (!equal(c, g->usage.own + (uint64_t)g->headroom, held->own, "group's own and headroom", port, pg) ||
-		    !equal(c, g->usage.guaranteed, held->guaranteed, "group's guaranteed", port, pg))
+		if (!equal(c, g->usage.own + (uint64_t)g->headroom, held->own,
+			   "group's own and headroom", port, pg) ||
+		    !equal(c, g->usage.guaranteed, held->guaranteed, "group's guaranteed", port,
+			   pg))
 			return false;
 	}
 	return true;
 }
 
 static void
-sum_usage(const struct threshold *t, const struct usage *u, unsigned int pool, uint64_t *used, uint64_t *shared)
+sum_usage(const struct threshold *t, const struct usage *u, unsigned int pool, uint64_t *used,
+	  uint64_t *shared)
 {
 	if (t->pool != pool)
 		return;
@@ -149,15 +160,19 @@ check_pool(struct node_checker *c, unsigned int pool)
 		uint64_t before = shared;
 
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
-			sum_usage(&profile->pg[k].threshold, &p->groups[k].usage, pool, &used, &shared);
-			sum_usage(&profile->tc[k].threshold, &p->queues[k].usage, pool, &used, &shared);
+			sum_usage(&profile->pg[k].threshold, &p->groups[k].usage, pool, &used,
+				  &shared);
+			sum_usage(&profile->tc[k].threshold, &p->queues[k].usage, pool, &used,
+				  &shared);
 		}
-		if (c->t->port_levels && !equal(c, p->shared_use[pool], shared - before, "share of a pool", i, pool))
+		if (c->t->port_levels &&
+		    !equal(c, p->shared_use[pool], shared - before, "share of a pool", i, pool))
 			return false;
 	}
 	if (kept->used != used || kept->shared_use != shared)
-		return fail(c, "pool %u: used %u, shared use %u; its users have %" PRIu64 ", %" PRIu64, pool,
-			    kept->used, kept->shared_use, used, shared);
+		return fail(c,
+			    "pool %u: used %u, shared use %u; its users have %" PRIu64 ", %" PRIu64,
+			    pool, kept->used, kept->shared_use, used, shared);
 	return true;
 }
 
@@ -170,7 +185,8 @@ check_headroom(struct node_checker *c)
 		for (unsigned int pg = 0; pg < PRIORITIES; pg++)
 			used += c->n->ports[i].groups[pg].headroom;
 	return c->n->buffer.pools[POOL_HEADROOM].used == used ||
-	       fail(c, "headroom: used %u, its groups have %" PRIu64, c->n->buffer.pools[POOL_HEADROOM].used, used);
+	       fail(c, "headroom: used %u, its groups have %" PRIu64,
+		    c->n->buffer.pools[POOL_HEADROOM].used, used);
 }
 
 static bool
@@ -184,17 +200,20 @@ check_tenants(struct node_checker *c)
 
 			if (c->t->pools[pool].size == POOL_UNLIMITED)
 				continue;
-			if (use->used[pool] != held->used[pool] || use->guarantee[pool] != held->guaranteed[pool])
-				return fail(c, "tenant %u, pool %u: used %u, guaranteed %u; its packets say %" PRIu64
-					    ", %" PRIu64, i, pool, use->used[pool], use->guarantee[pool],
+			if (use->used[pool] != held->used[pool] ||
+			    use->guarantee[pool] != held->guaranteed[pool])
+				return fail(c,
+					    "tenant %u, pool %u: used %u, guaranteed %u; its "
+					    "packets say %" PRIu64 ", %" PRIu64,
+					    i, pool, use->used[pool], use->guarantee[pool],
 					    held->used[pool], held->guaranteed[pool]);
 		}
 	}
 	return true;
 }
 
-// A packet lost behind the transmitter counts as sent by its queue; one that came by a link that is down was never
-// offered to the buffer. Both are dropped as link-down.
+// A packet lost behind the transmitter counts as sent by its queue; one that came by a link that is
+// down was never offered to the buffer. Both are dropped as link-down.
 static bool
 check_conservation(struct node_checker *c)
 {
@@ -205,7 +224,8 @@ check_conservation(struct node_checker *c)
 
 		received += p->rx_packets - p->control_rx;
 		for (unsigned int reason = 0; reason < DROP_COUNT; reason++)
-			if (reason != DROP_LINK_DOWN && reason != DROP_LINK_FAULT && reason != DROP_NO_PACKET)
+			if (reason != DROP_LINK_DOWN && reason != DROP_LINK_FAULT &&
+			    reason != DROP_NO_PACKET)
 				gone += p->drops[reason];
 		link_down += p->drops[DROP_LINK_DOWN];
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
@@ -215,10 +235,13 @@ check_conservation(struct node_checker *c)
 		}
 	}
 	if (offered != c->queued)
-		return fail(c, "%" PRIu64 " packets admitted and not sent, %" PRIu64 " queued", offered, c->queued);
+		return fail(c, "%" PRIu64 " packets admitted and not sent, %" PRIu64 " queued",
+			    offered, c->queued);
 	if (received < gone + c->queued || received > gone + c->queued + link_down)
-		return fail(c, "%" PRIu64 " packets received, %" PRIu64 " sent or dropped, %" PRIu64 " queued", received,
-			    gone, c->queued);
+		return fail(c,
+			    "%" PRIu64 " packets received, %" PRIu64 " sent or dropped, %" PRIu64
+			    " queued",
+			    received, gone, c->queued);
 	return true;
 }
 
@@ -227,10 +250,13 @@ check_departure(struct node_checker *c, unsigned int port)
 {
 	const struct port *p = &c->n->ports[port];
 
-	if (p->next_send != PS_NEVER || (p->pfc_head == NULL && (p->nonempty & ~(unsigned int)p->tx_off) == 0))
+	if (p->next_send != PS_NEVER ||
+	    (p->pfc_head == NULL && (p->nonempty & ~(unsigned int)p->tx_off) == 0))
 		return true;
-	return fail(c, "port %u: queues %#x wait, of which %#x are paused, %#x shaped and %#x frozen, and no departure "
-		    "is due", port + 1, p->nonempty, p->paused, p->shaped, p->tx_off);
+	return fail(c,
+		    "port %u: queues %#x wait, of which %#x are paused, %#x shaped and %#x frozen, "
+		    "and no departure is due",
+		    port + 1, p->nonempty, p->paused, p->shaped, p->tx_off);
 }
 
 // Pauses that are to be sent again are due when the node looks for them.
@@ -239,8 +265,10 @@ check_refreshes(struct node_checker *c, unsigned int port)
 {
 	for (unsigned int pg = 0; pg < PRIORITIES; pg++)
 		if (c->n->ports[port].refresh_at[pg] < c->n->pfc_due)
-			return fail(c, "port %u, group %u: its XOFF is to be sent again at %" PRIu64 " ps, and nobody looks "
-				    "before %" PRIu64, port + 1, pg, c->n->ports[port].refresh_at[pg], c->n->pfc_due);
+			return fail(c,
+				    "port %u, group %u: its XOFF is to be sent again at %" PRIu64
+				    " ps, and nobody looks before %" PRIu64,
+				    port + 1, pg, c->n->ports[port].refresh_at[pg], c->n->pfc_due);
 	return true;
 }
 
@@ -270,7 +298,8 @@ node_check_find(const struct node *n, char what[static NODE_CHECK_TEXT_BYTES])
 		return true;
 	c.groups = calloc((size_t)n->port_count * PRIORITIES, sizeof(*c.groups));
 	c.tenants = calloc(n->buffer.tenant_count + 1u, sizeof(*c.tenants));
-	good = c.groups != NULL && c.tenants != NULL ? check_all(&c) : fail(&c, "no memory to check it");
+	good = c.groups != NULL && c.tenants != NULL ? check_all(&c)
+						     : fail(&c, "no memory to check it");
 	free(c.groups);
 	free(c.tenants);
 	return good;
@@ -283,6 +312,7 @@ node_check(const struct node *n, ps_t now)
 
 	if (node_check_find(n, what))
 		return;
-	fprintf(stderr, "roost: %s at %" PRIu64 " ps: %s\n", n->name != NULL ? n->name : "a node", now, what);
+	fprintf(stderr, "roost: %s at %" PRIu64 " ps: %s\n", n->name != NULL ? n->name : "a node",
+		now, what);
 	abort();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet pool of virtual time. Packets are carved from slabs of plain memory, 64-byte aligned; a slab
-// is asked to be of huge pages, because packets are touched at random and their TLB misses show. The pool
-// only grows: a run's high-water mark is its memory.
+// The packet pool of virtual time. Packets are carved from slabs of plain memory, 64-byte aligned;
+// a slab is asked to be of huge pages, because packets are touched at random and their TLB misses
+// show. The pool only grows: a run's high-water mark is its memory.
 #include "packet.h"
 
 #include <errno.h>
@@ -40,7 +40,8 @@ slab_pool_refill(struct packet_pool *pool)
 	slab->memory = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
 	if (slab->memory == NULL)
 		goto fail;
-	madvise(slab->memory, SLAB_BYTES, MADV_HUGEPAGE); // only a wish: kernels without it are fine
+	// Only a wish: kernels without it are fine.
+	madvise(slab->memory, SLAB_BYTES, MADV_HUGEPAGE);
 	slab->next = owner->slabs;
 	owner->slabs = slab;
 	owner->packets += count;

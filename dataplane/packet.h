@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet is a struct rte_mbuf in all paces: element = mbuf (128 B) | metadata (64 B) | data. While a
-// packet is in the dataplane its metadata is the truth; the mbuf's own fields are written where a packet
-// comes from or goes to a device (device/), so that the first cache line of the mbuf stays untouched.
+// A packet is a struct rte_mbuf in all paces: element = mbuf (128 B) | metadata (64 B) | data.
+// While a packet is in the dataplane its metadata is the truth; the mbuf's own fields are written
+// where a packet comes from or goes to a device (device/), so that the first cache line of the mbuf
+// stays untouched.
 //
-// Packets come from a LIFO of the worker (a hot packet is taken again first). The LIFO's refill and spill
-// come from whoever made it: plain memory in virtual time, a mempool cache in live.
+// Packets come from a LIFO of the worker (a hot packet is taken again first). The LIFO's refill and
+// spill come from whoever made it: plain memory in virtual time, a mempool cache in live.
 #pragma once
 
 #include "time.h"
@@ -28,20 +29,22 @@ enum packet_flags {
 	PACKET_ELIGIBLE = 1 << 3,      // may be sprayed
 	PACKET_IPV6 = 1 << 4,
 	PACKET_ROCE = 1 << 5,   // UDP 4791 with a whole BTH
-	PACKET_UNSENT = 1 << 6, // payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are
+	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
+	PACKET_UNSENT = 1 << 6,
 	PACKET_TAGGED = 1 << 7,
 	PACKET_TRIMMED = 1 << 8, // cut at this node
 	PACKET_CUT = 1 << 9,     // cut on its way here: UDP says more than IP has
 };
 
-// Per-packet state, in the mbuf's private area. Written and read by the worker that holds the packet.
+// Per-packet state, in the mbuf's private area. Written and read by the worker that holds the
+// packet.
 struct packet_meta {
 	struct rte_mbuf *next; // in a queue
-	uint32_t wire_bytes;   // the frame without FCS, as a wire carries it (padded, payload included)
+	uint32_t wire_bytes;   // the frame without FCS, as a wire carries it (padded, with payload)
 	uint32_t cells;        // ceil(wire_bytes / cell) at the node that holds it
 	uint16_t data_off;     // of the frame's first byte, from the end of the metadata
 	uint16_t data_len;     // bytes really there: headers only where payload is not materialised
-	uint32_t flags;        // enum packet_flags: of 32 bits, for a 16-bit constant costs the decoder 3 cycles
+	uint32_t flags;        // enum packet_flags; a 16-bit constant costs the decoder 3 cycles
 	uint8_t in_port;
 	uint8_t out_port;
 	uint8_t priority;
@@ -49,7 +52,7 @@ struct packet_meta {
 	uint8_t tc; // traffic class: the queue it is charged to
 	uint8_t l3_off;
 	uint8_t l4_off;
-	uint8_t ip_proto; // of the header at l4_off; 0 in a fragment and where it was not looked for
+	uint8_t ip_proto; // of the header at l4_off; 0 in a fragment and where not looked for
 	uint8_t dscp; // as it came in
 	uint8_t pcp;  // likewise, when PACKET_TAGGED
 	uint8_t opcode; // BTH, when PACKET_ROCE

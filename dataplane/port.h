@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A port: where a node ends. Transmit side: eight queues, the scheduler's state, pauses received, when the
-// transmitter is free. Receive side: eight priority groups and the PFC they cause. All of it is written by
-// the node's worker only.
+// A port: where a node ends. Transmit side: eight queues, the scheduler's state, pauses received,
+// when the transmitter is free. Receive side: eight priority groups and the PFC they cause. All of
+// it is written by the node's worker only.
 #pragma once
 
 #include "drop.h"
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// One egress queue. Its depth stands in node->depth, beside those of the other ports: spraying compares
-// many ports at once.
+// One egress queue. Its depth stands in node->depth, beside those of the other ports: spraying
+// compares many ports at once.
 struct queue {
 	struct rte_mbuf *head;
 	struct rte_mbuf *tail;
@@ -46,8 +46,8 @@ struct priority_group {
 _Static_assert(sizeof(struct queue) == 64, "a queue is one cache line");
 _Static_assert(sizeof(struct priority_group) == 64, "a group is one cache line");
 
-// An interval that opens and closes, and how long it was open in all; exact, because it is told of every
-// change.
+// An interval that opens and closes, and how long it was open in all; exact, because it is told of
+// every change.
 struct pause_clock {
 	ps_t since; // PS_NEVER when closed
 	ps_t total;
@@ -133,7 +133,7 @@ struct port {
 	uint8_t nonempty; // bit per queue
 	uint8_t paused;   // bit per queue that received pauses hold
 	uint8_t tx_off;   // bit per queue that an event froze
-	uint8_t shaped;   // bit per queue that a rate holds until its shaped_until, or port_shaped_until
+	uint8_t shaped;   // bit per queue that a rate holds until its shaped_until, or the port's
 	uint8_t stormed;  // bit per queue that the watchdog has in a storm and acts on
 	uint8_t dwrr_tc;  // whose turn it is
 	bool up;
@@ -141,7 +141,7 @@ struct port {
 	uint8_t rated;    // bit per queue whose packets some rate counts
 	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
-	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes at that instant joins it;
+	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;
 	ps_t pfc_last_at;          // not to be looked at later, for it may be long gone
 	ps_t pfc_last_left; // when its last bit leaves, while the tap has yet to see it; else 0
 
@@ -162,7 +162,7 @@ struct port {
 	struct queue_more *more;       // one a queue
 	struct group_more *group_more; // one a group
 	ps_t shaped_until;     // the port's own maximum rate
-	uint32_t shared_use[POOL_COUNT]; // cells of its groups or queues beyond reserved; where a pool has a port level
+	uint32_t shared_use[POOL_COUNT]; // cells beyond reserved, where a pool has a port level
 
 	// Pauses received: by priority (and PAUSE_LINK), and by the queue they hold.
 	ps_t pause_until[PAUSES];
@@ -170,7 +170,7 @@ struct port {
 	struct pause_clock rx_pause[PAUSES];
 	uint64_t pfc_rx[PRIORITIES];
 	// Pauses sent.
-	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless its XOFF is to be sent again (pfc.c)
+	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless XOFF is to be sent again (pfc.c)
 	struct pause_clock tx_pause[PAUSES];
 	uint64_t pfc_tx[PRIORITIES];
 	uint64_t pause_rx; // 802.3x frames

@@ -4,7 +4,8 @@
 #include "stages/parse.h"
 
 void
-port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
+port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason,
+		ps_t now)
 {
 	if (p->pfc_last == m)
 		p->pfc_last = NULL; // what else changes at this instant makes a frame of its own
@@ -17,12 +18,13 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	struct wire *w = p->out;
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *data = packet_data(m);
-	uint32_t l3_off = PARSE_ETHERNET_BYTES + (meta->flags & PACKET_TAGGED ? PARSE_TAG_BYTES : 0);
+	uint32_t l3_off = PARSE_ETHERNET_BYTES +
+			  (meta->flags & PACKET_TAGGED ? PARSE_TAG_BYTES : 0);
 	enum drop_reason reason = DROP_LINK_FAULT;
 	bool lost = w->loss != 0 && random_u32(&n->random) < w->loss;
 
-	if (w->drop_ip_id_low >= 0 && parse_u16(data + l3_off - 2) == PARSE_IP4 && meta->data_len >= l3_off + 6 &&
-	    data[l3_off + 5] == w->drop_ip_id_low)
+	if (w->drop_ip_id_low >= 0 && parse_u16(data + l3_off - 2) == PARSE_IP4 &&
+	    meta->data_len >= l3_off + 6 && data[l3_off + 5] == w->drop_ip_id_low)
 		lost = true;
 	if (w->down) {
 		lost = true;

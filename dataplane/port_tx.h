@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transmit side of a switch port: the scheduler picks, ECN marks, the buffer releases, the wire takes.
-// A transmitter is busy from a frame's start to the end of the gap behind it; the frame's last bit arrives
-// preamble + frame + FCS byte times after the start, plus the wire's delay.
+// The transmit side of a switch port: the scheduler picks, ECN marks, the buffer releases, the wire
+// takes. A transmitter is busy from a frame's start to the end of the gap behind it; the frame's
+// last bit arrives preamble + frame + FCS byte times after the start, plus the wire's delay.
 //
-// What rates, RED, tenants that take turns, trimming and histograms of latency add to this stands apart
-// (port_tx_whole.h).
+// What rates, RED, tenants that take turns, trimming and histograms of latency add to this stands
+// apart (port_tx_whole.h).
 #pragma once
 
 #include "node.h"
@@ -16,16 +16,18 @@
 #include "queueing/scheduler.h"
 
 // Cold: drops a packet, or pause frame, that has begun to go on the wire.
-void port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason, ps_t now);
+void port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason,
+		     ps_t now);
 
-// Cold: what a fault does to a packet that begins to go on the wire. True when it is lost (and freed).
+// Cold: what a fault does to a packet that begins to go on the wire. True when it is lost (and
+// freed).
 bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 
 // Cold: shows the tap a packet that begins to leave at `now` and has left at `left`.
 void port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now, ps_t left);
 
-// Begins to send a packet at `now`, when the transmitter is free. The packet is charged nowhere any more.
-// What a fault takes counts as dropped and not as sent.
+// Begins to send a packet at `now`, when the transmitter is free. The packet is charged nowhere any
+// more. What a fault takes counts as dropped and not as sent.
 static inline void
 port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
@@ -57,12 +59,14 @@ port_transmit_pfc(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	port_transmit(n, p, m, now);
 }
 
-// Arms the next departure behind a packet that has just begun: when the transmitter is free if something
-// may go then, else when a pause runs out. An idle port has none, so that what arrives starts at once.
+// Arms the next departure behind a packet that has just begun: when the transmitter is free if
+// something may go then, else when a pause runs out. An idle port has none, so that what arrives
+// starts at once.
 static inline void
 port_arm_next(struct node *n, struct port *p)
 {
-	bool waits = p->pfc_head != NULL || (p->nonempty & ~(unsigned int)(p->paused | p->tx_off)) != 0;
+	bool waits = p->pfc_head != NULL ||
+		     (p->nonempty & ~(unsigned int)(p->paused | p->tx_off)) != 0;
 
 	node_arm_send(n, p, likely(waits) ? p->tx_free : pause_resume_at(p));
 }
@@ -129,12 +133,13 @@ port_send(struct node *n, struct port *p, ps_t now)
 static inline bool
 port_idle(const struct node *n, const struct port *p, unsigned int tc, ps_t now)
 {
-	return p->tx_free <= now && (p->nonempty | (n->held[p->index] >> tc & 1)) == 0 && p->pfc_head == NULL &&
-	       !wire_full(p->out);
+	return p->tx_free <= now && (p->nonempty | (n->held[p->index] >> tc & 1)) == 0 &&
+	       p->pfc_head == NULL && !wire_full(p->out);
 }
 
-// Sends a packet that was admitted to an idle port and charged nowhere: it starts at once and past its queue, whose
-// depth it would have been, and behind which there is nothing: an empty queue is never congested.
+// Sends a packet that was admitted to an idle port and charged nowhere: it starts at once and past
+// its queue, whose depth it would have been, and behind which there is nothing: an empty queue is
+// never congested.
 static inline void
 port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
@@ -161,7 +166,8 @@ port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
 		p->queues[meta->tc].depth_max = *depth;
 }
 
-// Sees to it that what has just been put in a queue of a port is sent: true when that is to be done now.
+// Sees to it that what has just been put in a queue of a port is sent: true when that is to be done
+// now.
 static inline bool
 port_kicks(struct node *n, struct port *p, ps_t now)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transmit side of a port whose queues have rates, drop by RED, let tenants take turns, may carry what was
-// cut, or whose packets' stay is measured. It does what port_tx.h does and, at the same places:
+// The transmit side of a port whose queues have rates, drop by RED, let tenants take turns, may
+// carry what was cut, or whose packets' stay is measured. It does what port_tx.h does and, at the
+// same places:
 //
 // - looks only at queues that no rate holds, those first that are behind a rate they are promised;
-// - decides by RED where ECN decides, when a packet has been picked and taken from its queue. What is dropped is
-//   released at once, has taken no time of the transmitter, nothing of its queue's turn and nothing of a rate
-//   (of its tenant's turn it has: that chose it), and the next packet is looked at at the same instant. An XON that comes of the release is a frame of
-//   its own, and if it is this port's it goes before that packet;
-// - lets rates count a packet when it has begun to leave, so that the next departure is armed by what they then
-//   say.
+// - decides by RED where ECN decides, when a packet has been picked and taken from its queue. What
+//   is dropped is released at once, has taken no time of the transmitter, nothing of its queue's
+//   turn and nothing of a rate (of its tenant's turn it has: that chose it), and the next packet is
+//   looked at at the same instant. An XON that comes of the release is a frame of its own, and if
+//   it is this port's it goes before that packet;
+// - lets rates count a packet when it has begun to leave, so that the next departure is armed by
+//   what they then say.
 #include "port_tx_whole.h"
 
 // The next packet of a queue, out of it and of its depth; it stays charged.
@@ -58,7 +60,8 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 {
 	const unsigned int behind = shaper_behind(p, eligible, now);
 	bool by_turn = false;
-	const unsigned int tc = behind != 0 ? scheduler_highest(behind) : scheduler_choose(p, eligible, &by_turn);
+	const unsigned int tc = behind != 0 ? scheduler_highest(behind)
+					    : scheduler_choose(p, eligible, &by_turn);
 	const struct tc_profile *profile = &p->profile->tc[tc];
 	struct queue *q = &p->queues[tc];
 	struct rte_mbuf *m = take(n, p, tc);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transmit side of a switch of which more is asked than of most: queues with rates, that drop by RED, in which
-// tenants take turns, that carry what was cut, or whose packets' stay is measured. See port_tx_whole.c; here is
-// the part of it that a packet passes which meets an idle port.
+// The transmit side of a switch of which more is asked than of most: queues with rates, that drop
+// by RED, in which tenants take turns, that carry what was cut, or whose packets' stay is measured.
+// See port_tx_whole.c; here is the part of it that a packet passes which meets an idle port.
 #pragma once
 
 #include "port_tx.h"
@@ -64,6 +64,7 @@ port_push_whole(struct port *p, struct rte_mbuf *m)
 // port_send()
 void port_send_whole(struct node *n, struct port *p, ps_t now);
 
-// Cold: drops all that waits in a queue, at `now`; each packet counts in the queue's `dropped` and is released, so
-// that XONs follow.
-void port_drop_queue(struct node *n, struct port *p, unsigned int tc, enum drop_reason reason, ps_t now);
+// Cold: drops all that waits in a queue, at `now`; each packet counts in the queue's `dropped` and
+// is released, so that XONs follow.
+void port_drop_queue(struct node *n, struct port *p, unsigned int tc, enum drop_reason reason,
+		     ps_t now);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything the control side programs into a node, as one immutable snapshot behind one pointer. The
-// control thread builds a snapshot, swaps the pointer and frees the old one once no worker can hold it;
-// a worker reads the pointer once per turn. Nothing in here is ever written after it was published.
+// Everything the control side programs into a node, as one immutable snapshot behind one pointer.
+// The control thread builds a snapshot, swaps the pointer and frees the old one once no worker can
+// hold it; a worker reads the pointer once per turn. Nothing in here is ever written after it was
+// published.
 //
 // Lengths of buffer are in cells, times in picoseconds, rates as byte times (time.h).
 #pragma once
@@ -29,8 +30,8 @@ enum pool_id {
 
 // How much a group or queue may take of its pool: reserved, then up to
 // limit = fixed + ((shared size - shared use) << up >> down).
-// A power-of-two alpha sets up or down; static and unlimited set fixed (and down 63, which leaves nothing
-// of the dynamic term).
+// A power-of-two alpha sets up or down; static and unlimited set fixed (and down 63, which leaves
+// nothing of the dynamic term).
 struct threshold {
 	uint64_t fixed;
 	uint32_t reserved;
@@ -42,13 +43,14 @@ struct threshold {
 #define THRESHOLD_UNLIMITED (UINT64_C(1) << 40)
 #define POOL_UNLIMITED (UINT32_C(1) << 31)
 
-// Of POOL_HEADROOM, `shared` is POOL_UNLIMITED unless the groups share one headroom pool. Aligned so that
-// its size is 16 bytes: a packet finds its pool by a shift, not a multiplication.
+// Of POOL_HEADROOM, `shared` is POOL_UNLIMITED unless the groups share one headroom pool. Aligned
+// so that its size is 16 bytes: a packet finds its pool by a shift, not a multiplication.
 struct __attribute__((aligned(16))) pool_profile {
 	uint32_t size;   // POOL_UNLIMITED when it has no end
 	uint32_t shared; // size - all reserved - all guarantees
-	// The per-port level of a two-level threshold: a port's shared use of the pool is at most the free cells
-	// << port_up >> port_down, and what is free to its consumers is what that leaves.
+	// The per-port level of a two-level threshold: a port's shared use of the pool is at most
+	// the free cells << port_up >> port_down, and what is free to its consumers is what that
+	// leaves.
 	bool port_level;
 	uint8_t port_up;
 	uint8_t port_down;
@@ -77,7 +79,7 @@ struct ecn_profile {
 // A rate that a queue or port is held to, or promised.
 struct rate_profile {
 	uint64_t byte_time; // 0: none
-	ps_t burst;         // how far what was not used may be made up for: the time of one largest frame
+	ps_t burst;         // how far what was not used may be made up for: a largest frame's time
 };
 
 struct tc_profile {
@@ -117,7 +119,7 @@ struct port_profile {
 	struct rate_profile max_rate; // of the whole port, PFC frames aside
 	uint16_t quanta;        // in XOFFs sent
 	ps_t refresh;           // an XOFF is sent again after this long
-	ps_t quantum_time;      // 512 bit times, in units of 2^-BYTE_TIME_FRACTION_BITS ps: byte_time * 64
+	ps_t quantum_time;      // 512 bit times: byte_time * 64, in its units
 	uint8_t dscp_to_priority[64];
 	uint8_t pcp_to_priority[8];
 	uint8_t port_priority;  // where nothing is trusted or carried
@@ -152,8 +154,8 @@ struct vrf {
 };
 
 struct tenant_profile {
-	// By pool: cells set aside, and the share in cells; share_up/share_down serve a share by alpha as in
-	// struct threshold. A pool without a share has share POOL_UNLIMITED.
+	// By pool: cells set aside, and the share in cells; share_up/share_down serve a share by
+	// alpha as in struct threshold. A pool without a share has share POOL_UNLIMITED.
 	uint32_t guaranteed[POOL_COUNT];
 	struct threshold share[POOL_COUNT];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time is an argument. Everything in dataplane/ outside drive/ is told what time it is; nothing here
-// or there reads a clock. One unit serves all rates: a byte at 800 Gb/s is exactly 10 ps.
+// Time is an argument. Everything in dataplane/ outside drive/ is told what time it is; nothing
+// here or there reads a clock. One unit serves all rates: a byte at 800 Gb/s is exactly 10 ps.
 #pragma once
 
 #include <stdint.h>
@@ -14,12 +14,12 @@ typedef uint64_t ps_t;
 #define PS_PER_MS UINT64_C(1000000000)
 #define PS_PER_S UINT64_C(1000000000000)
 
-// Windows are at most this long and never cross a multiple of it, so that an event's time within its
-// window fits 22 bits (see node.h).
+// Windows are at most this long and never cross a multiple of it, so that an event's time within
+// its window fits 22 bits (see node.h).
 #define TIME_WINDOW_MAX (4 * PS_PER_US)
 
-// How long a byte takes at a rate, in picoseconds with 20 binary fraction bits: exact for every rate
-// whose byte takes whole picoseconds (10G .. 800G), within 2^-20 ps a byte for the others.
+// How long a byte takes at a rate, in picoseconds with 20 binary fraction bits: exact for every
+// rate whose byte takes whole picoseconds (10G .. 800G), within 2^-20 ps a byte for the others.
 #define BYTE_TIME_FRACTION_BITS 20
 
 // The byte time of a rate in bits per second. Control thread only: it divides.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One direction of a link: a FIFO of packets, each with the instant its last bit arrives. It is the only
-// thing between nodes. One side puts, one side takes, and they may be different workers.
+// One direction of a link: a FIFO of packets, each with the instant its last bit arrives. It is the
+// only thing between nodes. One side puts, one side takes, and they may be different workers.
 //
-// A wire whose two sides run on one worker (always so in virtual time) lets the taker see what has been
-// put at once, and grows when it is full. A wire between workers has a fixed size, large enough for what
-// the windows allow in flight; its taker sees what the putter published at the end of its turn.
+// A wire whose two sides run on one worker (always so in virtual time) lets the taker see what has
+// been put at once, and grows when it is full. A wire between workers has a fixed size, large
+// enough for what the windows allow in flight; its taker sees what the putter published at the end
+// of its turn.
 #pragma once
 
 #include "packet.h"
@@ -26,7 +27,8 @@ struct wire {
 	uint32_t mask;
 	uint32_t head;           // taker: rw (release), putter: ro (acquire)
 	uint32_t published;      // putter: wo (release), once a turn; taker: ro (acquire)
-	// Putter's line: what it needs of the taker's is copied here, so that neither waits for the other's.
+	// Putter's line: what it needs of the taker's is copied here, so that neither waits for the
+	// other's.
 	uint32_t tail __attribute__((aligned(64))); // putter: rw
 	uint32_t head_seen;      // putter: rw; head when it last mattered
 	struct wire_slot *put_slots;
@@ -44,12 +46,13 @@ struct wire {
 
 _Static_assert(sizeof(struct wire) == 128, "a line for each side");
 
-// `shared`: the two sides are different workers; then `slots` is the fixed capacity.
-// Returns 0, -EINVAL when the delay is 0 (nodes would have no lookahead) or slots are past 2^24, or -ENOMEM.
+// `shared`: the two sides are different workers; then `slots` is the fixed capacity. Returns 0,
+// -EINVAL when the delay is 0 (nodes would have no lookahead) or slots are past 2^24, or -ENOMEM.
 int wire_create(struct wire **out, ps_t delay, bool shared, uint32_t slots);
 void wire_destroy(struct wire *w);
 
-// Cold: doubles an unshared wire; wire_put() calls it. Returns 0, -ENOBUFS when it is shared, or -ENOMEM.
+// Cold: doubles an unshared wire; wire_put() calls it. Returns 0, -ENOBUFS when it is shared, or
+// -ENOMEM.
 int wire_grow(struct wire *w);
 
 // True when the far side must take something before more may be put; never for a wire that grows.
@@ -62,9 +65,9 @@ wire_full(struct wire *w)
 	return w->tail - w->head_seen >= w->limit;
 }
 
-// Puts a packet whose last bit arrives at `arrival`, or when the one before it does, if that is later: a link
-// whose delay has just shrunk keeps its order. Returns 0, or -ENOBUFS or -ENOMEM when there is no room; then
-// nothing was put.
+// Puts a packet whose last bit arrives at `arrival`, or when the one before it does, if that is
+// later: a link whose delay has just shrunk keeps its order. Returns 0, or -ENOBUFS or -ENOMEM when
+// there is no room; then nothing was put.
 static inline int
 wire_put(struct wire *w, struct rte_mbuf *m, ps_t arrival)
 {

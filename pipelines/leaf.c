@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The stages and their order: switch.h.
 #include "pipelines.h"
 #include "switch.h"
 

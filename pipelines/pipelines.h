@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pipelines: the order of stages, nothing else. A node gets the ops of its role when it is made.
+// The pipelines: the order of stages, nothing else. A node gets the ops of its role when it is
+// made.
 #pragma once
 
 #include "../dataplane/node.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a switch's pipeline does, leaf or spine. Each of them makes it its own function, so that the compiler sees the
-// stages as one, in two variants: the whole of it, and one without what most switches never ask for, so that
-// nobody pays for what is off. New tables choose (node->whole).
+// What a switch's pipeline does, leaf or spine. Each of them makes it its own function, so that the
+// compiler sees the stages as one, in two variants: the whole of it, and one without what most
+// switches never ask for, so that nobody pays for what is off. New tables choose (node->whole).
 #pragma once
 
 #include "../dataplane/port_tx.h"

@@ -2,7 +2,9 @@
 // Settings that hold but hurt. Each of the files beside this one knows one kind:
 //   headroom.c  headroom written shorter than what still arrives after XOFF,
 //   ecn.c       marking that becomes certain only where PFC has acted already,
+//   pauses.c    pauses that have run out before they are sent again,
 //   sides.c     a priority that is lossless on one side of a link and lossy on the other,
+//   markings.c  packets that are of another priority at the other end of a link,
 //   cnp.c       CNPs in a class that PFC pauses,
 //   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock.
 // All of them look at the fabric as it would start; cycles.c also at what route events make of it.
@@ -30,7 +32,14 @@ advice_lossless(const struct switch_config *settings)
 }
 
 struct config_pos
-advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count)
+advice_later(struct config_pos a, struct config_pos b)
+{
+	return a.line > b.line || (a.line == b.line && a.column > b.column) ? a : b;
+}
+
+// The first or the last of them.
+static struct config_pos
+find_pos(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count, bool last)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
 	struct config_mark *marks = calloc(sizeof(struct switch_config), sizeof(*marks));
@@ -39,17 +48,45 @@ advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets, unsi
 
 	if (marks != NULL &&
 	    config_switch_marked(f->config, place->name, place->role, &scratch, marks) == 0)
-		for (unsigned i = 0; i < count && pos.line == 0; i++)
+		for (unsigned i = 0; i < count && (last || pos.line == 0); i++)
 			if (marks[offsets[i]].origin == CONFIG_ORIGIN_FILE)
-				pos = marks[offsets[i]].pos;
+				pos = advice_later(pos, marks[offsets[i]].pos);
 	free(marks);
 	return pos;
+}
+
+struct config_pos
+advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count)
+{
+	return find_pos(f, node, offsets, count, false);
+}
+
+struct config_pos
+advice_last(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count)
+{
+	return find_pos(f, node, offsets, count, true);
 }
 
 struct config_pos
 advice_pos(const struct fabric *f, uint32_t node, size_t offset)
 {
 	return advice_pos_of(f, node, &offset, 1);
+}
+
+struct config_pos
+advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port, unsigned dscp)
+{
+	const struct switch_config *settings = &f->switches[node];
+	const size_t offsets[] = {offsetof(struct switch_config, dscp_to_priority) + dscp,
+				  offsetof(struct switch_config, trust),
+				  offsetof(struct switch_config, port_priority)};
+
+	for (unsigned i = 0; i < settings->port_count; i++)
+		if (settings->ports[i].number == f->topology->nodes[node].ports[port].number &&
+		    settings->ports[i].set & (CONFIG_PORT_QOS_TRUST | CONFIG_PORT_QOS_PRIORITY |
+					      CONFIG_PORT_QOS_DSCP))
+			return settings->ports[i].name.pos;
+	return advice_last(f, node, offsets, sizeof(offsets) / sizeof(offsets[0]));
 }
 
 const char *
@@ -65,7 +102,8 @@ int
 advice_give(const struct fabric *f, struct config_diag *diag)
 {
 	static int (*const kinds[])(const struct fabric *, struct config_diag *) = {
-		advice_headroom, advice_ecn, advice_sides, advice_cnp, advice_cycles,
+		advice_headroom, advice_pauses,   advice_ecn,    advice_sides,
+		advice_cnp,      advice_markings, advice_cycles,
 	};
 	int rc = 0;
 
@@ -83,17 +121,6 @@ has(const struct config_diag *diag, const char *text)
 	return false;
 }
 
-// What a message says behind the file's name and the place.
-static const char *
-words_of(const struct config *config, const struct config_message *m)
-{
-	size_t skip = strlen(config->file) + strlen(": ");
-
-	if (m->pos.line != 0)
-		skip += (size_t)snprintf(NULL, 0, ":%u:%u", m->pos.line, m->pos.column);
-	return m->text + skip;
-}
-
 int
 advice_give_new(const struct fabric *f, const struct config_diag *before, struct config_diag *diag)
 {
@@ -104,8 +131,7 @@ advice_give_new(const struct fabric *f, const struct config_diag *before, struct
 		const struct config_message *m = &now.messages[i];
 
 		if (!has(before, m->text))
-			config_warning(diag, f->config->file, m->pos, NULL, "%s",
-				       words_of(f->config, m));
+			config_warning(diag, f->config->file, m->pos, NULL, "%s", m->words);
 	}
 	config_diag_free(&now);
 	return rc;

@@ -17,48 +17,75 @@ sent_anywhere(const struct fabric *f)
 	return sent;
 }
 
-// A priority whose pause holds packets with this DSCP at one of the switch's ports, or -1;
-// *priority: theirs.
-static int
-held_by(const struct tables *t, uint8_t dscp, uint8_t sent, unsigned *priority)
-{
-	for (uint32_t i = 0; i < t->profile_count; i++) {
-		const struct port_profile *profile = &t->profiles[i];
-		uint8_t held;
+// Packets that wait in a class with others that PFC holds.
+struct held {
+	uint16_t port; // that they come in by
+	unsigned priority;
+	unsigned paused; // the priority that is
+};
 
-		*priority = profile->trust_dscp ? profile->dscp_to_priority[dscp]
-						: profile->port_priority;
-		held = t->tc_priorities[t->priority_to_tc[*priority]] & profile->obeyed & sent;
-		if (held != 0)
-			return __builtin_ctz(held);
+// Whether the switch holds packets with this DSCP from one of its ports.
+static bool
+is_held(const struct tables *t, uint8_t dscp, uint8_t sent, struct held *held)
+{
+	for (uint16_t p = 0; p < t->port_count; p++) {
+		const struct port_profile *profile = t->ports[p].profile;
+		unsigned priority = advice_priority(profile, dscp);
+		uint8_t paused = t->tc_priorities[t->priority_to_tc[priority]] & profile->obeyed &
+				 sent;
+
+		if (paused == 0)
+			continue;
+		*held = (struct held){p, priority, (unsigned)__builtin_ctz(paused)};
+		return true;
 	}
-	return -1;
+	return false;
+}
+
+// Where the file says so: of the host, or of the switch.
+static struct config_pos
+find_pos(const struct fabric *f, uint32_t host, uint32_t node, const struct held *held)
+{
+	const char *name = topology_host(f->topology, host)->name;
+	const size_t offsets[] = {
+		offsetof(struct switch_config, priority_to_class) + held->priority,
+		offsetof(struct switch_config, priority_to_class) + held->paused,
+		offsetof(struct switch_config, pfc_priorities),
+		offsetof(struct switch_config, flow_control),
+	};
+	struct config_pos pos = config_written_at(f->config, name, "cnp.dscp");
+
+	if (pos.line == 0)
+		pos = config_written_at(f->config, "hosts", "cnp.dscp");
+	if (pos.line != 0)
+		return pos;
+	return advice_later(advice_last(f, node, offsets, sizeof(offsets) / sizeof(offsets[0])),
+			    advice_map_pos(f, node, held->port, f->hosts[host].cnp_dscp));
 }
 
 static void
 look_at_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct config_diag *diag)
 {
 	uint8_t dscp = f->hosts[host].cnp_dscp;
-	unsigned priority = 0;
+	struct held held = {0};
 	uint32_t first = 0, count = 0;
 	char others[ADVICE_OTHERS];
 
 	for (uint32_t n = f->topology->first_host; n-- > 0;) {
-		if (held_by(f->tables[n], dscp, sent, &priority) < 0)
+		if (!is_held(f->tables[n], dscp, sent, &held))
 			continue;
 		first = n;
 		count++;
 	}
 	if (count == 0)
 		return;
-	config_warning(diag, f->config->file, (struct config_pos){0}, "hosts.cnp.dscp",
+	config_warning(diag, f->config->file, find_pos(f, host, first, &held), "hosts.cnp.dscp",
 		       "CNPs (DSCP %u of %s) are priority %u on %s%s, in class %u, which PFC of "
-		       "priority %d pauses",
-		       dscp, topology_host(f->topology, host)->name, priority,
+		       "priority %u pauses",
+		       dscp, topology_host(f->topology, host)->name, held.priority,
 		       f->topology->nodes[first].name,
 		       advice_others(count - 1, "switch", "switches", others),
-		       f->tables[first]->priority_to_tc[priority],
-		       held_by(f->tables[first], dscp, sent, &priority));
+		       f->tables[first]->priority_to_tc[held.priority], held.paused);
 }
 
 int

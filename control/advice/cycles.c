@@ -18,13 +18,6 @@
 
 #define NAMES_MAX 12 // links that a message lists
 
-struct step {
-	uint64_t at_ps;
-	uint32_t order;
-	bool up; // LINK
-	const struct config_event *event;
-};
-
 struct cycles {
 	const struct fabric *f;
 	struct config_diag *diag;
@@ -35,8 +28,8 @@ struct cycles {
 	uint32_t *circle;
 	struct routes *routes; // as events have left them
 	bool *link_down;
-	struct step *steps;
-	uint32_t step_count;
+	struct config_step *steps; // of the events that routes depend on
+	unsigned step_count;
 	struct config_prefix *prefixes; // of route events
 	uint32_t prefix_count;
 	bool stale;  // a link has changed since `routes` was made
@@ -164,16 +157,13 @@ static int
 restart_routes(struct cycles *c, uint32_t end)
 {
 	struct config_diag scratch = {0};
-	uint32_t node;
 	int rc;
 
 	routes_destroy(c->routes);
 	c->routes = NULL;
 	rc = routes_create(&c->routes, c->f->topology, c->link_down, &scratch);
-	for (uint32_t i = 0; rc == 0 && i < end; i++)
-		if (c->steps[i].event->kind == CONFIG_EVENT_ROUTE)
-			rc = routes_apply_event(c->routes, c->f->topology, c->steps[i].event, &node,
-						&scratch);
+	if (rc == 0)
+		rc = routes_apply_steps(c->routes, c->f->topology, c->steps, end, &scratch);
 	for (uint32_t n = 0; rc == 0 && n < c->f->topology->first_host; n++)
 		rc = rebuild(c, n);
 	config_diag_free(&scratch);
@@ -191,7 +181,7 @@ apply(struct cycles *c, uint32_t index)
 
 	if (event->kind == CONFIG_EVENT_LINK) {
 		if (topology_find_link(c->f->topology, event->link.text, &where) == 0) {
-			c->link_down[where] = !c->steps[index].up;
+			c->link_down[where] = event->up == c->steps[index].undo;
 			c->stale = true;
 		}
 		return 0;
@@ -226,39 +216,22 @@ replay(struct cycles *c)
 	return rc;
 }
 
-static int
-step_compare(const void *a, const void *b)
-{
-	const struct step *x = a, *y = b;
-
-	if (x->at_ps != y->at_ps)
-		return x->at_ps < y->at_ps ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
+// Keeps the steps that routes depend on.
 static void
-list_steps(struct cycles *c)
+choose_steps(struct cycles *c)
 {
-	const struct config *config = c->f->config;
+	unsigned all = c->step_count;
 
-	for (unsigned i = 0; i < config->event_count; i++) {
-		const struct config_event *event = &config->events[i];
-		bool link = event->kind == CONFIG_EVENT_LINK && event->changes & CONFIG_LINK_STATE;
+	c->step_count = 0;
+	for (unsigned i = 0; i < all; i++) {
+		const struct config_event *event = c->steps[i].event;
 
 		if (event->kind == CONFIG_EVENT_ROUTE)
 			c->prefixes[c->prefix_count++] = event->route.prefix;
-		if (event->kind != CONFIG_EVENT_ROUTE && !link)
-			continue;
-		c->steps[c->step_count] =
-			(struct step){event->at_ps, c->step_count, event->up, event};
-		c->step_count++;
-		if (!link || event->for_ps == 0)
-			continue;
-		c->steps[c->step_count] = (struct step){event->at_ps + event->for_ps, c->step_count,
-							!event->up, event};
-		c->step_count++;
+		if (event->kind == CONFIG_EVENT_ROUTE ||
+		    (event->kind == CONFIG_EVENT_LINK && event->changes & CONFIG_LINK_STATE))
+			c->steps[c->step_count++] = c->steps[i];
 	}
-	qsort(c->steps, c->step_count, sizeof(*c->steps), step_compare);
 }
 
 static int
@@ -275,13 +248,13 @@ create(struct cycles *c, const struct fabric *f)
 	c->members = calloc(switches, sizeof(*c->members));
 	c->circle = calloc(c->reach.link_count + 1u, sizeof(*c->circle));
 	c->link_down = calloc(t->link_count + 1u, sizeof(*c->link_down));
-	c->steps = calloc(2 * events, sizeof(*c->steps));
+	c->steps = config_list_steps(f->config, &c->step_count);
 	c->prefixes = calloc(events, sizeof(*c->prefixes));
 	if (c->now == NULL || c->ours == NULL || c->members == NULL || c->circle == NULL ||
 	    c->link_down == NULL || c->steps == NULL || c->prefixes == NULL)
 		return -ENOMEM;
 	memcpy(c->now, f->tables, t->first_host * sizeof(struct tables *));
-	list_steps(c);
+	choose_steps(c);
 	return 0;
 }
 

@@ -20,6 +20,12 @@ factor(unsigned up, unsigned down)
 	return (double)(UINT64_C(1) << up) / (double)(UINT64_C(1) << down);
 }
 
+static const struct pool_profile *
+pool_of(const struct tables *t, unsigned group)
+{
+	return &t->pools[t->profiles[0].pg[group].threshold.pool];
+}
+
 // Bytes that one group alone can hold before its packets do not fit: x = a (S - x) for a dynamic
 // threshold, x = a (p (S - x) - x) with a per-port level p, and x = p (S - x) whatever the group's
 // threshold is.
@@ -27,7 +33,7 @@ static uint64_t
 depth_of_xoff(const struct tables *t, unsigned group)
 {
 	const struct threshold *limit = &t->profiles[0].pg[group].threshold;
-	const struct pool_profile *pool = &t->pools[limit->pool];
+	const struct pool_profile *pool = pool_of(t, group);
 	double shared = pool->shared, depth = shared;
 	bool dynamic = limit->fixed == 0 && limit->down != 63;
 	double alpha = dynamic ? factor(limit->up, limit->down) : 0;
@@ -53,15 +59,19 @@ least_depth(const struct fabric *f, uint32_t node, unsigned class, unsigned *gro
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned p = 0; p < PRIORITIES; p++) {
+		unsigned of = settings->priority_to_group[p];
 		uint64_t depth;
 
 		if (!(lossless & 1u << p) || settings->priority_to_class[p] != class)
 			continue;
-		depth = depth_of_xoff(f->tables[node], settings->priority_to_group[p]);
+		// Of a pool without a cell something worse is told.
+		depth = depth_of_xoff(f->tables[node], of);
+		if (depth == 0 && pool_of(f->tables[node], of)->shared == 0)
+			continue;
 		if (depth >= least)
 			continue;
 		least = depth;
-		*group = settings->priority_to_group[p];
+		*group = of;
 	}
 	return least;
 }
@@ -87,17 +97,38 @@ look_at_class(const struct fabric *f, uint32_t node, unsigned class, struct find
 	}
 }
 
+// Where the file sets the marking, or what the group may take.
+static struct config_pos
+find_pos(const struct fabric *f, const struct finding *found)
+{
+	size_t class = found->class * sizeof(struct config_class);
+	size_t group = found->group * sizeof(struct config_group);
+	unsigned pool = f->switches[found->node].groups[found->group].pool;
+	const size_t marking[] = {offsetof(struct switch_config, classes[0].ecn.max_bytes) + class,
+				  offsetof(struct switch_config, classes[0].ecn) + class};
+	const size_t space[] = {
+		offsetof(struct switch_config, groups[0].limit) + group,
+		offsetof(struct switch_config, groups[0].pool) + group,
+		offsetof(struct switch_config, groups[0].headroom) + group,
+		offsetof(struct switch_config, pools) + pool * sizeof(struct config_amount),
+		offsetof(struct switch_config, port_alpha) + pool * sizeof(struct config_amount),
+		offsetof(struct switch_config, headroom_pool_bytes),
+		offsetof(struct switch_config, buffer_bytes),
+	};
+	struct config_pos pos =
+		advice_pos_of(f, found->node, marking, sizeof(marking) / sizeof(marking[0]));
+
+	return pos.line != 0 ? pos
+			     : advice_last(f, found->node, space, sizeof(space) / sizeof(space[0]));
+}
+
 static void
 report(const struct fabric *f, const struct finding *found, struct config_diag *diag)
 {
-	size_t offset = found->class * sizeof(struct config_class);
-	const size_t offsets[] = {offsetof(struct switch_config, classes[0].ecn.max_bytes) + offset,
-				  offsetof(struct switch_config, classes[0].ecn) + offset,
-				  offsetof(struct switch_config, buffer_bytes)};
 	char key[32], others[ADVICE_OTHERS];
 
 	snprintf(key, sizeof(key), "qos.tc.%u.ecn.max", found->class);
-	config_warning(diag, f->config->file, advice_pos_of(f, found->node, offsets, 3), key,
+	config_warning(diag, f->config->file, find_pos(f, found), key,
 		       "%" PRIu64 " B is above the %" PRIu64
 		       " B at which group %u, congested alone, sends XOFF on %s%s: PFC acts first",
 		       found->max, found->depth, found->group, f->topology->nodes[found->node].name,

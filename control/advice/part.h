@@ -9,7 +9,9 @@
 // Each adds its warnings and returns 0 or -ENOMEM.
 int advice_headroom(const struct fabric *f, struct config_diag *diag);
 int advice_ecn(const struct fabric *f, struct config_diag *diag);
+int advice_pauses(const struct fabric *f, struct config_diag *diag);
 int advice_sides(const struct fabric *f, struct config_diag *diag);
+int advice_markings(const struct fabric *f, struct config_diag *diag);
 int advice_cnp(const struct fabric *f, struct config_diag *diag);
 int advice_cycles(const struct fabric *f, struct config_diag *diag);
 
@@ -23,6 +25,22 @@ struct config_pos advice_pos(const struct fabric *f, uint32_t node, size_t offse
 // The same of the first of several that the file sets.
 struct config_pos advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets,
 				unsigned count);
+
+// The last in the file of those that it sets.
+struct config_pos advice_last(const struct fabric *f, uint32_t node, const size_t *offsets,
+			      unsigned count);
+// Where it says by what a port tells the priority of packets with this DSCP.
+struct config_pos advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port,
+				 unsigned dscp);
+// The one of two that stands later in the file.
+struct config_pos advice_later(struct config_pos a, struct config_pos b);
+
+// The priority of an untagged packet that comes in by a port of this profile.
+static inline uint8_t
+advice_priority(const struct port_profile *profile, uint8_t dscp)
+{
+	return profile->trust_dscp ? profile->dscp_to_priority[dscp] : profile->port_priority;
+}
 
 // " and 3 other ports" for 3; nothing for 0.
 #define ADVICE_OTHERS 48

@@ -34,7 +34,8 @@ static const struct cli_command commands[] = {
 	 cmd_run},
 	{"show",
 	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\nqos roce [NODE]\n"
-	 "pfc|queue|drops|watchdog [PORT]\npool|tenant|histogram [NODE]\nroute [NODE] [vrf NAME]",
+	 "config [NODE]\npfc|queue|drops|watchdog|log [PORT]\npool|tenant|histogram [NODE]\n"
+	 "route [NODE] [vrf NAME]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"
 	 "  -o, --output json|text  the form of the answer\n"

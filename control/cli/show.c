@@ -160,6 +160,8 @@ take_request(struct show_request *r, int argc, char **argv)
 	if (strcmp(r->what, "qos") == 0 && optind + 1 == argc)
 		return cli_usage(argv[0], "show qos what? There is qos roce");
 	taken = optind + 1 + take_words(r, argc - optind - 1, argv + optind + 1);
+	if (taken != argc && strcmp(r->what, "interface") == 0 && strcmp(argv[taken], "qos") == 0)
+		return cli_usage(argv[0], "show interface qos what? There is qos roce");
 	if (taken != argc)
 		return cli_usage(argv[0], "show %s does not take %s%s", r->what, argv[taken],
 				 strcmp(argv[taken], "vrf") == 0 ? " without a name" : "");
@@ -193,7 +195,9 @@ print_answer(const struct show_request *r, const json_t *answer)
 	int status;
 
 	if (r->json) {
-		status = json_dumpf(answer, stdout, watched ? JSON_COMPACT : JSON_INDENT(1));
+		status = json_dumpf(answer, stdout,
+				    (watched ? JSON_COMPACT : JSON_INDENT(1)) |
+					    JSON_REAL_PRECISION(15));
 		putchar('\n');
 	} else {
 		// From the top of the screen, over what stood there.

@@ -68,7 +68,7 @@ int
 show_print_route(const json_t *answer, FILE *to)
 {
 	return show_print_members(answer, "vrfs", route_columns, COUNT(route_columns), add_vrf, "",
-				  to);
+				  "no route\n", to);
 }
 
 // ---- fabric ----------------------------------------------------------------------------------

@@ -37,7 +37,8 @@ static const struct text_column bin_columns[] = {
 
 int
 show_print_members(const json_t *answer, const char *key, const struct text_column *columns,
-		   unsigned int count, show_member_fn *add, const char *before, FILE *to)
+		   unsigned int count, show_member_fn *add, const char *before, const char *nothing,
+		   FILE *to)
 {
 	const char *node_name, *name;
 	json_t *node, *member;
@@ -52,6 +53,8 @@ show_print_members(const json_t *answer, const char *key, const struct text_colu
 	if (text_table_rows(t) != 0) {
 		fputs(before, to);
 		status = text_table_print(t, "", to);
+	} else {
+		fputs(nothing, to);
 	}
 	text_table_destroy(t);
 	return status;
@@ -130,7 +133,7 @@ int
 show_print_pool(const json_t *answer, FILE *to)
 {
 	return show_print_members(answer, "pools", pool_columns, COUNT(pool_columns), add_pool, "",
-				  to);
+				  "no pool\n", to);
 }
 
 static void
@@ -178,11 +181,11 @@ int
 show_print_tenant(const json_t *answer, FILE *to)
 {
 	int status = show_print_members(answer, "tenants", tenant_columns, COUNT(tenant_columns),
-					add_tenant, "", to);
+					add_tenant, "", "no tenant is known here\n", to);
 
 	if (status == 0)
 		status = show_print_members(answer, "tenants", share_columns, COUNT(share_columns),
-					    add_shares, "\n", to);
+					    add_shares, "\n", "", to);
 	return status;
 }
 

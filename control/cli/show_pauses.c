@@ -35,9 +35,6 @@ static const struct text_column watched_columns[] = {
 
 #define LOG_ROWS 20
 
-static const struct text_column log_columns[] = {
-	{"at/us", TEXT_RIGHT}, {"queue", TEXT_LEFT}, {"event", TEXT_LEFT}};
-
 // What one direction's keys begin with and what it is called.
 struct direction {
 	const char *name;
@@ -141,6 +138,7 @@ on_off(const json_t *of, const char *key)
 static int
 print_settings(const json_t *answer, FILE *to)
 {
+	static const char *const times[] = {"poll_ns", "detect_ns", "restore_ns"};
 	const char *name;
 	json_t *node;
 	struct text_table *t;
@@ -155,9 +153,12 @@ print_settings(const json_t *answer, FILE *to)
 
 		text_table_cell(t, "%s", name);
 		text_table_cell(t, "%s", on ? "on" : "off");
-		value_duration(t, value_get(w, "poll_ns"));
-		value_duration(t, value_get(w, "detect_ns"));
-		value_duration(t, value_get(w, "restore_ns"));
+		for (size_t i = 0; i < COUNT(times); i++) {
+			if (on)
+				value_duration(t, value_get(w, times[i]));
+			else
+				text_table_cell(t, "-");
+		}
 		text_table_cell(t, "%s", on ? value_string(w, "action") : "-");
 		text_table_cell(t, "%s", on ? on_off(w, "flush") : "-");
 		text_table_cell(t, "%s", on ? on_off(w, "ingress") : "-");
@@ -186,33 +187,6 @@ add_watched(struct text_table *t, const char *name, const json_t *port, bool all
 	}
 }
 
-// The last entries of the log.
-static int
-print_log(const json_t *answer, FILE *to)
-{
-	const json_t *log = json_object_get(answer, "log");
-	size_t count = json_array_size(log), first = count > LOG_ROWS ? count - LOG_ROWS : 0;
-	struct text_table *t;
-	int status = text_table_create(&t, log_columns, COUNT(log_columns));
-
-	if (status != 0)
-		return status;
-	for (size_t i = first; i < count; i++) {
-		const json_t *entry = json_array_get(log, i);
-
-		value_instant(t, json_object_get(entry, "at_ns"));
-		text_table_cell(t, "%s.%s", value_string(entry, "node"),
-				value_string(entry, "queue"));
-		value_text(t, entry, "what");
-	}
-	if (count != 0) {
-		fputc('\n', to);
-		status = text_table_print(t, "", to);
-	}
-	text_table_destroy(t);
-	return status;
-}
-
 int
 show_print_watchdog(const json_t *answer, FILE *to)
 {
@@ -222,7 +196,9 @@ show_print_watchdog(const json_t *answer, FILE *to)
 	if (status == 0)
 		status = show_print_ports(answer, watched_columns, COUNT(watched_columns),
 					  add_watched, true, "no queue is watched", to);
-	if (status == 0)
-		status = print_log(answer, to);
+	if (status == 0 && json_array_size(json_object_get(answer, "log")) != 0) {
+		fputc('\n', to);
+		status = show_print_log_rows(answer, LOG_ROWS, to);
+	}
 	return status;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of ports: a row a port, or a row a queue, or the four tables of `counters qos`. Columns
 // are named as operators know them: rx-pause-frames and its like from NVUE's `counters qos`, pg and
-// tc from SONiC's watermarks; `max` is the peak of the column before it.
+// tc from SONiC's watermarks; `max` is the peak of the column before it, wred and watchdog are parts
+// of discards.
 #include "show_print.h"
 
 #include "show_values.h"
@@ -17,11 +18,11 @@ static const struct text_column interface_columns[] = {
 };
 
 static const struct text_column queue_columns[] = {
-	{"interface", TEXT_LEFT},          {"tc", TEXT_RIGHT},       {"tx-frames", TEXT_RIGHT},
-	{"tx-bytes", TEXT_RIGHT},          {"depth", TEXT_RIGHT},    {"max", TEXT_RIGHT},
-	{"max-persistent", TEXT_RIGHT},    {"discards", TEXT_RIGHT}, {"wred-discards", TEXT_RIGHT},
-	{"watchdog-discards", TEXT_RIGHT}, {"trimmed", TEXT_RIGHT},  {"trim-sent", TEXT_RIGHT},
-	{"ecn-marked", TEXT_RIGHT},        {"state", TEXT_LEFT},
+	{"interface", TEXT_LEFT},       {"tc", TEXT_RIGHT},       {"tx-frames", TEXT_RIGHT},
+	{"tx-bytes", TEXT_RIGHT},       {"depth", TEXT_RIGHT},    {"max", TEXT_RIGHT},
+	{"max-persistent", TEXT_RIGHT}, {"discards", TEXT_RIGHT}, {"wred", TEXT_RIGHT},
+	{"watchdog", TEXT_RIGHT},       {"trimmed", TEXT_RIGHT},  {"trim-sent", TEXT_RIGHT},
+	{"ecn-marked", TEXT_RIGHT},     {"state", TEXT_LEFT},
 };
 
 static const struct text_column ingress_columns[] = {

@@ -19,8 +19,13 @@ int show_print_tenant(const json_t *answer, FILE *to);
 int show_print_watchdog(const json_t *answer, FILE *to);
 int show_print_histogram(const json_t *answer, FILE *to);
 int show_print_drops(const json_t *answer, FILE *to);
+int show_print_config(const json_t *answer, FILE *to);
+int show_print_log(const json_t *answer, FILE *to);
 int show_print_route(const json_t *answer, FILE *to);
 int show_print_fabric(const json_t *answer, FILE *to);
+
+// Prints the last `most` entries of an answer's log. Returns 0 or -ENOMEM.
+int show_print_log_rows(const json_t *answer, size_t most, FILE *to);
 
 // Adds a port's rows to a table. `all`: rows too in which nothing has happened.
 typedef void show_port_rows_fn(struct text_table *t, const char *name, const json_t *port,
@@ -38,6 +43,7 @@ int show_print_each_port(const json_t *answer, show_port_print_fn *print, FILE *
 typedef void show_member_fn(struct text_table *t, const char *node, const char *name,
 			    const json_t *member);
 
-// Prints a table of what every node has under `key`, behind `before`; nothing without rows.
+// Prints a table of what every node has under `key`, behind `before`; or `nothing` without rows.
 int show_print_members(const json_t *answer, const char *key, const struct text_column *columns,
-		       unsigned int count, show_member_fn *add, const char *before, FILE *to);
+		       unsigned int count, show_member_fn *add, const char *before,
+		       const char *nothing, FILE *to);

@@ -16,33 +16,50 @@ static const struct text_column setting_columns[] = {
 // ---- where a value comes from ----------------------------------------------------------------
 
 const char *
-show_mark(char text[static SHOW_MARK_MAX], const json_t *settings, const char *key)
+show_mark_value(char text[static SHOW_MARK_MAX], const json_t *value)
 {
-	const json_t *one = json_object_get(json_object_get(settings, "values"), key);
-	const char *where = value_string(one, "where");
+	const char *where = value_string(value, "where");
 
-	if (strcmp(value_string(one, "origin"), "overridden") == 0 && *where != '\0')
+	if (strcmp(value_string(value, "origin"), "overridden") == 0 && *where != '\0')
 		snprintf(text, SHOW_MARK_MAX, "overridden (%.20s)", where);
 	else
-		snprintf(text, SHOW_MARK_MAX, "%.20s", value_string(one, "origin"));
+		snprintf(text, SHOW_MARK_MAX, "%.20s", value_string(value, "origin"));
 	return text;
+}
+
+const char *
+show_mark(char text[static SHOW_MARK_MAX], const json_t *settings, const char *key)
+{
+	return show_mark_value(text, json_object_get(json_object_get(settings, "values"), key));
+}
+
+static unsigned int
+mark_rank(const char *mark)
+{
+	if (show_mark_overridden(mark))
+		return 3;
+	return strcmp(mark, "preset") == 0 ? 2 : *mark != '\0';
+}
+
+void
+show_mark_join(char text[static SHOW_MARK_MAX], const json_t *settings, const char *prefix,
+	       uint64_t bits, const char *suffix)
+{
+	for (; bits != 0; bits &= bits - 1) {
+		char key[96], one[SHOW_MARK_MAX];
+
+		snprintf(key, sizeof(key), "%s%d%s", prefix, __builtin_ctzll(bits), suffix);
+		if (mark_rank(show_mark(one, settings, key)) > mark_rank(text))
+			strcpy(text, one);
+	}
 }
 
 const char *
 show_mark_all(char text[static SHOW_MARK_MAX], const json_t *settings, const char *prefix,
 	      uint64_t bits, const char *suffix)
 {
-	strcpy(text, "");
-	for (; bits != 0; bits &= bits - 1) {
-		char key[96], one[SHOW_MARK_MAX];
-
-		snprintf(key, sizeof(key), "%s%d%s", prefix, __builtin_ctzll(bits), suffix);
-		show_mark(one, settings, key);
-		if (*text == '\0' || show_mark_overridden(one))
-			strcpy(text, one);
-		if (show_mark_overridden(one))
-			break;
-	}
+	*text = '\0';
+	show_mark_join(text, settings, prefix, bits, suffix);
 	return text;
 }
 
@@ -110,8 +127,9 @@ add_congestion(struct text_table *t, const json_t *settings)
 	char text[VALUE_LIST_MAX], by[SHOW_MARK_MAX];
 
 	add_line(t, "congestion-control", "", "");
-	add_line(t, "  congestion-mode", value_string(c, "congestion-mode"),
-		 show_mark_all(by, settings, "qos.tc.", 0xff, ".red"));
+	show_mark_all(by, settings, "qos.tc.", 0xff, ".ecn");
+	show_mark_join(by, settings, "qos.tc.", 0xff, ".red");
+	add_line(t, "  congestion-mode", value_string(c, "congestion-mode"), by);
 	add_line(t, "  enabled-tc", value_numbers(text, json_object_get(c, "enabled-tc")),
 		 show_mark_all(by, settings, "qos.tc.", 0xff, ".ecn"));
 	add_threshold(t, settings, "max-threshold", ".ecn.max", true);
@@ -149,8 +167,8 @@ add_pfc(struct text_table *t, const json_t *settings)
 	add_line(t, "  pfc-priority", value_numbers(text, json_object_get(pfc, "pfc-priority")),
 		 show_mark(all, settings, "qos.pfc.priorities"));
 	add_line(t, "  rx-enabled", yes_no(pfc, "rx-enabled"), by);
-	add_line(t, "  tx-enabled", yes_no(pfc, "tx-enabled"),
-		 show_mark_all(all, settings, "qos.pg.", 0xff, ".lossless"));
+	show_mark_join(by, settings, "qos.pg.", 0xff, ".lossless");
+	add_line(t, "  tx-enabled", yes_no(pfc, "tx-enabled"), by);
 	add_line(t, "  cable-length", cable_text(text, json_object_get(pfc, "cable-length")),
 		 "links");
 }
@@ -189,8 +207,9 @@ print_settings(const json_t *settings, FILE *to)
 	if (status != 0)
 		return status;
 	add_line(t, "enable", json_is_true(json_object_get(settings, "enable")) ? "on" : "off", "");
-	add_line(t, "preset", value_string(settings, "preset"), "");
-	add_line(t, "mode", value_string(settings, "mode"), "");
+	add_line(t, "preset", value_string(settings, "preset"),
+		 value_string(settings, "preset-where"));
+	add_line(t, "mode", value_string(settings, "mode"), value_string(settings, "mode-where"));
 	add_congestion(t, settings);
 	add_pfc(t, settings);
 	add_trust(t, settings);

@@ -25,11 +25,9 @@ static const struct text_column schedule_columns[] = {{"", TEXT_LEFT},
 						      {"set by", TEXT_LEFT}};
 
 static const struct text_column pool_columns[] = {
-	{"name", TEXT_LEFT},           {"pool", TEXT_LEFT},
-	{"mode", TEXT_LEFT},           {"switch-priorities", TEXT_LEFT},
-	{"traffic-class", TEXT_LEFT},  {"size", TEXT_RIGHT},
-	{"current-usage", TEXT_RIGHT}, {"max-usage", TEXT_RIGHT},
-	{"set by", TEXT_LEFT}};
+	{"name", TEXT_LEFT},           {"pool", TEXT_LEFT},       {"mode", TEXT_LEFT},
+	{"switch-prio", TEXT_LEFT},    {"tc", TEXT_LEFT},         {"size", TEXT_RIGHT},
+	{"current-usage", TEXT_RIGHT}, {"max-usage", TEXT_RIGHT}, {"set by", TEXT_LEFT}};
 
 static const struct text_column exception_columns[] = {{"", TEXT_RIGHT},
 						       {"key", TEXT_LEFT},
@@ -70,15 +68,15 @@ show_roce_maps(const json_t *settings, FILE *to)
 	if (status != 0)
 		return status;
 	for (uint64_t i = 0; i < 8; i++) {
-		char text[VALUE_LIST_MAX], by[SHOW_MARK_MAX], other[SHOW_MARK_MAX];
+		char text[VALUE_LIST_MAX], by[SHOW_MARK_MAX];
 
 		text_table_cell(t, "%s", role_of(settings, i));
 		text_table_cell(t, "%s", value_set(text, value_places(pcp, i)));
 		text_table_cell(t, "%s", value_set(text, value_places(dscp, i)));
 		text_table_cell(t, "%" PRIu64, i);
 		show_mark_all(by, settings, "qos.dscp-to-priority.", value_places(dscp, i), "");
-		show_mark_all(other, settings, "qos.pcp-to-priority.", value_places(pcp, i), "");
-		text_table_cell(t, "%s", show_mark_overridden(by) || *other == '\0' ? by : other);
+		show_mark_join(by, settings, "qos.pcp-to-priority.", value_places(pcp, i), "");
+		text_table_cell(t, "%s", by);
 	}
 	fputs("\n  RoCE PCP/DSCP->SP mapping configurations\n", to);
 	status = text_table_print(t, "  ", to);
@@ -96,6 +94,9 @@ class_of(const json_t *settings, uint64_t tc)
 			   one) if (value_get(one, "traffic-class") == tc) return one;
 	return NULL;
 }
+
+// What a line about a priority tells of its class.
+static const char *const class_keys[] = {".scheduler", ".weight", ".min-rate", ".max-rate"};
 
 static void
 add_limit(struct text_table *t, const json_t *class, const char *key)
@@ -117,7 +118,7 @@ show_roce_schedule(const json_t *settings, FILE *to)
 	for (size_t i = 0; i < 8; i++) {
 		uint64_t tc = value_at(settings, "sp-to-tc", i) & 63;
 		const json_t *class = class_of(settings, tc);
-		char by[SHOW_MARK_MAX], map[SHOW_MARK_MAX];
+		char by[SHOW_MARK_MAX];
 
 		text_table_cell(t, "%s", role_of(settings, i));
 		text_table_cell(t, "%zu", i);
@@ -130,11 +131,11 @@ show_roce_schedule(const json_t *settings, FILE *to)
 					json_number_value(json_object_get(class, "share")));
 		add_limit(t, class, "min-rate-bps");
 		add_limit(t, class, "max-rate-bps");
-		show_mark_all(map, settings, "qos.priority-to-tc.", UINT64_C(1) << i, "");
-		show_mark_all(by, settings, "qos.tc.", UINT64_C(1) << tc, ".weight");
-		if (!show_mark_overridden(by))
-			show_mark_all(by, settings, "qos.tc.", UINT64_C(1) << tc, ".scheduler");
-		text_table_cell(t, "%s", show_mark_overridden(map) ? map : by);
+		show_mark_all(by, settings, "qos.priority-to-tc.", UINT64_C(1) << i, "");
+		show_mark_join(by, settings, "qos.priority-to-pg.", UINT64_C(1) << i, "");
+		for (size_t k = 0; k < COUNT(class_keys); k++)
+			show_mark_join(by, settings, "qos.tc.", UINT64_C(1) << tc, class_keys[k]);
+		text_table_cell(t, "%s", by);
 	}
 	fputs("\n  RoCE SP->TC mapping and ETS configurations\n", to);
 	status = text_table_print(t, "  ", to);

@@ -17,6 +17,7 @@ static const struct {
 	{"interface", "roce-status", show_print_roce_status},
 	{"interface", "roce-counters", show_print_roce_counters},
 	{"qos", NULL, show_print_qos},
+	{"config", NULL, show_print_config},
 	{"pfc", NULL, show_print_pfc},
 	{"queue", NULL, show_print_queue},
 	{"pool", NULL, show_print_pool},
@@ -25,6 +26,7 @@ static const struct {
 	{"histogram", NULL, show_print_histogram},
 	{"drops", NULL, show_print_drops},
 	{"route", NULL, show_print_route},
+	{"log", NULL, show_print_log},
 };
 
 int

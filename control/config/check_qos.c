@@ -1,39 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `qos:` promises and limits, against itself: rates, RED, the watchdog's times, trimming,
-// histograms, and the ports that differ.
+// What `qos:` promises and limits, against itself: rates, RED, the watchdog's times, trimming and
+// histograms. What it takes a port to know is checked where the ports are (control/tables).
 #include "check_switch.h"
-
-#include <string.h>
-
-#define TEXT 32
-
-// A value in the largest unit that keeps it whole.
-static const char *
-in_units(uint64_t value, const char *const *units, char out[static TEXT])
-{
-	while (units[1] != NULL && value != 0 && value % 1000 == 0) {
-		value /= 1000;
-		units++;
-	}
-	snprintf(out, TEXT, "%llu%s", (unsigned long long)value, units[0]);
-	return out;
-}
-
-static const char *
-rate_text(uint64_t bps, char out[static TEXT])
-{
-	static const char *const units[] = {" bits per second", "K", "M", "G", "T", NULL};
-
-	return in_units(bps, units, out);
-}
-
-static const char *
-duration_text(uint64_t ps, char out[static TEXT])
-{
-	static const char *const units[] = {"ps", "ns", "us", "ms", "s", NULL};
-
-	return in_units(ps, units, out);
-}
 
 // ---- classes ------------------------------------------------------------------------------------
 
@@ -41,7 +9,7 @@ static void
 check_class(const struct switch_check *check, int tc)
 {
 	const struct config_class *class = &check->settings->classes[tc];
-	char key[40], a[TEXT], b[TEXT];
+	char key[40], a[CONFIG_TEXT], b[CONFIG_TEXT];
 
 	if (class->red && !class->ecn.on) {
 		snprintf(key, sizeof(key), "qos.tc.%d.red", tc);
@@ -56,43 +24,9 @@ check_class(const struct switch_check *check, int tc)
 		config_error(check->diag, check->config->file,
 			     check_later(check_mark(check, &class->min_rate_bps).pos,
 					 check_mark(check, &class->max_rate_bps).pos),
-			     key, "%s is above max-rate (%s)", rate_text(class->min_rate_bps, a),
-			     rate_text(class->max_rate_bps, b));
-	}
-}
-
-// What is promised to the classes of a port, against what the port may send at all.
-static void
-check_promises(const struct switch_check *check)
-{
-	const struct switch_config *settings = check->settings;
-	struct config_pos pos = {0};
-	uint64_t promised = 0;
-	char key[64], a[TEXT], b[TEXT];
-
-	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
-		const struct config_class *class = &settings->classes[i];
-
-		promised += class->min_rate_bps;
-		if (class->min_rate_bps > 0)
-			pos = check_later(pos, check_mark(check, &class->min_rate_bps).pos);
-	}
-	if (settings->port_max_rate_bps != 0 && promised > settings->port_max_rate_bps)
-		config_error(check->diag, check->config->file,
-			     check_later(pos, check_mark(check, &settings->port_max_rate_bps).pos),
-			     "qos.port.max-rate",
-			     "%s is below what min-rate promises the classes (%s)",
-			     rate_text(settings->port_max_rate_bps, a), rate_text(promised, b));
-	for (unsigned i = 0; i < settings->port_count; i++) {
-		const struct config_port_qos *port = &settings->ports[i];
-
-		if (!(port->set & CONFIG_PORT_QOS_MAX_RATE) || port->max_rate_bps == 0 ||
-		    promised <= port->max_rate_bps)
-			continue;
-		snprintf(key, sizeof(key), "qos.ports.swp%u.max-rate", port->number);
-		config_error(check->diag, check->config->file, check_later(pos, port->name.pos),
-			     key, "%s is below what min-rate promises the classes (%s)",
-			     rate_text(port->max_rate_bps, a), rate_text(promised, b));
+			     key, "%s is above max-rate (%s)",
+			     config_rate_text(class->min_rate_bps, a),
+			     config_rate_text(class->max_rate_bps, b));
 	}
 }
 
@@ -107,22 +41,22 @@ check_watchdog_order(const struct switch_check *check)
 		const char *name;
 		const uint64_t *time;
 	} others[] = {{"detect", &watchdog->detect_ps}, {"restore", &watchdog->restore_ps}};
-	char a[TEXT], b[TEXT];
+	char a[CONFIG_TEXT], b[CONFIG_TEXT];
 
 	for (int i = 0; i < 2; i++)
 		if (watchdog->poll_ps > *others[i].time)
 			config_error(check->diag, check->config->file,
 				     check_later(poll, check_mark(check, others[i].time).pos),
 				     "qos.watchdog.poll", "%s is above %s (%s)",
-				     duration_text(watchdog->poll_ps, a), others[i].name,
-				     duration_text(*others[i].time, b));
+				     config_duration_text(watchdog->poll_ps, a), others[i].name,
+				     config_duration_text(*others[i].time, b));
 	if (watchdog->detect_ps > (uint64_t)SCHEMA_WATCHDOG_MAX_PS)
 		config_error(check->diag, check->config->file,
 			     check_later(poll, check_mark(check, &watchdog->robustness).pos),
 			     "qos.watchdog.robustness",
 			     "%u polls of %s are %s: a storm is to be detected within %s",
-			     watchdog->robustness, duration_text(watchdog->poll_ps, a),
-			     duration_text(watchdog->detect_ps, b), "60s");
+			     watchdog->robustness, config_duration_text(watchdog->poll_ps, a),
+			     config_duration_text(watchdog->detect_ps, b), "60s");
 }
 
 // What SONiC's `pfcwd` takes (sonic-utilities, pfcwd/main.py).
@@ -143,7 +77,7 @@ check_watchdog_sonic(const struct switch_check *check)
 		 60 * SCHEMA_SECOND_PS},
 	};
 	const uint64_t min = SCHEMA_SECOND_PS / 10;
-	char a[TEXT], b[TEXT], c[TEXT];
+	char a[CONFIG_TEXT], b[CONFIG_TEXT], c[CONFIG_TEXT];
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		struct config_mark mark = check_mark(check, times[i].member);
@@ -152,8 +86,9 @@ check_watchdog_sonic(const struct switch_check *check)
 		    (times[i].value < min || times[i].value > times[i].max))
 			config_warning(check->diag, check->config->file, mark.pos, times[i].key,
 				       "%s is outside what a SONiC switch takes (%s to %s)",
-				       duration_text(times[i].value, a), duration_text(min, b),
-				       duration_text(times[i].max, c));
+				       config_duration_text(times[i].value, a),
+				       config_duration_text(min, b),
+				       config_duration_text(times[i].max, c));
 	}
 }
 
@@ -217,50 +152,25 @@ check_trim(const struct switch_check *check)
 	}
 }
 
-// ---- histograms and ports -----------------------------------------------------------------------
+// ---- histograms ---------------------------------------------------------------------------------
 
-// In a file of one switch the ports are known here; a fabric's are the topology's.
-static bool
-has_port(const struct config *config, unsigned number)
-{
-	for (unsigned i = 0; i < config->single.port_count; i++)
-		if (config->single.ports[i].number == number)
-			return true;
-	return config->fabric.topology != CONFIG_TOPOLOGY_SINGLE;
-}
-
+// Bounds are whole cells, so a bin is one at the least.
 static void
 check_histogram(const struct switch_check *check, const struct config_histogram *histogram)
 {
 	uint64_t width = histogram->size / (histogram->bins - 2);
 	bool latency = histogram->kind == CONFIG_HISTOGRAM_LATENCY;
 	const char *file = check->config->file;
+	char size[CONFIG_TEXT];
 
-	if (!has_port(check->config, histogram->port_number))
-		config_error(check->diag, file, histogram->where.pos, "qos.histograms",
-			     "there is no port swp%u", histogram->port_number);
-	if (width == 0)
+	if (latency && width == 0)
 		config_error(check->diag, file, histogram->pos, "qos.histograms",
-			     "a size of %llu does not fill %u bins",
-			     (unsigned long long)histogram->size, histogram->bins);
+			     "a size of %s does not part into %u bins",
+			     config_duration_text(histogram->size, size), histogram->bins - 2);
 	else if (!latency && width < check->settings->cell_bytes)
-		config_warning(check->diag, file, histogram->pos, "qos.histograms",
-			       "bins of %llu bytes are less than a cell (%u): some stay empty",
-			       (unsigned long long)width, check->settings->cell_bytes);
-}
-
-static void
-check_ports(const struct switch_check *check)
-{
-	const struct switch_config *settings = check->settings;
-
-	for (unsigned i = 0; i < settings->histogram_count; i++)
-		check_histogram(check, &settings->histograms[i]);
-	for (unsigned i = 0; i < settings->port_count; i++)
-		if (!has_port(check->config, settings->ports[i].number))
-			config_error(check->diag, check->config->file, settings->ports[i].name.pos,
-				     "qos.ports", "there is no port swp%u",
-				     settings->ports[i].number);
+		config_error(check->diag, file, histogram->pos, "qos.histograms",
+			     "bins of %llu bytes are less than a cell (%u bytes)",
+			     (unsigned long long)width, check->settings->cell_bytes);
 }
 
 void
@@ -268,8 +178,8 @@ check_qos(const struct switch_check *check)
 {
 	for (int tc = 0; tc < CONFIG_PRIORITIES; tc++)
 		check_class(check, tc);
-	check_promises(check);
 	check_watchdog(check);
 	check_trim(check);
-	check_ports(check);
+	for (unsigned i = 0; i < check->settings->histogram_count; i++)
+		check_histogram(check, &check->settings->histograms[i]);
 }

@@ -7,10 +7,16 @@
 
 __extension__ typedef unsigned __int128 wide_uint;
 
+size_t
+check_offset(const struct switch_check *check, const void *member)
+{
+	return (const char *)member - (const char *)check->settings;
+}
+
 struct config_mark
 check_mark(const struct switch_check *check, const void *member)
 {
-	return check->marks[(const char *)member - (const char *)check->settings];
+	return check->marks[check_offset(check, member)];
 }
 
 static bool
@@ -57,8 +63,8 @@ pool_part(const struct switch_config *settings, const struct config_amount *pool
 	       (pool->kind == CONFIG_AMOUNT_PERCENT ? pools_bytes(settings) : CONFIG_PPM);
 }
 
-// The two pools of one side share the buffer: neither, nor both, may be more than there is. In a file
-// that writes one of them the other may be meant to stay as it is; a change must hold at once.
+// The two pools of one side share the buffer: neither, nor both, may be more than there is. In a
+// file that writes one of them the other may be meant to stay as it is; a change must hold at once.
 static void
 check_side(const struct switch_check *check, enum config_pool first, enum config_pool second)
 {
@@ -139,19 +145,20 @@ check_preset(const struct switch_check *check)
 			     config_preset_name(settings->preset));
 }
 
-// A pool of nothing, as modes lossy and lossless-single-pool have, takes nothing.
+// A pool of nothing, as modes lossy and lossless-single-pool have, takes nothing. cause: what put
+// the priority's group or class there.
 static void
 check_pool_used(const struct switch_check *check, int priority, const char *what, int index,
-		enum config_pool pool, uint64_t reserved_bytes)
+		enum config_pool pool, struct config_cause *cause)
 {
 	const struct config_amount *size = &check->settings->pools[pool];
 
-	if (size->kind != CONFIG_AMOUNT_UNLIMITED && size->value == 0 && reserved_bytes == 0)
-		config_warning(check->diag, check->config->file, check_mark(check, size).pos,
-			       "buffer.pools",
-			       "all of priority %d drops: its %s %d is in %s, whose "
-			       "size is 0",
-			       priority, what, index, config_pool_name(pool));
+	if (size->kind == CONFIG_AMOUNT_UNLIMITED || size->value != 0)
+		return;
+	check_blame(check, cause, size, "buffer.pools.%s.size", config_pool_name(pool));
+	config_warning(check->diag, check->config->file, cause->mark.pos, cause->key,
+		       "all of priority %d drops: its %s %d is in %s, whose size is 0", priority,
+		       what, index, config_pool_name(pool));
 }
 
 static void
@@ -160,12 +167,20 @@ check_pools_used(const struct switch_check *check)
 	const struct switch_config *settings = check->settings;
 
 	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
-		int group = settings->priority_to_group[p], class = settings->priority_to_class[p];
+		int pg = settings->priority_to_group[p], tc = settings->priority_to_class[p];
+		const struct config_group *group = &settings->groups[pg];
+		const struct config_class *class = &settings->classes[tc];
+		struct config_cause ingress = {0}, egress = {0};
 
-		check_pool_used(check, p, "group", group, settings->groups[group].pool,
-				settings->groups[group].reserved_bytes);
-		check_pool_used(check, p, "class", class, settings->classes[class].pool,
-				settings->classes[class].reserved_bytes);
+		check_blame(check, &ingress, &group->pool, "qos.pg.%d.pool", pg);
+		check_blame(check, &ingress, &group->lossless, "qos.pg.%d.lossless", pg);
+		check_blame(check, &ingress, &settings->priority_to_group[p], "qos.priority-to-pg");
+		check_blame(check, &egress, &class->pool, "qos.tc.%d.pool", tc);
+		check_blame(check, &egress, &settings->priority_to_class[p], "qos.priority-to-tc");
+		if (group->reserved_bytes == 0)
+			check_pool_used(check, p, "group", pg, group->pool, &ingress);
+		if (class->reserved_bytes == 0)
+			check_pool_used(check, p, "class", tc, class->pool, &egress);
 	}
 }
 
@@ -187,54 +202,77 @@ check_ecn(const struct switch_check *check)
 	}
 }
 
-// Lossless from end to end: its group pauses, PFC is on for it, and egress has no limit of its own.
-// 802.3x pauses the whole link, whatever pfc.priorities says.
+// A lossless group pauses, or it drops once its headroom is full. 802.3x pauses the whole link,
+// whatever pfc.priorities says.
 static void
-check_lossless(const struct switch_check *check)
+check_paused(const struct switch_check *check, int p)
 {
 	const struct switch_config *settings = check->settings;
-	bool pfc = settings->flow_control == CONFIG_FLOW_CONTROL_PFC ||
-		   settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC;
-	bool link = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
+	int pg = settings->priority_to_group[p];
+	const struct config_group *group = &settings->groups[pg];
+	bool none = settings->flow_control == CONFIG_FLOW_CONTROL_NONE;
+	bool listed = settings->pfc_priorities & 1u << p;
+	struct config_cause cause = {0};
 
-	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
-		int group = settings->priority_to_group[p], class = settings->priority_to_class[p];
-		bool lossless = settings->groups[group].lossless;
-		bool paused = pfc && settings->pfc_priorities & 1u << p;
-		struct config_pos pos = check_mark(check, &settings->groups[group].lossless).pos;
+	if (settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE ||
+	    (none ? !group->lossless : group->lossless == listed))
+		return;
+	if (none)
+		check_blame(check, &cause, &settings->flow_control, "qos.flow-control");
+	else
+		check_blame(check, &cause, &settings->pfc_priorities, "qos.pfc.priorities");
+	check_blame(check, &cause, &group->lossless, "qos.pg.%d.lossless", pg);
+	check_blame(check, &cause, &settings->priority_to_group[p], "qos.priority-to-pg");
+	if (listed && !group->lossless)
+		config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+			       "group %d of priority %d is not lossless: no PFC is sent for it", pg,
+			       p);
+	else
+		config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+			       "priority %d is in lossless group %d, but %s: it drops when "
+			       "headroom is full",
+			       p, pg,
+			       none ? "flow-control is none" : "pfc.priorities does not list it");
+}
 
-		if (lossless && !paused && !link)
-			config_warning(
-				check->diag, check->config->file, pos, "qos.pfc.priorities",
-				"priority %d is in lossless group %d, but PFC is off for it: it "
-				"drops when headroom is full",
-				p, group);
-		if (lossless && settings->classes[class].pool == CONFIG_POOL_EGRESS_LOSSY)
-			config_warning(
-				check->diag, check->config->file, pos, "qos.priority-to-tc",
-				"priority %d is in lossless group %d, but its class %d is in "
-				"egress-lossy: it may drop there",
-				p, group, class);
-		if (!lossless && paused)
-			config_warning(
-				check->diag, check->config->file,
-				check_mark(check, &settings->pfc_priorities).pos,
-				"qos.pfc.priorities",
-				"group %d of priority %d is not lossless: no PFC is sent for it",
-				group, p);
-	}
+// What is lossless at ingress has no limit of its own at egress.
+static void
+check_egress(const struct switch_check *check, int p)
+{
+	const struct switch_config *settings = check->settings;
+	int pg = settings->priority_to_group[p], tc = settings->priority_to_class[p];
+	const struct config_group *group = &settings->groups[pg];
+	const struct config_class *class = &settings->classes[tc];
+	struct config_cause cause = {0};
+
+	if (!group->lossless || class->pool != CONFIG_POOL_EGRESS_LOSSY)
+		return;
+	check_blame(check, &cause, &settings->priority_to_class[p], "qos.priority-to-tc");
+	check_blame(check, &cause, &class->pool, "qos.tc.%d.pool", tc);
+	check_blame(check, &cause, &group->lossless, "qos.pg.%d.lossless", pg);
+	check_blame(check, &cause, &settings->priority_to_group[p], "qos.priority-to-pg");
+	config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+		       "priority %d is in lossless group %d, but its class %d is in egress-lossy: "
+		       "it may drop there",
+		       p, pg, tc);
 }
 
 void
-check_switch(const struct config *config, const struct switch_config *settings,
-	     const struct config_mark *marks, bool buffer_changes, struct config_diag *diag)
+check_switch(const struct merge_checks *checks, const struct switch_config *settings,
+	     const struct config_mark *marks)
 {
-	struct switch_check check = {config, settings, marks, diag, buffer_changes};
+	struct switch_check check = {checks->config,         settings,    marks, checks->diag,
+				     checks->buffer_changes, checks->idle};
 
 	check_preset(&check);
 	check_buffer(&check);
 	check_pools_used(&check);
 	check_ecn(&check);
-	check_lossless(&check);
+	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
+		check_paused(&check, p);
+		check_egress(&check, p);
+	}
 	check_qos(&check);
+	if (check.idle != NULL)
+		check_idle(&check);
 }

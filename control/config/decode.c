@@ -213,7 +213,6 @@ decode_numbered(struct decoder *d, const struct schema_key *key, const struct ya
 		char *at)
 {
 	size_t item_size = key->size / CONFIG_PRIORITIES;
-	unsigned seen = 0;
 
 	if (!decode_is_map(d, node))
 		return;
@@ -221,15 +220,12 @@ decode_numbered(struct decoder *d, const struct schema_key *key, const struct ya
 		const struct yaml_pair *pair = &node->pairs[i];
 		size_t path = decode_enter(d, pair->key);
 		char why[SCALAR_WHY];
-		int64_t number = -1;
+		unsigned number;
 
-		if (scalar_integer(pair->key, 0, CONFIG_PRIORITIES - 1, &number, why) < 0)
+		if (scalar_index(pair->key, CONFIG_PRIORITIES, &number, why) < 0)
 			decode_error(d, pair->key_pos, "%s", why);
-		else if (seen & 1u << number)
-			decode_error(d, pair->key_pos, "%d is already given", (int)number);
 		else
 			decode_map(d, key->sub, pair->value, at + number * item_size);
-		seen |= number >= 0 ? 1u << number : 0;
 		decode_leave(d, path);
 	}
 }

@@ -103,7 +103,6 @@ decode_remark_map(struct decoder *d, const struct schema_key *key, const struct 
 		  void *base)
 {
 	int8_t *to = member(key, base);
-	unsigned seen = 0;
 
 	decode_mark(d, to, node->pos);
 	if (is_none(node)) {
@@ -115,19 +114,18 @@ decode_remark_map(struct decoder *d, const struct schema_key *key, const struct 
 	for (unsigned i = 0; i < node->count; i++) {
 		const struct yaml_pair *pair = &node->pairs[i];
 		size_t path = decode_enter(d, pair->key);
-		int64_t priority = 0, value = -1;
 		char why[SCALAR_WHY];
+		unsigned priority;
+		int64_t value = -1;
 		const char *text;
 
-		if (scalar_integer(pair->key, 0, CONFIG_PRIORITIES - 1, &priority, why) < 0)
+		if (scalar_index(pair->key, CONFIG_PRIORITIES, &priority, why) < 0)
 			decode_error(d, pair->key_pos, "%s", why);
-		else if (seen & 1u << priority)
-			decode_error(d, pair->key_pos, "%d is already given", (int)priority);
 		else if (!is_none(pair->value) && (text = decode_text(d, pair->value)) != NULL &&
 			 scalar_integer(text, 0, key->max, &value, why) < 0)
 			decode_error(d, pair->value->pos, "%s, or none", why);
 		else
-			to[priority] = value, seen |= 1u << priority;
+			to[priority] = value;
 		decode_leave(d, path);
 	}
 }

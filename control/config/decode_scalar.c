@@ -67,8 +67,8 @@ decode_enum(struct decoder *d, const struct schema_key *key, const struct yaml_n
 static int
 decode_number(const struct schema_key *key, const char *text, int64_t *out, char *why)
 {
-	static const char *const wholes[] = {"bytes", "bits per second", "picoseconds"};
-	const char *whole = NULL;
+	const char *(*as_text)(uint64_t value, char out[static CONFIG_TEXT]);
+	char least[CONFIG_TEXT], most[CONFIG_TEXT];
 	uint64_t value = 0;
 	int result;
 
@@ -77,22 +77,25 @@ decode_number(const struct schema_key *key, const char *text, int64_t *out, char
 		return scalar_integer(text, key->min, key->max, out, why);
 	case SCHEMA_BYTES:
 		result = scalar_bytes(text, &value, why);
-		whole = wholes[0];
+		as_text = config_bytes_text;
 		break;
 	case SCHEMA_RATE:
 		result = scalar_rate(text, &value, why);
-		whole = wholes[1];
+		as_text = config_rate_text;
 		break;
 	default:
 		result = scalar_duration(text, &value, why);
-		whole = wholes[2];
+		as_text = config_duration_text;
 	}
 	if (result < 0)
 		return result;
 	*out = value;
 	if (key->max != 0 && (*out < key->min || *out > key->max)) {
-		snprintf(why, SCALAR_WHY, "%.40s is out of range: %lld to %lld %s", text,
-			 (long long)key->min, (long long)key->max, whole);
+		snprintf(why, SCALAR_WHY, "%.40s is out of range: %s %s", text,
+			 as_text(key->min, least), key->max == INT64_MAX ? "or more" : "to");
+		if (key->max != INT64_MAX)
+			snprintf(why + strlen(why), SCALAR_WHY - strlen(why), " %s",
+				 as_text(key->max, most));
 		return -1;
 	}
 	return 0;

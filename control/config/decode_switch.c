@@ -62,7 +62,8 @@ decode_switched(struct decoder *d, const struct schema *schema, const struct yam
 	char why[SCALAR_WHY];
 
 	decode_mark(d, on, node->pos);
-	// Off before anything else: the other values get their defaults, to be there for a later `on`.
+	// Off before anything else: the other values get their defaults, to be there for a later
+	// `on`.
 	if (fresh)
 		decode_defaults(d, schema, base);
 	if (node->kind != YAML_SCALAR || node->null) {
@@ -214,8 +215,6 @@ void
 decode_number_map(struct decoder *d, const struct yaml_node *node, unsigned from_count, uint8_t *to,
 		  struct schema_fallback *fallback)
 {
-	uint64_t seen = 0;
-
 	if (!decode_is_map(d, node))
 		return;
 	decode_mark(d, to, node->pos);
@@ -223,11 +222,12 @@ decode_number_map(struct decoder *d, const struct yaml_node *node, unsigned from
 		const struct yaml_pair *pair = &node->pairs[i];
 		bool is_default = strcmp(pair->key, "default") == 0;
 		size_t path = decode_enter(d, pair->key);
-		int64_t from = 0, value;
 		char why[SCALAR_WHY];
+		unsigned from = 0;
 		const char *text;
+		int64_t value;
 
-		if (!is_default && scalar_integer(pair->key, 0, from_count - 1, &from, why) < 0) {
+		if (!is_default && scalar_index(pair->key, from_count, &from, why) < 0) {
 			decode_error(d, pair->key_pos, "%s, or default", why);
 		} else if ((text = decode_text(d, pair->value)) == NULL) {
 			// reported
@@ -235,11 +235,11 @@ decode_number_map(struct decoder *d, const struct yaml_node *node, unsigned from
 			decode_error(d, pair->value->pos, "%s", why);
 		} else if (is_default) {
 			fallback->value = value;
-		} else if (seen & UINT64_C(1) << from) {
-			decode_error(d, pair->key_pos, "%d is already given", (int)from);
+			for (unsigned other = 0; other < from_count; other++)
+				if (!(fallback->listed & UINT64_C(1) << other))
+					decode_mark(d, &to[other], pair->value->pos);
 		} else {
 			to[from] = value;
-			seen |= UINT64_C(1) << from;
 			fallback->listed |= UINT64_C(1) << from;
 			decode_mark(d, &to[from], pair->value->pos);
 		}

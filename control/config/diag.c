@@ -16,9 +16,10 @@ diag_has(const struct config_diag *diag, const char *text)
 	return false;
 }
 
+// *place: how many characters the place takes.
 static char *
 message_text(const char *file, struct config_pos pos, const char *key, const char *format,
-	     va_list args)
+	     va_list args, long *place)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -30,6 +31,7 @@ message_text(const char *file, struct config_pos pos, const char *key, const cha
 	if (pos.line > 0)
 		fprintf(to, ":%u:%u", pos.line, pos.column);
 	fputs(": ", to);
+	*place = ftell(to);
 	if (key != NULL && key[0] != '\0')
 		fprintf(to, "%s: ", key);
 	vfprintf(to, format, args);
@@ -51,12 +53,13 @@ diag_add(struct config_diag *diag, bool warning, const char *file, struct config
 	unsigned *found = warning ? &diag->warnings : &diag->errors;
 	struct config_message *grown;
 	char *text;
+	long place = 0;
 
 	if (*found >= CONFIG_ERRORS_MAX) {
 		(*found)++;
 		return;
 	}
-	text = message_text(file, pos, key, format, args);
+	text = message_text(file, pos, key, format, args, &place);
 	if (text != NULL && diag_has(diag, text)) {
 		free(text);
 		return;
@@ -70,8 +73,8 @@ diag_add(struct config_diag *diag, bool warning, const char *file, struct config
 		return;
 	}
 	diag->messages = grown;
-	grown[diag->count++] =
-		(struct config_message){.warning = warning, .pos = pos, .text = text};
+	grown[diag->count++] = (struct config_message){
+		.warning = warning, .pos = pos, .text = text, .words = text + place};
 }
 
 void

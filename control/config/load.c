@@ -85,6 +85,7 @@ load_tree(struct config *config, const char *text, size_t length, struct config_
 		.origin = CONFIG_ORIGIN_FILE,
 	};
 	unsigned errors = diag->errors;
+	struct idle_keys idle = {0};
 	int result;
 
 	result = yaml_tree_parse(&private->root, &private->arena, text, length, config->file, diag);
@@ -104,9 +105,10 @@ load_tree(struct config *config, const char *text, size_t length, struct config_
 	if (diag->errors > errors)
 		return -EINVAL;
 	check_fabric(config, diag);
-	merge_check_switches(config, false, diag);
+	merge_check_switches(&(struct merge_checks){config, diag, false, &idle});
 	if (diag->errors == errors)
-		check_sets(config, diag);
+		check_sets(config, &idle, diag);
+	idle_report(&idle, config->file, diag);
 	return diag->errors > errors ? -EINVAL : 0;
 }
 

@@ -140,34 +140,34 @@ nearest_choice(const struct yaml_node *const sections[3], const char *key,
 }
 
 int
-config_switch_marked(const struct config *config, const char *node_name, enum config_role role,
-		     struct switch_config *out, struct config_mark *marks)
+merge_switch(const struct config *config, const char *node_name, enum config_role role,
+	     struct switch_config *out, struct config_mark *marks, struct config_diag *diag)
 {
 	struct config_private *private = config->private;
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
-	const struct yaml_node *sections[] = {
-		merge_section(config, "switch"),
-		single ? NULL : merge_section(config, config_role_name(role)),
-		single ? NULL : merge_section(config, node_name),
-	};
+	const char *names[] = {"switch", single ? NULL : config_role_name(role),
+			       single ? NULL : node_name};
+	const struct yaml_node *sections[3];
 	struct switch_draft draft = private->default_switch;
 	struct config_watchdog watchdog;
-	struct config_diag diag = {0};
 	struct arena scratch = {0};
 	struct decoder d = {
 		.file = config->file,
-		.diag = &diag,
+		.diag = diag,
 		.arena = &scratch,
 		.origin = CONFIG_ORIGIN_PRESET,
 		.marks = marks,
 		.marks_base = (const char *)&draft.settings,
 	};
-	unsigned layers = preset_layers(
+	unsigned layers, errors = diag->errors;
+	int result;
+
+	for (int i = 0; i < 3; i++)
+		sections[i] = merge_section(config, names[i]);
+	layers = preset_layers(
 		nearest_choice(sections, "preset", schema_presets, CONFIG_PRESET_NONE),
 		nearest_choice(sections, "preset-mode", schema_preset_modes,
 			       CONFIG_PRESET_MODE_LOSSLESS));
-	int result;
-
 	if (marks != NULL)
 		memset(marks, 0, sizeof(struct switch_config) * sizeof(*marks));
 	// A preset's maps stand in the place of the default ones, whose entries would show through.
@@ -181,18 +181,32 @@ config_switch_marked(const struct config *config, const char *node_name, enum co
 	draft.settings.watchdog.detect_ps = draft.settings.watchdog.restore_ps = 0;
 	draft.settings.watchdog.robustness = 0;
 	d.origin = CONFIG_ORIGIN_FILE;
-	for (int i = 0; i < 3; i++)
-		if (sections[i] != NULL)
-			decode_map(&d, single ? &schema_single_settings : &schema_switch,
-				   sections[i], &draft);
+	for (int i = 0; i < 3; i++) {
+		if (sections[i] == NULL)
+			continue;
+		decode_enter(&d, names[i]);
+		decode_map(&d, single ? &schema_single_settings : &schema_switch, sections[i],
+			   &draft);
+		decode_leave(&d, 0);
+	}
 	merge_settle(&draft, &watchdog);
 	result = keep_settings(private, &draft, &scratch, out);
 	if (d.out_of_memory)
 		result = -ENOMEM;
-	else if (diag.errors > 0)
+	else if (diag->errors > errors)
 		result = -EINVAL;
-	config_diag_free(&diag);
 	arena_free(&scratch);
+	return result;
+}
+
+int
+config_switch_marked(const struct config *config, const char *node_name, enum config_role role,
+		     struct switch_config *out, struct config_mark *marks)
+{
+	struct config_diag diag = {0};
+	int result = merge_switch(config, node_name, role, out, marks, &diag);
+
+	config_diag_free(&diag);
 	return result;
 }
 
@@ -297,34 +311,34 @@ merge_check_sections(struct config *config, struct config_diag *diag)
 	}
 }
 
+// What a section alone does not show is reported here, in the same words.
 static void
-check_one_switch(const struct config *config, const char *name, enum config_role role,
-		 struct config_mark *marks, bool buffer_changes, struct config_diag *diag)
+check_one_switch(const struct merge_checks *checks, const char *name, enum config_role role)
 {
+	struct config_mark marks[sizeof(struct switch_config)];
 	struct switch_config settings;
 
-	if (config_switch_marked(config, name, role, &settings, marks) == 0)
-		check_switch(config, &settings, marks, buffer_changes, diag);
+	if (merge_switch(checks->config, name, role, &settings, marks, checks->diag) == 0)
+		check_switch(checks, &settings, marks);
 }
 
 void
-merge_check_switches(const struct config *config, bool buffer_changes, struct config_diag *diag)
+merge_check_switches(const struct merge_checks *checks)
 {
-	struct config_mark marks[sizeof(struct switch_config)];
+	const struct config *config = checks->config;
 	const struct yaml_node *root = config->private->root;
 	enum config_role role;
 
 	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
-		check_one_switch(config, "", config->single.role, marks, buffer_changes, diag);
+		check_one_switch(checks, "", config->single.role);
 		return;
 	}
-	check_one_switch(config, "", CONFIG_ROLE_LEAF, marks, buffer_changes, diag);
-	check_one_switch(config, "", CONFIG_ROLE_SPINE, marks, buffer_changes, diag);
+	check_one_switch(checks, "", CONFIG_ROLE_LEAF);
+	check_one_switch(checks, "", CONFIG_ROLE_SPINE);
 	for (unsigned i = 0; i < root->count; i++)
 		if (config_node_role(config, root->pairs[i].key, &role) == 0 &&
 		    role != CONFIG_ROLE_HOST)
-			check_one_switch(config, root->pairs[i].key, role, marks, buffer_changes,
-					 diag);
+			check_one_switch(checks, root->pairs[i].key, role);
 }
 
 int

@@ -23,15 +23,31 @@ struct config_private {
 	struct set_change *last_set; // of config_set() (set.c); NULL: none
 };
 
+// Keys that the file writes and that change nothing, over all switches and `set` events: what has
+// an effect on one of them is no mistake.
+struct idle_keys {
+	struct idle_key *keys;
+	unsigned count, room;
+};
+
+// What one look at all switches' settings goes by.
+struct merge_checks {
+	const struct config *config;
+	struct config_diag *diag;
+	bool buffer_changes;    // by a `set`: pools that are too large are refused, not warned of
+	struct idle_keys *idle; // gathers what has no effect anywhere; NULL: not asked
+};
+
 // Reads the presets and the defaults. Returns 0 or -ENOMEM.
 int merge_prepare(struct config *config);
 // Decodes every section of the file by itself, so that each error is reported once, where it
 // stands.
 void merge_check_sections(struct config *config, struct config_diag *diag);
 // Merges the sections of every role and of every node that has one, and reports contradictions.
-// buffer_changes: on account of a change of a buffer's sizes, which must hold at once.
-void merge_check_switches(const struct config *config, bool buffer_changes,
-			  struct config_diag *diag);
+void merge_check_switches(const struct merge_checks *checks);
+// config_switch_marked(), which tells why the sections do not merge. marks may be NULL.
+int merge_switch(const struct config *config, const char *node_name, enum config_role role,
+		 struct switch_config *out, struct config_mark *marks, struct config_diag *diag);
 // The value of a section, or NULL.
 const struct yaml_node *merge_section(const struct config *config, const char *name);
 // Gives every value of a draft that is still AUTO or unlisted its meaning (settle.c). preset: the
@@ -44,9 +60,14 @@ void merge_try_switch(const struct config *config, const struct yaml_node *node,
 // What a name stands for. Returns 0, or -ENOENT when no node of the file has it (check_fabric.c).
 int config_node_role(const struct config *config, const char *name, enum config_role *role);
 // The settings of one switch against each other (check_switch.c).
-void check_switch(const struct config *config, const struct switch_config *settings,
-		  const struct config_mark *marks, bool buffer_changes, struct config_diag *diag);
+void check_switch(const struct merge_checks *checks, const struct switch_config *settings,
+		  const struct config_mark *marks);
 // Everything else of the file against itself; also gives ports without an MTU the switch's.
 void check_fabric(struct config *config, struct config_diag *diag);
-// Tries the `set` events in the order of time (set.c).
-void check_sets(struct config *config, struct config_diag *diag);
+// The key that stands in another's place within a map, or NULL (set.c).
+const char *set_excluded_by(const char *key);
+// Tries the `set` events in the order of time (set.c). idle: as in struct merge_checks.
+void check_sets(struct config *config, struct idle_keys *idle, struct config_diag *diag);
+
+// Warns of those gathered, and frees them.
+void idle_report(struct idle_keys *idle, const char *file, struct config_diag *diag);

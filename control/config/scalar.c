@@ -201,6 +201,21 @@ scalar_integer(const char *text, int64_t min, int64_t max, int64_t *out, char *w
 }
 
 int
+scalar_index(const char *text, unsigned count, unsigned *out, char *why)
+{
+	int64_t value;
+
+	if (scalar_integer(text, 0, count - 1, &value, why) < 0)
+		return -EINVAL;
+	if (text[0] == '-' || (text[0] == '0' && text[1] != '\0')) {
+		snprintf(why, SCALAR_WHY, "\"%.40s\" is to be written %u", text, (unsigned)value);
+		return -EINVAL;
+	}
+	*out = value;
+	return 0;
+}
+
+int
 scalar_bool(const char *text, bool *out, char *why)
 {
 	static const char *const words[] = {"off", "on", "false", "true", "no", "yes"};
@@ -305,11 +320,11 @@ scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char 
 	}
 	if ((kinds & 1u << CONFIG_AMOUNT_ALPHA) && scalar_alpha(text, &limit, why) == 0 &&
 	    limit.kind == CONFIG_LIMIT_ALPHA) {
-		*out = (struct config_amount){CONFIG_AMOUNT_ALPHA, limit.shift + 7};
+		*out = (struct config_amount){CONFIG_AMOUNT_ALPHA, CONFIG_ALPHA_ONE + limit.shift};
 		return 0;
 	}
-	if (length > 0 && isalpha((unsigned char)text[length - 1]) &&
-	    isdigit((unsigned char)text[0])) {
+	if ((kinds & 1u << CONFIG_AMOUNT_BYTES) && length > 0 &&
+	    isalpha((unsigned char)text[length - 1]) && isdigit((unsigned char)text[0])) {
 		out->kind = CONFIG_AMOUNT_BYTES;
 		return scalar_bytes(text, &out->value, why);
 	}

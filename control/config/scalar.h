@@ -9,6 +9,9 @@
 #define SCALAR_WHY 160
 
 int scalar_integer(const char *text, int64_t min, int64_t max, int64_t *out, char *why);
+// A key that is a number below count, in the one way there is to write it: "3", not "03" or "0x3",
+// so that equal keys are equal texts.
+int scalar_index(const char *text, unsigned count, unsigned *out, char *why);
 int scalar_bytes(const char *text, uint64_t *out, char *why);
 int scalar_rate(const char *text, uint64_t *out_bps, char *why);
 int scalar_duration(const char *text, uint64_t *out_ps, char *why);

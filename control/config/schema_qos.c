@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of `qos:` of a switch: priority groups, traffic classes, flow control, watchdog and
-// what else decides a packet's treatment. Its maps of one port are schema_port.c's.
+// what else decides a packet's treatment. What one port does otherwise is decode_port.c's.
 #include "schema.h"
 
 #include "decode_switch.h"

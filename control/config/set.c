@@ -112,6 +112,28 @@ set_positions(struct yaml_node *node, struct config_pos pos)
 	}
 }
 
+// A list or map in flow style. What is wrong with it is wrong where the text stands: its own lines
+// and columns are nobody's.
+static struct yaml_node *
+set_parse(struct set_request *request, const char *text)
+{
+	struct config_diag diag = {0};
+	struct yaml_node *node = NULL;
+	int result = yaml_tree_parse(&node, &request->config->private->arena, text, strlen(text),
+				     "", &diag);
+
+	request->out_of_memory |= result == -ENOMEM;
+	for (unsigned i = 0; i < diag.count; i++) {
+		const char *why = diag.messages[i].words;
+		bool file = strncmp(why, "the file ", 9) == 0;
+
+		config_error(request->diag, request->config->file, request->value_pos, request->key,
+			     "\"%.80s\": %s%s", text, file ? "it " : "", file ? why + 9 : why);
+	}
+	config_diag_free(&diag);
+	return result == 0 ? node : NULL;
+}
+
 // The value's text as a tree: a list or map in flow style, else one word.
 static struct yaml_node *
 set_value(struct set_request *request, const char *text)
@@ -120,8 +142,7 @@ set_value(struct set_request *request, const char *text)
 	struct yaml_node *node = NULL;
 
 	if (text[0] == '[' || text[0] == '{') {
-		yaml_tree_parse(&node, arena, text, strlen(text), request->config->file,
-				request->diag);
+		node = set_parse(request, text);
 	} else {
 		node = arena_alloc(arena, sizeof(*node));
 		if (node != NULL)
@@ -134,17 +155,16 @@ set_value(struct set_request *request, const char *text)
 	return node;
 }
 
-// Keys whose value is a map, or on or off: writing one of the map's keys does not undo the word, nor
-// the word the map. The word then stands in the map as `enabled`.
+// Keys whose value is a map, or on or off: writing one of the map's keys does not undo the word,
+// nor the word the map. The word then stands in the map as `enabled`.
 static bool
 is_switched(const char *key)
 {
 	return strcmp(key, "ecn") == 0 || strcmp(key, "trim") == 0 || strcmp(key, "watchdog") == 0;
 }
 
-// The key that stands in another's place, or NULL.
-static const char *
-excluded_by(const char *key)
+const char *
+set_excluded_by(const char *key)
 {
 	static const char *const pairs[][2] = {{"alpha", "static"}, {"detect", "robustness"}};
 
@@ -178,8 +198,8 @@ set_insert(struct set_request *request, struct yaml_node *value, struct set_chan
 	// Only a word can stand where a map is to be: the change has decoded by itself.
 	if (pair != NULL && i + 1 < request->count && !pair->value->null && is_switched(pair->key))
 		word = pair->value;
-	if (pair == NULL && i + 1 == request->count && excluded_by(request->tokens[i]) != NULL)
-		pair = yaml_tree_get(map, excluded_by(request->tokens[i]));
+	if (pair == NULL && i + 1 == request->count && set_excluded_by(request->tokens[i]) != NULL)
+		pair = yaml_tree_get(map, set_excluded_by(request->tokens[i]));
 	value = set_chain(request, i + 1, value);
 	if (value == NULL)
 		return -ENOMEM;
@@ -205,7 +225,8 @@ set_insert(struct set_request *request, struct yaml_node *value, struct set_chan
 
 static int
 set_apply(struct config *config, const char *key, struct config_pos key_pos, const char *text,
-	  struct config_pos value_pos, struct config_diag *diag, struct set_change *change)
+	  struct config_pos value_pos, struct idle_keys *idle, struct config_diag *diag,
+	  struct set_change *change)
 {
 	struct set_request request = {.config = config,
 				      .diag = diag,
@@ -229,7 +250,8 @@ set_apply(struct config *config, const char *key, struct config_pos key_pos, con
 	result = set_insert(&request, value, change);
 	if (result < 0)
 		return result;
-	merge_check_switches(config, strcmp(request.tokens[1], "buffer") == 0, diag);
+	merge_check_switches(&(struct merge_checks){
+		config, diag, strcmp(request.tokens[1], "buffer") == 0, idle});
 	if (diag->errors == errors)
 		return 0;
 	set_undo(change);
@@ -247,7 +269,7 @@ config_set(struct config *config, const char *key, const char *value, struct con
 
 	if (change == NULL)
 		return -ENOMEM;
-	result = set_apply(config, key, none, value, none, diag, change);
+	result = set_apply(config, key, none, value, none, NULL, diag, change);
 	if (result != 0)
 		return result;
 	change->before = private->last_set;
@@ -266,41 +288,22 @@ config_set_undo(struct config *config)
 	private->last_set = private->last_set->before;
 }
 
-struct timed_set {
-	uint64_t at_ps;
-	unsigned index; // of the event
-	struct set_change change;
-};
-
-static int
-timed_compare(const void *left, const void *right)
-{
-	const struct timed_set *a = left, *b = right;
-
-	if (a->at_ps != b->at_ps)
-		return a->at_ps < b->at_ps ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
 void
-check_sets(struct config *config, struct config_diag *diag)
+check_sets(struct config *config, struct idle_keys *idle, struct config_diag *diag)
 {
-	struct timed_set *sets = calloc(config->event_count + 1, sizeof(*sets));
-	unsigned count = 0;
+	unsigned count, changed = 0;
+	struct config_step *steps = config_list_steps(config, &count);
+	struct set_change *changes = calloc(count + 1u, sizeof(*changes));
 
-	for (unsigned i = 0; sets != NULL && i < config->event_count; i++)
-		if (config->events[i].kind == CONFIG_EVENT_SET)
-			sets[count++] =
-				(struct timed_set){.at_ps = config->events[i].at_ps, .index = i};
-	if (count > 1)
-		qsort(sets, count, sizeof(*sets), timed_compare);
-	for (unsigned i = 0; i < count; i++) {
-		const struct config_event *event = &config->events[sets[i].index];
+	for (unsigned i = 0; steps != NULL && changes != NULL && i < count; i++) {
+		const struct config_event *event = steps[i].event;
 
-		set_apply(config, event->key.text, event->key.pos, event->to.text, event->to.pos,
-			  diag, &sets[i].change);
+		if (event->kind == CONFIG_EVENT_SET)
+			set_apply(config, event->key.text, event->key.pos, event->to.text,
+				  event->to.pos, idle, diag, &changes[changed++]);
 	}
-	while (count > 0)
-		set_undo(&sets[--count].change);
-	free(sets);
+	while (changed > 0)
+		set_undo(&changes[--changed]);
+	free(changes);
+	free(steps);
 }

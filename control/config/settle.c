@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a merged section leaves open, because it depends on other values: unlisted entries of maps, a
-// group's pool and limit by whether it is lossless, a class's by what maps to it, the watchdog's
+// What a merged section leaves open, because it depends on other values: unlisted entries of maps,
+// a group's pool and limit by whether it is lossless, a class's by what maps to it, the watchdog's
 // times by its poll.
 #include "merge.h"
 
@@ -36,8 +36,8 @@ settle_class(struct config_class *class, bool lossless)
 		class->limit = (struct config_limit){.kind = CONFIG_LIMIT_ALPHA, .shift = 3};
 }
 
-// A time that no section of the file wrote (0) is the preset's or default's, and at least a poll: who
-// changes the poll alone contradicts nothing.
+// A time that no section of the file wrote (0) is the preset's or default's, and at least a poll:
+// who changes the poll alone contradicts nothing.
 static void
 settle_watchdog(struct config_watchdog *watchdog, const struct config_watchdog *preset)
 {

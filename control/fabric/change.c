@@ -5,6 +5,9 @@
 // used. Publishing swaps pointers and cannot fail. Packets under way have been charged in cells and
 // timed by the latency, so these two stay what they are; everything else may change under traffic
 // (dataplane/node.c tells how a node adopts new tables).
+//
+// Where one switch cuts packets, all must route what was cut: the first change that makes one do so
+// is preceded by one that has all carry such packets, and they do so ever after.
 #include "change.h"
 
 #include "control/tables/build.h"
@@ -21,6 +24,7 @@ struct prepared {
 	struct switch_config *before; // by switch: its settings
 	struct switch_config *after;  // and after the change
 	bool *differs;                // by switch
+	uint32_t changed;             // switches that differ
 	uint64_t *excess; // by switch: bytes of pools and headroom beyond its buffer, before
 	bool trial;       // only to see whether it holds: hosts always do
 };
@@ -67,12 +71,12 @@ start(struct prepared *p, struct fabric *f, bool trial)
 	return 0;
 }
 
-// Lists are decoded anew at every merge: two that look alike are not known to be.
+// Merging keeps equal lists once (control/config/merge.c), so what was not written anew is the same
+// to the byte.
 static bool
 same_settings(const struct switch_config *a, const struct switch_config *b)
 {
-	return a->histogram_count == 0 && b->histogram_count == 0 && a->port_count == 0 &&
-	       b->port_count == 0 && memcmp(a, b, sizeof(*a)) == 0;
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 static int
@@ -109,11 +113,30 @@ check_excess(const struct prepared *p, uint32_t node, const char *key, struct co
 	return -EINVAL;
 }
 
-// Where one switch trims, all carry what was cut.
-static bool
-concerns_all(const char *key)
+static uint64_t
+sum_of_buffers(const struct prepared *p, const struct switch_config *settings)
 {
-	return strstr(key, ".qos.trim") != NULL;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->f->topology->first_host; i++)
+		sum += settings[i].buffer_bytes;
+	return sum;
+}
+
+// A packet that a buffer admits must be there to hold it.
+static int
+check_buffers(const struct prepared *p, const char *key, struct config_diag *diag)
+{
+	uint64_t after = sum_of_buffers(p, p->after), most = p->f->buffers_bytes;
+
+	if (most == 0 || after <= most || after <= sum_of_buffers(p, p->before))
+		return 0;
+	config_error(diag, p->f->config->file, (struct config_pos){0}, key,
+		     "the switches' buffers would be %" PRIu64
+		     " B in all, but the packets that were set aside as the fabric came up are "
+		     "enough for %" PRIu64 " B: write it in the file and bring the fabric up again",
+		     after, most);
+	return -EINVAL;
 }
 
 static int
@@ -124,9 +147,10 @@ prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config
 
 	if (rc != 0)
 		return rc;
-	p->differs[node] = concerns_all(key) || !same_settings(&p->before[node], &p->after[node]);
+	p->differs[node] = !same_settings(&p->before[node], &p->after[node]);
 	if (!p->differs[node])
 		return 0;
+	p->changed++;
 	rc = check_fixed(p, node, key, diag);
 	if (rc == 0)
 		rc = fabric_build_tables(p->f, node, &p->after[node], &p->tables[node], diag);
@@ -152,9 +176,14 @@ prepare(struct prepared *p, const char *key, struct config_diag *diag)
 	const struct topology *t = p->f->topology;
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < t->first_host; i++)
-		if (concerns_all(key) || touches(&t->nodes[i], key))
+	p->changed = 0;
+	for (uint32_t i = 0; rc == 0 && i < t->first_host; i++) {
+		p->differs[i] = false;
+		if (touches(&t->nodes[i], key))
 			rc = prepare_switch(p, i, key, diag);
+	}
+	if (rc == 0)
+		rc = check_buffers(p, key, diag);
 	if (rc == 0)
 		rc = tables_check_ports(t, p->after, diag);
 	if (rc != 0 || p->trial)
@@ -168,22 +197,70 @@ prepare(struct prepared *p, const char *key, struct config_diag *diag)
 	return rc;
 }
 
-// All are in force before the first is given up: a node that takes its own over finds the others'
-// as well.
+// Tells when nobody will do as the key says, because a nearer section has the say.
 static void
-publish(struct prepared *p, const struct change_retire *retire)
+tell_idle(const struct prepared *p, const char *key, const char *value, struct config_pos at,
+	  struct config_diag *diag)
+{
+	const struct topology *t = p->f->topology;
+
+	for (uint32_t i = 0; p->changed == 0 && i < t->first_host; i++) {
+		struct config_pos pos = {0};
+		const char *section = NULL;
+		char line[24];
+
+		if (touches(&t->nodes[i], key))
+			section = config_find_otherwise(p->f->config, key, value, t->nodes[i].name,
+							t->nodes[i].role, &pos);
+		if (section == NULL)
+			continue;
+		snprintf(line, sizeof(line), "line %u", pos.line);
+		config_warning(diag, p->f->config->file, at, key,
+			       "no switch changes: `%s` (%s) says otherwise", section,
+			       pos.line != 0 ? line : "set live");
+		return;
+	}
+}
+
+// All are in force before the first is given up: a node that takes its own over finds the others'
+// as well. `tables`, by node, is empty then.
+static void
+publish(struct fabric *f, struct tables **tables, const struct change_retire *retire)
+{
+	for (uint32_t i = 0; i < f->topology->node_count; i++)
+		if (tables[i] != NULL)
+			tables[i] = fabric_publish_tables(f, i, tables[i]);
+	for (uint32_t i = 0; i < f->topology->node_count; i++) {
+		if (tables[i] != NULL)
+			retire->run(retire->context, tables[i]);
+		tables[i] = NULL;
+	}
+}
+
+// Has all switches carry cut packets, before the first may cut one.
+static int
+carry_cut(struct prepared *p, const struct change_retire *retire, struct config_diag *diag)
 {
 	struct fabric *f = p->f;
+	struct tables **tables;
+	int rc = 0;
 
-	memcpy(f->switches, p->after, f->topology->first_host * sizeof(*p->after));
-	for (uint32_t i = 0; i < f->topology->node_count; i++)
-		if (p->tables[i] != NULL)
-			p->tables[i] = fabric_publish_tables(f, i, p->tables[i]);
-	for (uint32_t i = 0; i < f->topology->node_count; i++) {
-		if (p->tables[i] != NULL)
-			retire->run(retire->context, p->tables[i]);
-		p->tables[i] = NULL;
-	}
+	if (f->trims || !config_trims(f->config))
+		return 0;
+	tables = calloc(f->topology->node_count, sizeof(struct tables *));
+	if (tables == NULL)
+		return -ENOMEM;
+	f->trims = true;
+	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
+		rc = fabric_build_tables(f, i, &p->before[i], &tables[i], diag);
+	if (rc == 0)
+		publish(f, tables, retire);
+	else
+		f->trims = false;
+	for (uint32_t i = 0; i < f->topology->first_host; i++)
+		tables_destroy(tables[i]);
+	free(tables);
+	return rc;
 }
 
 int
@@ -198,30 +275,40 @@ change_set(struct fabric *f, const char *key, const char *value, const struct ch
 	if (rc == 0) {
 		rc = prepare(&p, key, diag);
 		if (rc == 0)
-			publish(&p, retire);
-		else
+			rc = carry_cut(&p, retire, diag);
+		if (rc != 0)
 			config_set_undo(f->config);
+	}
+	if (rc == 0) {
+		tell_idle(&p, key, value, (struct config_pos){0}, diag);
+		memcpy(f->switches, p.after, f->topology->first_host * sizeof(*p.after));
+		publish(f, p.tables, retire);
 	}
 	release(&p);
 	return rc;
 }
 
-// The errors of a trial, wherever they point, as errors of the event.
+// The errors of an event's change, wherever they point, as errors of the event.
 static void
 pass_errors(const struct config *config, const struct config_event *event,
 	    const struct config_diag *from, struct config_diag *to)
 {
-	for (unsigned i = 0; i < from->count; i++) {
-		const struct config_message *m = &from->messages[i];
-		size_t skip = strlen(config->file);
+	for (unsigned i = 0; i < from->count; i++)
+		if (!from->messages[i].warning)
+			config_error(to, config->file, event->key.pos, NULL, "%s",
+				     from->messages[i].words);
+}
 
-		if (m->warning)
-			continue;
-		if (m->pos.line != 0)
-			skip += (size_t)snprintf(NULL, 0, ":%u:%u", m->pos.line, m->pos.column);
-		config_error(to, config->file, event->key.pos, NULL, "%s",
-			     m->text + skip + strlen(": "));
-	}
+int
+change_apply(struct fabric *f, const struct config_event *event, const struct change_retire *retire,
+	     struct config_diag *diag)
+{
+	struct config_diag own = {0};
+	int rc = change_set(f, event->key.text, event->to.text, retire, &own);
+
+	pass_errors(f->config, event, &own, diag);
+	config_diag_free(&own);
+	return rc;
 }
 
 // What was prepared is what the next one finds. The configuration keeps it until the caller takes
@@ -247,10 +334,12 @@ try_set(struct prepared *p, const struct config_event *event, struct config_diag
 
 	if (rc == 0) {
 		rc = prepare(p, event->key.text, &trial);
-		if (rc == 0)
+		if (rc == 0) {
+			tell_idle(p, event->key.text, event->to.text, event->key.pos, diag);
 			take_over(p);
-		else
+		} else {
 			config_set_undo(config);
+		}
 	}
 	pass_errors(config, event, &trial, diag);
 	config_diag_free(&trial);

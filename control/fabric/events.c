@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each event of the file becomes a step; an event with `for:` becomes two, the second undoing the first.
-// Steps are sorted by time and then by their place in the file, the undoing ones behind their own event.
+// The file's events, resolved and checked before anything runs, and then applied step by step.
 #include "events_part.h"
 
 #include "change.h"
@@ -11,16 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-
-static int
-step_compare(const void *a, const void *b)
-{
-	const struct step *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
 
 // Loss and dropping are faults of a wire; what changes a link's nature is not to be had yet.
 static int
@@ -54,8 +43,9 @@ check_event(const struct topology *t, const struct config_event *event, struct c
 
 	switch (event->kind) {
 	case CONFIG_EVENT_LINK:
-		return topology_resolve_link(t, &event->link, "events", &link, diag) != 0 ? -EINVAL
-											 : check_link(t, event, diag);
+		return topology_resolve_link(t, &event->link, "events", &link, diag) != 0
+			       ? -EINVAL
+			       : check_link(t, event, diag);
 	case CONFIG_EVENT_PORT_TX:
 	case CONFIG_EVENT_PORT_PFC:
 		return topology_resolve_port(t, &event->port, "events", &ref, diag);
@@ -86,7 +76,8 @@ check_sets(const struct events *e, struct config_diag *diag)
 }
 
 int
-events_create(struct events **out, struct fabric *f, const struct events_hooks *hooks, struct config_diag *diag)
+events_create(struct events **out, struct fabric *f, const struct events_hooks *hooks,
+	      struct config_diag *diag)
 {
 	const struct config *config = f->config;
 	struct events *e = calloc(1, sizeof(*e));
@@ -96,25 +87,14 @@ events_create(struct events **out, struct fabric *f, const struct events_hooks *
 		return -ENOMEM;
 	e->fabric = f;
 	e->hooks = *hooks;
-	e->steps = calloc(2 * (size_t)config->event_count + 1, sizeof(*e->steps));
+	e->steps = config_list_steps(config, &e->count);
 	if (e->steps == NULL) {
 		events_destroy(e);
 		return -ENOMEM;
 	}
-	for (unsigned i = 0; i < config->event_count; i++) {
-		const struct config_event *event = &config->events[i];
-
-		if (check_event(f->topology, event, diag) != 0)
+	for (unsigned i = 0; i < config->event_count; i++)
+		if (check_event(f->topology, &config->events[i], diag) != 0)
 			rc = -EINVAL;
-		e->steps[e->count] = (struct step){.at = event->at_ps, .order = e->count, .event = event};
-		e->count++;
-		if (event->for_ps == 0)
-			continue;
-		e->steps[e->count] = (struct step){
-			.at = event->at_ps + event->for_ps, .order = e->count, .undo = true, .event = event};
-		e->count++;
-	}
-	qsort(e->steps, e->count, sizeof(*e->steps), step_compare);
 	if (rc == 0)
 		rc = check_sets(e, diag);
 	if (rc != 0)
@@ -136,7 +116,7 @@ events_destroy(struct events *e)
 ps_t
 events_next(const struct events *e)
 {
-	return e->done == e->count ? PS_NEVER : e->steps[e->done].at;
+	return e->done == e->count ? PS_NEVER : e->steps[e->done].at_ps;
 }
 
 static void
@@ -161,14 +141,16 @@ change_pfc(struct node *n, ps_t now, void *arg)
 }
 
 static void
-apply_port(struct events *e, const struct config_event *event, void (*run)(struct node *n, ps_t now, void *arg))
+apply_port(struct events *e, const struct config_event *event,
+	   void (*run)(struct node *n, ps_t now, void *arg))
 {
 	struct fabric *f = e->fabric;
 	struct port_change change = {.event = event};
 	struct topo_ref ref;
 
 	// events_create() has seen that it is there; an attached host is no node.
-	if (topology_find_port(f->topology, event->port.text, &ref) != 0 || f->nodes[ref.node] == NULL)
+	if (topology_find_port(f->topology, event->port.text, &ref) != 0 ||
+	    f->nodes[ref.node] == NULL)
 		return;
 	change.port = ref.port;
 	e->hooks.at_node(e->hooks.context, f->nodes[ref.node], run, &change);
@@ -188,7 +170,8 @@ events_clear_watermarks(struct events *e, uint32_t node, bool persistent)
 
 	for (uint32_t i = 0; i < f->topology->node_count; i++)
 		if (f->nodes[i] != NULL && (node == TOPOLOGY_NONE || node == i))
-			e->hooks.at_node(e->hooks.context, f->nodes[i], change_watermarks, &persistent);
+			e->hooks.at_node(e->hooks.context, f->nodes[i], change_watermarks,
+					 &persistent);
 }
 
 static int
@@ -196,8 +179,8 @@ apply_clear(struct events *e, const struct config_event *event, struct config_di
 {
 	uint32_t node = TOPOLOGY_NONE;
 
-	if (event->node.text != NULL &&
-	    topology_resolve_node(e->fabric->topology, &event->node, "events.node", &node, diag) != 0)
+	if (event->node.text != NULL && topology_resolve_node(e->fabric->topology, &event->node,
+							      "events.node", &node, diag) != 0)
 		return -EINVAL;
 	events_clear_watermarks(e, node, event->persistent);
 	return 0;
@@ -232,7 +215,8 @@ apply_restore(struct events *e, const struct config_event *event, struct config_
 {
 	struct topo_ref queue;
 
-	if (topology_resolve_queue(e->fabric->topology, &event->restore, "events.restore", &queue, diag) != 0)
+	if (topology_resolve_queue(e->fabric->topology, &event->restore, "events.restore", &queue,
+				   diag) != 0)
 		return -EINVAL;
 	events_restore_queue(e, &queue);
 	return 0;
@@ -249,20 +233,13 @@ events_rebuild(struct events *e, uint32_t node, struct config_diag *diag)
 	return rc;
 }
 
-static int
-apply_set(struct events *e, const char *key, const char *value, struct config_diag *diag)
-{
-	const struct change_retire retire = {.run = e->hooks.retire, .context = e->hooks.context};
-
-	return change_set(e->fabric, key, value, &retire, diag);
-}
-
 int
 events_set(struct events *e, const char *key, const char *value, struct config_diag *diag)
 {
 	struct config_diag before = {0};
+	const struct change_retire retire = {.run = e->hooks.retire, .context = e->hooks.context};
 	bool known = advice_give(e->fabric, &before) == 0;
-	int rc = apply_set(e, key, value, diag);
+	int rc = change_set(e->fabric, key, value, &retire, diag);
 
 	if (rc == 0 && known)
 		advice_give_new(e->fabric, &before, diag);
@@ -271,8 +248,9 @@ events_set(struct events *e, const char *key, const char *value, struct config_d
 }
 
 static int
-apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag *diag)
+apply_step(struct events *e, const struct config_step *s, ps_t now, struct config_diag *diag)
 {
+	const struct change_retire retire = {.run = e->hooks.retire, .context = e->hooks.context};
 	struct fabric *f = e->fabric;
 	uint32_t node;
 	int rc;
@@ -284,7 +262,7 @@ apply_step(struct events *e, const struct step *s, ps_t now, struct config_diag 
 		rc = routes_apply_event(f->routes, f->topology, s->event, &node, diag);
 		return rc != 0 ? rc : events_rebuild(e, node, diag);
 	case CONFIG_EVENT_SET:
-		return apply_set(e, s->event->key.text, s->event->to.text, diag);
+		return change_apply(f, s->event, &retire, diag);
 	case CONFIG_EVENT_SNAPSHOT:
 		return e->hooks.snapshot(e->hooks.context, now);
 	case CONFIG_EVENT_PORT_TX:
@@ -306,7 +284,13 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 {
 	int rc = 0;
 
-	while (rc == 0 && e->done != e->count && e->steps[e->done].at <= now)
+	while (rc == 0 && e->done != e->count && e->steps[e->done].at_ps <= now)
 		rc = apply_step(e, &e->steps[e->done++], now, diag);
 	return rc;
+}
+
+const struct config_event *
+events_last(const struct events *e)
+{
+	return e->done != 0 ? e->steps[e->done - 1].event : NULL;
 }

@@ -30,20 +30,6 @@ change_link(struct node *n, ps_t now, void *arg)
 		node_set_link(n, p, up, now);
 }
 
-// What route events have set stays set: it does not follow from the topology.
-static int
-repeat_routes(const struct events *e, struct routes *routes, struct config_diag *diag)
-{
-	uint32_t node;
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < e->done; i++)
-		if (e->steps[i].event->kind == CONFIG_EVENT_ROUTE)
-			rc = routes_apply_event(routes, e->fabric->topology, e->steps[i].event,
-						&node, diag);
-	return rc;
-}
-
 // A link that goes down or comes up takes its routes along at once (convergence 0).
 static int
 reroute(struct events *e, uint32_t link, bool up, struct config_diag *diag)
@@ -56,7 +42,7 @@ reroute(struct events *e, uint32_t link, bool up, struct config_diag *diag)
 	rc = routes_create(&routes, f->topology, f->link_down, diag);
 	if (rc != 0)
 		return rc;
-	rc = repeat_routes(e, routes, diag);
+	rc = routes_apply_steps(routes, f->topology, e->steps, e->done, diag);
 	if (rc != 0) {
 		routes_destroy(routes);
 		return rc;
@@ -69,7 +55,7 @@ reroute(struct events *e, uint32_t link, bool up, struct config_diag *diag)
 }
 
 int
-events_apply_link(struct events *e, const struct step *s, struct config_diag *diag)
+events_apply_link(struct events *e, const struct config_step *s, struct config_diag *diag)
 {
 	struct fabric *f = e->fabric;
 	const struct topo_link *l;

@@ -4,18 +4,11 @@
 
 #include "events.h"
 
-struct step {
-	ps_t at;
-	uint32_t order;
-	bool undo;
-	const struct config_event *event;
-};
-
 struct events {
 	struct fabric *fabric;
 	struct events_hooks hooks;
-	struct step *steps;
-	uint32_t count;
+	struct config_step *steps;
+	unsigned count;
 	uint32_t done; // steps before this one have been applied, or are being
 };
 
@@ -31,4 +24,4 @@ struct port_change {
 int events_rebuild(struct events *e, uint32_t node, struct config_diag *diag);
 
 // Applies a link event, or undoes it. Returns as events_apply().
-int events_apply_link(struct events *e, const struct step *s, struct config_diag *diag);
+int events_apply_link(struct events *e, const struct config_step *s, struct config_diag *diag);

@@ -172,6 +172,8 @@ fabric_create(struct fabric **out, struct config *config, const struct topology 
 	f->topology = topology;
 	f->seed = options->seed;
 	f->window = TIME_WINDOW_MAX;
+	f->buffers_bytes = options->buffers_bytes;
+	f->trims = config_trims(config);
 	f->nodes = calloc(topology->node_count, sizeof(*f->nodes));
 	f->tables = calloc(topology->node_count, sizeof(*f->tables));
 	f->wires = calloc(2 * (size_t)topology->link_count + 1, sizeof(*f->wires));

@@ -27,6 +27,8 @@ struct fabric {
 	struct report_node *names; // by node
 	uint64_t seed;
 	ps_t window;              // the least delay of any wire
+	uint64_t buffers_bytes;   // as in the options
+	bool trims;               // packets may be on the way that were cut; stays so
 };
 
 // What differs between paces.
@@ -36,6 +38,8 @@ struct fabric_options {
 	const uint16_t *workers;     // by node: wires between workers are shared; NULL: one worker
 	const bool *attached;        // by host: a device instead of a NIC; NULL: none
 	uint64_t seed;
+	// What the buffers of all switches together may come to, so that packets suffice; 0: any.
+	uint64_t buffers_bytes;
 };
 
 // Returns 0; -EINVAL with the errors in diag; or -ENOMEM. The config is kept and, on a `set` event, changed.

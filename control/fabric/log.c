@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define MESSAGE_MAX 128
+
 struct gathered {
 	struct node_log_entry entry;
 	uint32_t node;
@@ -104,13 +106,13 @@ gathered_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+// `node`, `queue`: NULL where it happened to none.
 static void
-keep(struct fabric_log *log, const struct node_log_entry *e, const char *node, const char *queue)
+keep(struct fabric_log *log, ps_t at, const char *node, const char *queue, const char *what,
+     const char *message)
 {
-	json_t *entry =
-		json_pack("{s:I,s:s,s:s,s:s}", "at_ns", (json_int_t)(e->at / PS_PER_NS), "node",
-			  node, "queue", queue, "what",
-			  e->kind == NODE_LOG_STORM ? "watchdog-storm" : "watchdog-restore");
+	json_t *entry = json_pack("{s:I,s:s?,s:s?,s:s,s:s}", "at_ns", (json_int_t)(at / PS_PER_NS),
+				  "node", node, "queue", queue, "what", what, "message", message);
 
 	if (json_array_append_new(log->entries, entry) != 0) {
 		log->forgotten++;
@@ -137,34 +139,32 @@ milliseconds(ps_t t, char text[static 32])
 	return text;
 }
 
-static void
-print_what(FILE *to, const struct node_log_entry *e)
+// What a node told, in words.
+static const char *
+describe(const struct node_log_entry *e, char text[static MESSAGE_MAX])
 {
 	static const char *const actions[] = {[WATCHDOG_DROP] = "drops",
 					      [WATCHDOG_FORWARD] = "forwards",
 					      [WATCHDOG_ALERT] = "alerts only"};
-	char span[32];
+	char span[32], how[64] = "restored by hand";
 
 	milliseconds(e->span, span);
-	switch ((enum node_log_kind)e->kind) {
-	case NODE_LOG_STORM:
-		fprintf(to, "PFC storm: %s, paused for %s ms\n", actions[e->action], span);
-		return;
-	case NODE_LOG_RESTORE_QUIET:
-		fprintf(to, "restored after %s ms of quiet", span);
-		break;
-	case NODE_LOG_RESTORE_BY_HAND:
-		fprintf(to, "restored by hand");
-		break;
-	case NODE_LOG_RESTORE_CHANGED:
-		fprintf(to, "restored, the watchdog does not watch it any more");
-		break;
+	if (e->kind == NODE_LOG_STORM) {
+		snprintf(text, MESSAGE_MAX, "PFC storm: %s, paused for %s ms", actions[e->action],
+			 span);
+		return text;
 	}
-	fprintf(to, ", %" PRIu64 " packet%s dropped\n", e->packets, e->packets == 1 ? "" : "s");
+	if (e->kind == NODE_LOG_RESTORE_QUIET)
+		snprintf(how, sizeof(how), "restored after %s ms of quiet", span);
+	else if (e->kind == NODE_LOG_RESTORE_CHANGED)
+		snprintf(how, sizeof(how), "restored, the watchdog does not watch it any more");
+	snprintf(text, MESSAGE_MAX, "%s, %" PRIu64 " packet%s dropped", how, e->packets,
+		 e->packets == 1 ? "" : "s");
+	return text;
 }
 
 static void
-print(struct fabric_log *log, const struct node_log_entry *e, const char *node, const char *queue)
+print(struct fabric_log *log, const char *where, ps_t at, const char *message)
 {
 	if (log->lines == 0) {
 		if (!log->muted)
@@ -175,9 +175,8 @@ print(struct fabric_log *log, const struct node_log_entry *e, const char *node, 
 	log->lines--;
 	if (isatty(fileno(log->to)))
 		fputs("\r\033[K", log->to); // over what shows progress
-	fprintf(log->to, "%s.%s: %" PRIu64 ".%06" PRIu64 " ms: ", node, queue, e->at / PS_PER_MS,
-		e->at % PS_PER_MS / PS_PER_NS);
-	print_what(log->to, e);
+	fprintf(log->to, "%s: %" PRIu64 ".%06" PRIu64 " ms: %s\n", where, at / PS_PER_MS,
+		at % PS_PER_MS / PS_PER_NS, message);
 }
 
 void
@@ -194,12 +193,23 @@ fabric_log_look(struct fabric_log *log, const struct fabric *f)
 	for (uint32_t i = 0; i < log->count; i++) {
 		const struct node_log_entry *e = &log->gathered[i].entry;
 		const struct topo_node *node = &f->topology->nodes[log->gathered[i].node];
-		char queue[TOPOLOGY_NAME_MAX];
+		char queue[TOPOLOGY_NAME_MAX], where[2 * TOPOLOGY_NAME_MAX], message[MESSAGE_MAX];
 
 		snprintf(queue, sizeof(queue), "%s.%u", node->ports[e->port].name, e->tc);
-		keep(log, e, node->name, queue);
-		print(log, e, node->name, queue);
+		snprintf(where, sizeof(where), "%s.%s", node->name, queue);
+		describe(e, message);
+		keep(log, e->at, node->name, queue,
+		     e->kind == NODE_LOG_STORM ? "watchdog-storm" : "watchdog-restore", message);
+		print(log, where, e->at, message);
 	}
+	fflush(log->to);
+}
+
+void
+fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason)
+{
+	keep(log, at, NULL, NULL, "event-refused", reason);
+	print(log, "event refused", at, reason);
 	fflush(log->to);
 }
 

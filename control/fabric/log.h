@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What nodes tell as it happens (dataplane/node_log.h): printed, a line each, and kept for the
-// result.
+// What nodes tell as it happens (dataplane/node_log.h), and what else must not go unseen: printed, a
+// line each, and kept for the result.
 #pragma once
 
 #include "fabric.h"
@@ -25,7 +25,12 @@ void fabric_log_destroy(struct fabric_log *log);
 // thread; workers may run.
 void fabric_log_look(struct fabric_log *log, const struct fabric *f);
 
-// [{"at_ns", "node", "queue", "what"}, ...], oldest first; the log's own.
+// Notes that an event of the file was not applied because it does not fit what has been set since;
+// reason: a line of UTF-8. Control thread.
+void fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason);
+
+// [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
+// "watchdog-storm", "watchdog-restore" or "event-refused", which has neither node nor queue: null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many are missing from the list.

@@ -29,8 +29,12 @@ fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_c
 {
 	int rc;
 
-	if (f->topology->nodes[node].role != CONFIG_ROLE_HOST)
-		return tables_build(out, f->topology, node, settings, &f->routes->nodes[node], diag);
+	if (f->topology->nodes[node].role != CONFIG_ROLE_HOST) {
+		rc = tables_build(out, f->topology, node, settings, &f->routes->nodes[node], diag);
+		if (rc == 0)
+			(*out)->trims |= f->trims;
+		return rc;
+	}
 	rc = tables_build_host(out, f->topology, node, settings, diag);
 	if (rc == 0)
 		skew_clock(f, topology_host_of(f->topology, node), *out);

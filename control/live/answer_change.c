@@ -19,37 +19,26 @@ refuse_params(const json_error_t *error, const char *wants, char *why, size_t wh
 	return -EINVAL;
 }
 
-// A message without the name of the file, which is not where the value stands.
-static const char *
-message_text(const struct config_message *m, const struct config *config)
-{
-	size_t length = strlen(config->file);
-
-	if (strncmp(m->text, config->file, length) == 0 && strncmp(m->text + length, ": ", 2) == 0)
-		return m->text + length + 2;
-	return m->text;
-}
-
 // The errors in one line, as many as it takes.
 static void
-join_errors(const struct config_diag *diag, const struct config *config, char *why, size_t why_size)
+join_errors(const struct config_diag *diag, char *why, size_t why_size)
 {
 	size_t used = 0;
 
 	for (unsigned i = 0; i < diag->count && used < why_size; i++)
 		if (!diag->messages[i].warning)
 			used += (size_t)snprintf(why + used, why_size - used, "%s%s", used != 0 ? "; " : "",
-						 message_text(&diag->messages[i], config));
+						 lab_message(&diag->messages[i]));
 }
 
 static json_t *
-list_warnings(const struct config_diag *diag, const struct config *config)
+list_warnings(const struct config_diag *diag)
 {
 	json_t *out = json_array();
 
 	for (unsigned i = 0; out != NULL && i < diag->count; i++)
 		if (diag->messages[i].warning)
-			json_array_append_new(out, json_string(message_text(&diag->messages[i], config)));
+			json_array_append_new(out, json_string(lab_message(&diag->messages[i])));
 	return out;
 }
 
@@ -67,10 +56,10 @@ answer_set(void *context, const json_t *params, json_t **result, char *why, size
 		return refuse_params(&error, "\"key\" and \"value\"", why, why_size);
 	rc = events_set(a->lab->events, key, value, &diag);
 	if (rc == 0) {
-		*result = json_pack("{s:o}", "warnings", list_warnings(&diag, a->lab->config));
+		*result = json_pack("{s:o}", "warnings", list_warnings(&diag));
 		rc = *result == NULL ? -ENOMEM : 0;
 	} else if (rc == -EINVAL) {
-		join_errors(&diag, a->lab->config, why, why_size);
+		join_errors(&diag, why, why_size);
 		rc = -ECANCELED; // the question was in order
 	}
 	config_diag_free(&diag);

@@ -83,12 +83,12 @@ claim_name(const char *path, const struct lab *lab, struct lab_report *report)
 }
 
 static void
-serve(struct answer *a, struct api_server *server, struct lab_report *report)
+serve(struct answer *a, struct api_server *server)
 {
 	while (!a->stop && stop_signal == 0) {
 		if (api_server_poll(server, lab_next_event_ms(a->lab, DAEMON_POLL_MS)) != 0)
 			break;
-		lab_apply_events(a->lab, report);
+		lab_apply_events(a->lab);
 		fabric_log_look(a->lab->log, a->lab->fabric);
 	}
 	api_server_poll(server, 0); // the answer to `down`
@@ -133,7 +133,7 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 	if (rc == 0) {
 		tell_notes(report, d);
 		d->ready(d->context, lab->config->fabric.name.text);
-		serve(&answer, server, report);
+		serve(&answer, server);
 	}
 	lab_close(lab);
 	*lab = (struct lab){.outer_netns = -1};

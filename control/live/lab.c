@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Up: the file; a private network namespace (threads inherit it, so before EAL); namespaces and veths; EAL; the
-// packet pool and a LIFO for each worker; nodes, each owned by a worker; devices; flows; the workers. Down: the
-// same backwards. Nothing is half-done: whatever step fails, lab_close() undoes those before it.
+// Up: the file; a private network namespace (threads inherit it, so before EAL); namespaces and
+// veths; EAL; the packet pool and a LIFO for each worker; nodes, each owned by a worker; devices;
+// flows; the workers. Down: the same backwards. Nothing is half-done: whatever step fails,
+// lab_close() undoes those before it.
 //
-// A leaf and its hosts go to one worker, spines follow in turn, so that only links between switches cross
-// workers.
+// A leaf and its hosts go to one worker, spines follow in turn, so that only links between switches
+// cross workers.
 #include "lab.h"
 
 #include "control/advice/advice.h"
@@ -21,10 +22,11 @@
 
 #define LAB_PACKETS_MIN 16384u
 #define LAB_PACKETS_MAX 131072u
-#define LAB_PACKET_CELLS 512u     // bytes of switch buffer that a packet stands for when the pool is sized
+#define LAB_PACKET_CELLS \
+	512u // bytes of switch buffer that a packet stands for when the pool is sized
 #define LAB_LIFO_PACKETS 1024u
 #define LAB_ROOM 2048u
-#define LAB_FRAME_EXTRA 288u      // Ethernet header, tag, and what AF_XDP keeps
+#define LAB_FRAME_EXTRA 288u // Ethernet header, tag, and what AF_XDP keeps
 #define LAB_EXTRA_MEMORY_MB 64u
 
 static int
@@ -34,8 +36,8 @@ check_pace(const struct lab *lab, struct lab_report *report)
 
 	if (config->live.workers <= LIVE_WORKERS_MAX)
 		return 0;
-	config_error(report->diag, config->file, (struct config_pos){0}, "live.workers", "%u; at most %d are possible",
-		     config->live.workers, LIVE_WORKERS_MAX);
+	config_error(report->diag, config->file, (struct config_pos){0}, "live.workers",
+		     "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
 	return -EINVAL;
 }
 
@@ -75,29 +77,68 @@ assign_workers(struct lab *lab)
 	}
 }
 
-static unsigned
-count_packets(const struct lab *lab, bool *one_chunk)
+static uint64_t
+sum_of_buffers(const struct lab *lab)
 {
 	const struct topology *t = lab->topology;
 	struct switch_config settings;
-	uint64_t buffer = 0, packets;
+	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < t->first_host; i++)
 		if (config_switch(lab->config, t->nodes[i].name, t->nodes[i].role, &settings) == 0)
-			buffer += settings.buffer_bytes;
-	packets = buffer / LAB_PACKET_CELLS;
+			sum += settings.buffer_bytes;
+	return sum;
+}
+
+// The most that the switches' buffers come to, as they are and as the file's events will make them.
+static uint64_t
+most_of_buffers(const struct lab *lab)
+{
+	unsigned count, held = 0;
+	struct config_step *steps = config_list_steps(lab->config, &count);
+	struct config_diag scratch = {0};
+	uint64_t sum = sum_of_buffers(lab), most = sum;
+
+	for (unsigned i = 0; steps != NULL && i < count; i++) {
+		const struct config_event *event = steps[i].event;
+
+		if (event->kind != CONFIG_EVENT_SET ||
+		    config_set(lab->config, event->key.text, event->to.text, &scratch) != 0)
+			continue;
+		held++;
+		sum = sum_of_buffers(lab);
+		most = sum > most ? sum : most;
+	}
+	while (held-- > 0)
+		config_set_undo(lab->config);
+	config_diag_free(&scratch);
+	free(steps);
+	return most;
+}
+
+// As many packets as the buffers can take, and how large the buffers may become with as many.
+static unsigned
+count_packets(struct lab *lab, bool *one_chunk)
+{
+	uint64_t buffers = most_of_buffers(lab), packets = buffers / LAB_PACKET_CELLS;
+
 	if (packets < LAB_PACKETS_MIN)
 		packets = LAB_PACKETS_MIN;
 	if (packets > LAB_PACKETS_MAX)
 		packets = LAB_PACKETS_MAX;
-	return (unsigned)packets + devices_packets_held(lab, one_chunk) + lab->worker_count * LAB_LIFO_PACKETS;
+	lab->buffers_bytes = packets * LAB_PACKET_CELLS;
+	if (lab->buffers_bytes < buffers)
+		lab->buffers_bytes = buffers;
+	return (unsigned)packets + devices_packets_held(lab, one_chunk) +
+	       lab->worker_count * LAB_LIFO_PACKETS;
 }
 
 static enum eal_hugepages
 hugepages_of(enum config_hugepages h)
 {
-	return h == CONFIG_HUGEPAGES_ON ? EAL_HUGEPAGES_ON : h == CONFIG_HUGEPAGES_OFF ? EAL_HUGEPAGES_OFF
-										       : EAL_HUGEPAGES_AUTO;
+	return h == CONFIG_HUGEPAGES_ON    ? EAL_HUGEPAGES_ON
+	       : h == CONFIG_HUGEPAGES_OFF ? EAL_HUGEPAGES_OFF
+					   : EAL_HUGEPAGES_AUTO;
 }
 
 static int
@@ -150,23 +191,25 @@ create_fabric(struct lab *lab, struct lab_report *report)
 		.workers = lab->workers,
 		.attached = lab->attached,
 		.seed = lab->config->fabric.seed,
+		.buffers_bytes = lab->buffers_bytes,
 	};
 	int rc = fabric_create(&lab->fabric, lab->config, lab->topology, &options, report->diag);
 
 	if (rc == 0)
 		rc = advice_give(lab->fabric, report->diag);
 	if (rc == 0)
-		rc = workload_create(&lab->workload, lab->topology, lab->fabric->routes, lab->fabric->hosts,
-				     report->diag);
+		rc = workload_create(&lab->workload, lab->topology, lab->fabric->routes,
+				     lab->fabric->hosts, report->diag);
 	if (rc == 0)
 		rc = fabric_flows_create(&lab->flows, lab->fabric, lab->workload, report->diag);
 	if (rc != 0)
 		return rc;
 	if (fabric_flows_left_out(lab->flows) != 0)
 		fprintf(report->notes,
-			"roost: note: %u flows of the workload have an attached host at one end and are left out\n",
+			"roost: note: %u flows of the workload have an attached host at one end "
+			"and are left out\n",
 			fabric_flows_left_out(lab->flows));
-	rc = fabric_log_create(&lab->log, stderr, "`roost show watchdog`", true);
+	rc = fabric_log_create(&lab->log, stderr, "`roost show log`", true);
 	return rc != 0 ? rc : lab_create_events(lab, report->diag);
 }
 
@@ -175,9 +218,11 @@ static void
 close_unconnected(struct lab *lab)
 {
 	for (uint32_t i = 0; i < lab->topology->node_count; i++)
-		for (uint32_t k = 0; lab->fabric->nodes[i] != NULL && k < lab->fabric->nodes[i]->port_count; k++)
+		for (uint32_t k = 0;
+		     lab->fabric->nodes[i] != NULL && k < lab->fabric->nodes[i]->port_count; k++)
 			if (lab->fabric->nodes[i]->ports[k].out == NULL)
-				node_set_link(lab->fabric->nodes[i], &lab->fabric->nodes[i]->ports[k], false, 0);
+				node_set_link(lab->fabric->nodes[i],
+					      &lab->fabric->nodes[i]->ports[k], false, 0);
 }
 
 static int
@@ -221,8 +266,9 @@ static int
 start_drive(struct lab *lab)
 {
 	const struct config *config = lab->config;
-	int rc = live_init(&lab->drive, lab->worker_count, lab->fabric->window, config->fabric.dilation,
-			   config->live.max_lag_ps, config->live.idle == CONFIG_IDLE_SLEEP);
+	int rc = live_init(&lab->drive, lab->worker_count, lab->fabric->window,
+			   config->fabric.dilation, config->live.max_lag_ps,
+			   config->live.idle == CONFIG_IDLE_SLEEP);
 
 	lab->drive_ready = rc == 0;
 	for (uint32_t i = 0; rc == 0 && i < lab->worker_count; i++)
@@ -263,7 +309,8 @@ lab_open(struct lab *lab, struct lab_report *report)
 	if (needs_namespaces(lab)) {
 		rc = netns_enter_private(&lab->outer_netns);
 		if (rc != 0) {
-			snprintf(report->err, report->err_size, "a network namespace of its own: %s", strerror(-rc));
+			snprintf(report->err, report->err_size,
+				 "a network namespace of its own: %s", strerror(-rc));
 			return rc;
 		}
 	}

@@ -34,6 +34,7 @@ struct lab {
 	uint16_t *workers;             // by node
 	struct packet_pool **pools;    // by node
 	struct rte_mempool *packets;
+	uint64_t buffers_bytes;        // of all switches together, that the packets are enough for
 	struct packet_pool *lifos[LIVE_WORKERS_MAX];
 	struct fabric *fabric;
 	struct workload *workload;
@@ -66,8 +67,11 @@ int lab_load(struct lab *lab, const char *file, struct lab_report *report);
 // behind after lab_close(). The process enters a network namespace of its own if hosts are attached.
 int lab_open(struct lab *lab, struct lab_report *report);
 
-// Applies the file's events that are due. What is wrong with one is told in report->notes.
-void lab_apply_events(struct lab *lab, struct lab_report *report);
+// Applies the file's events that are due. What is wrong with one is told in the log.
+void lab_apply_events(struct lab *lab);
+
+// A message without the name of the file, where it names no place in it.
+const char *lab_message(const struct config_message *m);
 
 // How long until the next event in wall time, in ms, at most `most`.
 int lab_next_event_ms(const struct lab *lab, int most);

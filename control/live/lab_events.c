@@ -5,6 +5,10 @@
 // grace period, when no worker can hold it.
 #include "lab_events.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 struct change {
 	struct node *node;
 	void (*run)(struct node *node, ps_t now, void *arg);
@@ -67,8 +71,43 @@ lab_create_events(struct lab *lab, struct config_diag *diag)
 	return events_create(&lab->events, lab->fabric, &hooks, diag);
 }
 
+const char *
+lab_message(const struct config_message *m)
+{
+	return m->pos.line == 0 ? m->words : m->text;
+}
+
+// "lab.yaml:41:5: set switch.qos.tc.3.ecn.max to 100KB: why not".
+static void
+log_reason(struct lab *lab, ps_t now, const char *why)
+{
+	const struct config_event *event = events_last(lab->events);
+	char *text = NULL;
+	int length;
+
+	if (event->kind == CONFIG_EVENT_SET)
+		length = asprintf(&text, "%s:%u:%u: set %s to %s: %s", lab->config->file, event->pos.line,
+				  event->pos.column, event->key.text, event->to.text, why);
+	else
+		length = asprintf(&text, "%s:%u:%u: %s", lab->config->file, event->pos.line, event->pos.column, why);
+	fabric_log_refused(lab->log, now, length >= 0 ? text : why);
+	if (length >= 0)
+		free(text);
+}
+
+static void
+log_refusal(struct lab *lab, ps_t now, const struct config_diag *diag)
+{
+	fabric_log_look(lab->log, lab->fabric); // what came before
+	for (unsigned i = 0; i < diag->count; i++)
+		if (!diag->messages[i].warning)
+			log_reason(lab, now, diag->messages[i].words);
+	if (diag->errors == 0)
+		log_reason(lab, now, strerror(ENOMEM));
+}
+
 void
-lab_apply_events(struct lab *lab, struct lab_report *report)
+lab_apply_events(struct lab *lab)
 {
 	ps_t now = live_clock(&lab->drive);
 
@@ -76,7 +115,7 @@ lab_apply_events(struct lab *lab, struct lab_report *report)
 		struct config_diag diag = {0};
 
 		if (events_apply(lab->events, now, &diag) != 0)
-			config_diag_print(&diag, report->notes);
+			log_refusal(lab, now, &diag);
 		config_diag_free(&diag);
 	}
 }

@@ -17,8 +17,8 @@ replay_input_check(const char *path, bool line_rate, uint32_t *largest, char *er
 	capture_reader_limit(reader, PACKET_FRAME_MAX);
 	if (line_rate)
 		capture_reader_ignore_stamps(reader);
-	// Stamps are checked as they will be read; those of the day are shifted later, by one amount for all
-	// inputs, so here by this file's own.
+	// Stamps are checked as they will be read; those of the day are shifted later, by one
+	// amount for all inputs, so here by this file's own.
 	rc = capture_reader_align(&reader, 1, NULL, err, err_size);
 	if (rc == 0)
 		while ((rc = capture_reader_next(reader, &packet, err, err_size)) == 1)
@@ -51,7 +51,8 @@ static void
 set_arrival(struct replay_input *in)
 {
 	const struct port_profile *profile = in->port->profile;
-	uint32_t bytes = in->packet.data_len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : in->packet.data_len;
+	uint32_t bytes = in->packet.data_len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN
+								: in->packet.data_len;
 	ps_t time = time_of_bytes(profile->byte_time, bytes + profile->preamble + profile->fcs);
 	ps_t gap = time_of_bytes(profile->byte_time, profile->gap);
 

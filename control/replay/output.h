@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a replay writes: a capture of what left each port, one of what was dropped, and the counters.
+// What a replay writes: a capture of what left each port, one of what was dropped, and the
+// counters.
 #pragma once
 
 #include "control/capture/recorder.h"
@@ -17,8 +18,8 @@ struct replay_output {
 	bool made; // the directory was not there before
 };
 
-// Makes the directory unless it is there and opens the captures; from then on the node's packets go there.
-// `directory` and `place` outlive the output. Returns 0, or -errno with one line in err.
+// Makes the directory unless it is there and opens the captures; from then on the node's packets go
+// there. `directory` and `place` outlive the output. Returns 0, or -errno with one line in err.
 int replay_output_open(struct replay_output *o, const char *directory, struct node *n,
 		       const struct topo_node *place, char *err, size_t err_size);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All inputs are
-// read through before anything is written, so that a bad one leaves nothing behind.
+// `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All
+// inputs are read through before anything is written, so that a bad one leaves nothing behind.
+#include "control/advice/advice.h"
 #include "control/commands.h"
 #include "control/fabric/run.h"
 #include "input.h"
@@ -100,7 +101,8 @@ load(struct replay *r, struct config_diag *diag)
 		return rc;
 	if (r->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE) {
 		config_error(diag, r->config->file, (struct config_pos){0}, NULL,
-			     "replay takes one switch (`switch:` with `ports:`), this is a fabric: use `roost sim`");
+			     "replay takes one switch (`switch:` with `ports:`), this is a fabric: "
+			     "use `roost sim`");
 		return -EINVAL;
 	}
 	rc = topology_create(&r->topology, r->config, diag);
@@ -117,19 +119,21 @@ check_inputs(struct replay *r, uint32_t *largest)
 		int rc;
 
 		if (topology_find_port(r->topology, in->port_name, &ref) != 0) {
-			snprintf(r->err, sizeof(r->err), "--in %s=%s: %s has no port %s", in->port_name, in->path,
-				 r->topology->nodes[0].name, in->port_name);
+			snprintf(r->err, sizeof(r->err), "--in %s=%s: %s has no port %s",
+				 in->port_name, in->path, r->topology->nodes[0].name,
+				 in->port_name);
 			return -EINVAL;
 		}
 		for (unsigned k = 0; k < i; k++) {
 			topology_find_port(r->topology, r->options->inputs[k].port_name, &other);
 			if (other.port == ref.port) {
-				snprintf(r->err, sizeof(r->err), "--in %s=%s: %s is given twice", in->port_name,
-					 in->path, in->port_name);
+				snprintf(r->err, sizeof(r->err), "--in %s=%s: %s is given twice",
+					 in->port_name, in->path, in->port_name);
 				return -EINVAL;
 			}
 		}
-		rc = replay_input_check(in->path, r->options->line_rate, largest, r->err, sizeof(r->err));
+		rc = replay_input_check(in->path, r->options->line_rate, largest, r->err,
+					sizeof(r->err));
 		if (rc != 0)
 			return rc;
 	}
@@ -142,7 +146,8 @@ open_inputs(struct replay *r)
 	struct node *n = r->fabric->nodes[0];
 	struct capture_reader *readers[PORTS_MAX];
 	struct switch_config settings;
-	int rc = config_switch(r->config, r->topology->nodes[0].name, r->topology->nodes[0].role, &settings);
+	int rc = config_switch(r->config, r->topology->nodes[0].name, r->topology->nodes[0].role,
+			       &settings);
 
 	if (rc != 0)
 		return rc;
@@ -173,7 +178,8 @@ open_inputs(struct replay *r)
 static int
 write_counters(struct replay *r)
 {
-	json_t *document = counters_document(r->fabric->names, 1, r->run->drive.now, r->run->snapshots);
+	json_t *document =
+		counters_document(r->fabric->names, 1, r->run->drive.now, r->run->snapshots);
 	int rc = -ENOMEM;
 
 	if (document != NULL && counters_add_log(document, fabric_log_entries(r->run->log),
@@ -188,13 +194,17 @@ warn(const struct replay *r, enum run_end end)
 {
 	for (unsigned i = 0; i < r->input_count; i++)
 		if (r->inputs[i].overlapping != 0)
-			fprintf(stderr, "roost: warning: %s: %llu packets overlap the one before them on %s; "
-				"stamps are taken as given (--pace line sends them one after another)\n",
+			fprintf(stderr,
+				"roost: warning: %s: %llu packets overlap the one before them on "
+				"%s; "
+				"stamps are taken as given (--pace line sends them one after "
+				"another)\n",
 				r->inputs[i].path, (unsigned long long)r->inputs[i].overlapping,
 				r->inputs[i].port_name);
 	if (end == RUN_STALLED)
 		fprintf(stderr, "roost: warning: %llu packets are still held by %s at the end\n",
-			(unsigned long long)fabric_packets_held(r->fabric), r->topology->nodes[0].name);
+			(unsigned long long)fabric_packets_held(r->fabric),
+			r->topology->nodes[0].name);
 }
 
 static int
@@ -213,6 +223,8 @@ replay_run(struct replay *r, struct config_diag *diag)
 	options.seed = r->config->fabric.seed;
 	if (rc == 0)
 		rc = fabric_create(&r->fabric, r->config, r->topology, &options, diag);
+	if (rc == 0)
+		rc = advice_give(r->fabric, diag);
 	if (rc == 0)
 		rc = create_wires(r->fabric->nodes[0]);
 	if (rc == 0)
@@ -268,7 +280,8 @@ parse_input(struct replay_options *o, char *text)
 	char *equals = strchr(text, '=');
 
 	if (equals == NULL || equals == text || equals[1] == '\0') {
-		fprintf(stderr, "roost replay: --in %s: want PORT=PCAP, such as --in swp1=a.pcap\n", text);
+		fprintf(stderr, "roost replay: --in %s: want PORT=PCAP, such as --in swp1=a.pcap\n",
+			text);
 		return -EINVAL;
 	}
 	if (o->input_count == PORTS_MAX) {
@@ -295,8 +308,10 @@ static int
 parse_options(struct replay_options *o, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"in", required_argument, NULL, 'i'},   {"out", required_argument, NULL, 'o'},
-		{"until", required_argument, NULL, 'u'}, {"pace", required_argument, NULL, 'p'},
+		{"in", required_argument, NULL, 'i'},
+		{"out", required_argument, NULL, 'o'},
+		{"until", required_argument, NULL, 'u'},
+		{"pace", required_argument, NULL, 'p'},
 		{NULL, 0, NULL, 0},
 	};
 	int c, rc = 0;
@@ -332,7 +347,8 @@ cmd_replay(int argc, char **argv)
 	if (options == NULL)
 		return 1;
 	if (parse_options(options, argc, argv) != 0) {
-		fprintf(stderr, "usage: roost replay FILE --in PORT=PCAP ... --out DIR [--until T] [--pace line]\n");
+		fprintf(stderr, "usage: roost replay FILE --in PORT=PCAP ... --out DIR [--until T] "
+				"[--pace line]\n");
 		free(options);
 		return 2;
 	}

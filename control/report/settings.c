@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A list is made by walking the struct in the order of its keys; the preset's is made by the same
 // walk, so that a key's values are compared as text, as the user would. A limit is an alpha or a
-// static size: whichever stands in the other's place is compared with it.
+// static size: the one counts as changed where the preset has the other.
 #include "settings_part.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// What the preset says of a key, or of what stands in its place there.
 static const char *
 value_in(const json_t *list, const char *key)
 {
-	const char *value = json_string_value(json_object_get(json_object_get(list, key), "value"));
-	const char *last = strrchr(key, '.');
+	return json_string_value(json_object_get(json_object_get(list, key), "value"));
+}
+
+// What the preset says of a key, or with its name of what stands in the key's place there.
+static json_t *
+preset_value(const json_t *preset, const char *key)
+{
+	const char *last = strrchr(key, '.'), *name, *value = value_in(preset, key);
 	char other[SETTINGS_KEY_MAX];
 
-	if (value != NULL || last == NULL ||
-	    (strcmp(last, ".alpha") != 0 && strcmp(last, ".static") != 0))
-		return value;
-	snprintf(other, sizeof(other), "%.*s.%s", (int)(last - key), key,
-		 strcmp(last, ".alpha") == 0 ? "static" : "alpha");
-	return json_string_value(json_object_get(json_object_get(list, other), "value"));
+	if (value != NULL)
+		return json_string(value);
+	if (last == NULL || (strcmp(last, ".alpha") != 0 && strcmp(last, ".static") != 0))
+		return json_null();
+	name = strcmp(last, ".alpha") == 0 ? "static" : "alpha";
+	snprintf(other, sizeof(other), "%.*s.%s", (int)(last - key), key, name);
+	value = value_in(preset, other);
+	return value != NULL ? json_sprintf("%s %s", name, value) : json_null();
+}
+
+static bool
+is_overridden(const json_t *one, const json_t *preset)
+{
+	if (json_is_string(preset))
+		return !json_equal(json_object_get(one, "value"), preset);
+	return json_is_string(json_object_get(one, "where"));
 }
 
 json_t *
@@ -35,13 +50,11 @@ settings_list(const struct switch_config *settings, const struct config_mark *ma
 
 	json_object_foreach(list, key, one)
 	{
-		const char *value = value_in(expected, key);
+		json_t *value = preset_value(expected, key);
 
-		status |= json_object_set_new(one, "preset",
-					      value != NULL ? json_string(value) : json_null());
-		if (value == NULL || json_object_get(expected, key) == NULL ||
-		    strcmp(value, json_string_value(json_object_get(one, "value"))) != 0)
+		if (is_overridden(one, value))
 			status |= json_object_set_new(one, "origin", json_string("overridden"));
+		status |= json_object_set_new(one, "preset", value);
 	}
 	json_decref(expected);
 	if (status == 0)

@@ -15,11 +15,20 @@ struct walk {
 	bool failed;
 };
 
+json_t *
+settings_where(const struct config_mark *mark)
+{
+	if (mark->origin != CONFIG_ORIGIN_FILE)
+		return json_null();
+	return mark->pos.line != 0 ? json_sprintf("line %" PRIu32, mark->pos.line)
+				   : json_string("live");
+}
+
 // Adds a key; `at`: the member that it stands for.
 static void __attribute__((format(printf, 4, 5)))
 add(struct walk *w, const void *at, const char *value, const char *format, ...)
 {
-	char key[SETTINGS_KEY_MAX], where[24] = "live";
+	char key[SETTINGS_KEY_MAX];
 	json_t *one = json_pack("{s:s}", "value", value);
 	va_list arguments;
 
@@ -30,16 +39,11 @@ add(struct walk *w, const void *at, const char *value, const char *format, ...)
 		const struct config_mark *mark =
 			&w->marks[(const char *)at - (const char *)w->base];
 
-		if (mark->pos.line != 0)
-			snprintf(where, sizeof(where), "line %" PRIu32, mark->pos.line);
 		w->failed |= json_object_set_new(one, "origin",
 						 json_string(mark->origin == CONFIG_ORIGIN_DEFAULT
 								     ? "default"
 								     : "preset")) != 0 ||
-			     json_object_set_new(one, "where",
-						 mark->origin == CONFIG_ORIGIN_FILE
-							 ? json_string(where)
-							 : json_null()) != 0;
+			     json_object_set_new(one, "where", settings_where(mark)) != 0;
 	}
 	w->failed |= json_object_set_new(w->out, key, one) != 0;
 }
@@ -51,42 +55,42 @@ on_off(bool on)
 }
 
 static const char *
-number(char text[static SETTINGS_TEXT_MAX], uint64_t value)
+number(char text[static CONFIG_TEXT], uint64_t value)
 {
-	snprintf(text, SETTINGS_TEXT_MAX, "%" PRIu64, value);
+	snprintf(text, CONFIG_TEXT, "%" PRIu64, value);
 	return text;
 }
 
 // A rate, or "none".
 static const char *
-rate(char text[static SETTINGS_TEXT_MAX], uint64_t bits_per_s)
+rate(char text[static CONFIG_TEXT], uint64_t bits_per_s)
 {
-	return bits_per_s != 0 ? settings_rate(text, bits_per_s) : "none";
+	return bits_per_s != 0 ? config_rate_text(bits_per_s, text) : "none";
 }
 
 // 2^shift: "1/8", "4".
 static const char *
-power(char text[static SETTINGS_TEXT_MAX], int shift)
+power(char text[static CONFIG_TEXT], int shift)
 {
-	snprintf(text, SETTINGS_TEXT_MAX, shift < 0 ? "1/%u" : "%u",
+	snprintf(text, CONFIG_TEXT, shift < 0 ? "1/%u" : "%u",
 		 1u << (shift < 0 ? -shift : shift));
 	return text;
 }
 
 static const char *
-amount(char text[static SETTINGS_TEXT_MAX], const struct config_amount *a)
+amount(char text[static CONFIG_TEXT], const struct config_amount *a)
 {
 	switch (a->kind) {
 	case CONFIG_AMOUNT_BYTES:
-		return settings_bytes(text, a->value);
+		return config_bytes_text(a->value, text);
 	case CONFIG_AMOUNT_PERCENT:
-		return settings_percent(text, (uint32_t)a->value);
+		return config_percent_text((uint32_t)a->value, text);
 	case CONFIG_AMOUNT_UNLIMITED:
 		return "unlimited";
 	case CONFIG_AMOUNT_AUTO:
 		return "auto";
 	case CONFIG_AMOUNT_ALPHA:
-		return power(text, (int)a->value - 7);
+		return power(text, (int)a->value - CONFIG_ALPHA_ONE);
 	case CONFIG_AMOUNT_NONE:
 		break;
 	}
@@ -94,7 +98,7 @@ amount(char text[static SETTINGS_TEXT_MAX], const struct config_amount *a)
 }
 
 static const char *
-bits(char text[static SETTINGS_TEXT_MAX], unsigned int set)
+bits(char text[static CONFIG_TEXT], unsigned int set)
 {
 	char *to = text;
 
@@ -106,7 +110,7 @@ bits(char text[static SETTINGS_TEXT_MAX], unsigned int set)
 }
 
 static const char *
-trusted(char text[static SETTINGS_TEXT_MAX], unsigned int count, const enum config_trust *trust)
+trusted(char text[static CONFIG_TEXT], unsigned int count, const enum config_trust *trust)
 {
 	char *to = text;
 
@@ -122,10 +126,10 @@ static void
 walk_buffer(struct walk *w)
 {
 	const struct switch_config *c = w->base;
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
-	add(w, &c->latency_ps, settings_duration(text, c->latency_ps), "latency");
-	add(w, &c->buffer_bytes, settings_bytes(text, c->buffer_bytes), "buffer.size");
+	add(w, &c->latency_ps, config_duration_text(c->latency_ps, text), "latency");
+	add(w, &c->buffer_bytes, config_bytes_text(c->buffer_bytes, text), "buffer.size");
 	add(w, &c->cell_bytes, number(text, c->cell_bytes), "buffer.cell");
 	for (unsigned int i = 0; i < CONFIG_POOLS; i++) {
 		const char *pool = config_pool_name((enum config_pool)i);
@@ -134,25 +138,31 @@ walk_buffer(struct walk *w)
 		add(w, &c->port_alpha[i], amount(text, &c->port_alpha[i]),
 		    "buffer.pools.%s.port-alpha", pool);
 	}
-	add(w, &c->headroom_pool_bytes, settings_bytes(text, c->headroom_pool_bytes),
+	add(w, &c->headroom_pool_bytes, config_bytes_text(c->headroom_pool_bytes, text),
 	    "buffer.headroom-pool.size");
 }
 
+// What a map does not list comes from the same place as the map, whose mark is its first member's.
 static void
 walk_map(struct walk *w, const uint8_t *map, unsigned int count, const char *prefix,
 	 const char *name)
 {
-	char text[SETTINGS_TEXT_MAX];
+	size_t first = (size_t)((const char *)map - (const char *)w->base);
+	char text[CONFIG_TEXT];
 
-	for (unsigned int i = 0; i < count; i++)
-		add(w, &map[i], number(text, map[i]), "%s.%s.%u", prefix, name, i);
+	for (unsigned int i = 0; i < count; i++) {
+		bool listed = w->marks != NULL &&
+			      w->marks[first + i].origin != CONFIG_ORIGIN_DEFAULT;
+
+		add(w, listed ? &map[i] : map, number(text, map[i]), "%s.%s.%u", prefix, name, i);
+	}
 }
 
 static void
 walk_maps(struct walk *w)
 {
 	const struct switch_config *c = w->base;
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	add(w, c->trust, trusted(text, c->trust_count, c->trust), "qos.trust");
 	add(w, &c->port_priority, number(text, c->port_priority), "qos.port-priority");
@@ -165,11 +175,11 @@ walk_maps(struct walk *w)
 static void
 walk_limit(struct walk *w, const struct config_limit *limit, const char *prefix, unsigned int index)
 {
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	switch (limit->kind) {
 	case CONFIG_LIMIT_STATIC:
-		add(w, limit, settings_bytes(text, limit->static_bytes), "%s.%u.static", prefix,
+		add(w, limit, config_bytes_text(limit->static_bytes, text), "%s.%u.static", prefix,
 		    index);
 		break;
 	case CONFIG_LIMIT_ALPHA:
@@ -185,15 +195,15 @@ static void
 walk_group(struct walk *w, unsigned int i)
 {
 	const struct config_group *g = &w->base->groups[i];
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	add(w, &g->lossless, g->lossless ? "true" : "false", "qos.pg.%u.lossless", i);
 	add(w, &g->pool, config_pool_name(g->pool), "qos.pg.%u.pool", i);
-	add(w, &g->reserved_bytes, settings_bytes(text, g->reserved_bytes), "qos.pg.%u.reserved",
+	add(w, &g->reserved_bytes, config_bytes_text(g->reserved_bytes, text), "qos.pg.%u.reserved",
 	    i);
 	walk_limit(w, &g->limit, "qos.pg", i);
 	add(w, &g->headroom, amount(text, &g->headroom), "qos.pg.%u.headroom", i);
-	add(w, &g->xon_bytes, settings_bytes(text, g->xon_bytes), "qos.pg.%u.xon", i);
+	add(w, &g->xon_bytes, config_bytes_text(g->xon_bytes, text), "qos.pg.%u.xon", i);
 	add(w, &g->xon_offset, amount(text, &g->xon_offset), "qos.pg.%u.xon-offset", i);
 }
 
@@ -201,22 +211,22 @@ static void
 walk_class(struct walk *w, unsigned int i)
 {
 	const struct config_class *c = &w->base->classes[i];
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	add(w, &c->scheduler, c->scheduler == CONFIG_SCHEDULER_STRICT ? "strict" : "dwrr",
 	    "qos.tc.%u.scheduler", i);
 	add(w, &c->weight, number(text, c->weight), "qos.tc.%u.weight", i);
 	add(w, &c->pool, config_pool_name(c->pool), "qos.tc.%u.pool", i);
-	add(w, &c->reserved_bytes, settings_bytes(text, c->reserved_bytes), "qos.tc.%u.reserved",
+	add(w, &c->reserved_bytes, config_bytes_text(c->reserved_bytes, text), "qos.tc.%u.reserved",
 	    i);
 	walk_limit(w, &c->limit, "qos.tc", i);
 	add(w, &c->ecn.on, on_off(c->ecn.on), "qos.tc.%u.ecn", i);
 	if (c->ecn.on) {
-		add(w, &c->ecn.min_bytes, settings_bytes(text, c->ecn.min_bytes),
+		add(w, &c->ecn.min_bytes, config_bytes_text(c->ecn.min_bytes, text),
 		    "qos.tc.%u.ecn.min", i);
-		add(w, &c->ecn.max_bytes, settings_bytes(text, c->ecn.max_bytes),
+		add(w, &c->ecn.max_bytes, config_bytes_text(c->ecn.max_bytes, text),
 		    "qos.tc.%u.ecn.max", i);
-		add(w, &c->ecn.probability_ppm, settings_percent(text, c->ecn.probability_ppm),
+		add(w, &c->ecn.probability_ppm, config_percent_text(c->ecn.probability_ppm, text),
 		    "qos.tc.%u.ecn.probability", i);
 	}
 	add(w, &c->red, on_off(c->red), "qos.tc.%u.red", i);
@@ -231,7 +241,7 @@ static void
 walk_remark(struct walk *w, const struct config_remark *r, const void *dscp_at, const void *pcp_at,
 	    const char *prefix)
 {
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
 		if (r->dscp[i] >= 0)
@@ -248,7 +258,7 @@ static void
 walk_port(struct walk *w, const struct config_port_qos *p)
 {
 	const void *at = &w->base->ports;
-	char text[SETTINGS_TEXT_MAX], prefix[SETTINGS_KEY_MAX / 2];
+	char text[CONFIG_TEXT], prefix[SETTINGS_KEY_MAX / 2];
 
 	snprintf(prefix, sizeof(prefix), "qos.ports.%.20s", p->name.text);
 	if (p->set & CONFIG_PORT_QOS_TRUST)
@@ -277,13 +287,13 @@ walk_flow_control(struct walk *w)
 		[CONFIG_FLOW_CONTROL_NONE] = "none",
 	};
 	const struct switch_config *c = w->base;
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	add(w, &c->flow_control, words[c->flow_control], "qos.flow-control");
 	add(w, &c->pfc_priorities, bits(text, c->pfc_priorities), "qos.pfc.priorities");
 	add(w, &c->pfc_quanta, number(text, c->pfc_quanta), "qos.pfc.quanta");
 	add(w, &c->pfc_refresh_ps,
-	    c->pfc_refresh_auto ? "auto" : settings_duration(text, c->pfc_refresh_ps),
+	    c->pfc_refresh_auto ? "auto" : config_duration_text(c->pfc_refresh_ps, text),
 	    "qos.pfc.refresh");
 }
 
@@ -296,12 +306,12 @@ walk_watchdog(struct walk *w)
 		[CONFIG_WATCHDOG_ALERT] = "alert",
 	};
 	const struct config_watchdog *d = &w->base->watchdog;
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	add(w, &d->on, on_off(d->on), "qos.watchdog.enabled");
-	add(w, &d->poll_ps, settings_duration(text, d->poll_ps), "qos.watchdog.poll");
-	add(w, &d->detect_ps, settings_duration(text, d->detect_ps), "qos.watchdog.detect");
-	add(w, &d->restore_ps, settings_duration(text, d->restore_ps), "qos.watchdog.restore");
+	add(w, &d->poll_ps, config_duration_text(d->poll_ps, text), "qos.watchdog.poll");
+	add(w, &d->detect_ps, config_duration_text(d->detect_ps, text), "qos.watchdog.detect");
+	add(w, &d->restore_ps, config_duration_text(d->restore_ps, text), "qos.watchdog.restore");
 	add(w, &d->action, actions[d->action], "qos.watchdog.action");
 	add(w, &d->flush, on_off(d->flush), "qos.watchdog.flush");
 	add(w, &d->ingress, on_off(d->ingress), "qos.watchdog.ingress");
@@ -311,22 +321,44 @@ static void
 walk_trim(struct walk *w)
 {
 	const struct config_trim *t = &w->base->trim;
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	add(w, &t->on, on_off(t->on), "qos.trim");
 	if (!t->on)
 		return;
-	add(w, &t->size_bytes, settings_bytes(text, t->size_bytes), "qos.trim.size");
+	add(w, &t->size_bytes, config_bytes_text(t->size_bytes, text), "qos.trim.size");
 	add(w, &t->dscp, number(text, t->dscp), "qos.trim.dscp");
 	add(w, &t->tc, number(text, t->tc), "qos.trim.tc");
 	add(w, &t->eligible_tc, bits(text, t->eligible_tc), "qos.trim.eligible-tc");
+}
+
+static void
+walk_routing(struct walk *w)
+{
+	const struct config_routing *r = &w->base->routing;
+	char text[CONFIG_TEXT], grades[CONFIG_GRADES_MAX * (CONFIG_TEXT + 2) + 3] = "[";
+	char *to = grades + 1;
+
+	add(w, &r->mode, config_routing_mode_name(r->mode), "routing.mode");
+	add(w, &r->hash_seed, r->hash_seed_auto ? "auto" : number(text, r->hash_seed),
+	    "routing.hash-seed");
+	for (unsigned int i = 0; i < r->grade_count; i++)
+		to += sprintf(to, "%s%s", i != 0 ? ", " : "",
+			      config_bytes_text(r->grades_bytes[i], text));
+	strcpy(to, "]");
+	add(w, r->grades_bytes, grades, "routing.grades");
+	add(w, &r->eligible_udp_dport,
+	    r->eligible_udp_dport != 0 ? number(text, r->eligible_udp_dport) : "any",
+	    "routing.eligible.udp-dport");
+	add(w, &r->eligible_opcodes, r->eligible_opcodes == CONFIG_OPCODES_ALL ? "all" : "data",
+	    "routing.eligible.opcodes");
 }
 
 json_t *
 settings_walk(const struct switch_config *settings, const struct config_mark *marks)
 {
 	struct walk w = {.out = json_object(), .base = settings, .marks = marks};
-	char text[SETTINGS_TEXT_MAX];
+	char text[CONFIG_TEXT];
 
 	walk_buffer(&w);
 	walk_maps(&w);
@@ -342,6 +374,7 @@ settings_walk(const struct switch_config *settings, const struct config_mark *ma
 	walk_watchdog(&w);
 	walk_remark(&w, &settings->remark, settings->remark.dscp, settings->remark.pcp, "qos");
 	walk_trim(&w);
+	walk_routing(&w);
 	if (!w.failed)
 		return w.out;
 	json_decref(w.out);

@@ -14,19 +14,21 @@
 static const struct {
 	const char *word;
 	show_fn *show;
-	bool of_ports; // it may name a port, not only a node
+	const char *of; // what a question may name
 } shows[] = {
-	{"fabric", show_fabric, false},
-	{"interface", show_interface, true},
-	{"qos", show_qos, false},
-	{"pfc", show_pfc, true},
-	{"queue", show_queue, true},
-	{"pool", show_pool, false},
-	{"tenant", show_tenant, false},
-	{"watchdog", show_watchdog, true},
-	{"histogram", show_histogram, false},
-	{"drops", show_drops, true},
-	{"route", show_route, false},
+	{"fabric", show_fabric, "node"},
+	{"interface", show_interface, "node or port"},
+	{"qos", show_qos, "switch"},
+	{"config", show_config, "switch"},
+	{"pfc", show_pfc, "node or port"},
+	{"queue", show_queue, "node or port"},
+	{"pool", show_pool, "node"},
+	{"tenant", show_tenant, "node"},
+	{"watchdog", show_watchdog, "switch or port of one"},
+	{"histogram", show_histogram, "node"},
+	{"drops", show_drops, "node or port"},
+	{"route", show_route, "switch"},
+	{"log", show_log, "node or port"},
 };
 
 #define SHOW_COUNT (sizeof(shows) / sizeof(*shows))
@@ -131,14 +133,15 @@ refuse_word(const char *what, char *why, size_t why_size)
 }
 
 static int
-refuse_filter(const struct show_question *q, bool of_ports, char *why, size_t why_size)
+refuse_filter(const struct show_question *q, const char *of, char *why, size_t why_size)
 {
 	if (q->vrf != NULL)
 		snprintf(why, why_size, "no route%s%.40s in a VRF %.40s",
 			 q->port != NULL ? " of " : "", q->port != NULL ? q->port : "", q->vrf);
 	else
 		snprintf(why, why_size, "%s: there is no %s %.80s", q->what,
-			 of_ports ? "node or port" : "node", q->port != NULL ? q->port : "");
+			 q->view != NULL ? "switch or port of one" : of,
+			 q->port != NULL ? q->port : "");
 	return -EINVAL;
 }
 
@@ -157,7 +160,7 @@ show_wants_settings(const json_t *params)
 	const char *what = json_string_value(json_object_get(params, "what"));
 
 	return json_object_get(params, "view") != NULL ||
-	       (what != NULL && strcmp(what, "qos") == 0);
+	       (what != NULL && (strcmp(what, "qos") == 0 || strcmp(what, "config") == 0));
 }
 
 int
@@ -194,6 +197,6 @@ show_answer(const struct show_state *s, const json_t *params, json_t **out, char
 	}
 	json_decref(answer);
 	if (status == -ENOENT)
-		return refuse_filter(&q, shows[i].of_ports, why, why_size);
+		return refuse_filter(&q, shows[i].of, why, why_size);
 	return status;
 }

@@ -66,9 +66,9 @@ struct show_state {
 	const struct show_route *routes;
 	unsigned int route_count;
 	ps_t now;
-	const struct show_switch *switches; // for "qos" and the views of an interface
+	const struct show_switch *switches; // for "qos", "config" and the views of an interface
 	unsigned int switch_count;
-	json_t *log;       // array of what nodes told (counters_add_log()), for "watchdog"; NULL: none
+	json_t *log;       // array of what was told (counters_add_log()), for "watchdog" and "log"; or NULL
 	uint64_t log_lost; // entries missing from it
 };
 

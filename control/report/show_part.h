@@ -19,15 +19,21 @@ typedef int show_fn(const struct show_state *s, const struct show_question *q, j
 show_fn show_fabric, show_route;                          // show_fabric.c
 show_fn show_interface, show_pfc, show_queue, show_drops; // show_ports.c
 show_fn show_watchdog;                                    // show_watchdog.c
+show_fn show_log;                                         // show_log.c
 show_fn show_pool, show_tenant, show_histogram;           // show_nodes.c
 show_fn show_qos;                                         // show_qos.c
+show_fn show_config;                                      // show_config.c
 
 // What stands of a switch in its RoCE settings, as those of one of its ports or of all (port: -1);
 // NULL when memory ran out (show_qos.c).
 json_t *show_qos_settings(const struct report_node *n, const struct show_switch *w, int port);
 
+// Adds "preset" and "mode", and "preset-where" and "mode-where" as in settings_list(). Returns 0 or
+// -1, as jansson does (show_qos.c).
+int show_add_preset(json_t *to, const struct show_switch *w);
+
 // Of those: its pools; the numbers of the bits that are set; and bit per class that a priority maps
-// to. The first two are NULL when memory ran out.
+// to. Pools and numbers are NULL when memory ran out.
 json_t *show_qos_pools(const struct switch_config *c, const struct report_node *n);
 json_t *show_bit_list(unsigned int bits);
 unsigned int show_used_classes(const struct switch_config *c);
@@ -35,6 +41,10 @@ unsigned int show_used_classes(const struct switch_config *c);
 // What a port counts as RoCE and what beside it (show_roce.c); NULL when memory ran out.
 json_t *show_roce_counters(const struct report_node *n, const struct show_switch *w,
 			   unsigned int port, ps_t now);
+
+// Adds "log", the entries that `filter` means (NULL: all), of queues only or of anything, and
+// "log_lost". Returns as a show_fn (show_log.c).
+int show_add_log(const struct show_state *s, const char *filter, bool queues, json_t *to);
 
 // Adds "mac". Returns 0 or -1, as jansson does.
 int show_set_mac(json_t *to, const uint8_t *mac);

@@ -56,12 +56,6 @@ show_used_classes(const struct switch_config *c)
 	return bits;
 }
 
-static const char *
-mode_name(const struct switch_config *c)
-{
-	return c->preset == CONFIG_PRESET_LOSSY ? "lossy" : config_preset_mode_name(c->preset_mode);
-}
-
 // ---- flow control ----------------------------------------------------------------------------
 
 // The lengths of the cables behind the ports (or one of them), each once, in metres.
@@ -277,20 +271,59 @@ narrow_to_port(json_t *list, const char *port)
 	return status;
 }
 
+// How packets are routed is no QoS.
+static int
+leave_out_routing(json_t *list)
+{
+	static const char prefix[] = "routing.";
+	const char *key;
+	json_t *one;
+	void *next;
+	int status = 0;
+
+	json_object_foreach_safe(list, next, key, one) if (strncmp(key, prefix, strlen(prefix)) ==
+							   0) status |= json_object_del(list, key);
+	return status;
+}
+
 // `port`: of this one, or NULL.
 static json_t *
 add_settings(json_t *out, const struct show_switch *w, const char *port)
 {
 	json_t *list = settings_list(w->settings, w->marks, w->preset);
-	int status = list != NULL && port != NULL ? narrow_to_port(list, port) : 0;
-	json_t *exceptions = list != NULL ? settings_exceptions(list) : NULL;
+	int status = show_add_preset(out, w);
+	json_t *exceptions;
 
+	if (list != NULL && port != NULL)
+		status |= narrow_to_port(list, port);
+	if (list != NULL)
+		status |= leave_out_routing(list);
+	exceptions = list != NULL ? settings_exceptions(list) : NULL;
 	status |= json_object_set_new(out, "values", list);
 	status |= json_object_set_new(out, "exceptions", exceptions);
 	if (status == 0)
 		return out;
 	json_decref(out);
 	return NULL;
+}
+
+int
+show_add_preset(json_t *to, const struct show_switch *w)
+{
+	const struct switch_config *c = w->settings;
+	const struct config_mark *marks = w->marks;
+	int status = show_set_text(to, "preset", config_preset_name(c->preset));
+
+	status |= json_object_set_new(
+		to, "preset-where", settings_where(&marks[offsetof(struct switch_config, preset)]));
+	status |= show_set_text(to, "mode",
+				c->preset == CONFIG_PRESET_LOSSY
+					? "lossy"
+					: config_preset_mode_name(c->preset_mode));
+	return json_object_set_new(
+		       to, "mode-where",
+		       settings_where(&marks[offsetof(struct switch_config, preset_mode)])) |
+	       status;
 }
 
 json_t *
@@ -301,11 +334,10 @@ show_qos_settings(const struct report_node *n, const struct show_switch *w, int 
 
 	if (port >= 0)
 		apply_port(&c, n->ports[port].name);
-	out = json_pack("{s:b,s:s,s:s,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "enable",
-			c.preset != CONFIG_PRESET_NONE, "preset", config_preset_name(c.preset),
-			"mode", mode_name(&c), "congestion-control", congestion_json(&c), "pfc",
-			pfc_json(&c, n, w, port), "trust", trust_json(&c), "port-max-rate-bps",
-			(json_int_t)c.port_max_rate_bps, "pcp-to-sp",
+	out = json_pack("{s:b,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "enable",
+			c.preset != CONFIG_PRESET_NONE, "congestion-control", congestion_json(&c),
+			"pfc", pfc_json(&c, n, w, port), "trust", trust_json(&c),
+			"port-max-rate-bps", (json_int_t)c.port_max_rate_bps, "pcp-to-sp",
 			number_list(c.pcp_to_priority, CONFIG_PRIORITIES), "dscp-to-sp",
 			number_list(c.dscp_to_priority, CONFIG_DSCPS), "sp-to-pg",
 			number_list(c.priority_to_group, CONFIG_PRIORITIES), "sp-to-tc",

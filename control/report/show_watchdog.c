@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PFC watchdog, as it is set and as it sees the queues that it watches: those of classes that
-// a received pause can hold; and what it has told.
+// a received pause can hold; and what it has told of them.
 #include "counters_part.h"
 #include "show_part.h"
 
@@ -73,36 +73,6 @@ settings_json(const struct watchdog_profile *w)
 			 "flush", w->flush, "ingress", w->ingress);
 }
 
-// True when an entry of the log is of a node, port or queue that `filter` means.
-static bool
-entry_meant(const json_t *entry, const char *filter)
-{
-	const char *node = json_string_value(json_object_get(entry, "node"));
-	const char *queue = json_string_value(json_object_get(entry, "queue"));
-	char name[128], port[64];
-
-	if (filter == NULL || node == NULL || queue == NULL)
-		return filter == NULL;
-	snprintf(port, sizeof(port), "%.*s", (int)strcspn(queue, "."), queue);
-	snprintf(name, sizeof(name), "%.48s.%s", node, port);
-	return strcmp(filter, node) == 0 || strcmp(filter, port) == 0 || strcmp(filter, name) == 0;
-}
-
-// "log": what happened to queues that the question means, and "log_lost".
-static int
-add_log(json_t *to, const struct show_state *s, const char *filter)
-{
-	json_t *out = json_array();
-	json_t *entry;
-	size_t i;
-	int status = out != NULL ? 0 : -1;
-
-	json_array_foreach(s->log, i, entry) if (entry_meant(entry, filter))
-		status |= json_array_append(out, entry);
-	status |= json_object_set_new(to, "log", out);
-	return json_object_set_new(to, "log_lost", json_integer((json_int_t)s->log_lost)) | status;
-}
-
 int
 show_watchdog(const struct show_state *s, const struct show_question *q, json_t *to)
 {
@@ -117,7 +87,5 @@ show_watchdog(const struct show_state *s, const struct show_question *q, json_t 
 		    json_object_set_new(node, "watchdog", settings_json(&t->watchdog)) != 0)
 			status = -ENOMEM;
 	}
-	if (status == 0 && add_log(to, s, q->port) != 0)
-		status = -ENOMEM;
-	return status;
+	return status == 0 ? show_add_log(s, q->port, true, to) : status;
 }

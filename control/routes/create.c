@@ -115,6 +115,19 @@ routes_apply_event(struct routes *routes, const struct topology *t,
 }
 
 int
+routes_apply_steps(struct routes *routes, const struct topology *t, const struct config_step *steps,
+		   uint32_t count, struct config_diag *diag)
+{
+	uint32_t node;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < count; i++)
+		if (steps[i].event->kind == CONFIG_EVENT_ROUTE)
+			rc = routes_apply_event(routes, t, steps[i].event, &node, diag);
+	return rc;
+}
+
+int
 routes_check_events(const struct topology *t, struct config_diag *diag)
 {
 	struct route_list *lists = calloc(t->node_count, sizeof(*lists));

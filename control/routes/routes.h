@@ -79,6 +79,10 @@ bool routes_join(const struct routes *routes, const struct topology *topology, u
 // to *node. Returns 0, -EINVAL with the error in diag and nothing changed, or -ENOMEM.
 int routes_apply_event(struct routes *routes, const struct topology *topology,
 		       const struct config_event *event, uint32_t *node, struct config_diag *diag);
+// The same for all route events among the first steps: what they have set stays set when routes are
+// made anew from the topology.
+int routes_apply_steps(struct routes *routes, const struct topology *topology,
+		       const struct config_step *steps, uint32_t count, struct config_diag *diag);
 // Whether the file's route events would apply. Returns 0, -EINVAL with the errors in diag, or
 // -ENOMEM.
 int routes_check_events(const struct topology *topology, struct config_diag *diag);

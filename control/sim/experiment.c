@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Headers of the largest kind (Ethernet, tag, IPv6, UDP, BTH, RETH), and pause frames: payload is counted, not
-// stored. A multiple of a cache line.
+// Headers of the largest kind (Ethernet, tag, IPv6, UDP, BTH, RETH), and pause frames: payload is
+// counted, not stored. A multiple of a cache line.
 #define EXPERIMENT_DATA_ROOM 128
 
 static int
@@ -16,8 +16,9 @@ check_kind(const struct config *config, struct config_diag *diag)
 {
 	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
 		return 0;
-	config_error(diag, config->file, (struct config_pos){0}, NULL,
-		     "this is one switch, which has no hosts to run a workload: use `roost replay`");
+	config_error(
+		diag, config->file, (struct config_pos){0}, NULL,
+		"this is one switch, which has no hosts to run a workload: use `roost replay`");
 	return -EINVAL;
 }
 
@@ -51,7 +52,8 @@ streams_end(const struct workload *w)
 }
 
 int
-experiment_create(struct experiment *e, const struct experiment_options *o, struct config_diag *diag)
+experiment_create(struct experiment *e, const struct experiment_options *o,
+		  struct config_diag *diag)
 {
 	int rc;
 
@@ -72,7 +74,8 @@ experiment_create(struct experiment *e, const struct experiment_options *o, stru
 	if (rc == 0)
 		rc = advice_give(e->fabric, diag);
 	if (rc == 0)
-		rc = workload_create(&e->workload, e->topology, e->fabric->routes, e->fabric->hosts, diag);
+		rc = workload_create(&e->workload, e->topology, e->fabric->routes, e->fabric->hosts,
+				     diag);
 	if (rc == 0)
 		rc = fabric_flows_create(&e->flows, e->fabric, e->workload, diag);
 	if (rc == 0)

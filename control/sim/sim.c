@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL and leaves nothing behind
-// but what -o asks for.
+// `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL and leaves
+// nothing behind but what -o asks for.
 #include "control/capture/recorder.h"
 #include "control/commands.h"
 #include "control/directory.h"
@@ -61,7 +61,8 @@ show_progress(void *context, ps_t now)
 		return;
 	s->progress_s = wall;
 	s->progress_shown = true;
-	fprintf(stderr, "\r%.3f us simulated in %.0f s", (double)now / (double)PS_PER_US, wall - s->started_s);
+	fprintf(stderr, "\r%.3f us simulated in %.0f s", (double)now / (double)PS_PER_US,
+		wall - s->started_s);
 }
 
 static int
@@ -80,8 +81,9 @@ open_outputs(struct sim *s, struct config_diag *diag)
 	if (rc != 0)
 		return rc;
 	s->made = made;
-	rc = recorder_create(&s->recorder,
-			     record->snaplen_full ? 0 : snaplen != 0 ? snaplen : SIM_SNAPLEN_DEFAULT);
+	rc = recorder_create(&s->recorder, record->snaplen_full ? 0
+					   : snaplen != 0       ? snaplen
+								: SIM_SNAPLEN_DEFAULT);
 	for (unsigned i = 0; rc == 0 && i < record->pcap.count; i++) {
 		char path[PATH_MAX], name[TOPOLOGY_NAME_MAX];
 		struct topo_ref ref;
@@ -92,10 +94,12 @@ open_outputs(struct sim *s, struct config_diag *diag)
 		topology_port_name(t, ref.node, ref.port, name);
 		snprintf(path, sizeof(path), "%s/%s.pcapng", s->out, name);
 		rc = recorder_add_port(s->recorder, s->e.fabric->nodes[ref.node], ref.port,
-				       RECORDER_SENT | RECORDER_RECEIVED, path, name, s->err, sizeof(s->err));
+				       RECORDER_SENT | RECORDER_RECEIVED, path, name, s->err,
+				       sizeof(s->err));
 	}
 	return rc != 0 ? rc
-		       : samples_create(&s->samples, s->e.fabric, s->out, diag, s->err, sizeof(s->err));
+		       : samples_create(&s->samples, s->e.fabric, s->out, diag, s->err,
+					sizeof(s->err));
 }
 
 static void
@@ -174,8 +178,10 @@ check_end(const struct experiment *e, struct config_diag *diag)
 		return 0;
 	for (uint32_t i = 0; i < e->workload->stream_count; i++)
 		if (e->workload->streams[i].until_ps == PS_NEVER)
-			config_error(diag, e->config->file, e->config->workload[e->workload->streams[i].item].pos,
-				     "workload", "this stream never ends: write `until`, or `stop` for the run");
+			config_error(
+				diag, e->config->file,
+				e->config->workload[e->workload->streams[i].item].pos, "workload",
+				"this stream never ends: write `until`, or `stop` for the run");
 	return -EINVAL;
 }
 
@@ -252,9 +258,12 @@ static int
 parse_options(struct sim *s, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},          {"until", required_argument, NULL, 'u'},
-		{"seed", required_argument, NULL, 's'},    {"window", required_argument, NULL, 'w'},
-		{"visit", required_argument, NULL, 'v'},   {"out", required_argument, NULL, 'o'},
+		{"json", no_argument, NULL, 'j'},
+		{"until", required_argument, NULL, 'u'},
+		{"seed", required_argument, NULL, 's'},
+		{"window", required_argument, NULL, 'w'},
+		{"visit", required_argument, NULL, 'v'},
+		{"out", required_argument, NULL, 'o'},
 		{NULL, 0, NULL, 0},
 	};
 	int c, rc = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A queue that PFC holds waits for its far side's priority group to drain. That group's packets sit in queues of
-// the far node; if one of those is held too, the wait goes on there. Following held queues from node to node
-// either ends or comes back to a queue already seen: a cyclic buffer dependency.
+// A queue that PFC holds waits for its far side's priority group to drain. That group's packets sit
+// in queues of the far node; if one of those is held too, the wait goes on there. Following held
+// queues from node to node either ends or comes back to a queue already seen: a cyclic buffer
+// dependency.
 #include "stall.h"
 
 #include "dataplane/queueing/fair.h"
@@ -32,7 +33,8 @@ static bool
 next_held(const struct fabric *f, const struct held_queue *q, struct held_queue *next)
 {
 	const struct topo_port *place = &f->topology->nodes[q->node].ports[q->port];
-	const struct node *far = place->peer_node == TOPOLOGY_NONE ? NULL : f->nodes[place->peer_node];
+	const struct node *far = place->peer_node == TOPOLOGY_NONE ? NULL
+								   : f->nodes[place->peer_node];
 
 	if (far == NULL)
 		return false;
@@ -107,7 +109,8 @@ stall_print(const struct fabric *f, ps_t now, FILE *to)
 	fprintf(to, "roost: nothing has moved for a while at %.3f us; %llu packets are held\n",
 		(double)now / (double)PS_PER_US, (unsigned long long)fabric_packets_held(f));
 	for (uint32_t i = 0; i < f->topology->node_count; i++) {
-		for (uint16_t port = 0; f->nodes[i] != NULL && port < f->nodes[i]->port_count; port++) {
+		for (uint16_t port = 0; f->nodes[i] != NULL && port < f->nodes[i]->port_count;
+		     port++) {
 			for (uint8_t tc = 0; tc < PRIORITIES; tc++) {
 				struct held_queue q = {i, port, tc};
 

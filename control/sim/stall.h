@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
-// Prints how many packets are held, and if paused queues wait for each other in a cycle, that cycle:
-// each queue waits for room in a group of the node behind it, whose packets wait in the next queue.
+// Prints how many packets are held, and if paused queues wait for each other in a cycle, that
+// cycle: each queue waits for room in a group of the node behind it, whose packets wait in the next
+// queue.
 void stall_print(const struct fabric *f, ps_t now, FILE *to);

@@ -22,56 +22,37 @@
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-// Where the member at `offset` comes from.
-static struct config_mark
-mark_of(const struct tables_draft *draft, size_t offset)
+struct config_mark *
+tables_marks(const struct tables_draft *draft)
 {
 	const struct config *config = draft->topology->config;
-	struct config_mark mark = {.origin = CONFIG_ORIGIN_DEFAULT};
-	struct config_mark *marks;
 	struct switch_config scratch;
+	struct config_mark *marks;
 
 	if (config->private == NULL)
-		return mark;
+		return NULL;
 	marks = calloc(sizeof(struct switch_config), sizeof(*marks));
 	if (marks != NULL && config_switch_marked(config, draft->node->name, draft->node->role,
-						  &scratch, marks) == 0)
-		mark = marks[offset];
-	free(marks);
-	return mark;
-}
-
-bool
-tables_written(const struct tables_draft *draft, size_t offset)
-{
-	return mark_of(draft, offset).origin == CONFIG_ORIGIN_FILE;
-}
-
-// Where the file sets it; line 0 where it does not.
-static struct config_pos
-position(const struct tables_draft *draft, size_t offset)
-{
-	struct config_mark mark = mark_of(draft, offset);
-
-	return mark.origin == CONFIG_ORIGIN_FILE ? mark.pos : (struct config_pos){0};
+						  &scratch, marks) != 0) {
+		free(marks);
+		return NULL;
+	}
+	return marks;
 }
 
 void
-tables_report(const struct tables_draft *draft, bool warning, size_t offset, const char *key,
-	      const char *format, ...)
+tables_report(const struct tables_draft *draft, bool warning, struct config_pos pos,
+	      const char *key, const char *format, ...)
 {
+	const char *file = draft->topology->config->file;
 	char text[320];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (warning)
-		config_warning(draft->diag, draft->topology->config->file, position(draft, offset),
-			       key, "on %s %s", draft->node->name, text);
-	else
-		config_error(draft->diag, draft->topology->config->file, position(draft, offset),
-			     key, "on %s %s", draft->node->name, text);
+	(warning ? config_warning : config_error)(draft->diag, file, pos, key, "on %s %s",
+						  draft->node->name, text);
 }
 
 // A switch's own seed, so that the hashes of two switches in a row do not agree.

@@ -17,8 +17,8 @@ int tables_build(struct tables **out, const struct topology *topology, uint32_t 
 		 struct config_diag *diag);
 
 // Whether every port that the switches' settings (by node) name in `qos.ports` and `qos.histograms`
-// is one of a switch that reads them. Returns 0, or -EINVAL with the errors in diag. Control
-// thread.
+// is one of a switch that reads them; warns of a max-rate above every port's rate. Returns 0, or
+// -EINVAL with the errors in diag. Control thread.
 int tables_check_ports(const struct topology *topology, const struct switch_config *switches,
 		       struct config_diag *diag);
 

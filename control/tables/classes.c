@@ -5,8 +5,7 @@
 #include "parts.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 #define QUANTUM_SMALLEST 4608 // bytes a DWRR round: a packet of path MTU 4096 fits each turn
 #define SLOPE_ONE (UINT64_C(1) << 56)
@@ -106,27 +105,30 @@ check_promises(const struct tables_draft *draft, const struct topo_port *port,
 	       uint64_t port_max_rate_bps)
 {
 	uint64_t rate = port->rate_bps, promised = 0;
-	unsigned promises = 0, last = 0;
+	char asked[CONFIG_TEXT], there[CONFIG_TEXT];
+	struct config_cause cause = {0};
+	struct config_mark *marks;
+	unsigned promises = 0;
 
 	if (port_max_rate_bps != 0 && (rate == 0 || port_max_rate_bps < rate))
 		rate = port_max_rate_bps;
 	for (unsigned tc = 0; tc < PRIORITIES; tc++) {
-		uint64_t min_rate = draft->settings->classes[tc].min_rate_bps;
-
-		promised += min_rate;
-		promises += min_rate != 0;
-		last = min_rate != 0 ? tc : last;
+		promised += draft->settings->classes[tc].min_rate_bps;
+		promises += draft->settings->classes[tc].min_rate_bps != 0;
 	}
 	if (rate == 0 || promised <= rate)
 		return 0;
-	tables_report(draft, false,
-		      offsetof(struct switch_config, classes[0].min_rate_bps) +
-			      last * sizeof(struct config_class),
-		      "qos.tc.min-rate",
-		      "%" PRIu64 " bit/s promised to %u %s are more than the %" PRIu64
-		      " bit/s of %s%s",
-		      promised, promises, promises == 1 ? "class" : "classes", rate, port->name,
-		      rate != port->rate_bps ? " (its max-rate)" : "");
+	marks = tables_marks(draft);
+	for (unsigned tc = 0; tc < PRIORITIES; tc++)
+		if (draft->settings->classes[tc].min_rate_bps != 0)
+			tables_blame(&cause, marks, classes[tc].min_rate_bps, "qos.tc.%u.min-rate",
+				     tc);
+	free(marks);
+	tables_report(draft, false, cause.mark.pos, cause.key,
+		      "%s promised to %u %s are more than the %s of %s%s",
+		      config_rate_text(promised, asked), promises,
+		      promises == 1 ? "class" : "classes", config_rate_text(rate, there),
+		      port->name, rate != port->rate_bps ? " (its max-rate)" : "");
 	return -EINVAL;
 }
 

@@ -32,9 +32,9 @@ group_mode(const struct tables_draft *draft, uint8_t *mode)
 		*mode = GROUP_RANDOM;
 		return 0;
 	default:
-		tables_error(draft, routing.mode, "routing.mode",
-			     "%s is not available in this version",
-			     config_routing_mode_name(draft->settings->routing.mode));
+		tables_report(draft, false, (struct config_pos){0}, "routing.mode",
+			      "%s is not available in this version",
+			      config_routing_mode_name(draft->settings->routing.mode));
 		return -EINVAL;
 	}
 }

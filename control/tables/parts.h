@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of which build.c and host.c make a snapshot; private to control/tables/.
+// The parts of which build.c makes a snapshot; private to control/tables/.
 #pragma once
 
 #include "build.h"
@@ -70,20 +70,21 @@ uint64_t tables_port_max_rate(const struct switch_config *settings,
 int tables_set_classes(const struct tables_draft *draft, struct port_profile *profile,
 		       const struct topo_port *port, uint64_t port_max_rate_bps);
 
-// An error or warning about the member of struct switch_config at this offset, at the place where
-// the file sets it.
-#define tables_error(draft, member, key, ...) \
-	tables_report(draft, false, offsetof(struct switch_config, member), key, __VA_ARGS__)
-#define tables_warning(draft, member, key, ...) \
-	tables_report(draft, true, offsetof(struct switch_config, member), key, __VA_ARGS__)
-void tables_report(const struct tables_draft *draft, bool warning, size_t offset, const char *key,
-		   const char *format, ...) __attribute__((format(printf, 5, 6)));
+// Where the settings of the draft's node come from, as config_switch_marked() tells, for
+// config_blame() once something is wrong; NULL when nobody knows. The caller frees them.
+struct config_mark *tables_marks(const struct tables_draft *draft);
+// config_blame() of a member of struct switch_config.
+#define tables_blame(cause, marks, member, ...) \
+	config_blame(cause, marks, offsetof(struct switch_config, member), __VA_ARGS__)
+// "on leaf1 ...", an error or a warning.
+void tables_report(const struct tables_draft *draft, bool warning, struct config_pos pos,
+		   const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-// True when the file sets the member at this offset: it is no default's and no preset's.
-bool tables_written(const struct tables_draft *draft, size_t offset);
-
-// Cells that tenants with a port here have set aside in every pool.
-uint64_t tables_sum_guarantees(const struct tables_draft *draft);
+// Cells that tenants with a port here have set aside in this pool: a pool whose size is set to 0
+// has none.
+uint64_t tables_sum_guarantees(const struct tables_draft *draft, enum pool_id pool);
+// The tenant with a guarantee and a port here whose settings stand last in the file, or NULL.
+const struct config_tenant *tables_last_guaranteed(const struct tables_draft *draft);
 
 // Each returns 0, -EINVAL with the errors in diag, or -ENOMEM; t->cell is set.
 int tables_add_profiles(struct tables_draft *draft); // and the ports, which refer to them

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #define POOLS POOL_HEADROOM // those with consumers: all before it
-#define ALPHA_ONE 7         // of a CONFIG_AMOUNT_ALPHA
 
 struct pool_sums {
 	uint64_t headroom;        // cells, of all groups of all ports
@@ -51,6 +50,37 @@ sum_ports(const struct tables_draft *draft, struct pool_sums *sums)
 		sums->headroom_bytes = sums->headroom * t->cell;
 }
 
+// What the file sets aside for the priority groups of one pool, or of both (POOLS).
+static void
+blame_groups(const struct tables_draft *draft, struct config_cause *cause,
+	     const struct config_mark *marks, unsigned pool)
+{
+	for (unsigned i = 0; i < PRIORITIES; i++) {
+		const struct config_group *group = &draft->settings->groups[i];
+
+		if (group->reserved_bytes > 0 && (pool == POOLS || (unsigned)group->pool == pool))
+			tables_blame(cause, marks, groups[i].reserved_bytes, "qos.pg.%u.reserved",
+				     i);
+		if (pool != POOLS || !group->lossless || draft->settings->headroom_pool_bytes != 0)
+			continue;
+		tables_blame(cause, marks, groups[i].headroom, "qos.pg.%u.headroom", i);
+		tables_blame(cause, marks, groups[i].lossless, "qos.pg.%u.lossless", i);
+	}
+}
+
+static void
+blame_queues(const struct tables_draft *draft, struct config_cause *cause,
+	     const struct config_mark *marks, unsigned pool)
+{
+	for (unsigned i = 0; i < PRIORITIES; i++) {
+		const struct config_class *class = &draft->settings->classes[i];
+
+		if (class->reserved_bytes > 0 && (pool == POOLS || (unsigned)class->pool == pool))
+			tables_blame(cause, marks, classes[i].reserved_bytes, "qos.tc.%u.reserved",
+				     i);
+	}
+}
+
 // Reserved space and headroom must fit the buffer as a whole, whatever the pools are.
 static int
 check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
@@ -60,31 +90,47 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 	uint64_t ingress = sums->reserved[POOL_INGRESS_LOSSLESS] +
 			   sums->reserved[POOL_INGRESS_LOSSY];
 	uint64_t egress = sums->reserved[POOL_EGRESS_LOSSLESS] + sums->reserved[POOL_EGRESS_LOSSY];
+	bool ingress_over = sums->headroom_bytes > size ||
+			    ingress * cell > size - sums->headroom_bytes;
+	bool too_many = size / cell > TABLES_CELLS_MAX;
+	bool shared = draft->settings->headroom_pool_bytes != 0;
+	struct config_cause cause = {0};
+	struct config_mark *marks;
 
-	if (size / cell > TABLES_CELLS_MAX) {
-		tables_error(draft, buffer_bytes, "buffer.size",
-			     "%" PRIu64 " B are more than %u cells of %u B: make cells larger",
-			     size, TABLES_CELLS_MAX, t->cell);
-		return -EINVAL;
+	if (!too_many && !ingress_over && egress * cell <= size)
+		return 0;
+	marks = tables_marks(draft);
+	tables_blame(&cause, marks, buffer_bytes, "buffer.size");
+	if (too_many) {
+		tables_report(draft, false, cause.mark.pos, cause.key,
+			      "%" PRIu64 " B are more than %u cells of %u B: make cells larger",
+			      size, TABLES_CELLS_MAX, t->cell);
+	} else if (ingress_over) {
+		blame_groups(draft, &cause, marks, POOLS);
+		if (shared)
+			tables_blame(&cause, marks, headroom_pool_bytes,
+				     "buffer.headroom-pool.size");
+		tables_report(draft, false, cause.mark.pos, cause.key,
+			      "the buffer's %" PRIu64 " B do not hold the %" PRIu64
+			      " B of headroom%s and %" PRIu64
+			      " B reserved for the priority groups of %u ports",
+			      size, sums->headroom_bytes, shared ? " pool" : "", ingress * cell,
+			      t->port_count);
+	} else {
+		blame_queues(draft, &cause, marks, POOLS);
+		tables_report(draft, false, cause.mark.pos, cause.key,
+			      "the buffer's %" PRIu64 " B do not hold the %" PRIu64
+			      " B reserved for the queues of %u ports",
+			      size, egress * cell, t->port_count);
 	}
-	if (sums->headroom_bytes > size || ingress * cell > size - sums->headroom_bytes) {
-		tables_error(draft, buffer_bytes, "buffer.size",
-			     "%" PRIu64 " B do not hold the %" PRIu64
-			     " B of headroom%s and %" PRIu64
-			     " B reserved for the priority groups of %u ports",
-			     size, sums->headroom_bytes,
-			     draft->settings->headroom_pool_bytes != 0 ? " pool" : "",
-			     ingress * cell, t->port_count);
-		return -EINVAL;
-	}
-	if (egress * cell > size) {
-		tables_error(draft, buffer_bytes, "buffer.size",
-			     "%" PRIu64 " B do not hold the %" PRIu64
-			     " B reserved for the queues of %u ports",
-			     size, egress * cell, t->port_count);
-		return -EINVAL;
-	}
-	return 0;
+	free(marks);
+	return -EINVAL;
+}
+
+static size_t
+pool_offset(unsigned pool)
+{
+	return offsetof(struct switch_config, pools) + pool * sizeof(struct config_amount);
 }
 
 static uint64_t
@@ -93,12 +139,6 @@ pool_bytes(const struct config_amount *amount, uint64_t room_bytes)
 	if (amount->kind == CONFIG_AMOUNT_PERCENT)
 		return tables_part(room_bytes, amount->value);
 	return amount->kind == CONFIG_AMOUNT_BYTES ? amount->value : 0;
-}
-
-static size_t
-pool_offset(unsigned pool)
-{
-	return offsetof(struct switch_config, pools) + pool * sizeof(struct config_amount);
 }
 
 // Two pools of a side, from `first`, that are larger together than what headroom leaves: an error
@@ -112,15 +152,23 @@ check_side(const struct tables_draft *draft, unsigned first, uint64_t room_bytes
 	uint64_t whole = draft->settings->buffer_bytes;
 	bool seen = pool_bytes(&pools[0], whole) + pool_bytes(&pools[1], whole) > whole;
 	bool sized = pools[0].kind == CONFIG_AMOUNT_BYTES || pools[1].kind == CONFIG_AMOUNT_BYTES;
+	struct config_cause cause = {0};
+	struct config_mark *marks;
 	bool written = true;
 
 	if (!sized || bytes[0] + bytes[1] <= room_bytes)
 		return 0;
-	for (unsigned i = 0; i < 2; i++)
-		written &= bytes[i] == 0 || tables_written(draft, pool_offset(first + i));
+	marks = tables_marks(draft);
+	for (unsigned i = 0; i < 2; i++) {
+		tables_blame(&cause, marks, pools[first + i], "%s.size", keys[first + i]);
+		written &= bytes[i] == 0 ||
+			   (marks != NULL &&
+			    marks[pool_offset(first + i)].origin == CONFIG_ORIGIN_FILE);
+	}
+	free(marks);
 	if (!written && seen)
 		return 0;
-	tables_report(draft, !written, pool_offset(first + (bytes[1] > bytes[0])), "buffer.pools",
+	tables_report(draft, !written, cause.mark.pos, cause.key,
 		      "the %s pools are %" PRIu64 " B together (%" PRIu64 " B lossless, %" PRIu64
 		      " B lossy) where headroom leaves %" PRIu64 " B of %" PRIu64
 		      " B: the buffer is oversubscribed",
@@ -129,37 +177,81 @@ check_side(const struct tables_draft *draft, unsigned first, uint64_t room_bytes
 	return written ? -EINVAL : 0;
 }
 
+static void
+report_reserved(const struct tables_draft *draft, unsigned pool, uint64_t reserved)
+{
+	uint64_t cell = draft->t->cell;
+	struct config_mark *marks = tables_marks(draft);
+	struct config_cause cause = {0};
+
+	tables_blame(&cause, marks, pools[pool], "%s.size", keys[pool]);
+	blame_groups(draft, &cause, marks, pool);
+	blame_queues(draft, &cause, marks, pool);
+	free(marks);
+	tables_report(draft, false, cause.mark.pos, cause.key,
+		      "pool %s of %" PRIu64 " B does not hold the %" PRIu64 " B reserved in it",
+		      config_pool_name(pool), draft->t->pools[pool].size * cell, reserved * cell);
+}
+
+// What is guaranteed is set aside in every pool: the one that lacks most is named.
 static int
-set_pool(const struct tables_draft *draft, unsigned pool, uint64_t room_bytes, uint64_t reserved,
-	 uint64_t guaranteed)
+check_guarantees(const struct tables_draft *draft, const struct pool_sums *sums)
+{
+	const struct config_tenant *last = tables_last_guaranteed(draft);
+	uint64_t cell = draft->t->cell, most = 0, wanted = 0;
+	unsigned worst = POOLS;
+
+	for (unsigned i = 0; i < POOLS; i++) {
+		uint64_t size = draft->t->pools[i].size;
+		uint64_t guaranteed = tables_sum_guarantees(draft, i);
+		uint64_t lacking = sums->reserved[i] + guaranteed;
+
+		if (size == POOL_UNLIMITED || lacking <= size + most)
+			continue;
+		most = lacking - size;
+		wanted = guaranteed;
+		worst = i;
+	}
+	if (worst == POOLS)
+		return 0;
+	tables_report(draft, false, last->buffer_pos, "tenants",
+		      "pool %s of %" PRIu64 " B does not hold the %" PRIu64
+		      " B guaranteed to tenants and %" PRIu64 " B reserved in it",
+		      config_pool_name(worst), draft->t->pools[worst].size * cell, wanted * cell,
+		      sums->reserved[worst] * cell);
+	return -EINVAL;
+}
+
+// Returns whether the pool holds what is reserved in it.
+static bool
+set_pool(const struct tables_draft *draft, unsigned pool, uint64_t room_bytes, uint64_t reserved)
 {
 	const struct config_amount *amount = &draft->settings->pools[pool];
 	const struct config_amount *alpha = &draft->settings->port_alpha[pool];
 	struct pool_profile *p = &draft->t->pools[pool];
-	uint64_t cell = draft->t->cell;
+	uint64_t guaranteed = tables_sum_guarantees(draft, pool);
 
 	if (amount->kind == CONFIG_AMOUNT_UNLIMITED) {
 		*p = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
-		return 0;
+		return true;
 	}
 	p->size = tables_cells_down(draft->t, pool_bytes(amount, room_bytes));
-	if (reserved + guaranteed > p->size) {
-		tables_report(draft, false, pool_offset(pool), keys[pool],
-			      "%" PRIu64 " B do not hold the %" PRIu64 " B reserved and %" PRIu64
-			      " B guaranteed to tenants from it",
-			      p->size * cell, reserved * cell, guaranteed * cell);
-		return -EINVAL;
+	if (reserved > p->size) {
+		report_reserved(draft, pool, reserved);
+		return false;
 	}
-	p->shared = p->size - (uint32_t)(reserved + guaranteed);
+	if (reserved + guaranteed <= p->size)
+		p->shared = p->size - (uint32_t)(reserved + guaranteed);
 	if (alpha->kind == CONFIG_AMOUNT_ALPHA) {
-		struct threshold level = tables_alpha(pool, 0, (int)alpha->value - ALPHA_ONE);
+		struct threshold level =
+			tables_alpha(pool, 0, (int)alpha->value - CONFIG_ALPHA_ONE);
 
 		p->port_level = true;
 		p->port_up = level.up;
 		p->port_down = level.down;
 		draft->t->port_levels = true;
 	}
-	return 0;
+	return true;
 }
 
 // Headroom of their own, or one pool that the groups share.
@@ -180,7 +272,7 @@ int
 tables_add_pools(struct tables_draft *draft)
 {
 	struct pool_sums sums = {0};
-	uint64_t guaranteed = tables_sum_guarantees(draft), room;
+	uint64_t room;
 	int error = 0;
 
 	sum_ports(draft, &sums);
@@ -191,8 +283,10 @@ tables_add_pools(struct tables_draft *draft)
 	    check_side(draft, POOL_EGRESS_LOSSLESS, room) != 0)
 		error = -EINVAL;
 	for (unsigned i = 0; i < POOLS; i++)
-		if (set_pool(draft, i, room, sums.reserved[i], guaranteed) != 0)
+		if (!set_pool(draft, i, room, sums.reserved[i]))
 			error = -EINVAL;
+	if (error == 0)
+		error = check_guarantees(draft, &sums);
 	set_headroom(draft, &sums);
 	return error;
 }

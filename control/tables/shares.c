@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tenants' parts of a switch's pools: cells set aside in every pool that has an end, and a
-// share of what is shared. Only where the switch has a port of the tenant, for only there are its
-// packets known.
+// The tenants' parts of a switch's pools: cells set aside in every pool that has an end and is
+// there at all, and a share of what is shared. Only where the switch has a port of the tenant, for
+// only there are its packets known.
 #include "parts.h"
 
 #include <errno.h>
@@ -17,23 +17,59 @@ tenant_here(const struct tables_draft *draft, uint16_t tenant)
 	return false;
 }
 
+// A pool that the settings do away with, as modes lossy and lossless-single-pool do.
+static bool
+no_pool(const struct tables_draft *draft, unsigned pool)
+{
+	const struct config_amount *size = &draft->settings->pools[pool];
+
+	return size->kind != CONFIG_AMOUNT_UNLIMITED && size->value == 0;
+}
+
+static bool
+guaranteed_here(const struct tables_draft *draft, uint16_t tenant)
+{
+	const struct config_tenant *settings = draft->topology->tenants[tenant].settings;
+
+	return settings != NULL && settings->buffer_set && settings->guaranteed_bytes > 0 &&
+	       tenant_here(draft, tenant);
+}
+
 uint64_t
-tables_sum_guarantees(const struct tables_draft *draft)
+tables_sum_guarantees(const struct tables_draft *draft, enum pool_id pool)
 {
 	uint64_t sum = 0;
 
-	for (uint16_t i = 0; i < draft->topology->tenant_count; i++) {
-		const struct config_tenant *settings = draft->topology->tenants[i].settings;
-
-		if (settings != NULL && settings->buffer_set && tenant_here(draft, i))
-			sum += tables_cells_up(draft->t, settings->guaranteed_bytes);
-	}
+	for (uint16_t i = 0; i < draft->topology->tenant_count; i++)
+		if (guaranteed_here(draft, i) && !no_pool(draft, pool))
+			sum += tables_cells_up(
+				draft->t, draft->topology->tenants[i].settings->guaranteed_bytes);
 	return sum;
 }
 
-static void
-set_tenant(struct tables *t, struct tenant_profile *profile, const struct config_tenant *settings)
+const struct config_tenant *
+tables_last_guaranteed(const struct tables_draft *draft)
 {
+	const struct config_tenant *last = NULL;
+
+	for (uint16_t i = 0; i < draft->topology->tenant_count; i++) {
+		const struct config_tenant *one = draft->topology->tenants[i].settings;
+
+		if (guaranteed_here(draft, i) &&
+		    (last == NULL || one->buffer_pos.line > last->buffer_pos.line ||
+		     (one->buffer_pos.line == last->buffer_pos.line &&
+		      one->buffer_pos.column > last->buffer_pos.column)))
+			last = one;
+	}
+	return last;
+}
+
+static void
+set_tenant(const struct tables_draft *draft, struct tenant_profile *profile,
+	   const struct config_tenant *settings)
+{
+	const struct tables *t = draft->t;
+
 	for (unsigned pool = 0; pool < POOL_COUNT; pool++) {
 		struct threshold *share = &profile->share[pool];
 		uint32_t shared = t->pools[pool].shared;
@@ -42,11 +78,13 @@ set_tenant(struct tables *t, struct tenant_profile *profile, const struct config
 		if (settings == NULL || !settings->buffer_set || pool == POOL_HEADROOM ||
 		    t->pools[pool].size == POOL_UNLIMITED)
 			continue;
-		profile->guaranteed[pool] = tables_cells_up(t, settings->guaranteed_bytes);
+		if (!no_pool(draft, pool))
+			profile->guaranteed[pool] = tables_cells_up(t, settings->guaranteed_bytes);
 		if (settings->share.kind == CONFIG_AMOUNT_PERCENT)
 			share->fixed = tables_part(shared, settings->share.value);
 		else if (settings->share.kind == CONFIG_AMOUNT_ALPHA)
-			*share = tables_alpha(pool, 0, (int)settings->share.value - 7);
+			*share = tables_alpha(pool, 0,
+					      (int)settings->share.value - CONFIG_ALPHA_ONE);
 	}
 }
 
@@ -68,7 +106,7 @@ tables_add_tenants(struct tables_draft *draft)
 	for (uint16_t i = 0; i < t->tenant_count; i++) {
 		const struct config_tenant *settings = topology->tenants[i].settings;
 
-		set_tenant(t, &t->tenants[i], settings);
+		set_tenant(draft, &t->tenants[i], settings);
 		t->tenant_buffers |= settings != NULL && settings->buffer_set &&
 				     tenant_here(draft, i);
 	}

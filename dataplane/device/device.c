@@ -56,9 +56,10 @@ device_check_pool(struct device *d, const struct device_options *o, const struct
 		unsigned overhead = (unsigned)pool_element_bytes(o->pool) - room;
 		unsigned most = quirks_frame_max(d->quirks, d->quirks->element_max - overhead);
 
-		return device_fail(e, -EINVAL,
-				   "%s carries an MTU of at most %u, and so must every port beside it",
-				   d->quirks->driver, most / 100 * 100);
+		return device_fail(
+			e, -EINVAL,
+			"%s carries an MTU of at most %u, and so must every port beside it",
+			d->quirks->driver, most / 100 * 100);
 	}
 	if ((d->quirks->flags & QUIRK_ONE_CHUNK) && !pool_is_packed(o->pool))
 		return device_fail(e, -EINVAL, "%s needs its packets in one piece of memory",

@@ -30,8 +30,8 @@ pool_element_size(const struct pool_options *o)
 	return sizeof(struct rte_mbuf) + o->private_bytes + RTE_PKTMBUF_HEADROOM + o->room;
 }
 
-// Without huge pages no NIC reads the packets from memory either, and keeping them from crossing pages of 4 KB
-// would double the pool.
+// Without huge pages no NIC reads the packets from memory either, and keeping them from crossing
+// pages of 4 KB would double the pool.
 static unsigned
 pool_flags(const struct pool_options *o)
 {

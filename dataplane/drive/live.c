@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each worker runs the same loop as virtual time, its end of time being the wall clock: the TSC divided by
-// the dilation, less what has slipped. Let `published` be the instant up to which a worker has taken
-// everything. A worker may run to
+// Each worker runs the same loop as virtual time, its end of time being the wall clock: the TSC
+// divided by the dilation, less what has slipped. Let `published` be the instant up to which a
+// worker has taken everything. A worker may run to
 //     min(clock, least `published` of the workers whose wires end here + window)
-// in steps of at most a window, for what those workers may still put arrives after that. Nobody waits at a
-// barrier and nothing is delivered into a node's past; a slow worker holds back only its neighbours, which
-// shows as lag: how far behind the clock a worker begins a turn, naps that it meant to take aside. When that
-// passes the bound, the fabric's clock slips by it: counted, shown. A turn with more to do than fits a
-// millisecond ends early, so that devices and the control thread get theirs.
+// in steps of at most a window, for what those workers may still put arrives after that. Nobody
+// waits at a barrier and nothing is delivered into a node's past; a slow worker holds back only its
+// neighbours, which shows as lag: how far behind the clock a worker begins a turn, naps that it
+// meant to take aside. When that passes the bound, the fabric's clock slips by it: counted, shown.
+// A turn with more to do than fits a millisecond ends early, so that devices and the control thread
+// get theirs.
 //
 // Packets from a device are stamped with the clock, or with where the node stands if that is later.
 //
-// Workers call the operating system only to send and receive on devices that need it and to sleep when
-// idle. They report quiescence to RCU once a turn, so that the control thread can free what it replaced.
+// Workers call the operating system only to send and receive on devices that need it and to sleep
+// when idle. They report quiescence to RCU once a turn, so that the control thread can free what it
+// replaced.
 #include "live.h"
 
 #include "../roce/unsent.h"
@@ -83,15 +85,16 @@ live_prepare(const struct live_worker *w, struct live_port *lp, struct rte_mbuf 
 		lp->oversized++;
 		return false;
 	}
-	if (unlikely(meta->data_len != meta->wire_bytes) && unsent_write(m, w->packets->data_room) != 0) {
+	if (unlikely(meta->data_len != meta->wire_bytes) &&
+	    unsent_write(m, w->packets->data_room) != 0) {
 		lp->unsendable++;
 		return false;
 	}
 	return true;
 }
 
-// Sends what has left the port by the time its nodes have reached. What the device does not take waits, and
-// when enough waits the port stops (wire_full()).
+// Sends what has left the port by the time its nodes have reached. What the device does not take
+// waits, and when enough waits the port stops (wire_full()).
 static bool
 live_send(struct live_worker *w, struct live_port *lp)
 {
@@ -163,8 +166,8 @@ live_run_to(struct live_worker *w, ps_t until)
 		ps_t start = w->published;
 		ps_t edge, end;
 
-		// What other workers put may come before anything of our own; without them windows in which
-		// nothing happens here are skipped.
+		// What other workers put may come before anything of our own; without them windows
+		// in which nothing happens here are skipped.
 		if (w->upstream_count == 0 && w->next > start)
 			start = time_min(w->next, until);
 		if (start == until) {
@@ -195,8 +198,8 @@ live_note_lag(struct live_worker *w)
 
 		// Of several workers that lag, the one furthest behind decides.
 		while (wanted > slip &&
-		       !__atomic_compare_exchange_n(&d->slip, &slip, wanted, false, __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED))
+		       !__atomic_compare_exchange_n(&d->slip, &slip, wanted, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			;
 		if (wanted > slip)
 			w->slips++;
@@ -216,8 +219,8 @@ live_serve_request(struct live_worker *w)
 	__atomic_store_n(&w->request, NULL, __ATOMIC_RELEASE);
 }
 
-// Sleeps until the worker's next event or for a nap, whichever is sooner: devices and other workers do not
-// wake it. Who is held back by others, or would hold them back, stays awake.
+// Sleeps until the worker's next event or for a nap, whichever is sooner: devices and other workers
+// do not wake it. Who is held back by others, or would hold them back, stays awake.
 static void
 live_nap(struct live_worker *w)
 {
@@ -294,7 +297,8 @@ live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation
 	d->dilation = dilation;
 	d->max_lag_wall = max_lag_wall;
 	d->sleep_when_idle = sleep_when_idle;
-	d->nap_wall = workers == 1 ? LIVE_NAP_WALL : time_min(LIVE_NAP_WALL, d->window * dilation / 2);
+	d->nap_wall = workers == 1 ? LIVE_NAP_WALL
+				   : time_min(LIVE_NAP_WALL, d->window * dilation / 2);
 	d->ps_per_tsc = (uint64_t)(((wide)PS_PER_S << 32) / rte_get_tsc_hz());
 	d->turn_tsc = rte_get_tsc_hz() / (PS_PER_S / LIVE_TURN_WALL);
 	for (uint32_t i = 0; i < workers; i++) {
@@ -318,7 +322,8 @@ live_start(struct live_drive *d)
 	}
 	d->tsc_start = rte_rdtsc();
 	for (uint32_t i = 0; i < d->worker_count; i++) {
-		int rc = rte_eal_remote_launch(live_worker_main, &d->workers[i], d->workers[i].lcore);
+		int rc = rte_eal_remote_launch(live_worker_main, &d->workers[i],
+					       d->workers[i].lcore);
 
 		if (rc != 0)
 			return rc;
@@ -341,7 +346,8 @@ live_destroy(struct live_drive *d)
 }
 
 void
-live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now), void *context)
+live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now),
+	  void *context)
 {
 	struct live_request request = {.run = run, .context = context};
 

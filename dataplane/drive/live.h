@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver of the live pace: worker lcores run their nodes by a clock that is the TSC divided by the
-// dilation. See live.c.
+// The driver of the live pace: worker lcores run their nodes by a clock that is the TSC divided by
+// the dilation. See live.c.
 #pragma once
 
 #include "../device/device.h"
@@ -13,8 +13,8 @@
 
 #define LIVE_WORKERS_MAX 64
 
-// A port whose far side is a device. The driver carries packets between the device and the port's two
-// wires, which both end here.
+// A port whose far side is a device. The driver carries packets between the device and the port's
+// two wires, which both end here.
 struct live_port {
 	struct device *device;
 	struct node *node;
@@ -25,7 +25,8 @@ struct live_port {
 	uint64_t unsendable;    // worker: rw; frames that could not be made into bytes
 };
 
-// What the control thread asks a worker to do between two turns, when its nodes all stand at one instant.
+// What the control thread asks a worker to do between two turns, when its nodes all stand at one
+// instant.
 struct live_request {
 	void (*run)(void *context, struct node *node, ps_t now);
 	void *context;
@@ -47,7 +48,8 @@ struct live_worker {
 	ps_t next;                // worker: rw; nothing happens here before this
 	ps_t nap_end;             // worker: rw; when it meant to look again, 0 if it did not nap
 
-	// worker: wo (release), other workers and control: ro (acquire): all nodes have taken everything before.
+	// worker: wo (release), other workers and control: ro (acquire): all nodes have taken
+	// everything before.
 	ps_t published __attribute__((aligned(64)));
 	// worker: wo, control: ro (relaxed)
 	uint64_t lag_wall_ps;     // how far behind the last turn began, in wall time
@@ -73,12 +75,14 @@ struct live_drive {
 	struct rte_rcu_qsbr *rcu;
 };
 
-// Prepares the drive: clock at 0, no worker started. `window` as for virtual time; `dilation` at least 1.
-// The caller then fills the workers. EAL must run. Returns 0, -EINVAL or -ENOMEM. Control thread.
-int live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation, ps_t max_lag_wall,
-	      bool sleep_when_idle);
+// Prepares the drive: clock at 0, no worker started. `window` as for virtual time; `dilation` at
+// least 1. The caller then fills the workers. EAL must run. Returns 0, -EINVAL or -ENOMEM. Control
+// thread.
+int live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation,
+	      ps_t max_lag_wall, bool sleep_when_idle);
 
-// Starts the clock and all workers on their lcores. Returns 0 or -errno (some may run: live_stop()).
+// Starts the clock and all workers on their lcores. Returns 0 or -errno (some may run:
+// live_stop()).
 int live_start(struct live_drive *d);
 
 // Stops the workers and waits for them. Control thread.
@@ -89,9 +93,10 @@ void live_destroy(struct live_drive *d);
 // The fabric's time now. Any thread.
 ps_t live_clock(const struct live_drive *d);
 
-// Has every worker run `run` on each of its nodes between two turns and waits until all have. Control
-// thread. While the workers are stopped it runs them itself.
-void live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now), void *context);
+// Has every worker run `run` on each of its nodes between two turns and waits until all have.
+// Control thread. While the workers are stopped it runs them itself.
+void live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now),
+	       void *context);
 
 // Waits until no worker can hold what was unpublished before the call (RCU). Control thread.
 void live_synchronize(struct live_drive *d);

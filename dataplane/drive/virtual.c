@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet put on a wire changes nothing at the far node before the wire's delay has passed (it holds the
-// propagation delay and the far node's pipeline latency). The least such delay is the window: within it each
-// node runs alone to the window's end, events strictly before it, in its own time order. Nothing needs to be
-// handed over, for what is put during a window arrives after it. Windows in which nothing happens anywhere
-// are skipped, and none crosses a multiple of TIME_WINDOW_MAX, so that keys fit (node.h).
+// A packet put on a wire changes nothing at the far node before the wire's delay has passed (it
+// holds the propagation delay and the far node's pipeline latency). The least such delay is the
+// window: within it each node runs alone to the window's end, events strictly before it, in its own
+// time order. Nothing needs to be handed over, for what is put during a window arrives after it.
+// Windows in which nothing happens anywhere are skipped, and none crosses a multiple of
+// TIME_WINDOW_MAX, so that keys fit (node.h).
 //
 // The outcome depends on neither the window's length nor the order in which nodes are visited.
 #include "virtual.h"
@@ -41,8 +42,8 @@ shuffle(struct virtual_drive *v)
 	}
 }
 
-// A fabric's nodes do not fit a core's caches together, so what a node reads first is fetched while those
-// before it run: the node, then its ports, then their wires, then what is due on them.
+// A fabric's nodes do not fit a core's caches together, so what a node reads first is fetched while
+// those before it run: the node, then its ports, then their wires, then what is due on them.
 static void
 prefetch_ahead(struct virtual_drive *v, uint32_t i)
 {

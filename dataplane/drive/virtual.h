@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver of virtual time: windows in which no node can affect another, and between them nothing but
-// the clock's jump to the next event. See virtual.c.
+// The driver of virtual time: windows in which no node can affect another, and between them nothing
+// but the clock's jump to the next event. See virtual.c.
 #pragma once
 
 #include "../node.h"
@@ -15,15 +15,17 @@ struct virtual_drive {
 	ps_t now;    // all nodes have taken everything before this
 	ps_t next;   // nothing happens before this; PS_NEVER: nothing ever
 	uint64_t windows;
-	uint64_t visit_seed; // 0: in order; else nodes are visited in an order drawn for each window
+	// 0: nodes are visited in order; else in one drawn for each window.
+	uint64_t visit_seed;
 };
 
-// Prepares to drive `nodes` from time 0. `window`: at most the least wire delay. Returns 0 or -EINVAL when
-// the window is 0.
+// Prepares to drive `nodes` from time 0. `window`: at most the least wire delay. Returns 0 or
+// -EINVAL when the window is 0.
 int virtual_init(struct virtual_drive *v, struct node **nodes, uint32_t count, ps_t window);
 
 // Runs until every node has taken everything before `until`, or nothing is left to happen (then
-// v->next is PS_NEVER). What the caller does to nodes between calls comes before all else of that instant.
+// v->next is PS_NEVER). What the caller does to nodes between calls comes before all else of that
+// instant.
 void virtual_run(struct virtual_drive *v, ps_t until);
 
 // Tells the driver that the caller changed something that may make a node act at v->now.

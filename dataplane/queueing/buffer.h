@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shared packet buffer of a node, in cells. Every packet held counts twice: on the ingress side, by the
-// priority group of the port it came in by, and on the egress side, by the queue it waits in. Each group and
-// queue belongs to a pool. What it holds beyond its reservation is its shared use; a pool's shared use is the
-// sum over its users, and its shared size what neither reservations nor guarantees set aside. How much one
-// user may take is bounded by alpha times what is free of the shared size (Choudhury and Hahne: Dynamic Queue
-// Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998), or by a
-// fixed limit. Cells under a tenant's guarantee, and those in headroom, count for no threshold.
+// The shared packet buffer of a node, in cells. Every packet held counts twice: on the ingress
+// side, by the priority group of the port it came in by, and on the egress side, by the queue it
+// waits in. Each group and queue belongs to a pool. What it holds beyond its reservation is its
+// shared use; a pool's shared use is the sum over its users, and its shared size what neither
+// reservations nor guarantees set aside. How much one user may take is bounded by alpha times what
+// is free of the shared size (Choudhury and Hahne: Dynamic Queue Length Thresholds for
+// Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998), or by a fixed limit.
+// Cells under a tenant's guarantee, and those in headroom, count for no threshold.
 //
-// Always, per pool: used = the sum of its users' own and guaranteed cells. charge.h has the rule by which
-// packets are taken and given back.
+// Always, per pool: used = the sum of its users' own and guaranteed cells. charge.h has the rule by
+// which packets are taken and given back.
 #pragma once
 
 #include "../packet.h"
@@ -84,8 +85,8 @@ buffer_limit(const struct threshold *t, uint64_t free_cells)
 	return t->fixed + ((free_cells << t->up) >> t->down);
 }
 
-// True when `cells` more fit the consumer's own space (step 2 of the charging rule); *shared: how many of them
-// would count as shared.
+// True when `cells` more fit the consumer's own space (step 2 of the charging rule); *shared: how
+// many of them would count as shared.
 static inline bool
 buffer_fits_own(const struct usage *u, const struct threshold *t, const struct pool *pool,
 		const struct pool_profile *profile, uint32_t cells, uint32_t *shared)
@@ -94,22 +95,25 @@ buffer_fits_own(const struct usage *u, const struct threshold *t, const struct p
 	uint32_t after = buffer_shared(u->own + cells, t->reserved);
 
 	*shared = after - buffer_shared(u->own, t->reserved);
-	return after == 0 ||
-	       (after <= buffer_limit(t, buffer_free(profile, use)) && use + *shared <= profile->shared);
+	return after == 0 || (after <= buffer_limit(t, buffer_free(profile, use)) &&
+			      use + *shared <= profile->shared);
 }
 
-// The same in a pool with a per-port level: also, whatever the consumer's limit, the port stays within its own.
+// The same in a pool with a per-port level: also, whatever the consumer's limit, the port stays
+// within its own.
 static inline bool
 buffer_fits_port(const struct usage *u, const struct threshold *t, const struct pool *pool,
-		 const struct pool_profile *profile, uint32_t port_use, uint32_t cells, uint32_t *shared)
+		 const struct pool_profile *profile, uint32_t port_use, uint32_t cells,
+		 uint32_t *shared)
 {
 	uint64_t free_cells = buffer_free(profile, pool->shared_use);
 	uint32_t after = buffer_shared(u->own + cells, t->reserved);
 
 	*shared = after - buffer_shared(u->own, t->reserved);
-	return after == 0 || (after <= buffer_limit(t, buffer_port_free(profile, free_cells, port_use)) &&
-			      pool->shared_use + *shared <= profile->shared &&
-			      port_use + *shared <= buffer_port_limit(profile, free_cells));
+	return after == 0 ||
+	       (after <= buffer_limit(t, buffer_port_free(profile, free_cells, port_use)) &&
+		pool->shared_use + *shared <= profile->shared &&
+		port_use + *shared <= buffer_port_limit(profile, free_cells));
 }
 
 // Takes `cells`, of which `shared` count as shared (buffer_fits_own()).
@@ -140,8 +144,8 @@ buffer_give_own(struct usage *u, const struct threshold *t, struct pool *pool, u
 
 // True when the tenant's guarantee in the pool takes `cells` more (step 1).
 static inline bool
-buffer_fits_guarantee(const struct tenant_use *use, const struct tenant_profile *profile, uint8_t pool,
-		      uint32_t cells)
+buffer_fits_guarantee(const struct tenant_use *use, const struct tenant_profile *profile,
+		      uint8_t pool, uint32_t cells)
 {
 	return use->guarantee[pool] + cells <= profile->guaranteed[pool];
 }
@@ -151,7 +155,8 @@ static inline bool
 buffer_fits_share(const struct tenant_use *use, const struct tenant_profile *profile, uint8_t pool,
 		  const struct pool *state, const struct pool_profile *pool_profile, uint32_t cells)
 {
-	uint64_t limit = buffer_limit(&profile->share[pool], buffer_free(pool_profile, state->shared_use));
+	uint64_t limit =
+		buffer_limit(&profile->share[pool], buffer_free(pool_profile, state->shared_use));
 
 	return (uint64_t)use->used[pool] - use->guarantee[pool] + cells <= limit;
 }

@@ -15,7 +15,8 @@ charge_xon_due(const struct node *n, const struct port *p, unsigned int pg)
 		return false;
 	if (profile->xon_by_offset) {
 		if (pool->port_level)
-			free_cells = buffer_port_free(pool, free_cells, p->shared_use[threshold->pool]);
+			free_cells =
+				buffer_port_free(pool, free_cells, p->shared_use[threshold->pool]);
 		limit = buffer_limit(threshold, free_cells);
 		if (limit > profile->xon_offset && limit - profile->xon_offset > bound)
 			bound = limit - profile->xon_offset;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Charging a packet to the shared buffer and releasing it: the exact rule. A packet of p cells is charged
-// on the ingress side (its priority group) and on the egress side (its queue); both must admit it or
-// neither is charged. Each side tries its tenant's guarantee, then its own space within its limit, then,
-// for a lossless group, headroom. It is released when its transmission starts.
+// Charging a packet to the shared buffer and releasing it: the exact rule. A packet of p cells is
+// charged on the ingress side (its priority group) and on the egress side (its queue); both must
+// admit it or neither is charged. Each side tries its tenant's guarantee, then its own space within
+// its limit, then, for a lossless group, headroom. It is released when its transmission starts.
 //
-// The rule comes in two variants, of which new tables choose one: the whole of it, and without what only
-// tenants with parts of the buffer and pools with a per-port level need (`whole` false).
+// The rule comes in two variants, of which new tables choose one: the whole of it, and without what
+// only tenants with parts of the buffer and pools with a per-port level need (`whole` false).
 #pragma once
 
 #include "../node.h"
@@ -44,10 +44,11 @@ charge_of(struct rte_mbuf *m)
 enum charge_place { CHARGE_GUARANTEE, CHARGE_OWN, CHARGE_HEADROOM };
 
 static __rte_always_inline bool
-charge_tenant_known(const struct tables *t, const struct charge *c, const struct threshold *threshold,
-		    bool whole)
+charge_tenant_known(const struct tables *t, const struct charge *c,
+		    const struct threshold *threshold, bool whole)
 {
-	return whole && t->tenant_buffers && c->tenant != TENANT_NONE && t->pools[threshold->pool].size != POOL_UNLIMITED;
+	return whole && t->tenant_buffers && c->tenant != TENANT_NONE &&
+	       t->pools[threshold->pool].size != POOL_UNLIMITED;
 }
 
 static __rte_always_inline bool
@@ -58,8 +59,8 @@ charge_fits_own(const struct node *n, const struct port *p, const struct usage *
 	const struct pool_profile *profile = &n->current->pools[threshold->pool];
 
 	if (whole && profile->port_level)
-		return buffer_fits_port(usage, threshold, pool, profile, p->shared_use[threshold->pool], cells,
-					shared);
+		return buffer_fits_port(usage, threshold, pool, profile,
+					p->shared_use[threshold->pool], cells, shared);
 	return buffer_fits_own(usage, threshold, pool, profile, cells, shared);
 }
 
@@ -90,11 +91,11 @@ charge_try(struct node *n, const struct charge *c, const struct port *p, const s
 	return -1 - (int)full;
 }
 
-// A tenant's use of a pool counts all cells of its packets, headroom too: which of two packets of a group
-// holds its headroom is not told apart.
+// A tenant's use of a pool counts all cells of its packets, headroom too: which of two packets of a
+// group holds its headroom is not told apart.
 static __rte_always_inline void
-charge_note_tenant(struct node *n, const struct charge *c, const struct threshold *threshold, uint32_t cells,
-		   bool whole)
+charge_note_tenant(struct node *n, const struct charge *c, const struct threshold *threshold,
+		   uint32_t cells, bool whole)
 {
 	struct tenant_use *use;
 
@@ -118,7 +119,8 @@ charge_take_side(struct node *n, const struct charge *c, struct port *p, struct 
 
 	charge_note_tenant(n, c, threshold, c->cells, whole);
 	if (place == CHARGE_GUARANTEE) {
-		buffer_take_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool, c->cells);
+		buffer_take_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
+				      c->cells);
 		return;
 	}
 	buffer_take_own(usage, pool, c->cells, shared);
@@ -128,11 +130,12 @@ charge_take_side(struct node *n, const struct charge *c, struct port *p, struct 
 
 // Step 3: within the group's headroom and, where groups share one, the headroom pool.
 static inline bool
-charge_fits_headroom(const struct node *n, const struct priority_group *g, const struct pg_profile *pg,
-		     uint32_t cells)
+charge_fits_headroom(const struct node *n, const struct priority_group *g,
+		     const struct pg_profile *pg, uint32_t cells)
 {
 	return g->headroom + cells <= pg->headroom &&
-	       n->buffer.pools[POOL_HEADROOM].used + cells <= n->current->pools[POOL_HEADROOM].shared;
+	       n->buffer.pools[POOL_HEADROOM].used + cells <=
+		       n->current->pools[POOL_HEADROOM].shared;
 }
 
 static __rte_always_inline void
@@ -163,10 +166,12 @@ charge_note_peaks(struct priority_group *g, uint32_t reserved)
 		g->shared_max = shared;
 }
 
-// Charges a packet that came in by `in` and is to leave by `out`, at `now`. Returns -1, or the reason why
-// it must be dropped. Sends XOFF when the group's own space (or guarantee) does not take it.
+// Charges a packet that came in by `in` and is to leave by `out`, at `now`. Returns -1, or the
+// reason why it must be dropped. Sends XOFF when the group's own space (or guarantee) does not take
+// it.
 static __rte_always_inline int
-charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now, bool whole)
+charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now,
+	     bool whole)
 {
 	struct packet_meta *meta = packet_meta(m);
 	const struct charge c = charge_of(m);
@@ -175,20 +180,23 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	struct queue *q = &out->queues[c.tc];
 	const struct tc_profile *tc = &out->profile->tc[c.tc];
 	uint32_t in_shared = 0, out_shared = 0;
-	int ingress = charge_try(n, &c, in, &g->usage, &pg->threshold, whole, DROP_INGRESS_POOL, &in_shared);
+	int ingress = charge_try(n, &c, in, &g->usage, &pg->threshold, whole, DROP_INGRESS_POOL,
+				 &in_shared);
 	int egress;
 
 	g->packets++;
 	g->bytes += c.bytes;
 	if (unlikely(ingress < 0) && pg->lossless) {
 		pfc_xoff(n, in, c.pg, now);
-		ingress = charge_fits_headroom(n, g, pg, c.cells) ? CHARGE_HEADROOM : -1 - (int)DROP_HEADROOM;
+		ingress = charge_fits_headroom(n, g, pg, c.cells) ? CHARGE_HEADROOM
+								  : -1 - (int)DROP_HEADROOM;
 	}
 	if (unlikely(ingress < 0)) {
 		g->dropped++;
 		return -1 - ingress;
 	}
-	egress = charge_try(n, &c, out, &q->usage, &tc->threshold, whole, DROP_EGRESS_POOL, &out_shared);
+	egress = charge_try(n, &c, out, &q->usage, &tc->threshold, whole, DROP_EGRESS_POOL,
+			    &out_shared);
 	if (unlikely(egress < 0)) {
 		q->dropped++;
 		return -1 - egress;
@@ -199,21 +207,24 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		charge_take_side(n, &c, in, &g->usage, &pg->threshold, ingress, in_shared, whole);
 	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, whole);
 	charge_note_peaks(g, pg->threshold.reserved);
-	meta->flags = (c.flags | PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
-				(egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
+	meta->flags = (c.flags | PACKET_CHARGED |
+		       (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
+		       (egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
 	return -1;
 }
 
 // Notes a peak that a charge of `cells` to a side of the buffer would set.
 static __rte_always_inline void
-charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold, bool whole)
+charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold,
+		 bool whole)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 	uint32_t used = pool->used + c->cells;
 
 	if (unlikely(used > pool->used_max))
 		pool->used_max = used;
-	if (charge_tenant_known(n->current, c, threshold, whole) && threshold->pool <= POOL_INGRESS_LOSSY) {
+	if (charge_tenant_known(n->current, c, threshold, whole) &&
+	    threshold->pool <= POOL_INGRESS_LOSSY) {
 		struct tenant_use *use = &n->buffer.tenants[c->tenant];
 
 		used = use->used[POOL_INGRESS_LOSSLESS] + use->used[POOL_INGRESS_LOSSY] + c->cells;
@@ -222,9 +233,10 @@ charge_peak_side(struct node *n, const struct charge *c, const struct threshold 
 	}
 }
 
-// charge_admit() and charge_release() in one, of a packet that begins to leave at the instant it came: all that
-// remains of the two is counters and peaks. False when it must be charged after all, because it does not fit or
-// its release would do more than undo its charge; then nothing has changed.
+// charge_admit() and charge_release() in one, of a packet that begins to leave at the instant it
+// came: all that remains of the two is counters and peaks. False when it must be charged after all,
+// because it does not fit or its release would do more than undo its charge; then nothing has
+// changed.
 static __rte_always_inline bool
 charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, bool whole)
 {
@@ -238,8 +250,8 @@ charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *
 	if (unlikely(g->xoff) || unlikely(g->headroom != 0))
 		return false;
 	place = charge_try(n, &c, in, &g->usage, pg, whole, DROP_INGRESS_POOL, &shared);
-	if (unlikely(place < 0) ||
-	    unlikely(charge_try(n, &c, out, &out->queues[c.tc].usage, tc, whole, DROP_EGRESS_POOL, &shared) < 0))
+	if (unlikely(place < 0) || unlikely(charge_try(n, &c, out, &out->queues[c.tc].usage, tc,
+						       whole, DROP_EGRESS_POOL, &shared) < 0))
 		return false;
 	charge_peak_side(n, &c, pg, whole);
 	charge_peak_side(n, &c, tc, whole);
@@ -262,7 +274,8 @@ charge_give_side(struct node *n, const struct charge *c, struct port *p, struct 
 
 	charge_note_tenant(n, c, threshold, -c->cells, whole);
 	if (guaranteed) {
-		buffer_give_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool, own_cells);
+		buffer_give_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
+				      own_cells);
 		return;
 	}
 	shared = buffer_give_own(usage, threshold, pool, own_cells);
@@ -283,8 +296,8 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 	const struct pg_profile *pg = &in->profile->pg[c->pg];
 	uint32_t own = c->cells;
 
-	charge_give_side(n, c, out, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold, own,
-			 c->flags & PACKET_OUT_GUARANTEE, whole);
+	charge_give_side(n, c, out, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold,
+			 own, c->flags & PACKET_OUT_GUARANTEE, whole);
 	if (unlikely(g->headroom != 0) && !(c->flags & PACKET_IN_GUARANTEE)) {
 		uint32_t headroom = own < g->headroom ? own : g->headroom;
 
@@ -292,7 +305,8 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 		n->buffer.pools[POOL_HEADROOM].used -= headroom;
 		own -= headroom;
 	}
-	charge_give_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE, whole);
+	charge_give_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE,
+			 whole);
 	if (unlikely(g->xoff) && charge_xon_due(n, in, c->pg))
 		pfc_xon(n, in, c->pg, now);
 }

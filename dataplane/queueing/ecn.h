@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ECN marking at dequeue, on the instantaneous depth of the queue without the packet itself: never at or
-// below min, always above max, between them with a probability that grows linearly. Only ECT is marked,
-// CE is never cleared, and the IPv4 checksum follows (RFC 3168 section 5; RFC 1624). Where a class drops by RED,
-// what is not ECT is dropped instead, on the same decision (RFC 3168 section 7; RFC 7567).
+// ECN marking at dequeue, on the instantaneous depth of the queue without the packet itself: never
+// at or below min, always above max, between them with a probability that grows linearly. Only ECT
+// is marked, CE is never cleared, and the IPv4 checksum follows (RFC 3168 section 5; RFC 1624).
+// Where a class drops by RED, what is not ECT is dropped instead, on the same decision (RFC 3168
+// section 7; RFC 7567).
 #pragma once
 
 #include "../checksum.h"
@@ -21,13 +22,15 @@ ecn_congested(const struct ecn_profile *e, uint32_t depth, struct random *random
 		return false;
 	if (depth > e->max)
 		return true;
-	return (uint64_t)random_u32(random) << 24 < ((uint64_t)depth * e->cell - e->min_bytes) * e->slope;
+	return (uint64_t)random_u32(random) << 24 <
+	       ((uint64_t)depth * e->cell - e->min_bytes) * e->slope;
 }
 
 // Sets CE in the packet's IP header.
 void ecn_set_ce(struct rte_mbuf *m);
 
-// Marks the packet if it is ECT and the queue behind it, `depth` cells, is congested. True when it did.
+// Marks the packet if it is ECT and the queue behind it, `depth` cells, is congested. True when it
+// did.
 static inline bool
 ecn_mark(struct rte_mbuf *m, const struct ecn_profile *e, uint32_t depth, struct random *random)
 {
@@ -41,7 +44,8 @@ ecn_mark(struct rte_mbuf *m, const struct ecn_profile *e, uint32_t depth, struct
 
 // True when the packet is to be dropped by RED: not ECT, and of a congested queue that drops by it.
 static inline bool
-ecn_red_drops(struct rte_mbuf *m, const struct tc_profile *tc, uint32_t depth, struct random *random)
+ecn_red_drops(struct rte_mbuf *m, const struct tc_profile *tc, uint32_t depth,
+	      struct random *random)
 {
 	return tc->red && packet_meta(m)->ecn == ECN_NOT_ECT && tc->ecn.enabled &&
 	       ecn_congested(&tc->ecn, depth, random);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deficit round robin over the tenants of one queue (Shreedhar, Varghese: Efficient Fair Queuing using Deficit
-// Round Robin, SIGCOMM 1995). Tenants that have packets waiting stand in a ring; the first has its turn until the
-// bytes of its turn do not cover its next packet, then it goes to the end, and the next gets a quantum more. A
-// quantum is one largest frame without a tag, so that a turn sends a packet (a tagged one may take two). A tenant without packets leaves the
-// ring and what is left of its turn; one that comes goes to the end. Packets whose tenant is not known
-// share one FIFO.
+// Deficit round robin over the tenants of one queue (Shreedhar, Varghese: Efficient Fair Queuing
+// using Deficit Round Robin, SIGCOMM 1995). Tenants that have packets waiting stand in a ring; the
+// first has its turn until the bytes of its turn do not cover its next packet, then it goes to the
+// end, and the next gets a quantum more. A quantum is one largest frame without a tag, so that a
+// turn sends a packet (a tagged one may take two). A tenant without packets leaves the ring and
+// what is left of its turn; one that comes goes to the end. Packets whose tenant is not known share
+// one FIFO.
 //
-// The packet whose turn it is stands at queue->head, alone, and in no FIFO: the choice is made when the packet
-// before it begins to leave. All that looks at a queue's head (the scheduler, ECN) works as without tenants;
-// depth and charges count all that wait, wherever.
+// The packet whose turn it is stands at queue->head, alone, and in no FIFO: the choice is made when
+// the packet before it begins to leave. All that looks at a queue's head (the scheduler, ECN) works
+// as without tenants; depth and charges count all that wait, wherever.
 //
 // FIFOs are made and freed when tables are adopted, never on a packet's way.
 #include "fair.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fairness between tenants within a queue: each has a FIFO of its own, and they take turns by deficit round robin.
-// See fair.c for the model; what is here is on every packet's way.
+// Fairness between tenants within a queue: each has a FIFO of its own, and they take turns by
+// deficit round robin. See fair.c for the model; what is here is on every packet's way.
 #pragma once
 
 #include "../node.h"
@@ -22,8 +22,8 @@ struct tenant_queues {
 	struct tenant_fifo fifos[]; // that of unknown tenants, then one for each
 };
 
-// The FIFO of a packet. Its tenant is below `tenants` or not known: the control side numbers them so, and numbers
-// stay.
+// The FIFO of a packet. Its tenant is below `tenants` or not known: the control side numbers them
+// so, and numbers stay.
 static inline uint32_t
 fair_index(const struct tenant_queues *t, struct rte_mbuf *m)
 {
@@ -32,7 +32,8 @@ fair_index(const struct tenant_queues *t, struct rte_mbuf *m)
 	return tenant < t->tenants ? tenant + 1u : 0;
 }
 
-// Puts a FIFO that has become not empty at the end of the ring; it has its turn at once if it is alone.
+// Puts a FIFO that has become not empty at the end of the ring; it has its turn at once if it is
+// alone.
 static inline void
 fair_ring_append(struct tenant_queues *t, uint32_t i)
 {
@@ -136,8 +137,8 @@ fair_pop(struct port *p, unsigned int tc)
 // Of fair_next(): the first packet of the FIFO that comes after m's.
 struct rte_mbuf *fair_next_fifo(const struct port *p, unsigned int tc, struct rte_mbuf *m);
 
-// Steps through what waits in any queue, from queue->head on: the packet behind m, or NULL. A tenant's packets
-// follow one another in their order.
+// Steps through what waits in any queue, from queue->head on: the packet behind m, or NULL. A
+// tenant's packets follow one another in their order.
 static inline struct rte_mbuf *
 fair_next(const struct port *p, unsigned int tc, struct rte_mbuf *m)
 {
@@ -146,8 +147,9 @@ fair_next(const struct port *p, unsigned int tc, struct rte_mbuf *m)
 	return next != NULL || p->more[tc].tenants == NULL ? next : fair_next_fifo(p, tc, m);
 }
 
-// New tables are in force: queues whose tenants take turns from now on are split, and those whose tenants no
-// longer do are joined, in the order in which the packets would have left. Allocates. Worker, between turns.
+// New tables are in force: queues whose tenants take turns from now on are split, and those whose
+// tenants no longer do are joined, in the order in which the packets would have left. Allocates.
+// Worker, between turns.
 void fair_adopt(const struct node *n, struct port *p);
 
 // Joins all queues of a port and frees what fair_adopt() allocated.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sample is taken at every multiple of its histogram's interval, on the state that the events before that instant
-// have left. A bin's bounds are whole cells already when they get here (control/tables), so that a depth, which
-// is whole cells too, falls into the bin that a switch counting in cells would put it in.
+// A sample is taken at every multiple of its histogram's interval, on the state that the events
+// before that instant have left. A bin's bounds are whole cells already when they get here
+// (control/tables), so that a depth, which is whole cells too, falls into the bin that a switch
+// counting in cells would put it in.
 #include "histogram.h"
 
 #include <stdlib.h>
@@ -23,8 +24,9 @@ level(struct node *n, const struct histogram_profile *h)
 {
 	const struct port *p = &n->ports[h->port];
 	const struct priority_group *g = &p->groups[h->index];
-	uint32_t cells = h->kind == HISTOGRAM_QUEUE ? *node_depth(n, p, h->index)
-						    : g->usage.own + g->usage.guaranteed + g->headroom;
+	uint32_t cells = h->kind == HISTOGRAM_QUEUE
+				 ? *node_depth(n, p, h->index)
+				 : g->usage.own + g->usage.guaranteed + g->headroom;
 
 	return (uint64_t)cells * n->current->cell;
 }
@@ -54,7 +56,8 @@ is_latency_of(const struct histogram_profile *h, const struct port *p, unsigned 
 }
 
 void
-histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived, ps_t now)
+histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived,
+		       ps_t now)
 {
 	const struct tables *t = n->current;
 
@@ -84,8 +87,9 @@ find_same(const struct tables *before, const struct histogram_profile *h)
 	for (unsigned int i = 0; before != NULL && i < before->histogram_count; i++) {
 		const struct histogram_profile *b = &before->histograms[i];
 
-		if (b->kind == h->kind && b->port == h->port && b->index == h->index && b->bins == h->bins &&
-		    b->min == h->min && b->width == h->width && b->sample == h->sample)
+		if (b->kind == h->kind && b->port == h->port && b->index == h->index &&
+		    b->bins == h->bins && b->min == h->min && b->width == h->width &&
+		    b->sample == h->sample)
 			return (int)i;
 	}
 	return -1;
@@ -94,7 +98,8 @@ find_same(const struct tables *before, const struct histogram_profile *h)
 static ps_t
 first_due(const struct histogram_profile *h, ps_t now)
 {
-	return h->kind == HISTOGRAM_LATENCY ? PS_NEVER : (now + h->sample - 1) / h->sample * h->sample;
+	return h->kind == HISTOGRAM_LATENCY ? PS_NEVER
+					    : (now + h->sample - 1) / h->sample * h->sample;
 }
 
 void

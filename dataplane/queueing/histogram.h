@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Histograms of a node: how deep a queue is and how much a priority group holds, looked at in regular steps of
-// time, and how long packets stay, of every packet. The first bin holds what is below `min`, the last what is
-// at or above min + size, and those between are of one width (as those of Spectrum switches). See
-// histogram.c.
+// Histograms of a node: how deep a queue is and how much a priority group holds, looked at in
+// regular steps of time, and how long packets stay, of every packet. The first bin holds what is
+// below `min`, the last what is at or above min + size, and those between are of one width (as
+// those of Spectrum switches). See histogram.c.
 #pragma once
 
 #include "../node.h"
 
-// Takes the samples that are due at `now`; returns when the next is. A node's timer: before arrivals and
-// departures of the instant.
+// Takes the samples that are due at `now`; returns when the next is. A node's timer: before
+// arrivals and departures of the instant.
 ps_t histogram_sample(struct node *n, ps_t now);
 
-// Counts a packet that begins to leave by a queue and came in at `arrived`. Only where more->latency is set.
-void histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived, ps_t now);
+// Counts a packet that begins to leave by a queue and came in at `arrived`. Only where
+// more->latency is set.
+void histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived,
+			    ps_t now);
 
-// New tables are in force from n->start on: histograms that were there already count on, others begin empty.
+// New tables are in force from n->start on: histograms that were there already count on, others
+// begin empty.
 void histogram_adopt(struct node *n, const struct tables *before, const struct tables *t);

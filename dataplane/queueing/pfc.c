@@ -163,7 +163,8 @@ pfc_refresh(struct node *n, ps_t now)
 
 	if (now < n->pfc_due)
 		return n->pfc_due;
-	n->pfc_due = PS_NEVER; // from here on of what is armed on the way, behind the loop's back too
+	// From here on of what is armed on the way, behind the loop's back too.
+	n->pfc_due = PS_NEVER;
 	for (unsigned int i = 0; i < n->port_count; i++)
 		next = time_min(next, pfc_refresh_port(n, &n->ports[i], now));
 	n->pfc_due = time_min(n->pfc_due, next);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow's packets come in by one port with the same marks, so they all wait in one queue of the way out, in their
-// order: that holds before a change, and this file makes it hold after it. Each queue that has packets to give
-// is emptied in the order in which they would leave, and those that stay are put back; then those that move
-// are appended to their queues. The order between flows may differ from that of their arrival.
+// A flow's packets come in by one port with the same marks, so they all wait in one queue of the
+// way out, in their order: that holds before a change, and this file makes it hold after it. Each
+// queue that has packets to give is emptied in the order in which they would leave, and those that
+// stay are put back; then those that move are appended to their queues. The order between flows may
+// differ from that of their arrival.
 #include "requeue.h"
 
 #include "../port_tx_whole.h"
@@ -117,6 +118,7 @@ requeue_adopt(struct node *n, struct port *p, ps_t now)
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 		take_in(n, p, tc, &moved[tc]);
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
-		p->queues[tc].depth_max = watermark_greater(p->queues[tc].depth_max, *node_depth(n, p, tc));
+		p->queues[tc].depth_max =
+			watermark_greater(p->queues[tc].depth_max, *node_depth(n, p, tc));
 	p->next_send = time_min(p->next_send, p->tx_free > now ? p->tx_free : now);
 }

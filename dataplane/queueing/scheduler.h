@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which queue of a port sends next: strict classes first, the highest number first, then deficit round
-// robin by bytes among the rest (Shreedhar, Varghese: Efficient Fair Queuing using Deficit Round Robin,
-// SIGCOMM 1995). A queue that empties loses what is left of its turn. One that may not send for a while (it is
-// paused, frozen, or a rate holds it) keeps it, and is given no more before it is used up. So a deficit is never saved
-// up: it is less than a packet and a quantum.
+// Which queue of a port sends next: strict classes first, the highest number first, then deficit
+// round robin by bytes among the rest (Shreedhar, Varghese: Efficient Fair Queuing using Deficit
+// Round Robin, SIGCOMM 1995). A queue that empties loses what is left of its turn. One that may not
+// send for a while (it is paused, frozen, or a rate holds it) keeps it, and is given no more before
+// it is used up. So a deficit is never saved up: it is less than a packet and a quantum.
 //
-// Queues that are behind a rate they are promised (shaper.h) come before all of this, the highest number first.
+// Queues that are behind a rate they are promised (shaper.h) come before all of this, the highest
+// number first.
 #pragma once
 
 #include "../port.h"
@@ -16,8 +17,8 @@ scheduler_highest(unsigned int queues)
 	return 31 - (unsigned int)__builtin_clz(queues);
 }
 
-// `eligible`: bit per queue that is not empty and may send; not 0. Returns the queue to take from. *by_turn: what
-// its packet has in bytes is to be taken from its deficit, should it be sent.
+// `eligible`: bit per queue that is not empty and may send; not 0. Returns the queue to take from.
+// *by_turn: what its packet has in bytes is to be taken from its deficit, should it be sent.
 static inline unsigned int
 scheduler_choose(struct port *p, unsigned int eligible, bool *by_turn)
 {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet that its egress queue refuses is cut to its first bytes and goes by another queue, so that the
-// receiver learns at once of what it will not get. Cut are unicast IP packets of eligible classes from groups
-// that are not lossless, unless they are CNPs: there is nothing to cut from those. The IP length says what is
-// left, and the IPv4 checksum holds, so that routers carry it; the UDP length stays what it was, and that
-// tells a NIC that bytes are missing. The priority stays, the DSCP becomes the profile's.
+// A packet that its egress queue refuses is cut to its first bytes and goes by another queue, so
+// that the receiver learns at once of what it will not get. Cut are unicast IP packets of eligible
+// classes from groups that are not lossless, unless they are CNPs: there is nothing to cut from
+// those. The IP length says what is left, and the IPv4 checksum holds, so that routers carry it;
+// the UDP length stays what it was, and that tells a NIC that bytes are missing. The priority
+// stays, the DSCP becomes the profile's.
 //
-// What is left is charged anew, the ingress side with fewer cells, the egress side to the other queue. If it is
-// refused again the packet is dropped, whole, for the first reason. Else the original counts in the first queue's
-// `trimmed` and not in its `dropped`, and its group has received one packet, of its first size.
+// What is left is charged anew, the ingress side with fewer cells, the egress side to the other
+// queue. If it is refused again the packet is dropped, whole, for the first reason. Else the
+// original counts in the first queue's `trimmed` and not in its `dropped`, and its group has
+// received one packet, of its first size.
 #include "trim.h"
 
 #include "../dscp.h"
@@ -34,12 +36,13 @@ refused_by_queue(struct node *n, struct port *in, struct rte_mbuf *m, enum drop_
 
 	if (reason != DROP_TENANT_SHARE)
 		return reason == DROP_EGRESS_POOL;
-	return charge_try(n, &c, in, &in->groups[c.pg].usage, &in->profile->pg[c.pg].threshold, true,
-			  DROP_INGRESS_POOL, &shared) >= 0;
+	return charge_try(n, &c, in, &in->groups[c.pg].usage, &in->profile->pg[c.pg].threshold,
+			  true, DROP_INGRESS_POOL, &shared) >= 0;
 }
 
 static bool
-may_be_cut(struct node *n, struct port *in, const struct port *out, struct rte_mbuf *m, enum drop_reason reason)
+may_be_cut(struct node *n, struct port *in, const struct port *out, struct rte_mbuf *m,
+	   enum drop_reason reason)
 {
 	const struct trim_profile *trim = &n->current->trim;
 	const struct packet_meta *meta = packet_meta(m);
@@ -55,8 +58,8 @@ may_be_cut(struct node *n, struct port *in, const struct port *out, struct rte_m
 	return refused_by_queue(n, in, m, reason);
 }
 
-// Makes the packet what `size` bytes of its frame hold. Of a packet whose payload is not written the headers are
-// all there is, and they stay.
+// Makes the packet what `size` bytes of its frame hold. Of a packet whose payload is not written
+// the headers are all there is, and they stay.
 static void
 cut(struct rte_mbuf *m, uint32_t size, uint8_t dscp)
 {
@@ -77,14 +80,16 @@ cut(struct rte_mbuf *m, uint32_t size, uint8_t dscp)
 	meta->flags |= PACKET_TRIMMED;
 }
 
-// Charges what will be left of the packet; what was counted when it was first tried is not counted again.
+// Charges what will be left of the packet; what was counted when it was first tried is not counted
+// again.
 static int
 charge_again(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	struct priority_group *g = &in->groups[meta->pg];
 	struct queue *q = &out->queues[meta->tc];
-	const uint64_t packets = g->packets, bytes = g->bytes, g_dropped = g->dropped, q_dropped = q->dropped;
+	const uint64_t packets = g->packets, bytes = g->bytes, g_dropped = g->dropped,
+		       q_dropped = q->dropped;
 	int verdict;
 
 	verdict = charge_admit(n, in, out, m, now, true);
@@ -96,8 +101,8 @@ charge_again(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 }
 
 int
-trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, enum drop_reason reason,
-	     ps_t now)
+trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m,
+	     enum drop_reason reason, ps_t now)
 {
 	const struct tables *t = n->current;
 	struct packet_meta *meta = packet_meta(m);

@@ -8,7 +8,8 @@
 #define TRIM_BYTES_MIN 256u
 #define TRIM_BYTES_MAX 1024u
 
-// Cold: a packet that came in by `in`, was to leave by `out` and was refused for `reason` at `now`. Cuts and charges
-// it if it may be cut and there is room for what is left. Returns -1, or `reason`; then nothing has changed.
+// Cold: a packet that came in by `in`, was to leave by `out` and was refused for `reason` at `now`.
+// Cuts and charges it if it may be cut and there is room for what is left. Returns -1, or `reason`;
+// then nothing has changed.
 int trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m,
 		 enum drop_reason reason, ps_t now);

@@ -9,9 +9,10 @@ clear_port(struct node *n, struct port *p, bool persistent)
 		struct priority_group *g = &p->groups[i];
 		struct group_more *more = &p->group_more[i];
 
-		watermark_clear(&p->more[i].depth_before, &p->queues[i].depth_max, *node_depth(n, p, i), persistent);
-		watermark_clear(&more->used_before, &g->used_max, g->usage.own + g->usage.guaranteed + g->headroom,
-				persistent);
+		watermark_clear(&p->more[i].depth_before, &p->queues[i].depth_max,
+				*node_depth(n, p, i), persistent);
+		watermark_clear(&more->used_before, &g->used_max,
+				g->usage.own + g->usage.guaranteed + g->headroom, persistent);
 		watermark_clear(&more->shared_before, &g->shared_max,
 				buffer_shared(g->usage.own, threshold->reserved), persistent);
 		watermark_clear(&more->headroom_before, &g->headroom_max, g->headroom, persistent);
@@ -27,11 +28,13 @@ watermarks_clear(struct node *n, bool persistent)
 		if (n->ports[i].profile != NULL)
 			clear_port(n, &n->ports[i], persistent);
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
-		watermark_clear(&b->pools[i].used_before, &b->pools[i].used_max, b->pools[i].used, persistent);
+		watermark_clear(&b->pools[i].used_before, &b->pools[i].used_max, b->pools[i].used,
+				persistent);
 	for (unsigned int i = 0; i < b->tenant_count; i++) {
 		struct tenant_use *t = &b->tenants[i];
 
 		watermark_clear(&t->used_before, &t->used_max,
-				t->used[POOL_INGRESS_LOSSLESS] + t->used[POOL_INGRESS_LOSSY], persistent);
+				t->used[POOL_INGRESS_LOSSLESS] + t->used[POOL_INGRESS_LOSSY],
+				persistent);
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A switch may have cut the packet (queueing/trim.c). Then the frame ends before the packet that the NIC made does;
-// its ICRC is that packet's, of which the frame holds what lies before its end: nothing, as a rule. UDP's
-// length, which is not cut, tells how long the packet was.
+// A switch may have cut the packet (queueing/trim.c). Then the frame ends before the packet that
+// the NIC made does; its ICRC is that packet's, of which the frame holds what lies before its end:
+// nothing, as a rule. UDP's length, which is not cut, tells how long the packet was.
 #include "unsent.h"
 
 #include "frame.h"
@@ -18,7 +18,8 @@ get16(const uint8_t *at)
 	return (uint32_t)at[0] << 8 | at[1];
 }
 
-// Gives the IP header at `ip`, UDP's at `udp`, the length that UDP claims. What is not cut has it already.
+// Gives the IP header at `ip`, UDP's at `udp`, the length that UDP claims. What is not cut has it
+// already.
 static void
 make_whole(uint8_t *ip, const uint8_t *udp, bool ip6)
 {
@@ -29,8 +30,8 @@ make_whole(uint8_t *ip, const uint8_t *udp, bool ip6)
 	length[1] = (uint8_t)bytes;
 }
 
-// The ICRC of the packet as its NIC made it, and where in the frame it begins. The IPv4 checksum, which the copy has
-// wrong, does not count.
+// The ICRC of the packet as its NIC made it, and where in the frame it begins. The IPv4 checksum,
+// which the copy has wrong, does not count.
 static int
 find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 {
@@ -43,7 +44,8 @@ find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 		return -EINVAL;
 	memcpy(headers, packet_data(m), meta->data_len);
 	make_whole(headers + meta->l3_off, headers + meta->l4_off, meta->flags & PACKET_IPV6);
-	if (icrc_find(headers, meta->data_len, &span) != 0 || icrc_compute(headers, meta->data_len, &value) != 0)
+	if (icrc_find(headers, meta->data_len, &span) != 0 ||
+	    icrc_compute(headers, meta->data_len, &value) != 0)
 		return -EINVAL;
 	icrc_store(icrc, value);
 	*at = span.icrc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a packet becomes bytes: a NIC writes only headers and counts its payload, and short frames are
-// counted padded. A device or a capture needs it all.
+// Where a packet becomes bytes: a NIC writes only headers and counts its payload, and short frames
+// are counted padded. A device or a capture needs it all.
 #pragma once
 
 #include "../packet.h"
@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 // Completes a packet in place: payload as zeros, a valid ICRC, padding to the smallest frame.
-// Returns 0, -EMSGSIZE when the packet's room is too small, or -EINVAL when it is not the RoCEv2 packet that it
-// claims to be. The worker that holds the packet.
+// Returns 0, -EMSGSIZE when the packet's room is too small, or -EINVAL when it is not the RoCEv2
+// packet that it claims to be. The worker that holds the packet.
 int unsent_write(struct rte_mbuf *m, uint32_t data_room);
 
-// Copies the first `length` bytes of the whole frame (at most wire_bytes) to `to`, completing them likewise.
-// Returns 0 or -EINVAL. The worker that holds the packet.
+// Copies the first `length` bytes of the whole frame (at most wire_bytes) to `to`, completing them
+// likewise. Returns 0 or -EINVAL. The worker that holds the packet.
 int unsent_copy(struct rte_mbuf *m, uint8_t *to, size_t length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// admit: whether the way out can carry the packet and the buffer has room for it, or for what trimming leaves of
-// it; charges it.
+// admit: whether the way out can carry the packet and the buffer has room for it, or for what
+// trimming leaves of it; charges it.
 #pragma once
 
 #include "../port_tx_whole.h"
@@ -40,7 +40,8 @@ stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	return admit_packet(n, in, m, now, false);
 }
 
-// By the whole rule; what the watchdog holds back does not get as far, and what is refused may be cut.
+// By the whole rule; what the watchdog holds back does not get as far, and what is refused may be
+// cut.
 static __rte_always_inline int
 stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// classify: which priority a packet has, by the first of the trusted markings that it carries, and from
-// that its priority group and traffic class; which VRF and tenant it belongs to, by the port it came in by.
+// classify: which priority a packet has, by the first of the trusted markings that it carries, and
+// from that its priority group and traffic class; which VRF and tenant it belongs to, by the port
+// it came in by.
 #pragma once
 
 #include "parse.h"
@@ -9,7 +10,8 @@
 static __rte_always_inline uint8_t
 classify_priority(const struct port_profile *profile, const struct packet_meta *meta)
 {
-	if (meta->flags & PACKET_TAGGED && profile->trust_pcp && (profile->pcp_first || !profile->trust_dscp))
+	if (meta->flags & PACKET_TAGGED && profile->trust_pcp &&
+	    (profile->pcp_first || !profile->trust_dscp))
 		return profile->pcp_to_priority[meta->pcp];
 	if (likely(profile->trust_dscp))
 		return profile->dscp_to_priority[meta->dscp];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// enqueue: puts an admitted packet in its queue; one that was admitted to an idle port, and holds nothing, begins to
-// leave.
+// enqueue: puts an admitted packet in its queue; one that was admitted to an idle port, and holds
+// nothing, begins to leave.
 #pragma once
 
 #include "../port_tx_whole.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// parse: Ethernet, 802.1Q, IPv4, IPv6, UDP, BTH. Finds where headers are and copies what later stages
-// decide by into the metadata. Every length is checked against both the bytes that are there and the frame
-// they claim to be; whatever contradicts itself is a named drop.
+// parse: Ethernet, 802.1Q, IPv4, IPv6, UDP, BTH. Finds where headers are and copies what later
+// stages decide by into the metadata. Every length is checked against both the bytes that are there
+// and the frame they claim to be; whatever contradicts itself is a named drop.
 //
 // Frames to reserved addresses (01:80:c2:00:00:0x) pass unparsed: control_frames is theirs.
 #pragma once
@@ -46,22 +46,24 @@ parse_reserved_address(const uint8_t *mac)
 	return memcmp(mac, reserved, sizeof(reserved)) == 0 && mac[5] < 0x10;
 }
 
-// True when the IP packet claims to end behind the frame. A NIC's own packets may be smaller on the wire than
-// their headers say, where the file gives frames a size by decree.
+// True when the IP packet claims to end behind the frame. A NIC's own packets may be smaller on the
+// wire than their headers say, where the file gives frames a size by decree.
 static inline bool
 parse_overruns(const struct packet_meta *meta, uint32_t end)
 {
 	return end > meta->wire_bytes && !(meta->flags & PACKET_UNSENT);
 }
 
-// Cold: UDP claims to go on behind the IP packet that it is in. That is how a trimmed packet looks, and nothing but
-// that: a switch cuts the frame to a size of few and makes the IP packet end with it, so one that has another
-// size, or anything behind its IP packet, is malformed as it always was. A NIC must know what was cut wherever
-// it comes from; a switch carries such packets only where one of its fabric can have made them.
+// Cold: UDP claims to go on behind the IP packet that it is in. That is how a trimmed packet looks,
+// and nothing but that: a switch cuts the frame to a size of few and makes the IP packet end with
+// it, so one that has another size, or anything behind its IP packet, is malformed as it always
+// was. A NIC must know what was cut wherever it comes from; a switch carries such packets only
+// where one of its fabric can have made them.
 static __attribute__((cold, noinline)) bool
 parse_was_cut(const struct node *n, const struct packet_meta *meta, uint32_t end)
 {
-	return end == meta->wire_bytes && end >= TRIM_BYTES_MIN && end <= TRIM_BYTES_MAX && end % 4 == 0 &&
+	return end == meta->wire_bytes && end >= TRIM_BYTES_MIN && end <= TRIM_BYTES_MAX &&
+	       end % 4 == 0 &&
 	       (n->role == NODE_NIC || n->current->trims || n->current->trim.size != 0);
 }
 
@@ -95,15 +97,16 @@ parse_udp(const struct node *n, struct packet_meta *meta, const uint8_t *data, u
 	return STAGE_NEXT;
 }
 
-// A source that may not cross a router (RFC 1812 section 5.3.7, RFC 3927 section 2.7), or a destination that may
-// not.
+// A source that may not cross a router (RFC 1812 section 5.3.7, RFC 3927 section 2.7), or a
+// destination that may not.
 static inline bool
 parse_ip4_martian(const uint8_t *ip)
 {
 	uint8_t source = ip[12], destination = ip[16];
 
-	return source == 0 || source == 127 || source >= 224 || destination == 0 || destination == 127 ||
-	       destination >= 240 || parse_u16(ip + 12) == PARSE_IP4_LINK_LOCAL ||
+	return source == 0 || source == 127 || source >= 224 || destination == 0 ||
+	       destination == 127 || destination >= 240 ||
+	       parse_u16(ip + 12) == PARSE_IP4_LINK_LOCAL ||
 	       parse_u16(ip + 16) == PARSE_IP4_LINK_LOCAL;
 }
 
@@ -111,7 +114,8 @@ parse_ip4_martian(const uint8_t *ip)
 static inline bool
 parse_ip4_plain(uint8_t octet)
 {
-	return (uint8_t)(octet - 1) < 126 || (uint8_t)(octet - 128) < 41 || (uint8_t)(octet - 170) < 54;
+	return (uint8_t)(octet - 1) < 126 || (uint8_t)(octet - 128) < 41 ||
+	       (uint8_t)(octet - 170) < 54;
 }
 
 // All words of a sound header, checksum included, add up to all ones (RFC 1071).
@@ -147,7 +151,8 @@ parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 		return DROP_MALFORMED;
 	if (parse_overruns(meta, meta->l3_off + length) || meta->l3_off + header > meta->data_len)
 		return DROP_TRUNCATED;
-	if (likely(header == 20) ? !parse_ip4_checksum_holds(ip, 20) : !parse_ip4_checksum_holds(ip, header))
+	if (likely(header == 20) ? !parse_ip4_checksum_holds(ip, 20)
+				 : !parse_ip4_checksum_holds(ip, header))
 		return DROP_BAD_CHECKSUM;
 	if (unlikely(!parse_ip4_plain(ip[12]) || !parse_ip4_plain(ip[16]))) {
 		if (parse_ip4_martian(ip))
@@ -162,7 +167,8 @@ parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 	if (unlikely((parse_u16(ip + 6) & 0x3fff) != 0))
 		return STAGE_NEXT;
 	meta->ip_proto = ip[9];
-	return meta->ip_proto == PARSE_UDP ? parse_udp(n, meta, data, meta->l3_off + length) : STAGE_NEXT;
+	return meta->ip_proto == PARSE_UDP ? parse_udp(n, meta, data, meta->l3_off + length)
+					   : STAGE_NEXT;
 }
 
 static inline bool
@@ -190,11 +196,11 @@ parse_ip6_is_extension(uint8_t next)
 	       next == PARSE_FRAGMENT;
 }
 
-// What stands behind the IPv6 header, from `at` to `end`. Fragments, and chains of extensions too long to
-// follow, are routed without a look at their ports.
+// What stands behind the IPv6 header, from `at` to `end`. Fragments, and chains of extensions too
+// long to follow, are routed without a look at their ports.
 static inline int
-parse_ip6_payload(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t at, uint32_t end,
-		  uint8_t next)
+parse_ip6_payload(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t at,
+		  uint32_t end, uint8_t next)
 {
 	for (unsigned int i = 0; unlikely(parse_ip6_is_extension(next)); i++) {
 		const uint8_t *extension = data + at;

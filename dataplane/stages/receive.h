@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// receive: counts what arrived at the port and shows it to the tap. What was on its way when the link went
-// down is lost.
+// receive: counts what arrived at the port and shows it to the tap. What was on its way when the
+// link went down is lost.
 #pragma once
 
 #include "stage.h"

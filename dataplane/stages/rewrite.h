@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rewrite: what a router changes: TTL or hop limit, MACs, and the IPv4 checksum incrementally (RFC 1624).
-// All of it is outside the ICRC (IBTA annex 17), which stays valid.
+// rewrite: what a router changes: TTL or hop limit, MACs, and the IPv4 checksum incrementally (RFC
+// 1624). All of it is outside the ICRC (IBTA annex 17), which stays valid.
 #pragma once
 
 #include "parse.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// spray: which member of the next-hop group a packet takes. `ecmp` by a hash of the 5-tuple, `ecmp-qp` of the
-// destination queue pair too. For packets that are eligible: `spray` in turn, `random` at random, `adaptive`
-// the least loaded by graded egress queue depth and pause state, ties by the node's random stream (ties that
-// rotate lock hosts that start together into step). The rest go by hash.
+// spray: which member of the next-hop group a packet takes. `ecmp` by a hash of the 5-tuple,
+// `ecmp-qp` of the destination queue pair too. For packets that are eligible: `spray` in turn,
+// `random` at random, `adaptive` the least loaded by graded egress queue depth and pause state,
+// ties by the node's random stream (ties that rotate lock hosts that start together into step). The
+// rest go by hash.
 #pragma once
 
 #include "parse.h"
@@ -19,8 +20,8 @@ spray_load64(const uint8_t *at)
 	return word;
 }
 
-// A hash of addresses, protocol and ports, and of a RoCEv2 packet's destination QP if asked for, under the
-// switch's seed.
+// A hash of addresses, protocol and ports, and of a RoCEv2 packet's destination QP if asked for,
+// under the switch's seed.
 static inline uint32_t
 spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
 {
@@ -45,7 +46,8 @@ spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
 		word = random_mix(word ^ ports);
 	}
 	if (with_qp && meta->flags & PACKET_ROCE) {
-		const struct roce_bth *bth = (const struct roce_bth *)(data + meta->l4_off + PARSE_UDP_BYTES);
+		const struct roce_bth *bth =
+			(const struct roce_bth *)(data + meta->l4_off + PARSE_UDP_BYTES);
 
 		word = random_mix(word ^ roce_bth_dest_qp(bth));
 	}
@@ -63,11 +65,12 @@ spray_eligible(const struct tables *t, struct rte_mbuf *m)
 		    parse_u16(packet_data(m) + meta->l4_off + 2) != t->eligible_udp_dport)
 			return false;
 	}
-	return !t->eligible_data_only || !(meta->flags & PACKET_ROCE) || roce_op_is_data(meta->opcode);
+	return !t->eligible_data_only || !(meta->flags & PACKET_ROCE) ||
+	       roce_op_is_data(meta->opcode);
 }
 
-// How loaded a member is for a traffic class: the depth of its queue, past all depths when it is held. Looks
-// at nothing that lies with the port: many are compared.
+// How loaded a member is for a traffic class: the depth of its queue, past all depths when it is
+// held. Looks at nothing that lies with the port: many are compared.
 static inline uint32_t
 spray_load(const struct node *n, const struct next_hop *hop, unsigned int tc)
 {
@@ -87,7 +90,8 @@ spray_tie_bound(const struct tables *t, uint32_t least)
 
 // Cold: all members are held. Those that are down count for less; returns the least load.
 static inline uint32_t
-spray_least_held(const struct node *n, const struct next_hop *hops, unsigned int count, uint32_t *loads)
+spray_least_held(const struct node *n, const struct next_hop *hops, unsigned int count,
+		 uint32_t *loads)
 {
 	uint32_t least = UINT32_MAX;
 
@@ -122,8 +126,8 @@ spray_adaptive(struct node *n, const struct next_hop *hops, unsigned int count, 
 			return i;
 }
 
-// By hash, over the members that are up. Flows of a member that is down share a range of the hash, so that it
-// is mixed anew to spread them over all others.
+// By hash, over the members that are up. Flows of a member that is down share a range of the hash,
+// so that it is mixed anew to spread them over all others.
 static inline uint32_t
 spray_ecmp(const struct node *n, const struct next_hop *hops, unsigned int count, uint32_t hash)
 {
@@ -170,7 +174,8 @@ spray_best(const struct node *n, const struct next_hop *hops, unsigned int count
 
 // In turn, over the fittest members.
 static inline uint32_t
-spray_in_turn(struct node *n, uint32_t group, const struct next_hop *hops, unsigned int count, unsigned int tc)
+spray_in_turn(struct node *n, uint32_t group, const struct next_hop *hops, unsigned int count,
+	      unsigned int tc)
 {
 	unsigned int member = n->turns[group] < count ? n->turns[group] : 0;
 	unsigned int fittest;
@@ -197,7 +202,8 @@ spray_at_random(struct node *n, const struct next_hop *hops, unsigned int count,
 
 // The member for a packet of a group that has several.
 static inline uint32_t
-spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *group, const struct next_hop *hops)
+spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *group,
+	     const struct next_hop *hops)
 {
 	const struct tables *t = n->current;
 	const struct packet_meta *meta = packet_meta(m);
@@ -209,7 +215,8 @@ spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *gr
 			return spray_in_turn(n, meta->group, hops, group->count, meta->tc);
 		return spray_at_random(n, hops, group->count, meta->tc);
 	}
-	return spray_ecmp(n, hops, group->count, spray_hash(m, t->hash_seed, group->mode == GROUP_ECMP_QP));
+	return spray_ecmp(n, hops, group->count,
+			  spray_hash(m, t->hash_seed, group->mode == GROUP_ECMP_QP));
 }
 
 static __rte_always_inline int

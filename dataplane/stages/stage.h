@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stage looks at one packet and gives a verdict. A pipeline takes a packet through its stages one after the
-// other; they are composed at compile time, so that the compiler sees them as one function.
+// A stage looks at one packet and gives a verdict. A pipeline takes a packet through its stages one
+// after the other; they are composed at compile time, so that the compiler sees them as one
+// function.
 #pragma once
 
 #include "../node.h"
 
-// A verdict: on to the next stage, consumed (the stage has freed or kept it), or a drop_reason to drop it for.
+// A verdict: on to the next stage, consumed (the stage has freed or kept it), or a drop_reason to
+// drop it for.
 enum stage_verdict { STAGE_NEXT = -1, STAGE_CONSUMED = -2 };
 
 typedef int stage_fn(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);

@@ -25,9 +25,15 @@ class Advice(Case):
         self.warned(text)
 
     def test_presets_are_quiet(self):
-        for preset in ("spectrum-x", "sonic", "lossy"):
+        presets = [{"preset": preset} for preset in ("spectrum-x", "sonic", "lossy")]
+        presets += [{"preset": "spectrum-x", "preset-mode": mode}
+                    for mode in ("lossless", "lossy", "lossless-single-pool")]
+        tenants = {"red": {"hosts": ["h1", "h3"], "buffer": {"guaranteed": "256KB", "share": "50%"}},
+                   "blue": {"hosts": ["h2", "h4"], "buffer": {"guaranteed": "256KB", "share": "50%"}}}
+        for switch in presets:
             for leaves, spines, hosts in ((1, 0, 4), (4, 2, 4), (8, 8, 8)):
-                self.quiet(yaml(fabric(leaves, spines, hosts, switch={"preset": preset})))
+                self.quiet(yaml(fabric(leaves, spines, hosts, switch=switch)))
+            self.quiet(yaml(fabric(2, 2, 2, switch=switch, tenants=tenants)))
 
     def test_the_demo_is_quiet(self):
         self.assertEqual(roost("check", DEMO).err, "")
@@ -42,7 +48,8 @@ class Advice(Case):
         # Ports of another length are another matter; what nobody pauses for is none.
         longer = text.replace("hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {fabric: {delay: 600ns}}")
         self.warned(longer % needed, ("4:28", rf"qos.pg.3.headroom: {needed} B .* at leaf1.swp3 and 7 other ports"))
-        self.quiet(text.replace("preset: spectrum-x", "preset: spectrum-x\n  preset-mode: lossy") % 192)
+        self.warned(text.replace("preset: spectrum-x", "preset: spectrum-x\n  preset-mode: lossy") % 192,
+                    ("5:28", "qos.pg.3.headroom: has no effect: group 3 is not lossless"))
 
     def test_headroom_of_one_switch(self):
         text = ("switch:\n  name: dut\n  preset: spectrum-x\n  qos: {pg: {3: {headroom: 10KB}}}\n"
@@ -83,6 +90,27 @@ class Advice(Case):
         self.quiet(half % ("400000B", "alpha: 1"))
         self.warned(half % ("400001B", "alpha: 1"), ("5:29", ".* 400000 B at which"), ("5:29", ".* 400000 B"))
 
+    def test_ecn_is_told_where_the_room_is_taken(self):
+        text = PLACE + "switch:\n  preset: spectrum-x\nleaf: {%s}\n"
+        told = "qos.tc.3.ecn.max: 1500000 B is above the .* on leaf1 and 1 other switch: PFC acts first"
+        for settings, column in (("buffer: {size: 2MB}", 23), ("buffer: {pools: {ingress-lossless: {size: 1%}}}", 50),
+                                 ("buffer: {pools: {ingress-lossless: {port-alpha: 1/64}}}", 56),
+                                 ("qos: {pg: {3: {alpha: 1/128}}}", 30), ("qos: {pg: {3: {static: 100KB}}}", 31),
+                                 ("buffer: {headroom-pool: {size: 60MB}}", 39)):
+            with self.subTest(settings):
+                self.warned(text % settings, (f"4:{column}", told))
+        # Nothing at all is worse than too little, and told alone.
+        self.warned(text % "buffer: {pools: {ingress-lossless: {size: 0%}}}",
+                    ("4:50", "buffer.pools.ingress-lossless.size: all of priority 3 drops"))
+
+    def test_replay_tells_too(self):
+        text = ("switch:\n  name: dut\n  preset: spectrum-x\n  qos: {pg: {3: {headroom: 10KB}}}\n"
+                "  ports: {swp1: {rate: 400G, cable: 300m}, swp2: {rate: 400G, cable: 300m}}\n")
+        path = self.file(text)
+        told = roost("check", path).err
+        self.assertIn("4:28: qos.pg.3.headroom: 10176 B are less", told)
+        self.assertEqual(self.replay(path, {"swp1": []}).done.err, told)
+
     def test_two_sides(self):
         self.quiet(QUIET + "spine: {qos: {pg: {3: {alpha: 2}}}}\n")
         self.warned(QUIET + "spine: {qos: {pg: {3: {lossless: false, pool: ingress-lossy}}, pfc: {priorities: []}}}\n",
@@ -104,17 +132,80 @@ class Advice(Case):
         self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5}}}\n",
                     ("3:38", r"qos: on the link leaf1-spine1 and 3 other links DSCP 26 is priority 3 on the leaf and 5 "
                      "on the spine: a pause by one"))
+        self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5, 27: 5, 28: 5}}}\n",
+                    ("3:38", r".* priority 3 on the leaf and 5 on the spine \(and so with 2 other DSCPs\): a pause by"))
         self.quiet(QUIET + "spine: {qos: {dscp-to-priority: {10: 2}}}\n")
+
+    def test_two_trusts(self):
+        """What the one end reads and the other does not."""
+        differs = (r"qos: on the link leaf1-spine1 and 3 other links DSCP 24 is priority 3 on the leaf and 0 on the "
+                   r"spine \(and so with 7 other DSCPs\): a pause by one")
+        # Between switches nothing is tagged: what trusts PCP alone reads nothing.
+        for trust in ("[]", "[pcp]"):
+            self.warned(QUIET + f"spine: {{qos: {{trust: {trust}}}}}\n", ("3:22", differs))
+        self.quiet(QUIET + "spine: {qos: {trust: [pcp, dscp]}}\n")
+        self.warned(QUIET + "spine: {qos: {trust: [], port-priority: 3}}\n",
+                    ("3:41", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 3 on spine1 and 1 other switch"),
+                    ("3:41", r"qos: .* DSCP 0 is priority 0 on the leaf and 3 on the spine \(and so with 55 other"))
+        # The maps of single ports: of the link's own, and of one by which packets come in.
+        self.warned(QUIET + "spine1: {qos: {ports: {swp1: {dscp-to-priority: {26: 5}}}}}\n",
+                    ("3:24", "qos: on the link leaf1-spine1 and 1 other link DSCP 26 is priority 3 on the leaf and 5 on the "
+                     "spine:"))
+        self.warned(QUIET + "leaf1: {qos: {ports: {swp1: {trust: [], port-priority: 3}}}}\n",
+                    ("3:23", "hosts.cnp.dscp: CNPs"),
+                    ("3:23", r"qos: on the link leaf1-spine1 and 1 other link DSCP 0 is priority 3 on the leaf and 0 on "
+                     r"the spine \(and so with 55 other DSCPs\)"))
+
+    def test_two_sides_of_a_remark(self):
+        self.warned(QUIET + "leaf: {qos: {remark: {dscp: {3: 0}}}}\n",
+                    ("3:29", "qos: on the link leaf1-spine1 and 3 other links packets of priority 3 leave the leaf with "
+                     "DSCP 0, which is priority 0 on the spine: a pause by one"))
+        self.warned(QUIET + "leaf2: {qos: {ports: {swp3: {remark: {dscp: {0: 26}}}}}}\n",
+                    ("3:23", "qos: on the link leaf2-spine1 packets of priority 0 leave the leaf with DSCP 26, which is "
+                     "priority 3 on the spine"))
+        # What is marked as its priority is; what no switch behind it is given; hosts follow their leaf.
+        self.quiet(QUIET + "leaf: {qos: {remark: {dscp: {3: 26}}}}\n")
+        self.quiet(QUIET + "leaf: {qos: {remark: {dscp: {3: 40, 5: 45}}}}\nspine: {qos: {dscp-to-priority: {40: 3}}}\n"
+                   "leaf1: {qos: {ports: {swp3: {dscp-to-priority: {40: 3}}, swp4: {dscp-to-priority: {40: 3}}}}}\n"
+                   "leaf2: {qos: {ports: {swp3: {dscp-to-priority: {40: 3}}, swp4: {dscp-to-priority: {40: 3}}}}}\n")
+        self.quiet(QUIET + "leaf: {qos: {ports: {swp1: {remark: {dscp: {3: 0}}}}}}\n")
+        # A port that gives all it takes in one priority, and marks it so.
+        self.warned(QUIET + "leaf1: {qos: {ports: {swp1: {trust: [], port-priority: 3}}}}\n"
+                    "leaf: {qos: {remark: {dscp: {3: 26}}}}\n", ("3:23", "hosts.cnp.dscp: CNPs"))
+
+    def test_pauses(self):
+        """100 quanta of 512 bit times are 512 ns at 100 Gb/s and 128 ns at 400 Gb/s."""
+        text = PLACE + "switch:\n  preset: spectrum-x\n  qos: {pfc: {%s}}\n"
+        told = (r"qos.pfc.refresh: a pause of 100 quanta by leaf1.swp1 and 11 other ports lasts 0.512 us and is sent "
+                r"again after %s us: in between it holds nobody")
+        self.warned(text % "quanta: 100, refresh: 100us", ("4:37", told % "100"))
+        self.warned(text % "quanta: 100, refresh: 512ns", ("4:37", told % "0.512"))
+        self.quiet(text % "quanta: 100, refresh: 511ns")
+        self.quiet(text % "quanta: 1")
+        self.warned(text % "quanta: 0", ("4:23", "qos.pfc.quanta: a pause of 0 quanta ends one: nobody who sends to "
+                                         "leaf1.swp1 and 11 other ports is held"))
+        faster = (text % "quanta: 100, refresh: 200ns").replace(
+            "hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {fabric: {rate: 400G}}")
+        self.warned(faster, ("4:37", "qos.pfc.refresh: a pause of 100 quanta by leaf1.swp3 and 7 other ports lasts "
+                             "0.128 us and is sent again after 0.2 us"))
+        # 802.3x pauses are as long; who sends none needs none.
+        self.warned(text % "quanta: 0}, flow-control: pause, remark: {dscp: none", ("4:23", "qos.pfc.quanta: "))
+        self.quiet((text % "quanta: 0").replace("spectrum-x", "lossy"))
 
     def test_cnps(self):
         self.warned(QUIET + "hosts: {cnp: {dscp: 26}}\n",
-                    ("", r"hosts.cnp.dscp: CNPs \(DSCP 26 of h1\) are priority 3 on leaf1 and 3 other switches, in "
+                    ("3:21", r"hosts.cnp.dscp: CNPs \(DSCP 26 of h1\) are priority 3 on leaf1 and 3 other switches, in "
                      "class 3, which PFC of priority 3 pauses"))
         self.quiet(QUIET + "hosts: {cnp: {dscp: 4}}\n")
-        self.warned(QUIET + "h2: {cnp: {dscp: 24}}\n", ("", r"hosts.cnp.dscp: CNPs \(DSCP 24 of h2\)"))
+        self.warned(QUIET + "h2: {cnp: {dscp: 24}}\n", ("3:18", r"hosts.cnp.dscp: CNPs \(DSCP 24 of h2\)"))
+        self.warned(QUIET + "hosts: {cnp: {dscp: 26}}\n" + "".join(f"h{i}: {{cnp: {{dscp: 48}}}}\n" for i in (1, 2, 3)),
+                    ("3:21", r"hosts.cnp.dscp: CNPs \(DSCP 26 of h4\)"))
         # A priority of its own, in a class that it shares with a paused one.
         self.warned(PLACE + "switch: {preset: spectrum-x, qos: {priority-to-tc: {6: 3}}}\n",
-                    ("", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 6 .* in class 3, which PFC of priority 3"))
+                    ("2:56", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 6 .* in class 3, which PFC of "
+                     "priority 3"))
+        self.warned(QUIET + "leaf: {qos: {dscp-to-priority: {48: 3}}}\nspine: {qos: {dscp-to-priority: {48: 3}}}\n",
+                    ("3:37", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 3 on leaf1 and 3 other switches"))
         self.quiet(PLACE + "switch: {preset: spectrum-x, preset-mode: lossy}\nhosts: {cnp: {dscp: 26}}\n")
 
     def test_a_circle(self):

@@ -99,6 +99,52 @@ class Check(Case):
         self.refused(PLACE + "tenants: {red: {hosts: [h1]}, blue: {hosts: [h1]}}\n",
                      ("2:46", "tenants.blue.hosts: h1 is already in tenant red"))
 
+    def test_guarantees(self):
+        tenants = "tenants: {red: {hosts: [h1, h3], buffer: {guaranteed: %s, share: 50%%}}}\n"
+        for preset in ("{preset: spectrum-x}", "{preset: sonic}", "{preset: lossy}",
+                       "{preset: spectrum-x, preset-mode: lossy}",
+                       "{preset: spectrum-x, preset-mode: lossless-single-pool}"):
+            with self.subTest(preset=preset):
+                path = self.file(PLACE + f"switch: {preset}\n" + tenants % "1MB")
+                done = roost("check", path)
+                self.assertEqual((done.out, done.err), (f"{path}: good\n", ""))
+                # Said once, of one switch and one pool, where it is written.
+                self.refused(PLACE + f"switch: {preset}\n" + tenants % "65MB",
+                             ("3:42", r"tenants: on leaf1 pool \S+ of \d+ B does not hold the 65000064 B guaranteed "
+                              "to tenants and 0 B reserved in it"))
+        for share in ("100KB", "0"):
+            self.refused(PLACE + f"tenants: {{red: {{hosts: [h1], buffer: {{share: {share}}}}}}}\n",
+                         ("2:46", f'tenants.red.buffer.share: "?{share}"? .*a percentage'))
+
+    def test_promises_are_by_port(self):
+        text = ("switch:\n  name: dut\n  ports: {swp1: {rate: 100G}, swp2: {rate: 100G}}\n  qos:\n"
+                "    port: {max-rate: 10G}\n    tc: {3: {min-rate: 20G}}\n"
+                "    ports: {swp1: {max-rate: 40G}, swp2: {max-rate: %s}}\n")
+        path = self.file(text % "30G")
+        done = roost("check", path)
+        self.assertEqual((done.out, done.err), (f"{path}: good\n", ""))
+        self.assert_refused(r":6:24: qos.tc.3.min-rate: on dut 20G promised to 1 class are more than the 15G of swp2 "
+                            r"\(its max-rate\)\n$", "check", self.file(text % "15G"))
+
+    def test_numbers_as_keys(self):
+        self.refused(PLACE + "switch: {qos: {tc: {0x3: {weight: 2}}}}\n"
+                     "events: [{at: 1us, set: switch.qos.tc.3.weight, to: 3}]\n",
+                     ("2:21", r'switch.qos.tc.0x3: "0x3" is to be written 3'))
+
+    def test_the_value_of_a_set(self):
+        self.refused(PLACE + 'events:\n  - at: 1us\n    set: switch.qos.tc.3.ecn\n    to: "{min: 1KB"\n',
+                     ("5:9", r'switch.qos.tc.3.ecn: "{min: 1KB": it ends in the middle'))
+
+    def test_what_has_no_effect(self):
+        path = self.file(PLACE + "switch:\n  preset: spectrum-x\n  qos:\n    pg: {0: {headroom: 9KB}}\n"
+                         "    tc: {6: {weight: 9}, 3: {max-rate: 200G}}\n")
+        done = roost("check", path)
+        self.assertEqual(done.out, f"{path}: good\n")
+        self.assertEqual(done.err.replace(f"warning: {path}:", "").splitlines(),
+                         ["5:24: qos.pg.0.headroom: has no effect: group 0 is not lossless",
+                          "6:22: qos.tc.6.weight: has no effect: the scheduler of class 6 is strict",
+                          "6:40: qos.tc.3.max-rate: has no effect: no port is as fast as 200G"])
+
     def test_what_no_fabric_can_be(self):
         self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
                      "  links:\n    host: {delay: 0ns}\n",

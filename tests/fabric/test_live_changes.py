@@ -126,8 +126,9 @@ class LiveChanges(Case):
                       switch={"preset": draw.choice(("spectrum-x", "sonic")),
                               "buffer": {"size": draw.choice(("2MB", "4MB")), "cell": draw.choice((1, 128, 192))},
                               "routing": {"mode": draw.choice(("ecmp", "adaptive", "spray"))}},
-                      hosts={"placement": draw.choice(("in-order", "out-of-order")), "rto": "100us"}, seed=draw.randrange(99),
-                      stop=f"{3 * SPAN_US}us", **({"tenants": tenants} if draw.random() < 0.4 else {}))
+                      hosts={"placement": draw.choice(("in-order", "out-of-order")), "rto": "100us"},
+                      seed=draw.randrange(99), stop=f"{3 * SPAN_US}us",
+                      **({"tenants": tenants} if draw.random() < 0.4 else {}))
 
     def run_events(self, description, events, *options):
         """Runs with those of the events that the fabric can have: (Sim, events)."""
@@ -177,8 +178,9 @@ class LiveChanges(Case):
                 values = {"tc.0.weight": ("1", "99"), "tc.3.weight": ("1", "99"), "tc.3.scheduler": ("strict", "dwrr"),
                           "tc.0.fairness": ("tenant", "none"), "tc.3.fairness": ("tenant", "none"),
                           "tc.3.max-rate": ("30G", "none"), "tc.0.min-rate": ("10G", "none"), "tc.3.red": ("on", "off"),
-                          "tc.3.ecn": ("off", "{min: 1KB, max: 2KB, probability: 100%}"), "port.max-rate": ("70G", "none"),
-                          "pg.3.alpha": ("1/2", "8"), "pg.3.reserved": ("0B", "3KB"), "pg.3.xon-offset": ("none", "2KB"),
+                          "tc.3.ecn": ("off", "{min: 1KB, max: 2KB, probability: 100%}"),
+                          "port.max-rate": ("70G", "none"), "pg.3.alpha": ("1/2", "8"),
+                          "pg.3.reserved": ("0B", "3KB"), "pg.3.xon-offset": ("none", "2KB"),
                           "pfc.quanta": ("65535", "500"), "flow-control": ("pfc", "pause", "pfc-asymmetric"),
                           "remark": ("none", "{dscp: {0: 0, 3: 26}}"), "watchdog": ("off", "{poll: 10ms}"),
                           "histograms": ("[]", "[{queue: swp1.3}, {latency: swp1.0}]"),

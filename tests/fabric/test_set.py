@@ -40,23 +40,84 @@ class Sets(Case):
                      ("1us", "spine2.latency", "1us"))
 
     def test_what_cannot_hold(self):
-        self.refused("4:20", r"buffer.size: on leaf1 300000 B do not hold the \d+ B of headroom",
+        self.refused("4:20", r"buffer.size: on leaf1 the buffer's 300000 B do not hold the \d+ B of headroom",
                      ("1us", "switch.buffer.size", "300KB"))
-        self.refused("4:20", r"buffer.size: on spine1 16000000 B do not hold the 20000256 B of headroom",
+        self.refused("4:20", r"qos.pg.3.headroom: on spine1 the buffer's 16000000 B do not hold the 20000256 B of headroom",
                      ("1us", "spine.qos.pg.3.headroom", "10MB"))
-        self.refused("4:20", r"qos.tc.min-rate: on leaf1 101000000000 bit/s promised to 1 class are more than",
+        self.refused("4:20", r"qos.tc.3.min-rate: on leaf1 101G promised to 1 class are more than",
                      ("1us", "leaf.qos.tc.3.min-rate", "101G"))
-        self.refused("4:20", r"qos.ports: swp9: no switch that this is for has a port swp9",
+        self.refused("4:20", r"qos.ports: there is no port swp9 on any switch that this is for",
                      ("1us", "leaf1.qos.ports", "{swp9: {max-rate: 1G}}"))
 
     def test_one_after_the_other(self):
         # The second holds without the first, and would after the third.
-        self.refused("5:20", r"buffer.size: on leaf1 1000000 B do not hold the 1200384 B of headroom",
+        self.refused("5:20", r"buffer.size: on leaf1 the buffer's 1000000 B do not hold the 1200384 B of headroom",
                      ("1us", "leaf.buffer.size", "1MB"), ("2us", "leaf1.qos.pg.3.headroom", "300KB"),
                      ("3us", "leaf.buffer.size", "16MB"))
         # By time, not by place in the file.
-        self.refused("4:20", r"buffer.size: on leaf1 1000000 B do not hold the 1200384 B of headroom",
+        self.refused("4:20", r"buffer.size: on leaf1 the buffer's 1000000 B do not hold the 1200384 B of headroom",
                      ("2us", "leaf1.qos.pg.3.headroom", "300KB"), ("1us", "leaf.buffer.size", "1MB"))
+
+    def trimming(self, before, after, at="40us"):
+        """Six hosts send to a leaf by one spine, whose settings are given whole, before and after. Returns the drops
+        but for those of full queues, and how many packets were cut."""
+        workload = [{"kind": "incast", "to": to, "from": [f"h{i}" for i in range(1, 7)], "size": "500KB"}
+                    for to in ("h7", "h8")]
+        switch = {"preset": "lossy", "buffer": {"size": "16MB"}, "qos": before}
+        sim = self.sim(yaml(fabric(4, 1, 2, switch=switch, workload=workload, hosts={"rto": "200us"}, stop="100ms",
+                                   events=[{"at": at, "set": key, "to": yaml(value)} for key, value in after])))
+        sim.assert_conserved()
+        assert_complete(self, sim)
+        self.assertGreater(sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values()), 50)
+        return {reason: count for reason, count in sim.drops.items() if reason != "egress-pool"}, \
+            sum(total(node["ports"], "queue", "trim_sent") for node in sim.nodes.values())
+
+    def test_trimming_changes(self):
+        """However trimming is switched on or off, what was cut arrives; also where tables are built once more while
+        it is on its way."""
+        lossy = {"pool": "egress-lossy", "ecn": "off"}
+        without = {"priority-to-tc": {3: 3, 4: 4, 6: 6, "default": 0}, "tc": {
+            3: {"static": "400KB"} | lossy, 4: {"scheduler": "strict", "alpha": "unlimited"} | lossy}}
+        cuts = {"size": "256B", "dscp": 11, "tc": 4, "eligible-tc": [3]}
+        for before, after in ((without, [("spine1.qos", without | {"trim": cuts})]),
+                              (without, [("spine1.qos.trim", cuts)]),
+                              (without | {"trim": cuts}, [("switch.qos", without)]),
+                              (without | {"trim": cuts}, [("switch.qos.trim", "off")]),
+                              (without | {"trim": cuts}, [("switch.qos", without), ("leaf4.qos.port-priority", 1)])):
+            with self.subTest(before=list(before), after=[key for key, _ in after]):
+                drops, cut = self.trimming(before, after)
+                self.assertEqual(drops, {"trimmed": cut})
+
+    def idle(self, sections, key, to, *expected):
+        """The warning at the event's place, from check and, once, from sim."""
+        path = self.file(PLACE + sections + f"events:\n  - {{at: 1us, set: {key}, to: {to}}}\n")
+        line = 4 + len(sections.splitlines())
+        told = [f"warning: {path}:{line}:20: {key}: no switch changes: {one} says otherwise" for one in expected]
+        for name in ("check", "sim"):
+            warnings = [one for one in roost(name, path).err.splitlines() if "no switch changes" in one]
+            self.assertEqual(warnings, told)
+
+    def test_what_a_nearer_section_overrides(self):
+        leaf = "leaf: {qos: {tc: {3: {max-rate: 50G}}}}\n"
+        both = leaf + "spine: {qos: {tc: {3: {max-rate: 40G}}}}\n"
+        # Spines follow; and with a section of their own, nobody does.
+        self.idle(leaf, "switch.qos.tc.3.max-rate", "10G")
+        self.idle(both, "switch.qos.tc.3.max-rate", "10G", "`leaf` (line 3)")
+        self.idle(both, "switch.qos.tc", '"{3: {max-rate: 10G}}"', "`leaf` (line 3)")
+        # What is so already is no mistake, nor is what one of them says alike.
+        self.idle(leaf, "leaf.qos.tc.3.max-rate", "50G")
+        self.idle(leaf.replace("leaf:", "leaf1:"), "leaf1.qos.tc.3.max-rate", "50000M")
+        self.idle(both.replace("40G", "50G"), "switch.qos.tc.3.max-rate", "50G")
+        self.idle(both, "switch.qos.tc.3.max-rate", "50G", "`spine` (line 4)")
+        # By a node's section, by a key that excludes it, by a word in a map's place.
+        nodes = "".join(f"{one}: {{qos: {{tc: {{0: {{static: 1MB}}}}}}}}\n" for one in ("leaf1", "leaf2"))
+        self.idle(nodes, "leaf.qos.tc.0.alpha", "4", "`leaf1` (line 3)")
+        self.idle(nodes, "leaf1.qos.tc.0.static", "1000KB")
+        words = "leaf: {qos: {tc: {3: {ecn: off}}}}\nspine: {qos: {tc: {3: {ecn: off}}}}\n"
+        self.idle(words, "switch.qos.tc.3.ecn", "on", "`leaf` (line 3)")
+        self.idle(words, "switch.qos.tc.3.ecn", "off")
+        self.idle("leaf: {qos: {trust: [pcp]}}\nspine: {qos: {trust: [pcp]}}\n", "switch.qos.trust", '"[dscp]"',
+                  "`leaf` (line 3)")
 
     def test_clear_watermarks(self):
         text = yaml(fabric(2, 1, 2, workload=[flow("h1", "h3", "100KB"), flow("h2", "h3", "100KB")], events=[

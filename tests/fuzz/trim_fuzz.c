@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a frame that its queue refuses: what trimming makes of it is no longer than it says, sound where the
-// frame was, and charged as what it is; what it does not cut stays as it was.
+// Any bytes as a frame that its queue refuses: what trimming makes of it is no longer than it says,
+// sound where the frame was, and charged as what it is; what it does not cut stays as it was.
 //
-// Input: a byte for the size to cut to, one of flags, then the frame, whose memory ends where it does.
+// Input: a byte for the size to cut to, one of flags, then the frame, whose memory ends where it
+// does.
 #include "tests/unit/dataplane/harness.h"
 
 #include "dataplane/checksum.h"
@@ -52,7 +53,8 @@ open_once(void)
 
 		harness_profile(tables)->pg[i].lossless = false;
 		if (i != CUT_TC)
-			*t = (struct threshold){.pool = POOL_EGRESS_LOSSY, .down = 63}; // takes nothing
+			*t = (struct threshold){.pool = POOL_EGRESS_LOSSY,
+						.down = 63}; // takes nothing
 	}
 	memset(&harness_profile(tables)->remark, 9, sizeof(harness_profile(tables)->remark));
 	harness_open(&harness, tables);
@@ -119,7 +121,8 @@ check_cut(struct rte_mbuf *m, uint32_t size)
 	if (meta->flags & PACKET_IPV6)
 		require((uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6) == tables->trim.dscp);
 	else
-		require(ip[1] >> 2 == tables->trim.dscp && parse_ip4_checksum_holds(ip, (ip[0] & 0xfu) * 4));
+		require(ip[1] >> 2 == tables->trim.dscp &&
+			parse_ip4_checksum_holds(ip, (ip[0] & 0xfu) * 4));
 	require((meta->flags & PACKET_IPV6 ? ip[1] >> 4 & 3 : ip[1] & 3) == meta->ecn);
 	require(harness.node->ports[1].queues[CUT_TC].usage.own == size);
 	unsent_copy(m, whole, size);
@@ -134,72 +137,99 @@ check_refused(struct rte_mbuf *m, const uint8_t *frame, uint32_t present, uint32
 	require(harness.node->ports[1].queues[CUT_TC].usage.own == 0);
 }
 
-// The stages up to the buffer, and those behind it; control_frames and route have nothing to do with it.
+// Whether the frame gets as far as the buffer, for port 1; control_frames and route have nothing to
+// do with it.
+static bool
+reaches_buffer(struct rte_mbuf *m)
+{
+	struct node *n = harness.node;
+
+	if (stage_parse(n, &n->ports[0], m, 0) != STAGE_NEXT ||
+	    parse_reserved_address(packet_data(m)))
+		return false;
+	packet_meta(m)->out_port = 1;
+	packet_meta(m)->group = 1;
+	stage_classify(n, &n->ports[0], m, 0);
+	return true;
+}
+
+// What was admitted is sound still when it leaves, and gives back what it held.
+static void
+leave(struct rte_mbuf *m, bool remarks)
+{
+	struct node *n = harness.node;
+	struct charge charge;
+	const uint8_t *ip = packet_data(m) + packet_meta(m)->l3_off;
+
+	harness_profile(tables)->remarks = remarks;
+	stage_rewrite(n, &n->ports[0], m, 0);
+	stage_remark(n, &n->ports[0], m, 0);
+	if (!(packet_meta(m)->flags & PACKET_IPV6))
+		require(parse_ip4_checksum_holds(ip, (ip[0] & 0xfu) * 4));
+	charge = charge_of(m);
+	charge_release(n, &charge, 0);
+	require(n->buffer.pools[POOL_INGRESS_LOSSY].used == 0);
+	require(n->buffer.pools[POOL_EGRESS_LOSSY].used == 0);
+}
+
 static void
 pass(struct rte_mbuf *m, uint8_t flags)
 {
-	struct packet_meta *meta = packet_meta(m);
-	struct node *n = harness.node;
-	struct port *in = &n->ports[0];
-	const uint32_t present = meta->data_len, wire = meta->wire_bytes;
+	const uint32_t present = packet_meta(m)->data_len, wire = packet_meta(m)->wire_bytes;
 	uint8_t before[FRAME_MAX];
-	struct charge charge;
-	int verdict;
 
 	memcpy(before, packet_data(m), present);
-	if (stage_parse(n, in, m, 0) != STAGE_NEXT || parse_reserved_address(packet_data(m)))
+	if (!reaches_buffer(m))
 		return;
-	meta->out_port = 1;
-	meta->group = 1;
-	stage_classify(n, in, m, 0);
-	verdict = stage_admit_whole(n, in, m, 0);
-	if (verdict != STAGE_NEXT) {
+	if (stage_admit_whole(harness.node, &harness.node->ports[0], m, 0) != STAGE_NEXT) {
 		check_refused(m, before, present, wire);
 		return;
 	}
-	if (meta->flags & PACKET_TRIMMED)
+	if (packet_meta(m)->flags & PACKET_TRIMMED)
 		check_cut(m, tables->trim.size);
-	harness_profile(tables)->remarks = flags & REMARK;
-	stage_rewrite(n, in, m, 0);
-	stage_remark(n, in, m, 0);
-	if (!(meta->flags & PACKET_IPV6))
-		require(parse_ip4_checksum_holds(packet_data(m) + meta->l3_off, (packet_data(m)[meta->l3_off] & 0xfu) * 4));
-	charge = charge_of(m);
-	charge_release(n, &charge, 0);
-	require(n->buffer.pools[POOL_INGRESS_LOSSY].used == 0 && n->buffer.pools[POOL_EGRESS_LOSSY].used == 0);
+	leave(m, flags & REMARK);
+}
+
+// Makes the packet that the flags ask for of the bytes behind them.
+static struct rte_mbuf *
+make_packet(const uint8_t *data, uint32_t size, uint8_t flags, uint32_t unsent)
+{
+	uint32_t present = size, wire = size;
+	uint8_t frame[FRAME_MAX];
+	struct rte_mbuf *m;
+
+	if (flags & MAKE_UNSENT) {
+		wire += unsent;
+		present = present < 160 ? present : 160; // a NIC writes headers only
+	}
+	if (wire < PACKET_FRAME_MIN)
+		wire = PACKET_FRAME_MIN;
+	memcpy(frame, data, present);
+	make_ip(frame, present, wire, flags);
+	m = exact(frame, present);
+	packet_meta(m)->wire_bytes = wire;
+	packet_meta(m)->flags = flags & MAKE_UNSENT ? PACKET_UNSENT : 0;
+	packet_meta(m)->tenant = TENANT_NONE;
+	return m;
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t frame[FRAME_MAX], flags;
-	uint32_t present, wire;
 	struct rte_mbuf *m;
 
 	if (size < 2 || size - 2 > FRAME_MAX)
 		return 0;
 	open_once();
 	tables->trim = (struct trim_profile){
-		.size = (uint16_t)(TRIM_BYTES_MIN + data[0] * 4u % (TRIM_BYTES_MAX - TRIM_BYTES_MIN + 4)),
+		.size = (uint16_t)(TRIM_BYTES_MIN +
+				   data[0] * 4u % (TRIM_BYTES_MAX - TRIM_BYTES_MIN + 4)),
 		.dscp = data[0] & 63,
 		.tc = CUT_TC,
 		.eligible = 0xff,
 	};
-	flags = data[1];
-	present = (uint32_t)size - 2;
-	wire = present < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : present;
-	if (flags & MAKE_UNSENT) {
-		wire = present + data[0] * 16u;
-		present = present < 160 ? present : 160; // a NIC writes headers only
-		wire = wire < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : wire;
-	}
-	memcpy(frame, data + 2, present);
-	make_ip(frame, present, wire, flags);
-	m = exact(frame, present);
-	packet_meta(m)->wire_bytes = wire;
-	packet_meta(m)->flags = flags & MAKE_UNSENT ? PACKET_UNSENT : 0;
-	packet_meta(m)->tenant = TENANT_NONE;
-	pass(m, flags);
+	m = make_packet(data + 2, (uint32_t)size - 2, data[1], data[0] * 16u);
+	pass(m, data[1]);
 	free(m);
 	return 0;
 }

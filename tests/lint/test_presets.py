@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""doc/presets.md says of every preset what its file in conf/presets says, no more and no less."""
+"""doc/presets.md says of every preset what its file in conf/presets says, and of every key of a switch what the
+schema gives where nothing is written: no more and no less."""
 import re
 import unittest
 from pathlib import Path
@@ -7,6 +8,14 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2]
 PRESETS = SOURCE / "conf/presets"
 PAGE = SOURCE / "doc/presets.md"
+SCHEMA = SOURCE / "control/config"
+ARRAY = re.compile(r"static const struct schema_key (\w+)\[\] =(.*?);\n", re.S)
+NAMED = re.compile(r"const struct schema (\w+) =\s*\{\s*SCHEMA_COUNT\((\w+)\)")
+ENTRY = re.compile(r'\{\s*"([\w-]+)",\s*SCHEMA_(\w+)(.*?)(?=\{\s*"[\w-]+",\s*SCHEMA_|\Z)', re.S)
+DEFAULT = re.compile(r'\.def = ((?:"[^"]*"\s*)+)')
+INSIDE = {"ecn": "schema_ecn", "watchdog": "schema_watchdog", "remark": "schema_remark", "trim": "schema_trim",
+          "histograms": "schema_histogram", "ports": "schema_port"}   # of keys that a function reads
+ITEMS = {"pg": ".N", "tc": ".N", "ports": ".swpN", "histograms": "[N]"}
 WHOLE = {"dscp-to-priority", "pcp-to-priority", "priority-to-pg", "priority-to-tc"}   # one row each
 SCALAR = re.compile(r"[^\s,{}\[\]:]+")
 
@@ -69,6 +78,44 @@ def preset(name):
     return dict(leaves(Reader((PRESETS / f"{name}.yaml").read_text()).block(0)))
 
 
+class Schema:
+    """The keys of a switch's section as control/config/schema_*.c describe them."""
+
+    def __init__(self):
+        self.arrays, self.named = {}, {}
+        for path in SCHEMA.glob("*.c"):
+            text = self.without_macros(path.read_text().replace("\\\n", "\n"))
+            for name, body in ARRAY.findall(text):
+                self.arrays[path.name, name] = ENTRY.findall(body)
+            for name, array in NAMED.findall(text):
+                self.named[name] = path.name, array
+
+    @staticmethod
+    def without_macros(text):
+        """POOL_KEYS(pool, "50%") is a whole array."""
+        macro = re.search(r"#define POOL_KEYS\(pool, default_size\)(.*?\n)\n", text, re.S)
+        if macro:
+            text = re.sub(r"POOL_KEYS\(CONFIG_\w+, (\"[^\"]*\")\)",
+                          lambda use: macro.group(1).replace("default_size", use.group(1)), text)
+        return text
+
+    def keys(self, where, path=""):
+        """(key, default or None) of each key that this version has."""
+        for name, kind, rest in self.arrays[where]:
+            if "LATER" in rest:
+                continue
+            key = f"{path}.{name}".removeprefix(".")
+            found = DEFAULT.search(rest)
+            if kind != "MAP":
+                yield key, found and "".join(re.findall(r'"([^"]*)"', found.group(1)))
+            array = re.search(r"SCHEMA_COUNT\((\w+)\)", rest)
+            other = re.search(r"\.sub = &(schema_\w+)", rest)
+            inside = array and (where[0], array.group(1)) or \
+                self.named.get(other.group(1) if other else kind == "CUSTOM" and INSIDE.get(name))
+            if inside and not path.endswith(".swpN"):
+                yield from self.keys(inside, key + ITEMS.get(name, ""))
+
+
 def expanded(key):
     """tc.{3,4}.weight stands for two keys."""
     before, _, rest = key.partition("{")
@@ -106,11 +153,39 @@ class Presets(unittest.TestCase):
                 self.assertEqual(told, preset(name))
 
     def test_every_value_has_a_source(self):
-        for heading in ("spectrum-x", "sonic", "Mode lossy, and the preset lossy", "Mode lossless-single-pool"):
+        tags = set(re.findall(r"^\| (\[[A-Z]\]) \|", PAGE.read_text(), re.M))
+        self.assertGreater(len(tags), 5)
+        for heading, columns in (("spectrum-x", 3), ("sonic", 3), ("Mode lossy, and the preset lossy", 3),
+                                 ("Mode lossless-single-pool", 3), ("Without a preset", 2)):
             for key, row in table(heading).items():
                 with self.subTest(preset=heading, key=key):
-                    self.assertEqual(len(row), 3)
-                    self.assertRegex(row[2], r"^\[[A-Z]\]|^chosen: ")
+                    self.assertEqual(len(row), columns)
+                    self.assertRegex(row[-1], r"^\[[A-Z]\]|^chosen: ")
+                    self.assertLessEqual(set(re.findall(r"\[[A-Z]\]", row[-1])), tags)
+
+    def test_the_schema_is_found(self):
+        schema = Schema()
+        keys = dict(schema.keys(schema.named["schema_switch"]))
+        self.assertGreater(len(keys), 80)
+        for key, default in (("preset-mode", "lossless"), ("buffer.pools.egress-lossless.size", "unlimited"),
+                             ("qos.tc.N.ecn.max", "1500KB"), ("qos.watchdog.robustness", None),
+                             ("qos.trim.eligible-tc", "[1]"), ("qos.histograms[N].sample", "1024ns"),
+                             ("qos.ports.swpN.trust", None), ("routing.grades", "[64KB, 128KB, 256KB, 512KB]")):
+            self.assertEqual(keys.get(key, "absent"), default, key)
+        self.assertNotIn("slices", keys)   # not in this version
+
+    def test_every_default_is_in_the_page(self):
+        schema = Schema()
+        keys = dict(schema.keys(schema.named["schema_switch"]))
+        told = {key: row[0] for key, row in table("Without a preset").items()}
+        self.assertEqual(set(keys) - set(told), set())
+        self.assertEqual(set(told) - set(keys), set())
+        for key, default in keys.items():
+            with self.subTest(key=key):
+                if default is None:
+                    self.assertTrue(told[key])
+                else:
+                    self.assertEqual(told[key], default)
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ class BadInput(LiveCase):
         """Errors that show only when the fabric is built are the file's too."""
         description = demo(self.name, attach=("h1",))
         description["switch"]["buffer"]["size"] = "400KB"
-        self.refuse(r"buffer\.size: on leaf1 400000 B do not hold", description, 2)
+        self.refuse(r"buffer\.size: on leaf1 the buffer's 400000 B do not hold", description, 2)
 
     def test_large_buffers(self):
         """Without huge pages too."""

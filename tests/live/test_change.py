@@ -24,6 +24,7 @@ def fabric(name):
     described["switch"]["qos"] |= {
         "watchdog": {"poll": "100us", "detect": "300us", "restore": "60s", "flush": False},
         "histograms": [{"queue": "swp1.3"}, {"latency": "swp1.3"}]}
+    described["hosts"]["ack-dscp"] = 0     # only data in class 3: so it can be counted
     described["tenants"]["red"]["buffer"] = {"guaranteed": "256KB", "share": "50%"}
     described["events"] = pauses()
     return described
@@ -58,6 +59,13 @@ class Change(Shared):
         text = self.up.roost("show", "qos", "roce", "leaf1").out
         self.assertRegex(text, r"(?m)^ +\d+ +qos\.tc\.3\.ecn\.max +400KB +1500KB +live$")
         self.assertRegex(text, r"(?m)^ +max-threshold +1\.5 MB \(tc 0\), 400 KB \(tc 3\) +overridden \(live\)$")
+        text = self.up.roost("show", "config", "leaf1").out
+        self.assertRegex(text, r"^leaf1, preset spectrum-x \(line \d+\), mode lossless\n +key +value +preset +set by\n")
+        self.assertRegex(text, r"(?m)^  qos\.tc\.3\.ecn\.max +400KB +1500KB +overridden \(live\)$")
+        self.assertRegex(text, r"(?m)^  qos\.priority-to-pg\.4-7 +0 +- +preset$")
+        self.assertRegex(text, r"(?m)^  routing\.mode +adaptive +ecmp +overridden \(line \d+\)$")
+        self.assertEqual(self.up.show("config", "leaf1")["nodes"]["leaf1"]["values"]["qos.tc.3.ecn.max"],
+                         {"value": "400KB", "preset": "1500KB", "origin": "overridden", "where": "live"})
 
     def test_refused_whole_with_the_numbers(self):
         before = self.qos()["values"]
@@ -67,6 +75,7 @@ class Change(Shared):
                 ("leaf1.qos.pg.3.headroom", "3MB", r"4000000 B do not hold the 18000000 B of headroom"),
                 ("switch.qos.tc.0.alpha", "3", r'"3" is not an alpha'),
                 ("switch.qos.tc.3.weihgt", "3", r'did you mean "weight"'),
+                ("switch.buffer.size", "40MB", r"would be 160000000 B in all, but the packets .* for 16000000 B"),
                 ("switch.buffer.cell", "1", r"cannot change while leaf1 runs \(it is 192 B\)"),
                 ("hosts.priority", "4", r"only a switch's keys can be set"),
                 ("switch", "4", r"is not a key")):
@@ -78,7 +87,7 @@ class Change(Shared):
         wait_until(lambda: self.queue("leaf1.swp2", 3)["depth_max"] > 0 and
                    self.queue("leaf2.swp2", 3)["depth_max"] > 0, "queues have been used")
         # Nobody moves any more: what is cleared stays so.
-        wait_until(lambda: self.moved() == self.moved(), "the traffic has ended", 60)
+        wait_until(lambda: delivered(self.up, 20, 25) and at_rest(self.up), "the traffic has ended", 60)
         self.up.roost("clear", "watermarks", "leaf1")
         cleared, other = self.queue("leaf1.swp2", 3), self.queue("leaf2.swp2", 3)
         self.assertEqual(cleared["depth_max"], cleared["depth"])
@@ -93,15 +102,11 @@ class Change(Shared):
             self.assertEqual(queue["depth_max_persistent"], queue["depth"])
         self.assertEqual(self.queue("leaf2.swp2", 3)["depth_max"], other["depth_max"])
 
-    def moved(self):
-        """Packets that have moved so far, a moment later."""
-        time.sleep(0.3)
-        return sum(port["rx_packets"] for node in self.up.show("interface")["nodes"].values()
-                   for port in node["ports"].values())
-
     def test_clear_and_restore_asked_wrongly(self):
         for words, status, pattern in (
                 (["clear", "watermarks", "leaf9"], 1, r"^roost clear: there is no node leaf9$"),
+                (["show", "log", "leaf9"], 2, r"^roost show: log: there is no node or port leaf9$"),
+                (["show", "config", "h2"], 2, r"^roost show: config: there is no switch h2$"),
                 (["watchdog", "restore", "leaf1.swp2"], 1, r"there is no queue leaf1\.swp2 of a switch"),
                 (["watchdog", "restore", "h2.eth1.3"], 1, r"there is no queue h2\.eth1\.3 of a switch")):
             with self.subTest(words):
@@ -124,9 +129,16 @@ class Change(Shared):
         self.assertEqual(self.watched()["status"], "STORM")
         self.assertEqual(self.up.roost("watchdog", "restore", STORM).err, "")
         self.assertEqual((self.watched()["status"], self.watched()["watchdog_storms"]), ("OK", 1))
-        self.assertEqual([(one["node"], one["queue"], one["what"]) for one in self.up.show("watchdog")["log"]],
-                         [("leaf1", "swp2.3", "watchdog-storm"), ("leaf1", "swp2.3", "watchdog-restore")])
-        self.assertRegex(self.up.roost("show", "watchdog").out, rf"(?m)^ *[\d.]+ +{STORM} +watchdog-restore$")
+        told = [("leaf1", "swp2.3", "watchdog-storm"), ("leaf1", "swp2.3", "watchdog-restore")]
+        for word in ("watchdog", "log"):
+            log = self.up.show(word, "leaf1.swp2")["log"]
+            self.assertEqual([(one["node"], one["queue"], one["what"]) for one in log], told)
+            self.assertEqual(log[0]["at_ns"] % 100_000, 0)   # it looks every 100 us
+            self.assertRegex(log[0]["message"], r"^PFC storm: drops, paused for [\d.]+ ms$")
+            self.assertEqual(log[1]["message"], "restored by hand, 0 packets dropped")
+            self.assertRegex(self.up.roost("show", word).out,
+                             rf"(?m)^ *[\d.]+ +{STORM} +watchdog-restore  restored by hand, 0 packets dropped$")
+        self.assertEqual(self.up.show("log", "leaf2")["log"], [])
         self.assertEqual(self.up.roost("watchdog", "restore", STORM).err,
                          f"roost watchdog: {STORM} was in no storm\n")
 
@@ -184,10 +196,10 @@ class Traffic(LiveCase):
         name = name_of("traffic")
         described = fabric(name)
         described["events"] = []
-        described["workload"] = permutations("200KB", 40, "1us")
+        described["workload"] = permutations("200KB", 120, "1us")
         up = self.fabric(described)
-        rounds = 0
-        while rounds < 5:
+        sent = sent_by_all(up)
+        for number in range(5):
             for key, values in (("switch.qos.tc.3.weight", ("10", "90")),
                                 ("switch.qos.tc.3.ecn", ("off", "{min: 50KB, max: 500KB}")),
                                 ("switch.qos.pg.3.alpha", ("1/4", "2")),
@@ -195,24 +207,64 @@ class Traffic(LiveCase):
                                 ("switch.qos.port.max-rate", ("90G", "none")),
                                 ("leaf.qos.pfc.quanta", ("30000", "65535")),
                                 ("switch.buffer.pools.egress-lossy.port-alpha", ("1", "none"))):
-                up.roost("set", key, values[rounds % 2])
-            rounds += 1
+                up.roost("set", key, values[number % 2])
+            before, sent = sent, sent_by_all(up)
+            self.assertGreater(sent, before, "the traffic has ended before the changes")
+        wait_until(lambda: delivered(up, 120, 49), "all messages have arrived", 120)
+        wait_until(lambda: at_rest(up), "all that was sent has arrived", 5)
+        self.assertEqual(dict(drops(up.show("drops")["nodes"])), {})
 
-        def standing():
-            nodes = up.show("interface")["nodes"]
-            return sum(port["tx_packets"] for node in nodes.values() for port in node["ports"].values()), nodes
 
-        def ended():
-            before, _ = standing()
-            time.sleep(0.3)
-            after, nodes = standing()
-            return before == after and nodes
+class Log(LiveCase):
 
-        nodes = wait_until(ended, "the traffic has ended", 120)
-        self.assertEqual(dict(drops(nodes)), {})
-        received = sum(port["rx_packets"] for node in nodes.values() for port in node["ports"].values())
-        self.assertEqual(standing()[0], received)
-        self.assertGreater(received, 40 * 49)
+    def described(self, name):
+        """An event that fits what the file says, and not what is set before its time."""
+        described = demo(name, attach=())
+        described["events"] = [{"at": "3ms", "set": "switch.qos.tc.3.ecn.max", "to": "100KB"},
+                               {"at": "3500us", "set": "switch.qos.tc.0.weight", "to": 25}]
+        return described
+
+    def assert_refused_event(self, entry, path):
+        self.assertEqual({key: entry[key] for key in ("node", "queue", "what")},
+                         {"node": None, "queue": None, "what": "event-refused"})
+        self.assertGreaterEqual(entry["at_ns"], 3_000_000)
+        self.assertRegex(entry["message"], rf"^{re.escape(str(path))}:\d+:\d+: set switch\.qos\.tc\.3\.ecn\.max to "
+                         r"100KB: .*min \(200000 bytes\) is above max \(100000 bytes\)$")
+
+    def test_refused_event_is_told(self):
+        """It changes nothing, the next one is applied, and nobody need have watched."""
+        up = self.fabric(self.described(name_of("log")))
+        self.assertEqual(up.roost("show", "log").out, "the log is empty\n")
+        up.roost("set", "leaf1.qos.tc.3.ecn.min", "200KB")
+        log = wait_until(lambda: up.show("log")["log"], "the event has been refused")
+        self.assertEqual((len(log), up.show("log")["log_lost"]), (1, 0))
+        self.assert_refused_event(log[0], up.file)
+        self.assertRegex(up.roost("show", "log").out,
+                         rf"^ +at/us +queue +event +message\n{us(log[0]['at_ns'])} +- +event-refused +"
+                         rf"{re.escape(log[0]['message'])}\n$")
+        self.assertEqual(up.show("watchdog")["log"], [])
+        values = wait_until(lambda: (all := up.show("config")["nodes"]["leaf1"]["values"]) and
+                            all["qos.tc.0.weight"]["value"] == "25" and all, "the next event has been applied")
+        self.assertEqual((values["qos.tc.3.ecn.min"]["value"], values["qos.tc.3.ecn.max"]["value"]),
+                         ("200KB", "500KB"))
+
+
+def delivered(up, messages, packets):
+    """Whether so many messages of so many packets have come to each host. Nothing is sent twice, for nothing is
+    lost or late."""
+    nodes = up.show("queue")["nodes"]
+    sent = [nodes[leaf]["ports"][f"swp{i}"]["queue"][3]["packets"] for leaf in ("leaf1", "leaf2") for i in range(1, 5)]
+    return sent == [messages * packets] * 8
+
+
+def sent_by_all(up):
+    return sum(port["tx_packets"] for node in up.show("interface")["nodes"].values() for port in node["ports"].values())
+
+
+def at_rest(up):
+    """Whether what all ports have sent has also been received: nothing is on its way."""
+    ports = [port for node in up.show("interface")["nodes"].values() for port in node["ports"].values()]
+    return sum(port["tx_packets"] for port in ports) == sum(port["rx_packets"] for port in ports)
 
 
 def us(nanoseconds):

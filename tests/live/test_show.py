@@ -4,7 +4,8 @@ import signal
 
 from common import *
 
-WORDS = ("fabric", "interface", "qos roce", "pfc", "queue", "pool", "tenant", "watchdog", "histogram", "drops", "route")
+WORDS = ("fabric", "interface", "qos roce", "config", "pfc", "queue", "pool", "tenant", "watchdog", "histogram", "drops",
+         "route", "log")
 
 
 class Show(Shared):
@@ -24,7 +25,10 @@ class Show(Shared):
                 self.assertNotIn("{", text)
                 answer = self.up.show(*word.split())
                 self.assertIsInstance(answer["time_ns"], int)
-                self.assertIn("leaf1", answer["nodes"])
+                if word == "log":
+                    self.assertEqual((answer["log"], answer["log_lost"]), ([], 0))
+                else:
+                    self.assertIn("leaf1", answer["nodes"])
 
     def test_fabric(self):
         answer = self.up.show("fabric")
@@ -119,11 +123,11 @@ class Show(Shared):
         name = name_of("watched")
         with Fabric(self.file(demo(name, attach=("h1",))), name):
             process = subprocess.Popen([ROOST, "show", "queue", "-f", name, "--watch", "100ms"],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            time.sleep(0.3)
-        self.assertEqual(process.wait(5), 1)
-        self.assertRegex(process.stderr.read(), r"^roost show: \S+\.sock: .*\n$")
-        process.stderr.close()
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process.stdout.readline()
+        _, told = process.communicate(timeout=5)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(told, r"^roost show: \S+\.sock: .*\n$")
 
     def test_many_askers(self):
         """All are answered, and the traffic does not mind."""

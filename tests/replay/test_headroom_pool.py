@@ -40,7 +40,7 @@ class OfTheLink(Case):
                 with self.subTest(rate=rate, cable=cable, count=count):
                     ports = {"swp1": {"cable": cable}, "swp2": {"cable": cable}}
                     run = self.replay(switch(ports, rate, hold("swp2"), preset="sonic", mtu=9100, qos=own()),
-                                      filling(["swp1"], count, "swp2"), "--until", "1s")
+                                      filling(["swp1"], count, "swp2"), "--until", "2ms")
                     run.assert_conserved()
                     lost = max(0, count - room)
                     self.assertEqual(run.drops, {"headroom": lost} if lost else {})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What users see of drop reasons. Each name is the identifier's, so that a counter, the code that counts it and
-// the documentation are found by one word.
+// What users see of drop reasons. Each name is the identifier's, so that a counter, the code that
+// counts it and the documentation are found by one word.
 #include "dataplane/drop.h"
 
 #include <ctype.h>
@@ -26,7 +26,8 @@ test_names(void **state)
 
 		assert_int_equal(strlen(name), strlen(identifiers[i]));
 		for (size_t k = 0; name[k] != '\0'; k++)
-			assert_int_equal(name[k] == '-' ? '_' : toupper(name[k]), identifiers[i][k]);
+			assert_int_equal(name[k] == '-' ? '_' : toupper(name[k]),
+					 identifiers[i][k]);
 		for (unsigned int k = 0; k < i; k++)
 			assert_string_not_equal(name, drop_name(k));
 	}

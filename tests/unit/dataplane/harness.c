@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "harness.h"
 
-#include "dataplane/checksum.h"
+#include "dataplane/node_check.h"
 #include "dataplane/roce/headers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HARNESS_PROFILES 2 // the shared one, and one for a port of its own
-
-static const uint8_t leaf_mac[6] = {0x02, 0, 0, 0, 0, 0x01};
-static const uint8_t host_mac[6] = {0x02, 0, 0, 0, 0x09, 0x02};
 
 static void
 fill_groups(struct port_profile *p)
@@ -29,7 +26,8 @@ fill_groups(struct port_profile *p)
 		.lossless = true,
 		.pfc_priorities = 1 << 3,
 	};
-	p->tc[3].threshold = (struct threshold){.pool = POOL_EGRESS_LOSSLESS, .fixed = THRESHOLD_UNLIMITED, .down = 63};
+	p->tc[3].threshold = (struct threshold){
+		.pool = POOL_EGRESS_LOSSLESS, .fixed = THRESHOLD_UNLIMITED, .down = 63};
 	p->tc[6].quantum = 0;
 }
 
@@ -73,12 +71,13 @@ fill_hops(struct tables *t)
 	assert_non_null(t->next_hops);
 	assert_non_null(t->groups);
 	for (uint32_t i = 0; i < t->next_hop_count; i++) {
-		memcpy(t->next_hops[i].mac, host_mac, 6);
+		memcpy(t->next_hops[i].mac, harness_host_mac, 6);
 		t->next_hops[i].port = (uint16_t)(i < ports ? i : i - ports + 1);
 	}
 	for (uint32_t i = 0; i < ports; i++)
 		t->groups[i] = (struct next_hop_group){.first = i, .count = 1};
-	t->groups[ports] = (struct next_hop_group){.first = ports, .count = ports - 1, .mode = GROUP_ECMP};
+	t->groups[ports] =
+		(struct next_hop_group){.first = ports, .count = ports - 1, .mode = GROUP_ECMP};
 	t->groups[ports + 1] = t->groups[ports];
 	t->groups[ports + 1].mode = GROUP_ADAPTIVE;
 }
@@ -91,7 +90,8 @@ fill_routes(struct tables *t)
 
 	for (unsigned int i = 0; i < ports; i++) {
 		ip4[i] = (struct lpm_prefix){.addr = {10, 0, (uint8_t)i}, .len = 24, .value = i};
-		ip6[i] = (struct lpm_prefix){.addr = {0xfd, [7] = (uint8_t)i}, .len = 64, .value = i};
+		ip6[i] = (struct lpm_prefix){
+			.addr = {0xfd, [7] = (uint8_t)i}, .len = 64, .value = i};
 	}
 	ip4[ports] = (struct lpm_prefix){.addr = {10, 1}, .len = 16, .value = ports};
 	ip4[ports + 1] = (struct lpm_prefix){.addr = {10, 2}, .len = 16, .value = ports + 1};
@@ -120,7 +120,8 @@ harness_tables(uint16_t ports)
 	}
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
 		t->pools[i] = (struct pool_profile){.size = 1000000, .shared = 1000000};
-	t->pools[POOL_EGRESS_LOSSLESS] = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+	t->pools[POOL_EGRESS_LOSSLESS] =
+		(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 	memset(t->grades, 0xff, sizeof(t->grades));
 	t->profile_count = HARNESS_PROFILES;
 	t->profiles = calloc(HARNESS_PROFILES, sizeof(*t->profiles));
@@ -129,8 +130,9 @@ harness_tables(uint16_t ports)
 	assert_non_null(t->ports);
 	fill_profile(&t->profiles[0]);
 	for (unsigned int i = 0; i < ports; i++) {
-		t->ports[i] = (struct port_tables){.profile = &t->profiles[0], .tenant = TENANT_NONE};
-		memcpy(t->ports[i].mac, leaf_mac, 6);
+		t->ports[i] =
+			(struct port_tables){.profile = &t->profiles[0], .tenant = TENANT_NONE};
+		memcpy(t->ports[i].mac, harness_leaf_mac, 6);
 	}
 	fill_hops(t);
 	fill_routes(t);
@@ -167,6 +169,18 @@ harness_open(struct harness *h, struct tables *t)
 	}
 	assert_null(node_set_tables(h->node, t));
 	node_adopt_tables(h->node, t);
+}
+
+void
+harness_adopt(struct harness *h, struct tables *t)
+{
+	struct tables *before = h->tables;
+
+	assert_ptr_equal(node_set_tables(h->node, t), before);
+	h->tables = t;
+	h->node->start = h->now;
+	node_adopt_tables(h->node, t);
+	tables_destroy(before);
 }
 
 static void
@@ -233,130 +247,6 @@ harness_drain(struct harness *h, unsigned int port)
 	return count;
 }
 
-static void
-put16(uint8_t *at, uint32_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void
-write_udp(uint8_t *udp, const struct frame *f, uint32_t length)
-{
-	put16(udp, f->sport != 0 ? f->sport : 49152);
-	put16(udp + 2, f->dport != 0 ? f->dport : 9);
-	put16(udp + 4, length);
-	if (f->dport == ROCE_UDP_PORT)
-		roce_bth_init((struct roce_bth *)(udp + 8), f->opcode, 16, 0, 0);
-}
-
-static void
-write_ip4(uint8_t *ip, const struct frame *f, uint32_t length)
-{
-	uint16_t checksum;
-
-	ip[0] = 0x45;
-	ip[1] = (uint8_t)(f->dscp << 2 | f->ecn);
-	put16(ip + 2, length);
-	put16(ip + 4, f->id);
-	ip[8] = f->ttl != 0 ? f->ttl : 64;
-	ip[9] = 17;
-	memcpy(ip + 12, (uint8_t[]){10, 9, 0, 1, 10, f->second, (uint8_t)f->to, 2}, 8);
-	checksum = checksum_ipv4_header(ip, 20);
-	memcpy(ip + 10, &checksum, 2);
-	write_udp(ip + 20, f, length - 20);
-}
-
-static void
-write_ip6(uint8_t *ip, const struct frame *f, uint32_t length)
-{
-	ip[0] = 0x60 | f->dscp >> 2;
-	ip[1] = (uint8_t)((f->dscp & 3) << 6 | f->ecn << 4);
-	put16(ip + 4, length - 40);
-	ip[6] = 17;
-	ip[7] = f->ttl != 0 ? f->ttl : 64;
-	memcpy(ip + 8, (uint8_t[16]){0xfd, [3] = 9, [15] = 1}, 16);
-	memcpy(ip + 24, (uint8_t[16]){0xfd, [7] = (uint8_t)f->to, [15] = 2}, 16);
-	write_udp(ip + 40, f, length - 40);
-}
-
-uint32_t
-harness_write_frame(uint8_t *data, const struct frame *f)
-{
-	uint32_t bytes = f->bytes != 0 ? f->bytes : 300, l3 = 14;
-
-	memset(data, 0, bytes);
-	memcpy(data, leaf_mac, 6);
-	memcpy(data + 6, host_mac, 6);
-	if (f->vlan_pcp != 0) {
-		put16(data + 12, 0x8100);
-		put16(data + 14, (f->vlan_pcp & 7u) << 13 | 100);
-		l3 += 4;
-	}
-	put16(data + l3 - 2, f->ip6 ? 0x86dd : 0x0800);
-	if (f->ip6)
-		write_ip6(data + l3, f, bytes - l3);
-	else
-		write_ip4(data + l3, f, bytes - l3);
-	return bytes;
-}
-
-struct rte_mbuf *
-harness_frame(struct harness *h, const struct frame *f)
-{
-	struct rte_mbuf *m = packet_alloc(h->pool);
-	uint32_t bytes = f->bytes != 0 ? f->bytes : 300;
-	uint8_t data[PACKET_FRAME_MAX];
-
-	assert_non_null(m);
-	harness_write_frame(data, f);
-	// Of a frame too large for the packet, the headers are enough.
-	packet_init_frame(m, 0, (uint16_t)(bytes < 1024 ? bytes : 1024));
-	memcpy(packet_data(m), data, packet_meta(m)->data_len);
-	packet_meta(m)->wire_bytes = bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : bytes;
-	return m;
-}
-
-struct rte_mbuf *
-harness_pfc(struct harness *h, uint8_t vector, const uint16_t quanta[PRIORITIES])
-{
-	struct rte_mbuf *m = packet_alloc(h->pool);
-	uint8_t *data;
-
-	assert_non_null(m);
-	packet_init_frame(m, 0, PACKET_FRAME_MIN);
-	data = packet_data(m);
-	memset(data, 0, PACKET_FRAME_MIN);
-	memcpy(data, (uint8_t[]){0x01, 0x80, 0xc2, 0, 0, 0x01}, 6);
-	memcpy(data + 6, host_mac, 6);
-	put16(data + 12, 0x8808);
-	put16(data + 14, 0x0101);
-	put16(data + 16, vector);
-	for (unsigned int i = 0; i < PRIORITIES; i++)
-		put16(data + 18 + 2 * i, quanta[i]);
-	return m;
-}
-
-uint8_t
-harness_read_pfc(struct harness *h, unsigned int port, struct rte_mbuf *m, uint16_t quanta[PRIORITIES])
-{
-	static const uint8_t start[6] = {0x01, 0x80, 0xc2, 0, 0, 0x01};
-	static const uint8_t zeros[26];
-	const uint8_t *data;
-
-	assert_non_null(m);
-	data = packet_data(m);
-	assert_int_equal(packet_meta(m)->wire_bytes, 60);
-	assert_int_equal(packet_meta(m)->data_len, 60);
-	assert_memory_equal(data, start, 6);
-	assert_memory_equal(data + 6, h->tables->ports[port].mac, 6);
-	assert_memory_equal(data + 12, ((uint8_t[]){0x88, 0x08, 0x01, 0x01, 0x00}), 5);
-	assert_memory_equal(data + 34, zeros, sizeof(zeros));
-	for (unsigned int i = 0; i < PRIORITIES; i++)
-		quanta[i] = (uint16_t)(data[18 + 2 * i] << 8 | data[19 + 2 * i]);
-	return data[17];
-}
-
 uint64_t
 harness_drops(const struct harness *h, unsigned int port, enum drop_reason reason)
 {
@@ -389,7 +279,8 @@ check_pools(const struct harness *h)
 		assert_int_equal(n->buffer.pools[i].used, used[i]);
 		assert_int_equal(n->buffer.pools[i].shared_use, shared[i]);
 	}
-	assert_int_equal(used[POOL_INGRESS_LOSSLESS] + used[POOL_INGRESS_LOSSY] + used[POOL_HEADROOM],
+	assert_int_equal(used[POOL_INGRESS_LOSSLESS] + used[POOL_INGRESS_LOSSY] +
+				 used[POOL_HEADROOM],
 			 used[POOL_EGRESS_LOSSLESS] + used[POOL_EGRESS_LOSSY]);
 }
 
@@ -409,4 +300,5 @@ harness_check(const struct harness *h)
 	}
 	assert_int_equal(received, gone);
 	check_pools(h);
+	node_check(n, h->now);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One leaf with its wires, on tables made by hand, and time set by hand: what the dataplane's tests stand on.
-// Frames are put on the wires in, the leaf is run window by window, and what left is taken from the wires out.
+// One leaf with its wires, on tables made by hand, and time set by hand: what the dataplane's tests
+// stand on. Frames are put on the wires in, the leaf is run window by window, and what left is
+// taken from the wires out.
 #pragma once
 
 #include "dataplane/node.h"
@@ -16,6 +17,9 @@
 #define HARNESS_PORTS_MAX 32
 #define HARNESS_DELAY PS_PER_US // of every wire
 
+// The MAC address of each of the leaf's ports, and that of each host.
+extern const uint8_t harness_leaf_mac[6], harness_host_mac[6];
+
 struct harness {
 	struct node *node;
 	struct packet_pool *pool;
@@ -26,12 +30,13 @@ struct harness {
 	ps_t window; // of harness_run()
 };
 
-// Tables of a leaf with `ports` equal ports: 100 Gb/s with 8 + 4 + 12 bytes around a frame, cells of a byte,
-// pools of 1,000,000 cells, priority = DSCP / 8 = priority group = traffic class. Group 3 is lossless (alpha
-// 1, headroom 100,000, XON at 0), the others lossy (alpha 8); queue 6 is strict, the others DWRR of 1500
-// bytes a turn; queue 3 may take all of an endless pool. 10.0.N.0/24 and fd00:0:0:N::/64 lead out of port N,
-// 10.1.0.0/16 to the ECMP group of all ports from the second on, 10.2.0.0/16 to the same group, adaptive.
-// The caller changes what its test is about.
+// Tables of a leaf with `ports` equal ports: 100 Gb/s with 8 + 4 + 12 bytes around a frame, cells
+// of a byte, pools of 1,000,000 cells, priority = DSCP / 8 = priority group = traffic class. Group
+// 3 is lossless (alpha 1, headroom 100,000, XON at 0), the others lossy (alpha 8); queue 6 is
+// strict, the others DWRR of 1500 bytes a turn; queue 3 may take all of an endless pool.
+// 10.0.N.0/24 and fd00:0:0:N::/64 lead out of port N, 10.1.0.0/16 to the ECMP group of all ports
+// from the second on, 10.2.0.0/16 to the same group, adaptive. The caller changes what its test is
+// about.
 struct tables *harness_tables(uint16_t ports);
 
 // The profile that the ports share.
@@ -48,13 +53,17 @@ void harness_open(struct harness *h, struct tables *t);
 // Frees all, and fails when a packet has gone astray.
 void harness_close(struct harness *h);
 
+// Puts other tables in force now, between two windows, and frees those before.
+void harness_adopt(struct harness *h, struct tables *t);
+
 // Runs until everything before `until` has happened. Returns when the next thing may.
 ps_t harness_run(struct harness *h, ps_t until);
 
 // Puts a packet on the wire into `port`: its last bit arrives at `at`.
 void harness_put(struct harness *h, unsigned int port, struct rte_mbuf *m, ps_t at);
 
-// Takes the first packet that left by `port`, or NULL; *left: when its last bit had left (may be NULL).
+// Takes the first packet that left by `port`, or NULL; *left: when its last bit had left (may be
+// NULL).
 struct rte_mbuf *harness_take(struct harness *h, unsigned int port, ps_t *left);
 
 // The same packets, counted and freed.
@@ -85,7 +94,8 @@ uint32_t harness_write_frame(uint8_t *data, const struct frame *f);
 // A PFC frame.
 struct rte_mbuf *harness_pfc(struct harness *h, uint8_t vector, const uint16_t quanta[PRIORITIES]);
 
-// The enable vector and the quanta of a frame; fails when it is not a PFC frame of 60 bytes from `port`.
+// The enable vector and the quanta of a frame; fails when it is not a PFC frame of 60 bytes from
+// `port`.
 uint8_t harness_read_pfc(struct harness *h, unsigned int port, struct rte_mbuf *m,
 			 uint16_t quanta[PRIORITIES]);
 
@@ -105,4 +115,5 @@ harness_frame_time(uint32_t bytes)
 uint64_t harness_drops(const struct harness *h, unsigned int port, enum drop_reason reason);
 
 // What must always hold: received = sent + dropped + queued, and a pool's use is that of its users.
+// Built with a sanitizer, also all that node_check.h knows of.
 void harness_check(const struct harness *h);

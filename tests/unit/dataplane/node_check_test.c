@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A switch that holds packets is found to be in order; any counter of it that is changed by hand is found.
+// A switch that holds packets is found to be in order; any counter of it that is changed by hand is
+// found.
 #include "dataplane/node_check.h"
 #include "harness.h"
 
@@ -9,7 +10,8 @@
 
 static char what[NODE_CHECK_TEXT_BYTES];
 
-// A leaf that has sent one packet of group 3 and holds others, by ports 0 and 1 for port 2, which is paused.
+// A leaf that has sent one packet of group 3 and holds others, by ports 0 and 1 for port 2, which
+// is paused.
 static void
 open_holding(struct harness *h)
 {
@@ -20,7 +22,8 @@ open_holding(struct harness *h)
 	harness_run(h, PS_PER_US);
 	node_set_tx_off(h->node, &h->node->ports[2], 0xff, h->now);
 	for (unsigned int i = 0; i < QUEUED; i++)
-		harness_put(h, i % 2, harness_frame(h, &(struct frame){.to = 2, .dscp = i < 4 ? 24 : 0}),
+		harness_put(h, i % 2,
+			    harness_frame(h, &(struct frame){.to = 2, .dscp = i < 4 ? 24 : 0}),
 			    h->now + 1000 * (i + 1));
 	harness_run(h, h->now + PS_PER_US);
 	assert_int_equal(node_queued(h->node), QUEUED);
@@ -110,6 +113,26 @@ test_forgotten_departure(void **state)
 	close_holding(&h);
 }
 
+// A refresh that comes before the node looks for one.
+static void
+test_forgotten_refresh(void **state)
+{
+	struct harness h;
+	ps_t due;
+
+	(void)state;
+	open_holding(&h);
+	due = h.now + 10 * PS_PER_US;
+	h.node->ports[0].refresh_at[3] = h.node->pfc_due = due;
+	assert_true(node_check_find(h.node, what));
+	h.node->pfc_due = due + 1;
+	assert_false(node_check_find(h.node, what));
+	assert_non_null(strstr(what, "group 3"));
+	assert_non_null(strstr(what, "nobody looks"));
+	h.node->ports[0].refresh_at[3] = h.node->pfc_due = PS_NEVER;
+	close_holding(&h);
+}
+
 int
 main(void)
 {
@@ -117,6 +140,7 @@ main(void)
 		cmocka_unit_test(test_in_order),
 		cmocka_unit_test(test_each_counter),
 		cmocka_unit_test(test_forgotten_departure),
+		cmocka_unit_test(test_forgotten_refresh),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

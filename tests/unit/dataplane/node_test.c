@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event loop on functions that only write down what they are called for; then what is done to a node
-// between two turns.
+// The event loop on functions that only write down what they are called for; then what is done to a
+// node between two turns.
 #include "dataplane/stages/stage.h"
 #include "harness.h"
 
@@ -17,7 +17,8 @@ note(const char *what, unsigned int port, ps_t now)
 {
 	size_t used = strlen(trace);
 
-	snprintf(trace + used, sizeof(trace) - used, "%s%u@%llu ", what, port, (unsigned long long)now);
+	snprintf(trace + used, sizeof(trace) - used, "%s%u@%llu ", what, port,
+		 (unsigned long long)now);
 }
 
 static int
@@ -86,7 +87,8 @@ test_order_at_one_instant(void **state)
 	harness_close(&h);
 }
 
-// What arrives at one port at one instant follows one another, before what arrives at the next port.
+// What arrives at one port at one instant follows one another, before what arrives at the next
+// port.
 static void
 test_bursts(void **state)
 {
@@ -103,7 +105,8 @@ test_bursts(void **state)
 	harness_close(&h);
 }
 
-// A window holds what comes before its end, to the last picosecond of the longest, and tells of the rest.
+// A window holds what comes before its end, to the last picosecond of the longest, and tells of the
+// rest.
 static void
 test_window_edges(void **state)
 {
@@ -116,10 +119,12 @@ test_window_edges(void **state)
 	h.node->ports[2].next_send = TIME_WINDOW_MAX + 7;
 	assert_int_equal(h.node->ops->advance(h.node, 0, TIME_WINDOW_MAX), TIME_WINDOW_MAX);
 	assert_string_equal(trace, "a0@3999999 ");
-	assert_int_equal(h.node->ops->advance(h.node, TIME_WINDOW_MAX, TIME_WINDOW_MAX + 7), TIME_WINDOW_MAX + 7);
+	assert_int_equal(h.node->ops->advance(h.node, TIME_WINDOW_MAX, TIME_WINDOW_MAX + 7),
+			 TIME_WINDOW_MAX + 7);
 	assert_string_equal(trace, "a0@3999999 a1@4000000 ");
 	// A start past the last end: nothing was missed in between.
-	assert_int_equal(h.node->ops->advance(h.node, TIME_WINDOW_MAX + 7, TIME_WINDOW_MAX + 8), PS_NEVER);
+	assert_int_equal(h.node->ops->advance(h.node, TIME_WINDOW_MAX + 7, TIME_WINDOW_MAX + 8),
+			 PS_NEVER);
 	assert_string_equal(trace, "a0@3999999 a1@4000000 d2@4000007 ");
 	harness_close(&h);
 }
@@ -178,7 +183,8 @@ test_tx_off(void **state)
 	harness_open(&h, harness_tables(PORTS));
 	p = &h.node->ports[1];
 	node_set_tx_off(h.node, p, 1 << 2, 0);
-	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .dscp = 16}), 1000); // priority 2
+	// Priority 2.
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .dscp = 16}), 1000);
 	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .dscp = 8}), 1000);
 	harness_run(&h, PS_PER_US);
 	packet_free(h.pool, harness_take(&h, 1, &left));
@@ -194,6 +200,72 @@ test_tx_off(void **state)
 	harness_close(&h);
 }
 
+// By new tables what is held may count for more than there ever was: maxima follow. Group 0, which
+// had all reserved, shares it in another pool.
+static void
+test_adopt_maxima(void **state)
+{
+	struct tables *before = harness_tables(PORTS), *t = harness_tables(PORTS);
+	struct harness h;
+	const struct buffer *b;
+	const struct priority_group *g;
+
+	(void)state;
+	harness_profile(before)->pg[0].threshold.reserved = 1000;
+	harness_profile(t)->pg[0].threshold.pool = POOL_INGRESS_LOSSLESS;
+	harness_profile(t)->tc[0].threshold.pool = POOL_EGRESS_LOSSLESS;
+	harness_open(&h, before);
+	b = &h.node->buffer;
+	g = &h.node->ports[0].groups[0];
+	node_set_tx_off(h.node, &h.node->ports[1], 0xff, 0);
+	put(&h, 0, 1000); // to port 0
+	for (unsigned int i = 0; i < 3; i++)
+		harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1}), 2000);
+	harness_run(&h, PS_PER_US);
+	assert_int_equal(g->shared_max, 0);
+	assert_int_equal(b->pools[POOL_INGRESS_LOSSLESS].used_max, 0);
+	harness_adopt(&h, t);
+	assert_int_equal(g->used_max, 900);
+	assert_int_equal(g->shared_max, 900);
+	assert_int_equal(b->pools[POOL_INGRESS_LOSSLESS].used_max, 900);
+	assert_int_equal(b->pools[POOL_EGRESS_LOSSLESS].used_max, 900);
+	assert_int_equal(b->pools[POOL_INGRESS_LOSSY].used, 0);
+	assert_int_equal(b->pools[POOL_INGRESS_LOSSY].used_max, 900); // history
+	harness_check(&h);
+	harness_drain(&h, 0);
+	harness_close(&h);
+}
+
+// Tables that cut packets ask for the whole pipeline, and so does what was cut while it waits; no
+// longer.
+static void
+test_adopt_whole(void **state)
+{
+	struct tables *t = harness_tables(PORTS);
+	struct harness h;
+
+	(void)state;
+	t->trim = (struct trim_profile){.size = 256, .dscp = 11, .tc = 4, .eligible = 1 << 0};
+	harness_profile(t)->tc[0].threshold =
+		(struct threshold){.down = 63, .pool = POOL_EGRESS_LOSSY};
+	harness_open(&h, t);
+	assert_true(h.node->whole);
+	node_set_tx_off(h.node, &h.node->ports[1], 0xff, 0);
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1}), 1000);
+	harness_run(&h, PS_PER_US);
+	assert_int_equal(h.node->ports[1].more[0].trimmed, 1);
+	harness_adopt(&h, harness_tables(PORTS));
+	assert_true(h.node->whole);
+	node_set_tx_off(h.node, &h.node->ports[1], 0, h.now);
+	harness_run(&h, 2 * PS_PER_US);
+	assert_int_equal(h.node->ports[1].more[4].trim_sent, 1);
+	assert_int_equal(harness_drain(&h, 1), 1);
+	harness_adopt(&h, harness_tables(PORTS));
+	assert_false(h.node->whole);
+	harness_check(&h);
+	harness_close(&h);
+}
+
 int
 main(void)
 {
@@ -201,6 +273,7 @@ main(void)
 		cmocka_unit_test(test_order_at_one_instant), cmocka_unit_test(test_bursts),
 		cmocka_unit_test(test_window_edges),         cmocka_unit_test(test_timer),
 		cmocka_unit_test(test_most_ports),           cmocka_unit_test(test_tx_off),
+		cmocka_unit_test(test_adopt_maxima),         cmocka_unit_test(test_adopt_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,8 @@
 static struct rte_mbuf *
 frame(struct harness *h, unsigned int to, uint32_t bytes, unsigned int priority)
 {
-	return harness_frame(h, &(struct frame){.to = to, .bytes = bytes, .dscp = (uint8_t)(priority * 8)});
+	return harness_frame(
+		h, &(struct frame){.to = to, .bytes = bytes, .dscp = (uint8_t)(priority * 8)});
 }
 
 static void
@@ -23,8 +24,8 @@ expect_left(struct harness *h, unsigned int port, uint32_t bytes, ps_t at)
 	packet_free(h->pool, m);
 }
 
-// At 100 Gb/s a byte takes 80 ps. A frame's last bit has left preamble + frame + FCS = bytes + 12 byte times
-// after it started, the next may start bytes + 24 after.
+// At 100 Gb/s a byte takes 80 ps. A frame's last bit has left preamble + frame + FCS = bytes + 12
+// byte times after it started, the next may start bytes + 24 after.
 static void
 test_times(void **state)
 {
@@ -47,8 +48,8 @@ test_times(void **state)
 	harness_close(&h);
 }
 
-// The instant at which the transmitter becomes free: an idle port begins with the first to arrive then; a
-// port with something waiting picks among all that is there by then.
+// The instant at which the transmitter becomes free: an idle port begins with the first to arrive
+// then; a port with something waiting picks among all that is there by then.
 static void
 test_instant_of_tx_free(void **state)
 {
@@ -69,7 +70,8 @@ test_instant_of_tx_free(void **state)
 	free_at = t + harness_slot(300);
 	harness_put(&h, 0, frame(&h, 3, 300, 0), t);
 	harness_put(&h, 0, frame(&h, 3, 301, 0), t + 1);   // waits
-	harness_put(&h, 1, frame(&h, 3, 302, 6), free_at); // arrivals come before departures: strict goes first
+	// Arrivals come before departures: strict goes first.
+	harness_put(&h, 1, frame(&h, 3, 302, 6), free_at);
 	harness_run(&h, 2 * PS_PER_US);
 	expect_left(&h, 3, 300, t + harness_frame_time(300));
 	expect_left(&h, 3, 302, free_at + harness_frame_time(302));
@@ -124,8 +126,8 @@ test_wire_full(void **state)
 
 static const uint16_t pause_3[PRIORITIES] = {[3] = 65535};
 
-// A link that goes down: what its queues hold is lost, pauses with it; what was on its way in is lost, what
-// would have gone there has no way. Up again it carries as before.
+// A link that goes down: what its queues hold is lost, pauses with it; what was on its way in is
+// lost, what would have gone there has no way. Up again it carries as before.
 static void
 test_link_down(void **state)
 {
@@ -161,8 +163,8 @@ test_link_down(void **state)
 	harness_close(&h);
 }
 
-// Faults of a wire: a packet in four is lost (2^30 of 2^32), or those whose IPv4 ID ends in a byte; what is
-// lost has taken the transmitter's time, counts as dropped and not as sent.
+// Faults of a wire: a packet in four is lost (2^30 of 2^32), or those whose IPv4 ID ends in a byte;
+// what is lost has taken the transmitter's time, counts as dropped and not as sent.
 static void
 test_link_faults(void **state)
 {
@@ -188,12 +190,54 @@ test_link_faults(void **state)
 	for (uint16_t i = 0; i < 4; i++) {
 		static const uint16_t ids[] = {0x01ff, 0xff01, 0x00ff, 0xffff};
 
-		harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .id = ids[i]}), h.now);
+		harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .id = ids[i]}),
+			    h.now);
 	}
 	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .ip6 = true}), h.now);
 	harness_run(&h, h.now + 2 * PS_PER_US);
 	assert_int_equal(harness_drops(&h, 0, DROP_LINK_FAULT), lost + 3);
 	assert_int_equal(harness_drain(&h, 1), 2);
+	harness_check(&h);
+	harness_close(&h);
+}
+
+// A wire that can take nothing more, and cannot grow: a pause frame that begins to leave is lost,
+// and what else changes at that instant makes one of its own.
+static void
+test_pause_frame_lost(void **state)
+{
+	struct tables *t = harness_tables(2);
+	struct harness h;
+	struct port *p;
+	struct rte_mbuf *m;
+	uint16_t quanta[PRIORITIES];
+
+	(void)state;
+	harness_profile(t)->pg[3].threshold = (struct threshold){.down = 63};
+	harness_profile(t)->pg[4] = harness_profile(t)->pg[3];
+	harness_profile(t)->pg[4].pfc_priorities = 1 << 4;
+	harness_open(&h, t);
+	p = &h.node->ports[1];
+	node_set_tx_off(h.node, &h.node->ports[0], 0xff, 0);
+	for (unsigned int i = 0; i <= h.out[1]->put_mask; i++)
+		harness_put(&h, 0, frame(&h, 1, 300, 0), 1000);
+	harness_run(&h, PS_PER_US);
+	wire_publish(h.out[1]);
+	h.out[1]->visible = &h.out[1]->published;
+	harness_put(&h, 1, frame(&h, 0, 300, 3), PS_PER_US);
+	harness_put(&h, 1, frame(&h, 0, 300, 4), PS_PER_US);
+	harness_run(&h, PS_PER_US + 1);
+	assert_int_equal(harness_drops(&h, 1, DROP_NO_PACKET), 1);
+	assert_non_null(p->pfc_head);
+	assert_ptr_equal(p->pfc_last, p->pfc_head);
+	harness_drain(&h, 1);
+	harness_run(&h, 2 * PS_PER_US);
+	wire_publish(h.out[1]);
+	m = harness_take(&h, 1, NULL);
+	assert_int_equal(harness_read_pfc(&h, 1, m, quanta), 1 << 4);
+	assert_int_equal(quanta[4], 65535);
+	packet_free(h.pool, m);
+	assert_int_equal(p->control_tx, 2);
 	harness_check(&h);
 	harness_close(&h);
 }
@@ -206,9 +250,10 @@ struct seen {
 static void
 see(struct seen *s, const char *what, const struct port *p, struct rte_mbuf *m, ps_t at)
 {
-	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used, "%s%u:%u/%02x@%llu ", what,
-				    p->index, packet_meta(m)->wire_bytes,
-				    packet_data(m)[12] == 0x88 ? packet_data(m)[17] : 0, (unsigned long long)at);
+	s->used += (size_t)snprintf(
+		s->text + s->used, sizeof(s->text) - s->used, "%s%u:%u/%02x@%llu ", what, p->index,
+		packet_meta(m)->wire_bytes, packet_data(m)[12] == 0x88 ? packet_data(m)[17] : 0,
+		(unsigned long long)at);
 }
 
 static void
@@ -232,13 +277,15 @@ see_dropped(void *context, struct node *n, struct rte_mbuf *m, enum drop_reason 
 	see(context, "d", &n->ports[packet_meta(m)->in_port], m, at);
 }
 
-// A capture sees each packet once, when it came, when it will have left and when it was dropped; a PFC frame
-// with all the priorities that joined it.
+// A capture sees each packet once, when it came, when it will have left and when it was dropped; a
+// PFC frame with all the priorities that joined it.
 static void
 test_tap(void **state)
 {
 	struct seen seen = {.used = 0};
-	const struct node_tap tap = {.received = see_received, .sent = see_sent, .dropped = see_dropped,
+	const struct node_tap tap = {.received = see_received,
+				     .sent = see_sent,
+				     .dropped = see_dropped,
 				     .context = &seen};
 	struct tables *t = harness_tables(3);
 	struct harness h;
@@ -255,7 +302,8 @@ test_tap(void **state)
 	harness_put(&h, 0, frame(&h, 1, 300, 3), 1000);
 	harness_put(&h, 0, frame(&h, 1, 301, 4), 1000);
 	harness_put(&h, 1, frame(&h, 0, 302, 0), 1001);
-	harness_put(&h, 2, frame(&h, 77, 303, 0), 1002); // no route; port 2 is not tapped, drops are seen anyway
+	// No route; port 2 is not tapped, drops are seen anyway.
+	harness_put(&h, 2, frame(&h, 77, 303, 0), 1002);
 	harness_run(&h, PS_PER_US);
 	// The PFC frame takes 72 byte times to leave and 84 until the next starts.
 	assert_string_equal(seen.text, "r0:300/00@1000 r0:301/00@1000 d2:303/00@1002 s0:60/18@6760 "
@@ -271,7 +319,7 @@ main(void)
 		cmocka_unit_test(test_times),        cmocka_unit_test(test_instant_of_tx_free),
 		cmocka_unit_test(test_no_byte_time), cmocka_unit_test(test_wire_full),
 		cmocka_unit_test(test_link_down),    cmocka_unit_test(test_link_faults),
-		cmocka_unit_test(test_tap),
+		cmocka_unit_test(test_pause_frame_lost), cmocka_unit_test(test_tap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

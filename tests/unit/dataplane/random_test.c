@@ -18,8 +18,9 @@ test_published_sequence(void **state)
 {
 	static const uint64_t zero[] = {0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f,
 					0xf88bb8a8724c81ec, 0x1b39896a51a8749b};
-	static const uint64_t other[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
-					 4593380528125082431u, 16408922859458223821u};
+	static const uint64_t other[] = {6457827717110365317u, 3203168211198807973u,
+					 9817491932198370423u, 4593380528125082431u,
+					 16408922859458223821u};
 	struct random a = {.state = 0}, b = {.state = 1234567}, c = {.state = 0};
 
 	(void)state;
@@ -38,8 +39,8 @@ compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-// Streams of two seeds: the same again when drawn again; no two have a state in common among the first draws,
-// so none is another one shifted.
+// Streams of two seeds: the same again when drawn again; no two have a state in common among the
+// first draws, so none is another one shifted.
 static void
 test_streams(void **state)
 {
@@ -49,7 +50,8 @@ test_streams(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 2; seed++) {
 		for (uint64_t stream = 0; stream < STREAMS; stream++) {
-			struct random r = random_stream(seed, stream), again = random_stream(seed, stream);
+			struct random r = random_stream(seed, stream),
+				      again = random_stream(seed, stream);
 
 			for (unsigned int i = 0; i < DRAWS; i++) {
 				*at = random_next(&r);
@@ -82,7 +84,8 @@ test_below(void **state)
 			counts[draw]++;
 		}
 		for (uint32_t k = 0; k < n; k++)
-			assert_in_range(counts[k], 100000 / n - cases[i].sigma4, 100000 / n + cases[i].sigma4);
+			assert_in_range(counts[k], 100000 / n - cases[i].sigma4,
+					100000 / n + cases[i].sigma4);
 	}
 	for (unsigned int k = 0; k < 1000; k++)
 		assert_true(random_below(&r, UINT32_MAX) < UINT32_MAX);

@@ -18,7 +18,8 @@ test_cells(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
 		const uint32_t cell = cells[i];
-		const struct tables t = {.cell = cell, .cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell};
+		const struct tables t = {.cell = cell,
+					 .cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell};
 
 		for (uint32_t bytes = 1; bytes <= 16384; bytes++)
 			assert_int_equal(tables_cells(&t, bytes), (bytes + cell - 1) / cell);

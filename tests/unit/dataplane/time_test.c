@@ -12,13 +12,15 @@
 #define SLOWEST UINT64_C(10000000) // the rates that a file may give
 #define FASTEST (8000 * GIGA)
 
-// 8000 / rate in Gb/s picoseconds a byte, whole for all of these: no fraction, for any number of bytes.
+// 8000 / rate in Gb/s picoseconds a byte, whole for all of these: no fraction, for any number of
+// bytes.
 static void
 test_exact_rates(void **state)
 {
 	static const struct {
 		uint64_t gbps, byte_ps;
-	} rates[] = {{10, 800}, {25, 320}, {40, 200}, {50, 160}, {100, 80}, {200, 40}, {400, 20}, {800, 10}};
+	} rates[] = {{10, 800}, {25, 320}, {40, 200}, {50, 160},
+		     {100, 80}, {200, 40}, {400, 20}, {800, 10}};
 
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
@@ -50,15 +52,16 @@ test_other_rates(void **state)
 	assert_int_equal(time_of_bytes(time_byte_time(30 * GIGA), 1000), 266666);
 }
 
-// At the slowest rate a pause of 65535 quanta of 64 bytes (800 ns each) still fits; at the fastest a byte takes
-// 1 ps.
+// At the slowest rate a pause of 65535 quanta of 64 bytes (800 ns each) still fits; at the fastest
+// a byte takes 1 ps.
 static void
 test_extreme_rates(void **state)
 {
 	uint64_t slowest = time_byte_time(SLOWEST);
 
 	(void)state;
-	assert_int_equal(time_of_bytes(slowest * 64, 65535), UINT64_C(65535) * 64 * 800 * PS_PER_NS);
+	assert_int_equal(time_of_bytes(slowest * 64, 65535),
+			 UINT64_C(65535) * 64 * 800 * PS_PER_NS);
 	assert_int_equal(time_of_bytes(time_byte_time(FASTEST), 12345), 12345);
 }
 

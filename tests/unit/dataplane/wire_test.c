@@ -76,8 +76,8 @@ test_grows(void **state)
 	}
 }
 
-// A wire between workers: what is put shows when it is published; when it is full, nothing more goes in,
-// and what the taker has taken makes room.
+// A wire between workers: what is put shows when it is published; when it is full, nothing more
+// goes in, and what the taker has taken makes room.
 static void
 test_shared(void **state)
 {

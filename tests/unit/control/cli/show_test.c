@@ -132,6 +132,9 @@ test_what_is_asked(void **state)
 	require_asked(p, "qos roce leaf1", "{\"what\": \"qos\", \"port\": \"leaf1\"}");
 	require_asked(p, "tenant leaf1", "{\"what\": \"tenant\", \"port\": \"leaf1\"}");
 	require_asked(p, "watchdog swp1", "{\"what\": \"watchdog\", \"port\": \"swp1\"}");
+	require_asked(p, "config leaf1", "{\"what\": \"config\", \"port\": \"leaf1\"}");
+	require_asked(p, "log", "{\"what\": \"log\"}");
+	require_asked(p, "log leaf1.swp1", "{\"what\": \"log\", \"port\": \"leaf1.swp1\"}");
 	require_asked(p, "histogram", "{\"what\": \"histogram\"}");
 	require_asked(p, "pfc leaf1", "{\"what\": \"pfc\", \"port\": \"leaf1\"}");
 	require_asked(p, "drops -o json swp1", "{\"what\": \"drops\", \"port\": \"swp1\"}");
@@ -192,6 +195,8 @@ test_wrong_usage(void **state)
 		"qos leaf1",
 		"qos roce leaf1 leaf2",
 		"watchdog leaf1 leaf2",
+		"log leaf1 leaf2",
+		"config leaf1 leaf2",
 		"route vrf",
 		"pfc -o x",
 		"pfc --watch 1",

@@ -85,13 +85,13 @@ test_queue(void **state)
 		" \"ecn_marked\": 2, \"paused\": false}, {\"paused\": true},"
 		" {\"watchdog\": true, \"watchdog_storms\": 1}]}}}}}",
 		"interface   tc  tx-frames  tx-bytes  depth    max  max-persistent  discards  "
-		"wred-discards  watchdog-discards  trimmed  trim-sent  ecn-marked  state\n"
+		"wred  watchdog  trimmed  trim-sent  ecn-marked  state\n"
 		"leaf1.swp1   1          5    1.5 KB  192 B  384 B           576 B         9  "
-		"            3                  4        6          7           2\n"
+		"   3         4        6          7           2\n"
 		"leaf1.swp1   2          0       0 B    0 B    0 B             0 B         0  "
-		"            0                  0        0          0           0  paused\n"
+		"   0         0        0          0           0  paused\n"
 		"leaf1.swp1   3          0       0 B    0 B    0 B             0 B         0  "
-		"            0                  0        0          0           0  STORM\n");
+		"   0         0        0          0           0  STORM\n");
 }
 
 static void
@@ -159,7 +159,8 @@ test_watchdog(void **state)
 		"\"3\": {\"status\": \"STORM\", \"watchdog_storms\": 2, \"watchdog_dropped\": 5,"
 		" \"stuck_since_ns\": 1500, \"last_xoff_ns\": 2500}, \"4\": {\"status\": \"OK\","
 		" \"stuck_since_ns\": -1, \"last_xoff_ns\": -1}}}}}}, \"log\": [{\"at_ns\": 12345, "
-		"\"node\": \"leaf1\", \"queue\": \"swp1.3\", \"what\": \"watchdog-storm\"}]}",
+		"\"node\": \"leaf1\", \"queue\": \"swp1.3\", \"what\": \"watchdog-storm\", "
+		"\"message\": \"PFC storm\"}]}",
 		"node   watchdog  polling-interval  detect  restore  action  flush  ingress\n"
 		"leaf1  on                  100 ms  300 ms   200 ms  drop    on     off\n"
 		"\n"
@@ -167,13 +168,67 @@ test_watchdog(void **state)
 		"leaf1.swp1   3  STORM        2        5           1.500         2.500\n"
 		"leaf1.swp1   4  OK           0        0               -             -\n"
 		"\n"
-		" at/us  queue         event\n"
-		"12.345  leaf1.swp1.3  watchdog-storm\n");
+		" at/us  queue         event           message\n"
+		"12.345  leaf1.swp1.3  watchdog-storm  PFC storm\n");
 	require("watchdog", NULL, "{\"nodes\": {\"leaf1\": {\"watchdog\": {}, \"ports\": {}}}}",
 		"node   watchdog  polling-interval  detect  restore  action  flush  ingress\n"
-		"leaf1  off                   0 ps    0 ps     0 ps  -       -      -\n"
+		"leaf1  off                      -       -        -  -       -      -\n"
 		"\n"
 		"no queue is watched\n");
+}
+
+static void
+test_log(void **state)
+{
+	(void)state;
+	require("log", NULL,
+		"{\"log\": [{\"at_ns\": 12345, \"node\": \"leaf1\", \"queue\": \"swp1.3\", "
+		"\"what\": \"watchdog-storm\", \"message\": \"PFC storm\"}, {\"at_ns\": 6000000, "
+		"\"node\": null, \"queue\": null, \"what\": \"event-refused\", \"message\": "
+		"\"lab.yaml:4:5: no\"}], \"log_lost\": 7}",
+		"   at/us  queue         event           message\n"
+		"  12.345  leaf1.swp1.3  watchdog-storm  PFC storm\n"
+		"6000.000  -             event-refused   lab.yaml:4:5: no\n"
+		"\n"
+		"not kept: 7\n");
+	require("log", NULL, "{\"log\": [], \"log_lost\": 0}", "the log is empty\n");
+}
+
+// Alike members of a map are one row; what nothing maps to is left out unless it was written.
+static void
+test_config(void **state)
+{
+	(void)state;
+	require("config", NULL,
+		"{\"nodes\": {\"leaf1\": {\"preset\": \"sonic\", \"preset-where\": \"live\", "
+		"\"mode\": \"lossless\", "
+		"\"values\": {"
+		"\"buffer.size\": {\"value\": \"4MB\", \"origin\": \"overridden\", \"preset\": "
+		"\"64MB\", \"where\": \"line 3\"},"
+		"\"qos.priority-to-tc.0\": {\"value\": \"1\", \"origin\": \"preset\"},"
+		"\"qos.priority-to-tc.1\": {\"value\": \"1\", \"origin\": \"preset\"},"
+		"\"qos.priority-to-tc.2\": {\"value\": \"1\", \"origin\": \"default\"},"
+		"\"qos.priority-to-tc.4\": {\"value\": \"1\", \"origin\": \"default\"},"
+		"\"qos.priority-to-pg.4\": {\"value\": \"1\", \"origin\": \"default\"},"
+		"\"qos.tc.1.weight\": {\"value\": \"50\", \"origin\": \"preset\", \"preset\": "
+		"\"50\"},"
+		"\"qos.tc.2.weight\": {\"value\": \"50\", \"origin\": \"preset\"},"
+		"\"qos.tc.2.static\": {\"value\": \"20KB\", \"origin\": \"overridden\", "
+		"\"preset\": \"alpha 8\", \"where\": \"live\"},"
+		"\"qos.tc.5.weight\": {\"value\": \"14\", \"origin\": \"preset\"},"
+		"\"qos.trim.tc\": {\"value\": \"5\", \"origin\": \"overridden\", \"preset\": "
+		"null, \"where\": \"line 9\"}}}}}",
+		"leaf1, preset sonic (live), mode lossless\n"
+		"  key                     value  preset   set by\n"
+		"  buffer.size             4MB    64MB     overridden (line 3)\n"
+		"  qos.priority-to-tc.0-1  1      -        preset\n"
+		"  qos.priority-to-tc.2    1      -        default\n"
+		"  qos.priority-to-tc.4    1      -        default\n"
+		"  qos.priority-to-pg.4    1      -        default\n"
+		"  qos.tc.1.weight         50     -        preset\n"
+		"  qos.tc.2.static         20KB   alpha 8  overridden (live)\n"
+		"  qos.tc.5.weight         14     -        preset\n"
+		"  qos.trim.tc             5      -        overridden (line 9)\n");
 }
 
 static void
@@ -279,10 +334,10 @@ test_qos_roce(void **state)
 		"       -\n"
 		"\n"
 		"  RoCE pool config\n"
-		"  name                  pool             mode     switch-priorities  "
-		"traffic-class  size  current-usage  max-usage  set by\n"
-		"  roce-reserved-egress  egress-lossless  Dynamic  -                  3          "
-		"     inf          192 B      384 B\n"
+		"  name                  pool             mode     switch-prio  tc  size  "
+		"current-usage  max-usage  set by\n"
+		"  roce-reserved-egress  egress-lossless  Dynamic  -            3    inf  "
+		"        192 B      384 B\n"
 		"\n"
 		"  Exception List\n"
 		"     key               value  preset  set at\n"
@@ -458,6 +513,8 @@ test_answers_that_lack_everything(void **state)
 		     {"watchdog", NULL},
 		     {"histogram", NULL},
 		     {"drops", NULL},
+		     {"config", NULL},
+		     {"log", NULL},
 		     {"route", NULL}};
 	static const char *const answers[] = {
 		"{}",
@@ -468,9 +525,10 @@ test_answers_that_lack_everything(void **state)
 		 "{\"v\": {\"r\": 1}}}}}"),
 		"{\"nodes\": {\"a\": {\"histograms\": [1], \"values\": 1, \"pools\": [1], "
 		"\"tenants\": {\"t\": 1}, \"sp-to-tc\": [99], \"traffic-class\": [2], "
-		"\"exceptions\": {\"k\": 1}, \"ports\": {\"p\": {\"queue\": [1], \"pfc_rx\": "
+		"\"exceptions\": {\"k\": 1}, \"values\": {\"k\": 1, \"q.3\": {}, "
+		"\"q.99999999999\": 2}, \"ports\": {\"p\": {\"queue\": [1], \"pfc_rx\": "
 		"3}}}}}",
-		"{\"advice\": {\"r\": 1}, \"workers\": [1], \"links\": [1]}",
+		"{\"advice\": {\"r\": 1}, \"workers\": [1], \"links\": [1], \"log\": [1, {}]}",
 	};
 
 	(void)state;
@@ -504,6 +562,8 @@ main(void)
 		cmocka_unit_test(test_interface_roce_counters),
 		cmocka_unit_test(test_qos_roce),
 		cmocka_unit_test(test_watchdog),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_tenant),
 		cmocka_unit_test(test_drops),

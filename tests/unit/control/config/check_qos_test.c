@@ -16,27 +16,15 @@ red_needs_ecn(void **state)
 }
 
 static void
-promises_fit_the_port(void **state)
+a_promise_is_kept_by_no_less(void **state)
 {
 	(void)state;
 	expect_messages(SINGLE "  qos: {tc: {1: {max-rate: 1G, min-rate: 1.5G}}}\n",
 			"f.yaml:3:42: qos.tc.1.min-rate: 1500M is above max-rate (1G)\n");
 	expect_messages(SINGLE "  qos: {tc: {1: {max-rate: 2G, min-rate: 2G}}}\n", "");
-	expect_messages(
-		SINGLE "  qos:\n    port: {max-rate: 5G}\n"
-		       "    tc: {1: {min-rate: 3G}, 2: {min-rate: 2.5G}}\n",
-		"f.yaml:5:43: qos.port.max-rate: 5G is below what min-rate promises the classes "
-		"(5500M)\n");
-	expect_messages(
-		SINGLE
-		"  qos:\n    port: {max-rate: 5G}\n    tc: {1: {min-rate: 3G}, 2: {min-rate: "
-		"2G}}\n",
-		"");
-	expect_messages(
-		SINGLE "  qos:\n    port: {max-rate: 9G}\n    tc: {1: {min-rate: 8G}}\n"
-		       "    ports: {swp1: {max-rate: none}, swp2: {max-rate: 7G}}\n",
-		"f.yaml:6:37: qos.ports.swp2.max-rate: 7G is below what min-rate promises the "
-		"classes (8G)\n");
+	expect_messages(FABRIC "switch: {qos: {tc: {1: {max-rate: 1G}}}}\n"
+			       "leaf2: {qos: {tc: {1: {min-rate: 2G}}}}\n",
+			"f.yaml:3:34: qos.tc.1.min-rate: 2G is above max-rate (1G)\n");
 }
 
 static void
@@ -106,19 +94,25 @@ what_is_cut_needs_a_lossy_class(void **state)
 }
 
 static void
-histograms_and_ports_are_of_something(void **state)
+a_bin_is_a_cell_at_the_least(void **state)
 {
 	(void)state;
-	expect_messages(SINGLE "  qos: {histograms: [{queue: swp3.1}], ports: {swp4: {}}}\n",
-			"f.yaml:3:30: qos.histograms: there is no port swp3\n"
-			"f.yaml:3:48: qos.ports: there is no port swp4\n");
-	expect_messages(
-		FABRIC "switch: {qos: {histograms: [{queue: swp9.1}], ports: {swp9: {}}}}\n", "");
-	expect_messages(SINGLE "  qos: {histograms: [{queue: swp1.1, size: 1KB}]}\n",
-			"warning: f.yaml:3:22: qos.histograms: bins of 125 bytes are less than a "
-			"cell (192): some stay empty\n");
+	// Two of ten are below the lowest and at or above the highest bound: eight share the size.
+	expect_messages(SINGLE "  qos: {histograms: [{queue: swp1.1, size: 1535B}]}\n",
+			"f.yaml:3:22: qos.histograms: bins of 191 bytes are less than a cell (192 "
+			"bytes)\n");
+	expect_messages(SINGLE "  qos: {histograms: [{group: swp1.1, size: 1536B}]}\n", "");
+	expect_messages(SINGLE
+			"  buffer: {cell: 1}\n  qos: {histograms: [{queue: swp1.1, size: 7B}]}\n",
+			"f.yaml:4:22: qos.histograms: bins of 0 bytes are less than a cell (1 "
+			"bytes)\n");
+	expect_messages(FABRIC "switch: {qos: {histograms: [{queue: swp1.1, size: 2KB}]}}\n"
+			       "spine: {buffer: {cell: 256}}\n",
+			"f.yaml:2:29: qos.histograms: bins of 250 bytes are less than a cell (256 "
+			"bytes)\n");
 	expect_messages(SINGLE "  qos: {histograms: [{latency: swp1.1, size: 5ps}]}\n",
-			"f.yaml:3:22: qos.histograms: a size of 5 does not fill 10 bins\n");
+			"f.yaml:3:22: qos.histograms: a size of 5ps does not part into 8 bins\n");
+	expect_messages(SINGLE "  qos: {histograms: [{latency: swp1.1, size: 8ps}]}\n", "");
 }
 
 int
@@ -126,11 +120,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(red_needs_ecn),
-		cmocka_unit_test(promises_fit_the_port),
+		cmocka_unit_test(a_promise_is_kept_by_no_less),
 		cmocka_unit_test(the_watchdog_looks_often_enough),
 		cmocka_unit_test(sonic_takes_less),
 		cmocka_unit_test(what_is_cut_needs_a_lossy_class),
-		cmocka_unit_test(histograms_and_ports_are_of_something),
+		cmocka_unit_test(a_bin_is_a_cell_at_the_least),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

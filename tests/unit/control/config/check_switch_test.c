@@ -57,25 +57,37 @@ a_pool_of_nothing_takes_nothing(void **state)
 {
 	(void)state;
 	expect_messages(SINGLE "  preset: lossy\n  qos: {pg: {3: {pool: ingress-lossless}}}\n",
-			"warning: f.yaml: buffer.pools: all of priority 3 drops: its group 3 is in "
-			"ingress-lossless, whose size is 0\n");
-	expect_messages(
-		SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {1: 1}}\n"
-		       "  buffer: {pools: {egress-lossy: {size: 0B}}}\n",
-		"warning: f.yaml:5:41: buffer.pools: all of priority 0 drops: its class 0 is "
-		"in egress-lossy, whose size is 0\n"
-		"warning: f.yaml:5:41: buffer.pools: all of priority 1 drops: its class 1 is "
-		"in egress-lossy, whose size is 0\n"
-		"warning: f.yaml:5:41: buffer.pools: all of priority 2 drops: its class 0 is "
-		"in egress-lossy, whose size is 0\n"
-		"warning: f.yaml:5:41: buffer.pools: all of priority 4 drops: its class 0 is "
-		"in egress-lossy, whose size is 0\n"
-		"warning: f.yaml:5:41: buffer.pools: all of priority 5 drops: its class 0 is "
-		"in egress-lossy, whose size is 0\n"
-		"warning: f.yaml:5:41: buffer.pools: all of priority 6 drops: its class 6 is "
-		"in egress-lossy, whose size is 0\n"
-		"warning: f.yaml:5:41: buffer.pools: all of priority 7 drops: its class 0 is "
-		"in egress-lossy, whose size is 0\n");
+			"warning: f.yaml:4:24: qos.pg.3.pool: all of priority 3 drops: its group 3 "
+			"is in ingress-lossless, whose size is 0\n");
+	expect_messages(SINGLE "  preset: lossy\n  qos: {pg: {5: {lossless: true}},"
+			       " priority-to-pg: {5: 5}, flow-control: pause}\n",
+			"warning: f.yaml:4:56: qos.priority-to-pg: all of priority 5 drops: its "
+			"group 5 is in ingress-lossless, whose size is 0\n"
+			"warning: f.yaml:4:56: qos.priority-to-pg: priority 5 is in lossless group "
+			"5, but its class 0 is in egress-lossy: it may drop there\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {1: 1}}\n"
+			       "  buffer: {pools: {egress-lossy: {size: 0B}}}\n",
+			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 0 "
+			"drops: its class 0 is "
+			"in egress-lossy, whose size is 0\n"
+			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 1 "
+			"drops: its class 1 is "
+			"in egress-lossy, whose size is 0\n"
+			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 2 "
+			"drops: its class 0 is "
+			"in egress-lossy, whose size is 0\n"
+			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 4 "
+			"drops: its class 0 is "
+			"in egress-lossy, whose size is 0\n"
+			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 5 "
+			"drops: its class 0 is "
+			"in egress-lossy, whose size is 0\n"
+			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 6 "
+			"drops: its class 6 is "
+			"in egress-lossy, whose size is 0\n"
+			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 7 "
+			"drops: its class 0 is "
+			"in egress-lossy, whose size is 0\n");
 	expect_messages(SINGLE "  preset: lossy\n"
 			       "  qos: {pg: {3: {pool: ingress-lossless, reserved: 9KB}}}\n",
 			"");
@@ -135,29 +147,57 @@ ecn_thresholds_ascend(void **state)
 		"f.yaml:2:36: qos.tc.3.ecn: min (150000 bytes) is above max (90000 bytes)\n");
 }
 
+// The message stands at what was written last, under its key, and says what is.
 static void
 what_is_lossless_in_half_is_warned_of(void **state)
 {
 	(void)state;
 	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {flow-control: none}\n",
-			"warning: f.yaml: qos.pfc.priorities: priority 3 is in lossless group 3, "
-			"but PFC is off "
-			"for it: it drops when headroom is full\n");
+			"warning: f.yaml:4:23: qos.flow-control: priority 3 is in lossless group "
+			"3, but flow-control is none: it drops when headroom is full\n");
 	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {pfc: {priorities: [3, 5]}}\n",
 			"warning: f.yaml:4:27: qos.pfc.priorities: group 0 of priority 5 is not "
-			"lossless: no PFC "
-			"is sent for it\n");
-	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {3: 0}}\n",
-			"warning: f.yaml: qos.priority-to-tc: priority 3 is in lossless group 3, "
-			"but its class 0 "
-			"is in egress-lossy: it may drop there\n");
+			"lossless: no PFC is sent for it\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {pg: {3: {lossless: false}}}\n",
+			"warning: f.yaml:4:28: qos.pg.3.lossless: group 3 of priority 3 is not "
+			"lossless: no PFC is sent for it\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {priority-to-pg: {3: 0}}\n",
+			"warning: f.yaml:4:29: qos.priority-to-pg: group 0 of priority 3 is not "
+			"lossless: no PFC is sent for it\n");
 	expect_messages(SINGLE "  preset: spectrum-x\n"
 			       "  qos: {flow-control: pfc-asymmetric, pfc: {priorities: [4]}}\n",
-			"warning: f.yaml: qos.pfc.priorities: priority 3 is in lossless group 3, "
-			"but PFC is off for it: it drops when headroom is full\n"
+			"warning: f.yaml:4:57: qos.pfc.priorities: priority 3 is in lossless group "
+			"3, but pfc.priorities does not list it: it drops when headroom is full\n"
 			"warning: f.yaml:4:57: qos.pfc.priorities: group 0 of priority 4 is not "
 			"lossless: no PFC is sent for it\n");
 	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {flow-control: pfc-asymmetric}\n", "");
+	// Where every priority goes that the map does not list.
+	expect_messages(
+		SINGLE
+		"  preset: spectrum-x\n"
+		"  qos: {priority-to-pg: {0: 0, 1: 0, 2: 0, 4: 0, 5: 0, 6: 0, default: 3}}\n",
+		"warning: f.yaml:4:71: qos.priority-to-pg: priority 7 is in lossless group 3, but "
+		"pfc.priorities does not list it: it drops when headroom is full\n"
+		"warning: f.yaml:4:71: qos.priority-to-pg: priority 7 is in lossless group 3, but "
+		"its class 0 is in egress-lossy: it may drop there\n");
+}
+
+static void
+egress_is_as_lossless_as_ingress(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {3: 0}}\n",
+			"warning: f.yaml:4:29: qos.priority-to-tc: priority 3 is in lossless group "
+			"3, but its class 0 is in egress-lossy: it may drop there\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {tc: {3: {pool: egress-lossy}}}\n",
+			"warning: f.yaml:4:24: qos.tc.3.pool: priority 3 is in lossless group 3, "
+			"but its class 3 is in egress-lossy: it may drop there\n");
+	expect_messages(FABRIC
+			"leaf2: {qos: {tc: {3: {pool: egress-lossy}}}}\n"
+			"switch: {preset: lossy, qos: {flow-control: pause, pg: {3: {lossless: "
+			"true, pool: ingress-lossy}}}}\n",
+			"warning: f.yaml:3:71: qos.pg.3.lossless: priority 3 is in lossless group "
+			"3, but its class 3 is in egress-lossy: it may drop there\n");
 }
 
 // 802.3x pauses every priority of the link, so pfc.priorities decides nothing.
@@ -171,7 +211,7 @@ a_link_pause_pauses_all(void **state)
 	expect_messages(SINGLE "  preset: spectrum-x\n"
 			       "  qos: {flow-control: pause, pg: {2: {lossless: true}},"
 			       " priority-to-pg: {2: 2}}\n",
-			"warning: f.yaml:4:49: qos.priority-to-tc: priority 2 is in lossless group "
+			"warning: f.yaml:4:77: qos.priority-to-pg: priority 2 is in lossless group "
 			"2, but its class 0 is in egress-lossy: it may drop there\n");
 }
 
@@ -186,6 +226,7 @@ main(void)
 		cmocka_unit_test(sizes_fit_the_buffer),
 		cmocka_unit_test(ecn_thresholds_ascend),
 		cmocka_unit_test(what_is_lossless_in_half_is_warned_of),
+		cmocka_unit_test(egress_is_as_lossless_as_ingress),
 		cmocka_unit_test(a_link_pause_pauses_all),
 	};
 

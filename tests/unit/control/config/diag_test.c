@@ -28,6 +28,9 @@ messages_are_sorted_and_kept_once(void **state)
 	config_error(&diag, "f", (struct config_pos){0, 0}, NULL, "nowhere");
 	assert_int_equal(diag.errors, 3);
 	assert_int_equal(diag.warnings, 1);
+	assert_string_equal(diag.messages[0].words, "a.b: late 1");
+	assert_string_equal(diag.messages[1].words, "middle");
+	assert_string_equal(diag.messages[3].words, "nowhere");
 	text = printed(&diag);
 	assert_string_equal(text, "f: nowhere\nf:2:5: early??\nwarning: f:2:9: middle\n"
 				  "f:3:1: a.b: late 1\n");

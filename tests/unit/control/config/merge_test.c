@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Presets and sections: which value wins, and where it came from. The presets' figures are those of
 // the sources named in conf/presets.
+#include "expect.h"
+
+#include "control/config/merge.h"
 #include "control/config/presets.h"
 
-#include "expect.h"
+#include <errno.h>
 
 #define DUT(settings) "switch:\n  ports: {swp1: {}}\n" settings
 
@@ -428,6 +431,28 @@ marks_tell_where_values_came_from(void **state)
 	config_free(c);
 }
 
+// Sections that do not merge, however they came to be so, are reported and not passed over.
+static void
+what_does_not_merge_is_told(void **state)
+{
+	struct config *c = load_good(FABRIC "leaf1: {latency: 1us, qos: {tc: {3: {weight: 9}}}}\n");
+	const struct yaml_node *section = merge_section(c, "leaf1");
+	struct config_diag diag = {0};
+	struct switch_config s;
+
+	(void)state;
+	yaml_tree_get(section, "latency")->value->text = (char *)"soon";
+	assert_int_equal(config_switch(c, "leaf1", CONFIG_ROLE_LEAF, &s), -EINVAL);
+	merge_check_switches(&(struct merge_checks){.config = c, .diag = &diag});
+	assert_int_equal(diag.errors, 1);
+	assert_string_equal(
+		diag.messages[0].text,
+		"f.yaml:2:18: leaf1.latency: \"soon\" is not a duration: write a number "
+		"and ps, ns, us, ms or s");
+	config_diag_free(&diag);
+	config_free(c);
+}
+
 static void
 hosts_merge_too(void **state)
 {
@@ -482,6 +507,7 @@ main(void)
 		cmocka_unit_test(the_nearest_section_wins_key_by_key),
 		cmocka_unit_test(pools_and_limits_follow_lossless),
 		cmocka_unit_test(marks_tell_where_values_came_from),
+		cmocka_unit_test(what_does_not_merge_is_told),
 		cmocka_unit_test(hosts_merge_too),
 		cmocka_unit_test(values_have_names),
 	};

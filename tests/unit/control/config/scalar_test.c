@@ -146,6 +146,28 @@ integers(void **state)
 	assert_true(scalar_integer("1.0", 0, 7, &value, why) < 0);
 }
 
+// One number, one text.
+static void
+indices(void **state)
+{
+	static const char *const wrong[] = {"03", "0x3", "-0", "00", "+3",
+					    " 3", "3 ",  "8",  "-1", ""};
+	char why[SCALAR_WHY];
+	unsigned value;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		const char text[] = {'0' + (char)i, '\0'};
+
+		assert_int_equal(scalar_index(text, 8, &value, why), 0);
+		assert_int_equal(value, i);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_true(scalar_index(wrong[i], 8, &value, why) < 0);
+	assert_true(scalar_index("003", 8, &value, why) < 0);
+	assert_string_equal(why, "\"003\" is to be written 3");
+}
+
 static void
 alphas(void **state)
 {
@@ -201,6 +223,12 @@ amounts(void **state)
 			    "\"auto\" is not a size (B, KB, MB, GB, KiB, MiB, GiB), a percentage "
 			    "(%) or unlimited");
 	assert_true(scalar_amount("", pool, &amount, why) < 0);
+	// What is not among the kinds is none of them.
+	assert_true(scalar_amount("100KB", share, &amount, why) < 0);
+	assert_string_equal(why, "\"100KB\" is not a percentage (%) or an alpha (1/128 to 64)");
+	assert_true(scalar_amount("0", share, &amount, why) < 0);
+	assert_true(scalar_amount("50%", 1u << CONFIG_AMOUNT_BYTES, &amount, why) < 0);
+	assert_true(scalar_amount("1", pool, &amount, why) < 0);
 }
 
 static void
@@ -227,6 +255,7 @@ main(void)
 		cmocka_unit_test(cables_and_delays_follow_from_each_other),
 		cmocka_unit_test(percentages),
 		cmocka_unit_test(integers),
+		cmocka_unit_test(indices),
 		cmocka_unit_test(alphas),
 		cmocka_unit_test(amounts),
 		cmocka_unit_test(booleans),

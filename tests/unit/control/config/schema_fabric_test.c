@@ -114,7 +114,7 @@ links_and_framing(void **state)
 		"f.yaml:4:25: fabric.links.framing.preamble: 8 has no unit: write it with B, KB, "
 		"MB, GB, KiB, "
 		"MiB or GiB\n"
-		"f.yaml:4:33: fabric.links.framing.gap: 2KB is out of range: 0 to 1024 bytes\n"
+		"f.yaml:4:33: fabric.links.framing.gap: 2KB is out of range: 0B to 1024B\n"
 		"f.yaml:5:9: fabric.name: \"a.b\" is not a name: letters, digits, - and _, a "
 		"letter or digit "
 		"first\n"

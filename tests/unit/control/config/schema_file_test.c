@@ -41,6 +41,19 @@ tenant_mistakes(void **state)
 }
 
 static void
+a_share_is_no_size(void **state)
+{
+	(void)state;
+	expect_messages(FABRIC "tenants: {red: {hosts: h1, buffer: {share: 100KB}}}\n",
+			"f.yaml:2:44: tenants.red.buffer.share: \"100KB\" is not a percentage "
+			"(%), an alpha (1/128 to 64) or none\n");
+	expect_messages(FABRIC "tenants: {red: {hosts: h1, buffer: {share: 0}}}\n",
+			"f.yaml:2:44: tenants.red.buffer.share: 0 has no unit: write a percentage "
+			"(%), an alpha (1/128 to 64) or none\n");
+	expect_messages(FABRIC "tenants: {red: {hosts: h1, buffer: {share: 0%}}}\n", "");
+}
+
+static void
 attach_mistakes(void **state)
 {
 	(void)state;
@@ -57,8 +70,7 @@ record_and_stop_mistakes(void **state)
 	(void)state;
 	expect_messages(
 		FABRIC "record: {interval: 0ns, queues: [a b], pcap: {}, snaplen: 128}\nstop: 5\n",
-		"f.yaml:2:20: record.interval: 0ns is out of range: 1000 to 3600000000000000 "
-		"picoseconds\n"
+		"f.yaml:2:20: record.interval: 0ns is out of range: 1ns to 3600s\n"
 		"f.yaml:2:34: record.queues: \"a b\" is not a name\n"
 		"f.yaml:2:46: record.pcap: expected a list, [a, b, ...], found a map\n"
 		"f.yaml:2:59: record.snaplen: 128 has no unit: write it with B, KB, MB, GB, KiB, "
@@ -81,6 +93,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(live_mistakes),
 		cmocka_unit_test(tenant_mistakes),
+		cmocka_unit_test(a_share_is_no_size),
 		cmocka_unit_test(attach_mistakes),
 		cmocka_unit_test(record_and_stop_mistakes),
 		cmocka_unit_test(empty_sections_are_allowed),

@@ -29,10 +29,10 @@ every_key_is_read(void **state)
 				 " xon: 2KB, xon-offset: none}\n"
 				 "      7: {lossless: false, pool: ingress-lossy, static: 200KB}\n"
 				 "    tc:\n"
-				 "      3: {scheduler: strict, weight: 7, pool: egress-lossless, "
+				 "      3: {scheduler: strict, pool: egress-lossless, "
 				 "reserved: 3KB, alpha: unlimited,"
 				 " ecn: {min: 1KB, max: 2KB, probability: 1%}, red: off}\n"
-				 "      5: {alpha: 0, ecn: off}\n"
+				 "      5: {weight: 7, alpha: 0, ecn: off}\n"
 				 "    flow-control: pfc\n"
 				 "    pfc: {priorities: [3], quanta: 100, refresh: 5us}\n"
 				 "  routing:\n"
@@ -75,7 +75,7 @@ every_key_is_read(void **state)
 	assert_int_equal(s.groups[3].xon_bytes, 2000);
 	assert_int_equal(s.groups[3].xon_offset.kind, CONFIG_AMOUNT_NONE);
 	assert_int_equal(s.groups[7].limit.static_bytes, 200000);
-	assert_int_equal(s.classes[3].weight, 7);
+	assert_int_equal(s.classes[5].weight, 7);
 	assert_int_equal(s.classes[3].reserved_bytes, 3000);
 	assert_int_equal(s.classes[3].ecn.probability_ppm, 10000);
 	assert_int_equal(s.classes[5].limit.kind, CONFIG_LIMIT_ZERO);
@@ -138,7 +138,13 @@ bad_values(void **state)
 	expect_messages(SINGLE "  qos: {pg: {8: {}}}\n",
 			"f.yaml:3:14: switch.qos.pg.8: 8 is out of range: 0 to 7\n");
 	expect_messages(SINGLE "  qos: {pg: {3: {}, 0x3: {}}}\n",
-			"f.yaml:3:21: switch.qos.pg.0x3: 3 is already given\n");
+			"f.yaml:3:21: switch.qos.pg.0x3: \"0x3\" is to be written 3\n");
+	expect_messages(SINGLE "  qos: {tc: {03: {}}, dscp-to-priority: {026: 3, -0: 1}}\n",
+			"f.yaml:3:14: switch.qos.tc.03: \"03\" is to be written 3\n"
+			"f.yaml:3:42: switch.qos.dscp-to-priority.026: \"026\" is to be written "
+			"26, or default\n"
+			"f.yaml:3:50: switch.qos.dscp-to-priority.-0: \"-0\" is to be written 0, "
+			"or default\n");
 	expect_messages(SINGLE "  qos: {pg: {3: {pool: egress-lossy}}}\n",
 			"f.yaml:3:24: switch.qos.pg.3.pool: \"egress-lossy\" is not one of "
 			"ingress-lossless, "
@@ -157,6 +163,9 @@ bad_values(void **state)
 			"f.yaml:3:52: switch.qos.pfc.priorities: priority 3 is named twice\n");
 	expect_messages(SINGLE "  buffer: {pools: {ingress-lossy: {port-alpha: 128}}}\n",
 			"f.yaml:3:48: switch.buffer.pools.ingress-lossy.port-alpha: \"128\" is not "
+			"an alpha (1/128 to 64) or none\n");
+	expect_messages(SINGLE "  buffer: {pools: {ingress-lossy: {port-alpha: 8B}}}\n",
+			"f.yaml:3:48: switch.buffer.pools.ingress-lossy.port-alpha: \"8B\" is not "
 			"an alpha (1/128 to 64) or none\n");
 	expect_messages(
 		SINGLE "  qos: {pg: {3: {alpha: 128}, 0: {alpha: 1/256}}}\n",

@@ -24,7 +24,7 @@ mistakes(void **state)
 		"f.yaml:4:52: workload[1].rate: is not a key of kind: flow\n"
 		"f.yaml:4:66: workload[1].op: read is known, but not available in this version\n"
 		"f.yaml:5:39: workload[2].from: h2 is named twice\n"
-		"f.yaml:5:50: workload[2].size: 0B is out of range: 1 to 1099511627776 bytes\n"
+		"f.yaml:5:50: workload[2].size: 0B is out of range: 1B to 1024GiB\n"
 		"f.yaml:6:34: workload[3].from: needs at least 1 name\n"
 		"f.yaml:7:5: workload[4]: needs \"rate\": bits per second\n"
 		"f.yaml:8:12: workload[5].kind: \"all-to-al\" is not one of flow, flows, stream, "

@@ -131,8 +131,13 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: \"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q\" is not a key such as "
 		"switch.qos.tc.3.ecn.min");
 	set_bad(c, "switch.latency", "[1us",
-		"f.yaml:1:5: the file ends in the middle of what begins at "
-		"line 1");
+		"f.yaml: switch.latency: \"[1us\": it ends in the middle of what begins at line "
+		"1");
+	set_bad(c, "switch.qos.ports", "{swp1: {}, swp1: {}}",
+		"f.yaml: switch.qos.ports: \"{swp1: {}, swp1: {}}\": swp1: already given at line "
+		"1");
+	set_bad(c, "switch.qos.tc.03.weight", "2",
+		"f.yaml: switch.qos.tc.03: \"03\" is to be written 3");
 	config_free(c);
 }
 
@@ -222,9 +227,8 @@ ports_pools_and_lists_are_set_live(void **state)
 	assert_int_equal(s.histogram_count, 1);
 	assert_int_equal(s.remark.dscp[3], 10);
 	assert_int_equal(s.classes[3].min_rate_bps, 5000000000);
-	set_bad(c, "switch.qos.ports.swp3.max-rate", "4G",
-		"f.yaml: qos.ports.swp3.max-rate: 4G is below what min-rate promises the classes "
-		"(5G)");
+	set_bad(c, "switch.qos.tc.3.max-rate", "4G",
+		"f.yaml: qos.tc.3.min-rate: 5G is above max-rate (4G)");
 	set_good(c, "switch.qos.ports.swp3.max-rate", "none");
 	set_good(c, "switch.buffer.pools.ingress-lossless.port-alpha", "none");
 	set_good(c, "switch.qos.histograms", "none");
@@ -236,6 +240,36 @@ ports_pools_and_lists_are_set_live(void **state)
 	assert_int_equal(s.histogram_count, 0);
 	assert_int_equal(s.remark.dscp[3], -1);
 	assert_int_equal(s.classes[3].min_rate_bps, 0);
+	config_free(c);
+}
+
+// A map that is set stands in the place of the section's map of that key; what farther sections,
+// the preset and the defaults have of it merges with it as with any map.
+static void
+a_map_replaces_the_map_of_its_key(void **state)
+{
+	struct config *c = load_good(FABRIC "switch: {qos: {tc: {3: {weight: 20}, 5: {weight: 30}},"
+					    " dscp-to-priority: {10: 1, 11: 1}}}\n"
+					    "leaf: {qos: {tc: {3: {weight: 40, alpha: 4}}}}\n");
+	struct switch_config s;
+
+	(void)state;
+	set_good(c, "leaf.qos.tc", "{5: {alpha: 2}}");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.classes[3].weight, 20);
+	assert_int_equal(s.classes[3].limit.kind, CONFIG_LIMIT_UNLIMITED);
+	assert_int_equal(s.classes[5].weight, 30);
+	assert_int_equal(s.classes[5].limit.shift, 1);
+	set_good(c, "switch.qos.dscp-to-priority", "{12: 2}");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.dscp_to_priority[10], 1);
+	assert_int_equal(s.dscp_listed & 1 << 10, 0);
+	assert_int_equal(s.dscp_to_priority[12], 2);
+	assert_int_equal(s.dscp_to_priority[26], 3); // a default
+	set_good(c, "switch.qos.dscp-to-priority.13", "7");
+	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
+	assert_int_equal(s.dscp_to_priority[12], 2);
+	assert_int_equal(s.dscp_to_priority[13], 7);
 	config_free(c);
 }
 
@@ -278,6 +312,11 @@ set_events_are_tried_in_the_order_of_time(void **state)
 		"f.yaml:3:49: qos.tc.3.ecn: min (2000000 bytes) is above max (1500000 bytes)\n");
 	expect_messages(FABRIC "events:\n  - {at: 2us, set: switch.qos.tc.9.ecn.min, to: 2MB}\n",
 			"f.yaml:3:20: switch.qos.tc.9: 9 is out of range: 0 to 7\n");
+	// What is wrong with the text of a value is wrong where the value stands.
+	expect_messages(FABRIC
+			"events:\n  - {at: 2us, set: switch.qos.tc.3.ecn, to: \"{min: 1KB\"}\n",
+			"f.yaml:3:45: switch.qos.tc.3.ecn: \"{min: 1KB\": it ends in the middle "
+			"of what begins at line 1\n");
 	expect_messages(SINGLE "events:\n  - {at: 2us, set: leaf1.latency, to: 2us}\n",
 			"f.yaml:4:20: leaf1.latency: only a switch's keys can be set: \"leaf1\" is "
 			"no section "
@@ -294,6 +333,7 @@ main(void)
 		cmocka_unit_test(switching_keeps_the_values),
 		cmocka_unit_test(the_watchdog_is_set_live),
 		cmocka_unit_test(ports_pools_and_lists_are_set_live),
+		cmocka_unit_test(a_map_replaces_the_map_of_its_key),
 		cmocka_unit_test(changes_are_taken_back_in_order),
 		cmocka_unit_test(set_events_are_tried_in_the_order_of_time),
 	};

@@ -20,9 +20,10 @@ struct changed {
 };
 
 static void
-start(struct changed *c, const char *text)
+start_with(struct changed *c, const char *text, uint64_t buffers_bytes)
 {
-	struct fabric_options options = {.pools = c->pools, .seed = 1};
+	struct fabric_options options = {
+		.pools = c->pools, .seed = 1, .buffers_bytes = buffers_bytes};
 
 	*c = (struct changed){0};
 	fixture_load(&c->place, text);
@@ -33,6 +34,12 @@ start(struct changed *c, const char *text)
 		fabric_create(&c->f, c->place.config, c->place.topology, &options, &c->place.diag),
 		0);
 	memcpy(c->before, c->f->tables, sizeof(c->before));
+}
+
+static void
+start(struct changed *c, const char *text)
+{
+	start_with(c, text, 0);
 }
 
 static void
@@ -125,18 +132,20 @@ test_none_when_one_cannot(void **state)
 
 	(void)state;
 	start(&c, PLACE "spine: {buffer: {size: 300KB}}\n");
-	assert_refused(&c, "switch.qos.pg.3.headroom", "200KB",
-		       "buffer.size: on spine1 300000 B do not hold the 400128 B of headroom");
+	assert_refused(
+		&c, "switch.qos.pg.3.headroom", "200KB",
+		"qos.pg.3.headroom: on spine1 the buffer's 300000 B do not hold the 400128 B of "
+		"headroom");
 	assert_refused(&c, "switch.qos.tc.0.min-rate", "100000000001", "has no unit");
-	assert_refused(&c, "leaf2.qos.tc.0.min-rate", "101G",
-		       "on leaf2 101000000000 bit/s promised to 1 class are more than the "
-		       "100000000000 bit/s");
+	assert_refused(
+		&c, "leaf2.qos.tc.0.min-rate", "101G",
+		"qos.tc.0.min-rate: on leaf2 101G promised to 1 class are more than the 100G");
 	assert_refused(&c, "switch.buffer.cell", "96",
 		       "switch.buffer.cell: cannot change while leaf1 runs (it is 192 B)");
 	assert_refused(&c, "spine1.latency", "1us",
 		       "spine1.latency: cannot change while spine1 runs (it is 0 ps)");
 	assert_refused(&c, "spine.qos.ports", "{swp9: {max-rate: 1G}}",
-		       "qos.ports: swp9: no switch that this is for has a port swp9");
+		       "qos.ports: there is no port swp9 on any switch that this is for");
 	// It is as if nothing had been tried.
 	assert_int_equal(set(&c, "switch.qos.tc.3.ecn.min", "100KB"), 0);
 	assert_int_equal(c.retired, NODES);
@@ -156,6 +165,112 @@ test_excess(void **state)
 		       "more than the buffer of 16000000 B");
 	assert_int_equal(set(&c, "leaf.buffer.pools.ingress-lossless.size", "7850KB"), 0);
 	assert_int_equal(c.retired, 2 + 4);
+	stop(&c);
+}
+
+// Lists are kept once: settings with some are known to be the same.
+static void
+test_lists(void **state)
+{
+	struct changed c;
+
+	(void)state;
+	start(&c, PLACE "leaf1: {qos: {ports: {swp1: {max-rate: 50G}}, "
+			"histograms: [{queue: swp1.3}, {latency: swp1.3}]}}\n");
+	assert_int_equal(set(&c, "leaf1.qos.tc.3.weight", "50"), 0); // as it is
+	assert_int_equal(set(&c, "switch.qos.port-priority", "0"), 0);
+	assert_int_equal(c.retired, 0);
+	assert_int_equal(set(&c, "spine.qos.tc.3.weight", "10"), 0);
+	assert_int_equal(c.retired, 1);
+	assert_int_equal(set(&c, "leaf1.qos.ports", "{swp1: {max-rate: 40G}}"), 0);
+	assert_int_equal(c.retired, 1 + 1 + 2);
+	assert_int_equal(c.place.diag.count, 0);
+	stop(&c);
+}
+
+static void
+assert_trims(const struct changed *c, bool trims)
+{
+	for (unsigned i = 0; i < SWITCHES; i++)
+		assert_int_equal(c->f->nodes[i]->current->trims, trims);
+}
+
+// Where one may cut packets all carry them: before it does, and whatever is changed after.
+static void
+test_cut_packets(void **state)
+{
+	static const char trim[] = "{trim: {size: 256B, dscp: 11, tc: 0, eligible-tc: [1]}}";
+	struct changed c;
+	struct tables *old;
+
+	(void)state;
+	start(&c, PLACE);
+	assert_int_equal(set(&c, "leaf1.qos.tc.3.weight", "10"), 0);
+	assert_trims(&c, false);
+	c.retired = 0;
+	assert_int_equal(set(&c, "spine1.qos", trim), 0);
+	assert_int_equal(c.retired, SWITCHES + 1); // all of them first, and then the spine
+	assert_trims(&c, true);
+	assert_int_equal(c.f->nodes[SWITCHES - 1]->current->trim.size, 256);
+	assert_int_equal(c.f->nodes[0]->current->trim.size, 0);
+	c.retired = 0;
+	assert_int_equal(set(&c, "leaf2.qos", trim), 0);
+	assert_int_equal(c.retired, 1 + 2); // itself and its hosts
+	assert_int_equal(set(&c, "spine1.qos", "{}"), 0);
+	assert_int_equal(set(&c, "leaf2.qos", "{}"), 0);
+	assert_int_equal(set(&c, "switch.qos.tc.3.weight", "20"), 0);
+	assert_false(config_trims(c.f->config));
+	assert_int_equal(c.f->nodes[SWITCHES - 1]->current->trim.size, 0);
+	assert_int_equal(fabric_rebuild_tables(c.f, 0, &old, &c.place.diag), 0);
+	retire(&c, old);
+	assert_trims(&c, true);
+	stop(&c);
+}
+
+// A spine's 16 MB and the leaves' two make 48 MB.
+static void
+test_packets_for_buffers(void **state)
+{
+	struct changed c;
+
+	(void)state;
+	start_with(&c, PLACE, 50000000);
+	assert_int_equal(set(&c, "spine.buffer.size", "18MB"), 0);
+	memcpy(c.before, c.f->tables, sizeof(c.before));
+	c.retired = 0;
+	assert_refused(&c, "leaf1.buffer.size", "17MB",
+		       "leaf1.buffer.size: the switches' buffers would be 51000000 B in all, but "
+		       "the packets that were set aside as the fabric came up are enough for "
+		       "50000000 B");
+	assert_int_equal(set(&c, "leaf.buffer.size", "15MB"), 0);
+	assert_int_equal(set(&c, "leaf1.buffer.size", "17MB"), 0);
+	stop(&c);
+	// What was too much from the start may become less.
+	start_with(&c, PLACE, 40000000);
+	assert_int_equal(set(&c, "leaf.buffer.size", "15MB"), 0);
+	stop(&c);
+}
+
+static void
+test_who_says_otherwise(void **state)
+{
+	struct changed c;
+
+	(void)state;
+	start(&c, PLACE "leaf: {qos: {tc: {3: {max-rate: 50G}}}}\n"
+			"spine1: {qos: {tc: {3: {max-rate: 40G}}}}\n");
+	assert_int_equal(set(&c, "spine.qos.tc.3.max-rate", "10G"), 0);
+	assert_int_equal(c.place.diag.warnings, 1);
+	assert_true(fixture_says(&c.place, "t.yaml: spine.qos.tc.3.max-rate: no switch changes: "
+					   "`spine1` (line 4) says otherwise"));
+	assert_int_equal(set(&c, "leaf2.qos.tc.3.max-rate", "60G"), 0);
+	assert_int_equal(set(&c, "leaf1.qos.tc.3.max-rate", "60G"), 0);
+	assert_int_equal(set(&c, "leaf.qos.tc.3.max-rate", "60G"), 0); // so it is
+	assert_int_equal(c.place.diag.warnings, 1);
+	c.retired = 0;
+	assert_int_equal(set(&c, "leaf.qos.tc.3.max-rate", "70G"), 0);
+	assert_int_equal(c.retired, 0);
+	assert_true(fixture_says(&c.place, "`leaf1` (set live) says otherwise"));
 	stop(&c);
 }
 
@@ -190,9 +305,10 @@ test_events(void **state)
 			"  - {at: 3us, set: leaf1.qos.tc.3.ecn.min, to: 1KB}\n");
 	assert_int_equal(check(&c), -EINVAL);
 	assert_int_equal(c.place.diag.errors, 1);
-	assert_true(fixture_says(&c.place,
-				 "t.yaml:5:20: buffer.size: on leaf1 1000000 B do not hold the "
-				 "1200384 B of headroom"));
+	assert_true(fixture_says(
+		&c.place,
+		"t.yaml:5:20: buffer.size: on leaf1 the buffer's 1000000 B do not hold the "
+		"1200384 B of headroom"));
 	assert_memory_equal(c.before, c.f->tables, sizeof(c.before));
 	assert_int_equal(config_switch(c.f->config, "leaf1", CONFIG_ROLE_LEAF, &settings), 0);
 	assert_int_equal(settings.buffer_bytes, 16000000);
@@ -206,6 +322,10 @@ main(void)
 		cmocka_unit_test(test_all_that_it_touches),
 		cmocka_unit_test(test_none_when_one_cannot),
 		cmocka_unit_test(test_excess),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_cut_packets),
+		cmocka_unit_test(test_packets_for_buffers),
+		cmocka_unit_test(test_who_says_otherwise),
 		cmocka_unit_test(test_events),
 	};
 

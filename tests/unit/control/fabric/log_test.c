@@ -145,23 +145,54 @@ test_words(void **state)
 	for (unsigned int i = 0; i < 6; i++) {
 		static const struct {
 			json_int_t at_ns;
-			const char *node, *queue, *what;
+			const char *node, *queue, *what, *message;
 		} want[] = {
-			{12300000, "leaf1", "swp4.0", "watchdog-storm"},
-			{12300000, "leaf2", "swp2.3", "watchdog-storm"},
-			{699000000, "leaf2", "swp2.3", "watchdog-restore"},
-			{700000000, "leaf1", "swp4.0", "watchdog-restore"},
-			{800000000, "leaf2", "swp1.7", "watchdog-storm"},
-			{801000000, "leaf2", "swp1.7", "watchdog-restore"},
+			{12300000, "leaf1", "swp4.0", "watchdog-storm",
+			 "PFC storm: forwards, paused for 0.100005 ms"},
+			{12300000, "leaf2", "swp2.3", "watchdog-storm",
+			 "PFC storm: drops, paused for 300 ms"},
+			{699000000, "leaf2", "swp2.3", "watchdog-restore",
+			 "restored by hand, 1 packet dropped"},
+			{700000000, "leaf1", "swp4.0", "watchdog-restore",
+			 "restored after 300 ms of quiet, 412 packets dropped"},
+			{800000000, "leaf2", "swp1.7", "watchdog-storm",
+			 "PFC storm: alerts only, paused for 1 ms"},
+			{801000000, "leaf2", "swp1.7", "watchdog-restore",
+			 "restored, the watchdog does not watch it any more, 0 packets dropped"},
 		};
-		json_t *one = json_pack("{s:I,s:s,s:s,s:s}", "at_ns", want[i].at_ns, "node",
-					want[i].node, "queue", want[i].queue, "what", want[i].what);
+		json_t *one = json_pack("{s:I,s:s,s:s,s:s,s:s}", "at_ns", want[i].at_ns, "node",
+					want[i].node, "queue", want[i].queue, "what", want[i].what,
+					"message", want[i].message);
 
 		assert_true(json_equal(json_array_get(fabric_log_entries(f->log), i), one));
 		json_decref(one);
 	}
 	assert_int_equal(json_array_size(fabric_log_entries(f->log)), 6);
 	assert_int_equal(fabric_log_lost(f->log), 0);
+}
+
+// What happened to no queue stands between what did, and shares its lines.
+static void
+test_refused(void **state)
+{
+	struct fixture *f = *state;
+	json_t *want = json_pack("{s:i,s:n,s:n,s:s,s:s}", "at_ns", 6000000, "node", "queue", "what",
+				 "event-refused", "message", "lab.yaml:4:5: why");
+
+	assert_int_equal(fabric_log_create(&f->log, f->to, "elsewhere", true), 0);
+	tell_at(f, 0, 5 * PS_PER_MS);
+	fabric_log_look(f->log, &f->fabric);
+	fabric_log_refused(f->log, 6 * PS_PER_MS, "lab.yaml:4:5: why");
+	assert_string_equal(f->text,
+			    "leaf1.swp2.3: 5.000000 ms: PFC storm: drops, paused for 0 ms\n"
+			    "event refused: 6.000000 ms: lab.yaml:4:5: why\n");
+	assert_int_equal(json_array_size(fabric_log_entries(f->log)), 2);
+	assert_true(json_equal(json_array_get(fabric_log_entries(f->log), 1), want));
+	json_decref(want);
+	for (unsigned int i = 0; i < 50; i++)
+		fabric_log_refused(f->log, 7 * PS_PER_MS, "again");
+	assert_int_equal(lines(f), FABRIC_LOG_LINES + 1);
+	assert_int_equal(json_array_size(fabric_log_entries(f->log)), 52);
 }
 
 // Twenty lines and no more, then once where the rest is.
@@ -235,6 +266,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_flood, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),

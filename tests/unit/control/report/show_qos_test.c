@@ -190,7 +190,33 @@ test_what_differs_from_the_preset(void **state)
 	assert_text_at(setting(qos, "values", "qos.tc.3.ecn.min"), "origin", "overridden");
 	assert_text_at(setting(qos, "values", "qos.tc.3.ecn.max"), "origin", "preset");
 	assert_text_at(setting(qos, "values", "qos.pfc.quanta"), "origin", "default");
+	assert_null(setting(qos, "values", "routing.mode"));
 	json_decref(out);
+}
+
+static void
+test_configuration(void **state)
+{
+	const struct switches *s = *state;
+	json_t *out;
+	const json_t *node;
+
+	assert_int_equal(ask(s, json_pack("{s:s}", "what", "config"), &out), 0);
+	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
+	node = fixture_at(out, "nodes/leaf1");
+	assert_text_at(node, "preset", "spectrum-x");
+	assert_text_at(node, "preset-where", "line 3");
+	assert_text_at(node, "mode", "lossless");
+	assert_true(json_is_null(fixture_at(node, "mode-where")));
+	assert_text_at(setting(node, "values", "qos.tc.3.ecn.min"), "where", "line 5");
+	assert_text_at(setting(node, "values", "qos.ports.swp2.trust"), "value", "[pcp]");
+	assert_text_at(setting(node, "values", "routing.mode"), "origin", "default");
+	json_decref(out);
+	assert_int_equal(ask(s, json_pack("{s:s,s:s}", "what", "config", "port", "h1"), &out),
+			 -EINVAL);
+	assert_int_equal(
+		ask(s, json_pack("{s:s,s:s}", "what", "config", "port", "leaf1.swp1"), &out),
+		-EINVAL);
 }
 
 // A port's own settings stand where those of all ports stood.
@@ -292,6 +318,7 @@ main(void)
 		T(test_scheduling),
 		T(test_pools),
 		T(test_what_differs_from_the_preset),
+		T(test_configuration),
 		T(test_status_of_a_port),
 		T(test_counters_of_a_port),
 	};

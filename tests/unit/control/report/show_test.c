@@ -291,6 +291,40 @@ test_log_of_the_watchdog(void **state)
 	told = NULL;
 }
 
+// All that was told; what happened to no queue is of no node either, and not the watchdog's.
+static void
+test_log(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *what, *filter;
+		size_t entries;
+	} asked[] = {{"log", NULL, 2},         {"log", "leaf1", 1}, {"log", "leaf1.swp1", 1},
+		     {"log", "leaf1.swp2", 0}, {"log", "h1", 0},    {"watchdog", NULL, 1}};
+	json_t *out;
+
+	told = json_pack("[{s:i,s:s,s:s,s:s},{s:i,s:n,s:n,s:s,s:s}]", "at_ns", 1, "node", "leaf1",
+			 "queue", "swp1.3", "what", "watchdog-storm", "at_ns", 2, "node", "queue",
+			 "what", "event-refused", "message", "why");
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		out = answer_to(f, asked[i].what, asked[i].filter);
+		assert_int_equal(json_array_size(fixture_at(out, "log")), asked[i].entries);
+		assert_integer_at(out, "log_lost", 3);
+		json_decref(out);
+	}
+	out = answer_to(f, "log", NULL);
+	assert_true(json_equal(fixture_at(out, "log"), told));
+	json_decref(out);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "log", "port", "leaf9"), &out),
+			 -EINVAL);
+	assert_string_equal(why, "log: there is no node or port leaf9");
+	json_decref(told);
+	told = NULL;
+	out = answer_to(f, "log", NULL);
+	assert_int_equal(json_array_size(fixture_at(out, "log")), 0);
+	json_decref(out);
+}
+
 static void
 test_histograms_of_switches(void **state)
 {
@@ -396,6 +430,7 @@ main(void)
 		T(test_pauses_in_force),
 		T(test_watchdog),
 		T(test_log_of_the_watchdog),
+		T(test_log),
 		T(test_histograms_of_switches),
 		T(test_drops_come_with_advice),
 		T(test_routes),

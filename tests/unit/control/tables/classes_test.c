@@ -61,15 +61,39 @@ test_promises(void **state)
 	built_load(&b, DUT, "dut");
 	b.settings.classes[0].min_rate_bps = 15 * G;
 	b.settings.classes[3].min_rate_bps = 10 * G + 1;
-	built_refused(&b, "on dut 25000000001 bit/s promised to 2 classes are more than the "
-			  "25000000000 bit/s of swp2");
+	built_refused(&b, "on dut 25000000001 bits per second promised to 2 classes are more than "
+			  "the 25G of swp2");
 	// What a shaper leaves is what there is.
 	built_load(&b, DUT, "dut");
 	b.settings.classes[0].min_rate_bps = 15 * G;
 	b.settings.port_max_rate_bps = 12 * G;
 	built_refused(&b,
-		      "15000000000 bit/s promised to 1 class are more than the 12000000000 bit/s "
-		      "of swp1 (its max-rate)");
+		      "qos.tc.0.min-rate: on dut 15G promised to 1 class are more than the 12G of "
+		      "swp1 (its max-rate)");
+}
+
+// What a switch's max-rate would not hold, ports with a rate of their own may.
+static void
+test_promises_by_port(void **state)
+{
+	struct built b;
+
+	(void)state;
+	built_load(&b,
+		   DUT "  qos:\n    port: {max-rate: 10G}\n    tc: {3: {min-rate: 20G}}\n"
+		       "    ports: {swp1: {max-rate: 40G}, swp2: {max-rate: none}}\n",
+		   "dut");
+	built_good(&b);
+	assert_int_equal(b.f.diag.count, 0);
+	built_drop(&b);
+	built_load(&b,
+		   DUT "  qos:\n    port: {max-rate: 10G}\n"
+		       "    tc: {1: {min-rate: 8G}, 3: {min-rate: 8G}}\n"
+		       "    ports: {swp1: {max-rate: 16G}}\n",
+		   "dut");
+	built_refused(&b,
+		      "t.yaml:8:43: qos.tc.3.min-rate: on dut 16G promised to 2 classes are more "
+		      "than the 10G of swp2 (its max-rate)");
 }
 
 static void
@@ -140,8 +164,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates), cmocka_unit_test(test_promises),
-		cmocka_unit_test(test_red),   cmocka_unit_test(test_fair),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_promises),
+		cmocka_unit_test(test_promises_by_port),
+		cmocka_unit_test(test_red),
+		cmocka_unit_test(test_fair),
 		cmocka_unit_test(test_host),
 	};
 

@@ -102,26 +102,6 @@ test_another_switch(void **state)
 	built_drop(&b);
 }
 
-static void
-test_too_fine(void **state)
-{
-	struct config_histogram h = depths(4, 0, 8 * 191, 10);
-	struct built b;
-
-	(void)state;
-	built_load(&b, DUT("192"), "dut");
-	b.settings.histograms = &h;
-	b.settings.histogram_count = 1;
-	built_refused(&b,
-		      "qos.histograms: swp4.3 on dut has bins of 191 B, less than a cell of 192 B");
-	h = depths(4, 0, 5, 10);
-	h.kind = CONFIG_HISTOGRAM_LATENCY;
-	built_load(&b, DUT("192"), "dut");
-	b.settings.histograms = &h;
-	b.settings.histogram_count = 1;
-	built_refused(&b, "cannot part 5 ps into 8 bins");
-}
-
 int
 main(void)
 {
@@ -129,7 +109,6 @@ main(void)
 		cmocka_unit_test(test_boundaries),
 		cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_another_switch),
-		cmocka_unit_test(test_too_fine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

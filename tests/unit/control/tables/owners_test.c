@@ -39,13 +39,13 @@ test_ports(void **state)
 	assert_int_equal(check(&f, ports, (unsigned[]){0, 0, 2}), -EINVAL);
 	assert_int_equal(f.diag.errors, 1);
 	assert_true(fixture_says(
-		&f, "t.yaml:2:1: qos.ports: swpN: no switch that this is for has a port swp5"));
+		&f, "t.yaml:2:1: qos.ports: there is no port swp5 on any switch that this is for"));
 	fixture_free(&f);
 	// Nobody has the third; that is said once.
 	assert_int_equal(check(&f, ports, (unsigned[]){3, 3, 3}), -EINVAL);
 	assert_int_equal(f.diag.errors, 1);
 	assert_true(fixture_says(
-		&f, "t.yaml:3:1: qos.ports: swpN: no switch that this is for has a port swp6"));
+		&f, "t.yaml:3:1: qos.ports: there is no port swp6 on any switch that this is for"));
 	fixture_free(&f);
 }
 
@@ -68,9 +68,65 @@ test_histograms(void **state)
 	switches[2].histograms = &of_spine;
 	switches[2].histogram_count = 1;
 	assert_int_equal(tables_check_ports(f.topology, switches, &f.diag), -EINVAL);
-	assert_true(fixture_says(
-		&f, "t.yaml:8:9: qos.histograms: swp5.3: no switch that this is for has a port"));
+	assert_true(fixture_says(&f, "t.yaml:8:9: qos.histograms: there is no port swp5 on any"));
 	fixture_free(&f);
+}
+
+// One switch is a section with one reader.
+static void
+test_single(void **state)
+{
+	struct switch_config settings;
+	struct fixture f;
+
+	(void)state;
+	fixture_load(&f, "switch:\n  name: dut\n  ports: {swp1: {rate: 100G}}\n"
+			 "  qos: {histograms: [{queue: swp3.1}], ports: {swp4: {}}}\n");
+	assert_int_equal(config_switch(f.config, "dut", CONFIG_ROLE_LEAF, &settings), 0);
+	assert_int_equal(tables_check_ports(f.topology, &settings, &f.diag), -EINVAL);
+	assert_int_equal(f.diag.errors, 2);
+	assert_true(fixture_says(&f, "t.yaml:4:30: qos.histograms: there is no port swp3 on any "
+				     "switch that this is for"));
+	assert_true(fixture_says(
+		&f,
+		"t.yaml:4:48: qos.ports: there is no port swp4 on any switch that this is for"));
+	fixture_free(&f);
+}
+
+static void
+expect_rates(const char *sections, const char *message)
+{
+	struct switch_config switches[SWITCHES];
+	struct fixture f;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%s", PLACE, sections);
+	fixture_load(&f, text);
+	for (unsigned n = 0; n < SWITCHES; n++)
+		assert_int_equal(config_switch(f.config, f.topology->nodes[n].name,
+					       f.topology->nodes[n].role, &switches[n]),
+				 0);
+	assert_int_equal(tables_check_ports(f.topology, switches, &f.diag), 0);
+	assert_int_equal(f.diag.count, message != NULL);
+	if (message != NULL)
+		assert_string_equal(f.diag.messages[0].text, message);
+	fixture_free(&f);
+}
+
+// A rate that holds no port back anywhere; ports are of 100G.
+static void
+test_max_rates(void **state)
+{
+	(void)state;
+	expect_rates("switch: {qos: {tc: {3: {max-rate: 200G}}}}\n",
+		     "t.yaml:2:35: qos.tc.3.max-rate: has no effect: no port is as fast as 200G");
+	expect_rates("leaf2: {qos: {port: {max-rate: 101G}}}\n",
+		     "t.yaml:2:32: qos.port.max-rate: has no effect: no port is as fast as 101G");
+	expect_rates("switch: {qos: {tc: {3: {max-rate: 100G}}}}\n", NULL);
+	expect_rates("switch: {qos: {tc: {3: {max-rate: 200G}}}}\n"
+		     "leaf2: {qos: {tc: {3: {max-rate: 50G}}}}\n",
+		     NULL);
+	expect_rates("", NULL);
 }
 
 int
@@ -79,6 +135,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ports),
 		cmocka_unit_test(test_histograms),
+		cmocka_unit_test(test_single),
+		cmocka_unit_test(test_max_rates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,23 +143,32 @@ test_cannot_hold(void **state)
 	// 661.33 cells of headroom a port, 2 ports, are 254208 B.
 	assert_refused(
 		DUT("  mtu: 9100\n  buffer: {size: 250KB}\n"), "dut",
-		"t.yaml:4:18: buffer.size: on dut 250000 B do not hold the 254208 B of headroom "
-		"and 0 B reserved for the priority groups of 2 ports");
+		"t.yaml:4:18: buffer.size: on dut the buffer's 250000 B do not hold the 254208 B "
+		"of headroom and 0 B reserved for the priority groups of 2 ports");
 	assert_refused(DUT("  buffer: {size: 500KB}\n  qos: {tc: {0: {reserved: 250KB}}}\n"), "dut",
-		       "500000 B do not hold the 500352 B reserved for the queues of 2 ports");
+		       "t.yaml:4:28: qos.tc.0.reserved: on dut the buffer's 500000 B do not hold "
+		       "the 500352 B reserved for the queues of 2 ports");
+	// What was written last is to blame, and never a default.
+	assert_refused(DUT("  qos: {pg: {3: {headroom: 40MB}}}\n"), "dut",
+		       "t.yaml:3:28: qos.pg.3.headroom: on dut the buffer's 64000000 B do not hold "
+		       "the 80000256 B of headroom and 0 B reserved");
+	assert_refused(DUT("  qos: {pg: {0: {reserved: 40MB}}}\n"), "dut",
+		       "t.yaml:3:28: qos.pg.0.reserved: on dut the buffer's 64000000 B do not");
+	assert_refused(DUT("  qos: {pg: {3: {headroom: 600KB}}}\n  buffer: {size: 1MB}\n"), "dut",
+		       "t.yaml:4:18: buffer.size: on dut the buffer's 1000000 B do not hold");
 	assert_refused(
 		DUT("  buffer: {pools: {ingress-lossy: {size: 1KB}}}\n"
 		    "  qos: {pg: {0: {reserved: 600B}}}\n"),
 		"dut",
-		"t.yaml:3:42: buffer.pools.ingress-lossy: on dut 960 B do not hold the 1536 B "
-		"reserved and 0 B guaranteed to tenants from it");
-	assert_refused(FIXTURE_DEMO "leaf: {buffer: {size: 1MB}}\n", "leaf1", "buffer.pools.");
+		"t.yaml:4:28: qos.pg.0.reserved: on dut pool ingress-lossy of 960 B does not hold "
+		"the 1536 B reserved in it");
 	// Pools that the file makes larger than what headroom leaves, to the byte.
 	assert_refused(
 		DUT("  mtu: 9100\n  buffer: {size: 1MB, pools: {ingress-lossless: {size: "
 		    "744792B}, ingress-lossy: {size: 1001B}}}\n"),
 		"dut",
-		"t.yaml:4:56: buffer.pools: on dut the ingress pools are 745793 B together "
+		"t.yaml:4:88: buffer.pools.ingress-lossy.size: on dut the ingress pools are 745793 "
+		"B together "
 		"(744792 B lossless, 1001 B lossy) where headroom leaves 745792 B of 1000000 B: "
 		"the buffer is oversubscribed");
 	assert_int_equal(build(&f,
@@ -169,6 +178,76 @@ test_cannot_hold(void **state)
 			 0);
 	assert_int_equal(f.diag.count, 0);
 	tables_destroy(t);
+	fixture_free(&f);
+}
+
+// What a tenant is guaranteed is set aside in every pool that is there, whatever the preset's mode.
+static void
+test_guarantees_in_every_mode(void **state)
+{
+	static const struct {
+		const char *preset;
+		unsigned none; // bits: pools without a guarantee
+	} modes[] = {
+		{"preset: spectrum-x", 1 << POOL_EGRESS_LOSSLESS},
+		{"preset: spectrum-x, preset-mode: lossy",
+		 1 << POOL_INGRESS_LOSSLESS | 1 << POOL_EGRESS_LOSSLESS},
+		{"preset: lossy", 1 << POOL_INGRESS_LOSSLESS | 1 << POOL_EGRESS_LOSSLESS},
+		{"preset: spectrum-x, preset-mode: lossless-single-pool",
+		 1 << POOL_INGRESS_LOSSY | 1 << POOL_EGRESS_LOSSLESS},
+		{"preset: sonic", 1 << POOL_EGRESS_LOSSLESS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct fixture f;
+		struct tables *t;
+		char text[400];
+
+		snprintf(text, sizeof(text),
+			 "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, "
+			 "hosts_per_leaf: "
+			 "2}}\nswitch: {%s, buffer: {size: 4MB}}\n"
+			 "tenants: {red: {hosts: [h1, h3], buffer: {guaranteed: 192KB, share: "
+			 "50%%}}}\n",
+			 modes[i].preset);
+		assert_int_equal(build(&f, text, "leaf1", &t), 0);
+		assert_int_equal(f.diag.count, 0);
+		for (unsigned pool = 0; pool < POOL_HEADROOM; pool++) {
+			const struct pool_profile *p = &t->pools[pool];
+			bool none = modes[i].none & 1u << pool;
+
+			assert_int_equal(t->tenants[0].guaranteed[pool], none ? 0 : 1000);
+			if (p->size != POOL_UNLIMITED)
+				assert_int_equal(p->size - p->shared, none ? 0 : 1000);
+		}
+		tables_destroy(t);
+		fixture_free(&f);
+	}
+}
+
+// What does not fit is told once, where the tenant's buffer stands.
+static void
+test_guarantees_too_large(void **state)
+{
+	struct fixture f;
+	struct tables *t;
+
+	(void)state;
+	assert_int_equal(build(&f, FIXTURE_DEMO "leaf: {buffer: {size: 1MB}}\n", "leaf1", &t),
+			 -EINVAL);
+	assert_int_equal(f.diag.count, 1);
+	assert_true(fixture_says(&f, "t.yaml:13:43: tenants: on leaf1 pool ingress-"));
+	assert_true(fixture_says(&f, " B does not hold the 512256 B guaranteed to tenants and 0 B "
+				     "reserved in it"));
+	fixture_free(&f);
+	// One that is merely small is none that is not there.
+	assert_int_equal(
+		build(&f, FIXTURE_DEMO "leaf: {buffer: {pools: {ingress-lossy: {size: 100B}}}}\n",
+		      "leaf1", &t),
+		-EINVAL);
+	assert_int_equal(f.diag.errors, 1);
+	assert_true(fixture_says(&f, "tenants: on leaf1 pool ingress-lossy of 0 B does not hold"));
 	fixture_free(&f);
 }
 
@@ -190,7 +269,7 @@ test_oversubscribed(void **state)
 			 0);
 	assert_int_equal(f.diag.warnings, 1);
 	assert_true(fixture_says(
-		&f, "t.yaml:4:65: buffer.pools: on dut the ingress pools are "
+		&f, "t.yaml:4:65: buffer.pools.ingress-lossless.size: on dut the ingress pools are "
 		    "948016 B together (490000 B lossless, 458016 B lossy) where headroom "
 		    "leaves 916032 B of 1000000 B"));
 	assert_int_equal(config_switch(f.config, "dut", CONFIG_ROLE_LEAF, &settings), 0);
@@ -222,7 +301,8 @@ test_headroom_pool(void **state)
 	built_drop(&b);
 	built_load(&b, DUT("  mtu: 9100\n  buffer: {size: 200KB, cell: 192}\n"), "dut");
 	b.settings.headroom_pool_bytes = 200001;
-	built_refused(&b, "200000 B do not hold the 200001 B of headroom pool and 0 B reserved");
+	built_refused(&b, "the buffer's 200000 B do not hold the 200001 B of headroom pool and 0 B "
+			  "reserved");
 	built_load(&b, DUT("  mtu: 9100\n"), "dut");
 	built_good(&b);
 	assert_int_equal(b.t->pools[POOL_HEADROOM].size, 2 * 662);
@@ -268,6 +348,8 @@ main(void)
 		cmocka_unit_test(test_demo),
 		cmocka_unit_test(test_tenant_elsewhere),
 		cmocka_unit_test(test_cannot_hold),
+		cmocka_unit_test(test_guarantees_in_every_mode),
+		cmocka_unit_test(test_guarantees_too_large),
 		cmocka_unit_test(test_oversubscribed),
 		cmocka_unit_test(test_headroom_pool),
 		cmocka_unit_test(test_port_levels),

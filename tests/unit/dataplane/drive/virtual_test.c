@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows of virtual time: first on nodes that only write down when they are run, then on a ring of leaves.
+// Windows of virtual time: first on nodes that only write down when they are run, then on a ring of
+// leaves.
 #include "dataplane/drive/virtual.h"
 
 #include "dataplane/roce/headers.h"
@@ -69,13 +70,14 @@ test_no_window(void **state)
 	assert_int_equal(virtual_init(&v, NULL, 0, 0), -EINVAL);
 }
 
-// Between events the clock jumps: one window each, from the event on; the first at 0, where nothing is known
-// yet. Drained, nothing is ever next, and now is where the last window ended.
+// Between events the clock jumps: one window each, from the event on; the first at 0, where nothing
+// is known yet. Drained, nothing is ever next, and now is where the last window ended.
 static void
 test_skips_empty_windows(void **state)
 {
-	struct scripted s = {.node = {.ops = &scripted_ops},
-			     .events = {10 * PS_PER_US + 7, 10 * PS_PER_US + 9, PS_PER_S, PS_NEVER}};
+	struct scripted s = {
+		.node = {.ops = &scripted_ops},
+		.events = {10 * PS_PER_US + 7, 10 * PS_PER_US + 9, PS_PER_S, PS_NEVER}};
 	struct node *nodes[] = {&s.node};
 	const struct call want[] = {
 		{0, PS_PER_US},
@@ -101,7 +103,8 @@ static void
 test_earliest_node(void **state)
 {
 	struct scripted a = {.node = {.ops = &scripted_ops}, .events = {20 * PS_PER_US, PS_NEVER}};
-	struct scripted b = {.node = {.ops = &scripted_ops}, .events = {20 * PS_PER_US - 5, PS_NEVER}};
+	struct scripted b = {.node = {.ops = &scripted_ops},
+			     .events = {20 * PS_PER_US - 5, PS_NEVER}};
 	struct node *nodes[] = {&a.node, &b.node};
 	const struct call want[] = {
 		{0, PS_PER_US},
@@ -120,15 +123,16 @@ test_earliest_node(void **state)
 	assert_int_equal(v.next, PS_NEVER);
 }
 
-// Windows of 3 us, and of more than 4, end at a multiple of 4 us at the latest; one that begins right before it
-// is that short.
+// Windows of 3 us, and of more than 4, end at a multiple of 4 us at the latest; one that begins
+// right before it is that short.
 static void
 test_never_crosses_4_us(void **state)
 {
 	(void)state;
 	for (ps_t window = 3 * PS_PER_US; window <= 9 * PS_PER_US; window += 3 * PS_PER_US) {
-		struct scripted s = {.node = {.ops = &scripted_ops},
-				     .events = {3 * PS_PER_US, 4 * PS_PER_US - 1, 7 * PS_PER_US, PS_NEVER}};
+		struct scripted s = {
+			.node = {.ops = &scripted_ops},
+			.events = {3 * PS_PER_US, 4 * PS_PER_US - 1, 7 * PS_PER_US, PS_NEVER}};
 		struct node *nodes[] = {&s.node};
 		struct virtual_drive v;
 
@@ -139,17 +143,19 @@ test_never_crosses_4_us(void **state)
 							{3 * PS_PER_US, 4 * PS_PER_US},
 							{7 * PS_PER_US, 8 * PS_PER_US}});
 		else
-			expect_calls(2, (struct call[]){{0, 4 * PS_PER_US}, {7 * PS_PER_US, 8 * PS_PER_US}});
+			expect_calls(2, (struct call[]){{0, 4 * PS_PER_US},
+							{7 * PS_PER_US, 8 * PS_PER_US}});
 		assert_int_equal(s.taken, 3);
 	}
 }
 
-// A run ends where it was told to, before that instant's events; then they come first. The clock stands there
-// even when nothing happened for long.
+// A run ends where it was told to, before that instant's events; then they come first. The clock
+// stands there even when nothing happened for long.
 static void
 test_until(void **state)
 {
-	struct scripted s = {.node = {.ops = &scripted_ops}, .events = {500, 5000, PS_PER_S, PS_NEVER}};
+	struct scripted s = {.node = {.ops = &scripted_ops},
+			     .events = {500, 5000, PS_PER_S, PS_NEVER}};
 	struct node *nodes[] = {&s.node};
 	struct virtual_drive v;
 
@@ -169,8 +175,9 @@ test_until(void **state)
 	expect_calls(3, (struct call[]){{0, 5000}, {5000, 5001}, {PS_PER_MS, PS_PER_MS + 1}});
 }
 
-// Leaves in a ring: port 1 of each leads to port 0 of the next and back; ports 2 and 3 are for hosts. Packets
-// for 10.0.1.0/24 go around until their TTL runs out, those for 10.2.0.0/16 adaptively around or to a host.
+// Leaves in a ring: port 1 of each leads to port 0 of the next and back; ports 2 and 3 are for
+// hosts. Packets for 10.0.1.0/24 go around until their TTL runs out, those for 10.2.0.0/16
+// adaptively around or to a host.
 #define LEAVES 3
 #define PORTS 4
 #define HOST_PACKETS 150
@@ -196,7 +203,8 @@ ring_tables(unsigned int leaf)
 		unsigned int next = port == 0 ? leaf + LEAVES - 1 : leaf + 1;
 
 		if (port < 2)
-			memcpy(t->next_hops[i].mac, (uint8_t[]){2, 0, 0, 0, (uint8_t)(next % LEAVES), 1}, 6);
+			memcpy(t->next_hops[i].mac,
+			       (uint8_t[]){2, 0, 0, 0, (uint8_t)(next % LEAVES), 1}, 6);
 	}
 	// Little room, so that packets are lost, marked and paused for.
 	harness_profile(t)->tc[0].threshold =
@@ -207,7 +215,8 @@ ring_tables(unsigned int leaf)
 	return t;
 }
 
-// Where a leaf's port sends to: a port's wire in, or, behind a host's port, a sink that nobody reads.
+// Where a leaf's port sends to: a port's wire in, or, behind a host's port, a sink that nobody
+// reads.
 static void
 ring_connect(struct ring *r, struct wire *sinks[LEAVES][PORTS])
 {
@@ -365,9 +374,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_window),          cmocka_unit_test(test_skips_empty_windows),
-		cmocka_unit_test(test_earliest_node),      cmocka_unit_test(test_never_crosses_4_us),
-		cmocka_unit_test(test_until),              cmocka_unit_test(test_same_result),
+		cmocka_unit_test(test_no_window),     cmocka_unit_test(test_skips_empty_windows),
+		cmocka_unit_test(test_earliest_node), cmocka_unit_test(test_never_crosses_4_us),
+		cmocka_unit_test(test_until),         cmocka_unit_test(test_same_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,84 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The charging rule, cell by cell. Port 0 of the leaf is frozen, so that what is sent there from the other
-// ports stays charged until a test lets it go.
-#include "../harness.h"
-
-#include "dataplane/queueing/charge.h"
-
-#include <stdlib.h>
-
-#define FROZEN 0u
-
-static struct threshold
-alpha(unsigned int up, unsigned int down, enum pool_id pool)
-{
-	return (struct threshold){.up = (uint8_t)up, .down = (uint8_t)down, .pool = pool};
-}
-
-static struct threshold
-fixed(uint64_t cells, enum pool_id pool)
-{
-	return (struct threshold){.fixed = cells, .down = 63, .pool = pool};
-}
-
-// Tables where only the ingress side decides.
-static struct tables *
-ingress_tables(uint16_t ports)
-{
-	struct tables *t = harness_tables(ports);
-
-	t->pools[POOL_EGRESS_LOSSY] = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
-	for (unsigned int i = 0; i < PRIORITIES; i++)
-		harness_profile(t)->tc[i].threshold = fixed(THRESHOLD_UNLIMITED, POOL_EGRESS_LOSSY);
-	return t;
-}
+// The charging rule, cell by cell.
+#include "charged.h"
 
 static void
 set_cell(struct tables *t, uint32_t cell)
 {
 	t->cell = cell;
 	t->cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell;
-}
-
-static void
-open_frozen(struct harness *h, struct tables *t)
-{
-	harness_open(h, t);
-	node_set_tx_off(h->node, &h->node->ports[FROZEN], 0xff, 0);
-}
-
-// A packet from a port to the frozen one. Returns whether it was admitted.
-static bool
-send(struct harness *h, unsigned int from, unsigned int priority, uint32_t bytes)
-{
-	const struct frame f = {.to = FROZEN, .bytes = bytes, .dscp = (uint8_t)(priority * 8)};
-	uint64_t before = node_queued(h->node);
-
-	harness_put(h, from, harness_frame(h, &f), h->now);
-	harness_run(h, h->now + 1);
-	harness_check(h);
-	return node_queued(h->node) == before + 1;
-}
-
-// Lets the frozen port begin with one packet.
-static void
-release_one(struct harness *h)
-{
-	struct port *p = &h->node->ports[FROZEN];
-	ps_t start = p->tx_free > h->now ? p->tx_free : h->now;
-
-	harness_run(h, start);
-	node_set_tx_off(h->node, p, 0, h->now);
-	harness_run(h, start + 1);
-	node_set_tx_off(h->node, p, 0xff, h->now);
-	assert_int_equal(harness_drain(h, FROZEN), 1);
-	harness_check(h);
-}
-
-static const struct priority_group *
-group(const struct harness *h, unsigned int port, unsigned int pg)
-{
-	return &h->node->ports[port].groups[pg];
 }
 
 // ceil(bytes / cell) by multiplication, for every size that a frame can have.
@@ -97,8 +25,9 @@ test_cells(void **state)
 }
 
 // 300 B are 2 cells of 192. Reserved 10 cells take 5 packets. Then, of a shared size of 100 cells
-// and alpha 1, the packet that makes u cells of shared use goes in while u + 2 <= 100 - u, the last at
-// u = 48: 25 more. The 31st packet (T) goes to headroom, whose 7 cells take 3; the 34th (D) is dropped.
+// and alpha 1, the packet that makes u cells of shared use goes in while u + 2 <= 100 - u, the last
+// at u = 48: 25 more. The 31st packet (T) goes to headroom, whose 7 cells take 3; the 34th (D) is
+// dropped.
 static void
 test_xoff_edge(void **state)
 {
@@ -178,7 +107,9 @@ expect_equilibrium(unsigned int up, unsigned int k, uint32_t settled)
 	open_frozen(&h, t);
 	for (unsigned int round = 0; round < 9000 / k; round++)
 		for (unsigned int i = 1; i <= k; i++)
-			harness_put(&h, i, harness_frame(&h, &(struct frame){.to = FROZEN, .bytes = 300}), round);
+			harness_put(&h, i,
+				    harness_frame(&h, &(struct frame){.to = FROZEN, .bytes = 300}),
+				    round);
 	harness_run(&h, PS_PER_US);
 	harness_check(&h);
 	for (unsigned int i = 1; i <= k; i++) {
@@ -200,9 +131,9 @@ test_equilibrium(void **state)
 	expect_equilibrium(3, 2, 470588);
 }
 
-// The two-level threshold: consumer alpha a over what port alpha p leaves. With B cells of the pool free for the
-// port but for the `occ` that it uses itself, one-cell packets stop where u + 1 > a (p (B - occ - u) - occ - u), at
-// u = ceil((a p (B - occ) - a occ) / (1 + a p + a)).
+// The two-level threshold: consumer alpha a over what port alpha p leaves. With B cells of the pool
+// free for the port but for the `occ` that it uses itself, one-cell packets stop where u + 1 > a (p
+// (B - occ - u) - occ - u), at u = ceil((a p (B - occ) - a occ) / (1 + a p + a)).
 static uint32_t
 two_level(uint32_t a, uint32_t p, uint32_t b, uint32_t occ)
 {
@@ -266,12 +197,14 @@ test_port_limit(void **state)
 
 	(void)state;
 	t->port_levels = true;
-	t->pools[POOL_INGRESS_LOSSY] = (struct pool_profile){.size = 1200, .shared = 900, .port_level = true};
+	t->pools[POOL_INGRESS_LOSSY] =
+		(struct pool_profile){.size = 1200, .shared = 900, .port_level = true};
 	harness_profile(t)->pg[0].threshold = fixed(THRESHOLD_UNLIMITED, POOL_INGRESS_LOSSY);
 	harness_profile(t)->pg[1].threshold = fixed(THRESHOLD_UNLIMITED, POOL_INGRESS_LOSSY);
 	harness_profile(t)->pg[1].threshold.reserved = 100;
 	open_frozen(&h, t);
-	for (unsigned int i = 0; i < 4; i++) // the 5th would use 500 where 900 - 400 are free: that still fits
+	// The 5th would use 500 where 900 - 400 are free: that still fits.
+	for (unsigned int i = 0; i < 4; i++)
 		assert_true(send(&h, 1, 0, 100));
 	assert_true(send(&h, 1, 0, 100));
 	assert_false(send(&h, 1, 0, 100)); // 600 > 900 - 500
@@ -318,7 +251,8 @@ most_cells(struct threshold threshold)
 	struct harness h;
 	uint32_t cells;
 
-	t->pools[POOL_INGRESS_LOSSY] = (struct pool_profile){.size = 1000, .shared = 1000 - threshold.reserved};
+	t->pools[POOL_INGRESS_LOSSY] =
+		(struct pool_profile){.size = 1000, .shared = 1000 - threshold.reserved};
 	harness_profile(t)->pg[0].threshold = threshold;
 	open_frozen(&h, t);
 	for (unsigned int i = 0; i < 20; i++)
@@ -331,19 +265,21 @@ most_cells(struct threshold threshold)
 static void
 test_thresholds(void **state)
 {
-	struct threshold reserved = alpha(0, 63, POOL_INGRESS_LOSSY);
+	const enum pool_id pool = POOL_INGRESS_LOSSY;
+	struct threshold reserved = alpha(0, 63, pool);
 
 	(void)state;
-	assert_int_equal(most_cells(alpha(0, 63, POOL_INGRESS_LOSSY)), 0);   // alpha 0
-	assert_int_equal(most_cells(alpha(0, 0, POOL_INGRESS_LOSSY)), 500);  // 400 + 100 <= 1000 - 400, 600 > 500
-	assert_int_equal(most_cells(alpha(0, 3, POOL_INGRESS_LOSSY)), 100);  // 100 <= 125; 200 > 112
-	assert_int_equal(most_cells(alpha(6, 0, POOL_INGRESS_LOSSY)), 1000); // 64 x 100 >= 1000: the pool's end
-	assert_int_equal(most_cells(fixed(299, POOL_INGRESS_LOSSY)), 200);
-	assert_int_equal(most_cells(fixed(300, POOL_INGRESS_LOSSY)), 300);
-	assert_int_equal(most_cells(fixed(THRESHOLD_UNLIMITED, POOL_INGRESS_LOSSY)), 1000);
+	assert_int_equal(most_cells(alpha(0, 63, pool)), 0);   // alpha 0
+	assert_int_equal(most_cells(alpha(0, 0, pool)), 500);  // 500 <= 1000 - 400, 600 > 500
+	assert_int_equal(most_cells(alpha(0, 3, pool)), 100);  // 100 <= 125; 200 > 112
+	assert_int_equal(most_cells(alpha(6, 0, pool)), 1000); // 64 x 100 >= 1000: the pool's end
+	assert_int_equal(most_cells(fixed(299, pool)), 200);
+	assert_int_equal(most_cells(fixed(300, pool)), 300);
+	assert_int_equal(most_cells(fixed(THRESHOLD_UNLIMITED, pool)), 1000);
 	reserved.reserved = 250; // 200 wholly reserved; the third would share 50 of a limit of 0
 	assert_int_equal(most_cells(reserved), 200);
-	reserved.down = 0; // shared 750: to 600 it shares 350 <= 750 - 250, to 700 it would share 450 > 750 - 350
+	// Shared 750: to 600 it shares 350 <= 750 - 250, to 700 it would share 450 > 750 - 350.
+	reserved.down = 0;
 	assert_int_equal(most_cells(reserved), 600);
 }
 
@@ -370,140 +306,6 @@ test_egress(void **state)
 	harness_close(&h);
 }
 
-// Two tenants on ports 1 (tenant 0) and 2 (tenant 1), 3 has none. Ingress lossy pool of 10,000 cells, of which
-// tenant 1 has 1,000 set aside; shared 9,000; tenant 0 may share 3,000.
-static struct tables *
-tenant_tables(void)
-{
-	struct tables *t = ingress_tables(4);
-
-	t->tenant_buffers = true;
-	t->tenant_count = 2;
-	t->tenants = calloc(2, sizeof(*t->tenants));
-	assert_non_null(t->tenants);
-	for (unsigned int i = 0; i < 2; i++)
-		for (unsigned int k = 0; k < POOL_COUNT; k++)
-			t->tenants[i].share[k] = fixed(THRESHOLD_UNLIMITED, k);
-	t->pools[POOL_INGRESS_LOSSY] = (struct pool_profile){.size = 10000, .shared = 9000};
-	t->tenants[0].share[POOL_INGRESS_LOSSY] = fixed(3000, POOL_INGRESS_LOSSY);
-	t->tenants[1].guaranteed[POOL_INGRESS_LOSSY] = 1000;
-	t->ports[1].tenant = 0;
-	t->ports[2].tenant = 1;
-	return t;
-}
-
-static void
-test_tenants(void **state)
-{
-	struct harness h;
-	const struct tenant_use *use;
-	struct tables *t = tenant_tables();
-
-	(void)state;
-	harness_profile(t)->pg[0].threshold = fixed(THRESHOLD_UNLIMITED, POOL_INGRESS_LOSSY);
-	open_frozen(&h, t);
-	use = h.node->buffer.tenants;
-	// Tenant 0: 6 of 500, then its share is used up.
-	for (unsigned int i = 0; i < 6; i++)
-		assert_true(send(&h, 1, 0, 500));
-	assert_false(send(&h, 1, 0, 500));
-	assert_int_equal(harness_drops(&h, 1, DROP_TENANT_SHARE), 1);
-	assert_int_equal(use[0].dropped, 1);
-	assert_int_equal(use[0].packets, 7);
-	assert_int_equal(use[0].used[POOL_INGRESS_LOSSY], 3000);
-	assert_int_equal(use[0].used_max, 3000);
-	// No tenant: takes the rest of the shared size, 12 of 500.
-	for (unsigned int i = 0; i < 12; i++)
-		assert_true(send(&h, 3, 0, 500));
-	assert_false(send(&h, 3, 0, 500));
-	assert_int_equal(harness_drops(&h, 3, DROP_INGRESS_POOL), 1);
-	// Tenant 1: its guarantee is still there, no threshold asked; beyond it the pool is full.
-	assert_true(send(&h, 2, 0, 500));
-	assert_true(send(&h, 2, 0, 500));
-	assert_false(send(&h, 2, 0, 60));
-	assert_int_equal(harness_drops(&h, 2, DROP_INGRESS_POOL), 1);
-	assert_int_equal(use[1].guarantee[POOL_INGRESS_LOSSY], 1000);
-	assert_int_equal(group(&h, 2, 0)->usage.guaranteed, 1000);
-	assert_int_equal(group(&h, 2, 0)->usage.own, 0);
-	assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSY].used, 10000);
-	for (unsigned int i = 0; i < 6 + 12; i++)
-		release_one(&h);
-	assert_int_equal(use[0].used[POOL_INGRESS_LOSSY], 0);
-	assert_true(send(&h, 2, 0, 500)); // own: the guarantee is in use
-	assert_int_equal(group(&h, 2, 0)->usage.own, 500);
-	release_one(&h); // a guaranteed one, and it gives that back
-	assert_int_equal(use[1].guarantee[POOL_INGRESS_LOSSY], 500);
-	assert_int_equal(group(&h, 2, 0)->usage.own, 500);
-	release_one(&h);
-	release_one(&h);
-	assert_int_equal(use[1].guarantee[POOL_INGRESS_LOSSY], 0);
-	assert_int_equal(use[1].used[POOL_INGRESS_LOSSY], 0);
-	harness_close(&h);
-}
-
-// Within a group's reservation a tenant's share is not asked; a lossless group refused by a share sends XOFF
-// and takes headroom.
-static void
-test_tenant_share_and_reservation(void **state)
-{
-	struct tables *t = tenant_tables();
-	struct harness h;
-
-	(void)state;
-	t->tenants[0].share[POOL_INGRESS_LOSSY] = fixed(0, POOL_INGRESS_LOSSY);
-	t->tenants[0].share[POOL_INGRESS_LOSSLESS] = fixed(500, POOL_INGRESS_LOSSLESS);
-	harness_profile(t)->pg[0].threshold.reserved = 600;
-	open_frozen(&h, t);
-	assert_true(send(&h, 1, 0, 300));
-	assert_true(send(&h, 1, 0, 300));
-	assert_false(send(&h, 1, 0, 300));
-	assert_int_equal(harness_drops(&h, 1, DROP_TENANT_SHARE), 1);
-	assert_true(send(&h, 1, 3, 300));
-	assert_int_equal(h.node->ports[1].pfc_tx[3], 0);
-	assert_true(send(&h, 1, 3, 300));
-	assert_int_equal(h.node->ports[1].pfc_tx[3], 1);
-	assert_int_equal(group(&h, 1, 3)->headroom, 300);
-	harness_close(&h);
-}
-
-// New tables: what is held counts by the new thresholds, pools and tenants, and all can be given back.
-static void
-test_tables_change(void **state)
-{
-	struct tables *before = ingress_tables(4), *after;
-	struct harness h;
-
-	(void)state;
-	open_frozen(&h, before);
-	assert_true(send(&h, 1, 0, 300));
-	assert_true(send(&h, 2, 3, 300));
-	// Tenants appear; group 0 moves to the lossless pool and has 100 cells reserved; queue 3 changes pools.
-	after = tenant_tables();
-	harness_profile(after)->pg[0].threshold = alpha(0, 0, POOL_INGRESS_LOSSLESS);
-	harness_profile(after)->pg[0].threshold.reserved = 100;
-	harness_profile(after)->tc[3].threshold = alpha(0, 0, POOL_EGRESS_LOSSLESS);
-	assert_ptr_equal(node_set_tables(h.node, after), before);
-	h.tables = after;
-	harness_run(&h, h.now + 1);
-	harness_check(&h);
-	assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSLESS].used, 600);
-	assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSLESS].shared_use, 500);
-	tables_destroy(before);
-	assert_true(send(&h, 2, 0, 300)); // of tenant 1, which has no guarantee in that pool
-	assert_int_equal(h.node->buffer.tenants[1].used[POOL_INGRESS_LOSSLESS], 300);
-	// And back to tables without tenants while that packet is held.
-	before = ingress_tables(4);
-	after = h.tables;
-	assert_ptr_equal(node_set_tables(h.node, before), after);
-	h.tables = before;
-	for (unsigned int i = 0; i < 3; i++)
-		release_one(&h);
-	tables_destroy(after);
-	for (unsigned int i = 0; i < POOL_COUNT; i++)
-		assert_int_equal(h.node->buffer.pools[i].used, 0);
-	harness_close(&h);
-}
-
 int
 main(void)
 {
@@ -517,9 +319,6 @@ main(void)
 		cmocka_unit_test(test_headroom_pool),
 		cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_egress),
-		cmocka_unit_test(test_tenants),
-		cmocka_unit_test(test_tenant_share_and_reservation),
-		cmocka_unit_test(test_tables_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

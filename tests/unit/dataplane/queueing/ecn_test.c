@@ -22,11 +22,11 @@ profile(uint32_t min, uint32_t max, uint32_t cell, double probability)
 	};
 }
 
-// Freezes port 1, queues packets of 1000 B in its queue 0, lets them go and returns how many of the first
-// `from` are marked and how many of the rest.
+// Freezes port 1, queues packets of 1000 B in its queue 0, lets them go and returns how many of the
+// first `from` are marked and how many of the rest.
 static void
-queue_and_mark(struct ecn_profile ecn, unsigned int count, unsigned int from, uint8_t codepoint, bool ip6,
-	       unsigned int marked[2])
+queue_and_mark(struct ecn_profile ecn, unsigned int count, unsigned int from, uint8_t codepoint,
+	       bool ip6, unsigned int marked[2])
 {
 	struct tables *t = harness_tables(2);
 	struct harness h;
@@ -36,7 +36,8 @@ queue_and_mark(struct ecn_profile ecn, unsigned int count, unsigned int from, ui
 	harness_open(&h, t);
 	node_set_tx_off(h.node, &h.node->ports[1], 0xff, 0);
 	for (unsigned int i = 0; i < count; i++) {
-		const struct frame f = {.to = 1, .bytes = 1000, .dscp = 5, .ecn = codepoint, .ip6 = ip6};
+		const struct frame f = {
+			.to = 1, .bytes = 1000, .dscp = 5, .ecn = codepoint, .ip6 = ip6};
 
 		harness_put(&h, 0, harness_frame(&h, &f), 1000);
 	}
@@ -102,7 +103,8 @@ test_codepoints(void **state)
 }
 
 // Never at or below min, always above max, between them p x (depth - min) / (max - min), 100,000
-// draws at each of 9 depths. Chi-square with 9 degrees of freedom is below 27.9 with probability 0.999.
+// draws at each of 9 depths. Chi-square with 9 degrees of freedom is below 27.9 with probability
+// 0.999.
 static void
 expect_ramp(uint32_t cell, double probability)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tenants' turns within one queue. Ports 0 and 1 are red's and blue's, port 2 nobody's; all send to port 3, whose
-// queue 0 they share.
+// Tenants' turns within one queue. Ports 0 and 1 are red's and blue's, port 2 nobody's; all send to
+// port 3, whose queue 0 they share.
 #include "../harness.h"
 
 #include "dataplane/queueing/fair.h"
@@ -29,7 +29,8 @@ make_tables(bool fair, uint16_t tenants)
 	struct tables *t = harness_tables(PORTS);
 
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
-		t->pools[i] = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+		t->pools[i] =
+			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 	harness_profile(t)->mtu = 1500; // a turn is 1514 bytes
 	if (fair) {
 		harness_profile(t)->fair = 1 << 0;
@@ -42,7 +43,8 @@ make_tables(bool fair, uint16_t tenants)
 static void
 put(struct harness *h, unsigned int in, uint32_t bytes, uint16_t id)
 {
-	harness_put(h, in, harness_frame(h, &(struct frame){.to = OUT, .bytes = bytes, .id = id}), h->now);
+	harness_put(h, in, harness_frame(h, &(struct frame){.to = OUT, .bytes = bytes, .id = id}),
+		    h->now);
 }
 
 static void
@@ -59,9 +61,11 @@ id_of(struct rte_mbuf *m)
 	return (uint16_t)(ip[4] << 8 | ip[5]);
 }
 
-// Runs for a time and writes who sent, by letter, and their bytes. Each port's packets have come in order.
+// Runs for a time and writes who sent, by letter, and their bytes. Each port's packets have come in
+// order.
 static void
-run(struct harness *h, ps_t time, uint16_t next_id[PORTS], uint64_t bytes[PORTS], char *order, size_t size)
+run(struct harness *h, ps_t time, uint16_t next_id[PORTS], uint64_t bytes[PORTS], char *order,
+    size_t size)
 {
 	struct rte_mbuf *m;
 	size_t count = 0;
@@ -81,8 +85,8 @@ run(struct harness *h, ps_t time, uint16_t next_id[PORTS], uint64_t bytes[PORTS]
 	harness_check(h);
 }
 
-// Three FIFOs of equal packets take turns; a turn of 1514 bytes is five packets of 300 B and what is left adds up.
-// The first packet of all went to the queue's head, before there was a turn.
+// Three FIFOs of equal packets take turns; a turn of 1514 bytes is five packets of 300 B and what
+// is left adds up. The first packet of all went to the queue's head, before there was a turn.
 static void
 test_turns(void **state)
 {
@@ -102,7 +106,8 @@ test_turns(void **state)
 		put(&h, 2, 1000, i);
 	harness_run(&h, 1);
 	assert_int_equal(node_queued(h.node), 20);
-	assert_int_equal(*node_depth(h.node, &h.node->ports[OUT], 0), 12 * 300 + 6 * 300 + 2 * 1000);
+	assert_int_equal(*node_depth(h.node, &h.node->ports[OUT], 0),
+			 12 * 300 + 6 * 300 + 2 * 1000);
 	harness_check(&h);
 	freeze(&h, false);
 	run(&h, 3 * PS_PER_US, ids, bytes, order, sizeof(order));
@@ -111,7 +116,8 @@ test_turns(void **state)
 	harness_close(&h);
 }
 
-// By bytes, not by packets, and whatever each offers: 300 B against 1500 B gives half each, to a turn and a frame.
+// By bytes, not by packets, and whatever each offers: 300 B against 1500 B gives half each, to a
+// turn and a frame.
 static void
 test_equal_bytes(void **state)
 {
@@ -158,8 +164,8 @@ test_late_comer(void **state)
 	harness_close(&h);
 }
 
-// Switched on, off and on again while packets wait, with a tenant more: each tenant's order stays, nothing is lost,
-// and what joins leaves in the order of the turns.
+// Switched on, off and on again while packets wait, with a tenant more: each tenant's order stays,
+// nothing is lost, and what joins leaves in the order of the turns.
 static void
 test_adopt(void **state)
 {
@@ -228,8 +234,8 @@ test_join_order(void **state)
 	harness_close(&h);
 }
 
-// What a tenant's guarantee holds is known wherever the packet stands: new tables count it again, a node that goes
-// takes the packets along (harness_close() sees to that).
+// What a tenant's guarantee holds is known wherever the packet stands: new tables count it again, a
+// node that goes takes the packets along (harness_close() sees to that).
 static void
 test_recount_and_destroy(void **state)
 {
@@ -239,10 +245,12 @@ test_recount_and_destroy(void **state)
 	(void)state;
 	t->tenant_buffers = other->tenant_buffers = true;
 	for (unsigned int i = 0; i < POOL_COUNT; i++) {
-		t->pools[i] = other->pools[i] = (struct pool_profile){.size = 1000000, .shared = 1000000};
+		t->pools[i] = other->pools[i] =
+			(struct pool_profile){.size = 1000000, .shared = 1000000};
 		t->tenants[RED].share[i] = other->tenants[RED].share[i] =
 			(struct threshold){.fixed = THRESHOLD_UNLIMITED, .down = 63};
-		t->tenants[BLUE].share[i] = other->tenants[BLUE].share[i] = t->tenants[RED].share[i];
+		t->tenants[BLUE].share[i] = other->tenants[BLUE].share[i] =
+			t->tenants[RED].share[i];
 	}
 	t->tenants[RED].guaranteed[POOL_EGRESS_LOSSY] = 1000;
 	other->tenants[RED].guaranteed[POOL_EGRESS_LOSSY] = 1000;

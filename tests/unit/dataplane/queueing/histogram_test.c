@@ -23,7 +23,8 @@ tables_with(struct histogram_profile h)
 static void
 hold(struct harness *h, uint32_t bytes)
 {
-	harness_put(h, 1, harness_frame(h, &(struct frame){.to = 0, .bytes = bytes, .dscp = 24}), h->now);
+	harness_put(h, 1, harness_frame(h, &(struct frame){.to = 0, .bytes = bytes, .dscp = 24}),
+		    h->now);
 }
 
 // min 960 and size 12288 in 10 bins: 0:959, 960:2495, ..., 11712:13247, 13248:*.
@@ -32,9 +33,15 @@ test_bins_of_depths(void **state)
 {
 	static const struct {
 		uint32_t depth, bin;
-	} known[] = {{0, 0}, {959, 0}, {960, 1}, {2495, 1}, {2496, 2}, {11711, 7}, {11712, 8}, {13247, 8}, {13248, 9}, {20000, 9}};
-	const struct histogram_profile of_queue = {
-		.kind = HISTOGRAM_QUEUE, .port = 0, .index = 3, .bins = 10, .min = 960, .width = 1536, .sample = SAMPLE};
+	} known[] = {{0, 0},     {959, 0},   {960, 1},   {2495, 1},  {2496, 2},
+		     {11711, 7}, {11712, 8}, {13247, 8}, {13248, 9}, {20000, 9}};
+	const struct histogram_profile of_queue = {.kind = HISTOGRAM_QUEUE,
+						   .port = 0,
+						   .index = 3,
+						   .bins = 10,
+						   .min = 960,
+						   .width = 1536,
+						   .sample = SAMPLE};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -44,13 +51,16 @@ test_bins_of_depths(void **state)
 			uint32_t left = known[i].depth;
 
 			profile.kind = (uint8_t)kind;
-			profile.port = kind == HISTOGRAM_GROUP; // the group is where packets come in
+			// The group is where packets come in.
+			profile.port = kind == HISTOGRAM_GROUP;
 			harness_open(&h, tables_with(profile));
 			node_set_tx_off(h.node, &h.node->ports[0], 0xff, 0);
 			harness_run(&h, 1); // the sample of instant 0
 			assert_int_equal(h.node->histograms[0][0], 1);
 			while (left != 0) {
-				uint32_t bytes = left <= 9000 ? left : left - 9000 < 60 ? left - 60 : 9000;
+				uint32_t bytes = left <= 9000       ? left
+						 : left - 9000 < 60 ? left - 60
+								    : 9000;
 
 				hold(&h, bytes);
 				left -= bytes;
@@ -59,7 +69,8 @@ test_bins_of_depths(void **state)
 			assert_int_equal(h.node->histograms[0][0], 1); // not before its time
 			harness_run(&h, SAMPLE + 1);
 			for (unsigned int bin = 0; bin < 10; bin++)
-				assert_int_equal(h.node->histograms[0][bin], (bin == 0) + (bin == known[i].bin));
+				assert_int_equal(h.node->histograms[0][bin],
+						 (bin == 0) + (bin == known[i].bin));
 			harness_close(&h);
 		}
 	}
@@ -72,10 +83,15 @@ test_order(void **state)
 	struct harness h;
 
 	(void)state;
-	harness_open(&h, tables_with((struct histogram_profile){
-				 .kind = HISTOGRAM_QUEUE, .index = 3, .bins = 3, .min = 1, .width = 1000, .sample = SAMPLE}));
+	harness_open(&h, tables_with((struct histogram_profile){.kind = HISTOGRAM_QUEUE,
+								.index = 3,
+								.bins = 3,
+								.min = 1,
+								.width = 1000,
+								.sample = SAMPLE}));
 	node_set_tx_off(h.node, &h.node->ports[0], 0xff, 0);
-	harness_put(&h, 1, harness_frame(&h, &(struct frame){.to = 0, .bytes = 300, .dscp = 24}), SAMPLE);
+	harness_put(&h, 1, harness_frame(&h, &(struct frame){.to = 0, .bytes = 300, .dscp = 24}),
+		    SAMPLE);
 	harness_run(&h, SAMPLE + 1);
 	assert_int_equal(h.node->histograms[0][0], 2);
 	harness_run(&h, 2 * SAMPLE + 1);
@@ -91,8 +107,11 @@ test_latency(void **state)
 	struct harness h;
 
 	(void)state;
-	harness_open(&h, tables_with((struct histogram_profile){
-				 .kind = HISTOGRAM_LATENCY, .index = 3, .bins = 4, .min = 1, .width = 25920}));
+	harness_open(&h, tables_with((struct histogram_profile){.kind = HISTOGRAM_LATENCY,
+								.index = 3,
+								.bins = 4,
+								.min = 1,
+								.width = 25920}));
 	for (unsigned int i = 0; i < 3; i++)
 		hold(&h, 300);
 	harness_run(&h, PS_PER_US);
@@ -103,11 +122,47 @@ test_latency(void **state)
 	harness_close(&h);
 }
 
+// One that is set while packets wait counts of them, too, how long they have been there: 2 us, and
+// a slot more each.
+static void
+test_latency_of_what_waits(void **state)
+{
+	const struct histogram_profile p = {.kind = HISTOGRAM_LATENCY,
+					    .index = 3,
+					    .bins = 5,
+					    .min = 2 * PS_PER_US,
+					    .width = harness_slot(300)};
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, harness_tables(2));
+	node_set_tx_off(h.node, &h.node->ports[0], 0xff, 0);
+	harness_run(&h, 5 * PS_PER_US);
+	for (unsigned int i = 0; i < 3; i++)
+		hold(&h, 300);
+	harness_run(&h, 6 * PS_PER_US);
+	assert_false(h.node->whole);
+	harness_adopt(&h, tables_with(p));
+	assert_true(h.node->whole);
+	harness_run(&h, 7 * PS_PER_US);
+	node_set_tx_off(h.node, &h.node->ports[0], 0, h.now);
+	harness_run(&h, 8 * PS_PER_US);
+	for (unsigned int bin = 0; bin < 5; bin++)
+		assert_int_equal(h.node->histograms[0][bin], bin >= 1 && bin <= 3);
+	assert_int_equal(harness_drain(&h, 0), 3);
+	harness_close(&h);
+}
+
 // New tables: a histogram that was there counts on, one that differs begins empty.
 static void
 test_tables_change(void **state)
 {
-	struct histogram_profile p = {.kind = HISTOGRAM_QUEUE, .index = 3, .bins = 3, .min = 1, .width = 1000, .sample = SAMPLE};
+	struct histogram_profile p = {.kind = HISTOGRAM_QUEUE,
+				      .index = 3,
+				      .bins = 3,
+				      .min = 1,
+				      .width = 1000,
+				      .sample = SAMPLE};
 	struct tables *before = tables_with(p), *after;
 	struct harness h;
 
@@ -137,6 +192,7 @@ main(void)
 		cmocka_unit_test(test_bins_of_depths),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_latency_of_what_waits),
 		cmocka_unit_test(test_tables_change),
 	};
 

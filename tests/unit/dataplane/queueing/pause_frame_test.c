@@ -22,7 +22,8 @@ expect_frame(struct harness *h, const uint8_t behind[48])
 	packet_free(h->pool, m);
 }
 
-// Check 7, and its like for 802.3x (annex 31B, 31D): opcode, vector, quanta, zeros to 60 bytes.
+// A PFC frame's bytes, and an 802.3x one's (annexes 31D, 31B): opcode, vector, quanta, zeros to
+// 60 bytes.
 static void
 test_bytes(void **state)
 {

@@ -1,41 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Received PFC and 802.3x pauses: which queue they hold, and to the picosecond until when.
-#include "../harness.h"
+// Received PFC: which queue it holds, and to the picosecond until when.
+#include "pauses.h"
 
 #include "dataplane/queueing/pause.h"
 
-#define QUANTUM UINT64_C(5120) // 512 bit times at 100 Gb/s
-
 static const uint16_t all[PRIORITIES] = {65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535};
-static const uint16_t none[PRIORITIES];
-
-static void
-put(struct harness *h, unsigned int to, unsigned int priority, ps_t at)
-{
-	harness_put(h, 0, harness_frame(h, &(struct frame){.to = to, .dscp = (uint8_t)(priority * 8)}), at);
-}
-
-static void
-put_pfc(struct harness *h, unsigned int port, uint8_t vector, uint16_t quanta, ps_t at)
-{
-	uint16_t each[PRIORITIES];
-
-	for (unsigned int i = 0; i < PRIORITIES; i++)
-		each[i] = quanta;
-	harness_put(h, port, harness_pfc(h, vector, each), at);
-}
-
-static void
-put_link_pause(struct harness *h, unsigned int port, uint16_t quanta, ps_t at)
-{
-	struct rte_mbuf *m = harness_pfc(h, 0, none);
-
-	packet_data(m)[14] = 0x00;
-	packet_data(m)[15] = 0x01; // opcode PAUSE
-	packet_data(m)[16] = (uint8_t)(quanta >> 8);
-	packet_data(m)[17] = (uint8_t)quanta;
-	harness_put(h, port, m, at);
-}
 
 static void
 expect_clock(const struct pause_clock *c, uint64_t transitions, ps_t total, ps_t start, ps_t end)
@@ -45,17 +14,6 @@ expect_clock(const struct pause_clock *c, uint64_t transitions, ps_t total, ps_t
 	assert_int_equal(c->last_start, start);
 	assert_int_equal(c->last_end, end);
 	assert_int_equal(c->since, PS_NEVER);
-}
-
-static void
-expect_started(struct harness *h, unsigned int port, ps_t at)
-{
-	ps_t left;
-	struct rte_mbuf *m = harness_take(h, port, &left);
-
-	assert_non_null(m);
-	assert_int_equal(left, at + harness_frame_time(300));
-	packet_free(h->pool, m);
 }
 
 // 65535 quanta at 25 Gb/s are 65535 x 20.48 ns = 1,342,156,800 ps. Others go on; the held one goes
@@ -72,8 +30,8 @@ test_length(void **state)
 	harness_set_rate(harness_profile(t), UINT64_C(25000000000));
 	harness_open(&h, t);
 	put_pfc(&h, 1, 1 << 3, 65535, 1000);
-	put(&h, 1, 3, 1001);
-	put(&h, 1, 0, 1001);
+	put(&h, 0, 1, 3, 1001);
+	put(&h, 0, 1, 0, 1001);
 	harness_run(&h, 1001 + UINT64_C(1342156800));
 	m = harness_take(&h, 1, &left);
 	assert_int_equal(left, 1001 + 312 * 320);
@@ -98,14 +56,14 @@ test_replaced(void **state)
 
 	(void)state;
 	harness_open(&h, harness_tables(2));
-	put(&h, 1, 3, 2000);
+	put(&h, 0, 1, 3, 2000);
 	put_pfc(&h, 1, 1 << 3, 100, 1000);
 	put_pfc(&h, 1, 1 << 3, 10, 11000); // until 11000 + 10 quanta instead of 1000 + 100 quanta
 	harness_run(&h, PS_PER_US);
 	expect_started(&h, 1, 11000 + 10 * QUANTUM);
 	assert_int_equal(h.node->ports[1].rx_pause[3].total, 10000 + 10 * QUANTUM);
 
-	put(&h, 1, 3, PS_PER_US + 2000);
+	put(&h, 0, 1, 3, PS_PER_US + 2000);
 	put_pfc(&h, 1, 1 << 3, 10, PS_PER_US);
 	put_pfc(&h, 1, 1 << 3, 100, PS_PER_US + 5000);
 	put_pfc(&h, 1, 1 << 3, 0, PS_PER_US + 400000);
@@ -125,8 +83,8 @@ test_between_packets(void **state)
 
 	(void)state;
 	harness_open(&h, harness_tables(2));
-	put(&h, 1, 3, 1000);
-	put(&h, 1, 3, 1000);
+	put(&h, 0, 1, 3, 1000);
+	put(&h, 0, 1, 3, 1000);
 	put_pfc(&h, 1, 1 << 3, 100, 1001);
 	harness_run(&h, PS_PER_US);
 	expect_started(&h, 1, 1000);
@@ -149,7 +107,7 @@ test_ignored(void **state)
 	put_pfc(&h, 1, 0xf7, 65535, 600);
 	put_link_pause(&h, 1, 65535, 700);
 	for (unsigned int i = 0; i < PRIORITIES; i++)
-		put(&h, 1, i, 1000 + i * harness_slot(300));
+		put(&h, 0, 1, i, 1000 + i * harness_slot(300));
 	harness_run(&h, PS_PER_US);
 	for (unsigned int i = 0; i < PRIORITIES; i++)
 		expect_started(&h, 1, 1000 + i * harness_slot(300));
@@ -179,14 +137,14 @@ test_two_priorities_of_a_queue(void **state)
 	harness_open(&h, t);
 	put_pfc(&h, 1, 1 << 3, 50, 1000);
 	put_pfc(&h, 1, 1 << 4, 20, 1000);
-	put(&h, 1, 4, 2000);
+	put(&h, 0, 1, 4, 2000);
 	harness_run(&h, PS_PER_US);
 	expect_started(&h, 1, 1000 + 50 * QUANTUM);
 	assert_int_equal(h.node->ports[1].rx_pause[3].total, 50 * QUANTUM);
 	assert_int_equal(h.node->ports[1].rx_pause[4].total, 20 * QUANTUM);
 
 	put_pfc(&h, 1, 1 << 3 | 1 << 4, 100, PS_PER_US);
-	put(&h, 1, 3, PS_PER_US + 2000);
+	put(&h, 0, 1, 3, PS_PER_US + 2000);
 	put_pfc(&h, 1, 1 << 3, 0, PS_PER_US + 3000); // 4 still holds it
 	put_pfc(&h, 1, 1 << 4, 0, PS_PER_US + 9000);
 	harness_run(&h, 2 * PS_PER_US);
@@ -227,86 +185,21 @@ test_no_lost_wake_up(void **state)
 	(void)state;
 	harness_open(&h, harness_tables(2));
 	put_pfc(&h, 1, 1 << 3, 100, 1000); // until 513,000
-	put(&h, 1, 3, 2000);
-	put(&h, 1, 0, 500000); // busy beyond the end of the pause, until 525,920
+	put(&h, 0, 1, 3, 2000);
+	put(&h, 0, 1, 0, 500000); // busy beyond the end of the pause, until 525,920
 	harness_run(&h, PS_PER_US);
 	expect_started(&h, 1, 500000);
 	expect_started(&h, 1, 500000 + harness_slot(300));
 
 	node_set_tx_off(h.node, &h.node->ports[1], 0xff, h.now);
 	put_pfc(&h, 1, 1 << 3, 100, PS_PER_US);
-	put(&h, 1, 3, PS_PER_US + 1000);
+	put(&h, 0, 1, 3, PS_PER_US + 1000);
 	harness_run(&h, 3 * PS_PER_US);
 	assert_null(harness_take(&h, 1, NULL));
 	node_set_tx_off(h.node, &h.node->ports[1], 0, h.now);
 	harness_run(&h, 4 * PS_PER_US);
 	expect_started(&h, 1, 3 * PS_PER_US);
 	assert_int_equal(h.node->held[1], 0);
-	harness_check(&h);
-	harness_close(&h);
-}
-
-// New tables that no longer obey a priority let its queue go.
-static void
-test_tables_change(void **state)
-{
-	struct tables *old = harness_tables(2), *t = harness_tables(2);
-	struct harness h;
-
-	(void)state;
-	harness_open(&h, old);
-	put_pfc(&h, 1, 1 << 3, 65535, 1000);
-	put(&h, 1, 3, 2000);
-	harness_run(&h, PS_PER_US);
-	harness_profile(t)->obeyed = 0;
-	node_set_tables(h.node, t);
-	h.tables = t;
-	harness_run(&h, 2 * PS_PER_US);
-	expect_started(&h, 1, PS_PER_US);
-	assert_int_equal(h.node->ports[1].rx_pause[3].total, PS_PER_US - 1000);
-	tables_destroy(old);
-	harness_close(&h);
-}
-
-// Check 9, 802.3x in PFC's place: a pause holds every queue, the strict one too, until quanta
-// later, or as a new frame says; PFC is counted and changes nothing.
-static void
-test_link_pause(void **state)
-{
-	struct tables *t = harness_tables(2);
-	struct harness h;
-	const struct port *p;
-
-	(void)state;
-	harness_profile(t)->link_pause = true;
-	harness_open(&h, t);
-	p = &h.node->ports[1];
-	put_link_pause(&h, 1, 100, 1000);
-	put(&h, 1, 6, 2000);
-	put(&h, 1, 3, 2000);
-	put(&h, 1, 0, 2000);
-	put_pfc(&h, 1, 0xff, 65535, 3000);
-	put_link_pause(&h, 1, 50, 101000); // until 101000 + 50 quanta instead of 1000 + 100 quanta
-	harness_run(&h, 101000 + 50 * QUANTUM);
-	assert_null(harness_take(&h, 1, NULL));
-	assert_int_equal(h.node->held[1], 0xff);
-	harness_run(&h, PS_PER_US);
-	for (unsigned int i = 0; i < 3; i++)
-		expect_started(&h, 1, 101000 + 50 * QUANTUM + i * harness_slot(300));
-	expect_clock(&p->rx_pause[PAUSE_LINK], 1, 100000 + 50 * QUANTUM, 1000, 101000 + 50 * QUANTUM);
-	for (unsigned int i = 0; i < PRIORITIES; i++) {
-		assert_int_equal(p->pfc_rx[i], 1);
-		assert_int_equal(p->rx_pause[i].transitions, 0);
-		assert_int_equal(p->more[i].held.total, 100000 + 50 * QUANTUM);
-	}
-	assert_int_equal(p->pause_rx, 2);
-
-	put_link_pause(&h, 1, 65535, PS_PER_US);
-	put(&h, 1, 3, PS_PER_US + 2000);
-	put_link_pause(&h, 1, 0, PS_PER_US + 9000);
-	harness_run(&h, 2 * PS_PER_US);
-	expect_started(&h, 1, PS_PER_US + 9000);
-	assert_int_equal(p->control_rx, 5);
 	harness_check(&h);
 	harness_close(&h);
 }
@@ -322,9 +215,9 @@ test_asymmetric(void **state)
 	harness_profile(t)->obeyed = 0xff;
 	harness_open(&h, t);
 	put_pfc(&h, 1, 1 << 0 | 1 << 6, 100, 1000);
-	put(&h, 1, 0, 2000);
-	put(&h, 1, 3, 2000);
-	put(&h, 1, 6, 2000);
+	put(&h, 0, 1, 0, 2000);
+	put(&h, 0, 1, 3, 2000);
+	put(&h, 0, 1, 6, 2000);
 	harness_run(&h, 2 * PS_PER_US);
 	expect_started(&h, 1, 2000);
 	expect_started(&h, 1, 1000 + 100 * QUANTUM);
@@ -353,11 +246,14 @@ test_history(void **state)
 	expect_clock(&p->more[3].held, 1, 10 * QUANTUM, 2000, 2000 + 10 * QUANTUM);
 
 	put_pfc(&h, 1, 1 << 3, 10, PS_PER_US);
-	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 9000}), PS_PER_US + 1);
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 9000}),
+		    PS_PER_US + 1);
 	put_pfc(&h, 1, 1 << 3, 20, PS_PER_US + 60000);
 	harness_run(&h, 2 * PS_PER_US);
-	expect_clock(&p->rx_pause[3], 3, 40 * QUANTUM, PS_PER_US + 60000, PS_PER_US + 60000 + 20 * QUANTUM);
-	expect_clock(&p->more[3].held, 3, 40 * QUANTUM, PS_PER_US + 60000, PS_PER_US + 60000 + 20 * QUANTUM);
+	expect_clock(&p->rx_pause[3], 3, 40 * QUANTUM, PS_PER_US + 60000,
+		     PS_PER_US + 60000 + 20 * QUANTUM);
+	expect_clock(&p->more[3].held, 3, 40 * QUANTUM, PS_PER_US + 60000,
+		     PS_PER_US + 60000 + 20 * QUANTUM);
 	assert_int_equal(harness_drain(&h, 1), 2);
 	harness_close(&h);
 }
@@ -388,70 +284,6 @@ test_held(void **state)
 	harness_close(&h);
 }
 
-// A link that goes down takes its pauses along; what is "received" while it is down is not.
-static void
-test_link_down(void **state)
-{
-	struct harness h;
-	struct port *p;
-
-	(void)state;
-	harness_open(&h, harness_tables(2));
-	p = &h.node->ports[1];
-	put_pfc(&h, 1, 1 << 3, 65535, 1000);
-	harness_run(&h, 50000);
-	node_set_link(h.node, p, false, h.now);
-	expect_clock(&p->rx_pause[3], 1, 49000, 1000, 50000);
-	expect_clock(&p->more[3].held, 1, 49000, 1000, 50000);
-	pause_receive(h.node, p, 1 << 3, all, h.now);
-	node_set_link(h.node, p, true, h.now);
-	assert_int_equal(h.node->held[1], 0);
-	assert_int_equal(p->pfc_rx[3], 1);
-	harness_close(&h);
-}
-
-// From PFC to 802.3x and back while the far side, which changes too, has yet to say anything in the
-// new way: what was held stays held, until the first pause would have run out.
-static void
-test_mode_change(void **state)
-{
-	struct tables *old = harness_tables(2), *t = harness_tables(2);
-	struct harness h;
-	const struct port *p;
-	const ps_t end = 1000 + 1000 * QUANTUM;
-
-	(void)state;
-	harness_profile(t)->link_pause = true;
-	harness_open(&h, old);
-	p = &h.node->ports[1];
-	put_pfc(&h, 1, 1 << 3, 1000, 1000);
-	harness_run(&h, PS_PER_US);
-	node_set_tables(h.node, t);
-	put(&h, 1, 3, PS_PER_US + 1000);
-	harness_run(&h, 2 * PS_PER_US);
-	tables_destroy(old);
-	h.tables = t;
-	expect_clock(&p->rx_pause[3], 1, PS_PER_US - 1000, 1000, PS_PER_US);
-	assert_int_equal(p->rx_pause[PAUSE_LINK].since, PS_PER_US);
-	assert_int_equal(p->paused, 0xff);
-	assert_int_equal(p->more[3].held.since, 1000);
-	assert_int_equal(p->more[0].held.since, PS_PER_US);
-
-	node_set_tables(h.node, harness_tables(2));
-	harness_run(&h, end);
-	assert_int_equal(p->paused, 1 << 3);
-	assert_null(harness_take(&h, 1, NULL));
-	harness_run(&h, end + PS_PER_US);
-	expect_started(&h, 1, end);
-	expect_clock(&p->rx_pause[PAUSE_LINK], 1, PS_PER_US, PS_PER_US, 2 * PS_PER_US);
-	expect_clock(&p->rx_pause[3], 2, end - 1000 - PS_PER_US, 2 * PS_PER_US, end);
-	expect_clock(&p->more[3].held, 1, end - 1000, 1000, end);
-	tables_destroy(t);
-	h.tables = (struct tables *)(uintptr_t)h.node->current;
-	harness_check(&h);
-	harness_close(&h);
-}
-
 int
 main(void)
 {
@@ -463,13 +295,9 @@ main(void)
 		cmocka_unit_test(test_two_priorities_of_a_queue),
 		cmocka_unit_test(test_expiry_without_traffic),
 		cmocka_unit_test(test_no_lost_wake_up),
-		cmocka_unit_test(test_tables_change),
-		cmocka_unit_test(test_link_pause),
 		cmocka_unit_test(test_asymmetric),
 		cmocka_unit_test(test_history),
 		cmocka_unit_test(test_held),
-		cmocka_unit_test(test_link_down),
-		cmocka_unit_test(test_mode_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,12 +21,14 @@ static void
 open_frozen(struct harness *h, struct tables *t)
 {
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
-		t->pools[i] = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+		t->pools[i] =
+			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 	harness_open(h, t);
 	node_set_tx_off(h->node, &h->node->ports[1], 0xff, 0);
 }
 
-// Lets the port send for a time and counts the bytes of each queue; order: the first queues, as digits.
+// Lets the port send for a time and counts the bytes of each queue; order: the first queues, as
+// digits.
 static void
 run(struct harness *h, ps_t time, uint64_t bytes[PRIORITIES], char *order, size_t size)
 {
@@ -86,7 +88,8 @@ test_dwrr_by_bytes(void **state)
 	harness_close(&h);
 }
 
-// Weights 1 : 2 : 5 by quanta below, at and above a packet, in bytes to 1 %; new weights hold within a round.
+// Weights 1 : 2 : 5 by quanta below, at and above a packet, in bytes to 1 %; new weights hold
+// within a round.
 static void
 test_dwrr_weights(void **state)
 {
@@ -164,13 +167,119 @@ test_passes_paused(void **state)
 	harness_close(&h);
 }
 
+#define QUANTUM 4608u
+#define BYTES 1000u
+
+// Three queues of one weight, always full, of which queue 0 can be held.
+static struct tables *
+equal_tables(uint64_t max_rate)
+{
+	struct tables *t = harness_tables(2);
+	struct port_profile *p = harness_profile(t);
+
+	for (unsigned int i = 0; i < POOL_COUNT; i++)
+		t->pools[i] =
+			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+	for (unsigned int tc = 0; tc < 3; tc++)
+		p->tc[tc].quantum = QUANTUM;
+	p->obeyed = 1 << 0;
+	if (max_rate != 0) {
+		p->tc[0].max_rate.byte_time = time_byte_time(max_rate);
+		p->max_rated = 1 << 0;
+	}
+	return t;
+}
+
+// No queue has more left of its turn than a packet and a quantum, whenever one looks.
+static void
+run_bounded(struct harness *h, ps_t time)
+{
+	for (ps_t end = h->now + time; h->now < end;) {
+		harness_run(h, h->now + 100 * PS_PER_NS);
+		for (unsigned int tc = 0; tc < 3; tc++)
+			assert_in_range(h->node->ports[1].queues[tc].deficit, 0,
+					QUANTUM + BYTES - 1);
+	}
+}
+
+static void
+open_equal(struct harness *h, uint64_t max_rate)
+{
+	open_frozen(h, equal_tables(max_rate));
+	for (unsigned int tc = 0; tc < 3; tc++)
+		fill(h, tc, BYTES, 3000);
+	harness_run(h, 1);
+	node_set_tx_off(h->node, &h->node->ports[1], 0, h->now);
+}
+
+// What each has sent for 50 us from now on, from the first packet on: a third, to a turn.
+static void
+expect_thirds(struct harness *h)
+{
+	uint64_t before[3], bytes[3], sum = 0;
+
+	for (unsigned int tc = 0; tc < 3; tc++)
+		before[tc] = h->node->ports[1].queues[tc].bytes;
+	run_bounded(h, 50 * PS_PER_US);
+	for (unsigned int tc = 0; tc < 3; tc++) {
+		assert_true(h->node->depth[2 * tc + 1] > 0);
+		bytes[tc] = h->node->ports[1].queues[tc].bytes - before[tc];
+		sum += bytes[tc];
+	}
+	assert_true(sum > 600000);
+	for (unsigned int tc = 0; tc < 3; tc++)
+		assert_in_range(bytes[tc], sum / 3 - QUANTUM - BYTES, sum / 3 + QUANTUM + BYTES);
+	harness_drain(h, 1);
+	harness_check(h);
+	harness_close(h);
+}
+
+// One that is paused, and let go for 200 ns of every microsecond, does not save up what it could
+// not send.
+static void
+test_paused_again_and_again(void **state)
+{
+	static const uint16_t off[PRIORITIES], on[PRIORITIES] = {65535};
+	struct harness h;
+
+	(void)state;
+	open_equal(&h, 0);
+	harness_put(&h, 1, harness_pfc(&h, 1 << 0, on), 1);
+	for (ps_t at = PS_PER_US; at < 200 * PS_PER_US; at += PS_PER_US) {
+		harness_put(&h, 1, harness_pfc(&h, 1 << 0, off), at);
+		harness_put(&h, 1, harness_pfc(&h, 1 << 0, on), at + 200 * PS_PER_NS);
+	}
+	harness_put(&h, 1, harness_pfc(&h, 1 << 0, off), 200 * PS_PER_US);
+	run_bounded(&h, 200 * PS_PER_US);
+	assert_true(h.node->ports[1].queues[0].packets > 100);
+	expect_thirds(&h);
+}
+
+// Nor one that a rate holds.
+static void
+test_held_by_a_rate(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_equal(&h, UINT64_C(10000000000));
+	run_bounded(&h, 200 * PS_PER_US);
+	assert_true(h.node->ports[1].queues[0].packets > 100);
+	harness_adopt(&h, equal_tables(0));
+	expect_thirds(&h);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strict),           cmocka_unit_test(test_dwrr_by_bytes),
-		cmocka_unit_test(test_dwrr_weights),     cmocka_unit_test(test_no_saved_deficit),
+		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_dwrr_by_bytes),
+		cmocka_unit_test(test_dwrr_weights),
+		cmocka_unit_test(test_no_saved_deficit),
 		cmocka_unit_test(test_passes_paused),
+		cmocka_unit_test(test_paused_again_and_again),
+		cmocka_unit_test(test_held_by_a_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

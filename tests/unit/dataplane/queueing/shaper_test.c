@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rates of queues and ports, to the picosecond. The port runs at 100 Gb/s: a byte takes 80 ps, and a frame of b
-// bytes the transmitter b + 24 of them.
+// Rates of queues and ports, to the picosecond. The port runs at 100 Gb/s: a byte takes 80 ps, and
+// a frame of b bytes the transmitter b + 24 of them.
 #include "../harness.h"
 
 #include "dataplane/queueing/shaper.h"
@@ -16,7 +16,8 @@ rate(uint64_t bits_per_s, uint32_t frame)
 {
 	uint64_t byte_time = time_byte_time(bits_per_s);
 
-	return (struct rate_profile){.byte_time = byte_time, .burst = time_of_bytes(byte_time, frame)};
+	return (struct rate_profile){.byte_time = byte_time,
+				     .burst = time_of_bytes(byte_time, frame)};
 }
 
 static void
@@ -76,11 +77,12 @@ test_arithmetic(void **state)
 	assert_int_equal(shaper_after(4000000, &r, 100, 5000000), 4080000);
 	assert_int_equal(shaper_after(9000000, &r, 100, 5000000), 9080000);
 	// No rate that a link can have overflows with the largest frame: 1 Mb/s, 8 us a byte.
-	assert_int_equal(time_of_bytes(time_byte_time(1000000), PACKET_FRAME_MAX), PACKET_FRAME_MAX * UINT64_C(8000000));
+	assert_int_equal(time_of_bytes(time_byte_time(1000000), PACKET_FRAME_MAX),
+			 PACKET_FRAME_MAX * UINT64_C(8000000));
 }
 
-// 10 Gb/s: a frame of 1000 B every 800 ns, but the first two together, the second being what an idle queue may make
-// up for. The first meets an idle port.
+// 10 Gb/s: a frame of 1000 B every 800 ns, but the first two together, the second being what an
+// idle queue may make up for. The first meets an idle port.
 static void
 test_max_rate(void **state)
 {
@@ -109,8 +111,8 @@ test_max_rate(void **state)
 	harness_close(&h);
 }
 
-// A frame that comes while its queue is held waits for the very instant; one that comes at that instant, at an
-// idle port, begins at once, as one after it does. Another queue does not wait.
+// A frame that comes while its queue is held waits for the very instant; one that comes at that
+// instant, at an idle port, begins at once, as one after it does. Another queue does not wait.
 static void
 test_max_rate_idle_port(void **state)
 {
@@ -139,7 +141,8 @@ test_max_rate_idle_port(void **state)
 	harness_close(&h);
 }
 
-// The port's rate holds all queues, strict ones too, and counts what all send; a PFC frame is held by none.
+// The port's rate holds all queues, strict ones too, and counts what all send; a PFC frame is held
+// by none.
 static void
 test_port_rate(void **state)
 {
@@ -150,7 +153,8 @@ test_port_rate(void **state)
 
 	(void)state;
 	harness_profile(t)->max_rate = rate(10 * GBPS, FRAME);
-	harness_profile(t)->pg[3].threshold = (struct threshold){.down = 63}; // every packet causes XOFF
+	// Every packet causes XOFF.
+	harness_profile(t)->pg[3].threshold = (struct threshold){.down = 63};
 	harness_open(&h, t);
 	node_set_tx_off(h.node, &h.node->ports[2], 0xff, 0);
 	put_many(&h, 0, FRAME, 3, at);
@@ -167,8 +171,8 @@ test_port_rate(void **state)
 	harness_close(&h);
 }
 
-// Over a millisecond a rate that is no whole number of picoseconds a byte holds to what one burst and one packet
-// are in it.
+// Over a millisecond a rate that is no whole number of picoseconds a byte holds to what one burst
+// and one packet are in it.
 static void
 test_max_rate_in_bytes(void **state)
 {
@@ -181,20 +185,22 @@ test_max_rate_in_bytes(void **state)
 		struct harness h;
 
 		for (unsigned int k = 0; k < POOL_COUNT; k++)
-			t->pools[k] = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+			t->pools[k] = (struct pool_profile){.size = POOL_UNLIMITED,
+							    .shared = POOL_UNLIMITED};
 		harness_own_profile(t, 1);
 		set_max(&t->profiles[1], 0, rates[i]);
 		harness_open(&h, t);
 		put_many(&h, 0, FRAME, 12500, 0);
 		harness_run(&h, PS_PER_MS);
-		assert_in_range(h.node->ports[1].queues[0].bytes, (uint64_t)(expected * 0.975), expected + 2 * FRAME);
+		assert_in_range(h.node->ports[1].queues[0].bytes, (uint64_t)(expected * 0.975),
+				expected + 2 * FRAME);
 		harness_check(&h);
 		harness_close(&h);
 	}
 }
 
-// A queue that is promised 10 Gb/s gets them beside a strict queue that would take the whole port, no more; of two,
-// the higher goes first.
+// A queue that is promised 10 Gb/s gets them beside a strict queue that would take the whole port,
+// no more; of two, the higher goes first.
 static void
 test_min_rate(void **state)
 {
@@ -204,7 +210,8 @@ test_min_rate(void **state)
 
 	(void)state;
 	for (unsigned int k = 0; k < POOL_COUNT; k++)
-		t->pools[k] = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+		t->pools[k] =
+			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 	set_min(harness_profile(t), 0, 10 * GBPS);
 	set_min(harness_profile(t), 1, 20 * GBPS);
 	harness_open(&h, t);
@@ -230,8 +237,8 @@ test_min_rate(void **state)
 	harness_close(&h);
 }
 
-// What a queue sends beyond its promise while there is room does not count against it when there is none, and what
-// it sends by its promise is not taken from its turn.
+// What a queue sends beyond its promise while there is room does not count against it when there is
+// none, and what it sends by its promise is not taken from its turn.
 static void
 test_min_rate_debt(void **state)
 {
@@ -242,7 +249,8 @@ test_min_rate_debt(void **state)
 
 	(void)state;
 	for (unsigned int k = 0; k < POOL_COUNT; k++)
-		t->pools[k] = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+		t->pools[k] =
+			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 	set_min(harness_profile(t), 0, 10 * GBPS);
 	harness_open(&h, t);
 	p = &h.node->ports[1];
@@ -252,7 +260,8 @@ test_min_rate_debt(void **state)
 	harness_run(&h, at);
 	assert_int_equal(p->queues[0].packets, 100);
 	harness_run(&h, at + 100 * PS_PER_US);
-	assert_in_range(p->queues[0].bytes, 100 * FRAME + 125000 - 2 * FRAME, 100 * FRAME + 125000 + FRAME);
+	assert_in_range(p->queues[0].bytes, 100 * FRAME + 125000 - 2 * FRAME,
+			100 * FRAME + 125000 + FRAME);
 	harness_check(&h);
 	harness_close(&h);
 }
@@ -323,8 +332,8 @@ set_none(struct port_profile *p)
 	(void)p;
 }
 
-// New rates hold from the instant of their adoption: what waits for a rate that is gone goes then, and what
-// waited for a slow one waits for no more than a frame at the new one.
+// New rates hold from the instant of their adoption: what waits for a rate that is gone goes then,
+// and what waited for a slow one waits for no more than a frame at the new one.
 static void
 test_adopt(void **state)
 {

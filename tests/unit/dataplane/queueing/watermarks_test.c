@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Watermarks: the greatest value since the last clear, of the user's and of the persistent ones apart.
+// Watermarks: the greatest value since the last clear, of the user's and of the persistent ones
+// apart.
 #include "../harness.h"
 
 #include "dataplane/queueing/watermarks.h"
@@ -7,7 +8,8 @@
 static void
 send(struct harness *h, unsigned int from, uint32_t bytes)
 {
-	harness_put(h, from, harness_frame(h, &(struct frame){.to = 0, .bytes = bytes, .dscp = 24}), h->now);
+	harness_put(h, from, harness_frame(h, &(struct frame){.to = 0, .bytes = bytes, .dscp = 24}),
+		    h->now);
 	harness_run(h, h->now + 1);
 }
 
@@ -22,10 +24,11 @@ drain(struct harness *h)
 
 // What each reader sees of a queue, a group (use, shared, headroom) and a pool.
 static void
-expect(const struct harness *h, bool persistent, uint32_t depth, uint32_t shared, uint32_t headroom, uint32_t pool)
+expect(const struct harness *h, bool persistent, uint32_t depth, uint32_t shared, uint32_t headroom,
+       uint32_t pool)
 {
-	uint32_t (*seen)(const struct watermark_before *, uint32_t) = persistent ? watermark_persistent
-										 : watermark_user;
+	uint32_t (*seen)(const struct watermark_before *, uint32_t) =
+		persistent ? watermark_persistent : watermark_user;
 	const struct port *in = &h->node->ports[1], *out = &h->node->ports[0];
 	const struct priority_group *g = &in->groups[3];
 	const struct pool *p = &h->node->buffer.pools[POOL_INGRESS_LOSSLESS];

@@ -1,105 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // The ICRC against frames that scapy made, against a bit-by-bit implementation over frames of every
-// shape, under the changes a router makes and any other, and with payloads that do not exist.
+// shape, and under the changes a router makes and any other.
+#include "icrc_frames.h"
 
-#include "dataplane/roce/icrc.h"
+#include "dataplane/roce/headers.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-// Largest frame of these tests: Ethernet, two tags, IPv4 with options, UDP, BTH, payload, ICRC.
-#define MAX_FRAME (14 + 8 + 60 + 8 + 12 + 65000 + 4)
-
-static uint64_t random_state;
-
-// SplitMix64 (Steele, Lea, Flood 2014).
-static uint64_t
-random_u64(void)
-{
-	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static unsigned int
-sample_size(unsigned int usual, unsigned int full)
-{
-	const char *all = getenv("ROOST_TEST_FULL");
-
-	return all != NULL && strcmp(all, "1") == 0 ? full : usual;
-}
-
-// The shape of a frame: tags (0 to 2), IPv4 with some words of options or IPv6, payload.
-struct shape {
-	unsigned int tags;
-	bool ipv6;
-	unsigned int option_words;
-	size_t payload_bytes;
-};
-
-static size_t
-l3_offset(const struct shape *shape)
-{
-	return 14 + 4 * shape->tags;
-}
-
-static size_t
-bth_offset(const struct shape *shape)
-{
-	return l3_offset(shape) + (shape->ipv6 ? 40 : 20 + 4 * shape->option_words) + 8;
-}
-
-static size_t
-icrc_offset(const struct shape *shape)
-{
-	return bth_offset(shape) + 12 + shape->payload_bytes;
-}
-
-static void
-put16(uint8_t *at, uint16_t value)
-{
-	at[0] = value >> 8;
-	at[1] = value & 0xff;
-}
-
-// Writes a frame of random content, but for what makes it RoCEv2 of that shape, with a payload that
-// is random or zeros; the four bytes of its ICRC are random. Returns its length.
-static size_t
-make_frame(uint8_t *frame, const struct shape *shape, bool zero_payload)
-{
-	size_t l3 = l3_offset(shape), bth = bth_offset(shape), icrc = icrc_offset(shape);
-	uint8_t *ip = frame + l3, *udp = frame + bth - 8;
-
-	for (size_t i = 0; i < icrc + 4; i++)
-		frame[i] = random_u64();
-	for (unsigned int tag = 0; tag < shape->tags; tag++)
-		put16(frame + 12 + 4 * tag, tag + 1 < shape->tags ? 0x88a8 : 0x8100);
-	put16(ip - 2, shape->ipv6 ? 0x86dd : 0x0800);
-	if (shape->ipv6) {
-		ip[0] = 0x60 | (ip[0] & 0x0f);
-		put16(ip + 4, icrc + 4 - l3 - 40);
-		ip[6] = 17;
-	} else {
-		ip[0] = 0x45 + shape->option_words;
-		put16(ip + 2, icrc + 4 - l3);
-		put16(ip + 6, 0x4000);
-		ip[9] = 17;
-	}
-	put16(udp + 2, 4791);
-	put16(udp + 4, icrc + 4 - bth + 8);
-	if (zero_payload)
-		memset(frame + bth + 12, 0, shape->payload_bytes);
-	return icrc + 4;
-}
 
 // Whether a router may change byte `at` (an offset from the IP header) and which of its bits.
 static uint8_t
@@ -286,146 +192,14 @@ test_survives_the_path(void **state)
 	assert_int_equal(icrc_verify(frame, sizeof(frame)), -EBADMSG);
 }
 
-static void
-check_unsent(uint8_t *frame, const struct shape *shape, size_t present_payload)
-{
-	size_t present = bth_offset(shape) + 12 + present_payload;
-	size_t frame_bytes = make_frame(frame, shape, true);
-	uint32_t want, icrc;
-
-	assert_int_equal(icrc_compute(frame, frame_bytes, &want), 0);
-	// The headers alone in a block of their own, so that nothing behind them can be read.
-	uint8_t *headers = malloc(present);
-	assert_non_null(headers);
-	memcpy(headers, frame, present);
-	assert_int_equal(icrc_compute(headers, present, &icrc), 0);
-	free(headers);
-	assert_true(icrc == want);
-}
-
-static void
-test_unsent_payload(void **state)
-{
-	(void)state;
-	static uint8_t frame[MAX_FRAME];
-
-	random_state = 32;
-	for (size_t n = 0; n <= 4096; n++) {
-		struct shape shape = {.tags = n & 1, .ipv6 = n & 2, .payload_bytes = n};
-
-		check_unsent(frame, &shape, 0);
-	}
-	for (unsigned int i = 0; i < sample_size(200, 5000); i++) {
-		struct shape shape = {
-			.ipv6 = i & 1,
-			.option_words = random_u64() % 11,
-			.payload_bytes = random_u64() % (i % 16 == 0 ? 65001 : 4097),
-		};
-
-		check_unsent(frame, &shape, random_u64() % (shape.payload_bytes + 1));
-	}
-}
-
-// Each beginning of a frame, in a block of just its size.
-static void
-test_truncated(void **state)
-{
-	(void)state;
-	static const struct shape shapes[] = {
-		{.payload_bytes = 8},
-		{.tags = 2, .option_words = 10, .payload_bytes = 8},
-		{.tags = 1, .ipv6 = true, .payload_bytes = 8},
-	};
-	uint8_t frame[256];
-
-	random_state = 88;
-	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
-		size_t frame_bytes = make_frame(frame, &shapes[s], true);
-		size_t headers = bth_offset(&shapes[s]) + 12;
-
-		assert_int_equal(icrc_write(frame, frame_bytes), 0);
-		for (size_t n = 0; n <= frame_bytes; n++) {
-			uint8_t *part = malloc(n + !n);
-			struct icrc_span span = {0};
-			uint32_t icrc = 0;
-
-			assert_non_null(part);
-			memcpy(part, frame, n);
-			assert_int_equal(icrc_find(part, n, &span), n < headers ? -EMSGSIZE : 0);
-			assert_int_equal(icrc_compute(part, n, &icrc), n < headers ? -EMSGSIZE : 0);
-			assert_int_equal(icrc_verify(part, n), n < frame_bytes ? -EMSGSIZE : 0);
-			assert_int_equal(icrc_write(part, n), n < frame_bytes ? -EMSGSIZE : 0);
-			assert_memory_equal(part, frame, n);
-			if (n >= headers) {
-				assert_int_equal(span.l3, l3_offset(&shapes[s]));
-				assert_int_equal(span.bth, bth_offset(&shapes[s]));
-				assert_int_equal(span.icrc, frame_bytes - 4);
-				assert_true(icrc == icrc_load(frame + frame_bytes - 4));
-			}
-			free(part);
-		}
-	}
-}
-
-static void
-test_refused(void **state)
-{
-	(void)state;
-	static const struct {
-		bool ipv6;
-		size_t at; // from the IP header
-		uint16_t word;
-		int error;
-	} cases[] = {
-		{false, 0, 0x5500, -EINVAL},          // version 5
-		{false, 0, 0x4400, -EINVAL},          // header of 16 bytes
-		{false, 2, 43, -EINVAL},              // length without room for an ICRC
-		{false, 2, 63, -EINVAL},              // and one that UDP's contradicts
-		{false, 6, 0x2000, -EINVAL},          // more fragments
-		{false, 6, 0x0001, -EINVAL},          // a later fragment
-		{false, 8, 0x4006, -EPROTONOSUPPORT}, // TCP
-		{false, 22, 4790, -EPROTONOSUPPORT},  // another port
-		{false, 24, 39, -EINVAL},             // UDP length
-		{false, 24, 0, -EINVAL},
-		{true, 0, 0x4000, -EINVAL},           // version 4 under IPv6's EtherType
-		{true, 4, 0, -EINVAL},                // jumbo payload length
-		{true, 6, 0x0040, -EPROTONOSUPPORT},  // hop-by-hop options
-		{true, 42, 0x0bb8, -EPROTONOSUPPORT}, // another port
-		{true, 44, 41, -EINVAL},              // UDP length
-	};
-	struct icrc_span span;
-	uint8_t frame[256];
-
-	random_state = 5;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct shape shape = {.ipv6 = cases[i].ipv6, .payload_bytes = 16};
-		size_t frame_bytes = make_frame(frame, &shape, false);
-
-		assert_int_equal(icrc_find(frame, frame_bytes, &span), 0);
-		put16(frame + l3_offset(&shape) + cases[i].at, cases[i].word);
-		assert_int_equal(icrc_find(frame, frame_bytes, &span), cases[i].error);
-		assert_int_equal(icrc_verify(frame, frame_bytes), cases[i].error);
-		assert_int_equal(icrc_write(frame, frame_bytes), cases[i].error);
-	}
-
-	struct shape untagged = {.payload_bytes = 16};
-	size_t frame_bytes = make_frame(frame, &untagged, false);
-
-	put16(frame + 12, 0x0806);
-	assert_int_equal(icrc_find(frame, frame_bytes, &span), -EPROTONOSUPPORT);
-	for (unsigned int tag = 0; tag < 3; tag++)
-		put16(frame + 12 + 4 * tag, 0x8100);
-	assert_int_equal(icrc_find(frame, frame_bytes, &span), -EPROTONOSUPPORT);
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_answers),  cmocka_unit_test(test_equals_bit_by_bit),
-		cmocka_unit_test(test_each_bit),       cmocka_unit_test(test_survives_the_path),
-		cmocka_unit_test(test_unsent_payload), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_known_answers),
+		cmocka_unit_test(test_equals_bit_by_bit),
+		cmocka_unit_test(test_each_bit),
+		cmocka_unit_test(test_survives_the_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

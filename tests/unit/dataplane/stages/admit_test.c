@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is too large for the way out, how many cells a packet takes, and whose they are. The charging rule
-// itself is tested with queueing/charge.
+// What is too large for the way out, how many cells a packet takes, and whose they are. The
+// charging rule itself is tested with queueing/charge.
 #include "../harness.h"
 
 #include "dataplane/stages/admit.h"
@@ -27,7 +27,8 @@ open_frozen(struct harness *h, struct tables *t)
 		node_set_tx_off(h->node, &h->node->ports[i], 0xff, 0);
 }
 
-// Admits a frame from port 0 and returns the verdict; the packet is left charged and its cells in *cells.
+// Admits a frame from port 0 and returns the verdict; the packet is left charged and its cells in
+// *cells.
 static int
 admit(struct harness *h, const struct frame *f, uint32_t *cells)
 {
@@ -47,7 +48,8 @@ admit(struct harness *h, const struct frame *f, uint32_t *cells)
 	return verdict;
 }
 
-// The MTU is of the IP packet, whatever is before it; of the way out, whatever the way in may carry.
+// The MTU is of the IP packet, whatever is before it; of the way out, whatever the way in may
+// carry.
 static void
 test_mtu(void **state)
 {
@@ -81,7 +83,8 @@ test_mtu_charges_nothing(void **state)
 
 	(void)state;
 	open_frozen(&h, narrow_port());
-	assert_int_equal(admit(&h, &(struct frame){.to = 1, .bytes = 1515}, NULL), DROP_MTU_EXCEEDED);
+	assert_int_equal(admit(&h, &(struct frame){.to = 1, .bytes = 1515}, NULL),
+			 DROP_MTU_EXCEEDED);
 	assert_int_equal(h.node->ports[0].groups[0].packets, 0);
 	assert_int_equal(h.node->ports[0].groups[0].dropped, 0);
 	assert_int_equal(h.node->ports[1].queues[0].dropped, 0);
@@ -120,7 +123,8 @@ test_cells(void **state)
 	harness_close(&h);
 }
 
-// Port 0 belongs to tenant 1, which may have 1000 cells of the lossy ingress pool, port 2 to nobody.
+// Port 0 belongs to tenant 1, which may have 1000 cells of the lossy ingress pool, port 2 to
+// nobody.
 static struct tables *
 tenant_port(void)
 {
@@ -140,7 +144,8 @@ tenant_port(void)
 }
 
 static void
-expect_tenant(const struct harness *h, uint64_t packets, uint64_t bytes, uint64_t dropped, uint32_t used)
+expect_tenant(const struct harness *h, uint64_t packets, uint64_t bytes, uint64_t dropped,
+	      uint32_t used)
 {
 	const struct tenant_use *use = &h->node->buffer.tenants[1];
 
@@ -152,7 +157,8 @@ expect_tenant(const struct harness *h, uint64_t packets, uint64_t bytes, uint64_
 	assert_int_equal(use->used[POOL_INGRESS_LOSSLESS], 0);
 }
 
-// A tenant's packets count as they come, drops for whatever reason too; its cells while they are held.
+// A tenant's packets count as they come, drops for whatever reason too; its cells while they are
+// held.
 static void
 test_tenant_counters(void **state)
 {
@@ -166,9 +172,11 @@ test_tenant_counters(void **state)
 	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 600}), 1001);
 	harness_run(&h, 1002);
 	expect_tenant(&h, 2, 1000, 0, 1000);
-	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 60}), 1002); // past its share
+	// Past its share.
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 60}), 1002);
 	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 77}), 1003);
-	harness_put(&h, 2, harness_frame(&h, &(struct frame){.to = 1, .bytes = 500}), 1003); // nobody's
+	// Nobody's.
+	harness_put(&h, 2, harness_frame(&h, &(struct frame){.to = 1, .bytes = 500}), 1003);
 	harness_run(&h, 2000);
 	assert_int_equal(harness_drops(&h, 0, DROP_TENANT_SHARE), 1);
 	assert_int_equal(harness_drops(&h, 0, DROP_NO_ROUTE), 1);
@@ -184,8 +192,9 @@ test_tenant_counters(void **state)
 	harness_close(&h);
 }
 
-// A packet that will leave at once is charged nowhere, but sets the peaks that its charge would have; what does not
-// fit is dropped as ever, and a group in XOFF, whose release may be its XON, is charged.
+// A packet that will leave at once is charged nowhere, but sets the peaks that its charge would
+// have; what does not fit is dropped as ever, and a group in XOFF, whose release may be its XON, is
+// charged.
 static void
 test_idle_port(void **state)
 {

@@ -81,7 +81,9 @@ test_maps(void **state)
 		p->pcp_to_priority[i] = (uint8_t)(7 - i);
 	harness_open(&h, t);
 	for (unsigned int i = 0; i < 64 + 8; i++) {
-		const struct frame f = {.to = 1, .dscp = (uint8_t)(i % 64), .vlan_pcp = (uint16_t)(i < 64 ? 0 : i - 56)};
+		const struct frame f = {.to = 1,
+					.dscp = (uint8_t)(i % 64),
+					.vlan_pcp = (uint16_t)(i < 64 ? 0 : i - 56)};
 
 		harness_put(&h, 0, harness_frame(&h, &f), h.now);
 		harness_run(&h, h.now + PS_PER_US);

@@ -8,7 +8,8 @@
 
 static const uint16_t quanta_3[PRIORITIES] = {[3] = 100};
 
-// Sends the frame into port 0 after changing `count` bytes at `at`, and returns how many frames left.
+// Sends the frame into port 0 after changing `count` bytes at `at`, and returns how many frames
+// left.
 static unsigned int
 pass(struct harness *h, struct rte_mbuf *m, unsigned int at, const char *bytes, size_t count)
 {
@@ -39,7 +40,8 @@ udp(struct harness *h)
 	return harness_frame(h, &(struct frame){.to = 1});
 }
 
-// None of the sixteen reserved addresses passes, whatever is behind them; the next one is multicast.
+// None of the sixteen reserved addresses passes, whatever is behind them; the next one is
+// multicast.
 static void
 test_reserved_addresses(void **state)
 {
@@ -73,12 +75,14 @@ test_mac_filter(void **state)
 	assert_int_equal(harness_drops(&h, 0, DROP_MULTICAST), 1);
 	assert_int_equal(pass(&h, udp(&h), 6, "\x02\x00\x00\x00\x00\x01", 6), 0);
 	assert_int_equal(harness_drops(&h, 0, DROP_LOOPED), 1);
-	assert_int_equal(pass(&h, udp(&h), 0, "\x02\x00\x00\x00\x00\x02\x02\x00\x00\x00\x00\x01", 12), 0);
+	assert_int_equal(
+		pass(&h, udp(&h), 0, "\x02\x00\x00\x00\x00\x02\x02\x00\x00\x00\x00\x01", 12), 0);
 	assert_int_equal(harness_drops(&h, 0, DROP_LOOPED), 2);
 	harness_close(&h);
 }
 
-// Frames that are nearly PFC pause nothing and are dropped by name; so are those that end too early.
+// Frames that are nearly PFC pause nothing and are dropped by name; so are those that end too
+// early.
 static void
 test_near_pfc(void **state)
 {

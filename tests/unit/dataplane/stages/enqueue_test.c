@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet that meets an idle port goes at once; nothing but the way there differs from one that was queued.
+// A packet that meets an idle port goes at once; nothing but the way there differs from one that
+// was queued.
 #include "../harness.h"
 
 #include "dataplane/stages/admit.h"
@@ -38,8 +39,8 @@ expect_left(struct harness *h, uint32_t bytes, ps_t at)
 	packet_free(h->pool, m);
 }
 
-// On the wire before stage_enqueue() returns, with nothing charged or armed any more; the next waits for the
-// transmitter.
+// On the wire before stage_enqueue() returns, with nothing charged or armed any more; the next
+// waits for the transmitter.
 static void
 test_at_once(void **state)
 {
@@ -96,7 +97,8 @@ test_not_idle(void **state)
 	enqueue(&h, 300, 3);
 	assert_int_equal(wire_count(h.out[1]), 0);
 	assert_int_equal(*node_depth(h.node, p, 3), 300);
-	// The held one does not hold others, which take the queue's way and still leave at this instant.
+	// The held one does not hold others, which take the queue's way and still leave at this
+	// instant.
 	enqueue(&h, 301, 0);
 	assert_int_equal(node_queued(h.node), 1);
 	expect_left(&h, 301, T + harness_frame_time(301));
@@ -147,7 +149,8 @@ test_same_as_queued(void **state)
 		assert_int_equal(p->next_send, q->next_send);
 		assert_int_equal(p->nonempty, q->nonempty);
 		assert_int_equal(p->dwrr_tc, q->dwrr_tc);
-		// Queues end empty: not even a pointer may differ, but for the tail, which then says nothing.
+		// Queues end empty: not even a pointer may differ, but for the tail, which then
+		// says nothing.
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
 			struct queue x = p->queues[k], y = q->queues[k];
 
@@ -156,7 +159,8 @@ test_same_as_queued(void **state)
 		}
 		assert_memory_equal(p->groups, q->groups, sizeof(p->groups));
 	}
-	assert_memory_equal(a.node->buffer.pools, b.node->buffer.pools, sizeof(a.node->buffer.pools));
+	assert_memory_equal(a.node->buffer.pools, b.node->buffer.pools,
+			    sizeof(a.node->buffer.pools));
 	assert_memory_equal(a.node->depth, b.node->depth, 2 * PRIORITIES * sizeof(*a.node->depth));
 	assert_int_equal(a.node->last_move, b.node->last_move);
 	assert_int_equal(a.node->random.state, b.node->random.state);

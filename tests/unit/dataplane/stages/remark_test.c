@@ -44,6 +44,9 @@ expect(struct harness *h, const struct frame *f, uint8_t dscp, uint8_t ecn, uint
 	if (f->vlan_pcp != 0)
 		expected[14] |= packet_data(m)[14] & 0x10; // DEI is not ours
 	assert_memory_equal(packet_data(m), expected, bytes);
+	assert_int_equal(packet_meta(m)->dscp, f->dscp); // as it came in
+	if (f->vlan_pcp != 0)
+		assert_int_equal(packet_meta(m)->pcp, f->vlan_pcp & 7);
 	ip = packet_data(m) + packet_meta(m)->l3_off;
 	if (!f->ip6) {
 		uint16_t checksum = checksum_ipv4_header(ip, 20);
@@ -114,7 +117,8 @@ test_by_port(void **state)
 	(void)state;
 	p->remark.dscp[0] = 40;
 	harness_open(&h, t);
-	harness_put(&h, 1, harness_frame(&h, &(struct frame){.to = 2}), 0); // comes in by it, leaves by another
+	// Comes in by it, leaves by another.
+	harness_put(&h, 1, harness_frame(&h, &(struct frame){.to = 2}), 0);
 	harness_run(&h, PS_PER_US);
 	m = harness_take(&h, 2, NULL);
 	assert_int_equal(packet_data(m)[15], 0);

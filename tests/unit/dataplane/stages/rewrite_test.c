@@ -19,8 +19,8 @@ open_leaf(struct harness *h)
 	harness_open(h, t);
 }
 
-// Rewrites the frame on its way to port 2. The MACs and the `count` bytes from `at` may change; returns the
-// packet, to be freed.
+// Rewrites the frame on its way to port 2. The MACs and the `count` bytes from `at` may change;
+// returns the packet, to be freed.
 static struct rte_mbuf *
 rewrite(struct harness *h, const struct frame *f, unsigned int at, unsigned int count)
 {
@@ -80,7 +80,8 @@ test_ip6(void **state)
 	(void)state;
 	open_leaf(&h);
 	for (unsigned int ttl = 2; ttl < 256; ttl++) {
-		const struct frame f = {.to = 2, .ttl = (uint8_t)ttl, .dscp = 26, .ecn = 2, .ip6 = true};
+		const struct frame f = {
+			.to = 2, .ttl = (uint8_t)ttl, .dscp = 26, .ecn = 2, .ip6 = true};
 		struct rte_mbuf *m = rewrite(&h, &f, 14 + 7, 1);
 
 		assert_int_equal(packet_data(m)[14 + 7], ttl - 1);
@@ -93,7 +94,8 @@ test_ip6(void **state)
 static void
 test_tagged(void **state)
 {
-	const struct frame ip4 = {.to = 2, .vlan_pcp = 8 + 5}, ip6 = {.to = 2, .vlan_pcp = 8 + 5, .ip6 = true};
+	const struct frame ip4 = {.to = 2, .vlan_pcp = 8 + 5},
+			   ip6 = {.to = 2, .vlan_pcp = 8 + 5, .ip6 = true};
 	struct rte_mbuf *m;
 	struct harness h;
 

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Port 1 is in a VRF of its own: 10.0.0.0/8 by group 0, 10.0.1.0/24 by 1, 10.0.1.2/32 by 2, fd00::/8 by 0,
-// fd00:0:0:1::/64 by 1, fd00:0:0:1::2/128 by 2. Ports 2 and 3 are in one that has no routes.
+// Port 1 is in a VRF of its own: 10.0.0.0/8 by group 0, 10.0.1.0/24 by 1, 10.0.1.2/32 by 2,
+// fd00::/8 by 0, fd00:0:0:1::/64 by 1, fd00:0:0:1::2/128 by 2. Ports 2 and 3 are in one that has no
+// routes.
 static struct tables *
 three_vrfs(void)
 {
@@ -120,7 +121,8 @@ test_ip6(void **state)
 	harness_close(&h);
 }
 
-// A packet that would leave with 0, or came with it, goes nowhere (RFC 1812 section 5.3.1), route or not.
+// A packet that would leave with 0, or came with it, goes nowhere (RFC 1812 section 5.3.1), route
+// or not.
 static void
 test_ttl(void **state)
 {

@@ -1,65 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which member of a group a packet takes. The group leads to ports 1 to 4; depths, pauses and links are set by
-// hand, and the stage is asked again and again.
-#include "../harness.h"
-
-#include "dataplane/stages/classify.h"
-#include "dataplane/stages/spray.h"
-
-#include <math.h>
-#include <string.h>
-
-#define MEMBERS 4u
-#define GROUP (MEMBERS + 1) // of harness_tables(MEMBERS + 1)
-#define OTHER_GROUP (MEMBERS + 2)
-#define DRAWS 1000u
-
-// Of 1000 draws a member that one in n takes gets 1000/n to 3 sigma = 3 sqrt(1000 (1/n) (1 - 1/n)).
-#define SIGMA3_OF_4 41u
-#define SIGMA3_OF_3 44u
-#define SIGMA3_OF_2 47u
-
-static void
-open_group(struct harness *h, enum group_mode mode)
-{
-	struct tables *t = harness_tables(MEMBERS + 1);
-
-	t->groups[GROUP].mode = t->groups[OTHER_GROUP].mode = (uint8_t)mode;
-	t->grades[0] = 100;
-	t->grades[1] = 1000;
-	harness_open(h, t);
-}
-
-// A packet that has been parsed and classified, to be freed with packet_free().
-static struct rte_mbuf *
-packet(struct harness *h, const struct frame *f)
-{
-	struct rte_mbuf *m = harness_frame(h, f);
-
-	assert_int_equal(stage_parse(h->node, &h->node->ports[0], m, h->now), STAGE_NEXT);
-	assert_int_equal(stage_classify(h->node, &h->node->ports[0], m, h->now), STAGE_NEXT);
-	return m;
-}
-
-static struct rte_mbuf *
-roce(struct harness *h, enum roce_op opcode)
-{
-	return packet(h, &(struct frame){.dscp = 24, .dport = ROCE_UDP_PORT, .opcode = (uint8_t)opcode});
-}
-
-// The port that the packet takes.
-static unsigned int
-spray(struct harness *h, struct rte_mbuf *m, uint32_t group)
-{
-	struct packet_meta *meta = packet_meta(m);
-
-	meta->group = group;
-	assert_int_equal(stage_spray(h->node, &h->node->ports[0], m, h->now), STAGE_NEXT);
-	assert_int_equal(meta->out_port, h->tables->next_hops[meta->group].port);
-	assert_in_range(meta->group, h->tables->groups[group].first,
-			h->tables->groups[group].first + h->tables->groups[group].count - 1u);
-	return meta->out_port;
-}
+// Which member of a group a packet takes, by the modes that choose packet by packet.
+#include "sprayed.h"
 
 // How often each port is taken in 1000 draws.
 static void
@@ -86,13 +27,6 @@ expect_even(struct harness *h, struct rte_mbuf *m, unsigned int ports)
 	}
 }
 
-static void
-set_depths(struct harness *h, unsigned int tc, const uint32_t depths[MEMBERS])
-{
-	for (unsigned int i = 0; i < MEMBERS; i++)
-		*node_depth(h->node, &h->node->ports[i + 1], tc) = depths[i];
-}
-
 // Pauses priority 3, or lets it go, of a port by a frame that it receives.
 static void
 pause_port(struct harness *h, unsigned int port, uint16_t quanta)
@@ -101,160 +35,6 @@ pause_port(struct harness *h, unsigned int port, uint16_t quanta)
 
 	harness_put(h, port, harness_pfc(h, 1 << 3, all), h->now);
 	harness_run(h, h->now + 1);
-}
-
-// Makes the packet another flow's: source address and port.
-static void
-set_flow(struct rte_mbuf *m, uint64_t draw)
-{
-	memcpy(packet_data(m) + 14 + 12 + 1, &draw, 3);
-	memcpy(packet_data(m) + 14 + 20, (uint8_t *)&draw + 4, 2);
-}
-
-static void
-set_qp(struct rte_mbuf *m, uint32_t qp)
-{
-	roce_bth_init((struct roce_bth *)(packet_data(m) + 14 + 20 + 8), ROCE_OP_WRITE_MIDDLE, qp, 0, 0);
-}
-
-// A flow keeps its member whatever the queues hold; its QP is not part of it.
-static void
-test_ecmp_is_stable(void **state)
-{
-	struct rte_mbuf *m;
-	struct harness h;
-
-	(void)state;
-	open_group(&h, GROUP_ECMP);
-	m = roce(&h, ROCE_OP_WRITE_MIDDLE);
-	for (uint64_t flow = 0; flow < 100; flow++) {
-		unsigned int first;
-
-		set_flow(m, random_mix(flow));
-		set_depths(&h, 3, (uint32_t[]){0, 0, 0, 0});
-		first = spray(&h, m, GROUP);
-		set_depths(&h, 3, (uint32_t[]){0, 5000, 2000, 9000});
-		for (uint32_t qp = 0; qp < 20; qp++) {
-			set_qp(m, qp);
-			assert_int_equal(spray(&h, m, GROUP), first);
-		}
-	}
-	packet_free(h.pool, m);
-	harness_close(&h);
-}
-
-// n equal flows hashed on n members take 1 - (1 - 1/n)^n of them, and the largest share is of 2.597 flows for
-// n = 8, 3.533 for n = 32; 200,000 times, to 0.5 %.
-static void
-test_ecmp_spreads(void **state)
-{
-	static const struct {
-		uint16_t n;
-		double used, largest;
-	} cases[] = {{8, 0.6564, 2.597}, {32, 0.6380, 3.533}};
-	struct random random = random_stream(1, 0);
-
-	(void)state;
-	for (unsigned int i = 0; i < 2; i++) {
-		struct tables *t = harness_tables(32);
-		uint64_t used = 0, largest = 0;
-		struct rte_mbuf *m;
-		struct harness h;
-
-		t->groups[0] = (struct next_hop_group){.first = 0, .count = cases[i].n, .mode = GROUP_ECMP};
-		harness_open(&h, t);
-		m = roce(&h, ROCE_OP_WRITE_MIDDLE);
-		for (unsigned int round = 0; round < 200000; round++) {
-			unsigned int taken[32] = {0}, most = 0;
-
-			for (unsigned int k = 0; k < cases[i].n; k++) {
-				unsigned int port;
-
-				set_flow(m, random_next(&random));
-				port = spray(&h, m, 0);
-				used += taken[port]++ == 0;
-				most = taken[port] > most ? taken[port] : most;
-			}
-			largest += most;
-		}
-		assert_true(fabs((double)used / 200000 / cases[i].n / cases[i].used - 1) < 0.005);
-		assert_true(fabs((double)largest / 200000 / cases[i].largest - 1) < 0.005);
-		packet_free(h.pool, m);
-		harness_close(&h);
-	}
-}
-
-// With a member down its flows go to the others, a third to each (of some 1000, to 3 sigma); the others' flows
-// stay where they are.
-static void
-test_ecmp_over_up_members(void **state)
-{
-	struct harness h;
-	struct rte_mbuf *m;
-
-	(void)state;
-	open_group(&h, GROUP_ECMP);
-	m = roce(&h, ROCE_OP_WRITE_MIDDLE);
-	for (unsigned int down = 1; down <= MEMBERS; down++) {
-		unsigned int moved[MEMBERS + 1] = {0}, all = 0;
-
-		for (uint64_t flow = 0; flow < 4000; flow++) {
-			unsigned int before, after;
-
-			set_flow(m, random_mix(flow));
-			before = spray(&h, m, GROUP);
-			node_set_link(h.node, &h.node->ports[down], false, h.now);
-			after = spray(&h, m, GROUP);
-			node_set_link(h.node, &h.node->ports[down], true, h.now);
-			if (before != down)
-				assert_int_equal(after, before);
-			else
-				moved[after]++, all++;
-		}
-		assert_in_range(all, 1000 - 83, 1000 + 83); // 3 sqrt(4000 1/4 3/4) = 82.2
-		for (unsigned int i = 1; i <= MEMBERS; i++) {
-			if (i == down)
-				assert_int_equal(moved[i], 0);
-			else
-				assert_in_range(moved[i], all / 3 - SIGMA3_OF_3 - 2, all / 3 + SIGMA3_OF_3 + 2);
-		}
-	}
-	packet_free(h.pool, m);
-	harness_close(&h);
-}
-
-// Queue pairs of two hosts: each keeps a member, together they take all, in equal parts.
-static void
-test_ecmp_qp(void **state)
-{
-	unsigned int taken[MEMBERS + 1] = {0};
-	struct harness h;
-	struct rte_mbuf *m, *other;
-
-	(void)state;
-	open_group(&h, GROUP_ECMP_QP);
-	m = roce(&h, ROCE_OP_WRITE_MIDDLE);
-	for (uint32_t qp = 0; qp < DRAWS; qp++) {
-		unsigned int first;
-
-		set_qp(m, qp);
-		first = spray(&h, m, GROUP);
-		taken[first]++;
-		for (unsigned int i = 0; i < 5; i++)
-			assert_int_equal(spray(&h, m, GROUP), first);
-	}
-	for (unsigned int i = 1; i <= MEMBERS; i++)
-		assert_in_range(taken[i], DRAWS / 4 - SIGMA3_OF_4, DRAWS / 4 + SIGMA3_OF_4);
-	// What is not RoCEv2 has no QP, whatever stands in its place.
-	other = packet(&h, &(struct frame){.dport = 9});
-	taken[0] = spray(&h, other, GROUP);
-	for (uint32_t qp = 0; qp < 20; qp++) {
-		set_qp(other, qp);
-		assert_int_equal(spray(&h, other, GROUP), taken[0]);
-	}
-	packet_free(h.pool, other);
-	packet_free(h.pool, m);
-	harness_close(&h);
 }
 
 // Grades end at 100 and 1000 cells: what lies in the least member's grade ties with it.
@@ -283,8 +63,8 @@ test_adaptive_grades(void **state)
 	harness_close(&h);
 }
 
-// A mode that looks for the best takes no member whose queue is paused and none whose link is down while there
-// is another, however deep that one is.
+// A mode that looks for the best takes no member whose queue is paused and none whose link is down
+// while there is another, however deep that one is.
 static void
 expect_avoids(enum group_mode mode)
 {
@@ -293,7 +73,9 @@ expect_avoids(enum group_mode mode)
 
 	open_group(&h, mode);
 	m = roce(&h, ROCE_OP_WRITE_MIDDLE);
-	other = packet(&h, &(struct frame){.dscp = 0, .dport = ROCE_UDP_PORT, .opcode = ROCE_OP_WRITE_MIDDLE});
+	other = packet(
+		&h,
+		&(struct frame){.dscp = 0, .dport = ROCE_UDP_PORT, .opcode = ROCE_OP_WRITE_MIDDLE});
 	pause_port(&h, 2, 60000);
 	expect_even(&h, m, 1 << 1 | 1 << 3 | 1 << 4);
 	expect_even(&h, other, 0x1e); // of a class that is not paused
@@ -339,14 +121,15 @@ test_all_paused(void **state)
 		set_depths(&h, 3, (uint32_t[]){30, 20, 10, 20});
 		expect_even(&h, m, mode == GROUP_ADAPTIVE ? 1 << 3 : 0x1e);
 		node_set_link(h.node, &h.node->ports[3], false, h.now);
-		expect_even(&h, m, mode == GROUP_ADAPTIVE ? 1 << 2 | 1 << 4 : 1 << 1 | 1 << 2 | 1 << 4);
+		expect_even(&h, m,
+			    mode == GROUP_ADAPTIVE ? 1 << 2 | 1 << 4 : 1 << 1 | 1 << 2 | 1 << 4);
 		packet_free(h.pool, m);
 		harness_close(&h);
 	}
 }
 
-// In turn: exactly 250 each, one after the other; each group has its own turn. A paused member is passed over
-// and its turn falls to the next.
+// In turn: exactly 250 each, one after the other; each group has its own turn. A paused member is
+// passed over and its turn falls to the next.
 static void
 test_in_turn(void **state)
 {
@@ -456,7 +239,8 @@ expect_drop(struct harness *h, struct rte_mbuf *m, uint32_t group, enum drop_rea
 	assert_int_equal(stage_spray(h->node, &h->node->ports[0], m, h->now), reason);
 }
 
-// A group without members is a blackhole; one whose members are all down, or lead nowhere, has no next hop.
+// A group without members is a blackhole; one whose members are all down, or lead nowhere, has no
+// next hop.
 static void
 test_drops(void **state)
 {
@@ -491,12 +275,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ecmp_is_stable),       cmocka_unit_test(test_ecmp_spreads),
-		cmocka_unit_test(test_ecmp_over_up_members), cmocka_unit_test(test_ecmp_qp),
-		cmocka_unit_test(test_adaptive_grades),      cmocka_unit_test(test_avoids_held_members),
-		cmocka_unit_test(test_all_paused),           cmocka_unit_test(test_in_turn),
-		cmocka_unit_test(test_at_random),            cmocka_unit_test(test_ineligible),
-		cmocka_unit_test(test_eligible_by_tables),   cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_adaptive_grades),
+		cmocka_unit_test(test_avoids_held_members),
+		cmocka_unit_test(test_all_paused),
+		cmocka_unit_test(test_in_turn),
+		cmocka_unit_test(test_at_random),
+		cmocka_unit_test(test_ineligible),
+		cmocka_unit_test(test_eligible_by_tables),
+		cmocka_unit_test(test_drops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "links.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+same_pos(struct config_pos a, struct config_pos b)
+{
+	return a.line == b.line && a.column == b.column;
+}
+
+void
+links_note(struct link_findings *all, uint32_t link, struct config_pos pos, const char *format, ...)
+{
+	struct link_finding one = {.pos = pos, .link = link}, *grown;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(one.text, sizeof(one.text), format, args);
+	va_end(args);
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct link_finding *known = &all->items[i];
+
+		if (same_pos(known->pos, pos) && strcmp(known->text, one.text) == 0) {
+			known->others++;
+			return;
+		}
+	}
+	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
+	if (grown == NULL) {
+		all->error = -ENOMEM;
+		return;
+	}
+	all->items = grown;
+	grown[all->count++] = one;
+}
+
+int
+links_report(struct link_findings *all, struct config_diag *diag)
+{
+	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS];
+
+	for (uint32_t i = 0; all->error == 0 && i < all->count; i++)
+		config_warning(diag, all->f->config->file, all->items[i].pos, "qos",
+			       "on the link %s%s %s",
+			       topology_link_name(all->f->topology, all->items[i].link, name),
+			       advice_others(all->items[i].others, "link", "links", others),
+			       all->items[i].text);
+	free(all->items);
+	return all->error;
+}
+
+const char *
+links_role(const struct fabric *f, uint32_t node)
+{
+	return f->topology->nodes[node].role == CONFIG_ROLE_LEAF ? "leaf" : "spine";
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet has one marking but may be of one priority where it leaves and of another where it
+// arrives: by the maps of the two switches or of their ports, by what they trust, or because the
+// first writes another DSCP on the way out. A pause by the one then does not hold the packets of
+// the other, and what is lossless in one of them can be lost in the next.
+//
+// Hosts may send any DSCP. What comes along the links between switches follows from that, switch by
+// switch, with what each of them writes; only what can come is looked at. (Between switches nothing
+// is tagged, so no PCP counts.)
+#include "links.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+// Ports of a switch by which packets come in that are treated alike.
+struct entrance {
+	uint16_t port;   // one of them
+	bool from_spine; // of a leaf: what comes from a spine goes to none
+	uint64_t dscps;  // bit per DSCP that may come
+};
+
+struct markings {
+	const struct fabric *f;
+	struct link_findings found;
+	struct entrance *entrances;
+	uint32_t *first; // by switch, and one behind the last
+};
+
+// A packet on its way over a link.
+struct passage {
+	struct topo_end from, to;
+	uint16_t came_by; // port of from.node
+};
+
+static const struct port_profile *
+profile_at(const struct fabric *f, uint32_t node, uint16_t port)
+{
+	return f->tables[node]->ports[port].profile;
+}
+
+static bool
+comes_from_spine(const struct fabric *f, uint32_t node, uint16_t port)
+{
+	const struct topo_node *nodes = f->topology->nodes;
+	uint32_t peer = nodes[node].ports[port].peer_node;
+
+	return nodes[node].role == CONFIG_ROLE_LEAF && peer < f->topology->first_host &&
+	       nodes[peer].role == CONFIG_ROLE_SPINE;
+}
+
+static struct entrance *
+find_entrance(const struct markings *m, uint32_t node, uint16_t port)
+{
+	bool from_spine = comes_from_spine(m->f, node, port);
+
+	for (uint32_t i = m->first[node]; i < m->first[node + 1]; i++)
+		if (m->entrances[i].from_spine == from_spine &&
+		    profile_at(m->f, node, m->entrances[i].port) == profile_at(m->f, node, port))
+			return &m->entrances[i];
+	return NULL;
+}
+
+static int
+list_entrances(struct markings *m)
+{
+	const struct topology *t = m->f->topology;
+	uint32_t ports = 0, count = 0;
+
+	for (uint32_t n = 0; n < t->first_host; n++)
+		ports += t->nodes[n].port_count;
+	m->entrances = calloc(ports + 1u, sizeof(*m->entrances));
+	m->first = calloc(t->first_host + 1u, sizeof(*m->first));
+	if (m->entrances == NULL || m->first == NULL)
+		return -ENOMEM;
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		m->first[n] = m->first[n + 1] = count;
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
+			uint32_t peer = t->nodes[n].ports[p].peer_node;
+			struct entrance *entrance = find_entrance(m, n, p);
+
+			if (entrance == NULL) {
+				entrance = &m->entrances[count++];
+				*entrance = (struct entrance){p, comes_from_spine(m->f, n, p), 0};
+				m->first[n + 1] = count;
+			}
+			if (peer != TOPOLOGY_NONE && peer >= t->first_host)
+				entrance->dscps = UINT64_MAX;
+		}
+	}
+	return 0;
+}
+
+static unsigned
+priority_of(const struct fabric *f, const struct passage *way, unsigned dscp)
+{
+	return advice_priority(profile_at(f, way->from.node, way->came_by), (uint8_t)dscp);
+}
+
+// With what DSCP a packet leaves.
+static unsigned
+leaves_with(const struct fabric *f, const struct passage *way, unsigned dscp)
+{
+	unsigned priority = priority_of(f, way, dscp);
+	uint8_t remark = profile_at(f, way->from.node, way->from.port)->remark.dscp[priority];
+
+	return remark == REMARK_LEAVE ? dscp : remark;
+}
+
+static unsigned
+priority_behind(const struct fabric *f, const struct passage *way, unsigned dscp)
+{
+	return advice_priority(profile_at(f, way->to.node, way->to.port),
+			       (uint8_t)leaves_with(f, way, dscp));
+}
+
+static bool
+goes_on(const struct markings *m, const struct entrance *entrance, uint32_t to)
+{
+	return !entrance->from_spine || m->f->topology->nodes[to].role != CONFIG_ROLE_SPINE;
+}
+
+// What may come along the link one way. Returns whether anything new does.
+static bool
+follow(struct markings *m, const struct topo_end *from, const struct topo_end *to)
+{
+	struct entrance *into = find_entrance(m, to->node, to->port);
+	uint64_t before = into->dscps;
+
+	for (uint32_t i = m->first[from->node]; i < m->first[from->node + 1]; i++) {
+		const struct passage way = {*from, *to, m->entrances[i].port};
+
+		if (!goes_on(m, &m->entrances[i], to->node))
+			continue;
+		for (uint64_t bits = m->entrances[i].dscps; bits != 0; bits &= bits - 1)
+			into->dscps |= UINT64_C(1)
+				       << leaves_with(m->f, &way, (unsigned)__builtin_ctzll(bits));
+	}
+	return into->dscps != before;
+}
+
+static void
+follow_all(struct markings *m)
+{
+	const struct topology *t = m->f->topology;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < t->link_count; i++) {
+			const struct topo_link *link = &t->links[i];
+
+			if (link->host)
+				continue;
+			more |= follow(m, &link->a, &link->b);
+			more |= follow(m, &link->b, &link->a);
+		}
+	}
+}
+
+// Where the file says what a port writes in the place of a DSCP.
+static struct config_pos
+find_remark(const struct fabric *f, const struct topo_end *from)
+{
+	const struct switch_config *settings = &f->switches[from->node];
+	unsigned number = f->topology->nodes[from->node].ports[from->port].number;
+
+	for (unsigned i = 0; i < settings->port_count; i++)
+		if (settings->ports[i].number == number &&
+		    settings->ports[i].set & CONFIG_PORT_QOS_REMARK)
+			return settings->ports[i].name.pos;
+	return advice_pos(f, from->node, offsetof(struct switch_config, remark));
+}
+
+static void
+note_remark(struct markings *m, uint32_t link, const struct passage *way, unsigned dscp)
+{
+	links_note(&m->found, link, find_remark(m->f, &way->from),
+		   "packets of priority %u leave the %s with DSCP %u, which is priority %u on the "
+		   "%s: a pause by one does not hold the packets of the other",
+		   priority_of(m->f, way, dscp), links_role(m->f, way->from.node),
+		   leaves_with(m->f, way, dscp), priority_behind(m->f, way, dscp),
+		   links_role(m->f, way->to.node));
+}
+
+// The DSCPs by whose priorities a passage differs from end to end, where that hurts. Those that are
+// changed on the way are told at once, by their priority.
+static uint64_t
+differing(struct markings *m, uint32_t link, const struct passage *way, uint64_t dscps)
+{
+	uint8_t lossless_here = advice_lossless(&m->f->switches[way->from.node]);
+	uint8_t lossless_there = advice_lossless(&m->f->switches[way->to.node]);
+	uint64_t differ = 0;
+	uint8_t told = 0;
+
+	for (uint64_t bits = dscps; bits != 0; bits &= bits - 1) {
+		unsigned dscp = (unsigned)__builtin_ctzll(bits);
+		unsigned here = priority_of(m->f, way, dscp);
+		unsigned there = priority_behind(m->f, way, dscp);
+
+		if (here == there || !(lossless_here & 1u << here || lossless_there & 1u << there))
+			continue;
+		if (leaves_with(m->f, way, dscp) == dscp)
+			differ |= UINT64_C(1) << dscp;
+		else if (!(told & 1u << here))
+			note_remark(m, link, way, dscp);
+		told |= (uint8_t)(1u << here);
+	}
+	return differ;
+}
+
+// What differs of a link, both ways at once: that two maps differ is one thing.
+struct difference {
+	uint64_t dscps;
+	unsigned first;   // of them
+	unsigned here[2]; // its priority at the link's ends
+	struct config_pos pos;
+};
+
+static void
+look_along(struct markings *m, uint32_t link, bool back, struct difference *found)
+{
+	const struct topo_link *l = &m->f->topology->links[link];
+	struct passage way = {back ? l->b : l->a, back ? l->a : l->b, 0};
+
+	for (uint32_t i = m->first[way.from.node]; i < m->first[way.from.node + 1]; i++) {
+		uint64_t some = 0;
+
+		way.came_by = m->entrances[i].port;
+		if (goes_on(m, &m->entrances[i], way.to.node))
+			some = differing(m, link, &way, m->entrances[i].dscps);
+		found->dscps |= some;
+		if (some == 0 || (unsigned)__builtin_ctzll(some) >= found->first)
+			continue;
+		found->first = (unsigned)__builtin_ctzll(some);
+		found->here[back] = priority_of(m->f, &way, found->first);
+		found->here[!back] = priority_behind(m->f, &way, found->first);
+		found->pos =
+			advice_later(advice_map_pos(m->f, way.from.node, way.came_by, found->first),
+				     advice_map_pos(m->f, way.to.node, way.to.port, found->first));
+	}
+}
+
+static void
+look_at_link(struct markings *m, uint32_t link)
+{
+	const struct topo_link *l = &m->f->topology->links[link];
+	struct difference found = {.first = 64};
+	char more[48] = "";
+
+	look_along(m, link, false, &found);
+	look_along(m, link, true, &found);
+	if (found.dscps == 0)
+		return;
+	if (__builtin_popcountll(found.dscps) > 1)
+		snprintf(more, sizeof(more), " (and so with %d other DSCPs)",
+			 __builtin_popcountll(found.dscps) - 1);
+	links_note(&m->found, link, found.pos,
+		   "DSCP %u is priority %u on the %s and %u on the %s%s: a pause by one does not "
+		   "hold the packets of the other",
+		   found.first, found.here[0], links_role(m->f, l->a.node), found.here[1],
+		   links_role(m->f, l->b.node), more);
+}
+
+int
+advice_markings(const struct fabric *f, struct config_diag *diag)
+{
+	struct markings m = {.f = f, .found.f = f};
+	int rc = list_entrances(&m);
+
+	if (rc == 0) {
+		follow_all(&m);
+		for (uint32_t i = 0; i < f->topology->link_count; i++)
+			if (!f->topology->links[i].host)
+				look_at_link(&m, i);
+		rc = links_report(&m.found, diag);
+	}
+	free(m.entrances);
+	free(m.first);
+	return rc;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A pause holds for so many quanta of 512 bit times at the port's rate and is sent again while it
+// is still wanted. One that has run out by then, or that lasts no time at all, lets the other end
+// go on sending into headroom that was meant for what is on the way only.
+#include "part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Ports of one rate, at one place in the file.
+struct finding {
+	struct config_pos pos;
+	uint16_t quanta;
+	ps_t lasts, refresh;
+	struct topo_ref first;
+	uint32_t others;
+};
+
+struct findings {
+	struct finding *items;
+	uint32_t count;
+};
+
+static int
+note(struct findings *all, const struct finding *one)
+{
+	struct finding *grown;
+
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct finding *known = &all->items[i];
+
+		if (known->pos.line == one->pos.line && known->pos.column == one->pos.column &&
+		    known->quanta == one->quanta && known->lasts == one->lasts &&
+		    known->refresh == one->refresh) {
+			known->others++;
+			return 0;
+		}
+	}
+	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return -ENOMEM;
+	all->items = grown;
+	grown[all->count++] = *one;
+	return 0;
+}
+
+static bool
+sends_pauses(const struct port_profile *profile)
+{
+	for (unsigned g = 0; g < PRIORITIES; g++)
+		if (profile->pg[g].pfc_priorities != 0)
+			return true;
+	return false;
+}
+
+static int
+look_at_switch(const struct fabric *f, uint32_t node, struct findings *all)
+{
+	const size_t offsets[] = {offsetof(struct switch_config, pfc_quanta),
+				  offsetof(struct switch_config, pfc_refresh_ps)};
+	const struct tables *t = f->tables[node];
+	int rc = 0;
+
+	for (uint16_t p = 0; rc == 0 && p < f->topology->nodes[node].port_count; p++) {
+		const struct port_profile *profile = t->ports[p].profile;
+		struct finding one = {
+			.quanta = profile->quanta,
+			.lasts = time_of_bytes(profile->quantum_time, profile->quanta),
+			.refresh = profile->refresh,
+			.first = {.node = node, .port = p},
+		};
+
+		if (!sends_pauses(profile) || one.refresh < one.lasts)
+			continue;
+		one.pos = advice_last(f, node, offsets, 2);
+		rc = note(all, &one);
+	}
+	return rc;
+}
+
+static void
+report(const struct fabric *f, const struct finding *one, struct config_diag *diag)
+{
+	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS];
+
+	topology_port_name(f->topology, one->first.node, one->first.port, name);
+	advice_others(one->others, "port", "ports", others);
+	if (one->quanta == 0)
+		config_warning(diag, f->config->file, one->pos, "qos.pfc.quanta",
+			       "a pause of 0 quanta ends one: nobody who sends to %s%s is held",
+			       name, others);
+	else
+		config_warning(diag, f->config->file, one->pos, "qos.pfc.refresh",
+			       "a pause of %u quanta by %s%s lasts %g us and is sent again after "
+			       "%g us: in between it holds nobody",
+			       one->quanta, name, others, (double)one->lasts / 1e6,
+			       (double)one->refresh / 1e6);
+}
+
+int
+advice_pauses(const struct fabric *f, struct config_diag *diag)
+{
+	struct findings all = {0};
+	int rc = 0;
+
+	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++)
+		rc = look_at_switch(f, n, &all);
+	for (uint32_t i = 0; rc == 0 && i < all.count; i++)
+		report(f, &all.items[i], diag);
+	free(all.items);
+	return rc;
+}

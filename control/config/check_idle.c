@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keys that the file writes and that change nothing, because another key decides otherwise: mostly
+// not what was meant. A section is read by many switches and `set` events change settings, so a key
+// is warned of only when it has no effect on any switch at any of these times. What a preset or
+// default says is nobody's mistake.
+#include "check_switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct idle_key {
+	struct config_pos pos;
+	char key[48];
+	char why[80];
+	bool used;
+};
+
+static struct idle_key *
+find_or_add(struct idle_keys *idle, struct config_pos pos, const char *key, const char *why)
+{
+	struct idle_key *grown;
+
+	for (unsigned i = 0; i < idle->count; i++)
+		if (idle->keys[i].pos.line == pos.line && idle->keys[i].pos.column == pos.column &&
+		    strcmp(idle->keys[i].key, key) == 0)
+			return &idle->keys[i];
+	if (idle->count == idle->room) {
+		grown = realloc(idle->keys, (2 * idle->room + 16) * sizeof(*grown));
+		if (grown == NULL)
+			return NULL;
+		idle->keys = grown;
+		idle->room = 2 * idle->room + 16;
+	}
+	grown = &idle->keys[idle->count++];
+	*grown = (struct idle_key){.pos = pos};
+	snprintf(grown->key, sizeof(grown->key), "%s", key);
+	snprintf(grown->why, sizeof(grown->why), "%s", why);
+	return grown;
+}
+
+// One key of one switch: whether it has an effect, and why it has none.
+static void
+note(const struct switch_check *check, const void *member, bool used, const char *key,
+     const char *why)
+{
+	struct config_mark mark = check_mark(check, member);
+	struct idle_key *found;
+
+	if (mark.origin != CONFIG_ORIGIN_FILE)
+		return;
+	found = find_or_add(check->idle, mark.pos, key, why);
+	if (found != NULL)
+		found->used |= used;
+}
+
+static bool
+has_priority(const uint8_t map[static CONFIG_PRIORITIES], int number)
+{
+	for (int p = 0; p < CONFIG_PRIORITIES; p++)
+		if (map[p] == number)
+			return true;
+	return false;
+}
+
+// Headroom of its own, which the pools have not.
+static bool
+keeps_headroom(const struct switch_config *settings, const struct config_group *group)
+{
+	return settings->headroom_pool_bytes == 0 &&
+	       (group->headroom.kind == CONFIG_AMOUNT_AUTO || group->headroom.value > 0);
+}
+
+static void
+check_group(const struct switch_check *check, int pg)
+{
+	const struct config_group *group = &check->settings->groups[pg];
+	const struct {
+		const char *name;
+		const void *member;
+	} keys[] = {{"headroom", &group->headroom},
+		    {"xon", &group->xon_bytes},
+		    {"xon-offset", &group->xon_offset}};
+	char key[48], why[80];
+
+	snprintf(why, sizeof(why), "has no effect: group %d is not lossless", pg);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		snprintf(key, sizeof(key), "qos.pg.%d.%s", pg, keys[i].name);
+		note(check, keys[i].member, group->lossless, key, why);
+	}
+	snprintf(key, sizeof(key), "qos.pg.%d.lossless", pg);
+	snprintf(why, sizeof(why), "no priority is in group %d%s", pg,
+		 keeps_headroom(check->settings, group) ? ", and headroom is kept for it" : "");
+	note(check, &group->lossless,
+	     !group->lossless || has_priority(check->settings->priority_to_group, pg), key, why);
+}
+
+void
+check_idle(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+	char key[48], why[80];
+
+	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
+		const struct config_class *class = &settings->classes[i];
+
+		check_group(check, i);
+		snprintf(key, sizeof(key), "qos.tc.%d.weight", i);
+		snprintf(why, sizeof(why), "has no effect: the scheduler of class %d is strict", i);
+		note(check, &class->weight, class->scheduler == CONFIG_SCHEDULER_DWRR, key, why);
+	}
+	for (int i = 0; i < CONFIG_POOLS; i++) {
+		snprintf(key, sizeof(key), "buffer.pools.%s.port-alpha", config_pool_name(i));
+		note(check, &settings->port_alpha[i],
+		     settings->port_alpha[i].kind == CONFIG_AMOUNT_NONE ||
+			     settings->pools[i].kind != CONFIG_AMOUNT_UNLIMITED,
+		     key, "has no effect: the pool is unlimited");
+	}
+}
+
+void
+idle_report(struct idle_keys *idle, const char *file, struct config_diag *diag)
+{
+	for (unsigned i = 0; i < idle->count; i++)
+		if (!idle->keys[i].used)
+			config_warning(diag, file, idle->keys[i].pos, idle->keys[i].key, "%s",
+				       idle->keys[i].why);
+	free(idle->keys);
+	*idle = (struct idle_keys){0};
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One host's settings, merged.
+#pragma once
+
+#include "config_values.h"
+
+enum config_recovery {
+	CONFIG_RECOVERY_GO_BACK_N,
+	CONFIG_RECOVERY_SELECTIVE,
+	CONFIG_RECOVERY_GO_BACK_0
+};
+enum config_placement { CONFIG_PLACEMENT_IN_ORDER, CONFIG_PLACEMENT_OUT_OF_ORDER };
+enum config_congestion {
+	CONFIG_CONGESTION_NONE,
+	CONFIG_CONGESTION_DCQCN,
+	CONFIG_CONGESTION_DCQCN_MLX,
+	CONFIG_CONGESTION_WINDOW,
+};
+
+struct host_config {
+	enum config_recovery recovery;
+	enum config_placement placement;
+	enum config_congestion congestion;
+	uint32_t path_mtu; // 256..4096; 0: auto
+	uint32_t ack_every;
+	uint8_t priority;
+	int8_t dscp;     // -1: auto, config_priority_dscp() of the priority
+	int8_t ack_dscp; // -1: auto, the data's
+	uint8_t cnp_dscp;
+	uint64_t cnp_interval_ps;
+	uint64_t rto_ps;
+	uint32_t reorder_window; // packets
+	uint64_t reorder_timeout_ps;
+	uint8_t ip_version; // 4 or 6
+	uint32_t qps;
+	uint64_t start_jitter_ps;
+	uint32_t clock_ppm;
+	int32_t header_bytes; // -1: auto, real frames
+	int32_t ack_bytes;    // -1: auto
+};

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One switch's settings, merged.
+#pragma once
+
+#include "config_values.h"
+
+enum config_preset {
+	CONFIG_PRESET_NONE,
+	CONFIG_PRESET_SPECTRUM_X,
+	CONFIG_PRESET_SONIC,
+	CONFIG_PRESET_LOSSY,
+	CONFIG_PRESET_INFINIBAND_LIKE,
+};
+
+enum config_pool {
+	CONFIG_POOL_INGRESS_LOSSLESS,
+	CONFIG_POOL_INGRESS_LOSSY,
+	CONFIG_POOL_EGRESS_LOSSLESS,
+	CONFIG_POOL_EGRESS_LOSSY,
+	CONFIG_POOLS,
+	CONFIG_POOL_AUTO = CONFIG_POOLS, // only before merging is finished
+};
+
+enum config_trust { CONFIG_TRUST_DSCP, CONFIG_TRUST_PCP };
+
+struct config_group { // a priority group
+	bool lossless;
+	enum config_pool pool;
+	uint64_t reserved_bytes;
+	struct config_limit limit;
+	struct config_amount headroom; // AUTO or BYTES
+	uint64_t xon_bytes;
+	struct config_amount xon_offset; // BYTES or NONE
+};
+
+enum config_scheduler { CONFIG_SCHEDULER_DWRR, CONFIG_SCHEDULER_STRICT };
+
+struct config_ecn {
+	bool on;
+	uint64_t min_bytes, max_bytes;
+	uint32_t probability_ppm;
+};
+
+struct config_class { // a traffic class, one queue of each port
+	enum config_scheduler scheduler;
+	uint32_t weight;
+	enum config_pool pool;
+	uint64_t reserved_bytes;
+	struct config_limit limit;
+	struct config_ecn ecn;
+	bool red;
+	bool tenant_fairness;  // tenants take turns within the queue
+	uint64_t min_rate_bps; // 0: none
+	uint64_t max_rate_bps; // 0: none
+};
+
+// Remarking on the way out: by priority, the new value, or -1 to leave it.
+struct config_remark {
+	int8_t dscp[CONFIG_PRIORITIES];
+	int8_t pcp[CONFIG_PRIORITIES];
+};
+
+// What one port does otherwise than `qos` says for all: the fields whose bit is set in `set`.
+enum config_port_qos_set {
+	CONFIG_PORT_QOS_TRUST = 1 << 0,
+	CONFIG_PORT_QOS_PRIORITY = 1 << 1,
+	CONFIG_PORT_QOS_DSCP = 1 << 2,
+	CONFIG_PORT_QOS_PCP = 1 << 3,
+	CONFIG_PORT_QOS_REMARK = 1 << 4,
+	CONFIG_PORT_QOS_MAX_RATE = 1 << 5,
+};
+
+struct config_port_qos {
+	struct config_name name; // "swp3"
+	unsigned number;         // 3
+	unsigned set;            // bits of enum config_port_qos_set
+	unsigned trust_count;
+	enum config_trust trust[2];
+	uint8_t port_priority;
+	uint8_t dscp_to_priority[CONFIG_DSCPS];     // complete
+	uint8_t pcp_to_priority[CONFIG_PRIORITIES]; // complete
+	struct config_remark remark;
+	uint64_t max_rate_bps; // 0: none
+};
+
+enum config_watchdog_action {
+	CONFIG_WATCHDOG_DROP,
+	CONFIG_WATCHDOG_FORWARD,
+	CONFIG_WATCHDOG_ALERT
+};
+
+struct config_watchdog {
+	bool on;
+	uint64_t poll_ps;
+	uint64_t detect_ps;  // robustness x poll where that was written
+	uint32_t robustness; // polls; 0: detect was written as a time
+	uint64_t restore_ps;
+	enum config_watchdog_action action;
+	bool flush;   // drop: what waits in the queue goes too
+	bool ingress; // drop: what comes in by the port with the queue's priorities goes too
+};
+
+struct config_trim {
+	bool on;
+	uint32_t size_bytes;
+	uint8_t dscp;
+	uint8_t tc;          // the queue that cut packets go to
+	uint8_t eligible_tc; // bit n: class n
+};
+
+enum config_histogram_kind {
+	CONFIG_HISTOGRAM_QUEUE,
+	CONFIG_HISTOGRAM_GROUP,
+	CONFIG_HISTOGRAM_LATENCY
+};
+
+struct config_histogram {
+	enum config_histogram_kind kind;
+	struct config_name where; // "swp1.3": port and traffic class (or priority group)
+	unsigned port_number;
+	unsigned index;
+	uint64_t min;  // bytes; of LATENCY ps
+	uint64_t size; // likewise
+	uint32_t bins;
+	uint64_t sample_ps;
+	struct config_pos pos;
+};
+
+enum config_flow_control {
+	CONFIG_FLOW_CONTROL_PFC,
+	CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC,
+	CONFIG_FLOW_CONTROL_PAUSE,
+	CONFIG_FLOW_CONTROL_CREDIT,
+	CONFIG_FLOW_CONTROL_NONE,
+};
+
+enum config_routing_mode {
+	CONFIG_ROUTING_ECMP,
+	CONFIG_ROUTING_ECMP_QP,
+	CONFIG_ROUTING_FLOWLET,
+	CONFIG_ROUTING_SPRAY,
+	CONFIG_ROUTING_RANDOM,
+	CONFIG_ROUTING_ADAPTIVE,
+	CONFIG_ROUTING_PINNED,
+};
+
+enum config_opcodes { CONFIG_OPCODES_DATA, CONFIG_OPCODES_ALL };
+
+struct config_routing {
+	enum config_routing_mode mode;
+	uint16_t eligible_udp_dport;          // 0: any UDP or other packet
+	enum config_opcodes eligible_opcodes; // DATA: not acknowledgements, CNPs
+	bool hash_seed_auto;                  // per switch
+	uint32_t hash_seed;
+	uint64_t flowlet_gap_ps;
+	unsigned grade_count;
+	// ascending; grade n: depth in [grades[n-1], grades[n])
+	uint64_t grades_bytes[CONFIG_GRADES_MAX];
+};
+
+// What a RoCE preset is for, as in `nv set qos roce mode`.
+enum config_preset_mode {
+	CONFIG_PRESET_MODE_LOSSLESS,
+	CONFIG_PRESET_MODE_LOSSY,
+	CONFIG_PRESET_MODE_SINGLE_POOL, // lossless, in one ingress pool with the rest
+};
+
+struct switch_config {
+	enum config_preset preset;
+	enum config_preset_mode preset_mode; // of spectrum-x
+	uint64_t latency_ps;
+	uint64_t buffer_bytes;
+	uint32_t cell_bytes;
+	struct config_amount pools[CONFIG_POOLS];      // BYTES, PERCENT or UNLIMITED
+	struct config_amount port_alpha[CONFIG_POOLS]; // ALPHA or NONE
+	uint64_t headroom_pool_bytes;                  // 0: each group has its own headroom
+	unsigned trust_count;                          // 0: port_priority
+	enum config_trust trust[2];
+	uint8_t port_priority;
+	uint8_t dscp_to_priority[CONFIG_DSCPS]; // complete
+	uint64_t dscp_listed;                   // bit n: DSCP n is listed, not a default
+	uint8_t pcp_to_priority[CONFIG_PRIORITIES];
+	uint8_t priority_to_group[CONFIG_PRIORITIES];
+	uint8_t priority_to_class[CONFIG_PRIORITIES];
+	struct config_group groups[CONFIG_PRIORITIES];
+	struct config_class classes[CONFIG_PRIORITIES];
+	enum config_flow_control flow_control;
+	uint8_t pfc_priorities; // bit n: priority n
+	uint16_t pfc_quanta;
+	bool pfc_refresh_auto; // again after half the quanta
+	uint64_t pfc_refresh_ps;
+	uint64_t port_max_rate_bps; // of every port; 0: none
+	struct config_remark remark;
+	struct config_trim trim;
+	struct config_watchdog watchdog;
+	const struct config_histogram *histograms;
+	unsigned histogram_count;
+	const struct config_port_qos *ports; // those that differ
+	unsigned port_count;
+	struct config_routing routing;
+};

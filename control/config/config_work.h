@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens in a fabric, what is kept of it, and when it ends: workload, events, record, stop.
+#pragma once
+
+#include "config_values.h"
+
+enum config_work_kind {
+	CONFIG_WORK_FLOW,
+	CONFIG_WORK_FLOWS,
+	CONFIG_WORK_STREAM,
+	CONFIG_WORK_INCAST,
+	CONFIG_WORK_PERMUTATION,
+	CONFIG_WORK_ALL_TO_ALL,
+};
+
+enum config_op { CONFIG_OP_WRITE, CONFIG_OP_SEND, CONFIG_OP_READ };
+enum config_flow_format {
+	CONFIG_FLOW_FORMAT_ROOST,
+	CONFIG_FLOW_FORMAT_HPCC,
+	CONFIG_FLOW_FORMAT_CONWEAVE
+};
+enum config_arrivals { CONFIG_ARRIVALS_CBR, CONFIG_ARRIVALS_POISSON };
+enum config_algorithm { CONFIG_ALGORITHM_DIRECT, CONFIG_ALGORITHM_SHIFT };
+
+struct config_work {
+	enum config_work_kind kind;
+	struct config_pos pos;
+	struct config_name name;   // text NULL: none
+	struct config_name tenant; // text NULL: none
+	int8_t priority;           // -1: the hosts'
+	uint64_t at_ps;
+	uint32_t qps; // 0: the hosts'
+	uint32_t repeat;
+	uint64_t gap_ps;          // between repeats
+	struct config_names from; // flow, stream: one; incast: the senders
+	struct config_name to;    // flow, stream, incast
+	// permutation, all-to-all: these only; empty: all (of the tenant)
+	struct config_names hosts;
+	uint64_t size_bytes;     // flow; incast, permutation: from each; all-to-all: per rank
+	enum config_op op;       // flow
+	struct config_name file; // flows
+	enum config_flow_format format;
+	uint32_t packet_bytes; // stream: the frame without FCS
+	uint64_t rate_bps;     // stream
+	enum config_arrivals arrivals;
+	uint8_t ttl;                     // stream
+	uint64_t until_ps;               // stream; 0: the end of the run
+	enum config_algorithm algorithm; // all-to-all
+};
+
+enum config_event_kind {
+	CONFIG_EVENT_LINK,
+	CONFIG_EVENT_ROUTE,
+	CONFIG_EVENT_SET,
+	CONFIG_EVENT_SNAPSHOT,
+	CONFIG_EVENT_PORT_TX,
+	CONFIG_EVENT_PORT_PFC,
+	CONFIG_EVENT_CLEAR,
+	CONFIG_EVENT_RESTORE,
+};
+
+// What a link event changes; the fields whose bit is set in `changes`.
+enum config_link_change {
+	CONFIG_LINK_STATE = 1 << 0,
+	CONFIG_LINK_RATE = 1 << 1,
+	CONFIG_LINK_DELAY = 1 << 2,
+	CONFIG_LINK_LOSS = 1 << 3,
+	CONFIG_LINK_CORRUPT = 1 << 4,
+	CONFIG_LINK_DROP = 1 << 5, // packets whose IPv4 ID ends in ip_id_low_byte
+};
+
+struct config_event {
+	enum config_event_kind kind;
+	struct config_pos pos;
+	uint64_t at_ps;
+	// LINK
+	struct config_name link;
+	uint32_t changes;
+	bool up;
+	uint64_t rate_bps, delay_ps;
+	uint32_t loss_ppm, corrupt_ppm;
+	uint8_t ip_id_low_byte;
+	uint64_t for_ps; // undone after this; 0: stays
+	// ROUTE; CLEAR
+	struct config_name node; // text NULL: the only switch; CLEAR: all
+	struct config_route route;
+	// SET
+	struct config_name key; // "switch.qos.tc.3.ecn.min"
+	struct config_name to;  // its new value, as text
+	// PORT_TX, PORT_PFC
+	struct config_name port; // "swp2", or "leaf1.swp2" in a fabric
+	bool tx_on;
+	int8_t queue;       // -1: all
+	uint8_t priorities; // PORT_PFC: bit n is priority n
+	uint16_t quanta;
+	// CLEAR
+	bool persistent; // the persistent watermarks, not the user's
+	// RESTORE: the queue whose watchdog storm ends
+	struct config_name restore; // "swp2.3", or "leaf1.swp2.3" in a fabric
+};
+
+// An event in the order of time, or its undoing.
+struct config_step {
+	uint64_t at_ps;
+	unsigned order; // within one instant
+	bool undo;      // `for:` has passed
+	const struct config_event *event;
+};
+
+struct config_record {
+	uint64_t interval_ps; // 0: no samples
+	struct config_names queues;
+	struct config_names pcap;
+	bool snaplen_full;
+	uint32_t snaplen_bytes;
+};
+
+struct config_stop {
+	bool idle;
+	uint64_t time_ps; // when not idle
+	struct config_pos pos;
+};

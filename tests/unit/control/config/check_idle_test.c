@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keys that change nothing are warned of, once, where the file writes them.
+#include "expect.h"
+
+#define SPECTRUM_X SINGLE "  preset: spectrum-x\n"
+
+static void
+a_lossy_group_pauses_nobody(void **state)
+{
+	(void)state;
+	expect_messages(SPECTRUM_X "  qos:\n    pg:\n"
+				   "      0: {headroom: 10KB, xon: 1KB, xon-offset: none}\n",
+			"warning: f.yaml:6:21: qos.pg.0.headroom: has no effect: group 0 is not "
+			"lossless\n"
+			"warning: f.yaml:6:32: qos.pg.0.xon: has no effect: group 0 is not "
+			"lossless\n"
+			"warning: f.yaml:6:49: qos.pg.0.xon-offset: has no effect: group 0 is not "
+			"lossless\n");
+	expect_messages(SPECTRUM_X "  qos: {pg: {3: {headroom: 10KB, xon: 1KB}}}\n", "");
+	// It is not the preset's fault, nor that of who changes the other key.
+	expect_messages(SPECTRUM_X "  qos: {pg: {3: {lossless: false}}, pfc: {priorities: []}}\n",
+			"");
+}
+
+static void
+a_strict_class_has_no_weight(void **state)
+{
+	(void)state;
+	expect_messages(SPECTRUM_X "  qos: {tc: {6: {weight: 30}}}\n",
+			"warning: f.yaml:4:26: qos.tc.6.weight: has no effect: the scheduler of "
+			"class 6 is strict\n");
+	expect_messages(SPECTRUM_X "  qos: {tc: {6: {weight: 30, scheduler: dwrr}}}\n", "");
+	expect_messages(SPECTRUM_X "  qos: {tc: {3: {scheduler: strict}}}\n", "");
+}
+
+static void
+a_lossless_group_is_somebody_s(void **state)
+{
+	(void)state;
+	expect_messages(SPECTRUM_X "  qos: {pg: {5: {lossless: true}}}\n",
+			"warning: f.yaml:4:28: qos.pg.5.lossless: no priority is in group 5, and "
+			"headroom is kept for it\n");
+	expect_messages(SPECTRUM_X "  buffer: {headroom-pool: {size: 1MB}}\n"
+				   "  qos: {pg: {5: {lossless: true}}}\n",
+			"warning: f.yaml:5:28: qos.pg.5.lossless: no priority is in group 5\n");
+	expect_messages(SPECTRUM_X "  qos: {pg: {5: {lossless: true, headroom: 0B}}}\n",
+			"warning: f.yaml:4:28: qos.pg.5.lossless: no priority is in group 5\n");
+	expect_messages(SPECTRUM_X "  qos: {pg: {5: {lossless: false}}}\n", "");
+	expect_messages(SPECTRUM_X "  qos: {priority-to-pg: {3: 0}, pfc: {priorities: []}}\n", "");
+}
+
+static void
+a_port_s_part_of_no_end_is_no_end(void **state)
+{
+	(void)state;
+	expect_messages(SPECTRUM_X "  buffer: {pools: {egress-lossless: {port-alpha: 8}}}\n",
+			"warning: f.yaml:4:50: buffer.pools.egress-lossless.port-alpha: has no "
+			"effect: the pool is unlimited\n");
+	expect_messages(SPECTRUM_X "  buffer: {pools: {egress-lossless: {port-alpha: none},"
+				   " egress-lossy: {port-alpha: 8}}}\n",
+			"");
+}
+
+// A section is read by many: what one of them has use for is in its place.
+static void
+one_switch_s_use_is_enough(void **state)
+{
+	(void)state;
+	expect_messages(FABRIC "switch: {qos: {tc: {3: {weight: 9}}}}\n"
+			       "spine: {qos: {tc: {3: {scheduler: strict}}}}\n",
+			"");
+	expect_messages(FABRIC "switch: {qos: {tc: {3: {weight: 9}}}}\n"
+			       "spine: {qos: {tc: {3: {scheduler: strict}}}}\n"
+			       "leaf: {qos: {tc: {3: {scheduler: strict}}}}\n",
+			"warning: f.yaml:2:33: qos.tc.3.weight: has no effect: the scheduler of "
+			"class 3 is strict\n");
+	expect_messages(FABRIC "switch: {qos: {tc: {3: {scheduler: strict}}}}\n"
+			       "leaf2: {qos: {tc: {3: {weight: 9}}}}\n",
+			"warning: f.yaml:3:32: qos.tc.3.weight: has no effect: the scheduler of "
+			"class 3 is strict\n");
+}
+
+// So is one moment's.
+static void
+a_later_use_is_enough(void **state)
+{
+	(void)state;
+	expect_messages(FABRIC "switch: {qos: {tc: {3: {scheduler: strict, weight: 9}}}}\n"
+			       "events: [{at: 1us, set: switch.qos.tc.3.scheduler, to: dwrr}]\n",
+			"");
+	expect_messages(FABRIC "switch: {qos: {tc: {3: {weight: 9}}}}\n"
+			       "events: [{at: 1us, set: switch.qos.tc.3.scheduler, to: strict}]\n",
+			"");
+	expect_messages(FABRIC "events: [{at: 1us, set: switch.qos.tc.6.weight, to: 9}]\n",
+			"warning: f.yaml:2:53: qos.tc.6.weight: has no effect: the scheduler of "
+			"class 6 is strict\n");
+}
+
+static void
+presets_write_nothing_idle(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE, "");
+	expect_messages(SINGLE "  preset: spectrum-x\n", "");
+	expect_messages(SINGLE "  preset: spectrum-x\n  preset-mode: lossy\n", "");
+	expect_messages(SINGLE "  preset: spectrum-x\n  preset-mode: lossless-single-pool\n", "");
+	expect_messages(SINGLE "  preset: sonic\n", "");
+	expect_messages(SINGLE "  preset: lossy\n", "");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lossy_group_pauses_nobody),
+		cmocka_unit_test(a_strict_class_has_no_weight),
+		cmocka_unit_test(a_lossless_group_is_somebody_s),
+		cmocka_unit_test(a_port_s_part_of_no_end_is_no_end),
+		cmocka_unit_test(one_switch_s_use_is_enough),
+		cmocka_unit_test(a_later_use_is_enough),
+		cmocka_unit_test(presets_write_nothing_idle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
