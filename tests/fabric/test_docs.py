@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the documentation says exists: drop reasons, files, links, commands."""
+"""What the documentation says exists and works: drop reasons, links and drawings, files and parts of files, keys,
+commands and what they print."""
 import re
 import shlex
 import shutil
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 from roost import SOURCE, Case, roost
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 FILE = re.compile(r"^# FILE(?:[ \t]+(\S+))?[ \t]*$", re.M)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-RUN = ("sim", "check", "replay", "where", "--help")
+KEY = re.compile(r"`(?:switch\.|leaf\.|spine\.)?((?:qos|buffer|routing)\.(?!h\b|md\b)[\w.-]+)")
+STATUS = re.compile(r"# exit status (\d)")
+# A part of a file is completed by this: one switch of these ports, unless it says otherwise.
+PORTS = "".join(f"    swp{i}: {{rate: 100G, cable: 5m}}\n" for i in range(1, 5))
+TOP = ("events",)    # keys of the file itself; all others are the switch's
+RUN = ("sim", "check", "replay", "where", "headroom", "--help")
 FABRIC = re.compile(r"^(?:fabric|switch):", re.M)
 
 
@@ -33,24 +40,38 @@ def files(page):
     return found
 
 
+def parts(page):
+    """What else stands in a page as YAML, completed to files of one switch."""
+    for text in blocks(page, "yaml"):
+        if FILE.search(text):
+            continue
+        top, own = "", f"  name: dut\n  ports:\n{PORTS}"
+        for section in re.findall(r"^[\w-]+:.*\n(?:[ #].*\n)*", text, re.M):
+            if section.split(":")[0] in TOP:
+                top += section
+            else:
+                own += "".join(f"  {line}\n" for line in section.splitlines())
+        yield f"switch:\n{own}{top}"
+
+
 def commands(page):
-    """The lines of a page that can be run here, as words behind `roost`."""
+    """The lines of a page that can be run here: (words behind `roost`, exit status, lines that it prints or [])."""
     for text in blocks(page, "console"):
-        for line in text.replace("\\\n", " ").splitlines():
-            if not line.startswith("$ roost "):
-                continue
-            words = shlex.split(line[2:], comments=True)[1:]
+        for entry in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.M)[1:]:
+            line, *told = entry.splitlines()
+            words = shlex.split(line, comments=True)
             if any(mark in words for mark in ("|", ">", "&&", ";")):
                 words = words[:min(words.index(m) for m in ("|", ">", "&&", ";") if m in words)]
-            if words and words[0] in RUN:
-                yield words
+            status = STATUS.search(line)
+            if len(words) > 1 and words[0] == "roost" and words[1] in RUN:
+                yield words[1:], int(status.group(1)) if status else 0, told
 
 
 class Docs(Case):
     def test_there_are_pages(self):
         names = {page.name for page in pages()}
-        self.assertLessEqual({"README.md", "commands.md", "configuration.md", "replay.md", "live.md",
-                              "counters.md", "development.md"}, names)
+        self.assertLessEqual({"README.md", "commands.md", "configuration.md", "replay.md", "live.md", "buffer.md",
+                              "qos.md", "presets.md", "counters.md", "development.md"}, names)
 
     def test_every_drop_reason_is_explained(self):
         source = (SOURCE / "dataplane/drop.h").read_text()
@@ -69,17 +90,71 @@ class Docs(Case):
                     wrong.append(f"{page.name}: {target}")
         self.assertEqual(wrong, [])
 
+    def test_anchors_are_headings(self):
+        wrong = []
+        for page in pages():
+            for target in LINK.findall(page.read_text()):
+                path, _, anchor = target.partition("#")
+                if not anchor or "://" in target:
+                    continue
+                headings = re.findall(r"^#+ (.+)$", (page.parent / path if path else page).read_text(), re.M)
+                anchors = {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+                if anchor not in anchors:
+                    wrong.append(f"{page.name}: {target}")
+        self.assertEqual(wrong, [])
+
+    def test_drawings(self):
+        """Each is shown by a page, is well-formed, has a title, and a ground of its own: pages may be dark."""
+        shown = {target for page in pages() for target in LINK.findall(page.read_text()) if target.endswith(".svg")}
+        there = sorted((SOURCE / "doc/figures").glob("*"))
+        self.assertEqual({f"figures/{path.name}" for path in there}, shown)
+        for path in there:
+            with self.subTest(drawing=path.name):
+                root = ElementTree.parse(path).getroot()
+                name = root.tag.removesuffix("svg")
+                self.assertIsNotNone(root.find(f"{name}title"))
+                ground = root.find(f"{name}rect")
+                self.assertEqual([ground.get(one) for one in ("width", "height", "fill")],
+                                 [root.get("width"), root.get("height"), "#ffffff"])
+
+    def test_keys_exist(self):
+        """A key of a switch that a page names is one of configuration.md, numbers of groups and classes aside."""
+        known = re.findall(r"^\| `([\w.-]+)`", (SOURCE / "doc/configuration.md").read_text(), re.M)
+        words = {word for key in known for word in key.split(".")}
+        wrong, count = [], 0
+        for page in pages():
+            for key in KEY.findall(page.read_text()):
+                count += 1
+                unknown = [one for one in key.rstrip(".").split(".")
+                           if one not in words and not re.fullmatch(r"\d+(-\d+)?|N|swp(\d+|N)", one)]
+                if unknown:
+                    wrong.append(f"{page.name}: {key}: {unknown}")
+        self.assertEqual(wrong, [])
+        self.assertGreater(count, 100)
+
+    def test_parts_of_files_are_good(self):
+        count = 0
+        for page in pages():
+            for i, text in enumerate(parts(page)):
+                with self.subTest(page=page.name, text=text):
+                    roost("check", self.file(text, f"{page.stem}-{i}.yaml"))
+                    count += 1
+        self.assertGreaterEqual(count, 6)
+
     def test_files_are_good(self):
         count = 0
         for page in pages():
+            bad = {word for words, status, _ in commands(page) if status == 2 for word in words}
             for name, text in files(page).items():
                 with self.subTest(page=page.name, file=name):
-                    roost("check", self.file(text, f"{page.stem}-{Path(name).name}"))
+                    roost("check", self.file(text, f"{page.stem}-{Path(name).name}"), status=2 if name in bad else 0)
                     count += 1
         self.assertGreaterEqual(count, 2)
 
     def test_commands_run(self):
-        count = 0
+        """With the exit status that the page tells, 0 unless told, and the lines that it shows: messages, then
+        results."""
+        count = shown = 0
         for page in pages():
             place = self.directory / page.stem
             shutil.copytree(SOURCE / "conf", place / "conf")
@@ -89,13 +164,17 @@ class Docs(Case):
             for text in blocks(page, "python"):
                 if "PcapWriter(" in text:
                     exec(compile(text.replace('PcapWriter("', f'PcapWriter("{place}/'), page.name, "exec"), {})
-            for words in commands(page):
+            for words, status, told in commands(page):
                 named = [word.split("=")[-1] for word in words if re.search(r"\.(yaml|pcap)$", word)]
                 if all((place / one).exists() for one in named):
                     with self.subTest(page=page.name, command=" ".join(words)):
-                        roost(*words, cwd=place)
+                        done = roost(*words, cwd=place, status=status)
+                        if told:
+                            self.assertEqual((done.err + done.out).splitlines(), told)
                         count += 1
-        self.assertGreaterEqual(count, 4)
+                        shown += bool(told)
+        self.assertGreaterEqual(count, 8)
+        self.assertGreaterEqual(shown, 3)
 
 
 if __name__ == "__main__":
