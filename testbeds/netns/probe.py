@@ -15,6 +15,7 @@ import time
 
 DSCP = {0: 0, 3: 26}   # of a priority, in the preset spectrum-x
 PATIENCE_S = 5
+FIRST_PORT = 49152    # of the sources; the kernel, asked for any, may give one twice
 
 
 def datagram_socket(port=0):
@@ -24,8 +25,8 @@ def datagram_socket(port=0):
 
 
 def spread(address, count):
-    for _ in range(int(count)):
-        with datagram_socket() as one:
+    for i in range(int(count)):
+        with datagram_socket(FIRST_PORT + i) as one:
             one.sendto(b"spread", (address, 9000))
         time.sleep(0.002)   # a veth holds 256 packets
     return {"sent": int(count)}
