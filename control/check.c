@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost check`: whether a file can be run, by making everything it asks for and running none of it.
+// `roost check`: whether a file can be run, by making everything it asks for and running none of
+// it.
 #include "advice/advice.h"
 #include "commands.h"
 #include "sim/experiment.h"
@@ -19,7 +20,8 @@ check_single(const struct config *config, const struct topology *topology, struc
 	int rc = packet_pool_create(&pool, PACKET_FRAME_MIN);
 
 	if (rc == 0)
-		rc = fabric_create(&f, (struct config *)(uintptr_t)config, topology, &options, diag);
+		rc = fabric_create(&f, (struct config *)(uintptr_t)config, topology, &options,
+				   diag);
 	if (rc == 0)
 		rc = advice_give(f, diag);
 	if (rc == 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tap sees a sent packet when its transmission starts, stamped with the instant its last bit leaves, and a
-// received one when its last bit has come; a PFC frame may be shown at the end of its window. So that stamps
-// in a file never go backwards, records are kept until nothing earlier can follow (the start of the node's
-// window) and written sorted.
+// A tap sees a sent packet when its transmission starts, stamped with the instant its last bit
+// leaves, and a received one when its last bit has come; a PFC frame may be shown at the end of its
+// window. So that stamps in a file never go backwards, records are kept until nothing earlier can
+// follow (the start of the node's window) and written sorted.
 #include "recorder.h"
 
 #include "dataplane/roce/unsent.h"
@@ -68,8 +68,8 @@ file_write(struct recorder_file *f, ps_t horizon)
 	qsort(f->records, f->count, sizeof(*f->records), record_compare);
 	for (; written < f->count && f->records[written].stamp < horizon; written++) {
 		struct record *r = &f->records[written];
-		int rc = capture_writer_packet_directed(f->writer, r->direction, r->stamp, r->data, r->data_len,
-							r->orig_len, r->comment);
+		int rc = capture_writer_packet_directed(f->writer, r->direction, r->stamp, r->data,
+							r->data_len, r->orig_len, r->comment);
 
 		if (rc != 0 && f->error == 0)
 			f->error = rc;
@@ -81,8 +81,8 @@ file_write(struct recorder_file *f, ps_t horizon)
 }
 
 static void
-file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m, enum capture_direction direction,
-	 ps_t stamp, const char *comment)
+file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
+	 enum capture_direction direction, ps_t stamp, const char *comment)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	uint32_t length = meta->wire_bytes;
@@ -128,7 +128,9 @@ port_event(struct recorder *r, const struct node *node, const struct port *port,
 	for (struct recorder_file *f = r->files; f != NULL; f = f->next) {
 		if (f->node != node || !(f->what & what) || f->port != port->index)
 			continue;
-		file_add(r, f, m, what == RECORDER_SENT ? CAPTURE_DIRECTION_OUT : CAPTURE_DIRECTION_IN, at, NULL);
+		file_add(r, f, m,
+			 what == RECORDER_SENT ? CAPTURE_DIRECTION_OUT : CAPTURE_DIRECTION_IN, at,
+			 NULL);
 		file_settle(f);
 	}
 }
@@ -149,16 +151,19 @@ recorder_sent(void *context, struct node *node, struct port *port, struct rte_mb
 static uint64_t
 drop_depth(const struct node *node, const struct packet_meta *meta, enum drop_reason reason)
 {
-	bool placed = reason == DROP_HEADROOM || reason == DROP_INGRESS_POOL || reason == DROP_EGRESS_POOL ||
-		      reason == DROP_TENANT_SHARE || reason == DROP_RED || reason == DROP_WATCHDOG;
+	bool placed = reason == DROP_HEADROOM || reason == DROP_INGRESS_POOL ||
+		      reason == DROP_EGRESS_POOL || reason == DROP_TENANT_SHARE ||
+		      reason == DROP_RED || reason == DROP_WATCHDOG;
 
 	if (!placed)
 		return 0;
-	return (uint64_t)node->depth[meta->tc * node->port_count + meta->out_port] * node->current->cell;
+	return (uint64_t)node->depth[meta->tc * node->port_count + meta->out_port] *
+	       node->current->cell;
 }
 
 static void
-recorder_dropped(void *context, struct node *node, struct rte_mbuf *m, enum drop_reason reason, ps_t at)
+recorder_dropped(void *context, struct node *node, struct rte_mbuf *m, enum drop_reason reason,
+		 ps_t at)
 {
 	struct recorder *r = context;
 	const struct packet_meta *meta = packet_meta(m);
@@ -168,8 +173,8 @@ recorder_dropped(void *context, struct node *node, struct rte_mbuf *m, enum drop
 
 		if (f->node != node || f->what != 0)
 			continue;
-		snprintf(comment, sizeof(comment), "reason=%s port=%s priority=%u depth=%llu", drop_name(reason),
-			 f->port_names[meta->in_port], meta->priority,
+		snprintf(comment, sizeof(comment), "reason=%s port=%s priority=%u depth=%llu",
+			 drop_name(reason), f->port_names[meta->in_port], meta->priority,
 			 (unsigned long long)drop_depth(node, meta, reason));
 		file_add(r, f, m, CAPTURE_DIRECTION_NONE, at, comment);
 		file_settle(f);
@@ -195,8 +200,8 @@ recorder_create(struct recorder **out, uint32_t snaplen)
 }
 
 static int
-recorder_add_file(struct recorder *r, struct recorder_file *template, const char *path, const char *name,
-		  char *err, size_t err_size)
+recorder_add_file(struct recorder *r, struct recorder_file *template, const char *path,
+		  const char *name, char *err, size_t err_size)
 {
 	struct recorder_file *f = malloc(sizeof(*f));
 	int rc = -ENOMEM;
@@ -223,8 +228,8 @@ fail:
 }
 
 int
-recorder_add_port(struct recorder *r, struct node *node, uint16_t port, unsigned int what, const char *path,
-		  const char *name, char *err, size_t err_size)
+recorder_add_port(struct recorder *r, struct node *node, uint16_t port, unsigned int what,
+		  const char *path, const char *name, char *err, size_t err_size)
 {
 	struct recorder_file f = {.node = node, .port = port, .what = what};
 	int rc = recorder_add_file(r, &f, path, name, err, err_size);
@@ -237,8 +242,8 @@ recorder_add_port(struct recorder *r, struct node *node, uint16_t port, unsigned
 }
 
 int
-recorder_add_drops(struct recorder *r, struct node *node, const char *const *port_names, const char *path,
-		   char *err, size_t err_size)
+recorder_add_drops(struct recorder *r, struct node *node, const char *const *port_names,
+		   const char *path, char *err, size_t err_size)
 {
 	struct recorder_file f = {.node = node, .port_names = port_names};
 	int rc = recorder_add_file(r, &f, path, "drops", err, err_size);
@@ -266,7 +271,8 @@ recorder_close(struct recorder *r, bool keep, char *err, size_t err_size)
 			rc = f->error;
 		if (rc != 0 && first == 0) {
 			first = rc;
-			snprintf(err, err_size, "%s: %s: the file is incomplete", f->path, strerror(-rc));
+			snprintf(err, err_size, "%s: %s: the file is incomplete", f->path,
+				 strerror(-rc));
 		}
 		if (!keep)
 			unlink(f->path);

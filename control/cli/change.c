@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost set, clear and watchdog: change a live fabric through its daemon, which does it whole or not at all.
+// roost set, clear and watchdog: change a live fabric through its daemon, which does it whole or
+// not at all.
 #include "cli.h"
 
 #include <getopt.h>
@@ -27,7 +28,8 @@ take_fabric(int argc, char **argv, const char **fabric)
 	return CLI_OK;
 }
 
-// Calls a method and lets go of params. Returns an exit status, with *result the caller's when it is CLI_OK.
+// Calls a method and lets go of params. Returns an exit status, with *result the caller's when it
+// is CLI_OK.
 static int
 call(const char *command, const char *fabric, const char *method, json_t *params, json_t **result)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of ports: a row a port, or a row a queue, or the four tables of `counters qos`. Columns
 // are named as operators know them: rx-pause-frames and its like from NVUE's `counters qos`, pg and
-// tc from SONiC's watermarks; `max` is the peak of the column before it, wred and watchdog are parts
-// of discards.
+// tc from SONiC's watermarks; `max` is the peak of the column before it, wred and watchdog are
+// parts of discards.
 #include "show_print.h"
 
 #include "show_values.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `qos roce` of switches and ports, laid out as NVUE does: settings, then maps, scheduling, pools and
-// the exception list (show_roce_tables.c), each line marked with where it comes from.
+// `qos roce` of switches and ports, laid out as NVUE does: settings, then maps, scheduling, pools
+// and the exception list (show_roce_tables.c), each line marked with where it comes from.
 #include "show_roce.h"
 
 #include "show_print.h"

@@ -97,7 +97,8 @@ look_in_file(const struct where_request *r, const struct place *place, json_t *t
 		status = CLI_OK;
 	config_diag_print(&diag, stderr);
 	if (status == CLI_OK) {
-		if (topology_find_place(topology, place, &at) == 0 && leads_to_host(topology, &at)) {
+		if (topology_find_place(topology, place, &at) == 0 &&
+		    leads_to_host(topology, &at)) {
 			status = add_host(to, topology, &at);
 		} else {
 			fprintf(stderr, "roost where: %s: nobody is at %s in this fabric\n",

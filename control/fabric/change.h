@@ -24,7 +24,7 @@ int change_apply(struct fabric *f, const struct config_event *event,
 		 const struct change_retire *retire, struct config_diag *diag);
 
 // Tries `set` events (in the order in which they will be applied) one after the other, and takes
-// all of them back. Returns 0, with warnings as change_set(); -EINVAL with the first that would be refused in diag, at its place
-// in the file; or -ENOMEM.
+// all of them back. Returns 0, with warnings as change_set(); -EINVAL with the first that would be
+// refused in diag, at its place in the file; or -ENOMEM.
 int change_check(struct fabric *f, const struct config_event *const *sets, uint32_t count,
 		 struct config_diag *diag);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making a fabric: routes first, then nodes with their tables, then wires (a wire's delay holds the far
-// node's pipeline latency, so the window is the least delay of any), then the hosts' NICs. Flows and events
-// come from workload and events.c. An attached host has no node: its link's wires are its device's.
+// Making a fabric: routes first, then nodes with their tables, then wires (a wire's delay holds the
+// far node's pipeline latency, so the window is the least delay of any), then the hosts' NICs.
+// Flows and events come from workload and events.c. An attached host has no node: its link's wires
+// are its device's.
 #include "fabric.h"
 
 #include "control/tables/build.h"
@@ -45,13 +46,15 @@ is_attached(const struct fabric *f, const struct fabric_options *options, uint32
 }
 
 static int
-create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, struct config_diag *diag)
+create_node(struct fabric *f, const struct fabric_options *options, uint32_t i,
+	    struct config_diag *diag)
 {
 	const struct topo_node *place = &f->topology->nodes[i];
 	struct tables *old = NULL;
 	int rc;
 
-	rc = node_create(&f->nodes[i], role_of(place), place->port_count, i, options->seed, options->pools[i]);
+	rc = node_create(&f->nodes[i], role_of(place), place->port_count, i, options->seed,
+			 options->pools[i]);
 	if (rc != 0)
 		return rc;
 	f->nodes[i]->ops = ops_of(role_of(place));
@@ -81,34 +84,39 @@ link_pos(const struct fabric *f, uint32_t link)
 	return f->topology->links[link].host ? place->host_link.pos : place->fabric_link.pos;
 }
 
-// Within the delay of its wires no node can affect another. None at all would leave them no time to run in.
+// Within the delay of its wires no node can affect another. None at all would leave them no time to
+// run in.
 static int
-refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct topo_end to, ps_t delay,
-	    struct config_diag *diag)
+refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct topo_end to,
+	    ps_t delay, struct config_diag *diag)
 {
 	char from_name[TOPOLOGY_NAME_MAX], to_name[TOPOLOGY_NAME_MAX];
 
 	topology_port_name(f->topology, from.node, from.port, from_name);
 	topology_port_name(f->topology, to.node, to.port, to_name);
-	config_error(diag, f->config->file, link_pos(f, link), "links", "from %s to %s: %s", from_name, to_name,
-		     delay == 0 ? "the delay must be above 0"
-				: "delay times rate is more than a wire between two workers can hold");
+	config_error(diag, f->config->file, link_pos(f, link), "links", "from %s to %s: %s",
+		     from_name, to_name,
+		     delay == 0
+			     ? "the delay must be above 0"
+			     : "delay times rate is more than a wire between two workers can hold");
 	return -EINVAL;
 }
 
 static int
-create_wire(struct fabric *f, const struct fabric_options *options, uint32_t index, struct topo_end from,
-	    struct topo_end to, struct config_diag *diag)
+create_wire(struct fabric *f, const struct fabric_options *options, uint32_t index,
+	    struct topo_end from, struct topo_end to, struct config_diag *diag)
 {
 	const struct topo_link *link = &f->topology->links[index / 2];
 	struct node *a = f->nodes[from.node], *b = f->nodes[to.node];
-	bool shared = options->workers != NULL && options->workers[from.node] != options->workers[to.node];
+	bool shared = options->workers != NULL &&
+		      options->workers[from.node] != options->workers[to.node];
 	ps_t delay = link->delay_ps + far_latency(f, to.node);
 	int rc;
 
 	if (a == NULL || b == NULL)
 		return 0; // a device's
-	rc = wire_create(&f->wires[index], delay, shared, shared ? fabric_wire_slots(link->rate_bps, delay) : 0);
+	rc = wire_create(&f->wires[index], delay, shared,
+			 shared ? fabric_wire_slots(link->rate_bps, delay) : 0);
 	if (rc == -EINVAL)
 		return refuse_wire(f, index / 2, from, to, delay, diag);
 	if (rc != 0)
@@ -124,8 +132,8 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 uint32_t
 fabric_wire_slots(uint64_t rate_bps, ps_t delay)
 {
-	// Smallest frames back to back for the delay, two windows between the workers and one that is being
-	// put: what can be in flight.
+	// Smallest frames back to back for the delay, two windows between the workers and one that
+	// is being put: what can be in flight.
 	uint64_t frame = time_of_bytes(time_byte_time(rate_bps), PACKET_FRAME_MIN);
 	uint64_t time = delay + 3 * TIME_WINDOW_MAX;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fabric put together: the nodes, wires, tables and NICs of a configuration, ready for a driver of time.
-// Control thread; fabric.c tells in which order things are made.
+// A fabric put together: the nodes, wires, tables and NICs of a configuration, ready for a driver
+// of time. Control thread; fabric.c tells in which order things are made.
 #pragma once
 
 #include "control/config/config.h"
@@ -18,7 +18,8 @@ struct fabric {
 	const struct topology *topology;
 	struct routes *routes;
 	struct node **nodes;      // by node of the topology; NULL for an attached host
-	struct wire **wires;      // by link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device
+	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
+	struct wire **wires;
 	struct tables **tables;   // by node: in force
 	struct switch_config *switches; // by node that is a switch: its merged settings
 	struct host_config *hosts;      // by host: likewise
@@ -33,7 +34,8 @@ struct fabric {
 
 // What differs between paces.
 struct fabric_options {
-	// The packets of a node; NULL `pools` entries are not allowed. Virtual time: the same pool for all.
+	// The packets of a node; NULL `pools` entries are not allowed. Virtual time: the same pool
+	// for all.
 	struct packet_pool **pools;  // by node
 	const uint16_t *workers;     // by node: wires between workers are shared; NULL: one worker
 	const bool *attached;        // by host: a device instead of a NIC; NULL: none
@@ -42,7 +44,8 @@ struct fabric_options {
 	uint64_t buffers_bytes;
 };
 
-// Returns 0; -EINVAL with the errors in diag; or -ENOMEM. The config is kept and, on a `set` event, changed.
+// Returns 0; -EINVAL with the errors in diag; or -ENOMEM. The config is kept and, on a `set` event,
+// changed.
 int fabric_create(struct fabric **out, struct config *config, const struct topology *topology,
 		  const struct fabric_options *options, struct config_diag *diag);
 
@@ -52,17 +55,19 @@ void fabric_destroy(struct fabric *f);
 // Nodes that exist, packed; the caller frees the array. NULL without memory.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 
-// Builds the tables of a node, not in force yet, from its settings (of a host: those of its leaf) and the routes
-// as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+// Builds the tables of a node, not in force yet, from its settings (of a host: those of its leaf)
+// and the routes as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 			struct tables **out, struct config_diag *diag);
-// Puts tables in force and returns the ones before, for the caller to free when no worker holds them.
+// Puts tables in force and returns the ones before, for the caller to free when no worker holds
+// them.
 struct tables *fabric_publish_tables(struct fabric *f, uint32_t node, struct tables *t);
 
-// Builds the tables of a node anew from configuration and routes and puts them in force; the ones before are
-// returned for the caller to free when no worker holds them. Returns 0, -EINVAL with errors in diag and
-// nothing changed, or -ENOMEM.
-int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct config_diag *diag);
+// Builds the tables of a node anew from configuration and routes and puts them in force; the ones
+// before are returned for the caller to free when no worker holds them. Returns 0, -EINVAL with
+// errors in diag and nothing changed, or -ENOMEM.
+int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old,
+			  struct config_diag *diag);
 
 // Packets that a wire between workers must be able to hold.
 uint32_t fabric_wire_slots(uint64_t rate_bps, ps_t delay);

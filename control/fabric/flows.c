@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow is one queue pair, or several that share its bytes. Both ends are made together, so that they agree
-// on numbers; source ports and first PSNs are drawn from a stream of the flow's own by the fabric's seed, so
-// that a flow's path by hash does not depend on which other flows there are.
+// A flow is one queue pair, or several that share its bytes. Both ends are made together, so that
+// they agree on numbers; source ports and first PSNs are drawn from a stream of the flow's own by
+// the fabric's seed, so that a flow's path by hash does not depend on which other flows there are.
 #include "flows.h"
 
 #include "dataplane/roce/headers.h"
@@ -45,7 +45,8 @@ ip_overhead(const struct host_config *h)
 
 // The largest standard path MTU that fits from end to end.
 static int
-path_mtu(const struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out, struct config_diag *diag)
+path_mtu(const struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
+	 struct config_diag *diag)
 {
 	static const uint32_t sizes[] = {4096, 2048, 1024, 512, 256};
 	const struct topology *t = flows->fabric->topology;
@@ -61,7 +62,8 @@ path_mtu(const struct fabric_flows *flows, const struct flow_spec *spec, uint32_
 	if (h->header_bytes >= 0 && *out != 0)
 		return 0; // frames of a size by decree
 	config_error(diag, t->config->file, t->config->workload[spec->item].pos, "workload",
-		     "%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and its headers",
+		     "%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
+		     "its headers",
 		     topology_host(t, spec->src)->name, topology_host(t, spec->dst)->name, room,
 		     *out == 0 ? 256 : *out);
 	return -EINVAL;
@@ -79,10 +81,11 @@ set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t 
 		memcpy(e->peer_ip, port->ip4, 4);
 }
 
-// Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's leaf, and for
-// acknowledgements at the receiver's.
+// Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's
+// leaf, and for acknowledgements at the receiver's.
 static int
-refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority, struct config_diag *diag)
+refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
+		struct config_diag *diag)
 {
 	config_error(diag, f->config->file, f->config->workload[item].pos, "workload.priority",
 		     "no DSCP stands for priority %u at the leaf of %s", priority,
@@ -109,7 +112,8 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	flow.endpoint.qpn = pair->src_qpn;
 	flow.endpoint.peer_qpn = pair->dst_qpn;
 	flow.endpoint.first_psn = random_u32(random) & ROCE_PSN_MASK;
-	flow.endpoint.udp_sport = (uint16_t)(FLOW_SPORT_FIRST | random_below(random, 0x10000 - FLOW_SPORT_FIRST));
+	flow.endpoint.udp_sport =
+		(uint16_t)(FLOW_SPORT_FIRST | random_below(random, 0x10000 - FLOW_SPORT_FIRST));
 	receiver = (struct nic_endpoint){
 		.qpn = pair->dst_qpn,
 		.peer_qpn = pair->src_qpn,
@@ -122,9 +126,10 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	set_peer(&receiver, f, spec->src, flow.endpoint.ip_version);
 	rc = nic_add_sender(src, &flow);
 	if (rc == -EINVAL)
-		config_error(diag, f->config->file, f->config->workload[spec->item].pos, "workload.size",
-			     "%" PRIu64 " bytes in packets of %u are more than a queue pair can number", bytes,
-			     flow.path_mtu);
+		config_error(
+			diag, f->config->file, f->config->workload[spec->item].pos, "workload.size",
+			"%" PRIu64 " bytes in packets of %u are more than a queue pair can number",
+			bytes, flow.path_mtu);
 	return rc != 0 ? rc : nic_add_receiver(dst, &receiver);
 }
 
@@ -138,7 +143,8 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 	const struct host_config *h = &flows->fabric->hosts[spec->src];
 	uint32_t pairs = spec->qps < spec->bytes ? spec->qps : (uint32_t)spec->bytes;
 	struct fabric_marking data;
-	struct nic_flow flow = {.repeat = spec->repeat, .start = spec->start_ps, .gap = spec->gap_ps};
+	struct nic_flow flow = {
+		.repeat = spec->repeat, .start = spec->start_ps, .gap = spec->gap_ps};
 	struct ideal_query query = {
 		.src = spec->src,
 		.dst = spec->dst,
@@ -168,7 +174,8 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 	for (uint32_t i = 0; rc == 0 && i < pairs; i++) {
 		uint64_t bytes = spec->bytes / pairs + (i < spec->bytes % pairs);
 
-		rc = add_pair(flows, spec, &flow, &random, bytes, &flows->pairs[flows->pair_count++], diag);
+		rc = add_pair(flows, spec, &flow, &random, bytes,
+			      &flows->pairs[flows->pair_count++], diag);
 	}
 	state->pair_count = pairs;
 	return rc;
@@ -194,7 +201,8 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 		return refuse_priority(f, spec->item, spec->src, spec->priority, diag);
 	set_peer(&peer, f, spec->dst, h->ip_version);
 	stream = (struct nic_stream){
-		.udp_sport = (uint16_t)(FLOW_SPORT_FIRST | random_below(&random, 0x10000 - FLOW_SPORT_FIRST)),
+		.udp_sport = (uint16_t)(FLOW_SPORT_FIRST |
+					random_below(&random, 0x10000 - FLOW_SPORT_FIRST)),
 		.ip_version = h->ip_version,
 		.dscp = data.dscp,
 		.priority = data.priority,
@@ -202,16 +210,18 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 		.ttl = spec->ttl,
 		.packet_bytes = spec->packet_bytes,
 		.interval = time_byte_time(spec->rate_bps) * spec->packet_bytes,
-		.arrivals = spec->arrivals == CONFIG_ARRIVALS_POISSON ? NIC_ARRIVALS_POISSON : NIC_ARRIVALS_CBR,
+		.arrivals = spec->arrivals == CONFIG_ARRIVALS_POISSON ? NIC_ARRIVALS_POISSON
+								      : NIC_ARRIVALS_CBR,
 		.start = spec->start_ps,
 		.until = spec->until_ps,
 	};
 	memcpy(stream.peer_ip, peer.peer_ip, sizeof(stream.peer_ip));
 	rc = nic_add_stream(f->nics[spec->src], &stream);
 	if (rc == -EINVAL)
-		config_error(diag, f->config->file, f->config->workload[spec->item].pos, "workload.packet",
-			     "%u bytes do not hold the headers of a UDP packet of IPv%u", spec->packet_bytes,
-			     h->ip_version);
+		config_error(diag, f->config->file, f->config->workload[spec->item].pos,
+			     "workload.packet",
+			     "%u bytes do not hold the headers of a UDP packet of IPv%u",
+			     spec->packet_bytes, h->ip_version);
 	return rc;
 }
 
@@ -313,7 +323,8 @@ report_flow(const struct fabric_flows *flows, uint32_t id, struct report_flow *o
 		fct = sent.completed == PS_NEVER ? PS_NEVER : sent.busy / sent.repetitions;
 		out->fct = fct > out->fct ? fct : out->fct;
 		out->retransmitted += sent.retransmitted;
-		out->reorder_max = received.reorder_max > out->reorder_max ? received.reorder_max : out->reorder_max;
+		out->reorder_max = received.reorder_max > out->reorder_max ? received.reorder_max
+									   : out->reorder_max;
 	}
 }
 

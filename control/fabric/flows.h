@@ -9,10 +9,10 @@
 
 struct fabric_flows;
 
-// Gives every flow its queue pairs. A flow with an end at an attached host is left out: Linux does not speak
-// this transport. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
-int fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct workload *workload,
-			struct config_diag *diag);
+// Gives every flow its queue pairs. A flow with an end at an attached host is left out: Linux does
+// not speak this transport. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+int fabric_flows_create(struct fabric_flows **out, struct fabric *f,
+			const struct workload *workload, struct config_diag *diag);
 void fabric_flows_destroy(struct fabric_flows *flows);
 
 // Flows and streams left out because an end is attached.
@@ -20,4 +20,5 @@ uint32_t fabric_flows_left_out(const struct fabric_flows *flows);
 
 // What became of them so far: an array in the order of ids, for free(). NULL without memory.
 struct report_flow *fabric_flows_report(const struct fabric_flows *flows, uint32_t *count);
-struct report_collective *fabric_flows_collectives(const struct fabric_flows *flows, uint32_t *count);
+struct report_collective *fabric_flows_collectives(const struct fabric_flows *flows,
+						   uint32_t *count);

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-// The port by which a switch sends a packet that came in by `in_port` on to a host: the first member of the
-// route's group, all members being equally short.
+// The port by which a switch sends a packet that came in by `in_port` on to a host: the first
+// member of the route's group, all members being equally short.
 static int
 next_port(const struct node *n, uint16_t in_port, const struct topo_port *to, bool ip6)
 {
@@ -60,7 +60,9 @@ fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 	struct ideal_hop data[IDEAL_HOPS_MAX], acks[IDEAL_HOPS_MAX];
 	bool ip6 = q->from->ip_version == 6;
 	struct ideal_flow flow = {
-		.sizes = {.header_bytes = q->from->header_bytes, .ack_bytes = q->to->ack_bytes, .ip6 = ip6},
+		.sizes = {.header_bytes = q->from->header_bytes,
+			  .ack_bytes = q->to->ack_bytes,
+			  .ip6 = ip6},
 		.bytes = q->bytes,
 		.path_mtu = q->path_mtu,
 		.ack_every = q->to->ack_every,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What nodes tell as it happens (dataplane/node_log.h), and what else must not go unseen: printed, a
-// line each, and kept for the result.
+// What nodes tell as it happens (dataplane/node_log.h), and what else must not go unseen: printed,
+// a line each, and kept for the result.
 #pragma once
 
 #include "fabric.h"

@@ -23,7 +23,8 @@ name_ports(struct report_node *out, const struct topology *t, const struct topo_
 			continue;
 		ports[i].uplink = place->role == CONFIG_ROLE_LEAF &&
 				  t->nodes[port->peer_node].role == CONFIG_ROLE_SPINE;
-		ports[i].peer = strdup(topology_port_name(t, port->peer_node, port->peer_port, peer));
+		ports[i].peer =
+			strdup(topology_port_name(t, port->peer_node, port->peer_port, peer));
 		if (ports[i].peer == NULL)
 			return -ENOMEM;
 	}
@@ -31,13 +32,15 @@ name_ports(struct report_node *out, const struct topology *t, const struct topo_
 }
 
 int
-fabric_name_node(struct report_node *out, const struct topology *t, uint32_t node, const struct node *n)
+fabric_name_node(struct report_node *out, const struct topology *t, uint32_t node,
+		 const struct node *n)
 {
 	const struct topo_node *place = &t->nodes[node];
 	const char **vrfs = calloc(t->vrf_count + 1u, sizeof(*vrfs));
 	const char **tenants = calloc(t->tenant_count + 1u, sizeof(*tenants));
 
-	*out = (struct report_node){.node = n, .name = place->name, .vrfs = vrfs, .tenants = tenants};
+	*out = (struct report_node){
+		.node = n, .name = place->name, .vrfs = vrfs, .tenants = tenants};
 	if (vrfs == NULL || tenants == NULL)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < t->vrf_count; i++)

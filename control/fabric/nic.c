@@ -25,7 +25,8 @@ mark(const struct fabric *f, uint32_t host, uint8_t dscp)
 }
 
 int
-fabric_data_marking(const struct fabric *f, uint32_t host, uint8_t priority, struct fabric_marking *out)
+fabric_data_marking(const struct fabric *f, uint32_t host, uint8_t priority,
+		    struct fabric_marking *out)
 {
 	const struct host_config *settings = &f->hosts[host];
 	int dscp = settings->dscp;
@@ -39,7 +40,8 @@ fabric_data_marking(const struct fabric *f, uint32_t host, uint8_t priority, str
 }
 
 int
-fabric_ack_marking(const struct fabric *f, uint32_t host, uint8_t data_priority, struct fabric_marking *out)
+fabric_ack_marking(const struct fabric *f, uint32_t host, uint8_t data_priority,
+		   struct fabric_marking *out)
 {
 	const struct host_config *settings = &f->hosts[host];
 
@@ -54,14 +56,16 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 {
 	const struct topo_node *place = topology_host(f->topology, host);
 	const struct topo_port *port = &place->ports[0];
-	const struct topo_port *gateway = &f->topology->nodes[port->peer_node].ports[port->peer_port];
+	const struct topo_port *gateway =
+		&f->topology->nodes[port->peer_node].ports[port->peer_port];
 	const struct host_config *settings = &f->hosts[host];
 	struct fabric_marking cnp = mark(f, host, settings->cnp_dscp);
 	struct nic_config nic;
 
 	nic = (struct nic_config){
-		.placement = settings->placement == CONFIG_PLACEMENT_OUT_OF_ORDER ? NIC_PLACEMENT_OUT_OF_ORDER
-										 : NIC_PLACEMENT_IN_ORDER,
+		.placement = settings->placement == CONFIG_PLACEMENT_OUT_OF_ORDER
+				     ? NIC_PLACEMENT_OUT_OF_ORDER
+				     : NIC_PLACEMENT_IN_ORDER,
 		.ack_every = settings->ack_every,
 		.rto = settings->rto_ps,
 		.reorder_window = settings->reorder_window,

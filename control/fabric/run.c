@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run goes from one multiple of TIME_WINDOW_MAX to the next, because that is where a drained run ends and so
-// where it must be asked whether it is. Stretches in which nothing happens are skipped as a whole.
+// A run goes from one multiple of TIME_WINDOW_MAX to the next, because that is where a drained run
+// ends and so where it must be asked whether it is. Stretches in which nothing happens are skipped
+// as a whole.
 #include "run.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ take_snapshot(void *context, ps_t now)
 	return 0;
 }
 
-// In virtual time nobody reads tables between windows, but nodes adopt new ones only when they next run.
+// In virtual time nobody reads tables between windows, but nodes adopt new ones only when they next
+// run.
 static void
 retire_tables(void *context, struct tables *old)
 {
@@ -35,7 +37,8 @@ retire_tables(void *context, struct tables *old)
 
 // Between windows every node stands still at the drive's time.
 static void
-change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
+change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg),
+	    void *arg)
 {
 	const struct run *r = context;
 
@@ -43,11 +46,14 @@ change_node(void *context, struct node *node, void (*run)(struct node *node, ps_
 }
 
 int
-run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct config_diag *diag)
+run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
+	   struct config_diag *diag)
 {
 	struct run *r = calloc(1, sizeof(*r));
-	struct events_hooks hooks = {
-		.snapshot = take_snapshot, .retire = retire_tables, .at_node = change_node, .context = r};
+	struct events_hooks hooks = {.snapshot = take_snapshot,
+				     .retire = retire_tables,
+				     .at_node = change_node,
+				     .context = r};
 	int rc = -ENOMEM;
 
 	if (r == NULL)
@@ -65,7 +71,8 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	rc = events_create(&r->events, f, &hooks, diag);
 	if (rc != 0)
 		goto fail;
-	rc = virtual_init(&r->drive, r->nodes, r->node_count, window == 0 ? f->window : time_min(window, f->window));
+	rc = virtual_init(&r->drive, r->nodes, r->node_count,
+			  window == 0 ? f->window : time_min(window, f->window));
 	if (rc != 0)
 		goto fail;
 	r->drive.visit_seed = visit_seed;
@@ -128,15 +135,16 @@ run_last_arrival(const struct run *r)
 	return last;
 }
 
-// Runs to `until`, applying events and taking samples on the way; what events change comes before all else
-// of their instant.
+// Runs to `until`, applying events and taking samples on the way; what events change comes before
+// all else of their instant.
 static int
 run_stretch(struct run *r, ps_t until, struct config_diag *diag)
 {
 	struct virtual_drive *v = &r->drive;
 
 	for (;;) {
-		ps_t stop = time_min(time_min(events_next(r->events), samples_next(r->samples)), until);
+		ps_t stop =
+			time_min(time_min(events_next(r->events), samples_next(r->samples)), until);
 
 		if (events_next(r->events) <= v->now) {
 			int rc = events_apply(r->events, v->now, diag);
@@ -173,7 +181,8 @@ next_edge(const struct run *r, ps_t fed)
 	return time_min((next / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX, r->until);
 }
 
-// Flows that do nothing but send the same again for `stall` will do so for ever: their receiver is out of reach.
+// Flows that do nothing but send the same again for `stall` will do so for ever: their receiver is
+// out of reach.
 static bool
 flows_futile(struct run *r)
 {
@@ -188,7 +197,8 @@ flows_futile(struct run *r)
 			continue;
 		nic_totals(r->fabric->nics[h], &t);
 		retransmitted += t.sent.retransmitted;
-		progress += t.sent.repetitions + t.received.packets - t.received.duplicates + t.stream_received;
+		progress += t.sent.repetitions + t.received.packets - t.received.duplicates +
+			    t.stream_received;
 	}
 	if (progress == r->flow_progress)
 		return retransmitted != r->retransmitted;
@@ -214,7 +224,8 @@ is_over(struct run *r, ps_t fed, enum run_end *end)
 		*end = RUN_DRAINED;
 		return now >= r->streams_until;
 	}
-	if (r->drive.next == PS_NEVER || flows_futile(r) || (now > last_move(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
+	if (r->drive.next == PS_NEVER || flows_futile(r) ||
+	    (now > last_move(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
 		*end = RUN_STALLED;
 		return true;
 	}

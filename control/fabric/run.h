@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drives a fabric in virtual time from its first event to its end: the file's events at their instants, input
-// from outside (a replay's) in time, samples and snapshots, and the rules for when a run is over.
+// Drives a fabric in virtual time from its first event to its end: the file's events at their
+// instants, input from outside (a replay's) in time, samples and snapshots, and the rules for when
+// a run is over.
 #pragma once
 
 #include "dataplane/drive/virtual.h"
@@ -18,8 +19,8 @@ enum run_end {
 
 // Where packets come from and go to beside NICs: a replay's files.
 struct run_outside {
-	// Puts what arrives before `until` on its wires. Returns when the next after that arrives, PS_NEVER if
-	// none; errors are kept and reported by the owner.
+	// Puts what arrives before `until` on its wires. Returns when the next after that arrives,
+	// PS_NEVER if none; errors are kept and reported by the owner.
 	ps_t (*feed)(void *context, ps_t until);
 	// Takes what has left.
 	void (*drain)(void *context);
@@ -42,18 +43,20 @@ struct run {
 	uint64_t retransmitted;     // until then
 	ps_t progress_at;
 	struct samples *samples;    // the caller's; NULL: none
-	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL: none.
+	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL:
+	// none.
 	void (*progress)(void *context, ps_t now);
 	void *progress_context;
 };
 
-// window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in order.
-// Returns 0, -EINVAL with errors in diag, or -ENOMEM.
-int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct config_diag *diag);
+// window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in
+// order. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
+	       struct config_diag *diag);
 void run_destroy(struct run *r);
 
-// Runs to the end. Returns 0 with *end, -EINVAL with the reason in diag when an event could not be applied,
-// or -ENOMEM. Afterwards r->drive.now is the end's time.
+// Runs to the end. Returns 0 with *end, -EINVAL with the reason in diag when an event could not be
+// applied, or -ENOMEM. Afterwards r->drive.now is the end's time.
 int run_all(struct run *r, enum run_end *end, struct config_diag *diag);
 
 // When the last packet arrived somewhere.

@@ -19,8 +19,8 @@ struct samples {
 };
 
 int
-samples_create(struct samples **out, const struct fabric *f, const char *dir, struct config_diag *diag,
-	       char *err, size_t err_size)
+samples_create(struct samples **out, const struct fabric *f, const char *dir,
+	       struct config_diag *diag, char *err, size_t err_size)
 {
 	const struct config_record *record = &f->config->record;
 	struct samples *s;
@@ -38,8 +38,8 @@ samples_create(struct samples **out, const struct fabric *f, const char *dir, st
 	if (s->queues == NULL)
 		goto fail;
 	for (; s->count < record->queues.count; s->count++) {
-		rc = topology_resolve_queue(f->topology, &record->queues.items[s->count], "record.queues",
-					    &s->queues[s->count], diag);
+		rc = topology_resolve_queue(f->topology, &record->queues.items[s->count],
+					    "record.queues", &s->queues[s->count], diag);
 		if (rc != 0)
 			goto fail;
 	}
@@ -91,7 +91,8 @@ samples_next(const struct samples *s)
 void
 samples_take(struct samples *s, ps_t now)
 {
-	fprintf(s->file, "%llu.%03u", (unsigned long long)(now / PS_PER_NS), (unsigned)(now % PS_PER_NS));
+	fprintf(s->file, "%llu.%03u", (unsigned long long)(now / PS_PER_NS),
+		(unsigned)(now % PS_PER_NS));
 	for (unsigned i = 0; i < s->count; i++) {
 		const struct topo_ref *q = &s->queues[i];
 		const struct node *n = s->fabric->nodes[q->node];

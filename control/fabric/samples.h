@@ -6,13 +6,13 @@
 
 struct samples;
 
-// Resolves the queues and opens DIR/queues.csv. *out is NULL when the file records no queue. Returns 0;
-// -EINVAL with errors in diag; or -errno with one line in err.
-int samples_create(struct samples **out, const struct fabric *f, const char *dir, struct config_diag *diag,
-		   char *err, size_t err_size);
+// Resolves the queues and opens DIR/queues.csv. *out is NULL when the file records no queue.
+// Returns 0; -EINVAL with errors in diag; or -errno with one line in err.
+int samples_create(struct samples **out, const struct fabric *f, const char *dir,
+		   struct config_diag *diag, char *err, size_t err_size);
 
-// Closes the file, and removes it unless `keep`. Returns 0, or -errno with one line in err when it is
-// incomplete. NULL is fine.
+// Closes the file, and removes it unless `keep`. Returns 0, or -errno with one line in err when it
+// is incomplete. NULL is fine.
 int samples_close(struct samples *s, bool keep, char *err, size_t err_size);
 
 // When the next is due; PS_NEVER for NULL.

@@ -7,7 +7,8 @@
 #define CLOCK_RANDOM UINT64_C(0x636c636b) // "clck"
 #define CLOCK_UNIT 1000                   // draws are in 10^-9: thousandths of a ppm
 
-// A host's own clock differs from the nominal one by up to clock-ppm, as the seed and the host decide.
+// A host's own clock differs from the nominal one by up to clock-ppm, as the seed and the host
+// decide.
 static void
 skew_clock(const struct fabric *f, uint32_t host, struct tables *t)
 {
@@ -18,8 +19,10 @@ skew_clock(const struct fabric *f, uint32_t host, struct tables *t)
 	for (uint32_t i = 0; i < t->profile_count; i++) {
 		struct port_profile *profile = &t->profiles[i];
 
-		profile->byte_time += (uint64_t)((int64_t)profile->byte_time * skew / (CLOCK_UNIT * 1000000));
-		profile->quantum_time += (uint64_t)((int64_t)profile->quantum_time * skew / (CLOCK_UNIT * 1000000));
+		profile->byte_time +=
+			(uint64_t)((int64_t)profile->byte_time * skew / (CLOCK_UNIT * 1000000));
+		profile->quantum_time +=
+			(uint64_t)((int64_t)profile->quantum_time * skew / (CLOCK_UNIT * 1000000));
 	}
 }
 
@@ -52,7 +55,8 @@ fabric_publish_tables(struct fabric *f, uint32_t node, struct tables *t)
 }
 
 int
-fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct config_diag *diag)
+fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old,
+		      struct config_diag *diag)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
 	struct switch_config settings;

@@ -34,10 +34,11 @@ answer_hosts(void *context, const json_t *params, json_t **result, char *why, si
 
 		if (d->host == TOPOLOGY_NONE)
 			continue;
-		inet_ntop(AF_INET, topology_host(lab->topology, d->host)->ports[0].ip4, address, sizeof(address));
+		inet_ntop(AF_INET, topology_host(lab->topology, d->host)->ports[0].ip4, address,
+			  sizeof(address));
 		json_object_set_new(*result, topology_host(lab->topology, d->host)->name,
-				    json_pack("{s:s?, s:s, s:s}", "netns", d->netns, "address", address, "port",
-					      d->name));
+				    json_pack("{s:s?, s:s, s:s}", "netns", d->netns, "address",
+					      address, "port", d->name));
 	}
 	return *result == NULL ? -ENOMEM : 0;
 }

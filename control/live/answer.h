@@ -13,8 +13,8 @@ struct answer {
 	bool stop; // `down` was asked for
 };
 
-// "show": see report/show.h. "down": stops the fabric; {"pid"}. "hosts": {HOST: {"netns", "address"}} of the
-// attached ones. "set", "clear", "watchdog-restore": answer_change.c.
+// "show": see report/show.h. "down": stops the fabric; {"pid"}. "hosts": {HOST: {"netns",
+// "address"}} of the attached ones. "set", "clear", "watchdog-restore": answer_change.c.
 extern const struct api_method answer_methods[];
 extern const size_t answer_method_count;
 

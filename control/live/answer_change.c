@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a user may change in a fabric that runs. Whoever may connect may do it: root and the user who runs the fabric
-// (control/api/server.c).
+// What a user may change in a fabric that runs. Whoever may connect may do it: root and the user
+// who runs the fabric (control/api/server.c).
 //
-//	"set"              {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> {"warnings": [...]}
-//	"clear"            {"what": "watermarks", "persistent": false, "node": "leaf1"} -> {"nodes": how many}
+//	"set"   {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> {"warnings": [...]}
+//	"clear" {"what": "watermarks", "persistent": false, "node": "leaf1"} -> {"nodes": how many}
 //	"watchdog-restore" {"queue": "leaf1.swp3.3"} -> {"storm": whether there was one}
 #include "answer.h"
 
@@ -27,7 +27,8 @@ join_errors(const struct config_diag *diag, char *why, size_t why_size)
 
 	for (unsigned i = 0; i < diag->count && used < why_size; i++)
 		if (!diag->messages[i].warning)
-			used += (size_t)snprintf(why + used, why_size - used, "%s%s", used != 0 ? "; " : "",
+			used += (size_t)snprintf(why + used, why_size - used, "%s%s",
+						 used != 0 ? "; " : "",
 						 lab_message(&diag->messages[i]));
 }
 
@@ -51,8 +52,8 @@ answer_set(void *context, const json_t *params, json_t **result, char *why, size
 	json_error_t error;
 	int rc;
 
-	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s,s:s}", "key", &key, "value",
-			   &value) != 0)
+	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s,s:s}", "key",
+			   &key, "value", &value) != 0)
 		return refuse_params(&error, "\"key\" and \"value\"", why, why_size);
 	rc = events_set(a->lab->events, key, value, &diag);
 	if (rc == 0) {
@@ -76,9 +77,10 @@ answer_clear(void *context, const json_t *params, json_t **result, char *why, si
 	int persistent = 0;
 	json_error_t error;
 
-	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s,s?:b,s?:s}", "what", &what,
-			   "persistent", &persistent, "node", &name) != 0)
-		return refuse_params(&error, "\"what\", and may have \"persistent\" and \"node\"", why, why_size);
+	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s,s?:b,s?:s}",
+			   "what", &what, "persistent", &persistent, "node", &name) != 0)
+		return refuse_params(&error, "\"what\", and may have \"persistent\" and \"node\"",
+				     why, why_size);
 	if (strcmp(what, "watermarks") != 0) {
 		snprintf(why, why_size, "there is no clear %.40s: watermarks can be cleared", what);
 		return -EINVAL;
@@ -97,7 +99,8 @@ answer_clear(void *context, const json_t *params, json_t **result, char *why, si
 }
 
 int
-answer_watchdog_restore(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_watchdog_restore(void *context, const json_t *params, json_t **result, char *why,
+			size_t why_size)
 {
 	struct answer *a = context;
 	const struct lab *lab = a->lab;
@@ -107,10 +110,13 @@ answer_watchdog_restore(void *context, const json_t *params, json_t **result, ch
 	json_error_t error;
 	bool storm;
 
-	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s}", "queue", &queue) != 0)
+	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s}", "queue",
+			   &queue) != 0)
 		return refuse_params(&error, "\"queue\"", why, why_size);
-	if (topology_find_queue(lab->topology, queue, &ref) != 0 || ref.node >= lab->topology->first_host) {
-		snprintf(why, why_size, "there is no queue %.80s of a switch, such as leaf1.swp3.3", queue);
+	if (topology_find_queue(lab->topology, queue, &ref) != 0 ||
+	    ref.node >= lab->topology->first_host) {
+		snprintf(why, why_size, "there is no queue %.80s of a switch, such as leaf1.swp3.3",
+			 queue);
 		return -EINVAL;
 	}
 	copy_take(a->copy, a->lab);

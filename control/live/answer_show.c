@@ -37,10 +37,13 @@ view_workers(struct view *v, const struct lab *lab)
 		const struct live_worker *w = &lab->drive.workers[i];
 
 		v->workers[i] = (struct show_worker){
-			.cpu = rte_lcore_to_cpu_id((int)w->lcore) < 0 ? 0 : (unsigned)rte_lcore_to_cpu_id((int)w->lcore),
+			.cpu = rte_lcore_to_cpu_id((int)w->lcore) < 0
+				       ? 0
+				       : (unsigned)rte_lcore_to_cpu_id((int)w->lcore),
 			.nodes = w->node_count,
 			.lag_ns = __atomic_load_n(&w->lag_wall_ps, __ATOMIC_RELAXED) / PS_PER_NS,
-			.lag_max_ns = __atomic_load_n(&w->lag_wall_max_ps, __ATOMIC_RELAXED) / PS_PER_NS,
+			.lag_max_ns = __atomic_load_n(&w->lag_wall_max_ps, __ATOMIC_RELAXED) /
+				      PS_PER_NS,
 			.slips = __atomic_load_n(&w->slips, __ATOMIC_RELAXED),
 		};
 	}
@@ -70,7 +73,8 @@ prefix_text(struct view *v, const struct config_prefix *prefix)
 {
 	char address[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + 5];
 
-	inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, address, sizeof(address));
+	inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, address,
+		  sizeof(address));
 	snprintf(text, sizeof(text), "%s/%u", address, prefix->length);
 	return keep_text(v, text);
 }
@@ -97,12 +101,15 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 		if (route->group != ROUTES_BLACKHOLE)
 			out->next_hop_count = list->groups[route->group].count;
 		for (uint32_t k = 0; k < out->next_hop_count; k++) {
-			const struct route_member *m = &list->members[list->groups[route->group].first + k];
+			const struct route_member *m =
+				&list->members[list->groups[route->group].first + k];
 			const struct topo_port *port = &t->nodes[node].ports[m->port];
 
 			**hops = (struct show_next_hop){
 				.port = port->name,
-				.node = port->peer_node == TOPOLOGY_NONE ? NULL : t->nodes[port->peer_node].name,
+				.node = port->peer_node == TOPOLOGY_NONE
+						? NULL
+						: t->nodes[port->peer_node].name,
 			};
 			memcpy((*hops)->mac, m->mac, 6);
 			(*hops)++;
@@ -145,7 +152,8 @@ view_open(struct view *v, const struct lab *lab, uint32_t *route_count)
 	v->routes = calloc(routes + 1, sizeof(*v->routes));
 	v->hops = calloc(members + 1, sizeof(*v->hops));
 	v->texts = calloc(2 * (size_t)t->link_count + routes + 1, sizeof(*v->texts));
-	if (v->workers == NULL || v->links == NULL || v->routes == NULL || v->hops == NULL || v->texts == NULL)
+	if (v->workers == NULL || v->links == NULL || v->routes == NULL || v->hops == NULL ||
+	    v->texts == NULL)
 		return -ENOMEM;
 	view_workers(v, lab);
 	view_links(v, lab);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost up`, `run`, `down`, `exec`: a live fabric from the command line. `up` leaves a daemon behind and returns
-// when it serves; its messages until then are the command's.
+// `roost up`, `run`, `down`, `exec`: a live fabric from the command line. `up` leaves a daemon
+// behind and returns when it serves; its messages until then are the command's.
 #include "control/commands.h"
 
 #include "control/api/socket_path.h"
@@ -28,8 +28,9 @@ is_root(const char *command)
 {
 	if (geteuid() == 0)
 		return true;
-	fprintf(stderr, "roost %s: needs root, for network namespaces and devices: sudo roost %s ...\n", command,
-		command);
+	fprintf(stderr,
+		"roost %s: needs root, for network namespaces and devices: sudo roost %s ...\n",
+		command, command);
 	return false;
 }
 
@@ -39,7 +40,8 @@ report_ready(void *context, const char *name)
 	int fd = *(int *)context;
 	int null = open("/dev/null", O_RDWR);
 
-	// From here on nobody reads this process's messages: `roost show log` has those that matter.
+	// From here on nobody reads this process's messages: `roost show log` has those that
+	// matter.
 	if (null >= 0) {
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
@@ -50,8 +52,8 @@ report_ready(void *context, const char *name)
 	close(fd);
 }
 
-// A session is a scheduling group of its own where the kernel groups by sessions, and within it a thread's
-// nice value says nothing against other sessions: the group's own does.
+// A session is a scheduling group of its own where the kernel groups by sessions, and within it a
+// thread's nice value says nothing against other sessions: the group's own does.
 static void
 raise_session(void)
 {
@@ -105,7 +107,8 @@ cmd_up(int argc, char **argv)
 	length = read(pipes[0], name, sizeof(name) - 1);
 	close(pipes[0]);
 	if (length > 0) {
-		printf("%s is up; `roost show fabric` shows it, `roost down %s` takes it down\n", name, name);
+		printf("%s is up; `roost show fabric` shows it, `roost down %s` takes it down\n",
+		       name, name);
 		return CLI_OK;
 	}
 	waitpid(pid, &status, 0);
@@ -144,13 +147,15 @@ wait_for_end(pid_t pid)
 	return ended;
 }
 
-// A killed fabric has no socket to ask any more, but may have left something. Returns true if it had.
+// A killed fabric has no socket to ask any more, but may have left something. Returns true if it
+// had.
 static bool
 clean_dead(const char *name)
 {
 	char path[API_PATH_MAX], why[COMMAND_ERR_BYTES];
 
-	return name != NULL && api_socket_path(name, path, why, sizeof(why)) == 0 && state_clean(path);
+	return name != NULL && api_socket_path(name, path, why, sizeof(why)) == 0 &&
+	       state_clean(path);
 }
 
 int
@@ -190,7 +195,8 @@ cmd_down(int argc, char **argv)
 static int
 exec_in(const char *host, const json_t *hosts, char **command)
 {
-	const char *netns = json_string_value(json_object_get(json_object_get(hosts, host), "netns"));
+	const char *netns =
+		json_string_value(json_object_get(json_object_get(hosts, host), "netns"));
 	int rc;
 
 	if (netns == NULL) {
@@ -211,7 +217,8 @@ exec_in(const char *host, const json_t *hosts, char **command)
 int
 cmd_exec(int argc, char **argv)
 {
-	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'}, {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
+						{NULL, 0, NULL, 0}};
 	const char *name = getenv("ROOST_FABRIC");
 	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
 	json_t *hosts;

@@ -114,7 +114,8 @@ copy_node(void *context, struct node *n, ps_t now)
 	memcpy(c->queue_more, n->queue_more, PRIORITIES * n->port_count * sizeof(*c->queue_more));
 	memcpy(c->group_more, n->group_more, PRIORITIES * n->port_count * sizeof(*c->group_more));
 	if (n->buffer.tenants != NULL)
-		memcpy(c->tenants, n->buffer.tenants, n->current->tenant_count * sizeof(*c->tenants));
+		memcpy(c->tenants, n->buffer.tenants,
+		       n->current->tenant_count * sizeof(*c->tenants));
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		c->ports[i].more = &c->queue_more[PRIORITIES * i];
 		c->ports[i].group_more = &c->group_more[PRIORITIES * i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A copy of what a live fabric's nodes count, each node as it stood between two turns of its worker. The worker
-// copies; the control thread reads.
+// A copy of what a live fabric's nodes count, each node as it stood between two turns of its
+// worker. The worker copies; the control thread reads.
 #pragma once
 
 #include "lab.h"

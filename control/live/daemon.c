@@ -47,7 +47,8 @@ catch_signals(void)
 }
 
 int
-daemon_ask(const char *path, const char *method, int timeout_ms, json_t **result, char *err, size_t err_size)
+daemon_ask(const char *path, const char *method, int timeout_ms, json_t **result, char *err,
+	   size_t err_size)
 {
 	const struct timespec moment = {.tv_nsec = 20000000};
 	int rc = 0;
@@ -74,11 +75,14 @@ claim_name(const char *path, const struct lab *lab, struct lab_report *report)
 	report->err[0] = '\0';
 	// Who does not answer may be coming up.
 	if (rc != -ENOENT) {
-		snprintf(report->err, report->err_size, "%s is up already; `roost down %s` takes it down", name, name);
+		snprintf(report->err, report->err_size,
+			 "%s is up already; `roost down %s` takes it down", name, name);
 		return -EBUSY;
 	}
 	if (state_clean(path))
-		fprintf(report->notes, "roost: note: cleaned up after a fabric %s that was not taken down\n", name);
+		fprintf(report->notes,
+			"roost: note: cleaned up after a fabric %s that was not taken down\n",
+			name);
 	return 0;
 }
 
@@ -114,13 +118,14 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 	int rc = lab_load(lab, d->file, report);
 
 	if (rc == 0)
-		rc = api_socket_path(lab->config->fabric.name.text, path, report->err, report->err_size);
+		rc = api_socket_path(lab->config->fabric.name.text, path, report->err,
+				     report->err_size);
 	if (rc == 0)
 		rc = claim_name(path, lab, report);
 	if (rc != 0)
 		return rc;
-	rc = api_server_create(&server, path, answer_methods, answer_method_count, &answer, report->err,
-			       report->err_size);
+	rc = api_server_create(&server, path, answer_methods, answer_method_count, &answer,
+			       report->err, report->err_size);
 	// Before anything is made: it may be killed while it comes up.
 	if (rc == 0) {
 		rc = state_write(lab, path, report->err, report->err_size);
@@ -157,7 +162,8 @@ tell_failure(int rc, const struct lab_report *report, FILE *to)
 }
 
 int
-daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context, FILE *to)
+daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context,
+	   FILE *to)
 {
 	struct daemon d = {.file = file, .ready = ready, .context = context, .to = to};
 	char err[DAEMON_ERR_BYTES] = "";

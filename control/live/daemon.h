@@ -5,10 +5,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
-// Brings the fabric of `file` up in this process, calls ready() once it runs, serves its API until `down` is
-// asked for or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns an exit status.
-int daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context, FILE *to);
+// Brings the fabric of `file` up in this process, calls ready() once it runs, serves its API until
+// `down` is asked for or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns
+// an exit status.
+int daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context,
+	       FILE *to);
 
-// Calls a method of the fabric that serves `path`, as api_call() does without parameters. Returns -ENOENT when
-// nobody does, or does any more.
-int daemon_ask(const char *path, const char *method, int timeout_ms, json_t **result, char *err, size_t err_size);
+// Calls a method of the fabric that serves `path`, as api_call() does without parameters. Returns
+// -ENOENT when nobody does, or does any more.
+int daemon_ask(const char *path, const char *method, int timeout_ms, json_t **result, char *err,
+	       size_t err_size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An attached host's link ends in a device instead of a NIC node. With `netns:` alone that is AF_XDP on a veth:
-// its switch end lives in the process's own unnamed network namespace, so that it goes when the process does,
-// however that ends, and takes the host's end with it. With `dev:` it is what the user says.
+// An attached host's link ends in a device instead of a NIC node. With `netns:` alone that is
+// AF_XDP on a veth: its switch end lives in the process's own unnamed network namespace, so that it
+// goes when the process does, however that ends, and takes the host's end with it. With `dev:` it
+// is what the user says.
 #include "devices.h"
 
 #include "control/host/check.h"
@@ -32,7 +33,8 @@ add_device(struct lab *lab, uint32_t node, uint16_t port)
 
 // Every host's interface is eth1, so each needs a namespace of its own.
 static int
-check_netns_free(const struct lab *lab, const struct config_attach *attach, struct lab_report *report)
+check_netns_free(const struct lab *lab, const struct config_attach *attach,
+		 struct lab_report *report)
 {
 	for (uint32_t i = 0; i < lab->device_count && attach->netns.text != NULL; i++) {
 		const struct lab_device *d = &lab->devices[i];
@@ -40,7 +42,8 @@ check_netns_free(const struct lab *lab, const struct config_attach *attach, stru
 		if (d->netns == NULL || strcmp(d->netns, attach->netns.text) != 0)
 			continue;
 		config_error(report->diag, lab->config->file, attach->netns.pos, "attach.netns",
-			     "%s is the namespace of %s already", d->netns, topology_host(lab->topology, d->host)->name);
+			     "%s is the namespace of %s already", d->netns,
+			     topology_host(lab->topology, d->host)->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -79,7 +82,8 @@ devices_list(struct lab *lab, struct lab_report *report)
 	const struct topo_node *lone = &lab->topology->nodes[0];
 	int rc = 0;
 
-	lab->devices = calloc(config->attach_count + config->single.port_count + 1, sizeof(*lab->devices));
+	lab->devices =
+		calloc(config->attach_count + config->single.port_count + 1, sizeof(*lab->devices));
 	lab->attached = calloc(lab->topology->host_count + 1, sizeof(*lab->attached));
 	if (lab->devices == NULL || lab->attached == NULL)
 		return -ENOMEM;
@@ -126,7 +130,8 @@ address_of(int family, const uint8_t *bytes, unsigned prefix_length)
 }
 
 static int
-make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd, struct lab_report *report)
+make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd,
+	  struct lab_report *report)
 {
 	const struct topo_port *eth = &topology_host(lab->topology, d->host)->ports[0];
 	const struct topo_port *swp = &lab->topology->nodes[d->node].ports[d->port];
@@ -147,16 +152,19 @@ make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd, struc
 	};
 	struct host_config settings;
 
-	// IPv6 makes Linux talk (router solicitations, multicast reports), which a fabric that is to lose nothing
-	// would have to drop: only for hosts that ask for it.
-	if (config_host(lab->config, options.switch_name, &settings) == 0 && settings.ip_version == 6)
+	// IPv6 makes Linux talk (router solicitations, multicast reports), which a fabric that is
+	// to lose nothing would have to drop: only for hosts that ask for it.
+	if (config_host(lab->config, options.switch_name, &settings) == 0 &&
+	    settings.ip_version == 6)
 		options.address_count = options.route_count = 2;
 	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, gateway4);
 	inet_pton(AF_INET6, ADDRESSES_GATEWAY_IP6, gateway6);
 	addresses[0] = address_of(AF_INET, eth->ip4, 32);
 	addresses[1] = address_of(AF_INET6, eth->ip6, 128);
-	routes[0] = (struct veth_route){address_of(AF_INET, any, 0), address_of(AF_INET, gateway4, 32)};
-	routes[1] = (struct veth_route){address_of(AF_INET6, any, 0), address_of(AF_INET6, gateway6, 128)};
+	routes[0] =
+		(struct veth_route){address_of(AF_INET, any, 0), address_of(AF_INET, gateway4, 32)};
+	routes[1] = (struct veth_route){address_of(AF_INET6, any, 0),
+					address_of(AF_INET6, gateway6, 128)};
 	memcpy(options.host_mac, eth->mac, 6);
 	memcpy(options.gateway_mac, swp->mac, 6);
 	memcpy(options.switch_mac, swp->mac, 6);
@@ -184,8 +192,8 @@ interface_of(const char *spec, char name[static 64])
 	return name;
 }
 
-// Tells how the user's interface is set, before the device is opened on it. One that is not there is for the
-// device to refuse, or to make.
+// Tells how the user's interface is set, before the device is opened on it. One that is not there
+// is for the device to refuse, or to make.
 static void
 check_interface(const struct lab_device *d, struct lab_report *report)
 {
@@ -227,7 +235,8 @@ prepare_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 	netns_fd = netns_open(d->netns);
 	if (netns_fd < 0) {
 		snprintf(report->err, report->err_size, "attach.%s: namespace %s: %s",
-			 topology_host(lab->topology, d->host)->name, d->netns, strerror(-netns_fd));
+			 topology_host(lab->topology, d->host)->name, d->netns,
+			 strerror(-netns_fd));
 		return netns_fd;
 	}
 	rc = make_veth(lab, d, netns_fd, report);
@@ -259,7 +268,8 @@ open_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
 	int netns_fd = -1, rc;
 
-	// A user's interface is in the namespace he names, or in the one that the command was run in.
+	// A user's interface is in the namespace he names, or in the one that the command was run
+	// in.
 	if (!d->own_veth) {
 		netns_fd = d->netns != NULL ? netns_open(d->netns) : -1;
 		options.netns_fd = netns_fd >= 0 ? netns_fd : lab->outer_netns;

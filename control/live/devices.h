@@ -4,21 +4,21 @@
 
 #include "lab.h"
 
-// Lists the device ports that the file asks for: attached hosts and `dev:` of a lone switch's ports. Returns
-// 0, -EINVAL with errors in diag, or -ENOMEM.
+// Lists the device ports that the file asks for: attached hosts and `dev:` of a lone switch's
+// ports. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int devices_list(struct lab *lab, struct lab_report *report);
 
-// Packets that the devices hold on to, the largest frame they must carry, and whether they need a pool in one
-// chunk.
+// Packets that the devices hold on to, the largest frame they must carry, and whether they need a
+// pool in one chunk.
 unsigned devices_packets_held(const struct lab *lab, bool *one_chunk);
 uint32_t devices_mtu_max(const struct lab *lab);
 
-// Makes namespaces and veths, and names wrong settings of interfaces that the user gave. Returns 0 or -errno
-// with one line in err; devices_close() undoes what was made.
+// Makes namespaces and veths, and names wrong settings of interfaces that the user gave. Returns 0
+// or -errno with one line in err; devices_close() undoes what was made.
 int devices_prepare(struct lab *lab, struct lab_report *report);
 
-// Opens them all and joins each to its port by two wires. The fabric exists. Returns 0 or -errno with one line
-// in err.
+// Opens them all and joins each to its port by two wires. The fabric exists. Returns 0 or -errno
+// with one line in err.
 int devices_open(struct lab *lab, struct lab_report *report);
 
 void devices_close(struct lab *lab);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A live fabric in this process: worker lcores, device ports, hosts in namespaces. lab.c tells in which order it
-// comes up and goes down. Control thread.
+// A live fabric in this process: worker lcores, device ports, hosts in namespaces. lab.c tells in
+// which order it comes up and goes down. Control thread.
 #pragma once
 
 #include "control/fabric/events.h"
@@ -51,7 +51,8 @@ struct lab {
 	uint32_t worker_count;
 };
 
-// Where a step of coming up reports what is wrong: errors of the file in diag, others as one line in err.
+// Where a step of coming up reports what is wrong: errors of the file in diag, others as one line
+// in err.
 struct lab_report {
 	struct config_diag *diag;
 	char *err;
@@ -59,12 +60,13 @@ struct lab_report {
 	FILE *notes; // warnings: host settings, what is left out
 };
 
-// Reads the file and checks everything that needs neither root nor devices. Returns 0, -EINVAL or -ENOMEM;
-// lab_close() in either case.
+// Reads the file and checks everything that needs neither root nor devices. Returns 0, -EINVAL or
+// -ENOMEM; lab_close() in either case.
 int lab_load(struct lab *lab, const char *file, struct lab_report *report);
 
-// Brings it up: EAL, namespaces, devices, nodes; workers run when it returns 0. Otherwise nothing is left
-// behind after lab_close(). The process enters a network namespace of its own if hosts are attached.
+// Brings it up: EAL, namespaces, devices, nodes; workers run when it returns 0. Otherwise nothing
+// is left behind after lab_close(). The process enters a network namespace of its own if hosts are
+// attached.
 int lab_open(struct lab *lab, struct lab_report *report);
 
 // Applies the file's events that are due. What is wrong with one is told in the log.

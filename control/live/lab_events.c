@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events in a live fabric come when the control thread sees that they are due: late by up to its poll, never
-// early. Nodes are changed by their workers, between two turns. Tables are swapped under the workers' feet: the
-// new pointer is published, every node takes it over between two turns, and the old snapshot is freed after a
-// grace period, when no worker can hold it.
+// Events in a live fabric come when the control thread sees that they are due: late by up to its
+// poll, never early. Nodes are changed by their workers, between two turns. Tables are swapped
+// under the workers' feet: the new pointer is published, every node takes it over between two
+// turns, and the old snapshot is freed after a grace period, when no worker can hold it.
 #include "lab_events.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ run_change(void *context, struct node *node, ps_t now)
 }
 
 static void
-change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
+change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg),
+	    void *arg)
 {
 	struct lab *lab = context;
 	struct change change = {.node = node, .run = run, .arg = arg};
@@ -65,8 +66,10 @@ pass_snapshot(void *context, ps_t now)
 int
 lab_create_events(struct lab *lab, struct config_diag *diag)
 {
-	struct events_hooks hooks = {
-		.snapshot = pass_snapshot, .retire = retire_tables, .at_node = change_node, .context = lab};
+	struct events_hooks hooks = {.snapshot = pass_snapshot,
+				     .retire = retire_tables,
+				     .at_node = change_node,
+				     .context = lab};
 
 	return events_create(&lab->events, lab->fabric, &hooks, diag);
 }
@@ -86,10 +89,12 @@ log_reason(struct lab *lab, ps_t now, const char *why)
 	int length;
 
 	if (event->kind == CONFIG_EVENT_SET)
-		length = asprintf(&text, "%s:%u:%u: set %s to %s: %s", lab->config->file, event->pos.line,
-				  event->pos.column, event->key.text, event->to.text, why);
+		length = asprintf(&text, "%s:%u:%u: set %s to %s: %s", lab->config->file,
+				  event->pos.line, event->pos.column, event->key.text,
+				  event->to.text, why);
 	else
-		length = asprintf(&text, "%s:%u:%u: %s", lab->config->file, event->pos.line, event->pos.column, why);
+		length = asprintf(&text, "%s:%u:%u: %s", lab->config->file, event->pos.line,
+				  event->pos.column, why);
 	fabric_log_refused(lab->log, now, length >= 0 ? text : why);
 	if (length >= 0)
 		free(text);

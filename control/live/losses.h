@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What devices, and the kernel under them, lose: no switch counts it, so `show interface` tells it beside the
-// port. Control thread.
+// What devices, and the kernel under them, lose: no switch counts it, so `show interface` tells it
+// beside the port. Control thread.
 #pragma once
 
 #include "lab.h"
 
 #include <jansson.h>
 
-// Adds "device" to the ports of an answer of `show` ({"nodes": {NODE: {"ports": {PORT: ...}}}}) that end in one:
-// its spec and what it lost, in packets. Returns 0 or -ENOMEM.
+// Adds "device" to the ports of an answer of `show` ({"nodes": {NODE: {"ports": {PORT: ...}}}})
+// that end in one: its spec and what it lost, in packets. Returns 0 or -ENOMEM.
 int losses_add(const struct lab *lab, json_t *answer);

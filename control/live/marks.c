@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Merging leaves its lists in the configuration's memory for good, so the result is kept until settings change.
-// A preset alone is what a switch becomes that says nothing else.
+// Merging leaves its lists in the configuration's memory for good, so the result is kept until
+// settings change. A preset alone is what a switch becomes that says nothing else.
 #include "marks.h"
 
 #include <errno.h>
@@ -46,7 +46,8 @@ preset_alone(struct switch_config *out, const struct switch_config *of)
 	if (of->preset == CONFIG_PRESET_NONE)
 		snprintf(text, sizeof(text), "switch: {name: preset, ports: {swp1: {}}}\n");
 	else
-		snprintf(text, sizeof(text), "switch: {name: preset, preset: %s, preset-mode: %s, ports: {swp1: {}}}\n",
+		snprintf(text, sizeof(text),
+			 "switch: {name: preset, preset: %s, preset-mode: %s, ports: {swp1: {}}}\n",
 			 config_preset_name(of->preset), config_preset_mode_name(of->preset_mode));
 	rc = config_load_text(&config, text, strlen(text), "preset", &diag);
 	if (rc == 0)
@@ -61,7 +62,8 @@ fill_switch(struct marks *m, const struct lab *lab, uint32_t index)
 {
 	const struct topo_node *place = &lab->topology->nodes[index];
 	struct one_switch *s = &m->switches[index];
-	int rc = config_switch_marked(lab->config, place->name, place->role, &s->settings, s->marks);
+	int rc =
+		config_switch_marked(lab->config, place->name, place->role, &s->settings, s->marks);
 
 	s->cable_mm = calloc(place->port_count + 1u, sizeof(*s->cable_mm));
 	if (rc == 0 && s->cable_mm == NULL)
@@ -81,7 +83,8 @@ fill_switch(struct marks *m, const struct lab *lab, uint32_t index)
 static bool
 still_true(const struct marks *m, const struct lab *lab)
 {
-	return m != NULL && memcmp(m->seen, lab->fabric->switches, m->count * sizeof(*m->seen)) == 0;
+	return m != NULL &&
+	       memcmp(m->seen, lab->fabric->switches, m->count * sizeof(*m->seen)) == 0;
 }
 
 int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings of a live fabric's switches, where each value comes from, and what their presets alone
-// would be. Control thread.
+// The settings of a live fabric's switches, where each value comes from, and what their presets
+// alone would be. Control thread.
 #pragma once
 
 #include "control/report/show.h"

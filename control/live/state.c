@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The switch ends of veths go with the process, whatever ends it (devices.c); hugepages are unlinked as soon as
-// they are mapped (eal.c). What stays is named here.
+// The switch ends of veths go with the process, whatever ends it (devices.c); hugepages are
+// unlinked as soon as they are mapped (eal.c). What stays is named here.
 #include "state.h"
 
 #include "control/api/api.h"
@@ -51,7 +51,8 @@ state_write(const struct lab *lab, const char *socket_path, char *err, size_t er
 			json_array_append_new(namespaces, json_string(lab->devices[i].netns));
 	if (namespaces == NULL)
 		goto out;
-	rc = json_dump_file(state, made, JSON_INDENT(1)) == 0 && rename(made, path) == 0 ? 0 : -errno;
+	rc = json_dump_file(state, made, JSON_INDENT(1)) == 0 && rename(made, path) == 0 ? 0
+											 : -errno;
 	if (rc != 0)
 		snprintf(err, err_size, "%s: %s", path, strerror(-rc));
 out:

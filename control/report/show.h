@@ -68,7 +68,8 @@ struct show_state {
 	ps_t now;
 	const struct show_switch *switches; // for "qos", "config" and the views of an interface
 	unsigned int switch_count;
-	json_t *log;       // array of what was told (counters_add_log()), for "watchdog" and "log"; or NULL
+	// Array of what was told (counters_add_log()), for "watchdog" and "log"; or NULL.
+	json_t *log;
 	uint64_t log_lost; // entries missing from it
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cycles a packet spends in the leaf's pipeline: 64 B RoCEv2 packets in bursts of 64. `idle`: the way out is as fast
-// as its device, so that packets leave at once; `queued`: it runs at 400G, so that all but the first wait. Each is
-// measured as a switch is that asks for nothing but its preset, and with every feature of the QoS on. Then each
-// stage apart over a batch of 64, on the first.
-// Prints one JSON object: {"whole": {"idle": cycles, "idle, all on": .., "queued": .., "queued, all on": ..}, "stages":
-// {NAME: cycles}, "batches": n}, medians over the batches. With the name of a scenario: its cycles alone.
+// Cycles a packet spends in the leaf's pipeline: 64 B RoCEv2 packets in bursts of 64. `idle`: the
+// way out is as fast as its device, so that packets leave at once; `queued`: it runs at 400G, so
+// that all but the first wait. Each is measured as a switch is that asks for nothing but its
+// preset, and with every feature of the QoS on. Then each stage apart over a batch of 64, on the
+// first. Prints one JSON object: {"whole": {"idle": cycles, "idle, all on": .., "queued": ..,
+// "queued, all on": ..}, "stages": {NAME: cycles}, "batches": n}, medians over the batches. With
+// the name of a scenario: its cycles alone.
 #include "control/fabric/fabric.h"
 #include "dataplane/port_tx.h"
 #include "dataplane/stages/admit.h"
@@ -26,33 +27,34 @@
 #define BATCHES 20000
 #define FRAME_BYTES 64
 
-#define PORTS(belongs, rate_out)                                                                            \
-	"  ports:\n"                                                                                        \
-	"    swp1: {dev: net_null0, rate: device, cable: 5m" belongs "}\n"                                  \
-	"    swp2: {" rate_out ", cable: 5m" belongs "}\n"                                                  \
+#define PORTS(belongs, rate_out)                                           \
+	"  ports:\n"                                                       \
+	"    swp1: {dev: net_null0, rate: device, cable: 5m" belongs "}\n" \
+	"    swp2: {" rate_out ", cable: 5m" belongs "}\n"                 \
 	"  routes:\n"
-#define ROUTE(vrf) \
-	"    - {vrf: " vrf ", prefix: 198.18.2.0/24, via: [{port: swp2, mac: \"02:00:00:00:02:02\"}]}\n"
-#define HEAD                                                                                                \
-	"switch:\n"                                                                                         \
-	"  name: bench\n"                                                                                   \
-	"  role: leaf\n"                                                                                    \
+#define ROUTE(vrf)         \
+	"    - {vrf: " vrf \
+	", prefix: 198.18.2.0/24, via: [{port: swp2, mac: \"02:00:00:00:02:02\"}]}\n"
+#define HEAD              \
+	"switch:\n"       \
+	"  name: bench\n" \
+	"  role: leaf\n"  \
 	"  preset: spectrum-x\n"
 #define PLAIN(rate_out) HEAD PORTS("", rate_out) ROUTE("default")
 // No rate holds a packet here: what is measured is that it might.
-#define ALL_ON(rate_out)                                                                                    \
-	HEAD "  buffer:\n"                                                                                  \
-	     "    pools: {ingress-lossless: {port-alpha: 8}, egress-lossy: {port-alpha: 8}}\n"              \
-	     "    headroom-pool: {size: 4MB}\n"                                                             \
-	     "  qos:\n"                                                                                     \
-	     "    tc: {3: {red: on, fairness: tenant, min-rate: 1G, max-rate: 8000G}}\n"                    \
-	     "    port: {max-rate: 8000G}\n"                                                                \
-	     "    watchdog: on\n"                                                                           \
-	     "    remark: {dscp: {3: 26}}\n"                                                                \
-	     "    trim: {size: 256B, dscp: 11, tc: 4, eligible-tc: [0]}\n"                                  \
-	     "    histograms: [{queue: swp2.3}, {group: swp1.3}, {latency: swp2.3}]\n"                      \
-		PORTS(", vrf: red, tenant: red", rate_out) ROUTE("red")                                     \
-	     "tenants: {red: {buffer: {guaranteed: 4KB, share: 50%}}}\n"
+#define ALL_ON(rate_out)                                                                       \
+	HEAD "  buffer:\n"                                                                     \
+	     "    pools: {ingress-lossless: {port-alpha: 8}, egress-lossy: {port-alpha: 8}}\n" \
+	     "    headroom-pool: {size: 4MB}\n"                                                \
+	     "  qos:\n"                                                                        \
+	     "    tc: {3: {red: on, fairness: tenant, min-rate: 1G, max-rate: 8000G}}\n"       \
+	     "    port: {max-rate: 8000G}\n"                                                   \
+	     "    watchdog: on\n"                                                              \
+	     "    remark: {dscp: {3: 26}}\n"                                                   \
+	     "    trim: {size: 256B, dscp: 11, tc: 4, eligible-tc: [0]}\n"                     \
+	     "    histograms: [{queue: swp2.3}, {group: swp1.3}, {latency: swp2.3}]\n" PORTS(  \
+		     ", vrf: red, tenant: red", rate_out)                                      \
+		     ROUTE("red") "tenants: {red: {buffer: {guaranteed: 4KB, share: 50%}}}\n"
 #define DEVICE "dev: net_null1, rate: device"
 
 // What is measured whole: how a switch is set, and how long a burst has to pass.
@@ -69,7 +71,8 @@ static const struct scenario {
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
 
-// A WRITE_ONLY of 6 bytes to 198.18.2.1, DSCP 26, ECT(0): what the stages look at is real, the ICRC is not.
+// A WRITE_ONLY of 6 bytes to 198.18.2.1, DSCP 26, ECT(0): what the stages look at is real, the ICRC
+// is not.
 static const uint8_t frame[FRAME_BYTES] = {
 	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0x01, 0x01, 0x08, 0x00,
 	0x45, 0x6a, 0, 50, 0, 1, 0x40, 0, 64, 17, 0, 0, 198, 18, 1, 1, 198, 18, 2, 1,
@@ -83,7 +86,8 @@ static const char *const names[] = {"receive", "parse", "control_frames", "class
 #define STAGES (sizeof(names) / sizeof(names[0]))
 
 static __rte_always_inline unsigned int
-stage_run(struct node *n, struct port *in, struct rte_mbuf **m, unsigned int count, ps_t now, stage_fn *stage)
+stage_run(struct node *n, struct port *in, struct rte_mbuf **m, unsigned int count, ps_t now,
+	  stage_fn *stage)
 {
 	unsigned int passed = 0;
 
@@ -94,7 +98,8 @@ stage_run(struct node *n, struct port *in, struct rte_mbuf **m, unsigned int cou
 
 // One call a stage, inlined into it, as the pipeline has it.
 static __attribute__((noinline)) unsigned int
-run_stage(unsigned int i, struct node *n, struct port *in, struct rte_mbuf **m, unsigned int count, ps_t now)
+run_stage(unsigned int i, struct node *n, struct port *in, struct rte_mbuf **m, unsigned int count,
+	  ps_t now)
 {
 	switch (i) {
 	case 0:
@@ -218,7 +223,8 @@ measure_stages(struct node *n, struct packet_pool *pool, uint32_t *values[STAGES
 			count = run_stage(i, n, &n->ports[0], m, count, now);
 			values[i][k] = (uint32_t)(__rdtsc() - start);
 			if (count != (i + 1 < STAGES ? BATCH : 0)) {
-				fprintf(stderr, "stages: %s lets %u of %u packets pass\n", names[i], count, BATCH);
+				fprintf(stderr, "stages: %s lets %u of %u packets pass\n", names[i],
+					count, BATCH);
 				exit(1);
 			}
 		}

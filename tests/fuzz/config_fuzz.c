@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a configuration: loading ends with a clear answer, and what loads can be merged. Bytes
-// after a NUL are a key, after another NUL its new value, to be set on what was loaded.
+// Any bytes as a configuration: loading ends with a clear answer, and what loads can be merged.
+// Bytes after a NUL are a key, after another NUL its new value, to be set on what was loaded.
 #include "control/config/config.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The leaf as a whole: one packet, every field; then random traffic under random pauses, frozen queues, links
-// and tables, after every step of which each packet and each cell must be accounted for.
+// The leaf as a whole: one packet, every field; then random traffic under random pauses, frozen
+// queues, links and tables, after every step of which each packet and each cell must be accounted
+// for.
 #include "../dataplane/harness.h"
 
 #include "dataplane/checksum.h"
@@ -90,7 +91,8 @@ test_one_packet(void **state)
 
 	harness_put(&h, 0, harness_frame(&h, &f), 1000);
 	// Its arrival at the far end is all that is left to happen.
-	assert_int_equal(harness_run(&h, PS_PER_US), 1000 + harness_frame_time(300) + HARNESS_DELAY);
+	assert_int_equal(harness_run(&h, PS_PER_US),
+			 1000 + harness_frame_time(300) + HARNESS_DELAY);
 	m = harness_take(&h, 2, &left);
 	assert_non_null(m);
 	assert_int_equal(left, 1000 + harness_frame_time(300));
@@ -207,15 +209,19 @@ random_tables(struct property *p)
 	return t;
 }
 
-// A packet for one port, a group, or nowhere. Flows go from one port to one port in one priority; the IPv4
-// identification numbers a flow's packets, the UDP source port says which flow it is.
+// A packet for one port, a group, or nowhere. Flows go from one port to one port in one priority;
+// the IPv4 identification numbers a flow's packets, the UDP source port says which flow it is.
 static void
 offer(struct property *p)
 {
 	const unsigned int in = below(p, PORTS), kind = below(p, 10);
-	const unsigned int to = below(p, 3) == 0 ? 0 : below(p, PORTS), priority = below(p, PRIORITIES);
+	const unsigned int to = below(p, 3) == 0 ? 0 : below(p, PORTS),
+			   priority = below(p, PRIORITIES);
 	const unsigned int flow = (in * PORTS + to) * PRIORITIES + priority;
-	struct frame f = {.to = to, .bytes = 60 + below(p, 1000), .dscp = (uint8_t)(priority * 8), .ecn = 1,
+	struct frame f = {.to = to,
+			  .bytes = 60 + below(p, 1000),
+			  .dscp = (uint8_t)(priority * 8),
+			  .ecn = 1,
 			  .sport = (uint16_t)(flow + 1)};
 	struct rte_mbuf *m;
 
@@ -246,11 +252,13 @@ pause_some(struct property *p)
 
 	for (unsigned int i = 0; i < PRIORITIES; i++)
 		quanta[i] = (uint16_t)(below(p, 3) == 0 ? 0 : below(p, 2000));
-	harness_put(&p->h, below(p, PORTS), harness_pfc(&p->h, (uint8_t)below(p, 256), quanta), p->h.now);
+	harness_put(&p->h, below(p, PORTS), harness_pfc(&p->h, (uint8_t)below(p, 256), quanta),
+		    p->h.now);
 	p->offered++;
 }
 
-// Nothing of a flow to a port of its own overtakes anything of it, whatever becomes of its priority.
+// Nothing of a flow to a port of its own overtakes anything of it, whatever becomes of its
+// priority.
 static void
 take_all(struct property *p)
 {
@@ -259,7 +267,8 @@ take_all(struct property *p)
 	for (unsigned int i = 0; i < PORTS; i++) {
 		while ((m = harness_take(&p->h, i, NULL)) != NULL) {
 			const uint8_t *ip = packet_data(m) + 14;
-			const unsigned int id = ip[4] << 8 | ip[5], flow = (ip[20] << 8 | ip[21]) - 1u;
+			const unsigned int id = ip[4] << 8 | ip[5],
+					   flow = (ip[20] << 8 | ip[21]) - 1u;
 
 			if (packet_data(m)[12] == 0x08 && id != 0) {
 				assert_true(id > p->seen[flow]);
@@ -300,8 +309,8 @@ add_tenant_use(const struct tables *t, struct rte_mbuf *m, struct tenant_use use
 	use[meta->tenant].used[out] += meta->cells;
 }
 
-// A tenant's use of each pool is what its queued packets hold, and none where tenants have no say; what its
-// guarantees hold is so to the end.
+// A tenant's use of each pool is what its queued packets hold, and none where tenants have no say;
+// what its guarantees hold is so to the end.
 static void
 check_tenants(const struct property *p)
 {
@@ -316,7 +325,8 @@ check_tenants(const struct property *p)
 	}
 	for (unsigned int i = 0; i < TENANTS; i++) {
 		assert_memory_equal(n->buffer.tenants[i].used, use[i].used, sizeof(use[i].used));
-		assert_memory_equal(n->buffer.tenants[i].guarantee, use[i].guarantee, sizeof(use[i].guarantee));
+		assert_memory_equal(n->buffer.tenants[i].guarantee, use[i].guarantee,
+				    sizeof(use[i].guarantee));
 	}
 }
 
@@ -394,7 +404,8 @@ drain(struct property *p)
 			assert_false(n->ports[i].groups[k].xoff);
 }
 
-// Everything offered came in, everything that went out was taken, and what tells of trouble did happen.
+// Everything offered came in, everything that went out was taken, and what tells of trouble did
+// happen.
 static void
 check_totals(const struct property *p)
 {

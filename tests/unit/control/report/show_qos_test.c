@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `qos roce` and the RoCE views of an interface, of the fixture's leaf with settings read from text.
+// `qos roce` and the RoCE views of an interface, of the fixture's leaf with settings read from
+// text.
 #include "report_fixture.h"
 
 #include "control/report/show.h"
