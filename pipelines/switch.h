@@ -66,8 +66,9 @@ switch_ingress_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t n
 
 // egress: scheduler picks -> ECN marks, or RED drops -> wire takes -> buffer releases (port_send)
 // timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer)
-// Functions of their own: in one, the variants would compete for registers and be laid out by guesses
-// of which is likely, which costs either some 10 cycles a packet.
+//
+// Functions of their own: in one, the variants would compete for registers and be laid out by
+// guesses of which is likely, which costs either some 10 cycles a packet.
 static __attribute__((noinline)) ps_t
 switch_run(struct node *n)
 {

@@ -3,6 +3,7 @@
 //   headroom.c  headroom written shorter than what still arrives after XOFF,
 //   ecn.c       marking that becomes certain only where PFC has acted already,
 //   pauses.c    pauses that have run out before they are sent again,
+//   rates.c     rates above what any of their ports carries,
 //   sides.c     a priority that is lossless on one side of a link and lossy on the other,
 //   markings.c  packets that are of another priority at the other end of a link,
 //   cnp.c       CNPs in a class that PFC pauses,
@@ -102,8 +103,8 @@ int
 advice_give(const struct fabric *f, struct config_diag *diag)
 {
 	static int (*const kinds[])(const struct fabric *, struct config_diag *) = {
-		advice_headroom, advice_pauses,   advice_ecn,    advice_sides,
-		advice_cnp,      advice_markings, advice_cycles,
+		advice_headroom, advice_pauses, advice_ecn,      advice_rates,
+		advice_sides,    advice_cnp,    advice_markings, advice_cycles,
 	};
 	int rc = 0;
 

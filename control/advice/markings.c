@@ -5,8 +5,8 @@
 // the other, and what is lossless in one of them can be lost in the next.
 //
 // Hosts may send any DSCP. What comes along the links between switches follows from that, switch by
-// switch, with what each of them writes; only what can come is looked at. (Between switches nothing
-// is tagged, so no PCP counts.)
+// switch, with what each of them writes; only what can come is looked at. NICs of the fabric send
+// no tags; frames of attached hosts may have one, and are not looked at.
 #include "links.h"
 
 #include <errno.h>

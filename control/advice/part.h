@@ -10,6 +10,7 @@
 int advice_headroom(const struct fabric *f, struct config_diag *diag);
 int advice_ecn(const struct fabric *f, struct config_diag *diag);
 int advice_pauses(const struct fabric *f, struct config_diag *diag);
+int advice_rates(const struct fabric *f, struct config_diag *diag);
 int advice_sides(const struct fabric *f, struct config_diag *diag);
 int advice_markings(const struct fabric *f, struct config_diag *diag);
 int advice_cnp(const struct fabric *f, struct config_diag *diag);

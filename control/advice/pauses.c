@@ -82,7 +82,7 @@ look_at_switch(const struct fabric *f, uint32_t node, struct findings *all)
 static void
 report(const struct fabric *f, const struct finding *one, struct config_diag *diag)
 {
-	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS];
+	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS], refresh[CONFIG_TEXT];
 
 	topology_port_name(f->topology, one->first.node, one->first.port, name);
 	advice_others(one->others, "port", "ports", others);
@@ -92,10 +92,10 @@ report(const struct fabric *f, const struct finding *one, struct config_diag *di
 			       name, others);
 	else
 		config_warning(diag, f->config->file, one->pos, "qos.pfc.refresh",
-			       "a pause of %u quanta by %s%s lasts %g us and is sent again after "
-			       "%g us: in between it holds nobody",
+			       "a pause of %u quanta by %s%s lasts %.3f us and is sent again after "
+			       "%s: in between it holds nobody",
 			       one->quanta, name, others, (double)one->lasts / 1e6,
-			       (double)one->refresh / 1e6);
+			       config_duration_text(one->refresh, refresh));
 }
 
 int

@@ -141,8 +141,11 @@ print_node(const char *name, const json_t *node, FILE *to)
 
 	if (status != 0)
 		return status;
-	json_object_foreach(values, key, one) if (!is_idle(values, key, one))
-		add_key(t, &range, key, one);
+	json_object_foreach(values, key, one)
+	{
+		if (!is_idle(values, key, one))
+			add_key(t, &range, key, one);
+	}
 	end_range(t, &range);
 	fprintf(to, "%s, ", name);
 	print_choice(node, "preset", to);

@@ -21,15 +21,19 @@ in_units(uint64_t value, const struct unit *units, char out[static CONFIG_TEXT])
 	return out;
 }
 
+// There is no unit for a single bit per second: what is not whole K has decimals.
 const char *
 config_rate_text(uint64_t bps, char out[static CONFIG_TEXT])
 {
 	static const struct unit units[] = {
-		{" bits per second", 1}, {"K", 1000},          {"M", 1000000},
-		{"G", 1000000000},       {"T", 1000000000000}, {NULL, 0},
+		{"K", 1000}, {"M", 1000000}, {"G", 1000000000}, {"T", 1000000000000}, {NULL, 0},
 	};
 
-	return in_units(bps, units, out);
+	if (bps % 1000 == 0)
+		return in_units(bps, units, out);
+	snprintf(out, CONFIG_TEXT, "%llu.%03uK", (unsigned long long)(bps / 1000),
+		 (unsigned)(bps % 1000));
+	return out;
 }
 
 const char *

@@ -3,7 +3,7 @@
 // who runs the fabric (control/api/server.c).
 //
 //	"set"   {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> {"warnings": [...]}
-//	"clear" {"what": "watermarks", "persistent": false, "node": "leaf1"} -> {"nodes": how many}
+//	"clear" {"what": "watermarks", "persistent": false, "node": "leaf1"} -> {"nodes": number}
 //	"watchdog-restore" {"queue": "leaf1.swp3.3"} -> {"storm": whether there was one}
 #include "answer.h"
 

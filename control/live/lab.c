@@ -22,8 +22,8 @@
 
 #define LAB_PACKETS_MIN 16384u
 #define LAB_PACKETS_MAX 131072u
-#define LAB_PACKET_CELLS \
-	512u // bytes of switch buffer that a packet stands for when the pool is sized
+// Bytes of switch buffer that a packet stands for when the pool is sized.
+#define LAB_PACKET_CELLS 512u
 #define LAB_LIFO_PACKETS 1024u
 #define LAB_ROOM 2048u
 #define LAB_FRAME_EXTRA 288u // Ethernet header, tag, and what AF_XDP keeps

@@ -196,8 +196,7 @@ warn(const struct replay *r, enum run_end end)
 		if (r->inputs[i].overlapping != 0)
 			fprintf(stderr,
 				"roost: warning: %s: %llu packets overlap the one before them on "
-				"%s; "
-				"stamps are taken as given (--pace line sends them one after "
+				"%s; stamps are taken as given (--pace line sends them one after "
 				"another)\n",
 				r->inputs[i].path, (unsigned long long)r->inputs[i].overlapping,
 				r->inputs[i].port_name);

@@ -281,8 +281,11 @@ leave_out_routing(json_t *list)
 	void *next;
 	int status = 0;
 
-	json_object_foreach_safe(list, next, key, one) if (strncmp(key, prefix, strlen(prefix)) ==
-							   0) status |= json_object_del(list, key);
+	json_object_foreach_safe(list, next, key, one)
+	{
+		if (strncmp(key, prefix, strlen(prefix)) == 0)
+			status |= json_object_del(list, key);
+	}
 	return status;
 }
 

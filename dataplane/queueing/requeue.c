@@ -92,12 +92,8 @@ take_in(struct node *n, struct port *p, unsigned int tc, struct packet_list *mov
 	struct rte_mbuf *m, *next;
 
 	for (m = moved->head; m != NULL; m = next) {
-		struct packet_meta *meta = packet_meta(m);
-
-		next = meta->next;
-		move_charge(n, p, meta, tc);
-		if (!(meta->flags & PACKET_TRIMMED))
-			meta->priority = classify_priority(n->ports[meta->in_port].profile, meta);
+		next = packet_meta(m)->next;
+		move_charge(n, p, packet_meta(m), tc);
 		port_push_whole(p, m);
 	}
 }

@@ -2,8 +2,9 @@
 // Which queue of a port sends next: strict classes first, the highest number first, then deficit
 // round robin by bytes among the rest (Shreedhar, Varghese: Efficient Fair Queuing using Deficit
 // Round Robin, SIGCOMM 1995). A queue that empties loses what is left of its turn. One that may not
-// send for a while (it is paused, frozen, or a rate holds it) keeps it, and is given no more before
-// it is used up. So a deficit is never saved up: it is less than a packet and a quantum.
+// send for a while (it is paused, frozen, or a rate holds it) keeps it, and while that is worth a
+// quantum and covers its packet, its next turn gives it no more. So a deficit is never saved up: it
+// is less than two quanta, or than a packet and a quantum.
 //
 // Queues that are behind a rate they are promised (shaper.h) come before all of this, the highest
 // number first.
@@ -15,6 +16,15 @@ static inline unsigned int
 scheduler_highest(unsigned int queues)
 {
 	return 31 - (unsigned int)__builtin_clz(queues);
+}
+
+// What is left of a turn that was not cut short is less than the packet that ended it, and less
+// than a quantum even when that packet has since left by other ways than a turn.
+static inline void
+scheduler_begin_turn(struct queue *q, uint32_t quantum)
+{
+	if (q->deficit < quantum || q->deficit < packet_meta(q->head)->wire_bytes)
+		q->deficit += quantum;
 }
 
 // `eligible`: bit per queue that is not empty and may send; not 0. Returns the queue to take from.
@@ -41,8 +51,7 @@ scheduler_choose(struct port *p, unsigned int eligible, bool *by_turn)
 		after = eligible & ~((2u << tc) - 1);
 		tc = (unsigned int)__builtin_ctz(after != 0 ? after : eligible);
 		p->dwrr_tc = (uint8_t)tc;
-		if (p->queues[tc].deficit < packet_meta(p->queues[tc].head)->wire_bytes)
-			p->queues[tc].deficit += profile->tc[tc].quantum;
+		scheduler_begin_turn(&p->queues[tc], profile->tc[tc].quantum);
 	}
 }
 

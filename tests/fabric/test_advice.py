@@ -177,9 +177,9 @@ class Advice(Case):
         """100 quanta of 512 bit times are 512 ns at 100 Gb/s and 128 ns at 400 Gb/s."""
         text = PLACE + "switch:\n  preset: spectrum-x\n  qos: {pfc: {%s}}\n"
         told = (r"qos.pfc.refresh: a pause of 100 quanta by leaf1.swp1 and 11 other ports lasts 0.512 us and is sent "
-                r"again after %s us: in between it holds nobody")
-        self.warned(text % "quanta: 100, refresh: 100us", ("4:37", told % "100"))
-        self.warned(text % "quanta: 100, refresh: 512ns", ("4:37", told % "0.512"))
+                r"again after %s: in between it holds nobody")
+        self.warned(text % "quanta: 100, refresh: 100us", ("4:37", told % "100us"))
+        self.warned(text % "quanta: 100, refresh: 512ns", ("4:37", told % "512ns"))
         self.quiet(text % "quanta: 100, refresh: 511ns")
         self.quiet(text % "quanta: 1")
         self.warned(text % "quanta: 0", ("4:23", "qos.pfc.quanta: a pause of 0 quanta ends one: nobody who sends to "
@@ -187,10 +187,23 @@ class Advice(Case):
         faster = (text % "quanta: 100, refresh: 200ns").replace(
             "hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {fabric: {rate: 400G}}")
         self.warned(faster, ("4:37", "qos.pfc.refresh: a pause of 100 quanta by leaf1.swp3 and 7 other ports lasts "
-                             "0.128 us and is sent again after 0.2 us"))
+                             "0.128 us and is sent again after 200ns"))
         # 802.3x pauses are as long; who sends none needs none.
         self.warned(text % "quanta: 0}, flow-control: pause, remark: {dscp: none", ("4:23", "qos.pfc.quanta: "))
         self.quiet((text % "quanta: 0").replace("spectrum-x", "lossy"))
+
+    def test_rates(self):
+        """All ports are of 100 Gb/s. A rate that no port feels, of those that a section is for, has no effect."""
+        told = "has no effect: no port is as fast as %s"
+        self.warned(QUIET + "leaf: {qos: {tc: {3: {max-rate: 200G}}}}\n",
+                    ("3:33", "qos.tc.3.max-rate: " + told % "200G"))
+        self.warned(QUIET + "leaf2: {qos: {port: {max-rate: 101G}}}\n",
+                    ("3:32", "qos.port.max-rate: " + told % "101G"))
+        self.warned(QUIET + "leaf: {qos: {ports: {swp2: {max-rate: 400G}}}}\n",
+                    ("3:22", "qos.ports.swp2.max-rate: has no effect: the port is not as fast as 400G"))
+        self.quiet(QUIET + "leaf: {qos: {tc: {3: {max-rate: 100G}}, port: {max-rate: 99G}, ports: {swp1: "
+                   "{max-rate: none}}}}\n")
+        self.quiet(QUIET + "leaf: {qos: {tc: {3: {max-rate: 200G}}}}\nleaf2: {qos: {tc: {3: {max-rate: 50G}}}}\n")
 
     def test_cnps(self):
         self.warned(QUIET + "hosts: {cnp: {dscp: 26}}\n",

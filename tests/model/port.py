@@ -155,8 +155,6 @@ class Port:
                 self.scheduler.deficit[tc] = 0
         for packet in moved:
             self.switch.buffer.move(packet, self.queue_of(packet))
-            if not packet.trimmed:
-                packet.priority = self.switch.settings.priority(packet)
             self.queues[packet.tc].push(packet)
 
     def queue_of(self, packet):

@@ -2,8 +2,8 @@
 """Who goes next: strict classes first, the highest first; among the rest deficit round robin by bytes (Shreedhar
 and Varghese 1995). A queue's turn begins with a quantum and lasts as long as it covers the packet at its head;
 then the next queue that may send has its turn. A queue that empties loses what was left of its turn; one that may
-not send for a while keeps it, and its next turn begins with that and no quantum more. A queue that may send while
-no other may is not charged for it."""
+not send for a while keeps it, and where that is a quantum or more and covers its packet, its next turn begins with
+that and no more. A queue that may send while no other may is not charged for it."""
 from .settings import PRIORITIES
 
 
@@ -23,6 +23,7 @@ class Scheduler:
         while self.turn not in eligible or self.deficit[self.turn] < size(self.turn):
             after = [tc for tc in eligible if tc > self.turn]
             self.turn = after[0] if after else eligible[0]
-            if self.deficit[self.turn] < size(self.turn):
-                self.deficit[self.turn] += classes[self.turn].quantum
+            quantum = classes[self.turn].quantum
+            if self.deficit[self.turn] < max(quantum, size(self.turn)):
+                self.deficit[self.turn] += quantum
         return self.turn, True

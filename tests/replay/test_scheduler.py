@@ -142,6 +142,25 @@ class Scheduler(Case):
                 for dscp in (0, 3, 4):
                     self.assertAlmostEqual(after[:last].count(dscp), last / 3, delta=3 * self.LEAST // 1000)
 
+    def test_sent_outside_turns(self):
+        """Large and small packets by turns in one class; large ones in the other. What is sent outside its turns (by a
+        promised rate that is less than its share, or because the other is paused) takes nothing of them, whatever
+        packet it leaves at the head: the class has its share at the least, to 2 %."""
+        pauses = [{"at": f"{RELEASE + i * 500}ns", "port": "swp2", "pfc": {"priorities": [3], "quanta": 40}}
+                  for i in range(300)]    # 40 quanta are 205 ns at 100G
+        for mine, others, least, events in ((70, 30, "30G", []), (50, 50, "20G", []), (90, 10, "none", pauses)):
+            with self.subTest(mine=mine, least=least):
+                packets = merged(stream(1500, 0, 1000, 400, size=1500), stream(1500, 0, 1100, 400, size=64),
+                                 stream(1500, 3, 1200, 400, size=1500))
+                qos = merge(weights(q0=mine, q3=others), {"tc": {0: {"min-rate": least}}})
+                ports = {"swp1": {"mtu": 1500}, "swp2": {"mtu": 1500}}    # bursts of one packet
+                run = self.replay(switch(ports, events=released(*events), qos=qos), {"swp1": packets})
+                sent = [packet for packet in run.sent["swp2"] if packet.ns < RELEASE + 120_000]
+                share = sum(packet.length for packet in sent if dscp_of(packet.data) == 0) / \
+                    sum(packet.length for packet in sent)
+                self.assertGreater(share, mine / 100 - 0.02)
+                self.assertLess(share, mine / 100 + 0.07)
+
     def test_one_queue_frozen(self):
         """An event may freeze one queue alone."""
         freeze = [{"at": at, "port": "swp2", "tx": tx, "queue": 3} for at, tx in (("0us", "off"), ("100us", "on"))]

@@ -61,7 +61,7 @@ test_promises(void **state)
 	built_load(&b, DUT, "dut");
 	b.settings.classes[0].min_rate_bps = 15 * G;
 	b.settings.classes[3].min_rate_bps = 10 * G + 1;
-	built_refused(&b, "on dut 25000000001 bits per second promised to 2 classes are more than "
+	built_refused(&b, "on dut 25000000.001K promised to 2 classes are more than "
 			  "the 25G of swp2");
 	// What a shaper leaves is what there is.
 	built_load(&b, DUT, "dut");

@@ -93,42 +93,6 @@ test_single(void **state)
 	fixture_free(&f);
 }
 
-static void
-expect_rates(const char *sections, const char *message)
-{
-	struct switch_config switches[SWITCHES];
-	struct fixture f;
-	char text[512];
-
-	snprintf(text, sizeof(text), "%s%s", PLACE, sections);
-	fixture_load(&f, text);
-	for (unsigned n = 0; n < SWITCHES; n++)
-		assert_int_equal(config_switch(f.config, f.topology->nodes[n].name,
-					       f.topology->nodes[n].role, &switches[n]),
-				 0);
-	assert_int_equal(tables_check_ports(f.topology, switches, &f.diag), 0);
-	assert_int_equal(f.diag.count, message != NULL);
-	if (message != NULL)
-		assert_string_equal(f.diag.messages[0].text, message);
-	fixture_free(&f);
-}
-
-// A rate that holds no port back anywhere; ports are of 100G.
-static void
-test_max_rates(void **state)
-{
-	(void)state;
-	expect_rates("switch: {qos: {tc: {3: {max-rate: 200G}}}}\n",
-		     "t.yaml:2:35: qos.tc.3.max-rate: has no effect: no port is as fast as 200G");
-	expect_rates("leaf2: {qos: {port: {max-rate: 101G}}}\n",
-		     "t.yaml:2:32: qos.port.max-rate: has no effect: no port is as fast as 101G");
-	expect_rates("switch: {qos: {tc: {3: {max-rate: 100G}}}}\n", NULL);
-	expect_rates("switch: {qos: {tc: {3: {max-rate: 200G}}}}\n"
-		     "leaf2: {qos: {tc: {3: {max-rate: 50G}}}}\n",
-		     NULL);
-	expect_rates("", NULL);
-}
-
 int
 main(void)
 {
@@ -136,7 +100,6 @@ main(void)
 		cmocka_unit_test(test_ports),
 		cmocka_unit_test(test_histograms),
 		cmocka_unit_test(test_single),
-		cmocka_unit_test(test_max_rates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

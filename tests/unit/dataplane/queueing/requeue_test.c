@@ -99,7 +99,7 @@ test_dscp_of_one_port(void **state)
 	harness_adopt(&h, t);
 	expect_queue(&h, 3, "xyz");
 	expect_queue(&h, 5, "abc");
-	assert_int_equal(packet_meta(out_port(&h)->queues[5].head)->priority, 5);
+	assert_int_equal(packet_meta(out_port(&h)->queues[5].head)->priority, 3);
 	assert_int_equal(packet_meta(out_port(&h)->queues[3].head)->priority, 3);
 	assert_int_equal(h.node->ports[0].groups[3].usage.own, 3 * BYTES);
 	assert_int_equal(h.node->ports[0].groups[5].usage.own, 0);

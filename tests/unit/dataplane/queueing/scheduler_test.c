@@ -190,7 +190,8 @@ equal_tables(uint64_t max_rate)
 	return t;
 }
 
-// No queue has more left of its turn than a packet and a quantum, whenever one looks.
+// No queue has two quanta left of its turn (of which each covers a packet here), whenever one
+// looks.
 static void
 run_bounded(struct harness *h, ps_t time)
 {
@@ -198,7 +199,7 @@ run_bounded(struct harness *h, ps_t time)
 		harness_run(h, h->now + 100 * PS_PER_NS);
 		for (unsigned int tc = 0; tc < 3; tc++)
 			assert_in_range(h->node->ports[1].queues[tc].deficit, 0,
-					QUANTUM + BYTES - 1);
+					2 * QUANTUM - 1);
 	}
 }
 
