@@ -130,7 +130,8 @@ report(const struct fabric *f, const struct finding *found, struct config_diag *
 	snprintf(key, sizeof(key), "qos.tc.%u.ecn.max", found->class);
 	config_warning(diag, f->config->file, find_pos(f, found), key,
 		       "%" PRIu64 " B is above the %" PRIu64
-		       " B at which group %u, congested alone, sends XOFF on %s%s: PFC acts first",
+		       " B at which group %u, congested alone, sends XOFF on %s%s: PFC acts first "
+		       "(lower max, or give the group more room)",
 		       found->max, found->depth, found->group, f->topology->nodes[found->node].name,
 		       advice_others(found->count - 1, "switch", "switches", others));
 }
