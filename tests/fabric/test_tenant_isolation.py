@@ -24,6 +24,8 @@ GUARANTEED = 64000
 
 # (rate of all links in Gb/s, cell, buffer, bytes of blue's messages, of red's, rounds)
 CASES = [(100, 192, "16MB", 1_000_000, 4_000_000, 45), (400, 128, "32MB", 4_000_000, 10_000_000, 30)]
+if SANITIZED:    # every switch is recounted after every window, which takes minutes for each
+    del CASES[1:]
 
 
 def switches(cell, buffer, alpha=1):
