@@ -106,8 +106,8 @@ void node_destroy(struct node *n);
 const struct tables *node_set_tables(struct node *n, const struct tables *t);
 
 // Worker: takes over a snapshot that node_set_tables() left, at the instant node->start. Packets
-// stay where they are; what they count for follows the new thresholds, pauses the new maps, and
-// groups that may send XON by them do. Cold.
+// stay or go to the queues that new maps give their like; what they count for follows the new
+// thresholds, pauses the new maps, and groups that may send XON by them do. Cold.
 void node_adopt_tables(struct node *n, const struct tables *t);
 
 // Worker, between turns: freezes or frees queues (bit per queue) at `now`.

@@ -38,6 +38,28 @@ advice_later(struct config_pos a, struct config_pos b)
 	return a.line > b.line || (a.line == b.line && a.column > b.column) ? a : b;
 }
 
+int
+advice_note(struct advice_findings *all, const struct advice_finding *one)
+{
+	struct advice_finding *grown;
+
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct advice_finding *known = &all->items[i];
+
+		if (known->pos.line == one->pos.line && known->pos.column == one->pos.column &&
+		    memcmp(known->figures, one->figures, sizeof(one->figures)) == 0) {
+			known->others++;
+			return 0;
+		}
+	}
+	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return -ENOMEM;
+	all->items = grown;
+	grown[all->count++] = *one;
+	return 0;
+}
+
 // The first or the last of them.
 static struct config_pos
 find_pos(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count, bool last)

@@ -5,56 +5,20 @@
 
 #include "control/tables/build.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-// Ports for which the same headroom is short by the same measure.
-struct finding {
-	struct config_pos pos;
-	unsigned group;
-	uint64_t set, needed;
-	struct topo_ref first;
-	uint32_t others;
-};
-
-struct findings {
-	struct finding *items;
-	uint32_t count;
-};
-
-static int
-note(struct findings *all, const struct finding *one)
-{
-	struct finding *grown;
-
-	for (uint32_t i = 0; i < all->count; i++) {
-		struct finding *known = &all->items[i];
-
-		if (known->pos.line == one->pos.line && known->pos.column == one->pos.column &&
-		    known->group == one->group && known->set == one->set &&
-		    known->needed == one->needed) {
-			known->others++;
-			return 0;
-		}
-	}
-	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	all->items = grown;
-	grown[all->count++] = *one;
-	return 0;
-}
+// Of a finding: the group, and bytes.
+enum { GROUP, WRITTEN, NEEDED };
 
 // Ports share what a profile says, so what was found of a profile is found of all its ports.
 static int
-look_at_group(const struct fabric *f, uint32_t node, unsigned group, struct findings *all)
+look_at_group(const struct fabric *f, uint32_t node, unsigned group, struct advice_findings *all)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
 	const struct switch_config *settings = &f->switches[node];
 	const struct tables *t = f->tables[node];
-	struct finding one = {.group = group};
+	struct advice_finding one = {.figures[GROUP] = group};
 	const struct port_profile *last = NULL;
 	int rc = 0;
 
@@ -64,38 +28,38 @@ look_at_group(const struct fabric *f, uint32_t node, unsigned group, struct find
 		if (profile->pg[group].pfc_priorities == 0)
 			continue;
 		one.first = (struct topo_ref){.node = node, .port = p};
-		one.set = (uint64_t)profile->pg[group].headroom * t->cell;
+		one.figures[WRITTEN] = (uint64_t)profile->pg[group].headroom * t->cell;
 		if (profile != last)
-			one.needed =
+			one.figures[NEEDED] =
 				tables_headroom_needed(f->topology, settings, &place->ports[p]);
 		last = profile;
-		if (one.set >= one.needed)
+		if (one.figures[WRITTEN] >= one.figures[NEEDED])
 			continue;
 		if (one.pos.line == 0)
 			one.pos = advice_pos(f, node,
 					     offsetof(struct switch_config, groups[0].headroom) +
 						     group * sizeof(struct config_group));
-		rc = note(all, &one);
+		rc = advice_note(all, &one);
 	}
 	return rc;
 }
 
 static void
-report(const struct fabric *f, const struct findings *all, struct config_diag *diag)
+report(const struct fabric *f, const struct advice_findings *all, struct config_diag *diag)
 {
 	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS], key[32];
 
 	for (uint32_t i = 0; i < all->count; i++) {
-		const struct finding *one = &all->items[i];
+		const struct advice_finding *one = &all->items[i];
 		const struct topo_port *port =
 			&f->topology->nodes[one->first.node].ports[one->first.port];
 
-		snprintf(key, sizeof(key), "qos.pg.%u.headroom", one->group);
+		snprintf(key, sizeof(key), "qos.pg.%u.headroom", (unsigned)one->figures[GROUP]);
 		config_warning(
 			diag, f->config->file, one->pos, key,
 			"%" PRIu64 " B are less than the %" PRIu64
 			" B that may still arrive after XOFF at %s%s (%g Gb/s, %g ns): it can drop",
-			one->set, one->needed,
+			one->figures[WRITTEN], one->figures[NEEDED],
 			topology_port_name(f->topology, one->first.node, one->first.port, name),
 			advice_others(one->others, "port", "ports", others),
 			(double)port->rate_bps / 1e9, (double)port->delay_ps / 1e3);
@@ -127,7 +91,7 @@ look_at_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
 int
 advice_headroom(const struct fabric *f, struct config_diag *diag)
 {
-	struct findings all = {0};
+	struct advice_findings all = {0};
 	int rc = 0;
 
 	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++) {

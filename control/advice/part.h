@@ -43,6 +43,24 @@ advice_priority(const struct port_profile *profile, uint8_t dscp)
 	return profile->trust_dscp ? profile->dscp_to_priority[dscp] : profile->port_priority;
 }
 
+// What is wrong with ports in the same way: at one place in the file, with the same figures, which
+// are told of the first of them.
+struct advice_finding {
+	struct config_pos pos;
+	uint64_t figures[3]; // what they are is the finder's
+	struct topo_ref first;
+	uint32_t others;
+};
+
+struct advice_findings {
+	struct advice_finding *items;
+	uint32_t count;
+};
+
+// Adds a finding, or one port more to the finding that is the same. The caller frees the items.
+// Returns 0 or -ENOMEM.
+int advice_note(struct advice_findings *all, const struct advice_finding *one);
+
 // " and 3 other ports" for 3; nothing for 0.
 #define ADVICE_OTHERS 48
 const char *advice_others(uint32_t count, const char *one, const char *many,

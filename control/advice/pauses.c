@@ -4,46 +4,11 @@
 // go on sending into headroom that was meant for what is on the way only.
 #include "part.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// Ports of one rate, at one place in the file.
-struct finding {
-	struct config_pos pos;
-	uint16_t quanta;
-	ps_t lasts, refresh;
-	struct topo_ref first;
-	uint32_t others;
-};
-
-struct findings {
-	struct finding *items;
-	uint32_t count;
-};
-
-static int
-note(struct findings *all, const struct finding *one)
-{
-	struct finding *grown;
-
-	for (uint32_t i = 0; i < all->count; i++) {
-		struct finding *known = &all->items[i];
-
-		if (known->pos.line == one->pos.line && known->pos.column == one->pos.column &&
-		    known->quanta == one->quanta && known->lasts == one->lasts &&
-		    known->refresh == one->refresh) {
-			known->others++;
-			return 0;
-		}
-	}
-	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	all->items = grown;
-	grown[all->count++] = *one;
-	return 0;
-}
+// Of a finding: quanta, how long they last and after how long they are sent again, in ps.
+enum { QUANTA, LASTS, REFRESH };
 
 static bool
 sends_pauses(const struct port_profile *profile)
@@ -55,7 +20,7 @@ sends_pauses(const struct port_profile *profile)
 }
 
 static int
-look_at_switch(const struct fabric *f, uint32_t node, struct findings *all)
+look_at_switch(const struct fabric *f, uint32_t node, struct advice_findings *all)
 {
 	const size_t offsets[] = {offsetof(struct switch_config, pfc_quanta),
 				  offsetof(struct switch_config, pfc_refresh_ps)};
@@ -64,29 +29,29 @@ look_at_switch(const struct fabric *f, uint32_t node, struct findings *all)
 
 	for (uint16_t p = 0; rc == 0 && p < f->topology->nodes[node].port_count; p++) {
 		const struct port_profile *profile = t->ports[p].profile;
-		struct finding one = {
-			.quanta = profile->quanta,
-			.lasts = time_of_bytes(profile->quantum_time, profile->quanta),
-			.refresh = profile->refresh,
+		struct advice_finding one = {
+			.figures = {profile->quanta,
+				    time_of_bytes(profile->quantum_time, profile->quanta),
+				    profile->refresh},
 			.first = {.node = node, .port = p},
 		};
 
-		if (!sends_pauses(profile) || one.refresh < one.lasts)
+		if (!sends_pauses(profile) || one.figures[REFRESH] < one.figures[LASTS])
 			continue;
 		one.pos = advice_last(f, node, offsets, 2);
-		rc = note(all, &one);
+		rc = advice_note(all, &one);
 	}
 	return rc;
 }
 
 static void
-report(const struct fabric *f, const struct finding *one, struct config_diag *diag)
+report(const struct fabric *f, const struct advice_finding *one, struct config_diag *diag)
 {
 	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS], refresh[CONFIG_TEXT];
 
 	topology_port_name(f->topology, one->first.node, one->first.port, name);
 	advice_others(one->others, "port", "ports", others);
-	if (one->quanta == 0)
+	if (one->figures[QUANTA] == 0)
 		config_warning(diag, f->config->file, one->pos, "qos.pfc.quanta",
 			       "a pause of 0 quanta ends one: nobody who sends to %s%s is held",
 			       name, others);
@@ -94,14 +59,15 @@ report(const struct fabric *f, const struct finding *one, struct config_diag *di
 		config_warning(diag, f->config->file, one->pos, "qos.pfc.refresh",
 			       "a pause of %u quanta by %s%s lasts %.3f us and is sent again after "
 			       "%s: in between it holds nobody",
-			       one->quanta, name, others, (double)one->lasts / 1e6,
-			       config_duration_text(one->refresh, refresh));
+			       (unsigned)one->figures[QUANTA], name, others,
+			       (double)one->figures[LASTS] / 1e6,
+			       config_duration_text(one->figures[REFRESH], refresh));
 }
 
 int
 advice_pauses(const struct fabric *f, struct config_diag *diag)
 {
-	struct findings all = {0};
+	struct advice_findings all = {0};
 	int rc = 0;
 
 	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++)

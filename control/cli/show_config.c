@@ -160,16 +160,5 @@ print_node(const char *name, const json_t *node, FILE *to)
 int
 show_print_config(const json_t *answer, FILE *to)
 {
-	const char *name;
-	json_t *node;
-	unsigned int printed = 0;
-	int status = 0;
-
-	json_object_foreach(json_object_get(answer, "nodes"), name, node)
-	{
-		if (printed++ != 0)
-			fputc('\n', to);
-		status |= print_node(name, node, to);
-	}
-	return status;
+	return show_print_each_node(answer, print_node, to);
 }

@@ -6,6 +6,7 @@
 #include "control/report/text_table.h"
 #include "show_values.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 static const struct text_column pool_columns[] = {
@@ -34,6 +35,23 @@ static const struct text_column share_columns[] = {
 
 static const struct text_column bin_columns[] = {
 	{"bin", TEXT_RIGHT}, {"range", TEXT_RIGHT}, {"count", TEXT_RIGHT}, {"share", TEXT_RIGHT}};
+
+int
+show_print_each_node(const json_t *answer, show_print_fn *print, FILE *to)
+{
+	const char *name;
+	json_t *node;
+	unsigned int printed = 0;
+	int status = 0;
+
+	json_object_foreach(json_object_get(answer, "nodes"), name, node)
+	{
+		if (printed++ != 0)
+			fputc('\n', to);
+		status |= print(name, node, to);
+	}
+	return status != 0 ? -ENOMEM : 0;
+}
 
 int
 show_print_members(const json_t *answer, const char *key, const struct text_column *columns,

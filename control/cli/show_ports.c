@@ -94,7 +94,7 @@ show_print_ports(const json_t *answer, const struct text_column *columns, unsign
 }
 
 int
-show_print_each_port(const json_t *answer, show_port_print_fn *print, FILE *to)
+show_print_each_port(const json_t *answer, show_print_fn *print, FILE *to)
 {
 	const char *node_name, *port_name;
 	json_t *node, *port;

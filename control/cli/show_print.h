@@ -35,9 +35,10 @@ typedef void show_port_rows_fn(struct text_table *t, const char *name, const jso
 int show_print_ports(const json_t *answer, const struct text_column *columns, unsigned int count,
 		     show_port_rows_fn *add, bool all, const char *nothing, FILE *to);
 
-// Prints something of every port of an answer, a blank line between them.
-typedef int show_port_print_fn(const char *name, const json_t *port, FILE *to);
-int show_print_each_port(const json_t *answer, show_port_print_fn *print, FILE *to);
+// Prints something of every node, or every port, of an answer, a blank line between them.
+typedef int show_print_fn(const char *name, const json_t *member, FILE *to);
+int show_print_each_node(const json_t *answer, show_print_fn *print, FILE *to);
+int show_print_each_port(const json_t *answer, show_print_fn *print, FILE *to);
 
 // Adds the rows of what a node has under a key.
 typedef void show_member_fn(struct text_table *t, const char *node, const char *name,

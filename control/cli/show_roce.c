@@ -6,7 +6,6 @@
 #include "show_print.h"
 #include "show_values.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -240,18 +239,7 @@ print_roce(const char *name, const json_t *settings, FILE *to)
 int
 show_print_qos(const json_t *answer, FILE *to)
 {
-	const char *name;
-	json_t *node;
-	unsigned int printed = 0;
-	int status = 0;
-
-	json_object_foreach(json_object_get(answer, "nodes"), name, node)
-	{
-		if (printed++ != 0)
-			fputc('\n', to);
-		status |= print_roce(name, node, to);
-	}
-	return status != 0 ? -ENOMEM : 0;
+	return show_print_each_node(answer, print_roce, to);
 }
 
 int

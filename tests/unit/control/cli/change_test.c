@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // roost set, clear and watchdog against a fabric that a thread plays: what is asked, and how it
 // ends when that is refused.
-#include "captured.h"
-
-#include "control/api/socket_path.h"
+#include "played.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-
-struct played {
-	char name[32];
-	char directory[64]; // XDG_RUNTIME_DIR of a user that is not root
-	struct api_server *server;
-	pthread_t thread;
-	atomic_bool stop;
-	const char *method; // the last that was called, with what
-	json_t *asked;
-};
-
-static void
-note(struct played *p, const char *method, const json_t *params)
-{
-	json_decref(p->asked);
-	p->method = method;
-	p->asked = json_deep_copy(params);
-}
 
 static int
 answer_set(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
 {
-	note(context, "set", params);
+	played_note(context, "set", params);
 	if (strcmp(json_string_value(json_object_get(params, "value")), "90%") == 0) {
 		snprintf(why, why_size, "over 100%% of the buffer");
 		return -ECANCELED;
@@ -45,7 +22,7 @@ answer_clear(void *context, const json_t *params, json_t **result, char *why, si
 {
 	const char *node = json_string_value(json_object_get(params, "node"));
 
-	note(context, "clear", params);
+	played_note(context, "clear", params);
 	if (node != NULL && strcmp(node, "leaf9") == 0) {
 		snprintf(why, why_size, "there is no node leaf9");
 		return -EINVAL;
@@ -61,7 +38,7 @@ answer_restore(void *context, const json_t *params, json_t **result, char *why, 
 
 	(void)why;
 	(void)why_size;
-	note(context, "watchdog-restore", params);
+	played_note(context, "watchdog-restore", params);
 	*result = json_pack("{s:b}", "storm", strcmp(queue, "leaf1.swp1.3") == 0);
 	return 0;
 }
@@ -69,31 +46,12 @@ answer_restore(void *context, const json_t *params, json_t **result, char *why, 
 static const struct api_method methods[] = {
 	{"set", answer_set}, {"clear", answer_clear}, {"watchdog-restore", answer_restore}};
 
-static void *
-serve(void *argument)
-{
-	struct played *p = argument;
-
-	while (!atomic_load(&p->stop))
-		api_server_poll(p->server, 10);
-	return NULL;
-}
-
 static int
 setup(void **state)
 {
-	struct played *p = calloc(1, sizeof(*p));
-	char path[API_PATH_MAX], err[256];
+	struct played *p = played_start("change", methods, 3);
 
-	assert_non_null(p);
-	snprintf(p->name, sizeof(p->name), "unit-change-%d", (int)getpid());
-	strcpy(p->directory, "/tmp/roost-change-XXXXXX");
-	assert_non_null(mkdtemp(p->directory));
-	setenv("XDG_RUNTIME_DIR", p->directory, 1);
 	setenv("ROOST_FABRIC", p->name, 1);
-	assert_int_equal(api_socket_path(p->name, path, err, sizeof(err)), 0);
-	assert_int_equal(api_server_create(&p->server, path, methods, 3, p, err, sizeof(err)), 0);
-	assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
 	*state = p;
 	return 0;
 }
@@ -101,18 +59,8 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	struct played *p = *state;
-	char run[96];
-
-	atomic_store(&p->stop, true);
-	pthread_join(p->thread, NULL);
-	api_server_destroy(p->server);
-	json_decref(p->asked);
+	played_stop(*state);
 	unsetenv("ROOST_FABRIC");
-	snprintf(run, sizeof(run), "%s/roost", p->directory);
-	rmdir(run);
-	rmdir(p->directory);
-	free(p);
 	return 0;
 }
 

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // roost show against a fabric that a thread plays: what it asks for, what it prints, how it ends.
-#include "captured.h"
-
-#include "control/api/socket_path.h"
+#include "played.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-
-struct played {
-	char name[32];
-	char directory[64]; // XDG_RUNTIME_DIR of a user that is not root
-	struct api_server *server;
-	pthread_t thread;
-	atomic_bool stop;
-	json_t *asked; // the last parameters
-};
 
 static int
 answer_show(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
 {
-	struct played *p = context;
 	const char *what = json_string_value(json_object_get(params, "what"));
 
-	json_decref(p->asked);
-	p->asked = json_deep_copy(params);
+	played_note(context, "show", params);
 	if (json_object_get(params, "port") != NULL &&
 	    strcmp(json_string_value(json_object_get(params, "port")), "leaf9") == 0) {
 		snprintf(why, why_size, "%s: there is no node or port leaf9", what);
@@ -39,49 +23,18 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 
 static const struct api_method methods[] = {{"show", answer_show}};
 
-static void *
-serve(void *argument)
-{
-	struct played *p = argument;
-
-	while (!atomic_load(&p->stop))
-		api_server_poll(p->server, 10);
-	return NULL;
-}
-
 static int
 setup(void **state)
 {
-	struct played *p = calloc(1, sizeof(*p));
-	char path[API_PATH_MAX], err[256];
-
-	assert_non_null(p);
-	snprintf(p->name, sizeof(p->name), "unit-show-%d", (int)getpid());
-	strcpy(p->directory, "/tmp/roost-show-XXXXXX");
-	assert_non_null(mkdtemp(p->directory));
-	setenv("XDG_RUNTIME_DIR", p->directory, 1);
 	unsetenv("ROOST_FABRIC");
-	assert_int_equal(api_socket_path(p->name, path, err, sizeof(err)), 0);
-	assert_int_equal(api_server_create(&p->server, path, methods, 1, p, err, sizeof(err)), 0);
-	assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
-	*state = p;
+	*state = played_start("show", methods, 1);
 	return 0;
 }
 
 static int
 teardown(void **state)
 {
-	struct played *p = *state;
-	char run[96];
-
-	atomic_store(&p->stop, true);
-	pthread_join(p->thread, NULL);
-	api_server_destroy(p->server);
-	json_decref(p->asked);
-	snprintf(run, sizeof(run), "%s/roost", p->directory);
-	rmdir(run);
-	rmdir(p->directory);
-	free(p);
+	played_stop(*state);
 	return 0;
 }
 
