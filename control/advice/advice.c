@@ -7,7 +7,8 @@
 //   sides.c     a priority that is lossless on one side of a link and lossy on the other,
 //   markings.c  packets that are of another priority at the other end of a link,
 //   cnp.c       CNPs in a class that PFC pauses,
-//   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock.
+//   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock, and routing
+//               loops.
 // All of them look at the fabric as it would start; cycles.c also at what route events make of it.
 #include "part.h"
 

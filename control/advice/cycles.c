@@ -6,17 +6,20 @@
 // can. What matters is which link's packets are sent on by which, so routes are followed from where
 // packets enter (reach.c), for every lossless priority over the switches that are lossless for it:
 // first as the fabric starts, then as it is after the route events of each instant, with links that
-// events took down.
+// events took down. Routes set by hand can also lead packets round and round; loop.c finds that on
+// the way.
 #include "part.h"
 
 #include "control/tables/build.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAMES_MAX 12 // links that a message lists
+#define LINKS_TEXT_MAX ((NAMES_MAX + 1) * (TOPOLOGY_NAME_MAX + 4) + 32)
 
 struct cycles {
 	const struct fabric *f;
@@ -57,14 +60,14 @@ told(struct cycles *c, const char *text)
 
 // "leaf1.swp5 -> spine1.swp2 -> leaf1.swp5": the ports that the links leave by.
 static void
-name_circle(const struct cycles *c, uint32_t length, char *text, size_t size)
+name_links(const struct cycles *c, const uint32_t *links, uint32_t length, char *text, size_t size)
 {
 	uint32_t shown = length <= NAMES_MAX ? length : NAMES_MAX;
 	char name[TOPOLOGY_NAME_MAX];
 	size_t used = 0;
 
 	for (uint32_t i = 0; i <= shown; i++) {
-		uint32_t link = c->circle[i < shown ? i : 0], node = c->reach.owner[link];
+		uint32_t link = links[i < shown ? i : 0], node = c->reach.owner[link];
 
 		if (i == shown && shown < length)
 			used += (size_t)snprintf(text + used, size - used, " -> %u more",
@@ -76,20 +79,44 @@ name_circle(const struct cycles *c, uint32_t length, char *text, size_t size)
 	}
 }
 
+// Once for the same links.
 static void
-report(struct cycles *c, uint32_t length, unsigned priority, const struct config_event *cause)
+report(struct cycles *c, const uint32_t *links, uint32_t length, const struct config_event *cause,
+       const char *what)
 {
-	char text[(NAMES_MAX + 1) * (TOPOLOGY_NAME_MAX + 4) + 32];
+	char names[LINKS_TEXT_MAX], text[LINKS_TEXT_MAX + 160];
 
-	name_circle(c, length, text, sizeof(text));
+	name_links(c, links, length, names, sizeof(names));
+	snprintf(text, sizeof(text), "%s: %s", what, names);
 	if (told(c, text))
 		return;
 	config_warning(c->diag, c->f->config->file,
 		       cause != NULL ? cause->pos : (struct config_pos){0},
-		       cause != NULL ? "events.route" : "routes",
-		       "buffers of priority %u wait for each other in a circle, so that PFC can "
-		       "deadlock: %s",
-		       priority, text);
+		       cause != NULL ? "events.route" : "routes", "%s", text);
+}
+
+static void
+report_loop(struct cycles *c, const struct config_event *cause)
+{
+	const struct config_prefix *to = &c->reach.looping;
+	char address[INET6_ADDRSTRLEN], what[128];
+
+	inet_ntop(to->version == 6 ? AF_INET6 : AF_INET, to->address, address, sizeof(address));
+	snprintf(what, sizeof(what),
+		 "a routing loop: packets to %s go round until their TTL has run out", address);
+	report(c, c->reach.loop, c->reach.loop_length, cause, what);
+}
+
+static void
+report_circle(struct cycles *c, uint32_t length, unsigned priority,
+	      const struct config_event *cause)
+{
+	char what[128];
+
+	snprintf(what, sizeof(what),
+		 "buffers of priority %u wait for each other in a circle, so that PFC can deadlock",
+		 priority);
+	report(c, c->circle, length, cause, what);
 }
 
 static bool
@@ -119,6 +146,8 @@ look(struct cycles *c, const struct config_event *cause)
 {
 	int rc = reach_follow(&c->reach, c->now, c->prefixes, c->prefix_count);
 
+	if (rc == 0 && c->reach.loop_length != 0)
+		report_loop(c, cause);
 	for (unsigned priority = 0; rc == 0 && priority < PRIORITIES; priority++) {
 		int length;
 
@@ -128,7 +157,7 @@ look(struct cycles *c, const struct config_event *cause)
 			c->members[n] = advice_lossless(&c->f->switches[n]) >> priority & 1;
 		length = reach_find_circle(&c->reach, c->members, c->circle);
 		if (length > 0)
-			report(c, (uint32_t)length, priority, cause);
+			report_circle(c, (uint32_t)length, priority, cause);
 		rc = length < 0 ? length : 0;
 	}
 	return rc;

@@ -139,9 +139,10 @@ report(const struct fabric *f, const struct finding *found, struct config_diag *
 int
 advice_ecn(const struct fabric *f, struct config_diag *diag)
 {
-	const uint32_t first[] = {0, f->topology->leaf_count, f->topology->first_host};
+	const struct topology *t = f->topology;
+	const uint32_t first[] = {0, t->leaf_count, t->leaf_count + t->spine_count, t->first_host};
 
-	for (unsigned tier = 0; tier < 2; tier++)
+	for (unsigned tier = 0; tier < 3; tier++)
 		for (unsigned class = 0; class < PRIORITIES; class ++) {
 			struct finding found = {0};
 

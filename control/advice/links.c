@@ -56,5 +56,5 @@ links_report(struct link_findings *all, struct config_diag *diag)
 const char *
 links_role(const struct fabric *f, uint32_t node)
 {
-	return f->topology->nodes[node].role == CONFIG_ROLE_LEAF ? "leaf" : "spine";
+	return config_role_name(f->topology->nodes[node].role);
 }

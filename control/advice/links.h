@@ -24,5 +24,5 @@ void links_note(struct link_findings *all, uint32_t link, struct config_pos pos,
 		...) __attribute__((format(printf, 4, 5)));
 // Warns of all, and frees them. Returns 0 or -ENOMEM.
 int links_report(struct link_findings *all, struct config_diag *diag);
-// "leaf" or "spine".
+// "leaf", "spine" or "super".
 const char *links_role(const struct fabric *f, uint32_t node);

@@ -15,7 +15,7 @@
 // Ports of a switch by which packets come in that are treated alike.
 struct entrance {
 	uint16_t port;   // one of them
-	bool from_spine; // of a leaf: what comes from a spine goes to none
+	bool from_above; // from a spine at a leaf, from a super at a spine: it goes up no more
 	uint64_t dscps;  // bit per DSCP that may come
 };
 
@@ -39,22 +39,26 @@ profile_at(const struct fabric *f, uint32_t node, uint16_t port)
 }
 
 static bool
-comes_from_spine(const struct fabric *f, uint32_t node, uint16_t port)
+is_above(const struct fabric *f, uint32_t node, uint32_t peer)
 {
 	const struct topo_node *nodes = f->topology->nodes;
-	uint32_t peer = nodes[node].ports[port].peer_node;
 
-	return nodes[node].role == CONFIG_ROLE_LEAF && peer < f->topology->first_host &&
-	       nodes[peer].role == CONFIG_ROLE_SPINE;
+	return peer < f->topology->first_host && nodes[peer].role > nodes[node].role;
+}
+
+static bool
+comes_from_above(const struct fabric *f, uint32_t node, uint16_t port)
+{
+	return is_above(f, node, f->topology->nodes[node].ports[port].peer_node);
 }
 
 static struct entrance *
 find_entrance(const struct markings *m, uint32_t node, uint16_t port)
 {
-	bool from_spine = comes_from_spine(m->f, node, port);
+	bool from_above = comes_from_above(m->f, node, port);
 
 	for (uint32_t i = m->first[node]; i < m->first[node + 1]; i++)
-		if (m->entrances[i].from_spine == from_spine &&
+		if (m->entrances[i].from_above == from_above &&
 		    profile_at(m->f, node, m->entrances[i].port) == profile_at(m->f, node, port))
 			return &m->entrances[i];
 	return NULL;
@@ -80,7 +84,7 @@ list_entrances(struct markings *m)
 
 			if (entrance == NULL) {
 				entrance = &m->entrances[count++];
-				*entrance = (struct entrance){p, comes_from_spine(m->f, n, p), 0};
+				*entrance = (struct entrance){p, comes_from_above(m->f, n, p), 0};
 				m->first[n + 1] = count;
 			}
 			if (peer != TOPOLOGY_NONE && peer >= t->first_host)
@@ -114,9 +118,9 @@ priority_behind(const struct fabric *f, const struct passage *way, unsigned dscp
 }
 
 static bool
-goes_on(const struct markings *m, const struct entrance *entrance, uint32_t to)
+goes_on(const struct markings *m, const struct entrance *entrance, uint32_t from, uint32_t to)
 {
-	return !entrance->from_spine || m->f->topology->nodes[to].role != CONFIG_ROLE_SPINE;
+	return !entrance->from_above || !is_above(m->f, from, to);
 }
 
 // What may come along the link one way. Returns whether anything new does.
@@ -129,7 +133,7 @@ follow(struct markings *m, const struct topo_end *from, const struct topo_end *t
 	for (uint32_t i = m->first[from->node]; i < m->first[from->node + 1]; i++) {
 		const struct passage way = {*from, *to, m->entrances[i].port};
 
-		if (!goes_on(m, &m->entrances[i], to->node))
+		if (!goes_on(m, &m->entrances[i], from->node, to->node))
 			continue;
 		for (uint64_t bits = m->entrances[i].dscps; bits != 0; bits &= bits - 1)
 			into->dscps |= UINT64_C(1)
@@ -226,7 +230,7 @@ look_along(struct markings *m, uint32_t link, bool back, struct difference *foun
 		uint64_t some = 0;
 
 		way.came_by = m->entrances[i].port;
-		if (goes_on(m, &m->entrances[i], way.to.node))
+		if (goes_on(m, &m->entrances[i], way.from.node, way.to.node))
 			some = differing(m, link, &way, m->entrances[i].dscps);
 		found->dscps |= some;
 		if (some == 0 || (unsigned)__builtin_ctzll(some) >= found->first)

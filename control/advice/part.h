@@ -78,6 +78,14 @@ struct reach {
 	struct reach_ports *onward; // by link: ports of the switch at its end
 	uint32_t *seen;             // by link: the destination that reached it last
 	uint32_t *queue;
+	uint32_t *loop; // links along which packets of `looping` come round again
+	uint32_t loop_length; // 0: there is none
+	struct config_prefix looping;
+};
+
+struct reach_destination {
+	const uint8_t *address;
+	bool ip6;
 };
 
 struct reach_ports {
@@ -102,9 +110,18 @@ reach_port(const struct reach *r, uint32_t link)
 int reach_create(struct reach *r, const struct topology *topology);
 void reach_destroy(struct reach *r);
 // Follows every host's addresses, and `extra` more, from wherever hosts are, by the tables of all
-// switches. Returns 0 or -ENOMEM.
+// switches; notes the first routing loop. Returns 0 or -ENOMEM.
 int reach_follow(struct reach *r, const struct tables *const *tables,
 		 const struct config_prefix *extra, uint32_t extra_count);
+
+// A loop of one destination among the links that it takes. Returns how many links it has, which
+// go to `loop` (room for link_count) in order; 0 without one; or -ENOMEM.
+int reach_find_loop(const struct reach *r, const struct tables *const *tables,
+		    const struct reach_destination *d, const uint32_t *links, uint32_t count,
+		    uint32_t *loop);
+
+// The group that a switch's VRF sends the destination to, or LPM_NONE.
+uint32_t reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d);
 
 // A circle among links whose ends both are in `members` (by switch): its links in order. Returns
 // how many, 0 without one, or -ENOMEM. circle has room for link_count.

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct destination {
-	const uint8_t *address;
-	bool ip6;
-};
-
 // A port that packets come from hosts by: only its VRF matters.
 struct entrance {
 	uint32_t node;
@@ -48,7 +43,9 @@ reach_create(struct reach *r, const struct topology *t)
 	r->onward = calloc(r->link_count + 1u, sizeof(*r->onward));
 	r->seen = calloc(r->link_count + 1u, sizeof(*r->seen));
 	r->queue = calloc(r->link_count + 1u, sizeof(*r->queue));
-	if (r->owner == NULL || r->onward == NULL || r->seen == NULL || r->queue == NULL) {
+	r->loop = calloc(r->link_count + 1u, sizeof(*r->loop));
+	if (r->owner == NULL || r->onward == NULL || r->seen == NULL || r->queue == NULL ||
+	    r->loop == NULL) {
 		reach_destroy(r);
 		return -ENOMEM;
 	}
@@ -66,11 +63,12 @@ reach_destroy(struct reach *r)
 	free(r->onward);
 	free(r->seen);
 	free(r->queue);
+	free(r->loop);
 	*r = (struct reach){0};
 }
 
-static uint32_t
-look_up(const struct tables *t, uint16_t vrf, const struct destination *d)
+uint32_t
+reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d)
 {
 	return d->ip6 ? lpm_lookup6(t->vrfs[vrf].ip6, d->address)
 		      : lpm_lookup4(t->vrfs[vrf].ip4, d->address);
@@ -85,11 +83,11 @@ leads_to_switch(const struct reach *r, uint32_t node, uint16_t port)
 // Puts the links by which a switch sends the destination on into the queue, and into `onward`, NULL
 // for none.
 static uint32_t
-send_on(const struct follow *w, uint32_t node, uint16_t vrf, const struct destination *d,
+send_on(const struct follow *w, uint32_t node, uint16_t vrf, const struct reach_destination *d,
 	struct reach_ports *onward, uint32_t tail)
 {
 	const struct tables *t = w->tables[node];
-	uint32_t number = look_up(t, vrf, d);
+	uint32_t number = reach_look_up(t, vrf, d);
 	const struct next_hop_group *group;
 
 	if (number == LPM_NONE)
@@ -111,10 +109,24 @@ send_on(const struct follow *w, uint32_t node, uint16_t vrf, const struct destin
 	return tail;
 }
 
-static void
-follow_one(struct follow *w, const struct destination *d)
+static int
+note_loop(struct follow *w, const struct reach_destination *d, uint32_t links)
 {
-	const struct reach *r = w->r;
+	struct reach *r = w->r;
+	int length = reach_find_loop(r, w->tables, d, r->queue, links, r->loop);
+
+	if (length <= 0)
+		return length;
+	r->loop_length = (uint32_t)length;
+	r->looping = (struct config_prefix){.version = d->ip6 ? 6 : 4, .length = d->ip6 ? 128 : 32};
+	memcpy(r->looping.address, d->address, d->ip6 ? 16 : 4);
+	return 0;
+}
+
+static int
+follow_one(struct follow *w, const struct reach_destination *d)
+{
+	struct reach *r = w->r;
 	uint32_t head = 0, tail = 0;
 
 	w->followed++;
@@ -127,6 +139,7 @@ follow_one(struct follow *w, const struct destination *d)
 
 		tail = send_on(w, port->peer_node, vrf, d, &r->onward[link], tail);
 	}
+	return r->loop_length == 0 ? note_loop(w, d, tail) : 0;
 }
 
 static bool
@@ -143,13 +156,13 @@ stays(const struct follow *w, uint32_t node, uint32_t number)
 
 // Never 0.
 static uint64_t
-sum_of(const struct follow *w, const struct destination *d)
+sum_of(const struct follow *w, const struct reach_destination *d)
 {
 	uint64_t sum = 1;
 
 	for (uint32_t n = 0; n < w->r->topology->first_host; n++)
 		for (uint16_t vrf = 0; vrf < w->tables[n]->vrf_count; vrf++) {
-			uint32_t number = look_up(w->tables[n], vrf, d);
+			uint32_t number = reach_look_up(w->tables[n], vrf, d);
 
 			if (number != LPM_NONE && stays(w, n, number))
 				number = LPM_NONE;
@@ -172,13 +185,12 @@ known(struct follow *w, uint64_t sum)
 	return false;
 }
 
-static void
+static int
 consider(struct follow *w, const uint8_t *address, bool ip6)
 {
-	const struct destination d = {.address = address, .ip6 = ip6};
+	const struct reach_destination d = {.address = address, .ip6 = ip6};
 
-	if (!known(w, sum_of(w, &d)))
-		follow_one(w, &d);
+	return known(w, sum_of(w, &d)) ? 0 : follow_one(w, &d);
 }
 
 static int
@@ -232,18 +244,20 @@ reach_follow(struct reach *r, const struct tables *const *tables, const struct c
 
 	memset(r->onward, 0, r->link_count * sizeof(*r->onward));
 	memset(r->seen, 0, r->link_count * sizeof(*r->seen));
+	r->loop_length = 0;
 	if (rc == 0)
 		rc = make_room(&w, extra_count);
 	for (uint32_t h = 0; rc == 0 && h < t->host_count; h++) {
 		const struct topo_node *host = topology_host(t, h);
 
-		for (uint16_t p = 0; p < host->port_count; p++) {
-			consider(&w, host->ports[p].ip4, false);
-			consider(&w, host->ports[p].ip6, true);
+		for (uint16_t p = 0; rc == 0 && p < host->port_count; p++) {
+			rc = consider(&w, host->ports[p].ip4, false);
+			if (rc == 0)
+				rc = consider(&w, host->ports[p].ip6, true);
 		}
 	}
 	for (uint32_t i = 0; rc == 0 && i < extra_count; i++)
-		consider(&w, extra[i].address, extra[i].version == 6);
+		rc = consider(&w, extra[i].address, extra[i].version == 6);
 	free(w.entrances);
 	free(w.sums);
 	return rc;

@@ -144,10 +144,17 @@ test_loop_of_two(void **state)
 	assert_int_equal(circle(&w, links), 2);
 	assert_int_equal(links[0], reach_link(&w.r, 0, 1));
 	assert_int_equal(links[1], reach_link(&w.r, 2, 0));
+	// And packets to leaf2's host do go round it.
+	assert_int_equal(w.r.loop_length, 2);
+	assert_int_equal(w.r.loop[0], reach_link(&w.r, 0, 1));
+	assert_int_equal(w.r.loop[1], reach_link(&w.r, 2, 0));
+	assert_int_equal(w.r.looping.length, 32);
+	assert_memory_equal(w.r.looping.address, ((uint8_t[]){10, 0, 2, 1}), 4);
 	// Without a switch that is lossless there is nothing that waits.
 	assert_int_equal(reach_find_circle(&w.r, (bool[]){true, true, false}, links), 0);
 	set_route(&w, "spine1", "leaf2");
 	assert_int_equal(circle(&w, links), 0);
+	assert_int_equal(w.r.loop_length, 0);
 	stop(&w);
 }
 
@@ -167,9 +174,11 @@ test_detours(void **state)
 	assert_int_equal(circle(&w, links), 0);
 	set_route(&w, "spine1", "leaf3");
 	assert_int_equal(circle(&w, links), 0);
+	assert_int_equal(w.r.loop_length, 0);
 	set_route(&w, "leaf1", "spine1");
 	set_route(&w, "spine2", "leaf1");
 	assert_int_equal(circle(&w, links), 4);
+	assert_int_equal(w.r.loop_length, 4);
 	stop(&w);
 }
 
