@@ -226,12 +226,14 @@ class Advice(Case):
         events = QUIET + "events:\n  - " + "\n  - ".join(
             [route % ("1us", "leaf1", "spine2"), route % ("5us", "spine1", "leaf1"),
              route % ("2us", "leaf1", "spine1"), route % ("9us", "spine1", "leaf2")]) + "\n"
-        path = self.warned(events, ("5:5", "events.route: buffers of priority 3 wait for each other in a circle, so "
-                                    r"that PFC can deadlock: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3$"))
+        loop = ("5:5", r"events.route: a routing loop: packets to 10\.0\.2\.1 go round until their TTL has run out: "
+                       "leaf1.swp3 -> spine1.swp1 -> leaf1.swp3$")
+        path = self.warned(events, loop, ("5:5", "events.route: buffers of priority 3 wait for each other in a circle, so "
+                                          r"that PFC can deadlock: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3$"))
         self.assertIn("events.route: buffers of priority 3 wait", roost("sim", path).err)
-        # Taken back at the same instant, or where nothing is lossless, it cannot be.
+        # Taken back at the same instant there is neither; where nothing is lossless no deadlock.
         self.quiet(events.replace("at: 9us", "at: 5us"))
-        self.quiet(events.replace("spectrum-x", "lossy"))
+        self.warned(events.replace("spectrum-x", "lossy"), loop)
 
     def test_a_circle_that_a_link_closes(self):
         # spine1 sends back only what it is given, and that is nothing until leaf1 has no other way.
@@ -239,7 +241,8 @@ class Advice(Case):
                         "  - {at: 1us, node: spine1, route: {prefix: 10.0.2.2/32, via: [leaf1]}}\n")
         self.quiet(text)
         self.warned(text.replace("via: [spine2]", "via: [spine1, spine2]"),
-                    ("5:5", ".*: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3"))
+                    ("5:5", ".*loop: packets to 10.0.2.2 .*: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3"),
+                    ("5:5", ".*circle, .*: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3"))
 
     def test_computed_routes_have_none(self):
         ring = ("fabric:\n  topology:\n    kind: explicit\n"
