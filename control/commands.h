@@ -12,6 +12,8 @@ enum cli_status {
 
 int cmd_check(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_up(int argc, char **argv);
 int cmd_down(int argc, char **argv);

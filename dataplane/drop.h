@@ -12,6 +12,8 @@
 	  "headers end before the frame says: look at the capture's snaplen")                      \
 	X(MALFORMED, "malformed",                                                                  \
 	  "a header contradicts itself or the frame: the sender is broken")                        \
+	X(BAD_FCS, "bad-fcs",                                                                      \
+	  "the frame was corrupted on the link: look at the cable and its optics")                 \
 	X(BAD_CHECKSUM, "bad-checksum",                                                            \
 	  "IPv4 header checksum wrong: switch checksum offload off at the sender")                 \
 	X(BAD_ICRC, "bad-icrc", "RoCEv2 ICRC wrong: something on the path rewrote covered fields") \
@@ -52,6 +54,8 @@
 	X(TRIMMED, "trimmed", "a switch cut the packet to its headers: congestion on the way")     \
 	X(NOT_FOR_HOST, "not-for-host",                                                            \
 	  "the NIC has no use for it: wrong destination, or not RoCEv2")                           \
+	X(RECEIVE_BUFFER, "receive-buffer",                                                        \
+	  "the host took packets too slowly: look at its drain-rate, stall and PFC")               \
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
 	  "no queue pair of that number at the NIC: look at the flow list")                        \
 	X(NO_PACKET, "no-packet", "the packet pool ran dry: lower the load or the buffers")

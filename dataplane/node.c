@@ -71,12 +71,13 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->timer_key = aligned_zeroed(n->key_count * sizeof(*n->timer_key));
 	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
 	n->held = aligned_zeroed(ports);
+	n->worse = aligned_zeroed(ports);
 	n->queue_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->queue_more));
 	n->group_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_more));
 	n->watchdog_due = PS_NEVER;
 	n->pfc_due = PS_NEVER;
 	if (n->ports == NULL || n->timer_key == NULL || n->depth == NULL || n->held == NULL ||
-	    n->queue_more == NULL || n->group_more == NULL ||
+	    n->worse == NULL || n->queue_more == NULL || n->group_more == NULL ||
 	    (role != NODE_NIC && node_log_create(&n->log, ports) != 0)) {
 		node_destroy(n);
 		return -ENOMEM;
@@ -121,6 +122,8 @@ node_destroy(struct node *n)
 	free(n->turns);
 	free(n->group_more);
 	free(n->queue_more);
+	paths_destroy(n);
+	free(n->worse);
 	free(n->held);
 	free(n->depth);
 	free(n->timer_key);
@@ -257,7 +260,7 @@ static bool
 wants_whole(const struct node *n, const struct tables *t)
 {
 	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
-		     t->trim.size != 0 || t->watchdog.poll != 0;
+		     t->trim.size != 0 || t->watchdog.poll != 0 || t->notices.on;
 
 	for (unsigned int i = 0; i < n->port_count; i++)
 		wants |= port_wants_whole(&n->ports[i]);
@@ -277,6 +280,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 		n->ports[i].profile = t->ports[i].profile;
 	for (unsigned int i = 0; n->role != NODE_NIC && i < n->port_count; i++)
 		requeue_adopt(n, &n->ports[i], n->start);
+	paths_adopt(n);
 	cut = buffer_recount(n, t);
 	n->whole = cut || wants_whole(n, t);
 	for (unsigned int i = 0; i < n->port_count; i++) {
@@ -302,6 +306,7 @@ void
 node_set_link(struct node *n, struct port *p, bool up, ps_t now)
 {
 	p->up = up;
+	p->rx_doubt = (uint8_t)(up ? p->rx_doubt & ~PORT_RX_DOWN : p->rx_doubt | PORT_RX_DOWN);
 	if (up) {
 		pfc_tell_again(n, p, now);
 	} else {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "packet.h"
+#include "paths.h"
 #include "port.h"
 #include "random.h"
 #include "tables.h"
@@ -25,7 +26,7 @@ struct node;
 struct nic;
 struct node_log;
 
-enum node_role { NODE_LEAF, NODE_SPINE, NODE_NIC };
+enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 
 enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
 
@@ -64,6 +65,7 @@ struct node {
 	uint16_t port_count;
 	uint8_t role;       // enum node_role
 	bool whole;         // which variant of a switch's pipeline its tables ask for
+	uint8_t looks;      // bits of enum path_looks; 0: depths and pauses are all that count
 	const struct tables *tables;  // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;
@@ -90,6 +92,8 @@ struct node {
 	const char *name;
 	uint32_t index;     // in the fabric
 	ps_t last_move;     // when a data packet last left
+	uint8_t *worse;     // by port: bits of enum path_worse
+	struct paths paths; // what few of them choose paths by
 };
 
 // Makes a node of `ports` unconnected ports, without tables. `seed`: the fabric's; the random

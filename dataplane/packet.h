@@ -34,6 +34,8 @@ enum packet_flags {
 	PACKET_TAGGED = 1 << 7,
 	PACKET_TRIMMED = 1 << 8, // cut at this node
 	PACKET_CUT = 1 << 9,     // cut on its way here: UDP says more than IP has
+	PACKET_BAD_FCS = 1 << 10,     // corrupted on the link that it is on
+	PACKET_BAD_PAYLOAD = 1 << 11, // corrupted behind the BTH: the FCS is right, the ICRC wrong
 };
 
 // Per-packet state, in the mbuf's private area. Written and read by the worker that holds the

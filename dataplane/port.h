@@ -123,6 +123,11 @@ struct group_more {
 	struct watermark_before headroom_before;
 };
 
+enum port_rx_doubt {
+	PORT_RX_DOWN = 1 << 0,    // the link is down
+	PORT_RX_CORRUPT = 1 << 1, // an event has had frames corrupted on the link; stays set
+};
+
 struct port {
 	// Transmit.
 	struct wire *out; // NULL: nothing is connected
@@ -139,6 +144,7 @@ struct port {
 	bool up;
 	bool tapped;      // node->tap sees its packets
 	uint8_t rated;    // bit per queue whose packets some rate counts
+	uint8_t rx_doubt; // bits of enum port_rx_doubt: why what arrives is looked at more closely
 	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
 	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;
@@ -175,6 +181,8 @@ struct port {
 	uint64_t pfc_tx[PRIORITIES];
 	uint64_t pause_rx; // 802.3x frames
 	uint64_t pause_tx;
+	uint64_t notices_rx; // congestion notices
+	uint64_t notices_tx;
 
 	uint64_t drops[DROP_COUNT]; // of packets that came in here
 } __attribute__((aligned(64)));

@@ -12,16 +12,41 @@ port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_re
 	node_drop(n, m, reason, now);
 }
 
+static bool
+wire_strikes(struct node *n, uint32_t probability)
+{
+	return probability != 0 && random_u32(&n->random) < probability;
+}
+
+// Corrupts a packet behind its BTH, where only who checks the ICRC sees it. What is there is
+// changed; of payload that is not, the flag tells.
+static void
+spoil_payload(struct rte_mbuf *m)
+{
+	struct packet_meta *meta = packet_meta(m);
+	uint8_t *data = packet_data(m);
+
+	if (!(meta->flags & PACKET_ROCE))
+		return;
+	meta->flags |= PACKET_BAD_PAYLOAD;
+	if (!(meta->flags & PACKET_UNSENT)) {
+		uint32_t last = meta->l4_off + parse_u16(data + meta->l4_off + 4) - 1u;
+
+		if (last < meta->data_len)
+			data[last] ^= 0x01; // of the ICRC
+	}
+}
+
 bool
 port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
 	struct wire *w = p->out;
-	const struct packet_meta *meta = packet_meta(m);
+	struct packet_meta *meta = packet_meta(m);
 	const uint8_t *data = packet_data(m);
 	uint32_t l3_off = PARSE_ETHERNET_BYTES +
 			  (meta->flags & PACKET_TAGGED ? PARSE_TAG_BYTES : 0);
 	enum drop_reason reason = DROP_LINK_FAULT;
-	bool lost = w->loss != 0 && random_u32(&n->random) < w->loss;
+	bool lost = wire_strikes(n, w->loss);
 
 	if (w->drop_ip_id_low >= 0 && parse_u16(data + l3_off - 2) == PARSE_IP4 &&
 	    meta->data_len >= l3_off + 6 && data[l3_off + 5] == w->drop_ip_id_low)
@@ -30,8 +55,13 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 		lost = true;
 		reason = DROP_LINK_DOWN;
 	}
-	if (!lost)
+	if (!lost) {
+		if (wire_strikes(n, w->corrupt))
+			meta->flags |= PACKET_BAD_FCS;
+		if (wire_strikes(n, w->corrupt_payload))
+			spoil_payload(m);
 		return false;
+	}
 	port_drop_begun(n, p, m, reason, now);
 	return true;
 }

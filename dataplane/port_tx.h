@@ -20,7 +20,7 @@ void port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum dr
 		     ps_t now);
 
 // Cold: what a fault does to a packet that begins to go on the wire. True when it is lost (and
-// freed).
+// freed); what is corrupted arrives.
 bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 
 // Cold: shows the tap a packet that begins to leave at `now` and has left at `left`.

@@ -12,6 +12,7 @@ tables_destroy(struct tables *t)
 		lpm_destroy(t->vrfs[i].ip4);
 		lpm_destroy(t->vrfs[i].ip6);
 	}
+	pins_destroy(t->pins);
 	free(t->vrfs);
 	free(t->groups);
 	free(t->next_hops);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "lpm.h"
+#include "pins.h"
 #include "time.h"
 
 #include <stdbool.h>
@@ -120,6 +121,7 @@ struct port_profile {
 	uint16_t quanta;        // in XOFFs sent
 	ps_t refresh;           // an XOFF is sent again after this long
 	ps_t quantum_time;      // 512 bit times: byte_time * 64, in its units
+	uint32_t busy_bytes;    // sent in UTILISATION_WINDOW above which the link is busy; 0: never
 	uint8_t dscp_to_priority[64];
 	uint8_t pcp_to_priority[8];
 	uint8_t port_priority;  // where nothing is trusted or carried
@@ -133,19 +135,45 @@ struct port_tables {
 	uint8_t mac[6];
 	uint16_t vrf;
 	uint16_t tenant; // TENANT_NONE
+	bool inner;      // a switch of the fabric is behind it: notices are sent and believed here
 };
 
-enum group_mode { GROUP_ECMP, GROUP_ECMP_QP, GROUP_ADAPTIVE, GROUP_SPRAY, GROUP_RANDOM };
+// Those from GROUP_ADAPTIVE on choose packet by packet, or flowlet by flowlet.
+enum group_mode {
+	GROUP_ECMP,
+	GROUP_ECMP_QP,
+	GROUP_ADAPTIVE,
+	GROUP_SPRAY,
+	GROUP_RANDOM,
+	GROUP_FLOWLET,
+};
 
 struct next_hop {
 	uint8_t mac[6];
 	uint16_t port;
 };
 
+// A next hop that has a weight stands there as often as its weight says, spread evenly.
 struct next_hop_group {
 	uint32_t first; // in next_hops
 	uint16_t count; // 0: what leads here is dropped; at most GROUP_MEMBERS_MAX
 	uint8_t mode;   // enum group_mode
+	bool pinned;    // some flows have a path of their own (tables->pins)
+};
+
+// What RoCEv2 packets beside the port and the opcode must be like to be sprayed; `narrow` in struct
+// tables tells whether there is anything of the kind.
+struct eligible_profile {
+	uint64_t dscps;       // bit per DSCP
+	uint8_t priorities;   // bit per priority
+	uint8_t bth_reserved; // bits of the BTH's byte 4 that must all be set; 0: any
+};
+
+// Congestion notices between switches (stages/notice.h).
+struct notice_profile {
+	bool on;
+	uint32_t depth; // cells beyond which a queue is congested
+	ps_t hold;      // how long a notice counts
 };
 
 struct vrf {
@@ -203,8 +231,15 @@ struct tables {
 	struct pool_profile pools[POOL_COUNT];
 	uint32_t grades[GRADES_MAX]; // cells, ascending, padded with UINT32_MAX
 	bool eligible_data_only; // of RoCE packets only those that carry data are sprayed
+	bool eligible_narrow;    // eligible_more is asked too
 	uint16_t eligible_udp_dport;
 	uint32_t hash_seed;
+	struct eligible_profile eligible_more;
+	ps_t flowlet_gap;    // idle time that ends a flowlet
+	bool flowlets;       // some group chooses by flowlet
+	bool utilisation;    // some port's links may be busy
+	struct pins *pins;   // NULL: none
+	struct notice_profile notices;
 	bool tenant_buffers; // some tenant has a guarantee or a share here
 	bool port_levels;    // some pool has a per-port level
 	bool latency_wanted; // some histogram wants to know how long packets stay

@@ -10,6 +10,7 @@
 #include "../dataplane/stages/classify.h"
 #include "../dataplane/stages/control_frames.h"
 #include "../dataplane/stages/enqueue.h"
+#include "../dataplane/stages/notice.h"
 #include "../dataplane/stages/parse.h"
 #include "../dataplane/stages/receive.h"
 #include "../dataplane/stages/remark.h"
@@ -36,10 +37,11 @@
 	stage(control_frames)       \
 	stage(classify)             \
 	stage(route)                \
-	stage(spray)                \
+	stage(spray_whole)          \
 	stage(admit_whole)          \
 	stage(rewrite)              \
 	stage(remark)               \
+	stage(notice)               \
 	stage(enqueue_whole)
 
 #define SWITCH_RUN_STAGE(name)                            \

@@ -7,6 +7,7 @@
 //   sides.c     a priority that is lossless on one side of a link and lossy on the other,
 //   markings.c  packets that are of another priority at the other end of a link,
 //   cnp.c       CNPs in a class that PFC pauses,
+//   data.c      data whose DSCP takes it out of PFC,
 //   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock, and routing
 //               loops.
 // All of them look at the fabric as it would start; cycles.c also at what route events make of it.
@@ -126,8 +127,8 @@ int
 advice_give(const struct fabric *f, struct config_diag *diag)
 {
 	static int (*const kinds[])(const struct fabric *, struct config_diag *) = {
-		advice_headroom, advice_pauses, advice_ecn,      advice_rates,
-		advice_sides,    advice_cnp,    advice_markings, advice_cycles,
+		advice_headroom, advice_pauses, advice_ecn,      advice_rates,  advice_sides,
+		advice_cnp,      advice_data,   advice_markings, advice_cycles,
 	};
 	int rc = 0;
 

@@ -14,6 +14,19 @@ static const struct cli_command commands[] = {
 	 "  --until T    ends at that fabric time: 1ms\n"
 	 "  --seed N     instead of the file's seed\n",
 	 cmd_sim},
+	{"compare", "FILE FILE... [--until T] [--seed N]",
+	 "runs the same workload in several fabrics and says which is better by how much",
+	 "Errors of any file end it with status 2 before one has run; a run that stalls or fails "
+	 "leaves 1.\n\n"
+	 "  --until T               ends each at that fabric time: 1ms\n"
+	 "  --seed N                instead of the files' seeds\n"
+	 "  -o, --output json|text  the form of the answer\n",
+	 cmd_compare},
+	{"plot", "DIR [-o DIR]", "draws what `roost sim -o DIR` wrote there as SVG",
+	 "Completion times, slowdowns and loads of links from result.json; queues, rates, loads, "
+	 "pauses and\npools where `record:` asked for them. Needs gnuplot.\n\n"
+	 "  -o DIR  where the drawings go, instead of the same directory\n",
+	 cmd_plot},
 	{"replay", "FILE --in PORT=PCAP [--in PORT=PCAP...] --out DIR [--until T] [--pace line]",
 	 "plays captures into one switch in virtual time",
 	 "  --in PORT=PCAP  a pcap or pcapng file; its stamps are when last bits arrive\n"
@@ -34,7 +47,7 @@ static const struct cli_command commands[] = {
 	 cmd_run},
 	{"show",
 	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\nqos roce [NODE]\n"
-	 "config [NODE]\npfc|queue|drops|watchdog|log [PORT]\npool|tenant|histogram [NODE]\n"
+	 "config [NODE]\npfc|queue|drops|watchdog|log [PORT]\npool|tenant|histogram|adaptive [NODE]\n"
 	 "route [NODE] [vrf NAME]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"

@@ -26,6 +26,7 @@ static const struct {
 	{"histogram", NULL, show_print_histogram},
 	{"drops", NULL, show_print_drops},
 	{"route", NULL, show_print_route},
+	{"adaptive", NULL, show_print_adaptive},
 	{"log", NULL, show_print_log},
 };
 

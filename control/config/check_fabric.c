@@ -30,10 +30,27 @@ within(unsigned number, unsigned count)
 	return number >= 1 && number <= count;
 }
 
+// "p2-leaf1" without its plane; NULL when the name has none and should, or has one too high.
+static const char *
+without_plane(const char *name, uint32_t planes)
+{
+	unsigned plane = 0;
+	const char *p = name + 1;
+
+	if (planes <= 1)
+		return name;
+	for (; *p >= '0' && *p <= '9' && plane <= planes; p++)
+		plane = plane * 10 + (unsigned)(*p - '0');
+	return name[0] == 'p' && name[1] != '0' && *p == '-' && within(plane, planes) ? p + 1
+										      : NULL;
+}
+
 int
 config_node_role(const struct config *config, const char *name, enum config_role *role)
 {
 	const struct config_fabric *fabric = &config->fabric;
+	struct config_counts counts;
+	const char *word;
 
 	for (unsigned i = 0; i < fabric->node_count; i++) {
 		if (strcmp(fabric->nodes[i].name.text, name) != 0)
@@ -46,26 +63,33 @@ config_node_role(const struct config *config, const char *name, enum config_role
 		*role = config->single.role;
 		return 0;
 	}
-	if (fabric->topology != CONFIG_TOPOLOGY_LEAF_SPINE)
+	config_count_nodes(fabric, &counts);
+	*role = CONFIG_ROLE_HOST;
+	if (within(numbered(name, "h"), counts.hosts))
+		return 0;
+	word = without_plane(name, counts.planes);
+	if (word == NULL)
 		return -ENOENT;
 	*role = CONFIG_ROLE_LEAF;
-	if (within(numbered(name, "leaf"), fabric->leaves))
+	if (within(numbered(word, "leaf"), counts.leaves))
 		return 0;
 	*role = CONFIG_ROLE_SPINE;
-	if (within(numbered(name, "spine"), fabric->spines))
+	if (within(numbered(word, "spine"), counts.spines))
 		return 0;
-	*role = CONFIG_ROLE_HOST;
-	return within(numbered(name, "h"), fabric->leaves * fabric->hosts_per_leaf) ? 0 : -ENOENT;
+	*role = CONFIG_ROLE_SUPER;
+	return within(numbered(word, "super"), counts.supers) ? 0 : -ENOENT;
 }
 
 static void
 check_nodes(const struct config *config, struct config_diag *diag)
 {
-	static const char *const reserved[] = {"fabric", "live",    "switch", "leaf",     "spine",
-					       "hosts",  "tenants", "attach", "workload", "events",
-					       "record", "stop",    "stall"};
+	static const char *const reserved[] = {"fabric", "live",   "switch",  "leaf",   "spine",
+					       "super",  "hosts",  "tenants", "attach", "workload",
+					       "events", "record", "stop",    "stall"};
 	const struct config_fabric *fabric = &config->fabric;
 
+	if (fabric->topology == CONFIG_TOPOLOGY_FILE)
+		return; // named by their numbers
 	for (unsigned i = 0; i < fabric->node_count; i++) {
 		const struct config_name *name = &fabric->nodes[i].name;
 

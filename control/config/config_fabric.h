@@ -7,9 +7,15 @@
 
 enum config_topology {
 	CONFIG_TOPOLOGY_LEAF_SPINE,
+	CONFIG_TOPOLOGY_RAIL,
+	CONFIG_TOPOLOGY_FAT_TREE,
+	CONFIG_TOPOLOGY_CLOS3,
 	CONFIG_TOPOLOGY_EXPLICIT,
+	CONFIG_TOPOLOGY_FILE,   // nodes and links below, as a file lists them
 	CONFIG_TOPOLOGY_SINGLE, // one switch: `ports` and `routes` below
 };
+
+enum config_topology_format { CONFIG_TOPOLOGY_FORMAT_HPCC };
 
 struct config_node {
 	struct config_name name;
@@ -23,11 +29,20 @@ struct config_endpoint {
 	unsigned port;
 };
 
+// What stands in the file of a link; the rest is inherited.
+struct config_link_written {
+	bool rate_set, delay_set, mtu_set;
+	struct config_link link;
+};
+
 struct config_explicit_link {
 	struct config_endpoint a, b;
-	bool rate_set, delay_set, mtu_set; // else links.host or links.fabric of its kind
-	struct config_link link;
-	struct config_pos pos;
+	struct config_link_written written; // over links.host, .super or .fabric of its kind
+};
+
+struct config_named_link {
+	struct config_name name; // "leaf1-spine2"
+	struct config_link_written written;
 };
 
 struct config_framing {
@@ -40,19 +55,40 @@ struct config_fabric {
 	struct config_name name;
 	enum config_topology topology;
 	struct config_pos topology_pos;
-	uint32_t leaves, spines, hosts_per_leaf; // leaf-spine
-	uint32_t planes;
-	struct config_node *nodes; // explicit
+	uint32_t leaves, spines, supers; // of a plane; in clos3 leaves and spines of a pod
+	uint32_t hosts_per_leaf;
+	uint32_t planes;         // leaf-spine, clos3
+	uint32_t pods;           // clos3
+	uint32_t rails;          // rail; 0: as many as leaves
+	uint32_t k;              // fat-tree
+	struct config_name path; // file
+	enum config_topology_format format;
+	struct config_node *nodes; // explicit, file
 	unsigned node_count;
-	struct config_explicit_link *links; // explicit
+	struct config_explicit_link *links; // explicit, file
 	unsigned link_count;
 	struct config_link host_link;
 	struct config_link fabric_link;
+	struct config_link_written super_link; // over fabric_link
+	struct config_named_link *named_links; // over what they were
+	unsigned named_link_count;
 	struct config_framing framing;
 	uint32_t mtu; // the hosts' IP MTU
 	uint64_t seed;
 	uint32_t dilation;
 };
+
+// How many nodes a kind has that makes them itself; all 0 for the others.
+struct config_counts {
+	uint32_t leaves, spines, supers; // of each plane
+	uint32_t planes;
+	uint32_t hosts;
+};
+void config_count_nodes(const struct config_fabric *fabric, struct config_counts *out);
+
+// A link with what is written over it.
+struct config_link config_link_over(const struct config_link *link,
+				    const struct config_link_written *written);
 
 enum config_idle { CONFIG_IDLE_SLEEP, CONFIG_IDLE_POLL };
 enum config_hugepages { CONFIG_HUGEPAGES_AUTO, CONFIG_HUGEPAGES_ON, CONFIG_HUGEPAGES_OFF };

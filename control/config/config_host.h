@@ -4,6 +4,10 @@
 
 #include "config_values.h"
 
+#include "dataplane/roce/congestion_dcqcn.h"
+#include "dataplane/roce/congestion_dcqcn_mlx.h"
+#include "dataplane/roce/congestion_window.h"
+
 enum config_recovery {
 	CONFIG_RECOVERY_GO_BACK_N,
 	CONFIG_RECOVERY_SELECTIVE,
@@ -17,10 +21,26 @@ enum config_congestion {
 	CONFIG_CONGESTION_WINDOW,
 };
 
+// A receiver that stops now and then.
+struct config_stall {
+	uint64_t every_ps; // at this time, twice this time, and so on; 0: never
+	uint64_t for_ps;   // shorter
+};
+
+// PFC without need.
+struct config_storm {
+	uint64_t from_ps;
+	uint64_t to_ps;
+	uint8_t priorities; // bit per priority; 0: none
+};
+
 struct host_config {
 	enum config_recovery recovery;
 	enum config_placement placement;
 	enum config_congestion congestion;
+	struct dcqcn_parameters dcqcn;
+	struct dcqcn_mlx_parameters dcqcn_mlx; // rates of increase 0: auto, by the port's rate
+	struct window_parameters window;
 	uint32_t path_mtu; // 256..4096; 0: auto
 	uint32_t ack_every;
 	uint8_t priority;
@@ -35,6 +55,13 @@ struct host_config {
 	uint32_t qps;
 	uint64_t start_jitter_ps;
 	uint32_t clock_ppm;
+	uint64_t inside_rate_bps; // from one of a host's GPUs to the NIC of another
+	uint64_t inside_delay_ps;
+	bool pxn;                // between rails that way rather than through the spines
+	uint64_t drain_rate_bps; // 0: none, as fast as it comes
+	uint64_t drain_buffer_bytes;
+	struct config_stall stall;
+	struct config_storm pause_storm;
 	int32_t header_bytes; // -1: auto, real frames
 	int32_t ack_bytes;    // -1: auto
 };

@@ -146,13 +146,38 @@ enum config_routing_mode {
 
 enum config_opcodes { CONFIG_OPCODES_DATA, CONFIG_OPCODES_ALL };
 
+enum config_weights { CONFIG_WEIGHTS_EQUAL, CONFIG_WEIGHTS_CAPACITY };
+
+// Packets from `src` to `dst` go by `via`, where that is a way.
+struct config_pin {
+	struct config_name src; // a host, a host's port, a leaf (all its hosts), or an address
+	struct config_name dst;
+	struct config_name via; // a neighbour, or a port of the switch
+	struct config_pos pos;
+};
+
+struct config_notices {
+	bool on;
+	uint64_t depth_bytes;
+	uint64_t hold_ps;
+};
+
 struct config_routing {
 	enum config_routing_mode mode;
+	enum config_weights weights;          // of computed routes' next hops
 	uint16_t eligible_udp_dport;          // 0: any UDP or other packet
 	enum config_opcodes eligible_opcodes; // DATA: not acknowledgements, CNPs
+	uint64_t eligible_dscps;              // bit n: DSCP n
+	uint8_t eligible_priorities;          // bit n: priority n
+	uint8_t eligible_bth_reserved;        // bits that must be set of the BTH's reserved six
 	bool hash_seed_auto;                  // per switch
 	uint32_t hash_seed;
 	uint64_t flowlet_gap_ps;
+	uint32_t utilisation_ppm; // of a link, above which it is busy; 0: it does not count
+	struct config_notices notices;
+	uint64_t convergence_ps; // from a link event to new routes
+	const struct config_pin *pins;
+	unsigned pin_count;
 	unsigned grade_count;
 	// ascending; grade n: depth in [grades[n-1], grades[n])
 	uint64_t grades_bytes[CONFIG_GRADES_MAX];

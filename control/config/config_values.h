@@ -33,6 +33,7 @@ struct config_names {
 enum config_role {
 	CONFIG_ROLE_LEAF,
 	CONFIG_ROLE_SPINE,
+	CONFIG_ROLE_SUPER, // above the spines of several pods
 	CONFIG_ROLE_HOST,
 };
 
@@ -84,16 +85,18 @@ struct config_link {
 	uint64_t delay_ps;
 	uint64_t cable_mm;
 	uint32_t mtu; // bytes of IP packet; 0: what the hosts' MTU and encapsulation need
+	uint32_t loss_ppm; // of the packets, either way
 	struct config_pos pos;
 };
 
-// A route's next hop: a neighbour node in a fabric (`via: [spine1]`), a port and the MAC behind it
-// on one switch (`via: [{port: swp2, mac: ...}]`).
+// A route's next hop: a neighbour node in a fabric (`via: [spine1]`, `[{node: spine1, weight: 2}]`), a
+// port and the MAC behind it on one switch (`via: [{port: swp2, mac: ...}]`).
 struct config_via {
 	struct config_name node; // text NULL: a port
 	struct config_name port; // text NULL: a node
 	unsigned port_number;
 	struct config_mac mac;
+	uint32_t weight; // against the route's other next hops
 };
 
 struct config_route {

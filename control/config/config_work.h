@@ -10,7 +10,13 @@ enum config_work_kind {
 	CONFIG_WORK_STREAM,
 	CONFIG_WORK_INCAST,
 	CONFIG_WORK_PERMUTATION,
+	CONFIG_WORK_SHIFT,
+	CONFIG_WORK_POISSON,
+	CONFIG_WORK_ALL_REDUCE,
+	CONFIG_WORK_ALL_GATHER,
+	CONFIG_WORK_REDUCE_SCATTER,
 	CONFIG_WORK_ALL_TO_ALL,
+	CONFIG_WORK_STEP,
 };
 
 enum config_op { CONFIG_OP_WRITE, CONFIG_OP_SEND, CONFIG_OP_READ };
@@ -20,7 +26,14 @@ enum config_flow_format {
 	CONFIG_FLOW_FORMAT_CONWEAVE
 };
 enum config_arrivals { CONFIG_ARRIVALS_CBR, CONFIG_ARRIVALS_POISSON };
-enum config_algorithm { CONFIG_ALGORITHM_DIRECT, CONFIG_ALGORITHM_SHIFT };
+enum config_algorithm {
+	CONFIG_ALGORITHM_AUTO, // only before the item is checked
+	CONFIG_ALGORITHM_RING,
+	CONFIG_ALGORITHM_TREE,
+	CONFIG_ALGORITHM_HALVING_DOUBLING,
+	CONFIG_ALGORITHM_DIRECT,
+	CONFIG_ALGORITHM_SHIFT,
+};
 
 struct config_work {
 	enum config_work_kind kind;
@@ -34,18 +47,27 @@ struct config_work {
 	uint64_t gap_ps;          // between repeats
 	struct config_names from; // flow, stream: one; incast: the senders
 	struct config_name to;    // flow, stream, incast
-	// permutation, all-to-all: these only; empty: all (of the tenant)
+	// permutation, shift, poisson, collectives, step: these only; empty: all (of the tenant)
 	struct config_names hosts;
-	uint64_t size_bytes;     // flow; incast, permutation: from each; all-to-all: per rank
+	uint64_t size_bytes;     // flow; incast, permutation, shift: from each; collectives: per rank
+	uint32_t by;             // shift: places in the list of hosts
 	enum config_op op;       // flow
 	struct config_name file; // flows
 	enum config_flow_format format;
 	uint32_t packet_bytes; // stream: the frame without FCS
 	uint64_t rate_bps;     // stream
 	enum config_arrivals arrivals;
-	uint8_t ttl;                     // stream
-	uint64_t until_ps;               // stream; 0: the end of the run
-	enum config_algorithm algorithm; // all-to-all
+	uint8_t ttl;              // stream
+	uint64_t until_ps;        // stream; 0: the end of the run; poisson
+	uint32_t load_ppm;        // poisson
+	struct config_name sizes; // poisson: a file
+	bool mixed;               // poisson, flows: priorities are drawn
+	uint32_t mix_ppm[CONFIG_PRIORITIES];
+	enum config_algorithm algorithm; // collectives
+	uint64_t chunk_bytes;            // tree
+	uint64_t compute_ps;             // collectives, step: before it, each time
+	struct config_work *collectives; // step
+	unsigned collective_count;
 };
 
 enum config_event_kind {
@@ -67,6 +89,7 @@ enum config_link_change {
 	CONFIG_LINK_LOSS = 1 << 3,
 	CONFIG_LINK_CORRUPT = 1 << 4,
 	CONFIG_LINK_DROP = 1 << 5, // packets whose IPv4 ID ends in ip_id_low_byte
+	CONFIG_LINK_CORRUPT_PAYLOAD = 1 << 6,
 };
 
 struct config_event {
@@ -78,7 +101,9 @@ struct config_event {
 	uint32_t changes;
 	bool up;
 	uint64_t rate_bps, delay_ps;
-	uint32_t loss_ppm, corrupt_ppm;
+	uint32_t loss_ppm;
+	uint32_t corrupt_ppm;         // a wrong FCS: the next port drops it
+	uint32_t corrupt_payload_ppm; // a wrong ICRC: the NIC drops it
 	uint8_t ip_id_low_byte;
 	uint64_t for_ps; // undone after this; 0: stays
 	// ROUTE; CLEAR
@@ -108,8 +133,13 @@ struct config_step {
 };
 
 struct config_record {
-	uint64_t interval_ps; // 0: no samples
+	uint64_t interval_ps; // between samples; 0: nothing is sampled
 	struct config_names queues;
+	// These may be the one name `all`.
+	struct config_names flows;  // names of workload items, or ids
+	struct config_names links;  // or ports
+	struct config_names pauses; // ports
+	struct config_names pools;  // switches
 	struct config_names pcap;
 	bool snaplen_full;
 	uint32_t snaplen_bytes;

@@ -5,66 +5,10 @@
 
 #include <string.h>
 
-#define DELAY_MAX_PS UINT64_C(1000000000000) // one second: 198,000 km
-
 static void *
 member(const struct schema_key *key, void *base)
 {
 	return (char *)base + key->offset;
-}
-
-void
-decode_delay(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
-	     void *base)
-{
-	struct config_link *link = member(key, base);
-	const char *text = decode_text(d, node);
-	char why[SCALAR_WHY];
-	uint64_t delay_ps;
-
-	if (text == NULL)
-		return;
-	if (scalar_duration(text, &delay_ps, why) < 0) {
-		decode_error(d, node->pos, "%s", why);
-	} else if (delay_ps > DELAY_MAX_PS) {
-		decode_error(d, node->pos, "%.40s is out of range: 0ns to 1s", text);
-	} else {
-		link->delay_ps = delay_ps;
-		link->cable_mm = scalar_delay_cable_mm(delay_ps);
-	}
-}
-
-void
-decode_cable(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
-	     void *base)
-{
-	struct config_link *link = member(key, base);
-	const char *text = decode_text(d, node);
-	char why[SCALAR_WHY];
-	uint64_t cable_mm;
-
-	if (text == NULL)
-		return;
-	if (scalar_cable(text, &cable_mm, why) < 0) {
-		decode_error(d, node->pos, "%s", why);
-	} else if (scalar_cable_delay_ps(cable_mm) > DELAY_MAX_PS) {
-		decode_error(d, node->pos, "%.40s is out of range: 0m to 198000km", text);
-	} else {
-		link->cable_mm = cable_mm;
-		link->delay_ps = scalar_cable_delay_ps(cable_mm);
-	}
-}
-
-void
-check_one_delay(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	const struct yaml_pair *delay = yaml_tree_get(node, "delay");
-	const struct yaml_pair *cable = yaml_tree_get(node, "cable");
-
-	(void)base;
-	if (delay != NULL && cable != NULL)
-		decode_error(d, delay > cable ? delay->key_pos : cable->key_pos,
-			     "delay and cable exclude each other: one follows from the other");
 }
 
 static bool
@@ -74,7 +18,11 @@ role_by_name(const char *name, enum config_role *role)
 		const char *prefix;
 		enum config_role role;
 	} prefixes[] = {
-		{"leaf", CONFIG_ROLE_LEAF}, {"spine", CONFIG_ROLE_SPINE}, {"h", CONFIG_ROLE_HOST}};
+		{"leaf", CONFIG_ROLE_LEAF},
+		{"spine", CONFIG_ROLE_SPINE},
+		{"super", CONFIG_ROLE_SUPER},
+		{"h", CONFIG_ROLE_HOST},
+	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		if (strncmp(name, prefixes[i].prefix, strlen(prefixes[i].prefix)) != 0)
@@ -104,7 +52,8 @@ decode_node(struct decoder *d, const char *text, struct config_pos pos,
 	else if (role != NULL && !role->null)
 		decode_value(d, &role_key, role, out);
 	else if (!role_by_name(text, &out->role))
-		decode_error(d, pos, "needs a role: write {%.32s: leaf}, spine or host", text);
+		decode_error(d, pos, "needs a role: write {%.32s: leaf}, spine, super or host",
+			     text);
 	decode_leave(d, path);
 }
 
@@ -200,13 +149,34 @@ decode_cpus(struct decoder *d, const struct schema_key *key, const struct yaml_n
 	}
 }
 
+#define VIA_AT(member) SCHEMA_AT(struct config_via, member)
+#define VIA_WEIGHT_MAX 65535
+
 static const struct schema_key via_keys[] = {
-	{"port", SCHEMA_TEXT, .help = "the port it is behind", SCHEMA_AT(struct config_via, port),
-	 .required = 1},
-	{"mac", SCHEMA_MAC, .help = "the next hop's address", SCHEMA_AT(struct config_via, mac),
-	 .required = 1},
+	{"port", SCHEMA_TEXT, .help = "the port it is behind", VIA_AT(port)},
+	{"mac", SCHEMA_MAC, .help = "its address, where the file does not say what is behind",
+	 VIA_AT(mac)},
+	{"node", SCHEMA_NAME, .help = "the neighbour, in the port's place", VIA_AT(node)},
+	{"weight", SCHEMA_INTEGER, .def = "1", .help = "against the others", VIA_AT(weight),
+	 .min = 1, .max = VIA_WEIGHT_MAX},
 };
-static const struct schema via_schema = {SCHEMA_COUNT(via_keys)};
+
+static void
+check_via(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct yaml_pair *port = yaml_tree_get(node, "port"),
+			       *neighbour = yaml_tree_get(node, "node");
+
+	(void)base;
+	if (port == NULL && neighbour == NULL)
+		decode_error(d, node->pos, "needs \"port\" or \"node\": where it leads");
+	else if (port != NULL && neighbour != NULL)
+		decode_error(d, neighbour->key_pos, "port and node exclude each other");
+	else if (neighbour != NULL && yaml_tree_get(node, "mac") != NULL)
+		decode_error(d, node->pos, "a node's address is known: leave out mac");
+}
+
+static const struct schema via_schema = {SCHEMA_COUNT(via_keys), .check = check_via};
 
 void
 decode_via(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
@@ -228,6 +198,7 @@ decode_via(struct decoder *d, const struct schema_key *key, const struct yaml_no
 	for (unsigned i = 0; i < count; i++) {
 		const struct yaml_node *item = items[i];
 
+		via[i].weight = 1;
 		if (item->kind == YAML_SCALAR && !item->null)
 			via[i].node = (struct config_name){.text = item->text, .pos = item->pos};
 		else

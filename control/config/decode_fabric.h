@@ -5,7 +5,7 @@
 
 #include "decode_switch.h"
 
-// Into the struct config_link at the key's offset: delay and cable set each other.
+// Into the struct config_link at the key's offset: delay and cable set each other (decode_links.c).
 decode_custom decode_delay, decode_cable;
 decode_custom decode_nodes;    // struct config: fabric.nodes
 decode_custom decode_endpoint; // struct config_endpoint at the key's offset
@@ -15,3 +15,10 @@ decode_custom decode_path_mtu;
 
 // `delay` and `cable` in one map: which would win?
 void check_one_delay(struct decoder *d, const struct yaml_node *node, void *base);
+// Notes which keys of a struct config_link_written stand in the file.
+void check_written(struct decoder *d, const struct yaml_node *node, void *base);
+// The keys of `links:` that are links' names. base: struct config.
+void decode_named_links(struct decoder *d, const struct yaml_node *node, void *base);
+// What the keys of `topology:` make together (decode_topology.c); a kind `file` is read here. base:
+// struct config.
+void check_topology(struct decoder *d, const struct yaml_node *node, void *base);

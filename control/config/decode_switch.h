@@ -16,6 +16,12 @@ decode_custom decode_dscp_map, decode_pcp_map, decode_group_map, decode_class_ma
 
 decode_custom decode_ports; // base struct switch_draft (decode_port.c)
 
+// decode_routing.c. Base struct switch_draft.
+decode_custom decode_eligible_dscps, decode_eligible_priorities; // a list, or any
+decode_custom decode_utilisation;                                // off, on or a percentage
+decode_custom decode_pins;                                       // a list, or none
+decode_custom decode_notices;                                    // a map, or on or off
+
 // decode_qos.c. A map, or on or off: a map is on unless it says `enabled: off`.
 decode_custom decode_watchdog, decode_trim;
 decode_custom decode_detect;                    // base struct config_watchdog
@@ -39,6 +45,8 @@ void check_trim_size(struct decoder *d, const struct yaml_node *node, void *base
 void check_one_detect(struct decoder *d, const struct yaml_node *node, void *base);
 // Which of queue, group and latency a histogram is of.
 uint32_t select_histogram(struct decoder *d, const struct yaml_node *node, void *base);
+// Where a pin stands (base struct config_pin).
+void check_pin(struct decoder *d, const struct yaml_node *node, void *base);
 // `alpha` and `static` in one section: which would win?
 void check_one_limit(struct decoder *d, const struct yaml_node *node, void *base);
 
@@ -46,4 +54,6 @@ extern const struct schema schema_ecn;       // base struct config_ecn
 extern const struct schema schema_watchdog;  // base struct config_watchdog
 extern const struct schema schema_trim;      // base struct config_trim
 extern const struct schema schema_remark;    // base struct config_remark
+extern const struct schema schema_pin;       // base struct config_pin
+extern const struct schema schema_notices;   // base struct config_notices
 extern const struct schema schema_histogram; // base struct config_histogram

@@ -4,6 +4,7 @@
 // of those, and only when every key is right are the values checked against each other.
 #include "config.h"
 
+#include "file.h"
 #include "merge.h"
 
 #include <ctype.h>
@@ -19,7 +20,7 @@ check_top_level(const struct config *config, const struct schema *schema, struct
 	const struct yaml_node *root = config->private->root;
 	const struct config_fabric *fabric = &config->fabric;
 	bool single = fabric->topology == CONFIG_TOPOLOGY_SINGLE;
-	bool nodes_known = single || fabric->leaves > 0 || fabric->node_count > 0;
+	bool nodes_known = single || fabric->leaves > 0 || fabric->k > 0 || fabric->node_count > 0;
 	const char *candidates[32];
 	unsigned count = 0;
 	enum config_role role;
@@ -134,41 +135,6 @@ config_load_text(struct config **out, const char *text, size_t length, const cha
 	return 0;
 }
 
-// Reads all of a file, which may be a pipe. Returns 0 or -errno.
-static int
-read_all(const char *path, char **out, size_t *out_length)
-{
-	FILE *file = fopen(path, "re");
-	size_t length = 0, room = 65536, got;
-	char *text = NULL, *grown;
-	int result = 0;
-
-	if (file == NULL)
-		return -errno;
-	do {
-		grown = realloc(text, room);
-		if (grown == NULL) {
-			result = -ENOMEM;
-			break;
-		}
-		text = grown;
-		got = fread(text + length, 1, room - length, file);
-		length += got;
-		if (length == room)
-			room *= 2;
-	} while (got > 0 && length <= YAML_TREE_BYTES_MAX);
-	if (result == 0 && ferror(file))
-		result = errno != 0 ? -errno : -EIO;
-	fclose(file);
-	if (result < 0) {
-		free(text);
-		return result;
-	}
-	*out = text;
-	*out_length = length;
-	return 0;
-}
-
 int
 config_load(struct config **out, const char *path, struct config_diag *diag)
 {
@@ -178,7 +144,7 @@ config_load(struct config **out, const char *path, struct config_diag *diag)
 	int result;
 
 	*out = NULL;
-	result = read_all(path, &text, &length);
+	result = file_read(path, YAML_TREE_BYTES_MAX, &text, &length);
 	if (result == -ENOMEM)
 		return result;
 	if (result < 0) {

@@ -101,10 +101,14 @@ keep_settings(struct config_private *private, struct switch_draft *draft, struct
 	      struct switch_config *out)
 {
 	size_t histograms = draft->settings.histogram_count * sizeof(*out->histograms);
+	size_t pins = draft->settings.routing.pin_count * sizeof(*out->routing.pins);
 	struct config_port_qos *ports = NULL;
 
 	*out = draft->settings;
 	out->histograms = NULL;
+	out->routing.pins = NULL;
+	if (pins > 0)
+		out->routing.pins = merge_keep(private, draft->settings.routing.pins, pins);
 	if (histograms > 0)
 		out->histograms = merge_keep(private, draft->settings.histograms, histograms);
 	if (draft->port_count > 0) {
@@ -118,6 +122,7 @@ keep_settings(struct config_private *private, struct switch_draft *draft, struct
 	}
 	out->port_count = draft->port_count;
 	return (histograms > 0 && out->histograms == NULL) ||
+			       (pins > 0 && out->routing.pins == NULL) ||
 			       (draft->port_count > 0 && out->ports == NULL)
 		       ? -ENOMEM
 		       : 0;
@@ -285,6 +290,9 @@ is_switch_section(const struct config *config, const char *key, enum config_role
 	*role = CONFIG_ROLE_SPINE;
 	if (strcmp(key, "spine") == 0)
 		return true;
+	*role = CONFIG_ROLE_SUPER;
+	if (strcmp(key, "super") == 0)
+		return true;
 	return config_node_role(config, key, role) == 0 && *role != CONFIG_ROLE_HOST;
 }
 
@@ -322,6 +330,18 @@ check_one_switch(const struct merge_checks *checks, const char *name, enum confi
 		check_switch(checks, &settings, marks);
 }
 
+static bool
+has_supers(const struct config_fabric *fabric)
+{
+	struct config_counts counts;
+
+	for (unsigned i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].role == CONFIG_ROLE_SUPER)
+			return true;
+	config_count_nodes(fabric, &counts);
+	return counts.supers > 0;
+}
+
 void
 merge_check_switches(const struct merge_checks *checks)
 {
@@ -335,6 +355,8 @@ merge_check_switches(const struct merge_checks *checks)
 	}
 	check_one_switch(checks, "", CONFIG_ROLE_LEAF);
 	check_one_switch(checks, "", CONFIG_ROLE_SPINE);
+	if (has_supers(&config->fabric))
+		check_one_switch(checks, "", CONFIG_ROLE_SUPER);
 	for (unsigned i = 0; i < root->count; i++)
 		if (config_node_role(config, root->pairs[i].key, &role) == 0 &&
 		    role != CONFIG_ROLE_HOST)

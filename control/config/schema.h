@@ -123,6 +123,8 @@ extern const struct schema schema_qos;         // base struct switch_draft; unde
 extern const struct schema schema_single_settings; // the same beside schema_single
 extern const struct schema schema_host;            // base struct host_config
 extern const struct schema schema_framing;         // base struct config
+extern const struct schema schema_links;           // base struct config; under `links:`
+extern const struct schema schema_link_written;    // base struct config_link_written
 extern const struct schema schema_tenant;          // base struct config_tenant
 extern const struct schema schema_work;            // base struct config_work
 extern const struct schema schema_event;           // base struct config_event

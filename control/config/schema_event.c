@@ -75,6 +75,7 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 		{"state", CONFIG_LINK_STATE},     {"rate", CONFIG_LINK_RATE},
 		{"delay", CONFIG_LINK_DELAY},     {"loss", CONFIG_LINK_LOSS},
 		{"corrupt", CONFIG_LINK_CORRUPT}, {"drop", CONFIG_LINK_DROP},
+		{"corrupt-payload", CONFIG_LINK_CORRUPT_PAYLOAD},
 	};
 	struct config_event *event = base;
 
@@ -84,7 +85,8 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 		if (yaml_tree_get(node, changes[i].key) != NULL)
 			event->changes |= changes[i].change;
 	if (event->changes == 0)
-		decode_error(d, node->pos, "needs one of state, rate, delay, loss, corrupt, drop");
+		decode_error(d, node->pos,
+			     "needs one of state, rate, delay, loss, corrupt, corrupt-payload, drop");
 }
 
 static const struct schema_choice states[] = {
@@ -116,7 +118,10 @@ static const struct schema_key keys[] = {
 	{"delay", SCHEMA_DURATION, .help = "new delay", AT(delay_ps), .min = 0,
 	 .max = SCHEMA_SECOND_PS, .kinds = LINK},
 	{"loss", SCHEMA_PERCENT, .help = "of packets lost", AT(loss_ppm), .kinds = LINK},
-	{"corrupt", SCHEMA_PERCENT, .help = "of packets corrupted", AT(corrupt_ppm), .kinds = LINK},
+	{"corrupt", SCHEMA_PERCENT, .help = "of frames that get a wrong FCS", AT(corrupt_ppm),
+	 .kinds = LINK},
+	{"corrupt-payload", SCHEMA_PERCENT, .help = "of RoCEv2 packets that get a wrong ICRC",
+	 AT(corrupt_payload_ppm), .kinds = LINK},
 	{"drop", SCHEMA_MAP, .help = "the packets that match",
 	 .sub = &(const struct schema){SCHEMA_COUNT(drop_keys)}, .kinds = LINK},
 	{"for", SCHEMA_DURATION, .help = "undone after this", AT(for_ps), .min = 1,

@@ -6,6 +6,7 @@
 const struct schema_choice schema_roles[] = {
 	{"leaf", CONFIG_ROLE_LEAF, false},
 	{"spine", CONFIG_ROLE_SPINE, false},
+	{"super", CONFIG_ROLE_SUPER, false},
 	{"host", CONFIG_ROLE_HOST, false},
 	{NULL, 0, false},
 };
@@ -48,25 +49,61 @@ static const struct schema_key framing_keys[] = {
 };
 const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 
+// A link of its own: what is not written stays as it was.
+#define WRITTEN_AT(member) SCHEMA_AT(struct config_link_written, member)
+
+static const struct schema_key written_keys[] = {
+	{"rate", SCHEMA_RATE, .help = "bits per second", WRITTEN_AT(link.rate_bps),
+	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
+	{"delay", SCHEMA_CUSTOM, .help = "one way", WRITTEN_AT(link), .decode = decode_delay},
+	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", WRITTEN_AT(link),
+	 .decode = decode_cable},
+	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), .min = SCHEMA_MTU_MIN,
+	 .max = SCHEMA_MTU_MAX},
+};
+const struct schema schema_link_written = {SCHEMA_COUNT(written_keys), .check = check_written};
+// The same among keys of another schema.
+static const struct schema written_within = {
+	SCHEMA_COUNT(written_keys),
+	.check = check_written,
+	.unknown_passed_over = true,
+};
+
 static const struct schema_key links_keys[] = {
 	{"host", SCHEMA_MAP, AT(fabric.host_link), .sub = &host_link},
 	{"fabric", SCHEMA_MAP, AT(fabric.fabric_link), .sub = &fabric_link},
+	{"super", SCHEMA_MAP, AT(fabric.super_link), .sub = &schema_link_written},
 	{"framing", SCHEMA_MAP, .sub = &schema_framing},
+};
+const struct schema schema_links = {
+	SCHEMA_COUNT(links_keys),
+	.unknown_passed_over = true,
+	.check = decode_named_links,
 };
 
 // ---- topology -----------------------------------------------------------------------------------
 
 #define LEAF_SPINE (1u << CONFIG_TOPOLOGY_LEAF_SPINE)
+#define RAIL (1u << CONFIG_TOPOLOGY_RAIL)
+#define FAT_TREE (1u << CONFIG_TOPOLOGY_FAT_TREE)
+#define CLOS3 (1u << CONFIG_TOPOLOGY_CLOS3)
 #define EXPLICIT (1u << CONFIG_TOPOLOGY_EXPLICIT)
+#define FROM_FILE (1u << CONFIG_TOPOLOGY_FILE)
 #define EXPLICIT_AT(member) SCHEMA_AT(struct config_explicit_link, member)
+#define KINDS "leaf-spine, rail, fat-tree, clos3, explicit or file"
 
 static const struct schema_choice topologies[] = {
 	{"leaf-spine", CONFIG_TOPOLOGY_LEAF_SPINE, false},
+	{"rail", CONFIG_TOPOLOGY_RAIL, false},
+	{"fat-tree", CONFIG_TOPOLOGY_FAT_TREE, false},
+	{"clos3", CONFIG_TOPOLOGY_CLOS3, false},
 	{"explicit", CONFIG_TOPOLOGY_EXPLICIT, false},
-	{"rail", 0, true},
-	{"fat-tree", 0, true},
-	{"clos3", 0, true},
-	{"file", 0, true},
+	{"file", CONFIG_TOPOLOGY_FILE, false},
+	{NULL, 0, false},
+};
+
+static const struct schema_choice formats[] = {
+	{"hpcc", CONFIG_TOPOLOGY_FORMAT_HPCC, false},
 	{NULL, 0, false},
 };
 
@@ -75,13 +112,7 @@ check_explicit_link(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	struct config_explicit_link *link = base;
 
-	link->pos = node->pos;
-	link->link.pos = node->pos;
-	link->rate_set = yaml_tree_get(node, "rate") != NULL;
-	link->mtu_set = yaml_tree_get(node, "mtu") != NULL;
-	link->delay_set = yaml_tree_get(node, "delay") != NULL ||
-			  yaml_tree_get(node, "cable") != NULL;
-	check_one_delay(d, node, base);
+	decode_map(d, &written_within, node, &link->written);
 }
 
 static const struct schema_key explicit_link_keys[] = {
@@ -89,17 +120,11 @@ static const struct schema_key explicit_link_keys[] = {
 	 .decode = decode_endpoint, .required = 1},
 	{"b", SCHEMA_CUSTOM, .help = "the other end", EXPLICIT_AT(b), .decode = decode_endpoint,
 	 .required = 1},
-	{"rate", SCHEMA_RATE, .help = "bits per second", EXPLICIT_AT(link.rate_bps),
-	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
-	{"delay", SCHEMA_CUSTOM, .help = "one way", EXPLICIT_AT(link), .decode = decode_delay},
-	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", EXPLICIT_AT(link),
-	 .decode = decode_cable},
-	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", EXPLICIT_AT(link.mtu), .min = SCHEMA_MTU_MIN,
-	 .max = SCHEMA_MTU_MAX},
 };
 static const struct schema explicit_link = {
 	SCHEMA_COUNT(explicit_link_keys),
 	.size = sizeof(struct config_explicit_link),
+	.beside = &schema_link_written,
 	.check = check_explicit_link,
 };
 
@@ -114,7 +139,7 @@ topology_select(struct decoder *d, const struct yaml_node *node, void *base)
 	size_t path;
 
 	if (pair == NULL) {
-		decode_error(d, node->pos, "needs \"kind\": leaf-spine or explicit");
+		decode_error(d, node->pos, "needs \"kind\": " KINDS);
 		return 0;
 	}
 	path = decode_enter(d, "kind");
@@ -124,35 +149,29 @@ topology_select(struct decoder *d, const struct yaml_node *node, void *base)
 	return d->diag->errors > errors ? 0 : 1u << config->fabric.topology;
 }
 
-static void
-topology_check(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	const struct config_fabric *fabric = &((struct config *)base)->fabric;
-	const struct yaml_pair *planes = yaml_tree_get(node, "planes");
-
-	if (planes != NULL && fabric->planes > 1)
-		decode_error(d, planes->value->pos,
-			     "planes above 1 are known, but not available in this version");
-	if (fabric->topology != CONFIG_TOPOLOGY_LEAF_SPINE)
-		return;
-	if (fabric->spines == 0 && fabric->leaves > 1)
-		decode_error(d, node->pos, "%u leaves without a spine cannot reach each other",
-			     fabric->leaves);
-	if (fabric->hosts_per_leaf + fabric->spines > 256)
-		decode_error(d, node->pos, "a leaf would have %u ports: 256 at most",
-			     fabric->hosts_per_leaf + fabric->spines);
-}
-
 static const struct schema_key topology_keys[] = {
-	{"kind", SCHEMA_SECTION, .help = "leaf-spine or explicit"},
+	{"kind", SCHEMA_SECTION, .help = KINDS},
 	{"leaves", SCHEMA_INTEGER, .help = "leaf switches", AT(fabric.leaves), .min = 1, .max = 256,
-	 .kinds = LEAF_SPINE, .required = LEAF_SPINE},
+	 .kinds = LEAF_SPINE | RAIL | CLOS3, .required = LEAF_SPINE | RAIL | CLOS3},
 	{"spines", SCHEMA_INTEGER, .help = "spine switches", AT(fabric.spines), .min = 0,
-	 .max = 255, .kinds = LEAF_SPINE, .required = LEAF_SPINE},
+	 .max = 255, .kinds = LEAF_SPINE | RAIL | CLOS3, .required = LEAF_SPINE | RAIL | CLOS3},
 	{"hosts_per_leaf", SCHEMA_INTEGER, .help = "hosts of each leaf", AT(fabric.hosts_per_leaf),
-	 .min = 1, .max = 256, .kinds = LEAF_SPINE, .required = LEAF_SPINE},
+	 .min = 1, .max = 256, .kinds = LEAF_SPINE | RAIL | CLOS3,
+	 .required = LEAF_SPINE | RAIL | CLOS3},
 	{"planes", SCHEMA_INTEGER, .def = "1", .help = "disjoint copies", AT(fabric.planes),
-	 .min = 1, .max = 64, .kinds = LEAF_SPINE},
+	 .min = 1, .max = 8, .kinds = LEAF_SPINE | CLOS3},
+	{"rails", SCHEMA_INTEGER, .help = "NICs of a host, each on a leaf of its rail",
+	 AT(fabric.rails), .min = 1, .max = 8, .kinds = RAIL},
+	{"pods", SCHEMA_INTEGER, .help = "groups of leaves and spines", AT(fabric.pods), .min = 1,
+	 .max = 32, .kinds = CLOS3, .required = CLOS3},
+	{"supers", SCHEMA_INTEGER, .help = "switches above the spines, a multiple of them",
+	 AT(fabric.supers), .min = 0, .max = 4096, .kinds = CLOS3, .required = CLOS3},
+	{"k", SCHEMA_INTEGER, .help = "ports of every switch, an even number", AT(fabric.k),
+	 .min = 2, .max = 32, .kinds = FAT_TREE, .required = FAT_TREE},
+	{"file", SCHEMA_TEXT, .help = "the path of a topology file", AT(fabric.path),
+	 .kinds = FROM_FILE, .required = FROM_FILE},
+	{"format", SCHEMA_ENUM, .def = "hpcc", .help = "of that file", AT(fabric.format),
+	 .choices = formats, .kinds = FROM_FILE},
 	{"nodes", SCHEMA_CUSTOM, .help = "a list of names, or {name: role}", AT(fabric.nodes),
 	 .decode = decode_nodes, .kinds = EXPLICIT, .required = EXPLICIT},
 	{"links", SCHEMA_LIST, .help = "a list of {a, b, rate, delay}",
@@ -161,20 +180,24 @@ static const struct schema_key topology_keys[] = {
 };
 static const char *const topology_kinds[] = {
 	[CONFIG_TOPOLOGY_LEAF_SPINE] = "topology leaf-spine",
+	[CONFIG_TOPOLOGY_RAIL] = "topology rail",
+	[CONFIG_TOPOLOGY_FAT_TREE] = "topology fat-tree",
+	[CONFIG_TOPOLOGY_CLOS3] = "topology clos3",
 	[CONFIG_TOPOLOGY_EXPLICIT] = "topology explicit",
+	[CONFIG_TOPOLOGY_FILE] = "topology file",
 };
 static const struct schema topology = {
 	SCHEMA_COUNT(topology_keys),
 	.kind_names = topology_kinds,
 	.select = topology_select,
-	.check = topology_check,
+	.check = check_topology,
 };
 
 static const struct schema_key fabric_keys[] = {
 	{"name", SCHEMA_NAME, .def = "fabric", .help = "of the fabric", AT(fabric.name)},
 	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts_per_leaf}",
 	 .sub = &topology, .required = 1},
-	{"links", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(links_keys)}},
+	{"links", SCHEMA_MAP, .sub = &schema_links},
 	{"mtu", SCHEMA_INTEGER, .def = "4200", .help = "the hosts' IP MTU", AT(fabric.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
 	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),

@@ -100,15 +100,37 @@ static const struct schema_key attach_keys[] = {
 };
 
 static const struct schema_key record_keys[] = {
-	{"interval", SCHEMA_DURATION, .help = "between samples of the queues",
-	 AT(record.interval_ps), .min = 1000, .max = SCHEMA_HOUR_PS},
-	{"queues", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "such as leaf1.swp5.3",
+	{"interval", SCHEMA_DURATION, .help = "between samples", AT(record.interval_ps),
+	 .min = 1000, .max = SCHEMA_HOUR_PS},
+	{"queues", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "depths: such as leaf1.swp5.3",
 	 AT(record.queues)},
+	{"flows", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
+	 .help = "rates: names of workload items, ids of flows, or all", AT(record.flows)},
+	{"links", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
+	 .help = "loads: such as leaf1-spine1 (both directions) or leaf1.swp5, or all",
+	 AT(record.links)},
+	{"pauses", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "of ports, or all",
+	 AT(record.pauses)},
+	{"pools", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "of switches, or all",
+	 AT(record.pools)},
 	{"pcap", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "ports to capture", AT(record.pcap)},
 	{"snaplen", SCHEMA_BYTES, .def = "128B", .help = "bytes kept of each packet, or full",
 	 AT(record.snaplen_bytes), .min = 14, .max = 65536, .word = "full",
 	 .flag_offset = offsetof(struct config, record.snaplen_full)},
 };
+
+static void
+check_record(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct config_record *r = &((const struct config *)base)->record;
+
+	unsigned series = r->queues.count + r->flows.count + r->links.count + r->pauses.count +
+			  r->pools.count;
+
+	if (series != 0 && yaml_tree_get(node, "interval") == NULL)
+		decode_error(d, node->pos,
+			     "needs an interval between samples, such as interval: 1us");
+}
 
 // ---- the top level ------------------------------------------------------------------------------
 
@@ -122,7 +144,8 @@ static const struct schema attach = {SCHEMA_COUNT(attach_keys),
 		 .sub = &schema_tenant},                                                           \
 		{"events", SCHEMA_LIST, SCHEMA_ITEMS(struct config, events, event_count),          \
 		 .sub = &schema_event},                                                            \
-		{"record", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(record_keys)}},  \
+		{"record", SCHEMA_MAP,                                                             \
+		 .sub = &(const struct schema){SCHEMA_COUNT(record_keys), .check = check_record}}, \
 		{"stop",                                                                           \
 		 SCHEMA_DURATION,                                                                  \
 		 .def = "idle",                                                                    \
@@ -143,6 +166,7 @@ static const struct schema_key fabric_file_keys[] = {
 	COMMON_KEYS,
 	{"leaf", SCHEMA_SECTION, .help = "every leaf"},
 	{"spine", SCHEMA_SECTION, .help = "every spine"},
+	{"super", SCHEMA_SECTION, .help = "every super"},
 	{"hosts", SCHEMA_SECTION, .help = "every host"},
 	{"attach", SCHEMA_NAMED, SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach},
 	{"workload", SCHEMA_LIST, SCHEMA_ITEMS(struct config, workload, work_count),

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a host's settings: `hosts:` and a host's own section.
-#include "decode_fabric.h"
+#include "decode_host.h"
 
 #define AT(member) SCHEMA_AT(struct host_config, member)
-#define LATER .flags = SCHEMA_LATER
 
 static const struct schema_choice recoveries[] = {
 	{"go-back-n", CONFIG_RECOVERY_GO_BACK_N, false},
-	{"selective", CONFIG_RECOVERY_SELECTIVE, true},
-	{"go-back-0", CONFIG_RECOVERY_GO_BACK_0, true},
+	{"selective", CONFIG_RECOVERY_SELECTIVE, false},
+	{"go-back-0", CONFIG_RECOVERY_GO_BACK_0, false},
 	{NULL, 0, false},
 };
 static const struct schema_choice placements[] = {
@@ -18,9 +17,9 @@ static const struct schema_choice placements[] = {
 };
 static const struct schema_choice congestions[] = {
 	{"none", CONFIG_CONGESTION_NONE, false},
-	{"dcqcn", CONFIG_CONGESTION_DCQCN, true},
-	{"dcqcn-mlx", CONFIG_CONGESTION_DCQCN_MLX, true},
-	{"window", CONFIG_CONGESTION_WINDOW, true},
+	{"dcqcn", CONFIG_CONGESTION_DCQCN, false},
+	{"dcqcn-mlx", CONFIG_CONGESTION_DCQCN_MLX, false},
+	{"window", CONFIG_CONGESTION_WINDOW, false},
 	{NULL, 0, false},
 };
 static const struct schema_choice ip_versions[] = {
@@ -32,6 +31,32 @@ static const struct schema_key cnp_keys[] = {
 	 AT(cnp_interval_ps), .min = 0, .max = SCHEMA_SECOND_PS},
 };
 
+static const struct schema_key inside_keys[] = {
+	{"rate", SCHEMA_RATE, .def = "3.6T", .help = "between a host's GPUs", AT(inside_rate_bps),
+	 .min = SCHEMA_RATE_MIN, .max = INT64_C(1000000000000000)},
+	{"delay", SCHEMA_DURATION, .def = "1us", .help = "of a transfer between them",
+	 AT(inside_delay_ps), .min = 0, .max = SCHEMA_SECOND_PS},
+};
+
+static const struct schema_key stall_keys[] = {
+	{"every", SCHEMA_DURATION, .help = "a stall begins at each multiple of it",
+	 SCHEMA_AT(struct config_stall, every_ps), .min = 1000, .max = SCHEMA_HOUR_PS,
+	 .required = 1},
+	{"for", SCHEMA_DURATION, .help = "it lasts so long", SCHEMA_AT(struct config_stall, for_ps),
+	 .min = 1000, .max = SCHEMA_HOUR_PS, .required = 1},
+};
+const struct schema schema_stall = {SCHEMA_COUNT(stall_keys), .check = check_stall};
+
+static const struct schema_key storm_keys[] = {
+	{"from", SCHEMA_DURATION, .def = "0us", .help = "the first XOFF",
+	 SCHEMA_AT(struct config_storm, from_ps), .min = 0, .max = SCHEMA_HOUR_PS},
+	{"to", SCHEMA_DURATION, .help = "the XON", SCHEMA_AT(struct config_storm, to_ps), .min = 1,
+	 .max = SCHEMA_HOUR_PS, .required = 1},
+	{"priority", SCHEMA_CUSTOM, .def = "3", .help = "one, or a list",
+	 SCHEMA_AT(struct config_storm, priorities), .decode = decode_priorities},
+};
+const struct schema schema_storm = {SCHEMA_COUNT(storm_keys), .check = check_storm};
+
 static const struct schema_key host_keys[] = {
 	{"recovery", SCHEMA_ENUM, .def = "go-back-n", .help = "what is sent again after a loss",
 	 AT(recovery), .choices = recoveries},
@@ -40,9 +65,10 @@ static const struct schema_key host_keys[] = {
 	 .choices = placements},
 	{"congestion", SCHEMA_ENUM, .def = "none", .help = "congestion control", AT(congestion),
 	 .choices = congestions},
-	{"dcqcn", SCHEMA_MAP, LATER, .help = "parameters of dcqcn"},
-	{"dcqcn-mlx", SCHEMA_MAP, LATER, .help = "parameters of dcqcn-mlx"},
-	{"window", SCHEMA_MAP, LATER, .help = "parameters of window"},
+	{"dcqcn", SCHEMA_MAP, .help = "parameters of dcqcn", AT(dcqcn), .sub = &schema_dcqcn},
+	{"dcqcn-mlx", SCHEMA_MAP, .help = "parameters of dcqcn-mlx", AT(dcqcn_mlx),
+	 .sub = &schema_dcqcn_mlx},
+	{"window", SCHEMA_MAP, .help = "parameters of window", AT(window), .sub = &schema_window},
 	{"path-mtu", SCHEMA_CUSTOM, .def = "auto",
 	 .help = "auto: the largest of 256..4096 that fits", AT(path_mtu), .min = 256, .max = 4096,
 	 .word = "auto", .decode = decode_path_mtu},
@@ -69,9 +95,19 @@ static const struct schema_key host_keys[] = {
 	 AT(start_jitter_ps), .min = 0, .max = SCHEMA_SECOND_PS},
 	{"clock-ppm", SCHEMA_INTEGER, .def = "0", .help = "random skew of each host's rate",
 	 AT(clock_ppm), .min = 0, .max = 1000},
-	{"drain-rate", SCHEMA_RATE, LATER, .def = "none", .help = "slow receiver"},
-	{"stall", SCHEMA_MAP, LATER, .help = "receiver that stops now and then"},
-	{"pause-storm", SCHEMA_MAP, LATER, .help = "sends PFC without need"},
+	{"inside", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(inside_keys)}},
+	{"pxn", SCHEMA_BOOL, .def = "off",
+	 .help = "rail: to another rail inside the host, not through the spines", AT(pxn)},
+	{"drain-rate", SCHEMA_RATE, .def = "none",
+	 .help = "slow receiver: it takes packets so fast", AT(drain_rate_bps),
+	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	{"drain-buffer", SCHEMA_BYTES, .def = "1MB",
+	 .help = "where packets wait that it has not taken, of each port", AT(drain_buffer_bytes),
+	 .min = 16000, .max = 1 << 30},
+	{"stall", SCHEMA_CUSTOM, .help = "receiver that stops now and then, or none", AT(stall),
+	 .decode = decode_stall},
+	{"pause-storm", SCHEMA_CUSTOM, .help = "sends PFC without need, or none", AT(pause_storm),
+	 .decode = decode_storm},
 	{"header-bytes", SCHEMA_BYTES, .def = "auto", .help = "auto: real frames", AT(header_bytes),
 	 .min = 1, .max = 1024, .word = "auto", .word_value = -1},
 	{"ack-bytes", SCHEMA_BYTES, .def = "auto", .help = "auto: real frames", AT(ack_bytes),

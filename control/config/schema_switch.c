@@ -24,10 +24,10 @@ const struct schema_choice schema_preset_modes[] = {
 };
 
 const struct schema_choice schema_routing_modes[] = {
-	{"ecmp", CONFIG_ROUTING_ECMP, false},      {"ecmp-qp", CONFIG_ROUTING_ECMP_QP, false},
-	{"flowlet", CONFIG_ROUTING_FLOWLET, true}, {"spray", CONFIG_ROUTING_SPRAY, false},
-	{"random", CONFIG_ROUTING_RANDOM, false},  {"adaptive", CONFIG_ROUTING_ADAPTIVE, false},
-	{"pinned", CONFIG_ROUTING_PINNED, true},   {NULL, 0, false},
+	{"ecmp", CONFIG_ROUTING_ECMP, false},       {"ecmp-qp", CONFIG_ROUTING_ECMP_QP, false},
+	{"flowlet", CONFIG_ROUTING_FLOWLET, false}, {"spray", CONFIG_ROUTING_SPRAY, false},
+	{"random", CONFIG_ROUTING_RANDOM, false},   {"adaptive", CONFIG_ROUTING_ADAPTIVE, false},
+	{"pinned", CONFIG_ROUTING_PINNED, false},   {NULL, 0, false},
 };
 
 const struct schema_choice schema_pool_names[] = {
@@ -35,6 +35,12 @@ const struct schema_choice schema_pool_names[] = {
 	{"ingress-lossy", CONFIG_POOL_INGRESS_LOSSY, false},
 	{"egress-lossless", CONFIG_POOL_EGRESS_LOSSLESS, false},
 	{"egress-lossy", CONFIG_POOL_EGRESS_LOSSY, false},
+	{NULL, 0, false},
+};
+
+static const struct schema_choice weights[] = {
+	{"equal", CONFIG_WEIGHTS_EQUAL, false},
+	{"capacity", CONFIG_WEIGHTS_CAPACITY, false},
 	{NULL, 0, false},
 };
 
@@ -102,7 +108,39 @@ static const struct schema_key eligible_keys[] = {
 	 AT(routing.eligible_udp_dport), .min = 1, .max = 65535, .word = "any"},
 	{"opcodes", SCHEMA_ENUM, .def = "data", .help = "data: no ACKs, no CNPs",
 	 AT(routing.eligible_opcodes), .choices = opcodes},
+	{"dscp", SCHEMA_CUSTOM, .def = "any", .help = "list, or any", AT(routing.eligible_dscps),
+	 .decode = decode_eligible_dscps},
+	{"priorities", SCHEMA_CUSTOM, .def = "any", .help = "list, or any",
+	 AT(routing.eligible_priorities), .decode = decode_eligible_priorities},
+	{"bth-reserved", SCHEMA_INTEGER, .def = "any",
+	 .help = "bits that must be set of the six behind FECN and BECN",
+	 AT(routing.eligible_bth_reserved), .min = 1, .max = 63, .word = "any"},
 };
+
+#define PIN_AT(member) SCHEMA_AT(struct config_pin, member)
+
+static const struct schema_key pin_keys[] = {
+	{"src", SCHEMA_TEXT, .help = "a host, its port, a leaf or an address", PIN_AT(src),
+	 .required = 1},
+	{"dst", SCHEMA_TEXT, .help = "likewise", PIN_AT(dst), .required = 1},
+	{"via", SCHEMA_TEXT, .help = "a neighbour, or a port of the switch", PIN_AT(via),
+	 .required = 1},
+};
+
+const struct schema schema_pin = {SCHEMA_COUNT(pin_keys), .size = sizeof(struct config_pin),
+				  .check = check_pin};
+
+#define NOTICES_AT(member) SCHEMA_AT(struct config_notices, member)
+
+static const struct schema_key notices_keys[] = {
+	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", NOTICES_AT(on)},
+	{"depth", SCHEMA_BYTES, .def = "150KB", .help = "of a queue, beyond which it is congested",
+	 NOTICES_AT(depth_bytes), .max = SCHEMA_BYTES_MAX},
+	{"hold", SCHEMA_DURATION, .def = "10us", .help = "how long a notice counts",
+	 NOTICES_AT(hold_ps), .min = 1000000, .max = SCHEMA_SECOND_PS},
+};
+
+const struct schema schema_notices = {SCHEMA_COUNT(notices_keys)};
 
 static const struct schema_key routing_keys[] = {
 	{"mode", SCHEMA_ENUM, .def = "ecmp", .help = "how a path is chosen", AT(routing.mode),
@@ -111,17 +149,23 @@ static const struct schema_key routing_keys[] = {
 	{"hash-seed", SCHEMA_INTEGER, .def = "auto", .help = "auto: per switch",
 	 AT(routing.hash_seed), .min = 0, .max = UINT32_MAX, .word = "auto",
 	 .flag_offset = offsetof(struct switch_config, routing.hash_seed_auto)},
-	{"flowlet-gap", SCHEMA_DURATION, LATER, .def = "256us",
-	 .help = "idle time that ends a flowlet", AT(routing.flowlet_gap_ps)},
+	{"weights", SCHEMA_ENUM, .def = "equal", .help = "of computed routes' next hops",
+	 AT(routing.weights), .choices = weights},
+	{"flowlet-gap", SCHEMA_DURATION, .def = "256us", .help = "idle time that ends a flowlet",
+	 AT(routing.flowlet_gap_ps), .min = 1, .max = SCHEMA_HOUR_PS},
 	{"grades", SCHEMA_CUSTOM, .def = "[64KB, 128KB, 256KB, 512KB]",
 	 .help = "queue depths that bound the grades", AT(routing.grades_bytes),
 	 .decode = decode_grades},
-	{"link-utilisation", SCHEMA_BOOL, LATER, .def = "off",
-	 .help = "as an input beside queue depth"},
-	{"pinned", SCHEMA_LIST, LATER, .help = "static paths"},
-	{"spine-notices", SCHEMA_BOOL, LATER, .def = "off", .help = "congestion notices to leaves"},
-	{"convergence", SCHEMA_DURATION, LATER, .def = "0ns",
-	 .help = "from a link event to new routes"},
+	{"link-utilisation", SCHEMA_CUSTOM, .def = "off",
+	 .help = "above which a link ranks a grade worse; on: 70%", AT(routing.utilisation_ppm),
+	 .decode = decode_utilisation},
+	{"pinned", SCHEMA_CUSTOM, .help = "[{src, dst, via}]: flows with a path of their own",
+	 AT(routing.pins), .decode = decode_pins},
+	{"spine-notices", SCHEMA_CUSTOM, .def = "off",
+	 .help = "switches above tell of congestion behind them", AT(routing.notices),
+	 .decode = decode_notices},
+	{"convergence", SCHEMA_DURATION, .def = "0ns", .help = "from a link event to new routes",
+	 AT(routing.convergence_ps), .min = 0, .max = SCHEMA_HOUR_PS},
 };
 
 static const struct schema_key switch_keys[] = {

@@ -1,51 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schema of an item of `workload:`. Its kind decides which keys it has.
-#include "decode.h"
+// The schema of an item of `workload:`, and of a collective in a `step`. The kind decides which
+// keys it has.
+#include "decode_work.h"
 
 #define AT(member) SCHEMA_AT(struct config_work, member)
-#define LATER .flags = SCHEMA_LATER
 
 #define FLOW (1u << CONFIG_WORK_FLOW)
 #define FLOWS (1u << CONFIG_WORK_FLOWS)
 #define STREAM (1u << CONFIG_WORK_STREAM)
 #define INCAST (1u << CONFIG_WORK_INCAST)
 #define PERMUTATION (1u << CONFIG_WORK_PERMUTATION)
+#define SHIFT (1u << CONFIG_WORK_SHIFT)
+#define POISSON (1u << CONFIG_WORK_POISSON)
+#define ALL_REDUCE (1u << CONFIG_WORK_ALL_REDUCE)
+#define ALL_GATHER (1u << CONFIG_WORK_ALL_GATHER)
+#define REDUCE_SCATTER (1u << CONFIG_WORK_REDUCE_SCATTER)
 #define ALL_TO_ALL (1u << CONFIG_WORK_ALL_TO_ALL)
+#define STEP (1u << CONFIG_WORK_STEP)
+#define COLLECTIVE (ALL_REDUCE | ALL_GATHER | REDUCE_SCATTER | ALL_TO_ALL)
+#define SIZED (FLOW | INCAST | PERMUTATION | SHIFT | COLLECTIVE)
 
-static const struct schema_choice kinds[] = {
-	{"flow", CONFIG_WORK_FLOW, false},
-	{"flows", CONFIG_WORK_FLOWS, false},
-	{"stream", CONFIG_WORK_STREAM, false},
-	{"incast", CONFIG_WORK_INCAST, false},
-	{"permutation", CONFIG_WORK_PERMUTATION, false},
-	{"all-to-all", CONFIG_WORK_ALL_TO_ALL, false},
-	{"shift", 0, true},
-	{"poisson", 0, true},
-	{"all-reduce", 0, true},
-	{"all-gather", 0, true},
-	{"reduce-scatter", 0, true},
-	{"step", 0, true},
-	{NULL, 0, false},
-};
 static const char *const kind_names[] = {
 	[CONFIG_WORK_FLOW] = "kind: flow",
 	[CONFIG_WORK_FLOWS] = "kind: flows",
 	[CONFIG_WORK_STREAM] = "kind: stream",
 	[CONFIG_WORK_INCAST] = "kind: incast",
 	[CONFIG_WORK_PERMUTATION] = "kind: permutation",
+	[CONFIG_WORK_SHIFT] = "kind: shift",
+	[CONFIG_WORK_POISSON] = "kind: poisson",
+	[CONFIG_WORK_ALL_REDUCE] = "kind: all-reduce",
+	[CONFIG_WORK_ALL_GATHER] = "kind: all-gather",
+	[CONFIG_WORK_REDUCE_SCATTER] = "kind: reduce-scatter",
 	[CONFIG_WORK_ALL_TO_ALL] = "kind: all-to-all",
+	[CONFIG_WORK_STEP] = "kind: step",
 };
 
 static const struct schema_choice ops[] = {
 	{"write", CONFIG_OP_WRITE, false},
-	{"send", CONFIG_OP_SEND, true},
-	{"read", CONFIG_OP_READ, true},
+	{"send", CONFIG_OP_SEND, false},
+	{"read", CONFIG_OP_READ, false},
 	{NULL, 0, false},
 };
 static const struct schema_choice formats[] = {
 	{"roost", CONFIG_FLOW_FORMAT_ROOST, false},
-	{"hpcc", CONFIG_FLOW_FORMAT_HPCC, true},
-	{"conweave", CONFIG_FLOW_FORMAT_CONWEAVE, true},
+	{"hpcc", CONFIG_FLOW_FORMAT_HPCC, false},
+	{"conweave", CONFIG_FLOW_FORMAT_CONWEAVE, false},
 	{NULL, 0, false},
 };
 static const struct schema_choice arrivals[] = {
@@ -54,43 +53,35 @@ static const struct schema_choice arrivals[] = {
 	{NULL, 0, false},
 };
 static const struct schema_choice algorithms[] = {
+	{"ring", CONFIG_ALGORITHM_RING, false},
+	{"tree", CONFIG_ALGORITHM_TREE, false},
+	{"halving-doubling", CONFIG_ALGORITHM_HALVING_DOUBLING, false},
 	{"direct", CONFIG_ALGORITHM_DIRECT, false},
-	{"shift", CONFIG_ALGORITHM_SHIFT, true},
+	{"shift", CONFIG_ALGORITHM_SHIFT, false},
 	{NULL, 0, false},
 };
 
-static uint32_t
-work_select(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	static const struct schema_key kind = {"kind", SCHEMA_ENUM, AT(kind), .choices = kinds};
-	const struct yaml_pair *pair = yaml_tree_get(node, "kind");
-	struct config_work *work = base;
-	unsigned errors = d->diag->errors;
-	size_t path;
-
-	work->priority = -1;
-	if (pair == NULL) {
-		decode_error(d, node->pos,
-			     "needs \"kind\": flow, flows, stream, incast, permutation or "
-			     "all-to-all");
-		return 0;
-	}
-	path = decode_enter(d, "kind");
-	decode_value(d, &kind, pair->value, base);
-	decode_leave(d, path);
-	return d->diag->errors > errors ? 0 : 1u << work->kind;
-}
-
-static void
-work_check(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	struct config_work *work = base;
-	bool one_sender = work->kind == CONFIG_WORK_FLOW || work->kind == CONFIG_WORK_STREAM;
-
-	work->pos = node->pos;
-	if (one_sender && work->from.count > 1)
-		decode_error(d, work->from.items[1].pos, "\"from\" is one host here");
-}
+static const struct schema_key part_keys[] = {
+	{"kind", SCHEMA_SECTION, .help = "which collective"},
+	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
+	{"priority", SCHEMA_INTEGER, .help = "the step's where not written", AT(priority), .min = 0,
+	 .max = 7},
+	{"qps", SCHEMA_INTEGER, .help = "the step's where not written", AT(qps), .min = 1,
+	 .max = 1024},
+	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
+	 .max = SCHEMA_BYTES_MAX, .kinds = COLLECTIVE, .required = COLLECTIVE},
+	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,
+	 .kinds = COLLECTIVE},
+	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,
+	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},
+	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
+	 .min = 0, .max = SCHEMA_HOUR_PS, .kinds = COLLECTIVE},
+};
+static const struct schema part = {
+	SCHEMA_COUNT(part_keys),  .size = sizeof(struct config_work),
+	.kind_names = kind_names, .select = decode_part_kind,
+	.check = check_part,
+};
 
 static const struct schema_key keys[] = {
 	{"kind", SCHEMA_SECTION, .help = "what is sent"},
@@ -106,15 +97,16 @@ static const struct schema_key keys[] = {
 	 .max = 1000000000},
 	{"gap", SCHEMA_DURATION, .def = "0us", .help = "between repeats", AT(gap_ps), .min = 0,
 	 .max = INT64_MAX},
-	{"from", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "the sending host", AT(from),
-	 .min = 1, .kinds = FLOW | STREAM | INCAST, .required = FLOW | STREAM | INCAST},
-	{"to", SCHEMA_NAME, .help = "the receiving host", AT(to), .kinds = FLOW | STREAM | INCAST,
-	 .required = FLOW | STREAM | INCAST},
-	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "these hosts only", AT(hosts),
-	 .min = 2, .kinds = PERMUTATION | ALL_TO_ALL},
+	{"from", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "the sending host, or its NIC",
+	 AT(from), .min = 1, .kinds = FLOW | STREAM | INCAST, .required = FLOW | STREAM | INCAST},
+	{"to", SCHEMA_TEXT, .help = "the receiving host, or its NIC", AT(to),
+	 .kinds = FLOW | STREAM | INCAST, .required = FLOW | STREAM | INCAST},
+	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "these hosts or NICs only",
+	 AT(hosts), .min = 2, .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | STEP},
 	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
-	 .max = SCHEMA_BYTES_MAX, .kinds = FLOW | INCAST | PERMUTATION | ALL_TO_ALL,
-	 .required = FLOW | INCAST | PERMUTATION | ALL_TO_ALL},
+	 .max = SCHEMA_BYTES_MAX, .kinds = SIZED, .required = SIZED},
+	{"by", SCHEMA_INTEGER, .def = "1", .help = "to the how many next", AT(by), .min = 1,
+	 .max = 65535, .kinds = SHIFT},
 	{"op", SCHEMA_ENUM, .def = "write", .help = "RDMA operation", AT(op), .choices = ops,
 	 .kinds = FLOW},
 	{"file", SCHEMA_TEXT, .help = "a flow file", AT(file), .kinds = FLOWS, .required = FLOWS},
@@ -129,17 +121,26 @@ static const struct schema_key keys[] = {
 	{"ttl", SCHEMA_INTEGER, .def = "64", .help = "IPv4 TTL or IPv6 hop limit", AT(ttl),
 	 .min = 1, .max = 255, .kinds = STREAM},
 	{"until", SCHEMA_DURATION, .help = "when it ends", AT(until_ps), .min = 1, .max = INT64_MAX,
-	 .kinds = STREAM},
-	{"algorithm", SCHEMA_ENUM, .def = "direct", .help = "order of the pairs", AT(algorithm),
-	 .choices = algorithms, .kinds = ALL_TO_ALL},
-	{"load", SCHEMA_PERCENT, LATER, .help = "of kind: poisson"},
-	{"sizes", SCHEMA_TEXT, LATER, .help = "of kind: poisson"},
-	{"compute", SCHEMA_DURATION, LATER, .help = "of kind: step"},
-	{"collectives", SCHEMA_LIST, LATER, .help = "of kind: step"},
+	 .kinds = STREAM | POISSON, .required = POISSON},
+	{"load", SCHEMA_PERCENT, .help = "of each NIC's rate", AT(load_ppm), .kinds = POISSON,
+	 .required = POISSON},
+	{"sizes", SCHEMA_TEXT, .help = "a file of the distribution", AT(sizes), .kinds = POISSON,
+	 .required = POISSON},
+	{"mix", SCHEMA_CUSTOM, .help = "{priority: share}, in priority's place", AT(mix_ppm),
+	 .decode = decode_mix, .kinds = POISSON | FLOWS},
+	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,
+	 .kinds = COLLECTIVE},
+	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,
+	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},
+	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
+	 .min = 0, .max = SCHEMA_HOUR_PS, .kinds = COLLECTIVE | STEP},
+	{"collectives", SCHEMA_LIST, .help = "a list of collectives, one after the other",
+	 SCHEMA_ITEMS(struct config_work, collectives, collective_count), .sub = &part,
+	 .kinds = STEP, .required = STEP},
 };
 
 const struct schema schema_work = {
 	SCHEMA_COUNT(keys),       .size = sizeof(struct config_work),
-	.kind_names = kind_names, .select = work_select,
-	.check = work_check,
+	.kind_names = kind_names, .select = decode_work_kind,
+	.check = check_work,
 };

@@ -70,6 +70,7 @@ set_split(struct set_request *request)
 	good = strcmp(section, "switch") == 0;
 	if (!good && !single)
 		good = strcmp(section, "leaf") == 0 || strcmp(section, "spine") == 0 ||
+		       strcmp(section, "super") == 0 ||
 		       (config_node_role(request->config, section, &role) == 0 &&
 			role != CONFIG_ROLE_HOST);
 	if (!good)

@@ -11,41 +11,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// Loss and dropping are faults of a wire; what changes a link's nature is not to be had yet.
 static int
-check_link(const struct topology *t, const struct config_event *event, struct config_diag *diag)
+check_event(struct events *e, const struct config_event *event, struct config_diag *diag)
 {
-	static const struct {
-		enum config_link_change change;
-		const char *key;
-	} unavailable[] = {
-		{CONFIG_LINK_RATE, "events.rate"},
-		{CONFIG_LINK_DELAY, "events.delay"},
-		{CONFIG_LINK_CORRUPT, "events.corrupt"},
-	};
-	int rc = 0;
-
-	for (size_t i = 0; i < sizeof(unavailable) / sizeof(unavailable[0]); i++) {
-		if (!(event->changes & unavailable[i].change))
-			continue;
-		config_error(diag, t->config->file, event->pos, unavailable[i].key,
-			     "known, but not available in this version");
-		rc = -EINVAL;
-	}
-	return rc;
-}
-
-static int
-check_event(const struct topology *t, const struct config_event *event, struct config_diag *diag)
-{
+	const struct topology *t = e->fabric->topology;
 	struct topo_ref ref;
-	uint32_t link;
 
 	switch (event->kind) {
 	case CONFIG_EVENT_LINK:
-		return topology_resolve_link(t, &event->link, "events", &link, diag) != 0
-			       ? -EINVAL
-			       : check_link(t, event, diag);
+		return events_check_link(e, event, diag);
 	case CONFIG_EVENT_PORT_TX:
 	case CONFIG_EVENT_PORT_PFC:
 		return topology_resolve_port(t, &event->port, "events", &ref, diag);
@@ -87,13 +61,14 @@ events_create(struct events **out, struct fabric *f, const struct events_hooks *
 		return -ENOMEM;
 	e->fabric = f;
 	e->hooks = *hooks;
+	e->converge_at = PS_NEVER;
 	e->steps = config_list_steps(config, &e->count);
 	if (e->steps == NULL) {
 		events_destroy(e);
 		return -ENOMEM;
 	}
 	for (unsigned i = 0; i < config->event_count; i++)
-		if (check_event(f->topology, &config->events[i], diag) != 0)
+		if (check_event(e, &config->events[i], diag) != 0)
 			rc = -EINVAL;
 	if (rc == 0)
 		rc = check_sets(e, diag);
@@ -109,14 +84,21 @@ events_destroy(struct events *e)
 {
 	if (e == NULL)
 		return;
+	converge_drop(e);
 	free(e->steps);
 	free(e);
+}
+
+static ps_t
+next_step(const struct events *e)
+{
+	return e->done == e->count ? PS_NEVER : e->steps[e->done].at_ps;
 }
 
 ps_t
 events_next(const struct events *e)
 {
-	return e->done == e->count ? PS_NEVER : e->steps[e->done].at_ps;
+	return time_min(next_step(e), converge_next(e));
 }
 
 static void
@@ -284,8 +266,11 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 {
 	int rc = 0;
 
-	while (rc == 0 && e->done != e->count && e->steps[e->done].at_ps <= now)
-		rc = apply_step(e, &e->steps[e->done++], now, diag);
+	// What follows from an earlier event comes before the events of an instant.
+	while (rc == 0 && events_next(e) <= now)
+		rc = converge_next(e) <= next_step(e)
+			     ? converge_apply(e, diag)
+			     : apply_step(e, &e->steps[e->done++], now, diag);
 	return rc;
 }
 

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Link events: the faults of both its wires, the state of both its ports, and the routes that go
-// with it.
+// Link events: the faults of both its wires, the state of both its ports, its rate and delay, and
+// the routes that go with it. A link that is slower than the file built it, or that an event has
+// made lose or corrupt packets, is degraded: who has a choice prefers others.
+//
+// Several events may be in force on one link. Each changes what it names; what it undoes is as the
+// file built it.
 #include "events_part.h"
 
 #include <errno.h>
 
-// One end of a link: the faults of the wire that begins there, and whether the port is up.
+static void
+set_faults(struct wire *w, const struct port_change *c)
+{
+	const struct config_event *event = c->event;
+	uint32_t changes = event->changes;
+
+	if (changes & CONFIG_LINK_LOSS)
+		w->loss = fabric_wire_loss(c->undo ? c->built_loss_ppm : event->loss_ppm);
+	if (changes & CONFIG_LINK_CORRUPT)
+		w->corrupt = fabric_wire_loss(c->undo ? 0 : event->corrupt_ppm);
+	if (changes & CONFIG_LINK_CORRUPT_PAYLOAD)
+		w->corrupt_payload = fabric_wire_loss(c->undo ? 0 : event->corrupt_payload_ppm);
+	if (changes & CONFIG_LINK_DROP)
+		w->drop_ip_id_low = c->undo ? -1 : event->ip_id_low_byte;
+	if (changes & CONFIG_LINK_DELAY)
+		w->delay = c->delay;
+}
+
+// One end of a link: the wire that begins there, and whether the port is up.
 static void
 change_link(struct node *n, ps_t now, void *arg)
 {
@@ -17,62 +39,101 @@ change_link(struct node *n, ps_t now, void *arg)
 
 	if (w == NULL)
 		return;
-	if (event->changes & CONFIG_LINK_LOSS)
-		w->loss = c->undo ? 0
-				  : (uint32_t)(((uint64_t)event->loss_ppm << 32) / CONFIG_PPM -
-					       (event->loss_ppm == CONFIG_PPM));
-	if (event->changes & CONFIG_LINK_DROP)
-		w->drop_ip_id_low = c->undo ? -1 : event->ip_id_low_byte;
+	set_faults(w, c);
 	if (event->changes & CONFIG_LINK_STATE)
 		w->down = !up;
-	w->faulty = w->down || w->loss != 0 || w->drop_ip_id_low >= 0;
+	w->faulty = w->down || w->loss != 0 || w->corrupt != 0 || w->corrupt_payload != 0 ||
+		    w->drop_ip_id_low >= 0;
+	if (event->changes & CONFIG_LINK_CORRUPT)
+		p->rx_doubt |= PORT_RX_CORRUPT;
 	if (event->changes & CONFIG_LINK_STATE)
 		node_set_link(n, p, up, now);
+	paths_set_degraded(n, p,
+			   c->slowed || w->loss > fabric_wire_loss(c->built_loss_ppm) ||
+				   w->corrupt != 0 || w->corrupt_payload != 0);
 }
 
-// A link that goes down or comes up takes its routes along at once (convergence 0).
+// The delay of the wire to a link's end, before the latency of the node there.
+static ps_t
+wire_delay(const struct fabric *f, const struct topo_end *to, uint64_t delay_ps)
+{
+	return delay_ps +
+	       (to->node < f->topology->first_host ? f->switches[to->node].latency_ps : 0);
+}
+
+// The rate of a link is its ports', in the tables of the nodes at its ends.
 static int
-reroute(struct events *e, uint32_t link, bool up, struct config_diag *diag)
+change_rate(struct events *e, uint32_t link, struct config_diag *diag)
+{
+	const struct topo_link *l = &e->fabric->topology->links[link];
+	int rc = events_rebuild(e, l->a.node, diag);
+
+	return rc != 0 ? rc : events_rebuild(e, l->b.node, diag);
+}
+
+int
+events_check_link(struct events *e, const struct config_event *event, struct config_diag *diag)
 {
 	struct fabric *f = e->fabric;
-	struct routes *routes;
-	int rc;
+	const struct topo_link *l;
+	uint32_t link;
 
-	f->link_down[link] = !up;
-	rc = routes_create(&routes, f->topology, f->link_down, diag);
-	if (rc != 0)
-		return rc;
-	rc = routes_apply_steps(routes, f->topology, e->steps, e->done, diag);
-	if (rc != 0) {
-		routes_destroy(routes);
-		return rc;
+	if (topology_resolve_link(f->topology, &event->link, "events", &link, diag) != 0)
+		return -EINVAL;
+	l = &f->topology->links[link];
+	if (event->changes & CONFIG_LINK_RATE && l->rate_bps == 0) {
+		config_error(diag, f->config->file, event->pos, "events.rate",
+			     "a device's own rate cannot change");
+		return -EINVAL;
 	}
-	routes_destroy(f->routes);
-	f->routes = routes;
-	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
-		rc = events_rebuild(e, i, diag);
-	return rc;
+	if (!(event->changes & CONFIG_LINK_DELAY))
+		return 0;
+	for (unsigned i = 0; i < 2; i++) {
+		ps_t delay = wire_delay(f, i == 0 ? &l->b : &l->a, event->delay_ps);
+
+		if (delay == 0) {
+			config_error(diag, f->config->file, event->pos, "events.delay",
+				     "the delay must be above 0");
+			return -EINVAL;
+		}
+		f->window = time_min(f->window, delay);
+	}
+	return 0;
 }
 
 int
 events_apply_link(struct events *e, const struct config_step *s, struct config_diag *diag)
 {
 	struct fabric *f = e->fabric;
+	const struct config_event *event = s->event;
 	const struct topo_link *l;
 	uint32_t link;
+	int rc = 0;
 
-	if (topology_find_link(f->topology, s->event->link.text, &link) != 0)
+	if (topology_find_link(f->topology, event->link.text, &link) != 0)
 		return -EINVAL;
 	l = &f->topology->links[link];
+	if (event->changes & CONFIG_LINK_RATE)
+		f->link_rate[link] = s->undo ? 0 : event->rate_bps;
 	for (unsigned i = 0; i < 2; i++) {
-		const struct topo_end *end = i == 0 ? &l->a : &l->b;
-		struct port_change change = {.event = s->event, .port = end->port, .undo = s->undo};
+		const struct topo_end *end = i == 0 ? &l->a : &l->b, *far = i == 0 ? &l->b : &l->a;
+		struct port_change change = {
+			.event = event,
+			.port = end->port,
+			.undo = s->undo,
+			.delay = wire_delay(f, far, s->undo ? l->delay_ps : event->delay_ps),
+			.built_loss_ppm = l->loss_ppm,
+			.slowed = f->link_rate[link] != 0 && f->link_rate[link] < l->rate_bps,
+		};
 
 		if (f->nodes[end->node] != NULL)
 			e->hooks.at_node(e->hooks.context, f->nodes[end->node], change_link,
 					 &change);
 	}
-	if (!(s->event->changes & CONFIG_LINK_STATE))
-		return 0;
-	return reroute(e, link, s->undo ? !s->event->up : s->event->up, diag);
+	if (event->changes & CONFIG_LINK_RATE)
+		rc = change_rate(e, link, diag);
+	if (rc != 0 || !(event->changes & CONFIG_LINK_STATE))
+		return rc;
+	f->link_down[link] = s->undo ? event->up : !event->up;
+	return converge_start(e, s->at_ps, diag);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What events.c and events_link.c share; private to control/fabric/.
+// What events.c, events_link.c and converge.c share; private to control/fabric/.
 #pragma once
 
 #include "events.h"
+
+struct converge;
 
 struct events {
 	struct fabric *fabric;
@@ -10,6 +12,9 @@ struct events {
 	struct config_step *steps;
 	unsigned count;
 	uint32_t done; // steps before this one have been applied, or are being
+	struct converge **pending; // routes that are to be made anew (converge.c)
+	uint32_t pending_count;
+	ps_t converge_at; // the first of them, or PS_NEVER
 };
 
 // What an event changes at one port of a node.
@@ -17,11 +22,26 @@ struct port_change {
 	const struct config_event *event;
 	uint16_t port;
 	bool undo;
+	// LINK
+	ps_t delay;              // of the wire that begins there
+	uint32_t built_loss_ppm; // as the file built the link
+	bool slowed;             // below the rate that the file built it with
 };
 
 // Builds a node's tables anew and puts them in force. Returns 0, -EINVAL with the errors in diag,
 // or -ENOMEM.
 int events_rebuild(struct events *e, uint32_t node, struct config_diag *diag);
 
+// Whether a link event can be applied; a shorter delay also shortens the fabric's window. Returns 0,
+// or -EINVAL with the error in diag.
+int events_check_link(struct events *e, const struct config_event *event, struct config_diag *diag);
+// A link has gone down or come up at `at`: makes routes anew, now or when each switch has noticed.
+// Returns as events_apply().
+int converge_start(struct events *e, ps_t at, struct config_diag *diag);
+// When routes change next, or PS_NEVER; and what is due then. Returns as events_apply().
+ps_t converge_next(const struct events *e);
+int converge_apply(struct events *e, struct config_diag *diag);
+// Frees what is pending.
+void converge_drop(struct events *e);
 // Applies a link event, or undoes it. Returns as events_apply().
 int events_apply_link(struct events *e, const struct config_step *s, struct config_diag *diag);

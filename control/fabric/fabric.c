@@ -21,6 +21,8 @@ role_of(const struct topo_node *node)
 		return NODE_LEAF;
 	case CONFIG_ROLE_SPINE:
 		return NODE_SPINE;
+	case CONFIG_ROLE_SUPER:
+		return NODE_SUPER;
 	default:
 		return NODE_NIC;
 	}
@@ -32,6 +34,7 @@ ops_of(enum node_role role)
 	static const struct node_ops *const ops[] = {
 		[NODE_LEAF] = &pipeline_leaf,
 		[NODE_SPINE] = &pipeline_spine,
+		[NODE_SUPER] = &pipeline_spine,
 		[NODE_NIC] = &pipeline_nic,
 	};
 
@@ -73,17 +76,6 @@ far_latency(const struct fabric *f, uint32_t node)
 	return node < f->topology->first_host ? f->switches[node].latency_ps : 0;
 }
 
-// Where the file says what a link is like.
-static struct config_pos
-link_pos(const struct fabric *f, uint32_t link)
-{
-	const struct config_fabric *place = &f->config->fabric;
-
-	if (place->topology == CONFIG_TOPOLOGY_EXPLICIT && link < place->link_count)
-		return place->links[link].pos;
-	return f->topology->links[link].host ? place->host_link.pos : place->fabric_link.pos;
-}
-
 // Within the delay of its wires no node can affect another. None at all would leave them no time to
 // run in.
 static int
@@ -94,8 +86,8 @@ refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct 
 
 	topology_port_name(f->topology, from.node, from.port, from_name);
 	topology_port_name(f->topology, to.node, to.port, to_name);
-	config_error(diag, f->config->file, link_pos(f, link), "links", "from %s to %s: %s",
-		     from_name, to_name,
+	config_error(diag, f->config->file, f->topology->links[link].pos, "links",
+		     "from %s to %s: %s", from_name, to_name,
 		     delay == 0
 			     ? "the delay must be above 0"
 			     : "delay times rate is more than a wire between two workers can hold");
@@ -124,9 +116,17 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	f->window = time_min(f->window, f->wires[index]->delay);
 	f->wires[index]->to_node = (uint16_t)to.node;
 	f->wires[index]->to_port = to.port;
+	f->wires[index]->loss = fabric_wire_loss(link->loss_ppm);
+	f->wires[index]->faulty = link->loss_ppm != 0;
 	a->ports[from.port].out = f->wires[index];
 	b->ports[to.port].in = f->wires[index];
 	return 0;
+}
+
+uint32_t
+fabric_wire_loss(uint32_t ppm)
+{
+	return (uint32_t)(((uint64_t)ppm << 32) / CONFIG_PPM - (ppm == CONFIG_PPM));
 }
 
 uint32_t
@@ -186,11 +186,12 @@ fabric_create(struct fabric **out, struct config *config, const struct topology 
 	f->tables = calloc(topology->node_count, sizeof(*f->tables));
 	f->wires = calloc(2 * (size_t)topology->link_count + 1, sizeof(*f->wires));
 	f->link_down = calloc(topology->link_count + 1, sizeof(*f->link_down));
+	f->link_rate = calloc(topology->link_count + 1, sizeof(*f->link_rate));
 	f->nics = calloc(topology->host_count + 1, sizeof(*f->nics));
 	f->switches = calloc(topology->first_host + 1, sizeof(*f->switches));
 	f->hosts = calloc(topology->host_count + 1, sizeof(*f->hosts));
 	if (f->nodes == NULL || f->tables == NULL || f->wires == NULL || f->link_down == NULL ||
-	    f->nics == NULL || f->switches == NULL || f->hosts == NULL)
+	    f->link_rate == NULL || f->nics == NULL || f->switches == NULL || f->hosts == NULL)
 		goto fail;
 	rc = load_hosts(f);
 	if (rc == 0)
@@ -256,6 +257,7 @@ fabric_destroy(struct fabric *f)
 	free(f->hosts);
 	free(f->switches);
 	free(f->nics);
+	free(f->link_rate);
 	free(f->link_down);
 	free(f->wires);
 	free(f->tables);
@@ -283,6 +285,9 @@ fabric_packets_held(const struct fabric *f)
 	for (uint32_t i = 0; i < f->topology->node_count; i++)
 		if (f->nodes[i] != NULL)
 			held += node_queued(f->nodes[i]);
+	for (uint32_t h = 0; h < f->topology->host_count; h++)
+		if (f->nics[h] != NULL)
+			held += nic_held(f->nics[h]);
 	for (uint32_t i = 0; i < 2 * f->topology->link_count; i++)
 		if (f->wires[i] != NULL)
 			held += f->wires[i]->tail - f->wires[i]->head;

@@ -25,6 +25,7 @@ struct fabric {
 	struct host_config *hosts;      // by host: likewise
 	struct nic **nics;        // by host; NULL for an attached host
 	bool *link_down;          // by link
+	uint64_t *link_rate;      // by link: as an event has it, in bit/s; 0: as built
 	struct report_node *names; // by node
 	uint64_t seed;
 	ps_t window;              // the least delay of any wire
@@ -69,6 +70,8 @@ struct tables *fabric_publish_tables(struct fabric *f, uint32_t node, struct tab
 int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old,
 			  struct config_diag *diag);
 
+// Parts per million as a wire's probability of loss.
+uint32_t fabric_wire_loss(uint32_t ppm);
 // Packets that a wire between workers must be able to hold.
 uint32_t fabric_wire_slots(uint64_t rate_bps, ps_t delay);
 

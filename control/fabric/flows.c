@@ -2,9 +2,8 @@
 // A flow is one queue pair, or several that share its bytes. Both ends are made together, so that
 // they agree on numbers; source ports and first PSNs are drawn from a stream of the flow's own by
 // the fabric's seed, so that a flow's path by hash does not depend on which other flows there are.
-#include "flows.h"
-
 #include "dataplane/roce/headers.h"
+#include "flows_part.h"
 #include "host.h"
 #include "ideal.h"
 
@@ -16,69 +15,25 @@
 #define FLOW_RANDOM UINT64_C(0x666c6f77) // "flow"
 #define FLOW_SPORT_FIRST 0xc000u          // dynamic ports (RFC 6335)
 
-struct queue_pair {
-	uint32_t src_qpn;
-	uint32_t dst_qpn;
-};
-
-struct flow_state {
-	uint32_t first_pair;
-	uint32_t pair_count; // 0: left out
-	ps_t ideal;
-};
-
-struct fabric_flows {
-	const struct fabric *fabric;
-	const struct workload *workload;
-	struct flow_state *states;
-	struct queue_pair *pairs;
-	uint32_t pair_count;
-	uint32_t left_out;
-};
-
-// Headers and ICRC of a data packet within IP (the first carries a RETH).
-static uint32_t
-ip_overhead(const struct host_config *h)
-{
-	return (h->ip_version == 6 ? 40 : 20) + 8 + 12 + 16 + 4;
-}
-
-// The largest standard path MTU that fits from end to end.
-static int
-path_mtu(const struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
-	 struct config_diag *diag)
-{
-	static const uint32_t sizes[] = {4096, 2048, 1024, 512, 256};
-	const struct topology *t = flows->fabric->topology;
-	const struct host_config *h = &flows->fabric->hosts[spec->src];
-	uint32_t room = topology_path_mtu(t, spec->src, spec->dst);
-
-	*out = h->path_mtu;
-	for (unsigned i = 0; *out == 0 && i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (sizes[i] + ip_overhead(h) <= room)
-			*out = sizes[i];
-	if (*out != 0 && *out + ip_overhead(h) <= room)
-		return 0;
-	if (h->header_bytes >= 0 && *out != 0)
-		return 0; // frames of a size by decree
-	config_error(diag, t->config->file, t->config->workload[spec->item].pos, "workload",
-		     "%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
-		     "its headers",
-		     topology_host(t, spec->src)->name, topology_host(t, spec->dst)->name, room,
-		     *out == 0 ? 256 : *out);
-	return -EINVAL;
-}
-
 static void
-set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t ip_version)
+set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
+	 uint8_t ip_version)
 {
-	const struct topo_port *port = &topology_host(f->topology, peer)->ports[0];
+	const struct topo_port *port = topology_host_port(f->topology, peer, peer_port);
 
 	e->ip_version = ip_version;
 	if (ip_version == 6)
 		memcpy(e->peer_ip, port->ip6, 16);
 	else
 		memcpy(e->peer_ip, port->ip4, 4);
+}
+
+static void
+set_marking(struct nic_endpoint *e, const struct fabric_marking *m)
+{
+	e->dscp = m->dscp;
+	e->priority = m->priority;
+	e->tc = m->tc;
 }
 
 // Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's
@@ -93,90 +48,160 @@ refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t pr
 	return -EINVAL;
 }
 
+// Of a READ, who wants the data is who asks; its flow starts there.
+static int
+add_ends(const struct fabric_flows *flows, const struct flow_spec *spec,
+	 const struct nic_flow *flow, const struct nic_endpoint *far, uint32_t inbox)
+{
+	struct nic *src = flows->fabric->nics[spec->src], *dst = flows->fabric->nics[spec->dst];
+	struct nic_flow reader = *flow;
+	int rc = nic_add_sender(src, flow);
+
+	if (rc != 0 || spec->op != CONFIG_OP_READ)
+		return rc != 0 ? rc : nic_add_receiver(dst, far, inbox);
+	reader.endpoint = *far;
+	return nic_add_reader(dst, &reader);
+}
+
+// Adds queue pair `index` of `count` of a flow.
 static int
 add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct nic_flow *template,
-	 struct random *random, uint64_t bytes, struct queue_pair *pair, struct config_diag *diag)
+	 struct random *random, uint32_t index, uint32_t count, struct config_diag *diag)
 {
 	const struct fabric *f = flows->fabric;
-	struct nic *src = f->nics[spec->src], *dst = f->nics[spec->dst];
+	struct queue_pair *pair = &flows->pairs[flows->pair_count++];
 	struct nic_flow flow = *template;
-	struct nic_endpoint receiver;
-	struct fabric_marking ack;
-	int rc;
+	struct fabric_marking answers;
+	struct nic_endpoint far;
+	uint32_t inbox = NIC_NONE;
+	int rc = spec->op == CONFIG_OP_READ
+			 ? fabric_data_marking(f, spec->dst, spec->priority, &answers)
+			 : fabric_ack_marking(f, spec->dst, spec->priority, &answers);
 
-	if (fabric_ack_marking(f, spec->dst, spec->priority, &ack) != 0)
+	if (rc != 0)
 		return refuse_priority(f, spec->item, spec->dst, spec->priority, diag);
-	pair->src_qpn = nic_next_qpn(src);
-	pair->dst_qpn = nic_next_qpn(dst);
-	flow.bytes = bytes;
+	pair->src_qpn = nic_next_qpn(f->nics[spec->src]);
+	pair->dst_qpn = nic_next_qpn(f->nics[spec->dst]);
+	flow.bytes = spec->bytes / count + (index < spec->bytes % count);
 	flow.endpoint.qpn = pair->src_qpn;
 	flow.endpoint.peer_qpn = pair->dst_qpn;
 	flow.endpoint.first_psn = random_u32(random) & ROCE_PSN_MASK;
 	flow.endpoint.udp_sport =
 		(uint16_t)(FLOW_SPORT_FIRST | random_below(random, 0x10000 - FLOW_SPORT_FIRST));
-	receiver = (struct nic_endpoint){
+	far = (struct nic_endpoint){
 		.qpn = pair->dst_qpn,
 		.peer_qpn = pair->src_qpn,
 		.first_psn = flow.endpoint.first_psn,
 		.udp_sport = flow.endpoint.udp_sport,
-		.dscp = ack.dscp,
-		.priority = ack.priority,
-		.tc = ack.tc,
+		.port = spec->dst_port,
 	};
-	set_peer(&receiver, f, spec->src, flow.endpoint.ip_version);
-	rc = nic_add_sender(src, &flow);
+	set_marking(&far, &answers);
+	set_peer(&far, f, spec->src, spec->src_port, flow.endpoint.ip_version);
+	if (spec->collective != WORKLOAD_NONE)
+		flows_join_program(flows, spec, index, count, &flow, &inbox);
+	rc = add_ends(flows, spec, &flow, &far, inbox);
 	if (rc == -EINVAL)
 		config_error(
 			diag, f->config->file, f->config->workload[spec->item].pos, "workload.size",
 			"%" PRIu64 " bytes in packets of %u are more than a queue pair can number",
-			bytes, flow.path_mtu);
-	return rc != 0 ? rc : nic_add_receiver(dst, &receiver);
+			flow.bytes, flow.path_mtu);
+	return rc;
+}
+
+// Of one time alone: of a collective, its messages one after another.
+static ps_t
+ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_query query)
+{
+	const struct flow_messages *m = &spec->messages;
+	ps_t shorter = 0, longer = 0;
+	uint32_t long_ones = 0;
+
+	query.bytes = spec->bytes;
+	if (spec->collective == WORKLOAD_NONE)
+		return fabric_ideal(f, &query, &shorter) == 0 ? shorter : 0;
+	for (uint32_t k = 0; k < m->count; k++)
+		long_ones += flow_message_bytes(m, k) != m->base;
+	query.immediate = true;
+	query.bytes = m->base;
+	if (fabric_ideal(f, &query, &shorter) != 0)
+		return 0;
+	query.bytes = m->base + 1;
+	if (fabric_ideal(f, &query, &longer) != 0)
+		return 0;
+	return (m->count - long_ones) * shorter + long_ones * longer;
+}
+
+// A round trip of one full packet, and what fills it.
+static void
+set_path(const struct fabric *f, struct ideal_query query, struct nic_flow *flow)
+{
+	query.bytes = query.path_mtu;
+	query.op = NIC_OP_WRITE;
+	query.handover = 0;
+	if (fabric_ideal(f, &query, &flow->base_rtt) != 0)
+		return;
+	flow->bdp_bytes = fabric_ideal_bytes(f, &query, flow->base_rtt);
 }
 
 static int
 add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 {
+	static const enum nic_op ops[] = {
+		[CONFIG_OP_WRITE] = NIC_OP_WRITE,
+		[CONFIG_OP_SEND] = NIC_OP_SEND,
+		[CONFIG_OP_READ] = NIC_OP_READ,
+	};
 	const struct fabric *f = flows->fabric;
 	const struct flow_spec *spec = &flows->workload->flows[id];
 	struct flow_state *state = &flows->states[id];
 	struct random random = random_stream(f->seed, FLOW_RANDOM << 32 | id);
-	const struct host_config *h = &flows->fabric->hosts[spec->src];
-	uint32_t pairs = spec->qps < spec->bytes ? spec->qps : (uint32_t)spec->bytes;
+	const struct host_config *h = &f->hosts[spec->src];
 	struct fabric_marking data;
 	struct nic_flow flow = {
-		.repeat = spec->repeat, .start = spec->start_ps, .gap = spec->gap_ps};
+		.op = ops[spec->op],
+		.repeat = spec->repeat,
+		.start = spec->start_ps,
+		.gap = spec->gap_ps,
+		.handover = spec->handover_ps,
+		.program = NIC_NONE,
+		.gate = NIC_NONE,
+		.endpoint.port = spec->src_port,
+	};
 	struct ideal_query query = {
 		.src = spec->src,
 		.dst = spec->dst,
-		.bytes = spec->bytes,
+		.src_port = spec->src_port,
+		.dst_port = spec->dst_port,
+		.op = flow.op,
+		.handover = spec->handover_ps,
 		.from = h,
-		.to = &flows->fabric->hosts[spec->dst],
+		.to = &f->hosts[spec->dst],
 	};
+	uint32_t pairs = spec->qps;
 	int rc;
 
-	if (f->nics[spec->src] == NULL || f->nics[spec->dst] == NULL) {
+	if (f->nics[spec->src] == NULL || f->nics[spec->dst] == NULL ||
+	    flows_program_left_out(flows, spec)) {
 		flows->left_out++;
 		return 0;
 	}
-	rc = path_mtu(flows, spec, &query.path_mtu, diag);
+	// A flow of its own has no queue pair with nothing to send.
+	if (spec->collective == WORKLOAD_NONE && pairs > spec->bytes)
+		pairs = (uint32_t)spec->bytes;
+	rc = flows_path_mtu(flows, spec, &query.path_mtu, diag);
 	if (rc != 0)
 		return rc;
 	if (fabric_data_marking(f, spec->src, spec->priority, &data) != 0)
 		return refuse_priority(f, spec->item, spec->src, spec->priority, diag);
 	flow.path_mtu = (uint16_t)query.path_mtu;
-	flow.endpoint.dscp = data.dscp;
-	flow.endpoint.priority = data.priority;
-	flow.endpoint.tc = data.tc;
-	set_peer(&flow.endpoint, f, spec->dst, h->ip_version);
-	if (fabric_ideal(f, &query, &state->ideal) != 0)
-		state->ideal = 0;
+	set_marking(&flow.endpoint, &data);
+	set_peer(&flow.endpoint, f, spec->dst, spec->dst_port, h->ip_version);
+	state->ideal = ideal_time(f, spec, query);
+	if (h->congestion != CONFIG_CONGESTION_NONE)
+		set_path(f, query, &flow);
 	state->first_pair = flows->pair_count;
-	for (uint32_t i = 0; rc == 0 && i < pairs; i++) {
-		uint64_t bytes = spec->bytes / pairs + (i < spec->bytes % pairs);
-
-		rc = add_pair(flows, spec, &flow, &random, bytes,
-			      &flows->pairs[flows->pair_count++], diag);
-	}
+	for (uint32_t i = 0; rc == 0 && i < pairs; i++)
+		rc = add_pair(flows, spec, &flow, &random, i, pairs, diag);
 	state->pair_count = pairs;
 	return rc;
 }
@@ -199,8 +224,9 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 	}
 	if (fabric_data_marking(f, spec->src, spec->priority, &data) != 0)
 		return refuse_priority(f, spec->item, spec->src, spec->priority, diag);
-	set_peer(&peer, f, spec->dst, h->ip_version);
+	set_peer(&peer, f, spec->dst, spec->dst_port, h->ip_version);
 	stream = (struct nic_stream){
+		.port = spec->src_port,
 		.udp_sport = (uint16_t)(FLOW_SPORT_FIRST |
 					random_below(&random, 0x10000 - FLOW_SPORT_FIRST)),
 		.ip_version = h->ip_version,
@@ -248,8 +274,14 @@ fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct wo
 	flows->workload = workload;
 	flows->states = calloc(workload->flow_count + 1, sizeof(*flows->states));
 	flows->pairs = calloc(count_pairs(workload) + 1, sizeof(*flows->pairs));
-	if (flows->states == NULL || flows->pairs == NULL)
+	flows->parts = calloc(workload->rank_count + 1, sizeof(*flows->parts));
+	flows->program_left_out =
+		calloc(workload->program_count + 1, sizeof(*flows->program_left_out));
+	if (flows->states == NULL || flows->pairs == NULL || flows->parts == NULL ||
+	    flows->program_left_out == NULL)
 		rc = -ENOMEM;
+	if (rc == 0)
+		rc = flows_create_programs(flows, diag);
 	for (uint32_t i = 0; rc == 0 && i < workload->flow_count; i++)
 		rc = add_flow(flows, i, diag);
 	for (uint32_t i = 0; rc == 0 && i < workload->stream_count; i++)
@@ -267,6 +299,9 @@ fabric_flows_destroy(struct fabric_flows *flows)
 {
 	if (flows == NULL)
 		return;
+	free(flows->program_left_out);
+	free(flows->inboxes);
+	free(flows->parts);
 	free(flows->pairs);
 	free(flows->states);
 	free(flows);
@@ -278,101 +313,21 @@ fabric_flows_left_out(const struct fabric_flows *flows)
 	return flows->left_out;
 }
 
-static const char *
-item_name(const struct config_work *work)
+const struct workload *
+fabric_flows_workload(const struct fabric_flows *flows)
 {
-	static const char *const kinds[] = {
-		[CONFIG_WORK_FLOW] = "flow",
-		[CONFIG_WORK_FLOWS] = "flows",
-		[CONFIG_WORK_STREAM] = "stream",
-		[CONFIG_WORK_INCAST] = "incast",
-		[CONFIG_WORK_PERMUTATION] = "permutation",
-		[CONFIG_WORK_ALL_TO_ALL] = "all-to-all",
-	};
-
-	return work->name.text != NULL ? work->name.text : kinds[work->kind];
+	return flows->workload;
 }
 
-// A flow is complete when its last queue pair is. Of repetitions the mean is told.
-static void
-report_flow(const struct fabric_flows *flows, uint32_t id, struct report_flow *out)
+int
+fabric_flows_pair(const struct fabric_flows *flows, uint32_t flow, uint32_t index,
+		  struct flow_pair *out)
 {
-	const struct flow_spec *spec = &flows->workload->flows[id];
-	const struct flow_state *state = &flows->states[id];
-	const struct fabric *f = flows->fabric;
-	const struct topology *t = f->topology;
+	const struct flow_state *state = &flows->states[flow];
 
-	*out = (struct report_flow){
-		.id = id,
-		.item = item_name(&t->config->workload[spec->item]),
-		.src = topology_host(t, spec->src)->name,
-		.dst = topology_host(t, spec->dst)->name,
-		.tenant = spec->tenant == TENANT_NONE ? NULL : t->tenants[spec->tenant].name,
-		.bytes = spec->bytes,
-		.start = spec->start_ps,
-		.ideal = state->ideal,
-	};
-	for (uint32_t i = 0; i < state->pair_count; i++) {
-		const struct queue_pair *pair = &flows->pairs[state->first_pair + i];
-		struct nic_flow_result sent;
-		struct nic_receiver_result received;
-		ps_t fct;
-
-		nic_flow_result(f->nics[spec->src], pair->src_qpn, &sent);
-		nic_receiver_result(f->nics[spec->dst], pair->dst_qpn, &received);
-		fct = sent.completed == PS_NEVER ? PS_NEVER : sent.busy / sent.repetitions;
-		out->fct = fct > out->fct ? fct : out->fct;
-		out->retransmitted += sent.retransmitted;
-		out->reorder_max = received.reorder_max > out->reorder_max ? received.reorder_max
-									   : out->reorder_max;
-	}
-}
-
-struct report_flow *
-fabric_flows_report(const struct fabric_flows *flows, uint32_t *count)
-{
-	struct report_flow *report = calloc(flows->workload->flow_count + 1, sizeof(*report));
-
-	*count = 0;
-	for (uint32_t i = 0; report != NULL && i < flows->workload->flow_count; i++)
-		if (flows->states[i].pair_count != 0)
-			report_flow(flows, i, &report[(*count)++]);
-	return report;
-}
-
-struct report_collective *
-fabric_flows_collectives(const struct fabric_flows *flows, uint32_t *count)
-{
-	const struct workload *w = flows->workload;
-	struct report_collective *report = calloc(w->collective_count + 1, sizeof(*report));
-
-	*count = 0;
-	for (uint32_t i = 0; report != NULL && i < w->collective_count; i++) {
-		const struct collective_spec *spec = &w->collectives[i];
-		struct report_collective *out = &report[*count];
-		ps_t end = 0;
-
-		*out = (struct report_collective){
-			.name = spec->name,
-			.kind = REPORT_ALL_TO_ALL,
-			.ranks = spec->ranks,
-			.bytes = spec->bytes,
-			.start = PS_NEVER,
-		};
-		for (uint32_t k = 0; k < spec->flow_count; k++) {
-			struct report_flow flow;
-
-			if (flows->states[spec->first_flow + k].pair_count == 0)
-				break;
-			report_flow(flows, spec->first_flow + k, &flow);
-			out->start = time_min(out->start, flow.start);
-			end = flow.fct == PS_NEVER || end == PS_NEVER ? PS_NEVER :
-			      flow.start + flow.fct > end             ? flow.start + flow.fct :
-									end;
-		}
-		out->step = end == PS_NEVER ? PS_NEVER : end - out->start;
-		if (out->start != PS_NEVER)
-			(*count)++;
-	}
-	return report;
+	if (index >= state->pair_count)
+		return -ENOENT;
+	out->nic = flows->fabric->nics[flows->workload->flows[flow].src];
+	out->qpn = flows->pairs[state->first_pair + index].src_qpn;
+	return 0;
 }

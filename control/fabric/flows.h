@@ -18,6 +18,22 @@ void fabric_flows_destroy(struct fabric_flows *flows);
 // Flows and streams left out because an end is attached.
 uint32_t fabric_flows_left_out(const struct fabric_flows *flows);
 
+// What the flows are of.
+const struct workload *fabric_flows_workload(const struct fabric_flows *flows);
+
+// The name of the workload item that a flow belongs to, or its kind.
+const char *fabric_flows_item(const struct fabric_flows *flows, uint32_t flow);
+
+// A queue pair of a flow where it sends.
+struct flow_pair {
+	const struct nic *nic;
+	uint32_t qpn;
+};
+
+// The queue pairs of a flow by index from 0. Returns 0, or -ENOENT behind the last.
+int fabric_flows_pair(const struct fabric_flows *flows, uint32_t flow, uint32_t index,
+		      struct flow_pair *out);
+
 // What became of them so far: an array in the order of ids, for free(). NULL without memory.
 struct report_flow *fabric_flows_report(const struct fabric_flows *flows, uint32_t *count);
 struct report_collective *fabric_flows_collectives(const struct fabric_flows *flows,

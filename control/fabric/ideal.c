@@ -20,14 +20,20 @@ next_port(const struct node *n, uint16_t in_port, const struct topo_port *to, bo
 	return t->next_hops[t->groups[group].first].port;
 }
 
+// One end of a path.
+struct end {
+	uint32_t host;
+	uint8_t port;
+};
+
 static int
-find_path(const struct fabric *f, uint32_t src, uint32_t dst, bool ip6, struct ideal_hop *hops,
+find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, struct ideal_hop *hops,
 	  unsigned int *count)
 {
 	const struct topology *t = f->topology;
-	const struct topo_port *to = &topology_host(t, dst)->ports[0];
-	uint32_t node = t->first_host + src;
-	uint16_t port = 0;
+	const struct topo_port *to = topology_host_port(t, dst.host, dst.port);
+	uint32_t node = t->first_host + src.host;
+	uint16_t port = src.port;
 
 	for (*count = 0; *count < IDEAL_HOPS_MAX;) {
 		const struct port *p = &f->nodes[node]->ports[port];
@@ -44,7 +50,7 @@ find_path(const struct fabric *f, uint32_t src, uint32_t dst, bool ip6, struct i
 			.delay = p->out->delay,
 		};
 		node = place->peer_node;
-		if (node == t->first_host + dst)
+		if (node == t->first_host + dst.host)
 			return 0;
 		next = next_port(f->nodes[node], place->peer_port, to, ip6);
 		if (next < 0)
@@ -59,7 +65,11 @@ fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 {
 	struct ideal_hop data[IDEAL_HOPS_MAX], acks[IDEAL_HOPS_MAX];
 	bool ip6 = q->from->ip_version == 6;
+	struct end src = {q->src, q->src_port}, dst = {q->dst, q->dst_port};
 	struct ideal_flow flow = {
+		.op = q->op,
+		.immediate = q->immediate,
+		.handover = q->handover,
 		.sizes = {.header_bytes = q->from->header_bytes,
 			  .ack_bytes = q->to->ack_bytes,
 			  .ip6 = ip6},
@@ -69,9 +79,24 @@ fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 		.data = data,
 		.acks = acks,
 	};
-	int rc = find_path(f, q->src, q->dst, ip6, data, &flow.data_hops);
+	int rc = find_path(f, src, dst, ip6, data, &flow.data_hops);
 
 	if (rc == 0)
-		rc = find_path(f, q->dst, q->src, ip6, acks, &flow.ack_hops);
+		rc = find_path(f, dst, src, ip6, acks, &flow.ack_hops);
 	return rc != 0 ? rc : ideal_completion(&flow, out);
+}
+
+uint64_t
+fabric_ideal_bytes(const struct fabric *f, const struct ideal_query *q, ps_t time)
+{
+	struct end src = {q->src, q->src_port}, dst = {q->dst, q->dst_port};
+	struct ideal_hop hops[IDEAL_HOPS_MAX];
+	uint64_t slowest = 0;
+	unsigned int count;
+
+	if (find_path(f, src, dst, q->from->ip_version == 6, hops, &count) != 0)
+		return 0;
+	for (unsigned int i = 0; i < count; i++)
+		slowest = hops[i].byte_time > slowest ? hops[i].byte_time : slowest;
+	return slowest == 0 ? 0 : (time << BYTE_TIME_FRACTION_BITS) / slowest;
 }

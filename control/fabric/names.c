@@ -21,8 +21,9 @@ name_ports(struct report_node *out, const struct topology *t, const struct topo_
 		ports[i].rate_bps = port->rate_bps;
 		if (port->peer_node == TOPOLOGY_NONE)
 			continue;
-		ports[i].uplink = place->role == CONFIG_ROLE_LEAF &&
-				  t->nodes[port->peer_node].role == CONFIG_ROLE_SPINE;
+		ports[i].peer_kind = config_role_name(t->nodes[port->peer_node].role);
+		ports[i].uplink = place->role < t->nodes[port->peer_node].role &&
+				  port->peer_node < t->first_host;
 		ports[i].peer =
 			strdup(topology_port_name(t, port->peer_node, port->peer_port, peer));
 		if (ports[i].peer == NULL)
@@ -40,7 +41,12 @@ fabric_name_node(struct report_node *out, const struct topology *t, uint32_t nod
 	const char **tenants = calloc(t->tenant_count + 1u, sizeof(*tenants));
 
 	*out = (struct report_node){
-		.node = n, .name = place->name, .vrfs = vrfs, .tenants = tenants};
+		.node = n,
+		.name = place->name,
+		.vrfs = vrfs,
+		.tenants = tenants,
+		.kind = config_role_name(place->role),
+	};
 	if (vrfs == NULL || tenants == NULL)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < t->vrf_count; i++)

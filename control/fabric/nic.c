@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "host.h"
 
+#include "control/tables/build.h"
+#include "dataplane/roce/drain.h"
+#include "dataplane/roce/storm.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -51,18 +55,119 @@ fabric_ack_marking(const struct fabric *f, uint32_t host, uint8_t data_priority,
 	return 0;
 }
 
+// Rates of increase by the port's, as HPCC's simulator has them: 5 and 50 Mb/s for each 25 Gb/s.
+#define MLX_AI_SHARE 5000
+#define MLX_HAI_SHARE 500
+
+// `mlx`: room for parameters that are worked out; the others are the host's own.
+static void
+set_congestion(struct nic_config *nic, const struct host_config *settings, uint64_t rate_bps,
+	       struct dcqcn_mlx_parameters *mlx)
+{
+	switch (settings->congestion) {
+	case CONFIG_CONGESTION_DCQCN:
+		nic->congestion = &congestion_dcqcn;
+		nic->congestion_parameters = &settings->dcqcn;
+		break;
+	case CONFIG_CONGESTION_DCQCN_MLX:
+		*mlx = settings->dcqcn_mlx;
+		if (mlx->rate_ai_bps == 0)
+			mlx->rate_ai_bps = rate_bps / MLX_AI_SHARE;
+		if (mlx->rate_hai_bps == 0)
+			mlx->rate_hai_bps = rate_bps / MLX_HAI_SHARE;
+		nic->congestion = &congestion_dcqcn_mlx;
+		nic->congestion_parameters = mlx;
+		break;
+	case CONFIG_CONGESTION_WINDOW:
+		nic->congestion = &congestion_window;
+		nic->congestion_parameters = &settings->window;
+		break;
+	default:
+		break;
+	}
+}
+
+// A priority may fill half of the receive buffer, so that two that do at once lose nothing: XOFF
+// goes when what may still come (the headroom that the leaf would need on this link) is all that is
+// left of it, XON at half of that.
+static struct drain_config
+drain_of(const struct fabric *f, uint32_t host, const struct topo_port *port)
+{
+	const struct host_config *settings = &f->hosts[host];
+	uint64_t half = settings->drain_buffer_bytes / 2;
+	uint64_t headroom = tables_headroom_needed(f->topology, leaf_settings(f, host), port);
+	uint64_t xoff = half > headroom ? half - headroom : 0;
+
+	return (struct drain_config){
+		.byte_time = settings->drain_rate_bps != 0
+				     ? time_byte_time(settings->drain_rate_bps)
+				     : 0,
+		.buffer_bytes = settings->drain_buffer_bytes,
+		.xoff_bytes = xoff,
+		.xon_bytes = xoff / 2,
+		.stall_every = settings->stall.every_ps,
+		.stall_for = settings->stall.for_ps,
+	};
+}
+
+static int
+misbehave(const struct fabric *f, uint32_t host, struct nic *nic)
+{
+	const struct host_config *settings = &f->hosts[host];
+	const struct config_storm *storm = &settings->pause_storm;
+	bool drains = settings->drain_rate_bps != 0 || settings->stall.every_ps != 0;
+	struct storm_config storm_config = {storm->from_ps, storm->to_ps, storm->priorities};
+	struct drain_config drain;
+
+	if (!drains && storm->priorities == 0)
+		return 0;
+	drain = drain_of(f, host, &topology_host(f->topology, host)->ports[0]);
+	return nic_misbehave(nic, drains ? &drain : NULL,
+			     storm->priorities != 0 ? &storm_config : NULL);
+}
+
+static enum nic_recovery
+recovery_of(const struct host_config *settings)
+{
+	switch (settings->recovery) {
+	case CONFIG_RECOVERY_SELECTIVE:
+		return NIC_RECOVERY_SELECTIVE;
+	case CONFIG_RECOVERY_GO_BACK_0:
+		return NIC_RECOVERY_GO_BACK_0;
+	default:
+		return NIC_RECOVERY_GO_BACK_N;
+	}
+}
+
+static void
+set_ports(struct nic_config *nic, const struct fabric *f, const struct topo_node *place)
+{
+	nic->port_count = place->port_count;
+	for (uint16_t i = 0; i < place->port_count && i < NIC_PORTS_MAX; i++) {
+		const struct topo_port *port = &place->ports[i];
+		const struct topo_port *gateway =
+			&f->topology->nodes[port->peer_node].ports[port->peer_port];
+		struct nic_port_config *to = &nic->ports[i];
+
+		memcpy(to->mac, port->mac, sizeof(to->mac));
+		memcpy(to->gateway_mac, gateway->mac, sizeof(to->gateway_mac));
+		memcpy(to->ip4, port->ip4, sizeof(to->ip4));
+		memcpy(to->ip6, port->ip6, sizeof(to->ip6));
+	}
+}
+
 int
 fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 {
 	const struct topo_node *place = topology_host(f->topology, host);
-	const struct topo_port *port = &place->ports[0];
-	const struct topo_port *gateway =
-		&f->topology->nodes[port->peer_node].ports[port->peer_port];
 	const struct host_config *settings = &f->hosts[host];
 	struct fabric_marking cnp = mark(f, host, settings->cnp_dscp);
+	struct dcqcn_mlx_parameters mlx;
 	struct nic_config nic;
+	int error;
 
 	nic = (struct nic_config){
+		.recovery = recovery_of(settings),
 		.placement = settings->placement == CONFIG_PLACEMENT_OUT_OF_ORDER
 				     ? NIC_PLACEMENT_OUT_OF_ORDER
 				     : NIC_PLACEMENT_IN_ORDER,
@@ -77,9 +182,8 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 		.header_bytes = settings->header_bytes,
 		.ack_bytes = settings->ack_bytes,
 	};
-	memcpy(nic.mac, port->mac, sizeof(nic.mac));
-	memcpy(nic.gateway_mac, gateway->mac, sizeof(nic.gateway_mac));
-	memcpy(nic.ip4, port->ip4, sizeof(nic.ip4));
-	memcpy(nic.ip6, port->ip6, sizeof(nic.ip6));
-	return nic_create(out, f->nodes[f->topology->first_host + host], &nic);
+	set_ports(&nic, f, place);
+	set_congestion(&nic, settings, place->ports[0].rate_bps, &mlx);
+	error = nic_create(out, f->nodes[f->topology->first_host + host], &nic);
+	return error != 0 ? error : misbehave(f, host, *out);
 }

@@ -1,65 +1,143 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A sample is taken between two windows that end at its instant, when every node has taken all that
+// happens before it: what is written is the state at that instant, not near it. Shares of an
+// interval are differences of totals that are exact at its two ends.
 #include "samples.h"
+
+#include "samples_part.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static const struct series *const kinds[] = {&series_queues, &series_rates, &series_links,
+					     &series_pauses, &series_pools};
+
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
 struct samples {
-	const struct fabric *fabric;
-	struct topo_ref *queues;
-	unsigned count;
 	ps_t interval;
 	ps_t next;
-	FILE *file;
-	char path[PATH_MAX];
+	void *states[KINDS]; // NULL: not asked for
+	FILE *files[KINDS];
+	char *paths[KINDS];
 };
 
-int
-samples_create(struct samples **out, const struct fabric *f, const char *dir,
-	       struct config_diag *diag, char *err, size_t err_size)
+bool
+samples_means_all(const struct config_names *names)
 {
-	const struct config_record *record = &f->config->record;
-	struct samples *s;
-	int rc = -ENOMEM;
+	return names->count == 1 && strcmp(names->items[0].text, "all") == 0;
+}
+
+void
+samples_put_time(ps_t now, FILE *to)
+{
+	fprintf(to, "%llu.%03u", (unsigned long long)(now / PS_PER_NS),
+		(unsigned)(now % PS_PER_NS));
+}
+
+static void
+destroy_states(struct samples *s)
+{
+	for (unsigned i = 0; i < KINDS; i++)
+		if (s->states[i] != NULL)
+			kinds[i]->destroy(s->states[i]);
+}
+
+static int
+create_states(struct samples *s, const struct fabric *f, const struct fabric_flows *flows,
+	      struct config_diag *diag)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		int one = kinds[i]->create(&s->states[i], f, flows, diag);
+
+		rc = rc == 0 ? one : rc;
+	}
+	return rc;
+}
+
+static bool
+asks_for_any(const struct samples *s)
+{
+	for (unsigned i = 0; i < KINDS; i++)
+		if (s->states[i] != NULL)
+			return true;
+	return false;
+}
+
+int
+samples_check(const struct fabric *f, const struct fabric_flows *flows, struct config_diag *diag)
+{
+	struct samples s = {0};
+	int rc = create_states(&s, f, flows, diag);
+
+	destroy_states(&s);
+	return rc;
+}
+
+static int
+open_file(struct samples *s, unsigned i, const char *dir, char *err, size_t err_size)
+{
+	if (asprintf(&s->paths[i], "%s/%s", dir, kinds[i]->file) < 0) {
+		s->paths[i] = NULL;
+		return -ENOMEM;
+	}
+	s->files[i] = fopen(s->paths[i], "w");
+	if (s->files[i] == NULL) {
+		int rc = -errno;
+
+		snprintf(err, err_size, "%s: %s", s->paths[i], strerror(errno));
+		return rc;
+	}
+	kinds[i]->head(s->states[i], s->files[i]);
+	fputc('\n', s->files[i]);
+	return 0;
+}
+
+int
+samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,
+	       const char *dir, struct config_diag *diag, char *err, size_t err_size)
+{
+	struct samples *s = calloc(1, sizeof(*s));
+	int rc;
 
 	*out = NULL;
-	if (record->queues.count == 0 || record->interval_ps == 0)
-		return 0;
-	s = calloc(1, sizeof(*s));
 	if (s == NULL)
-		return rc;
-	s->fabric = f;
-	s->interval = record->interval_ps;
-	s->queues = calloc(record->queues.count, sizeof(*s->queues));
-	if (s->queues == NULL)
-		goto fail;
-	for (; s->count < record->queues.count; s->count++) {
-		rc = topology_resolve_queue(f->topology, &record->queues.items[s->count],
-					    "record.queues", &s->queues[s->count], diag);
-		if (rc != 0)
-			goto fail;
+		return -ENOMEM;
+	s->interval = f->config->record.interval_ps;
+	rc = create_states(s, f, flows, diag);
+	for (unsigned i = 0; rc == 0 && i < KINDS; i++)
+		if (s->states[i] != NULL)
+			rc = open_file(s, i, dir, err, err_size);
+	if (rc == 0 && asks_for_any(s)) {
+		*out = s;
+		return 0;
 	}
-	snprintf(s->path, sizeof(s->path), "%s/queues.csv", dir);
-	s->file = fopen(s->path, "w");
-	if (s->file == NULL) {
-		rc = -errno;
-		snprintf(err, err_size, "%s: %s", s->path, strerror(errno));
-		goto fail;
-	}
-	fputs("time_ns", s->file);
-	for (unsigned i = 0; i < s->count; i++)
-		fprintf(s->file, ",%s", record->queues.items[i].text);
-	fputc('\n', s->file);
-	*out = s;
-	return 0;
-fail:
-	free(s->queues);
-	free(s);
+	samples_close(s, false, NULL, 0);
 	return rc;
+}
+
+// Closes one file; the first error of all is kept.
+static int
+close_file(struct samples *s, unsigned i, bool keep, int before, char *err, size_t err_size)
+{
+	int rc = 0;
+
+	if (s->files[i] != NULL && ferror(s->files[i]))
+		rc = -EIO;
+	if (s->files[i] != NULL && fclose(s->files[i]) != 0)
+		rc = -errno;
+	if (rc != 0 && before == 0)
+		snprintf(err, err_size, "%s: %s: the file is incomplete", s->paths[i],
+			 strerror(-rc));
+	if (s->files[i] != NULL && !keep)
+		unlink(s->paths[i]);
+	free(s->paths[i]);
+	return before != 0 ? before : rc;
 }
 
 int
@@ -69,15 +147,9 @@ samples_close(struct samples *s, bool keep, char *err, size_t err_size)
 
 	if (s == NULL)
 		return 0;
-	if (ferror(s->file))
-		rc = -EIO;
-	if (fclose(s->file) != 0)
-		rc = -errno;
-	if (rc != 0)
-		snprintf(err, err_size, "%s: %s: the file is incomplete", s->path, strerror(-rc));
-	if (!keep)
-		unlink(s->path);
-	free(s->queues);
+	for (unsigned i = 0; i < KINDS; i++)
+		rc = close_file(s, i, keep, rc, err, err_size);
+	destroy_states(s);
 	free(s);
 	return rc;
 }
@@ -91,15 +163,8 @@ samples_next(const struct samples *s)
 void
 samples_take(struct samples *s, ps_t now)
 {
-	fprintf(s->file, "%llu.%03u", (unsigned long long)(now / PS_PER_NS),
-		(unsigned)(now % PS_PER_NS));
-	for (unsigned i = 0; i < s->count; i++) {
-		const struct topo_ref *q = &s->queues[i];
-		const struct node *n = s->fabric->nodes[q->node];
-		uint64_t cells = n->depth[q->queue * n->port_count + q->port];
-
-		fprintf(s->file, ",%llu", (unsigned long long)(cells * n->current->cell));
-	}
-	fputc('\n', s->file);
+	for (unsigned i = 0; i < KINDS; i++)
+		if (s->states[i] != NULL)
+			kinds[i]->take(s->states[i], now, s->files[i]);
 	s->next += s->interval * ((now - s->next) / s->interval + 1);
 }

@@ -26,6 +26,51 @@ skew_clock(const struct fabric *f, uint32_t host, struct tables *t)
 	}
 }
 
+// A profile that the port alone has: every profile has a port at least, so there is room for as
+// many as ports.
+static struct port_profile *
+own_profile(struct tables *t, uint16_t port)
+{
+	const struct port_profile *shared = t->ports[port].profile;
+	struct port_profile *own;
+	uint32_t users = 0;
+
+	for (uint16_t p = 0; p < t->port_count; p++)
+		users += t->ports[p].profile == shared;
+	own = users > 1 ? &t->profiles[t->profile_count++] : &t->profiles[shared - t->profiles];
+	*own = *shared;
+	t->ports[port].profile = own;
+	return own;
+}
+
+// Gives ports the rates that events have given their links. Buffers and headroom stay what they
+// were made for.
+static void
+set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config *settings,
+	       struct tables *t)
+{
+	const struct topo_node *place = &f->topology->nodes[node];
+
+	for (uint16_t p = 0; p < place->port_count; p++) {
+		uint32_t link = place->ports[p].link;
+		struct port_profile *profile;
+		uint64_t rate;
+
+		if (link == TOPOLOGY_NONE || f->link_rate[link] == 0)
+			continue;
+		rate = f->link_rate[link];
+		profile = own_profile(t, p);
+		profile->byte_time = time_byte_time(rate);
+		profile->quantum_time = profile->byte_time * (512 / 8);
+		if (settings->pfc_refresh_auto && profile->quanta != 0)
+			profile->refresh = time_of_bytes(profile->quantum_time, profile->quanta) /
+					   2;
+		if (profile->busy_bytes != 0)
+			profile->busy_bytes =
+				tables_busy_bytes(rate, settings->routing.utilisation_ppm);
+	}
+}
+
 int
 fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 		    struct tables **out, struct config_diag *diag)
@@ -34,14 +79,18 @@ fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_c
 
 	if (f->topology->nodes[node].role != CONFIG_ROLE_HOST) {
 		rc = tables_build(out, f->topology, node, settings, &f->routes->nodes[node], diag);
-		if (rc == 0)
-			(*out)->trims |= f->trims;
-		return rc;
+		if (rc != 0)
+			return rc;
+		(*out)->trims |= f->trims;
+		set_link_rates(f, node, settings, *out);
+		return 0;
 	}
 	rc = tables_build_host(out, f->topology, node, settings, diag);
-	if (rc == 0)
-		skew_clock(f, topology_host_of(f->topology, node), *out);
-	return rc;
+	if (rc != 0)
+		return rc;
+	set_link_rates(f, node, settings, *out);
+	skew_clock(f, topology_host_of(f->topology, node), *out);
+	return 0;
 }
 
 struct tables *

@@ -10,6 +10,11 @@ struct node_copy {
 	struct port *ports;
 	uint32_t *depth;
 	uint8_t *held;
+	uint8_t *worse;
+	struct flowlet *flowlets;
+	struct utilisation *utilisation;
+	struct path_notice *notices;
+	uint32_t notice_room;
 	struct queue_more *queue_more;
 	struct group_more *group_more;
 	struct tenant_use *tenants;
@@ -30,10 +35,13 @@ make_room(struct node_copy *c, const struct node *n)
 	c->ports = aligned_alloc(_Alignof(struct port), n->port_count * sizeof(*c->ports));
 	c->depth = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->depth));
 	c->held = calloc(n->port_count, 1);
+	c->worse = calloc(n->port_count, 1);
+	c->utilisation = calloc(n->port_count, sizeof(*c->utilisation));
 	c->queue_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->queue_more));
 	c->group_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->group_more));
 	c->tenants = calloc(n->current->tenant_count + 1u, sizeof(*c->tenants));
-	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->queue_more == NULL ||
+	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->worse == NULL ||
+			       c->utilisation == NULL || c->queue_more == NULL ||
 			       c->group_more == NULL || c->tenants == NULL
 		       ? -ENOMEM
 		       : 0;
@@ -77,6 +85,10 @@ copy_destroy(struct copy *c)
 		free(c->nodes[i].ports);
 		free(c->nodes[i].depth);
 		free(c->nodes[i].held);
+		free(c->nodes[i].worse);
+		free(c->nodes[i].flowlets);
+		free(c->nodes[i].utilisation);
+		free(c->nodes[i].notices);
 		free(c->nodes[i].queue_more);
 		free(c->nodes[i].group_more);
 		free(c->nodes[i].tenants);
@@ -98,6 +110,30 @@ copy_histograms(struct node_copy *c, const struct node *n)
 		return;
 	memcpy(c->histograms, n->histograms, count * sizeof(*c->histograms));
 	c->node.histograms = c->histograms;
+}
+
+// Likewise: without memory a report shows none of it.
+static void
+copy_paths(struct node_copy *c, const struct node *n)
+{
+	const struct paths *p = &n->paths;
+
+	memcpy(c->worse, n->worse, n->port_count);
+	c->node.worse = c->worse;
+	c->node.paths.flowlets = p->flowlets != NULL ? c->flowlets : NULL;
+	if (c->node.paths.flowlets != NULL)
+		memcpy(c->flowlets, p->flowlets, FLOWLETS * sizeof(*c->flowlets));
+	c->node.paths.utilisation = p->utilisation != NULL ? c->utilisation : NULL;
+	if (p->utilisation != NULL)
+		memcpy(c->utilisation, p->utilisation, n->port_count * sizeof(*c->utilisation));
+	c->node.paths.notices = NULL;
+	if (p->notices != NULL && n->current->next_hop_count <= c->notice_room) {
+		memcpy(c->notices, p->notices, n->current->next_hop_count * sizeof(*c->notices));
+		c->node.paths.notices = c->notices;
+	} else {
+		c->node.looks &= (uint8_t)~PATH_LOOKS_NOTICES;
+	}
+	c->node.paths.notice_due = NULL;
 }
 
 // On the worker that owns the node.
@@ -125,6 +161,7 @@ copy_node(void *context, struct node *n, ps_t now)
 	c->node.held = c->held;
 	c->node.buffer.tenants = n->buffer.tenants == NULL ? NULL : c->tenants;
 	copy_histograms(c, n);
+	copy_paths(c, n);
 	c->at = now;
 }
 
@@ -143,12 +180,31 @@ make_histogram_room(struct node_copy *c, const struct tables *t)
 	c->histogram_room = t->histogram_count;
 }
 
+// So may flowlets and notices.
+static void
+make_paths_room(struct node_copy *c, const struct tables *t)
+{
+	void *room;
+
+	if (t->flowlets && c->flowlets == NULL)
+		c->flowlets = calloc(FLOWLETS, sizeof(*c->flowlets));
+	if (!t->notices.on || t->next_hop_count <= c->notice_room)
+		return;
+	room = realloc(c->notices, t->next_hop_count * sizeof(*c->notices));
+	if (room == NULL)
+		return;
+	c->notices = room;
+	c->notice_room = t->next_hop_count;
+}
+
 void
 copy_take(struct copy *c, struct lab *lab)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		if (lab->fabric->nodes[i] != NULL)
+		if (lab->fabric->nodes[i] != NULL) {
 			make_histogram_room(&c->nodes[i], lab->fabric->tables[i]);
+			make_paths_room(&c->nodes[i], lab->fabric->tables[i]);
+		}
 	live_call(&lab->drive, copy_node, c);
 }
 

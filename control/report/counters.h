@@ -14,10 +14,11 @@
 
 // What is known of a port beside what the node itself knows.
 struct report_port {
-	const char *name;  // "swp1"
-	const char *peer;  // "spine1.swp2": the port behind it, or NULL
-	uint64_t rate_bps; // 0: as fast as the device takes
-	bool uplink;       // of a leaf, towards a spine
+	const char *name;      // "swp1"
+	const char *peer;      // "spine1.swp2": the port behind it, or NULL
+	uint64_t rate_bps;     // 0: as fast as the device takes
+	bool uplink;           // of a leaf, towards a spine
+	const char *peer_kind; // "spine": what that is, or NULL
 };
 
 struct report_node {
@@ -26,6 +27,7 @@ struct report_node {
 	const struct report_port *ports; // port_count of the node
 	const char *const *vrfs;         // by index, vrf_count of the node's tables
 	const char *const *tenants;      // by index, tenant_count of the node's tables
+	const char *kind;                // "leaf", "host" ...; NULL: not told
 };
 
 // What of a node is wanted.

@@ -55,7 +55,9 @@ counters_merge(json_t *to, json_t *part)
 static json_t *
 traffic(const struct port *p)
 {
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "rx_packets", (json_int_t)p->rx_packets,
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "notices_rx",
+			 (json_int_t)p->notices_rx, "notices_tx", (json_int_t)p->notices_tx,
+			 "rx_packets", (json_int_t)p->rx_packets,
 			 "rx_bytes", (json_int_t)p->rx_bytes, "tx_packets",
 			 (json_int_t)p->tx_packets, "tx_bytes", (json_int_t)p->tx_bytes,
 			 "control_rx", (json_int_t)p->control_rx, "control_tx",

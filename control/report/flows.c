@@ -118,12 +118,14 @@ flow_goodput_gbps(const struct report_flow *flows, uint32_t count)
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (flows[i].fct == PS_NEVER)
+		const struct report_flow *f = &flows[i];
+		ps_t end = f->end != 0 ? f->end : f->start + f->fct;
+
+		if (f->fct == PS_NEVER)
 			continue;
-		bytes += flows[i].bytes;
-		first = time_min(first, flows[i].start);
-		if (flows[i].start + flows[i].fct > last)
-			last = flows[i].start + flows[i].fct;
+		bytes += f->bytes * (f->repeat != 0 ? f->repeat : 1);
+		first = time_min(first, f->start);
+		last = end > last ? end : last;
 	}
 	if (bytes == 0 || last <= first)
 		return 0;

@@ -14,10 +14,14 @@ struct report_flow {
 	const char *src;  // host names
 	const char *dst;
 	const char *tenant; // NULL: none
-	uint64_t bytes;
-	ps_t start;
-	ps_t fct;   // from start until its last byte was acknowledged; PS_NEVER while open
-	ps_t ideal; // its completion alone on one shortest path; 0: not known
+	uint64_t bytes;     // of one time
+	ps_t start;         // of the first time
+	// From start until its last byte was acknowledged, of several times the mean; PS_NEVER
+	// while open.
+	ps_t fct;
+	ps_t end;               // of the last time; 0: start + fct
+	uint32_t repeat;        // how many times it was to be sent; 0: once
+	ps_t ideal;             // its completion alone on one shortest path; 0: not known
 	uint64_t retransmitted; // packets
 	uint32_t reorder_max;   // packets
 };
@@ -27,7 +31,7 @@ struct flow_statistics {
 	uint32_t flows; // all, completed or not
 	uint32_t completed;
 	uint32_t with_ideal;
-	uint64_t bytes; // of all flows
+	uint64_t bytes; // of all flows, one time of each
 	ps_t fct_mean, fct_p50, fct_p99, fct_max;
 	double slowdown_mean, slowdown_p50, slowdown_p99, slowdown_max;
 };
@@ -37,6 +41,6 @@ struct flow_statistics {
 int flow_statistics_compute(const struct report_flow *flows, uint32_t count, const char *item,
 			    struct flow_statistics *out);
 
-// What all completed flows carried, in Gb/s of payload, between the first start and the last
-// completion; 0 without any.
+// What all completed flows carried, every time of each, in Gb/s of payload, between the first start
+// and the last completion; 0 without any.
 double flow_goodput_gbps(const struct report_flow *flows, uint32_t count);

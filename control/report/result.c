@@ -3,6 +3,8 @@
 // as under the digest, so that who reads the file can compute the digest again.
 #include "result.h"
 
+#include "links.h"
+
 #include <errno.h>
 #include <sha2.h>
 #include <stdio.h>
@@ -18,7 +20,14 @@ static const char *const kind_names[] = {
 	[REPORT_ALL_REDUCE] = "all-reduce",
 	[REPORT_ALL_GATHER] = "all-gather",
 	[REPORT_REDUCE_SCATTER] = "reduce-scatter",
+	[REPORT_STEP] = "step",
 };
+
+const char *
+report_kind_name(enum report_kind kind)
+{
+	return kind_names[kind];
+}
 
 static json_t *
 time_or_null(ps_t at)
@@ -39,7 +48,7 @@ flow_json(const struct report_flow *f)
 void
 report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus)
 {
-	double times = c->kind == REPORT_ALL_REDUCE ? 2 : 1;
+	double times = c->kind == REPORT_ALL_REDUCE ? 2 : c->kind == REPORT_STEP ? 0 : 1;
 
 	*algorithm = *bus = 0;
 	if (c->step == PS_NEVER || c->step == 0 || c->ranks == 0)
@@ -54,10 +63,11 @@ collective_json(const struct report_collective *c)
 	double algorithm, bus;
 
 	report_collective_bandwidth(c, &algorithm, &bus);
-	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:o,s:f,s:f}", "name", c->name, "kind",
-			 kind_names[c->kind], "ranks", (json_int_t)c->ranks, "bytes",
-			 (json_int_t)c->bytes, "start_ps", (json_int_t)c->start, "step_ps",
-			 time_or_null(c->step), "algbw_gbps", algorithm, "busbw_gbps", bus);
+	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:o,s:o,s:f,s:f}", "name", c->name, "kind",
+			 kind_names[c->kind], "iteration", (json_int_t)c->iteration, "ranks",
+			 (json_int_t)c->ranks, "bytes", (json_int_t)c->bytes, "start_ps",
+			 time_or_null(c->start), "step_ps", time_or_null(c->step), "algbw_gbps",
+			 algorithm, "busbw_gbps", bus);
 }
 
 static json_t *
@@ -153,8 +163,9 @@ json_t *
 result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
 {
 	char own[RESULT_DIGEST_MAX];
-	json_t *out = json_pack("{s:o,s:o,s:o,s:o,s:o}", "flows", flows_json(r), "collectives",
-				collectives_json(r), "nodes",
+	json_t *out = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "flows", flows_json(r), "collectives",
+				collectives_json(r), "links",
+				report_links(r->nodes, r->node_count, r->last_event), "nodes",
 				counters_nodes(r->nodes, r->node_count, r->now), "snapshots",
 				r->snapshots != NULL ? json_incref(r->snapshots) : json_array(),
 				"summary", summary_json(r));

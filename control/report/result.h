@@ -12,25 +12,31 @@ enum report_kind {
 	REPORT_ALL_REDUCE,
 	REPORT_ALL_GATHER,
 	REPORT_REDUCE_SCATTER,
+	REPORT_STEP, // of a training step: its compute gaps and collectives together
 };
 
+// One execution of a collective, or of a step.
 struct report_collective {
-	const char *name;
+	const char *name; // the same for all its executions
 	enum report_kind kind;
+	uint32_t iteration; // from 0
 	uint32_t ranks;
-	uint64_t bytes; // the per-rank buffer, as nccl-tests counts it
-	ps_t start;
-	ps_t step; // until the last rank had everything; PS_NEVER while open
+	uint64_t bytes; // the per-rank buffer, as nccl-tests counts it; STEP: all its collectives'
+	ps_t start;     // of its first rank; PS_NEVER before
+	ps_t step;      // from then until the last rank had everything; PS_NEVER while open
 };
+
+// "all-reduce" ...
+const char *report_kind_name(enum report_kind kind);
 
 // Algorithm and bus bandwidth in Gb/s: bytes over time, and what each rank's link must carry of
-// it (nccl-tests, doc/PERFORMANCE.md). 0 while it is open.
+// it (nccl-tests, doc/PERFORMANCE.md). 0 while it is open; a step has no bus bandwidth: 0.
 void report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus);
 
 struct report_result {
 	const struct report_flow *flows; // in the order of their ids
 	uint32_t flow_count;
-	const struct report_collective *collectives;
+	const struct report_collective *collectives; // executions of one name by iteration
 	uint32_t collective_count;
 	const struct report_node *nodes;
 	uint32_t node_count;

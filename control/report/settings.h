@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 // {KEY: {"value": "150KB", "origin": ORIGIN, "preset": "150KB", "where": "line 12"}} for all keys
-// of `latency`, `buffer`, `qos` but its histograms, and `routing`. ORIGIN: "overridden" where the
+// of `latency`, `buffer`, `qos` but its histograms, and `routing` but its pins. ORIGIN: "overridden" where the
 // value is not the preset's (or, without a preset, the default's), else "preset" or "default". What
 // a preset has no value for is overridden where it is written. "preset" is null there, and names
 // the key where the preset has the other of alpha and static: "alpha 8"; "where" is "line N" of the

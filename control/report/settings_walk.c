@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SETTINGS_SET_MAX 260 // 64 numbers
+
 // A list in the making. `base`: of the switch_config that is walked.
 struct walk {
 	json_t *out;
@@ -332,6 +334,56 @@ walk_trim(struct walk *w)
 	add(w, &t->eligible_tc, bits(text, t->eligible_tc), "qos.trim.eligible-tc");
 }
 
+// The numbers of the bits that are set, or "any" when all `count` are.
+static const char *
+numbers_or_any(char text[static SETTINGS_SET_MAX], uint64_t set, unsigned int count)
+{
+	char *to = text;
+
+	if (set == UINT64_MAX >> (64 - count))
+		return "any";
+	*to++ = '[';
+	for (; set != 0; set &= set - 1)
+		to += sprintf(to, "%d%s", __builtin_ctzll(set), (set & (set - 1)) != 0 ? ", " : "");
+	strcpy(to, "]");
+	return text;
+}
+
+static void
+walk_eligible(struct walk *w)
+{
+	const struct config_routing *r = &w->base->routing;
+	char text[CONFIG_TEXT], set[SETTINGS_SET_MAX];
+
+	add(w, &r->eligible_udp_dport,
+	    r->eligible_udp_dport != 0 ? number(text, r->eligible_udp_dport) : "any",
+	    "routing.eligible.udp-dport");
+	add(w, &r->eligible_opcodes, r->eligible_opcodes == CONFIG_OPCODES_ALL ? "all" : "data",
+	    "routing.eligible.opcodes");
+	add(w, &r->eligible_dscps, numbers_or_any(set, r->eligible_dscps, CONFIG_DSCPS),
+	    "routing.eligible.dscp");
+	add(w, &r->eligible_priorities,
+	    numbers_or_any(set, r->eligible_priorities, CONFIG_PRIORITIES),
+	    "routing.eligible.priorities");
+	add(w, &r->eligible_bth_reserved,
+	    r->eligible_bth_reserved != 0 ? number(text, r->eligible_bth_reserved) : "any",
+	    "routing.eligible.bth-reserved");
+}
+
+static void
+walk_notices(struct walk *w)
+{
+	const struct config_notices *n = &w->base->routing.notices;
+	char text[CONFIG_TEXT];
+
+	add(w, &n->on, on_off(n->on), "routing.spine-notices");
+	if (!n->on)
+		return;
+	add(w, &n->depth_bytes, config_bytes_text(n->depth_bytes, text),
+	    "routing.spine-notices.depth");
+	add(w, &n->hold_ps, config_duration_text(n->hold_ps, text), "routing.spine-notices.hold");
+}
+
 static void
 walk_routing(struct walk *w)
 {
@@ -340,18 +392,24 @@ walk_routing(struct walk *w)
 	char *to = grades + 1;
 
 	add(w, &r->mode, config_routing_mode_name(r->mode), "routing.mode");
+	add(w, &r->weights, r->weights == CONFIG_WEIGHTS_CAPACITY ? "capacity" : "equal",
+	    "routing.weights");
 	add(w, &r->hash_seed, r->hash_seed_auto ? "auto" : number(text, r->hash_seed),
 	    "routing.hash-seed");
+	add(w, &r->flowlet_gap_ps, config_duration_text(r->flowlet_gap_ps, text),
+	    "routing.flowlet-gap");
 	for (unsigned int i = 0; i < r->grade_count; i++)
 		to += sprintf(to, "%s%s", i != 0 ? ", " : "",
 			      config_bytes_text(r->grades_bytes[i], text));
 	strcpy(to, "]");
 	add(w, r->grades_bytes, grades, "routing.grades");
-	add(w, &r->eligible_udp_dport,
-	    r->eligible_udp_dport != 0 ? number(text, r->eligible_udp_dport) : "any",
-	    "routing.eligible.udp-dport");
-	add(w, &r->eligible_opcodes, r->eligible_opcodes == CONFIG_OPCODES_ALL ? "all" : "data",
-	    "routing.eligible.opcodes");
+	add(w, &r->utilisation_ppm,
+	    r->utilisation_ppm != 0 ? config_percent_text(r->utilisation_ppm, text) : "off",
+	    "routing.link-utilisation");
+	walk_eligible(w);
+	walk_notices(w);
+	add(w, &r->convergence_ps, config_duration_text(r->convergence_ps, text),
+	    "routing.convergence");
 }
 
 json_t *

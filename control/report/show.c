@@ -28,6 +28,7 @@ static const struct {
 	{"histogram", show_histogram, "node"},
 	{"drops", show_drops, "node or port"},
 	{"route", show_route, "switch"},
+	{"adaptive", show_adaptive, "switch"},
 	{"log", show_log, "node or port"},
 };
 

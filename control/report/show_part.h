@@ -21,6 +21,7 @@ show_fn show_interface, show_pfc, show_queue, show_drops; // show_ports.c
 show_fn show_watchdog;                                    // show_watchdog.c
 show_fn show_log;                                         // show_log.c
 show_fn show_pool, show_tenant, show_histogram;           // show_nodes.c
+show_fn show_adaptive;                                    // show_adaptive.c
 show_fn show_qos;                                         // show_qos.c
 show_fn show_config;                                      // show_config.c
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "summary.h"
 
+#include "collectives.h"
+#include "summary_part.h"
 #include "text_table.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct text_column item_columns[] = {
@@ -14,15 +17,10 @@ static const struct text_column item_columns[] = {
 };
 
 static const struct text_column collective_columns[] = {
-	{"collective", TEXT_LEFT}, {"ranks", TEXT_RIGHT},      {"per rank", TEXT_RIGHT},
-	{"time", TEXT_RIGHT},      {"algbw Gb/s", TEXT_RIGHT}, {"busbw Gb/s", TEXT_RIGHT},
-};
-
-static const struct text_column pool_columns[] = {
-	{"buffer pool", TEXT_LEFT},
-	{"peak", TEXT_RIGHT},
-	{"of", TEXT_RIGHT},
-	{"at", TEXT_LEFT},
+	{"collective", TEXT_LEFT},  {"kind", TEXT_LEFT},   {"ranks", TEXT_RIGHT},
+	{"per rank", TEXT_RIGHT},   {"times", TEXT_RIGHT}, {"time mean", TEXT_RIGHT},
+	{"min", TEXT_RIGHT},        {"max", TEXT_RIGHT},   {"algbw Gb/s", TEXT_RIGHT},
+	{"busbw Gb/s", TEXT_RIGHT},
 };
 
 static void
@@ -97,120 +95,63 @@ print_items(const struct report_result *r, FILE *to)
 	return status;
 }
 
+// How often it was done, of how many times it was begun.
+static void
+times_cell(struct text_table *t, const struct collective_statistics *s)
+{
+	if (s->completed == s->executions)
+		text_table_cell(t, "%u", s->completed);
+	else
+		text_table_cell(t, "%u of %u", s->completed, s->executions);
+}
+
+static void
+add_collective(struct text_table *t, const struct collective_statistics *s)
+{
+	char text[TEXT_VALUE_MAX];
+
+	text_table_cell(t, "%s", s->name);
+	text_table_cell(t, "%s", report_kind_name(s->kind));
+	text_table_cell(t, "%u", s->ranks);
+	text_table_cell(t, "%s", text_bytes(text, s->bytes));
+	times_cell(t, s);
+	duration_cell(t, s->completed, s->mean);
+	duration_cell(t, s->completed, s->min);
+	duration_cell(t, s->completed, s->max);
+	if (s->completed != 0)
+		text_table_cell(t, "%.1f", s->algbw_gbps);
+	else
+		text_table_cell(t, "-");
+	if (s->completed != 0 && s->kind != REPORT_STEP)
+		text_table_cell(t, "%.1f", s->busbw_gbps);
+	else
+		text_table_cell(t, "-");
+}
+
 static int
 print_collectives(const struct report_result *r, FILE *to)
 {
-	struct text_table *t;
-	char text[TEXT_VALUE_MAX];
-	int status = text_table_create(&t, collective_columns,
-				       sizeof(collective_columns) / sizeof(*collective_columns));
+	struct collective_statistics *all;
+	struct text_table *t = NULL;
+	uint32_t groups;
+	int status = -ENOMEM;
 
-	for (uint32_t i = 0; i < r->collective_count && status == 0; i++) {
-		const struct report_collective *c = &r->collectives[i];
-		double algorithm, bus;
-
-		report_collective_bandwidth(c, &algorithm, &bus);
-		text_table_cell(t, "%s", c->name);
-		text_table_cell(t, "%u", c->ranks);
-		text_table_cell(t, "%s", text_bytes(text, c->bytes));
-		duration_cell(t, c->step != PS_NEVER, c->step);
-		text_table_cell(t, "%.1f", algorithm);
-		text_table_cell(t, "%.1f", bus);
-	}
-	if (status == 0 && r->collective_count != 0) {
+	if (r->collective_count == 0)
+		return 0;
+	all = collective_statistics_compute(r->collectives, r->collective_count, &groups);
+	if (all != NULL)
+		status =
+			text_table_create(&t, collective_columns,
+					  sizeof(collective_columns) / sizeof(*collective_columns));
+	for (uint32_t i = 0; status == 0 && i < groups; i++)
+		add_collective(t, &all[i]);
+	if (status == 0) {
 		fputc('\n', to);
 		status = text_table_print(t, "", to);
 	}
 	text_table_destroy(t);
+	free(all);
 	return status;
-}
-
-// Of each pool the node where it was fullest.
-static int
-print_pools(const struct report_result *r, FILE *to)
-{
-	struct text_table *t;
-	char text[TEXT_VALUE_MAX];
-	int status =
-		text_table_create(&t, pool_columns, sizeof(pool_columns) / sizeof(*pool_columns));
-
-	for (unsigned int pool = 0; pool < POOL_COUNT && status == 0; pool++) {
-		const struct report_node *fullest = NULL;
-		uint64_t peak = 0, size = 0;
-
-		for (uint32_t i = 0; i < r->node_count; i++) {
-			const struct tables *tables = report_tables(&r->nodes[i]);
-			const struct pool *state = &r->nodes[i].node->buffer.pools[pool];
-			uint64_t used = watermark_user(&state->used_before, state->used_max);
-
-			if (tables == NULL || used * tables->cell <= peak)
-				continue;
-			fullest = &r->nodes[i];
-			peak = used * tables->cell;
-			size = tables->pools[pool].size == POOL_UNLIMITED
-				       ? 0
-				       : (uint64_t)tables->pools[pool].size * tables->cell;
-		}
-		if (fullest == NULL)
-			continue;
-		text_table_cell(t, "%s", counters_pool_name(pool));
-		text_table_cell(t, "%s", text_bytes(text, peak));
-		text_table_cell(t, "%s", size != 0 ? text_bytes(text, size) : "unlimited");
-		text_table_cell(t, "%s", fullest->name);
-	}
-	if (status == 0 && text_table_rows(t) != 0) {
-		fputc('\n', to);
-		status = text_table_print(t, "", to);
-	}
-	text_table_destroy(t);
-	return status;
-}
-
-// The port and priority that received pauses held the longest.
-static void
-print_longest_pause(const struct report_result *r, FILE *to)
-{
-	const struct report_node *where = NULL;
-	unsigned int port = 0, priority = 0;
-	char text[TEXT_VALUE_MAX];
-	ps_t longest = 0;
-
-	for (uint32_t i = 0; i < r->node_count; i++) {
-		for (unsigned int k = 0; k < r->nodes[i].node->port_count; k++) {
-			for (unsigned int c = 0; c < PRIORITIES; c++) {
-				const struct port *p = &r->nodes[i].node->ports[k];
-				ps_t held = counters_rx_pause(p, c, r->now).total;
-
-				if (held <= longest)
-					continue;
-				where = &r->nodes[i];
-				port = k;
-				priority = c;
-				longest = held;
-			}
-		}
-	}
-	if (where != NULL)
-		fprintf(to, "; longest paused: %s.%s priority %u, %s", where->name,
-			where->ports[port].name, priority, text_duration(text, longest));
-}
-
-static void
-print_events(const struct report_result *r, FILE *to)
-{
-	struct report_totals totals;
-
-	report_totals_compute(r->nodes, r->node_count, &totals);
-	fprintf(to, "\ndrops   %ju, of them lossless %ju\n", (uintmax_t)totals.drops,
-		(uintmax_t)totals.drops_lossless);
-	for (unsigned int i = 0; i < DROP_COUNT; i++)
-		if (totals.by_reason[i] != 0)
-			fprintf(to, "        %s %ju: %s\n", drop_name(i),
-				(uintmax_t)totals.by_reason[i], drop_advice(i));
-	fprintf(to, "PFC     %ju sent", (uintmax_t)totals.pfc_tx);
-	print_longest_pause(r, to);
-	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals.ecn_marked,
-		(uintmax_t)r->cnps);
 }
 
 static void
@@ -239,8 +180,11 @@ summary_print(const struct report_result *r, const char *digest, FILE *to)
 		status = print_collectives(r, to);
 	if (status != 0)
 		return status;
-	print_events(r, to);
-	status = print_pools(r, to);
+	summary_print_events(r, to);
+	status = summary_print_links(r, to);
+	if (status == 0)
+		status = summary_print_pools(r, to);
+	summary_print_hints(r, to);
 	print_run(r, digest, to);
 	return status;
 }

@@ -134,7 +134,7 @@ group_towards(struct computation *c, uint32_t at, uint32_t *group)
 
 		if (!updown_leads(&c->updown, at, port))
 			continue;
-		members[count].port = p;
+		members[count] = (struct route_member){.port = p};
 		memcpy(members[count++].mac,
 		       c->t->nodes[port->peer_node].ports[port->peer_port].mac, 6);
 		c->passed[port->peer_node] = true;
@@ -148,7 +148,7 @@ static int
 compute_leaf(struct computation *c, uint32_t leaf)
 {
 	const struct topology *t = c->t;
-	uint32_t switches = t->leaf_count + t->spine_count;
+	uint32_t switches = t->first_host;
 	uint32_t *groups = calloc(switches, sizeof(*groups));
 	int error = groups == NULL ? -ENOMEM : 0;
 
@@ -183,7 +183,7 @@ note_vrfs(struct computation *c)
 
 	c->vrf_here = calloc((size_t)t->leaf_count * t->vrf_count + 1, sizeof(*c->vrf_here));
 	c->only_vrf = calloc(t->leaf_count + 1u, sizeof(*c->only_vrf));
-	c->passed = calloc(t->leaf_count + t->spine_count + 1u, sizeof(*c->passed));
+	c->passed = calloc(t->first_host + 1u, sizeof(*c->passed));
 	if (c->vrf_here == NULL || c->only_vrf == NULL || c->passed == NULL)
 		return -ENOMEM;
 	for (uint32_t n = 0; n < t->leaf_count; n++) {

@@ -29,7 +29,8 @@ static bool
 same_members(const struct route_member *a, const struct route_member *b, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (a[i].port != b[i].port || memcmp(a[i].mac, b[i].mac, 6) != 0)
+		if (a[i].port != b[i].port || a[i].weight != b[i].weight ||
+		    memcmp(a[i].mac, b[i].mac, 6) != 0)
 			return false;
 	return true;
 }
@@ -182,23 +183,14 @@ routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version, cons
 
 bool
 routes_join(const struct routes *routes, const struct topology *t, uint32_t from_host,
-	    uint32_t to_host)
+	    uint8_t from_port, uint32_t to_host, uint8_t to_port)
 {
-	const struct topo_node *from = topology_host(t, from_host), *to = topology_host(t, to_host);
+	const struct topo_port *from = topology_host_port(t, from_host, from_port);
+	const struct topo_port *to = topology_host_port(t, to_host, to_port);
+	const struct route *route =
+		routes_lookup(&routes->nodes[from->peer_node], from->vrf, 4, to->ip4);
 
-	for (uint16_t i = 0; i < from->port_count; i++) {
-		const struct topo_port *out = &from->ports[i];
-		const struct route_list *list = &routes->nodes[out->peer_node];
-
-		for (uint16_t k = 0; k < to->port_count; k++) {
-			const struct route *route =
-				routes_lookup(list, out->vrf, 4, to->ports[k].ip4);
-
-			if (route != NULL && route->group != ROUTES_BLACKHOLE)
-				return true;
-		}
-	}
-	return false;
+	return route != NULL && route->group != ROUTES_BLACKHOLE;
 }
 
 void

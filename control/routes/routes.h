@@ -12,6 +12,7 @@
 struct route_member {
 	uint16_t port; // index at the node
 	uint8_t mac[6];
+	uint32_t weight; // against the group's others; 0: as `routing.weights` says
 };
 
 struct route_group {
@@ -71,9 +72,9 @@ void routes_remove(struct route_list *list, uint16_t vrf, const struct config_pr
 const struct route *routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version,
 				  const uint8_t *address);
 
-// True when what one host sends to the other has a route at the sender's leaf, by any of its ports.
+// True when what one host's port sends to the other's has a route at the sender's leaf.
 bool routes_join(const struct routes *routes, const struct topology *topology, uint32_t from_host,
-		 uint32_t to_host);
+		 uint8_t from_port, uint32_t to_host, uint8_t to_port);
 
 // Applies a route event: sets or, without `via`, takes away a route of one switch; its index goes
 // to *node. Returns 0, -EINVAL with the error in diag and nothing changed, or -ENOMEM.

@@ -8,7 +8,9 @@
 // The order: spines above leaves, by how far from the nearest leaf; among switches of one tier that
 // are joined to each other, by how far from the first of them; then by index. In a leaf-spine
 // fabric and a Clos these are the shortest paths; where switches of one tier are joined they may be
-// longer.
+// longer. In a network that is neither it may leave two leaves without a path, say where one that
+// has two spines is all that joins these. Then the order is by how far from the highest switch: from
+// every other one a link goes up, so all have a path by the highest, at least.
 #include "computed.h"
 
 #include <errno.h>
@@ -23,7 +25,7 @@ usable(const struct updown *u, const struct topo_port *port, uint32_t switches)
 static uint32_t
 switch_count(const struct topology *t)
 {
-	return t->leaf_count + t->spine_count;
+	return t->first_host;
 }
 
 // Breadth first from the nodes whose distance is 0; `tier` not NULL: only within one tier.
@@ -65,71 +67,6 @@ compare_heights(const void *a, const void *b)
 	if (one->depth != other->depth)
 		return one->depth < other->depth ? -1 : 1;
 	return one->node < other->node ? -1 : one->node > other->node;
-}
-
-// Ranks do not look at link_down: a link that fails must not turn others upside down.
-static int
-rank_switches(struct updown *u)
-{
-	const struct topology *t = u->topology;
-	uint32_t count = switch_count(t);
-	struct height *heights = calloc(count + 1u, sizeof(*heights));
-
-	if (heights == NULL)
-		return -ENOMEM;
-	for (uint32_t n = 0; n < count; n++) {
-		u->down[n] = n < t->leaf_count ? 0 : UPDOWN_FAR; // tiers
-		u->hops[n] = UPDOWN_FAR;                         // depths
-		if (n < t->leaf_count)
-			u->queue[n] = n;
-	}
-	spread(u, u->down, 0, t->leaf_count, NULL);
-	for (uint32_t n = 0; n < count; n++) {
-		if (u->hops[n] != UPDOWN_FAR)
-			continue;
-		u->hops[n] = 0;
-		u->queue[0] = n;
-		spread(u, u->hops, 0, 1, u->down);
-	}
-	for (uint32_t n = 0; n < count; n++)
-		heights[n] = (struct height){.tier = u->down[n], .depth = u->hops[n], .node = n};
-	qsort(heights, count, sizeof(*heights), compare_heights);
-	for (uint32_t i = 0; i < count; i++) {
-		u->order[i] = heights[i].node;
-		u->rank[heights[i].node] = count - i;
-	}
-	free(heights);
-	return 0;
-}
-
-int
-updown_create(struct updown *u, const struct topology *t, const bool *link_down)
-{
-	size_t count = switch_count(t) + 1u;
-
-	*u = (struct updown){.topology = t, .link_down = link_down};
-	u->rank = calloc(count, sizeof(*u->rank));
-	u->order = calloc(count, sizeof(*u->order));
-	u->down = calloc(count, sizeof(*u->down));
-	u->hops = calloc(count, sizeof(*u->hops));
-	u->queue = calloc(count, sizeof(*u->queue));
-	if (u->rank == NULL || u->order == NULL || u->down == NULL || u->hops == NULL ||
-	    u->queue == NULL || rank_switches(u) != 0) {
-		updown_destroy(u);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-void
-updown_destroy(struct updown *u)
-{
-	free(u->rank);
-	free(u->order);
-	free(u->down);
-	free(u->hops);
-	free(u->queue);
-	*u = (struct updown){0};
 }
 
 // Distances of those that reach the leaf going down only: breadth first from the leaf, upwards.
@@ -181,6 +118,130 @@ updown_aim(struct updown *u, uint32_t leaf)
 				u->hops[n] = u->hops[port->peer_node] + 1;
 		}
 	}
+}
+
+static void
+put_in_order(struct updown *u, struct height *heights)
+{
+	uint32_t count = switch_count(u->topology);
+
+	qsort(heights, count, sizeof(*heights), compare_heights);
+	for (uint32_t i = 0; i < count; i++) {
+		u->order[i] = heights[i].node;
+		u->rank[heights[i].node] = count - i;
+	}
+}
+
+static void
+rank_by_tiers(struct updown *u, struct height *heights)
+{
+	const struct topology *t = u->topology;
+	uint32_t count = switch_count(t);
+
+	for (uint32_t n = 0; n < count; n++) {
+		u->down[n] = n < t->leaf_count ? 0 : UPDOWN_FAR; // tiers
+		u->hops[n] = UPDOWN_FAR;                         // depths
+		if (n < t->leaf_count)
+			u->queue[n] = n;
+	}
+	spread(u, u->down, 0, t->leaf_count, NULL);
+	for (uint32_t n = 0; n < count; n++) {
+		if (u->hops[n] != UPDOWN_FAR)
+			continue;
+		u->hops[n] = 0;
+		u->queue[0] = n;
+		spread(u, u->hops, 0, 1, u->down);
+	}
+	for (uint32_t n = 0; n < count; n++)
+		heights[n] = (struct height){.tier = u->down[n], .depth = u->hops[n], .node = n};
+	put_in_order(u, heights);
+}
+
+// A leaf of a part some of whose leaves have no path to it, or UPDOWN_FAR.
+static uint32_t
+find_unreached(struct updown *u)
+{
+	const struct topology *t = u->topology;
+
+	for (uint32_t to = 0; to < t->leaf_count; to++) {
+		updown_aim(u, to);
+		for (uint32_t from = 0; from < t->leaf_count; from++)
+			if (t->part[from] == t->part[to] && u->hops[from] == UPDOWN_FAR)
+				return to;
+	}
+	return UPDOWN_FAR;
+}
+
+// Ranks one part anew, from its highest switch.
+static void
+rank_by_top(struct updown *u, struct height *heights, uint32_t part)
+{
+	const struct topology *t = u->topology;
+	uint32_t count = switch_count(t), top = 0;
+
+	while (t->part[u->order[top]] != part)
+		top++;
+	for (uint32_t n = 0; n < count; n++)
+		u->hops[n] = UPDOWN_FAR;
+	u->hops[u->order[top]] = 0;
+	u->queue[0] = u->order[top];
+	spread(u, u->hops, 0, 1, NULL);
+	for (uint32_t i = 0; i < count; i++)
+		if (t->part[heights[i].node] == part) {
+			heights[i].tier = 0;
+			heights[i].depth = u->hops[heights[i].node];
+		}
+	put_in_order(u, heights);
+}
+
+// Ranks do not look at link_down: a link that fails must not turn others upside down.
+static int
+rank_switches(struct updown *u)
+{
+	const struct topology *t = u->topology;
+	enum config_topology kind = t->config->fabric.topology;
+	struct height *heights = calloc(switch_count(t) + 1u, sizeof(*heights));
+	uint32_t leaf;
+
+	if (heights == NULL)
+		return -ENOMEM;
+	rank_by_tiers(u, heights);
+	if (kind == CONFIG_TOPOLOGY_EXPLICIT || kind == CONFIG_TOPOLOGY_FILE)
+		while ((leaf = find_unreached(u)) != UPDOWN_FAR)
+			rank_by_top(u, heights, t->part[leaf]);
+	free(heights);
+	return 0;
+}
+
+int
+updown_create(struct updown *u, const struct topology *t, const bool *link_down)
+{
+	size_t count = switch_count(t) + 1u;
+
+	*u = (struct updown){.topology = t};
+	u->rank = calloc(count, sizeof(*u->rank));
+	u->order = calloc(count, sizeof(*u->order));
+	u->down = calloc(count, sizeof(*u->down));
+	u->hops = calloc(count, sizeof(*u->hops));
+	u->queue = calloc(count, sizeof(*u->queue));
+	if (u->rank == NULL || u->order == NULL || u->down == NULL || u->hops == NULL ||
+	    u->queue == NULL || rank_switches(u) != 0) {
+		updown_destroy(u);
+		return -ENOMEM;
+	}
+	u->link_down = link_down;
+	return 0;
+}
+
+void
+updown_destroy(struct updown *u)
+{
+	free(u->rank);
+	free(u->order);
+	free(u->down);
+	free(u->hops);
+	free(u->queue);
+	*u = (struct updown){0};
 }
 
 bool

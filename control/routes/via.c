@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routes as a file writes them: `via` names ports with the MAC behind them, or neighbours.
+// Routes as a file writes them: `via` names ports with the MAC behind them, or neighbours, of which
+// each link has the weight that is written.
 #include "routes.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ struct via_context {
 
 static int
 add_member(const struct via_context *c, const struct config_name *name, uint16_t port,
-	   const uint8_t *mac)
+	   const uint8_t *mac, uint32_t weight)
 {
 	const char *file = c->t->config->file;
 
@@ -34,6 +35,7 @@ add_member(const struct via_context *c, const struct config_name *name, uint16_t
 		return -EINVAL;
 	}
 	c->members[*c->count].port = port;
+	c->members[*c->count].weight = weight;
 	memcpy(c->members[(*c->count)++].mac, mac, 6);
 	return 0;
 }
@@ -53,8 +55,8 @@ add_neighbour(const struct via_context *c, const struct config_via *via)
 
 		if (port->peer_node != neighbour)
 			continue;
-		if (add_member(c, &via->node, p,
-			       c->t->nodes[neighbour].ports[port->peer_port].mac) != 0)
+		if (add_member(c, &via->node, p, c->t->nodes[neighbour].ports[port->peer_port].mac,
+			       via->weight) != 0)
 			return -EINVAL;
 		found = true;
 	}
@@ -89,10 +91,11 @@ add_port(const struct via_context *c, const struct config_via *via)
 		return -EINVAL;
 	}
 	if (via->mac.set)
-		return add_member(c, &via->port, ref.port, via->mac.bytes);
+		return add_member(c, &via->port, ref.port, via->mac.bytes, via->weight);
 	if (port->peer_node != TOPOLOGY_NONE)
 		return add_member(c, &via->port, ref.port,
-				  c->t->nodes[port->peer_node].ports[port->peer_port].mac);
+				  c->t->nodes[port->peer_node].ports[port->peer_port].mac,
+				  via->weight);
 	config_error(c->diag, c->t->config->file, via->port.pos, c->key,
 		     "%s needs `mac:`, the address of what is behind it", via->port.text);
 	return -EINVAL;

@@ -79,6 +79,8 @@ experiment_create(struct experiment *e, const struct experiment_options *o,
 	if (rc == 0)
 		rc = fabric_flows_create(&e->flows, e->fabric, e->workload, diag);
 	if (rc == 0)
+		rc = samples_check(e->fabric, e->flows, diag);
+	if (rc == 0)
 		rc = run_create(&e->run, e->fabric, o->window, o->visit, diag);
 	if (rc != 0)
 		return rc;
@@ -87,6 +89,20 @@ experiment_create(struct experiment *e, const struct experiment_options *o,
 	if (o->until == PS_NEVER && !e->config->stop.idle)
 		e->run->until = e->config->stop.time_ps;
 	return 0;
+}
+
+int
+experiment_check_end(const struct experiment *e, struct config_diag *diag)
+{
+	if (e->run->until != PS_NEVER || e->run->streams_until != PS_NEVER)
+		return 0;
+	for (uint32_t i = 0; i < e->workload->stream_count; i++)
+		if (e->workload->streams[i].until_ps == PS_NEVER)
+			config_error(
+				diag, e->config->file,
+				e->config->workload[e->workload->streams[i].item].pos, "workload",
+				"this stream never ends: write `until`, or `stop` for the run");
+	return -EINVAL;
 }
 
 void

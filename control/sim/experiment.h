@@ -32,3 +32,7 @@ struct experiment_options {
 int experiment_create(struct experiment *e, const struct experiment_options *options,
 		      struct config_diag *diag);
 void experiment_destroy(struct experiment *e);
+
+// A run that waits for a stream without an end would never end: 0, or -EINVAL with the error in
+// diag.
+int experiment_check_end(const struct experiment *e, struct config_diag *diag);

@@ -5,7 +5,8 @@
 #include "control/commands.h"
 #include "control/directory.h"
 #include "control/report/summary.h"
-#include "experiment.h"
+#include "outcome.h"
+#include "progress.h"
 #include "stall.h"
 
 #include <errno.h>
@@ -14,12 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SIM_ERR_BYTES 512
 #define SIM_SNAPLEN_DEFAULT 128
-#define SIM_PROGRESS_AFTER_S 1.0
 
 struct sim {
 	struct experiment_options options;
@@ -32,38 +31,8 @@ struct sim {
 	double started_s;
 	double setup_s;
 	double wall_s;
-	double progress_s; // when it was last shown, or may be for the first time
-	bool progress_shown;
-	uint64_t edges;
 	char err[SIM_ERR_BYTES];
 };
-
-static double
-wall_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-// On a terminal, once a run takes over a second.
-static void
-show_progress(void *context, ps_t now)
-{
-	struct sim *s = context;
-	double wall;
-
-	if (++s->edges % 64 != 0)
-		return;
-	wall = wall_clock();
-	if (wall - s->progress_s < 0.5)
-		return;
-	s->progress_s = wall;
-	s->progress_shown = true;
-	fprintf(stderr, "\r%.3f us simulated in %.0f s", (double)now / (double)PS_PER_US,
-		wall - s->started_s);
-}
 
 static int
 open_outputs(struct sim *s, struct config_diag *diag)
@@ -98,20 +67,8 @@ open_outputs(struct sim *s, struct config_diag *diag)
 				       sizeof(s->err));
 	}
 	return rc != 0 ? rc
-		       : samples_create(&s->samples, s->e.fabric, s->out, diag, s->err,
+		       : samples_create(&s->samples, s->e.fabric, s->e.flows, s->out, diag, s->err,
 					sizeof(s->err));
-}
-
-static void
-add_totals(const struct sim *s, struct report_result *result)
-{
-	for (uint32_t h = 0; h < s->e.topology->host_count; h++) {
-		struct nic_totals totals;
-
-		nic_totals(s->e.fabric->nics[h], &totals);
-		result->cnps += totals.received.cnps;
-		result->out_of_order += totals.received.out_of_order;
-	}
 }
 
 static int
@@ -132,81 +89,42 @@ write_result(struct sim *s, const json_t *document)
 static int
 report(struct sim *s)
 {
-	struct report_flow *flows;
-	struct report_collective *collectives;
-	struct report_result result = {
-		.nodes = s->e.fabric->names,
-		.node_count = s->e.topology->node_count,
-		.snapshots = s->e.run->snapshots,
-		.log = fabric_log_entries(s->e.run->log),
-		.log_lost = fabric_log_lost(s->e.run->log),
-		.now = s->e.run->drive.now,
-		.last_event = run_last_arrival(s->e.run),
-		.setup_s = s->setup_s,
-		.wall_s = s->wall_s,
-		.ranks = 1,
-	};
 	char digest[RESULT_DIGEST_MAX];
 	json_t *document = NULL;
-	int rc = -ENOMEM;
+	struct outcome outcome;
+	int rc = outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 
-	flows = fabric_flows_report(s->e.flows, &result.flow_count);
-	collectives = fabric_flows_collectives(s->e.flows, &result.collective_count);
-	if (flows == NULL || collectives == NULL)
-		goto out;
-	result.flows = flows;
-	result.collectives = collectives;
-	add_totals(s, &result);
-	document = result_document(&result, digest);
-	if (document == NULL)
-		goto out;
-	rc = write_result(s, document);
+	if (rc == 0) {
+		document = result_document(&outcome.result, digest);
+		rc = document == NULL ? -ENOMEM : write_result(s, document);
+	}
 	if (rc == 0 && !s->json)
-		rc = summary_print(&result, digest, stdout);
-out:
+		rc = summary_print(&outcome.result, digest, stdout);
 	json_decref(document);
-	free(collectives);
-	free(flows);
+	outcome_destroy(&outcome);
 	return rc;
-}
-
-// A run that waits for a stream without an end would never end.
-static int
-check_end(const struct experiment *e, struct config_diag *diag)
-{
-	if (e->run->until != PS_NEVER || e->run->streams_until != PS_NEVER)
-		return 0;
-	for (uint32_t i = 0; i < e->workload->stream_count; i++)
-		if (e->workload->streams[i].until_ps == PS_NEVER)
-			config_error(
-				diag, e->config->file,
-				e->config->workload[e->workload->streams[i].item].pos, "workload",
-				"this stream never ends: write `until`, or `stop` for the run");
-	return -EINVAL;
 }
 
 static int
 sim_run(struct sim *s, struct config_diag *diag, enum run_end *end)
 {
 	int rc = experiment_create(&s->e, &s->options, diag);
+	struct progress progress;
 
 	if (rc == 0)
-		rc = check_end(&s->e, diag);
+		rc = experiment_check_end(&s->e, diag);
 	if (rc == 0)
 		rc = open_outputs(s, diag);
 	if (rc != 0)
 		return rc;
 	s->e.run->samples = s->samples;
-	if (isatty(STDERR_FILENO)) {
-		s->e.run->progress = show_progress;
-		s->e.run->progress_context = s;
-	}
-	s->setup_s = wall_clock() - s->started_s;
-	s->progress_s = wall_clock() + SIM_PROGRESS_AFTER_S;
+	s->setup_s = progress_clock() - s->started_s;
+	progress_begin(&progress, &s->e, NULL);
 	rc = run_all(s->e.run, end, diag);
-	s->wall_s = wall_clock() - s->started_s - s->setup_s;
-	if (s->progress_shown)
-		fputc('\n', stderr);
+	progress_end(&progress);
+	if (rc == 0 && samples_next(s->samples) <= s->e.run->drive.now) // due right at the end
+		samples_take(s->samples, s->e.run->drive.now);
+	s->wall_s = progress_clock() - s->started_s - s->setup_s;
 	return rc == 0 ? report(s) : rc;
 }
 
@@ -304,7 +222,7 @@ int
 cmd_sim(int argc, char **argv)
 {
 	struct config_diag diag = {0};
-	struct sim s = {.started_s = wall_clock()};
+	struct sim s = {.started_s = progress_clock()};
 	enum run_end end = RUN_DRAINED;
 	int rc;
 

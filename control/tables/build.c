@@ -82,7 +82,25 @@ set_routing(struct tables_draft *draft)
 				       : UINT32_MAX;
 	t->eligible_data_only = routing->eligible_opcodes == CONFIG_OPCODES_DATA;
 	t->eligible_udp_dport = routing->eligible_udp_dport;
+	t->eligible_more = (struct eligible_profile){
+		.dscps = routing->eligible_dscps,
+		.priorities = routing->eligible_priorities,
+		.bth_reserved = routing->eligible_bth_reserved,
+	};
+	t->eligible_narrow = routing->eligible_dscps != UINT64_MAX ||
+			     routing->eligible_priorities != UINT8_MAX ||
+			     routing->eligible_bth_reserved != 0;
 	t->hash_seed = hash_seed(draft);
+	t->flowlet_gap = routing->flowlet_gap_ps;
+	t->flowlets = routing->mode == CONFIG_ROUTING_FLOWLET;
+	t->utilisation = routing->utilisation_ppm != 0 &&
+			 (routing->mode == CONFIG_ROUTING_FLOWLET ||
+			  routing->mode == CONFIG_ROUTING_ADAPTIVE);
+	t->notices = (struct notice_profile){
+		.on = routing->notices.on,
+		.depth = tables_cells_down(t, routing->notices.depth_bytes),
+		.hold = routing->notices.hold_ps,
+	};
 }
 
 // Beside the thresholds: what is done with packets that find no room, and with queues that stand
@@ -143,7 +161,8 @@ start(struct tables_draft *draft)
 	draft->t->cell = cell;
 	draft->t->cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell;
 	set_priorities(draft);
-	set_routing(draft);
+	if (!draft->host)
+		set_routing(draft);
 	return 0;
 }
 
@@ -181,6 +200,8 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 		error = tables_add_histograms(&draft);
 	if (error == 0)
 		set_trim_and_watchdog(&draft);
+	if (error == 0)
+		error = tables_add_pins(&draft);
 	if (error == 0)
 		error = tables_add_forwarding(&draft, routes);
 	return finish(&draft, error, out);

@@ -31,6 +31,9 @@ uint64_t tables_excess_bytes(const struct tables *t, const struct switch_config 
 uint64_t tables_headroom_needed(const struct topology *topology,
 				const struct switch_config *settings, const struct topo_port *port);
 
+// The bytes that a link of this rate carries in a window of its utilisation at this share of it.
+uint32_t tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm);
+
 // A NIC's. settings: those of the leaf it hangs on, so that both ends of the link agree on which
 // DSCP is which priority, which priorities PFC pauses and which go first. A traffic class is a
 // priority; the buffer is unlimited and nothing is marked. Returns 0, -EINVAL or -ENOMEM.

@@ -91,4 +91,23 @@ int tables_add_profiles(struct tables_draft *draft); // and the ports, which ref
 int tables_add_pools(struct tables_draft *draft);    // after profiles: they say what is reserved
 int tables_add_tenants(struct tables_draft *draft);  // after pools
 int tables_add_histograms(struct tables_draft *draft);
-int tables_add_forwarding(struct tables_draft *draft, const struct route_list *routes);
+int tables_add_pins(struct tables_draft *draft);
+int tables_add_forwarding(struct tables_draft *draft, const struct route_list *routes); // after pins
+
+// Turns weights into how often each of `count` members stands among at most GROUP_MEMBERS_MAX slots:
+// divided by what they have in common and, if they are still too many, scaled down, but none to 0.
+// Returns true when they had to be scaled (weights.c).
+bool tables_fit_weights(uint64_t *weights, uint32_t count);
+// Which member each slot is, every member spread evenly. Returns how many slots there are. The
+// weights fit.
+uint32_t tables_spread_weights(const uint64_t *weights, uint32_t count,
+			       uint8_t slots[static GROUP_MEMBERS_MAX]);
+
+// Finds the leaf behind an address (destinations.c).
+struct tables_destinations;
+// Returns 0 or -ENOMEM.
+int tables_find_destinations(struct tables_destinations **out, const struct topology *topology);
+void tables_free_destinations(struct tables_destinations *destinations);
+// The leaf of the first host that a prefix covers, or topology->leaf_count.
+uint32_t tables_destination(const struct tables_destinations *destinations,
+			    const struct config_prefix *prefix);

@@ -5,6 +5,8 @@
 #include "headroom.h"
 #include "parts.h"
 
+#include "../../dataplane/paths.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +181,9 @@ set_profile(const struct tables_draft *draft, struct port_profile *profile,
 	for (unsigned i = 0; i < PRIORITIES; i++)
 		set_group(draft, &profile->pg[i], i, port);
 	profile->byte_time = port->rate_bps != 0 ? time_byte_time(port->rate_bps) : 0;
+	if (draft->t->utilisation)
+		profile->busy_bytes =
+			tables_busy_bytes(port->rate_bps, settings->routing.utilisation_ppm);
 	profile->preamble = framing->preamble_bytes;
 	profile->fcs = framing->fcs_bytes;
 	profile->gap = framing->gap_bytes;
@@ -209,6 +214,25 @@ knows_tenants(const struct topo_node *node)
 	return false;
 }
 
+// What is behind the ports of a lone switch is not in the file: a tenant's port is a host's, any
+// other may be a switch's.
+static bool
+is_inner(const struct topology *t, const struct topo_port *port)
+{
+	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+		return port->tenant == TENANT_NONE;
+	return port->peer_node != TOPOLOGY_NONE && port->peer_node < t->first_host;
+}
+
+uint32_t
+tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint32_t)((wide)rate_bps * UTILISATION_WINDOW * utilisation_ppm /
+			  ((wide)8 * PS_PER_S * CONFIG_PPM));
+}
+
 int
 tables_add_profiles(struct tables_draft *draft)
 {
@@ -237,6 +261,7 @@ tables_add_profiles(struct tables_draft *draft)
 		memcpy(t->ports[p].mac, port->mac, 6);
 		t->ports[p].vrf = draft->host ? 0 : port->vrf;
 		t->ports[p].tenant = draft->host ? TENANT_NONE : port->tenant;
+		t->ports[p].inner = !draft->host && is_inner(draft->topology, port);
 	}
 	return error;
 }

@@ -6,23 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct place
-addresses_place(uint16_t plane, uint32_t leaf_number, uint16_t port)
-{
-	return (struct place){
-		.plane = plane,
-		.pod = (uint16_t)((leaf_number - 1) / ADDRESSES_LEAVES_PER_POD),
-		.leaf = (uint16_t)((leaf_number - 1) % ADDRESSES_LEAVES_PER_POD + 1),
-		.port = port,
-	};
-}
-
-uint32_t
-addresses_leaf_number(const struct place *place)
-{
-	return (uint32_t)place->pod * ADDRESSES_LEAVES_PER_POD + place->leaf;
-}
-
 void
 addresses_ip4(const struct place *place, uint8_t out[static 4])
 {

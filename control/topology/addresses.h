@@ -4,8 +4,8 @@
 //     IPv6  fd00::plane:pod:leaf:port, each in hexadecimal
 //     MAC   of a host 02:00: + the four bytes of its IPv4 address
 //           of a switch's port 02:01: + node (3 bytes) + port
-// Planes and pods count from 0, leaves and ports from 1 as their names do; a number of 256 is
-// written 0 in IPv4. Leaves beyond 256 continue in the next pod.
+// Planes and pods count from 0, leaves and ports from 1; a number of 256 is written 0 in IPv4. In a
+// fabric with pods leaves count within theirs; in others leaves beyond 256 continue in the next pod.
 #pragma once
 
 #include <stdbool.h>
@@ -26,11 +26,6 @@ struct place {
 	uint16_t leaf;  // 1 .. 256
 	uint16_t port;  // 1 .. 256
 };
-
-// The place of a port of the leaf with this number (from 1) in its plane.
-struct place addresses_place(uint16_t plane, uint32_t leaf_number, uint16_t port);
-// The number from 1 of the place's leaf in its plane.
-uint32_t addresses_leaf_number(const struct place *place);
 
 // A host's addresses, in network byte order. Any thread.
 void addresses_ip4(const struct place *place, uint8_t out[static 4]);

@@ -5,7 +5,8 @@
 #include "topology.h"
 
 // Adds a node and returns its index, or TOPOLOGY_NONE when memory has run out. Nodes must come as
-// leaves, spines, hosts.
+// leaves, spines, supers, hosts. Its place in the plan of addresses follows from its number; a kind
+// with pods sets another.
 uint32_t builder_add_node(struct topology *t, const char *name, enum config_role role,
 			  uint16_t plane, uint32_t number);
 
@@ -16,17 +17,37 @@ bool builder_has_port(const struct topo_node *node, unsigned number);
 // NULL when memory has run out. The node has no port of that number and fewer than PORTS_MAX.
 struct topo_port *builder_add_port(struct topology *t, uint32_t node, unsigned number);
 
+// What `links:` says of a link between these two nodes: host, super or fabric.
+struct config_link builder_link(const struct topology *t, uint32_t a, uint32_t b);
+// Gives one end of a link its rate, delay and MTU.
+void builder_set_link(struct topology *t, struct topo_port *port, const struct config_link *link);
 // Joins two nodes by a link between new ports. Returns 0 or -ENOMEM.
 int builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b,
-		     unsigned b_number, const struct config_link *link, uint32_t mtu);
+		     unsigned b_number, const struct config_link *link);
+// The same by a link as `links:` says.
+int builder_join(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number);
 
-// The kinds. Each returns 0, -EINVAL with the errors in diag, or -ENOMEM.
-int builder_leaf_spine(struct topology *t, struct config_diag *diag);
-int builder_explicit(struct topology *t, struct config_diag *diag);
+// Adds `count` switches of a role to each plane, called as their role: leaf1, or p2-leaf1 where
+// there are several planes; and hosts h1 .. Return 0 or -ENOMEM.
+int builder_add_switches(struct topology *t, uint32_t planes, enum config_role role,
+			 uint32_t count);
+int builder_add_hosts(struct topology *t, uint32_t count);
+
+// The kinds. Each returns 0, -EINVAL with the errors in diag, or -ENOMEM. The configuration has
+// checked the numbers of those that make their nodes themselves.
+int builder_clos(struct topology *t); // leaf-spine, fat-tree, clos3
+int builder_rail(struct topology *t);
+int builder_explicit(struct topology *t, struct config_diag *diag); // explicit, file
 int builder_single(struct topology *t, struct config_diag *diag);
+
+// What `fabric.links` says of links by their names. Returns 0, or -EINVAL with the errors in diag.
+int builder_apply_named_links(struct topology *t, struct config_diag *diag);
 
 // Fills topology.by_name. Returns 0, or -ENOMEM.
 int builder_index_names(struct topology *t);
 
 // Tenants and VRFs, and which ports are theirs.
 int builder_assign_tenants(struct topology *t, struct config_diag *diag);
+
+// Fills topology.part and part_mtu. Returns 0, or -ENOMEM.
+int builder_find_parts(struct topology *t);

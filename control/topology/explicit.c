@@ -11,7 +11,7 @@ static int
 add_nodes(struct topology *t, struct config_diag *diag)
 {
 	static const enum config_role order[] = {CONFIG_ROLE_LEAF, CONFIG_ROLE_SPINE,
-						 CONFIG_ROLE_HOST};
+						 CONFIG_ROLE_SUPER, CONFIG_ROLE_HOST};
 	const struct config *config = t->config;
 	unsigned before = diag->errors;
 
@@ -46,6 +46,7 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 	const struct config_name name = {.text = end->node, .pos = end->name.pos};
 	const char *file = t->config->file;
 	const struct topo_node *n;
+	unsigned most;
 	char canonical[CONFIG_NAME_MAX + TOPOLOGY_PORT_NAME_MAX + 8];
 
 	if (topology_resolve_node(t, &name, "links", node, diag) != 0)
@@ -64,9 +65,11 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 			     "%s has no port of that kind; did you mean %s?", n->name, canonical);
 		return -EINVAL;
 	}
-	if (*number > PORTS_MAX) {
-		config_error(diag, file, name.pos, "links", "%s: ports are numbered up to %d",
-			     canonical, PORTS_MAX);
+	most = n->role == CONFIG_ROLE_HOST ? TOPOLOGY_HOST_PORTS_MAX : PORTS_MAX;
+	if (*number > most) {
+		config_error(diag, file, name.pos, "links",
+			     "%s: a %s's ports are numbered up to %u", canonical,
+			     n->role == CONFIG_ROLE_HOST ? "host" : "switch", most);
 		return -EINVAL;
 	}
 	if (builder_has_port(n, *number)) {
@@ -87,20 +90,19 @@ check_roles(const struct topology *t, const struct config_explicit_link *link, u
 		what = "both ends are of one node";
 	else if (one == CONFIG_ROLE_HOST && other == CONFIG_ROLE_HOST)
 		what = "both ends are hosts; a host hangs on a leaf";
-	else if ((one == CONFIG_ROLE_HOST && other == CONFIG_ROLE_SPINE) ||
-		 (one == CONFIG_ROLE_SPINE && other == CONFIG_ROLE_HOST))
-		what = "joins a host and a spine; a host hangs on a leaf";
+	else if ((one == CONFIG_ROLE_HOST && other != CONFIG_ROLE_LEAF) ||
+		 (one != CONFIG_ROLE_LEAF && other == CONFIG_ROLE_HOST))
+		what = "a host hangs on a leaf, not on a switch above";
 	if (what == NULL)
 		return 0;
-	config_error(diag, t->config->file, link->pos, "links", "%s-%s: %s", t->nodes[a].name,
-		     t->nodes[b].name, what);
+	config_error(diag, t->config->file, link->written.link.pos, "links", "%s-%s: %s",
+		     t->nodes[a].name, t->nodes[b].name, what);
 	return -EINVAL;
 }
 
 static int
 add_link(struct topology *t, const struct config_explicit_link *from, struct config_diag *diag)
 {
-	const struct config_fabric *f = &t->config->fabric;
 	struct config_link link;
 	unsigned a_number, b_number;
 	uint32_t a, b;
@@ -109,19 +111,9 @@ add_link(struct topology *t, const struct config_explicit_link *from, struct con
 
 	if (a_error != 0 || b_error != 0 || check_roles(t, from, a, b, diag) != 0)
 		return 0; // noted; the rest of the file may have more
-	link = t->nodes[a].role == CONFIG_ROLE_HOST || t->nodes[b].role == CONFIG_ROLE_HOST
-		       ? f->host_link
-		       : f->fabric_link;
-	if (from->rate_set)
-		link.rate_bps = from->link.rate_bps;
-	if (from->delay_set) {
-		link.delay_ps = from->link.delay_ps;
-		link.cable_mm = from->link.cable_mm;
-	}
-	if (from->mtu_set)
-		link.mtu = from->link.mtu;
-	return builder_add_link(t, a, a_number, b, b_number, &link,
-				link.mtu != 0 ? link.mtu : f->mtu);
+	link = builder_link(t, a, b);
+	link = config_link_over(&link, &from->written);
+	return builder_add_link(t, a, a_number, b, b_number, &link);
 }
 
 static void

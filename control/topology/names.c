@@ -204,8 +204,8 @@ topology_find_place(const struct topology *t, const struct place *place, struct 
 	for (uint32_t n = 0; n < t->leaf_count; n++) {
 		const struct topo_node *leaf = &t->nodes[n];
 
-		if (single(t) || leaf->plane != place->plane ||
-		    leaf->number != addresses_leaf_number(place))
+		if (single(t) || leaf->plane != place->plane || leaf->pod != place->pod ||
+		    leaf->pod_leaf != place->leaf)
 			continue;
 		for (uint16_t p = 0; p < leaf->port_count; p++) {
 			if (leaf->ports[p].number != place->port)

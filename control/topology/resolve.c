@@ -97,6 +97,44 @@ topology_resolve_host_in(const struct topology *t, const char *file, const struc
 	return -EINVAL;
 }
 
+int
+topology_resolve_endpoint(const struct topology *t, const struct config_name *name, const char *key,
+			  struct topo_endpoint *out, struct config_diag *diag)
+{
+	return topology_resolve_endpoint_in(t, t->config->file, name, key, out, diag);
+}
+
+int
+topology_resolve_endpoint_in(const struct topology *t, const char *file,
+			     const struct config_name *name, const char *key,
+			     struct topo_endpoint *out, struct config_diag *diag)
+{
+	const char *dot = strchr(name->text, '.');
+	struct config_name host = *name;
+	char text[CONFIG_NAME_MAX + 2]; // what is too long is cut to no host's name
+	const struct topo_node *node;
+	struct topo_ref ref;
+
+	*out = (struct topo_endpoint){.whole = dot == NULL};
+	if (dot != NULL) {
+		snprintf(text, sizeof(text), "%.*s", (int)(dot - name->text), name->text);
+		host.text = text;
+	}
+	if (topology_resolve_host_in(t, file, &host, key, &out->host, diag) != 0)
+		return -EINVAL;
+	if (dot == NULL)
+		return 0;
+	if (topology_find_port(t, name->text, &ref) == 0) {
+		out->port = (uint8_t)ref.port;
+		return 0;
+	}
+	node = topology_host(t, out->host);
+	config_error(diag, file, name->pos, key, "%s has no port %s; it has %s%s%s", node->name,
+		     dot + 1, node->ports[0].name, node->port_count > 1 ? " .. " : "",
+		     node->port_count > 1 ? node->ports[node->port_count - 1].name : "");
+	return -EINVAL;
+}
+
 // Says what is wrong with "leaf1.swp99": its node, or its port.
 static void
 port_error(const struct topology *t, const struct config_name *name, const char *key,

@@ -10,7 +10,7 @@
 #include "../config/config.h"
 
 #define TOPOLOGY_NONE UINT32_MAX
-#define TOPOLOGY_PLANES_MAX 8
+#define TOPOLOGY_HOST_PORTS_MAX 8
 #define TOPOLOGY_PORT_NAME_MAX 8
 #define TOPOLOGY_NAME_MAX 96 // "leaf1.swp256-spine1.swp256", with its NUL
 
@@ -42,6 +42,7 @@ struct topo_node {
 	enum config_role role;
 	uint16_t plane;  // from 0; of a host 0
 	uint32_t number; // from 1 among the nodes of its role in its plane: leaf1 has 1, h5 has 5
+	uint16_t pod, pod_leaf; // a leaf's place in the plan of addresses (addresses.h)
 	uint16_t port_count;
 	uint16_t port_capacity;
 	struct topo_port *ports;
@@ -58,7 +59,9 @@ struct topo_link {
 	struct topo_end a, b;
 	uint64_t rate_bps, delay_ps, cable_mm;
 	uint32_t mtu;
-	bool host; // one end is a host
+	uint32_t loss_ppm;     // of the packets, either way
+	struct config_pos pos; // where the file says what it is like; line 0: nowhere
+	bool host;             // one end is a host
 };
 
 struct topo_vrf {
@@ -70,7 +73,7 @@ struct topo_tenant {
 	const struct config_tenant *settings; // NULL: only a port names it
 };
 
-// Nodes stand in a defined order: all leaves (plane by plane), all spines, all hosts.
+// Nodes stand in a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
 struct topology {
 	const struct config *config;
 	struct topo_node *nodes;
@@ -79,6 +82,7 @@ struct topology {
 	uint32_t link_count, link_capacity;
 	uint32_t leaf_count;
 	uint32_t spine_count;
+	uint32_t super_count;
 	uint32_t first_host; // index of the first host's node; host h is node first_host + h
 	uint32_t host_count;
 	struct topo_vrf *vrfs; // [TOPOLOGY_VRF_DEFAULT] is "default"
@@ -87,7 +91,9 @@ struct topology {
 		transit_vrf; // of ports between switches on leaves; the default VRF without tenants
 	struct topo_tenant *tenants; // those of the file in its order, then those only ports name
 	uint16_t tenant_count;
-	uint32_t *by_name; // node indices sorted by name
+	uint32_t *by_name;  // node indices sorted by name
+	uint32_t *part;     // by switch: the first of the switches that it is joined with
+	uint32_t *part_mtu; // by that first switch: the least MTU of the links between them
 };
 
 // Makes the topology of a configuration. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
@@ -105,6 +111,13 @@ struct topo_ref { // a port, or one of its queues
 	uint32_t node;
 	uint16_t port; // index
 	uint8_t queue;
+};
+
+// A NIC port of a host.
+struct topo_endpoint {
+	uint32_t host; // index from 0 among the hosts
+	uint8_t port;  // index among its ports
+	bool whole;    // the name was the host's alone
 };
 
 // The node of that name, or TOPOLOGY_NONE.
@@ -131,6 +144,12 @@ int topology_resolve_host(const struct topology *topology, const struct config_n
 int topology_resolve_host_in(const struct topology *topology, const char *file,
 			     const struct config_name *name, const char *key, uint32_t *out,
 			     struct config_diag *diag);
+// An endpoint: "h1" (its first port) or "h1.eth2".
+int topology_resolve_endpoint(const struct topology *topology, const struct config_name *name,
+			      const char *key, struct topo_endpoint *out, struct config_diag *diag);
+int topology_resolve_endpoint_in(const struct topology *topology, const char *file,
+				 const struct config_name *name, const char *key,
+				 struct topo_endpoint *out, struct config_diag *diag);
 int topology_resolve_port(const struct topology *topology, const struct config_name *name,
 			  const char *key, struct topo_ref *out, struct config_diag *diag);
 int topology_resolve_queue(const struct topology *topology, const struct config_name *name,
@@ -180,6 +199,19 @@ topology_host_tenant(const struct topology *topology, uint32_t host)
 	return topology_host(topology, host)->ports[0].tenant;
 }
 
-// The largest IP packet that passes from one host to the other by any path: their own MTUs and, if
-// they hang on different leaves, the smallest of the links between switches.
-uint32_t topology_path_mtu(const struct topology *topology, uint32_t from_host, uint32_t to_host);
+// A host's port.
+static inline struct topo_port *
+topology_host_port(const struct topology *topology, uint32_t host, uint8_t port)
+{
+	return &topology_host(topology, host)->ports[port];
+}
+
+// Whether the switches and links join two hosts' ports, whatever routes say. Ports of different
+// planes are not joined; a flow between those crosses inside a host first.
+bool topology_joined(const struct topology *topology, uint32_t from_host, uint8_t from_port,
+		     uint32_t to_host, uint8_t to_port);
+
+// The largest IP packet that passes from one host's port to the other's by any path: their own MTUs
+// and, if they hang on different leaves, the smallest of the links between the switches there.
+uint32_t topology_path_mtu(const struct topology *topology, uint32_t from_host, uint8_t from_port,
+			   uint32_t to_host, uint8_t to_port);

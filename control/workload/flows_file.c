@@ -1,98 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "flows_file.h"
 
+#include "words.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 6
-#define SHOWN 40 // characters of a wrong word that a message repeats
+#define WORDS_MAX 6
 #define PS_PER_NS UINT64_C(1000)
+#define PS_DIGITS 12 // of a second
 #define START_NS_MAX (INT64_MAX / PS_PER_NS)
+#define CONWEAVE_START_PS UINT64_C(2000000000000)
 
-enum field { FIELD_SRC, FIELD_DST, FIELD_TENANT, FIELD_PRIORITY, FIELD_BYTES, FIELD_START };
-
-struct reader {
-	const char *name;
-	struct config_diag *diag;
-	uint32_t line;
+enum field {
+	FIELD_SRC,
+	FIELD_DST,
+	FIELD_TENANT,
+	FIELD_PRIORITY,
+	FIELD_DPORT,
+	FIELD_BYTES,
+	FIELD_START
 };
 
-static const char *const field_names[FIELDS] = {"src",      "dst",   "tenant",
-						"priority", "bytes", "start_ns"};
+struct format {
+	const char *line;
+	unsigned count;
+	enum field fields[WORDS_MAX];
+	bool numbered; // hosts are numbers, starts are seconds, a count comes first
+	bool sorted;
+	uint64_t start_ps; // where times begin
+};
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-// Cuts a line into words and returns how many there are; those past FIELDS are counted only.
-static unsigned
-cut_words(const struct reader *r, char *line, char *end, struct config_name words[FIELDS])
-{
-	unsigned count = 0;
-	char *at = line;
-
-	while (at < end && *at != '#') {
-		char *word = at;
-
-		if (is_blank(*at)) {
-			at++;
-			continue;
-		}
-		while (at < end && *at != '#' && !is_blank(*at))
-			at++;
-		if (count < FIELDS)
-			words[count] = (struct config_name){
-				.text = word,
-				.pos = {.line = r->line, .column = (uint32_t)(word - line) + 1},
-			};
-		count++;
-		if (at == end || *at == '#') {
-			*at = '\0';
-			break;
-		}
-		*at++ = '\0';
-	}
-	return count;
-}
-
-static int
-read_number(const struct reader *r, const struct config_name *word, enum field field, uint64_t min,
-	    uint64_t max, uint64_t *out)
-{
-	const char *text = word->text;
-	char *end;
-
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end != '\0') {
-		config_error(r->diag, r->name, word->pos, field_names[field],
-			     "\"%.*s\" is not a whole number", SHOWN, text);
-		return -EINVAL;
-	}
-	if (errno != 0 || *out < min || *out > max) {
-		config_error(r->diag, r->name, word->pos, field_names[field],
-			     "%.*s is out of range: %" PRIu64 " to %" PRIu64, SHOWN, text, min,
-			     max);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int
-read_name(const struct reader *r, const struct config_name *word, enum field field)
-{
-	if (strlen(word->text) <= CONFIG_NAME_MAX)
-		return 0;
-	config_error(r->diag, r->name, word->pos, field_names[field],
-		     "\"%.*s...\" is longer than a name may be (%d)", SHOWN, word->text,
-		     CONFIG_NAME_MAX);
-	return -EINVAL;
-}
+static const struct format formats[] = {
+	[CONFIG_FLOW_FORMAT_ROOST] =
+		{
+			.line = "src dst tenant priority bytes start_ns",
+			.count = 6,
+			.fields = {FIELD_SRC, FIELD_DST, FIELD_TENANT, FIELD_PRIORITY, FIELD_BYTES,
+				   FIELD_START},
+		},
+	[CONFIG_FLOW_FORMAT_HPCC] =
+		{
+			.line = "src dst pg dport bytes start_s",
+			.count = 6,
+			.fields = {FIELD_SRC, FIELD_DST, FIELD_PRIORITY, FIELD_DPORT, FIELD_BYTES,
+				   FIELD_START},
+			.numbered = true,
+		},
+	[CONFIG_FLOW_FORMAT_CONWEAVE] =
+		{
+			.line = "src dst pg bytes start_s",
+			.count = 5,
+			.fields = {FIELD_SRC, FIELD_DST, FIELD_PRIORITY, FIELD_BYTES, FIELD_START},
+			.numbered = true,
+			.sorted = true,
+			.start_ps = CONWEAVE_START_PS,
+		},
+};
 
 static bool
 is_dash(const struct config_name *word)
@@ -101,32 +67,116 @@ is_dash(const struct config_name *word)
 }
 
 static int
-read_line(const struct reader *r, const struct config_name words[FIELDS], struct flows_line *out)
+read_host(const struct words_reader *r, const struct format *format, const struct config_name *word,
+	  const char *field, struct config_name *out)
 {
-	uint64_t priority = 0, start_ns = 0;
+	uint64_t number;
+
+	*out = *word;
+	if (format->numbered)
+		return words_number(r, word, field, 0, UINT32_MAX, &number);
+	if (strlen(word->text) <= CONFIG_NAME_MAX)
+		return 0;
+	config_error(r->diag, r->name, word->pos, field,
+		     "\"%.*s...\" is longer than a name may be (%d)", WORDS_SHOWN, word->text,
+		     CONFIG_NAME_MAX);
+	return -EINVAL;
+}
+
+static int
+read_priority(const struct words_reader *r, const struct format *format,
+	      const struct config_name *word, int8_t *out)
+{
+	uint64_t priority;
+
+	if (!format->numbered && is_dash(word))
+		return 0;
+	if (words_number(r, word, format->numbered ? "pg" : "priority", 0, CONFIG_PRIORITIES - 1,
+			 &priority) != 0)
+		return -EINVAL;
+	*out = (int8_t)priority;
+	return 0;
+}
+
+static int
+read_start(const struct words_reader *r, const struct format *format,
+	   const struct config_name *word, uint64_t *out)
+{
+	uint64_t ns;
+
+	if (!format->numbered) {
+		if (words_number(r, word, "start_ns", 0, START_NS_MAX, &ns) != 0)
+			return -EINVAL;
+		*out = ns * PS_PER_NS;
+		return 0;
+	}
+	if (words_decimal(r, word, "start_s", " s", PS_DIGITS, INT64_MAX, out) != 0)
+		return -EINVAL;
+	if (*out < format->start_ps) {
+		config_error(r->diag, r->name, word->pos, "start_s",
+			     "%s is before 2 s, where times of this format begin", word->text);
+		return -EINVAL;
+	}
+	*out -= format->start_ps;
+	return 0;
+}
+
+static int
+read_word(const struct words_reader *r, const struct format *format, enum field field,
+	  const struct config_name *word, struct flows_line *out)
+{
+	struct config_name tenant;
+	uint64_t dport;
+
+	switch (field) {
+	case FIELD_SRC:
+		return read_host(r, format, word, "src", &out->src);
+	case FIELD_DST:
+		return read_host(r, format, word, "dst", &out->dst);
+	case FIELD_TENANT:
+		if (is_dash(word))
+			return 0;
+		if (read_host(r, format, word, "tenant", &tenant) != 0)
+			return -EINVAL;
+		out->tenant = tenant;
+		return 0;
+	case FIELD_PRIORITY:
+		return read_priority(r, format, word, &out->priority);
+	case FIELD_DPORT:
+		return words_number(r, word, "dport", 0, UINT16_MAX, &dport);
+	case FIELD_BYTES:
+		return words_number(r, word, "bytes", 1, FLOWS_FILE_SIZE_MAX, &out->bytes);
+	case FIELD_START:
+		return read_start(r, format, word, &out->start_ps);
+	}
+	return -EINVAL;
+}
+
+static int
+read_line(const struct words_reader *r, const struct format *format,
+	  const struct config_name words[WORDS_MAX], unsigned count, struct flows_line *out)
+{
 	int error = 0;
 
-	*out = (struct flows_line){
-		.src = words[FIELD_SRC], .dst = words[FIELD_DST], .priority = -1};
-	for (enum field f = FIELD_SRC; f <= FIELD_TENANT; f++)
-		error |= read_name(r, &words[f], f);
-	if (!is_dash(&words[FIELD_TENANT]))
-		out->tenant = words[FIELD_TENANT];
-	if (!is_dash(&words[FIELD_PRIORITY])) {
-		error |= read_number(r, &words[FIELD_PRIORITY], FIELD_PRIORITY, 0,
-				     CONFIG_PRIORITIES - 1, &priority);
-		out->priority = (int8_t)priority;
+	*out = (struct flows_line){.priority = -1};
+	if (count != format->count) {
+		config_error(r->diag, r->name, words[0].pos, NULL, "%u word%s; a line is `%s`",
+			     count, count == 1 ? "" : "s", format->line);
+		return -EINVAL;
 	}
-	error |= read_number(r, &words[FIELD_BYTES], FIELD_BYTES, 1, FLOWS_FILE_SIZE_MAX,
-			     &out->bytes);
-	error |= read_number(r, &words[FIELD_START], FIELD_START, 0, START_NS_MAX, &start_ns);
-	out->start_ps = start_ns * PS_PER_NS;
+	for (unsigned i = 0; i < count; i++)
+		error |= read_word(r, format, format->fields[i], &words[i], out);
 	return error;
 }
 
 static int
-add_line(struct flows_file *file, const struct flows_line *line)
+add_line(const struct words_reader *r, const struct format *format, struct flows_file *file,
+	 const struct flows_line *line, struct config_pos start)
 {
+	if (format->sorted && file->count > 0 &&
+	    line->start_ps < file->lines[file->count - 1].start_ps)
+		config_error(r->diag, r->name, start, "start_s",
+			     "is earlier than the flow before it; this format is sorted by start");
 	if (file->count == file->capacity) {
 		uint32_t capacity = file->capacity != 0 ? 2 * file->capacity : 256;
 		struct flows_line *grown = realloc(file->lines, capacity * sizeof(*grown));
@@ -140,53 +190,62 @@ add_line(struct flows_file *file, const struct flows_line *line)
 	return 0;
 }
 
+// The line before the flows that says how many follow.
 static int
-parse_line(struct reader *r, struct flows_file *file, char *line, char *end)
+read_count(struct words_reader *r, struct config_name *word, uint64_t *out)
 {
-	struct config_name words[FIELDS];
-	struct flows_line parsed;
-	unsigned count;
+	struct config_name words[WORDS_MAX];
+	unsigned before = r->diag->errors, count = words_next(r, words, WORDS_MAX);
 
-	if (memchr(line, '\0', (size_t)(end - line)) != NULL) {
-		config_error(r->diag, r->name, (struct config_pos){.line = r->line, .column = 1},
-			     NULL, "a NUL byte: this is no text file");
-		return 0;
+	if (count == 1) {
+		*word = words[0];
+		return words_number(r, word, "count", 0, UINT32_MAX, out);
 	}
-	count = cut_words(r, line, end, words);
-	if (count == 0)
-		return 0;
-	if (count != FIELDS) {
-		config_error(r->diag, r->name, words[0].pos, NULL,
-			     "%u words; a line is `src dst tenant priority bytes start_ns`", count);
-		return 0;
+	if (r->diag->errors == before)
+		config_error(r->diag, r->name,
+			     count > 0 ? words[0].pos : (struct config_pos){.line = 1, .column = 1},
+			     "count", "the number of flows stands first, on a line of its own");
+	return -EINVAL;
+}
+
+static int
+read_flows(struct words_reader *r, const struct format *format, struct flows_file *file)
+{
+	unsigned before = r->diag->errors, count;
+	struct config_name words[WORDS_MAX], announced;
+	uint64_t expected = 0, lines = 0;
+	struct flows_line line;
+
+	if (format->numbered && read_count(r, &announced, &expected) != 0)
+		return -EINVAL;
+	while ((count = words_next(r, words, WORDS_MAX)) != 0) {
+		lines++;
+		if (read_line(r, format, words, count, &line) == 0 &&
+		    add_line(r, format, file, &line, words[format->count - 1].pos) != 0)
+			return -ENOMEM;
 	}
-	return read_line(r, words, &parsed) == 0 ? add_line(file, &parsed) : 0;
+	if (format->numbered && lines != expected && r->diag->errors == before)
+		config_error(r->diag, r->name, announced.pos, "count",
+			     "%" PRIu64 " flows are announced, %" PRIu64 " follow", expected,
+			     lines);
+	return r->diag->errors != before ? -EINVAL : 0;
 }
 
 int
-flows_file_parse(struct flows_file *out, const char *text, size_t length, const char *name,
-		 struct config_diag *diag)
+flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,
+		 size_t length, const char *name, struct config_diag *diag)
 {
 	struct flows_file file = {.text = malloc(length + 1)};
-	struct reader r = {.name = name, .diag = diag};
-	unsigned before = diag->errors;
-	int error = file.text == NULL ? -ENOMEM : 0;
-	char *at = file.text, *end = file.text + length;
+	struct words_reader r = {.name = name, .diag = diag};
+	int error;
 
-	if (error == 0) {
+	if (file.text == NULL)
+		return -ENOMEM;
+	if (length > 0)
 		memcpy(file.text, text, length);
-		*end = '\0';
-	}
-	while (error == 0 && at < end) {
-		char *newline = memchr(at, '\n', (size_t)(end - at));
-		char *line_end = newline != NULL ? newline : end;
-
-		r.line++;
-		error = parse_line(&r, &file, at, line_end);
-		at = line_end + 1;
-	}
-	if (error == 0 && diag->errors != before)
-		error = -EINVAL;
+	r.at = file.text;
+	r.end = file.text + length;
+	error = read_flows(&r, &formats[format], &file);
 	if (error != 0)
 		flows_file_free(&file);
 	else
@@ -194,64 +253,17 @@ flows_file_parse(struct flows_file *out, const char *text, size_t length, const 
 	return error;
 }
 
-// Reads all of a file. Returns 0 with *text for free(), -EINVAL with the error in diag, or -ENOMEM.
-static int
-read_whole(const char *path, char **text, size_t *length, struct config_diag *diag)
-{
-	FILE *from = fopen(path, "re");
-	size_t capacity = 1 << 16, used = 0;
-	char *buffer = malloc(capacity);
-	int error = buffer == NULL ? -ENOMEM : 0;
-
-	if (from == NULL) {
-		config_error(diag, path, (struct config_pos){0}, NULL, "cannot open: %s",
-			     strerror(errno));
-		free(buffer);
-		return -EINVAL;
-	}
-	while (error == 0) {
-		size_t got = fread(buffer + used, 1, capacity - used, from);
-		char *grown;
-
-		used += got;
-		if (used < capacity)
-			break;
-		if (capacity >= FLOWS_FILE_BYTES_MAX) {
-			config_error(diag, path, (struct config_pos){0}, NULL,
-				     "larger than %u bytes", FLOWS_FILE_BYTES_MAX);
-			error = -EINVAL;
-			break;
-		}
-		grown = realloc(buffer, 2 * capacity);
-		error = grown == NULL ? -ENOMEM : 0;
-		buffer = grown != NULL ? grown : buffer;
-		capacity *= 2;
-	}
-	if (error == 0 && ferror(from)) {
-		config_error(diag, path, (struct config_pos){0}, NULL, "cannot read: %s",
-			     strerror(errno));
-		error = -EINVAL;
-	}
-	fclose(from);
-	if (error != 0) {
-		free(buffer);
-		return error;
-	}
-	*text = buffer;
-	*length = used;
-	return 0;
-}
-
 int
-flows_file_load(struct flows_file *out, const char *path, struct config_diag *diag)
+flows_file_load(struct flows_file *out, enum config_flow_format format, const char *path,
+		struct config_diag *diag)
 {
 	char *text;
 	size_t length;
-	int error = read_whole(path, &text, &length, diag);
+	int error = words_load(path, &text, &length, diag);
 
 	if (error != 0)
 		return error;
-	error = flows_file_parse(out, text, length, path, diag);
+	error = flows_file_parse(out, format, text, length, path, diag);
 	free(text);
 	return error;
 }

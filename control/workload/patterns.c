@@ -1,53 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who sends to whom: single flows, flow files, incast, permutation.
-#include "flows_file.h"
+// Who sends to whom: single flows, incast, permutation, shift.
 #include "items.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static int
-resolve(const struct item *item, const struct config_name *name, const char *key, uint32_t *out)
-{
-	return topology_resolve_host_in(item->topology, item->file, name, key, out, item->diag);
-}
-
-int
-item_members(const struct item *item, uint32_t **out, uint32_t *count)
-{
-	const struct topology *t = item->topology;
-	const struct config_work *work = item->work;
-	int tenant = work->tenant.text != NULL ? topology_find_tenant(t, work->tenant.text) : -1;
-	uint32_t *members = calloc((size_t)t->host_count + work->hosts.count + 1, sizeof(*members));
-	int error = 0;
-
-	*count = 0;
-	if (members == NULL)
-		return -ENOMEM;
-	if (work->hosts.count > 0) {
-		for (unsigned i = 0; i < work->hosts.count; i++)
-			error |= resolve(item, &work->hosts.items[i], "workload.hosts",
-					 &members[(*count)++]);
-	} else {
-		for (uint32_t h = 0; h < t->host_count; h++)
-			if (tenant < 0 || topology_host_tenant(t, h) == tenant)
-				members[(*count)++] = h;
-	}
-	if (error == 0 && *count < 2) {
-		config_error(item->diag, item->file, work->pos, "workload", "%u %s; it takes two",
-			     *count, *count == 1 ? "host" : "hosts");
-		error = -EINVAL;
-	}
-	if (error != 0) {
-		free(members);
-		return -EINVAL;
-	}
-	*out = members;
-	return 0;
-}
 
 int
 item_flow(struct item *item)
@@ -55,175 +11,149 @@ item_flow(struct item *item)
 	const struct config_work *work = item->work;
 	struct item_flow flow = {
 		.bytes = work->size_bytes,
+		.handed_bytes = work->size_bytes,
 		.priority = -1,
-		.collective = WORKLOAD_NO_COLLECTIVE,
 		.pos = work->pos,
 	};
 
-	if (resolve(item, &work->from.items[0], "workload.from", &flow.src) != 0 ||
-	    resolve(item, &work->to, "workload.to", &flow.dst) != 0)
+	if (item_resolve(item, &work->from.items[0], "workload.from", &flow.src) != 0 ||
+	    item_resolve(item, &work->to, "workload.to", &flow.dst) != 0)
 		return -EINVAL;
-	return item_add_flow(item, &flow);
+	flow.start_ps = item_draw_start(item, flow.src.host);
+	return item_add_flow(item, &flow, NULL);
 }
 
+static int
+add_sender(struct item *item, const struct topo_endpoint *src, const struct topo_endpoint *dst,
+	   struct config_pos pos)
+{
+	const struct item_flow flow = {
+		.src = *src,
+		.dst = *dst,
+		.bytes = item->work->size_bytes,
+		.handed_bytes = item->work->size_bytes,
+		.priority = -1,
+		.start_ps = item_draw_start(item, src->host),
+		.pos = pos,
+	};
+
+	return item_add_flow(item, &flow, NULL);
+}
+
+// All NICs of each sender, to one.
 int
 item_incast(struct item *item)
 {
 	const struct config_work *work = item->work;
-	struct item_flow flow = {
-		.bytes = work->size_bytes,
-		.priority = -1,
-		.collective = WORKLOAD_NO_COLLECTIVE,
-	};
+	struct topo_endpoint src, dst;
 	int result = 0;
 
-	if (resolve(item, &work->to, "workload.to", &flow.dst) != 0)
+	if (item_resolve(item, &work->to, "workload.to", &dst) != 0)
 		return -EINVAL;
 	for (unsigned i = 0; i < work->from.count && result != -ENOMEM; i++) {
-		int error = resolve(item, &work->from.items[i], "workload.from", &flow.src);
+		struct item_members senders = {0};
+		int error = item_resolve(item, &work->from.items[i], "workload.from", &src);
 
-		flow.pos = work->from.items[i].pos;
 		if (error == 0)
-			error = item_add_flow(item, &flow);
+			error = item_expand(item, &src, &senders);
+		for (uint32_t s = 0; error == 0 && s < senders.count; s++)
+			error = add_sender(item, &senders.ends[s], &dst, work->from.items[i].pos);
+		item_free_members(&senders);
 		if (error != 0)
 			result = error;
 	}
 	return result;
 }
 
-// A permutation without fixed points, each equally likely: whole shuffles (Fisher, Yates) are drawn
-// until one has none, which is e times on average.
+// A permutation in which no host sends to itself, each equally likely: whole shuffles (Fisher,
+// Yates) are drawn until one is such, which is e^n times on average where hosts have n NICs.
 static void
-derange(struct random *random, uint32_t *order, uint32_t count)
+derange(struct random *random, const struct item_members *m, uint32_t *order)
 {
 	bool fixed;
 
 	do {
 		fixed = false;
-		for (uint32_t i = 0; i < count; i++)
+		for (uint32_t i = 0; i < m->count; i++)
 			order[i] = i;
-		for (uint32_t i = count - 1; i > 0; i--) {
+		for (uint32_t i = m->count - 1; i > 0; i--) {
 			uint32_t j = random_below(random, i + 1), swapped = order[i];
 
 			order[i] = order[j];
 			order[j] = swapped;
 		}
-		for (uint32_t i = 0; i < count; i++)
-			fixed |= order[i] == i;
+		for (uint32_t i = 0; i < m->count; i++)
+			fixed |= m->ends[order[i]].host == m->ends[i].host;
 	} while (fixed);
+}
+
+// A host with more than half of the NICs would have to send to itself.
+static int
+check_halves(const struct item *item, const struct item_members *m)
+{
+	uint32_t *by_host = calloc(item->topology->host_count, sizeof(*by_host));
+	int error = by_host == NULL ? -ENOMEM : 0;
+
+	for (uint32_t i = 0; error == 0 && i < m->count; i++) {
+		uint32_t host = m->ends[i].host;
+
+		if (++by_host[host] <= m->count / 2)
+			continue;
+		config_error(item->diag, item->file, item->work->pos, "workload",
+			     "%s has more than half of the %u NICs: some would send to it again",
+			     topology_host(item->topology, host)->name, m->count);
+		error = -EINVAL;
+	}
+	free(by_host);
+	return error;
 }
 
 int
 item_permutation(struct item *item)
 {
-	uint32_t *members, count, *order;
-	int error = item_members(item, &members, &count);
+	struct item_members members;
+	uint32_t *order = NULL;
+	int error = item_find_members(item, &members);
 
-	if (error != 0)
-		return error;
-	order = calloc(count, sizeof(*order));
-	if (order == NULL) {
-		free(members);
-		return -ENOMEM;
+	if (error == 0)
+		error = check_halves(item, &members);
+	if (error == 0) {
+		order = calloc(members.count, sizeof(*order));
+		error = order == NULL ? -ENOMEM : 0;
 	}
-	derange(&item->random, order, count);
-	for (uint32_t i = 0; error == 0 && i < count; i++) {
-		const struct item_flow flow = {
-			.src = members[i],
-			.dst = members[order[i]],
-			.bytes = item->work->size_bytes,
-			.priority = -1,
-			.collective = WORKLOAD_NO_COLLECTIVE,
-			.pos = item->work->pos,
-		};
-
-		error = item_add_flow(item, &flow);
-	}
+	if (error == 0)
+		derange(&item->random, &members, order);
+	for (uint32_t i = 0; error == 0 && i < members.count; i++)
+		error = add_sender(item, &members.ends[i], &members.ends[order[i]],
+				   item->work->pos);
 	free(order);
-	free(members);
+	item_free_members(&members);
 	return error;
 }
 
-// Beside the configuration file if it is there, else as it is written. For free(), or NULL.
-static char *
-flows_path(const struct item *item)
-{
-	const char *config = item->topology->config->file, *name = item->work->file.text;
-	const char *slash = strrchr(config, '/');
-	size_t folder = slash != NULL ? (size_t)(slash - config) + 1 : 0;
-	size_t size = folder + strlen(name) + 1;
-	char *path;
-
-	if (name[0] == '/' || folder == 0)
-		return strdup(name);
-	path = malloc(size);
-	if (path == NULL)
-		return NULL;
-	snprintf(path, size, "%.*s%s", (int)folder, config, name);
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return strdup(name);
-}
-
+// NIC by NIC to the host `by` places on; where that has fewer, its NICs take turns.
 static int
-check_tenant(const struct item *item, const struct flows_line *line, uint32_t src)
+shift_group(struct item *item, const struct item_members *m, uint32_t group)
 {
-	const struct topology *t = item->topology;
-	uint16_t tenant = topology_host_tenant(t, src);
+	uint32_t other = (group + item->work->by) % m->group_count;
+	uint32_t first = m->groups[group], to = m->groups[other];
+	uint32_t ports = m->groups[other + 1] - to;
+	int error = 0;
 
-	if (line->tenant.text == NULL ||
-	    (tenant != TENANT_NONE && strcmp(t->tenants[tenant].name, line->tenant.text) == 0))
-		return 0;
-	config_error(item->diag, item->file, line->tenant.pos, "tenant", "%s is not in tenant %s",
-		     line->src.text, line->tenant.text);
-	return -EINVAL;
-}
-
-static int
-add_line(struct item *item, const struct flows_line *line)
-{
-	struct item_flow flow = {
-		.bytes = line->bytes,
-		.priority = line->priority,
-		.after_ps = line->start_ps,
-		.collective = WORKLOAD_NO_COLLECTIVE,
-		.pos = line->src.pos,
-	};
-	int src_error = resolve(item, &line->src, "src", &flow.src);
-	int dst_error = resolve(item, &line->dst, "dst", &flow.dst);
-
-	if (src_error != 0 || dst_error != 0 || check_tenant(item, line, flow.src) != 0)
-		return -EINVAL;
-	return item_add_flow(item, &flow);
+	for (uint32_t i = first; error == 0 && i < m->groups[group + 1]; i++)
+		error = add_sender(item, &m->ends[i], &m->ends[to + (i - first) % ports],
+				   item->work->pos);
+	return error;
 }
 
 int
-item_flows_file(struct item *item)
+item_shift(struct item *item)
 {
-	struct flows_file file;
-	char *path;
-	int result;
+	struct item_members members;
+	int error = item_find_members(item, &members);
 
-	if (item->work->format != CONFIG_FLOW_FORMAT_ROOST) {
-		config_error(item->diag, item->file, item->work->pos, "workload.format",
-			     "only roost is available in this version");
-		return -EINVAL;
-	}
-	path = flows_path(item);
-	if (path == NULL)
-		return -ENOMEM;
-	result = flows_file_load(&file, path, item->diag);
-	if (result == 0) {
-		item->file = path;
-		for (uint32_t i = 0; i < file.count && result != -ENOMEM; i++) {
-			int error = add_line(item, &file.lines[i]);
-
-			if (error != 0)
-				result = error;
-		}
-		flows_file_free(&file);
-	}
-	free(path);
-	return result;
+	for (uint32_t g = 0; error == 0 && g < members.group_count; g++)
+		error = shift_group(item, &members, g);
+	item_free_members(&members);
+	return error;
 }

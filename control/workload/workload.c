@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Workload items become lists of flows and streams before anything runs. An item that draws (the
-// order of a permutation, the jitter of starts) draws from a random stream of its own, by the
-// fabric's seed and the item's place in the file: what one item draws never depends on another.
+// order of a permutation, arrivals, the jitter of starts) draws from a random stream of its own, by
+// the fabric's seed and the item's place in the file: what one item draws never depends on another.
 //
 // What a flow does not say it has from its item, and what the item does not say from its sender's
 // settings. A flow between hosts that no route joins is refused, so tenants stay apart by what
 // routes say and not by a second rule.
 #include "items.h"
 
+#include "../../dataplane/roce/arrivals.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RANDOM_STREAMS UINT64_C(0x776f726b6c6f6164) // "workload": far from the nodes' streams
 
-// Makes room for one element more. Returns 0 or -ENOMEM.
-static int
-reserve(void **array, uint32_t *capacity, uint32_t count, size_t size)
+int
+item_reserve(void **array, uint32_t *capacity, uint32_t count, size_t size)
 {
 	uint32_t wanted = *capacity != 0 ? 2 * *capacity : 16;
 	void *grown;
@@ -31,86 +31,76 @@ reserve(void **array, uint32_t *capacity, uint32_t count, size_t size)
 	return 0;
 }
 
-// A draw from [0, limit].
-static uint64_t
-draw_up_to(struct random *random, uint64_t limit)
+ps_t
+item_draw_start(struct item *item, uint32_t host)
 {
-	__extension__ typedef unsigned __int128 wide;
+	uint64_t jitter = item->hosts[host].start_jitter_ps;
 
-	return limit == 0 ? 0 : (uint64_t)((wide)random_next(random) * ((wide)limit + 1) >> 64);
+	return item->work->at_ps + (jitter != 0 ? uniform_below(&item->random, jitter + 1) : 0);
 }
 
-static const char *
-tenant_name(const struct topology *t, uint32_t host)
-{
-	uint16_t tenant = topology_host_tenant(t, host);
-
-	return tenant == TENANT_NONE ? "no tenant" : t->tenants[tenant].name;
-}
-
-int
-item_check_pair(const struct item *item, uint32_t src, uint32_t dst, struct config_pos pos)
-{
-	const struct topology *t = item->topology;
-	const char *from = topology_host(t, src)->name, *to = topology_host(t, dst)->name;
-	uint16_t tenant = topology_host_tenant(t, src);
-
-	if (src == dst) {
-		config_error(item->diag, item->file, pos, "workload", "%s would send to itself",
-			     from);
-		return -EINVAL;
-	}
-	if (item->work->tenant.text != NULL &&
-	    (tenant == TENANT_NONE ||
-	     strcmp(t->tenants[tenant].name, item->work->tenant.text) != 0)) {
-		config_error(item->diag, item->file, pos, "workload", "%s is not in tenant %s",
-			     from, item->work->tenant.text);
-		return -EINVAL;
-	}
-	if (routes_join(item->routes, t, src, dst))
-		return 0;
-	if (tenant != topology_host_tenant(t, dst))
-		config_error(item->diag, item->file, pos, "workload",
-			     "traffic between tenants that no route joins: %s (%s) to %s (%s)",
-			     from, tenant_name(t, src), to, tenant_name(t, dst));
-	else
-		config_error(item->diag, item->file, pos, "workload",
-			     "no route leads from %s to %s", from, to);
-	return -EINVAL;
-}
-
-int
-item_add_flow(struct item *item, const struct item_flow *flow)
+// The priority that a flow has without a word of its own: the item's, or a draw from its mix.
+static int
+item_priority(struct item *item)
 {
 	const struct config_work *work = item->work;
-	const struct host_config *host = &item->hosts[flow->src];
-	struct workload *w = item->workload;
-	int8_t priority = flow->priority >= 0 ? flow->priority : work->priority;
+	uint32_t draw;
 
-	if (item_check_pair(item, flow->src, flow->dst, flow->pos) != 0)
+	if (!work->mixed)
+		return work->priority;
+	draw = (uint32_t)uniform_below(&item->random, CONFIG_PPM);
+	for (int p = 0; p < CONFIG_PRIORITIES - 1; p++) {
+		if (draw < work->mix_ppm[p])
+			return p;
+		draw -= work->mix_ppm[p];
+	}
+	return CONFIG_PRIORITIES - 1;
+}
+
+int
+item_add_flow(struct item *item, const struct item_flow *flow, struct flow_spec **out)
+{
+	const struct config_work *work = item->work;
+	const struct host_config *host = &item->hosts[flow->src.host];
+	struct workload *w = item->workload;
+	int priority = flow->priority >= 0 ? flow->priority : item_priority(item);
+	struct item_path path;
+
+	if (item_find_path(item, flow, &path) != 0)
 		return -EINVAL;
 	if (w->flow_count == WORKLOAD_FLOWS_MAX) {
 		config_error(item->diag, item->file, flow->pos, "workload", "more than %u flows",
 			     WORKLOAD_FLOWS_MAX);
 		return -EINVAL;
 	}
-	if (reserve((void **)&w->flows, &w->flow_capacity, w->flow_count, sizeof(*w->flows)) != 0)
+	if (item_reserve((void **)&w->flows, &w->flow_capacity, w->flow_count, sizeof(*w->flows)) !=
+	    0)
 		return -ENOMEM;
-	w->flows[w->flow_count++] = (struct flow_spec){
-		.src = flow->src,
-		.dst = flow->dst,
+	w->flows[w->flow_count] = (struct flow_spec){
+		.src = flow->src.host,
+		.dst = flow->dst.host,
 		.bytes = flow->bytes,
-		.start_ps = work->at_ps + flow->after_ps +
-			    draw_up_to(&item->random, host->start_jitter_ps),
+		.start_ps = flow->start_ps,
 		.gap_ps = work->gap_ps,
+		.handover_ps = path.handover_ps,
 		.repeat = work->repeat != 0 ? work->repeat : 1,
 		.qps = work->qps != 0 ? work->qps : host->qps,
 		.item = item->index,
-		.collective = flow->collective,
-		.tenant = topology_host_tenant(item->topology, flow->src),
+		.collective = WORKLOAD_NONE,
+		.from_rank = WORKLOAD_NONE,
+		.to_rank = WORKLOAD_NONE,
+		.inbox = WORKLOAD_NONE,
+		.gate = WORKLOAD_NONE,
+		.inside = path.inside,
+		.tenant = topology_host_tenant(item->topology, flow->src.host),
+		.src_port = path.src_port,
+		.dst_port = flow->dst.port,
 		.priority = priority >= 0 ? (uint8_t)priority : host->priority,
 		.op = (uint8_t)work->op,
 	};
+	if (out != NULL)
+		*out = &w->flows[w->flow_count];
+	w->flow_count++;
 	return 0;
 }
 
@@ -118,103 +108,34 @@ int
 item_stream(struct item *item)
 {
 	const struct config_work *work = item->work;
+	struct item_flow ends = {.pos = work->pos};
 	struct workload *w = item->workload;
-	uint32_t src, dst;
+	struct item_path path;
 
-	if (topology_resolve_host(item->topology, &work->from.items[0], "workload.from", &src,
-				  item->diag) != 0 ||
-	    topology_resolve_host(item->topology, &work->to, "workload.to", &dst, item->diag) !=
-		    0 ||
-	    item_check_pair(item, src, dst, work->pos) != 0)
+	if (item_resolve(item, &work->from.items[0], "workload.from", &ends.src) != 0 ||
+	    item_resolve(item, &work->to, "workload.to", &ends.dst) != 0 ||
+	    item_find_path(item, &ends, &path) != 0)
 		return -EINVAL;
-	if (reserve((void **)&w->streams, &w->stream_capacity, w->stream_count,
-		    sizeof(*w->streams)) != 0)
+	if (item_reserve((void **)&w->streams, &w->stream_capacity, w->stream_count,
+			 sizeof(*w->streams)) != 0)
 		return -ENOMEM;
 	w->streams[w->stream_count++] = (struct stream_spec){
-		.src = src,
-		.dst = dst,
+		.src = ends.src.host,
+		.dst = ends.dst.host,
 		.packet_bytes = work->packet_bytes,
 		.rate_bps = work->rate_bps,
-		.start_ps = work->at_ps +
-			    draw_up_to(&item->random, item->hosts[src].start_jitter_ps),
+		.start_ps = item_draw_start(item, ends.src.host),
 		.until_ps = work->until_ps != 0 ? work->until_ps : PS_NEVER,
 		.item = item->index,
-		.tenant = topology_host_tenant(item->topology, src),
+		.tenant = topology_host_tenant(item->topology, ends.src.host),
+		.src_port = path.src_port,
+		.dst_port = ends.dst.port,
 		.priority = work->priority >= 0 ? (uint8_t)work->priority
-						: item->hosts[src].priority,
+						: item->hosts[ends.src.host].priority,
 		.ttl = work->ttl,
 		.arrivals = (uint8_t)work->arrivals,
 	};
 	return 0;
-}
-
-// The chunk of `bytes` that goes to one of `ranks`: equal parts, the first `bytes % ranks` a byte
-// longer.
-static uint64_t
-chunk(uint64_t bytes, uint32_t ranks, uint32_t rank)
-{
-	return bytes / ranks + (rank < bytes % ranks);
-}
-
-// Rank i sends to i + 1 first, then to i + 2, and so on, so that receivers are not met in step.
-static int
-add_pairs(struct item *item, const uint32_t *members, uint32_t count, uint32_t collective)
-{
-	int error = 0;
-
-	for (uint32_t k = 1; error == 0 && k < count; k++) {
-		for (uint32_t i = 0; error == 0 && i < count; i++) {
-			uint32_t to = (i + k) % count;
-			const struct item_flow flow = {
-				.src = members[i],
-				.dst = members[to],
-				.bytes = chunk(item->work->size_bytes, count, to),
-				.priority = -1,
-				.collective = collective,
-				.pos = item->work->pos,
-			};
-
-			if (flow.bytes != 0)
-				error = item_add_flow(item, &flow);
-		}
-	}
-	return error;
-}
-
-int
-item_all_to_all(struct item *item)
-{
-	const struct config_work *work = item->work;
-	struct workload *w = item->workload;
-	uint32_t index = w->collective_count, *members, count;
-	int error;
-
-	if (work->algorithm != CONFIG_ALGORITHM_DIRECT) {
-		config_error(item->diag, item->file, work->pos, "workload.algorithm",
-			     "only direct is available in this version");
-		return -EINVAL;
-	}
-	error = item_members(item, &members, &count);
-	if (error != 0)
-		return error;
-	error = reserve((void **)&w->collectives, &w->collective_capacity, index,
-			sizeof(*w->collectives));
-	if (error == 0) {
-		w->collectives[w->collective_count++] = (struct collective_spec){
-			.name = work->name.text != NULL ? work->name.text : "all-to-all",
-			.kind = "all-to-all",
-			.item = item->index,
-			.ranks = count,
-			.bytes = work->size_bytes,
-			.first_flow = w->flow_count,
-			.bus_factor_num = count - 1,
-			.bus_factor_den = count,
-		};
-		error = add_pairs(item, members, count, index);
-		w->collectives[index].flow_count = w->flow_count - w->collectives[index].first_flow;
-	}
-	free(members);
-	return error;
 }
 
 static int
@@ -231,8 +152,16 @@ add_item(struct item *item)
 		return item_incast(item);
 	case CONFIG_WORK_PERMUTATION:
 		return item_permutation(item);
+	case CONFIG_WORK_SHIFT:
+		return item_shift(item);
+	case CONFIG_WORK_POISSON:
+		return item_poisson(item);
+	case CONFIG_WORK_ALL_REDUCE:
+	case CONFIG_WORK_ALL_GATHER:
+	case CONFIG_WORK_REDUCE_SCATTER:
 	case CONFIG_WORK_ALL_TO_ALL:
-		return item_all_to_all(item);
+	case CONFIG_WORK_STEP:
+		return item_program(item);
 	}
 	return -EINVAL;
 }
@@ -282,6 +211,9 @@ workload_destroy(struct workload *w)
 		return;
 	free(w->flows);
 	free(w->streams);
+	free(w->programs);
 	free(w->collectives);
+	free(w->ranks);
+	free(w->starts);
 	free(w);
 }

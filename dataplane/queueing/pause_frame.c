@@ -130,6 +130,15 @@ pause_frame_start(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	node_arm_send(n, p, p->tx_free > now ? p->tx_free : now);
 }
 
+void
+pause_frame_send_other(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+{
+	pause_frame_start(n, p, m, now);
+	if (p->pfc_last_left != 0)
+		node_show_pfc(n, p);
+	p->pfc_last = NULL; // nothing joins it
+}
+
 uint8_t
 pause_frame_send_pfc(struct node *n, struct port *p, uint8_t priorities, uint16_t quanta, ps_t now)
 {

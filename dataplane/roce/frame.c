@@ -63,6 +63,24 @@ frame_make_ack(struct packet_pool *packets, const struct frame_template *t, stru
 }
 
 struct rte_mbuf *
+frame_make_request(struct packet_pool *packets, const struct frame_template *t,
+		   struct frame_address *a, uint32_t wire_bytes, uint32_t psn, uint64_t va,
+		   uint32_t bytes)
+{
+	struct rte_mbuf *m = packet_alloc(packets);
+	uint8_t *bth;
+
+	if (unlikely(m == NULL))
+		return NULL;
+	frame_start(m, t, a, PACKET_UNSENT | PACKET_ROCE, FRAME_REQUEST_BEHIND_UDP,
+		    sizeof(struct roce_bth) + sizeof(struct roce_reth), wire_bytes, &bth);
+	frame_put_bth(bth, ROCE_OP_READ_REQUEST, 0, a->peer_qpn, true, psn);
+	roce_reth_init((struct roce_reth *)(bth + sizeof(struct roce_bth)), va, a->peer_qpn, bytes);
+	packet_meta(m)->opcode = ROCE_OP_READ_REQUEST;
+	return m;
+}
+
+struct rte_mbuf *
 frame_make_cnp(struct packet_pool *packets, const struct frame_template *t, struct frame_address *a,
 	       uint8_t dscp, uint8_t priority, uint8_t tc)
 {

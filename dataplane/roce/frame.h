@@ -34,10 +34,11 @@ struct frame_sizes {
 	bool ip6;
 };
 
-// Ethernet, IP and UDP before they have a destination. Of IPv4 they fit a cache line.
+// Ethernet, IP and UDP before they have a destination. Of IPv4 they fit a cache line, which
+// a NIC lays them on.
 struct frame_template {
 	uint8_t headers[FRAME_HEADERS_MAX];
-} __attribute__((aligned(64)));
+};
 
 // Where a queue pair's (or stream's) packets go, and how. Worker: rw.
 struct frame_address {
@@ -62,28 +63,41 @@ frame_bytes(bool ip6, uint32_t behind)
 	return bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : bytes;
 }
 
-// Bytes behind the UDP header of a WRITE's packet: BTH, RETH of the first, padded payload, ICRC.
+// Bytes behind the UDP header of a data packet: BTH, `extra` bytes of further headers, padded
+// payload, ICRC.
 static inline uint32_t
-frame_data_behind_udp(uint32_t payload, bool first)
+frame_data_behind_udp(uint32_t payload, uint32_t extra)
 {
-	return (uint32_t)sizeof(struct roce_bth) +
-	       (first ? (uint32_t)sizeof(struct roce_reth) : 0) + payload +
-	       roce_pad_bytes(payload) + ROCE_ICRC_BYTES;
+	return (uint32_t)sizeof(struct roce_bth) + extra + payload + roce_pad_bytes(payload) +
+	       ROCE_ICRC_BYTES;
 }
 
-// The frame, without FCS, of a WRITE's packet.
+// The frame, without FCS, of a data packet.
 static inline uint32_t
-frame_data_bytes(bool ip6, int32_t header_bytes, uint32_t payload, bool first)
+frame_data_bytes(bool ip6, int32_t header_bytes, uint32_t payload, uint32_t extra)
 {
 	if (header_bytes != FRAME_SIZE_REAL)
 		return (uint32_t)header_bytes + payload;
-	return frame_bytes(ip6, frame_data_behind_udp(payload, first));
+	return frame_bytes(ip6, frame_data_behind_udp(payload, extra));
 }
 
 #define FRAME_ACK_BEHIND_UDP \
 	(sizeof(struct roce_bth) + sizeof(struct roce_aeth) + (size_t)ROCE_ICRC_BYTES)
 #define FRAME_CNP_BEHIND_UDP \
 	(sizeof(struct roce_bth) + sizeof(struct roce_cnp) + (size_t)ROCE_ICRC_BYTES)
+
+#define FRAME_REQUEST_BEHIND_UDP \
+	(sizeof(struct roce_bth) + sizeof(struct roce_reth) + (size_t)ROCE_ICRC_BYTES)
+
+// The frame, without FCS, of a READ request, which is of the size of acknowledgements where that is
+// given.
+static inline uint32_t
+frame_request_bytes(bool ip6, int32_t ack_bytes)
+{
+	if (ack_bytes != FRAME_SIZE_REAL)
+		return (uint32_t)ack_bytes;
+	return frame_bytes(ip6, FRAME_REQUEST_BEHIND_UDP);
+}
 
 // The frame, without FCS, of an acknowledgement.
 static inline uint32_t
@@ -174,6 +188,11 @@ frame_put_bth(uint8_t *at, uint8_t opcode, unsigned int pad, uint32_t dest_qp, b
 struct rte_mbuf *frame_make_ack(struct packet_pool *packets, const struct frame_template *t,
 				struct frame_address *a, uint32_t wire_bytes, uint32_t psn,
 				uint8_t syndrome, uint32_t msn);
+
+// A READ request for `bytes` at `va`, or NULL when memory has run out.
+struct rte_mbuf *frame_make_request(struct packet_pool *packets, const struct frame_template *t,
+				    struct frame_address *a, uint32_t wire_bytes, uint32_t psn,
+				    uint64_t va, uint32_t bytes);
 
 // A congestion notification to the address, which gives peer and source port; DSCP, priority and
 // traffic class are CNPs' own. NULL when memory has run out.

@@ -22,11 +22,15 @@ enum roce_op {
 	ROCE_OP_SEND_FIRST = 0x00,
 	ROCE_OP_SEND_MIDDLE = 0x01,
 	ROCE_OP_SEND_LAST = 0x02,
+	ROCE_OP_SEND_LAST_IMM = 0x03,
 	ROCE_OP_SEND_ONLY = 0x04,
+	ROCE_OP_SEND_ONLY_IMM = 0x05,
 	ROCE_OP_WRITE_FIRST = 0x06,
 	ROCE_OP_WRITE_MIDDLE = 0x07,
 	ROCE_OP_WRITE_LAST = 0x08,
+	ROCE_OP_WRITE_LAST_IMM = 0x09,
 	ROCE_OP_WRITE_ONLY = 0x0a,
+	ROCE_OP_WRITE_ONLY_IMM = 0x0b,
 	ROCE_OP_READ_REQUEST = 0x0c,
 	ROCE_OP_READ_RESPONSE_FIRST = 0x0d,
 	ROCE_OP_READ_RESPONSE_MIDDLE = 0x0e,
@@ -69,6 +73,12 @@ struct roce_aeth {
 	uint8_t msn[3];
 };
 
+// Immediate data: the last or only packet of a message that has them, behind the RETH if there is
+// one.
+struct roce_immdt {
+	uint8_t value[4];
+};
+
 // What follows the BTH of a CNP (annex A17.9.3): zeros.
 struct roce_cnp {
 	uint8_t reserved[16];
@@ -77,6 +87,7 @@ struct roce_cnp {
 _Static_assert(sizeof(struct roce_bth) == 12, "BTH is 12 bytes");
 _Static_assert(sizeof(struct roce_reth) == 16, "RETH is 16 bytes");
 _Static_assert(sizeof(struct roce_aeth) == 4, "AETH is 4 bytes");
+_Static_assert(sizeof(struct roce_immdt) == 4, "ImmDt is 4 bytes");
 _Static_assert(sizeof(struct roce_cnp) == 16, "a CNP carries 16 bytes");
 
 // AETH syndromes: the kind, and for a NAK its code (section 9.7.5.2.1).
@@ -125,7 +136,28 @@ static inline bool
 roce_op_has_reth(uint8_t opcode)
 {
 	return opcode == ROCE_OP_WRITE_FIRST || opcode == ROCE_OP_WRITE_ONLY ||
-	       opcode == ROCE_OP_READ_REQUEST;
+	       opcode == ROCE_OP_WRITE_ONLY_IMM || opcode == ROCE_OP_READ_REQUEST;
+}
+
+// Whether packets of this opcode have immediate data.
+static inline bool
+roce_op_has_immdt(uint8_t opcode)
+{
+	return opcode == ROCE_OP_SEND_LAST_IMM || opcode == ROCE_OP_SEND_ONLY_IMM ||
+	       opcode == ROCE_OP_WRITE_LAST_IMM || opcode == ROCE_OP_WRITE_ONLY_IMM;
+}
+
+// Whether a packet of this opcode, a SEND's or a WRITE's, is its message's last.
+static inline bool
+roce_op_ends_message(uint8_t opcode)
+{
+	return opcode < 32 &&
+	       ((1u << ROCE_OP_SEND_LAST | 1u << ROCE_OP_SEND_LAST_IMM | 1u << ROCE_OP_SEND_ONLY |
+		 1u << ROCE_OP_SEND_ONLY_IMM | 1u << ROCE_OP_WRITE_LAST |
+		 1u << ROCE_OP_WRITE_LAST_IMM | 1u << ROCE_OP_WRITE_ONLY |
+		 1u << ROCE_OP_WRITE_ONLY_IMM) >>
+			opcode &
+		1);
 }
 
 // Whether packets of this opcode have an AETH behind the BTH.
@@ -141,13 +173,17 @@ roce_op_has_aeth(uint8_t opcode)
 static inline unsigned int
 roce_op_header_bytes(uint8_t opcode)
 {
+	unsigned int bytes = sizeof(struct roce_bth);
+
 	if (roce_op_has_reth(opcode))
-		return sizeof(struct roce_bth) + sizeof(struct roce_reth);
+		bytes += sizeof(struct roce_reth);
 	if (roce_op_has_aeth(opcode))
-		return sizeof(struct roce_bth) + sizeof(struct roce_aeth);
+		bytes += sizeof(struct roce_aeth);
+	if (roce_op_has_immdt(opcode))
+		bytes += sizeof(struct roce_immdt);
 	if (opcode == ROCE_OP_CNP)
-		return sizeof(struct roce_bth) + sizeof(struct roce_cnp);
-	return sizeof(struct roce_bth);
+		bytes += sizeof(struct roce_cnp);
+	return bytes;
 }
 
 // Whether packets of this opcode carry data, which is what adaptive routing may spray: neither an

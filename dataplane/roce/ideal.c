@@ -12,6 +12,9 @@
 // 1) = d(h) apart. The same holds for acknowledgements, one for each ack_every packets. So a block
 // of ack_every packets that finds every hop that much later than the block before can be repeated
 // by adding.
+//
+// Of a READ the request goes by the acknowledgements' path, once: further ones are there before
+// their turn comes. Nothing follows its responses.
 #include "ideal.h"
 
 #include "nic.h"
@@ -80,8 +83,24 @@ struct run {
 	struct path acks;
 	uint64_t packets;
 	uint32_t unacknowledged;
+	ps_t begun; // when the first packet may go
 	ps_t completed;
 };
+
+// Bytes of headers behind the BTH.
+static uint32_t
+extra_bytes(const struct ideal_flow *f, bool first, bool ends_part, bool last)
+{
+	switch (f->op) {
+	case NIC_OP_SEND:
+		return 0;
+	case NIC_OP_READ:
+		return first || ends_part || last ? sizeof(struct roce_aeth) : 0;
+	default:
+		return (first ? (uint32_t)sizeof(struct roce_reth) : 0) +
+		       (last && f->immediate ? (uint32_t)sizeof(struct roce_immdt) : 0);
+	}
+}
 
 static void
 run_packet(struct run *r, uint64_t index)
@@ -89,14 +108,21 @@ run_packet(struct run *r, uint64_t index)
 	const struct ideal_flow *f = r->flow;
 	bool last = index + 1 == r->packets;
 	bool first = index % NIC_WRITE_PACKETS == 0;
+	bool ends_part = (index + 1) % NIC_WRITE_PACKETS == 0;
 	uint32_t payload = last ? (uint32_t)(f->bytes - index * f->path_mtu) : f->path_mtu;
-	ps_t at = path_carry(
-		&r->data, frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, payload, first), 0);
+	ps_t at = path_carry(&r->data,
+			     frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, payload,
+					      extra_bytes(f, first, ends_part, last)),
+			     r->begun);
 
-	if (++r->unacknowledged < f->ack_every && !last && (index + 1) % NIC_WRITE_PACKETS != 0)
+	if (f->op == NIC_OP_READ)
+		r->completed = at;
+	if (++r->unacknowledged < f->ack_every && !last && !ends_part)
 		return;
 	r->unacknowledged = 0;
-	r->completed = path_carry(&r->acks, frame_ack_bytes(f->sizes.ip6, f->sizes.ack_bytes), at);
+	if (f->op != NIC_OP_READ)
+		r->completed = path_carry(&r->acks,
+					  frame_ack_bytes(f->sizes.ip6, f->sizes.ack_bytes), at);
 }
 
 // How many packets from `index` on are neither the first nor the last of a WRITE.
@@ -113,11 +139,13 @@ static bool
 run_steady(const struct run *r)
 {
 	const struct ideal_flow *f = r->flow;
-	uint32_t bytes = frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, f->path_mtu, false);
+	uint32_t bytes = frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, f->path_mtu, 0);
 	ps_t apart = 0;
 
 	if (!path_steady(&r->data, bytes, f->ack_every, &apart))
 		return false;
+	if (f->op == NIC_OP_READ)
+		return true;
 	apart *= f->ack_every;
 	return path_steady(&r->acks, frame_ack_bytes(f->sizes.ip6, f->sizes.ack_bytes), 1, &apart);
 }
@@ -136,6 +164,12 @@ ideal_completion(const struct ideal_flow *f, ps_t *out)
 	    f->ack_hops > IDEAL_HOPS_MAX || f->bytes == 0 || f->path_mtu == 0 || f->ack_every == 0)
 		return -EINVAL;
 	r.packets = (f->bytes - 1) / f->path_mtu + 1;
+	r.begun = f->handover;
+	if (f->op == NIC_OP_READ) {
+		r.begun = path_carry(&r.acks, frame_request_bytes(f->sizes.ip6, f->sizes.ack_bytes),
+				     r.begun);
+		r.acks = (struct path){.hops = f->acks, .count = f->ack_hops};
+	}
 	for (uint64_t index = 0; index < r.packets;) {
 		uint64_t left = middles(&r, index);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "frame.h"
+#include "nic.h"
 
 #define IDEAL_HOPS_MAX 16
 
@@ -17,6 +18,9 @@ struct ideal_hop {
 };
 
 struct ideal_flow {
+	enum nic_op op;
+	bool immediate; // the last packet of a WRITE carries immediate data
+	ps_t handover;  // before the first packet, or the request, goes
 	struct frame_sizes sizes; // header_bytes of the sender's host, ack_bytes of the receiver's
 	uint64_t bytes;
 	uint32_t path_mtu;
@@ -27,7 +31,8 @@ struct ideal_flow {
 	unsigned int ack_hops;
 };
 
-// From the flow's start to the arrival of its last acknowledgement, to the picosecond. Takes time
+// From the flow's start to the arrival of its last acknowledgement, of a READ of its last response,
+// to the picosecond. Takes time
 // for some ack_every packets, not for all: see ideal.c. Returns 0, or -EINVAL for 0 or more than
 // IDEAL_HOPS_MAX hops, bytes, path_mtu or ack_every of 0. Any thread.
 int ideal_completion(const struct ideal_flow *flow, ps_t *out);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Setting up a NIC and reading what it did.
+// Making a NIC and reading what it did. Flows are added in nic_add.c, programs in program_add.c.
 //
 // A flow has a queue pair at either end: the sending NIC's makes the packets and keeps what is not
 // yet acknowledged as two numbers (sender.c), the receiving NIC's places them and answers
-// (receiver.c). The worker finds queue pairs by number in a table, timers in a heap (timers.c), and
-// what is ready to be sent in rings (transport.c). Nothing is allocated once the node runs: queue
-// pairs lie in chunks of memory that live as long as the NIC, never move, and are aligned to cache
-// lines; an idle one costs nothing but that.
+// (receiver.c); of a READ they are a responder (responder.c) and a reader (reader.c). The worker
+// finds queue pairs by number in a table, timers in a heap (timers.c), and what is ready to be sent
+// in rings, one for each port and traffic class (transport.c). Nothing is allocated once the node
+// runs: queue pairs lie in chunks of memory that live as long as the NIC, never move, and are
+// aligned to cache lines; an idle one costs nothing but that.
 #include "nic.h"
 
-#include "../queueing/ecn.h"
-#include "arrivals.h"
+#include "misbehaviour.h"
+#include "pacing.h"
+#include "program.h"
 #include "qp.h"
-#include "stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,23 +21,22 @@
 #define NIC_CHUNK_MAX (256u * 1024)
 #define NIC_REORDER_WINDOW_MAX (1u << 20)
 #define NIC_PATH_MTU_MAX 4096
-#define NIC_FLOW_PACKETS_MAX (UINT32_C(1) << 31)
 
 struct chunk {
 	struct chunk *next;
 	char memory[] __attribute__((aligned(64)));
 };
 
-// Zeroed memory in whole cache lines, for as long as the NIC lives; NULL when there is none.
-static void *
+void *
 nic_carve(struct nic *nic, size_t bytes)
 {
+	struct nic_more *more = nic->more;
 	void *memory;
 
 	bytes = (bytes + 63) / 64 * 64;
-	if (nic->chunk_used + bytes > nic->chunk_bytes) {
-		size_t size = nic->chunk_bytes * 2 > NIC_CHUNK_MAX ? NIC_CHUNK_MAX
-								   : nic->chunk_bytes * 2;
+	if (more->chunk_used + bytes > more->chunk_bytes) {
+		size_t size = more->chunk_bytes * 2 > NIC_CHUNK_MAX ? NIC_CHUNK_MAX
+								    : more->chunk_bytes * 2;
 		struct chunk *chunk;
 
 		size = size < bytes ? bytes : size;
@@ -44,28 +44,101 @@ nic_carve(struct nic *nic, size_t bytes)
 		if (chunk == NULL)
 			return NULL;
 		memset(chunk, 0, sizeof(*chunk) + size);
-		chunk->next = nic->chunks;
-		nic->chunks = chunk;
-		nic->chunk = chunk->memory;
-		nic->chunk_bytes = size;
-		nic->chunk_used = 0;
-		nic->bytes += sizeof(*chunk) + size;
+		chunk->next = more->chunks;
+		more->chunks = chunk;
+		more->chunk = chunk->memory;
+		more->chunk_bytes = size;
+		more->chunk_used = 0;
+		more->bytes += sizeof(*chunk) + size;
 	}
-	memory = nic->chunk + nic->chunk_used;
-	nic->chunk_used += bytes;
+	memory = more->chunk + more->chunk_used;
+	more->chunk_used += bytes;
 	return memory;
+}
+
+int
+nic_table_add(struct nic *nic, struct nic_table *table, void *entry)
+{
+	if (table->count == table->capacity) {
+		uint32_t capacity = table->capacity == 0 ? 8 : table->capacity * 2;
+		void **entries = nic_carve(nic, capacity * sizeof(*entries));
+
+		// The old one stays where it was: all of them take as much as the new one.
+		if (entries == NULL)
+			return -ENOMEM;
+		if (table->count != 0)
+			memcpy(entries, table->entries, table->count * sizeof(*entries));
+		table->entries = entries;
+		table->capacity = capacity;
+	}
+	table->entries[table->count++] = entry;
+	return 0;
 }
 
 static bool
 config_holds(const struct nic_config *c)
 {
-	bool reorder = c->reorder_window != 0 && c->reorder_window <= NIC_REORDER_WINDOW_MAX;
+	bool keeps = c->placement == NIC_PLACEMENT_OUT_OF_ORDER ||
+		     c->recovery == NIC_RECOVERY_SELECTIVE;
+	bool window = c->reorder_window != 0 && c->reorder_window <= NIC_REORDER_WINDOW_MAX;
 
 	return c->ack_every != 0 && c->rto != 0 && c->header_bytes >= FRAME_SIZE_REAL &&
 	       c->header_bytes <= PACKET_FRAME_MAX - NIC_PATH_MTU_MAX && c->header_bytes != 0 &&
 	       c->ack_bytes >= FRAME_SIZE_REAL && c->ack_bytes <= PACKET_FRAME_MAX &&
 	       c->ack_bytes != 0 && c->cnp_priority < PRIORITIES && c->cnp_tc < PRIORITIES &&
-	       c->cnp_dscp < 64 && (c->placement == NIC_PLACEMENT_IN_ORDER || reorder);
+	       c->cnp_dscp < 64 && (!keeps || window) && c->port_count != 0 &&
+	       c->port_count <= NIC_PORTS_MAX;
+}
+
+static void
+init_port(struct nic_port *np, struct port *port, const struct nic_port_config *c)
+{
+	np->port = port;
+	memcpy(np->ip4, c->ip4, sizeof(np->ip4));
+	frame_template_init(&np->templates[0], false, c->mac, c->gateway_mac, c->ip4);
+	frame_template_init(&np->templates[1], true, c->mac, c->gateway_mac, c->ip6);
+}
+
+static size_t
+whole_lines(size_t bytes)
+{
+	return (bytes + 63) / 64 * 64;
+}
+
+// What a NIC has at each port, what it has once, and its first chunk lie in one piece.
+static struct nic *
+allocate(uint16_t ports)
+{
+	size_t front = whole_lines(sizeof(struct nic) + ports * sizeof(struct nic_port));
+	size_t bytes = front + whole_lines(sizeof(struct nic_more)) + NIC_CHUNK_FIRST;
+	char *memory = aligned_alloc(64, bytes);
+	struct nic *nic = (struct nic *)memory;
+
+	if (memory == NULL)
+		return NULL;
+	memset(memory, 0, bytes);
+	nic->more = (struct nic_more *)(memory + front);
+	nic->more->chunk = memory + bytes - NIC_CHUNK_FIRST;
+	nic->more->chunk_bytes = NIC_CHUNK_FIRST;
+	nic->more->bytes = bytes;
+	return nic;
+}
+
+// The algorithm's parameters are the NIC's own from here on.
+static int
+copy_parameters(struct nic *nic)
+{
+	struct nic_config *c = &nic->more->config;
+	void *copy;
+
+	if (c->congestion == NULL || c->congestion->parameters_bytes == 0)
+		return 0;
+	copy = nic_carve(nic, c->congestion->parameters_bytes);
+	if (copy == NULL)
+		return -ENOMEM;
+	memcpy(copy, c->congestion_parameters, c->congestion->parameters_bytes);
+	c->congestion_parameters = copy;
+	return 0;
 }
 
 int
@@ -73,28 +146,23 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 {
 	struct nic *nic;
 
-	if (node->port_count != 1 || !config_holds(config))
+	if (node->port_count != config->port_count || !config_holds(config))
 		return -EINVAL;
-	nic = aligned_alloc(64, sizeof(*nic));
+	nic = allocate(config->port_count);
 	if (nic == NULL)
 		return -ENOMEM;
-	*nic = (struct nic){
-		.node = node,
-		.port = &node->ports[0],
-		.header_bytes = config->header_bytes,
-		.ack_bytes = config->ack_bytes,
-		.ack_every = config->ack_every,
-		.rto = config->rto,
-		.config = *config,
-		.chunk = nic->first_chunk,
-		.chunk_bytes = NIC_CHUNK_FIRST,
-		.bytes = sizeof(*nic),
-	};
-	memcpy(nic->ip4, config->ip4, sizeof(nic->ip4));
-	frame_template_init(&nic->templates[0], false, config->mac, config->gateway_mac,
-			    config->ip4);
-	frame_template_init(&nic->templates[1], true, config->mac, config->gateway_mac,
-			    config->ip6);
+	nic->node = node;
+	nic->header_bytes = config->header_bytes;
+	nic->ack_bytes = config->ack_bytes;
+	nic->ack_every = config->ack_every;
+	nic->rto = config->rto;
+	nic->more->config = *config;
+	for (unsigned int i = 0; i < config->port_count; i++)
+		init_port(&nic->ports[i], &node->ports[i], &config->ports[i]);
+	if (copy_parameters(nic) != 0) {
+		nic_destroy(nic);
+		return -ENOMEM;
+	}
 	node->nic = nic;
 	*out = nic;
 	return 0;
@@ -107,16 +175,48 @@ nic_destroy(struct nic *nic)
 
 	if (nic == NULL)
 		return;
-	// The port's queues are the node's to empty; its sources end here.
-	nic->ready = 0;
-	nic_note_nonempty(nic);
+	// The ports' queues are the node's to empty; their sources end here.
+	for (unsigned int i = 0; i < nic->node->port_count; i++) {
+		nic->ports[i].ready = 0;
+		nic_note_nonempty(&nic->ports[i]);
+	}
 	nic->node->nic = NULL;
-	for (struct chunk *chunk = nic->chunks; chunk != NULL; chunk = next) {
+	misbehaviour_destroy(nic->more->misbehaviour, nic->node->packets);
+	for (struct chunk *chunk = nic->more->chunks; chunk != NULL; chunk = next) {
 		next = chunk->next;
 		free(chunk);
 	}
-	timers_destroy(&nic->timers);
+	timers_destroy(&nic->more->timers);
 	free(nic);
+}
+
+int
+nic_misbehave(struct nic *nic, const struct drain_config *drain, const struct storm_config *storm)
+{
+	struct misbehaviour *b;
+	int error;
+
+	if (nic->more->misbehaviour != NULL)
+		return -EEXIST;
+	error = misbehaviour_create(&b, nic->node->port_count, drain, storm);
+	if (error != 0)
+		return error;
+	error = timers_add(&nic->more->timers, &b->timer, TIMER_MISBEHAVIOUR);
+	if (error != 0) {
+		misbehaviour_destroy(b, nic->node->packets);
+		return error;
+	}
+	nic->more->misbehaviour = b;
+	for (unsigned int i = 0; i < nic->node->port_count; i++)
+		nic->ports[i].misbehaves = drain != NULL;
+	nic_set_timer(nic, &b->timer, misbehaviour_due(b));
+	return 0;
+}
+
+uint64_t
+nic_held(const struct nic *nic)
+{
+	return nic->more->misbehaviour == NULL ? 0 : misbehaviour_held(nic->more->misbehaviour);
 }
 
 uint32_t
@@ -125,197 +225,86 @@ nic_next_qpn(const struct nic *nic)
 	return NIC_QPN_FIRST + nic->qp_limit;
 }
 
-static bool
-endpoint_holds(const struct nic_endpoint *e)
-{
-	return e->qpn >= NIC_QPN_FIRST && e->qpn <= ROCE_PSN_MASK && e->peer_qpn <= ROCE_PSN_MASK &&
-	       e->first_psn <= ROCE_PSN_MASK && (e->ip_version == 4 || e->ip_version == 6) &&
-	       e->dscp < 64 && e->priority < PRIORITIES && e->tc < PRIORITIES;
-}
-
-// Makes room in the table for a number.
-static int
-reserve_qpn(struct nic *nic, uint32_t qpn)
-{
-	uint32_t slot = qpn - NIC_QPN_FIRST,
-		 capacity = nic->qp_capacity == 0 ? 8 : nic->qp_capacity;
-	struct qp **qps;
-
-	if (slot < nic->qp_limit && nic->qps[slot] != NULL)
-		return -EEXIST;
-	while (capacity <= slot)
-		capacity *= 2;
-	if (capacity == nic->qp_capacity)
-		return 0;
-	// The old table stays where it was: all of them take as much as the new one.
-	qps = nic_carve(nic, capacity * sizeof(*qps));
-	if (qps == NULL)
-		return -ENOMEM;
-	if (nic->qp_limit != 0)
-		memcpy(qps, nic->qps, nic->qp_limit * sizeof(*qps));
-	nic->qps = qps;
-	nic->qp_capacity = capacity;
-	return 0;
-}
-
-static void
-enter_qp(struct nic *nic, struct qp *qp, uint32_t qpn, enum qp_role role)
-{
-	uint32_t slot = qpn - NIC_QPN_FIRST;
-
-	qp->qpn = qpn;
-	qp->role = role;
-	nic->qps[slot] = qp;
-	if (slot >= nic->qp_limit)
-		nic->qp_limit = slot + 1;
-}
-
-static void
-set_address(struct nic *nic, struct frame_address *a, const struct nic_endpoint *e)
-{
-	*a = (struct frame_address){
-		.peer_qpn = e->peer_qpn,
-		.udp_sport = rte_cpu_to_be_16(e->udp_sport),
-		.traffic_class = (uint8_t)(e->dscp << 2 | ECN_ECT0),
-		.priority = e->priority,
-		.tc = e->tc,
-		.ip6 = e->ip_version == 6,
-	};
-	memcpy(a->peer_ip, e->peer_ip, sizeof(a->peer_ip));
-	frame_address_init(a, nic_template(nic, a));
-}
-
-int
-nic_add_sender(struct nic *nic, const struct nic_flow *flow)
-{
-	const struct nic_endpoint *e = &flow->endpoint;
-	uint64_t packets;
-	struct sender *s;
-	int error;
-
-	if (!endpoint_holds(e) || flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX ||
-	    flow->bytes == 0 || flow->repeat == 0)
-		return -EINVAL;
-	packets = (flow->bytes - 1) / flow->path_mtu + 1;
-	if (packets >= NIC_FLOW_PACKETS_MAX)
-		return -EINVAL;
-	error = reserve_qpn(nic, e->qpn);
-	if (error != 0)
-		return error;
-	s = nic_carve(nic, sizeof(*s));
-	if (s == NULL)
-		return -ENOMEM;
-	error = timers_add(&nic->timers, &s->timer, TIMER_SENDER);
-	if (error != 0)
-		return error;
-	enter_qp(nic, &s->qp, e->qpn, QP_SENDER);
-	set_address(nic, &s->address, e);
-	s->psn_base = e->first_psn;
-	s->path_mtu = flow->path_mtu;
-	s->last_payload = (uint16_t)(flow->bytes - (packets - 1) * flow->path_mtu);
-	s->packets = (uint32_t)packets;
-	s->repetitions_left = flow->repeat;
-	s->bytes = flow->bytes;
-	s->gap = flow->gap;
-	s->result.start = flow->start + uniform_below(&nic->node->random, nic->config.start_jitter);
-	s->result.completed = PS_NEVER;
-	nic->open_flows++;
-	nic_set_timer(nic, &s->timer, s->result.start);
-	return 0;
-}
-
-int
-nic_add_receiver(struct nic *nic, const struct nic_endpoint *e)
-{
-	uint32_t ring = 64;
-	struct receiver *r;
-	int error;
-
-	if (!endpoint_holds(e))
-		return -EINVAL;
-	error = reserve_qpn(nic, e->qpn);
-	if (error != 0)
-		return error;
-	while (ring < nic->config.reorder_window)
-		ring *= 2;
-	r = nic_carve(nic, sizeof(*r));
-	if (r == NULL)
-		return -ENOMEM;
-	if (nic->config.placement == NIC_PLACEMENT_OUT_OF_ORDER) {
-		r->placed = nic_carve(nic, ring / 4);
-		if (r->placed == NULL)
-			return -ENOMEM;
-		r->ends = r->placed + ring / 64;
-		r->ring_mask = ring - 1;
-		error = timers_add(&nic->timers, &r->timer, TIMER_RECEIVER);
-		if (error != 0)
-			return error;
-	}
-	enter_qp(nic, &r->qp, e->qpn, QP_RECEIVER);
-	set_address(nic, &r->address, e);
-	r->expected = e->first_psn;
-	return 0;
-}
-
-int
-nic_add_stream(struct nic *nic, const struct nic_stream *stream)
-{
-	uint32_t least = FRAME_ETHERNET_BYTES + FRAME_UDP_BYTES +
-			 (stream->ip_version == 6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES);
-	struct stream *s;
-	int error;
-
-	if ((stream->ip_version != 4 && stream->ip_version != 6) || stream->packet_bytes < least ||
-	    stream->packet_bytes > PACKET_FRAME_MAX || stream->interval == 0 ||
-	    stream->dscp >= 64 || stream->priority >= PRIORITIES || stream->tc >= PRIORITIES)
-		return -EINVAL;
-	s = nic_carve(nic, sizeof(*s));
-	if (s == NULL)
-		return -ENOMEM;
-	error = timers_add(&nic->timers, &s->timer, TIMER_STREAM);
-	if (error != 0)
-		return error;
-	stream_init(s, stream, &nic->config);
-	s->following = nic->streams;
-	nic->streams = s;
-	if (s->next_at < s->until)
-		nic_set_timer(nic, &s->timer, s->next_at);
-	return 0;
-}
-
 uint32_t
 nic_open_flows(const struct nic *nic)
 {
-	return nic->open_flows;
+	return nic->more->open_flows;
 }
 
 static const struct qp *
-qp_of_role(const struct nic *nic, uint32_t slot, enum qp_role role)
+qp_of(const struct nic *nic, uint32_t qpn)
 {
-	const struct qp *qp = slot < nic->qp_limit ? nic->qps[slot] : NULL;
+	uint32_t slot = qpn - NIC_QPN_FIRST;
 
-	return qp != NULL && qp->role == role ? qp : NULL;
+	return slot < nic->qp_limit ? nic->qps[slot] : NULL;
+}
+
+// What a queue pair saw as a sender, a responder or a reader; NULL: it is none.
+static const struct nic_flow_result *
+flow_result(const struct qp *qp)
+{
+	if (qp == NULL || qp->role == QP_RECEIVER)
+		return NULL;
+	return qp->role == QP_READER ? &((const struct reader *)qp)->result
+				     : &((const struct sender *)qp)->result;
+}
+
+// And as a receiver or a reader.
+static const struct nic_receiver_result *
+receiver_result(const struct qp *qp)
+{
+	if (qp == NULL || (qp->role != QP_RECEIVER && qp->role != QP_READER))
+		return NULL;
+	return &((const struct receiver *)qp)->result;
 }
 
 int
 nic_flow_result(const struct nic *nic, uint32_t qpn, struct nic_flow_result *out)
 {
-	const struct qp *qp = qp_of_role(nic, qpn - NIC_QPN_FIRST, QP_SENDER);
+	const struct nic_flow_result *result = flow_result(qp_of(nic, qpn));
 
-	if (qp == NULL)
+	if (result == NULL)
 		return -ENOENT;
-	*out = ((const struct sender *)qp)->result;
+	*out = *result;
 	return 0;
 }
 
 int
 nic_receiver_result(const struct nic *nic, uint32_t qpn, struct nic_receiver_result *out)
 {
-	const struct qp *qp = qp_of_role(nic, qpn - NIC_QPN_FIRST, QP_RECEIVER);
+	const struct nic_receiver_result *result = receiver_result(qp_of(nic, qpn));
 
-	if (qp == NULL)
+	if (result == NULL)
 		return -ENOENT;
-	*out = ((const struct receiver *)qp)->result;
+	*out = *result;
+	return 0;
+}
+
+int
+nic_part_time(const struct nic *nic, uint32_t program, uint32_t part, uint32_t time,
+	      struct nic_time *out)
+{
+	const struct nic_table *programs = &nic->more->programs;
+	const struct program *p = program < programs->count ? programs->entries[program] : NULL;
+
+	if (p == NULL || part >= p->parts.count || time >= p->settings.repeat)
+		return -ENOENT;
+	*out = ((const struct part *)p->parts.entries[part])->times[time];
+	return 0;
+}
+
+int
+nic_congestion_read(const struct nic *nic, uint32_t qpn, struct congestion_reading *out)
+{
+	const struct qp *qp = qp_of(nic, qpn);
+	const struct sender *s = (const struct sender *)qp;
+	const struct congestion *c;
+
+	if (qp == NULL || (qp->role != QP_SENDER && qp->role != QP_RESPONDER) ||
+	    !(s->special & SENDER_PACED))
+		return -ENOENT;
+	c = &s->more->pacing->c;
+	c->algorithm->read(c, nic->node->until, out);
 	return 0;
 }
 
@@ -344,22 +333,24 @@ add_received(struct nic_receiver_result *sum, const struct nic_receiver_result *
 void
 nic_totals(const struct nic *nic, struct nic_totals *out)
 {
-	*out = (struct nic_totals){.stream_received = nic->stream_received};
+	*out = (struct nic_totals){.stream_received = nic->more->stream_received};
 	for (uint32_t i = 0; i < nic->qp_limit; i++) {
-		const struct qp *sender = qp_of_role(nic, i, QP_SENDER);
-		const struct qp *receiver = qp_of_role(nic, i, QP_RECEIVER);
+		const struct nic_flow_result *sent = flow_result(nic->qps[i]);
+		const struct nic_receiver_result *received = receiver_result(nic->qps[i]);
 
-		if (sender != NULL)
-			add_sent(&out->sent, &((const struct sender *)sender)->result);
-		if (receiver != NULL)
-			add_received(&out->received, &((const struct receiver *)receiver)->result);
+		if (sent != NULL)
+			add_sent(&out->sent, sent);
+		if (received != NULL)
+			add_received(&out->received, received);
 	}
-	for (const struct stream *s = nic->streams; s != NULL; s = s->following)
+	for (const struct stream *s = nic->more->streams; s != NULL; s = s->following)
 		out->stream_sent += s->sent;
 }
 
 size_t
 nic_bytes(const struct nic *nic)
 {
-	return nic->bytes + nic->timers.capacity * sizeof(*nic->timers.heap);
+	const struct timers *timers = &nic->more->timers;
+
+	return nic->more->bytes + timers->capacity * sizeof(*timers->heap);
 }

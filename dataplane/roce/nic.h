@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A NIC: a host's RoCEv2 endpoint. It hangs off a node of role NIC that has one port, and speaks
-// the reliable connection's WRITE, with one queue pair at either end of a flow. nic.c tells how it
-// works.
+// A NIC: a host's RoCEv2 endpoint. It hangs off a node of role NIC, has an address at each of the
+// node's ports, and speaks the reliable connection's WRITE, SEND and READ, with one queue pair at
+// either end of a flow. nic.c tells how it works.
+//
+// A flow stands on its own (it starts at a time), or belongs to a program, which is what a rank of
+// a collective does: parts in turn, each of them messages that are sent when others have arrived.
 //
 // What is here is the control side's: everything is added before the node runs (or between two
 // turns of its worker), results are read between turns. The worker's side is transport.h.
@@ -16,29 +19,48 @@
 // The UDP port that streams go to: the discard protocol's (RFC 863).
 #define NIC_STREAM_UDP_PORT 9
 
-// Packets of one WRITE at most; a longer flow is several, back to back. The largest message of
-// InfiniBand is 2^31 bytes.
+// Packets of one WRITE, SEND or READ at most; a longer flow is several, back to back. The largest
+// message of InfiniBand is 2^31 bytes.
 #define NIC_WRITE_PACKETS (UINT32_C(1) << 18)
 
+#define NIC_PORTS_MAX 8
+#define NIC_PROGRAM_TIMES_MAX 65536 // parts x repeat
+#define NIC_NONE UINT32_MAX
+
+struct congestion_algorithm;
+struct congestion_reading;
+struct drain_config;
+struct storm_config;
+
+enum nic_recovery { NIC_RECOVERY_GO_BACK_N, NIC_RECOVERY_SELECTIVE, NIC_RECOVERY_GO_BACK_0 };
+enum nic_op { NIC_OP_WRITE, NIC_OP_SEND, NIC_OP_READ };
 enum nic_placement { NIC_PLACEMENT_IN_ORDER, NIC_PLACEMENT_OUT_OF_ORDER };
 
-struct nic_config {
+struct nic_port_config {
+	uint8_t mac[6];
+	uint8_t gateway_mac[6]; // where all packets go first
 	uint8_t ip4[4];
+	uint8_t ip6[16];
+};
+
+struct nic_config {
 	uint32_t ack_every;      // packets per ACK, 1 or more; a message's last always has one
 	ps_t rto;                // no progress for so long: what is not acknowledged is sent again
 	int32_t header_bytes;    // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload
 	int32_t ack_bytes;       // FRAME_SIZE_REAL, or what an acknowledgement is
 	ps_t reorder_timeout;    // of out-of-order placement
-	uint32_t reorder_window; // likewise; packets, 1 .. 2^20
+	uint32_t reorder_window; // likewise and of selective recovery; packets, 1 .. 2^20
 	enum nic_placement placement;
+	enum nic_recovery recovery; // both ends of a queue pair need the same
 	ps_t cnp_interval; // least time between two CNPs of a queue pair
 	uint8_t cnp_dscp;
 	uint8_t cnp_priority;
 	uint8_t cnp_tc;
-	uint8_t mac[6];
-	uint8_t gateway_mac[6]; // where all packets go first
-	uint8_t ip6[16];
-	ps_t start_jitter; // each flow starts later by a random time below this
+	ps_t start_jitter; // each flow of its own starts later by a random time below this
+	const struct congestion_algorithm *congestion; // NULL: none
+	const void *congestion_parameters;             // copied
+	uint16_t port_count;                           // of the node: 1 .. NIC_PORTS_MAX
+	struct nic_port_config ports[NIC_PORTS_MAX];
 };
 
 // One end of a flow. What both ends have in common is the control side's to keep so.
@@ -51,22 +73,62 @@ struct nic_endpoint {
 	uint8_t peer_ip[16]; // the other end's; IPv4 in the first 4
 	uint8_t dscp;        // of what this end sends: data, or acknowledgements
 	uint8_t priority;
-	uint8_t tc; // the queue that the priority maps to
+	uint8_t tc;   // the queue that the priority maps to
+	uint8_t port; // of the NIC's
+};
+
+// The messages of a flow of a program. Message k of a time has base bytes and one more if (first +
+// k * step) mod `of` is below `extra`. One of 0 bytes is a packet without payload.
+struct nic_messages {
+	uint32_t count; // a time, 1 or more
+	uint64_t base;
+	uint32_t extra, first, step;
+	uint32_t of; // 0 counts as 1
 };
 
 struct nic_flow {
 	struct nic_endpoint endpoint;
 	uint16_t path_mtu; // payload of a packet
-	uint64_t bytes;    // of each repetition, 1 or more
-	uint32_t repeat;   // 1 or more
+	enum nic_op op;
+	ps_t handover; // each time the first packet goes so much later than its start
+	// A round trip and what fills it, for congestion control; 0: unknown.
+	ps_t base_rtt;
+	uint64_t bdp_bytes;
+	// Of a flow of its own. The responder of a READ has none of these.
+	uint64_t bytes;  // of each repetition, 1 or more
+	uint32_t repeat; // 1 or more
 	ps_t start;
 	ps_t gap; // from a repetition's completion to the next one's start
+	// Of a program's: what it is part of (NIC_NONE: of none), and which message may start when.
+	// Message k of a time may, once `gate` has received k + gate_lead messages of this time
+	// from each of its senders.
+	uint32_t program, part;
+	struct nic_messages messages;
+	uint32_t gate; // NIC_NONE: all at once
+	uint32_t gate_lead;
+};
+
+// Parts are taken in turn, `repeat` times.
+struct nic_program {
+	ps_t start;
+	ps_t gap; // from the end of the last part to the next time's start
+	uint32_t repeat;
+};
+
+struct nic_part {
+	ps_t compute; // before it
+};
+
+// PS_NEVER while it has not begun, or ended. It begins after the compute gap.
+struct nic_time {
+	ps_t start, end;
 };
 
 enum nic_arrivals { NIC_ARRIVALS_CBR, NIC_ARRIVALS_POISSON };
 
 // Packets without a transport.
 struct nic_stream {
+	uint8_t port; // of the NIC's
 	uint16_t udp_sport;
 	uint8_t ip_version;
 	uint8_t peer_ip[16];
@@ -81,14 +143,15 @@ struct nic_stream {
 	ps_t until; // none arrives then or later; PS_NEVER
 };
 
-// A flow as its sender saw it.
+// A flow as its sender saw it, or the reader of a READ. What a READ sends again, and the CNPs it
+// gets, are its responder's, of which there is nothing else.
 struct nic_flow_result {
-	ps_t start;             // with jitter
+	ps_t start;             // with jitter; of a program's flow, its first message's
 	ps_t completed;         // when its last byte was acknowledged; PS_NEVER while it is open
 	ps_t busy;              // sum over the completed repetitions of the time each took
-	uint32_t repetitions;   // completed
+	uint32_t repetitions;   // completed; of a program's flow, messages
 	uint64_t retransmitted; // packets
-	uint64_t naks;
+	uint64_t naks;          // received; of a reader, requests for what was missing
 	uint64_t timeouts;
 	uint64_t cnps; // received
 };
@@ -111,32 +174,60 @@ struct nic_totals {
 	uint64_t stream_received;
 };
 
-// Makes the NIC of a node that has one port and sets node->nic. Returns 0, -EINVAL for a
-// configuration outside the ranges above, or -ENOMEM.
+// Makes the NIC of a node and sets node->nic. Returns 0, -EINVAL for a configuration outside the
+// ranges above or with another number of ports than the node, or -ENOMEM.
 int nic_create(struct nic **out, struct node *node, const struct nic_config *config);
 
 // To be called before node_destroy(). NULL is fine.
 void nic_destroy(struct nic *nic);
 
+// Makes the host misbehave (misbehaviour.h); NULL: not in that way. Once at most. Returns 0,
+// -EINVAL, -EEXIST, or -ENOMEM.
+int nic_misbehave(struct nic *nic, const struct drain_config *drain,
+		  const struct storm_config *storm);
+
+// Packets that wait in the receive buffers of a host that is slow.
+uint64_t nic_held(const struct nic *nic);
+
 // The lowest number that no queue pair of the NIC has and none above.
 uint32_t nic_next_qpn(const struct nic *nic);
 
-// Adds the queue pair that sends a flow, or the one that receives it. Returns 0, -EINVAL for values
-// outside the ranges above, -EEXIST when the number is taken, or -ENOMEM.
+// What a program is made of, before its flows. Each writes its number to *out: programs and inboxes
+// count in the NIC, parts in their program. An inbox fills with `messages` of each of its receivers
+// a time. Return 0, -EINVAL for a repeat or messages of 0, numbers that do not exist, or more than
+// NIC_PROGRAM_TIMES_MAX, or -ENOMEM.
+int nic_add_program(struct nic *nic, const struct nic_program *program, uint32_t *out);
+int nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uint32_t *out);
+int nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t messages,
+		  uint32_t *out);
+
+// Adds the queue pair that sends a flow (of a READ the one that responds), the one that receives it
+// (`inbox`: which its messages count for, or NIC_NONE), or for a READ the one that requests it: the
+// endpoint is then where the data go, and start, repeat, gap and bytes are this one's. Returns 0,
+// -EINVAL for values outside the ranges above, -EEXIST when the number is taken, or -ENOMEM.
 int nic_add_sender(struct nic *nic, const struct nic_flow *flow);
-int nic_add_receiver(struct nic *nic, const struct nic_endpoint *endpoint);
+int nic_add_receiver(struct nic *nic, const struct nic_endpoint *endpoint, uint32_t inbox);
+int nic_add_reader(struct nic *nic, const struct nic_flow *flow);
 
 // Adds a stream. Returns 0, -EINVAL (headers do not fit packet_bytes, or an interval of 0), or
 // -ENOMEM.
 int nic_add_stream(struct nic *nic, const struct nic_stream *stream);
 
-// Flows that are not complete.
+// Flows and programs that are not complete.
 uint32_t nic_open_flows(const struct nic *nic);
 
-// What became of the flow that a queue pair sends or receives. Returns 0, or -ENOENT when there is
-// none of that number and role.
+// What became of the flow that a queue pair sends (or reads), or receives (or reads). Returns 0, or
+// -ENOENT when there is none of that number and role.
 int nic_flow_result(const struct nic *nic, uint32_t qpn, struct nic_flow_result *out);
 int nic_receiver_result(const struct nic *nic, uint32_t qpn, struct nic_receiver_result *out);
+
+// When a part began and ended at this rank. Returns 0, or -ENOENT.
+int nic_part_time(const struct nic *nic, uint32_t program, uint32_t part, uint32_t time,
+		  struct nic_time *out);
+
+// What congestion control makes of a queue pair that sends, at the node's time. Returns 0, or
+// -ENOENT when there is none of that number, or no congestion control.
+int nic_congestion_read(const struct nic *nic, uint32_t qpn, struct congestion_reading *out);
 
 void nic_totals(const struct nic *nic, struct nic_totals *out);
 

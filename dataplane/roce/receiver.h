@@ -4,9 +4,10 @@
 
 #include "qp.h"
 
-// A WRITE's packet arrived. `opcode`: its BTH's; `ack_req`: the BTH's bit; `ce`: it was marked.
+// A packet of a WRITE or SEND arrived. `opcode`: its BTH's; `ack_req`: the BTH's bit; `ce`: it was
+// marked.
 void receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode, bool ack_req,
 		   bool ce, ps_t now);
 
-// Its timer fired: a packet is overdue.
-void receiver_timeout(struct nic *nic, struct receiver *r);
+// A marked packet arrived: tells the sender, unless it was told not long ago.
+void receiver_notify(struct nic *nic, struct receiver *r, ps_t now);

@@ -1,18 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requester of the reliable connection (InfiniBand Architecture Specification volume 1, section
-// 9.7). A repetition of a flow is one WRITE, or several of NIC_WRITE_PACKETS when it is long.
-// Packets are made when the transmitter is free for them, from `next` on, so that going back to a
-// packet is one store and nothing is queued.
+// The requester of WRITEs and SENDs over the reliable connection (InfiniBand Architecture
+// Specification volume 1, section 9.7), and what a responder of READs has in common with it. A
+// repetition of a flow is one message, or several of NIC_WRITE_PACKETS when it is long. Packets are
+// made when the transmitter is free for them, from `next` on, so that going back to a packet is one
+// store and nothing is queued. They keep their numbers, opcodes and PSNs when they are sent again.
 //
-// Recovery is go-back-N: a NAK, or a timeout since the last progress, sets `next` back to the first
-// packet that is not acknowledged. Packets keep their numbers, opcodes and PSNs when they are sent
-// again.
+// Recovery. Go-back-N: a NAK, or a timeout since the last progress, sets `next` back to the first
+// packet that is not acknowledged. Selective: a NAK asks for its own packet alone and acknowledges
+// nothing; that goes before all others; a timeout goes back as above. Go-back-0: as go-back-N, but
+// what is acknowledged inside a message does not count, so that it is always the message's first
+// packet that is gone back to.
+//
+// What few senders have (enum sender_special) is asked for once a packet, and then done apart.
 #include "sender.h"
 
 #include "../queueing/ecn.h"
+#include "pacing.h"
+#include "program.h"
+#include "resends.h"
+#include "responder.h"
+
+#include <rte_common.h>
 
 // Packets in flight at most: PSNs are told apart within half of their circle.
 #define SENDER_IN_FLIGHT_MAX (UINT32_C(1) << 22)
+
+// Which of a message's packets one is.
+enum packet_place { PACKET_MIDDLE, PACKET_ENDS_PART, PACKET_ENDS_MESSAGE, PACKET_PLACES };
+
+// By whether a packet is the first of its WRITE, SEND or READ, and enum packet_place.
+struct shape {
+	uint8_t opcode[2][PACKET_PLACES];
+	uint8_t extra[2][PACKET_PLACES]; // bytes of headers behind the BTH
+	bool asks;                       // the last asks for an acknowledgement
+};
+
+static const struct shape shapes[] = {
+	[MESSAGE_WRITE] = {{{ROCE_OP_WRITE_MIDDLE, ROCE_OP_WRITE_LAST, ROCE_OP_WRITE_LAST},
+			    {ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_ONLY, ROCE_OP_WRITE_ONLY}},
+			   {{0, 0, 0}, {16, 16, 16}},
+			   true},
+	[MESSAGE_WRITE_IMM] = {{{ROCE_OP_WRITE_MIDDLE, ROCE_OP_WRITE_LAST, ROCE_OP_WRITE_LAST_IMM},
+				{ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_ONLY, ROCE_OP_WRITE_ONLY_IMM}},
+			       {{0, 0, 4}, {16, 16, 20}},
+			       true},
+	[MESSAGE_SEND] = {{{ROCE_OP_SEND_MIDDLE, ROCE_OP_SEND_LAST, ROCE_OP_SEND_LAST},
+			   {ROCE_OP_SEND_FIRST, ROCE_OP_SEND_ONLY, ROCE_OP_SEND_ONLY}},
+			  {{0, 0, 0}, {0, 0, 0}},
+			  true},
+	[MESSAGE_READ_RESPONSE] = {{{ROCE_OP_READ_RESPONSE_MIDDLE, ROCE_OP_READ_RESPONSE_LAST,
+				     ROCE_OP_READ_RESPONSE_LAST},
+				    {ROCE_OP_READ_RESPONSE_FIRST, ROCE_OP_READ_RESPONSE_ONLY,
+				     ROCE_OP_READ_RESPONSE_ONLY}},
+				   {{0, 4, 4}, {4, 4, 4}},
+				   false},
+};
 
 static int32_t
 after(uint32_t a, uint32_t b)
@@ -21,64 +63,67 @@ after(uint32_t a, uint32_t b)
 }
 
 static bool
-sender_may_send(const struct sender *s)
+sender_has_next(const struct sender *s)
 {
 	return s->next != s->end && s->next - s->acked < SENDER_IN_FLIGHT_MAX;
 }
 
-static uint8_t
-write_opcode(bool first, bool last)
+// What stands behind the BTH of the packet at `offset` of a message of `packets`. Few packets have
+// anything.
+static __attribute__((noinline)) void
+put_extra(const struct sender *s, uint8_t *at, uint8_t opcode, uint32_t offset, uint32_t packets,
+	  uint32_t last_payload)
 {
-	static const uint8_t opcodes[2][2] = {
-		{ROCE_OP_WRITE_MIDDLE, ROCE_OP_WRITE_LAST},
-		{ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_ONLY},
-	};
+	if (roce_op_has_reth(opcode)) {
+		uint64_t va = (uint64_t)offset * s->path_mtu;
+		uint64_t most = (uint64_t)NIC_WRITE_PACKETS * s->path_mtu;
+		uint64_t left = (uint64_t)(packets - 1) * s->path_mtu + last_payload - va;
 
-	return opcodes[first][last];
+		roce_reth_init((struct roce_reth *)at, va, s->address.peer_qpn,
+			       (uint32_t)(left < most ? left : most));
+		at += sizeof(struct roce_reth);
+	}
+	if (roce_op_has_aeth(opcode))
+		roce_aeth_init((struct roce_aeth *)at, ROCE_SYNDROME_ACK_NO_CREDITS,
+			       s->more->responder->msn);
+	if (roce_op_has_immdt(opcode))
+		roce_put32(((struct roce_immdt *)at)->value, s->qp.qpn);
 }
 
-// The RETH of the WRITE that begins with the packet at `offset` of the repetition.
-static void
-put_reth(const struct sender *s, uint8_t *at, uint32_t offset)
+// Packet `index`, which lies in the message from packet `begin` to before `end`.
+static __rte_always_inline void
+write_packet(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index, uint32_t begin,
+	     uint32_t end, uint32_t last_payload)
 {
-	uint64_t va = (uint64_t)offset * s->path_mtu;
-	uint64_t most = (uint64_t)NIC_WRITE_PACKETS * s->path_mtu;
-	uint64_t left = s->bytes - va;
-
-	roce_reth_init((struct roce_reth *)at, va, s->address.peer_qpn,
-		       (uint32_t)(left < most ? left : most));
-}
-
-static void
-write_packet(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index)
-{
-	uint32_t offset = index - s->begin;
-	bool ends = index + 1 == s->end;
+	const struct shape *shape = &shapes[s->qp.message];
+	uint32_t offset = index - begin;
+	bool ends = index + 1 == end;
 	bool first = (offset & (NIC_WRITE_PACKETS - 1)) == 0;
-	bool last = ends || (offset & (NIC_WRITE_PACKETS - 1)) == NIC_WRITE_PACKETS - 1;
-	uint32_t payload = ends ? s->last_payload : s->path_mtu;
-	uint32_t present = (uint32_t)sizeof(struct roce_bth) +
-			   (first ? (uint32_t)sizeof(struct roce_reth) : 0);
-	uint8_t opcode = write_opcode(first, last);
+	bool ends_part = (offset & (NIC_WRITE_PACKETS - 1)) == NIC_WRITE_PACKETS - 1;
+	enum packet_place place = ends        ? PACKET_ENDS_MESSAGE
+				  : ends_part ? PACKET_ENDS_PART
+					      : PACKET_MIDDLE;
+	uint32_t payload = ends ? last_payload : s->path_mtu;
+	uint32_t extra = shape->extra[first][place];
+	uint8_t opcode = shape->opcode[first][place];
 	uint8_t *bth;
 
-	frame_start(m, nic_template(nic, &s->address), &s->address, PACKET_UNSENT | PACKET_ROCE,
-		    frame_data_behind_udp(payload, first), present,
-		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, first), &bth);
-	frame_put_bth(bth, opcode, roce_pad_bytes(payload), s->address.peer_qpn, last,
-		      s->psn_base + index);
+	frame_start(m, nic_template(nic_port_of(nic, &s->qp), &s->address), &s->address,
+		    PACKET_UNSENT | PACKET_ROCE, frame_data_behind_udp(payload, extra),
+		    (uint32_t)sizeof(struct roce_bth) + extra,
+		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, extra), &bth);
+	frame_put_bth(bth, opcode, roce_pad_bytes(payload), s->address.peer_qpn,
+		      place != PACKET_MIDDLE && shape->asks, s->psn_base + index);
 	packet_meta(m)->opcode = opcode;
-	if (first)
-		put_reth(s, bth + sizeof(struct roce_bth), offset);
+	if (unlikely(extra != 0))
+		put_extra(s, bth + sizeof(struct roce_bth), opcode, offset, end - begin,
+			  last_payload);
 }
 
-struct rte_mbuf *
-sender_make(struct nic *nic, struct sender *s, ps_t now)
+// The packet `next` counts as sent.
+static inline void
+sender_advance(struct nic *nic, struct sender *s, ps_t now)
 {
-	struct rte_mbuf *m = packet_alloc(nic->node->packets);
-
-	if (likely(m != NULL))
-		write_packet(nic, s, m, s->next);
 	s->next++;
 	if (likely(after(s->next, s->high) > 0))
 		s->high = s->next;
@@ -86,8 +131,108 @@ sender_make(struct nic *nic, struct sender *s, ps_t now)
 		s->result.retransmitted++;
 	if (s->timer.due == PS_NEVER)
 		nic_set_timer(nic, &s->timer, now + nic->rto);
-	if (!sender_may_send(s))
-		source_idle(nic, &s->source, s->address.tc);
+}
+
+// As sender_has_next(), for those that have more than that.
+static __attribute__((noinline)) bool
+special_may_send(struct nic *nic, struct sender *s, ps_t now, ps_t horizon)
+{
+	bool may;
+
+	if (s->next == s->end) {
+		if (s->special & SENDER_PROGRAM)
+			program_next(s);
+		else if (s->special & SENDER_RESPONDER)
+			responder_next(s);
+	}
+	may = sender_has_next(s) || s->special & SENDER_RESENDS;
+	return s->special & SENDER_PACED ? pacing_admits(nic, s, may, now, horizon) : may;
+}
+
+// `horizon`: when the transmitter is free.
+static inline void
+review(struct nic *nic, struct sender *s, ps_t now, ps_t horizon)
+{
+	bool may = likely(s->special == 0) ? sender_has_next(s)
+					   : special_may_send(nic, s, now, horizon);
+
+	if (may)
+		source_ready(nic_port_of(nic, &s->qp), &s->source, s->address.tc);
+	else
+		source_idle(nic_port_of(nic, &s->qp), &s->source, s->address.tc);
+}
+
+void
+sender_review(struct nic *nic, struct sender *s, ps_t now)
+{
+	const struct port *p = nic_port_of(nic, &s->qp)->port;
+
+	review(nic, s, now, p->tx_free > now ? p->tx_free : now);
+}
+
+// A packet that goes again by itself.
+static void
+write_single(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index)
+{
+	if (s->special & SENDER_RESPONDER) {
+		struct request single = responder_single(s, index);
+
+		write_packet(nic, s, m, index, single.begin, single.end, single.last_payload);
+	} else if (s->special & SENDER_PROGRAM) {
+		struct message_place place = program_find(s, index);
+
+		write_packet(nic, s, m, index, place.begin, place.end, place.last_payload);
+	} else {
+		write_packet(nic, s, m, index, s->begin, s->end, s->last_payload);
+	}
+}
+
+static __attribute__((noinline)) struct rte_mbuf *
+make_special(struct nic *nic, struct sender *s, ps_t now)
+{
+	const struct port_profile *profile = nic_port_of(nic, &s->qp)->port->profile;
+	struct rte_mbuf *m = packet_alloc(nic->node->packets);
+	ps_t horizon = now;
+
+	if (s->special & SENDER_RESENDS) {
+		uint32_t index = resends_take(s->more->resends);
+
+		if (s->more->resends->count == 0)
+			s->special &= (uint8_t)~SENDER_RESENDS;
+		if (likely(m != NULL))
+			write_single(nic, s, m, index);
+		s->result.retransmitted++;
+	} else {
+		if (likely(m != NULL))
+			write_packet(nic, s, m, s->next, s->begin, s->end, s->last_payload);
+		sender_advance(nic, s, now);
+		if (s->special & SENDER_RESPONDER)
+			s->acked = s->next; // nobody will
+	}
+	if (s->special & SENDER_PACED && m != NULL) {
+		uint32_t occupancy = packet_meta(m)->wire_bytes + profile->preamble +
+				     profile->fcs + profile->gap;
+
+		pacing_sent(s, occupancy, now);
+		horizon = now + time_of_bytes(profile->byte_time, occupancy);
+	}
+	review(nic, s, now, horizon);
+	return m;
+}
+
+struct rte_mbuf *
+sender_make(struct nic *nic, struct sender *s, ps_t now)
+{
+	struct rte_mbuf *m;
+
+	if (unlikely(s->special & ~SENDER_PROGRAM))
+		return make_special(nic, s, now);
+	m = packet_alloc(nic->node->packets);
+	if (likely(m != NULL))
+		write_packet(nic, s, m, s->next, s->begin, s->end, s->last_payload);
+	sender_advance(nic, s, now);
+	if (!sender_has_next(s))
+		review(nic, s, now, now);
 	return m;
 }
 
@@ -95,10 +240,10 @@ static void
 sender_start(struct nic *nic, struct sender *s, ps_t now)
 {
 	s->open = true;
-	s->started = now;
+	s->started = now - s->handover;
 	s->begin = s->end;
 	s->end += s->packets;
-	source_ready(nic, &s->source, s->address.tc);
+	sender_review(nic, s, now);
 }
 
 // The repetition's last byte was acknowledged.
@@ -109,18 +254,18 @@ sender_complete(struct nic *nic, struct sender *s, ps_t now)
 	s->result.repetitions++;
 	s->result.busy += now - s->started;
 	timer_stop(&s->timer);
-	source_idle(nic, &s->source, s->address.tc);
+	sender_review(nic, s, now);
 	if (--s->repetitions_left == 0) {
 		s->result.completed = now;
-		nic->open_flows--;
-	} else if (s->gap != 0) {
-		nic_set_timer(nic, &s->timer, now + s->gap);
+		nic->more->open_flows--;
+	} else if (s->gap + s->handover != 0) {
+		nic_set_timer(nic, &s->timer, now + s->gap + s->handover);
 	} else {
 		sender_start(nic, s, now);
 	}
 }
 
-// All before packet `index` have arrived.
+// All before packet `index` have arrived, which is news.
 static void
 sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 {
@@ -128,50 +273,132 @@ sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 	// It had gone back, and what it was to send again has arrived after all.
 	if (unlikely(after(s->next, index) < 0))
 		s->next = index;
-	if (index == s->end) {
+	if (unlikely(s->special & SENDER_PACED))
+		pacing_acknowledged(s, index, now);
+	if (unlikely(s->special & SENDER_RESENDS)) {
+		resends_forget(s->more->resends, index);
+		if (s->more->resends->count == 0)
+			s->special &= (uint8_t)~SENDER_RESENDS;
+	}
+	if (unlikely(s->special & SENDER_PROGRAM)) {
+		program_acked(nic, s, now);
+	} else if (index == s->end) {
 		sender_complete(nic, s, now);
 		return;
 	}
-	if (sender_may_send(s))
-		source_ready(nic, &s->source, s->address.tc);
-	else
-		source_idle(nic, &s->source, s->address.tc);
-	if (index == s->next)
+	sender_review(nic, s, now);
+	if (s->acked == s->next)
 		timer_stop(&s->timer);
 	else
 		nic_set_timer(nic, &s->timer, now + nic->rto);
+}
+
+// The first packet of the WRITE or SEND that packet `index` is in, or `index` itself where one
+// ends; all before it were sent.
+static uint32_t
+first_of_message(struct sender *s, uint32_t index)
+{
+	uint32_t begin = s->begin, end = s->end;
+
+	if (s->special & SENDER_PROGRAM && after(s->high, index) > 0) {
+		struct message_place place = program_find(s, index);
+
+		begin = place.begin;
+		end = place.end;
+	}
+	if (index == end || after(index, begin) < 0)
+		return index;
+	return begin + ((index - begin) & ~(NIC_WRITE_PACKETS - 1));
 }
 
 void
 sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
 {
 	int32_t count = psn_diff(psn, s->psn_base + s->acked) + 1;
+	uint32_t index = s->acked + (uint32_t)count;
 
 	// An old acknowledgement, or one of something that was never sent.
-	if (count <= 0 || after(s->acked + (uint32_t)count, s->high) > 0)
+	if (count <= 0 || after(index, s->high) > 0)
 		return;
-	sender_progress(nic, s, s->acked + (uint32_t)count, now);
-}
-
-static void
-sender_send_again(struct nic *nic, struct sender *s)
-{
-	s->next = s->acked;
-	timer_stop(&s->timer); // runs again from the next packet sent
-	source_ready(nic, &s->source, s->address.tc);
+	if (unlikely(s->qp.recovery == NIC_RECOVERY_GO_BACK_0)) {
+		if (s->special & SENDER_PACED)
+			pacing_acknowledged(s, index, now);
+		index = first_of_message(s, index);
+		if (after(index, s->acked) <= 0) {
+			// No progress that would count, but a sign of life.
+			sender_review(nic, s, now);
+			if (s->timer.due != PS_NEVER)
+				nic_set_timer(nic, &s->timer, now + nic->rto);
+			return;
+		}
+	}
+	sender_progress(nic, s, index, now);
 }
 
 void
-sender_go_back(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
+sender_forget_resends(struct sender *s)
+{
+	if (!(s->special & SENDER_RESENDS))
+		return;
+	resends_forget(s->more->resends, s->more->resends->high);
+	s->special &= (uint8_t)~SENDER_RESENDS;
+}
+
+static void
+sender_send_again(struct nic *nic, struct sender *s, ps_t now)
+{
+	s->next = s->acked;
+	sender_forget_resends(s);
+	if (s->special & SENDER_PROGRAM)
+		program_rewind(s);
+	if (s->special & SENDER_PACED) {
+		s->more->pacing->heard = s->acked;
+		pacing_lost(s, now);
+	}
+	timer_stop(&s->timer); // runs again from the next packet sent
+	sender_review(nic, s, now);
+}
+
+// Selective recovery: the packet goes again, unless it is going to anyway.
+static void
+sender_send_single(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
+{
+	if (after(s->next, index) <= 0 || !resends_add(s->more->resends, index))
+		return;
+	s->special |= SENDER_RESENDS;
+	if (s->special & SENDER_PACED)
+		pacing_lost(s, now);
+	sender_review(nic, s, now);
+}
+
+void
+sender_take_nak(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
 {
 	int32_t count = psn_diff(psn, s->psn_base + s->acked);
+	uint32_t index = s->acked + (uint32_t)count;
 
-	if (count < 0 || after(s->acked + (uint32_t)count, s->high) >= 0)
+	if (count < 0 || after(index, s->high) >= 0)
 		return;
 	s->result.naks++;
-	if (count > 0)
-		sender_progress(nic, s, s->acked + (uint32_t)count, now);
-	sender_send_again(nic, s);
+	if (s->qp.recovery == NIC_RECOVERY_SELECTIVE) {
+		sender_send_single(nic, s, index, now);
+		return;
+	}
+	if (s->qp.recovery == NIC_RECOVERY_GO_BACK_0)
+		index = first_of_message(s, index);
+	if (after(index, s->acked) > 0)
+		sender_progress(nic, s, index, now);
+	sender_send_again(nic, s, now);
+}
+
+void
+sender_take_cnp(struct nic *nic, struct sender *s, ps_t now)
+{
+	s->result.cnps++;
+	if (s->special & SENDER_PACED) {
+		pacing_notified(s, now);
+		sender_review(nic, s, now);
+	}
 }
 
 void
@@ -182,5 +409,5 @@ sender_timeout(struct nic *nic, struct sender *s, ps_t now)
 		return;
 	}
 	s->result.timeouts++;
-	sender_send_again(nic, s);
+	sender_send_again(nic, s, now);
 }

@@ -8,11 +8,20 @@
 // now. NULL when memory has run out: then the packet counts as sent, and lost.
 struct rte_mbuf *sender_make(struct nic *nic, struct sender *s, ps_t now);
 
+// Puts the sender in its ring, or out of it, by what it has to send.
+void sender_review(struct nic *nic, struct sender *s, ps_t now);
+
 // An acknowledgement of everything up to `psn` arrived.
 void sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now);
 
-// A NAK arrived: `psn` is missing, all before it arrived.
-void sender_go_back(struct nic *nic, struct sender *s, uint32_t psn, ps_t now);
+// A NAK arrived: `psn` is missing. But for selective recovery, all before it arrived.
+void sender_take_nak(struct nic *nic, struct sender *s, uint32_t psn, ps_t now);
+
+// A CNP arrived.
+void sender_take_cnp(struct nic *nic, struct sender *s, ps_t now);
 
 // Its timer fired: a repetition starts, or what is not acknowledged is sent again.
 void sender_timeout(struct nic *nic, struct sender *s, ps_t now);
+
+// No single packet is to be sent again any more.
+void sender_forget_resends(struct sender *s);

@@ -8,15 +8,14 @@
 #include "arrivals.h"
 
 void
-stream_init(struct stream *s, const struct nic_stream *settings, const struct nic_config *config)
+stream_init(struct stream *s, const struct nic_stream *settings, const struct frame_template *from)
 {
 	bool ip6 = settings->ip_version == 6;
 	uint8_t *headers = s->template.headers;
 
 	s->headers_bytes = FRAME_ETHERNET_BYTES + (ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) +
 			   FRAME_UDP_BYTES;
-	frame_template_init(&s->template, ip6, config->mac, config->gateway_mac,
-			    ip6 ? config->ip6 : config->ip4);
+	s->template = *from;
 	headers[FRAME_ETHERNET_BYTES + (ip6 ? 7 : 8)] = settings->ttl;
 	headers[s->headers_bytes - FRAME_UDP_BYTES + 2] = NIC_STREAM_UDP_PORT >> 8;
 	headers[s->headers_bytes - FRAME_UDP_BYTES + 3] = NIC_STREAM_UDP_PORT & 0xff;
@@ -36,6 +35,7 @@ stream_init(struct stream *s, const struct nic_stream *settings, const struct ni
 	s->packet_bytes = settings->packet_bytes;
 	s->arrivals = (uint8_t)settings->arrivals;
 	s->tc = settings->tc;
+	s->port = settings->port;
 }
 
 static void
@@ -63,7 +63,7 @@ stream_make(struct nic *nic, struct stream *s, ps_t now)
 	s->sent++;
 	stream_advance(nic, s);
 	if (s->next_at > now || s->next_at >= s->until) {
-		source_idle(nic, &s->source, s->tc);
+		source_idle(&nic->ports[s->port], &s->source, s->tc);
 		if (s->next_at < s->until)
 			nic_set_timer(nic, &s->timer, s->next_at);
 	}
@@ -73,5 +73,5 @@ stream_make(struct nic *nic, struct stream *s, ps_t now)
 void
 stream_timeout(struct nic *nic, struct stream *s)
 {
-	source_ready(nic, &s->source, s->tc);
+	source_ready(&nic->ports[s->port], &s->source, s->tc);
 }

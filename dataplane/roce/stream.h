@@ -5,9 +5,10 @@
 
 #include "qp.h"
 
-// Prepares a stream before the run: everything but its timer.
+// Prepares a stream before the run: everything but its timer. `from`: its port's template of its IP
+// version.
 void stream_init(struct stream *s, const struct nic_stream *settings,
-		 const struct nic_config *config);
+		 const struct frame_template *from);
 
 // The next packet of a stream that is ready; it leaves the ring when none waits behind. NULL when
 // memory has run out: then the packet is lost.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timers of a NIC: one each for a queue pair and a stream, as one heap behind the node's only
+// The timers of a NIC: one each for a queue pair, a stream and so on, as one heap behind the node's only
 // timer. timers.c tells how.
 #pragma once
 
@@ -7,7 +7,16 @@
 
 #include <stdint.h>
 
-enum timer_kind { TIMER_SENDER, TIMER_RECEIVER, TIMER_STREAM };
+enum timer_kind {
+	TIMER_SENDER,
+	TIMER_RECEIVER,
+	TIMER_STREAM,
+	TIMER_READER,
+	TIMER_PACING,
+	TIMER_PROGRAM,
+	TIMER_HANDOVER,
+	TIMER_MISBEHAVIOUR,
+};
 
 // Part of what it belongs to. Worker: rw.
 struct timer {

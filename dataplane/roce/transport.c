@@ -11,7 +11,13 @@
 
 #include "../stages/parse.h"
 #include "icrc.h"
+#include "misbehaviour.h"
+#include "pacing.h"
+#include "placement.h"
+#include "program.h"
+#include "reader.h"
 #include "receiver.h"
+#include "responder.h"
 #include "sender.h"
 #include "stream.h"
 
@@ -25,20 +31,25 @@
 void
 transport_prefetch(const struct node *n)
 {
-	const struct port *p = &n->ports[0];
 	const char *nic = (const char *)n->nic;
 
-	for (unsigned int line = 0; line < 3; line++) {
-		rte_prefetch0(nic + 64 * line); // struct nic, its rings, its IPv4 template
-		rte_prefetch0((const char *)p + 64 * line);
-	}
 	rte_prefetch0(n->timer_key);
-	rte_prefetch0(p->in);
-	rte_prefetch0(p->out);
-	rte_prefetch0((const char *)p->out + 64); // the putter's line
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct port *p = &n->ports[i];
+
+		// What stands before a port's rings, they, and its IPv4 template.
+		for (unsigned int line = 0; line < 3; line++) {
+			rte_prefetch0(nic + i * sizeof(struct nic_port) + 64 * line);
+			rte_prefetch0((const char *)p + 64 * line);
+		}
+		rte_prefetch0(p->in);
+		rte_prefetch0(p->out);
+		rte_prefetch0((const char *)p->out + 64); // the putter's line
+	}
 }
 
-// Cold: a packet made elsewhere, all of whose bytes are here. Returns -1, or the reason to drop it.
+// Cold: a packet made elsewhere, all of whose bytes are here, or one that a link has corrupted.
+// Returns -1, or the reason to drop it.
 static int
 check_foreign(struct rte_mbuf *m)
 {
@@ -46,7 +57,8 @@ check_foreign(struct rte_mbuf *m)
 	const uint8_t *udp = packet_data(m) + meta->l4_off;
 	const struct roce_bth *bth = (const struct roce_bth *)(udp + FRAME_UDP_BYTES);
 	uint32_t behind = (uint32_t)parse_u16(udp + 4) - FRAME_UDP_BYTES;
-	int error = icrc_verify(packet_data(m), meta->data_len);
+	int error = meta->flags & PACKET_BAD_PAYLOAD ? -EBADMSG
+						     : icrc_verify(packet_data(m), meta->data_len);
 
 	if (error != 0)
 		return error == -EBADMSG    ? DROP_BAD_ICRC
@@ -59,13 +71,14 @@ check_foreign(struct rte_mbuf *m)
 }
 
 static bool
-addressed_to(const struct nic *nic, const struct packet_meta *meta, const uint8_t *data)
+addressed_to(const struct nic_port *np, const struct packet_meta *meta, const uint8_t *data)
 {
 	const uint8_t *ip = data + meta->l3_off;
 
 	if (unlikely(meta->flags & PACKET_IPV6))
-		return memcmp(ip + 24, nic->config.ip6, 16) == 0;
-	return memcmp(ip + 16, nic->ip4, 4) == 0;
+		return memcmp(ip + 24, np->templates[1].headers + FRAME_ETHERNET_BYTES + 8, 16) ==
+		       0;
+	return memcmp(ip + 16, np->ip4, 4) == 0;
 }
 
 static struct qp *
@@ -77,17 +90,66 @@ find_qp(const struct nic *nic, uint32_t qpn)
 }
 
 static void
-take_aeth(struct nic *nic, struct sender *s, uint32_t psn, struct roce_aeth aeth, ps_t now)
+take_aeth(struct nic *nic, struct qp *qp, uint32_t psn, struct roce_aeth aeth, ps_t now)
 {
-	if (likely(roce_aeth_kind(&aeth) == ROCE_SYNDROME_ACK))
-		sender_acknowledge(nic, s, psn, now);
-	else if (aeth.syndrome == ROCE_SYNDROME_NAK_PSN_SEQUENCE)
-		sender_go_back(nic, s, psn, now);
+	bool nak = aeth.syndrome == ROCE_SYNDROME_NAK_PSN_SEQUENCE;
+
+	if (unlikely(qp->role == QP_READER)) {
+		if (nak)
+			reader_take_nak(nic, (struct reader *)qp, psn, now);
+	} else if (likely(roce_aeth_kind(&aeth) == ROCE_SYNDROME_ACK)) {
+		sender_acknowledge(nic, (struct sender *)qp, psn, now);
+	} else if (nak) {
+		sender_take_nak(nic, (struct sender *)qp, psn, now);
+	}
 }
 
-// A RoCEv2 packet. Frees it before it is answered: the answer takes its memory while that is hot.
+// A READ's packets, and CNPs. As take_roce().
+static __attribute__((noinline)) int
+take_other(struct nic *nic, struct rte_mbuf *m, struct qp *qp, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const struct roce_bth *bth =
+		(const struct roce_bth *)(packet_data(m) + meta->l4_off + FRAME_UDP_BYTES);
+	uint32_t psn = roce_bth_psn(bth), bytes;
+	uint8_t opcode = meta->opcode;
+	bool ce = meta->ecn == ECN_CE;
+	int verdict;
+
+	switch (opcode) {
+	case ROCE_OP_READ_REQUEST:
+		if (qp == NULL || qp->role != QP_RESPONDER)
+			return DROP_NO_QUEUE_PAIR;
+		bytes = roce_reth_dma_bytes((const struct roce_reth *)(bth + 1));
+		verdict = responder_take(nic, (struct sender *)qp, psn, bytes, now);
+		if (verdict >= 0)
+			return verdict;
+		packet_free(nic->node->packets, m);
+		return STAGE_CONSUMED;
+	case ROCE_OP_READ_RESPONSE_FIRST:
+	case ROCE_OP_READ_RESPONSE_MIDDLE:
+	case ROCE_OP_READ_RESPONSE_LAST:
+	case ROCE_OP_READ_RESPONSE_ONLY:
+		if (qp == NULL || qp->role != QP_READER)
+			return DROP_NO_QUEUE_PAIR;
+		packet_free(nic->node->packets, m);
+		reader_take(nic, (struct reader *)qp, psn, ce, now);
+		return STAGE_CONSUMED;
+	case ROCE_OP_CNP:
+		if (qp == NULL || (qp->role != QP_SENDER && qp->role != QP_RESPONDER))
+			return DROP_NO_QUEUE_PAIR;
+		packet_free(nic->node->packets, m);
+		sender_take_cnp(nic, (struct sender *)qp, now);
+		return STAGE_CONSUMED;
+	default:
+		return DROP_NOT_FOR_HOST;
+	}
+}
+
+// A RoCEv2 packet that came in by the NIC's port `port`. Frees it before it is answered: the answer
+// takes its memory while that is hot.
 static inline int
-take_roce(struct nic *nic, struct rte_mbuf *m, ps_t now)
+take_roce(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const struct roce_bth *bth =
@@ -97,59 +159,58 @@ take_roce(struct nic *nic, struct rte_mbuf *m, ps_t now)
 	struct roce_bth copy = *bth;
 	struct roce_aeth aeth;
 
-	switch (opcode) {
-	case ROCE_OP_WRITE_FIRST:
-	case ROCE_OP_WRITE_MIDDLE:
-	case ROCE_OP_WRITE_LAST:
-	case ROCE_OP_WRITE_ONLY:
+	if (unlikely(qp != NULL && qp->port != port))
+		return DROP_NOT_FOR_HOST; // another of its ports
+	if (opcode <= ROCE_OP_WRITE_ONLY_IMM) {
 		if (unlikely(qp == NULL || qp->role != QP_RECEIVER))
 			return DROP_NO_QUEUE_PAIR;
 		packet_free(nic->node->packets, m);
 		receiver_take(nic, (struct receiver *)qp, roce_bth_psn(&copy), opcode,
 			      roce_bth_ack_req(&copy), ecn == ECN_CE, now);
 		return STAGE_CONSUMED;
-	case ROCE_OP_ACK:
-		if (unlikely(qp == NULL || qp->role != QP_SENDER))
+	}
+	if (likely(opcode == ROCE_OP_ACK)) {
+		if (unlikely(qp == NULL || (qp->role != QP_SENDER && qp->role != QP_READER)))
 			return DROP_NO_QUEUE_PAIR;
 		aeth = *(const struct roce_aeth *)(bth + 1);
 		packet_free(nic->node->packets, m);
-		take_aeth(nic, (struct sender *)qp, roce_bth_psn(&copy), aeth, now);
+		take_aeth(nic, qp, roce_bth_psn(&copy), aeth, now);
 		return STAGE_CONSUMED;
-	case ROCE_OP_CNP:
-		if (unlikely(qp == NULL || qp->role != QP_SENDER))
-			return DROP_NO_QUEUE_PAIR;
-		packet_free(nic->node->packets, m);
-		((struct sender *)qp)->result.cnps++;
-		return STAGE_CONSUMED;
-	default:
-		return DROP_NOT_FOR_HOST;
 	}
+	return take_other(nic, m, qp, now);
 }
 
 // Lets an idle transmitter begin with what has become ready.
 static void
-transport_kick(struct nic *nic, ps_t now)
+kick_port(struct node *n, struct port *p, ps_t now)
 {
-	struct port *p = nic->port;
-
 	if (p->nonempty == 0 || p->next_send <= now)
 		return;
 	if (p->tx_free <= now)
-		transport_send(nic->node, p, now);
+		transport_send(n, p, now);
 	else if (p->next_send > p->tx_free)
-		node_arm_send(nic->node, p, p->tx_free);
+		node_arm_send(n, p, p->tx_free);
 }
 
-int
-stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+// What came in by one port may let another send, where a collective goes on.
+static void
+transport_kick(struct node *n, ps_t now)
+{
+	kick_port(n, &n->ports[0], now);
+	for (unsigned int i = 1; unlikely(i < n->port_count); i++)
+		kick_port(n, &n->ports[i], now);
+}
+
+// A packet that the host has taken.
+static __rte_always_inline int
+transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *data = packet_data(m);
 	struct nic *nic = n->nic;
 	int verdict;
 
-	(void)in;
-	if (unlikely(!addressed_to(nic, meta, data)))
+	if (unlikely(!addressed_to(&nic->ports[in->index], meta, data)))
 		return DROP_NOT_FOR_HOST;
 	if (unlikely((meta->flags & (PACKET_ROCE | PACKET_CUT)) != PACKET_ROCE)) {
 		if (meta->flags & PACKET_CUT)
@@ -157,41 +218,70 @@ stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		if (meta->ip_proto != PARSE_UDP ||
 		    parse_u16(data + meta->l4_off + 2) != NIC_STREAM_UDP_PORT)
 			return DROP_NOT_FOR_HOST;
-		nic->stream_received++;
+		nic->more->stream_received++;
 		packet_free(n->packets, m);
 		return STAGE_CONSUMED;
 	}
-	if (unlikely(!(meta->flags & PACKET_UNSENT))) {
+	if (unlikely((meta->flags & (PACKET_UNSENT | PACKET_BAD_PAYLOAD)) != PACKET_UNSENT)) {
 		verdict = check_foreign(m);
 		if (verdict >= 0)
 			return verdict;
 	}
-	verdict = take_roce(nic, m, now);
-	transport_kick(nic, now);
+	return take_roce(nic, m, in->index, now);
+}
+
+// Likewise, one that had to wait.
+static int
+take_late(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	return transport_take(n, in, m, now);
+}
+
+// A host that does not take packets as they come.
+static __attribute__((noinline)) int
+take_slowly(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	struct misbehaviour *b = n->nic->more->misbehaviour;
+	int verdict = misbehaviour_take(b, n, in, m, now);
+
+	nic_set_timer(n->nic, &b->timer, misbehaviour_due(b));
+	return verdict;
+}
+
+int
+stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	int verdict = STAGE_NEXT;
+
+	if (unlikely(n->nic->ports[in->index].misbehaves))
+		verdict = take_slowly(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = transport_take(n, in, m, now);
+	transport_kick(n, now);
 	return verdict;
 }
 
 static unsigned int
-pick_class(struct nic *nic, unsigned int ready)
+pick_class(struct nic_port *np, unsigned int ready)
 {
-	unsigned int strict = ready & nic->port->profile->strict;
-	unsigned int beyond = ready & ~((2u << nic->turn) - 1);
+	unsigned int strict = ready & np->port->profile->strict;
+	unsigned int beyond = ready & ~((2u << np->turn) - 1);
 
 	if (strict != 0)
 		return 31 - (unsigned int)__builtin_clz(strict);
-	nic->turn = (uint8_t)__builtin_ctz(beyond != 0 ? beyond : ready);
-	return nic->turn;
+	np->turn = (uint8_t)__builtin_ctz(beyond != 0 ? beyond : ready);
+	return np->turn;
 }
 
 // The next data packet of one of the `ready` classes; *tc: its class.
 static struct rte_mbuf *
-make_data(struct nic *nic, unsigned int ready, unsigned int *tc, ps_t now)
+make_data(struct nic *nic, struct nic_port *np, unsigned int ready, unsigned int *tc, ps_t now)
 {
 	struct source *source;
 
-	*tc = pick_class(nic, ready);
-	source = nic->rings[*tc]->next;
-	nic->rings[*tc] = source;    // it had its turn
+	*tc = pick_class(np, ready);
+	source = np->rings[*tc]->next;
+	np->rings[*tc] = source;     // it had its turn
 	rte_prefetch0(source->next); // who is next: its state, and its address behind it
 	rte_prefetch0((const char *)source->next + 64);
 	if (unlikely(source->stream))
@@ -200,17 +290,17 @@ make_data(struct nic *nic, unsigned int ready, unsigned int *tc, ps_t now)
 }
 
 static struct rte_mbuf *
-take_response(struct nic *nic, unsigned int waiting, unsigned int *tc)
+take_response(struct nic_port *np, unsigned int waiting, unsigned int *tc)
 {
-	struct port *p = nic->port;
+	struct port *p = np->port;
 	struct rte_mbuf *m;
 
 	*tc = scheduler_pick(p, waiting);
 	m = queue_pop(p, *tc);
 	if (p->queues[*tc].head == NULL) {
 		scheduler_emptied(&p->queues[*tc]);
-		nic->responses &= (uint8_t) ~(1u << *tc);
-		nic_note_nonempty(nic);
+		np->responses &= (uint8_t) ~(1u << *tc);
+		nic_note_nonempty(np);
 	}
 	return m;
 }
@@ -219,6 +309,7 @@ void
 transport_send(struct node *n, struct port *p, ps_t now)
 {
 	struct nic *nic = n->nic;
+	struct nic_port *np = &nic->ports[p->index];
 	unsigned int eligible, tc;
 	struct rte_mbuf *m;
 
@@ -229,10 +320,10 @@ transport_send(struct node *n, struct port *p, ps_t now)
 		node_arm_send(n, p, pause_resume_at(p));
 		return;
 	}
-	if (eligible & nic->responses)
-		m = take_response(nic, eligible & nic->responses, &tc);
+	if (eligible & np->responses)
+		m = take_response(np, eligible & np->responses, &tc);
 	else
-		m = make_data(nic, eligible, &tc, now);
+		m = make_data(nic, np, eligible, &tc, now);
 	if (likely(m != NULL)) {
 		p->queues[tc].packets++;
 		p->queues[tc].bytes += packet_meta(m)->wire_bytes;
@@ -244,29 +335,57 @@ transport_send(struct node *n, struct port *p, ps_t now)
 	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
 }
 
+static void
+fire(struct node *n, struct timer *timer, ps_t now)
+{
+	struct nic *nic = n->nic;
+	struct misbehaviour *b;
+
+	switch (timer->kind) {
+	case TIMER_SENDER:
+		sender_timeout(nic, container_of(timer, struct sender, timer), now);
+		break;
+	case TIMER_RECEIVER:
+		placement_timeout(nic, container_of(timer, struct receiver, timer), now);
+		break;
+	case TIMER_READER:
+		reader_timeout(nic, container_of(timer, struct reader, timer), now);
+		break;
+	case TIMER_PACING:
+		pacing_timeout(nic, container_of(timer, struct pacing, timer), now);
+		break;
+	case TIMER_PROGRAM:
+		program_timeout(nic, container_of(timer, struct program, timer), now);
+		break;
+	case TIMER_HANDOVER:
+		program_handed_over(nic, container_of(timer, struct program_sender, timer), now);
+		break;
+	case TIMER_MISBEHAVIOUR:
+		b = container_of(timer, struct misbehaviour, timer);
+		misbehaviour_timer(b, n, now, take_late);
+		nic_set_timer(nic, timer, misbehaviour_due(b));
+		break;
+	default:
+		stream_timeout(nic, container_of(timer, struct stream, timer));
+		break;
+	}
+}
+
 ps_t
 transport_timer(struct node *n, ps_t now)
 {
-	struct nic *nic = n->nic;
-	struct port *p = nic->port;
+	struct timers *timers = &n->nic->more->timers;
 	struct timer *timer;
-	ps_t free_at = p->tx_free > now ? p->tx_free : now;
 
-	while ((timer = timers_take(&nic->timers, now)) != NULL) {
-		switch (timer->kind) {
-		case TIMER_SENDER:
-			sender_timeout(nic, container_of(timer, struct sender, timer), now);
-			break;
-		case TIMER_RECEIVER:
-			receiver_timeout(nic, container_of(timer, struct receiver, timer));
-			break;
-		default:
-			stream_timeout(nic, container_of(timer, struct stream, timer));
-			break;
-		}
+	while ((timer = timers_take(timers, now)) != NULL)
+		fire(n, timer, now);
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		struct port *p = &n->ports[i];
+		ps_t free_at = p->tx_free > now ? p->tx_free : now;
+
+		// Among this instant's departures, after its arrivals.
+		if (p->nonempty != 0 && p->next_send > free_at)
+			node_arm_send(n, p, free_at);
 	}
-	// Among this instant's departures, after its arrivals.
-	if (p->nonempty != 0 && p->next_send > free_at)
-		node_arm_send(n, p, free_at);
-	return timers_next(&nic->timers);
+	return timers_next(timers);
 }

@@ -47,7 +47,7 @@ find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 	if (icrc_find(headers, meta->data_len, &span) != 0 ||
 	    icrc_compute(headers, meta->data_len, &value) != 0)
 		return -EINVAL;
-	icrc_store(icrc, value);
+	icrc_store(icrc, meta->flags & PACKET_BAD_PAYLOAD ? ~value : value);
 	*at = span.icrc;
 	return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control_frames.h"
 
+#include "notice.h"
+
 // Destination 01:80:c2:00:00:01, opcode, enable vector, eight quanta: 34 bytes of the 60.
 #define CONTROL_PFC_BYTES 34
 #define CONTROL_PAUSE_BYTES 18
@@ -35,6 +37,9 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 			verdict = STAGE_CONSUMED;
 		}
 	}
+	if (data[5] == NOTICE_ADDRESS_LAST && length >= 14 &&
+	    parse_u16(data + 12) == NOTICE_ETHERTYPE)
+		verdict = notice_receive(n, in, m, now);
 	if (verdict == STAGE_CONSUMED) {
 		in->control_rx++;
 		packet_free(n->packets, m);

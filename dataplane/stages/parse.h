@@ -257,7 +257,7 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	(void)in;
 	(void)now;
-	meta->flags &= PACKET_UNSENT;
+	meta->flags &= PACKET_UNSENT | PACKET_BAD_PAYLOAD;
 	meta->ip_proto = 0;
 	if (unlikely(meta->data_len < PARSE_ETHERNET_BYTES))
 		return DROP_RUNT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // receive: counts what arrived at the port and shows it to the tap. What was on its way when the
-// link went down is lost.
+// link went down is lost, and a frame whose FCS is wrong goes no further, and to no capture.
 #pragma once
 
 #include "stage.h"
@@ -15,8 +15,12 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	meta->in_port = in->index;
 	meta->tenant = TENANT_NONE;
 	meta->priority = 0;
-	if (unlikely(!in->up))
-		return DROP_LINK_DOWN;
+	if (unlikely(in->rx_doubt != 0)) {
+		if (!in->up)
+			return DROP_LINK_DOWN;
+		if (meta->flags & PACKET_BAD_FCS)
+			return DROP_BAD_FCS;
+	}
 	if (unlikely(in->tapped) && n->tap->received != NULL)
 		n->tap->received(n->tap->context, n, in, m, now);
 	return STAGE_NEXT;

@@ -205,6 +205,13 @@ class Advice(Case):
                    "{max-rate: none}}}}\n")
         self.quiet(QUIET + "leaf: {qos: {tc: {3: {max-rate: 200G}}}}\nleaf2: {qos: {tc: {3: {max-rate: 50G}}}}\n")
 
+    def test_data_out_of_pfc(self):
+        self.warned(QUIET + "hosts: {dscp: 0}\n",
+                    ("3:15", r"hosts.dscp: data of h1 \(DSCP 0\) is priority 0 on leaf1, without PFC, not 3, which has it"))
+        self.warned(QUIET + "h3: {dscp: 34}\n", ("3:12", r"hosts.dscp: data of h3 \(DSCP 34\) is priority 4 on leaf2"))
+        self.quiet(QUIET + "hosts: {dscp: 27}\n")
+        self.quiet(QUIET + "hosts: {dscp: 0, priority: 0}\n")
+
     def test_cnps(self):
         self.warned(QUIET + "hosts: {cnp: {dscp: 26}}\n",
                     ("3:21", r"hosts.cnp.dscp: CNPs \(DSCP 26 of h1\) are priority 3 on leaf1 and 3 other switches, in "

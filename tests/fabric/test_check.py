@@ -179,19 +179,21 @@ class Check(Case):
         self.assertEqual(self.sim(text).flows[0]["fct_ps"], completion(10000, path, back=path))
 
     def test_known_but_not_available(self):
-        for text, position, key in (("hosts: {congestion: dcqcn}", "2:21", "hosts.congestion: dcqcn"),
-                                    ("hosts: {recovery: selective}", "2:19", "hosts.recovery: selective"),
-                                    ("switch: {routing: {flowlet-gap: 1us}}", "2:20", "switch.routing.flowlet-gap:"),
+        for text, position, key in (("switch: {slices: 2}", "2:10", "switch.slices:"),
                                     ("switch: {qos: {flow-control: credit}}", "2:30",
-                                     "switch.qos.flow-control: credit"),
-                                    ("workload: [{kind: all-reduce, size: 1MB}]", "2:19",
-                                     r"workload\[0\].kind: all-reduce")):
+                                     "switch.qos.flow-control: credit")):
             self.refused(PLACE + text + "\n", (position, f"{key}.*known, but not available in this version"))
-        for mode in ("flowlet", "pinned"):
-            self.refused(PLACE + f"switch: {{routing: {{mode: {mode}}}}}\n",
-                         ("2:26", f"switch.routing.mode: {mode} is known, but not available"))
-        self.refused("fabric: {topology: {kind: fat-tree, k: 4}}\n",
-                     ("1:27", "fabric.topology.kind: fat-tree is known, but not available"))
+
+    def test_topologies(self):
+        self.refused("fabric: {topology: {kind: fat-tree, k: 5}}\n",
+                     ("1:20", "fabric.topology: k is 5: half the ports"))
+        self.refused(PLACE + "leaf3: {latency: 1us}\n", ("2:1", "leaf3: unknown key, and no node's name"))
+        links = "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n  links: "
+        self.refused(links + "{leaf1-spine3: {rate: 1G}}\n",
+                     ("3:11", "fabric.links: there is no link leaf1-spine3; did you mean"))
+        (self.directory / "t.txt").write_text("3 1 2\n1\n0 1 100Gbps 1us 0\n0 2 100Gbps 1us 0\n")
+        path = self.file("fabric: {topology: {kind: file, file: t.txt}}\n")
+        self.assert_refused(r"t\.txt:4:1: both ends are hosts", "check", path)
 
     def test_workload(self):
         one = PLACE + "workload:\n  - "
@@ -205,14 +207,14 @@ class Check(Case):
                      ("4:5", "workload.packet: 60 bytes do not hold the headers of a UDP packet of IPv6"))
         self.refused(PLACE + "hosts: {path-mtu: 256}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1000GB}\n",
                      ("4:5", "workload.size: 1000000000000 bytes in packets of 256"))
-        self.refused("fabric: {mtu: 1500, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
-                     "hosts: {path-mtu: 4096}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1MB}\n",
-                     ("4:5", "workload: h1 to h2: the path carries 1500 bytes of IP, too few for a path MTU of 4096"))
+        self.refused("fabric: {mtu: 300, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
+                     "workload:\n  - {kind: flow, from: h1, to: h2, size: 1MB}\n",
+                     ("3:5", "workload: h1 to h2: the path carries 300 bytes of IP, too few for a path MTU of 256"))
 
     def test_a_flow_file(self):
         flows = self.directory / "x.flow"
         path = self.file(PLACE + "workload:\n  - {kind: flows, file: x.flow}\n")
-        self.assert_refused(r"x\.flow: cannot open: No such file", "check", path)
+        self.assert_refused(r"x\.flow: cannot be read: No such file", "check", path)
         for text, expected in (("h1 h2 - 3 1000\n",
                                 r"x\.flow:1:1: 5 words; a line is `src dst tenant priority bytes start_ns`"),
                                ("# fine\nh1 h9 - 3 1000 0\n", r"x\.flow:2:4: dst: there is no host h9"),
@@ -246,6 +248,16 @@ class Check(Case):
         done = roost("check", path)
         self.assertEqual(done.out, f"{path}: good\n")
         self.assertRegex(done.err, rf"^warning: {path}:2:19: hosts.path-mtu: 1000 is none of RoCE's five")
+
+    def test_a_path_mtu_that_does_not_fit(self):
+        path = self.file("fabric: {mtu: 1500, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
+                         "hosts: {path-mtu: 4096}\nworkload:\n  - {kind: permutation, size: 1MB}\nstop: 1ms\n")
+        done = roost("check", path)
+        self.assertEqual(done.out, f"{path}: good\n")
+        self.assertEqual([line for line in done.err.splitlines() if "path-mtu" in line],
+                         [f"warning: {path}:2:19: hosts.path-mtu: h1 to h2: the path carries 1500 bytes of IP, too few "
+                          "for a path MTU of 4096 and its headers: such packets drop as mtu-exceeded"])
+        self.assertIn("mtu-exceeded", roost("sim", path).out)
 
     def test_files_that_are_none(self):
         for path, why in ((self.directory / "none.yaml", "No such file"), (self.directory, "Is a directory")):

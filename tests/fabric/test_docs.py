@@ -18,7 +18,7 @@ STATUS = re.compile(r"# exit status (\d)")
 # A part of a file is completed by this: one switch of these ports, unless it says otherwise.
 PORTS = "".join(f"    swp{i}: {{rate: 100G, cable: 5m}}\n" for i in range(1, 5))
 TOP = ("events",)    # keys of the file itself; all others are the switch's
-RUN = ("sim", "check", "replay", "where", "headroom", "--help")
+RUN = ("sim", "plot", "compare", "check", "replay", "where", "headroom", "--help")
 FABRIC = re.compile(r"^(?:fabric|switch):", re.M)
 
 
@@ -71,7 +71,7 @@ class Docs(Case):
     def test_there_are_pages(self):
         names = {page.name for page in pages()}
         self.assertLessEqual({"README.md", "commands.md", "configuration.md", "replay.md", "live.md", "buffer.md",
-                              "qos.md", "presets.md", "counters.md", "development.md"}, names)
+                              "qos.md", "presets.md", "counters.md", "results.md", "development.md"}, names)
 
     def test_every_drop_reason_is_explained(self):
         source = (SOURCE / "dataplane/drop.h").read_text()

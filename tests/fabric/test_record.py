@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `record:` writes: depths of queues as CSV, and captures that Wireshark opens."""
+"""What `record:` writes: series as CSV, and captures that Wireshark opens."""
 import csv
 
 from common import *
@@ -75,6 +75,115 @@ class Queues(Case):
         roost("sim", self.file(incast({"interval": "1us", "queues": ["leaf1.swp1.3"], "pcap": ["leaf1.swp1"]})),
               cwd=self.directory)
         self.assertEqual([path.name for path in self.directory.iterdir()], ["test.yaml"])
+
+
+def series(sim, name):
+    """(heading, rows) of a series file, rows as dicts."""
+    with open(sim.directory / name, newline="") as file:
+        reader = csv.DictReader(file)
+        rows = list(reader)
+    return reader.fieldnames, rows
+
+
+class Series(Case):
+    """Frames of 4096 B take (4170 + 24) x 80 ps = 335.52 ns at 100G (the first 336.8 with its RETH), their ACKs
+    (62 + 24) x 80 ps = 6.88 ns."""
+
+    def alone(self, record, size="1MB", **more):
+        return self.sim(fabric(1, 0, 2, workload=[flow("h1", "h2", size, name="one")],
+                               record={"interval": "1us"} | record, **more))
+
+    def test_loads_are_the_time_spent_sending(self):
+        sim = self.alone({"links": "all"})
+        head, rows = series(sim, "links.csv")
+        self.assertEqual(head, ["time_ns", "port", "tx_percent"])
+        self.assertEqual({row["port"] for row in rows}, {"leaf1.swp1", "leaf1.swp2", "h1.eth1", "h2.eth1"})
+        shares = {(row["port"], float(row["time_ns"])): float(row["tx_percent"]) for row in rows}
+        for at in range(1, 82):    # 82.1 us of sending
+            self.assertEqual(shares["h1.eth1", 1000.0 * at], 100)
+        # ACKs: 6.88 ns in each packet's time; 20 us hold 59.6 packets.
+        mean = sum(shares["h2.eth1", 1000.0 * at] for at in range(21, 41)) / 20
+        self.assertAlmostEqual(mean, 100 * 6.88 / 335.52, delta=100 * 6.88 / 20000)
+        # What is told of all intervals is what was sent: 10 ns a percent; four digits are written.
+        wire = {link["from"]: link["wire_bytes"] for link in sim.result["links"]}
+        for port, bytes_ in wire.items():
+            told = sum(10 * share for (name, _), share in shares.items() if name == port)
+            self.assertAlmostEqual(told, bytes_ * 0.08, delta=0.001 * len(rows))
+
+    def test_links_and_ports_by_name(self):
+        sim = self.sim(fabric(2, 2, 2, workload=[flow("h1", "h3", "100KB")],
+                              record={"interval": "1us", "links": ["leaf1-spine2", "spine2.swp1", "h1.eth1"]}))
+        _, rows = series(sim, "links.csv")
+        first = [row["port"] for row in rows if row["time_ns"] == "1000.000"]
+        self.assertEqual(first, ["leaf1.swp4", "spine2.swp1", "h1.eth1"])   # none twice
+        self.assertEqual(len(rows), 3 * (sim.summary["sim_ps"] // 1_000_000), "to the end")
+
+    def test_rates_without_congestion_control(self):
+        sim = self.alone({"flows": ["one"]})
+        head, rows = series(sim, "rates.csv")
+        self.assertEqual(head, ["time_ns", "flow", "qpn", "rate_gbps", "target_gbps", "alpha", "achieved_gbps"])
+        self.assertEqual({(row["flow"], row["target_gbps"], row["alpha"]) for row in rows}, {("0", "", "")})
+        self.assertTrue(all(row["rate_gbps"] == row["achieved_gbps"] for row in rows))
+        rates = {float(row["time_ns"]): float(row["rate_gbps"]) for row in rows}
+        self.assertEqual(rates[0.0], 0)
+        # 2 or 3 packets are acknowledged in a us, 4096 B each.
+        for at in range(5, 80):
+            self.assertIn(round(rates[1000.0 * at], 6), (65.536, 98.304))
+        self.assertAlmostEqual(sum(rates.values()) * 1000 / 8, 1_000_000, delta=1)
+
+    def test_flows_by_id_and_by_item(self):
+        work = [flow("h1", "h2", "100KB", name="a"), flow("h2", "h1", "100KB", name="b", qps=3),
+                flow("h2", "h1", "100KB", name="c")]
+        for names, flows in ((["b"], {"1"}), (["0"], {"0"}), (["c", "0"], {"0", "2"}), ("all", {"0", "1", "2"})):
+            sim = self.sim(fabric(1, 0, 2, workload=work, record={"interval": "1us", "flows": names}))
+            _, rows = series(sim, "rates.csv")
+            self.assertEqual({row["flow"] for row in rows}, flows, names)
+            pairs = {(row["flow"], row["qpn"]) for row in rows}
+            self.assertEqual(len(pairs), len(flows) + 2 * ("1" in flows))
+
+    def test_pauses_and_pools_as_snapshots_see_them(self):
+        at = [20, 40, 60, 100]
+        sim = self.sim(incast({"interval": "20us", "pauses": "all", "pools": "all"},
+                              events=[{"at": f"{time}us", "snapshot": "full"} for time in at]))
+        self.assertGreater(sim.summary["pfc_tx"], 0)
+        head, rows = series(sim, "pauses.csv")
+        self.assertEqual(head, ["time_ns", "port", "priority", "rx_percent", "tx_percent"])
+        self.assertEqual({row["priority"] for row in rows}, {"3"})
+        self.assertEqual(len({row["port"] for row in rows}), 8)
+        _, pools = series(sim, "pools.csv")
+        held = {(float(row["time_ns"]), row["pool"]): int(row["used"]) for row in pools}
+        self.assertGreater(max(held.values()), 0)
+        for snapshot in sim.result["snapshots"]:
+            for pool, state in snapshot["nodes"]["leaf1"]["pools"].items():
+                self.assertEqual(held[snapshot["at_ns"], pool], state["used"])
+            for node, state in snapshot["nodes"].items():
+                for port, counters in state["ports"].items():
+                    for way in ("rx", "tx"):
+                        told = sum(float(row[f"{way}_percent"]) * 200 for row in rows    # ns a percent
+                                   if row["port"] == f"{node}.{port}" and float(row["time_ns"]) <= snapshot["at_ns"])
+                        self.assertAlmostEqual(told, counters[f"pfc_{way}_pause_ns"][3], delta=1.1)
+
+    def test_what_is_sampled_changes_nothing(self):
+        plain = self.sim(incast({}))
+        full = self.sim(incast({"interval": "700ns", "queues": ["leaf1.swp1.3"], "flows": "all", "links": "all",
+                                "pauses": "all", "pools": "all"}))
+        self.assertEqual(plain.digest, full.digest)
+
+    def test_names_that_are_none(self):
+        for record, wrong in (({"flows": ["incats"]}, 'record.flows: no workload item is named incats; did you mean '
+                                                      '"incast"'),
+                              ({"flows": ["77"]}, "record.flows: no workload item is named 77, and flows are "
+                                                  "numbered 0 to 2"),
+                              ({"links": ["leaf1-spine1"]}, "record.links: there is no link leaf1-spine1"),
+                              ({"links": ["leaf1.swp9"]}, "record.links: there is no port leaf1.swp9"),
+                              ({"pauses": ["leaf1-h1"]}, "record.pauses: leaf1-h1 names no port"),
+                              ({"pools": ["h1"]}, "record.pools: h1 is a host: pools are a switch's"),
+                              ({"pools": ["leaf7"]}, "record.pools: there is no node leaf7")):
+            with self.subTest(record=record):
+                path = self.file(incast({"interval": "1us"} | record))
+                done = roost("check", path, status=2)
+                self.assertIn(wrong, done.err)
+                self.assertRegex(done.err, r"test.yaml:1:\d+: ")
 
 
 class Captures(Case):

@@ -1,75 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How traffic spreads over paths: collisions of hashed flows against the urn model, and what a
-per-packet spray does to flows that place packets as they come, and to those that go back."""
+"""How traffic spreads over paths: what a per-packet spray does to flows that place packets as they come, and to those
+that go back."""
 import math
 
 from common import *
 
 LINE = 100 * 4096 / 4178         # Gb/s of payload on a 100G link, in packets of 4096 B
 LEAVES, HOSTS = 16, 8
-
-
-def occupied(n):
-    """Mean and variance of the share of n urns that n balls leave not empty."""
-    empty, two_empty = (1 - 1 / n) ** n, (1 - 2 / n) ** n
-    variance = n * (n - 1) * two_empty + n * empty - (n * empty) ** 2
-    return 1 - empty, variance / n**2
-
-
-def fullest(n):
-    """Mean and variance of the balls in the fullest of n urns with n balls: from P(all urns <= k),
-    n!/n^n times the coefficient of x^n in (1 + x + ... + x^k / k!)^n."""
-    below = []
-    for most in range(n + 1):
-        power = [1.0]
-        term = [1 / math.factorial(k) for k in range(most + 1)]
-        for _ in range(n):
-            product = [0.0] * min(n + 1, len(power) + most)
-            for i, a in enumerate(power):
-                for k, b in enumerate(term):
-                    if i + k <= n:
-                        product[i + k] += a * b
-            power = product
-        below.append(power[n] * math.factorial(n) / n**n if len(power) > n else 0.0)
-    chance = [b - a for a, b in zip([0.0] + below, below)]
-    mean = sum(k * p for k, p in enumerate(chance))
-    return mean, sum(k * k * p for k, p in enumerate(chance)) - mean**2
-
-
-class Collisions(Case):
-    def uplink_loads(self, n, leaves, seed):
-        """Flows of leaf i's n hosts to leaf i+1's, hashed on n uplinks: flows by uplink, leaf for leaf."""
-        workload = [flow(f"h{leaf * n + place}", f"h{(leaf + 1) % leaves * n + place}", "1000B")
-                    for leaf in range(leaves) for place in range(1, n + 1)]
-        sim = self.sim(fabric(leaves, n, n, workload=workload, hosts={"ack-dscp": 0},
-                              switch={"preset": "spectrum-x", "routing": {"mode": "ecmp"}}), "--seed", seed)
-        self.assertEqual(sim.summary["completed"], leaves * n)
-        # A flow is one packet in traffic class 3; its ACK, back by other uplinks, is in 0.
-        loads = [[sim.nodes[f"leaf{leaf}"]["ports"][f"swp{n + up}"]["queue"][3]["packets"] for up in range(1, n + 1)]
-                 for leaf in range(1, leaves + 1)]
-        self.assertEqual({sum(load) for load in loads}, {n})
-        return loads
-
-    def check(self, n, leaves, seeds):
-        loads = [load for seed in range(1, seeds + 1) for load in self.uplink_loads(n, leaves, seed)]
-        for what, (mean, variance), of in (
-                ("share in use", occupied(n), lambda load: sum(map(bool, load)) / n),
-                ("largest", fullest(n), max)):
-            measured = sum(map(of, loads)) / len(loads)
-            error = math.sqrt(variance / len(loads))
-            self.assertLess(abs(measured - mean), 3 * error, f"{what}: {measured} of {len(loads)}, expected {mean}")
-
-    def test_the_urn_model(self):
-        # The published values: n = 8 .656 and 2.597, n = 32 .638 and 3.533.
-        for n, share, largest in ((8, .656, 2.597), (32, .638, 3.533)):
-            self.assertAlmostEqual(occupied(n)[0], share, places=3)
-            self.assertAlmostEqual(fullest(n)[0], largest, places=3)
-
-    def test_eight(self):
-        self.check(8, 32, 63 if FULL else 12)
-
-    def test_thirty_two(self):
-        self.check(32, 16, 63 if FULL else 4)
 
 
 def permutation(spines, size, placement="out-of-order", events=(), **hosts):

@@ -245,7 +245,8 @@ class Patterns(Case):
         (collective,) = sim.result["collectives"]
         self.assertEqual([collective[key] for key in ("name", "kind", "ranks", "bytes", "start_ps")],
                          ["x", "all-to-all", 4, 1000003, 0])
-        self.assertEqual(collective["step_ps"], max(one["fct_ps"] for one in sim.flows))
+        # A collective ends when the last has arrived, a flow when that is acknowledged: 74 B and 500 ns, twice.
+        self.assertEqual(collective["step_ps"] + 2 * (74 * 80 + 500_000), max(one["fct_ps"] for one in sim.flows))
 
     def test_a_flow_file(self):
         lines = ["# src dst tenant priority bytes start_ns", "h1 h2 - 3 1000 0", "", "h3 h1 - - 70000 1500  # late",
@@ -255,6 +256,43 @@ class Patterns(Case):
         assert_complete(self, sim)
         self.assertEqual([(one["src"], one["dst"], one["bytes"], one["start_ps"]) for one in sim.flows],
                          [("h1", "h2", 1000, US), ("h3", "h1", 70000, 2_500_000), ("h2", "h3", 1, 1_020_000)])
+
+    def test_flow_files_of_simulators(self):
+        # Hosts by number from 0, seconds to the picosecond; conweave's begin at 2 s.
+        (self.directory / "hpcc.txt").write_text("2\n0 2 3 100 70000 0.000001500001\n1 0 5 101 1 .00001\n")
+        (self.directory / "cw.txt").write_text("2\n2 1 3 1000 2.000000000\n1 2 3 2000 2.000003\n")
+        sim = self.sim(fabric(1, 0, 3, switch=ECMP, workload=[
+            {"kind": "flows", "file": "hpcc.txt", "format": "hpcc"},
+            {"kind": "flows", "file": "cw.txt", "format": "conweave", "at": "20us"}]))
+        assert_complete(self, sim)
+        self.assertEqual([(one["src"], one["dst"], one["bytes"], one["start_ps"]) for one in sim.flows],
+                         [("h1", "h3", 70000, 1_500_001), ("h2", "h1", 1, 10 * US),
+                          ("h3", "h2", 1000, 20 * US), ("h2", "h3", 2000, 23 * US)])
+
+    def test_a_host_that_a_file_of_numbers_does_not_have(self):
+        (self.directory / "x.txt").write_text("2\n0 3 3 100 1 0\n0 1 3 100 1 0\n")
+        path = self.file(fabric(1, 0, 3, workload=[{"kind": "flows", "file": "x.txt", "format": "hpcc"}]))
+        self.assert_refused(r"x.txt:2:3: dst: there is no host 3; they are 0 to 2 \(h1 to h3\)", "check", path)
+
+    def test_shift(self):
+        sim = self.sim(fabric(1, 0, 4, switch=ECMP, workload=[{"kind": "shift", "size": "10KB", "by": 3}]))
+        assert_complete(self, sim)
+        self.assertEqual([(one["src"], one["dst"]) for one in sim.flows],
+                         [("h1", "h4"), ("h2", "h1"), ("h3", "h2"), ("h4", "h3")])
+        # Nobody is in another's way: each takes as long as alone.
+        self.assertEqual({one["fct_ps"] for one in sim.flows}, {completion(10000, LINK)})
+
+    def test_poisson(self):
+        # 20 % of 8 x 100G for 2 ms by flows of 39,424 B in the mean: 1015 of them, 4 standard deviations 13 %.
+        item = {"kind": "poisson", "load": "20%", "sizes": "rpc", "until": "2ms", "mix": {3: "90%", 0: "10%"}}
+        sim = self.sim(fabric(1, 0, 8, switch=ECMP, workload=[item]))
+        assert_complete(self, sim)
+        self.assertLess(abs(len(sim.flows) / 1015 - 1), 0.13)
+        starts = [one["start_ps"] for one in sim.flows]
+        self.assertEqual(starts, sorted(starts))
+        self.assertLess(starts[-1], 2000 * US)
+        queues = sim.nodes["leaf1"]["ports"]["swp1"]["pg"]
+        self.assertGreater(queues[3]["packets"], 3 * queues[0]["packets"] > 0)
 
     def test_tenants_share_links_and_nothing_else(self):
         # Each tenant's flows have their own routes: nothing is lost although all switches are shared, and

@@ -5,7 +5,7 @@ import signal
 from common import *
 
 WORDS = ("fabric", "interface", "qos roce", "config", "pfc", "queue", "pool", "tenant", "watchdog", "histogram", "drops",
-         "route", "log")
+         "route", "adaptive", "log")
 
 
 class Show(Shared):
@@ -107,6 +107,16 @@ class Show(Shared):
         self.assertEqual([(hop["port"], hop["node"]) for hop in away["via"]], [("swp5", "spine1"), ("swp6", "spine2")])
         self.assertEqual(away["mode"], "adaptive")
         self.assertRegex(self.text("route", "leaf1", "vrf", "red"), r"(?m)^leaf1 +red +\S+ +adaptive +.*swp5.*swp6")
+
+    def test_adaptive(self):
+        leaf = self.up.show("adaptive", "leaf1")["nodes"]["leaf1"]
+        (group,) = leaf["groups"].values()
+        self.assertEqual((group["mode"], group["pinned"]), ("adaptive", False))
+        self.assertEqual([(one["port"], one["peer"], one["weight"], one["up"], one["degraded"], one["held"])
+                          for one in group["members"]],
+                         [(f"swp{4 + n}", f"spine{n}.swp1", 1, True, False, []) for n in (1, 2)])
+        self.assertEqual([leaf[key] for key in ("pins", "flowlets", "notices_tx", "notices_rx")], [0] * 4)
+        self.assertRegex(self.text("adaptive", "leaf1"), r"(?m)^ +\d+ +adaptive +swp5 +spine1\.swp1 +1 +\d+ +open +- +\d+$")
 
     def test_watch(self):
         """Again and again until Ctrl-C, as JSON one line each."""

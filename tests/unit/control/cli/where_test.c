@@ -80,6 +80,32 @@ test_the_host_in_a_file(void **state)
 	assert_null(strstr(c.out, "tenant"));
 }
 
+// Plane, pod and NIC of a fabric that has them.
+static void
+test_planes_and_pods(void **state)
+{
+	static const char fabric[] = "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, spines: "
+				     "2, supers: 2, hosts_per_leaf: 4, planes: 2}\n";
+	char file[] = "/tmp/roost-where-XXXXXX", line[128];
+	int fd = mkstemp(file);
+	struct captured c;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, fabric, strlen(fabric)), strlen(fabric));
+	close(fd);
+	snprintf(line, sizeof(line), "roost where 10.34.1.3 %s", file);
+	c = captured_run(line);
+	assert_int_equal(c.status, CLI_OK);
+	assert_non_null(strstr(c.out, "plane        1\npod          2\nleaf         1\n"));
+	assert_non_null(strstr(c.out, "host         h19\nhost_port    eth2\n"));
+	assert_non_null(strstr(c.out, "switch_port  p2-leaf5.swp3\n"));
+	assert_non_null(strstr(c.out, "ip6          fd00::1:2:1:3\n"));
+	snprintf(line, sizeof(line), "roost where 10.34.3.3 %s", file); // leaf 3 of the pod
+	assert_int_equal(captured_run(line).status, CLI_FAILED);
+	unlink(file);
+}
+
 static void
 test_addresses_of_nobody(void **state)
 {
@@ -124,6 +150,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_place_of_an_address),
 		cmocka_unit_test(test_the_host_in_a_file),
+		cmocka_unit_test(test_planes_and_pods),
 		cmocka_unit_test(test_addresses_of_nobody),
 		cmocka_unit_test(test_wrong_usage),
 	};

@@ -20,7 +20,8 @@ mistakes(void **state)
 		       "  - {snapshot: half}\n"
 		       "  - {link: l, loss: 200%, drop: {}}\n"
 		       "  - {node: leaf1, route: {prefix: 10.0.0.0/8}}\n",
-		"f.yaml:3:5: events[0]: needs one of state, rate, delay, loss, corrupt, drop\n"
+		"f.yaml:3:5: events[0]: needs one of state, rate, delay, loss, corrupt, "
+		"corrupt-payload, drop\n"
 		"f.yaml:3:10: events[0].at: 3 has no unit: write it with ps, ns, us, ms or s\n"
 		"f.yaml:4:24: events[1]: one event changes one thing: \"link\" or \"set\"\n"
 		"f.yaml:5:5: events[2]: needs \"tx\" or \"pfc\": what happens to the port\n"

@@ -80,6 +80,27 @@ record_and_stop_mistakes(void **state)
 }
 
 static void
+what_is_recorded_over_time(void **state)
+{
+	struct config *c = load_good(FABRIC "record: {interval: 1us, flows: all, links: [leaf1-spine1, "
+					    "leaf1.swp1], pauses: [h1.eth1], pools: leaf1}\n");
+
+	(void)state;
+	assert_int_equal(c->record.flows.count, 1);
+	assert_string_equal(c->record.flows.items[0].text, "all");
+	assert_int_equal(c->record.links.count, 2);
+	assert_string_equal(c->record.links.items[1].text, "leaf1.swp1");
+	assert_string_equal(c->record.pauses.items[0].text, "h1.eth1");
+	assert_string_equal(c->record.pools.items[0].text, "leaf1");
+	config_free(c);
+	expect_messages(FABRIC "record: {links: all}\n",
+			"f.yaml:2:9: record: needs an interval between samples, such as interval: "
+			"1us\n");
+	expect_messages(FABRIC "record: {interval: 1us, flows: [a, a]}\n",
+			"f.yaml:2:36: record.flows: a is named twice\n");
+}
+
+static void
 empty_sections_are_allowed(void **state)
 {
 	(void)state;
@@ -96,6 +117,7 @@ main(void)
 		cmocka_unit_test(a_share_is_no_size),
 		cmocka_unit_test(attach_mistakes),
 		cmocka_unit_test(record_and_stop_mistakes),
+		cmocka_unit_test(what_is_recorded_over_time),
 		cmocka_unit_test(empty_sections_are_allowed),
 	};
 

@@ -28,6 +28,133 @@ the_defaults_are_the_documented_ones(void **state)
 	assert_int_equal(h.clock_ppm, 0);
 	assert_int_equal(h.header_bytes, -1);
 	assert_int_equal(h.ack_bytes, -1);
+	assert_true(h.inside_rate_bps == 3600000000000);
+	assert_int_equal(h.inside_delay_ps, 1000000);
+	assert_false(h.pxn);
+	assert_int_equal(h.drain_rate_bps, 0);
+	assert_int_equal(h.drain_buffer_bytes, 1000000);
+	assert_int_equal(h.stall.every_ps, 0);
+	assert_int_equal(h.pause_storm.priorities, 0);
+	config_free(c);
+}
+
+static void
+the_defaults_of_congestion_control(void **state)
+{
+	struct config *c = load_good(FABRIC);
+	struct host_config h;
+
+	(void)state;
+	assert_int_equal(config_host(c, "h1", &h), 0);
+	assert_true(h.dcqcn.gain == 1.0 / 256);
+	assert_int_equal(h.dcqcn.alpha_timer, 55000000);
+	assert_int_equal(h.dcqcn.rate_timer, 55000000);
+	assert_int_equal(h.dcqcn.byte_counter, 10000000);
+	assert_int_equal(h.dcqcn.fast_recovery, 5);
+	assert_int_equal(h.dcqcn.rate_ai_bps, 40000000);
+	assert_int_equal(h.dcqcn.rate_hai_bps, 200000000);
+	assert_int_equal(h.dcqcn.rate_min_bps, 10000000);
+	assert_true(h.dcqcn_mlx.gain == 1.0 / 256);
+	assert_int_equal(h.dcqcn_mlx.alpha_interval, 1000000);
+	assert_int_equal(h.dcqcn_mlx.decrease_interval, 4000000);
+	assert_int_equal(h.dcqcn_mlx.increase_timer, 300000000);
+	assert_int_equal(h.dcqcn_mlx.fast_recovery, 1);
+	assert_int_equal(h.dcqcn_mlx.rate_ai_bps, 0);
+	assert_int_equal(h.dcqcn_mlx.rate_hai_bps, 0);
+	assert_int_equal(h.dcqcn_mlx.rate_min_bps, 100000000);
+	assert_false(h.dcqcn_mlx.clamp_target);
+	assert_int_equal(h.window.size_bytes, 0);
+	config_free(c);
+}
+
+// A host's own section changes what it names and leaves the rest.
+static void
+values_of_congestion_control(void **state)
+{
+	struct config *c = load_good(
+		FABRIC
+		"hosts:\n"
+		"  recovery: selective\n"
+		"  congestion: dcqcn\n"
+		"  dcqcn: {gain: 5/1024, alpha-timer: 60us, rate-timer: 70us, byte-counter: "
+		"5MB, fast-recovery: 3,\n"
+		"    rate-ai: 20M, rate-hai: 100M, min-rate: 1M}\n"
+		"h2: {congestion: dcqcn-mlx, dcqcn: {gain: 1/16}, dcqcn-mlx: {gain: 1/1, "
+		"alpha-interval: 2us,\n"
+		"  decrease-interval: 8us, increase-timer: 900us, fast-recovery: 5, rate-ai: "
+		"10M, rate-hai: 50M,\n"
+		"  min-rate: 1G, clamp-target: on}}\n"
+		"h3: {congestion: window, window: {size: 64KB}, recovery: go-back-0, dcqcn-mlx: "
+		"{rate-ai: auto}}\n");
+	struct host_config h;
+
+	(void)state;
+	assert_int_equal(config_host(c, "h1", &h), 0);
+	assert_int_equal(h.recovery, CONFIG_RECOVERY_SELECTIVE);
+	assert_int_equal(h.congestion, CONFIG_CONGESTION_DCQCN);
+	assert_true(h.dcqcn.gain == 5.0 / 1024);
+	assert_int_equal(h.dcqcn.alpha_timer, 60000000);
+	assert_int_equal(h.dcqcn.rate_timer, 70000000);
+	assert_int_equal(h.dcqcn.byte_counter, 5000000);
+	assert_int_equal(h.dcqcn.fast_recovery, 3);
+	assert_int_equal(h.dcqcn.rate_ai_bps, 20000000);
+	assert_int_equal(h.dcqcn.rate_hai_bps, 100000000);
+	assert_int_equal(h.dcqcn.rate_min_bps, 1000000);
+	assert_int_equal(config_host(c, "h2", &h), 0);
+	assert_int_equal(h.congestion, CONFIG_CONGESTION_DCQCN_MLX);
+	assert_true(h.dcqcn.gain == 1.0 / 16);
+	assert_int_equal(h.dcqcn.alpha_timer, 60000000);
+	assert_true(h.dcqcn_mlx.gain == 1);
+	assert_int_equal(h.dcqcn_mlx.alpha_interval, 2000000);
+	assert_int_equal(h.dcqcn_mlx.decrease_interval, 8000000);
+	assert_int_equal(h.dcqcn_mlx.increase_timer, 900000000);
+	assert_int_equal(h.dcqcn_mlx.fast_recovery, 5);
+	assert_int_equal(h.dcqcn_mlx.rate_ai_bps, 10000000);
+	assert_int_equal(h.dcqcn_mlx.rate_hai_bps, 50000000);
+	assert_int_equal(h.dcqcn_mlx.rate_min_bps, 1000000000);
+	assert_true(h.dcqcn_mlx.clamp_target);
+	assert_int_equal(config_host(c, "h3", &h), 0);
+	assert_int_equal(h.congestion, CONFIG_CONGESTION_WINDOW);
+	assert_int_equal(h.window.size_bytes, 64000);
+	assert_int_equal(h.recovery, CONFIG_RECOVERY_GO_BACK_0);
+	config_free(c);
+}
+
+// A stall or storm is whole: `none` in a host's own section takes it back, a map replaces it.
+static void
+values_of_misbehaviour(void **state)
+{
+	struct config *c = load_good(
+		FABRIC "hosts: {inside: {rate: 900G, delay: 2us}, pxn: on, drain-rate: 50G, "
+		       "drain-buffer: 256KiB,\n"
+		       "  stall: {every: 1ms, for: 100us}, pause-storm: {from: 1us, to: 2ms, "
+		       "priority: [3, 4]}}\n"
+		       "h2: {drain-rate: none, stall: none, pause-storm: none}\n"
+		       "h3: {pause-storm: {to: 5us}, inside: {delay: 0ns}}\n");
+	struct host_config h;
+
+	(void)state;
+	assert_int_equal(config_host(c, "h1", &h), 0);
+	assert_int_equal(h.inside_rate_bps, 900000000000);
+	assert_int_equal(h.inside_delay_ps, 2000000);
+	assert_true(h.pxn);
+	assert_int_equal(h.drain_rate_bps, 50000000000);
+	assert_int_equal(h.drain_buffer_bytes, 262144);
+	assert_int_equal(h.stall.every_ps, 1000000000);
+	assert_int_equal(h.stall.for_ps, 100000000);
+	assert_int_equal(h.pause_storm.from_ps, 1000000);
+	assert_int_equal(h.pause_storm.to_ps, 2000000000);
+	assert_int_equal(h.pause_storm.priorities, 1 << 3 | 1 << 4);
+	assert_int_equal(config_host(c, "h2", &h), 0);
+	assert_int_equal(h.drain_rate_bps, 0);
+	assert_int_equal(h.stall.every_ps, 0);
+	assert_int_equal(h.pause_storm.priorities, 0);
+	assert_int_equal(config_host(c, "h3", &h), 0);
+	assert_int_equal(h.pause_storm.from_ps, 0);
+	assert_int_equal(h.pause_storm.to_ps, 5000000);
+	assert_int_equal(h.pause_storm.priorities, 1 << 3);
+	assert_int_equal(h.inside_rate_bps, 900000000000);
+	assert_int_equal(h.inside_delay_ps, 0);
 	config_free(c);
 }
 
@@ -68,22 +195,69 @@ mistakes(void **state)
 	expect_messages(
 		FABRIC "hosts: {path-mtu: 9000}\n",
 		"f.yaml:2:19: hosts.path-mtu: 9000 is out of range: 256 to 4096, or auto\n");
+	expect_messages(FABRIC "hosts: {dscp: 64, ip: 5, congestion: dctcp, header-bytes: 48}\n",
+
+			"f.yaml:2:15: hosts.dscp: 64 is out of range: 0 to 63, or auto\n"
+			"f.yaml:2:23: hosts.ip: \"5\" is not one of 4, 6\n"
+			"f.yaml:2:38: hosts.congestion: \"dctcp\" is not one of none, dcqcn, "
+			"dcqcn-mlx, window; did you mean \"dcqcn\"?\n"
+			"f.yaml:2:59: hosts.header-bytes: 48 has no unit: write it with B, KB, MB, "
+			"GB, KiB, MiB or GiB, or auto\n");
+}
+
+static void
+mistakes_of_congestion_control(void **state)
+{
+	(void)state;
 	expect_messages(
-		FABRIC "hosts: {dscp: 64, ip: 5, congestion: dcqcn, recovery: selective}\n",
-		"f.yaml:2:15: hosts.dscp: 64 is out of range: 0 to 63, or auto\n"
-		"f.yaml:2:23: hosts.ip: \"5\" is not one of 4, 6\n"
-		"f.yaml:2:38: hosts.congestion: dcqcn is known, but not available in this version\n"
-		"f.yaml:2:55: hosts.recovery: selective is known, but not available in this "
-		"version\n");
+		FABRIC "hosts:\n"
+		       "  dcqcn: {gain: 0.5, alpha-timer: 55, byte-counter: 1KB, rate-ai: 0}\n"
+		       "  dcqcn-mlx: {gain: 3/2, clamp-target: 1, min-rate: 9T, timer: 1us}\n"
+		       "  window: {size: 0B}\n"
+		       "h1: {dcqcn: {gain: /256}, dcqcn-mlx: {gain: 1/, rate-ai: none}, "
+		       "window: 64KB}\n",
+
+		"f.yaml:3:17: hosts.dcqcn.gain: \"0.5\" is not a fraction such as 1/256\n"
+		"f.yaml:3:35: hosts.dcqcn.alpha-timer: 55 has no unit: write it with ps, ns, us, "
+		"ms or s\n"
+		"f.yaml:3:53: hosts.dcqcn.byte-counter: 1KB is out of range: 16KB to 1024GiB\n"
+		"f.yaml:3:67: hosts.dcqcn.rate-ai: 0 has no unit: write it with K, M, G or T (bits "
+		"per second)\n"
+		"f.yaml:4:21: hosts.dcqcn-mlx.gain: 3/2 is out of range: 1 at most\n"
+		"f.yaml:4:40: hosts.dcqcn-mlx.clamp-target: \"1\" is not true or false\n"
+		"f.yaml:4:53: hosts.dcqcn-mlx.min-rate: 9T is out of range: 1M to 8T\n"
+		"f.yaml:4:57: hosts.dcqcn-mlx.timer: unknown key\n"
+		"f.yaml:5:18: hosts.window.size: 0B is out of range: 1B to 1024GiB, or auto\n"
+		"f.yaml:6:20: h1.dcqcn.gain: \"/256\" is not a fraction such as 1/256\n"
+		"f.yaml:6:45: h1.dcqcn-mlx.gain: \"1/\" is not a fraction such as 1/256\n"
+		"f.yaml:6:58: h1.dcqcn-mlx.rate-ai: \"none\" is not a rate: write a number and K, "
+		"M, G or T (bits per second), or auto\n"
+		"f.yaml:6:73: h1.window: expected a map of keys and values, found one value\n");
+}
+
+static void
+mistakes_of_misbehaviour(void **state)
+{
+	(void)state;
 	expect_messages(
-		FABRIC
-		"h2: {drain-rate: 10G, stall: {every: 1ms}, pause-storm: {}, header-bytes: 48}\n",
-		"f.yaml:2:6: h2.drain-rate: known, but not available in this version\n"
-		"f.yaml:2:23: h2.stall: known, but not available in this version\n"
-		"f.yaml:2:44: h2.pause-storm: known, but not available in this version\n"
-		"f.yaml:2:75: h2.header-bytes: 48 has no unit: write it with B, KB, MB, GB, KiB, "
-		"MiB or "
-		"GiB, or auto\n");
+		FABRIC "h1: {drain-rate: 1M, drain-buffer: 1KB, pxn: maybe}\n"
+		       "h2: {stall: {every: 1ms}, pause-storm: {}}\n"
+		       "h3: {stall: {every: 1ms, for: 1ms}, pause-storm: {from: 2us, to: 2us}}\n"
+		       "h4: {stall: 1ms, pause-storm: {to: 1ms, priority: []}, inside: {rate: 0}}\n"
+		       "hosts: {pause-storm: {to: 1ms, priority: 8}}\n",
+
+		"f.yaml:2:18: h1.drain-rate: 1M is out of range: 10M to 8T, or none\n"
+		"f.yaml:2:36: h1.drain-buffer: 1KB is out of range: 16KB to 1GiB\n"
+		"f.yaml:2:46: h1.pxn: \"maybe\" is not true or false\n"
+		"f.yaml:3:13: h2.stall: needs \"for\": it lasts so long\n"
+		"f.yaml:3:40: h2.pause-storm: needs \"to\": the XON\n"
+		"f.yaml:4:31: h3.stall: stalls of 1ms every 1ms: the receiver would never go on\n"
+		"f.yaml:4:66: h3.pause-storm: ends at 2us, not after it begins at 2us\n"
+		"f.yaml:5:13: h4.stall: expected a map of keys and values, found one value\n"
+		"f.yaml:5:51: h4.pause-storm: a storm of no priority\n"
+		"f.yaml:5:71: h4.inside.rate: 0 has no unit: write it with K, M, G or T (bits per "
+		"second)\n"
+		"f.yaml:6:42: hosts.pause-storm.priority: 8 is out of range: 0 to 7\n");
 }
 
 int
@@ -91,8 +265,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_defaults_are_the_documented_ones),
+		cmocka_unit_test(the_defaults_of_congestion_control),
 		cmocka_unit_test(values),
+		cmocka_unit_test(values_of_congestion_control),
+		cmocka_unit_test(values_of_misbehaviour),
 		cmocka_unit_test(mistakes),
+		cmocka_unit_test(mistakes_of_congestion_control),
+		cmocka_unit_test(mistakes_of_misbehaviour),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

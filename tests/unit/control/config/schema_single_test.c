@@ -35,8 +35,7 @@ route_mistakes(void **state)
 		"f.yaml:4:16: switch.routes[0].prefix: 198.18.2.1/24 has bits set past its length; "
 		"did you "
 		"mean \"198.18.2.0/24\"?\n"
-		"f.yaml:5:37: switch.routes[1].via: needs \"mac\": the next hop's address\n"
-		"f.yaml:5:51: switch.routes[1].via: needs \"port\": the port it is behind\n"
+		"f.yaml:5:51: switch.routes[1].via: needs \"port\" or \"node\": where it leads\n"
 		"f.yaml:6:7: switch.routes[2]: needs \"prefix\": such as 10.1.0.0/16\n"
 		"f.yaml:6:21: switch.routes[2].via: \"p2\" is not a port: swp1 to swp256\n");
 }

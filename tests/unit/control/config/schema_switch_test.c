@@ -95,11 +95,8 @@ static void
 what_is_not_built_yet_says_so(void **state)
 {
 	static const char *const keys[] = {
-		"routing: {flowlet-gap: 1us}",
-		"routing: {link-utilisation: on}",
-		"routing: {pinned: []}",
-		"routing: {convergence: 1us}",
 		"slices: 2",
+		"slice-latency: 1us",
 	};
 
 	(void)state;
@@ -112,9 +109,6 @@ what_is_not_built_yet_says_so(void **state)
 		assert_ptr_equal(strchr(got, '\n'), got + strlen(got) - 1);
 		free(got);
 	}
-	expect_messages(SINGLE "  routing: {mode: pinned}\n",
-			"f.yaml:3:19: switch.routing.mode: pinned is known, but not available in "
-			"this version\n");
 	expect_messages(SINGLE "  preset: infiniband-like\n",
 			"f.yaml:3:11: switch.preset: infiniband-like is known, but not available "
 			"in this version\n");
@@ -122,6 +116,74 @@ what_is_not_built_yet_says_so(void **state)
 		SINGLE "  qos: {flow-control: credit}\n",
 		"f.yaml:3:23: switch.qos.flow-control: credit is known, but not available in this "
 		"version\n");
+}
+
+static void
+routing_is_read(void **state)
+{
+	static const char text[] = SINGLE
+		"  routing:\n"
+		"    mode: flowlet\n"
+		"    weights: capacity\n"
+		"    flowlet-gap: 3us\n"
+		"    link-utilisation: on\n"
+		"    eligible: {dscp: [26, 0], priorities: 3, bth-reserved: 32}\n"
+		"    spine-notices: {depth: 20KB}\n"
+		"    convergence: 5ms\n"
+		"    pinned:\n"
+		"      - {src: 10.0.0.1, dst: \"fd00::1\", via: swp1}\n";
+	struct config_diag diag = {0};
+	struct switch_config s;
+	struct config *c;
+
+	(void)state;
+	assert_int_equal(config_load_text(&c, text, strlen(text), "f.yaml", &diag), 0);
+	assert_int_equal(config_switch(c, "", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.routing.mode, CONFIG_ROUTING_FLOWLET);
+	assert_int_equal(s.routing.weights, CONFIG_WEIGHTS_CAPACITY);
+	assert_int_equal(s.routing.flowlet_gap_ps, 3000000);
+	assert_int_equal(s.routing.utilisation_ppm, 700000);
+	assert_true(s.routing.eligible_dscps == (1 | 1 << 26));
+	assert_int_equal(s.routing.eligible_priorities, 1 << 3);
+	assert_int_equal(s.routing.eligible_bth_reserved, 32);
+	assert_true(s.routing.notices.on);
+	assert_int_equal(s.routing.notices.depth_bytes, 20000);
+	assert_int_equal(s.routing.notices.hold_ps, 10000000);
+	assert_true(s.routing.convergence_ps == UINT64_C(5000000000));
+	assert_int_equal(s.routing.pin_count, 1);
+	assert_string_equal(s.routing.pins[0].dst.text, "fd00::1");
+	assert_int_equal(s.routing.pins[0].via.pos.line, 12);
+	config_diag_free(&diag);
+	config_free(c);
+}
+
+static void
+routing_that_is_wrong(void **state)
+{
+	(void)state;
+	expect_messages(
+		SINGLE "  routing: {link-utilisation: 0%}\n",
+		"f.yaml:3:31: switch.routing.link-utilisation: 0% is always exceeded: write "
+		"off, or 1% to 100%\n");
+	expect_messages(
+		SINGLE "  routing: {eligible: {dscp: [64]}}\n",
+		"f.yaml:3:31: switch.routing.eligible.dscp: 64 is out of range: 0 to 63, or "
+		"any\n");
+	expect_messages(
+		SINGLE "  routing: {eligible: {priorities: []}}\n",
+		"f.yaml:3:36: switch.routing.eligible.priorities: names none: write a list, "
+		"or any\n");
+	expect_messages(SINGLE "  routing: {eligible: {dscp: [3, 3]}}\n",
+			"f.yaml:3:34: switch.routing.eligible.dscp: 3 is named twice\n");
+	expect_messages(SINGLE "  routing: {pinned: [{src: h1, via: swp1}]}\n",
+			"f.yaml:3:22: switch.routing.pinned[0]: needs \"dst\": likewise\n");
+	expect_messages(
+		SINGLE "  routing: {spine-notices: {hold: 1ns}}\n",
+		"f.yaml:3:35: switch.routing.spine-notices.hold: 1ns is out of range: 1us to "
+		"1s\n");
+	expect_messages(
+		SINGLE "  routing: {flowlet-gap: 0us}\n",
+		"f.yaml:3:26: switch.routing.flowlet-gap: 0us is out of range: 1ps to 3600s\n");
 }
 
 static void
@@ -215,6 +277,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_is_read),
 		cmocka_unit_test(what_is_not_built_yet_says_so),
+		cmocka_unit_test(routing_is_read),
+		cmocka_unit_test(routing_that_is_wrong),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(trust_and_priorities_may_be_empty),
 	};

@@ -13,28 +13,28 @@ mistakes(void **state)
 		       "  - {kind: incast, to: h1, from: [], size: 1B}\n"
 		       "  - {kind: stream, from: h1, to: h2, arrivals: poisson}\n"
 		       "  - {kind: all-to-al, size: 1MB}\n"
-		       "  - {kind: all-reduce, size: 1MB}\n"
+		       "  - {kind: all-reduced, size: 1MB}\n"
 		       "  - {from: h1}\n"
 		       "  - flow\n"
 		       "  - {kind: permutation, size: 1B, priority: 8, sise: 1B, hosts: [h1]}\n",
-		"f.yaml:3:5: workload[0]: needs \"to\": the receiving host\n"
+		"f.yaml:3:5: workload[0]: needs \"to\": the receiving host, or its NIC\n"
 		"f.yaml:3:34: workload[0].size: 4 has no unit: write it with B, KB, MB, GB, KiB, "
 		"MiB or GiB\n"
 		"f.yaml:4:29: workload[1]: \"from\" is one host here\n"
 		"f.yaml:4:52: workload[1].rate: is not a key of kind: flow\n"
-		"f.yaml:4:66: workload[1].op: read is known, but not available in this version\n"
 		"f.yaml:5:39: workload[2].from: h2 is named twice\n"
 		"f.yaml:5:50: workload[2].size: 0B is out of range: 1B to 1024GiB\n"
 		"f.yaml:6:34: workload[3].from: needs at least 1 name\n"
 		"f.yaml:7:5: workload[4]: needs \"rate\": bits per second\n"
 		"f.yaml:8:12: workload[5].kind: \"all-to-al\" is not one of flow, flows, stream, "
-		"incast, "
-		"permutation, all-to-all; did you mean \"all-to-all\"?\n"
-		"f.yaml:9:12: workload[6].kind: all-reduce is known, but not available in this "
-		"version\n"
+		"incast, permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, "
+		"all-to-all, step; did you mean \"all-to-all\"?\n"
+		"f.yaml:9:12: workload[6].kind: \"all-reduced\" is not one of flow, flows, stream, "
+		"incast, permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, "
+		"all-to-all, step; did you mean \"all-reduce\"?\n"
 		"f.yaml:10:5: workload[7]: needs \"kind\": flow, flows, stream, incast, "
-		"permutation or "
-		"all-to-all\n"
+		"permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, all-to-all or "
+		"step\n"
 		"f.yaml:11:5: workload[8]: expected a map of keys and values, found one value\n"
 		"f.yaml:12:45: workload[9].priority: 8 is out of range: 0 to 7\n"
 		"f.yaml:12:48: workload[9].sise: unknown key; did you mean \"size\"?\n"
@@ -43,11 +43,82 @@ mistakes(void **state)
 			"f.yaml:2:11: workload: expected a list of maps, each begun by \"- \"\n");
 }
 
+static void
+collectives(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC
+		"workload:\n"
+		"  - {kind: all-reduce, size: 1MB, algorithm: shift}\n"
+		"  - {kind: all-to-all, size: 1MB, algorithm: ring}\n"
+		"  - {kind: reduce-scatter, size: 1MB, algorithm: tree}\n"
+		"  - {kind: all-reduce, size: 1MB, chunk: 3B}\n"
+		"  - {kind: all-gather, size: 1MB, chunk: 3B}\n"
+		"  - {kind: step}\n"
+		"  - {kind: step, collectives: [], size: 1MB}\n"
+		"  - {kind: step, collectives: {kind: all-gather, size: 1B}}\n"
+		"  - kind: step\n"
+		"    collectives:\n"
+		"      - {kind: flow}\n"
+		"      - {size: 3B}\n"
+		"      - {kind: all-gather}\n"
+		"      - {kind: all-gather, size: 1MB, hosts: [h1, h2]}\n"
+		"      - {kind: all-gather, size: 1MB, algorithm: halving-doubling}\n",
+		"f.yaml:3:46: workload[0]: all-reduce is done as ring, tree or halving-doubling\n"
+		"f.yaml:4:46: workload[1]: all-to-all is done as direct or shift\n"
+		"f.yaml:5:50: workload[2]: reduce-scatter is done as ring\n"
+		"f.yaml:6:35: workload[3]: \"chunk\" is of algorithm: tree\n"
+		"f.yaml:7:35: workload[4].chunk: is not a key of kind: all-gather\n"
+		"f.yaml:8:5: workload[5]: needs \"collectives\": a list of collectives, one after "
+		"the other\n"
+		"f.yaml:9:31: workload[6]: \"collectives\" is empty\n"
+		"f.yaml:9:35: workload[6].size: is not a key of kind: step\n"
+		"f.yaml:10:31: workload[7].collectives: expected a list of maps, each begun by \"- "
+		"\"\n"
+		"f.yaml:13:16: workload[8].collectives[0].kind: \"flow\" is not one of all-reduce, "
+		"all-gather, reduce-scatter, all-to-all\n"
+		"f.yaml:14:9: workload[8].collectives[1]: needs \"kind\": all-reduce, all-gather, "
+		"reduce-scatter or all-to-all\n"
+		"f.yaml:15:9: workload[8].collectives[2]: needs \"size\": bytes to send\n"
+		"f.yaml:16:39: workload[8].collectives[3].hosts: unknown key\n"
+		"f.yaml:17:50: workload[8].collectives[4]: all-gather is done as ring\n");
+}
+
+static void
+poisson(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC
+		"workload:\n"
+		"  - {kind: poisson, load: 0%, sizes: rpc, until: 200us, at: 300us}\n"
+		"  - {kind: poisson, load: 10%, sizes: rpc, until: 1ms, priority: 3, mix: {3: 90%, "
+		"0: 1.5%}}\n"
+		"  - {kind: flows, file: x, mix: {9: 90%, 03: 5%, 0: 5}}\n"
+		"  - {kind: shift, size: 1B, by: 0, mix: {0: 100%}}\n"
+		"  - {kind: poisson, load: 110%}\n",
+		"f.yaml:3:27: workload[0]: a load of nothing sends nothing\n"
+		"f.yaml:3:50: workload[0]: \"until\" is no later than \"at\"\n"
+		"f.yaml:4:69: workload[1]: \"mix\" and \"priority\" exclude each other\n"
+		"f.yaml:4:74: workload[1].mix: the shares are 91.5% together, not 100%\n"
+		"f.yaml:5:34: workload[2].mix.9: 9 is out of range: 0 to 7\n"
+		"f.yaml:5:42: workload[2].mix.03: \"03\" is to be written 3\n"
+		"f.yaml:5:53: workload[2].mix.0: 5 has no unit: write it with %\n"
+		"f.yaml:6:33: workload[3].by: 0 is out of range: 1 to 65535\n"
+		"f.yaml:6:36: workload[3].mix: is not a key of kind: shift\n"
+		"f.yaml:7:5: workload[4]: needs \"until\": when it ends\n"
+		"f.yaml:7:5: workload[4]: needs \"sizes\": a file of the distribution\n"
+		"f.yaml:7:27: workload[4].load: 110% is out of range: 0% to 100%\n");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mistakes),
+		cmocka_unit_test(collectives),
+		cmocka_unit_test(poisson),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,20 @@ test_goodput_is_over_the_whole_span(void **state)
 	assert_true(flow_goodput_gbps(flows + 2, 1) == 0);
 }
 
+// Every time counts, until the last has ended.
+static void
+test_goodput_of_what_is_repeated(void **state)
+{
+	struct report_flow flow = {.item = "a",
+				   .fct = 60 * PS_PER_US,
+				   .bytes = 1000000,
+				   .repeat = 3,
+				   .end = 240 * PS_PER_US};
+
+	(void)state;
+	assert_true(flow_goodput_gbps(&flow, 1) == 100.0);
+}
+
 int
 main(void)
 {
@@ -100,6 +114,7 @@ main(void)
 		cmocka_unit_test(test_slowdowns_are_ordered_exactly),
 		cmocka_unit_test(test_open_flows_are_counted_but_not_measured),
 		cmocka_unit_test(test_goodput_is_over_the_whole_span),
+		cmocka_unit_test(test_goodput_of_what_is_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

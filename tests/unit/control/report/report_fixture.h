@@ -32,14 +32,14 @@ struct fixture {
 };
 
 static const struct report_port fixture_leaf_ports[FIXTURE_PORTS] = {
-	{"swp1", "h1.eth1", UINT64_C(100000000000), false},
-	{"swp2", "h2.eth1", UINT64_C(100000000000), false},
-	{"swp3", "spine1.swp1", UINT64_C(400000000000), true},
-	{"swp4", "spine2.swp1", UINT64_C(400000000000), true},
+	{"swp1", "h1.eth1", UINT64_C(100000000000), false, "host"},
+	{"swp2", "h2.eth1", UINT64_C(100000000000), false, "host"},
+	{"swp3", "spine1.swp1", UINT64_C(400000000000), true, "spine"},
+	{"swp4", "spine2.swp1", UINT64_C(400000000000), true, "spine"},
 };
 
 static const struct report_port fixture_nic_ports[1] = {
-	{"eth1", "leaf1.swp1", UINT64_C(100000000000), false}};
+	{"eth1", "leaf1.swp1", UINT64_C(100000000000), false, "leaf"}};
 static const char *const fixture_vrfs[] = {"default", "red"};
 static const char *const fixture_tenants[] = {"red"};
 
@@ -93,10 +93,10 @@ fixture_setup(void **state)
 	node_set_tables(f->nic, &f->nic_tables);
 	node_adopt_tables(f->leaf, &f->leaf_tables);
 	node_adopt_tables(f->nic, &f->nic_tables);
-	f->nodes[0] = (struct report_node){f->leaf, "leaf1", fixture_leaf_ports, fixture_vrfs,
-					   fixture_tenants};
-	f->nodes[1] = (struct report_node){f->nic, "h1", fixture_nic_ports, fixture_vrfs,
-					   fixture_tenants};
+	f->nodes[0] = (struct report_node){f->leaf,      "leaf1",         fixture_leaf_ports,
+					   fixture_vrfs, fixture_tenants, "leaf"};
+	f->nodes[1] = (struct report_node){f->nic,       "h1",            fixture_nic_ports,
+					   fixture_vrfs, fixture_tenants, "host"};
 	*state = f;
 	return 0;
 }

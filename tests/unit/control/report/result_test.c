@@ -114,6 +114,7 @@ test_document_has_the_keys_of_its_format(void **state)
 	assert_true(json_is_null(fixture_at(out, "flows/[1]/fct_ps")));
 	assert_true(json_is_null(fixture_at(out, "flows/[1]/tenant")));
 	assert_text_at(out, "collectives/[0]/kind", "all-to-all");
+	assert_integer_at(out, "collectives/[0]/iteration", 0);
 	assert_integer_at(out, "collectives/[0]/step_ps", 10 * PS_PER_MS);
 	assert_true(json_real_value(fixture_at(out, "collectives/[0]/algbw_gbps")) == 51.2);
 	assert_true(nearly(json_real_value(fixture_at(out, "collectives/[0]/busbw_gbps")), 44.8));
@@ -236,9 +237,44 @@ test_bus_bandwidth(void **state)
 	c.kind = REPORT_ALL_REDUCE;
 	report_collective_bandwidth(&c, &algorithm, &bus);
 	assert_true(algorithm == 51.2 && nearly(bus, 89.6));
+	c.kind = REPORT_STEP;
+	report_collective_bandwidth(&c, &algorithm, &bus);
+	assert_true(algorithm == 51.2 && bus == 0);
 	c.step = PS_NEVER;
 	report_collective_bandwidth(&c, &algorithm, &bus);
 	assert_true(algorithm == 0 && bus == 0);
+}
+
+// Executions of one collective, one of which has not begun, and a step.
+static void
+test_executions_and_steps(void **state)
+{
+	static const struct report_collective several[] = {
+		{.name = "ar", .kind = REPORT_ALL_REDUCE, .ranks = 8, .bytes = 1, .step = 5},
+		{.name = "ar",
+		 .kind = REPORT_ALL_REDUCE,
+		 .iteration = 1,
+		 .ranks = 8,
+		 .bytes = 1,
+		 .start = PS_NEVER,
+		 .step = PS_NEVER},
+		{.name = "s", .kind = REPORT_STEP, .ranks = 8, .bytes = 1, .step = 9},
+	};
+	struct fixture *f = *state;
+	struct report_result r = result_of(f);
+	json_t *out;
+
+	r.collectives = several;
+	r.collective_count = 3;
+	out = result_document(&r, NULL);
+	assert_non_null(out);
+	assert_integer_at(out, "collectives/[1]/iteration", 1);
+	assert_true(json_is_null(fixture_at(out, "collectives/[1]/start_ps")));
+	assert_true(json_is_null(fixture_at(out, "collectives/[1]/step_ps")));
+	assert_text_at(out, "collectives/[0]/kind", "all-reduce");
+	assert_text_at(out, "collectives/[2]/kind", "step");
+	assert_integer_at(out, "collectives/[2]/step_ps", 9);
+	json_decref(out);
 }
 
 int
@@ -252,6 +288,7 @@ main(void)
 		T(test_digest_survives_the_file),
 		cmocka_unit_test(test_write_failures_name_the_file),
 		cmocka_unit_test(test_bus_bandwidth),
+		T(test_executions_and_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,12 +94,12 @@ test_aggregates(void **state)
 	assert_int_equal(members_of(&f, "leaf4", "default", "10.0.1.0", 24), -1);
 	// A VRF that a leaf has no host of takes no room there.
 	assert_int_equal(members_of(&f, "leaf2", "red", "10.0.1.0", 24), -1);
-	assert_true(routes_join(f.routes, f.topology, 0, 4));
-	assert_true(routes_join(f.routes, f.topology, 5, 7));
-	assert_false(routes_join(f.routes, f.topology, 0, 2));
-	assert_false(routes_join(f.routes, f.topology, 0, 7));
-	assert_false(routes_join(f.routes, f.topology, 7, 0));
-	assert_false(routes_join(f.routes, f.topology, 4, 5));
+	assert_true(routes_join(f.routes, f.topology, 0, 0, 4, 0));
+	assert_true(routes_join(f.routes, f.topology, 5, 0, 7, 0));
+	assert_false(routes_join(f.routes, f.topology, 0, 0, 2, 0));
+	assert_false(routes_join(f.routes, f.topology, 0, 0, 7, 0));
+	assert_false(routes_join(f.routes, f.topology, 7, 0, 0, 0));
+	assert_false(routes_join(f.routes, f.topology, 4, 0, 5, 0));
 	fixture_free(&f);
 	// Without tenants there is one VRF, and fabric ports are in it.
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 3, "
@@ -152,7 +152,7 @@ follow(struct walk *w, uint32_t node, uint16_t vrf, unsigned hops)
 	const struct route *route = routes_lookup(list, vrf, 4, w->to->ip4);
 	const struct route *route6 = routes_lookup(list, vrf, 6, w->to->ip6);
 
-	assert_true(hops <= w->t->leaf_count + w->t->spine_count); // else a loop
+	assert_true(hops <= w->t->first_host); // else a loop
 	assert_non_null(route); // nobody sends to a switch that has no way on
 	assert_non_null(route6);
 	assert_int_equal(route->group, route6->group);
@@ -209,7 +209,7 @@ check_all_pairs(const struct topology *t, const bool *down, unsigned *joined)
 		for (uint32_t b = 0; b < t->host_count; b++) {
 			const struct topo_port *from = &topology_host(t, a)->ports[0];
 			const struct topo_port *to = &topology_host(t, b)->ports[0];
-			bool joins = routes_join(routes, t, a, b);
+			bool joins = routes_join(routes, t, a, 0, b, 0);
 			bool same = from->tenant == to->tenant;
 			struct walk w = {t, routes, down, to, t->first_host + b, 0};
 

@@ -88,8 +88,8 @@ test_edits(void **state)
 static void
 test_groups(void **state)
 {
-	const struct route_member a[2] = {{1, {1, 2, 3, 4, 5, 6}}, {2, {1, 2, 3, 4, 5, 6}}};
-	const struct route_member b[2] = {{1, {1, 2, 3, 4, 5, 6}}, {2, {1, 2, 3, 4, 5, 7}}};
+	const struct route_member a[2] = {{1, {1, 2, 3, 4, 5, 6}, 0}, {2, {1, 2, 3, 4, 5, 6}, 0}};
+	const struct route_member b[2] = {{1, {1, 2, 3, 4, 5, 6}, 0}, {2, {1, 2, 3, 4, 5, 7}, 0}};
 	struct route_list list = {0};
 	uint32_t one, two, three, again;
 

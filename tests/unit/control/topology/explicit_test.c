@@ -56,6 +56,41 @@ test_links(void **state)
 	fixture_free(&f);
 }
 
+// A host with two ports, and a switch above the spine.
+static void
+test_several_ports(void **state)
+{
+	static const uint8_t second[4] = {10, 0, 2, 9};
+	struct config_name name = {.text = (char *)"h1.eth2"};
+	const struct topology *t;
+	struct topo_endpoint end;
+	struct fixture f;
+
+	(void)state;
+	fixture_load(&f,
+		     "fabric:\n  links: {super: {rate: 800G}}\n  topology:\n    kind: explicit\n"
+		     "    nodes: [h1, super1, spine1, leaf1, leaf2]\n    links:\n"
+		     "      - {a: h1.eth2, b: leaf2.swp9}\n"
+		     "      - {a: h1.eth1, b: leaf1.swp1}\n"
+		     "      - {a: leaf1.swp2, b: spine1.swp1}\n"
+		     "      - {a: spine1.swp2, b: super1.swp1}\n"
+		     "      - {a: leaf2.swp1, b: super1.swp2, rate: 1T}\n");
+	t = f.topology;
+	assert_string_equal(t->nodes[3].name, "super1");
+	assert_int_equal(t->nodes[3].role, CONFIG_ROLE_SUPER);
+	assert_int_equal(t->super_count, 1);
+	assert_int_equal(t->first_host, 4);
+	assert_int_equal(topology_resolve_endpoint(t, &name, "to", &end, &f.diag), 0);
+	assert_int_equal(end.host, 0);
+	assert_int_equal(end.port, 1);
+	assert_false(end.whole);
+	assert_memory_equal(topology_host_port(t, 0, 1)->ip4, second, 4);
+	assert_int_equal(t->links[3].rate_bps, UINT64_C(800000000000));
+	assert_int_equal(t->links[4].rate_bps, UINT64_C(1000000000000));
+	assert_true(topology_joined(t, 0, 0, 0, 1));
+	fixture_free(&f);
+}
+
 static void
 test_errors(void **state)
 {
@@ -70,6 +105,8 @@ test_errors(void **state)
 	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp4, b: leaf1.swp5}\n", "of one node");
 	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: h2.eth2}\n", "both ends are hosts");
 	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: top.swp2}\n", "hangs on a leaf");
+	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth9, b: leaf1.swp2}\n",
+			"gpu.eth9: a host's ports are numbered up to 8");
 	fixture_refused(HEAD GPU UP1, "t.yaml:4:62: nodes: host h2 has no link");
 }
 
@@ -78,6 +115,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_several_ports),
 		cmocka_unit_test(test_errors),
 	};
 

@@ -25,7 +25,9 @@ test_good(void **state)
 	struct flows_file file;
 
 	(void)state;
-	assert_int_equal(flows_file_parse(&file, text, strlen(text), "x.flow", &diag), 0);
+	assert_int_equal(flows_file_parse(&file, CONFIG_FLOW_FORMAT_ROOST, text, strlen(text),
+					  "x.flow", &diag),
+			 0);
 	assert_int_equal(file.count, 4);
 	assert_string_equal(file.lines[0].src.text, "h1");
 	assert_string_equal(file.lines[0].dst.text, "h2");
@@ -45,24 +47,79 @@ test_good(void **state)
 	assert_int_equal(file.lines[3].priority, 7);
 	assert_int_equal(file.lines[3].start_ps, 6000);
 	flows_file_free(&file);
-	assert_int_equal(flows_file_parse(&file, "", 0, "x.flow", &diag), 0);
+	assert_int_equal(flows_file_parse(&file, CONFIG_FLOW_FORMAT_ROOST, "", 0, "x.flow", &diag),
+			 0);
 	assert_int_equal(file.count, 0);
 	flows_file_free(&file);
 }
 
 static void
-assert_bad(const char *text, size_t length, const char *message)
+test_hpcc(void **state)
+{
+	static const char text[] = "3 # flows\n"
+				   "0 4294967295 3 100 1000 2.000000001\n"
+				   "17 2 0 65535 1 0\n"
+				   "1 0 7 0 5 .123456789012000\n";
+	struct config_diag diag = {0};
+	struct flows_file file;
+
+	(void)state;
+	assert_int_equal(flows_file_parse(&file, CONFIG_FLOW_FORMAT_HPCC, text, strlen(text),
+					  "x.flow", &diag),
+			 0);
+	assert_int_equal(file.count, 3);
+	assert_string_equal(file.lines[0].src.text, "0");
+	assert_string_equal(file.lines[0].dst.text, "4294967295");
+	assert_null(file.lines[0].tenant.text);
+	assert_int_equal(file.lines[0].priority, 3);
+	assert_int_equal(file.lines[0].bytes, 1000);
+	assert_int_equal(file.lines[0].start_ps, UINT64_C(2000000001000));
+	assert_int_equal(file.lines[1].priority, 0);
+	assert_int_equal(file.lines[1].start_ps, 0);
+	assert_int_equal(file.lines[2].start_ps, UINT64_C(123456789012));
+	flows_file_free(&file);
+	assert_int_equal(flows_file_parse(&file, CONFIG_FLOW_FORMAT_HPCC, "0", 1, "x.flow", &diag),
+			 0);
+	assert_int_equal(file.count, 0);
+	flows_file_free(&file);
+}
+
+// Times of 2 s and later, which is where the run begins.
+static void
+test_conweave(void **state)
+{
+	static const char text[] = "2\n\n"
+				   "5 1 3 1000 2.000000000\n"
+				   "1 5 3 2000 2.000001234567\n";
+	struct config_diag diag = {0};
+	struct flows_file file;
+
+	(void)state;
+	assert_int_equal(flows_file_parse(&file, CONFIG_FLOW_FORMAT_CONWEAVE, text, strlen(text),
+					  "x.flow", &diag),
+			 0);
+	assert_int_equal(file.count, 2);
+	assert_int_equal(file.lines[0].bytes, 1000);
+	assert_int_equal(file.lines[0].start_ps, 0);
+	assert_int_equal(file.lines[1].start_ps, 1234567);
+	flows_file_free(&file);
+}
+
+static void
+assert_bad(enum config_flow_format format, const char *text, size_t length, const char *message)
 {
 	struct config_diag diag = {0};
 	struct flows_file file;
 
-	assert_int_equal(flows_file_parse(&file, text, length, "x.flow", &diag), -EINVAL);
+	assert_int_equal(flows_file_parse(&file, format, text, length, "x.flow", &diag), -EINVAL);
 	assert_int_equal(diag.errors, 1);
 	assert_string_equal(diag.messages[0].text, message);
 	config_diag_free(&diag);
 }
 
-#define BAD(text, message) assert_bad(text, sizeof(text) - 1, message)
+#define BAD_OF(format, text, message) \
+	assert_bad(CONFIG_FLOW_FORMAT_##format, text, sizeof(text) - 1, message)
+#define BAD(text, message) BAD_OF(ROOST, text, message)
 
 static void
 test_bad(void **state)
@@ -88,6 +145,44 @@ test_bad(void **state)
 }
 
 static void
+test_bad_numbered(void **state)
+{
+	(void)state;
+	BAD_OF(HPCC, "",
+	       "x.flow:1:1: count: the number of flows stands first, on a line of its own");
+	BAD_OF(HPCC, "#\n0 1 3 100 1000 2\n",
+	       "x.flow:2:1: count: the number of flows stands first, on a line of its own");
+	BAD_OF(HPCC, "two\n", "x.flow:1:1: count: \"two\" is not a whole number");
+	BAD_OF(HPCC, "2\n0 1 3 100 1000 2\n", "x.flow:1:1: count: 2 flows are announced, 1 follow");
+	BAD_OF(CONWEAVE, "#\n\n  0\n0 1 3 1000 2\n",
+	       "x.flow:3:3: count: 0 flows are announced, 1 follow");
+	BAD_OF(HPCC, "1\n0 1 3 1000 2\n",
+	       "x.flow:2:1: 5 words; a line is `src dst pg dport bytes start_s`");
+	BAD_OF(CONWEAVE, "1\n0 1 3 100 1000 2\n",
+	       "x.flow:2:1: 6 words; a line is `src dst pg bytes start_s`");
+	BAD_OF(HPCC, "1\nh0 1 3 100 1000 2\n", "x.flow:2:1: src: \"h0\" is not a whole number");
+	BAD_OF(HPCC, "1\n0 4294967296 3 100 1000 2\n",
+	       "x.flow:2:3: dst: 4294967296 is out of range: 0 to 4294967295");
+	BAD_OF(HPCC, "1\n0 1 8 100 1000 2\n", "x.flow:2:5: pg: 8 is out of range: 0 to 7");
+	BAD_OF(HPCC, "1\n0 1 - 100 1000 2\n", "x.flow:2:5: pg: \"-\" is not a whole number");
+	BAD_OF(HPCC, "1\n0 1 3 65536 1000 2\n",
+	       "x.flow:2:7: dport: 65536 is out of range: 0 to 65535");
+	BAD_OF(HPCC, "1\n0 1 3 100 1000 2e-3\n",
+	       "x.flow:2:16: start_s: \"2e-3\" is not a number such as 2.000001");
+	BAD_OF(HPCC, "1\n0 1 3 100 1000 1.0000000000001\n",
+	       "x.flow:2:16: start_s: 1.0000000000001 has more than 12 digits after the point");
+	BAD_OF(HPCC, "1\n0 1 3 100 1000 9223372.1\n",
+	       "x.flow:2:16: start_s: 9223372.1 is out of range: 0 to 9223372 s");
+	BAD_OF(CONWEAVE, "1\n0 1 3 1000 1.999999999999\n",
+	       "x.flow:2:12: start_s: 1.999999999999 is before 2 s, where times of this format "
+	       "begin");
+	BAD_OF(CONWEAVE, "2\n0 1 3 1000 2.5\n0 1 3 1000 2.4\n",
+	       "x.flow:3:12: start_s: is earlier than the flow before it; this format is sorted by "
+	       "start");
+	BAD_OF(HPCC, "1\n0 1 3 \0 100 1000 2\n", "x.flow:2:1: a NUL byte: this is no text file");
+}
+
+static void
 test_load(void **state)
 {
 	char path[] = "/tmp/roost-flows-XXXXXX", *message;
@@ -101,17 +196,17 @@ test_load(void **state)
 	for (unsigned i = 0; i < 20000; i++)
 		fprintf(to, "h1 h2 - - %u 5\n", i + 1);
 	fclose(to);
-	assert_int_equal(flows_file_load(&file, path, &diag), 0);
+	assert_int_equal(flows_file_load(&file, CONFIG_FLOW_FORMAT_ROOST, path, &diag), 0);
 	assert_int_equal(file.count, 20000);
 	assert_int_equal(file.lines[19999].bytes, 20000);
 	flows_file_free(&file);
 	unlink(path);
-	assert_int_equal(flows_file_load(&file, path, &diag), -EINVAL);
+	assert_int_equal(flows_file_load(&file, CONFIG_FLOW_FORMAT_ROOST, path, &diag), -EINVAL);
 	message = diag.messages[0].text;
 	assert_true(strncmp(message, path, strlen(path)) == 0 && strstr(message, "No such file"));
 	config_diag_free(&diag);
-	assert_int_equal(flows_file_load(&file, "/", &diag), -EINVAL);
-	assert_string_equal(diag.messages[0].text, "/: cannot read: Is a directory");
+	assert_int_equal(flows_file_load(&file, CONFIG_FLOW_FORMAT_ROOST, "/", &diag), -EINVAL);
+	assert_string_equal(diag.messages[0].text, "/: cannot be read: Is a directory");
 	config_diag_free(&diag);
 }
 
@@ -119,9 +214,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_good),         cmocka_unit_test(test_hpcc),
+		cmocka_unit_test(test_conweave),     cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_bad_numbered), cmocka_unit_test(test_load),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,41 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Workload items as lists of flows and streams.
-#include "control/workload/workload.h"
-#include "tests/unit/control/topology/fixture.h"
+#include "tests/unit/control/workload/made.h"
 
 #include <unistd.h>
-
-struct made {
-	struct fixture f;
-	struct host_config *hosts;
-	struct workload *w;
-	int error;
-};
-
-static void
-make(struct made *m, const char *fabric, const char *items)
-{
-	char text[4096];
-
-	assert_true((size_t)snprintf(text, sizeof(text), "%sworkload:\n%s", fabric, items) <
-		    sizeof(text));
-	*m = (struct made){0};
-	fixture_load(&m->f, text);
-	m->hosts = calloc(m->f.topology->host_count, sizeof(*m->hosts));
-	for (uint32_t h = 0; h < m->f.topology->host_count; h++)
-		assert_int_equal(config_host(m->f.config, topology_host(m->f.topology, h)->name,
-					     &m->hosts[h]),
-				 0);
-	m->error = workload_create(&m->w, m->f.topology, m->f.routes, m->hosts, &m->f.diag);
-}
-
-static void
-drop(struct made *m)
-{
-	workload_destroy(m->w);
-	free(m->hosts);
-	fixture_free(&m->f);
-}
 
 #define PLAIN "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 4}\n"
 
@@ -63,7 +30,7 @@ test_flow(void **state)
 	assert_int_equal(m.w->flows[0].qps, 8);
 	assert_int_equal(m.w->flows[0].priority, 3);
 	assert_int_equal(m.w->flows[0].tenant, topology_find_tenant(m.f.topology, "red"));
-	assert_int_equal(m.w->flows[0].collective, WORKLOAD_NO_COLLECTIVE);
+	assert_int_equal(m.w->flows[0].collective, WORKLOAD_NONE);
 	assert_int_equal(m.w->flows[1].priority, 4);
 	assert_int_equal(m.w->flows[1].qps, 2);
 	assert_int_equal(m.w->flows[1].repeat, 1);
@@ -181,64 +148,19 @@ test_permutation_is_fair(void **state)
 	assert_true(chi < 26.1);
 }
 
-static void
-test_all_to_all(void **state)
-{
-	const struct collective_spec *c;
-	uint64_t sent[8] = {0}, received[8] = {0};
-	struct made m;
-
-	(void)state;
-	// 10 bytes a rank over 4 ranks: chunks of 3, 3, 2, 2.
-	make(&m, FIXTURE_DEMO,
-	     "  - {kind: flow, from: h1, to: h2, size: 1B}\n"
-	     "  - {kind: all-to-all, algorithm: direct, size: 10B, tenant: blue, name: step}\n"
-	     "  - {kind: all-to-all, size: 64MB, tenant: red}\n");
-	assert_int_equal(m.error, 0);
-	assert_int_equal(m.w->collective_count, 2);
-	c = &m.w->collectives[0];
-	assert_string_equal(c->name, "step");
-	assert_string_equal(c->kind, "all-to-all");
-	assert_int_equal(c->ranks, 4);
-	assert_int_equal(c->bytes, 10);
-	assert_int_equal(c->first_flow, 1);
-	assert_int_equal(c->flow_count, 12);
-	assert_int_equal(c->bus_factor_num, 3);
-	assert_int_equal(c->bus_factor_den, 4);
-	for (uint32_t i = 1; i < 13; i++) {
-		const struct flow_spec *flow = &m.w->flows[i];
-
-		assert_int_equal(flow->collective, 0);
-		assert_int_equal(flow->tenant, topology_find_tenant(m.f.topology, "blue"));
-		sent[flow->src] += flow->bytes;
-		received[flow->dst] += flow->bytes;
-	}
-	assert_int_equal(received[2], 3 * 3); // h3 is rank 0
-	assert_int_equal(received[7], 3 * 2);
-	assert_int_equal(sent[2], 10 - 3); // all but what it keeps
-	assert_int_equal(sent[7], 10 - 2);
-	assert_int_equal(m.w->collectives[1].first_flow, 13);
-	assert_int_equal(m.w->flows[13].bytes, 16000000);
-	drop(&m);
-	// Chunks of no byte are not sent.
-	make(&m, PLAIN, "  - {kind: all-to-all, size: 2B}\n");
-	assert_int_equal(m.w->flow_count, 2 * 15);
-	assert_int_equal(m.w->collectives[0].ranks, 16);
-	drop(&m);
-}
-
+// Every flow draws, and every rank of a collective.
 static void
 test_jitter(void **state)
 {
+	static const char *const items = "  - {kind: permutation, size: 1KB, at: 1us}\n"
+					 "  - {kind: all-to-all, size: 1KB, at: 20us}\n";
 	uint64_t least = UINT64_MAX, most = 0;
 	struct made m, again;
 
 	(void)state;
-	make(&m, PLAIN "hosts: {start-jitter: 10us}\n",
-	     "  - {kind: all-to-all, size: 1KB, at: 1us}\n");
-	make(&again, PLAIN "hosts: {start-jitter: 10us}\n",
-	     "  - {kind: all-to-all, size: 1KB, at: 1us}\n");
-	for (uint32_t i = 0; i < m.w->flow_count; i++) {
+	make(&m, PLAIN "hosts: {start-jitter: 10us}\n", items);
+	make(&again, PLAIN "hosts: {start-jitter: 10us}\n", items);
+	for (uint32_t i = 0; i < 16; i++) {
 		uint64_t start = m.w->flows[i].start_ps;
 
 		assert_in_range(start, 1000000, 11000000);
@@ -246,7 +168,14 @@ test_jitter(void **state)
 		least = start < least ? start : least;
 		most = start > most ? start : most;
 	}
-	assert_true(least < 2000000 && most > 10000000); // of 240 draws
+	assert_true(least < 4000000 && most > 8000000);
+	assert_int_equal(m.w->start_count, 16);
+	for (uint32_t i = 0; i < 16; i++) {
+		assert_in_range(m.w->starts[i], 20000000, 30000000);
+		assert_int_equal(m.w->starts[i], again.w->starts[i]);
+	}
+	for (uint32_t i = 16; i < m.w->flow_count; i++)
+		assert_int_equal(m.w->flows[i].start_ps, m.w->starts[m.w->flows[i].from_rank]);
 	drop(&m);
 	drop(&again);
 }
@@ -290,7 +219,7 @@ test_flows_file(void **state)
 	// Beside the configuration, wherever one stands.
 	make(&m, FIXTURE_DEMO, "  - {kind: flows, file: x.flow}\n");
 	assert_int_equal(m.error, -EINVAL);
-	assert_true(fixture_says(&m.f, "x.flow: cannot open: No such file"));
+	assert_true(fixture_says(&m.f, "x.flow: cannot be read: No such file"));
 	free(m.f.config->file);
 	snprintf(items, sizeof(items), "%s/t.yaml", folder);
 	m.f.config->file = strdup(items);
@@ -303,15 +232,30 @@ test_flows_file(void **state)
 }
 
 static void
-assert_refused(const char *fabric, const char *item, const char *message)
+test_shift(void **state)
 {
 	struct made m;
 
-	make(&m, fabric, item);
-	assert_int_equal(m.error, -EINVAL);
-	assert_true(fixture_says(&m.f, message));
-	assert_int_equal(m.f.diag.errors, 1);
+	(void)state;
+	make(&m, FIXTURE_DEMO,
+	     "  - {kind: shift, size: 7B, tenant: red}\n"
+	     "  - {kind: shift, size: 7B, by: 3, hosts: [h5, h2, h1, h6]}\n");
+	assert_int_equal(m.error, 0);
+	assert_int_equal(m.w->flow_count, 8);
+	for (unsigned i = 0; i < 4; i++) {
+		static const uint32_t red[] = {0, 1, 4, 5}, listed[] = {4, 1, 0, 5};
+
+		assert_int_equal(m.w->flows[i].src, red[i]);
+		assert_int_equal(m.w->flows[i].dst, red[(i + 1) % 4]);
+		assert_int_equal(m.w->flows[i].bytes, 7);
+		assert_int_equal(m.w->flows[4 + i].src, listed[i]);
+		assert_int_equal(m.w->flows[4 + i].dst, listed[(i + 3) % 4]);
+	}
 	drop(&m);
+	assert_refused(FIXTURE_DEMO, "  - {kind: shift, size: 7B, tenant: red, by: 4}\n",
+		       "t.yaml:15:5: workload: h1 would send to itself");
+	assert_refused(FIXTURE_DEMO, "  - {kind: shift, size: 7B, tenant: red, hosts: [h1, h3]}\n",
+		       "t.yaml:15:54: workload.hosts: h3 is not in tenant red");
 }
 
 static void
@@ -354,7 +298,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flow),        cmocka_unit_test(test_incast),
 		cmocka_unit_test(test_permutation), cmocka_unit_test(test_permutation_is_fair),
-		cmocka_unit_test(test_all_to_all),  cmocka_unit_test(test_jitter),
+		cmocka_unit_test(test_jitter),      cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_flows_file),  cmocka_unit_test(test_refused),
 	};
 

@@ -142,13 +142,13 @@ static void
 test_sizes(void **state)
 {
 	(void)state;
-	assert_int_equal(frame_data_bytes(false, -1, 4096, true), 4170);
-	assert_int_equal(frame_data_bytes(false, -1, 4096, false), 4154);
-	assert_int_equal(frame_data_bytes(true, -1, 4096, true), 4190);
-	assert_int_equal(frame_data_bytes(false, -1, 1, false), 62); // padded to 4
-	assert_int_equal(frame_data_bytes(false, -1, 5, true), 82);
-	assert_int_equal(frame_data_bytes(false, 48, 5, true), 53); // as told
-	assert_int_equal(frame_data_bytes(true, 48, 1000, false), 1048);
+	assert_int_equal(frame_data_bytes(false, -1, 4096, 16), 4170);
+	assert_int_equal(frame_data_bytes(false, -1, 4096, 0), 4154);
+	assert_int_equal(frame_data_bytes(true, -1, 4096, 16), 4190);
+	assert_int_equal(frame_data_bytes(false, -1, 1, 0), 62); // padded to 4
+	assert_int_equal(frame_data_bytes(false, -1, 5, 16), 82);
+	assert_int_equal(frame_data_bytes(false, 48, 5, 16), 53); // as told
+	assert_int_equal(frame_data_bytes(true, 48, 1000, 0), 1048);
 	assert_int_equal(frame_ack_bytes(false, -1), 62);
 	assert_int_equal(frame_ack_bytes(true, -1), 82);
 	assert_int_equal(frame_ack_bytes(true, 60), 60);

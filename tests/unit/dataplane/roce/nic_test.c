@@ -61,7 +61,7 @@ add_flow_with(struct pair *w, struct nic_endpoint e, uint16_t path_mtu, uint64_t
 	      uint32_t repeat)
 {
 	struct nic_flow flow = {
-		.endpoint = e, .path_mtu = path_mtu, .bytes = bytes, .repeat = repeat};
+		.endpoint = e, .path_mtu = path_mtu, .bytes = bytes, .repeat = repeat, .program = NIC_NONE};
 
 	return nic_add_sender(w->nics[A], &flow);
 }
@@ -90,15 +90,15 @@ test_flows(void **state)
 	assert_int_equal(add_flow_with(&w, e, 256, 1, 1), -EINVAL);
 	e.qpn = NIC_QPN_FIRST + 1000;
 	e.ip_version = 5;
-	assert_int_equal(nic_add_receiver(w.nics[A], &e), -EINVAL);
+	assert_int_equal(nic_add_receiver(w.nics[A], &e, NIC_NONE), -EINVAL);
 	e.ip_version = 4;
 	assert_int_equal(nic_open_flows(w.nics[A]), 0);
 	assert_int_equal(add_flow_with(&w, e, 256, (UINT64_C(256) << 31) - 257, 1), 0);
 	assert_int_equal(nic_next_qpn(w.nics[A]), NIC_QPN_FIRST + 1001);
 	assert_int_equal(add_flow_with(&w, e, 256, 1, 1), -EEXIST);
-	assert_int_equal(nic_add_receiver(w.nics[A], &e), -EEXIST);
+	assert_int_equal(nic_add_receiver(w.nics[A], &e, NIC_NONE), -EEXIST);
 	e.qpn = NIC_QPN_FIRST + 5;
-	assert_int_equal(nic_add_receiver(w.nics[A], &e), 0);
+	assert_int_equal(nic_add_receiver(w.nics[A], &e, NIC_NONE), 0);
 	assert_int_equal(nic_open_flows(w.nics[A]), 1);
 	assert_int_equal(nic_flow_result(w.nics[A], NIC_QPN_FIRST + 1000, &result), 0);
 	assert_int_equal(result.completed, PS_NEVER);

@@ -75,10 +75,11 @@ pair_init(struct pair *w, unsigned int relays)
 		struct tables *t = &w->tables[side];
 
 		*c = (struct nic_config){
-			.mac = {2, 0, 0, 0, 0, (uint8_t)(1 + side)},
-			.gateway_mac = {2, 0, 0, 0, 0, (uint8_t)(2 - side)},
-			.ip4 = {10, 0, 0, (uint8_t)(1 + side)},
-			.ip6 = {0xfd, [15] = (uint8_t)(1 + side)},
+			.port_count = 1,
+			.ports[0] = {.mac = {2, 0, 0, 0, 0, (uint8_t)(1 + side)},
+				     .gateway_mac = {2, 0, 0, 0, 0, (uint8_t)(2 - side)},
+				     .ip4 = {10, 0, 0, (uint8_t)(1 + side)},
+				     .ip6 = {0xfd, [15] = (uint8_t)(1 + side)}},
 			.placement = NIC_PLACEMENT_IN_ORDER,
 			.ack_every = 1,
 			.rto = PS_PER_MS,
@@ -93,7 +94,7 @@ pair_init(struct pair *w, unsigned int relays)
 		};
 		w->ports[side] =
 			(struct port_tables){.profile = &w->profile, .tenant = TENANT_NONE};
-		memcpy(w->ports[side].mac, c->mac, 6);
+		memcpy(w->ports[side].mac, c->ports[0].mac, 6);
 		*t = (struct tables){
 			.cell = 1, .cell_magic = UINT64_C(1) << 32, .ports = &w->ports[side]};
 		for (unsigned int i = 0; i < PRIORITIES; i++) {
@@ -219,12 +220,12 @@ pair_endpoint(const struct pair *w, unsigned int side, uint32_t qpn, uint32_t pe
 		.tc = 3,
 	};
 
-	memcpy(e.peer_ip, w->config[!side].ip4, 4);
+	memcpy(e.peer_ip, w->config[!side].ports[0].ip4, 4);
 	return e;
 }
 
 // Adds a flow from A to B as it stands in `flow` but for its endpoint, whose first PSN counts;
-// returns A's queue pair number, which is B's too.
+// returns A's queue pair number, which is B's too. Of a READ A responds and B reads.
 static inline uint32_t
 pair_add_flow(struct pair *w, struct nic_flow flow)
 {
@@ -236,8 +237,13 @@ pair_add_flow(struct pair *w, struct nic_flow flow)
 	flow.endpoint = pair_endpoint(w, A, qpn, qpn);
 	flow.endpoint.first_psn = receiver.first_psn = first_psn;
 	flow.repeat = flow.repeat == 0 ? 1 : flow.repeat;
+	flow.program = NIC_NONE;
 	assert_int_equal(nic_add_sender(w->nics[A], &flow), 0);
-	assert_int_equal(nic_add_receiver(w->nics[B], &receiver), 0);
+	flow.endpoint = receiver;
+	if (flow.op == NIC_OP_READ)
+		assert_int_equal(nic_add_reader(w->nics[B], &flow), 0);
+	else
+		assert_int_equal(nic_add_receiver(w->nics[B], &receiver, NIC_NONE), 0);
 	return qpn;
 }
 

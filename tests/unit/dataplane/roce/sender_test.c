@@ -320,8 +320,8 @@ hand_aeth(struct pair *w, uint32_t qpn, uint32_t psn, uint8_t syndrome, ps_t at)
 	struct frame_template t;
 	struct frame_address a = {.peer_ip = {10, 0, 0, 1}, .peer_qpn = qpn};
 
-	frame_template_init(&t, false, w->config[B].mac, w->config[B].gateway_mac,
-			    w->config[B].ip4);
+	frame_template_init(&t, false, w->config[B].ports[0].mac, w->config[B].ports[0].gateway_mac,
+			    w->config[B].ports[0].ip4);
 	frame_address_init(&a, &t);
 	assert_int_equal(wire_put(w->nodes[A]->ports[0].in,
 				  frame_make_ack(w->packets, &t, &a, 62, psn, syndrome, 0), at),
@@ -332,7 +332,7 @@ static void
 test_unearned_acknowledgements(void **state)
 {
 	struct pair w;
-	struct nic_flow flow = {.path_mtu = 1000, .bytes = 100000, .repeat = 1};
+	struct nic_flow flow = {.path_mtu = 1000, .bytes = 100000, .repeat = 1, .program = NIC_NONE};
 	struct nic_flow_result result;
 
 	(void)state;

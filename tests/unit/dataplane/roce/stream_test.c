@@ -19,7 +19,7 @@ stream_settings(const struct pair *w)
 		.until = PS_NEVER,
 	};
 
-	memcpy(s.peer_ip, w->config[B].ip4, 4);
+	memcpy(s.peer_ip, w->config[B].ports[0].ip4, 4);
 	return s;
 }
 

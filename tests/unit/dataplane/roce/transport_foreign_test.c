@@ -59,7 +59,7 @@ test_foreign_write_is_acknowledged(void **state)
 	j = pair_journal(&w, B);
 	e = pair_endpoint(&w, B, 40, 77);
 	e.first_psn = 0xffffff;
-	assert_int_equal(nic_add_receiver(w.nics[B], &e), 0);
+	assert_int_equal(nic_add_receiver(w.nics[B], &e, NIC_NONE), 0);
 	f = foreign_write(40, 0xffffff);
 	hand_to_b(&w, &f, PS_PER_US);
 	f = foreign_write(40, 2); // 0 and 1 are missing
@@ -84,13 +84,13 @@ drops_of(struct foreign f)
 {
 	struct pair w;
 	struct nic_endpoint e;
-	struct nic_flow flow = {.path_mtu = 1024, .bytes = 1, .repeat = 1, .start = PS_PER_S};
+	struct nic_flow flow = {.path_mtu = 1024, .bytes = 1, .repeat = 1, .start = PS_PER_S, .program = NIC_NONE};
 	uint64_t reasons = 0, total = 0;
 
 	pair_init(&w, 1);
 	pair_start(&w);
 	e = pair_endpoint(&w, B, 40, 77);
-	assert_int_equal(nic_add_receiver(w.nics[B], &e), 0);
+	assert_int_equal(nic_add_receiver(w.nics[B], &e, NIC_NONE), 0);
 	flow.endpoint = pair_endpoint(&w, B, 41, 78);
 	assert_int_equal(nic_add_sender(w.nics[B], &flow), 0);
 	hand_to_b(&w, &f, PS_PER_US);
@@ -131,9 +131,18 @@ test_drops(void **state)
 	f.bytes[36] = 0x12, f.bytes[37] = 0xb8; // UDP 4792
 	assert_int_equal(drops_of(f), REASON(NOT_FOR_HOST));
 	f = good;
-	f.bytes[42] = ROCE_OP_SEND_ONLY;
+	f.bytes[42] = 0x13; // an atomic operation
 	assert_int_equal(icrc_write(f.bytes, f.length), 0);
 	assert_int_equal(drops_of(f), REASON(NOT_FOR_HOST));
+	f.bytes[42] = ROCE_OP_SEND_ONLY;
+	assert_int_equal(icrc_write(f.bytes, f.length), 0);
+	assert_int_equal(drops_of(f), 0);
+	f.bytes[42] = ROCE_OP_READ_REQUEST; // of no responder
+	assert_int_equal(icrc_write(f.bytes, f.length), 0);
+	assert_int_equal(drops_of(f), REASON(NO_QUEUE_PAIR));
+	f.bytes[42] = ROCE_OP_READ_RESPONSE_ONLY;
+	assert_int_equal(icrc_write(f.bytes, f.length), 0);
+	assert_int_equal(drops_of(f), REASON(NO_QUEUE_PAIR));
 	f = good;
 	f.bytes[43] |= 1; // transport version
 	assert_int_equal(icrc_write(f.bytes, f.length), 0);

@@ -65,7 +65,7 @@ static void
 test_ip6(void **state)
 {
 	struct pair w;
-	struct nic_flow flow = {.path_mtu = 1024, .bytes = 1024, .repeat = 1};
+	struct nic_flow flow = {.path_mtu = 1024, .bytes = 1024, .repeat = 1, .program = NIC_NONE};
 	struct nic_endpoint receiver;
 	struct nic_flow_result result;
 
@@ -75,10 +75,10 @@ test_ip6(void **state)
 	flow.endpoint = pair_endpoint(&w, A, 20, 30);
 	receiver = pair_endpoint(&w, B, 30, 20);
 	flow.endpoint.ip_version = receiver.ip_version = 6;
-	memcpy(flow.endpoint.peer_ip, w.config[B].ip6, 16);
-	memcpy(receiver.peer_ip, w.config[A].ip6, 16);
+	memcpy(flow.endpoint.peer_ip, w.config[B].ports[0].ip6, 16);
+	memcpy(receiver.peer_ip, w.config[A].ports[0].ip6, 16);
 	assert_int_equal(nic_add_sender(w.nics[A], &flow), 0);
-	assert_int_equal(nic_add_receiver(w.nics[B], &receiver), 0);
+	assert_int_equal(nic_add_receiver(w.nics[B], &receiver, NIC_NONE), 0);
 	pair_run(&w, PS_PER_MS);
 	assert_int_equal(nic_flow_result(w.nics[A], 20, &result), 0);
 	// 20 B more each way and hop than IPv4: 1118 and 82.
@@ -113,7 +113,7 @@ static void
 test_strict_class_goes_first(void **state)
 {
 	struct pair w;
-	struct nic_flow flow = {.path_mtu = 1000, .bytes = 100000, .repeat = 1};
+	struct nic_flow flow = {.path_mtu = 1000, .bytes = 100000, .repeat = 1, .program = NIC_NONE};
 	struct nic_endpoint receiver;
 	struct nic_flow_result low, high;
 	uint32_t first;
@@ -127,7 +127,7 @@ test_strict_class_goes_first(void **state)
 	flow.endpoint.priority = flow.endpoint.tc = 6;
 	receiver = pair_endpoint(&w, B, first + 1, first + 1);
 	assert_int_equal(nic_add_sender(w.nics[A], &flow), 0);
-	assert_int_equal(nic_add_receiver(w.nics[B], &receiver), 0);
+	assert_int_equal(nic_add_receiver(w.nics[B], &receiver, NIC_NONE), 0);
 	pair_run(&w, PS_PER_MS);
 	low = pair_result(&w, first);
 	high = pair_result(&w, first + 1);

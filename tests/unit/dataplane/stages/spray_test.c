@@ -2,41 +2,6 @@
 // Which member of a group a packet takes, by the modes that choose packet by packet.
 #include "sprayed.h"
 
-// How often each port is taken in 1000 draws.
-static void
-count(struct harness *h, struct rte_mbuf *m, unsigned int taken[MEMBERS + 1])
-{
-	memset(taken, 0, (MEMBERS + 1) * sizeof(*taken));
-	for (unsigned int i = 0; i < DRAWS; i++)
-		taken[spray(h, m, GROUP)]++;
-}
-
-// Each of `ports` (bit per port) takes its part of 1000 draws, the others nothing.
-static void
-expect_even(struct harness *h, struct rte_mbuf *m, unsigned int ports)
-{
-	static const unsigned int sigma3[] = {0, 0, SIGMA3_OF_2, SIGMA3_OF_3, SIGMA3_OF_4};
-	unsigned int taken[MEMBERS + 1], n = (unsigned int)__builtin_popcount(ports);
-
-	count(h, m, taken);
-	for (unsigned int i = 1; i <= MEMBERS; i++) {
-		if (ports >> i & 1)
-			assert_in_range(taken[i], DRAWS / n - sigma3[n], DRAWS / n + sigma3[n] + 1);
-		else
-			assert_int_equal(taken[i], 0);
-	}
-}
-
-// Pauses priority 3, or lets it go, of a port by a frame that it receives.
-static void
-pause_port(struct harness *h, unsigned int port, uint16_t quanta)
-{
-	const uint16_t all[PRIORITIES] = {[3] = quanta};
-
-	harness_put(h, port, harness_pfc(h, 1 << 3, all), h->now);
-	harness_run(h, h->now + 1);
-}
-
 // Grades end at 100 and 1000 cells: what lies in the least member's grade ties with it.
 static void
 test_adaptive_grades(void **state)
@@ -227,6 +192,21 @@ test_eligible_by_tables(void **state)
 	h.tables->eligible_udp_dport = 0;
 	expect_even(&h, ack, 0x1e);
 	expect_even(&h, udp, 0x1e);
+	h.tables->eligible_narrow = true;
+	h.tables->eligible_more =
+		(struct eligible_profile){.dscps = UINT64_C(1) << 24, .priorities = 0xff};
+	expect_even(&h, ack, 0x1e);
+	expect_even(&h, udp, 1u << spray(&h, udp, GROUP));
+	h.tables->eligible_more =
+		(struct eligible_profile){.dscps = UINT64_MAX, .priorities = 1 << 0};
+	expect_even(&h, ack, 1u << spray(&h, ack, GROUP));
+	expect_even(&h, udp, 0x1e);
+	h.tables->eligible_more = (struct eligible_profile){
+		.dscps = UINT64_MAX, .priorities = 0xff, .bth_reserved = 0x21};
+	expect_even(&h, ack, 1u << spray(&h, ack, GROUP));
+	expect_even(&h, udp, 1u << spray(&h, udp, GROUP));
+	packet_data(ack)[14 + 20 + 8 + 4] |= 0x23;
+	expect_even(&h, ack, 0x1e);
 	packet_free(h.pool, ack);
 	packet_free(h.pool, udp);
 	harness_close(&h);

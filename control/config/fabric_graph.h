@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nodes and links by number, as a topology file has them; private to fabric_file.c.
+#pragma once
+
+#include "arena.h"
+#include "config.h"
+
+struct graph_link {
+	uint32_t a, b;
+	struct config_link link;
+	struct config_pos pos; // in the topology file
+};
+
+struct graph_node {
+	bool is_switch;
+	uint32_t distance; // of a switch: from the nearest with hosts, UINT32_MAX without a way
+	uint32_t ports;
+};
+
+struct fabric_graph {
+	struct graph_node *nodes;
+	uint32_t node_count;
+	struct graph_link *links;
+	uint32_t link_count;
+};
+
+// Fills fabric->nodes and links from a graph whose every host has a link. Changes the nodes' ports
+// and distances. Returns 0 or -ENOMEM.
+int fabric_graph_list(struct fabric_graph *graph, struct config_fabric *fabric, struct arena *arena,
+		      struct config_pos pos);

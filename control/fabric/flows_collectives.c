@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long collectives took, time by time: from when the first rank began to when the last had
+// everything. A step begins with its compute phase.
+#include "flows_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A collective's time `time` over all its ranks.
+static struct nic_time
+span(const struct fabric_flows *flows, const struct collective_spec *c, uint32_t time)
+{
+	const struct workload *w = flows->workload;
+	struct nic_time all = {.start = PS_NEVER};
+
+	for (uint32_t r = 0; r < c->rank_count; r++) {
+		const struct rank_part *part = &flows->parts[c->first_rank + r];
+		struct nic_time one;
+
+		if (nic_part_time(flows->fabric->nics[w->ranks[c->first_rank + r].host],
+				  part->program, part->part, time, &one) != 0)
+			continue;
+		all.start = time_min(all.start, one.start);
+		all.end = one.end > all.end ? one.end : all.end;
+	}
+	return all;
+}
+
+static enum report_kind
+kind_of(const char *name)
+{
+	enum report_kind kind = REPORT_ALL_TO_ALL;
+
+	while (kind < REPORT_STEP && strcmp(report_kind_name(kind), name) != 0)
+		kind++;
+	return kind;
+}
+
+static struct report_collective *
+append(struct report_collective *out, const char *name, enum report_kind kind,
+       const struct program_spec *p, uint32_t iteration, struct nic_time time)
+{
+	*out = (struct report_collective){
+		.name = name,
+		.kind = kind,
+		.ranks = p->rank_count,
+		.iteration = iteration,
+		.start = time.start,
+		.step = time.end == PS_NEVER ? PS_NEVER : time.end - time.start,
+	};
+	return out;
+}
+
+// Appends the collectives of one time of a program, and for a step the whole of it behind them.
+// Returns how many; what has not begun is left out.
+static uint32_t
+report_time(const struct fabric_flows *flows, const struct program_spec *p, uint32_t time,
+	    struct report_collective *out)
+{
+	const struct workload *w = flows->workload;
+	struct nic_time whole = {.start = PS_NEVER};
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->collective_count; i++) {
+		const struct collective_spec *c = &w->collectives[p->first_collective + i];
+		struct nic_time one = span(flows, c, time);
+
+		if (one.start == PS_NEVER) {
+			whole.end = PS_NEVER;
+			break;
+		}
+		if (i == 0)
+			whole.start = one.start - c->compute_ps;
+		whole.end = one.end;
+		append(&out[count++], c->name, kind_of(c->kind), p, time, one)->bytes = c->bytes;
+		bytes += c->bytes;
+	}
+	if (kind_of(p->kind) == REPORT_STEP && whole.start != PS_NEVER)
+		append(&out[count++], p->name, REPORT_STEP, p, time, whole)->bytes = bytes;
+	return count;
+}
+
+struct report_collective *
+fabric_flows_collectives(const struct fabric_flows *flows, uint32_t *count)
+{
+	const struct workload *w = flows->workload;
+	struct report_collective *report;
+	size_t most = 1;
+
+	for (uint32_t i = 0; i < w->program_count; i++)
+		most += (size_t)w->programs[i].repeat * (w->programs[i].collective_count + 1u);
+	report = calloc(most, sizeof(*report));
+	*count = 0;
+	for (uint32_t i = 0; report != NULL && i < w->program_count; i++)
+		for (uint32_t k = 0; !flows->program_left_out[i] && k < w->programs[i].repeat; k++)
+			*count += report_time(flows, &w->programs[i], k, &report[*count]);
+	return report;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives as programs of the NICs. Each rank runs its own: the parts are its collectives, their
+// inboxes are what its flows wait for, and nothing else joins the ranks than the messages that they
+// send each other.
+#include "flows_part.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct rank_spec *
+rank_of(const struct workload *w, const struct collective_spec *c, uint32_t rank)
+{
+	return &w->ranks[c->first_rank + rank];
+}
+
+static bool
+has_attached_rank(const struct fabric_flows *flows, const struct program_spec *p)
+{
+	const struct workload *w = flows->workload;
+
+	for (uint32_t r = 0; r < p->rank_count; r++)
+		if (flows->fabric->nics[rank_of(w, &w->collectives[p->first_collective], r)->host] ==
+		    NULL)
+			return true;
+	return false;
+}
+
+// How many messages each inbox gets a time, by its place in flows->inboxes.
+static uint32_t *
+count_messages(const struct fabric_flows *flows, uint32_t inboxes)
+{
+	const struct workload *w = flows->workload;
+	uint32_t *messages = calloc(inboxes + 1u, sizeof(*messages));
+
+	for (uint32_t i = 0; messages != NULL && i < w->flow_count; i++) {
+		const struct flow_spec *f = &w->flows[i];
+
+		if (f->collective == WORKLOAD_NONE)
+			continue;
+		messages[flows->parts[w->collectives[f->collective].first_rank + f->to_rank]
+				 .first_inbox +
+			 f->inbox] = f->messages.count;
+	}
+	return messages;
+}
+
+static int
+create_part(struct fabric_flows *flows, const struct collective_spec *c, uint32_t rank,
+	    uint32_t program, const uint32_t *messages)
+{
+	const struct rank_spec *place = rank_of(flows->workload, c, rank);
+	struct nic *nic = flows->fabric->nics[place->host];
+	struct rank_part *part = &flows->parts[c->first_rank + rank];
+	int rc;
+
+	part->program = program;
+	rc = nic_add_part(nic, program, &(struct nic_part){.compute = c->compute_ps}, &part->part);
+	for (uint32_t i = 0; rc == 0 && i < place->inbox_count; i++)
+		rc = nic_add_inbox(nic, program, part->part, messages[part->first_inbox + i],
+				   &flows->inboxes[part->first_inbox + i]);
+	return rc;
+}
+
+static int
+create_program(struct fabric_flows *flows, const struct program_spec *p, const uint32_t *messages)
+{
+	const struct workload *w = flows->workload;
+	const struct collective_spec *first = &w->collectives[p->first_collective];
+
+	for (uint32_t r = 0; r < p->rank_count; r++) {
+		const struct nic_program program = {
+			.start = w->starts[p->first_start + r], .gap = p->gap_ps, .repeat = p->repeat};
+		uint32_t id;
+		int rc = nic_add_program(flows->fabric->nics[rank_of(w, first, r)->host], &program,
+					 &id);
+
+		for (uint32_t i = 0; rc == 0 && i < p->collective_count; i++)
+			rc = create_part(flows, &first[i], r, id, messages);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+flows_create_programs(struct fabric_flows *flows, struct config_diag *diag)
+{
+	const struct workload *w = flows->workload;
+	uint32_t inboxes = 0, *messages;
+	int rc = 0;
+
+	for (uint32_t r = 0; r < w->rank_count; r++) {
+		flows->parts[r].first_inbox = inboxes;
+		inboxes += w->ranks[r].inbox_count;
+	}
+	flows->inboxes = calloc(inboxes + 1u, sizeof(*flows->inboxes));
+	messages = count_messages(flows, inboxes);
+	if (flows->inboxes == NULL || messages == NULL)
+		rc = -ENOMEM;
+	for (uint32_t i = 0; rc == 0 && i < w->program_count; i++) {
+		flows->program_left_out[i] = has_attached_rank(flows, &w->programs[i]);
+		if (flows->program_left_out[i])
+			continue;
+		rc = create_program(flows, &w->programs[i], messages);
+		if (rc == -EINVAL)
+			config_error(diag, flows->fabric->config->file,
+				     flows->fabric->config->workload[w->programs[i].item].pos,
+				     "workload.repeat", "more times than a NIC can keep");
+	}
+	free(messages);
+	return rc;
+}
+
+// Queue pair `index` of `count` carries this much of `bytes`.
+static uint64_t
+share(uint64_t bytes, uint32_t index, uint32_t count)
+{
+	return bytes / count + (index < bytes % count);
+}
+
+void
+flows_join_program(const struct fabric_flows *flows, const struct flow_spec *spec, uint32_t index,
+		   uint32_t count, struct nic_flow *flow, uint32_t *inbox)
+{
+	const struct workload *w = flows->workload;
+	const struct collective_spec *c = &w->collectives[spec->collective];
+	const struct rank_part *from = &flows->parts[c->first_rank + spec->from_rank];
+	const struct rank_part *to = &flows->parts[c->first_rank + spec->to_rank];
+	const struct flow_messages *m = &spec->messages;
+
+	flow->program = from->program;
+	flow->part = from->part;
+	// Of a message that is a byte longer, one queue pair carries that byte.
+	flow->messages = (struct nic_messages){
+		.count = m->count,
+		.base = share(m->base, index, count),
+		.extra = index == m->base % count ? m->extra : 0,
+		.first = m->first,
+		.step = m->step,
+		.of = m->of,
+	};
+	flow->gate = spec->gate == WORKLOAD_NONE ? NIC_NONE
+						 : flows->inboxes[from->first_inbox + spec->gate];
+	flow->gate_lead = spec->gate_lead;
+	*inbox = flows->inboxes[to->first_inbox + spec->inbox];
+}

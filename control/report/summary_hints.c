@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a reader of the figures would conclude, where the figures alone tell. `roost check` says
+// what settings will do; here is what they did.
+#include "summary_part.h"
+
+// Uplinks this uneven lose a fifth of the leaf's bandwidth when they are full.
+#define UNEVEN 0.5
+// So much of a run paused is no passing burst.
+#define PAUSED_SHARE 0.1
+
+struct hints {
+	FILE *to;
+	unsigned int count;
+};
+
+static void
+begin(struct hints *h)
+{
+	if (h->count++ == 0)
+		fputc('\n', h->to);
+	fputs("look at: ", h->to);
+}
+
+// The port with the most of something.
+struct worst {
+	const struct report_node *node;
+	unsigned int port;
+	unsigned int priority;
+	uint64_t most;
+};
+
+static void
+consider(struct worst *w, const struct report_node *n, unsigned int port, unsigned int priority,
+	 uint64_t value)
+{
+	if (value > w->most)
+		*w = (struct worst){n, port, priority, value};
+}
+
+static uint64_t
+lossless_drops(const struct report_node *n, unsigned int port, unsigned int i)
+{
+	const struct port_profile *profile = report_profile(n, port);
+	const struct port *p = &n->node->ports[port];
+	uint64_t drops = 0;
+
+	if (profile == NULL)
+		return 0;
+	if (profile->pg[i].lossless)
+		drops += p->groups[i].dropped;
+	if (profile->tc[i].threshold.pool == POOL_EGRESS_LOSSLESS)
+		drops += p->queues[i].dropped;
+	return drops;
+}
+
+static struct worst
+find_worst(const struct report_result *r, bool pauses)
+{
+	struct worst w = {.most = 0};
+
+	for (uint32_t i = 0; i < r->node_count; i++) {
+		const struct report_node *n = &r->nodes[i];
+
+		for (unsigned int k = 0; k < n->node->port_count; k++)
+			for (unsigned int c = 0; c < PRIORITIES; c++)
+				consider(&w, n, k, c,
+					 pauses ? counters_rx_pause(&n->node->ports[k], c, r->now)
+							  .total
+						: lossless_drops(n, k, c));
+	}
+	return w;
+}
+
+static void
+hint_lossless(struct hints *h, const struct report_result *r, const struct report_totals *totals)
+{
+	struct worst w;
+
+	if (totals->drops_lossless == 0)
+		return;
+	begin(h);
+	w = find_worst(r, false);
+	fprintf(h->to,
+		"%ju drops in lossless groups or queues, most at %s.%s priority group %u (%ju): "
+		"its "
+		"headroom is too small for rate, cable or MTU, or the pool for all headroom\n",
+		(uintmax_t)totals->drops_lossless, w.node->name, w.node->ports[w.port].name,
+		w.priority, (uintmax_t)w.most);
+}
+
+static void
+hint_open(struct hints *h, const struct report_result *r)
+{
+	uint32_t open = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++)
+		open += r->flows[i].fct == PS_NEVER;
+	if (open == 0)
+		return;
+	begin(h);
+	fprintf(h->to,
+		"%u of %u flows are not complete: completion times, slowdowns and goodput are of "
+		"the others\n",
+		open, r->flow_count);
+}
+
+static void
+hint_order(struct hints *h, const struct report_result *r, const struct report_totals *totals)
+{
+	uint64_t resent = summary_retransmitted(r);
+
+	if (resent == 0 || totals->drops != 0 || r->out_of_order == 0)
+		return;
+	begin(h);
+	fprintf(h->to,
+		"%ju packets were sent again though none was lost: %ju came out of order, which "
+		"`hosts.placement: in-order` takes for loss\n",
+		(uintmax_t)resent, (uintmax_t)r->out_of_order);
+}
+
+static void
+hint_pauses(struct hints *h, const struct report_result *r)
+{
+	struct worst w = find_worst(r, true);
+
+	if (r->last_event == 0 || (double)w.most < PAUSED_SHARE * (double)r->last_event)
+		return;
+	begin(h);
+	fprintf(h->to,
+		"%s.%s was paused for %.0f %% of the run in priority %u: what waits there waits "
+		"for %s, whatever its own destination\n",
+		w.node->name, w.node->ports[w.port].name,
+		100.0 * (double)w.most / (double)r->last_event, w.priority,
+		w.node->ports[w.port].peer != NULL ? w.node->ports[w.port].peer : "its far side");
+}
+
+static void
+hint_uplinks(struct hints *h, const struct report_result *r)
+{
+	double imbalance = report_uplink_imbalance(r->nodes, r->node_count);
+
+	if (imbalance < UNEVEN)
+		return;
+	begin(h);
+	fprintf(h->to,
+		"leaves load their uplinks unevenly, by %.0f %% of their mean: flows meet on some "
+		"while others idle (routing.mode, hosts.qps)\n",
+		100 * imbalance);
+}
+
+void
+summary_print_hints(const struct report_result *r, FILE *to)
+{
+	struct hints h = {.to = to};
+	struct report_totals totals;
+
+	report_totals_compute(r->nodes, r->node_count, &totals);
+	hint_lossless(&h, r, &totals);
+	hint_open(&h, r);
+	hint_order(&h, r, &totals);
+	hint_pauses(&h, r);
+	hint_uplinks(&h, r);
+}

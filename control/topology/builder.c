@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "builder.h"
+
+#include "addresses.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+uint32_t
+builder_add_node(struct topology *t, const char *name, enum config_role role, uint16_t plane,
+		 uint32_t number)
+{
+	struct topo_node *node;
+
+	if (t->node_count == t->node_capacity) {
+		uint32_t capacity = t->node_capacity != 0 ? 2 * t->node_capacity : 64;
+		struct topo_node *grown = realloc(t->nodes, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return TOPOLOGY_NONE;
+		t->nodes = grown;
+		t->node_capacity = capacity;
+	}
+	node = &t->nodes[t->node_count];
+	*node = (struct topo_node){
+		.role = role,
+		.plane = plane,
+		.number = number,
+		.pod = (uint16_t)((number - 1) / ADDRESSES_LEAVES_PER_POD),
+		.pod_leaf = (uint16_t)((number - 1) % ADDRESSES_LEAVES_PER_POD + 1),
+	};
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	switch (role) {
+	case CONFIG_ROLE_LEAF:
+		t->leaf_count++;
+		break;
+	case CONFIG_ROLE_SPINE:
+		t->spine_count++;
+		break;
+	case CONFIG_ROLE_SUPER:
+		t->super_count++;
+		break;
+	case CONFIG_ROLE_HOST:
+		t->host_count++;
+		break;
+	}
+	t->first_host = t->leaf_count + t->spine_count + t->super_count;
+	return t->node_count++;
+}
+
+bool
+builder_has_port(const struct topo_node *node, unsigned number)
+{
+	for (unsigned i = 0; i < node->port_count; i++)
+		if (node->ports[i].number == number)
+			return true;
+	return false;
+}
+
+struct topo_port *
+builder_add_port(struct topology *t, uint32_t index, unsigned number)
+{
+	struct topo_node *node = &t->nodes[index];
+	struct topo_port *port;
+
+	if (node->port_count == node->port_capacity) {
+		uint16_t capacity = node->port_capacity != 0 ? 2 * node->port_capacity : 2;
+		struct topo_port *grown = realloc(node->ports, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return NULL;
+		node->ports = grown;
+		node->port_capacity = capacity;
+	}
+	port = &node->ports[node->port_count++];
+	*port = (struct topo_port){
+		.number = (uint16_t)number,
+		.peer_node = TOPOLOGY_NONE,
+		.link = TOPOLOGY_NONE,
+		.tenant = TENANT_NONE,
+	};
+	snprintf(port->name, sizeof(port->name), "%s%hu",
+		 node->role == CONFIG_ROLE_HOST ? "eth" : "swp", (unsigned short)number);
+	return port;
+}
+
+struct config_link
+builder_link(const struct topology *t, uint32_t a, uint32_t b)
+{
+	const struct config_fabric *f = &t->config->fabric;
+	enum config_role one = t->nodes[a].role, other = t->nodes[b].role;
+
+	if (one == CONFIG_ROLE_HOST || other == CONFIG_ROLE_HOST)
+		return f->host_link;
+	if (one == CONFIG_ROLE_SUPER || other == CONFIG_ROLE_SUPER)
+		return config_link_over(&f->fabric_link, &f->super_link);
+	return f->fabric_link;
+}
+
+void
+builder_set_link(struct topology *t, struct topo_port *port, const struct config_link *link)
+{
+	port->rate_bps = link->rate_bps;
+	port->delay_ps = link->delay_ps;
+	port->cable_mm = link->cable_mm;
+	port->mtu = link->mtu != 0 ? link->mtu : t->config->fabric.mtu;
+}
+
+int
+builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number,
+		 const struct config_link *link)
+{
+	const uint32_t nodes[2] = {a, b};
+	const unsigned numbers[2] = {a_number, b_number};
+
+	if (t->link_count == t->link_capacity) {
+		uint32_t capacity = t->link_capacity != 0 ? 2 * t->link_capacity : 64;
+		struct topo_link *grown = realloc(t->links, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return -ENOMEM;
+		t->links = grown;
+		t->link_capacity = capacity;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		struct topo_port *port = builder_add_port(t, nodes[i], numbers[i]);
+
+		if (port == NULL)
+			return -ENOMEM;
+		port->link = t->link_count;
+		builder_set_link(t, port, link);
+	}
+	t->links[t->link_count++] = (struct topo_link){
+		.a = {.node = a, .number = (uint16_t)a_number},
+		.b = {.node = b, .number = (uint16_t)b_number},
+		.rate_bps = link->rate_bps,
+		.delay_ps = link->delay_ps,
+		.cable_mm = link->cable_mm,
+		.mtu = link->mtu != 0 ? link->mtu : t->config->fabric.mtu,
+		.loss_ppm = link->loss_ppm,
+		.pos = link->pos,
+		.host = t->nodes[a].role == CONFIG_ROLE_HOST ||
+			t->nodes[b].role == CONFIG_ROLE_HOST,
+	};
+	return 0;
+}
+
+int
+builder_join(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number)
+{
+	const struct config_link link = builder_link(t, a, b);
+
+	return builder_add_link(t, a, a_number, b, b_number, &link);
+}
+
+int
+builder_add_switches(struct topology *t, uint32_t planes, enum config_role role, uint32_t count)
+{
+	for (uint32_t plane = 0; plane < planes; plane++) {
+		for (uint32_t i = 1; i <= count; i++) {
+			char name[CONFIG_NAME_MAX + 1];
+
+			if (planes > 1)
+				snprintf(name, sizeof(name), "p%u-%s%u", plane + 1,
+					 config_role_name(role), i);
+			else
+				snprintf(name, sizeof(name), "%s%u", config_role_name(role), i);
+			if (builder_add_node(t, name, role, (uint16_t)plane, i) == TOPOLOGY_NONE)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int
+builder_add_hosts(struct topology *t, uint32_t count)
+{
+	for (uint32_t i = 1; i <= count; i++) {
+		char name[CONFIG_NAME_MAX + 1];
+
+		snprintf(name, sizeof(name), "h%u", i);
+		if (builder_add_node(t, name, CONFIG_ROLE_HOST, 0, i) == TOPOLOGY_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Leaf-spine, fat-tree and three tiers with supers are one thing in different sizes. A plane has
+// pods; every leaf of a pod has its hosts on its first ports and one uplink to every spine of the
+// pod behind them. A spine has one port a leaf, in order, and behind them its supers: spine j of
+// every pod is joined to the supers of group j, and a super has one port a pod. A leaf-spine fabric
+// is one pod without supers; a fat-tree of k has k pods of k/2 leaves and k/2 spines and (k/2)^2
+// supers (Al-Fares et al., SIGCOMM 2008). `planes: N` makes N disjoint copies, with one NIC of each
+// host (eth1 .. ethN) in each.
+#include "builder.h"
+
+#include <errno.h>
+
+struct clos {
+	struct topology *t;
+	uint32_t planes, pods;
+	uint32_t leaves, spines; // of a pod
+	uint32_t supers;         // of a plane
+	uint32_t hosts_per_leaf;
+	uint32_t first_spine, first_super;
+};
+
+static struct clos
+describe(struct topology *t)
+{
+	const struct config_fabric *f = &t->config->fabric;
+	struct config_counts counts;
+	struct clos c = {.t = t, .pods = 1};
+
+	config_count_nodes(f, &counts);
+	if (f->topology == CONFIG_TOPOLOGY_FAT_TREE)
+		c.pods = f->k;
+	else if (f->topology == CONFIG_TOPOLOGY_CLOS3)
+		c.pods = f->pods;
+	c.planes = counts.planes;
+	c.leaves = counts.leaves / c.pods;
+	c.spines = counts.spines / c.pods;
+	c.supers = counts.supers;
+	c.hosts_per_leaf = counts.leaves != 0 ? counts.hosts / counts.leaves : 0;
+	c.first_spine = c.planes * counts.leaves;
+	c.first_super = c.first_spine + c.planes * counts.spines;
+	return c;
+}
+
+static uint32_t
+leaf_of(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t leaf)
+{
+	return (plane * c->pods + pod) * c->leaves + leaf;
+}
+
+static uint32_t
+spine_of(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t spine)
+{
+	return c->first_spine + (plane * c->pods + pod) * c->spines + spine;
+}
+
+// The links of one leaf: hosts first, then uplinks.
+static int
+join_leaf(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t leaf)
+{
+	uint32_t node = leaf_of(c, plane, pod, leaf);
+	uint32_t host = c->t->first_host + leaf_of(c, 0, pod, leaf) * c->hosts_per_leaf;
+	int error = 0;
+
+	c->t->nodes[node].pod = (uint16_t)pod;
+	c->t->nodes[node].pod_leaf = (uint16_t)(leaf + 1);
+	for (uint32_t h = 0; error == 0 && h < c->hosts_per_leaf; h++)
+		error = builder_join(c->t, host + h, plane + 1, node, h + 1);
+	for (uint32_t s = 0; error == 0 && s < c->spines; s++)
+		error = builder_join(c->t, node, c->hosts_per_leaf + s + 1,
+				     spine_of(c, plane, pod, s), leaf + 1);
+	return error;
+}
+
+static int
+join_spine(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t spine)
+{
+	uint32_t group = c->supers / c->spines;
+	uint32_t first = c->first_super + plane * c->supers + spine * group;
+	int error = 0;
+
+	for (uint32_t s = 0; error == 0 && s < group; s++)
+		error = builder_join(c->t, spine_of(c, plane, pod, spine), c->leaves + s + 1,
+				     first + s, pod + 1);
+	return error;
+}
+
+int
+builder_clos(struct topology *t)
+{
+	const struct clos c = describe(t);
+	int error = 0;
+
+	if (builder_add_switches(t, c.planes, CONFIG_ROLE_LEAF, c.pods * c.leaves) != 0 ||
+	    builder_add_switches(t, c.planes, CONFIG_ROLE_SPINE, c.pods * c.spines) != 0 ||
+	    builder_add_switches(t, c.planes, CONFIG_ROLE_SUPER, c.supers) != 0 ||
+	    builder_add_hosts(t, c.pods * c.leaves * c.hosts_per_leaf) != 0)
+		return -ENOMEM;
+	for (uint32_t plane = 0; plane < c.planes; plane++) {
+		for (uint32_t pod = 0; pod < c.pods; pod++) {
+			for (uint32_t leaf = 0; error == 0 && leaf < c.leaves; leaf++)
+				error = join_leaf(&c, plane, pod, leaf);
+			for (uint32_t spine = 0; error == 0 && spine < c.spines; spine++)
+				error = join_spine(&c, plane, pod, spine);
+		}
+	}
+	return error;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the algorithms of collectives are made with; private to control/workload/.
+#pragma once
+
+#include "items.h"
+
+// A collective in the making. item->work has its own size, algorithm and priority.
+struct collective {
+	struct item *item;
+	const struct item_members *members; // the ranks, in order
+	uint32_t index;                     // in workload.collectives
+	uint32_t count;                     // of ranks
+	uint64_t bytes;                     // of one rank's buffer
+};
+
+// A flow from rank to rank; gate WORKLOAD_NONE: it waits for nothing.
+struct collective_flow {
+	uint32_t from, to;
+	uint32_t inbox; // of `to`
+	uint32_t gate;  // of `from`
+	uint32_t gate_lead;
+	struct flow_messages messages;
+};
+
+// Returns 0, -EINVAL with the error in diag, or -ENOMEM.
+int collective_add(struct collective *c, const struct collective_flow *flow);
+
+// The size of one of the `count` chunks that a buffer is cut in: equal parts, the first a byte
+// longer where it does not divide.
+static inline uint64_t
+collective_chunk(const struct collective *c, uint32_t chunk)
+{
+	return c->bytes / c->count + (chunk < c->bytes % c->count);
+}
+
+static inline struct rank_spec *
+collective_rank(struct collective *c, uint32_t rank)
+{
+	struct workload *w = c->item->workload;
+
+	return &w->ranks[w->collectives[c->index].first_rank + rank];
+}
+
+// The algorithms: each adds its flows and says how many inboxes each rank has. Return as above.
+int collective_ring(struct collective *c);
+int collective_tree(struct collective *c);
+int collective_halving_doubling(struct collective *c);
+int collective_direct(struct collective *c);
+int collective_shift(struct collective *c);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who takes part, and how one end reaches another. An end is a NIC of a host. The planes of a
+// fabric are joined only inside hosts, so what goes to another plane is first handed, inside its
+// host, to the NIC of that plane; with `pxn: on` the same is done where NICs stand for rails,
+// though the network would join them.
+#include "items.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PS_PER_S UINT64_C(1000000000000)
+
+int
+item_resolve(const struct item *item, const struct config_name *name, const char *key,
+	     struct topo_endpoint *out)
+{
+	return topology_resolve_endpoint_in(item->topology, item->file, name, key, out, item->diag);
+}
+
+// Room for one end more and a group. Members are few beside what they send: no capacity is kept but
+// powers of two.
+static int
+reserve_end(struct item_members *m)
+{
+	uint32_t room = m->count + 1;
+	void *grown;
+
+	if (m->count != 0 && (m->count & (m->count - 1)) != 0)
+		return 0;
+	grown = realloc(m->ends, 2 * (size_t)room * sizeof(*m->ends));
+	if (grown == NULL)
+		return -ENOMEM;
+	m->ends = grown;
+	grown = realloc(m->groups, (2 * (size_t)room + 1) * sizeof(*m->groups));
+	if (grown == NULL)
+		return -ENOMEM;
+	m->groups = grown;
+	return 0;
+}
+
+int
+item_expand(const struct item *item, const struct topo_endpoint *end, struct item_members *m)
+{
+	uint16_t ports = end->whole ? topology_host(item->topology, end->host)->port_count : 1;
+
+	for (uint16_t p = 0; p < ports; p++) {
+		if (reserve_end(m) != 0)
+			return -ENOMEM;
+		if (p == 0)
+			m->groups[m->group_count++] = m->count;
+		m->ends[m->count++] = (struct topo_endpoint){
+			.host = end->host,
+			.port = end->whole ? (uint8_t)p : end->port,
+		};
+		m->groups[m->group_count] = m->count;
+	}
+	return 0;
+}
+
+static bool
+in_tenant(const struct item *item, uint32_t host, const char *tenant)
+{
+	uint16_t its = topology_host_tenant(item->topology, host);
+
+	return its != TENANT_NONE && strcmp(item->topology->tenants[its].name, tenant) == 0;
+}
+
+static int
+add_named(const struct item *item, const struct config_name *name, bool *seen,
+	  struct item_members *m)
+{
+	const struct topology *t = item->topology;
+	const char *tenant = item->work->tenant.text;
+	struct topo_endpoint end;
+	uint32_t first = m->count;
+
+	if (item_resolve(item, name, "workload.hosts", &end) != 0)
+		return -EINVAL;
+	if (tenant != NULL && !in_tenant(item, end.host, tenant)) {
+		config_error(item->diag, item->file, name->pos, "workload.hosts",
+			     "%s is not in tenant %s", topology_host(t, end.host)->name, tenant);
+		return -EINVAL;
+	}
+	if (item_expand(item, &end, m) != 0)
+		return -ENOMEM;
+	for (uint32_t i = first; i < m->count; i++) {
+		bool *it = &seen[m->ends[i].host * PORTS_MAX + m->ends[i].port];
+
+		if (*it) {
+			config_error(item->diag, item->file, name->pos, "workload.hosts",
+				     "%s.%s takes part twice", topology_host(t, end.host)->name,
+				     topology_host_port(t, end.host, m->ends[i].port)->name);
+			return -EINVAL;
+		}
+		*it = true;
+	}
+	return 0;
+}
+
+static int
+add_all_named(const struct item *item, struct item_members *m)
+{
+	const struct config_names *names = &item->work->hosts;
+	bool *seen = calloc((size_t)item->topology->host_count + 1, PORTS_MAX * sizeof(*seen));
+	int result = seen != NULL ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; i < names->count && result != -ENOMEM; i++) {
+		int error = add_named(item, &names->items[i], seen, m);
+
+		result = error != 0 ? error : result;
+	}
+	free(seen);
+	return result;
+}
+
+int
+item_find_members(const struct item *item, struct item_members *out)
+{
+	const struct topology *t = item->topology;
+	const char *tenant = item->work->tenant.text;
+	int error = 0;
+
+	*out = (struct item_members){0};
+	if (item->work->hosts.count > 0)
+		error = add_all_named(item, out);
+	else
+		for (uint32_t h = 0; error == 0 && h < t->host_count; h++)
+			if (tenant == NULL || in_tenant(item, h, tenant))
+				error = item_expand(
+					item, &(struct topo_endpoint){.host = h, .whole = true},
+					out);
+	if (error == 0 && out->count < 2) {
+		config_error(item->diag, item->file, item->work->pos, "workload",
+			     "%u %s; it takes two", out->count, out->count == 1 ? "host" : "hosts");
+		error = -EINVAL;
+	}
+	return error;
+}
+
+void
+item_free_members(struct item_members *members)
+{
+	free(members->ends);
+	free(members->groups);
+}
+
+static const char *
+tenant_name(const struct topology *t, uint32_t host)
+{
+	uint16_t tenant = topology_host_tenant(t, host);
+
+	return tenant == TENANT_NONE ? "no tenant" : t->tenants[tenant].name;
+}
+
+// delay + bytes * 8 / rate, to the next picosecond.
+static ps_t
+handover(const struct host_config *host, uint64_t bytes)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide bits = (wide)bytes * 8 * PS_PER_S;
+
+	return host->inside_delay_ps +
+	       (ps_t)((bits + host->inside_rate_bps - 1) / host->inside_rate_bps);
+}
+
+// The NIC of the source host by which the destination is reached: its own where nothing says
+// otherwise, else that of the same number as the destination's, else the first that is joined.
+static int
+find_port(const struct item *item, const struct item_flow *flow, uint8_t *out)
+{
+	const struct topology *t = item->topology;
+	const struct topo_endpoint *src = &flow->src, *dst = &flow->dst;
+	const struct topo_node *host = topology_host(t, src->host);
+	bool own = topology_joined(t, src->host, src->port, dst->host, dst->port);
+	bool twin = dst->port < host->port_count &&
+		    topology_joined(t, src->host, dst->port, dst->host, dst->port);
+
+	if (own && !(twin && item->hosts[src->host].pxn)) {
+		*out = src->port;
+		return 0;
+	}
+	if (twin) {
+		*out = dst->port;
+		return 0;
+	}
+	for (uint16_t p = 0; p < host->port_count; p++) {
+		if (topology_joined(t, src->host, (uint8_t)p, dst->host, dst->port)) {
+			*out = (uint8_t)p;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int
+refuse_path(const struct item *item, const struct item_flow *flow)
+{
+	const struct topology *t = item->topology;
+	uint32_t src = flow->src.host, dst = flow->dst.host;
+	const char *from = topology_host(t, src)->name, *to = topology_host(t, dst)->name;
+
+	if (topology_host_tenant(t, src) != topology_host_tenant(t, dst))
+		config_error(item->diag, item->file, flow->pos, "workload",
+			     "traffic between tenants that no route joins: %s (%s) to %s (%s)",
+			     from, tenant_name(t, src), to, tenant_name(t, dst));
+	else
+		config_error(item->diag, item->file, flow->pos, "workload",
+			     "no route leads from %s to %s", from, to);
+	return -EINVAL;
+}
+
+int
+item_find_path(const struct item *item, const struct item_flow *flow, struct item_path *out)
+{
+	const struct topo_endpoint *src = &flow->src, *dst = &flow->dst;
+	const char *from = topology_host(item->topology, src->host)->name;
+	const char *tenant = item->work->tenant.text;
+
+	*out = (struct item_path){.src_port = src->port};
+	if (src->host == dst->host && (!flow->may_be_inside || src->port == dst->port)) {
+		config_error(item->diag, item->file, flow->pos, "workload",
+			     "%s would send to itself", from);
+		return -EINVAL;
+	}
+	if (tenant != NULL && !in_tenant(item, src->host, tenant)) {
+		config_error(item->diag, item->file, flow->pos, "workload",
+			     "%s is not in tenant %s", from, tenant);
+		return -EINVAL;
+	}
+	out->inside = src->host == dst->host;
+	if (!out->inside && (find_port(item, flow, &out->src_port) != 0 ||
+			     !routes_join(item->routes, item->topology, src->host, out->src_port,
+					  dst->host, dst->port)))
+		return refuse_path(item, flow);
+	if (out->inside || out->src_port != src->port)
+		out->handover_ps = handover(&item->hosts[src->host], flow->handed_bytes);
+	return 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Congestion control of a queue pair that sends: when its next packet may start, and how much it
+// may have in flight. An algorithm is a struct congestion_algorithm in a file of its own; what it
+// keeps of a queue pair is its own struct, in congestion->state. The transport calls, and obeys
+// next_at and window_bytes; nothing here touches a packet, a port or a timer of the NIC.
+//
+// The same rules as everywhere hold: time is an argument; nothing is allocated once the node runs;
+// of floating point only + - * /, so that every machine gets the same digits; no division where a
+// packet is sent.
+#pragma once
+
+#include "../time.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct congestion_algorithm;
+
+// For a time series.
+struct congestion_reading {
+	double rate_bps;   // it sends at; of the line where it is not paced
+	double target_bps; // it recovers to
+	double alpha;      // 0 where the algorithm has none
+};
+
+// What is known of the way when the queue pair is made.
+struct congestion_path {
+	uint64_t byte_time; // of the NIC's port, as in time.h
+	uint32_t path_mtu;
+	ps_t base_rtt;      // of an empty network; 0: unknown
+	uint64_t bdp_bytes; // base_rtt at the lowest rate on the way; 0: unknown
+};
+
+#define CONGESTION_STATE_WORDS 17
+
+// Of one queue pair. Worker: rw.
+struct congestion {
+	const struct congestion_algorithm *algorithm;
+	const void *parameters; // the algorithm's, shared by the NIC's queue pairs
+	ps_t next_at;           // no packet of it starts before; every call may move it, both ways
+	ps_t timer_at;          // when ->timer is to be called; PS_NEVER
+	uint64_t byte_time;     // of the rate it sends at, as in time.h; 0: not paced
+	uint64_t window_bytes;  // payload in flight at most, but one packet always; UINT64_MAX: any
+	uint64_t fraction;      // of next_at: 2^-20 ps
+	uint64_t state[CONGESTION_STATE_WORDS]; // the algorithm's own struct
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct congestion) == 192, "three cache lines");
+
+// Worker, but for start. Those that may be NULL do nothing then; what has no timer leaves timer_at
+// at PS_NEVER.
+struct congestion_algorithm {
+	const char *name;
+	size_t parameters_bytes;
+	// At set-up: c is as congestion_start() left it, c->parameters set.
+	void (*start)(struct congestion *c, const struct congestion_path *path);
+	// A packet started at `now`, which takes so many bytes of the link's time; sets next_at.
+	// NULL allowed.
+	void (*sent)(struct congestion *c, uint32_t occupancy_bytes, ps_t now);
+	// So much payload more is acknowledged. NULL allowed.
+	void (*acknowledged)(struct congestion *c, uint64_t bytes, ps_t now);
+	// A CNP arrived. NULL allowed.
+	void (*notified)(struct congestion *c, ps_t now);
+	// A NAK or the retransmission timer told of a loss. NULL allowed.
+	void (*lost)(struct congestion *c, ps_t now);
+	// timer_at has come; `at` is that time, even when it is called later. Sets timer_at anew,
+	// to a later time. NULL where timer_at is always PS_NEVER.
+	void (*timer)(struct congestion *c, ps_t at);
+	// As of its last event; `now` where that makes a difference.
+	void (*read)(const struct congestion *c, ps_t now, struct congestion_reading *out);
+};
+
+extern const struct congestion_algorithm congestion_dcqcn;     // congestion_dcqcn.h
+extern const struct congestion_algorithm congestion_dcqcn_mlx; // congestion_dcqcn_mlx.h
+extern const struct congestion_algorithm congestion_window;    // congestion_window.h
+
+// Makes the state of a new queue pair. `parameters`: algorithm->parameters_bytes of them, which
+// must live as long. Before the node runs.
+static inline void
+congestion_start(struct congestion *c, const struct congestion_algorithm *algorithm,
+		 const struct congestion_path *path, const void *parameters)
+{
+	*c = (struct congestion){
+		.algorithm = algorithm,
+		.parameters = parameters,
+		.timer_at = PS_NEVER,
+		.window_bytes = UINT64_MAX,
+	};
+	algorithm->start(c, path);
+}
+
+// ---- for algorithms ------------------------------------------------------------------------
+
+// The algorithm's own struct of a queue pair.
+#define congestion_state(c, type)                                                     \
+	({                                                                            \
+		_Static_assert(sizeof(type) <= sizeof((c)->state), "fits the state"); \
+		(type *)(uintptr_t)(c)->state;                                        \
+	})
+
+// The rate of a byte time and back, in bits per second. They divide.
+static inline double
+congestion_rate_of(uint64_t byte_time)
+{
+	return 8e12 * (1 << BYTE_TIME_FRACTION_BITS) / (double)byte_time;
+}
+
+static inline uint64_t
+congestion_byte_time_of(double rate_bps)
+{
+	return (uint64_t)(8e12 * (1 << BYTE_TIME_FRACTION_BITS) / rate_bps + 0.5);
+}
+
+// base to the power of n, by squaring: for what happens every so often and nobody looked at.
+static inline double
+congestion_power(double base, uint64_t n)
+{
+	double power = 1;
+
+	for (; n != 0; n >>= 1, base *= base)
+		power = n & 1 ? power * base : power;
+	return power;
+}
+
+// Sets the rate from `now` on; byte_time 0: not paced, as on a line of line_byte_time. What is left
+// of a gap between packets goes on at the new rate: a sender that was cut to a crawl comes back
+// with its rate, not when the packet is due that it had room for then.
+static inline void
+congestion_set_byte_time(struct congestion *c, uint64_t byte_time, uint64_t line_byte_time,
+			 ps_t now)
+{
+	uint64_t old = c->byte_time, new = byte_time != 0 ? byte_time : line_byte_time;
+
+	c->byte_time = byte_time;
+	if (old == 0 || old == new || c->next_at <= now)
+		return;
+	c->next_at = now + (ps_t)((double)(c->next_at - now) * (double)new / (double)old + 0.5);
+	c->fraction = 0;
+}
+
+// Sets next_at behind a packet that started at `now`, at the rate of byte_time. The rate is met to
+// the last bit on average: the fraction of a picosecond is carried on, and so is the time that a
+// packet waited for others' turns at the transmitter, unless that was longer than a packet takes.
+static inline void
+congestion_pace(struct congestion *c, uint32_t occupancy_bytes, ps_t now)
+{
+	uint64_t length = c->byte_time * occupancy_bytes;
+	ps_t from = c->next_at;
+
+	if (c->byte_time == 0)
+		return;
+	if (from > now || now - from >= length >> BYTE_TIME_FRACTION_BITS) {
+		from = now;
+		c->fraction = 0;
+	}
+	length += c->fraction;
+	c->next_at = from + (length >> BYTE_TIME_FRACTION_BITS);
+	c->fraction = length & ((1 << BYTE_TIME_FRACTION_BITS) - 1);
+}

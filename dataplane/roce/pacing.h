@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What joins a sender to its congestion control (congestion.h): when it may send, by next_at and
+// window_bytes, and the calls that the algorithm is owed. pacing.c tells how. Worker only.
+#pragma once
+
+#include "congestion.h"
+#include "qp.h"
+
+struct pacing {
+	struct congestion c;
+	struct timer timer; // of c.timer_at, and of c.next_at while the sender waits for that
+	struct sender *sender;
+	// All packets before this one have arrived, as far as was ever heard since the sender last
+	// went back: recovery by go-back-0 acknowledges less.
+	uint32_t heard;
+	bool rests; // nothing is to be sent or acknowledged
+};
+
+// Whether the sender, which has something to send if `wants`, may do so once its transmitter is
+// free, at `horizon`; arms the timer for when it may not yet.
+bool pacing_admits(struct nic *nic, struct sender *s, bool wants, ps_t now, ps_t horizon);
+
+// A packet started at `now`, of so many bytes of the link's time.
+void pacing_sent(struct sender *s, uint32_t occupancy_bytes, ps_t now);
+
+// All before packet `index` arrived.
+void pacing_acknowledged(struct sender *s, uint32_t index, ps_t now);
+
+// A CNP arrived, or news of a loss.
+void pacing_notified(struct sender *s, ps_t now);
+void pacing_lost(struct sender *s, ps_t now);
+
+// Its timer fired.
+void pacing_timeout(struct nic *nic, struct pacing *p, ps_t now);

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet ahead of the expected one is kept, which takes a bit, if it is within the reorder window
+// and the NIC keeps such packets: with selective recovery, and with out-of-order placement. What is
+// kept completes in order all the same, so where it lies until then makes no difference here.
+//
+// When does a packet count as lost? In-order placement: when the first one behind it comes.
+// Out-of-order placement: when one a whole window behind it comes, or when reorder_timeout has
+// passed since the first one behind it came.
+//
+// Selective recovery then asks for it, once, and for nothing else. For the timeout it keeps a short
+// list of gaps; when that is full, a gap joins the one before it and takes its own, later time along.
+// The others ask for everything from the expected packet on, once until that has come; of the packets
+// that are missing they look at the first alone, whose time counts from when it became the first, if
+// that was later. Go-back-0 first forgets what it has of the message.
+#include "placement.h"
+
+#include "reader.h"
+
+// Asks for a packet, and unless recovery is selective for all behind it.
+static void
+ask(struct nic *nic, struct receiver *r, uint32_t psn)
+{
+	struct nic_port *np = nic_port_of(nic, &r->qp);
+
+	r->result.naks++;
+	if (r->qp.role == QP_READER) {
+		reader_ask(nic, (struct reader *)r, psn);
+		return;
+	}
+	// A NAK acknowledges what is before it; not so in selective recovery.
+	if (r->qp.recovery != NIC_RECOVERY_SELECTIVE)
+		r->unacknowledged = 0;
+	nic_respond(np, frame_make_ack(nic->node->packets, nic_template(np, &r->address),
+				       &r->address,
+				       frame_ack_bytes(r->address.ip6, nic->ack_bytes), psn,
+				       ROCE_SYNDROME_NAK_PSN_SEQUENCE, r->msn));
+}
+
+static uint64_t
+ring_bit(const struct receiver *r, uint32_t psn, uint32_t *word)
+{
+	uint32_t slot = psn & r->ring_mask;
+
+	*word = slot / 64;
+	return UINT64_C(1) << slot % 64;
+}
+
+static void
+forget_kept(struct receiver *r)
+{
+	size_t bytes = (r->ring_mask + 1) / 8;
+
+	if (r->ahead == 0)
+		return;
+	memset(r->placed, 0, bytes);
+	memset(r->ends, 0, bytes);
+	if (r->more != NULL && r->more->immediates != NULL)
+		memset(r->more->immediates, 0, bytes);
+	r->ahead = 0;
+	timer_stop(&r->timer);
+}
+
+// The expected packet counts as lost, in go-back-N or go-back-0.
+static void
+lose_expected(struct nic *nic, struct receiver *r)
+{
+	if (r->nak_sent)
+		return;
+	r->nak_sent = true;
+	if (r->qp.recovery == NIC_RECOVERY_GO_BACK_0) {
+		forget_kept(r);
+		r->expected = r->begin;
+	}
+	ask(nic, r, r->expected);
+}
+
+// Asks for those from `first` to before `end` that are missing, one by one.
+static void
+ask_singly(struct nic *nic, struct receiver *r, uint32_t first, uint32_t end)
+{
+	if (psn_diff(first, r->expected) < 0)
+		first = r->expected;
+	for (; psn_diff(end, first) > 0; first = psn_add(first, 1)) {
+		uint32_t word;
+		uint64_t bit = ring_bit(r, first, &word);
+
+		if (!(r->placed[word] & bit))
+			ask(nic, r, first);
+	}
+}
+
+static struct gap *
+gap_at(const struct receiver_more *more, uint32_t position)
+{
+	return &more->gaps[(more->gap_first + position) % PLACEMENT_GAPS];
+}
+
+static void
+gap_open(struct nic *nic, struct receiver *r, uint32_t first, uint32_t end, ps_t now)
+{
+	struct receiver_more *more = r->more;
+
+	if (more->gap_count == PLACEMENT_GAPS) {
+		first = gap_at(more, PLACEMENT_GAPS - 1)->first;
+		more->gap_count--;
+	}
+	*gap_at(more, more->gap_count++) =
+		(struct gap){.first = first, .end = end, .opened_at = now};
+	if (more->gap_count == 1)
+		nic_set_timer(nic, &r->timer, now + nic->more->config.reorder_timeout);
+}
+
+static void
+gap_close(struct receiver_more *more)
+{
+	more->gap_first = (more->gap_first + 1) % PLACEMENT_GAPS;
+	more->gap_count--;
+}
+
+// What is missing before `psn` counts as lost: the window has passed it.
+static void
+lose_before(struct nic *nic, struct receiver *r, uint32_t psn)
+{
+	struct receiver_more *more = r->more;
+
+	while (more->gap_count != 0) {
+		struct gap *gap = gap_at(more, 0);
+		struct gap lost = *gap;
+
+		if (psn_diff(psn, lost.first) <= 0)
+			return;
+		if (psn_diff(psn, lost.end) < 0) {
+			gap->first = psn;
+			ask_singly(nic, r, lost.first, psn);
+			return;
+		}
+		gap_close(more);
+		ask_singly(nic, r, lost.first, lost.end);
+	}
+}
+
+// Keeps a packet; false when it was here.
+static bool
+keep(struct receiver *r, uint32_t psn, uint8_t opcode)
+{
+	uint32_t word;
+	uint64_t bit = ring_bit(r, psn, &word);
+
+	if (r->placed[word] & bit)
+		return false;
+	r->placed[word] |= bit;
+	if (roce_op_ends_message(opcode))
+		r->ends[word] |= bit;
+	if (roce_op_has_immdt(opcode) && r->more != NULL && r->more->immediates != NULL)
+		r->more->immediates[word] |= bit;
+	return true;
+}
+
+static void
+take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance,
+		     uint8_t opcode, ps_t now)
+{
+	bool in_order = nic->more->config.placement == NIC_PLACEMENT_IN_ORDER;
+	uint32_t window = nic->more->config.reorder_window;
+	uint32_t seen = r->ahead != 0 ? r->seen : r->expected;
+
+	if (distance >= window) {
+		if (!in_order)
+			lose_before(nic, r, psn_add(psn, 1 - (int32_t)window));
+		return;
+	}
+	if (!keep(r, psn, opcode)) {
+		r->result.duplicates++;
+		return;
+	}
+	r->ahead++;
+	r->seen = seen;
+	if (psn_diff(psn, seen) < 0)
+		return;
+	r->seen = psn_add(psn, 1);
+	if (psn == seen)
+		return;
+	if (in_order)
+		ask_singly(nic, r, seen, psn);
+	else
+		gap_open(nic, r, seen, psn, now);
+}
+
+void
+placement_take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance,
+		     uint8_t opcode, ps_t now)
+{
+	r->result.out_of_order++;
+	if (distance > r->result.reorder_max)
+		r->result.reorder_max = distance;
+	if (r->qp.recovery == NIC_RECOVERY_SELECTIVE) {
+		take_ahead_selective(nic, r, psn, distance, opcode, now);
+		return;
+	}
+	if (r->placed == NULL || distance >= nic->more->config.reorder_window) {
+		lose_expected(nic, r);
+		return;
+	}
+	if (!keep(r, psn, opcode)) {
+		r->result.duplicates++;
+		return;
+	}
+	if (r->ahead++ == 0)
+		nic_set_timer(nic, &r->timer, now + nic->more->config.reorder_timeout);
+}
+
+struct placement_passed
+placement_advance(struct nic *nic, struct receiver *r, ps_t now)
+{
+	struct placement_passed passed = {0};
+
+	while (r->ahead != 0) {
+		uint32_t word;
+		uint64_t bit = ring_bit(r, r->expected, &word);
+
+		if (!(r->placed[word] & bit))
+			break;
+		r->expected = psn_add(r->expected, 1);
+		passed.packets++;
+		if (r->ends[word] & bit) {
+			passed.messages++;
+			r->begin = r->expected;
+		}
+		if (r->more != NULL && r->more->immediates != NULL) {
+			passed.immediates += (r->more->immediates[word] & bit) != 0;
+			r->more->immediates[word] &= ~bit;
+		}
+		r->placed[word] &= ~bit;
+		r->ends[word] &= ~bit;
+		r->ahead--;
+	}
+	if (r->ahead == 0) {
+		timer_stop(&r->timer);
+		if (r->more != NULL)
+			r->more->gap_count = 0;
+	} else if (r->qp.recovery != NIC_RECOVERY_SELECTIVE) {
+		nic_set_timer(nic, &r->timer, now + nic->more->config.reorder_timeout);
+	}
+	return passed;
+}
+
+void
+placement_timeout(struct nic *nic, struct receiver *r, ps_t now)
+{
+	ps_t timeout = nic->more->config.reorder_timeout;
+
+	if (r->qp.recovery != NIC_RECOVERY_SELECTIVE) {
+		lose_expected(nic, r);
+		return;
+	}
+	while (r->more->gap_count != 0) {
+		struct gap gap = *gap_at(r->more, 0);
+
+		if (gap.opened_at + timeout > now) {
+			nic_set_timer(nic, &r->timer, gap.opened_at + timeout);
+			return;
+		}
+		gap_close(r->more);
+		ask_singly(nic, r, gap.first, gap.end);
+	}
+}

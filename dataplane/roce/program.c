@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank of a collective. Its program takes parts in turn, as often as it is to. A part that begins
+// lets its senders send their messages of this time: message k once the sender's gate, an inbox, has
+// received k + lead messages of this time from each of its receivers, which is how the steps of a
+// ring or a tree follow from one another. The part ends when all its inboxes are full for this time,
+// or, having none, when all that it sent has been acknowledged.
+//
+// Ranks run ahead of one another: an inbox counts all messages that ever came, so that those of a
+// time that has not begun here are not lost. What an inbox has is the least of what its receivers
+// have; it is found anew only when the last of those that had the least has got one more.
+//
+// A queue pair sends its messages one behind the other without waiting for acknowledgements. Their
+// sizes follow from their numbers, so that nothing is kept of a message but where the one that is
+// being sent lies and the oldest that is not acknowledged; that is what is gone back to.
+#include "program.h"
+
+#include "sender.h"
+
+static void
+place_advance(const struct program_sender *ps, struct message_place *place)
+{
+	const struct nic_messages *m = &ps->messages;
+	unsigned int large = place->turn < m->extra;
+
+	place->begin = place->end;
+	place->end += ps->packets[large];
+	place->last_payload = ps->last_payload[large];
+	place->turn += m->step;
+	if (place->turn >= m->of)
+		place->turn -= m->of;
+	if (++place->next == m->count) {
+		place->next = 0;
+		place->turn = m->first;
+	}
+}
+
+void
+program_sender_init(struct program_sender *ps)
+{
+	ps->at = (struct message_place){.turn = ps->messages.first};
+	ps->oldest = ps->at;
+	place_advance(ps, &ps->oldest);
+	ps->found = ps->oldest;
+}
+
+static void
+take_place(struct sender *s, const struct message_place *at)
+{
+	s->begin = at->begin;
+	s->end = at->end;
+	s->last_payload = at->last_payload;
+}
+
+void
+program_next(struct sender *s)
+{
+	struct program_sender *ps = s->more->program;
+
+	if (ps->begun == ps->sendable)
+		return;
+	place_advance(ps, &ps->at);
+	ps->begun++;
+	take_place(s, &ps->at);
+}
+
+void
+program_rewind(struct sender *s)
+{
+	struct program_sender *ps = s->more->program;
+
+	if (ps->begun == ps->done)
+		return;
+	ps->at = ps->oldest;
+	ps->begun = ps->done + 1;
+	take_place(s, &ps->at);
+}
+
+struct message_place
+program_find(struct sender *s, uint32_t index)
+{
+	struct program_sender *ps = s->more->program;
+
+	// Packets are mostly looked for in their order.
+	if ((int32_t)(ps->found.begin - ps->oldest.begin) < 0 ||
+	    (int32_t)(index - ps->found.begin) < 0)
+		ps->found = ps->oldest;
+	while ((int32_t)(index - ps->found.end) >= 0)
+		place_advance(ps, &ps->found);
+	return ps->found;
+}
+
+static bool
+gate_open(const struct program_sender *ps)
+{
+	const struct inbox *gate = ps->gate;
+
+	return gate == NULL ||
+	       gate->complete >= (uint64_t)ps->time * gate->messages + ps->k + ps->lead;
+}
+
+// Lets a sender send what may be sent by now.
+static void
+release(struct nic *nic, struct program_sender *ps, ps_t now)
+{
+	struct sender *s = ps->sender;
+	uint64_t before = ps->sendable;
+
+	while (ps->time < ps->times && gate_open(ps)) {
+		ps_t start = ps->k == 0 ? now - ps->sender->handover : now;
+
+		if (ps->sendable++ == 0)
+			s->result.start = start;
+		s->result.busy -= start; // and the time of its acknowledgement is added
+		if (++ps->k == ps->messages.count) {
+			ps->k = 0;
+			ps->time++;
+		}
+	}
+	if (ps->sendable != before)
+		sender_review(nic, s, now);
+}
+
+void
+program_handed_over(struct nic *nic, struct program_sender *ps, ps_t now)
+{
+	ps->times++;
+	release(nic, ps, now);
+	if (ps->times < ps->part->begun) {
+		ps_t at = ps->part->times[ps->times].start + ps->sender->handover;
+
+		nic_set_timer(nic, &ps->timer, at > now ? at : now);
+	}
+}
+
+static bool
+inbox_full(const struct inbox *inbox)
+{
+	return inbox->complete >= (uint64_t)inbox->part->begun * inbox->messages;
+}
+
+static void
+part_begin(struct nic *nic, struct program *p, struct part *part, ps_t now)
+{
+	part->times[p->time].start = now;
+	part->begun = p->time + 1;
+	part->full = 0;
+	p->runs = true;
+	for (const struct inbox *inbox = part->inboxes; inbox != NULL; inbox = inbox->next)
+		part->full += inbox_full(inbox);
+	for (struct program_sender *ps = part->senders; ps != NULL; ps = ps->next_of_part) {
+		if (ps->sender->handover == 0) {
+			ps->times++;
+			release(nic, ps, now);
+		} else if (ps->times + 1 == part->begun) {
+			nic_set_timer(nic, &ps->timer, now + ps->sender->handover);
+		}
+	}
+}
+
+static bool
+part_over(const struct part *part)
+{
+	return part->inbox_count != 0 ? part->full == part->inbox_count
+				      : part->acked >= part->begun * part->messages;
+}
+
+static void
+end_if_over(struct nic *nic, struct program *p)
+{
+	if (!p->over || p->sends_left != 0)
+		return;
+	nic->more->open_flows--;
+	p->sends_left = UINT64_MAX; // once
+}
+
+static struct part *
+current_part(const struct program *p)
+{
+	return p->parts.entries[p->part];
+}
+
+// The part, or the time that it is the last of, is over: what comes next, and when.
+static ps_t
+turn_to_next(struct program *p, ps_t now)
+{
+	if (++p->part < p->parts.count)
+		return now + current_part(p)->compute;
+	p->part = 0;
+	if (++p->time == p->settings.repeat) {
+		p->over = true;
+		return PS_NEVER;
+	}
+	return now + p->settings.gap + current_part(p)->compute;
+}
+
+// Ends the part that runs if it is over, begins the next when it does not compute, and so on.
+static void
+proceed(struct nic *nic, struct program *p, ps_t now)
+{
+	while (p->runs && part_over(current_part(p))) {
+		ps_t due;
+
+		p->runs = false;
+		current_part(p)->times[p->time].end = now;
+		due = turn_to_next(p, now);
+		if (due == now)
+			part_begin(nic, p, current_part(p), now);
+		else if (due != PS_NEVER)
+			nic_set_timer(nic, &p->timer, due);
+	}
+	end_if_over(nic, p);
+}
+
+void
+program_timeout(struct nic *nic, struct program *p, ps_t now)
+{
+	if (!p->started) {
+		p->started = true;
+		if (p->parts.count == 0) {
+			p->over = true;
+			end_if_over(nic, p);
+			return;
+		}
+		if (current_part(p)->compute != 0) {
+			nic_set_timer(nic, &p->timer, now + current_part(p)->compute);
+			return;
+		}
+	}
+	part_begin(nic, p, current_part(p), now);
+	proceed(nic, p, now);
+}
+
+// All receivers of the inbox have one message more, or several.
+static void
+inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now)
+{
+	struct part *part = inbox->part;
+	bool was_full = inbox_full(inbox);
+
+	do {
+		inbox->complete++;
+		for (const struct receiver *r = inbox->receivers; r != NULL; r = r->more->next)
+			inbox->pending += r->more->received == inbox->complete;
+	} while (inbox->pending == 0);
+	for (struct program_sender *ps = inbox->gated; ps != NULL; ps = ps->next_of_gate)
+		release(nic, ps, now);
+	if (part->begun == 0 || was_full || !inbox_full(inbox))
+		return;
+	part->full++;
+	proceed(nic, part->program, now);
+}
+
+void
+program_received(struct nic *nic, struct receiver *r, ps_t now)
+{
+	struct receiver_more *more = r->more;
+	struct inbox *inbox = more->inbox;
+
+	if (more->received++ == inbox->complete && --inbox->pending == 0)
+		inbox_advance(nic, inbox, now);
+}
+
+void
+program_acked(struct nic *nic, struct sender *s, ps_t now)
+{
+	struct program_sender *ps = s->more->program;
+	struct part *part = ps->part;
+	struct program *p = part->program;
+
+	// `next` was taken beyond the message that it was in.
+	while ((int32_t)(s->next - s->end) > 0)
+		program_next(s);
+	while (ps->done < ps->begun && (int32_t)(s->acked - ps->oldest.end) >= 0) {
+		ps->done++;
+		ps->acked_bytes += (uint64_t)(ps->oldest.end - ps->oldest.begin - 1) * s->path_mtu +
+				   ps->oldest.last_payload;
+		place_advance(ps, &ps->oldest);
+		s->result.repetitions++;
+		s->result.busy += now;
+		part->acked++;
+		p->sends_left--;
+	}
+	if (ps->done == (uint64_t)p->settings.repeat * ps->messages.count)
+		s->result.completed = now;
+	proceed(nic, p, now);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Setting up programs, before the node runs.
+#include "program.h"
+
+#include <errno.h>
+
+int
+nic_add_program(struct nic *nic, const struct nic_program *program, uint32_t *out)
+{
+	struct program *p;
+	int error;
+
+	if (program->repeat == 0 || program->repeat > NIC_PROGRAM_TIMES_MAX)
+		return -EINVAL;
+	p = nic_carve(nic, sizeof(*p));
+	if (p == NULL)
+		return -ENOMEM;
+	p->settings = *program;
+	error = timers_add(&nic->more->timers, &p->timer, TIMER_PROGRAM);
+	if (error == 0)
+		error = nic_table_add(nic, &nic->more->programs, p);
+	if (error != 0)
+		return error;
+	*out = nic->more->programs.count - 1;
+	nic->more->open_flows++;
+	nic_set_timer(nic, &p->timer, program->start);
+	return 0;
+}
+
+static struct program *
+find_program(const struct nic *nic, uint32_t program)
+{
+	const struct nic_table *programs = &nic->more->programs;
+
+	return program < programs->count ? programs->entries[program] : NULL;
+}
+
+int
+nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uint32_t *out)
+{
+	struct program *p = find_program(nic, program);
+	struct part *made;
+	int error;
+
+	if (p == NULL ||
+	    (uint64_t)(p->parts.count + 1) * p->settings.repeat > NIC_PROGRAM_TIMES_MAX)
+		return -EINVAL;
+	made = nic_carve(nic, sizeof(*made) + p->settings.repeat * sizeof(made->times[0]));
+	if (made == NULL)
+		return -ENOMEM;
+	made->program = p;
+	made->compute = part->compute;
+	made->senders_end = &made->senders;
+	for (uint32_t i = 0; i < p->settings.repeat; i++)
+		made->times[i] = (struct nic_time){.start = PS_NEVER, .end = PS_NEVER};
+	error = nic_table_add(nic, &p->parts, made);
+	if (error != 0)
+		return error;
+	*out = p->parts.count - 1;
+	return 0;
+}
+
+int
+nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t messages, uint32_t *out)
+{
+	struct program *p = find_program(nic, program);
+	struct inbox *inbox;
+	struct part *of;
+	int error;
+
+	if (p == NULL || part >= p->parts.count || messages == 0)
+		return -EINVAL;
+	inbox = nic_carve(nic, sizeof(*inbox));
+	if (inbox == NULL)
+		return -ENOMEM;
+	error = nic_table_add(nic, &nic->more->inboxes, inbox);
+	if (error != 0)
+		return error;
+	of = p->parts.entries[part];
+	inbox->part = of;
+	inbox->gated_end = &inbox->gated;
+	inbox->messages = messages;
+	inbox->next = of->inboxes;
+	of->inboxes = inbox;
+	of->inbox_count++;
+	*out = nic->more->inboxes.count - 1;
+	return 0;
+}
+
+void
+program_enter(struct program *p, uint32_t part, struct program_sender *ps, struct inbox *gate)
+{
+	ps->part = p->parts.entries[part];
+	ps->gate = gate;
+	// Both lists in the order that flows are made in, which is that of their turns.
+	*ps->part->senders_end = ps;
+	ps->part->senders_end = &ps->next_of_part;
+	if (gate != NULL) {
+		*gate->gated_end = ps;
+		gate->gated_end = &ps->next_of_gate;
+	}
+	ps->part->messages += ps->messages.count;
+	p->sends_left += (uint64_t)p->settings.repeat * ps->messages.count;
+}
+
+void
+program_enter_receiver(struct inbox *inbox, struct receiver *r)
+{
+	r->more->inbox = inbox;
+	r->more->next = inbox->receivers;
+	inbox->receivers = r;
+	inbox->pending++;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// notice: a switch above the leaves tells those that send through it where it is congested. Before
+// an eligible packet is queued, its egress is looked at; if the queue is deeper than the threshold
+// or held, or the link degraded, or there is no way on at all, a notice goes back by the port that
+// the packet came in by. Who gets it ranks that next hop worse towards the packet's destination, for
+// a while. The frames are Roost's own; notice.c tells what is in them.
+#pragma once
+
+#include "../queueing/pause.h"
+#include "spray.h"
+
+#define NOTICE_ETHERTYPE 0x88b5  // IEEE 802, local experimental EtherType 1
+#define NOTICE_ADDRESS_LAST 0x0e // to 01:80:c2:00:00:0e, which no bridge passes on
+
+// An eligible packet is about to be queued; looks at its egress.
+void notice_look(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
+
+// A packet has no way on from here.
+void notice_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
+
+// A notice has arrived. Returns the verdict: STAGE_CONSUMED, or why it is dropped; the frame stays
+// the caller's.
+int notice_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
+
+static __rte_always_inline bool
+notice_wanted(const struct node *n, const struct port *in)
+{
+	return unlikely(n->current->notices.on) && n->role != NODE_LEAF &&
+	       n->current->ports[in->index].inner;
+}
+
+static __rte_always_inline int
+stage_notice(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	if (notice_wanted(n, in) && spray_eligible(n->current, m))
+		notice_look(n, in, m, now);
+	return STAGE_NEXT;
+}
+
+// stage_spray(), and a notice where it finds no way on.
+static __rte_always_inline int
+stage_spray_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	int verdict = stage_spray(n, in, m, now);
+
+	if (unlikely(verdict == DROP_NO_NEXT_HOP) && notice_wanted(n, in))
+		notice_refused(n, in, m, now);
+	return verdict;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What of a packet a choice of path goes by: the hash of its flow, and whether it is eligible to be
+// sprayed.
+#pragma once
+
+#include "parse.h"
+
+static inline uint64_t
+spray_load64(const uint8_t *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+// A hash of addresses, protocol and ports, and of a RoCEv2 packet's destination QP if asked for,
+// under the switch's seed.
+static inline uint32_t
+spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	const uint8_t *ip = data + meta->l3_off;
+	uint64_t word = (uint64_t)seed << 32 | meta->ip_proto;
+
+	if (meta->flags & PACKET_IPV6) {
+		word = random_mix(word ^ spray_load64(ip + 8));
+		word = random_mix(word ^ spray_load64(ip + 16));
+		word = random_mix(word ^ spray_load64(ip + 24));
+		word = random_mix(word ^ spray_load64(ip + 32));
+	} else {
+		word = random_mix(word ^ spray_load64(ip + 12));
+	}
+	if ((meta->ip_proto == PARSE_UDP || meta->ip_proto == PARSE_TCP) &&
+	    meta->l4_off + 4u <= meta->data_len) {
+		uint32_t ports;
+
+		memcpy(&ports, data + meta->l4_off, sizeof(ports));
+		word = random_mix(word ^ ports);
+	}
+	if (with_qp && meta->flags & PACKET_ROCE) {
+		const struct roce_bth *bth =
+			(const struct roce_bth *)(data + meta->l4_off + PARSE_UDP_BYTES);
+
+		word = random_mix(word ^ roce_bth_dest_qp(bth));
+	}
+	return (uint32_t)(word >> 32);
+}
+
+// Cold: DSCP, priority, and bits that a NIC sets in the BTH.
+static __attribute__((noinline)) bool
+spray_eligible_more(const struct eligible_profile *more, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const struct roce_bth *bth;
+
+	if (!(more->dscps >> meta->dscp & 1) || !(more->priorities >> meta->priority & 1))
+		return false;
+	if (more->bth_reserved == 0)
+		return true;
+	if (!(meta->flags & PACKET_ROCE))
+		return false;
+	bth = (const struct roce_bth *)(packet_data(m) + meta->l4_off + PARSE_UDP_BYTES);
+	return (bth->congestion & more->bth_reserved) == more->bth_reserved;
+}
+
+// By default RoCEv2 packets other than acknowledgements and CNPs.
+static inline bool
+spray_eligible(const struct tables *t, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (t->eligible_udp_dport != 0) {
+		if (meta->ip_proto != PARSE_UDP || meta->l4_off + 4u > meta->data_len ||
+		    parse_u16(packet_data(m) + meta->l4_off + 2) != t->eligible_udp_dport)
+			return false;
+	}
+	if (t->eligible_data_only && meta->flags & PACKET_ROCE && !roce_op_is_data(meta->opcode))
+		return false;
+	return likely(!t->eligible_narrow) || spray_eligible_more(&t->eligible_more, m);
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`roost compare`: the numbers of `roost sim`, side by side, with what is better by how much."""
+from common import *
+
+WORK = [{"name": "exchange", "kind": "all-to-all", "size": "1MB"}]
+
+
+SWITCH = {"preset": "spectrum-x", "buffer": {"size": "4MB"},
+          "qos": {"tc": {3: {"ecn": {"min": "20KB", "max": "100KB", "probability": "50%"}}}}}
+
+
+def place(mode, work=WORK, hosts=4, **more):
+    return fabric(2, 2, hosts, switch=SWITCH | {"routing": {"mode": mode}}, hosts={"placement": "out-of-order"},
+                  workload=work, **more)
+
+
+def quantile(values, percent):
+    return sorted(values)[-(-percent * len(values) // 100) - 1]
+
+
+class Compare(Case):
+    def files(self, **descriptions):
+        return [self.file(one, f"{name}.yaml") for name, one in descriptions.items()]
+
+    def compared(self, files, *options, **checks):
+        return roost("compare", *files, "-o", "json", *options, **checks).json
+
+    def test_the_numbers_of_sim(self):
+        for options in ((), ("--seed", "7"), ("--until", "150us")):
+            files = self.files(ecmp=place("ecmp"), spray=place("adaptive"))
+            told = self.compared(files, *options)
+            self.assertEqual([one["name"] for one in told["runs"]], ["ecmp", "spray"])
+            for file, run in zip(files, told["runs"]):
+                result = roost("sim", file, "--json", *options).json
+                summary, values = result["summary"], run["values"]
+                self.assertEqual(run["state"], "until its time" if "--until" in options else "drained")
+                for key in ("completed", "drops", "drops_lossless", "pfc_tx", "ecn_marked", "retransmitted",
+                            "out_of_order", "uplink_imbalance", "goodput_gbps", "slowdown_p99"):
+                    self.assertEqual(values[key], summary[key], key)
+                times = [one["fct_ps"] for one in result["flows"] if one["fct_ps"] is not None]
+                self.assertEqual(values["fct_p50_ps"], quantile(times, 50))
+                self.assertEqual(values["fct_p99_ps"], quantile(times, 99))
+                steps = [one["step_ps"] for one in result["collectives"] if one["step_ps"] is not None]
+                buses = [one["busbw_gbps"] for one in result["collectives"] if one["step_ps"] is not None]
+                self.assertEqual(values["step_ps"], sum(steps) // len(steps) if steps else None)
+                self.assertEqual(values["busbw_gbps"], sum(buses) / len(buses) if buses else None)
+                paused = sum(sum(port["pfc_rx_pause_ns"]) for node in result["nodes"].values()
+                             for port in node["ports"].values())
+                self.assertEqual(values["paused_ps"], 1000 * paused)
+                self.assertEqual(run["flows"], len(result["flows"]))
+
+    def test_which_is_better_by_how_much(self):
+        files = self.files(ecmp=place("ecmp"), spray=place("adaptive"))
+        told = self.compared(files)
+        ecmp, spray = (one["values"] for one in told["runs"])
+        self.assertLess(spray["step_ps"], ecmp["step_ps"])
+        self.assertEqual(told["best"]["step_ps"], "spray")
+        self.assertIsNone(told["best"]["drops"])
+        done = roost("compare", *files)
+        self.assertEqual(done.err, "")
+        lines = {line[:18].strip(): line for line in done.out.splitlines()}
+        percent = 100 * (ecmp["step_ps"] - spray["step_ps"]) / ecmp["step_ps"]
+        self.assertIn(f"spray better than ecmp by {percent:.{1 if percent < 9.95 else 0}f} %", lines["step time"])
+        self.assertEqual(lines["step time"].count("*"), 1)
+        self.assertNotIn("better", lines["drops"])
+        verdict = done.out.splitlines()[-1]
+        self.assertEqual(verdict, told["verdict"])
+        self.assertRegex(verdict, r"^spray has the shortest step time: .* of ecmp \(.* % less\)\. "
+                                  r"\w+ has the highest goodput: ")
+
+    def test_alike(self):
+        told = self.compared(self.files(a=place("ecmp"), b=place("ecmp")))
+        self.assertEqual(set(told["best"].values()), {None})
+        self.assertEqual(told["verdict"], "All have the same step time. All have the same goodput.")
+
+    def test_columns_have_names_of_their_own(self):
+        (self.directory / "x").mkdir()
+        files = [self.file(place("ecmp"), "a.yaml"), self.file(place("ecmp"), "x/a.yaml")]
+        self.assertEqual([one["name"] for one in self.compared(files)["runs"]], [str(one) for one in files])
+
+    def test_workloads_that_differ(self):
+        larger = [WORK[0] | {"size": "2MB"}]
+        done = roost("compare", *self.files(a=place("ecmp"), b=place("ecmp", larger)))
+        self.assertRegex(done.err, "b.yaml: warning: workload item 1 is {.*size: 2MB}, in .*a.yaml it is {.*size: 1MB}")
+        self.assertRegex(done.err, "b.yaml: warning: the workload comes to 56 flows of 14 MB, in .*a.yaml to 56 of 7 MB")
+        # The same words in a larger fabric come to more.
+        done = roost("compare", *self.files(a=place("ecmp"), b=place("ecmp", hosts=5)))
+        self.assertEqual(len(done.err.splitlines()), 1)
+        self.assertRegex(done.err, "comes to 90 flows of .*, in .*a.yaml to 56 of 7 MB")
+
+    def test_wrong_files_end_it_before_anything_runs(self):
+        files = self.files(a=place("ecmp"), b=place("nonsense"), c=place("ecmp", [flow("h1", "h99", "1MB")]))
+        done = roost("compare", *files, status=2)
+        self.assertEqual(done.out, "")
+        self.assertRegex(done.err, r"b\.yaml:\d+:\d+: .*nonsense")
+        self.assertRegex(done.err, r"c\.yaml:\d+:\d+: .*h99")
+        self.assert_refused(r"nowhere\.yaml", "compare", files[0], self.directory / "nowhere.yaml")
+        for words in ((files[0],), (), (files[0], files[0], "-o", "xml"), (files[0], files[0], "--seed", "x"),
+                      (files[0], files[0], "--until", "5")):
+            done = roost("compare", *words, status=2)
+            self.assertEqual(done.out, "")
+
+    def test_a_run_that_stalls(self):
+        stuck = place("ecmp", events=[{"at": "10us", "port": "leaf1.swp1", "tx": "off"}])
+        files = self.files(good=place("ecmp"), stuck=stuck)
+        done = roost("compare", *files, status=1)
+        self.assertIn("nothing has moved for a while", done.err)
+        self.assertRegex(done.out, r"\nrun +drained +stalled\n")
+        self.assertIn("stuck stalled", done.out.splitlines()[-1])
+        told = self.compared(files, status=1)
+        self.assertEqual([one["state"] for one in told["runs"]], ["drained", "stalled"])
+        self.assertEqual(set(told["best"].values()), {None})   # nothing to compare with
+
+
+if __name__ == "__main__":
+    unittest.main()

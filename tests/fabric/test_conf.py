@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fabrics in conf/ that a user starts from: each is good as it stands, and each runs, the large ones in a
+smaller form of the same proportions."""
+import re
+
+from common import *
+
+CONF = SOURCE / "conf"
+COMPARED = ("ethernet", "ecmp-dcqcn", "spectrum-x")
+
+
+class Conf(Case):
+    def run_small(self, name, *replaced):
+        """The file with some of its text replaced, run to its end."""
+        text = (CONF / f"{name}.yaml").read_text()
+        for old, new in replaced:
+            self.assertEqual(text.count(old), 1, old)
+            text = text.replace(old, new)
+        directory = self.directory / name
+        directory.mkdir()
+        return Sim(directory, roost("sim", self.file(text, f"{name}.yaml"), "-o", directory))
+
+    def assert_lossless(self, sim):
+        assert_complete(self, sim)
+        self.assertEqual((sim.summary["drops"], sim.summary["retransmitted"]), (0, 0))
+
+    def test_all_are_good(self):
+        names = sorted(CONF.glob("*.yaml"))
+        self.assertGreaterEqual(len(names), 7)
+        for name in names:
+            with self.subTest(file=name.name):
+                self.assertEqual(roost("check", name).err, "")
+
+    def test_all_say_what_they_are(self):
+        for name in CONF.glob("*.yaml"):
+            with self.subTest(file=name.name):
+                self.assertRegex(name.read_text(), rf"\A# SPDX.*\n# .+\n(#.*\n)*#   roost .*conf/{name.name}")
+                self.assertIn(f"conf/{name.name}", (SOURCE / "doc/topologies.md").read_text())
+
+    def test_2048_gpus(self):
+        sim = self.run_small("clos-2048", ("leaves: 32, spines: 16, hosts_per_leaf: 64",
+                                           "leaves: 8, spines: 4, hosts_per_leaf: 16"))
+        self.assert_lossless(sim)
+        self.assertEqual(len(sim.flows), 128)
+        # Nothing but the paths is shared, and there are as many as needed.
+        self.assertLess(sim.summary["slowdown_p99"], 1.1)
+
+    def test_rails(self):
+        sim = self.run_small("rail-256", ("leaves: 16, rails: 8, spines: 8, hosts_per_leaf: 16",
+                                          "leaves: 4, rails: 2, spines: 2, hosts_per_leaf: 4"), ("8MB", "1MB"))
+        self.assert_lossless(sim)
+        [collective] = sim.result["collectives"]
+        self.assertEqual(collective["ranks"], 16)
+
+    def test_rails_meet_inside_the_servers(self):
+        """With pxn only what is for the other group comes to a spine, and only on its own rail."""
+        one_group = ("leaves: 16, rails: 8, spines: 8, hosts_per_leaf: 16",
+                     "leaves: 2, rails: 2, spines: 2, hosts_per_leaf: 4")
+        sim = self.run_small("rail-256", one_group, ("8MB", "1MB"))
+        self.assert_lossless(sim)
+        self.assertEqual(sum(port["tx_packets"] for name in ("spine1", "spine2")
+                             for port in sim.nodes[name]["ports"].values()), 0)
+
+    def test_planes(self):
+        sim = self.run_small("planes-8", ("leaves: 4, spines: 4, hosts_per_leaf: 8, planes: 8",
+                                          "leaves: 2, spines: 2, hosts_per_leaf: 4, planes: 2"), ("4MB", "1MB"))
+        self.assert_lossless(sim)
+        [collective] = sim.result["collectives"]
+        self.assertEqual(collective["ranks"], 16)
+        # Both planes carry the same, and nothing is lost between them.
+        sent = [sum(port["tx_bytes"] for port in sim.nodes[f"p{plane}-spine{i}"]["ports"].values() for i in (1, 2))
+                for plane in (1, 2)]
+        self.assertAlmostEqual(sent[0] / sent[1], 1, delta=0.02)
+
+    def test_the_compared_differ_in_switches_and_hosts_only(self):
+        rest = set()
+        for name in COMPARED:
+            text = (CONF / f"{name}.yaml").read_text()
+            body, cut = re.subn(r"^(switch|hosts):\n(?: .*\n)+", "", text[text.index("\nfabric:"):], flags=re.M)
+            self.assertEqual(cut, 2)
+            rest.add(body.replace(f"  name: {name}\n", ""))
+        self.assertEqual(len(rest), 1)
+
+    def test_the_compared_show_what_they_are_to_show(self):
+        ethernet, dcqcn, spectrum_x = (self.run_small(name) for name in COMPARED)
+        self.assertGreater(ethernet.summary["drops"], 0)
+        self.assertEqual(ethernet.summary["pfc_tx"], 0)
+        self.assertEqual(ethernet.summary["ecn_marked"], 0)
+        self.assert_lossless(dcqcn)
+        self.assertGreater(dcqcn.summary["cnps"], 0)
+        self.assert_lossless(spectrum_x)
+        # The steps: two collectives, twice.
+        took = [sum(one["step_ps"] for one in sim.result["collectives"]) for sim in (ethernet, dcqcn, spectrum_x)]
+        self.assertLess(took[2], 0.7 * took[1])
+        self.assertLess(took[1], took[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

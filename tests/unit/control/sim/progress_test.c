@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control/sim/progress.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void
+test_how_long_is_left(void **state)
+{
+	char text[PROGRESS_LEFT_MAX];
+
+	(void)state;
+	assert_string_equal(progress_left(0.2, text), "0 s");
+	assert_string_equal(progress_left(99, text), "99 s");
+	assert_string_equal(progress_left(120, text), "2 min");
+	assert_string_equal(progress_left(7200, text), "2.0 h");
+}
+
+static void
+test_share_of_a_time(void **state)
+{
+	struct run run = {.until = 200};
+	struct workload workload = {.flow_count = 0};
+	struct experiment e = {.run = &run, .workload = &workload};
+
+	(void)state;
+	assert_true(progress_share(&e, 50) == 0.25);
+	assert_true(progress_share(&e, 300) == 1);
+	run.until = PS_NEVER;
+	run.streams_until = 400;
+	assert_true(progress_share(&e, 100) == 0.25);
+	run.streams_until = 0;
+	assert_true(progress_share(&e, 100) == 0); // nothing tells
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_how_long_is_left),
+		cmocka_unit_test(test_share_of_a_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
