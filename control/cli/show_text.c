@@ -27,6 +27,7 @@ static const struct {
 	{"drops", NULL, show_print_drops},
 	{"route", NULL, show_print_route},
 	{"adaptive", NULL, show_print_adaptive},
+	{"queue-pairs", NULL, show_print_queue_pairs},
 	{"log", NULL, show_print_log},
 };
 

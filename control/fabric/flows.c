@@ -14,10 +14,11 @@
 
 #define FLOW_RANDOM UINT64_C(0x666c6f77) // "flow"
 #define FLOW_SPORT_FIRST 0xc000u          // dynamic ports (RFC 6335)
+#define INSIDE_MTU 4096                   // without a meaning there
 
-static void
-set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
-	 uint8_t ip_version)
+void
+flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
+	       uint8_t ip_version)
 {
 	const struct topo_port *port = topology_host_port(f->topology, peer, peer_port);
 
@@ -28,19 +29,23 @@ set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t 
 		memcpy(e->peer_ip, port->ip4, 4);
 }
 
-static void
-set_marking(struct nic_endpoint *e, const struct fabric_marking *m)
+void
+flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m)
 {
 	e->dscp = m->dscp;
 	e->priority = m->priority;
 	e->tc = m->tc;
 }
 
-// Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's
-// leaf, and for acknowledgements at the receiver's.
-static int
-refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
-		struct config_diag *diag)
+uint16_t
+flows_source_port(struct random *random)
+{
+	return (uint16_t)(FLOW_SPORT_FIRST | random_below(random, 0x10000 - FLOW_SPORT_FIRST));
+}
+
+int
+flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
+		      struct config_diag *diag)
 {
 	config_error(diag, f->config->file, f->config->workload[item].pos, "workload.priority",
 		     "no DSCP stands for priority %u at the leaf of %s", priority,
@@ -79,15 +84,14 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 			 : fabric_ack_marking(f, spec->dst, spec->priority, &answers);
 
 	if (rc != 0)
-		return refuse_priority(f, spec->item, spec->dst, spec->priority, diag);
+		return flows_refuse_priority(f, spec->item, spec->dst, spec->priority, diag);
 	pair->src_qpn = nic_next_qpn(f->nics[spec->src]);
 	pair->dst_qpn = nic_next_qpn(f->nics[spec->dst]);
 	flow.bytes = spec->bytes / count + (index < spec->bytes % count);
 	flow.endpoint.qpn = pair->src_qpn;
 	flow.endpoint.peer_qpn = pair->dst_qpn;
 	flow.endpoint.first_psn = random_u32(random) & ROCE_PSN_MASK;
-	flow.endpoint.udp_sport =
-		(uint16_t)(FLOW_SPORT_FIRST | random_below(random, 0x10000 - FLOW_SPORT_FIRST));
+	flow.endpoint.udp_sport = flows_source_port(random);
 	far = (struct nic_endpoint){
 		.qpn = pair->dst_qpn,
 		.peer_qpn = pair->src_qpn,
@@ -95,8 +99,8 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 		.udp_sport = flow.endpoint.udp_sport,
 		.port = spec->dst_port,
 	};
-	set_marking(&far, &answers);
-	set_peer(&far, f, spec->src, spec->src_port, flow.endpoint.ip_version);
+	flows_set_marking(&far, &answers);
+	flows_set_peer(&far, f, spec->src, spec->src_port, flow.endpoint.ip_version);
 	if (spec->collective != WORKLOAD_NONE)
 		flows_join_program(flows, spec, index, count, &flow, &inbox);
 	rc = add_ends(flows, spec, &flow, &far, inbox);
@@ -143,6 +147,18 @@ set_path(const struct fabric *f, struct ideal_query query, struct nic_flow *flow
 	flow->bdp_bytes = fabric_ideal_bytes(f, &query, flow->base_rtt);
 }
 
+// What stays inside a host never sees the network.
+static int
+add_inside(const struct fabric_flows *flows, const struct flow_spec *spec)
+{
+	struct nic_flow flow = {
+		.path_mtu = INSIDE_MTU, .op = NIC_OP_WRITE, .handover = spec->handover_ps};
+	uint32_t inbox;
+
+	flows_join_program(flows, spec, 0, 1, &flow, &inbox);
+	return nic_add_local(flows->fabric->nics[spec->src], &flow, inbox);
+}
+
 static int
 add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 {
@@ -185,6 +201,8 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 		flows->left_out++;
 		return 0;
 	}
+	if (spec->inside)
+		return add_inside(flows, spec);
 	// A flow of its own has no queue pair with nothing to send.
 	if (spec->collective == WORKLOAD_NONE && pairs > spec->bytes)
 		pairs = (uint32_t)spec->bytes;
@@ -192,10 +210,10 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 	if (rc != 0)
 		return rc;
 	if (fabric_data_marking(f, spec->src, spec->priority, &data) != 0)
-		return refuse_priority(f, spec->item, spec->src, spec->priority, diag);
+		return flows_refuse_priority(f, spec->item, spec->src, spec->priority, diag);
 	flow.path_mtu = (uint16_t)query.path_mtu;
-	set_marking(&flow.endpoint, &data);
-	set_peer(&flow.endpoint, f, spec->dst, spec->dst_port, h->ip_version);
+	flows_set_marking(&flow.endpoint, &data);
+	flows_set_peer(&flow.endpoint, f, spec->dst, spec->dst_port, h->ip_version);
 	state->ideal = ideal_time(f, spec, query);
 	if (h->congestion != CONFIG_CONGESTION_NONE)
 		set_path(f, query, &flow);
@@ -223,12 +241,11 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 		return 0;
 	}
 	if (fabric_data_marking(f, spec->src, spec->priority, &data) != 0)
-		return refuse_priority(f, spec->item, spec->src, spec->priority, diag);
-	set_peer(&peer, f, spec->dst, spec->dst_port, h->ip_version);
+		return flows_refuse_priority(f, spec->item, spec->src, spec->priority, diag);
+	flows_set_peer(&peer, f, spec->dst, spec->dst_port, h->ip_version);
 	stream = (struct nic_stream){
 		.port = spec->src_port,
-		.udp_sport = (uint16_t)(FLOW_SPORT_FIRST |
-					random_below(&random, 0x10000 - FLOW_SPORT_FIRST)),
+		.udp_sport = flows_source_port(&random),
 		.ip_version = h->ip_version,
 		.dscp = data.dscp,
 		.priority = data.priority,

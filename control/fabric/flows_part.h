@@ -2,7 +2,9 @@
 // What the files flows*.c share; private to control/fabric/.
 #pragma once
 
+#include "dataplane/random.h"
 #include "flows.h"
+#include "host.h"
 
 struct queue_pair {
 	uint32_t src_qpn;
@@ -39,6 +41,22 @@ struct fabric_flows {
 // the file insists on one that does not fit.
 int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
 		   struct config_diag *diag);
+
+// Parts of an endpoint: whom it speaks to, how its packets are marked, and the source port they have.
+void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
+		    uint8_t ip_version);
+void flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m);
+uint16_t flows_source_port(struct random *random);
+
+// Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's
+// leaf, and for acknowledgements at the receiver's. Returns -EINVAL.
+int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
+			  struct config_diag *diag);
+
+// Gives a flow with one end at an attached host the queue pairs that answer that host, if it is for
+// the other end to answer. Returns 0, -EINVAL with the error in diag, or -ENOMEM.
+int flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec,
+		       struct random *random, struct config_diag *diag);
 
 // Whether the flow is of a program that is left out.
 static inline bool

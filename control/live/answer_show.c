@@ -3,6 +3,7 @@
 #include "answer.h"
 
 #include "control/report/show.h"
+#include "looks.h"
 #include "losses.h"
 
 #include <arpa/inet.h>
@@ -194,6 +195,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 {
 	struct answer *a = context;
 	struct report_node *nodes;
+	struct looks *looks = NULL;
 	struct show_state state;
 	struct view v;
 	uint32_t routes;
@@ -203,6 +205,8 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	fabric_log_look(a->lab->log, a->lab->fabric);
 	if (rc == 0 && show_wants_settings(params))
 		rc = marks_take(&a->marks, a->lab);
+	if (rc == 0 && show_wants_queue_pairs(params))
+		rc = looks_take(&looks, a->lab);
 	state = (struct show_state){
 		.fabric = &v.fabric,
 		.routes = v.routes,
@@ -214,12 +218,14 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	nodes = list_nodes(a, &state.node_count);
 	state.nodes = nodes;
 	state.switches = marks_switches(a->marks, &state.switch_count);
+	state.nics = looks_nics(looks, &state.nic_count);
 	if (rc == 0)
 		rc = nodes == NULL ? -ENOMEM : show_answer(&state, params, result, why, why_size);
 	if (rc == 0 && json_object_get(params, "view") == NULL &&
 	    strcmp(json_string_value(json_object_get(params, "what")), "interface") == 0)
 		rc = losses_add(a->lab, *result);
 	free(nodes);
+	looks_destroy(looks);
 	view_close(&v);
 	return rc;
 }

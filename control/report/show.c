@@ -29,6 +29,7 @@ static const struct {
 	{"drops", show_drops, "node or port"},
 	{"route", show_route, "switch"},
 	{"adaptive", show_adaptive, "switch"},
+	{"queue-pairs", show_queue_pairs, "NIC"},
 	{"log", show_log, "node or port"},
 };
 
@@ -162,6 +163,14 @@ show_wants_settings(const json_t *params)
 
 	return json_object_get(params, "view") != NULL ||
 	       (what != NULL && (strcmp(what, "qos") == 0 || strcmp(what, "config") == 0));
+}
+
+bool
+show_wants_queue_pairs(const json_t *params)
+{
+	const char *what = json_string_value(json_object_get(params, "what"));
+
+	return what != NULL && strcmp(what, "queue-pairs") == 0;
 }
 
 int

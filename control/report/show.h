@@ -6,6 +6,7 @@
 #include "counters.h"
 
 #include "control/config/config.h"
+#include "dataplane/roce/look.h"
 
 struct show_worker {
 	unsigned int cpu;
@@ -59,6 +60,13 @@ struct show_switch {
 	const uint64_t *cable_mm; // by port; 0: nothing is behind it
 };
 
+// The queue pairs of a host's NIC.
+struct show_nic {
+	const char *node;
+	const struct nic_look *pairs;
+	unsigned int count;
+};
+
 struct show_state {
 	const struct show_fabric *fabric;
 	const struct report_node *nodes;
@@ -68,6 +76,8 @@ struct show_state {
 	ps_t now;
 	const struct show_switch *switches; // for "qos", "config" and the views of an interface
 	unsigned int switch_count;
+	const struct show_nic *nics; // for "queue-pairs"
+	unsigned int nic_count;
 	// Array of what was told (counters_add_log()), for "watchdog" and "log"; or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
@@ -76,8 +86,9 @@ struct show_state {
 // The words that may follow `roost show`; *count of them.
 const char *const *show_words(size_t *count);
 
-// True when the answer to params takes show_state.switches.
+// True when the answer to params takes show_state.switches, or show_state.nics.
 bool show_wants_settings(const json_t *params);
+bool show_wants_queue_pairs(const json_t *params);
 
 // The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or
 // "swp3" (of every node that has one), "vrf": name, "view": of an interface "roce-status" or

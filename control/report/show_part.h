@@ -22,6 +22,7 @@ show_fn show_watchdog;                                    // show_watchdog.c
 show_fn show_log;                                         // show_log.c
 show_fn show_pool, show_tenant, show_histogram;           // show_nodes.c
 show_fn show_adaptive;                                    // show_adaptive.c
+show_fn show_queue_pairs;                                 // show_queue_pairs.c
 show_fn show_qos;                                         // show_qos.c
 show_fn show_config;                                      // show_config.c
 

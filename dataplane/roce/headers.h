@@ -143,21 +143,22 @@ roce_op_has_reth(uint8_t opcode)
 static inline bool
 roce_op_has_immdt(uint8_t opcode)
 {
-	return opcode == ROCE_OP_SEND_LAST_IMM || opcode == ROCE_OP_SEND_ONLY_IMM ||
-	       opcode == ROCE_OP_WRITE_LAST_IMM || opcode == ROCE_OP_WRITE_ONLY_IMM;
+	const uint32_t have = 1u << ROCE_OP_SEND_LAST_IMM | 1u << ROCE_OP_SEND_ONLY_IMM |
+			      1u << ROCE_OP_WRITE_LAST_IMM | 1u << ROCE_OP_WRITE_ONLY_IMM;
+
+	return opcode < 32 && (have >> opcode & 1);
 }
 
 // Whether a packet of this opcode, a SEND's or a WRITE's, is its message's last.
 static inline bool
 roce_op_ends_message(uint8_t opcode)
 {
-	return opcode < 32 &&
-	       ((1u << ROCE_OP_SEND_LAST | 1u << ROCE_OP_SEND_LAST_IMM | 1u << ROCE_OP_SEND_ONLY |
-		 1u << ROCE_OP_SEND_ONLY_IMM | 1u << ROCE_OP_WRITE_LAST |
-		 1u << ROCE_OP_WRITE_LAST_IMM | 1u << ROCE_OP_WRITE_ONLY |
-		 1u << ROCE_OP_WRITE_ONLY_IMM) >>
-			opcode &
-		1);
+	const uint32_t end = 1u << ROCE_OP_SEND_LAST | 1u << ROCE_OP_SEND_LAST_IMM |
+			     1u << ROCE_OP_SEND_ONLY | 1u << ROCE_OP_SEND_ONLY_IMM |
+			     1u << ROCE_OP_WRITE_LAST | 1u << ROCE_OP_WRITE_LAST_IMM |
+			     1u << ROCE_OP_WRITE_ONLY | 1u << ROCE_OP_WRITE_ONLY_IMM;
+
+	return opcode < 32 && (end >> opcode & 1);
 }
 
 // Whether packets of this opcode have an AETH behind the BTH.

@@ -90,7 +90,9 @@ struct nic_flow {
 	struct nic_endpoint endpoint;
 	uint16_t path_mtu; // payload of a packet
 	enum nic_op op;
-	ps_t handover; // each time the first packet goes so much later than its start
+	// Each time the first packet goes so much later than its start; of a program's flow each
+	// message, one after another, than its gate opens.
+	ps_t handover;
 	// A round trip and what fills it, for congestion control; 0: unknown.
 	ps_t base_rtt;
 	uint64_t bdp_bytes;
@@ -100,8 +102,8 @@ struct nic_flow {
 	ps_t start;
 	ps_t gap; // from a repetition's completion to the next one's start
 	// Of a program's: what it is part of (NIC_NONE: of none), and which message may start when.
-	// Message k of a time may, once `gate` has received k + gate_lead messages of this time
-	// from each of its senders.
+	// Message k of a time may, once `gate` and the inboxes of its part that were made before it
+	// have received k + gate_lead messages of this time from each of their senders.
 	uint32_t program, part;
 	struct nic_messages messages;
 	uint32_t gate; // NIC_NONE: all at once
@@ -208,6 +210,10 @@ int nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t mes
 int nic_add_sender(struct nic *nic, const struct nic_flow *flow);
 int nic_add_receiver(struct nic *nic, const struct nic_endpoint *endpoint, uint32_t inbox);
 int nic_add_reader(struct nic *nic, const struct nic_flow *flow);
+
+// Adds a flow of a program whose messages stay inside the host, on their way from one of its ports'
+// ranks to another's: each is there when its handover is over. Returns as nic_add_sender().
+int nic_add_local(struct nic *nic, const struct nic_flow *flow, uint32_t inbox);
 
 // Adds a stream. Returns 0, -EINVAL (headers do not fit packet_bytes, or an interval of 0), or
 // -ENOMEM.

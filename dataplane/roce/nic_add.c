@@ -229,14 +229,14 @@ settle_messages(struct program_sender *ps, uint16_t path_mtu)
 	return m->count == 0 || m->of > UINT32_MAX / 2 ? -EINVAL : 0;
 }
 
+// The part of a sender in its program: gate, messages, handover. Its timer is made here.
 static int
-add_program_sender(struct nic *nic, const struct nic_flow *flow)
+add_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender **out)
 {
 	const struct nic_table *programs = &nic->more->programs, *inboxes = &nic->more->inboxes;
 	struct program *p =
 		flow->program < programs->count ? programs->entries[flow->program] : NULL;
 	struct program_sender *ps;
-	struct sender *s;
 	int error;
 
 	if (p == NULL || flow->part >= p->parts.count || flow->op == NIC_OP_READ ||
@@ -248,13 +248,36 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 	if (ps == NULL)
 		return -ENOMEM;
 	ps->messages = flow->messages;
+	ps->handover = flow->handover;
+	ps->lead = flow->gate_lead;
 	if (flow->path_mtu == 0 || settle_messages(ps, flow->path_mtu) != 0)
 		return -EINVAL;
-	error = add_sending_end(nic, flow, QP_SENDER, &s);
+	error = timers_add(&nic->more->timers, &ps->timer, TIMER_HANDOVER);
+	if (error != 0)
+		return error;
+	*out = ps;
+	return 0;
+}
+
+static void
+enter_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender *ps)
+{
+	program_sender_init(ps);
+	program_enter(nic->more->programs.entries[flow->program], flow->part, ps,
+		      flow->gate != NIC_NONE ? nic->more->inboxes.entries[flow->gate] : NULL);
+}
+
+static int
+add_program_sender(struct nic *nic, const struct nic_flow *flow)
+{
+	struct program_sender *ps;
+	struct sender *s;
+	int error = add_program_part(nic, flow, &ps);
+
+	if (error == 0)
+		error = add_sending_end(nic, flow, QP_SENDER, &s);
 	if (error == 0)
 		error = timers_add(&nic->more->timers, &s->timer, TIMER_SENDER);
-	if (error == 0)
-		error = timers_add(&nic->more->timers, &ps->timer, TIMER_HANDOVER);
 	if (error != 0)
 		return error;
 	enter_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
@@ -263,10 +286,23 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 	s->more->program = ps;
 	s->open = true;
 	ps->sender = s;
-	ps->lead = flow->gate_lead;
-	program_sender_init(ps);
-	program_enter(p, flow->part, ps,
-		      flow->gate != NIC_NONE ? inboxes->entries[flow->gate] : NULL);
+	enter_program_part(nic, flow, ps);
+	return 0;
+}
+
+int
+nic_add_local(struct nic *nic, const struct nic_flow *flow, uint32_t inbox)
+{
+	struct program_sender *ps;
+	int error;
+
+	if (inbox >= nic->more->inboxes.count)
+		return -EINVAL;
+	error = add_program_part(nic, flow, &ps);
+	if (error != 0)
+		return error;
+	enter_program_part(nic, flow, ps);
+	program_enter_feeder(nic->more->inboxes.entries[inbox], &ps->feeder);
 	return 0;
 }
 
@@ -363,7 +399,7 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 		return error;
 	enter_qp(nic, &r->qp, e, QP_RECEIVER);
 	if (inbox != NIC_NONE)
-		program_enter_receiver(inboxes->entries[inbox], r);
+		program_enter_feeder(inboxes->entries[inbox], &r->more->feeder);
 	return 0;
 }
 

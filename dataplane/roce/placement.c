@@ -149,10 +149,11 @@ keep(struct receiver *r, uint32_t psn, uint8_t opcode)
 	if (r->placed[word] & bit)
 		return false;
 	r->placed[word] |= bit;
-	if (roce_op_ends_message(opcode))
+	if (roce_op_ends_message(opcode)) {
 		r->ends[word] |= bit;
-	if (roce_op_has_immdt(opcode) && r->more != NULL && r->more->immediates != NULL)
-		r->more->immediates[word] |= bit;
+		if (roce_op_has_immdt(opcode) && r->more != NULL && r->more->immediates != NULL)
+			r->more->immediates[word] |= bit;
+	}
 	return true;
 }
 
@@ -209,9 +210,21 @@ placement_take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 		nic_set_timer(nic, &r->timer, now + nic->more->config.reorder_timeout);
 }
 
+// Of a ring of bits that may not be there: whether it has a bit, which it loses.
+static bool
+take_bit(uint64_t *ring, uint32_t word, uint64_t bit)
+{
+	bool had = ring != NULL && ring[word] & bit;
+
+	if (had)
+		ring[word] &= ~bit;
+	return had;
+}
+
 struct placement_passed
 placement_advance(struct nic *nic, struct receiver *r, ps_t now)
 {
+	uint64_t *immediates = r->more != NULL ? r->more->immediates : NULL;
 	struct placement_passed passed = {0};
 
 	while (r->ahead != 0) {
@@ -220,19 +233,16 @@ placement_advance(struct nic *nic, struct receiver *r, ps_t now)
 
 		if (!(r->placed[word] & bit))
 			break;
-		r->expected = psn_add(r->expected, 1);
-		passed.packets++;
-		if (r->ends[word] & bit) {
-			passed.messages++;
-			r->begin = r->expected;
-		}
-		if (r->more != NULL && r->more->immediates != NULL) {
-			passed.immediates += (r->more->immediates[word] & bit) != 0;
-			r->more->immediates[word] &= ~bit;
-		}
 		r->placed[word] &= ~bit;
-		r->ends[word] &= ~bit;
+		r->expected = psn_add(r->expected, 1);
 		r->ahead--;
+		passed.packets++;
+		if (unlikely(r->ends[word] & bit)) {
+			r->ends[word] &= ~bit;
+			r->begin = r->expected;
+			passed.messages++;
+			passed.immediates += take_bit(immediates, word, bit);
+		}
 	}
 	if (r->ahead == 0) {
 		timer_stop(&r->timer);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank of a collective. Its program takes parts in turn, as often as it is to. A part that begins
 // lets its senders send their messages of this time: message k once the sender's gate, an inbox, has
-// received k + lead messages of this time from each of its receivers, which is how the steps of a
-// ring or a tree follow from one another. The part ends when all its inboxes are full for this time,
+// received k + lead messages of this time from each of its feeders, and so have the inboxes before
+// it. That is how the steps of a ring or a tree follow from one another: what a rank sends on holds
+// all that it got in the steps before. The part ends when all its inboxes are full for this time,
 // or, having none, when all that it sent has been acknowledged.
 //
 // Ranks run ahead of one another: an inbox counts all messages that ever came, so that those of a
-// time that has not begun here are not lost. What an inbox has is the least of what its receivers
-// have; it is found anew only when the last of those that had the least has got one more.
+// time that has not begun here are not lost. What an inbox has is the least of what its feeders
+// have brought; it is found anew only when the last of those that had the least has got one more.
 //
 // A queue pair sends its messages one behind the other without waiting for acknowledgements. Their
 // sizes follow from their numbers, so that nothing is kept of a message but where the one that is
@@ -95,41 +96,43 @@ gate_open(const struct program_sender *ps)
 	const struct inbox *gate = ps->gate;
 
 	return gate == NULL ||
-	       gate->complete >= (uint64_t)ps->time * gate->messages + ps->k + ps->lead;
+	       gate->ready >= (uint64_t)ps->time * gate->messages + ps->k + ps->lead;
 }
 
-// Lets a sender send what may be sent by now.
+// One message more may be sent, which was to be since `start`.
+static void
+pass(struct program_sender *ps, ps_t start)
+{
+	struct sender *s = ps->sender;
+
+	if (s != NULL && ps->sendable == 0)
+		s->result.start = start;
+	if (s != NULL)
+		s->result.busy -= start; // and the time of its acknowledgement is added
+	ps->sendable++;
+	if (++ps->k == ps->messages.count) {
+		ps->k = 0;
+		ps->time++;
+	}
+}
+
+// Lets a sender send what may be sent by now. What stays inside the host goes by the timer even
+// where it takes no time: one rank's messages make the next one's follow, and so on.
 static void
 release(struct nic *nic, struct program_sender *ps, ps_t now)
 {
-	struct sender *s = ps->sender;
 	uint64_t before = ps->sendable;
 
-	while (ps->time < ps->times && gate_open(ps)) {
-		ps_t start = ps->k == 0 ? now - ps->sender->handover : now;
-
-		if (ps->sendable++ == 0)
-			s->result.start = start;
-		s->result.busy -= start; // and the time of its acknowledgement is added
-		if (++ps->k == ps->messages.count) {
-			ps->k = 0;
-			ps->time++;
+	while (!ps->handing && ps->time < ps->times && gate_open(ps)) {
+		if (ps->handover == 0 && ps->sender != NULL) {
+			pass(ps, now);
+			continue;
 		}
+		ps->handing = true;
+		nic_set_timer(nic, &ps->timer, now + ps->handover);
 	}
 	if (ps->sendable != before)
-		sender_review(nic, s, now);
-}
-
-void
-program_handed_over(struct nic *nic, struct program_sender *ps, ps_t now)
-{
-	ps->times++;
-	release(nic, ps, now);
-	if (ps->times < ps->part->begun) {
-		ps_t at = ps->part->times[ps->times].start + ps->sender->handover;
-
-		nic_set_timer(nic, &ps->timer, at > now ? at : now);
-	}
+		sender_review(nic, ps->sender, now);
 }
 
 static bool
@@ -148,12 +151,8 @@ part_begin(struct nic *nic, struct program *p, struct part *part, ps_t now)
 	for (const struct inbox *inbox = part->inboxes; inbox != NULL; inbox = inbox->next)
 		part->full += inbox_full(inbox);
 	for (struct program_sender *ps = part->senders; ps != NULL; ps = ps->next_of_part) {
-		if (ps->sender->handover == 0) {
-			ps->times++;
-			release(nic, ps, now);
-		} else if (ps->times + 1 == part->begun) {
-			nic_set_timer(nic, &ps->timer, now + ps->sender->handover);
-		}
+		ps->times = part->begun;
+		release(nic, ps, now);
 	}
 }
 
@@ -230,7 +229,24 @@ program_timeout(struct nic *nic, struct program *p, ps_t now)
 	proceed(nic, p, now);
 }
 
-// All receivers of the inbox have one message more, or several.
+// Lets go what waits for this inbox, and for those behind it, which are no readier than it is.
+static void
+open_gates(struct nic *nic, struct inbox *inbox, ps_t now)
+{
+	for (; inbox != NULL; inbox = inbox->next) {
+		uint64_t ready = inbox->complete;
+
+		if (inbox->before != NULL && inbox->before->ready < ready)
+			ready = inbox->before->ready;
+		if (ready == inbox->ready)
+			return;
+		inbox->ready = ready;
+		for (struct program_sender *ps = inbox->gated; ps != NULL; ps = ps->next_of_gate)
+			release(nic, ps, now);
+	}
+}
+
+// All feeders of the inbox have brought one message more, or several.
 static void
 inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now)
 {
@@ -239,11 +255,10 @@ inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now)
 
 	do {
 		inbox->complete++;
-		for (const struct receiver *r = inbox->receivers; r != NULL; r = r->more->next)
-			inbox->pending += r->more->received == inbox->complete;
+		for (const struct feeder *f = inbox->feeders; f != NULL; f = f->next)
+			inbox->pending += f->received == inbox->complete;
 	} while (inbox->pending == 0);
-	for (struct program_sender *ps = inbox->gated; ps != NULL; ps = ps->next_of_gate)
-		release(nic, ps, now);
+	open_gates(nic, inbox, now);
 	if (part->begun == 0 || was_full || !inbox_full(inbox))
 		return;
 	part->full++;
@@ -251,13 +266,30 @@ inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now)
 }
 
 void
-program_received(struct nic *nic, struct receiver *r, ps_t now)
+program_received(struct nic *nic, struct feeder *feeder, ps_t now)
 {
-	struct receiver_more *more = r->more;
-	struct inbox *inbox = more->inbox;
+	struct inbox *inbox = feeder->inbox;
 
-	if (more->received++ == inbox->complete && --inbox->pending == 0)
+	if (feeder->received++ == inbox->complete && --inbox->pending == 0)
 		inbox_advance(nic, inbox, now);
+}
+
+void
+program_handed_over(struct nic *nic, struct program_sender *ps, ps_t now)
+{
+	struct part *part = ps->part;
+
+	ps->handing = false;
+	pass(ps, now - ps->handover);
+	if (ps->sender != NULL)
+		sender_review(nic, ps->sender, now);
+	release(nic, ps, now);
+	if (ps->sender != NULL)
+		return;
+	part->acked++;
+	part->program->sends_left--;
+	program_received(nic, &ps->feeder, now);
+	proceed(nic, part->program, now);
 }
 
 void

@@ -27,7 +27,8 @@ struct part {
 	uint32_t full;     // inboxes that have all of this time's messages
 	uint64_t messages; // of its senders, a time
 	uint64_t acked;    // of them, ever
-	struct inbox *inboxes;
+	struct inbox *inboxes; // in the order that they were made in
+	struct inbox *last_inbox;
 	struct program_sender *senders;
 	struct program_sender **senders_end;
 	struct nic_time times[]; // settings.repeat of them
@@ -35,11 +36,13 @@ struct part {
 
 struct inbox {
 	struct part *part;
-	struct inbox *next; // of the part's
-	uint32_t messages;  // of each receiver, a time
-	uint32_t pending;   // receivers that have `complete` messages and no more
-	uint64_t complete;  // messages that all receivers have
-	struct receiver *receivers;
+	struct inbox *before; // of the part's
+	struct inbox *next;
+	uint32_t messages;  // of each feeder, a time
+	uint32_t pending;   // feeders that have brought `complete` messages and no more
+	uint64_t complete;  // messages that all feeders have brought
+	uint64_t ready;     // that it and all inboxes before it have
+	struct feeder *feeders;
 	struct program_sender *gated;
 	struct program_sender **gated_end;
 };
@@ -53,16 +56,20 @@ struct message_place {
 };
 
 // Of a sender whose messages are a program's. Messages have one of two sizes, which differ by a
-// byte.
+// byte. One without a struct sender brings them to another NIC port's rank inside the host, each
+// when its handover ends.
 struct program_sender {
 	struct sender *sender;
+	struct feeder feeder; // without a sender
 	struct part *part;
 	struct inbox *gate; // NULL: none
 	uint32_t lead;
 	struct nic_messages messages; // first and step below `of`
 	uint32_t packets[2];
 	uint16_t last_payload[2];
-	uint32_t times;    // of the part's that have begun here, behind the handover
+	ps_t handover;     // of each message, behind the gate
+	bool handing;      // the next message is being handed over
+	uint32_t times;    // of the part's that have begun
 	uint32_t time, k;  // the first message that may not be sent yet
 	uint64_t sendable; // messages that may, ever
 	uint64_t begun;    // of them those up to the one that sender->next is in
@@ -80,8 +87,8 @@ struct program_sender {
 void program_timeout(struct nic *nic, struct program *p, ps_t now);
 void program_handed_over(struct nic *nic, struct program_sender *ps, ps_t now);
 
-// A whole message with immediate data has arrived.
-void program_received(struct nic *nic, struct receiver *r, ps_t now);
+// A whole message has arrived.
+void program_received(struct nic *nic, struct feeder *feeder, ps_t now);
 
 // The sender has sent its message: goes on to the next if that may be sent.
 void program_next(struct sender *s);
@@ -96,7 +103,7 @@ void program_rewind(struct sender *s);
 struct message_place program_find(struct sender *s, uint32_t index);
 
 // Before the node runs: sets the first places of a sender whose settings stand, and makes it the
-// part's and the gate's (NULL: none); makes a receiver, whose receiver_more is there, the inbox's.
+// part's and the gate's (NULL: none); makes a feeder the inbox's.
 void program_sender_init(struct program_sender *ps);
 void program_enter(struct program *p, uint32_t part, struct program_sender *ps, struct inbox *gate);
-void program_enter_receiver(struct inbox *inbox, struct receiver *r);
+void program_enter_feeder(struct inbox *inbox, struct feeder *feeder);

@@ -80,8 +80,12 @@ nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t message
 	inbox->part = of;
 	inbox->gated_end = &inbox->gated;
 	inbox->messages = messages;
-	inbox->next = of->inboxes;
-	of->inboxes = inbox;
+	inbox->before = of->last_inbox;
+	if (of->last_inbox != NULL)
+		of->last_inbox->next = inbox;
+	else
+		of->inboxes = inbox;
+	of->last_inbox = inbox;
 	of->inbox_count++;
 	*out = nic->more->inboxes.count - 1;
 	return 0;
@@ -104,10 +108,10 @@ program_enter(struct program *p, uint32_t part, struct program_sender *ps, struc
 }
 
 void
-program_enter_receiver(struct inbox *inbox, struct receiver *r)
+program_enter_feeder(struct inbox *inbox, struct feeder *feeder)
 {
-	r->more->inbox = inbox;
-	r->more->next = inbox->receivers;
-	inbox->receivers = r;
+	feeder->inbox = inbox;
+	feeder->next = inbox->feeders;
+	inbox->feeders = feeder;
 	inbox->pending++;
 }

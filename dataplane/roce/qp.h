@@ -84,11 +84,16 @@ struct sender {
 struct inbox;
 struct gap;
 
+// What brings messages to an inbox.
+struct feeder {
+	struct inbox *inbox; // NULL: none
+	struct feeder *next; // of the inbox's
+	uint64_t received;   // messages
+};
+
 // Of a receiver whose messages count for an inbox, or that looks for each packet that is missing.
 struct receiver_more {
-	struct inbox *inbox;
-	struct receiver *next; // of the inbox's
-	uint64_t received;     // messages
+	struct feeder feeder;
 	uint64_t *immediates;  // beside `ends`: which packets have immediate data
 	struct gap *gaps;      // that wait for their reorder timeout, a ring
 	uint32_t gap_first;

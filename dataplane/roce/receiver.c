@@ -66,9 +66,10 @@ take_expected(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req,
 	}
 	if (due || r->unacknowledged >= nic->ack_every)
 		send_ack(nic, r);
-	if (unlikely(immediates != 0) && r->more != NULL && r->more->inbox != NULL)
+	if (unlikely(immediates != 0) && r->more != NULL &&
+	    r->more->feeder.inbox != NULL)
 		while (immediates-- != 0)
-			program_received(nic, r, now);
+			program_received(nic, &r->more->feeder, now);
 }
 
 static void

@@ -25,35 +25,29 @@
 // Packets in flight at most: PSNs are told apart within half of their circle.
 #define SENDER_IN_FLIGHT_MAX (UINT32_C(1) << 22)
 
-// Which of a message's packets one is.
-enum packet_place { PACKET_MIDDLE, PACKET_ENDS_PART, PACKET_ENDS_MESSAGE, PACKET_PLACES };
+// How packets look: bits 7:0 the opcode, 15:8 the bytes of headers behind the BTH, 16 whether it asks
+// for an acknowledgement. By kind of message, and by place: bit 0, the packet ends a WRITE, SEND or
+// READ; bit 1, it ends the message; bit 2, it is the first of a WRITE, SEND or READ.
+#define SHAPE(op, extra, asks) (ROCE_OP_##op | (extra) << 8 | (uint32_t)(asks) << 16)
 
-// By whether a packet is the first of its WRITE, SEND or READ, and enum packet_place.
-struct shape {
-	uint8_t opcode[2][PACKET_PLACES];
-	uint8_t extra[2][PACKET_PLACES]; // bytes of headers behind the BTH
-	bool asks;                       // the last asks for an acknowledgement
-};
-
-static const struct shape shapes[] = {
-	[MESSAGE_WRITE] = {{{ROCE_OP_WRITE_MIDDLE, ROCE_OP_WRITE_LAST, ROCE_OP_WRITE_LAST},
-			    {ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_ONLY, ROCE_OP_WRITE_ONLY}},
-			   {{0, 0, 0}, {16, 16, 16}},
-			   true},
-	[MESSAGE_WRITE_IMM] = {{{ROCE_OP_WRITE_MIDDLE, ROCE_OP_WRITE_LAST, ROCE_OP_WRITE_LAST_IMM},
-				{ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_ONLY, ROCE_OP_WRITE_ONLY_IMM}},
-			       {{0, 0, 4}, {16, 16, 20}},
-			       true},
-	[MESSAGE_SEND] = {{{ROCE_OP_SEND_MIDDLE, ROCE_OP_SEND_LAST, ROCE_OP_SEND_LAST},
-			   {ROCE_OP_SEND_FIRST, ROCE_OP_SEND_ONLY, ROCE_OP_SEND_ONLY}},
-			  {{0, 0, 0}, {0, 0, 0}},
-			  true},
-	[MESSAGE_READ_RESPONSE] = {{{ROCE_OP_READ_RESPONSE_MIDDLE, ROCE_OP_READ_RESPONSE_LAST,
-				     ROCE_OP_READ_RESPONSE_LAST},
-				    {ROCE_OP_READ_RESPONSE_FIRST, ROCE_OP_READ_RESPONSE_ONLY,
-				     ROCE_OP_READ_RESPONSE_ONLY}},
-				   {{0, 4, 4}, {4, 4, 4}},
-				   false},
+static const uint32_t shapes[][8] = {
+	[MESSAGE_WRITE] = {SHAPE(WRITE_MIDDLE, 0, 0), SHAPE(WRITE_LAST, 0, 1),
+			   SHAPE(WRITE_LAST, 0, 1), SHAPE(WRITE_LAST, 0, 1),
+			   SHAPE(WRITE_FIRST, 16, 0), SHAPE(WRITE_ONLY, 16, 1),
+			   SHAPE(WRITE_ONLY, 16, 1), SHAPE(WRITE_ONLY, 16, 1)},
+	[MESSAGE_WRITE_IMM] = {SHAPE(WRITE_MIDDLE, 0, 0), SHAPE(WRITE_LAST, 0, 1),
+			       SHAPE(WRITE_LAST_IMM, 4, 1), SHAPE(WRITE_LAST_IMM, 4, 1),
+			       SHAPE(WRITE_FIRST, 16, 0), SHAPE(WRITE_ONLY, 16, 1),
+			       SHAPE(WRITE_ONLY_IMM, 20, 1), SHAPE(WRITE_ONLY_IMM, 20, 1)},
+	[MESSAGE_SEND] = {SHAPE(SEND_MIDDLE, 0, 0), SHAPE(SEND_LAST, 0, 1),
+			  SHAPE(SEND_LAST, 0, 1), SHAPE(SEND_LAST, 0, 1),
+			  SHAPE(SEND_FIRST, 0, 0), SHAPE(SEND_ONLY, 0, 1),
+			  SHAPE(SEND_ONLY, 0, 1), SHAPE(SEND_ONLY, 0, 1)},
+	[MESSAGE_READ_RESPONSE] = {SHAPE(READ_RESPONSE_MIDDLE, 0, 0),
+				   SHAPE(READ_RESPONSE_LAST, 4, 0), SHAPE(READ_RESPONSE_LAST, 4, 0),
+				   SHAPE(READ_RESPONSE_LAST, 4, 0),
+				   SHAPE(READ_RESPONSE_FIRST, 4, 0), SHAPE(READ_RESPONSE_ONLY, 4, 0),
+				   SHAPE(READ_RESPONSE_ONLY, 4, 0), SHAPE(READ_RESPONSE_ONLY, 4, 0)},
 };
 
 static int32_t
@@ -95,28 +89,22 @@ static __rte_always_inline void
 write_packet(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index, uint32_t begin,
 	     uint32_t end, uint32_t last_payload)
 {
-	const struct shape *shape = &shapes[s->qp.message];
-	uint32_t offset = index - begin;
+	uint32_t offset = index - begin, of_one = offset & (NIC_WRITE_PACKETS - 1);
 	bool ends = index + 1 == end;
-	bool first = (offset & (NIC_WRITE_PACKETS - 1)) == 0;
-	bool ends_part = (offset & (NIC_WRITE_PACKETS - 1)) == NIC_WRITE_PACKETS - 1;
-	enum packet_place place = ends        ? PACKET_ENDS_MESSAGE
-				  : ends_part ? PACKET_ENDS_PART
-					      : PACKET_MIDDLE;
+	unsigned int place = (of_one == 0) << 2 | ends << 1 | (of_one == NIC_WRITE_PACKETS - 1);
+	uint32_t shape = shapes[s->qp.message][place], extra = shape >> 8 & 0xff;
 	uint32_t payload = ends ? last_payload : s->path_mtu;
-	uint32_t extra = shape->extra[first][place];
-	uint8_t opcode = shape->opcode[first][place];
 	uint8_t *bth;
 
 	frame_start(m, nic_template(nic_port_of(nic, &s->qp), &s->address), &s->address,
 		    PACKET_UNSENT | PACKET_ROCE, frame_data_behind_udp(payload, extra),
 		    (uint32_t)sizeof(struct roce_bth) + extra,
 		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, extra), &bth);
-	frame_put_bth(bth, opcode, roce_pad_bytes(payload), s->address.peer_qpn,
-		      place != PACKET_MIDDLE && shape->asks, s->psn_base + index);
-	packet_meta(m)->opcode = opcode;
+	frame_put_bth(bth, (uint8_t)shape, roce_pad_bytes(payload), s->address.peer_qpn,
+		      shape >> 16, s->psn_base + index);
+	packet_meta(m)->opcode = (uint8_t)shape;
 	if (unlikely(extra != 0))
-		put_extra(s, bth + sizeof(struct roce_bth), opcode, offset, end - begin,
+		put_extra(s, bth + sizeof(struct roce_bth), (uint8_t)shape, offset, end - begin,
 			  last_payload);
 }
 
@@ -265,6 +253,21 @@ sender_complete(struct nic *nic, struct sender *s, ps_t now)
 	}
 }
 
+// `acked` has moved on, for a sender that has more to do then.
+static __attribute__((noinline)) void
+special_progress(struct nic *nic, struct sender *s, ps_t now)
+{
+	if (s->special & SENDER_PACED)
+		pacing_acknowledged(s, s->acked, now);
+	if (s->special & SENDER_RESENDS) {
+		resends_forget(s->more->resends, s->acked);
+		if (s->more->resends->count == 0)
+			s->special &= (uint8_t)~SENDER_RESENDS;
+	}
+	if (s->special & SENDER_PROGRAM)
+		program_acked(nic, s, now);
+}
+
 // All before packet `index` have arrived, which is news.
 static void
 sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
@@ -273,20 +276,16 @@ sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 	// It had gone back, and what it was to send again has arrived after all.
 	if (unlikely(after(s->next, index) < 0))
 		s->next = index;
-	if (unlikely(s->special & SENDER_PACED))
-		pacing_acknowledged(s, index, now);
-	if (unlikely(s->special & SENDER_RESENDS)) {
-		resends_forget(s->more->resends, index);
-		if (s->more->resends->count == 0)
-			s->special &= (uint8_t)~SENDER_RESENDS;
-	}
-	if (unlikely(s->special & SENDER_PROGRAM)) {
-		program_acked(nic, s, now);
-	} else if (index == s->end) {
+	if (unlikely(s->special != 0))
+		special_progress(nic, s, now);
+	if (index == s->end && !(s->special & SENDER_PROGRAM)) {
 		sender_complete(nic, s, now);
 		return;
 	}
-	sender_review(nic, s, now);
+	if (likely(s->special == 0))
+		review(nic, s, now, now);
+	else
+		sender_review(nic, s, now);
 	if (s->acked == s->next)
 		timer_stop(&s->timer);
 	else

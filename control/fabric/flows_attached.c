@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flows with one end at an attached host. What is behind its device sends as it likes, so such a
+// flow is never waited for. But where it would send to a NIC, or ask it for data, that NIC has the
+// queue pairs that answer: by their own numbers, from PSN 0 on, to the host's address and, as long
+// as nobody has told otherwise, to a queue pair of the same number there.
+#include "flows_part.h"
+#include "host.h"
+
+#include <errno.h>
+
+static bool
+is_nic(const struct fabric_flows *flows, uint32_t host)
+{
+	return flows->fabric->nics[host] != NULL;
+}
+
+// The queue pair at host `at` that answers the attached host `peer`.
+static struct nic_endpoint
+answering_end(const struct fabric_flows *flows, uint32_t at, uint8_t port, uint32_t peer,
+	      uint8_t peer_port, struct random *random)
+{
+	const struct fabric *f = flows->fabric;
+	uint32_t qpn = nic_next_qpn(f->nics[at]);
+	struct nic_endpoint e = {
+		.qpn = qpn,
+		.peer_qpn = qpn,
+		.udp_sport = flows_source_port(random),
+		.port = port,
+	};
+
+	flows_set_peer(&e, f, peer, peer_port, f->hosts[peer].ip_version);
+	return e;
+}
+
+static int
+add_receiver(const struct fabric_flows *flows, const struct flow_spec *spec, struct random *random,
+	     struct config_diag *diag)
+{
+	const struct fabric *f = flows->fabric;
+	struct nic_endpoint e = answering_end(flows, spec->dst, spec->dst_port, spec->src,
+					      spec->src_port, random);
+	struct fabric_marking answers;
+
+	if (fabric_ack_marking(f, spec->dst, spec->priority, &answers) != 0)
+		return flows_refuse_priority(f, spec->item, spec->dst, spec->priority, diag);
+	flows_set_marking(&e, &answers);
+	return nic_add_receiver(f->nics[spec->dst], &e, NIC_NONE);
+}
+
+static int
+add_responder(struct fabric_flows *flows, const struct flow_spec *spec, struct random *random,
+	      struct config_diag *diag)
+{
+	const struct fabric *f = flows->fabric;
+	struct nic_flow flow = {
+		.op = NIC_OP_READ,
+		.program = NIC_NONE,
+		.gate = NIC_NONE,
+		.endpoint = answering_end(flows, spec->src, spec->src_port, spec->dst,
+					  spec->dst_port, random),
+	};
+	struct fabric_marking data;
+	uint32_t path_mtu;
+	int rc = flows_path_mtu(flows, spec, &path_mtu, diag);
+
+	if (rc != 0)
+		return rc;
+	if (fabric_data_marking(f, spec->src, spec->priority, &data) != 0)
+		return flows_refuse_priority(f, spec->item, spec->src, spec->priority, diag);
+	flow.path_mtu = (uint16_t)path_mtu;
+	flows_set_marking(&flow.endpoint, &data);
+	return nic_add_sender(f->nics[spec->src], &flow);
+}
+
+int
+flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec, struct random *random,
+		   struct config_diag *diag)
+{
+	bool read = spec->op == CONFIG_OP_READ;
+	int rc = 0;
+
+	if (spec->collective != WORKLOAD_NONE || spec->inside ||
+	    !is_nic(flows, read ? spec->src : spec->dst))
+		return 0;
+	for (uint32_t i = 0; rc == 0 && i < spec->qps; i++)
+		rc = read ? add_responder(flows, spec, random, diag)
+			  : add_receiver(flows, spec, random, diag);
+	return rc;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "looks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct looks {
+	struct show_nic *nics;
+	unsigned int count;
+	struct nic_look **pairs; // by node of the topology; NULL where there is no NIC
+	uint32_t *counts;        // likewise
+	uint32_t nodes;
+};
+
+// On the worker that owns the node. Queue pairs are made before workers run, so there is room.
+static void
+look(void *context, struct node *n, ps_t now)
+{
+	struct looks *l = context;
+	uint32_t end;
+
+	if (n->nic == NULL)
+		return;
+	end = nic_next_qpn(n->nic);
+	for (uint32_t qpn = NIC_QPN_FIRST; qpn < end; qpn++)
+		l->counts[n->index] +=
+			nic_look(n->nic, qpn, now, &l->pairs[n->index][l->counts[n->index]]) == 0;
+}
+
+static int
+make_room(struct looks *l, const struct lab *lab)
+{
+	const struct topology *t = lab->topology;
+
+	l->nodes = t->node_count;
+	l->nics = calloc(t->host_count + 1u, sizeof(*l->nics));
+	l->pairs = calloc(t->node_count, sizeof(*l->pairs));
+	l->counts = calloc(t->node_count, sizeof(*l->counts));
+	if (l->nics == NULL || l->pairs == NULL || l->counts == NULL)
+		return -ENOMEM;
+	for (uint32_t h = 0; h < t->host_count; h++) {
+		const struct nic *nic = lab->fabric->nics[h];
+		struct nic_look **pairs = &l->pairs[t->first_host + h];
+
+		if (nic == NULL)
+			continue;
+		*pairs = calloc(nic_next_qpn(nic) - NIC_QPN_FIRST + 1u, sizeof(**pairs));
+		if (*pairs == NULL)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int
+looks_take(struct looks **out, struct lab *lab)
+{
+	const struct topology *t = lab->topology;
+	struct looks *l = calloc(1, sizeof(*l));
+	int rc = l != NULL ? make_room(l, lab) : -ENOMEM;
+
+	if (rc != 0) {
+		looks_destroy(l);
+		return rc;
+	}
+	live_call(&lab->drive, look, l);
+	for (uint32_t i = t->first_host; i < t->node_count; i++)
+		if (l->pairs[i] != NULL)
+			l->nics[l->count++] = (struct show_nic){
+				.node = t->nodes[i].name,
+				.pairs = l->pairs[i],
+				.count = l->counts[i],
+			};
+	*out = l;
+	return 0;
+}
+
+const struct show_nic *
+looks_nics(const struct looks *l, unsigned int *count)
+{
+	*count = l != NULL ? l->count : 0;
+	return l != NULL ? l->nics : NULL;
+}
+
+void
+looks_destroy(struct looks *l)
+{
+	if (l == NULL)
+		return;
+	for (uint32_t i = 0; l->pairs != NULL && i < l->nodes; i++)
+		free(l->pairs[i]);
+	free(l->counts);
+	free(l->pairs);
+	free(l->nics);
+	free(l);
+}
