@@ -31,6 +31,7 @@ enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
 
 #define NODE_KEY_NONE UINT32_MAX
+#define NODE_AHEAD_MAX 4
 #define NODE_NIC_HOT_LINES 4 // cache lines of a struct nic that every packet touches
 
 struct node_ops {
@@ -39,6 +40,9 @@ struct node_ops {
 	// never. `start` is where the last call ended, or later if nothing happens before; until -
 	// start is at most TIME_WINDOW_MAX. Called by the node's worker.
 	ps_t (*advance)(struct node *node, ps_t start, ps_t until);
+	// NULL, or fetches what the first packets due at the node will need; their headers have been
+	// fetched.
+	void (*fetch)(const struct node *node);
 };
 
 // What a capture sees. Set by the control side before the node runs; called by the node's worker,
@@ -237,6 +241,36 @@ node_prefetch_slots(const struct node *n)
 		if (w != NULL)
 			rte_prefetch0(&w->slots[w->head & w->mask]);
 	}
+}
+
+// Packets of a wire that are worth looking ahead for: a window seldom takes more.
+static inline uint32_t
+node_ahead(const struct wire *w)
+{
+	uint32_t count = w->tail - w->head;
+
+	return count < NODE_AHEAD_MAX ? count : NODE_AHEAD_MAX;
+}
+
+// Of a NIC: its first packets meet queue pairs that nothing else would fetch.
+static inline void
+node_prefetch_packets(const struct node *n)
+{
+	if (n->role != NODE_NIC)
+		return;
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct wire *w = n->ports[i].in;
+
+		for (uint32_t k = 0; w != NULL && k < node_ahead(w); k++)
+			packet_prefetch(w->slots[(w->head + k) & w->mask].packet);
+	}
+}
+
+static inline void
+node_prefetch_more(const struct node *n)
+{
+	if (n->ops->fetch != NULL)
+		n->ops->fetch(n);
 }
 
 // When the next packet arrives at a port; fetches it.

@@ -31,4 +31,4 @@ nic_advance(struct node *n, ps_t start, ps_t until)
 	return node_run(n, nic_ingress, transport_send, transport_timer);
 }
 
-const struct node_ops pipeline_nic = {.advance = nic_advance};
+const struct node_ops pipeline_nic = {.advance = nic_advance, .fetch = transport_fetch};

@@ -22,7 +22,7 @@ static const struct cli_command commands[] = {
 	 "  --seed N                instead of the files' seeds\n"
 	 "  -o, --output json|text  the form of the answer\n",
 	 cmd_compare},
-	{"plot", "DIR [-o DIR]", "draws what `roost sim -o DIR` wrote there as SVG",
+	{"plot", "DIR [-o DIR]\nDIR DIR... -o DIR", "draws what `roost sim -o DIR` wrote there as SVG",
 	 "Completion times, slowdowns and loads of links from result.json; queues, rates, loads, "
 	 "pauses and\npools where `record:` asked for them. Needs gnuplot.\n\n"
 	 "  -o DIR  where the drawings go, instead of the same directory\n",

@@ -5,10 +5,10 @@
 #include "show_values.h"
 
 static const struct text_column columns[] = {
-	{"port", TEXT_LEFT},           {"qpn", TEXT_RIGHT},  {"role", TEXT_LEFT},
-	{"state", TEXT_LEFT},          {"peer", TEXT_LEFT},  {"peer-qpn", TEXT_RIGHT},
-	{"psn", TEXT_RIGHT},           {"sent-again", TEXT_RIGHT}, {"naks", TEXT_RIGHT},
-	{"out-of-order", TEXT_RIGHT},  {"cnps", TEXT_RIGHT}, {"rate", TEXT_RIGHT},
+	{"port", TEXT_LEFT},          {"qpn", TEXT_RIGHT},           {"role", TEXT_LEFT},
+	{"state", TEXT_LEFT},         {"peer", TEXT_LEFT},           {"peer-qpn", TEXT_RIGHT},
+	{"psn", TEXT_RIGHT},          {"retransmitted", TEXT_RIGHT}, {"naks", TEXT_RIGHT},
+	{"out-of-order", TEXT_RIGHT}, {"cnps", TEXT_RIGHT},          {"rate", TEXT_RIGHT},
 };
 
 // A count that the role has, under the one or the other name; of a reader, which has both, the

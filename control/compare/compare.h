@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #define COMPARE_FILES_MAX 16
+#define COMPARE_OTHERS_MAX 2 // that are named one by one; of more the nearest and the farthest
 
 enum compare_row {
 	COMPARE_STEP,
@@ -73,6 +74,22 @@ bool compare_counts(const struct compare_run *run, enum compare_row row);
 
 // The run with the best value of a row, or -1 when fewer than two have one or all are equal.
 int compare_best(const struct compare_run *runs, unsigned int count, enum compare_row row);
+
+// True when the run has the value of `best`, one of the row's.
+bool compare_is_best(const struct compare_run *runs, unsigned int i, enum compare_row row,
+		     int best);
+
+// Of those that have another value than `best`, the nearest to it and the farthest from it, or -1.
+// Returns how many there are.
+unsigned int compare_others(const struct compare_run *runs, unsigned int count,
+			    enum compare_row row, int best, int *nearest, int *farthest);
+
+// The names of those that are best, as "A", "A and B" or "A, B and C". Returns how many there are.
+unsigned int compare_put_best(const struct compare_run *runs, unsigned int count,
+			      enum compare_row row, int best, FILE *to);
+
+// "12 %"; of small parts a digit more, and of none "less than 0.1 %".
+void compare_put_gain(FILE *to, double gain);
 
 // By how many percent of the other's value `best` is better. -1: the other's is 0.
 double compare_gain(enum compare_row row, double best, double other);

@@ -32,18 +32,29 @@ value_text(char text[static TEXT_VALUE_MAX], const struct compare_run *run, enum
 	return text;
 }
 
-// "12 %"; of small parts a digit more.
-static void
-put_gain(FILE *to, double gain)
-{
-	fprintf(to, gain < 9.95 ? "%.1f %%" : "%.0f %%", gain);
-}
-
+// "A better by 12 % (B) to 30 % (C)": of many only the two ends. False: the ends are not known.
 static bool
-is_best(const struct compare_run *runs, unsigned int i, enum compare_row row, int best)
+put_range(const struct compare_run *runs, unsigned int count, enum compare_row row, int best,
+	  FILE *to)
 {
-	return best >= 0 && compare_counts(&runs[i], row) &&
-	       runs[i].values[row] == runs[best].values[row];
+	int ends[2];
+	double gains[2];
+
+	if (compare_others(runs, count, row, best, &ends[0], &ends[1]) <= COMPARE_OTHERS_MAX)
+		return false;
+	for (unsigned int i = 0; i < 2; i++) {
+		gains[i] = compare_gain(row, runs[best].values[row], runs[ends[i]].values[row]);
+		if (gains[i] < 0)
+			return false;
+	}
+	fputs(" better by ", to);
+	compare_put_gain(to, gains[0]);
+	if (gains[0] == gains[1]) // than nothing at all, mostly
+		return true;
+	fprintf(to, " (%s) to ", runs[ends[0]].name);
+	compare_put_gain(to, gains[1]);
+	fprintf(to, " (%s)", runs[ends[1]].name);
+	return true;
 }
 
 // "A better than B by 12 %, than C by 30 %"; of equally good ones "A and D better ...".
@@ -55,20 +66,19 @@ put_better(const struct compare_run *runs, unsigned int count, enum compare_row 
 
 	if (best < 0)
 		return;
-	fputs(runs[best].name, to);
-	for (unsigned int i = (unsigned int)best + 1; i < count; i++)
-		if (is_best(runs, i, row, best))
-			fprintf(to, " and %s", runs[i].name);
+	compare_put_best(runs, count, row, best, to);
+	if (put_range(runs, count, row, best, to))
+		return;
 	for (unsigned int i = 0; i < count; i++) {
 		double gain;
 
-		if (!compare_counts(&runs[i], row) || is_best(runs, i, row, best))
+		if (!compare_counts(&runs[i], row) || compare_is_best(runs, i, row, best))
 			continue;
 		fprintf(to, "%s%s", words, runs[i].name);
 		gain = compare_gain(row, runs[best].values[row], runs[i].values[row]);
 		if (gain >= 0) {
 			fputs(" by ", to);
-			put_gain(to, gain);
+			compare_put_gain(to, gain);
 		}
 		words = ", than ";
 	}
@@ -101,7 +111,7 @@ add_row(struct text_table *t, const struct compare_run *runs, unsigned int count
 	for (unsigned int i = 0; i < count; i++) {
 		char text[TEXT_VALUE_MAX];
 
-		text_table_cell(t, "%s%s", is_best(runs, i, row, best) ? "* " : "",
+		text_table_cell(t, "%s%s", compare_is_best(runs, i, row, best) ? "* " : "",
 				value_text(text, &runs[i], row));
 	}
 	return better_cell(t, runs, count, row);

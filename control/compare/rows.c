@@ -176,10 +176,68 @@ compare_best(const struct compare_run *runs, unsigned int count, enum compare_ro
 	return differ ? best : -1;
 }
 
+bool
+compare_is_best(const struct compare_run *runs, unsigned int i, enum compare_row row, int best)
+{
+	return best >= 0 && compare_counts(&runs[i], row) &&
+	       runs[i].values[row] == runs[best].values[row];
+}
+
+unsigned int
+compare_others(const struct compare_run *runs, unsigned int count, enum compare_row row, int best,
+	       int *nearest, int *farthest)
+{
+	unsigned int others = 0;
+
+	*nearest = *farthest = -1;
+	for (unsigned int i = 0; i < count; i++) {
+		bool more = compare_metrics[row].more;
+		double value = runs[i].values[row];
+
+		if (!compare_counts(&runs[i], row) || compare_is_best(runs, i, row, best))
+			continue;
+		others++;
+		if (*nearest < 0 || (more ? value > runs[*nearest].values[row]
+					  : value < runs[*nearest].values[row]))
+			*nearest = (int)i;
+		if (*farthest < 0 || (more ? value < runs[*farthest].values[row]
+					   : value > runs[*farthest].values[row]))
+			*farthest = (int)i;
+	}
+	return others;
+}
+
 double
 compare_gain(enum compare_row row, double best, double other)
 {
 	if (other == 0)
 		return -1;
 	return 100 * (compare_metrics[row].more ? best - other : other - best) / other;
+}
+
+void
+compare_put_gain(FILE *to, double gain)
+{
+	if (gain < 0.05)
+		fputs("less than 0.1 %", to);
+	else
+		fprintf(to, gain < 9.95 ? "%.1f %%" : "%.0f %%", gain);
+}
+
+unsigned int
+compare_put_best(const struct compare_run *runs, unsigned int count, enum compare_row row, int best,
+		 FILE *to)
+{
+	unsigned int equal = 0, left;
+
+	for (unsigned int i = 0; i < count; i++)
+		equal += compare_is_best(runs, i, row, best);
+	left = equal;
+	for (unsigned int i = 0; i < count; i++) {
+		if (!compare_is_best(runs, i, row, best))
+			continue;
+		left--;
+		fprintf(to, "%s%s", runs[i].name, left > 1 ? ", " : left == 1 ? " and " : "");
+	}
+	return equal;
 }

@@ -17,27 +17,43 @@ put_value(FILE *to, const struct compare_run *run, enum compare_row row)
 		fprintf(to, "%.1f Gb/s", run->values[row]);
 }
 
-// ": 1.2 ms against 1.5 ms of B (20 % less) and 3 ms of C (60 % less)."
+static void
+put_other(const struct compare_run *runs, enum compare_row row, int best, int other, FILE *to)
+{
+	double gain = compare_gain(row, runs[best].values[row], runs[other].values[row]);
+
+	put_value(to, &runs[other], row);
+	fprintf(to, " of %s", runs[other].name);
+	if (gain > 0) {
+		fputs(" (", to);
+		compare_put_gain(to, gain);
+		fputs(compare_metrics[row].more ? " more)" : " less)", to);
+	}
+}
+
+// ": 1.2 ms against 1.5 ms of B (20 % less) and 3 ms of C (60 % less)."; of many others the ends.
 static void
 put_others(const struct compare_run *runs, unsigned int count, enum compare_row row, int best,
 	   FILE *to)
 {
 	const char *words = " against ";
+	int nearest, farthest;
 
 	fputs(": ", to);
 	put_value(to, &runs[best], row);
+	if (compare_others(runs, count, row, best, &nearest, &farthest) > COMPARE_OTHERS_MAX) {
+		fputs(" against ", to);
+		put_other(runs, row, best, nearest, to);
+		fputs(" to ", to);
+		put_other(runs, row, best, farthest, to);
+		fputs(".", to);
+		return;
+	}
 	for (unsigned int i = 0; i < count; i++) {
-		double gain;
-
-		if ((int)i == best || !compare_counts(&runs[i], row))
+		if (!compare_counts(&runs[i], row) || compare_is_best(runs, i, row, best))
 			continue;
-		gain = compare_gain(row, runs[best].values[row], runs[i].values[row]);
 		fputs(words, to);
-		put_value(to, &runs[i], row);
-		fprintf(to, " of %s", runs[i].name);
-		if (gain > 0)
-			fprintf(to, " (%.*f %% %s)", gain < 9.95 ? 1 : 0, gain,
-				compare_metrics[row].more ? "more" : "less");
+		put_other(runs, row, best, (int)i, to);
 		words = " and ";
 	}
 	fputs(".", to);
@@ -49,7 +65,7 @@ conclude(const struct compare_run *runs, unsigned int count, enum compare_row ro
 	 const char *superlative, const char *thing, bool more, FILE *to)
 {
 	int best = compare_best(runs, count, row);
-	unsigned int known = 0;
+	unsigned int known = 0, equal;
 
 	for (unsigned int i = 0; i < count; i++)
 		known += compare_counts(&runs[i], row);
@@ -61,7 +77,8 @@ conclude(const struct compare_run *runs, unsigned int count, enum compare_row ro
 		fprintf(to, "All have the same %s.", thing);
 		return true;
 	}
-	fprintf(to, "%s has the %s %s", runs[best].name, superlative, thing);
+	equal = compare_put_best(runs, count, row, best, to);
+	fprintf(to, " %s the %s %s", equal > 1 ? "have" : "has", superlative, thing);
 	put_others(runs, count, row, best, to);
 	return true;
 }

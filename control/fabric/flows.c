@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define FLOW_RANDOM UINT64_C(0x666c6f77) // "flow"
-#define FLOW_SPORT_FIRST 0xc000u          // dynamic ports (RFC 6335)
-#define INSIDE_MTU 4096                   // without a meaning there
+#define FLOW_SPORT_FIRST 0xc000u         // dynamic ports (RFC 6335)
+#define INSIDE_MTU 4096                  // without a meaning there
 
 void
 flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
@@ -199,7 +199,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 	if (f->nics[spec->src] == NULL || f->nics[spec->dst] == NULL ||
 	    flows_program_left_out(flows, spec)) {
 		flows->left_out++;
-		return 0;
+		return flows_add_attached(flows, spec, &random, diag);
 	}
 	if (spec->inside)
 		return add_inside(flows, spec);

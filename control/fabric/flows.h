@@ -9,13 +9,14 @@
 
 struct fabric_flows;
 
-// Gives every flow its queue pairs. A flow with an end at an attached host is left out: Linux does
-// not speak this transport. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+// Gives every flow its queue pairs. A flow with an end at an attached host is left to that host: it
+// is in no report, and nobody waits for it. What of it a NIC answers has a queue pair there, though
+// (flows_attached.c). Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_flows_create(struct fabric_flows **out, struct fabric *f,
 			const struct workload *workload, struct config_diag *diag);
 void fabric_flows_destroy(struct fabric_flows *flows);
 
-// Flows and streams left out because an end is attached.
+// Flows and streams left to an attached host.
 uint32_t fabric_flows_left_out(const struct fabric_flows *flows);
 
 // What the flows are of.

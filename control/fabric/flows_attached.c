@@ -37,8 +37,8 @@ add_receiver(const struct fabric_flows *flows, const struct flow_spec *spec, str
 	     struct config_diag *diag)
 {
 	const struct fabric *f = flows->fabric;
-	struct nic_endpoint e = answering_end(flows, spec->dst, spec->dst_port, spec->src,
-					      spec->src_port, random);
+	struct nic_endpoint e =
+		answering_end(flows, spec->dst, spec->dst_port, spec->src, spec->src_port, random);
 	struct fabric_marking answers;
 
 	if (fabric_ack_marking(f, spec->dst, spec->priority, &answers) != 0)

@@ -98,6 +98,26 @@ open_file(struct samples *s, unsigned i, const char *dir, char *err, size_t err_
 	return 0;
 }
 
+// Of an earlier run into the same directory: next to this run's result they would pass for its own.
+static int
+remove_old(const struct samples *s, const char *dir, char *err, size_t err_size)
+{
+	char path[PATH_MAX];
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		if (s->states[i] != NULL)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, kinds[i]->file);
+		if (unlink(path) != 0 && errno != ENOENT) {
+			int rc = -errno;
+
+			snprintf(err, err_size, "%s: %s", path, strerror(errno));
+			return rc;
+		}
+	}
+	return 0;
+}
+
 int
 samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,
 	       const char *dir, struct config_diag *diag, char *err, size_t err_size)
@@ -113,6 +133,8 @@ samples_create(struct samples **out, const struct fabric *f, const struct fabric
 	for (unsigned i = 0; rc == 0 && i < KINDS; i++)
 		if (s->states[i] != NULL)
 			rc = open_file(s, i, dir, err, err_size);
+	if (rc == 0)
+		rc = remove_old(s, dir, err, err_size);
 	if (rc == 0 && asks_for_any(s)) {
 		*out = s;
 		return 0;

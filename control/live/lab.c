@@ -207,7 +207,7 @@ create_fabric(struct lab *lab, struct lab_report *report)
 	if (fabric_flows_left_out(lab->flows) != 0)
 		fprintf(report->notes,
 			"roost: note: %u flows of the workload have an attached host at one end "
-			"and are left out\n",
+			"and are left to it\n",
 			fabric_flows_left_out(lab->flows));
 	rc = fabric_log_create(&lab->log, stderr, "`roost show log`", true);
 	return rc != 0 ? rc : lab_create_events(lab, report->diag);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost plot`: everything is read and drawn before the first drawing is put in its place, so that
-// what is wrong with a directory leaves it as it was.
+// what is wrong with a directory leaves it as it was. Of one directory all that is there is drawn; of
+// several, what can be laid over each other: the distributions, a curve a directory.
 #include "plot.h"
 
 #include "control/cli/cli.h"
@@ -27,7 +28,9 @@ struct drawing {
 };
 
 struct plot {
-	struct plot_input in;
+	struct plot_input in; // the directory being read
+	char **dirs;
+	unsigned int dir_count;
 	const char *out;
 	struct drawing drawings[PLOT_CHARTS_MAX];
 	unsigned int count;
@@ -36,10 +39,48 @@ struct plot {
 };
 
 static int
+read_result(struct plot *p, const char *dir)
+{
+	json_decref(p->in.result);
+	p->in.result = NULL;
+	p->in.dir = dir;
+	return plot_read_result(&p->in);
+}
+
+static void
+take_charts(struct plot *p, const struct plot_chart charts[2])
+{
+	for (int k = 0; k < 2; k++)
+		if (charts[k].script != NULL)
+			p->drawings[p->count++].chart = charts[k];
+}
+
+static int
+make_together(struct plot *p)
+{
+	struct plot_completion c = {.times = {.count = 0}};
+	struct plot_chart charts[2] = {{.file = NULL}};
+	int rc = 0;
+
+	for (unsigned int i = 0; rc == 0 && i < p->dir_count; i++) {
+		rc = read_result(p, p->dirs[i]);
+		if (rc == 0)
+			rc = plot_completion_add(&c, &p->in, p->dirs[i]);
+	}
+	if (rc == 0)
+		rc = plot_completion_make(&c, charts);
+	if (rc == 0)
+		p->missing[p->missing_count++] = PLOT_NO_COMPLETION;
+	take_charts(p, charts);
+	plot_completion_free(&c);
+	return rc < 0 ? rc : 0;
+}
+
+static int
 make_charts(struct plot *p)
 {
 	struct plot_chart charts[2];
-	int rc = plot_read_result(&p->in);
+	int rc = read_result(p, p->dirs[0]);
 
 	for (size_t i = 0; rc >= 0 && i < sizeof(makers) / sizeof(*makers); i++) {
 		const char *why = NULL;
@@ -48,9 +89,7 @@ make_charts(struct plot *p)
 		rc = makers[i](&p->in, charts, &why);
 		if (rc == 0)
 			p->missing[p->missing_count++] = why;
-		for (int k = 0; k < 2; k++)
-			if (charts[k].script != NULL)
-				p->drawings[p->count++].chart = charts[k];
+		take_charts(p, charts);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -144,7 +183,7 @@ write_drawings(struct plot *p)
 static int
 plot_all(struct plot *p)
 {
-	int rc = make_charts(p);
+	int rc = p->dir_count > 1 ? make_together(p) : make_charts(p);
 
 	if (rc == -EINVAL || rc == -ENOMEM) {
 		fprintf(stderr, "roost plot: %s\n", rc == -EINVAL ? p->in.err : strerror(-rc));
@@ -158,6 +197,23 @@ plot_all(struct plot *p)
 	for (unsigned int i = 0; rc == 0 && i < p->missing_count; i++)
 		fprintf(stderr, "roost plot: no drawing of %s\n", p->missing[i]);
 	return rc == 0 ? CLI_OK : CLI_FAILED;
+}
+
+// Returns -1 when all is well.
+static int
+take_directories(struct plot *p, int count, char **dirs)
+{
+	if (count < 1)
+		return cli_usage("roost plot", "needs a directory");
+	if (count > PLOT_CURVES_MAX)
+		return cli_usage("roost plot", "draws 12 directories together at most");
+	if (count > 1 && p->out == NULL)
+		return cli_usage("roost plot", "needs -o DIR for drawings of several directories");
+	p->dirs = dirs;
+	p->dir_count = (unsigned int)count;
+	if (p->out == NULL)
+		p->out = dirs[0];
+	return -1;
 }
 
 int
@@ -177,13 +233,10 @@ cmd_plot(int argc, char **argv)
 		else
 			status = cli_usage_hint("roost plot");
 	}
-	if (status == -1 && optind != argc - 1)
-		status = cli_usage("roost plot", "needs one directory");
-	if (status == -1) {
-		p->in.dir = argv[optind];
-		p->out = p->out != NULL ? p->out : p->in.dir;
+	if (status == -1)
+		status = take_directories(p, argc - optind, argv + optind);
+	if (status == -1)
 		status = plot_all(p);
-	}
 	for (unsigned int i = 0; i < p->count; i++) {
 		free(p->drawings[i].svg);
 		free(p->drawings[i].chart.script);

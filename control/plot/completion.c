@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distributions of completion times and slowdowns, a curve for each workload item. A curve is at
-// (x, y) when y percent of the item's completed flows took no longer than x.
+// Distributions of completion times and slowdowns, a curve for each workload item, or for each of
+// several runs. A curve is at (x, y) when y percent of its completed flows took no longer than x.
 #include "plot.h"
 
 #include <errno.h>
@@ -26,10 +26,9 @@ refuse(struct plot_input *in, size_t index, const char *what)
 	return -EINVAL;
 }
 
-// Adds a flow to the curve of its item: of times, or of slowdowns where an ideal time is known.
+// Adds a flow to its curve: of times, and of slowdowns where an ideal time is known.
 static int
-add_flow(struct plot_input *in, struct plot_lines *times, struct plot_lines *slowdowns,
-	 size_t index)
+add_flow(struct plot_input *in, const char *curve, struct plot_completion *c, size_t index)
 {
 	const json_t *flow = json_array_get(json_object_get(in->result, "flows"), index);
 	const json_t *fct = json_object_get(flow, "fct_ps");
@@ -46,11 +45,11 @@ add_flow(struct plot_input *in, struct plot_lines *times, struct plot_lines *slo
 		return refuse(in, index, "fct_ps is no time");
 	if (!json_is_integer(ideal) || json_integer_value(ideal) < 0)
 		return refuse(in, index, "ideal_ps is no time");
-	line = plot_lines_get(times, item);
+	line = plot_lines_get(&c->times, curve != NULL ? curve : item);
 	rc = line == NULL ? -ENOMEM : plot_line_add(line, (double)json_integer_value(fct) / 1e6, 1);
 	if (rc != 0 || json_integer_value(ideal) == 0)
 		return rc;
-	line = plot_lines_get(slowdowns, item);
+	line = plot_lines_get(&c->slowdowns, curve != NULL ? curve : item);
 	if (line == NULL)
 		return -ENOMEM;
 	return plot_line_add(line, json_number_value(fct) / json_number_value(ideal), 1);
@@ -145,27 +144,51 @@ draw(struct plot_chart *chart, struct plot_lines *l, const char *label)
 }
 
 int
-plot_make_completion(struct plot_input *in, struct plot_chart *charts, const char **why)
+plot_completion_add(struct plot_completion *c, struct plot_input *in, const char *curve)
 {
 	size_t count = json_array_size(json_object_get(in->result, "flows"));
-	struct plot_lines times = {.count = 0}, slowdowns = {.count = 0};
-	int rc = 0, made = 0;
+	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = add_flow(in, &times, &slowdowns, i);
-	if (rc == 0 && times.count != 0) {
+		rc = add_flow(in, curve, c, i);
+	return rc;
+}
+
+int
+plot_completion_make(struct plot_completion *c, struct plot_chart *charts)
+{
+	int rc = 0, made = 0;
+
+	if (c->times.count != 0) {
 		charts[made].file = "fct.svg";
 		charts[made].title = "Completion times of flows";
-		rc = draw(&charts[made++], &times, "completion time / us");
+		rc = draw(&charts[made++], &c->times, "completion time / us");
 	}
-	if (rc == 0 && slowdowns.count != 0) {
+	if (rc == 0 && c->slowdowns.count != 0) {
 		charts[made].file = "slowdown.svg";
 		charts[made].title =
 			"Slowdown of flows: completion time over that of the flow alone";
-		rc = draw(&charts[made++], &slowdowns, "slowdown");
+		rc = draw(&charts[made++], &c->slowdowns, "slowdown");
 	}
-	*why = "completion times: no flow completed";
-	plot_lines_free(&times);
-	plot_lines_free(&slowdowns);
 	return rc != 0 ? rc : made;
+}
+
+void
+plot_completion_free(struct plot_completion *c)
+{
+	plot_lines_free(&c->times);
+	plot_lines_free(&c->slowdowns);
+}
+
+int
+plot_make_completion(struct plot_input *in, struct plot_chart *charts, const char **why)
+{
+	struct plot_completion c = {.times = {.count = 0}};
+	int rc = plot_completion_add(&c, in, NULL);
+
+	if (rc == 0)
+		rc = plot_completion_make(&c, charts);
+	*why = PLOT_NO_COMPLETION;
+	plot_completion_free(&c);
+	return rc;
 }

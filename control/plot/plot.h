@@ -113,6 +113,20 @@ struct plot_panel {
 	double limit; // the axis ends there; 0: where the values do
 };
 
+// Completion times and slowdowns of flows, by curve.
+struct plot_completion {
+	struct plot_lines times, slowdowns;
+};
+
+#define PLOT_NO_COMPLETION "completion times: no flow completed"
+
+// Adds the flows of a result to `curve`, or with NULL to that of their workload item. Returns 0; -EINVAL
+// with in->err set; or -ENOMEM.
+int plot_completion_add(struct plot_completion *c, struct plot_input *in, const char *curve);
+// Makes the charts that there is something for, two at most. Returns how many, or -ENOMEM.
+int plot_completion_make(struct plot_completion *c, struct plot_chart *charts);
+void plot_completion_free(struct plot_completion *c);
+
 // Draws lines over time in ns; of more than PLOT_CURVES_MAX their spread. Returns 0 or -ENOMEM.
 int plot_lines_over_time(struct plot_chart *chart, const struct plot_panel *panels,
 			 unsigned int count);

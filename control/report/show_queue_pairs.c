@@ -35,19 +35,19 @@ static int
 add_received(json_t *to, const struct nic_receiver_result *r)
 {
 	return json_object_update_new(
-		to, json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "packets", (json_int_t)r->packets,
-			      "duplicates", (json_int_t)r->duplicates, "out_of_order",
-			      (json_int_t)r->out_of_order, "reorder_max",
-			      (json_int_t)r->reorder_max, "naks_tx", (json_int_t)r->naks, "cnps_tx",
-			      (json_int_t)r->cnps));
+		to,
+		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "packets", (json_int_t)r->packets,
+			  "duplicates", (json_int_t)r->duplicates, "out_of_order",
+			  (json_int_t)r->out_of_order, "reorder_max", (json_int_t)r->reorder_max,
+			  "naks_tx", (json_int_t)r->naks, "cnps_tx", (json_int_t)r->cnps));
 }
 
 static int
 add_congestion(json_t *to, const struct congestion_reading *r)
 {
-	return json_object_update_new(to, json_pack("{s:f,s:f,s:f}", "rate_bps", r->rate_bps,
-						    "target_bps", r->target_bps, "alpha",
-						    r->alpha));
+	return json_object_update_new(to,
+				      json_pack("{s:f,s:f,s:f}", "rate_bps", r->rate_bps,
+						"target_bps", r->target_bps, "alpha", r->alpha));
 }
 
 static json_t *

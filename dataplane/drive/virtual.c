@@ -43,18 +43,23 @@ shuffle(struct virtual_drive *v)
 }
 
 // A fabric's nodes do not fit a core's caches together, so what a node reads first is fetched while
-// those before it run: the node, then its ports, then their wires, then what is due on them.
+// those before it run: the node, then its ports, then their wires, then what is due on them, and
+// what that will need.
 static void
 prefetch_ahead(struct virtual_drive *v, uint32_t i)
 {
+	if (i + 6 < v->node_count)
+		node_prefetch(v->nodes[i + 6]);
+	if (i + 5 < v->node_count)
+		node_prefetch_ports(v->nodes[i + 5]);
 	if (i + 4 < v->node_count)
-		node_prefetch(v->nodes[i + 4]);
+		node_prefetch_wires(v->nodes[i + 4]);
 	if (i + 3 < v->node_count)
-		node_prefetch_ports(v->nodes[i + 3]);
+		node_prefetch_slots(v->nodes[i + 3]);
 	if (i + 2 < v->node_count)
-		node_prefetch_wires(v->nodes[i + 2]);
+		node_prefetch_packets(v->nodes[i + 2]);
 	if (i + 1 < v->node_count)
-		node_prefetch_slots(v->nodes[i + 1]);
+		node_prefetch_more(v->nodes[i + 1]);
 }
 
 static void

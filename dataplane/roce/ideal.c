@@ -121,8 +121,8 @@ run_packet(struct run *r, uint64_t index)
 		return;
 	r->unacknowledged = 0;
 	if (f->op != NIC_OP_READ)
-		r->completed = path_carry(&r->acks,
-					  frame_ack_bytes(f->sizes.ip6, f->sizes.ack_bytes), at);
+		r->completed =
+			path_carry(&r->acks, frame_ack_bytes(f->sizes.ip6, f->sizes.ack_bytes), at);
 }
 
 // How many packets from `index` on are neither the first nor the last of a WRITE.

@@ -19,8 +19,8 @@ struct ideal_hop {
 
 struct ideal_flow {
 	enum nic_op op;
-	bool immediate; // the last packet of a WRITE carries immediate data
-	ps_t handover;  // before the first packet, or the request, goes
+	bool immediate;           // the last packet of a WRITE carries immediate data
+	ps_t handover;            // before the first packet, or the request, goes
 	struct frame_sizes sizes; // header_bytes of the sender's host, ack_bytes of the receiver's
 	uint64_t bytes;
 	uint32_t path_mtu;

@@ -27,8 +27,8 @@ state_of(bool open, const struct nic_flow_result *result)
 static void
 look_at_sender(const struct sender *s, ps_t now, struct nic_look *out)
 {
-	const struct program_sender *program =
-		s->special & SENDER_PROGRAM ? s->more->program : NULL;
+	const struct program_sender *program = s->special & SENDER_PROGRAM ? s->more->program
+									   : NULL;
 	bool open = program != NULL ? program->done != program->sendable : s->open;
 
 	look_at_address(&s->address, out);

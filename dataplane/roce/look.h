@@ -26,7 +26,7 @@ struct nic_look {
 	uint32_t msn; // of a receiver or responder: messages, or requests, taken; below 2^24
 	struct nic_flow_result sent;         // all but a receiver's
 	struct nic_receiver_result received; // a receiver's and a reader's
-	bool paced; // congestion control has a say:
+	bool paced;                          // congestion control has a say:
 	struct congestion_reading reading;
 };
 

@@ -52,7 +52,7 @@ struct nic_config {
 	uint32_t reorder_window; // likewise and of selective recovery; packets, 1 .. 2^20
 	enum nic_placement placement;
 	enum nic_recovery recovery; // both ends of a queue pair need the same
-	ps_t cnp_interval; // least time between two CNPs of a queue pair
+	ps_t cnp_interval;          // least time between two CNPs of a queue pair
 	uint8_t cnp_dscp;
 	uint8_t cnp_priority;
 	uint8_t cnp_tc;

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adding queue pairs and streams to a NIC. What a flow does not use it does not have: rings of bits
-// where packets are kept out of order, and sender_more and receiver_more for the rest.
+// Adding receivers, readers and streams to a NIC, and what they have in common with senders
+// (nic_add_sender.c). What a flow does not use it does not have: rings of bits where packets are
+// kept out of order, and sender_more and receiver_more for the rest.
+#include "nic_add.h"
+
 #include "../queueing/ecn.h"
 #include "arrivals.h"
-#include "pacing.h"
 #include "placement.h"
 #include "program.h"
-#include "qp.h"
-#include "resends.h"
-#include "responder.h"
 #include "stream.h"
 
 #include <errno.h>
 
-#define NIC_PATH_MTU_MAX 4096
-#define NIC_FLOW_PACKETS_MAX (UINT32_C(1) << 31)
-#define NIC_MESSAGE_PACKETS_MAX (UINT32_C(1) << 28) // several lie side by side
-
-static bool
-endpoint_holds(const struct nic *nic, const struct nic_endpoint *e)
+bool
+nic_endpoint_holds(const struct nic *nic, const struct nic_endpoint *e)
 {
 	return e->qpn >= NIC_QPN_FIRST && e->qpn <= ROCE_PSN_MASK && e->peer_qpn <= ROCE_PSN_MASK &&
 	       e->first_psn <= ROCE_PSN_MASK && (e->ip_version == 4 || e->ip_version == 6) &&
@@ -26,9 +21,8 @@ endpoint_holds(const struct nic *nic, const struct nic_endpoint *e)
 	       e->port < nic->node->port_count;
 }
 
-// Makes room in the table for a number.
-static int
-reserve_qpn(struct nic *nic, uint32_t qpn)
+int
+nic_reserve_qpn(struct nic *nic, uint32_t qpn)
 {
 	uint32_t slot = qpn - NIC_QPN_FIRST, before = nic->more->qp_capacity;
 	uint32_t capacity = before == 0 ? 8 : before;
@@ -51,8 +45,8 @@ reserve_qpn(struct nic *nic, uint32_t qpn)
 	return 0;
 }
 
-static void
-enter_qp(struct nic *nic, struct qp *qp, const struct nic_endpoint *e, enum qp_role role)
+void
+nic_enter_qp(struct nic *nic, struct qp *qp, const struct nic_endpoint *e, enum qp_role role)
 {
 	uint32_t slot = e->qpn - NIC_QPN_FIRST;
 
@@ -65,8 +59,8 @@ enter_qp(struct nic *nic, struct qp *qp, const struct nic_endpoint *e, enum qp_r
 		nic->qp_limit = slot + 1;
 }
 
-static void
-set_address(struct nic *nic, struct frame_address *a, const struct nic_endpoint *e)
+void
+nic_set_address(struct nic *nic, struct frame_address *a, const struct nic_endpoint *e)
 {
 	*a = (struct frame_address){
 		.peer_qpn = e->peer_qpn,
@@ -80,9 +74,8 @@ set_address(struct nic *nic, struct frame_address *a, const struct nic_endpoint 
 	frame_address_init(a, nic_template(&nic->ports[e->port], a));
 }
 
-// Bits of a ring that holds the reorder window.
-static uint32_t
-window_bits(const struct nic *nic)
+uint32_t
+nic_window_bits(const struct nic *nic)
 {
 	uint32_t bits = 64;
 
@@ -91,117 +84,8 @@ window_bits(const struct nic *nic)
 	return bits;
 }
 
-// ---- senders -------------------------------------------------------------------------------
-
-static int
-add_resends(struct nic *nic, struct sender *s)
-{
-	uint32_t bits = 2 * window_bits(nic);
-	struct resends *r = nic_carve(nic, sizeof(*r) + bits / 8);
-
-	if (r == NULL)
-		return -ENOMEM;
-	r->bits = (uint64_t *)(r + 1);
-	r->mask = bits - 1;
-	s->more->resends = r;
-	return 0;
-}
-
-static int
-add_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
-{
-	const struct nic_config *c = &nic->more->config;
-	const struct tables *tables = nic->node->tables;
-	const struct port_profile *profile =
-		tables != NULL ? tables->ports[flow->endpoint.port].profile : NULL;
-	struct congestion_path path = {
-		.byte_time = profile != NULL ? profile->byte_time : 0,
-		.path_mtu = flow->path_mtu,
-		.base_rtt = flow->base_rtt,
-		.bdp_bytes = flow->bdp_bytes,
-	};
-	struct pacing *p;
-
-	if (path.byte_time == 0)
-		return -EINVAL; // the port's rate must stand
-	p = nic_carve(nic, sizeof(*p));
-	if (p == NULL)
-		return -ENOMEM;
-	congestion_start(&p->c, c->congestion, &path, c->congestion_parameters);
-	p->sender = s;
-	p->rests = true;
-	s->more->pacing = p;
-	s->special |= SENDER_PACED;
-	return timers_add(&nic->more->timers, &p->timer, TIMER_PACING);
-}
-
-// Everything of a sender or responder but when it starts.
-static int
-add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
-		struct sender **out)
-{
-	const struct nic_config *c = &nic->more->config;
-	const struct nic_endpoint *e = &flow->endpoint;
-	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
-	struct sender *s;
-	int error;
-
-	if (!endpoint_holds(nic, e) || flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX)
-		return -EINVAL;
-	error = reserve_qpn(nic, e->qpn);
-	if (error != 0)
-		return error;
-	s = nic_carve(nic, sizeof(*s));
-	if (s == NULL)
-		return -ENOMEM;
-	if (selective || c->congestion != NULL || role == QP_RESPONDER ||
-	    flow->program != NIC_NONE) {
-		s->more = nic_carve(nic, sizeof(*s->more));
-		if (s->more == NULL)
-			return -ENOMEM;
-	}
-	if (selective)
-		error = add_resends(nic, s);
-	if (error == 0 && c->congestion != NULL)
-		error = add_pacing(nic, s, flow);
-	if (error != 0)
-		return error;
-	s->psn_base = e->first_psn;
-	s->path_mtu = flow->path_mtu;
-	s->handover = flow->handover;
-	s->result.start = s->result.completed = PS_NEVER;
-	set_address(nic, &s->address, e);
-	*out = s;
-	return 0;
-}
-
-static int
-add_responder(struct nic *nic, const struct nic_flow *flow)
-{
-	struct responder *r;
-	struct sender *s;
-	int error = add_sending_end(nic, flow, QP_RESPONDER, &s);
-
-	if (error != 0)
-		return error;
-	r = nic_carve(nic, sizeof(*r));
-	if (r == NULL)
-		return -ENOMEM;
-	responder_init(r, flow->path_mtu);
-	s->more->responder = r;
-	s->special |= SENDER_RESPONDER;
-	s->qp.message = MESSAGE_READ_RESPONSE;
-	// Nothing acknowledges what it sends, so it does not wait for that: its timer, which is in
-	// no heap, always looks armed.
-	s->timer.due = 0;
-	s->open = true;
-	enter_qp(nic, &s->qp, &flow->endpoint, QP_RESPONDER);
-	return 0;
-}
-
-// The packets of so many bytes, and the payload of the last; 0 when they are too many.
-static uint32_t
-packets_of(uint64_t bytes, uint16_t path_mtu, uint32_t most, uint16_t *last_payload)
+uint32_t
+nic_packets_of(uint64_t bytes, uint16_t path_mtu, uint32_t most, uint16_t *last_payload)
 {
 	uint64_t packets = bytes == 0 ? 1 : (bytes - 1) / path_mtu + 1;
 
@@ -211,140 +95,6 @@ packets_of(uint64_t bytes, uint16_t path_mtu, uint32_t most, uint16_t *last_payl
 	return (uint32_t)packets;
 }
 
-static int
-settle_messages(struct program_sender *ps, uint16_t path_mtu)
-{
-	struct nic_messages *m = &ps->messages;
-
-	if (m->of == 0)
-		m->of = 1;
-	m->first %= m->of;
-	m->step %= m->of;
-	for (unsigned int large = 0; large < 2; large++) {
-		ps->packets[large] = packets_of(m->base + large, path_mtu, NIC_MESSAGE_PACKETS_MAX,
-						&ps->last_payload[large]);
-		if (ps->packets[large] == 0)
-			return -EINVAL;
-	}
-	return m->count == 0 || m->of > UINT32_MAX / 2 ? -EINVAL : 0;
-}
-
-// The part of a sender in its program: gate, messages, handover. Its timer is made here.
-static int
-add_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender **out)
-{
-	const struct nic_table *programs = &nic->more->programs, *inboxes = &nic->more->inboxes;
-	struct program *p =
-		flow->program < programs->count ? programs->entries[flow->program] : NULL;
-	struct program_sender *ps;
-	int error;
-
-	if (p == NULL || flow->part >= p->parts.count || flow->op == NIC_OP_READ ||
-	    (flow->gate != NIC_NONE &&
-	     (flow->gate >= inboxes->count ||
-	      ((struct inbox *)inboxes->entries[flow->gate])->part->program != p)))
-		return -EINVAL;
-	ps = nic_carve(nic, sizeof(*ps));
-	if (ps == NULL)
-		return -ENOMEM;
-	ps->messages = flow->messages;
-	ps->handover = flow->handover;
-	ps->lead = flow->gate_lead;
-	if (flow->path_mtu == 0 || settle_messages(ps, flow->path_mtu) != 0)
-		return -EINVAL;
-	error = timers_add(&nic->more->timers, &ps->timer, TIMER_HANDOVER);
-	if (error != 0)
-		return error;
-	*out = ps;
-	return 0;
-}
-
-static void
-enter_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender *ps)
-{
-	program_sender_init(ps);
-	program_enter(nic->more->programs.entries[flow->program], flow->part, ps,
-		      flow->gate != NIC_NONE ? nic->more->inboxes.entries[flow->gate] : NULL);
-}
-
-static int
-add_program_sender(struct nic *nic, const struct nic_flow *flow)
-{
-	struct program_sender *ps;
-	struct sender *s;
-	int error = add_program_part(nic, flow, &ps);
-
-	if (error == 0)
-		error = add_sending_end(nic, flow, QP_SENDER, &s);
-	if (error == 0)
-		error = timers_add(&nic->more->timers, &s->timer, TIMER_SENDER);
-	if (error != 0)
-		return error;
-	enter_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
-	s->qp.message = MESSAGE_WRITE_IMM;
-	s->special |= SENDER_PROGRAM;
-	s->more->program = ps;
-	s->open = true;
-	ps->sender = s;
-	enter_program_part(nic, flow, ps);
-	return 0;
-}
-
-int
-nic_add_local(struct nic *nic, const struct nic_flow *flow, uint32_t inbox)
-{
-	struct program_sender *ps;
-	int error;
-
-	if (inbox >= nic->more->inboxes.count)
-		return -EINVAL;
-	error = add_program_part(nic, flow, &ps);
-	if (error != 0)
-		return error;
-	enter_program_part(nic, flow, ps);
-	program_enter_feeder(nic->more->inboxes.entries[inbox], &ps->feeder);
-	return 0;
-}
-
-int
-nic_add_sender(struct nic *nic, const struct nic_flow *flow)
-{
-	struct nic_flow_result *result;
-	uint16_t last_payload = 0;
-	uint32_t packets;
-	struct sender *s;
-	int error;
-
-	if (flow->program != NIC_NONE)
-		return add_program_sender(nic, flow);
-	if (flow->op == NIC_OP_READ)
-		return add_responder(nic, flow);
-	if (flow->path_mtu == 0 || flow->bytes == 0 || flow->repeat == 0)
-		return -EINVAL;
-	packets = packets_of(flow->bytes, flow->path_mtu, NIC_FLOW_PACKETS_MAX, &last_payload);
-	if (packets == 0)
-		return -EINVAL;
-	error = add_sending_end(nic, flow, QP_SENDER, &s);
-	if (error == 0)
-		error = timers_add(&nic->more->timers, &s->timer, TIMER_SENDER);
-	if (error != 0)
-		return error;
-	enter_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
-	s->qp.message = flow->op == NIC_OP_SEND ? MESSAGE_SEND : MESSAGE_WRITE;
-	s->packets = packets;
-	s->last_payload = last_payload;
-	s->repetitions_left = flow->repeat;
-	s->gap = flow->gap;
-	result = &s->result;
-	result->start = flow->start +
-			uniform_below(&nic->node->random, nic->more->config.start_jitter);
-	nic->more->open_flows++;
-	nic_set_timer(nic, &s->timer, result->start + flow->handover);
-	return 0;
-}
-
-// ---- receivers and readers -----------------------------------------------------------------
-
 // Rings of bits, and what else placement needs.
 static int
 init_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e, bool counts)
@@ -352,7 +102,7 @@ init_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e, bo
 	const struct nic_config *c = &nic->more->config;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
 	bool out_of_order = c->placement == NIC_PLACEMENT_OUT_OF_ORDER;
-	uint32_t words = window_bits(nic) / 64;
+	uint32_t words = nic_window_bits(nic) / 64;
 
 	if (counts || (selective && out_of_order)) {
 		r->more = nic_carve(nic, sizeof(*r->more));
@@ -373,7 +123,7 @@ init_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e, bo
 		if (counts)
 			r->more->immediates = r->ends + words;
 	}
-	set_address(nic, &r->address, e);
+	nic_set_address(nic, &r->address, e);
 	r->expected = r->begin = e->first_psn;
 	return out_of_order ? timers_add(&nic->more->timers, &r->timer, TIMER_RECEIVER) : 0;
 }
@@ -385,9 +135,9 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 	struct receiver *r;
 	int error;
 
-	if (!endpoint_holds(nic, e) || (inbox != NIC_NONE && inbox >= inboxes->count))
+	if (!nic_endpoint_holds(nic, e) || (inbox != NIC_NONE && inbox >= inboxes->count))
 		return -EINVAL;
-	error = reserve_qpn(nic, e->qpn);
+	error = nic_reserve_qpn(nic, e->qpn);
 	if (error != 0)
 		return error;
 	r = nic_carve(nic, sizeof(*r));
@@ -397,7 +147,7 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 	error = init_place(nic, r, e, inbox != NIC_NONE);
 	if (error != 0)
 		return error;
-	enter_qp(nic, &r->qp, e, QP_RECEIVER);
+	nic_enter_qp(nic, &r->qp, e, QP_RECEIVER);
 	if (inbox != NIC_NONE)
 		program_enter_feeder(inboxes->entries[inbox], &r->more->feeder);
 	return 0;
@@ -412,13 +162,14 @@ nic_add_reader(struct nic *nic, const struct nic_flow *flow)
 	struct reader *r;
 	int error;
 
-	if (!endpoint_holds(nic, e) || flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX ||
-	    flow->bytes == 0 || flow->repeat == 0 || flow->program != NIC_NONE)
+	if (!nic_endpoint_holds(nic, e) || flow->path_mtu == 0 ||
+	    flow->path_mtu > NIC_PATH_MTU_MAX || flow->bytes == 0 || flow->repeat == 0 ||
+	    flow->program != NIC_NONE)
 		return -EINVAL;
-	packets = packets_of(flow->bytes, flow->path_mtu, NIC_FLOW_PACKETS_MAX, &last_payload);
+	packets = nic_packets_of(flow->bytes, flow->path_mtu, NIC_FLOW_PACKETS_MAX, &last_payload);
 	if (packets == 0)
 		return -EINVAL;
-	error = reserve_qpn(nic, e->qpn);
+	error = nic_reserve_qpn(nic, e->qpn);
 	if (error != 0)
 		return error;
 	r = nic_carve(nic, sizeof(*r));
@@ -430,7 +181,7 @@ nic_add_reader(struct nic *nic, const struct nic_flow *flow)
 		error = timers_add(&nic->more->timers, &r->timer, TIMER_READER);
 	if (error != 0)
 		return error;
-	enter_qp(nic, &r->receiver.qp, e, QP_READER);
+	nic_enter_qp(nic, &r->receiver.qp, e, QP_READER);
 	r->path_mtu = flow->path_mtu;
 	r->last_payload = last_payload;
 	r->packets = packets;

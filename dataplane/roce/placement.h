@@ -21,7 +21,7 @@ void placement_take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uin
 // What the packets were that placement_advance() moved past.
 struct placement_passed {
 	uint32_t packets;
-	uint32_t messages;   // ended
+	uint32_t messages; // ended
 	uint32_t immediates;
 };
 

@@ -94,8 +94,8 @@ struct feeder {
 // Of a receiver whose messages count for an inbox, or that looks for each packet that is missing.
 struct receiver_more {
 	struct feeder feeder;
-	uint64_t *immediates;  // beside `ends`: which packets have immediate data
-	struct gap *gaps;      // that wait for their reorder timeout, a ring
+	uint64_t *immediates; // beside `ends`: which packets have immediate data
+	struct gap *gaps;     // that wait for their reorder timeout, a ring
 	uint32_t gap_first;
 	uint32_t gap_count;
 };
@@ -138,10 +138,10 @@ struct reader {
 	uint16_t path_mtu;
 	uint16_t last_payload;
 	bool open;
-	uint32_t packets;      // of a repetition
-	uint32_t received;     // all before are here: the packet that receiver.expected is
-	uint32_t requested;    // all before were asked for
-	uint32_t older_end;    // of the older of two requests under way, or the only one
+	uint32_t packets;   // of a repetition
+	uint32_t received;  // all before are here: the packet that receiver.expected is
+	uint32_t requested; // all before were asked for
+	uint32_t older_end; // of the older of two requests under way, or the only one
 	uint32_t repetitions_left;
 	ps_t gap;
 	ps_t handover;

@@ -118,8 +118,7 @@ reader_take(struct nic *nic, struct reader *r, uint32_t psn, bool ce, ps_t now)
 	place->result.packets++;
 	if (unlikely(ce))
 		receiver_notify(nic, place, now);
-	if (unlikely(distance < 0 || !r->open ||
-		     (uint32_t)distance >= r->requested - r->received))
+	if (unlikely(distance < 0 || !r->open || (uint32_t)distance >= r->requested - r->received))
 		place->result.duplicates++; // or of no request at all
 	else if (likely(distance == 0))
 		take_expected(nic, r, now);

@@ -20,11 +20,10 @@ send_ack(struct nic *nic, struct receiver *r)
 	struct nic_port *np = nic_port_of(nic, &r->qp);
 
 	r->unacknowledged = 0;
-	nic_respond(np, frame_make_ack(nic->node->packets, nic_template(np, &r->address),
-				       &r->address,
-				       frame_ack_bytes(r->address.ip6, nic->ack_bytes),
-				       psn_add(r->expected, -1), ROCE_SYNDROME_ACK_NO_CREDITS,
-				       r->msn));
+	nic_respond(np,
+		    frame_make_ack(nic->node->packets, nic_template(np, &r->address), &r->address,
+				   frame_ack_bytes(r->address.ip6, nic->ack_bytes),
+				   psn_add(r->expected, -1), ROCE_SYNDROME_ACK_NO_CREDITS, r->msn));
 }
 
 void
@@ -66,8 +65,7 @@ take_expected(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req,
 	}
 	if (due || r->unacknowledged >= nic->ack_every)
 		send_ack(nic, r);
-	if (unlikely(immediates != 0) && r->more != NULL &&
-	    r->more->feeder.inbox != NULL)
+	if (unlikely(immediates != 0) && r->more != NULL && r->more->feeder.inbox != NULL)
 		while (immediates-- != 0)
 			program_received(nic, &r->more->feeder, now);
 }

@@ -38,11 +38,10 @@ send_nak(struct nic *nic, struct sender *s, struct responder *r)
 	if (r->nak_sent)
 		return;
 	r->nak_sent = true;
-	nic_respond(np, frame_make_ack(nic->node->packets, nic_template(np, &s->address),
-				       &s->address,
-				       frame_ack_bytes(s->address.ip6, nic->ack_bytes),
-				       s->psn_base + r->limit, ROCE_SYNDROME_NAK_PSN_SEQUENCE,
-				       r->msn));
+	nic_respond(np,
+		    frame_make_ack(nic->node->packets, nic_template(np, &s->address), &s->address,
+				   frame_ack_bytes(s->address.ip6, nic->ack_bytes),
+				   s->psn_base + r->limit, ROCE_SYNDROME_NAK_PSN_SEQUENCE, r->msn));
 }
 
 static void

@@ -12,9 +12,9 @@ struct request {
 };
 
 struct responder {
-	uint64_t inverse;  // of the path MTU, 2^-44
-	uint32_t limit;    // behind the last packet that was ever asked for
-	uint32_t tail;     // behind the last that is asked for now
+	uint64_t inverse; // of the path MTU, 2^-44
+	uint32_t limit;   // behind the last packet that was ever asked for
+	uint32_t tail;    // behind the last that is asked for now
 	uint32_t msn;
 	uint32_t short_at; // a single packet that is to go again with less than the path MTU,
 	uint16_t short_payload;

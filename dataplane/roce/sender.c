@@ -14,41 +14,14 @@
 // What few senders have (enum sender_special) is asked for once a packet, and then done apart.
 #include "sender.h"
 
-#include "../queueing/ecn.h"
+#include "message.h"
 #include "pacing.h"
 #include "program.h"
 #include "resends.h"
 #include "responder.h"
 
-#include <rte_common.h>
-
 // Packets in flight at most: PSNs are told apart within half of their circle.
 #define SENDER_IN_FLIGHT_MAX (UINT32_C(1) << 22)
-
-// How packets look: bits 7:0 the opcode, 15:8 the bytes of headers behind the BTH, 16 whether it asks
-// for an acknowledgement. By kind of message, and by place: bit 0, the packet ends a WRITE, SEND or
-// READ; bit 1, it ends the message; bit 2, it is the first of a WRITE, SEND or READ.
-#define SHAPE(op, extra, asks) (ROCE_OP_##op | (extra) << 8 | (uint32_t)(asks) << 16)
-
-static const uint32_t shapes[][8] = {
-	[MESSAGE_WRITE] = {SHAPE(WRITE_MIDDLE, 0, 0), SHAPE(WRITE_LAST, 0, 1),
-			   SHAPE(WRITE_LAST, 0, 1), SHAPE(WRITE_LAST, 0, 1),
-			   SHAPE(WRITE_FIRST, 16, 0), SHAPE(WRITE_ONLY, 16, 1),
-			   SHAPE(WRITE_ONLY, 16, 1), SHAPE(WRITE_ONLY, 16, 1)},
-	[MESSAGE_WRITE_IMM] = {SHAPE(WRITE_MIDDLE, 0, 0), SHAPE(WRITE_LAST, 0, 1),
-			       SHAPE(WRITE_LAST_IMM, 4, 1), SHAPE(WRITE_LAST_IMM, 4, 1),
-			       SHAPE(WRITE_FIRST, 16, 0), SHAPE(WRITE_ONLY, 16, 1),
-			       SHAPE(WRITE_ONLY_IMM, 20, 1), SHAPE(WRITE_ONLY_IMM, 20, 1)},
-	[MESSAGE_SEND] = {SHAPE(SEND_MIDDLE, 0, 0), SHAPE(SEND_LAST, 0, 1),
-			  SHAPE(SEND_LAST, 0, 1), SHAPE(SEND_LAST, 0, 1),
-			  SHAPE(SEND_FIRST, 0, 0), SHAPE(SEND_ONLY, 0, 1),
-			  SHAPE(SEND_ONLY, 0, 1), SHAPE(SEND_ONLY, 0, 1)},
-	[MESSAGE_READ_RESPONSE] = {SHAPE(READ_RESPONSE_MIDDLE, 0, 0),
-				   SHAPE(READ_RESPONSE_LAST, 4, 0), SHAPE(READ_RESPONSE_LAST, 4, 0),
-				   SHAPE(READ_RESPONSE_LAST, 4, 0),
-				   SHAPE(READ_RESPONSE_FIRST, 4, 0), SHAPE(READ_RESPONSE_ONLY, 4, 0),
-				   SHAPE(READ_RESPONSE_ONLY, 4, 0), SHAPE(READ_RESPONSE_ONLY, 4, 0)},
-};
 
 static int32_t
 after(uint32_t a, uint32_t b)
@@ -60,52 +33,6 @@ static bool
 sender_has_next(const struct sender *s)
 {
 	return s->next != s->end && s->next - s->acked < SENDER_IN_FLIGHT_MAX;
-}
-
-// What stands behind the BTH of the packet at `offset` of a message of `packets`. Few packets have
-// anything.
-static __attribute__((noinline)) void
-put_extra(const struct sender *s, uint8_t *at, uint8_t opcode, uint32_t offset, uint32_t packets,
-	  uint32_t last_payload)
-{
-	if (roce_op_has_reth(opcode)) {
-		uint64_t va = (uint64_t)offset * s->path_mtu;
-		uint64_t most = (uint64_t)NIC_WRITE_PACKETS * s->path_mtu;
-		uint64_t left = (uint64_t)(packets - 1) * s->path_mtu + last_payload - va;
-
-		roce_reth_init((struct roce_reth *)at, va, s->address.peer_qpn,
-			       (uint32_t)(left < most ? left : most));
-		at += sizeof(struct roce_reth);
-	}
-	if (roce_op_has_aeth(opcode))
-		roce_aeth_init((struct roce_aeth *)at, ROCE_SYNDROME_ACK_NO_CREDITS,
-			       s->more->responder->msn);
-	if (roce_op_has_immdt(opcode))
-		roce_put32(((struct roce_immdt *)at)->value, s->qp.qpn);
-}
-
-// Packet `index`, which lies in the message from packet `begin` to before `end`.
-static __rte_always_inline void
-write_packet(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index, uint32_t begin,
-	     uint32_t end, uint32_t last_payload)
-{
-	uint32_t offset = index - begin, of_one = offset & (NIC_WRITE_PACKETS - 1);
-	bool ends = index + 1 == end;
-	unsigned int place = (of_one == 0) << 2 | ends << 1 | (of_one == NIC_WRITE_PACKETS - 1);
-	uint32_t shape = shapes[s->qp.message][place], extra = shape >> 8 & 0xff;
-	uint32_t payload = ends ? last_payload : s->path_mtu;
-	uint8_t *bth;
-
-	frame_start(m, nic_template(nic_port_of(nic, &s->qp), &s->address), &s->address,
-		    PACKET_UNSENT | PACKET_ROCE, frame_data_behind_udp(payload, extra),
-		    (uint32_t)sizeof(struct roce_bth) + extra,
-		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, extra), &bth);
-	frame_put_bth(bth, (uint8_t)shape, roce_pad_bytes(payload), s->address.peer_qpn,
-		      shape >> 16, s->psn_base + index);
-	packet_meta(m)->opcode = (uint8_t)shape;
-	if (unlikely(extra != 0))
-		put_extra(s, bth + sizeof(struct roce_bth), (uint8_t)shape, offset, end - begin,
-			  last_payload);
 }
 
 // The packet `next` counts as sent.
@@ -165,13 +92,13 @@ write_single(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t ind
 	if (s->special & SENDER_RESPONDER) {
 		struct request single = responder_single(s, index);
 
-		write_packet(nic, s, m, index, single.begin, single.end, single.last_payload);
+		message_write(nic, s, m, index, single.begin, single.end, single.last_payload);
 	} else if (s->special & SENDER_PROGRAM) {
 		struct message_place place = program_find(s, index);
 
-		write_packet(nic, s, m, index, place.begin, place.end, place.last_payload);
+		message_write(nic, s, m, index, place.begin, place.end, place.last_payload);
 	} else {
-		write_packet(nic, s, m, index, s->begin, s->end, s->last_payload);
+		message_write(nic, s, m, index, s->begin, s->end, s->last_payload);
 	}
 }
 
@@ -192,14 +119,14 @@ make_special(struct nic *nic, struct sender *s, ps_t now)
 		s->result.retransmitted++;
 	} else {
 		if (likely(m != NULL))
-			write_packet(nic, s, m, s->next, s->begin, s->end, s->last_payload);
+			message_write(nic, s, m, s->next, s->begin, s->end, s->last_payload);
 		sender_advance(nic, s, now);
 		if (s->special & SENDER_RESPONDER)
 			s->acked = s->next; // nobody will
 	}
 	if (s->special & SENDER_PACED && m != NULL) {
-		uint32_t occupancy = packet_meta(m)->wire_bytes + profile->preamble +
-				     profile->fcs + profile->gap;
+		uint32_t occupancy = packet_meta(m)->wire_bytes + profile->preamble + profile->fcs +
+				     profile->gap;
 
 		pacing_sent(s, occupancy, now);
 		horizon = now + time_of_bytes(profile->byte_time, occupancy);
@@ -217,7 +144,7 @@ sender_make(struct nic *nic, struct sender *s, ps_t now)
 		return make_special(nic, s, now);
 	m = packet_alloc(nic->node->packets);
 	if (likely(m != NULL))
-		write_packet(nic, s, m, s->next, s->begin, s->end, s->last_payload);
+		message_write(nic, s, m, s->next, s->begin, s->end, s->last_payload);
 	sender_advance(nic, s, now);
 	if (!sender_has_next(s))
 		review(nic, s, now, now);
@@ -253,9 +180,17 @@ sender_complete(struct nic *nic, struct sender *s, ps_t now)
 	}
 }
 
+// Whether the step of `acked` from `before` stays inside the message that `next` is in: then no
+// message of a program has become complete, and what is kept of them need not be looked at.
+static bool
+inside_message(const struct sender *s, uint32_t before)
+{
+	return after(before, s->begin) >= 0 && after(s->acked, s->end) < 0;
+}
+
 // `acked` has moved on, for a sender that has more to do then.
 static __attribute__((noinline)) void
-special_progress(struct nic *nic, struct sender *s, ps_t now)
+special_progress(struct nic *nic, struct sender *s, uint32_t before, ps_t now)
 {
 	if (s->special & SENDER_PACED)
 		pacing_acknowledged(s, s->acked, now);
@@ -264,7 +199,7 @@ special_progress(struct nic *nic, struct sender *s, ps_t now)
 		if (s->more->resends->count == 0)
 			s->special &= (uint8_t)~SENDER_RESENDS;
 	}
-	if (s->special & SENDER_PROGRAM)
+	if (s->special & SENDER_PROGRAM && !inside_message(s, before))
 		program_acked(nic, s, now);
 }
 
@@ -272,12 +207,14 @@ special_progress(struct nic *nic, struct sender *s, ps_t now)
 static void
 sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 {
+	uint32_t before = s->acked;
+
 	s->acked = index;
 	// It had gone back, and what it was to send again has arrived after all.
 	if (unlikely(after(s->next, index) < 0))
 		s->next = index;
 	if (unlikely(s->special != 0))
-		special_progress(nic, s, now);
+		special_progress(nic, s, before, now);
 	if (index == s->end && !(s->special & SENDER_PROGRAM)) {
 		sender_complete(nic, s, now);
 		return;

@@ -48,6 +48,42 @@ transport_prefetch(const struct node *n)
 	}
 }
 
+static struct qp *
+find_qp(const struct nic *nic, uint32_t qpn)
+{
+	uint32_t slot = qpn - NIC_QPN_FIRST;
+
+	return likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL;
+}
+
+// A packet's flags are as the node that sent it has parsed or made it.
+static void
+fetch_qp(const struct nic *nic, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *udp = packet_data(m) + meta->l4_off;
+	const char *qp;
+
+	if (!(meta->flags & PACKET_ROCE))
+		return;
+	qp = (const char *)find_qp(
+		nic, roce_bth_dest_qp((const struct roce_bth *)(udp + FRAME_UDP_BYTES)));
+	rte_prefetch0(qp);
+	rte_prefetch0(qp + 64);
+	rte_prefetch0(qp + 128);
+}
+
+void
+transport_fetch(const struct node *n)
+{
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct wire *w = n->ports[i].in;
+
+		for (uint32_t k = 0; w != NULL && k < node_ahead(w); k++)
+			fetch_qp(n->nic, w->slots[(w->head + k) & w->mask].packet);
+	}
+}
+
 // Cold: a packet made elsewhere, all of whose bytes are here, or one that a link has corrupted.
 // Returns -1, or the reason to drop it.
 static int
@@ -79,14 +115,6 @@ addressed_to(const struct nic_port *np, const struct packet_meta *meta, const ui
 		return memcmp(ip + 24, np->templates[1].headers + FRAME_ETHERNET_BYTES + 8, 16) ==
 		       0;
 	return memcmp(ip + 16, np->ip4, 4) == 0;
-}
-
-static struct qp *
-find_qp(const struct nic *nic, uint32_t qpn)
-{
-	uint32_t slot = qpn - NIC_QPN_FIRST;
-
-	return likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL;
 }
 
 static void

@@ -7,6 +7,8 @@
 
 // Before a window: brings in what it will touch.
 void transport_prefetch(const struct node *n);
+// Some nodes ahead of that: brings in the queue pairs of the first packet due at each port.
+void transport_fetch(const struct node *n);
 
 // Takes a packet that parse and control_frames let pass.
 int stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);

@@ -37,22 +37,33 @@ class Hop:
         self.byte_ps, self.delay_ps = Fraction(8 * PS, rate), delay_ps
 
 
-def frame_sizes(size, path_mtu, ip, header_bytes=None):
-    """The frames, without FCS, that a WRITE of so many bytes is sent in."""
+# Of a message's first, middle and last packet: bytes of headers behind the BTH. One that is both first and last has
+# the more of the two. RETH 16, AETH 4.
+BEHIND_BTH = {"write": (16, 0, 0), "send": (0, 0, 0), "read": (4, 0, 4)}
+
+
+def frame_sizes(size, path_mtu, ip, header_bytes=None, op="write"):
+    """The frames, without FCS, that the data of so many bytes are sent in."""
     sizes = []
+    first, middle, last = BEHIND_BTH[op]
     for begin in range(0, size, path_mtu):
         payload = min(path_mtu, size - begin)
         if header_bytes is not None:
             sizes.append(header_bytes + payload)
             continue
-        reth = 16 if begin == 0 else 0
-        bytes_ = 14 + (40 if ip == 6 else 20) + 8 + 12 + reth + payload + (-payload % 4) + 4
+        behind = max(first if begin == 0 else middle, last if begin + payload == size else middle)
+        bytes_ = 14 + (40 if ip == 6 else 20) + 8 + 12 + behind + payload + (-payload % 4) + 4
         sizes.append(max(bytes_, 60))
     return sizes
 
 
 def ack_size(ip, ack_bytes=None):
     return ack_bytes if ack_bytes is not None else 14 + (40 if ip == 6 else 20) + 8 + 12 + 4 + 4
+
+
+def request_size(ip, ack_bytes=None):
+    """Of a READ; its size is set along with that of acknowledgements."""
+    return ack_bytes if ack_bytes is not None else 14 + (40 if ip == 6 else 20) + 8 + 12 + 16 + 4
 
 
 def send_along(hops, free, frame, at, framing):
@@ -66,14 +77,20 @@ def send_along(hops, free, frame, at, framing):
 
 
 def completion(size, path, *, path_mtu=4096, ip=4, ack_every=1, header_bytes=None, ack_bytes=None,
-               framing=(8, 4, 12), back=None):
-    """When the last byte of a flow alone is acknowledged, in ps since its start, packet by packet."""
+               framing=(8, 4, 12), back=None, op="write"):
+    """When the last byte of a flow alone is acknowledged, or of a READ has arrived, in ps since its start, packet by
+    packet. A READ's start with its request, which takes the way back; nothing else does."""
     there, back = list(path), list(back if back is not None else reversed(path))
     free, free_back = [0] * len(there), [0] * len(back)
-    frames = frame_sizes(size, path_mtu, ip, header_bytes)
-    done = None
+    frames = frame_sizes(size, path_mtu, ip, header_bytes, op)
+    done, start = None, 0
+    if op == "read":
+        start = send_along(back, free_back, request_size(ip, ack_bytes), 0, framing)
     for number, frame in enumerate(frames, 1):
-        arrived = send_along(there, free, frame, 0, framing)
+        arrived = send_along(there, free, frame, start, framing)
+        if op == "read":
+            done = arrived
+            continue
         if number % ack_every == 0 or number == len(frames):
             done = send_along(back, free_back, ack_size(ip, ack_bytes), arrived, framing)
     return done

@@ -29,6 +29,26 @@ BUSY = fabric(
 DROPPING = BUSY | {"hosts": {"placement": "in-order", "rto": "200us"},
                    "switch": {"preset": "lossy", "buffer": {"size": "300KB"}}}
 
+# And what the NICs, the collectives and the choice of paths add to that.
+TRAINING = fabric(
+    3, 3, 3, seed=7,
+    switch={"preset": "spectrum-x", "buffer": {"size": "3MB"},
+            "routing": {"mode": "adaptive", "link-utilisation": "on", "spine-notices": "on", "convergence": "5us",
+                        "pinned": [{"src": "h1", "dst": "h4", "via": "spine2"}]},
+            "qos": {"tc": {3: {"ecn": {"min": "20KB", "max": "200KB", "probability": "20%"}}}}},
+    spine={"routing": {"mode": "flowlet", "flowlet-gap": "3us"}},
+    hosts={"placement": "out-of-order", "recovery": "selective", "congestion": "dcqcn-mlx", "cnp": {"interval": "4us"},
+           "start-jitter": "2us", "clock-ppm": 100, "rto": "300us"},
+    h5={"drain-rate": "60G", "drain-buffer": "200KB"}, h2={"congestion": "dcqcn"}, h9={"congestion": "window"},
+    workload=[{"kind": "step", "compute": "5us", "repeat": 2, "collectives": [
+                  {"kind": "all-reduce", "size": "300KB"}, {"kind": "all-to-all", "algorithm": "shift", "size": "200KB"}]},
+              {"kind": "poisson", "load": "30%", "sizes": "storage", "until": "100us"},
+              flow("h3", "h7", "500KB", op="read"), flow("h8", "h1", "300KB", op="send", qps=3)],
+    events=[{"at": "15us", "link": "leaf1-spine1", "loss": "1%", "for": "40us"},
+            {"at": "20us", "link": "leaf3-spine2", "rate": "25G", "for": "50us"},
+            {"at": "25us", "link": "leaf2-spine3", "corrupt": "1%", "for": "50us"},
+            {"at": "50us", "link": "leaf2-spine2", "state": "down", "for": "60us"}])
+
 
 def canonical(value):
     """JSON with sorted keys, no blanks, and reals of 15 significant digits, always with a point or an
@@ -55,7 +75,7 @@ class Digest(Case):
         return self.sim(description | sections, *options)
 
     def test_it_is_the_sha256_of_the_result(self):
-        for description in (BUSY, DROPPING):
+        for description in (BUSY, DROPPING, TRAINING):
             sim = self.sim(description)
             self.assertEqual(sim.digest, digest(sim.result))
             self.assertTrue(all(key in sim.summary for key in NOT_DIGESTED))
@@ -65,6 +85,10 @@ class Digest(Case):
         for what in ("pfc_tx", "ecn_marked", "cnps", "out_of_order", "retransmitted", "drops"):
             self.assertGreater(summary[what], 0, what)
         self.assertEqual(summary["drops_lossless"], 0)
+        training = self.busy(description=TRAINING).summary
+        for what in ("pfc_tx", "ecn_marked", "cnps", "out_of_order", "retransmitted", "drops"):
+            self.assertGreater(training[what], 0, what)
+        self.assertEqual(training["flows"], training["completed"])
         dropping = self.busy(description=DROPPING)
         self.assertGreater(dropping.drops["ingress-pool"] + dropping.drops["egress-pool"], 0)
 
@@ -78,14 +102,15 @@ class Digest(Case):
 
     def test_again(self):
         self.same(BUSY, (), ())
+        self.same(TRAINING, ())
 
     def test_nodes_in_any_order(self):
-        for description in (BUSY, DROPPING, DEMO):
+        for description in (BUSY, DROPPING, DEMO, TRAINING):
             self.same(description, *(("--visit", seed) for seed in range(1, 21 if FULL else 4)))
 
     def test_shorter_windows(self):
         # The least wire delay is 500 ns.
-        for description in (BUSY, DROPPING, DEMO):
+        for description in (BUSY, DROPPING, DEMO, TRAINING):
             self.same(description, ("--window", "250ns"), ("--window", "125ns"), ("--window", "333ns"),
                       ("--window", "77ns", "--visit", 9))
 

@@ -108,6 +108,28 @@ test_route(void **state)
 		"leaf1  red  10.0.0.0/8   ecmp      none: dropped\n");
 }
 
+// A count stands in the column of what the other end has, too; what a role does not have is "-".
+static void
+test_queue_pairs(void **state)
+{
+	(void)state;
+	require("queue-pairs", NULL,
+		"{\"nodes\": {\"h2\": {\"queue_pairs\": ["
+		"{\"port\": \"eth1\", \"qpn\": 16, \"role\": \"sender\", \"state\": \"open\", "
+		"\"peer\": \"10.0.1.1\", \"peer_qpn\": 17, \"psn\": 9, \"retransmitted\": 3, "
+		"\"naks_rx\": 1, \"cnps_rx\": 2, \"rate_bps\": 2.5e10}, "
+		"{\"port\": \"eth1\", \"qpn\": 17, \"role\": \"receiver\", \"state\": "
+		"\"ready\", \"peer\": \"fd00::1\", \"peer_qpn\": 17, \"psn\": 0, "
+		"\"naks_tx\": 4, \"out_of_order\": 5, \"cnps_tx\": 6}]}}}",
+		"port     qpn  role      state  peer      peer-qpn  psn  retransmitted  naks  "
+		"out-of-order  cnps  rate\n"
+		"h2.eth1   16  sender    open   10.0.1.1        17    9              3     1  "
+		"           -     2   25G\n"
+		"h2.eth1   17  receiver  ready  fd00::1         17    0              -     4  "
+		"           5     6     -\n");
+	require("queue-pairs", NULL, "{\"nodes\": {}}", "no NIC has a queue pair\n");
+}
+
 static void
 test_fabric(void **state)
 {
@@ -204,6 +226,7 @@ main(void)
 		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_route),
+		cmocka_unit_test(test_queue_pairs),
 		cmocka_unit_test(test_fabric),
 		cmocka_unit_test(test_answers_that_lack_everything),
 	};

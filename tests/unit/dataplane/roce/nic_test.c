@@ -60,8 +60,11 @@ static int
 add_flow_with(struct pair *w, struct nic_endpoint e, uint16_t path_mtu, uint64_t bytes,
 	      uint32_t repeat)
 {
-	struct nic_flow flow = {
-		.endpoint = e, .path_mtu = path_mtu, .bytes = bytes, .repeat = repeat, .program = NIC_NONE};
+	struct nic_flow flow = {.endpoint = e,
+				.path_mtu = path_mtu,
+				.bytes = bytes,
+				.repeat = repeat,
+				.program = NIC_NONE};
 
 	return nic_add_sender(w->nics[A], &flow);
 }

@@ -111,8 +111,8 @@ pacing_init(struct pair *w, struct tell_parameters *parameters)
 static void
 test_rate(void **state)
 {
-	struct tell_parameters parameters = {
-		.byte_time = time_byte_time(UINT64_C(40000000000)), .tick = 10 * PS_PER_US};
+	struct tell_parameters parameters = {.byte_time = time_byte_time(UINT64_C(40000000000)),
+					     .tick = 10 * PS_PER_US};
 	struct congestion_reading reading;
 	struct journal *forth;
 	struct pair w;
@@ -152,8 +152,7 @@ test_rate(void **state)
 static void
 test_two_at_once(void **state)
 {
-	struct tell_parameters parameters = {
-		.byte_time = time_byte_time(UINT64_C(40000000000))};
+	struct tell_parameters parameters = {.byte_time = time_byte_time(UINT64_C(40000000000))};
 	struct nic_flow_result result[2];
 	struct pair w;
 	uint32_t qpn[2];
@@ -176,8 +175,8 @@ test_two_at_once(void **state)
 static void
 test_rests(void **state)
 {
-	struct tell_parameters parameters = {
-		.byte_time = time_byte_time(UINT64_C(100000000000)), .tick = PS_PER_US};
+	struct tell_parameters parameters = {.byte_time = time_byte_time(UINT64_C(100000000000)),
+					     .tick = PS_PER_US};
 	struct pair w;
 
 	(void)state;
@@ -287,13 +286,45 @@ test_window_of_one(void **state)
 	pair_stop(&w);
 }
 
+// A READ's responder is paced, and told of CNPs; nobody tells it what has arrived, so that no window
+// holds it.
+static void
+test_responder(void **state)
+{
+	struct tell_parameters parameters = {.byte_time = time_byte_time(UINT64_C(40000000000)),
+					     .window = 4000,
+					     .tick = PS_PER_US};
+	struct nic_flow_result result;
+	struct journal *forth;
+	struct pair w;
+	uint32_t qpn;
+
+	(void)state;
+	pacing_init(&w, &parameters);
+	forth = pair_journal(&w, A);
+	forth->ce[0] = 1 << 3;
+	qpn = pair_add_flow(&w,
+			    (struct nic_flow){.op = NIC_OP_READ, .path_mtu = 1000, .bytes = 50000});
+	pair_run(&w, 10 * PS_PER_MS);
+	assert_int_equal(nic_open_flows(w.nics[B]), 0);
+	assert_int_equal(nic_flow_result(w.nics[B], qpn, &result), 0);
+	assert_int_equal(result.timeouts, 0);
+	for (unsigned int i = 2; i < 49; i++)
+		assert_int_equal(forth->entries[i].at - forth->entries[i - 1].at, 1082 * 200);
+	assert_int_equal(told.notified, 1);
+	assert_int_equal(told.sent, 50);
+	free(forth);
+	pair_stop(&w);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rate),  cmocka_unit_test(test_two_at_once),
-		cmocka_unit_test(test_rests), cmocka_unit_test(test_news),
-		cmocka_unit_test(test_window), cmocka_unit_test(test_window_of_one),
+		cmocka_unit_test(test_rate),      cmocka_unit_test(test_two_at_once),
+		cmocka_unit_test(test_rests),     cmocka_unit_test(test_news),
+		cmocka_unit_test(test_window),    cmocka_unit_test(test_window_of_one),
+		cmocka_unit_test(test_responder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

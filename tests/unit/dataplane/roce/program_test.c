@@ -71,11 +71,11 @@ make_ring(struct ring *w, unsigned int steps, uint32_t bytes, struct nic_program
 		make_rank(w, i, program, compute, steps, &ranks[i]);
 	}
 	for (unsigned int i = 0; i < 3; i++)
-		qpns[i] = ring_add(w, i, 0, (i + 1) % 3, 1,
-				   message_flow(ranks[i].program, ranks[i].part, ranks[i].inbox, 0,
-						(struct nic_messages){.count = steps,
-								      .base = bytes}),
-				   ranks[(i + 1) % 3].inbox);
+		qpns[i] =
+			ring_add(w, i, 0, (i + 1) % 3, 1,
+				 message_flow(ranks[i].program, ranks[i].part, ranks[i].inbox, 0,
+					      (struct nic_messages){.count = steps, .base = bytes}),
+				 ranks[(i + 1) % 3].inbox);
 }
 
 static void
@@ -178,10 +178,11 @@ test_loss_across_messages(void **state)
 		for (unsigned int i = 0; i < 2; i++) {
 			struct nic_program program = {.repeat = 3};
 
-			assert_int_equal(nic_add_program(w.nics[i], &program, &ranks[i].program), 0);
-			assert_int_equal(nic_add_part(w.nics[i], 0, &(struct nic_part){0},
-						      &ranks[i].part),
+			assert_int_equal(nic_add_program(w.nics[i], &program, &ranks[i].program),
 					 0);
+			assert_int_equal(
+				nic_add_part(w.nics[i], 0, &(struct nic_part){0}, &ranks[i].part),
+				0);
 		}
 		assert_int_equal(nic_add_inbox(w.nics[1], 0, 0, 40, &ranks[1].inbox), 0);
 		qpn = ring_add(&w, 0, 0, 1, 0,
@@ -245,7 +246,8 @@ test_messages_follow(void **state)
 	ring_run(&w, 100 * PS_PER_US);
 	assert_int_equal(nic_flow_result(w.nics[0], qpn, &result), 0);
 	assert_int_equal(result.repetitions, 10);
-	assert_int_equal(part_time(&w, 1, 0, 0).end, wire * RING_BYTE - 12 * RING_BYTE + RING_DELAY);
+	assert_int_equal(part_time(&w, 1, 0, 0).end,
+			 wire * RING_BYTE - 12 * RING_BYTE + RING_DELAY);
 	assert_int_equal(ring_open(&w), 1); // NIC 0 still waits
 	assert_int_equal(bytes, 10240 + 3);
 	ring_stop(&w);
@@ -340,9 +342,9 @@ test_handover(void **state)
 	ring_init(&w, 2);
 	ring_start(&w);
 	ring_join(&w, 0, 1, 1, 0);
-	assert_int_equal(nic_add_program(w.nics[0], &(struct nic_program){.repeat = 2},
-					 &ranks[0].program),
-			 0);
+	assert_int_equal(
+		nic_add_program(w.nics[0], &(struct nic_program){.repeat = 2}, &ranks[0].program),
+		0);
 	assert_int_equal(nic_add_part(w.nics[0], 0, &(struct nic_part){0}, &ranks[0].part), 0);
 	make_rank(&w, 1, (struct nic_program){.repeat = 2}, 0, 1, &ranks[1]);
 	flow = message_flow(0, 0, NIC_NONE, 0, (struct nic_messages){.count = 1, .base = 1000});

@@ -212,18 +212,16 @@ test_lost_response(void **state)
 		forth = pair_journal(&w, A);
 		back = pair_journal(&w, B);
 		forth->script[5] = PAIR_DROP;
-		qpn = pair_add_flow(&w, (struct nic_flow){.op = NIC_OP_READ,
-							  .path_mtu = 1000,
-							  .bytes = 99500});
+		qpn = pair_add_flow(
+			&w, (struct nic_flow){.op = NIC_OP_READ, .path_mtu = 1000, .bytes = 99500});
 		pair_run(&w, 900 * PS_PER_US);
 		assert_int_equal(nic_open_flows(w.nics[B]), 0);
 		assert_int_equal(back->count, 2);
 		assert_int_equal(back->entries[1].opcode, ROCE_OP_READ_REQUEST);
 		assert_int_equal(back->entries[1].psn, recovery == NIC_RECOVERY_GO_BACK_0 ? 0 : 5);
 		// It goes when packet 6 has come.
-		assert_int_equal(back->entries[1].at, forth->entries[6].at +
-							      (1070 + 86) * PAIR_BYTE +
-							      2 * PAIR_DELAY);
+		assert_int_equal(back->entries[1].at,
+				 forth->entries[6].at + (1070 + 86) * PAIR_BYTE + 2 * PAIR_DELAY);
 		while (forth->entries[6 + ahead].psn == 6 + ahead)
 			ahead++;
 		assert_int_equal(forth->entries[6 + ahead].psn,
@@ -362,8 +360,8 @@ test_cnps(void **state)
 	forth = pair_journal(&w, A);
 	back = pair_journal(&w, B);
 	forth->ce[0] = 1 << 5;
-	qpn = pair_add_flow(&w, (struct nic_flow){
-					.op = NIC_OP_READ, .path_mtu = 1000, .bytes = 20000});
+	qpn = pair_add_flow(&w,
+			    (struct nic_flow){.op = NIC_OP_READ, .path_mtu = 1000, .bytes = 20000});
 	pair_run(&w, PS_PER_MS);
 	pair_pass(&w, w.now + 10 * PS_PER_US);
 	assert_int_equal(back->entries[1].opcode, ROCE_OP_CNP);
@@ -378,10 +376,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets_of_a_read), cmocka_unit_test(test_packets_of_a_send),
-		cmocka_unit_test(test_ideal),             cmocka_unit_test(test_long_read_is_several),
-		cmocka_unit_test(test_lost_response),     cmocka_unit_test(test_lost_request),
-		cmocka_unit_test(test_requests_of_nobody), cmocka_unit_test(test_cnps),
+		cmocka_unit_test(test_packets_of_a_read),
+		cmocka_unit_test(test_packets_of_a_send),
+		cmocka_unit_test(test_ideal),
+		cmocka_unit_test(test_long_read_is_several),
+		cmocka_unit_test(test_lost_response),
+		cmocka_unit_test(test_lost_request),
+		cmocka_unit_test(test_requests_of_nobody),
+		cmocka_unit_test(test_cnps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,8 +71,7 @@ test_selective_in_order(void **state)
 	assert_int_equal(pair_received(&w, qpn).packets, 100);
 	// All three NAKs go when packet 8 has come, back to back.
 	assert_int_equal(response_at(back, 0xfffffd, ROCE_SYNDROME_NAK_PSN_SEQUENCE),
-			 forth->entries[8].at + 1070 * PAIR_BYTE + 74 * PAIR_BYTE +
-				 2 * PAIR_DELAY);
+			 forth->entries[8].at + 1070 * PAIR_BYTE + 74 * PAIR_BYTE + 2 * PAIR_DELAY);
 	assert_int_equal(response_at(back, 0xffffff, ROCE_SYNDROME_NAK_PSN_SEQUENCE),
 			 forth->entries[8].at + 1070 * PAIR_BYTE + 74 * PAIR_BYTE +
 				 2 * 86 * PAIR_BYTE + 2 * PAIR_DELAY);
@@ -345,8 +344,7 @@ test_heavy_loss(void **state)
 				 0);
 		assert_int_equal(result.repetitions, 5);
 		assert_true(pair_result(&w, qpn).retransmitted > 0);
-		assert_int_equal(forth->count -
-					 (op == NIC_OP_READ ? naks_of(forth, NULL, 0) : 0),
+		assert_int_equal(forth->count - (op == NIC_OP_READ ? naks_of(forth, NULL, 0) : 0),
 				 100 + pair_result(&w, qpn).retransmitted);
 		free(forth);
 		free(back);

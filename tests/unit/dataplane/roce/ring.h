@@ -54,9 +54,8 @@ ring_init(struct ring *w, unsigned int count)
 	w->tables.ports = w->ports;
 	w->tables.port_count = RING_PORTS;
 	for (unsigned int p = 0; p < RING_PORTS; p++)
-		w->ports[p] = (struct port_tables){.profile = &w->profile,
-						   .tenant = TENANT_NONE,
-						   .mac = {2, 0, 0, 0, 0, 1}};
+		w->ports[p] = (struct port_tables){
+			.profile = &w->profile, .tenant = TENANT_NONE, .mac = {2, 0, 0, 0, 0, 1}};
 	for (unsigned int i = 0; i < count; i++) {
 		struct nic_config *c = &w->config[i];
 
@@ -72,7 +71,8 @@ ring_init(struct ring *w, unsigned int count)
 		};
 		for (unsigned int p = 0; p < RING_PORTS; p++)
 			c->ports[p] = (struct nic_port_config){
-				.mac = {2, 0, 0, 0, 0, 2}, // not the ports' own, which would be a loop
+				.mac = {2, 0, 0, 0, 0,
+					2}, // not the ports' own, which would be a loop
 				.gateway_mac = {2, 0, 0, 0, 0, 1},
 				.ip4 = {10, 0, (uint8_t)i, (uint8_t)(1 + p)},
 			};

@@ -332,7 +332,8 @@ static void
 test_unearned_acknowledgements(void **state)
 {
 	struct pair w;
-	struct nic_flow flow = {.path_mtu = 1000, .bytes = 100000, .repeat = 1, .program = NIC_NONE};
+	struct nic_flow flow = {
+		.path_mtu = 1000, .bytes = 100000, .repeat = 1, .program = NIC_NONE};
 	struct nic_flow_result result;
 
 	(void)state;

@@ -113,7 +113,8 @@ static void
 test_strict_class_goes_first(void **state)
 {
 	struct pair w;
-	struct nic_flow flow = {.path_mtu = 1000, .bytes = 100000, .repeat = 1, .program = NIC_NONE};
+	struct nic_flow flow = {
+		.path_mtu = 1000, .bytes = 100000, .repeat = 1, .program = NIC_NONE};
 	struct nic_endpoint receiver;
 	struct nic_flow_result low, high;
 	uint32_t first;

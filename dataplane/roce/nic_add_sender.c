@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Adding what sends to a NIC: senders, responders of READs, and senders of a program's messages.
+#include "nic_add.h"
+
+#include "arrivals.h"
+#include "pacing.h"
+#include "program.h"
+#include "resends.h"
+#include "responder.h"
+
+#include <errno.h>
+
+#define NIC_MESSAGE_PACKETS_MAX (UINT32_C(1) << 28) // several lie side by side
+
+static int
+add_resends(struct nic *nic, struct sender *s)
+{
+	uint32_t bits = 2 * nic_window_bits(nic);
+	struct resends *r = nic_carve(nic, sizeof(*r) + bits / 8);
+
+	if (r == NULL)
+		return -ENOMEM;
+	r->bits = (uint64_t *)(r + 1);
+	r->mask = bits - 1;
+	s->more->resends = r;
+	return 0;
+}
+
+static int
+add_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
+{
+	const struct nic_config *c = &nic->more->config;
+	const struct tables *tables = nic->node->tables;
+	const struct port_profile *profile =
+		tables != NULL ? tables->ports[flow->endpoint.port].profile : NULL;
+	struct congestion_path path = {
+		.byte_time = profile != NULL ? profile->byte_time : 0,
+		.path_mtu = flow->path_mtu,
+		.base_rtt = flow->base_rtt,
+		.bdp_bytes = flow->bdp_bytes,
+	};
+	struct pacing *p;
+
+	if (path.byte_time == 0)
+		return -EINVAL; // the port's rate must stand
+	p = nic_carve(nic, sizeof(*p));
+	if (p == NULL)
+		return -ENOMEM;
+	congestion_start(&p->c, c->congestion, &path, c->congestion_parameters);
+	p->sender = s;
+	p->rests = true;
+	s->more->pacing = p;
+	s->special |= SENDER_PACED;
+	return timers_add(&nic->more->timers, &p->timer, TIMER_PACING);
+}
+
+// Everything of a sender or responder but when it starts.
+static int
+add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
+		struct sender **out)
+{
+	const struct nic_config *c = &nic->more->config;
+	const struct nic_endpoint *e = &flow->endpoint;
+	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
+	struct sender *s;
+	int error;
+
+	if (!nic_endpoint_holds(nic, e) || flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX)
+		return -EINVAL;
+	error = nic_reserve_qpn(nic, e->qpn);
+	if (error != 0)
+		return error;
+	s = nic_carve(nic, sizeof(*s));
+	if (s == NULL)
+		return -ENOMEM;
+	if (selective || c->congestion != NULL || role == QP_RESPONDER ||
+	    flow->program != NIC_NONE) {
+		s->more = nic_carve(nic, sizeof(*s->more));
+		if (s->more == NULL)
+			return -ENOMEM;
+	}
+	if (selective)
+		error = add_resends(nic, s);
+	if (error == 0 && c->congestion != NULL)
+		error = add_pacing(nic, s, flow);
+	if (error != 0)
+		return error;
+	s->psn_base = e->first_psn;
+	s->path_mtu = flow->path_mtu;
+	s->handover = flow->handover;
+	s->result.start = s->result.completed = PS_NEVER;
+	nic_set_address(nic, &s->address, e);
+	*out = s;
+	return 0;
+}
+
+static int
+add_responder(struct nic *nic, const struct nic_flow *flow)
+{
+	struct responder *r;
+	struct sender *s;
+	int error = add_sending_end(nic, flow, QP_RESPONDER, &s);
+
+	if (error != 0)
+		return error;
+	r = nic_carve(nic, sizeof(*r));
+	if (r == NULL)
+		return -ENOMEM;
+	responder_init(r, flow->path_mtu);
+	s->more->responder = r;
+	s->special |= SENDER_RESPONDER;
+	s->qp.message = MESSAGE_READ_RESPONSE;
+	// Nothing acknowledges what it sends, so it does not wait for that: its timer, which is in
+	// no heap, always looks armed.
+	s->timer.due = 0;
+	s->open = true;
+	nic_enter_qp(nic, &s->qp, &flow->endpoint, QP_RESPONDER);
+	return 0;
+}
+
+static int
+settle_messages(struct program_sender *ps, uint16_t path_mtu)
+{
+	struct nic_messages *m = &ps->messages;
+
+	if (m->of == 0)
+		m->of = 1;
+	m->first %= m->of;
+	m->step %= m->of;
+	for (unsigned int large = 0; large < 2; large++) {
+		ps->packets[large] = nic_packets_of(m->base + large, path_mtu,
+						    NIC_MESSAGE_PACKETS_MAX,
+						    &ps->last_payload[large]);
+		if (ps->packets[large] == 0)
+			return -EINVAL;
+	}
+	return m->count == 0 || m->of > UINT32_MAX / 2 ? -EINVAL : 0;
+}
+
+// The part of a sender in its program: gate, messages, handover. Its timer is made here.
+static int
+add_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender **out)
+{
+	const struct nic_table *programs = &nic->more->programs, *inboxes = &nic->more->inboxes;
+	struct program *p = flow->program < programs->count ? programs->entries[flow->program]
+							    : NULL;
+	struct program_sender *ps;
+	int error;
+
+	if (p == NULL || flow->part >= p->parts.count || flow->op == NIC_OP_READ ||
+	    (flow->gate != NIC_NONE &&
+	     (flow->gate >= inboxes->count ||
+	      ((struct inbox *)inboxes->entries[flow->gate])->part->program != p)))
+		return -EINVAL;
+	ps = nic_carve(nic, sizeof(*ps));
+	if (ps == NULL)
+		return -ENOMEM;
+	ps->messages = flow->messages;
+	ps->handover = flow->handover;
+	ps->lead = flow->gate_lead;
+	if (flow->path_mtu == 0 || settle_messages(ps, flow->path_mtu) != 0)
+		return -EINVAL;
+	error = timers_add(&nic->more->timers, &ps->timer, TIMER_HANDOVER);
+	if (error != 0)
+		return error;
+	*out = ps;
+	return 0;
+}
+
+static void
+enter_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender *ps)
+{
+	program_sender_init(ps);
+	program_enter(nic->more->programs.entries[flow->program], flow->part, ps,
+		      flow->gate != NIC_NONE ? nic->more->inboxes.entries[flow->gate] : NULL);
+}
+
+static int
+add_program_sender(struct nic *nic, const struct nic_flow *flow)
+{
+	struct program_sender *ps;
+	struct sender *s;
+	int error = add_program_part(nic, flow, &ps);
+
+	if (error == 0)
+		error = add_sending_end(nic, flow, QP_SENDER, &s);
+	if (error == 0)
+		error = timers_add(&nic->more->timers, &s->timer, TIMER_SENDER);
+	if (error != 0)
+		return error;
+	nic_enter_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
+	s->qp.message = MESSAGE_WRITE_IMM;
+	s->special |= SENDER_PROGRAM;
+	s->more->program = ps;
+	s->open = true;
+	ps->sender = s;
+	enter_program_part(nic, flow, ps);
+	return 0;
+}
+
+int
+nic_add_local(struct nic *nic, const struct nic_flow *flow, uint32_t inbox)
+{
+	struct program_sender *ps;
+	int error;
+
+	if (inbox >= nic->more->inboxes.count)
+		return -EINVAL;
+	error = add_program_part(nic, flow, &ps);
+	if (error != 0)
+		return error;
+	enter_program_part(nic, flow, ps);
+	program_enter_feeder(nic->more->inboxes.entries[inbox], &ps->feeder);
+	return 0;
+}
+
+int
+nic_add_sender(struct nic *nic, const struct nic_flow *flow)
+{
+	struct nic_flow_result *result;
+	uint16_t last_payload = 0;
+	uint32_t packets;
+	struct sender *s;
+	int error;
+
+	if (flow->program != NIC_NONE)
+		return add_program_sender(nic, flow);
+	if (flow->op == NIC_OP_READ)
+		return add_responder(nic, flow);
+	if (flow->path_mtu == 0 || flow->bytes == 0 || flow->repeat == 0)
+		return -EINVAL;
+	packets = nic_packets_of(flow->bytes, flow->path_mtu, NIC_FLOW_PACKETS_MAX, &last_payload);
+	if (packets == 0)
+		return -EINVAL;
+	error = add_sending_end(nic, flow, QP_SENDER, &s);
+	if (error == 0)
+		error = timers_add(&nic->more->timers, &s->timer, TIMER_SENDER);
+	if (error != 0)
+		return error;
+	nic_enter_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
+	s->qp.message = flow->op == NIC_OP_SEND ? MESSAGE_SEND : MESSAGE_WRITE;
+	s->packets = packets;
+	s->last_payload = last_payload;
+	s->repetitions_left = flow->repeat;
+	s->gap = flow->gap;
+	result = &s->result;
+	result->start = flow->start +
+			uniform_below(&nic->node->random, nic->more->config.start_jitter);
+	nic->more->open_flows++;
+	nic_set_timer(nic, &s->timer, result->start + flow->handover);
+	return 0;
+}
