@@ -75,7 +75,8 @@ is_step(const json_t *collective)
 	return strcmp(json_string_value(json_object_get(collective, "kind")), "step") == 0;
 }
 
-// The mean of steps, or where there are none of collectives; bus bandwidth is of collectives.
+// The mean of steps, or where there are none of collectives. Bus bandwidth is that of all collectives
+// over the time of all, so that a long one counts for more than a short one.
 static void
 read_collectives(struct compare_run *run, const json_t *collectives)
 {
@@ -94,13 +95,14 @@ read_collectives(struct compare_run *run, const json_t *collectives)
 			continue;
 		}
 		others += (double)json_integer_value(time);
-		bus += json_number_value(json_object_get(c, "busbw_gbps"));
+		bus += json_number_value(json_object_get(c, "busbw_gbps")) *
+		       (double)json_integer_value(time);
 		other_count++;
 	}
 	if (step_count + other_count != 0)
 		set(run, COMPARE_STEP, step_count != 0 ? steps / step_count : others / other_count);
-	if (other_count != 0)
-		set(run, COMPARE_BUSBW, bus / other_count);
+	if (others > 0)
+		set(run, COMPARE_BUSBW, bus / others);
 }
 
 // How long ports were held by pauses they received, over all ports and priorities.

@@ -89,14 +89,15 @@ events_check_link(struct events *e, const struct config_event *event, struct con
 	if (!(event->changes & CONFIG_LINK_DELAY))
 		return 0;
 	for (unsigned i = 0; i < 2; i++) {
-		ps_t delay = wire_delay(f, i == 0 ? &l->b : &l->a, event->delay_ps);
+		const struct topo_end *to = i == 0 ? &l->b : &l->a;
+		ps_t delay = wire_delay(f, to, event->delay_ps);
 
 		if (delay == 0) {
 			config_error(diag, f->config->file, event->pos, "events.delay",
 				     "the delay must be above 0");
 			return -EINVAL;
 		}
-		f->window = time_min(f->window, delay);
+		fabric_note_delay(f, to->node, delay);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Making a fabric: routes first, then nodes with their tables, then wires (a wire's delay holds the
-// far node's pipeline latency, so the window is the least delay of any), then the hosts' NICs.
+// far node's pipeline latency, so windows follow from the least delays), then the hosts' NICs.
 // Flows and events come from workload and events.c. An attached host has no node: its link's wires
 // are its device's.
 #include "fabric.h"
@@ -113,7 +113,7 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 		return refuse_wire(f, index / 2, from, to, delay, diag);
 	if (rc != 0)
 		return rc;
-	f->window = time_min(f->window, f->wires[index]->delay);
+	fabric_note_delay(f, to.node, f->wires[index]->delay);
 	f->wires[index]->to_node = (uint16_t)to.node;
 	f->wires[index]->to_port = to.port;
 	f->wires[index]->loss = fabric_wire_loss(link->loss_ppm);
@@ -121,6 +121,14 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	a->ports[from.port].out = f->wires[index];
 	b->ports[to.port].in = f->wires[index];
 	return 0;
+}
+
+void
+fabric_note_delay(struct fabric *f, uint32_t to_node, ps_t delay)
+{
+	f->window = time_min(f->window, delay);
+	if (to_node < f->topology->first_host)
+		f->lookahead = time_min(f->lookahead, delay);
 }
 
 uint32_t
@@ -179,7 +187,7 @@ fabric_create(struct fabric **out, struct config *config, const struct topology 
 	f->config = config;
 	f->topology = topology;
 	f->seed = options->seed;
-	f->window = TIME_WINDOW_MAX;
+	f->window = f->lookahead = TIME_WINDOW_MAX;
 	f->buffers_bytes = options->buffers_bytes;
 	f->trims = config_trims(config);
 	f->nodes = calloc(topology->node_count, sizeof(*f->nodes));

@@ -29,6 +29,7 @@ struct fabric {
 	struct report_node *names; // by node
 	uint64_t seed;
 	ps_t window;              // the least delay of any wire
+	ps_t lookahead;           // and of those into switches: the window of virtual time
 	uint64_t buffers_bytes;   // as in the options
 	bool trims;               // packets may be on the way that were cut; stays so
 };
@@ -70,6 +71,8 @@ struct tables *fabric_publish_tables(struct fabric *f, uint32_t node, struct tab
 int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old,
 			  struct config_diag *diag);
 
+// A wire to that node has, or will have, this delay, latency included.
+void fabric_note_delay(struct fabric *f, uint32_t to_node, ps_t delay);
 // Parts per million as a wire's probability of loss.
 uint32_t fabric_wire_loss(uint32_t ppm);
 // Packets that a wire between workers must be able to hold.

@@ -72,7 +72,7 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	if (rc != 0)
 		goto fail;
 	rc = virtual_init(&r->drive, r->nodes, r->node_count,
-			  window == 0 ? f->window : time_min(window, f->window));
+			  window == 0 ? f->lookahead : time_min(window, f->lookahead));
 	if (rc != 0)
 		goto fail;
 	r->drive.visit_seed = visit_seed;

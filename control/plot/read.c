@@ -32,7 +32,9 @@ plot_read_result(struct plot_input *in)
 
 	snprintf(path, sizeof(path), "%s/result.json", in->dir);
 	if (stat(path, &st) != 0)
-		return refuse(in, path, strerror(errno));
+		return refuse(in, path,
+			      errno == ENOENT ? "No such file: `roost sim FILE -o DIR` writes it"
+					      : strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return refuse(in, path, "is no regular file");
 	in->result = json_load_file(path, JSON_REJECT_DUPLICATES, &error);

@@ -77,6 +77,17 @@ fill(struct plot_input *in, struct matrix *m, const char *tier, bool up)
 	return rc;
 }
 
+// Rows come in the order in which their links are listed, and those back are listed by the upper
+// switches: a row must be the same switch in both panels.
+static int
+name_alike(struct matrix *down, const struct matrix *up)
+{
+	for (size_t i = 0; i < up->rows.count; i++)
+		if (plot_lines_get(&down->rows, up->rows.lines[i].name) == NULL)
+			return -ENOMEM;
+	return 0;
+}
+
 static void
 put_matrix(FILE *script, const struct matrix *m, unsigned int number)
 {
@@ -162,6 +173,8 @@ make(struct plot_input *in, struct plot_chart *chart, const char *lower, const c
 	snprintf(tier, sizeof(tier), "%s-%s", lower, upper);
 	rc = fill(in, &up, tier, true);
 	snprintf(tier, sizeof(tier), "%s-%s", upper, lower);
+	if (rc == 0)
+		rc = name_alike(&down, &up);
 	if (rc == 0)
 		rc = fill(in, &down, tier, false);
 	if (rc == 0 && up.rows.count != 0 && down.rows.count != 0) {

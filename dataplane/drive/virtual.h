@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 struct virtual_drive {
-	struct node **nodes;
+	struct node **nodes; // switches, then NICs
 	uint32_t node_count;
-	ps_t window; // the least delay of any wire; at most TIME_WINDOW_MAX
+	uint32_t switch_count;
+	ps_t window; // the least delay of any wire into a switch; at most TIME_WINDOW_MAX
 	ps_t now;    // all nodes have taken everything before this
 	ps_t next;   // nothing happens before this; PS_NEVER: nothing ever
 	uint64_t windows;
@@ -19,8 +20,8 @@ struct virtual_drive {
 	uint64_t visit_seed;
 };
 
-// Prepares to drive `nodes` from time 0. `window`: at most the least wire delay. Returns 0 or
-// -EINVAL when the window is 0.
+// Prepares to drive `nodes`, switches before NICs, from time 0. `window`: at most the least delay of
+// the wires into switches. Returns 0 or -EINVAL when the window is 0 or a switch comes after a NIC.
 int virtual_init(struct virtual_drive *v, struct node **nodes, uint32_t count, ps_t window);
 
 // Runs until every node has taken everything before `until`, or nothing is left to happen (then

@@ -16,13 +16,10 @@ payload(uint32_t packets, uint32_t of, uint16_t path_mtu, uint16_t last_payload)
 	return (uint64_t)(of - 1) * path_mtu + last_payload;
 }
 
-// Messages differ by a byte: of whole ones as many are taken for the longer as there are on
-// average.
 static uint64_t
 of_program(const struct sender *s, const struct program_sender *p)
 {
-	const struct nic_messages *m = &p->messages;
-	uint64_t bytes = p->done * m->base + (m->of != 0 ? p->done * m->extra / m->of : 0);
+	uint64_t bytes = p->acked_bytes;
 
 	if (p->done < p->begun)
 		bytes += payload(s->acked - p->oldest.begin, p->oldest.end - p->oldest.begin,

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`roost compare`: the numbers of `roost sim`, side by side, with what is better by how much."""
+import re
+
 from common import *
 
 WORK = [{"name": "exchange", "kind": "all-to-all", "size": "1MB"}]
@@ -41,9 +43,9 @@ class Compare(Case):
                 self.assertEqual(values["fct_p50_ps"], quantile(times, 50))
                 self.assertEqual(values["fct_p99_ps"], quantile(times, 99))
                 steps = [one["step_ps"] for one in result["collectives"] if one["step_ps"] is not None]
-                buses = [one["busbw_gbps"] for one in result["collectives"] if one["step_ps"] is not None]
+                buses = [one["busbw_gbps"] * one["step_ps"] for one in result["collectives"] if one["step_ps"] is not None]
                 self.assertEqual(values["step_ps"], sum(steps) // len(steps) if steps else None)
-                self.assertEqual(values["busbw_gbps"], sum(buses) / len(buses) if buses else None)
+                self.assertEqual(values["busbw_gbps"], sum(buses) / sum(steps) if buses else None)
                 paused = sum(sum(port["pfc_rx_pause_ns"]) for node in result["nodes"].values()
                              for port in node["ports"].values())
                 self.assertEqual(values["paused_ps"], 1000 * paused)
@@ -67,6 +69,39 @@ class Compare(Case):
         self.assertEqual(verdict, told["verdict"])
         self.assertRegex(verdict, r"^spray has the shortest step time: .* of ecmp \(.* % less\)\. "
                                   r"\w+ has the highest goodput: ")
+
+    def test_a_long_collective_counts_for_more(self):
+        work = [{"kind": "step", "collectives": [{"kind": "all-to-all", "size": "100KB"},
+                                                 {"kind": "all-reduce", "size": "1MB"}]}]
+        told = self.compared(self.files(a=place("ecmp", work), b=place("adaptive", work)))
+        for name, run in zip("ab", told["runs"]):
+            result = roost("sim", self.directory / f"{name}.yaml", "--json").json
+            short, long = (one for one in result["collectives"] if one["kind"] != "step")
+            times = short["step_ps"], long["step_ps"]
+            self.assertGreater(times[1], 2 * times[0])
+            self.assertAlmostEqual(run["values"]["busbw_gbps"], (short["busbw_gbps"] * times[0] + long["busbw_gbps"] *
+                                                                 times[1]) / sum(times), places=9)
+
+    def test_of_many_the_ends_are_named(self):
+        files = self.files(**{mode: place(mode) for mode in ("ecmp", "ecmp-qp", "flowlet", "adaptive")})
+        told = self.compared(files)
+        times = {one["name"]: one["values"]["step_ps"] for one in told["runs"]}
+        best, near, *_, far = sorted(times, key=times.get)
+        self.assertEqual(len(set(times.values())), 4)
+
+        def gain(other):
+            return 100 * (times[other] - times[best]) / times[other]
+        [line] = [one for one in roost("compare", *files).out.splitlines() if one.startswith("step time")]
+        words = re.search(r"(\S+) better by ([\d.]+) % \((\S+)\) to ([\d.]+) % \((\S+)\)$", line)
+        self.assertEqual((words[1], words[3], words[5]), (best, near, far))
+        self.assertAlmostEqual(float(words[2]), gain(near), delta=0.5)
+        self.assertAlmostEqual(float(words[4]), gain(far), delta=0.5)
+        self.assertIn(f" of {near} (", told["verdict"])
+        self.assertIn(f" of {far} (", told["verdict"])
+
+    def test_several_are_best(self):
+        told = self.compared(self.files(a=place("adaptive"), b=place("ecmp"), c=place("adaptive")))
+        self.assertRegex(told["verdict"], r"^a and c have the shortest step time: .* against \S+ us of b \(")
 
     def test_alike(self):
         told = self.compared(self.files(a=place("ecmp"), b=place("ecmp")))

@@ -104,6 +104,20 @@ class Plot(Case):
         for port, priority in paused:
             self.assertIn(f"{port}, {priority}", drawings["pauses.svg"].text)
 
+    def test_three_tiers(self):
+        """A row is the same switch on the way up and on the way down, whoever lists the links."""
+        sim = self.sim({"fabric": {"topology": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "supers": 4,
+                                                "hosts_per_leaf": 1}},
+                        "switch": SWITCH, "workload": [{"kind": "permutation", "size": "10KB"}]})
+        down = [one["to"].partition(".")[0] for one in sim.result["links"] if one["tier"] == "super-spine"]
+        self.assertNotEqual(down, sorted(down))
+        drawings, _ = self.plotted(sim)
+        self.assertEqual(set(drawings), ALWAYS | {"spine-uplinks.svg"})
+        for name, switch in (("uplinks.svg", "leaf"), ("spine-uplinks.svg", "spine")):
+            rows = [one for one in drawings[name].text if re.fullmatch(rf"{switch}\d", one.strip())]
+            self.assertEqual([one.strip() for one in rows], [f"{switch}{i}" for i in range(1, 5)] * 2)
+            self.assertEqual(len(drawings[name].cells), 2 * 4 * 2)
+
     def test_only_what_was_recorded(self):
         sim = self.result({"interval": "5us", "queues": ["leaf1.swp1.3"]})
         drawings, done = self.plotted(sim)
@@ -138,6 +152,22 @@ class Plot(Case):
         self.plotted(sim, "-o", out)
         self.assertEqual({path.name: path.read_bytes() for path in out.iterdir()}, text)
         self.assertEqual(out.joinpath("fct.svg").stat().st_mode & 0o777, 0o666 & ~current_umask())
+
+    def test_several_together(self):
+        few = self.result(work=WORK[1:])
+        more = self.result(work=WORK)
+        done = roost("plot", few.directory, more.directory, "-o", self.directory / "both")
+        drawings = {line.rpartition("/")[2]: Drawing(line) for line in done.out.splitlines()}
+        self.assertEqual(set(drawings), {"fct.svg", "slowdown.svg"})
+        for drawing in drawings.values():
+            self.assertEqual(drawing.curves, [f"{sim.directory} ({len(sim.flows)})" for sim in (few, more)])
+        self.assertIn("needs -o", roost("plot", few.directory, more.directory, status=2).err)
+        done = roost("plot", *[few.directory] * 13, "-o", self.directory / "both", status=2)
+        self.assertIn("12 directories", done.err)
+        (more.directory / "result.json").write_text("{}")
+        self.assert_refused(re.escape(f"{more.directory}/result.json"), "plot", few.directory, more.directory,
+                            "-o", self.directory / "none")
+        self.assertFalse((self.directory / "none").exists())
 
     def test_names_cannot_leave_their_quotes(self):
         sim = self.result({}, [flow("h1", "h2", "10KB")])
@@ -201,7 +231,7 @@ class Wrong(Case):
     def test_places(self):
         self.assert_refused(r"nowhere/result\.json: No such file", "plot", self.directory / "nowhere")
         done = roost("plot", status=2)
-        self.assertIn("needs one directory", done.err)
+        self.assertIn("needs a directory", done.err)
         need_gnuplot()
         self.assert_refused(r"nowhere/deep: No such file", "plot", self.place, "-o",
                             self.directory / "nowhere/deep", status=1)

@@ -169,6 +169,28 @@ class Series(Case):
                                 "pauses": "all", "pools": "all"}))
         self.assertEqual(plain.digest, full.digest)
 
+    def test_series_of_an_earlier_run_do_not_stay(self):
+        out = self.directory / "out"
+        everything = {"interval": "5us", "queues": ["leaf1.swp1.3"], "links": "all", "pauses": "all", "pools": "all"}
+        series = {"queues.csv", "links.csv", "pauses.csv", "pools.csv"}
+
+        def run(record):
+            roost("sim", self.file(incast(record)), "-o", out)
+            return {path.name for path in out.iterdir()}
+        self.assertEqual(run(everything), series | {"result.json"})
+        (out / "notes.csv").write_text("mine\n")    # not one that `record:` makes
+        (out / "rates.csv").write_text("of an earlier run\n")
+        self.assertEqual(run({"interval": "5us", "links": "all"}), {"links.csv", "notes.csv", "result.json"})
+        run(everything)
+        description = incast({})
+        del description["record"]
+        roost("sim", self.file(description), "-o", out)
+        self.assertEqual({path.name for path in out.iterdir()}, {"notes.csv", "result.json"})
+        # What is refused leaves all as it was.
+        run(everything)
+        roost("sim", self.file(incast({"interval": "5us", "queues": ["leaf9.swp1.3"]})), "-o", out, status=2)
+        self.assertEqual({path.name for path in out.iterdir()}, series | {"result.json", "notes.csv"})
+
     def test_names_that_are_none(self):
         for record, wrong in (({"flows": ["incats"]}, 'record.flows: no workload item is named incats; did you mean '
                                                       '"incast"'),

@@ -223,8 +223,7 @@ class Loss(Case):
 
 class Mixture(Case):
     def test_random_settings(self):
-        """Whatever hosts and links are set to: every flow completes, nothing is lost but on the links, and each payload
-        arrives at least once."""
+        """Whatever hosts and links are set to: every flow completes, and nothing is lost but by the links."""
         draw = random.Random(4791)
         for number in range(200 if FULL else 30):
             leaves, spines, per_leaf = 2, draw.randrange(1, 4), draw.randrange(1, 4)
@@ -238,20 +237,23 @@ class Mixture(Case):
                      "ack-every": draw.choice((1, 4, 16, 100)), "ip": draw.choice((4, 6)), "ack-dscp": 0,
                      "path-mtu": draw.choice((256, 1024, 4096)), "qps": draw.choice((1, 1, 3)),
                      "congestion": draw.choice(("none", "none", "dcqcn", "dcqcn-mlx", "window"))}
+            mode = draw.choice(("ecmp", "adaptive", "spray", "flowlet"))
+            if recovery == "go-back-0" and hosts["placement"] == "in-order":
+                mode = "ecmp"       # whatever is overtaken starts a message anew: it might never get there
             names = [f"h{n}" for n in range(1, 2 * per_leaf + 1)]
             workload = [flow(*draw.sample(names, 2), f"{draw.randrange(1, most)}B", op=draw.choice(OPS),
                              repeat=draw.choice((1, 1, 4)), at=f"{draw.randrange(50)}us") for _ in range(4)]
             description = fabric(
                 leaves, spines, per_leaf, seed=number + 1, hosts=hosts, workload=workload, stop="1s",
-                switch={"preset": "spectrum-x", "routing": {
-                    "mode": draw.choice(("ecmp", "adaptive", "spray", "flowlet"))}},
+                switch={"preset": "spectrum-x", "routing": {"mode": mode}},
                 events=[{"at": "0us", "link": draw.choice(("h1-leaf1", "leaf2-spine1")), change: f"{loss}%"}])
             with self.subTest(number=number, description=description):
                 sim = self.sim(description)
                 # (Over several paths one may be faster than alone over one.)
                 self.assertEqual([one for one in sim.flows if one["fct_ps"] is None], [])
                 assert_balanced(sim.nodes)
-                self.assertLessEqual(set(sim.drops), {"link-fault", "bad-fcs", "bad-icrc"})
+                # Where the link loses an XOFF, headroom may not do.
+                self.assertLessEqual(set(sim.drops), {"link-fault", "bad-fcs", "bad-icrc", "headroom"})
 
 
 class Spread(Case):

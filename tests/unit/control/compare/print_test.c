@@ -56,10 +56,29 @@ test_side_by_side(void **state)
 		"drops, lossless        * 0          * 0          4  ecmp and spray better "
 		"than other by 100 %\n"
 		"\n"
-		"spray has the shortest step time: 1 ms against 2 ms of ecmp (50 % less) "
-		"and 1 ms of other. spray has the highest goodput: 90.0 Gb/s against 60.0 "
+		"spray and other have the shortest step time: 1 ms against 2 ms of ecmp (50 % "
+		"less). spray has the highest goodput: 90.0 Gb/s against 60.0 "
 		"Gb/s of ecmp (50 % more) and 45.0 Gb/s of other (100 % more). other lost "
 		"4 lossless packets.\n");
+	free(text);
+}
+
+static void
+test_of_many_the_ends(void **state)
+{
+	const struct compare_run runs[5] = {run_of("a", 4e9, 60, 0), run_of("b", 1e9, 90, 7),
+					    run_of("c", 2e9, 45, 7), run_of("d", 5e9, 0, 7),
+					    run_of("e", 1001e6, 45, 0)};
+	char *text = printed(runs, 5, compare_print);
+
+	(void)state;
+	assert_non_null(strstr(text, "  b better by 0.1 % (e) to 80 % (d)\n"));
+	// Nothing is a percentage of no goodput.
+	assert_non_null(strstr(text, "  b better than a by 50 %, than c by 100 %, than d, than e by "
+				     "100 %\n"));
+	assert_non_null(strstr(text, "  a and e better by 100 %\n"));
+	assert_non_null(strstr(text, "b has the shortest step time: 1 ms against 1 ms of e (0.1 % "
+				     "less) to 5 ms of d (80 % less)."));
 	free(text);
 }
 
@@ -117,6 +136,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_side_by_side),
+		cmocka_unit_test(test_of_many_the_ends),
 		cmocka_unit_test(test_runs_that_did_not_end),
 		cmocka_unit_test(test_as_json),
 	};

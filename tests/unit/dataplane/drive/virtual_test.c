@@ -70,6 +70,20 @@ test_no_window(void **state)
 	assert_int_equal(virtual_init(&v, NULL, 0, 0), -EINVAL);
 }
 
+// What NICs have from switches within a window is there because they run last.
+static void
+test_switches_come_before_nics(void **state)
+{
+	struct node leaf = {.role = NODE_LEAF}, spine = {.role = NODE_SPINE}, nic = {.role = NODE_NIC};
+	struct node *right[] = {&leaf, &spine, &nic}, *wrong[] = {&leaf, &nic, &spine};
+	struct virtual_drive v;
+
+	(void)state;
+	assert_int_equal(virtual_init(&v, right, 3, 1), 0);
+	assert_int_equal(v.switch_count, 2);
+	assert_int_equal(virtual_init(&v, wrong, 3, 1), -EINVAL);
+}
+
 // Between events the clock jumps: one window each, from the event on; the first at 0, where nothing
 // is known yet. Drained, nothing is ever next, and now is where the last window ended.
 static void
@@ -374,7 +388,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_window),     cmocka_unit_test(test_skips_empty_windows),
+		cmocka_unit_test(test_no_window),
+		cmocka_unit_test(test_switches_come_before_nics),     cmocka_unit_test(test_skips_empty_windows),
 		cmocka_unit_test(test_earliest_node), cmocka_unit_test(test_never_crosses_4_us),
 		cmocka_unit_test(test_until),         cmocka_unit_test(test_same_result),
 	};
