@@ -75,8 +75,8 @@ is_step(const json_t *collective)
 	return strcmp(json_string_value(json_object_get(collective, "kind")), "step") == 0;
 }
 
-// The mean of steps, or where there are none of collectives. Bus bandwidth is that of all collectives
-// over the time of all, so that a long one counts for more than a short one.
+// The mean of steps, or where there are none of collectives. Bus bandwidth is that of all
+// collectives over the time of all, so that a long one counts for more than a short one.
 static void
 read_collectives(struct compare_run *run, const json_t *collectives)
 {

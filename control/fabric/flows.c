@@ -112,27 +112,18 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	return rc;
 }
 
-// Of one time alone: of a collective, its messages one after another.
+// Of one time alone; 0 where that is not known: what the messages of a collective wait for is not
+// the flow's.
 static ps_t
 ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_query query)
 {
-	const struct flow_messages *m = &spec->messages;
-	ps_t shorter = 0, longer = 0;
-	uint32_t long_ones = 0;
+	ps_t ideal;
 
+	if (spec->collective != WORKLOAD_NONE && spec->messages.count != 1)
+		return 0;
 	query.bytes = spec->bytes;
-	if (spec->collective == WORKLOAD_NONE)
-		return fabric_ideal(f, &query, &shorter) == 0 ? shorter : 0;
-	for (uint32_t k = 0; k < m->count; k++)
-		long_ones += flow_message_bytes(m, k) != m->base;
-	query.immediate = true;
-	query.bytes = m->base;
-	if (fabric_ideal(f, &query, &shorter) != 0)
-		return 0;
-	query.bytes = m->base + 1;
-	if (fabric_ideal(f, &query, &longer) != 0)
-		return 0;
-	return (m->count - long_ones) * shorter + long_ones * longer;
+	query.immediate = spec->collective != WORKLOAD_NONE;
+	return fabric_ideal(f, &query, &ideal) == 0 ? ideal : 0;
 }
 
 // A round trip of one full packet, and what fills it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost plot`: everything is read and drawn before the first drawing is put in its place, so that
-// what is wrong with a directory leaves it as it was. Of one directory all that is there is drawn; of
-// several, what can be laid over each other: the distributions, a curve a directory.
+// what is wrong with a directory leaves it as it was. Of one directory all that is there is drawn;
+// of several, what can be laid over each other: the distributions, a curve a directory.
 #include "plot.h"
 
 #include "control/cli/cli.h"

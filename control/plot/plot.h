@@ -120,8 +120,8 @@ struct plot_completion {
 
 #define PLOT_NO_COMPLETION "completion times: no flow completed"
 
-// Adds the flows of a result to `curve`, or with NULL to that of their workload item. Returns 0; -EINVAL
-// with in->err set; or -ENOMEM.
+// Adds the flows of a result to `curve`, or with NULL to that of their workload item. Returns 0;
+// -EINVAL with in->err set; or -ENOMEM.
 int plot_completion_add(struct plot_completion *c, struct plot_input *in, const char *curve);
 // Makes the charts that there is something for, two at most. Returns how many, or -ENOMEM.
 int plot_completion_make(struct plot_completion *c, struct plot_chart *charts);

@@ -12,9 +12,18 @@ check_attach(const struct topology *t, struct config_diag *diag)
 	const struct config *config = t->config;
 
 	for (unsigned i = 0; i < config->attach_count; i++) {
+		const struct config_name *name = &config->attach[i].host;
+		const struct topo_node *node;
 		uint32_t host;
 
-		topology_resolve_host(t, &config->attach[i].host, "attach", &host, diag);
+		if (topology_resolve_host(t, name, "attach", &host, diag) != 0)
+			continue;
+		node = topology_host(t, host);
+		if (node->port_count > 1)
+			config_warning(diag, config->file, name->pos, "attach",
+				       "only %s of the %u NICs of %s is attached: links of the "
+				       "others are down when the fabric is up",
+				       node->ports[0].name, node->port_count, node->name);
 	}
 }
 

@@ -32,16 +32,20 @@ list_names(const struct topology *t, enum wanted wanted, const char **names)
 	return count;
 }
 
-// "; did you mean leaf1?", or which there are, or nothing.
+// "; did you mean leaf1?", or which there are, or nothing: not for errors that are no longer kept,
+// of which a flow file may have a million.
 static const char *
-hint(const struct topology *t, enum wanted wanted, const char *word, char text[static HINT_MAX])
+hint(const struct topology *t, enum wanted wanted, const char *word,
+     const struct config_diag *diag, char text[static HINT_MAX])
 {
 	size_t room = (size_t)t->node_count + t->vrf_count + t->tenant_count + 1;
-	const char **names = calloc(room, sizeof(*names));
-	const char *near;
+	const char **names, *near;
 	size_t count;
 
 	text[0] = '\0';
+	if (diag->errors >= CONFIG_ERRORS_MAX)
+		return text;
+	names = calloc(room, sizeof(*names));
 	if (names == NULL)
 		return text;
 	count = list_names(t, wanted, names);
@@ -66,7 +70,7 @@ topology_resolve_node(const struct topology *t, const struct config_name *name, 
 	if (*out != TOPOLOGY_NONE)
 		return 0;
 	config_error(diag, t->config->file, name->pos, key, "there is no node %s%s", name->text,
-		     hint(t, WANTED_NODE, name->text, text));
+		     hint(t, WANTED_NODE, name->text, diag, text));
 	return -EINVAL;
 }
 
@@ -93,7 +97,7 @@ topology_resolve_host_in(const struct topology *t, const char *file, const struc
 			     config_role_name(t->nodes[node].role));
 	else
 		config_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
-			     hint(t, WANTED_HOST, name->text, text));
+			     hint(t, WANTED_HOST, name->text, diag, text));
 	return -EINVAL;
 }
 
@@ -156,7 +160,7 @@ port_error(const struct topology *t, const struct config_name *name, const char 
 			     t->nodes[0].port_count != 0 ? t->nodes[0].ports[0].name : "swp1");
 	} else if (node == TOPOLOGY_NONE) {
 		config_error(diag, t->config->file, name->pos, key, "there is no node %s%s",
-			     node_name, hint(t, WANTED_NODE, node_name, text));
+			     node_name, hint(t, WANTED_NODE, node_name, diag, text));
 	} else if (t->nodes[node].port_count == 0) {
 		config_error(diag, t->config->file, name->pos, key, "%s has no ports",
 			     t->nodes[node].name);
@@ -269,7 +273,7 @@ topology_resolve_vrf(const struct topology *t, const struct config_name *name, c
 		return 0;
 	}
 	config_error(diag, t->config->file, name->pos, key, "there is no VRF %s%s", name->text,
-		     hint(t, WANTED_VRF, name->text, text));
+		     hint(t, WANTED_VRF, name->text, diag, text));
 	return -EINVAL;
 }
 
@@ -285,6 +289,6 @@ topology_resolve_tenant(const struct topology *t, const struct config_name *name
 		return 0;
 	}
 	config_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s", name->text,
-		     hint(t, WANTED_TENANT, name->text, text));
+		     hint(t, WANTED_TENANT, name->text, diag, text));
 	return -EINVAL;
 }

@@ -150,7 +150,9 @@ struct nic_stream {
 struct nic_flow_result {
 	ps_t start;             // with jitter; of a program's flow, its first message's
 	ps_t completed;         // when its last byte was acknowledged; PS_NEVER while it is open
-	ps_t busy;              // sum over the completed repetitions of the time each took
+	// Sum over the completed repetitions of the time each took; of a program's flow, the time
+	// in which at least one message was open.
+	ps_t busy;
 	uint32_t repetitions;   // completed; of a program's flow, messages
 	uint64_t retransmitted; // packets
 	uint64_t naks;          // received; of a reader, requests for what was missing

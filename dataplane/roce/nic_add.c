@@ -124,7 +124,7 @@ init_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e, bo
 			r->more->immediates = r->ends + words;
 	}
 	nic_set_address(nic, &r->address, e);
-	r->expected = r->begin = e->first_psn;
+	r->expected = r->begin = r->seen = e->first_psn;
 	return out_of_order ? timers_add(&nic->more->timers, &r->timer, TIMER_RECEIVER) : 0;
 }
 

@@ -7,8 +7,10 @@
 // Out-of-order placement: when one a whole window behind it comes, or when reorder_timeout has
 // passed since the first one behind it came.
 //
-// Selective recovery then asks for it, once, and for nothing else. For the timeout it keeps a short
-// list of gaps; when that is full, a gap joins the one before it and takes its own, later time along.
+// Selective recovery then asks for it, once, and for nothing else. What comes beyond the window is
+// lost by that: it is asked for at once, and what has not come before it too, so that it is back when
+// there is room. For the timeout it keeps a short list of gaps; when that is full, a gap joins the
+// one before it and takes its own, later time along.
 // The others ask for everything from the expected packet on, once until that has come; of the packets
 // that are missing they look at the first alone, whose time counts from when it became the first, if
 // that was later. Go-back-0 first forgets what it has of the message.
@@ -156,17 +158,32 @@ keep(struct receiver *r, uint32_t psn, uint8_t opcode)
 	return true;
 }
 
+// A packet beyond the window. What is asked for may lie no further apart than the sender's ring is
+// long (add_resends()); the rest is for later packets to show.
+static void
+lose_beyond(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance)
+{
+	uint32_t window = nic->more->config.reorder_window, most = 2 * (r->ring_mask + 1);
+	uint32_t end = psn_add(r->expected, (int32_t)(distance < most ? distance + 1 : most));
+
+	if (nic->more->config.placement == NIC_PLACEMENT_OUT_OF_ORDER)
+		lose_before(nic, r, psn_add(psn, 1 - (int32_t)window));
+	for (; psn_diff(end, r->seen) > 0; r->seen = psn_add(r->seen, 1))
+		ask(nic, r, r->seen);
+}
+
 static void
 take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance,
 		     uint8_t opcode, ps_t now)
 {
 	bool in_order = nic->more->config.placement == NIC_PLACEMENT_IN_ORDER;
-	uint32_t window = nic->more->config.reorder_window;
-	uint32_t seen = r->ahead != 0 ? r->seen : r->expected;
+	uint32_t seen;
 
-	if (distance >= window) {
-		if (!in_order)
-			lose_before(nic, r, psn_add(psn, 1 - (int32_t)window));
+	if (psn_diff(r->seen, r->expected) < 0)
+		r->seen = r->expected;
+	seen = r->seen;
+	if (distance >= nic->more->config.reorder_window) {
+		lose_beyond(nic, r, psn, distance);
 		return;
 	}
 	if (!keep(r, psn, opcode)) {
@@ -174,7 +191,6 @@ take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 		return;
 	}
 	r->ahead++;
-	r->seen = seen;
 	if (psn_diff(psn, seen) < 0)
 		return;
 	r->seen = psn_add(psn, 1);

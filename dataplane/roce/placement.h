@@ -14,6 +14,16 @@ struct gap {
 	ps_t opened_at;
 };
 
+// The expected packet begins a message. What was seen is looked at no later than so, lest it fall
+// behind by half the circle of PSNs and look ahead.
+static inline void
+placement_begin_message(struct receiver *r)
+{
+	r->begin = r->expected;
+	if (psn_diff(r->seen, r->expected) < 0)
+		r->seen = r->expected;
+}
+
 // A packet arrived `distance` packets ahead of the expected one.
 void placement_take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance,
 			  uint8_t opcode, ps_t now);

@@ -107,8 +107,8 @@ pass(struct program_sender *ps, ps_t start)
 
 	if (s != NULL && ps->sendable == 0)
 		s->result.start = start;
-	if (s != NULL)
-		s->result.busy -= start; // and the time of its acknowledgement is added
+	if (s != NULL && ps->sendable == ps->done)
+		s->started = start > ps->idle_since ? start : ps->idle_since;
 	ps->sendable++;
 	if (++ps->k == ps->messages.count) {
 		ps->k = 0;
@@ -298,6 +298,7 @@ program_acked(struct nic *nic, struct sender *s, ps_t now)
 	struct program_sender *ps = s->more->program;
 	struct part *part = ps->part;
 	struct program *p = part->program;
+	uint64_t before = ps->done;
 
 	// `next` was taken beyond the message that it was in.
 	while ((int32_t)(s->next - s->end) > 0)
@@ -308,9 +309,12 @@ program_acked(struct nic *nic, struct sender *s, ps_t now)
 				   ps->oldest.last_payload;
 		place_advance(ps, &ps->oldest);
 		s->result.repetitions++;
-		s->result.busy += now;
 		part->acked++;
 		p->sends_left--;
+	}
+	if (ps->done != before && ps->done == ps->sendable) {
+		ps->idle_since = now;
+		s->result.busy += now - s->started;
 	}
 	if (ps->done == (uint64_t)p->settings.repeat * ps->messages.count)
 		s->result.completed = now;

@@ -74,6 +74,7 @@ struct program_sender {
 	uint64_t sendable; // messages that may, ever
 	uint64_t begun;    // of them those up to the one that sender->next is in
 	uint64_t done;     // acknowledged
+	ps_t idle_since;   // when no message was open any more
 	uint64_t acked_bytes; // of those
 	struct message_place at;     // the one that sender->next is in, or behind
 	struct message_place oldest; // the first not wholly acknowledged

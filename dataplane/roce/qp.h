@@ -118,7 +118,9 @@ struct receiver {
 	struct frame_address address __attribute__((aligned(64)));
 	struct timer timer; // reorder timeout
 	uint32_t begin;     // first PSN of the message that `expected` is in
-	uint32_t seen;      // behind the last one kept; holds while there is one
+	// Of selective recovery: behind the last one that was kept or asked for. Not before
+	// `expected`, or as good as that.
+	uint32_t seen;
 
 	struct nic_receiver_result result __attribute__((aligned(64)));
 };

@@ -64,7 +64,7 @@ reader_start(struct nic *nic, struct reader *r, ps_t now)
 	r->open = true;
 	r->started = now - r->handover;
 	r->received = 0;
-	r->receiver.begin = r->receiver.expected;
+	placement_begin_message(&r->receiver);
 	request_again(nic, r, 0);
 	nic_set_timer(nic, &r->timer, now + nic->rto);
 }
@@ -102,6 +102,7 @@ take_expected(struct nic *nic, struct reader *r, ps_t now)
 		return;
 	}
 	if (unlikely((int32_t)(r->received - r->older_end) >= 0)) {
+		placement_begin_message(place);
 		place->begin = psn_add(place->expected, (int32_t)(r->older_end - r->received));
 		r->older_end = r->requested;
 		request_more(nic, r);

@@ -51,7 +51,7 @@ take_expected(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req,
 	r->nak_sent = false;
 	if (roce_op_ends_message(opcode)) {
 		r->msn++;
-		r->begin = r->expected;
+		placement_begin_message(r);
 		immediates = roce_op_has_immdt(opcode);
 		due = true;
 	}

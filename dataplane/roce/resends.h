@@ -71,6 +71,10 @@ resends_forget(struct resends *r, uint32_t index)
 	while (r->count != 0 && (int32_t)(index - r->low) > 0) {
 		uint64_t bit, *word = resends_word(r, r->low, &bit);
 
+		if (*word == 0 && index - r->low > 64) {
+			r->low += 64 - r->low % 64;
+			continue;
+		}
 		if (*word & bit) {
 			*word &= ~bit;
 			r->count--;

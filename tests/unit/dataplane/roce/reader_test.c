@@ -229,6 +229,7 @@ test_lost_response(void **state)
 		assert_int_equal(forth->entries[6 + ahead].opcode,
 				 recovery == NIC_RECOVERY_SELECTIVE ? ROCE_OP_READ_RESPONSE_ONLY
 								    : ROCE_OP_READ_RESPONSE_FIRST);
+		assert_int_equal(forth->entries[6 + ahead].msn, 1); // it is a duplicate
 		assert_int_equal(pair_result(&w, qpn).retransmitted,
 				 recovery == NIC_RECOVERY_SELECTIVE   ? 1
 				 : recovery == NIC_RECOVERY_GO_BACK_N ? 1 + ahead
