@@ -103,10 +103,12 @@ test_attached_with_several_nics(void **state)
 	(void)state;
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, "
 			 "hosts_per_leaf: 1, planes: 3}\nattach:\n  h1: {netns: a}\n");
+	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);
 	assert_int_equal(f.diag.warnings, 1);
 	assert_true(fixture_says(&f, "t.yaml:4:3: attach: only eth1 of the 3 NICs of h1 is attached"));
 	fixture_free(&f);
 	fixture_load(&f, FIXTURE_DEMO "attach:\n  h1: {netns: a}\n");
+	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);
 	assert_int_equal(f.diag.warnings, 0);
 	fixture_free(&f);
 }

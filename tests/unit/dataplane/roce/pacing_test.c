@@ -156,8 +156,8 @@ test_slower_than_the_rto(void **state)
 	(void)state;
 	for (int recovery = NIC_RECOVERY_GO_BACK_N; recovery <= NIC_RECOVERY_GO_BACK_0;
 	     recovery++) {
-		struct tell_parameters parameters = {.byte_time =
-							     time_byte_time(UINT64_C(100000000))};
+		struct tell_parameters parameters = {
+			.byte_time = time_byte_time(UINT64_C(100000000))};
 		struct pair w;
 		uint32_t qpn;
 
