@@ -142,6 +142,7 @@ struct port_tables {
 enum group_mode {
 	GROUP_ECMP,
 	GROUP_ECMP_QP,
+	GROUP_PINNED, // what is not pinned goes as with ECMP
 	GROUP_ADAPTIVE,
 	GROUP_SPRAY,
 	GROUP_RANDOM,

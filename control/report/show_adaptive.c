@@ -12,6 +12,7 @@
 static const char *const modes[] = {
 	[GROUP_ECMP] = "ecmp",   [GROUP_ECMP_QP] = "ecmp-qp", [GROUP_ADAPTIVE] = "adaptive",
 	[GROUP_SPRAY] = "spray", [GROUP_RANDOM] = "random",   [GROUP_FLOWLET] = "flowlet",
+	[GROUP_PINNED] = "pinned",
 };
 
 static bool

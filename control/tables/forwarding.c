@@ -20,7 +20,7 @@ group_mode(const struct tables_draft *draft)
 		[CONFIG_ROUTING_SPRAY] = GROUP_SPRAY,
 		[CONFIG_ROUTING_RANDOM] = GROUP_RANDOM,
 		[CONFIG_ROUTING_ADAPTIVE] = GROUP_ADAPTIVE,
-		[CONFIG_ROUTING_PINNED] = GROUP_ECMP, // what is not pinned
+		[CONFIG_ROUTING_PINNED] = GROUP_PINNED,
 	};
 
 	return modes[draft->settings->routing.mode];
