@@ -14,30 +14,42 @@ struct walk {
 	const struct tables *const *tables;
 	const struct reach_destination *d;
 	uint8_t *state;   // by link
-	uint16_t *cursor; // by place on the path: the next member of its group to look at
 	uint32_t *path;
+	// By place on the path: the group that its packets go on by, NULL for none, and which
+	// member is looked at next.
+	const struct next_hop_group **groups;
+	uint16_t *cursor;
 };
 
-// The link by which what came along `link` may go on, after *member members of the group; the
-// count of all links when there is none.
-static uint32_t
-next_onward(const struct walk *w, uint32_t link, uint16_t *member)
+static void
+push(struct walk *w, uint32_t place, uint32_t link)
 {
 	const struct topo_port *port = reach_port(w->r, link);
-	const struct topology *t = w->r->topology;
 	const struct tables *tables = w->tables[port->peer_node];
 	uint32_t number = reach_look_up(
-		tables, t->nodes[port->peer_node].ports[port->peer_port].vrf, w->d);
-	const struct next_hop_group *group;
+		tables, w->r->topology->nodes[port->peer_node].ports[port->peer_port].vrf, w->d);
 
-	if (number == LPM_NONE)
-		return w->r->link_count;
-	group = &tables->groups[number];
-	while (*member < group->count) {
-		uint16_t out = tables->next_hops[group->first + (*member)++].port;
+	w->path[place] = link;
+	w->groups[place] = number == LPM_NONE ? NULL : &tables->groups[number];
+	w->cursor[place] = 0;
+	w->state[link] = ON_PATH;
+}
 
-		if (t->nodes[port->peer_node].ports[out].peer_node < t->first_host)
-			return reach_link(w->r, port->peer_node, out);
+// The next link by which what has come to a place of the path may go on; the count of all links
+// when there is none.
+static uint32_t
+next_onward(struct walk *w, uint32_t place)
+{
+	const struct topology *t = w->r->topology;
+	uint32_t node = reach_port(w->r, w->path[place])->peer_node;
+	const struct next_hop_group *group = w->groups[place];
+
+	while (group != NULL && w->cursor[place] < group->count) {
+		uint16_t out =
+			w->tables[node]->next_hops[group->first + w->cursor[place]++].port;
+
+		if (t->nodes[node].ports[out].peer_node < t->first_host)
+			return reach_link(w->r, node, out);
 	}
 	return w->r->link_count;
 }
@@ -48,11 +60,9 @@ walk_from(struct walk *w, uint32_t start)
 {
 	uint32_t length = 0;
 
-	w->path[length] = start;
-	w->cursor[length++] = 0;
-	w->state[start] = ON_PATH;
+	push(w, length++, start);
 	while (length > 0) {
-		uint32_t next = next_onward(w, w->path[length - 1], &w->cursor[length - 1]);
+		uint32_t next = next_onward(w, length - 1);
 
 		if (next == w->r->link_count) {
 			w->state[w->path[--length]] = DONE;
@@ -64,9 +74,7 @@ walk_from(struct walk *w, uint32_t start)
 			memmove(w->path, &w->path[begin], (length - begin) * sizeof(*w->path));
 			return length - begin;
 		} else if (w->state[next] == NEW) {
-			w->state[next] = ON_PATH;
-			w->path[length] = next;
-			w->cursor[length++] = 0;
+			push(w, length++, next);
 		}
 	}
 	return 0;
@@ -78,19 +86,19 @@ reach_find_loop(const struct reach *r, const struct tables *const *tables,
 		uint32_t *loop)
 {
 	struct walk w = {.r = r, .tables = tables, .d = d, .path = loop};
-	uint32_t found = 0;
+	int rc = 0;
 
 	w.state = calloc(r->link_count + 1u, sizeof(*w.state));
-	w.cursor = calloc(r->link_count + 1u, sizeof(*w.cursor));
-	if (w.state == NULL || w.cursor == NULL) {
-		free(w.state);
-		free(w.cursor);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < count && found == 0; i++)
+	// A path has no link twice.
+	w.groups = calloc(count + 1u, sizeof(*w.groups));
+	w.cursor = calloc(count + 1u, sizeof(*w.cursor));
+	if (w.state == NULL || w.groups == NULL || w.cursor == NULL)
+		rc = -ENOMEM;
+	for (uint32_t i = 0; i < count && rc == 0; i++)
 		if (w.state[links[i]] == NEW)
-			found = walk_from(&w, links[i]);
+			rc = (int)walk_from(&w, links[i]);
 	free(w.state);
+	free(w.groups);
 	free(w.cursor);
-	return (int)found;
+	return rc;
 }

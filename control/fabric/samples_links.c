@@ -4,56 +4,18 @@
 // belongs to the next interval.
 #include "samples_part.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 struct sent {
 	uint64_t bytes; // framing included
 	ps_t left;      // of a frame that has started
 };
 
-struct links {
-	const struct fabric *fabric;
-	struct sample_ports ports;
-	struct sent *sent; // by port, at the sample before
-	ps_t since;
-};
-
-static void
-destroy(void *state)
-{
-	struct links *s = state;
-
-	free(s->sent);
-	free(s->ports.refs);
-	free(s);
-}
-
 static int
 create(void **state, const struct fabric *f, const struct fabric_flows *flows,
        struct config_diag *diag)
 {
-	const struct config_names *names = &f->config->record.links;
-	struct links *s;
-	int rc;
-
 	(void)flows;
-	if (names->count == 0)
-		return 0;
-	s = calloc(1, sizeof(*s));
-	if (s == NULL)
-		return -ENOMEM;
-	s->fabric = f;
-	rc = sample_ports_find(&s->ports, f, names, true, "record.links", diag);
-	if (rc == 0) {
-		s->sent = calloc(s->ports.count + 1u, sizeof(*s->sent));
-		rc = s->sent == NULL ? -ENOMEM : 0;
-	}
-	if (rc != 0)
-		destroy(s);
-	else
-		*state = s;
-	return rc;
+	return sample_ports_create(state, f, &f->config->record.links, true, "record.links",
+				   sizeof(struct sent), diag);
 }
 
 static void
@@ -82,18 +44,19 @@ busy(const struct port *p, struct sent *before, ps_t now)
 static void
 take(void *state, ps_t now, FILE *to)
 {
-	struct links *s = state;
+	struct sample_ports *s = state;
+	struct sent *sent = s->before;
 	ps_t interval = now - s->since;
 
-	for (unsigned int i = 0; i < s->ports.count && interval != 0; i++) {
-		ps_t time = busy(sample_port(s->fabric, &s->ports.refs[i]), &s->sent[i], now);
+	for (unsigned int i = 0; i < s->count && interval != 0; i++) {
+		ps_t time = busy(sample_port(s->fabric, &s->refs[i]), &sent[i], now);
 
 		samples_put_time(now, to);
 		fputc(',', to);
-		sample_port_put(s->fabric, &s->ports.refs[i], to);
+		sample_port_put(s->fabric, &s->refs[i], to);
 		fprintf(to, ",%.4f\n", 100.0 * (double)time_min(time, interval) / (double)interval);
 	}
 	s->since = now;
 }
 
-const struct series series_links = {"links.csv", create, head, take, destroy};
+const struct series series_links = {"links.csv", create, head, take, sample_ports_destroy};

@@ -28,17 +28,21 @@ bool samples_means_all(const struct config_names *names);
 // Begins a line: the time in ns with its picoseconds.
 void samples_put_time(ps_t now, FILE *to);
 
-// Ports that a series is about, none twice, in the order of the topology.
+// The state of a series about ports, none twice, in the order of the topology.
 struct sample_ports {
+	const struct fabric *fabric;
 	struct topo_ref *refs;
 	unsigned int count;
+	ps_t since;   // the sample before
+	void *before; // by port: what the series remembers of that
 };
 
-// The ports that names mean: `all`, leaf1.swp5, and, where `links` may be named, leaf1-spine1 for
-// both of its ends. key: for messages. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
-int sample_ports_find(struct sample_ports *out, const struct fabric *f,
-		      const struct config_names *names, bool links, const char *key,
-		      struct config_diag *diag);
+// A series's create(): the ports that names mean (`all`, leaf1.swp5, and, where `links` may be
+// named, leaf1-spine1 for both of its ends), and `size` zeroed bytes for each. key: for messages.
+int sample_ports_create(void **state, const struct fabric *f, const struct config_names *names,
+			bool links, const char *key, size_t size, struct config_diag *diag);
+// Its destroy().
+void sample_ports_destroy(void *state);
 
 static inline const struct port *
 sample_port(const struct fabric *f, const struct topo_ref *ref)

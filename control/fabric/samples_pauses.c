@@ -5,56 +5,18 @@
 // it pauses as a whole.
 #include "samples_part.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 struct totals {
 	ps_t rx[PAUSES];
 	ps_t tx[PAUSES];
 };
 
-struct pauses {
-	const struct fabric *fabric;
-	struct sample_ports ports;
-	struct totals *totals; // by port, at the sample before
-	ps_t since;
-};
-
-static void
-destroy(void *state)
-{
-	struct pauses *s = state;
-
-	free(s->totals);
-	free(s->ports.refs);
-	free(s);
-}
-
 static int
 create(void **state, const struct fabric *f, const struct fabric_flows *flows,
        struct config_diag *diag)
 {
-	const struct config_names *names = &f->config->record.pauses;
-	struct pauses *s;
-	int rc;
-
 	(void)flows;
-	if (names->count == 0)
-		return 0;
-	s = calloc(1, sizeof(*s));
-	if (s == NULL)
-		return -ENOMEM;
-	s->fabric = f;
-	rc = sample_ports_find(&s->ports, f, names, false, "record.pauses", diag);
-	if (rc == 0) {
-		s->totals = calloc(s->ports.count + 1u, sizeof(*s->totals));
-		rc = s->totals == NULL ? -ENOMEM : 0;
-	}
-	if (rc != 0)
-		destroy(s);
-	else
-		*state = s;
-	return rc;
+	return sample_ports_create(state, f, &f->config->record.pauses, false, "record.pauses",
+				   sizeof(struct totals), diag);
 }
 
 static void
@@ -75,10 +37,10 @@ matters(const struct port *p, unsigned int i, const struct totals *at)
 }
 
 static void
-take_port(struct pauses *s, unsigned int index, ps_t now, ps_t interval, FILE *to)
+take_port(struct sample_ports *s, unsigned int index, ps_t now, ps_t interval, FILE *to)
 {
-	const struct port *p = sample_port(s->fabric, &s->ports.refs[index]);
-	struct totals before = s->totals[index], *at = &s->totals[index];
+	const struct port *p = sample_port(s->fabric, &s->refs[index]);
+	struct totals *at = (struct totals *)s->before + index, before = *at;
 
 	for (unsigned int i = 0; i < PAUSES; i++) {
 		at->rx[i] = counters_rx_pause(p, i, now).total;
@@ -87,7 +49,7 @@ take_port(struct pauses *s, unsigned int index, ps_t now, ps_t interval, FILE *t
 			continue;
 		samples_put_time(now, to);
 		fputc(',', to);
-		sample_port_put(s->fabric, &s->ports.refs[index], to);
+		sample_port_put(s->fabric, &s->refs[index], to);
 		if (i == PAUSE_LINK)
 			fputs(",link", to);
 		else
@@ -101,11 +63,11 @@ take_port(struct pauses *s, unsigned int index, ps_t now, ps_t interval, FILE *t
 static void
 take(void *state, ps_t now, FILE *to)
 {
-	struct pauses *s = state;
+	struct sample_ports *s = state;
 
-	for (unsigned int i = 0; i < s->ports.count; i++)
+	for (unsigned int i = 0; i < s->count; i++)
 		take_port(s, i, now, now - s->since, to);
 	s->since = now;
 }
 
-const struct series series_pauses = {"pauses.csv", create, head, take, destroy};
+const struct series series_pauses = {"pauses.csv", create, head, take, sample_ports_destroy};

@@ -75,10 +75,9 @@ list(struct sample_ports *out, const struct marks *m)
 	return 0;
 }
 
-int
-sample_ports_find(struct sample_ports *out, const struct fabric *f,
-		  const struct config_names *names, bool links, const char *key,
-		  struct config_diag *diag)
+static int
+find(struct sample_ports *out, const struct fabric *f, const struct config_names *names, bool links,
+     const char *key, struct config_diag *diag)
 {
 	struct marks m;
 	int rc = marks_create(&m, f);
@@ -96,6 +95,41 @@ sample_ports_find(struct sample_ports *out, const struct fabric *f,
 	free(m.wanted);
 	free(m.first);
 	return rc;
+}
+
+int
+sample_ports_create(void **state, const struct fabric *f, const struct config_names *names,
+		    bool links, const char *key, size_t size, struct config_diag *diag)
+{
+	struct sample_ports *s;
+	int rc;
+
+	if (names->count == 0)
+		return 0;
+	s = calloc(1, sizeof(*s));
+	if (s == NULL)
+		return -ENOMEM;
+	s->fabric = f;
+	rc = find(s, f, names, links, key, diag);
+	if (rc == 0) {
+		s->before = calloc(s->count + 1u, size);
+		rc = s->before == NULL ? -ENOMEM : 0;
+	}
+	if (rc != 0)
+		sample_ports_destroy(s);
+	else
+		*state = s;
+	return rc;
+}
+
+void
+sample_ports_destroy(void *state)
+{
+	struct sample_ports *s = state;
+
+	free(s->before);
+	free(s->refs);
+	free(s);
 }
 
 void

@@ -33,14 +33,22 @@ drain_work(struct drain *d, ps_t from, uint32_t bytes)
 	d->fraction = length & ((1 << BYTE_TIME_FRACTION_BITS) - 1);
 	if (c->stall_every == 0)
 		return done;
-	while (from >= d->stall_at + c->stall_for)
-		d->stall_at += c->stall_every;
+	// Stalls that are over, in which nothing was to be done.
+	if (from >= d->stall_at + c->stall_for)
+		d->stall_at += ((from - d->stall_at - c->stall_for) / c->stall_every + 1) *
+			       c->stall_every;
 	if (from >= d->stall_at) {
 		done += d->stall_at + c->stall_for - from;
 		d->stall_at += c->stall_every;
 	}
-	for (; done > d->stall_at; d->stall_at += c->stall_every)
-		done += c->stall_for;
+	// Each stall before the end puts that off, into the next perhaps.
+	if (done > d->stall_at) {
+		ps_t between = c->stall_every - c->stall_for;
+		uint64_t stalls = (done - d->stall_at + between - 1) / between;
+
+		done += stalls * c->stall_for;
+		d->stall_at += stalls * c->stall_every;
+	}
 	return done;
 }
 

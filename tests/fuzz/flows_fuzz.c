@@ -2,30 +2,9 @@
 // Any bytes as a flow file of each format: a list whose numbers are in their ranges, or errors of one
 // line that say where; and the list survives being written in the format roost and read again.
 #include "control/workload/flows_file.h"
+#include "text_fuzz.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
-
-static void
-require_messages(const struct config_diag *diag)
-{
-	require(diag->errors > 0 && diag->count > 0);
-	for (unsigned i = 0; i < diag->count; i++) {
-		require(strncmp(diag->messages[i].text, "f:", 2) == 0);
-		require(diag->messages[i].pos.line > 0 && diag->messages[i].pos.column > 0);
-		require(strchr(diag->messages[i].text, '\n') == NULL);
-	}
-}
 
 static void
 write_line(FILE *to, const struct flows_line *line)

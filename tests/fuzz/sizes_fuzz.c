@@ -2,29 +2,7 @@
 // Any bytes as a distribution of sizes: one whose points never fall and whose inverse agrees with
 // them, or errors of one line that say where.
 #include "control/workload/sizes.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
-
-static void
-require_messages(const struct config_diag *diag)
-{
-	require(diag->errors > 0 && diag->count > 0);
-	for (unsigned i = 0; i < diag->count; i++) {
-		require(strncmp(diag->messages[i].text, "f:", 2) == 0);
-		require(diag->messages[i].pos.line > 0 && diag->messages[i].pos.column > 0);
-		require(strchr(diag->messages[i].text, '\n') == NULL);
-	}
-}
+#include "text_fuzz.h"
 
 static void
 require_inverse(const struct sizes *s)

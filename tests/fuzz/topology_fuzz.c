@@ -3,29 +3,7 @@
 // or errors of one line that say where.
 #include "control/config/fabric_file.h"
 #include "control/topology/topology.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
-
-static void
-require_messages(const struct config_diag *diag)
-{
-	require(diag->errors > 0 && diag->count > 0);
-	for (unsigned i = 0; i < diag->count; i++) {
-		require(strncmp(diag->messages[i].text, "f:", 2) == 0);
-		require(diag->messages[i].pos.line > 0 && diag->messages[i].pos.column > 0);
-		require(strchr(diag->messages[i].text, '\n') == NULL);
-	}
-}
+#include "text_fuzz.h"
 
 static void
 require_link(const struct topology *t, const struct topo_link *link)
