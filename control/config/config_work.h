@@ -65,6 +65,7 @@ struct config_work {
 	uint32_t mix_ppm[CONFIG_PRIORITIES];
 	enum config_algorithm algorithm; // collectives
 	uint64_t chunk_bytes;            // tree
+	uint32_t channels;               // ring; 0: as many as a host's NICs that take part
 	uint64_t compute_ps;             // collectives, step: before it, each time
 	struct config_work *collectives; // step
 	unsigned collective_count;

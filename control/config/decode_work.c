@@ -101,6 +101,7 @@ settle_algorithm(struct decoder *d, const struct yaml_node *node, struct config_
 {
 	const struct yaml_pair *pair = yaml_tree_get(node, "algorithm");
 	const struct yaml_pair *chunk = yaml_tree_get(node, "chunk");
+	const struct yaml_pair *channels = yaml_tree_get(node, "channels");
 	bool all_reduce = work->kind == CONFIG_WORK_ALL_REDUCE;
 	bool all_to_all = work->kind == CONFIG_WORK_ALL_TO_ALL;
 	bool fits;
@@ -118,6 +119,8 @@ settle_algorithm(struct decoder *d, const struct yaml_node *node, struct config_
 					  : "ring");
 	else if (chunk != NULL && all_reduce && work->algorithm != CONFIG_ALGORITHM_TREE)
 		decode_error(d, chunk->key_pos, "\"chunk\" is of algorithm: tree");
+	else if (channels != NULL && all_reduce && work->algorithm != CONFIG_ALGORITHM_RING)
+		decode_error(d, channels->key_pos, "\"channels\" is of algorithm: ring");
 }
 
 void

@@ -17,6 +17,7 @@
 #define REDUCE_SCATTER (1u << CONFIG_WORK_REDUCE_SCATTER)
 #define ALL_TO_ALL (1u << CONFIG_WORK_ALL_TO_ALL)
 #define STEP (1u << CONFIG_WORK_STEP)
+#define RING (ALL_REDUCE | ALL_GATHER | REDUCE_SCATTER)
 #define COLLECTIVE (ALL_REDUCE | ALL_GATHER | REDUCE_SCATTER | ALL_TO_ALL)
 #define SIZED (FLOW | INCAST | PERMUTATION | SHIFT | COLLECTIVE)
 
@@ -74,6 +75,9 @@ static const struct schema_key part_keys[] = {
 	 .kinds = COLLECTIVE},
 	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},
+	{"channels", SCHEMA_INTEGER, .def = "auto",
+	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),
+	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
 	 .min = 0, .max = SCHEMA_HOUR_PS, .kinds = COLLECTIVE},
 };
@@ -132,6 +136,9 @@ static const struct schema_key keys[] = {
 	 .kinds = COLLECTIVE},
 	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},
+	{"channels", SCHEMA_INTEGER, .def = "auto",
+	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),
+	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
 	 .min = 0, .max = SCHEMA_HOUR_PS, .kinds = COLLECTIVE | STEP},
 	{"collectives", SCHEMA_LIST, .help = "a list of collectives, one after the other",

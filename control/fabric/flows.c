@@ -87,7 +87,7 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 		return flows_refuse_priority(f, spec->item, spec->dst, spec->priority, diag);
 	pair->src_qpn = nic_next_qpn(f->nics[spec->src]);
 	pair->dst_qpn = nic_next_qpn(f->nics[spec->dst]);
-	flow.bytes = spec->bytes / count + (index < spec->bytes % count);
+	flow.bytes = workload_share(spec->bytes, index, count);
 	flow.endpoint.qpn = pair->src_qpn;
 	flow.endpoint.peer_qpn = pair->dst_qpn;
 	flow.endpoint.first_psn = random_u32(random) & ROCE_PSN_MASK;

@@ -19,7 +19,8 @@ has_attached_rank(const struct fabric_flows *flows, const struct program_spec *p
 	const struct workload *w = flows->workload;
 
 	for (uint32_t r = 0; r < p->rank_count; r++)
-		if (flows->fabric->nics[rank_of(w, &w->collectives[p->first_collective], r)->host] ==
+		if (flows->fabric
+			    ->nics[rank_of(w, &w->collectives[p->first_collective], r)->host] ==
 		    NULL)
 			return true;
 	return false;
@@ -55,9 +56,13 @@ create_part(struct fabric_flows *flows, const struct collective_spec *c, uint32_
 
 	part->program = program;
 	rc = nic_add_part(nic, program, &(struct nic_part){.compute = c->compute_ps}, &part->part);
-	for (uint32_t i = 0; rc == 0 && i < place->inbox_count; i++)
-		rc = nic_add_inbox(nic, program, part->part, messages[part->first_inbox + i],
+	for (uint32_t i = 0; rc == 0 && i < place->inbox_count; i++) {
+		const struct nic_inbox inbox = {.messages = messages[part->first_inbox + i],
+						.apart = place->inboxes_apart};
+
+		rc = nic_add_inbox(nic, program, part->part, &inbox,
 				   &flows->inboxes[part->first_inbox + i]);
+	}
 	return rc;
 }
 
@@ -68,8 +73,9 @@ create_program(struct fabric_flows *flows, const struct program_spec *p, const u
 	const struct collective_spec *first = &w->collectives[p->first_collective];
 
 	for (uint32_t r = 0; r < p->rank_count; r++) {
-		const struct nic_program program = {
-			.start = w->starts[p->first_start + r], .gap = p->gap_ps, .repeat = p->repeat};
+		const struct nic_program program = {.start = w->starts[p->first_start + r],
+						    .gap = p->gap_ps,
+						    .repeat = p->repeat};
 		uint32_t id;
 		int rc = nic_add_program(flows->fabric->nics[rank_of(w, first, r)->host], &program,
 					 &id);
@@ -111,13 +117,6 @@ flows_create_programs(struct fabric_flows *flows, struct config_diag *diag)
 	return rc;
 }
 
-// Queue pair `index` of `count` carries this much of `bytes`.
-static uint64_t
-share(uint64_t bytes, uint32_t index, uint32_t count)
-{
-	return bytes / count + (index < bytes % count);
-}
-
 void
 flows_join_program(const struct fabric_flows *flows, const struct flow_spec *spec, uint32_t index,
 		   uint32_t count, struct nic_flow *flow, uint32_t *inbox)
@@ -133,7 +132,7 @@ flows_join_program(const struct fabric_flows *flows, const struct flow_spec *spe
 	// Of a message that is a byte longer, one queue pair carries that byte.
 	flow->messages = (struct nic_messages){
 		.count = m->count,
-		.base = share(m->base, index, count),
+		.base = workload_share(m->base, index, count),
 		.extra = index == m->base % count ? m->extra : 0,
 		.first = m->first,
 		.step = m->step,

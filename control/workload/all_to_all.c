@@ -41,7 +41,7 @@ collective_direct(struct collective *c)
 				.to = to,
 				.inbox = 0,
 				.gate = WORKLOAD_NONE,
-				.messages = one_message(collective_chunk(c, to)),
+				.messages = one_message(workload_share(c->bytes, to, c->count)),
 			};
 
 			if (flow.messages.base == 0)
@@ -68,7 +68,7 @@ collective_shift(struct collective *c)
 				.inbox = k - 1,
 				.gate = k == 1 ? WORKLOAD_NONE : k - 2,
 				.gate_lead = 1,
-				.messages = one_message(collective_chunk(c, to)),
+				.messages = one_message(workload_share(c->bytes, to, c->count)),
 			};
 
 			error = collective_add(c, &flow);

@@ -5,9 +5,10 @@
 // received is counted by inbox: message k of a flow with a gate may start once every sender to that
 // inbox, and to those before it, has delivered k + lead messages of the same time; without a gate
 // all may start with the part. (Those before it: a rank takes its turns in order, though a fast
-// sender may be a turn ahead of a slow one.) So an algorithm is no more than its flows, their
-// chunks and their gates (ring.c, tree.c, halving.c, all_to_all.c), and each rank goes on as soon
-// as what it needs is there, as with the libraries that it stands for.
+// sender may be a turn ahead of a slow one. Where a rank's inboxes are apart, it takes part in
+// several rings at once and their messages do not wait for one another.) So an algorithm is no more
+// than its flows, their chunks and their gates (ring.c, tree.c, halving.c, all_to_all.c), and each
+// rank goes on as soon as what it needs is there, as with the libraries that it stands for.
 //
 // A part ends for a rank when all its inboxes have what is due of this time, or, if it receives
 // nothing, when all that it sends has been acknowledged; other ranks may be ahead or behind by

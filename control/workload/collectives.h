@@ -25,14 +25,6 @@ struct collective_flow {
 // Returns 0, -EINVAL with the error in diag, or -ENOMEM.
 int collective_add(struct collective *c, const struct collective_flow *flow);
 
-// The size of one of the `count` chunks that a buffer is cut in: equal parts, the first a byte
-// longer where it does not divide.
-static inline uint64_t
-collective_chunk(const struct collective *c, uint32_t chunk)
-{
-	return c->bytes / c->count + (chunk < c->bytes % c->count);
-}
-
 static inline struct rank_spec *
 collective_rank(struct collective *c, uint32_t rank)
 {

@@ -1,40 +1,94 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rings: every rank sends to the next one, and passes on what came from the one before.
 //
-// All-reduce (Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms, 2009): message s of rank r
-// carries chunk r - s. In the first N - 1 a chunk gathers the contributions of all, beginning with
-// its own rank's; in the last N - 1 the sums go round. An all-gather is the second half alone,
-// beginning with every rank's own chunk; a reduce-scatter the first, begun one chunk earlier so
-// that chunk r ends at rank r.
+// All-reduce (Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms, 2009): message s of place p
+// of the ring carries chunk p - s. In the first N - 1 a chunk gathers the contributions of all,
+// beginning with its own place's; in the last N - 1 the sums go round. An all-gather is the second
+// half alone, beginning with every place's own chunk; a reduce-scatter the first, begun one chunk
+// earlier so that chunk p ends at place p.
+//
+// One ring through hosts of several NICs would leave each by the same NIC. Hence channels, as in
+// NCCL: rings at once that share the buffer. Channel c comes to each host at its NIC c, passes the
+// others in their order, and goes on to NIC c of the next host.
 #include "collectives.h"
 
-int
-collective_ring(struct collective *c)
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t
+group_size(const struct item_members *m, uint32_t group)
+{
+	return m->groups[group + 1] - m->groups[group];
+}
+
+// Unless it is written, as many as bring every NIC of the host that has the fewest into use.
+static uint32_t
+count_channels(const struct collective *c)
+{
+	uint32_t channels = c->item->work->channels;
+
+	if (channels != 0)
+		return channels;
+	channels = group_size(c->members, 0);
+	for (uint32_t g = 1; g < c->members->group_count; g++)
+		if (group_size(c->members, g) < channels)
+			channels = group_size(c->members, g);
+	return channels;
+}
+
+static void
+order_ranks(const struct item_members *m, uint32_t channel, uint32_t *order)
+{
+	for (uint32_t g = 0; g < m->group_count; g++)
+		for (uint32_t i = 0; i < group_size(m, g); i++)
+			*order++ = m->groups[g] + (i + channel) % group_size(m, g);
+}
+
+// order: the ranks by their places.
+static int
+add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const uint32_t *order)
 {
 	enum config_work_kind kind = c->item->work->kind;
 	uint32_t n = c->count;
 	int error = 0;
 
-	for (uint32_t r = 0; error == 0 && r < n; r++) {
+	for (uint32_t p = 0; error == 0 && p < n; p++) {
 		const struct flow_messages messages = {
 			.count = kind == CONFIG_WORK_ALL_REDUCE ? 2 * (n - 1) : n - 1,
-			.base = c->bytes / n,
-			.extra = (uint32_t)(c->bytes % n),
-			.first = kind == CONFIG_WORK_REDUCE_SCATTER ? (r + n - 1) % n : r,
+			.base = bytes / n,
+			.extra = (uint32_t)(bytes % n),
+			.first = kind == CONFIG_WORK_REDUCE_SCATTER ? (p + n - 1) % n : p,
 			.step = n - 1,
 			.of = n,
 		};
 		const struct collective_flow flow = {
-			.from = r,
-			.to = (r + 1) % n,
-			.inbox = 0,
-			.gate = 0, // what comes from the one before; the first message is its own
+			.from = order[p],
+			.to = order[(p + 1) % n],
+			.inbox = channel,
+			.gate = channel, // from the one before; the first message is its own
 			.gate_lead = 0,
 			.messages = messages,
 		};
 
-		collective_rank(c, r)->inbox_count = 1;
 		error = collective_add(c, &flow);
 	}
+	return error;
+}
+
+int
+collective_ring(struct collective *c)
+{
+	uint32_t channels = count_channels(c), *order = calloc(c->count, sizeof(*order));
+	int error = order != NULL ? 0 : -ENOMEM;
+
+	for (uint32_t r = 0; r < c->count; r++) {
+		collective_rank(c, r)->inbox_count = channels;
+		collective_rank(c, r)->inboxes_apart = true;
+	}
+	for (uint32_t channel = 0; error == 0 && channel < channels; channel++) {
+		order_ranks(c->members, channel, order);
+		error = add_channel(c, channel, workload_share(c->bytes, channel, channels), order);
+	}
+	free(order);
 	return error;
 }

@@ -25,6 +25,13 @@ struct flow_messages {
 	uint32_t extra, first, step, of;
 };
 
+// Part `part` of `count` equal ones; where it does not divide, the first are a byte longer.
+static inline uint64_t
+workload_share(uint64_t bytes, uint32_t part, uint32_t count)
+{
+	return bytes / count + (part < bytes % count);
+}
+
 // Bytes that go from src to dst, whatever the operation: with READ it is dst that asks for them.
 // The network joins src_port and dst_port, but for a flow `inside` a host.
 struct flow_spec {
@@ -71,6 +78,7 @@ struct rank_spec {
 	uint32_t host;
 	uint8_t port;
 	uint32_t inbox_count;
+	bool inboxes_apart; // a gate waits for its inbox alone, not for those before it too
 };
 
 // A collective: one part of a program.

@@ -121,6 +121,11 @@ struct nic_part {
 	ps_t compute; // before it
 };
 
+struct nic_inbox {
+	uint32_t messages; // of each of its receivers, a time
+	bool apart;        // its gates do not wait for the inboxes made before it
+};
+
 // PS_NEVER while it has not begun, or ended. It begins after the compute gap.
 struct nic_time {
 	ps_t start, end;
@@ -148,8 +153,8 @@ struct nic_stream {
 // A flow as its sender saw it, or the reader of a READ. What a READ sends again, and the CNPs it
 // gets, are its responder's, of which there is nothing else.
 struct nic_flow_result {
-	ps_t start;             // with jitter; of a program's flow, its first message's
-	ps_t completed;         // when its last byte was acknowledged; PS_NEVER while it is open
+	ps_t start;     // with jitter; of a program's flow, its first message's
+	ps_t completed; // when its last byte was acknowledged; PS_NEVER while it is open
 	// Sum over the completed repetitions of the time each took; of a program's flow, the time
 	// in which at least one message was open.
 	ps_t busy;
@@ -197,12 +202,11 @@ uint64_t nic_held(const struct nic *nic);
 uint32_t nic_next_qpn(const struct nic *nic);
 
 // What a program is made of, before its flows. Each writes its number to *out: programs and inboxes
-// count in the NIC, parts in their program. An inbox fills with `messages` of each of its receivers
-// a time. Return 0, -EINVAL for a repeat or messages of 0, numbers that do not exist, or more than
-// NIC_PROGRAM_TIMES_MAX, or -ENOMEM.
+// count in the NIC, parts in their program. Return 0, -EINVAL for a repeat or messages of 0, numbers
+// that do not exist, or more than NIC_PROGRAM_TIMES_MAX, or -ENOMEM.
 int nic_add_program(struct nic *nic, const struct nic_program *program, uint32_t *out);
 int nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uint32_t *out);
-int nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t messages,
+int nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic_inbox *inbox,
 		  uint32_t *out);
 
 // Adds the queue pair that sends a flow (of a READ the one that responds), the one that receives it

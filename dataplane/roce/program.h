@@ -36,12 +36,13 @@ struct part {
 
 struct inbox {
 	struct part *part;
-	struct inbox *before; // of the part's
-	struct inbox *next;
+	struct inbox *before; // that it has to be no readier than; NULL: none
+	struct inbox *behind; // likewise the other way
+	struct inbox *next;   // of the part's
 	uint32_t messages;  // of each feeder, a time
 	uint32_t pending;   // feeders that have brought `complete` messages and no more
 	uint64_t complete;  // messages that all feeders have brought
-	uint64_t ready;     // that it and all inboxes before it have
+	uint64_t ready;     // that it and those before it have
 	struct feeder *feeders;
 	struct program_sender *gated;
 	struct program_sender **gated_end;

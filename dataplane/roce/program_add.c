@@ -61,14 +61,15 @@ nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uin
 }
 
 int
-nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t messages, uint32_t *out)
+nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic_inbox *settings,
+	      uint32_t *out)
 {
 	struct program *p = find_program(nic, program);
 	struct inbox *inbox;
 	struct part *of;
 	int error;
 
-	if (p == NULL || part >= p->parts.count || messages == 0)
+	if (p == NULL || part >= p->parts.count || settings->messages == 0)
 		return -EINVAL;
 	inbox = nic_carve(nic, sizeof(*inbox));
 	if (inbox == NULL)
@@ -79,12 +80,15 @@ nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t message
 	of = p->parts.entries[part];
 	inbox->part = of;
 	inbox->gated_end = &inbox->gated;
-	inbox->messages = messages;
-	inbox->before = of->last_inbox;
+	inbox->messages = settings->messages;
 	if (of->last_inbox != NULL)
 		of->last_inbox->next = inbox;
 	else
 		of->inboxes = inbox;
+	if (of->last_inbox != NULL && !settings->apart) {
+		inbox->before = of->last_inbox;
+		inbox->before->behind = inbox;
+	}
 	of->last_inbox = inbox;
 	of->inbox_count++;
 	*out = nic->more->inboxes.count - 1;

@@ -73,6 +73,38 @@ class ClosedForms(Case):
                 self.close(one, 2 * (size / 2 / B + L), 1)
 
 
+class Channels(Case):
+    """Four hosts with a NIC in each of four planes. The NICs are what bounds a long ring: 2 (N - 1) messages of
+    S / N, over the channels, leave each."""
+
+    def ring(self, kind, size, **more):
+        description = one_leaf(4, {"kind": kind, "size": f"{size}B"} | more)
+        description["fabric"]["topology"]["planes"] = 4
+        sim = self.sim(description)
+        assert_complete(self, sim)
+        (one,) = sim.result["collectives"]
+        self.assertEqual((one["ranks"], one["bytes"]), (16, size))
+        return sim, one
+
+    def test_all_nics_are_used(self):
+        for kind, turns in (("all-reduce", 2), ("all-gather", 1), ("reduce-scatter", 1)):
+            # Of 64 packets, or 256 in the one channel.
+            size, steps = 16 * 256 * MTU, turns * 15
+            with self.subTest(kind=kind):
+                sent = {}
+                for channels in (4, 1):
+                    sim, one = self.ring(kind, size, channels="auto" if channels == 4 else 1)
+                    expected = steps * size / 16 / channels / B
+                    self.assertAlmostEqual(one["step_ps"] / 1e3 / expected, 1, delta=.01)
+                    self.assertAlmostEqual(one["busbw_gbps"] / (channels * B * 8), 1, delta=.01)
+                    self.assertEqual(sim.summary["flows"], 4 * channels)
+                    sent[channels] = [port["tx_bytes"] for host in range(1, 5) for name, port in
+                                      sorted(sim.result["nodes"][f"h{host}"]["ports"].items())]
+                # The same messages, a quarter of the size and four times as many; acknowledgements beside.
+                self.assertEqual(len(set(sent[4])), 1)
+                self.assertLess(max(sent[1][nic] for nic in range(16) if nic % 4), max(sent[1]) / 1000)
+
+
 class Programs(Case):
     def test_repeats_follow_one_another(self):
         # Each rank begins again when it has everything, 10 us later.

@@ -64,7 +64,10 @@ collectives(void **state)
 		"      - {size: 3B}\n"
 		"      - {kind: all-gather}\n"
 		"      - {kind: all-gather, size: 1MB, hosts: [h1, h2]}\n"
-		"      - {kind: all-gather, size: 1MB, algorithm: halving-doubling}\n",
+		"      - {kind: all-gather, size: 1MB, algorithm: halving-doubling}\n"
+		"      - {kind: all-reduce, size: 1MB, algorithm: tree, channels: 2}\n"
+		"      - {kind: all-to-all, size: 1MB, channels: 2}\n"
+		"      - {kind: all-gather, size: 1MB, channels: 65}\n",
 		"f.yaml:3:46: workload[0]: all-reduce is done as ring, tree or halving-doubling\n"
 		"f.yaml:4:46: workload[1]: all-to-all is done as direct or shift\n"
 		"f.yaml:5:50: workload[2]: reduce-scatter is done as ring\n"
@@ -82,7 +85,12 @@ collectives(void **state)
 		"reduce-scatter or all-to-all\n"
 		"f.yaml:15:9: workload[8].collectives[2]: needs \"size\": bytes to send\n"
 		"f.yaml:16:39: workload[8].collectives[3].hosts: unknown key\n"
-		"f.yaml:17:50: workload[8].collectives[4]: all-gather is done as ring\n");
+		"f.yaml:17:50: workload[8].collectives[4]: all-gather is done as ring\n"
+		"f.yaml:18:56: workload[8].collectives[5]: \"channels\" is of algorithm: ring\n"
+		"f.yaml:19:39: workload[8].collectives[6].channels: is not a key of kind: "
+		"all-to-all\n"
+		"f.yaml:20:49: workload[8].collectives[7].channels: 65 is out of range: 1 to 64, or "
+		"auto\n");
 }
 
 static void

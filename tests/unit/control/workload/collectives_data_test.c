@@ -9,7 +9,8 @@
 #include "tests/unit/control/workload/made.h"
 
 #define RANKS_MAX 9
-#define CHUNKS_MAX RANKS_MAX
+#define CHANNELS_MAX 3
+#define CHUNKS_MAX (RANKS_MAX * CHANNELS_MAX) // channel by channel
 #define TIMES 3
 #define MESSAGES_MAX 64
 
@@ -66,9 +67,9 @@ halving_range(const struct model *m, const struct flow_spec *f, uint32_t *first,
 }
 
 static uint64_t
-chunk_bytes(const struct model *m, uint32_t chunks, uint32_t chunk)
+share(uint64_t bytes, uint32_t parts, uint32_t part)
 {
-	return m->c->bytes / chunks + (chunk < m->c->bytes % chunks);
+	return bytes / parts + (part < bytes % parts);
 }
 
 // The chunks [first, end) that message k carries; as many bytes as they have must be sent.
@@ -77,7 +78,7 @@ chunks_of(const struct model *m, const struct flow_spec *f, uint32_t k, uint32_t
 	  uint32_t *end)
 {
 	uint32_t chunks = is(m, "tree") ? f->messages.count : m->c->rank_count;
-	uint64_t bytes = 0;
+	uint64_t whole = m->c->bytes, bytes = 0;
 
 	if (is(m, "halving-doubling")) {
 		halving_range(m, f, first, end);
@@ -88,9 +89,15 @@ chunks_of(const struct model *m, const struct flow_spec *f, uint32_t k, uint32_t
 			*first = is(m, "tree") ? k : f->to_rank;
 		*end = *first + 1;
 	}
+	if (is(m, "ring"))
+		whole = share(m->c->bytes, m->ranks[0].inbox_count, f->inbox);
 	for (uint32_t chunk = *first; chunk < *end; chunk++)
-		bytes += chunk_bytes(m, chunks, chunk);
+		bytes += share(whole, chunks, chunk);
 	assert_int_equal(flow_message_bytes(&f->messages, k), bytes);
+	if (is(m, "ring")) {
+		*first += f->inbox * m->c->rank_count;
+		*end = *first + 1;
+	}
 }
 
 // ---- sending and arriving -----------------------------------------------------------------------
@@ -106,7 +113,8 @@ gate_is_open(const struct model *m, const struct flow_spec *f, uint32_t time, ui
 		const struct flow_spec *in = flow_at(m, i);
 
 		if (in->to_rank == f->from_rank && in->inbox <= f->gate &&
-		    !(m->gate_alone && in->inbox < f->gate))
+		    !((m->gate_alone || m->ranks[f->from_rank].inboxes_apart) &&
+		      in->inbox < f->gate))
 			open &= m->flows[i].delivered >=
 				time * in->messages.count + k + f->gate_lead;
 	}
@@ -172,6 +180,28 @@ try_deliver(struct model *m, uint32_t i)
 
 // ---- what must come of it -----------------------------------------------------------------------
 
+static uint32_t
+count_chunks(const struct model *m)
+{
+	if (is(m, "ring"))
+		return m->c->rank_count * m->ranks[0].inbox_count;
+	return is(m, "tree") ? flow_at(m, 0)->messages.count : m->c->rank_count;
+}
+
+// Whether the chunk is the rank's own: in a ring, that of its place there.
+static bool
+owns(const struct model *m, uint32_t rank, uint32_t chunk)
+{
+	uint32_t n = m->c->rank_count;
+
+	if (!is(m, "ring"))
+		return chunk == rank;
+	for (uint32_t place = 0; place < n; place++)
+		if (flow_at(m, chunk / n * n + place)->from_rank == rank)
+			return chunk % n == place;
+	return false;
+}
+
 // What a rank begins with: of a reduction its contribution to every chunk; else its own chunk, or
 // its own of every chunk.
 static void
@@ -179,23 +209,23 @@ begin(struct model *m)
 {
 	for (uint32_t t = 0; t < TIMES; t++)
 		for (uint32_t r = 0; r < m->c->rank_count; r++)
-			for (uint32_t chunk = 0; chunk < CHUNKS_MAX; chunk++)
-				m->has[t][r][chunk] = is(m, "all-gather") && chunk != r ? 0
-						      : is(m, "all-gather")             ? m->all
-											: 1u << r;
+			for (uint32_t chunk = 0; chunk < count_chunks(m); chunk++)
+				m->has[t][r][chunk] = !is(m, "all-gather") ? 1u << r
+						      : owns(m, r, chunk)  ? m->all
+									   : 0;
 }
 
 // All chunks complete; of a reduce-scatter, and of what all others send it, a rank's own.
 static bool
 is_complete(const struct model *m)
 {
-	uint32_t chunks = is(m, "tree") ? flow_at(m, 0)->messages.count : m->c->rank_count;
+	uint32_t chunks = count_chunks(m);
 	bool own = is(m, "reduce-scatter") || is(m, "all-to-all"), good = !m->wrong;
 
 	for (uint32_t t = 0; t < TIMES; t++)
 		for (uint32_t r = 0; r < m->c->rank_count; r++)
 			for (uint32_t chunk = 0; chunk < chunks; chunk++)
-				if ((!own || chunk == r) &&
+				if ((!own || owns(m, r, chunk)) &&
 				    (m->c->bytes >= chunks || !is(m, "direct")))
 					good &= m->has[t][r][chunk] == m->all;
 	for (uint32_t r = 0; r < m->c->rank_count; r++)
@@ -287,6 +317,34 @@ test_every_rank_has_all(void **state)
 	}
 }
 
+// Hosts of three NICs: rings at once, in other orders.
+static void
+test_channels(void **state)
+{
+	static const unsigned rings[] = {0, 3, 4};
+	char fabric[128], item[96];
+	struct made m;
+
+	(void)state;
+	for (unsigned hosts = 1; hosts <= RANKS_MAX / 3; hosts++) {
+		snprintf(fabric, sizeof(fabric),
+			 "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, "
+			 "hosts_per_leaf: %u, planes: 3}\n",
+			 hosts);
+		for (unsigned i = 0; i < 6; i++) {
+			snprintf(item, sizeof(item), "  - {kind: %s, size: %uB}\n",
+				 items[rings[i / 2]], i % 2 ? 2 : 100);
+			make(&m, fabric, item);
+			assert_int_equal(m.error, 0);
+			assert_int_equal(m.w->ranks[0].inbox_count, CHANNELS_MAX);
+			for (unsigned seed = 0; seed < 6; seed++)
+				if (!carry_out(m.w, seed, seed % 2 == 0, false))
+					fail_msg("%s, %u hosts, seed %u", item, hosts, seed);
+			drop(&m);
+		}
+	}
+}
+
 // Without gates, or with gates that open a message early, what is sent is not yet there.
 static void
 test_gates_are_needed(void **state)
@@ -336,6 +394,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_rank_has_all),
+		cmocka_unit_test(test_channels),
 		cmocka_unit_test(test_gates_are_needed),
 		cmocka_unit_test(test_gates_include_those_before),
 	};

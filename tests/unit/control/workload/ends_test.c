@@ -124,14 +124,23 @@ test_collective(void **state)
 	assert_int_equal(m.w->collectives[0].rank_count, 4);
 	assert_int_equal(m.w->ranks[1].host, 0);
 	assert_int_equal(m.w->ranks[1].port, 1);
-	assert_flow(&m, 0, "h1.eth1", "h1.eth2", 1010010); // the largest chunk: 1001 B
-	assert_flow(&m, 1, "h1.eth1", "h4.eth1", 1010010);
-	assert_flow(&m, 2, "h4.eth1", "h4.eth2", 1010010);
-	assert_flow(&m, 3, "h4.eth1", "h1.eth1", 1010010);
-	assert_int_equal(m.w->flows[1].from_rank, 1);
-	assert_int_equal(m.w->flows[1].to_rank, 2);
-	assert_flow(&m, 4, "h1.eth2", "h2.eth2", 1000200);
-	assert_flow(&m, 5, "h2.eth1", "h1.eth1", 1000200);
+	// Two channels, each by the NIC that it came by; the largest chunk: 501 B
+	assert_flow(&m, 0, "h1.eth1", "h1.eth2", 1005010);
+	assert_flow(&m, 1, "h1.eth1", "h4.eth1", 1005010);
+	assert_flow(&m, 2, "h4.eth1", "h4.eth2", 1005010);
+	assert_flow(&m, 3, "h4.eth1", "h1.eth1", 1005010);
+	assert_flow(&m, 4, "h1.eth2", "h1.eth1", 1005010);
+	assert_flow(&m, 5, "h1.eth2", "h4.eth2", 1005010);
+	assert_flow(&m, 6, "h4.eth2", "h4.eth1", 1005010);
+	assert_flow(&m, 7, "h4.eth2", "h1.eth2", 1005010);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(m.w->flows[4 * i + 1].from_rank, 1 - i);
+		assert_int_equal(m.w->flows[4 * i + 1].to_rank, 2 + i);
+		assert_int_equal(m.w->flows[4 * i].bytes + m.w->flows[4 * i + 2].bytes,
+				 m.w->flows[4 * i + 1].bytes + m.w->flows[4 * i + 3].bytes);
+	}
+	assert_flow(&m, 8, "h1.eth2", "h2.eth2", 1000200);
+	assert_flow(&m, 9, "h2.eth1", "h1.eth1", 1000200);
 	drop(&m);
 	assert_refused(PLANES,
 		       "  - {kind: poisson, load: 1%, sizes: rpc, until: 1us, hosts: "

@@ -44,6 +44,12 @@ struct rank {
 	uint32_t program, part, inbox;
 };
 
+static int
+add_inbox(struct nic *nic, uint32_t program, uint32_t part, uint32_t messages, uint32_t *out)
+{
+	return nic_add_inbox(nic, program, part, &(struct nic_inbox){.messages = messages}, out);
+}
+
 static void
 make_rank(struct ring *w, unsigned int nic, struct nic_program program, ps_t compute,
 	  uint32_t messages, struct rank *out)
@@ -52,8 +58,8 @@ make_rank(struct ring *w, unsigned int nic, struct nic_program program, ps_t com
 
 	assert_int_equal(nic_add_program(w->nics[nic], &program, &out->program), 0);
 	assert_int_equal(nic_add_part(w->nics[nic], out->program, &part, &out->part), 0);
-	assert_int_equal(
-		nic_add_inbox(w->nics[nic], out->program, out->part, messages, &out->inbox), 0);
+	assert_int_equal(add_inbox(w->nics[nic], out->program, out->part, messages, &out->inbox),
+			 0);
 }
 
 // A ring of 3: each rank sends to the next, message k when k have come from the one before. Steps
@@ -185,7 +191,7 @@ test_loss_across_messages(void **state)
 				nic_add_part(w.nics[i], 0, &(struct nic_part){0}, &ranks[i].part),
 				0);
 		}
-		assert_int_equal(nic_add_inbox(w.nics[1], 0, 0, 40, &ranks[1].inbox), 0);
+		assert_int_equal(add_inbox(w.nics[1], 0, 0, 40, &ranks[1].inbox), 0);
 		qpn = ring_add(&w, 0, 0, 1, 0,
 			       message_flow(0, 0, NIC_NONE, 0,
 					    (struct nic_messages){.count = 40,
@@ -274,7 +280,7 @@ test_inbox_of_two(void **state)
 		assert_int_equal(nic_add_program(w.nics[i], &program, &id), 0);
 		assert_int_equal(nic_add_part(w.nics[i], id, i == 1 ? &late : &plain, &id), 0);
 	}
-	assert_int_equal(nic_add_inbox(w.nics[2], 0, 0, 1, &inbox), 0);
+	assert_int_equal(add_inbox(w.nics[2], 0, 0, 1, &inbox), 0);
 	for (unsigned int i = 0; i < 2; i++)
 		ring_add(&w, i, 0, 2, i,
 			 message_flow(0, 0, NIC_NONE, 0,
@@ -313,7 +319,7 @@ test_gate_across_ports(void **state)
 		assert_int_equal(nic_add_part(w.nics[i], 0, &(struct nic_part){0}, &ranks[i].part),
 				 0);
 		if (i != 0)
-			assert_int_equal(nic_add_inbox(w.nics[i], 0, 0, 1, &ranks[i].inbox), 0);
+			assert_int_equal(add_inbox(w.nics[i], 0, 0, 1, &ranks[i].inbox), 0);
 	}
 	ring_add(&w, 0, 0, 1, 0,
 		 message_flow(0, 0, NIC_NONE, 0, (struct nic_messages){.count = 1, .base = 1000}),
@@ -423,9 +429,9 @@ test_refused(void **state)
 	for (unsigned int i = 0; i < 65; i++)
 		assert_int_equal(nic_add_part(w.nics[0], 0, &part, &id), 0);
 	assert_int_equal(nic_add_part(w.nics[0], 0, &part, &id), -EINVAL); // 66,000
-	assert_int_equal(nic_add_inbox(w.nics[0], 0, 65, 1, &id), -EINVAL);
-	assert_int_equal(nic_add_inbox(w.nics[0], 0, 0, 0, &id), -EINVAL);
-	assert_int_equal(nic_add_inbox(w.nics[0], 0, 0, 1, &id), 0);
+	assert_int_equal(add_inbox(w.nics[0], 0, 65, 1, &id), -EINVAL);
+	assert_int_equal(add_inbox(w.nics[0], 0, 0, 0, &id), -EINVAL);
+	assert_int_equal(add_inbox(w.nics[0], 0, 0, 1, &id), 0);
 	assert_int_equal(id, 0);
 	flow.gate = 1;
 	assert_int_equal(nic_add_sender(w.nics[0], &flow), -EINVAL);
