@@ -40,8 +40,8 @@ struct node_ops {
 	// never. `start` is where the last call ended, or later if nothing happens before; until -
 	// start is at most TIME_WINDOW_MAX. Called by the node's worker.
 	ps_t (*advance)(struct node *node, ps_t start, ps_t until);
-	// NULL, or fetches what the first packets due at the node will need; their headers have been
-	// fetched.
+	// NULL, or fetches what the first packets due at the node will need; their headers have
+	// been fetched.
 	void (*fetch)(const struct node *node);
 };
 

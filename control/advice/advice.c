@@ -8,6 +8,8 @@
 //   markings.c  packets that are of another priority at the other end of a link,
 //   cnp.c       CNPs in a class that PFC pauses,
 //   data.c      data whose DSCP takes it out of PFC,
+//   pins.c      flows pinned to what is no way,
+//   work.c      workload that does not happen as it is written,
 //   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock, and routing
 //               loops.
 // All of them look at the fabric as it would start; cycles.c also at what route events make of it.
@@ -128,7 +130,7 @@ advice_give(const struct fabric *f, struct config_diag *diag)
 {
 	static int (*const kinds[])(const struct fabric *, struct config_diag *) = {
 		advice_headroom, advice_pauses, advice_ecn,      advice_rates,  advice_sides,
-		advice_cnp,      advice_data,   advice_markings, advice_cycles,
+		advice_cnp,      advice_data,   advice_markings, advice_pins,   advice_cycles,
 	};
 	int rc = 0;
 

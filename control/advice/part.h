@@ -15,6 +15,7 @@ int advice_sides(const struct fabric *f, struct config_diag *diag);
 int advice_markings(const struct fabric *f, struct config_diag *diag);
 int advice_cnp(const struct fabric *f, struct config_diag *diag);
 int advice_data(const struct fabric *f, struct config_diag *diag);
+int advice_pins(const struct fabric *f, struct config_diag *diag);
 int advice_cycles(const struct fabric *f, struct config_diag *diag);
 
 // Bit per priority that a switch never drops for want of space: its group is lossless and flow

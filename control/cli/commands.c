@@ -22,7 +22,8 @@ static const struct cli_command commands[] = {
 	 "  --seed N                instead of the files' seeds\n"
 	 "  -o, --output json|text  the form of the answer\n",
 	 cmd_compare},
-	{"plot", "DIR [-o DIR]\nDIR DIR... -o DIR", "draws what `roost sim -o DIR` wrote there as SVG",
+	{"plot", "DIR [-o DIR]\nDIR DIR... -o DIR",
+	 "draws what `roost sim -o DIR` wrote there as SVG",
 	 "Completion times, slowdowns and loads of links from result.json; queues, rates, loads, "
 	 "pauses and\npools where `record:` asked for them. Needs gnuplot.\n\n"
 	 "  -o DIR  where the drawings go, instead of the same directory\n",
@@ -46,8 +47,9 @@ static const struct cli_command commands[] = {
 	{"run", "FILE", "brings a live fabric up and stays in the foreground until interrupted", "",
 	 cmd_run},
 	{"show",
-	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\nqos roce [NODE]\n"
-	 "config [NODE]\npfc|queue|drops|watchdog|log [PORT]\npool|tenant|histogram|adaptive [NODE]\n"
+	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
+	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|log [PORT]\n"
+	 "pool|tenant|histogram|adaptive [NODE]\n"
 	 "route [NODE] [vrf NAME]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define CONFIG_PRIORITIES 8
 #define CONFIG_DSCPS 64
@@ -29,6 +30,13 @@ struct config_names {
 	struct config_name *items;
 	unsigned count;
 };
+
+// Where that may stand in the place of names.
+static inline bool
+config_means_all(const struct config_names *names)
+{
+	return names->count == 1 && strcmp(names->items[0].text, "all") == 0;
+}
 
 enum config_role {
 	CONFIG_ROLE_LEAF,
@@ -89,8 +97,9 @@ struct config_link {
 	struct config_pos pos;
 };
 
-// A route's next hop: a neighbour node in a fabric (`via: [spine1]`, `[{node: spine1, weight: 2}]`), a
-// port and the MAC behind it on one switch (`via: [{port: swp2, mac: ...}]`).
+// A route's next hop: a neighbour node in a fabric (`via: [spine1]`,
+// `[{node: spine1, weight: 2}]`), a port and the MAC behind it on one switch
+// (`via: [{port: swp2, mac: ...}]`).
 struct config_via {
 	struct config_name node; // text NULL: a port
 	struct config_name port; // text NULL: a node

@@ -49,7 +49,7 @@ struct config_work {
 	struct config_name to;    // flow, stream, incast
 	// permutation, shift, poisson, collectives, step: these only; empty: all (of the tenant)
 	struct config_names hosts;
-	uint64_t size_bytes;     // flow; incast, permutation, shift: from each; collectives: per rank
+	uint64_t size_bytes;     // flow; incast, permutation, shift: of each; collectives: per rank
 	uint32_t by;             // shift: places in the list of hosts
 	enum config_op op;       // flow
 	struct config_name file; // flows
@@ -135,8 +135,8 @@ struct config_step {
 
 struct config_record {
 	uint64_t interval_ps; // between samples; 0: nothing is sampled
-	struct config_names queues;
 	// These may be the one name `all`.
+	struct config_names queues;
 	struct config_names flows;  // names of workload items, or ids
 	struct config_names links;  // or ports
 	struct config_names pauses; // ports

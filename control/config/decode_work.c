@@ -133,18 +133,15 @@ check_part(struct decoder *d, const struct yaml_node *node, void *base)
 }
 
 static void
-check_poisson(struct decoder *d, const struct yaml_node *node, const struct config_work *work)
+check_poisson(struct decoder *d, const struct yaml_node *node)
 {
 	const struct yaml_pair *load = yaml_tree_get(node, "load");
-	const struct yaml_pair *until = yaml_tree_get(node, "until");
 	char why[SCALAR_WHY];
 	uint32_t ppm;
 
 	if (load != NULL && load->value->kind == YAML_SCALAR &&
 	    scalar_percent(load->value->text, &ppm, why) == 0 && ppm == 0)
 		decode_error(d, load->value->pos, "a load of nothing sends nothing");
-	if (until != NULL && work->until_ps != 0 && work->until_ps <= work->at_ps)
-		decode_error(d, until->value->pos, "\"until\" is no later than \"at\"");
 }
 
 void
@@ -154,6 +151,7 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 	bool one_sender = work->kind == CONFIG_WORK_FLOW || work->kind == CONFIG_WORK_STREAM;
 	const struct yaml_pair *mix = yaml_tree_get(node, "mix");
 	const struct yaml_pair *collectives = yaml_tree_get(node, "collectives");
+	const struct yaml_pair *until = yaml_tree_get(node, "until");
 
 	work->pos = node->pos;
 	if (work->kind >= CONFIG_WORK_ALL_REDUCE && work->kind <= CONFIG_WORK_ALL_TO_ALL)
@@ -163,7 +161,9 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 	if (mix != NULL && work->priority >= 0)
 		decode_error(d, mix->key_pos, "\"mix\" and \"priority\" exclude each other");
 	if (work->kind == CONFIG_WORK_POISSON)
-		check_poisson(d, node, work);
+		check_poisson(d, node);
+	if (until != NULL && work->until_ps != 0 && work->until_ps <= work->at_ps)
+		decode_error(d, until->value->pos, "\"until\" is no later than \"at\"");
 	if (collectives != NULL && collectives->value->count == 0 &&
 	    (collectives->value->kind == YAML_LIST || collectives->value->null))
 		decode_error(d, collectives->value->pos, "\"collectives\" is empty");

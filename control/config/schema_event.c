@@ -86,7 +86,8 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 			event->changes |= changes[i].change;
 	if (event->changes == 0)
 		decode_error(d, node->pos,
-			     "needs one of state, rate, delay, loss, corrupt, corrupt-payload, drop");
+			     "needs one of state, rate, delay, loss, corrupt, corrupt-payload, "
+			     "drop");
 }
 
 static const struct schema_choice states[] = {

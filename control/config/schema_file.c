@@ -102,8 +102,8 @@ static const struct schema_key attach_keys[] = {
 static const struct schema_key record_keys[] = {
 	{"interval", SCHEMA_DURATION, .help = "between samples", AT(record.interval_ps),
 	 .min = 1000, .max = SCHEMA_HOUR_PS},
-	{"queues", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "depths: such as leaf1.swp5.3",
-	 AT(record.queues)},
+	{"queues", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
+	 .help = "depths: such as leaf1.swp5.3, or all", AT(record.queues)},
 	{"flows", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
 	 .help = "rates: names of workload items, ids of flows, or all", AT(record.flows)},
 	{"links", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,

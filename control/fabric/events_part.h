@@ -32,8 +32,8 @@ struct port_change {
 // or -ENOMEM.
 int events_rebuild(struct events *e, uint32_t node, struct config_diag *diag);
 
-// Whether a link event can be applied; a shorter delay also shortens the fabric's window. Returns 0,
-// or -EINVAL with the error in diag.
+// Whether a link event can be applied; a shorter delay also shortens the fabric's window. Returns
+// 0, or -EINVAL with the error in diag.
 int events_check_link(struct events *e, const struct config_event *event, struct config_diag *diag);
 // A link has gone down or come up at `at`: makes routes anew, now or when each switch has noticed.
 // Returns as events_apply().

@@ -4,6 +4,7 @@
 // interval are differences of totals that are exact at its two ends.
 #include "samples.h"
 
+#include "control/directory.h"
 #include "samples_part.h"
 
 #include <errno.h>
@@ -24,12 +25,6 @@ struct samples {
 	FILE *files[KINDS];
 	char *paths[KINDS];
 };
-
-bool
-samples_means_all(const struct config_names *names)
-{
-	return names->count == 1 && strcmp(names->items[0].text, "all") == 0;
-}
 
 void
 samples_put_time(ps_t now, FILE *to)
@@ -76,6 +71,16 @@ samples_check(const struct fabric *f, const struct fabric_flows *flows, struct c
 	int rc = create_states(&s, f, flows, diag);
 
 	destroy_states(&s);
+	return rc;
+}
+
+int
+samples_check_files(const char *dir, char *err, size_t err_size)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < KINDS; i++)
+		rc = directory_check_file(dir, kinds[i]->file, err, err_size);
 	return rc;
 }
 

@@ -11,6 +11,10 @@ struct samples;
 int samples_check(const struct fabric *f, const struct fabric_flows *flows,
 		  struct config_diag *diag);
 
+// Whether the files that samples_create() opens or removes in `dir` can be. Returns 0, or -errno
+// with one line in err.
+int samples_check_files(const char *dir, char *err, size_t err_size);
+
 // Opens a file in `dir` for each kind of series that is asked for. *out is NULL when there is none.
 // Returns 0; -EINVAL with errors in diag; or -errno with one line in err.
 int samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,

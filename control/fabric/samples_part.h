@@ -22,9 +22,6 @@ struct series {
 
 extern const struct series series_queues, series_rates, series_links, series_pauses, series_pools;
 
-// True when the only name is `all`.
-bool samples_means_all(const struct config_names *names);
-
 // Begins a line: the time in ns with its picoseconds.
 void samples_put_time(ps_t now, FILE *to);
 

@@ -40,7 +40,7 @@ create(void **state, const struct fabric *f, const struct fabric_flows *flows,
 	if (s == NULL)
 		return -ENOMEM;
 	s->fabric = f;
-	if (samples_means_all(names))
+	if (config_means_all(names))
 		for (; s->count < t->first_host; s->count++)
 			s->nodes[s->count] = s->count;
 	else

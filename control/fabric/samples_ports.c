@@ -82,7 +82,7 @@ find(struct sample_ports *out, const struct fabric *f, const struct config_names
 	struct marks m;
 	int rc = marks_create(&m, f);
 
-	if (rc == 0 && samples_means_all(names))
+	if (rc == 0 && config_means_all(names))
 		memset(m.wanted, true, m.count);
 	else
 		for (unsigned i = 0; rc != -ENOMEM && i < names->count; i++) {

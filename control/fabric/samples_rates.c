@@ -92,7 +92,7 @@ find_flows(const struct fabric_flows *flows, uint32_t count, const struct config
 	const struct config_names *names = &config->record.flows;
 	int rc = 0;
 
-	if (samples_means_all(names)) {
+	if (config_means_all(names)) {
 		memset(wanted, true, count);
 		return 0;
 	}

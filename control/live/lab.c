@@ -201,6 +201,8 @@ create_fabric(struct lab *lab, struct lab_report *report)
 		rc = workload_create(&lab->workload, lab->topology, lab->fabric->routes,
 				     lab->fabric->hosts, report->diag);
 	if (rc == 0)
+		rc = advice_give_work(lab->fabric, lab->workload, PS_NEVER, report->diag);
+	if (rc == 0)
 		rc = fabric_flows_create(&lab->flows, lab->fabric, lab->workload, report->diag);
 	if (rc != 0)
 		return rc;

@@ -20,6 +20,21 @@ output_path(char path[static PATH_MAX], const struct replay_output *o, const cha
 	snprintf(path, PATH_MAX, "%s/%s%s", o->directory, name, suffix);
 }
 
+// Before any of them is touched.
+static int
+check_files(const char *directory, const struct topo_node *place, char *err, size_t err_size)
+{
+	int rc = directory_check_file(directory, OUTPUT_COUNTERS, err, err_size);
+
+	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
+		char name[TOPOLOGY_PORT_NAME_MAX + 8];
+
+		snprintf(name, sizeof(name), "%s.pcapng", place->ports[i].name);
+		rc = directory_check_file(directory, name, err, err_size);
+	}
+	return rc != 0 ? rc : directory_check_file(directory, OUTPUT_DROPS, err, err_size);
+}
+
 int
 replay_output_open(struct replay_output *o, const char *directory, struct node *n,
 		   const struct topo_node *place, char *err, size_t err_size)
@@ -28,6 +43,8 @@ replay_output_open(struct replay_output *o, const char *directory, struct node *
 	char path[PATH_MAX];
 	int rc = directory_make(directory, err, err_size);
 
+	if (rc == 0)
+		rc = check_files(directory, place, err, err_size);
 	if (rc != 0)
 		return rc;
 	*o = (struct replay_output){.directory = directory, .place = place, .made = made};

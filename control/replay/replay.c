@@ -175,6 +175,16 @@ open_inputs(struct replay *r)
 	return capture_reader_align(readers, r->input_count, NULL, r->err, sizeof(r->err));
 }
 
+// That a file is missing, or a directory, is the caller's mistake of an input only.
+static int
+open_outputs(struct replay *r)
+{
+	int rc = replay_output_open(&r->output, r->options->out, r->fabric->nodes[0],
+				    &r->topology->nodes[0], r->err, sizeof(r->err));
+
+	return rc == -ENOENT || rc == -EISDIR ? -EIO : rc;
+}
+
 static int
 write_counters(struct replay *r)
 {
@@ -231,8 +241,7 @@ replay_run(struct replay *r, struct config_diag *diag)
 	if (rc == 0)
 		rc = open_inputs(r);
 	if (rc == 0)
-		rc = replay_output_open(&r->output, r->options->out, r->fabric->nodes[0],
-					&r->topology->nodes[0], r->err, sizeof(r->err));
+		rc = open_outputs(r);
 	if (rc != 0)
 		return rc;
 	r->run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};

@@ -8,12 +8,13 @@
 #include <jansson.h>
 
 // {KEY: {"value": "150KB", "origin": ORIGIN, "preset": "150KB", "where": "line 12"}} for all keys
-// of `latency`, `buffer`, `qos` but its histograms, and `routing` but its pins. ORIGIN: "overridden" where the
-// value is not the preset's (or, without a preset, the default's), else "preset" or "default". What
-// a preset has no value for is overridden where it is written. "preset" is null there, and names
-// the key where the preset has the other of alpha and static: "alpha 8"; "where" is "line N" of the
-// file, "live" for what was set since it was read, or null for what stands in neither. marks: of
-// config_switch_marked(); preset: the settings of the preset alone. NULL when memory ran out.
+// of `latency`, `buffer`, `qos` but its histograms, and `routing` but its pins. ORIGIN:
+// "overridden" where the value is not the preset's (or, without a preset, the default's), else
+// "preset" or "default". What a preset has no value for is overridden where it is written. "preset"
+// is null there, and names the key where the preset has the other of alpha and static: "alpha 8";
+// "where" is "line N" of the file, "live" for what was set since it was read, or null for what
+// stands in neither. marks: of config_switch_marked(); preset: the settings of the preset alone.
+// NULL when memory ran out.
 json_t *settings_list(const struct switch_config *settings, const struct config_mark *marks,
 		      const struct switch_config *preset);
 

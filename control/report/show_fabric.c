@@ -44,7 +44,11 @@ static json_t *
 node_line(const struct report_node *n)
 {
 	static const char *const roles[] = {
-		[NODE_LEAF] = "leaf", [NODE_SPINE] = "spine", [NODE_SUPER] = "super", [NODE_NIC] = "nic"};
+		[NODE_LEAF] = "leaf",
+		[NODE_SPINE] = "spine",
+		[NODE_SUPER] = "super",
+		[NODE_NIC] = "nic",
+	};
 	uint64_t received = 0, sent = 0, drops = 0;
 	unsigned int up = 0;
 

@@ -2,8 +2,8 @@
 // Routes that follow from the topology. For each leaf, updown.c gives every other switch its next
 // hops towards it; then
 //   - a leaf's VRF (a tenant's, or `default`) with hosts on both has the VRF's hosts on that leaf:
-//     the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) where they are all of that leaf's hosts, else
-//     each host's address;
+//     the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) where they are all of that leaf's hosts,
+//     else each host's address;
 //   - its own hosts stand there with the port they hang on, and in the VRF of the ports between
 //     switches as well, so that what comes down is delivered;
 //   - a spine, and a leaf that other switches pass through, has the leaf's prefix in that VRF.

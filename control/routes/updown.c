@@ -9,8 +9,8 @@
 // are joined to each other, by how far from the first of them; then by index. In a leaf-spine
 // fabric and a Clos these are the shortest paths; where switches of one tier are joined they may be
 // longer. In a network that is neither it may leave two leaves without a path, say where one that
-// has two spines is all that joins these. Then the order is by how far from the highest switch: from
-// every other one a link goes up, so all have a path by the highest, at least.
+// has two spines is all that joins these. Then the order is by how far from the highest switch:
+// from every other one a link goes up, so all have a path by the highest, at least.
 #include "computed.h"
 
 #include <errno.h>

@@ -88,7 +88,7 @@ experiment_create(struct experiment *e, const struct experiment_options *o,
 	e->run->until = o->until;
 	if (o->until == PS_NEVER && !e->config->stop.idle)
 		e->run->until = e->config->stop.time_ps;
-	return 0;
+	return advice_give_work(e->fabric, e->workload, e->run->until, diag);
 }
 
 int

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define SIM_ERR_BYTES 512
+#define SIM_RESULT "result.json"
 #define SIM_SNAPLEN_DEFAULT 128
 
 struct sim {
@@ -34,11 +35,38 @@ struct sim {
 	char err[SIM_ERR_BYTES];
 };
 
+// The names of ports to capture have been checked; name: "leaf1.swp5".
+static struct topo_ref
+port_to_capture(const struct sim *s, unsigned i, char name[static TOPOLOGY_NAME_MAX])
+{
+	const struct topology *t = s->e.topology;
+	struct topo_ref ref = {.node = 0};
+
+	topology_find_port(t, s->e.config->record.pcap.items[i].text, &ref);
+	topology_port_name(t, ref.node, ref.port, name);
+	return ref;
+}
+
+// Before any of them is touched.
+static int
+check_outputs(struct sim *s)
+{
+	int rc = directory_check_file(s->out, SIM_RESULT, s->err, sizeof(s->err));
+
+	for (unsigned i = 0; rc == 0 && i < s->e.config->record.pcap.count; i++) {
+		char port[TOPOLOGY_NAME_MAX], name[TOPOLOGY_NAME_MAX + 8];
+
+		port_to_capture(s, i, port);
+		snprintf(name, sizeof(name), "%s.pcapng", port);
+		rc = directory_check_file(s->out, name, s->err, sizeof(s->err));
+	}
+	return rc != 0 ? rc : samples_check_files(s->out, s->err, sizeof(s->err));
+}
+
 static int
 open_outputs(struct sim *s, struct config_diag *diag)
 {
 	const struct config_record *record = &s->e.config->record;
-	const struct topology *t = s->e.topology;
 	uint32_t snaplen = record->snaplen_full ? 0 : record->snaplen_bytes;
 	bool made;
 	int rc;
@@ -50,17 +78,15 @@ open_outputs(struct sim *s, struct config_diag *diag)
 	if (rc != 0)
 		return rc;
 	s->made = made;
-	rc = recorder_create(&s->recorder, record->snaplen_full ? 0
-					   : snaplen != 0       ? snaplen
-								: SIM_SNAPLEN_DEFAULT);
+	rc = check_outputs(s);
+	if (rc == 0)
+		rc = recorder_create(&s->recorder, record->snaplen_full ? 0
+						   : snaplen != 0       ? snaplen
+									: SIM_SNAPLEN_DEFAULT);
 	for (unsigned i = 0; rc == 0 && i < record->pcap.count; i++) {
 		char path[PATH_MAX], name[TOPOLOGY_NAME_MAX];
-		struct topo_ref ref;
+		struct topo_ref ref = port_to_capture(s, i, name);
 
-		rc = topology_resolve_port(t, &record->pcap.items[i], "record.pcap", &ref, diag);
-		if (rc != 0)
-			return rc;
-		topology_port_name(t, ref.node, ref.port, name);
 		snprintf(path, sizeof(path), "%s/%s.pcapng", s->out, name);
 		rc = recorder_add_port(s->recorder, s->e.fabric->nodes[ref.node], ref.port,
 				       RECORDER_SENT | RECORDER_RECEIVED, path, name, s->err,
@@ -78,7 +104,7 @@ write_result(struct sim *s, const json_t *document)
 	int rc = 0;
 
 	if (s->out != NULL) {
-		snprintf(path, sizeof(path), "%s/result.json", s->out);
+		snprintf(path, sizeof(path), "%s/" SIM_RESULT, s->out);
 		rc = report_write(document, path, s->err, sizeof(s->err));
 	}
 	if (rc == 0 && s->json)

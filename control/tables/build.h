@@ -34,6 +34,21 @@ uint64_t tables_headroom_needed(const struct topology *topology,
 // The bytes that a link of this rate carries in a window of its utilisation at this share of it.
 uint32_t tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm);
 
+// A pair of addresses that an entry of `routing.pinned` stands for, at a switch that reads it.
+struct tables_pin_pair {
+	const uint8_t *destination;
+	uint32_t entrance; // the switch that the source hangs on; TOPOLOGY_NONE: it is no host's
+	uint16_t port;     // `via`
+	uint8_t version;
+};
+
+// Visits the pairs of an entry, those of one destination in a row, until a visit returns false.
+// None where `via` is nothing at the switch. The tables have been built with it, so that it holds.
+// Returns 0 or -ENOMEM. Control thread.
+int tables_visit_pin(const struct topology *topology, uint32_t node, const struct config_pin *pin,
+		     bool (*visit)(void *context, const struct tables_pin_pair *pair),
+		     void *context);
+
 // A NIC's. settings: those of the leaf it hangs on, so that both ends of the link agree on which
 // DSCP is which priority, which priorities PFC pauses and which go first. A traffic class is a
 // priority; the buffer is unlimited and nothing is marked. Returns 0, -EINVAL or -ENOMEM.

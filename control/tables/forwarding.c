@@ -33,8 +33,8 @@ struct made {
 	uint32_t next; // made for the same leaf, or UNUSED
 };
 
-// What is made while groups are: where notices are believed each leaf has groups of its own, so that
-// what is told of the way to one leaf changes nothing for the others.
+// What is made while groups are: where notices are believed each leaf has groups of its own, so
+// that what is told of the way to one leaf changes nothing for the others.
 struct making {
 	struct tables_draft *draft;
 	const struct route_list *routes;

@@ -92,11 +92,12 @@ int tables_add_pools(struct tables_draft *draft);    // after profiles: they say
 int tables_add_tenants(struct tables_draft *draft);  // after pools
 int tables_add_histograms(struct tables_draft *draft);
 int tables_add_pins(struct tables_draft *draft);
-int tables_add_forwarding(struct tables_draft *draft, const struct route_list *routes); // after pins
+int tables_add_forwarding(struct tables_draft *draft,
+			  const struct route_list *routes); // after pins
 
-// Turns weights into how often each of `count` members stands among at most GROUP_MEMBERS_MAX slots:
-// divided by what they have in common and, if they are still too many, scaled down, but none to 0.
-// Returns true when they had to be scaled (weights.c).
+// Turns weights into how often each of `count` members stands among at most GROUP_MEMBERS_MAX
+// slots: divided by what they have in common and, if they are still too many, scaled down, but none
+// to 0. Returns true when they had to be scaled (weights.c).
 bool tables_fit_weights(uint64_t *weights, uint32_t count);
 // Which member each slot is, every member spread evenly. Returns how many slots there are. The
 // weights fit.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `routing.pinned` as a switch reads it: an entry becomes a pin for every pair of addresses that its
-// source and destination stand for, out of the port that its `via` is there. A switch of which `via`
-// is no neighbour and no port passes the entry over; a name that stands for nothing at all is an
-// error. Where several links lead to `via`, the pairs take them in turn. Of two entries for one
+// `routing.pinned` as a switch reads it: an entry becomes a pin for every pair of addresses that
+// its source and destination stand for, out of the port that its `via` is there. A switch of which
+// `via` is no neighbour and no port passes the entry over; a name that stands for nothing at all is
+// an error. Where several links lead to `via`, the pairs take them in turn. Of two entries for one
 // pair the first counts.
 #include "parts.h"
 
@@ -18,6 +18,8 @@ struct endpoints {
 	uint8_t (*ip4)[4];
 	uint8_t (*ip6)[16];
 	uint32_t ip4_count, ip6_count;
+	// Of each of them, the switch that it hangs on; where there are both, they are of the same.
+	uint32_t *entrances;
 };
 
 static void
@@ -25,12 +27,14 @@ clear(struct endpoints *e)
 {
 	free(e->ip4);
 	free(e->ip6);
+	free(e->entrances);
 	*e = (struct endpoints){0};
 }
 
 static void
 add_port(struct endpoints *e, const struct topo_port *port)
 {
+	e->entrances[e->ip4_count] = port->peer_node;
 	memcpy(e->ip4[e->ip4_count++], port->ip4, 4);
 	memcpy(e->ip6[e->ip6_count++], port->ip6, 16);
 }
@@ -40,7 +44,8 @@ make_room(struct endpoints *e, size_t count)
 {
 	e->ip4 = calloc(count + 1, sizeof(*e->ip4));
 	e->ip6 = calloc(count + 1, sizeof(*e->ip6));
-	return e->ip4 == NULL || e->ip6 == NULL ? -ENOMEM : 0;
+	e->entrances = calloc(count + 1, sizeof(*e->entrances));
+	return e->ip4 == NULL || e->ip6 == NULL || e->entrances == NULL ? -ENOMEM : 0;
 }
 
 // All ports of a host, or all hosts' ports behind a leaf.
@@ -61,9 +66,24 @@ add_node(struct endpoints *e, const struct topology *t, uint32_t node)
 	return error;
 }
 
+// The switch that the host with this address hangs on, or TOPOLOGY_NONE.
+static uint32_t
+find_entrance(const struct topology *t, const uint8_t *address, bool ip6)
+{
+	for (uint32_t h = 0; h < t->host_count; h++) {
+		const struct topo_node *host = topology_host(t, h);
+
+		for (uint16_t p = 0; p < host->port_count; p++)
+			if (ip6 ? memcmp(host->ports[p].ip6, address, 16) == 0
+				: memcmp(host->ports[p].ip4, address, 4) == 0)
+				return host->ports[p].peer_node;
+	}
+	return TOPOLOGY_NONE;
+}
+
 // Returns 0 when the name is an address, -ENOENT when it is not, or -ENOMEM.
 static int
-add_address(struct endpoints *e, const char *text)
+add_address(struct endpoints *e, const struct topology *t, const char *text)
 {
 	uint8_t address[16];
 
@@ -75,6 +95,7 @@ add_address(struct endpoints *e, const char *text)
 		memcpy(e->ip6[e->ip6_count++], address, 16);
 	else
 		return -ENOENT;
+	e->entrances[0] = find_entrance(t, address, e->ip6_count != 0);
 	return 0;
 }
 
@@ -86,7 +107,7 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 	const char *file = t->config->file;
 	struct topo_ref ref;
 	uint32_t node;
-	int error = add_address(e, name->text);
+	int error = add_address(e, t, name->text);
 
 	if (error != -ENOENT)
 		return error;
@@ -244,5 +265,48 @@ tables_add_pins(struct tables_draft *draft)
 		clear(&entries[i].dst);
 	}
 	free(entries);
+	return error;
+}
+
+// Returns false once a visit has.
+static bool
+visit_pairs(const struct entry *e, uint8_t version,
+	    bool (*visit)(void *context, const struct tables_pin_pair *pair), void *context)
+{
+	uint32_t sources = version == 4 ? e->src.ip4_count : e->src.ip6_count;
+	uint32_t destinations = version == 4 ? e->dst.ip4_count : e->dst.ip6_count;
+
+	for (uint32_t d = 0; d < destinations; d++)
+		for (uint32_t s = 0; s < sources; s++) {
+			const struct tables_pin_pair pair = {
+				.destination = version == 4 ? e->dst.ip4[d] : e->dst.ip6[d],
+				.entrance = e->src.entrances[s],
+				.port = e->ports[((uint64_t)s * destinations + d) % e->port_count],
+				.version = version,
+			};
+
+			if (!visit(context, &pair))
+				return false;
+		}
+	return true;
+}
+
+int
+tables_visit_pin(const struct topology *topology, uint32_t node, const struct config_pin *pin,
+		 bool (*visit)(void *context, const struct tables_pin_pair *pair), void *context)
+{
+	struct config_diag scratch = {0};
+	const struct tables_draft draft = {.topology = topology,
+					   .node = &topology->nodes[node],
+					   .node_index = node,
+					   .diag = &scratch};
+	struct entry e = {.port_count = 0};
+	int error = resolve(&draft, pin, &e);
+
+	config_diag_free(&scratch);
+	if (error == 0 && e.port_count != 0 && visit_pairs(&e, 4, visit, context))
+		visit_pairs(&e, 6, visit, context);
+	clear(&e.src);
+	clear(&e.dst);
 	return error;
 }

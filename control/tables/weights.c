@@ -87,9 +87,9 @@ is_due_before(uint64_t copy, uint64_t weight, uint64_t other_copy, uint64_t othe
 	return due != other_due ? due < other_due : weight > other_weight;
 }
 
-// Copy k of a member of weight w belongs into the part [k/w, (k + 1)/w) of all slots. Each slot goes
-// to the copy that may stand there and must stand earliest (worst-case fair weighted fair queueing,
-// Bennett and Zhang, INFOCOM 1996: there always is one).
+// Copy k of a member of weight w belongs into the part [k/w, (k + 1)/w) of all slots. Each slot
+// goes to the copy that may stand there and must stand earliest (worst-case fair weighted fair
+// queueing, Bennett and Zhang, INFOCOM 1996: there always is one).
 uint32_t
 tables_spread_weights(const uint64_t *weights, uint32_t count,
 		      uint8_t slots[static GROUP_MEMBERS_MAX])

@@ -5,7 +5,8 @@
 //     MAC   of a host 02:00: + the four bytes of its IPv4 address
 //           of a switch's port 02:01: + node (3 bytes) + port
 // Planes and pods count from 0, leaves and ports from 1; a number of 256 is written 0 in IPv4. In a
-// fabric with pods leaves count within theirs; in others leaves beyond 256 continue in the next pod.
+// fabric with pods leaves count within theirs; in others leaves beyond 256 continue in the next
+// pod.
 #pragma once
 
 #include <stdbool.h>

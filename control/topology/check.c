@@ -61,7 +61,7 @@ check_record(const struct topology *t, struct config_diag *diag)
 	const struct config_record *record = &t->config->record;
 	struct topo_ref ref;
 
-	for (unsigned i = 0; i < record->queues.count; i++)
+	for (unsigned i = 0; !config_means_all(&record->queues) && i < record->queues.count; i++)
 		topology_resolve_queue(t, &record->queues.items[i], "record.queues", &ref, diag);
 	for (unsigned i = 0; i < record->pcap.count; i++)
 		topology_resolve_port(t, &record->pcap.items[i], "record.pcap", &ref, diag);

@@ -20,8 +20,9 @@ struct virtual_drive {
 	uint64_t visit_seed;
 };
 
-// Prepares to drive `nodes`, switches before NICs, from time 0. `window`: at most the least delay of
-// the wires into switches. Returns 0 or -EINVAL when the window is 0 or a switch comes after a NIC.
+// Prepares to drive `nodes`, switches before NICs, from time 0. `window`: at most the least delay
+// of the wires into switches. Returns 0 or -EINVAL when the window is 0 or a switch comes after a
+// NIC.
 int virtual_init(struct virtual_drive *v, struct node **nodes, uint32_t count, ps_t window);
 
 // Runs until every node has taken everything before `until`, or nothing is left to happen (then

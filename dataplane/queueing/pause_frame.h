@@ -15,8 +15,8 @@ uint8_t pause_frame_send_pfc(struct node *n, struct port *p, uint8_t priorities,
 // replaced.
 bool pause_frame_send_link(struct node *n, struct port *p, uint16_t quanta, ps_t now);
 
-// Sends another frame that ends at the far MAC, as those above are sent: ahead of every queue, never
-// paused, never charged. The port is up.
+// Sends another frame that ends at the far MAC, as those above are sent: ahead of every queue,
+// never paused, never charged. The port is up.
 void pause_frame_send_other(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 
 // The first frame that waits for the port's transmitter, taken out.

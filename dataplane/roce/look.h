@@ -9,8 +9,9 @@
 // SEND have a sender and a receiver.
 enum nic_role { NIC_ROLE_SENDER, NIC_ROLE_RESPONDER, NIC_ROLE_RECEIVER, NIC_ROLE_READER };
 
-// A queue pair that answers is always ready; one whose flow it is waits for a start, is open, or has
-// completed all its repetitions. One that is a program's waits while nothing of it is under way.
+// A queue pair that answers is always ready; one whose flow it is waits for a start, is open, or
+// has completed all its repetitions. One that is a program's waits while nothing of it is under
+// way.
 enum nic_state { NIC_STATE_READY, NIC_STATE_WAITS, NIC_STATE_OPEN, NIC_STATE_COMPLETE };
 
 struct nic_look {

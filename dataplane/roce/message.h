@@ -7,9 +7,9 @@
 
 #include <rte_common.h>
 
-// How packets look: bits 7:0 the opcode, 15:8 the bytes of headers behind the BTH, 16 whether it asks
-// for an acknowledgement. By kind of message, and by place: bit 0, the packet ends a WRITE, SEND or
-// READ; bit 1, it ends the message; bit 2, it is the first of a WRITE, SEND or READ.
+// How packets look: bits 7:0 the opcode, 15:8 the bytes of headers behind the BTH, 16 whether it
+// asks for an acknowledgement. By kind of message, and by place: bit 0, the packet ends a WRITE,
+// SEND or READ; bit 1, it ends the message; bit 2, it is the first of a WRITE, SEND or READ.
 #define SHAPE(op, extra, asks) (ROCE_OP_##op | (extra) << 8 | (uint32_t)(asks) << 16)
 
 static const uint32_t message_shapes[][8] = {

@@ -25,7 +25,8 @@ struct misbehaviour {
 };
 
 // `drain`, `storm`: NULL for none; copied. The timer is the caller's to add and set.
-// Returns 0, -EINVAL for values that drain.h and storm.h rule out, or -ENOMEM. Before the node runs.
+// Returns 0, -EINVAL for values that drain.h and storm.h rule out, or -ENOMEM. Before the node
+// runs.
 int misbehaviour_create(struct misbehaviour **out, uint16_t ports, const struct drain_config *drain,
 			const struct storm_config *storm);
 

@@ -202,8 +202,8 @@ uint64_t nic_held(const struct nic *nic);
 uint32_t nic_next_qpn(const struct nic *nic);
 
 // What a program is made of, before its flows. Each writes its number to *out: programs and inboxes
-// count in the NIC, parts in their program. Return 0, -EINVAL for a repeat or messages of 0, numbers
-// that do not exist, or more than NIC_PROGRAM_TIMES_MAX, or -ENOMEM.
+// count in the NIC, parts in their program. Return 0, -EINVAL for a repeat or messages of 0,
+// numbers that do not exist, or more than NIC_PROGRAM_TIMES_MAX, or -ENOMEM.
 int nic_add_program(struct nic *nic, const struct nic_program *program, uint32_t *out);
 int nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uint32_t *out);
 int nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic_inbox *inbox,

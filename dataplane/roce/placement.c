@@ -8,12 +8,12 @@
 // passed since the first one behind it came.
 //
 // Selective recovery then asks for it, once, and for nothing else. What comes beyond the window is
-// lost by that: it is asked for at once, and what has not come before it too, so that it is back when
-// there is room. For the timeout it keeps a short list of gaps; when that is full, a gap joins the
-// one before it and takes its own, later time along.
-// The others ask for everything from the expected packet on, once until that has come; of the packets
-// that are missing they look at the first alone, whose time counts from when it became the first, if
-// that was later. Go-back-0 first forgets what it has of the message.
+// lost by that: it is asked for at once, and what has not come before it too, so that it is back
+// when there is room. For the timeout it keeps a short list of gaps; when that is full, a gap joins
+// the one before it and takes its own, later time along. The others ask for everything from the
+// expected packet on, once until that has come; of the packets that are missing they look at the
+// first alone, whose time counts from when it became the first, if that was later. Go-back-0 first
+// forgets what it has of the message.
 #include "placement.h"
 
 #include "reader.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank of a collective. Its program takes parts in turn, as often as it is to. A part that begins
-// lets its senders send their messages of this time: message k once the sender's gate, an inbox, has
-// received k + lead messages of this time from each of its feeders, and so have the inboxes before
-// it that it is not apart from. That is how the steps of a ring or a tree follow from one another:
-// what a rank sends on holds all that it got in the steps before. The part ends when all its
-// inboxes are full for this time, or, having none, when all that it sent has been acknowledged.
+// lets its senders send their messages of this time: message k once the sender's gate, an inbox,
+// has received k + lead messages of this time from each of its feeders, and so have the inboxes
+// before it that it is not apart from. That is how the steps of a ring or a tree follow from one
+// another: what a rank sends on holds all that it got in the steps before. The part ends when all
+// its inboxes are full for this time, or, having none, when all that it sent has been acknowledged.
 //
 // Ranks run ahead of one another: an inbox counts all messages that ever came, so that those of a
 // time that has not begun here are not lost. What an inbox has is the least of what its feeders

@@ -3,10 +3,10 @@
 // it comes by. A switch sends at most one for each pair of ports within half the time that a notice
 // counts, so that congestion that lasts is told of without a gap and the links between switches
 // carry little of it. Notices go ahead of all queues and are never paused, as PFC frames are, and
-// end at the next switch: what the receiver does is to look up its own route to the destination, and
-// to rank the member of that group which the notice came by one grade worse (or as held) until the
-// time has passed. Only a switch behind the port is believed, and only where the file has switched
-// notices on.
+// end at the next switch: what the receiver does is to look up its own route to the destination,
+// and to rank the member of that group which the notice came by one grade worse (or as held) until
+// the time has passed. Only a switch behind the port is believed, and only where the file has
+// switched notices on.
 //
 // The frame, 60 bytes without FCS, all numbers big-endian:
 //    0  destination 01:80:c2:00:00:0e, source the port's MAC, EtherType 0x88b5

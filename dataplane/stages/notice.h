@@ -2,8 +2,8 @@
 // notice: a switch above the leaves tells those that send through it where it is congested. Before
 // an eligible packet is queued, its egress is looked at; if the queue is deeper than the threshold
 // or held, or the link degraded, or there is no way on at all, a notice goes back by the port that
-// the packet came in by. Who gets it ranks that next hop worse towards the packet's destination, for
-// a while. The frames are Roost's own; notice.c tells what is in them.
+// the packet came in by. Who gets it ranks that next hop worse towards the packet's destination,
+// for a while. The frames are Roost's own; notice.c tells what is in them.
 #pragma once
 
 #include "../queueing/pause.h"

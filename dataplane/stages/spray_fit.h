@@ -2,8 +2,8 @@
 // How good a choice a member of a next-hop group is, for packets of one traffic class: its load as
 // mode `adaptive` grades it, and its fitness as `spray` and `random` see it. A member that is down
 // is taken by nobody while there is another; one that is held by a pause, by an event, or by a
-// notice that nothing goes on behind it, only when all are; one that is degraded, busy or noticed to
-// be congested ranks behind its equals.
+// notice that nothing goes on behind it, only when all are; one that is degraded, busy or noticed
+// to be congested ranks behind its equals.
 #pragma once
 
 #include "utilisation.h"

@@ -228,6 +228,95 @@ class Advice(Case):
                     ("3:37", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 3 on leaf1 and 3 other switches"))
         self.quiet(PLACE + "switch: {preset: spectrum-x, preset-mode: lossy}\nhosts: {cnp: {dscp: 26}}\n")
 
+    def pinned(self, pin, more="", section=None):
+        """A file with this pin, or these, and where the `via` of the last stands."""
+        settings = f"routing: {{mode: spray, pinned: [{pin}]}}"
+        line = f"switch: {{preset: spectrum-x, {settings}}}" if section is None else f"{section}: {{{settings}}}"
+        text = (PLACE if section is None else QUIET) + f"{line}\n{more}"
+        return text, f"{text[:text.index(line)].count(chr(10)) + 1}:{line.rindex('via: ') + 6}"
+
+    def test_pins_that_nothing_follows(self):
+        """An entry needs one switch that the source's packets pass, and at which its `via` leads to the destination."""
+        for pin in ("src: h1, dst: h3, via: spine1", "src: leaf1, dst: leaf2, via: swp4",
+                    "src: h3, dst: h1, via: leaf1", "src: h1, dst: h2, via: h2", "src: h1, dst: 10.0.2.1, via: leaf1.swp3",
+                    "src: h1, dst: leaf2, via: spine2"):
+            with self.subTest(pin):
+                self.quiet(self.pinned(f"{{{pin}}}")[0])
+        told = "routing.pinned: has no effect: on %s is no next hop of what %s sends to %s$"
+        for pin, where in (("src: h1, dst: h2, via: spine1", ("leaf1 and 1 other switch spine1", "h1", "h2")),
+                           ("src: h1, dst: h3, via: leaf1", ("spine1 and 1 other switch leaf1", "h1", "h3")),
+                           ("src: h1, dst: h3, via: h1", ("leaf1 h1", "h1", "h3")),
+                           ("src: h1, dst: h2, via: leaf1.swp3", ("leaf1 leaf1.swp3", "h1", "h2")),
+                           ("src: h1, dst: 198.18.0.1, via: spine1",
+                            ("leaf1 and 1 other switch spine1", "h1", "198.18.0.1"))):
+            with self.subTest(pin):
+                text, at = self.pinned(f"{{{pin}}}")
+                self.warned(text, (at, told % where))
+        text, at = self.pinned("{src: h3, dst: h1, via: spine1}", section="leaf1")
+        self.warned(text, (at, told % ("leaf1 spine1", "h3", "h1")))
+        text, at = self.pinned("{src: h1, dst: h3, via: swp4}", section="spine")
+        self.warned(text, (at, "routing.pinned: has no effect: no switch that reads it has swp4 or leads to it$"))
+        # Each entry for itself; links that fail and routes that are set change who is next.
+        text, at = self.pinned("{src: h1, dst: h3, via: spine2}, {src: h1, dst: h2, via: spine2}")
+        self.warned(text, (at, told % ("leaf1 and 1 other switch spine2", "h1", "h2")))
+        for event in ("link: leaf1-spine1, state: down", "node: leaf1, route: {prefix: 10.0.2.0/24, via: [spine1]}"):
+            self.quiet(self.pinned("{src: h1, dst: h2, via: spine1}", f"events: [{{at: 1us, {event}}}]\n")[0])
+
+    def test_pins_of_one_switch(self):
+        text = ("switch:\n  name: dut\n  preset: spectrum-x\n  ports: {swp1: {rate: 100G}, swp2: {rate: 100G}, "
+                "swp3: {rate: 100G}}\n  routes:\n    - {prefix: 198.18.0.0/16, via: [{port: swp2, mac: "
+                '"02:00:00:00:02:02"}]}\n  routing: {pinned: [{src: 198.19.0.1, dst: 198.18.0.1, via: %s}]}\n')
+        self.quiet(text % "swp2")
+        self.warned(text % "swp3", ("7:62", "routing.pinned: has no effect: on dut swp3 is no next hop of what 198.19.0.1 "
+                                    "sends to 198.18.0.1$"))
+
+    def test_pinned_without_pins(self):
+        told = "routing.mode: pinned, and `routing.pinned` names no flow: all go by hash, as with ecmp$"
+        text = PLACE + "switch: {preset: spectrum-x, routing: {mode: pinned%s}}\n"
+        for pins in ("", ", pinned: []", ", pinned: none"):
+            self.warned(text % pins, ("2:46", told))
+        self.warned(QUIET + "leaf2: {routing: {mode: pinned}}\n", ("3:25", told))
+        # Pins may stand elsewhere, or be set later.
+        self.quiet(text % "" + "leaf: {routing: {pinned: [{src: h1, dst: h3, via: spine1}]}}\n")
+        self.quiet(text % "" + "events:\n  - {at: 1us, set: leaf.routing.pinned, to: \"[{src: h1, dst: h3, via: spine1}]\"}\n")
+
+    def test_what_never_starts(self):
+        text = QUIET + "workload:\n  - {kind: flow, from: h1, to: h3, size: 1KB}\n  - {%s}\nstop: 1ms\n"
+        told = "workload: never starts: it would at %s, and the run ends at 1ms$"
+        for item in ("kind: flow, from: h1, to: h3, size: 1KB", "kind: stream, from: h1, to: h3, rate: 1G",
+                     "kind: incast, from: [h1, h2], to: h3, size: 1KB", "kind: permutation, size: 1KB",
+                     "kind: all-reduce, size: 1KB", "kind: step, collectives: [{kind: all-gather, size: 1KB}]"):
+            with self.subTest(item):
+                self.quiet(text % f"{item}, at: 999us")
+                self.warned(text % f"{item}, at: 1ms", ("5:5", told % "1ms"))
+                self.warned(text % f"{item}, at: 2500us", ("5:5", told % "2500us"))
+        late = text % "kind: flow, name: late, from: h1, to: h3, size: 1KB, at: 1ms"
+        self.quiet(late.replace("stop: 1ms\n", ""))
+        # It is so: nothing of it is sent; and the run's own end counts, not the file's.
+        path = self.file(late)
+        sim = roost("sim", path, "--json")
+        self.assertEqual([one["fct_ps"] is None for one in sim.json["flows"]], [False, True])
+        self.assertEqual(sim.json["nodes"]["h1"]["ports"]["eth1"]["tx_packets"], 1)
+        self.assertIn("never starts", sim.err)
+        self.assertEqual(roost("sim", path, "--until", "2ms").err, "")
+        self.assertIn(" it would at 1ms, and the run ends at 500us", roost("sim", path, "--until", "500us").err)
+
+    def test_what_a_flow_file_starts_late(self):
+        flows = self.directory / "flows.txt"
+        flows.write_text("2\n0 2 3 100 1000 0.001\n1 3 3 100 1000 %s\n" % "0.0005")
+        text = QUIET + f"workload: [{{kind: flows, format: hpcc, file: {flows}}}]\nstop: %s\n"
+        self.quiet(text % "600us")
+        self.warned(text % "500us", ("3:12", "workload: never starts: it would at 500us, and the run ends at 500us$"))
+
+    def test_streams_beyond_their_nic(self):
+        text = QUIET + "workload:\n  - {kind: stream, from: %s, to: h3, rate: %s, until: 1us}\n"
+        self.quiet(text % ("h1", "100G"))
+        self.warned(text % ("h1", "100001M"),
+                    ("4:5", "workload.rate: 100001M is more than the 100G of h1.eth1, which sends no faster$"))
+        slow = text.replace("hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {host: {rate: 25G}}")
+        self.quiet(slow % ("h2", "25G"))
+        self.warned(slow % ("h2", "100G"), ("4:5", "workload.rate: 100G is more than the 25G of h2.eth1, which"))
+
     def test_a_circle(self):
         route = "{at: %s, node: %s, route: {prefix: 10.0.2.0/24, via: [%s]}}"
         events = QUIET + "events:\n  - " + "\n  - ".join(

@@ -77,6 +77,54 @@ class Misbehaviour(Case):
         self.assertEqual(lost["h2"], 0)
         self.assertEqual(set(sim.drops), {"ingress-pool"})
 
+    MARKING = {"preset": "spectrum-x", "qos": {"tc": {3: {"ecn": {"min": "1KB", "max": "1KB"}}}}}
+
+    def cnps_by_class(self, dscp):
+        """Of an incast to h3 in which all packets but the last are marked, queue by queue: {(node, port): [...]}."""
+        description = fabric(1, 0, 3, switch=self.MARKING, h3={"cnp": {"dscp": dscp}}, stop="idle",
+                             workload=[{"kind": "incast", "to": "h3", "from": ["h1", "h2"], "size": f"{489 * 4096}B"}])
+        sim = self.sim(description)
+        told = roost("check", self.file(description)).err
+        # h3 takes 978 packets of 335.52 ns without a pause: 328 us, a CNP for each sender at first and every 50 us.
+        self.assertEqual(sim.summary["cnps"], 2 * (1 + 328 // 50))
+        self.assertEqual(sim.drops, {})
+        return told, {where: [queue["packets"] for queue in sim.nodes[where[0]]["ports"][where[1]]["queue"]]
+                      for where in (("h3", "eth1"), ("leaf1", "swp1"), ("leaf1", "swp2"))}
+
+    def test_cnps_in_another_class(self):
+        """DSCP 4 is priority 0: CNPs go with lossy data, in class 0 and not in 6; no PFC holds them there. DSCP 26 puts
+        them among the data that PFC pauses, which is warned of."""
+        acks = 489
+        for dscp, queue in ((48, 6), (4, 0), (26, 3)):
+            with self.subTest(dscp=dscp):
+                told, queues = self.cnps_by_class(dscp)
+                for where, flows in ((("h3", "eth1"), 2), (("leaf1", "swp1"), 1), (("leaf1", "swp2"), 1)):
+                    expected = [0, 0, 0, flows * acks, 0, 0, 0, 0]
+                    expected[queue] += flows * 7
+                    self.assertEqual(queues[where], expected, where)
+                self.assertEqual("hosts.cnp.dscp: CNPs (DSCP 26 of h3) are priority 3" in told, dscp == 26, told)
+                self.assertEqual(told == "", dscp != 26, told)
+
+    def test_cnps_behind_lossy_data(self):
+        """Two streams to h1 at line rate are queued in class 0 for as long as they have lasted when a CNP comes: so long
+        it waits there, and in class 6 for the packet that is being sent at most."""
+        def waits(dscp):
+            streams = [{"kind": "stream", "from": host, "to": "h1", "priority": 0, "rate": "100G", "until": "30us"}
+                       for host in ("h4", "h5")]
+            incast = {"kind": "incast", "to": "h3", "from": ["h1", "h2"], "size": "8192B", "at": "20us"}
+            sim = self.sim(fabric(1, 0, 5, switch=self.MARKING, h3={"cnp": {"dscp": dscp}}, stop="idle",
+                                  workload=[*streams, incast], record={"pcap": ["leaf1.swp1", "leaf1.swp3"]}))
+            came, went = ([packet.ns for packet in read_pcapng(sim.directory / f"leaf1.{port}.pcapng")
+                           if packet.data[42] == 0x81 and packet.data[30:34] == bytes((10, 0, 1, 1))]
+                          for port in ("swp3", "swp1"))
+            self.assertEqual((len(came), len(went), sim.drops), (1, 1, {}))
+            return came[0], went[0] - came[0]
+        _, wait = waits(48)
+        self.assertLessEqual(wait, 1024 * 80 // 1000 + 1)
+        came, wait = waits(4)
+        first = (1000 + 12) * 80 // 1000 + 500    # of both streams, at the leaf
+        self.assertAlmostEqual(wait, came - first, delta=2 * 1024 * 80 // 1000)
+
     def test_an_mtu_that_does_not_fit(self):
         """Nothing arrives: every packet that h1 sends drops where it would leave the leaf."""
         sim = self.sim(fabric(1, 0, 2, mtu=1500, hosts={"path-mtu": 4096}, stop="5ms",

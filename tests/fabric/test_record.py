@@ -71,6 +71,21 @@ class Queues(Case):
         for one in sim.result["snapshots"]:
             self.assertEqual(one["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3]["depth"], depths[one["at_ns"]])
 
+    def test_all(self):
+        """Those of all switches' ports, of the classes that are in use; their depths are as when named."""
+        def run(queues, **more):
+            return rows_of(self.sim(fabric(2, 1, 2, switch=CONGESTED | more, record={"interval": "1us", "queues": queues},
+                                           workload=[INCAST | {"from": ["h2", "h3", "h4"]}])))
+        ports = [f"{leaf}.swp{port}" for leaf in ("leaf1", "leaf2") for port in (1, 2, 3)]
+        ports += ["spine1.swp1", "spine1.swp2"]
+        head, rows = run("all")
+        self.assertEqual(head, ["time_ns", *(f"{port}.{tc}" for port in ports for tc in (0, 3, 6))])
+        for one in ("leaf1.swp1.3", "spine1.swp1.3", "leaf2.swp3.6"):
+            self.assertEqual([(row[0], row[head.index(one)]) for row in rows], run([one])[1], one)
+        self.assertGreater(max(row[head.index("leaf1.swp1.3")] for row in rows), 0)
+        trimming = {"qos": {"trim": {"enabled": True, "tc": 5, "eligible-tc": [0]}}}
+        self.assertEqual(run("all", **trimming)[0], ["time_ns", *(f"{port}.{tc}" for port in ports for tc in (0, 3, 5, 6))])
+
     def test_without_a_directory_there_is_none(self):
         roost("sim", self.file(incast({"interval": "1us", "queues": ["leaf1.swp1.3"], "pcap": ["leaf1.swp1"]})),
               cwd=self.directory)
@@ -190,6 +205,25 @@ class Series(Case):
         run(everything)
         roost("sim", self.file(incast({"interval": "5us", "queues": ["leaf9.swp1.3"]})), "-o", out, status=2)
         self.assertEqual({path.name for path in out.iterdir()}, series | {"result.json", "notes.csv"})
+
+    def test_what_stands_in_the_way(self):
+        """One file that cannot be written is told before the run; all others stay as they were."""
+        record = {"interval": "5us", "queues": ["leaf1.swp1.3"], "links": "all", "pcap": ["leaf1.swp1", "h1.eth1"]}
+        path = self.file(incast(record))
+        names = ["h1.eth1.pcapng", "leaf1.swp1.pcapng", "links.csv", "pools.csv", "queues.csv", "result.json"]
+        for blocked in names:
+            with self.subTest(blocked):
+                out = self.directory / f"out-{blocked}"
+                (out / blocked).mkdir(parents=True)
+                for name in names:
+                    if name != blocked:
+                        (out / name).write_text("of an earlier run\n")
+                done = roost("sim", path, "-o", out, status=1)
+                self.assertEqual((done.out, done.err), ("", f"roost sim: {out}/{blocked}: Is a directory\n"))
+                self.assertEqual(sorted(one.name for one in out.iterdir()), names)
+                for name in names:
+                    if name != blocked:
+                        self.assertEqual((out / name).read_text(), "of an earlier run\n", name)
 
     def test_names_that_are_none(self):
         for record, wrong in (({"flows": ["incats"]}, 'record.flows: no workload item is named incats; did you mean '

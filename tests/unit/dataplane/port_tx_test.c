@@ -314,8 +314,8 @@ test_tap(void **state)
 	harness_close(&h);
 }
 
-// A wrong FCS: the packet is sent, takes its time, and is dropped where it arrives, which no capture
-// sees; a packet in four, to 4 sigma as above. Only a link that corrupts is looked at.
+// A wrong FCS: the packet is sent, takes its time, and is dropped where it arrives, which no
+// capture sees; a packet in four, to 4 sigma as above. Only a link that corrupts is looked at.
 static void
 test_corrupted_frames(void **state)
 {

@@ -84,8 +84,8 @@ test_the_host_in_a_file(void **state)
 static void
 test_planes_and_pods(void **state)
 {
-	static const char fabric[] = "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, spines: "
-				     "2, supers: 2, hosts_per_leaf: 4, planes: 2}\n";
+	static const char fabric[] = "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, "
+				     "spines: 2, supers: 2, hosts_per_leaf: 4, planes: 2}\n";
 	char file[] = "/tmp/roost-where-XXXXXX", line[128];
 	int fd = mkstemp(file);
 	struct captured c;

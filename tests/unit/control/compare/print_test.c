@@ -74,8 +74,8 @@ test_of_many_the_ends(void **state)
 	(void)state;
 	assert_non_null(strstr(text, "  b better by 0.1 % (e) to 80 % (d)\n"));
 	// Nothing is a percentage of no goodput.
-	assert_non_null(strstr(text, "  b better than a by 50 %, than c by 100 %, than d, than e by "
-				     "100 %\n"));
+	assert_non_null(strstr(text, "  b better than a by 50 %, than c by 100 %, than d, than e "
+				     "by 100 %\n"));
 	assert_non_null(strstr(text, "  a and e better by 100 %\n"));
 	assert_non_null(strstr(text, "b has the shortest step time: 1 ms against 1 ms of e (0.1 % "
 				     "less) to 5 ms of d (80 % less)."));

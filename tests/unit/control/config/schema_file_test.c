@@ -82,8 +82,9 @@ record_and_stop_mistakes(void **state)
 static void
 what_is_recorded_over_time(void **state)
 {
-	struct config *c = load_good(FABRIC "record: {interval: 1us, flows: all, links: [leaf1-spine1, "
-					    "leaf1.swp1], pauses: [h1.eth1], pools: leaf1}\n");
+	struct config *c = load_good(FABRIC "record: {interval: 1us, flows: all, links: "
+					    "[leaf1-spine1, leaf1.swp1], pauses: [h1.eth1], "
+					    "pools: leaf1}\n");
 
 	(void)state;
 	assert_int_equal(c->record.flows.count, 1);

@@ -33,7 +33,8 @@ mistakes(void **state)
 		"incast, permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, "
 		"all-to-all, step; did you mean \"all-reduce\"?\n"
 		"f.yaml:10:5: workload[7]: needs \"kind\": flow, flows, stream, incast, "
-		"permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, all-to-all or "
+		"permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, all-to-all "
+		"or "
 		"step\n"
 		"f.yaml:11:5: workload[8]: expected a map of keys and values, found one value\n"
 		"f.yaml:12:45: workload[9].priority: 8 is out of range: 0 to 7\n"
@@ -48,26 +49,25 @@ collectives(void **state)
 {
 	(void)state;
 	expect_messages(
-		FABRIC
-		"workload:\n"
-		"  - {kind: all-reduce, size: 1MB, algorithm: shift}\n"
-		"  - {kind: all-to-all, size: 1MB, algorithm: ring}\n"
-		"  - {kind: reduce-scatter, size: 1MB, algorithm: tree}\n"
-		"  - {kind: all-reduce, size: 1MB, chunk: 3B}\n"
-		"  - {kind: all-gather, size: 1MB, chunk: 3B}\n"
-		"  - {kind: step}\n"
-		"  - {kind: step, collectives: [], size: 1MB}\n"
-		"  - {kind: step, collectives: {kind: all-gather, size: 1B}}\n"
-		"  - kind: step\n"
-		"    collectives:\n"
-		"      - {kind: flow}\n"
-		"      - {size: 3B}\n"
-		"      - {kind: all-gather}\n"
-		"      - {kind: all-gather, size: 1MB, hosts: [h1, h2]}\n"
-		"      - {kind: all-gather, size: 1MB, algorithm: halving-doubling}\n"
-		"      - {kind: all-reduce, size: 1MB, algorithm: tree, channels: 2}\n"
-		"      - {kind: all-to-all, size: 1MB, channels: 2}\n"
-		"      - {kind: all-gather, size: 1MB, channels: 65}\n",
+		FABRIC "workload:\n"
+		       "  - {kind: all-reduce, size: 1MB, algorithm: shift}\n"
+		       "  - {kind: all-to-all, size: 1MB, algorithm: ring}\n"
+		       "  - {kind: reduce-scatter, size: 1MB, algorithm: tree}\n"
+		       "  - {kind: all-reduce, size: 1MB, chunk: 3B}\n"
+		       "  - {kind: all-gather, size: 1MB, chunk: 3B}\n"
+		       "  - {kind: step}\n"
+		       "  - {kind: step, collectives: [], size: 1MB}\n"
+		       "  - {kind: step, collectives: {kind: all-gather, size: 1B}}\n"
+		       "  - kind: step\n"
+		       "    collectives:\n"
+		       "      - {kind: flow}\n"
+		       "      - {size: 3B}\n"
+		       "      - {kind: all-gather}\n"
+		       "      - {kind: all-gather, size: 1MB, hosts: [h1, h2]}\n"
+		       "      - {kind: all-gather, size: 1MB, algorithm: halving-doubling}\n"
+		       "      - {kind: all-reduce, size: 1MB, algorithm: tree, channels: 2}\n"
+		       "      - {kind: all-to-all, size: 1MB, channels: 2}\n"
+		       "      - {kind: all-gather, size: 1MB, channels: 65}\n",
 		"f.yaml:3:46: workload[0]: all-reduce is done as ring, tree or halving-doubling\n"
 		"f.yaml:4:46: workload[1]: all-to-all is done as direct or shift\n"
 		"f.yaml:5:50: workload[2]: reduce-scatter is done as ring\n"
@@ -89,7 +89,8 @@ collectives(void **state)
 		"f.yaml:18:56: workload[8].collectives[5]: \"channels\" is of algorithm: ring\n"
 		"f.yaml:19:39: workload[8].collectives[6].channels: is not a key of kind: "
 		"all-to-all\n"
-		"f.yaml:20:49: workload[8].collectives[7].channels: 65 is out of range: 1 to 64, or "
+		"f.yaml:20:49: workload[8].collectives[7].channels: 65 is out of range: 1 to 64, "
+		"or "
 		"auto\n");
 }
 
@@ -105,7 +106,8 @@ poisson(void **state)
 		"0: 1.5%}}\n"
 		"  - {kind: flows, file: x, mix: {9: 90%, 03: 5%, 0: 5}}\n"
 		"  - {kind: shift, size: 1B, by: 0, mix: {0: 100%}}\n"
-		"  - {kind: poisson, load: 110%}\n",
+		"  - {kind: poisson, load: 110%}\n"
+		"  - {kind: stream, from: h1, to: h2, rate: 1G, at: 5us, until: 5us}\n",
 		"f.yaml:3:27: workload[0]: a load of nothing sends nothing\n"
 		"f.yaml:3:50: workload[0]: \"until\" is no later than \"at\"\n"
 		"f.yaml:4:69: workload[1]: \"mix\" and \"priority\" exclude each other\n"
@@ -117,7 +119,8 @@ poisson(void **state)
 		"f.yaml:6:36: workload[3].mix: is not a key of kind: shift\n"
 		"f.yaml:7:5: workload[4]: needs \"until\": when it ends\n"
 		"f.yaml:7:5: workload[4]: needs \"sizes\": a file of the distribution\n"
-		"f.yaml:7:27: workload[4].load: 110% is out of range: 0% to 100%\n");
+		"f.yaml:7:27: workload[4].load: 110% is out of range: 0% to 100%\n"
+		"f.yaml:8:64: workload[5]: \"until\" is no later than \"at\"\n");
 }
 
 int

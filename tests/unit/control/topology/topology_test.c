@@ -105,7 +105,8 @@ test_attached_with_several_nics(void **state)
 			 "hosts_per_leaf: 1, planes: 3}\nattach:\n  h1: {netns: a}\n");
 	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);
 	assert_int_equal(f.diag.warnings, 1);
-	assert_true(fixture_says(&f, "t.yaml:4:3: attach: only eth1 of the 3 NICs of h1 is attached"));
+	assert_true(
+		fixture_says(&f, "t.yaml:4:3: attach: only eth1 of the 3 NICs of h1 is attached"));
 	fixture_free(&f);
 	fixture_load(&f, FIXTURE_DEMO "attach:\n  h1: {netns: a}\n");
 	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);
@@ -231,7 +232,8 @@ main(void)
 		cmocka_unit_test(test_demo_shape),    cmocka_unit_test(test_demo_addresses),
 		cmocka_unit_test(test_demo_tenants),  cmocka_unit_test(test_no_tenants),
 		cmocka_unit_test(test_largest),       cmocka_unit_test(test_single),
-		cmocka_unit_test(test_tenant_errors), cmocka_unit_test(test_attached_with_several_nics),
+		cmocka_unit_test(test_tenant_errors),
+		cmocka_unit_test(test_attached_with_several_nics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,8 @@ test_no_window(void **state)
 static void
 test_switches_come_before_nics(void **state)
 {
-	struct node leaf = {.role = NODE_LEAF}, spine = {.role = NODE_SPINE}, nic = {.role = NODE_NIC};
+	struct node leaf = {.role = NODE_LEAF}, spine = {.role = NODE_SPINE};
+	struct node nic = {.role = NODE_NIC};
 	struct node *right[] = {&leaf, &spine, &nic}, *wrong[] = {&leaf, &nic, &spine};
 	struct virtual_drive v;
 
@@ -389,7 +390,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_window),
-		cmocka_unit_test(test_switches_come_before_nics),     cmocka_unit_test(test_skips_empty_windows),
+		cmocka_unit_test(test_switches_come_before_nics),
+		cmocka_unit_test(test_skips_empty_windows),
 		cmocka_unit_test(test_earliest_node), cmocka_unit_test(test_never_crosses_4_us),
 		cmocka_unit_test(test_until),         cmocka_unit_test(test_same_result),
 	};

@@ -285,8 +285,8 @@ test_window(void **state)
 		pair_add_flow(&w, (struct nic_flow){.path_mtu = 1000, .bytes = 40000});
 		pair_run(&w, 10 * PS_PER_MS);
 		assert_int_equal(nic_open_flows(w.nics[A]), 0);
-		// A packet starts when the fourth before it is acknowledged. (Those of the first two
-		// windows waited behind the first's 16 B more.)
+		// A packet starts when the fourth before it is acknowledged. (Those of the first
+		// two windows waited behind the first's 16 B more.)
 		rtt = (2 * 1070 + 2 * 74) * PAIR_BYTE + 4 * PAIR_DELAY;
 		for (unsigned int i = 9; i < 20; i++)
 			assert_int_equal(forth->entries[i].at - forth->entries[i - 4].at, rtt);
@@ -315,8 +315,8 @@ test_window_of_one(void **state)
 	pair_stop(&w);
 }
 
-// A READ's responder is paced, and told of CNPs; nobody tells it what has arrived, so that no window
-// holds it.
+// A READ's responder is paced, and told of CNPs; nobody tells it what has arrived, so that no
+// window holds it.
 static void
 test_responder(void **state)
 {

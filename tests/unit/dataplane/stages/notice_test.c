@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Congestion notices: when a switch sends one and what is in it, and what becomes of one, whatever it
-// holds.
+// Congestion notices: when a switch sends one and what is in it, and what becomes of one, whatever
+// it holds.
 #include "../harness.h"
 
 #include "dataplane/stages/notice.h"

@@ -71,8 +71,8 @@ test_degraded_fitness(void **state)
 	harness_close(&h);
 }
 
-// A link that has sent more than 70 % of what it can over the last windows is busy until it has sent
-// less; nothing looks at it before a window has passed.
+// A link that has sent more than 70 % of what it can over the last windows is busy until it has
+// sent less; nothing looks at it before a window has passed.
 static void
 test_utilisation(void **state)
 {
@@ -148,8 +148,8 @@ test_notices(void **state)
 	harness_close(&h);
 }
 
-// A pinned flow keeps its member in every mode, whatever lies in the queue; when that is down or not
-// in the group the mode decides.
+// A pinned flow keeps its member in every mode, whatever lies in the queue; when that is down or
+// not in the group the mode decides.
 static void
 test_pins(void **state)
 {

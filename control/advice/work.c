@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Workload that does not happen as it is written: an item of which nothing starts before the run
+// ends, and a stream that is faster than the NIC it leaves by.
+#include "part.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void
+note_start(ps_t *starts, uint32_t item, ps_t start)
+{
+	starts[item] = time_min(starts[item], start);
+}
+
+// By item of the file: when the first of it starts.
+static ps_t *
+list_starts(const struct config *config, const struct workload *w)
+{
+	ps_t *starts = malloc((config->work_count + 1u) * sizeof(*starts));
+
+	if (starts == NULL)
+		return NULL;
+	for (unsigned i = 0; i < config->work_count; i++)
+		starts[i] = PS_NEVER;
+	for (uint32_t i = 0; i < w->flow_count; i++)
+		note_start(starts, w->flows[i].item, w->flows[i].start_ps);
+	for (uint32_t i = 0; i < w->stream_count; i++)
+		note_start(starts, w->streams[i].item, w->streams[i].start_ps);
+	for (uint32_t i = 0; i < w->program_count; i++)
+		for (uint32_t r = 0; r < w->programs[i].rank_count; r++)
+			note_start(starts, w->programs[i].item,
+				   w->starts[w->programs[i].first_start + r]);
+	return starts;
+}
+
+// What happens at the very end of a run is no longer part of it. An item that has nothing to send
+// (no arrival was drawn) is not late.
+static int
+look_at_starts(const struct config *config, const struct workload *w, ps_t until,
+	       struct config_diag *diag)
+{
+	ps_t *starts = list_starts(config, w);
+	char start[CONFIG_TEXT], end[CONFIG_TEXT];
+
+	if (starts == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < config->work_count; i++)
+		if (starts[i] != PS_NEVER && starts[i] >= until)
+			config_warning(diag, config->file, config->workload[i].pos, "workload",
+				       "never starts: it would at %s, and the run ends at %s",
+				       config_duration_text(starts[i], start),
+				       config_duration_text(until, end));
+	free(starts);
+	return 0;
+}
+
+static void
+look_at_stream(const struct fabric *f, const struct stream_spec *s, struct config_diag *diag)
+{
+	const struct topology *t = f->topology;
+	uint64_t nic_bps = topology_host_port(t, s->src, s->src_port)->rate_bps;
+	char name[TOPOLOGY_NAME_MAX], rate[CONFIG_TEXT], most[CONFIG_TEXT];
+
+	if (nic_bps == 0 || s->rate_bps <= nic_bps)
+		return;
+	topology_port_name(t, t->first_host + s->src, s->src_port, name);
+	config_warning(diag, f->config->file, f->config->workload[s->item].pos, "workload.rate",
+		       "%s is more than the %s of %s, which sends no faster",
+		       config_rate_text(s->rate_bps, rate), config_rate_text(nic_bps, most), name);
+}
+
+int
+advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
+		 struct config_diag *diag)
+{
+	for (uint32_t i = 0; i < workload->stream_count; i++)
+		look_at_stream(f, &workload->streams[i], diag);
+	return until == PS_NEVER ? 0 : look_at_starts(f->config, workload, until, diag);
+}
