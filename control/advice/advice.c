@@ -9,7 +9,7 @@
 //   cnp.c       CNPs in a class that PFC pauses,
 //   data.c      data whose DSCP takes it out of PFC,
 //   pins.c      flows pinned to what is no way,
-//   work.c      workload that does not happen as it is written,
+//   work.c      workload and events that do not happen as they are written,
 //   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock, and routing
 //               loops.
 // All of them look at the fabric as it would start; cycles.c also at what route events make of it.

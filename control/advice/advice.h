@@ -10,9 +10,9 @@
 // ports or switches share is reported once. Returns 0 or -ENOMEM. Control thread, before the fabric
 // runs.
 int advice_give(const struct fabric *f, struct config_diag *diag);
-// The same of what the workload asks for: items that start only when the run has ended (`until`;
-// PS_NEVER: it has no end of its own), streams faster than their NIC. Returns 0 or
-// -ENOMEM. Control thread.
+// The same of what is to happen: items of the workload that start only when the run has ended
+// (`until`; PS_NEVER: it has no end of its own), events behind its end, streams faster than their
+// NIC. Returns 0 or -ENOMEM. Control thread.
 int advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
 		     struct config_diag *diag);
 // advice_give() for a fabric that runs, after a change: adds only what `before`, of advice_give(),

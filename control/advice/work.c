@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workload that does not happen as it is written: an item of which nothing starts before the run
-// ends, and a stream that is faster than the NIC it leaves by.
+// What does not happen as it is written: an item of the workload of which nothing starts before the
+// run ends, a stream that is faster than the NIC it leaves by, and an event behind the run's end.
 #include "part.h"
 
 #include <errno.h>
@@ -54,6 +54,20 @@ look_at_starts(const struct config *config, const struct workload *w, ps_t until
 	return 0;
 }
 
+// What is at the very end of a run does happen.
+static void
+look_at_events(const struct config *config, ps_t until, struct config_diag *diag)
+{
+	char at[CONFIG_TEXT], end[CONFIG_TEXT];
+
+	for (unsigned i = 0; i < config->event_count; i++)
+		if (config->events[i].at_ps > until)
+			config_warning(diag, config->file, config->events[i].pos, "events",
+				       "never happens: it would at %s, and the run ends at %s",
+				       config_duration_text(config->events[i].at_ps, at),
+				       config_duration_text(until, end));
+}
+
 static void
 look_at_stream(const struct fabric *f, const struct stream_spec *s, struct config_diag *diag)
 {
@@ -75,5 +89,6 @@ advice_give_work(const struct fabric *f, const struct workload *workload, ps_t u
 {
 	for (uint32_t i = 0; i < workload->stream_count; i++)
 		look_at_stream(f, &workload->streams[i], diag);
+	look_at_events(f->config, until, diag);
 	return until == PS_NEVER ? 0 : look_at_starts(f->config, workload, until, diag);
 }

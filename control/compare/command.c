@@ -22,13 +22,17 @@ struct comparison {
 	char names[COMPARE_FILES_MAX][64];
 };
 
+// What stays inside hosts is no part of it: a run does not tell of it either.
 static void
 measure_load(struct compare_load *load, const struct workload *w)
 {
-	load->flows = w->flow_count;
 	load->streams = w->stream_count;
-	for (uint32_t i = 0; i < w->flow_count; i++)
+	for (uint32_t i = 0; i < w->flow_count; i++) {
+		if (w->flows[i].inside)
+			continue;
+		load->flows++;
 		load->bytes += w->flows[i].bytes * w->flows[i].repeat;
+	}
 }
 
 // Makes what the file says, as a run would, and looks at its workload.

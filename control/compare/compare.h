@@ -42,7 +42,7 @@ struct compare_metric {
 
 extern const struct compare_metric compare_metrics[COMPARE_ROWS];
 
-// What a workload amounts to.
+// What a workload amounts to on the network.
 struct compare_load {
 	char **items; // each as text in one line; count of them
 	unsigned int count;

@@ -135,17 +135,17 @@ compare_read(struct compare_run *run, const json_t *document)
 		COMPARE_ECN,       COMPARE_RETRANSMITTED, COMPARE_OUT_OF_ORDER,   COMPARE_IMBALANCE,
 	};
 	const json_t *summary = json_object_get(document, "summary");
+	double slowdown = json_number_value(json_object_get(summary, "slowdown_p99"));
 
 	for (size_t i = 0; i < sizeof(of_summary) / sizeof(*of_summary); i++)
 		set(run, of_summary[i],
 		    json_number_value(
 			    json_object_get(summary, compare_metrics[of_summary[i]].key)));
-	if (run->values[COMPARE_COMPLETED] > 0) {
+	if (run->values[COMPARE_COMPLETED] > 0)
 		set(run, COMPARE_GOODPUT,
 		    json_number_value(json_object_get(summary, "goodput_gbps")));
-		set(run, COMPARE_SLOWDOWN_P99,
-		    json_number_value(json_object_get(summary, "slowdown_p99")));
-	}
+	if (slowdown > 0) // 0: no flow that has completed has an ideal time
+		set(run, COMPARE_SLOWDOWN_P99, slowdown);
 	read_flows(run, json_object_get(document, "flows"));
 	read_collectives(run, json_object_get(document, "collectives"));
 	set(run, COMPARE_PAUSED, 1000 * paused_ns(json_object_get(document, "nodes")));

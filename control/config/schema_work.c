@@ -106,7 +106,7 @@ static const struct schema_key keys[] = {
 	{"to", SCHEMA_TEXT, .help = "the receiving host, or its NIC", AT(to),
 	 .kinds = FLOW | STREAM | INCAST, .required = FLOW | STREAM | INCAST},
 	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "these hosts or NICs only",
-	 AT(hosts), .min = 2, .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | STEP},
+	 AT(hosts), .min = 1, .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | STEP},
 	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = SIZED, .required = SIZED},
 	{"by", SCHEMA_INTEGER, .def = "1", .help = "to the how many next", AT(by), .min = 1,

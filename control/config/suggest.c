@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// "did you mean": the candidate at the smallest edit distance, when it is small for its length.
+// "did you mean": the candidate at the smallest edit distance, when it is small for its length; if
+// none is near, one that the word begins with, or that begins with the word.
 #include "config.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #define SUGGEST_WORD_MAX 48
+#define SUGGEST_BEGINNING_MIN 3
 
 // Restricted Damerau-Levenshtein distance: insert, delete, replace, swap two neighbours. Case and
 // `_` against `-` count nothing. Longer words than SUGGEST_WORD_MAX are never near.
@@ -43,6 +46,20 @@ edit_distance(const char *a, const char *b)
 	return rows[length_a % 3][length_b];
 }
 
+// "rail-optimised" and "rail", "chan" and "channels".
+static bool
+begins_alike(const char *a, const char *b)
+{
+	size_t shorter = strlen(a), longer = strlen(b);
+
+	if (shorter > longer) {
+		shorter = longer;
+		longer = strlen(a);
+	}
+	return shorter >= SUGGEST_BEGINNING_MIN && longer <= 4 * shorter &&
+	       strncasecmp(a, b, shorter) == 0;
+}
+
 const char *
 config_suggest(const char *word, const char *const *candidates, size_t count)
 {
@@ -62,5 +79,8 @@ config_suggest(const char *word, const char *const *candidates, size_t count)
 			best_distance = distance;
 		}
 	}
+	for (size_t i = 0; best == NULL && i < count; i++)
+		if (begins_alike(word, candidates[i]))
+			best = candidates[i];
 	return best;
 }

@@ -75,14 +75,36 @@ compare_values(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-// At each of the first line's instants, the spread of all lines that have it.
+// The values of the lines that have this instant; at: where each line is. *most becomes the largest
+// if that is more. Returns how many there are.
+static size_t
+values_at(const struct plot_lines *l, double time, size_t *at, double *values, double *most)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < l->count; k++) {
+		const struct plot_line *line = &l->lines[k];
+
+		while (at[k] < line->count && line->points[at[k]].x < time)
+			at[k]++;
+		if (at[k] >= line->count || line->points[at[k]].x != time)
+			continue;
+		values[count] = line->points[at[k]].y;
+		*most = values[count] > *most ? values[count] : *most;
+		count++;
+	}
+	return count;
+}
+
+// The spread of all lines at some of the first one's instants, and the most there was since the one
+// before: few that stand out are in no band, and no peak is lost.
 static int
 put_spread(FILE *script, const struct plot_panel *panel, unsigned int number, double ns)
 {
 	const struct plot_lines *l = panel->lines;
-	double *values = calloc(l->count, sizeof(*values));
+	double *values = calloc(l->count, sizeof(*values)), most = 0;
 	size_t *at = calloc(l->count, sizeof(*at));
-	size_t step = l->lines[0].count / SPREADS_MAX + 1;
+	size_t instants = l->lines[0].count, step = instants / SPREADS_MAX + 1;
 
 	if (values == NULL || at == NULL) {
 		free(values);
@@ -90,30 +112,25 @@ put_spread(FILE *script, const struct plot_panel *panel, unsigned int number, do
 		return -ENOMEM;
 	}
 	fprintf(script, "$p%u << E\n", number);
-	for (size_t i = 0; i < l->lines[0].count; i += step) {
+	for (size_t i = 0; i < instants; i++) {
 		double time = l->lines[0].points[i].x;
-		size_t count = 0;
+		size_t count = values_at(l, time, at, values, &most);
 
-		for (size_t k = 0; k < l->count; k++) {
-			const struct plot_line *line = &l->lines[k];
-
-			while (at[k] < line->count && line->points[at[k]].x < time)
-				at[k]++;
-			if (at[k] < line->count && line->points[at[k]].x == time)
-				values[count++] = line->points[at[k]].y;
-		}
+		if (count == 0 || ((i + 1) % step != 0 && i + 1 != instants))
+			continue;
 		qsort(values, count, sizeof(*values), compare_values);
-		if (count != 0)
-			fprintf(script, "%.9g %.9g %.9g %.9g %.9g %.9g\n", time / ns,
-				values[count / 20], values[count / 4], values[count / 2],
-				values[count - 1 - count / 4], values[count - 1 - count / 20]);
+		fprintf(script, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", time / ns,
+			values[count / 20], values[count / 4], values[count / 2],
+			values[count - 1 - count / 4], values[count - 1 - count / 20], most);
+		most = 0;
 	}
 	fprintf(script,
 		"E\nplot $p%u using 1:2:6 with filledcurves fc rgb '#cfe3f1' title '9 of 10 of the "
 		"%zu', \\\n"
 		"     $p%u using 1:3:5 with filledcurves fc rgb '#7fb8da' title 'the middle half', "
-		"\\\n     $p%u using 1:4 with lines lc rgb '#004a75' lw 1.8 title 'median'\n",
-		number, l->count, number, number);
+		"\\\n     $p%u using 1:4 with lines lc rgb '#004a75' lw 1.8 title 'median', \\\n"
+		"     $p%u using 1:7 with lines lc rgb '#d55e00' lw 1.2 title 'the most'\n",
+		number, l->count, number, number, number);
 	free(values);
 	free(at);
 	return 0;

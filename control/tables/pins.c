@@ -231,7 +231,15 @@ resolve(const struct tables_draft *draft, const struct config_pin *pin, struct e
 	int other = find_endpoints(draft, &pin->dst, &e->dst);
 	int last = find_via(draft, &pin->via, e->ports, &e->port_count);
 
-	return error != 0 ? error : other != 0 ? other : last;
+	error = error != 0 ? error : other != 0 ? other : last;
+	// Hosts have both; of addresses each is one.
+	if (error != 0 || (e->src.ip4_count != 0 && e->dst.ip4_count != 0) ||
+	    (e->src.ip6_count != 0 && e->dst.ip6_count != 0))
+		return error;
+	config_error(draft->diag, draft->topology->config->file, pin->src.pos, KEY,
+		     "%s and %s are no pair: one is IPv4, the other IPv6", pin->src.text,
+		     pin->dst.text);
+	return -EINVAL;
 }
 
 int

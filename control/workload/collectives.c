@@ -88,6 +88,7 @@ collective_add(struct collective *c, const struct collective_flow *flow)
 		.start_ps = item->workload->starts[program->first_start + flow->from] +
 			    spec->compute_ps,
 		.may_be_inside = true,
+		.by_twin = flow->by_twin,
 		.pos = item->work->pos,
 	};
 	struct flow_spec *out;

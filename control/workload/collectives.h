@@ -19,6 +19,7 @@ struct collective_flow {
 	uint32_t inbox; // of `to`
 	uint32_t gate;  // of `from`
 	uint32_t gate_lead;
+	bool by_twin; // as in items.h
 	struct flow_messages messages;
 };
 

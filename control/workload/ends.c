@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who takes part, and how one end reaches another. An end is a NIC of a host. The planes of a
 // fabric are joined only inside hosts, so what goes to another plane is first handed, inside its
-// host, to the NIC of that plane; with `pxn: on` the same is done where NICs stand for rails,
-// though the network would join them.
+// host, to the NIC of that plane; with `pxn: on`, and by rings, the same is done where NICs stand
+// for rails, though the network would join them.
 #include "items.h"
 
 #include <errno.h>
@@ -176,7 +176,7 @@ find_port(const struct item *item, const struct item_flow *flow, uint8_t *out)
 	bool twin = dst->port < host->port_count &&
 		    topology_joined(t, src->host, dst->port, dst->host, dst->port);
 
-	if (own && !(twin && item->hosts[src->host].pxn)) {
+	if (own && !(twin && (flow->by_twin || item->hosts[src->host].pxn))) {
 		*out = src->port;
 		return 0;
 	}

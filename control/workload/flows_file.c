@@ -253,21 +253,6 @@ flows_file_parse(struct flows_file *out, enum config_flow_format format, const c
 	return error;
 }
 
-int
-flows_file_load(struct flows_file *out, enum config_flow_format format, const char *path,
-		struct config_diag *diag)
-{
-	char *text;
-	size_t length;
-	int error = words_load(path, &text, &length, diag);
-
-	if (error != 0)
-		return error;
-	error = flows_file_parse(out, format, text, length, path, diag);
-	free(text);
-	return error;
-}
-
 void
 flows_file_free(struct flows_file *file)
 {

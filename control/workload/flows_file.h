@@ -32,7 +32,4 @@ struct flows_file {
 // freed by flows_file_free() only after 0.
 int flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,
 		     size_t length, const char *name, struct config_diag *diag);
-// The same from a file. A file that cannot be read is an error in diag too.
-int flows_file_load(struct flows_file *out, enum config_flow_format format, const char *path,
-		    struct config_diag *diag);
 void flows_file_free(struct flows_file *file);

@@ -26,6 +26,7 @@ struct item_flow {
 	int8_t priority;       // -1: the item's
 	ps_t start_ps;
 	bool may_be_inside;    // both ends at one host are no mistake
+	bool by_twin;          // out by the NIC of the destination's number where that is joined
 	struct config_pos pos; // for errors
 };
 

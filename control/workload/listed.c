@@ -3,6 +3,7 @@
 #include "../config/file.h"
 #include "flows_file.h"
 #include "items.h"
+#include "words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,6 +69,25 @@ add_line(struct item *item, const struct flows_line *line)
 	return item_add_flow(item, &flow, NULL);
 }
 
+static int
+load(struct flows_file *out, const struct item *item, const char *path)
+{
+	const struct config_name *name = &item->work->file;
+	size_t length;
+	char *text;
+	int error = words_load(path, &text, &length);
+
+	if (error == 0) {
+		error = flows_file_parse(out, item->work->format, text, length, path, item->diag);
+		free(text);
+	} else if (error != -ENOMEM) {
+		config_error(item->diag, item->file, name->pos, "workload.file",
+			     "%s cannot be read: %s", name->text, strerror(-error));
+		error = -EINVAL;
+	}
+	return error;
+}
+
 int
 item_flows_file(struct item *item)
 {
@@ -77,7 +97,7 @@ item_flows_file(struct item *item)
 
 	if (path == NULL)
 		return -ENOMEM;
-	result = flows_file_load(&file, item->work->format, path, item->diag);
+	result = load(&file, item, path);
 	if (result == 0) {
 		item->file = path;
 		for (uint32_t i = 0; i < file.count && result != -ENOMEM; i++) {

@@ -9,7 +9,8 @@
 //
 // One ring through hosts of several NICs would leave each by the same NIC. Hence channels, as in
 // NCCL: rings at once that share the buffer. Channel c comes to each host at its NIC c, passes the
-// others in their order, and goes on to NIC c of the next host.
+// others in their order, and goes on by NIC c to NIC c of the next host; on rails too, though the
+// spines would join the last NIC that it passes to that one.
 #include "collectives.h"
 
 #include <errno.h>
@@ -36,17 +37,25 @@ count_channels(const struct collective *c)
 	return channels;
 }
 
+struct place {
+	uint32_t rank;
+	bool whole; // all NICs of its host take part
+};
+
 static void
-order_ranks(const struct item_members *m, uint32_t channel, uint32_t *order)
+order_ranks(const struct item_members *m, uint32_t channel, struct place *order)
 {
-	for (uint32_t g = 0; g < m->group_count; g++)
-		for (uint32_t i = 0; i < group_size(m, g); i++)
-			*order++ = m->groups[g] + (i + channel) % group_size(m, g);
+	for (uint32_t g = 0; g < m->group_count; g++) {
+		uint32_t size = group_size(m, g);
+
+		for (uint32_t i = 0; i < size; i++)
+			*order++ = (struct place){.rank = m->groups[g] + (i + channel) % size,
+						  .whole = size > 1};
+	}
 }
 
-// order: the ranks by their places.
 static int
-add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const uint32_t *order)
+add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const struct place *order)
 {
 	enum config_work_kind kind = c->item->work->kind;
 	uint32_t n = c->count;
@@ -62,11 +71,12 @@ add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const uint32
 			.of = n,
 		};
 		const struct collective_flow flow = {
-			.from = order[p],
-			.to = order[(p + 1) % n],
+			.from = order[p].rank,
+			.to = order[(p + 1) % n].rank,
 			.inbox = channel,
 			.gate = channel, // from the one before; the first message is its own
 			.gate_lead = 0,
+			.by_twin = order[p].whole,
 			.messages = messages,
 		};
 
@@ -78,7 +88,8 @@ add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const uint32
 int
 collective_ring(struct collective *c)
 {
-	uint32_t channels = count_channels(c), *order = calloc(c->count, sizeof(*order));
+	uint32_t channels = count_channels(c);
+	struct place *order = calloc(c->count, sizeof(*order));
 	int error = order != NULL ? 0 : -ENOMEM;
 
 	for (uint32_t r = 0; r < c->count; r++) {

@@ -138,10 +138,8 @@ sizes_load(struct sizes *out, const char *config_file, const struct config_name 
 	const struct sizes_text *built_in = find_built_in(name->text);
 	char *path = file_beside(config_file, name->text), *text = NULL;
 	size_t length;
-	int error = path == NULL ? -ENOMEM : file_read(path, WORDS_FILE_BYTES_MAX, &text, &length);
+	int error = path == NULL ? -ENOMEM : words_load(path, &text, &length);
 
-	if (error == 0 && length > WORDS_FILE_BYTES_MAX)
-		error = -EFBIG;
 	if (error == 0)
 		error = sizes_parse(out, text, length, path, diag);
 	else if (error == -ENOENT && built_in != NULL)

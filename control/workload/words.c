@@ -158,22 +158,13 @@ words_decimal(const struct words_reader *r, const struct config_name *word, cons
 }
 
 int
-words_load(const char *path, char **text, size_t *length, struct config_diag *diag)
+words_load(const char *path, char **text, size_t *length)
 {
 	int error = file_read(path, WORDS_FILE_BYTES_MAX, text, length);
 
-	if (error == -ENOMEM)
+	if (error != 0 || *length <= WORDS_FILE_BYTES_MAX)
 		return error;
-	if (error != 0) {
-		config_error(diag, path, (struct config_pos){0}, NULL, "cannot be read: %s",
-			     strerror(-error));
-		return -EINVAL;
-	}
-	if (*length > WORDS_FILE_BYTES_MAX) {
-		config_error(diag, path, (struct config_pos){0}, NULL, "larger than %u bytes",
-			     WORDS_FILE_BYTES_MAX);
-		free(*text);
-		return -EINVAL;
-	}
-	return 0;
+	free(*text);
+	*text = NULL;
+	return -EFBIG;
 }

@@ -29,5 +29,6 @@ int words_number(const struct words_reader *r, const struct config_name *word, c
 int words_decimal(const struct words_reader *r, const struct config_name *word, const char *field,
 		  const char *what, unsigned digits, uint64_t max, uint64_t *out);
 
-// Reads a whole file. Returns 0 with *text for free(), -EINVAL with the error in diag, or -ENOMEM.
-int words_load(const char *path, char **text, size_t *length, struct config_diag *diag);
+// Reads a whole file. Returns 0 with *text for free(), or -errno: -EFBIG beyond
+// WORDS_FILE_BYTES_MAX.
+int words_load(const char *path, char **text, size_t *length);

@@ -301,6 +301,18 @@ class Advice(Case):
         self.assertEqual(roost("sim", path, "--until", "2ms").err, "")
         self.assertIn(" it would at 1ms, and the run ends at 500us", roost("sim", path, "--until", "500us").err)
 
+    def test_events_beyond_the_end(self):
+        """What is at the end itself still happens."""
+        text = QUIET + "events:\n  - {at: 1ms, snapshot: full}\n  - {at: %s, snapshot: full}\n%s"
+        told = "events: never happens: it would at 1001us, and the run ends at 1ms$"
+        self.quiet(text % ("1ms", "stop: 1ms\n"))
+        self.quiet(text % ("1001us", ""))
+        late = text % ("1001us", "stop: 1ms\n")
+        self.warned(late, ("5:5", told))
+        sim = roost("sim", self.file(late), "--json")
+        self.assertEqual([one["at_ns"] for one in sim.json["snapshots"]], [1000000])
+        self.assertEqual(roost("sim", self.file(late), "--until", "2ms").err, "")
+
     def test_what_a_flow_file_starts_late(self):
         flows = self.directory / "flows.txt"
         flows.write_text("2\n0 2 3 100 1000 0.001\n1 3 3 100 1000 %s\n" % "0.0005")

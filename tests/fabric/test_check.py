@@ -214,7 +214,8 @@ class Check(Case):
     def test_a_flow_file(self):
         flows = self.directory / "x.flow"
         path = self.file(PLACE + "workload:\n  - {kind: flows, file: x.flow}\n")
-        self.assert_refused(r"x\.flow: cannot be read: No such file", "check", path)
+        self.refused(PLACE + "workload:\n  - {kind: flows, file: x.flow}\n",
+                     ("3:25", "workload.file: x.flow cannot be read: No such file or directory$"))
         for text, expected in (("h1 h2 - 3 1000\n",
                                 r"x\.flow:1:1: 5 words; a line is `src dst tenant priority bytes start_ns`"),
                                ("# fine\nh1 h9 - 3 1000 0\n", r"x\.flow:2:4: dst: there is no host h9"),

@@ -109,6 +109,17 @@ class Compare(Case):
         self.assertEqual(set(told["best"].values()), {None})
         self.assertEqual(told["verdict"], "All have the same step time. All have the same goodput.")
 
+    def test_what_stays_inside_hosts_is_no_flow(self):
+        """Of a ring through hosts of two NICs, one flow of two is on the network; and none has an ideal time."""
+        description = fabric(1, 0, 3, switch=SWITCH, workload=[{"kind": "all-reduce", "size": "60KB"}])
+        description["fabric"]["topology"]["planes"] = 2
+        told = self.compared(self.files(a=description, b=description))
+        self.assertEqual([one["flows"] for one in told["runs"]], [6, 6])
+        for run in told["runs"]:
+            self.assertEqual(run["values"]["completed"], 6)
+            self.assertIsNone(run["values"]["slowdown_p99"])
+        self.assertEqual(told["verdict"], "All have the same step time. All have the same goodput.")
+
     def test_columns_have_names_of_their_own(self):
         (self.directory / "x").mkdir()
         files = [self.file(place("ecmp"), "a.yaml"), self.file(place("ecmp"), "x/a.yaml")]

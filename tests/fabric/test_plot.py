@@ -139,7 +139,7 @@ class Plot(Case):
         drawings, _ = self.plotted(sim)
         self.assertEqual(len(drawings["fct.svg"].curves), 12)
         self.assertEqual(drawings["fct.svg"].curves[-1], "all others (9)")
-        self.assertEqual(drawings["rates.svg"].curves, ["9 of 10 of the 20", "the middle half", "median"])
+        self.assertEqual(drawings["rates.svg"].curves, ["9 of 10 of the 20", "the middle half", "median", "the most"])
 
     def test_elsewhere_and_again(self):
         sim = self.result()

@@ -16,7 +16,7 @@ mistakes(void **state)
 		       "  - {kind: all-reduced, size: 1MB}\n"
 		       "  - {from: h1}\n"
 		       "  - flow\n"
-		       "  - {kind: permutation, size: 1B, priority: 8, sise: 1B, hosts: [h1]}\n",
+		       "  - {kind: permutation, size: 1B, priority: 8, sise: 1B, hosts: []}\n",
 		"f.yaml:3:5: workload[0]: needs \"to\": the receiving host, or its NIC\n"
 		"f.yaml:3:34: workload[0].size: 4 has no unit: write it with B, KB, MB, GB, KiB, "
 		"MiB or GiB\n"
@@ -39,7 +39,7 @@ mistakes(void **state)
 		"f.yaml:11:5: workload[8]: expected a map of keys and values, found one value\n"
 		"f.yaml:12:45: workload[9].priority: 8 is out of range: 0 to 7\n"
 		"f.yaml:12:48: workload[9].sise: unknown key; did you mean \"size\"?\n"
-		"f.yaml:12:65: workload[9].hosts: needs at least 2 names\n");
+		"f.yaml:12:65: workload[9].hosts: needs at least 1 name\n");
 	expect_messages(FABRIC "workload: {kind: flow}\n",
 			"f.yaml:2:11: workload: expected a list of maps, each begun by \"- \"\n");
 }

@@ -19,6 +19,8 @@ near_words_are_suggested(void **state)
 	assert_string_equal(suggest("hosts-per-leaf"), "hosts_per_leaf");
 	assert_string_equal(suggest("PLANES"), "planes");
 	assert_string_equal(suggest("pcf"), "pfc");
+	assert_string_equal(suggest("ecn-profile"), "ecn");
+	assert_string_equal(suggest("Host"), "hosts_per_leaf");
 }
 
 static void
@@ -29,6 +31,7 @@ far_words_are_not(void **state)
 	(void)state;
 	assert_null(suggest("workload"));
 	assert_null(suggest("x"));
+	assert_null(suggest("ho"));
 	assert_null(suggest(""));
 	assert_null(suggest(long_word));
 	assert_null(config_suggest("leaves", words, 0));

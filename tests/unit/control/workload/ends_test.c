@@ -173,13 +173,37 @@ test_rails(void **state)
 	drop(&m);
 }
 
+// But for rings, which leave each host by the NIC that they came by; not by one that does not take
+// part.
+static void
+test_rings_on_rails(void **state)
+{
+	char text[256];
+	struct made m;
+
+	(void)state;
+	snprintf(text, sizeof(text), RAILS, "");
+	make(&m, text,
+	     "  - {kind: all-gather, size: 4002B, hosts: [h1, h3]}\n"
+	     "  - {kind: all-gather, size: 40B, hosts: [h1.eth1, h3.eth2]}\n");
+	assert_int_equal(m.error, 0);
+	assert_flow(&m, 0, "h1.eth1", "h1.eth2", 1005010);
+	assert_flow(&m, 1, "h1.eth1", "h3.eth1", 1005010);
+	assert_flow(&m, 3, "h3.eth1", "h1.eth1", 1005010);
+	assert_flow(&m, 5, "h1.eth2", "h3.eth2", 1005010);
+	assert_flow(&m, 7, "h3.eth2", "h1.eth2", 1005010);
+	assert_flow(&m, 8, "h1.eth1", "h3.eth2", 0);
+	assert_flow(&m, 9, "h3.eth2", "h1.eth1", 0);
+	drop(&m);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flow),        cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_permutation), cmocka_unit_test(test_collective),
-		cmocka_unit_test(test_rails),
+		cmocka_unit_test(test_rails),       cmocka_unit_test(test_rings_on_rails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

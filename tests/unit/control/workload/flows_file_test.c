@@ -182,41 +182,13 @@ test_bad_numbered(void **state)
 	BAD_OF(HPCC, "1\n0 1 3 \0 100 1000 2\n", "x.flow:2:1: a NUL byte: this is no text file");
 }
 
-static void
-test_load(void **state)
-{
-	char path[] = "/tmp/roost-flows-XXXXXX", *message;
-	struct config_diag diag = {0};
-	struct flows_file file;
-	int fd = mkstemp(path);
-	FILE *to = fdopen(fd, "w");
-
-	(void)state;
-	// Longer than one read.
-	for (unsigned i = 0; i < 20000; i++)
-		fprintf(to, "h1 h2 - - %u 5\n", i + 1);
-	fclose(to);
-	assert_int_equal(flows_file_load(&file, CONFIG_FLOW_FORMAT_ROOST, path, &diag), 0);
-	assert_int_equal(file.count, 20000);
-	assert_int_equal(file.lines[19999].bytes, 20000);
-	flows_file_free(&file);
-	unlink(path);
-	assert_int_equal(flows_file_load(&file, CONFIG_FLOW_FORMAT_ROOST, path, &diag), -EINVAL);
-	message = diag.messages[0].text;
-	assert_true(strncmp(message, path, strlen(path)) == 0 && strstr(message, "No such file"));
-	config_diag_free(&diag);
-	assert_int_equal(flows_file_load(&file, CONFIG_FLOW_FORMAT_ROOST, "/", &diag), -EINVAL);
-	assert_string_equal(diag.messages[0].text, "/: cannot be read: Is a directory");
-	config_diag_free(&diag);
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),         cmocka_unit_test(test_hpcc),
 		cmocka_unit_test(test_conweave),     cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_bad_numbered), cmocka_unit_test(test_load),
+		cmocka_unit_test(test_bad_numbered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,7 +219,8 @@ test_flows_file(void **state)
 	// Beside the configuration, wherever one stands.
 	make(&m, FIXTURE_DEMO, "  - {kind: flows, file: x.flow}\n");
 	assert_int_equal(m.error, -EINVAL);
-	assert_true(fixture_says(&m.f, "x.flow: cannot be read: No such file"));
+	assert_true(fixture_says(&m.f, "t.yaml:15:25: workload.file: x.flow cannot be read: No "
+				       "such file"));
 	free(m.f.config->file);
 	snprintf(items, sizeof(items), "%s/t.yaml", folder);
 	m.f.config->file = strdup(items);
