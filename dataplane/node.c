@@ -68,7 +68,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 		return -ENOMEM;
 	n->key_count = align_keys(1 + 2 * (uint32_t)ports);
 	n->ports = aligned_zeroed(ports * sizeof(*n->ports));
-	n->timer_key = aligned_zeroed(n->key_count * sizeof(*n->timer_key));
+	n->keys = aligned_zeroed(n->key_count * sizeof(*n->keys));
 	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
 	n->held = aligned_zeroed(ports);
 	n->worse = aligned_zeroed(ports);
@@ -76,16 +76,15 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->group_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_more));
 	n->watchdog_due = PS_NEVER;
 	n->pfc_due = PS_NEVER;
-	if (n->ports == NULL || n->timer_key == NULL || n->depth == NULL || n->held == NULL ||
+	if (n->ports == NULL || n->keys == NULL || n->depth == NULL || n->held == NULL ||
 	    n->worse == NULL || n->queue_more == NULL || n->group_more == NULL ||
 	    (role != NODE_NIC && node_log_create(&n->log, ports) != 0)) {
 		node_destroy(n);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < n->key_count; i++)
-		n->timer_key[i] = NODE_KEY_NONE;
-	n->arrival_keys = n->timer_key + 1;
-	n->departure_keys = n->arrival_keys + ports;
+		n->keys[i] = NODE_KEY_NONE;
+	n->departures = 1 + ports;
 	n->port_count = ports;
 	n->role = (uint8_t)role;
 	n->index = index;
@@ -126,7 +125,7 @@ node_destroy(struct node *n)
 	free(n->worse);
 	free(n->held);
 	free(n->depth);
-	free(n->timer_key);
+	free(n->keys);
 	free(n->ports);
 	free(n);
 }

@@ -62,9 +62,8 @@ struct node_tap {
 struct node {
 	const struct node_ops *ops;
 	struct port *ports;
-	uint32_t *timer_key; // keys[0]: the timer, then arrivals, then departures; padded
-	uint32_t *arrival_keys;
-	uint32_t *departure_keys;
+	uint32_t *keys;     // the timer's, then arrivals', then departures'; padded
+	uint32_t departures; // where those begin
 	uint32_t key_count; // of all keys, a multiple of 4
 	uint16_t port_count;
 	uint8_t role;       // enum node_role
@@ -159,17 +158,38 @@ node_note_later(struct node *n, ps_t at)
 	n->later = time_min(n->later, at);
 }
 
+typedef uint32_t node_keys __attribute__((vector_size(16), may_alias));
+
+// Sets a key by writing all four that it stands among: the scan loads them at once, and a load of
+// which a smaller store has just written a part waits until that store and all before it are over.
+static inline void
+node_set_key(uint32_t *keys, unsigned int i, uint32_t key)
+{
+	const node_keys lanes = {0, 1, 2, 3};
+	unsigned int lane = i & 3;
+	node_keys *four = (node_keys *)__builtin_assume_aligned(&keys[i - lane], 16);
+	node_keys chosen = (node_keys)(lanes == (node_keys){lane, lane, lane, lane});
+
+	*four = (*four & ~chosen) | ((node_keys){key, key, key, key} & chosen);
+}
+
+// The key of an event due at `at`; one that is due later is noted.
+static inline uint32_t
+node_key_if_due(struct node *n, ps_t at, enum node_event kind, unsigned int port)
+{
+	if (at < n->until)
+		return node_key(n, at, kind, port);
+	node_note_later(n, at);
+	return NODE_KEY_NONE;
+}
+
 // Sets when a port's next departure is due.
 static inline void
 node_arm_send(struct node *n, struct port *p, ps_t at)
 {
 	p->next_send = at;
-	if (at < n->until) {
-		n->departure_keys[p->index] = node_key(n, at, NODE_DEPARTURE, p->index);
-	} else {
-		n->departure_keys[p->index] = NODE_KEY_NONE;
-		node_note_later(n, at);
-	}
+	node_set_key(n->keys, n->departures + p->index,
+		     node_key_if_due(n, at, NODE_DEPARTURE, p->index));
 }
 
 // Makes the node's timer due at `at` at the latest.
@@ -179,22 +199,14 @@ node_arm_timer(struct node *n, ps_t at)
 	if (at >= n->timer_at)
 		return;
 	n->timer_at = at;
-	if (at < n->until)
-		*n->timer_key = node_key(n, at, NODE_TIMER, 0);
-	else
-		node_note_later(n, at);
+	node_set_key(n->keys, 0, node_key_if_due(n, at, NODE_TIMER, 0));
 }
 
 // Sets the key of a port's next arrival, due at `at`.
 static inline void
 node_arm_arrival(struct node *n, struct port *p, ps_t at)
 {
-	if (at < n->until) {
-		n->arrival_keys[p->index] = node_key(n, at, NODE_ARRIVAL, p->index);
-	} else {
-		n->arrival_keys[p->index] = NODE_KEY_NONE;
-		node_note_later(n, at);
-	}
+	node_set_key(n->keys, 1u + p->index, node_key_if_due(n, at, NODE_ARRIVAL, p->index));
 }
 
 // What a driver may do for nodes that it is about to run, in this order and some time apart.
@@ -209,7 +221,8 @@ node_prefetch(const struct node *n)
 static inline void
 node_prefetch_ports(const struct node *n)
 {
-	rte_prefetch0(n->timer_key);
+	for (uint32_t i = 0; i < n->key_count; i += 16)
+		rte_prefetch0(&n->keys[i]);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		rte_prefetch0(&n->ports[i]);
 		rte_prefetch0((const char *)&n->ports[i] + 64);
@@ -307,11 +320,7 @@ node_read_keys(struct node *n)
 		node_arm_arrival(n, p, node_next_arrival(p));
 		node_arm_send(n, p, p->next_send);
 	}
-	*n->timer_key = NODE_KEY_NONE;
-	if (n->timer_at < n->until)
-		*n->timer_key = node_key(n, n->timer_at, NODE_TIMER, 0);
-	else
-		node_note_later(n, n->timer_at);
+	node_set_key(n->keys, 0, node_key_if_due(n, n->timer_at, NODE_TIMER, 0));
 }
 
 // The pipeline's three functions.
@@ -349,7 +358,7 @@ node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 static __rte_always_inline uint32_t
 node_least_key(const struct node *n)
 {
-	const uint32_t *keys = __builtin_assume_aligned(n->timer_key, 64);
+	const uint32_t *keys = __builtin_assume_aligned(n->keys, 64);
 	uint32_t least = keys[0];
 
 	if (n->port_count == 1) { // a NIC: its timer, arrival and departure
@@ -381,7 +390,7 @@ node_run(struct node *n, node_ingress_fn *ingress, node_port_fn *send, node_time
 			send(n, p, now);
 			break;
 		default:
-			*n->timer_key = NODE_KEY_NONE;
+			node_set_key(n->keys, 0, NODE_KEY_NONE);
 			n->timer_at = PS_NEVER;
 			node_arm_timer(n, timer(n, now));
 			break;

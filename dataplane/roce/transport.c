@@ -33,7 +33,7 @@ transport_prefetch(const struct node *n)
 {
 	const char *nic = (const char *)n->nic;
 
-	rte_prefetch0(n->timer_key);
+	rte_prefetch0(n->keys);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		const struct port *p = &n->ports[i];
 
