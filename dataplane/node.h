@@ -62,9 +62,9 @@ struct node_tap {
 struct node {
 	const struct node_ops *ops;
 	struct port *ports;
-	uint32_t *keys;     // the timer's, then arrivals', then departures'; padded
+	uint32_t *keys;      // the timer's, then arrivals', then departures'; padded
 	uint32_t departures; // where those begin
-	uint32_t key_count; // of all keys, a multiple of 4
+	uint32_t key_count;  // of all keys, a multiple of 4
 	uint16_t port_count;
 	uint8_t role;       // enum node_role
 	bool whole;         // which variant of a switch's pipeline its tables ask for

@@ -49,7 +49,7 @@ static const struct cli_command commands[] = {
 	{"show",
 	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
 	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|log [PORT]\n"
-	 "pool|tenant|histogram|adaptive [NODE]\n"
+	 "pool|tenant|histogram|adaptive [NODE]\nqueue-pairs [HOST]\n"
 	 "route [NODE] [vrf NAME]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"

@@ -94,6 +94,19 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	return 0;
 }
 
+// A sender with its timer, in the table.
+static int
+add_sender(struct nic *nic, const struct nic_flow *flow, struct sender **out)
+{
+	int error = add_sending_end(nic, flow, QP_SENDER, out);
+
+	if (error == 0)
+		error = timers_add(&nic->more->timers, &(*out)->timer, TIMER_SENDER);
+	if (error == 0)
+		nic_enter_qp(nic, &(*out)->qp, &flow->endpoint, QP_SENDER);
+	return error;
+}
+
 static int
 add_responder(struct nic *nic, const struct nic_flow *flow)
 {
@@ -183,12 +196,9 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 	int error = add_program_part(nic, flow, &ps);
 
 	if (error == 0)
-		error = add_sending_end(nic, flow, QP_SENDER, &s);
-	if (error == 0)
-		error = timers_add(&nic->more->timers, &s->timer, TIMER_SENDER);
+		error = add_sender(nic, flow, &s);
 	if (error != 0)
 		return error;
-	nic_enter_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
 	s->qp.message = MESSAGE_WRITE_IMM;
 	s->special |= SENDER_PROGRAM;
 	s->more->program = ps;
@@ -232,12 +242,9 @@ nic_add_sender(struct nic *nic, const struct nic_flow *flow)
 	packets = nic_packets_of(flow->bytes, flow->path_mtu, NIC_FLOW_PACKETS_MAX, &last_payload);
 	if (packets == 0)
 		return -EINVAL;
-	error = add_sending_end(nic, flow, QP_SENDER, &s);
-	if (error == 0)
-		error = timers_add(&nic->more->timers, &s->timer, TIMER_SENDER);
+	error = add_sender(nic, flow, &s);
 	if (error != 0)
 		return error;
-	nic_enter_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
 	s->qp.message = flow->op == NIC_OP_SEND ? MESSAGE_SEND : MESSAGE_WRITE;
 	s->packets = packets;
 	s->last_payload = last_payload;

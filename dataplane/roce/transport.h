@@ -7,7 +7,7 @@
 
 // Before a window: brings in what it will touch.
 void transport_prefetch(const struct node *n);
-// Some nodes ahead of that: brings in the queue pairs of the first packet due at each port.
+// While nodes before this one run: brings in the queue pairs of the first packets due at each port.
 void transport_fetch(const struct node *n);
 
 // Takes a packet that parse and control_frames let pass.

@@ -143,6 +143,18 @@ def assert_drained(sim, *shape):
                                          f"{far}.{far_port} got {got[f'rx_{what}']}")
 
 
+class Alone(Case):
+    """A flow alone takes exactly its ideal time."""
+
+    def alone(self, description):
+        """Simulates a description of one flow; returns its completion time, which must be the ideal one."""
+        sim = self.sim(description)
+        (one,) = sim.flows
+        self.assertEqual(one["fct_ps"], one["ideal_ps"])
+        self.assertEqual((sim.summary["drops"], sim.summary["pfc_tx"], one["retransmitted"]), (0, 0, 0))
+        return one["fct_ps"]
+
+
 def assert_complete(case, sim):
     """Every flow is done, and none was faster than it could have been alone, which is known of all but those
     of collectives that have several messages."""

@@ -132,6 +132,16 @@ class Docs(Case):
         self.assertEqual(wrong, [])
         self.assertGreater(count, 100)
 
+    def test_help_names_all_that_is_shown(self):
+        """What `show` takes, by its source, stands in its help and on its page."""
+        source = (SOURCE / "control/cli/show_text.c").read_text()
+        known = set(re.findall(r'^\t\{"([a-z-]+)"', source, re.M))
+        self.assertGreater(len(known), 12)
+        usage = roost("show", "--help").out.split("shows the state")[0]
+        self.assertEqual(known - set(re.findall(r"[a-z-]+", usage)), set())
+        page = (SOURCE / "doc/commands.md").read_text().partition("\n## show WHAT\n")[2].partition("\n## ")[0]
+        self.assertEqual(known - set(re.findall(r"^\| `([a-z-]+)", page, re.M)), set())
+
     def test_parts_of_files_are_good(self):
         count = 0
         for page in pages():

@@ -13,15 +13,7 @@ NO_FRAMING = {"preamble": "0B", "fcs": "0B", "gap": "0B"}
 LINK = {"rate": "100G", "delay": "1us"}
 
 
-class Ideal(Case):
-    def alone(self, description):
-        """Simulates a description of one flow; returns its completion time, which must be the ideal one."""
-        sim = self.sim(description)
-        (one,) = sim.flows
-        self.assertEqual(one["fct_ps"], one["ideal_ps"])
-        self.assertEqual((sim.summary["drops"], sim.summary["pfc_tx"], one["retransmitted"]), (0, 0, 0))
-        return one["fct_ps"]
-
+class Ideal(Alone):
     def test_real_sizes_through_one_leaf(self):
         # 4096 B: 14 + 20 + 8 + 12 + 16 (RETH) + 4096 + 4 = 4170 B, with preamble and FCS 4182 B on the
         # wire: 334.56 ns a link at 100G; the ACK, 62 + 12 B, 5.92 ns. 2 links of 1 us there and back:

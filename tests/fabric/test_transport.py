@@ -23,15 +23,8 @@ def data(nodes, node, port):
     return nodes[node]["ports"][port]["queue"][3]["packets"]
 
 
-class Alone(Case):
-    """A flow alone takes exactly its ideal time, and that is what arithmetic says."""
-
-    def alone(self, description):
-        sim = self.sim(description)
-        (one,) = sim.flows
-        self.assertEqual(one["fct_ps"], one["ideal_ps"])
-        self.assertEqual((sim.summary["drops"], sim.summary["pfc_tx"], one["retransmitted"]), (0, 0, 0))
-        return one["fct_ps"]
+class Ideal(Alone):
+    """And that is what arithmetic says."""
 
     def test_one_packet(self):
         # Through one leaf, links of 1 us, 100G, 4096 B: with preamble and FCS a SEND is 14 + 20 + 8 + 12 + 4096 + 4 +
