@@ -30,6 +30,7 @@ FUZZ_SECONDS = 20
 
 printing = threading.Lock()
 running = set()   # processes that we started, each the leader of its group
+stopping = threading.Event()
 
 
 @dataclass
@@ -62,6 +63,8 @@ def run_program(job, directory):
     """Returns (output, exit status); the status is None when time ran out."""
     env = os.environ | {"TMPDIR": str(directory), "PYTHONPATH": str(TESTS), "LC_ALL": "C.UTF-8"} | job.env
     with open(directory / "output.txt", "w+", errors="replace") as output:
+        if stopping.is_set():
+            return "interrupted", 130
         try:
             process = subprocess.Popen(job.command, cwd=directory, env=env, stdin=subprocess.DEVNULL,
                                        stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
@@ -295,8 +298,9 @@ def main(words):
 
 
 def interrupted(*_):
-    for process in list(running):
-        end_group(process)
+    stopping.set()      # a job that ends makes room for the next, which must not begin
+    while running:
+        end_group(running.pop())
     os._exit(130)
 
 
