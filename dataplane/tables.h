@@ -136,6 +136,7 @@ struct port_tables {
 	uint16_t vrf;
 	uint16_t tenant; // TENANT_NONE
 	bool inner;      // a switch of the fabric is behind it: notices are sent and believed here
+	bool underlay;   // tunnels and VLANs of tenants end here, if a switch of the fabric is behind it
 };
 
 // Those from GROUP_ADAPTIVE on choose packet by packet, or flowlet by flowlet.
@@ -156,11 +157,47 @@ struct next_hop {
 
 // A next hop that has a weight stands there as often as its weight says, spread evenly.
 struct next_hop_group {
-	uint32_t first; // in next_hops
+	uint32_t first; // in next_hops; groups may share them
 	uint16_t count; // 0: what leads here is dropped; at most GROUP_MEMBERS_MAX
 	uint8_t mode;   // enum group_mode
 	bool pinned;    // some flows have a path of their own (tables->pins)
+	uint32_t encap; // in tunnels->encaps; 0: none
 };
+
+// What a packet wears on its way between switches: nothing, the 802.1Q tag of its VRF, or a VXLAN
+// header with its VRF's L3VNI.
+enum encap_kind { ENCAP_NONE, ENCAP_VLAN, ENCAP_VXLAN };
+
+struct encap {
+	uint8_t kind;       // enum encap_kind
+	bool pipe;          // VXLAN: the outer DSCP tells the priority alone (RFC 2983)
+	uint16_t vid;       // VLAN
+	uint32_t vni;       // VXLAN
+	uint8_t remote[16]; // VXLAN: the far end, an IPv4 address in the first 4 bytes
+	uint8_t mac[6];     // VXLAN: the far router's, the inner destination
+};
+
+#define VRF_NONE UINT16_MAX
+#define TUNNEL_VIDS 4096
+
+struct tunnel_vni {
+	uint32_t vni; // 0: nothing stands here
+	uint16_t vrf;
+};
+
+// What begins and ends at this switch (stages/tunnel.h).
+struct tunnel_tables {
+	uint8_t version;   // of the outer IP header, 4 or 6; 0: no VXLAN
+	uint8_t local[16]; // this end
+	uint8_t mac[6];    // this router's: what comes out of a tunnel is addressed to it
+	uint8_t priority_dscp[PRIORITIES]; // of outer headers, for `pipe`
+	uint32_t vni_mask; // entries of vnis - 1; their number is a power of 2
+	struct tunnel_vni *vnis; // by vni * TUNNEL_HASH >> 8 & mask, then the next free one
+	uint16_t *vids;          // TUNNEL_VIDS VRFs, or VRF_NONE; NULL: no VLAN ends here
+	uint32_t encap_count;
+	struct encap *encaps;    // [0] is ENCAP_NONE
+};
+#define TUNNEL_HASH UINT32_C(0x9e3779b1)
 
 // What RoCEv2 packets beside the port and the opcode must be like to be sprayed; `narrow` in struct
 // tables tells whether there is anything of the kind.
@@ -180,6 +217,8 @@ struct notice_profile {
 struct vrf {
 	struct lpm *ip4; // to an index of groups
 	struct lpm *ip6;
+	uint16_t tenant; // of what comes out of a tunnel or with a tag; TENANT_NONE
+	bool pipe;       // what comes out of a tunnel keeps its DSCP
 };
 
 struct tenant_profile {
@@ -247,6 +286,8 @@ struct tables {
 	struct trim_profile trim;
 	bool trims; // a switch that packets may have passed cuts some: those are routed too
 	struct watchdog_profile watchdog;
+	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here
+	uint16_t epoch;   // of what is admitted under this snapshot (packet_meta.epoch); never 0
 	uint16_t histogram_count;
 	uint16_t vrf_count;
 	uint16_t tenant_count;

@@ -74,6 +74,7 @@ struct config_fabric {
 	unsigned named_link_count;
 	struct config_framing framing;
 	uint32_t mtu; // the hosts' IP MTU
+	uint32_t underlay; // IP version of the headers around tunnels: 4 or 6
 	uint64_t seed;
 	uint32_t dilation;
 };
@@ -103,13 +104,54 @@ struct config_live {
 	uint64_t max_lag_ps; // wall time
 };
 
-enum config_encap { CONFIG_ENCAP_PLAIN, CONFIG_ENCAP_VXLAN, CONFIG_ENCAP_VLAN };
+// AUTO: VXLAN where a VNI is written, VLAN where a VLAN is, else plain.
+enum config_encap {
+	CONFIG_ENCAP_PLAIN,
+	CONFIG_ENCAP_VXLAN,
+	CONFIG_ENCAP_VLAN,
+	CONFIG_ENCAP_AUTO,
+};
+
+// How a packet's DSCP relates to that of the tunnel around it (RFC 2983).
+enum config_tunnel_dscp { CONFIG_TUNNEL_UNIFORM, CONFIG_TUNNEL_PIPE };
+
+// Which of a cluster's networks a tenant is. Tenants of the first kind are slices of the fabric
+// that joins the accelerators; the others are joined to them by leaks, but for OUT_OF_BAND.
+enum config_network {
+	CONFIG_NETWORK_EAST_WEST,
+	CONFIG_NETWORK_STORAGE,
+	CONFIG_NETWORK_NORTH_SOUTH,
+	CONFIG_NETWORK_OUT_OF_BAND,
+};
+
+// An address of a host in its tenant, in the place of that which follows from where it is.
+struct config_tenant_address {
+	struct config_name host; // "h1", or "h1.eth2"
+	uint8_t version;
+	uint8_t address[16]; // an IPv4 address in the first 4
+	struct config_pos pos;
+};
+
+// Where a VRF meets the outside: prefixes behind a host's port.
+struct config_border {
+	struct config_name host; // "h8", or "h8.eth1"
+	struct config_prefix *prefixes;
+	unsigned prefix_count;
+};
 
 struct config_tenant {
 	struct config_name name; // also its VRF
 	struct config_names hosts;
+	enum config_network network;
 	uint32_t vni; // 0: none
+	uint16_t vlan; // 0: none
 	enum config_encap encap;
+	enum config_tunnel_dscp dscp;
+	struct config_names leak; // tenants whose VRFs exchange routes with this one's
+	struct config_tenant_address *addresses;
+	unsigned address_count;
+	struct config_border *borders;
+	unsigned border_count;
 	bool buffer_set;
 	uint64_t guaranteed_bytes;
 	struct config_amount share; // PERCENT, ALPHA, or NONE

@@ -20,10 +20,22 @@ struct route_group {
 	uint32_t count; // 1 .. GROUP_MEMBERS_MAX
 };
 
+// What packets of a route wear between switches.
+struct route_encap {
+	enum config_encap kind; // VLAN or VXLAN
+	bool pipe;
+	uint32_t id;            // VLAN id or VNI, of the VRF that the packet is for
+	uint8_t remote[16];     // VXLAN: the far leaf's loopback, of the fabric's underlay version
+	uint8_t mac[6];         // VXLAN: its router's
+};
+
+#define ROUTES_PLAIN UINT32_MAX
+
 struct route {
 	struct config_prefix prefix;
 	uint16_t vrf;
 	uint32_t group; // or ROUTES_BLACKHOLE
+	uint32_t encap; // in encaps, or ROUTES_PLAIN
 };
 
 // One node's. Routes are sorted by VRF, IP version, address, length; no two have the same prefix.
@@ -34,6 +46,8 @@ struct route_list {
 	uint32_t group_count, group_capacity;
 	struct route_member *members;
 	uint32_t member_count, member_capacity;
+	struct route_encap *encaps; // no two are the same
+	uint32_t encap_count, encap_capacity;
 };
 
 struct routes {

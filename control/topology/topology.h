@@ -43,6 +43,9 @@ struct topo_node {
 	uint16_t plane;  // from 0; of a host 0
 	uint32_t number; // from 1 among the nodes of its role in its plane: leaf1 has 1, h5 has 5
 	uint16_t pod, pod_leaf; // a leaf's place in the plan of addresses (addresses.h)
+	uint8_t loopback4[4];   // a switch's: the end of its tunnels
+	uint8_t loopback6[16];
+	uint8_t router_mac[6]; // a switch's, as the inner destination of what comes in tunnels
 	uint16_t port_count;
 	uint16_t port_capacity;
 	struct topo_port *ports;
@@ -64,13 +67,30 @@ struct topo_link {
 	bool host;             // one end is a host
 };
 
+// A tenant's VRF has the tenant's name. `default` is the underlay: ports between switches are in
+// it, and hosts where there are no tenants.
 struct topo_vrf {
-	char name[CONFIG_NAME_MAX + 1];
+	char name[CONFIG_NAME_MAX + 1]; // "": a place that nobody has at present
+	uint16_t tenant;                // in topology.tenants, or TENANT_NONE
+	enum config_encap encap;        // between switches; never AUTO
+	bool pipe;                      // VXLAN: the DSCP inside is not seen outside
+	uint32_t vni;                   // VXLAN
+	uint16_t vid;                   // VLAN
+	uint16_t *leaks;                // VRFs that it exchanges routes with, ascending
+	uint16_t leak_count;
 };
 
 struct topo_tenant {
-	const char *name;
-	const struct config_tenant *settings; // NULL: only a port names it
+	const char *name;                     // NULL: a place that nobody has at present
+	const struct config_tenant *settings; // NULL: only a port names it, or it is `rest`
+};
+
+// Prefixes behind a host, outside the fabric.
+struct topo_border {
+	uint16_t vrf;
+	uint32_t host; // index from 0 among the hosts
+	uint8_t port;  // index among its ports
+	struct config_prefix prefix;
 };
 
 // Nodes stand in a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
@@ -91,6 +111,8 @@ struct topology {
 		transit_vrf; // of ports between switches on leaves; the default VRF without tenants
 	struct topo_tenant *tenants; // those of the file in its order, then those only ports name
 	uint16_t tenant_count;
+	struct topo_border *borders;
+	uint32_t border_count;
 	uint32_t *by_name;  // node indices sorted by name
 	uint32_t *part;     // by switch: the first of the switches that it is joined with
 	uint32_t *part_mtu; // by that first switch: the least MTU of the links between them
