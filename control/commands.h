@@ -20,6 +20,8 @@ int cmd_down(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_events(int argc, char **argv);
+int cmd_api(int argc, char **argv);
 int cmd_set(int argc, char **argv);
 int cmd_clear(int argc, char **argv);
 int cmd_watchdog(int argc, char **argv);

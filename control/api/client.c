@@ -18,13 +18,15 @@
 
 #define CLIENT_ANSWER_MAX (256u * 1024 * 1024)
 #define CLIENT_READ_BYTES 65536
+#define CLIENT_FOLLOW_MS 10000 // for the answer that begins it
 
 struct call {
 	int fd;
 	int64_t deadline_ms; // INT64_MAX: none
 	char *in;
-	size_t in_length;
+	size_t in_length; // received
 	size_t in_capacity;
+	size_t line_length; // of the first line in it, once that is whole
 };
 
 static int64_t
@@ -121,15 +123,28 @@ call_reserve(struct call *c)
 	return 0;
 }
 
-// Receives until a newline, which is left out of in_length.
+// Receives a line, of line_length bytes without its newline, in the place of the one before.
 static int
 call_receive(struct call *c)
 {
-	for (;;) {
-		int status = call_reserve(c);
-		char *newline;
-		ssize_t got;
+	size_t taken = c->line_length + (c->line_length < c->in_length), scanned = 0;
 
+	c->in_length -= taken;
+	if (taken != 0)
+		memmove(c->in, c->in + taken, c->in_length);
+	for (;;) {
+		char *newline = c->in_length > scanned
+					? memchr(c->in + scanned, '\n', c->in_length - scanned)
+					: NULL;
+		ssize_t got;
+		int status;
+
+		if (newline != NULL) {
+			c->line_length = (size_t)(newline - c->in);
+			return 0;
+		}
+		scanned = c->in_length;
+		status = call_reserve(c);
 		if (status == 0)
 			status = call_wait(c, POLLIN);
 		if (status != 0)
@@ -141,12 +156,7 @@ call_receive(struct call *c)
 			return -errno;
 		if (got == 0)
 			return -ECONNRESET;
-		newline = memchr(c->in + c->in_length, '\n', (size_t)got);
 		c->in_length += (size_t)got;
-		if (newline != NULL) {
-			c->in_length = (size_t)(newline - c->in);
-			return 0;
-		}
 	}
 }
 
@@ -154,7 +164,7 @@ call_receive(struct call *c)
 static int
 call_unpack(const struct call *c, json_t **result, char *err, size_t err_size)
 {
-	json_t *answer = json_loadb(c->in, c->in_length, 0, NULL);
+	json_t *answer = json_loadb(c->in, c->line_length, 0, NULL);
 	json_t *error = json_object_get(answer, "error");
 	json_int_t code = json_integer_value(json_object_get(error, "code"));
 	const char *message = json_string_value(json_object_get(error, "message"));
@@ -195,30 +205,82 @@ request_line(const char *method, const json_t *params)
 	return line;
 }
 
+// A request and its answer. What is left in the call is what came behind the answer.
+static int
+call_do(struct call *c, const char *path, const char *method, const json_t *params, json_t **result,
+	char *err, size_t err_size)
+{
+	char *line = request_line(method, params);
+	int status = line != NULL ? 0 : -ENOMEM;
+
+	*result = NULL;
+	if (status == 0)
+		status = call_connect(c, path);
+	if (status == 0)
+		status = call_send(c, line, strlen(line));
+	// Who is turned away is told why before the request is read.
+	if (status == 0 || status == -EPIPE)
+		status = call_receive(c);
+	free(line);
+	if (status == 0)
+		return call_unpack(c, result, err, err_size);
+	snprintf(err, err_size, "%s: %s", path, strerror(-status));
+	return status;
+}
+
+static void
+call_end(struct call *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->in);
+}
+
 int
 api_call(const char *path, const char *method, const json_t *params, int timeout_ms,
 	 json_t **result, char *err, size_t err_size)
 {
 	struct call c = {.fd = -1,
 			 .deadline_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms};
-	char *line = request_line(method, params);
-	int status = line != NULL ? 0 : -ENOMEM;
+	int status = call_do(&c, path, method, params, result, err, err_size);
 
-	*result = NULL;
-	if (status == 0)
-		status = call_connect(&c, path);
-	if (status == 0)
-		status = call_send(&c, line, strlen(line));
-	// Who is turned away is told why before the request is read.
-	if (status == 0 || status == -EPIPE)
+	call_end(&c);
+	return status;
+}
+
+// Hands over the event in the line that has been received. Returns false when it was the last that
+// is wanted.
+static bool
+call_event(const struct call *c, bool (*each)(void *context, const json_t *event), void *context)
+{
+	json_t *message = json_loadb(c->in, c->line_length, 0, NULL);
+	const json_t *event = json_object_get(message, "params");
+	bool more = event == NULL || each(context, event);
+
+	json_decref(message);
+	return more;
+}
+
+int
+api_follow(const char *path, const char *method, const json_t *params,
+	   bool (*each)(void *context, const json_t *event), void *context, char *err,
+	   size_t err_size)
+{
+	struct call c = {.fd = -1, .deadline_ms = clock_ms() + CLIENT_FOLLOW_MS};
+	json_t *result;
+	int status = call_do(&c, path, method, params, &result, err, err_size);
+
+	json_decref(result);
+	c.deadline_ms = INT64_MAX;
+	while (status == 0) {
 		status = call_receive(&c);
-	if (status != 0)
-		snprintf(err, err_size, "%s: %s", path, strerror(-status));
-	else
-		status = call_unpack(&c, result, err, err_size);
-	if (c.fd >= 0)
-		close(c.fd);
-	free(c.in);
-	free(line);
+		if (status != 0)
+			snprintf(err, err_size, "%s: %s", path,
+				 status == -ECONNRESET ? "the fabric has ended"
+						       : strerror(-status));
+		else if (!call_event(&c, each, context))
+			break;
+	}
+	call_end(&c);
 	return status;
 }

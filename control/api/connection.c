@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A client is in one of two states: its answer waits to be sent, and until then nothing more is
 // read from it; or nothing waits, and complete lines are answered, a few per turn so that no
-// client can keep the thread to itself. What a client has begun (a line without its end, an
+// client can keep the thread to itself. Events that a subscriber is told of are sent between
+// answers. What a client has begun (a line without its end, an
 // answer it does not read) must be done before its deadline, or it is disconnected; a client that
 // has begun nothing may stay.
 #include "connection.h"
@@ -9,6 +10,7 @@
 #include "rpc.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +36,34 @@ connection_close(struct connection *c)
 	close(c->fd);
 	free(c->in);
 	free(c->out);
+	free(c->events);
+}
+
+// What waits is what goes next.
+static void
+connection_take_events(const struct service *s, struct connection *c)
+{
+	if (c->out != NULL || c->events_length == 0)
+		return;
+	c->out = c->events;
+	c->out_length = c->events_length;
+	c->out_sent = 0;
+	c->events = NULL;
+	c->events_length = c->events_capacity = 0;
+	c->deadline_ms = connection_clock_ms() + s->patience_ms;
 }
 
 // Sends what the socket takes of the answer. Returns 0, or -errno when the client is lost.
 static int
-connection_send(struct connection *c)
+connection_send(const struct service *s, struct connection *c)
 {
-	while (c->out != NULL) {
-		ssize_t sent = send(c->fd, c->out + c->out_sent, c->out_length - c->out_sent,
-				    MSG_NOSIGNAL);
+	for (;;) {
+		ssize_t sent;
 
+		connection_take_events(s, c);
+		if (c->out == NULL)
+			return 0;
+		sent = send(c->fd, c->out + c->out_sent, c->out_length - c->out_sent, MSG_NOSIGNAL);
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0)
@@ -55,7 +75,53 @@ connection_send(struct connection *c)
 			c->deadline_ms = INT64_MAX;
 		}
 	}
+}
+
+static int
+connection_add_event(struct connection *c, const char *line, size_t length)
+{
+	size_t capacity = c->events_capacity == 0 ? 4096 : c->events_capacity;
+	char *grown;
+
+	while (capacity < c->events_length + length)
+		capacity *= 2;
+	if (capacity != c->events_capacity) {
+		grown = realloc(c->events, capacity);
+		if (grown == NULL)
+			return -ENOMEM;
+		c->events = grown;
+		c->events_capacity = capacity;
+	}
+	memcpy(c->events + c->events_length, line, length);
+	c->events_length += length;
 	return 0;
+}
+
+int
+connection_tell(const struct service *s, struct connection *c, const char *line, size_t length)
+{
+	char lost[128] = "";
+	size_t lost_length = 0;
+	int status;
+
+	if (c->events_lost != 0)
+		lost_length = (size_t)snprintf(
+			lost, sizeof(lost),
+			"{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"kind\":\"lost\","
+			"\"events\":%" PRIu64 "}}\n",
+			c->events_lost);
+	if (c->events_length + lost_length + length > API_EVENTS_MAX) {
+		c->events_lost++;
+		return 0;
+	}
+	status = connection_add_event(c, lost, lost_length);
+	if (status == 0)
+		c->events_lost = 0;
+	if (status == 0)
+		status = connection_add_event(c, line, length);
+	if (status == 0)
+		connection_take_events(s, c);
+	return status;
 }
 
 // Puts an answer in the client's hands. `line`: NULL when there is none for lack of memory.
@@ -68,7 +134,7 @@ connection_answer(const struct service *s, struct connection *c, char *line, siz
 	c->out_length = length;
 	c->out_sent = 0;
 	c->deadline_ms = connection_clock_ms() + s->patience_ms;
-	return connection_send(c);
+	return connection_send(s, c);
 }
 
 static int
@@ -104,7 +170,7 @@ is_blank(const char *text, size_t length)
 
 // Answers the lines that have been received, up to the turn's share.
 static int
-connection_serve(const struct service *s, struct connection *c)
+connection_serve(struct service *s, struct connection *c)
 {
 	size_t done = 0, length;
 	int status = 0;
@@ -117,9 +183,11 @@ connection_serve(const struct service *s, struct connection *c)
 		length = c->in_length != 0 ? connection_line(c) : 0;
 		if (length == 0)
 			break;
+		s->asking = c;
 		if (!is_blank(c->in, length))
-			status = rpc_answer(s->methods, s->method_count, s->context, c->in, length,
-					    &answer, &answer_length);
+			status = rpc_answer(s->methods, s->method_count, s->context, c->peer.right,
+					    c->in, length, &answer, &answer_length);
+		s->asking = NULL;
 		if (status == 0 && answer != NULL)
 			status = connection_answer(s, c, answer, answer_length);
 		c->in_length -= length;
@@ -175,7 +243,7 @@ connection_events(const struct connection *c)
 bool
 connection_idle(const struct connection *c)
 {
-	return c->out == NULL && c->in_length == 0;
+	return c->out == NULL && c->in_length == 0 && c->kinds == 0;
 }
 
 bool
@@ -185,21 +253,21 @@ connection_has_line(struct connection *c)
 }
 
 int
-connection_turn(const struct service *s, struct connection *c, short events, int64_t now)
+connection_turn(struct service *s, struct connection *c, short events, int64_t now)
 {
 	int status = 0;
 
 	if (events != 0)
 		c->active_ms = now;
 	if (events & POLLOUT)
-		status = connection_send(c);
+		status = connection_send(s, c);
 	if (status == 0 && events & (POLLIN | POLLHUP | POLLERR) && c->out == NULL && !c->ended)
 		status = connection_read(c);
 	if (status == 0 && c->out == NULL && !c->doomed)
 		status = connection_serve(s, c);
 	if (status != 0)
 		return status;
-	if (c->out == NULL && (c->doomed || (c->ended && connection_idle(c))))
+	if (c->out == NULL && (c->doomed || (c->ended && (connection_idle(c) || events & POLLHUP))))
 		return -ECONNRESET;
 	// What waits for the server's own turn is not the client's delay.
 	return c->deadline_ms <= now && !connection_has_line(c) ? -ETIMEDOUT : 0;

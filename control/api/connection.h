@@ -13,10 +13,12 @@ struct service {
 	size_t method_count;
 	void *context;
 	int patience_ms;
+	struct connection *asking; // whose request is being answered; NULL: nobody's
 };
 
 struct connection {
-	int fd;   // does not block
+	int fd; // does not block
+	struct api_peer peer;
 	char *in; // received, from a line's start
 	size_t in_length;
 	size_t in_capacity;
@@ -24,10 +26,16 @@ struct connection {
 	char *out;         // the answer that waits, or NULL
 	size_t out_length;
 	size_t out_sent;
-	int64_t deadline_ms; // of what was begun; INT64_MAX: nothing
-	int64_t active_ms;   // when it last did anything
-	bool ended;          // it will send no more
-	bool doomed;         // to be closed once its answer is sent
+	uint32_t kinds; // of events that it is told of; 0: none
+	uint64_t least; // their size
+	char *events;   // those that wait behind the answer, whole lines
+	size_t events_length;
+	size_t events_capacity;
+	uint64_t events_lost; // since the last that it got
+	int64_t deadline_ms;  // of what was begun; INT64_MAX: nothing
+	int64_t active_ms;    // when it last did anything
+	bool ended;           // it will send no more
+	bool doomed;          // to be closed once its answer is sent
 };
 
 // The clock of deadlines, in ms.
@@ -42,8 +50,12 @@ bool connection_has_line(struct connection *c);
 // True when it has begun nothing.
 bool connection_idle(const struct connection *c);
 
+// Puts an event's line behind what waits to be sent; one for which there is no room is counted as
+// lost. Returns 0 or -ENOMEM.
+int connection_tell(const struct service *s, struct connection *c, const char *line, size_t length);
+
 // One turn with the events that poll saw. Returns 0, or a negative number when it is to be
 // closed.
-int connection_turn(const struct service *s, struct connection *c, short events, int64_t now);
+int connection_turn(struct service *s, struct connection *c, short events, int64_t now);
 
 void connection_close(struct connection *c);

@@ -124,3 +124,16 @@ listener_close(struct listener *l)
 		unlink(l->path);
 	close(l->fd);
 }
+
+// The directory may be entered and listed: what is in it has modes of its own.
+int
+listener_open_to(struct listener *l, gid_t group)
+{
+	char copy[sizeof(l->path)];
+
+	snprintf(copy, sizeof(copy), "%s", l->path);
+	if (chown(l->path, (uid_t)-1, group) != 0 || chmod(l->path, 0660) != 0 ||
+	    chmod(dirname(copy), 0755) != 0)
+		return -errno;
+	return 0;
+}

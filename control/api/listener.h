@@ -19,3 +19,6 @@ int listener_open(struct listener *l, const char *path, int backlog, char *err, 
 
 // Closes it and removes the file, if it is still the same.
 void listener_close(struct listener *l);
+
+// Lets the members of a group connect too. Returns 0 or -errno.
+int listener_open_to(struct listener *l, gid_t group);

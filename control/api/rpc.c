@@ -11,6 +11,7 @@ struct rpc {
 	const struct api_method *methods;
 	size_t count;
 	void *context;
+	enum api_right right;
 };
 
 // {"jsonrpc": "2.0", "error": ..., "id": ...}. id: NULL when it could not be told.
@@ -34,6 +35,79 @@ find_method(const struct rpc *rpc, const char *name)
 	return NULL;
 }
 
+static bool
+fits(const json_t *value, enum api_type type)
+{
+	size_t i;
+	json_t *item;
+
+	switch (type) {
+	case API_TEXT:
+		return json_is_string(value);
+	case API_INTEGER:
+		return json_is_integer(value);
+	case API_BOOL:
+		return json_is_boolean(value);
+	default:
+		break;
+	}
+	json_array_foreach((json_t *)(uintptr_t)value, i,
+			   item) if (type == API_TEXTS ? !json_is_string(item)
+						       : !json_is_object(item)) return false;
+	return json_is_array(value);
+}
+
+static const struct api_param *
+find_param(const struct api_method *method, const char *name)
+{
+	for (const struct api_param *p = method->params; p->name != NULL; p++)
+		if (strcmp(p->name, name) == 0)
+			return p;
+	return NULL;
+}
+
+// Whether the parameters are those that the method's table lists. One line in why if not.
+static bool
+check_params(const struct api_method *method, const json_t *params, char *why)
+{
+	static const char *const types[] = {
+		[API_TEXT] = "a string",
+		[API_INTEGER] = "an integer",
+		[API_BOOL] = "true or false",
+		[API_TEXTS] = "a list of strings",
+		[API_OBJECTS] = "a list of objects",
+	};
+	const char *name;
+	json_t *value;
+
+	if (json_is_array(params)) {
+		snprintf(why, API_WHY_MAX, "%s takes its parameters by name, in an object",
+			 method->name);
+		return false;
+	}
+	json_object_foreach((json_t *)(uintptr_t)params, name, value)
+	{
+		const struct api_param *p = find_param(method, name);
+
+		if (p != NULL && fits(value, p->type))
+			continue;
+		if (p == NULL)
+			snprintf(why, API_WHY_MAX, "%s has no parameter \"%.80s\"", method->name,
+				 name);
+		else
+			snprintf(why, API_WHY_MAX, "%s: \"%s\" is not %s", method->name, name,
+				 types[p->type]);
+		return false;
+	}
+	for (const struct api_param *p = method->params; p->name != NULL; p++) {
+		if (!p->required || json_object_get(params, p->name) != NULL)
+			continue;
+		snprintf(why, API_WHY_MAX, "%s needs \"%s\": %s", method->name, p->name, p->help);
+		return false;
+	}
+	return true;
+}
+
 static json_t *
 call_method(const struct rpc *rpc, const char *name, const json_t *params, json_t *id)
 {
@@ -46,6 +120,13 @@ call_method(const struct rpc *rpc, const char *name, const json_t *params, json_
 		snprintf(why, sizeof(why), "there is no method %.100s", name);
 		return error_json(API_METHOD_NOT_FOUND, why, id);
 	}
+	if (method->right > rpc->right) {
+		snprintf(why, sizeof(why), "only root and the fabric's owner may call %s",
+			 method->name);
+		return error_json(API_FORBIDDEN, why, id);
+	}
+	if (method->params != NULL && !check_params(method, params, why))
+		return error_json(API_INVALID_PARAMS, why, id);
 	status = method->call(rpc->context, params, &result, why, sizeof(why));
 	if (status == 0)
 		return json_pack("{s:s,s:o,s:O?}", "jsonrpc", "2.0", "result",
@@ -141,10 +222,10 @@ line_of(const json_t *answer, size_t *length)
 }
 
 int
-rpc_answer(const struct api_method *methods, size_t count, void *context, const char *text,
-	   size_t length, char **out, size_t *out_length)
+rpc_answer(const struct api_method *methods, size_t count, void *context, enum api_right right,
+	   const char *text, size_t length, char **out, size_t *out_length)
 {
-	struct rpc rpc = {methods, count, context};
+	struct rpc rpc = {methods, count, context, right};
 	json_error_t error;
 	json_t *message =
 		json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
@@ -177,5 +258,16 @@ rpc_refusal(enum api_code code, const char *message)
 	char *line = answer != NULL ? line_of(answer, &length) : NULL;
 
 	json_decref(answer);
+	return line;
+}
+
+char *
+rpc_notification(const char *method, const json_t *params, size_t *length)
+{
+	json_t *message = json_pack("{s:s,s:s,s:O}", "jsonrpc", "2.0", "method", method, "params",
+				    (json_t *)(uintptr_t)params);
+	char *line = message != NULL ? line_of(message, length) : NULL;
+
+	json_decref(message);
 	return line;
 }

@@ -2,9 +2,11 @@
 // The server's side of the socket: who may connect, how many, and whose turn it is. One thread
 // polls; nothing here blocks on a client (connection.c).
 //
-// Who may connect is asked twice: the socket's mode is 0600, and SO_PEERCRED must name root or
-// the user who runs the server. When all places are taken, the client that has been idle the
-// longest makes room.
+// Who may connect is asked twice: the socket's mode is 0600, or 0660 for the group that may read,
+// and the peer's credentials must name root, the user who runs the server, or a member of that
+// group. When all places are taken, the client that has been idle the longest makes room; those
+// who may only read have no more than their part of the places, so that they cannot keep the owner
+// out, and make room among themselves. A subscriber is not idle.
 #include "connection.h"
 #include "listener.h"
 #include "rpc.h"
@@ -18,10 +20,13 @@
 #include <unistd.h>
 
 #define SERVER_PATIENCE_MS 5000
+#define PEER_GROUPS_MAX 256
 
 struct api_server {
 	struct listener listener;
 	struct service service;
+	bool readers_admitted;
+	gid_t readers;
 	unsigned int client_count;
 	struct connection clients[API_CLIENTS_MAX];
 };
@@ -33,31 +38,80 @@ server_drop_client(struct api_server *s, unsigned int index)
 	s->clients[index] = s->clients[--s->client_count];
 }
 
+// True when the peer is, or was when it connected, a member of the group.
 static bool
-peer_allowed(int fd)
+peer_in_group(int fd, const struct ucred *peer, gid_t group)
+{
+	gid_t groups[PEER_GROUPS_MAX];
+	socklen_t length = sizeof(groups);
+
+	if (peer->gid == group)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0)
+		return false;
+	for (size_t i = 0; i < length / sizeof(groups[0]); i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+// Returns false when it may not even read.
+static bool
+peer_identify(const struct api_server *s, int fd, struct api_peer *out)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
 		return false;
-	return peer.uid == 0 || peer.uid == geteuid();
+	*out = (struct api_peer){.uid = peer.uid, .pid = peer.pid, .right = API_READ};
+	if (peer.uid == 0 || peer.uid == geteuid())
+		out->right = API_WRITE;
+	return out->right == API_WRITE ||
+	       (s->readers_admitted && peer_in_group(fd, &peer, s->readers));
 }
 
-// The client that has been idle the longest, or API_CLIENTS_MAX when none is.
 static unsigned int
-longest_idle(const struct api_server *s)
+count_readers(const struct api_server *s)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < s->client_count; i++)
+		count += s->clients[i].peer.right == API_READ;
+	return count;
+}
+
+// The client that has been idle the longest, of those with at most this right, or API_CLIENTS_MAX
+// when none is.
+static unsigned int
+longest_idle(const struct api_server *s, enum api_right most)
 {
 	unsigned int found = API_CLIENTS_MAX;
 
 	for (unsigned int i = 0; i < s->client_count; i++) {
 		const struct connection *c = &s->clients[i];
 
-		if (connection_idle(c) &&
+		if (connection_idle(c) && c->peer.right <= most &&
 		    (found == API_CLIENTS_MAX || c->active_ms < s->clients[found].active_ms))
 			found = i;
 	}
 	return found;
+}
+
+// Sees to it that there is a place for one more. Returns false when there can be none.
+static bool
+make_room(struct api_server *s, enum api_right right)
+{
+	bool readers_full = right == API_READ && count_readers(s) == API_READERS_MAX;
+	unsigned int idle;
+
+	if (s->client_count < API_CLIENTS_MAX && !readers_full)
+		return true;
+	idle = longest_idle(s, right);
+	if (idle == API_CLIENTS_MAX)
+		return false;
+	server_drop_client(s, idle);
+	return true;
 }
 
 // Tells a peer why it is not served, as far as its socket takes it at once.
@@ -76,24 +130,24 @@ static void
 server_accept(struct api_server *s)
 {
 	int fd = accept4(s->listener.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct api_peer peer;
 
 	if (fd < 0)
 		return;
-	if (!peer_allowed(fd)) {
-		turn_away(fd, "only root and the fabric's owner may ask");
+	if (!peer_identify(s, fd, &peer)) {
+		turn_away(fd, s->readers_admitted
+				      ? "only root, the fabric's owner and its readers may ask"
+				      : "only root and the fabric's owner may ask");
 		return;
 	}
-	if (s->client_count == API_CLIENTS_MAX) {
-		unsigned int idle = longest_idle(s);
-
-		if (idle == API_CLIENTS_MAX) {
-			turn_away(fd, "too many clients");
-			return;
-		}
-		server_drop_client(s, idle);
+	if (!make_room(s, peer.right)) {
+		turn_away(fd, "too many clients");
+		return;
 	}
-	s->clients[s->client_count++] = (struct connection){
-		.fd = fd, .deadline_ms = INT64_MAX, .active_ms = connection_clock_ms()};
+	s->clients[s->client_count++] = (struct connection){.fd = fd,
+							    .peer = peer,
+							    .deadline_ms = INT64_MAX,
+							    .active_ms = connection_clock_ms()};
 }
 
 // How long poll may wait: not past a deadline, not at all while requests wait for their turn.
@@ -167,7 +221,10 @@ api_server_create(struct api_server **out, const char *path, const struct api_me
 		snprintf(err, err_size, "%s: %s", path, strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	s->service = (struct service){methods, count, context, SERVER_PATIENCE_MS};
+	s->service = (struct service){.methods = methods,
+				      .method_count = count,
+				      .context = context,
+				      .patience_ms = SERVER_PATIENCE_MS};
 	status = listener_open(&s->listener, path, API_CLIENTS_MAX, err, err_size);
 	if (status != 0) {
 		free(s);
@@ -175,6 +232,72 @@ api_server_create(struct api_server **out, const char *path, const struct api_me
 	}
 	*out = s;
 	return 0;
+}
+
+int
+api_server_admit_readers(struct api_server *s, gid_t group, char *err, size_t err_size)
+{
+	int status = listener_open_to(&s->listener, group);
+
+	if (status != 0) {
+		snprintf(err, err_size, "%s: %s", s->listener.path, strerror(-status));
+		return status;
+	}
+	s->readers = group;
+	s->readers_admitted = true;
+	return 0;
+}
+
+const struct api_peer *
+api_server_peer(const struct api_server *s)
+{
+	return &s->service.asking->peer;
+}
+
+int
+api_server_subscribe(struct api_server *s, uint32_t kinds, uint64_t least)
+{
+	struct connection *c = s->service.asking;
+	unsigned int told = 0;
+
+	for (unsigned int i = 0; i < s->client_count; i++)
+		told += s->clients[i].kinds != 0;
+	if (c->kinds == 0 && told >= API_SUBSCRIBERS_MAX)
+		return -EUSERS;
+	c->kinds = kinds;
+	c->least = least;
+	return 0;
+}
+
+uint32_t
+api_server_wanted(const struct api_server *s)
+{
+	uint32_t kinds = 0;
+
+	for (unsigned int i = 0; i < s->client_count; i++)
+		kinds |= s->clients[i].kinds;
+	return kinds;
+}
+
+int
+api_server_tell(struct api_server *s, uint32_t kind, uint64_t size, const json_t *event)
+{
+	size_t length;
+	char *line = NULL;
+	int status = 0;
+
+	for (unsigned int i = 0; i < s->client_count; i++) {
+		struct connection *c = &s->clients[i];
+
+		if (!(c->kinds & kind) || size < c->least)
+			continue;
+		if (line == NULL)
+			line = rpc_notification("event", event, &length);
+		if (line == NULL || connection_tell(&s->service, c, line, length) != 0)
+			status = -ENOMEM;
+	}
+	free(line);
+	return status;
 }
 
 void

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define SUFFIX ".sock"
+#define SYSTEM_DIRECTORY "/run/roost" // of root's fabrics
 #define NAMES_SHOWN_MAX 256
 
 static int
@@ -25,7 +26,7 @@ runtime_directory(char directory[static API_PATH_MAX], char *err, size_t err_siz
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
 	if (geteuid() == 0) {
-		snprintf(directory, API_PATH_MAX, "/run/roost");
+		snprintf(directory, API_PATH_MAX, SYSTEM_DIRECTORY);
 		return 0;
 	}
 	if (xdg == NULL || xdg[0] != '/') {
@@ -174,14 +175,24 @@ api_socket_find_in(const char *directory, const char *name, char path[static API
 	return -EEXIST;
 }
 
+// Who has no fabric of that name of his own may be a reader of root's.
 int
 api_socket_find(const char *name, char path[static API_PATH_MAX], char *err, size_t err_size)
 {
-	char directory[API_PATH_MAX];
+	const char *wanted = name != NULL && *name != '\0' ? name : NULL;
+	char directory[API_PATH_MAX], their_err[API_WHY_MAX];
 	int status = runtime_directory(directory, err, err_size);
 
-	if (status != 0)
-		return status;
-	return api_socket_find_in(directory, name != NULL && *name != '\0' ? name : NULL, path, err,
-				  err_size);
+	if (status == 0)
+		status = api_socket_find_in(directory, wanted, path, err, err_size);
+	if (status == -ENOENT && geteuid() != 0) {
+		int theirs = api_socket_find_in(SYSTEM_DIRECTORY, wanted, path, their_err,
+						sizeof(their_err));
+
+		if (theirs == 0 || theirs == -EEXIST) {
+			snprintf(err, err_size, "%s", their_err);
+			return theirs;
+		}
+	}
+	return status;
 }

@@ -57,6 +57,16 @@ static const struct cli_command commands[] = {
 	 "  --watch TIME            shows it again every so often: 1s\n"
 	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
 	 cmd_show},
+	{"events", "[KIND...] [--pause-over TIME]",
+	 "shows what happens in a live fabric, as it happens",
+	 "KIND is link, pause, watchdog, drops or apply; without one, all.\n\n"
+	 "  --pause-over TIME       of pauses those that took at least so long since the last "
+	 "look\n"
+	 "  -o, --output json|text  the form of a line\n"
+	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
+	 cmd_events},
+	{"api", "[--markdown]", "prints what a live fabric's API can be asked, as OpenRPC",
+	 "  --markdown  as the tables of the documentation\n", cmd_api},
 	{"set", "KEY VALUE", "changes a setting of a live fabric's switches while traffic runs",
 	 "KEY as in a file, from a switch section on: switch.qos.tc.3.ecn.min, "
 	 "leaf1.qos.pfc.refresh.\n"

@@ -73,7 +73,7 @@ struct config_fabric {
 	struct config_named_link *named_links; // over what they were
 	unsigned named_link_count;
 	struct config_framing framing;
-	uint32_t mtu; // the hosts' IP MTU
+	uint32_t mtu;      // the hosts' IP MTU
 	uint32_t underlay; // IP version of the headers around tunnels: 4 or 6
 	uint64_t seed;
 	uint32_t dilation;
@@ -101,7 +101,8 @@ struct config_live {
 	uint16_t cpus[CONFIG_CPUS_MAX];
 	enum config_idle idle;
 	enum config_hugepages hugepages;
-	uint64_t max_lag_ps; // wall time
+	uint64_t max_lag_ps;        // wall time
+	struct config_name readers; // the group that may ask the API; text NULL: none
 };
 
 // AUTO: VXLAN where a VNI is written, VLAN where a VLAN is, else plain.
@@ -143,7 +144,7 @@ struct config_tenant {
 	struct config_name name; // also its VRF
 	struct config_names hosts;
 	enum config_network network;
-	uint32_t vni; // 0: none
+	uint32_t vni;  // 0: none
 	uint16_t vlan; // 0: none
 	enum config_encap encap;
 	enum config_tunnel_dscp dscp;

@@ -224,3 +224,9 @@ fabric_log_lost(const struct fabric_log *log)
 {
 	return log->overrun + log->forgotten;
 }
+
+uint64_t
+fabric_log_told(const struct fabric_log *log)
+{
+	return json_array_size(log->entries) + log->forgotten;
+}

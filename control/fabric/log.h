@@ -33,5 +33,8 @@ void fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason);
 // "watchdog-storm", "watchdog-restore" or "event-refused", which has neither node nor queue: null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
+// How many there have been, those that made room included.
+uint64_t fabric_log_told(const struct fabric_log *log);
+
 // How many are missing from the list.
 uint64_t fabric_log_lost(const struct fabric_log *log);

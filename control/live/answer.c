@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "answer.h"
 
+#include "control/api/describe.h"
+#include "tell.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static int
@@ -43,13 +48,112 @@ answer_hosts(void *context, const json_t *params, json_t **result, char *why, si
 	return *result == NULL ? -ENOMEM : 0;
 }
 
+// Kinds by name. Returns 0 with *out, or -EINVAL with one line in why.
+static int
+find_kinds(const json_t *names, uint32_t *out, char *why, size_t why_size)
+{
+	json_t *name;
+	size_t i;
+
+	*out = names == NULL ? (1u << TELL_KINDS) - 1 : 0;
+	json_array_foreach((json_t *)(uintptr_t)names, i, name)
+	{
+		unsigned int kind = 0;
+
+		while (kind < TELL_KINDS && strcmp(tell_kinds[kind], json_string_value(name)) != 0)
+			kind++;
+		if (kind == TELL_KINDS) {
+			snprintf(why, why_size,
+				 "there are no events \"%.40s\": there are link, pause, watchdog, "
+				 "drops and apply",
+				 json_string_value(name));
+			return -EINVAL;
+		}
+		*out |= 1u << kind;
+	}
+	return 0;
+}
+
+static int
+answer_subscribe(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	struct answer *a = context;
+	json_int_t least = json_integer_value(json_object_get(params, "pause-over-ns"));
+	uint32_t kinds;
+	int rc = find_kinds(json_object_get(params, "kinds"), &kinds, why, why_size);
+
+	if (rc == 0 && least < 0) {
+		snprintf(why, why_size, "\"pause-over-ns\" is below 0");
+		rc = -EINVAL;
+	}
+	if (rc == 0)
+		rc = api_server_subscribe(a->server, kinds, (uint64_t)least);
+	if (rc == -EUSERS)
+		snprintf(why, why_size, "%d clients have subscribed already", API_SUBSCRIBERS_MAX);
+	if (rc != 0)
+		return rc;
+	*result = json_array();
+	for (unsigned int i = 0; i < TELL_KINDS; i++)
+		if (kinds & 1u << i)
+			json_array_append_new(*result, json_string(tell_kinds[i]));
+	*result = json_pack("{s:o}", "kinds", *result);
+	return *result == NULL ? -ENOMEM : 0;
+}
+
+static int
+answer_discover(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	(void)context;
+	(void)params;
+	(void)why;
+	(void)why_size;
+	*result = api_describe(answer_methods, answer_method_count);
+	return *result == NULL ? -ENOMEM : 0;
+}
+
+#define PARAMS(...)                  \
+	(const struct api_param[])   \
+	{                            \
+		__VA_ARGS__          \
+		{                    \
+			.name = NULL \
+		}                    \
+	}
+
 const struct api_method answer_methods[] = {
-	{"show", answer_show},
-	{"down", answer_down},
-	{"hosts", answer_hosts},
-	{"set", answer_set},
-	{"clear", answer_clear},
-	{"watchdog-restore", answer_watchdog_restore},
+	{"rpc.discover", answer_discover, API_READ, "This description, as OpenRPC", PARAMS(),
+	 "an OpenRPC document"},
+	{"show", answer_show, API_READ, "State and counters, as `roost show`",
+	 PARAMS({"what", API_TEXT, true,
+		 "a word that may follow `roost show`: fabric, interface, "
+		 "drops"},
+		{"port", API_TEXT, false, "leaf1.swp3, swp3 of every switch, or leaf1"},
+		{"vrf", API_TEXT, false, "of routes: the VRF"},
+		{"view", API_TEXT, false, "of an interface: roce-status or roce-counters"}, ),
+	 "what `roost show WORD -o json` prints"},
+	{"hosts", answer_hosts, API_READ, "The attached hosts", PARAMS(),
+	 "an object by host: its namespace, address and the switch port it hangs on"},
+	{"subscribe", answer_subscribe, API_READ,
+	 "From now on events come over this connection, as notifications of the method `event`",
+	 PARAMS({"kinds", API_TEXTS, false,
+		 "link, pause, watchdog, drops, apply; all where it is missing"},
+		{"pause-over-ns", API_INTEGER, false,
+		 "of pauses only those that took at least so many ns since the last look"}, ),
+	 "the kinds"},
+	{"set", answer_set, API_WRITE, "Changes one setting while traffic runs",
+	 PARAMS({"key", API_TEXT, true, "switch.qos.tc.3.ecn.min"},
+		{"value", API_TEXT, true, "as in a file: 100KB"}, ),
+	 "`warnings`, a list of lines"},
+	{"clear", answer_clear, API_WRITE, "Starts maxima again from what is held now",
+	 PARAMS({"what", API_TEXT, true, "watermarks"},
+		{"persistent", API_BOOL, false, "the persistent ones instead of the user's"},
+		{"node", API_TEXT, false, "of this node alone"}, ),
+	 "`nodes`, their number"},
+	{"watchdog-restore", answer_watchdog_restore, API_WRITE,
+	 "Ends a storm that the PFC watchdog found",
+	 PARAMS({"queue", API_TEXT, true, "leaf1.swp3.3"}, ), "`storm`: whether there was one"},
+	{"down", answer_down, API_WRITE, "Takes the fabric down", PARAMS(),
+	 "`pid` of the process that ends"},
 };
 
 const size_t answer_method_count = sizeof(answer_methods) / sizeof(answer_methods[0]);

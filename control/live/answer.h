@@ -8,13 +8,13 @@
 
 struct answer {
 	struct lab *lab;
+	struct api_server *server;
 	struct copy *copy;
 	struct marks *marks; // of the last question that needed them, or NULL
-	bool stop; // `down` was asked for
+	bool stop;           // `down` was asked for
 };
 
-// "show": see report/show.h. "down": stops the fabric; {"pid"}. "hosts": {HOST: {"netns",
-// "address"}} of the attached ones. "set", "clear", "watchdog-restore": answer_change.c.
+// What each is stands in the table.
 extern const struct api_method answer_methods[];
 extern const size_t answer_method_count;
 

@@ -5,8 +5,10 @@
 #include "control/api/socket_path.h"
 #include "control/commands.h"
 #include "state.h"
+#include "tell.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,16 +88,35 @@ claim_name(const char *path, const struct lab *lab, struct lab_report *report)
 	return 0;
 }
 
+// Lets the group of `live.readers` ask.
+static int
+admit_readers(const struct lab *lab, struct api_server *server, struct lab_report *report)
+{
+	const struct config_name *readers = &lab->config->live.readers;
+	const struct group *group;
+
+	if (readers->text == NULL)
+		return 0;
+	group = getgrnam(readers->text);
+	if (group == NULL) {
+		config_error(report->diag, lab->config->file, readers->pos, "live.readers",
+			     "there is no group %.64s on this machine", readers->text);
+		return -EINVAL;
+	}
+	return api_server_admit_readers(server, group->gr_gid, report->err, report->err_size);
+}
+
 static void
-serve(struct answer *a, struct api_server *server)
+serve(struct answer *a, struct tell *tell)
 {
 	while (!a->stop && stop_signal == 0) {
-		if (api_server_poll(server, lab_next_event_ms(a->lab, DAEMON_POLL_MS)) != 0)
+		if (api_server_poll(a->server, lab_next_event_ms(a->lab, DAEMON_POLL_MS)) != 0)
 			break;
 		lab_apply_events(a->lab);
 		fabric_log_look(a->lab->log, a->lab->fabric);
+		tell_look(tell);
 	}
-	api_server_poll(server, 0); // the answer to `down`
+	api_server_poll(a->server, 0); // the answer to `down`
 }
 
 // What the user is told of a fabric that is up; of one that is not, he is told why alone.
@@ -113,6 +134,7 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 {
 	struct answer answer = {.lab = lab};
 	struct api_server *server = NULL;
+	struct tell *tell = NULL;
 	char path[API_PATH_MAX] = "";
 	bool stateful = false;
 	int rc = lab_load(lab, d->file, report);
@@ -126,6 +148,9 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 		return rc;
 	rc = api_server_create(&server, path, answer_methods, answer_method_count, &answer,
 			       report->err, report->err_size);
+	answer.server = server;
+	if (rc == 0)
+		rc = admit_readers(lab, server, report);
 	// Before anything is made: it may be killed while it comes up.
 	if (rc == 0) {
 		rc = state_write(lab, path, report->err, report->err_size);
@@ -135,11 +160,14 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 		rc = lab_open(lab, report);
 	if (rc == 0)
 		rc = copy_create(&answer.copy, lab);
+	if (rc == 0)
+		rc = tell_create(&tell, lab, answer.copy, server);
 	if (rc == 0) {
 		tell_notes(report, d);
 		d->ready(d->context, lab->config->fabric.name.text);
-		serve(&answer, server);
+		serve(&answer, tell);
 	}
+	tell_destroy(tell);
 	lab_close(lab);
 	*lab = (struct lab){.outer_netns = -1};
 	copy_destroy(answer.copy);

@@ -37,7 +37,7 @@ show(void *context, const json_t *params, json_t **result, char *why, size_t why
 	return show_answer(&state, params, result, why, why_size);
 }
 
-static const struct api_method methods[] = {{"show", show}};
+static const struct api_method methods[] = {{.name = "show", .call = show}};
 
 // An answer is an object with a result or an error, or a batch of them.
 static void

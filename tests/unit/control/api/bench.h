@@ -65,7 +65,11 @@ refuse(void *context, const json_t *params, json_t **result, char *why, size_t w
 	return params != NULL ? -EINVAL : -EPERM;
 }
 
-static const struct api_method methods[] = {{"echo", echo}, {"big", big}, {"refuse", refuse}};
+static const struct api_method methods[] = {
+	{.name = "echo", .call = echo},
+	{.name = "big", .call = big},
+	{.name = "refuse", .call = refuse},
+};
 
 static inline int
 setup(void **state)

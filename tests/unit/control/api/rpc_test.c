@@ -50,7 +50,19 @@ nothing(void *context, const json_t *params, json_t **result, char *why, size_t 
 }
 
 static const struct api_method methods[] = {
-	{"subtract", subtract}, {"fail", be_busy}, {"nothing", nothing}};
+	{.name = "subtract", .call = subtract},
+	{.name = "fail", .call = be_busy},
+	{.name = "nothing", .call = nothing},
+	{.name = "change",
+	 .call = nothing,
+	 .right = API_WRITE,
+	 .params = (const struct api_param[]){{"key", API_TEXT, true, "which one"},
+					      {"keys", API_TEXTS, false, "several"},
+					      {"count", API_INTEGER, false, "how many"},
+					      {"edits", API_OBJECTS, false, "what"},
+					      {"sure", API_BOOL, false, "sure"},
+					      {.name = NULL}}},
+};
 
 // The answer to a text, NULL when there is none.
 static char *
@@ -59,7 +71,8 @@ answer_to(const char *text)
 	char *answer;
 	size_t length;
 
-	assert_int_equal(rpc_answer(methods, 3, &calls, text, strlen(text), &answer, &length), 0);
+	assert_int_equal(
+		rpc_answer(methods, 4, &calls, API_WRITE, text, strlen(text), &answer, &length), 0);
 	if (answer != NULL) {
 		assert_int_equal(strlen(answer), length);
 		assert_int_equal(answer[length - 1], '\n');
@@ -217,10 +230,67 @@ test_depth(void **state)
 	(void)state;
 	assert_non_null(text);
 	memset(text, '[', depth);
-	assert_int_equal(rpc_answer(methods, 3, &calls, text, depth, &answer, &length), 0);
+	assert_int_equal(rpc_answer(methods, 4, &calls, API_WRITE, text, depth, &answer, &length),
+			 0);
 	assert_non_null(strstr(answer, "-32700"));
 	free(answer);
 	free(text);
+}
+
+// By the table: names, types and what may not be missing.
+static void
+test_parameters(void **state)
+{
+	static const struct {
+		const char *params, *why;
+	} cases[] = {
+		{"{\"key\":\"a\"}", NULL},
+		{"{\"key\":\"a\",\"keys\":[],\"count\":-1,\"edits\":[{}],\"sure\":true}", NULL},
+		{"[\"a\"]", "change takes its parameters by name, in an object"},
+		{"{}", "change needs \\\"key\\\": which one"},
+		{"{\"key\":1}", "change: \\\"key\\\" is not a string"},
+		{"{\"key\":\"a\",\"keys\":\"b\"}", "change: \\\"keys\\\" is not a list of strings"},
+		{"{\"key\":\"a\",\"keys\":[1]}", "change: \\\"keys\\\" is not a list of strings"},
+		{"{\"key\":\"a\",\"edits\":[\"b\"]}",
+		 "change: \\\"edits\\\" is not a list of objects"},
+		{"{\"key\":\"a\",\"count\":1.5}", "change: \\\"count\\\" is not an integer"},
+		{"{\"key\":\"a\",\"sure\":1}", "change: \\\"sure\\\" is not true or false"},
+		{"{\"key\":\"a\",\"other\":1}", "change has no parameter \\\"other\\\""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[512], wanted[512];
+
+		snprintf(text, sizeof(text),
+			 "{\"jsonrpc\":\"2.0\",\"method\":\"change\",\"params\":%s,\"id\":1}",
+			 cases[i].params);
+		snprintf(wanted, sizeof(wanted),
+			 "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32602,\"message\":\"%s\"},"
+			 "\"id\":1}",
+			 cases[i].why);
+		require(text, cases[i].why == NULL
+				      ? "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1}"
+				      : wanted);
+	}
+}
+
+static void
+test_rights(void **state)
+{
+	const char text[] = "{\"jsonrpc\":\"2.0\",\"method\":\"change\",\"params\":{\"key\":\"a\"},"
+			    "\"id\":1}";
+	char *answer;
+	size_t length;
+
+	(void)state;
+	assert_int_equal(
+		rpc_answer(methods, 4, &calls, API_READ, text, strlen(text), &answer, &length), 0);
+	assert_string_equal(answer,
+			    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":"
+			    "\"only root and the fabric's owner may call change\"},\"id\":1}"
+			    "\n");
+	free(answer);
 }
 
 static void
@@ -245,6 +315,8 @@ main(void)
 		cmocka_unit_test(test_error_texts),
 		cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_rights),
 		cmocka_unit_test(test_refusal),
 	};
 

@@ -44,7 +44,10 @@ answer_restore(void *context, const json_t *params, json_t **result, char *why, 
 }
 
 static const struct api_method methods[] = {
-	{"set", answer_set}, {"clear", answer_clear}, {"watchdog-restore", answer_restore}};
+	{.name = "set", .call = answer_set},
+	{.name = "clear", .call = answer_clear},
+	{.name = "watchdog-restore", .call = answer_restore},
+};
 
 static int
 setup(void **state)

@@ -21,7 +21,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	return 0;
 }
 
-static const struct api_method methods[] = {{"show", answer_show}};
+static const struct api_method methods[] = {{.name = "show", .call = answer_show}};
 
 static int
 setup(void **state)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""doc/api.md has the methods that the program has, in its words."""
+from common import *
+
+
+class ApiPage(Case):
+    def test_methods(self):
+        page = (SOURCE / "doc/api.md").read_text()
+        self.assertEqual(page.partition("\n## Methods\n\n")[2], roost("api", "--markdown").out)
+
+    def test_usage(self):
+        done = roost("api", "json", status=2)
+        self.assertEqual(done.err, "roost api: nothing, or --markdown\nroost api --help tells how\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
