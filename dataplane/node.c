@@ -89,6 +89,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->role = (uint8_t)role;
 	n->index = index;
 	n->packets = packets;
+	n->generation = &n->own_generation;
 	n->random = random_stream(seed, index);
 	n->timer_at = PS_NEVER;
 	for (unsigned int i = 0; i < ports; i++)
@@ -133,7 +134,40 @@ node_destroy(struct node *n)
 const struct tables *
 node_set_tables(struct node *n, const struct tables *t)
 {
-	return __atomic_exchange_n(&n->tables, t, __ATOMIC_ACQ_REL);
+	const struct tables *before = __atomic_exchange_n(&n->tables, t, __ATOMIC_ACQ_REL);
+
+	if (n->generation == &n->own_generation)
+		node_publish(&n->own_generation);
+	return before;
+}
+
+void
+node_share_generation(struct node *n, const uint32_t *generation)
+{
+	n->generation = generation;
+	n->seen = *generation;
+}
+
+void
+node_publish(uint32_t *generation)
+{
+	__atomic_store_n(generation, *generation + 1, __ATOMIC_RELEASE);
+}
+
+void
+node_take_tables(struct node *n, ps_t now)
+{
+	const uint32_t generation = __atomic_load_n(n->generation, __ATOMIC_ACQUIRE);
+	const struct tables *t;
+
+	if (generation == n->seen)
+		return;
+	n->seen = generation;
+	t = __atomic_load_n(&n->tables, __ATOMIC_ACQUIRE);
+	if (t == n->current)
+		return;
+	n->start = now;
+	node_adopt_tables(n, t);
 }
 
 // Adds a queued packet to the tenants' use of pools, as charging it would have.

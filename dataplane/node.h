@@ -69,7 +69,7 @@ struct node {
 	uint8_t role;       // enum node_role
 	bool whole;         // which variant of a switch's pipeline its tables ask for
 	uint8_t looks;      // bits of enum path_looks; 0: depths and pauses are all that count
-	const struct tables *tables;  // control: rw (release), worker: ro, once per turn (acquire)
+	const uint32_t *generation;   // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;
 	ps_t start;         // of the window
@@ -82,6 +82,7 @@ struct node {
 	struct group_more *group_more;
 	uint16_t *turns;    // by next-hop group: whose turn it is in mode `spray`
 	uint32_t turn_count;
+	uint32_t seen;      // worker: the generation that it has last looked for tables at
 	struct random random;
 	struct buffer buffer;
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX]; // one of each of tables->histograms
@@ -97,6 +98,8 @@ struct node {
 	ps_t last_move;     // when a data packet last left
 	uint8_t *worse;     // by port: bits of enum path_worse
 	struct paths paths; // what few of them choose paths by
+	const struct tables *tables; // control: rw (release), worker: ro, in a new generation
+	uint32_t own_generation;     // control: rw; of a node that shares none
 };
 
 // Makes a node of `ports` unconnected ports, without tables. `seed`: the fabric's; the random
@@ -108,9 +111,23 @@ int node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t
 // Frees the node and the packets that it holds. Its wires and tables are not its own. NULL is fine.
 void node_destroy(struct node *n);
 
-// Puts a snapshot in force and returns the one before; the state that depends on it (profiles,
-// shared use of pools) follows when the worker next looks. Control thread.
+// Leaves a snapshot for the node and returns the one before. A node on its own takes it over when
+// it next opens a turn. Nodes that share a generation do so when that has moved, however many have
+// been left theirs by then: no turn that begins after node_publish() is one by older tables, and
+// none that begins before is one by newer. Between a publication and the next time that snapshots
+// are left, each node must have taken over its own (node_take_tables()). Control thread.
 const struct tables *node_set_tables(struct node *n, const struct tables *t);
+
+// Has a node look for tables when `generation`, which outlives it, moves. Before it first runs.
+void node_share_generation(struct node *n, const uint32_t *generation);
+
+// Puts what has been left for the nodes of a generation in force, at all of them at once. Control
+// thread.
+void node_publish(uint32_t *generation);
+
+// Worker, between turns: takes over tables that have been put in force since its last turn. What
+// they make due begins at `now`.
+void node_take_tables(struct node *n, ps_t now);
 
 // Worker: takes over a snapshot that node_set_tables() left, at the instant node->start. Packets
 // stay or go to the queues that new maps give their like; what they count for follows the new
@@ -301,13 +318,11 @@ node_next_arrival(const struct port *p)
 static inline void
 node_open(struct node *n, ps_t start, ps_t until)
 {
-	const struct tables *t = __atomic_load_n(&n->tables, __ATOMIC_ACQUIRE);
-
 	n->start = start;
 	n->until = until;
 	n->later = PS_NEVER;
-	if (unlikely(t != n->current))
-		node_adopt_tables(n, t);
+	if (unlikely(__atomic_load_n(n->generation, __ATOMIC_ACQUIRE) != n->seen))
+		node_take_tables(n, start);
 }
 
 // Reads each port's next events into keys.

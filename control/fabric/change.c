@@ -222,14 +222,14 @@ tell_idle(const struct prepared *p, const char *key, const char *value, struct c
 	}
 }
 
-// All are in force before the first is given up: a node that takes its own over finds the others'
-// as well. `tables`, by node, is empty then.
+// All come into force at once, and before the first is given up. `tables`, by node, is empty then.
 static void
 publish(struct fabric *f, struct tables **tables, const struct change_retire *retire)
 {
 	for (uint32_t i = 0; i < f->topology->node_count; i++)
 		if (tables[i] != NULL)
-			tables[i] = fabric_publish_tables(f, i, tables[i]);
+			tables[i] = fabric_set_tables(f, i, tables[i]);
+	node_publish(&f->generation);
 	for (uint32_t i = 0; i < f->topology->node_count; i++) {
 		if (tables[i] != NULL)
 			retire->run(retire->context, tables[i]);

@@ -60,6 +60,7 @@ create_node(struct fabric *f, const struct fabric_options *options, uint32_t i,
 			 options->pools[i]);
 	if (rc != 0)
 		return rc;
+	node_share_generation(f->nodes[i], &f->generation);
 	f->nodes[i]->ops = ops_of(role_of(place));
 	f->nodes[i]->name = place->name;
 	rc = fabric_rebuild_tables(f, i, &old, diag);

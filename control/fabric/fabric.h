@@ -20,7 +20,8 @@ struct fabric {
 	struct node **nodes;      // by node of the topology; NULL for an attached host
 	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
 	struct wire **wires;
-	struct tables **tables;   // by node: in force
+	struct tables **tables;   // by node: in force, or about to be (fabric_set_tables())
+	uint32_t generation;      // of them, at all nodes
 	struct switch_config *switches; // by node that is a switch: its merged settings
 	struct host_config *hosts;      // by host: likewise
 	struct nic **nics;        // by host; NULL for an attached host
@@ -61,9 +62,9 @@ struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 // and the routes as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 			struct tables **out, struct config_diag *diag);
-// Puts tables in force and returns the ones before, for the caller to free when no worker holds
-// them.
-struct tables *fabric_publish_tables(struct fabric *f, uint32_t node, struct tables *t);
+// Leaves tables for a node, to be in force at the next node_publish(&f->generation), and returns
+// the ones before, for the caller to free when they are and no worker holds the old ones.
+struct tables *fabric_set_tables(struct fabric *f, uint32_t node, struct tables *t);
 
 // Builds the tables of a node anew from configuration and routes and puts them in force; the ones
 // before are returned for the caller to free when no worker holds them. Returns 0, -EINVAL with

@@ -26,12 +26,8 @@ retire_tables(void *context, struct tables *old)
 {
 	struct run *r = context;
 
-	for (uint32_t i = 0; i < r->node_count; i++) {
-		if (r->nodes[i]->current != old)
-			continue;
-		r->nodes[i]->start = r->drive.now; // what the change makes due begins now
-		node_adopt_tables(r->nodes[i], r->nodes[i]->tables);
-	}
+	for (uint32_t i = 0; i < r->node_count; i++)
+		node_take_tables(r->nodes[i], r->drive.now);
 	tables_destroy(old);
 }
 

@@ -94,7 +94,7 @@ fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_c
 }
 
 struct tables *
-fabric_publish_tables(struct fabric *f, uint32_t node, struct tables *t)
+fabric_set_tables(struct fabric *f, uint32_t node, struct tables *t)
 {
 	struct tables *old = f->tables[node];
 
@@ -125,6 +125,7 @@ fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old,
 		return rc;
 	if (place->role != CONFIG_ROLE_HOST)
 		f->switches[node] = settings;
-	*old = fabric_publish_tables(f, node, t);
+	*old = fabric_set_tables(f, node, t);
+	node_publish(&f->generation);
 	return 0;
 }

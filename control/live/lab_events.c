@@ -38,10 +38,7 @@ static void
 adopt(void *context, struct node *node, ps_t now)
 {
 	(void)context;
-	if (node->current == node->tables)
-		return;
-	node->start = now; // what the change makes due begins now
-	node_adopt_tables(node, node->tables);
+	node_take_tables(node, now);
 }
 
 static void

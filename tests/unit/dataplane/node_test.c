@@ -266,6 +266,63 @@ test_adopt_whole(void **state)
 	harness_close(&h);
 }
 
+// Tables left for nodes that share a generation wait until all have theirs; then each turn that
+// begins is one by the new ones, and a node that has not run yet holds the old ones until then.
+static void
+test_generation(void **state)
+{
+	struct tables *before[2], *after[2] = {harness_tables(PORTS), harness_tables(PORTS)};
+	uint32_t generation = 7;
+	struct harness h[2];
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		before[i] = harness_tables(PORTS);
+		harness_open(&h[i], before[i]);
+		node_share_generation(h[i].node, &generation);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_ptr_equal(node_set_tables(h[i].node, after[i]), before[i]);
+		harness_run(&h[0], h[0].now + PS_PER_US);
+		node_take_tables(h[1].node, h[1].now);
+		assert_ptr_equal(h[0].node->current, before[0]);
+		assert_ptr_equal(h[1].node->current, before[1]);
+	}
+	node_publish(&generation);
+	harness_run(&h[0], h[0].now + PS_PER_US);
+	assert_ptr_equal(h[0].node->current, after[0]);
+	assert_ptr_equal(h[1].node->current, before[1]);
+	node_take_tables(h[1].node, 5);
+	assert_ptr_equal(h[1].node->current, after[1]);
+	assert_int_equal(h[1].node->start, 5);
+	node_take_tables(h[1].node, 6); // there is nothing new
+	assert_int_equal(h[1].node->start, 5);
+	for (unsigned int i = 0; i < 2; i++) {
+		h[i].tables = after[i];
+		tables_destroy(before[i]);
+		harness_check(&h[i]);
+		harness_close(&h[i]);
+	}
+}
+
+// A node on its own takes what it is left in its next turn.
+static void
+test_own_generation(void **state)
+{
+	struct tables *before = harness_tables(PORTS), *after = harness_tables(PORTS);
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, before);
+	assert_ptr_equal(node_set_tables(h.node, after), before);
+	assert_ptr_equal(h.node->current, before);
+	harness_run(&h, PS_PER_US);
+	assert_ptr_equal(h.node->current, after);
+	h.tables = after;
+	tables_destroy(before);
+	harness_close(&h);
+}
+
 int
 main(void)
 {
@@ -274,6 +331,7 @@ main(void)
 		cmocka_unit_test(test_window_edges),         cmocka_unit_test(test_timer),
 		cmocka_unit_test(test_most_ports),           cmocka_unit_test(test_tx_off),
 		cmocka_unit_test(test_adopt_maxima),         cmocka_unit_test(test_adopt_whole),
+		cmocka_unit_test(test_generation),           cmocka_unit_test(test_own_generation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
