@@ -37,6 +37,8 @@
 	  "no route in the port's VRF: tenants are isolated, or a route is missing")               \
 	X(NO_NEXT_HOP, "no-next-hop",                                                              \
 	  "every next hop is down: look at the links of the route's group")                        \
+	X(NO_NEIGHBOUR, "no-neighbour",                                                            \
+	  "the neighbour's MAC is not known yet: look whether it answers (show neighbour)")        \
 	X(LINK_DOWN, "link-down", "sent onto a link that is down: routes have not converged yet")  \
 	X(LINK_FAULT, "link-fault", "lost by a fault that the file put on the link")               \
 	X(HEADROOM, "headroom",                                                                    \

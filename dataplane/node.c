@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node.h"
 
+#include "glean.h"
 #include "node_log.h"
 #include "queueing/charge.h"
 #include "queueing/fair.h"
@@ -78,7 +79,8 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->pfc_due = PS_NEVER;
 	if (n->ports == NULL || n->keys == NULL || n->depth == NULL || n->held == NULL ||
 	    n->worse == NULL || n->queue_more == NULL || n->group_more == NULL ||
-	    (role != NODE_NIC && node_log_create(&n->log, ports) != 0)) {
+	    (role != NODE_NIC &&
+	     (node_log_create(&n->log, ports) != 0 || glean_create(&n->glean) != 0))) {
 		node_destroy(n);
 		return -ENOMEM;
 	}
@@ -117,6 +119,7 @@ node_destroy(struct node *n)
 	}
 	free(n->buffer.tenants);
 	node_log_destroy(n->log);
+	glean_destroy(n->glean);
 	free(n->histograms);
 	free(n->histogram_due);
 	free(n->turns);

@@ -25,6 +25,7 @@
 struct node;
 struct nic;
 struct node_log;
+struct glean;
 
 enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 
@@ -91,6 +92,7 @@ struct node {
 	ps_t watchdog_at;   // when the PFC watchdog last looked
 	ps_t watchdog_due;  // when it looks next; PS_NEVER: it is off
 	struct node_log *log; // of a switch
+	struct glean *glean;  // of a switch
 	struct nic *nic;    // of a NIC node
 	const struct node_tap *tap;
 	const char *name;

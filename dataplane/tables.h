@@ -162,6 +162,7 @@ struct next_hop_group {
 	uint8_t mode;   // enum group_mode
 	bool pinned;    // some flows have a path of their own (tables->pins)
 	uint32_t encap; // in tunnels->encaps; 0: none
+	bool glean;     // count 0: the destination's neighbour is to be asked for
 };
 
 // What a packet wears on its way between switches: nothing, the 802.1Q tag of its VRF, or a VXLAN

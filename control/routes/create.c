@@ -6,6 +6,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+// A route that the file writes.
+static int
+set_static(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
+	   uint32_t group)
+{
+	int error = routes_set(list, vrf, prefix, group);
+
+	if (error == 0)
+		routes_find(list, vrf, prefix)->source = ROUTE_STATIC;
+	return error;
+}
+
 static int
 append_written(struct route_list *list, const struct topology *t, const struct config_route *route,
 	       struct config_diag *diag)
@@ -24,7 +36,7 @@ append_written(struct route_list *list, const struct topology *t, const struct c
 	}
 	if (count != 0 && routes_add_group(list, members, count, &group) != 0)
 		return -ENOMEM;
-	return routes_set(list, vrf, &route->prefix, group);
+	return set_static(list, vrf, &route->prefix, group);
 }
 
 // All errors are found before one of them ends it.
@@ -111,7 +123,7 @@ routes_apply_event(struct routes *routes, const struct topology *t,
 	}
 	if (routes_add_group(list, members, count, &group) != 0)
 		return -ENOMEM;
-	return routes_set(list, vrf, &event->route.prefix, group);
+	return set_static(list, vrf, &event->route.prefix, group);
 }
 
 int

@@ -17,7 +17,7 @@ struct route_member {
 
 struct route_group {
 	uint32_t first; // in members
-	uint32_t count; // 1 .. GROUP_MEMBERS_MAX
+	uint32_t count; // .. GROUP_MEMBERS_MAX; 0: the destination's neighbour is to be asked for
 };
 
 // What packets of a route wear between switches.
@@ -31,9 +31,13 @@ struct route_encap {
 
 #define ROUTES_PLAIN UINT32_MAX
 
+// Where a route comes from.
+enum route_source { ROUTE_COMPUTED, ROUTE_STATIC, ROUTE_NETLINK, ROUTE_FPM };
+
 struct route {
 	struct config_prefix prefix;
 	uint16_t vrf;
+	uint8_t source; // enum route_source; as routes_append() and routes_set() leave it: COMPUTED
 	uint32_t group; // or ROUTES_BLACKHOLE
 	uint32_t encap; // in encaps, or ROUTES_PLAIN
 };

@@ -119,6 +119,8 @@ find_or_make(struct making *m, const struct route *route, uint32_t *number)
 	*group = (struct next_hop_group){.first = t->next_hop_count,
 					 .mode = (uint8_t)group_mode(m->draft)};
 	if (route->group != ROUTES_BLACKHOLE)
+		group->glean = m->routes->groups[route->group].count == 0;
+	if (route->group != ROUTES_BLACKHOLE && !group->glean)
 		error = add_hops(m, &m->routes->groups[route->group], &group->count);
 	group->pinned = t->pins != NULL;
 	m->made[t->group_count] = (struct made){

@@ -8,6 +8,24 @@
 // which is where it is found as a rule.
 #include "spray.h"
 
+#include "../glean.h"
+
+int
+spray_nowhere(struct node *n, struct rte_mbuf *m, const struct next_hop_group *group)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	bool ip6 = meta->flags & PACKET_IPV6;
+	struct glean_entry entry = {.vrf = meta->vrf, .version = ip6 ? 6 : 4};
+	const uint8_t *ip = packet_data(m) + meta->l3_off;
+
+	if (!group->glean)
+		return DROP_NO_ROUTE; // a blackhole
+	memcpy(entry.address, ip6 ? ip + 24 : ip + 16, ip6 ? 16 : 4);
+	if (n->glean != NULL)
+		glean_put(n->glean, &entry);
+	return DROP_NO_NEIGHBOUR;
+}
+
 uint32_t
 spray_adaptive_graded(struct node *n, const struct next_hop *hops, unsigned int count,
 		      unsigned int tc, ps_t now)

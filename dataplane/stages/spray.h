@@ -18,6 +18,8 @@ uint32_t spray_adaptive_graded(struct node *n, const struct next_hop *hops, unsi
 // By the flowlet that the packet belongs to.
 uint32_t spray_flowlet(struct node *n, struct rte_mbuf *m, const struct next_hop *hops,
 		       unsigned int count, ps_t now);
+// Cold: a packet whose group has no members; returns the reason to drop it for.
+int spray_nowhere(struct node *n, struct rte_mbuf *m, const struct next_hop_group *group);
 // That which the packet's flow is pinned to, or `count` when it is to none that is up.
 uint32_t spray_pinned(const struct node *n, struct rte_mbuf *m, const struct next_hop *hops,
 		      unsigned int count);
@@ -157,7 +159,7 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	(void)in;
 	if (unlikely(group->count == 0))
-		return DROP_NO_ROUTE; // a blackhole
+		return spray_nowhere(n, m, group);
 	if (group->count > 1)
 		member = spray_choose(n, m, group, hops, now);
 	out = &n->ports[hops[member].port];

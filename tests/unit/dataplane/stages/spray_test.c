@@ -2,6 +2,8 @@
 // Which member of a group a packet takes, by the modes that choose packet by packet.
 #include "sprayed.h"
 
+#include "dataplane/glean.h"
+
 // Grades end at 100 and 1000 cells: what lies in the least member's grade ties with it.
 static void
 test_adaptive_grades(void **state)
@@ -225,6 +227,7 @@ static void
 test_drops(void **state)
 {
 	struct rte_mbuf *data, *ack;
+	struct glean_entry asked;
 	struct harness h;
 
 	(void)state;
@@ -245,6 +248,13 @@ test_drops(void **state)
 		expect_drop(&h, data, 3, DROP_NO_NEXT_HOP);
 		h.tables->groups[GROUP].count = 0;
 		expect_drop(&h, data, GROUP, DROP_NO_ROUTE);
+		assert_false(glean_take(h.node->glean, &asked));
+		h.tables->groups[GROUP].glean = true;
+		expect_drop(&h, data, GROUP, DROP_NO_NEIGHBOUR);
+		assert_true(glean_take(h.node->glean, &asked));
+		assert_int_equal(asked.version, 4);
+		assert_memory_equal(asked.address,
+				    packet_data(data) + packet_meta(data)->l3_off + 16, 4);
 		packet_free(h.pool, ack);
 		packet_free(h.pool, data);
 		harness_close(&h);
