@@ -33,14 +33,16 @@ role_by_name(const char *name, enum config_role *role)
 	return false;
 }
 
+static const struct schema_key role_key = {"role", SCHEMA_ENUM, .help = "what the node is",
+					   SCHEMA_AT(struct config_node, role),
+					   .choices = schema_roles};
+const struct schema schema_node = {.keys = &role_key, .count = 1};
+
 // `text` names the node, `role` (a word or {role: word}) says what it is, or is NULL.
 static void
 decode_node(struct decoder *d, const char *text, struct config_pos pos,
 	    const struct yaml_node *role, struct config_node *out)
 {
-	static const struct schema_key role_key = {
-		"role", SCHEMA_ENUM, SCHEMA_AT(struct config_node, role), .choices = schema_roles};
-	static const struct schema role_schema = {.keys = &role_key, .count = 1};
 	size_t path = decode_enter(d, text);
 	char why[SCALAR_WHY];
 
@@ -48,7 +50,7 @@ decode_node(struct decoder *d, const char *text, struct config_pos pos,
 	if (scalar_name(text, why) < 0)
 		decode_error(d, pos, "%s", why);
 	else if (role != NULL && role->kind == YAML_MAP && role->count > 0)
-		decode_map(d, &role_schema, role, out);
+		decode_map(d, &schema_node, role, out);
 	else if (role != NULL && !role->null)
 		decode_value(d, &role_key, role, out);
 	else if (!role_by_name(text, &out->role))
@@ -156,7 +158,8 @@ static const struct schema_key via_keys[] = {
 	{"port", SCHEMA_TEXT, .help = "the port it is behind", VIA_AT(port)},
 	{"mac", SCHEMA_MAC, .help = "its address, where the file does not say what is behind",
 	 VIA_AT(mac)},
-	{"node", SCHEMA_NAME, .help = "the neighbour, in the port's place", VIA_AT(node)},
+	{"node", SCHEMA_NAME, .help = "the neighbour, in the port's place", VIA_AT(node),
+	 .excludes = "port"},
 	{"weight", SCHEMA_INTEGER, .def = "1", .help = "against the others", VIA_AT(weight),
 	 .min = 1, .max = VIA_WEIGHT_MAX},
 };
@@ -176,7 +179,7 @@ check_via(struct decoder *d, const struct yaml_node *node, void *base)
 		decode_error(d, node->pos, "a node's address is known: leave out mac");
 }
 
-static const struct schema via_schema = {SCHEMA_COUNT(via_keys), .check = check_via};
+const struct schema schema_via = {SCHEMA_COUNT(via_keys), .check = check_via};
 
 void
 decode_via(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
@@ -202,7 +205,7 @@ decode_via(struct decoder *d, const struct schema_key *key, const struct yaml_no
 		if (item->kind == YAML_SCALAR && !item->null)
 			via[i].node = (struct config_name){.text = item->text, .pos = item->pos};
 		else
-			decode_map(d, &via_schema, item, &via[i]);
+			decode_map(d, &schema_via, item, &via[i]);
 		if (via[i].port.text != NULL &&
 		    scalar_port_number(via[i].port.text, "swp", &via[i].port_number) < 0)
 			decode_error(d, via[i].port.pos, "\"%.40s\" is not a port: swp1 to swp256",

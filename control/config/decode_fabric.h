@@ -19,6 +19,9 @@ void check_one_delay(struct decoder *d, const struct yaml_node *node, void *base
 void check_written(struct decoder *d, const struct yaml_node *node, void *base);
 // The keys of `links:` that are links' names. base: struct config.
 void decode_named_links(struct decoder *d, const struct yaml_node *node, void *base);
+extern const struct schema schema_node; // base struct config_node; {role: leaf}
+extern const struct schema schema_via;  // base struct config_via
+
 // What the keys of `topology:` make together (decode_topology.c); a kind `file` is read here. base:
 // struct config.
 void check_topology(struct decoder *d, const struct yaml_node *node, void *base);

@@ -45,15 +45,15 @@ decode_port_pcps(struct decoder *d, const struct schema_key *key, const struct y
 // In the order of the bits of enum config_port_qos_set.
 static const struct schema_key port_keys[] = {
 	{"trust", SCHEMA_CUSTOM, .help = "the first that the packet carries", AT(trust),
-	 .decode = decode_port_trust},
+	 .decode = decode_port_trust, .form = &schema_form_trust},
 	{"port-priority", SCHEMA_INTEGER, .help = "of a packet that carries nothing trusted",
 	 AT(port_priority), .min = 0, .max = 7},
 	{"dscp-to-priority", SCHEMA_CUSTOM, .help = "unlisted: DSCP / 8", AT(dscp_to_priority),
-	 .decode = decode_port_dscps},
+	 .decode = decode_port_dscps, .form = &schema_form_dscp_map},
 	{"pcp-to-priority", SCHEMA_CUSTOM, .help = "unlisted: PCP", AT(pcp_to_priority),
-	 .decode = decode_port_pcps},
+	 .decode = decode_port_pcps, .form = &schema_form_pcp_map},
 	{"remark", SCHEMA_CUSTOM, .help = "DSCP and PCP on the way out", AT(remark),
-	 .decode = decode_remark},
+	 .decode = decode_remark, .form = &schema_form_remark},
 	{"max-rate", SCHEMA_RATE, .help = "shaped to this", AT(max_rate_bps),
 	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
 };
@@ -69,7 +69,7 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 			port->set |= 1u << i;
 }
 
-static const struct schema schema_port = {SCHEMA_COUNT(port_keys), .check = check_port};
+const struct schema schema_port = {SCHEMA_COUNT(port_keys), .check = check_port};
 
 // The draft of a port, a new one where no section has named it yet.
 static struct port_draft *

@@ -135,16 +135,12 @@ decode_remark_map(struct decoder *d, const struct schema_key *key, const struct 
 uint32_t
 select_histogram(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	static const char *const names[] = {
-		[CONFIG_HISTOGRAM_QUEUE] = "queue",
-		[CONFIG_HISTOGRAM_GROUP] = "group",
-		[CONFIG_HISTOGRAM_LATENCY] = "latency",
-	};
+	const char *const *names = schema_histogram.tells;
 	struct config_histogram *histogram = base;
 	const struct yaml_pair *found = NULL;
 
 	histogram->pos = node->pos;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; names[i] != NULL; i++) {
 		const struct yaml_pair *pair = yaml_tree_get(node, names[i]);
 
 		if (pair != NULL && found != NULL) {

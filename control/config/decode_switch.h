@@ -57,3 +57,8 @@ extern const struct schema schema_remark;    // base struct config_remark
 extern const struct schema schema_pin;       // base struct config_pin
 extern const struct schema schema_notices;   // base struct config_notices
 extern const struct schema schema_histogram; // base struct config_histogram
+extern const struct schema schema_port;      // base struct port_draft; under `qos.ports`
+
+// Forms that `qos:` and a port of it share.
+extern const struct schema_form schema_form_trust, schema_form_dscp_map, schema_form_pcp_map,
+	schema_form_remark;

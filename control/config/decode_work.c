@@ -3,7 +3,7 @@
 
 #include "scalar.h"
 
-static const struct schema_choice kinds[] = {
+const struct schema_choice schema_work_kinds[] = {
 	{"flow", CONFIG_WORK_FLOW, false},
 	{"flows", CONFIG_WORK_FLOWS, false},
 	{"stream", CONFIG_WORK_STREAM, false},
@@ -18,7 +18,7 @@ static const struct schema_choice kinds[] = {
 	{"step", CONFIG_WORK_STEP, false},
 	{NULL, 0, false},
 };
-static const struct schema_choice part_kinds[] = {
+const struct schema_choice schema_part_kinds[] = {
 	{"all-reduce", CONFIG_WORK_ALL_REDUCE, false},
 	{"all-gather", CONFIG_WORK_ALL_GATHER, false},
 	{"reduce-scatter", CONFIG_WORK_REDUCE_SCATTER, false},
@@ -51,7 +51,7 @@ decode_kind(struct decoder *d, const struct yaml_node *node, void *base,
 uint32_t
 decode_work_kind(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	return decode_kind(d, node, base, kinds,
+	return decode_kind(d, node, base, schema_work_kinds,
 			   "flow, flows, stream, incast, permutation, shift, poisson, all-reduce, "
 			   "all-gather, reduce-scatter, all-to-all or step");
 }
@@ -59,7 +59,7 @@ decode_work_kind(struct decoder *d, const struct yaml_node *node, void *base)
 uint32_t
 decode_part_kind(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	return decode_kind(d, node, base, part_kinds,
+	return decode_kind(d, node, base, schema_part_kinds,
 			   "all-reduce, all-gather, reduce-scatter or all-to-all");
 }
 
@@ -113,7 +113,7 @@ settle_algorithm(struct decoder *d, const struct yaml_node *node, struct config_
 				    (all_reduce && work->algorithm < CONFIG_ALGORITHM_DIRECT);
 	if (!fits)
 		decode_error(d, pair->value->pos, "%s is done as %s",
-			     schema_choice_name(kinds, work->kind),
+			     schema_choice_name(schema_work_kinds, work->kind),
 			     all_to_all   ? "direct or shift"
 			     : all_reduce ? "ring, tree or halving-doubling"
 					  : "ring");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema: for each key of a file its type, unit, range, default, help and place in the structs
-// of config.h. One description, from which parsing, range checks, defaults and "did you mean" come;
+// of config.h. One description, from which parsing, range checks, defaults, "did you mean", the JSON
+// Schema, the reference page, the help of keys and completion (control/schema, control/shell) come;
 // it is spread over schema_*.c by section. A key that the language has and this version does not
 // carries SCHEMA_LATER: writing it is an error that says so, but for its default, which changes
 // nothing.
@@ -40,6 +41,24 @@ struct schema_choice { // ends with a NULL name
 	bool later;
 };
 
+// How a value is written, where its type does not tell: of CUSTOM, and of a text or the keys of a
+// map of which not all will do. It stands in the place of the type for whoever describes the key.
+//   a word:  its type with min, max and choices as a key has them; of TEXT what it matches
+//   MAP:     keys of `sub`
+//   NAMED:   {key: item}, its keys names or what `pattern` matches
+//   LIST:    of items, min to max of them (max 0: any number); a word may stand alone
+// A pattern is a regular expression that POSIX (extended) and ECMA-262 read alike.
+struct schema_form {
+	enum schema_type type;
+	int64_t min, max;
+	const struct schema_choice *choices;
+	const struct schema *sub;
+	const char *pattern;
+	const char *words; // what it is called, of NAMED what its keys are called
+	const struct schema_form *item;
+	const struct schema_form *other; // one more way to write it
+};
+
 #define SCHEMA_LATER 1u  // known, but not available in this version
 #define SCHEMA_UNIQUE 2u // NAMES: none twice
 
@@ -62,6 +81,17 @@ struct schema_key {
 		       const struct yaml_node *node, void *base);
 	uint32_t kinds;    // the kinds of item the key belongs to; 0: all
 	uint32_t required; // the kinds that cannot do without
+	const struct schema_form *form;
+	const char *excludes; // a key of the same map that cannot stand beside this one
+};
+
+// Keys of a map that are names, not listed in its schema.
+struct schema_others {
+	const char *pattern; // as of struct schema_form; begins with ^
+	const char *name;    // in the place of such a key: "NODE"
+	const char *help;
+	const struct schema *sub;
+	bool listed; // the file itself lists the names: any will do where it does
 };
 
 struct schema {
@@ -71,6 +101,10 @@ struct schema {
 	const struct schema *beside;   // keys of the same map that another pass reads
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
 	const char *const *kind_names; // "a flow", by bit
+	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` tells, by
+	// its choices.
+	const char *const *tells;
+	const struct schema_others *others; // ends with a NULL pattern; or NULL
 	// Which kind of item this is, as one bit, or 0 with an error reported.
 	uint32_t (*select)(struct decoder *d, const struct yaml_node *node, void *base);
 	// After all keys: what one key cannot tell.
@@ -82,6 +116,18 @@ struct schema {
 #define SCHEMA_ITEMS(type_, items, items_count) \
 	.offset = offsetof(type_, items), .flag_offset = offsetof(type_, items_count)
 #define SCHEMA_COUNT(keys_) .keys = (keys_), .count = sizeof(keys_) / sizeof((keys_)[0])
+
+#define SCHEMA_FORM(...)                    \
+	.form = &(const struct schema_form) \
+	{                                   \
+		__VA_ARGS__                 \
+	}
+// A map of `sub_`, or on or off.
+#define SCHEMA_FORM_SWITCHED(sub_) \
+	SCHEMA_FORM(SCHEMA_MAP, .sub = &(sub_), .other = &schema_form_switch)
+// Names of a lone switch's ports.
+#define SCHEMA_PORT_PATTERN "^swp([1-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-6])$"
+#define SCHEMA_PRIORITY_PATTERN "^[0-7]$"
 
 // Bounds that several sections share. A rate's are those of dataplane/time.h.
 #define SCHEMA_RATE_MIN INT64_C(10000000)
@@ -130,7 +176,13 @@ extern const struct schema schema_work;            // base struct config_work
 extern const struct schema schema_event;           // base struct config_event
 extern const struct schema schema_route;           // base struct config_route
 extern const struct schema_choice schema_pool_names[], schema_routing_modes[], schema_presets[],
-	schema_preset_modes[], schema_roles[];
+	schema_preset_modes[], schema_roles[], schema_work_kinds[], schema_part_kinds[];
+// Forms that several sections share (schema_forms.c).
+extern const struct schema_form schema_form_switch; // on or off
+extern const struct schema_form schema_form_none;   // none or off
+extern const struct schema_form schema_form_any, schema_form_auto;
+extern const struct schema_form schema_form_priorities; // a list of 0 to 7
+extern const struct schema_form schema_form_alpha, schema_form_delay, schema_form_cable;
 
 // The name of a value in a table of choices.
 const char *schema_choice_name(const struct schema_choice *choices, int value);

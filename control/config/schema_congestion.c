@@ -8,10 +8,13 @@
 #define INTERVAL_MIN_PS 10000 // 10 ns
 #define COUNT_MAX 1000
 
+static const struct schema_form gain = {SCHEMA_TEXT, .pattern = "^[0-9]+/[0-9]+$",
+					.words = "fraction such as 1/256, 1 at most"};
+
 #define DCQCN(member) SCHEMA_AT(struct dcqcn_parameters, member)
 static const struct schema_key dcqcn_keys[] = {
 	{"gain", SCHEMA_CUSTOM, .def = "1/256", .help = "g, the weight of news in alpha",
-	 DCQCN(gain), .decode = decode_gain},
+	 DCQCN(gain), .decode = decode_gain, .form = &gain},
 	{"alpha-timer", SCHEMA_DURATION, .def = "55us",
 	 .help = "without a CNP, after which alpha falls", DCQCN(alpha_timer),
 	 .min = INTERVAL_MIN_PS, .max = SCHEMA_SECOND_PS},
@@ -34,7 +37,7 @@ const struct schema schema_dcqcn = {SCHEMA_COUNT(dcqcn_keys)};
 #define MLX(member) SCHEMA_AT(struct dcqcn_mlx_parameters, member)
 static const struct schema_key dcqcn_mlx_keys[] = {
 	{"gain", SCHEMA_CUSTOM, .def = "1/256", .help = "g, the weight of news in alpha", MLX(gain),
-	 .decode = decode_gain},
+	 .decode = decode_gain, .form = &gain},
 	{"alpha-interval", SCHEMA_DURATION, .def = "1us", .help = "between updates of alpha",
 	 MLX(alpha_interval), .min = INTERVAL_MIN_PS, .max = SCHEMA_SECOND_PS},
 	{"decrease-interval", SCHEMA_DURATION, .def = "4us",

@@ -14,14 +14,16 @@
 #define CLEAR (1u << CONFIG_EVENT_CLEAR)
 #define RESTORE (1u << CONFIG_EVENT_RESTORE)
 
-static const struct {
-	const char *key;
-	enum config_event_kind kind;
-} telling[] = {
-	{"link", CONFIG_EVENT_LINK},   {"route", CONFIG_EVENT_ROUTE},
-	{"set", CONFIG_EVENT_SET},     {"snapshot", CONFIG_EVENT_SNAPSHOT},
-	{"tx", CONFIG_EVENT_PORT_TX},  {"pfc", CONFIG_EVENT_PORT_PFC},
-	{"clear", CONFIG_EVENT_CLEAR}, {"restore", CONFIG_EVENT_RESTORE},
+static const char *const telling[] = {
+	[CONFIG_EVENT_LINK] = "link",
+	[CONFIG_EVENT_ROUTE] = "route",
+	[CONFIG_EVENT_SET] = "set",
+	[CONFIG_EVENT_SNAPSHOT] = "snapshot",
+	[CONFIG_EVENT_PORT_TX] = "tx",
+	[CONFIG_EVENT_PORT_PFC] = "pfc",
+	[CONFIG_EVENT_CLEAR] = "clear",
+	[CONFIG_EVENT_RESTORE] = "restore",
+	NULL,
 };
 static const char *const kind_names[] = {
 	[CONFIG_EVENT_LINK] = "a link event",       [CONFIG_EVENT_ROUTE] = "a route event",
@@ -38,8 +40,8 @@ event_select(struct decoder *d, const struct yaml_node *node, void *base)
 
 	event->pos = node->pos;
 	event->queue = -1;
-	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
-		const struct yaml_pair *pair = yaml_tree_get(node, telling[i].key);
+	for (unsigned i = 0; telling[i] != NULL; i++) {
+		const struct yaml_pair *pair = yaml_tree_get(node, telling[i]);
 
 		if (pair == NULL)
 			continue;
@@ -50,7 +52,7 @@ event_select(struct decoder *d, const struct yaml_node *node, void *base)
 			return 0;
 		}
 		found = pair;
-		event->kind = telling[i].kind;
+		event->kind = i;
 	}
 	if (found != NULL)
 		return 1u << event->kind;
@@ -72,9 +74,12 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 		const char *key;
 		enum config_link_change change;
 	} changes[] = {
-		{"state", CONFIG_LINK_STATE},     {"rate", CONFIG_LINK_RATE},
-		{"delay", CONFIG_LINK_DELAY},     {"loss", CONFIG_LINK_LOSS},
-		{"corrupt", CONFIG_LINK_CORRUPT}, {"drop", CONFIG_LINK_DROP},
+		{"state", CONFIG_LINK_STATE},
+		{"rate", CONFIG_LINK_RATE},
+		{"delay", CONFIG_LINK_DELAY},
+		{"loss", CONFIG_LINK_LOSS},
+		{"corrupt", CONFIG_LINK_CORRUPT},
+		{"drop", CONFIG_LINK_DROP},
 		{"corrupt-payload", CONFIG_LINK_CORRUPT_PAYLOAD},
 	};
 	struct config_event *event = base;
@@ -104,7 +109,7 @@ static const struct schema_key drop_keys[] = {
 };
 static const struct schema_key pfc_keys[] = {
 	{"priorities", SCHEMA_CUSTOM, .help = "whose enable bit is set", AT(priorities),
-	 .decode = decode_priorities, .required = 1},
+	 .decode = decode_priorities, .form = &schema_form_priorities, .required = 1},
 	{"quanta", SCHEMA_INTEGER, .help = "of 512 bit times", AT(quanta), .min = 0, .max = 65535,
 	 .required = 1},
 };
@@ -152,5 +157,5 @@ static const struct schema_key keys[] = {
 const struct schema schema_event = {
 	SCHEMA_COUNT(keys),       .size = sizeof(struct config_event),
 	.kind_names = kind_names, .select = event_select,
-	.check = event_check,
+	.check = event_check,     .tells = telling,
 };

@@ -18,8 +18,10 @@ const struct schema_choice schema_roles[] = {
 static const struct schema_key link_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "100G", .help = "bits per second", LINK_AT(rate_bps),
 	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
-	{"delay", SCHEMA_CUSTOM, .def = "500ns", .help = "one way", .decode = decode_delay},
-	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", .decode = decode_cable},
+	{"delay", SCHEMA_CUSTOM, .def = "500ns", .help = "one way", .decode = decode_delay,
+	 .form = &schema_form_delay},
+	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", .decode = decode_cable,
+	 .form = &schema_form_cable, .excludes = "delay"},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", LINK_AT(mtu), .min = SCHEMA_MTU_MIN,
 	 .max = SCHEMA_MTU_MAX},
 };
@@ -55,9 +57,10 @@ const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 static const struct schema_key written_keys[] = {
 	{"rate", SCHEMA_RATE, .help = "bits per second", WRITTEN_AT(link.rate_bps),
 	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
-	{"delay", SCHEMA_CUSTOM, .help = "one way", WRITTEN_AT(link), .decode = decode_delay},
+	{"delay", SCHEMA_CUSTOM, .help = "one way", WRITTEN_AT(link), .decode = decode_delay,
+	 .form = &schema_form_delay},
 	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", WRITTEN_AT(link),
-	 .decode = decode_cable},
+	 .decode = decode_cable, .form = &schema_form_cable, .excludes = "delay"},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), .min = SCHEMA_MTU_MIN,
 	 .max = SCHEMA_MTU_MAX},
 };
@@ -70,15 +73,25 @@ static const struct schema written_within = {
 };
 
 static const struct schema_key links_keys[] = {
-	{"host", SCHEMA_MAP, AT(fabric.host_link), .sub = &host_link},
-	{"fabric", SCHEMA_MAP, AT(fabric.fabric_link), .sub = &fabric_link},
-	{"super", SCHEMA_MAP, AT(fabric.super_link), .sub = &schema_link_written},
-	{"framing", SCHEMA_MAP, .sub = &schema_framing},
+	{"host", SCHEMA_MAP, .help = "between hosts and leaves", AT(fabric.host_link),
+	 .sub = &host_link},
+	{"fabric", SCHEMA_MAP, .help = "between switches", AT(fabric.fabric_link),
+	 .sub = &fabric_link},
+	{"super", SCHEMA_MAP, .help = "between spines and supers: what is not as of `fabric`",
+	 AT(fabric.super_link), .sub = &schema_link_written},
+	{"framing", SCHEMA_MAP, .help = "what a frame takes on the line beside its own bytes",
+	 .sub = &schema_framing},
+};
+static const struct schema_others links_others[] = {
+	{"^[^-]+-", "LINK", "one link by its name, leaf1-spine2: what is not as of its kind",
+	 &schema_link_written, .listed = false},
+	{.pattern = NULL},
 };
 const struct schema schema_links = {
 	SCHEMA_COUNT(links_keys),
 	.unknown_passed_over = true,
 	.check = decode_named_links,
+	.others = links_others,
 };
 
 // ---- topology -----------------------------------------------------------------------------------
@@ -115,11 +128,16 @@ check_explicit_link(struct decoder *d, const struct yaml_node *node, void *base)
 	decode_map(d, &written_within, node, &link->written);
 }
 
+static const struct schema_form endpoint = {
+	SCHEMA_TEXT,
+	.pattern = "^[^.]+([.](swp|eth)[1-9][0-9]?[0-9]?)?$",
+	.words = "port such as leaf1.swp1, or a host's name",
+};
 static const struct schema_key explicit_link_keys[] = {
 	{"a", SCHEMA_CUSTOM, .help = "one end, such as leaf1.swp1", EXPLICIT_AT(a),
-	 .decode = decode_endpoint, .required = 1},
+	 .decode = decode_endpoint, .form = &endpoint, .required = 1},
 	{"b", SCHEMA_CUSTOM, .help = "the other end", EXPLICIT_AT(b), .decode = decode_endpoint,
-	 .required = 1},
+	 .form = &endpoint, .required = 1},
 };
 static const struct schema explicit_link = {
 	SCHEMA_COUNT(explicit_link_keys),
@@ -149,18 +167,33 @@ topology_select(struct decoder *d, const struct yaml_node *node, void *base)
 	return d->diag->errors > errors ? 0 : 1u << config->fabric.topology;
 }
 
+static const struct schema_form node_role = {
+	SCHEMA_ENUM,
+	.choices = schema_roles,
+	.other = &(const struct schema_form){SCHEMA_MAP, .sub = &schema_node},
+};
+static const struct schema_form node_name = {.type = SCHEMA_NAME};
+static const struct schema_form nodes = {
+	SCHEMA_LIST,
+	.item = &node_name,
+	.other = &(const struct schema_form){SCHEMA_NAMED, .item = &node_role},
+};
+
 static const struct schema_key topology_keys[] = {
-	{"kind", SCHEMA_SECTION, .help = KINDS},
-	{"leaves", SCHEMA_INTEGER, .help = "leaf switches", AT(fabric.leaves), .min = 1, .max = 256,
-	 .kinds = LEAF_SPINE | RAIL | CLOS3, .required = LEAF_SPINE | RAIL | CLOS3},
-	{"spines", SCHEMA_INTEGER, .help = "spine switches", AT(fabric.spines), .min = 0,
-	 .max = 255, .kinds = LEAF_SPINE | RAIL | CLOS3, .required = LEAF_SPINE | RAIL | CLOS3},
+	{"kind", SCHEMA_SECTION, .help = "how nodes and links are laid out", .choices = topologies},
+	{"leaves", SCHEMA_INTEGER, .help = "leaf switches; clos3: of a pod", AT(fabric.leaves),
+	 .min = 1, .max = 256, .kinds = LEAF_SPINE | RAIL | CLOS3,
+	 .required = LEAF_SPINE | RAIL | CLOS3},
+	{"spines", SCHEMA_INTEGER, .help = "spine switches; clos3: of a pod", AT(fabric.spines),
+	 .min = 0, .max = 255, .kinds = LEAF_SPINE | RAIL | CLOS3,
+	 .required = LEAF_SPINE | RAIL | CLOS3},
 	{"hosts_per_leaf", SCHEMA_INTEGER, .help = "hosts of each leaf", AT(fabric.hosts_per_leaf),
 	 .min = 1, .max = 256, .kinds = LEAF_SPINE | RAIL | CLOS3,
 	 .required = LEAF_SPINE | RAIL | CLOS3},
 	{"planes", SCHEMA_INTEGER, .def = "1", .help = "disjoint copies", AT(fabric.planes),
 	 .min = 1, .max = 8, .kinds = LEAF_SPINE | CLOS3},
-	{"rails", SCHEMA_INTEGER, .help = "NICs of a host, each on a leaf of its rail",
+	{"rails", SCHEMA_INTEGER,
+	 .help = "NICs of a host, each on a leaf of its rail; else as many as leaves",
 	 AT(fabric.rails), .min = 1, .max = 8, .kinds = RAIL},
 	{"pods", SCHEMA_INTEGER, .help = "groups of leaves and spines", AT(fabric.pods), .min = 1,
 	 .max = 32, .kinds = CLOS3, .required = CLOS3},
@@ -168,12 +201,12 @@ static const struct schema_key topology_keys[] = {
 	 AT(fabric.supers), .min = 0, .max = 4096, .kinds = CLOS3, .required = CLOS3},
 	{"k", SCHEMA_INTEGER, .help = "ports of every switch, an even number", AT(fabric.k),
 	 .min = 2, .max = 32, .kinds = FAT_TREE, .required = FAT_TREE},
-	{"file", SCHEMA_TEXT, .help = "the path of a topology file", AT(fabric.path),
-	 .kinds = FROM_FILE, .required = FROM_FILE},
+	{"file", SCHEMA_TEXT, .help = "the path of a topology file, beside this one or as written",
+	 AT(fabric.path), .kinds = FROM_FILE, .required = FROM_FILE},
 	{"format", SCHEMA_ENUM, .def = "hpcc", .help = "of that file", AT(fabric.format),
 	 .choices = formats, .kinds = FROM_FILE},
 	{"nodes", SCHEMA_CUSTOM, .help = "a list of names, or {name: role}", AT(fabric.nodes),
-	 .decode = decode_nodes, .kinds = EXPLICIT, .required = EXPLICIT},
+	 .decode = decode_nodes, .form = &nodes, .kinds = EXPLICIT, .required = EXPLICIT},
 	{"links", SCHEMA_LIST, .help = "a list of {a, b, rate, delay}",
 	 SCHEMA_ITEMS(struct config, fabric.links, fabric.link_count), .sub = &explicit_link,
 	 .kinds = EXPLICIT, .required = EXPLICIT},
@@ -195,9 +228,10 @@ static const struct schema topology = {
 
 static const struct schema_key fabric_keys[] = {
 	{"name", SCHEMA_NAME, .def = "fabric", .help = "of the fabric", AT(fabric.name)},
-	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts_per_leaf}",
-	 .sub = &topology, .required = 1},
-	{"links", SCHEMA_MAP, .sub = &schema_links},
+	{"topology", SCHEMA_MAP,
+	 .help = "{kind: leaf-spine, leaves, spines, hosts_per_leaf}", .sub = &topology,
+	 .required = 1},
+	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
 	{"mtu", SCHEMA_INTEGER, .def = "4200", .help = "the hosts' IP MTU", AT(fabric.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
 	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),

@@ -18,11 +18,15 @@ static const struct schema_choice hugepages[] = {
 	{"false", CONFIG_HUGEPAGES_OFF, false}, {NULL, 0, false},
 };
 
+static const struct schema_form cpu = {SCHEMA_INTEGER, .min = 0, .max = 4095};
+static const struct schema_form cpus = {SCHEMA_LIST, .min = 1, .max = CONFIG_CPUS_MAX, .item = &cpu,
+					.other = &schema_form_auto};
+
 static const struct schema_key live_keys[] = {
 	{"workers", SCHEMA_INTEGER, .def = "1", .help = "poll-mode threads", AT(live.workers),
 	 .min = 1, .max = 128},
 	{"cpus", SCHEMA_CUSTOM, .def = "auto", .help = "auto, or a list of CPU numbers",
-	 AT(live.cpus), .decode = decode_cpus},
+	 AT(live.cpus), .decode = decode_cpus, .form = &cpus},
 	{"idle", SCHEMA_ENUM, .def = "sleep", .help = "what a worker without work does",
 	 AT(live.idle), .choices = idles},
 	{"hugepages", SCHEMA_ENUM, .def = "auto", .help = "auto: when there are any",
@@ -53,7 +57,8 @@ check_tenant_buffer(struct decoder *d, const struct yaml_node *node, void *base)
 }
 
 static const struct schema_key tenant_buffer_keys[] = {
-	{"guaranteed", SCHEMA_BYTES, .def = "0B", .help = "set aside in every pool",
+	{"guaranteed", SCHEMA_BYTES, .def = "0B",
+	 .help = "set aside in every pool but unlimited ones and those of size 0",
 	 TENANT_AT(guaranteed_bytes), .min = 0, .max = SCHEMA_BYTES_MAX},
 	{"share", SCHEMA_AMOUNT, .def = "none", .help = "of each pool, at most", TENANT_AT(share),
 	 .amounts = 1u << CONFIG_AMOUNT_PERCENT | 1u << CONFIG_AMOUNT_ALPHA |
@@ -67,7 +72,7 @@ static const struct schema_key tenant_keys[] = {
 	 .choices = encaps},
 	{"dscp", SCHEMA_TEXT, LATER, .help = "of a tunnel"},
 	{"leak", SCHEMA_NAMES, LATER, .help = "tenants it may reach"},
-	{"buffer", SCHEMA_MAP,
+	{"buffer", SCHEMA_MAP, .help = "its part of every switch's buffer",
 	 .sub = &(const struct schema){SCHEMA_COUNT(tenant_buffer_keys),
 				       .check = check_tenant_buffer}},
 };
@@ -102,8 +107,9 @@ static const struct schema_key attach_keys[] = {
 };
 
 static const struct schema_key record_keys[] = {
-	{"interval", SCHEMA_DURATION, .help = "between samples", AT(record.interval_ps),
-	 .min = 1000, .max = SCHEMA_HOUR_PS},
+	{"interval", SCHEMA_DURATION,
+	 .help = "between samples; queues, flows, links, pauses and pools need it",
+	 AT(record.interval_ps), .min = 1000, .max = SCHEMA_HOUR_PS},
 	{"queues", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
 	 .help = "depths: such as leaf1.swp5.3, or all", AT(record.queues)},
 	{"flows", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
@@ -139,19 +145,33 @@ check_record(struct decoder *d, const struct yaml_node *node, void *base)
 static const struct schema attach = {SCHEMA_COUNT(attach_keys),
 				     .size = sizeof(struct config_attach), .check = check_attach};
 
+// Where a node's own section may stand: names by place, or any that the topology lists.
+#define NODE(name_) "^(p[1-9]-)?" name_ "[1-9][0-9]*$"
+static const struct schema_others nodes[] = {
+	{NODE("leaf"), "leafN", "one leaf", &schema_switch, .listed = false},
+	{NODE("spine"), "spineN", "one spine", &schema_switch, .listed = false},
+	{NODE("super"), "superN", "one super", &schema_switch, .listed = false},
+	{"^h[1-9][0-9]*$", "hN", "one host", &schema_host, .listed = false},
+	{"^[A-Za-z0-9][A-Za-z0-9_-]*$", "NODE", "a node by the name the topology gives it",
+	 &schema_switch, .listed = true},
+	{"^[A-Za-z0-9][A-Za-z0-9_-]*$", "HOST", "a host by the name the topology gives it",
+	 &schema_host, .listed = true},
+	{.pattern = NULL},
+};
+
 #define COMMON_KEYS                                                                                \
-	{"switch", SCHEMA_SECTION, .help = "every switch"},                                        \
-		{"live", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(live_keys)}},      \
-		{"tenants", SCHEMA_NAMED, SCHEMA_ITEMS(struct config, tenants, tenant_count),      \
-		 .sub = &schema_tenant},                                                           \
-		{"events", SCHEMA_LIST, SCHEMA_ITEMS(struct config, events, event_count),          \
-		 .sub = &schema_event},                                                            \
-		{"record", SCHEMA_MAP,                                                             \
+	{"live", SCHEMA_MAP, .help = "how it runs live",                                           \
+	 .sub = &(const struct schema){SCHEMA_COUNT(live_keys)}},                                  \
+		{"tenants", SCHEMA_NAMED, .help = "tenants by name, each a VRF",                   \
+		 SCHEMA_ITEMS(struct config, tenants, tenant_count), .sub = &schema_tenant},       \
+		{"events", SCHEMA_LIST, .help = "what happens while it runs",                      \
+		 SCHEMA_ITEMS(struct config, events, event_count), .sub = &schema_event},          \
+		{"record", SCHEMA_MAP, .help = "what is written beside the result",                \
 		 .sub = &(const struct schema){SCHEMA_COUNT(record_keys), .check = check_record}}, \
 		{"stop",                                                                           \
 		 SCHEMA_DURATION,                                                                  \
 		 .def = "idle",                                                                    \
-		 .help = "idle, or a time",                                                        \
+		 .help = "when a run ends; idle: when nothing is left to do",                      \
 		 AT(stop.time_ps),                                                                 \
 		 .min = 1,                                                                         \
 		 .max = INT64_MAX,                                                                 \
@@ -159,25 +179,30 @@ static const struct schema attach = {SCHEMA_COUNT(attach_keys),
 		 .flag_offset = offsetof(struct config, stop.idle)},                               \
 	{                                                                                          \
 		"stall", SCHEMA_DURATION, .def = "10ms",                                           \
-					  .help = "held without a move: a deadlock", AT(stall_ps), \
-					  .min = 1000, .max = SCHEMA_HOUR_PS                       \
+					  .help = "packets held so long without a move: deadlock", \
+					  AT(stall_ps), .min = 1000, .max = SCHEMA_HOUR_PS         \
 	}
 
 static const struct schema_key fabric_file_keys[] = {
-	{"fabric", SCHEMA_SECTION, .help = "the fabric"},
+	{"fabric", SCHEMA_SECTION, .help = "the fabric", .sub = &schema_fabric, .required = 1},
+	{"switch", SCHEMA_SECTION, .help = "every switch", .sub = &schema_switch},
 	COMMON_KEYS,
-	{"leaf", SCHEMA_SECTION, .help = "every leaf"},
-	{"spine", SCHEMA_SECTION, .help = "every spine"},
-	{"super", SCHEMA_SECTION, .help = "every super"},
-	{"hosts", SCHEMA_SECTION, .help = "every host"},
-	{"attach", SCHEMA_NAMED, SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach},
-	{"workload", SCHEMA_LIST, SCHEMA_ITEMS(struct config, workload, work_count),
-	 .sub = &schema_work},
+	{"leaf", SCHEMA_SECTION, .help = "every leaf", .sub = &schema_switch},
+	{"spine", SCHEMA_SECTION, .help = "every spine", .sub = &schema_switch},
+	{"super", SCHEMA_SECTION, .help = "every super", .sub = &schema_switch},
+	{"hosts", SCHEMA_SECTION, .help = "every host", .sub = &schema_host},
+	{"attach", SCHEMA_NAMED, .help = "live: hosts that are real, by name",
+	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach},
+	{"workload", SCHEMA_LIST, .help = "what the hosts send",
+	 SCHEMA_ITEMS(struct config, workload, work_count), .sub = &schema_work},
 };
 // What is no section may be a node's name: load.c looks.
 const struct schema schema_fabric_file = {SCHEMA_COUNT(fabric_file_keys),
-					  .unknown_passed_over = true};
+					  .unknown_passed_over = true, .others = nodes};
 
-static const struct schema_key switch_file_keys[] = {COMMON_KEYS};
+static const struct schema_key switch_file_keys[] = {
+	{"switch", SCHEMA_SECTION, .help = "the switch", .sub = &schema_single, .required = 1},
+	COMMON_KEYS,
+};
 const struct schema schema_switch_file = {SCHEMA_COUNT(switch_file_keys),
 					  .unknown_passed_over = true};

@@ -45,6 +45,8 @@ static const struct schema_key stall_keys[] = {
 	{"for", SCHEMA_DURATION, .help = "it lasts so long", SCHEMA_AT(struct config_stall, for_ps),
 	 .min = 1000, .max = SCHEMA_HOUR_PS, .required = 1},
 };
+static const struct schema_form stall = {SCHEMA_MAP, .sub = &schema_stall,
+					 .other = &schema_form_none};
 const struct schema schema_stall = {SCHEMA_COUNT(stall_keys), .check = check_stall};
 
 static const struct schema_key storm_keys[] = {
@@ -53,8 +55,11 @@ static const struct schema_key storm_keys[] = {
 	{"to", SCHEMA_DURATION, .help = "the XON", SCHEMA_AT(struct config_storm, to_ps), .min = 1,
 	 .max = SCHEMA_HOUR_PS, .required = 1},
 	{"priority", SCHEMA_CUSTOM, .def = "3", .help = "one, or a list",
-	 SCHEMA_AT(struct config_storm, priorities), .decode = decode_priorities},
+	 SCHEMA_AT(struct config_storm, priorities), .decode = decode_priorities,
+	 .form = &schema_form_priorities},
 };
+static const struct schema_form storm = {SCHEMA_MAP, .sub = &schema_storm,
+					 .other = &schema_form_none};
 const struct schema schema_storm = {SCHEMA_COUNT(storm_keys), .check = check_storm};
 
 static const struct schema_key host_keys[] = {
@@ -71,7 +76,8 @@ static const struct schema_key host_keys[] = {
 	{"window", SCHEMA_MAP, .help = "parameters of window", AT(window), .sub = &schema_window},
 	{"path-mtu", SCHEMA_CUSTOM, .def = "auto",
 	 .help = "auto: the largest of 256..4096 that fits", AT(path_mtu), .min = 256, .max = 4096,
-	 .word = "auto", .decode = decode_path_mtu},
+	 .word = "auto", .decode = decode_path_mtu,
+	 SCHEMA_FORM(SCHEMA_INTEGER, .min = 256, .max = 4096, .other = &schema_form_auto)},
 	{"ack-every", SCHEMA_INTEGER, .def = "1", .help = "packets per ACK", AT(ack_every),
 	 .min = 1, .max = 65536},
 	{"priority", SCHEMA_INTEGER, .def = "3", .help = "of what it sends", AT(priority), .min = 0,
@@ -80,7 +86,8 @@ static const struct schema_key host_keys[] = {
 	 AT(dscp), .min = 0, .max = 63, .word = "auto", .word_value = -1},
 	{"ack-dscp", SCHEMA_INTEGER, .def = "auto", .help = "auto: the data's", AT(ack_dscp),
 	 .min = 0, .max = 63, .word = "auto", .word_value = -1},
-	{"cnp", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(cnp_keys)}},
+	{"cnp", SCHEMA_MAP, .help = "congestion notification packets",
+	 .sub = &(const struct schema){SCHEMA_COUNT(cnp_keys)}},
 	{"rto", SCHEMA_DURATION, .def = "1ms", .help = "retransmission timeout", AT(rto_ps),
 	 .min = 1000000, .max = SCHEMA_HOUR_PS},
 	{"reorder-window", SCHEMA_INTEGER, .def = "1024", .help = "packets placed ahead of a gap",
@@ -95,7 +102,8 @@ static const struct schema_key host_keys[] = {
 	 AT(start_jitter_ps), .min = 0, .max = SCHEMA_SECOND_PS},
 	{"clock-ppm", SCHEMA_INTEGER, .def = "0", .help = "random skew of each host's rate",
 	 AT(clock_ppm), .min = 0, .max = 1000},
-	{"inside", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(inside_keys)}},
+	{"inside", SCHEMA_MAP, .help = "what a host's NICs exchange without the network",
+	 .sub = &(const struct schema){SCHEMA_COUNT(inside_keys)}},
 	{"pxn", SCHEMA_BOOL, .def = "off",
 	 .help = "rail: to another rail inside the host, not through the spines", AT(pxn)},
 	{"drain-rate", SCHEMA_RATE, .def = "none",
@@ -105,9 +113,9 @@ static const struct schema_key host_keys[] = {
 	 .help = "where packets wait that it has not taken, of each port", AT(drain_buffer_bytes),
 	 .min = 16000, .max = 1 << 30},
 	{"stall", SCHEMA_CUSTOM, .help = "receiver that stops now and then, or none", AT(stall),
-	 .decode = decode_stall},
+	 .decode = decode_stall, .form = &stall},
 	{"pause-storm", SCHEMA_CUSTOM, .help = "sends PFC without need, or none", AT(pause_storm),
-	 .decode = decode_storm},
+	 .decode = decode_storm, .form = &storm},
 	{"header-bytes", SCHEMA_BYTES, .def = "auto", .help = "auto: real frames", AT(header_bytes),
 	 .min = 1, .max = 1024, .word = "auto", .word_value = -1},
 	{"ack-bytes", SCHEMA_BYTES, .def = "auto", .help = "auto: real frames", AT(ack_bytes),

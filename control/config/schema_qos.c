@@ -22,6 +22,8 @@ static const struct schema_choice schedulers[] = {
 	{"strict", CONFIG_SCHEDULER_STRICT, false},
 	{NULL, 0, false},
 };
+static const struct schema_choice trusts[] = {
+	{"dscp", CONFIG_TRUST_DSCP, false}, {"pcp", CONFIG_TRUST_PCP, false}, {NULL, 0, false}};
 static const struct schema_choice fairnesses[] = {
 	{"none", false, false},
 	{"tenant", true, false},
@@ -48,9 +50,9 @@ static const struct schema_key group_keys[] = {
 	{"reserved", SCHEMA_BYTES, .def = "0B", .help = "its own before the pool's",
 	 GROUP_AT(reserved_bytes), .max = SCHEMA_BYTES_MAX},
 	{"alpha", SCHEMA_CUSTOM, .help = "dynamic threshold", GROUP_AT(limit),
-	 .decode = decode_alpha},
+	 .decode = decode_alpha, .form = &schema_form_alpha},
 	{"static", SCHEMA_CUSTOM, .help = "fixed threshold, in alpha's place", GROUP_AT(limit),
-	 .decode = decode_static},
+	 .decode = decode_static, SCHEMA_FORM(.type = SCHEMA_BYTES), .excludes = "alpha"},
 	{"headroom", SCHEMA_AMOUNT, .def = "auto", .help = "auto: from rate, cable and MTU",
 	 GROUP_AT(headroom), .amounts = 1u << CONFIG_AMOUNT_AUTO | 1u << CONFIG_AMOUNT_BYTES},
 	{"xon", SCHEMA_BYTES, .def = "0B", .help = "XON at or below this", GROUP_AT(xon_bytes),
@@ -85,13 +87,13 @@ static const struct schema_key class_keys[] = {
 	{"reserved", SCHEMA_BYTES, .def = "0B", .help = "its own before the pool's",
 	 CLASS_AT(reserved_bytes), .max = SCHEMA_BYTES_MAX},
 	{"alpha", SCHEMA_CUSTOM, .help = "dynamic threshold", CLASS_AT(limit),
-	 .decode = decode_alpha},
+	 .decode = decode_alpha, .form = &schema_form_alpha},
 	{"static", SCHEMA_CUSTOM, .help = "fixed threshold, in alpha's place", CLASS_AT(limit),
-	 .decode = decode_static},
-	{"ecn", SCHEMA_CUSTOM, .def = "off", .help = "{min, max, probability}, or off",
-	 CLASS_AT(ecn), .decode = decode_ecn},
-	{"red", SCHEMA_BOOL, .def = "off", .help = "drop what is not ECT where ECT is marked",
-	 CLASS_AT(red)},
+	 .decode = decode_static, SCHEMA_FORM(.type = SCHEMA_BYTES), .excludes = "alpha"},
+	{"ecn", SCHEMA_CUSTOM, .def = "off", .help = "marking, {min, max, probability}",
+	 CLASS_AT(ecn), .decode = decode_ecn, SCHEMA_FORM_SWITCHED(schema_ecn)},
+	{"red", SCHEMA_BOOL, .def = "off",
+	 .help = "drop what is not ECT where ECT is marked; needs ecn", CLASS_AT(red)},
 	{"min-rate", SCHEMA_RATE, .def = "none", .help = "promised, before weights and strictness",
 	 CLASS_AT(min_rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
 	{"max-rate", SCHEMA_RATE, .def = "none", .help = "shaped to this", CLASS_AT(max_rate_bps),
@@ -109,7 +111,7 @@ static const struct schema_key port_keys[] = {
 
 static const struct schema_key pfc_keys[] = {
 	{"priorities", SCHEMA_CUSTOM, .def = "[3]", .help = "that PFC pauses", AT(pfc_priorities),
-	 .decode = decode_priorities},
+	 .decode = decode_priorities, .form = &schema_form_priorities},
 	{"quanta", SCHEMA_INTEGER, .def = "65535", .help = "of 512 bit times, in each XOFF",
 	 AT(pfc_quanta), .min = 0, .max = 65535},
 	{"refresh", SCHEMA_DURATION, .def = "auto", .help = "auto: after half the quanta",
@@ -134,9 +136,11 @@ static const struct schema_key watchdog_keys[] = {
 	 WATCHDOG_AT(poll_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_POLL_MAX_PS},
 	{"detect", SCHEMA_CUSTOM, .def = "300ms", .help = "paused this long without progress",
 	 WATCHDOG_AT(detect_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_WATCHDOG_MAX_PS,
-	 .decode = decode_detect},
+	 .decode = decode_detect,
+	 SCHEMA_FORM(SCHEMA_DURATION, .min = SCHEMA_WATCHDOG_MIN_PS,
+		     .max = SCHEMA_WATCHDOG_MAX_PS)},
 	{"robustness", SCHEMA_INTEGER, .help = "polls, in detect's place", WATCHDOG_AT(robustness),
-	 .min = 1, .max = 1000},
+	 .min = 1, .max = 1000, .excludes = "detect"},
 	{"restore", SCHEMA_DURATION, .def = "300ms", .help = "without a pause this long",
 	 WATCHDOG_AT(restore_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_WATCHDOG_MAX_PS},
 	{"action", SCHEMA_ENUM, .def = "drop", .help = "alert: nothing but the log",
@@ -154,11 +158,18 @@ const struct schema schema_watchdog = {SCHEMA_COUNT(watchdog_keys), .check = che
 
 #define REMARK_AT(member) SCHEMA_AT(struct config_remark, member)
 
+#define REMARK_FORM(max_)                                                                        \
+	SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_PRIORITY_PATTERN, .words = "PRIORITY",       \
+		    .item = &(const struct schema_form){SCHEMA_INTEGER, .min = 0, .max = (max_), \
+							.other = &schema_form_none},             \
+		    .other = &schema_form_none)
+
 static const struct schema_key remark_keys[] = {
-	{"dscp", SCHEMA_CUSTOM, .def = "none", .help = "{PRIORITY: DSCP, ...}", REMARK_AT(dscp),
-	 .max = CONFIG_DSCPS - 1, .decode = decode_remark_map},
-	{"pcp", SCHEMA_CUSTOM, .def = "none", .help = "{PRIORITY: PCP, ...}, where tagged",
-	 REMARK_AT(pcp), .max = CONFIG_PRIORITIES - 1, .decode = decode_remark_map},
+	{"dscp", SCHEMA_CUSTOM, .def = "none", .help = "DSCP; the ECN bits stay", REMARK_AT(dscp),
+	 .max = CONFIG_DSCPS - 1, .decode = decode_remark_map, REMARK_FORM(CONFIG_DSCPS - 1)},
+	{"pcp", SCHEMA_CUSTOM, .def = "none", .help = "PCP, where the frame is tagged",
+	 REMARK_AT(pcp), .max = CONFIG_PRIORITIES - 1, .decode = decode_remark_map,
+	 REMARK_FORM(CONFIG_PRIORITIES - 1)},
 };
 
 const struct schema schema_remark = {SCHEMA_COUNT(remark_keys)};
@@ -167,14 +178,16 @@ const struct schema schema_remark = {SCHEMA_COUNT(remark_keys)};
 
 static const struct schema_key trim_keys[] = {
 	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", TRIM_AT(on)},
-	{"size", SCHEMA_BYTES, .def = "256B", .help = "of what is left of the frame",
-	 TRIM_AT(size_bytes), .min = 256, .max = 1024},
+	{"size", SCHEMA_BYTES, .def = "256B",
+	 .help = "of what is left of the frame, a multiple of 4", TRIM_AT(size_bytes), .min = 256,
+	 .max = 1024},
 	{"dscp", SCHEMA_INTEGER, .def = "11", .help = "that tells the receiver", TRIM_AT(dscp),
 	 .min = 0, .max = CONFIG_DSCPS - 1},
-	{"tc", SCHEMA_INTEGER, .def = "4", .help = "the queue it goes to", TRIM_AT(tc), .min = 0,
+	{"tc", SCHEMA_INTEGER, .def = "4",
+	 .help = "the queue it goes to: a lossy one, not eligible itself", TRIM_AT(tc), .min = 0,
 	 .max = CONFIG_PRIORITIES - 1},
 	{"eligible-tc", SCHEMA_CUSTOM, .def = "[1]", .help = "classes whose packets are cut",
-	 TRIM_AT(eligible_tc), .decode = decode_classes},
+	 TRIM_AT(eligible_tc), .decode = decode_classes, .form = &schema_form_priorities},
 };
 
 const struct schema schema_trim = {SCHEMA_COUNT(trim_keys), .check = check_trim_size};
@@ -184,23 +197,43 @@ const struct schema schema_trim = {SCHEMA_COUNT(trim_keys), .check = check_trim_
 #define GROUP (1u << CONFIG_HISTOGRAM_GROUP)
 #define LATENCY (1u << CONFIG_HISTOGRAM_LATENCY)
 
+static const char *const histogram_tells[] = {
+	[CONFIG_HISTOGRAM_QUEUE] = "queue",
+	[CONFIG_HISTOGRAM_GROUP] = "group",
+	[CONFIG_HISTOGRAM_LATENCY] = "latency",
+	NULL,
+};
 static const char *const histogram_kinds[] = {
 	[CONFIG_HISTOGRAM_QUEUE] = "a queue's histogram",
 	[CONFIG_HISTOGRAM_GROUP] = "a group's histogram",
 	[CONFIG_HISTOGRAM_LATENCY] = "a latency histogram",
 };
 
+static const struct schema_form place = {
+	SCHEMA_TEXT,
+	.pattern = "^swp[1-9][0-9]?[0-9]?[.][0-7]$",
+	.words = "port and number such as swp1.3",
+};
+static const struct schema_form bound = {
+	SCHEMA_BYTES,
+	.min = 0,
+	.max = SCHEMA_BYTES_MAX,
+	.other = &(const struct schema_form){SCHEMA_DURATION, .min = 0, .max = SCHEMA_HOUR_PS},
+};
+
 static const struct schema_key histogram_keys[] = {
-	{"queue", SCHEMA_CUSTOM, .help = "of its depth", HISTOGRAM_AT(where),
-	 .decode = decode_histogram_place, .kinds = QUEUE},
-	{"group", SCHEMA_CUSTOM, .help = "of its occupancy", HISTOGRAM_AT(where),
-	 .decode = decode_histogram_place, .kinds = GROUP},
-	{"latency", SCHEMA_CUSTOM, .help = "of a queue's packets", HISTOGRAM_AT(where),
-	 .decode = decode_histogram_place, .kinds = LATENCY},
-	{"min", SCHEMA_CUSTOM, .help = "where bin 1 begins", HISTOGRAM_AT(min),
-	 .decode = decode_histogram_bound},
-	{"size", SCHEMA_CUSTOM, .help = "of all bins but the first and the last", .min = 1,
-	 HISTOGRAM_AT(size), .decode = decode_histogram_bound},
+	{"queue", SCHEMA_CUSTOM, .help = "of the depth of this traffic class", HISTOGRAM_AT(where),
+	 .decode = decode_histogram_place, .form = &place, .kinds = QUEUE},
+	{"group", SCHEMA_CUSTOM, .help = "of the occupancy of this priority group",
+	 HISTOGRAM_AT(where), .decode = decode_histogram_place, .form = &place, .kinds = GROUP},
+	{"latency", SCHEMA_CUSTOM, .help = "of the packets of this queue, each once",
+	 HISTOGRAM_AT(where), .decode = decode_histogram_place, .form = &place, .kinds = LATENCY},
+	{"min", SCHEMA_CUSTOM,
+	 .help = "where bin 1 begins: 960B where not written; latency: a duration, 1us",
+	 HISTOGRAM_AT(min), .decode = decode_histogram_bound, .form = &bound},
+	{"size", SCHEMA_CUSTOM,
+	 .help = "of all bins but the first and the last: 12288B; latency: a duration, 64us",
+	 .min = 1, HISTOGRAM_AT(size), .decode = decode_histogram_bound, .form = &bound},
 	{"bins", SCHEMA_INTEGER, .def = "10", .help = "in all", HISTOGRAM_AT(bins), .min = 3,
 	 .max = 64},
 	{"sample", SCHEMA_DURATION, .def = "1024ns", .help = "looked at every so often",
@@ -208,27 +241,46 @@ static const struct schema_key histogram_keys[] = {
 };
 
 const struct schema schema_histogram = {
-	SCHEMA_COUNT(histogram_keys),
-	.size = sizeof(struct config_histogram),
-	.kind_names = histogram_kinds,
+	SCHEMA_COUNT(histogram_keys),  .size = sizeof(struct config_histogram),
+	.kind_names = histogram_kinds, .tells = histogram_tells,
 	.select = select_histogram,
 };
 
 // ---- all of it ----------------------------------------------------------------------------------
 
+static const struct schema_form priority = {SCHEMA_INTEGER, .min = 0, .max = CONFIG_PRIORITIES - 1};
+#define NUMBER_MAP(pattern_, from)                                                                \
+	{                                                                                         \
+		SCHEMA_NAMED, .pattern = (pattern_), .words = from ", default", .item = &priority \
+	}
+#define NUMBERS_OR_DEFAULT "^([0-7]|default)$"
+
+const struct schema_form schema_form_dscp_map =
+	NUMBER_MAP("^([0-9]|[1-5][0-9]|6[0-3]|default)$", "DSCP");
+const struct schema_form schema_form_pcp_map = NUMBER_MAP(NUMBERS_OR_DEFAULT, "PCP");
+static const struct schema_form priority_map = NUMBER_MAP(NUMBERS_OR_DEFAULT, "PRIORITY");
+const struct schema_form schema_form_remark = {SCHEMA_MAP, .sub = &schema_remark,
+					       .other = &schema_form_none};
+static const struct schema_form trust_word = {SCHEMA_ENUM, .choices = trusts};
+const struct schema_form schema_form_trust = {SCHEMA_LIST, .max = 2, .item = &trust_word};
+static const struct schema_form histogram = {SCHEMA_MAP, .sub = &schema_histogram};
+static const struct schema_form one_port = {SCHEMA_MAP, .sub = &schema_port};
+
 static const struct schema_key qos_keys[] = {
 	{"trust", SCHEMA_CUSTOM, .def = "[dscp, pcp]", .help = "the first that the packet carries",
-	 AT(trust), .decode = decode_trust},
+	 AT(trust), .decode = decode_trust, .form = &schema_form_trust},
 	{"port-priority", SCHEMA_INTEGER, .def = "0",
 	 .help = "of a packet that carries nothing trusted", AT(port_priority), .min = 0, .max = 7},
 	{"dscp-to-priority", SCHEMA_CUSTOM, .def = "{26: 3, 48: 6}", .help = "unlisted: DSCP / 8",
-	 AT(dscp_to_priority), .decode = decode_dscp_map},
+	 AT(dscp_to_priority), .decode = decode_dscp_map, .form = &schema_form_dscp_map},
 	{"pcp-to-priority", SCHEMA_CUSTOM, .def = "{3: 3}", .help = "unlisted: PCP",
-	 AT(pcp_to_priority), .decode = decode_pcp_map},
-	{"priority-to-pg", SCHEMA_CUSTOM, .def = "{3: 3, default: 0}", .help = "priority groups",
-	 AT(priority_to_group), .decode = decode_group_map},
+	 AT(pcp_to_priority), .decode = decode_pcp_map, .form = &schema_form_pcp_map},
+	{"priority-to-pg", SCHEMA_CUSTOM, .def = "{3: 3, default: 0}",
+	 .help = "which priority group a priority is in", AT(priority_to_group),
+	 .decode = decode_group_map, .form = &priority_map},
 	{"priority-to-tc", SCHEMA_CUSTOM, .def = "{3: 3, 6: 6, default: 0}",
-	 .help = "traffic classes", AT(priority_to_class), .decode = decode_class_map},
+	 .help = "which traffic class a priority is in", AT(priority_to_class),
+	 .decode = decode_class_map, .form = &priority_map},
 	{"pg", SCHEMA_NUMBERED, .def = "{3: {lossless: true}}", .help = "priority groups",
 	 AT(groups),
 	 .sub = &(const struct schema){SCHEMA_COUNT(group_keys), .check = check_one_limit}},
@@ -238,20 +290,25 @@ static const struct schema_key qos_keys[] = {
 		" 0: {ecn: {min: 150KB, max: 1500KB, probability: 100%}}}",
 	 .help = "traffic classes", AT(classes),
 	 .sub = &(const struct schema){SCHEMA_COUNT(class_keys), .check = check_one_limit}},
-	{"port", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(port_keys)}},
+	{"port", SCHEMA_MAP, .help = "every port",
+	 .sub = &(const struct schema){SCHEMA_COUNT(port_keys)}},
 	{"ports", SCHEMA_CUSTOM, .help = "{swp1: {...}}: where one port differs", AT(ports),
-	 .decode = decode_ports},
+	 .decode = decode_ports,
+	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_PORT_PATTERN, .words = "swpN",
+		     .item = &one_port)},
 	{"flow-control", SCHEMA_ENUM, .def = "pfc", .help = "what keeps lossless groups lossless",
 	 AT(flow_control), .choices = flow_controls},
-	{"pfc", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(pfc_keys)}},
+	{"pfc", SCHEMA_MAP, .help = "which priorities are paused, and for how long",
+	 .sub = &(const struct schema){SCHEMA_COUNT(pfc_keys)}},
 	{"watchdog", SCHEMA_CUSTOM, .def = "off", .help = "over queues held by a pause",
-	 AT(watchdog), .decode = decode_watchdog},
+	 AT(watchdog), .decode = decode_watchdog, SCHEMA_FORM_SWITCHED(schema_watchdog)},
 	{"remark", SCHEMA_CUSTOM, .def = "none", .help = "DSCP and PCP on the way out", AT(remark),
-	 .decode = decode_remark},
+	 .decode = decode_remark, .form = &schema_form_remark},
 	{"trim", SCHEMA_CUSTOM, .def = "off", .help = "cut instead of drop", AT(trim),
-	 .decode = decode_trim},
+	 .decode = decode_trim, SCHEMA_FORM_SWITCHED(schema_trim)},
 	{"histograms", SCHEMA_CUSTOM, .help = "of depth, occupancy and latency", AT(histograms),
-	 .decode = decode_histograms},
+	 .decode = decode_histograms,
+	 SCHEMA_FORM(SCHEMA_LIST, .item = &histogram, .other = &schema_form_none)},
 };
 
 const struct schema schema_qos = {SCHEMA_COUNT(qos_keys)};

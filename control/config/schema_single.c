@@ -35,9 +35,9 @@ static const struct schema_key port_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "100G", .help = "bits per second, or device",
 	 PORT_AT(link.rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "device"},
 	{"delay", SCHEMA_CUSTOM, .def = "500ns", .help = "one way", PORT_AT(link),
-	 .decode = decode_delay},
+	 .decode = decode_delay, .form = &schema_form_delay},
 	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", PORT_AT(link),
-	 .decode = decode_cable},
+	 .decode = decode_cable, .form = &schema_form_cable, .excludes = "delay"},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU; the switch's", PORT_AT(link.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "its routing table", PORT_AT(vrf)},
@@ -62,11 +62,18 @@ check_route(struct decoder *d, const struct yaml_node *node, void *base)
 
 #define ROUTE_AT(member) SCHEMA_AT(struct config_route, member)
 
+static const struct schema_form next_hop = {
+	SCHEMA_MAP,
+	.sub = &schema_via,
+	.other = &(const struct schema_form){.type = SCHEMA_NAME},
+};
+static const struct schema_form via = {SCHEMA_LIST, .max = 256, .item = &next_hop};
+
 static const struct schema_key route_keys[] = {
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "the routing table", ROUTE_AT(vrf)},
 	{"prefix", SCHEMA_PREFIX, .help = "such as 10.1.0.0/16", ROUTE_AT(prefix), .required = 1},
 	{"via", SCHEMA_CUSTOM, .help = "next hops: [{port, mac}], or nodes", ROUTE_AT(via),
-	 .decode = decode_via, .required = 1},
+	 .decode = decode_via, .form = &via, .required = 1},
 };
 const struct schema schema_route = {SCHEMA_COUNT(route_keys), .size = sizeof(struct config_route),
 				    .check = check_route};
@@ -84,12 +91,15 @@ static const struct schema_key single_keys[] = {
 	{"dilation", SCHEMA_INTEGER, .def = "1",
 	 .help = "live: wall time for each unit of fabric time", AT(fabric.dilation), .min = 1,
 	 .max = SCHEMA_DILATION_MAX},
-	{"framing", SCHEMA_MAP, .sub = &schema_framing},
-	{"tenants", SCHEMA_NAMED, SCHEMA_ITEMS(struct config, tenants, tenant_count),
-	 .sub = &schema_tenant},
+	{"framing", SCHEMA_MAP, .help = "what a frame takes on the line beside its own bytes",
+	 .sub = &schema_framing},
+	{"tenants", SCHEMA_NAMED, .help = "as `tenants` of a file",
+	 SCHEMA_ITEMS(struct config, tenants, tenant_count), .sub = &schema_tenant},
 	{"ports", SCHEMA_NAMED, .help = "{swp1: {rate: 100G}, ...}",
-	 SCHEMA_ITEMS(struct config, single.ports, single.port_count), .sub = &port, .required = 1},
-	{"routes", SCHEMA_LIST, SCHEMA_ITEMS(struct config, single.routes, single.route_count),
-	 .sub = &schema_route},
+	 SCHEMA_ITEMS(struct config, single.ports, single.port_count), .sub = &port, .required = 1,
+	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_PORT_PATTERN, .words = "swpN",
+		     .item = &(const struct schema_form){SCHEMA_MAP, .sub = &port})},
+	{"routes", SCHEMA_LIST, .help = "static routes",
+	 SCHEMA_ITEMS(struct config, single.routes, single.route_count), .sub = &schema_route},
 };
 const struct schema schema_single = {SCHEMA_COUNT(single_keys), .beside = &schema_switch};

@@ -62,7 +62,7 @@ static const struct schema_choice opcodes[] = {
 		 .def = default_size,                                                           \
 		 AT(pools[pool]),                                                               \
 		 .amounts = POOL_SIZES,                                                         \
-		 .help = "bytes, % of size less headroom, unlimited"},                          \
+		 .help = "of the pool; % is of the buffer less headroom"},                      \
 			{"port-alpha",         SCHEMA_AMOUNT,                                   \
 			 .def = "none",        .help = "what one port may use of what is free", \
 			 AT(port_alpha[pool]), .amounts = PORT_ALPHAS},                         \
@@ -76,18 +76,19 @@ static const struct schema_key egress_lossless_keys[] =
 static const struct schema_key egress_lossy_keys[] = POOL_KEYS(CONFIG_POOL_EGRESS_LOSSY, "50%");
 
 static const struct schema_key pools_keys[] = {
-	{"ingress-lossless", SCHEMA_MAP,
+	{"ingress-lossless", SCHEMA_MAP, .help = "of lossless priority groups",
 	 .sub = &(const struct schema){SCHEMA_COUNT(ingress_lossless_keys)}},
-	{"ingress-lossy", SCHEMA_MAP,
+	{"ingress-lossy", SCHEMA_MAP, .help = "of the other priority groups",
 	 .sub = &(const struct schema){SCHEMA_COUNT(ingress_lossy_keys)}},
-	{"egress-lossless", SCHEMA_MAP,
+	{"egress-lossless", SCHEMA_MAP, .help = "of lossless traffic classes",
 	 .sub = &(const struct schema){SCHEMA_COUNT(egress_lossless_keys)}},
-	{"egress-lossy", SCHEMA_MAP,
+	{"egress-lossy", SCHEMA_MAP, .help = "of the other traffic classes",
 	 .sub = &(const struct schema){SCHEMA_COUNT(egress_lossy_keys)}},
 };
 
 static const struct schema_key headroom_pool_keys[] = {
-	{"size", SCHEMA_BYTES, .def = "0B", .help = "0: each group has its own headroom",
+	{"size", SCHEMA_BYTES, .def = "0B",
+	 .help = "shared by all groups; 0: each group has its own headroom",
 	 AT(headroom_pool_bytes), .max = SCHEMA_BYTES_MAX},
 };
 
@@ -96,22 +97,28 @@ static const struct schema_key buffer_keys[] = {
 	 .min = 1, .max = SCHEMA_BYTES_MAX},
 	{"cell", SCHEMA_INTEGER, .def = "192", .help = "bytes of a cell; 1 for byte-exact",
 	 AT(cell_bytes), .min = 1, .max = 16384},
-	{"pools", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(pools_keys)}},
-	{"headroom-pool", SCHEMA_MAP,
+	{"pools", SCHEMA_MAP, .help = "ingress and egress each count the whole buffer once",
+	 .sub = &(const struct schema){SCHEMA_COUNT(pools_keys)}},
+	{"headroom-pool", SCHEMA_MAP, .help = "headroom that lossless groups share",
 	 .sub = &(const struct schema){SCHEMA_COUNT(headroom_pool_keys)}},
 };
 
 // ---- routing ------------------------------------------------------------------------------------
 
+static const struct schema_form dscp = {SCHEMA_INTEGER, .min = 0, .max = CONFIG_DSCPS - 1};
+static const struct schema_form priority = {SCHEMA_INTEGER, .min = 0, .max = CONFIG_PRIORITIES - 1};
+
 static const struct schema_key eligible_keys[] = {
-	{"udp-dport", SCHEMA_INTEGER, .def = "4791", .help = "or any",
+	{"udp-dport", SCHEMA_INTEGER, .def = "4791", .help = "destination port of what is eligible",
 	 AT(routing.eligible_udp_dport), .min = 1, .max = 65535, .word = "any"},
 	{"opcodes", SCHEMA_ENUM, .def = "data", .help = "data: no ACKs, no CNPs",
 	 AT(routing.eligible_opcodes), .choices = opcodes},
-	{"dscp", SCHEMA_CUSTOM, .def = "any", .help = "list, or any", AT(routing.eligible_dscps),
-	 .decode = decode_eligible_dscps},
-	{"priorities", SCHEMA_CUSTOM, .def = "any", .help = "list, or any",
-	 AT(routing.eligible_priorities), .decode = decode_eligible_priorities},
+	{"dscp", SCHEMA_CUSTOM, .def = "any", .help = "of what is eligible",
+	 AT(routing.eligible_dscps), .decode = decode_eligible_dscps,
+	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .item = &dscp, .other = &schema_form_any)},
+	{"priorities", SCHEMA_CUSTOM, .def = "any", .help = "of what is eligible",
+	 AT(routing.eligible_priorities), .decode = decode_eligible_priorities,
+	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .item = &priority, .other = &schema_form_any)},
 	{"bth-reserved", SCHEMA_INTEGER, .def = "any",
 	 .help = "bits that must be set of the six behind FECN and BECN",
 	 AT(routing.eligible_bth_reserved), .min = 1, .max = 63, .word = "any"},
@@ -142,28 +149,36 @@ static const struct schema_key notices_keys[] = {
 
 const struct schema schema_notices = {SCHEMA_COUNT(notices_keys)};
 
+static const struct schema_form grade = {.type = SCHEMA_BYTES};
+static const struct schema_form share = {.type = SCHEMA_PERCENT};
+static const struct schema_form pin = {SCHEMA_MAP, .sub = &schema_pin};
+
 static const struct schema_key routing_keys[] = {
 	{"mode", SCHEMA_ENUM, .def = "ecmp", .help = "how a path is chosen", AT(routing.mode),
 	 .choices = schema_routing_modes},
-	{"eligible", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(eligible_keys)}},
+	{"eligible", SCHEMA_MAP, .help = "which packets may leave their flow's path",
+	 .sub = &(const struct schema){SCHEMA_COUNT(eligible_keys)}},
 	{"hash-seed", SCHEMA_INTEGER, .def = "auto", .help = "auto: per switch",
 	 AT(routing.hash_seed), .min = 0, .max = UINT32_MAX, .word = "auto",
 	 .flag_offset = offsetof(struct switch_config, routing.hash_seed_auto)},
-	{"weights", SCHEMA_ENUM, .def = "equal", .help = "of computed routes' next hops",
+	{"weights", SCHEMA_ENUM, .def = "equal",
+	 .help = "of computed routes' next hops; capacity: by the links' rates",
 	 AT(routing.weights), .choices = weights},
 	{"flowlet-gap", SCHEMA_DURATION, .def = "256us", .help = "idle time that ends a flowlet",
 	 AT(routing.flowlet_gap_ps), .min = 1, .max = SCHEMA_HOUR_PS},
 	{"grades", SCHEMA_CUSTOM, .def = "[64KB, 128KB, 256KB, 512KB]",
-	 .help = "queue depths that bound the grades", AT(routing.grades_bytes),
-	 .decode = decode_grades},
+	 .help = "queue depths that bound the grades, ascending", AT(routing.grades_bytes),
+	 .decode = decode_grades,
+	 SCHEMA_FORM(SCHEMA_LIST, .max = CONFIG_GRADES_MAX, .item = &grade)},
 	{"link-utilisation", SCHEMA_CUSTOM, .def = "off",
 	 .help = "above which a link ranks a grade worse; on: 70%", AT(routing.utilisation_ppm),
-	 .decode = decode_utilisation},
+	 .decode = decode_utilisation, SCHEMA_FORM(SCHEMA_BOOL, .other = &share)},
 	{"pinned", SCHEMA_CUSTOM, .help = "[{src, dst, via}]: flows with a path of their own",
-	 AT(routing.pins), .decode = decode_pins},
+	 AT(routing.pins), .decode = decode_pins,
+	 SCHEMA_FORM(SCHEMA_LIST, .item = &pin, .other = &schema_form_none)},
 	{"spine-notices", SCHEMA_CUSTOM, .def = "off",
 	 .help = "switches above tell of congestion behind them", AT(routing.notices),
-	 .decode = decode_notices},
+	 .decode = decode_notices, SCHEMA_FORM_SWITCHED(schema_notices)},
 	{"convergence", SCHEMA_DURATION, .def = "0ns", .help = "from a link event to new routes",
 	 AT(routing.convergence_ps), .min = 0, .max = SCHEMA_HOUR_PS},
 };
@@ -171,13 +186,17 @@ static const struct schema_key routing_keys[] = {
 static const struct schema_key switch_keys[] = {
 	{"preset", SCHEMA_ENUM, .help = "values for these keys to start from", AT(preset),
 	 .choices = schema_presets},
-	{"preset-mode", SCHEMA_ENUM, .def = "lossless", .help = "of spectrum-x", AT(preset_mode),
+	{"preset-mode", SCHEMA_ENUM, .def = "lossless",
+	 .help = "of spectrum-x: the others have the first only", AT(preset_mode),
 	 .choices = schema_preset_modes},
 	{"latency", SCHEMA_DURATION, .def = "0ns", .help = "fixed, of every packet", AT(latency_ps),
 	 .min = 0, .max = SCHEMA_HOUR_PS},
-	{"buffer", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(buffer_keys)}},
-	{"qos", SCHEMA_MAP, .sub = &schema_qos},
-	{"routing", SCHEMA_MAP, .sub = &(const struct schema){SCHEMA_COUNT(routing_keys)}},
+	{"buffer", SCHEMA_MAP, .help = "the packet buffer and its pools",
+	 .sub = &(const struct schema){SCHEMA_COUNT(buffer_keys)}},
+	{"qos", SCHEMA_MAP, .help = "priorities, groups, classes, flow control",
+	 .sub = &schema_qos},
+	{"routing", SCHEMA_MAP, .help = "how a path is chosen",
+	 .sub = &(const struct schema){SCHEMA_COUNT(routing_keys)}},
 	{"slices", SCHEMA_INTEGER, LATER, .def = "1",
 	 .help = "parts of a switch, each to its worker"},
 	{"slice-latency", SCHEMA_DURATION, LATER, .help = "between slices"},

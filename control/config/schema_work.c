@@ -63,7 +63,7 @@ static const struct schema_choice algorithms[] = {
 };
 
 static const struct schema_key part_keys[] = {
-	{"kind", SCHEMA_SECTION, .help = "which collective"},
+	{"kind", SCHEMA_SECTION, .help = "which collective", .choices = schema_part_kinds},
 	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
 	{"priority", SCHEMA_INTEGER, .help = "the step's where not written", AT(priority), .min = 0,
 	 .max = 7},
@@ -88,7 +88,7 @@ static const struct schema part = {
 };
 
 static const struct schema_key keys[] = {
-	{"kind", SCHEMA_SECTION, .help = "what is sent"},
+	{"kind", SCHEMA_SECTION, .help = "what is sent", .choices = schema_work_kinds},
 	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
 	{"tenant", SCHEMA_NAME, .help = "whose hosts", AT(tenant)},
 	{"priority", SCHEMA_INTEGER, .help = "the hosts' where not written", AT(priority), .min = 0,
@@ -97,7 +97,8 @@ static const struct schema_key keys[] = {
 	 .max = INT64_MAX},
 	{"qps", SCHEMA_INTEGER, .help = "the hosts' where not written", AT(qps), .min = 1,
 	 .max = 1024},
-	{"repeat", SCHEMA_INTEGER, .def = "1", .help = "how many times", AT(repeat), .min = 1,
+	{"repeat", SCHEMA_INTEGER, .def = "1",
+	 .help = "how many times; of a collective at most 65536", AT(repeat), .min = 1,
 	 .max = 1000000000},
 	{"gap", SCHEMA_DURATION, .def = "0us", .help = "between repeats", AT(gap_ps), .min = 0,
 	 .max = INT64_MAX},
@@ -128,10 +129,14 @@ static const struct schema_key keys[] = {
 	 .kinds = STREAM | POISSON, .required = POISSON},
 	{"load", SCHEMA_PERCENT, .help = "of each NIC's rate", AT(load_ppm), .kinds = POISSON,
 	 .required = POISSON},
-	{"sizes", SCHEMA_TEXT, .help = "a file of the distribution", AT(sizes), .kinds = POISSON,
-	 .required = POISSON},
-	{"mix", SCHEMA_CUSTOM, .help = "{priority: share}, in priority's place", AT(mix_ppm),
-	 .decode = decode_mix, .kinds = POISSON | FLOWS},
+	{"sizes", SCHEMA_TEXT,
+	 .help = "a file of the distribution, or web-search, storage, hadoop, rpc", AT(sizes),
+	 .kinds = POISSON, .required = POISSON},
+	{"mix", SCHEMA_CUSTOM, .help = "priorities are drawn by these shares, 100% together",
+	 AT(mix_ppm), .decode = decode_mix,
+	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_PRIORITY_PATTERN, .words = "PRIORITY",
+		     .item = &(const struct schema_form){.type = SCHEMA_PERCENT}),
+	 .kinds = POISSON | FLOWS, .excludes = "priority"},
 	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,
 	 .kinds = COLLECTIVE},
 	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,

@@ -64,7 +64,7 @@ leaf_spine_mistakes(void **state)
 	(void)state;
 	expect_messages(
 		"fabric: {topology: {kind: leaf-spine, leafs: 2, spines: 2, hosts_per_leaf: 4}}\n",
-		"f.yaml:1:20: fabric.topology: needs \"leaves\": leaf switches\n"
+		"f.yaml:1:20: fabric.topology: needs \"leaves\": leaf switches; clos3: of a pod\n"
 		"f.yaml:1:39: fabric.topology.leafs: unknown key; did you mean \"leaves\"?\n");
 	expect_messages(
 		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 0, hosts_per_leaf: 4}}\n",

@@ -118,7 +118,8 @@ poisson(void **state)
 		"f.yaml:6:33: workload[3].by: 0 is out of range: 1 to 65535\n"
 		"f.yaml:6:36: workload[3].mix: is not a key of kind: shift\n"
 		"f.yaml:7:5: workload[4]: needs \"until\": when it ends\n"
-		"f.yaml:7:5: workload[4]: needs \"sizes\": a file of the distribution\n"
+		"f.yaml:7:5: workload[4]: needs \"sizes\": a file of the distribution, or "
+		"web-search, storage, hadoop, rpc\n"
 		"f.yaml:7:27: workload[4].load: 110% is out of range: 0% to 100%\n"
 		"f.yaml:8:64: workload[5]: \"until\" is no later than \"at\"\n");
 }
