@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A port with a kernel beside it has two readers of its frames: the dataplane, by an AF_XDP socket,
+// and Linux, where a routing daemon runs. This program runs in the driver and gives each frame to one
+// of them. Linux gets what a switch's CPU would: what belongs to the link (ARP, neighbour discovery,
+// 802.1's own addresses, link-local destinations) and what is addressed to the switch, so BGP, BFD
+// and pings of it too. Everything else is the dataplane's, whatever it looks like: fragments, frames
+// cut short, protocols nobody knows. It drops with a reason what it cannot forward.
+//
+// - One 802.1Q tag is looked through, and stays on the frame.
+// - MAC control (0x8808) is the dataplane's, though its address is one of 802.1's own: that is PFC.
+// - VXLAN to an address of the switch is the dataplane's: tunnels end there.
+// - The addresses of the switch are two maps that the control thread fills.
+// - With no socket open a frame for the dataplane is dropped: the kernel would route it, past every
+//   queue and counter of the switch.
+//
+// Each read is behind a check against the frame's end, as the verifier wants it; lengths that a frame
+// claims are used for nothing but the place of the ports behind IPv4 options. Kernels from 5.3.
+#include "steer.h"
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <stdbool.h>
+
+#define VLAN_HEADER 4
+#define IP_FRAGMENT 0x3fff // more fragments, or an offset
+#define ICMPV6 58
+#define ND_FIRST 133
+#define ND_LAST 137
+#define PORT_BGP 179
+#define PORT_BFD 3784
+#define PORT_BFD_ECHO 3785
+#define PORT_BFD_MULTIHOP 4784
+
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, STEER_QUEUES);
+	__type(key, __u32);
+	__type(value, __u32);
+} xsks_map SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STEER_CLASSES);
+	__type(key, __u32);
+	__type(value, struct steer_count);
+} steer_counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, STEER_ADDRESSES);
+	__type(key, __be32);
+	__type(value, __u8);
+} steer_local4 SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, STEER_ADDRESSES);
+	__type(key, struct in6_addr);
+	__type(value, __u8);
+} steer_local6 SEC(".maps");
+
+// Ports of TCP and UDP; the first byte alone of ICMPv6.
+struct ports {
+	__be16 source;
+	__be16 destination;
+};
+
+// What comes to the kernel's address is by protocol and ports; `otherwise` is what it is without.
+static __always_inline enum steer_class
+class_of_payload(__u8 protocol, void *payload, void *end, enum steer_class otherwise)
+{
+	const struct ports *ports = payload;
+	__u16 source, destination;
+
+	if ((void *)(ports + 1) > end)
+		return otherwise;
+	source = bpf_ntohs(ports->source);
+	destination = bpf_ntohs(ports->destination);
+	if (protocol == IPPROTO_TCP && (source == PORT_BGP || destination == PORT_BGP))
+		return STEER_BGP;
+	if (protocol != IPPROTO_UDP)
+		return otherwise;
+	if (destination == PORT_BFD || destination == PORT_BFD_ECHO ||
+	    destination == PORT_BFD_MULTIHOP)
+		return STEER_BFD;
+	if (destination == STEER_PORT_VXLAN && otherwise == STEER_LOCAL)
+		return STEER_VXLAN;
+	return otherwise;
+}
+
+static __always_inline enum steer_class
+class_of_ip4(void *at, void *end)
+{
+	const struct iphdr *ip = at;
+	enum steer_class class = STEER_LINK_LOCAL;
+	__be32 destination;
+
+	if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl < sizeof(*ip) / 4)
+		return STEER_DATAPLANE;
+	destination = ip->daddr;
+	// 224.0.0.0/24 and the broadcast of this link.
+	if ((destination & bpf_htonl(0xffffff00)) != bpf_htonl(0xe0000000) &&
+	    destination != bpf_htonl(0xffffffff)) {
+		if (bpf_map_lookup_elem(&steer_local4, &destination) == NULL)
+			return STEER_DATAPLANE;
+		class = STEER_LOCAL;
+	}
+	if (ip->frag_off & bpf_htons(IP_FRAGMENT))
+		return class;
+	return class_of_payload(ip->protocol, at + ip->ihl * 4, end, class);
+}
+
+static __always_inline enum steer_class
+class_of_ip6(void *at, void *end)
+{
+	const struct ipv6hdr *ip = at;
+	const __u8 *payload = at + sizeof(*ip);
+	enum steer_class class = STEER_LINK_LOCAL;
+	struct in6_addr destination;
+
+	if ((void *)payload > end || ip->version != 6)
+		return STEER_DATAPLANE;
+	if (ip->nexthdr == ICMPV6 && (void *)(payload + 1) <= end && *payload >= ND_FIRST &&
+	    *payload <= ND_LAST)
+		return STEER_ND;
+	destination = ip->daddr;
+	// fe80::/10 and ff02::/16.
+	if ((destination.s6_addr16[0] & bpf_htons(0xffc0)) != bpf_htons(0xfe80) &&
+	    destination.s6_addr16[0] != bpf_htons(0xff02)) {
+		if (bpf_map_lookup_elem(&steer_local6, &destination) == NULL)
+			return STEER_DATAPLANE;
+		class = STEER_LOCAL;
+	}
+	// Extension headers are not walked: such a packet is counted with the others to its address.
+	return class_of_payload(ip->nexthdr, (void *)payload, end, class);
+}
+
+// 01:80:c2:00:00:00 to 0f, which no bridge passes on (IEEE 802.1Q, table 8-1).
+static __always_inline bool
+is_link_address(const __u8 *mac)
+{
+	return mac[0] == 0x01 && mac[1] == 0x80 && mac[2] == 0xc2 && mac[3] == 0 && mac[4] == 0 &&
+	       (mac[5] & 0xf0) == 0;
+}
+
+static __always_inline enum steer_class
+class_of(void *frame, void *end)
+{
+	const struct ethhdr *ethernet = frame;
+	void *at = frame + sizeof(*ethernet);
+	__be16 type;
+
+	if (at > end)
+		return STEER_DATAPLANE;
+	type = ethernet->h_proto;
+	if (type == bpf_htons(ETH_P_8021Q)) {
+		const __be16 *tag = at;
+
+		if (at + VLAN_HEADER > end)
+			return STEER_DATAPLANE;
+		type = tag[1];
+		at += VLAN_HEADER;
+	}
+	if (type == bpf_htons(ETH_P_PAUSE))
+		return STEER_PAUSE;
+	if (is_link_address(ethernet->h_dest) || type == bpf_htons(ETH_P_LLDP))
+		return STEER_LLDP;
+	if (type == bpf_htons(ETH_P_ARP))
+		return STEER_ARP;
+	if (type == bpf_htons(ETH_P_IP))
+		return class_of_ip4(at, end);
+	if (type == bpf_htons(ETH_P_IPV6))
+		return class_of_ip6(at, end);
+	return STEER_DATAPLANE;
+}
+
+SEC("xdp")
+int
+roost_steer(struct xdp_md *context)
+{
+	void *frame = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+	__u32 class = class_of(frame, end);
+	int verdict = XDP_PASS;
+	struct steer_count *count;
+
+	if (class < STEER_ARP)
+		verdict = (int)bpf_redirect_map(&xsks_map, context->rx_queue_index, XDP_DROP);
+	if (verdict == XDP_DROP)
+		class = STEER_UNREAD;
+	count = bpf_map_lookup_elem(&steer_counters, &class);
+	if (count != NULL) {
+		count->packets++;
+		count->bytes += (__u64)(end - frame);
+	}
+	return verdict;
+}
+
+char steer_license[] SEC("license") = "BSD";
