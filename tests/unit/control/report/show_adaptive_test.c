@@ -9,8 +9,10 @@
 #define SECOND GROUP "members/[1]/"
 
 static struct next_hop hops[] = {{{2}, 2}, {{2}, 2}, {{2}, 3}, {{2}, 3}};
-static struct next_hop_group groups[] = {{0, 1, GROUP_ADAPTIVE, false, 0},
-					 {1, 3, GROUP_ADAPTIVE, true, 0}};
+static struct next_hop_group groups[] = {
+	{.first = 0, .count = 1, .mode = GROUP_ADAPTIVE},
+	{.first = 1, .count = 3, .mode = GROUP_ADAPTIVE, .pinned = true},
+};
 
 static void
 choose_paths(struct fixture *f)
