@@ -35,6 +35,14 @@
 	X(TTL_EXPIRED, "ttl-expired", "TTL or hop limit ran out: a routing loop, or a traceroute") \
 	X(NO_ROUTE, "no-route",                                                                    \
 	  "no route in the port's VRF: tenants are isolated, or a route is missing")               \
+	X(UNKNOWN_VNI, "unknown-vni",                                                              \
+	  "no VRF here has the VXLAN header's VNI: compare the tenants' `vni` at both ends")       \
+	X(UNKNOWN_VLAN, "unknown-vlan",                                                            \
+	  "no VRF here has the tag's VLAN: compare the tenants' `vlan` at both ends")              \
+	X(TUNNEL_ECN, "tunnel-ecn",                                                                \
+	  "marked CE in a tunnel, not ECT inside (RFC 6040): let the sender speak ECN")            \
+	X(TENANT_MOVED, "tenant-moved",                                                            \
+	  "under way to or from a host when it changed its tenant; nothing to mend")               \
 	X(NO_NEXT_HOP, "no-next-hop",                                                              \
 	  "every next hop is down: look at the links of the route's group")                        \
 	X(NO_NEIGHBOUR, "no-neighbour",                                                            \
@@ -60,7 +68,8 @@
 	  "the host took packets too slowly: look at its drain-rate, stall and PFC")               \
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
 	  "no queue pair of that number at the NIC: look at the flow list")                        \
-	X(NO_PACKET, "no-packet", "the packet pool ran dry: lower the load or the buffers")
+	X(NO_PACKET, "no-packet",                                                                  \
+	  "the pool ran dry, or its packets lack room for a tunnel: lower load, buffers or MTU")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

@@ -11,6 +11,7 @@
 #include "queueing/requeue.h"
 #include "queueing/shaper.h"
 #include "queueing/watchdog.h"
+#include "stages/moved.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -319,6 +320,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	paths_adopt(n);
 	cut = buffer_recount(n, t);
 	n->whole = cut || wants_whole(n, t);
+	n->tunnels = t->tunnels != NULL || t->moved != NULL;
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		fair_adopt(n, &n->ports[i]);
 		shaper_adopt(n, &n->ports[i], n->start);
@@ -327,6 +329,8 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	}
 	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);
+	if (unlikely(t->moved != NULL) && n->role != NODE_NIC)
+		moved_purge(n, n->start);
 }
 
 void

@@ -21,6 +21,11 @@
 #define PACKET_META_BYTES 64
 #define PACKET_FRAME_MIN 60 // without FCS: what a wire pads to (802.3 clause 3)
 #define PACKET_FRAME_MAX 16000
+#define PACKET_TUNNEL_ROOM 74 // what a tunnel's headers and a tag may add to a frame
+
+// What of the metadata's encap is no index: the inside's queue pair counts for the entropy of the
+// outer header.
+#define PACKET_ENCAP_QP (UINT32_C(1) << 31)
 
 enum packet_flags {
 	PACKET_IN_GUARANTEE = 1 << 0,  // ingress side charged to its tenant's guarantee
@@ -31,11 +36,19 @@ enum packet_flags {
 	PACKET_ROCE = 1 << 5,   // UDP 4791 with a whole BTH
 	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
 	PACKET_UNSENT = 1 << 6,
-	PACKET_TAGGED = 1 << 7,
+	PACKET_TAGGED = 1 << 7, // when it came in; l3_off tells of the frame as it is
 	PACKET_TRIMMED = 1 << 8, // cut at this node
 	PACKET_CUT = 1 << 9,     // cut on its way here: UDP says more than IP has
 	PACKET_BAD_FCS = 1 << 10,     // corrupted on the link that it is on
 	PACKET_BAD_PAYLOAD = 1 << 11, // corrupted behind the BTH: the FCS is right, the ICRC wrong
+	// In VXLAN: l3_off, l4_off and ip_proto are the outer header's, PACKET_ROCE and the opcode
+	// tell of the packet inside, and so do inner_l3_off and inner_l4_off if they are not 0.
+	PACKET_TUNNEL = 1 << 12,
+	// Its tunnel ends here: all offsets are of the packet inside, what stands before that
+	// packet's Ethernet header goes when it is rewritten.
+	PACKET_OPENED = 1 << 13,
+	PACKET_VLAN = 1 << 14,    // its tag said which VRF it belongs to
+	PACKET_RESIZED = 1 << 15, // leaves in other headers than it came in: cells are of those
 };
 
 // Per-packet state, in the mbuf's private area. Written and read by the worker that holds the
@@ -62,9 +75,9 @@ struct packet_meta {
 	uint16_t vrf;
 	uint16_t tenant; // TENANT_NONE where it is not known
 	uint16_t epoch;  // tables->epoch of the leaf that admitted it to the fabric; 0: none did yet
-	uint8_t inner_l3_off; // of a packet in a tunnel: of the IP header inside; 0: none is known
-	uint8_t inner_l4_off; // likewise of what follows it
-	uint32_t encap; // what it is to wear on its way out
+	uint8_t inner_l3_off; // with PACKET_TUNNEL: of the IP header inside; 0: none is known
+	uint8_t inner_l4_off; // likewise of UDP behind it
+	uint32_t encap; // what it is to wear on its way out: an index, PACKET_ENCAP_QP
 	uint32_t group; // next-hop group, then next hop
 	ps_t arrived;   // when it was admitted, of what waits
 };
@@ -142,4 +155,6 @@ packet_init_frame(struct rte_mbuf *m, uint16_t data_off, uint16_t len)
 	meta->data_len = len;
 	meta->wire_bytes = len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : len;
 	meta->flags = 0;
+	meta->epoch = 0;
+	meta->l3_off = 14; // of frames that are not parsed: pauses
 }

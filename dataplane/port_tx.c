@@ -25,12 +25,13 @@ spoil_payload(struct rte_mbuf *m)
 {
 	struct packet_meta *meta = packet_meta(m);
 	uint8_t *data = packet_data(m);
+	uint32_t udp = meta->flags & PACKET_TUNNEL ? meta->inner_l4_off : meta->l4_off;
 
 	if (!(meta->flags & PACKET_ROCE))
 		return;
 	meta->flags |= PACKET_BAD_PAYLOAD;
 	if (!(meta->flags & PACKET_UNSENT)) {
-		uint32_t last = meta->l4_off + parse_u16(data + meta->l4_off + 4) - 1u;
+		uint32_t last = udp + parse_u16(data + udp + 4) - 1u;
 
 		if (last < meta->data_len)
 			data[last] ^= 0x01; // of the ICRC
@@ -43,11 +44,12 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	struct wire *w = p->out;
 	struct packet_meta *meta = packet_meta(m);
 	const uint8_t *data = packet_data(m);
-	uint32_t l3_off = PARSE_ETHERNET_BYTES +
-			  (meta->flags & PACKET_TAGGED ? PARSE_TAG_BYTES : 0);
+	uint32_t l3_off = meta->l3_off; // of a tunnel the packet inside
 	enum drop_reason reason = DROP_LINK_FAULT;
 	bool lost = wire_strikes(n, w->loss);
 
+	if (meta->flags & PACKET_TUNNEL && meta->inner_l3_off != 0)
+		l3_off = meta->inner_l3_off;
 	if (w->drop_ip_id_low >= 0 && parse_u16(data + l3_off - 2) == PARSE_IP4 &&
 	    meta->data_len >= l3_off + 6 && data[l3_off + 5] == w->drop_ip_id_low)
 		lost = true;

@@ -106,3 +106,41 @@ port_drop_queue(struct node *n, struct port *p, unsigned int tc, enum drop_reaso
 	while (p->queues[tc].head != NULL)
 		drop(n, p, take(n, p, tc), reason, now);
 }
+
+static void
+append(struct rte_mbuf ***end, struct rte_mbuf *m)
+{
+	packet_meta(m)->next = NULL;
+	**end = m;
+	*end = &packet_meta(m)->next;
+}
+
+// What stays is back before the first is released: an XON that comes of it finds the queue whole.
+void
+port_drop_some(struct node *n, struct port *p, unsigned int tc,
+	       bool (*wanted)(const struct node *n, struct rte_mbuf *m), enum drop_reason reason,
+	       ps_t now)
+{
+	struct rte_mbuf *kept = NULL, *dropped = NULL, *m, *next;
+	struct rte_mbuf **kept_end = &kept, **dropped_end = &dropped;
+
+	while (p->queues[tc].head != NULL) {
+		m = p->more[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
+		if (wanted(n, m)) {
+			*node_depth(n, p, tc) -= packet_meta(m)->cells;
+			append(&dropped_end, m);
+		} else {
+			append(&kept_end, m);
+		}
+	}
+	for (m = kept; m != NULL; m = next) {
+		next = packet_meta(m)->next;
+		port_push_whole(p, m);
+	}
+	if (p->queues[tc].head == NULL)
+		scheduler_emptied(&p->queues[tc]);
+	for (m = dropped; m != NULL; m = next) {
+		next = packet_meta(m)->next;
+		drop(n, p, m, reason, now);
+	}
+}

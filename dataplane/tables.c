@@ -4,6 +4,26 @@
 #include <stdlib.h>
 
 void
+tunnel_tables_destroy(struct tunnel_tables *t)
+{
+	if (t == NULL)
+		return;
+	free(t->vnis);
+	free(t->vids);
+	free(t->encaps);
+	free(t);
+}
+
+void
+moved_tables_destroy(struct moved_tables *moved)
+{
+	if (moved == NULL)
+		return;
+	free(moved->hosts);
+	free(moved);
+}
+
+void
 tables_destroy(struct tables *t)
 {
 	if (t == NULL)
@@ -13,6 +33,8 @@ tables_destroy(struct tables *t)
 		lpm_destroy(t->vrfs[i].ip6);
 	}
 	pins_destroy(t->pins);
+	tunnel_tables_destroy(t->tunnels);
+	moved_tables_destroy(t->moved);
 	free(t->vrfs);
 	free(t->groups);
 	free(t->next_hops);

@@ -186,19 +186,37 @@ struct tunnel_vni {
 	uint16_t vrf;
 };
 
-// What begins and ends at this switch (stages/tunnel.h).
+// What begins and ends at this switch, and what passes it (stages/tunnel.h). A switch that has this
+// looks into what passes it, so that it is sprayed by what is inside.
 struct tunnel_tables {
-	uint8_t version;   // of the outer IP header, 4 or 6; 0: no VXLAN
+	uint8_t version;   // of the outer IP header, 4 or 6; 0: no VXLAN begins or ends here
 	uint8_t local[16]; // this end
 	uint8_t mac[6];    // this router's: what comes out of a tunnel is addressed to it
 	uint8_t priority_dscp[PRIORITIES]; // of outer headers, for `pipe`
 	uint32_t vni_mask; // entries of vnis - 1; their number is a power of 2
-	struct tunnel_vni *vnis; // by vni * TUNNEL_HASH >> 8 & mask, then the next free one
+	// By vni * TUNNEL_HASH >> 8 & mask, then the next free one; at least one is. NULL: none. Of
+	// what passes they tell the tenant (of the VRF).
+	struct tunnel_vni *vnis;
 	uint16_t *vids;          // TUNNEL_VIDS VRFs, or VRF_NONE; NULL: no VLAN ends here
 	uint32_t encap_count;
 	struct encap *encaps;    // [0] is ENCAP_NONE
 };
 #define TUNNEL_HASH UINT32_C(0x9e3779b1)
+
+// A host that has left a VRF. Of packets that an older snapshot admitted, those from it or to it are
+// dropped wherever they are met (stages/moved.h).
+struct moved_host {
+	enum encap_kind kind; // how the VRF's packets cross the fabric
+	uint32_t id;          // VNI or VLAN
+	uint16_t vrf;         // as this switch numbers it; VRF_NONE: it has none
+	uint8_t version;      // of the address
+	uint8_t address[16];  // of version 4 the first 4 bytes, then zeros
+};
+
+struct moved_tables {
+	uint32_t count;
+	struct moved_host *hosts; // in the order of moved_compare()
+};
 
 // What RoCEv2 packets beside the port and the opcode must be like to be sprayed; `narrow` in struct
 // tables tells whether there is anything of the kind.
@@ -288,6 +306,7 @@ struct tables {
 	bool trims; // a switch that packets may have passed cuts some: those are routed too
 	struct watchdog_profile watchdog;
 	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here
+	struct moved_tables *moved;    // NULL: no host has left a VRF of late
 	uint16_t epoch;   // of what is admitted under this snapshot (packet_meta.epoch); never 0
 	uint16_t histogram_count;
 	uint16_t vrf_count;
@@ -313,6 +332,27 @@ tables_cells(const struct tables *t, uint32_t bytes)
 
 // Frees a snapshot that no worker can reach any more. NULL is fine.
 void tables_destroy(struct tables *t);
+// Its parts.
+void tunnel_tables_destroy(struct tunnel_tables *t);
+void moved_tables_destroy(struct moved_tables *moved);
+
+// The VRF of a VNI, or VRF_NONE.
+static inline uint16_t
+tunnel_find_vni(const struct tunnel_tables *t, uint32_t vni)
+{
+	uint32_t i = vni * TUNNEL_HASH >> 8;
+
+	if (t->vnis == NULL)
+		return VRF_NONE;
+	for (;; i++) {
+		const struct tunnel_vni *at = &t->vnis[i & t->vni_mask];
+
+		if (at->vni == vni)
+			return at->vni == 0 ? VRF_NONE : at->vrf;
+		if (at->vni == 0)
+			return VRF_NONE;
+	}
+}
 
 // True when the two MAC addresses are equal.
 static inline bool

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a switch's pipeline does, leaf or spine. Each of them makes it its own function, so that the
-// compiler sees the stages as one, in two variants: the whole of it, and one without what most
-// switches never ask for, so that nobody pays for what is off. New tables choose (node->whole).
+// compiler sees the stages as one, in three variants: the whole of it, one without what most switches
+// never ask for, and that with tunnels, so that nobody pays for what is off. New tables choose
+// (node->whole, node->tunnels).
 #pragma once
 
 #include "../dataplane/port_tx.h"
@@ -10,6 +11,7 @@
 #include "../dataplane/stages/classify.h"
 #include "../dataplane/stages/control_frames.h"
 #include "../dataplane/stages/enqueue.h"
+#include "../dataplane/stages/moved.h"
 #include "../dataplane/stages/notice.h"
 #include "../dataplane/stages/parse.h"
 #include "../dataplane/stages/receive.h"
@@ -17,6 +19,7 @@
 #include "../dataplane/stages/rewrite.h"
 #include "../dataplane/stages/route.h"
 #include "../dataplane/stages/spray.h"
+#include "../dataplane/stages/tunnel.h"
 #include "../dataplane/switch_timer.h"
 
 // ingress, in this order; the first verdict that is not STAGE_NEXT is the packet's.
@@ -31,15 +34,30 @@
 	stage(rewrite)        \
 	stage(enqueue)
 
+#define SWITCH_INGRESS_TUNNELS(stage) \
+	stage(receive)                \
+	stage(parse)                  \
+	stage(control_frames)         \
+	stage(tunnel)                 \
+	stage(classify_tunnels)       \
+	stage(moved)                  \
+	stage(route)                  \
+	stage(spray_tunnels)          \
+	stage(admit_tunnels)          \
+	stage(rewrite_tunnels)        \
+	stage(enqueue)
+
 #define SWITCH_INGRESS_WHOLE(stage) \
 	stage(receive)              \
 	stage(parse)                \
 	stage(control_frames)       \
-	stage(classify)             \
+	stage(tunnel)               \
+	stage(classify_tunnels)     \
+	stage(moved)                \
 	stage(route)                \
 	stage(spray_whole)          \
 	stage(admit_whole)          \
-	stage(rewrite)              \
+	stage(rewrite_tunnels)      \
 	stage(remark)               \
 	stage(notice)               \
 	stage(enqueue_whole)
@@ -54,6 +72,15 @@ switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	int verdict = STAGE_NEXT;
 
 	SWITCH_INGRESS(SWITCH_RUN_STAGE)
+	return verdict;
+}
+
+static __rte_always_inline int
+switch_ingress_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	int verdict = STAGE_NEXT;
+
+	SWITCH_INGRESS_TUNNELS(SWITCH_RUN_STAGE)
 	return verdict;
 }
 
@@ -78,6 +105,12 @@ switch_run(struct node *n)
 }
 
 static __attribute__((noinline)) ps_t
+switch_run_tunnels(struct node *n)
+{
+	return node_run(n, switch_ingress_tunnels, port_send, switch_timer);
+}
+
+static __attribute__((noinline)) ps_t
 switch_run_whole(struct node *n)
 {
 	return node_run(n, switch_ingress_whole, port_send_whole, switch_timer);
@@ -87,5 +120,7 @@ static __rte_always_inline ps_t
 switch_advance(struct node *n, ps_t start, ps_t until)
 {
 	node_open(n, start, until);
-	return n->whole ? switch_run_whole(n) : switch_run(n);
+	if (n->whole)
+		return switch_run_whole(n);
+	return n->tunnels ? switch_run_tunnels(n) : switch_run(n);
 }

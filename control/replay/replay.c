@@ -228,7 +228,7 @@ replay_run(struct replay *r, struct config_diag *diag)
 		return rc;
 	rc = check_inputs(r, &largest);
 	if (rc == 0)
-		rc = packet_pool_create(&r->packets, largest);
+		rc = packet_pool_create(&r->packets, largest + PACKET_TUNNEL_ROOM);
 	options.seed = r->config->fabric.seed;
 	if (rc == 0)
 		rc = fabric_create(&r->fabric, r->config, r->topology, &options, diag);

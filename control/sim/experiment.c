@@ -10,6 +10,7 @@
 // Headers of the largest kind (Ethernet, tag, IPv6, UDP, BTH, RETH), and pause frames: payload is
 // counted, not stored. A multiple of a cache line.
 #define EXPERIMENT_DATA_ROOM 128
+#define EXPERIMENT_DATA_ROOM_TUNNELS (EXPERIMENT_DATA_ROOM + PACKET_TUNNEL_ROOM)
 
 static int
 check_kind(const struct config *config, struct config_diag *diag)
@@ -26,7 +27,9 @@ static int
 create_fabric(struct experiment *e, const struct experiment_options *o, struct config_diag *diag)
 {
 	struct fabric_options options = {.seed = o->seed_given ? o->seed : e->config->fabric.seed};
-	int rc = packet_pool_create(&e->packets, EXPERIMENT_DATA_ROOM);
+	bool tunnels = e->config->tenants != NULL; // there may be some, now or after an event
+	int rc = packet_pool_create(&e->packets, tunnels ? EXPERIMENT_DATA_ROOM_TUNNELS
+							 : EXPERIMENT_DATA_ROOM);
 
 	if (rc != 0)
 		return rc;

@@ -2,9 +2,10 @@
 // A packet that its egress queue refuses is cut to its first bytes and goes by another queue, so
 // that the receiver learns at once of what it will not get. Cut are unicast IP packets of eligible
 // classes from groups that are not lossless, unless they are CNPs: there is nothing to cut from
-// those. The IP length says what is left, and the IPv4 checksum holds, so that routers carry it;
-// the UDP length stays what it was, and that tells a NIC that bytes are missing. The priority
-// stays, the DSCP becomes the profile's.
+// those; nor is anything that comes or leaves in a tunnel or with its VRF's tag. The IP length says
+// what is left, and the IPv4 checksum holds, so that routers carry it; the UDP length stays what it
+// was, and that tells a NIC that bytes are missing. The priority stays, the DSCP becomes the
+// profile's.
 //
 // What is left is charged anew, the ingress side with fewer cells, the egress side to the other
 // queue. If it is refused again the packet is dropped, whole, for the first reason. Else the
@@ -49,6 +50,8 @@ may_be_cut(struct node *n, struct port *in, const struct port *out, struct rte_m
 
 	if (!(trim->eligible & 1u << meta->tc) || in->profile->pg[meta->pg].lossless)
 		return false;
+	if (meta->flags & (PACKET_TUNNEL | PACKET_OPENED | PACKET_VLAN) || meta->encap != 0)
+		return false; // what is left would have another size elsewhere
 	if (meta->wire_bytes <= trim->size || ip_end(m) <= trim->size)
 		return false; // behind the IP packet there is nothing that would be missed
 	if (meta->flags & PACKET_ROCE && meta->opcode == ROCE_OP_CNP)

@@ -10,7 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define UNSENT_HEADERS_MAX 160u // more than a NIC ever writes
+#define UNSENT_HEADERS_MAX 256u // more than a NIC ever writes, and a tunnel's before it
+#define UNSENT_ETHERNET_BYTES 14u
 
 static uint32_t
 get16(const uint8_t *at)
@@ -30,25 +31,48 @@ make_whole(uint8_t *ip, const uint8_t *udp, bool ip6)
 	length[1] = (uint8_t)bytes;
 }
 
+// Where the NIC's packet stands in the frame, without the Ethernet header before it: inside a
+// tunnel, if it is in one.
+struct place {
+	uint32_t frame; // from where its own frame can be told
+	uint32_t l3;
+	uint32_t l4;
+};
+
+static struct place
+find_place(const struct packet_meta *meta)
+{
+	if (meta->flags & PACKET_TUNNEL)
+		return (struct place){.frame = meta->inner_l3_off - UNSENT_ETHERNET_BYTES,
+				      .l3 = meta->inner_l3_off,
+				      .l4 = meta->inner_l4_off};
+	return (struct place){
+		.frame = meta->flags & PACKET_OPENED ? meta->l3_off - UNSENT_ETHERNET_BYTES : 0,
+		.l3 = meta->l3_off,
+		.l4 = meta->l4_off};
+}
+
 // The ICRC of the packet as its NIC made it, and where in the frame it begins. The IPv4 checksum,
 // which the copy has wrong, does not count.
 static int
 find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 {
 	const struct packet_meta *meta = packet_meta(m);
+	const struct place place = find_place(meta);
+	const uint32_t length = meta->data_len - place.frame;
 	uint8_t headers[UNSENT_HEADERS_MAX];
 	struct icrc_span span;
 	uint32_t value;
 
-	if (meta->data_len > sizeof(headers) || meta->l4_off + FRAME_UDP_BYTES > meta->data_len)
+	if (meta->data_len > sizeof(headers) || place.l4 + FRAME_UDP_BYTES > meta->data_len)
 		return -EINVAL;
 	memcpy(headers, packet_data(m), meta->data_len);
-	make_whole(headers + meta->l3_off, headers + meta->l4_off, meta->flags & PACKET_IPV6);
-	if (icrc_find(headers, meta->data_len, &span) != 0 ||
-	    icrc_compute(headers, meta->data_len, &value) != 0)
+	make_whole(headers + place.l3, headers + place.l4, headers[place.l3] >> 4 == 6);
+	if (icrc_find(headers + place.frame, length, &span) != 0 ||
+	    icrc_compute(headers + place.frame, length, &value) != 0)
 		return -EINVAL;
 	icrc_store(icrc, meta->flags & PACKET_BAD_PAYLOAD ? ~value : value);
-	*at = span.icrc;
+	*at = place.frame + span.icrc;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "../queueing/trim.h"
 #include "../queueing/watchdog.h"
 #include "parse.h"
+#include "tunnel.h"
 
 // The IP packet's length, without Ethernet header, tag and padding.
 static inline uint32_t
@@ -19,13 +20,17 @@ admit_ip_bytes(struct rte_mbuf *m)
 }
 
 static __rte_always_inline int
-admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool whole)
+admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool whole,
+	     bool tunnels)
 {
 	struct packet_meta *meta = packet_meta(m);
 	struct port *out = &n->ports[meta->out_port];
+	uint32_t worn = tunnels ? tunnel_ip_bytes(n->current, meta) : 0;
 
-	if (unlikely(admit_ip_bytes(m) > out->profile->mtu))
+	if (unlikely(admit_ip_bytes(m) + worn > out->profile->mtu))
 		return DROP_MTU_EXCEEDED;
+	if (tunnels && unlikely(!tunnel_has_room(n, m, worn)))
+		return DROP_NO_PACKET;
 	meta->cells = tables_cells(n->current, meta->wire_bytes);
 	if (port_idle(n, out, meta->tc, now) && (!whole || port_unshaped(out, meta->tc, now)) &&
 	    charge_pass(n, in, out, m, whole))
@@ -37,10 +42,17 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool
 static __rte_always_inline int
 stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
-	return admit_packet(n, in, m, now, false);
+	return admit_packet(n, in, m, now, false, false);
 }
 
-// By the whole rule; what the watchdog holds back does not get as far, and what is refused may be
+// With what the packet is to wear.
+static __rte_always_inline int
+stage_admit_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	return admit_packet(n, in, m, now, false, true);
+}
+
+// Likewise, by the whole rule; what the watchdog holds back does not get as far, and what is refused may be
 // cut.
 static __rte_always_inline int
 stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
@@ -50,8 +62,9 @@ stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	if (unlikely(in->stormed | out->stormed) && watchdog_refuses(n, in, out, m))
 		return DROP_WATCHDOG;
-	verdict = admit_packet(n, in, m, now, true);
-	if (unlikely(verdict >= 0) && n->current->trim.size != 0 && verdict != DROP_MTU_EXCEEDED)
+	verdict = admit_packet(n, in, m, now, true, true);
+	if (unlikely(verdict >= 0) && n->current->trim.size != 0 && verdict != DROP_MTU_EXCEEDED &&
+	    verdict != DROP_NO_PACKET)
 		verdict = trim_refused(n, in, out, m, (enum drop_reason)verdict, now);
 	return verdict;
 }

@@ -19,7 +19,7 @@ classify_priority(const struct port_profile *profile, const struct packet_meta *
 }
 
 static __rte_always_inline int
-stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+classify_packet(struct node *n, struct port *in, struct rte_mbuf *m, bool tunnels)
 {
 	const struct tables *t = n->current;
 	const struct port_profile *profile = in->profile;
@@ -27,15 +27,31 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	struct packet_meta *meta = packet_meta(m);
 	uint8_t priority = classify_priority(profile, meta);
 
-	(void)now;
 	meta->priority = priority;
 	meta->pg = t->priority_to_pg[priority];
 	meta->tc = t->priority_to_tc[priority];
-	meta->vrf = port->vrf;
-	meta->tenant = port->tenant;
+	if (!tunnels || !(meta->flags & (PACKET_OPENED | PACKET_VLAN)))
+		meta->vrf = port->vrf;
+	if (!tunnels || !(meta->flags & (PACKET_OPENED | PACKET_VLAN | PACKET_TUNNEL)))
+		meta->tenant = port->tenant;
 	if (meta->tenant != TENANT_NONE) {
 		n->buffer.tenants[meta->tenant].packets++;
 		n->buffer.tenants[meta->tenant].bytes += meta->wire_bytes;
 	}
 	return STAGE_NEXT;
+}
+
+static __rte_always_inline int
+stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	(void)now;
+	return classify_packet(n, in, m, false);
+}
+
+// Behind stage_tunnel(), which knows the VRF and tenant of what came in a tunnel or with a tag.
+static __rte_always_inline int
+stage_classify_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	(void)now;
+	return classify_packet(n, in, m, true);
 }

@@ -101,7 +101,7 @@ notice_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	const struct tables *t = n->current;
 	const struct next_hop_group *group = &t->groups[packet_meta(m)->group];
 
-	if (spray_eligible(t, m))
+	if (spray_eligible(t, m, true))
 		send_notice(n, in, t->next_hops[group->first].port, m, true, now);
 }
 

@@ -32,16 +32,16 @@ notice_wanted(const struct node *n, const struct port *in)
 static __rte_always_inline int
 stage_notice(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
-	if (notice_wanted(n, in) && spray_eligible(n->current, m))
+	if (notice_wanted(n, in) && spray_eligible(n->current, m, true))
 		notice_look(n, in, m, now);
 	return STAGE_NEXT;
 }
 
-// stage_spray(), and a notice where it finds no way on.
+// stage_spray_tunnels(), and a notice where it finds no way on.
 static __rte_always_inline int
 stage_spray_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
-	int verdict = stage_spray(n, in, m, now);
+	int verdict = stage_spray_tunnels(n, in, m, now);
 
 	if (unlikely(verdict == DROP_NO_NEXT_HOP) && notice_wanted(n, in))
 		notice_refused(n, in, m, now);

@@ -2,6 +2,7 @@
 #include "remark.h"
 
 #include "../dscp.h"
+#include "parse.h"
 
 // Of the first byte behind the tag's type: PCP, then DEI and the VLAN's first bits.
 #define REMARK_TCI_OFFSET 14
@@ -13,9 +14,9 @@ remark_packet(struct rte_mbuf *m, const struct remark_profile *remark)
 	const struct packet_meta *meta = packet_meta(m);
 	uint8_t dscp = remark->dscp[meta->priority], pcp = remark->pcp[meta->priority];
 
-	if (dscp != REMARK_LEAVE && dscp != meta->dscp && !(meta->flags & PACKET_TRIMMED))
+	if (dscp != REMARK_LEAVE && !(meta->flags & PACKET_TRIMMED))
 		dscp_set(m, dscp);
-	if (pcp != REMARK_LEAVE && meta->flags & PACKET_TAGGED) {
+	if (pcp != REMARK_LEAVE && meta->l3_off != PARSE_ETHERNET_BYTES) {
 		uint8_t *tci = packet_data(m) + REMARK_TCI_OFFSET;
 
 		*tci = (uint8_t)(pcp << REMARK_PCP_SHIFT | (*tci & ((1 << REMARK_PCP_SHIFT) - 1)));

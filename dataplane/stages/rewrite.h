@@ -4,6 +4,7 @@
 #pragma once
 
 #include "parse.h"
+#include "tunnel.h"
 
 static __rte_always_inline int
 stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
@@ -22,4 +23,20 @@ stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	else
 		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
 	return STAGE_NEXT;
+}
+
+// What comes in a tunnel or tagged, or is to leave so, takes its other headers off and on too.
+static __rte_always_inline int
+stage_rewrite_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (meta->encap != 0 || meta->flags & (PACKET_OPENED | PACKET_VLAN)) {
+		tunnel_rewrite(n, m);
+		return STAGE_NEXT;
+	}
+	if (unlikely(meta->flags & PACKET_TAGGED) && n->current->tunnels != NULL &&
+	    n->current->tunnels->vids != NULL)
+		tunnel_forget_vlan(m);
+	return stage_rewrite(n, in, m, now);
 }

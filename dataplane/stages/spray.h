@@ -123,7 +123,7 @@ spray_at_random(struct node *n, const struct next_hop *hops, unsigned int count,
 // The member for a packet of a group that has several.
 static inline uint32_t
 spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *group,
-	     const struct next_hop *hops, ps_t now)
+	     const struct next_hop *hops, ps_t now, bool tunnels)
 {
 	const struct tables *t = n->current;
 	const struct packet_meta *meta = packet_meta(m);
@@ -134,7 +134,7 @@ spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *gr
 		if (member < group->count)
 			return member;
 	}
-	if (group->mode >= GROUP_ADAPTIVE && spray_eligible(t, m)) {
+	if (group->mode >= GROUP_ADAPTIVE && spray_eligible(t, m, tunnels)) {
 		if (likely(group->mode == GROUP_ADAPTIVE))
 			return spray_adaptive(n, hops, group->count, meta->tc, now);
 		if (group->mode == GROUP_SPRAY)
@@ -148,7 +148,7 @@ spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *gr
 }
 
 static __rte_always_inline int
-stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+spray_packet(struct node *n, struct rte_mbuf *m, ps_t now, bool tunnels)
 {
 	const struct tables *t = n->current;
 	struct packet_meta *meta = packet_meta(m);
@@ -157,15 +157,33 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	const struct port *out;
 	uint32_t member = 0;
 
-	(void)in;
 	if (unlikely(group->count == 0))
 		return spray_nowhere(n, m, group);
 	if (group->count > 1)
-		member = spray_choose(n, m, group, hops, now);
+		member = spray_choose(n, m, group, hops, now, tunnels);
 	out = &n->ports[hops[member].port];
 	if (unlikely(!out->up || out->out == NULL))
 		return DROP_NO_NEXT_HOP;
+	if (tunnels)
+		meta->encap = group->encap == 0 || group->mode != GROUP_ECMP_QP
+				      ? group->encap
+				      : group->encap | PACKET_ENCAP_QP;
 	meta->group = group->first + member; // from here on the next hop
 	meta->out_port = (uint8_t)hops[member].port;
 	return STAGE_NEXT;
+}
+
+static __rte_always_inline int
+stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	(void)in;
+	return spray_packet(n, m, now, false);
+}
+
+// By what is in a tunnel; and what the packet is to wear.
+static __rte_always_inline int
+stage_spray_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	(void)in;
+	return spray_packet(n, m, now, true);
 }

@@ -15,7 +15,8 @@ spray_load64(const uint8_t *at)
 }
 
 // A hash of addresses, protocol and ports, and of a RoCEv2 packet's destination QP if asked for,
-// under the switch's seed.
+// under the switch's seed. Of a tunnel that of the outer header, whose source port differs by what
+// is inside.
 static inline uint32_t
 spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
 {
@@ -39,13 +40,24 @@ spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
 		memcpy(&ports, data + meta->l4_off, sizeof(ports));
 		word = random_mix(word ^ ports);
 	}
-	if (with_qp && meta->flags & PACKET_ROCE) {
+	if (with_qp && (meta->flags & (PACKET_ROCE | PACKET_TUNNEL)) == PACKET_ROCE) {
 		const struct roce_bth *bth =
 			(const struct roce_bth *)(data + meta->l4_off + PARSE_UDP_BYTES);
 
 		word = random_mix(word ^ roce_bth_dest_qp(bth));
 	}
 	return (uint32_t)(word >> 32);
+}
+
+// Where UDP stands of what a packet is judged by: inside a tunnel, if it is in one. `tunnels`: it
+// may be. 0: there is none.
+static __rte_always_inline uint32_t
+spray_udp(const struct packet_meta *meta, bool tunnels)
+{
+	if (tunnels && meta->flags & PACKET_TUNNEL)
+		return meta->inner_l4_off;
+	return meta->ip_proto == PARSE_UDP && meta->l4_off + 4u <= meta->data_len ? meta->l4_off
+										   : 0;
 }
 
 // Cold: DSCP, priority, and bits that a NIC sets in the BTH.
@@ -61,19 +73,20 @@ spray_eligible_more(const struct eligible_profile *more, struct rte_mbuf *m)
 		return true;
 	if (!(meta->flags & PACKET_ROCE))
 		return false;
-	bth = (const struct roce_bth *)(packet_data(m) + meta->l4_off + PARSE_UDP_BYTES);
+	bth = (const struct roce_bth *)(packet_data(m) + spray_udp(meta, true) + PARSE_UDP_BYTES);
 	return (bth->congestion & more->bth_reserved) == more->bth_reserved;
 }
 
-// By default RoCEv2 packets other than acknowledgements and CNPs.
+// By default RoCEv2 packets other than acknowledgements and CNPs, in a tunnel or not.
 static inline bool
-spray_eligible(const struct tables *t, struct rte_mbuf *m)
+spray_eligible(const struct tables *t, struct rte_mbuf *m, bool tunnels)
 {
 	const struct packet_meta *meta = packet_meta(m);
 
 	if (t->eligible_udp_dport != 0) {
-		if (meta->ip_proto != PARSE_UDP || meta->l4_off + 4u > meta->data_len ||
-		    parse_u16(packet_data(m) + meta->l4_off + 2) != t->eligible_udp_dport)
+		const uint32_t udp = spray_udp(meta, tunnels);
+
+		if (udp == 0 || parse_u16(packet_data(m) + udp + 2) != t->eligible_udp_dport)
 			return false;
 	}
 	if (t->eligible_data_only && meta->flags & PACKET_ROCE && !roce_op_is_data(meta->opcode))

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// moved: drops what an older snapshot admitted from or to a host that has left the VRF since
+// (tables->moved). Such tables are in force for as long as packets like that may be under way, and
+// what of them waits in queues is dropped when the tables are taken over. See moved.c.
+#pragma once
+
+#include "stage.h"
+
+// Hosts by version, then address, then kind, then VNI or VLAN: below, at or above 0 as a stands
+// before b or not. To sort and to search by.
+int moved_compare(const void *a, const void *b);
+
+// Makes the part of a snapshot from `count` hosts in any order, which it copies. Returns 0 or
+// -ENOMEM. Control thread.
+int moved_tables_create(struct moved_tables **out, const struct moved_host *hosts, uint32_t count);
+
+// Cold: whether the packet is to be dropped.
+bool moved_concerns(const struct node *n, struct rte_mbuf *m);
+
+// Cold: drops what waits in the node's queues, at `now`; each packet counts in its queue's `dropped`
+// and is released. The node's worker, between turns, when the tables are in force.
+void moved_purge(struct node *n, ps_t now);
+
+static __rte_always_inline int
+stage_moved(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	(void)in;
+	(void)now;
+	if (likely(n->current->moved == NULL))
+		return STAGE_NEXT;
+	return moved_concerns(n, m) ? DROP_TENANT_MOVED : STAGE_NEXT;
+}

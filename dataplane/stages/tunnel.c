@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A leaf routes a packet in its VRF to a far leaf and sends it there in VXLAN (RFC 7348): outer
+// Ethernet, IPv4 or IPv6 between the leaves' loopbacks, UDP to 4789, the VNI of the VRF that the
+// packet goes to, and an Ethernet header from router to router, for it is routed at both ends. Or,
+// where VRFs share links (VRF-lite), with the VLAN of that VRF in an 802.1Q tag, hop by hop.
+//
+// - Between switches a packet is an IP packet like any other: its outer marks tell its priority,
+//   its outer header is hashed, marked CE and remarked. Its source port, 14 bits of a hash of the
+//   inside, has equal-cost paths told apart. Only whether it may be sprayed is seen inside.
+// - What ends here is routed, sprayed, counted against the MTU and for its tenant by the packet
+//   inside. It is charged as it came in and sent as it leaves.
+// - ECN goes by RFC 6040: normal mode in; out by the table of its figure 4, in which a packet that
+//   is not ECT is dropped if CE was marked on the way. The DSCP is copied out and back in
+//   (`uniform`), or tells the priority alone outside and is left alone inside (`pipe`, RFC 2983).
+// - TTLs: the inside's is decremented where the tunnel begins and where it ends, as by two routers;
+//   the outer one begins at 64. The outer UDP checksum is 0, which IPv6 allows too (RFC 6935), and
+//   one that comes is not verified, as RFC 7348 section 5 leaves open. Its reserved bits are
+//   ignored; its I flag must be set.
+// - Bytes behind the IP packet, padding as a rule, do not go through a tunnel.
+//
+// Offsets are bytes of the metadata, so an inside that begins past them is not looked at, and is
+// malformed if its tunnel ends here.
+#include "tunnel.h"
+
+#include "../dscp.h"
+#include "../queueing/ecn.h"
+#include "spray_hash.h"
+
+#define VXLAN_FLAG_VNI 0x08
+#define VXLAN_VNI_OFFSET 4
+#define OUTER_TTL 64
+#define OUTER_DONT_FRAGMENT 0x40
+#define ENTROPY_SEED UINT32_C(0x76786c61)
+#define ENTROPY_FIRST 0xc000u // 49152: what no service is registered for (RFC 6335)
+#define ENTROPY_SHIFT (32 - 14)
+#define TAG_VID 0x0fffu
+#define TAG_PCP_SHIFT 13
+#define IP_HEADER_MAX 60u
+
+static uint32_t
+get_vni(const uint8_t *vxlan)
+{
+	const uint8_t *at = vxlan + VXLAN_VNI_OFFSET;
+
+	return (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
+}
+
+static void
+put16(uint8_t *at, uint32_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+int
+tunnel_receive_tagged(struct node *n, struct rte_mbuf *m)
+{
+	const struct tables *t = n->current;
+	struct packet_meta *meta = packet_meta(m);
+	uint16_t vid = parse_u16(packet_data(m) + PARSE_ETHERNET_BYTES) & TAG_VID;
+
+	if (vid == 0)
+		return STAGE_NEXT; // tells a priority alone (802.1Q section 9.6)
+	if (t->tunnels->vids[vid] == VRF_NONE)
+		return DROP_UNKNOWN_VLAN;
+	meta->flags |= PACKET_VLAN;
+	meta->vrf = t->tunnels->vids[vid];
+	meta->tenant = t->vrfs[meta->vrf].tenant;
+	return STAGE_NEXT;
+}
+
+// Finds the IP header at `l3` and UDP behind it, as far as they are there. Nobody here depends on
+// their being sound.
+static void
+look_inside(struct packet_meta *meta, const uint8_t *data, uint32_t l3)
+{
+	const uint8_t *ip = data + l3, *udp;
+	uint32_t l4;
+	uint8_t protocol;
+
+	if (parse_u16(ip - 2) == PARSE_IP4 && ip[0] >> 4 == 4) {
+		l4 = l3 + (ip[0] & 0xfu) * 4;
+		protocol = (parse_u16(ip + 6) & 0x3fff) != 0 ? 0 : ip[9]; // 0: a fragment
+	} else if (parse_u16(ip - 2) == PARSE_IP6 && ip[0] >> 4 == 6) {
+		l4 = l3 + PARSE_IP6_BYTES;
+		protocol = ip[6];
+	} else {
+		return;
+	}
+	meta->inner_l3_off = (uint8_t)l3;
+	if (protocol != PARSE_UDP || l4 < l3 + TUNNEL_IP4_BYTES || l4 > UINT8_MAX ||
+	    l4 + PARSE_UDP_BYTES > meta->data_len)
+		return;
+	udp = data + l4;
+	meta->inner_l4_off = (uint8_t)l4;
+	if (parse_u16(udp + 2) != ROCE_UDP_PORT ||
+	    parse_u16(udp + 4) < PARSE_UDP_BYTES + PARSE_BTH_BYTES + PARSE_ICRC_BYTES ||
+	    l4 + PARSE_UDP_BYTES + PARSE_BTH_BYTES > meta->data_len)
+		return;
+	meta->flags |= PACKET_ROCE;
+	meta->opcode = udp[PARSE_UDP_BYTES];
+}
+
+// What passes: whose it is, and what is inside. What makes no sense passes as well.
+static void
+look(const struct tables *t, struct packet_meta *meta, const uint8_t *data)
+{
+	const uint32_t l3 = meta->l4_off + TUNNEL_BEHIND_IP;
+	const uint8_t *vxlan = data + meta->l4_off + PARSE_UDP_BYTES;
+	uint16_t vrf;
+
+	meta->flags |= PACKET_TUNNEL;
+	meta->inner_l3_off = meta->inner_l4_off = 0;
+	if (l3 > UINT8_MAX || l3 + TUNNEL_IP4_BYTES > meta->data_len ||
+	    !(vxlan[0] & VXLAN_FLAG_VNI))
+		return;
+	vrf = tunnel_find_vni(t->tunnels, get_vni(vxlan));
+	if (vrf != VRF_NONE)
+		meta->tenant = t->vrfs[vrf].tenant;
+	look_inside(meta, data, l3);
+}
+
+// RFC 6040, figure 4: what the inside's ECN becomes, by that and the outer header's.
+static int
+combine_ecn(uint8_t inside, uint8_t outside)
+{
+	static const int8_t table[4][4] = {
+		[ECN_NOT_ECT] = {ECN_NOT_ECT, ECN_NOT_ECT, ECN_NOT_ECT, -1},
+		[ECN_ECT0] = {ECN_ECT0, [ECN_ECT0] = ECN_ECT0, [ECN_ECT1] = ECN_ECT1,
+			      [ECN_CE] = ECN_CE},
+		[ECN_ECT1] = {ECN_ECT1, [ECN_ECT0] = ECN_ECT1, [ECN_ECT1] = ECN_ECT1,
+			      [ECN_CE] = ECN_CE},
+		[ECN_CE] = {ECN_CE, ECN_CE, ECN_CE, ECN_CE},
+	};
+
+	return table[inside][outside];
+}
+
+// The Ethernet header at `at` and the VXLAN header before it, of a tunnel whose UDP ends at `end`.
+static int
+check_headers(const struct tables *t, struct packet_meta *meta, const uint8_t *data, uint32_t at,
+	      uint32_t end)
+{
+	const uint8_t *vxlan = data + at - TUNNEL_VXLAN_BYTES;
+
+	// An IP header inside must end within what an offset can say.
+	if (meta->flags & PACKET_CUT || at + PARSE_ETHERNET_BYTES > end ||
+	    at + PARSE_ETHERNET_BYTES + IP_HEADER_MAX > UINT8_MAX)
+		return DROP_MALFORMED;
+	if (at + PARSE_ETHERNET_BYTES > meta->data_len)
+		return DROP_TRUNCATED;
+	if (!(vxlan[0] & VXLAN_FLAG_VNI))
+		return DROP_MALFORMED;
+	meta->vrf = tunnel_find_vni(t->tunnels, get_vni(vxlan));
+	if (meta->vrf == VRF_NONE)
+		return DROP_UNKNOWN_VNI;
+	if (!mac_equal(data + at, t->tunnels->mac))
+		return DROP_WRONG_MAC;
+	return data[at + 6] & 1 ? DROP_MULTICAST_SOURCE : STAGE_NEXT;
+}
+
+// The IP packet inside, whose header is at `l3`.
+static int
+parse_inside(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t l3,
+	     uint32_t end)
+{
+	const uint16_t type = parse_u16(data + l3 - 2);
+	const uint8_t *ip = data + l3;
+	int verdict;
+
+	meta->flags &= PACKET_UNSENT | PACKET_BAD_PAYLOAD | PACKET_TAGGED;
+	meta->flags |= PACKET_OPENED;
+	meta->ip_proto = 0;
+	meta->l3_off = (uint8_t)l3;
+	if (type == PARSE_IP4)
+		verdict = parse_ip4(n, meta, data);
+	else
+		verdict = type == PARSE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
+	if (verdict != STAGE_NEXT)
+		return verdict;
+	l3 += type == PARSE_IP6 ? PARSE_IP6_BYTES + parse_u16(ip + 4) : parse_u16(ip + 2);
+	return l3 > end ? DROP_MALFORMED : STAGE_NEXT;
+}
+
+static int
+open_tunnel(struct node *n, struct packet_meta *meta, const uint8_t *data)
+{
+	const struct tables *t = n->current;
+	const uint32_t udp = meta->l4_off, l3 = udp + TUNNEL_BEHIND_IP;
+	const uint32_t end = udp + parse_u16(data + udp + 4);
+	const uint8_t dscp = meta->dscp, outside = meta->ecn;
+	int verdict = check_headers(t, meta, data, l3 - PARSE_ETHERNET_BYTES, end), ecn;
+
+	if (verdict != STAGE_NEXT)
+		return verdict;
+	verdict = parse_inside(n, meta, data, l3, end);
+	if (verdict != STAGE_NEXT)
+		return verdict;
+	ecn = combine_ecn(meta->ecn, outside);
+	if (ecn < 0)
+		return DROP_TUNNEL_ECN;
+	meta->dscp = dscp;
+	meta->ecn = (uint8_t)ecn;
+	meta->tenant = t->vrfs[meta->vrf].tenant;
+	return STAGE_NEXT;
+}
+
+static bool
+ends_here(const struct tunnel_tables *t, const struct packet_meta *meta, const uint8_t *data)
+{
+	const uint8_t *ip = data + meta->l3_off;
+
+	if (meta->flags & PACKET_IPV6)
+		return t->version == 6 && memcmp(ip + 24, t->local, 16) == 0;
+	return t->version == 4 && memcmp(ip + 16, t->local, 4) == 0;
+}
+
+int
+tunnel_receive(struct node *n, struct rte_mbuf *m, bool may_end)
+{
+	const struct tables *t = n->current;
+	struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	const uint8_t l3_off = meta->l3_off, l4_off = meta->l4_off;
+	const uint32_t flags = meta->flags;
+	int verdict;
+
+	if (!may_end || !ends_here(t->tunnels, meta, data)) {
+		look(t, meta, data);
+		return STAGE_NEXT;
+	}
+	verdict = open_tunnel(n, meta, data);
+	if (unlikely(verdict != STAGE_NEXT)) { // dropped as what it came as
+		meta->flags = flags;
+		meta->l3_off = l3_off;
+		meta->l4_off = l4_off;
+		look(t, meta, data);
+		meta->tenant = TENANT_NONE;
+	}
+	return verdict;
+}
+
+static uint32_t
+ip_bytes(const uint8_t *ip, bool ip6)
+{
+	return ip6 ? PARSE_IP6_BYTES + parse_u16(ip + 4) : parse_u16(ip + 2);
+}
+
+static uint8_t
+get_dscp(const uint8_t *ip, bool ip6)
+{
+	return ip6 ? (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6) : ip[1] >> 2;
+}
+
+// What a router changes in the packet that is routed; and, if it came in a tunnel, what the outer
+// header tells.
+static void
+rewrite_ip(const struct tables *t, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	uint8_t *ip = packet_data(m) + meta->l3_off;
+	const bool ip6 = meta->flags & PACKET_IPV6;
+
+	if (ip6)
+		ip[7]--;
+	else
+		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
+	if (!(meta->flags & PACKET_OPENED))
+		return;
+	if (!t->vrfs[meta->vrf].pipe)
+		dscp_set(m, meta->dscp);
+	if (ip6)
+		ip[1] = (uint8_t)((ip[1] & 0xcf) | meta->ecn << 4);
+	else
+		checksum_ipv4_set_byte(ip, 1, (uint8_t)((ip[1] & 0xfc) | meta->ecn));
+}
+
+// Bytes of the frame that the IP packet takes. Where the file gives a NIC's frames a size by decree
+// they keep it.
+static uint32_t
+ip_wire_bytes(const struct packet_meta *meta, const uint8_t *ip)
+{
+	const uint32_t wire = meta->wire_bytes - meta->l3_off,
+		       real = ip_bytes(ip, meta->flags & PACKET_IPV6);
+
+	if (meta->flags & PACKET_UNSENT && (wire < real || meta->wire_bytes > PACKET_FRAME_MIN))
+		return wire;
+	return real;
+}
+
+// Has the IP packet begin `headers` bytes behind the frame's first, wherever there is room for that.
+// Returns the frame's first byte.
+static uint8_t *
+make_room(struct rte_mbuf *m, uint32_t headers, uint32_t wire)
+{
+	struct packet_meta *meta = packet_meta(m);
+	const uint32_t at = meta->data_off + meta->l3_off;
+	uint8_t *ip = packet_data(m) + meta->l3_off, *data;
+	uint32_t there = meta->data_len - meta->l3_off;
+
+	if (there > wire)
+		there = wire;
+	meta->data_off = (uint16_t)(at >= headers ? at - headers : 0);
+	data = packet_data(m);
+	if (at < headers)
+		memmove(data + headers, ip, there);
+	meta->data_len = (uint16_t)(headers + there);
+	meta->wire_bytes = headers + wire;
+	return data;
+}
+
+static void
+put_outer_ip4(uint8_t *ip, const struct tunnel_tables *t, const struct encap *encap, uint8_t tos,
+	      uint32_t bytes)
+{
+	uint16_t checksum;
+
+	memcpy(ip, (uint8_t[4]){0x45, tos}, 4);
+	put16(ip + 2, bytes);
+	memcpy(ip + 4, (uint8_t[8]){0, 0, OUTER_DONT_FRAGMENT, 0, OUTER_TTL, PARSE_UDP}, 8);
+	memcpy(ip + 12, t->local, 4);
+	memcpy(ip + 16, encap->remote, 4);
+	checksum = checksum_ipv4_header(ip, TUNNEL_IP4_BYTES);
+	memcpy(ip + CHECKSUM_IPV4_OFFSET, &checksum, sizeof(checksum));
+}
+
+static void
+put_outer_ip6(uint8_t *ip, const struct tunnel_tables *t, const struct encap *encap, uint8_t tos,
+	      uint32_t bytes)
+{
+	memcpy(ip, (uint8_t[4]){(uint8_t)(0x60 | tos >> 4), (uint8_t)(tos << 4)}, 4);
+	put16(ip + 4, bytes - PARSE_IP6_BYTES);
+	ip[6] = PARSE_UDP;
+	ip[7] = OUTER_TTL;
+	memcpy(ip + 8, t->local, 16);
+	memcpy(ip + 24, encap->remote, 16);
+}
+
+// VXLAN around the packet that was routed: from the outer IP header to the Ethernet header inside.
+// `bytes`: of the IP packet inside.
+static void
+put_vxlan(uint8_t *ip, const struct tunnel_tables *t, const struct encap *encap, uint8_t tos,
+	  uint16_t sport, uint32_t bytes, bool inside_ip6)
+{
+	const uint32_t header = t->version == 6 ? PARSE_IP6_BYTES : TUNNEL_IP4_BYTES;
+	uint8_t *udp = ip + header, *vxlan = udp + PARSE_UDP_BYTES,
+		*ethernet = vxlan + TUNNEL_VXLAN_BYTES;
+
+	bytes += TUNNEL_BEHIND_IP;
+	if (t->version == 6)
+		put_outer_ip6(ip, t, encap, tos, header + bytes);
+	else
+		put_outer_ip4(ip, t, encap, tos, header + bytes);
+	put16(udp, sport);
+	put16(udp + 2, TUNNEL_UDP_PORT);
+	put16(udp + 4, bytes);
+	put16(udp + 6, 0);
+	memcpy(vxlan, (uint8_t[4]){VXLAN_FLAG_VNI}, 4);
+	put16(vxlan + 4, encap->vni >> 8);
+	put16(vxlan + 6, encap->vni << 8);
+	memcpy(ethernet, encap->mac, 6);
+	memcpy(ethernet + 6, t->mac, 6);
+	put16(ethernet + 12, inside_ip6 ? PARSE_IP6 : PARSE_IP4);
+}
+
+// What was routed is the inside from now on.
+static void
+note_tunnel(const struct tunnel_tables *t, struct packet_meta *meta)
+{
+	const uint32_t inside = PARSE_ETHERNET_BYTES + tunnel_overhead(t);
+
+	meta->inner_l3_off = (uint8_t)inside;
+	meta->inner_l4_off = meta->ip_proto == PARSE_UDP &&
+					     inside + meta->l4_off - meta->l3_off <= UINT8_MAX
+				     ? (uint8_t)(inside + meta->l4_off - meta->l3_off)
+				     : 0;
+	if (meta->inner_l4_off == 0)
+		meta->flags &= ~(uint32_t)PACKET_ROCE;
+	meta->flags &= ~(uint32_t)(PACKET_IPV6 | PACKET_OPENED);
+	meta->flags |= PACKET_TUNNEL | (t->version == 6 ? PACKET_IPV6 : 0);
+	meta->ip_proto = PARSE_UDP;
+	meta->l3_off = PARSE_ETHERNET_BYTES;
+	meta->l4_off = (uint8_t)(inside - TUNNEL_BEHIND_IP);
+}
+
+static void
+send_in_vxlan(const struct tables *t, struct rte_mbuf *m)
+{
+	const struct tunnel_tables *tunnels = t->tunnels;
+	struct packet_meta *meta = packet_meta(m);
+	const struct encap *encap = tunnel_encap(t, meta);
+	const uint8_t *ip = packet_data(m) + meta->l3_off;
+	const bool ip6 = meta->flags & PACKET_IPV6;
+	const uint32_t bytes = ip_bytes(ip, ip6);
+	const uint8_t dscp = encap->pipe ? tunnels->priority_dscp[meta->priority]
+					 : get_dscp(ip, ip6);
+	const uint32_t hash = spray_hash(m, ENTROPY_SEED, meta->encap & PACKET_ENCAP_QP);
+	uint8_t *data = make_room(m, PARSE_ETHERNET_BYTES + tunnel_overhead(tunnels),
+				  ip_wire_bytes(meta, ip));
+
+	put_vxlan(data + PARSE_ETHERNET_BYTES, tunnels, encap, (uint8_t)(dscp << 2 | meta->ecn),
+		  (uint16_t)(ENTROPY_FIRST | hash >> ENTROPY_SHIFT), bytes, ip6);
+	note_tunnel(tunnels, meta);
+}
+
+// Without a tunnel; with a tag in front of the IP packet, if its VRF has a VLAN. What a tag that it
+// came with says of its priority stays.
+static void
+send_plain(const struct tables *t, struct rte_mbuf *m)
+{
+	struct packet_meta *meta = packet_meta(m);
+	const uint8_t *before = packet_data(m);
+	const uint32_t tci = meta->flags & PACKET_TAGGED
+				     ? parse_u16(before + PARSE_ETHERNET_BYTES) & ~TAG_VID
+				     : (uint32_t)meta->priority << TAG_PCP_SHIFT;
+	const uint32_t l3 = PARSE_ETHERNET_BYTES + (meta->encap != 0 ? PARSE_TAG_BYTES : 0);
+	uint8_t *data = make_room(m, l3, ip_wire_bytes(meta, before + meta->l3_off));
+
+	if (meta->encap != 0) {
+		put16(data + 12, PARSE_VLAN);
+		put16(data + PARSE_ETHERNET_BYTES, tci | tunnel_encap(t, meta)->vid);
+	}
+	if (meta->wire_bytes < PACKET_FRAME_MIN)
+		meta->wire_bytes = PACKET_FRAME_MIN;
+	meta->l4_off = (uint8_t)(meta->l4_off - meta->l3_off + l3);
+	meta->l3_off = (uint8_t)l3;
+	meta->flags &= ~(uint32_t)PACKET_OPENED;
+}
+
+void
+tunnel_forget_vlan(struct rte_mbuf *m)
+{
+	uint8_t *tci = packet_data(m) + PARSE_ETHERNET_BYTES;
+
+	put16(tci, parse_u16(tci) & ~TAG_VID);
+}
+
+void
+tunnel_rewrite(struct node *n, struct rte_mbuf *m)
+{
+	const struct tables *t = n->current;
+	struct packet_meta *meta = packet_meta(m);
+	const uint32_t bytes = meta->wire_bytes;
+	uint8_t *data;
+
+	rewrite_ip(t, m);
+	if (tunnel_ip_bytes(t, meta) != 0)
+		send_in_vxlan(t, m);
+	else
+		send_plain(t, m);
+	data = packet_data(m);
+	memcpy(data, t->next_hops[meta->group].mac, 6);
+	memcpy(data + 6, t->ports[meta->out_port].mac, 6);
+	put16(data + meta->l3_off - 2, meta->flags & PACKET_IPV6 ? PARSE_IP6 : PARSE_IP4);
+	if (meta->wire_bytes != bytes)
+		meta->flags |= PACKET_RESIZED;
+}

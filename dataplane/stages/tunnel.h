@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tunnel: which VRF a packet from another switch belongs to, by the VXLAN header or the 802.1Q tag
+// that it wears between switches; opens tunnels that end here and looks into those that pass. What
+// is put on and taken off is written with the rest that a router rewrites (tunnel_rewrite()). See
+// tunnel.c for the model.
+#pragma once
+
+#include "parse.h"
+
+#define TUNNEL_UDP_PORT 4789
+#define TUNNEL_VXLAN_BYTES 8u
+#define TUNNEL_IP4_BYTES 20u
+// Bytes from the outer IP header's end to the IP packet inside.
+#define TUNNEL_BEHIND_IP (PARSE_UDP_BYTES + TUNNEL_VXLAN_BYTES + PARSE_ETHERNET_BYTES)
+
+// A packet that came by an underlay port with a tag. Returns the verdict.
+int tunnel_receive_tagged(struct node *n, struct rte_mbuf *m);
+
+// A packet in VXLAN from another switch, by a port where tunnels may end or not.
+int tunnel_receive(struct node *n, struct rte_mbuf *m, bool may_end);
+
+// Has a tag that a host put on say nothing but a priority, lest another switch takes it for that of a
+// VRF.
+void tunnel_forget_vlan(struct rte_mbuf *m);
+
+// What stage_rewrite() does, and takes off what the packet came in and puts on what it is to leave
+// in; there is room for that (tunnel_has_room()).
+void tunnel_rewrite(struct node *n, struct rte_mbuf *m);
+
+// Bytes that VXLAN puts before the IP packet inside, beside the Ethernet header.
+static inline uint32_t
+tunnel_overhead(const struct tunnel_tables *t)
+{
+	return (t->version == 6 ? PARSE_IP6_BYTES : TUNNEL_IP4_BYTES) + TUNNEL_BEHIND_IP;
+}
+
+static inline const struct encap *
+tunnel_encap(const struct tables *t, const struct packet_meta *meta)
+{
+	return &t->tunnels->encaps[meta->encap & ~PACKET_ENCAP_QP];
+}
+
+// By how many bytes the IP packet that leaves is longer than the one that is routed.
+static inline uint32_t
+tunnel_ip_bytes(const struct tables *t, const struct packet_meta *meta)
+{
+	if (meta->encap == 0 || tunnel_encap(t, meta)->kind != ENCAP_VXLAN)
+		return 0;
+	return tunnel_overhead(t->tunnels);
+}
+
+// Whether there is room in the packet for the headers it is to leave in: before what it has, or
+// behind it, where it can be moved to. `worn`: as tunnel_ip_bytes() has it.
+static inline bool
+tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t worn)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint32_t headers = PARSE_ETHERNET_BYTES + PARSE_TAG_BYTES + worn;
+
+	return meta->encap == 0 || (uint32_t)meta->data_off + meta->l3_off >= headers ||
+	       headers + meta->data_len - meta->l3_off <= n->packets->data_room;
+}
+
+// Only other switches are believed: what a host sends is payload, whatever it looks like, and is
+// admitted to the fabric here.
+static __rte_always_inline int
+stage_tunnel(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct tables *t = n->current;
+	const struct port_tables *port = &t->ports[in->index];
+	struct packet_meta *meta = packet_meta(m);
+
+	(void)now;
+	if (!port->inner) {
+		meta->epoch = t->epoch;
+		return STAGE_NEXT;
+	}
+	if (unlikely(t->tunnels == NULL))
+		return STAGE_NEXT;
+	if (meta->flags & PACKET_TAGGED && port->underlay && t->tunnels->vids != NULL) {
+		int verdict = tunnel_receive_tagged(n, m);
+
+		if (verdict != STAGE_NEXT || meta->flags & PACKET_VLAN)
+			return verdict;
+	}
+	if (meta->ip_proto == PARSE_UDP &&
+	    parse_u16(packet_data(m) + meta->l4_off + 2) == TUNNEL_UDP_PORT)
+		return tunnel_receive(n, m, port->underlay);
+	return STAGE_NEXT;
+}
