@@ -105,84 +105,11 @@ check_nodes(const struct config *config, struct config_diag *diag)
 	}
 }
 
-struct tenant_host {
-	const struct config_name *name;
-	const struct config_tenant *tenant;
-};
-
-static int
-tenant_host_compare(const void *left, const void *right)
-{
-	const struct tenant_host *a = left, *b = right;
-	int order = strcmp(a->name->text, b->name->text);
-
-	return order != 0 ? order : a->tenant < b->tenant ? -1 : a->tenant > b->tenant;
-}
-
-static void
-check_tenant_hosts(const struct config *config, struct config_diag *diag)
-{
-	struct tenant_host *hosts;
-	size_t count = 0;
-	char key[CONFIG_NAME_MAX + 32];
-
-	for (unsigned i = 0; i < config->tenant_count; i++)
-		count += config->tenants[i].hosts.count;
-	hosts = calloc(count + 1, sizeof(*hosts));
-	if (hosts == NULL)
-		return;
-	count = 0;
-	for (unsigned i = 0; i < config->tenant_count; i++)
-		for (unsigned j = 0; j < config->tenants[i].hosts.count; j++)
-			hosts[count++] = (struct tenant_host){&config->tenants[i].hosts.items[j],
-							      &config->tenants[i]};
-	qsort(hosts, count, sizeof(*hosts), tenant_host_compare);
-	for (size_t i = 1; i < count; i++) {
-		if (strcmp(hosts[i].name->text, hosts[i - 1].name->text) != 0)
-			continue;
-		snprintf(key, sizeof(key), "tenants.%s.hosts", hosts[i].tenant->name.text);
-		config_error(diag, config->file, hosts[i].name->pos, key,
-			     "%s is already in tenant %s", hosts[i].name->text,
-			     hosts[i - 1].tenant->name.text);
-	}
-	free(hosts);
-}
-
-static int
-vni_compare(const void *left, const void *right)
-{
-	const struct config_tenant *a = *(const struct config_tenant *const *)left;
-	const struct config_tenant *b = *(const struct config_tenant *const *)right;
-
-	return a->vni != b->vni ? (a->vni < b->vni ? -1 : 1) : a < b ? -1 : a > b;
-}
-
-static void
-check_tenant_vnis(const struct config *config, struct config_diag *diag)
-{
-	const struct config_tenant **sorted = calloc(config->tenant_count + 1, sizeof(*sorted));
-	char key[CONFIG_NAME_MAX + 32];
-
-	for (unsigned i = 0; sorted != NULL && i < config->tenant_count; i++)
-		sorted[i] = &config->tenants[i];
-	if (sorted != NULL)
-		qsort(sorted, config->tenant_count, sizeof(*sorted), vni_compare);
-	for (unsigned i = 1; sorted != NULL && i < config->tenant_count; i++) {
-		if (sorted[i]->vni == 0 || sorted[i]->vni != sorted[i - 1]->vni)
-			continue;
-		snprintf(key, sizeof(key), "tenants.%s.vni", sorted[i]->name.text);
-		config_error(diag, config->file, sorted[i]->name.pos, key,
-			     "%u is already tenant %s's", sorted[i]->vni, sorted[i - 1]->name.text);
-	}
-	free(sorted);
-}
-
 void
 check_fabric(struct config *config, struct config_diag *diag)
 {
 	check_nodes(config, diag);
-	check_tenant_hosts(config, diag);
-	check_tenant_vnis(config, diag);
+	check_tenants(config, diag);
 	for (unsigned i = 0; i < config->single.port_count; i++)
 		if (config->single.ports[i].link.mtu == 0)
 			config->single.ports[i].link.mtu = config->fabric.mtu;

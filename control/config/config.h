@@ -66,7 +66,7 @@ struct config {
 		fabric; // name, framing, seed, dilation, mtu are set for one switch too
 	struct config_single single; // topology SINGLE
 	struct config_live live;
-	struct config_tenant *tenants;
+	struct config_tenant *tenants; // NULL: the file has no `tenants:`
 	unsigned tenant_count;
 	struct config_attach *attach;
 	unsigned attach_count;
@@ -142,6 +142,16 @@ struct config_pos config_written_at(const struct config *config, const char *sec
 // The file's events as steps: in the order of time and, for one instant, of the file. The caller
 // frees them; NULL without memory.
 struct config_step *config_list_steps(const struct config *config, unsigned *count);
+
+// What a tenant of the file wears between switches; NULL: `rest` where the file does not write it.
+// What `rest` leaves open is as with the first other tenant that is not plain.
+struct config_overlay config_tenant_overlay(const struct config *config,
+					    const struct config_tenant *tenant);
+// The tenant of that name as the file writes it, or NULL.
+const struct config_tenant *config_find_tenant(const struct config *config, const char *name);
+// Bytes that an encapsulation adds to a packet's IP packet: what a link's MTU must have room for. A
+// tag of 802.1Q is no part of it. underlay: 4 or 6.
+uint32_t config_encap_mtu_bytes(enum config_encap encap, uint32_t underlay);
 
 // True when some section of the file asks for packets to be trimmed, whether or not that is on at
 // present. Presets do not.

@@ -146,6 +146,7 @@ struct config_tenant {
 	enum config_network network;
 	uint32_t vni;  // 0: none
 	uint16_t vlan; // 0: none
+	struct config_pos vni_pos, vlan_pos;
 	enum config_encap encap;
 	enum config_tunnel_dscp dscp;
 	struct config_names leak; // tenants whose VRFs exchange routes with this one's
@@ -157,6 +158,19 @@ struct config_tenant {
 	uint64_t guaranteed_bytes;
 	struct config_amount share; // PERCENT, ALPHA, or NONE
 	struct config_pos buffer_pos;
+};
+
+// The tenant of the hosts that no other has: in every fabric with `tenants:`, written there or not.
+#define CONFIG_REST "rest"
+#define CONFIG_REST_VNI 16777214 // where the file gives it none
+#define CONFIG_REST_VLAN 4094
+
+// What a tenant's packets wear between switches.
+struct config_overlay {
+	enum config_encap encap; // never AUTO
+	uint32_t vni;            // VXLAN
+	uint16_t vlan;           // VLAN
+	bool pipe;               // VXLAN
 };
 
 struct config_attach {

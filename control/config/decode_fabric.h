@@ -12,6 +12,8 @@ decode_custom decode_endpoint; // struct config_endpoint at the key's offset
 decode_custom decode_cpus;     // struct config: live
 decode_custom decode_via;      // struct config_route
 decode_custom decode_path_mtu;
+decode_custom decode_addresses; // struct config_tenant (decode_tenant.c)
+decode_custom decode_borders;   // struct config_tenant
 
 // `delay` and `cable` in one map: which would win?
 void check_one_delay(struct decoder *d, const struct yaml_node *node, void *base);

@@ -64,6 +64,10 @@ void check_switch(const struct merge_checks *checks, const struct switch_config 
 		  const struct config_mark *marks);
 // Everything else of the file against itself; also gives ports without an MTU the switch's.
 void check_fabric(struct config *config, struct config_diag *diag);
+// The tenants of a file against each other (check_tenants.c). Whether their hosts exist is for the
+// topology to say.
+void check_tenants(const struct config *config, struct config_diag *diag);
+void check_leaks(const struct config *config, struct config_diag *diag); // (check_leaks.c)
 // The key that stands in another's place within a map, or NULL (set.c).
 const char *set_excluded_by(const char *key);
 // Tries the `set` events in the order of time (set.c). idle: as in struct merge_checks.

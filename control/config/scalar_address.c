@@ -52,6 +52,52 @@ scalar_prefix(const char *text, struct config_prefix *out, char *why)
 	return 0;
 }
 
+// What a packet cannot come from, or no router passes on; NULL: neither.
+static const char *
+unfit_kind(uint8_t version, const uint8_t *a)
+{
+	static const uint8_t none[16], loopback6[16] = {[15] = 1};
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (memcmp(a, none, version == 6 ? 16 : 4) == 0)
+		return "the unspecified address";
+	if (version == 6) {
+		if (a[0] == 0xff)
+			return "a multicast address";
+		if (a[0] == 0xfe && (a[1] & 0xc0) == 0x80)
+			return "a link-local address";
+		if (memcmp(a, mapped, sizeof(mapped)) == 0)
+			return "an IPv4-mapped address";
+		return memcmp(a, loopback6, sizeof(loopback6)) == 0 ? "a loopback address" : NULL;
+	}
+	if (a[0] == 0)
+		return "an address of no network";
+	if (a[0] >= 224)
+		return a[0] < 240 ? "a multicast address" : "a reserved address";
+	if (a[0] == 169 && a[1] == 254)
+		return "a link-local address";
+	return a[0] == 127 ? "a loopback address" : NULL;
+}
+
+int
+scalar_host_address(const char *text, uint8_t *version, uint8_t out[static 16], char *why)
+{
+	const char *kind;
+
+	memset(out, 0, 16);
+	*version = strchr(text, ':') != NULL ? 6 : 4;
+	if (strchr(text, '/') != NULL)
+		snprintf(why, SCALAR_WHY, "\"%.50s\" is a prefix: a host has an address, without /",
+			 text);
+	else if (inet_pton(*version == 6 ? AF_INET6 : AF_INET, text, out) != 1)
+		snprintf(why, SCALAR_WHY, "\"%.50s\" is not an IPv4 or IPv6 address", text);
+	else if ((kind = unfit_kind(*version, out)) != NULL)
+		snprintf(why, SCALAR_WHY, "%.50s is %s: a host cannot have it", text, kind);
+	else
+		return 0;
+	return -EINVAL;
+}
+
 int
 scalar_mac(const char *text, struct config_mac *out, char *why)
 {

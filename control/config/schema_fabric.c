@@ -226,6 +226,12 @@ static const struct schema topology = {
 	.check = check_topology,
 };
 
+static const struct schema_choice underlays[] = {
+	{"4", 4, false},
+	{"6", 6, false},
+	{NULL, 0, false},
+};
+
 static const struct schema_key fabric_keys[] = {
 	{"name", SCHEMA_NAME, .def = "fabric", .help = "of the fabric", AT(fabric.name)},
 	{"topology", SCHEMA_MAP,
@@ -234,6 +240,8 @@ static const struct schema_key fabric_keys[] = {
 	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
 	{"mtu", SCHEMA_INTEGER, .def = "4200", .help = "the hosts' IP MTU", AT(fabric.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
+	{"underlay", SCHEMA_ENUM, .def = "4", .help = "IP version of the headers around tunnels",
+	 AT(fabric.underlay), .choices = underlays},
 	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),
 	 .min = 0, .max = INT64_MAX},
 	{"dilation", SCHEMA_INTEGER, .def = "1",

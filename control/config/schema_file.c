@@ -37,48 +37,6 @@ static const struct schema_key live_keys[] = {
 	 AT(live.readers)},
 };
 
-#define TENANT_AT(member) SCHEMA_AT(struct config_tenant, member)
-
-static const struct schema_choice encaps[] = {
-	{"plain", CONFIG_ENCAP_PLAIN, false},
-	{"vxlan", CONFIG_ENCAP_VXLAN, true},
-	{"vlan", CONFIG_ENCAP_VLAN, true},
-	{NULL, 0, false},
-};
-
-static void
-check_tenant_buffer(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	struct config_tenant *tenant = base;
-
-	(void)d;
-	tenant->buffer_set = true;
-	tenant->buffer_pos = node->pos;
-}
-
-static const struct schema_key tenant_buffer_keys[] = {
-	{"guaranteed", SCHEMA_BYTES, .def = "0B",
-	 .help = "set aside in every pool but unlimited ones and those of size 0",
-	 TENANT_AT(guaranteed_bytes), .min = 0, .max = SCHEMA_BYTES_MAX},
-	{"share", SCHEMA_AMOUNT, .def = "none", .help = "of each pool, at most", TENANT_AT(share),
-	 .amounts = 1u << CONFIG_AMOUNT_PERCENT | 1u << CONFIG_AMOUNT_ALPHA |
-		    1u << CONFIG_AMOUNT_NONE},
-};
-static const struct schema_key tenant_keys[] = {
-	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "its hosts", TENANT_AT(hosts)},
-	{"vni", SCHEMA_INTEGER, .help = "VXLAN network identifier", TENANT_AT(vni), .min = 1,
-	 .max = 16777215},
-	{"encap", SCHEMA_ENUM, .def = "plain", .help = "between leaves", TENANT_AT(encap),
-	 .choices = encaps},
-	{"dscp", SCHEMA_TEXT, LATER, .help = "of a tunnel"},
-	{"leak", SCHEMA_NAMES, LATER, .help = "tenants it may reach"},
-	{"buffer", SCHEMA_MAP, .help = "its part of every switch's buffer",
-	 .sub = &(const struct schema){SCHEMA_COUNT(tenant_buffer_keys),
-				       .check = check_tenant_buffer}},
-};
-const struct schema schema_tenant = {SCHEMA_COUNT(tenant_keys),
-				     .size = sizeof(struct config_tenant)};
-
 static void
 check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 {

@@ -107,6 +107,8 @@ tenants(const struct report_node *n)
 	json_t *out = json_object();
 
 	for (unsigned int i = 0; t != NULL && i < t->tenant_count; i++) {
+		if (n->tenants[i] == NULL) // a place that no tenant has at present
+			continue;
 		if (json_object_set_new(out, n->tenants[i], tenant(n, i)) != 0) {
 			json_decref(out);
 			return NULL;

@@ -69,8 +69,11 @@ node_tenants(const struct report_node *n, ps_t now)
 	if (t == NULL || !t->tenant_buffers || n->node->buffer.tenants == NULL)
 		return out;
 	for (unsigned int i = 0; i < t->tenant_count; i++) {
-		json_t *pools = show_child(json_object_get(tenants, n->tenants[i]), "pools");
+		json_t *pools;
 
+		if (n->tenants[i] == NULL) // a place that no tenant has at present
+			continue;
+		pools = show_child(json_object_get(tenants, n->tenants[i]), "pools");
 		for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
 			status |= json_object_set_new(pools, counters_pool_name(pool),
 						      tenant_pool(n, i, pool));

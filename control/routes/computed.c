@@ -24,7 +24,7 @@ struct computation {
 	const struct topology *t;
 	struct routes *routes;
 	struct updown updown;
-	bool *vrf_here; // by leaf and VRF: it has hosts in it, or is the default without tenants
+	bool *vrf_here;    // by leaf and VRF: it has hosts in it, or is the default without tenants
 	int32_t *only_vrf; // by leaf: the VRF of all its hosts, or -1
 	bool *passed;      // by switch: another sends through it to the leaf aimed at
 };
@@ -168,8 +168,7 @@ compute_leaf(struct computation *c, uint32_t leaf)
 			error = append_transit(c, at, TOPOLOGY_VRF_DEFAULT, leaf, groups[at]);
 		else
 			error = append_remote(c, at, leaf, groups[at]);
-		if (error == 0 && at < t->leaf_count && c->passed[at] &&
-		    t->transit_vrf != TOPOLOGY_VRF_DEFAULT)
+		if (error == 0 && at < t->leaf_count && c->passed[at] && topology_sliced(t))
 			error = append_transit(c, at, t->transit_vrf, leaf, groups[at]);
 	}
 	free(groups);
@@ -199,7 +198,7 @@ note_vrfs(struct computation *c)
 			only = only == -2 || only == port->vrf ? port->vrf : -1;
 		}
 		c->only_vrf[n] = only;
-		if (t->transit_vrf == TOPOLOGY_VRF_DEFAULT)
+		if (!topology_sliced(t))
 			here[TOPOLOGY_VRF_DEFAULT] = true;
 	}
 	return 0;

@@ -2,9 +2,11 @@
 #include "addresses.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+
+#define LOOPBACK_SECOND 16
 
 void
 addresses_ip4(const struct place *place, uint8_t out[static 4])
@@ -51,66 +53,215 @@ addresses_switch_mac(uint32_t node, uint16_t number, uint8_t out[static 6])
 	out[5] = (uint8_t)number; // up to 256 numbers: 256 is 0
 }
 
-static int
-place_of_ip4(const uint8_t ip[static 4], struct place *out)
+void
+addresses_loopback4(const struct switch_place *place, uint8_t out[static 4])
 {
-	if (ip[0] != 10)
-		return -ENOENT;
-	*out = (struct place){
-		.plane = ip[1] / ADDRESSES_PODS,
-		.pod = ip[1] % ADDRESSES_PODS,
-		.leaf = ip[2] != 0 ? ip[2] : 256,
-		.port = ip[3] != 0 ? ip[3] : 256,
-	};
-	return 0;
+	out[0] = 172;
+	out[1] = (uint8_t)(LOOPBACK_SECOND + place->tier);
+	out[2] = (uint8_t)(place->plane * ADDRESSES_PODS + place->pod);
+	out[3] = (uint8_t)place->number;
+}
+
+void
+addresses_loopback6(const struct switch_place *place, uint8_t out[static 16])
+{
+	memset(out, 0, 16);
+	out[0] = 0xfd;
+	put16(out + 6, (uint16_t)(1 + place->tier));
+	put16(out + 8, place->plane);
+	put16(out + 10, place->pod);
+	put16(out + 12, place->number);
+}
+
+void
+addresses_link_local(const struct switch_place *place, uint8_t out[static 16])
+{
+	memset(out, 0, 16);
+	out[0] = 0xfe;
+	out[1] = 0x80;
+	out[8] = (uint8_t)(1 + place->tier);
+	out[9] = (uint8_t)place->plane;
+	put16(out + 10, place->pod);
+	put16(out + 12, place->number);
+	put16(out + 14, place->port);
+}
+
+void
+addresses_router_mac(uint32_t node, uint8_t out[static 6])
+{
+	addresses_switch_mac(node, 0, out);
+	out[1] = 0x02;
+}
+
+// ---- back ---------------------------------------------------------------------------------------
+
+static uint16_t
+get16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+// A number of 1 to 256 in one byte.
+static uint16_t
+number_of(uint8_t byte)
+{
+	return byte != 0 ? byte : 256;
+}
+
+static bool
+is_number(uint16_t number)
+{
+	return number >= 1 && number <= 256;
+}
+
+static bool
+is_switch_place(const struct switch_place *p)
+{
+	return p->tier < ADDRESSES_TIERS && p->plane < ADDRESSES_PLANES &&
+	       p->pod < ADDRESSES_PODS && is_number(p->number);
 }
 
 static int
-place_of_ip6(const uint8_t ip[static 16], struct place *out)
+find_ip4(const uint8_t *ip, struct addresses_found *out)
 {
-	static const uint8_t head[8] = {0xfd};
-	struct place place = {
-		.plane = (uint16_t)(ip[8] << 8 | ip[9]),
-		.pod = (uint16_t)(ip[10] << 8 | ip[11]),
-		.leaf = (uint16_t)(ip[12] << 8 | ip[13]),
-		.port = (uint16_t)(ip[14] << 8 | ip[15]),
-	};
+	uint16_t plane = ip[1] / ADDRESSES_PODS, pod = ip[1] % ADDRESSES_PODS;
 
-	if (memcmp(ip, head, sizeof(head)) != 0 || place.plane >= ADDRESSES_PLANES ||
-	    place.pod >= ADDRESSES_PODS || place.leaf == 0 || place.leaf > 256 || place.port == 0 ||
-	    place.port > 256)
-		return -ENOENT;
-	*out = place;
-	return 0;
+	if (ip[0] == 10) {
+		out->kind = ADDRESSES_HOST;
+		out->host = (struct place){plane, pod, number_of(ip[2]), number_of(ip[3])};
+		return 0;
+	}
+	out->kind = ADDRESSES_LOOPBACK;
+	out->at = (struct switch_place){
+		.tier = (uint16_t)(ip[1] - LOOPBACK_SECOND),
+		.plane = ip[2] / ADDRESSES_PODS,
+		.pod = ip[2] % ADDRESSES_PODS,
+		.number = number_of(ip[3]),
+	};
+	return ip[0] == 172 && is_switch_place(&out->at) ? 0 : -ENOENT;
+}
+
+// The four hextets behind fd00:0:0:0.
+static int
+find_host6(const uint8_t *ip, struct addresses_found *out)
+{
+	const struct place place = {get16(ip + 8), get16(ip + 10), get16(ip + 12), get16(ip + 14)};
+
+	out->kind = ADDRESSES_HOST;
+	out->host = place;
+	return place.plane < ADDRESSES_PLANES && place.pod < ADDRESSES_PODS &&
+			       is_number(place.leaf) && is_number(place.port)
+		       ? 0
+		       : -ENOENT;
 }
 
 static int
-place_of_mac(const char *text, struct place *out)
+find_ip6(const uint8_t *ip, struct addresses_found *out)
 {
-	unsigned byte[6];
-	uint8_t ip[4];
-	int end = 0;
+	static const uint8_t unique[6] = {0xfd}, local[8] = {0xfe, 0x80};
 
-	if (strlen(text) != 17 ||
-	    sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &byte[0], &byte[1], &byte[2], &byte[3],
-		   &byte[4], &byte[5], &end) != 6 ||
-	    end != 17)
+	if (memcmp(ip, unique, sizeof(unique)) == 0 && get16(ip + 6) == 0)
+		return find_host6(ip, out);
+	if (memcmp(ip, unique, sizeof(unique)) == 0) {
+		out->kind = ADDRESSES_LOOPBACK;
+		out->at = (struct switch_place){
+			.tier = (uint16_t)(get16(ip + 6) - 1),
+			.plane = get16(ip + 8),
+			.pod = get16(ip + 10),
+			.number = get16(ip + 12),
+		};
+		return get16(ip + 14) == 0 && is_switch_place(&out->at) ? 0 : -ENOENT;
+	}
+	out->kind = ADDRESSES_LINK_LOCAL;
+	out->at = (struct switch_place){
+		.tier = (uint16_t)(ip[8] - 1),
+		.plane = ip[9],
+		.pod = get16(ip + 10),
+		.number = get16(ip + 12),
+		.port = get16(ip + 14),
+	};
+	return memcmp(ip, local, sizeof(local)) == 0 && is_switch_place(&out->at) &&
+			       is_number(out->at.port)
+		       ? 0
+		       : -ENOENT;
+}
+
+static int
+find_mac(const uint8_t *mac, struct addresses_found *out)
+{
+	if (mac[0] != 0x02)
+		return -ENOENT;
+	out->node = (uint32_t)(mac[2] << 16 | mac[3] << 8 | mac[4]);
+	out->port = number_of(mac[5]);
+	switch (mac[1]) {
+	case 0x00: // before the address of a host
+		return mac[2] == 10 ? find_ip4(mac + 2, out) : -ENOENT;
+	case 0x01:
+		out->kind = ADDRESSES_SWITCH_PORT;
+		return 0;
+	case 0x02:
+		out->kind = ADDRESSES_ROUTER_MAC;
+		out->port = 0;
+		return mac[5] == 0 ? 0 : -ENOENT;
+	default:
+		return -ENOENT;
+	}
+}
+
+static int
+parse_mac(const char *text, uint8_t out[static 6])
+{
+	if (strlen(text) != 17)
 		return -EINVAL;
-	if (byte[0] != 0x02 || byte[1] != 0x00)
-		return -ENOENT;
-	for (unsigned i = 0; i < 4; i++)
-		ip[i] = (uint8_t)byte[2 + i];
-	return place_of_ip4(ip, out);
+	for (unsigned i = 0; i < 17; i++) {
+		int digit = tolower((unsigned char)text[i]);
+
+		if (i % 3 == 2 ? digit != ':' : !isxdigit(digit))
+			return -EINVAL;
+		if (i % 3 != 2)
+			out[i / 3] = (uint8_t)(out[i / 3] << 4 |
+					       (isdigit(digit) ? digit - '0' : digit - 'a' + 10));
+	}
+	return 0;
+}
+
+int
+addresses_parse(const char *text, uint8_t *version, uint8_t out[static 16])
+{
+	memset(out, 0, 16);
+	*version = 4;
+	if (inet_pton(AF_INET, text, out) == 1)
+		return 0;
+	*version = 6;
+	if (inet_pton(AF_INET6, text, out) == 1)
+		return 0;
+	memset(out, 0, 16);
+	*version = 0;
+	return parse_mac(text, out);
+}
+
+int
+addresses_find(const char *text, struct addresses_found *out)
+{
+	uint8_t address[16], version;
+
+	*out = (struct addresses_found){0};
+	if (addresses_parse(text, &version, address) != 0)
+		return -EINVAL;
+	if (version == 4)
+		return find_ip4(address, out);
+	return version == 6 ? find_ip6(address, out) : find_mac(address, out);
 }
 
 int
 addresses_find_place(const char *text, struct place *out)
 {
-	uint8_t ip[16];
+	struct addresses_found found;
+	int error = addresses_find(text, &found);
 
-	if (inet_pton(AF_INET, text, ip) == 1)
-		return place_of_ip4(ip, out);
-	if (inet_pton(AF_INET6, text, ip) == 1)
-		return place_of_ip6(ip, out);
-	return place_of_mac(text, out);
+	if (error == 0 && found.kind != ADDRESSES_HOST)
+		error = -ENOENT;
+	if (error == 0)
+		*out = found.host;
+	return error;
 }

@@ -28,7 +28,7 @@ builder_add_node(struct topology *t, const char *name, enum config_role role, ui
 		.plane = plane,
 		.number = number,
 		.pod = (uint16_t)((number - 1) / ADDRESSES_LEAVES_PER_POD),
-		.pod_leaf = (uint16_t)((number - 1) % ADDRESSES_LEAVES_PER_POD + 1),
+		.pod_number = (uint16_t)((number - 1) % ADDRESSES_LEAVES_PER_POD + 1),
 	};
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	switch (role) {
@@ -138,6 +138,8 @@ builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, 
 		.delay_ps = link->delay_ps,
 		.cable_mm = link->cable_mm,
 		.mtu = link->mtu != 0 ? link->mtu : t->config->fabric.mtu,
+		.mtu_auto = link->mtu == 0 && t->nodes[a].role != CONFIG_ROLE_HOST &&
+			    t->nodes[b].role != CONFIG_ROLE_HOST,
 		.loss_ppm = link->loss_ppm,
 		.pos = link->pos,
 		.host = t->nodes[a].role == CONFIG_ROLE_HOST ||

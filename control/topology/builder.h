@@ -46,8 +46,8 @@ int builder_apply_named_links(struct topology *t, struct config_diag *diag);
 // Fills topology.by_name. Returns 0, or -ENOMEM.
 int builder_index_names(struct topology *t);
 
-// Tenants and VRFs, and which ports are theirs.
-int builder_assign_tenants(struct topology *t, struct config_diag *diag);
-
 // Fills topology.part and part_mtu. Returns 0, or -ENOMEM.
 int builder_find_parts(struct topology *t);
+// Gives links between switches without an MTU of their own room for `encap_bytes` around the hosts'
+// packets, unless they have it, and fills part_mtu anew.
+void builder_make_room(struct topology *t, uint32_t encap_bytes);

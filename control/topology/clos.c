@@ -62,7 +62,7 @@ join_leaf(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t leaf)
 	int error = 0;
 
 	c->t->nodes[node].pod = (uint16_t)pod;
-	c->t->nodes[node].pod_leaf = (uint16_t)(leaf + 1);
+	c->t->nodes[node].pod_number = (uint16_t)(leaf + 1);
 	for (uint32_t h = 0; error == 0 && h < c->hosts_per_leaf; h++)
 		error = builder_join(c->t, host + h, plane + 1, node, h + 1);
 	for (uint32_t s = 0; error == 0 && s < c->spines; s++)
@@ -76,11 +76,13 @@ join_spine(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t spine)
 {
 	uint32_t group = c->supers / c->spines;
 	uint32_t first = c->first_super + plane * c->supers + spine * group;
+	uint32_t node = spine_of(c, plane, pod, spine);
 	int error = 0;
 
+	c->t->nodes[node].pod = (uint16_t)pod;
+	c->t->nodes[node].pod_number = (uint16_t)(spine + 1);
 	for (uint32_t s = 0; error == 0 && s < group; s++)
-		error = builder_join(c->t, spine_of(c, plane, pod, spine), c->leaves + s + 1,
-				     first + s, pod + 1);
+		error = builder_join(c->t, node, c->leaves + s + 1, first + s, pod + 1);
 	return error;
 }
 

@@ -18,14 +18,15 @@ apply(struct topology *t, const struct config_named_link *named, struct config_d
 		.rate_bps = link->rate_bps,
 		.delay_ps = link->delay_ps,
 		.cable_mm = link->cable_mm,
-		.mtu = link->mtu,
+		.mtu = link->mtu_auto ? 0 : link->mtu,
 		.pos = link->pos,
 	};
 	now = config_link_over(&now, &named->written);
 	link->rate_bps = now.rate_bps;
 	link->delay_ps = now.delay_ps;
 	link->cable_mm = now.cable_mm;
-	link->mtu = now.mtu;
+	link->mtu = now.mtu != 0 ? now.mtu : t->config->fabric.mtu;
+	link->mtu_auto = now.mtu == 0 && !link->host;
 	link->pos = now.pos;
 	builder_set_link(t, &t->nodes[link->a.node].ports[link->a.port], &now);
 	builder_set_link(t, &t->nodes[link->b.node].ports[link->b.port], &now);

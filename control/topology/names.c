@@ -184,7 +184,7 @@ int
 topology_find_vrf(const struct topology *t, const char *name)
 {
 	for (uint16_t i = 0; i < t->vrf_count; i++)
-		if (strcmp(t->vrfs[i].name, name) == 0)
+		if (name[0] != '\0' && strcmp(t->vrfs[i].name, name) == 0)
 			return i;
 	return -1;
 }
@@ -193,7 +193,7 @@ int
 topology_find_tenant(const struct topology *t, const char *name)
 {
 	for (uint16_t i = 0; i < t->tenant_count; i++)
-		if (strcmp(t->tenants[i].name, name) == 0)
+		if (t->tenants[i].name != NULL && strcmp(t->tenants[i].name, name) == 0)
 			return i;
 	return -1;
 }
@@ -205,7 +205,7 @@ topology_find_place(const struct topology *t, const struct place *place, struct 
 		const struct topo_node *leaf = &t->nodes[n];
 
 		if (single(t) || leaf->plane != place->plane || leaf->pod != place->pod ||
-		    leaf->pod_leaf != place->leaf)
+		    leaf->pod_number != place->leaf)
 			continue;
 		for (uint16_t p = 0; p < leaf->port_count; p++) {
 			if (leaf->ports[p].number != place->port)
@@ -215,6 +215,32 @@ topology_find_place(const struct topology *t, const struct place *place, struct 
 		}
 	}
 	return -ENOENT;
+}
+
+struct switch_place
+topology_switch_place(const struct topology *t, uint32_t node)
+{
+	const struct topo_node *n = &t->nodes[node];
+
+	return (struct switch_place){
+		.tier = (uint16_t)n->role, // in the order of enum config_role
+		.plane = n->plane,
+		.pod = n->pod,
+		.number = n->pod_number,
+	};
+}
+
+uint32_t
+topology_find_switch(const struct topology *t, const struct switch_place *place)
+{
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		const struct switch_place at = topology_switch_place(t, n);
+
+		if (at.tier == place->tier && at.plane == place->plane && at.pod == place->pod &&
+		    at.number == place->number)
+			return n;
+	}
+	return TOPOLOGY_NONE;
 }
 
 // How many links join the same two nodes.

@@ -19,10 +19,12 @@ list_names(const struct topology *t, enum wanted wanted, const char **names)
 
 	if (wanted == WANTED_VRF) {
 		for (uint16_t i = 0; i < t->vrf_count; i++)
-			names[count++] = t->vrfs[i].name;
+			if (t->vrfs[i].name[0] != '\0')
+				names[count++] = t->vrfs[i].name;
 	} else if (wanted == WANTED_TENANT) {
 		for (uint16_t i = 0; i < t->tenant_count; i++)
-			names[count++] = t->tenants[i].name;
+			if (t->tenants[i].name != NULL)
+				names[count++] = t->tenants[i].name;
 	} else {
 		for (uint32_t i = 0; i < t->node_count; i++)
 			if (wanted == WANTED_NODE ||
@@ -35,8 +37,8 @@ list_names(const struct topology *t, enum wanted wanted, const char **names)
 // "; did you mean leaf1?", or which there are, or nothing: not for errors that are no longer kept,
 // of which a flow file may have a million.
 static const char *
-hint(const struct topology *t, enum wanted wanted, const char *word,
-     const struct config_diag *diag, char text[static HINT_MAX])
+hint(const struct topology *t, enum wanted wanted, const char *word, const struct config_diag *diag,
+     char text[static HINT_MAX])
 {
 	size_t room = (size_t)t->node_count + t->vrf_count + t->tenant_count + 1;
 	const char **names, *near;

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tenants and VRFs. In a fabric each tenant has a VRF of its name, and the leaf's port of each of
-// its hosts is in it; a host without a tenant is in the VRF `default`. Ports between switches are
-// in `default` too, unless there are tenants: then a leaf keeps those in a VRF `transit`, so that
-// what comes down from a spine reaches the hosts of all tenants while a host of none reaches no
-// tenant's. On a lone switch the ports say which VRF and tenant they are in.
+// Tenants and VRFs. In a fabric with `tenants:` each tenant has a VRF of its name on every leaf, and
+// the leaf's port of each of its hosts is in it; hosts that no tenant names are those of the tenant
+// `rest`, which is always there. The VRF `default` is the underlay: ports between switches are in it.
+// A fabric without `tenants:` has that one VRF, hosts and all. On a lone switch the ports say which
+// VRF and tenant they are in, and tenants of the file tell what VRFs of their names wear.
+//
+// Tenants may change while the fabric runs. So all of it is worked out beside the topology (struct
+// slicing) and put into it once there is nothing left that may fail. VRFs and tenants keep their
+// indices as long as they have their names, because packets in queues and counters refer to them;
+// the place of one that goes is given to another by a later change only.
+#include "tenants.h"
+
 #include "builder.h"
 
 #include <errno.h>
@@ -11,164 +18,389 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VRF_TRANSIT "transit"
+#define NAMES_MAX INT16_MAX
 
-// The VRF of that name, added if it is new. Returns its index, or -ENOMEM.
+void
+tenants_free(struct topo_vrf *vrfs, uint16_t count)
+{
+	for (uint16_t i = 0; i < count; i++)
+		free(vrfs[i].leaks);
+	free(vrfs);
+}
+
+static bool
+is_single(const struct topology *t)
+{
+	return t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+}
+
+// ---- places for names ---------------------------------------------------------------------------
+
+// The VRF of that name: where it was, in a place that was free, or behind the others. Returns its
+// index, or -ENOMEM.
 static int
-add_vrf(struct topology *t, const char *name)
+take_vrf(struct slicing *s, const char *name)
 {
-	int found = topology_find_vrf(t, name);
-	struct topo_vrf *grown;
+	struct topology *t = &s->next;
+	int at = topology_find_vrf(t, name);
 
-	if (found >= 0)
-		return found;
-	if (t->vrf_count == INT16_MAX)
+	for (int i = 0; at < 0 && i < t->vrf_count; i++)
+		if (t->vrfs[i].name[0] == '\0')
+			at = i;
+	if (at < 0 && t->vrf_count < NAMES_MAX)
+		at = t->vrf_count++;
+	if (at < 0)
 		return -ENOMEM;
-	grown = realloc(t->vrfs, (t->vrf_count + 1u) * sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	t->vrfs = grown;
-	snprintf(grown[t->vrf_count].name, sizeof(grown->name), "%s", name);
-	return t->vrf_count++;
+	snprintf(t->vrfs[at].name, sizeof(t->vrfs[at].name), "%s", name);
+	s->vrf_used[at] = true;
+	return at;
 }
 
 static int
-add_tenant(struct topology *t, const char *name, const struct config_tenant *settings)
+take_tenant(struct slicing *s, const char *name, const struct config_tenant *settings)
 {
-	int found = topology_find_tenant(t, name);
-	struct topo_tenant *grown;
+	struct topology *t = &s->next;
+	int at = topology_find_tenant(t, name);
 
-	if (found >= 0)
-		return found;
-	if (t->tenant_count == INT16_MAX)
+	for (int i = 0; at < 0 && i < t->tenant_count; i++)
+		if (t->tenants[i].name == NULL)
+			at = i;
+	if (at < 0 && t->tenant_count < NAMES_MAX)
+		at = t->tenant_count++;
+	if (at < 0)
 		return -ENOMEM;
-	grown = realloc(t->tenants, (t->tenant_count + 1u) * sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	t->tenants = grown;
-	grown[t->tenant_count] = (struct topo_tenant){.name = name, .settings = settings};
-	return t->tenant_count++;
+	if (!s->tenant_used[at])
+		t->tenants[at] = (struct topo_tenant){.name = name, .settings = settings};
+	s->tenant_used[at] = true;
+	return at;
 }
 
-// Puts a host's ports, and its leaves' ports towards it, in the tenant's VRF.
-static void
-move_host(struct topology *t, struct topo_node *host, uint16_t tenant, uint16_t vrf)
+// A tenant with the VRF of its name.
+static int
+add_tenant(struct slicing *s, const char *name, const struct config_tenant *settings)
 {
-	for (uint16_t p = 0; p < host->port_count; p++) {
-		struct topo_port *port = &host->ports[p];
-		struct topo_port *peer = &t->nodes[port->peer_node].ports[port->peer_port];
+	const struct config_overlay o = config_tenant_overlay(s->next.config, settings);
+	int tenant = take_tenant(s, name, settings), vrf = take_vrf(s, name);
+	struct topo_vrf *v;
 
-		port->tenant = peer->tenant = tenant;
-		port->vrf = peer->vrf = vrf;
-	}
+	if (tenant < 0 || vrf < 0)
+		return -ENOMEM;
+	v = &s->next.vrfs[vrf];
+	v->tenant = (uint16_t)tenant;
+	v->encap = o.encap;
+	v->pipe = o.pipe;
+	v->vni = o.encap == CONFIG_ENCAP_VXLAN ? o.vni : 0;
+	v->vid = o.encap == CONFIG_ENCAP_VLAN ? o.vlan : 0;
+	return 0;
 }
 
-static void
-assign_hosts(struct topology *t, const struct config_tenant *settings, uint16_t tenant,
-	     uint16_t vrf, struct config_diag *diag)
+static int
+add_tenants(struct slicing *s)
 {
-	char key[CONFIG_NAME_MAX + 32];
+	const struct config *config = s->next.config;
+	int error = 0;
 
-	snprintf(key, sizeof(key), "tenants.%s.hosts", settings->name.text);
-	for (unsigned i = 0; i < settings->hosts.count; i++) {
-		const struct config_name *name = &settings->hosts.items[i];
-		struct topo_node *host;
-		uint32_t index;
+	for (unsigned i = 0; error == 0 && i < config->tenant_count; i++) {
+		const struct config_tenant *settings = &config->tenants[i];
 
-		if (topology_resolve_host(t, name, key, &index, diag) != 0)
-			continue;
-		host = topology_host(t, index);
-		if (host->ports[0].tenant != TENANT_NONE)
-			config_error(diag, t->config->file, name->pos, key,
-				     "%s is already in tenant %s", host->name,
-				     t->tenants[host->ports[0].tenant].name);
+		if (strcmp(settings->name.text, s->next.vrfs[TOPOLOGY_VRF_DEFAULT].name) != 0)
+			error = add_tenant(s, settings->name.text, settings);
 		else
-			move_host(t, host, tenant, vrf);
+			config_error(s->diag, config->file, settings->name.pos, "tenants",
+				     "a tenant cannot be called %s: that VRF is the fabric's own",
+				     settings->name.text);
+	}
+	if (error == 0 && topology_sliced(&s->next) &&
+	    config_find_tenant(config, CONFIG_REST) == NULL)
+		error = add_tenant(s, CONFIG_REST, NULL);
+	return error;
+}
+
+// ---- hosts and ports ----------------------------------------------------------------------------
+
+static void
+put_host(struct slicing *s, uint32_t host, int tenant, int vrf)
+{
+	for (uint8_t p = 0; p < topology_host(&s->next, host)->port_count; p++) {
+		sliced_port(s, host, p)->tenant = (uint16_t)tenant;
+		sliced_port(s, host, p)->vrf = (uint16_t)vrf;
 	}
 }
 
-static int
-add_tenants(struct topology *t, struct config_diag *diag)
+// A host has one tenant: the configuration has seen to it.
+static void
+assign_hosts(struct slicing *s)
 {
-	const struct config *config = t->config;
+	const struct config *config = s->next.config;
+	bool sliced = topology_sliced(&s->next);
+	int rest_tenant = sliced ? topology_find_tenant(&s->next, CONFIG_REST) : TENANT_NONE;
+	int rest_vrf = sliced ? topology_find_vrf(&s->next, CONFIG_REST) : TOPOLOGY_VRF_DEFAULT;
 
+	for (uint32_t h = 0; h < s->next.host_count; h++)
+		put_host(s, h, rest_tenant, rest_vrf);
 	for (unsigned i = 0; i < config->tenant_count; i++) {
 		const struct config_tenant *settings = &config->tenants[i];
-		const char *name = settings->name.text;
-		int tenant, vrf;
+		int tenant = topology_find_tenant(&s->next, settings->name.text);
+		int vrf = topology_find_vrf(&s->next, settings->name.text);
+		char key[CONFIG_NAME_MAX + 32];
+		uint32_t host;
 
-		if (strcmp(name, t->vrfs[TOPOLOGY_VRF_DEFAULT].name) == 0 ||
-		    strcmp(name, VRF_TRANSIT) == 0) {
-			config_error(diag, config->file, settings->name.pos, "tenants",
-				     "a tenant cannot be called %s: that VRF is the fabric's own",
-				     name);
-			continue;
-		}
-		tenant = add_tenant(t, name, settings);
-		vrf = add_vrf(t, name);
-		if (tenant < 0 || vrf < 0)
-			return -ENOMEM;
-		assign_hosts(t, settings, (uint16_t)tenant, (uint16_t)vrf, diag);
+		snprintf(key, sizeof(key), "tenants.%s.hosts", settings->name.text);
+		for (unsigned j = 0; j < settings->hosts.count; j++)
+			if (topology_resolve_host(&s->next, &settings->hosts.items[j], key, &host,
+						  s->diag) == 0)
+				put_host(s, host, tenant, vrf);
 	}
-	return 0;
-}
-
-static int
-assign_transit(struct topology *t)
-{
-	int vrf;
-
-	if (t->tenant_count == 0)
-		return 0;
-	vrf = add_vrf(t, VRF_TRANSIT);
-	if (vrf < 0)
-		return -ENOMEM;
-	t->transit_vrf = (uint16_t)vrf;
-	for (uint32_t n = 0; n < t->leaf_count; n++)
-		for (uint16_t p = 0; p < t->nodes[n].port_count; p++)
-			if (t->nodes[t->nodes[n].ports[p].peer_node].role != CONFIG_ROLE_HOST)
-				t->nodes[n].ports[p].vrf = t->transit_vrf;
-	return 0;
 }
 
 // The VRFs and tenants that a lone switch's ports and routes name.
 static int
-assign_single(struct topology *t)
+assign_single(struct slicing *s)
 {
-	const struct config_single *s = &t->config->single;
+	const struct config_single *single = &s->next.config->single;
 
-	for (unsigned i = 0; i < s->port_count; i++) {
-		const struct config_port *from = &s->ports[i];
-		int vrf = from->vrf.text != NULL ? add_vrf(t, from->vrf.text)
+	for (unsigned i = 0; i < single->port_count; i++) {
+		const struct config_port *from = &single->ports[i];
+		int vrf = from->vrf.text != NULL ? take_vrf(s, from->vrf.text)
 						 : TOPOLOGY_VRF_DEFAULT;
-		int tenant = from->tenant.text != NULL ? add_tenant(t, from->tenant.text, NULL)
+		int tenant = from->tenant.text != NULL ? take_tenant(s, from->tenant.text, NULL)
 						       : TENANT_NONE;
-		struct topo_port *port = t->nodes[0].ports;
+		uint16_t p = 0;
 
 		if (vrf < 0 || tenant < 0)
 			return -ENOMEM;
-		while (port->number != from->number)
-			port++;
-		port->vrf = (uint16_t)vrf;
-		port->tenant = (uint16_t)tenant;
+		while (s->next.nodes[0].ports[p].number != from->number)
+			p++;
+		s->ports[p].vrf = (uint16_t)vrf;
+		s->ports[p].tenant = (uint16_t)tenant;
 	}
-	for (unsigned i = 0; i < s->route_count; i++)
-		if (s->routes[i].vrf.text != NULL && add_vrf(t, s->routes[i].vrf.text) < 0)
+	for (unsigned i = 0; i < single->route_count; i++)
+		if (single->routes[i].vrf.text != NULL &&
+		    take_vrf(s, single->routes[i].vrf.text) < 0)
 			return -ENOMEM;
 	return 0;
 }
 
+// ---- leaks --------------------------------------------------------------------------------------
+
+static int
+compare_indices(const void *left, const void *right)
+{
+	return *(const uint16_t *)left - *(const uint16_t *)right;
+}
+
+static int
+add_leak(struct topo_vrf *vrf, uint16_t to)
+{
+	uint16_t *grown = realloc(vrf->leaks, (vrf->leak_count + 1u) * sizeof(*grown));
+
+	if (grown == NULL)
+		return -ENOMEM;
+	vrf->leaks = grown;
+	grown[vrf->leak_count++] = to;
+	return 0;
+}
+
+// A leak is declared once and holds both ways.
+static int
+add_leaks(struct slicing *s)
+{
+	const struct config *config = s->next.config;
+	struct topo_vrf *vrfs = s->next.vrfs;
+
+	for (unsigned i = 0; i < config->tenant_count; i++) {
+		const struct config_tenant *from = &config->tenants[i];
+		int one = topology_find_vrf(&s->next, from->name.text);
+
+		for (unsigned j = 0; j < from->leak.count; j++) {
+			int other = topology_find_vrf(&s->next, from->leak.items[j].text);
+
+			if (one < 0 || other < 0) // an error already
+				continue;
+			if (add_leak(&vrfs[one], (uint16_t)other) != 0 ||
+			    add_leak(&vrfs[other], (uint16_t)one) != 0)
+				return -ENOMEM;
+		}
+	}
+	for (uint16_t v = 0; v < s->next.vrf_count; v++)
+		if (vrfs[v].leak_count > 1)
+			qsort(vrfs[v].leaks, vrfs[v].leak_count, sizeof(*vrfs[v].leaks),
+			      compare_indices);
+	return 0;
+}
+
+bool
+topology_vrfs_joined(const struct topology *t, uint16_t one, uint16_t other)
+{
+	for (uint16_t i = 0; i < t->vrfs[one].leak_count; i++)
+		if (t->vrfs[one].leaks[i] == other)
+			return true;
+	return one == other;
+}
+
+// ---- room for what packets wear -----------------------------------------------------------------
+
+// The VRF whose packets grow most between switches.
+static const struct topo_vrf *
+find_largest(const struct topology *t, uint32_t *bytes)
+{
+	const struct topo_vrf *found = NULL;
+
+	*bytes = 0;
+	for (uint16_t v = 0; v < t->vrf_count; v++) {
+		uint32_t one = config_encap_mtu_bytes(t->vrfs[v].encap, t->config->fabric.underlay);
+
+		if (t->vrfs[v].name[0] == '\0' || t->vrfs[v].tenant == TENANT_NONE ||
+		    (found != NULL && one <= *bytes))
+			continue;
+		found = &t->vrfs[v];
+		*bytes = one;
+	}
+	return found;
+}
+
+// Warns once, of the link that has least room.
+static void
+warn_of_room(const struct topology *t, const struct topo_vrf *vrf, uint32_t bytes,
+	     struct config_diag *diag)
+{
+	uint32_t least = TOPOLOGY_NONE, hosts = t->config->fabric.mtu;
+	char name[TOPOLOGY_NAME_MAX];
+
+	for (uint32_t l = 0; l < t->link_count; l++)
+		if (!t->links[l].host &&
+		    (least == TOPOLOGY_NONE || t->links[l].mtu < t->links[least].mtu))
+			least = l;
+	if (least == TOPOLOGY_NONE || t->links[least].mtu >= hosts + bytes)
+		return;
+	config_warning(
+		diag, t->config->file, t->links[least].pos, "fabric.links",
+		"%s carries %u bytes of IP, too few for what hosts of tenant %s may send (%u, "
+		"and %u around it): such packets drop as mtu-exceeded",
+		topology_link_name(t, least, name), t->links[least].mtu, vrf->name, hosts, bytes);
+}
+
+// ---- all of it ----------------------------------------------------------------------------------
+
+static int
+begin(struct slicing *s, const struct topology *t, struct config_diag *diag)
+{
+	const struct config *config = t->config;
+	size_t room = (size_t)t->vrf_count + t->tenant_count + config->tenant_count +
+		      2u * config->single.port_count + config->single.route_count + 2;
+	size_t ports = (size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX + PORTS_MAX;
+
+	*s = (struct slicing){.next = *t, .diag = diag};
+	s->next.vrfs = calloc(room, sizeof(*s->next.vrfs));
+	s->next.tenants = calloc(room, sizeof(*s->next.tenants));
+	s->next.borders = NULL;
+	s->next.border_count = 0;
+	s->vrf_used = calloc(room, sizeof(*s->vrf_used));
+	s->tenant_used = calloc(room, sizeof(*s->tenant_used));
+	s->ports = calloc(ports, sizeof(*s->ports));
+	if (s->next.vrfs == NULL || s->next.tenants == NULL || s->vrf_used == NULL ||
+	    s->tenant_used == NULL || s->ports == NULL)
+		return -ENOMEM;
+	for (size_t v = 0; v < room; v++)
+		s->next.vrfs[v].tenant = TENANT_NONE;
+	for (uint16_t v = 0; v < t->vrf_count; v++)
+		memcpy(s->next.vrfs[v].name, t->vrfs[v].name, sizeof(t->vrfs[v].name));
+	for (uint16_t i = 0; i < t->tenant_count; i++)
+		s->next.tenants[i].name = t->tenants[i].name;
+	return 0;
+}
+
+// What nobody took again goes, but for its place.
+static void
+drop_unused(struct slicing *s)
+{
+	for (uint16_t v = 0; v < s->next.vrf_count; v++)
+		if (!s->vrf_used[v])
+			s->next.vrfs[v].name[0] = '\0';
+	for (uint16_t i = 0; i < s->next.tenant_count; i++)
+		if (!s->tenant_used[i])
+			s->next.tenants[i] = (struct topo_tenant){0};
+}
+
+static int
+work_out(struct slicing *s)
+{
+	int error = take_vrf(s, "default") < 0 ? -ENOMEM : 0;
+
+	if (error == 0)
+		error = add_tenants(s);
+	if (error == 0 && is_single(&s->next))
+		error = assign_single(s);
+	if (error != 0)
+		return error;
+	drop_unused(s);
+	assign_hosts(s);
+	error = add_leaks(s);
+	if (error == 0)
+		error = tenants_give_addresses(s);
+	if (error == 0)
+		error = tenants_find_borders(s);
+	return error != 0 ? error : tenants_check_claims(s);
+}
+
+static void
+put_in(struct slicing *s, struct topology *t)
+{
+	uint32_t bytes;
+	const struct topo_vrf *largest;
+
+	tenants_free(t->vrfs, t->vrf_count);
+	free(t->tenants);
+	free(t->borders);
+	t->vrfs = s->next.vrfs;
+	t->vrf_count = s->next.vrf_count;
+	t->tenants = s->next.tenants;
+	t->tenant_count = s->next.tenant_count;
+	t->borders = s->next.borders;
+	t->border_count = s->next.border_count;
+	for (uint32_t h = 0; h < t->host_count; h++) {
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
+			struct topo_port *port = topology_host_port(t, h, p);
+			struct topo_port *peer = &t->nodes[port->peer_node].ports[port->peer_port];
+			const struct sliced_port *from = sliced_port(s, h, p);
+
+			port->vrf = peer->vrf = from->vrf;
+			port->tenant = peer->tenant = from->tenant;
+			memcpy(port->ip4, from->ip4, sizeof(port->ip4));
+			memcpy(port->ip6, from->ip6, sizeof(port->ip6));
+		}
+	}
+	for (uint16_t p = 0; is_single(t) && p < t->nodes[0].port_count; p++) {
+		t->nodes[0].ports[p].vrf = s->ports[p].vrf;
+		t->nodes[0].ports[p].tenant = s->ports[p].tenant;
+	}
+	largest = find_largest(t, &bytes);
+	builder_make_room(t, bytes);
+	if (largest != NULL && topology_sliced(t))
+		warn_of_room(t, largest, bytes, s->diag);
+}
+
 int
-builder_assign_tenants(struct topology *t, struct config_diag *diag)
+topology_retenant(struct topology *t, struct config_diag *diag)
 {
 	unsigned before = diag->errors;
-	int error = 0;
+	struct slicing s;
+	int error = begin(&s, t, diag);
 
-	if (add_vrf(t, "default") < 0)
-		return -ENOMEM;
-	error = add_tenants(t, diag);
 	if (error == 0)
-		error = t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE ? assign_single(t)
-									     : assign_transit(t);
-	return error != 0 ? error : diag->errors == before ? 0 : -EINVAL;
+		error = work_out(&s);
+	if (error == 0 && diag->errors != before)
+		error = -EINVAL;
+	if (error == 0) {
+		put_in(&s, t);
+	} else {
+		if (s.next.vrfs != NULL)
+			tenants_free(s.next.vrfs, s.next.vrf_count);
+		free(s.next.tenants);
+		free(s.next.borders);
+	}
+	free(s.vrf_used);
+	free(s.tenant_used);
+	free(s.ports);
+	return error;
 }

@@ -2,8 +2,9 @@
 // A topology is made in five steps. The kind (clos.c, rail.c, explicit.c, single.c) adds nodes and
 // links; each link makes a port at both ends (builder.c). Then ports are put in the order of their
 // numbers and told of their peers. Then links that the file names get what it says of them
-// (links.c). Then places are given out: MACs of all ports, and addresses of the hosts by the leaf
-// and port that they hang on. Last come tenants and VRFs (tenants.c).
+// (links.c). Then places are given out: MACs of all ports, loopbacks of the switches. Last come
+// tenants and VRFs (tenants.c), and with them the addresses of the hosts: the only step that is
+// ever taken again.
 //
 // The order of nodes is part of the model, since a node's random stream and the order of events at
 // one instant follow from it: leaves, spines, supers, hosts, each as the file or the kind orders
@@ -12,6 +13,7 @@
 // Ports, nodes and links refer to each other by index: arrays move while they grow.
 #include "addresses.h"
 #include "builder.h"
+#include "tenants.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,7 +63,17 @@ order_ports(struct topology *t)
 	}
 }
 
-// MACs of all ports, addresses of the hosts.
+static void
+give_switch_addresses(struct topology *t, uint32_t n)
+{
+	const struct switch_place place = topology_switch_place(t, n);
+
+	addresses_loopback4(&place, t->nodes[n].loopback4);
+	addresses_loopback6(&place, t->nodes[n].loopback6);
+	addresses_router_mac(n, t->nodes[n].router_mac);
+}
+
+// What follows from places alone: MACs of all ports, loopbacks of the switches.
 static int
 give_addresses(struct topology *t, struct config_diag *diag)
 {
@@ -70,22 +82,24 @@ give_addresses(struct topology *t, struct config_diag *diag)
 
 		if (node->pod >= ADDRESSES_PODS) {
 			config_error(diag, t->config->file, t->config->fabric.topology_pos,
-				     "fabric.topology", "more than %u leaves have no addresses",
-				     ADDRESSES_LEAVES_PER_POD * ADDRESSES_PODS);
+				     "fabric.topology", "more than %u %s have no addresses",
+				     ADDRESSES_LEAVES_PER_POD * ADDRESSES_PODS,
+				     node->role == CONFIG_ROLE_LEAF ? "leaves" : "spines");
 			return -EINVAL;
 		}
+		give_switch_addresses(t, n);
 		for (uint16_t p = 0; p < node->port_count; p++) {
-			struct topo_port *port = &node->ports[p], *host;
-			const struct place place = {node->plane, node->pod, node->pod_leaf,
+			struct topo_port *port = &node->ports[p];
+			const struct place place = {node->plane, node->pod, node->pod_number,
 						    port->number};
 
+			if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+				continue; // the file tells its MACs, and knows no hosts
 			addresses_switch_mac(n, port->number, port->mac);
-			if (t->nodes[port->peer_node].role != CONFIG_ROLE_HOST)
-				continue;
-			host = &t->nodes[port->peer_node].ports[port->peer_port];
-			addresses_host_mac(&place, host->mac);
-			addresses_ip4(&place, host->ip4);
-			addresses_ip6(&place, host->ip6);
+			if (t->nodes[port->peer_node].role == CONFIG_ROLE_HOST)
+				addresses_host_mac(
+					&place,
+					t->nodes[port->peer_node].ports[port->peer_port].mac);
 		}
 	}
 	return 0;
@@ -123,12 +137,12 @@ topology_create(struct topology **out, const struct config *config, struct confi
 	error = builder_index_names(t);
 	if (error == 0)
 		error = builder_apply_named_links(t, diag);
-	if (error == 0 && config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
+	if (error == 0)
 		error = give_addresses(t, diag);
 	if (error == 0)
 		error = builder_find_parts(t);
 	if (error == 0)
-		error = builder_assign_tenants(t, diag);
+		error = topology_retenant(t, diag);
 out:
 	if (error != 0)
 		topology_destroy(t);
@@ -146,8 +160,9 @@ topology_destroy(struct topology *t)
 		free(t->nodes[n].ports);
 	free(t->nodes);
 	free(t->links);
-	free(t->vrfs);
+	tenants_free(t->vrfs, t->vrf_count);
 	free(t->tenants);
+	free(t->borders);
 	free(t->by_name);
 	free(t->part);
 	free(t->part_mtu);

@@ -32,8 +32,8 @@ struct topo_port {
 	uint16_t vrf;    // in topology.vrfs; of a host's port: of the leaf's port behind it
 	uint16_t tenant; // in topology.tenants, or TENANT_NONE; likewise
 	uint8_t mac[6];
-	uint8_t ip4[4];  // a host's; network byte order
-	uint8_t ip6[16]; // a host's
+	uint8_t ip4[4];  // a host's, of its tenant or of the plan; network byte order
+	uint8_t ip6[16]; // likewise
 	const char *dev; // a DPDK device string of a single switch's port, or NULL
 };
 
@@ -42,8 +42,8 @@ struct topo_node {
 	enum config_role role;
 	uint16_t plane;  // from 0; of a host 0
 	uint32_t number; // from 1 among the nodes of its role in its plane: leaf1 has 1, h5 has 5
-	uint16_t pod, pod_leaf; // a leaf's place in the plan of addresses (addresses.h)
-	uint8_t loopback4[4];   // a switch's: the end of its tunnels
+	uint16_t pod, pod_number; // a switch's place in the plan of addresses (addresses.h)
+	uint8_t loopback4[4];     // a switch's: the end of its tunnels
 	uint8_t loopback6[16];
 	uint8_t router_mac[6]; // a switch's, as the inner destination of what comes in tunnels
 	uint16_t port_count;
@@ -62,6 +62,7 @@ struct topo_link {
 	struct topo_end a, b;
 	uint64_t rate_bps, delay_ps, cable_mm;
 	uint32_t mtu;
+	bool mtu_auto;         // between switches: room for the hosts' MTU and what tenants wear
 	uint32_t loss_ppm;     // of the packets, either way
 	struct config_pos pos; // where the file says what it is like; line 0: nowhere
 	bool host;             // one end is a host
@@ -91,6 +92,7 @@ struct topo_border {
 	uint32_t host; // index from 0 among the hosts
 	uint8_t port;  // index among its ports
 	struct config_prefix prefix;
+	struct config_pos pos;
 };
 
 // Nodes stand in a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
@@ -107,9 +109,8 @@ struct topology {
 	uint32_t host_count;
 	struct topo_vrf *vrfs; // [TOPOLOGY_VRF_DEFAULT] is "default"
 	uint16_t vrf_count;
-	uint16_t
-		transit_vrf; // of ports between switches on leaves; the default VRF without tenants
-	struct topo_tenant *tenants; // those of the file in its order, then those only ports name
+	uint16_t transit_vrf;        // of ports between switches on leaves: the default VRF
+	struct topo_tenant *tenants; // of the file in its order, of a switch's ports, `rest`
 	uint16_t tenant_count;
 	struct topo_border *borders;
 	uint32_t border_count;
@@ -122,6 +123,14 @@ struct topology {
 int topology_create(struct topology **out, const struct config *config, struct config_diag *diag);
 // NULL is fine.
 void topology_destroy(struct topology *topology);
+
+// Computes VRFs, tenants, the hosts' VRFs, tenants and addresses, borders and the MTUs of links
+// between switches anew from config->tenants, which has changed since. VRFs and tenants that stay
+// (by name) keep their indices; new ones take places that were free before, or are appended; those
+// that go leave a place without a name, since counters and queued packets refer to indices. A
+// link's MTU does not shrink. Names of VRFs that were pointed to are no more. Returns 0, -EINVAL
+// with the errors in diag, or -ENOMEM; on an error nothing has changed.
+int topology_retenant(struct topology *topology, struct config_diag *diag);
 
 // For the live pace: gives the links of attached hosts the MTU that `attach:` says, or 1500 where
 // the device is a veth, on both sides.
@@ -196,6 +205,13 @@ const char *topology_port_name(const struct topology *topology, uint32_t node, u
 
 // ---- places -------------------------------------------------------------------------------------
 
+struct switch_place; // addresses.h
+
+// The switch at a place, or TOPOLOGY_NONE.
+uint32_t topology_find_switch(const struct topology *topology, const struct switch_place *place);
+// The place of a switch.
+struct switch_place topology_switch_place(const struct topology *topology, uint32_t node);
+
 // The leaf's port at a place; its peer is the host there. Returns 0, or -ENOENT.
 int topology_find_place(const struct topology *topology, const struct place *place,
 			struct topo_ref *out);
@@ -228,12 +244,24 @@ topology_host_port(const struct topology *topology, uint32_t host, uint8_t port)
 	return &topology_host(topology, host)->ports[port];
 }
 
+// Whether packets of one VRF may reach the other: it is the same, or they exchange routes.
+bool topology_vrfs_joined(const struct topology *topology, uint16_t one, uint16_t other);
+
+// Whether every host of a fabric is in a tenant's VRF, `rest` included.
+static inline bool
+topology_sliced(const struct topology *topology)
+{
+	return topology->config->tenants != NULL &&
+	       topology->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE;
+}
+
 // Whether the switches and links join two hosts' ports, whatever routes say. Ports of different
 // planes are not joined; a flow between those crosses inside a host first.
 bool topology_joined(const struct topology *topology, uint32_t from_host, uint8_t from_port,
 		     uint32_t to_host, uint8_t to_port);
 
 // The largest IP packet that passes from one host's port to the other's by any path: their own MTUs
-// and, if they hang on different leaves, the smallest of the links between the switches there.
+// and, if they hang on different leaves, the smallest of the links between the switches there less
+// what a tunnel of the destination's VRF adds.
 uint32_t topology_path_mtu(const struct topology *topology, uint32_t from_host, uint8_t from_port,
 			   uint32_t to_host, uint8_t to_port);

@@ -92,12 +92,56 @@ class Check(Case):
         self.refused(PLACE + tenants + "workload:\n  - {kind: flow, from: h1, to: h2, size: 1MB}\n",
                      ("4:5", r"workload: traffic between tenants that no route joins: h1 \(red\) to h2 \(blue\)"))
         self.refused(PLACE + tenants + "workload:\n  - {kind: stream, from: h1, to: h3, rate: 1G, until: 1us}\n",
-                     ("4:5", r"workload: traffic between tenants that no route joins: h1 \(red\) to h3 \(no tenant\)"))
+                     ("4:5", r"workload: traffic between tenants that no route joins: h1 \(red\) to h3 \(rest\)"))
         self.refused(PLACE + tenants + "workload:\n  - {kind: flow, tenant: green, from: h1, to: h2, size: 1MB}\n",
                      ("4:26", "workload.tenant: there is no tenant green"))
         self.refused(PLACE + "tenants: {red: {hosts: [h1, h9]}}\n", ("2:29", "tenants.red.hosts: there is no host h9"))
         self.refused(PLACE + "tenants: {red: {hosts: [h1]}, blue: {hosts: [h1]}}\n",
                      ("2:46", "tenants.blue.hosts: h1 is already in tenant red"))
+
+    def test_tenants_that_cannot_be(self):
+        for keys, *lines in (
+                ("red: {vni: 7}, blue: {vni: 7}", ("2:38", "tenants.blue.vni: 7 is already tenant red's")),
+                ("red: {vni: 16777214}", ("2:22", "tenants.red.vni: 16777214 is already tenant rest's")),
+                ("red: {vlan: 9}, blue: {vlan: 9}", ("2:40", "tenants.blue.vlan: 9 is already tenant red's")),
+                ("red: {encap: vxlan}", ("2:24", "tenants.red.encap: vxlan needs a VNI")),
+                ("red: {leak: [blue]}, blue: {leak: [green]}, green: {leak: [red]}",
+                 ("2:24", "tenants.red.leak: loop of leaks: red -> blue -> green -> red$")),
+                ("red: {leak: red}", ("2:23", "tenants.red.leak: a tenant's routes are its own already")),
+                ("red: {leak: blu}, blue: {}", ("2:23", 'tenants.red.leak: there is no tenant blu; did you mean "blue"')),
+                ("red: {leak: oob}, oob: {network: out-of-band}", ("2:23", "tenants.red.leak: oob is an out-of-band")),
+                ("red: {hosts: [h1], border: {h1: 10.0.0.1/8}}",
+                 ("2:43", r"tenants.red.border.h1: 10.0.0.1/8 has bits set past its length; did you mean \"10.0.0.0/8")),
+                ("red: {hosts: [h1], border: {h2: 10.0.0.0/8}}",
+                 ("2:39", "tenants.red.border: h2 is not one of this tenant's hosts: it is in rest")),
+                ("red: {hosts: [h1], addresses: {h1: 10.1.0.0/16}}",
+                 ("2:46", 'tenants.red.addresses.h1: "10.1.0.0/16" is a prefix')),
+                ("red: {hosts: [h1], addresses: {h1: 224.0.0.1}}", ("2:46", ".*224.0.0.1 is a multicast address")),
+                ("red: {hosts: [h1, h2], vni: 5, addresses: {h1: 1.1.1.1, h2: 1.1.1.1}}",
+                 ("2:71", r"tenants.red.addresses: 1.1.1.1 is already h1's \(tenant red\)$")),
+                ("red: {hosts: [h1], vni: 5, addresses: {h1: 1.1.1.1}, leak: blue}, "
+                 "blue: {hosts: [h2], vni: 6, addresses: {h2: 1.1.1.1}}",
+                 ("2:121", r"tenants.blue.addresses: 1.1.1.1 is already h1's \(tenant red\): VRF blue would know both")),
+                ("red: {hosts: [h1], addresses: {h1: 172.16.0.2}}",
+                 ("2:46", "tenants.red.addresses: 172.16.0.2 is already leaf2's loopback")),
+                ("rest: {hosts: [h1]}", ("2:25", "tenants.rest.hosts: rest has the hosts that no other tenant has")),
+        ):
+            with self.subTest(keys):
+                self.refused(PLACE + f"tenants: {{{keys}}}\n", *lines)
+
+    def test_room_for_tunnels(self):
+        place = "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n  underlay: %s\n"
+        tenants = "tenants: {red: {hosts: [h1, h3], vni: 1}}\n"
+        for underlay, mtu in ((4, 4250), (6, 4270)):
+            for more, good in (("", True), (f"  links: {{fabric: {{mtu: {mtu}}}}}\n", True),
+                               (f"  links: {{fabric: {{mtu: {mtu - 1}}}}}\n", False)):
+                done = roost("check", self.file(place % underlay + more + tenants))
+                if good:
+                    self.assertEqual(done.err, "")
+                else:
+                    self.assertRegex(done.err, rf"^warning: \S+:4:19: fabric.links: leaf1-spine1 carries {mtu - 1} bytes of "
+                                     rf"IP, too few for what hosts of tenant red may send \(4200, and {mtu - 4200} around")
+        self.refused(place % 5, ("3:13", 'fabric.underlay: "5" is not one of 4, 6'))
 
     def test_guarantees(self):
         tenants = "tenants: {red: {hosts: [h1, h3], buffer: {guaranteed: %s, share: 50%%}}}\n"

@@ -76,8 +76,7 @@ test_the_host_in_a_file(void **state)
 	snprintf(line, sizeof(line), "roost where 10.0.1.2 %s", path);
 	c = captured_run(line);
 	assert_non_null(strstr(c.out, "host         h2\n"));
-	assert_non_null(strstr(c.out, "vrf          default\n"));
-	assert_null(strstr(c.out, "tenant"));
+	assert_non_null(strstr(c.out, "vrf          rest\ntenant       rest\n"));
 }
 
 // Plane, pod and NIC of a fabric that has them.

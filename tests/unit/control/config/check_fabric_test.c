@@ -2,20 +2,6 @@
 #include "expect.h"
 
 static void
-a_host_has_one_tenant_and_a_vni_too(void **state)
-{
-	(void)state;
-	expect_messages(FABRIC "tenants:\n"
-			       "  red: {hosts: [h1, h2], vni: 7}\n"
-			       "  blue: {hosts: [h3, h1], vni: 7}\n"
-			       "  pale: {}\n",
-			"f.yaml:4:3: tenants.blue.vni: 7 is already tenant red's\n"
-			"f.yaml:4:22: tenants.blue.hosts: h1 is already in tenant red\n");
-	expect_messages(FABRIC "tenants:\n  green: {hosts: [h4, h4]}\n",
-			"f.yaml:3:23: tenants.green.hosts: h4 is named twice\n");
-}
-
-static void
 nodes_are_named_once(void **state)
 {
 	(void)state;
@@ -56,7 +42,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_host_has_one_tenant_and_a_vni_too),
 		cmocka_unit_test(nodes_are_named_once),
 		cmocka_unit_test(sections_are_of_the_nodes_that_are_there),
 	};

@@ -22,13 +22,11 @@ tenant_mistakes(void **state)
 	(void)state;
 	expect_messages(FABRIC
 			"tenants:\n"
-			"  red: {hosts: h1, vni: 0, encap: vxlan, leak: [blue], dscp: uniform}\n"
+			"  red: {hosts: h1, vni: 0, encap: gre, vlan: 101}\n"
 			"  b.c: {buffer: {guaranteed: 1, share: 50}}\n",
 			"f.yaml:3:25: tenants.red.vni: 0 is out of range: 1 to 16777215\n"
-			"f.yaml:3:35: tenants.red.encap: vxlan is known, but not available in this "
-			"version\n"
-			"f.yaml:3:42: tenants.red.leak: known, but not available in this version\n"
-			"f.yaml:3:56: tenants.red.dscp: known, but not available in this version\n"
+			"f.yaml:3:35: tenants.red.encap: \"gre\" is not one of auto, vxlan, vlan, "
+			"plain\n"
 			"f.yaml:4:3: tenants.b.c: \"b.c\" is not a name: letters, digits, - and _, "
 			"a letter or digit "
 			"first\n"

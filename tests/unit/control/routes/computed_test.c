@@ -41,7 +41,7 @@ test_demo(void **state)
 
 	(void)state;
 	fixture_load(&f, FIXTURE_DEMO);
-	// Per family: red 2 local and 2 remote, blue likewise, transit 4 local; a spine has 2
+	// Per family: red 2 local and 2 remote, blue likewise, default 4 local; a spine has 2
 	// leaves.
 	assert_int_equal(f.routes->nodes[0].count, 2 * 12);
 	assert_int_equal(f.routes->nodes[2].count, 2 * 2);
@@ -52,8 +52,8 @@ test_demo(void **state)
 	assert_int_equal(members_of(&f, "leaf1", "red", "10.0.2.3", 32), -1);
 	assert_int_equal(members_of(&f, "leaf1", "red", "10.0.2.0", 24), -1);
 	assert_int_equal(members_of(&f, "leaf1", "blue", "10.0.2.3", 32), 2);
-	assert_int_equal(members_of(&f, "leaf1", "transit", "10.0.1.3", 32), 1);
-	assert_int_equal(members_of(&f, "leaf1", "transit", "10.0.2.3", 32), -1);
+	assert_int_equal(members_of(&f, "leaf1", "default", "10.0.1.3", 32), 1);
+	assert_int_equal(members_of(&f, "leaf1", "default", "10.0.2.3", 32), -1);
 	assert_int_equal(members_of(&f, "spine2", "default", "10.0.2.0", 24), 1);
 	// The members' ports and MACs.
 	leaf1 = &f.routes->nodes[0];
@@ -78,8 +78,8 @@ test_aggregates(void **state)
 	struct fixture f;
 
 	(void)state;
-	// leaf1 is all red, leaf2 all blue, leaf3 has one of each and h6 of no tenant; leaf4 has no
-	// host in a tenant.
+	// leaf1 is all red, leaf2 all blue, leaf3 has one of each and h6 of `rest`, as all hosts of
+	// leaf4.
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 3, "
 			 "hosts_per_leaf: 2}\n"
 			 "tenants:\n  red: {hosts: [h1, h2, h5]}\n  blue: {hosts: [h3, h4]}\n");
@@ -88,10 +88,10 @@ test_aggregates(void **state)
 	assert_int_equal(members_of(&f, "leaf1", "red", "10.0.3.1", 32), 3);
 	assert_int_equal(members_of(&f, "leaf1", "red", "10.0.3.0", 24), -1);
 	assert_int_equal(members_of(&f, "leaf1", "red", "10.0.1.1", 32), 1);
-	assert_int_equal(members_of(&f, "leaf3", "default", "10.0.4.0", 24), 3);
-	assert_int_equal(members_of(&f, "leaf4", "default", "10.0.3.2", 32), 3);
-	assert_int_equal(members_of(&f, "leaf4", "default", "10.0.3.1", 32), -1);
-	assert_int_equal(members_of(&f, "leaf4", "default", "10.0.1.0", 24), -1);
+	assert_int_equal(members_of(&f, "leaf3", "rest", "10.0.4.0", 24), 3);
+	assert_int_equal(members_of(&f, "leaf4", "rest", "10.0.3.2", 32), 3);
+	assert_int_equal(members_of(&f, "leaf4", "rest", "10.0.3.1", 32), -1);
+	assert_int_equal(members_of(&f, "leaf4", "rest", "10.0.1.0", 24), -1);
 	// A VRF that a leaf has no host of takes no room there.
 	assert_int_equal(members_of(&f, "leaf2", "red", "10.0.1.0", 24), -1);
 	assert_true(routes_join(f.routes, f.topology, 0, 0, 4, 0));

@@ -253,11 +253,10 @@ test_forwarding(void **state)
 	assert_ptr_equal(group_for(&b, "red", "fd00::2:1"), group);
 	assert_ptr_equal(group_for(&b, "blue", "10.0.2.3"), group);
 	assert_ptr_equal(group_for(&b, "red", "10.0.2.3"), NULL);
-	assert_ptr_equal(group_for(&b, "default", "10.0.2.3"), NULL);
 	assert_int_equal(b.t->group_count, 5);
 	assert_int_equal(b.t->next_hop_count, 6);
 	assert_int_equal(b.t->ports[0].vrf, topology_find_vrf(b.f.topology, "red"));
-	assert_int_equal(b.t->ports[4].vrf, topology_find_vrf(b.f.topology, "transit"));
+	assert_int_equal(b.t->ports[4].vrf, TOPOLOGY_VRF_DEFAULT);
 	assert_int_equal(b.t->ports[4].tenant, TENANT_NONE);
 	assert_memory_equal(b.t->ports[3].mac, b.f.topology->nodes[0].ports[3].mac, 6);
 	drop(&b);

@@ -74,7 +74,7 @@ test_demo(void **state)
 	assert_int_equal(t->pools[POOL_EGRESS_LOSSY].shared, half - 2 * 1334);
 	assert_int_equal(t->pools[POOL_EGRESS_LOSSLESS].shared, POOL_UNLIMITED);
 	assert_true(t->tenant_buffers);
-	assert_int_equal(t->tenant_count, 2);
+	assert_int_equal(t->tenant_count, 3); // and `rest`
 	red = &t->tenants[topology_find_tenant(f.topology, "red")];
 	assert_int_equal(red->guaranteed[POOL_INGRESS_LOSSY], 1334);
 	assert_int_equal(red->guaranteed[POOL_EGRESS_LOSSLESS], 0);

@@ -115,27 +115,14 @@ test_attached_with_several_nics(void **state)
 }
 
 static void
-test_demo_tenants(void **state)
+test_attached_mtu(void **state)
 {
 	const struct topology *t;
-	int red, blue, transit;
 	struct fixture f;
 
 	(void)state;
 	fixture_load(&f, FIXTURE_DEMO "attach:\n  h1: {netns: a}\n  h3: {netns: b, mtu: 1400}\n");
 	t = f.topology;
-	red = topology_find_vrf(t, "red");
-	blue = topology_find_vrf(t, "blue");
-	transit = topology_find_vrf(t, "transit");
-	assert_true(red > 0 && blue > 0 && transit > 0);
-	assert_int_equal(topology_find_vrf(t, "default"), TOPOLOGY_VRF_DEFAULT);
-	assert_int_equal(port_of(&f, "leaf1.swp2")->vrf, red);
-	assert_int_equal(port_of(&f, "leaf1.swp3")->vrf, blue);
-	assert_int_equal(port_of(&f, "leaf1.swp5")->vrf, transit);
-	assert_int_equal(port_of(&f, "spine1.swp1")->vrf, TOPOLOGY_VRF_DEFAULT);
-	assert_int_equal(port_of(&f, "leaf2.swp1")->tenant, topology_find_tenant(t, "red"));
-	assert_int_equal(port_of(&f, "leaf2.swp5")->tenant, TENANT_NONE);
-	assert_int_equal(topology_host_tenant(t, 7), topology_find_tenant(t, "blue"));
 	assert_int_equal(topology_path_mtu(t, 0, 0, 4, 0), 4200);
 	topology_apply_attach(f.topology);
 	assert_int_equal(port_of(&f, "h1.eth1")->mtu, 1500);
@@ -143,6 +130,43 @@ test_demo_tenants(void **state)
 	assert_int_equal(port_of(&f, "leaf1.swp3")->mtu, 1400);
 	assert_int_equal(port_of(&f, "leaf1.swp2")->mtu, 4200);
 	assert_int_equal(topology_path_mtu(t, 2, 0, 4, 0), 1400);
+	fixture_free(&f);
+}
+
+// What switches are called at the ends of tunnels, and as routers there.
+static void
+test_loopbacks(void **state)
+{
+	static const uint8_t leaf2[4] = {172, 16, 0, 2}, spine1[4] = {172, 17, 0, 1};
+	static const uint8_t spine1_ip6[16] = {0xfd, 0, 0, 0, 0, 0, 0, 2, [13] = 1};
+	static const uint8_t leaf2_mac[6] = {2, 2, 0, 0, 1, 0};
+	static const uint8_t last_super[4] = {172, 18, 32, 4}, pod_spine[4] = {172, 17, 34, 2};
+	const struct topo_node *nodes;
+	struct switch_place place;
+	struct fixture f;
+	uint32_t node;
+
+	(void)state;
+	fixture_load(&f, FIXTURE_DEMO);
+	nodes = f.topology->nodes;
+	assert_memory_equal(nodes[1].loopback4, leaf2, 4);
+	assert_memory_equal(nodes[2].loopback4, spine1, 4);
+	assert_memory_equal(nodes[2].loopback6, spine1_ip6, 16);
+	assert_memory_equal(nodes[1].router_mac, leaf2_mac, 6);
+	fixture_free(&f);
+	fixture_load(&f, "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, spines: 2, "
+			 "supers: 4, hosts_per_leaf: 1, planes: 2}\n");
+	nodes = f.topology->nodes;
+	node = topology_find_node(f.topology, "p2-super4");
+	assert_memory_equal(nodes[node].loopback4, last_super, 4);
+	node = topology_find_node(f.topology, "p2-spine6"); // the second of the third pod
+	assert_memory_equal(nodes[node].loopback4, pod_spine, 4);
+	for (uint32_t n = 0; n < f.topology->first_host; n++) {
+		place = topology_switch_place(f.topology, n);
+		assert_int_equal(topology_find_switch(f.topology, &place), n);
+	}
+	place.number = 5;
+	assert_int_equal(topology_find_switch(f.topology, &place), TOPOLOGY_NONE);
 	fixture_free(&f);
 }
 
@@ -157,7 +181,7 @@ test_no_tenants(void **state)
 		     "hosts_per_leaf: 1}\n  links: {fabric: {rate: 400G, cable: 30m, mtu: 2000}}\n"
 		     "  mtu: 9000\n");
 	assert_int_equal(f.topology->vrf_count, 1);
-	assert_int_equal(f.topology->transit_vrf, TOPOLOGY_VRF_DEFAULT);
+	assert_int_equal(f.topology->tenant_count, 0);
 	assert_int_equal(port_of(&f, "leaf3.swp1")->mtu, 9000);
 	assert_int_equal(port_of(&f, "leaf3.swp2")->mtu, 2000);
 	assert_int_equal(port_of(&f, "leaf3.swp2")->rate_bps, UINT64_C(400000000000));
@@ -211,28 +235,17 @@ test_single(void **state)
 	fixture_free(&f);
 }
 
-static void
-test_tenant_errors(void **state)
-{
-#define SMALL "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}\n"
-	(void)state;
-	fixture_refused(SMALL "tenants: {red: {hosts: [h1, h5]}}\n",
-			"t.yaml:3:29: tenants.red.hosts: there is no host h5; did you mean h");
-	fixture_refused(SMALL "tenants: {red: {hosts: [leaf1]}}\n", "leaf1 is a leaf, not a host");
-	fixture_refused(SMALL "tenants: {transit: {hosts: [h1]}}\n", "cannot be called transit");
-	fixture_refused(SMALL "tenants: {default: {hosts: [h1]}}\n", "cannot be called default");
-	fixture_refused(SMALL "tenants: {red: {hosts: [h1]}, blue: {hosts: [h1]}}\n",
-			"h1 is already in tenant red");
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_demo_shape),    cmocka_unit_test(test_demo_addresses),
-		cmocka_unit_test(test_demo_tenants),  cmocka_unit_test(test_no_tenants),
-		cmocka_unit_test(test_largest),       cmocka_unit_test(test_single),
-		cmocka_unit_test(test_tenant_errors),
+		cmocka_unit_test(test_demo_shape),
+		cmocka_unit_test(test_demo_addresses),
+		cmocka_unit_test(test_attached_mtu),
+		cmocka_unit_test(test_no_tenants),
+		cmocka_unit_test(test_largest),
+		cmocka_unit_test(test_single),
+		cmocka_unit_test(test_loopbacks),
 		cmocka_unit_test(test_attached_with_several_nics),
 	};
 

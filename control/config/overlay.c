@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What tenants wear between switches, by what the file says of them and leaves open.
+#include "config.h"
+
+const struct config_tenant *
+config_find_tenant(const struct config *config, const char *name)
+{
+	for (unsigned i = 0; i < config->tenant_count; i++)
+		if (strcmp(config->tenants[i].name.text, name) == 0)
+			return &config->tenants[i];
+	return NULL;
+}
+
+uint32_t
+config_encap_mtu_bytes(enum config_encap encap, uint32_t underlay)
+{
+	// Inner Ethernet 14, VXLAN 8, UDP 8 (RFC 7348), IP 20 or 40.
+	return encap == CONFIG_ENCAP_VXLAN ? 14 + 8 + 8 + (underlay == 6 ? 40 : 20) : 0;
+}
+
+// AUTO as what the tenant's own keys say.
+static enum config_encap
+own_encap(const struct config_tenant *tenant)
+{
+	if (tenant->encap != CONFIG_ENCAP_AUTO)
+		return tenant->encap;
+	if (tenant->vni != 0)
+		return CONFIG_ENCAP_VXLAN;
+	return tenant->vlan != 0 ? CONFIG_ENCAP_VLAN : CONFIG_ENCAP_PLAIN;
+}
+
+static bool
+is_rest(const struct config_tenant *tenant)
+{
+	return strcmp(tenant->name.text, CONFIG_REST) == 0;
+}
+
+struct config_overlay
+config_tenant_overlay(const struct config *config, const struct config_tenant *tenant)
+{
+	bool rest = tenant == NULL || is_rest(tenant);
+	struct config_overlay o = {.encap = CONFIG_ENCAP_PLAIN};
+
+	if (tenant != NULL)
+		o = (struct config_overlay){
+			.encap = own_encap(tenant),
+			.vni = tenant->vni,
+			.vlan = tenant->vlan,
+			.pipe = tenant->dscp == CONFIG_TUNNEL_PIPE,
+		};
+	if (rest && (tenant == NULL ||
+		     (tenant->encap == CONFIG_ENCAP_AUTO && tenant->vni == 0 && tenant->vlan == 0)))
+		for (unsigned i = 0; i < config->tenant_count && o.encap == CONFIG_ENCAP_PLAIN; i++)
+			if (!is_rest(&config->tenants[i]))
+				o.encap = own_encap(&config->tenants[i]);
+	if (rest && o.vni == 0)
+		o.vni = CONFIG_REST_VNI;
+	if (rest && o.vlan == 0)
+		o.vlan = CONFIG_REST_VLAN;
+	return o;
+}

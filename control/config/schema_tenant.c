@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schema of one tenant: its hosts, how its VRF crosses the fabric, which others it joins, where
+// it meets the outside, and its part of the buffers.
+#include "decode_fabric.h"
+
+#include <string.h>
+
+#define TENANT_AT(member) SCHEMA_AT(struct config_tenant, member)
+#define VLAN_MAX 4094 // 4095 is reserved (IEEE 802.1Q)
+
+static const struct schema_choice encaps[] = {
+	{"auto", CONFIG_ENCAP_AUTO, false},
+	{"vxlan", CONFIG_ENCAP_VXLAN, false},
+	{"vlan", CONFIG_ENCAP_VLAN, false},
+	{"plain", CONFIG_ENCAP_PLAIN, false},
+	{NULL, 0, false},
+};
+static const struct schema_choice tunnel_dscps[] = {
+	{"uniform", CONFIG_TUNNEL_UNIFORM, false},
+	{"pipe", CONFIG_TUNNEL_PIPE, false},
+	{NULL, 0, false},
+};
+static const struct schema_choice networks[] = {
+	{"east-west", CONFIG_NETWORK_EAST_WEST, false},
+	{"storage", CONFIG_NETWORK_STORAGE, false},
+	{"north-south", CONFIG_NETWORK_NORTH_SOUTH, false},
+	{"out-of-band", CONFIG_NETWORK_OUT_OF_BAND, false},
+	{NULL, 0, false},
+};
+
+static void
+check_buffer(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	struct config_tenant *tenant = base;
+
+	(void)d;
+	tenant->buffer_set = true;
+	tenant->buffer_pos = node->pos;
+}
+
+// An error about one of the tenant's keys.
+static void
+key_error(struct decoder *d, const struct yaml_pair *pair, const char *what)
+{
+	size_t path = decode_enter(d, pair->key);
+
+	decode_error(d, pair->value->pos, "%s", what);
+	decode_leave(d, path);
+}
+
+static void
+check_tenant(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct yaml_pair *vni = yaml_tree_get(node, "vni"),
+			       *vlan = yaml_tree_get(node, "vlan"),
+			       *encap = yaml_tree_get(node, "encap"),
+			       *hosts = yaml_tree_get(node, "hosts");
+	struct config_tenant *tenant = base;
+	bool rest = strcmp(tenant->name.text, CONFIG_REST) == 0;
+
+	if (vni != NULL)
+		tenant->vni_pos = vni->value->pos;
+	if (vlan != NULL)
+		tenant->vlan_pos = vlan->value->pos;
+	if (rest && hosts != NULL)
+		key_error(d, hosts, "rest has the hosts that no other tenant has: leave this out");
+	if (rest || encap == NULL)
+		return;
+	if (tenant->encap == CONFIG_ENCAP_VXLAN && vni == NULL)
+		key_error(d, encap, "vxlan needs a VNI: write vni: 5001, or another");
+	else if (tenant->encap == CONFIG_ENCAP_VLAN && vlan == NULL)
+		key_error(d, encap, "vlan needs a VLAN: write vlan: 101, or another");
+}
+
+static const struct schema_key tenant_buffer_keys[] = {
+	{"guaranteed", SCHEMA_BYTES, .def = "0B",
+	 .help = "set aside in every pool but unlimited ones and those of size 0",
+	 TENANT_AT(guaranteed_bytes), .min = 0, .max = SCHEMA_BYTES_MAX},
+	{"share", SCHEMA_AMOUNT, .def = "none", .help = "of each pool, at most", TENANT_AT(share),
+	 .amounts = 1u << CONFIG_AMOUNT_PERCENT | 1u << CONFIG_AMOUNT_ALPHA |
+		    1u << CONFIG_AMOUNT_NONE},
+};
+// Maps by host, or by one of its ports.
+#define HOST_PATTERN "^[A-Za-z0-9][A-Za-z0-9_-]*(\\.eth[1-8])?$"
+
+static const struct schema_form address = {SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$",
+					   .words = "an IPv4 or IPv6 address"};
+static const struct schema_form host_addresses = {SCHEMA_LIST, .min = 1, .max = 2,
+						  .item = &address};
+static const struct schema_form addresses = {SCHEMA_NAMED, .pattern = HOST_PATTERN, .words = "HOST",
+					     .item = &host_addresses};
+static const struct schema_form prefix = {.type = SCHEMA_PREFIX};
+static const struct schema_form host_prefixes = {SCHEMA_LIST, .min = 1, .item = &prefix};
+static const struct schema_form borders = {SCHEMA_NAMED, .pattern = HOST_PATTERN, .words = "HOST",
+					   .item = &host_prefixes};
+
+static const struct schema_key tenant_keys[] = {
+	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "its hosts", TENANT_AT(hosts)},
+	{"network", SCHEMA_ENUM, .def = "east-west", .help = "which of a cluster's networks it is",
+	 TENANT_AT(network), .choices = networks},
+	{"vni", SCHEMA_INTEGER, .help = "VXLAN network identifier", TENANT_AT(vni), .min = 1,
+	 .max = 16777215},
+	{"vlan", SCHEMA_INTEGER, .help = "VLAN between switches", TENANT_AT(vlan), .min = 1,
+	 .max = VLAN_MAX},
+	{"encap", SCHEMA_ENUM, .def = "auto",
+	 .help = "between switches; auto: vxlan with vni, vlan with vlan, else plain",
+	 TENANT_AT(encap), .choices = encaps},
+	{"dscp", SCHEMA_ENUM, .def = "uniform",
+	 .help = "of a tunnel: that of the packet inside, or the priority's alone", TENANT_AT(dscp),
+	 .choices = tunnel_dscps},
+	{"leak", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
+	 .help = "tenants whose VRFs exchange routes with this one", TENANT_AT(leak)},
+	{"addresses", SCHEMA_CUSTOM, .help = "{h1: 172.16.0.1}: in the place of the plan's",
+	 TENANT_AT(addresses), .decode = decode_addresses, .form = &addresses},
+	{"border", SCHEMA_CUSTOM, .help = "{h8: [0.0.0.0/0]}: prefixes behind a host",
+	 TENANT_AT(borders), .decode = decode_borders, .form = &borders},
+	{"buffer", SCHEMA_MAP, .help = "its part of every switch's buffer",
+	 .sub = &(const struct schema){SCHEMA_COUNT(tenant_buffer_keys), .check = check_buffer}},
+};
+const struct schema schema_tenant = {
+	SCHEMA_COUNT(tenant_keys),
+	.size = sizeof(struct config_tenant),
+	.check = check_tenant,
+};

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a VRF knows may be known once. Every address of a host and every prefix behind one is a claim
+// on its own VRF, on those that it exchanges routes with, and where its packets are plain between
+// switches on `default`, the underlay, which has the loopbacks of the switches as well. Tenants may
+// overlap as long as no VRF has two claims on one prefix.
+//
+// Claims are sorted by prefix; among those of one prefix each VRF remembers who claimed it first.
+// Addresses of the plan are never the same, so at least one of two that are stands in the file, and
+// the later one there is blamed.
+#include "tenants.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct claim {
+	struct config_prefix prefix;
+	struct config_pos pos;
+	uint16_t vrf;
+	uint16_t port;
+	uint32_t node;
+	bool own;    // the file gives it, and is to blame
+	bool border; // a prefix behind the host
+};
+
+struct claims {
+	const struct slicing *s;
+	struct claim *all;
+	size_t count;
+	size_t *first; // by VRF: who claimed it, counted from 1, among those of one prefix
+};
+
+static int
+compare_claims(const void *left, const void *right)
+{
+	const struct claim *a = left, *b = right;
+	int order = memcmp(&a->prefix, &b->prefix, sizeof(a->prefix));
+
+	if (order != 0)
+		return order;
+	if (a->own != b->own)
+		return a->own - b->own;
+	if (a->pos.line != b->pos.line)
+		return a->pos.line < b->pos.line ? -1 : 1;
+	if (a->pos.column != b->pos.column)
+		return a->pos.column < b->pos.column ? -1 : 1;
+	return a->node != b->node ? (a->node < b->node ? -1 : 1) : a->port - b->port;
+}
+
+static struct claim *
+add(struct claims *c, uint8_t version, const uint8_t *address, uint16_t vrf, uint32_t node,
+    uint16_t port)
+{
+	struct claim *claim = &c->all[c->count++];
+
+	claim->prefix =
+		(struct config_prefix){.version = version, .length = version == 4 ? 32 : 128};
+	memcpy(claim->prefix.address, address, version == 4 ? 4 : 16);
+	claim->vrf = vrf;
+	claim->node = node;
+	claim->port = port;
+	return claim;
+}
+
+static void
+gather(struct claims *c)
+{
+	const struct topology *t = &c->s->next;
+
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		add(c, 4, t->nodes[n].loopback4, TOPOLOGY_VRF_DEFAULT, n, 0);
+		add(c, 6, t->nodes[n].loopback6, TOPOLOGY_VRF_DEFAULT, n, 0);
+	}
+	for (uint32_t h = 0; h < t->host_count; h++) {
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
+			const struct sliced_port *port = sliced_port(c->s, h, p);
+			struct claim *ip4 = add(c, 4, port->ip4, port->vrf, t->first_host + h, p);
+			struct claim *ip6 = add(c, 6, port->ip6, port->vrf, t->first_host + h, p);
+
+			ip4->own = port->own4;
+			ip4->pos = port->pos4;
+			ip6->own = port->own6;
+			ip6->pos = port->pos6;
+		}
+	}
+	for (uint32_t b = 0; b < t->border_count; b++) {
+		const struct topo_border *from = &t->borders[b];
+		struct claim *claim = add(c, from->prefix.version, from->prefix.address, from->vrf,
+					  t->first_host + from->host, from->port);
+
+		claim->prefix = from->prefix;
+		claim->pos = from->pos;
+		claim->own = claim->border = true;
+	}
+}
+
+// vrf: where the two met.
+static void
+report(const struct claims *c, const struct claim *claim, const struct claim *before, uint16_t vrf)
+{
+	const struct topology *t = &c->s->next;
+	const char *name = t->nodes[before->node].name;
+	char text[INET6_ADDRSTRLEN + 8], key[CONFIG_NAME_MAX + 32];
+	char whose[2 * CONFIG_NAME_MAX + 32], where[CONFIG_NAME_MAX + 32] = "";
+
+	inet_ntop(claim->prefix.version == 4 ? AF_INET : AF_INET6, claim->prefix.address, text,
+		  INET6_ADDRSTRLEN);
+	if (claim->border)
+		snprintf(text + strlen(text), 8, "/%u", claim->prefix.length);
+	if (before->node < t->first_host)
+		snprintf(whose, sizeof(whose), "%s's loopback", name);
+	else
+		snprintf(whose, sizeof(whose), "%s%s%s (tenant %s)",
+			 before->border ? "behind " : "", name, before->border ? "" : "'s",
+			 t->vrfs[before->vrf].name);
+	if (claim->vrf != before->vrf && vrf == TOPOLOGY_VRF_DEFAULT)
+		snprintf(where, sizeof(where), ": both are plain between switches");
+	else if (claim->vrf != before->vrf)
+		snprintf(where, sizeof(where), ": VRF %s would know both", t->vrfs[vrf].name);
+	snprintf(key, sizeof(key), "tenants.%s.%s", t->vrfs[claim->vrf].name,
+		 claim->border ? "border" : "addresses");
+	config_error(c->s->diag, t->config->file, claim->pos, key, "%s is already %s%s", text,
+		     whose, where);
+}
+
+static bool
+meet(struct claims *c, const struct claim *run, size_t i, uint16_t vrf)
+{
+	if (c->first[vrf] == 0) {
+		c->first[vrf] = i + 1;
+		return false;
+	}
+	if (c->first[vrf] == i + 1)
+		return false;
+	report(c, &run[i], &run[c->first[vrf] - 1], vrf);
+	return true;
+}
+
+// Claims of one prefix. One error each is enough.
+static void
+check_run(struct claims *c, const struct claim *run, size_t count)
+{
+	const struct topology *t = &c->s->next;
+
+	memset(c->first, 0, t->vrf_count * sizeof(*c->first));
+	for (size_t i = 0; i < count; i++) {
+		const struct topo_vrf *vrf = &t->vrfs[run[i].vrf];
+		bool met = meet(c, run, i, run[i].vrf);
+
+		if (!met && vrf->encap == CONFIG_ENCAP_PLAIN)
+			met = meet(c, run, i, TOPOLOGY_VRF_DEFAULT);
+		for (uint16_t l = 0; !met && l < vrf->leak_count; l++)
+			met = meet(c, run, i, vrf->leaks[l]);
+	}
+}
+
+static bool
+anything_to_check(const struct slicing *s)
+{
+	for (unsigned i = 0; i < s->next.config->tenant_count; i++)
+		if (s->next.config->tenants[i].address_count > 0)
+			return true;
+	return s->next.border_count > 0;
+}
+
+int
+tenants_check_claims(const struct slicing *s)
+{
+	const struct topology *t = &s->next;
+	size_t room = 2 * (size_t)t->first_host + t->border_count +
+		      2 * (size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX;
+	struct claims c = {.s = s};
+
+	if (!anything_to_check(s))
+		return 0;
+	c.all = calloc(room, sizeof(*c.all));
+	c.first = calloc(t->vrf_count, sizeof(*c.first));
+	if (c.all != NULL && c.first != NULL) {
+		gather(&c);
+		qsort(c.all, c.count, sizeof(*c.all), compare_claims);
+		for (size_t i = 0, end; i < c.count; i = end) {
+			for (end = i + 1;
+			     end < c.count && memcmp(&c.all[end].prefix, &c.all[i].prefix,
+						     sizeof(c.all[i].prefix)) == 0;)
+				end++;
+			if (end > i + 1)
+				check_run(&c, &c.all[i], end - i);
+		}
+	}
+	free(c.first);
+	free(c.all);
+	return c.all == NULL || c.first == NULL ? -ENOMEM : 0;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Addresses of hosts, and prefixes behind them. A host has the addresses of its place unless its
+// tenant gives it others.
+#include "addresses.h"
+#include "tenants.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+give_planned(struct slicing *s, uint32_t host, uint8_t p)
+{
+	const struct topo_port *port = topology_host_port(&s->next, host, p);
+	const struct topo_node *leaf = &s->next.nodes[port->peer_node];
+	const struct place place = {leaf->plane, leaf->pod, leaf->pod_number,
+				    leaf->ports[port->peer_port].number};
+
+	addresses_ip4(&place, sliced_port(s, host, p)->ip4);
+	addresses_ip6(&place, sliced_port(s, host, p)->ip6);
+}
+
+// The port of a host of the tenant. Returns NULL with an error in the diag.
+static struct sliced_port *
+find_own(struct slicing *s, const struct config_tenant *tenant, const struct config_name *name,
+	 const char *key, struct topo_endpoint *end)
+{
+	struct sliced_port *port;
+
+	if (topology_resolve_endpoint(&s->next, name, key, end, s->diag) != 0)
+		return NULL;
+	port = sliced_port(s, end->host, end->port);
+	if (port->tenant != TENANT_NONE &&
+	    strcmp(s->next.tenants[port->tenant].name, tenant->name.text) == 0)
+		return port;
+	config_error(s->diag, s->next.config->file, name->pos, key,
+		     "%s is not one of this tenant's hosts: it is in %s",
+		     topology_host(&s->next, end->host)->name,
+		     port->tenant != TENANT_NONE ? s->next.tenants[port->tenant].name : "none");
+	return NULL;
+}
+
+static void
+give_own(struct slicing *s, const struct config_tenant *tenant,
+	 const struct config_tenant_address *address)
+{
+	char key[CONFIG_NAME_MAX + 32];
+	struct topo_endpoint end;
+	struct sliced_port *port;
+	bool *own;
+
+	snprintf(key, sizeof(key), "tenants.%s.addresses", tenant->name.text);
+	port = find_own(s, tenant, &address->host, key, &end);
+	if (port == NULL)
+		return;
+	own = address->version == 6 ? &port->own6 : &port->own4;
+	if (*own)
+		config_error(s->diag, s->next.config->file, address->pos, key,
+			     "%s has an IPv%u address already", address->host.text,
+			     address->version);
+	*own = true;
+	if (address->version == 6) {
+		memcpy(port->ip6, address->address, sizeof(port->ip6));
+		port->pos6 = address->pos;
+	} else {
+		memcpy(port->ip4, address->address, sizeof(port->ip4));
+		port->pos4 = address->pos;
+	}
+}
+
+int
+tenants_give_addresses(struct slicing *s)
+{
+	const struct config *config = s->next.config;
+
+	for (uint32_t h = 0; h < s->next.host_count; h++)
+		for (uint8_t p = 0; p < topology_host(&s->next, h)->port_count; p++)
+			give_planned(s, h, p);
+	for (unsigned i = 0; i < config->tenant_count; i++)
+		for (unsigned j = 0; j < config->tenants[i].address_count; j++)
+			give_own(s, &config->tenants[i], &config->tenants[i].addresses[j]);
+	return 0;
+}
+
+// Whether a prefix is that of all hosts of a leaf.
+static const struct topo_node *
+leaf_of_prefix(const struct topology *t, const struct config_prefix *prefix)
+{
+	if (prefix->length != (prefix->version == 4 ? 24 : 112))
+		return NULL;
+	for (uint32_t n = 0; n < t->leaf_count; n++) {
+		const struct topo_node *leaf = &t->nodes[n];
+		const struct place place = {leaf->plane, leaf->pod, leaf->pod_number, 0};
+		uint8_t address[16];
+
+		if (prefix->version == 4)
+			addresses_ip4(&place, address);
+		else
+			addresses_ip6(&place, address);
+		if (memcmp(address, prefix->address, prefix->version == 4 ? 4 : 16) == 0)
+			return leaf;
+	}
+	return NULL;
+}
+
+static int
+add_border(struct slicing *s, const struct config_tenant *tenant, const struct config_border *from)
+{
+	struct topology *t = &s->next;
+	struct topo_border *grown;
+	char key[CONFIG_NAME_MAX + 32];
+	struct topo_endpoint end;
+
+	snprintf(key, sizeof(key), "tenants.%s.border", tenant->name.text);
+	if (find_own(s, tenant, &from->host, key, &end) == NULL)
+		return 0;
+	grown = realloc(t->borders, (t->border_count + from->prefix_count) * sizeof(*grown));
+	if (grown == NULL)
+		return -ENOMEM;
+	t->borders = grown;
+	for (unsigned i = 0; i < from->prefix_count; i++) {
+		const struct topo_node *leaf = leaf_of_prefix(t, &from->prefixes[i]);
+
+		if (leaf != NULL)
+			config_error(s->diag, t->config->file, from->host.pos, key,
+				     "the addresses of the hosts of %s cannot be behind %s",
+				     leaf->name, from->host.text);
+		grown[t->border_count++] = (struct topo_border){
+			.vrf = sliced_port(s, end.host, end.port)->vrf,
+			.host = end.host,
+			.port = end.port,
+			.prefix = from->prefixes[i],
+			.pos = from->host.pos,
+		};
+	}
+	return 0;
+}
+
+int
+tenants_find_borders(struct slicing *s)
+{
+	const struct config *config = s->next.config;
+	int error = 0;
+
+	for (unsigned i = 0; i < config->tenant_count; i++)
+		for (unsigned j = 0; error == 0 && j < config->tenants[i].border_count; j++)
+			error = add_border(s, &config->tenants[i], &config->tenants[i].borders[j]);
+	return error;
+}
