@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost where: an address of the plan (control/topology/addresses.h) as the place it stands for,
-// and with a file as the host that is there.
+// roost where: an address as the place that the plan (control/topology/addresses.h) gives it to, and
+// with a file as the switch there and the hosts that have it. Tenants may give hosts addresses of
+// their own, and overlap: several hosts may have one address, and the host at its place another.
 #include "cli.h"
 
 #include "control/report/text_table.h"
@@ -16,8 +17,12 @@
 
 struct where_request {
 	const char *address;
+	uint8_t version; // 4, 6, or 0 of a MAC
+	uint8_t bytes[16];
 	const char *file; // or NULL
 	bool json;
+	bool planned; // the plan gives the address to a place:
+	struct addresses_found found;
 };
 
 static int
@@ -39,84 +44,199 @@ take_request(struct where_request *r, int argc, char **argv)
 							 : "an address, and at most one file");
 	r->address = argv[optind];
 	r->file = argv[optind + 1];
+	if (addresses_parse(r->address, &r->version, r->bytes) != 0)
+		return cli_usage(argv[0], "%s is neither an IPv4, an IPv6 nor a MAC address",
+				 r->address);
+	r->planned = addresses_find(r->address, &r->found) == 0;
 	return CLI_OK;
 }
 
+// ---- places -------------------------------------------------------------------------------------
+
+// What the plan says by itself.
 static json_t *
-place_json(const struct where_request *r, const struct place *place)
+place_json(const struct where_request *r)
 {
-	return json_pack("{s:s,s:i,s:i,s:i,s:i}", "address", r->address, "plane", (int)place->plane,
-			 "pod", (int)place->pod, "leaf", (int)place->leaf, "port",
-			 (int)place->port);
+	static const char *const roles[ADDRESSES_TIERS] = {"leaf", "spine", "super"};
+	static const char *const kinds[] = {
+		[ADDRESSES_LOOPBACK] = "loopback",
+		[ADDRESSES_LINK_LOCAL] = "link-local",
+		[ADDRESSES_ROUTER_MAC] = "router",
+		[ADDRESSES_SWITCH_PORT] = "switch-port",
+	};
+	const struct addresses_found *f = &r->found;
+	json_t *out;
+
+	if (!r->planned)
+		return json_pack("{s:s}", "address", r->address);
+	if (f->kind == ADDRESSES_HOST)
+		return json_pack("{s:s,s:i,s:i,s:i,s:i}", "address", r->address, "plane",
+				 (int)f->host.plane, "pod", (int)f->host.pod, "leaf",
+				 (int)f->host.leaf, "port", (int)f->host.port);
+	out = json_pack("{s:s,s:s}", "address", r->address, "kind", kinds[f->kind]);
+	if (f->kind == ADDRESSES_ROUTER_MAC || f->kind == ADDRESSES_SWITCH_PORT)
+		json_object_set_new(out, "node", json_integer((json_int_t)f->node));
+	else
+		json_object_update_new(out, json_pack("{s:i,s:i,s:i}", "plane", (int)f->at.plane,
+						      "pod", (int)f->at.pod, roles[f->at.tier],
+						      (int)f->at.number));
+	if (f->kind == ADDRESSES_LINK_LOCAL || f->kind == ADDRESSES_SWITCH_PORT)
+		json_object_set_new(
+			out, "port",
+			json_integer(f->kind == ADDRESSES_LINK_LOCAL ? f->at.port : f->port));
+	return out;
 }
 
-// Adds the host that is behind a leaf's port.
-static int
-add_host(json_t *to, const struct topology *t, const struct topo_ref *at)
+// ---- what a file knows --------------------------------------------------------------------------
+
+static const char *
+mac_text(const uint8_t *mac, char out[static 18])
 {
-	const struct topo_port *port = &t->nodes[at->node].ports[at->port];
-	const struct topo_node *host = &t->nodes[port->peer_node];
-	const struct topo_port *end = &host->ports[port->peer_port];
-	char ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN], link[TOPOLOGY_NAME_MAX];
-	json_t *more;
-	int status;
+	snprintf(out, 18, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+		 mac[5]);
+	return out;
+}
+
+static json_t *
+host_json(const struct topology *t, uint32_t host, uint8_t p)
+{
+	const struct topo_port *end = topology_host_port(t, host, p);
+	char ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN], link[TOPOLOGY_NAME_MAX], mac[18];
 
 	inet_ntop(AF_INET, end->ip4, ip4, sizeof(ip4));
 	inet_ntop(AF_INET6, end->ip6, ip6, sizeof(ip6));
-	more = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s?,s:o}", "host", host->name, "host_port",
-			 end->name, "switch_port", topology_port_name(t, at->node, at->port, link),
-			 "ip4", ip4, "ip6", ip6, "vrf", t->vrfs[end->vrf].name, "tenant",
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s?,s:s}", "host", topology_host(t, host)->name,
+			 "host_port", end->name, "switch_port",
+			 topology_port_name(t, end->peer_node, end->peer_port, link), "ip4", ip4,
+			 "ip6", ip6, "vrf", t->vrfs[end->vrf].name, "tenant",
 			 end->tenant != TENANT_NONE ? t->tenants[end->tenant].name : NULL, "mac",
-			 json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", end->mac[0], end->mac[1],
-				      end->mac[2], end->mac[3], end->mac[4], end->mac[5]));
-	status = more != NULL ? json_object_update(to, more) : -1;
-	json_decref(more);
-	return status == 0 ? CLI_OK : CLI_FAILED;
+			 mac_text(end->mac, mac));
 }
 
-// An uplink's number is no host's address, and a port may be free.
 static bool
-leads_to_host(const struct topology *t, const struct topo_ref *at)
+has_address(const struct where_request *r, const struct topo_port *port)
 {
-	uint32_t peer = t->nodes[at->node].ports[at->port].peer_node;
+	if (r->version == 0)
+		return memcmp(port->mac, r->bytes, 6) == 0;
+	return r->version == 4 ? memcmp(port->ip4, r->bytes, 4) == 0
+			       : memcmp(port->ip6, r->bytes, 16) == 0;
+}
 
-	return peer != TOPOLOGY_NONE && t->nodes[peer].role == CONFIG_ROLE_HOST;
+// Every host that has the address.
+static json_t *
+hosts_json(const struct where_request *r, const struct topology *t)
+{
+	json_t *out = json_array();
+
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++)
+			if (has_address(r, topology_host_port(t, h, p)))
+				json_array_append_new(out, host_json(t, h, p));
+	return out;
+}
+
+// Adds the switch at the place, and its port. Returns false when there is none.
+static bool
+add_switch(const struct where_request *r, const struct topology *t, json_t *to)
+{
+	const struct addresses_found *f = &r->found;
+	bool by_place = f->kind == ADDRESSES_LOOPBACK || f->kind == ADDRESSES_LINK_LOCAL;
+	uint16_t number = by_place ? f->at.port : f->port;
+	char name[TOPOLOGY_NAME_MAX], text[INET6_ADDRSTRLEN], mac[18];
+	uint32_t n = by_place ? topology_find_switch(t, &f->at) : f->node;
+	const struct topo_node *node;
+	uint16_t p = 0;
+
+	if (!r->planned || f->kind == ADDRESSES_HOST || n >= t->first_host)
+		return false;
+	node = &t->nodes[n];
+	while (number != 0 && p < node->port_count && node->ports[p].number != number)
+		p++;
+	if (number != 0 && p == node->port_count)
+		return false;
+	json_object_set_new(to, "switch", json_string(node->name));
+	if (number != 0)
+		json_object_set_new(to, "switch_port",
+				    json_string(topology_port_name(t, n, p, name)));
+	inet_ntop(AF_INET, node->loopback4, text, sizeof(text));
+	json_object_set_new(to, "loopback4", json_string(text));
+	inet_ntop(AF_INET6, node->loopback6, text, sizeof(text));
+	json_object_set_new(to, "loopback6", json_string(text));
+	json_object_set_new(to, "router_mac", json_string(mac_text(node->router_mac, mac)));
+	return true;
+}
+
+// The host at the place that the plan gives the address to, whether or not its tenant gives it
+// another; NULL: nobody is there. An uplink's number is no host's.
+static json_t *
+host_there(const struct where_request *r, const struct topology *t)
+{
+	const struct topo_port *port;
+	struct topo_ref at;
+
+	if (!r->planned || r->found.kind != ADDRESSES_HOST ||
+	    topology_find_place(t, &r->found.host, &at) != 0)
+		return NULL;
+	port = &t->nodes[at.node].ports[at.port];
+	if (port->peer_node == TOPOLOGY_NONE || port->peer_node < t->first_host)
+		return NULL;
+	return host_json(t, topology_host_of(t, port->peer_node), (uint8_t)port->peer_port);
+}
+
+// The one host that has the address, at its place if it has one there, stands among the answer's own
+// keys; others in a list.
+static int
+add_known(const struct where_request *r, const struct topology *t, json_t *to)
+{
+	bool known = add_switch(r, t, to);
+	json_t *hosts = hosts_json(r, t);
+	json_t *there = host_there(r, t);
+	size_t count = json_array_size(hosts);
+	json_t *first = json_array_get(hosts, 0);
+
+	if (count == 0 && there != NULL)
+		json_object_update(to, there);
+	else if (count == 1 && (!r->planned || json_equal(first, there)))
+		json_object_update(to, first);
+	else if (count > 0)
+		json_object_set(to, "hosts", hosts);
+	known |= count > 0 || there != NULL;
+	json_decref(there);
+	json_decref(hosts);
+	if (known)
+		return CLI_OK;
+	fprintf(stderr, "roost where: %s: nobody is at %s in this fabric\n", r->file, r->address);
+	return CLI_FAILED;
 }
 
 static int
-look_in_file(const struct where_request *r, const struct place *place, json_t *to)
+look_in_file(const struct where_request *r, json_t *to)
 {
 	struct config_diag diag = {0};
 	struct config *config = NULL;
 	struct topology *topology = NULL;
-	struct topo_ref at;
 	int status = CLI_USAGE;
 
 	if (config_load(&config, r->file, &diag) == 0 &&
 	    topology_create(&topology, config, &diag) == 0)
 		status = CLI_OK;
 	config_diag_print(&diag, stderr);
-	if (status == CLI_OK) {
-		if (topology_find_place(topology, place, &at) == 0 &&
-		    leads_to_host(topology, &at)) {
-			status = add_host(to, topology, &at);
-		} else {
-			fprintf(stderr, "roost where: %s: nobody is at %s in this fabric\n",
-				r->file, r->address);
-			status = CLI_FAILED;
-		}
-	}
+	if (status == CLI_OK)
+		status = add_known(r, topology, to);
 	topology_destroy(topology);
 	config_free(config);
 	config_diag_free(&diag);
 	return status;
 }
 
+// ---- the answer ---------------------------------------------------------------------------------
+
 static void
 print_text(const json_t *answer)
 {
 	const char *key;
-	json_t *value;
+	json_t *value, *host;
+	size_t i;
 
 	json_object_foreach((json_t *)(uintptr_t)answer, key, value)
 	{
@@ -125,41 +245,34 @@ print_text(const json_t *answer)
 		else if (json_is_string(value))
 			printf("%-12s %s\n", key, json_string_value(value));
 	}
-}
-
-static int
-find_place(const struct where_request *r, const char *command, struct place *place)
-{
-	int status = addresses_find_place(r->address, place);
-
-	if (status == -EINVAL)
-		return cli_usage(command, "%s is neither an IPv4, an IPv6 nor a MAC address",
-				 r->address);
-	if (status != 0) {
-		fprintf(stderr, "%s: no host can have %s: hosts have 10.x.x.x and fd00::/64\n",
-			command, r->address);
-		return CLI_FAILED;
+	json_array_foreach(json_object_get(answer, "hosts"), i, host)
+	{
+		putchar('\n');
+		print_text(host);
 	}
-	return CLI_OK;
 }
 
 int
 cmd_where(int argc, char **argv)
 {
 	struct where_request r = {0};
-	struct place place;
 	int status = take_request(&r, argc, argv);
 	json_t *answer;
 
-	if (status == CLI_OK)
-		status = find_place(&r, argv[0], &place);
 	if (status != CLI_OK)
 		return status;
-	answer = place_json(&r, &place);
+	if (!r.planned && r.file == NULL) {
+		fprintf(stderr,
+			"%s: the plan gives %s to nobody: hosts have 10.x.x.x and fd00::/64, "
+			"switches 172.16.0.0 to 172.18.255.255; tenants' own need a file\n",
+			argv[0], r.address);
+		return CLI_FAILED;
+	}
+	answer = place_json(&r);
 	if (answer == NULL)
 		return CLI_FAILED;
 	if (r.file != NULL)
-		status = look_in_file(&r, &place, answer);
+		status = look_in_file(&r, answer);
 	if (status == CLI_OK && r.json) {
 		json_dumpf(answer, stdout, JSON_INDENT(1));
 		putchar('\n');

@@ -105,6 +105,82 @@ test_planes_and_pods(void **state)
 	unlink(file);
 }
 
+// What answers for a switch, with and without a file.
+static void
+test_switches(void **state)
+{
+	static const struct {
+		const char *address, *alone, *in_file;
+	} wanted[] = {
+		{"172.17.0.2",
+		 "kind         loopback\nplane        0\npod          0\nspine        2\n",
+		 "switch       spine2\nloopback4    172.17.0.2\nloopback6    fd00::2:0:0:2:0\n"
+		 "router_mac   02:02:00:00:03:00\n"},
+		{"fd00::1:0:0:1:0",
+		 "kind         loopback\nplane        0\npod          0\nleaf         1\n",
+		 "switch       leaf1\n"},
+		{"fe80::100:0:2:6",
+		 "kind         link-local\nplane        0\npod          0\nleaf         2\n"
+		 "port         6\n",
+		 "switch       leaf2\nswitch_port  leaf2.swp6\n"},
+		{"02:02:00:00:01:00", "kind         router\nnode         1\n",
+		 "switch       leaf2\nloopback4    172.16.0.2\n"},
+		{"02:01:00:00:02:01", "kind         switch-port\nnode         2\nport         1\n",
+		 "switch       spine1\nswitch_port  spine1.swp1\n"},
+	};
+	char line[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		snprintf(line, sizeof(line), "roost where %s", wanted[i].address);
+		assert_non_null(strstr(captured_run(line).out, wanted[i].alone));
+		snprintf(line, sizeof(line), "roost where %s %s", wanted[i].address, path);
+		assert_non_null(strstr(captured_run(line).out, wanted[i].alone));
+		assert_non_null(strstr(captured_run(line).out, wanted[i].in_file));
+	}
+}
+
+// Addresses that tenants give: of one host, of two, of a host and a switch, of a host elsewhere.
+static void
+test_addresses_of_tenants(void **state)
+{
+	static const char fabric[] =
+		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 4}}\n"
+		"tenants:\n"
+		"  red: {hosts: [h1, h2, h7], vni: 1, addresses: {h1: 172.16.0.1, h2: 9.9.9.9, "
+		"h7: 10.0.1.4}}\n"
+		"  blue: {hosts: [h3, h4], vni: 2, addresses: {h3: 9.9.9.9, h4: 7.7.7.7}}\n";
+	char file[] = "/tmp/roost-where-XXXXXX", line[128];
+	int fd = mkstemp(file);
+	json_t *json;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, fabric, strlen(fabric)), strlen(fabric));
+	close(fd);
+	snprintf(line, sizeof(line), "roost where 7.7.7.7 %s", file);
+	assert_non_null(strstr(captured_run(line).out, "address      7.7.7.7\nhost         h4\n"));
+	snprintf(line, sizeof(line), "roost where 9.9.9.9 %s -o json", file);
+	json = json_loads(captured_run(line).out, 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(json, "hosts")), 2);
+	assert_null(json_object_get(json, "host"));
+	assert_string_equal(json_string_value(json_object_get(
+				    json_array_get(json_object_get(json, "hosts"), 1), "tenant")),
+			    "blue");
+	json_decref(json);
+	snprintf(line, sizeof(line), "roost where 172.16.0.1 %s", file);
+	assert_non_null(strstr(captured_run(line).out, "switch       leaf1\n"));
+	assert_non_null(strstr(captured_run(line).out, "\n\nhost         h1\n"));
+	// h4's place is h7's address: the place is not told as h7's.
+	snprintf(line, sizeof(line), "roost where 10.0.1.4 %s", file);
+	assert_non_null(strstr(captured_run(line).out, "port         4\n\nhost         h7\n"));
+	// Nobody has the address of h1's place: its host is told, and what it has.
+	snprintf(line, sizeof(line), "roost where 10.0.1.1 %s", file);
+	assert_non_null(strstr(captured_run(line).out, "host         h1\n"));
+	assert_non_null(strstr(captured_run(line).out, "ip4          172.16.0.1\n"));
+	unlink(file);
+}
+
 static void
 test_addresses_of_nobody(void **state)
 {
@@ -119,7 +195,13 @@ test_addresses_of_nobody(void **state)
 	assert_non_null(strstr(c.err, "nobody is at 10.0.9.9 in this fabric"));
 	c = captured_run("roost where 192.0.2.1");
 	assert_int_equal(c.status, CLI_FAILED);
-	assert_non_null(strstr(c.err, "no host can have 192.0.2.1"));
+	assert_non_null(strstr(c.err, "the plan gives 192.0.2.1 to nobody"));
+	snprintf(line, sizeof(line), "roost where 172.16.0.3 %s", path);
+	assert_non_null(strstr(captured_run(line).err, "nobody is at 172.16.0.3 in this fabric"));
+	snprintf(line, sizeof(line), "roost where fe80::200:0:1:3 %s", path); // spine1 has 2 ports
+	assert_non_null(strstr(captured_run(line).err, "nobody is at fe80::200:0:1:3"));
+	snprintf(line, sizeof(line), "roost where 02:01:ff:ff:ff:01 %s", path);
+	assert_int_equal(captured_run(line).status, CLI_FAILED);
 }
 
 static void
@@ -150,6 +232,8 @@ main(void)
 		cmocka_unit_test(test_the_place_of_an_address),
 		cmocka_unit_test(test_the_host_in_a_file),
 		cmocka_unit_test(test_planes_and_pods),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_addresses_of_tenants),
 		cmocka_unit_test(test_addresses_of_nobody),
 		cmocka_unit_test(test_wrong_usage),
 	};
