@@ -191,11 +191,13 @@ struct config_port {
 	struct config_name tenant; // text NULL: none
 	struct config_name dev;    // text NULL: none
 	struct config_mac mac;
+	bool uplink; // a switch of the same fabric is behind it
 };
 
 struct config_single {
 	enum config_role role;
 	struct config_mac mac; // every port's where it has none of its own
+	struct config_address vtep; // this end of its tunnels
 	struct config_port *ports;
 	unsigned port_count;
 	struct config_route *routes;

@@ -87,6 +87,12 @@ struct config_mac {
 	bool set;
 };
 
+struct config_address {
+	uint8_t version; // 4 or 6; 0: none
+	uint8_t bytes[16]; // network byte order, the first 4 for IPv4
+	struct config_pos pos;
+};
+
 // A link's properties as written or inherited; delay and cable always agree (198,000,000 m/s).
 struct config_link {
 	uint64_t rate_bps; // 0: as fast as the device takes (`rate: device`)
@@ -99,12 +105,15 @@ struct config_link {
 
 // A route's next hop: a neighbour node in a fabric (`via: [spine1]`,
 // `[{node: spine1, weight: 2}]`), a port and the MAC behind it on one switch
-// (`via: [{port: swp2, mac: ...}]`).
+// (`via: [{port: swp2, mac: ...}]`), or the far end of a tunnel (`via: [{vtep: 172.16.0.2, mac:
+// ...}]`, in a fabric `[{vtep: leaf2}]`), which VRF `default` has a route to.
 struct config_via {
-	struct config_name node; // text NULL: a port
-	struct config_name port; // text NULL: a node
+	struct config_name node; // of the three the text of one is there
+	struct config_name port;
+	struct config_name vtep; // an address, or a leaf
 	unsigned port_number;
-	struct config_mac mac;
+	struct config_mac mac; // of a vtep its router's
+	uint32_t vni;    // of a vtep; 0: the route's VRF's
 	uint32_t weight; // against the route's other next hops
 };
 

@@ -153,6 +153,7 @@ decode_cpus(struct decoder *d, const struct schema_key *key, const struct yaml_n
 
 #define VIA_AT(member) SCHEMA_AT(struct config_via, member)
 #define VIA_WEIGHT_MAX 65535
+#define VIA_VNI_MAX 16777215
 
 static const struct schema_key via_keys[] = {
 	{"port", SCHEMA_TEXT, .help = "the port it is behind", VIA_AT(port)},
@@ -160,6 +161,10 @@ static const struct schema_key via_keys[] = {
 	 VIA_AT(mac)},
 	{"node", SCHEMA_NAME, .help = "the neighbour, in the port's place", VIA_AT(node),
 	 .excludes = "port"},
+	{"vtep", SCHEMA_TEXT, .help = "the far end of a tunnel, in the port's place", VIA_AT(vtep),
+	 .excludes = "port"},
+	{"vni", SCHEMA_INTEGER, .help = "in the tunnel; the VRF's", VIA_AT(vni), .min = 1,
+	 .max = VIA_VNI_MAX, .excludes = "port"},
 	{"weight", SCHEMA_INTEGER, .def = "1", .help = "against the others", VIA_AT(weight),
 	 .min = 1, .max = VIA_WEIGHT_MAX},
 };
@@ -168,15 +173,27 @@ static void
 check_via(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	const struct yaml_pair *port = yaml_tree_get(node, "port"),
-			       *neighbour = yaml_tree_get(node, "node");
+			       *neighbour = yaml_tree_get(node, "node"),
+			       *vtep = yaml_tree_get(node, "vtep"),
+			       *vni = yaml_tree_get(node, "vni"),
+			       *weight = yaml_tree_get(node, "weight");
 
 	(void)base;
-	if (port == NULL && neighbour == NULL)
-		decode_error(d, node->pos, "needs \"port\" or \"node\": where it leads");
+	if (port == NULL && neighbour == NULL && vtep == NULL)
+		decode_error(d, node->pos,
+			     "needs \"port\", \"node\" or \"vtep\": where it leads");
+	else if (vtep != NULL && (port != NULL || neighbour != NULL))
+		decode_error(d, vtep->key_pos, "vtep and %s exclude each other",
+			     port != NULL ? "port" : "node");
 	else if (port != NULL && neighbour != NULL)
 		decode_error(d, neighbour->key_pos, "port and node exclude each other");
 	else if (neighbour != NULL && yaml_tree_get(node, "mac") != NULL)
 		decode_error(d, node->pos, "a node's address is known: leave out mac");
+	else if (vtep == NULL && vni != NULL)
+		decode_error(d, vni->key_pos, "goes with vtep");
+	else if (vtep != NULL && weight != NULL)
+		decode_error(d, weight->key_pos,
+			     "a tunnel's next hops have the weights of the route to its far end");
 }
 
 const struct schema schema_via = {SCHEMA_COUNT(via_keys), .check = check_via};
@@ -235,4 +252,19 @@ decode_path_mtu(struct decoder *d, const struct schema_key *key, const struct ya
 		decode_warning(d, node->pos,
 			       "%s is none of RoCE's five (256, 512, 1024, 2048, 4096)", text);
 	*path_mtu = value;
+}
+
+void
+decode_address(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	       void *base)
+{
+	const char *text = decode_text(d, node);
+	struct config_address *address = member(key, base);
+	char why[SCALAR_WHY];
+
+	if (text == NULL)
+		return;
+	address->pos = node->pos;
+	if (scalar_host_address(text, &address->version, address->bytes, why) < 0)
+		decode_error(d, node->pos, "%s", why);
 }

@@ -14,6 +14,7 @@ decode_custom decode_via;      // struct config_route
 decode_custom decode_path_mtu;
 decode_custom decode_addresses; // struct config_tenant (decode_tenant.c)
 decode_custom decode_borders;   // struct config_tenant
+decode_custom decode_address; // struct config_address at the key's offset
 
 // `delay` and `cable` in one map: which would win?
 void check_one_delay(struct decoder *d, const struct yaml_node *node, void *base);

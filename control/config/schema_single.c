@@ -4,6 +4,8 @@
 
 #include "scalar.h"
 
+#include <string.h>
+
 #define AT(member) SCHEMA_AT(struct config, member)
 
 static const struct schema_choice switch_roles[] = {
@@ -22,6 +24,12 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 			     yaml_tree_get(node, "cable") != NULL;
 	if (scalar_port_number(port->name.text, "swp", &port->number) < 0)
 		decode_error(d, port->name.pos, "\"%.40s\" is not a port: swp1 to swp256",
+			     port->name.text);
+	if (port->uplink && port->tenant.text != NULL)
+		decode_error(d, port->tenant.pos,
+			     "%s is an uplink, of all tenants: it cannot be in one", port->name.text);
+	if (port->uplink && strcmp(port->vrf.text, "default") != 0)
+		decode_error(d, port->vrf.pos, "%s is an uplink: its VRF is default",
 			     port->name.text);
 	if (port->link.rate_bps == 0 && port->dev.text == NULL &&
 	    yaml_tree_get(node, "rate") != NULL)
@@ -44,6 +52,9 @@ static const struct schema_key port_keys[] = {
 	{"tenant", SCHEMA_NAME, .help = "whose packets come in here", PORT_AT(tenant)},
 	{"dev", SCHEMA_TEXT, .help = "DPDK device", PORT_AT(dev)},
 	{"mac", SCHEMA_MAC, .help = "its own address", PORT_AT(mac)},
+	{"uplink", SCHEMA_BOOL, .def = "false",
+	 .help = "a switch of the same fabric is behind it: tunnels and tenants' VLANs end here",
+	 PORT_AT(uplink)},
 };
 static const struct schema port = {SCHEMA_COUNT(port_keys), .size = sizeof(struct config_port),
 				   .check = check_port};
@@ -72,8 +83,8 @@ static const struct schema_form via = {SCHEMA_LIST, .max = 256, .item = &next_ho
 static const struct schema_key route_keys[] = {
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "the routing table", ROUTE_AT(vrf)},
 	{"prefix", SCHEMA_PREFIX, .help = "such as 10.1.0.0/16", ROUTE_AT(prefix), .required = 1},
-	{"via", SCHEMA_CUSTOM, .help = "next hops: [{port, mac}], or nodes", ROUTE_AT(via),
-	 .decode = decode_via, .form = &via, .required = 1},
+	{"via", SCHEMA_CUSTOM, .help = "next hops: [{port, mac}], nodes, or [{vtep, mac}]",
+	 ROUTE_AT(via), .decode = decode_via, .form = &via, .required = 1},
 };
 const struct schema schema_route = {SCHEMA_COUNT(route_keys), .size = sizeof(struct config_route),
 				    .check = check_route};
@@ -84,6 +95,9 @@ static const struct schema_key single_keys[] = {
 	{"role", SCHEMA_ENUM, .def = "leaf", .help = "leaf or spine", AT(single.role),
 	 .choices = switch_roles},
 	{"mac", SCHEMA_MAC, .def = "02:00:00:00:00:01", .help = "of every port", AT(single.mac)},
+	{"vtep", SCHEMA_CUSTOM, .help = "address of this end of tunnels (VXLAN)", AT(single.vtep),
+	 .decode = decode_address,
+	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$", .words = "an address")},
 	{"mtu", SCHEMA_INTEGER, .def = "9216", .help = "of every port", AT(fabric.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
 	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),

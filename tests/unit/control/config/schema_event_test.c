@@ -43,8 +43,8 @@ mistakes(void **state)
 		"f.yaml:14:21: events[11].loss: 200% is out of range: 0% to 100%\n"
 		"f.yaml:14:33: events[11].drop: needs \"ip-id-low-byte\": of the IPv4 "
 		"identification\n"
-		"f.yaml:15:26: events[12].route: needs \"via\": next hops: [{port, mac}], or "
-		"nodes\n");
+		"f.yaml:15:26: events[12].route: needs \"via\": next hops: [{port, mac}], "
+		"nodes, or [{vtep, mac}]\n");
 	expect_messages(FABRIC "events:\n"
 			       "  - {clear: watermark, node: leaf1}\n"
 			       "  - {restore: leaf1.swp1.3, node: leaf1}\n",

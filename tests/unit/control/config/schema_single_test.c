@@ -35,9 +35,43 @@ route_mistakes(void **state)
 		"f.yaml:4:16: switch.routes[0].prefix: 198.18.2.1/24 has bits set past its length; "
 		"did you "
 		"mean \"198.18.2.0/24\"?\n"
-		"f.yaml:5:51: switch.routes[1].via: needs \"port\" or \"node\": where it leads\n"
+		"f.yaml:5:51: switch.routes[1].via: needs \"port\", \"node\" or \"vtep\": where "
+		"it leads\n"
 		"f.yaml:6:7: switch.routes[2]: needs \"prefix\": such as 10.1.0.0/16\n"
 		"f.yaml:6:21: switch.routes[2].via: \"p2\" is not a port: swp1 to swp256\n");
+}
+
+static void
+tunnel_mistakes(void **state)
+{
+	(void)state;
+	expect_messages("switch:\n  vtep: 172.16.0.1/32\n  ports: {swp1: {}}\n",
+			"f.yaml:2:9: switch.vtep: \"172.16.0.1/32\" is a prefix: a host has an "
+			"address, without /\n");
+	expect_messages("switch:\n  vtep: 224.0.0.1\n  ports: {swp1: {}}\n",
+			"f.yaml:2:9: switch.vtep: 224.0.0.1 is a multicast address: a host cannot "
+			"have it\n");
+	expect_messages("switch:\n  ports:\n"
+			"    swp1: {uplink: true, tenant: red, vrf: blue}\n"
+			"    swp2: {uplink: maybe}\n",
+			"f.yaml:3:34: switch.ports.swp1: swp1 is an uplink, of all tenants: it "
+			"cannot be in one\n"
+			"f.yaml:3:44: switch.ports.swp1: swp1 is an uplink: its VRF is default\n"
+			"f.yaml:4:20: switch.ports.swp2.uplink: \"maybe\" is not true or false\n");
+	expect_messages(
+		SINGLE
+		"  routes:\n"
+		"    - {prefix: 10.1.0.0/16, via: [{port: swp2, vtep: 172.16.0.2}]}\n"
+		"    - {prefix: 10.2.0.0/16, via: [{node: leaf2, vtep: 172.16.0.2}]}\n"
+		"    - {prefix: 10.3.0.0/16, via: [{port: swp2, vni: 5}]}\n"
+		"    - {prefix: 10.4.0.0/16, via: [{vtep: 172.16.0.2, vni: 16777216}]}\n"
+		"    - {prefix: 10.5.0.0/16, via: [{vtep: 172.16.0.2, weight: 2}]}\n",
+		"f.yaml:4:48: switch.routes[0].via: vtep and port exclude each other\n"
+		"f.yaml:5:49: switch.routes[1].via: vtep and node exclude each other\n"
+		"f.yaml:6:48: switch.routes[2].via: goes with vtep\n"
+		"f.yaml:7:59: switch.routes[3].via.vni: 16777216 is out of range: 1 to 16777215\n"
+		"f.yaml:8:54: switch.routes[4].via: a tunnel's next hops have the weights of the "
+		"route to its far end\n");
 }
 
 static void
@@ -58,6 +92,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(port_mistakes),
 		cmocka_unit_test(route_mistakes),
+		cmocka_unit_test(tunnel_mistakes),
 		cmocka_unit_test(unknown_keys_are_reported_once),
 	};
 
