@@ -27,3 +27,4 @@ int cmd_clear(int argc, char **argv);
 int cmd_watchdog(int argc, char **argv);
 int cmd_where(int argc, char **argv);
 int cmd_headroom(int argc, char **argv);
+int cmd_schema(int argc, char **argv);

@@ -96,6 +96,11 @@ static const struct cli_command commands[] = {
 	 "  --cell BYTES            what the buffer is counted in\n"
 	 "  -o, --output json|text  the form of the answer\n",
 	 cmd_headroom},
+	{"schema", "[--markdown]", "prints the JSON Schema of a file, for editors and programs",
+	 "Draft 2020-12, of a fabric's file or one switch's; all that can be written, with ranges, "
+	 "defaults\nand help.\n\n"
+	 "  --markdown  prints the reference page of keys instead\n",
+	 cmd_schema},
 };
 
 const struct cli_command *

@@ -53,6 +53,23 @@ static const struct scalar_units durations = {"a duration", "ps, ns, us, ms or s
 static const struct scalar_units cables = {"a cable length", "m or km", "millimetres", cable_units};
 static const struct scalar_units percents = {"a percentage", "%", "millionths", percent_units};
 
+static const struct scalar_units *const units_of[] = {
+	[SCALAR_BYTES] = &bytes,  [SCALAR_RATE] = &rates,       [SCALAR_DURATION] = &durations,
+	[SCALAR_CABLE] = &cables, [SCALAR_PERCENT] = &percents,
+};
+
+const char *
+scalar_unit(enum scalar_kind kind, unsigned i)
+{
+	return units_of[kind]->units[i].name;
+}
+
+const char *
+scalar_unit_list(enum scalar_kind kind)
+{
+	return units_of[kind]->list;
+}
+
 // Digits with an optional fraction; *end is what follows. Returns false when there is no number.
 static bool
 number_read(const char *text, uint64_t *mantissa, unsigned *decimals, const char **end)

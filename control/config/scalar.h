@@ -8,6 +8,13 @@
 
 #define SCALAR_WHY 160
 
+// The kinds of number that have units.
+enum scalar_kind { SCALAR_BYTES, SCALAR_RATE, SCALAR_DURATION, SCALAR_CABLE, SCALAR_PERCENT };
+// The i-th unit of a kind of number, as it is written, or NULL behind the last.
+const char *scalar_unit(enum scalar_kind kind, unsigned i);
+// All of them in words: "ps, ns, us, ms or s".
+const char *scalar_unit_list(enum scalar_kind kind);
+
 int scalar_integer(const char *text, int64_t min, int64_t max, int64_t *out, char *why);
 // A key that is a number below count, in the one way there is to write it: "3", not "03" or "0x3",
 // so that equal keys are equal texts.

@@ -61,6 +61,8 @@ struct schema_form {
 
 #define SCHEMA_LATER 1u  // known, but not available in this version
 #define SCHEMA_UNIQUE 2u // NAMES: none twice
+#define SCHEMA_LIVE 4u   // a section whose keys `set` changes while a fabric runs
+#define SCHEMA_FIXED 8u  // not this one of them
 
 struct schema_key {
 	const char *name;
@@ -90,7 +92,8 @@ struct schema_others {
 	const char *pattern; // as of struct schema_form; begins with ^
 	const char *name;    // in the place of such a key: "NODE"
 	const char *help;
-	const struct schema *sub;
+	struct schema_form form;
+	bool live;   // as SCHEMA_LIVE
 	bool listed; // the file itself lists the names: any will do where it does
 };
 

@@ -83,8 +83,11 @@ static const struct schema_key links_keys[] = {
 	 .sub = &schema_framing},
 };
 static const struct schema_others links_others[] = {
-	{"^[^-]+-", "LINK", "one link by its name, leaf1-spine2: what is not as of its kind",
-	 &schema_link_written, .listed = false},
+	{"^[^-]+-",
+	 "LINK",
+	 "one link by its name, leaf1-spine2: what is not as of its kind",
+	 {SCHEMA_MAP, .sub = &schema_link_written},
+	 .live = false},
 	{.pattern = NULL},
 };
 const struct schema schema_links = {
@@ -234,9 +237,8 @@ static const struct schema_choice underlays[] = {
 
 static const struct schema_key fabric_keys[] = {
 	{"name", SCHEMA_NAME, .def = "fabric", .help = "of the fabric", AT(fabric.name)},
-	{"topology", SCHEMA_MAP,
-	 .help = "{kind: leaf-spine, leaves, spines, hosts_per_leaf}", .sub = &topology,
-	 .required = 1},
+	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts_per_leaf}",
+	 .sub = &topology, .required = 1},
 	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
 	{"mtu", SCHEMA_INTEGER, .def = "4200", .help = "the hosts' IP MTU", AT(fabric.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},

@@ -100,32 +100,44 @@ check_record(struct decoder *d, const struct yaml_node *node, void *base)
 
 // ---- the top level ------------------------------------------------------------------------------
 
+static const struct schema live = {SCHEMA_COUNT(live_keys)};
+static const struct schema record = {SCHEMA_COUNT(record_keys), .check = check_record};
 static const struct schema attach = {SCHEMA_COUNT(attach_keys),
 				     .size = sizeof(struct config_attach), .check = check_attach};
 
 // Where a node's own section may stand: names by place, or any that the topology lists.
-#define NODE(name_) "^(p[1-9]-)?" name_ "[1-9][0-9]*$"
+#define PLACED(name_) "^(p[1-9]-)?" name_ "[1-9][0-9]*$"
+#define SWITCH                                    \
+	{                                         \
+		SCHEMA_MAP, .sub = &schema_switch \
+	}
+static const struct schema_form host = {SCHEMA_MAP, .sub = &schema_host};
 static const struct schema_others nodes[] = {
-	{NODE("leaf"), "leafN", "one leaf", &schema_switch, .listed = false},
-	{NODE("spine"), "spineN", "one spine", &schema_switch, .listed = false},
-	{NODE("super"), "superN", "one super", &schema_switch, .listed = false},
-	{"^h[1-9][0-9]*$", "hN", "one host", &schema_host, .listed = false},
-	{"^[A-Za-z0-9][A-Za-z0-9_-]*$", "NODE", "a node by the name the topology gives it",
-	 &schema_switch, .listed = true},
-	{"^[A-Za-z0-9][A-Za-z0-9_-]*$", "HOST", "a host by the name the topology gives it",
-	 &schema_host, .listed = true},
+	{PLACED("leaf"), "leafN", "one leaf", SWITCH, .live = true},
+	{PLACED("spine"), "spineN", "one spine", SWITCH, .live = true},
+	{PLACED("super"), "superN", "one super", SWITCH, .live = true},
+	{"^h[1-9][0-9]*$", "hN", "one host", {SCHEMA_MAP, .sub = &schema_host}, .live = false},
+	{"^[A-Za-z0-9][A-Za-z0-9_-]*$",
+	 "NODE",
+	 "a node by the name that the topology gives it",
+	 {SCHEMA_MAP, .sub = &schema_switch, .other = &host},
+	 .live = true,
+	 .listed = true},
 	{.pattern = NULL},
 };
 
 #define COMMON_KEYS                                                                                \
-	{"live", SCHEMA_MAP, .help = "how it runs live",                                           \
-	 .sub = &(const struct schema){SCHEMA_COUNT(live_keys)}},                                  \
-		{"tenants", SCHEMA_NAMED, .help = "tenants by name, each a VRF",                   \
-		 SCHEMA_ITEMS(struct config, tenants, tenant_count), .sub = &schema_tenant},       \
+	{"live", SCHEMA_MAP, .help = "how it runs live", .sub = &live},                            \
+		{"tenants",                                                                        \
+		 SCHEMA_NAMED,                                                                     \
+		 .flags = SCHEMA_LIVE,                                                             \
+		 .help = "tenants by name, each a VRF",                                            \
+		 SCHEMA_ITEMS(struct config, tenants, tenant_count),                               \
+		 .sub = &schema_tenant},                                                           \
 		{"events", SCHEMA_LIST, .help = "what happens while it runs",                      \
 		 SCHEMA_ITEMS(struct config, events, event_count), .sub = &schema_event},          \
 		{"record", SCHEMA_MAP, .help = "what is written beside the result",                \
-		 .sub = &(const struct schema){SCHEMA_COUNT(record_keys), .check = check_record}}, \
+		 .sub = &record},                                                                  \
 		{"stop",                                                                           \
 		 SCHEMA_DURATION,                                                                  \
 		 .def = "idle",                                                                    \
@@ -143,11 +155,14 @@ static const struct schema_others nodes[] = {
 
 static const struct schema_key fabric_file_keys[] = {
 	{"fabric", SCHEMA_SECTION, .help = "the fabric", .sub = &schema_fabric, .required = 1},
-	{"switch", SCHEMA_SECTION, .help = "every switch", .sub = &schema_switch},
+	{"switch", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every switch",
+	 .sub = &schema_switch},
 	COMMON_KEYS,
-	{"leaf", SCHEMA_SECTION, .help = "every leaf", .sub = &schema_switch},
-	{"spine", SCHEMA_SECTION, .help = "every spine", .sub = &schema_switch},
-	{"super", SCHEMA_SECTION, .help = "every super", .sub = &schema_switch},
+	{"leaf", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every leaf", .sub = &schema_switch},
+	{"spine", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every spine",
+	 .sub = &schema_switch},
+	{"super", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every super",
+	 .sub = &schema_switch},
 	{"hosts", SCHEMA_SECTION, .help = "every host", .sub = &schema_host},
 	{"attach", SCHEMA_NAMED, .help = "live: hosts that are real, by name",
 	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach},
