@@ -186,10 +186,12 @@ struct config_port {
 	struct config_name name;
 	unsigned number; // swpN
 	struct config_link link;
-	bool link_written;         // cable or delay stands in the file
+	bool link_written; // cable or delay stands in the file
+	bool mtu_written;
 	struct config_name vrf;    // "default" where not written
 	struct config_name tenant; // text NULL: none
 	struct config_name dev;    // text NULL: none
+	struct config_name netdev; // a Linux interface that the kernel keeps using; text NULL: none
 	struct config_mac mac;
 	bool uplink; // a switch of the same fabric is behind it
 };

@@ -4,6 +4,8 @@
 
 #include "scalar.h"
 
+#include <net/if.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define AT(member) SCHEMA_AT(struct config, member)
@@ -14,6 +16,30 @@ static const struct schema_choice switch_roles[] = {
 	{NULL, 0, false},
 };
 
+// As Linux takes them for interfaces (dev_valid_name()).
+static bool
+is_interface_name(const char *name)
+{
+	return strlen(name) < IFNAMSIZ && name[0] != '\0' && strpbrk(name, "/: \t\n,") == NULL &&
+	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static void
+check_netdev(struct decoder *d, const struct config_port *port)
+{
+	if (port->netdev.text == NULL)
+		return;
+	if (port->dev.text != NULL)
+		decode_error(d, port->netdev.pos, "netdev and dev: the port is one or the other");
+	if (port->mac.set)
+		decode_error(d, port->netdev.pos,
+			     "mac: a netdev has its interface's: ip link set %.16s address ...",
+			     port->netdev.text);
+	if (!is_interface_name(port->netdev.text))
+		decode_error(d, port->netdev.pos, "\"%.40s\" cannot name an interface",
+			     port->netdev.text);
+}
+
 static void
 check_port(struct decoder *d, const struct yaml_node *node, void *base)
 {
@@ -22,6 +48,7 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 	port->link.pos = port->name.pos;
 	port->link_written = yaml_tree_get(node, "delay") != NULL ||
 			     yaml_tree_get(node, "cable") != NULL;
+	port->mtu_written = yaml_tree_get(node, "mtu") != NULL;
 	if (scalar_port_number(port->name.text, "swp", &port->number) < 0)
 		decode_error(d, port->name.pos, "\"%.40s\" is not a port: swp1 to swp256",
 			     port->name.text);
@@ -31,9 +58,10 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 	if (port->uplink && strcmp(port->vrf.text, "default") != 0)
 		decode_error(d, port->vrf.pos, "%s is an uplink: its VRF is default",
 			     port->name.text);
-	if (port->link.rate_bps == 0 && port->dev.text == NULL &&
+	if (port->link.rate_bps == 0 && port->dev.text == NULL && port->netdev.text == NULL &&
 	    yaml_tree_get(node, "rate") != NULL)
-		decode_error(d, node->pos, "rate: device needs dev");
+		decode_error(d, node->pos, "rate: device needs dev or netdev");
+	check_netdev(d, port);
 	check_one_delay(d, node, base);
 }
 
@@ -51,6 +79,10 @@ static const struct schema_key port_keys[] = {
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "its routing table", PORT_AT(vrf)},
 	{"tenant", SCHEMA_NAME, .help = "whose packets come in here", PORT_AT(tenant)},
 	{"dev", SCHEMA_TEXT, .help = "DPDK device", PORT_AT(dev)},
+	{"netdev", SCHEMA_TEXT,
+	 .help = "Linux interface, shared with the kernel: ARP, ND, BGP and what is addressed to "
+		 "the switch are its",
+	 PORT_AT(netdev)},
 	{"mac", SCHEMA_MAC, .help = "its own address", PORT_AT(mac)},
 	{"uplink", SCHEMA_BOOL, .def = "false",
 	 .help = "a switch of the same fabric is behind it: tunnels and tenants' VLANs end here",

@@ -88,6 +88,10 @@ link_on_attr(const struct nlattr *attr, void *arg)
 	case IFLA_MTU:
 		info->mtu = mnl_attr_get_u32(attr);
 		break;
+	case IFLA_ADDRESS:
+		if (mnl_attr_get_payload_len(attr) == sizeof(info->mac))
+			memcpy(info->mac, mnl_attr_get_payload(attr), sizeof(info->mac));
+		break;
 	case IFLA_MASTER:
 		if (if_indextoname(mnl_attr_get_u32(attr), info->master) == NULL)
 			snprintf(info->master, sizeof(info->master), "%u", mnl_attr_get_u32(attr));

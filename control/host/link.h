@@ -11,6 +11,7 @@
 struct link_info {
 	int index;
 	unsigned mtu;
+	uint8_t mac[6]; // 0 without one
 	bool up;
 	bool xdp;                        // an XDP program is attached
 	char kind[LINK_KIND_MAX];        // "veth", "" for hardware

@@ -4,6 +4,7 @@
 #include "answer.h"
 #include "control/api/socket_path.h"
 #include "control/commands.h"
+#include "locals.h"
 #include "state.h"
 #include "tell.h"
 
@@ -115,6 +116,7 @@ serve(struct answer *a, struct tell *tell)
 		lab_apply_events(a->lab);
 		fabric_log_look(a->lab->log, a->lab->fabric);
 		tell_look(tell);
+		locals_follow(a->lab->locals, a->lab);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
 }

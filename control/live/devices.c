@@ -9,6 +9,7 @@
 #include "control/host/netns.h"
 #include "control/host/veth.h"
 #include "control/topology/addresses.h"
+#include "netdevs.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -92,9 +93,12 @@ devices_list(struct lab *lab, struct lab_report *report)
 	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
 		return rc;
 	for (uint16_t i = 0; i < lone->port_count; i++) {
-		if (lone->ports[i].dev == NULL)
-			continue;
-		snprintf(add_device(lab, 0, i)->spec, DEVICE_SPEC_MAX, "%s", lone->ports[i].dev);
+		if (lone->ports[i].dev != NULL)
+			snprintf(add_device(lab, 0, i)->spec, DEVICE_SPEC_MAX, "%s",
+				 lone->ports[i].dev);
+		else if (lone->ports[i].netdev != NULL)
+			netdevs_name(add_device(lab, 0, i), lone->ports[i].netdev,
+				     lab->device_count);
 	}
 	return 0;
 }
@@ -264,6 +268,7 @@ open_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 		.pool = lab->packets,
 		.mtu = (uint16_t)d->mtu,
 		.netns_fd = -1,
+		.steered = d->netdev != NULL,
 	};
 	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
 	int netns_fd = -1, rc;

@@ -14,6 +14,8 @@
 #include "dataplane/device/pool.h"
 #include "devices.h"
 #include "lab_events.h"
+#include "locals.h"
+#include "netdevs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -305,6 +307,9 @@ lab_open(struct lab *lab, struct lab_report *report)
 	if (lab->workers == NULL || lab->pools == NULL)
 		return -ENOMEM;
 	assign_workers(lab);
+	rc = netdevs_ask(lab, report);
+	if (rc != 0)
+		return rc;
 	if (devices_mtu_max(lab) + LAB_FRAME_EXTRA > pool.room)
 		pool.room = devices_mtu_max(lab) + LAB_FRAME_EXTRA;
 	pool.packets = count_packets(lab, &pool.one_chunk);
@@ -325,6 +330,8 @@ lab_open(struct lab *lab, struct lab_report *report)
 		rc = create_fabric(lab, report);
 	if (rc == 0)
 		rc = devices_open(lab, report);
+	if (rc == 0)
+		rc = locals_open(&lab->locals, lab, report);
 	if (rc != 0)
 		return rc;
 	close_unconnected(lab);
@@ -338,6 +345,7 @@ lab_close(struct lab *lab)
 		live_stop(&lab->drive);
 	events_destroy(lab->events);
 	fabric_log_destroy(lab->log);
+	locals_close(lab->locals);
 	devices_close(lab);
 	fabric_flows_destroy(lab->flows);
 	workload_destroy(lab->workload);

@@ -19,22 +19,25 @@ struct lab_device {
 	char spec[DEVICE_SPEC_MAX];
 	uint32_t node;
 	uint16_t port;
-	uint32_t host;       // TOPOLOGY_NONE: not a host's
-	const char *netns;   // NULL: none
+	uint32_t host;     // TOPOLOGY_NONE: not a host's
+	const char *netns; // NULL: none
 	bool netns_created;
-	bool own_veth;       // its far end stands in netns
+	bool own_veth;      // its far end stands in netns
+	const char *netdev; // the interface that it shares with the kernel, or NULL
 	uint32_t mtu;
 	struct live_port live;
 };
 
+struct locals;
+
 struct lab {
 	struct config *config;
 	struct topology *topology;
-	bool *attached;                // by host
-	uint16_t *workers;             // by node
-	struct packet_pool **pools;    // by node
+	bool *attached;             // by host
+	uint16_t *workers;          // by node
+	struct packet_pool **pools; // by node
 	struct rte_mempool *packets;
-	uint64_t buffers_bytes;        // of all switches together, that the packets are enough for
+	uint64_t buffers_bytes; // of all switches together, that the packets are enough for
 	struct packet_pool *lifos[LIVE_WORKERS_MAX];
 	struct fabric *fabric;
 	struct workload *workload;
@@ -43,6 +46,7 @@ struct lab {
 	struct fabric_log *log;
 	struct lab_device *devices;
 	uint32_t device_count;
+	struct locals *locals; // NULL: no port has a kernel beside it
 	struct live_drive drive;
 	bool drive_ready;
 	bool running;

@@ -37,6 +37,7 @@ builder_single(struct topology *t, struct config_diag *diag)
 		port->cable_mm = from->link.cable_mm;
 		port->mtu = from->link.mtu != 0 ? from->link.mtu : config->fabric.mtu;
 		port->dev = from->dev.text;
+		port->netdev = from->netdev.text;
 		memcpy(port->mac,
 		       from->mac.set ? from->mac.bytes
 		       : s->mac.set  ? s->mac.bytes

@@ -35,6 +35,7 @@ struct topo_port {
 	uint8_t ip4[4];  // a host's, of its tenant or of the plan; network byte order
 	uint8_t ip6[16]; // likewise
 	const char *dev; // a DPDK device string of a single switch's port, or NULL
+	const char *netdev; // or its Linux interface, or NULL
 };
 
 struct topo_node {

@@ -15,6 +15,7 @@
 #include "log_capture.h"
 #include "pool.h"
 #include "quirks.h"
+#include "xdp/steering.h"
 
 #include <rte_bus.h>
 #include <rte_dev.h>
@@ -105,21 +106,30 @@ device_bus(const struct device *d)
 	return d->quirks->driver[0] == '\0' ? "pci" : "vdev";
 }
 
+// What the driver is given: the user's spec, completed.
 static int
-device_plug(struct device *d, const struct device_options *o, const struct device_error *e)
+device_complete(const struct device *d, const struct device_options *o, char *out, size_t out_bytes,
+		const struct device_error *e)
 {
 	unsigned room = rte_pktmbuf_data_room_size(o->pool) - RTE_PKTMBUF_HEADROOM;
-	char completed[DEVICE_SPEC_MAX];
-	struct log_capture log;
-	const char *arguments;
-	const char *said;
-	int error = quirks_complete(d->quirks, o->spec, room, completed, sizeof(completed));
+	int error = quirks_complete(d->quirks, o->spec, room, out, out_bytes);
 
 	if (error == -ERANGE)
 		return device_fail(e, -EINVAL, "%s is larger than a packet, which holds %u bytes",
 				   d->quirks->arguments[0].key, room);
 	if (error != 0)
-		return device_fail(e, -EINVAL, "longer than %d characters", DEVICE_SPEC_MAX - 1);
+		return device_fail(e, -EINVAL, "longer than %zu characters", out_bytes - 1);
+	return 0;
+}
+
+static int
+device_plug(struct device *d, const char *completed, const struct device_error *e)
+{
+	struct log_capture log;
+	const char *arguments;
+	const char *said;
+	int error;
+
 	if (device_find_port(d->name, &d->port_id) == 0) {
 		// EAL itself probed what its start was given on PCI.
 		if (strcmp(device_bus(d), "pci") == 0) {
@@ -212,6 +222,8 @@ device_start(struct device *d, const struct device_options *o, const struct devi
 	log_capture_free(&log);
 	if (d->quirks->flags & QUIRK_XDP)
 		d->xsk_fd = device_xsk_new(&before);
+	if (error == 0 && o->steered)
+		error = device_take_steering(d, e);
 	return error;
 }
 
@@ -219,14 +231,23 @@ device_start(struct device *d, const struct device_options *o, const struct devi
 static int
 device_bring_up(struct device *d, const struct device_options *o, const struct device_error *e)
 {
-	int error = 0;
+	char completed[DEVICE_SPEC_MAX];
+	int object = -1, error = 0;
 
 	if (d->quirks->flags & QUIRK_INTERFACE)
 		error = device_prepare_interface(d, o, e);
 	if (error == 0)
-		error = device_plug(d, o, e);
+		error = device_complete(d, o, completed, sizeof(completed), e);
+	if (error == 0 && o->steered) {
+		object = device_add_steering(completed, sizeof(completed), e);
+		error = object < 0 ? object : 0;
+	}
+	if (error == 0)
+		error = device_plug(d, completed, e);
 	if (error == 0)
 		error = device_start(d, o, e);
+	if (object >= 0)
+		close(object); // the driver has read it
 	return error;
 }
 
@@ -238,6 +259,7 @@ device_take_down(struct device *d)
 
 	// What a driver regrets on its way out changes nothing for the user.
 	log_capture_begin(&log);
+	steering_release(d->steering); // before the driver tries to detach it: it has a link
 	if (d->found) {
 		rte_eth_promiscuous_disable(d->port_id);
 		rte_eth_dev_stop(d->port_id);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct device_quirks;
+struct steering;
 
 #define DEVICE_NAME_MAX 64
 #define DEVICE_SPEC_MAX 1024
@@ -28,6 +29,7 @@ struct device {
 	int control_fd;             // socket of that namespace; -1: no Linux interface
 	int index;                  // of the interface, when it was opened
 	int xsk_fd;                 // AF_XDP socket of the driver; -1: none
+	struct steering *steering;  // of a port with the kernel beside it; NULL: none
 	bool probed;                // made by hot plug, to be unplugged
 	bool found;                 // port_id is its port, to be stopped and closed
 	char name[DEVICE_NAME_MAX]; // "net_af_xdp0", "0000:03:00.0"
@@ -39,6 +41,7 @@ struct device_options {
 	struct rte_mempool *pool; // of pool.h, with PACKET_META_BYTES of private area
 	uint16_t mtu;             // IP MTU that the port has to carry
 	int netns_fd;             // namespace of its interface; negative: the caller's. Not closed
+	bool steered;             // net_af_xdp: Linux keeps what is meant for it (xdp/steer.bpf.c)
 };
 
 struct device_stats {

@@ -3,6 +3,7 @@
 
 #include "interface.h"
 #include "quirks.h"
+#include "xdp/steering.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #define DEVICE_XSK_LINGER_NS 100000000
+#define DEVICE_WHY_MAX 256
 
 static struct timespec xsk_closed; // control: rw; when an AF_XDP socket was last closed
 
@@ -26,6 +28,24 @@ device_fail(const struct device_error *e, int error, const char *format, ...)
 		vsnprintf(e->text + used, e->bytes - (size_t)used, format, list);
 	va_end(list);
 	return error;
+}
+
+// No other XDP program may be on the interface.
+static int
+device_check_program(const struct device *d, const struct device_options *o,
+		     const struct device_error *e)
+{
+	char why[DEVICE_WHY_MAX];
+	int error;
+
+	if (!o->steered && interface_xdp_program(d->index) != 0)
+		return device_fail(e, -EBUSY,
+				   "an XDP program is attached to %s: ip link set %s xdp off",
+				   d->interface, d->interface);
+	error = o->steered ? steering_make_room(d->index, why, sizeof(why)) : 0;
+	if (error != 0)
+		return device_fail(e, error, "%s: %s", d->interface, why);
+	return 0;
 }
 
 int
@@ -61,10 +81,9 @@ device_prepare_interface(struct device *d, const struct device_options *o,
 	if ((d->quirks->flags & QUIRK_INTERFACE_MTU) && mtu >= 0 && mtu < o->mtu)
 		return device_fail(e, -EINVAL, "%s has MTU %d: ip link set %s mtu %u", d->interface,
 				   mtu, d->interface, o->mtu);
-	if ((d->quirks->flags & QUIRK_XDP) && interface_xdp_program(d->index) != 0)
-		return device_fail(e, -EBUSY,
-				   "an XDP program is attached to %s: ip link set %s xdp off",
-				   d->interface, d->interface);
+	error = d->quirks->flags & QUIRK_XDP ? device_check_program(d, o, e) : 0;
+	if (error != 0)
+		return error;
 	if (d->quirks->flags & QUIRK_INTERFACE_UP) {
 		error = interface_set_up(d->control_fd, d->interface);
 		if (error != 0)
@@ -72,6 +91,32 @@ device_prepare_interface(struct device *d, const struct device_options *o,
 					   strerror(-error));
 	}
 	return 0;
+}
+
+int
+device_add_steering(char *spec, size_t spec_bytes, const struct device_error *e)
+{
+	char path[STEERING_PATH_MAX];
+	size_t length = strlen(spec);
+	int fd = steering_open_object(path);
+	int used;
+
+	if (fd < 0)
+		return device_fail(e, fd, "no memory for its XDP program: %s", strerror(-fd));
+	used = snprintf(spec + length, spec_bytes - length, ",xdp_prog=%s", path);
+	if (used >= 0 && (size_t)used < spec_bytes - length)
+		return fd;
+	close(fd);
+	return device_fail(e, -EINVAL, "longer than %zu characters", spec_bytes - 1);
+}
+
+int
+device_take_steering(struct device *d, const struct device_error *e)
+{
+	char why[DEVICE_WHY_MAX];
+	int error = steering_take(&d->steering, d->index, why, sizeof(why));
+
+	return error == 0 ? 0 : device_fail(e, error, "%s: %s", d->interface, why);
 }
 
 // The kernel lets go of a closed socket's queue a moment later; opened again within it, the device

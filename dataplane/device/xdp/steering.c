@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <linux/if_link.h>
-#include <linux/in6.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +33,6 @@ struct steering {
 	unsigned cpus;
 	struct steer_count *each; // by CPU
 };
-
-static const struct steering_map steering_maps[] = {
-	{STEER_XSKS, 0, BPF_MAP_TYPE_XSKMAP, 4, 4, STEER_QUEUES},
-	{STEER_COUNTERS, 0, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct steer_count),
-	 STEER_CLASSES},
-	{STEER_LOCAL4, 0, BPF_MAP_TYPE_HASH, 4, 1, STEER_ADDRESSES},
-	{STEER_LOCAL6, 0, BPF_MAP_TYPE_HASH, sizeof(struct in6_addr), 1, STEER_ADDRESSES},
-};
-
-#define STEERING_MAPS (sizeof(steering_maps) / sizeof(steering_maps[0]))
 
 static const char *const class_names[STEER_CLASSES] = {
 	[STEER_DATAPLANE] = "dataplane",
@@ -69,41 +58,6 @@ const char *steering_class_reader(enum steer_class class)
 	return class >= STEER_ARP ? "kernel" : class == STEER_UNREAD ? "nobody" : "dataplane";
 }
 
-static const struct steering_map *
-find_map(const struct steering_program *program, const char *name)
-{
-	for (unsigned i = 0; i < program->map_count; i++)
-		if (strcmp(program->maps[i].name, name) == 0)
-			return &program->maps[i];
-	return NULL;
-}
-
-bool
-steering_is_ours(const struct steering_program *program, char *why, size_t why_bytes)
-{
-	if (program->id == 0) {
-		snprintf(why, why_bytes, "no XDP program");
-		return false;
-	}
-	if (strcmp(program->name, STEER_PROGRAM) != 0) {
-		snprintf(why, why_bytes, "XDP program %u, \"%s\"", program->id, program->name);
-		return false;
-	}
-	for (unsigned i = 0; i < STEERING_MAPS; i++) {
-		const struct steering_map *wanted = &steering_maps[i];
-		const struct steering_map *map = find_map(program, wanted->name);
-
-		if (map != NULL && map->type == wanted->type &&
-		    map->key_bytes == wanted->key_bytes &&
-		    map->value_bytes == wanted->value_bytes && map->entries == wanted->entries)
-			continue;
-		snprintf(why, why_bytes, "XDP program %u, a %s of another version (%s)",
-			 program->id, program->name, wanted->name);
-		return false;
-	}
-	return true;
-}
-
 int
 steering_open_object(char path[static STEERING_PATH_MAX])
 {
@@ -124,109 +78,6 @@ steering_open_object(char path[static STEERING_PATH_MAX])
 	return fd;
 }
 
-// ---- what the kernel has ---------------------------------------------------------------------
-
-static int
-read_map(uint32_t id, struct steering_map *map)
-{
-	struct bpf_map_info info = {0};
-	uint32_t bytes = sizeof(info);
-	int fd = bpf_map_get_fd_by_id(id);
-	int error;
-
-	if (fd < 0)
-		return fd;
-	error = bpf_obj_get_info_by_fd(fd, &info, &bytes);
-	close(fd);
-	if (error != 0)
-		return error;
-	*map = (struct steering_map){
-		.id = id,
-		.type = info.type,
-		.key_bytes = info.key_size,
-		.value_bytes = info.value_size,
-		.entries = info.max_entries,
-	};
-	memcpy(map->name, info.name, sizeof(map->name) - 1);
-	return 0;
-}
-
-// Maps beyond STEERING_MAPS_MAX are left out: such a program is none of ours.
-static int
-read_program(int fd, struct steering_program *program)
-{
-	uint32_t maps[STEERING_MAPS_MAX];
-	struct bpf_prog_info info = {
-		.nr_map_ids = STEERING_MAPS_MAX,
-		.map_ids = (uintptr_t)maps,
-	};
-	uint32_t bytes = sizeof(info);
-	int error = bpf_obj_get_info_by_fd(fd, &info, &bytes);
-
-	if (error != 0)
-		return error;
-	memcpy(program->name, info.name, sizeof(program->name) - 1);
-	memcpy(program->tag, info.tag, sizeof(program->tag));
-	for (uint32_t i = 0; i < info.nr_map_ids && i < STEERING_MAPS_MAX; i++) {
-		error = read_map(maps[i], &program->maps[program->map_count]);
-		if (error != 0)
-			return error;
-		program->map_count++;
-	}
-	return 0;
-}
-
-// The program on an interface; *fd, where it is asked for, is the caller's, -1 where there is none.
-static int
-look_at(int index, struct steering_program *program, int *fd)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, query);
-	int error = bpf_xdp_query(index, 0, &query);
-	int program_fd;
-
-	memset(program, 0, sizeof(*program));
-	if (fd != NULL)
-		*fd = -1;
-	if (error != 0 || query.prog_id == 0)
-		return error;
-	program->id = query.prog_id;
-	program->generic = query.attach_mode == XDP_ATTACHED_SKB;
-	program_fd = bpf_prog_get_fd_by_id(program->id);
-	if (program_fd < 0)
-		return program_fd;
-	error = read_program(program_fd, program);
-	if (error == 0 && fd != NULL)
-		*fd = program_fd;
-	else
-		close(program_fd);
-	return error;
-}
-
-int
-steering_make_room(int index, char *why, size_t why_bytes)
-{
-	struct steering_program program;
-	int error = look_at(index, &program, NULL);
-
-	if (error != 0) {
-		snprintf(why, why_bytes, "cannot look for an XDP program: %s", strerror(-error));
-		return error;
-	}
-	if (program.id == 0)
-		return 0;
-	if (strcmp(program.name, STEER_PROGRAM) != 0) {
-		snprintf(why, why_bytes, "an XDP program is attached, \"%s\" (id %u)", program.name,
-			 program.id);
-		return -EBUSY;
-	}
-	error = bpf_xdp_detach(index, 0, NULL);
-	if (error == -EBUSY) // it has a link
-		snprintf(why, why_bytes, "another roost has it");
-	else if (error != 0)
-		snprintf(why, why_bytes, "cannot take %s off: %s", program.name, strerror(-error));
-	return error;
-}
-
 // ---- ours ------------------------------------------------------------------------------------
 
 static int
@@ -234,9 +85,9 @@ open_maps(struct steering *s)
 {
 	const struct steering_program *program = &s->program;
 
-	s->counters_fd = bpf_map_get_fd_by_id(find_map(program, STEER_COUNTERS)->id);
-	s->local_fd[0] = bpf_map_get_fd_by_id(find_map(program, STEER_LOCAL4)->id);
-	s->local_fd[1] = bpf_map_get_fd_by_id(find_map(program, STEER_LOCAL6)->id);
+	s->counters_fd = bpf_map_get_fd_by_id(steering_find_map(program, STEER_COUNTERS)->id);
+	s->local_fd[0] = bpf_map_get_fd_by_id(steering_find_map(program, STEER_LOCAL4)->id);
+	s->local_fd[1] = bpf_map_get_fd_by_id(steering_find_map(program, STEER_LOCAL6)->id);
 	if (s->counters_fd < 0 || s->local_fd[0] < 0 || s->local_fd[1] < 0)
 		return -errno;
 	return 0;
@@ -271,7 +122,7 @@ steering_take(struct steering **out, int index, char *why, size_t why_bytes)
 	s->link_fd = s->counters_fd = s->local_fd[0] = s->local_fd[1] = -1;
 	s->cpus = (unsigned)cpus;
 	s->each = calloc(s->cpus, sizeof(*s->each));
-	error = s->each != NULL ? look_at(index, &s->program, &program_fd) : -ENOMEM;
+	error = s->each != NULL ? steering_look(index, &s->program, &program_fd) : -ENOMEM;
 	if (error == 0 && !steering_is_ours(&s->program, instead, sizeof(instead))) {
 		snprintf(why, why_bytes, "the kernel has %s where %s should be", instead,
 			 STEER_PROGRAM);
