@@ -48,7 +48,7 @@ static const struct cli_command commands[] = {
 	 cmd_run},
 	{"show",
 	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
-	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|log [PORT]\n"
+	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|steering|log [PORT]\n"
 	 "pool|tenant|histogram|adaptive [NODE]\nqueue-pairs [HOST]\n"
 	 "route [NODE] [vrf NAME]",
 	 "shows the state and counters of a live fabric",

@@ -24,6 +24,7 @@ int show_print_log(const json_t *answer, FILE *to);
 int show_print_route(const json_t *answer, FILE *to);
 int show_print_adaptive(const json_t *answer, FILE *to);
 int show_print_queue_pairs(const json_t *answer, FILE *to);
+int show_print_steering(const json_t *answer, FILE *to);
 int show_print_fabric(const json_t *answer, FILE *to);
 
 // Prints the last `most` entries of an answer's log. Returns 0 or -ENOMEM.

@@ -28,6 +28,7 @@ static const struct {
 	{"route", NULL, show_print_route},
 	{"adaptive", NULL, show_print_adaptive},
 	{"queue-pairs", NULL, show_print_queue_pairs},
+	{"steering", NULL, show_print_steering},
 	{"log", NULL, show_print_log},
 };
 

@@ -79,10 +79,7 @@ static const struct schema_key port_keys[] = {
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "its routing table", PORT_AT(vrf)},
 	{"tenant", SCHEMA_NAME, .help = "whose packets come in here", PORT_AT(tenant)},
 	{"dev", SCHEMA_TEXT, .help = "DPDK device", PORT_AT(dev)},
-	{"netdev", SCHEMA_TEXT,
-	 .help = "Linux interface, shared with the kernel: ARP, ND, BGP and what is addressed to "
-		 "the switch are its",
-	 PORT_AT(netdev)},
+	{"netdev", SCHEMA_TEXT, .help = "Linux interface, shared with the kernel", PORT_AT(netdev)},
 	{"mac", SCHEMA_MAC, .help = "its own address", PORT_AT(mac)},
 	{"uplink", SCHEMA_BOOL, .def = "false",
 	 .help = "a switch of the same fabric is behind it: tunnels and tenants' VLANs end here",

@@ -5,6 +5,7 @@
 #include "control/report/show.h"
 #include "looks.h"
 #include "losses.h"
+#include "steered.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -196,6 +197,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	struct answer *a = context;
 	struct report_node *nodes;
 	struct looks *looks = NULL;
+	struct steered *steered = NULL;
 	struct show_state state;
 	struct view v;
 	uint32_t routes;
@@ -207,6 +209,8 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 		rc = marks_take(&a->marks, a->lab);
 	if (rc == 0 && show_wants_queue_pairs(params))
 		rc = looks_take(&looks, a->lab);
+	if (rc == 0 && show_wants_steering(params))
+		rc = steered_take(&steered, a->lab);
 	state = (struct show_state){
 		.fabric = &v.fabric,
 		.routes = v.routes,
@@ -219,6 +223,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	state.nodes = nodes;
 	state.switches = marks_switches(a->marks, &state.switch_count);
 	state.nics = looks_nics(looks, &state.nic_count);
+	state.steerings = steered_list(steered, &state.steering_count);
 	if (rc == 0)
 		rc = nodes == NULL ? -ENOMEM : show_answer(&state, params, result, why, why_size);
 	if (rc == 0 && json_object_get(params, "view") == NULL &&
@@ -226,6 +231,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 		rc = losses_add(a->lab, *result);
 	free(nodes);
 	looks_destroy(looks);
+	steered_destroy(steered);
 	view_close(&v);
 	return rc;
 }

@@ -30,6 +30,7 @@ static const struct {
 	{"route", show_route, "switch"},
 	{"adaptive", show_adaptive, "switch"},
 	{"queue-pairs", show_queue_pairs, "NIC"},
+	{"steering", show_steering, "switch or port of one"},
 	{"log", show_log, "node or port"},
 };
 
@@ -165,12 +166,24 @@ show_wants_settings(const json_t *params)
 	       (what != NULL && (strcmp(what, "qos") == 0 || strcmp(what, "config") == 0));
 }
 
-bool
-show_wants_queue_pairs(const json_t *params)
+static bool
+is_about(const json_t *params, const char *word)
 {
 	const char *what = json_string_value(json_object_get(params, "what"));
 
-	return what != NULL && strcmp(what, "queue-pairs") == 0;
+	return what != NULL && strcmp(what, word) == 0;
+}
+
+bool
+show_wants_queue_pairs(const json_t *params)
+{
+	return is_about(params, "queue-pairs");
+}
+
+bool
+show_wants_steering(const json_t *params)
+{
+	return is_about(params, "steering");
 }
 
 int

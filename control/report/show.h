@@ -67,6 +67,27 @@ struct show_nic {
 	unsigned int count;
 };
 
+// A port that shares its interface with the kernel, and what came to whom by it.
+struct show_steered {
+	const char *name; // "bgp"
+	const char *to;   // "kernel", "dataplane" or "nobody"
+	uint64_t packets;
+	uint64_t bytes;
+};
+
+struct show_steering {
+	const char *node;
+	const char *port;   // "swp1"
+	const char *netdev; // "swp1", as Linux calls it
+	uint32_t program;   // the kernel's number of the XDP program
+	const char *tag;    // a hash of its instructions
+	bool generic;       // not run by the interface's driver
+	size_t addresses;   // of the switch
+	size_t left_out;    // of those, beyond what it can know
+	const struct show_steered *classes;
+	unsigned int class_count;
+};
+
 struct show_state {
 	const struct show_fabric *fabric;
 	const struct report_node *nodes;
@@ -78,6 +99,8 @@ struct show_state {
 	unsigned int switch_count;
 	const struct show_nic *nics; // for "queue-pairs"
 	unsigned int nic_count;
+	const struct show_steering *steerings; // for "steering"
+	unsigned int steering_count;
 	// Array of what was told (counters_add_log()), for "watchdog" and "log"; or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
@@ -86,9 +109,10 @@ struct show_state {
 // The words that may follow `roost show`; *count of them.
 const char *const *show_words(size_t *count);
 
-// True when the answer to params takes show_state.switches, or show_state.nics.
+// True when the answer to params takes show_state.switches, .nics, or .steerings.
 bool show_wants_settings(const json_t *params);
 bool show_wants_queue_pairs(const json_t *params);
+bool show_wants_steering(const json_t *params);
 
 // The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or
 // "swp3" (of every node that has one), "vrf": name, "view": of an interface "roce-status" or

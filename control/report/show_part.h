@@ -23,6 +23,7 @@ show_fn show_log;                                         // show_log.c
 show_fn show_pool, show_tenant, show_histogram;           // show_nodes.c
 show_fn show_adaptive;                                    // show_adaptive.c
 show_fn show_queue_pairs;                                 // show_queue_pairs.c
+show_fn show_steering;                                    // show_steering.c
 show_fn show_qos;                                         // show_qos.c
 show_fn show_config;                                      // show_config.c
 

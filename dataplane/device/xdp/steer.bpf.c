@@ -104,13 +104,13 @@ class_of_ip4(void *at, void *end)
 	__be32 destination;
 
 	if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl < sizeof(*ip) / 4)
-		return STEER_DATAPLANE;
+		return STEER_OTHER;
 	destination = ip->daddr;
 	// 224.0.0.0/24 and the broadcast of this link.
 	if ((destination & bpf_htonl(0xffffff00)) != bpf_htonl(0xe0000000) &&
 	    destination != bpf_htonl(0xffffffff)) {
 		if (bpf_map_lookup_elem(&steer_local4, &destination) == NULL)
-			return STEER_DATAPLANE;
+			return STEER_OTHER;
 		class = STEER_LOCAL;
 	}
 	if (ip->frag_off & bpf_htons(IP_FRAGMENT))
@@ -127,7 +127,7 @@ class_of_ip6(void *at, void *end)
 	struct in6_addr destination;
 
 	if ((void *)payload > end || ip->version != 6)
-		return STEER_DATAPLANE;
+		return STEER_OTHER;
 	if (ip->nexthdr == ICMPV6 && (void *)(payload + 1) <= end && *payload >= ND_FIRST &&
 	    *payload <= ND_LAST)
 		return STEER_ND;
@@ -136,7 +136,7 @@ class_of_ip6(void *at, void *end)
 	if ((destination.s6_addr16[0] & bpf_htons(0xffc0)) != bpf_htons(0xfe80) &&
 	    destination.s6_addr16[0] != bpf_htons(0xff02)) {
 		if (bpf_map_lookup_elem(&steer_local6, &destination) == NULL)
-			return STEER_DATAPLANE;
+			return STEER_OTHER;
 		class = STEER_LOCAL;
 	}
 	// Extension headers are not walked: such a packet is counted with the others to its address.
@@ -159,13 +159,13 @@ class_of(void *frame, void *end)
 	__be16 type;
 
 	if (at > end)
-		return STEER_DATAPLANE;
+		return STEER_OTHER;
 	type = ethernet->h_proto;
 	if (type == bpf_htons(ETH_P_8021Q)) {
 		const __be16 *tag = at;
 
 		if (at + VLAN_HEADER > end)
-			return STEER_DATAPLANE;
+			return STEER_OTHER;
 		type = tag[1];
 		at += VLAN_HEADER;
 	}
@@ -179,7 +179,7 @@ class_of(void *frame, void *end)
 		return class_of_ip4(at, end);
 	if (type == bpf_htons(ETH_P_IPV6))
 		return class_of_ip6(at, end);
-	return STEER_DATAPLANE;
+	return STEER_OTHER;
 }
 
 SEC("xdp")

@@ -7,10 +7,10 @@
 
 // What a frame was taken for. The first go to the dataplane, those from STEER_ARP on to the kernel.
 enum steer_class {
-	STEER_DATAPLANE, // to be forwarded, or dropped with a reason
-	STEER_PAUSE,     // MAC control: PFC and 802.3x
-	STEER_VXLAN,     // to the switch's end of a tunnel
-	STEER_UNREAD,    // for the dataplane, but nobody reads its AF_XDP socket: dropped
+	STEER_OTHER,  // to be forwarded, or dropped with a reason
+	STEER_PAUSE,  // MAC control: PFC and 802.3x
+	STEER_VXLAN,  // to the switch's end of a tunnel
+	STEER_UNREAD, // for the dataplane, but nobody reads its AF_XDP socket: dropped
 	STEER_ARP,
 	STEER_ND,   // ICMPv6 133 to 137
 	STEER_LLDP, // and whatever else 802.1 keeps on one link: STP, LACP, ...

@@ -35,16 +35,11 @@ struct steering {
 };
 
 static const char *const class_names[STEER_CLASSES] = {
-	[STEER_DATAPLANE] = "dataplane",
-	[STEER_PAUSE] = "pause",
-	[STEER_VXLAN] = "vxlan",
-	[STEER_UNREAD] = "unread",
-	[STEER_ARP] = "arp",
-	[STEER_ND] = "nd",
-	[STEER_LLDP] = "lldp",
-	[STEER_BGP] = "bgp",
-	[STEER_BFD] = "bfd",
-	[STEER_LINK_LOCAL] = "link-local",
+	[STEER_OTHER] = "other", [STEER_PAUSE] = "pause",
+	[STEER_VXLAN] = "vxlan", [STEER_UNREAD] = "unread",
+	[STEER_ARP] = "arp",     [STEER_ND] = "nd",
+	[STEER_LLDP] = "lldp",   [STEER_BGP] = "bgp",
+	[STEER_BFD] = "bfd",     [STEER_LINK_LOCAL] = "link-local",
 	[STEER_LOCAL] = "local",
 };
 

@@ -130,6 +130,24 @@ test_queue_pairs(void **state)
 	require("queue-pairs", NULL, "{\"nodes\": {}}", "no NIC has a queue pair\n");
 }
 
+// Classes in which nothing came are left out.
+static void
+test_steering(void **state)
+{
+	(void)state;
+	require("steering", NULL,
+		"{\"nodes\": {\"leaf1\": {\"ports\": {\"swp2\": {\"netdev\": \"eth7\", "
+		"\"classes\": {"
+		"\"other\": {\"to\": \"dataplane\", \"packets\": 1000, \"bytes\": 1500000}, "
+		"\"arp\": {\"to\": \"kernel\", \"packets\": 0, \"bytes\": 0}, "
+		"\"bgp\": {\"to\": \"kernel\", \"packets\": 3, \"bytes\": 257}}}}}}}",
+		"interface   netdev  class  to         packets   bytes\n"
+		"leaf1.swp2  eth7    other  dataplane     1000  1.5 MB\n"
+		"leaf1.swp2  eth7    bgp    kernel           3   257 B\n");
+	require("steering", NULL, "{\"nodes\": {}}",
+		"no frame has come by a port with the kernel beside it (netdev:)\n");
+}
+
 static void
 test_fabric(void **state)
 {
@@ -227,6 +245,7 @@ main(void)
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_queue_pairs),
+		cmocka_unit_test(test_steering),
 		cmocka_unit_test(test_fabric),
 		cmocka_unit_test(test_answers_that_lack_everything),
 	};

@@ -14,12 +14,34 @@ port_mistakes(void **state)
 		"    swp3: {cable: 5, mac: \"01:00:00:00:00:00\"}\n"
 		"    swp4: {max-rate: 1G, vfr: red}\n",
 		"f.yaml:3:5: switch.ports.eth1: \"eth1\" is not a port: swp1 to swp256\n"
-		"f.yaml:4:11: switch.ports.swp2: rate: device needs dev\n"
+		"f.yaml:4:11: switch.ports.swp2: rate: device needs dev or netdev\n"
 		"f.yaml:5:19: switch.ports.swp3.cable: 5 has no unit: write it with m or km\n"
 		"f.yaml:5:27: switch.ports.swp3.mac: 01:00:00:00:00:00 is not a unicast MAC "
 		"address\n"
 		"f.yaml:6:12: switch.ports.swp4.max-rate: unknown key\n"
 		"f.yaml:6:26: switch.ports.swp4.vfr: unknown key; did you mean \"vrf\"?\n");
+}
+
+static void
+netdev_mistakes(void **state)
+{
+	(void)state;
+	expect_messages("switch:\n  ports:\n    swp1: {rate: device, netdev: swp1}\n"
+			"    swp2: {rate: 10G, netdev: fifteen-letters, mtu: 1500}\n",
+			"");
+	expect_messages(
+		"switch:\n  ports:\n"
+		"    swp1: {netdev: swp1, dev: net_null0}\n"
+		"    swp2: {netdev: sixteen--letters}\n"
+		"    swp3: {netdev: \"swp3,queue=1\"}\n"
+		"    swp4: {netdev: ..}\n"
+		"    swp5: {netdev: swp5, mac: \"02:00:00:00:00:05\"}\n",
+		"f.yaml:3:20: switch.ports.swp1: netdev and dev: the port is one or the other\n"
+		"f.yaml:4:20: switch.ports.swp2: \"sixteen--letters\" cannot name an interface\n"
+		"f.yaml:5:20: switch.ports.swp3: \"swp3,queue=1\" cannot name an interface\n"
+		"f.yaml:6:20: switch.ports.swp4: \"..\" cannot name an interface\n"
+		"f.yaml:7:20: switch.ports.swp5: mac: a netdev has its interface's: ip link set "
+		"swp5 address ...\n");
 }
 
 static void
@@ -91,6 +113,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(port_mistakes),
+		cmocka_unit_test(netdev_mistakes),
 		cmocka_unit_test(route_mistakes),
 		cmocka_unit_test(tunnel_mistakes),
 		cmocka_unit_test(unknown_keys_are_reported_once),

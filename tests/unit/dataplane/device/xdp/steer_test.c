@@ -248,23 +248,23 @@ what_belongs_to_the_link_is_the_kernels(void **state)
 	expect_both("STP", padded(ethernet("01:80:c2:00:00:00", 38)), STEER_LLDP);
 	expect_both("LACP", padded(ethernet("01:80:c2:00:00:02", ETH_P_SLOW)), STEER_LLDP);
 	expect_both("0f", padded(ethernet("01:80:c2:00:00:0f", 0x1234)), STEER_LLDP);
-	expect_both("past 0f", padded(ethernet("01:80:c2:00:00:10", 0x1234)), STEER_DATAPLANE);
+	expect_both("past 0f", padded(ethernet("01:80:c2:00:00:10", 0x1234)), STEER_OTHER);
 	expect_both("01:80:c2:00:01:00", padded(ethernet("01:80:c2:00:01:00", 0x1234)),
-		    STEER_DATAPLANE);
+		    STEER_OTHER);
 	for (uint8_t type = 133; type <= 137; type++) {
 		expect_both("ND to all", icmp6("ff02::1", type), STEER_ND);
 		expect_both("ND to anyone", icmp6(OTHER6, type), STEER_ND);
 	}
 	expect_both("MLD report", icmp6("ff02::16", 143), STEER_LINK_LOCAL);
-	expect_both("ICMPv6 132", icmp6(OTHER6, 132), STEER_DATAPLANE);
-	expect_both("ICMPv6 138", icmp6(OTHER6, 138), STEER_DATAPLANE);
+	expect_both("ICMPv6 132", icmp6(OTHER6, 132), STEER_OTHER);
+	expect_both("ICMPv6 138", icmp6(OTHER6, 138), STEER_OTHER);
 	expect_both("echo to fe80", icmp6("fe80::1", 128), STEER_LINK_LOCAL);
 	expect_both("fe80::/10 ends", ip6("febf::1", UDP, 1, 2), STEER_LINK_LOCAL);
-	expect_both("past fe80::/10", ip6("fec0::1", UDP, 1, 2), STEER_DATAPLANE);
+	expect_both("past fe80::/10", ip6("fec0::1", UDP, 1, 2), STEER_OTHER);
 	expect_both("hop-by-hop to ff02", ip6("ff02::16", 0, 0x3a00, 0), STEER_LINK_LOCAL);
-	expect_both("ff05", ip6("ff05::1", UDP, 1, 2), STEER_DATAPLANE);
+	expect_both("ff05", ip6("ff05::1", UDP, 1, 2), STEER_OTHER);
 	expect_both("OSPF", ip4("224.0.0.5", 89, 0, 0), STEER_LINK_LOCAL);
-	expect_both("224.0.1.1", ip4("224.0.1.1", UDP, 1, 2), STEER_DATAPLANE);
+	expect_both("224.0.1.1", ip4("224.0.1.1", UDP, 1, 2), STEER_OTHER);
 	expect_both("DHCP", ip4("255.255.255.255", UDP, 68, 67), STEER_LINK_LOCAL);
 }
 
@@ -312,7 +312,7 @@ tunnels_end_in_the_dataplane(void **state)
 	need_program();
 	expect_both("VXLAN", ip4(LOCAL4, UDP, 50000, 4789), STEER_VXLAN);
 	expect_both("VXLAN, IPv6", ip6(LOCAL6, UDP, 50000, 4789), STEER_VXLAN);
-	expect_both("VXLAN to others", ip4(OTHER4, UDP, 50000, 4789), STEER_DATAPLANE);
+	expect_both("VXLAN to others", ip4(OTHER4, UDP, 50000, 4789), STEER_OTHER);
 	expect_both("TCP 4789", ip4(LOCAL4, TCP, 50000, 4789), STEER_LOCAL);
 	expect_both("a fragment", ip4_of(LOCAL4, UDP, 50000, 4789, FRAGMENTED, 0), STEER_LOCAL);
 	expect_both("on the link alone", ip6("fe80::1", UDP, 1, 4789), STEER_LINK_LOCAL);
@@ -323,15 +323,15 @@ everything_else_is_the_dataplanes(void **state)
 {
 	(void)state;
 	need_program();
-	expect_both("RoCE", ip4(OTHER4, UDP, 50000, 4791), STEER_DATAPLANE);
-	expect_both("RoCE, IPv6", ip6(OTHER6, UDP, 50000, 4791), STEER_DATAPLANE);
-	expect_both("BGP of others", ip4(OTHER4, TCP, 1, 179), STEER_DATAPLANE);
-	expect_both("BFD of others", ip6(OTHER6, UDP, 1, 3784), STEER_DATAPLANE);
-	expect_both("a fragment", ip4_of(OTHER4, UDP, 1, 2, FRAGMENTED, 0), STEER_DATAPLANE);
-	expect_both("no protocol", padded(unicast(0x88b5)), STEER_DATAPLANE);
+	expect_both("RoCE", ip4(OTHER4, UDP, 50000, 4791), STEER_OTHER);
+	expect_both("RoCE, IPv6", ip6(OTHER6, UDP, 50000, 4791), STEER_OTHER);
+	expect_both("BGP of others", ip4(OTHER4, TCP, 1, 179), STEER_OTHER);
+	expect_both("BFD of others", ip6(OTHER6, UDP, 1, 3784), STEER_OTHER);
+	expect_both("a fragment", ip4_of(OTHER4, UDP, 1, 2, FRAGMENTED, 0), STEER_OTHER);
+	expect_both("no protocol", padded(unicast(0x88b5)), STEER_OTHER);
 	expect("two tags", tagged(tagged(ip4(LOCAL4, TCP, 1, 179), ETH_P_8021Q), ETH_P_8021Q),
-	       STEER_DATAPLANE);
-	expect("802.1ad", tagged(padded(unicast(ETH_P_ARP)), ETH_P_8021AD), STEER_DATAPLANE);
+	       STEER_OTHER);
+	expect("802.1ad", tagged(padded(unicast(ETH_P_ARP)), ETH_P_8021AD), STEER_OTHER);
 }
 
 static void
@@ -347,32 +347,32 @@ what_cannot_be_read_is_the_dataplanes(void **state)
 	// Up to the ports it cannot be known as BGP, before the IP header's end as nothing.
 	for (uint32_t length = 14; length <= bgp.length; length++)
 		expect("BGP cut short", cut(bgp, length),
-		       length < 34   ? STEER_DATAPLANE
+		       length < 34   ? STEER_OTHER
 		       : length < 38 ? STEER_LOCAL
 				     : STEER_BGP);
 	for (uint32_t length = 14; length <= bgp6.length; length++)
 		expect("BGP over IPv6 cut short", cut(bgp6, length),
-		       length < 54   ? STEER_DATAPLANE
+		       length < 54   ? STEER_OTHER
 		       : length < 58 ? STEER_LOCAL
 				     : STEER_BGP);
 	for (uint32_t length = 14; length <= nd.length; length++)
 		expect("ND cut short", cut(nd, length),
-		       length < 54    ? STEER_DATAPLANE
+		       length < 54    ? STEER_OTHER
 		       : length == 54 ? STEER_LINK_LOCAL
 				      : STEER_ND);
 	for (uint32_t length = 14; length < 18; length++)
-		expect("cut in its tag", cut(tagged(bgp, ETH_P_8021Q), length), STEER_DATAPLANE);
+		expect("cut in its tag", cut(tagged(bgp, ETH_P_8021Q), length), STEER_OTHER);
 	expect("ARP of no length", cut(unicast(ETH_P_ARP), 14), STEER_ARP);
 	wrong = bgp;
 	wrong.bytes[14] = 0x44; // a header of four words
-	expect("IPv4 header too short", wrong, STEER_DATAPLANE);
+	expect("IPv4 header too short", wrong, STEER_OTHER);
 	wrong.bytes[14] = 0x4f; // of fifteen: past the end
 	expect("IPv4 options past the end", cut(wrong, 60), STEER_LOCAL);
 	wrong.bytes[14] = 0x65;
-	expect("IPv4 of version 6", wrong, STEER_DATAPLANE);
+	expect("IPv4 of version 6", wrong, STEER_OTHER);
 	wrong = bgp6;
 	wrong.bytes[14] = 0x40;
-	expect("IPv6 of version 4", wrong, STEER_DATAPLANE);
+	expect("IPv6 of version 4", wrong, STEER_OTHER);
 }
 
 // Of an address that the switch had, nothing is left.
@@ -386,11 +386,11 @@ addresses_come_and_go(void **state)
 	(void)state;
 	need_program();
 	assert_int_equal(inet_pton(AF_INET, OTHER4, address), 1);
-	expect("before", ping, STEER_DATAPLANE);
+	expect("before", ping, STEER_OTHER);
 	assert_int_equal(bpf_map_update_elem(map, address, &one, BPF_ANY), 0);
 	expect("while", ping, STEER_LOCAL);
 	assert_int_equal(bpf_map_delete_elem(map, address), 0);
-	expect("after", ping, STEER_DATAPLANE);
+	expect("after", ping, STEER_OTHER);
 }
 
 static void
@@ -405,7 +405,7 @@ without_a_reader_nothing_is_forwarded(void **state)
 	expect("PFC", padded(ethernet("01:80:c2:00:00:01", ETH_P_PAUSE)), STEER_UNREAD);
 	expect("BGP", ip4(LOCAL4, TCP, 1, 179), STEER_BGP);
 	assert_int_equal(bpf_map_update_elem(sockets, &queue, &xsk, BPF_ANY), 0);
-	expect("RoCE", ip4(OTHER4, UDP, 50000, 4791), STEER_DATAPLANE);
+	expect("RoCE", ip4(OTHER4, UDP, 50000, 4791), STEER_OTHER);
 }
 
 static int
