@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tree as YAML text again.
+#pragma once
+
+#include "yaml_tree.h"
+
+// The tree as a document, keys as they were written, that yaml_tree_parse() reads as an equal tree.
+// Returns 0 with *out for free() and its length, -EINVAL where a word is not UTF-8, or -ENOMEM.
+// Control thread.
+int yaml_emit(const struct yaml_node *root, char **out, size_t *length);
+
+// One value on one line as config_set() takes it: a list or map in flow style, "[h1, h2]"; a word as
+// it is, without quotes; "{}" for a key without a value. For free(); NULL without memory or where a
+// word is not UTF-8.
+char *yaml_emit_value(const struct yaml_node *node);
+
+// True when two trees say the same: the keys of a map in any order; a key without a value says what
+// an empty map does.
+bool yaml_tree_equal(const struct yaml_node *a, const struct yaml_node *b);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "header.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct lines {
+	const char *at, *end;
+};
+
+static void
+make_line(char *text)
+{
+	for (char *c = text; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+}
+
+size_t
+header_write(const struct store_revision *revision, char out[static HEADER_MAX])
+{
+	struct store_revision r = *revision;
+	char at[40];
+	struct tm tm;
+	time_t seconds = r.at;
+	int length;
+
+	make_line(r.user);
+	make_line(r.what);
+	make_line(r.file);
+	if (gmtime_r(&seconds, &tm) == NULL || tm.tm_year < 70 || tm.tm_year > 8099)
+		tm = (struct tm){.tm_year = 70, .tm_mday = 1};
+	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	length = snprintf(out, HEADER_MAX,
+			  "# roost revision %" PRIu32
+			  "\n# at %s\n# by %s (%ju)\n# what %s\n# file %s\n",
+			  r.number, at, r.user, (uintmax_t)r.uid, r.what, r.file);
+	return (size_t)length;
+}
+
+// The rest of the next line behind "# NAME ", into a text of `size` bytes. Returns false when that is
+// not how the line begins, when it is too long, or holds what no line of ours does.
+static bool
+take_line(struct lines *l, const char *name, char *out, size_t size)
+{
+	const char *newline = memchr(l->at, '\n', (size_t)(l->end - l->at));
+	size_t skip = strlen(name) + 3, length;
+
+	if (newline == NULL || (size_t)(newline - l->at) < skip || memcmp(l->at, "# ", 2) != 0 ||
+	    memcmp(l->at + 2, name, skip - 3) != 0 || l->at[skip - 1] != ' ')
+		return false;
+	length = (size_t)(newline - l->at) - skip;
+	if (length >= size)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)l->at[skip + i] < ' ' || l->at[skip + i] == 0x7f)
+			return false;
+	memcpy(out, l->at + skip, length);
+	out[length] = '\0';
+	l->at = newline + 1;
+	return true;
+}
+
+// All of a text as a decimal number without anything beside its digits.
+static bool
+take_number(const char *text, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return errno == 0 && *end == '\0' && *out <= most;
+}
+
+static bool
+take_time(const char *text, int64_t *out)
+{
+	struct tm tm = {0};
+	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+
+	if (end == NULL || *end != '\0')
+		return false;
+	*out = timegm(&tm);
+	return *out >= 0;
+}
+
+// "root (0)", " (1001)".
+static bool
+take_user(char *text, struct store_revision *out)
+{
+	char *open = strrchr(text, '('), *close = open != NULL ? strchr(open, ')') : NULL;
+	uint64_t uid;
+
+	if (close == NULL || close[1] != '\0' || open == text || open[-1] != ' ')
+		return false;
+	*close = '\0';
+	open[-1] = '\0';
+	if (!take_number(open + 1, (uid_t)-1, &uid) || strlen(text) >= sizeof(out->user))
+		return false;
+	out->uid = (uid_t)uid;
+	strcpy(out->user, text);
+	return true;
+}
+
+ssize_t
+header_read(struct store_revision *out, const char *text, size_t length)
+{
+	struct lines l = {text, text + length};
+	char number[16], at[32], by[STORE_USER_MAX + 16];
+	uint64_t value;
+
+	*out = (struct store_revision){0};
+	if (!take_line(&l, "roost revision", number, sizeof(number)) ||
+	    !take_number(number, UINT32_MAX, &value) || value == 0 ||
+	    !take_line(&l, "at", at, sizeof(at)) || !take_time(at, &out->at) ||
+	    !take_line(&l, "by", by, sizeof(by)) || !take_user(by, out) ||
+	    !take_line(&l, "what", out->what, sizeof(out->what)) ||
+	    !take_line(&l, "file", out->file, sizeof(out->file)))
+		return -EBADMSG;
+	out->number = (uint32_t)value;
+	return l.at - text;
+}

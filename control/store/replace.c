@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int
+write_all(int fd, const struct replace_part *part)
+{
+	for (size_t done = 0; done < part->length;) {
+		ssize_t wrote = write(fd, part->text + done, part->length - done);
+
+		if (wrote < 0 && errno != EINTR)
+			return -errno;
+		done += wrote > 0 ? (size_t)wrote : 0;
+	}
+	return 0;
+}
+
+int
+replace_prepare(int directory, const char *temporary, mode_t mode, const struct replace_part *parts,
+		unsigned count)
+{
+	int rc = 0, fd;
+
+	if (unlinkat(directory, temporary, 0) != 0 && errno != ENOENT)
+		return -errno;
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0)
+		return -errno;
+	for (unsigned i = 0; rc == 0 && i < count; i++)
+		rc = write_all(fd, &parts[i]);
+	if (rc == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+		rc = -errno;
+	if (close(fd) != 0 && rc == 0)
+		rc = -errno;
+	if (rc != 0)
+		unlinkat(directory, temporary, 0);
+	return rc;
+}
+
+int
+replace_commit(int directory, const char *temporary, const char *name)
+{
+	if (renameat(directory, temporary, directory, name) != 0)
+		return -errno;
+	return fsync(directory) == 0 ? 0 : -errno;
+}
+
+// NAME~ becomes what NAME is, without a moment in which NAME is not there.
+static int
+keep_old(int directory, const char *name, char *kept, size_t size)
+{
+	if ((size_t)snprintf(kept, size, "%s~", name) >= size)
+		return -ENAMETOOLONG;
+	if (unlinkat(directory, kept, 0) != 0 && errno != ENOENT)
+		return -errno;
+	return linkat(directory, name, directory, kept, 0) == 0 ? 0 : -errno;
+}
+
+static int
+replace_in(int directory, const char *name, const struct replace_part *parts, unsigned count,
+	   int *kept)
+{
+	char temporary[NAME_MAX + 1], old[NAME_MAX + 1];
+	struct stat was;
+	int rc;
+
+	if ((size_t)snprintf(temporary, sizeof(temporary), ".%s.new", name) >= sizeof(temporary))
+		return -ENAMETOOLONG;
+	*kept = fstatat(directory, name, &was, 0) == 0;
+	if (*kept && !S_ISREG(was.st_mode))
+		return S_ISDIR(was.st_mode) ? -EISDIR : -EEXIST;
+	rc = replace_prepare(directory, temporary, *kept ? was.st_mode & 07777 : 0644, parts,
+			     count);
+	if (rc != 0)
+		return rc;
+	if (*kept)
+		rc = keep_old(directory, name, old, sizeof(old));
+	if (rc == 0)
+		rc = replace_commit(directory, temporary, name);
+	if (rc != 0)
+		unlinkat(directory, temporary, 0);
+	return rc;
+}
+
+int
+replace_file(const char *path, const struct replace_part *parts, unsigned count, int *kept)
+{
+	char *real = realpath(path, NULL), *folder, *name;
+	int directory, rc;
+
+	*kept = 0;
+	if (real == NULL && errno != ENOENT)
+		return -errno;
+	folder = strdup(real != NULL ? real : path);
+	name = strdup(real != NULL ? real : path);
+	free(real);
+	rc = folder != NULL && name != NULL ? 0 : -ENOMEM;
+	if (rc == 0) {
+		directory = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		rc = directory < 0 ? -errno
+				   : replace_in(directory, basename(name), parts, count, kept);
+		if (directory >= 0)
+			close(directory);
+	}
+	free(folder);
+	free(name);
+	return rc;
+}
