@@ -1,135 +1,231 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Routes that follow from the topology. For each leaf, updown.c gives every other switch its next
-// hops towards it; then
-//   - a leaf's VRF (a tenant's, or `default`) with hosts on both has the VRF's hosts on that leaf:
-//     the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) where they are all of that leaf's hosts,
-//     else each host's address;
-//   - its own hosts stand there with the port they hang on, and in the VRF of the ports between
-//     switches as well, so that what comes down is delivered;
-//   - a spine, and a leaf that other switches pass through, has the leaf's prefix in that VRF.
+// hops towards it, and offers.c what is behind it; then
+//   - a leaf's VRF has routes to the VRF's own hosts and borders on that leaf, and to those of the
+//     VRFs that it exchanges routes with, if it has a host itself. What goes there wears what the
+//     destination's VRF says: nothing, its VLAN, or VXLAN with its VNI to the far leaf's loopback,
+//     by the next hops that lead to that leaf. What a VRF has learned from another it does not pass
+//     on: only offers of a VRF's own are told;
+//   - the leaf's own hosts stand there with the port they hang on;
+//   - a switch between, a spine or a leaf that others pass through, has in the underlay (VRF
+//     `default`) what crosses it plain and, where VXLAN is used, the loopbacks of leaves, and in
+//     the VRF of each VLAN what crosses it with its tag. So has the leaf itself of plain VRFs, so
+//     that what comes down is delivered.
 // A route never leads back: the local part of a leaf's prefix is only the addresses that exist, and
-// between tenants there is no route at all.
+// between VRFs that no leak joins there is no route at all. Where several routes of a VRF have one
+// prefix (a default route by several borders) the nearest stays: the VRF's own before what it
+// learned, hosts before borders, this leaf before others, and among those the first leaf.
 #include "computed.h"
-
-#include "../topology/addresses.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define IP4_LEAF_BITS 24
-#define IP6_LEAF_BITS 112
+// In the order in which they count; then comes the leaf, then its port.
+#define DISTANCE_REMOTE (UINT32_C(1) << 29)
+#define DISTANCE_BORDER (UINT32_C(1) << 30)
+#define DISTANCE_LEAKED (UINT32_C(1) << 31)
+#define DISTANCE_LAST UINT32_MAX
+
+// What packets to a VRF wear from a switch on, as it was made last there.
+struct worn {
+	uint32_t leaf; // VXLAN: to this one
+	uint32_t encap; // ROUTES_PLAIN: none was made
+};
 
 struct computation {
 	const struct topology *t;
 	struct routes *routes;
 	struct updown updown;
-	bool *vrf_here;    // by leaf and VRF: it has hosts in it, or is the default without tenants
-	int32_t *only_vrf; // by leaf: the VRF of all its hosts, or -1
+	struct leaf_offers offers;
+	bool *here;        // by leaf and VRF: it has hosts in it
+	struct worn *worn; // by switch and VRF
 	bool *passed;      // by switch: another sends through it to the leaf aimed at
+	uint32_t *groups;  // by switch: towards the leaf aimed at; NO_WAY
+	uint32_t leaf;     // aimed at
+	bool vxlan;        // some VRF crosses the fabric in tunnels
 };
 
-static struct config_prefix
-prefix_of(uint8_t version, const uint8_t *address, uint8_t length)
-{
-	struct config_prefix prefix = {.version = version, .length = length};
+#define NO_WAY UINT32_MAX
 
-	memcpy(prefix.address, address, length / 8);
-	return prefix;
+static inline bool
+is_leaf(const struct computation *c, uint32_t at)
+{
+	return at < c->t->leaf_count;
 }
 
-// Appends the IPv4 and IPv6 route to one host, or to all of its leaf.
 static int
-append_both(struct route_list *list, uint16_t vrf, const struct topo_port *host, bool leaf,
-	    uint32_t group)
+append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *offer, uint32_t group,
+       uint32_t encap)
 {
-	struct config_prefix ip4 = prefix_of(4, host->ip4, leaf ? IP4_LEAF_BITS : 32);
-	struct config_prefix ip6 = prefix_of(6, host->ip6, leaf ? IP6_LEAF_BITS : 128);
-	int error = routes_append(list, vrf, &ip4, group);
+	uint32_t distance = c->leaf << 8 | offer->port;
 
-	return error != 0 ? error : routes_append(list, vrf, &ip6, group);
+	if (at != c->leaf)
+		distance |= DISTANCE_REMOTE;
+	if (offer->border)
+		distance |= DISTANCE_BORDER;
+	if (vrf != offer->vrf && vrf != TOPOLOGY_VRF_DEFAULT)
+		distance |= DISTANCE_LEAKED;
+	return routes_append_route(&c->routes->nodes[at], &(struct route){.prefix = offer->prefix,
+									  .vrf = vrf,
+									  .group = group,
+									  .encap = encap,
+									  .distance = distance});
 }
 
-// The host's port behind a leaf's port, or NULL.
-static const struct topo_port *
-host_behind(const struct topology *t, const struct topo_port *port)
-{
-	if (port->peer_node == TOPOLOGY_NONE || port->peer_node < t->first_host)
-		return NULL;
-	return &t->nodes[port->peer_node].ports[port->peer_port];
-}
-
-// A leaf's own hosts.
+// What packets to a VRF's hosts at the leaf aimed at wear on their way from `at`.
 static int
-append_local(struct computation *c, uint32_t leaf)
+find_encap(struct computation *c, uint32_t at, uint16_t vrf, uint32_t *out)
 {
-	struct route_list *list = &c->routes->nodes[leaf];
-	const struct topo_node *node = &c->t->nodes[leaf];
+	const struct topo_vrf *to = &c->t->vrfs[vrf];
+	const struct topo_node *leaf = &c->t->nodes[c->leaf];
+	struct worn *worn = &c->worn[(size_t)at * c->t->vrf_count + vrf];
+	struct route_encap encap = {.kind = to->encap};
 
-	for (uint16_t p = 0; p < node->port_count; p++) {
-		const struct topo_port *host = host_behind(c->t, &node->ports[p]);
-		struct route_member member = {.port = p};
+	*out = worn->encap;
+	if (to->encap == CONFIG_ENCAP_PLAIN ||
+	    (worn->encap != ROUTES_PLAIN && (to->encap == CONFIG_ENCAP_VLAN || worn->leaf == c->leaf)))
+		return 0;
+	if (to->encap == CONFIG_ENCAP_VXLAN) {
+		encap.pipe = to->pipe;
+		encap.id = to->vni;
+		memcpy(encap.mac, leaf->router_mac, sizeof(encap.mac));
+		if (c->t->config->fabric.underlay == 6)
+			memcpy(encap.remote, leaf->loopback6, sizeof(leaf->loopback6));
+		else
+			memcpy(encap.remote, leaf->loopback4, sizeof(leaf->loopback4));
+	} else {
+		encap.id = to->vid;
+	}
+	worn->leaf = c->leaf;
+	if (routes_append_encap(&c->routes->nodes[at], &encap, &worn->encap) != 0)
+		return -ENOMEM;
+	*out = worn->encap;
+	return 0;
+}
+
+// Whether some VRF at a leaf has routes to this one's hosts.
+static bool
+is_known(const struct computation *c, uint32_t at, uint16_t vrf)
+{
+	const bool *here = &c->here[(size_t)at * c->t->vrf_count];
+	const struct topo_vrf *to = &c->t->vrfs[vrf];
+	bool known = here[vrf];
+
+	for (uint16_t i = 0; !known && i < to->leak_count; i++)
+		known = here[to->leaks[i]];
+	return known;
+}
+
+// Appends an offer in all VRFs at a leaf that know its own.
+static int
+append_known(struct computation *c, uint32_t at, const struct offer *offer, uint32_t group,
+	     uint32_t encap)
+{
+	const struct topo_vrf *vrf = &c->t->vrfs[offer->vrf];
+	const bool *here = &c->here[(size_t)at * c->t->vrf_count];
+	int error = here[offer->vrf] ? append(c, at, offer->vrf, offer, group, encap) : 0;
+
+	for (uint16_t i = 0; error == 0 && i < vrf->leak_count; i++)
+		if (here[vrf->leaks[i]])
+			error = append(c, at, vrf->leaks[i], offer, group, encap);
+	return error;
+}
+
+// The leaf's own hosts and borders.
+static int
+append_local(struct computation *c)
+{
+	const struct topo_node *leaf = &c->t->nodes[c->leaf];
+	const struct offers *local = &c->offers.local, *gaps = &c->offers.gaps;
+	struct route_list *list = &c->routes->nodes[c->leaf];
+	int error = 0;
+
+	for (uint32_t i = 0; error == 0 && i < local->count; i++) {
+		const struct offer *offer = &local->items[i];
+		struct route_member member = {.port = offer->port};
 		uint32_t group;
 
-		if (host == NULL)
-			continue;
-		memcpy(member.mac, host->mac, 6);
-		if (routes_add_group(list, &member, 1, &group) != 0 ||
-		    append_both(list, node->ports[p].vrf, host, false, group) != 0)
-			return -ENOMEM;
-		if (node->ports[p].vrf != c->t->transit_vrf &&
-		    append_both(list, c->t->transit_vrf, host, false, group) != 0)
-			return -ENOMEM;
+		memcpy(member.mac, offers_host(c->t, &leaf->ports[offer->port])->mac, 6);
+		error = routes_add_group(list, &member, 1, &group);
+		if (error == 0)
+			error = append_known(c, c->leaf, offer, group, ROUTES_PLAIN);
+		if (error == 0 && c->t->vrfs[offer->vrf].encap == CONFIG_ENCAP_PLAIN &&
+		    offer->vrf != TOPOLOGY_VRF_DEFAULT)
+			error = append(c, c->leaf, TOPOLOGY_VRF_DEFAULT, offer, group,
+				       ROUTES_PLAIN);
 	}
-	return 0;
+	for (uint32_t i = 0; error == 0 && i < gaps->count; i++)
+		error = routes_append_route(list, &(struct route){.prefix = gaps->items[i].prefix,
+								  .vrf = gaps->items[i].vrf,
+								  .group = ROUTES_BLACKHOLE,
+								  .encap = ROUTES_PLAIN,
+								  .distance = DISTANCE_LAST});
+	return error;
 }
 
-// The VRFs' hosts of `leaf` at another leaf.
+// What VRFs at another leaf know of the one aimed at, and at switches between what comes with tags.
 static int
-append_remote(struct computation *c, uint32_t at, uint32_t leaf, uint32_t group)
+append_remote(struct computation *c, uint32_t at)
 {
-	struct route_list *list = &c->routes->nodes[at];
-	const struct topo_node *node = &c->t->nodes[leaf];
-	const bool *here = &c->vrf_here[(size_t)at * c->t->vrf_count];
+	const struct offers *remote = &c->offers.remote;
+	int error = 0;
 
-	for (uint16_t p = 0; p < node->port_count; p++) {
-		const struct topo_port *host = host_behind(c->t, &node->ports[p]);
-		uint16_t vrf = node->ports[p].vrf;
+	for (uint32_t i = 0; error == 0 && i < remote->count; i++) {
+		const struct offer *offer = &remote->items[i];
+		bool known = is_leaf(c, at) && is_known(c, at, offer->vrf);
+		bool crosses = c->t->vrfs[offer->vrf].encap == CONFIG_ENCAP_VLAN &&
+			       (!is_leaf(c, at) ||
+				(c->passed[at] &&
+				 !c->here[(size_t)at * c->t->vrf_count + offer->vrf]));
+		uint32_t encap = ROUTES_PLAIN;
 
-		if (host == NULL || !here[vrf])
-			continue;
-		if (append_both(list, vrf, host, c->only_vrf[leaf] >= 0, group) != 0)
-			return -ENOMEM;
-		if (c->only_vrf[leaf] >= 0)
-			return 0;
+		if (known || crosses)
+			error = find_encap(c, at, offer->vrf, &encap);
+		if (error == 0 && known)
+			error = append_known(c, at, offer, c->groups[at], encap);
+		if (error == 0 && crosses)
+			error = append(c, at, offer->vrf, offer, c->groups[at], encap);
 	}
-	return 0;
+	return error;
 }
 
-// The leaf's prefix in the VRF of ports between switches; nothing for a leaf without hosts.
+// What the underlay of a switch between has of the leaf aimed at, and any switch of its loopback.
 static int
-append_transit(struct computation *c, uint32_t at, uint16_t vrf, uint32_t leaf, uint32_t group)
+append_underlay(struct computation *c, uint32_t at)
 {
-	const struct topo_node *node = &c->t->nodes[leaf];
+	const struct topo_node *leaf = &c->t->nodes[c->leaf];
+	const struct offers *transit = &c->offers.transit;
+	struct offer loopback = {.vrf = TOPOLOGY_VRF_DEFAULT};
+	int error = 0;
 
-	for (uint16_t p = 0; p < node->port_count; p++) {
-		const struct topo_port *host = host_behind(c->t, &node->ports[p]);
-
-		if (host != NULL)
-			return append_both(&c->routes->nodes[at], vrf, host, true, group);
+	for (uint32_t i = 0; error == 0 && i < transit->count; i++)
+		if (!is_leaf(c, at) ||
+		    (c->passed[at] && transit->items[i].vrf != TOPOLOGY_VRF_DEFAULT))
+			error = append(c, at, TOPOLOGY_VRF_DEFAULT, &transit->items[i], c->groups[at],
+				       ROUTES_PLAIN);
+	if (error != 0 || !c->vxlan)
+		return error;
+	if (c->t->config->fabric.underlay == 6) {
+		loopback.prefix = (struct config_prefix){.version = 6, .length = 128};
+		memcpy(loopback.prefix.address, leaf->loopback6, 16);
+	} else {
+		loopback.prefix = (struct config_prefix){.version = 4, .length = 32};
+		memcpy(loopback.prefix.address, leaf->loopback4, 4);
 	}
-	return 0;
+	return append(c, at, loopback.vrf, &loopback, c->groups[at], ROUTES_PLAIN);
 }
 
-// The switch's group towards the leaf aimed at. Returns 0, -ENOENT when it has no way, or -ENOMEM.
+// The switch's group towards the leaf aimed at; NO_WAY when it has none. Returns 0 or -ENOMEM.
 static int
-group_towards(struct computation *c, uint32_t at, uint32_t *group)
+group_towards(struct computation *c, uint32_t at)
 {
 	const struct topo_node *node = &c->t->nodes[at];
 	struct route_member members[GROUP_MEMBERS_MAX];
 	uint32_t count = 0;
 
-	for (uint16_t p = 0; p < node->port_count; p++) {
+	c->groups[at] = NO_WAY;
+	for (uint16_t p = 0; at != c->leaf && p < node->port_count; p++) {
 		const struct topo_port *port = &node->ports[p];
 
 		if (!updown_leads(&c->updown, at, port))
@@ -139,68 +235,70 @@ group_towards(struct computation *c, uint32_t at, uint32_t *group)
 		       c->t->nodes[port->peer_node].ports[port->peer_port].mac, 6);
 		c->passed[port->peer_node] = true;
 	}
-	return count == 0 ? -ENOENT
-			  : routes_add_group(&c->routes->nodes[at], members, count, group);
+	return count == 0 ? 0
+			  : routes_add_group(&c->routes->nodes[at], members, count,
+					     &c->groups[at]);
 }
 
-// What all other switches know of one leaf.
+// What all switches know of one leaf.
 static int
 compute_leaf(struct computation *c, uint32_t leaf)
 {
-	const struct topology *t = c->t;
-	uint32_t switches = t->first_host;
-	uint32_t *groups = calloc(switches, sizeof(*groups));
-	int error = groups == NULL ? -ENOMEM : 0;
+	uint32_t switches = c->t->first_host;
+	int error;
 
+	c->leaf = leaf;
+	offers_aim(&c->offers, leaf);
 	updown_aim(&c->updown, leaf);
 	memset(c->passed, 0, switches * sizeof(*c->passed));
+	error = append_local(c);
+	for (uint32_t at = 0; error == 0 && at < switches; at++)
+		error = group_towards(c, at);
 	for (uint32_t at = 0; error == 0 && at < switches; at++) {
-		error = at == leaf ? -ENOENT : group_towards(c, at, &groups[at]);
-		if (error == -ENOENT) {
-			groups[at] = UINT32_MAX;
-			error = 0;
-		}
-	}
-	for (uint32_t at = 0; error == 0 && at < switches; at++) {
-		if (groups[at] == UINT32_MAX)
+		if (c->groups[at] == NO_WAY)
 			continue;
-		if (at >= t->leaf_count)
-			error = append_transit(c, at, TOPOLOGY_VRF_DEFAULT, leaf, groups[at]);
-		else
-			error = append_remote(c, at, leaf, groups[at]);
-		if (error == 0 && at < t->leaf_count && c->passed[at] && topology_sliced(t))
-			error = append_transit(c, at, t->transit_vrf, leaf, groups[at]);
+		error = append_remote(c, at);
+		if (error == 0)
+			error = append_underlay(c, at);
 	}
-	free(groups);
 	return error;
 }
 
-static int
+// A VRF is where a host of it is; `default`, where the hosts are in it, on every leaf.
+static void
 note_vrfs(struct computation *c)
 {
 	const struct topology *t = c->t;
-
-	c->vrf_here = calloc((size_t)t->leaf_count * t->vrf_count + 1, sizeof(*c->vrf_here));
-	c->only_vrf = calloc(t->leaf_count + 1u, sizeof(*c->only_vrf));
-	c->passed = calloc(t->first_host + 1u, sizeof(*c->passed));
-	if (c->vrf_here == NULL || c->only_vrf == NULL || c->passed == NULL)
-		return -ENOMEM;
-	for (uint32_t n = 0; n < t->leaf_count; n++) {
-		bool *here = &c->vrf_here[(size_t)n * t->vrf_count];
-		int32_t only = -2; // none seen yet
-
+	for (uint32_t n = 0; n < t->leaf_count; n++)
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
 			const struct topo_port *port = &t->nodes[n].ports[p];
 
-			if (host_behind(t, port) == NULL)
-				continue;
-			here[port->vrf] = true;
-			only = only == -2 || only == port->vrf ? port->vrf : -1;
+			if (offers_host(t, port) != NULL)
+				c->here[(size_t)n * t->vrf_count + port->vrf] = true;
 		}
-		c->only_vrf[n] = only;
-		if (!topology_sliced(t))
-			here[TOPOLOGY_VRF_DEFAULT] = true;
-	}
+	for (uint32_t n = 0; n < t->leaf_count && !topology_sliced(t); n++)
+		c->here[(size_t)n * t->vrf_count + TOPOLOGY_VRF_DEFAULT] = true;
+	for (uint16_t v = 0; v < t->vrf_count; v++)
+		c->vxlan |= t->vrfs[v].name[0] != '\0' && t->vrfs[v].encap == CONFIG_ENCAP_VXLAN;
+}
+
+static int
+start(struct computation *c, const bool *link_down)
+{
+	const struct topology *t = c->t;
+	size_t places = (size_t)t->first_host * t->vrf_count;
+
+	if (updown_create(&c->updown, t, link_down) != 0 || offers_create(&c->offers, t) != 0)
+		return -ENOMEM;
+	c->here = calloc((size_t)t->leaf_count * t->vrf_count + 1, sizeof(*c->here));
+	c->worn = calloc(places + 1, sizeof(*c->worn));
+	c->passed = calloc(t->first_host + 1u, sizeof(*c->passed));
+	c->groups = calloc(t->first_host + 1u, sizeof(*c->groups));
+	if (c->here == NULL || c->worn == NULL || c->passed == NULL || c->groups == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < places; i++)
+		c->worn[i].encap = ROUTES_PLAIN;
+	note_vrfs(c);
 	return 0;
 }
 
@@ -208,20 +306,17 @@ int
 routes_compute(struct routes *routes, const struct topology *t, const bool *link_down)
 {
 	struct computation c = {.t = t, .routes = routes};
-	int error = updown_create(&c.updown, t, link_down);
+	int error = start(&c, link_down);
 
-	if (error == 0)
-		error = note_vrfs(&c);
-	for (uint32_t leaf = 0; error == 0 && leaf < t->leaf_count; leaf++) {
-		error = append_local(&c, leaf);
-		if (error == 0)
-			error = compute_leaf(&c, leaf);
-	}
+	for (uint32_t leaf = 0; error == 0 && leaf < t->leaf_count; leaf++)
+		error = compute_leaf(&c, leaf);
 	for (uint32_t n = 0; error == 0 && n < routes->node_count; n++)
 		routes_sort(&routes->nodes[n]);
-	free(c.vrf_here);
-	free(c.only_vrf);
+	free(c.here);
+	free(c.worn);
 	free(c.passed);
+	free(c.groups);
 	updown_destroy(&c.updown);
+	offers_destroy(&c.offers);
 	return error;
 }

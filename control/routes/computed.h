@@ -27,3 +27,33 @@ void updown_destroy(struct updown *u);
 void updown_aim(struct updown *u, uint32_t leaf);
 // True when the port of a switch is on one of its shortest ways to the leaf aimed at.
 bool updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port);
+
+// What is behind a leaf, as prefixes; offers.c tells which.
+struct offer {
+	struct config_prefix prefix;
+	uint16_t vrf;
+	uint16_t port; // index of the leaf's; of a whole leaf's prefix its first host's
+	bool border;   // outside the fabric
+};
+
+struct offers {
+	struct offer *items;
+	uint32_t count;
+};
+
+// Of one leaf at a time, by VRF.
+struct leaf_offers {
+	const struct topology *topology;
+	struct offers local;   // each of its hosts, what is behind borders
+	struct offers remote;  // what other leaves route: the leaf's prefix where that says the same
+	struct offers transit; // what the underlay routes of VRFs that cross it plain
+	struct offers gaps;    // what `remote` and `transit` cover but nobody has
+	bool *bordered;        // by leaf: some border's prefix lies within its own
+};
+
+// Returns 0 or -ENOMEM.
+int offers_create(struct leaf_offers *o, const struct topology *topology);
+void offers_destroy(struct leaf_offers *o);
+void offers_aim(struct leaf_offers *o, uint32_t leaf);
+// The host's port behind a leaf's port, or NULL.
+const struct topo_port *offers_host(const struct topology *topology, const struct topo_port *port);

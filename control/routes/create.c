@@ -2,41 +2,44 @@
 // The routes of a file: computed from a fabric's topology, or a lone switch's as written; and the
 // edits that route events make.
 #include "computed.h"
+#include "written.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-// A route that the file writes.
 static int
-set_static(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-	   uint32_t group)
-{
-	int error = routes_set(list, vrf, prefix, group);
-
-	if (error == 0)
-		routes_find(list, vrf, prefix)->source = ROUTE_STATIC;
-	return error;
-}
-
-static int
-append_written(struct route_list *list, const struct topology *t, const struct config_route *route,
+append_written(struct route_list *list, const struct topology *t, const struct config_route *from,
 	       struct config_diag *diag)
 {
-	struct route_member members[GROUP_MEMBERS_MAX];
-	uint32_t count, group = ROUTES_BLACKHOLE;
-	uint16_t vrf;
+	struct route route;
+	int error = written_resolve(t, list, 0, from, "routes", &route, diag);
 
-	if (topology_resolve_vrf(t, &route->vrf, "routes.vrf", &vrf, diag) != 0 ||
-	    routes_resolve_via(t, 0, route, "routes.via", members, &count, diag) != 0)
-		return -EINVAL;
-	if (routes_find(list, vrf, &route->prefix) != NULL) {
-		config_error(diag, t->config->file, route->prefix_pos, "routes.prefix",
-			     "VRF %s already has a route of this prefix", t->vrfs[vrf].name);
+	if (error != 0)
+		return error;
+	if (routes_find(list, route.vrf, &from->prefix) != NULL) {
+		config_error(diag, t->config->file, from->prefix_pos, "routes.prefix",
+			     "VRF %s already has a route of this prefix", t->vrfs[route.vrf].name);
 		return -EINVAL;
 	}
-	if (count != 0 && routes_add_group(list, members, count, &group) != 0)
-		return -ENOMEM;
-	return set_static(list, vrf, &route->prefix, group);
+	return routes_set_route(list, &route);
+}
+
+// A tunnel whose far end no route leads to.
+static int
+check_tunnel(const struct route_list *list, const struct topology *t,
+	     const struct config_route *from, const char *key, struct config_diag *diag)
+{
+	const struct route *route = NULL;
+	int vrf = from->vrf.text == NULL ? TOPOLOGY_VRF_DEFAULT
+					 : topology_find_vrf(t, from->vrf.text);
+
+	if (vrf >= 0)
+		route = routes_find(list, (uint16_t)vrf, &from->prefix);
+	if (route == NULL || !route->recursive || route->group != ROUTES_BLACKHOLE)
+		return 0;
+	config_error(diag, t->config->file, from->via[0].vtep.pos, key,
+		     "VRF default has no route to %s", from->via[0].vtep.text);
+	return -EINVAL;
 }
 
 // All errors are found before one of them ends it.
@@ -52,6 +55,9 @@ append_all_written(struct route_list *list, const struct topology *t, struct con
 		if (error != 0)
 			result = error;
 	}
+	routes_follow_tunnels(list, written_underlay(t));
+	for (unsigned i = 0; result == 0 && i < s->route_count; i++)
+		result = check_tunnel(list, t, &s->routes[i], "routes.via", diag);
 	return result;
 }
 
@@ -106,24 +112,23 @@ int
 routes_apply_event(struct routes *routes, const struct topology *t,
 		   const struct config_event *event, uint32_t *node, struct config_diag *diag)
 {
-	struct route_member members[GROUP_MEMBERS_MAX];
 	struct route_list *list;
-	uint32_t count, group;
-	uint16_t vrf;
+	struct route route;
+	int error;
 
-	if (resolve_event_node(t, event, node, diag) != 0 ||
-	    topology_resolve_vrf(t, &event->route.vrf, "events.route.vrf", &vrf, diag) != 0 ||
-	    routes_resolve_via(t, *node, &event->route, "events.route.via", members, &count,
-			       diag) != 0)
+	if (resolve_event_node(t, event, node, diag) != 0)
 		return -EINVAL;
 	list = &routes->nodes[*node];
-	if (count == 0) {
-		routes_remove(list, vrf, &event->route.prefix);
-		return 0;
-	}
-	if (routes_add_group(list, members, count, &group) != 0)
-		return -ENOMEM;
-	return set_static(list, vrf, &event->route.prefix, group);
+	error = written_resolve(t, list, *node, &event->route, "events.route", &route, diag);
+	if (error != 0)
+		return error;
+	if (event->route.via_count == 0)
+		routes_remove(list, route.vrf, &route.prefix);
+	else
+		error = routes_set_route(list, &route);
+	if (error == 0)
+		routes_follow_tunnels(list, written_underlay(t));
+	return error;
 }
 
 int
@@ -139,25 +144,42 @@ routes_apply_steps(struct routes *routes, const struct topology *t, const struct
 	return rc;
 }
 
+// A step by the routes that those before it leave.
+static int
+check_step(struct routes *routes, const struct topology *t, const struct config_step *step,
+	   struct config_diag *diag)
+{
+	uint32_t node;
+	int error;
+
+	if (step->event->kind != CONFIG_EVENT_ROUTE)
+		return 0;
+	error = routes_apply_event(routes, t, step->event, &node, diag);
+	if (error == 0 && step->event->route.via_count != 0)
+		error = check_tunnel(&routes->nodes[node], t, &step->event->route,
+				     "events.route.via", diag);
+	return error;
+}
+
 int
 routes_check_events(const struct topology *t, struct config_diag *diag)
 {
-	struct route_list *lists = calloc(t->node_count, sizeof(*lists));
-	struct routes scratch = {.nodes = lists, .node_count = t->node_count};
-	int result = lists == NULL ? -ENOMEM : 0;
+	unsigned count = 0;
+	struct config_step *steps = config_list_steps(t->config, &count);
+	struct routes *routes = NULL;
+	int result = steps == NULL ? -ENOMEM : 0;
 
-	for (unsigned i = 0; i < t->config->event_count && result != -ENOMEM; i++) {
-		const struct config_event *event = &t->config->events[i];
-		uint32_t node;
-		int error = event->kind == CONFIG_EVENT_ROUTE
-				    ? routes_apply_event(&scratch, t, event, &node, diag)
-				    : 0;
+	for (unsigned i = 0; i < count && result != -ENOMEM; i++) {
+		int error = 0;
 
+		if (steps[i].event->kind == CONFIG_EVENT_ROUTE && routes == NULL)
+			error = routes_create(&routes, t, NULL, diag);
+		if (error == 0)
+			error = check_step(routes, t, &steps[i], diag);
 		if (error != 0)
 			result = error;
 	}
-	for (uint32_t n = 0; lists != NULL && n < t->node_count; n++)
-		routes_clear(&lists[n]);
-	free(lists);
+	routes_destroy(routes);
+	free(steps);
 	return result;
 }

@@ -61,15 +61,54 @@ routes_add_group(struct route_list *list, const struct route_member *members, ui
 	return 0;
 }
 
+static bool
+same_encap(const struct route_encap *a, const struct route_encap *b)
+{
+	return a->id == b->id && a->kind == b->kind && a->pipe == b->pipe &&
+	       memcmp(a->remote, b->remote, sizeof(a->remote)) == 0 &&
+	       memcmp(a->mac, b->mac, sizeof(a->mac)) == 0;
+}
+
 int
-routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-	      uint32_t group)
+routes_append_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out)
+{
+	if (reserve((void **)&list->encaps, &list->encap_capacity, list->encap_count, 1,
+		    sizeof(*list->encaps)) != 0)
+		return -ENOMEM;
+	list->encaps[list->encap_count] = *encap;
+	*out = list->encap_count++;
+	return 0;
+}
+
+int
+routes_add_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out)
+{
+	for (uint32_t i = list->encap_count; i-- > 0;) {
+		if (same_encap(&list->encaps[i], encap)) {
+			*out = i;
+			return 0;
+		}
+	}
+	return routes_append_encap(list, encap, out);
+}
+
+int
+routes_append_route(struct route_list *list, const struct route *route)
 {
 	if (reserve((void **)&list->routes, &list->capacity, list->count, 1,
 		    sizeof(*list->routes)) != 0)
 		return -ENOMEM;
-	list->routes[list->count++] = (struct route){.prefix = *prefix, .vrf = vrf, .group = group};
+	list->routes[list->count++] = *route;
 	return 0;
+}
+
+int
+routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
+	      uint32_t group, uint32_t encap)
+{
+	return routes_append_route(
+		list, &(struct route){
+			      .prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
 }
 
 static int
@@ -90,16 +129,29 @@ compare(const struct route *a, uint16_t vrf, const struct config_prefix *prefix)
 static int
 compare_routes(const void *a, const void *b)
 {
-	const struct route *other = b;
+	const struct route *one = a, *other = b;
+	int order = compare(one, other->vrf, &other->prefix);
 
-	return compare(a, other->vrf, &other->prefix);
+	if (order != 0)
+		return order;
+	return one->distance < other->distance ? -1 : one->distance > other->distance;
 }
 
 void
 routes_sort(struct route_list *list)
 {
-	if (list->count > 1)
-		qsort(list->routes, list->count, sizeof(*list->routes), compare_routes);
+	uint32_t kept = 0;
+
+	if (list->count < 2)
+		return;
+	qsort(list->routes, list->count, sizeof(*list->routes), compare_routes);
+	for (uint32_t i = 1; i < list->count; i++) {
+		const struct route *route = &list->routes[i];
+
+		if (compare(&list->routes[kept], route->vrf, &route->prefix) != 0)
+			list->routes[++kept] = *route;
+	}
+	list->count = kept + 1;
 }
 
 // The first route not before this prefix.
@@ -130,25 +182,33 @@ routes_find(const struct route_list *list, uint16_t vrf, const struct config_pre
 }
 
 int
-routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-	   uint32_t group)
+routes_set_route(struct route_list *list, const struct route *route)
 {
-	struct route *found = routes_find(list, vrf, prefix);
+	struct route *found = routes_find(list, route->vrf, &route->prefix);
 	uint32_t at;
 
 	if (found != NULL) {
-		found->group = group;
+		*found = *route;
 		return 0;
 	}
 	if (reserve((void **)&list->routes, &list->capacity, list->count, 1,
 		    sizeof(*list->routes)) != 0)
 		return -ENOMEM;
-	at = lower_bound(list, vrf, prefix);
+	at = lower_bound(list, route->vrf, &route->prefix);
 	memmove(&list->routes[at + 1], &list->routes[at],
 		(list->count - at) * sizeof(*list->routes));
-	list->routes[at] = (struct route){.prefix = *prefix, .vrf = vrf, .group = group};
+	list->routes[at] = *route;
 	list->count++;
 	return 0;
+}
+
+int
+routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
+	   uint32_t group, uint32_t encap)
+{
+	return routes_set_route(
+		list, &(struct route){
+			      .prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
 }
 
 void
@@ -181,6 +241,25 @@ routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version, cons
 	}
 }
 
+void
+routes_follow_tunnels(struct route_list *list, uint8_t underlay)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct route *route = &list->routes[i];
+		const struct route *way;
+
+		if (!route->recursive)
+			continue;
+		way = routes_lookup(list, TOPOLOGY_VRF_DEFAULT, underlay,
+				    list->encaps[route->encap].remote);
+		// One whose own neighbour is not known yet is no way for others.
+		route->group = way == NULL || way->group == ROUTES_BLACKHOLE ||
+					       list->groups[way->group].count == 0
+				       ? ROUTES_BLACKHOLE
+				       : way->group;
+	}
+}
+
 bool
 routes_join(const struct routes *routes, const struct topology *t, uint32_t from_host,
 	    uint8_t from_port, uint32_t to_host, uint8_t to_port)
@@ -190,7 +269,8 @@ routes_join(const struct routes *routes, const struct topology *t, uint32_t from
 	const struct route *route =
 		routes_lookup(&routes->nodes[from->peer_node], from->vrf, 4, to->ip4);
 
-	return route != NULL && route->group != ROUTES_BLACKHOLE;
+	return topology_vrfs_joined(t, from->vrf, to->vrf) && route != NULL &&
+	       route->group != ROUTES_BLACKHOLE;
 }
 
 void
@@ -199,6 +279,7 @@ routes_clear(struct route_list *list)
 	free(list->routes);
 	free(list->groups);
 	free(list->members);
+	free(list->encaps);
 	*list = (struct route_list){0};
 }
 

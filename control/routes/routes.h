@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each switch routes where: lists of prefixes by VRF, and groups of next hops that many
-// prefixes share. computed.c makes them from a topology, create.c from a lone switch's `routes:`; a
-// route event edits them; tables/ turns a list into what the dataplane reads. Control thread.
+// What each switch routes where: lists of prefixes by VRF, groups of next hops that many prefixes
+// share, and what packets wear on the way. computed.c makes them from a topology, create.c from a
+// lone switch's `routes:`; a route event edits them; tables/ turns a list into what the dataplane
+// reads. Control thread.
 #pragma once
 
 #include "../topology/topology.h"
@@ -37,9 +38,11 @@ enum route_source { ROUTE_COMPUTED, ROUTE_STATIC, ROUTE_NETLINK, ROUTE_FPM };
 struct route {
 	struct config_prefix prefix;
 	uint16_t vrf;
-	uint8_t source; // enum route_source; as routes_append() and routes_set() leave it: COMPUTED
-	uint32_t group; // or ROUTES_BLACKHOLE
-	uint32_t encap; // in encaps, or ROUTES_PLAIN
+	uint8_t source;    // enum route_source; as routes_append() and routes_set() leave it: COMPUTED
+	bool recursive;    // VXLAN: its group is that of the route to the far end
+	uint32_t group;    // or ROUTES_BLACKHOLE
+	uint32_t encap;    // in encaps, or ROUTES_PLAIN
+	uint32_t distance; // of routes of one prefix routes_sort() leaves the nearest
 };
 
 // One node's. Routes are sorted by VRF, IP version, address, length; no two have the same prefix.
@@ -73,9 +76,16 @@ void routes_clear(struct route_list *list);
 // The group of these members, added when it is new. Returns 0 or -ENOMEM.
 int routes_add_group(struct route_list *list, const struct route_member *members, uint32_t count,
 		     uint32_t *out);
-// Appends a route; routes_sort() must follow the last. Returns 0 or -ENOMEM.
+// What packets wear, added when it is new. Returns 0 or -ENOMEM.
+int routes_add_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out);
+// The same where the caller knows that it is new.
+int routes_append_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out);
+// Appends a route; routes_sort() must follow the last. encap: an index or ROUTES_PLAIN. Returns 0
+// or -ENOMEM.
 int routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-		  uint32_t group);
+		  uint32_t group, uint32_t encap);
+int routes_append_route(struct route_list *list, const struct route *route);
+// Of routes of one prefix the nearest stays.
 void routes_sort(struct route_list *list);
 
 // The route of exactly this prefix, or NULL.
@@ -83,14 +93,20 @@ struct route *routes_find(const struct route_list *list, uint16_t vrf,
 			  const struct config_prefix *prefix);
 // Replaces or adds the route; keeps the order. Returns 0 or -ENOMEM.
 int routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-	       uint32_t group);
+	       uint32_t group, uint32_t encap);
+int routes_set_route(struct route_list *list, const struct route *route);
 // Takes the route away if there is one.
 void routes_remove(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix);
 // The longest prefix that covers the address (4 or 16 bytes), or NULL. Not fast.
 const struct route *routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version,
 				  const uint8_t *address);
 
-// True when what one host's port sends to the other's has a route at the sender's leaf.
+// Gives recursive routes the group by which VRF `default` sends to their tunnel's far end;
+// blackholes those whose far end it has no way to. underlay: its IP version, 4 or 6.
+void routes_follow_tunnels(struct route_list *list, uint8_t underlay);
+
+// True when what one host's port sends to the other's has a route at the sender's leaf, in a VRF
+// that knows the other's.
 bool routes_join(const struct routes *routes, const struct topology *topology, uint32_t from_host,
 		 uint8_t from_port, uint32_t to_host, uint8_t to_port);
 
@@ -105,10 +121,3 @@ int routes_apply_steps(struct routes *routes, const struct topology *topology,
 // Whether the file's route events would apply. Returns 0, -EINVAL with the errors in diag, or
 // -ENOMEM.
 int routes_check_events(const struct topology *topology, struct config_diag *diag);
-
-// The members that `via` names at a node; as many as fit (GROUP_MEMBERS_MAX) go to members and
-// *count. Returns 0, or -EINVAL with the error in diag.
-int routes_resolve_via(const struct topology *topology, uint32_t node,
-		       const struct config_route *route, const char *key,
-		       struct route_member members[static GROUP_MEMBERS_MAX], uint32_t *count,
-		       struct config_diag *diag);

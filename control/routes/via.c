@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Routes as a file writes them: `via` names ports with the MAC behind them, or neighbours, of which
-// each link has the weight that is written.
-#include "routes.h"
+// each link has the weight that is written, or the far end of a tunnel (wear.c).
+#include "written.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -101,10 +101,10 @@ add_port(const struct via_context *c, const struct config_via *via)
 	return -EINVAL;
 }
 
-int
-routes_resolve_via(const struct topology *t, uint32_t node, const struct config_route *route,
-		   const char *key, struct route_member members[static GROUP_MEMBERS_MAX],
-		   uint32_t *count, struct config_diag *diag)
+static int
+resolve_via(const struct topology *t, uint32_t node, const struct config_route *route,
+	    const char *key, struct route_member members[static GROUP_MEMBERS_MAX], uint32_t *count,
+	    struct config_diag *diag)
 {
 	const struct via_context c = {
 		.t = t,
@@ -120,7 +120,34 @@ routes_resolve_via(const struct topology *t, uint32_t node, const struct config_
 	for (unsigned i = 0; error == 0 && i < route->via_count; i++) {
 		const struct config_via *via = &route->via[i];
 
-		error = via->port.text != NULL ? add_port(&c, via) : add_neighbour(&c, via);
+		if (via->vtep.text == NULL)
+			error = via->port.text != NULL ? add_port(&c, via)
+						       : add_neighbour(&c, via);
 	}
+	return error;
+}
+
+int
+written_resolve(const struct topology *t, struct route_list *list, uint32_t node,
+		const struct config_route *from, const char *key, struct route *out,
+		struct config_diag *diag)
+{
+	struct route_member members[GROUP_MEMBERS_MAX];
+	char vrf_key[32], via_key[32];
+	uint32_t count;
+	int error;
+
+	snprintf(vrf_key, sizeof(vrf_key), "%s.vrf", key);
+	snprintf(via_key, sizeof(via_key), "%s.via", key);
+	*out = (struct route){.prefix = from->prefix,
+			      .source = ROUTE_STATIC,
+			      .group = ROUTES_BLACKHOLE,
+			      .encap = ROUTES_PLAIN};
+	if (topology_resolve_vrf(t, &from->vrf, vrf_key, &out->vrf, diag) != 0 ||
+	    resolve_via(t, node, from, via_key, members, &count, diag) != 0)
+		return -EINVAL;
+	error = written_wear(t, list, node, from, members, count, via_key, out, diag);
+	if (error == 0 && count != 0)
+		error = routes_add_group(list, members, count, &out->group);
 	return error;
 }

@@ -2,9 +2,9 @@
 // A snapshot is built in the order in which its parts need each other: what every port does
 // (profiles.c, with classes.c and port_qos.c), the pools, which are what the ports' headroom and
 // reserved space leave (pools.c), the tenants' shares of the pools (shares.c), what is counted
-// beside (histograms.c), and where packets go (forwarding.c). All of it is plain arithmetic on
-// settings that are complete already; whatever the dataplane would have to divide or round is
-// divided and rounded here.
+// beside (histograms.c), where packets go (forwarding.c) and which tunnels and VLANs end here
+// (tunnels.c). All of it is plain arithmetic on settings that are complete already; whatever the
+// dataplane would have to divide or round is divided and rounded here.
 //
 // Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN
 // thresholds, which are asked "more than?"), what is set aside is rounded up (reserved, guarantees,
@@ -158,6 +158,7 @@ start(struct tables_draft *draft)
 	draft->t = calloc(1, sizeof(*draft->t));
 	if (draft->t == NULL)
 		return -ENOMEM;
+	draft->t->epoch = 1;
 	draft->t->cell = cell;
 	draft->t->cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell;
 	set_priorities(draft);
@@ -204,6 +205,8 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 		error = tables_add_pins(&draft);
 	if (error == 0)
 		error = tables_add_forwarding(&draft, routes);
+	if (error == 0)
+		error = tables_add_tunnels(&draft, routes);
 	return finish(&draft, error, out);
 }
 

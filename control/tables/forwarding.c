@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where packets go: a trie for each VRF and IP version from a node's routes, and the groups of next
-// hops that they lead to. Only groups that a route uses are taken over; a next hop stands in its
-// group as often as its weight says.
+// hops that they lead to, each with what packets wear from here on. Only groups that a route uses
+// are taken over; a next hop stands in its group as often as its weight says.
 #include "parts.h"
 
 #include <errno.h>
@@ -26,21 +26,32 @@ group_mode(const struct tables_draft *draft)
 	return modes[draft->settings->routing.mode];
 }
 
-// A group of the snapshot and what it was made from.
-struct made {
-	uint32_t number;
-	uint32_t from; // in the list's groups, or ROUTES_BLACKHOLE
-	uint32_t next; // made for the same leaf, or UNUSED
+// Next hops in the snapshot, from a group of the list. Where notices are believed each leaf has some
+// of its own, so that what is told of the way to one leaf changes nothing for the others.
+struct slice {
+	uint32_t leaf; // 0 for all if they share
+	uint32_t first;
+	uint16_t count;
+	bool glean;
+	uint32_t next; // from the same group, or UNUSED
 };
 
-// What is made while groups are: where notices are believed each leaf has groups of its own, so
-// that what is told of the way to one leaf changes nothing for the others.
+// A group of the snapshot: next hops, and what packets wear. Those that differ in this alone share
+// the next hops, and with them what notices have told.
+struct made {
+	uint32_t slice;
+	uint32_t next; // with the same encapsulation, or UNUSED
+};
+
 struct making {
 	struct tables_draft *draft;
 	const struct route_list *routes;
-	struct tables_destinations *destinations; // NULL: leaves share groups
-	struct made *made;                        // as many as groups in the snapshot
-	uint32_t *by_leaf;                        // the last made for a leaf; [0] for all if shared
+	struct tables_destinations *destinations; // NULL: leaves share next hops
+	struct slice *slices;
+	uint32_t slice_count;
+	uint32_t *by_group; // the last slice made from a group; last that of blackholes
+	struct made *made;  // by group of the snapshot
+	uint32_t *by_encap; // the last group made with one; last that of plain ones
 	uint32_t hop_room;
 };
 
@@ -99,35 +110,70 @@ add_hops(struct making *m, const struct route_group *group, uint16_t *count)
 	return 0;
 }
 
-// The snapshot's group for a route: that which was made before from the same, or a new one. A
-// blackhole is a group without members.
+// The next hops for a group of the list towards a leaf: those made before, or new ones. A blackhole
+// has none, nor has a group whose destinations' neighbours are to be asked for.
+static int
+find_or_make_slice(struct making *m, uint32_t from, uint32_t leaf, uint32_t *number)
+{
+	bool drops = from == ROUTES_BLACKHOLE;
+	bool glean = !drops && m->routes->groups[from].count == 0;
+	uint32_t *last = &m->by_group[drops ? m->routes->group_count : from];
+	struct slice *slice = &m->slices[m->slice_count];
+
+	for (uint32_t i = *last; i != UNUSED; i = m->slices[i].next) {
+		if (m->slices[i].leaf != leaf)
+			continue;
+		*number = i;
+		return 0;
+	}
+	*slice = (struct slice){
+		.leaf = leaf, .first = m->draft->t->next_hop_count, .glean = glean, .next = *last};
+	*last = *number = m->slice_count++;
+	return drops || glean ? 0 : add_hops(m, &m->routes->groups[from], &slice->count);
+}
+
+// The snapshot's group for a route: that which was made before from the same, or a new one.
 static int
 find_or_make(struct making *m, const struct route *route, uint32_t *number)
 {
 	struct tables *t = m->draft->t;
-	uint32_t leaf =
-		m->destinations == NULL ? 0 : tables_destination(m->destinations, &route->prefix);
-	struct next_hop_group *group = &t->groups[t->group_count];
-	int error = 0;
+	bool plain = route->encap == ROUTES_PLAIN;
+	uint32_t *last = &m->by_encap[plain ? m->routes->encap_count : route->encap];
+	uint32_t leaf = m->destinations == NULL
+				? 0
+				: tables_destination(m->destinations, m->routes, route);
+	uint32_t slice;
+	int error = find_or_make_slice(m, route->group, leaf, &slice);
 
-	for (uint32_t i = m->by_leaf[leaf]; i != UNUSED; i = m->made[i].next) {
-		if (m->made[i].from != route->group)
+	if (error != 0)
+		return error;
+	for (uint32_t i = *last; i != UNUSED; i = m->made[i].next) {
+		if (m->made[i].slice != slice)
 			continue;
-		*number = m->made[i].number;
+		*number = i;
 		return 0;
 	}
-	*group = (struct next_hop_group){.first = t->next_hop_count,
-					 .mode = (uint8_t)group_mode(m->draft)};
-	if (route->group != ROUTES_BLACKHOLE)
-		group->glean = m->routes->groups[route->group].count == 0;
-	if (route->group != ROUTES_BLACKHOLE && !group->glean)
-		error = add_hops(m, &m->routes->groups[route->group], &group->count);
-	group->pinned = t->pins != NULL;
-	m->made[t->group_count] = (struct made){
-		.number = t->group_count, .from = route->group, .next = m->by_leaf[leaf]};
-	m->by_leaf[leaf] = t->group_count;
-	*number = t->group_count++;
-	return error;
+	t->groups[t->group_count] = (struct next_hop_group){
+		.first = m->slices[slice].first,
+		.count = m->slices[slice].count,
+		.mode = (uint8_t)group_mode(m->draft),
+		.pinned = t->pins != NULL,
+		.glean = m->slices[slice].glean,
+		.encap = plain ? 0 : route->encap + 1,
+	};
+	m->made[t->group_count] = (struct made){.slice = slice, .next = *last};
+	*last = *number = t->group_count++;
+	return 0;
+}
+
+static uint32_t *
+unused(uint32_t count)
+{
+	uint32_t *all = calloc(count, sizeof(*all));
+
+	for (uint32_t i = 0; all != NULL && i < count; i++)
+		all[i] = UNUSED;
+	return all;
 }
 
 // The group of each route, in the snapshot.
@@ -136,24 +182,26 @@ add_groups(struct tables_draft *draft, const struct route_list *routes, uint32_t
 {
 	struct tables *t = draft->t;
 	struct making m = {.draft = draft, .routes = routes};
-	size_t leaves = draft->topology->leaf_count + 1u;
 	int error = 0;
 
 	t->groups = calloc(routes->count + 1u, sizeof(*t->groups));
 	t->next_hops = calloc(1, sizeof(*t->next_hops));
 	m.made = calloc(routes->count + 1u, sizeof(*m.made));
-	m.by_leaf = calloc(leaves, sizeof(*m.by_leaf));
-	if (t->groups == NULL || t->next_hops == NULL || m.made == NULL || m.by_leaf == NULL)
+	m.slices = calloc(routes->count + 1u, sizeof(*m.slices));
+	m.by_group = unused(routes->group_count + 1u);
+	m.by_encap = unused(routes->encap_count + 1u);
+	if (t->groups == NULL || t->next_hops == NULL || m.made == NULL || m.slices == NULL ||
+	    m.by_group == NULL || m.by_encap == NULL)
 		error = -ENOMEM;
 	if (error == 0 && t->notices.on)
 		error = tables_find_destinations(&m.destinations, draft->topology);
-	for (size_t i = 0; error == 0 && i < leaves; i++)
-		m.by_leaf[i] = UNUSED;
 	for (uint32_t i = 0; error == 0 && i < routes->count; i++)
 		error = find_or_make(&m, &routes->routes[i], &numbers[i]);
 	tables_free_destinations(m.destinations);
-	free(m.by_leaf);
 	free(m.made);
+	free(m.slices);
+	free(m.by_group);
+	free(m.by_encap);
 	return error;
 }
 
@@ -214,6 +262,10 @@ tables_add_forwarding(struct tables_draft *draft, const struct route_list *route
 	t->vrfs = calloc(draft->topology->vrf_count, sizeof(*t->vrfs));
 	if (numbers != NULL && t->vrfs != NULL) {
 		t->vrf_count = draft->topology->vrf_count;
+		for (uint16_t v = 0; v < t->vrf_count; v++) {
+			t->vrfs[v].tenant = draft->topology->vrfs[v].tenant;
+			t->vrfs[v].pipe = draft->topology->vrfs[v].pipe;
+		}
 		error = add_groups(draft, routes, numbers);
 		if (error == 0)
 			error = add_tries(draft, routes, numbers);

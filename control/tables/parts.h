@@ -17,7 +17,7 @@ struct tables_draft {
 	const struct switch_config *settings;
 	struct config_diag *diag;
 	bool host;    // a NIC: unlimited buffer
-	bool tenants; // some port's packets belong to one
+	bool tenants; // packets of some are known here
 };
 
 // Whole cells, rounded down or up; at most TABLES_CELLS_MAX.
@@ -80,6 +80,9 @@ struct config_mark *tables_marks(const struct tables_draft *draft);
 void tables_report(const struct tables_draft *draft, bool warning, struct config_pos pos,
 		   const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+// Whether packets of a tenant, or (TENANT_NONE) of any, cross the fabric in tunnels or with tags.
+bool tables_tenants_cross(const struct tables_draft *draft, uint16_t tenant);
+
 // Cells that tenants with a port here have set aside in this pool: a pool whose size is set to 0
 // has none.
 uint64_t tables_sum_guarantees(const struct tables_draft *draft, enum pool_id pool);
@@ -94,6 +97,8 @@ int tables_add_histograms(struct tables_draft *draft);
 int tables_add_pins(struct tables_draft *draft);
 int tables_add_forwarding(struct tables_draft *draft,
 			  const struct route_list *routes); // after pins
+int tables_add_tunnels(struct tables_draft *draft,
+		       const struct route_list *routes); // after forwarding
 
 // Turns weights into how often each of `count` members stands among at most GROUP_MEMBERS_MAX
 // slots: divided by what they have in common and, if they are still too many, scaled down, but none
@@ -109,6 +114,7 @@ struct tables_destinations;
 // Returns 0 or -ENOMEM.
 int tables_find_destinations(struct tables_destinations **out, const struct topology *topology);
 void tables_free_destinations(struct tables_destinations *destinations);
-// The leaf of the first host that a prefix covers, or topology->leaf_count.
+// The leaf that a route of the list leads to: of a tunnel its far end, else that of the first host
+// or loopback that the prefix covers; or topology->leaf_count.
 uint32_t tables_destination(const struct tables_destinations *destinations,
-			    const struct config_prefix *prefix);
+			    const struct route_list *routes, const struct route *route);

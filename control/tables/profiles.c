@@ -224,6 +224,22 @@ is_inner(const struct topology *t, const struct topo_port *port)
 	return port->peer_node != TOPOLOGY_NONE && port->peer_node < t->first_host;
 }
 
+// Where tunnels and tenants' VLANs end: in VRF `default`, if a switch of the fabric is behind it.
+static bool
+is_underlay(const struct topology *t, const struct topo_port *port)
+{
+	const struct config_single *s = &t->config->single;
+
+	if (port->vrf != TOPOLOGY_VRF_DEFAULT)
+		return false;
+	if (t->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
+		return port->peer_node < t->first_host;
+	for (unsigned i = 0; i < s->port_count; i++)
+		if (s->ports[i].number == port->number)
+			return s->ports[i].uplink;
+	return false;
+}
+
 uint32_t
 tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm)
 {
@@ -246,7 +262,8 @@ tables_add_profiles(struct tables_draft *draft)
 	if (t->profiles == NULL || t->ports == NULL)
 		return -ENOMEM;
 	t->port_count = node->port_count;
-	draft->tenants = !draft->host && knows_tenants(node);
+	draft->tenants = !draft->host &&
+			 (knows_tenants(node) || tables_tenants_cross(draft, TENANT_NONE));
 	for (uint16_t p = 0; p < node->port_count; p++) {
 		const struct topo_port *port = &node->ports[p];
 		uint16_t like = 0;
@@ -262,6 +279,7 @@ tables_add_profiles(struct tables_draft *draft)
 		t->ports[p].vrf = draft->host ? 0 : port->vrf;
 		t->ports[p].tenant = draft->host ? TENANT_NONE : port->tenant;
 		t->ports[p].inner = !draft->host && is_inner(draft->topology, port);
+		t->ports[p].underlay = !draft->host && is_underlay(draft->topology, port);
 	}
 	return error;
 }

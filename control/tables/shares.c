@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tenants' parts of a switch's pools: cells set aside in every pool that has an end and is
-// there at all, and a share of what is shared. Only where the switch has a port of the tenant, for
-// only there are its packets known.
+// there at all, and a share of what is shared. Only where a tenant's packets are known: at a switch
+// with a port of the tenant, and at those above the leaves if they come there in a tunnel or with
+// a tag.
 #include "parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-// True when the node has a port of the tenant: only there are its packets known.
+bool
+tables_tenants_cross(const struct tables_draft *draft, uint16_t tenant)
+{
+	const struct topology *t = draft->topology;
+
+	for (uint16_t v = 0; v < t->vrf_count && !draft->host; v++)
+		if (t->vrfs[v].name[0] != '\0' && t->vrfs[v].encap != CONFIG_ENCAP_PLAIN &&
+		    (tenant == TENANT_NONE || t->vrfs[v].tenant == tenant))
+			return true;
+	return false;
+}
+
+// Whether the tenant has a part of this switch.
 static bool
 tenant_here(const struct tables_draft *draft, uint16_t tenant)
 {
+	bool lone = draft->topology->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+
 	for (uint16_t p = 0; p < draft->t->port_count; p++)
 		if (draft->t->ports[p].tenant == tenant)
 			return true;
-	return false;
+	return (lone || draft->node->role != CONFIG_ROLE_LEAF) &&
+	       tables_tenants_cross(draft, tenant);
 }
 
 // A pool that the settings do away with, as modes lossy and lossless-single-pool do.
@@ -93,7 +109,7 @@ tables_add_tenants(struct tables_draft *draft)
 {
 	const struct topology *topology = draft->topology;
 	struct tables *t = draft->t;
-	bool any = false;
+	bool any = tables_tenants_cross(draft, TENANT_NONE);
 
 	for (uint16_t p = 0; p < t->port_count; p++)
 		any |= t->ports[p].tenant != TENANT_NONE;
