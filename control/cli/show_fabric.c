@@ -42,6 +42,22 @@ append_hop(char *text, size_t size, const json_t *hop)
 		 value_string(hop, "port"), *node != '\0' ? node : value_string(hop, "mac"));
 }
 
+// "; vxlan vni 5001 to 172.16.0.2" or "; vlan 101".
+static void
+append_encap(char *text, size_t size, const json_t *route)
+{
+	const json_t *encap = json_object_get(route, "encap");
+	size_t used = strlen(text);
+
+	if (json_object_get(encap, "vni") != NULL)
+		snprintf(text + used, size - used, "; vxlan vni %" JSON_INTEGER_FORMAT " to %s",
+			 json_integer_value(json_object_get(encap, "vni")),
+			 value_string(encap, "to"));
+	else if (json_object_get(encap, "vlan") != NULL)
+		snprintf(text + used, size - used, "; vlan %" JSON_INTEGER_FORMAT,
+			 json_integer_value(json_object_get(encap, "vlan")));
+}
+
 static void
 add_vrf(struct text_table *t, const char *node, const char *name, const json_t *routes)
 {
@@ -56,6 +72,8 @@ add_vrf(struct text_table *t, const char *node, const char *name, const json_t *
 
 		json_array_foreach(json_object_get(route, "via"), i, hop)
 			append_hop(hops, sizeof(hops), hop);
+		if (*hops != '\0')
+			append_encap(hops, sizeof(hops), route);
 		text_table_cell(t, "%s", node);
 		text_table_cell(t, "%s", name);
 		text_table_cell(t, "%s", prefix);

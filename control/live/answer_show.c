@@ -81,6 +81,23 @@ prefix_text(struct view *v, const struct config_prefix *prefix)
 	return keep_text(v, text);
 }
 
+static struct show_encap
+view_encap(struct view *v, const struct lab *lab, const struct route_list *list,
+	   const struct route *route)
+{
+	const struct route_encap *encap;
+	char address[INET6_ADDRSTRLEN];
+
+	if (route->encap == ROUTES_PLAIN)
+		return (struct show_encap){0};
+	encap = &list->encaps[route->encap];
+	if (encap->kind == CONFIG_ENCAP_VLAN)
+		return (struct show_encap){.id = encap->id};
+	inet_ntop(routes_underlay(lab->topology) == 6 ? AF_INET6 : AF_INET, encap->remote, address,
+		  sizeof(address));
+	return (struct show_encap){.vxlan = true, .id = encap->id, .to = keep_text(v, address)};
+}
+
 // The routes of a node; *hops is where their next hops go.
 static struct show_route *
 view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct show_route *out,
@@ -99,6 +116,7 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 			.prefix = prefix_text(v, &route->prefix),
 			.mode = mode,
 			.next_hops = *hops,
+			.encap = view_encap(v, lab, list, route),
 		};
 		if (route->group != ROUTES_BLACKHOLE)
 			out->next_hop_count = list->groups[route->group].count;
@@ -153,7 +171,7 @@ view_open(struct view *v, const struct lab *lab, uint32_t *route_count)
 	v->links = calloc(t->link_count + 1, sizeof(*v->links));
 	v->routes = calloc(routes + 1, sizeof(*v->routes));
 	v->hops = calloc(members + 1, sizeof(*v->hops));
-	v->texts = calloc(2 * (size_t)t->link_count + routes + 1, sizeof(*v->texts));
+	v->texts = calloc(2 * ((size_t)t->link_count + routes) + 1, sizeof(*v->texts));
 	if (v->workers == NULL || v->links == NULL || v->routes == NULL || v->hops == NULL ||
 	    v->texts == NULL)
 		return -ENOMEM;

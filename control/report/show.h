@@ -42,6 +42,13 @@ struct show_next_hop {
 	uint8_t mac[6];
 };
 
+// What packets of a route wear between switches.
+struct show_encap {
+	bool vxlan;     // else VLAN
+	uint32_t id;    // VNI or VLAN
+	const char *to; // VXLAN: the far end's address
+};
+
 struct show_route {
 	const char *node; // whose table it stands in
 	const char *vrf;
@@ -49,6 +56,7 @@ struct show_route {
 	const char *mode;   // how its group picks: "ecmp", "adaptive"
 	const struct show_next_hop *next_hops;
 	unsigned int next_hop_count; // 0: what it matches is dropped
+	struct show_encap encap;     // id 0: none
 };
 
 // What is configured of a switch, and what its preset alone would have been.

@@ -85,11 +85,23 @@ show_fabric(const struct show_state *s, const struct show_question *q, json_t *t
 	return (add_links(to, f) | status) != 0 ? -ENOMEM : 0;
 }
 
+// {"kind": "vxlan", "vni", "to"}, {"kind": "vlan", "vlan"}, or null.
+static json_t *
+encap_json(const struct show_encap *e)
+{
+	if (e->id == 0)
+		return json_null();
+	return e->vxlan ? json_pack("{s:s,s:I,s:s}", "kind", "vxlan", "vni", (json_int_t)e->id,
+				    "to", e->to)
+			: json_pack("{s:s,s:I}", "kind", "vlan", "vlan", (json_int_t)e->id);
+}
+
 static json_t *
 route_json(const struct show_route *r)
 {
 	json_t *via = json_array();
-	json_t *out = json_pack("{s:s,s:o}", "mode", r->mode, "via", via);
+	json_t *out = json_pack("{s:s,s:o,s:o}", "mode", r->mode, "via", via, "encap",
+				encap_json(&r->encap));
 	int status = out == NULL ? -1 : 0;
 
 	for (unsigned int i = 0; i < r->next_hop_count && status == 0; i++) {
@@ -106,7 +118,7 @@ route_json(const struct show_route *r)
 	return NULL;
 }
 
-// {"nodes": {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "via": [...]}}}}}}.
+// {"nodes": {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "via": [...], "encap"}}}}}}.
 int
 show_route(const struct show_state *s, const struct show_question *q, json_t *to)
 {

@@ -55,7 +55,7 @@ append_all_written(struct route_list *list, const struct topology *t, struct con
 		if (error != 0)
 			result = error;
 	}
-	routes_follow_tunnels(list, written_underlay(t));
+	routes_follow_tunnels(list, routes_underlay(t));
 	for (unsigned i = 0; result == 0 && i < s->route_count; i++)
 		result = check_tunnel(list, t, &s->routes[i], "routes.via", diag);
 	return result;
@@ -127,7 +127,7 @@ routes_apply_event(struct routes *routes, const struct topology *t,
 	else
 		error = routes_set_route(list, &route);
 	if (error == 0)
-		routes_follow_tunnels(list, written_underlay(t));
+		routes_follow_tunnels(list, routes_underlay(t));
 	return error;
 }
 

@@ -101,6 +101,8 @@ void routes_remove(struct route_list *list, uint16_t vrf, const struct config_pr
 const struct route *routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version,
 				  const uint8_t *address);
 
+// The IP version of headers around tunnels; 0: a lone switch without an end of tunnels.
+uint8_t routes_underlay(const struct topology *topology);
 // Gives recursive routes the group by which VRF `default` sends to their tunnel's far end;
 // blackholes those whose far end it has no way to. underlay: its IP version, 4 or 6.
 void routes_follow_tunnels(struct route_list *list, uint8_t underlay);

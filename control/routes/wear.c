@@ -33,7 +33,7 @@ lone(const struct topology *t)
 }
 
 uint8_t
-written_underlay(const struct topology *t)
+routes_underlay(const struct topology *t)
 {
 	return lone(t) ? t->config->single.vtep.version : (uint8_t)t->config->fabric.underlay;
 }
@@ -51,7 +51,7 @@ set_leaf(const struct wearing *w, struct route_encap *encap)
 		return refuse(w, "tunnels end at leaves");
 	leaf = &w->t->nodes[node];
 	memcpy(encap->mac, leaf->router_mac, sizeof(encap->mac));
-	if (written_underlay(w->t) == 6)
+	if (routes_underlay(w->t) == 6)
 		memcpy(encap->remote, leaf->loopback6, sizeof(leaf->loopback6));
 	else
 		memcpy(encap->remote, leaf->loopback4, sizeof(leaf->loopback4));
@@ -66,7 +66,7 @@ set_far_end(const struct wearing *w, struct route_encap *encap)
 
 	if (inet_pton(version == 6 ? AF_INET6 : AF_INET, text, encap->remote) != 1)
 		return lone(w->t) ? refuse(w, "not an IPv4 or IPv6 address") : set_leaf(w, encap);
-	if (version != written_underlay(w->t))
+	if (version != routes_underlay(w->t))
 		return refuse(w, version == 6 ? "an IPv6 address, and this end has an IPv4 one"
 					      : "an IPv4 address, and this end has an IPv6 one");
 	if (lone(w->t) && memcmp(encap->remote, w->t->config->single.vtep.bytes, 16) == 0)
@@ -93,7 +93,7 @@ wear_tunnel(const struct wearing *w, struct route_list *list, struct route *rout
 	const struct topo_vrf *vrf = &w->t->vrfs[route->vrf];
 	struct route_encap encap = {.kind = CONFIG_ENCAP_VXLAN, .id = w->via->vni};
 
-	if (lone(w->t) && written_underlay(w->t) == 0)
+	if (lone(w->t) && routes_underlay(w->t) == 0)
 		return refuse(w, "needs `vtep:` of the switch, the tunnel's end here");
 	if (route->vrf == TOPOLOGY_VRF_DEFAULT)
 		return refuse(w, "VRF default is what tunnels go through: name a tenant's `vrf:`");

@@ -11,9 +11,6 @@ int written_wear(const struct topology *topology, struct route_list *list, uint3
 		 const struct config_route *from, const struct route_member *members,
 		 uint32_t count, const char *key, struct route *route, struct config_diag *diag);
 
-// The IP version of headers around tunnels; 0: a lone switch without an end of tunnels.
-uint8_t written_underlay(const struct topology *topology);
-
 // A route from the file, for routes_set_route(); its group is in the list. Returns 0, -EINVAL with
 // the errors in diag, or -ENOMEM. key: "routes" or "events.route".
 int written_resolve(const struct topology *topology, struct route_list *list, uint32_t node,

@@ -101,10 +101,18 @@ test_route(void **state)
 		"{\"nodes\": {\"leaf1\": {\"vrfs\": {\"red\": {"
 		"\"10.0.2.0/24\": {\"mode\": \"adaptive\", \"via\": [{\"port\": \"swp5\", "
 		"\"node\": \"spine1\"},"
-		" {\"port\": \"swp6\", \"node\": null, \"mac\": \"02:00:00:00:02:02\"}]},"
-		"\"10.0.0.0/8\": {\"mode\": \"ecmp\", \"via\": []}}}}}}",
+		" {\"port\": \"swp6\", \"node\": null, \"mac\": \"02:00:00:00:02:02\"}], "
+		"\"encap\": null},"
+		"\"10.0.3.0/24\": {\"mode\": \"ecmp\", \"via\": [{\"port\": \"swp5\", "
+		"\"node\": \"spine1\"}], \"encap\": {\"kind\": \"vxlan\", \"vni\": 5001, "
+		"\"to\": \"172.16.0.3\"}},"
+		"\"10.0.4.0/24\": {\"mode\": \"ecmp\", \"via\": [{\"port\": \"swp5\", "
+		"\"node\": \"spine1\"}], \"encap\": {\"kind\": \"vlan\", \"vlan\": 101}},"
+		"\"10.0.0.0/8\": {\"mode\": \"ecmp\", \"via\": [], \"encap\": null}}}}}}",
 		"node   vrf  prefix       mode      next hops\n"
 		"leaf1  red  10.0.2.0/24  adaptive  swp5 spine1, swp6 02:00:00:00:02:02\n"
+		"leaf1  red  10.0.3.0/24  ecmp      swp5 spine1; vxlan vni 5001 to 172.16.0.3\n"
+		"leaf1  red  10.0.4.0/24  ecmp      swp5 spine1; vlan 101\n"
 		"leaf1  red  10.0.0.0/8   ecmp      none: dropped\n");
 }
 

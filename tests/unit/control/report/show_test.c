@@ -25,9 +25,9 @@ static const struct show_fabric fabric = {
 static const struct show_next_hop hops[] = {{"swp3", "spine1", {2, 1, 0, 0, 1, 1}},
 					    {"swp4", NULL, {2}}};
 static const struct show_route routes[] = {
-	{"leaf1", "red", "10.0.2.0/24", "adaptive", hops, 2},
-	{"leaf1", "default", "0.0.0.0/0", "ecmp", NULL, 0},
-	{"leaf2", "red", "10.0.1.0/24", "ecmp", hops, 1},
+	{"leaf1", "red", "10.0.2.0/24", "adaptive", hops, 2, {true, 5001, "172.16.0.2"}},
+	{"leaf1", "default", "0.0.0.0/0", "ecmp", NULL, 0, {0}},
+	{"leaf2", "red", "10.0.1.0/24", "ecmp", hops, 1, {false, 101, NULL}},
 };
 
 static char why[256];
@@ -376,7 +376,14 @@ test_routes(void **state)
 	assert_int_equal(json_array_size(json_object_get(
 				 route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "via")),
 			 0);
-	assert_non_null(route_at(out, "nodes/leaf2/vrfs/red", "10.0.1.0/24"));
+	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "encap/kind", "vxlan");
+	assert_integer_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "encap/vni", 5001);
+	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "encap/to",
+		       "172.16.0.2");
+	assert_true(json_is_null(json_object_get(
+		route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "encap")));
+	assert_text_at(route_at(out, "nodes/leaf2/vrfs/red", "10.0.1.0/24"), "encap/kind", "vlan");
+	assert_integer_at(route_at(out, "nodes/leaf2/vrfs/red", "10.0.1.0/24"), "encap/vlan", 101);
 	json_decref(out);
 	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "route", "vrf", "red"), &out), 0);
 	assert_null(json_object_get(fixture_at(out, "nodes/leaf1/vrfs"), "default"));
