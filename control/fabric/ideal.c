@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A flow's path is walked by the tables in force, as its packets will go: at the first leaf in the
+// VRF of the port that they come in by, then by what they wear.
 #include "ideal.h"
 
 #include "dataplane/roce/ideal.h"
@@ -6,18 +8,60 @@
 #include <errno.h>
 #include <string.h>
 
+#define VLAN_TAG_BYTES 4
+
+// A packet on its way to a host: what it wears, put on by the last switch that did.
+struct walk {
+	const struct topo_port *to;
+	bool ip6;
+	const struct encap *worn; // NULL: nothing
+	bool worn_ip6;            // VXLAN: the outer header
+};
+
+// Whether a switch is the end of the tunnel that the packet is in.
+static bool
+tunnel_ends(const struct tables *t, const struct walk *w)
+{
+	return t->tunnels != NULL &&
+	       memcmp(w->worn->remote, t->tunnels->local, w->worn_ip6 ? 16 : 4) == 0;
+}
+
+static uint32_t
+lookup(const struct vrf *vrf, bool ip6, const uint8_t *address)
+{
+	return ip6 ? lpm_lookup6(vrf->ip6, address) : lpm_lookup4(vrf->ip4, address);
+}
+
 // The port by which a switch sends a packet that came in by `in_port` on to a host: the first
-// member of the route's group, all members being equally short.
+// member of the route's group, all members being equally short. Beyond the first leaf, what the
+// packet wears says that it is in the VRF that its host is in.
 static int
-next_port(const struct node *n, uint16_t in_port, const struct topo_port *to, bool ip6)
+next_port(const struct node *n, uint16_t in_port, struct walk *w)
 {
 	const struct tables *t = n->current;
-	const struct vrf *vrf = &t->vrfs[t->ports[in_port].vrf];
-	uint32_t group = ip6 ? lpm_lookup6(vrf->ip6, to->ip6) : lpm_lookup4(vrf->ip4, to->ip4);
+	bool through = w->worn != NULL && w->worn->kind == ENCAP_VXLAN && !tunnel_ends(t, w);
+	uint16_t vrf = w->worn != NULL && !through ? w->to->vrf : t->ports[in_port].vrf;
+	uint32_t group = through ? lookup(&t->vrfs[vrf], w->worn_ip6, w->worn->remote)
+				 : lookup(&t->vrfs[vrf], w->ip6, w->ip6 ? w->to->ip6 : w->to->ip4);
 
-	if (group == LPM_NONE)
+	if (group == LPM_NONE || t->groups[group].count == 0)
 		return -ENOENT;
+	if (!through) {
+		w->worn = t->groups[group].encap != 0 ? &t->tunnels->encaps[t->groups[group].encap]
+						      : NULL;
+		w->worn_ip6 = t->tunnels != NULL && t->tunnels->version == 6;
+	}
 	return t->next_hops[t->groups[group].first].port;
+}
+
+static uint32_t
+worn_bytes(const struct walk *w)
+{
+	if (w->worn == NULL)
+		return 0;
+	return w->worn->kind == ENCAP_VLAN
+		       ? VLAN_TAG_BYTES
+		       : config_encap_mtu_bytes(CONFIG_ENCAP_VXLAN, w->worn_ip6 ? 6 : 4);
 }
 
 // One end of a path.
@@ -31,7 +75,7 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 	  unsigned int *count)
 {
 	const struct topology *t = f->topology;
-	const struct topo_port *to = topology_host_port(t, dst.host, dst.port);
+	struct walk walk = {.to = topology_host_port(t, dst.host, dst.port), .ip6 = ip6};
 	uint32_t node = t->first_host + src.host;
 	uint16_t port = src.port;
 
@@ -47,12 +91,13 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 			.preamble = p->profile->preamble,
 			.fcs = p->profile->fcs,
 			.gap = p->profile->gap,
+			.worn = worn_bytes(&walk),
 			.delay = p->out->delay,
 		};
 		node = place->peer_node;
 		if (node == t->first_host + dst.host)
 			return 0;
-		next = next_port(f->nodes[node], place->peer_port, to, ip6);
+		next = next_port(f->nodes[node], place->peer_port, &walk);
 		if (next < 0)
 			return next;
 		port = (uint16_t)next;

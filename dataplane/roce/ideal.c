@@ -31,7 +31,8 @@ struct path {
 static ps_t
 occupancy(const struct ideal_hop *hop, uint32_t bytes)
 {
-	return time_of_bytes(hop->byte_time, bytes + hop->preamble + hop->fcs + hop->gap);
+	return time_of_bytes(hop->byte_time,
+			     bytes + hop->worn + hop->preamble + hop->fcs + hop->gap);
 }
 
 // Takes a packet that is ready at `at` along the path and returns when it arrives.
@@ -43,7 +44,8 @@ path_carry(struct path *p, uint32_t bytes, ps_t at)
 		ps_t start = at > p->free[i] ? at : p->free[i];
 
 		p->free[i] = start + occupancy(hop, bytes);
-		at = start + time_of_bytes(hop->byte_time, bytes + hop->preamble + hop->fcs) +
+		at = start +
+		     time_of_bytes(hop->byte_time, bytes + hop->worn + hop->preamble + hop->fcs) +
 		     hop->delay;
 	}
 	return at;
