@@ -129,6 +129,11 @@ class Check(Case):
             with self.subTest(keys):
                 self.refused(PLACE + f"tenants: {{{keys}}}\n", *lines)
 
+    def test_tenants_may_overlap(self):
+        path = self.file(PLACE + "tenants:\n  red: {hosts: [h1, h3], vni: 1, addresses: {h1: 1.1.1.1, h3: 1.1.1.2}}\n"
+                         "  blue: {hosts: [h2, h4], vlan: 2, addresses: {h2: 1.1.1.1, h4: 1.1.1.2}}\n")
+        self.assertEqual(roost("check", path).err, "")
+
     def test_room_for_tunnels(self):
         place = "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n  underlay: %s\n"
         tenants = "tenants: {red: {hosts: [h1, h3], vni: 1}}\n"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The time of one flow alone, to the picosecond, against arithmetic and against a recurrence that
 carries each packet over each link."""
+import itertools
 import random
 
 from common import *
@@ -41,6 +42,44 @@ class Ideal(Alone):
                 self.assertEqual(self.alone(fabric(*shape, switch=ECMP, hosts=NS3, framing=NO_FRAMING,
                                                    host_link=LINK, fabric_link=LINK,
                                                    workload=[flow("h1", "h2", f"{size}B")])), expected)
+
+    def test_what_packets_wear_between_switches(self):
+        # 4096 B through leaf, spine, leaf in VXLAN over IPv4: 50 B more of the data and of the ACK on two of
+        # four links. 2 x 4182 + 2 x 4232 there and 2 x 74 + 2 x 124 back at 80 ps, and 8 x 1 us.
+        self.assertEqual(completion(4096, [Hop(100 * 10**9, US, worn) for worn in (0, 50, 50, 0)]), 9_377_920)
+        for underlay, ip, (keys, worn) in itertools.product(
+                (4, 6), (4, 6), (("vni: 5", None), ("vlan: 7", 4), ("encap: plain", 0),
+                                 ("vni: 5, dscp: pipe, addresses: {h3: [172.16.0.2, \"fd01::2\"]}", None))):
+            worn = {4: 50, 6: 70}[underlay] if worn is None else worn
+            path = [Hop(100 * 10**9, US, bytes_) for bytes_ in (0, worn, worn, 0)]
+            for size in (1, 4096, 300_001):
+                with self.subTest(underlay=underlay, ip=ip, keys=keys, size=size):
+                    found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+                                       f"  underlay: {underlay}\n  links: {{host: {{rate: 100G, delay: 1us}}, fabric: "
+                                       "{rate: 100G, delay: 1us}}\nswitch: {preset: spectrum-x, routing: {mode: ecmp}}\n"
+                                       f"hosts: {{ip: {ip}}}\ntenants: {{red: {{hosts: [h1, h3, h4], {keys}}}}}\n"
+                                       f"workload: [{{kind: flow, from: h1, to: h3, size: {size}B}}]\n")
+                    self.assertEqual(found, completion(size, path, ip=ip))
+
+    def test_what_packets_wear_below_one_leaf(self):
+        # Nothing crosses a link between switches.
+        found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+                           "  links: {host: {rate: 100G, delay: 1us}}\nswitch: {preset: spectrum-x}\n"
+                           "tenants: {red: {hosts: [h1, h2], vni: 5}}\n"
+                           "workload: [{kind: flow, from: h1, to: h2, size: 4096B}]\n")
+        self.assertEqual(found, 4_680_960)
+
+    def test_leaked_and_above_pods(self):
+        # Between tenants that exchange routes, each way in what the destination's VRF wears: h1's data in
+        # VXLAN, its ACKs with a tag. Through supers: four links between switches.
+        host, far = Hop(100 * 10**9, US), [Hop(100 * 10**9, US, 50)] * 4
+        back = [Hop(100 * 10**9, US, 4)] * 4
+        found = self.alone("fabric:\n  topology: {kind: clos3, pods: 2, leaves: 1, spines: 1, supers: 1, hosts_per_leaf: 2}\n"
+                           "  links: {host: {rate: 100G, delay: 1us}, fabric: {rate: 100G, delay: 1us}}\n"
+                           "switch: {preset: spectrum-x}\n"
+                           "tenants: {red: {hosts: [h1], vlan: 9, leak: [blue]}, blue: {hosts: [h3], vni: 5}}\n"
+                           "workload: [{kind: flow, from: h1, to: h3, size: 50000B}]\n")
+        self.assertEqual(found, completion(50_000, [host, *far, host], back=[host, *back, host]))
 
     def test_the_recurrence_knows_the_same_answers(self):
         # What the tests below compare with is checked by the published numbers first.
