@@ -71,15 +71,19 @@ const char *advice_others(uint32_t count, const char *one, const char *many,
 // ---- where packets can go -----------------------------------------------------------------------
 
 // A link between switches in one direction is the port that it leaves by: reach_link(). For every
-// link, the links by which packets that came along it are sent on, whatever their destination.
+// link, the links by which packets that came along it are sent on, whatever their destination. What
+// packets of one destination wear matters to where they go, so that they are followed by steps: a
+// link, and what is worn along it, wear * link_count + link.
 struct reach {
 	const struct topology *topology;
 	uint32_t *first;            // by switch: the link of its first port
 	uint32_t *owner;            // by link: the switch that it leaves
 	uint32_t link_count;        // with ports that lead to no switch, which are never reached
 	struct reach_ports *onward; // by link: ports of the switch at its end
-	uint32_t *seen;             // by link: the destination that reached it last
-	uint32_t *queue;
+	struct encap *wears;        // of the destination followed; [0] is ENCAP_NONE
+	uint32_t wear_count, wear_room;
+	uint32_t *seen; // by step, as many as wear_room: the destination that reached it last
+	uint32_t *queue; // of steps
 	uint32_t *loop; // links along which packets of `looping` come round again
 	uint32_t loop_length; // 0: there is none
 	struct config_prefix looping;
@@ -116,14 +120,23 @@ void reach_destroy(struct reach *r);
 int reach_follow(struct reach *r, const struct tables *const *tables,
 		 const struct config_prefix *extra, uint32_t extra_count);
 
-// A loop of one destination among the links that it takes. Returns how many links it has, which
-// go to `loop` (room for link_count) in order; 0 without one; or -ENOMEM.
-int reach_find_loop(const struct reach *r, const struct tables *const *tables,
-		    const struct reach_destination *d, const uint32_t *links, uint32_t count,
+// A loop of one destination among the steps that it takes. Returns how many links it has, which go
+// to `loop` (room for link_count) in order; 0 without one; or -ENOMEM.
+int reach_find_loop(struct reach *r, const struct tables *const *tables,
+		    const struct reach_destination *d, const uint32_t *steps, uint32_t count,
 		    uint32_t *loop);
 
 // The group that a switch's VRF sends the destination to, or LPM_NONE.
 uint32_t reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d);
+
+// Where a destination's packets go from the end of a step, and from a switch's VRF. Returns 0 with
+// *group NULL for nowhere, *wear what they wear then; or -ENOMEM.
+int reach_go_on(struct reach *r, const struct tables *const *tables, uint32_t step,
+		const struct reach_destination *d, const struct next_hop_group **group,
+		uint32_t *wear);
+int reach_set_out(struct reach *r, const struct tables *t, uint16_t vrf,
+		  const struct reach_destination *d, const struct next_hop_group **group,
+		  uint32_t *wear);
 
 // A circle among links whose ends both are in `members` (by switch): its links in order. Returns
 // how many, 0 without one, or -ENOMEM. circle has room for link_count.

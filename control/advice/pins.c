@@ -3,9 +3,9 @@
 // destination, and only packets of the source that come to it; an entry that no switch so obeys
 // changes nothing. Nor does `mode: pinned` where no switch that it is written for has an entry.
 //
-// Packets are followed from their source by every VRF of the switches on their way: addresses are
-// unique, so that each VRF that knows one leads to the same place. A source that is no host of the
-// fabric may be behind any switch. Routes are looked at as they are at the start: where events set
+// Packets are followed from their source by every VRF of the switches on their way, as if each that
+// knows an address led to the same place, and in tunnels by the far ends that the switches before
+// have named. A source that is no host of the fabric may be behind any switch. Routes are looked at as they are at the start: where events set
 // routes or take links away, an entry may be meant for later, and none is warned of.
 #include "part.h"
 
@@ -30,6 +30,8 @@ struct uses {
 	uint32_t count;
 	bool *seen;      // by switch: packets come to it
 	uint32_t *queue; // of switches
+	uint8_t (*ends)[16]; // of tunnels that the destination's packets are put in; by leaf
+	uint32_t end_count;
 };
 
 static bool
@@ -65,22 +67,58 @@ find_or_add(struct uses *all, const struct config_pin *pin, uint32_t *last)
 	return &grown[all->count++];
 }
 
-// The ports by which a switch sends a destination on.
+static void
+add_group_ports(const struct tables *t, uint32_t number, struct reach_ports *ports)
+{
+	for (uint32_t i = 0; number != LPM_NONE && i < t->groups[number].count; i++) {
+		uint16_t port = t->next_hops[t->groups[number].first + i].port;
+
+		ports->bits[port / 64] |= UINT64_C(1) << port % 64;
+	}
+}
+
+// The ports by which a switch sends a destination on that comes as it is.
 static struct reach_ports
 next_ports(const struct tables *t, const struct reach_destination *to)
 {
 	struct reach_ports ports = {{0}};
 
-	for (uint16_t vrf = 0; vrf < t->vrf_count; vrf++) {
-		uint32_t number = reach_look_up(t, vrf, to);
-
-		for (uint32_t i = 0; number != LPM_NONE && i < t->groups[number].count; i++) {
-			uint16_t port = t->next_hops[t->groups[number].first + i].port;
-
-			ports.bits[port / 64] |= UINT64_C(1) << port % 64;
-		}
-	}
+	for (uint16_t vrf = 0; vrf < t->vrf_count; vrf++)
+		add_group_ports(t, reach_look_up(t, vrf, to), &ports);
 	return ports;
+}
+
+// Notes the far ends of the tunnels that a switch puts a destination's packets in.
+static void
+note_ends(struct uses *all, const struct tables *t, const struct reach_destination *to)
+{
+	for (uint16_t vrf = 0; vrf < t->vrf_count && t->tunnels != NULL; vrf++) {
+		uint32_t number = reach_look_up(t, vrf, to), i = 0;
+		const struct encap *encap;
+
+		if (number == LPM_NONE)
+			continue;
+		encap = &t->tunnels->encaps[t->groups[number].encap];
+		while (i < all->end_count && memcmp(all->ends[i], encap->remote, 16) != 0)
+			i++;
+		if (encap->kind == ENCAP_VXLAN && i == all->end_count &&
+		    i < all->f->topology->leaf_count)
+			memcpy(all->ends[all->end_count++], encap->remote, 16);
+	}
+}
+
+// The same by which it sends the tunnels noted so far.
+static void
+add_tunnel_ports(const struct uses *all, const struct tables *t, struct reach_ports *ports)
+{
+	for (uint32_t i = 0; i < all->end_count; i++) {
+		const struct reach_destination end = {
+			.address = all->ends[i],
+			.ip6 = t->tunnels != NULL && t->tunnels->version == 6,
+		};
+
+		add_group_ports(t, reach_look_up(t, TOPOLOGY_VRF_DEFAULT, &end), ports);
+	}
 }
 
 static inline bool
@@ -101,10 +139,13 @@ comes_to(struct uses *all, uint32_t node, uint32_t entrance, const struct reach_
 	memset(all->seen, 0, t->first_host * sizeof(*all->seen));
 	all->seen[entrance] = true;
 	all->queue[tail++] = entrance;
+	all->end_count = 0;
 	while (head < tail && !all->seen[node]) {
 		uint32_t at = all->queue[head++];
-		const struct reach_ports ports = next_ports(all->f->tables[at], to);
+		struct reach_ports ports = next_ports(all->f->tables[at], to);
 
+		note_ends(all, all->f->tables[at], to);
+		add_tunnel_ports(all, all->f->tables[at], &ports);
 		for (uint16_t p = 0; p < t->nodes[at].port_count; p++) {
 			uint32_t peer = t->nodes[at].ports[p].peer_node;
 
@@ -140,11 +181,12 @@ look_at_pair(void *context, const struct tables_pin_pair *pair)
 
 	if (new) {
 		v->destination = pair->destination;
-		v->ports = next_ports(v->all->f->tables[v->node], &to);
 	}
 	if (new || v->entrance != pair->entrance) {
 		v->entrance = pair->entrance;
 		v->comes = comes_to(v->all, v->node, pair->entrance, &to);
+		v->ports = next_ports(v->all->f->tables[v->node], &to);
+		add_tunnel_ports(v->all, v->all->f->tables[v->node], &v->ports);
 	}
 	v->use->followed = v->comes && has_port(&v->ports, pair->port);
 	return !v->use->followed;
@@ -199,8 +241,9 @@ look_at_entries(const struct fabric *f, struct config_diag *diag)
 {
 	struct uses all = {.f = f,
 			   .seen = calloc(f->topology->first_host + 1u, sizeof(*all.seen)),
-			   .queue = calloc(f->topology->first_host + 1u, sizeof(*all.queue))};
-	int rc = all.seen == NULL || all.queue == NULL ? -ENOMEM : 0;
+			   .queue = calloc(f->topology->first_host + 1u, sizeof(*all.queue)),
+			   .ends = calloc(f->topology->leaf_count + 1u, sizeof(*all.ends))};
+	int rc = all.seen == NULL || all.queue == NULL || all.ends == NULL ? -ENOMEM : 0;
 
 	for (uint32_t n = 0; n < f->topology->first_host; n++) {
 		const struct config_routing *routing = &f->switches[n].routing;
@@ -220,6 +263,7 @@ look_at_entries(const struct fabric *f, struct config_diag *diag)
 	free(all.items);
 	free(all.seen);
 	free(all.queue);
+	free(all.ends);
 	return rc;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where packets can really go. Every destination is followed from the ports that hosts hang on, by
-// the VRF of the port that a packet comes in by, over all members of each next-hop group.
+// the VRF of the port that a packet comes in by, over all members of each next-hop group, in what it
+// wears from there on (worn.c).
 // Destinations that every switch treats alike, as it does the hosts of one leaf, are followed once:
 // they are told by a sum over the groups that all switches send them to. (Groups that lead to hosts
 // count as one and the same.)
@@ -41,11 +42,13 @@ reach_create(struct reach *r, const struct topology *t)
 	}
 	r->owner = calloc(r->link_count + 1u, sizeof(*r->owner));
 	r->onward = calloc(r->link_count + 1u, sizeof(*r->onward));
+	r->wears = calloc(1, sizeof(*r->wears));
+	r->wear_count = r->wear_room = 1;
 	r->seen = calloc(r->link_count + 1u, sizeof(*r->seen));
 	r->queue = calloc(r->link_count + 1u, sizeof(*r->queue));
 	r->loop = calloc(r->link_count + 1u, sizeof(*r->loop));
-	if (r->owner == NULL || r->onward == NULL || r->seen == NULL || r->queue == NULL ||
-	    r->loop == NULL) {
+	if (r->owner == NULL || r->onward == NULL || r->wears == NULL || r->seen == NULL ||
+	    r->queue == NULL || r->loop == NULL) {
 		reach_destroy(r);
 		return -ENOMEM;
 	}
@@ -61,6 +64,7 @@ reach_destroy(struct reach *r)
 	free(r->first);
 	free(r->owner);
 	free(r->onward);
+	free(r->wears);
 	free(r->seen);
 	free(r->queue);
 	free(r->loop);
@@ -80,40 +84,35 @@ leads_to_switch(const struct reach *r, uint32_t node, uint16_t port)
 	return r->topology->nodes[node].ports[port].peer_node < r->topology->first_host;
 }
 
-// Puts the links by which a switch sends the destination on into the queue, and into `onward`, NULL
-// for none.
+// Puts the steps by which a switch sends the destination on into the queue, and their links into
+// `onward`, NULL for none.
 static uint32_t
-send_on(const struct follow *w, uint32_t node, uint16_t vrf, const struct reach_destination *d,
+send_on(const struct follow *w, uint32_t node, const struct next_hop_group *group, uint32_t wear,
 	struct reach_ports *onward, uint32_t tail)
 {
 	const struct tables *t = w->tables[node];
-	uint32_t number = reach_look_up(t, vrf, d);
-	const struct next_hop_group *group;
 
-	if (number == LPM_NONE)
-		return tail;
-	group = &t->groups[number];
-	for (uint32_t i = 0; i < group->count; i++) {
+	for (uint32_t i = 0; group != NULL && i < group->count; i++) {
 		uint16_t port = t->next_hops[group->first + i].port;
-		uint32_t link = reach_link(w->r, node, port);
+		uint32_t step = wear * w->r->link_count + reach_link(w->r, node, port);
 
 		if (!leads_to_switch(w->r, node, port))
 			continue;
 		if (onward != NULL)
 			onward->bits[port / 64] |= UINT64_C(1) << port % 64;
-		if (w->r->seen[link] == w->followed)
+		if (w->r->seen[step] == w->followed)
 			continue;
-		w->r->seen[link] = w->followed;
-		w->r->queue[tail++] = link;
+		w->r->seen[step] = w->followed;
+		w->r->queue[tail++] = step;
 	}
 	return tail;
 }
 
 static int
-note_loop(struct follow *w, const struct reach_destination *d, uint32_t links)
+note_loop(struct follow *w, const struct reach_destination *d, uint32_t steps)
 {
 	struct reach *r = w->r;
-	int length = reach_find_loop(r, w->tables, d, r->queue, links, r->loop);
+	int length = reach_find_loop(r, w->tables, d, r->queue, steps, r->loop);
 
 	if (length <= 0)
 		return length;
@@ -126,19 +125,30 @@ note_loop(struct follow *w, const struct reach_destination *d, uint32_t links)
 static int
 follow_one(struct follow *w, const struct reach_destination *d)
 {
+	const struct next_hop_group *group;
 	struct reach *r = w->r;
-	uint32_t head = 0, tail = 0;
+	uint32_t head = 0, tail = 0, wear;
+	int rc = 0;
 
 	w->followed++;
-	for (uint32_t i = 0; i < w->entrance_count; i++)
-		tail = send_on(w, w->entrances[i].node, w->entrances[i].vrf, d, NULL, tail);
-	while (head < tail) {
-		uint32_t link = r->queue[head++];
-		const struct topo_port *port = reach_port(r, link);
-		uint16_t vrf = r->topology->nodes[port->peer_node].ports[port->peer_port].vrf;
+	r->wear_count = 1;
+	for (uint32_t i = 0; rc == 0 && i < w->entrance_count; i++) {
+		const struct entrance *e = &w->entrances[i];
 
-		tail = send_on(w, port->peer_node, vrf, d, &r->onward[link], tail);
+		rc = reach_set_out(r, w->tables[e->node], e->vrf, d, &group, &wear);
+		if (rc == 0)
+			tail = send_on(w, e->node, group, wear, NULL, tail);
 	}
+	while (rc == 0 && head < tail) {
+		uint32_t step = r->queue[head++], link = step % r->link_count;
+
+		rc = reach_go_on(r, w->tables, step, d, &group, &wear);
+		if (rc == 0)
+			tail = send_on(w, reach_port(r, link)->peer_node, group, wear,
+				       &r->onward[link], tail);
+	}
+	if (rc != 0)
+		return rc;
 	return r->loop_length == 0 ? note_loop(w, d, tail) : 0;
 }
 
@@ -243,7 +253,7 @@ reach_follow(struct reach *r, const struct tables *const *tables, const struct c
 	int rc = find_entrances(&w);
 
 	memset(r->onward, 0, r->link_count * sizeof(*r->onward));
-	memset(r->seen, 0, r->link_count * sizeof(*r->seen));
+	memset(r->seen, 0, (size_t)r->wear_room * r->link_count * sizeof(*r->seen));
 	r->loop_length = 0;
 	if (rc == 0)
 		rc = make_room(&w, extra_count);
