@@ -140,22 +140,70 @@ struct walk {
 	const struct topology *t;
 	const struct routes *routes;
 	const bool *down;
-	const struct topo_port *to;
-	uint32_t to_node;
-	uint32_t ends; // ways followed to the destination
+	uint16_t from; // VRF
+	uint8_t version;
+	const uint8_t *address;
+	bool arrives;       // else it may be dropped anywhere
+	uint32_t ends;      // ways followed to a host
+	uint32_t last_host; // that one of them led to
 };
 
+static const uint8_t *
+loopback(const struct walk *w, uint32_t node)
+{
+	const struct topo_node *n = &w->t->nodes[node];
+
+	return w->t->config->fabric.underlay == 6 ? n->loopback6 : n->loopback4;
+}
+
+// The VRF that a packet is in that has come to a switch in this; VRF_NONE: in a tunnel that goes on.
+static uint16_t
+arrive(const struct walk *w, uint32_t node, const struct route_encap *worn)
+{
+	unsigned bytes = w->t->config->fabric.underlay == 6 ? 16 : 4;
+
+	if (worn == NULL)
+		return TOPOLOGY_VRF_DEFAULT;
+	if (worn->kind == CONFIG_ENCAP_VXLAN &&
+	    memcmp(worn->remote, loopback(w, node), bytes) != 0)
+		return VRF_NONE;
+	if (worn->kind == CONFIG_ENCAP_VXLAN)
+		assert_memory_equal(worn->mac, w->t->nodes[node].router_mac, 6);
+	for (uint16_t v = 0; v < w->t->vrf_count; v++)
+		if (worn->kind == w->t->vrfs[v].encap &&
+		    worn->id == (worn->kind == CONFIG_ENCAP_VXLAN ? w->t->vrfs[v].vni
+								  : w->t->vrfs[v].vid))
+			return v;
+	fail();
+	return VRF_NONE;
+}
+
 static void
-follow(struct walk *w, uint32_t node, uint16_t vrf, unsigned hops)
+end_at(struct walk *w, const struct topo_port *host, uint32_t node, const struct route_encap *worn)
+{
+	assert_null(worn);
+	assert_true(topology_vrfs_joined(w->t, w->from, host->vrf)); // no stranger gets it
+	w->last_host = node;
+	w->ends++;
+}
+
+static void
+follow(struct walk *w, uint32_t node, uint16_t vrf, const struct route_encap *worn, unsigned hops)
 {
 	const struct route_list *list = &w->routes->nodes[node];
-	const struct route *route = routes_lookup(list, vrf, 4, w->to->ip4);
-	const struct route *route6 = routes_lookup(list, vrf, 6, w->to->ip6);
+	bool passes = vrf == VRF_NONE;
+	const struct route *route =
+		passes ? routes_lookup(list, TOPOLOGY_VRF_DEFAULT,
+				       (uint8_t)w->t->config->fabric.underlay, worn->remote)
+		       : routes_lookup(list, vrf, w->version, w->address);
 
-	assert_true(hops <= w->t->first_host); // else a loop
+	assert_true(hops <= 2 * w->t->first_host); // else a loop
+	if (!w->arrives && (route == NULL || route->group == ROUTES_BLACKHOLE))
+		return;
 	assert_non_null(route); // nobody sends to a switch that has no way on
-	assert_non_null(route6);
-	assert_int_equal(route->group, route6->group);
+	assert_int_not_equal(route->group, ROUTES_BLACKHOLE);
+	if (!passes)
+		worn = route->encap == ROUTES_PLAIN ? NULL : &list->encaps[route->encap];
 	for (uint32_t m = 0; m < list->groups[route->group].count; m++) {
 		const struct route_member *member =
 			&list->members[list->groups[route->group].first + m];
@@ -163,13 +211,11 @@ follow(struct walk *w, uint32_t node, uint16_t vrf, unsigned hops)
 		const struct topo_port *in = &w->t->nodes[out->peer_node].ports[out->peer_port];
 
 		assert_memory_equal(member->mac, in->mac, 6);
-		if (out->peer_node == w->to_node) {
-			w->ends++;
-			continue;
-		}
-		assert_true(out->peer_node < w->t->first_host); // no stranger gets it
-		assert_false(w->down[out->link]);
-		follow(w, out->peer_node, in->vrf, hops + 1);
+		assert_false(w->down[out->link] && out->peer_node < w->t->first_host);
+		if (out->peer_node >= w->t->first_host)
+			end_at(w, in, out->peer_node, worn);
+		else
+			follow(w, out->peer_node, arrive(w, out->peer_node, worn), worn, hops + 1);
 	}
 }
 
@@ -197,6 +243,37 @@ climbs_and_descends(const struct updown *u, uint32_t at, uint32_t to, bool desce
 }
 
 static void
+check_pair(struct walk *w, const struct topo_port *from, const struct topo_port *to)
+{
+	for (w->version = 4; w->version <= 6; w->version += 2) {
+		w->ends = 0;
+		w->address = w->version == 4 ? to->ip4 : to->ip6;
+		follow(w, from->peer_node, from->vrf, NULL, 0);
+		if (!w->arrives)
+			continue;
+		assert_true(w->ends > 0);
+		assert_ptr_equal(&w->t->nodes[w->last_host].ports[0], to);
+	}
+}
+
+// Addresses that nobody has, some within a leaf's prefix: they leave by a border that the VRF knows,
+// if at all, and never go round.
+static void
+check_strangers(struct walk *w, const struct topo_port *from)
+{
+	static const uint8_t strangers[][4] = {{203, 0, 113, 5}, {10, 0, 1, 99}, {10, 0, 2, 99}};
+
+	w->version = 4;
+	w->arrives = false;
+	for (unsigned i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
+		w->ends = 0;
+		w->address = strangers[i];
+		follow(w, from->peer_node, from->vrf, NULL, 0);
+		assert_true(w->ends == 0 || w->t->border_count > 0);
+	}
+}
+
+static void
 check_all_pairs(const struct topology *t, const bool *down, unsigned *joined)
 {
 	struct config_diag diag = {0};
@@ -206,28 +283,53 @@ check_all_pairs(const struct topology *t, const bool *down, unsigned *joined)
 	assert_int_equal(routes_create(&routes, t, down, &diag), 0);
 	assert_int_equal(updown_create(&u, t, down), 0);
 	for (uint32_t a = 0; a < t->host_count; a++) {
+		const struct topo_port *from = &topology_host(t, a)->ports[0];
+		struct walk w = {t, routes, down, from->vrf, 4, NULL, false, 0, 0};
+
 		for (uint32_t b = 0; b < t->host_count; b++) {
-			const struct topo_port *from = &topology_host(t, a)->ports[0];
 			const struct topo_port *to = &topology_host(t, b)->ports[0];
-			bool joins = routes_join(routes, t, a, 0, b, 0);
-			bool same = from->tenant == to->tenant;
-			struct walk w = {t, routes, down, to, t->first_host + b, 0};
+			bool may = topology_vrfs_joined(t, from->vrf, to->vrf);
 
 			if (a == b)
 				continue;
-			assert_int_equal(joins,
-					 same && climbs_and_descends(&u, from->peer_node,
-								     to->peer_node, false, 8));
-			if (!joins)
-				continue;
-			follow(&w, from->peer_node, from->vrf, 0);
-			assert_true(w.ends > 0);
-			(*joined)++;
+			w.arrives = may && climbs_and_descends(&u, from->peer_node, to->peer_node,
+							       false, 8);
+			// What is cut off may have a border's route.
+			if (t->border_count == 0 || w.arrives)
+				assert_int_equal(routes_join(routes, t, a, 0, b, 0), w.arrives);
+			check_pair(&w, from, to);
+			*joined += w.arrives;
 		}
+		check_strangers(&w, from);
 	}
 	updown_destroy(&u);
 	routes_destroy(routes);
 }
+
+// Hosts h0, g0 and h1, g1 hang on two leaves.
+static const char *const slices[] = {
+	"",
+	"tenants: {red: {hosts: [h0, h1, g0]}, blue: {hosts: [g1]}}\n",
+	// Overlapping addresses in tunnels; two of rest's own.
+	"tenants:\n"
+	"  red: {hosts: [h0, h1], vni: 5001, addresses: {h0: 172.30.0.1, h1: 172.30.0.2}}\n"
+	"  blue: {hosts: [g0, g1], vni: 5002, addresses: {g0: [172.30.0.2, \"fd01::2\"], "
+	"g1: 172.30.0.1}}\n",
+	"tenants:\n"
+	"  red: {hosts: [h0, h1], vlan: 11, addresses: {h0: 172.30.0.1, h1: 172.30.0.2}}\n"
+	"  blue: {hosts: [g0, g1], vlan: 12, addresses: {g0: 172.30.0.2, g1: 172.30.0.1}}\n",
+	// All kinds, leaks between them, and ways out.
+	"tenants:\n"
+	"  red: {hosts: [h0], vni: 5001, leak: [storage]}\n"
+	"  blue: {hosts: [g0], vlan: 12, leak: [storage]}\n"
+	"  storage: {hosts: [h1, g1], encap: plain, border: {g1: [0.0.0.0/0, \"::/0\"]}}\n"
+	"  rest: {vni: 77}\n",
+	"tenants:\n"
+	"  red: {hosts: [h0, h1, g1], vni: 5001, dscp: pipe, border: {h0: [0.0.0.0/0], "
+	"h1: [10.0.1.64/26]}}\n"
+	"  blue: {hosts: [g0], vni: 5002, leak: [red], border: {g0: [198.18.0.0/15]}}\n"
+	"  rest: {encap: plain}\n",
+};
 
 // A random explicit fabric: leaves with one host each, spines in up to two tiers, links anywhere.
 static void
@@ -237,7 +339,8 @@ random_file(struct random *r, char *text, size_t size)
 	unsigned ports[16] = {0}, used = 0;
 	FILE *to = fmemopen(text, size, "w");
 
-	fprintf(to, "fabric:\n  topology:\n    kind: explicit\n    nodes: {");
+	fprintf(to, "fabric:\n  underlay: %d\n", random_below(r, 2) == 0 ? 4 : 6);
+	fprintf(to, "  topology:\n    kind: explicit\n    nodes: {");
 	for (unsigned i = 0; i < leaves; i++)
 		fprintf(to, "leaf%u: leaf, h%u: host, g%u: host, ", i, i, i);
 	for (unsigned i = 0; i < spines; i++)
@@ -258,8 +361,7 @@ random_file(struct random *r, char *text, size_t size)
 					b < leaves ? b : b - leaves, ++ports[b]);
 		}
 	}
-	if (random_below(r, 2) == 0)
-		fprintf(to, "tenants: {red: {hosts: [h0, h1, g0]}, blue: {hosts: [g1]}}\n");
+	fputs(slices[random_below(r, sizeof(slices) / sizeof(slices[0]))], to);
 	fclose(to);
 }
 
