@@ -97,8 +97,7 @@ devices_list(struct lab *lab, struct lab_report *report)
 			snprintf(add_device(lab, 0, i)->spec, DEVICE_SPEC_MAX, "%s",
 				 lone->ports[i].dev);
 		else if (lone->ports[i].netdev != NULL)
-			netdevs_name(add_device(lab, 0, i), lone->ports[i].netdev,
-				     lab->device_count);
+			netdevs_name(add_device(lab, 0, i), &lone->ports[i]);
 	}
 	return 0;
 }

@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <string.h>
 
+#define NETDEVS_FIRST 1000u // devices that users number begin with 0
+
 void
-netdevs_name(struct lab_device *d, const char *interface, unsigned number)
+netdevs_name(struct lab_device *d, const struct topo_port *port)
 {
-	d->netdev = interface;
-	snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", number, interface);
+	d->netdev = port->netdev;
+	snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", NETDEVS_FIRST + port->number,
+		 port->netdev);
 }
 
 static const struct config_port *

@@ -6,8 +6,8 @@
 
 #include "lab.h"
 
-// Makes a device port of an interface; `number` is no other device's.
-void netdevs_name(struct lab_device *device, const char *interface, unsigned number);
+// Makes a device port of a port's interface.
+void netdevs_name(struct lab_device *device, const struct topo_port *port);
 
 // Asks the interfaces for the MTU and the MAC that the ports will have. Before the fabric is made.
 // Returns 0, or -ENODEV or -errno with one line in err.
