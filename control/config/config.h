@@ -120,12 +120,34 @@ struct config_cause {
 void config_blame(struct config_cause *cause, const struct config_mark *marks, size_t offset,
 		  const char *key_format, ...) __attribute__((format(printf, 4, 5)));
 
-// Changes one key of a switch section, as a `set` event does: key "switch.qos.tc.3.ecn.min" (or
-// leaf., spine., a node's name), value "100KB". Later config_switch() calls see it. Returns 0, or
-// -EINVAL with the reason in diag and nothing changed.
+// One change of what the file says. ADD and REMOVE are of items of a tenant's list: value is a name
+// or a list of them.
+enum config_edit_kind { CONFIG_EDIT_SET, CONFIG_EDIT_UNSET, CONFIG_EDIT_ADD, CONFIG_EDIT_REMOVE };
+
+struct config_edit {
+	enum config_edit_kind kind;
+	const char *key;            // "switch.qos.tc.3.ecn.min", "tenants.green.hosts"
+	const char *value;          // as in the file, lists and maps in flow style; UNSET: NULL
+	struct config_pos pos;      // of the key, where a file has it; line 0: nowhere
+	struct config_pos value_pos; // of the value; line 0: pos
+};
+
+// Applies edits together, one after the other: sections of switches (switch., leaf., spine.,
+// super., a switch's name) and `tenants.`; UNSET takes a section whole too. Later config_switch()
+// calls see them, and config->tenants is made anew. Returns 0; -EINVAL with the reasons in diag, or
+// -ENOMEM, and nothing changed.
+int config_edit(struct config *config, const struct config_edit *edits, unsigned count,
+		struct config_diag *diag);
+// The same with one SET.
 int config_set(struct config *config, const char *key, const char *value, struct config_diag *diag);
-// Takes back the last config_set() that succeeded and was not taken back.
+// Takes back the last config_edit() that succeeded and was neither taken back nor kept.
 void config_set_undo(struct config *config);
+// Nothing that has been done so far will be taken back: frees what that would need. What was got
+// from config->tenants before the last edit must not be used any more.
+void config_edit_keep(struct config *config);
+// Whether an event is `set` or `unset`, and what that asks for.
+bool config_event_edits(const struct config_event *event);
+struct config_edit config_event_edit(const struct config_event *event);
 
 // After a config_set() that leaves a switch as it was: the section nearer to the switch that writes
 // the same and says otherwise, and where (line 0: it was set there while the fabric ran). NULL: no

@@ -80,6 +80,7 @@ enum config_event_kind {
 	CONFIG_EVENT_PORT_PFC,
 	CONFIG_EVENT_CLEAR,
 	CONFIG_EVENT_RESTORE,
+	CONFIG_EVENT_UNSET,
 };
 
 // What a link event changes; the fields whose bit is set in `changes`.
@@ -110,9 +111,9 @@ struct config_event {
 	// ROUTE; CLEAR
 	struct config_name node; // text NULL: the only switch; CLEAR: all
 	struct config_route route;
-	// SET
+	// SET; UNSET
 	struct config_name key; // "switch.qos.tc.3.ecn.min"
-	struct config_name to;  // its new value, as text
+	struct config_name to;  // its new value, as text: lists and maps in flow style
 	// PORT_TX, PORT_PFC
 	struct config_name port; // "swp2", or "leaf1.swp2" in a fabric
 	bool tx_on;

@@ -161,8 +161,10 @@ config_free(struct config *config)
 {
 	if (config == NULL)
 		return;
-	if (config->private != NULL)
+	if (config->private != NULL) {
+		versions_free(config);
 		arena_free(&config->private->arena);
+	}
 	free(config->private);
 	free(config->file);
 	free(config);

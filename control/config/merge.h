@@ -20,7 +20,11 @@ struct config_private {
 	struct merge_kept *kept;
 	struct switch_draft default_switch;
 	struct host_config default_host;
-	struct set_change *last_set; // of config_set() (set.c); NULL: none
+	// Edits since (versions.c).
+	const struct yaml_node *read;        // the root as the file was read; NULL: it still is root
+	struct config_version *version;      // the newest; NULL: as read
+	struct config_version *kept_version; // which cannot be taken back
+	struct config_texts *texts;
 };
 
 // Keys that the file writes and that change nothing, over all switches and `set` events: what has
@@ -68,6 +72,8 @@ void check_fabric(struct config *config, struct config_diag *diag);
 // topology to say.
 void check_tenants(const struct config *config, struct config_diag *diag);
 void check_leaks(const struct config *config, struct config_diag *diag); // (check_leaks.c)
+// Frees what edits hold beside the configuration's arena (versions.c).
+void versions_free(struct config *config);
 // The key that stands in another's place within a map, or NULL (set.c).
 const char *set_excluded_by(const char *key);
 // Tries the `set` events in the order of time (set.c). idle: as in struct merge_checks.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of an item of `events:`. What it changes is told by which key it has: link, route,
-// set, snapshot, tx, pfc, clear or restore.
+// set, unset, snapshot, tx, pfc, clear or restore.
 #include "decode_switch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define AT(member) SCHEMA_AT(struct config_event, member)
 
@@ -13,6 +17,7 @@
 #define PORT_PFC (1u << CONFIG_EVENT_PORT_PFC)
 #define CLEAR (1u << CONFIG_EVENT_CLEAR)
 #define RESTORE (1u << CONFIG_EVENT_RESTORE)
+#define UNSET (1u << CONFIG_EVENT_UNSET)
 
 static const char *const telling[] = {
 	[CONFIG_EVENT_LINK] = "link",
@@ -23,6 +28,7 @@ static const char *const telling[] = {
 	[CONFIG_EVENT_PORT_PFC] = "pfc",
 	[CONFIG_EVENT_CLEAR] = "clear",
 	[CONFIG_EVENT_RESTORE] = "restore",
+	[CONFIG_EVENT_UNSET] = "unset",
 	NULL,
 };
 static const char *const kind_names[] = {
@@ -30,6 +36,7 @@ static const char *const kind_names[] = {
 	[CONFIG_EVENT_SET] = "a set event",         [CONFIG_EVENT_SNAPSHOT] = "a snapshot event",
 	[CONFIG_EVENT_PORT_TX] = "a port tx event", [CONFIG_EVENT_PORT_PFC] = "a port pfc event",
 	[CONFIG_EVENT_CLEAR] = "a clear event",     [CONFIG_EVENT_RESTORE] = "a restore event",
+	[CONFIG_EVENT_UNSET] = "an unset event",
 };
 
 static uint32_t
@@ -63,8 +70,65 @@ event_select(struct decoder *d, const struct yaml_node *node, void *base)
 			     "needs \"route\" or \"clear\": what happens to the node");
 	else
 		decode_error(d, node->pos,
-			     "needs one of link, route, set, snapshot, port, clear, restore");
+			     "needs one of link, route, set, unset, snapshot, port, clear, "
+			     "restore");
 	return 0;
+}
+
+// A node as the text of a value in flow style.
+static void
+write_flow(FILE *out, const struct yaml_node *node)
+{
+	bool map = node->kind == YAML_MAP;
+
+	if (node->kind == YAML_SCALAR) {
+		// Whatever may mean something else without quotes; a quote within is doubled.
+		if (node->text[0] != '\0' && strpbrk(node->text, " \t\n,:[]{}#&*!|>'\"%@`") == NULL) {
+			fputs(node->text, out);
+			return;
+		}
+		fputc('\'', out);
+		for (const char *c = node->text; *c != '\0'; c++)
+			fputs(*c == '\'' ? "''" : (char[]){*c, '\0'}, out);
+		fputc('\'', out);
+		return;
+	}
+	fputc(map ? '{' : '[', out);
+	for (unsigned i = 0; i < node->count; i++) {
+		fputs(i == 0 ? "" : ", ", out);
+		if (map) {
+			write_flow(out, &(struct yaml_node){.kind = YAML_SCALAR,
+							    .text = node->pairs[i].key});
+			fputs(": ", out);
+		}
+		write_flow(out, map ? node->pairs[i].value : node->items[i]);
+	}
+	fputc(map ? '}' : ']', out);
+}
+
+// `to`: a word, a list or a map.
+static void
+decode_to(struct decoder *d, const struct schema_key *key, const struct yaml_node *node, void *base)
+{
+	struct config_event *event = base;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)key;
+	event->to = (struct config_name){.text = node->text, .pos = node->pos};
+	if (node->kind == YAML_SCALAR) {
+		decode_text(d, node);
+		return;
+	}
+	out = open_memstream(&text, &size);
+	if (out != NULL) {
+		write_flow(out, node);
+		fclose(out);
+		event->to.text = arena_text(d->arena, text, size);
+	}
+	free(text);
+	d->out_of_memory |= event->to.text == NULL;
 }
 
 static void
@@ -114,6 +178,11 @@ static const struct schema_key pfc_keys[] = {
 	 .required = 1},
 };
 
+static const struct schema_form word = {SCHEMA_TEXT};
+static const struct schema_form value_map = {SCHEMA_NAMED, .item = &word};
+static const struct schema_form value_list = {SCHEMA_LIST, .item = &word, .other = &value_map};
+static const struct schema_form value = {SCHEMA_TEXT, .other = &value_list};
+
 static const struct schema_key keys[] = {
 	{"at", SCHEMA_DURATION, .def = "0us", .help = "when", AT(at_ps), .min = 0,
 	 .max = INT64_MAX},
@@ -138,7 +207,10 @@ static const struct schema_key keys[] = {
 	 .kinds = ROUTE},
 	{"set", SCHEMA_TEXT, .help = "a key, such as switch.qos.tc.3.ecn.min", AT(key),
 	 .kinds = SET},
-	{"to", SCHEMA_TEXT, .help = "its new value", AT(to), .kinds = SET, .required = SET},
+	{"unset", SCHEMA_TEXT, .help = "a key that is to be as if it were not written", AT(key),
+	 .kinds = UNSET},
+	{"to", SCHEMA_CUSTOM, .help = "its new value", AT(to), .decode = decode_to, .form = &value,
+	 .kinds = SET, .required = SET},
 	{"snapshot", SCHEMA_ENUM, .help = "full", AT(changes), .choices = snapshots,
 	 .kinds = SNAPSHOT},
 	{"port", SCHEMA_TEXT, .help = "such as swp2, or leaf1.swp2", AT(port),

@@ -1,310 +1,318 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changing one key after loading: the value is put into the tree where the key would stand, and the
-// sections are merged again. A change that does not decode, or that contradicts what is there, is
-// taken back, so that nothing is ever half-applied.
-#include "merge.h"
+// Editing keys after loading. Edits that belong together make one new version of the tree
+// (versions.c): each is put where its key would stand in the file, and then what they touch is
+// decoded, merged and checked anew. What does not decode, or contradicts what is there, is taken
+// back with all that came with it, so that nothing is ever half-applied.
+#include "set_part.h"
+
+#include "decode_fabric.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SET_TOKENS_MAX 16
-
-// What a change did to one map, enough to undo it.
-struct set_change {
-	struct yaml_node *map; // NULL: nothing changed
-	unsigned index;
-	bool appended;
-	struct yaml_pair old;
-	struct set_change *before; // of config_set(): the change before this one
+// What the edits of one version touch.
+struct set_batch {
+	bool switches, tenants;
+	bool buffer; // of a switch
 };
 
-struct set_request {
-	struct config *config;
-	struct config_diag *diag;
-	const char *key;
-	struct config_pos key_pos;
-	struct config_pos value_pos;
-	char *tokens[SET_TOKENS_MAX];
-	unsigned count;
-	bool out_of_memory;
-};
-
-static void
-set_undo(const struct set_change *change)
+static int __attribute__((format(printf, 2, 3)))
+refuse_key(const struct set_request *request, const char *format, ...)
 {
-	if (change->map == NULL)
-		return;
-	if (change->appended)
-		change->map->count--;
-	else
-		change->map->pairs[change->index] = change->old;
-}
+	char text[160];
+	va_list args;
 
-// "leaf1.qos.tc.3" into words. Returns false with an error reported.
-static bool
-set_split(struct set_request *request)
-{
-	struct arena *arena = &request->config->private->arena;
-	bool single = request->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
-	char *rest = arena_text(arena, request->key, strlen(request->key));
-	enum config_role role;
-	const char *section;
-	bool good;
-
-	request->out_of_memory |= rest == NULL;
-	for (char *token; rest != NULL && (token = strsep(&rest, ".")) != NULL;) {
-		if (token[0] == '\0' || request->count == SET_TOKENS_MAX) {
-			request->count = 0;
-			break;
-		}
-		request->tokens[request->count++] = token;
-	}
-	if (request->count < 2) {
-		config_error(request->diag, request->config->file, request->key_pos, NULL,
-			     "\"%.80s\" is not a key such as switch.qos.tc.3.ecn.min",
-			     request->key);
-		return false;
-	}
-	section = request->tokens[0];
-	good = strcmp(section, "switch") == 0;
-	if (!good && !single)
-		good = strcmp(section, "leaf") == 0 || strcmp(section, "spine") == 0 ||
-		       strcmp(section, "super") == 0 ||
-		       (config_node_role(request->config, section, &role) == 0 &&
-			role != CONFIG_ROLE_HOST);
-	if (!good)
-		config_error(request->diag, request->config->file, request->key_pos, request->key,
-			     "only a switch's keys can be set: \"%.40s\" is no section of one",
-			     section);
-	return good;
-}
-
-// The value under tokens[from..], as maps within maps.
-static struct yaml_node *
-set_chain(struct set_request *request, unsigned from, struct yaml_node *value)
-{
-	struct arena *arena = &request->config->private->arena;
-
-	for (unsigned i = request->count; i > from && value != NULL; i--) {
-		struct yaml_node *map = arena_alloc(arena, sizeof(*map));
-
-		if (map == NULL)
-			return NULL;
-		*map = (struct yaml_node){.kind = YAML_MAP, .pos = request->value_pos};
-		if (yaml_tree_add_pair(arena, map,
-				       (struct yaml_pair){.key = request->tokens[i - 1],
-							  .key_pos = request->key_pos,
-							  .value = value}) < 0)
-			return NULL;
-		value = map;
-	}
-	return value;
-}
-
-static void
-set_positions(struct yaml_node *node, struct config_pos pos)
-{
-	node->pos = pos;
-	for (unsigned i = 0; i < node->count; i++) {
-		if (node->kind == YAML_MAP)
-			node->pairs[i].key_pos = pos;
-		set_positions(node->kind == YAML_MAP ? node->pairs[i].value : node->items[i], pos);
-	}
-}
-
-// A list or map in flow style. What is wrong with it is wrong where the text stands: its own lines
-// and columns are nobody's.
-static struct yaml_node *
-set_parse(struct set_request *request, const char *text)
-{
-	struct config_diag diag = {0};
-	struct yaml_node *node = NULL;
-	int result = yaml_tree_parse(&node, &request->config->private->arena, text, strlen(text),
-				     "", &diag);
-
-	request->out_of_memory |= result == -ENOMEM;
-	for (unsigned i = 0; i < diag.count; i++) {
-		const char *why = diag.messages[i].words;
-		bool file = strncmp(why, "the file ", 9) == 0;
-
-		config_error(request->diag, request->config->file, request->value_pos, request->key,
-			     "\"%.80s\": %s%s", text, file ? "it " : "", file ? why + 9 : why);
-	}
-	config_diag_free(&diag);
-	return result == 0 ? node : NULL;
-}
-
-// The value's text as a tree: a list or map in flow style, else one word.
-static struct yaml_node *
-set_value(struct set_request *request, const char *text)
-{
-	struct arena *arena = &request->config->private->arena;
-	struct yaml_node *node = NULL;
-
-	if (text[0] == '[' || text[0] == '{') {
-		node = set_parse(request, text);
-	} else {
-		node = arena_alloc(arena, sizeof(*node));
-		if (node != NULL)
-			*node = (struct yaml_node){.kind = YAML_SCALAR,
-						   .text = arena_text(arena, text, strlen(text))};
-		request->out_of_memory |= node == NULL || node->text == NULL;
-	}
-	if (node != NULL)
-		set_positions(node, request->value_pos);
-	return node;
-}
-
-// Keys whose value is a map, or on or off: writing one of the map's keys does not undo the word,
-// nor the word the map. The word then stands in the map as `enabled`.
-static bool
-is_switched(const char *key)
-{
-	return strcmp(key, "ecn") == 0 || strcmp(key, "trim") == 0 || strcmp(key, "watchdog") == 0;
-}
-
-const char *
-set_excluded_by(const char *key)
-{
-	static const char *const pairs[][2] = {{"alpha", "static"}, {"detect", "robustness"}};
-
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		for (int j = 0; j < 2; j++)
-			if (strcmp(key, pairs[i][j]) == 0)
-				return pairs[i][!j];
-	return NULL;
-}
-
-// Replaces or appends in the deepest map of the key's path that is there.
-static int
-set_insert(struct set_request *request, struct yaml_node *value, struct set_change *change)
-{
-	struct arena *arena = &request->config->private->arena;
-	struct yaml_node *map = request->config->private->root, *word = NULL;
-	struct yaml_pair *pair;
-	unsigned i;
-
-	for (i = 0;; i++) {
-		pair = yaml_tree_get(map, request->tokens[i]);
-		if (pair == NULL || pair->value->kind != YAML_MAP)
-			break;
-		if (i + 1 == request->count && is_switched(pair->key) &&
-		    value->kind == YAML_SCALAR && request->count < SET_TOKENS_MAX)
-			request->tokens[request->count++] = "enabled";
-		if (i + 1 == request->count)
-			break;
-		map = pair->value;
-	}
-	// Only a word can stand where a map is to be: the change has decoded by itself.
-	if (pair != NULL && i + 1 < request->count && !pair->value->null && is_switched(pair->key))
-		word = pair->value;
-	if (pair == NULL && i + 1 == request->count && set_excluded_by(request->tokens[i]) != NULL)
-		pair = yaml_tree_get(map, set_excluded_by(request->tokens[i]));
-	value = set_chain(request, i + 1, value);
-	if (value == NULL)
-		return -ENOMEM;
-	if (word != NULL && yaml_tree_get(value, "enabled") == NULL &&
-	    yaml_tree_add_pair(arena, value,
-			       (struct yaml_pair){"enabled", request->key_pos, word}) < 0)
-		return -ENOMEM;
-	*change = (struct set_change){.map = map, .appended = pair == NULL};
-	if (pair != NULL) {
-		change->index = pair - map->pairs;
-		change->old = *pair;
-		*pair = (struct yaml_pair){request->tokens[i], request->key_pos, value};
-		return 0;
-	}
-	if (yaml_tree_add_pair(arena, map,
-			       (struct yaml_pair){request->tokens[i], request->key_pos, value}) <
-	    0) {
-		change->map = NULL;
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-static int
-set_apply(struct config *config, const char *key, struct config_pos key_pos, const char *text,
-	  struct config_pos value_pos, struct idle_keys *idle, struct config_diag *diag,
-	  struct set_change *change)
-{
-	struct set_request request = {.config = config,
-				      .diag = diag,
-				      .key = key,
-				      .key_pos = key_pos,
-				      .value_pos = value_pos};
-	unsigned errors = diag->errors;
-	struct yaml_node *value, *alone;
-	int result;
-
-	*change = (struct set_change){0};
-	if (!set_split(&request))
-		return request.out_of_memory ? -ENOMEM : -EINVAL;
-	value = set_value(&request, text);
-	alone = value != NULL ? set_chain(&request, 1, value) : NULL;
-	if (alone == NULL)
-		return diag->errors > errors ? -EINVAL : -ENOMEM;
-	merge_try_switch(config, alone, request.tokens[0], &schema_switch, diag);
-	if (diag->errors > errors)
-		return -EINVAL;
-	result = set_insert(&request, value, change);
-	if (result < 0)
-		return result;
-	merge_check_switches(&(struct merge_checks){
-		config, diag, strcmp(request.tokens[1], "buffer") == 0, idle});
-	if (diag->errors == errors)
-		return 0;
-	set_undo(change);
-	*change = (struct set_change){0};
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	config_error(request->diag, request->config->file, request->edit->pos, request->edit->key,
+		     "%s", text);
 	return -EINVAL;
+}
+
+// Only what a fabric can take over while it runs.
+static int
+check_section(struct set_request *request)
+{
+	const struct config *config = request->config;
+	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	const char *section = request->tokens[0];
+	enum config_role role;
+	bool known;
+
+	request->tenants = !single && strcmp(section, "tenants") == 0;
+	if (request->tenants || strcmp(section, "switch") == 0)
+		return 0;
+	if (!single && (strcmp(section, "leaf") == 0 || strcmp(section, "spine") == 0 ||
+			strcmp(section, "super") == 0))
+		return 0;
+	known = !single && config_node_role(config, section, &role) == 0;
+	if (known && role != CONFIG_ROLE_HOST)
+		return 0;
+	for (unsigned i = 0; i < schema_fabric_file.count; i++)
+		known |= strcmp(schema_fabric_file.keys[i].name, section) == 0;
+	if (known)
+		return refuse_key(request, "cannot change while the fabric runs: only %s can",
+				  single ? "`switch`" : "switches and tenants");
+	return refuse_key(request, "\"%.40s\" is no section%s", section,
+			  single ? "" : ", and no switch's name");
+}
+
+// "leaf1.qos.tc.3" into words. Returns 0, -EINVAL with an error reported, or -ENOMEM.
+static int
+split_key(struct set_request *request)
+{
+	unsigned least = request->edit->kind == CONFIG_EDIT_UNSET ? 1 : 2;
+	const char *word = request->edit->key;
+	bool good = true;
+
+	for (const char *end; good && word != NULL; word = end != NULL ? end + 1 : NULL) {
+		size_t length;
+
+		end = strchr(word, '.');
+		length = end != NULL ? (size_t)(end - word) : strlen(word);
+		good = length != 0 && request->count < SET_TOKENS_MAX;
+		if (!good)
+			break;
+		request->tokens[request->count] = versions_text(request->config, word, length);
+		if (request->tokens[request->count++] == NULL)
+			return -ENOMEM;
+	}
+	if (good && request->count >= least)
+		return check_section(request);
+	config_error(request->diag, request->config->file, request->edit->pos, NULL,
+		     "\"%.80s\" is not a key such as switch.qos.tc.3.ecn.min", request->edit->key);
+	return -EINVAL;
+}
+
+// The value by itself, so that what is wrong with it is told under its own key.
+static int
+try_alone(const struct set_request *request, struct yaml_node *value)
+{
+	unsigned errors = request->diag->errors;
+	struct yaml_node *alone = set_chain(request, 1, value);
+
+	if (alone == NULL)
+		return -ENOMEM;
+	if (!request->tenants)
+		merge_try_switch(request->config, alone, request->tokens[0], &schema_switch,
+				 request->diag);
+	return request->diag->errors > errors ? -EINVAL : 0;
+}
+
+// The edit's value as items of a list of words.
+static int
+read_items(struct set_request *request, struct yaml_node *value, struct yaml_node *out)
+{
+	if (!request->tenants)
+		return refuse_key(request, "only tenants' lists are edited by their items: set "
+					   "the whole list");
+	*out = *value;
+	if (value->kind == YAML_SCALAR) {
+		*out = (struct yaml_node){.kind = YAML_LIST, .count = 1};
+		out->items = arena_alloc(versions_arena(request->config), sizeof(*out->items));
+		if (out->items == NULL)
+			return -ENOMEM;
+		out->items[0] = value;
+	}
+	for (unsigned i = 0; out->kind == YAML_LIST && i < out->count; i++)
+		if (out->items[i]->kind != YAML_SCALAR || out->items[i]->null)
+			out->kind = YAML_MAP;
+	if (out->kind == YAML_LIST)
+		return 0;
+	return refuse_key(request, "wants names, such as h5 or [h5, h6]");
+}
+
+static int
+edit_one(struct config *config, const struct config_edit *edit, struct set_batch *batch,
+	 struct config_diag *diag)
+{
+	struct config_edit placed = *edit;
+	struct set_request request = {.config = config, .diag = diag, .edit = &placed};
+	struct yaml_node *value, items;
+	bool out_of_memory = false;
+	int error;
+
+	if (placed.value_pos.line == 0)
+		placed.value_pos = placed.pos;
+	error = split_key(&request);
+	if (error != 0)
+		return error;
+	batch->tenants |= request.tenants;
+	batch->switches |= !request.tenants;
+	batch->buffer |= !request.tenants &&
+			 (request.count == 1 || strcmp(request.tokens[1], "buffer") == 0);
+	if (placed.kind == CONFIG_EDIT_UNSET)
+		return set_remove(&request);
+	value = set_value(&request, &out_of_memory);
+	if (value == NULL)
+		return out_of_memory ? -ENOMEM : -EINVAL;
+	if (placed.kind == CONFIG_EDIT_SET) {
+		error = try_alone(&request, value);
+		return error != 0 ? error : set_insert(&request, value);
+	}
+	error = read_items(&request, value, &items);
+	if (error != 0)
+		return error;
+	return placed.kind == CONFIG_EDIT_ADD ? set_add_items(&request, &items)
+					      : set_remove_items(&request, &items);
+}
+
+static bool
+has_host(const struct config_tenant *tenant, const char *name)
+{
+	for (unsigned i = 0; i < tenant->hosts.count; i++)
+		if (strcmp(tenant->hosts.items[i].text, name) == 0)
+			return true;
+	return false;
+}
+
+// A host that another tenant has is not taken from it by naming it once more.
+static void
+check_owners(const struct config *config, const struct config_edit *edit, struct config_diag *diag)
+{
+	const struct config_tenant *to = NULL;
+	char key[CONFIG_NAME_MAX + 32];
+
+	for (unsigned i = 0; i < config->tenant_count; i++) {
+		snprintf(key, sizeof(key), "tenants.%s.hosts", config->tenants[i].name.text);
+		if (strcmp(key, edit->key) == 0)
+			to = &config->tenants[i];
+	}
+	for (unsigned h = 0; to != NULL && h < to->hosts.count; h++)
+		for (unsigned i = 0; i < config->tenant_count; i++) {
+			const struct config_tenant *other = &config->tenants[i];
+			const char *name = to->hosts.items[h].text;
+
+			if (other != to && has_host(other, name))
+				config_error(diag, config->file, edit->pos, edit->key,
+					     "%.64s is in tenant %s: unset it there first", name,
+					     other->name.text);
+		}
+}
+
+// What was decoded before was told when it was.
+static void
+pass_news(const char *file, const struct config_edit *edits, unsigned count,
+	  const struct config_diag *from, struct config_diag *to)
+{
+	for (unsigned i = 0; i < from->count; i++) {
+		const struct config_message *m = &from->messages[i];
+		bool news = !m->warning || m->pos.line == 0;
+
+		for (unsigned k = 0; k < count; k++)
+			news |= m->pos.line == edits[k].value_pos.line ||
+				m->pos.line == edits[k].pos.line;
+		if (news)
+			(m->warning ? config_warning : config_error)(to, file, m->pos, NULL, "%s",
+								     m->words);
+	}
+}
+
+// The tenants of the version, decoded into its own memory and checked.
+static int
+decode_tenants(struct config *config, const struct config_edit *edits, unsigned count,
+	       struct config_diag *diag)
+{
+	struct yaml_pair *pair = yaml_tree_get(config->private->root, "tenants");
+	struct yaml_node alone = {.kind = YAML_MAP, .count = pair != NULL, .pairs = pair};
+	struct config_diag all = {0};
+	struct decoder d = {
+		.file = config->file,
+		.diag = &all,
+		.arena = versions_arena(config),
+		.origin = CONFIG_ORIGIN_FILE,
+	};
+	unsigned errors = diag->errors;
+
+	config->tenants = NULL;
+	config->tenant_count = 0;
+	decode_map(&d, &schema_fabric_file, &alone, config);
+	for (unsigned i = 0; all.errors == 0 && i < count; i++)
+		if (edits[i].kind == CONFIG_EDIT_SET || edits[i].kind == CONFIG_EDIT_ADD)
+			check_owners(config, &edits[i], &all);
+	if (all.errors == 0)
+		check_fabric(config, &all);
+	pass_news(config->file, edits, count, &all, diag);
+	config_diag_free(&all);
+	return d.out_of_memory ? -ENOMEM : diag->errors > errors ? -EINVAL : 0;
+}
+
+static int
+edit_all(struct config *config, const struct config_edit *edits, unsigned count,
+	 struct idle_keys *idle, struct config_diag *diag)
+{
+	struct set_batch batch = {0};
+	unsigned errors = diag->errors;
+	int error = versions_start(config), one;
+
+	if (error != 0)
+		return error;
+	for (unsigned i = 0; error != -ENOMEM && i < count; i++) {
+		one = edit_one(config, &edits[i], &batch, diag);
+		error = one != 0 ? one : error;
+	}
+	if (error == 0 && batch.tenants)
+		error = decode_tenants(config, edits, count, diag);
+	if (error == 0 && batch.switches)
+		merge_check_switches(&(struct merge_checks){config, diag, batch.buffer, idle});
+	if (error == 0 && diag->errors > errors)
+		error = -EINVAL;
+	if (error != 0)
+		versions_drop(config);
+	return error;
+}
+
+int
+config_edit(struct config *config, const struct config_edit *edits, unsigned count,
+	    struct config_diag *diag)
+{
+	return edit_all(config, edits, count, NULL, diag);
 }
 
 int
 config_set(struct config *config, const char *key, const char *value, struct config_diag *diag)
 {
-	struct config_private *private = config->private;
-	struct set_change *change = arena_alloc(&private->arena, sizeof(*change));
-	struct config_pos none = {0};
-	int result;
+	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 
-	if (change == NULL)
-		return -ENOMEM;
-	result = set_apply(config, key, none, value, none, NULL, diag, change);
-	if (result != 0)
-		return result;
-	change->before = private->last_set;
-	private->last_set = change;
-	return 0;
+	return edit_all(config, &edit, 1, NULL, diag);
 }
 
-void
-config_set_undo(struct config *config)
+struct config_edit
+config_event_edit(const struct config_event *event)
 {
-	struct config_private *private = config->private;
+	bool unset = event->kind == CONFIG_EVENT_UNSET;
 
-	if (private->last_set == NULL)
-		return;
-	set_undo(private->last_set);
-	private->last_set = private->last_set->before;
+	return (struct config_edit){
+		.kind = unset ? CONFIG_EDIT_UNSET : CONFIG_EDIT_SET,
+		.key = event->key.text,
+		.value = event->to.text,
+		.pos = event->key.pos,
+		.value_pos = unset ? event->key.pos : event->to.pos,
+	};
+}
+
+bool
+config_event_edits(const struct config_event *event)
+{
+	return event->kind == CONFIG_EVENT_SET || event->kind == CONFIG_EVENT_UNSET;
 }
 
 void
 check_sets(struct config *config, struct idle_keys *idle, struct config_diag *diag)
 {
-	unsigned count, changed = 0;
+	unsigned count, made = 0;
 	struct config_step *steps = config_list_steps(config, &count);
-	struct set_change *changes = calloc(count + 1u, sizeof(*changes));
 
-	for (unsigned i = 0; steps != NULL && changes != NULL && i < count; i++) {
-		const struct config_event *event = steps[i].event;
+	for (unsigned i = 0; steps != NULL && i < count; i++) {
+		struct config_edit edit = config_event_edit(steps[i].event);
 
-		if (event->kind == CONFIG_EVENT_SET)
-			set_apply(config, event->key.text, event->key.pos, event->to.text,
-				  event->to.pos, idle, diag, &changes[changed++]);
+		if (config_event_edits(steps[i].event))
+			made += edit_all(config, &edit, 1, idle, diag) == 0;
 	}
-	while (changed > 0)
-		set_undo(&changes[--changed]);
-	free(changes);
+	while (made-- > 0)
+		config_set_undo(config);
 	free(steps);
 }

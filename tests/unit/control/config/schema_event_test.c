@@ -27,8 +27,8 @@ mistakes(void **state)
 		"f.yaml:5:5: events[2]: needs \"tx\" or \"pfc\": what happens to the port\n"
 		"f.yaml:6:5: events[3]: needs \"route\" or \"clear\": what happens to the "
 		"node\n"
-		"f.yaml:7:5: events[4]: needs one of link, route, set, snapshot, port, clear, "
-		"restore\n"
+		"f.yaml:7:5: events[4]: needs one of link, route, set, unset, snapshot, port, "
+		"clear, restore\n"
 		"f.yaml:8:22: events[5].state: \"dwn\" is not one of down, up; did you mean "
 		"\"down\"?\n"
 		"f.yaml:8:27: events[5].tx_on: unknown key\n"
@@ -51,6 +51,32 @@ mistakes(void **state)
 			"f.yaml:3:13: events[0].clear: \"watermark\" is not one of watermarks, "
 			"persistent-watermarks; did you mean \"watermarks\"?\n"
 			"f.yaml:4:29: events[1].node: is not a key of a restore event\n");
+	expect_messages(FABRIC "events:\n"
+			       "  - {unset: switch.latency, to: 1us}\n"
+			       "  - {set: a, unset: b}\n",
+			"f.yaml:3:29: events[0].to: is not a key of an unset event\n"
+			"f.yaml:4:14: events[1]: one event changes one thing: \"set\" or "
+			"\"unset\"\n");
+}
+
+static void
+new_values_are_words_lists_and_maps(void **state)
+{
+	struct config *c = load_good(
+		FABRIC "switch: {latency: 1us}\n"
+		       "events:\n"
+		       "  - {set: switch.latency, to: 2us}\n"
+		       "  - {set: tenants.red.hosts, to: [h1, h2]}\n"
+		       "  - {set: tenants.red, to: {hosts: [h1], buffer: {share: 50%}}}\n"
+		       "  - {unset: switch.latency}\n");
+
+	(void)state;
+	assert_string_equal(c->events[0].to.text, "2us");
+	assert_string_equal(c->events[1].to.text, "[h1, h2]");
+	assert_string_equal(c->events[2].to.text, "{hosts: [h1], buffer: {share: '50%'}}");
+	assert_int_equal(c->events[3].kind, CONFIG_EVENT_UNSET);
+	assert_string_equal(c->events[3].key.text, "switch.latency");
+	config_free(c);
 }
 
 static void
@@ -100,6 +126,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mistakes),
+		cmocka_unit_test(new_values_are_words_lists_and_maps),
 		cmocka_unit_test(several_changes_of_one_link),
 		cmocka_unit_test(clearing_and_restoring),
 	};

@@ -118,10 +118,13 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: qos.tc.1.red: needs ecn, whose thresholds it takes: ecn is off for class "
 		"1");
 	set_bad(c, "hosts.rto", "1ms",
-		"f.yaml: hosts.rto: only a switch's keys can be set: \"hosts\" is no section of "
-		"one");
+		"f.yaml: hosts.rto: cannot change while the fabric runs: only switches and "
+		"tenants can");
 	set_bad(c, "h1.rto", "1ms",
-		"f.yaml: h1.rto: only a switch's keys can be set: \"h1\" is no section of one");
+		"f.yaml: h1.rto: cannot change while the fabric runs: only switches and tenants "
+		"can");
+	set_bad(c, "leef.latency", "1us",
+		"f.yaml: leef.latency: \"leef\" is no section, and no switch's name");
 	set_bad(c, "switch", "1ms",
 		"f.yaml: \"switch\" is not a key such as switch.qos.tc.3.ecn.min");
 	set_bad(c, "switch..qos", "1",
@@ -318,9 +321,7 @@ set_events_are_tried_in_the_order_of_time(void **state)
 			"f.yaml:3:45: switch.qos.tc.3.ecn: \"{min: 1KB\": it ends in the middle "
 			"of what begins at line 1\n");
 	expect_messages(SINGLE "events:\n  - {at: 2us, set: leaf1.latency, to: 2us}\n",
-			"f.yaml:4:20: leaf1.latency: only a switch's keys can be set: \"leaf1\" is "
-			"no section "
-			"of one\n");
+			"f.yaml:4:20: leaf1.latency: \"leaf1\" is no section\n");
 }
 
 int
