@@ -11,7 +11,7 @@
 
 // One switch: its tables are what can be wrong.
 static int
-check_single(const struct config *config, const struct topology *topology, struct config_diag *diag)
+check_single(const struct config *config, struct topology *topology, struct config_diag *diag)
 {
 	struct packet_pool *pool = NULL;
 	struct fabric_options options = {.pools = &pool, .seed = config->fabric.seed};

@@ -203,12 +203,13 @@ struct tunnel_tables {
 };
 #define TUNNEL_HASH UINT32_C(0x9e3779b1)
 
-// A host that has left a VRF. Of packets that an older snapshot admitted, those from it or to it are
+// A host that has left a VRF. Of packets that were admitted before, those from it or to it are
 // dropped wherever they are met (stages/moved.h).
 struct moved_host {
 	enum encap_kind kind; // how the VRF's packets cross the fabric
 	uint32_t id;          // VNI or VLAN
 	uint16_t vrf;         // as this switch numbers it; VRF_NONE: it has none
+	uint16_t epoch;       // of the first snapshot without it: what is older is dropped
 	uint8_t version;      // of the address
 	uint8_t address[16];  // of version 4 the first 4 bytes, then zeros
 };

@@ -20,16 +20,11 @@
 #define UNSET (1u << CONFIG_EVENT_UNSET)
 
 static const char *const telling[] = {
-	[CONFIG_EVENT_LINK] = "link",
-	[CONFIG_EVENT_ROUTE] = "route",
-	[CONFIG_EVENT_SET] = "set",
-	[CONFIG_EVENT_SNAPSHOT] = "snapshot",
-	[CONFIG_EVENT_PORT_TX] = "tx",
-	[CONFIG_EVENT_PORT_PFC] = "pfc",
-	[CONFIG_EVENT_CLEAR] = "clear",
-	[CONFIG_EVENT_RESTORE] = "restore",
-	[CONFIG_EVENT_UNSET] = "unset",
-	NULL,
+	[CONFIG_EVENT_LINK] = "link",   [CONFIG_EVENT_ROUTE] = "route",
+	[CONFIG_EVENT_SET] = "set",     [CONFIG_EVENT_SNAPSHOT] = "snapshot",
+	[CONFIG_EVENT_PORT_TX] = "tx",  [CONFIG_EVENT_PORT_PFC] = "pfc",
+	[CONFIG_EVENT_CLEAR] = "clear", [CONFIG_EVENT_RESTORE] = "restore",
+	[CONFIG_EVENT_UNSET] = "unset", NULL,
 };
 static const char *const kind_names[] = {
 	[CONFIG_EVENT_LINK] = "a link event",       [CONFIG_EVENT_ROUTE] = "a route event",
@@ -83,7 +78,8 @@ write_flow(FILE *out, const struct yaml_node *node)
 
 	if (node->kind == YAML_SCALAR) {
 		// Whatever may mean something else without quotes; a quote within is doubled.
-		if (node->text[0] != '\0' && strpbrk(node->text, " \t\n,:[]{}#&*!|>'\"%@`") == NULL) {
+		if (node->text[0] != '\0' &&
+		    strpbrk(node->text, " \t\n,:[]{}#&*!|>'\"%@`") == NULL) {
 			fputs(node->text, out);
 			return;
 		}
@@ -178,10 +174,11 @@ static const struct schema_key pfc_keys[] = {
 	 .required = 1},
 };
 
-static const struct schema_form word = {SCHEMA_TEXT};
-static const struct schema_form value_map = {SCHEMA_NAMED, .item = &word};
-static const struct schema_form value_list = {SCHEMA_LIST, .item = &word, .other = &value_map};
-static const struct schema_form value = {SCHEMA_TEXT, .other = &value_list};
+static const struct schema_form word = {.type = SCHEMA_TEXT};
+static const struct schema_form value_map = {.type = SCHEMA_NAMED, .item = &word};
+static const struct schema_form value_list = {
+	.type = SCHEMA_LIST, .item = &word, .other = &value_map};
+static const struct schema_form value = {.type = SCHEMA_TEXT, .other = &value_list};
 
 static const struct schema_key keys[] = {
 	{"at", SCHEMA_DURATION, .def = "0us", .help = "when", AT(at_ps), .min = 0,

@@ -216,8 +216,8 @@ static int
 decode_tenants(struct config *config, const struct config_edit *edits, unsigned count,
 	       struct config_diag *diag)
 {
-	struct yaml_pair *pair = yaml_tree_get(config->private->root, "tenants");
-	struct yaml_node alone = {.kind = YAML_MAP, .count = pair != NULL, .pairs = pair};
+	const struct yaml_pair *pair = yaml_tree_get(config->private->root, "tenants");
+	const struct schema_key *key = schema_fabric_file.keys;
 	struct config_diag all = {0};
 	struct decoder d = {
 		.file = config->file,
@@ -229,7 +229,12 @@ decode_tenants(struct config *config, const struct config_edit *edits, unsigned 
 
 	config->tenants = NULL;
 	config->tenant_count = 0;
-	decode_map(&d, &schema_fabric_file, &alone, config);
+	while (strcmp(key->name, "tenants") != 0)
+		key++;
+	decode_enter(&d, key->name);
+	if (pair != NULL)
+		decode_value(&d, key, pair->value, config);
+	decode_leave(&d, 0);
 	for (unsigned i = 0; all.errors == 0 && i < count; i++)
 		if (edits[i].kind == CONFIG_EDIT_SET || edits[i].kind == CONFIG_EDIT_ADD)
 			check_owners(config, &edits[i], &all);

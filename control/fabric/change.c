@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A change of settings is prepared and then published. Preparing merges the sections again,
-// compares every switch's settings with those in force, and builds tables for the switches that
-// differ and the hosts behind them; it may fail, and then nothing has happened but that memory was
-// used. Publishing swaps pointers and cannot fail. Packets under way have been charged in cells and
+// A change is prepared and then published. Preparing merges the sections again, compares every
+// switch's settings with those in force, and builds tables for the switches that differ and the
+// hosts behind them, or, where tenants change, for all switches; it may fail, and then nothing has
+// happened but that memory was used. Publishing swaps pointers and cannot fail. Packets under way have been charged in cells and
 // timed by the latency, so these two stay what they are; everything else may change under traffic
 // (dataplane/node.c tells how a node adopts new tables).
 //
@@ -11,6 +11,7 @@
 #include "change.h"
 
 #include "control/tables/build.h"
+#include "reslice.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,8 +26,9 @@ struct prepared {
 	struct switch_config *after;  // and after the change
 	bool *differs;                // by switch
 	uint32_t changed;             // switches that differ
-	uint64_t *excess; // by switch: bytes of pools and headroom beyond its buffer, before
-	bool trial;       // only to see whether it holds: hosts always do
+	uint64_t *excess;       // by switch: bytes of pools and headroom beyond its buffer, before
+	bool trial;             // only to see whether it holds: hosts always do
+	struct reslice reslice; // where tenants change
 };
 
 static void
@@ -148,9 +150,9 @@ prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config
 	if (rc != 0)
 		return rc;
 	p->differs[node] = !same_settings(&p->before[node], &p->after[node]);
-	if (!p->differs[node])
+	if (!p->differs[node] && !p->reslice.begun)
 		return 0;
-	p->changed++;
+	p->changed += p->differs[node];
 	rc = check_fixed(p, node, key, diag);
 	if (rc == 0)
 		rc = fabric_build_tables(p->f, node, &p->after[node], &p->tables[node], diag);
@@ -170,20 +172,35 @@ touches(const struct topo_node *node, const char *key)
 	return false;
 }
 
+// The first edit that a switch reads, or that is of tenants, whose tables are all made anew; NULL:
+// the switch stays as it is.
+static const char *
+find_key(const struct prepared *p, const struct topo_node *node, const struct config_edit *edits,
+	 unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (touches(node, edits[i].key))
+			return edits[i].key;
+	return p->reslice.begun ? edits[0].key : NULL;
+}
+
 static int
-prepare(struct prepared *p, const char *key, struct config_diag *diag)
+prepare(struct prepared *p, const struct config_edit *edits, unsigned count,
+	struct config_diag *diag)
 {
 	const struct topology *t = p->f->topology;
 	int rc = 0;
 
 	p->changed = 0;
 	for (uint32_t i = 0; rc == 0 && i < t->first_host; i++) {
+		const char *key = find_key(p, &t->nodes[i], edits, count);
+
 		p->differs[i] = false;
-		if (touches(&t->nodes[i], key))
+		if (key != NULL)
 			rc = prepare_switch(p, i, key, diag);
 	}
 	if (rc == 0)
-		rc = check_buffers(p, key, diag);
+		rc = check_buffers(p, edits[0].key, diag);
 	if (rc == 0)
 		rc = tables_check_ports(t, p->after, diag);
 	if (rc != 0 || p->trial)
@@ -197,13 +214,26 @@ prepare(struct prepared *p, const char *key, struct config_diag *diag)
 	return rc;
 }
 
+static bool
+edits_tenants(const struct config_edit *edits, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (strcspn(edits[i].key, ".") == strlen("tenants") &&
+		    memcmp(edits[i].key, "tenants", strlen("tenants")) == 0)
+			return true;
+	return false;
+}
+
 // Tells when nobody will do as the key says, because a nearer section has the say.
 static void
-tell_idle(const struct prepared *p, const char *key, const char *value, struct config_pos at,
-	  struct config_diag *diag)
+tell_idle(const struct prepared *p, const struct config_edit *edit, struct config_diag *diag)
 {
 	const struct topology *t = p->f->topology;
+	const char *key = edit->key, *value = edit->value;
+	const struct config_pos at = edit->pos;
 
+	if (edit->kind != CONFIG_EDIT_SET)
+		return;
 	for (uint32_t i = 0; p->changed == 0 && i < t->first_host; i++) {
 		struct config_pos pos = {0};
 		const char *section = NULL;
@@ -222,24 +252,9 @@ tell_idle(const struct prepared *p, const char *key, const char *value, struct c
 	}
 }
 
-// All come into force at once, and before the first is given up. `tables`, by node, is empty then.
-static void
-publish(struct fabric *f, struct tables **tables, const struct change_retire *retire)
-{
-	for (uint32_t i = 0; i < f->topology->node_count; i++)
-		if (tables[i] != NULL)
-			tables[i] = fabric_set_tables(f, i, tables[i]);
-	node_publish(&f->generation);
-	for (uint32_t i = 0; i < f->topology->node_count; i++) {
-		if (tables[i] != NULL)
-			retire->run(retire->context, tables[i]);
-		tables[i] = NULL;
-	}
-}
-
 // Has all switches carry cut packets, before the first may cut one.
 static int
-carry_cut(struct prepared *p, const struct change_retire *retire, struct config_diag *diag)
+carry_cut(struct prepared *p, const struct change_env *env, struct config_diag *diag)
 {
 	struct fabric *f = p->f;
 	struct tables **tables;
@@ -254,7 +269,7 @@ carry_cut(struct prepared *p, const struct change_retire *retire, struct config_
 	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
 		rc = fabric_build_tables(f, i, &p->before[i], &tables[i], diag);
 	if (rc == 0)
-		publish(f, tables, retire);
+		change_publish(env, tables);
 	else
 		f->trims = false;
 	for (uint32_t i = 0; i < f->topology->first_host; i++)
@@ -263,26 +278,48 @@ carry_cut(struct prepared *p, const struct change_retire *retire, struct config_
 	return rc;
 }
 
-int
-change_set(struct fabric *f, const char *key, const char *value, const struct change_retire *retire,
-	   struct config_diag *diag)
+static void
+put_in_force(struct prepared *p, const struct change_env *env)
 {
+	struct fabric *f = p->f;
+
+	memcpy(f->switches, p->after, f->topology->first_host * sizeof(*p->after));
+	reslice_prepare_nodes(&p->reslice, env);
+	change_publish(env, p->tables);
+	reslice_end(&p->reslice, env);
+	config_edit_keep(f->config);
+}
+
+int
+change_edit(const struct change_env *env, const struct config_edit *edits, unsigned count,
+	    const struct change_commit *commit, struct config_diag *diag)
+{
+	struct fabric *f = env->fabric;
 	struct prepared p;
 	int rc = start(&p, f, false);
 
-	if (rc == 0)
-		rc = config_set(f->config, key, value, diag);
-	if (rc == 0) {
-		rc = prepare(&p, key, diag);
-		if (rc == 0)
-			rc = carry_cut(&p, retire, diag);
-		if (rc != 0)
-			config_set_undo(f->config);
+	if (rc == 0 && count != 0)
+		rc = config_edit(f->config, edits, count, diag);
+	if (rc != 0 || count == 0) {
+		release(&p);
+		return rc != 0 || commit == NULL ? rc : commit->run(commit->context);
 	}
+	// Before tables are built for tenants as they will be.
+	rc = carry_cut(&p, env, diag);
+	if (rc == 0 && edits_tenants(edits, count))
+		rc = reslice_begin(&p.reslice, env, false, diag);
+	if (rc == 0)
+		rc = prepare(&p, edits, count, diag);
+	if (rc == 0 && commit != NULL)
+		rc = commit->run(commit->context);
 	if (rc == 0) {
-		tell_idle(&p, key, value, (struct config_pos){0}, diag);
-		memcpy(f->switches, p.after, f->topology->first_host * sizeof(*p.after));
-		publish(f, p.tables, retire);
+		if (count == 1)
+			tell_idle(&p, &edits[0], diag);
+		put_in_force(&p, env);
+	} else {
+		drop_tables(&p);
+		reslice_undo(&p.reslice, f);
+		config_set_undo(f->config);
 	}
 	release(&p);
 	return rc;
@@ -300,13 +337,14 @@ pass_errors(const struct config *config, const struct config_event *event,
 }
 
 int
-change_apply(struct fabric *f, const struct config_event *event, const struct change_retire *retire,
+change_apply(const struct change_env *env, const struct config_event *event,
 	     struct config_diag *diag)
 {
+	const struct config_edit edit = config_event_edit(event);
 	struct config_diag own = {0};
-	int rc = change_set(f, event->key.text, event->to.text, retire, &own);
+	int rc = change_edit(env, &edit, 1, NULL, &own);
 
-	pass_errors(f->config, event, &own, diag);
+	pass_errors(env->fabric->config, event, &own, diag);
 	config_diag_free(&own);
 	return rc;
 }
@@ -325,41 +363,58 @@ take_over(struct prepared *p)
 	drop_tables(p);
 }
 
+// Whether it would do; *tenants is what it takes to go back, apart from the configuration.
 static int
-try_set(struct prepared *p, const struct config_event *event, struct config_diag *diag)
+try_event(struct prepared *p, const struct change_env *env, const struct config_event *event,
+	  struct reslice *tenants, struct config_diag *diag)
 {
 	struct config *config = p->f->config;
+	const struct config_edit edit = config_event_edit(event);
 	struct config_diag trial = {0};
-	int rc = config_set(config, event->key.text, event->to.text, &trial);
+	int rc = config_edit(config, &edit, 1, &trial);
 
+	p->reslice = (struct reslice){0};
 	if (rc == 0) {
-		rc = prepare(p, event->key.text, &trial);
+		if (edits_tenants(&edit, 1))
+			rc = reslice_begin(&p->reslice, env, true, &trial);
+		if (rc == 0)
+			rc = prepare(p, &edit, 1, &trial);
 		if (rc == 0) {
-			tell_idle(p, event->key.text, event->to.text, event->key.pos, diag);
+			tell_idle(p, &edit, diag);
 			take_over(p);
+			*tenants = p->reslice;
 		} else {
+			reslice_undo(&p->reslice, p->f);
 			config_set_undo(config);
 		}
 	}
+	p->reslice = (struct reslice){0};
 	pass_errors(config, event, &trial, diag);
 	config_diag_free(&trial);
 	return rc;
 }
 
 int
-change_check(struct fabric *f, const struct config_event *const *sets, uint32_t count,
+change_check(const struct change_env *env, const struct config_event *const *events, uint32_t count,
 	     struct config_diag *diag)
 {
+	struct fabric *f = env->fabric;
+	struct reslice *tenants = calloc(count + 1u, sizeof(*tenants));
 	struct prepared p;
 	uint32_t held = 0;
 	int rc = start(&p, f, true);
 
+	if (rc == 0 && tenants == NULL)
+		rc = -ENOMEM;
 	while (rc == 0 && held < count) {
-		rc = try_set(&p, sets[held], diag);
+		rc = try_event(&p, env, events[held], &tenants[held], diag);
 		held += rc == 0;
 	}
-	while (held-- > 0)
+	while (held-- > 0) {
+		reslice_undo(&tenants[held], f);
 		config_set_undo(f->config);
+	}
+	free(tenants);
 	release(&p);
 	return rc;
 }

@@ -38,12 +38,12 @@ static int
 reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct config_diag *diag)
 {
 	struct fabric *f = e->fabric;
+	struct change_env env = events_env(e, e->now);
 	struct routes *routes;
-	int rc = routes_create(&routes, f->topology, f->link_down, diag);
+	int rc = change_make_routes(&env, &routes, diag);
 
 	if (rc != 0)
 		return rc;
-	rc = routes_apply_steps(routes, f->topology, e->steps, e->done, diag);
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {
 		struct route_list before = f->routes->nodes[nodes[i]];
 

@@ -2,11 +2,11 @@
 // The file's events, resolved and checked before anything runs, and then applied step by step.
 #include "events_part.h"
 
-#include "change.h"
 #include "control/advice/advice.h"
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/watchdog.h"
 #include "dataplane/queueing/watermarks.h"
+#include "drain.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,16 +35,17 @@ static int
 check_sets(const struct events *e, struct config_diag *diag)
 {
 	const struct config_event **sets = calloc(e->count + 1u, sizeof(*sets));
+	const struct change_env env = events_env(e, 0);
 	uint32_t count = 0;
 	int rc = 0;
 
 	if (sets == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < e->count; i++)
-		if (e->steps[i].event->kind == CONFIG_EVENT_SET)
+		if (config_event_edits(e->steps[i].event))
 			sets[count++] = e->steps[i].event;
 	if (count != 0)
-		rc = change_check(e->fabric, sets, count, diag);
+		rc = change_check(&env, sets, count, diag);
 	free(sets);
 	return rc;
 }
@@ -96,9 +97,29 @@ next_step(const struct events *e)
 }
 
 ps_t
+events_due(const struct events *e)
+{
+	ps_t next = time_min(next_step(e), converge_next(e));
+
+	return drains_open(e->fabric) ? time_min(next, drains_next(e->fabric)) : next;
+}
+
+ps_t
 events_next(const struct events *e)
 {
-	return time_min(next_step(e), converge_next(e));
+	return time_min(time_min(next_step(e), converge_next(e)), drains_next(e->fabric));
+}
+
+struct change_env
+events_env(const struct events *e, ps_t now)
+{
+	return (struct change_env){
+		.fabric = e->fabric,
+		.hooks = &e->hooks,
+		.steps = e->steps,
+		.done = e->done,
+		.now = now,
+	};
 }
 
 static void
@@ -211,17 +232,19 @@ events_rebuild(struct events *e, uint32_t node, struct config_diag *diag)
 	int rc = fabric_rebuild_tables(e->fabric, node, &old, diag);
 
 	if (rc == 0 && old != NULL)
-		e->hooks.retire(e->hooks.context, old);
+		e->hooks.retire(e->hooks.context, &old, 1);
 	return rc;
 }
 
 int
-events_set(struct events *e, const char *key, const char *value, struct config_diag *diag)
+events_edit(struct events *e, const struct config_edit *edits, unsigned count,
+	    int (*commit)(void *context), void *context, struct config_diag *diag)
 {
 	struct config_diag before = {0};
-	const struct change_retire retire = {.run = e->hooks.retire, .context = e->hooks.context};
+	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));
+	const struct change_commit asked = {commit, context};
 	bool known = advice_give(e->fabric, &before) == 0;
-	int rc = change_set(e->fabric, key, value, &retire, diag);
+	int rc = change_edit(&env, edits, count, commit != NULL ? &asked : NULL, diag);
 
 	if (rc == 0 && known)
 		advice_give_new(e->fabric, &before, diag);
@@ -229,10 +252,24 @@ events_set(struct events *e, const char *key, const char *value, struct config_d
 	return rc;
 }
 
+int
+events_set(struct events *e, const char *key, const char *value, struct config_diag *diag)
+{
+	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
+
+	return events_edit(e, &edit, 1, NULL, NULL, diag);
+}
+
+bool
+events_draining(const struct events *e)
+{
+	return drains_open(e->fabric);
+}
+
 static int
 apply_step(struct events *e, const struct config_step *s, ps_t now, struct config_diag *diag)
 {
-	const struct change_retire retire = {.run = e->hooks.retire, .context = e->hooks.context};
+	const struct change_env env = events_env(e, now);
 	struct fabric *f = e->fabric;
 	uint32_t node;
 	int rc;
@@ -244,7 +281,8 @@ apply_step(struct events *e, const struct config_step *s, ps_t now, struct confi
 		rc = routes_apply_event(f->routes, f->topology, s->event, &node, diag);
 		return rc != 0 ? rc : events_rebuild(e, node, diag);
 	case CONFIG_EVENT_SET:
-		return change_apply(f, s->event, &retire, diag);
+	case CONFIG_EVENT_UNSET:
+		return change_apply(&env, s->event, diag);
 	case CONFIG_EVENT_SNAPSHOT:
 		return e->hooks.snapshot(e->hooks.context, now);
 	case CONFIG_EVENT_PORT_TX:
@@ -266,11 +304,18 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 {
 	int rc = 0;
 
+	e->now = now;
 	// What follows from an earlier event comes before the events of an instant.
-	while (rc == 0 && events_next(e) <= now)
-		rc = converge_next(e) <= next_step(e)
-			     ? converge_apply(e, diag)
-			     : apply_step(e, &e->steps[e->done++], now, diag);
+	while (rc == 0 && events_next(e) <= now) {
+		const struct change_env env = events_env(e, now);
+
+		if (drains_next(e->fabric) <= now)
+			rc = drains_look(&env, diag);
+		else if (converge_next(e) <= next_step(e))
+			rc = converge_apply(e, diag);
+		else
+			rc = apply_step(e, &e->steps[e->done++], now, diag);
+	}
 	return rc;
 }
 

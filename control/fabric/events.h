@@ -6,16 +6,27 @@
 #include "fabric.h"
 
 struct events;
+struct slice_port;
 
 // What an event may leave to the caller.
 struct events_hooks {
 	// `snapshot:`; returns 0 or -ENOMEM.
 	int (*snapshot)(void *context, ps_t now);
 	// Frees tables that are no longer in force, once no node uses them.
-	void (*retire)(void *context, struct tables *old);
+	void (*retire)(void *context, struct tables **old, uint32_t count);
 	// Has `run` change the node, by whoever may, and returns when it has.
 	void (*at_node)(void *context, struct node *node,
 			void (*run)(struct node *node, ps_t now, void *arg), void *arg);
+	// The same for all nodes: those of one worker at one instant.
+	void (*at_nodes)(void *context, void (*run)(struct node *node, ps_t now, void *arg),
+			 void *arg);
+	// The fabric's time.
+	ps_t (*clock)(void *context);
+	bool many_workers; // one is later than another
+	// Told of a change that has been applied, in words; or NULL.
+	void (*tell)(void *context, ps_t now, const char *words);
+	// A host has other addresses than it had; or NULL.
+	void (*readdress)(void *context, uint32_t host, const struct slice_port *had);
 	void *context;
 };
 
@@ -24,8 +35,10 @@ int events_create(struct events **out, struct fabric *f, const struct events_hoo
 		  struct config_diag *diag);
 void events_destroy(struct events *e);
 
-// When the next is due, or PS_NEVER.
+// When the next is due, or PS_NEVER: an event of the file, or what follows from one.
 ps_t events_next(const struct events *e);
+// The same without what no flow or packet depends on any more.
+ps_t events_due(const struct events *e);
 
 // Applies all that are due at `now`; nodes stand at `now`. Returns 0, -EINVAL with the reason in
 // diag (an event that cannot be applied changes nothing), or -ENOMEM.
@@ -35,10 +48,18 @@ int events_apply(struct events *e, ps_t now, struct config_diag *diag);
 // NULL before the first.
 const struct config_event *events_last(const struct events *e);
 
-// The same at a user's word, between two events: changes one key of a switch section, on all nodes
-// that it touches or, when it cannot hold, on none. Returns 0 with warnings of what it will do to
-// the fabric in diag, -EINVAL with the reason in diag and nothing changed, or -ENOMEM.
+// The same at a user's word, between two events: changes keys of switches' sections and of
+// tenants, on all nodes that they touch or, when one cannot hold, none of them on any. `commit` is
+// called when all is prepared; what it returns other than 0 is returned with nothing changed. NULL:
+// nobody is asked. Returns 0 with warnings of what it will do to the fabric in diag, -EINVAL with
+// the reason in diag and nothing changed, or -ENOMEM. The change is over when events_draining() says
+// no; until then events_apply() follows it.
+int events_edit(struct events *e, const struct config_edit *edits, unsigned count,
+		int (*commit)(void *context), void *context, struct config_diag *diag);
+// The same with one key that is set, and nobody asked.
 int events_set(struct events *e, const char *key, const char *value, struct config_diag *diag);
+// Whether packets that older tables admitted may still reach a tenant that their host has left.
+bool events_draining(const struct events *e);
 // Clears the watermarks of a node of the topology, or of all (TOPOLOGY_NONE): the user's, or the
 // persistent.
 void events_clear_watermarks(struct events *e, uint32_t node, bool persistent);

@@ -2,7 +2,7 @@
 // What events.c, events_link.c and converge.c share; private to control/fabric/.
 #pragma once
 
-#include "events.h"
+#include "change.h"
 
 struct converge;
 
@@ -11,7 +11,8 @@ struct events {
 	struct events_hooks hooks;
 	struct config_step *steps;
 	unsigned count;
-	uint32_t done; // steps before this one have been applied, or are being
+	uint32_t done;             // steps before this one have been applied, or are being
+	ps_t now;                  // of what is being applied
 	struct converge **pending; // routes that are to be made anew (converge.c)
 	uint32_t pending_count;
 	ps_t converge_at; // the first of them, or PS_NEVER
@@ -28,6 +29,8 @@ struct port_change {
 	bool slowed;             // below the rate that the file built it with
 };
 
+// Where changes are made at `now`.
+struct change_env events_env(const struct events *e, ps_t now);
 // Builds a node's tables anew and puts them in force. Returns 0, -EINVAL with the errors in diag,
 // or -ENOMEM.
 int events_rebuild(struct events *e, uint32_t node, struct config_diag *diag);

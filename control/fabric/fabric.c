@@ -6,6 +6,7 @@
 #include "fabric.h"
 
 #include "control/tables/build.h"
+#include "drain.h"
 #include "host.h"
 #include "pipelines/pipelines.h"
 
@@ -163,6 +164,7 @@ static int
 create_names(struct fabric *f)
 {
 	const struct topology *t = f->topology;
+	struct fabric_labels *labels;
 
 	f->names = calloc(t->node_count, sizeof(*f->names));
 	if (f->names == NULL)
@@ -173,11 +175,14 @@ create_names(struct fabric *f)
 		if (rc != 0)
 			return rc;
 	}
+	if (fabric_list_labels(&labels, t) != 0)
+		return -ENOMEM;
+	fabric_label(f, labels);
 	return 0;
 }
 
 int
-fabric_create(struct fabric **out, struct config *config, const struct topology *topology,
+fabric_create(struct fabric **out, struct config *config, struct topology *topology,
 	      const struct fabric_options *options, struct config_diag *diag)
 {
 	struct fabric *f = calloc(1, sizeof(*f));
@@ -188,6 +193,7 @@ fabric_create(struct fabric **out, struct config *config, const struct topology 
 	f->config = config;
 	f->topology = topology;
 	f->seed = options->seed;
+	f->epoch = 1;
 	f->window = f->lookahead = TIME_WINDOW_MAX;
 	f->buffers_bytes = options->buffers_bytes;
 	f->trims = config_trims(config);
@@ -262,6 +268,8 @@ fabric_destroy(struct fabric *f)
 	for (uint32_t i = 0; f->names != NULL && i < t->node_count; i++)
 		fabric_unname_node(&f->names[i], t->nodes[i].port_count);
 	routes_destroy(f->routes);
+	drains_drop(f);
+	fabric_free_labels(f->labels);
 	free(f->names);
 	free(f->hosts);
 	free(f->switches);

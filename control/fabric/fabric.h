@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fabric_labels;
+
 struct fabric {
 	struct config *config;
-	const struct topology *topology;
+	struct topology *topology;
 	struct routes *routes;
 	struct node **nodes;      // by node of the topology; NULL for an attached host
 	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
@@ -28,11 +30,15 @@ struct fabric {
 	bool *link_down;          // by link
 	uint64_t *link_rate;      // by link: as an event has it, in bit/s; 0: as built
 	struct report_node *names; // by node
+	struct fabric_labels *labels; // of them
 	uint64_t seed;
 	ps_t window;              // the least delay of any wire
 	ps_t lookahead;           // and of those into switches: the window of virtual time
 	uint64_t buffers_bytes;   // as in the options
 	bool trims;               // packets may be on the way that were cut; stays so
+	uint16_t epoch;           // of what is admitted by the tables in force; never 0
+	struct drain *drains;     // changes of tenants that packets under way know nothing of
+	struct moved_tables *moved; // what switches drop of them; NULL: nothing
 };
 
 // What differs between paces.
@@ -47,9 +53,9 @@ struct fabric_options {
 	uint64_t buffers_bytes;
 };
 
-// Returns 0; -EINVAL with the errors in diag; or -ENOMEM. The config is kept and, on a `set` event,
-// changed.
-int fabric_create(struct fabric **out, struct config *config, const struct topology *topology,
+// Returns 0; -EINVAL with the errors in diag; or -ENOMEM. Config and topology are kept and, on a
+// `set` event, changed.
+int fabric_create(struct fabric **out, struct config *config, struct topology *topology,
 		  const struct fabric_options *options, struct config_diag *diag);
 
 // Frees everything but config, topology and pools. NULL is fine.
@@ -62,6 +68,13 @@ struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 // and the routes as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 			struct tables **out, struct config_diag *diag);
+// The names of VRFs and tenants, for reports. Returns 0 or -ENOMEM.
+int fabric_list_labels(struct fabric_labels **out, const struct topology *topology);
+// NULL is fine.
+void fabric_free_labels(struct fabric_labels *labels);
+// Has reports show these from now on; they are the fabric's then.
+void fabric_label(struct fabric *f, struct fabric_labels *labels);
+
 // Leaves tables for a node, to be in force at the next node_publish(&f->generation), and returns
 // the ones before, for the caller to free when they are and no worker holds the old ones.
 struct tables *fabric_set_tables(struct fabric *f, uint32_t node, struct tables *t);

@@ -213,6 +213,14 @@ fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason)
 	fflush(log->to);
 }
 
+void
+fabric_log_changed(struct fabric_log *log, ps_t at, const char *words)
+{
+	keep(log, at, NULL, NULL, "tenants", words);
+	print(log, "applied", at, words);
+	fflush(log->to);
+}
+
 json_t *
 fabric_log_entries(const struct fabric_log *log)
 {

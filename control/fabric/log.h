@@ -29,8 +29,12 @@ void fabric_log_look(struct fabric_log *log, const struct fabric *f);
 // reason: a line of UTF-8. Control thread.
 void fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason);
 
+// Notes that tenants have changed; words: a line of UTF-8. Control thread.
+void fabric_log_changed(struct fabric_log *log, ps_t at, const char *words);
+
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm", "watchdog-restore" or "event-refused", which has neither node nor queue: null.
+// "watchdog-storm", "watchdog-restore", "event-refused" or "tenants", of which the last two have
+// neither node nor queue: null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, those that made room included.

@@ -37,23 +37,70 @@ fabric_name_node(struct report_node *out, const struct topology *t, uint32_t nod
 		 const struct node *n)
 {
 	const struct topo_node *place = &t->nodes[node];
-	const char **vrfs = calloc(t->vrf_count + 1u, sizeof(*vrfs));
-	const char **tenants = calloc(t->tenant_count + 1u, sizeof(*tenants));
 
 	*out = (struct report_node){
 		.node = n,
 		.name = place->name,
-		.vrfs = vrfs,
-		.tenants = tenants,
 		.kind = config_role_name(place->role),
 	};
-	if (vrfs == NULL || tenants == NULL)
-		return -ENOMEM;
-	for (uint16_t i = 0; i < t->vrf_count; i++)
-		vrfs[i] = t->vrfs[i].name;
-	for (uint16_t i = 0; i < t->tenant_count; i++)
-		tenants[i] = t->tenants[i].name;
 	return name_ports(out, t, place);
+}
+
+// Names as they are, whatever becomes of those who had them.
+struct fabric_labels {
+	char **vrfs, **tenants;
+	uint16_t vrf_count, tenant_count;
+};
+
+void
+fabric_free_labels(struct fabric_labels *labels)
+{
+	if (labels == NULL)
+		return;
+	for (uint16_t i = 0; labels->vrfs != NULL && i < labels->vrf_count; i++)
+		free(labels->vrfs[i]);
+	for (uint16_t i = 0; labels->tenants != NULL && i < labels->tenant_count; i++)
+		free(labels->tenants[i]);
+	free(labels->vrfs);
+	free(labels->tenants);
+	free(labels);
+}
+
+int
+fabric_list_labels(struct fabric_labels **out, const struct topology *t)
+{
+	struct fabric_labels *labels = calloc(1, sizeof(*labels));
+	bool good = labels != NULL;
+
+	if (good) {
+		labels->vrfs = calloc(t->vrf_count + 1u, sizeof(*labels->vrfs));
+		labels->tenants = calloc(t->tenant_count + 1u, sizeof(*labels->tenants));
+		labels->vrf_count = t->vrf_count;
+		labels->tenant_count = t->tenant_count;
+		good = labels->vrfs != NULL && labels->tenants != NULL;
+	}
+	for (uint16_t i = 0; good && i < t->vrf_count; i++)
+		good = (labels->vrfs[i] = strdup(t->vrfs[i].name)) != NULL;
+	for (uint16_t i = 0; good && i < t->tenant_count; i++)
+		if (t->tenants[i].name != NULL)
+			good = (labels->tenants[i] = strdup(t->tenants[i].name)) != NULL;
+	if (!good) {
+		fabric_free_labels(labels);
+		return -ENOMEM;
+	}
+	*out = labels;
+	return 0;
+}
+
+void
+fabric_label(struct fabric *f, struct fabric_labels *labels)
+{
+	for (uint32_t i = 0; i < f->topology->node_count; i++) {
+		f->names[i].vrfs = (const char *const *)labels->vrfs;
+		f->names[i].tenants = (const char *const *)labels->tenants;
+	}
+	fabric_free_labels(f->labels);
+	f->labels = labels;
 }
 
 void
@@ -62,6 +109,4 @@ fabric_unname_node(struct report_node *n, uint16_t port_count)
 	for (uint16_t i = 0; n->ports != NULL && i < port_count; i++)
 		free((char *)(uintptr_t)n->ports[i].peer);
 	free((void *)(uintptr_t)n->ports);
-	free((void *)(uintptr_t)n->vrfs);
-	free((void *)(uintptr_t)n->tenants);
 }

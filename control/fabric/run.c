@@ -11,8 +11,9 @@ static int
 take_snapshot(void *context, ps_t now)
 {
 	struct run *r = context;
-	json_t *snapshot = counters_snapshot(r->fabric->names, r->fabric->topology->first_host +
-						      r->fabric->topology->host_count, now);
+	json_t *snapshot = counters_snapshot(
+		r->fabric->names, r->fabric->topology->first_host + r->fabric->topology->host_count,
+		now);
 
 	if (snapshot == NULL || json_array_append_new(r->snapshots, snapshot) != 0)
 		return -ENOMEM;
@@ -22,13 +23,14 @@ take_snapshot(void *context, ps_t now)
 // In virtual time nobody reads tables between windows, but nodes adopt new ones only when they next
 // run.
 static void
-retire_tables(void *context, struct tables *old)
+retire_tables(void *context, struct tables **old, uint32_t count)
 {
 	struct run *r = context;
 
 	for (uint32_t i = 0; i < r->node_count; i++)
 		node_take_tables(r->nodes[i], r->drive.now);
-	tables_destroy(old);
+	for (uint32_t i = 0; i < count; i++)
+		tables_destroy(old[i]);
 }
 
 // Between windows every node stands still at the drive's time.
@@ -41,6 +43,32 @@ change_node(void *context, struct node *node, void (*run)(struct node *node, ps_
 	run(node, r->drive.now, arg);
 }
 
+static ps_t
+tell_time(void *context)
+{
+	const struct run *r = context;
+
+	return r->drive.now;
+}
+
+static void
+change_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
+{
+	const struct run *r = context;
+
+	for (uint32_t i = 0; i < r->node_count; i++)
+		run(r->nodes[i], r->drive.now, arg);
+}
+
+static void
+tell_change(void *context, ps_t now, const char *words)
+{
+	const struct run *r = context;
+
+	fabric_log_look(r->log, r->fabric); // what came before
+	fabric_log_changed(r->log, now, words);
+}
+
 int
 run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	   struct config_diag *diag)
@@ -49,6 +77,9 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	struct events_hooks hooks = {.snapshot = take_snapshot,
 				     .retire = retire_tables,
 				     .at_node = change_node,
+				     .at_nodes = change_nodes,
+				     .clock = tell_time,
+				     .tell = tell_change,
 				     .context = r};
 	int rc = -ENOMEM;
 
@@ -208,7 +239,7 @@ static bool
 is_over(struct run *r, ps_t fed, enum run_end *end)
 {
 	ps_t now = r->drive.now;
-	bool more = fed != PS_NEVER || events_next(r->events) != PS_NEVER;
+	bool more = fed != PS_NEVER || events_due(r->events) != PS_NEVER;
 
 	if (now >= r->until) {
 		*end = RUN_TIME;

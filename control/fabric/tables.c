@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/tables/build.h"
-#include "fabric.h"
+#include "dataplane/stages/moved.h"
+#include "drain.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #define CLOCK_RANDOM UINT64_C(0x636c636b) // "clck"
 #define CLOCK_UNIT 1000                   // draws are in 10^-9: thousandths of a ppm
@@ -71,6 +73,43 @@ set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config
 	}
 }
 
+// Where tenants change, what is admitted is stamped with its epoch.
+static int
+add_epoch(const struct fabric *f, struct tables *t)
+{
+	t->epoch = f->epoch;
+	if (t->tunnels == NULL && (f->drains != NULL || topology_sliced(f->topology))) {
+		t->tunnels = calloc(1, sizeof(*t->tunnels));
+		if (t->tunnels == NULL)
+			return -ENOMEM;
+	}
+	return f->moved != NULL ? moved_tables_create(&t->moved, f->moved->hosts, f->moved->count)
+				: 0;
+}
+
+static int
+build_switch(const struct fabric *f, uint32_t node, const struct switch_config *settings,
+	     struct tables **out, struct config_diag *diag)
+{
+	struct route_list routes = {0};
+	int rc = 0;
+
+	if (f->drains != NULL)
+		rc = leaving_compose(f, node, &routes);
+	if (rc == 0)
+		rc = tables_build(out, f->topology, node, settings,
+				  f->drains != NULL ? &routes : &f->routes->nodes[node], diag);
+	routes_clear(&routes);
+	if (rc != 0)
+		return rc;
+	rc = add_epoch(f, *out);
+	if (rc != 0) {
+		tables_destroy(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
 int
 fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 		    struct tables **out, struct config_diag *diag)
@@ -78,7 +117,7 @@ fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_c
 	int rc;
 
 	if (f->topology->nodes[node].role != CONFIG_ROLE_HOST) {
-		rc = tables_build(out, f->topology, node, settings, &f->routes->nodes[node], diag);
+		rc = build_switch(f, node, settings, out, diag);
 		if (rc != 0)
 			return rc;
 		(*out)->trims |= f->trims;

@@ -18,6 +18,7 @@ struct node_copy {
 	struct queue_more *queue_more;
 	struct group_more *group_more;
 	struct tenant_use *tenants;
+	uint32_t tenant_room;
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX];
 	uint32_t histogram_room;
 	ps_t at;
@@ -40,6 +41,7 @@ make_room(struct node_copy *c, const struct node *n)
 	c->queue_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->queue_more));
 	c->group_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->group_more));
 	c->tenants = calloc(n->current->tenant_count + 1u, sizeof(*c->tenants));
+	c->tenant_room = n->current->tenant_count;
 	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->worse == NULL ||
 			       c->utilisation == NULL || c->queue_more == NULL ||
 			       c->group_more == NULL || c->tenants == NULL
@@ -149,7 +151,7 @@ copy_node(void *context, struct node *n, ps_t now)
 	memcpy(c->held, n->held, n->port_count);
 	memcpy(c->queue_more, n->queue_more, PRIORITIES * n->port_count * sizeof(*c->queue_more));
 	memcpy(c->group_more, n->group_more, PRIORITIES * n->port_count * sizeof(*c->group_more));
-	if (n->buffer.tenants != NULL)
+	if (n->buffer.tenants != NULL && n->current->tenant_count <= c->tenant_room)
 		memcpy(c->tenants, n->buffer.tenants,
 		       n->current->tenant_count * sizeof(*c->tenants));
 	for (unsigned int i = 0; i < n->port_count; i++) {
@@ -159,7 +161,9 @@ copy_node(void *context, struct node *n, ps_t now)
 	c->node.ports = c->ports;
 	c->node.depth = c->depth;
 	c->node.held = c->held;
-	c->node.buffer.tenants = n->buffer.tenants == NULL ? NULL : c->tenants;
+	c->node.buffer.tenants =
+		n->buffer.tenants == NULL || n->current->tenant_count > c->tenant_room ? NULL
+										       : c->tenants;
 	copy_histograms(c, n);
 	copy_paths(c, n);
 	c->at = now;
@@ -178,6 +182,21 @@ make_histogram_room(struct node_copy *c, const struct tables *t)
 		return;
 	c->histograms = room;
 	c->histogram_room = t->histogram_count;
+}
+
+// Tenants may have come.
+static void
+make_tenants_room(struct node_copy *c, const struct tables *t)
+{
+	void *room;
+
+	if (t->tenant_count <= c->tenant_room)
+		return;
+	room = realloc(c->tenants, t->tenant_count * sizeof(*c->tenants));
+	if (room == NULL)
+		return;
+	c->tenants = room;
+	c->tenant_room = t->tenant_count;
 }
 
 // So may flowlets and notices.
@@ -204,7 +223,12 @@ copy_take(struct copy *c, struct lab *lab)
 		if (lab->fabric->nodes[i] != NULL) {
 			make_histogram_room(&c->nodes[i], lab->fabric->tables[i]);
 			make_paths_room(&c->nodes[i], lab->fabric->tables[i]);
+			make_tenants_room(&c->nodes[i], lab->fabric->tables[i]);
 		}
+	for (uint32_t i = 0; i < c->count; i++) {
+		c->reports[i].vrfs = lab->fabric->names[i].vrfs;
+		c->reports[i].tenants = lab->fabric->names[i].tenants;
+	}
 	live_call(&lab->drive, copy_node, c);
 }
 

@@ -103,9 +103,9 @@ most_of_buffers(const struct lab *lab)
 
 	for (unsigned i = 0; steps != NULL && i < count; i++) {
 		const struct config_event *event = steps[i].event;
+		const struct config_edit edit = config_event_edit(event);
 
-		if (event->kind != CONFIG_EVENT_SET ||
-		    config_set(lab->config, event->key.text, event->to.text, &scratch) != 0)
+		if (!config_event_edits(event) || config_edit(lab->config, &edit, 1, &scratch) != 0)
 			continue;
 		held++;
 		sum = sum_of_buffers(lab);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct change {
-	struct node *node;
+	struct node *node; // NULL: all
 	void (*run)(struct node *node, ps_t now, void *arg);
 	void *arg;
 };
@@ -20,7 +20,7 @@ run_change(void *context, struct node *node, ps_t now)
 {
 	const struct change *c = context;
 
-	if (node == c->node)
+	if (c->node == NULL || node == c->node)
 		c->run(node, now, c->arg);
 }
 
@@ -34,6 +34,32 @@ change_node(void *context, struct node *node, void (*run)(struct node *node, ps_
 	live_call(&lab->drive, run_change, &change);
 }
 
+static ps_t
+tell_time(void *context)
+{
+	const struct lab *lab = context;
+
+	return live_clock(&lab->drive);
+}
+
+static void
+change_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
+{
+	struct lab *lab = context;
+	struct change change = {.run = run, .arg = arg};
+
+	live_call(&lab->drive, run_change, &change);
+}
+
+static void
+tell_change(void *context, ps_t now, const char *words)
+{
+	struct lab *lab = context;
+
+	fabric_log_look(lab->log, lab->fabric); // what came before
+	fabric_log_changed(lab->log, now, words);
+}
+
 static void
 adopt(void *context, struct node *node, ps_t now)
 {
@@ -42,13 +68,14 @@ adopt(void *context, struct node *node, ps_t now)
 }
 
 static void
-retire_tables(void *context, struct tables *old)
+retire_tables(void *context, struct tables **old, uint32_t count)
 {
 	struct lab *lab = context;
 
 	live_call(&lab->drive, adopt, NULL);
 	live_synchronize(&lab->drive);
-	tables_destroy(old);
+	for (uint32_t i = 0; i < count; i++)
+		tables_destroy(old[i]);
 }
 
 // A live fabric is looked at by `roost show`.
@@ -66,6 +93,10 @@ lab_create_events(struct lab *lab, struct config_diag *diag)
 	struct events_hooks hooks = {.snapshot = pass_snapshot,
 				     .retire = retire_tables,
 				     .at_node = change_node,
+				     .at_nodes = change_nodes,
+				     .clock = tell_time,
+				     .many_workers = lab->worker_count > 1,
+				     .tell = tell_change,
 				     .context = lab};
 
 	return events_create(&lab->events, lab->fabric, &hooks, diag);
@@ -85,10 +116,12 @@ log_reason(struct lab *lab, ps_t now, const char *why)
 	char *text = NULL;
 	int length;
 
-	if (event->kind == CONFIG_EVENT_SET)
-		length = asprintf(&text, "%s:%u:%u: set %s to %s: %s", lab->config->file,
-				  event->pos.line, event->pos.column, event->key.text,
-				  event->to.text, why);
+	if (config_event_edits(event))
+		length = asprintf(&text, "%s:%u:%u: %s %s%s%s: %s", lab->config->file,
+				  event->pos.line, event->pos.column,
+				  event->kind == CONFIG_EVENT_SET ? "set" : "unset",
+				  event->key.text, event->kind == CONFIG_EVENT_SET ? " to " : "",
+				  event->kind == CONFIG_EVENT_SET ? event->to.text : "", why);
 	else
 		length = asprintf(&text, "%s:%u:%u: %s", lab->config->file, event->pos.line,
 				  event->pos.column, why);

@@ -240,6 +240,18 @@ is_underlay(const struct topology *t, const struct topo_port *port)
 	return false;
 }
 
+// Between switches the underlay, or what stands in its place while tenants change.
+static uint16_t
+vrf_of(const struct topology *t, const struct topo_port *port)
+{
+	if (!is_inner(t, port) || port->vrf != TOPOLOGY_VRF_DEFAULT)
+		return port->vrf;
+	for (uint16_t v = 0; v < t->vrf_count; v++)
+		if (t->vrfs[v].leaving && t->vrfs[v].encap == CONFIG_ENCAP_PLAIN)
+			return v;
+	return port->vrf;
+}
+
 uint32_t
 tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm)
 {
@@ -276,7 +288,7 @@ tables_add_profiles(struct tables_draft *draft)
 		t->ports[p].profile = like == p ? &t->profiles[t->profile_count - 1]
 						: t->ports[like].profile;
 		memcpy(t->ports[p].mac, port->mac, 6);
-		t->ports[p].vrf = draft->host ? 0 : port->vrf;
+		t->ports[p].vrf = draft->host ? 0 : vrf_of(draft->topology, port);
 		t->ports[p].tenant = draft->host ? TENANT_NONE : port->tenant;
 		t->ports[p].inner = !draft->host && is_inner(draft->topology, port);
 		t->ports[p].underlay = !draft->host && is_underlay(draft->topology, port);

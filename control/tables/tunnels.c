@@ -14,7 +14,22 @@
 static bool
 wears(const struct topo_vrf *vrf, enum config_encap encap)
 {
-	return vrf->name[0] != '\0' && vrf->encap == encap;
+	return vrf->name[0] != '\0' && vrf->encap == encap && (vrf->leaving || !vrf->held);
+}
+
+// Whether what wears this VRF's VNI or VLAN is looked up in it, and not in another in its place.
+static bool
+ends_in(const struct topology *t, uint16_t vrf, enum config_encap encap)
+{
+	const struct topo_vrf *v = &t->vrfs[vrf];
+
+	if (!wears(v, encap))
+		return false;
+	for (uint16_t i = 0; !v->leaving && i < t->vrf_count; i++)
+		if (t->vrfs[i].leaving && wears(&t->vrfs[i], encap) && t->vrfs[i].vni == v->vni &&
+		    t->vrfs[i].vid == v->vid)
+			return false;
+	return true;
 }
 
 static bool
@@ -56,7 +71,7 @@ set_priorities(const struct tables_draft *draft, struct tunnel_tables *to)
 		int dscp = config_priority_dscp(draft->settings, p);
 
 		to->priority_dscp[p] = dscp >= 0 ? (uint8_t)dscp
-						  : (uint8_t)(p << CLASS_SELECTOR_SHIFT);
+						 : (uint8_t)(p << CLASS_SELECTOR_SHIFT);
 	}
 }
 
@@ -77,7 +92,7 @@ set_vnis(const struct topology *t, struct tunnel_tables *to)
 	uint32_t count = 0, slots = 2;
 
 	for (uint16_t v = 0; v < t->vrf_count; v++)
-		count += wears(&t->vrfs[v], CONFIG_ENCAP_VXLAN);
+		count += ends_in(t, v, CONFIG_ENCAP_VXLAN);
 	while (slots < 2 * count)
 		slots *= 2;
 	to->vnis = calloc(slots, sizeof(*to->vnis));
@@ -85,7 +100,7 @@ set_vnis(const struct topology *t, struct tunnel_tables *to)
 		return -ENOMEM;
 	to->vni_mask = slots - 1;
 	for (uint16_t v = 0; v < t->vrf_count; v++)
-		if (wears(&t->vrfs[v], CONFIG_ENCAP_VXLAN))
+		if (ends_in(t, v, CONFIG_ENCAP_VXLAN))
 			add_vni(to, t->vrfs[v].vni, v);
 	return 0;
 }
@@ -99,7 +114,7 @@ set_vids(const struct topology *t, struct tunnel_tables *to)
 	for (unsigned i = 0; i < TUNNEL_VIDS; i++)
 		to->vids[i] = VRF_NONE;
 	for (uint16_t v = 0; v < t->vrf_count; v++)
-		if (wears(&t->vrfs[v], CONFIG_ENCAP_VLAN))
+		if (ends_in(t, v, CONFIG_ENCAP_VLAN))
 			to->vids[t->vrfs[v].vid] = v;
 	return 0;
 }

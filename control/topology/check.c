@@ -50,6 +50,7 @@ check_event(const struct topology *t, const struct config_event *event, struct c
 		break;
 	case CONFIG_EVENT_ROUTE: // routes/event.c
 	case CONFIG_EVENT_SET:   // a key of the settings
+	case CONFIG_EVENT_UNSET:
 	case CONFIG_EVENT_SNAPSHOT:
 		break;
 	}

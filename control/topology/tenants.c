@@ -52,6 +52,7 @@ take_vrf(struct slicing *s, const char *name)
 	if (at < 0)
 		return -ENOMEM;
 	snprintf(t->vrfs[at].name, sizeof(t->vrfs[at].name), "%s", name);
+	t->vrfs[at].held = false;
 	s->vrf_used[at] = true;
 	return at;
 }
@@ -303,22 +304,30 @@ begin(struct slicing *s, const struct topology *t, struct config_diag *diag)
 		return -ENOMEM;
 	for (size_t v = 0; v < room; v++)
 		s->next.vrfs[v].tenant = TENANT_NONE;
-	for (uint16_t v = 0; v < t->vrf_count; v++)
-		memcpy(s->next.vrfs[v].name, t->vrfs[v].name, sizeof(t->vrfs[v].name));
+	for (uint16_t v = 0; v < t->vrf_count; v++) {
+		struct topo_vrf *vrf = &s->next.vrfs[v];
+
+		if (t->vrfs[v].held)
+			*vrf = t->vrfs[v];
+		vrf->leaks = NULL;
+		vrf->leak_count = 0;
+		memcpy(vrf->name, t->vrfs[v].name, sizeof(vrf->name));
+	}
 	for (uint16_t i = 0; i < t->tenant_count; i++)
-		s->next.tenants[i].name = t->tenants[i].name;
+		s->next.tenants[i] = (struct topo_tenant){.name = t->tenants[i].name,
+							  .held = t->tenants[i].held};
 	return 0;
 }
 
-// What nobody took again goes, but for its place.
+// What nobody took again goes, but for its place, and for what is held.
 static void
 drop_unused(struct slicing *s)
 {
 	for (uint16_t v = 0; v < s->next.vrf_count; v++)
-		if (!s->vrf_used[v])
+		if (!s->vrf_used[v] && !s->next.vrfs[v].held)
 			s->next.vrfs[v].name[0] = '\0';
 	for (uint16_t i = 0; i < s->next.tenant_count; i++)
-		if (!s->tenant_used[i])
+		if (!s->tenant_used[i] && !s->next.tenants[i].held)
 			s->next.tenants[i] = (struct topo_tenant){0};
 }
 

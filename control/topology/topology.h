@@ -80,11 +80,17 @@ struct topo_vrf {
 	uint16_t vid;                   // VLAN
 	uint16_t *leaks;                // VRFs that it exchanges routes with, ascending
 	uint16_t leak_count;
+	// Nobody's any more, but packets under way refer to it: topology_retenant() keeps it as it is.
+	bool held;
+	// Held, and takes what comes from other switches in the place of the VRF with the same VNI or
+	// VLAN, or of `default` if it is plain.
+	bool leaving;
 };
 
 struct topo_tenant {
 	const char *name;                     // NULL: a place that nobody has at present
 	const struct config_tenant *settings; // NULL: only a port names it, or it is `rest`
+	bool held;                            // as of a VRF
 };
 
 // Prefixes behind a host, outside the fabric.

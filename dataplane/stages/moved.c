@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define VNI_OFFSET 4u // in the VXLAN header
+#define VNI_OFFSET 4u                            // in the VXLAN header
 #define INSIDE_VXLAN (8u + PARSE_ETHERNET_BYTES) // before the inner IP header: where VXLAN begins
 
 int
@@ -55,11 +55,11 @@ moved_tables_create(struct moved_tables **out, const struct moved_host *hosts, u
 	return 0;
 }
 
-// A packet that no switch of this snapshot's time has admitted. Epochs go round.
+// A packet that was admitted before the host left. Epochs go round.
 static bool
-is_older(const struct tables *t, const struct packet_meta *meta)
+is_older(const struct moved_host *host, const struct packet_meta *meta)
 {
-	return meta->epoch == 0 || (int16_t)(uint16_t)(meta->epoch - t->epoch) < 0;
+	return meta->epoch == 0 || (int16_t)(uint16_t)(meta->epoch - host->epoch) < 0;
 }
 
 // Where the addresses of the packet that hosts exchange stand; NULL: what is in the tunnel is not
@@ -96,10 +96,9 @@ belongs(const struct tables *t, const struct packet_meta *meta, uint32_t vni,
 
 // Whether an address is listed for the packet's VRF.
 static bool
-is_listed(const struct tables *t, const struct packet_meta *meta, uint32_t vni, uint8_t version,
-	  const uint8_t *address)
+is_listed(const struct moved_tables *moved, const struct tables *t, const struct packet_meta *meta,
+	  uint32_t vni, uint8_t version, const uint8_t *address)
 {
-	const struct moved_tables *moved = t->moved;
 	struct moved_host key = {.version = version};
 	uint32_t low = 0, high = moved->count;
 
@@ -118,28 +117,33 @@ is_listed(const struct tables *t, const struct packet_meta *meta, uint32_t vni, 
 		if (host->version != version ||
 		    memcmp(host->address, key.address, sizeof(key.address)) != 0)
 			return false;
-		if (belongs(t, meta, vni, host))
+		if (is_older(host, meta) && belongs(t, meta, vni, host))
 			return true;
 	}
 	return false;
 }
 
 bool
-moved_concerns(const struct node *n, struct rte_mbuf *m)
+moved_finds(const struct moved_tables *moved, const struct tables *t, struct rte_mbuf *m)
 {
-	const struct tables *t = n->current;
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *ip;
 	uint32_t vni;
 
-	if (!is_older(t, meta))
-		return false;
 	ip = find_ip(m, &vni);
 	if (ip == NULL)
 		return false;
 	if (ip[0] >> 4 == 6)
-		return is_listed(t, meta, vni, 6, ip + 8) || is_listed(t, meta, vni, 6, ip + 24);
-	return is_listed(t, meta, vni, 4, ip + 12) || is_listed(t, meta, vni, 4, ip + 16);
+		return is_listed(moved, t, meta, vni, 6, ip + 8) ||
+		       is_listed(moved, t, meta, vni, 6, ip + 24);
+	return is_listed(moved, t, meta, vni, 4, ip + 12) ||
+	       is_listed(moved, t, meta, vni, 4, ip + 16);
+}
+
+bool
+moved_concerns(const struct node *n, struct rte_mbuf *m)
+{
+	return moved_finds(n->current->moved, n->current, m);
 }
 
 static void

@@ -51,7 +51,7 @@ class Sets(Case):
 
     def test_one_after_the_other(self):
         # The second holds without the first, and would after the third.
-        self.refused("5:20", r"buffer.size: on leaf1 the buffer's 1000000 B do not hold the 1200384 B of headroom",
+        self.refused("5:20", r"qos.pg.3.headroom: on leaf1 the buffer's 1000000 B do not hold the 1200384 B of headroom",
                      ("1us", "leaf.buffer.size", "1MB"), ("2us", "leaf1.qos.pg.3.headroom", "300KB"),
                      ("3us", "leaf.buffer.size", "16MB"))
         # By time, not by place in the file.

@@ -12,27 +12,30 @@
 #define NODES 3
 
 static void
-retire(void *context, struct tables *old)
+retire(void *context, struct tables **old, uint32_t count)
 {
 	struct fabric *f = context;
 
 	for (unsigned i = 0; i < NODES; i++)
 		if (f->nodes[i]->current != f->nodes[i]->tables)
 			node_adopt_tables(f->nodes[i], f->nodes[i]->tables);
-	tables_destroy(old);
+	for (uint32_t i = 0; i < count; i++)
+		tables_destroy(old[i]);
 }
 
 // Returns how many warnings the change adds; `message` is in one of them.
 static unsigned
 set(struct fabric *f, const char *key, const char *value, const char *message)
 {
-	const struct change_retire how = {.run = retire, .context = f};
+	const struct events_hooks hooks = {.retire = retire, .context = f};
+	const struct change_env env = {.fabric = f, .hooks = &hooks};
+	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 	struct fixture told = {0};
 	struct config_diag before = {0};
 	unsigned count;
 
 	assert_int_equal(advice_give(f, &before), 0);
-	assert_int_equal(change_set(f, key, value, &how, &told.diag), 0);
+	assert_int_equal(change_edit(&env, &edit, 1, NULL, &told.diag), 0);
 	assert_int_equal(told.diag.count, 0);
 	assert_int_equal(advice_give_new(f, &before, &told.diag), 0);
 	count = told.diag.count;

@@ -52,25 +52,46 @@ stop(struct changed *c)
 
 // Nothing runs: nobody holds what is not in force. All nodes have the new tables by then.
 static void
-retire(void *context, struct tables *old)
+retire(void *context, struct tables **old, uint32_t count)
 {
 	struct changed *c = context;
 
 	for (unsigned i = 0; i < NODES; i++) {
-		assert_ptr_not_equal(c->f->nodes[i]->tables, old);
-		if (c->f->nodes[i]->current != c->f->nodes[i]->tables)
-			node_adopt_tables(c->f->nodes[i], c->f->nodes[i]->tables);
+		for (uint32_t k = 0; k < count; k++)
+			assert_ptr_not_equal(c->f->nodes[i]->tables, old[k]);
+		node_take_tables(c->f->nodes[i], 0);
+		assert_ptr_equal(c->f->nodes[i]->current, c->f->tables[i]);
 	}
-	c->retired++;
-	tables_destroy(old);
+	c->retired += count;
+	for (uint32_t k = 0; k < count; k++)
+		tables_destroy(old[k]);
+}
+
+static void
+at_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
+{
+	struct changed *c = context;
+
+	for (unsigned i = 0; i < NODES; i++)
+		run(c->f->nodes[i], 0, arg);
+}
+
+static int
+edit_all(struct changed *c, const struct config_edit *edits, unsigned count,
+	 const struct change_commit *commit)
+{
+	const struct events_hooks hooks = {.retire = retire, .at_nodes = at_nodes, .context = c};
+	const struct change_env env = {.fabric = c->f, .hooks = &hooks};
+
+	return change_edit(&env, edits, count, commit, &c->place.diag);
 }
 
 static int
 set(struct changed *c, const char *key, const char *value)
 {
-	const struct change_retire how = {.run = retire, .context = c};
+	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 
-	return change_set(c->f, key, value, &how, &c->place.diag);
+	return edit_all(c, &edit, 1, NULL);
 }
 
 static void
@@ -222,7 +243,7 @@ test_cut_packets(void **state)
 	assert_false(config_trims(c.f->config));
 	assert_int_equal(c.f->nodes[SWITCHES - 1]->current->trim.size, 0);
 	assert_int_equal(fabric_rebuild_tables(c.f, 0, &old, &c.place.diag), 0);
-	retire(&c, old);
+	retire(&c, &old, 1);
 	assert_trims(&c, true);
 	stop(&c);
 }
@@ -282,7 +303,8 @@ check(struct changed *c)
 
 	for (unsigned i = 0; i < config->event_count; i++)
 		sets[i] = &config->events[i];
-	return change_check(c->f, sets, config->event_count, &c->place.diag);
+	return change_check(&(struct change_env){.fabric = c->f}, sets, config->event_count,
+			    &c->place.diag);
 }
 
 // Events are tried one upon the other, and leave nothing behind.
@@ -307,7 +329,7 @@ test_events(void **state)
 	assert_int_equal(c.place.diag.errors, 1);
 	assert_true(fixture_says(
 		&c.place,
-		"t.yaml:5:20: buffer.size: on leaf1 the buffer's 1000000 B do not hold the "
+		"t.yaml:5:20: qos.pg.3.headroom: on leaf1 the buffer's 1000000 B do not hold the "
 		"1200384 B of headroom"));
 	assert_memory_equal(c.before, c.f->tables, sizeof(c.before));
 	assert_int_equal(config_switch(c.f->config, "leaf1", CONFIG_ROLE_LEAF, &settings), 0);

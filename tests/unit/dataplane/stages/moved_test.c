@@ -8,15 +8,15 @@
 #define EPOCH 7
 #define EVERY_QUEUE 0xff
 
-// 10.0.0.2 and fd00::2 have left red, which goes in VXLAN, and 10.0.1.2 blue, which goes in VLAN
+// In this epoch 10.0.0.2 and fd00::2 have left red, which goes in VXLAN, and 10.0.1.2 blue, which goes in VLAN
 // 102.
 static struct moved_tables *
-three_moved(void)
+three_moved(uint16_t epoch)
 {
-	static const struct moved_host hosts[] = {
-		{ENCAP_VXLAN, VNI_RED, VRF_RED, 6, {0xfd, [15] = 2}},
-		{ENCAP_VLAN, VLAN_BLUE, VRF_BLUE, 4, {10, 0, 1, 2}},
-		{ENCAP_VXLAN, VNI_RED, VRF_RED, 4, {10, 0, 0, 2}},
+	const struct moved_host hosts[] = {
+		{ENCAP_VXLAN, VNI_RED, VRF_RED, epoch, 6, {0xfd, [15] = 2}},
+		{ENCAP_VLAN, VLAN_BLUE, VRF_BLUE, epoch, 4, {10, 0, 1, 2}},
+		{ENCAP_VXLAN, VNI_RED, VRF_RED, epoch, 4, {10, 0, 0, 2}},
 	};
 	struct moved_tables *moved = NULL;
 
@@ -30,7 +30,7 @@ moved_leaf(const struct leaf *leaf, uint16_t epoch)
 {
 	struct tables *t = leaf_tables(leaf);
 
-	t->moved = three_moved();
+	t->moved = three_moved(epoch);
 	t->epoch = epoch;
 	return t;
 }
@@ -306,14 +306,37 @@ test_purge(void **state)
 	}
 }
 
+// A host's own epoch counts, not that of the tables, which go on while it is listed.
+static void
+test_each_by_its_epoch(void **state)
+{
+	const struct leaf leaf = {.version = 4};
+	const struct frame f = {.to = 0};
+	struct wrapped w = wrap_to_near(leaf.version);
+	uint8_t inside[BUILT_MAX], frame[BUILT_MAX];
+	uint32_t length = harness_write_frame(inside, &f);
+	struct tables *t = moved_leaf(&leaf, EPOCH);
+	struct harness h;
+
+	(void)state;
+	w.vni = VNI_RED;
+	length = wrap(frame, &w, inside + 14, length - 14);
+	t->epoch = EPOCH + 5;
+	harness_open(&h, t);
+	assert_true(is_dropped(&h, frame, length, EPOCH - 1));
+	assert_false(is_dropped(&h, frame, length, EPOCH));
+	assert_false(is_dropped(&h, frame, length, EPOCH + 4));
+	harness_close(&h);
+}
+
 // The first of several with one address, by version, kind and VNI; NULL tables are gone already.
 static void
 test_order(void **state)
 {
 	const struct moved_host hosts[] = {
-		{ENCAP_VXLAN, 9, 1, 6, {1}},        {ENCAP_VXLAN, 9, 1, 4, {2}},
-		{ENCAP_VXLAN, 9, 1, 4, {1}},        {ENCAP_VXLAN, 8, 1, 4, {1}},
-		{ENCAP_NONE, 0, VRF_NONE, 4, {1}},
+		{ENCAP_VXLAN, 9, 1, 3, 6, {1}},        {ENCAP_VXLAN, 9, 1, 3, 4, {2}},
+		{ENCAP_VXLAN, 9, 1, 3, 4, {1}},        {ENCAP_VXLAN, 8, 1, 3, 4, {1}},
+		{ENCAP_NONE, 0, VRF_NONE, 3, 4, {1}},
 	};
 	struct moved_tables *moved = NULL;
 
@@ -338,6 +361,7 @@ main(void)
 		cmocka_unit_test(test_tunnels), cmocka_unit_test(test_passing),
 		cmocka_unit_test(test_tags_and_plain), cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_purge),   cmocka_unit_test(test_order),
+		cmocka_unit_test(test_each_by_its_epoch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

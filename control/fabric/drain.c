@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When tenants change, packets admitted under the old tables are still under way. New tables keep
+// what those need to arrive (leaving.c), and the fabric is looked at from time to time: when none
+// is left that is older than the change, or when DRAIN_LIMIT of fabric time has passed and what is
+// left of the hosts that have moved has been dropped (moved.c), the change's command is over: from
+// then on no packet of a moved host reaches the tenant that it has left. What is older and of hosts
+// that have not moved is never dropped: for them routes stay until it has gone.
+//
+// A packet's age is the epoch of the tables that admitted it. Looked at are switches' queues, the
+// wires between switches, and those to hosts; what waits in a NIC or comes from a host has not been
+// admitted. Nothing of it is done by the dataplane.
+//
+// Times of looks follow from when the change was made alone, so that in virtual time the outcome
+// does not depend on windows.
+#include "drain.h"
+
+#include "change.h"
+#include "dataplane/queueing/fair.h"
+#include "dataplane/stages/moved.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DRAIN_LOOK TIME_WINDOW_MAX // between the first looks
+#define DRAIN_BACK_OFF 8           // later ones wait this part of the time that has passed
+
+void
+drain_destroy(struct drain *d, const struct topology *t)
+{
+	if (d == NULL)
+		return;
+	for (uint32_t n = 0; d->lists != NULL && n < t->first_host; n++) {
+		routes_clear(&d->lists[n][0]);
+		routes_clear(&d->lists[n][1]);
+	}
+	free(d->lists);
+	free(d->hosts);
+	free(d->held_vrfs);
+	free(d->held_tenants);
+	free(d->words);
+	free(d);
+}
+
+void
+drains_drop(struct fabric *f)
+{
+	while (f->drains != NULL) {
+		struct drain *next = f->drains->next;
+
+		drain_destroy(f->drains, f->topology);
+		f->drains = next;
+	}
+	moved_tables_destroy(f->moved);
+	f->moved = NULL;
+}
+
+ps_t
+drains_next(const struct fabric *f)
+{
+	ps_t next = PS_NEVER;
+
+	for (const struct drain *d = f->drains; d != NULL; d = d->next)
+		next = time_min(next, d->next_look);
+	return next;
+}
+
+bool
+drains_open(const struct fabric *f)
+{
+	for (const struct drain *d = f->drains; d != NULL; d = d->next)
+		if (!d->done)
+			return true;
+	return false;
+}
+
+// ---- looking --------------------------------------------------------------------------------------
+
+// What one look has found of a drain.
+struct found {
+	uint64_t old;   // packets older than the change
+	uint64_t moved; // of them those of hosts that have moved
+};
+
+struct look {
+	const struct fabric *f;
+	struct found *found; // by drain, in the order of the list
+	struct moved_tables **moved;
+	uint64_t dropped; // as `tenant-moved`
+};
+
+// Pauses and notices between switches are no packets of anybody.
+static bool
+is_control(struct rte_mbuf *m)
+{
+	static const uint8_t reserved[5] = {0x01, 0x80, 0xc2, 0x00, 0x00};
+
+	return packet_meta(m)->data_len >= 6 &&
+	       memcmp(packet_data(m), reserved, sizeof(reserved)) == 0;
+}
+
+// t: of the switch that had it last.
+static void
+look_at_packet(struct look *look, const struct tables *t, struct rte_mbuf *m)
+{
+	uint16_t epoch = packet_meta(m)->epoch;
+	unsigned i = 0;
+
+	for (const struct drain *d = look->f->drains; d != NULL; d = d->next, i++) {
+		if (epoch != 0 && (int16_t)(uint16_t)(epoch - d->epoch) >= 0)
+			continue;
+		if (is_control(m))
+			return;
+		look->found[i].old++;
+		look->found[i].moved += look->moved[i] != NULL && moved_finds(look->moved[i], t, m);
+	}
+}
+
+// A wire that this node's worker takes from, or the driver of its device.
+static void
+look_at_wire(struct look *look, const struct tables *t, const struct wire *w)
+{
+	uint32_t end = __atomic_load_n(w->visible, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = w->head; i != end; i++)
+		look_at_packet(look, t, w->slots[i & w->mask].packet);
+}
+
+// The tables of the switch behind a port.
+static const struct tables *
+tables_behind(const struct look *look, const struct node *n, unsigned port)
+{
+	const struct topo_node *place = &look->f->topology->nodes[n->index];
+
+	return look->f->tables[place->ports[port].peer_node];
+}
+
+// A switch's queues, what comes to it from other switches, and what it has sent to hosts, which its
+// own worker takes or sends.
+static void
+look_at_node(struct node *n, ps_t now, void *arg)
+{
+	struct look *look = arg;
+
+	(void)now;
+	if (n->role == NODE_NIC)
+		return;
+	for (unsigned p = 0; p < n->port_count; p++) {
+		struct port *port = &n->ports[p];
+
+		look->dropped += port->drops[DROP_TENANT_MOVED];
+		for (unsigned tc = 0; tc < PRIORITIES; tc++)
+			for (struct rte_mbuf *m = port->queues[tc].head; m != NULL;
+			     m = fair_next(port, tc, m))
+				look_at_packet(look, n->current, m);
+		if (n->current->ports[p].inner && port->in != NULL)
+			look_at_wire(look, tables_behind(look, n, p), port->in);
+		else if (!n->current->ports[p].inner && port->out != NULL)
+			look_at_wire(look, n->current, port->out);
+	}
+}
+
+static int
+look_all(const struct change_env *env, struct look *look)
+{
+	struct fabric *f = env->fabric;
+	unsigned count = 0, i = 0;
+	int error = 0;
+
+	for (const struct drain *d = f->drains; d != NULL; d = d->next)
+		count++;
+	*look = (struct look){
+		.f = f,
+		.found = calloc(count + 1u, sizeof(*look->found)),
+		.moved = calloc(count + 1u, sizeof(struct moved_tables *)),
+	};
+	if (look->found == NULL || look->moved == NULL)
+		return -ENOMEM;
+	for (const struct drain *d = f->drains; error == 0 && d != NULL; d = d->next)
+		error = moved_of(f, d, &look->moved[i++]);
+	if (error == 0)
+		env->hooks->at_nodes(env->hooks->context, look_at_node, look);
+	return error;
+}
+
+static void
+forget_look(const struct fabric *f, struct look *look)
+{
+	unsigned i = 0;
+
+	for (const struct drain *d = f->drains; look->moved != NULL && d != NULL; d = d->next)
+		moved_tables_destroy(look->moved[i++]);
+	free(look->moved);
+	free(look->found);
+}
+
+// ---- what follows ---------------------------------------------------------------------------------
+
+// Of several workers each is looked at in its turn, and a packet may pass from one that is yet to
+// be looked at to one that has been. It does so only on its way forward, and no way is longer than
+// this: so many looks in a row that find nothing have missed nothing.
+static unsigned
+looks_needed(const struct change_env *env)
+{
+	return env->hooks->many_workers ? 6 : 1;
+}
+
+static void
+tell(const struct change_env *env, struct drain *d, uint64_t dropped)
+{
+	char *text = NULL;
+	uint64_t lost = dropped - d->dropped_before, drained;
+
+	if (d->told || env->hooks->tell == NULL)
+		return;
+	d->told = true;
+	lost = lost < d->under_way ? lost : d->under_way;
+	drained = d->under_way - lost;
+	if (asprintf(&text, "%s; %" PRIu64 " packet%s drained, %" PRIu64 " dropped", d->words,
+		     drained, drained == 1 ? "" : "s", lost) < 0)
+		return;
+	env->hooks->tell(env->hooks->context, env->now, text);
+	free(text);
+}
+
+// The places that names have left may be others' now.
+static void
+free_places(struct fabric *f, const struct drain *d)
+{
+	struct topology *t = f->topology;
+
+	for (uint16_t i = 0; i < d->held_vrf_count; i++)
+		if (t->vrfs[d->held_vrfs[i]].held)
+			t->vrfs[d->held_vrfs[i]] = (struct topo_vrf){.tenant = TENANT_NONE};
+	for (uint16_t i = 0; i < d->held_tenant_count; i++)
+		if (t->tenants[d->held_tenants[i]].held)
+			t->tenants[d->held_tenants[i]] = (struct topo_tenant){0};
+}
+
+// Takes a drain out of the list.
+static void
+end_drain(struct fabric *f, struct drain *ended)
+{
+	struct drain **link = &f->drains;
+
+	while (*link != ended)
+		link = &(*link)->next;
+	*link = ended->next;
+	free_places(f, ended);
+	drain_destroy(ended, f->topology);
+}
+
+// What routes there were to hosts that have moved are gone.
+static void
+expire(struct fabric *f, struct drain *d)
+{
+	d->expired = true;
+	for (uint32_t n = 0; n < f->topology->first_host; n++)
+		routes_clear(&d->lists[n][1]);
+}
+
+static void
+set_next_look(struct drain *d, ps_t now)
+{
+	ps_t passed = now - d->began;
+	ps_t wait = passed / DRAIN_BACK_OFF > DRAIN_LOOK ? passed / DRAIN_BACK_OFF : DRAIN_LOOK;
+
+	// The end of what is dropped is close: only wires hold some of it.
+	if (d->expired && !d->done)
+		wait = DRAIN_LOOK;
+	d->next_look = (now + wait) / DRAIN_LOOK * DRAIN_LOOK;
+	if (!d->expired && !d->done && d->next_look > d->began + DRAIN_LIMIT)
+		d->next_look = d->began + DRAIN_LIMIT;
+	if (d->next_look <= now)
+		d->next_look = now + DRAIN_LOOK;
+}
+
+// One drain by what was found. *ended: it is to be taken out; *anew: tables follow.
+static void
+look_at_drain(const struct change_env *env, struct drain *d, const struct found *found,
+	      uint64_t dropped, bool *ended, bool *anew)
+{
+	if (d->clean == 0 && d->next_look == d->began)
+		d->under_way = found->moved;
+	d->clean = found->old == 0 ? d->clean + 1 : 0;
+	d->clean_moved = found->moved == 0 ? d->clean_moved + 1 : 0;
+	if (d->clean >= looks_needed(env)) {
+		d->done = true;
+		*ended = *anew = true;
+		tell(env, d, dropped);
+		return;
+	}
+	if (!d->expired && !d->done && env->now >= d->began + DRAIN_LIMIT) {
+		expire(env->fabric, d);
+		d->clean_moved = 0;
+		*anew = true;
+	} else if (d->expired && !d->done && d->clean_moved >= looks_needed(env)) {
+		d->done = true;
+		tell(env, d, dropped);
+	}
+	set_next_look(d, env->now);
+}
+
+void
+drains_begin(struct drain *d, ps_t now)
+{
+	d->began = d->next_look = now;
+}
+
+// Tables anew for the switches that an ended or expired drain leaves.
+static int
+rebuild(const struct change_env *env, struct config_diag *diag)
+{
+	struct fabric *f = env->fabric;
+	struct moved_tables *moved;
+	int error;
+
+	leaving_release(f);
+	error = moved_in_force(f, &moved);
+	if (error != 0)
+		return error;
+	moved_tables_destroy(f->moved);
+	f->moved = moved;
+	return change_rebuild(env, diag);
+}
+
+int
+drains_look(const struct change_env *env, struct config_diag *diag)
+{
+	struct fabric *f = env->fabric;
+	struct drain *next;
+	struct look look;
+	unsigned i = 0;
+	bool anew = false;
+	int error = look_all(env, &look);
+
+	if (error != 0) {
+		forget_look(f, &look);
+		return error;
+	}
+	for (struct drain *d = f->drains; d != NULL; d = d->next)
+		d->ended = false;
+	for (struct drain *d = f->drains; d != NULL; d = d->next, i++)
+		if (d->next_look <= env->now)
+			look_at_drain(env, d, &look.found[i], look.dropped, &d->ended, &anew);
+	forget_look(f, &look);
+	for (struct drain *d = f->drains; d != NULL; d = next) {
+		next = d->next;
+		if (d->ended)
+			end_drain(f, d);
+	}
+	return anew ? rebuild(env, diag) : 0;
+}

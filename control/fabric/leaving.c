@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the old tables delivered and the new ones do not. A packet that has been admitted wears what
+// its VRF wore then (nothing, a VLAN, a VNI), and switches on its way look it up by that. So for
+// each of these keys the routes of before are compared with those of now, switch by switch, and what
+// is missing goes on being routed, but only for what comes from other switches: in a VRF of its own,
+// `leaving`, that stands for the key in the place of the VRF that has it now and knows all that this
+// one knows. No port of a host is in such a VRF, so no new packet can enter what a host has left.
+//
+// A key that another tenant has now delivers to that one alone.
+#include "drain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Between local routes, which stay, and those that lead on to other switches.
+#define LEAVING_DISTANCE ((UINT32_C(1) << 29) - 1)
+
+// Whether packets between switches are looked up in it: plain ones in `default` alone.
+static bool
+has_key(const struct topo_vrf *vrfs, uint16_t vrf)
+{
+	return vrfs[vrf].name[0] != '\0' &&
+	       (vrf == TOPOLOGY_VRF_DEFAULT || vrfs[vrf].encap != CONFIG_ENCAP_PLAIN);
+}
+
+uint16_t
+leaving_find_vrf(const struct topology *t, const struct topo_vrf *like, bool leaving)
+{
+	for (uint16_t v = 0; v < t->vrf_count; v++)
+		if (t->vrfs[v].leaving == leaving && (leaving || !t->vrfs[v].held) &&
+		    (leaving || has_key(t->vrfs, v)) && t->vrfs[v].encap == like->encap &&
+		    drain_id(&t->vrfs[v]) == drain_id(like))
+			return v;
+	return VRF_NONE;
+}
+
+static bool
+is_free(const struct topo_vrf *vrf)
+{
+	return vrf->name[0] == '\0' && !vrf->held;
+}
+
+// The leaving VRF of an old VRF's key, in the topology; added if it is new.
+static int
+take_vrf(struct topology *t, const struct topo_vrf *old, uint16_t *out)
+{
+	struct topo_vrf *grown;
+	uint16_t v = 0;
+
+	*out = leaving_find_vrf(t, old, true);
+	if (*out != VRF_NONE)
+		return 0;
+	while (v < t->vrf_count && !is_free(&t->vrfs[v]))
+		v++;
+	if (v == t->vrf_count) {
+		grown = realloc(t->vrfs, (t->vrf_count + 1u) * sizeof(*grown));
+		if (grown == NULL || t->vrf_count == INT16_MAX)
+			return -ENOMEM;
+		t->vrfs = grown;
+		t->vrf_count++;
+	}
+	t->vrfs[v] = (struct topo_vrf){
+		.tenant = old->tenant,
+		.encap = old->encap,
+		.pipe = old->pipe,
+		.vni = old->vni,
+		.vid = old->vid,
+		.held = true,
+		.leaving = true,
+	};
+	// No tenant can be called so.
+	snprintf(t->vrfs[v].name, sizeof(t->vrfs[v].name), "(%.*s)", CONFIG_NAME_MAX - 2,
+		 old->name);
+	*out = v;
+	return 0;
+}
+
+// ---- comparing ------------------------------------------------------------------------------------
+
+struct comparison {
+	struct drain *d;
+	struct topology *t;
+	const struct slices *before;
+	const struct route_list *old, *new;
+	uint32_t node;
+	uint16_t *now; // by VRF of before: that which has its key now, or VRF_NONE
+};
+
+static const struct route_member *
+members_of(const struct route_list *list, const struct route *route, uint32_t *count)
+{
+	const struct route_group *group = &list->groups[route->group];
+
+	*count = group->count;
+	return &list->members[group->first];
+}
+
+static bool
+same_members(const struct comparison *c, const struct route *a, const struct route *b)
+{
+	const struct route_member *x, *y;
+	uint32_t count, other;
+
+	if (a->group == ROUTES_BLACKHOLE || b->group == ROUTES_BLACKHOLE)
+		return a->group == b->group;
+	x = members_of(c->old, a, &count);
+	y = members_of(c->new, b, &other);
+	if (count != other)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (x[i].port != y[i].port || memcmp(x[i].mac, y[i].mac, 6) != 0)
+			return false;
+	return true;
+}
+
+static bool
+same_encap(const struct comparison *c, const struct route *a, const struct route *b)
+{
+	const struct route_encap *x, *y;
+
+	if (a->encap == ROUTES_PLAIN || b->encap == ROUTES_PLAIN)
+		return a->encap == b->encap;
+	x = &c->old->encaps[a->encap];
+	y = &c->new->encaps[b->encap];
+	return x->kind == y->kind && x->id == y->id && x->pipe == y->pipe &&
+	       memcmp(x->remote, y->remote, sizeof(x->remote)) == 0;
+}
+
+// The index of the host's port that a route of a leaf delivers to, with its host; or -1.
+static int
+host_behind(const struct comparison *c, const struct route *route)
+{
+	const struct topo_node *node = &c->t->nodes[c->node];
+	const struct route_member *members;
+	uint32_t count;
+
+	if (route->group == ROUTES_BLACKHOLE)
+		return -1;
+	members = members_of(c->old, route, &count);
+	return count == 1 && node->ports[members->port].peer_node >= c->t->first_host &&
+			       node->ports[members->port].peer_node != TOPOLOGY_NONE
+		       ? members->port
+		       : -1;
+}
+
+// Whether a route leads to the address of a host that has moved.
+static bool
+is_moved(const struct comparison *c, const struct route *route)
+{
+	const struct config_prefix *prefix = &route->prefix;
+	struct drain_host wanted = {
+		.host.version = prefix->version,
+		.host.kind = drain_encap(c->before->vrfs[route->vrf].encap),
+		.host.id = drain_id(&c->before->vrfs[route->vrf]),
+	};
+
+	if (prefix->length != (prefix->version == 4 ? 32 : 128))
+		return false;
+	memcpy(wanted.host.address, prefix->address, prefix->version == 4 ? 4 : 16);
+	return bsearch(&wanted, c->d->hosts, c->d->host_count, sizeof(wanted),
+		       drain_host_compare) != NULL;
+}
+
+static int
+copy_route(const struct route_list *from, const struct route *route, uint16_t vrf,
+	   uint32_t distance, struct route_list *to)
+{
+	struct route copy = *route;
+	uint32_t count;
+
+	copy.vrf = vrf;
+	copy.distance = distance;
+
+	if (route->group != ROUTES_BLACKHOLE) {
+		const struct route_member *members = members_of(from, route, &count);
+
+		if (routes_add_group(to, members, count, &copy.group) != 0)
+			return -ENOMEM;
+	}
+	if (route->encap != ROUTES_PLAIN &&
+	    routes_add_encap(to, &from->encaps[route->encap], &copy.encap) != 0)
+		return -ENOMEM;
+	return routes_append_route(to, &copy);
+}
+
+static int
+compare_route(struct comparison *c, const struct route *old)
+{
+	const struct topo_vrf *vrf = &c->before->vrfs[old->vrf];
+	uint16_t now = c->now[old->vrf], leaving;
+	const struct route *new = NULL;
+	int error;
+
+	if (!has_key(c->before->vrfs, old->vrf) || vrf->held || old->group == ROUTES_BLACKHOLE)
+		return 0;
+	if (now != VRF_NONE)
+		new = routes_find(c->new, now, &old->prefix);
+	if (new != NULL && same_members(c, old, new) && same_encap(c, old, new))
+		return 0;
+	// What comes out of a tunnel at a leaf is for one of its hosts.
+	if (vrf->encap == CONFIG_ENCAP_VXLAN && host_behind(c, old) < 0)
+		return 0;
+	if (now != VRF_NONE && strcmp(vrf->name, c->t->vrfs[now].name) != 0)
+		return 0; // another's key
+	error = take_vrf(c->t, vrf, &leaving);
+	return error != 0 ? error
+			  : copy_route(c->old, old, leaving, LEAVING_DISTANCE,
+				       &c->d->lists[c->node][is_moved(c, old)]);
+}
+
+int
+leaving_find(struct drain *d, struct topology *t, const struct slices *before,
+	     const struct routes *old, const struct routes *new)
+{
+	struct comparison c = {.d = d, .t = t, .before = before};
+	int error = 0;
+
+	d->lists = calloc(t->first_host + 1u, sizeof(*d->lists));
+	c.now = calloc(before->vrf_count + 1u, sizeof(*c.now));
+	if (d->lists == NULL || c.now == NULL)
+		error = -ENOMEM;
+	for (uint16_t v = 0; error == 0 && v < before->vrf_count; v++)
+		c.now[v] = leaving_find_vrf(t, &before->vrfs[v], false);
+	for (c.node = 0; error == 0 && c.node < t->first_host; c.node++) {
+		c.old = &old->nodes[c.node];
+		c.new = &new->nodes[c.node];
+		for (uint32_t i = 0; error == 0 && i < c.old->count; i++)
+			error = compare_route(&c, &c.old->routes[i]);
+	}
+	free(c.now);
+	return error;
+}
+
+// ---- in force -------------------------------------------------------------------------------------
+
+bool
+leaving_at(const struct drain *d, uint32_t node)
+{
+	return d->lists[node][0].count != 0 || d->lists[node][1].count != 0;
+}
+
+static int
+copy_list(const struct route_list *from, struct route_list *to)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; error == 0 && i < from->count; i++) {
+		const struct route *r = &from->routes[i];
+
+		error = copy_route(from, r, r->vrf, r->distance, to);
+	}
+	return error;
+}
+
+int
+leaving_compose(const struct fabric *f, uint32_t node, struct route_list *out)
+{
+	const struct topology *t = f->topology;
+	const struct route_list *now = &f->routes->nodes[node];
+	int error = copy_list(now, out);
+
+	// What the VRF knows that has the key now...
+	for (uint16_t v = 0; error == 0 && v < t->vrf_count; v++) {
+		uint16_t base;
+
+		if (!t->vrfs[v].leaving)
+			continue;
+		base = leaving_find_vrf(t, &t->vrfs[v], false);
+		for (uint32_t i = 0; error == 0 && base != VRF_NONE && i < now->count; i++) {
+			const struct route *r = &now->routes[i];
+
+			if (r->vrf == base)
+				error = copy_route(now, r, v, r->distance, out);
+		}
+	}
+	// ... and what is leaving.
+	for (const struct drain *d = f->drains; error == 0 && d != NULL; d = d->next)
+		for (unsigned i = 0; error == 0 && i < 2; i++)
+			error = copy_list(&d->lists[node][i], out);
+	if (error != 0)
+		routes_clear(out);
+	else
+		routes_sort(out);
+	return error;
+}
+
+static bool
+is_used(const struct fabric *f, uint16_t vrf)
+{
+	for (const struct drain *d = f->drains; d != NULL; d = d->next)
+		for (uint32_t n = 0; n < f->topology->first_host; n++)
+			for (unsigned i = 0; i < 2; i++)
+				for (uint32_t r = 0; r < d->lists[n][i].count; r++)
+					if (d->lists[n][i].routes[r].vrf == vrf)
+						return true;
+	return false;
+}
+
+void
+leaving_release(struct fabric *f)
+{
+	struct topology *t = f->topology;
+
+	for (uint16_t v = 0; v < t->vrf_count; v++)
+		if (t->vrfs[v].leaving && !is_used(f, v))
+			t->vrfs[v] = (struct topo_vrf){.tenant = TENANT_NONE};
+}

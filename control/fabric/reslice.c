@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tenants change in the topology itself, of which everything before is saved, so that going back
+// cannot fail. Names that go keep their places while packets under way may refer to them.
+#include "reslice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Names that are no more keep their places, as they were.
+static int
+hold_places(struct reslice *r, struct topology *t)
+{
+	const struct slices *s = &r->before;
+	struct drain *d = r->drain;
+
+	d->held_vrfs = calloc(s->vrf_count + 1u, sizeof(*d->held_vrfs));
+	d->held_tenants = calloc(s->tenant_count + 1u, sizeof(*d->held_tenants));
+	if (d->held_vrfs == NULL || d->held_tenants == NULL)
+		return -ENOMEM;
+	for (uint16_t v = 0; v < s->vrf_count; v++) {
+		if (s->vrfs[v].name[0] == '\0' || t->vrfs[v].name[0] != '\0')
+			continue;
+		t->vrfs[v] = s->vrfs[v];
+		t->vrfs[v].leaks = NULL;
+		t->vrfs[v].leak_count = 0;
+		t->vrfs[v].held = true;
+		d->held_vrfs[d->held_vrf_count++] = v;
+	}
+	for (uint16_t i = 0; i < s->tenant_count; i++) {
+		if (s->tenants[i].name == NULL || t->tenants[i].name != NULL)
+			continue;
+		t->tenants[i] = (struct topo_tenant){.name = s->tenants[i].name, .held = true};
+		d->held_tenants[d->held_tenant_count++] = i;
+	}
+	return 0;
+}
+
+// A VNI or VLAN whose packets from before are still under way cannot be another's yet.
+static int
+check_leaving(const struct topology *t, struct config_diag *diag)
+{
+	for (uint16_t v = 0; v < t->vrf_count; v++) {
+		const struct topo_vrf *vrf = &t->vrfs[v];
+		uint16_t now = vrf->leaving ? leaving_find_vrf(t, vrf, false) : VRF_NONE;
+		const char *name = now != VRF_NONE ? t->vrfs[now].name : NULL;
+		int before = (int)strlen(vrf->name) - 2; // it stands in parentheses
+
+		if (name == NULL ||
+		    (strncmp(vrf->name + 1, name, (size_t)before) == 0 && name[before] == '\0'))
+			continue;
+		config_error(diag, t->config->file, (struct config_pos){0}, "tenants",
+			     "%s %u of tenant %s was that of %.*s until just now, and packets of "
+			     "it are under way: try again in a moment",
+			     vrf->encap == CONFIG_ENCAP_VLAN ? "VLAN" : "VNI", drain_id(vrf), name,
+			     before, vrf->name + 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+note_reused(struct reslice *r, const struct topology *t)
+{
+	const struct slices *s = &r->before;
+
+	r->reused = calloc(s->tenant_count + 1u, sizeof(*r->reused));
+	if (r->reused == NULL)
+		return -ENOMEM;
+	for (uint16_t i = 0; i < s->tenant_count; i++)
+		if (s->tenants[i].name == NULL && t->tenants[i].name != NULL)
+			r->reused[r->reused_count++] = i;
+	return 0;
+}
+
+static bool
+leaves_something(const struct drain *d, const struct topology *t)
+{
+	bool some = d->host_count != 0 || d->held_vrf_count != 0 || d->held_tenant_count != 0;
+
+	for (uint32_t n = 0; !some && n < t->first_host; n++)
+		some = leaving_at(d, n);
+	return some;
+}
+
+// What the change leaves under way; from here on tables are of a new epoch.
+static int
+start_drain(struct reslice *r, struct fabric *f)
+{
+	struct topology *t = f->topology;
+	int rc;
+
+	r->drain = calloc(1, sizeof(*r->drain));
+	if (r->drain == NULL)
+		return -ENOMEM;
+	rc = hold_places(r, t);
+	if (rc == 0)
+		rc = moved_find(r->drain, t, &r->before);
+	if (rc == 0)
+		rc = leaving_find(r->drain, t, &r->before, r->routes, f->routes);
+	if (rc != 0)
+		return rc;
+	if (!leaves_something(r->drain, t)) {
+		drain_destroy(r->drain, t);
+		r->drain = NULL;
+		return 0;
+	}
+	f->epoch = f->epoch == UINT16_MAX ? 1 : f->epoch + 1;
+	r->drain->epoch = f->epoch;
+	r->drain->next = f->drains;
+	f->drains = r->drain;
+	return 0;
+}
+
+int
+reslice_begin(struct reslice *r, const struct change_env *env, bool trial, struct config_diag *diag)
+{
+	struct fabric *f = env->fabric;
+	struct routes *routes;
+	int rc;
+
+	*r = (struct reslice){0};
+	rc = slices_save(&r->before, f->topology);
+	if (rc != 0)
+		return rc;
+	r->begun = true;
+	r->moved = f->moved;
+	r->routes = f->routes;
+	rc = topology_retenant(f->topology, diag);
+	if (rc == 0)
+		rc = check_leaving(f->topology, diag);
+	if (rc == 0)
+		rc = change_make_routes(env, &routes, diag);
+	if (rc == 0)
+		f->routes = routes;
+	if (rc == 0 && !trial)
+		rc = note_reused(r, f->topology);
+	if (rc == 0 && !trial)
+		rc = start_drain(r, f);
+	if (rc == 0 && !trial)
+		rc = moved_in_force(f, &f->moved);
+	if (rc == 0 && !trial)
+		rc = fabric_list_labels(&r->labels, f->topology);
+	if (rc != 0)
+		reslice_undo(r, f);
+	return rc;
+}
+
+static void
+forget(struct reslice *r)
+{
+	slices_free(&r->before);
+	fabric_free_labels(r->labels);
+	free(r->reused);
+	*r = (struct reslice){0};
+}
+
+void
+reslice_undo(struct reslice *r, struct fabric *f)
+{
+	if (!r->begun)
+		return;
+	if (f->routes != r->routes)
+		routes_destroy(f->routes);
+	f->routes = r->routes;
+	if (f->moved != r->moved)
+		moved_tables_destroy(f->moved);
+	f->moved = r->moved;
+	if (r->drain != NULL && f->drains == r->drain) {
+		f->drains = r->drain->next;
+		f->epoch = f->epoch == 1 ? UINT16_MAX : f->epoch - 1;
+	}
+	drain_destroy(r->drain, f->topology);
+	slices_restore(&r->before, f->topology);
+	forget(r);
+}
+
+static void
+clear_tenants(struct node *n, ps_t now, void *arg)
+{
+	const struct reslice *r = arg;
+
+	(void)now;
+	for (uint16_t i = 0; i < r->reused_count; i++)
+		if (r->reused[i] < n->buffer.tenant_count)
+			n->buffer.tenants[r->reused[i]] = (struct tenant_use){0};
+}
+
+void
+reslice_prepare_nodes(const struct reslice *r, const struct change_env *env)
+{
+	if (r->reused_count != 0)
+		env->hooks->at_nodes(env->hooks->context, clear_tenants, (void *)(uintptr_t)r);
+}
+
+// Hosts that have other addresses than before, or other ones that they can reach.
+static void
+tell_hosts(const struct reslice *r, const struct change_env *env)
+{
+	const struct topology *t = env->fabric->topology;
+
+	for (uint32_t h = 0; env->hooks->readdress != NULL && h < t->host_count; h++) {
+		const struct topo_port *now = topology_host_port(t, h, 0);
+		const struct slice_port *was = slices_port(&r->before, h, 0);
+
+		if (memcmp(now->ip4, was->ip4, sizeof(was->ip4)) != 0 ||
+		    memcmp(now->ip6, was->ip6, sizeof(was->ip6)) != 0)
+			env->hooks->readdress(env->hooks->context, h, was);
+	}
+}
+
+void
+reslice_end(struct reslice *r, const struct change_env *env)
+{
+	struct fabric *f = env->fabric;
+
+	if (!r->begun)
+		return;
+	fabric_label(f, r->labels);
+	r->labels = NULL;
+	if (r->routes != f->routes)
+		routes_destroy(r->routes);
+	if (r->moved != f->moved)
+		moved_tables_destroy(r->moved);
+	if (r->drain != NULL)
+		drains_begin(r->drain, env->now);
+	tell_hosts(r, env);
+	forget(r);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of a change that is about tenants; private to control/fabric/.
+#pragma once
+
+#include "drain.h"
+
+// Tenants as they will be, and what it takes to go back.
+struct reslice {
+	bool begun;
+	struct slices before;
+	struct routes *routes; // of before
+	struct drain *drain;   // NULL: nothing is under way that the new tables would not carry
+	struct moved_tables *moved;   // of before
+	struct fabric_labels *labels; // for the names there are now
+	uint16_t *reused;             // tenants in places that others have had
+	uint16_t reused_count;
+};
+
+// Puts the tenants of the configuration, which has changed, into the topology, and makes routes
+// anew: tables that are built from now on are of the new. trial: nothing is to drain, nor to be
+// renamed. Returns 0, or after reslice_undo() -EINVAL with errors in diag or -ENOMEM.
+int reslice_begin(struct reslice *r, const struct change_env *env, bool trial,
+		  struct config_diag *diag);
+// Back to what was. All zero is fine.
+void reslice_undo(struct reslice *r, struct fabric *f);
+// The tables are about to be published: counters of tenants in places that others had begin anew.
+void reslice_prepare_nodes(const struct reslice *r, const struct change_env *env);
+// They are in force. r is empty then.
+void reslice_end(struct reslice *r, const struct change_env *env);

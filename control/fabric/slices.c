@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+free_vrfs(struct topo_vrf *vrfs, uint16_t count)
+{
+	for (uint16_t i = 0; vrfs != NULL && i < count; i++)
+		free(vrfs[i].leaks);
+	free(vrfs);
+}
+
+void
+slices_free(struct slices *s)
+{
+	free_vrfs(s->vrfs, s->vrf_count);
+	free(s->tenants);
+	free(s->borders);
+	free(s->ports);
+	free(s->mtus);
+	free(s->part_mtu);
+	*s = (struct slices){0};
+}
+
+static void *
+copy_array(const void *from, size_t count, size_t size)
+{
+	void *copy = calloc(count + 1, size);
+
+	if (copy != NULL && count != 0)
+		memcpy(copy, from, count * size);
+	return copy;
+}
+
+static struct topo_vrf *
+copy_vrfs(const struct topology *t)
+{
+	struct topo_vrf *vrfs = copy_array(t->vrfs, t->vrf_count, sizeof(*vrfs));
+	bool good = vrfs != NULL;
+
+	for (uint16_t i = 0; vrfs != NULL && i < t->vrf_count; i++) {
+		vrfs[i].leaks = copy_array(t->vrfs[i].leaks, t->vrfs[i].leak_count,
+					   sizeof(*t->vrfs[i].leaks));
+		good &= vrfs[i].leaks != NULL;
+	}
+	if (good)
+		return vrfs;
+	free_vrfs(vrfs, t->vrf_count);
+	return NULL;
+}
+
+static void
+save_ports(struct slices *s, const struct topology *t)
+{
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
+			const struct topo_port *from = topology_host_port(t, h, p);
+			struct slice_port *to = &s->ports[h * TOPOLOGY_HOST_PORTS_MAX + p];
+
+			to->vrf = from->vrf;
+			to->tenant = from->tenant;
+			memcpy(to->ip4, from->ip4, sizeof(to->ip4));
+			memcpy(to->ip6, from->ip6, sizeof(to->ip6));
+		}
+	for (uint32_t l = 0; l < t->link_count; l++)
+		s->mtus[l] = t->links[l].mtu;
+}
+
+// What others point to is saved, and the topology goes on with the copies.
+int
+slices_save(struct slices *s, struct topology *t)
+{
+	struct topo_vrf *vrfs = copy_vrfs(t);
+	struct topo_tenant *tenants = copy_array(t->tenants, t->tenant_count, sizeof(*tenants));
+	struct topo_border *borders = copy_array(t->borders, t->border_count, sizeof(*borders));
+
+	*s = (struct slices){
+		.ports = calloc((size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX + 1,
+				sizeof(*s->ports)),
+		.mtus = calloc(t->link_count + 1u, sizeof(*s->mtus)),
+		.part_mtu = copy_array(t->part_mtu, t->first_host, sizeof(*s->part_mtu)),
+	};
+	if (vrfs == NULL || tenants == NULL || borders == NULL || s->ports == NULL ||
+	    s->mtus == NULL || s->part_mtu == NULL) {
+		free_vrfs(vrfs, t->vrf_count);
+		free(tenants);
+		free(borders);
+		slices_free(s);
+		return -ENOMEM;
+	}
+	save_ports(s, t);
+	s->vrfs = t->vrfs;
+	s->vrf_count = t->vrf_count;
+	s->tenants = t->tenants;
+	s->tenant_count = t->tenant_count;
+	s->borders = t->borders;
+	s->border_count = t->border_count;
+	t->vrfs = vrfs;
+	t->tenants = tenants;
+	t->borders = borders;
+	return 0;
+}
+
+void
+slices_restore(struct slices *s, struct topology *t)
+{
+	free_vrfs(t->vrfs, t->vrf_count);
+	free(t->tenants);
+	free(t->borders);
+	t->vrfs = s->vrfs;
+	t->vrf_count = s->vrf_count;
+	t->tenants = s->tenants;
+	t->tenant_count = s->tenant_count;
+	t->borders = s->borders;
+	t->border_count = s->border_count;
+	s->vrfs = NULL;
+	s->tenants = NULL;
+	s->borders = NULL;
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
+			struct topo_port *port = topology_host_port(t, h, p);
+			struct topo_port *peer = &t->nodes[port->peer_node].ports[port->peer_port];
+			const struct slice_port *from = slices_port(s, h, p);
+
+			port->vrf = peer->vrf = from->vrf;
+			port->tenant = peer->tenant = from->tenant;
+			memcpy(port->ip4, from->ip4, sizeof(port->ip4));
+			memcpy(port->ip6, from->ip6, sizeof(port->ip6));
+		}
+	for (uint32_t l = 0; l < t->link_count; l++) {
+		const struct topo_link *link = &t->links[l];
+
+		if (link->mtu == s->mtus[l])
+			continue;
+		t->links[l].mtu = s->mtus[l];
+		t->nodes[link->a.node].ports[link->a.port].mtu = s->mtus[l];
+		t->nodes[link->b.node].ports[link->b.port].mtu = s->mtus[l];
+	}
+	memcpy(t->part_mtu, s->part_mtu, t->first_host * sizeof(*t->part_mtu));
+	slices_free(s);
+}
