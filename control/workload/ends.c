@@ -210,6 +210,17 @@ refuse_path(const struct item *item, const struct item_flow *flow)
 	return -EINVAL;
 }
 
+// Whether an event may join hosts that no route joins at the start.
+static bool
+tenants_may_change(const struct config *config)
+{
+	for (unsigned i = 0; i < config->event_count; i++)
+		if (config_event_edits(&config->events[i]) &&
+		    strncmp(config->events[i].key.text, "tenants", strlen("tenants")) == 0)
+			return true;
+	return false;
+}
+
 int
 item_find_path(const struct item *item, const struct item_flow *flow, struct item_path *out)
 {
@@ -230,8 +241,9 @@ item_find_path(const struct item *item, const struct item_flow *flow, struct ite
 	}
 	out->inside = src->host == dst->host;
 	if (!out->inside && (find_port(item, flow, &out->src_port) != 0 ||
-			     !routes_join(item->routes, item->topology, src->host, out->src_port,
-					  dst->host, dst->port)))
+			     (!routes_join(item->routes, item->topology, src->host, out->src_port,
+					   dst->host, dst->port) &&
+			      !tenants_may_change(item->topology->config))))
 		return refuse_path(item, flow);
 	if (out->inside || out->src_port != src->port)
 		out->handover_ps = handover(&item->hosts[src->host], flow->handed_bytes);
