@@ -6,7 +6,9 @@
 #include "devices.h"
 
 #include "control/host/check.h"
+#include "control/fabric/slices.h"
 #include "control/host/netns.h"
+#include "control/host/readdress.h"
 #include "control/host/veth.h"
 #include "control/topology/addresses.h"
 #include "netdevs.h"
@@ -254,6 +256,48 @@ devices_prepare(struct lab *lab, struct lab_report *report)
 
 	for (uint32_t i = 0; rc == 0 && i < lab->device_count; i++)
 		rc = prepare_device(lab, &lab->devices[i], report);
+	return rc;
+}
+
+int
+devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port *had, char *err,
+		  size_t err_size)
+{
+	const struct topo_port *eth = &topology_host(lab->topology, host)->ports[0];
+	struct veth_address old[] = {address_of(AF_INET, had->ip4, 32),
+				     address_of(AF_INET6, had->ip6, 128)};
+	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
+				     address_of(AF_INET6, eth->ip6, 128)};
+	struct readdress_options options = {.interface = eth->name};
+	struct host_config settings;
+	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
+	unsigned end = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 &&
+				       config_host(lab->config,
+						   topology_host(lab->topology, host)->name,
+						   &settings) == 0 &&
+				       settings.ip_version == 6
+			       ? 2
+			       : 1;
+	int rc = 0;
+
+	options.old = &old[first];
+	options.new = &new[first];
+	options.count = end - first;
+	for (uint32_t i = 0; options.count != 0 && i < lab->device_count; i++) {
+		const struct lab_device *d = &lab->devices[i];
+
+		if (d->host != host || !d->own_veth)
+			continue;
+		options.netns = d->netns;
+		options.netns_fd = netns_open(d->netns);
+		if (options.netns_fd < 0) {
+			snprintf(err, err_size, "namespace %s: %s", d->netns,
+				 strerror(-options.netns_fd));
+			return options.netns_fd;
+		}
+		rc = readdress_host(&options, err, err_size);
+		close(options.netns_fd);
+	}
 	return rc;
 }
 

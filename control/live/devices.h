@@ -21,4 +21,9 @@ int devices_prepare(struct lab *lab, struct lab_report *report);
 // with one line in err.
 int devices_open(struct lab *lab, struct lab_report *report);
 
+// Gives an attached host's interface the addresses that it has now; `had`: those before. Returns 0,
+// also for one that is not ours to change, or -errno with one line in err.
+int devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port *had, char *err,
+		      size_t err_size);
+
 void devices_close(struct lab *lab);

@@ -5,6 +5,8 @@
 // turns, and the old snapshot is freed after a grace period, when no worker can hold it.
 #include "lab_events.h"
 
+#include "devices.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,21 @@ tell_change(void *context, ps_t now, const char *words)
 	fabric_log_changed(lab->log, now, words);
 }
 
+// What a host's interface has not taken over, somebody must see to.
+static void
+readdress(void *context, uint32_t host, const struct slice_port *had)
+{
+	struct lab *lab = context;
+	char err[256], *text = NULL;
+
+	if (devices_readdress(lab, host, had, err, sizeof(err)) == 0 ||
+	    asprintf(&text, "%s keeps its old address: %s", topology_host(lab->topology, host)->name,
+		     err) < 0)
+		return;
+	fabric_log_changed(lab->log, live_clock(&lab->drive), text);
+	free(text);
+}
+
 static void
 adopt(void *context, struct node *node, ps_t now)
 {
@@ -97,6 +114,7 @@ lab_create_events(struct lab *lab, struct config_diag *diag)
 				     .clock = tell_time,
 				     .many_workers = lab->worker_count > 1,
 				     .tell = tell_change,
+				     .readdress = readdress,
 				     .context = lab};
 
 	return events_create(&lab->events, lab->fabric, &hooks, diag);
