@@ -215,11 +215,26 @@ prepare(struct prepared *p, const struct config_edit *edits, unsigned count,
 }
 
 static bool
+is_of_tenants(const struct config_edit *edit)
+{
+	return strcspn(edit->key, ".") == strlen("tenants") &&
+	       memcmp(edit->key, "tenants", strlen("tenants")) == 0;
+}
+
+static bool
 edits_tenants(const struct config_edit *edits, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (strcspn(edits[i].key, ".") == strlen("tenants") &&
-		    memcmp(edits[i].key, "tenants", strlen("tenants")) == 0)
+		if (is_of_tenants(&edits[i]))
+			return true;
+	return false;
+}
+
+bool
+change_of_switches(const struct config_edit *edits, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!is_of_tenants(&edits[i]))
 			return true;
 	return false;
 }

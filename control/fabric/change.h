@@ -28,6 +28,9 @@ struct change_commit {
 int change_edit(const struct change_env *env, const struct config_edit *edits, unsigned count,
 		const struct change_commit *commit, struct config_diag *diag);
 
+// Whether some of the edits are of switches' settings.
+bool change_of_switches(const struct config_edit *edits, unsigned count);
+
 // The same for a `set` or `unset` event whose time has come: errors are told at its place in the
 // file, and what change_check() has warned of is not told again.
 int change_apply(const struct change_env *env, const struct config_event *event,

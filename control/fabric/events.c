@@ -243,7 +243,8 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 	struct config_diag before = {0};
 	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));
 	const struct change_commit asked = {commit, context};
-	bool known = advice_give(e->fabric, &before) == 0;
+	// Advice is about switches' settings.
+	bool known = change_of_switches(edits, count) && advice_give(e->fabric, &before) == 0;
 	int rc = change_edit(&env, edits, count, commit != NULL ? &asked : NULL, diag);
 
 	if (rc == 0 && known)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_HOSTS 8 // named in the log; of more their number
+#define WORDS_HOSTS 16 // named in the log; of more their number
 
 int
 drain_host_compare(const void *a, const void *b)
@@ -113,6 +113,17 @@ add_port(struct search *s, uint32_t host, uint8_t port)
 
 // ---- in words -------------------------------------------------------------------------------------
 
+static uint32_t
+count_moved(const struct search *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t h = 0; h < s->t->host_count; h++)
+		count += has_moved(s, slices_port(s->before, h, 0)->vrf,
+				   topology_host_port(s->t, h, 0)->vrf);
+	return count;
+}
+
 // The hosts that have come from one VRF to another: "h5, h6 from rest".
 static unsigned
 write_hosts(FILE *to, const struct search *s, uint16_t old, uint16_t new, const char *before)
@@ -123,12 +134,8 @@ write_hosts(FILE *to, const struct search *s, uint16_t old, uint16_t new, const 
 		if (slices_port(s->before, h, 0)->vrf != old ||
 		    topology_host_port(s->t, h, 0)->vrf != new || !has_moved(s, old, new))
 			continue;
-		if (count++ < WORDS_HOSTS)
-			fprintf(to, "%s%s", count == 1 ? before : ", ",
-				topology_host(s->t, h)->name);
+		fprintf(to, "%s%s", count++ == 0 ? before : ", ", topology_host(s->t, h)->name);
 	}
-	if (count > WORDS_HOSTS)
-		fprintf(to, " and %u more", count - WORDS_HOSTS);
 	if (count != 0)
 		fprintf(to, " from %s", s->before->vrfs[old].name);
 	return count;
@@ -139,10 +146,14 @@ write_words(const struct search *s)
 {
 	size_t size;
 	FILE *to = open_memstream(&s->d->words, &size);
-	unsigned tenants = 0;
+	unsigned tenants = 0, count = count_moved(s);
 
 	if (to == NULL)
 		return -ENOMEM;
+	if (count > WORDS_HOSTS) {
+		fprintf(to, "%u hosts have other tenants", count);
+		return fclose(to) == 0 ? 0 : -ENOMEM;
+	}
 	for (uint16_t new = 0; new < s->t->vrf_count; new ++) {
 		unsigned moves = 0;
 		char name[CONFIG_NAME_MAX + 32];
