@@ -53,6 +53,8 @@ void config_warning(struct config_diag *diag, const char *file, struct config_po
 // Prints every message, one a line, sorted by position ("warning: " before a warning's text), and
 // how many errors were not kept.
 void config_diag_print(const struct config_diag *diag, FILE *to);
+// Adds the messages of one to another, errors as warnings.
+void config_diag_soften(const struct config_diag *from, const char *file, struct config_diag *to);
 void config_diag_free(struct config_diag *diag);
 
 // The candidate nearest to `word` by edit distance, or NULL when none is near enough to suggest.
@@ -61,7 +63,9 @@ const char *config_suggest(const char *word, const char *const *candidates, size
 // ---- everything ---------------------------------------------------------------------------------
 
 struct config {
-	char *file; // as named by the user
+	char *file;    // as named by the user
+	char *beside;  // the file that files it names are looked for beside: file, or another
+	bool restored; // it is what a fabric ran (config_load_revision())
 	struct config_fabric
 		fabric; // name, framing, seed, dilation, mtu are set for one switch too
 	struct config_single single; // topology SINGLE
@@ -88,6 +92,13 @@ int config_load(struct config **out, const char *path, struct config_diag *diag)
 // The same from memory; `name` stands for the path in messages. text need not end in a NUL.
 int config_load_text(struct config **out, const char *text, size_t length, const char *name,
 		     struct config_diag *diag);
+// The same of what a fabric ran (config_emit()). Files that it names are looked for beside `beside`,
+// where the fabric's own file is, and `set` events that do not fit what has been changed since that
+// was written are warned of: they are refused when their time comes, as they were.
+int config_load_revision(struct config **out, const char *text, size_t length, const char *name,
+			 const char *beside, struct config_diag *diag);
+// What it says, edits included, as the text of a file. Returns 0 with *text for free(), or -ENOMEM.
+int config_emit(const struct config *config, char **text, size_t *length);
 void config_free(struct config *config);
 
 // The merged settings of a switch: defaults, preset, `switch:`, `leaf:` or `spine:`, and the

@@ -8,6 +8,7 @@
 
 struct decoder {
 	const char *file; // as shown in messages
+	const char *beside; // of the files that it names: struct config
 	struct config_diag *diag;
 	struct arena *arena;
 	enum config_origin origin;

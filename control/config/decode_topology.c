@@ -121,7 +121,7 @@ check_topology(struct decoder *d, const struct yaml_node *node, void *base)
 		break;
 	case CONFIG_TOPOLOGY_FILE:
 		if (f->path.text != NULL &&
-		    fabric_file_load(f, d->arena, d->file, d->diag) == -ENOMEM)
+		    fabric_file_load(f, d->arena, d->file, d->beside, d->diag) == -ENOMEM)
 			d->out_of_memory = true;
 		break;
 	case CONFIG_TOPOLOGY_EXPLICIT:

@@ -99,6 +99,14 @@ config_warning(struct config_diag *diag, const char *file, struct config_pos pos
 	va_end(args);
 }
 
+void
+config_diag_soften(const struct config_diag *from, const char *file, struct config_diag *to)
+{
+	for (unsigned i = 0; i < from->count; i++)
+		config_warning(to, file, from->messages[i].pos, NULL, "%s",
+			       from->messages[i].words);
+}
+
 static int
 message_compare(const void *left, const void *right)
 {

@@ -4,6 +4,7 @@
 // and set as one value.
 #include "diff.h"
 
+#include "merge.h"
 #include "yaml_emit.h"
 
 #include <errno.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 
 #define DIFF_WORDS_MAX 15 // of a key that can be set
+
+static const struct yaml_node nothing = {.kind = YAML_MAP};
 
 struct walk {
 	struct config_differences *out;
@@ -97,6 +100,9 @@ walk_key(struct walk *w, const char *path, const char *name, unsigned words,
 	const struct yaml_node *value = to != NULL ? to->value : NULL;
 	const char *key;
 
+	// A section of the top level is no key that can be set.
+	if (from == NULL && words == 1 && value->kind == YAML_MAP && value->count != 0)
+		from = &nothing;
 	if (from != NULL && value != NULL && yaml_tree_equal(from, value))
 		return 0;
 	key = join(w, path, name);
@@ -122,6 +128,12 @@ walk_maps(struct walk *w, const char *path, unsigned words, const struct yaml_no
 			rc = walk_key(w, path, to->pairs[i].key, words, NULL, &to->pairs[i],
 				      to->pos);
 	return rc;
+}
+
+const struct yaml_node *
+config_tree(const struct config *config)
+{
+	return config->private->root;
 }
 
 int

@@ -329,10 +329,10 @@ fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char 
 
 int
 fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *config_file,
-		 struct config_diag *diag)
+		 const char *beside, struct config_diag *diag)
 {
 	const struct config_pos none = {0};
-	char *path = file_beside(config_file, fabric->path.text);
+	char *path = file_beside(beside, fabric->path.text);
 	size_t length = 0;
 	char *text = NULL;
 	int error;

@@ -6,6 +6,7 @@
 
 #include "file.h"
 #include "merge.h"
+#include "yaml_emit.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -75,12 +76,23 @@ decode_file(struct config *config, struct decoder *d)
 	merge_check_sections(config, d->diag);
 }
 
+static void
+check_events(struct config *config, struct idle_keys *idle, struct config_diag *diag)
+{
+	struct config_diag own = {0};
+
+	check_sets(config, idle, config->restored ? &own : diag);
+	config_diag_soften(&own, config->file, diag);
+	config_diag_free(&own);
+}
+
 static int
 load_tree(struct config *config, const char *text, size_t length, struct config_diag *diag)
 {
 	struct config_private *private = config->private;
 	struct decoder d = {
 		.file = config->file,
+		.beside = config->beside,
 		.diag = diag,
 		.arena = &private->arena,
 		.origin = CONFIG_ORIGIN_FILE,
@@ -108,14 +120,14 @@ load_tree(struct config *config, const char *text, size_t length, struct config_
 	check_fabric(config, diag);
 	merge_check_switches(&(struct merge_checks){config, diag, false, &idle});
 	if (diag->errors == errors)
-		check_sets(config, &idle, diag);
+		check_events(config, &idle, diag);
 	idle_report(&idle, config->file, diag);
 	return diag->errors > errors ? -EINVAL : 0;
 }
 
-int
-config_load_text(struct config **out, const char *text, size_t length, const char *name,
-		 struct config_diag *diag)
+static int
+load_text(struct config **out, const char *text, size_t length, const char *name,
+	  const char *beside, bool restored, struct config_diag *diag)
 {
 	struct config *config = calloc(1, sizeof(*config));
 	int result = -ENOMEM;
@@ -125,7 +137,9 @@ config_load_text(struct config **out, const char *text, size_t length, const cha
 		return -ENOMEM;
 	config->private = calloc(1, sizeof(*config->private));
 	config->file = strdup(name);
-	if (config->private != NULL && config->file != NULL)
+	config->beside = strdup(beside);
+	config->restored = restored;
+	if (config->private != NULL && config->file != NULL && config->beside != NULL)
 		result = load_tree(config, text, length, diag);
 	if (result < 0) {
 		config_free(config);
@@ -133,6 +147,26 @@ config_load_text(struct config **out, const char *text, size_t length, const cha
 	}
 	*out = config;
 	return 0;
+}
+
+int
+config_load_text(struct config **out, const char *text, size_t length, const char *name,
+		 struct config_diag *diag)
+{
+	return load_text(out, text, length, name, name, false, diag);
+}
+
+int
+config_load_revision(struct config **out, const char *text, size_t length, const char *name,
+		     const char *beside, struct config_diag *diag)
+{
+	return load_text(out, text, length, name, beside, true, diag);
+}
+
+int
+config_emit(const struct config *config, char **text, size_t *length)
+{
+	return yaml_emit(config->private->root, text, length);
 }
 
 int
@@ -167,5 +201,6 @@ config_free(struct config *config)
 	}
 	free(config->private);
 	free(config->file);
+	free(config->beside);
 	free(config);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libyaml quotes what needs quotes; what is decided here is only what a reader sees: what fits a
-// line stands in flow style, everything else and the sections of the top level in block style. A
+// line stands in flow style, everything else and the larger sections of the top level in block
+// style. A
 // word that YAML would take for no value (~, null, nothing) is quoted unless it is none.
 #include "yaml_emit.h"
 
@@ -68,6 +69,16 @@ flow_length(const struct yaml_node *node)
 	return length;
 }
 
+static bool
+has_words_only(const struct yaml_node *node)
+{
+	for (unsigned i = 0; i < node->count; i++)
+		if ((node->kind == YAML_MAP ? node->pairs[i].value : node->items[i])->kind !=
+		    YAML_SCALAR)
+			return false;
+	return true;
+}
+
 static bool emit_node(struct emitter *e, const struct yaml_node *node, unsigned depth);
 
 static bool
@@ -102,17 +113,13 @@ emit_map(struct emitter *e, const struct yaml_node *node, bool flow, unsigned de
 static bool
 emit_node(struct emitter *e, const struct yaml_node *node, unsigned depth)
 {
-	bool flow = e->all_flow || (depth > 1 && flow_length(node) <= EMIT_FLOW_MAX);
+	bool fits = depth > 0 && flow_length(node) <= EMIT_FLOW_MAX;
+	bool words = has_words_only(node);
+	bool flow = e->all_flow || (fits && (depth > 1 || words));
 
-	if (node->kind == YAML_LIST) {
-		// A list of words is one line, or a few.
-		for (unsigned i = 0; !flow && i <= node->count; i++)
-			if (i == node->count)
-				flow = true;
-			else if (node->items[i]->kind != YAML_SCALAR)
-				break;
-		return emit_list(e, node, flow, depth);
-	}
+	// A list of words is one line, or a few.
+	if (node->kind == YAML_LIST)
+		return emit_list(e, node, flow || words, depth);
 	if (node->kind == YAML_MAP)
 		return emit_map(e, node, flow, depth);
 	if (node->null)
@@ -169,6 +176,13 @@ yaml_emit(const struct yaml_node *root, char **out, size_t *length)
 	return emit_text(root, false, out, length);
 }
 
+// Words that config_edit() would take for something else.
+static bool
+is_quoted(const char *text)
+{
+	return text[0] != '\0' && strchr("[{'\"", text[0]) != NULL;
+}
+
 char *
 yaml_emit_value(const struct yaml_node *node)
 {
@@ -177,7 +191,7 @@ yaml_emit_value(const struct yaml_node *node)
 
 	if (node->null)
 		return strdup("{}");
-	if (node->kind == YAML_SCALAR)
+	if (node->kind == YAML_SCALAR && !is_quoted(node->text))
 		return strdup(node->text);
 	if (emit_text(node, true, &text, &length) != 0)
 		return NULL;

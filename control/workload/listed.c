@@ -91,7 +91,7 @@ load(struct flows_file *out, const struct item *item, const char *path)
 int
 item_flows_file(struct item *item)
 {
-	char *path = file_beside(item->topology->config->file, item->work->file.text);
+	char *path = file_beside(item->topology->config->beside, item->work->file.text);
 	struct flows_file file;
 	int result;
 

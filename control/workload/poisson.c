@@ -164,7 +164,8 @@ item_poisson(struct item *item)
 {
 	const struct config_work *work = item->work;
 	struct arrivals a = {.item = item};
-	int error = sizes_load(&a.sizes, item->topology->config->file, &work->sizes, item->diag);
+	const struct config *config = item->topology->config;
+	int error = sizes_load(&a.sizes, config->file, config->beside, &work->sizes, item->diag);
 
 	if (error == 0)
 		error = item_find_members(item, &a.members);

@@ -132,11 +132,11 @@ report_missing(const char *config_file, const struct config_name *name, int erro
 }
 
 int
-sizes_load(struct sizes *out, const char *config_file, const struct config_name *name,
-	   struct config_diag *diag)
+sizes_load(struct sizes *out, const char *config_file, const char *beside,
+	   const struct config_name *name, struct config_diag *diag)
 {
 	const struct sizes_text *built_in = find_built_in(name->text);
-	char *path = file_beside(config_file, name->text), *text = NULL;
+	char *path = file_beside(beside, name->text), *text = NULL;
 	size_t length;
 	int error = path == NULL ? -ENOMEM : words_load(path, &text, &length);
 

@@ -27,8 +27,8 @@ int sizes_parse(struct sizes *out, const char *text, size_t length, const char *
 		struct config_diag *diag);
 // The same from the file of that name, beside the configuration file or as it is written, or one
 // built into the program (conf/sizes without .cdf). That there is none is an error at pos.
-int sizes_load(struct sizes *out, const char *config_file, const struct config_name *name,
-	       struct config_diag *diag);
+int sizes_load(struct sizes *out, const char *config_file, const char *beside,
+	       const struct config_name *name, struct config_diag *diag);
 void sizes_free(struct sizes *sizes);
 
 // The size at a share of SIZES_ONE << SIZES_FRACTION_BITS, exclusive: the least whole n such that

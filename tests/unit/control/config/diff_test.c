@@ -18,20 +18,14 @@ parse(struct arena *arena, const char *text)
 	return root;
 }
 
-// A value as the text of a difference says it: a word, or a list or map in flow style.
+// A value as the text of a difference says it: a word, or a quoted word, list or map.
 static struct yaml_node *
 value_of(struct arena *arena, const char *text)
 {
 	struct yaml_node *node;
 
-	if (text[0] == '[' || text[0] == '{') {
-		struct config_diag diag = {0};
-		int rc = yaml_tree_parse(&node, arena, text, strlen(text), "", &diag);
-
-		config_diag_free(&diag);
-		if (rc == 0 && node->kind != YAML_SCALAR)
-			return node;
-	}
+	if (text[0] != '\0' && strchr("[{'\"", text[0]) != NULL)
+		return parse(arena, text);
 	node = arena_alloc(arena, sizeof(*node));
 	node->text = arena_text(arena, text, strlen(text));
 	return node;
@@ -47,7 +41,7 @@ do_to(struct arena *arena, struct yaml_node *map, const char *key, const char *t
 	for (char *word; (word = strsep(&rest, ".")) != NULL;) {
 		struct yaml_pair *pair = yaml_tree_get(map, word);
 
-		if (rest == NULL && text == NULL) {
+		if (text == NULL && rest == NULL) {
 			assert_non_null(pair);
 			*pair = map->pairs[--map->count];
 			return;
@@ -57,7 +51,7 @@ do_to(struct arena *arena, struct yaml_node *map, const char *key, const char *t
 				yaml_tree_add_pair(arena, map, (struct yaml_pair){.key = word}), 0);
 			pair = &map->pairs[map->count - 1];
 		}
-		if (rest == NULL) {
+		if (text != NULL && rest == NULL) {
 			pair->value = value_of(arena, text);
 			return;
 		}
@@ -138,6 +132,11 @@ differences_are_told_key_by_key(void **state)
 	       "tenants.red.hosts: [h1, h2] -> [h1] @2:9\n"
 	       "tenants.blue: {hosts: [h3]} -> nothing @2:3\n"
 	       "tenants.green: nothing -> {hosts: [h2]} @3:3\n");
+	expect("a: 1\n", "a: 1\nleaf1: {qos: {tc: {3: {weight: 2}}}, latency: 1us}\n",
+	       "leaf1.qos: nothing -> {tc: {3: {weight: 2}}} @2:9\n"
+	       "leaf1.latency: nothing -> 1us @2:38\n");
+	expect("a: 1\nleaf1: {latency: 1us}\n", "a: 1\n",
+	       "leaf1: {latency: 1us} -> nothing @1:1\n");
 	// One kind in the place of another.
 	expect("tc: {ecn: on}\n", "tc: {ecn: {min: 1KB}}\n", "!tc.ecn: on -> {min: 1KB} @1:6\n");
 	expect("tc: {ecn: }\n", "tc: {ecn: {min: 1KB}}\n", "tc.ecn.min: nothing -> 1KB @1:12\n");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trees drawn at random, for what must hold of every tree: words that YAML quotes and words that it
-// takes for something else, empty and missing values, keys with dots. No word is a list or a map:
-// that could not be set.
+// takes for something else, empty and missing values, keys with dots.
 #pragma once
 
 #include "control/config/yaml_tree.h"
@@ -32,7 +31,7 @@ generated_word(uint64_t *state)
 		"a: b",
 		"- d",
 		"[x",
-		"{y",
+		"{y}",
 		"&z",
 		"*w",
 		"!t",

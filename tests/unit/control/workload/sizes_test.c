@@ -32,7 +32,7 @@ built_in(const char *name)
 	struct config_diag diag = {0};
 	struct sizes sizes;
 
-	assert_int_equal(sizes_load(&sizes, "nowhere/t.yaml", &word, &diag), 0);
+	assert_int_equal(sizes_load(&sizes, "nowhere/t.yaml", "nowhere/t.yaml", &word, &diag), 0);
 	return sizes;
 }
 
@@ -206,22 +206,22 @@ test_load(void **state)
 	to = fopen(path, "w");
 	fprintf(to, "5 100\n");
 	fclose(to);
-	assert_int_equal(sizes_load(&sizes, config, &name, &diag), 0);
+	assert_int_equal(sizes_load(&sizes, config, config, &name, &diag), 0);
 	assert_int_equal(sizes.count, 1);
 	sizes_free(&sizes);
 	unlink(path);
-	assert_int_equal(sizes_load(&sizes, config, &name, &diag), 0);
+	assert_int_equal(sizes_load(&sizes, config, config, &name, &diag), 0);
 	assert_int_equal(sizes.count, 9);
 	sizes_free(&sizes);
 	rmdir(folder);
 	name.text = (char *)"storag";
-	assert_int_equal(sizes_load(&sizes, "t.yaml", &name, &diag), -EINVAL);
+	assert_int_equal(sizes_load(&sizes, "t.yaml", "t.yaml", &name, &diag), -EINVAL);
 	assert_string_equal(diag.messages[0].text,
 			    "t.yaml:3:9: workload.sizes: storag cannot be read: No such file or "
 			    "directory; built in are hadoop, rpc, storage, web-search");
 	config_diag_free(&diag);
 	name.text = (char *)"/";
-	assert_int_equal(sizes_load(&sizes, "t.yaml", &name, &diag), -EINVAL);
+	assert_int_equal(sizes_load(&sizes, "t.yaml", "t.yaml", &name, &diag), -EINVAL);
 	config_diag_free(&diag);
 }
 
