@@ -15,10 +15,12 @@
 A file is run by tests/run, which gives it a directory of its own and keeps that if a test fails.
 Descriptions of switches and fabrics are YAML text, or what YAML text says as dicts and lists.
 """
+import atexit
 import collections
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -38,6 +40,12 @@ SANITIZER_STATUS = 99                                       # tests/run has sani
 # Lost behind the transmitter: such a packet has left its queue and counts as sent there.
 LOST_ON_WIRE = {"link-down", "link-fault", "no-packet"}
 LOSSLESS_DROPS = {"headroom"}
+
+
+# What live fabrics keep of their configurations is the tests' own too.
+if "ROOST_STATE" not in os.environ:
+    os.environ["ROOST_STATE"] = tempfile.mkdtemp(prefix="roost-state-")
+    atexit.register(shutil.rmtree, os.environ["ROOST_STATE"], ignore_errors=True)
 
 
 class Done:

@@ -15,7 +15,7 @@
 #define API_READERS_MAX 32 // of them those who may only read
 #define API_SUBSCRIBERS_MAX 16
 #define API_EVENTS_MAX (256u * 1024) // bytes of events that may wait for a subscriber
-#define API_WHY_MAX 512
+#define API_WHY_MAX 4096
 #define API_PATH_MAX 108 // of a socket, with its NUL: sockaddr_un
 
 // JSON-RPC 2.0, section 5.1.

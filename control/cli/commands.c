@@ -35,7 +35,8 @@ static const struct cli_command commands[] = {
 	 "  --until T       ends at that fabric time: 1ms\n"
 	 "  --pace line     ignores the stamps: packets follow each other at line rate\n",
 	 cmd_replay},
-	{"up", "FILE", "brings a live fabric up in the background",
+	{"up", "FILE|NAME", "brings a live fabric up in the background",
+	 "NAME: as it ran last, where there is no such file. "
 	 "Namespaces and devices of `attach:` are made as needed; `roost down` removes what was "
 	 "made.\n",
 	 cmd_up},
@@ -67,12 +68,52 @@ static const struct cli_command commands[] = {
 	 cmd_events},
 	{"api", "[--markdown]", "prints what a live fabric's API can be asked, as OpenRPC",
 	 "  --markdown  as the tables of the documentation\n", cmd_api},
-	{"set", "KEY VALUE", "changes a setting of a live fabric's switches while traffic runs",
-	 "KEY as in a file, from a switch section on: switch.qos.tc.3.ecn.min, "
-	 "leaf1.qos.pfc.refresh.\n"
+	{"set", "KEY VALUE [--stage]\ntenant NAME [hosts HOST,... | KEY VALUE] [--stage]",
+	 "changes a key of a live fabric's configuration while traffic runs",
+	 "KEY as in a file, from a section of switches or tenants on: switch.qos.tc.3.ecn.min, "
+	 "leaf1.qos.pfc.refresh,\ntenants.green.hosts; or its words with blanks between: tenant "
+	 "green hosts h5,h6 adds to the list.\n"
 	 "What cannot hold is refused whole, with status 1, and changes nothing.\n\n"
+	 "  --stage            only for a later `roost apply`\n"
 	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
 	 cmd_set},
+	{"unset", "KEY [--stage]\ntenant NAME [hosts HOST,... | KEY] [--stage]",
+	 "makes a live fabric as if a key were not written",
+	 "tenant green hosts h5 takes h5 from the list; tenant green takes the tenant.\n\n"
+	 "  --stage            only for a later `roost apply`\n"
+	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
+	 cmd_unset},
+	{"config", "diff [REVISION]\ndetach", "shows what of a live fabric's configuration differs",
+	 "diff: what is staged against what runs, and what runs against the file it came from; or "
+	 "what runs\nagainst a revision. detach: forgets what is staged.\n\n"
+	 "  -o, --output json|text  the form of the answer\n"
+	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
+	 cmd_config},
+	{"apply", "[FILE] [--confirm TIME]\n--confirm-yes | --confirm-no | --confirm-status",
+	 "applies what is staged, or makes a live fabric what FILE says, whole or not at all",
+	 "  --confirm TIME     undoes it by itself after so long (90s, 5m, 1h) unless "
+	 "--confirm-yes "
+	 "comes\n"
+	 "  --confirm-yes      what was applied stays\n"
+	 "  --confirm-no       it is undone at once\n"
+	 "  --confirm-status   says whether something waits\n"
+	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
+	 cmd_apply},
+	{"save", "[FILE]", "writes what a live fabric runs to a file",
+	 "By default to the file that it came from, which stays as FILE~. Comments are not "
+	 "kept.\n\n"
+	 "  -o, --output json|text  the form of the answer\n"
+	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
+	 cmd_save},
+	{"history", "", "lists what a live fabric's configuration has been",
+	 "  -o, --output json|text  the form of the answer\n"
+	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
+	 cmd_history},
+	{"rollback", "REVISION [--confirm TIME]", "makes a live fabric what it was",
+	 "REVISION is a number of `roost history`.\n\n"
+	 "  --confirm TIME     as of apply\n"
+	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
+	 cmd_rollback},
 	{"clear", "watermarks [persistent] [NODE]",
 	 "starts a live fabric's maxima again from what is held now",
 	 "The user's, which `max` shows, or the persistent ones; of NODE, or of all.\n\n"

@@ -221,6 +221,14 @@ fabric_log_changed(struct fabric_log *log, ps_t at, const char *words)
 	fflush(log->to);
 }
 
+void
+fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const char *message)
+{
+	keep(log, at, NULL, NULL, what, message);
+	print(log, what, at, message);
+	fflush(log->to);
+}
+
 json_t *
 fabric_log_entries(const struct fabric_log *log)
 {

@@ -32,9 +32,13 @@ void fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason);
 // Notes that tenants have changed; words: a line of UTF-8. Control thread.
 void fabric_log_changed(struct fabric_log *log, ps_t at, const char *words);
 
+// Notes something else that the fabric's owner should know of; what: its kind, "configuration".
+// Control thread.
+void fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const char *message);
+
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm", "watchdog-restore", "event-refused" or "tenants", of which the last two have
-// neither node nor queue: null.
+// "watchdog-storm" or "watchdog-restore"; "event-refused", "tenants" and what fabric_log_note() was
+// given have neither node nor queue: null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, those that made room included.

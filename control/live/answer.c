@@ -120,6 +120,10 @@ answer_discover(void *context, const json_t *params, json_t **result, char *why,
 		}                    \
 	}
 
+#define OUTCOME                                                                                   \
+	"`revision` that runs (null while it waits to be confirmed), number of `edits`, whether " \
+	"it is `draining`, and `warnings`"
+
 const struct api_method answer_methods[] = {
 	{"rpc.discover", answer_discover, API_READ, "This description, as OpenRPC", PARAMS(),
 	 "an OpenRPC document"},
@@ -140,10 +144,44 @@ const struct api_method answer_methods[] = {
 		{"pause-over-ns", API_INTEGER, false,
 		 "of pauses only those that took at least so many ns since the last look"}, ),
 	 "the kinds"},
-	{"set", answer_set, API_WRITE, "Changes one setting while traffic runs",
+	{"set", answer_set, API_WRITE, "Changes one key while traffic runs",
 	 PARAMS({"key", API_TEXT, true, "switch.qos.tc.3.ecn.min"},
-		{"value", API_TEXT, true, "as in a file: 100KB"}, ),
-	 "`warnings`, a list of lines"},
+		{"value", API_TEXT, true, "as in a file: 100KB, [h1, h2]"}, ),
+	 OUTCOME},
+	{"edit", answer_edit, API_WRITE, "Changes keys together, at once or staged for an apply",
+	 PARAMS({"edits", API_OBJECTS, true,
+		 "of `kind` (set, unset, add, remove), `key` and, but with unset, `value`"},
+		{"stage", API_BOOL, false, "to be applied later, with what is staged already"}, ),
+	 OUTCOME "; staged: `staged`, how many edits are, and `warnings`"},
+	{"detach", answer_detach, API_WRITE, "Forgets what is staged", PARAMS(),
+	 "`detached`, how many edits were staged"},
+	{"draining", answer_draining, API_READ,
+	 "Whether packets that were admitted before the last change are still under way", PARAMS(),
+	 "`draining`"},
+	{"apply", answer_apply, API_WRITE,
+	 "Applies what is staged, or makes the fabric what a file says",
+	 PARAMS({"text", API_TEXT, false, "of the file"},
+		{"file", API_TEXT, false, "its name, from / on"},
+		{"confirm-s", API_INTEGER, false,
+		 "to be undone after so many seconds unless `confirm` comes"}, ),
+	 OUTCOME},
+	{"confirm", answer_confirm, API_WRITE, "Ends the wait of an apply that is to be confirmed",
+	 PARAMS({"keep", API_BOOL, true, "false: it is undone at once"}, ), OUTCOME},
+	{"rollback", answer_rollback, API_WRITE, "Makes the fabric what a revision says",
+	 PARAMS({"revision", API_INTEGER, true, "its number"},
+		{"confirm-s", API_INTEGER, false, "as of apply"}, ),
+	 OUTCOME},
+	{"history", answer_history, API_READ, "The revisions of the configuration", PARAMS(),
+	 "`revisions` (`revision`, `at`, `uid`, `user`, `what`, `file`), oldest first, `running`, "
+	 "and "
+	 "of what waits to be confirmed `waiting`"},
+	{"config-diff", answer_config_diff, API_READ, "What makes one configuration another",
+	 PARAMS({"revision", API_INTEGER, false, "what has changed since"}, ),
+	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs), or "
+	 "`changes`: lists of `key`, `from`, `to`"},
+	{"save", answer_save, API_WRITE, "Writes what runs to a file",
+	 PARAMS({"file", API_TEXT, false, "from / on; by default where it came from"}, ),
+	 "`file`, and `kept`: the name that the old file has now"},
 	{"clear", answer_clear, API_WRITE, "Starts maxima again from what is held now",
 	 PARAMS({"what", API_TEXT, true, "watermarks"},
 		{"persistent", API_BOOL, false, "the persistent ones instead of the user's"},

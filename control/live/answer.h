@@ -6,9 +6,12 @@
 #include "copy.h"
 #include "marks.h"
 
+struct changes;
+
 struct answer {
 	struct lab *lab;
 	struct api_server *server;
+	struct changes *changes;
 	struct copy *copy;
 	struct marks *marks; // of the last question that needed them, or NULL
 	bool stop;           // `down` was asked for
@@ -19,4 +22,7 @@ extern const struct api_method answer_methods[];
 extern const size_t answer_method_count;
 
 // Those that stand in files of their own; as api_method_fn.
-api_method_fn answer_show, answer_set, answer_clear, answer_watchdog_restore;
+api_method_fn answer_show, answer_clear, answer_watchdog_restore;
+api_method_fn answer_set, answer_edit, answer_detach, answer_draining;
+api_method_fn answer_apply, answer_confirm, answer_rollback;
+api_method_fn answer_history, answer_config_diff, answer_save;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a user may change in a fabric that runs. Whoever may connect may do it: root and the user
-// who runs the fabric (control/api/server.c).
+// What a user may do to the state of a fabric that runs; to its configuration: answer_edit.c.
 //
-//	"set"   {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> {"warnings": [...]}
 //	"clear" {"what": "watermarks", "persistent": false, "node": "leaf1"} -> {"nodes": number}
 //	"watchdog-restore" {"queue": "leaf1.swp3.3"} -> {"storm": whether there was one}
 #include "answer.h"
@@ -17,54 +15,6 @@ refuse_params(const json_error_t *error, const char *wants, char *why, size_t wh
 {
 	snprintf(why, why_size, "wants %s: %s", wants, error->text);
 	return -EINVAL;
-}
-
-// The errors in one line, as many as it takes.
-static void
-join_errors(const struct config_diag *diag, char *why, size_t why_size)
-{
-	size_t used = 0;
-
-	for (unsigned i = 0; i < diag->count && used < why_size; i++)
-		if (!diag->messages[i].warning)
-			used += (size_t)snprintf(why + used, why_size - used, "%s%s",
-						 used != 0 ? "; " : "",
-						 lab_message(&diag->messages[i]));
-}
-
-static json_t *
-list_warnings(const struct config_diag *diag)
-{
-	json_t *out = json_array();
-
-	for (unsigned i = 0; out != NULL && i < diag->count; i++)
-		if (diag->messages[i].warning)
-			json_array_append_new(out, json_string(lab_message(&diag->messages[i])));
-	return out;
-}
-
-int
-answer_set(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
-{
-	struct answer *a = context;
-	const char *key, *value;
-	struct config_diag diag = {0};
-	json_error_t error;
-	int rc;
-
-	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s,s:s}", "key",
-			   &key, "value", &value) != 0)
-		return refuse_params(&error, "\"key\" and \"value\"", why, why_size);
-	rc = events_set(a->lab->events, key, value, &diag);
-	if (rc == 0) {
-		*result = json_pack("{s:o}", "warnings", list_warnings(&diag));
-		rc = *result == NULL ? -ENOMEM : 0;
-	} else if (rc == -EINVAL) {
-		join_errors(&diag, why, why_size);
-		rc = -ECANCELED; // the question was in order
-	}
-	config_diag_free(&diag);
-	return rc;
 }
 
 int

@@ -90,7 +90,7 @@ cmd_up(int argc, char **argv)
 	pid_t pid;
 
 	if (argc != 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: roost up FILE\n");
+		fprintf(stderr, "usage: roost up FILE|NAME\n");
 		return CLI_USAGE;
 	}
 	if (!is_root("up"))

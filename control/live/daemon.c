@@ -2,8 +2,10 @@
 #include "daemon.h"
 
 #include "answer.h"
+#include "changes.h"
 #include "control/api/socket_path.h"
 #include "control/commands.h"
+#include "control/config/scalar.h"
 #include "locals.h"
 #include "state.h"
 #include "tell.h"
@@ -14,14 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define DAEMON_ERR_BYTES 512
 #define DAEMON_POLL_MS 200
 #define DAEMON_ASK_MS 1000
 #define DAEMON_DYING_MS 5000
 
+// What the fabric is brought up from.
+struct origin {
+	struct lab_source source;
+	char *text;                // of a revision
+	char path[STORE_FILE_MAX]; // of the revision
+	char file[STORE_FILE_MAX]; // the fabric's own, absolute; empty: it is not known
+	char what[STORE_WHAT_MAX];
+};
+
 struct daemon {
-	const char *file;
+	const struct origin *origin;
 	void (*ready)(void *context, const char *name);
 	void *context;
 	FILE *to;
@@ -111,9 +123,13 @@ static void
 serve(struct answer *a, struct tell *tell)
 {
 	while (!a->stop && stop_signal == 0) {
-		if (api_server_poll(a->server, lab_next_event_ms(a->lab, DAEMON_POLL_MS)) != 0)
+		int wait_ms =
+			changes_next_ms(a->changes, lab_next_event_ms(a->lab, DAEMON_POLL_MS));
+
+		if (api_server_poll(a->server, wait_ms) != 0)
 			break;
 		lab_apply_events(a->lab);
+		changes_look(a->changes);
 		fabric_log_look(a->lab->log, a->lab->fabric);
 		tell_look(tell);
 		locals_follow(a->lab->locals, a->lab);
@@ -131,15 +147,60 @@ tell_notes(struct lab_report *report, const struct daemon *d)
 		fputs(d->noted, d->to);
 }
 
+// The last revision of a fabric of that name. Returns false when there is none.
+static bool
+find_revision(const char *name, struct origin *o)
+{
+	char err[DAEMON_ERR_BYTES], why[SCALAR_WHY];
+	struct store_revision last;
+	struct store *store;
+	size_t length;
+	bool found;
+
+	if (access(name, F_OK) == 0 || errno != ENOENT || scalar_name(name, why) != 0 ||
+	    store_open(&store, name, err, sizeof(err)) != 0)
+		return false;
+	found = store_read(store, store_last(store), &last, &o->text, &length, err, sizeof(err)) ==
+		0;
+	store_path(store, store_last(store), o->path);
+	store_close(store);
+	if (!found)
+		return false;
+	snprintf(o->file, sizeof(o->file), "%s", last.file);
+	o->source = (struct lab_source){.file = o->path,
+					.text = o->text,
+					.length = length,
+					.beside = o->file[0] != '\0' ? o->file : o->path};
+	return true;
+}
+
+// A file, or the name of a fabric that has been up.
+static void
+find_origin(const char *file, struct origin *o)
+{
+	char *absolute;
+
+	snprintf(o->what, sizeof(o->what), "up %s",
+		 strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file);
+	if (find_revision(file, o))
+		return;
+	o->source.file = file;
+	absolute = realpath(file, NULL);
+	if (absolute != NULL && strlen(absolute) < sizeof(o->file))
+		strcpy(o->file, absolute);
+	free(absolute);
+}
+
 static int
 live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 {
+	const struct changes_author author = {getuid(), d->origin->what};
 	struct answer answer = {.lab = lab};
 	struct api_server *server = NULL;
 	struct tell *tell = NULL;
 	char path[API_PATH_MAX] = "";
 	bool stateful = false;
-	int rc = lab_load(lab, d->file, report);
+	int rc = lab_load(lab, &d->origin->source, report);
 
 	if (rc == 0)
 		rc = api_socket_path(lab->config->fabric.name.text, path, report->err,
@@ -164,12 +225,17 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 		rc = copy_create(&answer.copy, lab);
 	if (rc == 0)
 		rc = tell_create(&tell, lab, answer.copy, server);
+	if (rc == 0)
+		rc = changes_create(&answer.changes, lab,
+				    d->origin->file[0] != '\0' ? d->origin->file : NULL, &author,
+				    report);
 	if (rc == 0) {
 		tell_notes(report, d);
 		d->ready(d->context, lab->config->fabric.name.text);
 		serve(&answer, tell);
 	}
 	tell_destroy(tell);
+	changes_destroy(answer.changes);
 	lab_close(lab);
 	*lab = (struct lab){.outer_netns = -1};
 	copy_destroy(answer.copy);
@@ -195,7 +261,8 @@ int
 daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context,
 	   FILE *to)
 {
-	struct daemon d = {.file = file, .ready = ready, .context = context, .to = to};
+	struct origin origin = {0};
+	struct daemon d = {.origin = &origin, .ready = ready, .context = context, .to = to};
 	char err[DAEMON_ERR_BYTES] = "";
 	size_t noted_bytes;
 	struct config_diag diag = {0};
@@ -208,6 +275,7 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 		goto out;
 	lab->outer_netns = -1;
 	catch_signals();
+	find_origin(file, &origin);
 	rc = live(lab, &d, &report);
 	if (lab->config != NULL)
 		lab_close(lab);
@@ -217,6 +285,7 @@ out:
 	if (report.notes != NULL)
 		fclose(report.notes);
 	free(d.noted);
+	free(origin.text);
 	free(lab);
 	return rc;
 }

@@ -44,13 +44,16 @@ check_pace(const struct lab *lab, struct lab_report *report)
 }
 
 int
-lab_load(struct lab *lab, const char *file, struct lab_report *report)
+lab_load(struct lab *lab, const struct lab_source *source, struct lab_report *report)
 {
 	int rc;
 
 	memset(lab, 0, sizeof(*lab));
 	lab->outer_netns = -1;
-	rc = config_load(&lab->config, file, report->diag);
+	rc = source->text == NULL
+		     ? config_load(&lab->config, source->file, report->diag)
+		     : config_load_revision(&lab->config, source->text, source->length,
+					    source->file, source->beside, report->diag);
 	if (rc == 0)
 		rc = check_pace(lab, report);
 	if (rc == 0)

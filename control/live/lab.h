@@ -64,9 +64,17 @@ struct lab_report {
 	FILE *notes; // warnings: host settings, what is left out
 };
 
+// Where a fabric's description comes from.
+struct lab_source {
+	const char *file;   // for messages; read, where text is NULL
+	const char *text;   // what a fabric ran
+	size_t length;      // of text
+	const char *beside; // of text: config_load_revision()
+};
+
 // Reads the file and checks everything that needs neither root nor devices. Returns 0, -EINVAL or
 // -ENOMEM; lab_close() in either case.
-int lab_load(struct lab *lab, const char *file, struct lab_report *report);
+int lab_load(struct lab *lab, const struct lab_source *source, struct lab_report *report);
 
 // Brings it up: EAL, namespaces, devices, nodes; workers run when it returns 0. Otherwise nothing
 // is left behind after lab_close(). The process enters a network namespace of its own if hosts are

@@ -243,7 +243,7 @@ class Readers(LiveCase):
         seen = self.as_reader("show", "fabric", "-f", self.name, "-o", "json").json
         self.assertEqual(seen["name"], self.name)
         refused = self.as_reader("set", "-f", self.name, "switch.qos.tc.3.ecn.min", "60KB", status=1)
-        self.assertRegex(refused.err, "only root and the fabric's owner may call set")
+        self.assertRegex(refused.err, "only root and the fabric's owner may call edit")
         refused = self.as_reader("down", self.name, status=1)
         self.assertRegex(refused.err, "only root and the fabric's owner may call down")
         roost("set", "-f", self.name, "switch.qos.tc.3.ecn.min", "60KB")

@@ -77,7 +77,7 @@ class Change(Shared):
                 ("switch.qos.tc.3.weihgt", "3", r'did you mean "weight"'),
                 ("switch.buffer.size", "40MB", r"would be 160000000 B in all, but the packets .* for 16000000 B"),
                 ("switch.buffer.cell", "1", r"cannot change while leaf1 runs \(it is 192 B\)"),
-                ("hosts.priority", "4", r"only a switch's keys can be set"),
+                ("hosts.priority", "4", r"cannot change while the fabric runs"),
                 ("switch", "4", r"is not a key")):
             with self.subTest(key=key, value=value):
                 self.assert_refused(rf"^roost set: .*{pattern}", "set", key, value, "-f", self.name, status=1)
@@ -236,12 +236,14 @@ class Log(LiveCase):
         up = self.fabric(self.described(name_of("log")))
         self.assertEqual(up.roost("show", "log").out, "the log is empty\n")
         up.roost("set", "leaf1.qos.tc.3.ecn.min", "200KB")
-        log = wait_until(lambda: up.show("log")["log"], "the event has been refused")
-        self.assertEqual((len(log), up.show("log")["log_lost"]), (1, 0))
-        self.assert_refused_event(log[0], up.file)
+        log = wait_until(lambda: len(log := up.show("log")["log"]) > 1 and log, "the event has been refused")
+        self.assertEqual((len(log), up.show("log")["log_lost"]), (2, 0))
+        self.assertEqual((log[0]["what"], log[0]["message"]),
+                         ("configuration", "set leaf1.qos.tc.3.ecn.min 200KB"))
+        self.assert_refused_event(log[1], up.file)
         self.assertRegex(up.roost("show", "log").out,
-                         rf"^ +at/us +queue +event +message\n{us(log[0]['at_ns'])} +- +event-refused +"
-                         rf"{re.escape(log[0]['message'])}\n$")
+                         rf"^ +at/us +queue +event +message\n.*\n *{us(log[1]['at_ns'])} +- +event-refused +"
+                         rf"{re.escape(log[1]['message'])}\n$")
         self.assertEqual(up.show("watchdog")["log"], [])
         values = wait_until(lambda: (all := up.show("config")["nodes"]["leaf1"]["values"]) and
                             all["qos.tc.0.weight"]["value"] == "25" and all, "the next event has been applied")

@@ -1,19 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost set, clear and watchdog against a fabric that a thread plays: what is asked, and how it
-// ends when that is refused.
+// What changes a fabric, against one that a thread plays: what is asked, and how it ends when that is
+// refused.
 #include "played.h"
 
 #include <errno.h>
 
 static int
-answer_set(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_edit(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
 {
-	played_note(context, "set", params);
-	if (strcmp(json_string_value(json_object_get(params, "value")), "90%") == 0) {
+	const json_t *edit = json_array_get(json_object_get(params, "edits"), 0);
+	const char *value = json_string_value(json_object_get(edit, "value"));
+
+	played_note(context, "edit", params);
+	if (value != NULL && strcmp(value, "90%") == 0) {
 		snprintf(why, why_size, "over 100%% of the buffer");
 		return -ECANCELED;
 	}
-	*result = json_pack("{s:[s]}", "warnings", "this will hurt");
+	*result = json_pack("{s:[s],s:i,s:b}", "warnings", "this will hurt", "revision", 7,
+			    "draining", value != NULL && strcmp(value, "slow") == 0);
+	return 0;
+}
+
+static int
+answer_draining(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	static int left = 3;
+
+	(void)why;
+	(void)why_size;
+	played_note(context, "draining", params);
+	*result = json_pack("{s:b}", "draining", left-- > 0);
+	return 0;
+}
+
+static int
+answer_apply(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	const char *file = json_string_value(json_object_get(params, "file"));
+
+	played_note(context, "apply", params);
+	if (file != NULL) {
+		snprintf(why, why_size, "%s:2:3: no; not at all; %s:4:1: nor this", file, file);
+		return -ECANCELED;
+	}
+	*result = json_pack("{s:[],s:i,s:i}", "warnings", "revision", 8, "edits", 2);
+	return 0;
+}
+
+static int
+answer_rest(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	(void)why;
+	(void)why_size;
+	played_note(context, "rest", params);
+	*result = json_pack("{s:[],s:i,s:i,s:s,s:n,s:[],s:[{s:s,s:n,s:s}]}", "warnings", "revision",
+			    9, "edits", 0, "file", "/x/lab.yaml", "kept", "staged", "unsaved",
+			    "key", "leaf1.a", "from", "to", "1");
 	return 0;
 }
 
@@ -44,7 +86,13 @@ answer_restore(void *context, const json_t *params, json_t **result, char *why, 
 }
 
 static const struct api_method methods[] = {
-	{.name = "set", .call = answer_set},
+	{.name = "edit", .call = answer_edit},
+	{.name = "draining", .call = answer_draining},
+	{.name = "apply", .call = answer_apply},
+	{.name = "confirm", .call = answer_rest},
+	{.name = "rollback", .call = answer_rest},
+	{.name = "save", .call = answer_rest},
+	{.name = "config-diff", .call = answer_rest},
 	{.name = "clear", .call = answer_clear},
 	{.name = "watchdog-restore", .call = answer_restore},
 };
@@ -52,7 +100,7 @@ static const struct api_method methods[] = {
 static int
 setup(void **state)
 {
-	struct played *p = played_start("change", methods, 3);
+	struct played *p = played_start("change", methods, sizeof(methods) / sizeof(methods[0]));
 
 	setenv("ROOST_FABRIC", p->name, 1);
 	*state = p;
@@ -87,8 +135,13 @@ test_what_is_asked(void **state)
 {
 	struct played *p = *state;
 
-	require_asked(p, "roost set switch.qos.tc.3.ecn.min 100KB", "set",
-		      "{\"key\": \"switch.qos.tc.3.ecn.min\", \"value\": \"100KB\"}");
+	require_asked(p, "roost set switch.qos.tc.3.ecn.min 100KB", "edit",
+		      "{\"edits\": [{\"kind\": \"set\", \"key\": \"switch.qos.tc.3.ecn.min\", "
+		      "\"value\": \"100KB\"}], \"stage\": false}");
+	require_asked(p, "roost unset --stage tenant green hosts h5", "edit",
+		      "{\"edits\": [{\"kind\": \"remove\", \"key\": \"tenants.green.hosts\", "
+		      "\"value\": \"[h5]\"}], \"stage\": true}");
+	require_asked(p, "roost set leaf1.qos.tc.3.weight slow", "draining", "{}");
 	require_asked(p, "roost clear watermarks", "clear",
 		      "{\"what\": \"watermarks\", \"persistent\": false}");
 	require_asked(p, "roost clear watermarks leaf1", "clear",
@@ -126,12 +179,79 @@ test_what_is_said(void **state)
 }
 
 static void
+test_applying(void **state)
+{
+	struct played *p = *state;
+	struct captured c;
+	char line[256], path[96];
+	FILE *to;
+
+	c = captured_run("roost apply");
+	assert_string_equal(c.out, "2 changes, revision 8\n");
+	c = captured_run("roost apply --confirm 5m");
+	assert_string_equal(c.out,
+			    "2 changes, undone in 5m unless `roost apply --confirm-yes` comes\n");
+	assert_int_equal(json_integer_value(json_object_get(p->asked, "confirm-s")), 300);
+	c = captured_run("roost apply --confirm-no");
+	assert_false(json_is_true(json_object_get(p->asked, "keep")));
+	c = captured_run("roost apply --confirm-yes");
+	assert_true(json_is_true(json_object_get(p->asked, "keep")));
+	assert_string_equal(c.out, "nothing changes\n");
+	c = captured_run("roost rollback 3 --confirm 90s");
+	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(json_integer_value(json_object_get(p->asked, "revision")), 3);
+	assert_int_equal(json_integer_value(json_object_get(p->asked, "confirm-s")), 90);
+	c = captured_run("roost save lab.yaml");
+	assert_string_equal(c.out, "saved to /x/lab.yaml\n");
+	assert_int_equal(json_string_value(json_object_get(p->asked, "file"))[0], '/');
+	c = captured_run("roost config diff");
+	assert_string_equal(c.out, "what runs, against /x/lab.yaml:\n+ leaf1.a: 1\n");
+
+	// A file that is wrong by itself is not sent; what the fabric refuses of one comes a line each.
+	snprintf(path, sizeof(path), "%s/lab.yaml", p->directory);
+	to = fopen(path, "w");
+	assert_non_null(to);
+	fputs("fabric: {}\n", to);
+	fclose(to);
+	snprintf(line, sizeof(line), "roost apply %s", path);
+	c = captured_run(line);
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_non_null(strstr(c.err, "lab.yaml:1:"));
+	assert_string_equal(p->method, "rest");
+	to = fopen(path, "w");
+	fputs("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n",
+	      to);
+	fclose(to);
+	c = captured_run(line);
+	assert_int_equal(c.status, CLI_FAILED);
+	snprintf(line, sizeof(line), "%s:2:3: no; not at all\n%s:4:1: nor this\n", path, path);
+	assert_string_equal(c.err, line);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void
 test_wrong_usage(void **state)
 {
 	static const char *const wrong[] = {
 		"set",
 		"set key",
-		"set key value more",
+		"set key.x value more",
+		"set tenant green hosts",
+		"unset",
+		"unset key.x more",
+		"apply a b",
+		"apply --confirm 5",
+		"apply --confirm 0s",
+		"apply --confirm 25h",
+		"apply --confirm-yes --confirm 5m",
+		"rollback",
+		"rollback last",
+		"rollback 3 --confirm-yes",
+		"save a b",
+		"history all",
+		"config",
+		"config diff last",
+		"config apply",
 		"set key value --nonsense",
 		"clear",
 		"clear counters",
@@ -165,6 +285,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_what_is_asked),
 		T(test_what_is_said),
+		T(test_applying),
 		T(test_wrong_usage),
 	};
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "words.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_MAX 512
+
+static bool
+is_tenant_form(int count, char *const *words)
+{
+	return count > 0 && (strcmp(words[0], "tenant") == 0 || strcmp(words[0], "tenants") == 0);
+}
+
+// How many words name the tenant's list that the words speak of: `tenant green hosts`, `tenant green
+// border h8`; 0: of none.
+static int
+list_words(int count, char *const *words)
+{
+	if (!is_tenant_form(count, words) || count < 3)
+		return 0;
+	if (strcmp(words[2], "hosts") == 0 || strcmp(words[2], "leak") == 0)
+		return 3;
+	return strcmp(words[2], "border") == 0 && count > 3 ? 4 : 0;
+}
+
+static bool
+join_key(int count, char *const *words, char key[static KEY_MAX], char *why, size_t why_size)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < count; i++) {
+		const char *word = i == 0 && is_tenant_form(count, words) ? "tenants" : words[i];
+
+		if (strchr(word, '.') != NULL && count > 1) {
+			snprintf(why, why_size,
+				 "\"%.60s\" has a dot, so it is no word of a key: set the map that "
+				 "it stands in",
+				 word);
+			return false;
+		}
+		used += (size_t)snprintf(key + used, KEY_MAX - used, "%s%s", i == 0 ? "" : ".",
+					 word);
+		if (used >= KEY_MAX) {
+			snprintf(why, why_size, "the key is too long");
+			return false;
+		}
+	}
+	return true;
+}
+
+// One item of a list in flow style, quoted where it is more than a name, an address or a prefix.
+static void
+write_item(FILE *to, const char *item, size_t length)
+{
+	bool plain = length != 0;
+
+	for (size_t i = 0; i < length; i++)
+		plain &= isalnum((unsigned char)item[i]) || strchr("-_./", item[i]) != NULL;
+	if (plain) {
+		fwrite(item, 1, length, to);
+		return;
+	}
+	fputc('\'', to);
+	for (size_t i = 0; i < length; i++)
+		fputs(item[i] == '\'' ? "''" : (char[]){item[i], '\0'}, to);
+	fputc('\'', to);
+}
+
+// "h5,h6" -> "[h5, h6]"; a list in brackets stays as it is. For free().
+static char *
+items_text(const char *word)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to;
+
+	if (word[0] == '[')
+		return strdup(word);
+	to = open_memstream(&text, &size);
+	if (to == NULL)
+		return NULL;
+	fputc('[', to);
+	for (const char *at = word; *at != '\0';) {
+		size_t length = strcspn(at, ",");
+
+		fputs(at == word ? "" : ", ", to);
+		write_item(to, at, length);
+		at += length + (at[length] == ',');
+	}
+	fputc(']', to);
+	return fclose(to) == 0 ? text : NULL;
+}
+
+static int
+make_edit(const char *kind, const char *key, const char *value, json_t **edit)
+{
+	*edit = json_pack("{s:s,s:s,s:s*}", "kind", kind, "key", key, "value", value);
+	return *edit != NULL ? 0 : -ENOMEM;
+}
+
+// An edit of items of a tenant's list.
+static int
+make_items_edit(const char *kind, const char *key, const char *word, json_t **edit)
+{
+	char *items = items_text(word);
+	int rc = items != NULL ? make_edit(kind, key, items, edit) : -ENOMEM;
+
+	free(items);
+	return rc;
+}
+
+int
+words_read_set(int count, char *const *words, json_t **edit, char *why, size_t why_size)
+{
+	char key[KEY_MAX];
+	int list = list_words(count, words);
+
+	*edit = NULL;
+	if (count == 2 && is_tenant_form(count, words)) {
+		// A tenant of no hosts; one that is there stays as it is.
+		snprintf(key, sizeof(key), "tenants.%.*s.hosts", KEY_MAX - 32, words[1]);
+		return make_edit("add", key, "[]", edit);
+	}
+	if (count < 2 || list == count) {
+		snprintf(why, why_size, "a key and its value: switch.qos.tc.3.ecn.min 100KB");
+		return -EINVAL;
+	}
+	if (count > 2 && strchr(words[0], '.') != NULL) {
+		snprintf(why, why_size, "one value behind %.60s: quote it where it has blanks",
+			 words[0]);
+		return -EINVAL;
+	}
+	if (!join_key(count - 1, words, key, why, why_size))
+		return -EINVAL;
+	if (list != 0 && count == list + 1)
+		return make_items_edit("add", key, words[count - 1], edit);
+	if (is_tenant_form(count, words) && count == 5 && strcmp(words[2], "addresses") == 0 &&
+	    strchr(words[4], ',') != NULL)
+		return make_items_edit("set", key, words[count - 1], edit);
+	return make_edit("set", key, words[count - 1], edit);
+}
+
+int
+words_read_unset(int count, char *const *words, json_t **edit, char *why, size_t why_size)
+{
+	char key[KEY_MAX];
+	int list = list_words(count, words);
+	bool items = list != 0 && count == list + 1;
+
+	*edit = NULL;
+	if (count < 1 || (count > 1 && strchr(words[0], '.') != NULL)) {
+		snprintf(why, why_size, "a key: switch.qos.tc.3.ecn.min");
+		return -EINVAL;
+	}
+	if (!join_key(items ? count - 1 : count, words, key, why, why_size))
+		return -EINVAL;
+	if (items)
+		return make_items_edit("remove", key, words[count - 1], edit);
+	return make_edit("unset", key, NULL, edit);
+}

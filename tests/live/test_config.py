@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The configuration of a live fabric: staged, compared, applied, confirmed, saved, and what it was."""
+import itertools
+
+from common import *
+
+MIN, MAX = "switch.qos.tc.3.ecn.min", "switch.qos.tc.3.ecn.max"
+
+
+class Config(LiveCase):
+    numbers = itertools.count()
+
+    def setUp(self):
+        self.name = name_of(f"config{next(self.numbers)}")     # whose history begins here
+        self.lab = self.file(self.described(), "lab.yaml")
+        self.up = self.fabric_of(self.lab)
+
+    def described(self, **switch):
+        described = demo(self.name, attach=())
+        described["switch"] |= switch
+        return described
+
+    def fabric_of(self, path):
+        up = Fabric(path, self.name)
+        self.addCleanup(self.assert_clean, self.name)
+        up.__enter__()
+        self.addCleanup(roost, "down", self.name, status=None)
+        return up
+
+    def value(self, key, node="leaf1"):
+        return self.up.show("config", node)["nodes"][node]["values"][key.partition(".")[2]]["value"]
+
+    def history(self):
+        return self.up.roost("history", "-o", "json").json
+
+    def whats(self):
+        return [one["what"] for one in self.history()["revisions"]]
+
+    def diff(self, *words):
+        return self.up.roost("config", "diff", *words).out
+
+    def refused(self, pattern, *words, status=1):
+        self.assert_refused(pattern, *words, "-f", self.name, status=status)
+
+    def qos(self, low, high, **more):
+        return {"tc": {3: {"ecn": {"min": low, "max": high}}}} | more
+
+    # What acts at once, and what is staged.
+
+    def test_set_and_unset_act_at_once(self):
+        self.assertEqual(self.up.roost("set", MIN, "100KB").out, "")
+        self.up.roost("set", "switch", "qos", "tc", "0", "weight", "25")
+        self.assertEqual((self.value(MIN), self.value("switch.qos.tc.0.weight")), ("100KB", "25"))
+        self.assertEqual(self.diff(), f"what runs, against {self.lab}:\n- {MIN}: 50KB\n+ {MIN}: 100KB\n"
+                         "+ switch.qos.tc.0: {weight: 25}\n")
+        self.up.roost("unset", "switch.qos.tc.0")
+        self.up.roost("set", MIN, "50KB")
+        self.assertEqual(self.diff(), "")
+        self.assertEqual(self.whats(), ["up lab.yaml", f"set {MIN} 100KB", "set switch.qos.tc.0.weight 25",
+                                        "unset switch.qos.tc.0", f"set {MIN} 50KB"])
+
+    def test_what_is_refused_makes_no_revision(self):
+        self.refused(r"^roost set: .*did you mean \"weight\"", "set", "switch.qos.tc.3.weihgt", "3")
+        self.refused(r"^roost set: .*min .* is above max", "set", MIN, "900KB")
+        self.refused(r"^roost unset: ", "unset", "switch.qos.tc.5.weight")
+        self.refused(r"^roost set: .*cannot change while the fabric runs", "set", "fabric.mtu", "1500")
+        self.assertEqual(self.whats(), ["up lab.yaml"])
+
+    def test_staged_is_shown_and_then_applied_as_one(self):
+        """Neither alone would hold."""
+        self.refused(r"is above max", "set", MIN, "600KB")
+        self.up.roost("set", MAX, "700KB", "--stage")
+        self.up.roost("set", MIN, "600KB", "--stage")
+        self.refused(r"is above max", "set", MIN, "800KB", "--stage")
+        self.assertEqual(self.diff(), f"staged, against what runs:\n- {MIN}: 50KB\n+ {MIN}: 600KB\n"
+                         f"- {MAX}: 500KB\n+ {MAX}: 700KB\n")
+        self.assertEqual(self.value(MIN), "50KB")
+        self.assertEqual(self.up.roost("apply").out, "2 changes, revision 2\n")
+        self.assertEqual((self.value(MIN), self.value(MAX)), ("600KB", "700KB"))
+        self.refused(r"^roost apply: nothing is staged$", "apply")
+        self.up.roost("set", MIN, "1KB", "--stage")
+        self.up.roost("config", "detach")
+        self.refused(r"^roost apply: nothing is staged$", "apply")
+        self.assertEqual(self.whats()[1:], [f"apply: set {MAX} 700KB; set {MIN} 600KB"])
+
+    # Files.
+
+    def test_apply_makes_the_fabric_what_a_file_says(self):
+        self.up.roost("set", "leaf1.qos.tc.3.weight", "60")
+        described = self.described(qos=self.qos("60KB", "600KB", pfc={"quanta": 30000}))
+        described["spine2"] = {"qos": {"tc": {0: {"weight": 30}}}}
+        path = self.file(described, "other.yaml")
+        self.assertEqual(self.up.roost("apply", path).out, "5 changes, revision 3\n")
+        self.assertEqual((self.value(MIN), self.value(MAX)), ("60KB", "600KB"))
+        self.assertEqual(self.value("spine2.qos.tc.0.weight", "spine2"), "30")
+        self.assertEqual(self.value("leaf1.qos.tc.3.weight"), "50")
+        self.assertEqual(self.up.roost("apply", path).out, "nothing changes\n")
+        self.assertEqual(self.up.roost("apply", self.lab).out, "4 changes, revision 4\n")
+        self.assertEqual(self.diff(), "")
+        self.assertEqual(self.whats()[2:], ["apply other.yaml", "apply lab.yaml"])
+
+    def test_what_cannot_change_refuses_the_whole_and_is_named(self):
+        described = self.described(qos=self.qos("60KB", "500KB")) | {"hosts": {"qps": 2}}
+        described["fabric"]["topology"]["leaves"] = 3
+        path = self.file(yaml_lines(described), "wrong.yaml")
+        done = self.up.roost("apply", path, status=1)
+        lines = done.err.splitlines()
+        self.assertEqual(len(lines), 3, done.err)
+        for line, key in zip(sorted(lines), ("fabric.topology.leaves", "hosts.placement", "hosts.qps")):
+            self.assertRegex(line, rf"^{re.escape(str(path))}:\d+:\d+: {re.escape(key)}: cannot change while the fabric runs")
+        self.assertEqual(self.value(MIN), "50KB")
+        self.assertEqual(self.whats(), ["up lab.yaml"])
+
+    def test_a_file_that_is_wrong_by_itself(self):
+        path = self.file(self.lab.read_text().replace("50KB", "50 KB?"), "wrong.yaml")
+        done = self.up.roost("apply", path, status=2)
+        self.assertRegex(done.err, rf"^{re.escape(str(path))}:\d+:\d+: switch\.qos\.tc\.3\.ecn\.min: ")
+        self.refused(r"^nosuch\.yaml: cannot be read", "apply", "nosuch.yaml", status=2)
+
+    # Confirmation.
+
+    def test_undone_unless_it_is_confirmed(self):
+        path = self.file(self.described(qos=self.qos("60KB", "500KB")), "other.yaml")
+        self.assertEqual(self.up.roost("apply", path, "--confirm", "2s").out,
+                         "1 change, undone in 2s unless `roost apply --confirm-yes` comes\n")
+        self.assertEqual(self.value(MIN), "60KB")
+        self.assertRegex(self.up.roost("apply", "--confirm-status").out, r"^apply other\.yaml: undone in [12] s unless ")
+        self.refused(r'^roost set: "apply other.yaml" waits to be confirmed', "set", MIN, "70KB")
+        self.assertRegex(self.up.roost("history").out, r"waits to be confirmed, [12] s left: apply other\.yaml\n$")
+        wait_until(lambda: self.value(MIN) == "50KB", "it has been undone")
+        self.assertEqual(self.up.roost("apply", "--confirm-status").out, "nothing waits to be confirmed\n")
+        self.refused(r"^roost apply: nothing waits to be confirmed$", "apply", "--confirm-yes")
+        self.assertEqual((self.whats(), self.diff()), (["up lab.yaml"], ""))
+        self.assertIn("not confirmed in time, undone: apply other.yaml",
+                      [entry["message"] for entry in self.up.show("log")["log"]])
+
+    def test_confirmed_and_not(self):
+        path = self.file(self.described(qos=self.qos("60KB", "500KB")), "other.yaml")
+        self.up.roost("apply", path, "--confirm", "1h")
+        self.assertEqual(self.whats(), ["up lab.yaml"])
+        self.assertEqual(self.up.roost("apply", "--confirm-yes").out, "1 change, revision 2\n")
+        self.assertEqual((self.whats(), self.value(MIN)), (["up lab.yaml", "apply other.yaml"], "60KB"))
+        self.up.roost("rollback", "1", "--confirm", "1h")
+        self.assertEqual(self.value(MIN), "50KB")
+        self.up.roost("apply", "--confirm-no")
+        self.assertEqual((len(self.whats()), self.value(MIN)), (2, "60KB"))
+
+    def test_tenants(self):
+        """Hosts are added and taken one by one; a new tenant is given a VNI that stays."""
+        self.up.roost("unset", "tenant", "red", "hosts", "h5,h6")
+        self.up.roost("set", "tenant", "green", "hosts", "h5,h6")
+        self.assertEqual(self.diff("1"), "- tenants.red.hosts: [h1, h2, h5, h6]\n+ tenants.red.hosts: [h1, h2]\n"
+                         "+ tenants.green: {hosts: [h5, h6], vni: 10001}\n")
+        self.up.roost("unset", "tenant", "green", "hosts", "h5")
+        self.up.roost("set", "tenant", "olive", "hosts", "h5", "--stage")
+        self.up.roost("unset", "tenant", "blue", "--stage")
+        self.up.roost("apply")
+        self.assertEqual(self.diff("3"), "- tenants.blue: {hosts: [h3, h4, h7, h8], vni: 5002}\n"
+                         "- tenants.green.hosts: [h5, h6]\n+ tenants.green.hosts: [h6]\n"
+                         "+ tenants.olive: {hosts: [h5], vni: 10002}\n")
+        self.up.roost("rollback", "1")
+        self.assertEqual(self.diff(), "")
+
+    def test_a_crash_undoes_what_waits(self):
+        path = self.file(self.described(qos=self.qos("60KB", "500KB")), "other.yaml")
+        self.up.roost("apply", path, "--confirm", "1h")
+        self.kill()
+        roost("up", self.name)
+        self.assertEqual(self.value(MIN), "50KB")
+
+    # What it was.
+
+    def test_history_and_rollback(self):
+        for value in ("60KB", "70KB"):
+            self.up.roost("set", MIN, value)
+        self.assertEqual(self.diff("1"), f"- {MIN}: 50KB\n+ {MIN}: 70KB\n")
+        self.assertEqual(self.up.roost("rollback", 2).out, "1 change, revision 4\n")
+        self.assertEqual(self.value(MIN), "60KB")
+        self.assertEqual(self.diff("2"), "")
+        history = self.history()
+        self.assertEqual(history["running"], 4)
+        self.assertEqual([one["revision"] for one in history["revisions"]], [1, 2, 3, 4])
+        self.assertEqual({(one["uid"], one["user"]) for one in history["revisions"]}, {(0, "root")})
+        self.assertEqual({one["file"] for one in history["revisions"]}, {str(self.lab)})
+        lines = self.up.roost("history").out.splitlines()
+        self.assertRegex(lines[0], r"^revision +at +by +what$")
+        self.assertRegex(lines[4], r"^ +4  runs  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  root  rollback 2$")
+        self.refused(r"^roost rollback: there is no revision 9$", "rollback", "9")
+        self.refused(r"^roost config: there is no revision 9$", "config", "diff", "9")
+        # A revision is a file like any other.
+        place = Path(os.environ["ROOST_STATE"]) / self.name
+        self.assertEqual(sorted(path.name for path in place.iterdir()), [f"{i}.yaml" for i in range(1, 5)])
+        roost("check", place / "3.yaml")
+        self.assertEqual(place.stat().st_mode & 0o777, 0o700)
+
+    def test_up_by_name_is_as_it_ran_last(self):
+        self.up.roost("set", MIN, "60KB")
+        self.up.roost("set", "tenants.red.vni", "6001")
+        roost("down", self.name)
+        roost("up", self.name)
+        self.assertEqual(self.value(MIN), "60KB")
+        self.assertEqual(self.history()["running"], 3)
+        self.assertEqual(self.diff(), f"what runs, against {self.lab}:\n- {MIN}: 50KB\n+ {MIN}: 60KB\n"
+                         "- tenants.red.vni: 5001\n+ tenants.red.vni: 6001\n")
+        roost("down", self.name)
+        roost("up", self.lab)
+        self.assertEqual((self.value(MIN), self.whats()[3:]), ("50KB", ["up lab.yaml"]))
+        self.assertEqual(self.up.roost("rollback", 3).out, "2 changes, revision 5\n")
+        self.assert_refused(r"^nosuchfabric: cannot be read: No such file", "up", "nosuchfabric")
+
+    def test_events_that_fit_no_more_do_not_keep_it_down(self):
+        """They are warned of; when their time comes they are refused, as they were."""
+        roost("down", self.name)
+        described = self.described()
+        described["events"] = [{"at": "5s", "set": MAX, "to": "90KB"}]
+        roost("up", self.file(described, "events.yaml"))
+        self.up.roost("set", MIN, "100KB")
+        roost("down", self.name)
+        done = roost("up", self.name)
+        self.assertRegex(done.err, r"^warning: \S+/3\.yaml:\d+:\d+: .*min \(100000 bytes\) is above max")
+        self.assertEqual(self.value(MIN), "100KB")
+
+    def test_files_that_it_names_are_found_again(self):
+        """Though the revision lies elsewhere."""
+        roost("down", self.name)
+        (self.directory / "own.cdf").write_text("1000 50\n2000 100\n")
+        described = self.described()
+        described["workload"] = [{"kind": "poisson", "load": "1%", "sizes": "own.cdf", "until": "1us",
+                                  "tenant": "red"}]
+        path = self.file(described, "flows.yaml")
+        roost("up", path)
+        roost("down", self.name)
+        roost("up", self.name)
+        self.assertEqual(self.history()["running"], 2)
+
+    def test_save(self):
+        self.lab.write_text("# what this lab is for\n" + self.lab.read_text())
+        before = self.lab.read_text()
+        self.up.roost("set", MIN, "60KB")
+        self.assertEqual(self.up.roost("save").out,
+                         f"saved to {self.lab}; comments are not kept: the old file is {self.lab}~\n")
+        self.assertEqual(Path(f"{self.lab}~").read_text(), before)
+        self.assertEqual(self.diff(), "")
+        self.assertIn("min: 60KB", self.lab.read_text())
+        roost("check", self.lab)
+        other = self.directory / "other.yaml"
+        self.assertEqual(self.up.roost("save", other).out, f"saved to {other}\n")
+        self.assertEqual(other.read_text(), self.lab.read_text())
+        self.refused(r"^roost save: /nosuch/x\.yaml: No such file or directory$", "save", "/nosuch/x.yaml")
+        roost("down", self.name)
+        roost("up", other)
+        self.assertEqual(self.value(MIN), "60KB")
+
+    def test_where_no_revisions_can_be_kept(self):
+        """The fabric comes up all the same, and says so."""
+        roost("down", self.name)
+        blocked = self.directory / "blocked"
+        blocked.write_text("")
+        env = os.environ | {"ROOST_STATE": str(blocked)}
+        done = roost("up", self.lab, env=env)
+        self.assertRegex(done.err, r"^roost: note: no revisions are kept: .*blocked.*: Not a directory\n$")
+        self.up.roost("set", MIN, "60KB")
+        self.assertEqual(self.value(MIN), "60KB")
+        self.refused(r"^roost history: no revisions are kept: ", "history")
+
+    def kill(self):
+        pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
+        end = os.pidfd_open(pid)
+        os.kill(pid, 9)
+        self.assertTrue(select.select([end], [], [], 10)[0])
+        os.close(end)
+
+
+class Page(LiveCase):
+
+    def test_what_the_page_shows(self):
+        """Every command of doc/changes.md, and what it prints."""
+        page = (SOURCE / "doc/changes.md").read_text()
+        text = re.search(r"^# FILE night\.yaml\n.*?(?=^```)", page, re.M | re.S).group()
+        name = name_of("night")
+        self.file(text.replace("name: night", f"name: {name}"), "night.yaml")
+        self.addCleanup(self.assert_clean, name)
+        self.addCleanup(roost, "down", name, status=None)
+        count = 0
+        for block in re.findall(r"^```console\n(.*?)^```", page, re.M | re.S):
+            for entry in re.split(r"^\$ sudo roost ", block, flags=re.M)[1:]:
+                line, told = entry.split("\n", 1)
+                line, _, status = line.partition("# exit status ")
+                words = [name if word == "night" else word for word in line.split()]
+                done = roost(*words, status=int(status or 0), cwd=self.directory,
+                             env=os.environ | {"ROOST_FABRIC": name})
+                out = (done.err + done.out).replace(str(self.directory), "/root").replace(name, "night")
+                self.assertEqual(re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "2026-01-09T18:33:00Z", out), told, line)
+                count += 1
+        self.assertGreater(count, 15)
+
+
+def yaml_lines(description):
+    """A description with each of its sections on a line of its own."""
+    return "".join(f"{key}: {yaml(value)}\n" for key, value in description.items())
+

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A fabric that is killed anywhere in an `apply` comes up as it was before or as it was to be, never between."""
+import ctypes
+import signal
+
+from common import *
+
+PTRACE_CONT, PTRACE_SYSCALL, PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_GET_SYSCALL_INFO = 7, 24, 0x4206, 0x4207, 0x420e
+PTRACE_O_TRACESYSGOOD, SYSCALL_STOP, WALL = 1, signal.SIGTRAP | 0x80, 0x40000000
+ENTRY, EXIT = 1, 2
+# x86-64 system calls that a change of the configuration makes, by number.
+CALLS = {1: "write", 3: "close", 44: "sendto", 45: "recvfrom", 74: "fsync", 91: "fchmod", 217: "getdents64",
+         257: "openat", 263: "unlinkat", 264: "renameat"}
+OLD, NEW = ("50KB", "500KB"), ("60KB", "600KB")
+
+
+def ptrace(request, pid, address=0, data=0):
+    libc.ptrace.restype = ctypes.c_long
+    libc.ptrace.argtypes = [ctypes.c_long] * 2 + [ctypes.c_void_p] * 2
+    result = libc.ptrace(request, pid, address, data)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")
+    return result
+
+
+class Traced:
+    """The control thread of a fabric, stopped at each of its system calls."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACESYSGOOD)
+        ptrace(PTRACE_INTERRUPT, pid)
+        self.wait()
+
+    def wait(self):
+        _, status = os.waitpid(self.pid, WALL)
+        return os.WSTOPSIG(status) if os.WIFSTOPPED(status) else None
+
+    def next(self):
+        """Goes on to the next stop; returns the name of the call and whether it is about to begin, or (None, None)
+        when the stop is none of those meant."""
+        ptrace(PTRACE_SYSCALL, self.pid)
+        if self.wait() != SYSCALL_STOP:
+            return None, None
+        info = ctypes.create_string_buffer(96)
+        ptrace(PTRACE_GET_SYSCALL_INFO, self.pid, 96, ctypes.cast(info, ctypes.c_void_p))
+        if info.raw[0] == ENTRY:
+            self.call = int.from_bytes(info.raw[24:32], "little")
+        return CALLS.get(getattr(self, "call", None)), info.raw[0] == ENTRY
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        while True:
+            try:
+                _, status = os.waitpid(self.pid, WALL)
+            except ChildProcessError:
+                return
+            if not os.WIFSTOPPED(status):
+                return
+
+
+class Crash(LiveCase):
+
+    def setUp(self):
+        self.name = name_of("crash")
+        self.addCleanup(self.assert_clean, self.name)
+        self.addCleanup(roost, "down", self.name, status=None)
+        self.lab = self.file(self.described(OLD), "lab.yaml")
+        self.new = self.file(self.described(NEW), "new.yaml")
+
+    def described(self, ecn):
+        """Two sections of two switches, and tenants, so that there would be something between."""
+        described = demo(self.name, attach=())
+        described["fabric"]["topology"] |= {"leaves": 1, "spines": 1, "hosts_per_leaf": 2}
+        described["tenants"] = {"red": {"hosts": ["h1", "h2"], "vni": 5001}} if ecn == OLD else \
+            {"red": {"hosts": ["h1"], "vni": 5001}, "blue": {"hosts": ["h2"], "vni": 5002}}
+        del described["attach"], described["switch"]["qos"]
+        for node in ("leaf1", "spine1"):
+            described[node] = {"qos": {"tc": {3: {"ecn": dict(zip(("min", "max"), ecn))}}}}
+        return described
+
+    def running(self):
+        """What both switches have, as one of OLD and NEW; the rest is as the file says that has this."""
+        nodes = roost("show", "config", "-f", self.name, "-o", "json").json["nodes"]
+        found = {tuple(nodes[node]["values"][f"qos.tc.3.ecn.{key}"]["value"] for key in ("min", "max"))
+                 for node in ("leaf1", "spine1")}
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(next(iter(found)), (OLD, NEW))
+        file = self.lab if OLD in found else self.new
+        self.assertEqual(roost("apply", file, "-f", self.name).out, "nothing changes\n")
+        return found.pop()
+
+    def apply_until(self, stop):
+        """Has the fabric apply `new`, and kills it at the stop of that number since the request came. Returns the
+        calls that were seen, or None where the apply was done before."""
+        pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
+        traced = Traced(pid)
+        client = subprocess.Popen([ROOST, "apply", self.new, "-f", self.name], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        seen, began = [], False
+        while True:
+            call, entry = traced.next()
+            began |= call == "recvfrom" and not entry
+            if not began or call is None:
+                continue
+            seen.append(f"{call}{'' if entry else '='}")
+            if len(seen) - 1 == stop or seen[-1] == "sendto=":
+                break
+        traced.kill()
+        client.wait()
+        return seen
+
+    def test_killed_at_each_step(self):
+        roost("up", self.lab)
+        self.assertEqual(self.running(), OLD)
+        steps = self.apply_until(10 ** 6)
+        roost("up", self.name)
+        self.assertEqual(self.running(), NEW, "it was applied, and not found")
+        commit = steps.index("renameat=")
+        self.assertIn("fsync=", steps[:commit])
+        self.assertIn("fsync=", steps[commit:])
+        for stop in range(len(steps)):
+            roost("apply", self.lab, "-f", self.name)
+            self.assertEqual(self.running(), OLD)
+            seen = self.apply_until(stop)
+            roost("up", self.name)
+            self.assertEqual(self.running(), NEW if "renameat=" in seen else OLD, seen)
+        roost("set", "leaf1.qos.tc.3.ecn.min", "70KB", "-f", self.name)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control/cli/words.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// A line's words; "" as what is expected: they are refused.
+static void
+expect(const char *line, const char *wanted)
+{
+	char copy[256], *words[16], *rest = copy, why[200], text[512] = "";
+	bool unset = strncmp(line, "unset ", 6) == 0;
+	const char *kind, *key, *value = NULL;
+	json_t *edit;
+	int count = 0, rc;
+
+	strcpy(copy, strchr(line, ' ') + 1);
+	while ((words[count] = strsep(&rest, " ")) != NULL)
+		count++;
+	rc = (unset ? words_read_unset : words_read_set)(count, words, &edit, why, sizeof(why));
+	if (wanted[0] == '\0') {
+		assert_int_equal(rc, -EINVAL);
+		assert_null(edit);
+		return;
+	}
+	assert_int_equal(rc, 0);
+	assert_int_equal(
+		json_unpack(edit, "{s:s,s:s,s?:s}", "kind", &kind, "key", &key, "value", &value),
+		0);
+	snprintf(text, sizeof(text), "%s %s %s", kind, key, value != NULL ? value : "-");
+	assert_string_equal(text, wanted);
+	json_decref(edit);
+}
+
+static void
+keys_with_dots_and_in_words(void **state)
+{
+	(void)state;
+	expect("set switch.qos.tc.3.ecn.min 100KB", "set switch.qos.tc.3.ecn.min 100KB");
+	expect("set switch qos tc 3 ecn min 100KB", "set switch.qos.tc.3.ecn.min 100KB");
+	expect("set tenants.green.hosts [h5,h6]", "set tenants.green.hosts [h5,h6]");
+	expect("set switch 4", "set switch 4");
+	expect("unset switch.qos.tc.3", "unset switch.qos.tc.3 -");
+	expect("unset switch qos tc 3", "unset switch.qos.tc.3 -");
+	expect("unset leaf1", "unset leaf1 -");
+}
+
+static void
+lists_of_tenants_item_by_item(void **state)
+{
+	(void)state;
+	expect("set tenant green", "add tenants.green.hosts []");
+	expect("set tenant green hosts h5", "add tenants.green.hosts [h5]");
+	expect("set tenant green hosts h5,h6", "add tenants.green.hosts [h5, h6]");
+	expect("set tenants green leak storage", "add tenants.green.leak [storage]");
+	expect("set tenant green border h8 0.0.0.0/0,::/0",
+	       "add tenants.green.border.h8 [0.0.0.0/0, '::/0']");
+	expect("set tenant green hosts [h5]", "add tenants.green.hosts [h5]");
+	expect("set tenant green hosts it's", "add tenants.green.hosts ['it''s']");
+	expect("set tenant green vni 5003", "set tenants.green.vni 5003");
+	expect("set tenant green buffer share 50%", "set tenants.green.buffer.share 50%");
+	expect("set tenant green addresses h1 172.16.0.1",
+	       "set tenants.green.addresses.h1 172.16.0.1");
+	expect("set tenant green addresses h1 172.16.0.1,fd01::1",
+	       "set tenants.green.addresses.h1 [172.16.0.1, 'fd01::1']");
+	expect("unset tenant green", "unset tenants.green -");
+	expect("unset tenant green vni", "unset tenants.green.vni -");
+	expect("unset tenant green hosts", "unset tenants.green.hosts -");
+	expect("unset tenant green hosts h5", "remove tenants.green.hosts [h5]");
+	expect("unset tenant green border h8", "unset tenants.green.border.h8 -");
+	expect("unset tenant green border h8 ::/0", "remove tenants.green.border.h8 ['::/0']");
+}
+
+static void
+what_is_no_edit(void **state)
+{
+	char why[200];
+	json_t *edit;
+
+	(void)state;
+	expect("set switch.qos.tc.3.ecn.min", "");
+	expect("set a.b c d", "");
+	expect("set tenant green hosts", "");
+	expect("set tenant green border h8.eth1 ::/0", "");
+	expect("unset a.b c", "");
+	assert_int_equal(words_read_set(0, NULL, &edit, why, sizeof(why)), -EINVAL);
+	assert_int_equal(words_read_unset(0, NULL, &edit, why, sizeof(why)), -EINVAL);
+	assert_int_equal(words_read_set(2, (char *[]){"a.b", "\xff"}, &edit, why, sizeof(why)),
+			 -ENOMEM);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_with_dots_and_in_words),
+		cmocka_unit_test(lists_of_tenants_item_by_item),
+		cmocka_unit_test(what_is_no_edit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
