@@ -3,6 +3,7 @@
 // it.
 #include "advice/advice.h"
 #include "commands.h"
+#include "routes/routes.h"
 #include "sim/experiment.h"
 
 #include <errno.h>
@@ -56,6 +57,8 @@ check_file(const char *file, struct config_diag *diag)
 		rc = topology_check_names(topology, diag);
 	if (rc == 0)
 		rc = check_single(config, topology, diag);
+	if (rc == 0)
+		rc = routes_check_events(topology, diag);
 	topology_destroy(topology);
 	config_free(config);
 	return rc;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Frames as bytes, quickly: UDP, RoCEv2 and PFC, with checksums and ICRC worked out here.
+"""Frames as bytes, quickly: UDP, RoCEv2, VXLAN and PFC, with checksums and ICRC worked out here.
 
 All without FCS and not padded beyond 60 bytes.
 """
@@ -13,6 +13,7 @@ ROCE_PORT = 4791
 WRITE_ONLY = 0x0A                    # opcodes of the BTH
 ACKNOWLEDGE = 0x11
 CNP = 0x81
+VXLAN_PORT = 4789
 
 
 def mac(text):
@@ -81,6 +82,18 @@ def roce(src, dst, payload=b"", opcode=WRITE_ONLY, qp=1, psn=0, sport=49152, hea
     datagram = struct.pack(">HHHH", sport, ROCE_PORT, 8 + len(body) + 4, 0) + body
     ethertype, packet = ip(datagram + b"\0" * 4, 17, src, dst, **options)
     return ethernet(packet[:-4] + struct.pack("<I", icrc(packet)), ethertype, **l2)
+
+
+def vxlan(inside, vni, src, dst, sport=49152, flags=0x08, ident=0, df=True, **options):
+    """A frame in VXLAN (RFC 7348), the outer UDP checksum 0. inside: an Ethernet frame; options as for udp()."""
+    l2 = _l2(options)
+    header = struct.pack(">B3xI", flags, vni << 8)
+    datagram = struct.pack(">HHHH", sport, VXLAN_PORT, 16 + len(inside), 0) + header + inside
+    ethertype, packet = ip(datagram, 17, src, dst, ident=ident, **options)
+    if df and ethertype == 0x0800:
+        packet = packet[:6] + b"\x40\0" + packet[8:10] + b"\0\0" + packet[12:]
+        packet = packet[:10] + struct.pack(">H", checksum(packet[:20])) + packet[12:]
+    return ethernet(packet, ethertype, **l2)
 
 
 def icrc(packet):

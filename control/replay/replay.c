@@ -233,6 +233,8 @@ replay_run(struct replay *r, struct config_diag *diag)
 	if (rc == 0)
 		rc = fabric_create(&r->fabric, r->config, r->topology, &options, diag);
 	if (rc == 0)
+		rc = routes_check_events(r->topology, diag);
+	if (rc == 0)
 		rc = advice_give(r->fabric, diag);
 	if (rc == 0)
 		rc = create_wires(r->fabric->nodes[0]);
