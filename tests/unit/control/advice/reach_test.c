@@ -75,10 +75,10 @@ circle(struct followed *w, uint32_t *links)
 }
 
 static void
-set_route(struct followed *w, const char *node_name, const char *via)
+set_route_to(struct followed *w, const char *node_name, struct config_prefix prefix,
+	     const char *via)
 {
 	const struct topology *t = w->f.topology;
-	struct config_prefix prefix = {.version = 4, .length = 24, .address = {10, 0, 2, 0}};
 	struct config_via hop = {.node = {.text = (char *)(uintptr_t)via}};
 	struct config_event event = {
 		.kind = CONFIG_EVENT_ROUTE,
@@ -93,6 +93,15 @@ set_route(struct followed *w, const char *node_name, const char *via)
 	assert_int_equal(routes_apply_event(w->f.routes, t, &event, &node, &w->f.diag), 0);
 	rebuild(w, node);
 	follow(w);
+}
+
+// For leaf2's hosts.
+static void
+set_route(struct followed *w, const char *node_name, const char *via)
+{
+	set_route_to(w, node_name,
+		     (struct config_prefix){.version = 4, .length = 24, .address = {10, 0, 2, 0}},
+		     via);
 }
 
 // 4 leaves, 2 spines: what comes up a link from a leaf goes down to each of the 3 others, and what
@@ -182,6 +191,61 @@ test_detours(void **state)
 	stop(&w);
 }
 
+// In tunnels and with tags packets take the links that they would take without.
+static void
+test_worn(void **state)
+{
+	static const char *const tenants[] = {
+		"rest: {vni: 5001}",
+		"rest: {vlan: 7}",
+		"red: {hosts: [h1, h4, h7, h10], vni: 1}, blue: {hosts: [h2, h5, h8, h11], vlan: 7}, "
+		"rest: {encap: plain}",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(tenants) / sizeof(tenants[0]); i++) {
+		char text[512];
+		uint32_t links[64];
+		struct followed w;
+
+		snprintf(text, sizeof(text),
+			 "fabric: {underlay: %u, topology: {kind: leaf-spine, leaves: 4, spines: 2, "
+			 "hosts_per_leaf: 3}}\ntenants: {%s}\n",
+			 i == 0 ? 6 : 4, tenants[i]);
+		start(&w, text);
+		assert_int_equal(edges(&w.r), 4 * 2 * 3);
+		assert_int_equal(w.r.onward[reach_link(&w.r, 0, 3)].bits[0], 0xe);
+		assert_int_equal(circle(&w, links), 0);
+		assert_int_equal(w.r.loop_length, 0);
+		stop(&w);
+	}
+}
+
+// A spine that sends leaf2's tunnels back to leaf1, which passes them on to the spine: what is in them
+// goes round.
+static void
+test_loop_of_tunnels(void **state)
+{
+	const struct config_prefix far = {.version = 4, .length = 32, .address = {172, 16, 0, 2}};
+	uint32_t links[64];
+	struct followed w;
+
+	(void)state;
+	start(&w, "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}}\n"
+		  "tenants: {red: {hosts: [h1, h2], vni: 5001}}\n");
+	assert_int_equal(w.r.loop_length, 0);
+	set_route_to(&w, "spine1", far, "leaf1");
+	assert_int_equal(w.r.loop_length, 2);
+	assert_int_equal(circle(&w, links), 2);
+	assert_memory_equal(w.r.looping.address, ((uint8_t[]){10, 0, 2, 1}), 4);
+	set_route_to(&w, "spine1", far, "leaf2");
+	assert_int_equal(w.r.loop_length, 0);
+	// What goes there plain is nobody's: it does not meet the tunnels' loop.
+	set_route(&w, "spine1", "leaf1");
+	assert_int_equal(w.r.loop_length, 0);
+	stop(&w);
+}
+
 int
 main(void)
 {
@@ -190,6 +254,8 @@ main(void)
 		cmocka_unit_test(test_tenants),
 		cmocka_unit_test(test_loop_of_two),
 		cmocka_unit_test(test_detours),
+		cmocka_unit_test(test_worn),
+		cmocka_unit_test(test_loop_of_tunnels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
