@@ -90,7 +90,7 @@ class Paths(Case):
 
     def test_weight_mistakes(self):
         for via, message in (([{"port": "swp2", "weight": 0}], "0 is out of range"),
-                             ([{"weight": 2}], 'needs "port" or "node"'),
+                             ([{"weight": 2}], 'needs "port", "node" or "vtep"'),
                              ([{"port": "swp2", "node": "spine1"}], "port and node exclude each other"),
                              ([{"port": "swp2"}], "swp2 needs `mac:`")):
             description = uplinks("spray")
