@@ -134,7 +134,18 @@ group_json(const struct report_node *n, const struct next_hop_group *group, ps_t
 	return NULL;
 }
 
-// Groups with one member choose nothing.
+// Whether a group before has the same next hops: they differ in what packets wear alone.
+static bool
+is_shared(const struct tables *t, uint32_t group)
+{
+	for (uint32_t i = 0; i < group; i++)
+		if (t->groups[i].first == t->groups[group].first &&
+		    t->groups[i].count == t->groups[group].count)
+			return true;
+	return false;
+}
+
+// Groups with one member choose nothing; of those that share their next hops the first is told.
 static json_t *
 groups_json(const struct report_node *n, ps_t now)
 {
@@ -145,7 +156,7 @@ groups_json(const struct report_node *n, ps_t now)
 	for (uint32_t i = 0; t != NULL && i < t->group_count; i++) {
 		char name[16];
 
-		if (t->groups[i].count < 2)
+		if (t->groups[i].count < 2 || is_shared(t, i))
 			continue;
 		snprintf(name, sizeof(name), "%u", i);
 		status |= json_object_set_new(out, name, group_json(n, &t->groups[i], now));

@@ -106,7 +106,9 @@ class Show(Shared):
         away = next(route for route in routes["red"].values() if len(route["via"]) == 2)
         self.assertEqual([(hop["port"], hop["node"]) for hop in away["via"]], [("swp5", "spine1"), ("swp6", "spine2")])
         self.assertEqual(away["mode"], "adaptive")
-        self.assertRegex(self.text("route", "leaf1", "vrf", "red"), r"(?m)^leaf1 +red +\S+ +adaptive +.*swp5.*swp6")
+        self.assertRegex(self.text("route", "leaf1", "vrf", "red"), r"(?m)^leaf1 +red +\S+ +adaptive +.*swp5.*swp6.*; vxlan "
+                                                                      r"vni 5001 to 172\.16\.0\.2$")
+        self.assertEqual(away["encap"], {"kind": "vxlan", "vni": 5001, "to": "172.16.0.2"})
 
     def test_adaptive(self):
         leaf = self.up.show("adaptive", "leaf1")["nodes"]["leaf1"]

@@ -21,8 +21,8 @@ class Tenants(Shared):
                 before = self.port(destination)
                 done = self.ping(source, destination)
                 self.assertIn("4 packets transmitted, 4 received, 0% packet loss", done.out)
-                # Leaf, spine and leaf are routers.
-                self.assertEqual(re.findall(r"ttl=(\d+)", done.out), ["61"] * 4)
+                # The leaves are routers; the spine between sees the tunnel's TTL.
+                self.assertEqual(re.findall(r"ttl=(\d+)", done.out), ["62"] * 4)
                 after = self.port(destination)
                 self.assertEqual([after[key] - before[key] for key in ("tx_packets", "rx_packets")], [4, 4])
         self.assertEqual(self.dropped(), {})

@@ -12,6 +12,8 @@ static struct next_hop hops[] = {{{2}, 2}, {{2}, 2}, {{2}, 3}, {{2}, 3}};
 static struct next_hop_group groups[] = {
 	{.first = 0, .count = 1, .mode = GROUP_ADAPTIVE},
 	{.first = 1, .count = 3, .mode = GROUP_ADAPTIVE, .pinned = true},
+	// The same next hops in a tunnel.
+	{.first = 1, .count = 3, .mode = GROUP_ADAPTIVE, .pinned = true, .encap = 1},
 };
 
 static void
@@ -22,7 +24,7 @@ choose_paths(struct fixture *f)
 	memset(t->grades, 0xff, sizeof(t->grades));
 	t->grades[0] = 100;
 	t->groups = groups;
-	t->group_count = 2;
+	t->group_count = 3;
 	t->next_hops = hops;
 	t->next_hop_count = 4;
 	t->utilisation = true;
