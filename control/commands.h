@@ -33,4 +33,7 @@ int cmd_clear(int argc, char **argv);
 int cmd_watchdog(int argc, char **argv);
 int cmd_where(int argc, char **argv);
 int cmd_headroom(int argc, char **argv);
+int cmd_help(int argc, char **argv);
+int cmd_complete(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
 int cmd_schema(int argc, char **argv);

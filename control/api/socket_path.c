@@ -154,6 +154,27 @@ find_named(const char *directory, const char *name, char path[static API_PATH_MA
 	return -ENOENT;
 }
 
+void
+api_socket_list(void (*each)(void *context, const char *name), void *context)
+{
+	char directory[API_PATH_MAX], path[API_PATH_MAX], err[API_WHY_MAX];
+	struct dirent *entry;
+	DIR *open = NULL;
+
+	if (runtime_directory(directory, err, sizeof(err)) == 0)
+		open = opendir(directory);
+	while (open != NULL && (entry = readdir(open)) != NULL) {
+		char name[NAME_MAX + 1];
+
+		if (fabric_name(entry, name) != NULL &&
+		    socket_path_in(directory, name, path, err, sizeof(err)) == 0 &&
+		    try_connect(path) == 0)
+			each(context, name);
+	}
+	if (open != NULL)
+		closedir(open);
+}
+
 int
 api_socket_find_in(const char *directory, const char *name, char path[static API_PATH_MAX],
 		   char *err, size_t err_size)

@@ -18,3 +18,6 @@ int api_socket_find(const char *name, char path[static API_PATH_MAX], char *err,
 // The same in a directory of one's own.
 int api_socket_find_in(const char *directory, const char *name, char path[static API_PATH_MAX],
 		       char *err, size_t err_size);
+
+// Tells the name of each of the caller's fabrics that is up.
+void api_socket_list(void (*each)(void *context, const char *name), void *context);

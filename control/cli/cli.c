@@ -6,7 +6,7 @@
 #include "cli.h"
 
 #include "control/api/socket_path.h"
-#include "control/config/config.h"
+#include "control/shell/shell.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -14,79 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COMMANDS_MAX 32
-
-static void
-print_commands(FILE *to)
-{
-	size_t count;
-	const struct cli_command *commands = cli_commands(&count);
-
-	fputs("usage: roost [-f NAME] COMMAND [ARGUMENT...]\n"
-	      "A software leaf/spine fabric for lossless Ethernet: switches, links and NICs, with "
-	      "real packets.\n"
-	      "\ncommands:\n",
-	      to);
-	for (size_t i = 0; i < count; i++)
-		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fputs("\noptions:\n"
-	      "  -f, --fabric NAME  the live fabric that is meant, where several are up (or "
-	      "ROOST_FABRIC)\n"
-	      "  -h, --help         this; behind a command: its own\n"
-	      "\nexit status: 0, 1 failed, 2 wrong usage or file\n",
-	      to);
-}
-
-static void
-print_command(const struct cli_command *command)
-{
-	const char *line = command->arguments;
-	const char *head = "usage:";
-
-	for (;;) {
-		size_t length = strcspn(line, "\n");
-
-		printf("%s roost %s%s%.*s\n", head, command->name, length != 0 ? " " : "",
-		       (int)length, line);
-		if (line[length] == '\0')
-			break;
-		line += length + 1;
-		head = "      ";
-	}
-	printf("%s\n", command->help);
-	if (*command->details != '\0')
-		printf("\n%s", command->details);
-}
-
-static const struct cli_command *
-find_command(const char *name)
-{
-	size_t count;
-	const struct cli_command *commands = cli_commands(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
-
-static int
-refuse_command(const char *name)
-{
-	const char *names[COMMANDS_MAX];
-	size_t count;
-	const struct cli_command *commands = cli_commands(&count);
-	const char *near;
-
-	for (size_t i = 0; i < count; i++)
-		names[i] = commands[i].name;
-	near = config_suggest(name, names, count);
-	if (near != NULL)
-		return cli_usage("roost", "there is no command %s; did you mean \"%s\"?", name,
-				 near);
-	return cli_usage("roost", "there is no command %s", name);
-}
+#include <unistd.h>
 
 static bool
 wants_help(int argc, char **argv)
@@ -100,15 +28,13 @@ wants_help(int argc, char **argv)
 static int
 run_command(int argc, char **argv)
 {
-	const struct cli_command *command = find_command(argv[0]);
+	const struct cli_command *command = cli_find_command(argv[0]);
 	char title[64];
 
 	if (command == NULL)
-		return refuse_command(argv[0]);
-	if (wants_help(argc, argv)) {
-		print_command(command);
-		return CLI_OK;
-	}
+		return cli_refuse_command(argv[0]);
+	if (wants_help(argc, argv))
+		return cli_print_help(command, argc, argv);
 	snprintf(title, sizeof(title), "roost %s", command->name);
 	argv[0] = title;
 	optind = 0; // getopt starts afresh
@@ -132,7 +58,7 @@ take_options(int argc, char **argv)
 				return CLI_FAILED;
 			break;
 		case 'h':
-			print_commands(stdout);
+			cli_print_commands(stdout);
 			return CLI_OK;
 		default:
 			return cli_usage_hint("roost");
@@ -159,8 +85,10 @@ cli_main(int argc, char **argv)
 
 	if (status != -1)
 		return finish(status);
+	if (optind >= argc && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return finish(shell_run());
 	if (optind >= argc) {
-		print_commands(stderr);
+		cli_print_commands(stderr);
 		return CLI_USAGE;
 	}
 	return finish(run_command(argc - optind, argv + optind));

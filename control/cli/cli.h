@@ -5,18 +5,31 @@
 #include "control/api/api.h"
 #include "control/commands.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct cli_command {
 	const char *name;
-	const char *arguments; // behind the name, a line per form
-	const char *help;      // one line
+	const char *arguments; // behind the name, a line per form; KEY: a key of a file
+	const char *help;      // one line; empty: for programs, and not listed
 	const char *details;   // options and what they do
 	int (*run)(int argc, char **argv);
 };
 
 // All commands, in the order in which --help lists them.
 const struct cli_command *cli_commands(size_t *count);
+
+// The command of this name, or NULL.
+const struct cli_command *cli_find_command(const char *name);
+
+// Says that there is none, and what may have been meant. Returns CLI_USAGE.
+int cli_refuse_command(const char *name);
+
+// What --help prints: the commands, or one of them, or the key among its words (help.c). Returns an
+// exit status.
+void cli_print_commands(FILE *to);
+int cli_print_help(const struct cli_command *command, int argc, char **argv);
 
 // Runs the program and returns its exit status.
 int cli_main(int argc, char **argv);

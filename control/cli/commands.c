@@ -51,7 +51,7 @@ static const struct cli_command commands[] = {
 	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
 	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|steering|log [PORT]\n"
 	 "pool|tenant|histogram|adaptive [NODE]\nqueue-pairs [HOST]\n"
-	 "route [NODE] [vrf NAME]",
+	 "route [NODE] [vrf VRF]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"
 	 "  -o, --output json|text  the form of the answer\n"
@@ -75,7 +75,8 @@ static const struct cli_command commands[] = {
 	 "green hosts h5,h6 adds to the list.\n"
 	 "What cannot hold is refused whole, with status 1, and changes nothing.\n\n"
 	 "  --stage            only for a later `roost apply`\n"
-	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n",
+	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n"
+	 "  KEY --help         tells of a key: its type, unit, range and default\n",
 	 cmd_set},
 	{"unset", "KEY [--stage]\ntenant NAME [hosts HOST,... | KEY] [--stage]",
 	 "makes a live fabric as if a key were not written",
@@ -137,6 +138,14 @@ static const struct cli_command commands[] = {
 	 "  --cell BYTES            what the buffer is counted in\n"
 	 "  -o, --output json|text  the form of the answer\n",
 	 cmd_headroom},
+	{"completion", "bash", "prints the script that makes bash complete roost's command lines",
+	 "source <(roost completion bash), or as a file in a directory that bash-completion "
+	 "reads.\n",
+	 cmd_completion},
+	{"complete", "-- WORD...", "", "", cmd_complete},
+	{"help", "[COMMAND | KEY]", "tells how a command is used, or what a key of a file is",
+	 "KEY as in a file: switch.qos.tc.3.ecn.min, workload.size, or without its section.\n",
+	 cmd_help},
 	{"schema", "[--markdown]", "prints the JSON Schema of a file, for editors and programs",
 	 "Draft 2020-12, of a fabric's file or one switch's; all that can be written, with ranges, "
 	 "defaults\nand help.\n\n"

@@ -84,6 +84,7 @@ struct schema_key {
 	uint32_t kinds;    // the kinds of item the key belongs to; 0: all
 	uint32_t required; // the kinds that cannot do without
 	const struct schema_form *form;
+	const char *names;    // what its names are of: "HOST", "TENANT"; else NULL
 	const char *excludes; // a key of the same map that cannot stand beside this one
 };
 

@@ -95,7 +95,8 @@ static const struct schema_form borders = {SCHEMA_NAMED, .pattern = HOST_PATTERN
 					   .item = &host_prefixes};
 
 static const struct schema_key tenant_keys[] = {
-	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "its hosts", TENANT_AT(hosts)},
+	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "its hosts", TENANT_AT(hosts),
+	 .names = "HOST"},
 	{"network", SCHEMA_ENUM, .def = "east-west", .help = "which of a cluster's networks it is",
 	 TENANT_AT(network), .choices = networks},
 	{"vni", SCHEMA_INTEGER, .help = "VXLAN network identifier", TENANT_AT(vni), .min = 1,
@@ -109,7 +110,8 @@ static const struct schema_key tenant_keys[] = {
 	 .help = "of a tunnel: that of the packet inside, or the priority's alone", TENANT_AT(dscp),
 	 .choices = tunnel_dscps},
 	{"leak", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
-	 .help = "tenants whose VRFs exchange routes with this one", TENANT_AT(leak)},
+	 .help = "tenants whose VRFs exchange routes with this one", TENANT_AT(leak),
+	 .names = "TENANT"},
 	{"addresses", SCHEMA_CUSTOM, .help = "{h1: 172.16.0.1}: in the place of the plan's",
 	 TENANT_AT(addresses), .decode = decode_addresses, .form = &addresses},
 	{"border", SCHEMA_CUSTOM, .help = "{h8: [0.0.0.0/0]}: prefixes behind a host",

@@ -34,6 +34,7 @@ const struct schema_choice *describe_kind_choices(const struct schema *schema);
 // ---- places (place.c) ----
 
 #define DESCRIBE_PATH_MAX 256
+#define DESCRIBE_WHY 320
 
 // Where a path leads: a key, or the whole of a map.
 struct describe_place {
@@ -43,6 +44,7 @@ struct describe_place {
 	const struct schema_key *key; // NULL likewise
 	struct schema_form form;      // how what stands here is written
 	bool live;                    // `set` can change it while a fabric runs
+	bool any_name;                // a name of the topology's own choice, which could be no node
 };
 
 // The top level of a fabric's file, or of one switch's.
@@ -57,12 +59,19 @@ int describe_step(const struct describe_place *from, const char *word, struct de
 // what is near.
 int describe_find(const char *path, struct describe_place *to, char *why, size_t why_size);
 
+// The key that words begin with: "switch.qos.tc.3", or its parts apart, switch qos tc 3; the name of
+// a section of names may be that of one, `tenant green`. Returns how many of the words it takes;
+// -ENOENT with one line in why.
+int describe_find_words(int count, char *const *words, struct describe_place *to, char *why,
+			size_t why_size);
+
 // Tells each word that may follow a place: keys with their help, numbers 0 to 7, and what stands
 // for names ("NODE"), with is_name set. deeper: something may follow that word in turn.
 struct describe_next {
 	const char *word;
 	const char *help;
 	bool is_name;
+	bool is_number;
 	bool deeper;
 	bool live;
 };

@@ -71,6 +71,7 @@ step_to_key(const struct describe_place *from, const struct schema *schema, cons
 		to->key = key;
 		to->form = describe_form(key);
 		to->live = (from->live && !(key->flags & SCHEMA_FIXED)) || key->flags & SCHEMA_LIVE;
+		to->any_name = false;
 		return 0;
 	}
 	return -ENOENT;
@@ -106,6 +107,7 @@ step_to_other(const struct describe_place *from, const struct schema *schema, co
 		to->key = NULL;
 		to->form = other->form;
 		to->live = other->live;
+		to->any_name = other->listed;
 		return 0;
 	}
 	return -ENOENT;
@@ -255,10 +257,12 @@ describe_list_next(const struct describe_place *place, describe_next_fn *each, v
 		}
 		item = item_form(form);
 		next.deeper = describe_is_deeper(&item);
+		next.is_number = true;
 		next.word = number;
 		for (; form->type == SCHEMA_NUMBERED && number[0] < '0' + CONFIG_PRIORITIES;
 		     number[0]++)
 			each(context, &next);
+		next.is_number = false;
 		next.word = name_word(form);
 		next.is_name = true;
 		if (form->type == SCHEMA_NAMED)
@@ -284,21 +288,27 @@ add_candidate(void *context, const struct describe_next *next)
 {
 	struct candidates *c = context;
 
-	if (!next->is_name && c->count < CANDIDATES_MAX)
+	if (!next->is_name && !next->is_number && c->count < CANDIDATES_MAX)
 		c->words[c->count++] = next->word;
 }
 
 // Goes as far as it can. Returns 0, or -ENOENT with the place before the word that leads nowhere.
+// What could be a node's name must be followed by a key of one.
 static int
 walk(struct describe_place *place, const char *path, char word[static DESCRIBE_PATH_MAX])
 {
+	struct describe_place start = *place;
+	char name[DESCRIBE_PATH_MAX] = "";
+
 	while (*path != '\0') {
 		size_t length = strcspn(path, ".[");
 		struct describe_place next;
 
 		snprintf(word, DESCRIBE_PATH_MAX, "%.*s", (int)length, path);
 		if (describe_step(place, word, &next) != 0)
-			return -ENOENT;
+			break;
+		if (next.any_name)
+			memcpy(name, word, sizeof(name));
 		*place = next;
 		path += length;
 		// workload[0].size
@@ -307,7 +317,11 @@ walk(struct describe_place *place, const char *path, char word[static DESCRIBE_P
 		if (*path == '.')
 			path++;
 	}
-	return 0;
+	if (!place->any_name)
+		return *path == '\0' ? 0 : -ENOENT;
+	*place = start;
+	memcpy(word, name, sizeof(name));
+	return -ENOENT;
 }
 
 static void
@@ -330,8 +344,8 @@ describe_find(const char *path, struct describe_place *to, char *why, size_t why
 	static const struct {
 		bool fabric;
 		const char *section;
-	} starts[] = {
-		{true, ""}, {false, ""}, {true, "switch"}, {false, "switch"}, {true, "hosts"}};
+	} starts[] = {{true, ""},        {false, ""},     {true, "switch"},
+		      {false, "switch"}, {true, "hosts"}, {true, "fabric"}};
 	struct describe_place farthest = describe_root(true);
 	char word[DESCRIBE_PATH_MAX] = "", wrong[DESCRIBE_PATH_MAX];
 	size_t most = 0;
@@ -354,4 +368,37 @@ describe_find(const char *path, struct describe_place *to, char *why, size_t why
 	}
 	say_unknown(&farthest, wrong, why, why_size);
 	return -ENOENT;
+}
+
+// `tenant` for `tenants`.
+static int
+step_to_plural(const struct describe_place *root, const char *word, struct describe_place *to)
+{
+	char plural[DESCRIBE_PATH_MAX];
+
+	if (strlen(word) + 2 > sizeof(plural))
+		return -ENOENT;
+	snprintf(plural, sizeof(plural), "%ss", word);
+	if (describe_step(root, plural, to) != 0 || to->form.type != SCHEMA_NAMED)
+		return -ENOENT;
+	return 0;
+}
+
+int
+describe_find_words(int count, char *const *words, struct describe_place *to, char *why,
+		    size_t why_size)
+{
+	struct describe_place root = describe_root(true), next;
+	int used = 1;
+
+	if (count == 0) {
+		snprintf(why, why_size, "no key");
+		return -ENOENT;
+	}
+	if (describe_find(words[0], to, why, why_size) != 0 &&
+	    step_to_plural(&root, words[0], to) != 0)
+		return -ENOENT;
+	for (; used < count && describe_step(to, words[used], &next) == 0; used++)
+		*to = next;
+	return used;
 }

@@ -44,9 +44,55 @@ test_help_of_every_command(void **state)
 		assert_string_equal(c.err, "");
 		assert_memory_equal(c.out, usage, strlen(usage));
 		assert_non_null(strstr(c.out, commands[i].help));
+		if (strstr(commands[i].arguments, "KEY") != NULL || commands[i].help[0] == '\0')
+			continue;
 		snprintf(line, sizeof(line), "roost %s nonsense -h", commands[i].name);
 		assert_int_equal(captured_run(line).status, CLI_OK);
 	}
+}
+
+static void
+test_help_of_keys(void **state)
+{
+	static const char min[] = "switch.qos.tc.N.ecn.min: never marked up to here\n"
+				  "  type     size\n"
+				  "  unit     B, KB, MB, GB, KiB, MiB or GiB\n"
+				  "  range    0B to 1024GiB\n"
+				  "  default  150KB\n"
+				  "  live     `roost set` changes it while a fabric runs\n";
+	struct captured c;
+
+	(void)state;
+	assert_string_equal(captured_run("roost set switch.qos.tc.3.ecn.min --help").out, min);
+	assert_string_equal(captured_run("roost set --help qos.tc.3.ecn.min").out, min);
+	assert_string_equal(captured_run("roost help switch qos tc 3 ecn min").out, min);
+	c = captured_run("roost set switch.qos.tc.3.ecn.mni --help");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_string_equal(c.err,
+			    "roost set: there is no key \"mni\" in switch.qos.tc.N.ecn; did you "
+			    "mean \"min\"?\nroost set --help tells how\n");
+	c = captured_run("roost help tenant green buffer");
+	assert_int_equal(c.status, CLI_OK);
+	assert_non_null(strstr(c.out, "tenants.NAME.buffer: "));
+	assert_non_null(strstr(c.out, "keys:\n  guaranteed "));
+	assert_non_null(strstr(captured_run("roost help switch.latency").out, "it stays as"));
+}
+
+static void
+test_help_by_name(void **state)
+{
+	struct captured c = captured_run("roost help check");
+
+	(void)state;
+	assert_int_equal(c.status, CLI_OK);
+	assert_string_equal(c.out, captured_run("roost check --help").out);
+	assert_memory_equal(captured_run("roost help").out, "usage: roost", 12);
+	c = captured_run("roost help chekc");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_non_null(strstr(c.err, "did you mean \"check\"?"));
+	c = captured_run("roost help swich");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_non_null(strstr(c.err, "did you mean \"switch\"?"));
 }
 
 static void
@@ -85,6 +131,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help_of_the_program),
 		cmocka_unit_test(test_help_of_every_command),
+		cmocka_unit_test(test_help_of_keys),
+		cmocka_unit_test(test_help_by_name),
 		cmocka_unit_test(test_commands_that_are_none),
 		cmocka_unit_test(test_results_that_cannot_be_written),
 	};

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What may follow on a command line, out of the tables of commands and keys and the names of the
+// live fabric. The interactive shell and bash ask the same.
+#pragma once
+
+#include "names.h"
+#include "usage.h"
+
+#define COMPLETION_ITEMS_MAX 65536
+#define SHELL_PLAIN_MAX 256 // words of a line that are no options
+
+struct completion_item {
+	char *word; // the whole word, not only what is missing of it
+	char *help; // may be empty
+	bool more;  // it goes on: no blank behind it
+	bool note;  // stands for what cannot be listed, such as VALUE
+};
+
+struct completion {
+	struct completion_item *items;
+	unsigned count, room;
+	bool files, directories; // names of files will do too
+	size_t file_at;          // where in the word such a name begins
+	bool out_of_memory;
+	// The word that is being completed, and its part before a comma, which is settled.
+	const char *word;
+	struct names names;
+};
+
+// Completes the last of `count` words of a command line, without "roost" before them; it may be
+// empty. interactive: in the shell, which has commands of its own. Returns 0 or -ENOMEM;
+// completion_free() in either case.
+int shell_complete(struct completion *out, unsigned count, char *const *words, bool interactive);
+void completion_free(struct completion *completion);
+
+// Sorted, and how much all of them have in common, as long a beginning as there is.
+void completion_sort(struct completion *completion);
+size_t completion_common(const struct completion *completion);
+
+// ---- for the parts of it ----
+
+// Adds `before` + `word` if the word that is being completed may become it.
+void completion_add(struct completion *c, const char *before, const char *word, const char *help,
+		    bool more);
+// What may stand there and cannot be listed.
+void completion_note(struct completion *c, const char *what, const char *help);
+// What a capital word of a command's usage stands for: FILE, HOST, PORT (complete_word.c).
+void complete_token(struct completion *c, const char *token, const char *help);
+
+// Keys (complete_key.c). live: only those that change while a fabric runs.
+void complete_key(struct completion *c, bool live);
+// How many of these words a key takes that begins there; it may go on with the next word.
+unsigned complete_key_words(unsigned count, char *const *words);
+// What may follow these words, which are a key: more of it, and if `value` what it can be set to.
+void complete_after_key(struct completion *c, unsigned count, char *const *words, bool live,
+			bool value);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "names.h"
+
+#include "control/api/socket_path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATIENCE_MS 500
+#define PORT_TEXT 96
+
+enum { ANSWER_FABRIC, ANSWER_TENANTS };
+
+// What the fabric shows, once. NULL: nothing.
+static json_t *
+ask(struct names *names, int which)
+{
+	static const char *const what[] = {
+		[ANSWER_FABRIC] = "fabric",
+		[ANSWER_TENANTS] = "tenant",
+	};
+	const char *fabric = names->fabric != NULL ? names->fabric : getenv("ROOST_FABRIC");
+	char path[API_PATH_MAX], err[API_WHY_MAX];
+	json_t *params;
+
+	if (names->answers[which] != NULL)
+		return names->answers[which];
+	params = json_pack("{s:s}", "what", what[which]);
+	if (api_socket_find(fabric, path, err, sizeof(err)) != 0 ||
+	    api_call(path, "show", params, PATIENCE_MS, &names->answers[which], err, sizeof(err)) !=
+		    0)
+		names->answers[which] = json_object();
+	json_decref(params);
+	return names->answers[which];
+}
+
+static bool
+is_switch(const json_t *node)
+{
+	const char *role = json_string_value(json_object_get(node, "role"));
+
+	return role != NULL && strcmp(role, "nic") != 0;
+}
+
+static void
+add(json_t *set, const char *name)
+{
+	if (json_object_get(set, name) == NULL)
+		json_object_set_new(set, name, json_null());
+}
+
+// Hosts that have no NIC of the fabric's own are known by their links alone.
+static void
+add_linked_hosts(json_t *set, const json_t *answer)
+{
+	json_t *nodes = json_object_get(answer, "nodes"), *link;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "links"), i, link)
+	{
+		static const char *const ends[] = {"a", "b"};
+
+		for (int end = 0; end < 2; end++) {
+			const char *port = json_string_value(json_object_get(link, ends[end]));
+			char name[PORT_TEXT];
+
+			if (port == NULL || strlen(port) >= sizeof(name))
+				continue;
+			snprintf(name, sizeof(name), "%s", port);
+			name[strcspn(name, ".")] = '\0';
+			if (!is_switch(json_object_get(nodes, name)))
+				add(set, name);
+		}
+	}
+}
+
+static void
+add_nodes(json_t *set, const json_t *answer, enum names_kind kind)
+{
+	const char *name;
+	json_t *node;
+
+	json_object_foreach(json_object_get(answer, "nodes"), name, node)
+	{
+		json_int_t ports = json_integer_value(json_object_get(node, "ports"));
+		char port[PORT_TEXT];
+
+		if (kind == NAMES_HOST ? !is_switch(node) : kind == NAMES_SWITCH && is_switch(node))
+			add(set, name);
+		for (json_int_t i = 1; kind == NAMES_PORT && is_switch(node) && i <= ports; i++) {
+			snprintf(port, sizeof(port), "%.64s.swp%d", name, (int)i);
+			add(set, port);
+		}
+	}
+	if (kind == NAMES_HOST)
+		add_linked_hosts(set, answer);
+}
+
+static void
+add_tenants(json_t *set, const json_t *answer)
+{
+	const char *name, *tenant;
+	json_t *node, *ignored;
+
+	json_object_foreach(json_object_get(answer, "nodes"), name, node)
+		json_object_foreach(json_object_get(node, "tenants"), tenant, ignored)
+			add(set, tenant);
+}
+
+static void
+add_fabric(void *context, const char *name)
+{
+	add(context, name);
+}
+
+json_t *
+names_get(struct names *names, enum names_kind kind)
+{
+	if (names->known[kind] != NULL)
+		return names->known[kind];
+	names->known[kind] = json_object();
+	switch (kind) {
+	case NAMES_FABRIC:
+		api_socket_list(add_fabric, names->known[kind]);
+		break;
+	case NAMES_TENANT:
+		add_tenants(names->known[kind], ask(names, ANSWER_TENANTS));
+		break;
+	default:
+		add_nodes(names->known[kind], ask(names, ANSWER_FABRIC), kind);
+	}
+	return names->known[kind];
+}
+
+void
+names_free(struct names *names)
+{
+	for (unsigned i = 0; i < NAMES_KINDS; i++)
+		json_decref(names->known[i]);
+	for (unsigned i = 0; i < 2; i++)
+		json_decref(names->answers[i]);
+	*names = (struct names){.fabric = names->fabric};
+}

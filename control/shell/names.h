@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names that a live fabric has, for completion: asked of it when they are first needed, quickly,
+// and without a word when it does not answer.
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum names_kind {
+	NAMES_SWITCH,
+	NAMES_HOST,
+	NAMES_PORT, // leaf1.swp3
+	NAMES_TENANT,
+	NAMES_FABRIC, // those that are up
+	NAMES_KINDS,
+};
+
+struct names {
+	const char *fabric; // NULL: ROOST_FABRIC's, or the only one
+	json_t *known[NAMES_KINDS];
+	json_t *answers[2]; // of the fabric: itself, its tenants
+};
+
+// The names of a kind, in order, as the keys of an object that stays the names'. Empty when there
+// are none, or nobody to ask.
+json_t *names_get(struct names *names, enum names_kind kind);
+void names_free(struct names *names);

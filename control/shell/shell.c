@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `roost` alone on a terminal. A line is read with libedit, split into words as a shell does, and
+// run as the program would run it, in a process of its own: a command may end, crash or be
+// interrupted and the shell goes on, and whatever it sets (getopt's place, the environment) is gone
+// with it. Ctrl-C while a line is edited ends the line, while a command runs the command.
+#include "shell.h"
+
+#include "control/api/socket_path.h"
+#include "control/cli/cli.h"
+#include "words.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROMPT_MAX 80
+
+struct shell {
+	EditLine *editor;
+	History *past;
+	char prompt[PROMPT_MAX];
+	char last[SHELL_LINE_MAX + 1]; // that went into the history
+	bool forgetful;                // the history cannot be written, which was told
+};
+
+static void
+on_interrupt(int signal_number)
+{
+	(void)signal_number; // it is enough that reading ends
+}
+
+// "roost(demo)> ", if it is clear which fabric is meant.
+static void
+make_prompt(struct shell *shell)
+{
+	char path[API_PATH_MAX], err[API_WHY_MAX];
+	const char *name;
+
+	snprintf(shell->prompt, sizeof(shell->prompt), "roost> ");
+	if (api_socket_find(getenv("ROOST_FABRIC"), path, err, sizeof(err)) != 0)
+		return;
+	name = strrchr(path, '/') + 1;
+	snprintf(shell->prompt, sizeof(shell->prompt), "roost(%.*s)> ", (int)strcspn(name, "."),
+		 name);
+}
+
+static char *
+prompt_of(EditLine *editor)
+{
+	struct shell *shell = NULL;
+
+	el_get(editor, EL_CLIENTDATA, &shell);
+	return shell->prompt;
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+static void
+run_child(struct shell_words *words, unsigned first)
+{
+	char *argv[SHELL_WORDS_MAX + 2] = {(char[]){"roost"}};
+	int argc = 1, status;
+
+	for (unsigned i = first; i < words->count; i++)
+		argv[argc++] = words->words[i];
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	status = cli_main(argc, argv);
+	fflush(NULL);
+	_exit(status);
+}
+
+static void
+run_words(struct shell_words *words, unsigned first)
+{
+	pid_t child;
+	int status = 0;
+
+	fflush(NULL);
+	child = fork();
+	if (child == 0)
+		run_child(words, first);
+	if (child < 0) {
+		fprintf(stderr, "roost: %s\n", strerror(errno));
+		return;
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+		putchar('\n');
+	else if (WIFSIGNALED(status))
+		fprintf(stderr, "roost: ended by signal %d: %s\n", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+}
+
+static bool
+is_word(const struct shell_words *words, unsigned first, const char *word)
+{
+	return words->count == first + 1 && strcmp(words->words[first], word) == 0;
+}
+
+// Runs a line. Returns false when it ends the shell.
+static bool
+run_line(const char *line)
+{
+	struct shell_words words;
+	unsigned first;
+
+	if (shell_split(&words, line) != 0) {
+		fprintf(stderr, "roost: the line is too long\n");
+		return true;
+	}
+	if (words.quote != 0) {
+		fprintf(stderr, "roost: the line ends within %s\n",
+			words.quote == '\\' ? "an escape (\\)" : "quotes");
+		return true;
+	}
+	first = words.count > 0 && strcmp(words.words[0], "roost") == 0;
+	if (words.count == first)
+		return true;
+	if (is_word(&words, first, "exit") || is_word(&words, first, "quit"))
+		return false;
+	run_words(&words, first);
+	return true;
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+static void
+remember(struct shell *shell, const char *line)
+{
+	HistEvent event;
+	int status;
+
+	if (line[strspn(line, " \t")] == '\0' || strcmp(line, shell->last) == 0 ||
+	    strlen(line) > SHELL_LINE_MAX)
+		return;
+	strcpy(shell->last, line);
+	history(shell->past, &event, H_ENTER, line);
+	status = shell_history_append(line);
+	if (status != 0 && !shell->forgetful)
+		fprintf(stderr, "roost: the history is not kept: %s\n", strerror(-status));
+	shell->forgetful |= status != 0;
+}
+
+// One line, without its end. Returns NULL at the end of all; *interrupted: by Ctrl-C, which is none.
+static char *
+read_line(struct shell *shell, bool *interrupted)
+{
+	int length = 0;
+	const char *line;
+	char *copy;
+
+	// Before the prompt: what is typed as soon as it shows, Ctrl-D too, is the editor's.
+	el_set(shell->editor, EL_PREP_TERM, 1);
+	errno = 0;
+	line = el_gets(shell->editor, &length);
+	*interrupted = line == NULL && errno == EINTR;
+	if (line == NULL || length <= 0)
+		return NULL;
+	copy = strndup(line, (size_t)length);
+	if (copy != NULL)
+		copy[strcspn(copy, "\n")] = '\0';
+	return copy;
+}
+
+static void
+read_and_run(struct shell *shell)
+{
+	bool interrupted, go_on = true;
+
+	while (go_on) {
+		char *line;
+
+		make_prompt(shell);
+		line = read_line(shell, &interrupted);
+		if (line == NULL && interrupted) {
+			putchar('\n');
+			continue;
+		}
+		if (line == NULL)
+			break;
+		remember(shell, line);
+		go_on = run_line(line);
+		free(line);
+	}
+}
+
+static int
+shell_open(struct shell *shell)
+{
+	HistEvent event;
+
+	shell->editor = el_init("roost", stdin, stdout, stderr);
+	shell->past = history_init();
+	if (shell->editor == NULL || shell->past == NULL)
+		return -ENOMEM;
+	history(shell->past, &event, H_SETSIZE, SHELL_HISTORY_MAX);
+	shell_history_load(shell->past);
+	el_set(shell->editor, EL_CLIENTDATA, shell);
+	el_set(shell->editor, EL_PROMPT, prompt_of);
+	el_set(shell->editor, EL_HIST, history, shell->past);
+	el_set(shell->editor, EL_EDITOR, "emacs");
+	el_set(shell->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_source(shell->editor, NULL);
+	return shell_bind(shell->editor) == 0 ? 0 : -EIO;
+}
+
+int
+shell_run(void)
+{
+	struct sigaction interrupt = {.sa_handler = on_interrupt}, before;
+	struct shell *shell = calloc(1, sizeof(*shell));
+	int status = shell != NULL ? shell_open(shell) : -ENOMEM;
+
+	if (status != 0) {
+		fprintf(stderr, "roost: the line editor: %s\n", strerror(-status));
+	} else {
+		// Without SA_RESTART: reading is to end.
+		sigaction(SIGINT, &interrupt, &before);
+		printf("? tells what may follow, TAB completes it, exit or Ctrl-D ends.\n");
+		read_and_run(shell);
+		putchar('\n');
+		sigaction(SIGINT, &before, NULL);
+	}
+	if (shell != NULL && shell->editor != NULL)
+		el_end(shell->editor);
+	if (shell != NULL && shell->past != NULL)
+		history_end(shell->past);
+	free(shell);
+	return status == 0 ? CLI_OK : CLI_FAILED;
+}
