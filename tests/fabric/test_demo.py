@@ -82,11 +82,12 @@ class Demo(Case):
         assert_drained(self.run_, *SHAPE)
 
     def test_tenants_are_counted(self):
-        leaf = self.run_.nodes["leaf1"]["tenants"]
-        self.assertEqual({"red", "blue"}, set(leaf))
-        for tenant in leaf.values():
-            self.assertGreater(tenant["packets"], 0)
-            self.assertEqual((tenant["used"], tenant["dropped"]), (0, 0))
+        for name in ("leaf1", "spine1"):  # a spine sees whose packets cross it by the VNI
+            tenants = self.run_.nodes[name]["tenants"]
+            self.assertEqual({"red", "blue", "rest"}, set(tenants))
+            for tenant, counted in tenants.items():
+                self.assertEqual(counted["packets"] > 0, tenant != "rest")  # which has no hosts
+                self.assertEqual((counted["used"], counted["dropped"]), (0, 0))
 
     def test_table_of_completion_times(self):
         out = self.run_.done.out

@@ -226,8 +226,8 @@ class Patterns(Case):
         for tenant in (None, "red"):
             members = ["h1", "h2", "h4", "h7"] if tenant else [f"h{i}" for i in range(1, 9)]
             item = {"kind": "permutation", "size": "10KB"} | ({"tenant": tenant} if tenant else {})
-            tenants = {"red": {"hosts": members}} if tenant else {}
-            sim = self.sim(fabric(2, 1, 4, switch=ECMP, tenants=tenants, workload=[item]))
+            tenants = {"tenants": {"red": {"hosts": members}}} if tenant else {}
+            sim = self.sim(fabric(2, 1, 4, switch=ECMP, workload=[item], **tenants))
             assert_complete(self, sim)
             self.assertEqual(sorted(one["src"] for one in sim.flows), members)
             self.assertEqual(sorted(one["dst"] for one in sim.flows), members)
@@ -303,7 +303,8 @@ class Patterns(Case):
         assert_complete(self, sim)
         self.assertEqual([one["tenant"] for one in sim.flows], ["red", "blue"])
         tenants = sim.nodes["leaf1"]["tenants"]
-        self.assertEqual({name: one["packets"] for name, one in tenants.items()}, {"red": 10, "blue": 20})
+        self.assertEqual({name: one["packets"] for name, one in tenants.items()},
+                         {"red": 10, "blue": 20, "rest": 0})
 
 
 class Ends(Case):
