@@ -139,7 +139,7 @@ test_worn(void **state)
 {
 	struct ideal_hop path[4];
 	struct ideal_flow flow = {
-		.sizes = {-1, -1},
+		.sizes = {-1, -1, false},
 		.bytes = 4096,
 		.path_mtu = 4096,
 		.ack_every = 1,
