@@ -3,6 +3,8 @@
 // at its place; one that comes from a default or preset showing through is a warning.
 #include "check_switch.h"
 
+#include "decode_learn.h"
+
 #include <string.h>
 
 __extension__ typedef unsigned __int128 wide_uint;
@@ -273,6 +275,7 @@ check_switch(const struct merge_checks *checks, const struct switch_config *sett
 		check_egress(&check, p);
 	}
 	check_qos(&check);
+	check_learns(checks->config, settings, checks->diag);
 	if (check.idle != NULL)
 		check_idle(&check);
 }

@@ -189,6 +189,8 @@ uint32_t config_encap_mtu_bytes(enum config_encap encap, uint32_t underlay);
 // True when some section of the file asks for packets to be trimmed, whether or not that is on at
 // present. Presets do not.
 bool config_trims(const struct config *config);
+// True when the switch of this name (of a file of one switch: any) has `learn:` in its section.
+bool config_learns(const struct config *config, const char *node_name);
 
 // The DSCP that stands for a priority: the lowest listed DSCP that maps to it, else the lowest of
 // any, else -ENOENT. (26 for priority 3 in spectrum-x, 3 in sonic.)

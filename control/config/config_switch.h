@@ -183,6 +183,25 @@ struct config_routing {
 	uint64_t grades_bytes[CONFIG_GRADES_MAX];
 };
 
+// Where a VRF's routes come from beside the file: bits.
+enum config_learn_source { CONFIG_LEARN_NETLINK = 1, CONFIG_LEARN_FPM = 2 };
+
+struct config_listen {
+	uint8_t version;     // of the address, 4 or 6
+	uint8_t address[16]; // network byte order
+	uint16_t port;
+	struct config_pos pos; // line 0: not written
+};
+
+// A VRF that learns its routes from a network namespace.
+struct config_learn {
+	struct config_name vrf;
+	struct config_name netns; // text NULL: that which the command was run in
+	unsigned source;          // bits of enum config_learn_source
+	struct config_listen fpm; // CONFIG_LEARN_FPM
+	struct config_pos pos;
+};
+
 // What a RoCE preset is for, as in `nv set qos roce mode`.
 enum config_preset_mode {
 	CONFIG_PRESET_MODE_LOSSLESS,
@@ -223,4 +242,6 @@ struct switch_config {
 	const struct config_port_qos *ports; // those that differ
 	unsigned port_count;
 	struct config_routing routing;
+	const struct config_learn *learns; // live only
+	unsigned learn_count;
 };

@@ -7,6 +7,7 @@
 // nodes and changes that merge to the same: merging again and again takes no more memory.
 #include "merge.h"
 
+#include "decode_learn.h"
 #include "presets.h"
 
 #include <errno.h>
@@ -101,12 +102,16 @@ keep_settings(struct config_private *private, struct switch_draft *draft, struct
 	      struct switch_config *out)
 {
 	size_t histograms = draft->settings.histogram_count * sizeof(*out->histograms);
+	size_t learns = draft->settings.learn_count * sizeof(*out->learns);
 	size_t pins = draft->settings.routing.pin_count * sizeof(*out->routing.pins);
 	struct config_port_qos *ports = NULL;
 
 	*out = draft->settings;
 	out->histograms = NULL;
 	out->routing.pins = NULL;
+	out->learns = NULL;
+	if (learns > 0)
+		out->learns = merge_keep(private, draft->settings.learns, learns);
 	if (pins > 0)
 		out->routing.pins = merge_keep(private, draft->settings.routing.pins, pins);
 	if (histograms > 0)
@@ -123,6 +128,7 @@ keep_settings(struct config_private *private, struct switch_draft *draft, struct
 	out->port_count = draft->port_count;
 	return (histograms > 0 && out->histograms == NULL) ||
 			       (pins > 0 && out->routing.pins == NULL) ||
+			       (learns > 0 && out->learns == NULL) ||
 			       (draft->port_count > 0 && out->ports == NULL)
 		       ? -ENOMEM
 		       : 0;
@@ -236,6 +242,14 @@ config_trims(const struct config *config)
 	return false;
 }
 
+bool
+config_learns(const struct config *config, const char *node_name)
+{
+	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+
+	return yaml_tree_get(merge_section(config, single ? "switch" : node_name), "learn") != NULL;
+}
+
 int
 config_host(const struct config *config, const char *name, struct host_config *out)
 {
@@ -316,6 +330,8 @@ merge_check_sections(struct config *config, struct config_diag *diag)
 		else if (strcmp(pair->key, "hosts") == 0 ||
 			 config_node_role(config, pair->key, &role) == 0)
 			try_host(config, pair, diag);
+		if (!single && is_switch_section(config, pair->key, &role))
+			check_learn_section(config, pair, diag);
 	}
 }
 

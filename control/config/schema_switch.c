@@ -3,6 +3,7 @@
 // section, and in a preset. The defaults are what a switch without a preset does.
 #include "schema.h"
 
+#include "decode_learn.h"
 #include "decode_switch.h"
 
 #define AT(member) SCHEMA_AT(struct switch_config, member)
@@ -197,6 +198,9 @@ static const struct schema_key switch_keys[] = {
 	 .sub = &schema_qos},
 	{"routing", SCHEMA_MAP, .help = "how a path is chosen",
 	 .sub = &(const struct schema){SCHEMA_COUNT(routing_keys)}},
+	{"learn", SCHEMA_LIST, .flags = SCHEMA_FIXED,
+	 .help = "VRFs whose routes come from a routing daemon; live only",
+	 SCHEMA_ITEMS(struct switch_config, learns, learn_count), .sub = &schema_learn},
 	{"slices", SCHEMA_INTEGER, LATER, .def = "1",
 	 .help = "parts of a switch, each to its worker"},
 	{"slice-latency", SCHEMA_DURATION, LATER, .help = "between slices"},

@@ -68,6 +68,24 @@ check_record(const struct topology *t, struct config_diag *diag)
 		topology_resolve_port(t, &record->pcap.items[i], "record.pcap", &ref, diag);
 }
 
+// The VRFs that switches learn routes for.
+static void
+check_learns(const struct topology *t, struct config_diag *diag)
+{
+	struct switch_config settings;
+	uint16_t vrf;
+
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		const struct topo_node *node = &t->nodes[n];
+
+		if (!config_learns(t->config, node->name) ||
+		    config_switch(t->config, node->name, node->role, &settings) != 0)
+			continue;
+		for (unsigned i = 0; i < settings.learn_count; i++)
+			topology_resolve_vrf(t, &settings.learns[i].vrf, "learn.vrf", &vrf, diag);
+	}
+}
+
 int
 topology_check_names(const struct topology *t, struct config_diag *diag)
 {
@@ -77,5 +95,6 @@ topology_check_names(const struct topology *t, struct config_diag *diag)
 	for (unsigned i = 0; i < t->config->event_count; i++)
 		check_event(t, &t->config->events[i], diag);
 	check_record(t, diag);
+	check_learns(t, diag);
 	return diag->errors == before ? 0 : -EINVAL;
 }

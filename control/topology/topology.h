@@ -199,7 +199,7 @@ int topology_resolve_vrf(const struct topology *topology, const struct config_na
 int topology_resolve_tenant(const struct topology *topology, const struct config_name *name,
 			    const char *key, uint16_t *out, struct config_diag *diag);
 
-// Every name that attach, events and record use is that of something. Routes and workload check
+// Every name that attach, events, record and learn use is that of something. Routes and workload check
 // their own. Returns 0 or -EINVAL with the errors in diag.
 int topology_check_names(const struct topology *topology, struct config_diag *diag);
 

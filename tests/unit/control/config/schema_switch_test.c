@@ -187,6 +187,77 @@ routing_that_is_wrong(void **state)
 }
 
 static void
+learn_is_read(void **state)
+{
+	static const char text[] = SINGLE
+		"  learn:\n"
+		"    - {netns: leaf1}\n"
+		"    - {vrf: red, source: fpm, fpm: {listen: \"[::1]:2621\"}}\n"
+		"    - {vrf: blue, source: both, netns: leaf1-blue}\n";
+	static const uint8_t loopback[16] = {[15] = 1};
+	struct config_diag diag = {0};
+	struct switch_config s;
+	struct config *c;
+
+	(void)state;
+	assert_int_equal(config_load_text(&c, text, strlen(text), "f.yaml", &diag), 0);
+	assert_true(config_learns(c, "switch"));
+	assert_int_equal(config_switch(c, "", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.learn_count, 3);
+	assert_string_equal(s.learns[0].vrf.text, "default");
+	assert_string_equal(s.learns[0].netns.text, "leaf1");
+	assert_int_equal(s.learns[0].source, CONFIG_LEARN_NETLINK);
+	assert_int_equal(s.learns[0].pos.line, 4);
+	assert_null(s.learns[1].netns.text);
+	assert_int_equal(s.learns[1].source, CONFIG_LEARN_FPM);
+	assert_int_equal(s.learns[1].fpm.version, 6);
+	assert_int_equal(s.learns[1].fpm.port, 2621);
+	assert_memory_equal(s.learns[1].fpm.address, loopback, 16);
+	assert_int_equal(s.learns[2].source, CONFIG_LEARN_NETLINK | CONFIG_LEARN_FPM);
+	assert_int_equal(s.learns[2].fpm.port, 2620);
+	assert_int_equal(s.learns[2].fpm.address[0], 127);
+	config_diag_free(&diag);
+	config_free(c);
+	c = load_good(FABRIC "leaf2: {learn: [{netns: a}]}\n");
+	assert_false(config_learns(c, "leaf1"));
+	assert_true(config_learns(c, "leaf2"));
+	config_free(c);
+}
+
+static void
+learn_that_is_wrong(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  learn: [{source: bgp}]\n",
+			"f.yaml:3:20: switch.learn[0].source: \"bgp\" is not one of netlink, fpm, "
+			"both\n");
+	expect_messages(SINGLE "  learn: [{fpm: {listen: 127.0.0.1:1}}]\n",
+			"f.yaml:3:12: switch.learn[0]: fpm is not listened to: `source:` must be "
+			"fpm or both\n");
+	for (unsigned i = 0; i < 6; i++) {
+		static const char *const bad[] = {"127.0.0.1", "127.0.0.1:0", "127.0.0:2620",
+						  "::1:2620",  "[::1:2620",   "host:2620"};
+		char text[200], wanted[300];
+
+		snprintf(text, sizeof(text),
+			 SINGLE "  learn: [{source: fpm, fpm: {listen: \"%s\"}}]\n", bad[i]);
+		snprintf(wanted, sizeof(wanted),
+			 "f.yaml:3:39: switch.learn[0].fpm.listen: \"%s\" is not an address and a "
+			 "port, such as 127.0.0.1:2620 or \"[::1]:2620\"\n",
+			 bad[i]);
+		expect_messages(text, wanted);
+	}
+	expect_messages(SINGLE "  learn: [{netns: a}, {netns: b}]\n",
+			"f.yaml:3:23: learn: VRF default learns already (line 3)\n");
+	expect_messages(SINGLE "  learn: [{vrf: a}, {vrf: b}]\n",
+			"f.yaml:3:21: learn: the command's namespace is learned from by VRF a "
+			"already (line 3): each VRF of a switch has a namespace of its own\n");
+	expect_messages(FABRIC "leaf: {learn: [{netns: a}]}\n",
+			"f.yaml:2:8: leaf: learn belongs in the section of one switch, such as "
+			"`leaf1:`: a namespace is one switch's\n");
+}
+
+static void
 bad_values(void **state)
 {
 	(void)state;
@@ -279,6 +350,8 @@ main(void)
 		cmocka_unit_test(what_is_not_built_yet_says_so),
 		cmocka_unit_test(routing_is_read),
 		cmocka_unit_test(routing_that_is_wrong),
+		cmocka_unit_test(learn_is_read),
+		cmocka_unit_test(learn_that_is_wrong),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(trust_and_priorities_may_be_empty),
 	};

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schema of `learn:`, where a switch's VRFs learn their routes from.
+#include "decode_learn.h"
+
+#include "scalar.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+static const struct schema_choice sources[] = {
+	{"netlink", CONFIG_LEARN_NETLINK, false},
+	{"fpm", CONFIG_LEARN_FPM, false},
+	{"both", CONFIG_LEARN_NETLINK | CONFIG_LEARN_FPM, false},
+	{NULL, 0, false},
+};
+
+// "127.0.0.1:2620", "[::1]:2620".
+static bool
+parse_listen(const char *text, struct config_listen *out)
+{
+	const char *colon = strrchr(text, ':');
+	char address[INET6_ADDRSTRLEN];
+	char why[SCALAR_WHY];
+	bool ip6 = text[0] == '[';
+	size_t length;
+	int64_t port;
+
+	if (colon == NULL || scalar_integer(colon + 1, 1, UINT16_MAX, &port, why) < 0)
+		return false;
+	length = (size_t)(colon - text);
+	if (ip6 && (length < 2 || text[length - 1] != ']'))
+		return false;
+	if (ip6) {
+		text++;
+		length -= 2;
+	}
+	if (length >= sizeof(address))
+		return false;
+	memcpy(address, text, length);
+	address[length] = '\0';
+	out->version = ip6 ? 6 : 4;
+	out->port = (uint16_t)port;
+	return inet_pton(ip6 ? AF_INET6 : AF_INET, address, out->address) == 1;
+}
+
+static void
+decode_listen(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	      void *base)
+{
+	struct config_listen *listen = (struct config_listen *)((char *)base + key->offset);
+	const char *text = decode_text(d, node);
+
+	if (text == NULL)
+		return;
+	if (!parse_listen(text, listen))
+		decode_error(d, node->pos,
+			     "\"%.60s\" is not an address and a port, such as 127.0.0.1:2620 or "
+			     "\"[::1]:2620\"",
+			     text);
+	listen->pos = node->pos;
+}
+
+static void
+check_learn(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct yaml_pair *fpm = yaml_tree_get(node, "fpm");
+	struct config_learn *learn = base;
+
+	learn->pos = node->pos;
+	if (fpm != NULL && !(learn->source & CONFIG_LEARN_FPM))
+		decode_error(d, fpm->key_pos,
+			     "fpm is not listened to: `source:` must be fpm or both");
+}
+
+#define LEARN_AT(member) SCHEMA_AT(struct config_learn, member)
+
+static const struct schema_key fpm_keys[] = {
+	{"listen", SCHEMA_CUSTOM, .def = "127.0.0.1:2620",
+	 .help = "address and port in the namespace that zebra connects to",
+	 SCHEMA_AT(struct config_learn, fpm), .decode = decode_listen,
+	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^.+:[0-9]+$", .words = "an address and a port")},
+};
+
+static const struct schema_key learn_keys[] = {
+	{"vrf", SCHEMA_NAME, .def = "default", .help = "the routing table that learns",
+	 LEARN_AT(vrf)},
+	{"netns", SCHEMA_NAME,
+	 .help = "the namespace it learns from; that of the command unless written",
+	 LEARN_AT(netns)},
+	{"source", SCHEMA_ENUM, .def = "netlink",
+	 .help = "the kernel's routes, those that zebra sends by FPM, or both", LEARN_AT(source),
+	 .choices = sources},
+	{"fpm", SCHEMA_MAP, .help = "FRR's dplane_fpm_nl connects here",
+	 .sub = &(const struct schema){SCHEMA_COUNT(fpm_keys)}},
+};
+
+const struct schema schema_learn = {SCHEMA_COUNT(learn_keys), .size = sizeof(struct config_learn),
+				    .check = check_learn};
+
+static bool
+same_name(const struct config_name *a, const struct config_name *b)
+{
+	return a->text == NULL || b->text == NULL ? a->text == b->text
+						  : strcmp(a->text, b->text) == 0;
+}
+
+static void
+check_pair(const struct config *config, const struct config_learn *before,
+	   const struct config_learn *learn, struct config_diag *diag)
+{
+	if (same_name(&before->vrf, &learn->vrf))
+		config_error(diag, config->file, learn->pos, "learn",
+			     "VRF %s learns already (line %u)", learn->vrf.text, before->pos.line);
+	else if (same_name(&before->netns, &learn->netns))
+		config_error(diag, config->file, learn->pos, "learn",
+			     "%s is learned from by VRF %s already (line %u): each VRF of a switch "
+			     "has a namespace of its own",
+			     learn->netns.text != NULL ? learn->netns.text
+						       : "the command's namespace",
+			     before->vrf.text, before->pos.line);
+}
+
+void
+check_learns(const struct config *config, const struct switch_config *settings,
+	     struct config_diag *diag)
+{
+	for (unsigned i = 0; i < settings->learn_count; i++)
+		for (unsigned j = 0; j < i; j++)
+			check_pair(config, &settings->learns[j], &settings->learns[i], diag);
+}
+
+void
+check_learn_section(const struct config *config, const struct yaml_pair *section,
+		    struct config_diag *diag)
+{
+	const struct yaml_pair *learn = yaml_tree_get(section->value, "learn");
+	enum config_role role;
+
+	if (learn != NULL && config_node_role(config, section->key, &role) != 0)
+		config_error(diag, config->file, learn->key_pos, section->key,
+			     "learn belongs in the section of one switch, such as `leaf1:`: a "
+			     "namespace is one switch's");
+}
