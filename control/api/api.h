@@ -99,6 +99,9 @@ uint32_t api_server_wanted(const struct api_server *server);
 // was is told ({"kind": "lost", "events": N}) before the next that it gets. Returns 0 or -ENOMEM.
 int api_server_tell(struct api_server *server, uint32_t kind, uint64_t size, const json_t *event);
 
+// Has a descriptor of the caller's (-1: none) end the wait too, as soon as it can be read.
+void api_server_watch(struct api_server *server, int fd);
+
 // How long a client may take over a request it began and over an answer that waits for it. 5 s
 // unless set.
 void api_server_set_patience(struct api_server *server, int ms);

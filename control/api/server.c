@@ -24,6 +24,7 @@
 
 struct api_server {
 	struct listener listener;
+	int watched; // the caller's; -1: none
 	struct service service;
 	bool readers_admitted;
 	gid_t readers;
@@ -172,7 +173,7 @@ server_timeout(struct api_server *s, int timeout_ms)
 int
 api_server_poll(struct api_server *s, int timeout_ms)
 {
-	struct pollfd polled[1 + API_CLIENTS_MAX];
+	struct pollfd polled[2 + API_CLIENTS_MAX];
 	unsigned int count = s->client_count;
 	int64_t now;
 
@@ -182,7 +183,8 @@ api_server_poll(struct api_server *s, int timeout_ms)
 			.fd = s->clients[i].fd,
 			.events = connection_events(&s->clients[i]),
 		};
-	if (poll(polled, 1 + count, server_timeout(s, timeout_ms)) < 0) {
+	polled[1 + count] = (struct pollfd){.fd = s->watched, .events = POLLIN};
+	if (poll(polled, 2 + count, server_timeout(s, timeout_ms)) < 0) {
 		if (errno != EINTR)
 			return -errno;
 		return 0;
@@ -195,6 +197,12 @@ api_server_poll(struct api_server *s, int timeout_ms)
 	if (polled[0].revents & POLLIN)
 		server_accept(s);
 	return 0;
+}
+
+void
+api_server_watch(struct api_server *s, int fd)
+{
+	s->watched = fd;
 }
 
 void
@@ -221,6 +229,7 @@ api_server_create(struct api_server **out, const char *path, const struct api_me
 		snprintf(err, err_size, "%s: %s", path, strerror(ENOMEM));
 		return -ENOMEM;
 	}
+	s->watched = -1;
 	s->service = (struct service){.methods = methods,
 				      .method_count = count,
 				      .context = context,

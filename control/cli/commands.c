@@ -51,7 +51,7 @@ static const struct cli_command commands[] = {
 	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
 	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|steering|log [PORT]\n"
 	 "pool|tenant|histogram|adaptive [NODE]\nqueue-pairs [HOST]\n"
-	 "route [NODE] [vrf VRF]",
+	 "route|neighbour [NODE] [vrf VRF]",
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"
 	 "  -o, --output json|text  the form of the answer\n"

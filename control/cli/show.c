@@ -124,7 +124,7 @@ static int
 take_words(struct show_request *r, int count, char **words)
 {
 	bool interface = strcmp(r->what, "interface") == 0;
-	bool route = strcmp(r->what, "route") == 0;
+	bool route = strcmp(r->what, "route") == 0 || strcmp(r->what, "neighbour") == 0;
 	int i = 0;
 
 	if (strcmp(r->what, "fabric") == 0)

@@ -25,8 +25,8 @@ static const struct text_column worker_columns[] = {
 };
 
 static const struct text_column route_columns[] = {
-	{"node", TEXT_LEFT}, {"vrf", TEXT_LEFT},       {"prefix", TEXT_LEFT},
-	{"mode", TEXT_LEFT}, {"next hops", TEXT_LEFT},
+	{"node", TEXT_LEFT}, {"vrf", TEXT_LEFT},    {"prefix", TEXT_LEFT},
+	{"mode", TEXT_LEFT}, {"source", TEXT_LEFT}, {"next hops", TEXT_LEFT},
 };
 
 // ---- routes -----------------------------------------------------------------------------------
@@ -78,7 +78,12 @@ add_vrf(struct text_table *t, const char *node, const char *name, const json_t *
 		text_table_cell(t, "%s", name);
 		text_table_cell(t, "%s", prefix);
 		value_text(t, route, "mode");
-		text_table_cell(t, "%s", *hops != '\0' ? hops : "none: dropped");
+		value_text(t, route, "source");
+		text_table_cell(t, "%s",
+				*hops != '\0' ? hops
+				: json_is_true(json_object_get(route, "glean"))
+					? "none yet: neighbours are asked for"
+					: "none: dropped");
 	}
 }
 

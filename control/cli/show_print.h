@@ -22,6 +22,7 @@ int show_print_drops(const json_t *answer, FILE *to);
 int show_print_config(const json_t *answer, FILE *to);
 int show_print_log(const json_t *answer, FILE *to);
 int show_print_route(const json_t *answer, FILE *to);
+int show_print_neighbour(const json_t *answer, FILE *to);
 int show_print_adaptive(const json_t *answer, FILE *to);
 int show_print_queue_pairs(const json_t *answer, FILE *to);
 int show_print_steering(const json_t *answer, FILE *to);

@@ -26,6 +26,7 @@ static const struct {
 	{"histogram", NULL, show_print_histogram},
 	{"drops", NULL, show_print_drops},
 	{"route", NULL, show_print_route},
+	{"neighbour", NULL, show_print_neighbour},
 	{"adaptive", NULL, show_print_adaptive},
 	{"queue-pairs", NULL, show_print_queue_pairs},
 	{"steering", NULL, show_print_steering},

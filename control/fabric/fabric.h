@@ -14,11 +14,13 @@
 #include <stdint.h>
 
 struct fabric_labels;
+struct learned_node;
 
 struct fabric {
 	struct config *config;
 	struct topology *topology;
 	struct routes *routes;
+	struct learned_node *learned; // by switch (learned.h); NULL: none learns routes
 	struct node **nodes;      // by node of the topology; NULL for an attached host
 	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
 	struct wire **wires;

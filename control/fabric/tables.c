@@ -2,6 +2,7 @@
 #include "control/tables/build.h"
 #include "dataplane/stages/moved.h"
 #include "drain.h"
+#include "learned.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -91,15 +92,20 @@ static int
 build_switch(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 	     struct tables **out, struct config_diag *diag)
 {
-	struct route_list routes = {0};
+	struct route_list composed = {0}, merged = {0};
+	const struct route_list *routes = &f->routes->nodes[node];
 	int rc = 0;
 
-	if (f->drains != NULL)
-		rc = leaving_compose(f, node, &routes);
+	if (f->drains != NULL) {
+		rc = leaving_compose(f, node, &composed);
+		routes = &composed;
+	}
 	if (rc == 0)
-		rc = tables_build(out, f->topology, node, settings,
-				  f->drains != NULL ? &routes : &f->routes->nodes[node], diag);
-	routes_clear(&routes);
+		rc = fabric_add_learned(f, node, routes, &merged, &routes);
+	if (rc == 0)
+		rc = tables_build(out, f->topology, node, settings, routes, diag);
+	routes_clear(&merged);
+	routes_clear(&composed);
 	if (rc != 0)
 		return rc;
 	rc = add_epoch(f, *out);

@@ -2,7 +2,9 @@
 // What a fabric is beside its nodes, for `roost show`: workers, links, routes, settings.
 #include "answer.h"
 
+#include "control/fabric/learned.h"
 #include "control/report/show.h"
+#include "learnt.h"
 #include "looks.h"
 #include "losses.h"
 #include "steered.h"
@@ -18,6 +20,8 @@ struct view {
 	struct show_worker *workers;
 	struct show_link *links;
 	struct show_route *routes;
+	struct route_list *scratch; // by switch
+	const struct route_list **lists;
 	struct show_next_hop *hops;
 	char (*texts)[TOPOLOGY_NAME_MAX];
 	uint32_t text_count;
@@ -104,7 +108,13 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 		 struct show_next_hop **hops)
 {
 	const struct topology *t = lab->topology;
-	const struct route_list *list = &lab->fabric->routes->nodes[node];
+	static const char *const sources[] = {
+		[ROUTE_COMPUTED] = "computed",
+		[ROUTE_STATIC] = "static",
+		[ROUTE_NETLINK] = "netlink",
+		[ROUTE_FPM] = "fpm",
+	};
+	const struct route_list *list = v->lists[node];
 	const char *mode = config_routing_mode_name(lab->fabric->switches[node].routing.mode);
 
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -115,11 +125,13 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 			.vrf = t->vrfs[route->vrf].name,
 			.prefix = prefix_text(v, &route->prefix),
 			.mode = mode,
+			.source = sources[route->source],
 			.next_hops = *hops,
 			.encap = view_encap(v, lab, list, route),
 		};
 		if (route->group != ROUTES_BLACKHOLE)
 			out->next_hop_count = list->groups[route->group].count;
+		out->glean = route->group != ROUTES_BLACKHOLE && out->next_hop_count == 0;
 		for (uint32_t k = 0; k < out->next_hop_count; k++) {
 			const struct route_member *m =
 				&list->members[list->groups[route->group].first + k];
@@ -140,8 +152,12 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 }
 
 static void
-view_close(struct view *v)
+view_close(struct view *v, const struct lab *lab)
 {
+	for (uint32_t i = 0; v->scratch != NULL && i < lab->topology->first_host; i++)
+		routes_clear(&v->scratch[i]);
+	free(v->scratch);
+	free(v->lists);
 	free(v->workers);
 	free(v->links);
 	free(v->routes);
@@ -149,8 +165,33 @@ view_close(struct view *v)
 	free(v->texts);
 }
 
+// The routes of all switches, where they are asked for.
 static int
-view_open(struct view *v, const struct lab *lab, uint32_t *route_count)
+view_lists(struct view *v, const struct lab *lab, bool wanted, uint32_t *routes, uint32_t *members)
+{
+	uint32_t switches = lab->topology->first_host;
+	static const struct route_list none;
+
+	v->scratch = calloc(switches + 1u, sizeof(*v->scratch));
+	v->lists = calloc(switches + 1u, sizeof(const struct route_list *));
+	if (v->scratch == NULL || v->lists == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < switches; i++) {
+		const struct route_list *list = &none;
+
+		if (wanted && fabric_find_routes(lab->fabric, i, &v->scratch[i], &list) != 0)
+			return -ENOMEM;
+		v->lists[i] = list;
+		*routes += list->count;
+		for (uint32_t k = 0; k < list->count; k++)
+			if (list->routes[k].group != ROUTES_BLACKHOLE)
+				*members += list->groups[list->routes[k].group].count;
+	}
+	return 0;
+}
+
+static int
+view_open(struct view *v, const struct lab *lab, bool wants_routes, uint32_t *route_count)
 {
 	const struct topology *t = lab->topology;
 	struct show_next_hop *hops;
@@ -158,14 +199,9 @@ view_open(struct view *v, const struct lab *lab, uint32_t *route_count)
 	uint32_t routes = 0, members = 0;
 
 	memset(v, 0, sizeof(*v));
-	for (uint32_t i = 0; i < t->first_host; i++) {
-		const struct route_list *list = &lab->fabric->routes->nodes[i];
-
-		routes += list->count;
-		for (uint32_t k = 0; k < list->count; k++)
-			if (list->routes[k].group != ROUTES_BLACKHOLE)
-				members += list->groups[list->routes[k].group].count;
-	}
+	*route_count = 0;
+	if (view_lists(v, lab, wants_routes, &routes, &members) != 0)
+		return -ENOMEM;
 	*route_count = routes;
 	v->workers = calloc(lab->worker_count, sizeof(*v->workers));
 	v->links = calloc(t->link_count + 1, sizeof(*v->links));
@@ -218,8 +254,10 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	struct steered *steered = NULL;
 	struct show_state state;
 	struct view v;
+	struct learnt *learnt = NULL;
+	const char *what = json_string_value(json_object_get(params, "what"));
 	uint32_t routes;
-	int rc = view_open(&v, a->lab, &routes);
+	int rc = view_open(&v, a->lab, what != NULL && strcmp(what, "route") == 0, &routes);
 
 	copy_take(a->copy, a->lab);
 	fabric_log_look(a->lab->log, a->lab->fabric);
@@ -229,6 +267,8 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 		rc = looks_take(&looks, a->lab);
 	if (rc == 0 && show_wants_steering(params))
 		rc = steered_take(&steered, a->lab);
+	if (rc == 0)
+		rc = learnt_take(&learnt, a->lab);
 	state = (struct show_state){
 		.fabric = &v.fabric,
 		.routes = v.routes,
@@ -237,6 +277,8 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 		.log = fabric_log_entries(a->lab->log),
 		.log_lost = fabric_log_lost(a->lab->log),
 	};
+	state.neighbours = learnt_neighbours(learnt, &state.neighbour_count);
+	state.learnings = learnt_sources(learnt, &state.learning_count);
 	nodes = list_nodes(a, &state.node_count);
 	state.nodes = nodes;
 	state.switches = marks_switches(a->marks, &state.switch_count);
@@ -250,6 +292,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	free(nodes);
 	looks_destroy(looks);
 	steered_destroy(steered);
-	view_close(&v);
+	learnt_destroy(learnt);
+	view_close(&v, a->lab);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include "control/api/socket_path.h"
 #include "control/commands.h"
 #include "control/config/scalar.h"
+#include "lab_learn.h"
 #include "locals.h"
 #include "state.h"
 #include "tell.h"
@@ -126,10 +127,11 @@ serve(struct answer *a, struct tell *tell)
 		int wait_ms =
 			changes_next_ms(a->changes, lab_next_event_ms(a->lab, DAEMON_POLL_MS));
 
-		if (api_server_poll(a->server, wait_ms) != 0)
+		if (api_server_poll(a->server, lab_learn_wait_ms(a->lab, wait_ms)) != 0)
 			break;
 		lab_apply_events(a->lab);
 		changes_look(a->changes);
+		lab_learn(a->lab);
 		fabric_log_look(a->lab->log, a->lab->fabric);
 		tell_look(tell);
 		locals_follow(a->lab->locals, a->lab);
@@ -231,6 +233,7 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 				    report);
 	if (rc == 0) {
 		tell_notes(report, d);
+		api_server_watch(server, lab_learn_fd(lab));
 		d->ready(d->context, lab->config->fabric.name.text);
 		serve(&answer, tell);
 	}

@@ -14,6 +14,7 @@
 #include "dataplane/device/pool.h"
 #include "devices.h"
 #include "lab_events.h"
+#include "lab_learn.h"
 #include "locals.h"
 #include "netdevs.h"
 
@@ -338,12 +339,14 @@ lab_open(struct lab *lab, struct lab_report *report)
 	if (rc != 0)
 		return rc;
 	close_unconnected(lab);
-	return start_drive(lab);
+	rc = start_drive(lab);
+	return rc != 0 ? rc : lab_open_learning(lab, report);
 }
 
 void
 lab_close(struct lab *lab)
 {
+	lab_close_learning(lab);
 	if (lab->running)
 		live_stop(&lab->drive);
 	events_destroy(lab->events);

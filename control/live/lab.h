@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct learner;
+
 // A device port, and what had to be made for it.
 struct lab_device {
 	char name[TOPOLOGY_NAME_MAX]; // "leaf1.swp1"
@@ -47,6 +49,7 @@ struct lab {
 	struct lab_device *devices;
 	uint32_t device_count;
 	struct locals *locals; // NULL: no port has a kernel beside it
+	struct learner *learner; // NULL: no switch learns routes
 	struct live_drive drive;
 	bool drive_ready;
 	bool running;

@@ -95,6 +95,13 @@ retire_tables(void *context, struct tables **old, uint32_t count)
 		tables_destroy(old[i]);
 }
 
+void
+lab_publish_tables(struct lab *lab, struct tables **old, uint32_t count)
+{
+	node_publish(&lab->fabric->generation);
+	retire_tables(lab, old, count);
+}
+
 // A live fabric is looked at by `roost show`.
 static int
 pass_snapshot(void *context, ps_t now)

@@ -28,6 +28,7 @@ static const struct {
 	{"histogram", show_histogram, "node"},
 	{"drops", show_drops, "node or port"},
 	{"route", show_route, "switch"},
+	{"neighbour", show_neighbour, "switch that learns"},
 	{"adaptive", show_adaptive, "switch"},
 	{"queue-pairs", show_queue_pairs, "NIC"},
 	{"steering", show_steering, "switch or port of one"},
@@ -139,7 +140,7 @@ static int
 refuse_filter(const struct show_question *q, const char *of, char *why, size_t why_size)
 {
 	if (q->vrf != NULL)
-		snprintf(why, why_size, "no route%s%.40s in a VRF %.40s",
+		snprintf(why, why_size, "no %s%s%.40s in a VRF %.40s", q->what,
 			 q->port != NULL ? " of " : "", q->port != NULL ? q->port : "", q->vrf);
 	else
 		snprintf(why, why_size, "%s: there is no %s %.80s", q->what,

@@ -49,11 +49,40 @@ struct show_encap {
 	const char *to; // VXLAN: the far end's address
 };
 
+// A neighbour that a switch knows in a VRF that learns.
+struct show_neighbour {
+	const char *node;
+	const char *vrf;
+	const char *state; // as `ip neighbour` calls it
+	bool usable;       // packets are sent to its MAC
+	uint8_t mac[6];
+	char interface[16];
+	char address[46];
+};
+
+// Where a VRF learns its routes from.
+struct show_learning {
+	const char *node;
+	const char *vrf;
+	const char *netns;  // NULL: that of the command
+	const char *source; // "netlink", "fpm", "both"
+	uint64_t prefixes;
+	uint64_t messages;
+	uint64_t dumps; // everything was read: once at the start, and where something was missed
+	uint64_t overruns;
+	uint64_t refused;
+	uint64_t asked; // neighbours
+	uint64_t published;
+	bool fpm_connected;
+};
+
 struct show_route {
 	const char *node; // whose table it stands in
 	const char *vrf;
 	const char *prefix; // "10.0.1.0/24"
 	const char *mode;   // how its group picks: "ecmp", "adaptive"
+	const char *source; // "computed", "static", "netlink", "fpm"
+	bool glean; // no next hop: the neighbour is asked for
 	const struct show_next_hop *next_hops;
 	unsigned int next_hop_count; // 0: what it matches is dropped
 	struct show_encap encap;     // id 0: none
@@ -102,6 +131,10 @@ struct show_state {
 	unsigned int node_count;
 	const struct show_route *routes;
 	unsigned int route_count;
+	const struct show_neighbour *neighbours; // for "neighbour"
+	unsigned int neighbour_count;
+	const struct show_learning *learnings;
+	unsigned int learning_count;
 	ps_t now;
 	const struct show_switch *switches; // for "qos", "config" and the views of an interface
 	unsigned int switch_count;

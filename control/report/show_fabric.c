@@ -100,8 +100,8 @@ static json_t *
 route_json(const struct show_route *r)
 {
 	json_t *via = json_array();
-	json_t *out = json_pack("{s:s,s:o,s:o}", "mode", r->mode, "via", via, "encap",
-				encap_json(&r->encap));
+	json_t *out = json_pack("{s:s,s:s,s:b,s:o,s:o}", "mode", r->mode, "source", r->source,
+				"glean", r->glean, "via", via, "encap", encap_json(&r->encap));
 	int status = out == NULL ? -1 : 0;
 
 	for (unsigned int i = 0; i < r->next_hop_count && status == 0; i++) {
@@ -118,7 +118,7 @@ route_json(const struct show_route *r)
 	return NULL;
 }
 
-// {"nodes": {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "via": [...], "encap"}}}}}}.
+// {"nodes": {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "source", "glean", "via": [...], "encap"}}}}}}.
 int
 show_route(const struct show_state *s, const struct show_question *q, json_t *to)
 {

@@ -19,6 +19,7 @@ typedef int show_fn(const struct show_state *s, const struct show_question *q, j
 show_fn show_fabric, show_route;                          // show_fabric.c
 show_fn show_interface, show_pfc, show_queue, show_drops; // show_ports.c
 show_fn show_watchdog;                                    // show_watchdog.c
+show_fn show_neighbour;                                   // show_neighbour.c
 show_fn show_log;                                         // show_log.c
 show_fn show_pool, show_tenant, show_histogram;           // show_nodes.c
 show_fn show_adaptive;                                    // show_adaptive.c

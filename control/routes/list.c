@@ -48,6 +48,13 @@ routes_add_group(struct route_list *list, const struct route_member *members, ui
 			return 0;
 		}
 	}
+	return routes_append_group(list, members, count, out);
+}
+
+int
+routes_append_group(struct route_list *list, const struct route_member *members, uint32_t count,
+		    uint32_t *out)
+{
 	if (reserve((void **)&list->groups, &list->group_capacity, list->group_count, 1,
 		    sizeof(*list->groups)) != 0 ||
 	    reserve((void **)&list->members, &list->member_capacity, list->member_count, count,

@@ -28,7 +28,13 @@ static int
 show(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
 {
 	static const struct show_next_hop hop = {"swp1", "spine1", {2}};
-	static const struct show_route routes[] = {{"leaf1", "red", "10.0.0.0/8", "ecmp", &hop, 1}};
+	static const struct show_route routes[] = {{.node = "leaf1",
+						    .vrf = "red",
+						    .prefix = "10.0.0.0/8",
+						    .mode = "ecmp",
+						    .source = "static",
+						    .next_hops = &hop,
+						    .next_hop_count = 1}};
 	static const struct show_fabric fabric = {
 		.name = "f", .file = "f", .state = "running", .idle = "sleep"};
 	const struct show_state state = {.fabric = &fabric, .routes = routes, .route_count = 1};

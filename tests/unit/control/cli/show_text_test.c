@@ -99,21 +99,39 @@ test_route(void **state)
 	(void)state;
 	require("route", NULL,
 		"{\"nodes\": {\"leaf1\": {\"vrfs\": {\"red\": {"
-		"\"10.0.2.0/24\": {\"mode\": \"adaptive\", \"via\": [{\"port\": \"swp5\", "
+		"\"10.0.2.0/24\": {\"mode\": \"adaptive\", \"source\": \"computed\", \"via\": [{\"port\": \"swp5\", "
 		"\"node\": \"spine1\"},"
 		" {\"port\": \"swp6\", \"node\": null, \"mac\": \"02:00:00:00:02:02\"}], "
 		"\"encap\": null},"
-		"\"10.0.3.0/24\": {\"mode\": \"ecmp\", \"via\": [{\"port\": \"swp5\", "
+		"\"10.0.3.0/24\": {\"mode\": \"ecmp\", \"source\": \"static\", \"via\": [{\"port\": \"swp5\", "
 		"\"node\": \"spine1\"}], \"encap\": {\"kind\": \"vxlan\", \"vni\": 5001, "
 		"\"to\": \"172.16.0.3\"}},"
-		"\"10.0.4.0/24\": {\"mode\": \"ecmp\", \"via\": [{\"port\": \"swp5\", "
+		"\"10.0.4.0/24\": {\"mode\": \"ecmp\", \"source\": \"static\", \"via\": [{\"port\": \"swp5\", "
 		"\"node\": \"spine1\"}], \"encap\": {\"kind\": \"vlan\", \"vlan\": 101}},"
-		"\"10.0.0.0/8\": {\"mode\": \"ecmp\", \"via\": [], \"encap\": null}}}}}}",
-		"node   vrf  prefix       mode      next hops\n"
-		"leaf1  red  10.0.2.0/24  adaptive  swp5 spine1, swp6 02:00:00:00:02:02\n"
-		"leaf1  red  10.0.3.0/24  ecmp      swp5 spine1; vxlan vni 5001 to 172.16.0.3\n"
-		"leaf1  red  10.0.4.0/24  ecmp      swp5 spine1; vlan 101\n"
-		"leaf1  red  10.0.0.0/8   ecmp      none: dropped\n");
+		"\"10.0.0.0/8\": {\"mode\": \"ecmp\", \"source\": \"fpm\", \"via\": [], "
+		"\"encap\": null},"
+		"\"10.1.0.0/16\": {\"mode\": \"ecmp\", \"source\": \"netlink\", \"glean\": true, "
+		"\"via\": [], \"encap\": null}}}}}}",
+		"node   vrf  prefix       mode      source    next hops\n"
+		"leaf1  red  10.0.2.0/24  adaptive  computed  swp5 spine1, swp6 02:00:00:00:02:02\n"
+		"leaf1  red  10.0.3.0/24  ecmp      static    swp5 spine1; vxlan vni 5001 to "
+		"172.16.0.3\n"
+		"leaf1  red  10.0.4.0/24  ecmp      static    swp5 spine1; vlan 101\n"
+		"leaf1  red  10.0.0.0/8   ecmp      fpm       none: dropped\n"
+		"leaf1  red  10.1.0.0/16  ecmp      netlink   none yet: neighbours are asked for\n");
+	require("neighbour", NULL,
+		"{\"nodes\": {\"leaf1\": {\"neighbours\": {\"red\": [{\"address\": \"10.0.2.7\", "
+		"\"interface\": \"swp3\", \"mac\": \"02:00:00:00:02:02\", \"state\": \"stale\"}]}, "
+		"\"learning\": {\"red\": {\"netns\": \"leaf1\", \"source\": \"both\", \"prefixes\": 7, "
+		"\"messages\": 20, \"published\": 3, \"dumps\": 2, \"overruns\": 1, "
+		"\"fpm_connected\": true}}}}}",
+		"node   vrf  address   interface  mac                state\n"
+		"leaf1  red  10.0.2.7  swp3       02:00:00:00:02:02  stale\n\n"
+		"node   vrf  learns from               netns  prefixes  messages  published  resyncs  "
+		"overruns\n"
+		"leaf1  red  both, zebra is connected  leaf1         7        20          3        1  "
+		"       1\n");
+	require("neighbour", NULL, "{\"nodes\": {}}", "no neighbour\n");
 }
 
 // A count stands in the column of what the other end has, too; what a role does not have is "-".
@@ -207,7 +225,8 @@ test_answers_that_lack_everything(void **state)
 		     {"drops", NULL},
 		     {"config", NULL},
 		     {"log", NULL},
-		     {"route", NULL}};
+		     {"route", NULL},
+		     {"neighbour", NULL}};
 	static const char *const answers[] = {
 		"{}",
 		"[]",
@@ -220,6 +239,7 @@ test_answers_that_lack_everything(void **state)
 		"\"exceptions\": {\"k\": 1}, \"values\": {\"k\": 1, \"q.3\": {}, "
 		"\"q.99999999999\": 2}, \"ports\": {\"p\": {\"queue\": [1], \"pfc_rx\": "
 		"3}}}}}",
+		"{\"nodes\": {\"a\": {\"neighbours\": {\"v\": [1, {}]}, \"learning\": {\"v\": 2}}}}",
 		"{\"advice\": {\"r\": 1}, \"workers\": [1], \"links\": [1], \"log\": [1, {}]}",
 	};
 

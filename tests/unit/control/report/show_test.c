@@ -25,9 +25,19 @@ static const struct show_fabric fabric = {
 static const struct show_next_hop hops[] = {{"swp3", "spine1", {2, 1, 0, 0, 1, 1}},
 					    {"swp4", NULL, {2}}};
 static const struct show_route routes[] = {
-	{"leaf1", "red", "10.0.2.0/24", "adaptive", hops, 2, {true, 5001, "172.16.0.2"}},
-	{"leaf1", "default", "0.0.0.0/0", "ecmp", NULL, 0, {0}},
-	{"leaf2", "red", "10.0.1.0/24", "ecmp", hops, 1, {false, 101, NULL}},
+	{"leaf1", "red", "10.0.2.0/24", "adaptive", "computed", false, hops, 2,
+	 {true, 5001, "172.16.0.2"}},
+	{"leaf1", "default", "0.0.0.0/0", "ecmp", "netlink", true, NULL, 0, {0}},
+	{"leaf2", "red", "10.0.1.0/24", "ecmp", "static", false, hops, 1, {false, 101, NULL}},
+};
+static const struct show_neighbour neighbours[] = {
+	{"leaf1", "red", "stale", true, {2, 1, 0, 0, 1, 1}, "swp3", "10.0.2.7"},
+	{"leaf1", "red", "failed", false, {0}, "swp4", "fe80::1"},
+};
+static const struct show_learning learnings[] = {
+	{.node = "leaf1", .vrf = "red", .source = "both", .prefixes = 7, .dumps = 2,
+	 .fpm_connected = true},
+	{.node = "leaf2", .vrf = "default", .netns = "leaf2", .source = "netlink"},
 };
 
 static char why[256];
@@ -38,6 +48,10 @@ ask(struct fixture *f, json_t *params, json_t **out)
 {
 	struct show_state s = {.fabric = &fabric,
 			       .nodes = f->nodes,
+			       .neighbours = neighbours,
+			       .neighbour_count = 2,
+			       .learnings = learnings,
+			       .learning_count = 2,
 			       .node_count = 2,
 			       .routes = routes,
 			       .route_count = 3,
@@ -361,6 +375,30 @@ route_at(const json_t *out, const char *vrf_path, const char *prefix)
 }
 
 static void
+test_neighbours(void **state)
+{
+	struct fixture *f = *state;
+	json_t *out = answer_to(f, "neighbour", NULL);
+
+	assert_text_at(out, "nodes/leaf1/neighbours/red/[0]/address", "10.0.2.7");
+	assert_text_at(out, "nodes/leaf1/neighbours/red/[0]/interface", "swp3");
+	assert_text_at(out, "nodes/leaf1/neighbours/red/[0]/mac", "02:01:00:00:01:01");
+	assert_text_at(out, "nodes/leaf1/neighbours/red/[1]/state", "failed");
+	assert_true(json_is_null(fixture_at(out, "nodes/leaf1/neighbours/red/[1]/mac")));
+	assert_integer_at(out, "nodes/leaf1/learning/red/prefixes", 7);
+	assert_true(json_is_true(fixture_at(out, "nodes/leaf1/learning/red/fpm_connected")));
+	assert_text_at(out, "nodes/leaf2/learning/default/netns", "leaf2");
+	json_decref(out);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "neighbour", "vrf", "red"), &out),
+			 0);
+	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
+	json_decref(out);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "neighbour", "vrf", "blue"), &out),
+			 -EINVAL);
+	assert_string_equal(why, "no neighbour in a VRF blue");
+}
+
+static void
 test_routes(void **state)
 {
 	struct fixture *f = *state;
@@ -373,6 +411,9 @@ test_routes(void **state)
 		       "spine1");
 	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/mac",
 		       "02:01:00:00:01:01");
+	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "source", "computed");
+	assert_true(json_is_true(json_object_get(
+		route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "glean")));
 	assert_int_equal(json_array_size(json_object_get(
 				 route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "via")),
 			 0);
@@ -440,6 +481,7 @@ main(void)
 		T(test_log),
 		T(test_histograms_of_switches),
 		T(test_drops_come_with_advice),
+		T(test_neighbours),
 		T(test_routes),
 		T(test_wrong_questions),
 	};

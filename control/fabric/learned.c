@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learned.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct learned_vrf {
+	uint16_t vrf;
+	struct route_list list;
+};
+
+struct learned_node {
+	struct learned_vrf *vrfs; // ascending
+	uint32_t count;
+};
+
+static struct learned_vrf *
+find_vrf(const struct fabric *f, uint32_t node, uint16_t vrf)
+{
+	struct learned_node *n = f->learned == NULL ? NULL : &f->learned[node];
+
+	for (uint32_t i = 0; n != NULL && i < n->count; i++)
+		if (n->vrfs[i].vrf == vrf)
+			return &n->vrfs[i];
+	return NULL;
+}
+
+int
+fabric_learn(struct fabric *f, uint32_t node, uint16_t vrf)
+{
+	struct learned_vrf *grown;
+	struct learned_node *n;
+	uint32_t at = 0;
+
+	if (f->learned == NULL)
+		f->learned = calloc(f->topology->first_host, sizeof(*f->learned));
+	if (f->learned == NULL)
+		return -ENOMEM;
+	if (find_vrf(f, node, vrf) != NULL)
+		return 0;
+	n = &f->learned[node];
+	grown = realloc(n->vrfs, (n->count + 1u) * sizeof(*grown));
+	if (grown == NULL)
+		return -ENOMEM;
+	n->vrfs = grown;
+	while (at < n->count && grown[at].vrf < vrf)
+		at++;
+	memmove(&grown[at + 1], &grown[at], (n->count - at) * sizeof(*grown));
+	grown[at] = (struct learned_vrf){.vrf = vrf};
+	n->count++;
+	return 0;
+}
+
+void
+fabric_set_learned(struct fabric *f, uint32_t node, uint16_t vrf, struct route_list *list)
+{
+	struct learned_vrf *v = find_vrf(f, node, vrf);
+
+	routes_clear(&v->list);
+	v->list = *list;
+	*list = (struct route_list){0};
+}
+
+void
+fabric_forget_learned(struct fabric *f)
+{
+	for (uint32_t i = 0; f->learned != NULL && i < f->topology->first_host; i++) {
+		for (uint32_t k = 0; k < f->learned[i].count; k++)
+			routes_clear(&f->learned[i].vrfs[k].list);
+		free(f->learned[i].vrfs);
+	}
+	free(f->learned);
+	f->learned = NULL;
+}
+
+// ---- merging ---------------------------------------------------------------------------------
+
+// Makes room for all that the lists hold, and copies groups and what packets wear, the fabric's
+// own first.
+static int
+copy_groups(struct route_list *out, const struct route_list *own, const struct learned_node *n)
+{
+	uint32_t routes = own->count, groups = own->group_count, members = own->member_count;
+
+	for (uint32_t i = 0; i < n->count; i++) {
+		routes += n->vrfs[i].list.count;
+		groups += n->vrfs[i].list.group_count;
+		members += n->vrfs[i].list.member_count;
+	}
+	out->routes = malloc((routes + 1u) * sizeof(*out->routes));
+	out->groups = malloc((groups + 1u) * sizeof(*out->groups));
+	out->members = malloc((members + 1u) * sizeof(*out->members));
+	out->encaps = malloc((own->encap_count + 1u) * sizeof(*out->encaps));
+	if (out->routes == NULL || out->groups == NULL || out->members == NULL ||
+	    out->encaps == NULL)
+		return -ENOMEM;
+	out->capacity = routes + 1;
+	out->group_capacity = groups + 1;
+	out->member_capacity = members + 1;
+	out->encap_capacity = own->encap_count + 1;
+	memcpy(out->groups, own->groups, own->group_count * sizeof(*out->groups));
+	memcpy(out->members, own->members, own->member_count * sizeof(*out->members));
+	memcpy(out->encaps, own->encaps, own->encap_count * sizeof(*out->encaps));
+	out->group_count = own->group_count;
+	out->member_count = own->member_count;
+	out->encap_count = own->encap_count;
+	return 0;
+}
+
+// Appends the groups of a learned list; returns the number that its first has there.
+static uint32_t
+add_groups(struct route_list *out, const struct route_list *learned)
+{
+	uint32_t first = out->group_count;
+
+	for (uint32_t i = 0; i < learned->group_count; i++)
+		out->groups[first + i] = (struct route_group){
+			.first = out->member_count + learned->groups[i].first,
+			.count = learned->groups[i].count,
+		};
+	memcpy(&out->members[out->member_count], learned->members,
+	       learned->member_count * sizeof(*out->members));
+	out->group_count += learned->group_count;
+	out->member_count += learned->member_count;
+	return first;
+}
+
+static int
+compare(const struct config_prefix *a, const struct config_prefix *b)
+{
+	int order;
+
+	if (a->version != b->version)
+		return a->version < b->version ? -1 : 1;
+	order = memcmp(a->address, b->address, a->version == 4 ? 4 : 16);
+	return order != 0 ? order : (int)a->length - (int)b->length;
+}
+
+// One VRF that learns. own[0 .. count): the fabric's own routes of it.
+static void
+merge_vrf(struct route_list *out, const struct route *own, uint32_t count,
+	  const struct route_list *learned)
+{
+	uint32_t first = add_groups(out, learned), at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int order = -1;
+
+		if (own[i].source == ROUTE_COMPUTED)
+			continue;
+		for (; at < learned->count; at++) {
+			struct route *to = &out->routes[out->count];
+
+			order = compare(&learned->routes[at].prefix, &own[i].prefix);
+			if (order >= 0)
+				break;
+			*to = learned->routes[at];
+			to->group += to->group == ROUTES_BLACKHOLE ? 0 : first;
+			out->count++;
+		}
+		at += at < learned->count && order == 0;
+		out->routes[out->count++] = own[i];
+	}
+	for (; at < learned->count; at++) {
+		struct route *to = &out->routes[out->count++];
+
+		*to = learned->routes[at];
+		to->group += to->group == ROUTES_BLACKHOLE ? 0 : first;
+	}
+}
+
+int
+fabric_find_routes(const struct fabric *f, uint32_t node, struct route_list *scratch,
+		   const struct route_list **out)
+{
+	return fabric_add_learned(f, node, &f->routes->nodes[node], scratch, out);
+}
+
+int
+fabric_add_learned(const struct fabric *f, uint32_t node, const struct route_list *own,
+		   struct route_list *scratch, const struct route_list **out)
+{
+	const struct learned_node *n = f->learned == NULL ? NULL : &f->learned[node];
+	const uint8_t underlay = routes_underlay(f->topology);
+	uint32_t at = 0;
+
+	*scratch = (struct route_list){0};
+	*out = own;
+	if (n == NULL || n->count == 0)
+		return 0;
+	if (copy_groups(scratch, own, n) != 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n->count; i++) {
+		uint32_t from;
+
+		for (; at < own->count && own->routes[at].vrf < n->vrfs[i].vrf; at++)
+			scratch->routes[scratch->count++] = own->routes[at];
+		for (from = at; at < own->count && own->routes[at].vrf == n->vrfs[i].vrf;)
+			at++;
+		merge_vrf(scratch, &own->routes[from], at - from, &n->vrfs[i].list);
+	}
+	for (; at < own->count; at++)
+		scratch->routes[scratch->count++] = own->routes[at];
+	// Tunnels go where what is now the way to their far ends goes.
+	if (underlay != 0)
+		routes_follow_tunnels(scratch, underlay);
+	*out = scratch;
+	return 0;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A chained hash table of things that hold their own link. The hash is the caller's; it grows as
+// things come and never shrinks.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash_link {
+	struct hash_link *next;
+	uint64_t hash;
+};
+
+struct hash {
+	struct hash_link **buckets;
+	uint32_t size; // buckets, a power of 2; 0 before the first is put
+	uint32_t count;
+};
+
+// Puts a link; where there is no memory for more buckets chains grow longer. Returns 0, or -ENOMEM
+// when there are none at all.
+int hash_put(struct hash *h, struct hash_link *link);
+// Takes out a link that is in it.
+void hash_remove(struct hash *h, struct hash_link *link);
+// The links are the caller's to free.
+void hash_free(struct hash *h);
+
+// A hash of bytes that a sender who does not know the seed cannot steer.
+uint64_t hash_bytes(uint64_t seed, const void *bytes, uint32_t count);
+
+// The first link of its chain, or NULL; links of other hashes stand in it too.
+static inline struct hash_link *
+hash_chain(const struct hash *h, uint64_t hash)
+{
+	return h->size == 0 ? NULL : h->buckets[hash & (h->size - 1)];
+}

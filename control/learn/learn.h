@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Learning routes: the VRFs of a fabric's switches that do, each with its rib and its sources.
+// learn.c tells how what they say reaches the switches. Control thread.
+#pragma once
+
+#include "fpm.h"
+#include "netlink.h"
+#include "resolve.h"
+
+struct learner;
+
+// What a VRF has learned, all of it.
+struct learn_change {
+	uint32_t node;
+	uint16_t vrf;
+	struct route_list list; // whoever is told may take it over, leaving an empty one
+};
+
+struct learn_hooks {
+	// Puts changes in force, all of them or none. Returns 0 or -errno: then it is told again.
+	int (*publish)(void *context, struct learn_change *changes, uint32_t count);
+	// What must not go unseen, in a line.
+	void (*tell)(void *context, uint32_t node, const char *line);
+	void *context;
+};
+
+// Returns 0 or -errno.
+int learn_create(struct learner **out, const struct topology *topology,
+		 const struct learn_hooks *hooks);
+// NULL is fine.
+void learn_destroy(struct learner *l);
+
+// Has a VRF learn from a namespace (< 0: the present one). `config` outlives the learner. Returns
+// 0, or -errno with one line in err.
+int learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
+	      int netns_fd, char *err, size_t err_size);
+
+// Becomes readable when a turn is due; that is due in so many ms at the latest.
+int learn_fd(const struct learner *l);
+int learn_wait_ms(const struct learner *l);
+// Takes in what the sources say and publishes what follows.
+void learn_turn(struct learner *l);
+
+// Whether all that the kernel knew when VRFs were added is in force.
+bool learn_settled(const struct learner *l);
+
+// A packet came for an address whose neighbour is not known.
+void learn_glean(struct learner *l, uint32_t node, uint16_t vrf,
+		 const struct learn_address *address);
+
+// For whom shows it.
+struct learn_view {
+	uint32_t node;
+	uint16_t vrf;
+	const struct config_learn *config;
+	const struct rib *rib;
+	const struct learn_netlink_counts *counts;
+	bool fpm_connected;
+	uint64_t published; // how often what it learned came into force
+};
+
+uint32_t learn_count(const struct learner *l);
+struct learn_view learn_look(const struct learner *l, uint32_t index);

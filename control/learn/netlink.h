@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel of one network namespace as a source of routes and neighbours; netlink.c tells how it
+// is followed. Control thread.
+#pragma once
+
+#include "rib.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct learn_netlink;
+
+struct learn_netlink_options {
+	struct rib *rib;
+	int netns_fd; // < 0: the present namespace
+	bool routes;  // routes and nexthop objects too, not only links, addresses and neighbours
+};
+
+struct learn_netlink_counts {
+	uint64_t messages;
+	uint64_t dumps;    // completed
+	uint64_t overruns; // the kernel had more to tell than the socket held
+	uint64_t refused;  // messages that contradict themselves, or of which there were too many
+	uint64_t asked;    // neighbours
+};
+
+// Returns 0 or -errno. It begins to read with the first turn.
+int learn_netlink_open(struct learn_netlink **out, const struct learn_netlink_options *options);
+// NULL is fine.
+void learn_netlink_close(struct learn_netlink *n);
+
+// Two descriptors: a turn is due when one can be read.
+void learn_netlink_fds(const struct learn_netlink *n, int fds[2]);
+// Takes in what there is, up to a turn's share.
+void learn_netlink_turn(struct learn_netlink *n, int64_t now_ms);
+// In how many ms a turn is due at the latest; -1: when there is something to read.
+int learn_netlink_wait_ms(const struct learn_netlink *n, int64_t now_ms);
+
+// Whether all that was known when it was opened has been read.
+bool learn_netlink_settled(const struct learn_netlink *n);
+
+// Has the kernel find out a neighbour's MAC; not more often than it makes sense.
+void learn_netlink_ask(struct learn_netlink *n, uint32_t device,
+		       const struct learn_address *address, int64_t now_ms);
+
+const struct learn_netlink_counts *learn_netlink_counts(const struct learn_netlink *n);

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A next hop counts when its interface is a port of the switch (by name) and is up. One that counts
+// and whose neighbour's MAC is known is a member of the group; the others are left out, and the
+// kernel is asked to resolve them. So a route
+//   - of which no next hop counts is not there: a less specific one takes its packets;
+//   - of which none is resolved yet, and one to a connected network, drops as `no-neighbour` and
+//     has the destination asked for;
+//   - else leads to those that are.
+// Each neighbour on a network that the longest prefix says is connected there has a route of its
+// own. Link-local and multicast prefixes are nobody's to route.
+//
+// What a way comes to is found once a pass, however many routes share it.
+#include "resolve.h"
+
+#include <errno.h>
+#include <linux/neighbour.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 4 // of groups within groups
+
+enum verdict { ABSENT, BLACKHOLE, GLEAN, GROUP };
+
+struct resolving {
+	struct rib *rib;
+	const struct resolve_hooks *hooks;
+	struct route_list *out;
+	const struct config_prefix *prefix; // that is being resolved
+	// Of the way that is being resolved:
+	enum rib_source source;
+	struct route_member members[LEARN_HOPS_MAX];
+	uint32_t member_count;
+	bool counts; // some next hop does
+	bool drops;  // some nexthop object is a blackhole
+	bool failed;
+};
+
+static const struct rib_link *
+find_port(const struct rib *rib, uint32_t device)
+{
+	const struct rib_key key = {.kind = RIB_LINK, .number = device};
+	const struct rib_link *link = (const struct rib_link *)rib_find(rib, &key);
+
+	return link == NULL || link->port == RIB_PORT_NONE || !link->usable ? NULL : link;
+}
+
+static const struct rib_neighbour *
+find_neighbour(const struct rib *rib, uint32_t device, const struct learn_address *address)
+{
+	struct rib_key key = {
+		.kind = RIB_NEIGHBOUR, .number = device, .version = address->version};
+	const struct rib_neighbour *n;
+
+	memcpy(key.address, address->bytes, sizeof(key.address));
+	n = (const struct rib_neighbour *)rib_find(rib, &key);
+	return n == NULL || !n->usable ? NULL : n;
+}
+
+static const struct rib_way *
+find_nexthop(const struct rib *rib, enum rib_source source, uint32_t id)
+{
+	const struct rib_key key = {
+		.kind = RIB_NEXTHOP, .source = (uint8_t)source, .number = id};
+	const struct rib_nexthop *nexthop = (const struct rib_nexthop *)rib_find(rib, &key);
+
+	return nexthop == NULL ? NULL : nexthop->way;
+}
+
+static void
+add_member(struct resolving *r, uint16_t port, const uint8_t mac[6], uint64_t weight)
+{
+	struct route_member *m = NULL;
+
+	for (uint32_t i = 0; i < r->member_count && m == NULL; i++)
+		if (r->members[i].port == port && memcmp(r->members[i].mac, mac, 6) == 0)
+			m = &r->members[i];
+	if (m == NULL) {
+		if (r->member_count == LEARN_HOPS_MAX)
+			return;
+		m = &r->members[r->member_count++];
+		*m = (struct route_member){.port = port};
+		memcpy(m->mac, mac, 6);
+	}
+	weight += m->weight;
+	m->weight = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+}
+
+static void
+add_hop(struct resolving *r, const struct learn_hop *hop, uint64_t weight)
+{
+	const struct rib_link *link = find_port(r->rib, hop->device);
+	const struct rib_neighbour *n;
+
+	if (link == NULL)
+		return;
+	r->counts = true;
+	if (hop->gateway.version == 0)
+		return;
+	n = find_neighbour(r->rib, hop->device, &hop->gateway);
+	if (n != NULL)
+		add_member(r, link->port, n->mac, weight);
+	else if (r->hooks->want != NULL)
+		r->hooks->want(r->hooks->context, hop->device, &hop->gateway);
+}
+
+// Weights of groups within groups multiply; a nexthop object that is not known counts for nothing.
+static void
+add_hops(struct resolving *r, const struct rib_way *way, uint64_t weight, unsigned depth)
+{
+	r->drops |= way->blackhole;
+	for (uint32_t i = 0; i < way->count; i++) {
+		const struct learn_hop *hop = &way->hops[i];
+		uint64_t part = weight * hop->weight;
+		const struct rib_way *inner;
+
+		part = part < UINT32_MAX ? part : UINT32_MAX;
+		if (hop->id == 0) {
+			add_hop(r, hop, part);
+			continue;
+		}
+		inner = depth < DEPTH_MAX ? find_nexthop(r->rib, r->source, hop->id) : NULL;
+		if (inner != NULL)
+			add_hops(r, inner, part, depth + 1);
+	}
+}
+
+static int
+compare_members(const void *a, const void *b)
+{
+	const struct route_member *x = a, *y = b;
+
+	return x->port != y->port ? (int)x->port - (int)y->port : memcmp(x->mac, y->mac, 6);
+}
+
+// Sorted, so that the group does not depend on the order in which things were learned.
+static int
+append_group(struct resolving *r, uint32_t *group)
+{
+	qsort(r->members, r->member_count, sizeof(r->members[0]), compare_members);
+	return routes_append_group(r->out, r->members, r->member_count, group);
+}
+
+static void
+refuse(struct resolving *r, struct rib_way *way)
+{
+	if (!way->refused && r->hooks->refuse != NULL)
+		r->hooks->refuse(r->hooks->context, r->prefix);
+	way->refused = true;
+}
+
+static enum verdict
+judge(struct resolving *r, struct rib_way *way)
+{
+	r->member_count = 0;
+	r->counts = r->drops = false;
+	add_hops(r, way, 1, 0);
+	if (r->member_count > GROUP_MEMBERS_MAX || way->count > GROUP_MEMBERS_MAX) {
+		refuse(r, way);
+		return ABSENT;
+	}
+	way->refused = false;
+	if (!r->counts)
+		return r->drops ? BLACKHOLE : ABSENT;
+	if (append_group(r, &way->group) != 0) {
+		r->failed = true;
+		return ABSENT;
+	}
+	return r->member_count == 0 ? GLEAN : GROUP;
+}
+
+static enum verdict
+verdict_of(struct resolving *r, const struct rib_route *route)
+{
+	struct rib_way *way = route->way;
+
+	// The same way means other things where nexthop objects are another source's.
+	if (way->pass != r->rib->pass || way->source != route->fact.key.source) {
+		r->source = (enum rib_source)route->fact.key.source;
+		way->pass = r->rib->pass;
+		way->source = route->fact.key.source;
+		way->verdict = (uint8_t)judge(r, way);
+	}
+	return (enum verdict)way->verdict;
+}
+
+static bool
+is_routed(const struct config_prefix *p)
+{
+	static const uint8_t link_local4[2] = {169, 254};
+
+	if (p->version == 4)
+		return !(p->length >= 4 && p->address[0] >> 4 == 14) &&
+		       !(p->length >= 16 && memcmp(p->address, link_local4, 2) == 0);
+	return !(p->length >= 8 && p->address[0] == 0xff) &&
+	       !(p->length >= 10 && p->address[0] == 0xfe && (p->address[1] & 0xc0) == 0x80);
+}
+
+static uint8_t
+source_of(const struct rib_route *route)
+{
+	return route->fact.key.source == RIB_FPM ? ROUTE_FPM : ROUTE_NETLINK;
+}
+
+static int
+append_route(struct resolving *r, uint16_t vrf, const struct config_prefix *prefix, uint32_t group,
+	     uint8_t source)
+{
+	return routes_append_route(r->out, &(struct route){.prefix = *prefix,
+							    .vrf = vrf,
+							    .source = source,
+							    .group = group,
+							    .encap = ROUTES_PLAIN});
+}
+
+// ---- connected networks ----------------------------------------------------------------------
+
+// The route by whose prefix an address goes, among those that are there.
+static const struct rib_route *
+look_up(struct resolving *r, const struct learn_address *address, unsigned *length)
+{
+	unsigned bits = address->version == 4 ? 32 : 128;
+	struct rib_key key = {.kind = RIB_PREFIX, .version = address->version};
+
+	memcpy(key.address, address->bytes, sizeof(key.address));
+	for (unsigned left = bits + 1; left-- > 0;) {
+		const struct rib_prefix *prefix;
+		const struct rib_route *best;
+
+		if (left < bits)
+			key.address[left / 8] &= (uint8_t)~(0x80u >> left % 8);
+		if (r->rib->lengths[address->version == 6][left] == 0)
+			continue;
+		key.length = (uint8_t)left;
+		prefix = (const struct rib_prefix *)rib_find(r->rib, &key);
+		best = prefix == NULL ? NULL : rib_best(prefix);
+		*length = left;
+		if (best != NULL && verdict_of(r, best) != ABSENT)
+			return best;
+	}
+	return NULL;
+}
+
+static bool
+leads_onto(const struct resolving *r, enum rib_source source, const struct rib_way *way,
+	   uint32_t device, unsigned depth)
+{
+	for (uint32_t i = 0; i < way->count; i++) {
+		const struct learn_hop *hop = &way->hops[i];
+		const struct rib_way *inner;
+
+		if (hop->id == 0 && hop->device == device && hop->gateway.version == 0)
+			return true;
+		inner = hop->id == 0 || depth == DEPTH_MAX
+				? NULL
+				: find_nexthop(r->rib, source, hop->id);
+		if (inner != NULL && leads_onto(r, source, inner, device, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+// The route to a neighbour alone. `known`: routes of the list that are sorted, of which one may be
+// of that very address.
+static int
+append_neighbour(struct resolving *r, uint16_t vrf, uint32_t known,
+		 const struct config_prefix *prefix, uint8_t source)
+{
+	const struct route_list sorted = {.routes = r->out->routes, .count = known};
+	struct route *route = routes_find(&sorted, vrf, prefix);
+	uint32_t group;
+	int rc = append_group(r, &group);
+
+	if (rc == 0 && route != NULL) {
+		route->group = group;
+		return 0;
+	}
+	return rc != 0 ? rc : append_route(r, vrf, prefix, group, source);
+}
+
+static int
+append_neighbours(struct resolving *r, uint16_t vrf)
+{
+	const uint32_t known = r->out->count;
+	int rc = 0;
+
+	for (const struct rib_neighbour *n = r->rib->neighbours; n != NULL && rc == 0;
+	     n = n->next) {
+		const struct rib_key *key = &n->fact.key;
+		const struct rib_link *link = find_port(r->rib, key->number);
+		struct learn_address address = {.version = key->version};
+		struct config_prefix prefix = {.version = key->version,
+					       .length = key->version == 4 ? 32 : 128};
+		const struct rib_route *by;
+		unsigned length;
+
+		if (!n->usable || link == NULL)
+			continue;
+		memcpy(address.bytes, key->address, sizeof(address.bytes));
+		memcpy(prefix.address, key->address, sizeof(prefix.address));
+		by = is_routed(&prefix) ? look_up(r, &address, &length) : NULL;
+		if (by == NULL ||
+		    !leads_onto(r, (enum rib_source)by->fact.key.source, by->way, key->number, 0))
+			continue;
+		r->member_count = 0;
+		add_member(r, link->port, n->mac, 1);
+		rc = append_neighbour(r, vrf, known, &prefix, source_of(by));
+	}
+	return rc;
+}
+
+uint32_t
+resolve_device(struct rib *rib, const struct learn_address *address)
+{
+	struct route_list scratch = {0};
+	const struct resolve_hooks none = {0};
+	struct resolving r = {.rib = rib, .hooks = &none, .out = &scratch};
+	const struct rib_route *by;
+	const struct rib_way *way;
+	unsigned length;
+	uint32_t device = 0;
+
+	rib->pass++; // what is found refers to a list of its own
+	by = look_up(&r, address, &length);
+	way = by == NULL ? NULL : by->way;
+	if (way != NULL && way->count == 1 && way->hops[0].id != 0)
+		way = find_nexthop(rib, (enum rib_source)by->fact.key.source, way->hops[0].id);
+	for (uint32_t i = 0; way != NULL && i < way->count && device == 0; i++)
+		if (way->hops[i].id == 0 && way->hops[i].gateway.version == 0 &&
+		    find_port(rib, way->hops[i].device) != NULL)
+			device = way->hops[i].device;
+	routes_clear(&scratch);
+	return device;
+}
+
+// ---- all of it -------------------------------------------------------------------------------
+
+static int
+append_prefixes(struct resolving *r, uint16_t vrf)
+{
+	for (uint32_t i = 0; i < r->rib->listed; i++) {
+		const struct rib_prefix *prefix = r->rib->order[i];
+		const struct rib_route *best = rib_best(prefix);
+		enum verdict verdict;
+		int rc;
+
+		if (best == NULL || !is_routed(&prefix->prefix))
+			continue;
+		r->prefix = &prefix->prefix;
+		verdict = verdict_of(r, best);
+		if (verdict == ABSENT)
+			continue;
+		rc = append_route(r, vrf, &prefix->prefix,
+				  verdict == BLACKHOLE ? ROUTES_BLACKHOLE : best->way->group,
+				  source_of(best));
+		if (rc != 0)
+			return rc;
+	}
+	return r->failed ? -ENOMEM : 0;
+}
+
+int
+resolve_routes(struct rib *rib, uint16_t vrf, const struct resolve_hooks *hooks,
+	       struct route_list *out)
+{
+	struct resolving r = {.rib = rib, .hooks = hooks, .out = out};
+	int rc = rib_sort(rib);
+	uint32_t sorted;
+
+	rib->pass++;
+	if (rc == 0)
+		rc = append_prefixes(&r, vrf);
+	sorted = out->count;
+	if (rc == 0)
+		rc = append_neighbours(&r, vrf);
+	if (rc == 0 && out->count != sorted)
+		routes_sort(out); // a neighbour may be known on two interfaces of one network
+	if (rc != 0)
+		routes_clear(out);
+	return rc;
+}
