@@ -63,6 +63,8 @@ static int
 sort_prefixes(struct lpm_prefix *sorted, const struct lpm_prefix *prefixes, size_t n,
 	      unsigned int addr_bits)
 {
+	bool in_order = true; // as they often are: sorting is the most of it
+
 	for (size_t i = 0; i < n; i++) {
 		const struct lpm_prefix *p = &prefixes[i];
 
@@ -72,8 +74,10 @@ sort_prefixes(struct lpm_prefix *sorted, const struct lpm_prefix *prefixes, size
 		memcpy(sorted[i].addr, p->addr, addr_bits / 8);
 		sorted[i].len = p->len;
 		sorted[i].value = p->value;
+		in_order &= i == 0 || compare_prefixes(&sorted[i - 1], &sorted[i]) < 0;
 	}
-	qsort(sorted, n, sizeof(*sorted), compare_prefixes);
+	if (!in_order)
+		qsort(sorted, n, sizeof(*sorted), compare_prefixes);
 	for (size_t i = 1; i < n; i++) {
 		if (compare_prefixes(&sorted[i - 1], &sorted[i]) == 0)
 			return -EEXIST;

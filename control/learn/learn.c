@@ -44,6 +44,7 @@ struct learner {
 	int epoll;
 	int64_t now_ms;
 	int64_t published_ms, asked_ms;
+	int64_t pause_ms; // before the next batch
 };
 
 static int64_t
@@ -269,7 +270,9 @@ publish(struct learner *l)
 	}
 	for (uint32_t i = 0; i < count; i++)
 		routes_clear(&l->changes[i].list);
+	// Others have their turn for as long as a batch of very many routes took.
 	l->published_ms = clock_ms();
+	l->pause_ms = l->published_ms - l->now_ms > BATCH_MS ? l->published_ms - l->now_ms : BATCH_MS;
 }
 
 // Routes that wait for neighbours ask for them again.
@@ -298,7 +301,7 @@ learn_turn(struct learner *l)
 			learn_fpm_turn(l->vrfs[i]->fpm, l->now_ms);
 		due |= is_due(l->vrfs[i]);
 	}
-	if (due && l->now_ms - l->published_ms >= BATCH_MS)
+	if (due && l->now_ms - l->published_ms >= l->pause_ms)
 		publish(l);
 	if (l->now_ms - l->asked_ms >= ASK_AGAIN_MS)
 		ask_again(l);
@@ -324,7 +327,7 @@ learn_wait_ms(const struct learner *l)
 
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct learned_from *v = l->vrfs[i];
-		int64_t left = l->published_ms + BATCH_MS - now;
+		int64_t left = l->published_ms + l->pause_ms - now;
 
 		wait = sooner(wait, learn_netlink_wait_ms(v->netlink, now));
 		if (v->fpm != NULL)

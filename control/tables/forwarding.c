@@ -33,7 +33,8 @@ struct slice {
 	uint32_t first;
 	uint16_t count;
 	bool glean;
-	uint32_t next; // from the same group, or UNUSED
+	uint32_t next;  // from the same group, or UNUSED
+	uint32_t plain; // the group of the snapshot that wears nothing, or UNUSED
 };
 
 // A group of the snapshot: next hops, and what packets wear. Those that differ in this alone share
@@ -51,7 +52,7 @@ struct making {
 	uint32_t slice_count;
 	uint32_t *by_group; // the last slice made from a group; last that of blackholes
 	struct made *made;  // by group of the snapshot
-	uint32_t *by_encap; // the last group made with one; last that of plain ones
+	uint32_t *by_encap; // the last group made with one
 	uint32_t hop_room;
 };
 
@@ -126,8 +127,11 @@ find_or_make_slice(struct making *m, uint32_t from, uint32_t leaf, uint32_t *num
 		*number = i;
 		return 0;
 	}
-	*slice = (struct slice){
-		.leaf = leaf, .first = m->draft->t->next_hop_count, .glean = glean, .next = *last};
+	*slice = (struct slice){.leaf = leaf,
+				.first = m->draft->t->next_hop_count,
+				.glean = glean,
+				.next = *last,
+				.plain = UNUSED};
 	*last = *number = m->slice_count++;
 	return drops || glean ? 0 : add_hops(m, &m->routes->groups[from], &slice->count);
 }
@@ -138,15 +142,15 @@ find_or_make(struct making *m, const struct route *route, uint32_t *number)
 {
 	struct tables *t = m->draft->t;
 	bool plain = route->encap == ROUTES_PLAIN;
-	uint32_t *last = &m->by_encap[plain ? m->routes->encap_count : route->encap];
 	uint32_t leaf = m->destinations == NULL
 				? 0
 				: tables_destination(m->destinations, m->routes, route);
-	uint32_t slice;
+	uint32_t slice, *last;
 	int error = find_or_make_slice(m, route->group, leaf, &slice);
 
 	if (error != 0)
 		return error;
+	last = plain ? &m->slices[slice].plain : &m->by_encap[route->encap];
 	for (uint32_t i = *last; i != UNUSED; i = m->made[i].next) {
 		if (m->made[i].slice != slice)
 			continue;
