@@ -60,7 +60,8 @@ routes_append_group(struct route_list *list, const struct route_member *members,
 	    reserve((void **)&list->members, &list->member_capacity, list->member_count, count,
 		    sizeof(*list->members)) != 0)
 		return -ENOMEM;
-	memcpy(&list->members[list->member_count], members, count * sizeof(*members));
+	if (count != 0)
+		memcpy(&list->members[list->member_count], members, count * sizeof(*members));
 	list->groups[list->group_count] =
 		(struct route_group){.first = list->member_count, .count = count};
 	list->member_count += count;

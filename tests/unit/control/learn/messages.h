@@ -30,7 +30,8 @@ made_message(const struct made *m)
 static inline void
 made_bytes(struct made *m, const void *bytes, uint32_t count)
 {
-	memcpy(m->bytes + m->length, bytes, count);
+	if (count != 0)
+		memcpy(m->bytes + m->length, bytes, count);
 	m->length += count;
 	while (m->length % 4 != 0)
 		m->bytes[m->length++] = 0;
