@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything the control side programs into a node, as one immutable snapshot behind one pointer.
-// The control thread builds a snapshot, swaps the pointer and frees the old one once no worker can
-// hold it; a worker reads the pointer once per turn. Nothing in here is ever written after it was
-// published.
+// The control thread builds a snapshot, swaps the pointer, moves the generation and frees the old
+// one once no worker can hold it; a worker looks at the generation once per turn (node_publish()).
+// Nothing in here is ever written after it was published.
 //
 // Lengths of buffer are in cells, times in picoseconds, rates as byte times (time.h).
 #pragma once
@@ -307,7 +307,9 @@ struct tables {
 	bool trims; // a switch that packets may have passed cuts some: those are routed too
 	struct watchdog_profile watchdog;
 	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here
-	struct moved_tables *moved;    // NULL: no host has left a VRF of late
+	// NULL: no host has left a VRF of late. None of several: epochs are stamped all the same,
+	// which without tunnels they are at no other time.
+	struct moved_tables *moved;
 	uint16_t epoch;   // of what is admitted under this snapshot (packet_meta.epoch); never 0
 	uint16_t histogram_count;
 	uint16_t vrf_count;

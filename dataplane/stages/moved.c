@@ -48,8 +48,9 @@ moved_tables_create(struct moved_tables **out, const struct moved_host *hosts, u
 		free(moved);
 		return -ENOMEM;
 	}
-	memcpy(moved->hosts, hosts, count * sizeof(*hosts));
 	moved->count = count;
+	if (count != 0)
+		memcpy(moved->hosts, hosts, count * sizeof(*hosts));
 	qsort(moved->hosts, count, sizeof(*moved->hosts), moved_compare);
 	*out = moved;
 	return 0;

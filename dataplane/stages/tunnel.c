@@ -22,7 +22,6 @@
 // malformed if its tunnel ends here.
 #include "tunnel.h"
 
-#include "../dscp.h"
 #include "../queueing/ecn.h"
 #include "spray_hash.h"
 
@@ -246,10 +245,22 @@ ip_bytes(const uint8_t *ip, bool ip6)
 	return ip6 ? PARSE_IP6_BYTES + parse_u16(ip + 4) : parse_u16(ip + 2);
 }
 
+// Type of service or traffic class: DSCP and ECN.
 static uint8_t
-get_dscp(const uint8_t *ip, bool ip6)
+get_tos(const uint8_t *ip, bool ip6)
 {
-	return ip6 ? (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6) : ip[1] >> 2;
+	return ip6 ? (uint8_t)(ip[0] << 4 | ip[1] >> 4) : ip[1];
+}
+
+static void
+set_tos(uint8_t *ip, bool ip6, uint8_t tos)
+{
+	if (ip6) {
+		ip[0] = (uint8_t)((ip[0] & 0xf0) | tos >> 4);
+		ip[1] = (uint8_t)(tos << 4 | (ip[1] & 0x0f));
+	} else {
+		checksum_ipv4_set_byte(ip, 1, tos);
+	}
 }
 
 // What a router changes in the packet that is routed; and, if it came in a tunnel, what the outer
@@ -258,7 +269,7 @@ static void
 rewrite_ip(const struct tables *t, struct rte_mbuf *m)
 {
 	const struct packet_meta *meta = packet_meta(m);
-	uint8_t *ip = packet_data(m) + meta->l3_off;
+	uint8_t *ip = packet_data(m) + meta->l3_off, before, tos;
 	const bool ip6 = meta->flags & PACKET_IPV6;
 
 	if (ip6)
@@ -267,12 +278,10 @@ rewrite_ip(const struct tables *t, struct rte_mbuf *m)
 		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
 	if (!(meta->flags & PACKET_OPENED))
 		return;
-	if (!t->vrfs[meta->vrf].pipe)
-		dscp_set(m, meta->dscp);
-	if (ip6)
-		ip[1] = (uint8_t)((ip[1] & 0xcf) | meta->ecn << 4);
-	else
-		checksum_ipv4_set_byte(ip, 1, (uint8_t)((ip[1] & 0xfc) | meta->ecn));
+	before = get_tos(ip, ip6);
+	tos = (uint8_t)((t->vrfs[meta->vrf].pipe ? before & 0xfc : meta->dscp << 2) | meta->ecn);
+	if (unlikely(tos != before))
+		set_tos(ip, ip6, tos);
 }
 
 // Bytes of the frame that the IP packet takes. Where the file gives a NIC's frames a size by decree
@@ -393,7 +402,7 @@ send_in_vxlan(const struct tables *t, struct rte_mbuf *m)
 	const bool ip6 = meta->flags & PACKET_IPV6;
 	const uint32_t bytes = ip_bytes(ip, ip6);
 	const uint8_t dscp = encap->pipe ? tunnels->priority_dscp[meta->priority]
-					 : get_dscp(ip, ip6);
+					 : get_tos(ip, ip6) >> 2;
 	const uint32_t hash = spray_hash(m, ENTROPY_SEED, meta->encap & PACKET_ENCAP_QP);
 	uint8_t *data = make_room(m, PARSE_ETHERNET_BYTES + tunnel_overhead(tunnels),
 				  ip_wire_bytes(meta, ip));

@@ -2,8 +2,9 @@
 // Cycles a packet spends in the leaf's pipeline: 64 B RoCEv2 packets in bursts of 64. `idle`: the
 // way out is as fast as its device, so that packets leave at once; `queued`: it runs at 400G, so
 // that all but the first wait. Each is measured as a switch is that asks for nothing but its
-// preset, and with every feature of the QoS on. Then each stage apart over a batch of 64, on the
-// first. Prints one JSON object: {"whole": {"idle": cycles, "idle, all on": .., "queued": ..,
+// preset, and with every feature of the QoS on. `encap`, `decap`, `transit`: by idle ports into
+// VXLAN, out of it, and past a switch that looks into it. Then each stage apart over a batch of 64,
+// on the first. Prints one JSON object: {"whole": {"idle": cycles, "idle, all on": .., "queued": ..,
 // "queued, all on": ..}, "stages": {NAME: cycles}, "batches": n}, medians over the batches. With
 // the name of a scenario: its cycles alone.
 #include "control/fabric/fabric.h"
@@ -56,17 +57,43 @@
 		     ", vrf: red, tenant: red", rate_out)                                      \
 		     ROUTE("red") "tenants: {red: {buffer: {guaranteed: 4KB, share: 50%}}}\n"
 #define DEVICE "dev: net_null1, rate: device"
+// A leaf, 172.16.0.1, whose tenant red is at swp1 and behind the leaf 172.16.0.2 at swp2; or a switch
+// between leaves.
+#define TUNNELS(vtep, belongs, routes)                                             \
+	HEAD "  vtep: " vtep "\n"                                                  \
+	     "  ports:\n"                                                          \
+	     "    swp1: {dev: net_null0, rate: device, cable: 5m" belongs "}\n"    \
+	     "    swp2: {dev: net_null1, rate: device, cable: 5m, uplink: true}\n" \
+	     "  routes:\n" routes "tenants: {red: {vni: 5001, encap: vxlan}}\n"
+#define RED ", vrf: red, tenant: red"
+#define TO_LEAF(address, port)               \
+	"    - {prefix: " address "/32, via: [{port: " port \
+	", mac: \"02:00:00:00:02:02\"}]}\n"
+#define ENCAP                                                           \
+	TUNNELS("172.16.0.1", RED,                                      \
+		TO_LEAF("172.16.0.2", "swp2")                           \
+		"    - {vrf: red, prefix: 198.18.2.0/24, via: [{vtep: " \
+		"172.16.0.2, mac: \"02:02:00:00:02:00\"}]}\n")
+#define DECAP                                                                     \
+	TUNNELS("172.16.0.1", RED,                                                \
+		"    - {vrf: red, prefix: 198.18.2.0/24, via: [{port: swp1, mac: " \
+		"\"02:00:00:00:02:02\"}]}\n")
+#define TRANSIT TUNNELS("172.16.0.9", ", uplink: true", TO_LEAF("172.16.0.1", "swp1"))
 
 // What is measured whole: how a switch is set, and how long a burst has to pass.
 static const struct scenario {
 	const char *name;
 	const char *yaml;
 	ps_t step;
+	bool tunnel; // from swp2 to swp1, in VXLAN
 } scenarios[] = {
-	{"idle", PLAIN(DEVICE), 10 * PS_PER_NS},
-	{"idle, all on", ALL_ON(DEVICE), 10 * PS_PER_NS},
-	{"queued", PLAIN("rate: 400G"), 200 * PS_PER_NS},
-	{"queued, all on", ALL_ON("rate: 400G"), 200 * PS_PER_NS},
+	{"idle", PLAIN(DEVICE), 10 * PS_PER_NS, false},
+	{"idle, all on", ALL_ON(DEVICE), 10 * PS_PER_NS, false},
+	{"queued", PLAIN("rate: 400G"), 200 * PS_PER_NS, false},
+	{"queued, all on", ALL_ON("rate: 400G"), 200 * PS_PER_NS, false},
+	{"encap", ENCAP, 10 * PS_PER_NS, false},
+	{"decap", DECAP, 10 * PS_PER_NS, true},
+	{"transit", TRANSIT, 10 * PS_PER_NS, true},
 };
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
@@ -78,6 +105,15 @@ static const uint8_t frame[FRAME_BYTES] = {
 	0x45, 0x6a, 0, 50, 0, 1, 0x40, 0, 64, 17, 0, 0, 198, 18, 1, 1, 198, 18, 2, 1,
 	0xc0, 0, 0x12, 0xb7, 0, 30, 0, 0,
 	0x0a, 0x40, 0xff, 0xff, 0, 0, 0, 16, 0, 0, 0, 0,
+};
+
+#define OUTER_BYTES 50
+// Around it: to 172.16.0.1, VNI 5001, and the router whose ports' address is its own.
+static const uint8_t outer[OUTER_BYTES + 14] = {
+	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0x01, 0x01, 0x08, 0x00,
+	0x45, 0x6a, 0, 100, 0, 0, 0x40, 0, 64, 17, 0, 0, 172, 16, 0, 2, 172, 16, 0, 1,
+	0xc0, 0, 0x12, 0xb5, 0, 80, 0, 0, 0x08, 0, 0, 0, 0, 0x13, 0x89, 0,
+	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0x01, 0x01, 0x08, 0x00,
 };
 
 static const char *const names[] = {"receive", "parse", "control_frames", "classify", "route",
@@ -124,20 +160,31 @@ run_stage(unsigned int i, struct node *n, struct port *in, struct rte_mbuf **m, 
 }
 
 static void
-fill(struct packet_pool *pool, struct rte_mbuf **m)
+put_checksum(uint8_t *made)
 {
-	uint8_t made[FRAME_BYTES];
-	uint16_t sum;
+	uint16_t sum = checksum_ipv4_header(made + 14, 20);
 
-	memcpy(made, frame, sizeof(made));
-	sum = checksum_ipv4_header(made + 14, 20);
 	memcpy(made + 24, &sum, sizeof(sum));
+}
+
+static void
+fill(struct packet_pool *pool, struct rte_mbuf **m, bool tunnel)
+{
+	const uint16_t at = tunnel ? OUTER_BYTES : 0;
+	uint8_t made[OUTER_BYTES + FRAME_BYTES];
+
+	memcpy(made + at, frame, sizeof(frame));
+	put_checksum(made + at);
+	if (tunnel) {
+		memcpy(made, outer, sizeof(outer));
+		put_checksum(made);
+	}
 	for (unsigned int i = 0; i < BATCH; i++) {
 		m[i] = packet_alloc(pool);
 		if (m[i] == NULL)
 			abort();
-		packet_init_frame(m[i], 0, FRAME_BYTES);
-		memcpy(packet_data(m[i]), made, FRAME_BYTES);
+		packet_init_frame(m[i], 0, FRAME_BYTES + at);
+		memcpy(packet_data(m[i]), made, FRAME_BYTES + (size_t)at);
 	}
 }
 
@@ -216,7 +263,7 @@ measure_stages(struct node *n, struct packet_pool *pool, uint32_t *values[STAGES
 	for (unsigned int k = 0; k < BATCHES; k++) {
 		unsigned int count = BATCH;
 
-		fill(pool, m);
+		fill(pool, m, false);
 		for (unsigned int i = 0; i < STAGES; i++) {
 			uint64_t start = __rdtsc();
 
@@ -236,6 +283,7 @@ static void
 measure_whole(const struct bench *b, const struct scenario *scenario, uint32_t *values)
 {
 	struct node *n = b->node;
+	struct wire *in = n->ports[scenario->tunnel].in, *out = n->ports[!scenario->tunnel].out;
 	struct rte_mbuf *m[BATCH];
 	ps_t now = 0;
 
@@ -244,18 +292,18 @@ measure_whole(const struct bench *b, const struct scenario *scenario, uint32_t *
 
 		if (now % TIME_WINDOW_MAX + scenario->step > TIME_WINDOW_MAX)
 			now = (now / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX;
-		fill(b->pool, m);
+		fill(b->pool, m, scenario->tunnel);
 		start = __rdtsc();
 		for (unsigned int i = 0; i < BATCH; i++)
-			wire_put(n->ports[0].in, m[i], now);
+			wire_put(in, m[i], now);
 		n->ops->advance(n, now, now + scenario->step);
 		values[k] = (uint32_t)(__rdtsc() - start);
-		if (wire_count(n->ports[1].out) != BATCH) {
+		if (wire_count(out) != BATCH) {
 			fprintf(stderr, "stages: %s: %u of %u packets pass\n", scenario->name,
-				(unsigned int)wire_count(n->ports[1].out), BATCH);
+				(unsigned int)wire_count(out), BATCH);
 			exit(1);
 		}
-		drain(b->pool, n->ports[1].out);
+		drain(b->pool, out);
 	}
 }
 
