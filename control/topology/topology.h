@@ -32,9 +32,9 @@ struct topo_port {
 	uint16_t vrf;    // in topology.vrfs; of a host's port: of the leaf's port behind it
 	uint16_t tenant; // in topology.tenants, or TENANT_NONE; likewise
 	uint8_t mac[6];
-	uint8_t ip4[4];  // a host's, of its tenant or of the plan; network byte order
-	uint8_t ip6[16]; // likewise
-	const char *dev; // a DPDK device string of a single switch's port, or NULL
+	uint8_t ip4[4];     // a host's, of its tenant or of the plan; network byte order
+	uint8_t ip6[16];    // likewise
+	const char *dev;    // a DPDK device string of a single switch's port, or NULL
 	const char *netdev; // or its Linux interface, or NULL
 };
 
@@ -116,7 +116,6 @@ struct topology {
 	uint32_t host_count;
 	struct topo_vrf *vrfs; // [TOPOLOGY_VRF_DEFAULT] is "default"
 	uint16_t vrf_count;
-	uint16_t transit_vrf;        // of ports between switches on leaves: the default VRF
 	struct topo_tenant *tenants; // of the file in its order, of a switch's ports, `rest`
 	uint16_t tenant_count;
 	struct topo_border *borders;
