@@ -198,8 +198,8 @@ test_worn(void **state)
 	static const char *const tenants[] = {
 		"rest: {vni: 5001}",
 		"rest: {vlan: 7}",
-		"red: {hosts: [h1, h4, h7, h10], vni: 1}, blue: {hosts: [h2, h5, h8, h11], vlan: 7}, "
-		"rest: {encap: plain}",
+		("red: {hosts: [h1, h4, h7, h10], vni: 1}, blue: {hosts: [h2, h5, h8, h11], vlan: 7}, "
+		 "rest: {encap: plain}"),
 	};
 
 	(void)state;
