@@ -41,8 +41,7 @@ next_onward(struct walk *w, uint32_t place)
 	const struct next_hop_group *group = w->groups[place];
 
 	while (group != NULL && w->cursor[place] < group->count) {
-		uint16_t out =
-			w->tables[node]->next_hops[group->first + w->cursor[place]++].port;
+		uint16_t out = w->tables[node]->next_hops[group->first + w->cursor[place]++].port;
 
 		if (t->nodes[node].ports[out].peer_node < t->first_host)
 			return w->wears[place] * w->r->link_count + reach_link(w->r, node, out);

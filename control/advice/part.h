@@ -82,9 +82,9 @@ struct reach {
 	struct reach_ports *onward; // by link: ports of the switch at its end
 	struct encap *wears;        // of the destination followed; [0] is ENCAP_NONE
 	uint32_t wear_count, wear_room;
-	uint32_t *seen; // by step, as many as wear_room: the destination that reached it last
-	uint32_t *queue; // of steps
-	uint32_t *loop; // links along which packets of `looping` come round again
+	uint32_t *seen;       // by step, as many as wear_room: the destination that reached it last
+	uint32_t *queue;      // of steps
+	uint32_t *loop;       // links along which packets of `looping` come round again
 	uint32_t loop_length; // 0: there is none
 	struct config_prefix looping;
 };

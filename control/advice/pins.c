@@ -5,8 +5,9 @@
 //
 // Packets are followed from their source by every VRF of the switches on their way, as if each that
 // knows an address led to the same place, and in tunnels by the far ends that the switches before
-// have named. A source that is no host of the fabric may be behind any switch. Routes are looked at as they are at the start: where events set
-// routes or take links away, an entry may be meant for later, and none is warned of.
+// have named. A source that is no host of the fabric may be behind any switch. Routes are looked at
+// as they are at the start: where events set routes or take links away, an entry may be meant for
+// later, and none is warned of.
 #include "part.h"
 
 #include "control/tables/build.h"
@@ -28,8 +29,8 @@ struct uses {
 	const struct fabric *f;
 	struct use *items;
 	uint32_t count;
-	bool *seen;      // by switch: packets come to it
-	uint32_t *queue; // of switches
+	bool *seen;          // by switch: packets come to it
+	uint32_t *queue;     // of switches
 	uint8_t (*ends)[16]; // of tunnels that the destination's packets are put in; by leaf
 	uint32_t end_count;
 };

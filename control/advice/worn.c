@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What packets wear as they are followed. In VXLAN they go by the outer address in the VRF of the
-// port that they come in by, up to the switch that has it; there, or with a tag, by the VRF that the
-// VNI or the VLAN stands for. What a group says they wear from there on is found again in a list of
-// the destination's own, as each switch numbers its encapsulations for itself.
+// port that they come in by, up to the switch that has it; there, or with a tag, by the VRF that
+// the VNI or the VLAN stands for. What a group says they wear from there on is found again in a
+// list of the destination's own, as each switch numbers its encapsulations for itself.
 #include "part.h"
 
 #include <errno.h>

@@ -180,8 +180,7 @@ check_via(struct decoder *d, const struct yaml_node *node, void *base)
 
 	(void)base;
 	if (port == NULL && neighbour == NULL && vtep == NULL)
-		decode_error(d, node->pos,
-			     "needs \"port\", \"node\" or \"vtep\": where it leads");
+		decode_error(d, node->pos, "needs \"port\", \"node\" or \"vtep\": where it leads");
 	else if (vtep != NULL && (port != NULL || neighbour != NULL))
 		decode_error(d, vtep->key_pos, "vtep and %s exclude each other",
 			     port != NULL ? "port" : "node");

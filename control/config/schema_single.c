@@ -54,7 +54,8 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 			     port->name.text);
 	if (port->uplink && port->tenant.text != NULL)
 		decode_error(d, port->tenant.pos,
-			     "%s is an uplink, of all tenants: it cannot be in one", port->name.text);
+			     "%s is an uplink, of all tenants: it cannot be in one",
+			     port->name.text);
 	if (port->uplink && strcmp(port->vrf.text, "default") != 0)
 		decode_error(d, port->vrf.pos, "%s is an uplink: its VRF is default",
 			     port->name.text);

@@ -29,7 +29,7 @@
 
 // What packets to a VRF wear from a switch on, as it was made last there.
 struct worn {
-	uint32_t leaf; // VXLAN: to this one
+	uint32_t leaf;  // VXLAN: to this one
 	uint32_t encap; // ROUTES_PLAIN: none was made
 };
 
@@ -84,7 +84,8 @@ find_encap(struct computation *c, uint32_t at, uint16_t vrf, uint32_t *out)
 
 	*out = worn->encap;
 	if (to->encap == CONFIG_ENCAP_PLAIN ||
-	    (worn->encap != ROUTES_PLAIN && (to->encap == CONFIG_ENCAP_VLAN || worn->leaf == c->leaf)))
+	    (worn->encap != ROUTES_PLAIN &&
+	     (to->encap == CONFIG_ENCAP_VLAN || worn->leaf == c->leaf)))
 		return 0;
 	if (to->encap == CONFIG_ENCAP_VXLAN) {
 		encap.pipe = to->pipe;
@@ -174,10 +175,10 @@ append_remote(struct computation *c, uint32_t at)
 	for (uint32_t i = 0; error == 0 && i < remote->count; i++) {
 		const struct offer *offer = &remote->items[i];
 		bool known = is_leaf(c, at) && is_known(c, at, offer->vrf);
-		bool crosses = c->t->vrfs[offer->vrf].encap == CONFIG_ENCAP_VLAN &&
-			       (!is_leaf(c, at) ||
-				(c->passed[at] &&
-				 !c->here[(size_t)at * c->t->vrf_count + offer->vrf]));
+		bool crosses =
+			c->t->vrfs[offer->vrf].encap == CONFIG_ENCAP_VLAN &&
+			(!is_leaf(c, at) ||
+			 (c->passed[at] && !c->here[(size_t)at * c->t->vrf_count + offer->vrf]));
 		uint32_t encap = ROUTES_PLAIN;
 
 		if (known || crosses)
@@ -202,8 +203,8 @@ append_underlay(struct computation *c, uint32_t at)
 	for (uint32_t i = 0; error == 0 && i < transit->count; i++)
 		if (!is_leaf(c, at) ||
 		    (c->passed[at] && transit->items[i].vrf != TOPOLOGY_VRF_DEFAULT))
-			error = append(c, at, TOPOLOGY_VRF_DEFAULT, &transit->items[i], c->groups[at],
-				       ROUTES_PLAIN);
+			error = append(c, at, TOPOLOGY_VRF_DEFAULT, &transit->items[i],
+				       c->groups[at], ROUTES_PLAIN);
 	if (error != 0 || !c->vxlan)
 		return error;
 	if (c->t->config->fabric.underlay == 6) {
@@ -236,8 +237,7 @@ group_towards(struct computation *c, uint32_t at)
 		c->passed[port->peer_node] = true;
 	}
 	return count == 0 ? 0
-			  : routes_add_group(&c->routes->nodes[at], members, count,
-					     &c->groups[at]);
+			  : routes_add_group(&c->routes->nodes[at], members, count, &c->groups[at]);
 }
 
 // What all switches know of one leaf.

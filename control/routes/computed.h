@@ -44,8 +44,8 @@ struct offers {
 // Of one leaf at a time, by VRF.
 struct leaf_offers {
 	const struct topology *topology;
-	struct offers local;   // each of its hosts, what is behind borders
-	struct offers remote;  // what other leaves route: the leaf's prefix where that says the same
+	struct offers local;  // each of its hosts, what is behind borders
+	struct offers remote; // what other leaves route: the leaf's prefix where that says the same
 	struct offers transit; // what the underlay routes of VRFs that cross it plain
 	struct offers gaps;    // what `remote` and `transit` cover but nobody has
 	bool *bordered;        // by leaf: some border's prefix lies within its own

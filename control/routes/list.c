@@ -115,8 +115,8 @@ routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix 
 	      uint32_t group, uint32_t encap)
 {
 	return routes_append_route(
-		list, &(struct route){
-			      .prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
+		list,
+		&(struct route){.prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
 }
 
 static int
@@ -215,8 +215,8 @@ routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *pr
 	   uint32_t group, uint32_t encap)
 {
 	return routes_set_route(
-		list, &(struct route){
-			      .prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
+		list,
+		&(struct route){.prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
 }
 
 void

@@ -60,8 +60,8 @@ covers(const struct config_prefix *wide, const struct config_prefix *narrow)
 static void
 add(struct offers *o, struct config_prefix prefix, uint16_t vrf, uint16_t port, bool border)
 {
-	o->items[o->count++] = (struct offer){
-		.prefix = prefix, .vrf = vrf, .port = port, .border = border};
+	o->items[o->count++] =
+		(struct offer){.prefix = prefix, .vrf = vrf, .port = port, .border = border};
 }
 
 static void
@@ -89,9 +89,9 @@ compare(const void *a, const void *b)
 		return one->border ? 1 : -1;
 	if (one->port != other->port)
 		return one->port < other->port ? -1 : 1;
-	return one->prefix.version < other->prefix.version ? -1
-							   : one->prefix.version >
-								     other->prefix.version;
+	return one->prefix.version < other->prefix.version
+		       ? -1
+		       : one->prefix.version > other->prefix.version;
 }
 
 static void

@@ -25,9 +25,9 @@ struct route_group {
 struct route_encap {
 	enum config_encap kind; // VLAN or VXLAN
 	bool pipe;
-	uint32_t id;            // VLAN id or VNI, of the VRF that the packet is for
-	uint8_t remote[16];     // VXLAN: the far leaf's loopback, of the fabric's underlay version
-	uint8_t mac[6];         // VXLAN: its router's
+	uint32_t id;        // VLAN id or VNI, of the VRF that the packet is for
+	uint8_t remote[16]; // VXLAN: the far leaf's loopback, of the fabric's underlay version
+	uint8_t mac[6];     // VXLAN: its router's
 };
 
 #define ROUTES_PLAIN UINT32_MAX
@@ -38,10 +38,10 @@ enum route_source { ROUTE_COMPUTED, ROUTE_STATIC, ROUTE_NETLINK, ROUTE_FPM };
 struct route {
 	struct config_prefix prefix;
 	uint16_t vrf;
-	uint8_t source;    // enum route_source; as routes_append() and routes_set() leave it: COMPUTED
-	bool recursive;    // VXLAN: its group is that of the route to the far end
-	uint32_t group;    // or ROUTES_BLACKHOLE
-	uint32_t encap;    // in encaps, or ROUTES_PLAIN
+	uint8_t source; // enum route_source; as routes_append() and routes_set() leave it: COMPUTED
+	bool recursive; // VXLAN: its group is that of the route to the far end
+	uint32_t group; // or ROUTES_BLACKHOLE
+	uint32_t encap; // in encaps, or ROUTES_PLAIN
 	uint32_t distance; // of routes of one prefix routes_sort() leaves the nearest
 };
 

@@ -121,8 +121,7 @@ resolve_via(const struct topology *t, uint32_t node, const struct config_route *
 		const struct config_via *via = &route->via[i];
 
 		if (via->vtep.text == NULL)
-			error = via->port.text != NULL ? add_port(&c, via)
-						       : add_neighbour(&c, via);
+			error = via->port.text != NULL ? add_port(&c, via) : add_neighbour(&c, via);
 	}
 	return error;
 }

@@ -26,8 +26,8 @@ group_mode(const struct tables_draft *draft)
 	return modes[draft->settings->routing.mode];
 }
 
-// Next hops in the snapshot, from a group of the list. Where notices are believed each leaf has some
-// of its own, so that what is told of the way to one leaf changes nothing for the others.
+// Next hops in the snapshot, from a group of the list. Where notices are believed each leaf has
+// some of its own, so that what is told of the way to one leaf changes nothing for the others.
 struct slice {
 	uint32_t leaf; // 0 for all if they share
 	uint32_t first;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What begins and ends at a switch, and what crosses it. Every switch knows all VRFs of the fabric by
-// their VNIs and VLANs: those above the leaves, so that they know whose packets cross them; a leaf
-// without a host of a VRF has no route there. In a fabric with tunnels every switch has an address
-// of its own; a lone one has where `vtep` gives it one.
+// What begins and ends at a switch, and what crosses it. Every switch knows all VRFs of the fabric
+// by their VNIs and VLANs: those above the leaves, so that they know whose packets cross them; a
+// leaf without a host of a VRF has no route there. In a fabric with tunnels every switch has an
+// address of its own; a lone one has where `vtep` gives it one.
 #include "parts.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tenants in VXLAN, in VLANs and plain, all at once, over one fabric: with leaks, addresses of their own and ways out."""
+"""Tenants in VXLAN, in VLANs and plain, all at once, over one fabric: with leaks, addresses of their own and ways
+out."""
 import unittest
 
 from common import *

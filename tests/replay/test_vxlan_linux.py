@@ -122,7 +122,8 @@ class Linux(Case):
         need_root()
         name = f"roost-probe-vxlan-{os.getpid()}"
         command("ip", "netns", "add", name)
-        done = command("ip", "-n", name, "link", "add", "v0", "type", "vxlan", "id", "1", "dstport", "4789", status=None)
+        done = command("ip", "-n", name, "link", "add", "v0", "type", "vxlan", "id", "1", "dstport", "4789",
+                       status=None)
         command("ip", "netns", "del", name)
         if done.status != 0:
             raise unittest.SkipTest(f"needs the kernel's vxlan device: {done.err.strip()}")

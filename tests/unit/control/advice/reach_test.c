@@ -198,7 +198,8 @@ test_worn(void **state)
 	static const char *const tenants[] = {
 		"rest: {vni: 5001}",
 		"rest: {vlan: 7}",
-		("red: {hosts: [h1, h4, h7, h10], vni: 1}, blue: {hosts: [h2, h5, h8, h11], vlan: 7}, "
+		("red: {hosts: [h1, h4, h7, h10], vni: 1}, blue: {hosts: [h2, h5, h8, h11], vlan: "
+		 "7}, "
 		 "rest: {encap: plain}"),
 	};
 
@@ -208,10 +209,11 @@ test_worn(void **state)
 		uint32_t links[64];
 		struct followed w;
 
-		snprintf(text, sizeof(text),
-			 "fabric: {underlay: %u, topology: {kind: leaf-spine, leaves: 4, spines: 2, "
-			 "hosts_per_leaf: 3}}\ntenants: {%s}\n",
-			 i == 0 ? 6 : 4, tenants[i]);
+		snprintf(
+			text, sizeof(text),
+			"fabric: {underlay: %u, topology: {kind: leaf-spine, leaves: 4, spines: 2, "
+			"hosts_per_leaf: 3}}\ntenants: {%s}\n",
+			i == 0 ? 6 : 4, tenants[i]);
 		start(&w, text);
 		assert_int_equal(edges(&w.r), 4 * 2 * 3);
 		assert_int_equal(w.r.onward[reach_link(&w.r, 0, 3)].bits[0], 0xe);
@@ -221,8 +223,8 @@ test_worn(void **state)
 	}
 }
 
-// A spine that sends leaf2's tunnels back to leaf1, which passes them on to the spine: what is in them
-// goes round.
+// A spine that sends leaf2's tunnels back to leaf1, which passes them on to the spine: what is in
+// them goes round.
 static void
 test_loop_of_tunnels(void **state)
 {
@@ -231,8 +233,9 @@ test_loop_of_tunnels(void **state)
 	struct followed w;
 
 	(void)state;
-	start(&w, "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}}\n"
-		  "tenants: {red: {hosts: [h1, h2], vni: 5001}}\n");
+	start(&w,
+	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}}\n"
+	      "tenants: {red: {hosts: [h1, h2], vni: 5001}}\n");
 	assert_int_equal(w.r.loop_length, 0);
 	set_route_to(&w, "spine1", far, "leaf1");
 	assert_int_equal(w.r.loop_length, 2);
@@ -250,12 +253,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_leaf_spine),
-		cmocka_unit_test(test_tenants),
-		cmocka_unit_test(test_loop_of_two),
-		cmocka_unit_test(test_detours),
-		cmocka_unit_test(test_worn),
-		cmocka_unit_test(test_loop_of_tunnels),
+		cmocka_unit_test(test_leaf_spine),  cmocka_unit_test(test_tenants),
+		cmocka_unit_test(test_loop_of_two), cmocka_unit_test(test_detours),
+		cmocka_unit_test(test_worn),        cmocka_unit_test(test_loop_of_tunnels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

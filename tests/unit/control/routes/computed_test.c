@@ -156,7 +156,8 @@ loopback(const struct walk *w, uint32_t node)
 	return w->t->config->fabric.underlay == 6 ? n->loopback6 : n->loopback4;
 }
 
-// The VRF that a packet is in that has come to a switch in this; VRF_NONE: in a tunnel that goes on.
+// The VRF that a packet is in that has come to a switch in this; VRF_NONE: in a tunnel that goes
+// on.
 static uint16_t
 arrive(const struct walk *w, uint32_t node, const struct route_encap *worn)
 {
@@ -164,8 +165,7 @@ arrive(const struct walk *w, uint32_t node, const struct route_encap *worn)
 
 	if (worn == NULL)
 		return TOPOLOGY_VRF_DEFAULT;
-	if (worn->kind == CONFIG_ENCAP_VXLAN &&
-	    memcmp(worn->remote, loopback(w, node), bytes) != 0)
+	if (worn->kind == CONFIG_ENCAP_VXLAN && memcmp(worn->remote, loopback(w, node), bytes) != 0)
 		return VRF_NONE;
 	if (worn->kind == CONFIG_ENCAP_VXLAN)
 		assert_memory_equal(worn->mac, w->t->nodes[node].router_mac, 6);
@@ -192,10 +192,10 @@ follow(struct walk *w, uint32_t node, uint16_t vrf, const struct route_encap *wo
 {
 	const struct route_list *list = &w->routes->nodes[node];
 	bool passes = vrf == VRF_NONE;
-	const struct route *route =
-		passes ? routes_lookup(list, TOPOLOGY_VRF_DEFAULT,
-				       (uint8_t)w->t->config->fabric.underlay, worn->remote)
-		       : routes_lookup(list, vrf, w->version, w->address);
+	const struct route *route = passes ? routes_lookup(list, TOPOLOGY_VRF_DEFAULT,
+							   (uint8_t)w->t->config->fabric.underlay,
+							   worn->remote)
+					   : routes_lookup(list, vrf, w->version, w->address);
 
 	assert_true(hops <= 2 * w->t->first_host); // else a loop
 	if (!w->arrives && (route == NULL || route->group == ROUTES_BLACKHOLE))
@@ -256,8 +256,8 @@ check_pair(struct walk *w, const struct topo_port *from, const struct topo_port 
 	}
 }
 
-// Addresses that nobody has, some within a leaf's prefix: they leave by a border that the VRF knows,
-// if at all, and never go round.
+// Addresses that nobody has, some within a leaf's prefix: they leave by a border that the VRF
+// knows, if at all, and never go round.
 static void
 check_strangers(struct walk *w, const struct topo_port *from)
 {

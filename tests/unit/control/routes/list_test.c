@@ -74,7 +74,8 @@ test_edits(void **state)
 			count -= m->there;
 			m->there = false;
 		} else {
-			assert_int_equal(routes_set(&list, (uint16_t)vrf, &prefix, i, ROUTES_PLAIN), 0);
+			assert_int_equal(routes_set(&list, (uint16_t)vrf, &prefix, i, ROUTES_PLAIN),
+					 0);
 			count += !m->there;
 			*m = (struct model){.there = true, .group = i};
 		}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is told of a leaf, to whom and with what around it: by hand for small fabrics; and how much of
-// it there is in a large one.
+// What is told of a leaf, to whom and with what around it: by hand for small fabrics; and how much
+// of it there is in a large one.
 #include "tests/unit/control/topology/fixture.h"
 
 #include <arpa/inet.h>
 #include <time.h>
 
-#define FABRIC(leaves, hosts)                                                              \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: " #leaves ", spines: 2, hosts_per_leaf: " \
-	#hosts "}\n"
+#define FABRIC(leaves, hosts)                                      \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: " #leaves \
+	", spines: 2, hosts_per_leaf: " #hosts "}\n"
 
 static const struct route *
 find(const struct fixture *f, const char *node, const char *vrf, const char *text)
@@ -23,9 +23,8 @@ find(const struct fixture *f, const char *node, const char *vrf, const char *tex
 	snprintf(address, sizeof(address), "%.*s", (int)(slash - text), text);
 	prefix.version = strchr(text, ':') != NULL ? 6 : 4;
 	prefix.length = (uint8_t)atoi(slash + 1);
-	assert_int_equal(inet_pton(prefix.version == 6 ? AF_INET6 : AF_INET, address,
-				   prefix.address),
-			 1);
+	assert_int_equal(
+		inet_pton(prefix.version == 6 ? AF_INET6 : AF_INET, address, prefix.address), 1);
 	return routes_find(list, (uint16_t)number, &prefix);
 }
 
@@ -71,9 +70,9 @@ test_tunnels(void **state)
 
 	(void)state;
 	// leaf1 is all red, leaf2 red and blue, leaf3 blue and rest.
-	fixture_load(&f, FABRIC(3, 2)
-		     "tenants:\n  red: {hosts: [h1, h2, h3], vni: 5001, dscp: pipe}\n"
-		     "  blue: {hosts: [h4, h5], vni: 5002}\n");
+	fixture_load(&f,
+		     FABRIC(3, 2) "tenants:\n  red: {hosts: [h1, h2, h3], vni: 5001, dscp: pipe}\n"
+				  "  blue: {hosts: [h4, h5], vni: 5002}\n");
 	assert_tunnel(&f, "leaf2", "red", "10.0.1.0/24", 5001, "leaf1");
 	assert_tunnel(&f, "leaf2", "red", "fd00::1:0/112", 5001, "leaf1");
 	assert_tunnel(&f, "leaf1", "red", "10.0.2.1/32", 5001, "leaf2");
@@ -98,9 +97,10 @@ test_tunnels_over_ipv6(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, "fabric:\n  underlay: 6\n  topology: {kind: leaf-spine, leaves: 2, spines: "
-			 "2, hosts_per_leaf: 1}\n"
-			 "tenants: {red: {hosts: [h1, h2], vni: 9}}\n");
+	fixture_load(&f,
+		     "fabric:\n  underlay: 6\n  topology: {kind: leaf-spine, leaves: 2, spines: "
+		     "2, hosts_per_leaf: 1}\n"
+		     "tenants: {red: {hosts: [h1, h2], vni: 9}}\n");
 	assert_tunnel(&f, "leaf1", "red", "10.0.2.0/24", 9, "leaf2");
 	assert_tunnel(&f, "leaf1", "red", "fd00::2:0/112", 9, "leaf2");
 	assert_int_equal(count_in(&f, "spine1", "default"), 2);
@@ -114,10 +114,9 @@ test_leaks(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, FABRIC(3, 1)
-		     "tenants:\n  red: {hosts: [h1], vni: 5001, leak: [storage]}\n"
-		     "  blue: {hosts: [h2], vni: 5002, leak: [storage]}\n"
-		     "  storage: {hosts: [h3], vni: 6000, network: storage}\n");
+	fixture_load(&f, FABRIC(3, 1) "tenants:\n  red: {hosts: [h1], vni: 5001, leak: [storage]}\n"
+				      "  blue: {hosts: [h2], vni: 5002, leak: [storage]}\n"
+				      "  storage: {hosts: [h3], vni: 6000, network: storage}\n");
 	assert_tunnel(&f, "leaf1", "red", "10.0.3.0/24", 6000, "leaf3");
 	assert_tunnel(&f, "leaf2", "blue", "10.0.3.0/24", 6000, "leaf3");
 	assert_tunnel(&f, "leaf3", "storage", "10.0.1.0/24", 5001, "leaf1");
@@ -137,20 +136,24 @@ test_addresses(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, FABRIC(2, 2)
-		     "tenants:\n"
-		     "  red: {hosts: [h1, h3], vni: 5001, addresses: {h1: 172.30.0.1, h3: 172.30.0.2}}\n"
-		     "  blue: {hosts: [h2, h4], vni: 5002, addresses: {h2: 172.30.0.2, h4: "
-		     "172.30.0.1}}\n");
+	fixture_load(
+		&f,
+		FABRIC(2, 2) "tenants:\n"
+			     "  red: {hosts: [h1, h3], vni: 5001, addresses: {h1: 172.30.0.1, h3: "
+			     "172.30.0.2}}\n"
+			     "  blue: {hosts: [h2, h4], vni: 5002, addresses: {h2: 172.30.0.2, h4: "
+			     "172.30.0.1}}\n");
 	assert_tunnel(&f, "leaf1", "red", "172.30.0.2/32", 5001, "leaf2");
 	assert_tunnel(&f, "leaf1", "blue", "172.30.0.1/32", 5002, "leaf2");
 	assert_int_equal(find(&f, "leaf1", "red", "172.30.0.1/32")->encap, ROUTES_PLAIN);
 	assert_null(find(&f, "leaf1", "red", "10.0.2.1/32"));
 	fixture_free(&f);
 	// All of the leaf in one VRF, but with an address from elsewhere: the prefix would lie.
-	fixture_load(&f, FABRIC(2, 2)
-		     "tenants:\n  red: {hosts: [h1, h2, h3, h4], vni: 5001, addresses: {h3: "
-		     "172.30.0.2}}\n");
+	fixture_load(
+		&f,
+		FABRIC(2,
+		       2) "tenants:\n  red: {hosts: [h1, h2, h3, h4], vni: 5001, addresses: {h3: "
+			  "172.30.0.2}}\n");
 	assert_tunnel(&f, "leaf1", "red", "172.30.0.2/32", 5001, "leaf2");
 	assert_tunnel(&f, "leaf1", "red", "10.0.2.2/32", 5001, "leaf2");
 	assert_tunnel(&f, "leaf1", "red", "fd00::2:0/112", 5001, "leaf2");
@@ -165,9 +168,9 @@ test_borders(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, FABRIC(3, 1)
-		     "tenants:\n  red: {hosts: [h1, h2, h3], vni: 5001, border: {h3: [0.0.0.0/0, "
-		     "\"2001:db8::/32\"]}}\n");
+	fixture_load(&f, FABRIC(3, 1) "tenants:\n  red: {hosts: [h1, h2, h3], vni: 5001, border: "
+				      "{h3: [0.0.0.0/0, "
+				      "\"2001:db8::/32\"]}}\n");
 	assert_tunnel(&f, "leaf1", "red", "0.0.0.0/0", 5001, "leaf3");
 	assert_tunnel(&f, "leaf2", "red", "2001:db8::/32", 5001, "leaf3");
 	assert_int_equal(find(&f, "leaf3", "red", "0.0.0.0/0")->encap, ROUTES_PLAIN);
@@ -177,9 +180,9 @@ test_borders(void **state)
 	assert_int_equal(gap->group, ROUTES_BLACKHOLE);
 	fixture_free(&f);
 	// A border within leaf2's prefix: no prefix is told of leaf2.
-	fixture_load(&f, FABRIC(3, 1)
-		     "tenants:\n  red: {hosts: [h1, h2, h3], vni: 5001, border: {h3: "
-		     "[10.0.2.128/25]}}\n");
+	fixture_load(&f,
+		     FABRIC(3, 1) "tenants:\n  red: {hosts: [h1, h2, h3], vni: 5001, border: {h3: "
+				  "[10.0.2.128/25]}}\n");
 	assert_tunnel(&f, "leaf1", "red", "10.0.2.128/25", 5001, "leaf3");
 	assert_tunnel(&f, "leaf1", "red", "10.0.2.1/32", 5001, "leaf2");
 	assert_null(find(&f, "leaf1", "red", "10.0.2.0/24"));
@@ -196,9 +199,10 @@ test_vlans_and_plain(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, FABRIC(2, 2)
-		     "tenants:\n  red: {hosts: [h1, h3], vlan: 101}\n"
-		     "  blue: {hosts: [h2, h4], encap: plain}\n  rest: {encap: plain}\n");
+	fixture_load(
+		&f,
+		FABRIC(2, 2) "tenants:\n  red: {hosts: [h1, h3], vlan: 101}\n"
+			     "  blue: {hosts: [h2, h4], encap: plain}\n  rest: {encap: plain}\n");
 	spine1 = &f.routes->nodes[topology_find_node(f.topology, "spine1")];
 	route = find(&f, "spine1", "red", "10.0.2.1/32");
 	assert_non_null(route);
@@ -254,9 +258,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tunnels),   cmocka_unit_test(test_tunnels_over_ipv6),
-		cmocka_unit_test(test_leaks),     cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_borders),   cmocka_unit_test(test_vlans_and_plain),
+		cmocka_unit_test(test_tunnels), cmocka_unit_test(test_tunnels_over_ipv6),
+		cmocka_unit_test(test_leaks),   cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_borders), cmocka_unit_test(test_vlans_and_plain),
 		cmocka_unit_test(test_many),
 	};
 

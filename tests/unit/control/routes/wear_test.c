@@ -5,13 +5,13 @@
 #include <arpa/inet.h>
 
 #define MAC "\"02:02:00:00:02:00\""
-#define DUT                                                                          \
-	"switch:\n  name: dut\n  vtep: 172.16.0.1\n"                                 \
-	"  tenants: {red: {vni: 5001}, blue: {vni: 5002, dscp: pipe}, green: {vlan: 103}}\n" \
+#define DUT                                                                                    \
+	"switch:\n  name: dut\n  vtep: 172.16.0.1\n"                                           \
+	"  tenants: {red: {vni: 5001}, blue: {vni: 5002, dscp: pipe}, green: {vlan: 103}}\n"   \
 	"  ports:\n    swp1: {vrf: red, tenant: red}\n    swp2: {vrf: green, tenant: green}\n" \
-	"    swp8: {uplink: true}\n    swp9: {uplink: true}\n"                         \
+	"    swp8: {uplink: true}\n    swp9: {uplink: true}\n"                                 \
 	"  routes:\n    - {prefix: 172.16.0.0/24, via: [{port: swp8, mac: " MAC "}]}\n"
-#define DEMO                                                                         \
+#define DEMO                                                                                 \
 	"fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 1}\n" \
 	"tenants: {red: {hosts: [h1, h2, h3], vni: 5001}}\n"
 
@@ -46,15 +46,16 @@ test_written(void **state)
 
 	(void)state;
 	// The underlay's route stands behind what uses it, too.
-	fixture_load(&f, DUT
-		     "    - {vrf: red, prefix: 10.2.0.0/16, via: [{vtep: 172.16.0.2, mac: " MAC "}]}\n"
-		     "    - {vrf: red, prefix: 10.3.0.0/16, via: [{vtep: 172.16.0.2, mac: " MAC
-		     ", vni: 5002}]}\n"
-		     "    - {vrf: red, prefix: 10.4.0.0/16, via: [{vtep: 172.17.0.2, mac: " MAC "}]}\n"
-		     "    - {prefix: 172.17.0.0/24, via: [{port: swp9, mac: " MAC "}]}\n"
-		     "    - {vrf: green, prefix: 10.5.0.0/16, via: [{port: swp8, mac: " MAC "}]}\n"
-		     "    - {vrf: green, prefix: 10.6.0.0/16, via: [{port: swp2, mac: " MAC "}]}\n"
-		     "    - {vrf: red, prefix: 10.7.0.0/16, via: [{port: swp8, mac: " MAC "}]}\n");
+	fixture_load(
+		&f, DUT
+		"    - {vrf: red, prefix: 10.2.0.0/16, via: [{vtep: 172.16.0.2, mac: " MAC "}]}\n"
+		"    - {vrf: red, prefix: 10.3.0.0/16, via: [{vtep: 172.16.0.2, mac: " MAC
+		", vni: 5002}]}\n"
+		"    - {vrf: red, prefix: 10.4.0.0/16, via: [{vtep: 172.17.0.2, mac: " MAC "}]}\n"
+		"    - {prefix: 172.17.0.0/24, via: [{port: swp9, mac: " MAC "}]}\n"
+		"    - {vrf: green, prefix: 10.5.0.0/16, via: [{port: swp8, mac: " MAC "}]}\n"
+		"    - {vrf: green, prefix: 10.6.0.0/16, via: [{port: swp2, mac: " MAC "}]}\n"
+		"    - {vrf: red, prefix: 10.7.0.0/16, via: [{port: swp8, mac: " MAC "}]}\n");
 	route = lookup(&f, "red", "10.2.0.1");
 	encap = &f.routes->nodes[0].encaps[route->encap];
 	assert_int_equal(encap->kind, CONFIG_ENCAP_VXLAN);
@@ -79,18 +80,21 @@ static void
 test_errors(void **state)
 {
 	(void)state;
-	fixture_refused(DUT "    - {vrf: red, prefix: 10.2.0.0/16, via: [{vtep: 172.18.0.2, mac: " MAC
-			    "}]}\n",
+	fixture_refused(DUT
+			"    - {vrf: red, prefix: 10.2.0.0/16, via: [{vtep: 172.18.0.2, mac: " MAC
+			"}]}\n",
 			"t.yaml:12:52: routes.via: VRF default has no route to 172.18.0.2");
-	fixture_refused(DUT "    - {prefix: 172.16.0.9/32, via: []}\n"
-			    "    - {vrf: red, prefix: 10.2.0.0/16, via: [{vtep: 172.16.0.9, mac: " MAC
-			    "}]}\n",
+	fixture_refused(DUT
+			"    - {prefix: 172.16.0.9/32, via: []}\n"
+			"    - {vrf: red, prefix: 10.2.0.0/16, via: [{vtep: 172.16.0.9, mac: " MAC
+			"}]}\n",
 			"t.yaml:13:52: routes.via: VRF default has no route to 172.16.0.9");
 	fixture_refused(DUT "    - {vrf: red, prefix: 10.2.0.0/16, via: [{vtep: fd00::9, mac: " MAC
 			    "}]}\n",
 			"an IPv6 address, and this end has an IPv4 one");
-	fixture_refused(DUT "    - {vrf: green, prefix: 10.2.0.0/16, via: [{vtep: 172.16.0.2, mac: " MAC
-			    "}]}\n",
+	fixture_refused(DUT
+			"    - {vrf: green, prefix: 10.2.0.0/16, via: [{vtep: 172.16.0.2, mac: " MAC
+			"}]}\n",
 			"needs `vni:`, as the route's VRF has none");
 	fixture_refused(DUT "    - {vrf: green, prefix: 10.2.0.0/16, via: [{port: swp8, mac: " MAC
 			    "}, {port: swp2, mac: " MAC "}]}\n",
@@ -102,8 +106,8 @@ apply(struct fixture *f, unsigned index)
 {
 	uint32_t node;
 
-	assert_int_equal(routes_apply_event(f->routes, f->topology, &f->config->events[index], &node,
-					    &f->diag),
+	assert_int_equal(routes_apply_event(f->routes, f->topology, &f->config->events[index],
+					    &node, &f->diag),
 			 0);
 	assert_int_equal(node, 0);
 }
@@ -116,13 +120,14 @@ test_events(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, DEMO
-		     "events:\n"
-		     "  - {node: leaf1, route: {vrf: red, prefix: 10.0.2.0/24, via: [spine1]}}\n"
-		     "  - {node: leaf1, route: {vrf: red, prefix: 10.0.9.0/24, via: [{vtep: leaf3}]}}\n"
-		     "  - {node: leaf1, route: {prefix: 172.16.0.3/32, via: [spine2]}}\n"
-		     "  - {node: leaf1, route: {prefix: 172.16.0.3/32, via: []}}\n"
-		     "  - {node: leaf1, route: {vrf: red, prefix: 192.0.2.0/24, via: [spine1]}}\n");
+	fixture_load(
+		&f, DEMO
+		"events:\n"
+		"  - {node: leaf1, route: {vrf: red, prefix: 10.0.2.0/24, via: [spine1]}}\n"
+		"  - {node: leaf1, route: {vrf: red, prefix: 10.0.9.0/24, via: [{vtep: leaf3}]}}\n"
+		"  - {node: leaf1, route: {prefix: 172.16.0.3/32, via: [spine2]}}\n"
+		"  - {node: leaf1, route: {prefix: 172.16.0.3/32, via: []}}\n"
+		"  - {node: leaf1, route: {vrf: red, prefix: 192.0.2.0/24, via: [spine1]}}\n");
 	assert_int_equal(routes_check_events(f.topology, &f.diag), 0);
 	// By another way, in the tunnel that it was in.
 	encap = lookup(&f, "red", "10.0.2.1")->encap;
@@ -152,8 +157,9 @@ assert_bad_event(const char *event, const char *message)
 	char text[2048];
 	struct fixture f;
 
-	snprintf(text, sizeof(text), "%sevents:\n  - {node: leaf1, route: {vrf: red, prefix: "
-				     "10.9.0.0/16, via: [%s]}}\n",
+	snprintf(text, sizeof(text),
+		 "%sevents:\n  - {node: leaf1, route: {vrf: red, prefix: "
+		 "10.9.0.0/16, via: [%s]}}\n",
 		 DEMO, event);
 	fixture_load(&f, text);
 	assert_int_equal(routes_check_events(f.topology, &f.diag), -EINVAL);

@@ -4,10 +4,9 @@
 
 #include <arpa/inet.h>
 
-#define FABRIC \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n"
-#define MIXED                                                              \
-	FABRIC "switch: {preset: sonic}\n"                                 \
+#define FABRIC "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n"
+#define MIXED                                                                \
+	FABRIC "switch: {preset: sonic}\n"                                   \
 	       "tenants:\n  red: {hosts: [h1, h3], vni: 5001, dscp: pipe}\n" \
 	       "  blue: {hosts: [h2, h4], vlan: 102}\n  rest: {vni: 77}\n"
 
@@ -58,8 +57,8 @@ test_leaf(void **state)
 	assert_int_equal(tunnel_find_vni(t, 0), VRF_NONE);
 	for (unsigned i = 0; i < TUNNEL_VIDS; i++)
 		assert_int_equal(t->vids[i], i == 102 ? vrf(&b, "blue") : VRF_NONE);
-	// In sonic 3 and 4 are the DSCPs of their priorities, 0 is listed for 8 and priority 1 has what
-	// is unlisted.
+	// In sonic 3 and 4 are the DSCPs of their priorities, 0 is listed for 8 and priority 1 has
+	// what is unlisted.
 	for (unsigned p = 0; p < PRIORITIES; p++)
 		assert_int_equal(t->priority_dscp[p], config_priority_dscp(&b.settings, p) >= 0
 							      ? config_priority_dscp(&b.settings, p)
@@ -116,11 +115,13 @@ test_notices(void **state)
 	struct built b;
 
 	(void)state;
-	build(&b, FABRIC
+	build(&b,
+	      FABRIC
 	      "leaf: {routing: {mode: adaptive}}\nswitch: {routing: {spine-notices: on}}\n"
 	      "tenants:\n  red: {hosts: [h1, h3, h5], vni: 5001, addresses: {h3: 172.30.0.1, h5: "
 	      "172.30.0.2}}\n"
-	      "  blue: {hosts: [h2, h4, h6], vlan: 7, addresses: {h4: 172.30.0.2, h6: 172.30.0.1}}\n",
+	      "  blue: {hosts: [h2, h4, h6], vlan: 7, addresses: {h4: 172.30.0.2, h6: "
+	      "172.30.0.1}}\n",
 	      "leaf1");
 	to2 = group_for(&b, "default", "172.16.0.2");
 	to3 = group_for(&b, "default", "172.16.0.3");
@@ -139,8 +140,9 @@ test_spine(void **state)
 	struct built b;
 
 	(void)state;
-	build(&b, FABRIC "switch: {buffer: {pools: {ingress-lossless: {size: 1MB}}}}\n"
-			 "tenants:\n  red: {hosts: [h1, h3], vni: 5001, buffer: {guaranteed: 1920B}}\n",
+	build(&b,
+	      FABRIC "switch: {buffer: {pools: {ingress-lossless: {size: 1MB}}}}\n"
+		     "tenants:\n  red: {hosts: [h1, h3], vni: 5001, buffer: {guaranteed: 1920B}}\n",
 	      "spine2");
 	assert_non_null(b.t->tunnels);
 	assert_int_equal(b.t->tunnels->version, 4);
@@ -225,9 +227,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_leaf),      cmocka_unit_test(test_sharing),
-		cmocka_unit_test(test_notices),   cmocka_unit_test(test_spine),
-		cmocka_unit_test(test_many_vnis), cmocka_unit_test(test_none),
+		cmocka_unit_test(test_leaf),        cmocka_unit_test(test_sharing),
+		cmocka_unit_test(test_notices),     cmocka_unit_test(test_spine),
+		cmocka_unit_test(test_many_vnis),   cmocka_unit_test(test_none),
 		cmocka_unit_test(test_lone_switch),
 	};
 
