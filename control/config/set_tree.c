@@ -102,8 +102,8 @@ set_value(const struct set_request *request, bool *out_of_memory)
 static bool
 is_switched(const struct set_request *request, const char *key)
 {
-	return !request->tenants &&
-	       (strcmp(key, "ecn") == 0 || strcmp(key, "trim") == 0 || strcmp(key, "watchdog") == 0);
+	return !request->tenants && (strcmp(key, "ecn") == 0 || strcmp(key, "trim") == 0 ||
+				     strcmp(key, "watchdog") == 0);
 }
 
 const char *

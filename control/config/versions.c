@@ -50,7 +50,7 @@ versions_text(struct config *config, const char *text, size_t length)
 	struct kept_text *kept, **bucket;
 
 	if (private->texts == NULL)
-		private->texts = arena_alloc(&private->arena, sizeof(*private->texts));
+	private->texts = arena_alloc(&private->arena, sizeof(*private->texts));
 	if (private->texts == NULL)
 		return NULL;
 	bucket = &private->texts->buckets[bucket_of(text, length)];
@@ -91,8 +91,8 @@ copy_node(struct arena *arena, const struct yaml_node *from)
 	node->pairs = from->kind == YAML_MAP ? inner : NULL;
 	node->items = from->kind == YAML_LIST ? inner : NULL;
 	for (unsigned i = 0; from->kind != YAML_SCALAR && i < from->count; i++) {
-		const struct yaml_node *value =
-			from->kind == YAML_MAP ? from->pairs[i].value : from->items[i];
+		const struct yaml_node *value = from->kind == YAML_MAP ? from->pairs[i].value
+								       : from->items[i];
 		struct yaml_node *copy = copy_node(arena, value);
 
 		if (copy == NULL)
@@ -125,7 +125,7 @@ versions_start(struct config *config)
 	bool good = root != NULL;
 
 	if (private->read == NULL)
-		private->read = private->root;
+	private->read = private->root;
 	if (good)
 		*root = (struct yaml_node){.kind = YAML_MAP, .pos = from->pos};
 	for (unsigned i = 0; good && i < from->count; i++) {

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 struct readdress_options {
-	int netns_fd;          // of the host
-	const char *netns;     // its name, for messages
-	const char *interface; // "eth1"
+	int netns_fd;                         // of the host
+	const char *netns;                    // its name, for messages
+	const char *interface;                // "eth1"
 	const struct veth_address *old, *new; // pairs of one family, whole lengths included
 	unsigned count;
 };

@@ -5,16 +5,28 @@
 #include <errno.h>
 #include <malloc.h>
 
-#define PLACE                                                       \
+#define PLACE                                                           \
 	FABRIC "switch: {latency: 1us, qos: {tc: {3: {weight: 20}}}}\n" \
-	       "tenants:\n"                                            \
-	       "  red: {hosts: [h1], vni: 5001}\n"                     \
+	       "tenants:\n"                                             \
+	       "  red: {hosts: [h1], vni: 5001}\n"                      \
 	       "  blue: {hosts: h2, vni: 5002}\n"
 
-#define SET(k, v) {.kind = CONFIG_EDIT_SET, .key = k, .value = v}
-#define UNSET(k) {.kind = CONFIG_EDIT_UNSET, .key = k}
-#define ADD(k, v) {.kind = CONFIG_EDIT_ADD, .key = k, .value = v}
-#define REMOVE(k, v) {.kind = CONFIG_EDIT_REMOVE, .key = k, .value = v}
+#define SET(k, v)                                             \
+	{                                                     \
+		.kind = CONFIG_EDIT_SET, .key = k, .value = v \
+	}
+#define UNSET(k)                                    \
+	{                                           \
+		.kind = CONFIG_EDIT_UNSET, .key = k \
+	}
+#define ADD(k, v)                                             \
+	{                                                     \
+		.kind = CONFIG_EDIT_ADD, .key = k, .value = v \
+	}
+#define REMOVE(k, v)                                             \
+	{                                                        \
+		.kind = CONFIG_EDIT_REMOVE, .key = k, .value = v \
+	}
 #define COUNT(edits) (sizeof(edits) / sizeof((edits)[0]))
 
 // Tenants and hosts as one line: "red h1; blue h2".
@@ -68,10 +80,12 @@ edit_bad(struct config *c, const struct config_edit *edits, unsigned count, cons
 	assert_int_equal(latency(c), 1000000);
 }
 
-#define GOOD(c, ...) edit_good(c, (struct config_edit[]){__VA_ARGS__}, \
-			       COUNT(((struct config_edit[]){__VA_ARGS__})))
-#define BAD(c, wanted, ...) edit_bad(c, (struct config_edit[]){__VA_ARGS__}, \
-				     COUNT(((struct config_edit[]){__VA_ARGS__})), wanted)
+#define GOOD(c, ...)                                      \
+	edit_good(c, (struct config_edit[]){__VA_ARGS__}, \
+		  COUNT(((struct config_edit[]){__VA_ARGS__})))
+#define BAD(c, wanted, ...)                              \
+	edit_bad(c, (struct config_edit[]){__VA_ARGS__}, \
+		 COUNT(((struct config_edit[]){__VA_ARGS__})), wanted)
 
 static void
 tenants_come_change_and_go(void **state)
@@ -137,11 +151,13 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	    ADD("tenants.red", "h3"));
 	BAD(c, "f.yaml: tenants.red.hosts: wants names, such as h5 or [h5, h6]",
 	    ADD("tenants.red.hosts", "{h3: 1}"));
-	BAD(c, "f.yaml: switch.qos.trust: only tenants' lists are edited by their items: set the "
-	       "whole list",
+	BAD(c,
+	    "f.yaml: switch.qos.trust: only tenants' lists are edited by their items: set the "
+	    "whole list",
 	    ADD("switch.qos.trust", "pcp"));
-	BAD(c, "f.yaml: fabric.mtu: cannot change while the fabric runs: only switches and "
-	       "tenants can",
+	BAD(c,
+	    "f.yaml: fabric.mtu: cannot change while the fabric runs: only switches and "
+	    "tenants can",
 	    SET("fabric.mtu", "1500"));
 	BAD(c, "f.yaml: \"tenants\" is not a key such as switch.qos.tc.3.ecn.min",
 	    SET("tenants", "{}"));
