@@ -62,9 +62,10 @@ drain_id(const struct topo_vrf *vrf)
 // that it needs. Returns 0 or -ENOMEM.
 int leaving_find(struct drain *d, struct topology *t, const struct slices *before,
 		 const struct routes *old, const struct routes *new);
-// The routes of a switch with those that the fabric's drains keep there; routes_clear() frees what
-// it holds. Returns 0 or -ENOMEM.
-int leaving_compose(const struct fabric *f, uint32_t node, struct route_list *out);
+// The routes of a switch (`now`) with those that the fabric's drains keep there; routes_clear()
+// frees what `out` holds. Returns 0 or -ENOMEM.
+int leaving_compose(const struct fabric *f, uint32_t node, const struct route_list *now,
+		    struct route_list *out);
 // Whether a drain has anything in force at a switch.
 bool leaving_at(const struct drain *d, uint32_t node);
 // The VRF, leaving or not, whose packets are known by the same; VRF_NONE.

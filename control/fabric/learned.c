@@ -174,13 +174,7 @@ int
 fabric_find_routes(const struct fabric *f, uint32_t node, struct route_list *scratch,
 		   const struct route_list **out)
 {
-	return fabric_add_learned(f, node, &f->routes->nodes[node], scratch, out);
-}
-
-int
-fabric_add_learned(const struct fabric *f, uint32_t node, const struct route_list *own,
-		   struct route_list *scratch, const struct route_list **out)
-{
+	const struct route_list *own = &f->routes->nodes[node];
 	const struct learned_node *n = f->learned == NULL ? NULL : &f->learned[node];
 	const uint8_t underlay = routes_underlay(f->topology);
 	uint32_t at = 0;

@@ -19,9 +19,5 @@ void fabric_set_learned(struct fabric *f, uint32_t node, uint16_t vrf, struct ro
 int fabric_find_routes(const struct fabric *f, uint32_t node, struct route_list *scratch,
 		       const struct route_list **out);
 
-// The same with other routes in the place of the fabric's.
-int fabric_add_learned(const struct fabric *f, uint32_t node, const struct route_list *own,
-		       struct route_list *scratch, const struct route_list **out);
-
 // Frees all of it.
 void fabric_forget_learned(struct fabric *f);

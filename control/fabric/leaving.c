@@ -254,10 +254,10 @@ copy_list(const struct route_list *from, struct route_list *to)
 }
 
 int
-leaving_compose(const struct fabric *f, uint32_t node, struct route_list *out)
+leaving_compose(const struct fabric *f, uint32_t node, const struct route_list *now,
+		struct route_list *out)
 {
 	const struct topology *t = f->topology;
-	const struct route_list *now = &f->routes->nodes[node];
 	int error = copy_list(now, out);
 
 	// What the VRF knows that has the key now...

@@ -92,20 +92,17 @@ static int
 build_switch(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 	     struct tables **out, struct config_diag *diag)
 {
-	struct route_list composed = {0}, merged = {0};
-	const struct route_list *routes = &f->routes->nodes[node];
-	int rc = 0;
+	struct route_list merged, all = {0};
+	const struct route_list *routes;
+	int rc = fabric_find_routes(f, node, &merged, &routes);
 
-	if (f->drains != NULL) {
-		rc = leaving_compose(f, node, &composed);
-		routes = &composed;
-	}
+	if (rc == 0 && f->drains != NULL)
+		rc = leaving_compose(f, node, routes, &all);
 	if (rc == 0)
-		rc = fabric_add_learned(f, node, routes, &merged, &routes);
-	if (rc == 0)
-		rc = tables_build(out, f->topology, node, settings, routes, diag);
+		rc = tables_build(out, f->topology, node, settings,
+				  f->drains != NULL ? &all : routes, diag);
+	routes_clear(&all);
 	routes_clear(&merged);
-	routes_clear(&composed);
 	if (rc != 0)
 		return rc;
 	rc = add_epoch(f, *out);
