@@ -24,13 +24,8 @@ struct shell {
 	char prompt[PROMPT_MAX];
 	char last[SHELL_LINE_MAX + 1]; // that went into the history
 	bool forgetful;                // the history cannot be written, which was told
+	bool cancelled;                // the line, by Ctrl-C
 };
-
-static void
-on_interrupt(int signal_number)
-{
-	(void)signal_number; // it is enough that reading ends
-}
 
 // "roost(demo)> ", if it is clear which fabric is meant.
 static void
@@ -54,6 +49,19 @@ prompt_of(EditLine *editor)
 
 	el_get(editor, EL_CLIENTDATA, &shell);
 	return shell->prompt;
+}
+
+// Ctrl-C is a key like others while a line is edited: a signal could come between two looks and be
+// missed.
+static unsigned char
+on_cancel(EditLine *editor, int key)
+{
+	struct shell *shell = NULL;
+
+	(void)key;
+	el_get(editor, EL_CLIENTDATA, &shell);
+	shell->cancelled = true;
+	return CC_EOF;
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -146,9 +154,9 @@ remember(struct shell *shell, const char *line)
 	shell->forgetful |= status != 0;
 }
 
-// One line, without its end. Returns NULL at the end of all; *interrupted: by Ctrl-C, which is none.
+// One line, without its end. Returns NULL at the end of all, and when it was cancelled.
 static char *
-read_line(struct shell *shell, bool *interrupted)
+read_line(struct shell *shell)
 {
 	int length = 0;
 	const char *line;
@@ -156,9 +164,8 @@ read_line(struct shell *shell, bool *interrupted)
 
 	// Before the prompt: what is typed as soon as it shows, Ctrl-D too, is the editor's.
 	el_set(shell->editor, EL_PREP_TERM, 1);
-	errno = 0;
+	shell->cancelled = false;
 	line = el_gets(shell->editor, &length);
-	*interrupted = line == NULL && errno == EINTR;
 	if (line == NULL || length <= 0)
 		return NULL;
 	copy = strndup(line, (size_t)length);
@@ -170,14 +177,14 @@ read_line(struct shell *shell, bool *interrupted)
 static void
 read_and_run(struct shell *shell)
 {
-	bool interrupted, go_on = true;
+	bool go_on = true;
 
 	while (go_on) {
 		char *line;
 
 		make_prompt(shell);
-		line = read_line(shell, &interrupted);
-		if (line == NULL && interrupted) {
+		line = read_line(shell);
+		if (line == NULL && shell->cancelled) {
 			putchar('\n');
 			continue;
 		}
@@ -205,6 +212,9 @@ shell_open(struct shell *shell)
 	el_set(shell->editor, EL_HIST, history, shell->past);
 	el_set(shell->editor, EL_EDITOR, "emacs");
 	el_set(shell->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_set(shell->editor, EL_SETTY, "-d", "-isig", NULL);
+	el_set(shell->editor, EL_ADDFN, "roost-cancel", "ends the line", on_cancel);
+	el_set(shell->editor, EL_BIND, "^C", "roost-cancel", NULL);
 	el_source(shell->editor, NULL);
 	return shell_bind(shell->editor) == 0 ? 0 : -EIO;
 }
@@ -212,15 +222,15 @@ shell_open(struct shell *shell)
 int
 shell_run(void)
 {
-	struct sigaction interrupt = {.sa_handler = on_interrupt}, before;
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	struct shell *shell = calloc(1, sizeof(*shell));
 	int status = shell != NULL ? shell_open(shell) : -ENOMEM;
 
 	if (status != 0) {
 		fprintf(stderr, "roost: the line editor: %s\n", strerror(-status));
 	} else {
-		// Without SA_RESTART: reading is to end.
-		sigaction(SIGINT, &interrupt, &before);
+		// It is for the command that runs.
+		sigaction(SIGINT, &ignore, &before);
 		printf("? tells what may follow, TAB completes it, exit or Ctrl-D ends.\n");
 		read_and_run(shell);
 		putchar('\n');

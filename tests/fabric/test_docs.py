@@ -18,7 +18,7 @@ STATUS = re.compile(r"# exit status (\d)")
 # A part of a file is completed by this: one switch of these ports, unless it says otherwise.
 PORTS = "".join(f"    swp{i}: {{rate: 100G, cable: 5m}}\n" for i in range(1, 5))
 TOP = ("events",)    # keys of the file itself; all others are the switch's
-RUN = ("sim", "plot", "compare", "check", "replay", "where", "headroom", "--help")
+RUN = ("sim", "plot", "compare", "check", "replay", "where", "headroom", "help", "schema", "completion", "--help")
 FABRIC = re.compile(r"^(?:fabric|switch):", re.M)
 
 
@@ -70,7 +70,7 @@ def commands(page):
 class Docs(Case):
     def test_there_are_pages(self):
         names = {page.name for page in pages()}
-        self.assertLessEqual({"README.md", "commands.md", "configuration.md", "replay.md", "live.md", "buffer.md",
+        self.assertLessEqual({"README.md", "commands.md", "configuration.md", "reference.md", "replay.md", "live.md", "buffer.md",
                               "qos.md", "presets.md", "counters.md", "results.md", "development.md"}, names)
 
     def test_every_drop_reason_is_explained(self):
@@ -118,15 +118,15 @@ class Docs(Case):
                                  [root.get("width"), root.get("height"), "#ffffff"])
 
     def test_keys_exist(self):
-        """A key of a switch that a page names is one of configuration.md, numbers of groups and classes aside."""
-        known = re.findall(r"^\| `([\w.-]+)`", (SOURCE / "doc/configuration.md").read_text(), re.M)
+        """A key of a switch that a page names is one of reference.md, numbers of groups and classes aside."""
+        known = re.findall(r"^\| `([\w.-]+)`", (SOURCE / "doc/reference.md").read_text(), re.M)
         words = {word for key in known for word in key.split(".")}
         wrong, count = [], 0
         for page in pages():
             for key in KEY.findall(page.read_text()):
                 count += 1
                 unknown = [one for one in key.rstrip(".").split(".")
-                           if one not in words and not re.fullmatch(r"\d+(-\d+)?|N|swp(\d+|N)", one)]
+                           if one not in words and not re.fullmatch(r"\d+(-\d+)?|N|POOL|swp(\d+|N)", one)]
                 if unknown:
                     wrong.append(f"{page.name}: {key}: {unknown}")
         self.assertEqual(wrong, [])

@@ -11,8 +11,9 @@ import struct
 import subprocess
 import termios
 import time
+from pathlib import Path
 
-from roost import ROOST, SANITIZED, SOURCE, Case, command, roost
+from roost import ROOST, SANITIZED, SOURCE, Case, command, roost, wait_until
 
 PATIENCE_S = 60 if SANITIZED else 20
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
@@ -115,7 +116,7 @@ class Shell(Case):
                           "workload": [{"kind": "stream", "from": "h1", "to": "h3", "rate": "50G"}],
                           "stop": "3600s"})
         shell.send(f"sim {file}\r")
-        time.sleep(1)
+        self.child_of(shell.process)
         shell.send("\x03")
         shell.until("\nroost> ")
         self.assertIn("usage: roost", shell.line("help"))
@@ -134,13 +135,14 @@ class Shell(Case):
 
     @staticmethod
     def child_of(process):
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
-            children = command("ps", "-o", "pid=", "--ppid", process, status=None).out.split()
-            if children:
-                return int(children[0])
-            time.sleep(0.02)
-        raise AssertionError("no command runs")
+        """The command that a shell runs, once it no longer ignores interrupts as the shell does."""
+        def running():
+            for child in command("ps", "-o", "pid=", "--ppid", process, status=None).out.split():
+                ignored = re.search(r"SigIgn:\s*(\w+)", Path(f"/proc/{child}/status").read_text()).group(1)
+                if not int(ignored, 16) & 1 << signal.SIGINT - 1:
+                    return int(child)
+            return None
+        return wait_until(running, "a command runs", PATIENCE_S)
 
     def test_tab_completes(self):
         shell = self.start()

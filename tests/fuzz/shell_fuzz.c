@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any bytes as a line of the interactive shell: it is split, completed, and looked up as keys. What a
+// word may become begins with the word, and quoted is read as it was.
+#include "control/schema/describe.h"
+#include "control/shell/complete.h"
+#include "control/shell/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// Commands of their own would do things; their usage is what is read here.
+static int
+nothing(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return 0;
+}
+
+static const struct cli_command commands[] = {
+	{"check", "FILE", "reads", "", nothing},
+	{"set", "KEY VALUE [--stage]\ntenant TENANT [hosts HOST,... | KEY VALUE]", "sets",
+	 "  -f, --fabric NAME  of this\n", nothing},
+	{"unset", "KEY", "unsets", "", nothing},
+	{"help", "[COMMAND | KEY]", "helps", "", nothing},
+	{"show", "interface [PORT] [counters qos | qos roce [status | counters]]\npfc|queue [PORT]",
+	 "shows", "  -o, --output json|text  the form\n  --watch TIME  again\n", nothing},
+	{"replay", "FILE --in PORT=PCAP [--in PORT=PCAP...] --out DIR", "plays", "", nothing},
+	{"exec", "HOST -- COMMAND [ARGUMENT...]", "runs", "", nothing},
+};
+
+const struct cli_command *
+cli_commands(size_t *count)
+{
+	*count = sizeof(commands) / sizeof(commands[0]);
+	return commands;
+}
+
+static void
+require(bool truth)
+{
+	if (!truth)
+		abort();
+}
+
+static void
+require_quoted(const char *word)
+{
+	static struct shell_words again;
+	static char line[2 * SHELL_LINE_MAX + 3];
+	static const char quotes[] = {'\0', '\'', '"'};
+
+	for (size_t i = 0; i < sizeof(quotes); i++) {
+		size_t length;
+
+		line[0] = quotes[i];
+		if (shell_quote(line + (i > 0), SHELL_LINE_MAX, word, quotes[i]) != 0)
+			continue;
+		length = strlen(line);
+		if (i > 0)
+			memcpy(line + length, (char[]){quotes[i], '\0'}, 2);
+		if (shell_split(&again, line) != 0 || word[0] == '\0')
+			continue;
+		require(again.count == 1 && strcmp(again.words[0], word) == 0);
+	}
+}
+
+static void
+require_completion(struct shell_words *words)
+{
+	struct completion completion;
+
+	if (!words->open && words->count < SHELL_WORDS_MAX)
+		words->words[words->count++] = words->text + strlen(words->text);
+	require(shell_complete(&completion, words->count, words->words, true) == 0);
+	for (unsigned i = 0; i < completion.count; i++) {
+		const struct completion_item *item = &completion.items[i];
+
+		require(item->word != NULL && item->help != NULL);
+		require(item->note || words->count == 0 ||
+			strncmp(item->word, words->words[words->count - 1],
+				strlen(words->words[words->count - 1])) == 0);
+		require(i == 0 || strcmp(item->word, completion.items[i - 1].word) != 0);
+	}
+	completion_free(&completion);
+}
+
+static void
+require_key(struct shell_words *words)
+{
+	struct describe_place place;
+	char why[DESCRIBE_WHY] = "";
+	int used = describe_find_words((int)words->count, words->words, &place, why, sizeof(why));
+
+	require(used < 0 ? why[0] != '\0' : used <= (int)words->count && place.path[0] != '\0');
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct shell_words words;
+	char *line = calloc(1, size + 1);
+
+	setenv("ROOST_FABRIC", "-", 1);
+	require(line != NULL);
+	memcpy(line, data, size);
+	if (shell_split(&words, line) == 0) {
+		for (unsigned i = 0; i < words.count; i++)
+			require_quoted(words.words[i]);
+		require_key(&words);
+		require_completion(&words);
+	}
+	free(line);
+	return 0;
+}
