@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A change of settings that is not in force yet; private to control/fabric/.
+#pragma once
+
+#include "reslice.h"
+
+struct prepared {
+	struct fabric *f;
+	struct tables **tables;       // by node; NULL: it stays as it is
+	struct switch_config *before; // by switch: its settings
+	struct switch_config *after;  // and after the change
+	bool *differs;                // by switch
+	uint32_t changed;             // switches that differ
+	uint64_t *excess;       // by switch: bytes of pools and headroom beyond its buffer, before
+	bool trial;             // only to see whether it holds: hosts always do
+	struct reslice reslice; // where tenants change
+};
+
+// Starts from what is in force. Returns 0 or -ENOMEM; prepared_release() in either case.
+int prepared_start(struct prepared *p, struct fabric *f, bool trial);
+// Merges the settings of switches that the edits touch and builds tables for those that differ and
+// the hosts behind them, or, where tenants change, for all switches. Returns 0, -EINVAL with the
+// errors in diag, or -ENOMEM; then tables may be left.
+int prepared_prepare(struct prepared *p, const struct config_edit *edits, unsigned count,
+		     struct config_diag *diag);
+// Whether a key's section is one that the node reads.
+bool prepared_touches(const struct topo_node *node, const char *key);
+// Frees tables that have not been published.
+void prepared_drop_tables(struct prepared *p);
+void prepared_release(struct prepared *p);
