@@ -58,10 +58,10 @@ drain_id(const struct topo_vrf *vrf)
 
 // ---- leaving.c: what the old tables delivered and the new ones do not -----------------------------
 
-// Fills in the lists of a drain from the routes before and after; adds to the topology the VRFs
-// that it needs. Returns 0 or -ENOMEM.
-int leaving_find(struct drain *d, struct topology *t, const struct slices *before,
-		 const struct routes *old, const struct routes *new);
+// Fills in the lists of a drain from the routes before (`old`) and those of the fabric; adds to the
+// topology the VRFs that it needs. Returns 0 or -ENOMEM.
+int leaving_find(struct drain *d, struct fabric *f, const struct slices *before,
+		 struct routes *old);
 // The routes of a switch (`now`) with those that the fabric's drains keep there; routes_clear()
 // frees what `out` holds. Returns 0 or -ENOMEM.
 int leaving_compose(const struct fabric *f, uint32_t node, const struct route_list *now,

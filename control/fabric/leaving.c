@@ -9,6 +9,8 @@
 // A key that another tenant has now delivers to that one alone.
 #include "drain.h"
 
+#include "learned.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,10 +211,39 @@ compare_route(struct comparison *c, const struct route *old)
 				       &c->d->lists[c->node][is_moved(c, old)]);
 }
 
-int
-leaving_find(struct drain *d, struct topology *t, const struct slices *before,
-	     const struct routes *old, const struct routes *new)
+// What a switch's tables are built from where the fabric's own routes are these.
+static int
+find_routes(struct fabric *f, struct routes *own, uint32_t node, struct route_list *scratch,
+	    const struct route_list **out)
 {
+	struct routes *now = f->routes;
+	int error;
+
+	f->routes = own;
+	error = fabric_find_routes(f, node, scratch, out);
+	f->routes = now;
+	return error;
+}
+
+static int
+compare_node(struct comparison *c, struct fabric *f, struct routes *old)
+{
+	struct route_list before = {0}, after = {0};
+	int error = find_routes(f, old, c->node, &before, &c->old);
+
+	if (error == 0)
+		error = find_routes(f, f->routes, c->node, &after, &c->new);
+	for (uint32_t i = 0; error == 0 && i < c->old->count; i++)
+		error = compare_route(c, &c->old->routes[i]);
+	routes_clear(&before);
+	routes_clear(&after);
+	return error;
+}
+
+int
+leaving_find(struct drain *d, struct fabric *f, const struct slices *before, struct routes *old)
+{
+	struct topology *t = f->topology;
 	struct comparison c = {.d = d, .t = t, .before = before};
 	int error = 0;
 
@@ -222,12 +253,8 @@ leaving_find(struct drain *d, struct topology *t, const struct slices *before,
 		error = -ENOMEM;
 	for (uint16_t v = 0; error == 0 && v < before->vrf_count; v++)
 		c.now[v] = leaving_find_vrf(t, &before->vrfs[v], false);
-	for (c.node = 0; error == 0 && c.node < t->first_host; c.node++) {
-		c.old = &old->nodes[c.node];
-		c.new = &new->nodes[c.node];
-		for (uint32_t i = 0; error == 0 && i < c.old->count; i++)
-			error = compare_route(&c, &c.old->routes[i]);
-	}
+	for (c.node = 0; error == 0 && c.node < t->first_host; c.node++)
+		error = compare_node(&c, f, old);
 	free(c.now);
 	return error;
 }

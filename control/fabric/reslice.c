@@ -98,7 +98,7 @@ start_drain(struct reslice *r, struct fabric *f)
 	if (rc == 0)
 		rc = moved_find(r->drain, t, &r->before);
 	if (rc == 0)
-		rc = leaving_find(r->drain, t, &r->before, r->routes, f->routes);
+		rc = leaving_find(r->drain, f, &r->before, r->routes);
 	if (rc != 0)
 		return rc;
 	if (!leaves_something(r->drain, t)) {
