@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a switch's pipeline does, leaf or spine. Each of them makes it its own function, so that the
-// compiler sees the stages as one, in three variants: the whole of it, one without what most switches
-// never ask for, and that with tunnels, so that nobody pays for what is off. New tables choose
-// (node->whole, node->tunnels).
+// compiler sees the stages as one, in three variants: the whole of it, one without what most
+// switches never ask for, and that with tunnels, so that nobody pays for what is off. New tables
+// choose (node->whole, node->tunnels).
 #pragma once
 
 #include "../dataplane/port_tx.h"

@@ -52,8 +52,8 @@ stage_admit_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t no
 	return admit_packet(n, in, m, now, false, true);
 }
 
-// Likewise, by the whole rule; what the watchdog holds back does not get as far, and what is refused may be
-// cut.
+// Likewise, by the whole rule; what the watchdog holds back does not get as far, and what is
+// refused may be cut.
 static __rte_always_inline int
 stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {

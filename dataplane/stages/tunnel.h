@@ -9,7 +9,9 @@
 
 #define TUNNEL_UDP_PORT 4789
 #define TUNNEL_VXLAN_BYTES 8u
+#define TUNNEL_FLAG_VNI 0x08 // the first byte of a VXLAN header: I
 #define TUNNEL_IP4_BYTES 20u
+#define TUNNEL_VID_MASK 0x0fffu // of an 802.1Q tag's second two bytes
 // Bytes from the outer IP header's end to the IP packet inside.
 #define TUNNEL_BEHIND_IP (PARSE_UDP_BYTES + TUNNEL_VXLAN_BYTES + PARSE_ETHERNET_BYTES)
 
@@ -19,8 +21,8 @@ int tunnel_receive_tagged(struct node *n, struct rte_mbuf *m);
 // A packet in VXLAN from another switch, by a port where tunnels may end or not.
 int tunnel_receive(struct node *n, struct rte_mbuf *m, bool may_end);
 
-// Has a tag that a host put on say nothing but a priority, lest another switch takes it for that of a
-// VRF.
+// Has a tag that a host put on say nothing but a priority, lest another switch takes it for that of
+// a VRF.
 void tunnel_forget_vlan(struct rte_mbuf *m);
 
 // What stage_rewrite() does, and takes off what the packet came in and puts on what it is to leave

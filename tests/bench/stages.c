@@ -4,9 +4,8 @@
 // that all but the first wait. Each is measured as a switch is that asks for nothing but its
 // preset, and with every feature of the QoS on. `encap`, `decap`, `transit`: by idle ports into
 // VXLAN, out of it, and past a switch that looks into it. Then each stage apart over a batch of 64,
-// on the first. Prints one JSON object: {"whole": {"idle": cycles, "idle, all on": .., "queued": ..,
-// "queued, all on": ..}, "stages": {NAME: cycles}, "batches": n}, medians over the batches. With
-// the name of a scenario: its cycles alone.
+// on the first. Prints one JSON object: {"whole": {SCENARIO: cycles, ...}, "stages": {NAME: cycles,
+// ...}, "batches": n}, medians over the batches. With the name of a scenario: its cycles alone.
 #include "control/fabric/fabric.h"
 #include "dataplane/port_tx.h"
 #include "dataplane/stages/admit.h"
@@ -57,8 +56,8 @@
 		     ", vrf: red, tenant: red", rate_out)                                      \
 		     ROUTE("red") "tenants: {red: {buffer: {guaranteed: 4KB, share: 50%}}}\n"
 #define DEVICE "dev: net_null1, rate: device"
-// A leaf, 172.16.0.1, whose tenant red is at swp1 and behind the leaf 172.16.0.2 at swp2; or a switch
-// between leaves.
+// A leaf, 172.16.0.1, whose tenant red is at swp1 and behind the leaf 172.16.0.2 at swp2; or a
+// switch between leaves.
 #define TUNNELS(vtep, belongs, routes)                                             \
 	HEAD "  vtep: " vtep "\n"                                                  \
 	     "  ports:\n"                                                          \

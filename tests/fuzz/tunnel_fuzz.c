@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a frame from another switch, at a leaf where tunnels end: nothing is read behind what
-// is there, whatever the stages make of it, and what leaves by a host's port is the IP packet that
+// Any bytes as a frame from another switch, at a leaf where tunnels end: nothing is read behind
+// what is there, whatever the stages make of it, and what leaves by a host's port is the IP packet that
 // stood inside, sound.
 //
-// Input: a byte of flags, then the frame. Random bytes seldom are a tunnel; the flags make them one.
+// Input: a byte of flags, then the frame. Random bytes seldom are a tunnel; flags make them one.
 #include "tests/unit/dataplane/stages/exact.h"
 #include "tests/unit/dataplane/stages/tunnels.h"
 
@@ -16,10 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum flags {
 	OUTER_IP6 = 1 << 0,
-	WRAP = 1 << 1,     // the bytes are what stands behind the VXLAN header's Ethernet header
+	WRAP = 1 << 1,      // the bytes are what stands behind the VXLAN header's Ethernet header
 	INSIDE_IP = 1 << 2, // and look like IP
 	INSIDE_SUM = 1 << 3,
-	CUT = 1 << 4,      // the frame was longer
+	CUT = 1 << 4, // the frame was longer
 	TAG = 1 << 5,
 	WHOLE = 1 << 6,
 };

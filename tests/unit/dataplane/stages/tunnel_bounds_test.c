@@ -75,16 +75,20 @@ test_any_bytes(void **state)
 		const struct wrapped w = wrap_to_near(leaf.version);
 		uint8_t frame[BUILT_MAX], changed[BUILT_MAX];
 		const uint32_t bytes = wrap_frame(
-			frame, &w, &(struct frame){.bytes = 110, .dport = ROCE_UDP_PORT, .ip6 = i & 2});
+			frame, &w,
+			&(struct frame){.bytes = 110, .dport = ROCE_UDP_PORT, .ip6 = i & 2});
 		struct harness h;
 
 		open_leaf(&h, &leaf);
 		for (uint32_t k = 0; k < 40000; k++) {
-			const uint32_t present = k % 2 ? bytes : 14 + random_below(&random, bytes - 13);
+			const uint32_t present = k % 2 ? bytes
+						       : 14 + random_below(&random, bytes - 13);
 
 			memcpy(changed, frame, bytes);
-			changed[12 + random_below(&random, bytes - 12)] = (uint8_t)random_u32(&random);
-			changed[12 + random_below(&random, bytes - 12)] = (uint8_t)random_u32(&random);
+			changed[12 + random_below(&random, bytes - 12)] =
+				(uint8_t)random_u32(&random);
+			changed[12 + random_below(&random, bytes - 12)] =
+				(uint8_t)random_u32(&random);
 			if (k % 3 == 0 && leaf.version == 4)
 				fix_checksum(changed, L3);
 			receive_exact(&h, changed, present, bytes);
@@ -144,8 +148,8 @@ test_one_thing_wrong(void **state)
 		if (wrong->reason == STAGE_NEXT)
 			assert_int_equal(harness_drain(&h, 0), 1);
 		else
-			assert_int_equal(
-				harness_drops(&h, UPLINK, (enum drop_reason)wrong->reason), 1);
+			assert_int_equal(harness_drops(&h, UPLINK, (enum drop_reason)wrong->reason),
+					 1);
 		harness_check(&h);
 		harness_close(&h);
 	}

@@ -19,8 +19,8 @@ expect_sound(const uint8_t *ip)
 		assert_memory_equal(ip + 10, &sum, 2);
 }
 
-// Figure 4 of RFC 6040, as it is printed: rows are the inside's Not-ECT, ECT(0), ECT(1), CE, columns
-// the outer header's.
+// Figure 4 of RFC 6040, as it is printed: rows are the inside's Not-ECT, ECT(0), ECT(1), CE,
+// columns the outer header's.
 static void
 test_ecn_out(void **state)
 {
@@ -42,9 +42,8 @@ test_ecn_out(void **state)
 		uint32_t bytes;
 
 		w.tos = (uint8_t)(8 << 2 | order[outside]);
-		bytes = wrap_frame(
-			frame, &w,
-			&(struct frame){.dscp = 8, .ecn = order[inside], .ip6 = i & 32});
+		bytes = wrap_frame(frame, &w,
+				   &(struct frame){.dscp = 8, .ecn = order[inside], .ip6 = i & 32});
 		open_leaf(&h, &leaf);
 		put_bytes(&h, UPLINK, frame, bytes);
 		if (figure[inside][outside] == DROPPED) {
@@ -104,7 +103,8 @@ test_marking(void **state)
 		open_leaf(&h, &leaf);
 		harness_profile(h.tables)->tc[0].ecn =
 			(struct ecn_profile){.enabled = true, .min = 299, .max = 299, .cell = 1};
-		for (unsigned int k = 0; k < 3; k++) { // the first is on its way, one behind the next
+		for (unsigned int k = 0; k < 3;
+		     k++) { // the first is on its way, one behind the next
 			harness_put(&h, 0, harness_frame(&h, &f), 1000);
 			harness_put(&h, 2, packet_of(&h, frame, bytes), 1000);
 		}
@@ -156,8 +156,7 @@ test_dscp(void **state)
 					  .ecn = ECN_ECT1,
 					  .ip6 = ip6});
 		assert_int_not_equal(take_bytes(&h, UPLINK, frame), 0);
-		assert_int_equal(get_tos(frame + 14),
-				 (pipe ? PIPE_DSCP + 3 : 26) << 2 | ECN_ECT1);
+		assert_int_equal(get_tos(frame + 14), (pipe ? PIPE_DSCP + 3 : 26) << 2 | ECN_ECT1);
 		assert_int_equal(get_tos(frame + inside), 26 << 2 | ECN_ECT1);
 
 		// Priority 1 by the outer marks, whatever the inside says.

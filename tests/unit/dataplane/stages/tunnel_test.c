@@ -113,7 +113,8 @@ any_frame(struct random *random)
 		.sport = (uint16_t)(1 + random_below(random, 65535)),
 		.dport = random_below(random, 2) ? ROCE_UDP_PORT : 7,
 		.opcode = (uint8_t)random_below(random, 256),
-		.vlan_pcp = random_below(random, 3) == 0 ? 8 + (uint16_t)random_below(random, 8) : 0,
+		.vlan_pcp = random_below(random, 3) == 0 ? 8 + (uint16_t)random_below(random, 8)
+							 : 0,
 		.ip6 = ip6,
 	};
 }
@@ -221,7 +222,8 @@ test_mtu(void **state)
 		harness_profile(h.tables)->mtu = 300;
 		for (uint32_t more = 0; more < 2; more++) {
 			struct wrapped w = wrap_to_near(leaf.version);
-			uint32_t bytes = wrap_frame(frame, &w, &(struct frame){.bytes = 314 + more});
+			uint32_t bytes =
+				wrap_frame(frame, &w, &(struct frame){.bytes = 314 + more});
 
 			put_bytes(&h, UPLINK, frame, bytes);
 		}

@@ -227,8 +227,8 @@ carry(struct harness *from, struct rte_mbuf *m, struct harness *to, unsigned int
 	harness_run(to, PS_PER_US);
 }
 
-// The ICRC of the frame as a capture has it, and as a device has it, whose Ethernet header stands at
-// `at`; 0: it is right.
+// The ICRC of the frame whose Ethernet header stands at `at`, as a capture has it and as a device
+// does; 0: it is right.
 static int
 verify(struct rte_mbuf *m, uint32_t at)
 {
@@ -250,7 +250,8 @@ test_unsent(void **state)
 	for (unsigned int i = 0; i < 8; i++) {
 		const unsigned int version = versions[i & 1];
 		const bool ip6 = i & 2, spoiled = i & 4;
-		const struct leaf near = {.version = version}, far = {.version = version, .far = true};
+		const struct leaf near = {.version = version},
+				  far = {.version = version, .far = true};
 		const uint32_t headers = version == 6 ? 70 : 50;
 		struct harness a, s, b;
 		struct rte_mbuf *m;
@@ -324,9 +325,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spray),   cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_passes),  cmocka_unit_test(test_not_cut),
-		cmocka_unit_test(test_unsent),  cmocka_unit_test(test_unsent_dropped),
+		cmocka_unit_test(test_spray),  cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_passes), cmocka_unit_test(test_not_cut),
+		cmocka_unit_test(test_unsent), cmocka_unit_test(test_unsent_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

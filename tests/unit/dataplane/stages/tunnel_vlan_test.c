@@ -40,8 +40,8 @@ test_push(void **state)
 static uint32_t
 write_tagged(uint8_t *frame, uint16_t vid, uint8_t pcp, uint32_t bytes)
 {
-	harness_write_frame(
-		frame, &(struct frame){.bytes = bytes, .vlan_pcp = 8 + pcp, .dscp = 16});
+	harness_write_frame(frame,
+			    &(struct frame){.bytes = bytes, .vlan_pcp = 8 + pcp, .dscp = 16});
 	write16(frame + 14, (uint32_t)pcp << 13 | vid);
 	return bytes;
 }
@@ -176,8 +176,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_push),      cmocka_unit_test(test_pop),
-		cmocka_unit_test(test_swap),      cmocka_unit_test(test_host_tags),
+		cmocka_unit_test(test_push),    cmocka_unit_test(test_pop),
+		cmocka_unit_test(test_swap),    cmocka_unit_test(test_host_tags),
 		cmocka_unit_test(test_requeue),
 	};
 

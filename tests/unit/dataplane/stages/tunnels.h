@@ -230,7 +230,7 @@ struct wrapped {
 	uint32_t vni;
 	uint8_t tos;
 	uint16_t sport;
-	const uint8_t *from, *to; // of `version`
+	const uint8_t *from, *to;             // of `version`
 	const uint8_t *inner_from, *inner_to; // MACs
 };
 
@@ -254,8 +254,8 @@ write16(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
-// Writes VXLAN around the IP packet at `ip`, which may be of the same memory's end; addressed to the
-// harness's port. Returns the frame's length.
+// Writes VXLAN around the IP packet at `ip`, addressed to the harness's port. Returns the frame's
+// length.
 static inline uint32_t
 wrap(uint8_t *frame, const struct wrapped *w, const uint8_t *ip, uint32_t ip_bytes)
 {
