@@ -48,6 +48,6 @@ int builder_index_names(struct topology *t);
 
 // Fills topology.part and part_mtu. Returns 0, or -ENOMEM.
 int builder_find_parts(struct topology *t);
-// Gives links between switches without an MTU of their own room for `encap_bytes` around the hosts'
-// packets, unless they have it, and fills part_mtu anew.
-void builder_make_room(struct topology *t, uint32_t encap_bytes);
+// Gives links between switches without an MTU of their own room for the hosts' packets and what
+// tenants wear around them, unless they have it, and fills part_mtu anew. Warns of links with less.
+void builder_make_room(struct topology *t, struct config_diag *diag);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is joined with what: the planes of a fabric share only hosts, so its switches fall into
-// parts, and a packet never leaves the part that it enters.
+// parts, and a packet never leaves the part that it enters. And how large a packet may be there:
+// links between switches have room for what tenants wear, unless the file says how much they carry.
 #include "builder.h"
 
 #include <errno.h>
@@ -56,11 +57,55 @@ builder_find_parts(struct topology *t)
 	return 0;
 }
 
-void
-builder_make_room(struct topology *t, uint32_t encap_bytes)
-{
-	uint32_t mtu = t->config->fabric.mtu + encap_bytes;
+// ---- room for what packets wear -----------------------------------------------------------------
 
+// The VRF whose packets grow most between switches.
+static const struct topo_vrf *
+find_largest(const struct topology *t, uint32_t *bytes)
+{
+	const struct topo_vrf *found = NULL;
+
+	*bytes = 0;
+	for (uint16_t v = 0; v < t->vrf_count; v++) {
+		uint32_t one = config_encap_mtu_bytes(t->vrfs[v].encap, t->config->fabric.underlay);
+
+		if (t->vrfs[v].name[0] == '\0' || t->vrfs[v].tenant == TENANT_NONE ||
+		    (found != NULL && one <= *bytes))
+			continue;
+		found = &t->vrfs[v];
+		*bytes = one;
+	}
+	return found;
+}
+
+// Warns once, of the link that has least room.
+static void
+warn_of_room(const struct topology *t, const struct topo_vrf *vrf, uint32_t bytes,
+	     struct config_diag *diag)
+{
+	uint32_t least = TOPOLOGY_NONE, hosts = t->config->fabric.mtu;
+	char name[TOPOLOGY_NAME_MAX];
+
+	for (uint32_t l = 0; l < t->link_count; l++)
+		if (!t->links[l].host &&
+		    (least == TOPOLOGY_NONE || t->links[l].mtu < t->links[least].mtu))
+			least = l;
+	if (least == TOPOLOGY_NONE || t->links[least].mtu >= hosts + bytes)
+		return;
+	config_warning(
+		diag, t->config->file, t->links[least].pos, "fabric.links",
+		"%s carries %u bytes of IP, too few for what hosts of tenant %s may send (%u, "
+		"and %u around it): such packets drop as mtu-exceeded",
+		topology_link_name(t, least, name), t->links[least].mtu, vrf->name, hosts, bytes);
+}
+
+void
+builder_make_room(struct topology *t, struct config_diag *diag)
+{
+	uint32_t bytes, mtu;
+	const struct topo_vrf *largest = find_largest(t, &bytes);
+
+	mtu = t->config->fabric.mtu + bytes;
 	for (uint32_t l = 0; l < t->link_count; l++) {
 		struct topo_link *link = &t->links[l];
 
@@ -71,7 +116,11 @@ builder_make_room(struct topology *t, uint32_t encap_bytes)
 		t->nodes[link->b.node].ports[link->b.port].mtu = mtu;
 	}
 	find_least_mtus(t);
+	if (largest != NULL && topology_sliced(t))
+		warn_of_room(t, largest, bytes, diag);
 }
+
+// ---- paths --------------------------------------------------------------------------------------
 
 bool
 topology_joined(const struct topology *t, uint32_t from_host, uint8_t from_port, uint32_t to_host,

@@ -239,48 +239,6 @@ topology_vrfs_joined(const struct topology *t, uint16_t one, uint16_t other)
 	return one == other;
 }
 
-// ---- room for what packets wear -----------------------------------------------------------------
-
-// The VRF whose packets grow most between switches.
-static const struct topo_vrf *
-find_largest(const struct topology *t, uint32_t *bytes)
-{
-	const struct topo_vrf *found = NULL;
-
-	*bytes = 0;
-	for (uint16_t v = 0; v < t->vrf_count; v++) {
-		uint32_t one = config_encap_mtu_bytes(t->vrfs[v].encap, t->config->fabric.underlay);
-
-		if (t->vrfs[v].name[0] == '\0' || t->vrfs[v].tenant == TENANT_NONE ||
-		    (found != NULL && one <= *bytes))
-			continue;
-		found = &t->vrfs[v];
-		*bytes = one;
-	}
-	return found;
-}
-
-// Warns once, of the link that has least room.
-static void
-warn_of_room(const struct topology *t, const struct topo_vrf *vrf, uint32_t bytes,
-	     struct config_diag *diag)
-{
-	uint32_t least = TOPOLOGY_NONE, hosts = t->config->fabric.mtu;
-	char name[TOPOLOGY_NAME_MAX];
-
-	for (uint32_t l = 0; l < t->link_count; l++)
-		if (!t->links[l].host &&
-		    (least == TOPOLOGY_NONE || t->links[l].mtu < t->links[least].mtu))
-			least = l;
-	if (least == TOPOLOGY_NONE || t->links[least].mtu >= hosts + bytes)
-		return;
-	config_warning(
-		diag, t->config->file, t->links[least].pos, "fabric.links",
-		"%s carries %u bytes of IP, too few for what hosts of tenant %s may send (%u, "
-		"and %u around it): such packets drop as mtu-exceeded",
-		topology_link_name(t, least, name), t->links[least].mtu, vrf->name, hosts, bytes);
-}
-
 // ---- all of it ----------------------------------------------------------------------------------
 
 static int
@@ -355,9 +313,6 @@ work_out(struct slicing *s)
 static void
 put_in(struct slicing *s, struct topology *t)
 {
-	uint32_t bytes;
-	const struct topo_vrf *largest;
-
 	tenants_free(t->vrfs, t->vrf_count);
 	free(t->tenants);
 	free(t->borders);
@@ -383,10 +338,7 @@ put_in(struct slicing *s, struct topology *t)
 		t->nodes[0].ports[p].vrf = s->ports[p].vrf;
 		t->nodes[0].ports[p].tenant = s->ports[p].tenant;
 	}
-	largest = find_largest(t, &bytes);
-	builder_make_room(t, bytes);
-	if (largest != NULL && topology_sliced(t))
-		warn_of_room(t, largest, bytes, s->diag);
+	builder_make_room(t, s->diag);
 }
 
 int
