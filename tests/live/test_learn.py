@@ -271,7 +271,8 @@ class Churn(LearnCase):
         print(f"churn: {made / took:.0f} changes/s for {took:.1f} s, {after['messages'] - before['messages']} messages, "
               f"{after['published'] - before['published']} publications, {after['overruns']} overruns, "
               f"{port['rx_packets']} packets, drops {port['drops']}")
-        self.assertGreater(made / took, 0.5 * self.RATE)
+        if os.getloadavg()[0] < os.cpu_count():     # else others decide how fast changes can be made
+            self.assertGreater(made / took, 0.8 * self.RATE)
         self.assertEqual(port["drops"], lost)
         self.assertGreater(after["published"], before["published"])
         wanted = {one: f"swp{1 + made_ % 3}" for made_, one in
