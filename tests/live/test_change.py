@@ -196,7 +196,7 @@ class Traffic(LiveCase):
         name = name_of("traffic")
         described = fabric(name)
         described["events"] = []
-        described["workload"] = permutations("200KB", 120, "1us")
+        described["workload"] = permutations("200KB", 400, "1us")
         up = self.fabric(described)
         sent = sent_by_all(up)
         for number in range(5):
@@ -210,7 +210,7 @@ class Traffic(LiveCase):
                 up.roost("set", key, values[number % 2])
             before, sent = sent, sent_by_all(up)
             self.assertGreater(sent, before, "the traffic has ended before the changes")
-        wait_until(lambda: delivered(up, 120, 49), "all messages have arrived", 120)
+        wait_until(lambda: delivered(up, 400, 49), "all messages have arrived", 240)
         wait_until(lambda: at_rest(up), "all that was sent has arrived", 5)
         self.assertEqual(dict(drops(up.show("drops")["nodes"])), {})
 
