@@ -68,7 +68,7 @@ static const struct cli_command commands[] = {
 	 cmd_events},
 	{"api", "[--markdown]", "prints what a live fabric's API can be asked, as OpenRPC",
 	 "  --markdown  as the tables of the documentation\n", cmd_api},
-	{"set", "KEY VALUE [--stage]\ntenant NAME [hosts HOST,... | KEY VALUE] [--stage]",
+	{"set", "KEY VALUE [--stage]\ntenant TENANT [hosts HOST,... | KEY VALUE] [--stage]",
 	 "changes a key of a live fabric's configuration while traffic runs",
 	 "KEY as in a file, from a section of switches or tenants on: switch.qos.tc.3.ecn.min, "
 	 "leaf1.qos.pfc.refresh,\ntenants.green.hosts; or its words with blanks between: tenant "
@@ -78,7 +78,7 @@ static const struct cli_command commands[] = {
 	 "  -f, --fabric NAME  of this fabric (or ROOST_FABRIC)\n"
 	 "  KEY --help         tells of a key: its type, unit, range and default\n",
 	 cmd_set},
-	{"unset", "KEY [--stage]\ntenant NAME [hosts HOST,... | KEY] [--stage]",
+	{"unset", "KEY [--stage]\ntenant TENANT [hosts HOST,... | KEY] [--stage]",
 	 "makes a live fabric as if a key were not written",
 	 "tenant green hosts h5 takes h5 from the list; tenant green takes the tenant.\n\n"
 	 "  --stage            only for a later `roost apply`\n"

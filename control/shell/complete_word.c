@@ -84,6 +84,8 @@ add_known(struct completion *c, const char *token)
 		if (strcmp(token, named[i].token) != 0)
 			continue;
 		add_listed(c, named[i].kind);
+		if (json_object_size(names_get(&c->names, named[i].kind)) == 0)
+			completion_note(c, token, "");
 		found = true;
 	}
 	if (strcmp(token, "VRF") == 0)

@@ -69,7 +69,7 @@ commands(void **state)
 	expect("show pf", "pfc");
 	expect("show interface x qos ", "roce");
 	expect("show interface x qos roce ", "counters status");
-	expect("clear watermarks per", "persistent");
+	expect("clear watermarks per", "persistent |NODE");
 	expect("exec h1 -- ls ", "");
 }
 
@@ -117,7 +117,7 @@ parts_apart(void **state)
 {
 	(void)state;
 	expect("set ten", "tenant tenants.");
-	expect("set tenant ", "|NAME |VALUE");
+	expect("set tenant ", "|NAME |TENANT |VALUE");
 	complete("set tenant green ");
 	assert_non_null(offered("hosts"));
 	assert_false(offered("hosts")->more);
