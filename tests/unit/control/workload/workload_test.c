@@ -221,9 +221,9 @@ test_flows_file(void **state)
 	assert_int_equal(m.error, -EINVAL);
 	assert_true(fixture_says(&m.f, "t.yaml:15:25: workload.file: x.flow cannot be read: No "
 				       "such file"));
-	free(m.f.config->file);
+	free(m.f.config->beside);
 	snprintf(items, sizeof(items), "%s/t.yaml", folder);
-	m.f.config->file = strdup(items);
+	m.f.config->beside = strdup(items);
 	assert_int_equal(workload_create(&m.w, m.f.topology, m.f.routes, m.hosts, &m.f.diag),
 			 -EINVAL);
 	assert_true(fixture_says(&m.f, "x.flow:2:1: workload: traffic between tenants"));
