@@ -50,17 +50,17 @@ struct describe_place {
 // The top level of a fabric's file, or of one switch's.
 struct describe_place describe_root(bool fabric);
 
-// From a place one word on: a key, the number of a group, the name of a tenant. A list's item may be
-// left out. Returns 0 or -ENOENT.
+// From a place one word on: a key, the number of a group, the name of a tenant. A list's item may
+// be left out. Returns 0 or -ENOENT.
 int describe_step(const struct describe_place *from, const char *word, struct describe_place *to);
 
-// From the top of a fabric's file, or of one switch's, along "switch.qos.tc.3"; a path of a switch's
-// or host's own keys may leave its section out. Returns 0; -ENOENT with one line in why, which names
-// what is near.
+// From the top of a fabric's file, or of one switch's, along "switch.qos.tc.3"; a path of a
+// switch's or host's own keys may leave its section out. Returns 0; -ENOENT with one line in why,
+// which names what is near.
 int describe_find(const char *path, struct describe_place *to, char *why, size_t why_size);
 
-// The key that words begin with: "switch.qos.tc.3", or its parts apart, switch qos tc 3; the name of
-// a section of names may be that of one, `tenant green`. Returns how many of the words it takes;
+// The key that words begin with: "switch.qos.tc.3", or its parts apart, switch qos tc 3; the name
+// of a section of names may be that of one, `tenant green`. Returns how many of the words it takes;
 // -ENOENT with one line in why.
 int describe_find_words(int count, char *const *words, struct describe_place *to, char *why,
 			size_t why_size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the words of a command's usage stand for: capitals for files, names and the like, other words
-// for themselves.
+// What the words of a command's usage stand for: capitals for files, names and the like, other
+// words for themselves.
 #include "complete.h"
 
 #include "control/config/config_values.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names that a live fabric has, for completion: asked of it when they are first needed, quickly,
-// and without a word when it does not answer.
+// The names that a live fabric has, for completion: asked of it when they are first needed,
+// quickly, and without a word when it does not answer.
 #pragma once
 
 #include <jansson.h>

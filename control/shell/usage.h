@@ -2,8 +2,8 @@
 // The grammar of a command's arguments, read out of what --help prints of them, so that there is no
 // second description to keep: "FILE [-o DIR]", "interface [PORT] [counters qos | qos roce]". A word
 // that begins with a capital stands for something (FILE, KEY), [...] may be left out, a|b and
-// [a | b] are alternatives, WORD... may be repeated. Options may stand anywhere; those that only the
-// lines "  -o, --output json|text  the form" of the details tell are known too.
+// [a | b] are alternatives, WORD... may be repeated. Options may stand anywhere; those that only
+// the lines "  -o, --output json|text  the form" of the details tell are known too.
 #pragma once
 
 #include "control/cli/cli.h"
