@@ -176,7 +176,8 @@ class Presets(unittest.TestCase):
 
     def test_every_default_is_in_the_page(self):
         schema = Schema()
-        keys = dict(schema.keys(schema.named["schema_switch"]))
+        keys = {key: default for key, default in schema.keys(schema.named["schema_switch"])
+                if key.split(".")[0] != "learn"}   # where routes come from, live: no preset's
         told = {key: row[0] for key, row in table("Without a preset").items()}
         self.assertEqual(set(keys) - set(told), set())
         self.assertEqual(set(told) - set(keys), set())
