@@ -48,7 +48,7 @@ static const struct cli_command commands[] = {
 	{"run", "FILE", "brings a live fabric up and stays in the foreground until interrupted", "",
 	 cmd_run},
 	{"show",
-	 "fabric\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
+	 "fabric|network\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
 	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|steering|log [PORT]\n"
 	 "pool|tenant|histogram|adaptive [NODE]\nqueue-pairs [HOST]\n"
 	 "route|neighbour [NODE] [vrf VRF]",

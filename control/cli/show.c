@@ -127,7 +127,7 @@ take_words(struct show_request *r, int count, char **words)
 	bool route = strcmp(r->what, "route") == 0 || strcmp(r->what, "neighbour") == 0;
 	int i = 0;
 
-	if (strcmp(r->what, "fabric") == 0)
+	if (strcmp(r->what, "fabric") == 0 || strcmp(r->what, "network") == 0)
 		return 0;
 	if (strcmp(r->what, "qos") == 0) {
 		if (count == 0 || strcmp(words[0], "roce") != 0)

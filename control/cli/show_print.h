@@ -16,6 +16,7 @@ int show_print_pfc(const json_t *answer, FILE *to);
 int show_print_queue(const json_t *answer, FILE *to);
 int show_print_pool(const json_t *answer, FILE *to);
 int show_print_tenant(const json_t *answer, FILE *to);
+int show_print_network(const json_t *answer, FILE *to);
 int show_print_watchdog(const json_t *answer, FILE *to);
 int show_print_histogram(const json_t *answer, FILE *to);
 int show_print_drops(const json_t *answer, FILE *to);

@@ -22,6 +22,7 @@ static const struct {
 	{"queue", NULL, show_print_queue},
 	{"pool", NULL, show_print_pool},
 	{"tenant", NULL, show_print_tenant},
+	{"network", NULL, show_print_network},
 	{"watchdog", NULL, show_print_watchdog},
 	{"histogram", NULL, show_print_histogram},
 	{"drops", NULL, show_print_drops},

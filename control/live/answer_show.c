@@ -3,6 +3,7 @@
 #include "answer.h"
 
 #include "control/fabric/learned.h"
+#include "control/fabric/networks.h"
 #include "control/report/show.h"
 #include "learnt.h"
 #include "looks.h"
@@ -274,6 +275,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 		.routes = v.routes,
 		.route_count = routes,
 		.now = copy_time(a->copy),
+		.networks = fabric_list_networks(a->lab->topology),
 		.log = fabric_log_entries(a->lab->log),
 		.log_lost = fabric_log_lost(a->lab->log),
 	};
@@ -289,6 +291,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	if (rc == 0 && json_object_get(params, "view") == NULL &&
 	    strcmp(json_string_value(json_object_get(params, "what")), "interface") == 0)
 		rc = losses_add(a->lab, *result);
+	json_decref(state.networks);
 	free(nodes);
 	looks_destroy(looks);
 	steered_destroy(steered);

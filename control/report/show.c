@@ -24,6 +24,7 @@ static const struct {
 	{"queue", show_queue, "node or port"},
 	{"pool", show_pool, "node"},
 	{"tenant", show_tenant, "node"},
+	{"network", show_network, "fabric"},
 	{"watchdog", show_watchdog, "switch or port of one"},
 	{"histogram", show_histogram, "node"},
 	{"drops", show_drops, "node or port"},

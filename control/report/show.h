@@ -135,6 +135,7 @@ struct show_state {
 	unsigned int neighbour_count;
 	const struct show_learning *learnings;
 	unsigned int learning_count;
+	json_t *networks; // for "network": fabric_list_networks(), or NULL
 	ps_t now;
 	const struct show_switch *switches; // for "qos", "config" and the views of an interface
 	unsigned int switch_count;

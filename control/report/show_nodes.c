@@ -102,3 +102,11 @@ show_histogram(const struct show_state *s, const struct show_question *q, json_t
 {
 	return each_node(s, q, node_histograms, to);
 }
+
+// {"networks": [...]}, as the fabric lists them; it has no node.
+int
+show_network(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	(void)q;
+	return json_object_set(to, "networks", s->networks) == 0 ? 0 : -ENOMEM;
+}

@@ -20,6 +20,7 @@ show_fn show_fabric, show_route;                          // show_fabric.c
 show_fn show_interface, show_pfc, show_queue, show_drops; // show_ports.c
 show_fn show_watchdog;                                    // show_watchdog.c
 show_fn show_neighbour;                                   // show_neighbour.c
+show_fn show_network;                                     // show_nodes.c
 show_fn show_log;                                         // show_log.c
 show_fn show_pool, show_tenant, show_histogram;           // show_nodes.c
 show_fn show_adaptive;                                    // show_adaptive.c
