@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""testbeds/netns/bgp: four switches with an FRR each. Hosts reach each other by routes that BGP found, and
+traffic follows it when a daemon or a link fails and comes back."""
+import sys
+
+from common import *
+
+BED = SOURCE / "testbeds/netns/bgp"
+sys.path.insert(0, str(BED))
+
+from plan import HOSTS as BEHIND, SWITCHES, address, loopback
+from testbed import FRR, Testbed
+
+FLOWS, FIRST_PORT = 64, 49152
+NETWORK = "10.2.1.0/24"     # of h3, from leaf1
+BOTH, SECOND = ["swp3", "swp4"], ["swp4"]   # uplinks of leaves
+
+
+class Bgp(LiveCase):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not (FRR / "bgpd").exists():
+            raise unittest.SkipTest("needs FRR: apt install frr")
+        cls.bed = Testbed(name_of("bgp"), ROOST)
+        # Takes it down as soon as the pipe closes: at the end, or when this process is killed.
+        guard = subprocess.Popen(["sh", "-c", f"cat; exec {BED}/bgp --name {cls.bed.name} down"],
+                                 env=os.environ | {"ROOST": str(ROOST)}, stdin=subprocess.PIPE,
+                                 start_new_session=True)
+        cls.addClassCleanup(cls.assert_gone)
+        cls.addClassCleanup(guard.wait, 60)
+        cls.addClassCleanup(guard.stdin.close)
+        cls.bed.up()
+
+    @classmethod
+    def assert_gone(cls):
+        left = cls.bed.there() + clean(cls.bed.name) + [str(one) for one in [cls.bed.directory] if one.exists()]
+        if left:
+            raise AssertionError(f"left behind: {left}")
+
+    def tearDown(self):
+        """The next test begins with everything there."""
+        wait_until(self.bed.converged, "all is well again", 60)
+
+    def tell(self, switch, *words):
+        return roost("show", *words, "-f", f"{self.bed.name}-{switch}", "-o", "json").json["nodes"][
+            f"{self.bed.name}-{switch}"]
+
+    def sent(self, switch, port):
+        return self.tell(switch, "interface", port)["ports"][port]["tx_packets"]
+
+    def await_route(self, switch, prefix, via):
+        wait_until(lambda: self.bed.routes(switch).get(prefix) == via,
+                   f"{switch}: {prefix} by {via}, not {self.bed.routes(switch).get(prefix)}", 30)
+
+    def udp(self, host, port):
+        opened = udp_socket(netns(self.bed.name, host), port)
+        self.addCleanup(opened.socket.close)
+        return opened
+
+    def spread(self, source="h1", destination="h3"):
+        """One datagram of each of 64 flows. All arrive; returns how many went by each uplink."""
+        self.ping(source, address(destination)[0])  # or the leaf would have to look for it first, and drop meanwhile
+        receiver = self.udp(destination, 9000)
+        leaf = BEHIND[source][0]
+        before = [self.sent(leaf, port) for port in BOTH]
+        for i in range(FLOWS):
+            sender = self.udp(source, FIRST_PORT + i)
+            sender.send(b"spread", (address(destination)[0], 9000))
+            sender.socket.close()
+        arrived = receiver.receive_all(FLOWS)
+        receiver.socket.close()
+        self.assertEqual(sorted(one.source[1] for one in arrived), list(range(FIRST_PORT, FIRST_PORT + FLOWS)))
+        return [self.sent(leaf, port) - then for port, then in zip(BOTH, before)]
+
+    def assert_spread(self, *ends):
+        by_first, by_second = self.spread(*ends)
+        self.assertEqual(by_first + by_second, FLOWS)
+        self.assertGreater(min(by_first, by_second), FLOWS // 8)
+
+    def ping(self, host, to):
+        self.bed.inside(host, "ping", "-c", "2", "-i", "0.2", "-W", "5", to)
+
+    def test_hosts_reach_each_other(self):
+        for source in BEHIND:
+            for destination in BEHIND:
+                for to in address(destination) if source != destination else ():
+                    self.ping(source, to)
+        for switch in SWITCHES:
+            self.ping("h1", loopback(switch))
+        self.assert_spread()
+        for switch in SWITCHES:
+            lost = drops({switch: self.tell(switch, "drops")})
+            lost.pop("no-neighbour", None)      # the first for a host, which made the leaf look for it
+            self.assertEqual(lost, {}, switch)
+            for port in self.tell(switch, "steering")["ports"].values():
+                self.assertEqual(port["classes"]["unread"]["packets"], 0)
+
+    def test_roce_arrives_as_it_was_sent(self):
+        source, _ = BEHIND["h1"]
+        with raw_socket(netns(self.bed.name, "h1")).socket as sender, \
+                raw_socket(netns(self.bed.name, "h3"), protocol=0x0800).socket as listener:
+            receiver, mine = Socket(listener), sender.getsockname()[4]
+            gateway = json.loads(self.bed.inside(source, "ip", "-j", "link", "show", "swp1").stdout)[0]["address"]
+            frames = [roce(address("h1")[0], address("h3")[0], bytes(i % 256 for i in range(1024)), qp=16 + i,
+                           psn=i, sport=FIRST_PORT + i, dscp=26, src_mac=":".join(f"{one:02x}" for one in mine),
+                           dst_mac=gateway) for i in range(FLOWS)]
+            for frame in frames:
+                sender.send(frame)
+            arrived, end = [], time.monotonic() + 10
+            while len(arrived) < FLOWS and time.monotonic() < end:
+                arrived += [one.data for one in receiver.receive(0.2) if one.data[36:38] == b"\x12\xb7"]
+        self.assertEqual(len(arrived), FLOWS)
+        for frame in arrived:
+            self.assertTrue(icrc_valid(frame))
+            self.assertEqual(frame[22], 64 - 3)
+        # TTL and checksum aside.
+        self.assertEqual(sorted(frame[26:] for frame in arrived), sorted(frame[26:] for frame in frames))
+
+    def test_bgp_of_a_spine_dies(self):
+        self.bed.kill("spine1", "bgpd")
+        for leaf in ("leaf1", "leaf2"):
+            self.await_route(leaf, NETWORK if leaf == "leaf1" else "10.1.1.0/24", SECOND)
+        self.assertEqual(self.spread(), [0, FLOWS])
+        self.assertEqual(self.spread("h3", "h1"), [0, FLOWS])
+        self.bed.start("spine1", "bgpd")
+        self.await_route("leaf1", NETWORK, BOTH)
+        wait_until(self.bed.converged, "spine1 has its routes again", 30)
+        self.assert_spread()
+
+    def test_a_link_fails(self):
+        def set_link(state):
+            command("ip", "-n", self.bed.netns("leaf1"), "link", "set", "swp3", state)
+
+        set_link("down")
+        try:
+            self.await_route("leaf1", NETWORK, SECOND)
+            self.await_route("leaf2", "10.1.1.0/24", SECOND)     # spine1 has told it that there is no way
+            self.assertEqual(self.spread(), [0, FLOWS])
+            self.assertEqual(self.spread("h3", "h1"), [0, FLOWS])
+        finally:
+            set_link("up")
+        wait_until(self.bed.converged, "the link is used again", 30)
+        self.assert_spread()
+        self.assert_spread("h3", "h1")
+
+    def test_roost_of_a_spine_is_killed(self):
+        """BGP does not notice; started again, roost has the routes at once."""
+        name = f"{self.bed.name}-spine1"
+        sessions = self.bed.vtysh("spine1", "show bgp neighbors json")
+        self.bed.kill_roost("spine1")
+        roost("show", "route", "-f", name, status=1)
+        self.bed.start_roost("spine1")
+        wait_until(self.bed.converged, "it has its routes again", 30)
+        self.assert_spread()
+        for now, then in zip(*(json.loads(text).values() for text in
+                               (self.bed.vtysh("spine1", "show bgp neighbors json"), sessions))):
+            self.assertEqual(now["connectionsEstablished"], then["connectionsEstablished"])
+
+    def test_commands(self):
+        def bgp(*words, status=0):
+            return command(BED / "bgp", "--name", self.bed.name, *words, status=status,
+                           env=os.environ | {"ROOST": str(ROOST)})
+
+        self.assertRegex(bgp("status").out, r"leaf1 +swp3 Established, swp4 Established +10\.")
+        self.assertIn("65101", bgp("vtysh", "leaf1", "show", "bgp", "summary").out)
+        self.assertIn(address("h1")[0], bgp("exec", "h1", "ip", "addr").out)
+        self.assertIn("is up, or was not taken down", bgp("up", status=1).err)
+        self.assertIn("invalid choice", bgp("kill", "leaf9", "bgpd", status=2).err)
