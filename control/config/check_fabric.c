@@ -105,11 +105,27 @@ check_nodes(const struct config *config, struct config_diag *diag)
 	}
 }
 
+// An interface is one port.
+static void
+check_netdevs(const struct config *config, struct config_diag *diag)
+{
+	const struct config_port *ports = config->single.ports;
+
+	for (unsigned i = 0; i < config->single.port_count; i++)
+		for (unsigned j = 0; j < i && ports[i].netdev.text != NULL; j++)
+			if (ports[j].netdev.text != NULL &&
+			    strcmp(ports[i].netdev.text, ports[j].netdev.text) == 0)
+				config_error(diag, config->file, ports[i].netdev.pos,
+					     "switch.ports", "netdev %s is %s already",
+					     ports[i].netdev.text, ports[j].name.text);
+}
+
 void
 check_fabric(struct config *config, struct config_diag *diag)
 {
 	check_nodes(config, diag);
 	check_tenants(config, diag);
+	check_netdevs(config, diag);
 	for (unsigned i = 0; i < config->single.port_count; i++)
 		if (config->single.ports[i].link.mtu == 0)
 			config->single.ports[i].link.mtu = config->fabric.mtu;

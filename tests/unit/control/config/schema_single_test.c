@@ -29,6 +29,9 @@ netdev_mistakes(void **state)
 	expect_messages("switch:\n  ports:\n    swp1: {rate: device, netdev: swp1}\n"
 			"    swp2: {rate: 10G, netdev: fifteen-letters, mtu: 1500}\n",
 			"");
+	expect_messages("switch:\n  ports:\n    swp1: {netdev: eth0}\n    swp2: {netdev: eth1}\n"
+			"    swp3: {netdev: eth0}\n",
+			"f.yaml:5:20: switch.ports: netdev eth0 is swp1 already\n");
 	expect_messages(
 		"switch:\n  ports:\n"
 		"    swp1: {netdev: swp1, dev: net_null0}\n"
