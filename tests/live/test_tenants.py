@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts of a tenant reach each other through the fabric and nobody else; nothing is lost."""
 from common import *
+from pages import run_page
 
 
 class Tenants(Shared):
@@ -101,3 +102,18 @@ class Tenants(Shared):
         for data in arrivals:
             self.assertEqual(data, bytes(i & 0xFF for i in range(len(data))))
         self.assert_nothing_else_lost()
+
+
+class Page(LiveCase):
+    def test_slicing_32_leaves(self):
+        """Every command of doc/tenants.md: from none to three tenants and back."""
+        name = name_of("cloud")
+        (self.directory / "conf").mkdir()
+        text = (SOURCE / "conf/cloud-32.yaml").read_text()
+        # Namespaces that other fabrics of this file do not have.
+        text = text.replace("name: cloud", f"name: {name}").replace("netns: cloud-", f"netns: {name}-")
+        (self.directory / "conf/cloud-32.yaml").write_text(text)
+        self.addCleanup(self.assert_clean, name)
+        self.addCleanup(roost, "down", name, status=None)
+        page = (SOURCE / "doc/tenants.md").read_text()
+        self.assertGreater(run_page(self, page, "cloud", name), 25)
