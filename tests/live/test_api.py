@@ -141,6 +141,25 @@ class Api(Shared):
         self.assert_flows_on()
         self.assertEqual(self.slips(), 0)
 
+    def test_changes_that_cannot_hold(self):
+        """Clear answers, nothing changed, and the packets go on."""
+        def refused(pattern, *words):
+            self.assert_refused(pattern, *words, "-f", self.name, status=1)
+
+        before = self.up.show("network")["networks"]
+        roost("set", "tenant", "green", "leak", "red", "--stage", "-f", self.name)
+        roost("set", "tenant", "red", "leak", "blue", "--stage", "-f", self.name)
+        refused(r"loop of leaks: ", "set", "tenant", "blue", "leak", "green", "--stage")
+        roost("config", "detach", "-f", self.name)
+        refused(r"5001 is already tenant (red|blue)'s", "set", "tenants.blue.vni", "5001")
+        refused(r"has bits set past its length; did you mean ", "set", "tenants.red.border", "{h2: [10.0.0.1/8]}")
+        refused(r"h3 is in tenant blue", "set", "tenant", "red", "hosts", "h3")
+        refused(r"there is no host nosuch", "set", "tenant", "red", "hosts", "nosuch")
+        refused(r"cannot change while", "set", "fabric.mtu", "9000")
+        self.assertEqual(self.up.show("network")["networks"], before)
+        self.assertEqual(roost("config", "diff", "-f", self.name).out, "")
+        self.assert_flows_on()
+
     def test_without_the_right(self):
         """Somebody else's process gets no further than the socket's mode."""
         code = (f"import socket; s = socket.socket(socket.AF_UNIX); s.connect('/run/roost/{self.name}.sock')")
