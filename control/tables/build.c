@@ -189,6 +189,7 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 		.settings = settings,
 		.diag = diag,
 	};
+	struct route_list guarded = {0};
 	int error = start(&draft);
 
 	if (error == 0)
@@ -204,7 +205,10 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	if (error == 0)
 		error = tables_add_pins(&draft);
 	if (error == 0)
-		error = tables_add_forwarding(&draft, routes);
+		error = tables_guard_ends(&draft, routes, &guarded);
+	if (error == 0)
+		error = tables_add_forwarding(&draft, &guarded);
+	free(guarded.routes);
 	if (error == 0)
 		error = tables_add_tunnels(&draft, routes);
 	return finish(&draft, error, out);

@@ -95,10 +95,17 @@ int tables_add_pools(struct tables_draft *draft);    // after profiles: they say
 int tables_add_tenants(struct tables_draft *draft);  // after pools
 int tables_add_histograms(struct tables_draft *draft);
 int tables_add_pins(struct tables_draft *draft);
+// The routes, and blackholes where a tunnel's end could be sent to in disguise (ends.c). Only
+// guarded->routes is not the list's own: the caller frees it, also after an error.
+int tables_guard_ends(const struct tables_draft *draft, const struct route_list *routes,
+		      struct route_list *guarded); // after profiles
 int tables_add_forwarding(struct tables_draft *draft,
 			  const struct route_list *routes); // after pins
 int tables_add_tunnels(struct tables_draft *draft,
 		       const struct route_list *routes); // after forwarding
+
+// The IP version of headers around tunnels; 0: there are none (tunnels.c).
+uint8_t tables_tunnel_version(const struct topology *topology);
 
 // Turns weights into how often each of `count` members stands among at most GROUP_MEMBERS_MAX
 // slots: divided by what they have in common and, if they are still too many, scaled down, but none

@@ -42,6 +42,14 @@ any_wears(const struct topology *t, enum config_encap encap)
 	return v < t->vrf_count;
 }
 
+uint8_t
+tables_tunnel_version(const struct topology *t)
+{
+	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+		return t->config->single.vtep.version;
+	return any_wears(t, CONFIG_ENCAP_VXLAN) ? (uint8_t)t->config->fabric.underlay : 0;
+}
+
 // Returns whether VXLAN begins and ends here.
 static bool
 set_end(const struct tables_draft *draft, struct tunnel_tables *to)
@@ -49,12 +57,11 @@ set_end(const struct tables_draft *draft, struct tunnel_tables *to)
 	const struct config *config = draft->topology->config;
 	const struct topo_node *node = draft->node;
 
+	to->version = tables_tunnel_version(draft->topology);
 	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
-		to->version = config->single.vtep.version;
 		memcpy(to->local, config->single.vtep.bytes, sizeof(to->local));
 		memcpy(to->mac, config->single.mac.bytes, sizeof(to->mac));
-	} else if (any_wears(draft->topology, CONFIG_ENCAP_VXLAN)) {
-		to->version = (uint8_t)config->fabric.underlay;
+	} else if (to->version != 0) {
 		if (to->version == 6)
 			memcpy(to->local, node->loopback6, sizeof(node->loopback6));
 		else
