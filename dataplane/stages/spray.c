@@ -86,16 +86,20 @@ spray_flowlet(struct node *n, struct rte_mbuf *m, const struct next_hop *hops, u
 	return member;
 }
 
+// The hosts' addresses are those inside a tunnel; where they are not known no pin is meant.
 uint32_t
 spray_pinned(const struct node *n, struct rte_mbuf *m, const struct next_hop *hops,
 	     unsigned int count)
 {
 	const struct packet_meta *meta = packet_meta(m);
-	const uint8_t *ip = packet_data(m) + meta->l3_off;
-	const bool ip6 = meta->flags & PACKET_IPV6;
-	const uint16_t port = ip6 ? pins_find(n->current->pins, 6, ip + 8, ip + 24)
-				  : pins_find(n->current->pins, 4, ip + 12, ip + 16);
+	const uint32_t l3 = meta->flags & PACKET_TUNNEL ? meta->inner_l3_off : meta->l3_off;
+	const uint8_t *ip = packet_data(m) + l3;
+	uint16_t port;
 
+	if (l3 == 0)
+		return count;
+	port = ip[0] >> 4 == 6 ? pins_find(n->current->pins, 6, ip + 8, ip + 24)
+			       : pins_find(n->current->pins, 4, ip + 12, ip + 16);
 	if (port == PINS_NONE || !n->ports[port].up)
 		return count;
 	return find_port(hops, count, port);

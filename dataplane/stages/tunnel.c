@@ -64,7 +64,8 @@ look_inside(struct packet_meta *meta, const uint8_t *data, uint32_t l3)
 	if (parse_u16(ip - 2) == PARSE_IP4 && ip[0] >> 4 == 4) {
 		l4 = l3 + (ip[0] & 0xfu) * 4;
 		protocol = (parse_u16(ip + 6) & 0x3fff) != 0 ? 0 : ip[9]; // 0: a fragment
-	} else if (parse_u16(ip - 2) == PARSE_IP6 && ip[0] >> 4 == 6) {
+	} else if (parse_u16(ip - 2) == PARSE_IP6 && ip[0] >> 4 == 6 &&
+		   l3 + PARSE_IP6_BYTES <= meta->data_len) {
 		l4 = l3 + PARSE_IP6_BYTES;
 		protocol = ip[6];
 	} else {
