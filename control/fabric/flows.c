@@ -269,6 +269,23 @@ count_pairs(const struct workload *w)
 	return count;
 }
 
+// Places that nobody has stay NULL.
+static int
+note_tenants(struct fabric_flows *flows, const struct topology *t)
+{
+	flows->tenants = calloc(t->tenant_count + 1u, sizeof(*flows->tenants));
+	if (flows->tenants == NULL)
+		return -ENOMEM;
+	flows->tenant_count = t->tenant_count;
+	for (uint16_t i = 0; i < t->tenant_count; i++) {
+		const char *name = t->tenants[i].name;
+
+		if (name != NULL && (flows->tenants[i] = strdup(name)) == NULL)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int
 fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct workload *workload,
 		    struct config_diag *diag)
@@ -289,6 +306,8 @@ fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct wo
 	    flows->program_left_out == NULL)
 		rc = -ENOMEM;
 	if (rc == 0)
+		rc = note_tenants(flows, f->topology);
+	if (rc == 0)
 		rc = flows_create_programs(flows, diag);
 	for (uint32_t i = 0; rc == 0 && i < workload->flow_count; i++)
 		rc = add_flow(flows, i, diag);
@@ -307,6 +326,9 @@ fabric_flows_destroy(struct fabric_flows *flows)
 {
 	if (flows == NULL)
 		return;
+	for (uint16_t i = 0; i < flows->tenant_count; i++)
+		free(flows->tenants[i]);
+	free(flows->tenants);
 	free(flows->program_left_out);
 	free(flows->inboxes);
 	free(flows->parts);

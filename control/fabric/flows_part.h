@@ -34,6 +34,8 @@ struct fabric_flows {
 	uint32_t *inboxes;       // the NICs' numbers of them
 	bool *program_left_out;  // by workload.programs
 	uint32_t left_out;
+	char **tenants; // names by index, as they were: their places may become others'
+	uint16_t tenant_count;
 	struct config_pos path_mtu_told; // one that is too large
 };
 

@@ -69,7 +69,7 @@ report_flow(const struct fabric_flows *flows, uint32_t id, struct report_flow *o
 		.item = flows_item_name(&t->config->workload[spec->item]),
 		.src = topology_host(t, spec->src)->name,
 		.dst = topology_host(t, spec->dst)->name,
-		.tenant = spec->tenant == TENANT_NONE ? NULL : t->tenants[spec->tenant].name,
+		.tenant = spec->tenant == TENANT_NONE ? NULL : flows->tenants[spec->tenant],
 		.bytes = spec->bytes,
 		.start = spec->start_ps,
 		.repeat = times_of(flows, spec),

@@ -199,6 +199,9 @@ class Slicing(Case):
         self.assertEqual(sorted(counted), ["green", "red", "rest"])
         per_us = counted["red"]["packets"] / 199
         self.assertAlmostEqual(counted["green"]["packets"] / per_us, 109, delta=2)
+        # A flow was its tenant's, whoever has the place in the end.
+        mine = flow("h2", "h6", "10KB", tenant="blue")
+        self.assertEqual(self.sim(self.fabric(work + [mine], events, tenants())).flows[0]["tenant"], "blue")
         # A VNI goes from one tenant to another: not while packets of the first are under way.
         for at, status in (("90us", 0), ("51us", 2)):
             path = self.file(self.fabric(work, [put("50us", "red.vni", 7777), put(at, "blue.vni", 5001)], tenants()))
