@@ -176,7 +176,7 @@ create_names(struct fabric *f)
 		if (rc != 0)
 			return rc;
 	}
-	if (fabric_list_labels(&labels, t) != 0)
+	if (fabric_list_labels(&labels, t, NULL) != 0)
 		return -ENOMEM;
 	fabric_label(f, labels);
 	return 0;

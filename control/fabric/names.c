@@ -66,8 +66,33 @@ fabric_free_labels(struct fabric_labels *labels)
 	free(labels);
 }
 
+static bool
+has_port(const struct topology *t, uint16_t tenant)
+{
+	for (uint32_t n = 0; n < t->first_host; n++)
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++)
+			if (t->nodes[n].ports[p].tenant == tenant)
+				return true;
+	return false;
+}
+
+// `rest` is always there, but nobody's business as long as no host ever was in it.
+static bool
+is_told(const struct topology *t, uint16_t tenant, const struct fabric_labels *before)
+{
+	const struct topo_tenant *its = &t->tenants[tenant];
+
+	if (its->name == NULL)
+		return false;
+	return its->settings != NULL || strcmp(its->name, CONFIG_REST) != 0 ||
+	       (before != NULL && tenant < before->tenant_count &&
+		before->tenants[tenant] != NULL) ||
+	       has_port(t, tenant);
+}
+
 int
-fabric_list_labels(struct fabric_labels **out, const struct topology *t)
+fabric_list_labels(struct fabric_labels **out, const struct topology *t,
+		   const struct fabric_labels *before)
 {
 	struct fabric_labels *labels = calloc(1, sizeof(*labels));
 	bool good = labels != NULL;
@@ -82,7 +107,7 @@ fabric_list_labels(struct fabric_labels **out, const struct topology *t)
 	for (uint16_t i = 0; good && i < t->vrf_count; i++)
 		good = (labels->vrfs[i] = strdup(t->vrfs[i].name)) != NULL;
 	for (uint16_t i = 0; good && i < t->tenant_count; i++)
-		if (t->tenants[i].name != NULL)
+		if (is_told(t, i, before))
 			good = (labels->tenants[i] = strdup(t->tenants[i].name)) != NULL;
 	if (!good) {
 		fabric_free_labels(labels);

@@ -141,7 +141,7 @@ reslice_begin(struct reslice *r, const struct change_env *env, bool trial, struc
 	if (rc == 0 && !trial)
 		rc = moved_in_force(f, &f->moved);
 	if (rc == 0 && !trial)
-		rc = fabric_list_labels(&r->labels, f->topology);
+		rc = fabric_list_labels(&r->labels, f->topology, f->labels);
 	if (rc != 0)
 		reslice_undo(r, f);
 	return rc;

@@ -107,7 +107,7 @@ tenants(const struct report_node *n)
 	json_t *out = json_object();
 
 	for (unsigned int i = 0; t != NULL && i < t->tenant_count; i++) {
-		if (n->tenants[i] == NULL) // a place that no tenant has at present
+		if (n->tenants[i] == NULL) // a place of no tenant, or of one without hosts
 			continue;
 		if (json_object_set_new(out, n->tenants[i], tenant(n, i)) != 0) {
 			json_decref(out);

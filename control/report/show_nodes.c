@@ -71,7 +71,7 @@ node_tenants(const struct report_node *n, ps_t now)
 	for (unsigned int i = 0; i < t->tenant_count; i++) {
 		json_t *pools;
 
-		if (n->tenants[i] == NULL) // a place that no tenant has at present
+		if (n->tenants[i] == NULL) // a place of no tenant, or of one without hosts
 			continue;
 		pools = show_child(json_object_get(tenants, n->tenants[i]), "pools");
 		for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)

@@ -84,9 +84,9 @@ class Demo(Case):
     def test_tenants_are_counted(self):
         for name in ("leaf1", "spine1"):  # a spine sees whose packets cross it by the VNI
             tenants = self.run_.nodes[name]["tenants"]
-            self.assertEqual({"red", "blue", "rest"}, set(tenants))
-            for tenant, counted in tenants.items():
-                self.assertEqual(counted["packets"] > 0, tenant != "rest")  # which has no hosts
+            self.assertEqual({"red", "blue"}, set(tenants))  # `rest` has no hosts
+            for counted in tenants.values():
+                self.assertGreater(counted["packets"], 0)
                 self.assertEqual((counted["used"], counted["dropped"]), (0, 0))
 
     def test_table_of_completion_times(self):

@@ -142,50 +142,17 @@ class Slicing(Case):
         work = [stream("h1", "h5", "60us"), stream("h3", "h7", "60us"), stream("h7", "h3", "60us")]
         freeze = [{"at": "30us", "port": f"spine{i}.swp2", "tx": "off"} for i in (1, 2)]
         free = [{"at": "12ms", "port": f"spine{i}.swp2", "tx": "on"} for i in (1, 2)]
-        shots = [{"at": at, "snapshot": "full"} for at in ("10049us", "10060us")]
-        lossy = {"preset": "lossy", "buffer": {"size": "64MB"}}
-        sim = self.sim(self.fabric(work, freeze + [put("50us", "red.hosts", ["h1"])] + shots + free, tenants(),
-                                   switch=lossy, stall="20ms"))
-        before, after = (one["nodes"] for one in sim.result["snapshots"])
-        held = {at: sum(queue["depth"] for i in (1, 2) for queue in nodes[f"spine{i}"]["ports"]["swp2"]["queue"])
-                for at, nodes in (("before", before), ("after", after))}
-        self.assertGreater(held["before"], held["after"])
-        self.assertGreater(held["after"], 0)
-        drops = dict(sim.drops)
-        lost, refused = drops.pop("tenant-moved"), drops.pop("no-route")
-        self.assertEqual(drops, {})
-        ports = {name: node["ports"]["eth1"] for name, node in sim.nodes.items() if name.startswith("h")}
-        self.assertEqual(ports["h3"]["tx_packets"], ports["h7"]["rx_packets"])
-        self.assertEqual(ports["h7"]["tx_packets"], ports["h3"]["rx_packets"])
-        self.assertEqual(ports["h1"]["tx_packets"], ports["h5"]["rx_packets"] + lost + refused)
-        text, = self.words(sim)
-        self.assertEqual(text, f"tenant rest: h5 from red; 0 packets drained, {lost} dropped")
-        self.assertEqual([at // US for at in self.times(sim)], [10052])
-
-    def test_digest(self):
-        """The outcome depends on neither windows nor the order of nodes."""
-        work = [stream("h1", "h5"), stream("h5", "h2"), stream("h2", "h6"), stream("h3", "h7"), stream("h8", "h1")]
-        events = [put("50us", "red.hosts", ["h1"]), put("51us", "blue.hosts", ["h2", "h5", "h6"]),
-                  put("51us", "red.hosts", ["h1", "h8"]), put("80us", "blue"), put("81us", "blue.hosts", ["h2"])]
-        for encap in ENCAPS:
-            description = self.fabric(work, events, tenants(encap))
-            digest = self.sim(description).digest
-            for options in (("--window", "100ns"), ("--window", "333ns", "--visit", "7"), ("--visit", "2")):
-                with self.subTest(encap=encap, options=options):
-                    self.assertEqual(self.sim(description, *options).digest, digest)
-
-    def test_refused(self):
-        """What cannot be is an error of the file, at its place, before anything runs."""
-        for events, pattern in (
-                ([put("5us", "red.hosts", ["h1", "h2"])], r"tenants.red.hosts: h2 is in tenant blue: unset it there first"),
-                ([put("5us", "red.hosts", ["h9"])], r"h9"),
-                ([put("5us", "red.vni", 5002)], r"5002"),
-                ([put("5us", "gren")], r"tenants.gren: is not set"),
-                ([{"at": "5us", "set": "fabric.mtu", "to": "1500"}], r"cannot change while the fabric runs")):
-            with self.subTest(pattern=pattern):
-                path = self.file(self.fabric([stream("h1", "h5")], events, tenants()))
-                done = roost("check", path, status=2)
-                self.assertRegex(done.err, rf"^{re.escape(str(path))}:\d+:\d+: .*{pattern}")
+        everybody = [f"h{i}" for i in range(1, 9)]
+        slices = {"red": {"hosts": everybody, "vni": 5001}}
+        events = [{"at": "40us", "snapshot": "full"}, put("50us", "red.hosts", everybody[:4]),
+                  {"at": "70us", "snapshot": "full"}, put("80us", "red.hosts", everybody),
+                  {"at": "110us", "snapshot": "full"}]
+        work = [stream("h1", "h2"), stream("h5", "h6")]
+        sim = self.sim(self.fabric(work, events, slices))
+        told = [sorted(shot["nodes"]["leaf2"]["tenants"]) for shot in sim.result["snapshots"]]
+        self.assertEqual(told, [["red"], ["red", "rest"], ["red", "rest"]])
+        sim = self.sim(self.fabric(work, [], slices | {"rest": {"vni": 7}}))
+        self.assertEqual(sorted(sim.nodes["leaf1"]["tenants"]), ["red", "rest"])
 
     def test_names_change_hands(self):
         """Places of tenants that are gone go to others, and their counters begin anew."""
