@@ -222,7 +222,7 @@ decode_tenants(struct config *config, const struct config_edit *edits, unsigned 
 	struct decoder d = {
 		.file = config->file,
 		.diag = &all,
-		.arena = versions_arena(config),
+		.arena = versions_tenants_arena(config),
 		.origin = CONFIG_ORIGIN_FILE,
 	};
 	unsigned errors = diag->errors;

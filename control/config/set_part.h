@@ -23,6 +23,8 @@ int versions_start(struct config *config);
 void versions_drop(struct config *config);
 // Where what belongs to that version is allocated.
 struct arena *versions_arena(struct config *config);
+// Where the tenants of that version are decoded, which last until others are kept.
+struct arena *versions_tenants_arena(struct config *config);
 // Text that lives as long as the configuration; equal texts are one. NULL without memory.
 char *versions_text(struct config *config, const char *text, size_t length);
 // The section of that name in the version that was started, its own to write in; NULL: there is

@@ -3,7 +3,8 @@
 // version, a root of its own whose sections are those of the version before until one is to be
 // written, which is then copied. Taking an edit back is going back to the root before; keeping it
 // frees the versions that nobody can go back to. So a version holds all that was ever edited, and
-// memory does not grow with the number of edits.
+// memory does not grow with the number of edits. Tenants alone stay where they were decoded until
+// others are kept: the topology refers to them.
 //
 // Words are kept once and for as long as the configuration: what was merged refers to them, and
 // what is compared by its bytes (merge_keep()) stays equal from version to version.
@@ -28,6 +29,8 @@ struct config_texts {
 struct config_version {
 	struct config_version *before;
 	struct arena arena;
+	struct arena decoded; // tenants that the edit changed
+	bool decodes;
 	struct yaml_node *root;
 	struct config_tenant *tenants;
 	unsigned tenant_count;
@@ -70,6 +73,23 @@ struct arena *
 versions_arena(struct config *config)
 {
 	return &config->private->version->arena;
+}
+
+struct arena *
+versions_tenants_arena(struct config *config)
+{
+	config->private->version->decodes = true;
+	return &config->private->version->decoded;
+}
+
+static void
+free_version(struct config_version *v)
+{
+	if (v == NULL)
+		return;
+	arena_free(&v->arena);
+	arena_free(&v->decoded);
+	free(v);
 }
 
 static struct yaml_node *
@@ -136,9 +156,7 @@ versions_start(struct config *config)
 		good = pair.value != NULL && yaml_tree_add_pair(&v->arena, root, pair) == 0;
 	}
 	if (!good) {
-		if (v != NULL)
-			arena_free(&v->arena);
-		free(v);
+		free_version(v);
 		return -ENOMEM;
 	}
 	v->before = private->version;
@@ -160,8 +178,7 @@ versions_drop(struct config *config)
 	private->version = v->before;
 	config->tenants = v->tenants;
 	config->tenant_count = v->tenant_count;
-	arena_free(&v->arena);
-	free(v);
+	free_version(v);
 }
 
 struct yaml_node *
@@ -205,8 +222,12 @@ config_edit_keep(struct config *config)
 		return;
 	for (before = v->before; before != NULL; before = next) {
 		next = before->before;
-		arena_free(&before->arena);
-		free(before);
+		if (!v->decodes && before->decodes) {
+			v->decoded = before->decoded;
+			v->decodes = true;
+			before->decoded = (struct arena){0};
+		}
+		free_version(before);
 	}
 	v->before = NULL;
 	private->kept_version = v;
@@ -219,7 +240,6 @@ versions_free(struct config *config)
 
 	for (struct config_version *v = config->private->version; v != NULL; v = before) {
 		before = v->before;
-		arena_free(&v->arena);
-		free(v);
+		free_version(v);
 	}
 }

@@ -216,6 +216,31 @@ memory_does_not_grow(void **state)
 	config_free(c);
 }
 
+// An edit of something else leaves them where they are: a topology refers to them.
+static void
+kept_tenants_stay(void **state)
+{
+	struct config *c = load_good(PLACE);
+	const struct config_tenant *tenants;
+
+	(void)state;
+	GOOD(c, SET("tenants.green.hosts", "[h3]"), SET("tenants.green.network", "storage"));
+	config_edit_keep(c);
+	tenants = c->tenants;
+	for (unsigned i = 0; i < 3; i++) {
+		GOOD(c, SET("switch.qos.tc.3.weight", i % 2 ? "30" : "40"));
+		config_edit_keep(c);
+		assert_ptr_equal(c->tenants, tenants);
+		assert_tenants(c, "red h1; blue h2; green h3");
+		assert_int_equal(tenants[2].network, CONFIG_NETWORK_STORAGE);
+	}
+	GOOD(c, UNSET("tenants.green"));
+	config_set_undo(c);
+	assert_ptr_equal(c->tenants, tenants);
+	assert_tenants(c, "red h1; blue h2; green h3");
+	config_free(c);
+}
+
 int
 main(void)
 {
@@ -225,6 +250,7 @@ main(void)
 		cmocka_unit_test(what_is_wrong_takes_all_of_it_back),
 		cmocka_unit_test(unset_is_as_if_not_written),
 		cmocka_unit_test(memory_does_not_grow),
+		cmocka_unit_test(kept_tenants_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
