@@ -60,6 +60,29 @@ check_leaving(const struct topology *t, struct config_diag *diag)
 	return 0;
 }
 
+// Routes are learned for a VRF as long as the fabric runs.
+static int
+check_learning(const struct fabric *f, struct config_diag *diag)
+{
+	const struct topology *t = f->topology;
+	unsigned before = diag->errors;
+	char key[CONFIG_NAME_MAX + 16];
+
+	for (uint32_t n = 0; n < t->first_host; n++)
+		for (unsigned i = 0; i < f->switches[n].learn_count; i++) {
+			const struct config_name *vrf = &f->switches[n].learns[i].vrf;
+
+			if (vrf->text == NULL || topology_find_vrf(t, vrf->text) >= 0)
+				continue;
+			snprintf(key, sizeof(key), "tenants.%s", vrf->text);
+			config_error(diag, t->config->file, (struct config_pos){0}, key,
+				     "%s learns its routes (line %u): it cannot go while the fabric "
+				     "runs",
+				     t->nodes[n].name, f->switches[n].learns[i].pos.line);
+		}
+	return diag->errors == before ? 0 : -EINVAL;
+}
+
 static int
 note_reused(struct reslice *r, const struct topology *t)
 {
@@ -128,6 +151,8 @@ reslice_begin(struct reslice *r, const struct change_env *env, bool trial, struc
 	r->moved = f->moved;
 	r->routes = f->routes;
 	rc = topology_retenant(f->topology, diag);
+	if (rc == 0)
+		rc = check_learning(f, diag);
 	if (rc == 0)
 		rc = check_leaving(f->topology, diag);
 	if (rc == 0)

@@ -441,6 +441,31 @@ test_epochs(void **state)
 	stop(&b);
 }
 
+// A VRF whose routes a switch learns is not taken from under it.
+static void
+test_learning_stays(void **state)
+{
+	const struct config_edit good[] = {
+		{.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"},
+		{.kind = CONFIG_EDIT_SET, .key = "tenants.red.hosts", .value = "[h1]"},
+	};
+	const struct config_edit bad[] = {good[0], {.kind = CONFIG_EDIT_UNSET, .key = "tenants.red"}};
+	struct bench b;
+
+	(void)state;
+	start(&b, SLICED "leaf2: {learn: [{vrf: red, netns: leaf2-red}]}\n");
+	assert_int_equal(edit(&b, bad, 2, NULL), -EINVAL);
+	assert_int_equal(b.place.diag.errors, 1);
+	assert_string_equal(b.place.diag.messages[b.place.diag.count - 1].text,
+			    "t.yaml: tenants.red: leaf2 learns its routes (line 6): it cannot go "
+			    "while the fabric runs");
+	assert_null(b.f->drains);
+	assert_true(topology_find_vrf(b.place.topology, "blue") >= 0);
+	assert_int_equal(edit(&b, good, 2, NULL), 0);
+	assert_true(topology_find_vrf(b.place.topology, "red") >= 0);
+	stop(&b);
+}
+
 int
 main(void)
 {
@@ -452,6 +477,7 @@ main(void)
 		cmocka_unit_test(test_taken_at_once),
 		cmocka_unit_test(test_addresses_and_places),
 		cmocka_unit_test(test_epochs),
+		cmocka_unit_test(test_learning_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
