@@ -39,6 +39,7 @@ drain_destroy(struct drain *d, const struct topology *t)
 	free(d->held_vrfs);
 	free(d->held_tenants);
 	free(d->words);
+	free(d->what);
 	free(d);
 }
 
@@ -216,25 +217,47 @@ tell(const struct change_env *env, struct drain *d, uint64_t dropped)
 	d->told = true;
 	lost = lost < d->under_way ? lost : d->under_way;
 	drained = d->under_way - lost;
-	if (asprintf(&text, "%s; %" PRIu64 " packet%s drained, %" PRIu64 " dropped", d->words,
-		     drained, drained == 1 ? "" : "s", lost) < 0)
+	if (asprintf(&text, "%s%s%s; %" PRIu64 " packet%s drained, %" PRIu64 " dropped",
+		     d->what != NULL ? d->what : "", d->what != NULL ? ": " : "", d->words, drained,
+		     drained == 1 ? "" : "s", lost) < 0)
 		return;
 	env->hooks->tell(env->hooks->context, env->now, text);
 	free(text);
 }
 
-// The places that names have left may be others' now.
+static bool
+has_place(const uint16_t *places, uint16_t count, uint16_t place)
+{
+	for (uint16_t i = 0; i < count; i++)
+		if (places[i] == place)
+			return true;
+	return false;
+}
+
+// The places that names have left may be others' now, unless they were left once more since.
 static void
-free_places(struct fabric *f, const struct drain *d)
+free_places(struct fabric *f, const struct drain *ended)
 {
 	struct topology *t = f->topology;
 
-	for (uint16_t i = 0; i < d->held_vrf_count; i++)
-		if (t->vrfs[d->held_vrfs[i]].held)
-			t->vrfs[d->held_vrfs[i]] = (struct topo_vrf){.tenant = TENANT_NONE};
-	for (uint16_t i = 0; i < d->held_tenant_count; i++)
-		if (t->tenants[d->held_tenants[i]].held)
-			t->tenants[d->held_tenants[i]] = (struct topo_tenant){0};
+	for (uint16_t i = 0; i < ended->held_vrf_count; i++) {
+		uint16_t v = ended->held_vrfs[i];
+		bool held = t->vrfs[v].held;
+
+		for (const struct drain *d = f->drains; d != NULL; d = d->next)
+			held &= !has_place(d->held_vrfs, d->held_vrf_count, v);
+		if (held)
+			t->vrfs[v] = (struct topo_vrf){.tenant = TENANT_NONE};
+	}
+	for (uint16_t i = 0; i < ended->held_tenant_count; i++) {
+		uint16_t tenant = ended->held_tenants[i];
+		bool held = t->tenants[tenant].held;
+
+		for (const struct drain *d = f->drains; d != NULL; d = d->next)
+			held &= !has_place(d->held_tenants, d->held_tenant_count, tenant);
+		if (held)
+			t->tenants[tenant] = (struct topo_tenant){0};
+	}
 }
 
 // Takes a drain out of the list.

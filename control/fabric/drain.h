@@ -31,6 +31,7 @@ struct drain {
 	uint64_t dropped_before; // as `tenant-moved`, in the whole fabric
 	bool told;
 	char *words; // "tenant green: h5, h6 from rest"
+	char *what;  // "set tenants.green.hosts [h5, h6]", or NULL
 };
 
 // A host that has left a VRF, as packets of that VRF know it.

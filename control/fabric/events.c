@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int
 check_event(struct events *e, const struct config_event *event, struct config_diag *diag)
@@ -258,8 +259,10 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 	const struct change_commit asked = {commit, context};
 	// Advice is about switches' settings.
 	bool known = change_of_switches(edits, count) && advice_give(e->fabric, &before) == 0;
+	const struct drain *drains = e->fabric->drains;
 	int rc = change_edit(&env, edits, count, commit != NULL ? &asked : NULL, diag);
 
+	e->edited = e->fabric->drains != drains ? e->fabric->drains : NULL;
 	if (rc == 0 && known)
 		advice_give_new(e->fabric, &before, diag);
 	config_diag_free(&before);
@@ -272,6 +275,17 @@ events_set(struct events *e, const char *key, const char *value, struct config_d
 	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 
 	return events_edit(e, &edit, 1, NULL, NULL, diag);
+}
+
+bool
+events_name_edit(struct events *e, const char *what)
+{
+	struct drain *d = e->edited;
+
+	if (d == NULL || d->what != NULL)
+		return false;
+	d->what = strdup(what);
+	return d->what != NULL;
 }
 
 bool
@@ -319,6 +333,7 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 	int rc = 0;
 
 	e->now = now;
+	e->edited = NULL;
 	// What follows from an earlier event comes before the events of an instant.
 	while (rc == 0 && events_next(e) <= now) {
 		const struct change_env env = events_env(e, now);

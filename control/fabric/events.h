@@ -56,6 +56,9 @@ const struct config_event *events_last(const struct events *e);
 // no; until then events_apply() follows it.
 int events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 		int (*commit)(void *context), void *context, struct config_diag *diag);
+// What the last edit is called where it is told who has moved, once its packets have drained. Right
+// after events_edit(); false: nobody moves, and nothing will be told.
+bool events_name_edit(struct events *e, const char *what);
 // The same with one key that is set, and nobody asked.
 int events_set(struct events *e, const char *key, const char *value, struct config_diag *diag);
 // Whether packets that older tables admitted may still reach a tenant that their host has left.

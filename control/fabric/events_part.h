@@ -5,6 +5,7 @@
 #include "change.h"
 
 struct converge;
+struct drain;
 
 struct events {
 	struct fabric *fabric;
@@ -16,6 +17,7 @@ struct events {
 	struct converge **pending; // routes that are to be made anew (converge.c)
 	uint32_t pending_count;
 	ps_t converge_at; // the first of them, or PS_NEVER
+	struct drain *edited; // what the last edit left under way, until events are applied
 };
 
 // What an event changes at one port of a node.

@@ -86,7 +86,7 @@ describe(const struct topology *t, uint16_t index)
 static bool
 is_tenant(const struct topo_vrf *vrf)
 {
-	return vrf->name[0] != '\0' && vrf->tenant != TENANT_NONE;
+	return vrf->name[0] != '\0' && vrf->tenant != TENANT_NONE && !vrf->held;
 }
 
 json_t *

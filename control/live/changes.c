@@ -227,9 +227,11 @@ commit_change(void *context)
 			    commit->confirm_ms);
 }
 
-static void
-note(struct changes *c, const char *what)
+void
+changes_note(struct changes *c, const char *what)
 {
+	if (events_name_edit(c->lab->events, what))
+		return; // told when its packets have drained, with who has moved
 	fabric_log_note(c->lab->log, live_clock(&c->lab->drive), "configuration", what);
 }
 
@@ -264,7 +266,7 @@ changes_apply(struct changes *c, const struct edit_list *edits, const struct cha
 	if (rc != 0)
 		return rc;
 	out->revision = confirm_ms != 0 ? 0 : c->running;
-	note(c, author->what);
+	changes_note(c, author->what);
 	return 0;
 }
 

@@ -70,11 +70,14 @@ class Slicing(Shared):
         try:
             time.sleep(0.3)
             message, over = self.change("set", "tenants.red.hosts", "[h1, h2, h6]")
-            self.assertRegex(message, r"^tenant rest: h5 from red; \d+ packets? drained, 0 dropped$")
+            self.assertRegex(message, r"^set tenants\.red\.hosts \[h1, h2, h6\]: tenant rest: h5 from red; "
+                             r"\d+ packets? drained, 0 dropped$")
+            self.assertEqual([one for one in self.up.show("log")["log"] if one["what"] == "configuration"], [])
             time.sleep(0.3)
             before, again = self.refused(), time.time()
             message, _ = self.change("set", "tenants.red.hosts", "[h1, h2, h5, h6]")
-            self.assertRegex(message, r"^tenant red: h5 from rest; 0 packets drained, 0 dropped$")
+            self.assertRegex(message, r"^set tenants\.red\.hosts \[h1, h2, h5, h6\]: tenant red: h5 from rest; "
+                             r"0 packets drained, 0 dropped$")
             time.sleep(0.3)
         finally:
             stop.set()

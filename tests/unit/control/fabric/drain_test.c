@@ -3,6 +3,7 @@
 // nothing is under way any more.
 #include "control/fabric/drain.h"
 
+#include "control/fabric/networks.h"
 #include "dataplane/stages/moved.h"
 #include "tests/unit/control/topology/fixture.h"
 
@@ -423,6 +424,113 @@ test_addresses_and_places(void **state)
 	stop(&b);
 }
 
+// The tenants that `roost show network` tells of.
+static void
+assert_networks(const struct bench *b, const char *wanted)
+{
+	json_t *networks = fabric_list_networks(b->f->topology), *one;
+	char text[128] = "";
+	size_t i;
+
+	assert_non_null(networks);
+	json_array_foreach(networks, i, one)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+			 i == 0 ? "" : " ", json_string_value(json_object_get(one, "tenant")));
+	json_decref(networks);
+	assert_string_equal(text, wanted);
+}
+
+// While its last packets drain a tenant that is gone has no network, nor has what they drain by.
+static void
+test_gone_at_once(void **state)
+{
+	const struct config_edit gone = {.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"};
+	struct bench b;
+
+	(void)state;
+	start(&b, SLICED);
+	assert_networks(&b, "red blue rest");
+	assert_int_equal(edit(&b, &gone, 1, NULL), 0);
+	assert_int_not_equal(vrf_of(&b, "(blue)"), UINT16_MAX);
+	assert_networks(&b, "red rest");
+	assert_int_equal(look(&b), 0);
+	assert_networks(&b, "red rest");
+	stop(&b);
+}
+
+// A place that was left twice is free when the packets of both times have gone.
+static void
+test_left_twice(void **state)
+{
+	const struct config_edit gone = {.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"};
+	struct bench b;
+	uint32_t wire;
+	int place;
+
+	(void)state;
+	start(&b, SLICED);
+	wire = down_to(&b, LEAF2);
+	place = topology_find_tenant(b.place.topology, "blue");
+	put_packet(&b, wire, h1, h3, 1);
+	put_packet(&b, wire, h1, h3, 3);
+	assert_int_equal(edit(&b, &gone, 1, NULL), 0);
+	set(&b, "tenants.blue", "{hosts: [h2], vni: 5002}");
+	assert_int_equal(topology_find_tenant(b.place.topology, "blue"), place);
+	assert_int_equal(edit(&b, &gone, 1, NULL), 0);
+	packet_free(b.packets, wire_take(b.f->wires[wire]));
+	assert_int_equal(look(&b), 0);
+	assert_non_null(b.f->drains);
+	assert_null(b.f->drains->next);
+	assert_int_equal(topology_find_tenant(b.place.topology, "blue"), place);
+	assert_int_not_equal(vrf_of(&b, "blue"), UINT16_MAX);
+	packet_free(b.packets, wire_take(b.f->wires[wire]));
+	b.now = drains_next(b.f);
+	assert_int_equal(look(&b), 0);
+	assert_null(b.f->drains);
+	assert_true(topology_find_tenant(b.place.topology, "blue") < 0);
+	assert_int_equal(vrf_of(&b, "blue"), UINT16_MAX);
+	stop(&b);
+}
+
+static ps_t
+tell_time(void *context)
+{
+	return ((const struct bench *)context)->now;
+}
+
+// What a user called a change is told with who has moved, once.
+static void
+test_told_once(void **state)
+{
+	const struct config_edit one = {
+		.kind = CONFIG_EDIT_SET, .key = "tenants.red.hosts", .value = "[h1]"};
+	struct config_edit other = one;
+	struct events_hooks hooks = the_hooks;
+	struct events *e;
+	struct bench b;
+
+	(void)state;
+	start(&b, SLICED);
+	hooks.context = &b;
+	hooks.clock = tell_time;
+	assert_int_equal(events_create(&e, b.f, &hooks, &b.place.diag), 0);
+	assert_false(events_name_edit(e, "nothing"));
+	assert_int_equal(events_edit(e, &one, 1, NULL, NULL, &b.place.diag), 0);
+	assert_true(events_name_edit(e, "set tenants.red.hosts [h1]"));
+	assert_false(events_name_edit(e, "again"));
+	assert_int_equal(events_apply(e, b.now, &b.place.diag), 0);
+	assert_string_equal(b.told, "set tenants.red.hosts [h1]: tenant rest: h3 from red; 0 "
+				    "packets drained, 0 dropped");
+	assert_false(events_name_edit(e, "later"));
+	// Of one that moves nobody nothing is told.
+	other.key = "tenants.red.buffer";
+	other.value = "{guaranteed: 64KB}";
+	assert_int_equal(events_edit(e, &other, 1, NULL, NULL, &b.place.diag), 0);
+	assert_false(events_name_edit(e, "set tenants.red.buffer {guaranteed: 64KB}"));
+	events_destroy(e);
+	stop(&b);
+}
+
 // Epochs go round, and 0 is none.
 static void
 test_epochs(void **state)
@@ -477,6 +585,9 @@ main(void)
 		cmocka_unit_test(test_taken_at_once),
 		cmocka_unit_test(test_addresses_and_places),
 		cmocka_unit_test(test_epochs),
+		cmocka_unit_test(test_gone_at_once),
+		cmocka_unit_test(test_left_twice),
+		cmocka_unit_test(test_told_once),
 		cmocka_unit_test(test_learning_stays),
 	};
 
