@@ -42,7 +42,8 @@ int change_apply(const struct change_env *env, const struct config_event *event,
 int change_check(const struct change_env *env, const struct config_event *const *events,
 		 uint32_t count, struct config_diag *diag);
 
-// Gives the routes that follow from topology and links as they are, with the route events so far.
+// Gives the routes that follow from the topology as it is and the links as each switch knows them,
+// with the route events so far.
 // Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int change_make_routes(const struct change_env *env, struct routes **out, struct config_diag *diag);
 

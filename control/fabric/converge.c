@@ -7,6 +7,8 @@
 // times change at one instant; every link event starts the time anew for all.
 #include "events_part.h"
 
+#include "known.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +42,11 @@ reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct config_d
 	struct fabric *f = e->fabric;
 	struct change_env env = events_env(e, e->now);
 	struct routes *routes;
-	int rc = change_make_routes(&env, &routes, diag);
+	int rc;
 
+	for (uint32_t i = 0; i < count; i++)
+		known_drop(f, nodes[i]);
+	rc = change_make_routes(&env, &routes, diag);
 	if (rc != 0)
 		return rc;
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {

@@ -7,6 +7,8 @@
 // file built it.
 #include "events_part.h"
 
+#include "known.h"
+
 #include <errno.h>
 
 static void
@@ -134,6 +136,9 @@ events_apply_link(struct events *e, const struct config_step *s, struct config_d
 	if (event->changes & CONFIG_LINK_RATE)
 		rc = change_rate(e, link, diag);
 	if (rc != 0 || !(event->changes & CONFIG_LINK_STATE))
+		return rc;
+	rc = known_keep(f);
+	if (rc != 0)
 		return rc;
 	f->link_down[link] = s->undo ? event->up : !event->up;
 	return converge_start(e, s->at_ps, diag);

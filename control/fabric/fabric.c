@@ -8,6 +8,7 @@
 #include "control/tables/build.h"
 #include "drain.h"
 #include "host.h"
+#include "known.h"
 #include "learned.h"
 #include "pipelines/pipelines.h"
 
@@ -269,6 +270,7 @@ fabric_destroy(struct fabric *f)
 	for (uint32_t i = 0; f->names != NULL && i < t->node_count; i++)
 		fabric_unname_node(&f->names[i], t->nodes[i].port_count);
 	fabric_forget_learned(f);
+	known_free(f);
 	routes_destroy(f->routes);
 	drains_drop(f);
 	fabric_free_labels(f->labels);

@@ -3,6 +3,8 @@
 // generation moves, and the ones before are freed after one grace period for all.
 #include "change.h"
 
+#include "known.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -37,7 +39,9 @@ change_make_routes(const struct change_env *env, struct routes **out, struct con
 
 	if (rc != 0)
 		return rc;
-	rc = routes_apply_steps(*out, f->topology, env->steps, env->done, diag);
+	rc = known_apply(f, *out, diag);
+	if (rc == 0)
+		rc = routes_apply_steps(*out, f->topology, env->steps, env->done, diag);
 	if (rc != 0)
 		routes_destroy(*out);
 	return rc;
