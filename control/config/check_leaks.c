@@ -124,7 +124,7 @@ static void
 report_loop(const struct leaks *l, uint32_t start)
 {
 	const struct leak *first = step_of(l, start);
-	char text[(LOOP_NAMES + 2) * (CONFIG_NAME_MAX + 4)];
+	char text[(LOOP_NAMES + 2) * (CONFIG_NAME_MAX + 4) + 64];
 	uint32_t at = start;
 	unsigned count = 0;
 	size_t used = 0;
@@ -138,7 +138,8 @@ report_loop(const struct leaks *l, uint32_t start)
 		count++;
 		at = step_of(l, at)->to;
 	} while (at != start);
-	snprintf(text + used, sizeof(text) - used, "%s", l->config->tenants[start].name.text);
+	snprintf(text + used, sizeof(text) - used, "%s%s", l->config->tenants[start].name.text,
+		 count == 2 ? ": a leak is mutual, one of the two declares it" : "");
 	leak_error(l, first, "loop of leaks: ", text);
 }
 

@@ -69,10 +69,12 @@ check_out_of_band(const struct config *config, struct config_diag *diag)
 struct claim {
 	uint32_t id;
 	const char *name;
-	struct config_pos pos; // line 0: `rest` has it by default
+	bool written;          // or `rest` has it by default
+	struct config_pos pos; // line 0: not in the file
 };
 
-// By identifier; what the file does not write comes first, the rest as written.
+// By identifier; what is not written comes first, then what the file writes, in its order, then what
+// has been set since: of two that clash the later one is to change.
 static int
 claim_compare(const void *left, const void *right)
 {
@@ -80,8 +82,11 @@ claim_compare(const void *left, const void *right)
 
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
+	if (a->written != b->written)
+		return a->written ? 1 : -1;
+	// 0 - 1 is the highest.
 	if (a->pos.line != b->pos.line)
-		return a->pos.line < b->pos.line ? -1 : 1;
+		return a->pos.line - 1u < b->pos.line - 1u ? -1 : 1;
 	return a->pos.column < b->pos.column ? -1 : a->pos.column > b->pos.column;
 }
 
@@ -99,6 +104,7 @@ find_claim(const struct config *config, const struct config_tenant *tenant, enum
 		out->name = tenant->name.text;
 		out->pos = vxlan ? tenant->vni_pos : tenant->vlan_pos;
 	}
+	out->written = written != 0;
 	return written != 0 || o.encap == kind;
 }
 

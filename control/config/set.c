@@ -36,8 +36,11 @@ refuse_key(const struct set_request *request, const char *format, ...)
 static int
 check_section(struct set_request *request)
 {
+	static const char *const sections[] = {"switch", "leaf", "spine", "super", "tenants"};
+	const size_t count = sizeof(sections) / sizeof(sections[0]);
 	const struct config *config = request->config;
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	char hint[80];
 	const char *section = request->tokens[0];
 	enum config_role role;
 	bool known;
@@ -56,8 +59,9 @@ check_section(struct set_request *request)
 	if (known)
 		return refuse_key(request, "cannot change while the fabric runs: only %s can",
 				  single ? "`switch`" : "switches and tenants");
-	return refuse_key(request, "\"%.40s\" is no section%s", section,
-			  single ? "" : ", and no switch's name");
+	return refuse_key(request, "\"%.40s\" is no section%s%s", section,
+			  single ? "" : ", and no switch's name",
+			  decode_hint(hint, section, sections, single ? 1 : count));
 }
 
 // "leaf1.qos.tc.3" into words. Returns 0, -EINVAL with an error reported, or -ENOMEM.
@@ -80,8 +84,12 @@ split_key(struct set_request *request)
 		if (request->tokens[request->count++] == NULL)
 			return -ENOMEM;
 	}
-	if (good && request->count >= least)
-		return check_section(request);
+	if (good) {
+		int rc = check_section(request);
+
+		if (rc < 0 || request->count >= least)
+			return rc;
+	}
 	config_error(request->diag, request->config->file, request->edit->pos, NULL,
 		     "\"%.80s\" is not a key such as switch.qos.tc.3.ecn.min", request->edit->key);
 	return -EINVAL;

@@ -84,19 +84,23 @@ static void
 leaks_have_no_loop(void **state)
 {
 	(void)state;
-	expect_messages(FABRIC "tenants: {red: {leak: [blue]}, blue: {leak: [red]}}\n",
-			"f.yaml:2:24: tenants.red.leak: loop of leaks: red -> blue -> red\n");
+	expect_messages(
+		FABRIC "tenants: {red: {leak: [blue]}, blue: {leak: [red]}}\n",
+		"f.yaml:2:24: tenants.red.leak: loop of leaks: red -> blue -> red: a leak is "
+		"mutual, one of the two declares it\n");
 	// Who leads into a loop is not part of it; two loops are two errors.
-	expect_messages(FABRIC "tenants:\n"
-			       "  in: {leak: [c]}\n"
-			       "  a: {leak: [out, b]}\n"
-			       "  b: {leak: [c]}\n"
-			       "  c: {leak: [a]}\n"
-			       "  d: {leak: [e]}\n"
-			       "  e: {leak: [a, d]}\n"
-			       "  out: {}\n",
-			"f.yaml:4:19: tenants.a.leak: loop of leaks: a -> b -> c -> a\n"
-			"f.yaml:7:14: tenants.d.leak: loop of leaks: d -> e -> d\n");
+	expect_messages(
+		FABRIC "tenants:\n"
+		       "  in: {leak: [c]}\n"
+		       "  a: {leak: [out, b]}\n"
+		       "  b: {leak: [c]}\n"
+		       "  c: {leak: [a]}\n"
+		       "  d: {leak: [e]}\n"
+		       "  e: {leak: [a, d]}\n"
+		       "  out: {}\n",
+		"f.yaml:4:19: tenants.a.leak: loop of leaks: a -> b -> c -> a\n"
+		"f.yaml:7:14: tenants.d.leak: loop of leaks: d -> e -> d: a leak is mutual, one "
+		"of the two declares it\n");
 	// Three that all exchange routes are none.
 	expect_messages(FABRIC "tenants: {a: {leak: [b, c]}, b: {leak: [c]}, c: {}}\n", "");
 }

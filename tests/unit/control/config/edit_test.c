@@ -146,6 +146,8 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	BAD(c, "f.yaml: tenants.blue.hosts: h3 is not in it", REMOVE("tenants.blue.hosts", "h3"));
 	BAD(c, "f.yaml: tenants.gren: is not set; did you mean \"green\"?",
 	    SET("tenants.green.hosts", "[h3]"), UNSET("tenants.gren"));
+	BAD(c, "f.yaml: tenants.green.vni: 5001 is already tenant red's",
+	    SET("tenants.green.vni", "5001"));
 	BAD(c, "f.yaml: switch.qos.tc.3.ecn: is not set", UNSET("switch.qos.tc.3.ecn"));
 	BAD(c, "f.yaml: tenants.red: is a map, not a list: set or unset its keys",
 	    ADD("tenants.red", "h3"));

@@ -124,7 +124,14 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: h1.rto: cannot change while the fabric runs: only switches and tenants "
 		"can");
 	set_bad(c, "leef.latency", "1us",
-		"f.yaml: leef.latency: \"leef\" is no section, and no switch's name");
+		"f.yaml: leef.latency: \"leef\" is no section, and no switch's name; did you mean "
+		"\"leaf\"?");
+	set_bad(c, "tenant.red.vni", "5",
+		"f.yaml: tenant.red.vni: \"tenant\" is no section, and no switch's name; did you "
+		"mean \"tenants\"?");
+	set_bad(c, "workload", "[]",
+		"f.yaml: workload: cannot change while the fabric runs: only switches and tenants "
+		"can");
 	set_bad(c, "switch", "1ms",
 		"f.yaml: \"switch\" is not a key such as switch.qos.tc.3.ecn.min");
 	set_bad(c, "switch..qos", "1",
