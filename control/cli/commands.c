@@ -58,9 +58,9 @@ static const struct cli_command commands[] = {
 	 "  --watch TIME            shows it again every so often: 1s\n"
 	 "  -f, --fabric NAME       of this fabric (or ROOST_FABRIC)\n",
 	 cmd_show},
-	{"events", "[KIND...] [--pause-over TIME]",
+	{"events", "[link|pause|watchdog|drops|apply...] [--pause-over TIME]",
 	 "shows what happens in a live fabric, as it happens",
-	 "KIND is link, pause, watchdog, drops or apply; without one, all.\n\n"
+	 "Of these kinds; without one, of all.\n\n"
 	 "  --pause-over TIME       of pauses those that took at least so long since the last "
 	 "look\n"
 	 "  -o, --output json|text  the form of a line\n"

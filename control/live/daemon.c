@@ -193,6 +193,16 @@ find_origin(const char *file, struct origin *o)
 	free(absolute);
 }
 
+// A word that could be the name of a fabric, and is neither that of one that has been up nor a file's.
+static bool
+is_unknown(const char *file, const struct origin *origin)
+{
+	char why[SCALAR_WHY];
+
+	return origin->text == NULL && access(file, F_OK) != 0 && errno == ENOENT &&
+	       scalar_name(file, why) == 0;
+}
+
 static int
 live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 {
@@ -279,6 +289,14 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 	lab->outer_netns = -1;
 	catch_signals();
 	find_origin(file, &origin);
+	if (is_unknown(file, &origin)) {
+		fprintf(to,
+			"roost: %s: there is no such file, and no fabric of that name has been "
+			"up\n",
+			file);
+		rc = CLI_USAGE;
+		goto out;
+	}
 	rc = live(lab, &d, &report);
 	if (lab->config != NULL)
 		lab_close(lab);

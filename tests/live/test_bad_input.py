@@ -48,6 +48,7 @@ class BadInput(LiveCase):
 
     def test_no_file(self):
         self.assert_refused(r"^nosuch\.yaml: cannot be read: No such file or directory$", "up", "nosuch.yaml")
+        self.assert_refused(r"^roost: nosuch: there is no such file, and no fabric of that name has been up$", "up", "nosuch")
 
     def test_namespaces(self):
         one = demo(self.name, attach=("h1", "h5"))

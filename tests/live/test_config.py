@@ -207,7 +207,7 @@ class Config(LiveCase):
         roost("up", self.lab)
         self.assertEqual((self.value(MIN), self.whats()[3:]), ("50KB", ["up lab.yaml"]))
         self.assertEqual(self.up.roost("rollback", 3).out, "2 changes, revision 5\n")
-        self.assert_refused(r"^nosuchfabric: cannot be read: No such file", "up", "nosuchfabric")
+        self.assert_refused(r"^roost: nosuchfabric: there is no such file, and no fabric of that name", "up", "nosuchfabric")
 
     def test_events_that_fit_no_more_do_not_keep_it_down(self):
         """They are warned of; when their time comes they are refused, as they were."""

@@ -64,6 +64,8 @@ commands(void **state)
 	expect("nonsense ", "");
 	expect("-f demo sho", "show");
 	expect("watchdog ", "restore");
+	expect("events ", "apply drops link pause watchdog");
+	expect("events link p", "pause");
 	expect("watchdog restore x ", "");
 	expect("completion ", "bash");
 	expect("show pf", "pfc");
