@@ -210,7 +210,7 @@ api_socket_find(const char *name, char path[static API_PATH_MAX], char *err, siz
 		int theirs = api_socket_find_in(SYSTEM_DIRECTORY, wanted, path, their_err,
 						sizeof(their_err));
 
-		if (theirs == 0 || theirs == -EEXIST) {
+		if (theirs == 0 || theirs == -EEXIST || theirs == -EACCES) {
 			snprintf(err, err_size, "%s", their_err);
 			return theirs;
 		}

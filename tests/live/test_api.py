@@ -267,6 +267,11 @@ class Readers(LiveCase):
         self.assertRegex(refused.err, "only root and the fabric's owner may call down")
         roost("set", "-f", self.name, "switch.qos.tc.3.ecn.min", "60KB")
 
+    def test_others_are_told_so(self):
+        self.fabric(demo(self.name, attach=("h1",)))
+        refused = self.as_reader("show", "fabric", "-f", self.name, status=1)
+        self.assertEqual(refused.err, f"roost: fabric {self.name} belongs to somebody else: Permission denied\n")
+
     def test_no_such_group(self):
         self.addCleanup(self.assert_clean, self.name)
         self.assert_refused(r"live\.readers: there is no group nosuchgroup on this machine", "up",
