@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HINT_MAX 128
+#define HINT_MAX 256
+#define NAMES_SHOWN 6u // of VRFs and tenants, whose names are no series
 
 enum wanted { WANTED_NODE, WANTED_HOST, WANTED_SWITCH, WANTED_VRF, WANTED_TENANT };
 
@@ -34,6 +35,20 @@ list_names(const struct topology *t, enum wanted wanted, const char **names)
 	return count;
 }
 
+// "; there are default, red and blue".
+static void
+list_all(const char *const *names, size_t count, char text[static HINT_MAX])
+{
+	size_t used = (size_t)snprintf(text, HINT_MAX, "; there are ");
+
+	for (size_t i = 0; i < count && used < HINT_MAX; i++)
+		used += (size_t)snprintf(text + used, HINT_MAX - used, "%s%s",
+					 i == 0           ? ""
+					 : i == count - 1 ? " and "
+							  : ", ",
+					 names[i]);
+}
+
 // "; did you mean leaf1?", or which there are, or nothing: not for errors that are no longer kept,
 // of which a flow file may have a million.
 static const char *
@@ -56,6 +71,9 @@ hint(const struct topology *t, enum wanted wanted, const char *word, const struc
 		snprintf(text, HINT_MAX, "; did you mean %s?", near);
 	else if (count == 1)
 		snprintf(text, HINT_MAX, "; there is only %s", names[0]);
+	else if (count > 1 && count <= NAMES_SHOWN &&
+		 (wanted == WANTED_VRF || wanted == WANTED_TENANT))
+		list_all(names, count, text);
 	else if (count > 1)
 		snprintf(text, HINT_MAX, "; there are %s .. %s", names[0], names[count - 1]);
 	free(names);

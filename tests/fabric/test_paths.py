@@ -222,7 +222,7 @@ class Notices(Case):
                 self.assertGreater(to_leaf2, 30)
 
     def test_tenants(self):
-        """The transit VRF of a leaf has no route to other leaves where there are tenants: the tenants' have."""
+        """A leaf's VRF default has no route to hosts behind other leaves where there are tenants: the tenants' have."""
         tenants = {"red": {"hosts": ["h1", "h5"]}, "blue": {"hosts": ["h2", "h6"]}}
         sim = self.sim(fabric(2, 8, 4, switch=switch("adaptive", **{"spine-notices": "on"}), hosts=SPRAYING, tenants=tenants,
                               events=[self.SLOW], workload=[flow("h1", "h5", "1MB"), flow("h2", "h6", "1MB")]))

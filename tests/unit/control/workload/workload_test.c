@@ -281,6 +281,8 @@ test_refused(void **state)
 		       "spine1 is a spine, not a host");
 	assert_refused(FIXTURE_DEMO, "  - {kind: flow, from: h1, to: h2, size: 1B, tenant: rde}\n",
 		       "workload.tenant: there is no tenant rde; did you mean red?");
+	assert_refused(FIXTURE_DEMO, "  - {kind: flow, from: h1, to: h2, size: 1B, tenant: gold}\n",
+		       "workload.tenant: there is no tenant gold; there are red, blue and rest");
 	assert_refused(FIXTURE_DEMO, "  - {kind: flow, from: h1, to: h2, size: 1B, tenant: blue}\n",
 		       "h1 is not in tenant blue");
 	assert_refused(
