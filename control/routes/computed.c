@@ -11,6 +11,9 @@
 //     `default`) what crosses it plain and, where VXLAN is used, the loopbacks of leaves, and in
 //     the VRF of each VLAN what crosses it with its tag. So has the leaf itself of plain VRFs, so
 //     that what comes down is delivered.
+// Where there are borders, what a switch has no way to is a blackhole there: by a border's wider
+// prefix it would go out to a stranger.
+//
 // A route never leads back: the local part of a leaf's prefix is only the addresses that exist, and
 // between VRFs that no leak joins there is no route at all. Where several routes of a VRF have one
 // prefix (a default route by several borders) the nearest stays: the VRF's own before what it
@@ -192,19 +195,21 @@ append_remote(struct computation *c, uint32_t at)
 }
 
 // What the underlay of a switch between has of the leaf aimed at, and any switch of its loopback.
+// group: that which leads there, or ROUTES_BLACKHOLE.
 static int
-append_underlay(struct computation *c, uint32_t at)
+append_underlay(struct computation *c, uint32_t at, uint32_t group)
 {
 	const struct topo_node *leaf = &c->t->nodes[c->leaf];
 	const struct offers *transit = &c->offers.transit;
 	struct offer loopback = {.vrf = TOPOLOGY_VRF_DEFAULT};
 	int error = 0;
 
-	for (uint32_t i = 0; error == 0 && i < transit->count; i++)
-		if (!is_leaf(c, at) ||
-		    (c->passed[at] && transit->items[i].vrf != TOPOLOGY_VRF_DEFAULT))
-			error = append(c, at, TOPOLOGY_VRF_DEFAULT, &transit->items[i],
-				       c->groups[at], ROUTES_PLAIN);
+	for (uint32_t i = 0; error == 0 && i < transit->count; i++) {
+		const struct offer *offer = &transit->items[i];
+
+		if (!is_leaf(c, at) || (c->passed[at] && offer->vrf != TOPOLOGY_VRF_DEFAULT))
+			error = append(c, at, TOPOLOGY_VRF_DEFAULT, offer, group, ROUTES_PLAIN);
+	}
 	if (error != 0 || !c->vxlan)
 		return error;
 	if (c->t->config->fabric.underlay == 6) {
@@ -214,7 +219,7 @@ append_underlay(struct computation *c, uint32_t at)
 		loopback.prefix = (struct config_prefix){.version = 4, .length = 32};
 		memcpy(loopback.prefix.address, leaf->loopback4, 4);
 	}
-	return append(c, at, loopback.vrf, &loopback, c->groups[at], ROUTES_PLAIN);
+	return append(c, at, loopback.vrf, &loopback, group, ROUTES_PLAIN);
 }
 
 // The switch's group towards the leaf aimed at; NO_WAY when it has none. Returns 0 or -ENOMEM.
@@ -255,11 +260,15 @@ compute_leaf(struct computation *c, uint32_t leaf)
 	for (uint32_t at = 0; error == 0 && at < switches; at++)
 		error = group_towards(c, at);
 	for (uint32_t at = 0; error == 0 && at < switches; at++) {
-		if (c->groups[at] == NO_WAY)
+		if (at == leaf)
 			continue;
-		error = append_remote(c, at);
-		if (error == 0)
-			error = append_underlay(c, at);
+		if (c->groups[at] != NO_WAY) {
+			error = append_remote(c, at);
+			if (error == 0)
+				error = append_underlay(c, at, c->groups[at]);
+		} else if (c->t->border_count != 0) {
+			error = append_underlay(c, at, ROUTES_BLACKHOLE);
+		}
 	}
 	return error;
 }

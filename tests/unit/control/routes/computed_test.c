@@ -134,6 +134,47 @@ test_link_down(void **state)
 	fixture_free(&f);
 }
 
+// What a switch between has no way to any more does not go out by a border instead, to a stranger.
+static void
+test_no_way_out(void **state)
+{
+	static const char *const kept[] = {"172.16.0.2", "10.0.2.2", "9.9.9.9"};
+	bool down[64] = {false};
+	struct routes *routes;
+	uint32_t link;
+	struct fixture f;
+
+	(void)state;
+	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, "
+			 "hosts_per_leaf: 2}\n"
+			 "tenants:\n  red: {hosts: [h1, h3], vni: 5001}\n"
+			 "  green: {hosts: [h2, h4], encap: plain, border: {h4: [9.0.0.0/8]}}\n"
+			 "  open: {hosts: [h5], encap: plain, border: {h5: [0.0.0.0/0]}}\n");
+	for (unsigned spine = 1; spine <= 2; spine++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "leaf2-spine%u", spine);
+		assert_int_equal(topology_find_link(f.topology, name, &link), 0);
+		down[link] = true;
+	}
+	assert_int_equal(routes_create(&routes, f.topology, down, &f.diag), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct route_list *list = &routes->nodes[f.topology->leaf_count];
+		const struct route *route;
+		uint8_t address[16];
+
+		assert_int_equal(inet_pton(AF_INET, kept[i], address), 1);
+		route = routes_lookup(list, TOPOLOGY_VRF_DEFAULT, 4, address);
+		assert_non_null(route);
+		assert_int_equal(route->group, ROUTES_BLACKHOLE);
+		address[0] = 8;
+		route = routes_lookup(list, TOPOLOGY_VRF_DEFAULT, 4, address);
+		assert_int_not_equal(route->group, ROUTES_BLACKHOLE);
+	}
+	routes_destroy(routes);
+	fixture_free(&f);
+}
+
 // ---- every way a packet can take ----------------------------------------------------------------
 
 struct walk {
@@ -407,11 +448,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_demo),
-		cmocka_unit_test(test_aggregates),
-		cmocka_unit_test(test_link_down),
-		cmocka_unit_test(test_all_ways),
-		cmocka_unit_test(test_all_ways_leaf_spine),
+		cmocka_unit_test(test_demo),      cmocka_unit_test(test_aggregates),
+		cmocka_unit_test(test_link_down), cmocka_unit_test(test_no_way_out),
+		cmocka_unit_test(test_all_ways),  cmocka_unit_test(test_all_ways_leaf_spine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
