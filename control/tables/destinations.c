@@ -96,15 +96,6 @@ tables_free_destinations(struct tables_destinations *d)
 	free(d);
 }
 
-static bool
-covers(const struct config_prefix *prefix, const uint8_t *address)
-{
-	unsigned bytes = prefix->length / 8, bits = prefix->length % 8;
-
-	return memcmp(prefix->address, address, bytes) == 0 &&
-	       (bits == 0 || ((prefix->address[bytes] ^ address[bytes]) >> (8 - bits)) == 0);
-}
-
 static uint32_t
 find_in(const struct tables_destinations *d, uint16_t vrf, const struct config_prefix *prefix)
 {
@@ -121,7 +112,8 @@ find_in(const struct tables_destinations *d, uint16_t vrf, const struct config_p
 		else
 			high = middle;
 	}
-	return low < d->count && all[low].vrf == vrf && covers(prefix, all[low].address)
+	return low < d->count && all[low].vrf == vrf &&
+			       tables_same_bits(prefix->address, all[low].address, prefix->length)
 		       ? all[low].leaf
 		       : d->none;
 }

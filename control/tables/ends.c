@@ -21,22 +21,13 @@ struct ends {
 	uint8_t (*addresses)[16];
 };
 
-static bool
-same_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
-{
-	unsigned rest = bits % 8;
-
-	return memcmp(a, b, bits / 8) == 0 &&
-	       (rest == 0 || (a[bits / 8] ^ b[bits / 8]) >> (8 - rest) == 0);
-}
-
 static void
 add_end(struct ends *e, const uint8_t *address)
 {
 	uint8_t *to = e->addresses[e->count++];
 
 	memcpy(to, address, e->version == 6 ? 16 : 4);
-	while (!same_bits(to, e->addresses[0], e->common))
+	while (!tables_same_bits(to, e->addresses[0], e->common))
 		e->common--;
 }
 
@@ -90,7 +81,7 @@ may_lead(const struct tables_draft *draft, const struct route_list *routes, cons
 
 	return route->vrf != TOPOLOGY_VRF_DEFAULT && !draft->topology->vrfs[route->vrf].leaving &&
 	       route->prefix.version == e->version &&
-	       same_bits(route->prefix.address, e->addresses[0], bits) &&
+	       tables_same_bits(route->prefix.address, e->addresses[0], bits) &&
 	       leads_plain(draft, routes, route);
 }
 

@@ -5,6 +5,7 @@
 #include "build.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define TABLES_CELLS_MAX (POOL_UNLIMITED - 1)
 
@@ -42,6 +43,16 @@ static inline uint64_t
 tables_part(uint64_t whole, uint64_t ppm)
 {
 	return whole / CONFIG_PPM * ppm + whole % CONFIG_PPM * ppm / CONFIG_PPM;
+}
+
+// Whether addresses, or prefixes, begin with the same bits.
+static inline bool
+tables_same_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
+{
+	unsigned rest = bits % 8;
+
+	return memcmp(a, b, bits / 8) == 0 &&
+	       (rest == 0 || (a[bits / 8] ^ b[bits / 8]) >> (8 - rest) == 0);
 }
 
 // A threshold without an end, or, with alpha, 2^shift times what is free, or as the settings say.
