@@ -357,7 +357,7 @@ learn_glean(struct learner *l, uint32_t node, uint16_t vrf, const struct learn_a
 		if (v->node != node || v->vrf != vrf)
 			continue;
 		device = resolve_device(v->rib, address);
-		if (device != 0 && !rib_is_own(v->rib, address))
+		if (device != 0 && !rib_is_own(v->rib, device, address))
 			learn_netlink_ask(v->netlink, device, address, clock_ms());
 	}
 }

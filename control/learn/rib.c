@@ -59,29 +59,33 @@ find_way(const struct rib *rib, const struct learn_way *way, uint64_t hash)
 	return NULL;
 }
 
-// The one copy of a way, with a user more; NULL without memory.
-static struct rib_way *
-take_way(struct rib *rib, const struct learn_way *way)
+// The one copy of a way, with a user more. Returns 0, -ENOSPC or -ENOMEM.
+static int
+take_way(struct rib *rib, const struct learn_way *way, struct rib_way **out)
 {
 	uint64_t hash = hash_bytes(rib->seed + way->blackhole, way->hops,
 				   (uint32_t)(way->count * sizeof(way->hops[0])));
 	struct rib_way *kept = find_way(rib, way, hash);
 
 	if (kept == NULL) {
+		if (way->count > RIB_HOPS_MAX - rib->hops)
+			return -ENOSPC;
 		kept = calloc(1, sizeof(*kept) + way->count * sizeof(way->hops[0]));
 		if (kept == NULL)
-			return NULL;
+			return -ENOMEM;
 		kept->link.hash = hash;
 		kept->blackhole = way->blackhole;
 		kept->count = way->count;
 		memcpy(kept->hops, way->hops, way->count * sizeof(way->hops[0]));
 		if (hash_put(&rib->ways, &kept->link) != 0) {
 			free(kept);
-			return NULL;
+			return -ENOMEM;
 		}
+		rib->hops += way->count;
 	}
 	kept->users++;
-	return kept;
+	*out = kept;
+	return 0;
 }
 
 static void
@@ -90,6 +94,7 @@ give_way(struct rib *rib, struct rib_way *way)
 	if (way == NULL || --way->users != 0)
 		return;
 	hash_remove(&rib->ways, &way->link);
+	rib->hops -= way->count;
 	free(way);
 }
 
@@ -359,10 +364,11 @@ key_of(enum rib_source source, const struct learn_message *m)
 static int
 set_way(struct rib *rib, struct rib_way **at, const struct learn_way *to)
 {
-	struct rib_way *way = take_way(rib, to);
+	struct rib_way *way;
+	int rc = take_way(rib, to, &way);
 
-	if (way == NULL)
-		return -ENOMEM;
+	if (rc != 0)
+		return rc;
 	rib->changes += way != *at;
 	give_way(rib, *at);
 	*at = way;
@@ -536,6 +542,8 @@ rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m
 	}
 	if (fact == NULL && m->gone && !rib->reading[source])
 		return 0;
+	if (fact == NULL && rib->facts.count >= RIB_FACTS_MAX)
+		return -ENOSPC;
 	if (fact == NULL)
 		fact = add_fact(rib, &key, size_of(key.kind));
 	if (fact == NULL)
@@ -649,17 +657,10 @@ rib_best(const struct rib_prefix *prefix)
 }
 
 bool
-rib_is_own(const struct rib *rib, const struct learn_address *address)
+rib_is_own(const struct rib *rib, uint32_t device, const struct learn_address *address)
 {
-	for (uint32_t i = 0; i < rib->facts.size; i++) {
-		for (const struct hash_link *l = rib->facts.buckets[i]; l != NULL; l = l->next) {
-			const struct rib_fact *fact = (const struct rib_fact *)l;
+	struct rib_key key = {.kind = RIB_ADDRESS, .number = device};
 
-			if (fact->key.kind == RIB_ADDRESS && !fact->gone &&
-			    fact->key.version == address->version &&
-			    memcmp(fact->key.address, address->bytes, 16) == 0)
-				return true;
-		}
-	}
-	return false;
+	set_address(&key, address);
+	return rib_find(rib, &key) != NULL;
 }

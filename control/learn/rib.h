@@ -9,6 +9,8 @@
 #include "control/topology/topology.h"
 
 #define RIB_PREFIXES_MAX 1000000u
+#define RIB_FACTS_MAX (2 * RIB_PREFIXES_MAX + 500000u) // and what is not a prefix nor its route
+#define RIB_HOPS_MAX 2000000u                          // of all ways that differ
 #define RIB_PORT_NONE UINT16_MAX
 
 // In the order of whom is believed where metrics are equal.
@@ -94,6 +96,7 @@ struct rib {
 	uint32_t listed, added, room;
 	uint32_t lengths[2][129]; // prefixes of each length, IPv4 and IPv6
 	uint32_t prefixes;
+	uint32_t hops; // of all ways
 	uint32_t generation[RIB_SOURCES];
 	bool reading[RIB_SOURCES]; // between rib_begin() and rib_end()
 	bool doubtful; // something was said of which only a fresh dump can tell what follows
@@ -107,7 +110,7 @@ int rib_create(struct rib **out, const struct topo_node *place);
 void rib_destroy(struct rib *rib);
 
 // Takes in what a source said. dumped: in answer to a dump, not as it happened. Returns 0, -ENOSPC
-// beyond RIB_PREFIXES_MAX prefixes, or -ENOMEM; then nothing has changed.
+// beyond RIB_PREFIXES_MAX prefixes, RIB_FACTS_MAX facts or RIB_HOPS_MAX hops, or -ENOMEM; then nothing has changed.
 int rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m, bool dumped);
 
 // A source begins to say all it knows; may come again before rib_end().
@@ -122,5 +125,5 @@ int rib_sort(struct rib *rib);
 const struct rib_route *rib_best(const struct rib_prefix *prefix);
 // The fact of this key, or NULL; one that is gone counts as none.
 struct rib_fact *rib_find(const struct rib *rib, const struct rib_key *key);
-// Whether the address is one of the switch's own.
-bool rib_is_own(const struct rib *rib, const struct learn_address *address);
+// Whether the address is the switch's own at an interface.
+bool rib_is_own(const struct rib *rib, uint32_t device, const struct learn_address *address);

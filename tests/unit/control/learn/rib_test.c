@@ -5,6 +5,7 @@
 #include "control/learn/rib.h"
 #include "dataplane/random.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -304,6 +305,68 @@ test_many(void **state)
 	rib_destroy(rib);
 }
 
+static int
+say_nexthop(struct rib *rib, uint32_t id, uint32_t count)
+{
+	static struct learn_message m;
+
+	m = (struct learn_message){.kind = LEARN_NEXTHOP, .id = id};
+	m.way.count = count;
+	for (uint32_t i = 0; i < count; i++)
+		m.way.hops[i] = (struct learn_hop){.id = count == 1 ? 1 : id, .weight = 1 + i};
+	return rib_apply(rib, RIB_FPM, &m, false);
+}
+
+// Whoever speaks FPM cannot have all of memory: neither by what it says nor by what it takes back.
+static void
+test_bounds(void **state)
+{
+	struct learn_message gone = {.kind = LEARN_NEXTHOP, .gone = true, .id = 200000};
+	struct rib *rib;
+	uint32_t id = 1, count;
+	int rc = 0;
+
+	(void)state;
+	assert_int_equal(rib_create(&rib, &place), 0);
+	for (; rc == 0 && id < 100000; id++)
+		rc = say_nexthop(rib, id, LEARN_HOPS_MAX);
+	assert_int_equal(rc, -ENOSPC);
+	assert_true(rib->hops > RIB_HOPS_MAX - LEARN_HOPS_MAX && rib->hops <= RIB_HOPS_MAX);
+	assert_int_equal(say_nexthop(rib, 1, 1), 0); // one makes room
+	assert_int_equal(say_nexthop(rib, id, LEARN_HOPS_MAX), 0);
+	rib_begin(rib, RIB_FPM);
+	count = rib->facts.count;
+	rib->facts.count = RIB_FACTS_MAX; // as if they were there
+	assert_int_equal(rib_apply(rib, RIB_FPM, &gone, false), -ENOSPC);
+	rib->facts.count--;
+	assert_int_equal(rib_apply(rib, RIB_FPM, &gone, false), 0);
+	rib->facts.count -= RIB_FACTS_MAX - 1 - count;
+	rib_end(rib, RIB_FPM);
+	assert_int_equal(rib->facts.count, 0);
+	assert_int_equal(rib->hops, 0);
+	assert_int_equal(say_nexthop(rib, 1, LEARN_HOPS_MAX), 0);
+	rib_destroy(rib);
+}
+
+static void
+test_own_addresses(void **state)
+{
+	struct learn_message m = {.kind = LEARN_ADDRESS,
+				  .device = 6,
+				  .address = {.version = 4, .bytes = {10, 0, 1, 1}}};
+	struct rib *rib;
+
+	(void)state;
+	assert_int_equal(rib_create(&rib, &place), 0);
+	say(rib, RIB_NETLINK, m, false);
+	assert_true(rib_is_own(rib, 6, &m.address));
+	assert_false(rib_is_own(rib, 7, &m.address));
+	m.gone = true;
+	say(rib, RIB_NETLINK, m, false);
+	assert_false(rib_is_own(rib, 6, &m.address));
+	rib_destroy(rib);
+}
+
 int
 main(void)
 {
@@ -315,6 +378,8 @@ main(void)
 		cmocka_unit_test(test_partial_withdrawal),
 		cmocka_unit_test(test_any_order),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_own_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
