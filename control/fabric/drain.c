@@ -359,6 +359,9 @@ drains_look(const struct change_env *env, struct config_diag *diag)
 
 	if (error != 0) {
 		forget_look(f, &look);
+		for (struct drain *d = f->drains; d != NULL; d = d->next)
+			if (d->next_look <= env->now)
+				set_next_look(d, env->now);
 		return error;
 	}
 	for (struct drain *d = f->drains; d != NULL; d = d->next)

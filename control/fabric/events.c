@@ -338,7 +338,8 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 	while (rc == 0 && events_next(e) <= now) {
 		const struct change_env env = events_env(e, now);
 
-		if (drains_next(e->fabric) <= now)
+		e->following = drains_next(e->fabric) <= now;
+		if (e->following)
 			rc = drains_look(&env, diag);
 		else if (converge_next(e) <= next_step(e))
 			rc = converge_apply(e, diag);
@@ -351,5 +352,5 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 const struct config_event *
 events_last(const struct events *e)
 {
-	return e->done != 0 ? e->steps[e->done - 1].event : NULL;
+	return e->done != 0 && !e->following ? e->steps[e->done - 1].event : NULL;
 }

@@ -45,7 +45,7 @@ ps_t events_due(const struct events *e);
 int events_apply(struct events *e, ps_t now, struct config_diag *diag);
 
 // The event that the last events_apply() ended with: after an error the one that cannot be applied.
-// NULL before the first.
+// NULL before the first, or when it was no event but what follows from a change of tenants.
 const struct config_event *events_last(const struct events *e);
 
 // The same at a user's word, between two events: changes keys of switches' sections and of

@@ -17,6 +17,7 @@ struct events {
 	struct converge **pending; // routes that are to be made anew (converge.c)
 	uint32_t pending_count;
 	ps_t converge_at; // the first of them, or PS_NEVER
+	bool following;   // what was applied last followed from a change of tenants
 	struct drain *edited; // what the last edit left under way, until events are applied
 };
 

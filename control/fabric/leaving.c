@@ -56,8 +56,10 @@ take_vrf(struct topology *t, const struct topo_vrf *old, uint16_t *out)
 	while (v < t->vrf_count && !is_free(&t->vrfs[v]))
 		v++;
 	if (v == t->vrf_count) {
-		grown = realloc(t->vrfs, (t->vrf_count + 1u) * sizeof(*grown));
-		if (grown == NULL || t->vrf_count == INT16_MAX)
+		grown = t->vrf_count < INT16_MAX
+				? realloc(t->vrfs, (t->vrf_count + 1u) * sizeof(*grown))
+				: NULL;
+		if (grown == NULL)
 			return -ENOMEM;
 		t->vrfs = grown;
 		t->vrf_count++;

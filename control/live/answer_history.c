@@ -112,7 +112,7 @@ static json_t *
 list_staged(const struct answer *a)
 {
 	struct config_diag diag = {0};
-	struct config *copy;
+	struct config *copy = NULL;
 	json_t *out;
 
 	if (changes_staged(a->changes)->count == 0)

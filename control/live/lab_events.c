@@ -141,7 +141,9 @@ log_reason(struct lab *lab, ps_t now, const char *why)
 	char *text = NULL;
 	int length;
 
-	if (config_event_edits(event))
+	if (event == NULL)
+		length = -1;
+	else if (config_event_edits(event))
 		length = asprintf(&text, "%s:%u:%u: %s %s%s%s: %s", lab->config->file,
 				  event->pos.line, event->pos.column,
 				  event->kind == CONFIG_EVENT_SET ? "set" : "unset",
