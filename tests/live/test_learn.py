@@ -4,11 +4,13 @@ and what of it is in force while it changes thousands of times a second under tr
 
 The switch's ports are DPDK devices without an interface; the interfaces of their names, which say what is up
 and whose neighbours there are, are veth pairs in the test's namespace."""
+import pathlib
 import select
 import shutil
 import signal
 import socket
 import struct
+import tempfile
 
 from common import *
 
@@ -345,41 +347,41 @@ class Fpm(LearnCase):
     @unittest.skipUnless(ZEBRA, "needs FRR")
     def test_zebra(self):
         """FRR's own zebra over FPM alone: static routes come, change and go, and come back with a new zebra."""
-        directory = self.directory / "frr"
-        directory.mkdir(mode=0o777)
+        # FRR's own user has to come there: not where the test's other files are.
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="roost-frr-", dir="/tmp"))
+        self.addCleanup(shutil.rmtree, directory)
         directory.chmod(0o777)
-        self.directory.chmod(0o755)
         staticd = shutil.which("staticd", path=os.path.dirname(ZEBRA))
         (directory / "zebra.conf").write_text("fpm address 127.0.0.1 port 2620\n")
         (directory / "staticd.conf").write_text("ip route 10.9.0.0/16 10.0.2.2\nip route 10.9.0.0/16 10.0.3.2\n"
                                                 "ip route 10.8.0.0/16 blackhole\n")
         self.start(self.switch(source="fpm"))
 
+        running = []
+
         def daemons():
-            started = []
             for program, extra in ((ZEBRA, ["-M", "dplane_fpm_nl"]), (staticd, [])):
                 base = os.path.basename(program)
-                started.append(subprocess.Popen(
+                running.append(subprocess.Popen(
                     ["ip", "netns", "exec", self.netns, program, *extra, "-f", str(directory / f"{base}.conf"), "-z",
                      str(directory / "zserv"), "-i", str(directory / f"{base}.pid"), "--vty_socket", str(directory)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
                 wait_until(lambda: (directory / "zserv").exists(), "zebra is up", 20)
-            return started
 
-        def end(started):
-            for one in started:
+        def end():
+            for one in running:
                 one.terminate()
-            for one in started:
-                one.wait(10)
+            while running:
+                running.pop().wait(10)
 
-        running = daemons()
-        self.addCleanup(lambda: end(running))
+        self.addCleanup(end)
+        daemons()
         self.expect("zebra's routes are in force", 30, **{"10_9_0_0__16": "swp2 swp3", "10_8_0_0__16": "drop"})
         self.assertIn("10.9.0.0/16", self.routes("fpm"))
-        end(running)
+        end()
         self.assertEqual(self.routes()["10.9.0.0/16"], "swp2 swp3")
         (directory / "staticd.conf").write_text("ip route 10.9.0.0/16 10.0.1.2\n")
         (directory / "zserv").unlink(missing_ok=True)
-        running[:] = daemons()
+        daemons()
         self.expect("the new zebra's are", 30, **{"10_9_0_0__16": "swp1", "10_8_0_0__16": None})
 
 
