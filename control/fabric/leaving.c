@@ -162,7 +162,8 @@ is_moved(const struct comparison *c, const struct route *route)
 	if (prefix->length != (prefix->version == 4 ? 32 : 128))
 		return false;
 	memcpy(wanted.host.address, prefix->address, prefix->version == 4 ? 4 : 16);
-	return bsearch(&wanted, c->d->hosts, c->d->host_count, sizeof(wanted),
+	return c->d->host_count != 0 &&
+	       bsearch(&wanted, c->d->hosts, c->d->host_count, sizeof(wanted),
 		       drain_host_compare) != NULL;
 }
 
