@@ -95,7 +95,7 @@ take_answers(int fd, char *text, size_t *kept, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct service service = {methods, 1, NULL, INT_MAX};
+	struct service service = {.methods = methods, .method_count = 1, .patience_ms = INT_MAX};
 	static char text[8 * API_REQUEST_MAX];
 	struct connection c = {.deadline_ms = INT64_MAX};
 	size_t piece, sent = 0, kept = 0;
