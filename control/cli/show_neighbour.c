@@ -10,9 +10,9 @@ static const struct text_column neighbour_columns[] = {
 };
 
 static const struct text_column learning_columns[] = {
-	{"node", TEXT_LEFT},      {"vrf", TEXT_LEFT},    {"learns from", TEXT_LEFT},
-	{"netns", TEXT_LEFT},     {"prefixes", TEXT_RIGHT}, {"messages", TEXT_RIGHT},
-	{"published", TEXT_RIGHT}, {"resyncs", TEXT_RIGHT}, {"overruns", TEXT_RIGHT},
+	{"node", TEXT_LEFT},       {"vrf", TEXT_LEFT},       {"learns from", TEXT_LEFT},
+	{"netns", TEXT_LEFT},      {"prefixes", TEXT_RIGHT}, {"messages", TEXT_RIGHT},
+	{"published", TEXT_RIGHT}, {"resyncs", TEXT_RIGHT},  {"overruns", TEXT_RIGHT},
 };
 
 static void
@@ -41,7 +41,7 @@ add_learning(struct text_table *t, const char *node, const char *vrf, const json
 	text_table_cell(t, "%s", vrf);
 	text_table_cell(t, "%s%s", value_string(l, "source"),
 			json_is_true(json_object_get(l, "fpm_connected")) ? ", zebra is connected"
-									 : "");
+									  : "");
 	value_text(t, l, "netns");
 	value_count(t, l, "prefixes");
 	value_count(t, l, "messages");
@@ -57,8 +57,8 @@ show_print_neighbour(const json_t *answer, FILE *to)
 					COUNT(neighbour_columns), add_vrf, "", "no neighbour\n",
 					to);
 
-	return status != 0 ? status
-			   : show_print_members(answer, "learning", learning_columns,
-						COUNT(learning_columns), add_learning, "\n", "",
-						to);
+	return status != 0
+		       ? status
+		       : show_print_members(answer, "learning", learning_columns,
+					    COUNT(learning_columns), add_learning, "\n", "", to);
 }

@@ -31,11 +31,11 @@
 struct learn_fpm {
 	struct learn_fpm_options options;
 	int epoll, listener, peer; // -1: none
-	bool sweeps;       // what has not been said since `since_ms` is to go
-	int64_t since_ms;  // when the connection began, or ended
-	int64_t heard_ms;  // when it last said something
-	uint64_t refused;  // messages of this connection
-	size_t held;       // bytes of a frame that is not whole yet
+	bool sweeps;               // what has not been said since `since_ms` is to go
+	int64_t since_ms;          // when the connection began, or ended
+	int64_t heard_ms;          // when it last said something
+	uint64_t refused;          // messages of this connection
+	size_t held;               // bytes of a frame that is not whole yet
 	struct learn_message message;
 	uint8_t bytes[2 * (FPM_FRAME_BYTES + 1)];
 };
@@ -234,7 +234,7 @@ take_message(void *context, const struct nlmsghdr *message)
 	if (rc == 0 && (f->message.kind == LEARN_ROUTE || f->message.kind == LEARN_NEXTHOP))
 		rc = rib_apply(f->options.rib, RIB_FPM, &f->message, false);
 	if (rc != 0 && f->refused++ == 0)
-		tell(f, rc == -EBADMSG ? "FPM: a message contradicts itself; it is passed over"
+		tell(f, rc == -EBADMSG  ? "FPM: a message contradicts itself; it is passed over"
 			: rc == -ENOSPC ? "FPM: more routes than can be held; they are passed over"
 					: "FPM: no memory for a route; it is passed over");
 }

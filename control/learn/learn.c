@@ -31,8 +31,8 @@ struct learned_from {
 	struct learn_fpm *fpm; // NULL: not listened to
 	uint64_t published;    // rib->changes that are in force
 	uint64_t publications;
-	bool settled;          // it has been published
-	bool waits;            // some route waits for a neighbour
+	bool settled; // it has been published
+	bool waits;   // some route waits for a neighbour
 };
 
 struct learner {
@@ -57,8 +57,7 @@ clock_ms(void)
 }
 
 int
-learn_create(struct learner **out, const struct topology *topology,
-	     const struct learn_hooks *hooks)
+learn_create(struct learner **out, const struct topology *topology, const struct learn_hooks *hooks)
 {
 	struct learner *l = calloc(1, sizeof(*l));
 
@@ -156,8 +155,8 @@ open_fpm(struct learned_from *v, int netns_fd, char *err, size_t err_size)
 		rc = watch(v->learner, learn_fpm_fd(v->fpm));
 	if (rc == 0)
 		return 0;
-	inet_ntop(v->config->fpm.version == 4 ? AF_INET : AF_INET6, v->config->fpm.address,
-		  address, sizeof(address));
+	inet_ntop(v->config->fpm.version == 4 ? AF_INET : AF_INET6, v->config->fpm.address, address,
+		  sizeof(address));
 	snprintf(err, err_size, "learn: FPM cannot listen at %s port %u: %s", address,
 		 v->config->fpm.port, strerror(-rc));
 	return rc;
@@ -166,8 +165,7 @@ open_fpm(struct learned_from *v, int netns_fd, char *err, size_t err_size)
 static int
 keep_vrf(struct learner *l, struct learned_from *v)
 {
-	struct learn_change *changes =
-		realloc(l->changes, (l->count + 1u) * sizeof(*l->changes));
+	struct learn_change *changes = realloc(l->changes, (l->count + 1u) * sizeof(*l->changes));
 	struct learned_from **vrfs;
 
 	if (changes == NULL)
@@ -272,7 +270,8 @@ publish(struct learner *l)
 		routes_clear(&l->changes[i].list);
 	// Others have their turn for as long as a batch of very many routes took.
 	l->published_ms = clock_ms();
-	l->pause_ms = l->published_ms - l->now_ms > BATCH_MS ? l->published_ms - l->now_ms : BATCH_MS;
+	l->pause_ms = l->published_ms - l->now_ms > BATCH_MS ? l->published_ms - l->now_ms
+							     : BATCH_MS;
 }
 
 // Routes that wait for neighbours ask for them again.

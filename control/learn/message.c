@@ -80,8 +80,7 @@ take_address(const struct attributes *a, unsigned type, unsigned family, struct 
 	if (a->by_type[type] == NULL)
 		return 0;
 	to->version = version_of(family);
-	return to->version == 0 ? -EBADMSG
-				: take(a, type, to->bytes, to->version == 4 ? 4 : 16);
+	return to->version == 0 ? -EBADMSG : take(a, type, to->bytes, to->version == 4 ? 4 : 16);
 }
 
 // RTA_VIA: a gateway of another family than the route's (RFC 5549).

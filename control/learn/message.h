@@ -48,13 +48,13 @@ struct learn_message {
 	bool gone;     // it is no more
 	bool replaces; // NLM_F_REPLACE
 	bool appends;  // NLM_F_APPEND
-	bool usable;   // NEIGHBOUR: the kernel would send to its MAC; LINK: it is up and has a carrier
-	uint32_t device;            // NEIGHBOUR, LINK, ADDRESS: ifindex
-	uint32_t id;                // NEXTHOP
-	uint32_t metric;            // ROUTE
-	uint16_t state;             // NEIGHBOUR: NUD_*
-	uint8_t mac[6];             // NEIGHBOUR
-	char name[IF_NAMESIZE];     // LINK
+	bool usable; // NEIGHBOUR: the kernel would send to its MAC; LINK: it is up and has a carrier
+	uint32_t device;              // NEIGHBOUR, LINK, ADDRESS: ifindex
+	uint32_t id;                  // NEXTHOP
+	uint32_t metric;              // ROUTE
+	uint16_t state;               // NEIGHBOUR: NUD_*
+	uint8_t mac[6];               // NEIGHBOUR
+	char name[IF_NAMESIZE];       // LINK
 	struct learn_address address; // NEIGHBOUR, ADDRESS
 	struct config_prefix prefix;  // ROUTE
 	struct learn_way way;         // ROUTE, NEXTHOP; only what `count` covers is set

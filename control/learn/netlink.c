@@ -26,23 +26,23 @@
 #define TURN_DATAGRAMS 256
 #define AGAIN_MS_MIN 50
 #define AGAIN_MS_MAX 5000
-#define ASKED 1024    // a power of 2
-#define ASK_MS 1000   // the same neighbour is asked for this often
-#define ASKS_MAX 500  // all of them together in that time
+#define ASKED 1024   // a power of 2
+#define ASK_MS 1000  // the same neighbour is asked for this often
+#define ASKS_MAX 500 // all of them together in that time
 
 struct learn_netlink {
 	struct rib *rib;
 	bool routes;
 	struct mnl_socket *follow, *dump;
 	uint32_t sequence;
-	int step;          // of the dump that goes on; -1: none
-	bool stale;        // the kernel still answers one that has been given up
-	bool interrupted;  // the dump is not of one state
-	bool wanted;       // everything is to be read, at again_ms
+	int step;         // of the dump that goes on; -1: none
+	bool stale;       // the kernel still answers one that has been given up
+	bool interrupted; // the dump is not of one state
+	bool wanted;      // everything is to be read, at again_ms
 	bool settled;
-	int64_t again_ms;  // not before
-	int64_t ended_ms;  // when the last dump ended
-	int64_t pause_ms;  // before the next one
+	int64_t again_ms; // not before
+	int64_t ended_ms; // when the last dump ended
+	int64_t pause_ms; // before the next one
 	struct learn_netlink_counts counts;
 	int64_t asks_ms; // since when `asks` have been sent
 	uint32_t asks;
@@ -99,9 +99,9 @@ join_groups(const struct learn_netlink *n)
 		int group;
 		bool routes;
 	} groups[] = {
-		{RTNLGRP_LINK, false},       {RTNLGRP_IPV4_IFADDR, false},
+		{RTNLGRP_LINK, false},        {RTNLGRP_IPV4_IFADDR, false},
 		{RTNLGRP_IPV6_IFADDR, false}, {RTNLGRP_NEIGH, false},
-		{RTNLGRP_NEXTHOP, true},     {RTNLGRP_IPV4_ROUTE, true},
+		{RTNLGRP_NEXTHOP, true},      {RTNLGRP_IPV4_ROUTE, true},
 		{RTNLGRP_IPV6_ROUTE, true},
 	};
 

@@ -47,8 +47,7 @@ find_port(const struct rib *rib, uint32_t device)
 static const struct rib_neighbour *
 find_neighbour(const struct rib *rib, uint32_t device, const struct learn_address *address)
 {
-	struct rib_key key = {
-		.kind = RIB_NEIGHBOUR, .number = device, .version = address->version};
+	struct rib_key key = {.kind = RIB_NEIGHBOUR, .number = device, .version = address->version};
 	const struct rib_neighbour *n;
 
 	memcpy(key.address, address->bytes, sizeof(key.address));
@@ -59,8 +58,7 @@ find_neighbour(const struct rib *rib, uint32_t device, const struct learn_addres
 static const struct rib_way *
 find_nexthop(const struct rib *rib, enum rib_source source, uint32_t id)
 {
-	const struct rib_key key = {
-		.kind = RIB_NEXTHOP, .source = (uint8_t)source, .number = id};
+	const struct rib_key key = {.kind = RIB_NEXTHOP, .source = (uint8_t)source, .number = id};
 	const struct rib_nexthop *nexthop = (const struct rib_nexthop *)rib_find(rib, &key);
 
 	return nexthop == NULL ? NULL : nexthop->way;
@@ -206,10 +204,10 @@ append_route(struct resolving *r, uint16_t vrf, const struct config_prefix *pref
 	     uint8_t source)
 {
 	return routes_append_route(r->out, &(struct route){.prefix = *prefix,
-							    .vrf = vrf,
-							    .source = source,
-							    .group = group,
-							    .encap = ROUTES_PLAIN});
+							   .vrf = vrf,
+							   .source = source,
+							   .group = group,
+							   .encap = ROUTES_PLAIN});
 }
 
 // ---- connected networks ----------------------------------------------------------------------
@@ -227,7 +225,7 @@ look_up(struct resolving *r, const struct learn_address *address, unsigned *leng
 		const struct rib_route *best;
 
 		if (left < bits)
-			key.address[left / 8] &= (uint8_t)~(0x80u >> left % 8);
+			key.address[left / 8] &= (uint8_t) ~(0x80u >> left % 8);
 		if (r->rib->lengths[address->version == 6][left] == 0)
 			continue;
 		key.length = (uint8_t)left;
@@ -250,9 +248,8 @@ leads_onto(const struct resolving *r, enum rib_source source, const struct rib_w
 
 		if (hop->id == 0 && hop->device == device && hop->gateway.version == 0)
 			return true;
-		inner = hop->id == 0 || depth == DEPTH_MAX
-				? NULL
-				: find_nexthop(r->rib, source, hop->id);
+		inner = hop->id == 0 || depth == DEPTH_MAX ? NULL
+							   : find_nexthop(r->rib, source, hop->id);
 		if (inner != NULL && leads_onto(r, source, inner, device, depth + 1))
 			return true;
 	}

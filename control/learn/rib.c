@@ -172,8 +172,7 @@ list_prefix(struct rib *rib, struct rib_prefix *prefix)
 
 	if (count == rib->room) {
 		uint32_t room = rib->room == 0 ? 64 : 2 * rib->room;
-		struct rib_prefix **grown =
-			realloc(rib->order, room * sizeof(struct rib_prefix *));
+		struct rib_prefix **grown = realloc(rib->order, room * sizeof(struct rib_prefix *));
 
 		if (grown == NULL)
 			return -ENOMEM;
@@ -194,8 +193,8 @@ find_prefix(struct rib *rib, const struct config_prefix *p, struct rib_prefix **
 	struct rib_prefix *prefix;
 
 	memcpy(key.address, p->address, sizeof(key.address));
-	prefix = (struct rib_prefix *)find_fact(rib, &key,
-						hash_bytes(rib->seed, &key, sizeof(key)));
+	prefix =
+		(struct rib_prefix *)find_fact(rib, &key, hash_bytes(rib->seed, &key, sizeof(key)));
 	if (prefix != NULL) {
 		*out = prefix;
 		return 0;

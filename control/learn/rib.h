@@ -41,7 +41,7 @@ struct rib_fact {
 struct rib_way {
 	struct hash_link link; // in rib.ways
 	uint32_t users;
-	bool refused; // resolve: it has been told that it cannot be followed
+	bool refused;  // resolve: it has been told that it cannot be followed
 	uint32_t pass; // resolve: when `verdict` and `group` were found
 	uint8_t verdict;
 	uint8_t source; // whose nexthop objects it was found by
@@ -99,7 +99,7 @@ struct rib {
 	uint32_t hops; // of all ways
 	uint32_t generation[RIB_SOURCES];
 	bool reading[RIB_SOURCES]; // between rib_begin() and rib_end()
-	bool doubtful; // something was said of which only a fresh dump can tell what follows
+	bool doubtful;    // something was said of which only a fresh dump can tell what follows
 	uint64_t changes; // of what follows from all this; what is said again is none
 	uint32_t pass;    // resolve
 };

@@ -33,8 +33,8 @@ build_all(const struct lab *lab, const struct learn_change *changes, uint32_t co
 
 		if (i + 1 < count && changes[i + 1].node == node)
 			continue; // VRFs of a switch follow one another
-		rc = fabric_build_tables(lab->fabric, node, &lab->fabric->switches[node],
-					 &built[i], &diag);
+		rc = fabric_build_tables(lab->fabric, node, &lab->fabric->switches[node], &built[i],
+					 &diag);
 	}
 	config_diag_free(&diag);
 	return rc;
@@ -177,8 +177,8 @@ take_gleans(struct lab *lab)
 		uint32_t node = learn_look(lab->learner, i).node;
 		struct glean_entry entry;
 
-		for (unsigned k = 0; k < GLEAN_ENTRIES &&
-				     glean_take(lab->fabric->nodes[node]->glean, &entry);
+		for (unsigned k = 0;
+		     k < GLEAN_ENTRIES && glean_take(lab->fabric->nodes[node]->glean, &entry);
 		     k++) {
 			struct learn_address address = {.version = entry.version};
 

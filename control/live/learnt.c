@@ -24,8 +24,9 @@ state_name(uint16_t state)
 		uint16_t bit;
 		const char *name;
 	} names[] = {
-		{NUD_PERMANENT, "permanent"}, {NUD_NOARP, "noarp"},   {NUD_REACHABLE, "reachable"},
-		{NUD_STALE, "stale"},         {NUD_DELAY, "delay"},   {NUD_PROBE, "probe"},
+		{NUD_PERMANENT, "permanent"}, {NUD_NOARP, "noarp"},
+		{NUD_REACHABLE, "reachable"}, {NUD_STALE, "stale"},
+		{NUD_DELAY, "delay"},         {NUD_PROBE, "probe"},
 		{NUD_FAILED, "failed"},       {NUD_INCOMPLETE, "incomplete"},
 	};
 
@@ -67,8 +68,7 @@ add_neighbours(struct learnt *l, const struct lab *lab, const struct learn_view 
 {
 	for (const struct rib_neighbour *n = v->rib->neighbours; n != NULL; n = n->next) {
 		const struct rib_key link_key = {.kind = RIB_LINK, .number = n->fact.key.number};
-		const struct rib_link *link =
-			(const struct rib_link *)rib_find(v->rib, &link_key);
+		const struct rib_link *link = (const struct rib_link *)rib_find(v->rib, &link_key);
 		struct show_neighbour *s = &l->neighbours[l->neighbour_count];
 
 		// Multicast groups and the loopback's own are nobody's neighbours.
@@ -111,8 +111,7 @@ learnt_take(struct learnt **out, const struct lab *lab)
 	if (l == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < vrfs; i++)
-		for (const struct rib_neighbour *n =
-			     learn_look(lab->learner, i).rib->neighbours;
+		for (const struct rib_neighbour *n = learn_look(lab->learner, i).rib->neighbours;
 		     n != NULL; n = n->next)
 			neighbours++;
 	l->sources = calloc(vrfs + 1u, sizeof(*l->sources));

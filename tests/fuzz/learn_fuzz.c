@@ -101,8 +101,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint32_t group = list.routes[i].group;
 
 		require(group == ROUTES_BLACKHOLE || group < list.group_count);
-		require(group == ROUTES_BLACKHOLE ||
-			list.groups[group].count <= GROUP_MEMBERS_MAX);
+		require(group == ROUTES_BLACKHOLE || list.groups[group].count <= GROUP_MEMBERS_MAX);
 	}
 	routes_clear(&list);
 	rib_end(rib, RIB_FPM);

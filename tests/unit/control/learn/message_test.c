@@ -18,12 +18,12 @@ static void
 test_bytes_of_a_route(void **state)
 {
 	static const _Alignas(8) uint8_t bytes[] = {
-		60, 0, 0, 0, 24, 0, 0, 6, 1, 0, 0, 0, 0, 0, 0, 0, // length, RTM_NEWROUTE, flags
-		2, 16, 0, 0, 254, 3, 0, 1, 0, 0, 0, 0,            // AF_INET /16, main, unicast
-		8, 0, 15, 0, 254, 0, 0, 0,                        // RTA_TABLE
-		8, 0, 1, 0, 10, 9, 0, 0,                          // RTA_DST
-		8, 0, 5, 0, 10, 0, 2, 2,                          // RTA_GATEWAY
-		8, 0, 4, 0, 7, 0, 0, 0,                           // RTA_OIF
+		60, 0,  0,  0, 24,  0, 0, 6, 1, 0, 0, 0, 0, 0, 0, 0, // length, RTM_NEWROUTE, flags
+		2,  16, 0,  0, 254, 3, 0, 1, 0, 0, 0, 0,             // AF_INET /16, main, unicast
+		8,  0,  15, 0, 254, 0, 0, 0,                         // RTA_TABLE
+		8,  0,  1,  0, 10,  9, 0, 0,                         // RTA_DST
+		8,  0,  5,  0, 10,  0, 2, 2,                         // RTA_GATEWAY
+		8,  0,  4,  0, 7,   0, 0, 0,                         // RTA_OIF
 	};
 
 	(void)state;
@@ -103,8 +103,8 @@ static void
 test_nexthop_objects(void **state)
 {
 	const struct nhmsg head = {.nh_family = AF_INET};
-	const struct nexthop_grp group[3] = {{.id = 5}, {.id = 6, .weight = 2},
-					     {.id = 7, .weight = 255, .resvd1 = 1}};
+	const struct nexthop_grp group[3] = {
+		{.id = 5}, {.id = 6, .weight = 2}, {.id = 7, .weight = 255, .resvd1 = 1}};
 
 	(void)state;
 	made_start(&made, RTM_NEWNEXTHOP, 0, &head, sizeof(head));
@@ -156,8 +156,7 @@ test_nexthop_objects(void **state)
 static void
 test_neighbours(void **state)
 {
-	struct ndmsg head = {
-		.ndm_family = AF_INET, .ndm_ifindex = 4, .ndm_state = NUD_REACHABLE};
+	struct ndmsg head = {.ndm_family = AF_INET, .ndm_ifindex = 4, .ndm_state = NUD_REACHABLE};
 	static const uint8_t mac[6] = {2, 0, 0, 0, 1, 2}, group[6] = {1, 0, 0x5e, 0, 0, 1};
 
 	(void)state;
@@ -221,8 +220,8 @@ test_of_no_concern(void **state)
 	struct rtmsg head = {
 		.rtm_family = AF_INET, .rtm_table = RT_TABLE_MAIN, .rtm_type = RTN_UNICAST};
 	const uint8_t drops[] = {RTN_BLACKHOLE, RTN_UNREACHABLE, RTN_PROHIBIT, RTN_THROW};
-	const uint8_t others[] = {RTN_UNSPEC, RTN_LOCAL, RTN_BROADCAST, RTN_ANYCAST,
-				  RTN_MULTICAST, RTN_NAT};
+	const uint8_t others[] = {RTN_UNSPEC,  RTN_LOCAL,     RTN_BROADCAST,
+				  RTN_ANYCAST, RTN_MULTICAST, RTN_NAT};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(drops); i++) {
@@ -315,7 +314,8 @@ test_lengths_that_lie(void **state)
 			if (learn_decode(made_message(&made), &got) != 0)
 				refused++;
 			else if (lie != truth)
-				assert_true(got.way.count <= made.length / sizeof(struct rtnexthop));
+				assert_true(got.way.count <=
+					    made.length / sizeof(struct rtnexthop));
 		}
 	}
 	assert_true(refused > 2000);

@@ -103,9 +103,8 @@ made_route4(struct made *m, uint16_t type, uint16_t flags, uint32_t address, uin
 static inline void
 made_hop(struct made *m, uint32_t device, uint8_t hops, const uint8_t gateway[4])
 {
-	const struct rtnexthop part = {.rtnh_len = sizeof(part) + 8,
-				       .rtnh_hops = hops,
-				       .rtnh_ifindex = (int)device};
+	const struct rtnexthop part = {
+		.rtnh_len = sizeof(part) + 8, .rtnh_hops = hops, .rtnh_ifindex = (int)device};
 
 	made_bytes(m, &part, sizeof(part));
 	made_attr(m, RTA_GATEWAY, gateway, 4);

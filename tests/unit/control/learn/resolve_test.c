@@ -83,10 +83,10 @@ set_way(struct learn_message *m, const struct hop *hops, uint32_t count)
 {
 	m->way.count = count;
 	for (uint32_t i = 0; i < count; i++) {
-		m->way.hops[i] = (struct learn_hop){.id = hops[i].id,
-						    .device = hops[i].device,
-						    .weight = hops[i].weight == 0 ? 1
-										  : hops[i].weight};
+		m->way.hops[i] =
+			(struct learn_hop){.id = hops[i].id,
+					   .device = hops[i].device,
+					   .weight = hops[i].weight == 0 ? 1 : hops[i].weight};
 		if (hops[i].gateway != NULL)
 			m->way.hops[i].gateway = address_of(hops[i].gateway);
 	}
@@ -105,8 +105,8 @@ route(struct fixture *f, const char *address, uint8_t length, const struct hop *
 	say(f, &m);
 }
 
-#define ROUTE(f, address, length, ...)                                            \
-	route(f, address, length, (const struct hop[]){__VA_ARGS__},              \
+#define ROUTE(f, address, length, ...)                               \
+	route(f, address, length, (const struct hop[]){__VA_ARGS__}, \
 	      sizeof((const struct hop[]){__VA_ARGS__}) / sizeof(struct hop))
 
 static void
@@ -156,8 +156,8 @@ expect(struct fixture *f, const char *wanted)
 	for (uint32_t i = 0; i < list.count; i++) {
 		const struct route *r = &list.routes[i];
 		const struct route_group none = {0};
-		const struct route_group *g =
-			r->group == ROUTES_BLACKHOLE ? &none : &list.groups[r->group];
+		const struct route_group *g = r->group == ROUTES_BLACKHOLE ? &none
+									   : &list.groups[r->group];
 
 		assert_int_equal(r->vrf, 3);
 		assert_int_equal(r->encap, ROUTES_PLAIN);
@@ -328,8 +328,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
-		T(test_group),           T(test_other_interfaces), T(test_ip4_by_ip6),
-		T(test_connected),       T(test_nexthop_objects),  T(test_blackhole),
+		T(test_group),     T(test_other_interfaces), T(test_ip4_by_ip6),
+		T(test_connected), T(test_nexthop_objects),  T(test_blackhole),
 		T(test_too_many),
 #undef T
 	};

@@ -20,9 +20,8 @@ route(uint32_t third, uint32_t metric, uint32_t device, bool gone)
 	m.prefix = (struct config_prefix){
 		.version = 4, .length = 24, .address = {10, 0, (uint8_t)third}};
 	m.way.count = 1;
-	m.way.hops[0] = (struct learn_hop){.device = device,
-					   .weight = 1,
-					   .gateway = {.version = 4, .bytes = {10, 9, 9, 9}}};
+	m.way.hops[0] = (struct learn_hop){
+		.device = device, .weight = 1, .gateway = {.version = 4, .bytes = {10, 9, 9, 9}}};
 	return m;
 }
 
@@ -260,8 +259,8 @@ test_any_order(void **state)
 		}
 		for (uint32_t i = 0; i < PREFIXES; i++)
 			if (p.devices[CHANGES][i] != 0)
-				say(fresh, RIB_NETLINK,
-				    route(i, 20, p.devices[CHANGES][i], false), false);
+				say(fresh, RIB_NETLINK, route(i, 20, p.devices[CHANGES][i], false),
+				    false);
 		got = text_of(rib);
 		wanted = text_of(fresh);
 		assert_string_equal(got, wanted);
