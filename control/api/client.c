@@ -3,6 +3,8 @@
 // must not take its clients along.
 #include "api.h"
 
+#include "control/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +15,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CLIENT_ANSWER_MAX (256u * 1024 * 1024)
@@ -28,15 +29,6 @@ struct call {
 	size_t in_capacity;
 	size_t line_length; // of the first line in it, once that is whole
 };
-
-static int64_t
-clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 // Waits for the socket. Returns 0 or -errno.
 static int

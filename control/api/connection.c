@@ -7,6 +7,7 @@
 // has begun nothing may stay.
 #include "connection.h"
 
+#include "control/clock.h"
 #include "rpc.h"
 
 #include <errno.h>
@@ -15,20 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CONNECTION_READ_BYTES 65536
 #define CONNECTION_REQUESTS_PER_TURN 8
-
-int64_t
-connection_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void
 connection_close(struct connection *c)
@@ -50,7 +41,7 @@ connection_take_events(const struct service *s, struct connection *c)
 	c->out_sent = 0;
 	c->events = NULL;
 	c->events_length = c->events_capacity = 0;
-	c->deadline_ms = connection_clock_ms() + s->patience_ms;
+	c->deadline_ms = clock_ms() + s->patience_ms;
 }
 
 // Sends what the socket takes of the answer. Returns 0, or -errno when the client is lost.
@@ -133,7 +124,7 @@ connection_answer(const struct service *s, struct connection *c, char *line, siz
 	c->out = line;
 	c->out_length = length;
 	c->out_sent = 0;
-	c->deadline_ms = connection_clock_ms() + s->patience_ms;
+	c->deadline_ms = clock_ms() + s->patience_ms;
 	return connection_send(s, c);
 }
 
@@ -201,7 +192,7 @@ connection_serve(struct service *s, struct connection *c)
 	if (c->out == NULL && c->in_length == 0)
 		c->deadline_ms = INT64_MAX;
 	else if (c->out == NULL && (done != 0 || c->deadline_ms == INT64_MAX))
-		c->deadline_ms = connection_clock_ms() + s->patience_ms;
+		c->deadline_ms = clock_ms() + s->patience_ms;
 	return status;
 }
 

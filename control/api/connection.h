@@ -32,14 +32,11 @@ struct connection {
 	size_t events_length;
 	size_t events_capacity;
 	uint64_t events_lost; // since the last that it got
-	int64_t deadline_ms;  // of what was begun; INT64_MAX: nothing
+	int64_t deadline_ms;  // of what was begun, by clock_ms(); INT64_MAX: nothing
 	int64_t active_ms;    // when it last did anything
 	bool ended;           // it will send no more
 	bool doomed;          // to be closed once its answer is sent
 };
-
-// The clock of deadlines, in ms.
-int64_t connection_clock_ms(void);
 
 // The events that poll should wait for.
 short connection_events(const struct connection *c);

@@ -8,6 +8,8 @@
 // who may only read have no more than their part of the places, so that they cannot keep the owner
 // out, and make room among themselves. A subscriber is not idle.
 #include "connection.h"
+
+#include "control/clock.h"
 #include "listener.h"
 #include "rpc.h"
 
@@ -148,14 +150,14 @@ server_accept(struct api_server *s)
 	s->clients[s->client_count++] = (struct connection){.fd = fd,
 							    .peer = peer,
 							    .deadline_ms = INT64_MAX,
-							    .active_ms = connection_clock_ms()};
+							    .active_ms = clock_ms()};
 }
 
 // How long poll may wait: not past a deadline, not at all while requests wait for their turn.
 static int
 server_timeout(struct api_server *s, int timeout_ms)
 {
-	int64_t now = connection_clock_ms();
+	int64_t now = clock_ms();
 	int64_t wait = timeout_ms < 0 ? INT64_MAX : timeout_ms;
 
 	for (unsigned int i = 0; i < s->client_count; i++) {
@@ -189,7 +191,7 @@ api_server_poll(struct api_server *s, int timeout_ms)
 			return -errno;
 		return 0;
 	}
-	now = connection_clock_ms();
+	now = clock_ms();
 	// Backwards: closing moves the last client into the place of the closed one.
 	for (unsigned int i = count; i-- > 0;)
 		if (connection_turn(&s->service, &s->clients[i], polled[1 + i].revents, now) != 0)

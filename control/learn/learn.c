@@ -8,13 +8,14 @@
 // to be asked again.
 #include "learn.h"
 
+#include "control/clock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BATCH_MS 10
@@ -46,15 +47,6 @@ struct learner {
 	int64_t published_ms, asked_ms;
 	int64_t pause_ms; // before the next batch
 };
-
-static int64_t
-clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 int
 learn_create(struct learner **out, const struct topology *topology, const struct learn_hooks *hooks)

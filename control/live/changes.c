@@ -19,15 +19,6 @@
 
 #define MESSAGE_ERRORS 3 // told of a configuration that does not load
 
-int64_t
-changes_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 // Where what runs is said to be, and what the files that it names are beside.
 static const char *
 beside(const struct changes *c)

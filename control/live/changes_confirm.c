@@ -4,6 +4,7 @@
 // change meanwhile stays.
 #include "changes_part.h"
 
+#include "control/clock.h"
 #include "control/config/diff.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ changes_wait(struct changes *c, const char *before, size_t length,
 		return rc;
 	}
 	c->waiting.open = true;
-	c->waiting.until_ms = changes_clock_ms() + (int64_t)confirm_ms;
+	c->waiting.until_ms = clock_ms() + (int64_t)confirm_ms;
 	c->waiting.uid = author->uid;
 	snprintf(c->waiting.what, sizeof(c->waiting.what), "%s", author->what);
 	return 0;
@@ -114,7 +115,7 @@ changes_look(struct changes *c)
 {
 	char err[512];
 
-	if (!c->waiting.open || changes_clock_ms() < c->waiting.until_ms)
+	if (!c->waiting.open || clock_ms() < c->waiting.until_ms)
 		return;
 	// What cannot be undone now will not be later; the revision is the old one all the same.
 	undo(c, "not confirmed in time", err, sizeof(err));
@@ -124,7 +125,7 @@ changes_look(struct changes *c)
 int
 changes_next_ms(const struct changes *c, int most)
 {
-	int64_t left = c->waiting.until_ms - changes_clock_ms();
+	int64_t left = c->waiting.until_ms - clock_ms();
 
 	if (!c->waiting.open || left >= most)
 		return most;
@@ -134,7 +135,7 @@ changes_next_ms(const struct changes *c, int most)
 const char *
 changes_waiting(const struct changes *c, uint64_t *left_ms)
 {
-	int64_t left = c->waiting.until_ms - changes_clock_ms();
+	int64_t left = c->waiting.until_ms - clock_ms();
 
 	if (!c->waiting.open)
 		return NULL;

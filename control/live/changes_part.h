@@ -9,7 +9,7 @@
 // Edits in force that are undone unless they are confirmed.
 struct changes_waiting {
 	bool open;
-	int64_t until_ms; // of changes_clock_ms()
+	int64_t until_ms; // of clock_ms()
 	struct edit_list undo;
 	uid_t uid;
 	char what[STORE_WHAT_MAX];
@@ -26,8 +26,6 @@ struct changes {
 	struct edit_list staged;
 	struct changes_waiting waiting;
 };
-
-int64_t changes_clock_ms(void);
 
 // What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno with
 // one line in err.

@@ -5,6 +5,7 @@
 // they are and it is tried again with the next batch.
 #include "lab_learn.h"
 
+#include "control/clock.h"
 #include "control/fabric/learned.h"
 #include "control/host/netns.h"
 #include "control/learn/learn.h"
@@ -15,7 +16,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SETTLE_MS 2000 // how long coming up waits for the first routes
@@ -130,18 +130,14 @@ open_vrf(struct lab *lab, uint32_t node, const struct config_learn *learn,
 static void
 settle(struct lab *lab)
 {
-	struct timespec begin, now;
+	const int64_t until_ms = clock_ms() + SETTLE_MS;
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
 		struct pollfd polled = {.fd = learn_fd(lab->learner), .events = POLLIN};
 
 		(void)poll(&polled, 1, learn_wait_ms(lab->learner));
 		lab_learn(lab);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (!learn_settled(lab->learner) &&
-		 (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 <
-			 SETTLE_MS);
+	} while (!learn_settled(lab->learner) && clock_ms() < until_ms);
 }
 
 int

@@ -7,11 +7,11 @@
 #include "tell.h"
 
 #include "control/api/api.h"
+#include "control/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define TELL_INTERVAL_MS 200
 
@@ -36,15 +36,6 @@ struct tell {
 };
 
 const char *const tell_kinds[TELL_KINDS] = {"link", "pause", "watchdog", "drops", "apply"};
-
-static int64_t
-clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 int
 tell_create(struct tell **out, struct lab *lab, struct copy *copy, struct api_server *server)
