@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is kept. Every fact stands in one table by its key; a route also in the list of its prefix, a
+// prefix in the order (rib_order.c), a neighbour among the neighbours. A route or a neighbour that is
+// retracted leaves that list at once, and the table when it is dropped: between the two it is a mark
+// (rib.c). Routes share their ways: of a million routes by one gateway there is one way.
+#include "rib_part.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+_Static_assert(sizeof(struct rib_key) == 28, "keys are compared as bytes");
+_Static_assert(sizeof(struct learn_hop) == 32, "so are hops");
+
+int
+rib_create(struct rib **out, const struct topo_node *place)
+{
+	struct rib *rib = calloc(1, sizeof(*rib));
+
+	if (rib == NULL)
+		return -ENOMEM;
+	rib->place = place;
+	for (unsigned int s = 0; s < RIB_SOURCES; s++)
+		rib->generation[s] = 1;
+	if (getrandom(&rib->seed, sizeof(rib->seed), GRND_NONBLOCK) != sizeof(rib->seed))
+		rib->seed = (uint64_t)(uintptr_t)rib;
+	*out = rib;
+	return 0;
+}
+
+void
+rib_destroy(struct rib *rib)
+{
+	if (rib == NULL)
+		return;
+	for (uint32_t i = 0; i < rib->facts.size; i++) {
+		for (struct hash_link *l = rib->facts.buckets[i], *next; l != NULL; l = next) {
+			next = l->next;
+			free(l);
+		}
+	}
+	for (uint32_t i = 0; i < rib->ways.size; i++) {
+		for (struct hash_link *l = rib->ways.buckets[i], *next; l != NULL; l = next) {
+			next = l->next;
+			free(l);
+		}
+	}
+	hash_free(&rib->facts);
+	hash_free(&rib->ways);
+	free(rib->order);
+	free(rib);
+}
+
+// ---- ways ------------------------------------------------------------------------------------
+
+static struct rib_way *
+find_way(const struct rib *rib, const struct learn_way *way, uint64_t hash)
+{
+	for (struct hash_link *l = hash_chain(&rib->ways, hash); l != NULL; l = l->next) {
+		struct rib_way *kept = (struct rib_way *)l;
+
+		if (l->hash == hash && kept->blackhole == way->blackhole &&
+		    kept->count == way->count &&
+		    memcmp(kept->hops, way->hops, way->count * sizeof(way->hops[0])) == 0)
+			return kept;
+	}
+	return NULL;
+}
+
+// The one copy of a way, with a user more. Returns 0, -ENOSPC or -ENOMEM.
+static int
+take_way(struct rib *rib, const struct learn_way *way, struct rib_way **out)
+{
+	uint64_t hash = hash_bytes(rib->seed + way->blackhole, way->hops,
+				   (uint32_t)(way->count * sizeof(way->hops[0])));
+	struct rib_way *kept = find_way(rib, way, hash);
+
+	if (kept == NULL) {
+		if (way->count > RIB_HOPS_MAX - rib->hops)
+			return -ENOSPC;
+		kept = calloc(1, sizeof(*kept) + way->count * sizeof(way->hops[0]));
+		if (kept == NULL)
+			return -ENOMEM;
+		kept->link.hash = hash;
+		kept->blackhole = way->blackhole;
+		kept->count = way->count;
+		memcpy(kept->hops, way->hops, way->count * sizeof(way->hops[0]));
+		if (hash_put(&rib->ways, &kept->link) != 0) {
+			free(kept);
+			return -ENOMEM;
+		}
+		rib->hops += way->count;
+	}
+	kept->users++;
+	*out = kept;
+	return 0;
+}
+
+static void
+give_way(struct rib *rib, struct rib_way *way)
+{
+	if (way == NULL || --way->users != 0)
+		return;
+	hash_remove(&rib->ways, &way->link);
+	rib->hops -= way->count;
+	free(way);
+}
+
+int
+rib_set_way(struct rib *rib, struct rib_way **at, const struct learn_way *to)
+{
+	struct rib_way *way;
+	int rc = take_way(rib, to, &way);
+
+	if (rc != 0)
+		return rc;
+	rib->changes += way != *at;
+	give_way(rib, *at);
+	*at = way;
+	return 0;
+}
+
+// ---- facts -----------------------------------------------------------------------------------
+
+struct rib_fact *
+rib_find_any(const struct rib *rib, const struct rib_key *key)
+{
+	uint64_t hash = hash_bytes(rib->seed, key, sizeof(*key));
+
+	for (struct hash_link *l = hash_chain(&rib->facts, hash); l != NULL; l = l->next) {
+		struct rib_fact *fact = (struct rib_fact *)l;
+
+		if (l->hash == hash && memcmp(&fact->key, key, sizeof(*key)) == 0)
+			return fact;
+	}
+	return NULL;
+}
+
+struct rib_fact *
+rib_find(const struct rib *rib, const struct rib_key *key)
+{
+	struct rib_fact *fact = rib_find_any(rib, key);
+
+	return fact == NULL || fact->gone ? NULL : fact;
+}
+
+static size_t
+size_of(uint8_t kind)
+{
+	static const size_t sizes[] = {
+		[RIB_PREFIX] = sizeof(struct rib_prefix),
+		[RIB_ROUTE] = sizeof(struct rib_route),
+		[RIB_NEXTHOP] = sizeof(struct rib_nexthop),
+		[RIB_NEIGHBOUR] = sizeof(struct rib_neighbour),
+		[RIB_LINK] = sizeof(struct rib_link),
+		[RIB_ADDRESS] = sizeof(struct rib_fact),
+	};
+
+	return sizes[kind];
+}
+
+struct rib_fact *
+rib_add_fact(struct rib *rib, const struct rib_key *key)
+{
+	struct rib_fact *fact = calloc(1, size_of(key->kind));
+
+	if (fact == NULL)
+		return NULL;
+	fact->key = *key;
+	fact->link.hash = hash_bytes(rib->seed, key, sizeof(*key));
+	fact->gone = true; // until it is filled
+	if (hash_put(&rib->facts, &fact->link) != 0) {
+		free(fact);
+		return NULL;
+	}
+	return fact;
+}
+
+int
+rib_take_prefix(struct rib *rib, const struct config_prefix *p, struct rib_prefix **out)
+{
+	struct rib_key key = {.kind = RIB_PREFIX, .version = p->version, .length = p->length};
+	struct rib_prefix *prefix;
+
+	memcpy(key.address, p->address, sizeof(key.address));
+	prefix = (struct rib_prefix *)rib_find_any(rib, &key);
+	if (prefix != NULL) {
+		*out = prefix;
+		return 0;
+	}
+	if (rib->listed + rib->added >= RIB_PREFIXES_MAX)
+		return -ENOSPC;
+	prefix = (struct rib_prefix *)rib_add_fact(rib, &key);
+	if (prefix == NULL)
+		return -ENOMEM;
+	prefix->prefix = *p;
+	prefix->fact.gone = false;
+	if (rib_list_prefix(rib, prefix) != 0) {
+		hash_remove(&rib->facts, &prefix->fact.link);
+		free(prefix);
+		return -ENOMEM;
+	}
+	*out = prefix;
+	return 0;
+}
+
+static uint32_t *
+length_of(struct rib *rib, const struct rib_prefix *prefix)
+{
+	return &rib->lengths[prefix->prefix.version == 6][prefix->prefix.length];
+}
+
+void
+rib_join_prefix(struct rib *rib, struct rib_route *route, struct rib_prefix *prefix)
+{
+	if (prefix->routes == NULL) {
+		(*length_of(rib, prefix))++;
+		rib->prefixes++;
+	}
+	route->prefix = prefix;
+	route->next = prefix->routes;
+	prefix->routes = route;
+}
+
+static void
+leave_prefix(struct rib *rib, struct rib_route *route)
+{
+	struct rib_prefix *prefix = route->prefix;
+	struct rib_route **at = &prefix->routes;
+
+	while (*at != route)
+		at = &(*at)->next;
+	*at = route->next;
+	route->prefix = NULL;
+	if (prefix->routes == NULL) {
+		(*length_of(rib, prefix))--;
+		rib->prefixes--;
+	}
+}
+
+void
+rib_retract(struct rib *rib, struct rib_fact *fact)
+{
+	struct rib_route *route = (struct rib_route *)fact;
+	struct rib_neighbour *neighbour = (struct rib_neighbour *)fact;
+
+	if (fact->gone)
+		return;
+	fact->gone = true;
+	rib->changes++;
+	switch (fact->key.kind) {
+	case RIB_ROUTE:
+		leave_prefix(rib, route);
+		give_way(rib, route->way);
+		route->way = NULL;
+		break;
+	case RIB_NEXTHOP:
+		give_way(rib, ((struct rib_nexthop *)fact)->way);
+		((struct rib_nexthop *)fact)->way = NULL;
+		break;
+	case RIB_NEIGHBOUR:
+		*neighbour->back = neighbour->next;
+		if (neighbour->next != NULL)
+			neighbour->next->back = neighbour->back;
+		break;
+	default:
+		break;
+	}
+}
+
+void
+rib_drop_fact(struct rib *rib, struct rib_fact *fact)
+{
+	rib_retract(rib, fact);
+	hash_remove(&rib->facts, &fact->link);
+	free(fact);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prefixes in the order of a route_list. New ones are put behind those sorted; they are sorted among
+// themselves and merged when somebody reads, so that a change of a few routes among a million costs
+// one pass and no sort of the million. Prefixes that have lost their routes are weeded out on the way.
+#include "rib_part.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+rib_list_prefix(struct rib *rib, struct rib_prefix *prefix)
+{
+	uint32_t count = rib->listed + rib->added;
+
+	if (count == rib->room) {
+		uint32_t room = rib->room == 0 ? 64 : 2 * rib->room;
+		struct rib_prefix **grown = realloc(rib->order, room * sizeof(struct rib_prefix *));
+
+		if (grown == NULL)
+			return -ENOMEM;
+		rib->order = grown;
+		rib->room = room;
+	}
+	rib->order[count] = prefix;
+	rib->added++;
+	prefix->listed = true;
+	return 0;
+}
+
+static int
+prefix_compare(const void *a, const void *b)
+{
+	const struct config_prefix *x = &(*(struct rib_prefix *const *)a)->prefix;
+	const struct config_prefix *y = &(*(struct rib_prefix *const *)b)->prefix;
+	int order;
+
+	if (x->version != y->version)
+		return x->version < y->version ? -1 : 1;
+	order = memcmp(x->address, y->address, sizeof(x->address));
+	return order != 0 ? order : (int)x->length - (int)y->length;
+}
+
+// Takes prefixes without routes out of a part of the list; returns how many are left.
+static uint32_t
+weed(struct rib *rib, struct rib_prefix **part, uint32_t count)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (part[i]->routes != NULL) {
+			part[kept++] = part[i];
+			continue;
+		}
+		hash_remove(&rib->facts, &part[i]->fact.link);
+		free(part[i]);
+	}
+	return kept;
+}
+
+int
+rib_sort(struct rib *rib)
+{
+	struct rib_prefix **added = NULL;
+	uint32_t new = rib->added, at, from;
+	bool empty = rib->listed + new != rib->prefixes; // some have no routes any more
+
+	if (!empty && new == 0)
+		return 0;
+	if (new != 0) {
+		added = malloc(new * sizeof(struct rib_prefix *));
+		if (added == NULL)
+			return -ENOMEM;
+		memcpy(added, &rib->order[rib->listed], new * sizeof(struct rib_prefix *));
+		new = empty ? weed(rib, added, new) : new;
+		qsort(added, new, sizeof(struct rib_prefix *), prefix_compare);
+	}
+	if (empty)
+		rib->listed = weed(rib, rib->order, rib->listed);
+	from = rib->listed;
+	rib->added = 0;
+	rib->listed += new;
+	// From behind, so that nothing is overwritten before it has been moved.
+	for (at = rib->listed; new != 0;) {
+		bool older = from != 0 &&
+			     prefix_compare(&rib->order[from - 1], &added[new - 1]) > 0;
+
+		rib->order[--at] = older ? rib->order[--from] : added[--new];
+	}
+	free(added);
+	return 0;
+}
+
+const struct rib_route *
+rib_best(const struct rib_prefix *prefix)
+{
+	const struct rib_route *best = prefix->routes;
+
+	for (const struct rib_route *r = best; r != NULL; r = r->next) {
+		const struct rib_key *a = &r->fact.key, *b = &best->fact.key;
+
+		if (r->metric != best->metric ? r->metric < best->metric
+		    : a->source != b->source  ? a->source < b->source
+					      : a->device < b->device)
+			best = r;
+	}
+	return best;
+}
