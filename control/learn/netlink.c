@@ -9,6 +9,7 @@
 // Reading again waits a little longer each time that it follows hard upon the last.
 #include "netlink.h"
 
+#include "asks.h"
 #include "control/host/netns.h"
 
 #include <errno.h>
@@ -26,9 +27,6 @@
 #define TURN_DATAGRAMS 256
 #define AGAIN_MS_MIN 50
 #define AGAIN_MS_MAX 5000
-#define ASKED 1024   // a power of 2
-#define ASK_MS 1000  // the same neighbour is asked for this often
-#define ASKS_MAX 500 // all of them together in that time
 
 struct learn_netlink {
 	struct rib *rib;
@@ -44,12 +42,7 @@ struct learn_netlink {
 	int64_t ended_ms; // when the last dump ended
 	int64_t pause_ms; // before the next one
 	struct learn_netlink_counts counts;
-	int64_t asks_ms; // since when `asks` have been sent
-	uint32_t asks;
-	struct {
-		uint64_t key;
-		int64_t at_ms;
-	} asked[ASKED];
+	struct asks asks;
 	struct learn_message message;
 	_Alignas(8) char buffer[BUFFER_BYTES];
 };
@@ -369,28 +362,6 @@ learn_netlink_wait_ms(const struct learn_netlink *n, int64_t now_ms)
 
 // ---- neighbours ------------------------------------------------------------------------------
 
-// Whether it is some time since the same was asked. Where two share a place, the later forgets the
-// earlier.
-static bool
-may_ask(struct learn_netlink *n, uint32_t device, const struct learn_address *address,
-	int64_t now_ms)
-{
-	uint64_t key = hash_bytes(device, address, sizeof(*address)) | 1;
-	unsigned int at = key >> 32 & (ASKED - 1);
-
-	if (now_ms - n->asks_ms >= ASK_MS) {
-		n->asks_ms = now_ms;
-		n->asks = 0;
-	}
-	if (n->asks == ASKS_MAX ||
-	    (n->asked[at].key == key && now_ms - n->asked[at].at_ms < ASK_MS))
-		return false;
-	n->asks++;
-	n->asked[at].key = key;
-	n->asked[at].at_ms = now_ms;
-	return true;
-}
-
 void
 learn_netlink_ask(struct learn_netlink *n, uint32_t device, const struct learn_address *address,
 		  int64_t now_ms)
@@ -399,7 +370,7 @@ learn_netlink_ask(struct learn_netlink *n, uint32_t device, const struct learn_a
 	struct nlmsghdr *request;
 	struct ndmsg *neighbour;
 
-	if (!may_ask(n, device, address, now_ms))
+	if (!asks_may(&n->asks, device, address, now_ms))
 		return;
 	request = mnl_nlmsg_put_header(buffer);
 	request->nlmsg_type = RTM_NEWNEIGH;
