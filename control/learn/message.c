@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes may be anybody's (FPM is TCP): every length is held against what there is, attributes
-// against the message, nested ones against their container, values against their type. A message
-// in which something does not fit is refused whole.
+// Each type of message has its header and its attributes (attributes.c). A message in which something
+// does not fit is refused whole.
 #include "message.h"
+
+#include "attributes.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -13,75 +14,6 @@
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
-
-#define ATTRIBUTES_MAX 64 // more than any type that is looked at
-
-// By type; NULL: not there.
-struct attributes {
-	const struct nlattr *by_type[ATTRIBUTES_MAX];
-};
-
-static int
-parse_attributes(const void *from, size_t bytes, struct attributes *out)
-{
-	const char *at = from, *end = at + bytes;
-
-	memset(out, 0, sizeof(*out));
-	while (at < end) {
-		const struct nlattr *attr = (const struct nlattr *)at;
-		uint16_t type;
-
-		if (!mnl_attr_ok(attr, (int)(end - at)))
-			return -EBADMSG;
-		type = mnl_attr_get_type(attr);
-		if (type < ATTRIBUTES_MAX)
-			out->by_type[type] = attr;
-		at += MNL_ALIGN(attr->nla_len);
-	}
-	return 0;
-}
-
-// The attributes behind a header of `header` bytes.
-static int
-parse_message(const struct nlmsghdr *message, size_t header, struct attributes *out)
-{
-	size_t bytes = message->nlmsg_len - MNL_NLMSG_HDRLEN;
-
-	if (bytes < header)
-		return -EBADMSG;
-	header = MNL_ALIGN(header);
-	return parse_attributes((const char *)mnl_nlmsg_get_payload(message) + header,
-				bytes > header ? bytes - header : 0, out);
-}
-
-// A value of exactly this size; one that is not there leaves `to` alone.
-static int
-take(const struct attributes *a, unsigned type, void *to, size_t bytes)
-{
-	const struct nlattr *attr = a->by_type[type];
-
-	if (attr == NULL)
-		return 0;
-	if (mnl_attr_get_payload_len(attr) != bytes)
-		return -EBADMSG;
-	memcpy(to, mnl_attr_get_payload(attr), bytes);
-	return 0;
-}
-
-static uint8_t
-version_of(unsigned family)
-{
-	return family == AF_INET ? 4 : family == AF_INET6 ? 6 : 0;
-}
-
-static int
-take_address(const struct attributes *a, unsigned type, unsigned family, struct learn_address *to)
-{
-	if (a->by_type[type] == NULL)
-		return 0;
-	to->version = version_of(family);
-	return to->version == 0 ? -EBADMSG : take(a, type, to->bytes, to->version == 4 ? 4 : 16);
-}
 
 // RTA_VIA: a gateway of another family than the route's (RFC 5549).
 static int
@@ -98,7 +30,7 @@ take_via(const struct attributes *a, struct learn_address *to)
 		return -EBADMSG;
 	memcpy(&family, mnl_attr_get_payload(attr), sizeof(family));
 	bytes -= sizeof(family);
-	to->version = version_of(family);
+	to->version = attributes_version(family);
 	if (to->version == 0 || bytes != (to->version == 4 ? 4 : 16))
 		return -EBADMSG;
 	memcpy(to->bytes, (const char *)mnl_attr_get_payload(attr) + sizeof(family), bytes);
@@ -110,8 +42,8 @@ take_via(const struct attributes *a, struct learn_address *to)
 static int
 take_hop(const struct attributes *a, unsigned family, struct learn_hop *hop)
 {
-	if (take_address(a, RTA_GATEWAY, family, &hop->gateway) != 0 ||
-	    take_via(a, &hop->gateway) != 0 || take(a, RTA_OIF, &hop->device, 4) != 0)
+	if (attributes_take_address(a, RTA_GATEWAY, family, &hop->gateway) != 0 ||
+	    take_via(a, &hop->gateway) != 0 || attributes_take(a, RTA_OIF, &hop->device, 4) != 0)
 		return -EBADMSG;
 	if (a->by_type[RTA_ENCAP] != NULL || a->by_type[RTA_NEWDST] != NULL)
 		hop->device = 0;
@@ -144,7 +76,7 @@ take_multipath(const struct nlattr *attr, unsigned family, struct learn_way *way
 		if ((size_t)(end - at) < sizeof(*part) || part->rtnh_len < sizeof(*part) ||
 		    part->rtnh_len > end - at)
 			return -EBADMSG;
-		if (parse_attributes(at + sizeof(*part), part->rtnh_len - sizeof(*part), &inner) !=
+		if (attributes_parse(at + sizeof(*part), part->rtnh_len - sizeof(*part), &inner) !=
 		    0)
 			return -EBADMSG;
 		hop = add_hop(way);
@@ -173,10 +105,10 @@ take_prefix(const struct attributes *a, const struct rtmsg *route, struct config
 {
 	unsigned bytes = route->rtm_family == AF_INET ? 4 : 16;
 
-	prefix->version = version_of(route->rtm_family);
+	prefix->version = attributes_version(route->rtm_family);
 	prefix->length = route->rtm_dst_len;
 	if (prefix->length > 8 * bytes || (prefix->length != 0 && a->by_type[RTA_DST] == NULL) ||
-	    take(a, RTA_DST, prefix->address, bytes) != 0 || has_host_bits(prefix))
+	    attributes_take(a, RTA_DST, prefix->address, bytes) != 0 || has_host_bits(prefix))
 		return -EBADMSG;
 	return 0;
 }
@@ -187,7 +119,7 @@ take_way(const struct attributes *a, const struct rtmsg *route, struct learn_mes
 	struct learn_way *way = &out->way;
 	uint32_t id = 0;
 
-	if (take(a, RTA_NH_ID, &id, 4) != 0)
+	if (attributes_take(a, RTA_NH_ID, &id, 4) != 0)
 		return -EBADMSG;
 	if (id != 0) {
 		add_hop(way)->id = id;
@@ -204,7 +136,7 @@ take_way(const struct attributes *a, const struct rtmsg *route, struct learn_mes
 static bool
 of_concern(const struct rtmsg *route, uint32_t table, bool gone)
 {
-	if (version_of(route->rtm_family) == 0 || table != RT_TABLE_MAIN ||
+	if (attributes_version(route->rtm_family) == 0 || table != RT_TABLE_MAIN ||
 	    route->rtm_src_len != 0 || route->rtm_tos != 0 || route->rtm_flags & RTM_F_CLONED)
 		return false;
 	switch (route->rtm_type) {
@@ -226,15 +158,15 @@ decode_route(const struct nlmsghdr *message, struct learn_message *out)
 	struct attributes a;
 	uint32_t table;
 
-	if (parse_message(message, sizeof(*route), &a) != 0)
+	if (attributes_parse_message(message, sizeof(*route), &a) != 0)
 		return -EBADMSG;
 	table = route->rtm_table;
-	if (take(&a, RTA_TABLE, &table, 4) != 0)
+	if (attributes_take(&a, RTA_TABLE, &table, 4) != 0)
 		return -EBADMSG;
 	if (!of_concern(route, table, out->gone))
 		return 0;
 	if (take_prefix(&a, route, &out->prefix) != 0 ||
-	    take(&a, RTA_PRIORITY, &out->metric, 4) != 0)
+	    attributes_take(&a, RTA_PRIORITY, &out->metric, 4) != 0)
 		return -EBADMSG;
 	out->kind = LEARN_ROUTE;
 	// Behind `main` there is no table to go on in, so that `throw` drops too.
@@ -271,8 +203,8 @@ decode_nexthop(const struct nlmsghdr *message, struct learn_message *out)
 	struct attributes a;
 	struct learn_hop *hop;
 
-	if (parse_message(message, sizeof(*nexthop), &a) != 0 ||
-	    take(&a, NHA_ID, &out->id, 4) != 0 || out->id == 0)
+	if (attributes_parse_message(message, sizeof(*nexthop), &a) != 0 ||
+	    attributes_take(&a, NHA_ID, &out->id, 4) != 0 || out->id == 0)
 		return -EBADMSG;
 	if (a.by_type[NHA_FDB] != NULL)
 		return 0;
@@ -283,8 +215,8 @@ decode_nexthop(const struct nlmsghdr *message, struct learn_message *out)
 	if (a.by_type[NHA_GROUP] != NULL)
 		return take_group(a.by_type[NHA_GROUP], &out->way);
 	hop = add_hop(&out->way);
-	if (take_address(&a, NHA_GATEWAY, nexthop->nh_family, &hop->gateway) != 0 ||
-	    take(&a, NHA_OIF, &hop->device, 4) != 0)
+	if (attributes_take_address(&a, NHA_GATEWAY, nexthop->nh_family, &hop->gateway) != 0 ||
+	    attributes_take(&a, NHA_OIF, &hop->device, 4) != 0)
 		return -EBADMSG;
 	if (a.by_type[NHA_ENCAP] != NULL)
 		hop->device = 0;
@@ -308,12 +240,12 @@ decode_neighbour(const struct nlmsghdr *message, struct learn_message *out)
 	const struct ndmsg *neighbour = mnl_nlmsg_get_payload(message);
 	struct attributes a;
 
-	if (parse_message(message, sizeof(*neighbour), &a) != 0)
+	if (attributes_parse_message(message, sizeof(*neighbour), &a) != 0)
 		return -EBADMSG;
-	if (version_of(neighbour->ndm_family) == 0 || neighbour->ndm_flags & NTF_PROXY)
+	if (attributes_version(neighbour->ndm_family) == 0 || neighbour->ndm_flags & NTF_PROXY)
 		return 0;
 	if (a.by_type[NDA_DST] == NULL ||
-	    take_address(&a, NDA_DST, neighbour->ndm_family, &out->address) != 0)
+	    attributes_take_address(&a, NDA_DST, neighbour->ndm_family, &out->address) != 0)
 		return -EBADMSG;
 	out->kind = LEARN_NEIGHBOUR;
 	out->device = (uint32_t)neighbour->ndm_ifindex;
@@ -333,7 +265,7 @@ decode_link(const struct nlmsghdr *message, struct learn_message *out)
 	const struct nlattr *name;
 	struct attributes a;
 
-	if (parse_message(message, sizeof(*link), &a) != 0)
+	if (attributes_parse_message(message, sizeof(*link), &a) != 0)
 		return -EBADMSG;
 	if (link->ifi_family != AF_UNSPEC) // a bridge's ports, or IPv6's settings
 		return 0;
@@ -356,13 +288,13 @@ decode_address(const struct nlmsghdr *message, struct learn_message *out)
 	const struct ifaddrmsg *address = mnl_nlmsg_get_payload(message);
 	struct attributes a;
 
-	if (parse_message(message, sizeof(*address), &a) != 0)
+	if (attributes_parse_message(message, sizeof(*address), &a) != 0)
 		return -EBADMSG;
-	if (version_of(address->ifa_family) == 0)
+	if (attributes_version(address->ifa_family) == 0)
 		return 0;
 	// Of a point-to-point interface IFA_ADDRESS is the other end's.
-	if (take_address(&a, a.by_type[IFA_LOCAL] != NULL ? IFA_LOCAL : IFA_ADDRESS,
-			 address->ifa_family, &out->address) != 0 ||
+	if (attributes_take_address(&a, a.by_type[IFA_LOCAL] != NULL ? IFA_LOCAL : IFA_ADDRESS,
+				    address->ifa_family, &out->address) != 0 ||
 	    out->address.version == 0)
 		return -EBADMSG;
 	out->kind = LEARN_ADDRESS;
