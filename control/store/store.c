@@ -10,9 +10,9 @@
 #include "control/config/file.h"
 #include "control/config/scalar.h"
 #include "header.h"
+#include "numbers.h"
 #include "replace.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #define TEMPORARY ".new"
-#define NAME_SIZE 24 // "4294967295.yaml"
 
 struct store {
 	int directory;
@@ -74,7 +73,7 @@ state_directory(char path[static STORE_FILE_MAX], char *err, size_t err_size)
 			 "neither XDG_STATE_HOME nor HOME is set: there is no place for revisions");
 		return -ENOENT;
 	}
-	if (length >= STORE_FILE_MAX - CONFIG_NAME_MAX - NAME_SIZE - 2) {
+	if (length >= STORE_FILE_MAX - CONFIG_NAME_MAX - NUMBERS_NAME - 2) {
 		snprintf(err, err_size, "the path of the place for revisions is too long");
 		return -ENAMETOOLONG;
 	}
@@ -100,84 +99,12 @@ store_directory(const char *name, char path[static STORE_FILE_MAX], char *err, s
 	return 0;
 }
 
-// "12.yaml" -> 12; 0: no revision's name.
-static uint32_t
-number_of(const char *name)
-{
-	char same[NAME_SIZE];
-	unsigned long long number = strtoull(name, NULL, 10);
-
-	if (number == 0 || number > UINT32_MAX)
-		return 0;
-	snprintf(same, sizeof(same), "%llu.yaml", number);
-	return strcmp(same, name) == 0 ? (uint32_t)number : 0;
-}
-
-static void
-name_of(uint32_t number, char name[static NAME_SIZE])
-{
-	snprintf(name, NAME_SIZE, "%" PRIu32 ".yaml", number);
-}
-
-static int
-compare_numbers(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
-// The numbers of all revisions, ascending, for free().
-static int
-list_numbers(const struct store *store, uint32_t **out, unsigned *count)
-{
-	int fd = openat(store->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *open = fd >= 0 ? fdopendir(fd) : NULL;
-	uint32_t *numbers = NULL;
-	struct dirent *entry;
-	unsigned room = 0;
-
-	*out = NULL;
-	*count = 0;
-	if (open == NULL) {
-		int rc = -errno;
-
-		if (fd >= 0)
-			close(fd);
-		return rc;
-	}
-	while ((entry = readdir(open)) != NULL) {
-		uint32_t number = number_of(entry->d_name);
-
-		if (number == 0)
-			continue;
-		if (*count == room) {
-			void *grown;
-
-			room = room != 0 ? 2 * room : 2 * STORE_KEPT;
-			grown = realloc(numbers, room * sizeof(*numbers));
-			if (grown == NULL) {
-				free(numbers);
-				closedir(open);
-				return -ENOMEM;
-			}
-			numbers = grown;
-		}
-		numbers[(*count)++] = number;
-	}
-	closedir(open);
-	if (*count != 0)
-		qsort(numbers, *count, sizeof(*numbers), compare_numbers);
-	*out = numbers;
-	return 0;
-}
-
 static int
 find_last(struct store *store)
 {
 	uint32_t *numbers;
 	unsigned count;
-	int rc = list_numbers(store, &numbers, &count);
+	int rc = numbers_list(store->directory, &numbers, &count);
 
 	if (rc == 0 && count != 0)
 		store->last = numbers[count - 1];
@@ -275,12 +202,12 @@ drop_old(const struct store *store)
 	uint32_t *numbers;
 	unsigned count;
 
-	if (list_numbers(store, &numbers, &count) != 0)
+	if (numbers_list(store->directory, &numbers, &count) != 0)
 		return;
 	for (unsigned i = 0; i + STORE_KEPT < count; i++) {
-		char name[NAME_SIZE];
+		char name[NUMBERS_NAME];
 
-		name_of(numbers[i], name);
+		numbers_name(numbers[i], name);
 		unlinkat(store->directory, name, 0);
 	}
 	free(numbers);
@@ -290,7 +217,7 @@ int
 store_commit(struct store *store, struct store_revision *revision, const char *text, size_t length,
 	     char *err, size_t err_size)
 {
-	char header[HEADER_MAX], name[NAME_SIZE];
+	char header[HEADER_MAX], name[NUMBERS_NAME];
 	struct replace_part parts[2] = {{.text = header}, {text, length}};
 	int rc;
 
@@ -298,7 +225,7 @@ store_commit(struct store *store, struct store_revision *revision, const char *t
 		return fail(-EFBIG, err, err_size, "%s", store->path);
 	revision->number = store->last + 1;
 	parts[0].length = header_write(revision, header);
-	name_of(revision->number, name);
+	numbers_name(revision->number, name);
 	rc = replace_prepare(store->directory, TEMPORARY, 0600, parts, 2);
 	if (rc == 0) {
 		rc = replace_commit(store->directory, TEMPORARY, name);
@@ -325,10 +252,10 @@ store_last(const struct store *store)
 void
 store_path(const struct store *store, uint32_t number, char path[static STORE_FILE_MAX])
 {
-	char name[NAME_SIZE];
+	char name[NUMBERS_NAME];
 	size_t used = strlen(store->path);
 
-	name_of(number, name);
+	numbers_name(number, name);
 	memcpy(path, store->path, used);
 	snprintf(path + used, STORE_FILE_MAX - used, "/%s", name);
 }
@@ -337,11 +264,11 @@ store_path(const struct store *store, uint32_t number, char path[static STORE_FI
 static int
 read_header(const struct store *store, uint32_t number, struct store_revision *out)
 {
-	char name[NAME_SIZE], text[HEADER_MAX];
+	char name[NUMBERS_NAME], text[HEADER_MAX];
 	ssize_t got;
 	int fd;
 
-	name_of(number, name);
+	numbers_name(number, name);
 	fd = openat(store->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return -errno;
@@ -359,7 +286,7 @@ store_list(const struct store *store, struct store_revision **out, unsigned *cou
 	struct store_revision *list;
 	uint32_t *numbers;
 	unsigned found;
-	int rc = list_numbers(store, &numbers, &found);
+	int rc = numbers_list(store->directory, &numbers, &found);
 
 	*out = NULL;
 	*count = 0;
