@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tenant that is made by naming its hosts needs a way across the fabric. What it gets is written
 // into the configuration like anything else, so that it stays what it is when others come and go.
+// One that is set as a whole without a word of its way keeps that which it had.
 #include "edit_list.h"
 #include "merge.h"
 
@@ -29,10 +30,15 @@ is_rest(const char *name)
 	return strcmp(name, "rest") == 0;
 }
 
+// The keys that say a tenant's way.
+static const char *const way_keys[] = {"encap", "vni", "vlan"};
+
+// Whether a key says a tenant's way by this value; `encap: auto` leaves it to the others.
 static bool
-says_way(const char *key)
+says_way(const char *key, const char *value)
 {
-	return strcmp(key, "vni") == 0 || strcmp(key, "vlan") == 0 || strcmp(key, "encap") == 0;
+	return strcmp(key, "vni") == 0 || strcmp(key, "vlan") == 0 ||
+	       (strcmp(key, "encap") == 0 && strcmp(value, "auto") != 0);
 }
 
 static enum way
@@ -71,45 +77,71 @@ tenant_of(const struct config_edit *edit, char name[static CONFIG_NAME_MAX + 1])
 	return from[length] == '.' ? from + length + 1 : "";
 }
 
-// Whether the value of an edit that sets a whole tenant writes such a key.
-static bool
-writes_way(const char *value)
+// What an edit writes of a tenant, if it is this tenant's key, or any that says its way (key NULL):
+// its value, in text, or NULL.
+static const char *
+written(const struct config_edit *edit, const char *of, const char *key, char text[static 16])
 {
 	struct arena arena = {0};
 	struct config_diag diag = {0};
 	struct yaml_node *node;
-	bool found = false;
+	const char *found = NULL;
 
-	if (value != NULL && yaml_tree_parse(&node, &arena, value, strlen(value), "", &diag) == 0)
-		for (unsigned i = 0; node->kind == YAML_MAP && i < node->count; i++)
-			found |= says_way(node->pairs[i].key);
+	if (edit->kind != CONFIG_EDIT_SET || edit->value == NULL)
+		return NULL;
+	if (of[0] != '\0')
+		return (key != NULL ? strcmp(of, key) == 0 : says_way(of, edit->value))
+			       ? edit->value
+			       : NULL;
+	if (yaml_tree_parse(&node, &arena, edit->value, strlen(edit->value), "", &diag) == 0)
+		for (unsigned i = 0; found == NULL && i < 3; i++) {
+			const struct yaml_pair *pair = yaml_tree_get(node, way_keys[i]);
+
+			if (pair == NULL || pair->value->kind != YAML_SCALAR ||
+			    (key != NULL ? strcmp(key, way_keys[i]) != 0
+					 : !says_way(way_keys[i], pair->value->text)))
+				continue;
+			snprintf(text, 16, "%s", pair->value->text);
+			found = text;
+		}
 	config_diag_free(&diag);
 	arena_free(&arena);
 	return found;
 }
 
-// Whether the edits leave this tenant to be given a way.
-static bool
-needs_way(const struct assignment *a, const char *name)
-{
-	char other[CONFIG_NAME_MAX + 1];
-	bool made = false;
+enum need {
+	NEED_NONE,
+	NEED_NEW,  // it is new
+	NEED_KEEP, // it is there, and set as a whole without a word of its way
+};
 
-	if (is_rest(name) || yaml_tree_get(a->tenants, name) != NULL)
-		return false;
-	for (unsigned i = 0; i < a->list->count; i++) {
+// Whether the edits leave this tenant to be given a way.
+static enum need
+find_need(const struct assignment *a, const char *name)
+{
+	char other[CONFIG_NAME_MAX + 1], text[16];
+	bool there = yaml_tree_get(a->tenants, name) != NULL;
+	enum need need = NEED_NONE;
+	bool said = false;
+
+	for (unsigned i = 0; !is_rest(name) && i < a->list->count; i++) {
 		const struct config_edit *edit = &a->list->edits[i];
 		const char *key = tenant_of(edit, other);
 
 		if (key == NULL || strcmp(other, name) != 0)
 			continue;
-		if (edit->kind == CONFIG_EDIT_SET &&
-		    (says_way(key) || (key[0] == '\0' && writes_way(edit->value))))
-			return false;
-		made |= edit->kind == CONFIG_EDIT_SET || edit->kind == CONFIG_EDIT_ADD;
-		made &= edit->kind != CONFIG_EDIT_UNSET || key[0] != '\0';
+		if (key[0] == '\0' && edit->kind == CONFIG_EDIT_UNSET) {
+			there = said = false;
+			need = NEED_NONE;
+			continue;
+		}
+		said |= written(edit, key, NULL, text) != NULL;
+		if (!there && edit->kind != CONFIG_EDIT_UNSET)
+			need = NEED_NEW;
+		else if (key[0] == '\0')
+			need = NEED_KEEP;
 	}
-	return made;
+	return said ? NEED_NONE : need;
 }
 
 static bool
@@ -125,14 +157,32 @@ is_taken(const struct assignment *a, const char *key, const char *value)
 	}
 	for (unsigned i = 0; i < a->list->count; i++) {
 		const struct config_edit *edit = &a->list->edits[i];
-		char name[CONFIG_NAME_MAX + 1];
+		char name[CONFIG_NAME_MAX + 1], text[16];
 		const char *of = tenant_of(edit, name);
+		const char *has = of != NULL ? written(edit, of, key, text) : NULL;
 
-		if (of != NULL && strcmp(of, key) == 0 && edit->value != NULL &&
-		    strcmp(edit->value, value) == 0)
+		if (has != NULL && strcmp(has, value) == 0)
 			return true;
 	}
 	return false;
+}
+
+// Writes again what a tenant that is set as a whole had.
+static int
+keep_way(struct assignment *a, const char *tenant)
+{
+	const struct yaml_node *node = yaml_tree_get(a->tenants, tenant)->value;
+	char path[CONFIG_NAME_MAX + 32];
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < 3; i++) {
+		const struct yaml_pair *pair = yaml_tree_get(node, way_keys[i]);
+
+		snprintf(path, sizeof(path), "tenants.%s.%s", tenant, way_keys[i]);
+		if (pair != NULL && pair->value->kind == YAML_SCALAR)
+			rc = edit_list_add(a->list, CONFIG_EDIT_SET, path, pair->value->text);
+	}
+	return rc;
 }
 
 static int
@@ -178,9 +228,16 @@ edit_list_assign_encap(struct edit_list *list, const struct config *running)
 	for (unsigned i = 0; rc == 0 && i < a.given; i++) {
 		char name[CONFIG_NAME_MAX + 1];
 
+		enum need need;
+
+		if (tenant_of(&list->edits[i], name) == NULL)
+			continue;
 		// Once given a way, it needs none at its next edit.
-		if (tenant_of(&list->edits[i], name) != NULL && needs_way(&a, name))
+		need = find_need(&a, name);
+		if (need == NEED_NEW)
 			rc = give_way(&a, name);
+		else if (need == NEED_KEEP)
+			rc = keep_way(&a, name);
 	}
 	return rc;
 }

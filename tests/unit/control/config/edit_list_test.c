@@ -102,6 +102,30 @@ new_tenants_are_given_a_way(void **state)
 	expect_given("tenants: {red: {hosts: [h1], vni: 5}}\n",
 		     "tenants.green.hosts=[h2];tenants.blue.vni=10001",
 		     "set tenants.green.vni 10002");
+	// Numbers that a whole tenant brings are taken.
+	expect_given("tenants: {red: {hosts: [h1], vni: 5}}\n",
+		     "tenants.blue={hosts: [h2], vni: 10001};tenants.green={hosts: [h3]}",
+		     "set tenants.green.vni 10002");
+	expect_given("tenants: {red: {hosts: [h1], vni: 5}}\n",
+		     "tenants.green={hosts: [h3], encap: auto}", "set tenants.green.vni 10001");
+}
+
+// One that is set as a whole does not become plain for want of a word.
+static void
+tenants_set_as_a_whole_keep_their_way(void **state)
+{
+	static const char two[] = "tenants: {red: {hosts: [h1], vni: 5}, blue: {hosts: [h2], vni: "
+				  "10001}}\n";
+
+	(void)state;
+	expect_given(two, "tenants.red={hosts: [h1, h3]}", "set tenants.red.vni 5");
+	expect_given(two, "tenants.red;tenants.red.hosts=[h1]", "set tenants.red.vni 10002");
+	expect_given("tenants: {red: {hosts: [h1], vni: 5, vlan: 6, encap: vlan}}\n",
+		     "tenants.red={hosts: [h2]}",
+		     "set tenants.red.encap vlan; set tenants.red.vni 5; set tenants.red.vlan 6");
+	expect_given("tenants: {red: {hosts: [h1]}}\n", "tenants.red={hosts: [h2]}", "");
+	expect_given(two, "tenants.red={hosts: [h1], encap: plain}", "");
+	expect_given(two, "tenants.red={hosts: [h1]};tenants.red", "");
 }
 
 static void
@@ -125,6 +149,7 @@ main(void)
 		cmocka_unit_test(lists_keep_copies),
 		cmocka_unit_test(differences_become_edits),
 		cmocka_unit_test(new_tenants_are_given_a_way),
+		cmocka_unit_test(tenants_set_as_a_whole_keep_their_way),
 		cmocka_unit_test(others_are_left_alone),
 	};
 
