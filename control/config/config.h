@@ -177,7 +177,7 @@ struct config_pos config_written_at(const struct config *config, const char *sec
 struct config_step *config_list_steps(const struct config *config, unsigned *count);
 
 // What a tenant of the file wears between switches; NULL: `rest` where the file does not write it.
-// What `rest` leaves open is as with the first other tenant that is not plain.
+// What `rest` leaves open is VXLAN if any other tenant is, else VLAN if any is, else plain.
 struct config_overlay config_tenant_overlay(const struct config *config,
 					    const struct config_tenant *tenant);
 // The tenant of that name as the file writes it, or NULL.

@@ -35,6 +35,27 @@ is_rest(const struct config_tenant *tenant)
 	return strcmp(tenant->name.text, CONFIG_REST) == 0;
 }
 
+// What `rest` does where the file leaves it open: VXLAN if any other tenant does, else VLAN if any
+// does. Not as the first of them, so that a tenant that changes moves `rest` only when it is the last
+// or the only one of its kind.
+static enum config_encap
+rest_encap(const struct config *config)
+{
+	enum config_encap found = CONFIG_ENCAP_PLAIN;
+
+	for (unsigned i = 0; i < config->tenant_count; i++) {
+		enum config_encap encap = is_rest(&config->tenants[i])
+						  ? CONFIG_ENCAP_PLAIN
+						  : own_encap(&config->tenants[i]);
+
+		if (encap == CONFIG_ENCAP_VXLAN)
+			return encap;
+		if (encap == CONFIG_ENCAP_VLAN)
+			found = encap;
+	}
+	return found;
+}
+
 struct config_overlay
 config_tenant_overlay(const struct config *config, const struct config_tenant *tenant)
 {
@@ -50,9 +71,7 @@ config_tenant_overlay(const struct config *config, const struct config_tenant *t
 		};
 	if (rest && (tenant == NULL ||
 		     (tenant->encap == CONFIG_ENCAP_AUTO && tenant->vni == 0 && tenant->vlan == 0)))
-		for (unsigned i = 0; i < config->tenant_count && o.encap == CONFIG_ENCAP_PLAIN; i++)
-			if (!is_rest(&config->tenants[i]))
-				o.encap = own_encap(&config->tenants[i]);
+		o.encap = rest_encap(config);
 	if (rest && o.vni == 0)
 		o.vni = CONFIG_REST_VNI;
 	if (rest && o.vlan == 0)

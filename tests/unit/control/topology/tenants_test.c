@@ -105,6 +105,10 @@ test_encapsulations(void **state)
 		{"vni: 6, vlan: 5, encap: vlan", CONFIG_ENCAP_VLAN, CONFIG_ENCAP_VLAN, 5, 4094},
 		{"vni: 6, encap: plain", CONFIG_ENCAP_PLAIN, CONFIG_ENCAP_PLAIN, 0, 0},
 		{"vni: 6, encap: auto", CONFIG_ENCAP_VXLAN, CONFIG_ENCAP_VXLAN, 6, 16777214},
+		// Not as the first of the others: VXLAN if any of them does.
+		{"vlan: 5}, blue: {vni: 7", CONFIG_ENCAP_VLAN, CONFIG_ENCAP_VXLAN, 5, 16777214},
+		{"vni: 6}, blue: {vlan: 7", CONFIG_ENCAP_VXLAN, CONFIG_ENCAP_VXLAN, 6, 16777214},
+		{"encap: plain}, blue: {vlan: 7", CONFIG_ENCAP_PLAIN, CONFIG_ENCAP_VLAN, 0, 4094},
 	};
 
 	(void)state;
