@@ -126,6 +126,7 @@ check_fabric(struct config *config, struct config_diag *diag)
 	check_nodes(config, diag);
 	check_tenants(config, diag);
 	check_netdevs(config, diag);
+	check_uplinks(config, diag);
 	for (unsigned i = 0; i < config->single.port_count; i++)
 		if (config->single.ports[i].link.mtu == 0)
 			config->single.ports[i].link.mtu = config->fabric.mtu;

@@ -71,6 +71,8 @@ void check_fabric(struct config *config, struct config_diag *diag);
 // The tenants of a file against each other (check_tenants.c). Whether their hosts exist is for the
 // topology to say.
 void check_tenants(const struct config *config, struct config_diag *diag);
+// One switch's routes into a fabric that none of its ports is said to lead to (check_uplinks.c).
+void check_uplinks(const struct config *config, struct config_diag *diag);
 void check_leaks(const struct config *config, struct config_diag *diag); // (check_leaks.c)
 // Frees what edits hold beside the configuration's arena (versions.c).
 void versions_free(struct config *config);
