@@ -9,6 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Whether `before`, "h1,h2,", has a name already.
+static bool
+is_listed(const char *before, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *comma; (comma = strchr(before, ',')) != NULL; before = comma + 1)
+		if ((size_t)(comma - before) == length && strncmp(before, name, length) == 0)
+			return true;
+	return false;
+}
+
 static void
 add_names(struct completion *c, enum names_kind kind, const char *before, bool more)
 {
@@ -19,6 +31,8 @@ add_names(struct completion *c, enum names_kind kind, const char *before, bool m
 	{
 		char word[160];
 
+		if (is_listed(before, name))
+			continue;
 		snprintf(word, sizeof(word), "%.150s%s", name, more ? "." : "");
 		completion_add(c, before, word, "", more);
 	}
@@ -74,9 +88,9 @@ add_known(struct completion *c, const char *token)
 		const char *token;
 		enum names_kind kind;
 	} named[] = {
-		{"NODE", NAMES_SWITCH},   {"SWITCH", NAMES_SWITCH}, {"HOST", NAMES_HOST},
-		{"TENANT", NAMES_TENANT}, {"VRF", NAMES_TENANT},    {"NAME", NAMES_FABRIC},
-		{"PORT", NAMES_PORT},
+		{"NODE", NAMES_SWITCH},   {"SWITCH", NAMES_SWITCH},     {"HOST", NAMES_HOST},
+		{"TENANT", NAMES_TENANT}, {"VRF", NAMES_TENANT},        {"NAME", NAMES_FABRIC},
+		{"PORT", NAMES_PORT},     {"REVISION", NAMES_REVISION},
 	};
 	bool found = false;
 

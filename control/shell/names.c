@@ -10,9 +10,9 @@
 #define PATIENCE_MS 500
 #define PORT_TEXT 96
 
-enum { ANSWER_FABRIC, ANSWER_TENANTS };
+enum { ANSWER_FABRIC, ANSWER_TENANTS, ANSWER_HISTORY };
 
-// What the fabric shows, once. NULL: nothing.
+// What the fabric shows, or its history, once. NULL: nothing.
 static json_t *
 ask(struct names *names, int which)
 {
@@ -26,10 +26,10 @@ ask(struct names *names, int which)
 
 	if (names->answers[which] != NULL)
 		return names->answers[which];
-	params = json_pack("{s:s}", "what", what[which]);
+	params = which == ANSWER_HISTORY ? json_object() : json_pack("{s:s}", "what", what[which]);
 	if (api_socket_find(fabric, path, err, sizeof(err)) != 0 ||
-	    api_call(path, "show", params, PATIENCE_MS, &names->answers[which], err, sizeof(err)) !=
-		    0)
+	    api_call(path, which == ANSWER_HISTORY ? "history" : "show", params, PATIENCE_MS,
+		     &names->answers[which], err, sizeof(err)) != 0)
 		names->answers[which] = json_object();
 	json_decref(params);
 	return names->answers[which];
@@ -109,6 +109,22 @@ add_tenants(json_t *set, const json_t *answer)
 }
 
 static void
+add_revisions(json_t *set, const json_t *answer)
+{
+	json_t *revision;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "revisions"), i, revision)
+	{
+		char number[24];
+
+		snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT,
+			 json_integer_value(json_object_get(revision, "revision")));
+		add(set, number);
+	}
+}
+
+static void
 add_fabric(void *context, const char *name)
 {
 	add(context, name);
@@ -127,6 +143,9 @@ names_get(struct names *names, enum names_kind kind)
 	case NAMES_TENANT:
 		add_tenants(names->known[kind], ask(names, ANSWER_TENANTS));
 		break;
+	case NAMES_REVISION:
+		add_revisions(names->known[kind], ask(names, ANSWER_HISTORY));
+		break;
 	default:
 		add_nodes(names->known[kind], ask(names, ANSWER_FABRIC), kind);
 	}
@@ -138,7 +157,7 @@ names_free(struct names *names)
 {
 	for (unsigned i = 0; i < NAMES_KINDS; i++)
 		json_decref(names->known[i]);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < sizeof(names->answers) / sizeof(names->answers[0]); i++)
 		json_decref(names->answers[i]);
 	*names = (struct names){.fabric = names->fabric};
 }

@@ -11,14 +11,15 @@ enum names_kind {
 	NAMES_HOST,
 	NAMES_PORT, // leaf1.swp3
 	NAMES_TENANT,
-	NAMES_FABRIC, // those that are up
+	NAMES_FABRIC,   // those that are up
+	NAMES_REVISION, // of `roost history`
 	NAMES_KINDS,
 };
 
 struct names {
 	const char *fabric; // NULL: ROOST_FABRIC's, or the only one
 	json_t *known[NAMES_KINDS];
-	json_t *answers[2]; // of the fabric: itself, its tenants
+	json_t *answers[3]; // of the fabric: itself, its tenants, its history
 };
 
 // The names of a kind, in order, as the keys of an object that stays the names'. Empty when there

@@ -43,6 +43,16 @@ class Complete(Shared):
         self.assertEqual(self.offered("set", "tenants.red.hosts", "h2,h3"), ["h2,h3"])
         self.assertEqual(self.offered("show", "route", "vrf", "b"), ["blue"])
 
+    def test_a_name_that_is_in_the_list_is_not_offered_again(self):
+        offered = self.offered("set", "tenant", "red", "hosts", "h1,h2,")
+        self.assertEqual([word for word in offered if word.startswith("h")], [f"h1,h2,h{i}" for i in range(3, 9)])
+
+    def test_revisions(self):
+        known = [str(r["revision"]) for r in json.loads(self.up.roost("history", "-o", "json").out)["revisions"]]
+        self.assertTrue(known)
+        self.assertEqual(self.offered("rollback", ""), known)
+        self.assertEqual(self.offered("config", "diff", ""), known)
+
     def test_fabrics(self):
         self.assertEqual(self.offered("down", self.name[:-1]), [self.name])
         self.assertEqual(self.offered("-f", self.name[:-1]), [self.name])
