@@ -97,6 +97,10 @@ add_known(struct completion *c, const char *token)
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
 		if (strcmp(token, named[i].token) != 0)
 			continue;
+		if (named[i].kind == NAMES_HOST && c->names.tenant != NULL) {
+			add_listed(c, NAMES_MEMBER);
+			return true;
+		}
 		add_listed(c, named[i].kind);
 		if (json_object_size(names_get(&c->names, named[i].kind)) == 0)
 			completion_note(c, token, "");

@@ -10,7 +10,7 @@
 #define PATIENCE_MS 500
 #define PORT_TEXT 96
 
-enum { ANSWER_FABRIC, ANSWER_TENANTS, ANSWER_HISTORY };
+enum { ANSWER_FABRIC, ANSWER_TENANTS, ANSWER_NETWORKS, ANSWER_HISTORY };
 
 // What the fabric shows, or its history, once. NULL: nothing.
 static json_t *
@@ -19,6 +19,7 @@ ask(struct names *names, int which)
 	static const char *const what[] = {
 		[ANSWER_FABRIC] = "fabric",
 		[ANSWER_TENANTS] = "tenant",
+		[ANSWER_NETWORKS] = "network",
 	};
 	const char *fabric = names->fabric != NULL ? names->fabric : getenv("ROOST_FABRIC");
 	char path[API_PATH_MAX], err[API_WHY_MAX];
@@ -125,6 +126,25 @@ add_revisions(json_t *set, const json_t *answer)
 }
 
 static void
+add_members(json_t *set, const json_t *answer, const char *tenant)
+{
+	const json_t *networks = json_object_get(answer, "networks");
+	json_t *network, *host;
+	size_t i, j;
+
+	json_array_foreach((json_t *)(uintptr_t)networks, i, network)
+	{
+		const char *name = json_string_value(json_object_get(network, "tenant"));
+
+		if (name == NULL || strcmp(name, tenant) != 0)
+			continue;
+		json_array_foreach(json_object_get(network, "hosts"), j,
+				   host) if (json_is_string(host))
+			add(set, json_string_value(host));
+	}
+}
+
+static void
 add_fabric(void *context, const char *name)
 {
 	add(context, name);
@@ -145,6 +165,10 @@ names_get(struct names *names, enum names_kind kind)
 		break;
 	case NAMES_REVISION:
 		add_revisions(names->known[kind], ask(names, ANSWER_HISTORY));
+		break;
+	case NAMES_MEMBER:
+		if (names->tenant != NULL)
+			add_members(names->known[kind], ask(names, ANSWER_NETWORKS), names->tenant);
 		break;
 	default:
 		add_nodes(names->known[kind], ask(names, ANSWER_FABRIC), kind);

@@ -13,13 +13,15 @@ enum names_kind {
 	NAMES_TENANT,
 	NAMES_FABRIC,   // those that are up
 	NAMES_REVISION, // of `roost history`
+	NAMES_MEMBER,   // hosts of `tenant`
 	NAMES_KINDS,
 };
 
 struct names {
 	const char *fabric; // NULL: ROOST_FABRIC's, or the only one
+	const char *tenant; // whose hosts alone are meant; NULL: all
 	json_t *known[NAMES_KINDS];
-	json_t *answers[3]; // of the fabric: itself, its tenants, its history
+	json_t *answers[4]; // of the fabric: itself, its tenants, its networks, its history
 };
 
 // The names of a kind, in order, as the keys of an object that stays the names'. Empty when there

@@ -47,6 +47,10 @@ class Complete(Shared):
         offered = self.offered("set", "tenant", "red", "hosts", "h1,h2,")
         self.assertEqual([word for word in offered if word.startswith("h")], [f"h1,h2,h{i}" for i in range(3, 9)])
 
+    def test_only_a_tenants_own_hosts_can_be_taken_from_it(self):
+        offered = self.offered("unset", "tenant", "red", "hosts", "")
+        self.assertEqual([word for word in offered if word.startswith("h")], ["h1", "h2", "h5", "h6"])
+
     def test_revisions(self):
         known = [str(r["revision"]) for r in json.loads(self.up.roost("history", "-o", "json").out)["revisions"]]
         self.assertTrue(known)
