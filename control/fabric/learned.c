@@ -76,29 +76,31 @@ fabric_forget_learned(struct fabric *f)
 
 // ---- merging ---------------------------------------------------------------------------------
 
-// Makes room for all that the lists hold, and copies groups and what packets wear, the fabric's
-// own first.
+// Makes room for all that the lists hold, and copies the fabric's own groups and what its packets
+// wear.
 static int
 copy_groups(struct route_list *out, const struct route_list *own, const struct learned_node *n)
 {
+	uint32_t encaps = own->encap_count;
 	uint32_t routes = own->count, groups = own->group_count, members = own->member_count;
 
 	for (uint32_t i = 0; i < n->count; i++) {
 		routes += n->vrfs[i].list.count;
 		groups += n->vrfs[i].list.group_count;
 		members += n->vrfs[i].list.member_count;
+		encaps += n->vrfs[i].list.encap_count;
 	}
 	out->routes = malloc((routes + 1u) * sizeof(*out->routes));
 	out->groups = malloc((groups + 1u) * sizeof(*out->groups));
 	out->members = malloc((members + 1u) * sizeof(*out->members));
-	out->encaps = malloc((own->encap_count + 1u) * sizeof(*out->encaps));
+	out->encaps = malloc((encaps + 1u) * sizeof(*out->encaps));
 	if (out->routes == NULL || out->groups == NULL || out->members == NULL ||
 	    out->encaps == NULL)
 		return -ENOMEM;
 	out->capacity = routes + 1;
 	out->group_capacity = groups + 1;
 	out->member_capacity = members + 1;
-	out->encap_capacity = own->encap_count + 1;
+	out->encap_capacity = encaps + 1;
 	memcpy(out->groups, own->groups, own->group_count * sizeof(*out->groups));
 	memcpy(out->members, own->members, own->member_count * sizeof(*out->members));
 	memcpy(out->encaps, own->encaps, own->encap_count * sizeof(*out->encaps));
@@ -126,6 +128,18 @@ add_groups(struct route_list *out, const struct route_list *learned)
 	return first;
 }
 
+// Appends a learned route, whose list's groups begin at `first`. There is room for what it wears.
+static void
+add_route(struct route_list *out, const struct route_list *learned, uint32_t at, uint32_t first)
+{
+	struct route *to = &out->routes[out->count++];
+
+	*to = learned->routes[at];
+	to->group += to->group == ROUTES_BLACKHOLE ? 0 : first;
+	if (to->encap != ROUTES_PLAIN)
+		(void)routes_add_encap(out, &learned->encaps[to->encap], &to->encap);
+}
+
 static int
 compare(const struct config_prefix *a, const struct config_prefix *b)
 {
@@ -150,24 +164,16 @@ merge_vrf(struct route_list *out, const struct route *own, uint32_t count,
 		if (own[i].source == ROUTE_COMPUTED)
 			continue;
 		for (; at < learned->count; at++) {
-			struct route *to = &out->routes[out->count];
-
 			order = compare(&learned->routes[at].prefix, &own[i].prefix);
 			if (order >= 0)
 				break;
-			*to = learned->routes[at];
-			to->group += to->group == ROUTES_BLACKHOLE ? 0 : first;
-			out->count++;
+			add_route(out, learned, at, first);
 		}
 		at += at < learned->count && order == 0;
 		out->routes[out->count++] = own[i];
 	}
-	for (; at < learned->count; at++) {
-		struct route *to = &out->routes[out->count++];
-
-		*to = learned->routes[at];
-		to->group += to->group == ROUTES_BLACKHOLE ? 0 : first;
-	}
+	for (; at < learned->count; at++)
+		add_route(out, learned, at, first);
 }
 
 int

@@ -10,6 +10,8 @@
 
 #include "control/clock.h"
 
+#include <rte_common.h>
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -205,25 +207,43 @@ want_neighbour(void *context, uint32_t device, const struct learn_address *addre
 }
 
 static void
-refuse_route(void *context, const struct config_prefix *prefix)
+refuse_route(void *context, const struct config_prefix *prefix, enum resolve_refusal why)
 {
-	char address[INET6_ADDRSTRLEN], line[160];
+	static const char *const words[] = {
+		[RESOLVE_TOO_MANY] = "it has more than " RTE_STR(GROUP_MEMBERS_MAX) " next hops",
+		[RESOLVE_NO_FAR_END] =
+			"it leads to a switch, and the tenant's packets go there "
+			"through tunnels, whose far end a learned route does not say",
+		[RESOLVE_TAG_OF_SOME] = "next hops that are switches have the tag of the tenant's "
+					"VLAN, the others have none",
+	};
+	char address[INET6_ADDRSTRLEN], line[224];
 
 	inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, address,
 		  sizeof(address));
-	snprintf(line, sizeof(line), "%s/%u is not routed: it has more than %d next hops", address,
-		 prefix->length, GROUP_MEMBERS_MAX);
+	snprintf(line, sizeof(line), "%s/%u is not routed: %s", address, prefix->length,
+		 words[why]);
 	tell_line(context, line);
+}
+
+static bool
+leads_on(void *context, uint16_t port)
+{
+	const struct learned_from *v = context;
+
+	return routes_leads_on(v->learner->topology, v->node, port);
 }
 
 static int
 resolve(struct learned_from *v, struct route_list *out)
 {
+	const struct topo_vrf *of = &v->learner->topology->vrfs[v->vrf];
+	const struct resolve_vrf vrf = {.index = v->vrf, .encap = of->encap, .vid = of->vid};
 	const struct resolve_hooks hooks = {
-		.want = want_neighbour, .refuse = refuse_route, .context = v};
+		.want = want_neighbour, .refuse = refuse_route, .leads_on = leads_on, .context = v};
 
 	v->waits = false;
-	return resolve_routes(v->rib, v->vrf, &hooks, out);
+	return resolve_routes(v->rib, &vrf, &hooks, out);
 }
 
 static bool

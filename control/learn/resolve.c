@@ -6,6 +6,10 @@
 //   - of which none is resolved yet, and one to a connected network, drops as `no-neighbour` and
 //     has the destination asked for;
 //   - else leads to those that are.
+// Between switches packets wear what the VRF's do (routes/wear.c): the tag of its VLAN, of which next
+// hops that are no switches have none, so that a route has either. Through a tunnel no learned route
+// leads: it does not say where the tunnel ends.
+//
 // Each neighbour on a network that the longest prefix says is connected there has a route of its
 // own. Link-local and multicast prefixes are nobody's to route.
 //
@@ -19,18 +23,21 @@
 
 #define DEPTH_MAX 4 // of groups within groups
 
-enum verdict { ABSENT, BLACKHOLE, GLEAN, GROUP };
+enum verdict { ABSENT, BLACKHOLE, GLEAN, GROUP, TAGGED };
 
 struct resolving {
 	struct rib *rib;
+	const struct resolve_vrf *vrf;
 	const struct resolve_hooks *hooks;
 	struct route_list *out;
+	uint32_t tag;                       // in out->encaps, or ROUTES_PLAIN
 	const struct config_prefix *prefix; // that is being resolved
 	// Of the way that is being resolved:
 	enum rib_source source;
 	struct route_member members[LEARN_HOPS_MAX];
 	uint32_t member_count;
-	bool counts; // some next hop does
+	bool onward; // some next hop that counts is a switch
+	bool aside;  // some is none
 	bool drops;  // some nexthop object is a blackhole
 	bool failed;
 };
@@ -64,6 +71,13 @@ find_nexthop(const struct rib *rib, enum rib_source source, uint32_t id)
 	return nexthop == NULL ? NULL : nexthop->way;
 }
 
+static bool
+leads_on(const struct resolving *r, uint16_t port)
+{
+	return r->vrf->encap != CONFIG_ENCAP_PLAIN && r->hooks->leads_on != NULL &&
+	       r->hooks->leads_on(r->hooks->context, port);
+}
+
 static void
 add_member(struct resolving *r, uint16_t port, const uint8_t mac[6], uint64_t weight)
 {
@@ -91,7 +105,10 @@ add_hop(struct resolving *r, const struct learn_hop *hop, uint64_t weight)
 
 	if (link == NULL)
 		return;
-	r->counts = true;
+	if (leads_on(r, link->port))
+		r->onward = true;
+	else
+		r->aside = true;
 	if (hop->gateway.version == 0)
 		return;
 	n = find_neighbour(r->rib, hop->device, &hop->gateway);
@@ -139,31 +156,53 @@ append_group(struct resolving *r, uint32_t *group)
 }
 
 static void
-refuse(struct resolving *r, struct rib_way *way)
+refuse(struct resolving *r, struct rib_way *way, enum resolve_refusal why)
 {
-	if (!way->refused && r->hooks->refuse != NULL)
-		r->hooks->refuse(r->hooks->context, r->prefix);
+	if (r->hooks->refuse == NULL)
+		return;
+	if (!way->refused)
+		r->hooks->refuse(r->hooks->context, r->prefix, why);
 	way->refused = true;
+}
+
+// Whether the next hops that add_hops() found cannot be one route's.
+static bool
+is_refused(const struct resolving *r, const struct rib_way *way, enum resolve_refusal *why)
+{
+	if (r->member_count > GROUP_MEMBERS_MAX || way->count > GROUP_MEMBERS_MAX)
+		*why = RESOLVE_TOO_MANY;
+	else if (r->onward && r->vrf->encap == CONFIG_ENCAP_VXLAN)
+		*why = RESOLVE_NO_FAR_END;
+	else if (r->onward && r->aside)
+		*why = RESOLVE_TAG_OF_SOME;
+	else
+		return false;
+	return true;
 }
 
 static enum verdict
 judge(struct resolving *r, struct rib_way *way)
 {
+	enum resolve_refusal why;
+
 	r->member_count = 0;
-	r->counts = r->drops = false;
+	r->onward = r->aside = r->drops = false;
 	add_hops(r, way, 1, 0);
-	if (r->member_count > GROUP_MEMBERS_MAX || way->count > GROUP_MEMBERS_MAX) {
-		refuse(r, way);
+	if (is_refused(r, way, &why)) {
+		refuse(r, way, why);
 		return ABSENT;
 	}
-	way->refused = false;
-	if (!r->counts)
+	if (r->hooks->refuse != NULL)
+		way->refused = false;
+	if (!r->onward && !r->aside)
 		return r->drops ? BLACKHOLE : ABSENT;
 	if (append_group(r, &way->group) != 0) {
 		r->failed = true;
 		return ABSENT;
 	}
-	return r->member_count == 0 ? GLEAN : GROUP;
+	if (r->member_count == 0)
+		return GLEAN;
+	return r->onward ? TAGGED : GROUP;
 }
 
 static enum verdict
@@ -200,14 +239,14 @@ source_of(const struct rib_route *route)
 }
 
 static int
-append_route(struct resolving *r, uint16_t vrf, const struct config_prefix *prefix, uint32_t group,
-	     uint8_t source)
+append_route(struct resolving *r, const struct config_prefix *prefix, uint32_t group,
+	     uint32_t encap, uint8_t source)
 {
 	return routes_append_route(r->out, &(struct route){.prefix = *prefix,
-							   .vrf = vrf,
+							   .vrf = r->vrf->index,
 							   .source = source,
 							   .group = group,
-							   .encap = ROUTES_PLAIN});
+							   .encap = encap});
 }
 
 // ---- connected networks ----------------------------------------------------------------------
@@ -259,23 +298,24 @@ leads_onto(const struct resolving *r, enum rib_source source, const struct rib_w
 // The route to a neighbour alone. `known`: routes of the list that are sorted, of which one may be
 // of that very address.
 static int
-append_neighbour(struct resolving *r, uint16_t vrf, uint32_t known,
-		 const struct config_prefix *prefix, uint8_t source)
+append_neighbour(struct resolving *r, uint32_t known, const struct config_prefix *prefix,
+		 uint32_t encap, uint8_t source)
 {
 	const struct route_list sorted = {.routes = r->out->routes, .count = known};
-	struct route *route = routes_find(&sorted, vrf, prefix);
+	struct route *route = routes_find(&sorted, r->vrf->index, prefix);
 	uint32_t group;
 	int rc = append_group(r, &group);
 
 	if (rc == 0 && route != NULL) {
 		route->group = group;
+		route->encap = encap;
 		return 0;
 	}
-	return rc != 0 ? rc : append_route(r, vrf, prefix, group, source);
+	return rc != 0 ? rc : append_route(r, prefix, group, encap, source);
 }
 
 static int
-append_neighbours(struct resolving *r, uint16_t vrf)
+append_neighbours(struct resolving *r)
 {
 	const uint32_t known = r->out->count;
 	int rc = 0;
@@ -300,7 +340,9 @@ append_neighbours(struct resolving *r, uint16_t vrf)
 			continue;
 		r->member_count = 0;
 		add_member(r, link->port, n->mac, 1);
-		rc = append_neighbour(r, vrf, known, &prefix, source_of(by));
+		rc = append_neighbour(r, known, &prefix,
+				      leads_on(r, link->port) ? r->tag : ROUTES_PLAIN,
+				      source_of(by));
 	}
 	return rc;
 }
@@ -309,8 +351,9 @@ uint32_t
 resolve_device(struct rib *rib, const struct learn_address *address)
 {
 	struct route_list scratch = {0};
+	const struct resolve_vrf vrf = {.encap = CONFIG_ENCAP_PLAIN};
 	const struct resolve_hooks none = {0};
-	struct resolving r = {.rib = rib, .hooks = &none, .out = &scratch};
+	struct resolving r = {.rib = rib, .vrf = &vrf, .hooks = &none, .out = &scratch};
 	const struct rib_route *by;
 	const struct rib_way *way;
 	unsigned length;
@@ -332,7 +375,7 @@ resolve_device(struct rib *rib, const struct learn_address *address)
 // ---- all of it -------------------------------------------------------------------------------
 
 static int
-append_prefixes(struct resolving *r, uint16_t vrf)
+append_prefixes(struct resolving *r)
 {
 	for (uint32_t i = 0; i < r->rib->listed; i++) {
 		const struct rib_prefix *prefix = r->rib->order[i];
@@ -346,9 +389,9 @@ append_prefixes(struct resolving *r, uint16_t vrf)
 		verdict = verdict_of(r, best);
 		if (verdict == ABSENT)
 			continue;
-		rc = append_route(r, vrf, &prefix->prefix,
+		rc = append_route(r, &prefix->prefix,
 				  verdict == BLACKHOLE ? ROUTES_BLACKHOLE : best->way->group,
-				  source_of(best));
+				  verdict == TAGGED ? r->tag : ROUTES_PLAIN, source_of(best));
 		if (rc != 0)
 			return rc;
 	}
@@ -356,19 +399,23 @@ append_prefixes(struct resolving *r, uint16_t vrf)
 }
 
 int
-resolve_routes(struct rib *rib, uint16_t vrf, const struct resolve_hooks *hooks,
+resolve_routes(struct rib *rib, const struct resolve_vrf *vrf, const struct resolve_hooks *hooks,
 	       struct route_list *out)
 {
-	struct resolving r = {.rib = rib, .hooks = hooks, .out = out};
+	const struct route_encap tag = {.kind = CONFIG_ENCAP_VLAN, .id = vrf->vid};
+	struct resolving r = {
+		.rib = rib, .vrf = vrf, .hooks = hooks, .out = out, .tag = ROUTES_PLAIN};
 	int rc = rib_sort(rib);
 	uint32_t sorted;
 
 	rib->pass++;
+	if (rc == 0 && vrf->encap == CONFIG_ENCAP_VLAN)
+		rc = routes_append_encap(out, &tag, &r.tag);
 	if (rc == 0)
-		rc = append_prefixes(&r, vrf);
+		rc = append_prefixes(&r);
 	sorted = out->count;
 	if (rc == 0)
-		rc = append_neighbours(&r, vrf);
+		rc = append_neighbours(&r);
 	if (rc == 0 && out->count != sorted)
 		routes_sort(out); // a neighbour may be known on two interfaces of one network
 	if (rc != 0)

@@ -104,6 +104,10 @@ void routes_remove(struct route_list *list, uint16_t vrf, const struct config_pr
 const struct route *routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version,
 				  const uint8_t *address);
 
+// Whether a switch of the fabric is behind a switch's port; of a lone switch: whether it is an
+// uplink.
+bool routes_leads_on(const struct topology *topology, uint32_t node, uint16_t port);
+
 // The IP version of headers around tunnels; 0: a lone switch without an end of tunnels.
 uint8_t routes_underlay(const struct topology *topology);
 // Gives recursive routes the group by which VRF `default` sends to their tunnel's far end;

@@ -111,9 +111,8 @@ wear_tunnel(const struct wearing *w, struct route_list *list, struct route *rout
 	return routes_add_encap(list, &encap, &route->encap);
 }
 
-// Whether a switch of the fabric is behind a port.
-static bool
-leads_on(const struct topology *t, uint32_t node, uint16_t port)
+bool
+routes_leads_on(const struct topology *t, uint32_t node, uint16_t port)
 {
 	const struct topo_port *p = &t->nodes[node].ports[port];
 
@@ -143,7 +142,7 @@ written_wear(const struct topology *t, struct route_list *list, uint32_t node,
 					    : refuse(&w, "is alone: a route has one tunnel");
 	}
 	for (uint32_t i = 0; i < count; i++)
-		onward += leads_on(t, node, members[i].port);
+		onward += routes_leads_on(t, node, members[i].port);
 	if (onward == 0 || vrf->encap == CONFIG_ENCAP_PLAIN)
 		return 0;
 	if (vrf->encap == CONFIG_ENCAP_VLAN && onward < count) {

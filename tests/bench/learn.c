@@ -113,6 +113,7 @@ main(int argc, char **argv)
 	uint32_t batch = argc > 3 ? (uint32_t)atoi(argv[3]) : 100;
 	double apply[ROUNDS], resolve[ROUNDS], build[ROUNDS];
 	struct random random = random_stream(1, 1);
+	const struct resolve_vrf vrf = {.encap = CONFIG_ENCAP_PLAIN};
 	const struct resolve_hooks hooks = {0};
 	struct config_diag diag = {0};
 	struct switch_config settings;
@@ -136,7 +137,7 @@ main(int argc, char **argv)
 			say_route(rib, random_below(&random, count), random_below(&random, groups));
 		apply[round] = now_us() - began;
 		began = now_us();
-		if (resolve_routes(rib, 0, &hooks, &list) != 0)
+		if (resolve_routes(rib, &vrf, &hooks, &list) != 0)
 			return 1;
 		resolve[round] = now_us() - began;
 		began = now_us();

@@ -86,6 +86,7 @@ messages(struct rib *rib, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct resolve_vrf vrf = {.encap = CONFIG_ENCAP_PLAIN};
 	const struct resolve_hooks hooks = {0};
 	struct route_list list = {0};
 	struct rib *rib;
@@ -95,7 +96,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		stream(rib, data + 1, size - 1);
 	else
 		messages(rib, data, size);
-	require(resolve_routes(rib, 0, &hooks, &list) == 0);
+	require(resolve_routes(rib, &vrf, &hooks, &list) == 0);
 	require(rib->listed == rib->prefixes && rib->added == 0);
 	for (uint32_t i = 0; i < list.count; i++) {
 		uint32_t group = list.routes[i].group;

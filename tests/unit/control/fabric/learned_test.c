@@ -60,9 +60,11 @@ test_what_goes_before_what(void **state)
 	struct fixture place;
 	struct route_list scratch, list;
 	const struct route_list *own, *all;
+	const struct route_encap tag = {.kind = CONFIG_ENCAP_VLAN, .id = 77};
+	const struct route *route;
 	struct fabric f = {0};
 	uint16_t red, port;
-	uint32_t others;
+	uint32_t others, encap;
 
 	(void)state;
 	fixture_load(&place, PLACE);
@@ -99,6 +101,18 @@ test_what_goes_before_what(void **state)
 		assert_int_equal(routes_find(all, red, &h3)->source, ROUTE_STATIC);
 		routes_clear(&scratch);
 	}
+	// What its packets wear goes with it.
+	list = learned(red, 1);
+	assert_int_equal(routes_append_encap(&list, &tag, &encap), 0);
+	routes_find(&list, red, &wide)->encap = encap;
+	fabric_set_learned(&f, LEAF1, red, &list);
+	assert_int_equal(fabric_find_routes(&f, LEAF1, &scratch, &all), 0);
+	route = routes_find(all, red, &wide);
+	assert_true(route->encap < all->encap_count);
+	assert_int_equal(all->encaps[route->encap].kind, CONFIG_ENCAP_VLAN);
+	assert_int_equal(all->encaps[route->encap].id, 77);
+	assert_int_equal(routes_find(all, red, &ip6)->encap, ROUTES_PLAIN);
+	routes_clear(&scratch);
 	// Of other switches nothing has changed.
 	assert_int_equal(fabric_find_routes(&f, LEAF2, &scratch, &all), 0);
 	assert_ptr_equal(all, &place.routes->nodes[LEAF2]);

@@ -14,7 +14,9 @@ static const struct topo_node place = {.port_count = 2, .ports = ports};
 
 struct fixture {
 	struct rib *rib;
+	struct resolve_vrf vrf;
 	unsigned wanted, refused;
+	enum resolve_refusal why;
 	char last[INET6_ADDRSTRLEN];
 };
 
@@ -30,10 +32,21 @@ want(void *context, uint32_t device, const struct learn_address *address)
 }
 
 static void
-refuse(void *context, const struct config_prefix *prefix)
+refuse(void *context, const struct config_prefix *prefix, enum resolve_refusal why)
 {
-	assert_int_equal(prefix->length, 16);
-	((struct fixture *)context)->refused++;
+	struct fixture *f = context;
+
+	assert_true(prefix->length == 16 || prefix->length == 24);
+	f->refused++;
+	f->why = why;
+}
+
+// Behind swp2 is a switch.
+static bool
+leads_on(void *context, uint16_t port)
+{
+	(void)context;
+	return port == 1;
 }
 
 static void
@@ -123,6 +136,7 @@ open_fixture(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
+	f->vrf = (struct resolve_vrf){.index = 3, .encap = CONFIG_ENCAP_PLAIN, .vid = 77};
 	assert_int_equal(rib_create(&f->rib, &place), 0);
 	link(f, 11, "swp1", true);
 	link(f, 12, "swp2", true);
@@ -141,18 +155,19 @@ close_fixture(void **state)
 	return 0;
 }
 
-// "10.9.0.0/16 0:2*3 1:2; ..." port, last byte of the MAC, weight unless 1.
+// "10.9.0.0/16 tag 77 0:2*3 1:2; ..." port, last byte of the MAC, weight unless 1.
 static void
 expect(struct fixture *f, const char *wanted)
 {
-	const struct resolve_hooks hooks = {.want = want, .refuse = refuse, .context = f};
+	const struct resolve_hooks hooks = {
+		.want = want, .refuse = refuse, .leads_on = leads_on, .context = f};
 	struct route_list list = {0};
 	char *text = NULL, address[INET6_ADDRSTRLEN];
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
 	f->wanted = f->refused = 0;
-	assert_int_equal(resolve_routes(f->rib, 3, &hooks, &list), 0);
+	assert_int_equal(resolve_routes(f->rib, &f->vrf, &hooks, &list), 0);
 	for (uint32_t i = 0; i < list.count; i++) {
 		const struct route *r = &list.routes[i];
 		const struct route_group none = {0};
@@ -160,10 +175,13 @@ expect(struct fixture *f, const char *wanted)
 									   : &list.groups[r->group];
 
 		assert_int_equal(r->vrf, 3);
-		assert_int_equal(r->encap, ROUTES_PLAIN);
 		inet_ntop(r->prefix.version == 4 ? AF_INET : AF_INET6, r->prefix.address, address,
 			  sizeof(address));
 		fprintf(to, "%s%s/%u", i != 0 ? "; " : "", address, r->prefix.length);
+		if (r->encap != ROUTES_PLAIN) {
+			assert_int_equal(list.encaps[r->encap].kind, CONFIG_ENCAP_VLAN);
+			fprintf(to, " tag %u", list.encaps[r->encap].id);
+		}
 		if (r->group == ROUTES_BLACKHOLE)
 			fputs(" drops", to);
 		else if (g->count == 0)
@@ -207,6 +225,49 @@ test_group(void **state)
 	assert_int_equal(f->wanted, 0);
 	link(f, 11, "swp1", false);
 	expect(f, "");
+}
+
+// To switches go packets with the tag of the VRF's VLAN, to others without.
+static void
+test_vlan(void **state)
+{
+	struct fixture *f = *state;
+
+	f->vrf.encap = CONFIG_ENCAP_VLAN;
+	neighbour(f, 11, "10.0.1.2", 2);
+	neighbour(f, 12, "10.0.2.2", 2);
+	ROUTE(f, "10.0.2.0", 24, {12, NULL, 1, 0});
+	ROUTE(f, "10.8.0.0", 16, {12, "10.0.2.2", 1, 0});
+	ROUTE(f, "10.9.0.0", 16, {11, "10.0.1.2", 1, 0});
+	expect(f, "10.0.2.0/24 asks; 10.0.2.2/32 tag 77 1:2; 10.8.0.0/16 tag 77 1:2; "
+		  "10.9.0.0/16 0:2");
+	assert_int_equal(f->refused, 0);
+	ROUTE(f, "10.7.0.0", 16, {12, "10.0.2.2", 1, 0}, {11, "10.0.1.2", 1, 0});
+	ROUTE(f, "10.8.0.0", 16, {12, "10.0.2.9", 1, 0});
+	expect(f, "10.0.2.0/24 asks; 10.0.2.2/32 tag 77 1:2; 10.8.0.0/16 asks; 10.9.0.0/16 0:2");
+	assert_int_equal(f->refused, 1);
+	assert_int_equal(f->why, RESOLVE_TAG_OF_SOME);
+}
+
+// Through a tunnel no learned route leads; it is said once, whatever else is asked meanwhile.
+static void
+test_vxlan(void **state)
+{
+	const struct learn_address far = address_of("10.0.2.9");
+	struct fixture *f = *state;
+
+	f->vrf.encap = CONFIG_ENCAP_VXLAN;
+	neighbour(f, 11, "10.0.1.2", 2);
+	neighbour(f, 12, "10.0.2.2", 2);
+	ROUTE(f, "10.0.2.0", 24, {12, NULL, 1, 0});
+	ROUTE(f, "10.8.0.0", 16, {12, "10.0.2.2", 1, 0});
+	ROUTE(f, "10.9.0.0", 16, {11, "10.0.1.2", 1, 0});
+	expect(f, "10.9.0.0/16 0:2");
+	assert_int_equal(f->refused, 2);
+	assert_int_equal(f->why, RESOLVE_NO_FAR_END);
+	assert_int_equal(resolve_device(f->rib, &far), 12);
+	expect(f, "10.9.0.0/16 0:2");
+	assert_int_equal(f->refused, 0);
 }
 
 static void
@@ -328,8 +389,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
-		T(test_group),     T(test_other_interfaces), T(test_ip4_by_ip6),
-		T(test_connected), T(test_nexthop_objects),  T(test_blackhole),
+		T(test_group),           T(test_other_interfaces),
+		T(test_ip4_by_ip6),      T(test_vlan),
+		T(test_vxlan),           T(test_connected),
+		T(test_nexthop_objects), T(test_blackhole),
 		T(test_too_many),
 #undef T
 	};
