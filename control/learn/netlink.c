@@ -2,7 +2,8 @@
 // Two sockets: one is told of every change, the other reads everything, kind by kind (a dump). Both
 // feed the rib, which knows what to make of their overlap. Everything is read
 //   - at the start;
-//   - when the first socket overflowed (ENOBUFS): what was told meanwhile is lost;
+//   - when the first socket overflowed (ENOBUFS), or gave a datagram that our buffer cut: what was
+//     told meanwhile is lost;
 //   - when the rib is doubtful: the kernel does not tell of all that it flushes;
 //   - again, when the kernel says that a dump is not of one state (NLM_F_DUMP_INTR): while routes
 //     change all the time that may be so for long, and what was read is used all the same.
@@ -334,7 +335,11 @@ read_socket(struct learn_netlink *n, struct mnl_socket *from, int64_t now_ms)
 		return false;
 	if (sender.nl_pid != 0)
 		return true; // not the kernel
-	n->counts.refused += header.msg_flags & MSG_TRUNC ? 1 : 0;
+	if (header.msg_flags & MSG_TRUNC) {
+		n->counts.refused++;
+		if (!dumped)
+			abandon_dump(n, now_ms);
+	}
 	take_datagram(n, (int)bytes, dumped, now_ms);
 	return true;
 }
