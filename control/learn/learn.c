@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define BATCH_MS 10
+#define RETRY_MS 1000 // the next batch after one that could not be put in force
 #define ASK_AGAIN_MS 1000
 #define LOOK_MS 20 // packets without a neighbour are looked for this often
 
@@ -48,6 +49,7 @@ struct learner {
 	int64_t now_ms;
 	int64_t published_ms, asked_ms;
 	int64_t pause_ms; // before the next batch
+	bool failed;      // the last batch did, which has been told
 };
 
 int
@@ -253,6 +255,22 @@ is_due(const struct learned_from *v)
 	       (!v->settled || v->published != v->rib->changes);
 }
 
+// Puts the first `count` changes in force. A failure is told once until it is over.
+static bool
+put_in_force(struct learner *l, uint32_t count)
+{
+	char err[160] = "", line[256];
+	int rc = l->hooks.publish(l->hooks.context, l->changes, count, err, sizeof(err));
+
+	if (rc != 0 && !l->failed) {
+		snprintf(line, sizeof(line), "what was learned cannot be put in force: %s",
+			 err[0] != '\0' ? err : strerror(-rc));
+		l->hooks.tell(l->hooks.context, l->changes[0].node, line);
+	}
+	l->failed = rc != 0;
+	return rc == 0;
+}
+
 static void
 publish(struct learner *l)
 {
@@ -266,7 +284,7 @@ publish(struct learner *l)
 		if (is_due(v) && resolve(v, &c->list) == 0)
 			count++;
 	}
-	if (count != 0 && l->hooks.publish(l->hooks.context, l->changes, count) == 0) {
+	if (count != 0 && put_in_force(l, count)) {
 		for (uint32_t i = 0, k = 0; i < l->count && k < count; i++) {
 			struct learned_from *v = l->vrfs[i];
 
@@ -284,6 +302,8 @@ publish(struct learner *l)
 	l->published_ms = clock_ms();
 	l->pause_ms = l->published_ms - l->now_ms > BATCH_MS ? l->published_ms - l->now_ms
 							     : BATCH_MS;
+	if (l->failed)
+		l->pause_ms = RETRY_MS;
 }
 
 // Routes that wait for neighbours ask for them again.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What was learned is put in force as any change of tables is: built for all switches concerned,
-// published at once, and what was before is freed after one grace period for all of them. Nothing
-// that was learned can be wrong for a switch, but memory can run out; then the switches stay as
-// they are and it is tried again with the next batch.
+// published at once, and what was before is freed after one grace period for all of them. Where
+// tables cannot be built, memory having run out or their room, the switches stay as they are; that
+// is told once, and it is tried again with the next batch.
 #include "lab_learn.h"
 
 #include "control/clock.h"
@@ -23,7 +23,7 @@
 // Builds the tables of every switch among the changes, once each. Returns 0 or -errno.
 static int
 build_all(const struct lab *lab, const struct learn_change *changes, uint32_t count,
-	  struct tables **built)
+	  struct tables **built, char *err, size_t err_size)
 {
 	struct config_diag diag = {0};
 	int rc = 0;
@@ -36,12 +36,15 @@ build_all(const struct lab *lab, const struct learn_change *changes, uint32_t co
 		rc = fabric_build_tables(lab->fabric, node, &lab->fabric->switches[node], &built[i],
 					 &diag);
 	}
+	if (rc != 0)
+		snprintf(err, err_size, "%s",
+			 diag.errors != 0 ? lab_message(&diag.messages[0]) : strerror(-rc));
 	config_diag_free(&diag);
 	return rc;
 }
 
 static int
-publish(void *context, struct learn_change *changes, uint32_t count)
+publish(void *context, struct learn_change *changes, uint32_t count, char *err, size_t err_size)
 {
 	struct lab *lab = context;
 	struct tables **built = calloc(count, sizeof(struct tables *));
@@ -52,7 +55,7 @@ publish(void *context, struct learn_change *changes, uint32_t count)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		fabric_set_learned(lab->fabric, changes[i].node, changes[i].vrf, &changes[i].list);
-	rc = build_all(lab, changes, count, built);
+	rc = build_all(lab, changes, count, built, err, err_size);
 	for (uint32_t i = 0; i < count; i++) {
 		if (built[i] == NULL)
 			continue;
