@@ -226,6 +226,17 @@ changes_note(struct changes *c, const char *what)
 	fabric_log_note(c->lab->log, live_clock(&c->lab->drive), "configuration", what);
 }
 
+static int
+refuse_waiting(const struct changes *c, char *err, size_t err_size)
+{
+	if (!c->waiting.open)
+		return 0;
+	snprintf(err, err_size,
+		 "\"%s\" waits to be confirmed: roost apply --confirm-yes, or --confirm-no",
+		 c->waiting.what);
+	return -EBUSY;
+}
+
 int
 changes_apply(struct changes *c, const struct edit_list *edits, const struct changes_author *author,
 	      uint64_t confirm_ms, struct changes_outcome *out, struct config_diag *diag, char *err,
@@ -236,15 +247,12 @@ changes_apply(struct changes *c, const struct edit_list *edits, const struct cha
 				.confirm_ms = confirm_ms,
 				.err = err,
 				.err_size = err_size};
-	int rc = 0;
+	int rc;
 
 	err[0] = '\0';
-	if (c->waiting.open) {
-		snprintf(err, err_size,
-			 "\"%s\" waits to be confirmed: roost apply --confirm-yes, or --confirm-no",
-			 c->waiting.what);
-		return -EBUSY;
-	}
+	rc = refuse_waiting(c, err, err_size);
+	if (rc != 0)
+		return rc;
 	*out = (struct changes_outcome){.revision = c->running, .edits = edits->count};
 	if (edits->count == 0)
 		return 0;
@@ -333,8 +341,10 @@ changes_save(struct changes *c, const char *path, int *kept, char *err, size_t e
 	const char *to = path != NULL ? path : c->file;
 	struct replace_part part;
 	char *text = NULL, *name;
-	int rc;
+	int rc = refuse_waiting(c, err, err_size);
 
+	if (rc != 0)
+		return rc;
 	if (to == NULL) {
 		snprintf(err, err_size, "the fabric came from no file: name one");
 		return -ENOENT;
