@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "edit_list.h"
 
+#include "utf8.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +91,6 @@ edit_list_describe(const struct edit_list *list, char *out, size_t size)
 					 edit->value != NULL ? edit->value : "");
 	}
 	if (used >= size && size > 4)
-		memcpy(out + size - 4, "...", 4);
+		memcpy(out + utf8_end(out, size - 4), "...", 4);
 	return out;
 }

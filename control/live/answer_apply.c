@@ -11,6 +11,7 @@
 #include "answer_part.h"
 
 #include "control/config/diff.h"
+#include "control/config/utf8.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -143,6 +144,7 @@ apply_text(struct answer *a, const json_t *params, uint64_t confirm_ms, json_t *
 	}
 	snprintf(what, sizeof(what), "apply %s",
 		 strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file);
+	utf8_end(what, strlen(what));
 	rc = config_load_text(&config, text, strlen(text), file, &diag);
 	if (rc == 0) {
 		w.tree = config_tree(config);

@@ -6,6 +6,7 @@
 #include "control/api/socket_path.h"
 #include "control/commands.h"
 #include "control/config/scalar.h"
+#include "control/config/utf8.h"
 #include "lab_learn.h"
 #include "locals.h"
 #include "state.h"
@@ -184,6 +185,7 @@ find_origin(const char *file, struct origin *o)
 
 	snprintf(o->what, sizeof(o->what), "up %s",
 		 strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file);
+	utf8_end(o->what, strlen(o->what));
 	if (find_revision(file, o))
 		return;
 	o->source.file = file;

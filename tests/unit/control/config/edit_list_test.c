@@ -30,6 +30,31 @@ lists_keep_copies(void **state)
 	assert_int_equal(list.count, 0);
 }
 
+// A character of several bytes that has no room goes whole.
+static void
+a_cut_is_between_characters(void **state)
+{
+	static const char *const values[] = {"\u00e9", "\u20ac", "\U0001f600"};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		for (size_t size = 12; size < 28; size++) {
+			const size_t bytes = strlen(values[i]);
+			struct edit_list list = {0};
+			char text[32], value[48] = "";
+			size_t whole = (size - 4 - strlen("set a ")) / bytes * bytes;
+
+			while (strlen(value) < 32)
+				strcat(value, values[i]);
+			assert_int_equal(edit_list_add(&list, CONFIG_EDIT_SET, "a", value), 0);
+			edit_list_describe(&list, text, size);
+			assert_int_equal(strlen(text), strlen("set a ") + whole + 3);
+			assert_memory_equal(text + 6, value, whole);
+			assert_string_equal(text + 6 + whole, "...");
+			edit_list_free(&list);
+		}
+}
+
 static void
 differences_become_edits(void **state)
 {
@@ -147,6 +172,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_keep_copies),
+		cmocka_unit_test(a_cut_is_between_characters),
 		cmocka_unit_test(differences_become_edits),
 		cmocka_unit_test(new_tenants_are_given_a_way),
 		cmocka_unit_test(tenants_set_as_a_whole_keep_their_way),
