@@ -197,7 +197,7 @@ SANITIZER_ENV = {
     "NAME": " (asan)",
     "ROOST_TEST_SANITIZED": "1",
     "ASAN_OPTIONS": "exitcode=99:detect_leaks=1",
-    "LSAN_OPTIONS": "exitcode=99",
+    "LSAN_OPTIONS": f"exitcode=99:print_suppressions=0:suppressions={TESTS}/leaks.supp",
     "UBSAN_OPTIONS": "exitcode=99:halt_on_error=1:print_stacktrace=1",
 }
 SANITIZED = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]

@@ -18,6 +18,7 @@ from roost import ROOST, SANITIZED, SOURCE, Case, command, roost, wait_until
 PATIENCE_S = 60 if SANITIZED else 20
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
 ENV = {"TERM": "dumb", "ROOST_FABRIC": "none-of-this-name", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
+ENV |= {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
 
 
 class Terminal:
