@@ -48,6 +48,14 @@ if "ROOST_STATE" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["ROOST_STATE"], ignore_errors=True)
 
 
+def own_directory(name, cleanup):
+    """A fresh directory. tests/run keeps those of what failed; by hand, nothing stays."""
+    directory = Path(tempfile.mkdtemp(prefix=f"{name}-"))
+    if "TMPDIR" not in os.environ:
+        cleanup(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
 class Done:
     """A command that has run."""
 
@@ -203,7 +211,7 @@ class Case(unittest.TestCase):
 
     @cached_property
     def directory(self):
-        return Path(tempfile.mkdtemp(prefix=f"{self._testMethodName}-"))
+        return own_directory(self._testMethodName, self.addCleanup)
 
     def file(self, content, name="test.yaml"):
         """Writes a description (text, or dicts) into the test's directory. A Path is left alone."""

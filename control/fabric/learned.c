@@ -76,6 +76,14 @@ fabric_forget_learned(struct fabric *f)
 
 // ---- merging ---------------------------------------------------------------------------------
 
+// memcpy() for lists that hold nothing as well: those are NULL.
+static void
+put(void *to, const void *from, size_t bytes)
+{
+	if (bytes > 0)
+		memcpy(to, from, bytes);
+}
+
 // Makes room for all that the lists hold, and copies the fabric's own groups and what its packets
 // wear.
 static int
@@ -101,9 +109,9 @@ copy_groups(struct route_list *out, const struct route_list *own, const struct l
 	out->group_capacity = groups + 1;
 	out->member_capacity = members + 1;
 	out->encap_capacity = encaps + 1;
-	memcpy(out->groups, own->groups, own->group_count * sizeof(*out->groups));
-	memcpy(out->members, own->members, own->member_count * sizeof(*out->members));
-	memcpy(out->encaps, own->encaps, own->encap_count * sizeof(*out->encaps));
+	put(out->groups, own->groups, own->group_count * sizeof(*out->groups));
+	put(out->members, own->members, own->member_count * sizeof(*out->members));
+	put(out->encaps, own->encaps, own->encap_count * sizeof(*out->encaps));
 	out->group_count = own->group_count;
 	out->member_count = own->member_count;
 	out->encap_count = own->encap_count;
@@ -121,8 +129,8 @@ add_groups(struct route_list *out, const struct route_list *learned)
 			.first = out->member_count + learned->groups[i].first,
 			.count = learned->groups[i].count,
 		};
-	memcpy(&out->members[out->member_count], learned->members,
-	       learned->member_count * sizeof(*out->members));
+	put(&out->members[out->member_count], learned->members,
+	    learned->member_count * sizeof(*out->members));
 	out->group_count += learned->group_count;
 	out->member_count += learned->member_count;
 	return first;

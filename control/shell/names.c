@@ -10,7 +10,7 @@
 #define PATIENCE_MS 500
 #define PORT_TEXT 96
 
-enum { ANSWER_FABRIC, ANSWER_TENANTS, ANSWER_NETWORKS, ANSWER_HISTORY };
+enum { ANSWER_FABRIC, ANSWER_NETWORKS, ANSWER_HISTORY };
 
 // What the fabric shows, or its history, once. NULL: nothing.
 static json_t *
@@ -18,7 +18,6 @@ ask(struct names *names, int which)
 {
 	static const char *const what[] = {
 		[ANSWER_FABRIC] = "fabric",
-		[ANSWER_TENANTS] = "tenant",
 		[ANSWER_NETWORKS] = "network",
 	};
 	const char *fabric = names->fabric != NULL ? names->fabric : getenv("ROOST_FABRIC");
@@ -101,12 +100,16 @@ add_nodes(json_t *set, const json_t *answer, enum names_kind kind)
 static void
 add_tenants(json_t *set, const json_t *answer)
 {
-	const char *name, *tenant;
-	json_t *node, *ignored;
+	json_t *network;
+	size_t i;
 
-	json_object_foreach(json_object_get(answer, "nodes"), name, node)
-		json_object_foreach(json_object_get(node, "tenants"), tenant, ignored)
-			add(set, tenant);
+	json_array_foreach(json_object_get(answer, "networks"), i, network)
+	{
+		const char *name = json_string_value(json_object_get(network, "tenant"));
+
+		if (name != NULL)
+			add(set, name);
+	}
 }
 
 static void
@@ -161,7 +164,7 @@ names_get(struct names *names, enum names_kind kind)
 		api_socket_list(add_fabric, names->known[kind]);
 		break;
 	case NAMES_TENANT:
-		add_tenants(names->known[kind], ask(names, ANSWER_TENANTS));
+		add_tenants(names->known[kind], ask(names, ANSWER_NETWORKS));
 		break;
 	case NAMES_REVISION:
 		add_revisions(names->known[kind], ask(names, ANSWER_HISTORY));

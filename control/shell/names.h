@@ -21,7 +21,7 @@ struct names {
 	const char *fabric; // NULL: ROOST_FABRIC's, or the only one
 	const char *tenant; // whose hosts alone are meant; NULL: all
 	json_t *known[NAMES_KINDS];
-	json_t *answers[4]; // of the fabric: itself, its tenants, its networks, its history
+	json_t *answers[3]; // of the fabric: itself, its networks, its history
 };
 
 // The names of a kind, in order, as the keys of an object that stays the names'. Empty when there

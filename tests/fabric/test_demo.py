@@ -17,7 +17,7 @@ def payload_seconds(bytes_):
 class Demo(Case):
     @classmethod
     def setUpClass(cls):
-        directory = Path(tempfile.mkdtemp(prefix="demo-"))
+        directory = own_directory("demo", cls.addClassCleanup)
         cls.run_ = Sim(directory, roost("sim", DEMO, "-o", directory))
 
     def of(self, item):
