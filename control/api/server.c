@@ -147,10 +147,8 @@ server_accept(struct api_server *s)
 		turn_away(fd, "too many clients");
 		return;
 	}
-	s->clients[s->client_count++] = (struct connection){.fd = fd,
-							    .peer = peer,
-							    .deadline_ms = INT64_MAX,
-							    .active_ms = clock_ms()};
+	s->clients[s->client_count++] = (struct connection){
+		.fd = fd, .peer = peer, .deadline_ms = INT64_MAX, .active_ms = clock_ms()};
 }
 
 // How long poll may wait: not past a deadline, not at all while requests wait for their turn.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost clear and watchdog: change the state of a live fabric through its daemon. Its configuration:
-// edit.c, apply.c.
+// roost clear and watchdog: change the state of a live fabric through its daemon. Its
+// configuration: edit.c, apply.c.
 #include "call.h"
 
 #include <getopt.h>

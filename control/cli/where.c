@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost where: an address as the place that the plan (control/topology/addresses.h) gives it to, and
-// with a file as the switch there and the hosts that have it. Tenants may give hosts addresses of
-// their own, and overlap: several hosts may have one address, and the host at its place another.
+// roost where: an address as the place that the plan (control/topology/addresses.h) gives it to,
+// and with a file as the switch there and the hosts that have it. Tenants may give hosts addresses
+// of their own, and overlap: several hosts may have one address, and the host at its place another.
 #include "cli.h"
 
 #include "control/report/text_table.h"
@@ -183,8 +183,8 @@ host_there(const struct where_request *r, const struct topology *t)
 	return host_json(t, topology_host_of(t, port->peer_node), (uint8_t)port->peer_port);
 }
 
-// The one host that has the address, at its place if it has one there, stands among the answer's own
-// keys; others in a list.
+// The one host that has the address, at its place if it has one there, stands among the answer's
+// own keys; others in a list.
 static int
 add_known(const struct where_request *r, const struct topology *t, json_t *to)
 {

@@ -15,8 +15,8 @@ is_tenant_form(int count, char *const *words)
 	return count > 0 && (strcmp(words[0], "tenant") == 0 || strcmp(words[0], "tenants") == 0);
 }
 
-// How many words name the tenant's list that the words speak of: `tenant green hosts`, `tenant green
-// border h8`; 0: of none.
+// How many words name the tenant's list that the words speak of: `tenant green hosts`, `tenant
+// green border h8`; 0: of none.
 static int
 list_words(int count, char *const *words)
 {

@@ -73,8 +73,8 @@ struct claim {
 	struct config_pos pos; // line 0: not in the file
 };
 
-// By identifier; what is not written comes first, then what the file writes, in its order, then what
-// has been set since: of two that clash the later one is to change.
+// By identifier; what is not written comes first, then what the file writes, in its order, then
+// what has been set since: of two that clash the later one is to change.
 static int
 claim_compare(const void *left, const void *right)
 {

@@ -92,9 +92,9 @@ int config_load(struct config **out, const char *path, struct config_diag *diag)
 // The same from memory; `name` stands for the path in messages. text need not end in a NUL.
 int config_load_text(struct config **out, const char *text, size_t length, const char *name,
 		     struct config_diag *diag);
-// The same of what a fabric ran (config_emit()). Files that it names are looked for beside `beside`,
-// where the fabric's own file is, and `set` events that do not fit what has been changed since that
-// was written are warned of: they are refused when their time comes, as they were.
+// The same of what a fabric ran (config_emit()). Files that it names are looked for beside
+// `beside`, where the fabric's own file is, and `set` events that do not fit what has been changed
+// since that was written are warned of: they are refused when their time comes, as they were.
 int config_load_revision(struct config **out, const char *text, size_t length, const char *name,
 			 const char *beside, struct config_diag *diag);
 // What it says, edits included, as the text of a file. Returns 0 with *text for free(), or -ENOMEM.

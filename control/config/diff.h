@@ -25,8 +25,8 @@ const struct yaml_node *config_tree(const struct config *config);
 // Lists the differences: first, in the order of `from`, what `to` lacks or has otherwise, then, in
 // the order of `to`, what only that has. Setting and unsetting what is listed makes `from` equal to
 // `to` (yaml_tree_equal()); where `replaced`, the key is to be unset before it is set. Maps are
-// compared key by key, but for maps whose own keys contain dots; lists are compared whole. What only
-// one has is listed whole, but a new section of the top level by its keys. Returns
-// 0, -EINVAL where a word is not UTF-8, or -ENOMEM. Control thread.
+// compared key by key, but for maps whose own keys contain dots; lists are compared whole. What
+// only one has is listed whole, but a new section of the top level by its keys. Returns 0, -EINVAL
+// where a word is not UTF-8, or -ENOMEM. Control thread.
 int config_diff(struct config_differences *out, struct arena *arena, const struct yaml_node *from,
 		const struct yaml_node *to);

@@ -28,6 +28,6 @@ char *edit_list_describe(const struct edit_list *list, char *out, size_t size);
 // Gives every tenant that the edits make and that they give no way across the fabric (`vni`, `vlan`
 // or `encap`) one, by further edits: a VLAN, the lowest free from 101, where the others have VLANs;
 // `encap: plain` where all others are plain; else a VNI, the lowest free from 10001. One that is
-// there and is set as a whole without them keeps what it has of them. running: what the edits are to
-// be applied to. Returns 0 or -ENOMEM.
+// there and is set as a whole without them keeps what it has of them. running: what the edits are
+// to be applied to. Returns 0 or -ENOMEM.
 int edit_list_assign_encap(struct edit_list *list, const struct config *running);

@@ -36,8 +36,8 @@ is_rest(const struct config_tenant *tenant)
 }
 
 // What `rest` does where the file leaves it open: VXLAN if any other tenant does, else VLAN if any
-// does. Not as the first of them, so that a tenant that changes moves `rest` only when it is the last
-// or the only one of its kind.
+// does. Not as the first of them, so that a tenant that changes moves `rest` only when it is the
+// last or the only one of its kind.
 static enum config_encap
 rest_encap(const struct config *config)
 {

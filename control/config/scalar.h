@@ -30,8 +30,8 @@ int scalar_alpha(const char *text, struct config_limit *out, char *why);
 // A size, percentage, alpha or word, whichever of 1 << enum config_amount_kind are in kinds.
 int scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char *why);
 int scalar_prefix(const char *text, struct config_prefix *out, char *why);
-// The address of a host: one that a packet can come from and go to across routers. The first 4 bytes
-// for IPv4.
+// The address of a host: one that a packet can come from and go to across routers. The first 4
+// bytes for IPv4.
 int scalar_host_address(const char *text, uint8_t *version, uint8_t out[static 16], char *why);
 int scalar_mac(const char *text, struct config_mac *out, char *why); // unicast only
 // "swp5" after the prefix "swp": 1 .. 256. Returns 0 or -EINVAL.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema: for each key of a file its type, unit, range, default, help and place in the structs
-// of config.h. One description, from which parsing, range checks, defaults, "did you mean", the JSON
-// Schema, the reference page, the help of keys and completion (control/schema, control/shell) come;
-// it is spread over schema_*.c by section. A key that the language has and this version does not
-// carries SCHEMA_LATER: writing it is an error that says so, but for its default, which changes
+// of config.h. One description, from which parsing, range checks, defaults, "did you mean", the
+// JSON Schema, the reference page, the help of keys and completion (control/schema, control/shell)
+// come; it is spread over schema_*.c by section. A key that the language has and this version does
+// not carries SCHEMA_LATER: writing it is an error that says so, but for its default, which changes
 // nothing.
 #pragma once
 

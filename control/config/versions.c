@@ -145,7 +145,7 @@ versions_start(struct config *config)
 	bool good = root != NULL;
 
 	if (private->read == NULL)
-	private->read = private->root;
+		private->read = private->root;
 	if (good)
 		*root = (struct yaml_node){.kind = YAML_MAP, .pos = from->pos};
 	for (unsigned i = 0; good && i < from->count; i++) {

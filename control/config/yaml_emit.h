@@ -9,10 +9,9 @@
 // Control thread.
 int yaml_emit(const struct yaml_node *root, char **out, size_t *length);
 
-// One value on one line as config_edit() takes it: a list or map in flow style, "[h1, h2]"; a word as
-// it is, without quotes but where it begins like a list, a map or a quoted word; "{}" for a key
-// without a value. For free(); NULL without memory or where a
-// word is not UTF-8.
+// One value on one line as config_edit() takes it: a list or map in flow style, "[h1, h2]"; a word
+// as it is, without quotes but where it begins like a list, a map or a quoted word; "{}" for a key
+// without a value. For free(); NULL without memory or where a word is not UTF-8.
 char *yaml_emit_value(const struct yaml_node *node);
 
 // True when two trees say the same: the keys of a map in any order; a key without a value says what

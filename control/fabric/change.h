@@ -51,6 +51,6 @@ int change_make_routes(const struct change_env *env, struct routes **out, struct
 // diag and nothing changed, or -ENOMEM.
 int change_rebuild(const struct change_env *env, struct config_diag *diag);
 
-// Puts tables (by node, NULL: as it is) in force, all at once, and has those before freed. The array
-// is empty then.
+// Puts tables (by node, NULL: as it is) in force, all at once, and has those before freed. The
+// array is empty then.
 void change_publish(const struct change_env *env, struct tables **tables);

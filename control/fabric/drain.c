@@ -75,7 +75,7 @@ drains_open(const struct fabric *f)
 	return false;
 }
 
-// ---- looking --------------------------------------------------------------------------------------
+// ---- looking ------------------------------------------------------------------------------------
 
 // What one look has found of a drain.
 struct found {
@@ -195,7 +195,7 @@ forget_look(const struct fabric *f, struct look *look)
 	free(look->found);
 }
 
-// ---- what follows ---------------------------------------------------------------------------------
+// ---- what follows -------------------------------------------------------------------------------
 
 // Of several workers each is looked at in its turn, and a packet may pass from one that is yet to
 // be looked at to one that has been. It does so only on its way forward, and no way is longer than

@@ -57,7 +57,7 @@ drain_id(const struct topo_vrf *vrf)
 						 : 0;
 }
 
-// ---- leaving.c: what the old tables delivered and the new ones do not -----------------------------
+// ---- leaving.c: what the old tables delivered and the new ones do not ---------------------------
 
 // Fills in the lists of a drain from the routes before (`old`) and those of the fabric; adds to the
 // topology the VRFs that it needs. Returns 0 or -ENOMEM.
@@ -74,19 +74,19 @@ uint16_t leaving_find_vrf(const struct topology *t, const struct topo_vrf *like,
 // Frees the places of `leaving` VRFs that no drain uses any more.
 void leaving_release(struct fabric *f);
 
-// ---- moved.c: which hosts have left which VRFs ----------------------------------------------------
+// ---- moved.c: which hosts have left which VRFs --------------------------------------------------
 
 // Orders the hosts of a drain.
 int drain_host_compare(const void *a, const void *b);
 // Fills in the hosts of a drain and its words. Returns 0 or -ENOMEM.
 int moved_find(struct drain *d, const struct topology *t, const struct slices *before);
-// What tables drop of a fabric's drains, without hosts that are back where they left; NULL: nothing.
-// Returns 0 or -ENOMEM.
+// What tables drop of a fabric's drains, without hosts that are back where they left; NULL:
+// nothing. Returns 0 or -ENOMEM.
 int moved_in_force(const struct fabric *f, struct moved_tables **out);
 // All hosts of one drain. Returns 0 or -ENOMEM.
 int moved_of(const struct fabric *f, const struct drain *d, struct moved_tables **out);
 
-// ---- drain.c --------------------------------------------------------------------------------------
+// ---- drain.c ------------------------------------------------------------------------------------
 
 void drain_destroy(struct drain *d, const struct topology *t);
 

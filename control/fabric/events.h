@@ -48,11 +48,11 @@ int events_apply(struct events *e, ps_t now, struct config_diag *diag);
 // NULL before the first, or when it was no event but what follows from a change of tenants.
 const struct config_event *events_last(const struct events *e);
 
-// The same at a user's word, between two events: changes keys of switches' sections and of
-// tenants, on all nodes that they touch or, when one cannot hold, none of them on any. `commit` is
-// called when all is prepared; what it returns other than 0 is returned with nothing changed. NULL:
-// nobody is asked. Returns 0 with warnings of what it will do to the fabric in diag, -EINVAL with
-// the reason in diag and nothing changed, or -ENOMEM. The change is over when events_draining() says
+// The same at a user's word, between two events: changes keys of switches' sections and of tenants,
+// on all nodes that they touch or, when one cannot hold, none of them on any. `commit` is called
+// when all is prepared; what it returns other than 0 is returned with nothing changed. NULL: nobody
+// is asked. Returns 0 with warnings of what it will do to the fabric in diag, -EINVAL with the
+// reason in diag and nothing changed, or -ENOMEM. The change is over when events_draining() says
 // no; until then events_apply() follows it.
 int events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 		int (*commit)(void *context), void *context, struct config_diag *diag);

@@ -71,8 +71,8 @@ struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 // and the routes as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 			struct tables **out, struct config_diag *diag);
-// The names of VRFs and tenants, for reports; before: those until now, or NULL. A tenant `rest` that
-// the file does not write and that has had no host yet has none. Returns 0 or -ENOMEM.
+// The names of VRFs and tenants, for reports; before: those until now, or NULL. A tenant `rest`
+// that the file does not write and that has had no host yet has none. Returns 0 or -ENOMEM.
 int fabric_list_labels(struct fabric_labels **out, const struct topology *topology,
 		       const struct fabric_labels *before);
 // NULL is fine.

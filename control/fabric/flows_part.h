@@ -45,8 +45,8 @@ int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uin
 		   struct config_diag *diag);
 
 // Parts of an endpoint: whom it speaks to, how its packets are marked, and their source port.
-void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
-		    uint8_t ip_version);
+void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer,
+		    uint8_t peer_port, uint8_t ip_version);
 void flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m);
 uint16_t flows_source_port(struct random *random);
 

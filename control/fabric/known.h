@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Links as switches know them: routes follow a link's change when `routing.convergence` has passed at
-// a switch (converge.c), and until then whatever else makes routes anew goes by the links as the
+// Links as switches know them: routes follow a link's change when `routing.convergence` has passed
+// at a switch (converge.c), and until then whatever else makes routes anew goes by the links as the
 // switch's routes had them. Control thread.
 #pragma once
 
 #include "fabric.h"
 
-// Before a link goes down or comes up: switches that will not notice at once go on knowing the links
-// as they are. Returns 0 or -ENOMEM.
+// Before a link goes down or comes up: switches that will not notice at once go on knowing the
+// links as they are. Returns 0 or -ENOMEM.
 int known_keep(struct fabric *f);
 // A switch knows the links as they are.
 void known_drop(struct fabric *f, uint32_t node);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the old tables delivered and the new ones do not. A packet that has been admitted wears what
 // its VRF wore then (nothing, a VLAN, a VNI), and switches on its way look it up by that. So for
-// each of these keys the routes of before are compared with those of now, switch by switch, and what
-// is missing goes on being routed, but only for what comes from other switches: in a VRF of its own,
-// `leaving`, that stands for the key in the place of the VRF that has it now and knows all that this
-// one knows. No port of a host is in such a VRF, so no new packet can enter what a host has left.
+// each of these keys the routes of before are compared with those of now, switch by switch, and
+// what is missing goes on being routed, but only for what comes from other switches: in a VRF of
+// its own, `leaving`, that stands for the key in the place of the VRF that has it now and knows all
+// that this one knows. No port of a host is in such a VRF, so no new packet can enter what a host
+// has left.
 //
 // A key that another tenant has now delivers to that one alone.
 #include "drain.h"
@@ -80,7 +81,7 @@ take_vrf(struct topology *t, const struct topo_vrf *old, uint16_t *out)
 	return 0;
 }
 
-// ---- comparing ------------------------------------------------------------------------------------
+// ---- comparing ----------------------------------------------------------------------------------
 
 struct comparison {
 	struct drain *d;
@@ -162,9 +163,8 @@ is_moved(const struct comparison *c, const struct route *route)
 	if (prefix->length != (prefix->version == 4 ? 32 : 128))
 		return false;
 	memcpy(wanted.host.address, prefix->address, prefix->version == 4 ? 4 : 16);
-	return c->d->host_count != 0 &&
-	       bsearch(&wanted, c->d->hosts, c->d->host_count, sizeof(wanted),
-		       drain_host_compare) != NULL;
+	return c->d->host_count != 0 && bsearch(&wanted, c->d->hosts, c->d->host_count,
+						sizeof(wanted), drain_host_compare) != NULL;
 }
 
 static int
@@ -262,7 +262,7 @@ leaving_find(struct drain *d, struct fabric *f, const struct slices *before, str
 	return error;
 }
 
-// ---- in force -------------------------------------------------------------------------------------
+// ---- in force -----------------------------------------------------------------------------------
 
 bool
 leaving_at(const struct drain *d, uint32_t node)

@@ -22,7 +22,7 @@ drain_host_compare(const void *a, const void *b)
 	return moved_compare(&x->host, &y->host);
 }
 
-// ---- finding --------------------------------------------------------------------------------------
+// ---- finding ------------------------------------------------------------------------------------
 
 struct search {
 	struct drain *d;
@@ -111,7 +111,7 @@ add_port(struct search *s, uint32_t host, uint8_t port)
 	return error;
 }
 
-// ---- in words -------------------------------------------------------------------------------------
+// ---- in words -----------------------------------------------------------------------------------
 
 static uint32_t
 count_moved(const struct search *s)
@@ -184,7 +184,7 @@ moved_find(struct drain *d, const struct topology *t, const struct slices *befor
 	return error != 0 ? error : write_words(&s);
 }
 
-// ---- in force -------------------------------------------------------------------------------------
+// ---- in force -----------------------------------------------------------------------------------
 
 // Whether some host of a VRF has this address.
 static bool

@@ -75,10 +75,11 @@ check_learning(const struct fabric *f, struct config_diag *diag)
 			if (vrf->text == NULL || topology_find_vrf(t, vrf->text) >= 0)
 				continue;
 			snprintf(key, sizeof(key), "tenants.%s", vrf->text);
-			config_error(diag, t->config->file, (struct config_pos){0}, key,
-				     "%s learns its routes (line %u): it cannot go while the fabric "
-				     "runs",
-				     t->nodes[n].name, f->switches[n].learns[i].pos.line);
+			config_error(
+				diag, t->config->file, (struct config_pos){0}, key,
+				"%s learns its routes (line %u): it cannot go while the fabric "
+				"runs",
+				t->nodes[n].name, f->switches[n].learns[i].pos.line);
 		}
 	return diag->errors == before ? 0 : -EINVAL;
 }

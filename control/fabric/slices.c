@@ -69,56 +69,55 @@ save_ports(struct slices *s, const struct topology *t)
 		s->mtus[l] = t->links[l].mtu;
 }
 
-// What others point to is saved, and the topology goes on with the copies.
-int
-slices_save(struct slices *s, struct topology *t)
+static void
+swap(struct slices *s, struct topology *t)
 {
-	struct topo_vrf *vrfs = copy_vrfs(t);
-	struct topo_tenant *tenants = copy_array(t->tenants, t->tenant_count, sizeof(*tenants));
-	struct topo_border *borders = copy_array(t->borders, t->border_count, sizeof(*borders));
+	const struct slices had = *s;
 
-	*s = (struct slices){
-		.ports = calloc((size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX + 1,
-				sizeof(*s->ports)),
-		.mtus = calloc(t->link_count + 1u, sizeof(*s->mtus)),
-		.part_mtu = copy_array(t->part_mtu, t->first_host, sizeof(*s->part_mtu)),
-	};
-	if (vrfs == NULL || tenants == NULL || borders == NULL || s->ports == NULL ||
-	    s->mtus == NULL || s->part_mtu == NULL) {
-		free_vrfs(vrfs, t->vrf_count);
-		free(tenants);
-		free(borders);
-		slices_free(s);
-		return -ENOMEM;
-	}
-	save_ports(s, t);
 	s->vrfs = t->vrfs;
 	s->vrf_count = t->vrf_count;
 	s->tenants = t->tenants;
 	s->tenant_count = t->tenant_count;
 	s->borders = t->borders;
 	s->border_count = t->border_count;
-	t->vrfs = vrfs;
-	t->tenants = tenants;
-	t->borders = borders;
+	t->vrfs = had.vrfs;
+	t->vrf_count = had.vrf_count;
+	t->tenants = had.tenants;
+	t->tenant_count = had.tenant_count;
+	t->borders = had.borders;
+	t->border_count = had.border_count;
+}
+
+// What others point to is saved, and the topology goes on with the copies.
+int
+slices_save(struct slices *s, struct topology *t)
+{
+	*s = (struct slices){
+		.vrfs = copy_vrfs(t),
+		.vrf_count = t->vrf_count,
+		.tenants = copy_array(t->tenants, t->tenant_count, sizeof(*s->tenants)),
+		.tenant_count = t->tenant_count,
+		.borders = copy_array(t->borders, t->border_count, sizeof(*s->borders)),
+		.border_count = t->border_count,
+		.ports = calloc((size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX + 1,
+				sizeof(*s->ports)),
+		.mtus = calloc(t->link_count + 1u, sizeof(*s->mtus)),
+		.part_mtu = copy_array(t->part_mtu, t->first_host, sizeof(*s->part_mtu)),
+	};
+	if (s->vrfs == NULL || s->tenants == NULL || s->borders == NULL || s->ports == NULL ||
+	    s->mtus == NULL || s->part_mtu == NULL) {
+		slices_free(s);
+		return -ENOMEM;
+	}
+	save_ports(s, t);
+	swap(s, t);
 	return 0;
 }
 
 void
 slices_restore(struct slices *s, struct topology *t)
 {
-	free_vrfs(t->vrfs, t->vrf_count);
-	free(t->tenants);
-	free(t->borders);
-	t->vrfs = s->vrfs;
-	t->vrf_count = s->vrf_count;
-	t->tenants = s->tenants;
-	t->tenant_count = s->tenant_count;
-	t->borders = s->borders;
-	t->border_count = s->border_count;
-	s->vrfs = NULL;
-	s->tenants = NULL;
-	s->borders = NULL;
+	swap(s, t);
 	for (uint32_t h = 0; h < t->host_count; h++)
 		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
 			struct topo_port *port = topology_host_port(t, h, p);

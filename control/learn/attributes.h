@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The attributes of a netlink message (netlink(7)), by type. Nothing here keeps anything; any thread.
+// The attributes of a netlink message (netlink(7)), by type. Nothing here keeps anything; any
+// thread.
 #pragma once
 
 #include "message.h"

@@ -6,7 +6,8 @@
 // A connection that begins says all zebra knows, without telling where that ends: what it has not
 // said when it has been quiet for a while, or after a time at the most, is no more. When a
 // connection ends its routes stay, as those of a daemon that restarts should, until another has
-// said what it knows, or for HOLD_MS. There is one connection: a new one takes the place of the old.
+// said what it knows, or for HOLD_MS. There is one connection: a new one takes the place of the
+// old.
 #include "fpm.h"
 
 #include "control/host/netns.h"

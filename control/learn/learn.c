@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sources speak whenever they like, thousands of times a second; switches get what follows in
 // batches, BATCH_MS apart at the least. A batch is one resolving of the ribs that have changed and
-// one publication, whatever the number of changes. A VRF is first published when all that the kernel
-// knows of it has been read, so that a switch never runs on half of its routes.
+// one publication, whatever the number of changes. A VRF is first published when all that the
+// kernel knows of it has been read, so that a switch never runs on half of its routes.
 //
 // While routes wait for neighbours the ribs are resolved again every now and then, for the kernel
 // to be asked again.

@@ -17,8 +17,8 @@ struct learn_change {
 };
 
 struct learn_hooks {
-	// Puts changes in force, all of them or none. Returns 0, or -errno with one line in err: then
-	// it is told again with the next batch.
+	// Puts changes in force, all of them or none. Returns 0, or -errno with one line in err:
+	// then it is told again with the next batch.
 	int (*publish)(void *context, struct learn_change *changes, uint32_t count, char *err,
 		       size_t err_size);
 	// What must not go unseen, in a line.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each type of message has its header and its attributes (attributes.c). A message in which something
-// does not fit is refused whole.
+// Each type of message has its header and its attributes (attributes.c). A message in which
+// something does not fit is refused whole.
 #include "message.h"
 
 #include "attributes.h"

@@ -6,9 +6,9 @@
 //   - of which none is resolved yet, and one to a connected network, drops as `no-neighbour` and
 //     has the destination asked for;
 //   - else leads to those that are.
-// Between switches packets wear what the VRF's do (routes/wear.c): the tag of its VLAN, of which next
-// hops that are no switches have none, so that a route has either. Through a tunnel no learned route
-// leads: it does not say where the tunnel ends.
+// Between switches packets wear what the VRF's do (routes/wear.c): the tag of its VLAN, of which
+// next hops that are no switches have none, so that a route has either. Through a tunnel no learned
+// route leads: it does not say where the tunnel ends.
 //
 // Each neighbour on a network that the longest prefix says is connected there has a route of its
 // own. Link-local and multicast prefixes are nobody's to route.

@@ -25,8 +25,7 @@ struct resolve_hooks {
 	// A route waits for a neighbour whose MAC is not known.
 	void (*want)(void *context, uint32_t device, const struct learn_address *address);
 	// A route cannot be followed. Told once for all that have the same next hops.
-	void (*refuse)(void *context, const struct config_prefix *prefix,
-		       enum resolve_refusal why);
+	void (*refuse)(void *context, const struct config_prefix *prefix, enum resolve_refusal why);
 	// Whether a switch is behind a port; NULL: behind none is.
 	bool (*leads_on)(void *context, uint16_t port);
 	void *context;

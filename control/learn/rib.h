@@ -110,7 +110,8 @@ int rib_create(struct rib **out, const struct topo_node *place);
 void rib_destroy(struct rib *rib);
 
 // Takes in what a source said. dumped: in answer to a dump, not as it happened. Returns 0, -ENOSPC
-// beyond RIB_PREFIXES_MAX prefixes, RIB_FACTS_MAX facts or RIB_HOPS_MAX hops, or -ENOMEM; then nothing has changed.
+// beyond RIB_PREFIXES_MAX prefixes, RIB_FACTS_MAX facts or RIB_HOPS_MAX hops, or -ENOMEM; then
+// nothing has changed.
 int rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m, bool dumped);
 
 // A source begins to say all it knows; may come again before rib_end().

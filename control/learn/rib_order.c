@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prefixes in the order of a route_list. New ones are put behind those sorted; they are sorted among
-// themselves and merged when somebody reads, so that a change of a few routes among a million costs
-// one pass and no sort of the million. Prefixes that have lost their routes are weeded out on the way.
+// Prefixes in the order of a route_list. New ones are put behind those sorted; they are sorted
+// among themselves and merged when somebody reads, so that a change of a few routes among a million
+// costs one pass and no sort of the million. Prefixes that have lost their routes are weeded out on
+// the way.
 #include "rib_part.h"
 
 #include <errno.h>

@@ -6,7 +6,8 @@
 
 // The fact of this key, one that is gone too, or NULL.
 struct rib_fact *rib_find_any(const struct rib *rib, const struct rib_key *key);
-// A fact of a key that there is none of, which counts as gone until it is filled. NULL without memory.
+// A fact of a key that there is none of, which counts as gone until it is filled. NULL without
+// memory.
 struct rib_fact *rib_add_fact(struct rib *rib, const struct rib_key *key);
 // Takes back what the fact stood for; it stays in the table.
 void rib_retract(struct rib *rib, struct rib_fact *fact);

@@ -69,6 +69,6 @@ uint32_t changes_running(const struct changes *c);
 const char *changes_file(const struct changes *c);
 
 // Writes what runs to a file, by default that of changes_create(), which it is from now on. *kept:
-// whether there was one, which is now PATH~. Returns 0, or -errno with one line in err: -EBUSY while
-// edits wait to be confirmed.
+// whether there was one, which is now PATH~. Returns 0, or -errno with one line in err: -EBUSY
+// while edits wait to be confirmed.
 int changes_save(struct changes *c, const char *path, int *kept, char *err, size_t err_size);

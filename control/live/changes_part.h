@@ -27,8 +27,8 @@ struct changes {
 	struct changes_waiting waiting;
 };
 
-// What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno with
-// one line in err.
+// What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno
+// with one line in err.
 int changes_emit(const struct changes *c, char **text, size_t *length, char *err, size_t err_size);
 // Makes a revision of a text, which is taken over, unless it is that of the last one. Returns 0, or
 // -errno with one line in err.
@@ -36,7 +36,7 @@ int changes_commit(struct changes *c, char *text, size_t length,
 		   const struct changes_author *author, char *err, size_t err_size);
 // Has the log tell what an edit that is in force was called.
 void changes_note(struct changes *c, const char *what);
-// Begins to wait for the confirmation of edits that are about to be in force; before: the text of what ran
-// before them. Returns 0, or -ENOMEM with nothing begun.
+// Begins to wait for the confirmation of edits that are about to be in force; before: the text of
+// what ran before them. Returns 0, or -ENOMEM with nothing begun.
 int changes_wait(struct changes *c, const char *before, size_t length,
 		 const struct changes_author *author, uint64_t confirm_ms);

@@ -195,7 +195,8 @@ find_origin(const char *file, struct origin *o)
 	free(absolute);
 }
 
-// A word that could be the name of a fabric, and is neither that of one that has been up nor a file's.
+// A word that could be the name of a fabric, and is neither that of one that has been up nor a
+// file's.
 static bool
 is_unknown(const char *file, const struct origin *origin)
 {

@@ -70,8 +70,8 @@ readdress(void *context, uint32_t host, const struct slice_port *had)
 	char err[256], *text = NULL;
 
 	if (devices_readdress(lab, host, had, err, sizeof(err)) == 0 ||
-	    asprintf(&text, "%s keeps its old address: %s", topology_host(lab->topology, host)->name,
-		     err) < 0)
+	    asprintf(&text, "%s keeps its old address: %s",
+		     topology_host(lab->topology, host)->name, err) < 0)
 		return;
 	fabric_log_changed(lab->log, live_clock(&lab->drive), text);
 	free(text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A change of any address is a reason to ask for all of them: changes are few, the whole is right
-// whatever was missed (a socket whose buffer overflowed says ENOBUFS, which is one more change), and
-// setting a map to what it has already disturbs nobody. Two sockets: what is told unasked does not
-// mix with what is answered.
+// whatever was missed (a socket whose buffer overflowed says ENOBUFS, which is one more change),
+// and setting a map to what it has already disturbs nobody. Two sockets: what is told unasked does
+// not mix with what is answered.
 //
 // Left out are addresses that need no map: link-local IPv6, which the program knows by its prefix,
 // and those of loopback, which no packet of a link carries.
@@ -64,7 +64,8 @@ is_left_out(int family, const uint8_t *bytes)
 	return IN6_IS_ADDR_LINKLOCAL(ip6) || IN6_IS_ADDR_LOOPBACK(ip6);
 }
 
-// Of a point-to-point link IFA_LOCAL is ours, IFA_ADDRESS the peer's; IPv6 mostly has the latter alone.
+// Of a point-to-point link IFA_LOCAL is ours, IFA_ADDRESS the peer's; IPv6 mostly has the latter
+// alone.
 struct found {
 	_Alignas(struct in6_addr) uint8_t bytes[16];
 	size_t wanted;

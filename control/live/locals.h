@@ -5,8 +5,9 @@
 
 #include "lab.h"
 
-// Tells the addresses to all ports that share an interface with the kernel, and from then on listens
-// for changes. *out stays NULL where there is no such port. Returns 0 or -errno with one line in err.
+// Tells the addresses to all ports that share an interface with the kernel, and from then on
+// listens for changes. *out stays NULL where there is no such port. Returns 0 or -errno with one
+// line in err.
 int locals_open(struct locals **out, struct lab *lab, struct lab_report *report);
 
 // Tells the ports what has changed since, if anything has. NULL is fine.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ports with the kernel beside them have counted, for `roost show steering`. Control thread;
-// private to control/live/.
+// What the ports with the kernel beside them have counted, for `roost show steering`. Control
+// thread; private to control/live/.
 #pragma once
 
 #include "lab.h"

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 static const char *const modes[] = {
-	[GROUP_ECMP] = "ecmp",   [GROUP_ECMP_QP] = "ecmp-qp", [GROUP_ADAPTIVE] = "adaptive",
-	[GROUP_SPRAY] = "spray", [GROUP_RANDOM] = "random",   [GROUP_FLOWLET] = "flowlet",
+	[GROUP_ECMP] = "ecmp",     [GROUP_ECMP_QP] = "ecmp-qp", [GROUP_ADAPTIVE] = "adaptive",
+	[GROUP_SPRAY] = "spray",   [GROUP_RANDOM] = "random",   [GROUP_FLOWLET] = "flowlet",
 	[GROUP_PINNED] = "pinned",
 };
 

@@ -77,8 +77,8 @@ void routes_clear(struct route_list *list);
 int routes_add_group(struct route_list *list, const struct route_member *members, uint32_t count,
 		     uint32_t *out);
 // Adds a group without looking for one of the same members; none: the neighbour is to be asked for.
-int routes_append_group(struct route_list *list, const struct route_member *members,
-			uint32_t count, uint32_t *out);
+int routes_append_group(struct route_list *list, const struct route_member *members, uint32_t count,
+			uint32_t *out);
 // What packets wear, added when it is new. Returns 0 or -ENOMEM.
 int routes_add_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out);
 // The same where the caller knows that it is new.

@@ -28,8 +28,8 @@ create_fabric(struct experiment *e, const struct experiment_options *o, struct c
 {
 	struct fabric_options options = {.seed = o->seed_given ? o->seed : e->config->fabric.seed};
 	bool tunnels = e->config->tenants != NULL; // there may be some, now or after an event
-	int rc = packet_pool_create(&e->packets, tunnels ? EXPERIMENT_DATA_ROOM_TUNNELS
-							 : EXPERIMENT_DATA_ROOM);
+	int rc = packet_pool_create(&e->packets,
+				    tunnels ? EXPERIMENT_DATA_ROOM_TUNNELS : EXPERIMENT_DATA_ROOM);
 
 	if (rc != 0)
 		return rc;

@@ -43,8 +43,8 @@ header_write(const struct store_revision *revision, char out[static HEADER_MAX])
 	return (size_t)length;
 }
 
-// The rest of the next line behind "# NAME ", into a text of `size` bytes. Returns false when that is
-// not how the line begins, when it is too long, or holds what no line of ours does.
+// The rest of the next line behind "# NAME ", into a text of `size` bytes. Returns false when that
+// is not how the line begins, when it is too long, or holds what no line of ours does.
 static bool
 take_line(struct lines *l, const char *name, char *out, size_t size)
 {

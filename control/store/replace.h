@@ -14,8 +14,8 @@ struct replace_part {
 // 0, or -errno with the temporary gone.
 int replace_prepare(int directory, const char *temporary, mode_t mode,
 		    const struct replace_part *parts, unsigned count);
-// Puts it in the place of `name`, or makes it `name`, and has that on disk: the rename is the instant
-// at which it is so. Returns 0, or -errno.
+// Puts it in the place of `name`, or makes it `name`, and has that on disk: the rename is the
+// instant at which it is so. Returns 0, or -errno.
 int replace_commit(int directory, const char *temporary, const char *name);
 
 // Both for a path, which may be a symbolic link to the file that is meant. What was there stays as

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The end of a tunnel believes what comes from other switches, and a packet that a host has sent is
 // one of those once its leaf has sent it on plain: the host could put VXLAN around what it likes
-// and have it appear in any tenant's VRF. So no VRF but the underlay sends anything plain to where a
-// tunnel ends. Wherever its routes would, by a way out (0.0.0.0/0) as a rule, a blackhole stands in
-// front of them for that address alone.
+// and have it appear in any tenant's VRF. So no VRF but the underlay sends anything plain to where
+// a tunnel ends. Wherever its routes would, by a way out (0.0.0.0/0) as a rule, a blackhole stands
+// in front of them for that address alone.
 //
-// The underlay as it was, in a VRF of its own while tenants change, is left as it is: no host's port
-// is in it.
+// The underlay as it was, in a VRF of its own while tenants change, is left as it is: no host's
+// port is in it.
 #include "parts.h"
 
 #include <errno.h>

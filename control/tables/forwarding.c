@@ -142,9 +142,8 @@ find_or_make(struct making *m, const struct route *route, uint32_t *number)
 {
 	struct tables *t = m->draft->t;
 	bool plain = route->encap == ROUTES_PLAIN;
-	uint32_t leaf = m->destinations == NULL
-				? 0
-				: tables_destination(m->destinations, m->routes, route);
+	uint32_t leaf =
+		m->destinations == NULL ? 0 : tables_destination(m->destinations, m->routes, route);
 	uint32_t slice, *last;
 	int error = find_or_make_slice(m, route->group, leaf, &slice);
 

@@ -9,10 +9,10 @@
 //     its port  IPv6  fe80::(1 + tier, plane):pod:number:port, of the link alone; to IPv4 it has
 //                     none of its own (the link is unnumbered) and borrows the loopback
 //               MAC   02:01: + node (3 bytes) + port
-// Planes and pods count from 0, leaves and ports from 1; a number of 256 is written 0 in IPv4. Tiers
-// are leaf 0, spine 1, super 2. In a fabric with pods leaves and spines count within theirs; in
-// others, and supers in all, those beyond 256 continue in the next pod. A node is its index in the
-// topology.
+// Planes and pods count from 0, leaves and ports from 1; a number of 256 is written 0 in IPv4.
+// Tiers are leaf 0, spine 1, super 2. In a fabric with pods leaves and spines count within theirs;
+// in others, and supers in all, those beyond 256 continue in the next pod. A node is its index in
+// the topology.
 #pragma once
 
 #include <stdbool.h>
@@ -84,6 +84,6 @@ int addresses_find(const char *text, struct addresses_found *out);
 // A text as an address: *version is 4, 6, or 0 of a MAC. Returns 0 or -EINVAL.
 int addresses_parse(const char *text, uint8_t *version, uint8_t out[static 16]);
 
-// The place of a host that an address stands for. "10.1.3.7", "fd00::0:1:3:7" or "02:00:0a:01:03:07".
-// Returns 0; -EINVAL: the text is no address; -ENOENT: an address of no place.
+// The place of a host that an address stands for. "10.1.3.7", "fd00::0:1:3:7" or
+// "02:00:0a:01:03:07". Returns 0; -EINVAL: the text is no address; -ENOENT: an address of no place.
 int addresses_find_place(const char *text, struct place *out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a VRF knows may be known once. Every address of a host and every prefix behind one is a claim
-// on its own VRF, on those that it exchanges routes with, and where its packets are plain between
-// switches on `default`, the underlay, which has the loopbacks of the switches as well. Tenants may
-// overlap as long as no VRF has two claims on one prefix.
+// What a VRF knows may be known once. Every address of a host and every prefix behind one is a
+// claim on its own VRF, on those that it exchanges routes with, and where its packets are plain
+// between switches on `default`, the underlay, which has the loopbacks of the switches as well.
+// Tenants may overlap as long as no VRF has two claims on one prefix.
 //
 // Claims are sorted by prefix; among those of one prefix each VRF remembers who claimed it first.
 // Addresses of the plan are never the same, so at least one of two that are stands in the file, and

@@ -80,10 +80,11 @@ struct topo_vrf {
 	uint16_t vid;                   // VLAN
 	uint16_t *leaks;                // VRFs that it exchanges routes with, ascending
 	uint16_t leak_count;
-	// Nobody's any more, but packets under way refer to it: topology_retenant() keeps it as it is.
+	// Nobody's any more, but packets under way refer to it: topology_retenant() keeps it as it
+	// is.
 	bool held;
-	// Held, and takes what comes from other switches in the place of the VRF with the same VNI or
-	// VLAN, or of `default` if it is plain.
+	// Held, and takes what comes from other switches in the place of the VRF with the same VNI
+	// or VLAN, or of `default` if it is plain.
 	bool leaving;
 };
 
@@ -198,8 +199,8 @@ int topology_resolve_vrf(const struct topology *topology, const struct config_na
 int topology_resolve_tenant(const struct topology *topology, const struct config_name *name,
 			    const char *key, uint16_t *out, struct config_diag *diag);
 
-// Every name that attach, events, record and learn use is that of something. Routes and workload check
-// their own. Returns 0 or -EINVAL with the errors in diag.
+// Every name that attach, events, record and learn use is that of something. Routes and workload
+// check their own. Returns 0 or -EINVAL with the errors in diag.
 int topology_check_names(const struct topology *topology, struct config_diag *diag);
 
 // The name of a link ("leaf1-spine1"; with ports where several join the two) or of a port

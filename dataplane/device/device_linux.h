@@ -21,11 +21,12 @@ int device_fail(const struct device_error *e, int error, const char *format, ...
 int device_prepare_interface(struct device *device, const struct device_options *options,
 			     const struct device_error *e);
 
-// Adds the program that steers frames to `spec`. Returns the descriptor that the driver's path to it
-// hangs on, to be closed when the driver has read it, or -errno with a line in `e`.
+// Adds the program that steers frames to `spec`. Returns the descriptor that the driver's path to
+// it hangs on, to be closed when the driver has read it, or -errno with a line in `e`.
 int device_add_steering(char *spec, size_t spec_bytes, const struct device_error *e);
 
-// Takes charge of that program, which the driver has attached. Returns 0 or -errno with a line in `e`.
+// Takes charge of that program, which the driver has attached. Returns 0 or -errno with a line in
+// `e`.
 int device_take_steering(struct device *device, const struct device_error *e);
 
 // The AF_XDP sockets that were open at some time.

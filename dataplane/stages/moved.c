@@ -2,8 +2,8 @@
 // When a host leaves a tenant, packets between it and that tenant are still under way: admitted
 // under the old tables, on wires and in queues. While the tables list the host, every switch drops
 // those that it meets. A packet is known by its epoch, which tells when it was admitted, by its
-// addresses, inside a tunnel if it is in one, and by its VRF: of what passes in a tunnel that is its
-// VNI, of what was opened or came with a tag, the VRF which that led to, else the port's. Of a
+// addresses, inside a tunnel if it is in one, and by its VRF: of what passes in a tunnel that is
+// its VNI, of what was opened or came with a tag, the VRF which that led to, else the port's. Of a
 // packet that came plain from another switch the VRF is not known: where tenants go plain, their
 // addresses differ.
 //

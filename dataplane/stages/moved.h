@@ -14,14 +14,14 @@ int moved_compare(const void *a, const void *b);
 // -ENOMEM. Control thread.
 int moved_tables_create(struct moved_tables **out, const struct moved_host *hosts, uint32_t count);
 
-// Cold: whether a packet that the switch of these tables holds, or was the last to hold, is one that
-// these hosts have left behind.
+// Cold: whether a packet that the switch of these tables holds, or was the last to hold, is one
+// that these hosts have left behind.
 bool moved_finds(const struct moved_tables *moved, const struct tables *t, struct rte_mbuf *m);
 // Cold: whether the packet is to be dropped, where the tables list hosts.
 bool moved_concerns(const struct node *n, struct rte_mbuf *m);
 
-// Cold: drops what waits in the node's queues, at `now`; each packet counts in its queue's `dropped`
-// and is released. The node's worker, between turns, when the tables are in force.
+// Cold: drops what waits in the node's queues, at `now`; each packet counts in its queue's
+// `dropped` and is released. The node's worker, between turns, when the tables are in force.
 void moved_purge(struct node *n, ps_t now);
 
 static __rte_always_inline int

@@ -75,11 +75,12 @@ class Complete(Shared):
             os.kill(state["pid"], signal.SIGCONT)
 
     def test_the_shell_says_which_fabric_is_meant(self):
+        home = str(self.directory)
         process, fd = pty.fork()
         if process == 0:
             try:
                 os.execve(ROOST, [ROOST, "-f", self.name],
-                          os.environ | {"TERM": "dumb", "HOME": str(self.directory), "XDG_STATE_HOME": ""})
+                          os.environ | {"TERM": "dumb", "HOME": home, "XDG_STATE_HOME": ""})
             finally:
                 os._exit(127)
         seen = ""

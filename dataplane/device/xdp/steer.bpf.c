@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A port with a kernel beside it has two readers of its frames: the dataplane, by an AF_XDP socket,
-// and Linux, where a routing daemon runs. This program runs in the driver and gives each frame to one
-// of them. Linux gets what a switch's CPU would: what belongs to the link (ARP, neighbour discovery,
-// 802.1's own addresses, link-local destinations) and what is addressed to the switch, so BGP, BFD
-// and pings of it too. Everything else is the dataplane's, whatever it looks like: fragments, frames
-// cut short, protocols nobody knows. It drops with a reason what it cannot forward.
+// and Linux, where a routing daemon runs. This program runs in the driver and gives each frame to
+// one of them. Linux gets what a switch's CPU would: what belongs to the link (ARP, neighbour
+// discovery, 802.1's own addresses, link-local destinations) and what is addressed to the switch,
+// so BGP, BFD and pings of it too. Everything else is the dataplane's, whatever it looks like:
+// fragments, frames cut short, protocols nobody knows. It drops with a reason what it cannot
+// forward.
 //
 // - One 802.1Q tag is looked through, and stays on the frame.
 // - MAC control (0x8808) is the dataplane's, though its address is one of 802.1's own: that is PFC.
@@ -13,8 +14,9 @@
 // - With no socket open a frame for the dataplane is dropped: the kernel would route it, past every
 //   queue and counter of the switch.
 //
-// Each read is behind a check against the frame's end, as the verifier wants it; lengths that a frame
-// claims are used for nothing but the place of the ports behind IPv4 options. Kernels from 5.3.
+// Each read is behind a check against the frame's end, as the verifier wants it; lengths that a
+// frame claims are used for nothing but the place of the ports behind IPv4 options. Kernels from
+// 5.3.
 #include "steer.h"
 
 #include <linux/bpf.h>
@@ -139,7 +141,8 @@ class_of_ip6(void *at, void *end)
 			return STEER_OTHER;
 		class = STEER_LOCAL;
 	}
-	// Extension headers are not walked: such a packet is counted with the others to its address.
+	// Extension headers are not walked: such a packet is counted with the others to its
+	// address.
 	return class_of_payload(ip->nexthdr, (void *)payload, end, class);
 }
 

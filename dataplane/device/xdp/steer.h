@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the XDP program of a port with a kernel beside it (steer.bpf.c) and who loads it (steering.c)
-// agree on. Of the kernel's own headers only, for one side is compiled for BPF.
+// What the XDP program of a port with a kernel beside it (steer.bpf.c) and who loads it
+// (steering.c) agree on. Of the kernel's own headers only, for one side is compiled for BPF.
 #pragma once
 
 #include <linux/types.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The port driver of DPDK loads the program and attaches it (`xdp_prog=`), opens the AF_XDP socket
 // and writes it into xsks_map. It tells nobody what it loaded, so this file asks the kernel: the
-// program on the interface, its name and its maps, by their ids. What is not ours is refused: frames
-// would go who knows where.
+// program on the interface, its name and its maps, by their ids. What is not ours is refused:
+// frames would go who knows where.
 //
-// What the driver attached stays on an interface when the process is killed, and with no reader left
-// the interface would be dead for Linux too. So it is attached once more, by a link, which the kernel
-// takes away with the last descriptor of it; that needs Linux 5.9. While the driver's has gone and
-// the link is not yet there, frames go to Linux, as they did before. A program of ours without a link
-// is therefore one whose process was killed just then: the next start takes it away.
+// What the driver attached stays on an interface when the process is killed, and with no reader
+// left the interface would be dead for Linux too. So it is attached once more, by a link, which the
+// kernel takes away with the last descriptor of it; that needs Linux 5.9. While the driver's has
+// gone and the link is not yet there, frames go to Linux, as they did before. A program of ours
+// without a link is therefore one whose process was killed just then: the next start takes it away.
 #include "steering.h"
 
 #include "steer_object.h"

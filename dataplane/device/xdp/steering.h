@@ -25,8 +25,8 @@ struct steering_address {
 int steering_open_object(char path[static STEERING_PATH_MAX]);
 
 // Takes charge of the program that the port driver has just attached to the interface: it then goes
-// with this process, however that ends. Returns 0; -ENOENT where the kernel has another program there
-// than ours, or none; -errno; with one line in `why`.
+// with this process, however that ends. Returns 0; -ENOENT where the kernel has another program
+// there than ours, or none; -errno; with one line in `why`.
 int steering_take(struct steering **out, int index, char *why, size_t why_bytes);
 
 // Detaches the program. NULL is fine.

@@ -32,18 +32,19 @@ struct steering_program {
 	bool generic; // run by the kernel on what the driver handed it, not in the driver
 };
 
-// Whether the program is the one that this build holds, as far as one can tell by its name and maps.
-// `why`: of another, what it is instead. Any thread.
+// Whether the program is the one that this build holds, as far as one can tell by its name and
+// maps. `why`: of another, what it is instead. Any thread.
 bool steering_is_ours(const struct steering_program *program, char *why, size_t why_bytes);
 
 // The map of that name, or NULL. Any thread.
 const struct steering_map *steering_find_map(const struct steering_program *program,
 					     const char *name);
 
-// Looks at an interface. Returns 0 or -errno. `fd`, where it is not NULL: the program, for the caller
-// to close; -1 where there is none.
+// Looks at an interface. Returns 0 or -errno. `fd`, where it is not NULL: the program, for the
+// caller to close; -1 where there is none.
 int steering_look(int index, struct steering_program *program, int *fd);
 
 // Makes sure that no XDP program is on the interface. One of ours that a killed process left goes.
-// Returns 0; -EBUSY where there is another's, or one that is in use, with one line in `why`; -errno.
+// Returns 0; -EBUSY where there is another's, or one that is in use, with one line in `why`;
+// -errno.
 int steering_make_room(int index, char *why, size_t why_bytes);
