@@ -16,8 +16,8 @@
 //
 // A route never leads back: the local part of a leaf's prefix is only the addresses that exist, and
 // between VRFs that no leak joins there is no route at all. Where several routes of a VRF have one
-// prefix (a default route by several borders) the nearest stays: the VRF's own before what it
-// learned, hosts before borders, this leaf before others, and among those the first leaf.
+// prefix the nearest stays: the VRF's own before what it learned, hosts before borders, this leaf
+// before others, and among those the first leaf.
 #include "computed.h"
 
 #include <errno.h>
