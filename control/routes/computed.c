@@ -16,8 +16,9 @@
 //
 // A route never leads back: the local part of a leaf's prefix is only the addresses that exist, and
 // between VRFs that no leak joins there is no route at all. Where several routes of a VRF have one
-// prefix the nearest stays: the VRF's own before what it learned, hosts before borders, this leaf
-// before others, and among those the first leaf.
+// prefix (a tenant's borders may) the nearest stays: the VRF's own before what it learned, hosts
+// before borders, this leaf before others, and among those the first leaf. All switches on the way
+// to the first leaf that has a border reach it or one before it, so nothing goes round.
 #include "computed.h"
 
 #include <errno.h>
@@ -69,6 +70,8 @@ append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *off
 		distance |= DISTANCE_BORDER;
 	if (vrf != offer->vrf && vrf != TOPOLOGY_VRF_DEFAULT)
 		distance |= DISTANCE_LEAKED;
+	if (group == ROUTES_BLACKHOLE)
+		distance = DISTANCE_LAST;
 	return routes_append_route(&c->routes->nodes[at], &(struct route){.prefix = offer->prefix,
 									  .vrf = vrf,
 									  .group = group,
@@ -297,7 +300,7 @@ start(struct computation *c, const bool *link_down)
 	const struct topology *t = c->t;
 	size_t places = (size_t)t->first_host * t->vrf_count;
 
-	if (updown_create(&c->updown, t, link_down) != 0 || offers_create(&c->offers, t) != 0)
+	if (updown_create(&c->updown, t, link_down) != 0 || offers_create(&c->offers, t, link_down) != 0)
 		return -ENOMEM;
 	c->here = calloc((size_t)t->leaf_count * t->vrf_count + 1, sizeof(*c->here));
 	c->worn = calloc(places + 1, sizeof(*c->worn));

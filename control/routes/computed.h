@@ -44,6 +44,7 @@ struct offers {
 // Of one leaf at a time, by VRF.
 struct leaf_offers {
 	const struct topology *topology;
+	const bool *link_down;
 	struct offers local;  // each of its hosts, what is behind borders
 	struct offers remote; // what other leaves route: the leaf's prefix where that says the same
 	struct offers transit; // what the underlay routes of VRFs that cross it plain
@@ -51,8 +52,8 @@ struct leaf_offers {
 	bool *bordered;        // by leaf: some border's prefix lies within its own
 };
 
-// Returns 0 or -ENOMEM.
-int offers_create(struct leaf_offers *o, const struct topology *topology);
+// link_down: as in routes_create(). Returns 0 or -ENOMEM.
+int offers_create(struct leaf_offers *o, const struct topology *topology, const bool *link_down);
 void offers_destroy(struct leaf_offers *o);
 void offers_aim(struct leaf_offers *o, uint32_t leaf);
 // The host's port behind a leaf's port, or NULL.

@@ -6,6 +6,9 @@
 // only those that exist and are plain are found. No prefix is told of a leaf while a border's lies
 // within it, which would be the longer match.
 //
+// A border is told of as long as its host's link is up, so that another of its tenant's with the
+// same prefix can take its place.
+//
 // A leaf that sent what it does not have itself by a border's wider prefix could have it come back:
 // where there are borders, its prefix drops there what no host has.
 #include "computed.h"
@@ -73,7 +76,7 @@ add_borders(struct leaf_offers *o, uint32_t leaf)
 		const struct topo_border *border = &t->borders[i];
 		const struct topo_port *host = topology_host_port(t, border->host, border->port);
 
-		if (host->peer_node == leaf)
+		if (host->peer_node == leaf && !(o->link_down != NULL && o->link_down[host->link]))
 			add(&o->local, border->prefix, border->vrf, host->peer_port, true);
 	}
 }
@@ -198,7 +201,7 @@ offers_aim(struct leaf_offers *o, uint32_t leaf)
 }
 
 int
-offers_create(struct leaf_offers *o, const struct topology *t)
+offers_create(struct leaf_offers *o, const struct topology *t, const bool *link_down)
 {
 	size_t most = t->border_count + 1u;
 
@@ -206,7 +209,7 @@ offers_create(struct leaf_offers *o, const struct topology *t)
 		most = 2u * t->nodes[n].port_count + t->border_count + 1 > most
 			       ? 2u * t->nodes[n].port_count + t->border_count + 1
 			       : most;
-	*o = (struct leaf_offers){.topology = t};
+	*o = (struct leaf_offers){.topology = t, .link_down = link_down};
 	o->local.items = calloc(most, sizeof(*o->local.items));
 	o->remote.items = calloc(most, sizeof(*o->remote.items));
 	o->transit.items = calloc(most, sizeof(*o->transit.items));

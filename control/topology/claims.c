@@ -2,7 +2,8 @@
 // What a VRF knows may be known once. Every address of a host and every prefix behind one is a
 // claim on its own VRF, on those that it exchanges routes with, and where its packets are plain
 // between switches on `default`, the underlay, which has the loopbacks of the switches as well.
-// Tenants may overlap as long as no VRF has two claims on one prefix.
+// Tenants may overlap as long as no VRF has two claims on one prefix. Several borders of one tenant
+// may have the same one: they stand in for each other (routes/computed.c).
 //
 // Claims are sorted by prefix; among those of one prefix each VRF remembers who claimed it first.
 // Addresses of the plan are never the same, so at least one of two that are stands in the file, and
@@ -126,13 +127,19 @@ report(const struct claims *c, const struct claim *claim, const struct claim *be
 }
 
 static bool
+stands_in(const struct claim *claim, const struct claim *before)
+{
+	return claim->border && before->border && claim->vrf == before->vrf;
+}
+
+static bool
 meet(struct claims *c, const struct claim *run, size_t i, uint16_t vrf)
 {
 	if (c->first[vrf] == 0) {
 		c->first[vrf] = i + 1;
 		return false;
 	}
-	if (c->first[vrf] == i + 1)
+	if (c->first[vrf] == i + 1 || stands_in(&run[i], &run[c->first[vrf] - 1]))
 		return false;
 	report(c, &run[i], &run[c->first[vrf] - 1], vrf);
 	return true;

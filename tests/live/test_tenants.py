@@ -104,6 +104,42 @@ class Tenants(Shared):
         self.assert_nothing_else_lost()
 
 
+class Borders(LiveCase):
+    OUTSIDE = "203.0.113.9"
+
+    def outside(self, up, name):
+        """The border that answers for an address outside."""
+        def answered():
+            return {host: port_of(name, *PORTS[host])["tx_packets"] for host in ("h3", "h7")}
+
+        before = answered()
+        up.exec("h1", "ping", "-c", 2, "-i", "0.25", "-W", "2", self.OUTSIDE)
+        return {host: count - before[host] for host, count in answered().items()}
+
+    def test_another_takes_its_place(self):
+        """Two borders have the same prefix: that of the sender's leaf is nearer, and the other's while its link is
+        down."""
+        name = name_of("borders")
+        description = demo(name, attach=("h1", "h3", "h7"), dilation=1000) | {"events": [
+            {"at": f"{at}ms", "link": "leaf1-h3", "state": state} for at, state in ((5, "down"), (10, "up"))]}
+        description["tenants"] = {"red": {"hosts": ["h1", "h3", "h7"], "vni": 5001,
+                                          "border": {host: ["203.0.113.0/24"] for host in ("h3", "h7")}}}
+        up = self.fabric(description)
+
+        def is_now(state):
+            return any(link["state"] == state for link in up.show("fabric")["links"]
+                       if {link["a"], link["b"]} == {"h3.eth1", "leaf1.swp3"})
+
+        for host in ("h3", "h7"):
+            up.exec(host, "ip", "address", "add", f"{self.OUTSIDE}/32", "dev", "lo")
+        self.assertEqual(self.outside(up, name), {"h3": 2, "h7": 0})
+        wait_until(lambda: is_now("down"), "the link is down", 20)
+        self.assertEqual(self.outside(up, name), {"h3": 0, "h7": 2})
+        wait_until(lambda: is_now("up"), "the link is up", 20)
+        self.assertEqual(self.outside(up, name), {"h3": 2, "h7": 0})
+        self.assert_lossless(up)
+
+
 class Page(LiveCase):
     def test_slicing_32_leaves(self):
         """Every command of doc/tenants.md: from none to three tenants and back."""

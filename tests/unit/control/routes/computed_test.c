@@ -370,6 +370,14 @@ static const char *const slices[] = {
 	"h1: [10.0.1.64/26]}}\n"
 	"  blue: {hosts: [g0], vni: 5002, leak: [red], border: {g0: [198.18.0.0/15]}}\n"
 	"  rest: {encap: plain}\n",
+	// Borders that stand in for each other, on one leaf and on two.
+	"tenants:\n"
+	"  red: {hosts: [h0, h1], vni: 5001, border: {h0: [0.0.0.0/0], h1: [0.0.0.0/0]}}\n"
+	"  blue: {hosts: [g0, g1], vlan: 12, border: {g0: [0.0.0.0/0], g1: [0.0.0.0/0]}}\n",
+	"tenants:\n"
+	"  red: {hosts: [h0, g0], vni: 5001, leak: [way]}\n"
+	"  way: {hosts: [h1, g1], encap: plain, border: {h1: [0.0.0.0/0], g1: [0.0.0.0/0]}}\n"
+	"  rest: {vni: 77}\n",
 };
 
 // A random explicit fabric: leaves with one host each, spines in up to two tiers, links anywhere.

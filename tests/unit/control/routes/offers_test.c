@@ -190,6 +190,99 @@ test_borders(void **state)
 	fixture_free(&f);
 }
 
+// Whether packets that no other route of a tenant's VRF fits leave a switch, and who has them next:
+// a host, the leaf at the tunnel's end, or the next switch.
+static const char *
+next_out(const struct fixture *f, const struct routes *routes, const char *node, const char *vrf)
+{
+	const struct topology *t = f->topology;
+	const struct topo_node *from = &t->nodes[topology_find_node(t, node)];
+	const struct route_list *list = &routes->nodes[from - t->nodes];
+	const struct config_prefix all = {.version = 4};
+	const struct route *route = routes_find(list, (uint16_t)topology_find_vrf(t, vrf), &all);
+
+	if (route == NULL || route->group == ROUTES_BLACKHOLE)
+		return NULL;
+	for (uint32_t i = 0; i < t->leaf_count && route->encap != ROUTES_PLAIN; i++)
+		if (memcmp(list->encaps[route->encap].remote, t->nodes[i].loopback4, 4) == 0)
+			return t->nodes[i].name;
+	return t->nodes[from->ports[list->members[list->groups[route->group].first].port].peer_node]
+		.name;
+}
+
+static void
+assert_out(const struct fixture *f, const struct routes *routes, const char *node, const char *vrf,
+	   const char *wanted)
+{
+	const char *got = next_out(f, routes, node, vrf);
+
+	if (wanted == NULL)
+		assert_null(got);
+	else
+		assert_string_equal(got, wanted);
+}
+
+static void
+cut(const struct fixture *f, bool *down, const char *name, bool is_down)
+{
+	uint32_t link;
+
+	assert_int_equal(topology_find_link(f->topology, name, &link), 0);
+	down[link] = is_down;
+}
+
+// A leaf's own border, else that of the first leaf that can be reached and whose border is up.
+static void
+test_borders_stand_in(void **state)
+{
+	bool down[64] = {false};
+	struct routes *routes;
+	struct fixture f;
+
+	(void)state;
+	fixture_load(&f, FABRIC(3, 2) "tenants:\n"
+				      "  red: {hosts: [h1, h3, h5], vni: 5001, border: {h3: "
+				      "[0.0.0.0/0], h5: [0.0.0.0/0]}}\n"
+				      "  way: {hosts: [h4, h6], encap: plain, border: {h4: "
+				      "[0.0.0.0/0], h6: [0.0.0.0/0]}}\n"
+				      "  blue: {hosts: [h2], vni: 5002, leak: [way]}\n");
+	assert_out(&f, f.routes, "leaf1", "red", "leaf2");
+	assert_out(&f, f.routes, "leaf2", "red", "h3");
+	assert_out(&f, f.routes, "leaf3", "red", "h5");
+	assert_out(&f, f.routes, "spine1", "default", "leaf2");
+	assert_out(&f, f.routes, "leaf3", "way", "h6");
+
+	cut(&f, down, "leaf2-h3", true);
+	cut(&f, down, "leaf2-h4", true);
+	assert_int_equal(routes_create(&routes, f.topology, down, &f.diag), 0);
+	assert_out(&f, routes, "leaf1", "red", "leaf3");
+	assert_out(&f, routes, "leaf2", "red", "leaf3");
+	assert_out(&f, routes, "leaf3", "red", "h5");
+	assert_out(&f, routes, "spine1", "default", "leaf3");
+	routes_destroy(routes);
+
+	cut(&f, down, "leaf3-h5", true);
+	assert_int_equal(routes_create(&routes, f.topology, down, &f.diag), 0);
+	assert_out(&f, routes, "leaf1", "red", NULL);
+	assert_out(&f, routes, "leaf3", "red", NULL);
+	routes_destroy(routes);
+
+	// spine1 alone cannot reach leaf2: what crosses it plain takes the other border.
+	memset(down, 0, sizeof(down));
+	cut(&f, down, "leaf2-spine1", true);
+	assert_int_equal(routes_create(&routes, f.topology, down, &f.diag), 0);
+	assert_out(&f, routes, "spine1", "default", "leaf3");
+	assert_out(&f, routes, "spine2", "default", "leaf2");
+	assert_out(&f, routes, "leaf1", "red", "leaf2");
+	cut(&f, down, "leaf2-spine2", true);
+	routes_destroy(routes);
+	assert_int_equal(routes_create(&routes, f.topology, down, &f.diag), 0);
+	assert_out(&f, routes, "leaf1", "red", "leaf3");
+	assert_out(&f, routes, "spine2", "default", "leaf3");
+	routes_destroy(routes);
+	fixture_free(&f);
+}
+
 // VRF-lite: switches between have the VRFs of VLANs. Plain tenants stand in the underlay.
 static void
 test_vlans_and_plain(void **state)
@@ -258,10 +351,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tunnels), cmocka_unit_test(test_tunnels_over_ipv6),
-		cmocka_unit_test(test_leaks),   cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_borders), cmocka_unit_test(test_vlans_and_plain),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_tunnels),         cmocka_unit_test(test_tunnels_over_ipv6),
+		cmocka_unit_test(test_leaks),           cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_borders),         cmocka_unit_test(test_borders_stand_in),
+		cmocka_unit_test(test_vlans_and_plain), cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

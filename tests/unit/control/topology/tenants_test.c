@@ -239,15 +239,22 @@ test_claims(void **state)
 			"fd02::1 is already h1's (tenant red): both are plain between switches");
 	fixture_refused(SMALL "tenants:\n  red: {hosts: [h1], addresses: {h1: 172.17.0.2}}\n",
 			"172.17.0.2 is already spine2's loopback: both are plain between switches");
-	fixture_refused(SMALL "tenants:\n  red: {hosts: [h1, h2], vni: 1, border: {h1: 0.0.0.0/0, "
-			      "h2: 0.0.0.0/0}}\n",
-			"t.yaml:4:58: tenants.red.border: 0.0.0.0/0 is already behind h1 (tenant "
-			"red)");
 	fixture_refused(
 		SMALL "tenants:\n  red: {hosts: [h1], vni: 1, leak: [edge], border: {h1: "
 		      "0.0.0.0/0}}\n  edge: {hosts: [h2], vni: 2, border: {h2: 0.0.0.0/0}}\n",
 		"tenants.edge.border: 0.0.0.0/0 is already behind h1 (tenant red): VRF edge "
 		"would know both");
+	fixture_refused(
+		SMALL "tenants:\n  red: {hosts: [h1, h2], vni: 1, border: {h1: 0.0.0.0/0, h2: "
+		      "0.0.0.0/0}}\n  edge: {hosts: [h5], vni: 2, leak: [red], border: {h5: "
+		      "0.0.0.0/0}}\n",
+		"tenants.edge.border: 0.0.0.0/0 is already behind h1 (tenant red): VRF edge "
+		"would know both");
+	// Borders of one tenant stand in for each other.
+	fixture_load(&f, SMALL "tenants:\n  red: {hosts: [h1, h2], border: {h1: 0.0.0.0/0, h2: "
+			       "0.0.0.0/0}}\n");
+	assert_int_equal(f.topology->border_count, 2);
+	fixture_free(&f);
 	// A host may have the address of one that nobody who knows it knows.
 	fixture_load(&f,
 		     SMALL "tenants:\n  red: {hosts: [h1], vni: 1, addresses: {h1: 10.0.2.1}}\n"
