@@ -1,132 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tenants change whole or not at all; what the old tables delivered goes on being delivered until
-// nothing is under way any more.
+// What the old tables delivered goes on being delivered until nothing is under way any more.
 #include "control/fabric/drain.h"
 
-#include "control/fabric/networks.h"
+#include "bench.h"
 #include "dataplane/stages/moved.h"
-#include "tests/unit/control/topology/fixture.h"
-
-#include <errno.h>
-
-#define PLACE                                                                               \
-	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}}\n" \
-	"switch: {preset: spectrum-x, buffer: {size: 16MB}}\n"
-#define SLICED                                        \
-	PLACE "tenants:\n"                            \
-	      "  red: {hosts: [h1, h3], vni: 5001}\n" \
-	      "  blue: {hosts: [h2], vni: 5002}\n"
-#define LEAF1 0
-#define LEAF2 1
-#define SPINE 2
-#define NODES 7
 
 static const uint8_t h1[4] = {10, 0, 1, 1}, h3[4] = {10, 0, 2, 1};
-
-struct bench {
-	struct fixture place;
-	struct packet_pool *packets;
-	struct packet_pool *pools[NODES];
-	struct fabric *f;
-	ps_t now;
-	char told[256];
-	unsigned readdressed;
-};
-
-static void
-start(struct bench *b, const char *text)
-{
-	struct fabric_options options = {.pools = b->pools, .seed = 1};
-
-	*b = (struct bench){0};
-	fixture_load(&b->place, text);
-	assert_int_equal(packet_pool_create(&b->packets, 256), 0);
-	for (unsigned i = 0; i < NODES; i++)
-		b->pools[i] = b->packets;
-	assert_int_equal(
-		fabric_create(&b->f, b->place.config, b->place.topology, &options, &b->place.diag),
-		0);
-}
-
-static void
-stop(struct bench *b)
-{
-	fabric_destroy(b->f);
-	packet_pool_destroy(b->packets);
-	fixture_free(&b->place);
-}
-
-static void
-retire(void *context, struct tables **old, uint32_t count)
-{
-	struct bench *b = context;
-
-	for (unsigned i = 0; i < NODES; i++)
-		node_take_tables(b->f->nodes[i], b->now);
-	for (uint32_t k = 0; k < count; k++)
-		tables_destroy(old[k]);
-}
-
-static void
-at_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
-{
-	struct bench *b = context;
-
-	for (unsigned i = 0; i < NODES; i++)
-		run(b->f->nodes[i], b->now, arg);
-}
-
-static void
-tell(void *context, ps_t now, const char *words)
-{
-	struct bench *b = context;
-
-	(void)now;
-	snprintf(b->told, sizeof(b->told), "%s", words);
-}
-
-static void
-readdress(void *context, uint32_t host, const struct slice_port *had)
-{
-	struct bench *b = context;
-
-	(void)had;
-	b->readdressed |= 1u << host;
-}
-
-static const struct events_hooks the_hooks = {
-	.retire = retire, .at_nodes = at_nodes, .tell = tell, .readdress = readdress};
-
-static int
-edit(struct bench *b, const struct config_edit *edits, unsigned count,
-     const struct change_commit *commit)
-{
-	struct events_hooks hooks = the_hooks;
-	const struct change_env env = {.fabric = b->f, .hooks = &hooks, .now = b->now};
-
-	hooks.context = b;
-	return change_edit(&env, edits, count, commit, &b->place.diag);
-}
-
-static int
-look(struct bench *b)
-{
-	struct events_hooks hooks = the_hooks;
-	const struct change_env env = {.fabric = b->f, .hooks = &hooks, .now = b->now};
-
-	hooks.context = b;
-	return drains_look(&env, &b->place.diag);
-}
-
-static void
-set(struct bench *b, const char *key, const char *value)
-{
-	const struct config_edit one = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
-
-	if (edit(b, &one, 1, NULL) != 0)
-		config_diag_print(&b->place.diag, stderr);
-	assert_int_equal(b->place.diag.errors, 0);
-}
 
 // The port by which a switch sends what it looks up in a VRF; -1: nowhere.
 static int
@@ -141,71 +20,6 @@ leads_to(const struct bench *b, uint32_t node, uint16_t vrf, const uint8_t addre
 	if (group == LPM_NONE || t->groups[group].count == 0)
 		return -1;
 	return t->next_hops[t->groups[group].first].port;
-}
-
-static uint16_t
-vrf_of(const struct bench *b, const char *name)
-{
-	return (uint16_t)topology_find_vrf(b->f->topology, name);
-}
-
-static int
-refuse(void *context)
-{
-	(*(unsigned *)context)++;
-	return -ECANCELED;
-}
-
-// Whatever fails, and however late.
-static void
-test_whole_or_not_at_all(void **state)
-{
-	const struct config_edit good[] = {
-		{.kind = CONFIG_EDIT_SET, .key = "tenants.red.hosts", .value = "[h1]"},
-		{.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"},
-		{.kind = CONFIG_EDIT_SET, .key = "switch.qos.tc.3.ecn.min", .value = "10KB"},
-	};
-	const struct config_edit bad[] = {
-		good[0],
-		good[1],
-		good[2],
-		{.kind = CONFIG_EDIT_SET,
-		 .key = "tenants.red.buffer",
-		 .value = "{guaranteed: 1GB}"},
-	};
-	const struct config_edit nobody[] = {
-		good[1], {.kind = CONFIG_EDIT_SET, .key = "tenants.red.hosts", .value = "[h77]"}};
-	struct bench b;
-	struct tables *tables[NODES];
-	const struct routes *routes;
-	unsigned asked = 0;
-	const struct change_commit commit = {refuse, &asked};
-	struct topo_port ports[2];
-
-	(void)state;
-	start(&b, SLICED);
-	memcpy(tables, b.f->tables, sizeof(tables));
-	memcpy(ports, b.place.topology->nodes[LEAF2].ports, sizeof(ports));
-	routes = b.f->routes;
-	for (unsigned i = 0; i < 4; i++) {
-		const int rc = i == 0   ? edit(&b, good, 3, &commit)
-			       : i == 1 ? edit(&b, bad, 4, &commit)
-			       : i == 2 ? edit(&b, nobody, 2, &commit)
-					: edit(&b, good, 0, &commit);
-
-		assert_int_equal(rc, i == 0 || i == 3 ? -ECANCELED : -EINVAL);
-		assert_int_equal(asked, i == 3 ? 2 : 1);
-		assert_memory_equal(tables, b.f->tables, sizeof(tables));
-		assert_ptr_equal(b.f->routes, routes);
-		assert_null(b.f->drains);
-		assert_int_equal(b.f->epoch, 1);
-		assert_memory_equal(ports, b.place.topology->nodes[LEAF2].ports, sizeof(ports));
-		assert_int_equal(b.place.config->tenant_count, 2);
-		assert_int_equal(b.place.config->tenants[0].hosts.count, 2);
-		assert_string_equal(b.place.topology->vrfs[vrf_of(&b, "blue")].name, "blue");
-		assert_string_equal(b.f->names[0].tenants[1], "blue");
-	}
-	stop(&b);
 }
 
 // What comes by VNI 5001 still finds h3, and nobody can send there any more.
@@ -395,69 +209,6 @@ test_taken_at_once(void **state)
 	stop(&b);
 }
 
-static void
-test_addresses_and_places(void **state)
-{
-	const struct config_edit gone = {.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"};
-	struct bench b;
-	uint16_t place;
-
-	(void)state;
-	start(&b, SLICED);
-	set(&b, "tenants.red.addresses", "{h3: 172.16.0.3}");
-	assert_int_equal(b.readdressed, 1u << 2);
-	assert_int_equal(look(&b), 0);
-	place = (uint16_t)topology_find_tenant(b.place.topology, "blue");
-	b.f->nodes[LEAF1]->buffer.tenants[place].packets = 7;
-	assert_int_equal(edit(&b, &gone, 1, NULL), 0);
-	set(&b, "tenants.green", "{hosts: [h4], vni: 5003}"); // blue's place is not free yet
-	assert_int_not_equal(topology_find_tenant(b.place.topology, "green"), place);
-	assert_int_equal(look(&b), 0);
-	set(&b, "tenants.white", "{hosts: [h2], vni: 5004}");
-	assert_int_equal(topology_find_tenant(b.place.topology, "white"), place);
-	assert_int_equal(b.f->nodes[LEAF1]->buffer.tenants[place].packets, 0);
-	assert_string_equal(b.f->names[LEAF1].tenants[place], "white");
-	// What moves nobody leaves nothing under way.
-	assert_int_equal(look(&b), 0);
-	set(&b, "tenants.red.buffer", "{guaranteed: 64KB}");
-	assert_null(b.f->drains);
-	stop(&b);
-}
-
-// The tenants that `roost show network` tells of.
-static void
-assert_networks(const struct bench *b, const char *wanted)
-{
-	json_t *networks = fabric_list_networks(b->f->topology), *one;
-	char text[128] = "";
-	size_t i;
-
-	assert_non_null(networks);
-	json_array_foreach(networks, i, one)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-			 i == 0 ? "" : " ", json_string_value(json_object_get(one, "tenant")));
-	json_decref(networks);
-	assert_string_equal(text, wanted);
-}
-
-// While its last packets drain a tenant that is gone has no network, nor has what they drain by.
-static void
-test_gone_at_once(void **state)
-{
-	const struct config_edit gone = {.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"};
-	struct bench b;
-
-	(void)state;
-	start(&b, SLICED);
-	assert_networks(&b, "red blue rest");
-	assert_int_equal(edit(&b, &gone, 1, NULL), 0);
-	assert_int_not_equal(vrf_of(&b, "(blue)"), UINT16_MAX);
-	assert_networks(&b, "red rest");
-	assert_int_equal(look(&b), 0);
-	assert_networks(&b, "red rest");
-	stop(&b);
-}
-
 // A place that was left twice is free when the packets of both times have gone.
 static void
 test_left_twice(void **state)
@@ -492,12 +243,6 @@ test_left_twice(void **state)
 	stop(&b);
 }
 
-static ps_t
-tell_time(void *context)
-{
-	return ((const struct bench *)context)->now;
-}
-
 // What a user called a change is told with who has moved, once.
 static void
 test_told_once(void **state)
@@ -505,72 +250,24 @@ test_told_once(void **state)
 	const struct config_edit one = {
 		.kind = CONFIG_EDIT_SET, .key = "tenants.red.hosts", .value = "[h1]"};
 	struct config_edit other = one;
-	struct events_hooks hooks = the_hooks;
-	struct events *e;
 	struct bench b;
 
 	(void)state;
 	start(&b, SLICED);
-	hooks.context = &b;
-	hooks.clock = tell_time;
-	assert_int_equal(events_create(&e, b.f, &hooks, &b.place.diag), 0);
-	assert_false(events_name_edit(e, "nothing"));
-	assert_int_equal(events_edit(e, &one, 1, NULL, NULL, &b.place.diag), 0);
-	assert_true(events_name_edit(e, "set tenants.red.hosts [h1]"));
-	assert_false(events_name_edit(e, "again"));
-	assert_int_equal(events_apply(e, b.now, &b.place.diag), 0);
+	start_events(&b);
+	assert_false(events_name_edit(b.e, "nothing"));
+	assert_int_equal(events_edit(b.e, &one, 1, NULL, NULL, &b.place.diag), 0);
+	assert_true(events_name_edit(b.e, "set tenants.red.hosts [h1]"));
+	assert_false(events_name_edit(b.e, "again"));
+	assert_int_equal(events_apply(b.e, b.now, &b.place.diag), 0);
 	assert_string_equal(b.told, "set tenants.red.hosts [h1]: tenant rest: h3 from red; 0 "
 				    "packets drained, 0 dropped");
-	assert_false(events_name_edit(e, "later"));
+	assert_false(events_name_edit(b.e, "later"));
 	// Of one that moves nobody nothing is told.
 	other.key = "tenants.red.buffer";
 	other.value = "{guaranteed: 64KB}";
-	assert_int_equal(events_edit(e, &other, 1, NULL, NULL, &b.place.diag), 0);
-	assert_false(events_name_edit(e, "set tenants.red.buffer {guaranteed: 64KB}"));
-	events_destroy(e);
-	stop(&b);
-}
-
-// Epochs go round, and 0 is none.
-static void
-test_epochs(void **state)
-{
-	struct bench b;
-
-	(void)state;
-	start(&b, SLICED);
-	b.f->epoch = UINT16_MAX;
-	set(&b, "tenants.red.hosts", "[h1]");
-	assert_int_equal(b.f->epoch, 1);
-	set(&b, "tenants.red.hosts", "[h1, h3]");
-	assert_int_equal(b.f->epoch, 2);
-	assert_int_equal(look(&b), 0);
-	assert_null(b.f->drains);
-	stop(&b);
-}
-
-// A VRF whose routes a switch learns is not taken from under it.
-static void
-test_learning_stays(void **state)
-{
-	const struct config_edit good[] = {
-		{.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"},
-		{.kind = CONFIG_EDIT_SET, .key = "tenants.red.hosts", .value = "[h1]"},
-	};
-	const struct config_edit bad[] = {good[0], {.kind = CONFIG_EDIT_UNSET, .key = "tenants.red"}};
-	struct bench b;
-
-	(void)state;
-	start(&b, SLICED "leaf2: {learn: [{vrf: red, netns: leaf2-red}]}\n");
-	assert_int_equal(edit(&b, bad, 2, NULL), -EINVAL);
-	assert_int_equal(b.place.diag.errors, 1);
-	assert_string_equal(b.place.diag.messages[b.place.diag.count - 1].text,
-			    "t.yaml: tenants.red: leaf2 learns its routes (line 6): it cannot go "
-			    "while the fabric runs");
-	assert_null(b.f->drains);
-	assert_true(topology_find_vrf(b.place.topology, "blue") >= 0);
-	assert_int_equal(edit(&b, good, 2, NULL), 0);
-	assert_true(topology_find_vrf(b.place.topology, "red") >= 0);
+	assert_int_equal(events_edit(b.e, &other, 1, NULL, NULL, &b.place.diag), 0);
+	assert_false(events_name_edit(b.e, "set tenants.red.buffer {guaranteed: 64KB}"));
 	stop(&b);
 }
 
@@ -578,17 +275,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_or_not_at_all),
-		cmocka_unit_test(test_leaving),
-		cmocka_unit_test(test_first_and_last),
-		cmocka_unit_test(test_time_is_up),
-		cmocka_unit_test(test_taken_at_once),
-		cmocka_unit_test(test_addresses_and_places),
-		cmocka_unit_test(test_epochs),
-		cmocka_unit_test(test_gone_at_once),
-		cmocka_unit_test(test_left_twice),
-		cmocka_unit_test(test_told_once),
-		cmocka_unit_test(test_learning_stays),
+		cmocka_unit_test(test_leaving),    cmocka_unit_test(test_first_and_last),
+		cmocka_unit_test(test_time_is_up), cmocka_unit_test(test_taken_at_once),
+		cmocka_unit_test(test_left_twice), cmocka_unit_test(test_told_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

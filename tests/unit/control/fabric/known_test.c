@@ -3,64 +3,20 @@
 // links.
 #include "control/fabric/events.h"
 
-#include "tests/unit/control/topology/fixture.h"
+#include "bench.h"
 
-#define PLACE                                                                                \
-	"fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}}\n"  \
-	"switch: {preset: spectrum-x, buffer: {size: 16MB}}\n"                               \
-	"leaf: {routing: {convergence: 100us}}\n"                                            \
-	"leaf3: {routing: {convergence: 200us}}\n"                                           \
-	"tenants:\n"                                                                         \
-	"  red: {hosts: [h1, h3, h5], vni: 5001}\n"                                          \
-	"  blue: {hosts: [h2], vni: 5002}\n"                                                 \
-	"events:\n"                                                                          \
-	"  - {at: 50us, link: leaf1-spine1, state: down}\n"                                  \
+#define CLOS                                                                                \
+	"fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}}\n" \
+	"switch: {preset: spectrum-x, buffer: {size: 16MB}}\n"                              \
+	"leaf: {routing: {convergence: 100us}}\n"                                           \
+	"leaf3: {routing: {convergence: 200us}}\n"                                          \
+	"tenants:\n"                                                                        \
+	"  red: {hosts: [h1, h3, h5], vni: 5001}\n"                                         \
+	"  blue: {hosts: [h2], vni: 5002}\n"                                                \
+	"events:\n"                                                                         \
+	"  - {at: 50us, link: leaf1-spine1, state: down}\n"                                 \
 	"  - {at: 180us, link: leaf1-spine1, state: up}\n"
-#define LEAF2 1
 #define LEAF3 2
-#define NODES 11
-
-struct bench {
-	struct fixture place;
-	struct packet_pool *packets;
-	struct packet_pool *pools[NODES];
-	struct fabric *f;
-	struct events *e;
-	ps_t now;
-};
-
-static void
-retire(void *context, struct tables **old, uint32_t count)
-{
-	struct bench *b = context;
-
-	for (unsigned i = 0; i < NODES; i++)
-		node_take_tables(b->f->nodes[i], b->now);
-	for (uint32_t k = 0; k < count; k++)
-		tables_destroy(old[k]);
-}
-
-static void
-at_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg),
-	void *arg)
-{
-	run(node, ((const struct bench *)context)->now, arg);
-}
-
-static void
-at_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
-{
-	struct bench *b = context;
-
-	for (unsigned i = 0; i < NODES; i++)
-		run(b->f->nodes[i], b->now, arg);
-}
-
-static ps_t
-tell_time(void *context)
-{
-	return ((const struct bench *)context)->now;
-}
 
 // By how many spines a leaf sends what is for h1.
 static uint32_t
@@ -68,8 +24,7 @@ ways(const struct bench *b, uint32_t leaf)
 {
 	static const uint8_t h1[4] = {10, 0, 1, 1};
 	const struct tables *t = b->f->tables[leaf];
-	int vrf = topology_find_vrf(b->f->topology, "red");
-	uint32_t group = lpm_lookup4(t->vrfs[vrf].ip4, h1);
+	uint32_t group = lpm_lookup4(t->vrfs[vrf_of(b, "red")].ip4, h1);
 
 	assert_int_not_equal(group, LPM_NONE);
 	return t->groups[group].count;
@@ -91,21 +46,11 @@ move_on(struct bench *b, unsigned us, const char *blue)
 static void
 test_each_switch_in_its_time(void **state)
 {
-	struct fabric_options options = {.seed = 1};
-	struct events_hooks hooks = {
-		.retire = retire, .at_node = at_node, .at_nodes = at_nodes, .clock = tell_time};
-	struct bench b = {0};
+	struct bench b;
 
 	(void)state;
-	fixture_load(&b.place, PLACE);
-	assert_int_equal(packet_pool_create(&b.packets, 256), 0);
-	for (unsigned i = 0; i < NODES; i++)
-		b.pools[i] = b.packets;
-	options.pools = b.pools;
-	assert_int_equal(
-		fabric_create(&b.f, b.place.config, b.place.topology, &options, &b.place.diag), 0);
-	hooks.context = &b;
-	assert_int_equal(events_create(&b.e, b.f, &hooks, &b.place.diag), 0);
+	start(&b, CLOS);
+	start_events(&b);
 	move_on(&b, 10, "[h2, h4]");
 	assert_int_equal(ways(&b, LEAF2), 2);
 	move_on(&b, 60, "[h2]"); // the link is down, and no leaf knows
@@ -120,10 +65,7 @@ test_each_switch_in_its_time(void **state)
 	move_on(&b, 285, "[h2, h4]");
 	assert_int_equal(ways(&b, LEAF2), 2);
 	assert_int_equal(ways(&b, LEAF3), 2);
-	events_destroy(b.e);
-	fabric_destroy(b.f);
-	packet_pool_destroy(b.packets);
-	fixture_free(&b.place);
+	stop(&b);
 }
 
 int
