@@ -7,17 +7,6 @@
 
 #include <errno.h>
 
-static struct yaml_node *
-parse(struct arena *arena, const char *text)
-{
-	struct config_diag diag = {0};
-	struct yaml_node *root;
-
-	if (yaml_tree_parse(&root, arena, text, strlen(text), "f.yaml", &diag) != 0)
-		fail_msg("%s: %s", diag.messages[0].text, text);
-	return root;
-}
-
 // A value as the text of a difference says it: a word, or a quoted word, list or map.
 static struct yaml_node *
 value_of(struct arena *arena, const char *text)
@@ -25,7 +14,7 @@ value_of(struct arena *arena, const char *text)
 	struct yaml_node *node;
 
 	if (text[0] != '\0' && strchr("[{'\"", text[0]) != NULL)
-		return parse(arena, text);
+		return tree_of(arena, text);
 	node = arena_alloc(arena, sizeof(*node));
 	node->text = arena_text(arena, text, strlen(text));
 	return node;
@@ -106,7 +95,8 @@ expect(const char *from, const char *to, const char *lines)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(config_diff(&found, &arena, parse(&arena, from), parse(&arena, to)), 0);
+	assert_int_equal(config_diff(&found, &arena, tree_of(&arena, from), tree_of(&arena, to)),
+			 0);
 	for (unsigned i = 0; i < found.count; i++) {
 		const struct config_difference *d = &found.items[i];
 

@@ -13,11 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/config/config.h"
+#include "control/config/yaml_tree.h"
 
 // The start of a fabric whose hosts are h1..h4, and of one switch with two ports.
 #define FABRIC "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
 #define SINGLE "switch:\n  ports: {swp1: {rate: 100G}, swp2: {rate: 100G}}\n"
+
+// What a text without errors says, whatever its keys.
+static inline struct yaml_node *
+tree_of(struct arena *arena, const char *text)
+{
+	struct config_diag diag = {0};
+	struct yaml_node *root;
+
+	if (yaml_tree_parse(&root, arena, text, strlen(text), "f.yaml", &diag) != 0)
+		fail_msg("%s: %s", diag.messages[0].text, text);
+	return root;
+}
 
 // Every message that loading gives, one a line, as config_diag_print() prints them.
 static inline char *

@@ -6,17 +6,6 @@
 
 #include <errno.h>
 
-static struct yaml_node *
-parse(struct arena *arena, const char *text)
-{
-	struct config_diag diag = {0};
-	struct yaml_node *root;
-
-	if (yaml_tree_parse(&root, arena, text, strlen(text), "f.yaml", &diag) != 0)
-		fail_msg("%s: %s", diag.messages[0].text, text);
-	return root;
-}
-
 // To the letter: the order of keys, and what is no value.
 static bool
 is_same(const struct yaml_node *a, const struct yaml_node *b)
@@ -47,7 +36,7 @@ what_is_written_reads_as_the_same_tree(void **state)
 
 		assert_int_equal(yaml_emit(root, &text, &length), 0);
 		assert_int_equal(strlen(text), length);
-		if (!is_same(parse(&arena, text), root))
+		if (!is_same(tree_of(&arena, text), root))
 			fail_msg("another tree: %s", text);
 		free(text);
 		arena_free(&arena);
@@ -73,7 +62,7 @@ a_value_is_one_line_that_reads_as_the_same(void **state)
 			assert_string_equal(text, node->text);
 		} else {
 			assert_null(strchr(text, '\n'));
-			if (!is_same(parse(&arena, text), node))
+			if (!is_same(tree_of(&arena, text), node))
 				fail_msg("another tree: %s", text);
 		}
 		free(text);
@@ -112,7 +101,7 @@ a_file_is_pleasant_to_read(void **state)
 	size_t length;
 
 	(void)state;
-	assert_int_equal(yaml_emit(parse(&arena, text), &out, &length), 0);
+	assert_int_equal(yaml_emit(tree_of(&arena, text), &out, &length), 0);
 	assert_string_equal(out, text);
 	free(out);
 	arena_free(&arena);
@@ -135,8 +124,8 @@ what_is_not_utf8_is_refused(void **state)
 static bool
 equal(struct arena *arena, const char *a, const char *b)
 {
-	return yaml_tree_equal(parse(arena, a), parse(arena, b)) &&
-	       yaml_tree_equal(parse(arena, b), parse(arena, a));
+	return yaml_tree_equal(tree_of(arena, a), tree_of(arena, b)) &&
+	       yaml_tree_equal(tree_of(arena, b), tree_of(arena, a));
 }
 
 static void
