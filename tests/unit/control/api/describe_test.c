@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/api/describe.h"
 
+#include "nothing.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-static int
-nothing(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
-{
-	(void)context;
-	(void)params;
-	(void)result;
-	(void)why;
-	(void)why_size;
-	return 0;
-}
 
 static const struct api_param params[] = {
 	{"key", API_TEXT, true, "what"},

@@ -2,6 +2,8 @@
 // Requests and answers are those of the specification's section 7, with this server's texts.
 #include "control/api/rpc.h"
 
+#include "nothing.h"
+
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,17 +38,6 @@ be_busy(void *context, const json_t *params, json_t **result, char *why, size_t 
 	if (params != NULL)
 		snprintf(why, why_size, "not \xff today");
 	return -EBUSY;
-}
-
-static int
-nothing(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
-{
-	(void)context;
-	(void)params;
-	(void)result;
-	(void)why;
-	(void)why_size;
-	return 0;
 }
 
 static const struct api_method methods[] = {
