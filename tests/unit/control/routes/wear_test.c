@@ -155,17 +155,12 @@ static void
 assert_bad_event(const char *event, const char *message)
 {
 	char text[2048];
-	struct fixture f;
 
 	snprintf(text, sizeof(text),
 		 "%sevents:\n  - {node: leaf1, route: {vrf: red, prefix: "
 		 "10.9.0.0/16, via: [%s]}}\n",
 		 DEMO, event);
-	fixture_load(&f, text);
-	assert_int_equal(routes_check_events(f.topology, &f.diag), -EINVAL);
-	assert_int_equal(f.diag.errors, 1);
-	assert_true(fixture_says(&f, message));
-	fixture_free(&f);
+	fixture_refused_event(text, message);
 }
 
 static void

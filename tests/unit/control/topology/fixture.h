@@ -80,6 +80,19 @@ fixture_refused(const char *text, const char *message)
 	fixture_free(&f);
 }
 
+// The text is good but for its route events, of which exactly one is wrong.
+static inline void
+fixture_refused_event(const char *text, const char *message)
+{
+	struct fixture f;
+
+	fixture_load(&f, text);
+	assert_int_equal(routes_check_events(f.topology, &f.diag), -EINVAL);
+	assert_int_equal(f.diag.errors, 1);
+	assert_true(fixture_says(&f, message));
+	fixture_free(&f);
+}
+
 #define FIXTURE_DEMO                                                                        \
 	"fabric:\n"                                                                         \
 	"  name: demo\n"                                                                    \
