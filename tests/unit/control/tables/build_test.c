@@ -5,15 +5,6 @@
 
 #include "dataplane/random.h"
 
-#include <arpa/inet.h>
-
-static void
-build(struct built *b, const char *text, const char *node_name)
-{
-	built_load(b, text, node_name);
-	built_good(b);
-}
-
 static void
 drop(struct built *b)
 {
@@ -217,19 +208,6 @@ test_routing_settings(void **state)
 	drop(&c);
 }
 
-static const struct next_hop_group *
-group_for(const struct built *b, const char *vrf, const char *address)
-{
-	uint8_t bytes[16];
-	bool ip6 = strchr(address, ':') != NULL;
-	const struct vrf *v = &b->t->vrfs[topology_find_vrf(b->f.topology, vrf)];
-	uint32_t group;
-
-	assert_int_equal(inet_pton(ip6 ? AF_INET6 : AF_INET, address, bytes), 1);
-	group = ip6 ? lpm_lookup6(v->ip6, bytes) : lpm_lookup4(v->ip4, bytes);
-	return group == LPM_NONE ? NULL : &b->t->groups[group];
-}
-
 static void
 test_forwarding(void **state)
 {
@@ -249,10 +227,10 @@ test_forwarding(void **state)
 	assert_int_equal(group->count, 2);
 	assert_int_equal(b.t->next_hops[group->first].port, 4);
 	assert_int_equal(b.t->next_hops[group->first + 1].port, 5);
-	assert_ptr_equal(group_for(&b, "red", "fd00::2:3"), NULL);
+	assert_null(find_group(&b, "red", "fd00::2:3"));
 	assert_ptr_equal(group_for(&b, "red", "fd00::2:1"), group);
 	assert_ptr_equal(group_for(&b, "blue", "10.0.2.3"), group);
-	assert_ptr_equal(group_for(&b, "red", "10.0.2.3"), NULL);
+	assert_null(find_group(&b, "red", "10.0.2.3"));
 	assert_int_equal(b.t->group_count, 5);
 	assert_int_equal(b.t->next_hop_count, 6);
 	assert_int_equal(b.t->ports[0].vrf, topology_find_vrf(b.f.topology, "red"));

@@ -5,6 +5,8 @@
 #include "control/tables/build.h"
 #include "tests/unit/control/topology/fixture.h"
 
+#include <arpa/inet.h>
+
 struct built {
 	struct fixture f;
 	uint32_t node;
@@ -38,6 +40,37 @@ built_good(struct built *b)
 	if (error != 0)
 		config_diag_print(&b->f.diag, stderr);
 	assert_int_equal(error, 0);
+}
+
+static inline void
+build(struct built *b, const char *text, const char *node_name)
+{
+	built_load(b, text, node_name);
+	built_good(b);
+}
+
+// Where a VRF sends what is for an address, or NULL.
+static inline const struct next_hop_group *
+find_group(const struct built *b, const char *vrf_name, const char *address)
+{
+	const struct vrf *vrf = &b->t->vrfs[topology_find_vrf(b->f.topology, vrf_name)];
+	bool ip6 = strchr(address, ':') != NULL;
+	uint8_t bytes[16];
+	uint32_t group;
+
+	assert_int_equal(inet_pton(ip6 ? AF_INET6 : AF_INET, address, bytes), 1);
+	group = ip6 ? lpm_lookup6(vrf->ip6, bytes) : lpm_lookup4(vrf->ip4, bytes);
+	return group == LPM_NONE ? NULL : &b->t->groups[group];
+}
+
+// The same of an address that it knows.
+static inline const struct next_hop_group *
+group_for(const struct built *b, const char *vrf_name, const char *address)
+{
+	const struct next_hop_group *group = find_group(b, vrf_name, address);
+
+	assert_non_null(group);
+	return group;
 }
 
 // The snapshot is not made, and the message says why.

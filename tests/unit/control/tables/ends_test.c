@@ -2,8 +2,6 @@
 // What no VRF sends plain: packets to where tunnels end, which are believed there.
 #include "built.h"
 
-#include <arpa/inet.h>
-
 #define FABRIC4 "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n"
 #define FABRIC6                                                                              \
 	"fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n" \
@@ -12,27 +10,6 @@
 #define OPEN                                              \
 	"tenants:\n  red: {hosts: [h1, h3], vni: 5001}\n" \
 	"  open: {hosts: [h2, h4], encap: plain, border: {h4: [0.0.0.0/0, \"::/0\"]}}\n"
-
-static const struct next_hop_group *
-group_for(const struct built *b, const char *name, const char *text)
-{
-	const struct vrf *vrf = &b->t->vrfs[topology_find_vrf(b->f.topology, name)];
-	bool ip6 = strchr(text, ':') != NULL;
-	uint8_t address[16];
-	uint32_t group;
-
-	assert_int_equal(inet_pton(ip6 ? AF_INET6 : AF_INET, text, address), 1);
-	group = ip6 ? lpm_lookup6(vrf->ip6, address) : lpm_lookup4(vrf->ip4, address);
-	assert_int_not_equal(group, LPM_NONE);
-	return &b->t->groups[group];
-}
-
-static void
-build(struct built *b, const char *text, const char *node)
-{
-	built_load(b, text, node);
-	built_good(b);
-}
 
 static void
 test_way_out(void **state)

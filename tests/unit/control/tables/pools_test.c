@@ -3,7 +3,7 @@
 #include "built.h"
 
 static int
-build(struct fixture *f, const char *text, const char *node_name, struct tables **t)
+make(struct fixture *f, const char *text, const char *node_name, struct tables **t)
 {
 	struct switch_config settings;
 	uint32_t node;
@@ -27,13 +27,13 @@ test_sizes(void **state)
 
 	(void)state;
 	assert_int_equal(
-		build(&f,
-		      DUT("  buffer: {size: 1000000B, cell: 192, pools: {ingress-lossy: "
-			  "{size: 100KB}}}\n"
-			  "  qos:\n    pg: {3: {lossless: true, headroom: 10000B, reserved: "
-			  "1000B}, 0: {reserved: 193B}}\n"
-			  "    tc: {6: {reserved: 400B}, 3: {reserved: 1B}}\n"),
-		      "dut", &t),
+		make(&f,
+		     DUT("  buffer: {size: 1000000B, cell: 192, pools: {ingress-lossy: "
+			 "{size: 100KB}}}\n"
+			 "  qos:\n    pg: {3: {lossless: true, headroom: 10000B, reserved: "
+			 "1000B}, 0: {reserved: 193B}}\n"
+			 "    tc: {6: {reserved: 400B}, 3: {reserved: 1B}}\n"),
+		     "dut", &t),
 		0);
 	// Headroom: 53 cells (10176 B) a port, 2 ports. 50 % of 1000000 - 20352 = 489824 B: 2551
 	// cells.
@@ -64,7 +64,7 @@ test_demo(void **state)
 	struct tables *t;
 
 	(void)state;
-	assert_int_equal(build(&f, FIXTURE_DEMO, "leaf1", &t), 0);
+	assert_int_equal(make(&f, FIXTURE_DEMO, "leaf1", &t), 0);
 	headroom = t->pools[POOL_HEADROOM].size;
 	assert_int_equal(headroom, 6 * t->ports[0].profile->pg[3].headroom);
 	half = (uint32_t)((4000000 - UINT64_C(192) * headroom) / 2 / 192);
@@ -85,7 +85,7 @@ test_demo(void **state)
 	tables_destroy(t);
 	fixture_free(&f);
 	// A spine knows no tenants.
-	assert_int_equal(build(&f, FIXTURE_DEMO, "spine1", &t), 0);
+	assert_int_equal(make(&f, FIXTURE_DEMO, "spine1", &t), 0);
 	assert_false(t->tenant_buffers);
 	assert_int_equal(t->tenant_count, 0);
 	assert_int_equal(t->pools[POOL_INGRESS_LOSSY].shared, t->pools[POOL_INGRESS_LOSSY].size);
@@ -105,7 +105,7 @@ test_tenant_elsewhere(void **state)
 	struct tables *t;
 
 	(void)state;
-	assert_int_equal(build(&f, text, "leaf1", &t), 0);
+	assert_int_equal(make(&f, text, "leaf1", &t), 0);
 	assert_true(t->tenant_buffers);
 	assert_int_equal(t->pools[POOL_INGRESS_LOSSY].size - t->pools[POOL_INGRESS_LOSSY].shared,
 			 1000);
@@ -115,7 +115,7 @@ test_tenant_elsewhere(void **state)
 	assert_int_equal(t->tenants[1].guaranteed[POOL_INGRESS_LOSSY], 0);
 	tables_destroy(t);
 	fixture_free(&f);
-	assert_int_equal(build(&f, text, "leaf2", &t), 0);
+	assert_int_equal(make(&f, text, "leaf2", &t), 0);
 	assert_false(t->tenant_buffers);
 	assert_int_equal(t->pools[POOL_INGRESS_LOSSY].size, t->pools[POOL_INGRESS_LOSSY].shared);
 	tables_destroy(t);
@@ -128,7 +128,7 @@ assert_refused(const char *text, const char *node, const char *message)
 	struct fixture f;
 	struct tables *t;
 
-	assert_int_equal(build(&f, text, node, &t), -EINVAL);
+	assert_int_equal(make(&f, text, node, &t), -EINVAL);
 	assert_true(fixture_says(&f, message));
 	fixture_free(&f);
 }
@@ -171,10 +171,10 @@ test_cannot_hold(void **state)
 		"B together "
 		"(744792 B lossless, 1001 B lossy) where headroom leaves 745792 B of 1000000 B: "
 		"the buffer is oversubscribed");
-	assert_int_equal(build(&f,
-			       DUT("  mtu: 9100\n  buffer: {size: 1MB, pools: {ingress-lossless: "
-				   "{size: 744792B}, ingress-lossy: {size: 1000B}}}\n"),
-			       "dut", &t),
+	assert_int_equal(make(&f,
+			      DUT("  mtu: 9100\n  buffer: {size: 1MB, pools: {ingress-lossless: "
+				  "{size: 744792B}, ingress-lossy: {size: 1000B}}}\n"),
+			      "dut", &t),
 			 0);
 	assert_int_equal(f.diag.count, 0);
 	tables_destroy(t);
@@ -211,7 +211,7 @@ test_guarantees_in_every_mode(void **state)
 			 "tenants: {red: {hosts: [h1, h3], buffer: {guaranteed: 192KB, share: "
 			 "50%%}}}\n",
 			 modes[i].preset);
-		assert_int_equal(build(&f, text, "leaf1", &t), 0);
+		assert_int_equal(make(&f, text, "leaf1", &t), 0);
 		assert_int_equal(f.diag.count, 0);
 		for (unsigned pool = 0; pool < POOL_HEADROOM; pool++) {
 			const struct pool_profile *p = &t->pools[pool];
@@ -234,7 +234,7 @@ test_guarantees_too_large(void **state)
 	struct tables *t;
 
 	(void)state;
-	assert_int_equal(build(&f, FIXTURE_DEMO "leaf: {buffer: {size: 1MB}}\n", "leaf1", &t),
+	assert_int_equal(make(&f, FIXTURE_DEMO "leaf: {buffer: {size: 1MB}}\n", "leaf1", &t),
 			 -EINVAL);
 	assert_int_equal(f.diag.count, 1);
 	assert_true(fixture_says(&f, "t.yaml:13:43: tenants: on leaf1 pool ingress-"));
@@ -243,8 +243,8 @@ test_guarantees_too_large(void **state)
 	fixture_free(&f);
 	// One that is merely small is none that is not there.
 	assert_int_equal(
-		build(&f, FIXTURE_DEMO "leaf: {buffer: {pools: {ingress-lossy: {size: 100B}}}}\n",
-		      "leaf1", &t),
+		make(&f, FIXTURE_DEMO "leaf: {buffer: {pools: {ingress-lossy: {size: 100B}}}}\n",
+		     "leaf1", &t),
 		-EINVAL);
 	assert_int_equal(f.diag.errors, 1);
 	assert_true(fixture_says(&f, "tenants: on leaf1 pool ingress-lossy of 0 B does not hold"));
@@ -262,10 +262,10 @@ test_oversubscribed(void **state)
 	(void)state;
 	// Headroom in cells of 1 B: 41984 B a port. Together with 50 % the pool fits the buffer,
 	// not what headroom leaves of it.
-	assert_int_equal(build(&f,
-			       DUT("  mtu: 9100\n  buffer: {size: 1MB, cell: 1, pools: "
-				   "{ingress-lossless: {size: 490KB}}}\n"),
-			       "dut", &t),
+	assert_int_equal(make(&f,
+			      DUT("  mtu: 9100\n  buffer: {size: 1MB, cell: 1, pools: "
+				  "{ingress-lossless: {size: 490KB}}}\n"),
+			      "dut", &t),
 			 0);
 	assert_int_equal(f.diag.warnings, 1);
 	assert_true(fixture_says(
@@ -276,7 +276,7 @@ test_oversubscribed(void **state)
 	assert_int_equal(tables_excess_bytes(t, &settings), 948016 - 916032);
 	tables_destroy(t);
 	fixture_free(&f);
-	assert_int_equal(build(&f, DUT("  mtu: 9100\n"), "dut", &t), 0);
+	assert_int_equal(make(&f, DUT("  mtu: 9100\n"), "dut", &t), 0);
 	assert_int_equal(config_switch(f.config, "dut", CONFIG_ROLE_LEAF, &settings), 0);
 	assert_int_equal(tables_excess_bytes(t, &settings), 0);
 	tables_destroy(t);

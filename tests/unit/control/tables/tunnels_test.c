@@ -2,37 +2,16 @@
 // What of tunnels and VLANs a snapshot says, at leaves, at spines and on a lone switch.
 #include "built.h"
 
-#include <arpa/inet.h>
-
 #define FABRIC "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n"
 #define MIXED                                                                \
 	FABRIC "switch: {preset: sonic}\n"                                   \
 	       "tenants:\n  red: {hosts: [h1, h3], vni: 5001, dscp: pipe}\n" \
 	       "  blue: {hosts: [h2, h4], vlan: 102}\n  rest: {vni: 77}\n"
 
-static void
-build(struct built *b, const char *text, const char *node)
-{
-	built_load(b, text, node);
-	built_good(b);
-}
-
 static uint16_t
 vrf(const struct built *b, const char *name)
 {
 	return (uint16_t)topology_find_vrf(b->f.topology, name);
-}
-
-static const struct next_hop_group *
-group_for(const struct built *b, const char *name, const char *address)
-{
-	uint8_t bytes[16];
-	uint32_t group;
-
-	assert_int_equal(inet_pton(AF_INET, address, bytes), 1);
-	group = lpm_lookup4(b->t->vrfs[vrf(b, name)].ip4, bytes);
-	assert_int_not_equal(group, LPM_NONE);
-	return &b->t->groups[group];
 }
 
 static void

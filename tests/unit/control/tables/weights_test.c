@@ -4,7 +4,6 @@
 
 #include "control/tables/parts.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 
 static void
@@ -58,18 +57,6 @@ test_scaled_weights(void **state)
 	assert_int_equal(weights[1], 1);
 }
 
-static const struct next_hop_group *
-group_for(const struct built *b, const char *address)
-{
-	uint8_t bytes[4];
-	uint32_t group;
-
-	assert_int_equal(inet_pton(AF_INET, address, bytes), 1);
-	group = lpm_lookup4(b->t->vrfs[0].ip4, bytes);
-	assert_int_not_equal(group, LPM_NONE);
-	return &b->t->groups[group];
-}
-
 static uint32_t
 slots_of(const struct built *b, const struct next_hop_group *group, uint16_t port)
 {
@@ -97,12 +84,12 @@ test_weighted_routes(void **state)
 	(void)state;
 	built_load(&b, FABRIC, "leaf1");
 	built_good(&b);
-	group = group_for(&b, "10.0.2.1");
+	group = group_for(&b, "default", "10.0.2.1");
 	assert_int_equal(group->count, 2);
 	built_drop(&b);
 	built_load(&b, FABRIC "leaf: {routing: {weights: capacity}}\n", "leaf1");
 	built_good(&b);
-	group = group_for(&b, "10.0.2.1");
+	group = group_for(&b, "default", "10.0.2.1");
 	assert_int_equal(group->count, 5);
 	assert_int_equal(slots_of(&b, group, 1), 4);
 	assert_int_equal(slots_of(&b, group, 2), 1);
@@ -116,7 +103,7 @@ test_weighted_routes(void **state)
 					    &b.node, &b.f.diag),
 			 0);
 	built_good(&b);
-	group = group_for(&b, "10.0.2.1");
+	group = group_for(&b, "default", "10.0.2.1");
 	assert_int_equal(slots_of(&b, group, 1), 1);
 	assert_int_equal(slots_of(&b, group, 2), 3);
 	built_drop(&b);
