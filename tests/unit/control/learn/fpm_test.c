@@ -155,6 +155,17 @@ turn(struct server *s, uint32_t prefixes)
 	assert_int_equal(s->rib->prefixes, prefixes);
 }
 
+// Waits until the server has no peer.
+static void
+await_end(struct server *s)
+{
+	for (unsigned i = 0; i < 1000 && learn_fpm_connected(s->fpm); i++) {
+		learn_fpm_turn(s->fpm, s->now);
+		usleep(1000);
+	}
+	assert_false(learn_fpm_connected(s->fpm));
+}
+
 static void
 send_routes(struct server *s, uint32_t first, uint32_t count)
 {
@@ -165,6 +176,16 @@ send_routes(struct server *s, uint32_t first, uint32_t count)
 
 		assert_int_equal(write(s->peer, bytes, length), length);
 	}
+}
+
+// A server whose peer has said the first `count` routes.
+static void
+open_with_routes(struct server *s, uint32_t count)
+{
+	open_server(s);
+	connect_peer(s);
+	send_routes(s, 0, count);
+	turn(s, count);
 }
 
 static void
@@ -182,16 +203,9 @@ test_reconnect(void **state)
 	struct server s;
 
 	(void)state;
-	open_server(&s);
-	connect_peer(&s);
-	send_routes(&s, 0, 20);
-	turn(&s, 20);
+	open_with_routes(&s, 20);
 	close(s.peer);
-	for (unsigned i = 0; i < 1000 && learn_fpm_connected(s.fpm); i++) {
-		learn_fpm_turn(s.fpm, s.now);
-		usleep(1000);
-	}
-	assert_false(learn_fpm_connected(s.fpm));
+	await_end(&s);
 	s.now += 30000;
 	learn_fpm_turn(s.fpm, s.now);
 	assert_int_equal(s.rib->prefixes, 20); // held
@@ -212,18 +226,12 @@ test_gone(void **state)
 	struct server s;
 
 	(void)state;
-	open_server(&s);
-	connect_peer(&s);
-	send_routes(&s, 0, 20);
-	turn(&s, 20);
+	open_with_routes(&s, 20);
 	s.now += 5000;
 	learn_fpm_turn(s.fpm, s.now); // swept, of nothing
 	assert_int_equal(s.rib->prefixes, 20);
 	close(s.peer);
-	for (unsigned i = 0; i < 1000 && learn_fpm_connected(s.fpm); i++) {
-		learn_fpm_turn(s.fpm, s.now);
-		usleep(1000);
-	}
+	await_end(&s);
 	assert_true(learn_fpm_wait_ms(s.fpm, s.now) > 30000);
 	s.now += 61000;
 	turn(&s, 0);
@@ -242,11 +250,7 @@ test_hostile(void **state)
 	send_routes(&s, 0, 3);
 	assert_int_equal(write(s.peer, "GET / HTTP/1.0\r\n\r\n", 18), 18);
 	turn(&s, 3);
-	for (unsigned i = 0; i < 1000 && learn_fpm_connected(s.fpm); i++) {
-		learn_fpm_turn(s.fpm, s.now);
-		usleep(1000);
-	}
-	assert_false(learn_fpm_connected(s.fpm));
+	await_end(&s);
 	assert_int_equal(s.told, 2);
 	close_server(&s);
 }

@@ -153,41 +153,37 @@ test_nexthop_objects(void **state)
 	assert_int_equal(got.way.hops[0].device, 0);
 }
 
+// Neighbour 10.0.1.2 at interface 4; mac: NULL: none is said.
+static int
+decode_neighbour(uint16_t state, uint8_t flags, const uint8_t *mac)
+{
+	const struct ndmsg head = {
+		.ndm_family = AF_INET, .ndm_ifindex = 4, .ndm_state = state, .ndm_flags = flags};
+
+	made_start(&made, RTM_NEWNEIGH, 0, &head, sizeof(head));
+	made_attr(&made, NDA_DST, gateway1, 4);
+	if (mac != NULL)
+		made_attr(&made, NDA_LLADDR, mac, 6);
+	return decode();
+}
+
 static void
 test_neighbours(void **state)
 {
-	struct ndmsg head = {.ndm_family = AF_INET, .ndm_ifindex = 4, .ndm_state = NUD_REACHABLE};
 	static const uint8_t mac[6] = {2, 0, 0, 0, 1, 2}, group[6] = {1, 0, 0x5e, 0, 0, 1};
 
 	(void)state;
-	made_start(&made, RTM_NEWNEIGH, 0, &head, sizeof(head));
-	made_attr(&made, NDA_DST, gateway1, 4);
-	made_attr(&made, NDA_LLADDR, mac, 6);
-	assert_int_equal(decode(), 0);
+	assert_int_equal(decode_neighbour(NUD_REACHABLE, 0, mac), 0);
 	assert_int_equal(got.kind, LEARN_NEIGHBOUR);
 	assert_true(got.usable);
 	assert_int_equal(got.device, 4);
 	assert_memory_equal(got.mac, mac, 6);
 	assert_int_equal(got.address.version, 4);
-
-	head.ndm_state = NUD_FAILED;
-	made_start(&made, RTM_NEWNEIGH, 0, &head, sizeof(head));
-	made_attr(&made, NDA_DST, gateway1, 4);
-	made_attr(&made, NDA_LLADDR, mac, 6);
-	assert_int_equal(decode(), 0);
+	assert_int_equal(decode_neighbour(NUD_FAILED, 0, mac), 0);
 	assert_false(got.usable);
-
-	head.ndm_state = NUD_NOARP;
-	made_start(&made, RTM_NEWNEIGH, 0, &head, sizeof(head));
-	made_attr(&made, NDA_DST, gateway1, 4);
-	made_attr(&made, NDA_LLADDR, group, 6);
-	assert_int_equal(decode(), 0);
+	assert_int_equal(decode_neighbour(NUD_NOARP, 0, group), 0);
 	assert_false(got.usable);
-
-	head.ndm_flags = NTF_PROXY;
-	made_start(&made, RTM_NEWNEIGH, 0, &head, sizeof(head));
-	made_attr(&made, NDA_DST, gateway1, 4);
-	assert_int_equal(decode(), 0);
+	assert_int_equal(decode_neighbour(NUD_NOARP, NTF_PROXY, NULL), 0);
 	assert_int_equal(got.kind, LEARN_NOTHING);
 }
 

@@ -227,6 +227,17 @@ test_group(void **state)
 	expect(f, "");
 }
 
+// A neighbour at each port and a route by it, and the network at swp2.
+static void
+route_by_each(struct fixture *f)
+{
+	neighbour(f, 11, "10.0.1.2", 2);
+	neighbour(f, 12, "10.0.2.2", 2);
+	ROUTE(f, "10.0.2.0", 24, {12, NULL, 1, 0});
+	ROUTE(f, "10.8.0.0", 16, {12, "10.0.2.2", 1, 0});
+	ROUTE(f, "10.9.0.0", 16, {11, "10.0.1.2", 1, 0});
+}
+
 // To switches go packets with the tag of the VRF's VLAN, to others without.
 static void
 test_vlan(void **state)
@@ -234,11 +245,7 @@ test_vlan(void **state)
 	struct fixture *f = *state;
 
 	f->vrf.encap = CONFIG_ENCAP_VLAN;
-	neighbour(f, 11, "10.0.1.2", 2);
-	neighbour(f, 12, "10.0.2.2", 2);
-	ROUTE(f, "10.0.2.0", 24, {12, NULL, 1, 0});
-	ROUTE(f, "10.8.0.0", 16, {12, "10.0.2.2", 1, 0});
-	ROUTE(f, "10.9.0.0", 16, {11, "10.0.1.2", 1, 0});
+	route_by_each(f);
 	expect(f, "10.0.2.0/24 asks; 10.0.2.2/32 tag 77 1:2; 10.8.0.0/16 tag 77 1:2; "
 		  "10.9.0.0/16 0:2");
 	assert_int_equal(f->refused, 0);
@@ -257,11 +264,7 @@ test_vxlan(void **state)
 	struct fixture *f = *state;
 
 	f->vrf.encap = CONFIG_ENCAP_VXLAN;
-	neighbour(f, 11, "10.0.1.2", 2);
-	neighbour(f, 12, "10.0.2.2", 2);
-	ROUTE(f, "10.0.2.0", 24, {12, NULL, 1, 0});
-	ROUTE(f, "10.8.0.0", 16, {12, "10.0.2.2", 1, 0});
-	ROUTE(f, "10.9.0.0", 16, {11, "10.0.1.2", 1, 0});
+	route_by_each(f);
 	expect(f, "10.9.0.0/16 0:2");
 	assert_int_equal(f->refused, 2);
 	assert_int_equal(f->why, RESOLVE_NO_FAR_END);
