@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rib against a kernel that is played: changes are told in order, and dumps of it overlap them.
-#include "messages.h"
+#include "said.h"
 
-#include "control/learn/rib.h"
 #include "dataplane/random.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static struct topo_port ports[] = {{.name = "swp1"}, {.name = "swp2"}};
 static const struct topo_node place = {.port_count = 2, .ports = ports};
@@ -51,12 +48,6 @@ expect(struct rib *rib, const char *wanted)
 
 	assert_string_equal(text, wanted);
 	free(text);
-}
-
-static void
-say(struct rib *rib, enum rib_source source, struct learn_message m, bool dumped)
-{
-	assert_int_equal(rib_apply(rib, source, &m, dumped), 0);
 }
 
 static void
