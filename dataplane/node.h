@@ -68,8 +68,8 @@ struct node {
 	uint32_t key_count;  // of all keys, a multiple of 4
 	uint16_t port_count;
 	uint8_t role;       // enum node_role
-	bool whole;         // which variant of a switch's pipeline its tables ask for: the whole,
-	bool tunnels;       // else that with tunnels, else the plain one
+	bool whole;         // which variant of a switch's pipeline its tables ask for: the whole
+	bool tunnels;       // or not, with tunnels or without
 	uint8_t looks;      // bits of enum path_looks; 0: depths and pauses are all that count
 	const uint32_t *generation;   // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn

@@ -74,10 +74,10 @@ struct packet_meta {
 	uint8_t ecn;
 	uint16_t vrf;
 	uint16_t tenant; // TENANT_NONE where it is not known
-	uint16_t epoch;  // tables->epoch of the leaf that admitted it to the fabric; 0: none did yet
+	uint16_t epoch; // tables->epoch of the leaf that admitted it to the fabric; 0: none did yet
 	uint8_t inner_l3_off; // with PACKET_TUNNEL: of the IP header inside; 0: none is known
 	uint8_t inner_l4_off; // likewise of UDP behind it
-	uint32_t encap; // what it is to wear on its way out: an index, PACKET_ENCAP_QP
+	uint32_t encap; // with node->tunnels: what it is to wear on its way out, PACKET_ENCAP_QP
 	uint32_t group; // next-hop group, then next hop
 	ps_t arrived;   // when it was admitted, of what waits
 };

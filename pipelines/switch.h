@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a switch's pipeline does, leaf or spine. Each of them makes it its own function, so that the
-// compiler sees the stages as one, in three variants: the whole of it, one without what most
-// switches never ask for, and that with tunnels, so that nobody pays for what is off. New tables
-// choose (node->whole, node->tunnels).
+// compiler sees the stages as one, in four variants: without what most switches never ask for, or
+// the whole of it, and each without tunnels or with, so that nobody pays for what is off. New
+// tables choose (node->whole, node->tunnels).
 #pragma once
 
 #include "../dataplane/port_tx.h"
@@ -51,76 +51,64 @@
 	stage(receive)              \
 	stage(parse)                \
 	stage(control_frames)       \
-	stage(tunnel)               \
-	stage(classify_tunnels)     \
-	stage(moved)                \
+	stage(classify)             \
 	stage(route)                \
 	stage(spray_whole)          \
 	stage(admit_whole)          \
-	stage(rewrite_tunnels)      \
+	stage(rewrite)              \
 	stage(remark)               \
 	stage(notice)               \
+	stage(enqueue_whole)
+
+#define SWITCH_INGRESS_WHOLE_TUNNELS(stage) \
+	stage(receive)                      \
+	stage(parse)                        \
+	stage(control_frames)               \
+	stage(tunnel)                       \
+	stage(classify_tunnels)             \
+	stage(moved)                        \
+	stage(route)                        \
+	stage(spray_whole_tunnels)          \
+	stage(admit_whole_tunnels)          \
+	stage(rewrite_tunnels)              \
+	stage(remark)                       \
+	stage(notice)                       \
 	stage(enqueue_whole)
 
 #define SWITCH_RUN_STAGE(name)                            \
 	if (likely(verdict == STAGE_NEXT))                \
 		verdict = stage_##name(n, in, m, now);
 
-static __rte_always_inline int
-switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	int verdict = STAGE_NEXT;
-
-	SWITCH_INGRESS(SWITCH_RUN_STAGE)
-	return verdict;
-}
-
-static __rte_always_inline int
-switch_ingress_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	int verdict = STAGE_NEXT;
-
-	SWITCH_INGRESS_TUNNELS(SWITCH_RUN_STAGE)
-	return verdict;
-}
-
-static __rte_always_inline int
-switch_ingress_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	int verdict = STAGE_NEXT;
-
-	SWITCH_INGRESS_WHOLE(SWITCH_RUN_STAGE)
-	return verdict;
-}
-
-// egress: scheduler picks -> ECN marks, or RED drops -> wire takes -> buffer releases (port_send)
+// egress: scheduler picks -> ECN marks, or RED drops -> wire takes -> buffer releases (`send`)
 // timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer)
 //
 // Functions of their own: in one, the variants would compete for registers and be laid out by
 // guesses of which is likely, which costs either some 10 cycles a packet.
-static __attribute__((noinline)) ps_t
-switch_run(struct node *n)
-{
-	return node_run(n, switch_ingress, port_send, switch_timer);
-}
+#define SWITCH_VARIANT(name, INGRESS, send)                                              \
+	static __rte_always_inline int switch_ingress_##name(                            \
+		struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)           \
+	{                                                                                \
+		int verdict = STAGE_NEXT;                                                \
+                                                                                         \
+		INGRESS(SWITCH_RUN_STAGE)                                                \
+		return verdict;                                                          \
+	}                                                                                \
+                                                                                         \
+	static __attribute__((noinline)) ps_t switch_run_##name(struct node *n)          \
+	{                                                                                \
+		return node_run(n, switch_ingress_##name, send, switch_timer);           \
+	}
 
-static __attribute__((noinline)) ps_t
-switch_run_tunnels(struct node *n)
-{
-	return node_run(n, switch_ingress_tunnels, port_send, switch_timer);
-}
-
-static __attribute__((noinline)) ps_t
-switch_run_whole(struct node *n)
-{
-	return node_run(n, switch_ingress_whole, port_send_whole, switch_timer);
-}
+SWITCH_VARIANT(plain, SWITCH_INGRESS, port_send)
+SWITCH_VARIANT(tunnels, SWITCH_INGRESS_TUNNELS, port_send)
+SWITCH_VARIANT(whole, SWITCH_INGRESS_WHOLE, port_send_whole)
+SWITCH_VARIANT(whole_tunnels, SWITCH_INGRESS_WHOLE_TUNNELS, port_send_whole)
 
 static __rte_always_inline ps_t
 switch_advance(struct node *n, ps_t start, ps_t until)
 {
 	node_open(n, start, until);
 	if (n->whole)
-		return switch_run_whole(n);
-	return n->tunnels ? switch_run_tunnels(n) : switch_run(n);
+		return n->tunnels ? switch_run_whole_tunnels(n) : switch_run_whole(n);
+	return n->tunnels ? switch_run_tunnels(n) : switch_run_plain(n);
 }

@@ -52,19 +52,31 @@ stage_admit_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t no
 	return admit_packet(n, in, m, now, false, true);
 }
 
-// Likewise, by the whole rule; what the watchdog holds back does not get as far, and what is
-// refused may be cut.
+// By the whole rule; what the watchdog holds back does not get as far, and what is refused may be
+// cut.
 static __rte_always_inline int
-stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+admit_wholly(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool tunnels)
 {
 	struct port *out = &n->ports[packet_meta(m)->out_port];
 	int verdict;
 
 	if (unlikely(in->stormed | out->stormed) && watchdog_refuses(n, in, out, m))
 		return DROP_WATCHDOG;
-	verdict = admit_packet(n, in, m, now, true, true);
+	verdict = admit_packet(n, in, m, now, true, tunnels);
 	if (unlikely(verdict >= 0) && n->current->trim.size != 0 && verdict != DROP_MTU_EXCEEDED &&
 	    verdict != DROP_NO_PACKET)
 		verdict = trim_refused(n, in, out, m, (enum drop_reason)verdict, now);
 	return verdict;
+}
+
+static __rte_always_inline int
+stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	return admit_wholly(n, in, m, now, false);
+}
+
+static __rte_always_inline int
+stage_admit_whole_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	return admit_wholly(n, in, m, now, true);
 }

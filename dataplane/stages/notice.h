@@ -37,13 +37,23 @@ stage_notice(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	return STAGE_NEXT;
 }
 
-// stage_spray_tunnels(), and a notice where it finds no way on.
 static __rte_always_inline int
-stage_spray_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+notice_if_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, int verdict)
 {
-	int verdict = stage_spray_tunnels(n, in, m, now);
-
 	if (unlikely(verdict == DROP_NO_NEXT_HOP) && notice_wanted(n, in))
 		notice_refused(n, in, m, now);
 	return verdict;
+}
+
+// stage_spray(), and a notice where it finds no way on.
+static __rte_always_inline int
+stage_spray_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	return notice_if_refused(n, in, m, now, stage_spray(n, in, m, now));
+}
+
+static __rte_always_inline int
+stage_spray_whole_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	return notice_if_refused(n, in, m, now, stage_spray_tunnels(n, in, m, now));
 }
