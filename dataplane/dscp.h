@@ -16,7 +16,7 @@ dscp_set(struct rte_mbuf *m, uint8_t dscp)
 	if (meta->flags & PACKET_IPV6) { // the traffic class straddles bytes 0 and 1
 		ip[0] = (uint8_t)((ip[0] & 0xf0) | dscp >> 2);
 		ip[1] = (uint8_t)(dscp << 6 | (ip[1] & 0x3f));
-	} else {
+	} else if (ip[1] >> 2 != dscp) { // mostly it is what the host wrote
 		checksum_ipv4_set_byte(ip, 1, (uint8_t)(dscp << 2 | (ip[1] & 3)));
 	}
 }
