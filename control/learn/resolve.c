@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 4 // of groups within groups
+#define DEPTH_MAX 4   // of groups within groups
+#define STEPS_MAX 4096 // next hops of a route, those of groups within groups counted each time
 
 enum verdict { ABSENT, BLACKHOLE, GLEAN, GROUP, TAGGED };
 
@@ -36,6 +37,7 @@ struct resolving {
 	enum rib_source source;
 	struct route_member members[LEARN_HOPS_MAX];
 	uint32_t member_count;
+	uint32_t steps; // that are left
 	bool onward; // some next hop that counts is a switch
 	bool aside;  // some is none
 	bool drops;  // some nexthop object is a blackhole
@@ -123,11 +125,12 @@ static void
 add_hops(struct resolving *r, const struct rib_way *way, uint64_t weight, unsigned depth)
 {
 	r->drops |= way->blackhole;
-	for (uint32_t i = 0; i < way->count; i++) {
+	for (uint32_t i = 0; i < way->count && r->steps > 0; i++) {
 		const struct learn_hop *hop = &way->hops[i];
 		uint64_t part = weight * hop->weight;
 		const struct rib_way *inner;
 
+		r->steps--;
 		part = part < UINT32_MAX ? part : UINT32_MAX;
 		if (hop->id == 0) {
 			add_hop(r, hop, part);
@@ -169,7 +172,7 @@ refuse(struct resolving *r, struct rib_way *way, enum resolve_refusal why)
 static bool
 is_refused(const struct resolving *r, const struct rib_way *way, enum resolve_refusal *why)
 {
-	if (r->member_count > GROUP_MEMBERS_MAX || way->count > GROUP_MEMBERS_MAX)
+	if (r->member_count > GROUP_MEMBERS_MAX || way->count > GROUP_MEMBERS_MAX || r->steps == 0)
 		*why = RESOLVE_TOO_MANY;
 	else if (r->onward && r->vrf->encap == CONFIG_ENCAP_VXLAN)
 		*why = RESOLVE_NO_FAR_END;
@@ -186,6 +189,7 @@ judge(struct resolving *r, struct rib_way *way)
 	enum resolve_refusal why;
 
 	r->member_count = 0;
+	r->steps = STEPS_MAX;
 	r->onward = r->aside = r->drops = false;
 	add_hops(r, way, 1, 0);
 	if (is_refused(r, way, &why)) {
@@ -277,6 +281,7 @@ look_up(struct resolving *r, const struct learn_address *address, unsigned *leng
 	return NULL;
 }
 
+// Of a route that is there, whose next hops are not too many to look at.
 static bool
 leads_onto(const struct resolving *r, enum rib_source source, const struct rib_way *way,
 	   uint32_t device, unsigned depth)

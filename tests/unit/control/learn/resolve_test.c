@@ -387,6 +387,27 @@ test_too_many(void **state)
 	assert_int_equal(f->refused, 0); // told once
 }
 
+// Groups of 256 that name the next 256 times are 2^32 next hops.
+static void
+test_groups_without_end(void **state)
+{
+	struct fixture *f = *state;
+	struct hop hops[GROUP_MEMBERS_MAX];
+
+	neighbour(f, 11, "10.0.1.2", 2);
+	nexthop(f, 1, (const struct hop[]){{11, "10.0.1.2", 1, 0}}, 1);
+	for (uint32_t id = 2; id <= 5; id++) {
+		for (uint32_t i = 0; i < GROUP_MEMBERS_MAX; i++)
+			hops[i] = (struct hop){0, NULL, 1, id - 1};
+		nexthop(f, id, hops, GROUP_MEMBERS_MAX);
+	}
+	ROUTE(f, "10.9.0.0", 16, {0, NULL, 1, 2});
+	expect(f, "10.9.0.0/16 0:2*256");
+	ROUTE(f, "10.9.0.0", 16, {0, NULL, 1, 5});
+	expect(f, "");
+	assert_int_equal(f->refused, 1);
+}
+
 int
 main(void)
 {
@@ -396,7 +417,7 @@ main(void)
 		T(test_ip4_by_ip6),      T(test_vlan),
 		T(test_vxlan),           T(test_connected),
 		T(test_nexthop_objects), T(test_blackhole),
-		T(test_too_many),
+		T(test_too_many),        T(test_groups_without_end),
 #undef T
 	};
 
