@@ -175,8 +175,8 @@ answer_config_diff(void *context, const json_t *params, json_t **result, char *w
 
 	if (revision != NULL)
 		return diff_revision(a, json_integer_value(revision), result, why, why_size);
-	*result = json_pack("{s:o, s:o, s:s?}", "staged", list_staged(a), "unsaved",
-			    list_unsaved(a), "file", changes_file(a->changes));
+	*result = json_pack("{s:o, s:o, s:o}", "staged", list_staged(a), "unsaved",
+			    list_unsaved(a), "file", text_or_null(changes_file(a->changes)));
 	return *result == NULL ? -ENOMEM : 0;
 }
 

@@ -12,8 +12,7 @@
 
 #define HEADER_MAX (STORE_USER_MAX + STORE_WHAT_MAX + STORE_FILE_MAX + 256)
 
-// Writes it. Characters that are no part of a line of UTF-8 become question marks. Returns its
-// length.
+// Writes it. Characters that a line cannot have become question marks. Returns its length.
 size_t header_write(const struct store_revision *revision, char out[static HEADER_MAX]);
 
 // Reads it from the beginning of a file's text. Returns its length, or -EBADMSG.

@@ -305,6 +305,15 @@ store_list(const struct store *store, struct store_revision **out, unsigned *cou
 	return 0;
 }
 
+// What stands in comments may be no text that a reader of YAML takes: a path is any bytes.
+static void
+blank(char *header, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (header[i] != '\n')
+			header[i] = ' ';
+}
+
 int
 store_read(const struct store *store, uint32_t number, struct store_revision *out, char **text,
 	   size_t *length, char *err, size_t err_size)
@@ -322,8 +331,10 @@ store_read(const struct store *store, uint32_t number, struct store_revision *ou
 	if (rc != 0)
 		return fail(rc, err, err_size, "%s", path);
 	header = header_read(out, *text, *length);
-	if (header > 0 && out->number == number)
+	if (header > 0 && out->number == number) {
+		blank(*text, (size_t)header);
 		return 0;
+	}
 	free(*text);
 	*text = NULL;
 	return fail(-EBADMSG, err, err_size, "%s", path);

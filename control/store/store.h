@@ -56,8 +56,9 @@ uint32_t store_last(const struct store *store);
 int store_list(const struct store *store, struct store_revision **out, unsigned *count, char *err,
 	       size_t err_size);
 
-// Reads one revision: who made it, and its text for free(). Returns 0, -ENOENT when it is not
-// there, -EBADMSG when it does not read, or another -errno; then one line stands in err.
+// Reads one revision: who made it, and its text for free(), of whose first lines, which say that,
+// blanks are left. Returns 0, -ENOENT when it is not there, -EBADMSG when it does not read, or
+// another -errno; then one line stands in err.
 int store_read(const struct store *store, uint32_t number, struct store_revision *out, char **text,
 	       size_t *length, char *err, size_t err_size);
 // Where that revision is, for messages.

@@ -2,6 +2,8 @@
 #include "control/store/header.h"
 #include "place.h"
 
+#include "control/config/yaml_tree.h"
+
 #include <errno.h>
 
 static int
@@ -60,6 +62,35 @@ revisions_are_found_again(void **state)
 	assert_string_equal(list[0].what, "up lab.yaml");
 	assert_string_equal(list[0].file, "/tmp/lab.yaml");
 	free(list);
+	store_close(store);
+}
+
+// A path is any bytes; a reader of YAML takes some of them for the end of a line, and some not at
+// all.
+static void
+a_revision_reads_whatever_its_file_is_called(void **state)
+{
+	struct store_revision r = {.at = 1, .what = "apply \xe2\x80\xa8seed: 7 #.yaml"}, read;
+	const char *yaml = "a: 1\n";
+	struct store *store = place_open();
+	struct config_diag diag = {0};
+	struct arena arena = {0};
+	struct yaml_node *tree;
+	char *text, err[256];
+	size_t length;
+
+	(void)state;
+	strcpy(r.file, "/root/f\xe9/\xc2\x80.yaml");
+	assert_int_equal(store_commit(store, &r, yaml, strlen(yaml), err, sizeof(err)), 0);
+	assert_int_equal(store_read(store, 1, &read, &text, &length, err, sizeof(err)), 0);
+	assert_string_equal(read.file, r.file);
+	assert_string_equal(read.what, r.what);
+	assert_int_equal(yaml_tree_parse(&tree, &arena, text, length, "1.yaml", &diag), 0);
+	assert_int_equal(tree->count, 1);
+	assert_string_equal(tree->pairs[0].key, "a");
+	assert_int_equal(tree->pairs[0].key_pos.line, 6);
+	arena_free(&arena);
+	free(text);
 	store_close(store);
 }
 
@@ -217,6 +248,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(revisions_are_found_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_more_than_so_many_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_writes_at_a_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_revision_reads_whatever_its_file_is_called, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_there_is_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_others_put_there_is_passed_over, setup,
 						teardown),
