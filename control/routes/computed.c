@@ -11,14 +11,14 @@
 //     `default`) what crosses it plain and, where VXLAN is used, the loopbacks of leaves, and in
 //     the VRF of each VLAN what crosses it with its tag. So has the leaf itself of plain VRFs, so
 //     that what comes down is delivered.
-// Where there are borders, what a switch has no way to is a blackhole there: by a border's wider
-// prefix it would go out to a stranger.
+// Where there are borders, what a switch between has no way to is a blackhole in the underlay: by
+// a border's wider prefix it would go out to a stranger. Within a VRF it goes by what is left, as a
+// way out says of itself that it takes all that nobody else does.
 //
 // A route never leads back: the local part of a leaf's prefix is only the addresses that exist, and
 // between VRFs that no leak joins there is no route at all. Where several routes of a VRF have one
 // prefix (a tenant's borders may) the nearest stays: the VRF's own before what it learned, hosts
-// before borders, this leaf before others, and among those the first leaf. All switches on the way
-// to the first leaf that has a border reach it or one before it, so nothing goes round.
+// before borders, this leaf before others, and among those the first leaf.
 #include "computed.h"
 
 #include <errno.h>
@@ -70,8 +70,6 @@ append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *off
 		distance |= DISTANCE_BORDER;
 	if (vrf != offer->vrf && vrf != TOPOLOGY_VRF_DEFAULT)
 		distance |= DISTANCE_LEAKED;
-	if (group == ROUTES_BLACKHOLE)
-		distance = DISTANCE_LAST;
 	return routes_append_route(&c->routes->nodes[at], &(struct route){.prefix = offer->prefix,
 									  .vrf = vrf,
 									  .group = group,
@@ -300,7 +298,8 @@ start(struct computation *c, const bool *link_down)
 	const struct topology *t = c->t;
 	size_t places = (size_t)t->first_host * t->vrf_count;
 
-	if (updown_create(&c->updown, t, link_down) != 0 || offers_create(&c->offers, t, link_down) != 0)
+	if (updown_create(&c->updown, t, link_down) != 0 ||
+	    offers_create(&c->offers, t, link_down) != 0)
 		return -ENOMEM;
 	c->here = calloc((size_t)t->leaf_count * t->vrf_count + 1, sizeof(*c->here));
 	c->worn = calloc(places + 1, sizeof(*c->worn));

@@ -3,7 +3,9 @@
 // claim on its own VRF, on those that it exchanges routes with, and where its packets are plain
 // between switches on `default`, the underlay, which has the loopbacks of the switches as well.
 // Tenants may overlap as long as no VRF has two claims on one prefix. Several borders of one tenant
-// may have the same one: they stand in for each other (routes/computed.c).
+// may have the same one in VXLAN, where the leaf at which a packet comes in says where it goes out:
+// they stand in for each other (routes/computed.c). Plain or with a tag, each switch on the way
+// would choose anew, and while they know different links send it up again or round.
 //
 // Claims are sorted by prefix; among those of one prefix each VRF remembers who claimed it first.
 // Addresses of the plan are never the same, so at least one of two that are stands in the file, and
@@ -120,6 +122,8 @@ report(const struct claims *c, const struct claim *claim, const struct claim *be
 		snprintf(where, sizeof(where), ": both are plain between switches");
 	else if (claim->vrf != before->vrf)
 		snprintf(where, sizeof(where), ": VRF %s would know both", t->vrfs[vrf].name);
+	else if (claim->border && before->border)
+		snprintf(where, sizeof(where), ": only in VXLAN may one stand in for another");
 	snprintf(key, sizeof(key), "tenants.%s.%s", t->vrfs[claim->vrf].name,
 		 claim->border ? "border" : "addresses");
 	config_error(c->s->diag, t->config->file, claim->pos, key, "%s is already %s%s", text,
@@ -127,9 +131,10 @@ report(const struct claims *c, const struct claim *claim, const struct claim *be
 }
 
 static bool
-stands_in(const struct claim *claim, const struct claim *before)
+stands_in(const struct claims *c, const struct claim *claim, const struct claim *before)
 {
-	return claim->border && before->border && claim->vrf == before->vrf;
+	return claim->border && before->border && claim->vrf == before->vrf &&
+	       c->s->next.vrfs[claim->vrf].encap == CONFIG_ENCAP_VXLAN;
 }
 
 static bool
@@ -139,7 +144,7 @@ meet(struct claims *c, const struct claim *run, size_t i, uint16_t vrf)
 		c->first[vrf] = i + 1;
 		return false;
 	}
-	if (c->first[vrf] == i + 1 || stands_in(&run[i], &run[c->first[vrf] - 1]))
+	if (c->first[vrf] == i + 1 || stands_in(c, &run[i], &run[c->first[vrf] - 1]))
 		return false;
 	report(c, &run[i], &run[c->first[vrf] - 1], vrf);
 	return true;

@@ -250,9 +250,13 @@ test_claims(void **state)
 		      "0.0.0.0/0}}\n",
 		"tenants.edge.border: 0.0.0.0/0 is already behind h1 (tenant red): VRF edge "
 		"would know both");
+	fixture_refused(SMALL "tenants:\n  red: {hosts: [h1, h2], vlan: 1, border: {h1: 0.0.0.0/0, "
+			      "h2: 0.0.0.0/0}}\n",
+			"t.yaml:4:59: tenants.red.border: 0.0.0.0/0 is already behind h1 (tenant "
+			"red): only in VXLAN may one stand in for another");
 	// Borders of one tenant stand in for each other.
-	fixture_load(&f, SMALL "tenants:\n  red: {hosts: [h1, h2], border: {h1: 0.0.0.0/0, h2: "
-			       "0.0.0.0/0}}\n");
+	fixture_load(&f, SMALL "tenants:\n  red: {hosts: [h1, h2], vni: 1, border: {h1: 0.0.0.0/0, "
+			       "h2: 0.0.0.0/0}}\n");
 	assert_int_equal(f.topology->border_count, 2);
 	fixture_free(&f);
 	// A host may have the address of one that nobody who knows it knows.
