@@ -269,14 +269,6 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 	return rc;
 }
 
-int
-events_set(struct events *e, const char *key, const char *value, struct config_diag *diag)
-{
-	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
-
-	return events_edit(e, &edit, 1, NULL, NULL, diag);
-}
-
 bool
 events_name_edit(struct events *e, const char *what)
 {

@@ -186,7 +186,7 @@ copy_route(const struct route_list *from, const struct route *route, uint16_t vr
 	if (route->encap != ROUTES_PLAIN &&
 	    routes_add_encap(to, &from->encaps[route->encap], &copy.encap) != 0)
 		return -ENOMEM;
-	return routes_append_route(to, &copy);
+	return routes_append(to, &copy);
 }
 
 static int

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 4   // of groups within groups
+#define DEPTH_MAX 4    // of groups within groups
 #define STEPS_MAX 4096 // next hops of a route, those of groups within groups counted each time
 
 enum verdict { ABSENT, BLACKHOLE, GLEAN, GROUP, TAGGED };
@@ -38,9 +38,9 @@ struct resolving {
 	struct route_member members[LEARN_HOPS_MAX];
 	uint32_t member_count;
 	uint32_t steps; // that are left
-	bool onward; // some next hop that counts is a switch
-	bool aside;  // some is none
-	bool drops;  // some nexthop object is a blackhole
+	bool onward;    // some next hop that counts is a switch
+	bool aside;     // some is none
+	bool drops;     // some nexthop object is a blackhole
 	bool failed;
 };
 
@@ -246,11 +246,11 @@ static int
 append_route(struct resolving *r, const struct config_prefix *prefix, uint32_t group,
 	     uint32_t encap, uint8_t source)
 {
-	return routes_append_route(r->out, &(struct route){.prefix = *prefix,
-							   .vrf = r->vrf->index,
-							   .source = source,
-							   .group = group,
-							   .encap = encap});
+	return routes_append(r->out, &(struct route){.prefix = *prefix,
+						     .vrf = r->vrf->index,
+						     .source = source,
+						     .group = group,
+						     .encap = encap});
 }
 
 // ---- connected networks ----------------------------------------------------------------------

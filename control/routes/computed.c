@@ -70,11 +70,11 @@ append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *off
 		distance |= DISTANCE_BORDER;
 	if (vrf != offer->vrf && vrf != TOPOLOGY_VRF_DEFAULT)
 		distance |= DISTANCE_LEAKED;
-	return routes_append_route(&c->routes->nodes[at], &(struct route){.prefix = offer->prefix,
-									  .vrf = vrf,
-									  .group = group,
-									  .encap = encap,
-									  .distance = distance});
+	return routes_append(&c->routes->nodes[at], &(struct route){.prefix = offer->prefix,
+								    .vrf = vrf,
+								    .group = group,
+								    .encap = encap,
+								    .distance = distance});
 }
 
 // What packets to a VRF's hosts at the leaf aimed at wear on their way from `at`.
@@ -161,11 +161,11 @@ append_local(struct computation *c)
 				       ROUTES_PLAIN);
 	}
 	for (uint32_t i = 0; error == 0 && i < gaps->count; i++)
-		error = routes_append_route(list, &(struct route){.prefix = gaps->items[i].prefix,
-								  .vrf = gaps->items[i].vrf,
-								  .group = ROUTES_BLACKHOLE,
-								  .encap = ROUTES_PLAIN,
-								  .distance = DISTANCE_LAST});
+		error = routes_append(list, &(struct route){.prefix = gaps->items[i].prefix,
+							    .vrf = gaps->items[i].vrf,
+							    .group = ROUTES_BLACKHOLE,
+							    .encap = ROUTES_PLAIN,
+							    .distance = DISTANCE_LAST});
 	return error;
 }
 

@@ -21,7 +21,7 @@ append_written(struct route_list *list, const struct topology *t, const struct c
 			     "VRF %s already has a route of this prefix", t->vrfs[route.vrf].name);
 		return -EINVAL;
 	}
-	return routes_set_route(list, &route);
+	return routes_set(list, &route);
 }
 
 // A tunnel whose far end no route leads to.
@@ -125,7 +125,7 @@ routes_apply_event(struct routes *routes, const struct topology *t,
 	if (event->route.via_count == 0)
 		routes_remove(list, route.vrf, &route.prefix);
 	else
-		error = routes_set_route(list, &route);
+		error = routes_set(list, &route);
 	if (error == 0)
 		routes_follow_tunnels(list, routes_underlay(t));
 	return error;

@@ -101,22 +101,13 @@ routes_add_encap(struct route_list *list, const struct route_encap *encap, uint3
 }
 
 int
-routes_append_route(struct route_list *list, const struct route *route)
+routes_append(struct route_list *list, const struct route *route)
 {
 	if (reserve((void **)&list->routes, &list->capacity, list->count, 1,
 		    sizeof(*list->routes)) != 0)
 		return -ENOMEM;
 	list->routes[list->count++] = *route;
 	return 0;
-}
-
-int
-routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-	      uint32_t group, uint32_t encap)
-{
-	return routes_append_route(
-		list,
-		&(struct route){.prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
 }
 
 static int
@@ -190,7 +181,7 @@ routes_find(const struct route_list *list, uint16_t vrf, const struct config_pre
 }
 
 int
-routes_set_route(struct route_list *list, const struct route *route)
+routes_set(struct route_list *list, const struct route *route)
 {
 	struct route *found = routes_find(list, route->vrf, &route->prefix);
 	uint32_t at;
@@ -208,15 +199,6 @@ routes_set_route(struct route_list *list, const struct route *route)
 	list->routes[at] = *route;
 	list->count++;
 	return 0;
-}
-
-int
-routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-	   uint32_t group, uint32_t encap)
-{
-	return routes_set_route(
-		list,
-		&(struct route){.prefix = *prefix, .vrf = vrf, .group = group, .encap = encap});
 }
 
 void

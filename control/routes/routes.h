@@ -38,7 +38,7 @@ enum route_source { ROUTE_COMPUTED, ROUTE_STATIC, ROUTE_NETLINK, ROUTE_FPM };
 struct route {
 	struct config_prefix prefix;
 	uint16_t vrf;
-	uint8_t source; // enum route_source; as routes_append() and routes_set() leave it: COMPUTED
+	uint8_t source; // enum route_source
 	bool recursive; // VXLAN: its group is that of the route to the far end
 	uint32_t group; // or ROUTES_BLACKHOLE
 	uint32_t encap; // in encaps, or ROUTES_PLAIN
@@ -83,11 +83,8 @@ int routes_append_group(struct route_list *list, const struct route_member *memb
 int routes_add_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out);
 // The same where the caller knows that it is new.
 int routes_append_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out);
-// Appends a route; routes_sort() must follow the last. encap: an index or ROUTES_PLAIN. Returns 0
-// or -ENOMEM.
-int routes_append(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-		  uint32_t group, uint32_t encap);
-int routes_append_route(struct route_list *list, const struct route *route);
+// Appends a route; routes_sort() must follow the last. Returns 0 or -ENOMEM.
+int routes_append(struct route_list *list, const struct route *route);
 // Of routes of one prefix the nearest stays.
 void routes_sort(struct route_list *list);
 
@@ -95,9 +92,7 @@ void routes_sort(struct route_list *list);
 struct route *routes_find(const struct route_list *list, uint16_t vrf,
 			  const struct config_prefix *prefix);
 // Replaces or adds the route; keeps the order. Returns 0 or -ENOMEM.
-int routes_set(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix,
-	       uint32_t group, uint32_t encap);
-int routes_set_route(struct route_list *list, const struct route *route);
+int routes_set(struct route_list *list, const struct route *route);
 // Takes the route away if there is one.
 void routes_remove(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix);
 // The longest prefix that covers the address (4 or 16 bytes), or NULL. Not fast.

@@ -11,7 +11,7 @@ int written_wear(const struct topology *topology, struct route_list *list, uint3
 		 const struct config_route *from, const struct route_member *members,
 		 uint32_t count, const char *key, struct route *route, struct config_diag *diag);
 
-// A route from the file, for routes_set_route(); its group is in the list. Returns 0, -EINVAL with
+// A route from the file, for routes_set(); its group is in the list. Returns 0, -EINVAL with
 // the errors in diag, or -ENOMEM. key: "routes" or "events.route".
 int written_resolve(const struct topology *topology, struct route_list *list, uint32_t node,
 		    const struct config_route *from, const char *key, struct route *out,

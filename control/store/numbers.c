@@ -47,17 +47,17 @@ numbers_list(int directory, uint32_t **out, unsigned *count)
 	uint32_t *numbers = NULL;
 	struct dirent *entry;
 	unsigned room = 0;
+	int rc;
 
 	*out = NULL;
 	*count = 0;
 	if (open == NULL) {
-		int rc = -errno;
-
+		rc = -errno;
 		if (fd >= 0)
 			close(fd);
 		return rc;
 	}
-	while ((entry = readdir(open)) != NULL) {
+	for (errno = 0; (entry = readdir(open)) != NULL; errno = 0) {
 		uint32_t number = number_of(entry->d_name);
 
 		if (number == 0)
@@ -76,7 +76,13 @@ numbers_list(int directory, uint32_t **out, unsigned *count)
 		}
 		numbers[(*count)++] = number;
 	}
+	rc = -errno;
 	closedir(open);
+	if (rc != 0) { // what is not seen would be written over
+		free(numbers);
+		*count = 0;
+		return rc;
+	}
 	if (*count != 0)
 		qsort(numbers, *count, sizeof(*numbers), compare_numbers);
 	*out = numbers;

@@ -113,20 +113,48 @@ find_last(struct store *store)
 	return rc;
 }
 
-// mkdir of a path and of what is above it. Only the fabric's owner may look into the last.
+// Has the name of a path on disk: its directory.
+static int
+sync_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char above[STORE_FILE_MAX];
+	int fd, rc;
+
+	snprintf(above, sizeof(above), "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+		 slash != NULL ? path : ".");
+	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	rc = fsync(fd) != 0 ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
+static int
+make_directory(const char *path, mode_t mode)
+{
+	if (mkdir(path, mode) != 0)
+		return errno == EEXIST ? 0 : -errno;
+	return sync_name(path);
+}
+
+// Makes a path and what is above it. Only the fabric's owner may look into the last.
 static int
 make_directories(const char *path)
 {
 	char copy[STORE_FILE_MAX];
+	int rc;
 
 	snprintf(copy, sizeof(copy), "%s", path);
 	for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(copy, 0755) != 0 && errno != EEXIST)
-			return -errno;
+		rc = make_directory(copy, 0755);
+		if (rc != 0)
+			return rc;
 		*slash = '/';
 	}
-	return mkdir(copy, 0700) == 0 || errno == EEXIST ? 0 : -errno;
+	return make_directory(copy, 0700);
 }
 
 static int

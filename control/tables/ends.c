@@ -103,7 +103,7 @@ guard_vrf(const struct tables_draft *draft, const struct route_list *routes, con
 		if (route == NULL || !leads_plain(draft, routes, route))
 			continue;
 		memcpy(blackhole.prefix.address, e->addresses[i], sizeof(e->addresses[i]));
-		error = routes_set_route(guarded, &blackhole);
+		error = routes_set(guarded, &blackhole);
 	}
 	return error;
 }

@@ -26,10 +26,14 @@ learned(uint16_t vrf, uint16_t port)
 
 	assert_int_equal(routes_add_group(&list, &member, 1, &group), 0);
 	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(routes_set(&list, vrf, prefixes[i],
-					    prefixes[i] == &none ? ROUTES_BLACKHOLE : group,
-					    ROUTES_PLAIN),
-				 0);
+		assert_int_equal(
+			routes_set(&list,
+				   &(struct route){.prefix = *prefixes[i],
+						   .vrf = vrf,
+						   .group = prefixes[i] == &none ? ROUTES_BLACKHOLE
+										 : group,
+						   .encap = ROUTES_PLAIN}),
+			0);
 	return list;
 }
 

@@ -74,7 +74,10 @@ test_edits(void **state)
 			count -= m->there;
 			m->there = false;
 		} else {
-			assert_int_equal(routes_set(&list, (uint16_t)vrf, &prefix, i, ROUTES_PLAIN),
+			assert_int_equal(routes_set(&list, &(struct route){.prefix = prefix,
+									   .vrf = (uint16_t)vrf,
+									   .group = i,
+									   .encap = ROUTES_PLAIN}),
 					 0);
 			count += !m->there;
 			*m = (struct model){.there = true, .group = i};
