@@ -27,8 +27,8 @@ beside(const struct changes *c)
 }
 
 // What there is to warn of in what runs has been said when it came to be.
-static int
-copy_running(const struct changes *c, struct config **out)
+int
+changes_copy_running(const struct changes *c, struct config **out)
 {
 	struct config_diag said = {0};
 	char *text;
@@ -237,6 +237,35 @@ refuse_waiting(const struct changes *c, char *err, size_t err_size)
 	return -EBUSY;
 }
 
+// Items of the workload say who sends to whom, and were made lists of flows when the fabric came
+// up. Those that the tenants of now would refuse are left out when it comes up again; whoever
+// changes the tenants is told, once.
+static void
+warn_of_workload(struct changes *c, struct config_diag *diag)
+{
+	const struct fabric *f = c->lab->fabric;
+	struct workload *workload = NULL;
+	struct config_diag said = {0};
+
+	if (f->config->work_count != 0)
+		(void)workload_create(&workload, f->topology, f->routes, f->hosts, &said);
+	workload_destroy(workload);
+	if (said.errors != c->misfits)
+		config_diag_soften(&said, f->config->file, diag);
+	c->misfits = said.errors;
+	config_diag_free(&said);
+}
+
+static bool
+edits_tenants(const struct edit_list *edits)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < edits->count; i++)
+		found |= strncmp(edits->edits[i].key, "tenants", strlen("tenants")) == 0;
+	return found;
+}
+
 int
 changes_apply(struct changes *c, const struct edit_list *edits, const struct changes_author *author,
 	      uint64_t confirm_ms, struct changes_outcome *out, struct config_diag *diag, char *err,
@@ -266,53 +295,9 @@ changes_apply(struct changes *c, const struct edit_list *edits, const struct cha
 		return rc;
 	out->revision = confirm_ms != 0 ? 0 : c->running;
 	changes_note(c, author->what);
+	if (edits_tenants(edits))
+		warn_of_workload(c, diag);
 	return 0;
-}
-
-int
-changes_copy_staged(const struct changes *c, struct config **out, struct config_diag *diag)
-{
-	int rc = copy_running(c, out);
-
-	if (rc == 0 && c->staged.count != 0)
-		rc = config_edit(*out, c->staged.edits, c->staged.count, diag);
-	if (rc != 0) {
-		config_free(*out);
-		*out = NULL;
-	}
-	return rc;
-}
-
-int
-changes_stage(struct changes *c, const struct edit_list *edits, struct config_diag *diag)
-{
-	struct edit_list all = {0};
-	struct config *copy = NULL;
-	int rc = changes_copy_staged(c, &copy, diag);
-
-	if (rc == 0)
-		rc = edit_list_append(&all, edits);
-	if (rc == 0)
-		rc = edit_list_assign_encap(&all, copy);
-	if (rc == 0)
-		rc = config_edit(copy, all.edits, all.count, diag);
-	if (rc == 0)
-		rc = edit_list_append(&c->staged, &all);
-	config_free(copy);
-	edit_list_free(&all);
-	return rc;
-}
-
-const struct edit_list *
-changes_staged(const struct changes *c)
-{
-	return &c->staged;
-}
-
-void
-changes_detach(struct changes *c)
-{
-	edit_list_free(&c->staged);
 }
 
 const struct store *

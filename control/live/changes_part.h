@@ -24,12 +24,15 @@ struct changes {
 	size_t length;
 	uint32_t running;
 	struct edit_list staged;
+	unsigned misfits; // of the workload's items with the tenants of now, as told last
 	struct changes_waiting waiting;
 };
 
 // What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno
 // with one line in err.
 int changes_emit(const struct changes *c, char **text, size_t *length, char *err, size_t err_size);
+// What runs, once more. Returns 0 or -errno.
+int changes_copy_running(const struct changes *c, struct config **out);
 // Makes a revision of a text, which is taken over, unless it is that of the last one. Returns 0, or
 // -errno with one line in err.
 int changes_commit(struct changes *c, char *text, size_t length,

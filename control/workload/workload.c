@@ -166,6 +166,18 @@ add_item(struct item *item)
 	return -EINVAL;
 }
 
+// Takes back what an item has begun.
+static void
+leave_out(struct workload *w, const struct workload *before)
+{
+	w->flow_count = before->flow_count;
+	w->stream_count = before->stream_count;
+	w->program_count = before->program_count;
+	w->collective_count = before->collective_count;
+	w->rank_count = before->rank_count;
+	w->start_count = before->start_count;
+}
+
 int
 workload_create(struct workload **out, const struct topology *t, const struct routes *routes,
 		const struct host_config *hosts, struct config_diag *diag)
@@ -175,6 +187,8 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 	int result = w == NULL ? -ENOMEM : 0;
 
 	for (uint32_t i = 0; i < config->work_count && result != -ENOMEM; i++) {
+		const struct workload before = *w;
+		struct config_diag said = {0};
 		struct item item = {
 			.workload = w,
 			.topology = t,
@@ -184,18 +198,25 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 			.index = i,
 			.file = config->file,
 			.random = random_stream(config->fabric.seed, RANDOM_STREAMS + i),
-			.diag = diag,
+			.diag = config->restored ? &said : diag,
 		};
 		uint16_t tenant;
 		int error = item.work->tenant.text == NULL
 				    ? 0
 				    : topology_resolve_tenant(t, &item.work->tenant,
-							      "workload.tenant", &tenant, diag);
+							      "workload.tenant", &tenant,
+							      item.diag);
 
 		if (error == 0)
 			error = add_item(&item);
+		if (error == -EINVAL && config->restored) {
+			leave_out(w, &before);
+			error = 0;
+		}
 		if (error != 0)
 			result = error;
+		config_diag_soften(&said, item.file, diag);
+		config_diag_free(&said);
 	}
 	if (result != 0)
 		workload_destroy(w);

@@ -126,8 +126,9 @@ struct workload {
 };
 
 // Makes the lists. hosts: settings by host; routes: those at the start, which say who can reach
-// whom. The same file and seed give the same lists. Returns 0, -EINVAL with the errors in diag, or
-// -ENOMEM.
+// whom. The same file and seed give the same lists. Of what a fabric ran (config->restored) items
+// that its tenants have come to refuse are left out, with a warning. Returns 0, -EINVAL with the
+// errors in diag, or -ENOMEM.
 int workload_create(struct workload **out, const struct topology *topology,
 		    const struct routes *routes, const struct host_config *hosts,
 		    struct config_diag *diag);

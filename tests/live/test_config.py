@@ -67,6 +67,14 @@ class Config(LiveCase):
         self.refused(r"^roost set: .*cannot change while the fabric runs", "set", "fabric.mtu", "1500")
         self.assertEqual(self.whats(), ["up lab.yaml"])
 
+    def test_staged_is_checked(self):
+        """By itself, with no line of a file that nobody has; what all nodes can hold shows when it is applied."""
+        for key, value, why in ((MIN, "900KB", r"qos\.tc\.3\.ecn: min \(900000 bytes\) is above max \(500000 bytes\)"),
+                                ("tenants.red.hosts", "[h99]", r"tenants\.red\.hosts: there is no host h99; .*h8"),
+                                ("tenants.x", "{hosts: [h1], vni: 7}", r"tenants\.x\.hosts: h1 is already in tenant red")):
+            self.refused(rf"^roost set: {why}$", "set", key, value, "--stage")
+        self.assertEqual(self.diff(), "")
+
     def test_staged_is_shown_and_then_applied_as_one(self):
         """Neither alone would hold."""
         self.refused(r"is above max", "set", MIN, "600KB")
@@ -223,6 +231,23 @@ class Config(LiveCase):
         done = roost("up", self.name)
         self.assertRegex(done.err, r"^warning: \S+/3\.yaml:\d+:\d+: .*min \(100000 bytes\) is above max")
         self.assertEqual(self.value(MIN), "100KB")
+
+    def test_a_workload_that_fits_no_more_does_not_keep_it_down(self):
+        """Whoever changes the tenants is told, once; coming up again by name leaves it out."""
+        roost("down", self.name)
+        described = self.described()
+        described["workload"] = [
+            {"kind": "flow", "from": "h1", "to": "h2", "size": "1KB"},
+            {"kind": "incast", "tenant": "red", "to": "h1", "from": ["h2", "h5"], "size": "1KB"}]
+        path = self.file(described, "work.yaml")
+        roost("up", path)
+        done = self.up.roost("unset", "tenant", "red", "hosts", "h5")
+        self.assertRegex(done.err, rf"\A\S+ unset: warning: {path}:\d+:\d+: workload: h5 is not in tenant red\n\Z")
+        self.assertEqual(self.up.roost("set", "tenant", "green", "hosts", "h5").err, "")
+        roost("down", self.name)
+        done = roost("up", self.name)
+        self.assertRegex(done.err, r"\Awarning: \S+/4\.yaml:\d+:\d+: workload: h5 is not in tenant red\n\Z")
+        self.assertIn("green", {one["tenant"] for one in self.up.show("network")["networks"]})
 
     def test_files_that_it_names_are_found_again(self):
         """Though the revision lies elsewhere."""
