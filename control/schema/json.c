@@ -95,27 +95,59 @@ add_kinds(const struct schema *schema, json_t *object, json_t *all)
 	json_decref(one);
 }
 
-// Names that are no listed key: "^(?!(?:host|fabric)$)..."
+// "host|fabric", the keys that stand in the schema.
+static void
+add_alternatives(char *to, size_t size, const struct schema *schema)
+{
+	for (unsigned i = 0; i < schema->count; i++)
+		snprintf(to + strlen(to), size - strlen(to), "%s%s", i > 0 ? "|" : "",
+			 schema->keys[i].name);
+}
+
+// Names that are no such key, "^(?!(?:host|fabric)$)...". What the file lists is no name by place
+// either, so that no section is looked at twice.
 static json_t *
 others_patterns(struct json_defs *d, const struct schema *schema, const char *path, bool listed)
 {
 	json_t *patterns = json_object();
-	const struct schema_others *other = schema->others;
 
-	for (; other != NULL && other->pattern != NULL; other++) {
+	for (const struct schema_others *o = schema->others; o != NULL && o->pattern != NULL; o++) {
 		char pattern[1024] = "^(?!(?:", inner[DESCRIBE_PATH_MAX];
+		size_t size = sizeof(pattern);
 
-		if (other->listed != listed)
+		if (o->listed != listed)
 			continue;
-		for (unsigned i = 0; i < schema->count; i++)
-			snprintf(pattern + strlen(pattern), sizeof(pattern) - strlen(pattern),
-				 "%s%s", i > 0 ? "|" : "", schema->keys[i].name);
-		snprintf(pattern + strlen(pattern), sizeof(pattern) - strlen(pattern), ")$)%s",
-			 other->pattern + 1);
-		describe_join(inner, path, other->name);
-		json_object_set_new(patterns, pattern, json_form_schema(d, &other->form, inner));
+		add_alternatives(pattern, size, schema);
+		strncat(pattern, ")$)", size - strlen(pattern) - 1);
+		for (const struct schema_others *p = schema->others; listed && p != o; p++)
+			if (!p->listed)
+				snprintf(pattern + strlen(pattern), size - strlen(pattern),
+					 "(?!%s)", p->pattern + 1);
+		snprintf(pattern + strlen(pattern), size - strlen(pattern), "%s", o->pattern + 1);
+		describe_join(inner, path, o->name);
+		json_object_set_new(patterns, pattern, json_form_schema(d, &o->form, inner));
 	}
 	return patterns;
+}
+
+// Nothing but the keys of `object`, names by place, and those of `listed`, which may be NULL. A
+// value that is wrong is told by `object`, and its key is not called unknown for it.
+static json_t *
+closed(const json_t *object, const struct schema *schema, json_t *listed)
+{
+	json_t *names = json_object(), *patterns = json_object();
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(json_object_get(object, "properties"), name, value)
+		json_object_set_new(names, name, json_true());
+	for (const struct schema_others *o = schema->others; o->pattern != NULL; o++)
+		if (!o->listed)
+			json_object_set_new(patterns, o->pattern, json_true());
+	if (listed != NULL)
+		json_object_update(patterns, listed);
+	return json_pack("{s:o,s:o,s:b}", "properties", names, "patternProperties", patterns,
+			 "additionalProperties", 0);
 }
 
 // Sections named as nodes: by place, or by any name where the topology lists its nodes.
@@ -124,22 +156,21 @@ add_others(struct json_defs *d, const struct schema *schema, const char *path, j
 {
 	json_t *placed = others_patterns(d, schema, path, false);
 	json_t *listed = others_patterns(d, schema, path, true);
-	bool conditional = json_object_size(listed) > 0;
 
 	if (json_object_size(placed) > 0)
 		json_object_set(object, "patternProperties", placed);
-	if (conditional) {
+	if (json_object_size(listed) > 0) {
 		json_object_set_new(object, "if",
 				    json_pack("{s:{s:{s:{s:{s:{s:{s:[s,s]}},s:[s]}},s:[s]}},s:[s]}",
 					      "properties", "fabric", "properties", "topology",
 					      "properties", "kind", "enum", "explicit", "file",
 					      "required", "kind", "required", "topology",
 					      "required", "fabric"));
-		json_object_set_new(object, "then",
-				    json_pack("{s:O}", "patternProperties", listed));
+		json_object_set_new(object, "then", closed(object, schema, listed));
+		json_object_set_new(object, "else", closed(object, schema, NULL));
+	} else {
+		json_object_set_new(object, "additionalProperties", json_false());
 	}
-	json_object_set_new(object, conditional ? "unevaluatedProperties" : "additionalProperties",
-			    json_false());
 	json_decref(placed);
 	json_decref(listed);
 }
@@ -199,11 +230,12 @@ describe_json_schema(void)
 	json_object_set_new(d.defs, "fabric-file", json_map_object(&d, &schema_fabric_file, ""));
 	json_object_set_new(d.defs, "switch-file",
 			    json_map_object(&d, &schema_switch_file, "switch-file"));
-	return json_pack(
-		"{s:s,s:s,s:s,s:[{s:s},{s:s}],s:o}", "$schema", DRAFT, "title", "Roost",
-		"description",
-		"A fabric (`fabric:`), or one switch (`switch:` with `ports:`). Written by "
-		"`roost schema`.",
-		"oneOf", "$ref", "#/$defs/fabric-file", "$ref", "#/$defs/switch-file", "$defs",
-		d.defs);
+	// `properties` only for editors, which else would not offer `fabric` in an empty file.
+	return json_pack("{s:s,s:s,s:s,s:{s:b},s:{s:[s]},s:{s:s},s:{s:s},s:o}", "$schema", DRAFT,
+			 "title", "Roost", "description",
+			 "A fabric (`fabric:`), or one switch (`switch:` with `ports:`). Written "
+			 "by `roost schema`.",
+			 "properties", "fabric", true, "if", "required", "fabric", "then", "$ref",
+			 "#/$defs/fabric-file", "else", "$ref", "#/$defs/switch-file", "$defs",
+			 d.defs);
 }

@@ -12,13 +12,13 @@
 static json_t *
 list_schema(json_t *item, bool alone, bool unique, int64_t min, int64_t max)
 {
-	json_t *list = json_pack("{s:s,s:O}", "type", "array", "items", item);
+	json_t *list = json_pack("{s:[s,s],s:O}", "type", "array", "null", "items", item);
 	json_t *ways = json_pack("[o]", list);
 
-	if (min > 0)
+	if (min > 0) {
+		json_object_set_new(list, "type", json_string("array"));
 		json_object_set_new(list, "minItems", json_integer(min));
-	else
-		json_array_append_new(ways, json_pack("{s:s}", "type", "null"));
+	}
 	if (max > 0)
 		json_object_set_new(list, "maxItems", json_integer(max));
 	if (unique)

@@ -112,6 +112,20 @@ WRONG = (
     "switch: {ports: {swp1: {}}, routes: [{via: []}]}\n",
 )
 
+# Files with one key that is wrong or missing, and where that is told.
+PLACES = (
+    (FABRIC + "tenants: {red: {host: [h1]}}\n", "tenants.red"),
+    (FABRIC + "swich: {preset: sonic}\n", ""),
+    (FABRIC + "switch: {qos: {tc: {3: {ecn: {mni: 1KB}}}}}\n", "switch.qos.tc.3.ecn"),
+    (FABRIC + "leaf1: {buffer: {sise: 1MB}}\n", "leaf1.buffer"),
+    (FABRIC + "workload: [{kind: flow, from: h1, size: 1MB}]\n", "workload.0"),
+    (EXPLICIT + "tenants: {red: {host: [h1]}}\na: {}\n", "tenants.red"),
+    (EXPLICIT + "h1: {buffer: {}}\n", "h1"),
+    ("switch: {ports: {swp1: {speed: 100G}}}\n", "switch.ports.swp1"),
+    (SWITCH + "tenants: {red: {host: [h1]}}\n", "tenants.red"),
+    (SWITCH + "workload: []\n", ""),
+)
+
 
 class Loader(pyyaml.SafeLoader):
     """Keys are text, as they are in JSON and to roost: 3 and "3" are one, 03 is another."""
@@ -177,6 +191,13 @@ class Schema(Case):
             with self.subTest(text=text):
                 roost("check", self.file(text), status=2)
                 self.assertFalse(validator().is_valid(load(text)))
+
+    def test_what_is_wrong_is_told_at_its_place_alone(self):
+        for text, place in PLACES:
+            with self.subTest(text=text):
+                roost("check", self.file(text), status=2)
+                errors = validator().iter_errors(load(text))
+                self.assertEqual([".".join(map(str, one.absolute_path)) for one in errors], [place])
 
     def test_defaults_are_valid(self):
         """Each default by its own key's schema, and there are as many as a reader would expect."""
