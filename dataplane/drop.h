@@ -34,7 +34,8 @@
 	  "larger than the port's MTU: lower the sender's MTU or RoCE path MTU")                   \
 	X(TTL_EXPIRED, "ttl-expired", "TTL or hop limit ran out: a routing loop, or a traceroute") \
 	X(NO_ROUTE, "no-route",                                                                    \
-	  "no route in the port's VRF: tenants are isolated, or a route is missing")               \
+	  "no route in the port's VRF, or one that says drop: tenants are isolated, or a route "   \
+	  "is missing")                                                                            \
 	X(UNKNOWN_VNI, "unknown-vni",                                                              \
 	  "no VRF here has the VXLAN header's VNI: compare the tenants' `vni` at both ends")       \
 	X(UNKNOWN_VLAN, "unknown-vlan",                                                            \
@@ -47,7 +48,8 @@
 	  "every next hop is down: look at the links of the route's group")                        \
 	X(NO_NEIGHBOUR, "no-neighbour",                                                            \
 	  "the neighbour's MAC is not known yet: look whether it answers (show neighbour)")        \
-	X(LINK_DOWN, "link-down", "sent onto a link that is down: routes have not converged yet")  \
+	X(LINK_DOWN, "link-down",                                                                  \
+	  "sent onto a link that is down: a host's own, or routes have not converged yet")         \
 	X(LINK_FAULT, "link-fault", "lost by a fault that the file put on the link")               \
 	X(HEADROOM, "headroom",                                                                    \
 	  "a lossless group overran its headroom: too small for rate, cable or MTU")               \
