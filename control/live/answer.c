@@ -161,7 +161,8 @@ const struct api_method answer_methods[] = {
 	{"apply", answer_apply, API_WRITE,
 	 "Applies what is staged, or makes the fabric what a file says",
 	 PARAMS({"text", API_TEXT, false, "of the file"},
-		{"file", API_TEXT, false, "its name, from / on"},
+		{"file", API_TEXT, false,
+		 "needed with `text`: its name in messages and the history"},
 		{"confirm-s", API_INTEGER, false,
 		 "to be undone after so many seconds unless `confirm` comes"}, ),
 	 OUTCOME},
@@ -180,7 +181,7 @@ const struct api_method answer_methods[] = {
 	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs), or "
 	 "`changes`: lists of `key`, `from`, `to`"},
 	{"save", answer_save, API_WRITE, "Writes what runs to a file",
-	 PARAMS({"file", API_TEXT, false, "from / on; by default where it came from"}, ),
+	 PARAMS({"file", API_TEXT, false, "its path, from / on; by default where it came from"}, ),
 	 "`file`, and `kept`: the name that the old file has now"},
 	{"clear", answer_clear, API_WRITE, "Starts maxima again from what is held now",
 	 PARAMS({"what", API_TEXT, true, "watermarks"},
