@@ -101,9 +101,16 @@ try_alone(const struct set_request *request, struct yaml_node *value)
 {
 	unsigned errors = request->diag->errors;
 	struct yaml_node *alone = set_chain(request, 1, value);
+	struct decoder d = {.file = request->config->file, .diag = request->diag};
 
 	if (alone == NULL)
 		return -ENOMEM;
+	if (request->tenants && request->count == 2) {
+		// Before edits of the tenant's keys make a map in its place.
+		for (unsigned i = 0; i < request->count; i++)
+			decode_enter(&d, request->tokens[i]);
+		decode_is_map(&d, value);
+	}
 	if (!request->tenants)
 		merge_try_switch(request->config, alone, request->tokens[0], &schema_switch,
 				 request->diag);

@@ -3,6 +3,7 @@
 #include "set_part.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 struct yaml_node *
@@ -142,6 +143,22 @@ open_section(const struct set_request *request)
 	return section;
 }
 
+// A tenant's key at the first `count` words that has no keys below it.
+static int
+refuse_below(const struct set_request *request, unsigned count, const struct yaml_node *node)
+{
+	char key[160] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; i < count && used < sizeof(key); i++)
+		used += (size_t)snprintf(key + used, sizeof(key) - used, "%s%s", i != 0 ? "." : "",
+					 request->tokens[i]);
+	config_error(request->diag, request->config->file, request->edit->pos, key,
+		     "is %s, not a map: it has no \"%.64s\"",
+		     node->kind == YAML_LIST ? "a list" : "one value", request->tokens[count]);
+	return -EINVAL;
+}
+
 int
 set_insert(struct set_request *request, struct yaml_node *value)
 {
@@ -164,6 +181,8 @@ set_insert(struct set_request *request, struct yaml_node *value)
 			break;
 		map = pair->value;
 	}
+	if (request->tenants && pair != NULL && i + 1 < request->count && !pair->value->null)
+		return refuse_below(request, i + 1, pair->value);
 	// Only a word can stand where a map is to be: the change has decoded by itself.
 	if (pair != NULL && i + 1 < request->count && !pair->value->null &&
 	    is_switched(request, pair->key))

@@ -75,6 +75,21 @@ class Config(LiveCase):
             self.refused(rf"^roost set: {why}$", "set", key, value, "--stage")
         self.assertEqual(self.diff(), "")
 
+    def test_a_tenant_is_no_word(self):
+        """It keeps what it has; what is new is not made."""
+        before = self.up.show("network")["networks"]
+        for words in (("tenant", "blue", "h3"), ("tenants.blue", "hosts"), ("tenant", "red", "5"),
+                      ("tenants.red", "null"), ("tenants.y", "5"), ("tenants.v", ""), ("tenants.u", '"abc"')):
+            with self.subTest(words=words):
+                name = words[-2].removeprefix("tenants.")
+                self.refused(rf"^roost set: tenants\.{name}: expected a map of keys and values, found one value$",
+                             "set", *words)
+        self.refused(r"^roost set: tenants\.z: expected a map of keys and values, found a list$", "set", "tenants.z", "[1, 2]")
+        self.assertEqual((self.up.show("network")["networks"], self.whats()), (before, ["up lab.yaml"]))
+        self.up.roost("set", "tenants.x", "{}")
+        self.up.roost("set", "tenant", "purple")
+        self.assertEqual(len(self.whats()), 3)
+
     def test_staged_is_shown_and_then_applied_as_one(self):
         """Neither alone would hold."""
         self.refused(r"is above max", "set", MIN, "600KB")

@@ -169,6 +169,40 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	config_free(c);
 }
 
+// What is set after it does not put a map in the place of what is none.
+static void
+a_tenant_is_a_map(void **state)
+{
+	static const struct {
+		const char *tenant, *value, *wanted;
+	} cases[] = {
+		{"red", "hosts", "one value"}, {"red", "null", "one value"},
+		{"red", "", "one value"},      {"red", "\"abc\"", "one value"},
+		{"red", "[h1]", "a list"},     {"green", "5", "one value"},
+	};
+	struct config *c = load_good(PLACE);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char key[32], vni[32], wanted[128];
+
+		snprintf(key, sizeof(key), "tenants.%s", cases[i].tenant);
+		snprintf(vni, sizeof(vni), "tenants.%s.vni", cases[i].tenant);
+		snprintf(wanted, sizeof(wanted),
+			 "f.yaml: tenants.%s: expected a map of keys and values, found %s",
+			 cases[i].tenant, cases[i].wanted);
+		BAD(c, wanted, SET(key, cases[i].value), SET(vni, "5007"));
+	}
+	BAD(c, "f.yaml: tenants.green: is a list, not a map: it has no \"vni\"",
+	    ADD("tenants.green", "h3"), SET("tenants.green.vni", "5007"));
+	BAD(c, "f.yaml: tenants.red.hosts: is a list, not a map: it has no \"h3\"",
+	    SET("tenants.red.hosts.h3", "h4"));
+	GOOD(c, SET("tenants.blue", "{hosts: [h2, h3]}"), SET("tenants.blue.vni", "5002"),
+	     SET("tenants.green", "{}"), SET("tenants.green.vni", "5007"));
+	assert_tenants(c, "red h1; blue h2 h3; green");
+	config_free(c);
+}
+
 static void
 unset_is_as_if_not_written(void **state)
 {
@@ -250,6 +284,7 @@ main(void)
 		cmocka_unit_test(tenants_come_change_and_go),
 		cmocka_unit_test(the_first_and_the_last),
 		cmocka_unit_test(what_is_wrong_takes_all_of_it_back),
+		cmocka_unit_test(a_tenant_is_a_map),
 		cmocka_unit_test(unset_is_as_if_not_written),
 		cmocka_unit_test(memory_does_not_grow),
 		cmocka_unit_test(kept_tenants_stay),
