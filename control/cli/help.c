@@ -105,14 +105,15 @@ plain_words(int argc, char **argv, char **words)
 	return count;
 }
 
+// value: the last word may be the key's value.
 static int
-print_key(const char *command, int count, char **words)
+print_key(const char *command, int count, char **words, bool value)
 {
 	struct describe_place place;
 	char why[DESCRIBE_WHY];
 	int used = describe_find_words(count, words, &place, why, sizeof(why));
 
-	if (used < 0)
+	if (used < 0 || used < count - (value ? 1 : 0))
 		return cli_usage(command, "%s", why);
 	describe_help(stdout, &place);
 	return CLI_OK;
@@ -127,34 +128,36 @@ cli_print_help(const struct cli_command *command, int argc, char **argv)
 
 	snprintf(title, sizeof(title), "roost %s", command->name);
 	if (count > 0)
-		return print_key(title, count, words);
+		return print_key(title, count, words, true);
 	print_command(command);
 	return CLI_OK;
 }
 
-// A word that is no key, and nearly a command.
+// Whether a word by itself is a key of a file.
 static bool
-is_near_command(char *word)
+is_key(char *word)
 {
 	struct describe_place place;
 	char why[DESCRIBE_WHY];
 
-	return describe_find_words(1, &word, &place, why, sizeof(why)) < 0 &&
-	       near_command(word) != NULL;
+	return describe_find_words(1, &word, &place, why, sizeof(why)) > 0;
 }
 
 int
 cmd_help(int argc, char **argv)
 {
 	const struct cli_command *command = argc > 1 ? cli_find_command(argv[1]) : NULL;
+	bool key = argc > 1 && is_key(argv[1]);
 
 	if (argc == 1)
 		cli_print_commands(stdout);
-	else if (command == NULL && is_near_command(argv[1]))
+	else if (command == NULL && !key && near_command(argv[1]) != NULL)
 		return cli_refuse_command(argv[1]);
-	else if (command == NULL)
-		return print_key(argv[0], argc - 1, argv + 1);
-	else
-		return cli_print_help(command, argc - 1, argv + 1);
+	else if (command == NULL || (key && argc > 2))
+		return print_key(argv[0], argc - 1, argv + 1, false);
+	else if (cli_print_help(command, argc - 1, argv + 1) != CLI_OK)
+		return CLI_USAGE;
+	else if (key)
+		printf("\nA file has a key of this name too: roost help set %s\n", argv[1]);
 	return CLI_OK;
 }

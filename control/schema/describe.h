@@ -60,8 +60,8 @@ int describe_step(const struct describe_place *from, const char *word, struct de
 int describe_find(const char *path, struct describe_place *to, char *why, size_t why_size);
 
 // The key that words begin with: "switch.qos.tc.3", or its parts apart, switch qos tc 3; the name
-// of a section of names may be that of one, `tenant green`. Returns how many of the words it takes;
-// -ENOENT with one line in why.
+// of a section of names may be that of one, `tenant green`. Returns how many of the words it takes,
+// with one line in why if it does not take all: the next is no key there; -ENOENT with a line too.
 int describe_find_words(int count, char *const *words, struct describe_place *to, char *why,
 			size_t why_size);
 

@@ -88,12 +88,13 @@ describe_find(const char *path, struct describe_place *to, char *why, size_t why
 		*to = describe_root(starts[i].fabric);
 		walk(to, starts[i].section, word);
 		section = strlen(to->path);
+		section += section != 0; // with its dot
 		if (path[0] != '\0' && strlen(path) < DESCRIBE_PATH_MAX &&
 		    walk(to, path, word) == 0)
 			return 0;
-		if (i > 0 && strlen(to->path) - section <= most)
+		if (i > 0 && strlen(to->path) <= section + most)
 			continue;
-		most = strlen(to->path) - section;
+		most = strlen(to->path) > section ? strlen(to->path) - section : 0;
 		farthest = *to;
 		memcpy(wrong, word, sizeof(wrong));
 	}
@@ -131,5 +132,7 @@ describe_find_words(int count, char *const *words, struct describe_place *to, ch
 		return -ENOENT;
 	for (; used < count && describe_step(to, words[used], &next) == 0; used++)
 		*to = next;
+	if (used < count)
+		say_unknown(to, words[used], why, why_size);
 	return used;
 }

@@ -78,6 +78,45 @@ test_help_of_keys(void **state)
 	assert_non_null(strstr(captured_run("roost help switch.latency").out, "it stays as"));
 }
 
+// A word that is no key is told, wherever it stands; but the last behind `set` may be a value.
+static void
+test_help_of_no_key(void **state)
+{
+	struct captured c;
+
+	(void)state;
+	c = captured_run("roost help switch qos tc 3 wieght");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_string_equal(c.out, "");
+	assert_string_equal(c.err, "roost help: there is no key \"wieght\" in switch.qos.tc.N; did "
+				   "you mean \"weight\"?\nroost help --help tells how\n");
+	c = captured_run("roost help tenants red borde");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_non_null(strstr(c.err, "no key \"borde\" in tenants.NAME; did you mean"));
+	assert_int_equal(captured_run("roost set switch qos tc 3 wieght 5 --help").status,
+			 CLI_USAGE);
+	assert_int_equal(captured_run("roost set switch qos tc 3 weight 5 --help").status, CLI_OK);
+}
+
+// `events` is a command and a key.
+static void
+test_help_of_both(void **state)
+{
+	struct captured c = captured_run("roost help events");
+
+	(void)state;
+	assert_int_equal(c.status, CLI_OK);
+	assert_memory_equal(c.out, "usage: roost events", 19);
+	assert_non_null(
+		strstr(c.out, "\nA file has a key of this name too: roost help set events\n"));
+	assert_memory_equal(captured_run("roost help set events").out, "events: ", 8);
+	assert_memory_equal(captured_run("roost help events link").out, "events.link: ", 13);
+	c = captured_run("roost help events lnik");
+	assert_int_equal(c.status, CLI_USAGE);
+	assert_non_null(strstr(c.err, "no key \"lnik\" in events; did you mean \"link\"?"));
+	assert_null(strstr(captured_run("roost help show").out, "A file has a key"));
+}
+
 static void
 test_help_by_name(void **state)
 {
@@ -132,6 +171,8 @@ main(void)
 		cmocka_unit_test(test_help_of_the_program),
 		cmocka_unit_test(test_help_of_every_command),
 		cmocka_unit_test(test_help_of_keys),
+		cmocka_unit_test(test_help_of_no_key),
+		cmocka_unit_test(test_help_of_both),
 		cmocka_unit_test(test_help_by_name),
 		cmocka_unit_test(test_commands_that_are_none),
 		cmocka_unit_test(test_results_that_cannot_be_written),

@@ -71,6 +71,8 @@ what_is_no_key(void **state)
 	expect_none("swich.qos.tc", "there is no key \"swich\"; did you mean \"switch\"?");
 	expect_none("switch.qos.tc.3.wieght",
 		    "there is no key \"wieght\" in switch.qos.tc.N; did you mean \"weight\"?");
+	expect_none("tenants.red.borde",
+		    "there is no key \"borde\" in tenants.NAME; did you mean \"border\"?");
 	expect_none("switch.qos.tc.8", "there is no key \"8\" in switch.qos.tc");
 	expect_none("switch.qos.tc.03", "there is no key \"03\" in switch.qos.tc");
 	expect_none("switch.ports.eth1.rate", "there is no key \"eth1\" in switch.ports");
@@ -123,6 +125,9 @@ parts_apart(void **state)
 	assert_int_equal(words("leafN.qos.pfc", (char *[]){"leaf1.qos", "pfc"}, 2), 2);
 	assert_int_equal(
 		words("switch.qos.tc.N.weight", (char *[]){"switch.qos.tc.3.weight", "60"}, 2), 1);
+	assert_int_equal(words("tenants.NAME", (char *[]){"tenant", "red", "borde"}, 3), 2);
+	assert_string_equal(why,
+			    "there is no key \"borde\" in tenants.NAME; did you mean \"border\"?");
 	assert_true(words("", (char *[]){"tenat", "green"}, 2) < 0);
 	assert_true(words("", NULL, 0) < 0);
 }
