@@ -228,8 +228,12 @@ refuse_absent(const struct set_request *request, const struct yaml_node *map, co
 		near[count] = map->pairs[count].key;
 	if (count != 0)
 		decode_hint(hint, key, near, count);
-	config_error(request->diag, request->config->file, request->edit->pos, request->edit->key,
-		     "is not set%s", hint);
+	if (request->tenants && request->count > 2 && key == request->tokens[1])
+		config_error(request->diag, request->config->file, request->edit->pos, NULL,
+			     "there is no tenant %.64s%s", key, hint);
+	else
+		config_error(request->diag, request->config->file, request->edit->pos,
+			     request->edit->key, "is not set%s", hint);
 	return -EINVAL;
 }
 
@@ -327,11 +331,14 @@ set_add_items(struct set_request *request, const struct yaml_node *items)
 int
 set_remove_items(struct set_request *request, const struct yaml_node *items)
 {
+	const struct yaml_node *section = merge_section(request->config, request->tokens[0]);
 	int error;
 	struct yaml_node *list = find_list(request, &error);
 
 	if (error != 0)
 		return error;
+	if (list == NULL && request->count > 2 && !yaml_tree_get(section, request->tokens[1]))
+		return refuse_absent(request, section, request->tokens[1]);
 	for (unsigned i = 0; i < items->count; i++) {
 		const char *text = items->items[i]->text;
 		unsigned at = list != NULL ? find_item(list, text) : 0;

@@ -146,6 +146,11 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	BAD(c, "f.yaml: tenants.blue.hosts: h3 is not in it", REMOVE("tenants.blue.hosts", "h3"));
 	BAD(c, "f.yaml: tenants.gren: is not set; did you mean \"green\"?",
 	    SET("tenants.green.hosts", "[h3]"), UNSET("tenants.gren"));
+	BAD(c, "f.yaml: there is no tenant gren; did you mean \"green\"?",
+	    SET("tenants.green.hosts", "[h3]"), REMOVE("tenants.gren.hosts", "h3"));
+	BAD(c, "f.yaml: there is no tenant bleu; did you mean \"blue\"?",
+	    UNSET("tenants.bleu.hosts"));
+	BAD(c, "f.yaml: tenants.red.leak: blue is not in it", REMOVE("tenants.red.leak", "blue"));
 	BAD(c, "f.yaml: tenants.green.vni: 5001 is already tenant red's",
 	    SET("tenants.green.vni", "5001"));
 	BAD(c, "f.yaml: switch.qos.tc.3.ecn: is not set", UNSET("switch.qos.tc.3.ecn"));
