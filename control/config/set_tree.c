@@ -328,6 +328,14 @@ set_add_items(struct set_request *request, const struct yaml_node *items)
 	return error;
 }
 
+// A host's prefixes or addresses: there is no list of none.
+static bool
+needs_items(const struct set_request *request)
+{
+	return request->count == 4 && (strcmp(request->tokens[2], "border") == 0 ||
+				       strcmp(request->tokens[2], "addresses") == 0);
+}
+
 int
 set_remove_items(struct set_request *request, const struct yaml_node *items)
 {
@@ -352,5 +360,5 @@ set_remove_items(struct set_request *request, const struct yaml_node *items)
 		memmove(&list->items[at], &list->items[at + 1],
 			(list->count - at) * sizeof(struct yaml_node *));
 	}
-	return 0;
+	return list != NULL && list->count == 0 && needs_items(request) ? set_remove(request) : 0;
 }

@@ -174,6 +174,24 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	config_free(c);
 }
 
+// The host of a list that takes none goes with its last item, and the map with its last host.
+static void
+a_border_goes_with_its_last_prefix(void **state)
+{
+	struct config *c = load_good(PLACE);
+
+	(void)state;
+	GOOD(c, SET("tenants.red.border", "{h1: [0.0.0.0/0, 10.0.0.0/8]}"));
+	GOOD(c, REMOVE("tenants.red.border.h1", "10.0.0.0/8"));
+	assert_int_equal(c->tenants[0].border_count, 1);
+	GOOD(c, REMOVE("tenants.red.border.h1", "0.0.0.0/0"));
+	assert_int_equal(c->tenants[0].border_count, 0);
+	BAD(c, "f.yaml: tenants.red.border: is not set", UNSET("tenants.red.border"));
+	GOOD(c, REMOVE("tenants.red.hosts", "h1")); // a list of none
+	assert_tenants(c, "red; blue h2");
+	config_free(c);
+}
+
 // What is set after it does not put a map in the place of what is none.
 static void
 a_tenant_is_a_map(void **state)
@@ -290,6 +308,7 @@ main(void)
 		cmocka_unit_test(the_first_and_the_last),
 		cmocka_unit_test(what_is_wrong_takes_all_of_it_back),
 		cmocka_unit_test(a_tenant_is_a_map),
+		cmocka_unit_test(a_border_goes_with_its_last_prefix),
 		cmocka_unit_test(unset_is_as_if_not_written),
 		cmocka_unit_test(memory_does_not_grow),
 		cmocka_unit_test(kept_tenants_stay),
