@@ -70,7 +70,7 @@ write_item(FILE *to, const char *item, size_t length)
 	fputc('\'', to);
 }
 
-// "h5,h6" -> "[h5, h6]"; a list in brackets stays as it is. For free().
+// "h5,h6", "h5, h6" -> "[h5, h6]"; a list in brackets stays as it is. For free().
 static char *
 items_text(const char *word)
 {
@@ -85,11 +85,14 @@ items_text(const char *word)
 		return NULL;
 	fputc('[', to);
 	for (const char *at = word; *at != '\0';) {
-		size_t length = strcspn(at, ",");
+		const char *comma = at + strcspn(at, ","), *end = comma;
 
 		fputs(at == word ? "" : ", ", to);
-		write_item(to, at, length);
-		at += length + (at[length] == ',');
+		at += strspn(at, " "); // blanks beside a comma are none of an item's
+		while (end > at && end[-1] == ' ')
+			end--;
+		write_item(to, at, (size_t)(end - at));
+		at = comma + (*comma == ',');
 	}
 	fputc(']', to);
 	return fclose(to) == 0 ? text : NULL;
@@ -113,6 +116,43 @@ make_items_edit(const char *kind, const char *key, const char *word, json_t **ed
 	return rc;
 }
 
+// What a value behind the words of a tenant's list looks like.
+static const char *
+list_example(char *const *words)
+{
+	return strcmp(words[2], "hosts") == 0  ? "h5,h6"
+	       : strcmp(words[2], "leak") == 0 ? "green,blue"
+					       : "10.1.0.0/16,10.2.0.0/16";
+}
+
+// Only one word may stand behind those that name a tenant's list.
+static bool
+has_one_value(int list, int count, char *const *words, char *why, size_t why_size)
+{
+	if (list == 0 || count <= list + 1)
+		return true;
+	snprintf(why, why_size, "one value behind %s, not \"%.40s %.40s\": a list is written %s",
+		 list == 3 ? words[2] : "border and its host", words[list], words[list + 1],
+		 list_example(words));
+	return false;
+}
+
+static int
+refuse_missing(int list, int count, char *const *words, char *why, size_t why_size)
+{
+	if (count == 0)
+		snprintf(why, why_size, "a key and its value: switch.qos.tc.3.ecn.min 100KB");
+	else if (list != 0)
+		snprintf(why, why_size, "a value is missing behind %.60s: such as %s",
+			 words[count - 1], list_example(words));
+	else
+		snprintf(why, why_size,
+			 "a value is missing behind %.60s; a key and its value: "
+			 "switch.qos.tc.3.ecn.min 100KB",
+			 words[0]);
+	return -EINVAL;
+}
+
 int
 words_read_set(int count, char *const *words, json_t **edit, char *why, size_t why_size)
 {
@@ -125,10 +165,10 @@ words_read_set(int count, char *const *words, json_t **edit, char *why, size_t w
 		snprintf(key, sizeof(key), "tenants.%.*s.hosts", KEY_MAX - 32, words[1]);
 		return make_edit("add", key, "[]", edit);
 	}
-	if (count < 2 || list == count) {
-		snprintf(why, why_size, "a key and its value: switch.qos.tc.3.ecn.min 100KB");
+	if (count < 2 || list == count)
+		return refuse_missing(list, count, words, why, why_size);
+	if (!has_one_value(list, count, words, why, why_size))
 		return -EINVAL;
-	}
 	if (count > 2 && strchr(words[0], '.') != NULL) {
 		snprintf(why, why_size, "one value behind %.60s: quote it where it has blanks",
 			 words[0]);
@@ -156,7 +196,8 @@ words_read_unset(int count, char *const *words, json_t **edit, char *why, size_t
 		snprintf(why, why_size, "a key: switch.qos.tc.3.ecn.min");
 		return -EINVAL;
 	}
-	if (!join_key(items ? count - 1 : count, words, key, why, why_size))
+	if (!has_one_value(list, count, words, why, why_size) ||
+	    !join_key(items ? count - 1 : count, words, key, why, why_size))
 		return -EINVAL;
 	if (items)
 		return make_items_edit("remove", key, words[count - 1], edit);

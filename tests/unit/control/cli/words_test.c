@@ -79,6 +79,57 @@ lists_of_tenants_item_by_item(void **state)
 }
 
 static void
+blanks_beside_commas(void **state)
+{
+	const char *key, *value;
+	char why[200];
+	json_t *edit;
+
+	(void)state;
+	assert_int_equal(words_read_set(4, (char *[]){"tenant", "red", "hosts", " h5 , h6,h7 "},
+					&edit, why, sizeof(why)),
+			 0);
+	assert_int_equal(json_unpack(edit, "{s:s,s:s}", "key", &key, "value", &value), 0);
+	assert_string_equal(key, "tenants.red.hosts");
+	assert_string_equal(value, "[h5, h6, h7]");
+	json_decref(edit);
+}
+
+static void
+expect_why(bool unset, int count, char *const *words, const char *wanted)
+{
+	char why[200];
+	json_t *edit;
+
+	assert_int_equal(
+		(unset ? words_read_unset : words_read_set)(count, words, &edit, why, sizeof(why)),
+		-EINVAL);
+	assert_string_equal(why, wanted);
+}
+
+static void
+what_is_too_much_or_missing(void **state)
+{
+	(void)state;
+	expect_why(false, 5, (char *[]){"tenant", "red", "hosts", "h5", "h6"},
+		   "one value behind hosts, not \"h5 h6\": a list is written h5,h6");
+	expect_why(false, 6, (char *[]){"tenant", "green", "hosts", "h5", "vni", "7"},
+		   "one value behind hosts, not \"h5 vni\": a list is written h5,h6");
+	expect_why(true, 5, (char *[]){"tenant", "red", "hosts", "h5", "h6"},
+		   "one value behind hosts, not \"h5 h6\": a list is written h5,h6");
+	expect_why(false, 6, (char *[]){"tenant", "red", "border", "h5", "a", "b"},
+		   "one value behind border and its host, not \"a b\": a list is written "
+		   "10.1.0.0/16,10.2.0.0/16");
+	expect_why(false, 3, (char *[]){"tenant", "red", "hosts"},
+		   "a value is missing behind hosts: such as h5,h6");
+	expect_why(false, 4, (char *[]){"tenant", "red", "border", "h1"},
+		   "a value is missing behind h1: such as 10.1.0.0/16,10.2.0.0/16");
+	expect_why(false, 1, (char *[]){"tenants.red"},
+		   "a value is missing behind tenants.red; a key and its value: "
+		   "switch.qos.tc.3.ecn.min 100KB");
+}
+
+static void
 what_is_no_edit(void **state)
 {
 	char why[200];
@@ -102,6 +153,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_with_dots_and_in_words),
 		cmocka_unit_test(lists_of_tenants_item_by_item),
+		cmocka_unit_test(blanks_beside_commas),
+		cmocka_unit_test(what_is_too_much_or_missing),
 		cmocka_unit_test(what_is_no_edit),
 	};
 
