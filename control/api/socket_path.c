@@ -99,36 +99,54 @@ fabric_name(const struct dirent *entry, char name[static NAME_MAX + 1])
 	return name;
 }
 
-// Counts the fabrics of a directory that are up. names: lists them, separated by blanks. path: of
-// the last.
+static int
+has_fabric_name(const struct dirent *entry)
+{
+	char name[NAME_MAX + 1];
+
+	return fabric_name(entry, name) != NULL;
+}
+
+static int
+compare_names(const struct dirent **a, const struct dirent **b)
+{
+	char left[NAME_MAX + 1], right[NAME_MAX + 1];
+
+	return strcmp(fabric_name(*a, left), fabric_name(*b, right));
+}
+
+// Counts the fabrics of a directory that are up. names: lists them in order, separated by blanks.
+// path: of the last.
 static int
 list_up(const char *directory, unsigned int *count, char names[static NAMES_SHOWN_MAX],
 	char path[static API_PATH_MAX], char *err, size_t err_size)
 {
-	DIR *open = opendir(directory);
-	struct dirent *entry;
+	struct dirent **entries;
+	int found = scandir(directory, &entries, has_fabric_name, compare_names);
 
 	*count = 0;
 	names[0] = '\0';
-	if (open == NULL && errno == ENOENT)
+	if (found < 0 && errno == ENOENT)
 		return 0;
-	if (open == NULL) {
+	if (found < 0) {
 		snprintf(err, err_size, "%s: %s", directory, strerror(errno));
 		return -errno;
 	}
-	while ((entry = readdir(open)) != NULL) {
+	for (int i = 0; i < found; i++) {
 		char name[NAME_MAX + 1], one[API_PATH_MAX], ignored[SCALAR_WHY];
 		size_t used = strlen(names);
+		bool up = socket_path_in(directory, fabric_name(entries[i], name), one, ignored,
+					 sizeof(ignored)) == 0 &&
+			  try_connect(one) == 0;
 
-		if (fabric_name(entry, name) == NULL ||
-		    socket_path_in(directory, name, one, ignored, sizeof(ignored)) != 0 ||
-		    try_connect(one) != 0)
+		free(entries[i]);
+		if (!up)
 			continue;
 		(*count)++;
 		memcpy(path, one, sizeof(one));
 		snprintf(names + used, NAMES_SHOWN_MAX - used, "%s%s", used != 0 ? " " : "", name);
 	}
-	closedir(open);
+	free(entries);
 	return 0;
 }
 

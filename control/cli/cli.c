@@ -115,6 +115,14 @@ cli_usage(const char *command, const char *format, ...)
 }
 
 int
+cli_fabric_status(int rc)
+{
+	if (rc == 0)
+		return CLI_OK;
+	return rc == -EINVAL || rc == -EEXIST ? CLI_USAGE : CLI_FAILED;
+}
+
+int
 cli_find_fabric(const char *name, char path[static API_PATH_MAX])
 {
 	const char *wanted = name != NULL ? name : getenv("ROOST_FABRIC");
@@ -125,5 +133,5 @@ cli_find_fabric(const char *name, char path[static API_PATH_MAX])
 	if (status == 0)
 		return 0;
 	fprintf(stderr, "roost: %s\n", err);
-	return status == -EINVAL || status == -EEXIST ? CLI_USAGE : CLI_FAILED;
+	return cli_fabric_status(status);
 }

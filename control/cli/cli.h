@@ -41,6 +41,10 @@ int cli_usage(const char *command, const char *format, ...) __attribute__((forma
 // The same after getopt_long() has complained itself.
 int cli_usage_hint(const char *command);
 
+// What a command returns when api_socket_find() (control/api/socket_path.h) returned rc: CLI_USAGE
+// where it is the name that is wrong or missing.
+int cli_fabric_status(int rc);
+
 // The socket of the fabric that a live command means: `name` (of -f or an argument), else
 // ROOST_FABRIC's, else the only one that is up. Returns 0, or says on stderr what is wrong and
 // returns CLI_FAILED or CLI_USAGE.

@@ -4,6 +4,7 @@
 #include "control/commands.h"
 
 #include "control/api/socket_path.h"
+#include "control/cli/cli.h"
 #include "control/host/netns.h"
 #include "daemon.h"
 #include "state.h"
@@ -165,13 +166,14 @@ cmd_down(int argc, char **argv)
 	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
 	json_t *result;
 	pid_t pid;
-	int rc;
+	int rc, status;
 
 	if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
 		fprintf(stderr, "usage: roost down [NAME]\n");
 		return CLI_USAGE;
 	}
 	rc = api_socket_find(name, path, err, sizeof(err));
+	status = rc != 0 ? cli_fabric_status(rc) : CLI_FAILED;
 	if (rc == 0)
 		rc = daemon_ask(path, "down", CALL_TIMEOUT_MS, &result, err, sizeof(err));
 	if (rc == -ENOENT && clean_dead(name)) {
@@ -180,7 +182,7 @@ cmd_down(int argc, char **argv)
 	}
 	if (rc != 0) {
 		fprintf(stderr, "roost down: %s\n", err);
-		return CLI_FAILED;
+		return status;
 	}
 	pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
 	json_decref(result);
@@ -229,10 +231,13 @@ cmd_exec(int argc, char **argv)
 	if (c == -1 && argc - optind >= 3 && strcmp(argv[optind + 1], "--") == 0) {
 		if (!is_root("exec"))
 			return CLI_FAILED;
-		if (api_socket_find(name, path, err, sizeof(err)) != 0 ||
-		    api_call(path, "hosts", NULL, CALL_TIMEOUT_MS, &hosts, err, sizeof(err)) != 0) {
+		status = cli_fabric_status(api_socket_find(name, path, err, sizeof(err)));
+		if (status == CLI_OK &&
+		    api_call(path, "hosts", NULL, CALL_TIMEOUT_MS, &hosts, err, sizeof(err)) != 0)
+			status = CLI_FAILED;
+		if (status != CLI_OK) {
 			fprintf(stderr, "roost exec: %s\n", err);
-			return CLI_FAILED;
+			return status;
 		}
 		status = exec_in(argv[optind], hosts, &argv[optind + 2]);
 		json_decref(hosts);

@@ -82,7 +82,10 @@ class Lifecycle(LiveCase):
         with Fabric(self.file(other, "b.yaml"), self.name + "b"):
             self.assert_reaches(self.name, "h1", "h5")
             self.assert_reaches(self.name + "b", "h1", "h5")
-            self.assertRegex(roost("show", "fabric", status=2).err, "several fabrics are up .* -f NAME")
+            for words in (("show", "fabric"), ("set", "switch.latency", "1us"), ("exec", "h1", "--", "true"), ("down",)):
+                with self.subTest(words=words):
+                    self.assertRegex(roost(*words, status=2).err,
+                                     rf"several fabrics are up \((.+ )?{self.name} {self.name}b( .+)?\): pick one with -f NAME")
         self.assert_reaches(self.name, "h1", "h5")
         roost("down", self.name)
         self.assert_clean(self.name + "b")

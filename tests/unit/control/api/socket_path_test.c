@@ -53,7 +53,7 @@ find(const char *name)
 static void
 test_none_one_and_several(void **state)
 {
-	struct api_server *one, *two;
+	struct api_server *one, *two, *three;
 	char expected[API_PATH_MAX];
 
 	(void)state;
@@ -64,10 +64,10 @@ test_none_one_and_several(void **state)
 	snprintf(expected, sizeof(expected), "%s/demo.sock", directory);
 	assert_string_equal(path, expected);
 	two = serve("lab");
+	three = serve("demo-2");
 	assert_int_equal(find(NULL), -EEXIST);
-	assert_non_null(strstr(err, "demo"));
-	assert_non_null(strstr(err, "lab"));
-	assert_non_null(strstr(err, "-f NAME"));
+	assert_string_equal(err, "several fabrics are up (demo demo-2 lab): pick one with -f NAME");
+	api_server_destroy(three);
 	assert_int_equal(find("lab"), 0);
 	assert_non_null(strstr(path, "/lab.sock"));
 	assert_int_equal(find("lob"), -ENOENT);
