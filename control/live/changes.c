@@ -341,7 +341,8 @@ changes_save(struct changes *c, const char *path, int *kept, char *err, size_t e
 		rc = replace_file(to, &part, 1, kept);
 	free(text);
 	if (rc != 0) {
-		snprintf(err, err_size, "%s: %s", to, strerror(-rc));
+		snprintf(err, err_size, "%s: %s", to,
+			 rc == -EEXIST ? "it is no regular file" : strerror(-rc));
 		free(name);
 		return rc;
 	}

@@ -19,5 +19,6 @@ int replace_prepare(int directory, const char *temporary, mode_t mode,
 int replace_commit(int directory, const char *temporary, const char *name);
 
 // Both for a path, which may be a symbolic link to the file that is meant. What was there stays as
-// PATH~. Returns 0 with *kept telling whether there was anything, or -errno with PATH as it was.
+// PATH~. Returns 0 with *kept telling whether there was anything, or -errno with PATH as it was:
+// -EEXIST where it is there and is neither a regular file nor a directory.
 int replace_file(const char *path, const struct replace_part *parts, unsigned count, int *kept);

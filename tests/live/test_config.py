@@ -291,6 +291,7 @@ class Config(LiveCase):
         self.assertEqual(self.up.roost("save", other).out, f"saved to {other}\n")
         self.assertEqual(other.read_text(), self.lab.read_text())
         self.refused(r"^roost save: /nosuch/x\.yaml: No such file or directory$", "save", "/nosuch/x.yaml")
+        self.refused(r"^roost save: /dev/null: it is no regular file$", "save", "/dev/null")
         roost("down", self.name)
         roost("up", other)
         self.assertEqual(self.value(MIN), "60KB")
