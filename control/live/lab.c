@@ -200,6 +200,7 @@ create_fabric(struct lab *lab, struct lab_report *report)
 		.buffers_bytes = lab->buffers_bytes,
 	};
 	int rc = fabric_create(&lab->fabric, lab->config, lab->topology, &options, report->diag);
+	uint32_t left_out;
 
 	if (rc == 0)
 		rc = advice_give(lab->fabric, report->diag);
@@ -212,11 +213,13 @@ create_fabric(struct lab *lab, struct lab_report *report)
 		rc = fabric_flows_create(&lab->flows, lab->fabric, lab->workload, report->diag);
 	if (rc != 0)
 		return rc;
-	if (fabric_flows_left_out(lab->flows) != 0)
+	left_out = fabric_flows_left_out(lab->flows);
+	if (left_out != 0)
 		fprintf(report->notes,
-			"roost: note: %u flows of the workload have an attached host at one end "
-			"and are left to it\n",
-			fabric_flows_left_out(lab->flows));
+			"roost: note: %u flow%s of the workload %s an attached host at one end "
+			"and %s left to it\n",
+			left_out, left_out == 1 ? "" : "s", left_out == 1 ? "has" : "have",
+			left_out == 1 ? "is" : "are");
 	rc = fabric_log_create(&lab->log, stderr, "`roost show log`", true);
 	return rc != 0 ? rc : lab_create_events(lab, report->diag);
 }

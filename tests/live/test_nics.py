@@ -56,10 +56,11 @@ class Congested(LiveCase):
     def test_incast(self):
         name = name_of("incast")
         description = demo(name, attach=("h1", "h5"), workload=[
-            {"kind": "incast", "to": "h2", "from": ["h4", "h6", "h8"], "size": "300KB"}])
+            {"kind": "incast", "to": "h2", "from": ["h4", "h5", "h6", "h8"], "size": "300KB"}])   # h5 is attached
         description["switch"]["buffer"] = {"size": "1MB", "cell": 192}
         description["tenants"] = {"red": {"hosts": [f"h{i}" for i in range(1, 9)], "vni": 5001}}
         fabric = self.fabric(description)
+        self.assertRegex(fabric.up.err, "(?m)^roost: note: 1 flow of the workload has an attached host at one end and is left to it")
 
         packets = -(-300_000 // 4096)
         data = [("leaf1", "swp2", "tx", 3 * packets)] + \
