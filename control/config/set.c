@@ -32,6 +32,60 @@ refuse_key(const struct set_request *request, const char *format, ...)
 	return -EINVAL;
 }
 
+// A switch of which the topology has not so many: "leaf9", "p1-leaf9".
+static bool
+refuse_number(const struct set_request *request, const char *name)
+{
+	struct config_counts counts;
+	const struct {
+		const char *word;
+		const uint32_t *count;
+	} kinds[] = {
+		{"leaf", &counts.leaves}, {"spine", &counts.spines}, {"super", &counts.supers}};
+	const char *word = name, *first = "", *last = "";
+	char plane[16];
+
+	config_count_nodes(&request->config->fabric, &counts);
+	if (counts.planes > 1) {
+		snprintf(plane, sizeof(plane), "p%u-", counts.planes);
+		word = name[0] == 'p' && strchr(name, '-') != NULL ? strchr(name, '-') + 1 : name;
+		first = "p1-";
+		last = plane;
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t length = strlen(kinds[i].word);
+		uint32_t count = *kinds[i].count;
+
+		if (count == 0 || strncmp(word, kinds[i].word, length) != 0 ||
+		    word[length] == '\0' || word[length + strspn(word + length, "0123456789")])
+			continue;
+		if (count == 1 && counts.planes == 1)
+			refuse_key(request, "there is no %.40s: there is %s1 only", name,
+				   kinds[i].word);
+		else
+			refuse_key(request, "there is no %.40s: there are %s%s1 to %s%s%u", name,
+				   first, kinds[i].word, last, kinds[i].word, count);
+		return true;
+	}
+	return false;
+}
+
+// What may have been meant: a section, or a switch that the file names.
+static const char *
+section_hint(const struct config *config, const char *word, const char *const *sections,
+	     size_t count, char hint[static 80])
+{
+	const char *near[64];
+	size_t listed = 0;
+
+	for (unsigned i = 0; i < config->fabric.node_count && listed < 64 - count; i++)
+		if (config->fabric.nodes[i].role != CONFIG_ROLE_HOST)
+			near[listed++] = config->fabric.nodes[i].name.text;
+	for (size_t i = 0; i < count; i++)
+		near[listed++] = sections[i];
+	return decode_hint(hint, word, near, listed);
+}
+
 // Only what a fabric can take over while it runs.
 static int
 check_section(struct set_request *request)
@@ -59,9 +113,11 @@ check_section(struct set_request *request)
 	if (known)
 		return refuse_key(request, "cannot change while the fabric runs: only %s can",
 				  single ? "`switch`" : "switches and tenants");
+	if (!single && refuse_number(request, section))
+		return -EINVAL;
 	return refuse_key(request, "\"%.40s\" is no section%s%s", section,
 			  single ? "" : ", and no switch's name",
-			  decode_hint(hint, section, sections, single ? 1 : count));
+			  section_hint(config, section, sections, single ? 1 : count, hint));
 }
 
 // "leaf1.qos.tc.3" into words. Returns 0, -EINVAL with an error reported, or -ENOMEM.

@@ -126,6 +126,13 @@ a_bad_change_changes_nothing(void **state)
 	set_bad(c, "leef.latency", "1us",
 		"f.yaml: leef.latency: \"leef\" is no section, and no switch's name; did you mean "
 		"\"leaf\"?");
+	set_bad(c, "leaf9.qos.tc.3.ecn.max", "1MB",
+		"f.yaml: leaf9.qos.tc.3.ecn.max: there is no leaf9: there are leaf1 to leaf2");
+	set_bad(c, "spine03.latency", "1us",
+		"f.yaml: spine03.latency: there is no spine03: there are spine1 to spine2");
+	set_bad(c, "leaf1a.latency", "1us",
+		"f.yaml: leaf1a.latency: \"leaf1a\" is no section, and no switch's name; did you "
+		"mean \"leaf\"?");
 	set_bad(c, "tenant.red.vni", "5",
 		"f.yaml: tenant.red.vni: \"tenant\" is no section, and no switch's name; did you "
 		"mean \"tenants\"?");
@@ -149,6 +156,32 @@ a_bad_change_changes_nothing(void **state)
 	set_bad(c, "switch.qos.tc.03.weight", "2",
 		"f.yaml: switch.qos.tc.03: \"03\" is to be written 3");
 	config_free(c);
+}
+
+// One that is not there is told what there is.
+static void
+switches_are_named(void **state)
+{
+	struct config *planes = load_good("fabric: {topology: {kind: leaf-spine, leaves: 2, "
+					  "spines: 2, hosts_per_leaf: 2, planes: 2}}\n");
+	struct config *named = load_good("fabric: {topology: {kind: explicit, links: [], "
+					 "nodes: {tor: leaf, leaf1: , h1: }}}\n");
+	struct config_diag diag = {0};
+
+	(void)state;
+	assert_int_equal(config_set(planes, "p3-leaf1.latency", "1us", &diag), -EINVAL);
+	assert_int_equal(config_set(planes, "spine1.latency", "1us", &diag), -EINVAL);
+	assert_int_equal(config_set(named, "tro.latency", "1us", &diag), -EINVAL);
+	assert_int_equal(config_set(named, "leaf2.latency", "1us", &diag), -EINVAL);
+	assert_string_equal(diag.messages[0].words, "p3-leaf1.latency: there is no p3-leaf1: there "
+						    "are p1-leaf1 to p2-leaf2");
+	assert_string_equal(diag.messages[1].words, "spine1.latency: there is no spine1: there are "
+						    "p1-spine1 to p2-spine2");
+	assert_non_null(strstr(diag.messages[2].words, "did you mean \"tor\"?"));
+	assert_non_null(strstr(diag.messages[3].words, "did you mean \"leaf1\"?"));
+	config_diag_free(&diag);
+	config_free(planes);
+	config_free(named);
 }
 
 // A word that switches something on or off and the values that belong to it stand side by side.
@@ -338,6 +371,7 @@ main(void)
 		cmocka_unit_test(a_key_is_changed_where_it_stands_or_added),
 		cmocka_unit_test(alpha_and_static_replace_each_other),
 		cmocka_unit_test(a_bad_change_changes_nothing),
+		cmocka_unit_test(switches_are_named),
 		cmocka_unit_test(switching_keeps_the_values),
 		cmocka_unit_test(the_watchdog_is_set_live),
 		cmocka_unit_test(ports_pools_and_lists_are_set_live),
