@@ -136,7 +136,7 @@ struct port_tables {
 	uint16_t vrf;
 	uint16_t tenant; // TENANT_NONE
 	bool inner;      // a switch of the fabric is behind it: notices are sent and believed here
-	bool underlay;   // tunnels and VLANs of tenants end here, if a switch of the fabric is behind it
+	bool underlay;   // a switch of the fabric is behind it: tunnels and VLANs of tenants end here
 };
 
 // Those from GROUP_ADAPTIVE on choose packet by packet, or flowlet by flowlet.

@@ -21,7 +21,7 @@ struct config_private {
 	struct switch_draft default_switch;
 	struct host_config default_host;
 	// Edits since (versions.c).
-	const struct yaml_node *read;        // the root as the file was read; NULL: it still is root
+	const struct yaml_node *read;        // root as the file was read; NULL: it still is it
 	struct config_version *version;      // the newest; NULL: as read
 	struct config_version *kept_version; // which cannot be taken back
 	struct config_texts *texts;

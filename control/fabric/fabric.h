@@ -30,7 +30,7 @@ struct fabric {
 	struct host_config *hosts;      // by host: likewise
 	struct nic **nics;        // by host; NULL for an attached host
 	bool *link_down;          // by link
-	struct links_known **known; // by switch: as its routes have them (known.h); NULL: as they are
+	struct links_known **known; // by switch: as its routes have them; NULL: as they are
 	uint64_t *link_rate;      // by link: as an event has it, in bit/s; 0: as built
 	struct report_node *names; // by node
 	struct fabric_labels *labels; // of them

@@ -48,7 +48,7 @@ struct learn_message {
 	bool gone;     // it is no more
 	bool replaces; // NLM_F_REPLACE
 	bool appends;  // NLM_F_APPEND
-	bool usable; // NEIGHBOUR: the kernel would send to its MAC; LINK: it is up and has a carrier
+	bool usable; // NEIGHBOUR: the kernel would send to its MAC; LINK: up, with a carrier
 	uint32_t device;              // NEIGHBOUR, LINK, ADDRESS: ifindex
 	uint32_t id;                  // NEXTHOP
 	uint32_t metric;              // ROUTE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a frame from another switch, at a leaf where tunnels end: nothing is read behind
-// what is there, whatever the stages make of it, and what leaves by a host's port is the IP packet that
-// stood inside, sound.
+// what is there, whatever the stages make of it, and what leaves by a host's port is the IP packet
+// that stood inside, sound.
 //
 // Input: a byte of flags, then the frame. Random bytes seldom are a tunnel; flags make them one.
 #include "tests/unit/dataplane/stages/exact.h"

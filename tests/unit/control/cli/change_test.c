@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What changes a fabric, against one that a thread plays: what is asked, and how it ends when that is
-// refused.
+// What changes a fabric, against one that a thread plays: what is asked, and how it ends when that
+// is refused.
 #include "played.h"
 
 #include <errno.h>
@@ -207,7 +207,8 @@ test_applying(void **state)
 	c = captured_run("roost config diff");
 	assert_string_equal(c.out, "what runs, against /x/lab.yaml:\n+ leaf1.a: 1\n");
 
-	// A file that is wrong by itself is not sent; what the fabric refuses of one comes a line each.
+	// A file that is wrong by itself is not sent; what the fabric refuses of one comes a line
+	// each.
 	snprintf(path, sizeof(path), "%s/lab.yaml", p->directory);
 	to = fopen(path, "w");
 	assert_non_null(to);

@@ -115,7 +115,8 @@ test_sweep(void **state)
 	rib_destroy(rib);
 }
 
-// The kernel does not tell of IPv4 routes that go with an interface, an address or a nexthop object.
+// The kernel does not tell of IPv4 routes that go with an interface, an address or a nexthop
+// object.
 static void
 test_doubts(void **state)
 {

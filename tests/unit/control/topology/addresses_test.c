@@ -137,7 +137,8 @@ test_no_switch(void **state)
 
 // ---- the largest plan ---------------------------------------------------------------------------
 
-// Eight planes of 32 pods with 128 leaves of 128 ports each: 524,288 hosts with eight NICs, on paper.
+// Eight planes of 32 pods with 128 leaves of 128 ports each: 524,288 hosts with eight NICs, on
+// paper.
 #define LARGE_LEAVES 128
 #define LARGE_PORTS 128
 #define LARGE_SPINES 256

@@ -8,8 +8,8 @@
 #define EPOCH 7
 #define EVERY_QUEUE 0xff
 
-// In this epoch 10.0.0.2 and fd00::2 have left red, which goes in VXLAN, and 10.0.1.2 blue, which goes in VLAN
-// 102.
+// In this epoch 10.0.0.2 and fd00::2 have left red, which goes in VXLAN, and 10.0.1.2 blue, which
+// goes in VLAN 102.
 static struct moved_tables *
 three_moved(uint16_t epoch)
 {
@@ -76,7 +76,7 @@ test_tunnels(void **state)
 		{VNI_BLUE, EPOCH - 1, 0, false, false, false},
 		{VNI_BLUE, EPOCH - 1, 0, true, false, false},
 		{VNI_RED, EPOCH - 1, 1, false, false, false},
-		{VNI_BLUE, EPOCH - 1, 1, false, true, true}, // it is opened: of blue, however it came
+		{VNI_BLUE, EPOCH - 1, 1, false, true, true}, // opened: of blue, however it came
 	};
 
 	(void)state;
@@ -200,8 +200,8 @@ write_between(uint8_t *frame, uint8_t source, const uint8_t to[4], uint32_t byte
 	memcpy(frame + 24, &sum, 2);
 }
 
-// Eight packets that wait. Six are for port 0, by the leaf itself or by a spine, those with even IDs
-// for the host that will have left; two go out in a tunnel, one of them from it.
+// Eight packets that wait. Six are for port 0, by the leaf itself or by a spine, those with even
+// IDs for the host that will have left; two go out in a tunnel, one of them from it.
 static void
 put_eight(struct harness *h)
 {

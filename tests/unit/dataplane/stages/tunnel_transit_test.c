@@ -212,8 +212,8 @@ take_any(struct harness *h)
 	return m;
 }
 
-// A flow is pinned by the addresses of its hosts, which are those inside; the tunnel's are no flow's.
-// What has no room for addresses is not looked at.
+// A flow is pinned by the addresses of its hosts, which are those inside; the tunnel's are no
+// flow's. What has no room for addresses is not looked at.
 static void
 test_pinned(void **state)
 {

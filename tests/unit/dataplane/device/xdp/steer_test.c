@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel runs the XDP program on frames made here (BPF_PROG_TEST_RUN): what it returns, and what
-// it counted them as. The switch has 10.0.0.1 and fd00::1. An AF_XDP socket stands in the map, or not.
+// The kernel runs the XDP program on frames made here (BPF_PROG_TEST_RUN): what it returns, and
+// what it counted them as. The switch has 10.0.0.1 and fd00::1. An AF_XDP socket stands in the map,
+// or not.
 #include "dataplane/device/xdp/steer.h"
 
 #include "dataplane/device/xdp/steer_object.h"
