@@ -98,6 +98,17 @@ look(struct harness *h, const uint8_t *frame, uint32_t present, uint32_t wire)
 	free(m);
 }
 
+// Chains of IPv6 extensions are followed as far as offsets reach: within a tunnel less far than by
+// themselves, so that what stands at their end may be seen, and be wrong, only then.
+static bool
+has_chain(struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	return meta->flags & PACKET_IPV6 &&
+	       parse_ip6_is_extension(packet_data(m)[meta->l3_off + 6]);
+}
+
 static void
 check_left(struct harness *h, unsigned int port)
 {
@@ -110,7 +121,8 @@ check_left(struct harness *h, unsigned int port)
 					    : stage_parse(h->node, &h->node->ports[port], m, 0);
 
 		// What was cut off is missing still.
-		require(verdict == STAGE_NEXT || verdict == DROP_TRUNCATED);
+		require(verdict == STAGE_NEXT || verdict == DROP_TRUNCATED ||
+			(verdict == DROP_MALFORMED && has_chain(m)));
 		require(meta->data_len <= meta->wire_bytes);
 		packet_free(h->pool, m);
 	}
