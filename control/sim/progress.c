@@ -79,40 +79,43 @@ count_hops(const struct experiment *e)
 	return totals.packet_hops;
 }
 
-static void
-show(struct progress *p, ps_t now, double wall)
+const char *
+progress_line(const struct progress *p, const struct progress_point *now, double share,
+	      char text[static PROGRESS_LINE_MAX])
 {
-	double span = wall - p->shown_s;
-	double share = progress_share(p->experiment, now);
-	uint64_t hops = count_hops(p->experiment);
+	double span = now->wall_s - p->last.wall_s;
 	char left[PROGRESS_LEFT_MAX];
+	int length = snprintf(text, PROGRESS_LINE_MAX,
+			      "%s%s%.1f us simulated, %.1f us/s, %.2f M packet-hops/s",
+			      p->title != NULL ? p->title : "", p->title != NULL ? ": " : "",
+			      (double)now->at / (double)PS_PER_US,
+			      (double)(now->at - p->last.at) / (double)PS_PER_US / span,
+			      (double)(now->hops - p->last.hops) / span / 1e6);
 
-	fprintf(stderr, "\r%s%s%.1f us simulated, %.1f us/s, %.2f M packet-hops/s",
-		p->title != NULL ? p->title : "", p->title != NULL ? ": " : "",
-		(double)now / (double)PS_PER_US,
-		(double)(now - p->shown_at) / (double)PS_PER_US / span,
-		(double)(hops - p->shown_hops) / span / 1e6);
-	if (share > 0)
-		fprintf(stderr, ", %.0f %%, about %s left", 100 * share,
-			progress_left((wall - p->begun_s) * (1 - share) / share, left));
-	fputs("\033[K", stderr);
-	p->shown_s = wall;
-	p->shown_at = now;
-	p->shown_hops = hops;
-	p->shown = true;
+	if (share > 0 && length < PROGRESS_LINE_MAX)
+		snprintf(text + length, PROGRESS_LINE_MAX - (size_t)length, ", %.0f %%, about %s left",
+			 100 * share,
+			 progress_left((now->wall_s - p->begun_s) * (1 - share) / share, left));
+	return text;
 }
 
 static void
 look(void *context, ps_t now)
 {
 	struct progress *p = context;
-	double wall = progress_clock(), cost;
+	struct progress_point here = {.wall_s = progress_clock(), .at = now};
+	char text[PROGRESS_LINE_MAX];
+	double cost;
 
-	if (wall < p->due_s)
+	if (here.wall_s < p->due_s)
 		return;
-	show(p, now, wall);
-	cost = PROGRESS_COST * (progress_clock() - wall);
-	p->due_s = wall + (cost > PROGRESS_EVERY_S ? cost : PROGRESS_EVERY_S);
+	here.hops = count_hops(p->experiment);
+	fprintf(stderr, "\r%s\033[K",
+		progress_line(p, &here, progress_share(p->experiment, now), text));
+	p->last = here;
+	p->shown = true;
+	cost = PROGRESS_COST * (progress_clock() - here.wall_s);
+	p->due_s = here.wall_s + (cost > PROGRESS_EVERY_S ? cost : PROGRESS_EVERY_S);
 }
 
 void
@@ -120,7 +123,7 @@ progress_begin(struct progress *p, const struct experiment *e, const char *title
 {
 	double now = progress_clock();
 
-	*p = (struct progress){.experiment = e, .title = title, .begun_s = now, .shown_s = now};
+	*p = (struct progress){.experiment = e, .title = title, .begun_s = now, .last = {.wall_s = now}};
 	p->due_s = now + PROGRESS_AFTER_S;
 	if (!isatty(STDERR_FILENO))
 		return;

@@ -5,14 +5,19 @@
 
 #include "experiment.h"
 
+// How far a run was at some time.
+struct progress_point {
+	double wall_s;
+	ps_t at; // fabric time
+	uint64_t hops;
+};
+
 struct progress {
 	const struct experiment *experiment;
-	const char *title;   // before the line; NULL: none
-	double begun_s;      // when the run began
-	double due_s;        // when the line is next written
-	double shown_s;      // when it was last; begun_s before the first
-	ps_t shown_at;       // fabric time then
-	uint64_t shown_hops; // packet-hops then
+	const char *title;	    // before the line; NULL: none
+	double begun_s;		    // when the run began
+	double due_s;		    // when the line is next written
+	struct progress_point last; // when it was last; the begin before the first
 	bool shown;
 };
 
@@ -32,3 +37,9 @@ double progress_share(const struct experiment *e, ps_t now);
 // How long the rest takes in words, "12 s", "3 min", "2.1 h", written to text.
 #define PROGRESS_LEFT_MAX 32
 const char *progress_left(double seconds, char text[static PROGRESS_LEFT_MAX]);
+
+// Writes the line to `text`: how far the run is at `now`, how fast since the last, and, if the share
+// done is over 0, that and how long the rest takes at the pace so far.
+#define PROGRESS_LINE_MAX 256
+const char *progress_line(const struct progress *p, const struct progress_point *now, double share,
+			  char text[static PROGRESS_LINE_MAX]);
