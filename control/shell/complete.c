@@ -200,8 +200,12 @@ complete_command(struct completion *c, struct line *line)
 	line->live = strcmp(line->command->name, "help") != 0;
 	// Only what is in a list can be taken from it.
 	if (strcmp(line->command->name, "unset") == 0 && line->count == 3 &&
-	    strcmp(line->words[0], "tenant") == 0 && strcmp(line->words[2], "hosts") == 0)
+	    strcmp(line->words[0], "tenant") == 0 && strcmp(line->words[2], "hosts") == 0) {
 		c->names.tenant = line->words[1];
+		c->names.hosts = NAMES_MEMBER;
+	} else if (strcmp(line->command->name, "exec") == 0) {
+		c->names.hosts = NAMES_REACHABLE;
+	}
 	while (*form != '\0') {
 		size_t length = strcspn(form, "\n");
 

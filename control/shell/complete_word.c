@@ -97,8 +97,8 @@ add_known(struct completion *c, const char *token)
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
 		if (strcmp(token, named[i].token) != 0)
 			continue;
-		if (named[i].kind == NAMES_HOST && c->names.tenant != NULL) {
-			add_listed(c, NAMES_MEMBER);
+		if (named[i].kind == NAMES_HOST && c->names.hosts != 0) {
+			add_listed(c, c->names.hosts);
 			return true;
 		}
 		add_listed(c, named[i].kind);

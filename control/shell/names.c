@@ -10,15 +10,19 @@
 #define PATIENCE_MS 500
 #define PORT_TEXT 96
 
-enum { ANSWER_FABRIC, ANSWER_NETWORKS, ANSWER_HISTORY };
+enum { ANSWER_FABRIC, ANSWER_NETWORKS, ANSWER_HISTORY, ANSWER_HOSTS };
 
-// What the fabric shows, or its history, once. NULL: nothing.
+// What the fabric answers, once: an empty object if it does not.
 static json_t *
 ask(struct names *names, int which)
 {
-	static const char *const what[] = {
-		[ANSWER_FABRIC] = "fabric",
-		[ANSWER_NETWORKS] = "network",
+	static const struct {
+		const char *method, *what;
+	} questions[] = {
+		[ANSWER_FABRIC] = {"show", "fabric"},
+		[ANSWER_NETWORKS] = {"show", "network"},
+		[ANSWER_HISTORY] = {"history", NULL},
+		[ANSWER_HOSTS] = {"hosts", NULL},
 	};
 	const char *fabric = names->fabric != NULL ? names->fabric : getenv("ROOST_FABRIC");
 	char path[API_PATH_MAX], err[API_WHY_MAX];
@@ -26,10 +30,10 @@ ask(struct names *names, int which)
 
 	if (names->answers[which] != NULL)
 		return names->answers[which];
-	params = which == ANSWER_HISTORY ? json_object() : json_pack("{s:s}", "what", what[which]);
+	params = json_pack("{s:s*}", "what", questions[which].what);
 	if (api_socket_find(fabric, path, err, sizeof(err)) != 0 ||
-	    api_call(path, which == ANSWER_HISTORY ? "history" : "show", params, PATIENCE_MS,
-		     &names->answers[which], err, sizeof(err)) != 0)
+	    api_call(path, questions[which].method, params, PATIENCE_MS, &names->answers[which],
+		     err, sizeof(err)) != 0)
 		names->answers[which] = json_object();
 	json_decref(params);
 	return names->answers[which];
@@ -148,6 +152,17 @@ add_members(json_t *set, const json_t *answer, const char *tenant)
 }
 
 static void
+add_reachable(json_t *set, const json_t *answer)
+{
+	const char *name;
+	json_t *host;
+
+	json_object_foreach((json_t *)(uintptr_t)answer, name,
+			    host) if (json_is_string(json_object_get(host, "netns")))
+		add(set, name);
+}
+
+static void
 add_fabric(void *context, const char *name)
 {
 	add(context, name);
@@ -172,6 +187,9 @@ names_get(struct names *names, enum names_kind kind)
 	case NAMES_MEMBER:
 		if (names->tenant != NULL)
 			add_members(names->known[kind], ask(names, ANSWER_NETWORKS), names->tenant);
+		break;
+	case NAMES_REACHABLE:
+		add_reachable(names->known[kind], ask(names, ANSWER_HOSTS));
 		break;
 	default:
 		add_nodes(names->known[kind], ask(names, ANSWER_FABRIC), kind);

@@ -11,17 +11,19 @@ enum names_kind {
 	NAMES_HOST,
 	NAMES_PORT, // leaf1.swp3
 	NAMES_TENANT,
-	NAMES_FABRIC,   // those that are up
-	NAMES_REVISION, // of `roost history`
-	NAMES_MEMBER,   // hosts of `tenant`
+	NAMES_FABRIC,    // those that are up
+	NAMES_REVISION,  // of `roost history`
+	NAMES_MEMBER,    // hosts of `tenant`
+	NAMES_REACHABLE, // hosts that have a namespace
 	NAMES_KINDS,
 };
 
 struct names {
-	const char *fabric; // NULL: ROOST_FABRIC's, or the only one
-	const char *tenant; // whose hosts alone are meant; NULL: all
+	const char *fabric;    // NULL: ROOST_FABRIC's, or the only one
+	const char *tenant;    // of NAMES_MEMBER
+	enum names_kind hosts; // which are meant by HOST; 0: all
 	json_t *known[NAMES_KINDS];
-	json_t *answers[3]; // of the fabric: itself, its networks, its history
+	json_t *answers[4]; // of the fabric: itself, its networks, its history, its attached hosts
 };
 
 // The names of a kind, in order, as the keys of an object that stays the names'. Empty when there

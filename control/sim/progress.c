@@ -93,8 +93,8 @@ progress_line(const struct progress *p, const struct progress_point *now, double
 			      (double)(now->hops - p->last.hops) / span / 1e6);
 
 	if (share > 0 && length < PROGRESS_LINE_MAX)
-		snprintf(text + length, PROGRESS_LINE_MAX - (size_t)length, ", %.0f %%, about %s left",
-			 100 * share,
+		snprintf(text + length, PROGRESS_LINE_MAX - (size_t)length,
+			 ", %.0f %%, about %s left", 100 * share,
 			 progress_left((now->wall_s - p->begun_s) * (1 - share) / share, left));
 	return text;
 }
@@ -123,7 +123,8 @@ progress_begin(struct progress *p, const struct experiment *e, const char *title
 {
 	double now = progress_clock();
 
-	*p = (struct progress){.experiment = e, .title = title, .begun_s = now, .last = {.wall_s = now}};
+	*p = (struct progress){
+		.experiment = e, .title = title, .begun_s = now, .last = {.wall_s = now}};
 	p->due_s = now + PROGRESS_AFTER_S;
 	if (!isatty(STDERR_FILENO))
 		return;

@@ -14,9 +14,9 @@ struct progress_point {
 
 struct progress {
 	const struct experiment *experiment;
-	const char *title;	    // before the line; NULL: none
-	double begun_s;		    // when the run began
-	double due_s;		    // when the line is next written
+	const char *title;          // before the line; NULL: none
+	double begun_s;             // when the run began
+	double due_s;               // when the line is next written
 	struct progress_point last; // when it was last; the begin before the first
 	bool shown;
 };

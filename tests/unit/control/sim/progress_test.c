@@ -40,7 +40,8 @@ test_share_of_a_time(void **state)
 static void
 test_line(void **state)
 {
-	struct progress p = {.begun_s = 100, .last = {.wall_s = 103, .at = 5 * PS_PER_US, .hops = 1000000}};
+	struct progress p = {.begun_s = 100,
+			     .last = {.wall_s = 103, .at = 5 * PS_PER_US, .hops = 1000000}};
 	struct progress_point now = {.wall_s = 105, .at = 20 * PS_PER_US, .hops = 1500000};
 	char text[PROGRESS_LINE_MAX], title[2 * PROGRESS_LINE_MAX];
 
@@ -48,11 +49,13 @@ test_line(void **state)
 	assert_string_equal(progress_line(&p, &now, 0, text),
 			    "20.0 us simulated, 7.5 us/s, 0.25 M packet-hops/s");
 	p.title = "ecmp";
-	assert_string_equal(progress_line(&p, &now, 0.25, text), // 5 s so far are a quarter
-			    "ecmp: 20.0 us simulated, 7.5 us/s, 0.25 M packet-hops/s, 25 %, about 15 s left");
+	assert_string_equal(
+		progress_line(&p, &now, 0.25, text), // 5 s so far are a quarter
+		"ecmp: 20.0 us simulated, 7.5 us/s, 0.25 M packet-hops/s, 25 %, about 15 s left");
 	now.hops = p.last.hops; // a machine that gave no time, or nothing to send
-	assert_string_equal(progress_line(&p, &now, 1, text),
-			    "ecmp: 20.0 us simulated, 7.5 us/s, 0.00 M packet-hops/s, 100 %, about 0 s left");
+	assert_string_equal(
+		progress_line(&p, &now, 1, text),
+		"ecmp: 20.0 us simulated, 7.5 us/s, 0.00 M packet-hops/s, 100 %, about 0 s left");
 	memset(title, 'x', sizeof title);
 	title[sizeof title - 1] = '\0';
 	p.title = title;
