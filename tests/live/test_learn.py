@@ -238,10 +238,10 @@ class Kernel(LearnCase):
 
 
 class Churn(LearnCase):
-    RATE, SECONDS = 10000, 3
+    RATE, OFFERED, SECONDS = 10000, 15000, 3
 
     def test_churn_under_traffic(self):
-        """10,000 changes a second among 10,000 routes; packets of routes that do not change are all forwarded."""
+        """Over 10,000 changes a second among 10,000 routes; packets of routes that do not change are all forwarded."""
         untouched = [f"30.0.{n}.0/24" for n in range(16)]
         churned = [f"40.{i >> 8 & 255}.{i & 255}.0/24" for i in range(10000)]
         self.batch(f"route add {one} nexthop via 10.0.2.2 nexthop via 10.0.3.2" for one in untouched)
@@ -254,33 +254,44 @@ class Churn(LearnCase):
         self.start(description)
         wait_until(lambda: self.port("swp1")["rx_packets"] > 1000, "packets flow")
         before, lost = self.source(), self.port("swp1")["drops"]     # before routes were there
-        began = time.monotonic()
+        rates, made = [], 0
+        while len(rates) < 3 and max(rates, default=0) < self.RATE:     # others may slow the machine down
+            rate, made = self.churn(churned, made)
+            rates.append(rate)
+        after, port = self.source(), self.port("swp1")
+        print(f"churn: {', '.join(f'{rate:.0f}' for rate in rates)} changes/s, "
+              f"{after['messages'] - before['messages']} messages, "
+              f"{after['published'] - before['published']} publications, {after['overruns']} overruns, "
+              f"{port['rx_packets']} packets, drops {port['drops']}")
+        if os.getloadavg()[0] < os.cpu_count():     # else they decide how fast changes can be made
+            self.assertGreater(max(rates), self.RATE)
+        self.assertEqual(port["drops"], lost)
+        self.assertGreater(after["published"], before["published"])
+        wanted = dict(self.changed(churned, n) for n in range(made))
+        wait_until(lambda: {key: to for key, to in self.routes().items() if key in wanted} ==
+                   {prefix: f"swp{port}" for prefix, port in wanted.items()}, "the last change of each is in force", 10)
+
+    @staticmethod
+    def changed(churned, number):
+        """What a change is of: (prefix, the port it leads to from now on)."""
+        return churned[number * 7919 % len(churned)], 1 + number % 3
+
+    def churn(self, churned, made):
+        """Goes on after `made` changes for SECONDS: (changes per second, changes made by now)."""
+        first, began = made, time.monotonic()
         ip = subprocess.Popen(["ip", "-n", self.netns, "-force", "-batch", "-"], stdin=subprocess.PIPE, text=True)
-        made = 0
         while (now := time.monotonic() - began) < self.SECONDS:
             lines = []
-            while made < now * self.RATE:
-                i = made * 7919 % len(churned)
-                lines.append(f"route replace {churned[i]} via 10.0.{1 + made % 3}.2 proto 199\n")
+            while made < first + now * self.OFFERED:
+                prefix, port = self.changed(churned, made)
+                lines.append(f"route replace {prefix} via 10.0.{port}.2 proto 199\n")
                 made += 1
             ip.stdin.write("".join(lines))
             ip.stdin.flush()
             time.sleep(0.005)
         ip.stdin.close()
         ip.wait(30)
-        took = time.monotonic() - began
-        after, port = self.source(), self.port("swp1")
-        print(f"churn: {made / took:.0f} changes/s for {took:.1f} s, {after['messages'] - before['messages']} messages, "
-              f"{after['published'] - before['published']} publications, {after['overruns']} overruns, "
-              f"{port['rx_packets']} packets, drops {port['drops']}")
-        if os.getloadavg()[0] < os.cpu_count():     # else others decide how fast changes can be made
-            self.assertGreater(made / took, 0.8 * self.RATE)
-        self.assertEqual(port["drops"], lost)
-        self.assertGreater(after["published"], before["published"])
-        wanted = {one: f"swp{1 + made_ % 3}" for made_, one in
-                  ((m, churned[m * 7919 % len(churned)]) for m in range(made))}
-        wait_until(lambda: {key: to for key, to in self.routes().items() if key in wanted} == wanted,
-                   "the last change of each is in force", 10)
+        return (made - first) / (time.monotonic() - began), made
 
 
 class Fpm(LearnCase):
