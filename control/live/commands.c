@@ -206,9 +206,11 @@ exec_in(const char *host, const json_t *hosts, char **command)
 		json_t *value;
 
 		fprintf(stderr, "roost exec: %s is not a host with a namespace; there are:", host);
-		json_object_foreach((json_t *)(uintptr_t)hosts, known,
-				    value) if (json_is_string(json_object_get(value, "netns")))
-			fprintf(stderr, " %s", known);
+		json_object_foreach((json_t *)(uintptr_t)hosts, known, value)
+		{
+			if (json_is_string(json_object_get(value, "netns")))
+				fprintf(stderr, " %s", known);
+		}
 		fputc('\n', stderr);
 		return CLI_USAGE;
 	}

@@ -288,7 +288,10 @@ shell_complete(struct completion *out, unsigned count, char *const *words, bool 
 	struct line line = {0};
 	unsigned option_count, first;
 
-	*out = (struct completion){.word = count > 0 ? words[count - 1] : ""};
+	*out = (struct completion){
+		.word = count > 0 ? words[count - 1] : "",
+		.names.hosts = NAMES_HOST,
+	};
 	first = take_program_options(out, count, words);
 	if (first + 1 == count || count == 0) {
 		complete_program(out, interactive);

@@ -95,14 +95,12 @@ add_known(struct completion *c, const char *token)
 	bool found = false;
 
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		enum names_kind kind = named[i].kind == NAMES_HOST ? c->names.hosts : named[i].kind;
+
 		if (strcmp(token, named[i].token) != 0)
 			continue;
-		if (named[i].kind == NAMES_HOST && c->names.hosts != 0) {
-			add_listed(c, c->names.hosts);
-			return true;
-		}
-		add_listed(c, named[i].kind);
-		if (json_object_size(names_get(&c->names, named[i].kind)) == 0)
+		add_listed(c, kind);
+		if (json_object_size(names_get(&c->names, kind)) == 0)
 			completion_note(c, token, "");
 		found = true;
 	}

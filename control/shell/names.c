@@ -157,9 +157,11 @@ add_reachable(json_t *set, const json_t *answer)
 	const char *name;
 	json_t *host;
 
-	json_object_foreach((json_t *)(uintptr_t)answer, name,
-			    host) if (json_is_string(json_object_get(host, "netns")))
-		add(set, name);
+	json_object_foreach((json_t *)(uintptr_t)answer, name, host)
+	{
+		if (json_is_string(json_object_get(host, "netns")))
+			add(set, name);
+	}
 }
 
 static void

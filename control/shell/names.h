@@ -21,7 +21,7 @@ enum names_kind {
 struct names {
 	const char *fabric;    // NULL: ROOST_FABRIC's, or the only one
 	const char *tenant;    // of NAMES_MEMBER
-	enum names_kind hosts; // which are meant by HOST; 0: all
+	enum names_kind hosts; // what HOST means: NAMES_HOST, or some of them
 	json_t *known[NAMES_KINDS];
 	json_t *answers[4]; // of the fabric: itself, its networks, its history, its attached hosts
 };

@@ -86,13 +86,12 @@ progress_line(const struct progress *p, const struct progress_point *now, double
 	double span = now->wall_s - p->last.wall_s;
 	char left[PROGRESS_LEFT_MAX];
 	int length = snprintf(text, PROGRESS_LINE_MAX,
-			      "%s%s%.1f us simulated, %.1f us/s, %.2f M packet-hops/s",
-			      p->title != NULL ? p->title : "", p->title != NULL ? ": " : "",
+			      "%.1f us simulated, %.1f us/s, %.2f M packet-hops/s",
 			      (double)now->at / (double)PS_PER_US,
 			      (double)(now->at - p->last.at) / (double)PS_PER_US / span,
 			      (double)(now->hops - p->last.hops) / span / 1e6);
 
-	if (share > 0 && length < PROGRESS_LINE_MAX)
+	if (share > 0)
 		snprintf(text + length, PROGRESS_LINE_MAX - (size_t)length,
 			 ", %.0f %%, about %s left", 100 * share,
 			 progress_left((now->wall_s - p->begun_s) * (1 - share) / share, left));
@@ -110,7 +109,8 @@ look(void *context, ps_t now)
 	if (here.wall_s < p->due_s)
 		return;
 	here.hops = count_hops(p->experiment);
-	fprintf(stderr, "\r%s\033[K",
+	fprintf(stderr, "\r%s%s%s\033[K", p->title != NULL ? p->title : "",
+		p->title != NULL ? ": " : "",
 		progress_line(p, &here, progress_share(p->experiment, now), text));
 	p->last = here;
 	p->shown = true;

@@ -38,8 +38,8 @@ double progress_share(const struct experiment *e, ps_t now);
 #define PROGRESS_LEFT_MAX 32
 const char *progress_left(double seconds, char text[static PROGRESS_LEFT_MAX]);
 
-// Writes the line to `text`: how far the run is at `now`, how fast since the last, and, if the share
-// done is over 0, that and how long the rest takes at the pace so far.
+// Writes the line to `text`, without the title: how far the run is at `now`, how fast since the
+// last, and, if the share done is over 0, that and how long the rest takes at the pace so far.
 #define PROGRESS_LINE_MAX 256
 const char *progress_line(const struct progress *p, const struct progress_point *now, double share,
 			  char text[static PROGRESS_LINE_MAX]);

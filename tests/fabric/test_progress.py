@@ -49,9 +49,11 @@ class Progress(Case):
         self.assertGreater(len(lines), 0, text)
         times = [float(line[1]) for line in lines]
         self.assertEqual(times, sorted(times))
-        for *_, percent, left in lines:     # how fast is the machine's; unit tests have the figures
-            self.assertTrue(percent and left)
-        shares = [int(line[4]) for line in lines]
+        for speed in ([float(line[column]) for line in lines] for column in (2, 3)):
+            self.assertGreater(max(speed), 0)     # a machine may give no time for a while
+        lines = [line for line in lines if line[4]]     # before the first byte has arrived nobody can tell
+        self.assertGreater(len(lines), 0, text)
+        times, shares = [float(line[1]) for line in lines], [int(line[4]) for line in lines]
         self.assertEqual(shares, sorted(shares))
         self.assertLess(shares[0], 100)
         for time, told in zip(times, shares):

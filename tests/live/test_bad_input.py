@@ -116,7 +116,10 @@ class BadInput(LiveCase):
                 self.assertRegex(done.err, rf"^roost {words[0]}: needs root, .*: sudo roost {words[0]} \.\.\.\n$")
 
     def test_exec(self):
-        self.fabric(demo(self.name, attach=("h1", "h5")))
+        description = demo(self.name, attach=("h1", "h5"))
+        description["attach"]["h6"] = {"dev": "net_null0", "mtu": 1500}     # a host without a namespace
+        self.fabric(description)
+        self.assertEqual(roost("complete", "--", "-f", self.name, "exec", "").out.split(), ["h1", "h5"])
         self.assert_refused(r"^roost exec: h2 is not a host with a namespace; there are: h1 h5$",
                             "exec", "-f", self.name, "h2", "--", "true", status=2)
         self.assert_refused(r"^usage: roost exec", "exec", "-f", self.name, "h1", "true", status=2)

@@ -242,6 +242,7 @@ class Churn(LearnCase):
 
     def test_churn_under_traffic(self):
         """Over 10,000 changes a second among 10,000 routes; packets of routes that do not change are all forwarded."""
+        idle = os.getloadavg()[0] < os.cpu_count()
         untouched = [f"30.0.{n}.0/24" for n in range(16)]
         churned = [f"40.{i >> 8 & 255}.{i & 255}.0/24" for i in range(10000)]
         self.batch(f"route add {one} nexthop via 10.0.2.2 nexthop via 10.0.3.2" for one in untouched)
@@ -263,7 +264,7 @@ class Churn(LearnCase):
               f"{after['messages'] - before['messages']} messages, "
               f"{after['published'] - before['published']} publications, {after['overruns']} overruns, "
               f"{port['rx_packets']} packets, drops {port['drops']}")
-        if os.getloadavg()[0] < os.cpu_count():     # else they decide how fast changes can be made
+        if idle:     # else others decide how fast changes can be made
             self.assertGreater(max(rates), self.RATE)
         self.assertEqual(port["drops"], lost)
         self.assertGreater(after["published"], before["published"])

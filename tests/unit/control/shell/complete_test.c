@@ -72,6 +72,7 @@ commands(void **state)
 	expect("show interface x qos ", "roce");
 	expect("show interface x qos roce ", "counters status");
 	expect("clear watermarks per", "persistent |NODE");
+	expect("exec ", "|HOST");
 	expect("exec h1 -- ls ", "");
 }
 
