@@ -53,8 +53,9 @@ void config_warning(struct config_diag *diag, const char *file, struct config_po
 // Prints every message, one a line, sorted by position ("warning: " before a warning's text), and
 // how many errors were not kept.
 void config_diag_print(const struct config_diag *diag, FILE *to);
-// Adds the messages of one to another, errors as warnings.
-void config_diag_soften(const struct config_diag *from, const char *file, struct config_diag *to);
+// Adds the messages of one to another, errors as warnings, but those that are in `told` (or NULL).
+void config_diag_soften(const struct config_diag *from, const struct config_diag *told,
+			struct config_diag *to);
 void config_diag_free(struct config_diag *diag);
 
 // The candidate nearest to `word` by edit distance, or NULL when none is near enough to suggest.

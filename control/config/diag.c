@@ -46,20 +46,13 @@ message_text(const char *file, struct config_pos pos, const char *key, const cha
 	return text;
 }
 
+// Takes text over, of which the first `place` characters are the place; NULL: there was no memory.
 static void
-diag_add(struct config_diag *diag, bool warning, const char *file, struct config_pos pos,
-	 const char *key, const char *format, va_list args)
+diag_keep(struct config_diag *diag, bool warning, struct config_pos pos, char *text, long place)
 {
 	unsigned *found = warning ? &diag->warnings : &diag->errors;
 	struct config_message *grown;
-	char *text;
-	long place = 0;
 
-	if (*found >= CONFIG_ERRORS_MAX) {
-		(*found)++;
-		return;
-	}
-	text = message_text(file, pos, key, format, args, &place);
 	if (text != NULL && diag_has(diag, text)) {
 		free(text);
 		return;
@@ -75,6 +68,30 @@ diag_add(struct config_diag *diag, bool warning, const char *file, struct config
 	diag->messages = grown;
 	grown[diag->count++] = (struct config_message){
 		.warning = warning, .pos = pos, .text = text, .words = text + place};
+}
+
+static bool
+is_full(struct config_diag *diag, bool warning)
+{
+	unsigned *found = warning ? &diag->warnings : &diag->errors;
+
+	if (*found < CONFIG_ERRORS_MAX)
+		return false;
+	(*found)++;
+	return true;
+}
+
+static void
+diag_add(struct config_diag *diag, bool warning, const char *file, struct config_pos pos,
+	 const char *key, const char *format, va_list args)
+{
+	char *text;
+	long place = 0;
+
+	if (is_full(diag, warning))
+		return;
+	text = message_text(file, pos, key, format, args, &place);
+	diag_keep(diag, warning, pos, text, place);
 }
 
 void
@@ -100,11 +117,15 @@ config_warning(struct config_diag *diag, const char *file, struct config_pos pos
 }
 
 void
-config_diag_soften(const struct config_diag *from, const char *file, struct config_diag *to)
+config_diag_soften(const struct config_diag *from, const struct config_diag *told,
+		   struct config_diag *to)
 {
-	for (unsigned i = 0; i < from->count; i++)
-		config_warning(to, file, from->messages[i].pos, NULL, "%s",
-			       from->messages[i].words);
+	for (unsigned i = 0; i < from->count; i++) {
+		const struct config_message *m = &from->messages[i];
+
+		if ((told == NULL || !diag_has(told, m->text)) && !is_full(to, true))
+			diag_keep(to, true, m->pos, strdup(m->text), m->words - m->text);
+	}
 }
 
 static int

@@ -82,7 +82,7 @@ check_events(struct config *config, struct idle_keys *idle, struct config_diag *
 	struct config_diag own = {0};
 
 	check_sets(config, idle, config->restored ? &own : diag);
-	config_diag_soften(&own, config->file, diag);
+	config_diag_soften(&own, NULL, diag);
 	config_diag_free(&own);
 }
 

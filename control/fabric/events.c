@@ -59,7 +59,7 @@ check_restored_sets(const struct events *e, struct config_diag *diag)
 	struct config_diag own = {0};
 	int rc = check_sets(e, &own);
 
-	config_diag_soften(&own, e->fabric->config->file, diag);
+	config_diag_soften(&own, NULL, diag);
 	config_diag_free(&own);
 	return rc == -EINVAL ? 0 : rc;
 }

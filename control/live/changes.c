@@ -163,6 +163,7 @@ changes_create(struct changes **out, struct lab *lab, const char *file,
 	c->file = file != NULL ? strdup(file) : NULL;
 	if (file != NULL && c->file == NULL)
 		return -ENOMEM;
+	changes_know_workload(c);
 	rc = store_open_to_write(&c->store, lab->config->fabric.name.text, err, sizeof(err));
 	if (rc == 0)
 		rc = begin(c, author, err, sizeof(err));
@@ -183,6 +184,7 @@ changes_destroy(struct changes *c)
 	store_close(c->store);
 	edit_list_free(&c->staged);
 	edit_list_free(&c->waiting.undo);
+	config_diag_free(&c->misfits);
 	free(c->file);
 	free(c->text);
 	free(c);
@@ -237,35 +239,6 @@ refuse_waiting(const struct changes *c, char *err, size_t err_size)
 	return -EBUSY;
 }
 
-// Items of the workload say who sends to whom, and were made lists of flows when the fabric came
-// up. Those that the tenants of now would refuse are left out when it comes up again; whoever
-// changes the tenants is told, once.
-static void
-warn_of_workload(struct changes *c, struct config_diag *diag)
-{
-	const struct fabric *f = c->lab->fabric;
-	struct workload *workload = NULL;
-	struct config_diag said = {0};
-
-	if (f->config->work_count != 0)
-		(void)workload_create(&workload, f->topology, f->routes, f->hosts, &said);
-	workload_destroy(workload);
-	if (said.errors != c->misfits)
-		config_diag_soften(&said, f->config->file, diag);
-	c->misfits = said.errors;
-	config_diag_free(&said);
-}
-
-static bool
-edits_tenants(const struct edit_list *edits)
-{
-	bool found = false;
-
-	for (unsigned i = 0; i < edits->count; i++)
-		found |= strncmp(edits->edits[i].key, "tenants", strlen("tenants")) == 0;
-	return found;
-}
-
 int
 changes_apply(struct changes *c, const struct edit_list *edits, const struct changes_author *author,
 	      uint64_t confirm_ms, struct changes_outcome *out, struct config_diag *diag, char *err,
@@ -295,8 +268,7 @@ changes_apply(struct changes *c, const struct edit_list *edits, const struct cha
 		return rc;
 	out->revision = confirm_ms != 0 ? 0 : c->running;
 	changes_note(c, author->what);
-	if (edits_tenants(edits))
-		warn_of_workload(c, diag);
+	changes_warn_of_workload(c, edits, diag);
 	return 0;
 }
 

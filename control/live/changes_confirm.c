@@ -90,10 +90,12 @@ undo(struct changes *c, const char *why, char *err, size_t err_size)
 	snprintf(line, sizeof(line), "%s, %s%s%.500s: %s", why,
 		 rc == 0 ? "undone" : "cannot be undone", rc == 0 ? "" : ", ", rc == 0 ? "" : err,
 		 c->waiting.what);
-	if (rc == 0)
+	if (rc == 0) {
 		changes_note(c, line);
-	else
+		changes_warn_of_workload(c, &c->waiting.undo, &diag);
+	} else {
 		fabric_log_note(c->lab->log, live_clock(&c->lab->drive), "configuration", line);
+	}
 	config_diag_free(&diag);
 	return rc;
 }

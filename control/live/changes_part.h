@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What changes.c and changes_confirm.c share; private to control/live/.
+// What changes.c and changes_*.c share; private to control/live/.
 #pragma once
 
 #include "changes.h"
@@ -24,7 +24,7 @@ struct changes {
 	size_t length;
 	uint32_t running;
 	struct edit_list staged;
-	unsigned misfits; // of the workload's items with the tenants of now, as told last
+	struct config_diag misfits; // what the tenants of now refuse of the workload, as told last
 	struct changes_waiting waiting;
 };
 
@@ -33,6 +33,11 @@ struct changes {
 int changes_emit(const struct changes *c, char **text, size_t *length, char *err, size_t err_size);
 // What runs, once more. Returns 0 or -errno.
 int changes_copy_running(const struct changes *c, struct config **out);
+// Finds what came up without some items of its workload; and after edits, in force, tells of those
+// that fit no more.
+void changes_know_workload(struct changes *c);
+void changes_warn_of_workload(struct changes *c, const struct edit_list *edits,
+			      struct config_diag *diag);
 // Makes a revision of a text, which is taken over, unless it is that of the last one. Returns 0, or
 // -errno with one line in err.
 int changes_commit(struct changes *c, char *text, size_t length,

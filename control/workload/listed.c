@@ -92,6 +92,7 @@ int
 item_flows_file(struct item *item)
 {
 	char *path = file_beside(item->topology->config->beside, item->work->file.text);
+	const char *configuration = item->file;
 	struct flows_file file;
 	int result;
 
@@ -107,6 +108,7 @@ item_flows_file(struct item *item)
 				result = error;
 		}
 		flows_file_free(&file);
+		item->file = configuration;
 	}
 	free(path);
 	return result;

@@ -215,7 +215,7 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 		}
 		if (error != 0)
 			result = error;
-		config_diag_soften(&said, item.file, diag);
+		config_diag_soften(&said, NULL, diag);
 		config_diag_free(&said);
 	}
 	if (result != 0)

@@ -56,12 +56,43 @@ only_the_first_are_kept(void **state)
 	config_diag_free(&diag);
 }
 
+static void
+errors_become_warnings(void **state)
+{
+	struct config_diag from = {0}, told = {0}, to = {0};
+
+	(void)state;
+	config_error(&from, "a", (struct config_pos){3, 1}, "k", "old");
+	config_error(&from, "b", (struct config_pos){4, 2}, "k", "new");
+	config_warning(&told, "a", (struct config_pos){3, 1}, "k", "old");
+	config_diag_soften(&from, &told, &to);
+	assert_int_equal(to.errors, 0);
+	assert_int_equal(to.warnings, 1);
+	assert_string_equal(to.messages[0].text, "b:4:2: k: new");
+	assert_string_equal(to.messages[0].words, "k: new");
+	assert_true(to.messages[0].warning);
+	assert_int_equal(to.messages[0].pos.line, 4);
+	config_diag_soften(&from, NULL, &to);
+	assert_int_equal(to.warnings, 2);
+	config_diag_free(&to);
+
+	for (unsigned i = 1; i <= CONFIG_ERRORS_MAX; i++)
+		config_warning(&to, "f", (struct config_pos){i, 1}, NULL, "x");
+	config_diag_soften(&from, NULL, &to);
+	assert_int_equal(to.count, CONFIG_ERRORS_MAX);
+	assert_int_equal(to.warnings, CONFIG_ERRORS_MAX + 2);
+	config_diag_free(&from);
+	config_diag_free(&told);
+	config_diag_free(&to);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(messages_are_sorted_and_kept_once),
 		cmocka_unit_test(only_the_first_are_kept),
+		cmocka_unit_test(errors_become_warnings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,6 +232,48 @@ test_flows_file(void **state)
 	rmdir(folder);
 }
 
+// Items that the tenants of a fabric that ran refuse by now are left out, and told where they stand.
+static void
+test_what_a_fabric_ran(void **state)
+{
+	static const char *const items = "  - {kind: all-to-all, size: 1KB, tenant: red}\n"
+					 "  - {kind: flows, file: x.flow}\n"
+					 "  - {kind: flow, from: h1, to: h3, size: 1B}\n"
+					 "  - {kind: incast, to: h3, from: [h4, h7], size: 1B}\n";
+	char folder[] = "/tmp/roost-work-XXXXXX", path[64], beside[64], told[128];
+	struct workload *w;
+	struct made m;
+	FILE *to;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/x.flow", folder);
+	snprintf(beside, sizeof(beside), "%s/t.yaml", folder);
+	to = fopen(path, "w");
+	fprintf(to, "h1 h5 red 3 1000 7\nh1 h3 - 3 5 0\n");
+	fclose(to);
+	make(&m, FIXTURE_DEMO, items);
+	assert_int_equal(m.error, -EINVAL);
+	config_diag_free(&m.f.diag);
+	m.f.config->restored = true;
+	free(m.f.config->beside);
+	m.f.config->beside = strdup(beside);
+	assert_int_equal(workload_create(&w, m.f.topology, m.f.routes, m.hosts, &m.f.diag), 0);
+	assert_int_equal(w->collective_count, 1);
+	assert_int_equal(w->flow_count, 12 + 2);
+	assert_int_equal(w->flows[12].src, 3);
+	assert_int_equal(w->flows[13].src, 6);
+	assert_int_equal(m.f.diag.errors, 0);
+	assert_int_equal(m.f.diag.warnings, 2);
+	snprintf(told, sizeof(told), "%s:2:1: workload: traffic between tenants", path);
+	assert_true(fixture_says(&m.f, told));
+	assert_true(fixture_says(&m.f, "t.yaml:17:5: workload: traffic between tenants"));
+	workload_destroy(w);
+	drop(&m);
+	unlink(path);
+	rmdir(folder);
+}
+
 static void
 test_shift(void **state)
 {
@@ -299,10 +341,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flow),        cmocka_unit_test(test_incast),
-		cmocka_unit_test(test_permutation), cmocka_unit_test(test_permutation_is_fair),
-		cmocka_unit_test(test_jitter),      cmocka_unit_test(test_shift),
-		cmocka_unit_test(test_flows_file),  cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_incast),
+		cmocka_unit_test(test_permutation),
+		cmocka_unit_test(test_permutation_is_fair),
+		cmocka_unit_test(test_jitter),
+		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_flows_file),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_what_a_fabric_ran),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
