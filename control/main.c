@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/cli.h"
+#include "control/cli/cli.h"
 
 int
 main(int argc, char **argv)

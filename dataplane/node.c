@@ -3,15 +3,15 @@
 
 #include "glean.h"
 #include "node_log.h"
-#include "queueing/charge.h"
-#include "queueing/fair.h"
-#include "queueing/histogram.h"
-#include "queueing/pause.h"
-#include "queueing/pfc.h"
-#include "queueing/requeue.h"
-#include "queueing/shaper.h"
-#include "queueing/watchdog.h"
-#include "stages/moved.h"
+#include "dataplane/queueing/charge.h"
+#include "dataplane/queueing/fair.h"
+#include "dataplane/queueing/histogram.h"
+#include "dataplane/queueing/pause.h"
+#include "dataplane/queueing/pfc.h"
+#include "dataplane/queueing/requeue.h"
+#include "dataplane/queueing/shaper.h"
+#include "dataplane/queueing/watchdog.h"
+#include "dataplane/stages/moved.h"
 
 #include <errno.h>
 #include <stdlib.h>

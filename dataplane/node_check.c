@@ -13,8 +13,8 @@
 // for an event that never comes.
 #include "node_check.h"
 
-#include "queueing/buffer.h"
-#include "queueing/fair.h"
+#include "dataplane/queueing/buffer.h"
+#include "dataplane/queueing/fair.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

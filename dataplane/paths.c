@@ -2,7 +2,7 @@
 #include "paths.h"
 
 #include "node.h"
-#include "stages/utilisation.h"
+#include "dataplane/stages/utilisation.h"
 
 #include <stdlib.h>
 #include <string.h>

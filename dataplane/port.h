@@ -5,7 +5,7 @@
 #pragma once
 
 #include "drop.h"
-#include "queueing/buffer.h"
+#include "dataplane/queueing/buffer.h"
 #include "tables.h"
 #include "time.h"
 #include "watermark.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "port_tx.h"
 
-#include "stages/parse.h"
+#include "dataplane/stages/parse.h"
 
 void
 port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason,

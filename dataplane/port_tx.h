@@ -8,12 +8,12 @@
 #pragma once
 
 #include "node.h"
-#include "queueing/charge.h"
-#include "queueing/ecn.h"
-#include "queueing/pause.h"
-#include "queueing/pause_frame.h"
-#include "queueing/pfc.h"
-#include "queueing/scheduler.h"
+#include "dataplane/queueing/charge.h"
+#include "dataplane/queueing/ecn.h"
+#include "dataplane/queueing/pause.h"
+#include "dataplane/queueing/pause_frame.h"
+#include "dataplane/queueing/pfc.h"
+#include "dataplane/queueing/scheduler.h"
 
 // Cold: drops a packet, or pause frame, that has begun to go on the wire.
 void port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason,

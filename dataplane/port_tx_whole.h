@@ -5,9 +5,9 @@
 #pragma once
 
 #include "port_tx.h"
-#include "queueing/fair.h"
-#include "queueing/histogram.h"
-#include "queueing/shaper.h"
+#include "dataplane/queueing/fair.h"
+#include "dataplane/queueing/histogram.h"
+#include "dataplane/queueing/shaper.h"
 
 // Tells histograms how long a packet that begins to leave has stayed.
 static inline void

@@ -3,9 +3,9 @@
 // does makes some refreshes needless, so it comes before those.
 #include "switch_timer.h"
 
-#include "queueing/histogram.h"
-#include "queueing/pfc.h"
-#include "queueing/watchdog.h"
+#include "dataplane/queueing/histogram.h"
+#include "dataplane/queueing/pfc.h"
+#include "dataplane/queueing/watchdog.h"
 
 ps_t
 switch_timer(struct node *n, ps_t now)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "control/fabric/fabric.h"
-#include "control/workload/workload.h"
+#include "control/model/workload/workload.h"
 
 // Adds a warning to diag for every setting that will hurt, at its place in the file. One that many
 // ports or switches share is reported once. Returns 0 or -ENOMEM. Control thread, before the fabric

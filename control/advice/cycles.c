@@ -10,7 +10,7 @@
 // the way.
 #include "part.h"
 
-#include "control/tables/build.h"
+#include "control/model/tables/build.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

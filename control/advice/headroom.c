@@ -3,7 +3,7 @@
 // drop. And a headroom pool in which not even one group finds the headroom it may take.
 #include "part.h"
 
-#include "control/tables/build.h"
+#include "control/model/tables/build.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

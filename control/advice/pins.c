@@ -10,7 +10,7 @@
 // later, and none is warned of.
 #include "part.h"
 
-#include "control/tables/build.h"
+#include "control/model/tables/build.h"
 
 #include <errno.h>
 #include <stdio.h>

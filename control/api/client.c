@@ -3,7 +3,7 @@
 // must not take its clients along.
 #include "api.h"
 
-#include "control/clock.h"
+#include "control/base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

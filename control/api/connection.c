@@ -6,7 +6,7 @@
 // done before its deadline, or it is disconnected; a client that has begun nothing may stay.
 #include "connection.h"
 
-#include "control/clock.h"
+#include "control/base/clock.h"
 #include "rpc.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 // out, and make room among themselves. A subscriber is not idle.
 #include "connection.h"
 
-#include "control/clock.h"
+#include "control/base/clock.h"
 #include "listener.h"
 #include "rpc.h"
 

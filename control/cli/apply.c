@@ -3,7 +3,7 @@
 #include "call.h"
 
 #include "control/config/config.h"
-#include "control/config/file.h"
+#include "control/base/file.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -6,7 +6,7 @@
 #include "cli.h"
 
 #include "control/api/socket_path.h"
-#include "control/shell/shell.h"
+#include "control/cli/shell/shell.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -2,7 +2,7 @@
 // roost config, save and history: what a live fabric's configuration is, was and would be.
 #include "call.h"
 
-#include "control/report/text_table.h"
+#include "control/base/text_table.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "cli.h"
 
 #include "control/config/config.h"
-#include "control/schema/describe.h"
+#include "control/config/schema/describe.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "show_text.h"
 
 #include "control/config/config.h"
-#include "control/report/show.h"
+#include "control/show/show.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -2,7 +2,7 @@
 // The fabric itself, and the routes of its switches.
 #include "show_print.h"
 
-#include "control/report/text_table.h"
+#include "control/base/text_table.h"
 #include "show_values.h"
 
 #include <inttypes.h>

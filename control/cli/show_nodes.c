@@ -3,7 +3,7 @@
 // since the watermarks were last cleared, `max-persistent` since the persistent ones were.
 #include "show_print.h"
 
-#include "control/report/text_table.h"
+#include "control/base/text_table.h"
 #include "show_values.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 // One function per word of `roost show`, for show_text.c. Each returns 0 or -ENOMEM.
 #pragma once
 
-#include "control/report/text_table.h"
+#include "control/base/text_table.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of the API's method "show" (control/report/show.h) as tables for people.
+// The answers of the API's method "show" (control/show/show.h) as tables for people.
 #pragma once
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 // missing or of another type counts as 0, or as an empty text.
 #pragma once
 
-#include "control/report/text_table.h"
+#include "control/base/text_table.h"
 
 #include <jansson.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost where: an address as the place that the plan (control/topology/addresses.h) gives it to,
+// roost where: an address as the place that the plan (control/model/topology/addresses.h) gives it to,
 // and with a file as the switch there and the hosts that have it. Tenants may give hosts addresses
 // of their own, and overlap: several hosts may have one address, and the host at its place another.
 #include "cli.h"
 
-#include "control/report/text_table.h"
-#include "control/topology/addresses.h"
-#include "control/topology/topology.h"
+#include "control/base/text_table.h"
+#include "control/model/topology/addresses.h"
+#include "control/model/topology/topology.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "fabric_file.h"
 
 #include "fabric_graph.h"
-#include "file.h"
+#include "control/base/file.h"
 #include "scalar.h"
 
 #include <ctype.h>

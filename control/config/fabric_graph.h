@@ -2,7 +2,7 @@
 // Nodes and links by number, as a topology file has them; private to fabric_file.c.
 #pragma once
 
-#include "arena.h"
+#include "control/base/arena.h"
 #include "config.h"
 
 struct graph_link {

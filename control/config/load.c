@@ -4,7 +4,7 @@
 // of those, and only when every key is right are the values checked against each other.
 #include "config.h"
 
-#include "file.h"
+#include "control/base/file.h"
 #include "merge.h"
 #include "yaml_emit.h"
 

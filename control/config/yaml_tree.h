@@ -2,7 +2,7 @@
 // A YAML document as a tree that knows where in the file each key and value stands.
 #pragma once
 
-#include "arena.h"
+#include "control/base/arena.h"
 #include "config.h"
 
 #define YAML_TREE_DEPTH_MAX 32

@@ -7,7 +7,7 @@
 // times change at one instant; every link event starts the time anew for all.
 #include "events_part.h"
 
-#include "known.h"
+#include "control/tenants/known.h"
 
 #include <errno.h>
 #include <stdlib.h>

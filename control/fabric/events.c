@@ -6,7 +6,7 @@
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/watchdog.h"
 #include "dataplane/queueing/watermarks.h"
-#include "drain.h"
+#include "control/tenants/drain.h"
 
 #include <errno.h>
 #include <stdlib.h>

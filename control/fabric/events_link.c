@@ -7,7 +7,7 @@
 // file built it.
 #include "events_part.h"
 
-#include "known.h"
+#include "control/tenants/known.h"
 
 #include <errno.h>
 

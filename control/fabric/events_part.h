@@ -2,7 +2,7 @@
 // What events.c, events_link.c and converge.c share; private to control/fabric/.
 #pragma once
 
-#include "change.h"
+#include "control/tenants/change.h"
 
 struct converge;
 struct drain;

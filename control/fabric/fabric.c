@@ -5,11 +5,11 @@
 // are its device's.
 #include "fabric.h"
 
-#include "control/tables/build.h"
-#include "drain.h"
+#include "control/model/tables/build.h"
+#include "control/tenants/drain.h"
 #include "host.h"
-#include "known.h"
-#include "learned.h"
+#include "control/tenants/known.h"
+#include "control/tenants/learned.h"
 #include "pipelines/pipelines.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "control/config/config.h"
-#include "control/report/counters.h"
-#include "control/routes/routes.h"
-#include "control/topology/topology.h"
+#include "control/fabric/counters.h"
+#include "control/model/routes/routes.h"
+#include "control/model/topology/topology.h"
 #include "dataplane/node.h"
 #include "dataplane/roce/nic.h"
 

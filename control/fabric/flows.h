@@ -2,9 +2,9 @@
 // Flows and streams of a workload as queue pairs of the fabric's NICs, and what became of them.
 #pragma once
 
-#include "control/report/flows.h"
-#include "control/report/result.h"
-#include "control/workload/workload.h"
+#include "control/fabric/result_flows.h"
+#include "control/fabric/result.h"
+#include "control/model/workload/workload.h"
 #include "fabric.h"
 
 struct fabric_flows;

@@ -2,7 +2,7 @@
 // Who is who in a fabric that has tenants, and who joins whom. Control thread.
 #pragma once
 
-#include "control/topology/topology.h"
+#include "control/model/topology/topology.h"
 
 #include <jansson.h>
 

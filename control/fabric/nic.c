@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "host.h"
 
-#include "control/tables/build.h"
+#include "control/model/tables/build.h"
 #include "dataplane/roce/drain.h"
 #include "dataplane/roce/storm.h"
 

@@ -4,7 +4,7 @@
 // interval are differences of totals that are exact at its two ends.
 #include "samples.h"
 
-#include "control/directory.h"
+#include "control/base/directory.h"
 #include "samples_part.h"
 
 #include <errno.h>

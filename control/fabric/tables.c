@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/tables/build.h"
+#include "control/model/tables/build.h"
 #include "dataplane/stages/moved.h"
-#include "drain.h"
-#include "learned.h"
+#include "control/tenants/drain.h"
+#include "control/tenants/learned.h"
 
 #include <errno.h>
 #include <stdlib.h>

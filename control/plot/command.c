@@ -5,7 +5,7 @@
 #include "plot.h"
 
 #include "control/cli/cli.h"
-#include "control/directory.h"
+#include "control/base/directory.h"
 
 #include <errno.h>
 #include <getopt.h>

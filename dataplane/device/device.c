@@ -15,7 +15,7 @@
 #include "log_capture.h"
 #include "pool.h"
 #include "quirks.h"
-#include "xdp/steering.h"
+#include "dataplane/device/xdp/steering.h"
 
 #include <rte_bus.h>
 #include <rte_dev.h>

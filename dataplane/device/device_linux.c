@@ -3,7 +3,7 @@
 
 #include "interface.h"
 #include "quirks.h"
-#include "xdp/steering.h"
+#include "dataplane/device/xdp/steering.h"
 
 #include <errno.h>
 #include <stdarg.h>

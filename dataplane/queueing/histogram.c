@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sample is taken at every multiple of its histogram's interval, on the state that the events
 // before that instant have left. A bin's bounds are whole cells already when they get here
-// (control/tables), so that a depth, which is whole cells too, falls into the bin that a switch
+// (control/model/tables), so that a depth, which is whole cells too, falls into the bin that a switch
 // counting in cells would put it in.
 #include "histogram.h"
 

@@ -256,8 +256,8 @@ class Bash(Case):
         self.assertEqual(self.complete("roost sim a.yaml -o conf"), ["option -o filenames", "conf"])
 
     def test_the_script_is_the_one_that_is_installed(self):
-        self.assertEqual(roost("completion", "bash").out, (SOURCE / "control/shell/roost.bash").read_text())
-        self.assertEqual(subprocess.run(["bash", "-n", SOURCE / "control/shell/roost.bash"], check=False).returncode, 0)
+        self.assertEqual(roost("completion", "bash").out, (SOURCE / "control/cli/shell/roost.bash").read_text())
+        self.assertEqual(subprocess.run(["bash", "-n", SOURCE / "control/cli/shell/roost.bash"], check=False).returncode, 0)
 
     def test_on_a_terminal(self):
         """In bash itself, with readline."""

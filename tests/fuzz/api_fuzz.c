@@ -4,7 +4,7 @@
 // "show".
 #include "control/api/connection.h"
 #include "control/api/rpc.h"
-#include "control/report/show.h"
+#include "control/show/show.h"
 
 #include <limits.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a capture file: the reader ends with a clear answer, what it yields keeps its
 // promises, and what it yields survives being written and read again.
-#include "control/capture/reader.h"
-#include "control/capture/writer.h"
+#include "control/io/capture/reader.h"
+#include "control/io/capture/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a flow file of each format: a list whose numbers are in their ranges, or errors of
 // one line that say where; and the list survives being written in the format roost and read again.
-#include "control/workload/flows_file.h"
+#include "control/model/workload/flows_file.h"
 #include "text_fuzz.h"
 
 #include <inttypes.h>

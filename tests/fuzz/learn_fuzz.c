@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as an FPM stream, in pieces, and as rtnetlink messages of the kernel's: nothing is read
 // beyond them, what is decoded is in bounds, and whatever was said the rib adds up and resolves.
-#include "control/learn/fpm.h"
-#include "control/learn/resolve.h"
+#include "control/io/learn/fpm.h"
+#include "control/io/learn/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a line of the interactive shell: it is split, completed, and looked up as keys. What
 // a word may become begins with the word, and quoted is read as it was.
-#include "control/schema/describe.h"
-#include "control/shell/complete.h"
-#include "control/shell/words.h"
+#include "control/config/schema/describe.h"
+#include "control/cli/shell/complete.h"
+#include "control/cli/shell/words.h"
 
 #include <stdlib.h>
 #include <string.h>

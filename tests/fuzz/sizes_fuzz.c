@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a distribution of sizes: one whose points never fall and whose inverse agrees with
 // them, or errors of one line that say where.
-#include "control/workload/sizes.h"
+#include "control/model/workload/sizes.h"
 #include "text_fuzz.h"
 
 static void

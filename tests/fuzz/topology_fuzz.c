@@ -2,7 +2,7 @@
 // Any bytes as a topology file: nodes and links within their ranges from which a topology is made,
 // or errors of one line that say where.
 #include "control/config/fabric_file.h"
-#include "control/topology/topology.h"
+#include "control/model/topology/topology.h"
 #include "text_fuzz.h"
 
 static void

@@ -3,8 +3,8 @@
 // due, and not otherwise, is tested with whole files.)
 #include "control/advice/advice.h"
 
-#include "control/fabric/change.h"
-#include "tests/unit/control/topology/fixture.h"
+#include "control/tenants/change.h"
+#include "tests/unit/control/model/topology/fixture.h"
 
 #define PLACE                                                                               \
 	"fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n" \

@@ -3,8 +3,8 @@
 // circles in it.
 #include "control/advice/part.h"
 
-#include "control/tables/build.h"
-#include "tests/unit/control/topology/fixture.h"
+#include "control/model/tables/build.h"
+#include "tests/unit/control/model/topology/fixture.h"
 
 #define SWITCHES_MAX 8
 

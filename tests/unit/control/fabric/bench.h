@@ -3,9 +3,9 @@
 // longer in force go at once.
 #pragma once
 
-#include "control/fabric/change.h"
-#include "control/fabric/drain.h"
-#include "tests/unit/control/topology/fixture.h"
+#include "control/tenants/change.h"
+#include "control/tenants/drain.h"
+#include "tests/unit/control/model/topology/fixture.h"
 
 #define BENCH_NODES_MAX 16
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two trees are walked side by side. A key is written with dots between its words, as `set` takes
+// it; a map whose own keys contain dots ("h1.eth2", "0.0.0.0/0") has no such keys and is compared
+// and set as one value.
+#include "diff.h"
+
+#include "control/config/merge.h"
+#include "control/config/yaml_emit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIFF_WORDS_MAX 15 // of a key that can be set
+
+static const struct yaml_node nothing = {.kind = YAML_MAP};
+
+struct walk {
+	struct config_differences *out;
+	struct arena *arena;
+};
+
+static bool
+has_dotted_key(const struct yaml_node *map)
+{
+	for (unsigned i = 0; map->kind == YAML_MAP && i < map->count; i++)
+		if (strchr(map->pairs[i].key, '.') != NULL)
+			return true;
+	return false;
+}
+
+static bool
+is_map(const struct yaml_node *node)
+{
+	return node->kind == YAML_MAP || node->null;
+}
+
+// A text of the arena for a value.
+static int
+value_text(struct walk *w, const struct yaml_node *node, const char **out)
+{
+	char *text = yaml_emit_value(node);
+
+	*out = text != NULL ? arena_text(w->arena, text, strlen(text)) : NULL;
+	free(text);
+	return *out != NULL ? 0 : text != NULL ? -ENOMEM : -EINVAL;
+}
+
+static int
+add(struct walk *w, const char *key, const struct yaml_node *from, const struct yaml_node *to,
+    struct config_pos pos)
+{
+	struct config_differences *out = w->out;
+	struct config_difference *item;
+	int rc = 0;
+
+	if (out->count == out->capacity) {
+		unsigned wanted = out->capacity != 0 ? 2 * out->capacity : 16;
+		void *grown = arena_alloc(w->arena, wanted * sizeof(*item));
+
+		if (grown == NULL)
+			return -ENOMEM;
+		if (out->count != 0)
+			memcpy(grown, out->items, out->count * sizeof(*item));
+		out->items = grown;
+		out->capacity = wanted;
+	}
+	item = &out->items[out->count];
+	*item = (struct config_difference){.key = key, .pos = pos};
+	if (from != NULL)
+		rc = value_text(w, from, &item->from);
+	if (rc == 0 && to != NULL)
+		rc = value_text(w, to, &item->to);
+	item->replaced = from != NULL && to != NULL && from->kind != to->kind;
+	out->count += rc == 0;
+	return rc;
+}
+
+static const char *
+join(struct walk *w, const char *path, const char *key)
+{
+	size_t length = strlen(path) + strlen(key) + 2;
+	char *text = arena_alloc(w->arena, length);
+
+	if (text != NULL) {
+		strcat(strcat(text, path), path[0] != '\0' ? "." : "");
+		strcat(text, key);
+	}
+	return text;
+}
+
+static int walk_maps(struct walk *w, const char *path, unsigned words, const struct yaml_node *from,
+		     const struct yaml_node *to);
+
+// from and to: the values of one key, not both NULL. place: of the map that is to have it.
+static int
+walk_key(struct walk *w, const char *path, const char *name, unsigned words,
+	 const struct yaml_node *from, const struct yaml_pair *to, struct config_pos place)
+{
+	const struct yaml_node *value = to != NULL ? to->value : NULL;
+	const char *key;
+
+	// A section of the top level is no key that can be set.
+	if (from == NULL && words == 1 && value->kind == YAML_MAP && value->count != 0)
+		from = &nothing;
+	if (from != NULL && value != NULL && yaml_tree_equal(from, value))
+		return 0;
+	key = join(w, path, name);
+	if (key == NULL)
+		return -ENOMEM;
+	if (from != NULL && value != NULL && is_map(from) && is_map(value) &&
+	    words < DIFF_WORDS_MAX && !has_dotted_key(from) && !has_dotted_key(value))
+		return walk_maps(w, key, words + 1, from, value);
+	return add(w, key, from, value, to != NULL ? to->key_pos : place);
+}
+
+static int
+walk_maps(struct walk *w, const char *path, unsigned words, const struct yaml_node *from,
+	  const struct yaml_node *to)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && from->kind == YAML_MAP && i < from->count; i++)
+		rc = walk_key(w, path, from->pairs[i].key, words, from->pairs[i].value,
+			      yaml_tree_get(to, from->pairs[i].key), to->pos);
+	for (unsigned i = 0; rc == 0 && to->kind == YAML_MAP && i < to->count; i++)
+		if (yaml_tree_get(from, to->pairs[i].key) == NULL)
+			rc = walk_key(w, path, to->pairs[i].key, words, NULL, &to->pairs[i],
+				      to->pos);
+	return rc;
+}
+
+const struct yaml_node *
+config_tree(const struct config *config)
+{
+	return config->private->root;
+}
+
+int
+config_diff(struct config_differences *out, struct arena *arena, const struct yaml_node *from,
+	    const struct yaml_node *to)
+{
+	struct walk w = {.out = out, .arena = arena};
+
+	*out = (struct config_differences){0};
+	return walk_maps(&w, "", 1, from, to);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// result.json: what `roost sim` found out. Control thread, after the run.
+#pragma once
+
+#include "result_flows.h"
+#include "totals.h"
+
+#include <jansson.h>
+
+enum report_kind {
+	REPORT_ALL_TO_ALL,
+	REPORT_ALL_REDUCE,
+	REPORT_ALL_GATHER,
+	REPORT_REDUCE_SCATTER,
+	REPORT_STEP, // of a training step: its compute gaps and collectives together
+};
+
+// One execution of a collective, or of a step.
+struct report_collective {
+	const char *name; // the same for all its executions
+	enum report_kind kind;
+	uint32_t iteration; // from 0
+	uint32_t ranks;
+	uint64_t bytes; // the per-rank buffer, as nccl-tests counts it; STEP: all its collectives'
+	ps_t start;     // of its first rank; PS_NEVER before
+	ps_t step;      // from then until the last rank had everything; PS_NEVER while open
+};
+
+// "all-reduce" ...
+const char *report_kind_name(enum report_kind kind);
+
+// Algorithm and bus bandwidth in Gb/s: bytes over time, and what each rank's link must carry of
+// it (nccl-tests, doc/PERFORMANCE.md). 0 while it is open; a step has no bus bandwidth: 0.
+void report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus);
+
+struct report_result {
+	const struct report_flow *flows; // in the order of their ids
+	uint32_t flow_count;
+	const struct report_collective *collectives; // executions of one name by iteration
+	uint32_t collective_count;
+	const struct report_node *nodes;
+	uint32_t node_count;
+	json_t *snapshots; // array of counters_snapshot(), the caller's; NULL: none
+	json_t *log;       // array of what nodes told, the caller's; NULL: none
+	uint64_t log_lost; // entries missing from it
+	ps_t now;          // when the run ended
+	ps_t last_event;   // when the last packet or flow did
+	uint64_t cnps;     // sent
+	uint64_t out_of_order;
+	double setup_s;
+	double wall_s;
+	uint32_t ranks; // processes that ran it
+};
+
+#define RESULT_DIGEST_MAX 65 // SHA-256 in hexadecimal and its NUL
+
+// The whole of result.json, or NULL when memory ran out. digest (may be NULL) gets a copy of the
+// digest.
+json_t *result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX]);
+
+// The SHA-256 of a document but for summary's wall_s, setup_s, packet_hops_per_s, ranks and
+// digest, over its JSON text with sorted keys, no blanks, and reals with 15 significant digits.
+// Returns 0 or -ENOMEM.
+int result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
+
+// Writes a report as JSON with one blank a level and a newline at its end; path "-" is stdout.
+// Returns 0, or -errno with one line in err that begins with the path.
+int report_write(const json_t *document, const char *path, char *err, size_t err_size);

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources speak whenever they like, thousands of times a second; switches get what follows in
+// batches, BATCH_MS apart at the least. A batch is one resolving of the ribs that have changed and
+// one publication, whatever the number of changes. A VRF is first published when all that the
+// kernel knows of it has been read, so that a switch never runs on half of its routes.
+//
+// While routes wait for neighbours the ribs are resolved again every now and then, for the kernel
+// to be asked again.
+#include "learn.h"
+
+#include "control/base/clock.h"
+
+#include <rte_common.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define BATCH_MS 10
+#define RETRY_MS 1000 // the next batch after one that could not be put in force
+#define ASK_AGAIN_MS 1000
+#define LOOK_MS 20 // packets without a neighbour are looked for this often
+
+struct learned_from {
+	struct learner *learner;
+	uint32_t node;
+	uint16_t vrf;
+	const struct config_learn *config;
+	struct rib *rib;
+	struct learn_netlink *netlink;
+	struct learn_fpm *fpm; // NULL: not listened to
+	uint64_t published;    // rib->changes that are in force
+	uint64_t publications;
+	bool settled; // it has been published
+	bool waits;   // some route waits for a neighbour
+};
+
+struct learner {
+	const struct topology *topology;
+	struct learn_hooks hooks;
+	struct learned_from **vrfs;
+	uint32_t count;
+	struct learn_change *changes; // room for one a VRF
+	int epoll;
+	int64_t now_ms;
+	int64_t published_ms, asked_ms;
+	int64_t pause_ms; // before the next batch
+	bool failed;      // the last batch did, which has been told
+};
+
+int
+learn_create(struct learner **out, const struct topology *topology, const struct learn_hooks *hooks)
+{
+	struct learner *l = calloc(1, sizeof(*l));
+
+	if (l == NULL)
+		return -ENOMEM;
+	l->topology = topology;
+	l->hooks = *hooks;
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll < 0) {
+		free(l);
+		return -errno;
+	}
+	*out = l;
+	return 0;
+}
+
+static void
+destroy_vrf(struct learned_from *v)
+{
+	learn_netlink_close(v->netlink);
+	learn_fpm_close(v->fpm);
+	rib_destroy(v->rib);
+	free(v);
+}
+
+void
+learn_destroy(struct learner *l)
+{
+	if (l == NULL)
+		return;
+	for (uint32_t i = 0; i < l->count; i++)
+		destroy_vrf(l->vrfs[i]);
+	close(l->epoll);
+	free(l->vrfs);
+	free(l->changes);
+	free(l);
+}
+
+// ---- adding ----------------------------------------------------------------------------------
+
+static void
+tell_line(void *context, const char *line)
+{
+	const struct learned_from *v = context;
+	char text[256];
+
+	snprintf(text, sizeof(text), "VRF %s: %s", v->config->vrf.text, line);
+	v->learner->hooks.tell(v->learner->hooks.context, v->node, text);
+}
+
+static int
+watch(const struct learner *l, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
+}
+
+static int
+open_netlink(struct learned_from *v, int netns_fd, char *err, size_t err_size)
+{
+	const struct learn_netlink_options options = {
+		.rib = v->rib,
+		.netns_fd = netns_fd,
+		.routes = v->config->source & CONFIG_LEARN_NETLINK,
+	};
+	int rc = learn_netlink_open(&v->netlink, &options);
+	int fds[2];
+
+	if (rc == 0) {
+		learn_netlink_fds(v->netlink, fds);
+		rc = watch(v->learner, fds[0]);
+		if (rc == 0)
+			rc = watch(v->learner, fds[1]);
+	}
+	if (rc != 0)
+		snprintf(err, err_size, "learn: netlink: %s", strerror(-rc));
+	return rc;
+}
+
+static int
+open_fpm(struct learned_from *v, int netns_fd, char *err, size_t err_size)
+{
+	const struct learn_fpm_options options = {
+		.rib = v->rib,
+		.netns_fd = netns_fd,
+		.listen = &v->config->fpm,
+		.tell = tell_line,
+		.context = v,
+	};
+	char address[INET6_ADDRSTRLEN];
+	int rc = learn_fpm_open(&v->fpm, &options);
+
+	if (rc == 0)
+		rc = watch(v->learner, learn_fpm_fd(v->fpm));
+	if (rc == 0)
+		return 0;
+	inet_ntop(v->config->fpm.version == 4 ? AF_INET : AF_INET6, v->config->fpm.address, address,
+		  sizeof(address));
+	snprintf(err, err_size, "learn: FPM cannot listen at %s port %u: %s", address,
+		 v->config->fpm.port, strerror(-rc));
+	return rc;
+}
+
+static int
+keep_vrf(struct learner *l, struct learned_from *v)
+{
+	struct learn_change *changes = realloc(l->changes, (l->count + 1u) * sizeof(*l->changes));
+	struct learned_from **vrfs;
+
+	if (changes == NULL)
+		return -ENOMEM;
+	l->changes = changes;
+	vrfs = realloc(l->vrfs, (l->count + 1u) * sizeof(struct learned_from *));
+	if (vrfs == NULL)
+		return -ENOMEM;
+	l->vrfs = vrfs;
+	l->vrfs[l->count++] = v;
+	return 0;
+}
+
+int
+learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
+	  int netns_fd, char *err, size_t err_size)
+{
+	struct learned_from *v = calloc(1, sizeof(*v));
+	int rc = -ENOMEM;
+
+	if (v == NULL)
+		return -ENOMEM;
+	*v = (struct learned_from){.learner = l, .node = node, .vrf = vrf, .config = config};
+	rc = rib_create(&v->rib, &l->topology->nodes[node]);
+	if (rc == 0)
+		rc = open_netlink(v, netns_fd, err, err_size);
+	if (rc == 0 && config->source & CONFIG_LEARN_FPM)
+		rc = open_fpm(v, netns_fd, err, err_size);
+	if (rc == 0)
+		rc = keep_vrf(l, v);
+	if (rc != 0)
+		destroy_vrf(v);
+	return rc;
+}
+
+// ---- turns -----------------------------------------------------------------------------------
+
+static void
+want_neighbour(void *context, uint32_t device, const struct learn_address *address)
+{
+	struct learned_from *v = context;
+
+	v->waits = true;
+	learn_netlink_ask(v->netlink, device, address, v->learner->now_ms);
+}
+
+static void
+refuse_route(void *context, const struct config_prefix *prefix, enum resolve_refusal why)
+{
+	static const char *const words[] = {
+		[RESOLVE_TOO_MANY] = "it has more than " RTE_STR(GROUP_MEMBERS_MAX) " next hops",
+		[RESOLVE_NO_FAR_END] =
+			"it leads to a switch, and the tenant's packets go there "
+			"through tunnels, whose far end a learned route does not say",
+		[RESOLVE_TAG_OF_SOME] = "next hops that are switches have the tag of the tenant's "
+					"VLAN, the others have none",
+	};
+	char address[INET6_ADDRSTRLEN], line[224];
+
+	inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, address,
+		  sizeof(address));
+	snprintf(line, sizeof(line), "%s/%u is not routed: %s", address, prefix->length,
+		 words[why]);
+	tell_line(context, line);
+}
+
+static bool
+leads_on(void *context, uint16_t port)
+{
+	const struct learned_from *v = context;
+
+	return routes_leads_on(v->learner->topology, v->node, port);
+}
+
+static int
+resolve(struct learned_from *v, struct route_list *out)
+{
+	const struct topo_vrf *of = &v->learner->topology->vrfs[v->vrf];
+	const struct resolve_vrf vrf = {.index = v->vrf, .encap = of->encap, .vid = of->vid};
+	const struct resolve_hooks hooks = {
+		.want = want_neighbour, .refuse = refuse_route, .leads_on = leads_on, .context = v};
+
+	v->waits = false;
+	return resolve_routes(v->rib, &vrf, &hooks, out);
+}
+
+static bool
+is_due(const struct learned_from *v)
+{
+	return learn_netlink_settled(v->netlink) &&
+	       (!v->settled || v->published != v->rib->changes);
+}
+
+// Puts the first `count` changes in force. A failure is told once until it is over.
+static bool
+put_in_force(struct learner *l, uint32_t count)
+{
+	char err[160] = "", line[256];
+	int rc = l->hooks.publish(l->hooks.context, l->changes, count, err, sizeof(err));
+
+	if (rc != 0 && !l->failed) {
+		snprintf(line, sizeof(line), "what was learned cannot be put in force: %s",
+			 err[0] != '\0' ? err : strerror(-rc));
+		l->hooks.tell(l->hooks.context, l->changes[0].node, line);
+	}
+	l->failed = rc != 0;
+	return rc == 0;
+}
+
+static void
+publish(struct learner *l)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < l->count; i++) {
+		struct learned_from *v = l->vrfs[i];
+		struct learn_change *c = &l->changes[count];
+
+		*c = (struct learn_change){.node = v->node, .vrf = v->vrf};
+		if (is_due(v) && resolve(v, &c->list) == 0)
+			count++;
+	}
+	if (count != 0 && put_in_force(l, count)) {
+		for (uint32_t i = 0, k = 0; i < l->count && k < count; i++) {
+			struct learned_from *v = l->vrfs[i];
+
+			if (v->node != l->changes[k].node || v->vrf != l->changes[k].vrf)
+				continue;
+			v->published = v->rib->changes;
+			v->publications++;
+			v->settled = true;
+			k++;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		routes_clear(&l->changes[i].list);
+	// Others have their turn for as long as a batch of very many routes took.
+	l->published_ms = clock_ms();
+	l->pause_ms = l->published_ms - l->now_ms > BATCH_MS ? l->published_ms - l->now_ms
+							     : BATCH_MS;
+	if (l->failed)
+		l->pause_ms = RETRY_MS;
+}
+
+// Routes that wait for neighbours ask for them again.
+static void
+ask_again(struct learner *l)
+{
+	for (uint32_t i = 0; i < l->count; i++) {
+		struct route_list list = {0};
+
+		if (l->vrfs[i]->settled && l->vrfs[i]->waits)
+			(void)resolve(l->vrfs[i], &list);
+		routes_clear(&list);
+	}
+	l->asked_ms = l->now_ms;
+}
+
+void
+learn_turn(struct learner *l)
+{
+	bool due = false;
+
+	l->now_ms = clock_ms();
+	for (uint32_t i = 0; i < l->count; i++) {
+		learn_netlink_turn(l->vrfs[i]->netlink, l->now_ms);
+		if (l->vrfs[i]->fpm != NULL)
+			learn_fpm_turn(l->vrfs[i]->fpm, l->now_ms);
+		due |= is_due(l->vrfs[i]);
+	}
+	if (due && l->now_ms - l->published_ms >= l->pause_ms)
+		publish(l);
+	if (l->now_ms - l->asked_ms >= ASK_AGAIN_MS)
+		ask_again(l);
+}
+
+int
+learn_fd(const struct learner *l)
+{
+	return l->epoll;
+}
+
+static int
+sooner(int wait, int other)
+{
+	return other >= 0 && other < wait ? other : wait;
+}
+
+int
+learn_wait_ms(const struct learner *l)
+{
+	int64_t now = clock_ms();
+	int wait = LOOK_MS;
+
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct learned_from *v = l->vrfs[i];
+		int64_t left = l->published_ms + l->pause_ms - now;
+
+		wait = sooner(wait, learn_netlink_wait_ms(v->netlink, now));
+		if (v->fpm != NULL)
+			wait = sooner(wait, learn_fpm_wait_ms(v->fpm, now));
+		if (is_due(v))
+			wait = sooner(wait, left > 0 ? (int)left : 0);
+	}
+	return wait;
+}
+
+bool
+learn_settled(const struct learner *l)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		if (!l->vrfs[i]->settled)
+			return false;
+	return true;
+}
+
+void
+learn_glean(struct learner *l, uint32_t node, uint16_t vrf, const struct learn_address *address)
+{
+	for (uint32_t i = 0; i < l->count; i++) {
+		struct learned_from *v = l->vrfs[i];
+		uint32_t device;
+
+		if (v->node != node || v->vrf != vrf)
+			continue;
+		device = resolve_device(v->rib, address);
+		if (device != 0 && !rib_is_own(v->rib, device, address))
+			learn_netlink_ask(v->netlink, device, address, clock_ms());
+	}
+}
+
+uint32_t
+learn_count(const struct learner *l)
+{
+	return l == NULL ? 0 : l->count;
+}
+
+struct learn_view
+learn_look(const struct learner *l, uint32_t index)
+{
+	const struct learned_from *v = l->vrfs[index];
+
+	return (struct learn_view){
+		.node = v->node,
+		.vrf = v->vrf,
+		.config = v->config,
+		.rib = v->rib,
+		.counts = learn_netlink_counts(v->netlink),
+		.fpm_connected = v->fpm != NULL && learn_fpm_connected(v->fpm),
+		.published = v->publications,
+	};
+}

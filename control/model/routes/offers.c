@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What others can reach behind a leaf, and how little of it they need to be told. A VRF that has
+// all hosts of the leaf is told the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) if that covers
+// their addresses; one that shares the leaf, or whose hosts have addresses of their own, is told
+// each of them. The underlay is told the prefix as soon as one host there is plain: at the leaf
+// only those that exist and are plain are found. No prefix is told of a leaf while a border's lies
+// within it, which would be the longer match.
+//
+// A border is told of as long as its host's link is up, so that another of its tenant's with the
+// same prefix can take its place.
+//
+// A leaf that sent what it does not have itself by a border's wider prefix could have it come back:
+// where there are borders, its prefix drops there what no host has.
+#include "computed.h"
+
+#include "control/model/topology/addresses.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IP4_LEAF_BITS 24
+#define IP6_LEAF_BITS 112
+
+const struct topo_port *
+offers_host(const struct topology *t, const struct topo_port *port)
+{
+	if (port->peer_node == TOPOLOGY_NONE || port->peer_node < t->first_host)
+		return NULL;
+	return &t->nodes[port->peer_node].ports[port->peer_port];
+}
+
+static struct config_prefix
+prefix_of(uint8_t version, const uint8_t *address, uint8_t length)
+{
+	struct config_prefix prefix = {.version = version, .length = length};
+
+	memcpy(prefix.address, address, length / 8);
+	return prefix;
+}
+
+static struct config_prefix
+leaf_prefix(const struct topo_node *leaf, uint8_t version)
+{
+	const struct place place = {leaf->plane, leaf->pod, leaf->pod_number, 1};
+	uint8_t address[16];
+
+	if (version == 4)
+		addresses_ip4(&place, address);
+	else
+		addresses_ip6(&place, address);
+	return prefix_of(version, address, version == 4 ? IP4_LEAF_BITS : IP6_LEAF_BITS);
+}
+
+// The bits of these prefixes end with bytes.
+static bool
+covers(const struct config_prefix *wide, const struct config_prefix *narrow)
+{
+	return wide->version == narrow->version && wide->length <= narrow->length &&
+	       memcmp(wide->address, narrow->address, wide->length / 8) == 0;
+}
+
+static void
+add(struct offers *o, struct config_prefix prefix, uint16_t vrf, uint16_t port, bool border)
+{
+	o->items[o->count++] =
+		(struct offer){.prefix = prefix, .vrf = vrf, .port = port, .border = border};
+}
+
+static void
+add_borders(struct leaf_offers *o, uint32_t leaf)
+{
+	const struct topology *t = o->topology;
+
+	for (uint32_t i = 0; i < t->border_count; i++) {
+		const struct topo_border *border = &t->borders[i];
+		const struct topo_port *host = topology_host_port(t, border->host, border->port);
+
+		if (host->peer_node == leaf && !(o->link_down != NULL && o->link_down[host->link]))
+			add(&o->local, border->prefix, border->vrf, host->peer_port, true);
+	}
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct offer *one = a, *other = b;
+
+	if (one->vrf != other->vrf)
+		return one->vrf < other->vrf ? -1 : 1;
+	if (one->border != other->border)
+		return one->border ? 1 : -1;
+	if (one->port != other->port)
+		return one->port < other->port ? -1 : 1;
+	return one->prefix.version < other->prefix.version
+		       ? -1
+		       : one->prefix.version > other->prefix.version;
+}
+
+static void
+list_local(struct leaf_offers *o, uint32_t leaf)
+{
+	const struct topo_node *node = &o->topology->nodes[leaf];
+
+	o->local.count = 0;
+	for (uint16_t p = 0; p < node->port_count; p++) {
+		const struct topo_port *host = offers_host(o->topology, &node->ports[p]);
+
+		if (host == NULL)
+			continue;
+		add(&o->local, prefix_of(4, host->ip4, 32), node->ports[p].vrf, p, false);
+		add(&o->local, prefix_of(6, host->ip6, 128), node->ports[p].vrf, p, false);
+	}
+	add_borders(o, leaf);
+	if (o->local.count > 1)
+		qsort(o->local.items, o->local.count, sizeof(*o->local.items), compare);
+}
+
+static bool
+is_plain(const struct leaf_offers *o, const struct offer *offer)
+{
+	return o->topology->vrfs[offer->vrf].encap == CONFIG_ENCAP_PLAIN;
+}
+
+// Whether the leaf's prefix says all of the hosts' addresses of its version, for one VRF.
+static bool
+says_all(const struct leaf_offers *o, uint32_t leaf, const struct config_prefix *prefix)
+{
+	const struct offers *local = &o->local;
+
+	if (o->bordered[leaf])
+		return false;
+	for (uint32_t i = 0; i < local->count; i++) {
+		const struct offer *item = &local->items[i];
+
+		if (item->vrf != local->items[0].vrf ||
+		    (!item->border && item->prefix.version == prefix->version &&
+		     !covers(prefix, &item->prefix)))
+			return false;
+	}
+	return true;
+}
+
+static void
+list_remote(struct leaf_offers *o, uint32_t leaf, const struct config_prefix *prefix)
+{
+	bool whole = says_all(o, leaf, prefix), told = false;
+
+	for (uint32_t i = 0; i < o->local.count; i++) {
+		const struct offer *item = &o->local.items[i];
+
+		if (item->prefix.version != prefix->version)
+			continue;
+		if (!whole || item->border) {
+			o->remote.items[o->remote.count++] = *item;
+		} else if (!told) {
+			add(&o->remote, *prefix, item->vrf, item->port, false);
+			told = true;
+		}
+	}
+	if (told)
+		add(&o->gaps, *prefix, o->local.items[0].vrf, 0, false);
+}
+
+static void
+list_transit(struct leaf_offers *o, uint32_t leaf, const struct config_prefix *prefix)
+{
+	bool told = false;
+
+	for (uint32_t i = 0; i < o->local.count; i++) {
+		const struct offer *item = &o->local.items[i];
+
+		if (item->prefix.version != prefix->version || !is_plain(o, item))
+			continue;
+		if (item->border || o->bordered[leaf] || !covers(prefix, &item->prefix)) {
+			o->transit.items[o->transit.count++] = *item;
+		} else if (!told) {
+			add(&o->transit, *prefix, item->vrf, item->port, false);
+			told = true;
+		}
+	}
+	if (told)
+		add(&o->gaps, *prefix, TOPOLOGY_VRF_DEFAULT, 0, false);
+}
+
+void
+offers_aim(struct leaf_offers *o, uint32_t leaf)
+{
+	o->remote.count = o->transit.count = o->gaps.count = 0;
+	list_local(o, leaf);
+	for (uint8_t version = 4; version <= 6; version += 2) {
+		struct config_prefix prefix = leaf_prefix(&o->topology->nodes[leaf], version);
+
+		list_remote(o, leaf, &prefix);
+		list_transit(o, leaf, &prefix);
+	}
+	if (o->topology->border_count == 0)
+		o->gaps.count = 0;
+	if (o->remote.count > 1)
+		qsort(o->remote.items, o->remote.count, sizeof(*o->remote.items), compare);
+}
+
+int
+offers_create(struct leaf_offers *o, const struct topology *t, const bool *link_down)
+{
+	size_t most = t->border_count + 1u;
+
+	for (uint32_t n = 0; n < t->leaf_count; n++)
+		most = 2u * t->nodes[n].port_count + t->border_count + 1 > most
+			       ? 2u * t->nodes[n].port_count + t->border_count + 1
+			       : most;
+	*o = (struct leaf_offers){.topology = t, .link_down = link_down};
+	o->local.items = calloc(most, sizeof(*o->local.items));
+	o->remote.items = calloc(most, sizeof(*o->remote.items));
+	o->transit.items = calloc(most, sizeof(*o->transit.items));
+	o->gaps.items = calloc(4, sizeof(*o->gaps.items));
+	o->bordered = calloc(t->leaf_count + 1u, sizeof(*o->bordered));
+	if (o->local.items == NULL || o->remote.items == NULL || o->transit.items == NULL ||
+	    o->gaps.items == NULL || o->bordered == NULL) {
+		offers_destroy(o);
+		return -ENOMEM;
+	}
+	for (uint32_t n = 0; t->border_count != 0 && n < t->leaf_count; n++) {
+		struct config_prefix ip4 = leaf_prefix(&t->nodes[n], 4);
+		struct config_prefix ip6 = leaf_prefix(&t->nodes[n], 6);
+
+		for (uint32_t i = 0; i < t->border_count; i++)
+			o->bordered[n] |= covers(&ip4, &t->borders[i].prefix) ||
+					  covers(&ip6, &t->borders[i].prefix);
+	}
+	return 0;
+}
+
+void
+offers_destroy(struct leaf_offers *o)
+{
+	free(o->local.items);
+	free(o->remote.items);
+	free(o->transit.items);
+	free(o->gaps.items);
+	free(o->bordered);
+	*o = (struct leaf_offers){0};
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A snapshot is built in the order in which its parts need each other: what every port does
+// (profiles.c, with classes.c and port_qos.c), the pools, which are what the ports' headroom and
+// reserved space leave (pools.c), the tenants' shares of the pools (shares.c), what is counted
+// beside (histograms.c), where packets go (forwarding.c) and which tunnels and VLANs end here
+// (tunnels.c). All of it is plain arithmetic on settings that are complete already; whatever the
+// dataplane would have to divide or round is divided and rounded here.
+//
+// Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN
+// thresholds, which are asked "more than?"), what is set aside is rounded up (reserved, guarantees,
+// headroom).
+#include "parts.h"
+
+#include "dataplane/random.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+struct config_mark *
+tables_marks(const struct tables_draft *draft)
+{
+	const struct config *config = draft->topology->config;
+	struct switch_config scratch;
+	struct config_mark *marks;
+
+	if (config->private == NULL)
+		return NULL;
+	marks = calloc(sizeof(struct switch_config), sizeof(*marks));
+	if (marks != NULL && config_switch_marked(config, draft->node->name, draft->node->role,
+						  &scratch, marks) != 0) {
+		free(marks);
+		return NULL;
+	}
+	return marks;
+}
+
+void
+tables_report(const struct tables_draft *draft, bool warning, struct config_pos pos,
+	      const char *key, const char *format, ...)
+{
+	const char *file = draft->topology->config->file;
+	char text[320];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	(warning ? config_warning : config_error)(draft->diag, file, pos, key, "on %s %s",
+						  draft->node->name, text);
+}
+
+// A switch's own seed, so that the hashes of two switches in a row do not agree.
+static uint32_t
+hash_seed(const struct tables_draft *draft)
+{
+	uint64_t hash = FNV_BASIS;
+
+	if (!draft->settings->routing.hash_seed_auto)
+		return draft->settings->routing.hash_seed;
+	for (const char *c = draft->node->name; *c != '\0'; c++)
+		hash = (hash ^ (uint8_t)*c) * FNV_PRIME;
+	return (uint32_t)(random_mix(hash ^ random_mix(draft->topology->config->fabric.seed)) >>
+			  32);
+}
+
+static void
+set_routing(struct tables_draft *draft)
+{
+	const struct config_routing *routing = &draft->settings->routing;
+	struct tables *t = draft->t;
+
+	_Static_assert(GRADES_MAX >= CONFIG_GRADES_MAX, "every grade of the file fits");
+	for (unsigned i = 0; i < GRADES_MAX; i++)
+		t->grades[i] = i < routing->grade_count
+				       ? tables_cells_up(t, routing->grades_bytes[i])
+				       : UINT32_MAX;
+	t->eligible_data_only = routing->eligible_opcodes == CONFIG_OPCODES_DATA;
+	t->eligible_udp_dport = routing->eligible_udp_dport;
+	t->eligible_more = (struct eligible_profile){
+		.dscps = routing->eligible_dscps,
+		.priorities = routing->eligible_priorities,
+		.bth_reserved = routing->eligible_bth_reserved,
+	};
+	t->eligible_narrow = routing->eligible_dscps != UINT64_MAX ||
+			     routing->eligible_priorities != UINT8_MAX ||
+			     routing->eligible_bth_reserved != 0;
+	t->hash_seed = hash_seed(draft);
+	t->flowlet_gap = routing->flowlet_gap_ps;
+	t->flowlets = routing->mode == CONFIG_ROUTING_FLOWLET;
+	t->utilisation = routing->utilisation_ppm != 0 &&
+			 (routing->mode == CONFIG_ROUTING_FLOWLET ||
+			  routing->mode == CONFIG_ROUTING_ADAPTIVE);
+	t->notices = (struct notice_profile){
+		.on = routing->notices.on,
+		.depth = tables_cells_down(t, routing->notices.depth_bytes),
+		.hold = routing->notices.hold_ps,
+	};
+}
+
+// Beside the thresholds: what is done with packets that find no room, and with queues that stand
+// still.
+static void
+set_trim_and_watchdog(struct tables_draft *draft)
+{
+	static const enum watchdog_action actions[] = {
+		[CONFIG_WATCHDOG_DROP] = WATCHDOG_DROP,
+		[CONFIG_WATCHDOG_FORWARD] = WATCHDOG_FORWARD,
+		[CONFIG_WATCHDOG_ALERT] = WATCHDOG_ALERT,
+	};
+	const struct config_watchdog *watchdog = &draft->settings->watchdog;
+	const struct config_trim *trim = &draft->settings->trim;
+	const struct config *config = draft->topology->config;
+
+	draft->t->trims = config->private != NULL && config_trims(config);
+	if (trim->on)
+		draft->t->trim = (struct trim_profile){
+			.size = (uint16_t)trim->size_bytes,
+			.dscp = trim->dscp,
+			.tc = trim->tc,
+			.eligible = trim->eligible_tc,
+		};
+	if (watchdog->on)
+		draft->t->watchdog = (struct watchdog_profile){
+			.poll = watchdog->poll_ps,
+			.detect = watchdog->detect_ps,
+			.restore = watchdog->restore_ps,
+			.action = (uint8_t)actions[watchdog->action],
+			.flush = watchdog->flush,
+			.ingress = watchdog->ingress,
+		};
+}
+
+static void
+set_priorities(struct tables_draft *draft)
+{
+	struct tables *t = draft->t;
+
+	for (unsigned p = 0; p < PRIORITIES; p++) {
+		t->priority_to_pg[p] = draft->host ? (uint8_t)p
+						   : draft->settings->priority_to_group[p];
+		t->priority_to_tc[p] = draft->host ? (uint8_t)p
+						   : draft->settings->priority_to_class[p];
+		t->tc_priorities[t->priority_to_tc[p]] |= (uint8_t)(1u << p);
+	}
+}
+
+static int
+start(struct tables_draft *draft)
+{
+	uint32_t cell = draft->settings->cell_bytes;
+
+	draft->t = calloc(1, sizeof(*draft->t));
+	if (draft->t == NULL)
+		return -ENOMEM;
+	draft->t->epoch = 1;
+	draft->t->cell = cell;
+	draft->t->cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell;
+	set_priorities(draft);
+	if (!draft->host)
+		set_routing(draft);
+	return 0;
+}
+
+static int
+finish(struct tables_draft *draft, int error, struct tables **out)
+{
+	if (error != 0)
+		tables_destroy(draft->t);
+	else
+		*out = draft->t;
+	return error;
+}
+
+int
+tables_build(struct tables **out, const struct topology *topology, uint32_t node,
+	     const struct switch_config *settings, const struct route_list *routes,
+	     struct config_diag *diag)
+{
+	struct tables_draft draft = {
+		.topology = topology,
+		.node = &topology->nodes[node],
+		.node_index = node,
+		.settings = settings,
+		.diag = diag,
+	};
+	struct route_list guarded = {0};
+	int error = start(&draft);
+
+	if (error == 0)
+		error = tables_add_profiles(&draft);
+	if (error == 0)
+		error = tables_add_pools(&draft);
+	if (error == 0)
+		error = tables_add_tenants(&draft);
+	if (error == 0)
+		error = tables_add_histograms(&draft);
+	if (error == 0)
+		set_trim_and_watchdog(&draft);
+	if (error == 0)
+		error = tables_add_pins(&draft);
+	if (error == 0)
+		error = tables_guard_ends(&draft, routes, &guarded);
+	if (error == 0)
+		error = tables_add_forwarding(&draft, &guarded);
+	free(guarded.routes);
+	if (error == 0)
+		error = tables_add_tunnels(&draft, routes);
+	return finish(&draft, error, out);
+}
+
+int
+tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
+		  const struct switch_config *settings, struct config_diag *diag)
+{
+	struct tables_draft draft = {
+		.topology = topology,
+		.node = &topology->nodes[node],
+		.node_index = node,
+		.settings = settings,
+		.diag = diag,
+		.host = true,
+	};
+	int error = start(&draft);
+
+	for (unsigned i = 0; error == 0 && i < POOL_COUNT; i++)
+		draft.t->pools[i] =
+			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+	if (error == 0)
+		error = tables_add_profiles(&draft);
+	return finish(&draft, error, out);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A node's snapshot (dataplane/tables.h) from its settings, its place in the topology and its
+// routes. Control thread.
+#pragma once
+
+#include "dataplane/tables.h"
+#include "control/config/config.h"
+#include "control/model/routes/routes.h"
+#include "control/model/topology/topology.h"
+
+// A switch's. routes: the node's own list. settings: config_switch() of the node. Returns 0 with a
+// snapshot for tables_destroy(), -EINVAL with the errors in diag when the settings cannot hold
+// (headroom or reserved space beyond the buffer, pools beyond what headroom leaves, space reserved
+// or guaranteed beyond its pool, rates promised beyond a port's), or -ENOMEM.
+int tables_build(struct tables **out, const struct topology *topology, uint32_t node,
+		 const struct switch_config *settings, const struct route_list *routes,
+		 struct config_diag *diag);
+
+// Whether every port that the switches' settings (by node) name in `qos.ports` and `qos.histograms`
+// is one of a switch that reads them; warns of a max-rate above every port's rate. Returns 0, or
+// -EINVAL with the errors in diag. Control thread.
+int tables_check_ports(const struct topology *topology, const struct switch_config *switches,
+		       struct config_diag *diag);
+
+// Bytes by which the pools of a side with an end, and headroom, are more than the buffer: 0 where
+// they hold. (Files may leave that to a default; a change must not make it worse.) Control thread.
+uint64_t tables_excess_bytes(const struct tables *t, const struct switch_config *settings);
+
+// What this model needs of headroom at the least for a lossless group of a switch's port, in bytes
+// of whole cells (headroom.h). Control thread.
+uint64_t tables_headroom_needed(const struct topology *topology,
+				const struct switch_config *settings, const struct topo_port *port);
+
+// The bytes that a link of this rate carries in a window of its utilisation at this share of it.
+uint32_t tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm);
+
+// A pair of addresses that an entry of `routing.pinned` stands for, at a switch that reads it.
+struct tables_pin_pair {
+	const uint8_t *destination;
+	uint32_t entrance; // the switch that the source hangs on; TOPOLOGY_NONE: it is no host's
+	uint16_t port;     // `via`
+	uint8_t version;
+};
+
+// Visits the pairs of an entry, those of one destination in a row, until a visit returns false.
+// None where `via` is nothing at the switch. The tables have been built with it, so that it holds.
+// Returns 0 or -ENOMEM. Control thread.
+int tables_visit_pin(const struct topology *topology, uint32_t node, const struct config_pin *pin,
+		     bool (*visit)(void *context, const struct tables_pin_pair *pair),
+		     void *context);
+
+// A NIC's. settings: those of the leaf it hangs on, so that both ends of the link agree on which
+// DSCP is which priority, which priorities PFC pauses and which go first. A traffic class is a
+// priority; the buffer is unlimited and nothing is marked. Returns 0, -EINVAL or -ENOMEM.
+int tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
+		      const struct switch_config *settings, struct config_diag *diag);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text files of lines of words: flow files and size distributions. `#` begins a comment; blanks
+// separate words. Private to control/workload/.
+#pragma once
+
+#include "control/config/config.h"
+
+#define WORDS_FILE_BYTES_MAX (1u << 30)
+#define WORDS_SHOWN 40 // characters of a wrong word that a message repeats
+
+struct words_reader {
+	const char *name; // the file's, in messages
+	struct config_diag *diag;
+	uint32_t line;
+	char *at, *end; // what is left of the text
+};
+
+// The words of the next line that has any; those past `max` are only counted. They point into the
+// text, which is cut up. Returns how many there are; 0: the end, or a line that is no text, which
+// is an error in diag.
+unsigned words_next(struct words_reader *r, struct config_name *words, unsigned max);
+
+// A whole number; field is what it stands for. Returns 0, or -EINVAL with the error in diag.
+int words_number(const struct words_reader *r, const struct config_name *word, const char *field,
+		 uint64_t min, uint64_t max, uint64_t *out);
+
+// A decimal number such as 2.000001 in units of 10^-digits, exactly; at most max. what: its unit,
+// for messages. Returns as above.
+int words_decimal(const struct words_reader *r, const struct config_name *word, const char *field,
+		  const char *what, unsigned digits, uint64_t max, uint64_t *out);
+
+// Reads a whole file. Returns 0 with *text for free(), or -errno: -EFBIG beyond
+// WORDS_FILE_BYTES_MAX.
+int words_load(const char *path, char **text, size_t *length);

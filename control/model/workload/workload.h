@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a file's `workload:` sends, as plain lists: flows (messages of the NICs' transport), streams
+// (packets without a transport), and the programs that the ranks of collectives run. workload.c
+// tells how the lists are made, collectives.c what a program's flows wait for.
+//
+// Hosts are given by their index among the hosts (topology.first_host + index is the node), NIC
+// ports by their index at the host. Control thread.
+#pragma once
+
+#include "dataplane/time.h"
+#include "control/config/config.h"
+#include "control/model/routes/routes.h"
+#include "control/model/topology/topology.h"
+
+#define WORKLOAD_FLOWS_MAX (1u << 24)
+#define WORKLOAD_MESSAGES_MAX 65536u // of a flow of a collective, each time
+#define WORKLOAD_TIMES_MAX 65536u    // repetitions of a program times its collectives
+#define WORKLOAD_NONE UINT32_MAX
+
+// Sizes of a collective's messages: message k has base + (((first + k * step) mod of) < extra)
+// bytes, which may be none.
+struct flow_messages {
+	uint32_t count;
+	uint64_t base;
+	uint32_t extra, first, step, of;
+};
+
+// Part `part` of `count` equal ones; where it does not divide, the first are a byte longer.
+static inline uint64_t
+workload_share(uint64_t bytes, uint32_t part, uint32_t count)
+{
+	return bytes / count + (part < bytes % count);
+}
+
+// Bytes that go from src to dst, whatever the operation: with READ it is dst that asks for them.
+// The network joins src_port and dst_port, but for a flow `inside` a host.
+struct flow_spec {
+	uint32_t src, dst; // hosts; the same one only if `inside`
+	uint64_t bytes;    // at least 1; of a collective's messages the sum, which may be 0
+	ps_t start_ps;     // the first time, start-jitter included; of a collective: its rank's
+	ps_t gap_ps;       // between the end of one time and the start of the next
+	// Inside src, before it goes: each time, or each message of a collective, one after the
+	// other and from the moment that its gate is open.
+	ps_t handover_ps;
+	uint32_t repeat;     // how many times, at least 1
+	uint32_t qps;        // queue pairs that share the bytes
+	uint32_t item;       // in config.workload
+	uint32_t collective; // in workload.collectives, or WORKLOAD_NONE; with it what follows
+	uint32_t from_rank, to_rank; // from 0
+	uint32_t inbox;              // of the receiving rank
+	// Inbox of the sending rank, or WORKLOAD_NONE. Message k waits until each sender to the
+	// rank's inboxes 0 .. gate has delivered k + gate_lead messages of this time.
+	uint32_t gate, gate_lead;
+	struct flow_messages messages;
+	bool inside;     // between NICs of one host: never on a wire, there after handover_ps
+	uint16_t tenant; // in topology.tenants, or TENANT_NONE
+	uint8_t src_port, dst_port;
+	uint8_t priority;
+	uint8_t op; // enum config_op
+};
+
+struct stream_spec {
+	uint32_t src, dst;
+	uint32_t packet_bytes; // the frame without FCS
+	uint64_t rate_bps;
+	ps_t start_ps;
+	ps_t until_ps; // PS_NEVER: the end of the run
+	uint32_t item;
+	uint16_t tenant;
+	uint8_t src_port, dst_port;
+	uint8_t priority;
+	uint8_t ttl;
+	uint8_t arrivals; // enum config_arrivals
+};
+
+// One end of a collective: a NIC port. All flows into its inboxes have the same number of messages.
+struct rank_spec {
+	uint32_t host;
+	uint8_t port;
+	uint32_t inbox_count;
+	bool inboxes_apart; // a gate waits for its inbox alone, not for those before it too
+};
+
+// A collective: one part of a program.
+struct collective_spec {
+	const char *name;      // the item's or the step's part's, or its kind
+	const char *kind;      // "all-reduce"
+	const char *algorithm; // "ring"
+	uint32_t item;
+	uint64_t bytes;                  // the buffer of one rank, as nccl-tests counts it
+	uint32_t first_rank, rank_count; // in workload.ranks
+	uint32_t first_flow, flow_count;
+	uint32_t program;
+	ps_t compute_ps; // before it, each time
+	// nccl-tests: algbw = bytes / time, busbw = algbw * bus_factor_num / bus_factor_den.
+	uint32_t bus_factor_num, bus_factor_den;
+};
+
+// What every rank runs: its collectives in turn, `repeat` times. An item of a collective kind is a
+// program of one; a step one of several. All collectives of a program have the same ranks in the
+// same order.
+struct program_spec {
+	const char *name; // the item's, or its kind
+	const char *kind; // "step", or that of its one collective
+	uint32_t item;
+	uint32_t first_collective, collective_count;
+	uint32_t rank_count;
+	uint32_t repeat;      // at least 1
+	ps_t gap_ps;          // at a rank, between the end of a time and the start of the next
+	uint32_t first_start; // in workload.starts, one a rank: when it begins the first time
+};
+
+struct workload {
+	struct flow_spec *flows; // in the order of their ids: by item
+	uint32_t flow_count, flow_capacity;
+	struct stream_spec *streams;
+	uint32_t stream_count, stream_capacity;
+	struct program_spec *programs;
+	uint32_t program_count, program_capacity;
+	struct collective_spec *collectives; // by program
+	uint32_t collective_count, collective_capacity;
+	struct rank_spec *ranks; // by collective
+	uint32_t rank_count, rank_capacity;
+	ps_t *starts; // by program
+	uint32_t start_count, start_capacity;
+};
+
+// Makes the lists. hosts: settings by host; routes: those at the start, which say who can reach
+// whom. The same file and seed give the same lists. Of what a fabric ran (config->restored) items
+// that its tenants have come to refuse are left out, with a warning. Returns 0, -EINVAL with the
+// errors in diag, or -ENOMEM.
+int workload_create(struct workload **out, const struct topology *topology,
+		    const struct routes *routes, const struct host_config *hosts,
+		    struct config_diag *diag);
+// NULL is fine.
+void workload_destroy(struct workload *workload);
+
+// The bytes of message k.
+static inline uint64_t
+flow_message_bytes(const struct flow_messages *m, uint32_t k)
+{
+	return m->base + (m->extra != 0 && (m->first + (uint64_t)k * m->step) % m->of < m->extra);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the configuration has been, is, and would be.
+//
+//	"history"     {} -> {"revisions": [{"revision": 3, "at": "2025-11-21T18:33:00Z", "uid": 0,
+//	              "user": "root", "what": "rollback 1", "file": "/root/lab.yaml"}, ...], "running": 3,
+//	              "waiting": null, or {"what", "left-s"}}, oldest first
+//	"config-diff" {} -> {"staged": CHANGES, "unsaved": CHANGES, or null where there is no such file,
+//	              "file": "/root/lab.yaml"}: from what runs to what is staged, and from the file to
+//	              what runs
+//	"config-diff" {"revision": 2} -> {"changes": CHANGES}, from that revision to what runs
+//	"save"        {"file": "/root/lab.yaml"} -> {"file", "kept": the old one's new name, or null}
+//
+// CHANGES is a list of {"key": "tenants.red.hosts", "from": "[h1]", "to": "[h1, h2]"}; null where
+// one has no such key.
+#include "answer_part.h"
+
+#include "control/edit/diff.h"
+#include "control/base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// A path, and what is said of one, is not always UTF-8.
+static json_t *
+text_or_null(const char *text)
+{
+	json_t *string = json_string(text);
+
+	return string != NULL ? string : json_null();
+}
+
+static json_t *
+describe_revision(const struct store_revision *r)
+{
+	time_t seconds = r->at;
+	char at[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm) != NULL)
+		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return json_pack("{s:I, s:s, s:I, s:o, s:o, s:o}", "revision", (json_int_t)r->number, "at",
+			 at, "uid", (json_int_t)r->uid, "user", text_or_null(r->user), "what",
+			 text_or_null(r->what), "file", text_or_null(r->file));
+}
+
+int
+answer_history(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	const struct answer *a = context;
+	const struct store *store = changes_store(a->changes, why, why_size);
+	struct store_revision *list;
+	uint64_t left_ms;
+	const char *waiting = changes_waiting(a->changes, &left_ms);
+	json_t *revisions;
+	unsigned count;
+	int rc;
+
+	(void)params;
+	if (store == NULL)
+		return -ENOENT;
+	rc = store_list(store, &list, &count, why, why_size);
+	if (rc != 0)
+		return rc;
+	revisions = json_array();
+	for (unsigned i = 0; i < count; i++)
+		json_array_append_new(revisions, describe_revision(&list[i]));
+	free(list);
+	*result = json_pack("{s:o, s:I, s:o}", "revisions", revisions, "running",
+			    (json_int_t)changes_running(a->changes), "waiting",
+			    waiting != NULL ? json_pack("{s:s, s:I}", "what", waiting, "left-s",
+							(json_int_t)((left_ms + 999) / 1000))
+					    : json_null());
+	return *result == NULL ? -ENOMEM : 0;
+}
+
+// The differences of two trees as a list, or NULL without memory.
+static json_t *
+list_changes(const struct yaml_node *from, const struct yaml_node *to)
+{
+	struct config_differences found;
+	struct arena arena = {0};
+	json_t *out = config_diff(&found, &arena, from, to) == 0 ? json_array() : NULL;
+
+	for (unsigned i = 0; out != NULL && i < found.count; i++)
+		json_array_append_new(out, json_pack("{s:s, s:s?, s:s?}", "key", found.items[i].key,
+						     "from", found.items[i].from, "to",
+						     found.items[i].to));
+	arena_free(&arena);
+	return out;
+}
+
+// From a text to what runs; null when the text is no YAML.
+static json_t *
+list_since(const struct answer *a, const char *text, size_t length)
+{
+	struct config_diag diag = {0};
+	struct arena arena = {0};
+	struct yaml_node *tree;
+	json_t *out = json_null();
+
+	if (yaml_tree_parse(&tree, &arena, text, length, "", &diag) == 0)
+		out = list_changes(tree, config_tree(a->lab->config));
+	config_diag_free(&diag);
+	arena_free(&arena);
+	return out;
+}
+
+static json_t *
+list_staged(const struct answer *a)
+{
+	struct config_diag diag = {0};
+	struct config *copy = NULL;
+	json_t *out;
+
+	if (changes_staged(a->changes)->count == 0)
+		return json_array();
+	// What was staged may not fit what has been changed since: that is for "apply" to say.
+	if (changes_copy_staged(a->changes, &copy, &diag) != 0) {
+		config_diag_free(&diag);
+		return json_null();
+	}
+	out = list_changes(config_tree(a->lab->config), config_tree(copy));
+	config_free(copy);
+	config_diag_free(&diag);
+	return out;
+}
+
+static json_t *
+list_unsaved(const struct answer *a)
+{
+	const char *file = changes_file(a->changes);
+	json_t *out = json_null();
+	char *text;
+	size_t length;
+
+	if (file != NULL && file_read(file, STORE_TEXT_MAX, &text, &length) == 0) {
+		out = list_since(a, text, length);
+		free(text);
+	}
+	return out;
+}
+
+static int
+diff_revision(const struct answer *a, json_int_t number, json_t **result, char *why,
+	      size_t why_size)
+{
+	const struct store *store = changes_store(a->changes, why, why_size);
+	struct store_revision r;
+	char *text;
+	size_t length;
+	int rc;
+
+	if (store == NULL)
+		return -ENOENT;
+	if (number < 1 || number > UINT32_MAX) {
+		snprintf(why, why_size, "there is no revision %" JSON_INTEGER_FORMAT, number);
+		return -ENOENT;
+	}
+	rc = store_read(store, (uint32_t)number, &r, &text, &length, why, why_size);
+	if (rc != 0)
+		return rc;
+	*result = json_pack("{s:o}", "changes", list_since(a, text, length));
+	free(text);
+	return *result == NULL ? -ENOMEM : 0;
+}
+
+int
+answer_config_diff(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	const struct answer *a = context;
+	const json_t *revision = json_object_get(params, "revision");
+
+	if (revision != NULL)
+		return diff_revision(a, json_integer_value(revision), result, why, why_size);
+	*result = json_pack("{s:o, s:o, s:o}", "staged", list_staged(a), "unsaved",
+			    list_unsaved(a), "file", text_or_null(changes_file(a->changes)));
+	return *result == NULL ? -ENOMEM : 0;
+}
+
+int
+answer_save(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+{
+	struct answer *a = context;
+	const char *file = json_string_value(json_object_get(params, "file"));
+	char *old = NULL;
+	int kept, rc;
+
+	if (file != NULL && file[0] != '/') {
+		snprintf(why, why_size, "\"file\" is not a path from / on");
+		return -EINVAL;
+	}
+	rc = changes_save(a->changes, file, &kept, why, why_size);
+	if (rc != 0)
+		return rc == -EINVAL ? -ECANCELED : rc;
+	file = changes_file(a->changes);
+	if (kept && asprintf(&old, "%s~", file) < 0)
+		return -ENOMEM;
+	*result = json_pack("{s:s, s:s?}", "file", file, "kept", old);
+	free(old);
+	return *result == NULL ? -ENOMEM : 0;
+}

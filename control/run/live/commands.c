@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `roost up`, `run`, `down`, `exec`: a live fabric from the command line. `up` leaves a daemon
+// behind and returns when it serves; its messages until then are the command's.
+#include "control/commands.h"
+
+#include "control/api/socket_path.h"
+#include "control/cli/cli.h"
+#include "control/io/host/netns.h"
+#include "daemon.h"
+#include "state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COMMAND_ERR_BYTES 512
+#define CALL_TIMEOUT_MS 10000
+#define DOWN_WAIT_MS 30000
+
+static bool
+is_root(const char *command)
+{
+	if (geteuid() == 0)
+		return true;
+	fprintf(stderr,
+		"roost %s: needs root, for network namespaces and devices: sudo roost %s ...\n",
+		command, command);
+	return false;
+}
+
+static void
+report_ready(void *context, const char *name)
+{
+	int fd = *(int *)context;
+	int null = open("/dev/null", O_RDWR);
+
+	// From here on nobody reads this process's messages: `roost show log` has those that
+	// matter.
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	}
+	if (write(fd, name, strlen(name)) < 0)
+		raise(SIGTERM);
+	close(fd);
+}
+
+// A session is a scheduling group of its own where the kernel groups by sessions, and within it a
+// thread's nice value says nothing against other sessions: the group's own does.
+static void
+raise_session(void)
+{
+	static const char nice[] = "-10";
+	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, nice, strlen(nice)) < 0)
+		fprintf(stderr, "roost: note: /proc/self/autogroup: %s\n", strerror(errno));
+	close(fd);
+}
+
+static int
+become_daemon(const char *file, int fd)
+{
+	int null = open("/dev/null", O_RDONLY);
+
+	setsid();
+	raise_session();
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		close(null);
+	}
+	return daemon_run(file, report_ready, &fd, stderr);
+}
+
+int
+cmd_up(int argc, char **argv)
+{
+	char name[CONFIG_NAME_MAX + 1] = "";
+	int pipes[2], status = 0;
+	ssize_t length;
+	pid_t pid;
+
+	if (argc != 2 || argv[1][0] == '-') {
+		fprintf(stderr, "usage: roost up FILE|NAME\n");
+		return CLI_USAGE;
+	}
+	if (!is_root("up"))
+		return CLI_FAILED;
+	if (pipe2(pipes, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		fprintf(stderr, "roost up: %s\n", strerror(errno));
+		return CLI_FAILED;
+	}
+	if (pid == 0) {
+		close(pipes[0]);
+		exit(become_daemon(argv[1], pipes[1]));
+	}
+	close(pipes[1]);
+	length = read(pipes[0], name, sizeof(name) - 1);
+	close(pipes[0]);
+	if (length > 0) {
+		printf("%s is up; `roost show fabric` shows it, `roost down %s` takes it down\n",
+		       name, name);
+		return CLI_OK;
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : CLI_FAILED;
+}
+
+static void
+say_ready(void *context, const char *name)
+{
+	(void)context;
+	printf("%s runs; Ctrl-C takes it down\n", name);
+	fflush(stdout);
+}
+
+int
+cmd_run(int argc, char **argv)
+{
+	if (argc != 2 || argv[1][0] == '-') {
+		fprintf(stderr, "usage: roost run FILE\n");
+		return CLI_USAGE;
+	}
+	return daemon_run(argv[1], say_ready, NULL, stderr);
+}
+
+// Waits until a process has ended, reaped or not. Returns false when it outlives the wait.
+static bool
+wait_for_end(pid_t pid)
+{
+	struct pollfd end = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+	bool ended;
+
+	if (end.fd < 0)
+		return errno == ESRCH;
+	ended = poll(&end, 1, DOWN_WAIT_MS) > 0;
+	close(end.fd);
+	return ended;
+}
+
+// A killed fabric has no socket to ask any more, but may have left something. Returns true if it
+// had.
+static bool
+clean_dead(const char *name)
+{
+	char path[API_PATH_MAX], why[COMMAND_ERR_BYTES];
+
+	return name != NULL && api_socket_path(name, path, why, sizeof(why)) == 0 &&
+	       state_clean(path);
+}
+
+int
+cmd_down(int argc, char **argv)
+{
+	const char *name = argc == 2 ? argv[1] : getenv("ROOST_FABRIC");
+	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
+	json_t *result;
+	pid_t pid;
+	int rc, status;
+
+	if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+		fprintf(stderr, "usage: roost down [NAME]\n");
+		return CLI_USAGE;
+	}
+	rc = api_socket_find(name, path, err, sizeof(err));
+	status = rc != 0 ? cli_fabric_status(rc) : CLI_FAILED;
+	if (rc == 0)
+		rc = daemon_ask(path, "down", CALL_TIMEOUT_MS, &result, err, sizeof(err));
+	if (rc == -ENOENT && clean_dead(name)) {
+		printf("%s was not running any more; cleaned up after it\n", name);
+		return CLI_OK;
+	}
+	if (rc != 0) {
+		fprintf(stderr, "roost down: %s\n", err);
+		return status;
+	}
+	pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
+	json_decref(result);
+	if (pid > 0 && wait_for_end(pid)) {
+		printf("%s is down\n", name != NULL ? name : "the fabric");
+		return CLI_OK;
+	}
+	fprintf(stderr, "roost down: process %d does not end\n", (int)pid);
+	return CLI_FAILED;
+}
+
+static int
+exec_in(const char *host, const json_t *hosts, char **command)
+{
+	const char *netns =
+		json_string_value(json_object_get(json_object_get(hosts, host), "netns"));
+	int rc;
+
+	if (netns == NULL) {
+		const char *known;
+		json_t *value;
+
+		fprintf(stderr, "roost exec: %s is not a host with a namespace; there are:", host);
+		json_object_foreach((json_t *)(uintptr_t)hosts, known, value)
+		{
+			if (json_is_string(json_object_get(value, "netns")))
+				fprintf(stderr, " %s", known);
+		}
+		fputc('\n', stderr);
+		return CLI_USAGE;
+	}
+	rc = host_exec(netns, command);
+	fprintf(stderr, "roost exec: %s: %s\n", command[0], strerror(-rc));
+	return CLI_FAILED;
+}
+
+int
+cmd_exec(int argc, char **argv)
+{
+	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
+						{NULL, 0, NULL, 0}};
+	const char *name = getenv("ROOST_FABRIC");
+	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
+	json_t *hosts;
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, "+f:", options, NULL)) == 'f')
+		name = optarg;
+	if (c == -1 && argc - optind >= 3 && strcmp(argv[optind + 1], "--") == 0) {
+		if (!is_root("exec"))
+			return CLI_FAILED;
+		status = cli_fabric_status(api_socket_find(name, path, err, sizeof(err)));
+		if (status == CLI_OK &&
+		    api_call(path, "hosts", NULL, CALL_TIMEOUT_MS, &hosts, err, sizeof(err)) != 0)
+			status = CLI_FAILED;
+		if (status != CLI_OK) {
+			fprintf(stderr, "roost exec: %s\n", err);
+			return status;
+		}
+		status = exec_in(argv[optind], hosts, &argv[optind + 2]);
+		json_decref(hosts);
+		return status;
+	}
+	fprintf(stderr, "usage: roost exec [-f NAME] HOST -- CMD [ARG ...]\n");
+	return CLI_USAGE;
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An attached host's link ends in a device instead of a NIC node. With `netns:` alone that is
+// AF_XDP on a veth: its switch end lives in the process's own unnamed network namespace, so that it
+// goes when the process does, however that ends, and takes the host's end with it. With `dev:` it
+// is what the user says.
+#include "devices.h"
+
+#include "control/io/host/check.h"
+#include "control/tenants/slices.h"
+#include "control/io/host/netns.h"
+#include "control/io/host/readdress.h"
+#include "control/io/host/veth.h"
+#include "control/model/topology/addresses.h"
+#include "netdevs.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEVICES_VETH_MTU 1500
+
+static struct lab_device *
+add_device(struct lab *lab, uint32_t node, uint16_t port)
+{
+	struct lab_device *d = &lab->devices[lab->device_count++];
+
+	d->node = node;
+	d->port = port;
+	d->host = TOPOLOGY_NONE;
+	d->mtu = lab->topology->nodes[node].ports[port].mtu;
+	topology_port_name(lab->topology, node, port, d->name);
+	return d;
+}
+
+// Every host's interface is eth1, so each needs a namespace of its own.
+static int
+check_netns_free(const struct lab *lab, const struct config_attach *attach,
+		 struct lab_report *report)
+{
+	for (uint32_t i = 0; i < lab->device_count && attach->netns.text != NULL; i++) {
+		const struct lab_device *d = &lab->devices[i];
+
+		if (d->netns == NULL || strcmp(d->netns, attach->netns.text) != 0)
+			continue;
+		config_error(report->diag, lab->config->file, attach->netns.pos, "attach.netns",
+			     "%s is the namespace of %s already", d->netns,
+			     topology_host(lab->topology, d->host)->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+list_attached(struct lab *lab, const struct config_attach *attach, struct lab_report *report)
+{
+	const struct topo_port *eth;
+	struct lab_device *d;
+	uint32_t host;
+	int rc = topology_resolve_host(lab->topology, &attach->host, "attach", &host, report->diag);
+
+	if (rc == 0)
+		rc = check_netns_free(lab, attach, report);
+	if (rc != 0)
+		return rc;
+	eth = &topology_host(lab->topology, host)->ports[0];
+	lab->attached[host] = true;
+	d = add_device(lab, eth->peer_node, eth->peer_port);
+	d->host = host;
+	d->netns = attach->netns.text;
+	d->own_veth = attach->dev.text == NULL;
+	if (d->own_veth)
+		snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", lab->device_count,
+			 attach->host.text);
+	else
+		snprintf(d->spec, sizeof(d->spec), "%s", attach->dev.text);
+	return 0;
+}
+
+int
+devices_list(struct lab *lab, struct lab_report *report)
+{
+	const struct config *config = lab->config;
+	const struct topo_node *lone = &lab->topology->nodes[0];
+	int rc = 0;
+
+	lab->devices =
+		calloc(config->attach_count + config->single.port_count + 1, sizeof(*lab->devices));
+	lab->attached = calloc(lab->topology->host_count + 1, sizeof(*lab->attached));
+	if (lab->devices == NULL || lab->attached == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; rc == 0 && i < config->attach_count; i++)
+		rc = list_attached(lab, &config->attach[i], report);
+	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
+		return rc;
+	for (uint16_t i = 0; i < lone->port_count; i++) {
+		if (lone->ports[i].dev != NULL)
+			snprintf(add_device(lab, 0, i)->spec, DEVICE_SPEC_MAX, "%s",
+				 lone->ports[i].dev);
+		else if (lone->ports[i].netdev != NULL)
+			netdevs_name(add_device(lab, 0, i), &lone->ports[i]);
+	}
+	return 0;
+}
+
+unsigned
+devices_packets_held(const struct lab *lab, bool *one_chunk)
+{
+	unsigned held = 0;
+
+	*one_chunk = false;
+	for (uint32_t i = 0; i < lab->device_count; i++)
+		held += device_packets_held(lab->devices[i].spec, one_chunk);
+	return held;
+}
+
+uint32_t
+devices_mtu_max(const struct lab *lab)
+{
+	uint32_t mtu = DEVICES_VETH_MTU;
+
+	for (uint32_t i = 0; i < lab->device_count; i++)
+		mtu = lab->devices[i].mtu > mtu ? lab->devices[i].mtu : mtu;
+	return mtu;
+}
+
+static struct veth_address
+address_of(int family, const uint8_t *bytes, unsigned prefix_length)
+{
+	struct veth_address a = {.family = family, .prefix_length = prefix_length};
+
+	memcpy(a.bytes, bytes, family == AF_INET ? 4 : 16);
+	return a;
+}
+
+static int
+make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd,
+	  struct lab_report *report)
+{
+	const struct topo_port *eth = &topology_host(lab->topology, d->host)->ports[0];
+	const struct topo_port *swp = &lab->topology->nodes[d->node].ports[d->port];
+	static const uint8_t any[16];
+	uint8_t gateway4[4], gateway6[16];
+	struct veth_address addresses[2];
+	struct veth_route routes[2];
+	struct veth_options options = {
+		.netns_fd = netns_fd,
+		.netns = d->netns,
+		.host_name = eth->name,
+		.switch_name = topology_host(lab->topology, d->host)->name,
+		.mtu = d->mtu,
+		.addresses = addresses,
+		.address_count = 1,
+		.routes = routes,
+		.route_count = 1,
+	};
+	struct host_config settings;
+
+	// IPv6 makes Linux talk (router solicitations, multicast reports), which a fabric that is
+	// to lose nothing would have to drop: only for hosts that ask for it.
+	if (config_host(lab->config, options.switch_name, &settings) == 0 &&
+	    settings.ip_version == 6)
+		options.address_count = options.route_count = 2;
+	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, gateway4);
+	inet_pton(AF_INET6, ADDRESSES_GATEWAY_IP6, gateway6);
+	addresses[0] = address_of(AF_INET, eth->ip4, 32);
+	addresses[1] = address_of(AF_INET6, eth->ip6, 128);
+	routes[0] =
+		(struct veth_route){address_of(AF_INET, any, 0), address_of(AF_INET, gateway4, 32)};
+	routes[1] = (struct veth_route){address_of(AF_INET6, any, 0),
+					address_of(AF_INET6, gateway6, 128)};
+	memcpy(options.host_mac, eth->mac, 6);
+	memcpy(options.gateway_mac, swp->mac, 6);
+	memcpy(options.switch_mac, swp->mac, 6);
+	return veth_create(&options, report->err, report->err_size);
+}
+
+static void
+note_problem(const char *line, void *arg)
+{
+	fprintf(arg, "roost: warning: %s\n", line);
+}
+
+// The interface that a user's device string names, or NULL.
+static const char *
+interface_of(const char *spec, char name[static 64])
+{
+	const char *at = strstr(spec, "iface=");
+	size_t length;
+
+	if (at == NULL)
+		return NULL;
+	at += strlen("iface=");
+	length = strcspn(at, ",");
+	snprintf(name, 64, "%.*s", (int)(length < 63 ? length : 63), at);
+	return name;
+}
+
+// Tells how the user's interface is set, before the device is opened on it. One that is not there
+// is for the device to refuse, or to make.
+static void
+check_interface(const struct lab_device *d, struct lab_report *report)
+{
+	char interface[64];
+	struct host_check check = {
+		.interface = interface_of(d->spec, interface),
+		.netns = d->netns,
+		.af_xdp = strstr(d->spec, "af_xdp") != NULL,
+		.mtu_max = d->mtu,
+	};
+	char *lines = NULL;
+	size_t bytes;
+	FILE *to = check.interface != NULL ? open_memstream(&lines, &bytes) : NULL;
+	int problems;
+
+	if (to == NULL)
+		return;
+	problems = host_check_interface(&check, note_problem, to);
+	fclose(to);
+	if (problems > 0)
+		fputs(lines, report->notes);
+	free(lines);
+}
+
+static int
+prepare_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
+{
+	int netns_fd, rc;
+
+	if (d->netns != NULL) {
+		rc = netns_create(d->netns, &d->netns_created, report->err, report->err_size);
+		if (rc != 0)
+			return rc;
+	}
+	if (!d->own_veth) {
+		check_interface(d, report);
+		return 0;
+	}
+	netns_fd = netns_open(d->netns);
+	if (netns_fd < 0) {
+		snprintf(report->err, report->err_size, "attach.%s: namespace %s: %s",
+			 topology_host(lab->topology, d->host)->name, d->netns,
+			 strerror(-netns_fd));
+		return netns_fd;
+	}
+	rc = make_veth(lab, d, netns_fd, report);
+	close(netns_fd);
+	return rc;
+}
+
+int
+devices_prepare(struct lab *lab, struct lab_report *report)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < lab->device_count; i++)
+		rc = prepare_device(lab, &lab->devices[i], report);
+	return rc;
+}
+
+int
+devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port *had, char *err,
+		  size_t err_size)
+{
+	const struct topo_port *eth = &topology_host(lab->topology, host)->ports[0];
+	struct veth_address old[] = {address_of(AF_INET, had->ip4, 32),
+				     address_of(AF_INET6, had->ip6, 128)};
+	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
+				     address_of(AF_INET6, eth->ip6, 128)};
+	struct readdress_options options = {.interface = eth->name};
+	struct host_config settings;
+	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
+	unsigned end = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 &&
+				       config_host(lab->config,
+						   topology_host(lab->topology, host)->name,
+						   &settings) == 0 &&
+				       settings.ip_version == 6
+			       ? 2
+			       : 1;
+	int rc = 0;
+
+	options.old = &old[first];
+	options.new = &new[first];
+	options.count = end - first;
+	for (uint32_t i = 0; options.count != 0 && i < lab->device_count; i++) {
+		const struct lab_device *d = &lab->devices[i];
+
+		if (d->host != host || !d->own_veth)
+			continue;
+		options.netns = d->netns;
+		options.netns_fd = netns_open(d->netns);
+		if (options.netns_fd < 0) {
+			snprintf(err, err_size, "namespace %s: %s", d->netns,
+				 strerror(-options.netns_fd));
+			return options.netns_fd;
+		}
+		rc = readdress_host(&options, err, err_size);
+		close(options.netns_fd);
+	}
+	return rc;
+}
+
+static int
+open_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
+{
+	struct node *n = lab->fabric->nodes[d->node];
+	const struct topo_port *place = &lab->topology->nodes[d->node].ports[d->port];
+	struct device_options options = {
+		.spec = d->spec,
+		.pool = lab->packets,
+		.mtu = (uint16_t)d->mtu,
+		.netns_fd = -1,
+		.steered = d->netdev != NULL,
+	};
+	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
+	int netns_fd = -1, rc;
+
+	// A user's interface is in the namespace he names, or in the one that the command was run
+	// in.
+	if (!d->own_veth) {
+		netns_fd = d->netns != NULL ? netns_open(d->netns) : -1;
+		options.netns_fd = netns_fd >= 0 ? netns_fd : lab->outer_netns;
+	}
+	rc = device_open(&d->live.device, &options, report->err, report->err_size);
+	if (netns_fd >= 0)
+		close(netns_fd);
+	if (rc == 0)
+		rc = wire_create(&d->live.to_node, delay, false, 0);
+	if (rc == 0)
+		rc = wire_create(&d->live.from_node, delay, false, 0);
+	if (rc != 0)
+		return rc;
+	d->live.node = n;
+	d->live.port = &n->ports[d->port];
+	d->live.port->in = d->live.to_node;
+	d->live.port->out = d->live.from_node;
+	node_set_link(n, d->live.port, true, 0);
+	return 0;
+}
+
+int
+devices_open(struct lab *lab, struct lab_report *report)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < lab->device_count; i++)
+		rc = open_device(lab, &lab->devices[i], report);
+	return rc;
+}
+
+static void
+close_wire(struct wire *w, struct packet_pool *packets)
+{
+	if (w == NULL)
+		return;
+	while (wire_count(w) != 0)
+		packet_free(packets, wire_take(w));
+	wire_destroy(w);
+}
+
+void
+devices_close(struct lab *lab)
+{
+	for (uint32_t i = 0; i < lab->device_count; i++) {
+		struct lab_device *d = &lab->devices[i];
+
+		device_close(d->live.device);
+		if (lab->pools != NULL) {
+			close_wire(d->live.to_node, lab->pools[d->node]);
+			close_wire(d->live.from_node, lab->pools[d->node]);
+		}
+		if (d->netns_created)
+			netns_delete(d->netns);
+	}
+	free(lab->devices);
+	lab->devices = NULL;
+	lab->device_count = 0;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run calls at every multiple of TIME_WINDOW_MAX, which costs a look at the clock; all else is
+// done twice a second at most, and seldom enough to take no more than a fiftieth of the run.
+#include "progress.h"
+
+#include "control/fabric/totals.h"
+#include "dataplane/roce/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRESS_AFTER_S 1.0
+#define PROGRESS_EVERY_S 0.5
+#define PROGRESS_COST 50.0
+
+double
+progress_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double
+share_of_bytes(const struct experiment *e)
+{
+	const struct workload *w = e->workload;
+	double done = 0, all = 0;
+
+	for (uint32_t i = 0; i < w->flow_count; i++) {
+		struct flow_pair pair;
+		uint64_t bytes;
+
+		if (fabric_flows_pair(e->flows, i, 0, &pair) != 0)
+			continue;
+		all += (double)w->flows[i].bytes * w->flows[i].repeat;
+		for (uint32_t k = 0; fabric_flows_pair(e->flows, i, k, &pair) == 0; k++)
+			if (nic_flow_acknowledged(pair.nic, pair.qpn, &bytes) == 0)
+				done += (double)bytes;
+	}
+	return all > 0 ? done / all : 0;
+}
+
+double
+progress_share(const struct experiment *e, ps_t now)
+{
+	ps_t end = e->run->until != PS_NEVER    ? e->run->until
+		   : e->run->streams_until != 0 ? e->run->streams_until
+						: PS_NEVER;
+	double share;
+
+	if (end != PS_NEVER && (e->run->until != PS_NEVER || e->workload->flow_count == 0))
+		share = (double)now / (double)end;
+	else
+		share = share_of_bytes(e);
+	return share < 1 ? share : 1;
+}
+
+const char *
+progress_left(double seconds, char text[static PROGRESS_LEFT_MAX])
+{
+	if (seconds < 99.5)
+		snprintf(text, PROGRESS_LEFT_MAX, "%.0f s", seconds);
+	else if (seconds < 99.5 * 60)
+		snprintf(text, PROGRESS_LEFT_MAX, "%.0f min", seconds / 60);
+	else
+		snprintf(text, PROGRESS_LEFT_MAX, "%.1f h", seconds / 3600);
+	return text;
+}
+
+static uint64_t
+count_hops(const struct experiment *e)
+{
+	struct report_totals totals;
+
+	report_totals_compute(e->fabric->names, e->topology->node_count, &totals);
+	return totals.packet_hops;
+}
+
+const char *
+progress_line(const struct progress *p, const struct progress_point *now, double share,
+	      char text[static PROGRESS_LINE_MAX])
+{
+	double span = now->wall_s - p->last.wall_s;
+	char left[PROGRESS_LEFT_MAX];
+	int length = snprintf(text, PROGRESS_LINE_MAX,
+			      "%.1f us simulated, %.1f us/s, %.2f M packet-hops/s",
+			      (double)now->at / (double)PS_PER_US,
+			      (double)(now->at - p->last.at) / (double)PS_PER_US / span,
+			      (double)(now->hops - p->last.hops) / span / 1e6);
+
+	if (share > 0)
+		snprintf(text + length, PROGRESS_LINE_MAX - (size_t)length,
+			 ", %.0f %%, about %s left", 100 * share,
+			 progress_left((now->wall_s - p->begun_s) * (1 - share) / share, left));
+	return text;
+}
+
+static void
+look(void *context, ps_t now)
+{
+	struct progress *p = context;
+	struct progress_point here = {.wall_s = progress_clock(), .at = now};
+	char text[PROGRESS_LINE_MAX];
+	double cost;
+
+	if (here.wall_s < p->due_s)
+		return;
+	here.hops = count_hops(p->experiment);
+	fprintf(stderr, "\r%s%s%s\033[K", p->title != NULL ? p->title : "",
+		p->title != NULL ? ": " : "",
+		progress_line(p, &here, progress_share(p->experiment, now), text));
+	p->last = here;
+	p->shown = true;
+	cost = PROGRESS_COST * (progress_clock() - here.wall_s);
+	p->due_s = here.wall_s + (cost > PROGRESS_EVERY_S ? cost : PROGRESS_EVERY_S);
+}
+
+void
+progress_begin(struct progress *p, const struct experiment *e, const char *title)
+{
+	double now = progress_clock();
+
+	*p = (struct progress){
+		.experiment = e, .title = title, .begun_s = now, .last = {.wall_s = now}};
+	p->due_s = now + PROGRESS_AFTER_S;
+	if (!isatty(STDERR_FILENO))
+		return;
+	e->run->progress = look;
+	e->run->progress_context = p;
+}
+
+void
+progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `roost show` answers, as JSON, built from nodes and from what their keeper knows of them.
+// The names are those of counters.json. Control thread; nodes stand still meanwhile (counters.h).
+#pragma once
+
+#include "control/fabric/counters.h"
+
+#include "control/config/config.h"
+#include "dataplane/roce/look.h"
+
+struct show_worker {
+	unsigned int cpu;
+	unsigned int nodes; // that it owns
+	uint64_t lag_ns;    // wall time by which it runs behind the clock, last and most
+	uint64_t lag_max_ns;
+	uint64_t slips; // times the fabric's clock gave way to it
+};
+
+struct show_link {
+	const char *a; // "leaf1.swp1"
+	const char *b;
+	uint64_t rate_bps;
+	ps_t delay;
+	bool up;
+};
+
+struct show_fabric {
+	const char *name;
+	const char *file;
+	const char *state; // "running"
+	uint32_t dilation;
+	const char *idle; // "sleep" or "poll"
+	const struct show_worker *workers;
+	unsigned int worker_count;
+	const struct show_link *links;
+	unsigned int link_count;
+};
+
+struct show_next_hop {
+	const char *port; // "swp5"
+	const char *node; // the neighbour, or NULL
+	uint8_t mac[6];
+};
+
+// What packets of a route wear between switches.
+struct show_encap {
+	bool vxlan;     // else VLAN
+	uint32_t id;    // VNI or VLAN
+	const char *to; // VXLAN: the far end's address
+};
+
+// A neighbour that a switch knows in a VRF that learns.
+struct show_neighbour {
+	const char *node;
+	const char *vrf;
+	const char *state; // as `ip neighbour` calls it
+	bool usable;       // packets are sent to its MAC
+	uint8_t mac[6];
+	char interface[16];
+	char address[46];
+};
+
+// Where a VRF learns its routes from.
+struct show_learning {
+	const char *node;
+	const char *vrf;
+	const char *netns;  // NULL: that of the command
+	const char *source; // "netlink", "fpm", "both"
+	uint64_t prefixes;
+	uint64_t messages;
+	uint64_t dumps; // everything was read: once at the start, and where something was missed
+	uint64_t overruns;
+	uint64_t refused;
+	uint64_t asked; // neighbours
+	uint64_t published;
+	bool fpm_connected;
+};
+
+struct show_route {
+	const char *node; // whose table it stands in
+	const char *vrf;
+	const char *prefix; // "10.0.1.0/24"
+	const char *mode;   // how its group picks: "ecmp", "adaptive"
+	const char *source; // "computed", "static", "netlink", "fpm"
+	bool glean; // no next hop: the neighbour is asked for
+	const struct show_next_hop *next_hops;
+	unsigned int next_hop_count; // 0: what it matches is dropped
+	struct show_encap encap;     // id 0: none
+};
+
+// What is configured of a switch, and what its preset alone would have been.
+struct show_switch {
+	const char *node;
+	const struct switch_config *settings;
+	const struct config_mark *marks; // of config_switch_marked()
+	const struct switch_config *preset;
+	const uint64_t *cable_mm; // by port; 0: nothing is behind it
+};
+
+// The queue pairs of a host's NIC.
+struct show_nic {
+	const char *node;
+	const struct nic_look *pairs;
+	unsigned int count;
+};
+
+// A port that shares its interface with the kernel, and what came to whom by it.
+struct show_steered {
+	const char *name; // "bgp"
+	const char *to;   // "kernel", "dataplane" or "nobody"
+	uint64_t packets;
+	uint64_t bytes;
+};
+
+struct show_steering {
+	const char *node;
+	const char *port;   // "swp1"
+	const char *netdev; // "swp1", as Linux calls it
+	uint32_t program;   // the kernel's number of the XDP program
+	const char *tag;    // a hash of its instructions
+	bool generic;       // not run by the interface's driver
+	size_t addresses;   // of the switch
+	size_t left_out;    // of those, beyond what it can know
+	const struct show_steered *classes;
+	unsigned int class_count;
+};
+
+struct show_state {
+	const struct show_fabric *fabric;
+	const struct report_node *nodes;
+	unsigned int node_count;
+	const struct show_route *routes;
+	unsigned int route_count;
+	const struct show_neighbour *neighbours; // for "neighbour"
+	unsigned int neighbour_count;
+	const struct show_learning *learnings;
+	unsigned int learning_count;
+	json_t *networks; // for "network": fabric_list_networks(), or NULL
+	ps_t now;
+	const struct show_switch *switches; // for "qos", "config" and the views of an interface
+	unsigned int switch_count;
+	const struct show_nic *nics; // for "queue-pairs"
+	unsigned int nic_count;
+	const struct show_steering *steerings; // for "steering"
+	unsigned int steering_count;
+	// Array of what was told (counters_add_log()), for "watchdog" and "log"; or NULL.
+	json_t *log;
+	uint64_t log_lost; // entries missing from it
+};
+
+// The words that may follow `roost show`; *count of them.
+const char *const *show_words(size_t *count);
+
+// True when the answer to params takes show_state.switches, .nics, or .steerings.
+bool show_wants_settings(const json_t *params);
+bool show_wants_queue_pairs(const json_t *params);
+bool show_wants_steering(const json_t *params);
+
+// The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or
+// "swp3" (of every node that has one), "vrf": name, "view": of an interface "roce-status" or
+// "roce-counters"}; port and vrf may be missing: all.
+// Returns 0 with *out the caller's; -EINVAL with one line in why; -ENOMEM.
+int show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why,
+		size_t why_size);

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How switches choose paths: each group of next hops that has several, its members as a choice sees
+// them now, the flowlets that go on, and congestion notices sent and believed.
+#include "control/fabric/counters_part.h"
+#include "show_part.h"
+
+#include "dataplane/stages/spray_fit.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static const char *const modes[] = {
+	[GROUP_ECMP] = "ecmp",     [GROUP_ECMP_QP] = "ecmp-qp", [GROUP_ADAPTIVE] = "adaptive",
+	[GROUP_SPRAY] = "spray",   [GROUP_RANDOM] = "random",   [GROUP_FLOWLET] = "flowlet",
+	[GROUP_PINNED] = "pinned",
+};
+
+static bool
+is_listed(const struct tables *t, const struct next_hop_group *group, uint32_t slot)
+{
+	for (uint32_t i = group->first; i < slot; i++)
+		if (t->next_hops[i].port == t->next_hops[slot].port)
+			return true;
+	return false;
+}
+
+static uint32_t
+count_slots(const struct tables *t, const struct next_hop_group *group, uint16_t port)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = group->first; i < group->first + group->count; i++)
+		count += t->next_hops[i].port == port;
+	return count;
+}
+
+// The traffic classes for which a test holds, as numbers.
+static json_t *
+classes(const struct report_node *n, const struct next_hop *hop, ps_t now, bool held)
+{
+	unsigned int bits = 0;
+
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
+		enum spray_notice noticed = spray_noticed(n->node, hop, tc, now);
+
+		if (held ? n->node->held[hop->port] >> tc & 1 || noticed == SPRAY_NOTICE_HELD
+			 : noticed == SPRAY_NOTICE_CONGESTED)
+			bits |= 1u << tc;
+	}
+	return show_bit_list(bits);
+}
+
+// As a choice that looked at it now would find it.
+static bool
+is_busy(const struct report_node *n, const struct port *p, ps_t now)
+{
+	return p->profile->busy_bytes != 0 &&
+	       paths_utilisation(n->node, p, now) > p->profile->busy_bytes;
+}
+
+// A member's grade for each traffic class, with all that makes it worse; null where it is held.
+static json_t *
+grades(const struct report_node *n, const struct next_hop *hop, ps_t now)
+{
+	const struct node *node = n->node;
+	const bool busy = is_busy(n, &node->ports[hop->port], now);
+	const uint8_t worse = node->worse[hop->port];
+	json_t *out = json_array();
+	int status = 0;
+
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
+		enum spray_notice noticed = spray_noticed(node, hop, tc, now);
+		uint32_t load = spray_load(node, hop, tc);
+		bool held = load & SPRAY_HELD || noticed == SPRAY_NOTICE_HELD;
+
+		status |= json_array_append_new(
+			out, held ? json_null()
+				  : json_integer(spray_grade(node->current, load) +
+						 (worse & PATH_DEGRADED ? 1 : 0) + busy +
+						 (noticed == SPRAY_NOTICE_CONGESTED ? 1 : 0)));
+	}
+	if (status == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+// What of its link a port uses, in percent, or null where it does not count.
+static json_t *
+utilisation(const struct report_node *n, const struct port *p, ps_t now)
+{
+	uint64_t level = paths_utilisation(n->node, p, now);
+
+	if (n->node->paths.utilisation == NULL || p->profile->byte_time == 0)
+		return json_null();
+	return json_real((double)time_of_bytes(p->profile->byte_time, level) * 100 /
+			 (double)UTILISATION_WINDOW);
+}
+
+static json_t *
+member_json(const struct report_node *n, const struct next_hop_group *group, uint32_t slot,
+	    ps_t now)
+{
+	const struct node *node = n->node;
+	const struct next_hop *hop = &node->current->next_hops[slot];
+	const struct port *p = &node->ports[hop->port];
+	json_t *out = json_pack(
+		"{s:s,s:i,s:b,s:b,s:b,s:o,s:o,s:o,s:o,s:I}", "port", n->ports[hop->port].name,
+		"weight", (int)count_slots(node->current, group, hop->port), "up", p->up,
+		"degraded", node->worse[hop->port] & PATH_DEGRADED ? 1 : 0, "busy",
+		is_busy(n, p, now), "grade", grades(n, hop, now), "held",
+		classes(n, hop, now, true), "noticed", classes(n, hop, now, false), "utilisation",
+		utilisation(n, p, now), "tx_packets", (json_int_t)p->tx_packets);
+
+	if (out != NULL && show_set_text(out, "peer", n->ports[hop->port].peer) == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+static json_t *
+group_json(const struct report_node *n, const struct next_hop_group *group, ps_t now)
+{
+	json_t *members = json_array();
+	int status = 0;
+
+	for (uint32_t i = group->first; i < group->first + group->count; i++)
+		if (!is_listed(n->node->current, group, i))
+			status |= json_array_append_new(members, member_json(n, group, i, now));
+	if (status == 0)
+		return json_pack("{s:s,s:b,s:o}", "mode", modes[group->mode], "pinned",
+				 group->pinned, "members", members);
+	json_decref(members);
+	return NULL;
+}
+
+// Whether a group before has the same next hops: they differ in what packets wear alone.
+static bool
+is_shared(const struct tables *t, uint32_t group)
+{
+	for (uint32_t i = 0; i < group; i++)
+		if (t->groups[i].first == t->groups[group].first &&
+		    t->groups[i].count == t->groups[group].count)
+			return true;
+	return false;
+}
+
+// Groups with one member choose nothing; of those that share their next hops the first is told.
+static json_t *
+groups_json(const struct report_node *n, ps_t now)
+{
+	const struct tables *t = n->node->current;
+	json_t *out = json_object();
+	int status = 0;
+
+	for (uint32_t i = 0; t != NULL && i < t->group_count; i++) {
+		char name[16];
+
+		if (t->groups[i].count < 2 || is_shared(t, i))
+			continue;
+		snprintf(name, sizeof(name), "%u", i);
+		status |= json_object_set_new(out, name, group_json(n, &t->groups[i], now));
+	}
+	if (status == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+static json_t *
+switch_json(const struct report_node *n, ps_t now)
+{
+	const struct node *node = n->node;
+	uint64_t sent = 0, received = 0;
+
+	for (unsigned int i = 0; i < node->port_count; i++) {
+		sent += node->ports[i].notices_tx;
+		received += node->ports[i].notices_rx;
+	}
+	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I}", "groups", groups_json(n, now), "pins",
+			 (json_int_t)(node->current != NULL && node->current->pins != NULL
+					      ? node->current->pins->count
+					      : 0),
+			 "flowlets", (json_int_t)paths_flowlets_open(node, now), "flowlets_begun",
+			 (json_int_t)node->paths.flowlets_begun, "notices_tx", (json_int_t)sent,
+			 "notices_rx", (json_int_t)received);
+}
+
+// {"nodes": {NODE: {"groups": {NUMBER: {"mode", "pinned", "members": [...]}}, "pins", ...}}}.
+int
+show_adaptive(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	json_t *nodes = show_child(to, "nodes");
+	bool found = q->port == NULL;
+
+	for (unsigned int i = 0; i < s->node_count; i++) {
+		const struct report_node *n = &s->nodes[i];
+
+		if (!show_node_meant(n, q->port) || n->node->role == NODE_NIC)
+			continue;
+		found = true;
+		if (json_object_set_new(nodes, n->name, switch_json(n, s->now)) != 0)
+			return -ENOMEM;
+	}
+	return found ? 0 : -ENOENT;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary.h"
+
+#include "control/fabric/result_collectives.h"
+#include "summary_part.h"
+#include "control/base/text_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct text_column item_columns[] = {
+	{"workload", TEXT_LEFT}, {"flows", TEXT_RIGHT},    {"complete", TEXT_RIGHT},
+	{"bytes", TEXT_RIGHT},   {"FCT mean", TEXT_RIGHT}, {"p50", TEXT_RIGHT},
+	{"p99", TEXT_RIGHT},     {"max", TEXT_RIGHT},      {"slowdown mean", TEXT_RIGHT},
+	{"p50", TEXT_RIGHT},     {"p99", TEXT_RIGHT},
+};
+
+static const struct text_column collective_columns[] = {
+	{"collective", TEXT_LEFT},  {"kind", TEXT_LEFT},   {"ranks", TEXT_RIGHT},
+	{"per rank", TEXT_RIGHT},   {"times", TEXT_RIGHT}, {"time mean", TEXT_RIGHT},
+	{"min", TEXT_RIGHT},        {"max", TEXT_RIGHT},   {"algbw Gb/s", TEXT_RIGHT},
+	{"busbw Gb/s", TEXT_RIGHT},
+};
+
+static void
+duration_cell(struct text_table *t, uint32_t known, ps_t at)
+{
+	char text[TEXT_VALUE_MAX];
+
+	text_table_cell(t, "%s", known != 0 ? text_duration(text, at) : "-");
+}
+
+static void
+slowdown_cell(struct text_table *t, uint32_t known, double slowdown)
+{
+	if (known != 0)
+		text_table_cell(t, "%.3f", slowdown);
+	else
+		text_table_cell(t, "-");
+}
+
+static int
+add_item(struct text_table *t, const struct report_result *r, const char *item)
+{
+	char bytes[TEXT_VALUE_MAX];
+	struct flow_statistics s;
+	int status = flow_statistics_compute(r->flows, r->flow_count, item, &s);
+
+	if (status != 0)
+		return status;
+	text_table_cell(t, "%s", item != NULL ? item : "all");
+	text_table_cell(t, "%u", s.flows);
+	text_table_cell(t, "%u", s.completed);
+	text_table_cell(t, "%s", text_bytes(bytes, s.bytes));
+	duration_cell(t, s.completed, s.fct_mean);
+	duration_cell(t, s.completed, s.fct_p50);
+	duration_cell(t, s.completed, s.fct_p99);
+	duration_cell(t, s.completed, s.fct_max);
+	slowdown_cell(t, s.with_ideal, s.slowdown_mean);
+	slowdown_cell(t, s.with_ideal, s.slowdown_p50);
+	slowdown_cell(t, s.with_ideal, s.slowdown_p99);
+	return 0;
+}
+
+// True when flow i is the first of its item. Flows of an item follow each other but for items of
+// one name.
+static bool
+item_begins(const struct report_result *r, uint32_t i)
+{
+	if (i != 0 && strcmp(r->flows[i - 1].item, r->flows[i].item) == 0)
+		return false;
+	for (uint32_t k = 0; k + 1 < i; k++) {
+		if (strcmp(r->flows[k].item, r->flows[i].item) == 0)
+			return false;
+	}
+	return true;
+}
+
+static int
+print_items(const struct report_result *r, FILE *to)
+{
+	struct text_table *t;
+	int status =
+		text_table_create(&t, item_columns, sizeof(item_columns) / sizeof(*item_columns));
+
+	for (uint32_t i = 0; i < r->flow_count && status == 0; i++)
+		if (item_begins(r, i))
+			status = add_item(t, r, r->flows[i].item);
+	if (status == 0 && text_table_rows(t) > 1)
+		status = add_item(t, r, NULL);
+	if (status == 0 && r->flow_count != 0)
+		status = text_table_print(t, "", to);
+	text_table_destroy(t);
+	return status;
+}
+
+// How often it was done, of how many times it was begun.
+static void
+times_cell(struct text_table *t, const struct collective_statistics *s)
+{
+	if (s->completed == s->executions)
+		text_table_cell(t, "%u", s->completed);
+	else
+		text_table_cell(t, "%u of %u", s->completed, s->executions);
+}
+
+static void
+add_collective(struct text_table *t, const struct collective_statistics *s)
+{
+	char text[TEXT_VALUE_MAX];
+
+	text_table_cell(t, "%s", s->name);
+	text_table_cell(t, "%s", report_kind_name(s->kind));
+	text_table_cell(t, "%u", s->ranks);
+	text_table_cell(t, "%s", text_bytes(text, s->bytes));
+	times_cell(t, s);
+	duration_cell(t, s->completed, s->mean);
+	duration_cell(t, s->completed, s->min);
+	duration_cell(t, s->completed, s->max);
+	if (s->completed != 0)
+		text_table_cell(t, "%.1f", s->algbw_gbps);
+	else
+		text_table_cell(t, "-");
+	if (s->completed != 0 && s->kind != REPORT_STEP)
+		text_table_cell(t, "%.1f", s->busbw_gbps);
+	else
+		text_table_cell(t, "-");
+}
+
+static int
+print_collectives(const struct report_result *r, FILE *to)
+{
+	struct collective_statistics *all;
+	struct text_table *t = NULL;
+	uint32_t groups;
+	int status = -ENOMEM;
+
+	if (r->collective_count == 0)
+		return 0;
+	all = collective_statistics_compute(r->collectives, r->collective_count, &groups);
+	if (all != NULL)
+		status =
+			text_table_create(&t, collective_columns,
+					  sizeof(collective_columns) / sizeof(*collective_columns));
+	for (uint32_t i = 0; status == 0 && i < groups; i++)
+		add_collective(t, &all[i]);
+	if (status == 0) {
+		fputc('\n', to);
+		status = text_table_print(t, "", to);
+	}
+	text_table_destroy(t);
+	free(all);
+	return status;
+}
+
+static void
+print_run(const struct report_result *r, const char *digest, FILE *to)
+{
+	struct report_totals totals;
+	char text[TEXT_VALUE_MAX];
+
+	report_totals_compute(r->nodes, r->node_count, &totals);
+	fprintf(to, "\n%s of fabric time", text_duration(text, r->last_event));
+	fprintf(to, " in %s", text_duration(text, (uint64_t)(r->wall_s * (double)PS_PER_S)));
+	if (r->wall_s > 0)
+		fprintf(to, ", %.1f million packet-hops/s",
+			(double)totals.packet_hops / r->wall_s / 1e6);
+	fputc('\n', to);
+	if (digest != NULL)
+		fprintf(to, "digest %s\n", digest);
+}
+
+int
+summary_print(const struct report_result *r, const char *digest, FILE *to)
+{
+	int status = print_items(r, to);
+
+	if (status == 0)
+		status = print_collectives(r, to);
+	if (status != 0)
+		return status;
+	summary_print_events(r, to);
+	status = summary_print_links(r, to);
+	if (status == 0)
+		status = summary_print_pools(r, to);
+	summary_print_hints(r, to);
+	print_run(r, digest, to);
+	return status;
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run in a screen of text: completion times by workload item, drops, PFC, ECN, buffer peaks.
+#pragma once
+
+#include "control/fabric/result.h"
+
+#include <stdio.h>
+
+// Prints it. digest: as result_document() gave it, or NULL. Returns 0 or -ENOMEM.
+int summary_print(const struct report_result *r, const char *digest, FILE *to);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control/fabric/result_links.h"
+#include "summary_part.h"
+#include "control/base/text_table.h"
+
+#include <errno.h>
+
+#define TIERS_MAX 16
+
+static const struct text_column pool_columns[] = {
+	{"buffer pool", TEXT_LEFT},
+	{"peak", TEXT_RIGHT},
+	{"of", TEXT_RIGHT},
+	{"at", TEXT_LEFT},
+};
+
+static const struct text_column link_columns[] = {
+	{"links", TEXT_LEFT}, {"count", TEXT_RIGHT}, {"mean load", TEXT_RIGHT}, {"min", TEXT_RIGHT},
+	{"at", TEXT_LEFT},    {"max", TEXT_RIGHT},   {"at", TEXT_LEFT},
+};
+
+uint64_t
+summary_retransmitted(const struct report_result *r)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++)
+		sum += r->flows[i].retransmitted;
+	return sum;
+}
+
+// The port and priority that received pauses held the longest.
+static void
+print_longest_pause(const struct report_result *r, FILE *to)
+{
+	const struct report_node *where = NULL;
+	unsigned int port = 0, priority = 0;
+	char text[TEXT_VALUE_MAX];
+	ps_t longest = 0;
+
+	for (uint32_t i = 0; i < r->node_count; i++) {
+		for (unsigned int k = 0; k < r->nodes[i].node->port_count; k++) {
+			for (unsigned int c = 0; c < PRIORITIES; c++) {
+				const struct port *p = &r->nodes[i].node->ports[k];
+				ps_t held = counters_rx_pause(p, c, r->now).total;
+
+				if (held <= longest)
+					continue;
+				where = &r->nodes[i];
+				port = k;
+				priority = c;
+				longest = held;
+			}
+		}
+	}
+	if (where != NULL)
+		fprintf(to, "; longest paused: %s.%s priority %u, %s", where->name,
+			where->ports[port].name, priority, text_duration(text, longest));
+}
+
+void
+summary_print_events(const struct report_result *r, FILE *to)
+{
+	struct report_totals totals;
+
+	report_totals_compute(r->nodes, r->node_count, &totals);
+	fprintf(to, "\ndrops   %ju, of them lossless %ju\n", (uintmax_t)totals.drops,
+		(uintmax_t)totals.drops_lossless);
+	for (unsigned int i = 0; i < DROP_COUNT; i++)
+		if (totals.by_reason[i] != 0)
+			fprintf(to, "        %s %ju: %s\n", drop_name(i),
+				(uintmax_t)totals.by_reason[i], drop_advice(i));
+	fprintf(to, "PFC     %ju sent", (uintmax_t)totals.pfc_tx);
+	print_longest_pause(r, to);
+	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals.ecn_marked,
+		(uintmax_t)r->cnps);
+	fprintf(to, "resent  %ju packets; %ju arrived out of order\n",
+		(uintmax_t)summary_retransmitted(r), (uintmax_t)r->out_of_order);
+}
+
+static void
+add_tier(struct text_table *t, const struct report_tier_loads *tier)
+{
+	text_table_cell(t, "%s", tier->name);
+	text_table_cell(t, "%u", tier->links);
+	text_table_cell(t, "%.1f %%", 100 * tier->sum / tier->links);
+	text_table_cell(t, "%.1f %%", 100 * tier->min);
+	text_table_cell(t, "%s.%s", tier->min_node->name,
+			tier->min_node->ports[tier->min_port].name);
+	text_table_cell(t, "%.1f %%", 100 * tier->max);
+	text_table_cell(t, "%s.%s", tier->max_node->name,
+			tier->max_node->ports[tier->max_port].name);
+}
+
+int
+summary_print_links(const struct report_result *r, FILE *to)
+{
+	struct report_tier_loads tiers[TIERS_MAX];
+	unsigned int count = report_tiers(r->nodes, r->node_count, r->last_event, tiers, TIERS_MAX);
+	struct text_table *t;
+	int status;
+
+	if (count == 0)
+		return 0;
+	status = text_table_create(&t, link_columns, sizeof(link_columns) / sizeof(*link_columns));
+	for (unsigned int i = 0; status == 0 && i < count; i++)
+		add_tier(t, &tiers[i]);
+	if (status == 0) {
+		fputc('\n', to);
+		status = text_table_print(t, "", to);
+		fprintf(to, "uplink imbalance %.3f\n",
+			report_uplink_imbalance(r->nodes, r->node_count));
+	}
+	text_table_destroy(t);
+	return status;
+}
+
+// Of each pool the node where it was fullest.
+int
+summary_print_pools(const struct report_result *r, FILE *to)
+{
+	struct text_table *t;
+	char text[TEXT_VALUE_MAX];
+	int status =
+		text_table_create(&t, pool_columns, sizeof(pool_columns) / sizeof(*pool_columns));
+
+	for (unsigned int pool = 0; pool < POOL_COUNT && status == 0; pool++) {
+		const struct report_node *fullest = NULL;
+		uint64_t peak = 0, size = 0;
+
+		for (uint32_t i = 0; i < r->node_count; i++) {
+			const struct tables *tables = report_tables(&r->nodes[i]);
+			const struct pool *state = &r->nodes[i].node->buffer.pools[pool];
+			uint64_t used = watermark_user(&state->used_before, state->used_max);
+
+			if (tables == NULL || used * tables->cell <= peak)
+				continue;
+			fullest = &r->nodes[i];
+			peak = used * tables->cell;
+			size = tables->pools[pool].size == POOL_UNLIMITED
+				       ? 0
+				       : (uint64_t)tables->pools[pool].size * tables->cell;
+		}
+		if (fullest == NULL)
+			continue;
+		text_table_cell(t, "%s", counters_pool_name(pool));
+		text_table_cell(t, "%s", text_bytes(text, peak));
+		text_table_cell(t, "%s", size != 0 ? text_bytes(text, size) : "unlimited");
+		text_table_cell(t, "%s", fullest->name);
+	}
+	if (status == 0 && text_table_rows(t) != 0) {
+		fputc('\n', to);
+		status = text_table_print(t, "", to);
+	}
+	text_table_destroy(t);
+	return status;
+}

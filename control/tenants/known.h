@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Links as switches know them: routes follow a link's change when `routing.convergence` has passed
+// at a switch (converge.c), and until then whatever else makes routes anew goes by the links as the
+// switch's routes had them. Control thread.
+#pragma once
+
+#include "control/fabric/fabric.h"
+
+// Before a link goes down or comes up: switches that will not notice at once go on knowing the
+// links as they are. Returns 0 or -ENOMEM.
+int known_keep(struct fabric *f);
+// A switch knows the links as they are.
+void known_drop(struct fabric *f, uint32_t node);
+// Frees all of it.
+void known_free(struct fabric *f);
+
+// Has switches of routes that were made from the links as they are have those that follow from the
+// links as each knows them. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+int known_apply(const struct fabric *f, struct routes *routes, struct config_diag *diag);

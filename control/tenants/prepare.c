@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The settings of a change against what is in force: what must not change while packets are under
+// way, what would not fit, and the tables that follow.
+#include "prepare.h"
+
+#include "control/model/tables/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+prepared_drop_tables(struct prepared *p)
+{
+	for (uint32_t i = 0; i < p->f->topology->node_count; i++) {
+		tables_destroy(p->tables[i]);
+		p->tables[i] = NULL;
+	}
+}
+
+void
+prepared_release(struct prepared *p)
+{
+	if (p->tables != NULL)
+		prepared_drop_tables(p);
+	free(p->tables);
+	free(p->before);
+	free(p->after);
+	free(p->differs);
+	free(p->excess);
+}
+
+int
+prepared_start(struct prepared *p, struct fabric *f, bool trial)
+{
+	size_t switches = f->topology->first_host;
+
+	*p = (struct prepared){.f = f, .trial = trial};
+	p->tables = calloc(f->topology->node_count, sizeof(struct tables *));
+	p->before = calloc(switches + 1, sizeof(*p->before));
+	p->after = calloc(switches + 1, sizeof(*p->after));
+	p->differs = calloc(switches + 1, sizeof(*p->differs));
+	p->excess = calloc(switches + 1, sizeof(*p->excess));
+	if (p->tables == NULL || p->before == NULL || p->after == NULL || p->differs == NULL ||
+	    p->excess == NULL)
+		return -ENOMEM;
+	memcpy(p->before, f->switches, switches * sizeof(*p->before));
+	memcpy(p->after, f->switches, switches * sizeof(*p->after));
+	for (size_t i = 0; i < switches; i++)
+		p->excess[i] = tables_excess_bytes(f->tables[i], &f->switches[i]);
+	return 0;
+}
+
+// Merging keeps equal lists once (control/config/merge.c), so what was not written anew is the same
+// to the byte.
+static bool
+same_settings(const struct switch_config *a, const struct switch_config *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static int
+check_fixed(const struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+{
+	const struct switch_config *before = &p->before[node], *after = &p->after[node];
+	const char *name = p->f->topology->nodes[node].name, *file = p->f->config->file;
+	struct config_pos none = {0};
+
+	if (after->cell_bytes != before->cell_bytes)
+		config_error(diag, file, none, key, "cannot change while %s runs (it is %u B)",
+			     name, before->cell_bytes);
+	else if (after->latency_ps != before->latency_ps)
+		config_error(diag, file, none, key,
+			     "cannot change while %s runs (it is %" PRIu64 " ps)", name,
+			     before->latency_ps);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+// What a file may do by leaving a pool to its default, a change may not: pools beyond the buffer.
+static int
+check_excess(const struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+{
+	uint64_t after = tables_excess_bytes(p->tables[node], &p->after[node]);
+
+	if (after <= p->excess[node])
+		return 0;
+	config_error(diag, p->f->config->file, (struct config_pos){0}, key,
+		     "on %s the pools and headroom would be %" PRIu64
+		     " B more than the buffer of %" PRIu64 " B",
+		     p->f->topology->nodes[node].name, after, p->after[node].buffer_bytes);
+	return -EINVAL;
+}
+
+static uint64_t
+sum_of_buffers(const struct prepared *p, const struct switch_config *settings)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->f->topology->first_host; i++)
+		sum += settings[i].buffer_bytes;
+	return sum;
+}
+
+// A packet that a buffer admits must be there to hold it.
+static int
+check_buffers(const struct prepared *p, const char *key, struct config_diag *diag)
+{
+	uint64_t after = sum_of_buffers(p, p->after), most = p->f->buffers_bytes;
+
+	if (most == 0 || after <= most || after <= sum_of_buffers(p, p->before))
+		return 0;
+	config_error(diag, p->f->config->file, (struct config_pos){0}, key,
+		     "the switches' buffers would be %" PRIu64
+		     " B in all, but the packets that were set aside as the fabric came up are "
+		     "enough for %" PRIu64 " B: write it in the file and bring the fabric up again",
+		     after, most);
+	return -EINVAL;
+}
+
+static int
+prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+{
+	const struct topo_node *place = &p->f->topology->nodes[node];
+	int rc = config_switch(p->f->config, place->name, place->role, &p->after[node]);
+
+	if (rc != 0)
+		return rc;
+	p->differs[node] = !same_settings(&p->before[node], &p->after[node]);
+	if (!p->differs[node] && !p->reslice.begun)
+		return 0;
+	p->changed += p->differs[node];
+	rc = check_fixed(p, node, key, diag);
+	if (rc == 0)
+		rc = fabric_build_tables(p->f, node, &p->after[node], &p->tables[node], diag);
+	return rc != 0 ? rc : check_excess(p, node, key, diag);
+}
+
+bool
+prepared_touches(const struct topo_node *node, const char *key)
+{
+	size_t length = strcspn(key, ".");
+	const char *names[] = {"switch", config_role_name(node->role), node->name};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length && memcmp(names[i], key, length) == 0)
+			return true;
+	return false;
+}
+
+// The first edit that a switch reads, or that is of tenants, whose tables are all made anew; NULL:
+// the switch stays as it is.
+static const char *
+find_key(const struct prepared *p, const struct topo_node *node, const struct config_edit *edits,
+	 unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (prepared_touches(node, edits[i].key))
+			return edits[i].key;
+	return p->reslice.begun ? edits[0].key : NULL;
+}
+
+int
+prepared_prepare(struct prepared *p, const struct config_edit *edits, unsigned count,
+		 struct config_diag *diag)
+{
+	const struct topology *t = p->f->topology;
+	int rc = 0;
+
+	p->changed = 0;
+	for (uint32_t i = 0; rc == 0 && i < t->first_host; i++) {
+		const char *key = find_key(p, &t->nodes[i], edits, count);
+
+		p->differs[i] = false;
+		if (key != NULL)
+			rc = prepare_switch(p, i, key, diag);
+	}
+	if (rc == 0)
+		rc = check_buffers(p, edits[0].key, diag);
+	if (rc == 0)
+		rc = tables_check_ports(t, p->after, diag);
+	if (rc != 0 || p->trial)
+		return rc;
+	for (uint32_t i = t->first_host; rc == 0 && i < t->node_count; i++) {
+		uint32_t leaf = t->nodes[i].ports[0].peer_node;
+
+		if (p->f->nodes[i] != NULL && p->differs[leaf])
+			rc = fabric_build_tables(p->f, i, &p->after[leaf], &p->tables[i], diag);
+	}
+	return rc;
+}

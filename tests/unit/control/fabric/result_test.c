@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/unit/control/show/report_fixture.h"
+
+#include "control/fabric/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct report_flow flows[2] = {
+	{.id = 0,
+	 .item = "incast",
+	 .src = "h2",
+	 .dst = "h1",
+	 .tenant = "red",
+	 .bytes = 1000000,
+	 .start = 1000,
+	 .fct = 90634880,
+	 .ideal = 90634880,
+	 .retransmitted = 3,
+	 .reorder_max = 4},
+	{.id = 1,
+	 .item = "incast",
+	 .src = "h3",
+	 .dst = "h1",
+	 .bytes = 1000000,
+	 .start = 0,
+	 .fct = PS_NEVER,
+	 .ideal = 90634880,
+	 .retransmitted = 1},
+};
+
+// 8 ranks of 64 MB in 10 ms: 51.2 Gb/s, of which 7/8 crosses each rank's link.
+static struct report_collective collectives[1] = {
+	{.name = "a2a",
+	 .kind = REPORT_ALL_TO_ALL,
+	 .ranks = 8,
+	 .bytes = 64000000,
+	 .start = 0,
+	 .step = 10 * PS_PER_MS},
+};
+
+// Equal but for rounding.
+static bool
+nearly(double a, double b)
+{
+	return a - b < 1e-9 && b - a < 1e-9;
+}
+
+static struct report_result
+result_of(struct fixture *f)
+{
+	return (struct report_result){
+		.flows = flows,
+		.flow_count = 2,
+		.collectives = collectives,
+		.collective_count = 1,
+		.nodes = f->nodes,
+		.node_count = 2,
+		.now = 200 * PS_PER_US,
+		.last_event = 199 * PS_PER_US,
+		.cnps = 5,
+		.out_of_order = 6,
+		.setup_s = 0.25,
+		.wall_s = 0.5,
+		.ranks = 1,
+	};
+}
+
+static void
+test_document_has_the_keys_of_its_format(void **state)
+{
+	static const char *const summary_keys[] = {"sim_ps",
+						   "last_event_ps",
+						   "packets",
+						   "packet_hops",
+						   "drops",
+						   "drops_lossless",
+						   "pfc_tx",
+						   "ecn_marked",
+						   "cnps",
+						   "out_of_order",
+						   "retransmitted",
+						   "slowdown_mean",
+						   "slowdown_p50",
+						   "slowdown_p99",
+						   "goodput_gbps",
+						   "uplink_imbalance",
+						   "setup_s",
+						   "wall_s",
+						   "packet_hops_per_s",
+						   "ranks",
+						   "digest"};
+	struct fixture *f = *state;
+	struct report_result r = result_of(f);
+	char digest[RESULT_DIGEST_MAX];
+	json_t *out;
+
+	f->leaf->ports[0].tx_packets = 1000;
+	out = result_document(&r, digest);
+	assert_non_null(out);
+	for (size_t i = 0; i < sizeof(summary_keys) / sizeof(*summary_keys); i++)
+		assert_non_null(json_object_get(json_object_get(out, "summary"), summary_keys[i]));
+	assert_integer_at(out, "flows/[0]/id", 0);
+	assert_text_at(out, "flows/[0]/src", "h2");
+	assert_text_at(out, "flows/[0]/dst", "h1");
+	assert_text_at(out, "flows/[0]/tenant", "red");
+	assert_integer_at(out, "flows/[0]/bytes", 1000000);
+	assert_integer_at(out, "flows/[0]/start_ps", 1000);
+	assert_integer_at(out, "flows/[0]/fct_ps", 90634880);
+	assert_integer_at(out, "flows/[0]/ideal_ps", 90634880);
+	assert_integer_at(out, "flows/[0]/retransmitted", 3);
+	assert_integer_at(out, "flows/[0]/reorder_max", 4);
+	assert_true(json_is_null(fixture_at(out, "flows/[1]/fct_ps")));
+	assert_true(json_is_null(fixture_at(out, "flows/[1]/tenant")));
+	assert_text_at(out, "collectives/[0]/kind", "all-to-all");
+	assert_integer_at(out, "collectives/[0]/iteration", 0);
+	assert_integer_at(out, "collectives/[0]/step_ps", 10 * PS_PER_MS);
+	assert_true(json_real_value(fixture_at(out, "collectives/[0]/algbw_gbps")) == 51.2);
+	assert_true(nearly(json_real_value(fixture_at(out, "collectives/[0]/busbw_gbps")), 44.8));
+	fixture_at(out, "nodes/leaf1/ports/swp1/queue/[3]/depth");
+	assert_int_equal(json_array_size(fixture_at(out, "snapshots")), 0);
+	assert_integer_at(out, "summary/sim_ps", 200 * PS_PER_US);
+	assert_integer_at(out, "summary/last_event_ps", 199 * PS_PER_US);
+	assert_integer_at(out, "summary/retransmitted", 4);
+	assert_integer_at(out, "summary/completed", 1);
+	assert_integer_at(out, "summary/cnps", 5);
+	assert_true(json_real_value(fixture_at(out, "summary/slowdown_p99")) == 1.0);
+	assert_true(json_real_value(fixture_at(out, "summary/packet_hops_per_s")) == 2000.0);
+	assert_text_at(out, "summary/digest", digest);
+	json_decref(out);
+}
+
+// sha256sum of {"a":1,"b":93.8,"summary":{"packets":2}}
+static void
+test_digest_of_a_known_text(void **state)
+{
+	json_t *document = json_pack("{s:{s:i,s:f,s:s},s:f,s:i}", "summary", "packets", 2, "wall_s",
+				     1.5, "digest", "x", "b", 93.8, "a", 1);
+	char digest[RESULT_DIGEST_MAX];
+
+	(void)state;
+	assert_int_equal(result_digest(document, digest), 0);
+	assert_string_equal(digest,
+			    "70f727762b7e8e48299965f69ad763055ee5293272e08439763ea5271f900eea");
+	assert_true(json_real_value(fixture_at(document, "summary/wall_s")) == 1.5);
+	json_decref(document);
+}
+
+static void
+digest_of(const struct report_result *r, char digest[static RESULT_DIGEST_MAX])
+{
+	json_t *out = result_document(r, digest);
+
+	assert_non_null(out);
+	json_decref(out);
+}
+
+static void
+test_digest_ignores_the_machine_and_nothing_else(void **state)
+{
+	struct fixture *f = *state;
+	struct report_result r = result_of(f);
+	char first[RESULT_DIGEST_MAX], other[RESULT_DIGEST_MAX];
+
+	digest_of(&r, first);
+	r.wall_s = 7;
+	r.setup_s = 8;
+	r.ranks = 4;
+	digest_of(&r, other);
+	assert_string_equal(first, other);
+	f->leaf->ports[3].queues[5].depth_max++;
+	digest_of(&r, other);
+	assert_string_not_equal(first, other);
+	f->leaf->ports[3].queues[5].depth_max--;
+	flows[0].fct++;
+	digest_of(&r, other);
+	assert_string_not_equal(first, other);
+	flows[0].fct--;
+	r.cnps++;
+	digest_of(&r, other);
+	assert_string_not_equal(first, other);
+	r.cnps--;
+	digest_of(&r, other);
+	assert_string_equal(first, other);
+}
+
+// Who reads the file can compute its digest again.
+static void
+test_digest_survives_the_file(void **state)
+{
+	struct fixture *f = *state;
+	struct report_result r = result_of(f);
+	char path[] = "/tmp/roost-result-XXXXXX", err[256], first[RESULT_DIGEST_MAX],
+	     again[RESULT_DIGEST_MAX];
+	int file = mkstemp(path);
+	json_t *out, *read;
+
+	assert_true(file >= 0);
+	close(file);
+	flows[0].fct = 90634881;
+	f->leaf->ports[2].tx_bytes = 3;
+	f->leaf->ports[3].tx_bytes = 4;
+	out = result_document(&r, first);
+	assert_int_equal(report_write(out, path, err, sizeof(err)), 0);
+	read = json_load_file(path, 0, NULL);
+	unlink(path);
+	assert_non_null(read);
+	assert_int_equal(result_digest(read, again), 0);
+	assert_string_equal(first, again);
+	flows[0].fct = 90634880;
+	json_decref(read);
+	json_decref(out);
+}
+
+static void
+test_write_failures_name_the_file(void **state)
+{
+	json_t *document = json_object();
+	char err[256] = "";
+
+	(void)state;
+	assert_int_equal(report_write(document, "/nowhere/result.json", err, sizeof(err)), -ENOENT);
+	assert_string_equal(err, "/nowhere/result.json: No such file or directory");
+	assert_int_equal(report_write(document, "/dev/full", err, sizeof(err)), -ENOSPC);
+	assert_string_equal(err, "/dev/full: No space left on device");
+	json_decref(document);
+}
+
+static void
+test_bus_bandwidth(void **state)
+{
+	struct report_collective c = collectives[0];
+	double algorithm, bus;
+
+	(void)state;
+	c.kind = REPORT_ALL_REDUCE;
+	report_collective_bandwidth(&c, &algorithm, &bus);
+	assert_true(algorithm == 51.2 && nearly(bus, 89.6));
+	c.kind = REPORT_STEP;
+	report_collective_bandwidth(&c, &algorithm, &bus);
+	assert_true(algorithm == 51.2 && bus == 0);
+	c.step = PS_NEVER;
+	report_collective_bandwidth(&c, &algorithm, &bus);
+	assert_true(algorithm == 0 && bus == 0);
+}
+
+// Executions of one collective, one of which has not begun, and a step.
+static void
+test_executions_and_steps(void **state)
+{
+	static const struct report_collective several[] = {
+		{.name = "ar", .kind = REPORT_ALL_REDUCE, .ranks = 8, .bytes = 1, .step = 5},
+		{.name = "ar",
+		 .kind = REPORT_ALL_REDUCE,
+		 .iteration = 1,
+		 .ranks = 8,
+		 .bytes = 1,
+		 .start = PS_NEVER,
+		 .step = PS_NEVER},
+		{.name = "s", .kind = REPORT_STEP, .ranks = 8, .bytes = 1, .step = 9},
+	};
+	struct fixture *f = *state;
+	struct report_result r = result_of(f);
+	json_t *out;
+
+	r.collectives = several;
+	r.collective_count = 3;
+	out = result_document(&r, NULL);
+	assert_non_null(out);
+	assert_integer_at(out, "collectives/[1]/iteration", 1);
+	assert_true(json_is_null(fixture_at(out, "collectives/[1]/start_ps")));
+	assert_true(json_is_null(fixture_at(out, "collectives/[1]/step_ps")));
+	assert_text_at(out, "collectives/[0]/kind", "all-reduce");
+	assert_text_at(out, "collectives/[2]/kind", "step");
+	assert_integer_at(out, "collectives/[2]/step_ps", 9);
+	json_decref(out);
+}
+
+int
+main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_document_has_the_keys_of_its_format),
+		cmocka_unit_test(test_digest_of_a_known_text),
+		T(test_digest_ignores_the_machine_and_nothing_else),
+		T(test_digest_survives_the_file),
+		cmocka_unit_test(test_write_failures_name_the_file),
+		cmocka_unit_test(test_bus_bandwidth),
+		T(test_executions_and_steps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

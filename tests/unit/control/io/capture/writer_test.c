@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks are compared with bytes written out by hand from draft-ietf-opsawg-pcapng, and files are
+// read back through libpcap.
+#include "control/io/capture/reader.h"
+#include "control/io/capture/writer.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// The head of every file: section header, then interface "swp1" with the snap length at byte 56.
+#define HEAD_LEN 84
+#define HEAD_SNAPLEN 56
+
+static const uint8_t head[HEAD_LEN] = {
+	0x0a, 0x0d, 0x0d, 0x0a, 44,   0,    0,    0,                  // Section Header Block
+	0x4d, 0x3c, 0x2b, 0x1a, 1,    0,    0,    0,                  // little-endian, version 1.0
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,               // section length not given
+	4,    0,    5,    0,    'R',  'o',  'o',  's',  't', 0, 0, 0, // shb_userappl
+	0,    0,    0,    0,    44,   0,    0,    0,                  // opt_endofopt
+	1,    0,    0,    0,    40,   0,    0,    0,                  // Interface Description Block
+	1,    0,    0,    0,    0,    0,    0,    0,                  // Ethernet, snaplen
+	2,    0,    4,    0,    's',  'w',  'p',  '1',                // if_name
+	9,    0,    1,    0,    9,    0,    0,    0,                  // if_tsresol: 10^-9
+	0,    0,    0,    0,    40,   0,    0,    0,                  // opt_endofopt
+};
+
+static char path[64];
+static char err[256];
+static uint8_t bytes[8192];
+
+static struct capture_writer *
+open_file(uint32_t snaplen)
+{
+	struct capture_writer *writer;
+
+	if (capture_writer_open(&writer, path, "swp1", snaplen, err, sizeof(err)) != 0)
+		fail_msg("%s", err);
+	return writer;
+}
+
+static size_t
+load(void)
+{
+	FILE *file = fopen(path, "rb");
+	size_t length;
+
+	assert_non_null(file);
+	length = fread(bytes, 1, sizeof(bytes), file);
+	assert_true(length < sizeof(bytes));
+	fclose(file);
+	return length;
+}
+
+static void
+expect_blocks(const uint8_t *blocks, size_t length, uint8_t snaplen)
+{
+	uint8_t expected_head[HEAD_LEN];
+
+	memcpy(expected_head, head, HEAD_LEN);
+	expected_head[HEAD_SNAPLEN] = snaplen;
+	assert_int_equal(load(), HEAD_LEN + length);
+	assert_memory_equal(bytes, expected_head, HEAD_LEN);
+	if (length > 0)
+		assert_memory_equal(bytes + HEAD_LEN, blocks, length);
+}
+
+static void
+test_empty_file(void **state)
+{
+	struct capture_packet packet;
+	struct capture_reader *reader;
+
+	(void)state;
+	assert_int_equal(capture_writer_close(open_file(128)), 0);
+	expect_blocks(NULL, 0, 128);
+	assert_int_equal(capture_reader_open(&reader, path, err, sizeof(err)), 0);
+	assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), 0);
+	capture_reader_close(reader);
+	assert_int_equal(capture_writer_close(NULL), 0);
+}
+
+// 2^32 + 5 ns and 999 ps: both halves of the stamp, rounded down.
+static void
+test_packet_bytes(void **state)
+{
+	static const uint8_t expected[] = {
+		6,    0,   0,   0,   40,  0, 0, 0, // Enhanced Packet Block
+		0,    0,   0,   0,   1,   0, 0, 0, // interface 0, stamp's upper half
+		5,    0,   0,   0,   5,   0, 0, 0, // lower half, captured
+		0x2c, 1,   0,   0,                 // 300 on the wire
+		'a',  'b', 'c', 'd', 'e', 0, 0, 0, // padded
+		40,   0,   0,   0,
+	};
+	struct capture_writer *writer = open_file(0);
+
+	(void)state;
+	assert_int_equal(
+		capture_writer_packet(writer, UINT64_C(4294967301999), "abcde", 5, 300, NULL), 0);
+	assert_int_equal(capture_writer_close(writer), 0);
+	expect_blocks(expected, sizeof(expected), 0);
+}
+
+// A comment gets its newline once; an empty one is none.
+static void
+test_comment_bytes(void **state)
+{
+	static const uint8_t expected[] = {
+		6,   0,   0,   0,   52,  0,    0, 0, // Enhanced Packet Block
+		0,   0,   0,   0,   0,   0,    0, 0, // interface 0, stamp's upper half
+		1,   0,   0,   0,                    // lower half
+		4,   0,   0,   0,   4,   0,    0, 0, // captured, on the wire
+		'a', 'b', 'c', 'd',                  // data
+		1,   0,   6,   0,                    // opt_comment
+		'p', 'o', 'r', 't', '1', '\n', 0, 0, // padded
+		0,   0,   0,   0,   52,  0,    0, 0, // opt_endofopt
+	};
+	static const uint8_t bare[] = {
+		6,   0,   0,   0,   36, 0, 0, 0, // Enhanced Packet Block
+		0,   0,   0,   0,   0,  0, 0, 0, // interface 0, stamp's upper half
+		1,   0,   0,   0,                // lower half
+		4,   0,   0,   0,   4,  0, 0, 0, // captured, on the wire
+		'a', 'b', 'c', 'd',              // data
+		36,  0,   0,   0,                // total length
+	};
+	static const char *const same[] = {"port1", "port1\n"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct capture_writer *writer = open_file(0);
+
+		assert_int_equal(capture_writer_packet(writer, 1000, "abcd", 4, 4, same[i]), 0);
+		assert_int_equal(capture_writer_close(writer), 0);
+		expect_blocks(expected, sizeof(expected), 0);
+	}
+	struct capture_writer *writer = open_file(0);
+
+	assert_int_equal(capture_writer_packet(writer, 1000, "abcd", 4, 4, ""), 0);
+	assert_int_equal(capture_writer_close(writer), 0);
+	expect_blocks(bare, sizeof(bare), 0);
+}
+
+static void
+test_direction_bytes(void **state)
+{
+	static const uint8_t expected[] = {
+		6, 0, 0, 0, 52,  0,    0, 0, // Enhanced Packet Block
+		0, 0, 0, 0, 0,   0,    0, 0, // interface 0, stamp's upper half
+		1, 0, 0, 0,                  // lower half
+		0, 0, 0, 0, 0,   0,    0, 0, // captured, on the wire
+		2, 0, 4, 0, 2,   0,    0, 0, // epb_flags: outbound
+		1, 0, 2, 0, 'x', '\n', 0, 0, // opt_comment
+		0, 0, 0, 0, 52,  0,    0, 0, // opt_endofopt
+	};
+	static const uint8_t inbound[] = {
+		6, 0, 0, 0, 44, 0, 0, 0, // Enhanced Packet Block
+		0, 0, 0, 0, 0,  0, 0, 0, // interface 0, stamp's upper half
+		1, 0, 0, 0,              // lower half
+		0, 0, 0, 0, 0,  0, 0, 0, // captured, on the wire
+		2, 0, 4, 0, 1,  0, 0, 0, // epb_flags: inbound
+		0, 0, 0, 0, 44, 0, 0, 0, // opt_endofopt
+	};
+	struct capture_writer *writer = open_file(0);
+
+	(void)state;
+	assert_int_equal(
+		capture_writer_packet_directed(writer, CAPTURE_DIRECTION_OUT, 1000, "", 0, 0, "x"),
+		0);
+	assert_int_equal(capture_writer_close(writer), 0);
+	expect_blocks(expected, sizeof(expected), 0);
+	writer = open_file(0);
+	assert_int_equal(
+		capture_writer_packet_directed(writer, CAPTURE_DIRECTION_IN, 1999, "", 0, 0, NULL),
+		0);
+	assert_int_equal(capture_writer_close(writer), 0);
+	expect_blocks(inbound, sizeof(inbound), 0);
+}
+
+static void
+test_snaplen_cuts(void **state)
+{
+	static const uint8_t expected[] = {
+		6,   0,   0,   0, 36, 0, 0, 0, // Enhanced Packet Block
+		0,   0,   0,   0, 0,  0, 0, 0, // interface 0, stamp's upper half
+		0,   0,   0,   0,              // lower half
+		3,   0,   0,   0, 9,  0, 0, 0, // captured, on the wire
+		'a', 'b', 'c', 0,              // padded
+		36,  0,   0,   0,              // total length
+	};
+	struct capture_writer *writer = open_file(3);
+
+	(void)state;
+	assert_int_equal(capture_writer_packet(writer, 999, "abcde", 5, 9, NULL), 0);
+	assert_int_equal(capture_writer_close(writer), 0);
+	expect_blocks(expected, sizeof(expected), 3);
+}
+
+// Every length in 0..200, with and without a comment, read back by libpcap.
+static void
+test_read_back(void **state)
+{
+	struct capture_writer *writer = open_file(0);
+	struct capture_packet packet;
+	struct capture_reader *reader;
+	uint8_t data[200];
+
+	(void)state;
+	for (uint32_t len = 0; len <= sizeof(data); len++) {
+		memset(data, (int)len, sizeof(data));
+		assert_int_equal(capture_writer_packet(writer, len * UINT64_C(12345678901) + 999,
+						       data, len, len,
+						       len % 3 ? "reason=no-route" : NULL),
+				 0);
+	}
+	assert_int_equal(capture_writer_close(writer), 0);
+
+	assert_int_equal(capture_reader_open(&reader, path, err, sizeof(err)), 0);
+	for (uint32_t len = 0; len <= sizeof(data); len++) {
+		ps_t stamp = len * UINT64_C(12345678901) + 999;
+
+		memset(data, (int)len, sizeof(data));
+		assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), 1);
+		assert_int_equal(packet.stamp, stamp / PS_PER_NS * PS_PER_NS);
+		assert_int_equal(packet.data_len, len);
+		assert_memory_equal(packet.data, data, len);
+	}
+	assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), 0);
+	capture_reader_close(reader);
+}
+
+// The longest of everything: 255 bytes of name, a 65534-byte comment, the largest packet.
+static void
+test_limits(void **state)
+{
+	char name[257], *comment = malloc(65536);
+	uint8_t *data = calloc(1, CAPTURE_PACKET_MAX + 1);
+	struct capture_writer *writer;
+	struct capture_packet packet;
+	struct capture_reader *reader;
+
+	(void)state;
+	assert_non_null(data);
+	assert_non_null(comment);
+	memset(name, 'n', sizeof(name));
+	name[256] = '\0';
+	assert_int_equal(capture_writer_open(&writer, path, name, 0, err, sizeof(err)), -EINVAL);
+	assert_null(writer);
+	assert_int_equal(capture_writer_open(&writer, path, "", 0, err, sizeof(err)), -EINVAL);
+	name[255] = '\0';
+	assert_int_equal(capture_writer_open(&writer, path, name, 0, err, sizeof(err)), 0);
+	memset(comment, 'c', 65536);
+	comment[65534] = '\0';
+	assert_int_equal(capture_writer_packet(writer, 0, data, CAPTURE_PACKET_MAX,
+					       CAPTURE_PACKET_MAX, comment),
+			 0);
+	// Refused, and the refusal is not forgotten at the end.
+	assert_int_equal(capture_writer_packet(writer, 0, data, CAPTURE_PACKET_MAX + 1,
+					       CAPTURE_PACKET_MAX + 1, NULL),
+			 -EMSGSIZE);
+	assert_int_equal(capture_writer_packet(writer, 0, data, 60, 60, NULL), -EMSGSIZE);
+	assert_int_equal(capture_writer_close(writer), -EMSGSIZE);
+	assert_int_equal(capture_reader_open(&reader, path, err, sizeof(err)), 0);
+	assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), 1);
+	assert_int_equal(packet.data_len, CAPTURE_PACKET_MAX);
+	assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), 0);
+	capture_reader_close(reader);
+
+	writer = open_file(0);
+	comment[65534] = 'c';
+	comment[65535] = '\0';
+	assert_int_equal(capture_writer_packet(writer, 0, data, 60, 60, comment), -EMSGSIZE);
+	assert_int_equal(capture_writer_close(writer), -EMSGSIZE);
+	writer = open_file(0);
+	assert_int_equal(capture_writer_packet(writer, 0, data, 60, 59, NULL), -EINVAL);
+	assert_int_equal(capture_writer_close(writer), -EINVAL);
+	expect_blocks(NULL, 0, 0);
+	free(data);
+	free(comment);
+}
+
+static void
+expect_refused(const char *where, int status, const char *message)
+{
+	struct capture_writer *writer = (struct capture_writer *)bytes;
+
+	assert_int_equal(capture_writer_open(&writer, where, "swp1", 0, err, sizeof(err)), status);
+	assert_null(writer);
+	assert_string_equal(err, message);
+}
+
+static void
+test_places_that_take_no_file(void **state)
+{
+	struct capture_writer *writer;
+
+	(void)state;
+	expect_refused("/tmp", -EISDIR, "/tmp: Is a directory");
+	expect_refused("/nonexistent/x", -ENOENT, "/nonexistent/x: No such file or directory");
+	expect_refused("/dev/full", -ENOSPC, "/dev/full: No space left on device");
+	assert_int_equal(capture_writer_open(&writer, "/dev/null", "swp1", 0, err, sizeof(err)), 0);
+	assert_int_equal(capture_writer_packet(writer, 0, "abc", 3, 3, NULL), 0);
+	assert_int_equal(capture_writer_close(writer), 0);
+}
+
+// A file that may not grow stands for a full disk, in the midst of a block and in the last flush.
+static void
+test_full_disk(void **state)
+{
+	static const uint8_t data[1000];
+	struct rlimit old, small;
+	struct capture_writer *writer;
+	int status = 0;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = old;
+	small.rlim_cur = 100000;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	writer = open_file(0);
+	for (int i = 0; i < 200 && status == 0; i++)
+		status = capture_writer_packet(writer, 0, data, sizeof(data), sizeof(data), NULL);
+	assert_int_equal(status, -EFBIG);
+	assert_int_equal(capture_writer_packet(writer, 0, data, 60, 60, NULL), -EFBIG);
+	assert_int_equal(capture_writer_close(writer), -EFBIG);
+
+	small.rlim_cur = HEAD_LEN + 10;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	writer = open_file(0);
+	assert_int_equal(capture_writer_packet(writer, 0, data, 60, 60, NULL), 0); // buffered
+	assert_int_equal(capture_writer_close(writer), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+}
+
+static int
+make_file(void **state)
+{
+	int file;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/roost-writer-XXXXXX");
+	file = mkstemp(path);
+	return file < 0 ? -1 : close(file);
+}
+
+static int
+remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_file, remove_file)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_empty_file),    TEST(test_packet_bytes),
+		TEST(test_comment_bytes), TEST(test_direction_bytes),
+		TEST(test_snaplen_cuts),  TEST(test_read_back),
+		TEST(test_limits),        TEST(test_places_that_take_no_file),
+		TEST(test_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
