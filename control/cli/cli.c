@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include "control/api/socket_path.h"
+#include "control/base/version.h"
 #include "control/cli/shell/shell.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ take_options(int argc, char **argv)
 {
 	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
 						{"help", no_argument, NULL, 'h'},
+						{"version", no_argument, NULL, 'V'},
 						{NULL, 0, NULL, 0}};
 	int option;
 
@@ -59,6 +61,9 @@ take_options(int argc, char **argv)
 			break;
 		case 'h':
 			cli_print_commands(stdout);
+			return CLI_OK;
+		case 'V':
+			printf("roost %s\n", roost_version);
 			return CLI_OK;
 		default:
 			return cli_usage_hint("roost");

@@ -65,6 +65,7 @@ cli_print_commands(FILE *to)
 	      "  -f, --fabric NAME  the live fabric that is meant, where several are up (or "
 	      "ROOST_FABRIC)\n"
 	      "  -h, --help         this; behind a command: its own\n"
+	      "      --version      the version of the program\n"
 	      "\nexit status: 0, 1 failed, 2 wrong usage or file\n",
 	      to);
 }

@@ -169,7 +169,7 @@ changes_create(struct changes **out, struct lab *lab, const char *file,
 		rc = begin(c, author, err, sizeof(err));
 	if (rc == 0 || rc == -ENOMEM)
 		return rc;
-	snprintf(c->why_not, sizeof(c->why_not), "no revisions are kept: %s", err);
+	snprintf(c->why_not, sizeof(c->why_not), "no revisions are kept: %.480s", err);
 	fprintf(report->notes, "roost: note: %s\n", c->why_not);
 	store_close(c->store);
 	c->store = NULL;

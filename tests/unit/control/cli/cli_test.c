@@ -2,6 +2,7 @@
 // The program as a user calls it, in this process, with stdout and stderr in files.
 #include "captured.h"
 
+#include "control/base/version.h"
 #include "control/cli/cli.h"
 
 static void
@@ -154,6 +155,18 @@ test_commands_that_are_none(void **state)
 }
 
 static void
+test_version(void **state)
+{
+	struct captured c = captured_run("roost --version");
+
+	(void)state;
+	assert_int_equal(c.status, CLI_OK);
+	assert_memory_equal(c.out, "roost ", 6);
+	assert_string_equal(c.out + 6 + strlen(roost_version), "\n");
+	assert_non_null(strchr(roost_version, '.'));
+}
+
+static void
 test_results_that_cannot_be_written(void **state)
 {
 	struct captured c;
@@ -175,6 +188,7 @@ main(void)
 		cmocka_unit_test(test_help_of_both),
 		cmocka_unit_test(test_help_by_name),
 		cmocka_unit_test(test_commands_that_are_none),
+		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_results_that_cannot_be_written),
 	};
 
