@@ -13,7 +13,7 @@
 //   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock, and routing
 //               loops.
 // All of them look at the fabric as it would start; cycles.c also at what route events make of it.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finding links that wait for each other in a circle: depth first over what reach.c has followed.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

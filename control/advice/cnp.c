@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A CNP that waits behind paused data comes when the congestion it tells of has spread already. Its
 // class must be one that no priority with PFC maps to, at every switch that it passes.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <stdio.h>
 

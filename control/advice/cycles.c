@@ -8,7 +8,7 @@
 // first as the fabric starts, then as it is after the route events of each instant, with links that
 // events took down. Routes set by hand can also lead packets round and round; loop.c finds that on
 // the way.
-#include "part.h"
+#include "advice_internal.h"
 
 #include "control/model/tables/build.h"
 

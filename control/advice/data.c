@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A host whose data carries a DSCP of its own choice (`dscp`): where its leaf takes that for a
 // priority without PFC while the one it is said to send by has it, its data can be lost.
-#include "part.h"
+#include "advice_internal.h"
 
 // Where the file says so.
 static struct config_pos

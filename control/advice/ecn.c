@@ -2,7 +2,7 @@
 // Marking is to slow senders before they are paused. A queue's depth grows with the groups that
 // feed it; with one group congested, that group sends XOFF where it has come to its limit, and a
 // queue that marks every packet only above that depth seldom gets there.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Headroom that the file sets shorter than what still arrives after XOFF: a lossless group would
 // drop. And a headroom pool in which not even one group finds the headroom it may take.
-#include "part.h"
+#include "advice_internal.h"
 
 #include "control/model/tables/build.h"
 

@@ -3,7 +3,7 @@
 // control/advice/.
 #pragma once
 
-#include "part.h"
+#include "advice_internal.h"
 
 // One way of disagreeing.
 struct link_finding {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finding a routing loop: steps in which packets of one destination come round again. Depth first
 // over the steps that reach.c has seen the destination take.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

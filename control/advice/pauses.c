@@ -2,7 +2,7 @@
 // A pause holds for so many quanta of 512 bit times at the port's rate and is sent again while it
 // is still wanted. One that has run out by then, or that lasts no time at all, lets the other end
 // go on sending into headroom that was meant for what is on the way only.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 // have named. A source that is no host of the fabric may be behind any switch. Routes are looked at
 // as they are at the start: where events set routes or take links away, an entry may be meant for
 // later, and none is warned of.
-#include "part.h"
+#include "advice_internal.h"
 
 #include "control/model/tables/build.h"
 

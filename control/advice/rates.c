@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A `max-rate` above what its ports carry holds nothing back. A section is read by many switches:
 // one port that feels it is enough.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

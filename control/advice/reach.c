@@ -4,7 +4,7 @@
 // it wears from there on (worn.c). Destinations that every switch treats alike, as it does the
 // hosts of one leaf, are followed once: they are told by a sum over the groups that all switches
 // send them to. (Groups that lead to hosts count as one and the same.)
-#include "part.h"
+#include "advice_internal.h"
 
 #include "dataplane/random.h"
 

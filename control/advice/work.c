@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What does not happen as it is written: an item of the workload of which nothing starts before the
 // run ends, a stream that is faster than the NIC it leaves by, and an event behind the run's end.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

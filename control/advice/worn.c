@@ -3,7 +3,7 @@
 // port that they come in by, up to the switch that has it; there, or with a tag, by the VRF that
 // the VNI or the VLAN stands for. What a group says they wear from there on is found again in a
 // list of the destination's own, as each switch numbers its encapsulations for itself.
-#include "part.h"
+#include "advice_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,10 +6,9 @@
 #include "fabric.h"
 
 #include "control/model/tables/build.h"
-#include "control/tenants/drain.h"
-#include "host.h"
-#include "control/tenants/known.h"
-#include "control/tenants/learned.h"
+#include "dataplane/stages/moved.h"
+#include "fabric_internal.h"
+#include "in_flight_routes.h"
 #include "pipelines/pipelines.h"
 
 #include <errno.h>
@@ -270,9 +269,10 @@ fabric_destroy(struct fabric *f)
 	for (uint32_t i = 0; f->names != NULL && i < t->node_count; i++)
 		fabric_unname_node(&f->names[i], t->nodes[i].port_count);
 	fabric_forget_learned(f);
-	known_free(f);
+	fabric_free_link_views(f);
 	routes_destroy(f->routes);
-	drains_drop(f);
+	in_flight_routes_destroy(f->drains, t);
+	moved_tables_destroy(f->moved);
 	fabric_free_labels(f->labels);
 	free(f->names);
 	free(f->hosts);

@@ -15,32 +15,34 @@
 
 struct fabric_labels;
 struct learned_node;
+struct link_view;
 
 struct fabric {
 	struct config *config;
 	struct topology *topology;
 	struct routes *routes;
 	struct learned_node *learned; // by switch (learned.h); NULL: none learns routes
-	struct node **nodes;      // by node of the topology; NULL for an attached host
+	struct node **nodes;          // by node of the topology; NULL for an attached host
 	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
 	struct wire **wires;
-	struct tables **tables;   // by node: in force, or about to be (fabric_set_tables())
-	uint32_t generation;      // of them, at all nodes
+	struct tables **tables;         // by node: in force, or about to be (fabric_set_tables())
+	uint32_t generation;            // of them, at all nodes
 	struct switch_config *switches; // by node that is a switch: its merged settings
 	struct host_config *hosts;      // by host: likewise
-	struct nic **nics;        // by host; NULL for an attached host
-	bool *link_down;          // by link
-	struct links_known **known; // by switch: as its routes have them; NULL: as they are
-	uint64_t *link_rate;      // by link: as an event has it, in bit/s; 0: as built
-	struct report_node *names; // by node
+	struct nic **nics;              // by host; NULL for an attached host
+	bool *link_down;                // by link
+	struct link_view *
+		*link_views;          // by switch: links as its routes have them; NULL: as they are
+	uint64_t *link_rate;          // by link: as an event has it, in bit/s; 0: as built
+	struct report_node *names;    // by node
 	struct fabric_labels *labels; // of them
 	uint64_t seed;
-	ps_t window;              // the least delay of any wire
-	ps_t lookahead;           // and of those into switches: the window of virtual time
-	uint64_t buffers_bytes;   // as in the options
-	bool trims;               // packets may be on the way that were cut; stays so
-	uint16_t epoch;           // of what is admitted by the tables in force; never 0
-	struct drain *drains;     // changes of tenants that packets under way know nothing of
+	ps_t window;                // the least delay of any wire
+	ps_t lookahead;             // and of those into switches: the window of virtual time
+	uint64_t buffers_bytes;     // as in the options
+	bool trims;                 // packets may be on the way that were cut; stays so
+	uint16_t epoch;             // of what is admitted by the tables in force; never 0
+	struct drain *drains;       // changes of tenants that packets under way know nothing of
 	struct moved_tables *moved; // what switches drop of them; NULL: nothing
 };
 
@@ -48,9 +50,9 @@ struct fabric {
 struct fabric_options {
 	// The packets of a node; NULL `pools` entries are not allowed. Virtual time: the same pool
 	// for all.
-	struct packet_pool **pools;  // by node
-	const uint16_t *workers;     // by node: wires between workers are shared; NULL: one worker
-	const bool *attached;        // by host: a device instead of a NIC; NULL: none
+	struct packet_pool **pools; // by node
+	const uint16_t *workers;    // by node: wires between workers are shared; NULL: one worker
+	const bool *attached;       // by host: a device instead of a NIC; NULL: none
 	uint64_t seed;
 	// What the buffers of all switches together may come to, so that packets suffice; 0: any.
 	uint64_t buffers_bytes;

@@ -3,8 +3,8 @@
 // they agree on numbers; source ports and first PSNs are drawn from a stream of the flow's own by
 // the fabric's seed, so that a flow's path by hash does not depend on which other flows there are.
 #include "dataplane/roce/headers.h"
-#include "flows_part.h"
-#include "host.h"
+#include "flows_internal.h"
+#include "fabric_internal.h"
 #include "ideal.h"
 
 #include <errno.h>

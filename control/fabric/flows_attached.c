@@ -3,8 +3,8 @@
 // flow is never waited for. But where it would send to a NIC, or ask it for data, that NIC has the
 // queue pairs that answer: by their own numbers, from PSN 0 on, to the host's address and, as long
 // as nobody has told otherwise, to a queue pair of the same number there.
-#include "flows_part.h"
-#include "host.h"
+#include "flows_internal.h"
+#include "fabric_internal.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long collectives took, time by time: from when the first rank began to when the last had
 // everything. A step begins with its compute phase.
-#include "flows_part.h"
+#include "flows_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

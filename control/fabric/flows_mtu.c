@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How large the packets of a flow are.
-#include "flows_part.h"
+#include "flows_internal.h"
 
 #include <errno.h>
 
@@ -26,11 +26,12 @@ warn(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t room,
 	if (pos.line == flows->path_mtu_told.line && pos.column == flows->path_mtu_told.column)
 		return;
 	flows->path_mtu_told = pos;
-	config_warning(diag, t->config->file, pos, "hosts.path-mtu",
-		       "%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
-		       "its headers: such packets drop as mtu-exceeded",
-		       src, topology_host(t, spec->dst)->name, room,
-		       flows->fabric->hosts[spec->src].path_mtu);
+	config_warning(
+		diag, t->config->file, pos, "hosts.path-mtu",
+		"%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
+		"its headers: such packets drop as mtu-exceeded",
+		src, topology_host(t, spec->dst)->name, room,
+		flows->fabric->hosts[spec->src].path_mtu);
 }
 
 int
@@ -40,8 +41,7 @@ flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_
 	static const uint32_t sizes[] = {4096, 2048, 1024, 512, 256};
 	const struct topology *t = flows->fabric->topology;
 	const struct host_config *h = &flows->fabric->hosts[spec->src];
-	uint32_t room =
-		topology_path_mtu(t, spec->src, spec->src_port, spec->dst, spec->dst_port);
+	uint32_t room = topology_path_mtu(t, spec->src, spec->src_port, spec->dst, spec->dst_port);
 
 	*out = h->path_mtu;
 	for (unsigned i = 0; *out == 0 && i < sizeof(sizes) / sizeof(sizes[0]); i++)

@@ -2,7 +2,7 @@
 // Collectives as programs of the NICs. Each rank runs its own: the parts are its collectives, their
 // inboxes are what its flows wait for, and nothing else joins the ranks than the messages that they
 // send each other.
-#include "flows_part.h"
+#include "flows_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "host.h"
+#include "fabric_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

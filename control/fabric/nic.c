@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "host.h"
+#include "fabric_internal.h"
 
 #include "control/model/tables/build.h"
 #include "dataplane/roce/drain.h"

@@ -5,7 +5,7 @@
 #include "samples.h"
 
 #include "control/base/directory.h"
-#include "samples_part.h"
+#include "samples_internal.h"
 
 #include <errno.h>
 #include <limits.h>

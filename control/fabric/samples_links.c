@@ -2,7 +2,7 @@
 // links.csv: for which part of an interval a port's transmitter was busy, preamble, FCS and gap
 // included. A frame counts at a port when it starts; what of it is still to be sent at a sample
 // belongs to the next interval.
-#include "samples_part.h"
+#include "samples_internal.h"
 
 struct sent {
 	uint64_t bytes; // framing included

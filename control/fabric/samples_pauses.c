@@ -3,7 +3,7 @@
 // held the far side's (tx). Pauses are intervals that open and close with frames or run out, so
 // that a share is exact. Only priorities that PFC may pause at the port have lines, or `link` where
 // it pauses as a whole.
-#include "samples_part.h"
+#include "samples_internal.h"
 
 struct totals {
 	ps_t rx[PAUSES];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pools.csv: what each buffer pool of a switch holds, in bytes.
-#include "samples_part.h"
+#include "samples_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which ports a series is about.
-#include "samples_part.h"
+#include "samples_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // queues.csv: a column a queue, its depth in bytes. The packet being sent is in no depth. `all` are
 // the switches' queues that packets may come to as their tables are at the start.
-#include "samples_part.h"
+#include "samples_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // rates.csv: how fast queue pairs send. `achieved` is payload acknowledged within the interval; the
 // rate, target and alpha are congestion control's at the instant, where there is one; without, the
 // rate is what was achieved.
-#include "samples_part.h"
+#include "samples_internal.h"
 
 #include "dataplane/roce/progress.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/model/tables/build.h"
 #include "dataplane/stages/moved.h"
-#include "control/tenants/drain.h"
-#include "control/tenants/learned.h"
+#include "in_flight_routes.h"
+#include "learned.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -94,10 +94,10 @@ build_switch(const struct fabric *f, uint32_t node, const struct switch_config *
 {
 	struct route_list merged, all = {0};
 	const struct route_list *routes;
-	int rc = fabric_find_routes(f, node, &merged, &routes);
+	int rc = fabric_merge_learned(f, node, &f->routes->nodes[node], &merged, &routes);
 
 	if (rc == 0 && f->drains != NULL)
-		rc = leaving_compose(f, node, routes, &all);
+		rc = in_flight_routes_compose(f->drains, f->topology, node, routes, &all);
 	if (rc == 0)
 		rc = tables_build(out, f->topology, node, settings,
 				  f->drains != NULL ? &all : routes, diag);

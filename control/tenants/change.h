@@ -2,16 +2,7 @@
 // Changing settings and tenants while nodes run: whole or not at all. Control thread.
 #pragma once
 
-#include "control/fabric/events.h"
-
-// Where a change is made.
-struct change_env {
-	struct fabric *fabric;
-	const struct events_hooks *hooks;
-	const struct config_step *steps; // of which the route events among the first `done`
-	uint32_t done;                   // stay in force
-	ps_t now;
-};
+#include "publish.h"
 
 // Asked when everything is prepared on all nodes: anything but 0 and nothing has happened.
 struct change_commit {
@@ -41,16 +32,3 @@ int change_apply(const struct change_env *env, const struct config_event *event,
 // refused in diag, at its place in the file; or -ENOMEM.
 int change_check(const struct change_env *env, const struct config_event *const *events,
 		 uint32_t count, struct config_diag *diag);
-
-// Gives the routes that follow from the topology as it is and the links as each switch knows them,
-// with the route events so far.
-// Returns 0, -EINVAL with errors in diag, or -ENOMEM.
-int change_make_routes(const struct change_env *env, struct routes **out, struct config_diag *diag);
-
-// Builds the tables of all switches anew and puts them in force. Returns 0, -EINVAL with errors in
-// diag and nothing changed, or -ENOMEM.
-int change_rebuild(const struct change_env *env, struct config_diag *diag);
-
-// Puts tables (by node, NULL: as it is) in force, all at once, and has those before freed. The
-// array is empty then.
-void change_publish(const struct change_env *env, struct tables **tables);

@@ -14,7 +14,6 @@
 // does not depend on windows.
 #include "drain.h"
 
-#include "change.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/stages/moved.h"
 
@@ -24,37 +23,6 @@
 
 #define DRAIN_LOOK TIME_WINDOW_MAX // between the first looks
 #define DRAIN_BACK_OFF 8           // later ones wait this part of the time that has passed
-
-void
-drain_destroy(struct drain *d, const struct topology *t)
-{
-	if (d == NULL)
-		return;
-	for (uint32_t n = 0; d->lists != NULL && n < t->first_host; n++) {
-		routes_clear(&d->lists[n][0]);
-		routes_clear(&d->lists[n][1]);
-	}
-	free(d->lists);
-	free(d->hosts);
-	free(d->held_vrfs);
-	free(d->held_tenants);
-	free(d->words);
-	free(d->what);
-	free(d);
-}
-
-void
-drains_drop(struct fabric *f)
-{
-	while (f->drains != NULL) {
-		struct drain *next = f->drains->next;
-
-		drain_destroy(f->drains, f->topology);
-		f->drains = next;
-	}
-	moved_tables_destroy(f->moved);
-	f->moved = NULL;
-}
 
 ps_t
 drains_next(const struct fabric *f)

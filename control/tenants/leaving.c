@@ -10,7 +10,7 @@
 // A key that another tenant has now delivers to that one alone.
 #include "drain.h"
 
-#include "learned.h"
+#include "control/fabric/learned.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,25 +18,6 @@
 
 // Between local routes, which stay, and those that lead on to other switches.
 #define LEAVING_DISTANCE ((UINT32_C(1) << 29) - 1)
-
-// Whether packets between switches are looked up in it: plain ones in `default` alone.
-static bool
-has_key(const struct topo_vrf *vrfs, uint16_t vrf)
-{
-	return vrfs[vrf].name[0] != '\0' &&
-	       (vrf == TOPOLOGY_VRF_DEFAULT || vrfs[vrf].encap != CONFIG_ENCAP_PLAIN);
-}
-
-uint16_t
-leaving_find_vrf(const struct topology *t, const struct topo_vrf *like, bool leaving)
-{
-	for (uint16_t v = 0; v < t->vrf_count; v++)
-		if (t->vrfs[v].leaving == leaving && (leaving || !t->vrfs[v].held) &&
-		    (leaving || has_key(t->vrfs, v)) && t->vrfs[v].encap == like->encap &&
-		    drain_id(&t->vrfs[v]) == drain_id(like))
-			return v;
-	return VRF_NONE;
-}
 
 static bool
 is_free(const struct topo_vrf *vrf)
@@ -51,7 +32,7 @@ take_vrf(struct topology *t, const struct topo_vrf *old, uint16_t *out)
 	struct topo_vrf *grown;
 	uint16_t v = 0;
 
-	*out = leaving_find_vrf(t, old, true);
+	*out = in_flight_routes_find_vrf(t, old, true);
 	if (*out != VRF_NONE)
 		return 0;
 	while (v < t->vrf_count && !is_free(&t->vrfs[v]))
@@ -168,28 +149,6 @@ is_moved(const struct comparison *c, const struct route *route)
 }
 
 static int
-copy_route(const struct route_list *from, const struct route *route, uint16_t vrf,
-	   uint32_t distance, struct route_list *to)
-{
-	struct route copy = *route;
-	uint32_t count;
-
-	copy.vrf = vrf;
-	copy.distance = distance;
-
-	if (route->group != ROUTES_BLACKHOLE) {
-		const struct route_member *members = members_of(from, route, &count);
-
-		if (routes_add_group(to, members, count, &copy.group) != 0)
-			return -ENOMEM;
-	}
-	if (route->encap != ROUTES_PLAIN &&
-	    routes_add_encap(to, &from->encaps[route->encap], &copy.encap) != 0)
-		return -ENOMEM;
-	return routes_append(to, &copy);
-}
-
-static int
 compare_route(struct comparison *c, const struct route *old)
 {
 	const struct topo_vrf *vrf = &c->before->vrfs[old->vrf];
@@ -197,7 +156,8 @@ compare_route(struct comparison *c, const struct route *old)
 	const struct route *new = NULL;
 	int error;
 
-	if (!has_key(c->before->vrfs, old->vrf) || vrf->held || old->group == ROUTES_BLACKHOLE)
+	if (!in_flight_routes_keyed(c->before->vrfs, old->vrf) || vrf->held ||
+	    old->group == ROUTES_BLACKHOLE)
 		return 0;
 	if (now != VRF_NONE)
 		new = routes_find(c->new, now, &old->prefix);
@@ -210,32 +170,19 @@ compare_route(struct comparison *c, const struct route *old)
 		return 0; // another's key
 	error = take_vrf(c->t, vrf, &leaving);
 	return error != 0 ? error
-			  : copy_route(c->old, old, leaving, LEAVING_DISTANCE,
-				       &c->d->lists[c->node][is_moved(c, old)]);
-}
-
-// What a switch's tables are built from where the fabric's own routes are these.
-static int
-find_routes(struct fabric *f, struct routes *own, uint32_t node, struct route_list *scratch,
-	    const struct route_list **out)
-{
-	struct routes *now = f->routes;
-	int error;
-
-	f->routes = own;
-	error = fabric_find_routes(f, node, scratch, out);
-	f->routes = now;
-	return error;
+			  : in_flight_routes_copy(c->old, old, leaving, LEAVING_DISTANCE,
+						  &c->d->lists[c->node][is_moved(c, old)]);
 }
 
 static int
-compare_node(struct comparison *c, struct fabric *f, struct routes *old)
+compare_node(struct comparison *c, const struct fabric *f, const struct routes *old)
 {
 	struct route_list before = {0}, after = {0};
-	int error = find_routes(f, old, c->node, &before, &c->old);
+	int error = fabric_merge_learned(f, c->node, &old->nodes[c->node], &before, &c->old);
 
 	if (error == 0)
-		error = find_routes(f, f->routes, c->node, &after, &c->new);
+		error = fabric_merge_learned(f, c->node, &f->routes->nodes[c->node], &after,
+					     &c->new);
 	for (uint32_t i = 0; error == 0 && i < c->old->count; i++)
 		error = compare_route(c, &c->old->routes[i]);
 	routes_clear(&before);
@@ -255,7 +202,7 @@ leaving_find(struct drain *d, struct fabric *f, const struct slices *before, str
 	if (d->lists == NULL || c.now == NULL)
 		error = -ENOMEM;
 	for (uint16_t v = 0; error == 0 && v < before->vrf_count; v++)
-		c.now[v] = leaving_find_vrf(t, &before->vrfs[v], false);
+		c.now[v] = in_flight_routes_find_vrf(t, &before->vrfs[v], false);
 	for (c.node = 0; error == 0 && c.node < t->first_host; c.node++)
 		error = compare_node(&c, f, old);
 	free(c.now);
@@ -268,51 +215,6 @@ bool
 leaving_at(const struct drain *d, uint32_t node)
 {
 	return d->lists[node][0].count != 0 || d->lists[node][1].count != 0;
-}
-
-static int
-copy_list(const struct route_list *from, struct route_list *to)
-{
-	int error = 0;
-
-	for (uint32_t i = 0; error == 0 && i < from->count; i++) {
-		const struct route *r = &from->routes[i];
-
-		error = copy_route(from, r, r->vrf, r->distance, to);
-	}
-	return error;
-}
-
-int
-leaving_compose(const struct fabric *f, uint32_t node, const struct route_list *now,
-		struct route_list *out)
-{
-	const struct topology *t = f->topology;
-	int error = copy_list(now, out);
-
-	// What the VRF knows that has the key now...
-	for (uint16_t v = 0; error == 0 && v < t->vrf_count; v++) {
-		uint16_t base;
-
-		if (!t->vrfs[v].leaving)
-			continue;
-		base = leaving_find_vrf(t, &t->vrfs[v], false);
-		for (uint32_t i = 0; error == 0 && base != VRF_NONE && i < now->count; i++) {
-			const struct route *r = &now->routes[i];
-
-			if (r->vrf == base)
-				error = copy_route(now, r, v, r->distance, out);
-		}
-	}
-	// ... and what is leaving.
-	for (const struct drain *d = f->drains; error == 0 && d != NULL; d = d->next)
-		for (unsigned i = 0; error == 0 && i < 2; i++)
-			error = copy_list(&d->lists[node][i], out);
-	if (error != 0)
-		routes_clear(out);
-	else
-		routes_sort(out);
-	return error;
 }
 
 static bool

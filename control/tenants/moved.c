@@ -50,7 +50,7 @@ static bool
 is_taken(const struct search *s, uint16_t vrf)
 {
 	const struct topo_vrf *old = &s->before->vrfs[vrf];
-	uint16_t now = leaving_find_vrf(s->t, old, false);
+	uint16_t now = in_flight_routes_find_vrf(s->t, old, false);
 
 	return old->encap != CONFIG_ENCAP_PLAIN && now != VRF_NONE &&
 	       strcmp(s->t->vrfs[now].name, old->name) != 0;

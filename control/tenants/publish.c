@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of many nodes come into force together: they are left for each of them, then the fabric's
 // generation moves, and the ones before are freed after one grace period for all.
-#include "change.h"
+#include "publish.h"
 
-#include "known.h"
+#include "control/fabric/link_view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ change_make_routes(const struct change_env *env, struct routes **out, struct con
 
 	if (rc != 0)
 		return rc;
-	rc = known_apply(f, *out, diag);
+	rc = link_view_apply(f, *out, diag);
 	if (rc == 0)
 		rc = routes_apply_steps(*out, f->topology, env->steps, env->done, diag);
 	if (rc != 0)

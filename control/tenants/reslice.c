@@ -43,7 +43,7 @@ check_leaving(const struct topology *t, struct config_diag *diag)
 {
 	for (uint16_t v = 0; v < t->vrf_count; v++) {
 		const struct topo_vrf *vrf = &t->vrfs[v];
-		uint16_t now = vrf->leaving ? leaving_find_vrf(t, vrf, false) : VRF_NONE;
+		uint16_t now = vrf->leaving ? in_flight_routes_find_vrf(t, vrf, false) : VRF_NONE;
 		const char *name = now != VRF_NONE ? t->vrfs[now].name : NULL;
 		int before = (int)strlen(vrf->name) - 2; // it stands in parentheses
 

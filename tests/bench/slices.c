@@ -3,7 +3,7 @@
 // spines, from none at all, in one change; then to move one host, and to take all tenants away
 // again. Prints a line for each: prepared on all nodes and published, then until the fabric is as
 // if it had never been otherwise, in ms.
-#include "control/fabric/run.h"
+#include "control/events/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

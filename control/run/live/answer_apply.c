@@ -8,7 +8,7 @@
 //
 // The outcome is that of answer_edit.c. What cannot change while the fabric runs refuses the whole,
 // and every such key is told, with its place in the file where there is one.
-#include "answer_part.h"
+#include "answer_internal.h"
 
 #include "control/edit/diff.h"
 #include "control/base/utf8.h"

@@ -9,7 +9,7 @@
 //
 // An edit's kind is set, unset (without a value), add or remove (items of a list). The outcome is
 // {"revision": 7, "edits": 2, "draining": true, "warnings": [...]}.
-#include "answer_part.h"
+#include "answer_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

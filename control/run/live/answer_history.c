@@ -12,7 +12,7 @@
 //
 // CHANGES is a list of {"key": "tenants.red.hosts", "from": "[h1]", "to": "[h1, h2]"}; null where
 // one has no such key.
-#include "answer_part.h"
+#include "answer_internal.h"
 
 #include "control/edit/diff.h"
 #include "control/base/file.h"

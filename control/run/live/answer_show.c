@@ -2,7 +2,7 @@
 // What a fabric is beside its nodes, for `roost show`: workers, links, routes, settings.
 #include "answer.h"
 
-#include "control/tenants/learned.h"
+#include "control/fabric/learned.h"
 #include "control/fabric/networks.h"
 #include "control/show/show.h"
 #include "learnt.h"
@@ -180,7 +180,8 @@ view_lists(struct view *v, const struct lab *lab, bool wanted, uint32_t *routes,
 	for (uint32_t i = 0; i < switches; i++) {
 		const struct route_list *list = &none;
 
-		if (wanted && fabric_find_routes(lab->fabric, i, &v->scratch[i], &list) != 0)
+		if (wanted && fabric_merge_learned(lab->fabric, i, &lab->fabric->routes->nodes[i],
+						   &v->scratch[i], &list) != 0)
 			return -ENOMEM;
 		v->lists[i] = list;
 		*routes += list->count;

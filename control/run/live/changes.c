@@ -5,7 +5,7 @@
 // then, and this one from then on; so what is written must load again, and is loaded to see that it
 // does. A change that waits to be confirmed is in force without a revision, so that a crash undoes
 // it too.
-#include "changes_part.h"
+#include "changes_internal.h"
 
 #include "control/config/yaml_emit.h"
 #include "control/base/replace.h"
@@ -153,7 +153,7 @@ changes_create(struct changes **out, struct lab *lab, const char *file,
 	       const struct changes_author *author, struct lab_report *report)
 {
 	struct changes *c = calloc(1, sizeof(*c));
-	char err[sizeof(c->why_not)] = "";
+	char err[sizeof(c->why_not) - 32] = "";
 	int rc;
 
 	*out = c;

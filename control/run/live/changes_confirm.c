@@ -2,7 +2,7 @@
 // Edits that wait to be confirmed have been made to what runs, but to no revision. What would undo
 // them is kept as edits too, of the keys that they touched and of no others: what the file's events
 // change meanwhile stays.
-#include "changes_part.h"
+#include "changes_internal.h"
 
 #include "control/base/clock.h"
 #include "control/edit/diff.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Edits that wait for `roost apply`. Each is tried, with those before it, on a copy of what runs;
 // only whether all nodes can hold it shows when it is applied.
-#include "changes_part.h"
+#include "changes_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

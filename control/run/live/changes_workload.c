@@ -2,7 +2,7 @@
 // Items of the workload say who sends to whom, and were made lists of flows when the fabric came
 // up. Those that the tenants of now would refuse are left out when it comes up again; whoever
 // changes the tenants is told of each, once.
-#include "changes_part.h"
+#include "changes_internal.h"
 
 #include "control/model/workload/workload.h"
 

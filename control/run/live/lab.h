@@ -3,7 +3,7 @@
 // which order it comes up and goes down. Control thread.
 #pragma once
 
-#include "control/fabric/events.h"
+#include "control/events/events.h"
 #include "control/fabric/flows.h"
 #include "control/fabric/log.h"
 #include "dataplane/drive/live.h"
@@ -48,7 +48,7 @@ struct lab {
 	struct fabric_log *log;
 	struct lab_device *devices;
 	uint32_t device_count;
-	struct locals *locals; // NULL: no port has a kernel beside it
+	struct locals *locals;   // NULL: no port has a kernel beside it
 	struct learner *learner; // NULL: no switch learns routes
 	struct live_drive drive;
 	bool drive_ready;

@@ -114,7 +114,7 @@ pass_snapshot(void *context, ps_t now)
 int
 lab_create_events(struct lab *lab, struct config_diag *diag)
 {
-	struct events_hooks hooks = {.snapshot = pass_snapshot,
+	struct fabric_hooks hooks = {.snapshot = pass_snapshot,
 				     .retire = retire_tables,
 				     .at_node = change_node,
 				     .at_nodes = change_nodes,

@@ -6,7 +6,7 @@
 #include "lab_learn.h"
 
 #include "control/base/clock.h"
-#include "control/tenants/learned.h"
+#include "control/fabric/learned.h"
 #include "control/io/host/netns.h"
 #include "control/io/learn/learn.h"
 #include "dataplane/glean.h"

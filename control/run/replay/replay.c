@@ -3,7 +3,7 @@
 // inputs are read through before anything is written, so that a bad one leaves nothing behind.
 #include "control/advice/advice.h"
 #include "control/commands.h"
-#include "control/fabric/run.h"
+#include "control/events/run.h"
 #include "input.h"
 #include "output.h"
 

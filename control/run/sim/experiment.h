@@ -4,7 +4,7 @@
 #pragma once
 
 #include "control/fabric/flows.h"
-#include "control/fabric/run.h"
+#include "control/events/run.h"
 
 struct experiment {
 	struct config *config;

@@ -27,7 +27,7 @@ retire(void *context, struct tables **old, uint32_t count)
 static unsigned
 set(struct fabric *f, const char *key, const char *value, const char *message)
 {
-	const struct events_hooks hooks = {.retire = retire, .context = f};
+	const struct fabric_hooks hooks = {.retire = retire, .context = f};
 	const struct change_env env = {.fabric = f, .hooks = &hooks};
 	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 	struct fixture told = {0};

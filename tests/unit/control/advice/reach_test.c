@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which link's packets are sent on by which, counted for a fabric whose answer is known, and
 // circles in it.
-#include "control/advice/part.h"
+#include "control/advice/advice_internal.h"
 
 #include "control/model/tables/build.h"
 #include "tests/unit/control/model/topology/fixture.h"

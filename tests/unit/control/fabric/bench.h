@@ -3,6 +3,7 @@
 // longer in force go at once.
 #pragma once
 
+#include "control/events/events.h"
 #include "control/tenants/change.h"
 #include "control/tenants/drain.h"
 #include "tests/unit/control/model/topology/fixture.h"
@@ -108,10 +109,10 @@ readdress(void *context, uint32_t host, const struct slice_port *had)
 	b->readdressed |= 1u << host;
 }
 
-static inline struct events_hooks
+static inline struct fabric_hooks
 hooks_of(struct bench *b)
 {
-	return (struct events_hooks){.retire = retire,
+	return (struct fabric_hooks){.retire = retire,
 				     .at_node = at_node,
 				     .at_nodes = at_nodes,
 				     .clock = tell_time,
@@ -124,7 +125,7 @@ hooks_of(struct bench *b)
 static inline void
 start_events(struct bench *b)
 {
-	const struct events_hooks hooks = hooks_of(b);
+	const struct fabric_hooks hooks = hooks_of(b);
 
 	assert_int_equal(events_create(&b->e, b->f, &hooks, &b->place.diag), 0);
 }
@@ -133,7 +134,7 @@ static inline int
 edit(struct bench *b, const struct config_edit *edits, unsigned count,
      const struct change_commit *commit)
 {
-	const struct events_hooks hooks = hooks_of(b);
+	const struct fabric_hooks hooks = hooks_of(b);
 	const struct change_env env = {.fabric = b->f, .hooks = &hooks, .now = b->now};
 
 	return change_edit(&env, edits, count, commit, &b->place.diag);
@@ -153,7 +154,7 @@ set(struct bench *b, const char *key, const char *value)
 static inline int
 look(struct bench *b)
 {
-	const struct events_hooks hooks = hooks_of(b);
+	const struct fabric_hooks hooks = hooks_of(b);
 	const struct change_env env = {.fabric = b->f, .hooks = &hooks, .now = b->now};
 
 	return drains_look(&env, &b->place.diag);

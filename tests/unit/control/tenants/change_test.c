@@ -80,7 +80,7 @@ static int
 edit_all(struct changed *c, const struct config_edit *edits, unsigned count,
 	 const struct change_commit *commit)
 {
-	const struct events_hooks hooks = {.retire = retire, .at_nodes = at_nodes, .context = c};
+	const struct fabric_hooks hooks = {.retire = retire, .at_nodes = at_nodes, .context = c};
 	const struct change_env env = {.fabric = c->f, .hooks = &hooks};
 
 	return change_edit(&env, edits, count, commit, &c->place.diag);

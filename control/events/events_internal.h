@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What events.c, events_link.c and converge.c share; private to control/fabric/.
+// What events.c, events_link.c and converge.c share; private to control/events/.
 #pragma once
 
 #include "control/tenants/change.h"
+#include "events.h"
 
 struct converge;
 struct drain;
 
 struct events {
 	struct fabric *fabric;
-	struct events_hooks hooks;
+	struct fabric_hooks hooks;
 	struct config_step *steps;
 	unsigned count;
 	uint32_t done;             // steps before this one have been applied, or are being
 	ps_t now;                  // of what is being applied
 	struct converge **pending; // routes that are to be made anew (converge.c)
 	uint32_t pending_count;
-	ps_t converge_at; // the first of them, or PS_NEVER
-	bool following;   // what was applied last followed from a change of tenants
+	ps_t converge_at;     // the first of them, or PS_NEVER
+	bool following;       // what was applied last followed from a change of tenants
 	struct drain *edited; // what the last edit left under way, until events are applied
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The file's events, resolved and checked before anything runs, and then applied step by step.
-#include "events_part.h"
+#include "events_internal.h"
 
 #include "control/advice/advice.h"
 #include "dataplane/queueing/pause.h"
@@ -65,7 +65,7 @@ check_restored_sets(const struct events *e, struct config_diag *diag)
 }
 
 int
-events_create(struct events **out, struct fabric *f, const struct events_hooks *hooks,
+events_create(struct events **out, struct fabric *f, const struct fabric_hooks *hooks,
 	      struct config_diag *diag)
 {
 	const struct config *config = f->config;

@@ -3,35 +3,13 @@
 // order.
 #pragma once
 
-#include "fabric.h"
+#include "control/fabric/fabric.h"
+#include "control/fabric/hooks.h"
 
 struct events;
-struct slice_port;
-
-// What an event may leave to the caller.
-struct events_hooks {
-	// `snapshot:`; returns 0 or -ENOMEM.
-	int (*snapshot)(void *context, ps_t now);
-	// Frees tables that are no longer in force, once no node uses them.
-	void (*retire)(void *context, struct tables **old, uint32_t count);
-	// Has `run` change the node, by whoever may, and returns when it has.
-	void (*at_node)(void *context, struct node *node,
-			void (*run)(struct node *node, ps_t now, void *arg), void *arg);
-	// The same for all nodes: those of one worker at one instant.
-	void (*at_nodes)(void *context, void (*run)(struct node *node, ps_t now, void *arg),
-			 void *arg);
-	// The fabric's time.
-	ps_t (*clock)(void *context);
-	bool many_workers; // one is later than another
-	// Told of a change that has been applied, in words; or NULL.
-	void (*tell)(void *context, ps_t now, const char *words);
-	// A host has other addresses than it had; or NULL.
-	void (*readdress)(void *context, uint32_t host, const struct slice_port *had);
-	void *context;
-};
 
 // Resolves the names of all events. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
-int events_create(struct events **out, struct fabric *f, const struct events_hooks *hooks,
+int events_create(struct events **out, struct fabric *f, const struct fabric_hooks *hooks,
 		  struct config_diag *diag);
 void events_destroy(struct events *e);
 

@@ -14,10 +14,7 @@ int fabric_learn(struct fabric *f, uint32_t node, uint16_t vrf);
 // follow when they are next built.
 void fabric_set_learned(struct fabric *f, uint32_t node, uint16_t vrf, struct route_list *list);
 
-// The routes that a switch's tables are built from: *out, which is the fabric's or in `scratch`,
-// for the caller to clear in any case. Returns 0 or -ENOMEM.
-int fabric_find_routes(const struct fabric *f, uint32_t node, struct route_list *scratch,
-		       const struct route_list **out);
-
-// Frees all of it.
-void fabric_forget_learned(struct fabric *f);
+// The routes that a switch's tables are built from when its own routes are `own`: *out, which is
+// `own` or `scratch`; the caller clears scratch in any case. Returns 0 or -ENOMEM.
+int fabric_merge_learned(const struct fabric *f, uint32_t node, const struct route_list *own,
+			 struct route_list *scratch, const struct route_list **out);

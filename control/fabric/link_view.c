@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "known.h"
+#include "link_view.h"
+
+#include "fabric_internal.h"
 
 #include "control/model/routes/routes.h"
 
@@ -8,23 +10,23 @@
 #include <string.h>
 
 // One for all switches that know the same.
-struct links_known {
+struct link_view {
 	uint32_t users;
 	bool down[]; // by link
 };
 
 int
-known_keep(struct fabric *f)
+link_view_keep(struct fabric *f)
 {
 	const uint32_t links = f->topology->link_count;
-	struct links_known *now = NULL;
+	struct link_view *now = NULL;
 
-	if (f->known == NULL)
-		f->known = calloc(f->topology->first_host + 1u, sizeof(struct links_known *));
-	if (f->known == NULL)
+	if (f->link_views == NULL)
+		f->link_views = calloc(f->topology->first_host + 1u, sizeof(struct link_view *));
+	if (f->link_views == NULL)
 		return -ENOMEM;
 	for (uint32_t n = 0; n < f->topology->first_host; n++) {
-		if (f->known[n] != NULL || f->switches[n].routing.convergence_ps == 0)
+		if (f->link_views[n] != NULL || f->switches[n].routing.convergence_ps == 0)
 			continue;
 		if (now == NULL)
 			now = calloc(1, sizeof(*now) + links * sizeof(now->down[0]));
@@ -32,37 +34,37 @@ known_keep(struct fabric *f)
 			return -ENOMEM;
 		if (now->users++ == 0)
 			memcpy(now->down, f->link_down, links * sizeof(now->down[0]));
-		f->known[n] = now;
+		f->link_views[n] = now;
 	}
 	return 0;
 }
 
 void
-known_drop(struct fabric *f, uint32_t node)
+link_view_drop(struct fabric *f, uint32_t node)
 {
-	struct links_known *known = f->known != NULL ? f->known[node] : NULL;
+	struct link_view *known = f->link_views != NULL ? f->link_views[node] : NULL;
 
 	if (known == NULL)
 		return;
-	f->known[node] = NULL;
+	f->link_views[node] = NULL;
 	if (--known->users == 0)
 		free(known);
 }
 
 void
-known_free(struct fabric *f)
+fabric_free_link_views(struct fabric *f)
 {
-	for (uint32_t n = 0; f->known != NULL && n < f->topology->first_host; n++)
-		known_drop(f, n);
-	free(f->known);
-	f->known = NULL;
+	for (uint32_t n = 0; f->link_views != NULL && n < f->topology->first_host; n++)
+		link_view_drop(f, n);
+	free(f->link_views);
+	f->link_views = NULL;
 }
 
 // The routes of all switches that know the same as this one, the first of them.
 static int
 apply_one(const struct fabric *f, uint32_t first, struct routes *routes, struct config_diag *diag)
 {
-	const struct links_known *known = f->known[first];
+	const struct link_view *known = f->link_views[first];
 	struct routes *theirs;
 	int rc = routes_create(&theirs, f->topology, known->down, diag);
 
@@ -71,7 +73,7 @@ apply_one(const struct fabric *f, uint32_t first, struct routes *routes, struct 
 	for (uint32_t n = first; n < f->topology->first_host; n++) {
 		struct route_list now = routes->nodes[n];
 
-		if (f->known[n] != known)
+		if (f->link_views[n] != known)
 			continue;
 		routes->nodes[n] = theirs->nodes[n];
 		theirs->nodes[n] = now;
@@ -81,16 +83,16 @@ apply_one(const struct fabric *f, uint32_t first, struct routes *routes, struct 
 }
 
 int
-known_apply(const struct fabric *f, struct routes *routes, struct config_diag *diag)
+link_view_apply(const struct fabric *f, struct routes *routes, struct config_diag *diag)
 {
 	int rc = 0;
 
-	for (uint32_t n = 0; rc == 0 && f->known != NULL && n < f->topology->first_host; n++) {
+	for (uint32_t n = 0; rc == 0 && f->link_views != NULL && n < f->topology->first_host; n++) {
 		uint32_t first = 0;
 
-		while (f->known[first] != f->known[n])
+		while (f->link_views[first] != f->link_views[n])
 			first++;
-		if (f->known[n] != NULL && first == n)
+		if (f->link_views[n] != NULL && first == n)
 			rc = apply_one(f, n, routes, diag);
 	}
 	return rc;

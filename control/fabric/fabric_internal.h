@@ -24,3 +24,7 @@ int fabric_ack_marking(const struct fabric *f, uint32_t host, uint8_t data_prior
 int fabric_name_node(struct report_node *out, const struct topology *t, uint32_t node,
 		     const struct node *n);
 void fabric_unname_node(struct report_node *n, uint16_t port_count);
+
+// Frees what switches have learned, and what each knows of links.
+void fabric_forget_learned(struct fabric *f);
+void fabric_free_link_views(struct fabric *f);

@@ -4,10 +4,10 @@
 // a run is over.
 #pragma once
 
+#include "control/fabric/log.h"
+#include "control/fabric/samples.h"
 #include "dataplane/drive/virtual.h"
 #include "events.h"
-#include "log.h"
-#include "samples.h"
 
 #include <jansson.h>
 
@@ -39,10 +39,10 @@ struct run {
 	ps_t until;                 // PS_NEVER: until drained
 	ps_t streams_until;         // before this a stream may send; the caller's
 	ps_t stall;
-	uint64_t flow_progress;     // when it was last looked at and had grown
-	uint64_t retransmitted;     // until then
+	uint64_t flow_progress; // when it was last looked at and had grown
+	uint64_t retransmitted; // until then
 	ps_t progress_at;
-	struct samples *samples;    // the caller's; NULL: none
+	struct samples *samples; // the caller's; NULL: none
 	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL:
 	// none.
 	void (*progress)(void *context, ps_t now);

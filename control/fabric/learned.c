@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "learned.h"
 
+#include "fabric_internal.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,10 +187,9 @@ merge_vrf(struct route_list *out, const struct route *own, uint32_t count,
 }
 
 int
-fabric_find_routes(const struct fabric *f, uint32_t node, struct route_list *scratch,
-		   const struct route_list **out)
+fabric_merge_learned(const struct fabric *f, uint32_t node, const struct route_list *own,
+		     struct route_list *scratch, const struct route_list **out)
 {
-	const struct route_list *own = &f->routes->nodes[node];
 	const struct learned_node *n = f->learned == NULL ? NULL : &f->learned[node];
 	const uint8_t underlay = routes_underlay(f->topology);
 	uint32_t at = 0;

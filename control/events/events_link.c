@@ -5,9 +5,9 @@
 //
 // Several events may be in force on one link. Each changes what it names; what it undoes is as the
 // file built it.
-#include "events_part.h"
+#include "events_internal.h"
 
-#include "control/tenants/known.h"
+#include "control/fabric/link_view.h"
 
 #include <errno.h>
 
@@ -137,7 +137,7 @@ events_apply_link(struct events *e, const struct config_step *s, struct config_d
 		rc = change_rate(e, link, diag);
 	if (rc != 0 || !(event->changes & CONFIG_LINK_STATE))
 		return rc;
-	rc = known_keep(f);
+	rc = link_view_keep(f);
 	if (rc != 0)
 		return rc;
 	f->link_down[link] = s->undo ? event->up : !event->up;

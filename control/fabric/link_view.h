@@ -8,12 +8,10 @@
 
 // Before a link goes down or comes up: switches that will not notice at once go on knowing the
 // links as they are. Returns 0 or -ENOMEM.
-int known_keep(struct fabric *f);
+int link_view_keep(struct fabric *f);
 // A switch knows the links as they are.
-void known_drop(struct fabric *f, uint32_t node);
-// Frees all of it.
-void known_free(struct fabric *f);
+void link_view_drop(struct fabric *f, uint32_t node);
 
 // Has switches of routes that were made from the links as they are have those that follow from the
 // links as each knows them. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
-int known_apply(const struct fabric *f, struct routes *routes, struct config_diag *diag);
+int link_view_apply(const struct fabric *f, struct routes *routes, struct config_diag *diag);

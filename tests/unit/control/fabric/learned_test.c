@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a switch's tables are built from where one of its VRFs learns routes.
-#include "control/tenants/learned.h"
+#include "control/fabric/learned.h"
+
+#include "control/fabric/fabric_internal.h"
 
 #include "tests/unit/control/model/topology/fixture.h"
 
@@ -76,7 +78,8 @@ test_what_goes_before_what(void **state)
 	f.routes = place.routes;
 	red = (uint16_t)topology_find_vrf(place.topology, "red");
 	own = &place.routes->nodes[LEAF1];
-	assert_int_equal(fabric_find_routes(&f, LEAF1, &scratch, &all), 0);
+	assert_int_equal(fabric_merge_learned(&f, LEAF1, &f.routes->nodes[LEAF1], &scratch, &all),
+			 0);
 	assert_ptr_equal(all, own); // none learns
 	others = own->count - count_vrf(own, red);
 
@@ -84,7 +87,8 @@ test_what_goes_before_what(void **state)
 	routes_find(own, red, &h3)->source = ROUTE_STATIC;
 	assert_int_equal(fabric_learn(&f, LEAF1, red), 0);
 	assert_int_equal(fabric_learn(&f, LEAF1, red), 0);
-	assert_int_equal(fabric_find_routes(&f, LEAF1, &scratch, &all), 0);
+	assert_int_equal(fabric_merge_learned(&f, LEAF1, &f.routes->nodes[LEAF1], &scratch, &all),
+			 0);
 	assert_ptr_equal(all, &scratch);
 	assert_int_equal(count_vrf(all, red), 1);
 	assert_non_null(routes_find(all, red, &h3));
@@ -96,7 +100,9 @@ test_what_goes_before_what(void **state)
 		list = learned(red, port);
 		fabric_set_learned(&f, LEAF1, red, &list);
 		assert_null(list.routes);
-		assert_int_equal(fabric_find_routes(&f, LEAF1, &scratch, &all), 0);
+		assert_int_equal(
+			fabric_merge_learned(&f, LEAF1, &f.routes->nodes[LEAF1], &scratch, &all),
+			0);
 		assert_int_equal(count_vrf(all, red), 4);
 		assert_int_equal(all->count - 4, others);
 		assert_int_equal(port_of(all, routes_find(all, red, &wide)), port);
@@ -110,7 +116,8 @@ test_what_goes_before_what(void **state)
 	assert_int_equal(routes_append_encap(&list, &tag, &encap), 0);
 	routes_find(&list, red, &wide)->encap = encap;
 	fabric_set_learned(&f, LEAF1, red, &list);
-	assert_int_equal(fabric_find_routes(&f, LEAF1, &scratch, &all), 0);
+	assert_int_equal(fabric_merge_learned(&f, LEAF1, &f.routes->nodes[LEAF1], &scratch, &all),
+			 0);
 	route = routes_find(all, red, &wide);
 	assert_true(route->encap < all->encap_count);
 	assert_int_equal(all->encaps[route->encap].kind, CONFIG_ENCAP_VLAN);
@@ -118,7 +125,8 @@ test_what_goes_before_what(void **state)
 	assert_int_equal(routes_find(all, red, &ip6)->encap, ROUTES_PLAIN);
 	routes_clear(&scratch);
 	// Of other switches nothing has changed.
-	assert_int_equal(fabric_find_routes(&f, LEAF2, &scratch, &all), 0);
+	assert_int_equal(fabric_merge_learned(&f, LEAF2, &f.routes->nodes[LEAF2], &scratch, &all),
+			 0);
 	assert_ptr_equal(all, &place.routes->nodes[LEAF2]);
 	fabric_forget_learned(&f);
 	assert_null(f.learned);

@@ -74,7 +74,7 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	   struct config_diag *diag)
 {
 	struct run *r = calloc(1, sizeof(*r));
-	struct events_hooks hooks = {.snapshot = take_snapshot,
+	struct fabric_hooks hooks = {.snapshot = take_snapshot,
 				     .retire = retire_tables,
 				     .at_node = change_node,
 				     .at_nodes = change_nodes,

@@ -4,7 +4,7 @@
 
 #include "dataplane/random.h"
 #include "flows.h"
-#include "host.h"
+#include "fabric_internal.h"
 
 struct queue_pair {
 	uint32_t src_qpn;

@@ -5,9 +5,9 @@
 // instant. So a link that is back before anyone has noticed never leaves the routes, and one that
 // fails again before its return has got around does not come back to them. Switches with equal
 // times change at one instant; every link event starts the time anew for all.
-#include "events_part.h"
+#include "events_internal.h"
 
-#include "control/tenants/known.h"
+#include "control/fabric/link_view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct config_d
 	int rc;
 
 	for (uint32_t i = 0; i < count; i++)
-		known_drop(f, nodes[i]);
+		link_view_drop(f, nodes[i]);
 	rc = change_make_routes(&env, &routes, diag);
 	if (rc != 0)
 		return rc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tenants that change while switches are yet to learn of a link leave their routes as they know the
 // links.
-#include "control/fabric/events.h"
+#include "control/events/events.h"
 
 #include "tests/unit/control/fabric/bench.h"
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Routes that packets in flight still need after tenants have changed. Control thread.
+#pragma once
+
+#include "control/model/routes/routes.h"
+#include "dataplane/stages/moved.h"
+#include "dataplane/tables.h"
+
+// What is under way of one change.
+struct drain {
+	struct drain *next; // an older change's
+	uint16_t epoch;     // what was admitted before this is under way
+	ps_t began;
+	ps_t next_look;
+	bool done;            // nothing that is under way can reach a tenant that its host has left
+	bool expired;         // the time was up: what is left of moved hosts is dropped
+	bool ended;           // a look has found nothing more of it
+	unsigned clean;       // looks in a row that have found nothing old
+	unsigned clean_moved; // ... nothing of hosts that have moved
+	// By switch: routes that only what comes from other switches may take, in VRFs of the
+	// topology that are `leaving`; to [1] hosts that have moved, [0] others.
+	struct route_list (*lists)[2];
+	struct drain_host *hosts; // that have moved, in the order of moved_compare()
+	uint32_t host_count;
+	uint16_t *held_vrfs, *held_tenants; // places that are nobody's any more
+	uint16_t held_vrf_count, held_tenant_count;
+	uint64_t under_way;      // packets of moved hosts, as the first look found them
+	uint64_t dropped_before; // as `tenant-moved`, in the whole fabric
+	bool told;
+	char *words; // "tenant green: h5, h6 from rest"
+	char *what;  // "set tenants.green.hosts [h5, h6]", or NULL
+};
+
+// A host that has left a VRF, as packets of that VRF know it.
+struct drain_host {
+	struct moved_host host;
+	bool at_once; // its VNI or VLAN is another tenant's now: nothing of it may be delivered
+};
+
+// What a VRF's packets are known by between switches.
+static inline enum encap_kind
+drain_encap(enum config_encap encap)
+{
+	return encap == CONFIG_ENCAP_VXLAN  ? ENCAP_VXLAN
+	       : encap == CONFIG_ENCAP_VLAN ? ENCAP_VLAN
+					    : ENCAP_NONE;
+}
+
+static inline uint32_t
+drain_id(const struct topo_vrf *vrf)
+{
+	return vrf->encap == CONFIG_ENCAP_VXLAN  ? vrf->vni
+	       : vrf->encap == CONFIG_ENCAP_VLAN ? vrf->vid
+						 : 0;
+}
+
+// Whether switches look packets from other switches up in a VRF; of plain ones in `default` alone.
+bool in_flight_routes_keyed(const struct topo_vrf *vrfs, uint16_t vrf);
+// The VRF, leaving or not, whose packets have the same encapsulation and identifier; VRF_NONE.
+uint16_t in_flight_routes_find_vrf(const struct topology *t, const struct topo_vrf *like,
+				   bool leaving);
+// Appends a copy of a route of `from`, in another VRF and at another distance. Returns 0 or -ENOMEM.
+int in_flight_routes_copy(const struct route_list *from, const struct route *route, uint16_t vrf,
+			  uint32_t distance, struct route_list *to);
+// The routes of a switch (`now`) with those that the drains keep there; routes_clear() frees what
+// `out` holds. Returns 0 or -ENOMEM.
+int in_flight_routes_compose(const struct drain *drains, const struct topology *t, uint32_t node,
+			     const struct route_list *now, struct route_list *out);
+
+// Frees one drain, which may be NULL; and a list of them.
+void drain_destroy(struct drain *d, const struct topology *t);
+void in_flight_routes_destroy(struct drain *drains, const struct topology *t);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Routes and tables made anew while nodes run, and put in force on all of them at once. Control
+// thread.
+#pragma once
+
+#include "control/fabric/fabric.h"
+#include "control/fabric/hooks.h"
+
+// Where a change is made.
+struct change_env {
+	struct fabric *fabric;
+	const struct fabric_hooks *hooks;
+	const struct config_step *steps; // of which the route events among the first `done`
+	uint32_t done;                   // stay in force
+	ps_t now;
+};
+
+// Gives the routes that follow from the topology as it is and the links as each switch knows them,
+// with the route events so far.
+// Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+int change_make_routes(const struct change_env *env, struct routes **out, struct config_diag *diag);
+
+// Builds the tables of all switches anew and puts them in force. Returns 0, -EINVAL with errors in
+// diag and nothing changed, or -ENOMEM.
+int change_rebuild(const struct change_env *env, struct config_diag *diag);
+
+// Puts tables (by node, NULL: as it is) in force, all at once, and has those before freed. The
+// array is empty then.
+void change_publish(const struct change_env *env, struct tables **tables);
