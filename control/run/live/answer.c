@@ -2,7 +2,7 @@
 #include "answer.h"
 
 #include "control/api/describe.h"
-#include "tell.h"
+#include "notify.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,21 +27,21 @@ static int
 answer_hosts(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
 {
 	struct answer *a = context;
-	const struct lab *lab = a->lab;
+	const struct live_fabric *live = a->live;
 
 	(void)params;
 	(void)why;
 	(void)why_size;
 	*result = json_object();
-	for (uint32_t i = 0; i < lab->device_count; i++) {
-		const struct lab_device *d = &lab->devices[i];
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
 		char address[INET_ADDRSTRLEN];
 
 		if (d->host == TOPOLOGY_NONE)
 			continue;
-		inet_ntop(AF_INET, topology_host(lab->topology, d->host)->ports[0].ip4, address,
+		inet_ntop(AF_INET, topology_host(live->topology, d->host)->ports[0].ip4, address,
 			  sizeof(address));
-		json_object_set_new(*result, topology_host(lab->topology, d->host)->name,
+		json_object_set_new(*result, topology_host(live->topology, d->host)->name,
 				    json_pack("{s:s?, s:s, s:s}", "netns", d->netns, "address",
 					      address, "port", d->name));
 	}
@@ -55,14 +55,15 @@ find_kinds(const json_t *names, uint32_t *out, char *why, size_t why_size)
 	json_t *name;
 	size_t i;
 
-	*out = names == NULL ? (1u << TELL_KINDS) - 1 : 0;
+	*out = names == NULL ? (1u << NOTIFY_KINDS) - 1 : 0;
 	json_array_foreach((json_t *)(uintptr_t)names, i, name)
 	{
 		unsigned int kind = 0;
 
-		while (kind < TELL_KINDS && strcmp(tell_kinds[kind], json_string_value(name)) != 0)
+		while (kind < NOTIFY_KINDS &&
+		       strcmp(notify_kinds[kind], json_string_value(name)) != 0)
 			kind++;
-		if (kind == TELL_KINDS) {
+		if (kind == NOTIFY_KINDS) {
 			snprintf(why, why_size,
 				 "there are no events \"%.40s\": there are link, pause, watchdog, "
 				 "drops and apply",
@@ -93,9 +94,9 @@ answer_subscribe(void *context, const json_t *params, json_t **result, char *why
 	if (rc != 0)
 		return rc;
 	*result = json_array();
-	for (unsigned int i = 0; i < TELL_KINDS; i++)
+	for (unsigned int i = 0; i < NOTIFY_KINDS; i++)
 		if (kinds & 1u << i)
-			json_array_append_new(*result, json_string(tell_kinds[i]));
+			json_array_append_new(*result, json_string(notify_kinds[i]));
 	*result = json_pack("{s:o}", "kinds", *result);
 	return *result == NULL ? -ENOMEM : 0;
 }

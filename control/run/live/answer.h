@@ -3,18 +3,18 @@
 #pragma once
 
 #include "control/api/api.h"
-#include "copy.h"
-#include "marks.h"
+#include "node_snapshot.h"
+#include "settings_cache.h"
 
 struct changes;
 
 struct answer {
-	struct lab *lab;
+	struct live_fabric *live;
 	struct api_server *server;
 	struct changes *changes;
-	struct copy *copy;
-	struct marks *marks; // of the last question that needed them, or NULL
-	bool stop;           // `down` was asked for
+	struct node_snapshot *copy;
+	struct settings_cache *settings; // as the last question that needed them left them, or NULL
+	bool stop;                       // `down` was asked for
 };
 
 // What each is stands in the table.

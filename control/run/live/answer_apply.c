@@ -90,7 +90,7 @@ become(struct answer *a, const struct wanted *w, json_t **result, char *why, siz
 	struct edit_list edits = {0};
 	struct config_diag diag = {0};
 	struct arena arena = {0};
-	int rc = config_diff(&found, &arena, config_tree(a->lab->config), w->tree);
+	int rc = config_diff(&found, &arena, config_tree(a->live->config), w->tree);
 
 	if (rc == 0)
 		rc = edit_list_add_differences(&edits, &found);
@@ -185,7 +185,7 @@ answer_confirm(void *context, const json_t *params, json_t **result, char *why, 
 	*result = json_pack("{s:o, s:i, s:b, s:[]}", "revision",
 			    outcome.revision != 0 ? json_integer(outcome.revision) : json_null(),
 			    "edits", (int)outcome.edits, "draining",
-			    (int)events_draining(a->lab->events), "warnings");
+			    (int)events_draining(a->live->events), "warnings");
 	return *result == NULL ? -ENOMEM : 0;
 }
 

@@ -21,7 +21,7 @@ int
 answer_clear(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
 {
 	struct answer *a = context;
-	const struct lab *lab = a->lab;
+	const struct live_fabric *live = a->live;
 	const char *what, *name = NULL;
 	uint32_t node = TOPOLOGY_NONE, count = 0;
 	int persistent = 0;
@@ -36,14 +36,14 @@ answer_clear(void *context, const json_t *params, json_t **result, char *why, si
 		return -EINVAL;
 	}
 	if (name != NULL)
-		node = topology_find_node(lab->topology, name);
-	if (name != NULL && (node == TOPOLOGY_NONE || lab->fabric->nodes[node] == NULL)) {
+		node = topology_find_node(live->topology, name);
+	if (name != NULL && (node == TOPOLOGY_NONE || live->fabric->nodes[node] == NULL)) {
 		snprintf(why, why_size, "there is no node %.80s", name);
 		return -EINVAL;
 	}
-	events_clear_watermarks(lab->events, node, persistent != 0);
-	for (uint32_t i = 0; i < lab->topology->node_count; i++)
-		count += lab->fabric->nodes[i] != NULL && (node == TOPOLOGY_NONE || node == i);
+	events_clear_watermarks(live->events, node, persistent != 0);
+	for (uint32_t i = 0; i < live->topology->node_count; i++)
+		count += live->fabric->nodes[i] != NULL && (node == TOPOLOGY_NONE || node == i);
 	*result = json_pack("{s:i}", "nodes", (int)count);
 	return *result == NULL ? -ENOMEM : 0;
 }
@@ -53,7 +53,7 @@ answer_watchdog_restore(void *context, const json_t *params, json_t **result, ch
 			size_t why_size)
 {
 	struct answer *a = context;
-	const struct lab *lab = a->lab;
+	const struct live_fabric *live = a->live;
 	const struct node *node;
 	struct topo_ref ref;
 	const char *queue;
@@ -63,16 +63,16 @@ answer_watchdog_restore(void *context, const json_t *params, json_t **result, ch
 	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s}", "queue",
 			   &queue) != 0)
 		return refuse_params(&error, "\"queue\"", why, why_size);
-	if (topology_find_queue(lab->topology, queue, &ref) != 0 ||
-	    ref.node >= lab->topology->first_host) {
+	if (topology_find_queue(live->topology, queue, &ref) != 0 ||
+	    ref.node >= live->topology->first_host) {
 		snprintf(why, why_size, "there is no queue %.80s of a switch, such as leaf1.swp3.3",
 			 queue);
 		return -EINVAL;
 	}
-	copy_take(a->copy, a->lab);
-	node = copy_nodes(a->copy)[ref.node].node;
+	node_snapshot_take(a->copy, a->live);
+	node = node_snapshot_nodes(a->copy)[ref.node].node;
 	storm = node->ports[ref.port].more[ref.queue].watchdog.storm;
-	events_restore_queue(lab->events, &ref);
+	events_restore_queue(live->events, &ref);
 	*result = json_pack("{s:b}", "storm", storm);
 	return *result == NULL ? -ENOMEM : 0;
 }

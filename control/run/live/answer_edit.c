@@ -11,6 +11,8 @@
 // {"revision": 7, "edits": 2, "draining": true, "warnings": [...]}.
 #include "answer_internal.h"
 
+#include "live_events.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +26,7 @@ answer_join_errors(const struct config_diag *diag, char *why, size_t why_size)
 		if (!diag->messages[i].warning)
 			used += (size_t)snprintf(why + used, why_size - used, "%s%s",
 						 used != 0 ? "; " : "",
-						 lab_message(&diag->messages[i]));
+						 live_message_text(&diag->messages[i]));
 }
 
 json_t *
@@ -34,7 +36,8 @@ answer_list_warnings(const struct config_diag *diag)
 
 	for (unsigned i = 0; out != NULL && i < diag->count; i++)
 		if (diag->messages[i].warning)
-			json_array_append_new(out, json_string(lab_message(&diag->messages[i])));
+			json_array_append_new(out,
+					      json_string(live_message_text(&diag->messages[i])));
 	return out;
 }
 
@@ -53,7 +56,7 @@ answer_apply_edits(struct answer *a, const struct edit_list *edits, const char *
 	*result = json_pack("{s:o, s:i, s:b, s:o}", "revision",
 			    outcome.revision != 0 ? json_integer(outcome.revision) : json_null(),
 			    "edits", (int)outcome.edits, "draining",
-			    (int)events_draining(a->lab->events), "warnings",
+			    (int)events_draining(a->live->events), "warnings",
 			    answer_list_warnings(diag));
 	return *result == NULL ? -ENOMEM : 0;
 }
@@ -82,7 +85,7 @@ apply_list(struct answer *a, struct edit_list *list, json_t **result, char *why,
 	int rc;
 
 	edit_list_describe(list, what, sizeof(what));
-	rc = edit_list_assign_encap(list, a->lab->config);
+	rc = edit_list_assign_encap(list, a->live->config);
 	if (rc == 0)
 		rc = answer_apply_joined(a, list, what, 0, result, why, why_size);
 	edit_list_free(list);
@@ -211,6 +214,6 @@ answer_draining(void *context, const json_t *params, json_t **result, char *why,
 	(void)params;
 	(void)why;
 	(void)why_size;
-	*result = json_pack("{s:b}", "draining", (int)events_draining(a->lab->events));
+	*result = json_pack("{s:b}", "draining", (int)events_draining(a->live->events));
 	return *result == NULL ? -ENOMEM : 0;
 }

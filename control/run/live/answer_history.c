@@ -102,7 +102,7 @@ list_since(const struct answer *a, const char *text, size_t length)
 	json_t *out = json_null();
 
 	if (yaml_tree_parse(&tree, &arena, text, length, "", &diag) == 0)
-		out = list_changes(tree, config_tree(a->lab->config));
+		out = list_changes(tree, config_tree(a->live->config));
 	config_diag_free(&diag);
 	arena_free(&arena);
 	return out;
@@ -122,7 +122,7 @@ list_staged(const struct answer *a)
 		config_diag_free(&diag);
 		return json_null();
 	}
-	out = list_changes(config_tree(a->lab->config), config_tree(copy));
+	out = list_changes(config_tree(a->live->config), config_tree(copy));
 	config_free(copy);
 	config_diag_free(&diag);
 	return out;
@@ -175,8 +175,8 @@ answer_config_diff(void *context, const json_t *params, json_t **result, char *w
 
 	if (revision != NULL)
 		return diff_revision(a, json_integer_value(revision), result, why, why_size);
-	*result = json_pack("{s:o, s:o, s:o}", "staged", list_staged(a), "unsaved",
-			    list_unsaved(a), "file", text_or_null(changes_file(a->changes)));
+	*result = json_pack("{s:o, s:o, s:o}", "staged", list_staged(a), "unsaved", list_unsaved(a),
+			    "file", text_or_null(changes_file(a->changes)));
 	return *result == NULL ? -ENOMEM : 0;
 }
 

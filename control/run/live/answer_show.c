@@ -5,10 +5,10 @@
 #include "control/fabric/learned.h"
 #include "control/fabric/networks.h"
 #include "control/show/show.h"
-#include "learnt.h"
-#include "looks.h"
-#include "losses.h"
-#include "steered.h"
+#include "neighbours.h"
+#include "qp_snapshot.h"
+#include "device_drops.h"
+#include "steering_counts.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,10 +38,10 @@ keep_text(struct view *v, const char *text)
 }
 
 static void
-view_workers(struct view *v, const struct lab *lab)
+view_workers(struct view *v, const struct live_fabric *live)
 {
-	for (uint32_t i = 0; i < lab->worker_count; i++) {
-		const struct live_worker *w = &lab->drive.workers[i];
+	for (uint32_t i = 0; i < live->worker_count; i++) {
+		const struct live_worker *w = &live->drive.workers[i];
 
 		v->workers[i] = (struct show_worker){
 			.cpu = rte_lcore_to_cpu_id((int)w->lcore) < 0
@@ -57,9 +57,9 @@ view_workers(struct view *v, const struct lab *lab)
 }
 
 static void
-view_links(struct view *v, const struct lab *lab)
+view_links(struct view *v, const struct live_fabric *live)
 {
-	const struct topology *t = lab->topology;
+	const struct topology *t = live->topology;
 	char name[TOPOLOGY_NAME_MAX];
 
 	for (uint32_t i = 0; i < t->link_count; i++) {
@@ -70,7 +70,7 @@ view_links(struct view *v, const struct lab *lab)
 			.b = keep_text(v, topology_port_name(t, link->b.node, link->b.port, name)),
 			.rate_bps = link->rate_bps,
 			.delay = link->delay_ps,
-			.up = !lab->fabric->link_down[i],
+			.up = !live->fabric->link_down[i],
 		};
 	}
 }
@@ -87,7 +87,7 @@ prefix_text(struct view *v, const struct config_prefix *prefix)
 }
 
 static struct show_encap
-view_encap(struct view *v, const struct lab *lab, const struct route_list *list,
+view_encap(struct view *v, const struct live_fabric *live, const struct route_list *list,
 	   const struct route *route)
 {
 	const struct route_encap *encap;
@@ -98,17 +98,17 @@ view_encap(struct view *v, const struct lab *lab, const struct route_list *list,
 	encap = &list->encaps[route->encap];
 	if (encap->kind == CONFIG_ENCAP_VLAN)
 		return (struct show_encap){.id = encap->id};
-	inet_ntop(routes_underlay(lab->topology) == 6 ? AF_INET6 : AF_INET, encap->remote, address,
+	inet_ntop(routes_underlay(live->topology) == 6 ? AF_INET6 : AF_INET, encap->remote, address,
 		  sizeof(address));
 	return (struct show_encap){.vxlan = true, .id = encap->id, .to = keep_text(v, address)};
 }
 
 // The routes of a node; *hops is where their next hops go.
 static struct show_route *
-view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct show_route *out,
-		 struct show_next_hop **hops)
+view_node_routes(struct view *v, const struct live_fabric *live, uint32_t node,
+		 struct show_route *out, struct show_next_hop **hops)
 {
-	const struct topology *t = lab->topology;
+	const struct topology *t = live->topology;
 	static const char *const sources[] = {
 		[ROUTE_COMPUTED] = "computed",
 		[ROUTE_STATIC] = "static",
@@ -116,7 +116,7 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 		[ROUTE_FPM] = "fpm",
 	};
 	const struct route_list *list = v->lists[node];
-	const char *mode = config_routing_mode_name(lab->fabric->switches[node].routing.mode);
+	const char *mode = config_routing_mode_name(live->fabric->switches[node].routing.mode);
 
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct route *route = &list->routes[i];
@@ -128,7 +128,7 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 			.mode = mode,
 			.source = sources[route->source],
 			.next_hops = *hops,
-			.encap = view_encap(v, lab, list, route),
+			.encap = view_encap(v, live, list, route),
 		};
 		if (route->group != ROUTES_BLACKHOLE)
 			out->next_hop_count = list->groups[route->group].count;
@@ -153,9 +153,9 @@ view_node_routes(struct view *v, const struct lab *lab, uint32_t node, struct sh
 }
 
 static void
-view_close(struct view *v, const struct lab *lab)
+view_close(struct view *v, const struct live_fabric *live)
 {
-	for (uint32_t i = 0; v->scratch != NULL && i < lab->topology->first_host; i++)
+	for (uint32_t i = 0; v->scratch != NULL && i < live->topology->first_host; i++)
 		routes_clear(&v->scratch[i]);
 	free(v->scratch);
 	free(v->lists);
@@ -168,9 +168,10 @@ view_close(struct view *v, const struct lab *lab)
 
 // The routes of all switches, where they are asked for.
 static int
-view_lists(struct view *v, const struct lab *lab, bool wanted, uint32_t *routes, uint32_t *members)
+view_lists(struct view *v, const struct live_fabric *live, bool wanted, uint32_t *routes,
+	   uint32_t *members)
 {
-	uint32_t switches = lab->topology->first_host;
+	uint32_t switches = live->topology->first_host;
 	static const struct route_list none;
 
 	v->scratch = calloc(switches + 1u, sizeof(*v->scratch));
@@ -180,7 +181,7 @@ view_lists(struct view *v, const struct lab *lab, bool wanted, uint32_t *routes,
 	for (uint32_t i = 0; i < switches; i++) {
 		const struct route_list *list = &none;
 
-		if (wanted && fabric_merge_learned(lab->fabric, i, &lab->fabric->routes->nodes[i],
+		if (wanted && fabric_merge_learned(live->fabric, i, &live->fabric->routes->nodes[i],
 						   &v->scratch[i], &list) != 0)
 			return -ENOMEM;
 		v->lists[i] = list;
@@ -193,19 +194,19 @@ view_lists(struct view *v, const struct lab *lab, bool wanted, uint32_t *routes,
 }
 
 static int
-view_open(struct view *v, const struct lab *lab, bool wants_routes, uint32_t *route_count)
+view_open(struct view *v, const struct live_fabric *live, bool wants_routes, uint32_t *route_count)
 {
-	const struct topology *t = lab->topology;
+	const struct topology *t = live->topology;
 	struct show_next_hop *hops;
 	struct show_route *route;
 	uint32_t routes = 0, members = 0;
 
 	memset(v, 0, sizeof(*v));
 	*route_count = 0;
-	if (view_lists(v, lab, wants_routes, &routes, &members) != 0)
+	if (view_lists(v, live, wants_routes, &routes, &members) != 0)
 		return -ENOMEM;
 	*route_count = routes;
-	v->workers = calloc(lab->worker_count, sizeof(*v->workers));
+	v->workers = calloc(live->worker_count, sizeof(*v->workers));
 	v->links = calloc(t->link_count + 1, sizeof(*v->links));
 	v->routes = calloc(routes + 1, sizeof(*v->routes));
 	v->hops = calloc(members + 1, sizeof(*v->hops));
@@ -213,20 +214,20 @@ view_open(struct view *v, const struct lab *lab, bool wants_routes, uint32_t *ro
 	if (v->workers == NULL || v->links == NULL || v->routes == NULL || v->hops == NULL ||
 	    v->texts == NULL)
 		return -ENOMEM;
-	view_workers(v, lab);
-	view_links(v, lab);
+	view_workers(v, live);
+	view_links(v, live);
 	route = v->routes;
 	hops = v->hops;
 	for (uint32_t i = 0; i < t->first_host; i++)
-		route = view_node_routes(v, lab, i, route, &hops);
+		route = view_node_routes(v, live, i, route, &hops);
 	v->fabric = (struct show_fabric){
-		.name = lab->config->fabric.name.text,
-		.file = lab->config->file,
+		.name = live->config->fabric.name.text,
+		.file = live->config->file,
 		.state = "running",
-		.dilation = lab->config->fabric.dilation,
-		.idle = lab->config->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll",
+		.dilation = live->config->fabric.dilation,
+		.idle = live->config->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll",
 		.workers = v->workers,
-		.worker_count = lab->worker_count,
+		.worker_count = live->worker_count,
 		.links = v->links,
 		.link_count = t->link_count,
 	};
@@ -237,11 +238,11 @@ view_open(struct view *v, const struct lab *lab, bool wants_routes, uint32_t *ro
 static struct report_node *
 list_nodes(const struct answer *a, unsigned int *count)
 {
-	const struct report_node *all = copy_nodes(a->copy);
-	struct report_node *nodes = calloc(a->lab->topology->node_count + 1, sizeof(*nodes));
+	const struct report_node *all = node_snapshot_nodes(a->copy);
+	struct report_node *nodes = calloc(a->live->topology->node_count + 1, sizeof(*nodes));
 
 	*count = 0;
-	for (uint32_t i = 0; nodes != NULL && i < a->lab->topology->node_count; i++)
+	for (uint32_t i = 0; nodes != NULL && i < a->live->topology->node_count; i++)
 		if (all[i].node != NULL)
 			nodes[(*count)++] = all[i];
 	return nodes;
@@ -252,51 +253,51 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 {
 	struct answer *a = context;
 	struct report_node *nodes;
-	struct looks *looks = NULL;
-	struct steered *steered = NULL;
+	struct qp_snapshot *looks = NULL;
+	struct steering_counts *steered = NULL;
 	struct show_state state;
 	struct view v;
-	struct learnt *learnt = NULL;
+	struct neighbours *learnt = NULL;
 	const char *what = json_string_value(json_object_get(params, "what"));
 	uint32_t routes;
-	int rc = view_open(&v, a->lab, what != NULL && strcmp(what, "route") == 0, &routes);
+	int rc = view_open(&v, a->live, what != NULL && strcmp(what, "route") == 0, &routes);
 
-	copy_take(a->copy, a->lab);
-	fabric_log_look(a->lab->log, a->lab->fabric);
+	node_snapshot_take(a->copy, a->live);
+	fabric_log_look(a->live->log, a->live->fabric);
 	if (rc == 0 && show_wants_settings(params))
-		rc = marks_take(&a->marks, a->lab);
+		rc = settings_cache_update(&a->settings, a->live);
 	if (rc == 0 && show_wants_queue_pairs(params))
-		rc = looks_take(&looks, a->lab);
+		rc = qp_snapshot_take(&looks, a->live);
 	if (rc == 0 && show_wants_steering(params))
-		rc = steered_take(&steered, a->lab);
+		rc = steering_counts_take(&steered, a->live);
 	if (rc == 0)
-		rc = learnt_take(&learnt, a->lab);
+		rc = neighbours_take(&learnt, a->live);
 	state = (struct show_state){
 		.fabric = &v.fabric,
 		.routes = v.routes,
 		.route_count = routes,
-		.now = copy_time(a->copy),
-		.networks = fabric_list_networks(a->lab->topology),
-		.log = fabric_log_entries(a->lab->log),
-		.log_lost = fabric_log_lost(a->lab->log),
+		.now = node_snapshot_time(a->copy),
+		.networks = fabric_list_networks(a->live->topology),
+		.log = fabric_log_entries(a->live->log),
+		.log_lost = fabric_log_lost(a->live->log),
 	};
-	state.neighbours = learnt_neighbours(learnt, &state.neighbour_count);
-	state.learnings = learnt_sources(learnt, &state.learning_count);
+	state.neighbours = neighbours_list(learnt, &state.neighbour_count);
+	state.learnings = neighbours_sources(learnt, &state.learning_count);
 	nodes = list_nodes(a, &state.node_count);
 	state.nodes = nodes;
-	state.switches = marks_switches(a->marks, &state.switch_count);
-	state.nics = looks_nics(looks, &state.nic_count);
-	state.steerings = steered_list(steered, &state.steering_count);
+	state.switches = settings_cache_switches(a->settings, &state.switch_count);
+	state.nics = qp_snapshot_nics(looks, &state.nic_count);
+	state.steerings = steering_counts_list(steered, &state.steering_count);
 	if (rc == 0)
 		rc = nodes == NULL ? -ENOMEM : show_answer(&state, params, result, why, why_size);
 	if (rc == 0 && json_object_get(params, "view") == NULL &&
 	    strcmp(json_string_value(json_object_get(params, "what")), "interface") == 0)
-		rc = losses_add(a->lab, *result);
+		rc = device_drops_add(a->live, *result);
 	json_decref(state.networks);
 	free(nodes);
-	looks_destroy(looks);
-	steered_destroy(steered);
-	learnt_destroy(learnt);
-	view_close(&v, a->lab);
+	qp_snapshot_destroy(looks);
+	steering_counts_destroy(steered);
+	neighbours_destroy(learnt);
+	view_close(&v, a->live);
 	return rc;
 }

@@ -23,7 +23,7 @@
 static const char *
 beside(const struct changes *c)
 {
-	return c->lab->config->beside;
+	return c->live->config->beside;
 }
 
 // What there is to warn of in what runs has been said when it came to be.
@@ -33,11 +33,11 @@ changes_copy_running(const struct changes *c, struct config **out)
 	struct config_diag said = {0};
 	char *text;
 	size_t length;
-	int rc = config_emit(c->lab->config, &text, &length);
+	int rc = config_emit(c->live->config, &text, &length);
 
 	if (rc != 0)
 		return rc;
-	rc = config_load_revision(out, text, length, c->lab->config->file, beside(c), &said);
+	rc = config_load_revision(out, text, length, c->live->config->file, beside(c), &said);
 	config_diag_free(&said);
 	free(text);
 	return rc;
@@ -48,11 +48,11 @@ changes_emit(const struct changes *c, char **text, size_t *length, char *err, si
 {
 	struct config_diag diag = {0};
 	struct config *copy = NULL;
-	int rc = config_emit(c->lab->config, text, length);
+	int rc = config_emit(c->live->config, text, length);
 	size_t used;
 
 	if (rc == 0)
-		rc = config_load_revision(&copy, *text, *length, c->lab->config->file, beside(c),
+		rc = config_load_revision(&copy, *text, *length, c->live->config->file, beside(c),
 					  &diag);
 	config_free(copy);
 	if (rc == 0) {
@@ -136,7 +136,7 @@ begin(struct changes *c, const struct changes_author *author, char *err, size_t 
 {
 	size_t length;
 	char *text;
-	int rc = config_emit(c->lab->config, &text, &length);
+	int rc = config_emit(c->live->config, &text, &length);
 
 	if (rc != 0)
 		return rc;
@@ -149,8 +149,8 @@ begin(struct changes *c, const struct changes_author *author, char *err, size_t 
 }
 
 int
-changes_create(struct changes **out, struct lab *lab, const char *file,
-	       const struct changes_author *author, struct lab_report *report)
+changes_create(struct changes **out, struct live_fabric *live, const char *file,
+	       const struct changes_author *author, struct live_report *report)
 {
 	struct changes *c = calloc(1, sizeof(*c));
 	char err[sizeof(c->why_not) - 32] = "";
@@ -159,12 +159,12 @@ changes_create(struct changes **out, struct lab *lab, const char *file,
 	*out = c;
 	if (c == NULL)
 		return -ENOMEM;
-	c->lab = lab;
+	c->live = live;
 	c->file = file != NULL ? strdup(file) : NULL;
 	if (file != NULL && c->file == NULL)
 		return -ENOMEM;
 	changes_know_workload(c);
-	rc = store_open_to_write(&c->store, lab->config->fabric.name.text, err, sizeof(err));
+	rc = store_open_to_write(&c->store, live->config->fabric.name.text, err, sizeof(err));
 	if (rc == 0)
 		rc = begin(c, author, err, sizeof(err));
 	if (rc == 0 || rc == -ENOMEM)
@@ -223,9 +223,9 @@ commit_change(void *context)
 void
 changes_note(struct changes *c, const char *what)
 {
-	if (events_name_edit(c->lab->events, what))
+	if (events_name_edit(c->live->events, what))
 		return; // told when its packets have drained, with who has moved
-	fabric_log_note(c->lab->log, live_clock(&c->lab->drive), "configuration", what);
+	fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", what);
 }
 
 static int
@@ -259,10 +259,10 @@ changes_apply(struct changes *c, const struct edit_list *edits, const struct cha
 	if (edits->count == 0)
 		return 0;
 	if (confirm_ms != 0)
-		rc = config_emit(c->lab->config, &commit.before, &commit.before_length);
+		rc = config_emit(c->live->config, &commit.before, &commit.before_length);
 	if (rc == 0)
-		rc = events_edit(c->lab->events, edits->edits, edits->count, commit_change, &commit,
-				 diag);
+		rc = events_edit(c->live->events, edits->edits, edits->count, commit_change,
+				 &commit, diag);
 	free(commit.before);
 	if (rc != 0)
 		return rc;
@@ -307,7 +307,7 @@ changes_save(struct changes *c, const char *path, int *kept, char *err, size_t e
 		return -ENOENT;
 	}
 	name = strdup(to);
-	rc = name != NULL ? config_emit(c->lab->config, &text, &part.length) : -ENOMEM;
+	rc = name != NULL ? config_emit(c->live->config, &text, &part.length) : -ENOMEM;
 	part.text = text;
 	if (rc == 0)
 		rc = replace_file(to, &part, 1, kept);

@@ -5,7 +5,7 @@
 
 #include "control/edit/edit_list.h"
 #include "control/edit/store.h"
-#include "lab.h"
+#include "live_fabric.h"
 
 struct changes;
 
@@ -21,12 +21,12 @@ struct changes_outcome {
 	unsigned edits;
 };
 
-// Opens the revisions of the lab's fabric, which runs, and makes the first of what the fabric came
+// Opens the revisions of the live's fabric, which runs, and makes the first of what the fabric came
 // up with, unless that is the last one. file: where its description came from, or was saved to
 // last; NULL: nowhere. Revisions that cannot be kept are told in report->notes, and the fabric goes
-// on without. Returns 0 or -ENOMEM. The lab outlives it.
-int changes_create(struct changes **out, struct lab *lab, const char *file,
-		   const struct changes_author *author, struct lab_report *report);
+// on without. Returns 0 or -ENOMEM. The live outlives it.
+int changes_create(struct changes **out, struct live_fabric *live, const char *file,
+		   const struct changes_author *author, struct live_report *report);
 // NULL is fine.
 void changes_destroy(struct changes *c);
 
@@ -45,7 +45,7 @@ int changes_confirm(struct changes *c, struct changes_outcome *out, char *err, s
 // Ends the wait: the edits are undone. Returns as changes_confirm().
 int changes_undo(struct changes *c, char *err, size_t err_size);
 // Undoes edits whose time is over. What comes of it stands in the fabric's log.
-void changes_look(struct changes *c);
+void changes_poll(struct changes *c);
 // The ms until then, at most `most`.
 int changes_next_ms(const struct changes *c, int most);
 // Of the edits that wait to be confirmed: what they are, and the ms left. NULL: none do.

@@ -6,6 +6,7 @@
 
 #include "control/base/clock.h"
 #include "control/edit/diff.h"
+#include "live_events.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ changes_wait(struct changes *c, const char *before, size_t length,
 	int rc = yaml_tree_parse(&old, &arena, before, length, "", &diag);
 
 	if (rc == 0)
-		rc = config_diff(&found, &arena, config_tree(c->lab->config), old);
+		rc = config_diff(&found, &arena, config_tree(c->live->config), old);
 	if (rc == 0)
 		rc = edit_list_add_differences(&c->waiting.undo, &found);
 	config_diag_free(&diag);
@@ -82,11 +83,11 @@ undo(struct changes *c, const char *why, char *err, size_t err_size)
 	int rc = 0;
 
 	if (c->waiting.undo.count != 0)
-		rc = events_edit(c->lab->events, c->waiting.undo.edits, c->waiting.undo.count, NULL,
-				 NULL, &diag);
+		rc = events_edit(c->live->events, c->waiting.undo.edits, c->waiting.undo.count,
+				 NULL, NULL, &diag);
 	if (rc != 0)
 		snprintf(err, err_size, "%s",
-			 diag.errors != 0 ? lab_message(&diag.messages[0]) : strerror(-rc));
+			 diag.errors != 0 ? live_message_text(&diag.messages[0]) : strerror(-rc));
 	snprintf(line, sizeof(line), "%s, %s%s%.500s: %s", why,
 		 rc == 0 ? "undone" : "cannot be undone", rc == 0 ? "" : ", ", rc == 0 ? "" : err,
 		 c->waiting.what);
@@ -94,7 +95,7 @@ undo(struct changes *c, const char *why, char *err, size_t err_size)
 		changes_note(c, line);
 		changes_warn_of_workload(c, &c->waiting.undo, &diag);
 	} else {
-		fabric_log_note(c->lab->log, live_clock(&c->lab->drive), "configuration", line);
+		fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", line);
 	}
 	config_diag_free(&diag);
 	return rc;
@@ -113,7 +114,7 @@ changes_undo(struct changes *c, char *err, size_t err_size)
 }
 
 void
-changes_look(struct changes *c)
+changes_poll(struct changes *c)
 {
 	char err[512];
 

@@ -16,7 +16,7 @@ struct changes_waiting {
 };
 
 struct changes {
-	struct lab *lab;
+	struct live_fabric *live;
 	struct store *store; // NULL: none
 	char why_not[512];   // store NULL: why
 	char *file;

@@ -59,7 +59,7 @@ changes_stage(struct changes *c, const struct edit_list *edits, struct config_di
 		rc = check_topology(copy, &said);
 	if (rc == 0)
 		rc = edit_list_append(&c->staged, &all);
-	tell_without_lines(&said, c->lab->config->file, diag);
+	tell_without_lines(&said, c->live->config->file, diag);
 	config_diag_free(&said);
 	config_free(copy);
 	edit_list_free(&all);

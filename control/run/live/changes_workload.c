@@ -11,7 +11,7 @@
 static void
 find_misfits(const struct changes *c, struct config_diag *out)
 {
-	const struct fabric *f = c->lab->fabric;
+	const struct fabric *f = c->live->fabric;
 	struct workload *workload = NULL;
 
 	if (f->config->work_count != 0)
@@ -22,7 +22,7 @@ find_misfits(const struct changes *c, struct config_diag *out)
 void
 changes_know_workload(struct changes *c)
 {
-	if (c->lab->config->restored) // else it came up because all fit
+	if (c->live->config->restored) // else it came up because all fit
 		find_misfits(c, &c->misfits);
 }
 

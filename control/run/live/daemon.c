@@ -2,15 +2,17 @@
 #include "daemon.h"
 
 #include "answer.h"
+#include "bring_up.h"
 #include "changes.h"
 #include "control/api/socket_path.h"
 #include "control/commands.h"
 #include "control/config/scalar.h"
 #include "control/base/utf8.h"
-#include "lab_learn.h"
-#include "locals.h"
+#include "learning.h"
+#include "live_events.h"
+#include "local_addresses.h"
 #include "state.h"
-#include "tell.h"
+#include "notify.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -27,7 +29,7 @@
 
 // What the fabric is brought up from.
 struct origin {
-	struct lab_source source;
+	struct live_source source;
 	char *text;                // of a revision
 	char path[STORE_FILE_MAX]; // of the revision
 	char file[STORE_FILE_MAX]; // the fabric's own, absolute; empty: it is not known
@@ -39,7 +41,7 @@ struct daemon {
 	void (*ready)(void *context, const char *name);
 	void *context;
 	FILE *to;
-	char *noted; // what lab_report.notes has collected
+	char *noted; // what live_report.notes has collected
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -82,9 +84,9 @@ daemon_ask(const char *path, const char *method, int timeout_ms, json_t **result
 
 // One fabric of a name at a time; what a killed one left is cleaned up first.
 static int
-claim_name(const char *path, const struct lab *lab, struct lab_report *report)
+claim_name(const char *path, const struct live_fabric *live, struct live_report *report)
 {
-	const char *name = lab->config->fabric.name.text;
+	const char *name = live->config->fabric.name.text;
 	json_t *hosts;
 	int rc = daemon_ask(path, "hosts", DAEMON_ASK_MS, &hosts, report->err, report->err_size);
 
@@ -105,16 +107,16 @@ claim_name(const char *path, const struct lab *lab, struct lab_report *report)
 
 // Lets the group of `live.readers` ask.
 static int
-admit_readers(const struct lab *lab, struct api_server *server, struct lab_report *report)
+admit_readers(const struct live_fabric *live, struct api_server *server, struct live_report *report)
 {
-	const struct config_name *readers = &lab->config->live.readers;
+	const struct config_name *readers = &live->config->live.readers;
 	const struct group *group;
 
 	if (readers->text == NULL)
 		return 0;
 	group = getgrnam(readers->text);
 	if (group == NULL) {
-		config_error(report->diag, lab->config->file, readers->pos, "live.readers",
+		config_error(report->diag, live->config->file, readers->pos, "live.readers",
 			     "there is no group %.64s on this machine", readers->text);
 		return -EINVAL;
 	}
@@ -122,27 +124,27 @@ admit_readers(const struct lab *lab, struct api_server *server, struct lab_repor
 }
 
 static void
-serve(struct answer *a, struct tell *tell)
+serve(struct answer *a, struct notifier *tell)
 {
 	while (!a->stop && stop_signal == 0) {
 		int wait_ms =
-			changes_next_ms(a->changes, lab_next_event_ms(a->lab, DAEMON_POLL_MS));
+			changes_next_ms(a->changes, live_events_next_ms(a->live, DAEMON_POLL_MS));
 
-		if (api_server_poll(a->server, lab_learn_wait_ms(a->lab, wait_ms)) != 0)
+		if (api_server_poll(a->server, learning_wait_ms(a->live, wait_ms)) != 0)
 			break;
-		lab_apply_events(a->lab);
-		changes_look(a->changes);
-		lab_learn(a->lab);
-		fabric_log_look(a->lab->log, a->lab->fabric);
-		tell_look(tell);
-		locals_follow(a->lab->locals, a->lab);
+		live_events_apply(a->live);
+		changes_poll(a->changes);
+		learning_poll(a->live);
+		fabric_log_look(a->live->log, a->live->fabric);
+		notify_poll(tell);
+		local_addresses_poll(a->live->local_addresses, a->live);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
 }
 
 // What the user is told of a fabric that is up; of one that is not, he is told why alone.
 static void
-tell_notes(struct lab_report *report, const struct daemon *d)
+tell_notes(struct live_report *report, const struct daemon *d)
 {
 	config_diag_print(report->diag, d->to);
 	fflush(report->notes);
@@ -170,10 +172,10 @@ find_revision(const char *name, struct origin *o)
 	if (!found)
 		return false;
 	snprintf(o->file, sizeof(o->file), "%s", last.file);
-	o->source = (struct lab_source){.file = o->path,
-					.text = o->text,
-					.length = length,
-					.beside = o->file[0] != '\0' ? o->file : o->path};
+	o->source = (struct live_source){.file = o->path,
+					 .text = o->text,
+					 .length = length,
+					 .beside = o->file[0] != '\0' ? o->file : o->path};
 	return true;
 }
 
@@ -207,55 +209,55 @@ is_unknown(const char *file, const struct origin *origin)
 }
 
 static int
-live(struct lab *lab, const struct daemon *d, struct lab_report *report)
+run_fabric(struct live_fabric *live, const struct daemon *d, struct live_report *report)
 {
 	const struct changes_author author = {getuid(), d->origin->what};
-	struct answer answer = {.lab = lab};
+	struct answer answer = {.live = live};
 	struct api_server *server = NULL;
-	struct tell *tell = NULL;
+	struct notifier *tell = NULL;
 	char path[API_PATH_MAX] = "";
 	bool stateful = false;
-	int rc = lab_load(lab, &d->origin->source, report);
+	int rc = live_fabric_load(live, &d->origin->source, report);
 
 	if (rc == 0)
-		rc = api_socket_path(lab->config->fabric.name.text, path, report->err,
+		rc = api_socket_path(live->config->fabric.name.text, path, report->err,
 				     report->err_size);
 	if (rc == 0)
-		rc = claim_name(path, lab, report);
+		rc = claim_name(path, live, report);
 	if (rc != 0)
 		return rc;
 	rc = api_server_create(&server, path, answer_methods, answer_method_count, &answer,
 			       report->err, report->err_size);
 	answer.server = server;
 	if (rc == 0)
-		rc = admit_readers(lab, server, report);
+		rc = admit_readers(live, server, report);
 	// Before anything is made: it may be killed while it comes up.
 	if (rc == 0) {
-		rc = state_write(lab, path, report->err, report->err_size);
+		rc = state_write(live, path, report->err, report->err_size);
 		stateful = rc == 0;
 	}
 	if (rc == 0)
-		rc = lab_open(lab, report);
+		rc = live_fabric_open(live, report);
 	if (rc == 0)
-		rc = copy_create(&answer.copy, lab);
+		rc = node_snapshot_create(&answer.copy, live);
 	if (rc == 0)
-		rc = tell_create(&tell, lab, answer.copy, server);
+		rc = notify_create(&tell, live, answer.copy, server);
 	if (rc == 0)
-		rc = changes_create(&answer.changes, lab,
+		rc = changes_create(&answer.changes, live,
 				    d->origin->file[0] != '\0' ? d->origin->file : NULL, &author,
 				    report);
 	if (rc == 0) {
 		tell_notes(report, d);
-		api_server_watch(server, lab_learn_fd(lab));
-		d->ready(d->context, lab->config->fabric.name.text);
+		api_server_watch(server, learning_fd(live));
+		d->ready(d->context, live->config->fabric.name.text);
 		serve(&answer, tell);
 	}
-	tell_destroy(tell);
+	notify_destroy(tell);
 	changes_destroy(answer.changes);
-	lab_close(lab);
-	*lab = (struct lab){.outer_netns = -1};
-	copy_destroy(answer.copy);
-	marks_destroy(answer.marks);
+	live_fabric_close(live);
+	*live = (struct live_fabric){.outer_netns = -1};
+	node_snapshot_destroy(answer.copy);
+	settings_cache_destroy(answer.settings);
 	if (stateful)
 		state_remove(path);
 	api_server_destroy(server);
@@ -263,7 +265,7 @@ live(struct lab *lab, const struct daemon *d, struct lab_report *report)
 }
 
 static int
-tell_failure(int rc, const struct lab_report *report, FILE *to)
+tell_failure(int rc, const struct live_report *report, FILE *to)
 {
 	config_diag_print(report->diag, to);
 	if (report->err[0] != '\0')
@@ -282,14 +284,14 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 	char err[DAEMON_ERR_BYTES] = "";
 	size_t noted_bytes;
 	struct config_diag diag = {0};
-	struct lab_report report = {.diag = &diag, .err = err, .err_size = sizeof(err)};
-	struct lab *lab = calloc(1, sizeof(*lab));
+	struct live_report report = {.diag = &diag, .err = err, .err_size = sizeof(err)};
+	struct live_fabric *live = calloc(1, sizeof(*live));
 	int rc = CLI_FAILED;
 
 	report.notes = open_memstream(&d.noted, &noted_bytes);
-	if (lab == NULL || report.notes == NULL)
+	if (live == NULL || report.notes == NULL)
 		goto out;
-	lab->outer_netns = -1;
+	live->outer_netns = -1;
 	catch_signals();
 	find_origin(file, &origin);
 	if (is_unknown(file, &origin)) {
@@ -300,9 +302,9 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 		rc = CLI_USAGE;
 		goto out;
 	}
-	rc = live(lab, &d, &report);
-	if (lab->config != NULL)
-		lab_close(lab);
+	rc = run_fabric(live, &d, &report);
+	if (live->config != NULL)
+		live_fabric_close(live);
 	rc = rc == 0 ? CLI_OK : tell_failure(rc, &report, to);
 	config_diag_free(&diag);
 out:
@@ -310,6 +312,6 @@ out:
 		fclose(report.notes);
 	free(d.noted);
 	free(origin.text);
-	free(lab);
+	free(live);
 	return rc;
 }

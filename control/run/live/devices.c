@@ -11,7 +11,6 @@
 #include "control/io/host/readdress.h"
 #include "control/io/host/veth.h"
 #include "control/model/topology/addresses.h"
-#include "netdevs.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,57 +20,59 @@
 
 #define DEVICES_VETH_MTU 1500
 
-static struct lab_device *
-add_device(struct lab *lab, uint32_t node, uint16_t port)
+static struct device_port *
+add_device(struct live_fabric *live, uint32_t node, uint16_t port)
 {
-	struct lab_device *d = &lab->devices[lab->device_count++];
+	struct device_port *d = &live->devices[live->device_count++];
 
 	d->node = node;
 	d->port = port;
 	d->host = TOPOLOGY_NONE;
-	d->mtu = lab->topology->nodes[node].ports[port].mtu;
-	topology_port_name(lab->topology, node, port, d->name);
+	d->mtu = live->topology->nodes[node].ports[port].mtu;
+	topology_port_name(live->topology, node, port, d->name);
 	return d;
 }
 
 // Every host's interface is eth1, so each needs a namespace of its own.
 static int
-check_netns_free(const struct lab *lab, const struct config_attach *attach,
-		 struct lab_report *report)
+check_netns_free(const struct live_fabric *live, const struct config_attach *attach,
+		 struct live_report *report)
 {
-	for (uint32_t i = 0; i < lab->device_count && attach->netns.text != NULL; i++) {
-		const struct lab_device *d = &lab->devices[i];
+	for (uint32_t i = 0; i < live->device_count && attach->netns.text != NULL; i++) {
+		const struct device_port *d = &live->devices[i];
 
 		if (d->netns == NULL || strcmp(d->netns, attach->netns.text) != 0)
 			continue;
-		config_error(report->diag, lab->config->file, attach->netns.pos, "attach.netns",
+		config_error(report->diag, live->config->file, attach->netns.pos, "attach.netns",
 			     "%s is the namespace of %s already", d->netns,
-			     topology_host(lab->topology, d->host)->name);
+			     topology_host(live->topology, d->host)->name);
 		return -EINVAL;
 	}
 	return 0;
 }
 
 static int
-list_attached(struct lab *lab, const struct config_attach *attach, struct lab_report *report)
+list_attached(struct live_fabric *live, const struct config_attach *attach,
+	      struct live_report *report)
 {
 	const struct topo_port *eth;
-	struct lab_device *d;
+	struct device_port *d;
 	uint32_t host;
-	int rc = topology_resolve_host(lab->topology, &attach->host, "attach", &host, report->diag);
+	int rc =
+		topology_resolve_host(live->topology, &attach->host, "attach", &host, report->diag);
 
 	if (rc == 0)
-		rc = check_netns_free(lab, attach, report);
+		rc = check_netns_free(live, attach, report);
 	if (rc != 0)
 		return rc;
-	eth = &topology_host(lab->topology, host)->ports[0];
-	lab->attached[host] = true;
-	d = add_device(lab, eth->peer_node, eth->peer_port);
+	eth = &topology_host(live->topology, host)->ports[0];
+	live->attached[host] = true;
+	d = add_device(live, eth->peer_node, eth->peer_port);
 	d->host = host;
 	d->netns = attach->netns.text;
 	d->own_veth = attach->dev.text == NULL;
 	if (d->own_veth)
-		snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", lab->device_count,
+		snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", live->device_count,
 			 attach->host.text);
 	else
 		snprintf(d->spec, sizeof(d->spec), "%s", attach->dev.text);
@@ -79,49 +80,49 @@ list_attached(struct lab *lab, const struct config_attach *attach, struct lab_re
 }
 
 int
-devices_list(struct lab *lab, struct lab_report *report)
+devices_list(struct live_fabric *live, struct live_report *report)
 {
-	const struct config *config = lab->config;
-	const struct topo_node *lone = &lab->topology->nodes[0];
+	const struct config *config = live->config;
+	const struct topo_node *lone = &live->topology->nodes[0];
 	int rc = 0;
 
-	lab->devices =
-		calloc(config->attach_count + config->single.port_count + 1, sizeof(*lab->devices));
-	lab->attached = calloc(lab->topology->host_count + 1, sizeof(*lab->attached));
-	if (lab->devices == NULL || lab->attached == NULL)
+	live->devices = calloc(config->attach_count + config->single.port_count + 1,
+			       sizeof(*live->devices));
+	live->attached = calloc(live->topology->host_count + 1, sizeof(*live->attached));
+	if (live->devices == NULL || live->attached == NULL)
 		return -ENOMEM;
 	for (unsigned i = 0; rc == 0 && i < config->attach_count; i++)
-		rc = list_attached(lab, &config->attach[i], report);
+		rc = list_attached(live, &config->attach[i], report);
 	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
 		return rc;
 	for (uint16_t i = 0; i < lone->port_count; i++) {
 		if (lone->ports[i].dev != NULL)
-			snprintf(add_device(lab, 0, i)->spec, DEVICE_SPEC_MAX, "%s",
+			snprintf(add_device(live, 0, i)->spec, DEVICE_SPEC_MAX, "%s",
 				 lone->ports[i].dev);
 		else if (lone->ports[i].netdev != NULL)
-			netdevs_name(add_device(lab, 0, i), &lone->ports[i]);
+			devices_name_netdev(add_device(live, 0, i), &lone->ports[i]);
 	}
 	return 0;
 }
 
 unsigned
-devices_packets_held(const struct lab *lab, bool *one_chunk)
+devices_packets_held(const struct live_fabric *live, bool *one_chunk)
 {
 	unsigned held = 0;
 
 	*one_chunk = false;
-	for (uint32_t i = 0; i < lab->device_count; i++)
-		held += device_packets_held(lab->devices[i].spec, one_chunk);
+	for (uint32_t i = 0; i < live->device_count; i++)
+		held += device_packets_held(live->devices[i].spec, one_chunk);
 	return held;
 }
 
 uint32_t
-devices_mtu_max(const struct lab *lab)
+devices_mtu_max(const struct live_fabric *live)
 {
 	uint32_t mtu = DEVICES_VETH_MTU;
 
-	for (uint32_t i = 0; i < lab->device_count; i++)
-		mtu = lab->devices[i].mtu > mtu ? lab->devices[i].mtu : mtu;
+	for (uint32_t i = 0; i < live->device_count; i++)
+		mtu = live->devices[i].mtu > mtu ? live->devices[i].mtu : mtu;
 	return mtu;
 }
 
@@ -135,11 +136,11 @@ address_of(int family, const uint8_t *bytes, unsigned prefix_length)
 }
 
 static int
-make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd,
-	  struct lab_report *report)
+make_veth(const struct live_fabric *live, const struct device_port *d, int netns_fd,
+	  struct live_report *report)
 {
-	const struct topo_port *eth = &topology_host(lab->topology, d->host)->ports[0];
-	const struct topo_port *swp = &lab->topology->nodes[d->node].ports[d->port];
+	const struct topo_port *eth = &topology_host(live->topology, d->host)->ports[0];
+	const struct topo_port *swp = &live->topology->nodes[d->node].ports[d->port];
 	static const uint8_t any[16];
 	uint8_t gateway4[4], gateway6[16];
 	struct veth_address addresses[2];
@@ -148,7 +149,7 @@ make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd,
 		.netns_fd = netns_fd,
 		.netns = d->netns,
 		.host_name = eth->name,
-		.switch_name = topology_host(lab->topology, d->host)->name,
+		.switch_name = topology_host(live->topology, d->host)->name,
 		.mtu = d->mtu,
 		.addresses = addresses,
 		.address_count = 1,
@@ -159,7 +160,7 @@ make_veth(const struct lab *lab, const struct lab_device *d, int netns_fd,
 
 	// IPv6 makes Linux talk (router solicitations, multicast reports), which a fabric that is
 	// to lose nothing would have to drop: only for hosts that ask for it.
-	if (config_host(lab->config, options.switch_name, &settings) == 0 &&
+	if (config_host(live->config, options.switch_name, &settings) == 0 &&
 	    settings.ip_version == 6)
 		options.address_count = options.route_count = 2;
 	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, gateway4);
@@ -200,7 +201,7 @@ interface_of(const char *spec, char name[static 64])
 // Tells how the user's interface is set, before the device is opened on it. One that is not there
 // is for the device to refuse, or to make.
 static void
-check_interface(const struct lab_device *d, struct lab_report *report)
+check_interface(const struct device_port *d, struct live_report *report)
 {
 	char interface[64];
 	struct host_check check = {
@@ -224,7 +225,7 @@ check_interface(const struct lab_device *d, struct lab_report *report)
 }
 
 static int
-prepare_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
+prepare_device(struct live_fabric *live, struct device_port *d, struct live_report *report)
 {
 	int netns_fd, rc;
 
@@ -240,30 +241,30 @@ prepare_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 	netns_fd = netns_open(d->netns);
 	if (netns_fd < 0) {
 		snprintf(report->err, report->err_size, "attach.%s: namespace %s: %s",
-			 topology_host(lab->topology, d->host)->name, d->netns,
+			 topology_host(live->topology, d->host)->name, d->netns,
 			 strerror(-netns_fd));
 		return netns_fd;
 	}
-	rc = make_veth(lab, d, netns_fd, report);
+	rc = make_veth(live, d, netns_fd, report);
 	close(netns_fd);
 	return rc;
 }
 
 int
-devices_prepare(struct lab *lab, struct lab_report *report)
+devices_prepare(struct live_fabric *live, struct live_report *report)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < lab->device_count; i++)
-		rc = prepare_device(lab, &lab->devices[i], report);
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
+		rc = prepare_device(live, &live->devices[i], report);
 	return rc;
 }
 
 int
-devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port *had, char *err,
-		  size_t err_size)
+devices_readdress(const struct live_fabric *live, uint32_t host, const struct slice_port *had,
+		  char *err, size_t err_size)
 {
-	const struct topo_port *eth = &topology_host(lab->topology, host)->ports[0];
+	const struct topo_port *eth = &topology_host(live->topology, host)->ports[0];
 	struct veth_address old[] = {address_of(AF_INET, had->ip4, 32),
 				     address_of(AF_INET6, had->ip6, 128)};
 	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
@@ -272,8 +273,8 @@ devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port 
 	struct host_config settings;
 	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
 	unsigned end = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 &&
-				       config_host(lab->config,
-						   topology_host(lab->topology, host)->name,
+				       config_host(live->config,
+						   topology_host(live->topology, host)->name,
 						   &settings) == 0 &&
 				       settings.ip_version == 6
 			       ? 2
@@ -283,8 +284,8 @@ devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port 
 	options.old = &old[first];
 	options.new = &new[first];
 	options.count = end - first;
-	for (uint32_t i = 0; options.count != 0 && i < lab->device_count; i++) {
-		const struct lab_device *d = &lab->devices[i];
+	for (uint32_t i = 0; options.count != 0 && i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
 
 		if (d->host != host || !d->own_veth)
 			continue;
@@ -302,13 +303,13 @@ devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port 
 }
 
 static int
-open_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
+open_device(struct live_fabric *live, struct device_port *d, struct live_report *report)
 {
-	struct node *n = lab->fabric->nodes[d->node];
-	const struct topo_port *place = &lab->topology->nodes[d->node].ports[d->port];
+	struct node *n = live->fabric->nodes[d->node];
+	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
 	struct device_options options = {
 		.spec = d->spec,
-		.pool = lab->packets,
+		.pool = live->packets,
 		.mtu = (uint16_t)d->mtu,
 		.netns_fd = -1,
 		.steered = d->netdev != NULL,
@@ -320,7 +321,7 @@ open_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 	// in.
 	if (!d->own_veth) {
 		netns_fd = d->netns != NULL ? netns_open(d->netns) : -1;
-		options.netns_fd = netns_fd >= 0 ? netns_fd : lab->outer_netns;
+		options.netns_fd = netns_fd >= 0 ? netns_fd : live->outer_netns;
 	}
 	rc = device_open(&d->live.device, &options, report->err, report->err_size);
 	if (netns_fd >= 0)
@@ -340,12 +341,12 @@ open_device(struct lab *lab, struct lab_device *d, struct lab_report *report)
 }
 
 int
-devices_open(struct lab *lab, struct lab_report *report)
+devices_open(struct live_fabric *live, struct live_report *report)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < lab->device_count; i++)
-		rc = open_device(lab, &lab->devices[i], report);
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
+		rc = open_device(live, &live->devices[i], report);
 	return rc;
 }
 
@@ -360,20 +361,20 @@ close_wire(struct wire *w, struct packet_pool *packets)
 }
 
 void
-devices_close(struct lab *lab)
+devices_close(struct live_fabric *live)
 {
-	for (uint32_t i = 0; i < lab->device_count; i++) {
-		struct lab_device *d = &lab->devices[i];
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		struct device_port *d = &live->devices[i];
 
 		device_close(d->live.device);
-		if (lab->pools != NULL) {
-			close_wire(d->live.to_node, lab->pools[d->node]);
-			close_wire(d->live.from_node, lab->pools[d->node]);
+		if (live->pools != NULL) {
+			close_wire(d->live.to_node, live->pools[d->node]);
+			close_wire(d->live.from_node, live->pools[d->node]);
 		}
 		if (d->netns_created)
 			netns_delete(d->netns);
 	}
-	free(lab->devices);
-	lab->devices = NULL;
-	lab->device_count = 0;
+	free(live->devices);
+	live->devices = NULL;
+	live->device_count = 0;
 }

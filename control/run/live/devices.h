@@ -2,28 +2,36 @@
 // The device ports of a live fabric; private to control/live/.
 #pragma once
 
-#include "lab.h"
+#include "live_fabric.h"
 
 // Lists the device ports that the file asks for: attached hosts and `dev:` of a lone switch's
 // ports. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
-int devices_list(struct lab *lab, struct lab_report *report);
+int devices_list(struct live_fabric *live, struct live_report *report);
 
 // Packets that the devices hold on to, the largest frame they must carry, and whether they need a
 // pool in one chunk.
-unsigned devices_packets_held(const struct lab *lab, bool *one_chunk);
-uint32_t devices_mtu_max(const struct lab *lab);
+unsigned devices_packets_held(const struct live_fabric *live, bool *one_chunk);
+uint32_t devices_mtu_max(const struct live_fabric *live);
 
 // Makes namespaces and veths, and names wrong settings of interfaces that the user gave. Returns 0
 // or -errno with one line in err; devices_close() undoes what was made.
-int devices_prepare(struct lab *lab, struct lab_report *report);
+int devices_prepare(struct live_fabric *live, struct live_report *report);
 
 // Opens them all and joins each to its port by two wires. The fabric exists. Returns 0 or -errno
 // with one line in err.
-int devices_open(struct lab *lab, struct lab_report *report);
+int devices_open(struct live_fabric *live, struct live_report *report);
 
 // Gives an attached host's interface the addresses that it has now; `had`: those before. Returns 0,
 // also for one that is not ours to change, or -errno with one line in err.
-int devices_readdress(const struct lab *lab, uint32_t host, const struct slice_port *had, char *err,
-		      size_t err_size);
+int devices_readdress(const struct live_fabric *live, uint32_t host, const struct slice_port *had,
+		      char *err, size_t err_size);
 
-void devices_close(struct lab *lab);
+void devices_close(struct live_fabric *live);
+
+// ---- devices_netdev.c: ports that are Linux interfaces (`netdev:`) -------------------------------
+
+// Sets the device of a port that is an interface.
+void devices_name_netdev(struct device_port *device, const struct topo_port *port);
+// Reads the MTU and MAC of those interfaces, before the fabric is made. Returns 0, or -ENODEV or
+// -errno with one line in err.
+int devices_query_netdevs(struct live_fabric *live, struct live_report *report);

@@ -36,19 +36,19 @@ is_missing(const char *netns)
 }
 
 int
-state_write(const struct lab *lab, const char *socket_path, char *err, size_t err_size)
+state_write(const struct live_fabric *live, const char *socket_path, char *err, size_t err_size)
 {
 	char path[PATH_MAX], made[PATH_MAX + 4];
-	json_t *state = json_pack("{s:s, s:i, s:[]}", "name", lab->config->fabric.name.text, "pid",
+	json_t *state = json_pack("{s:s, s:i, s:[]}", "name", live->config->fabric.name.text, "pid",
 				  (int)getpid(), "namespaces");
 	json_t *namespaces = json_object_get(state, "namespaces");
 	int rc = -ENOMEM;
 
 	state_path(socket_path, path);
 	snprintf(made, sizeof(made), "%s.new", path);
-	for (uint32_t i = 0; namespaces != NULL && i < lab->device_count; i++)
-		if (lab->devices[i].netns != NULL && is_missing(lab->devices[i].netns))
-			json_array_append_new(namespaces, json_string(lab->devices[i].netns));
+	for (uint32_t i = 0; namespaces != NULL && i < live->device_count; i++)
+		if (live->devices[i].netns != NULL && is_missing(live->devices[i].netns))
+			json_array_append_new(namespaces, json_string(live->devices[i].netns));
 	if (namespaces == NULL)
 		goto out;
 	rc = json_dump_file(state, made, JSON_INDENT(1)) == 0 && rename(made, path) == 0 ? 0
@@ -80,9 +80,8 @@ state_clean(const char *socket_path)
 	state = json_load_file(path, 0, NULL);
 	if (state == NULL)
 		return false;
-	json_array_foreach(json_object_get(state, "namespaces"), i, name)
-		if (json_is_string(name))
-			netns_delete(json_string_value(name));
+	json_array_foreach(json_object_get(state, "namespaces"), i, name) if (json_is_string(name))
+		netns_delete(json_string_value(name));
 	if (json_is_string(json_object_get(state, "name")))
 		eal_clean_killed(json_string_value(json_object_get(state, "name")));
 	json_decref(state);

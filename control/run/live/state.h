@@ -3,11 +3,12 @@
 // next `up` or `down` can clean up: the namespaces that it makes. Control thread.
 #pragma once
 
-#include "lab.h"
+#include "live_fabric.h"
 
 // Writes the file of a fabric that is about to come up; path: its socket's. Returns 0, or -errno
 // with one line in err.
-int state_write(const struct lab *lab, const char *socket_path, char *err, size_t err_size);
+int state_write(const struct live_fabric *live, const char *socket_path, char *err,
+		size_t err_size);
 
 // Removes the file.
 void state_remove(const char *socket_path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "copy.h"
+#include "node_snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct node_copy {
 	ps_t at;
 };
 
-struct copy {
+struct node_snapshot {
 	struct node_copy *nodes;
 	struct report_node *reports;
 	uint32_t count;
@@ -50,10 +50,10 @@ make_room(struct node_copy *c, const struct node *n)
 }
 
 int
-copy_create(struct copy **out, const struct lab *lab)
+node_snapshot_create(struct node_snapshot **out, const struct live_fabric *live)
 {
-	uint32_t count = lab->topology->node_count;
-	struct copy *c = calloc(1, sizeof(*c));
+	uint32_t count = live->topology->node_count;
+	struct node_snapshot *c = calloc(1, sizeof(*c));
 	int rc = 0;
 
 	if (c == NULL)
@@ -64,14 +64,14 @@ copy_create(struct copy **out, const struct lab *lab)
 	if (c->nodes == NULL || c->reports == NULL)
 		rc = -ENOMEM;
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {
-		c->reports[i] = lab->fabric->names[i];
-		if (lab->fabric->nodes[i] == NULL)
+		c->reports[i] = live->fabric->names[i];
+		if (live->fabric->nodes[i] == NULL)
 			continue;
-		rc = make_room(&c->nodes[i], lab->fabric->nodes[i]);
+		rc = make_room(&c->nodes[i], live->fabric->nodes[i]);
 		c->reports[i].node = &c->nodes[i].node;
 	}
 	if (rc != 0) {
-		copy_destroy(c);
+		node_snapshot_destroy(c);
 		return rc;
 	}
 	*out = c;
@@ -79,7 +79,7 @@ copy_create(struct copy **out, const struct lab *lab)
 }
 
 void
-copy_destroy(struct copy *c)
+node_snapshot_destroy(struct node_snapshot *c)
 {
 	if (c == NULL)
 		return;
@@ -142,7 +142,7 @@ copy_paths(struct node_copy *c, const struct node *n)
 static void
 copy_node(void *context, struct node *n, ps_t now)
 {
-	struct copy *copy = context;
+	struct node_snapshot *copy = context;
 	struct node_copy *c = &copy->nodes[n->index];
 
 	c->node = *n;
@@ -217,29 +217,29 @@ make_paths_room(struct node_copy *c, const struct tables *t)
 }
 
 void
-copy_take(struct copy *c, struct lab *lab)
+node_snapshot_take(struct node_snapshot *c, struct live_fabric *live)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		if (lab->fabric->nodes[i] != NULL) {
-			make_histogram_room(&c->nodes[i], lab->fabric->tables[i]);
-			make_paths_room(&c->nodes[i], lab->fabric->tables[i]);
-			make_tenants_room(&c->nodes[i], lab->fabric->tables[i]);
+		if (live->fabric->nodes[i] != NULL) {
+			make_histogram_room(&c->nodes[i], live->fabric->tables[i]);
+			make_paths_room(&c->nodes[i], live->fabric->tables[i]);
+			make_tenants_room(&c->nodes[i], live->fabric->tables[i]);
 		}
 	for (uint32_t i = 0; i < c->count; i++) {
-		c->reports[i].vrfs = lab->fabric->names[i].vrfs;
-		c->reports[i].tenants = lab->fabric->names[i].tenants;
+		c->reports[i].vrfs = live->fabric->names[i].vrfs;
+		c->reports[i].tenants = live->fabric->names[i].tenants;
 	}
-	live_call(&lab->drive, copy_node, c);
+	live_call(&live->drive, copy_node, c);
 }
 
 const struct report_node *
-copy_nodes(const struct copy *c)
+node_snapshot_nodes(const struct node_snapshot *c)
 {
 	return c->reports;
 }
 
 ps_t
-copy_time(const struct copy *c)
+node_snapshot_time(const struct node_snapshot *c)
 {
 	ps_t latest = 0;
 

@@ -3,10 +3,10 @@
 // beside the port. Control thread.
 #pragma once
 
-#include "lab.h"
+#include "live_fabric.h"
 
 #include <jansson.h>
 
 // Adds "device" to the ports of an answer of `show` ({"nodes": {NODE: {"ports": {PORT: ...}}}})
 // that end in one: its spec and what it lost, in packets. Returns 0 or -ENOMEM.
-int losses_add(const struct lab *lab, json_t *answer);
+int device_drops_add(const struct live_fabric *live, json_t *answer);

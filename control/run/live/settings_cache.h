@@ -4,15 +4,16 @@
 #pragma once
 
 #include "control/show/show.h"
-#include "lab.h"
+#include "live_fabric.h"
 
-struct marks;
+struct settings_cache;
 
 // Makes *m, or makes it anew where settings have changed since. Returns 0 or -ENOMEM with *m NULL.
-int marks_take(struct marks **m, const struct lab *lab);
+int settings_cache_update(struct settings_cache **m, const struct live_fabric *live);
 
 // *count of them; NULL of NULL.
-const struct show_switch *marks_switches(const struct marks *m, unsigned int *count);
+const struct show_switch *settings_cache_switches(const struct settings_cache *m,
+						  unsigned int *count);
 
 // NULL is fine.
-void marks_destroy(struct marks *m);
+void settings_cache_destroy(struct settings_cache *m);

@@ -3,19 +3,19 @@
 // worker. The worker copies; the control thread reads.
 #pragma once
 
-#include "lab.h"
+#include "live_fabric.h"
 
-struct copy;
+struct node_snapshot;
 
 // Makes room for one. Returns 0 or -ENOMEM. Control thread.
-int copy_create(struct copy **out, const struct lab *lab);
-void copy_destroy(struct copy *c);
+int node_snapshot_create(struct node_snapshot **out, const struct live_fabric *live);
+void node_snapshot_destroy(struct node_snapshot *c);
 
 // Has the workers fill it. Control thread.
-void copy_take(struct copy *c, struct lab *lab);
+void node_snapshot_take(struct node_snapshot *c, struct live_fabric *live);
 
 // The nodes of the last copy, by node of the topology; the names are the fabric's.
-const struct report_node *copy_nodes(const struct copy *c);
+const struct report_node *node_snapshot_nodes(const struct node_snapshot *c);
 
 // The latest instant at which one of its nodes stood.
-ps_t copy_time(const struct copy *c);
+ps_t node_snapshot_time(const struct node_snapshot *c);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "looks.h"
+#include "qp_snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-struct looks {
+struct qp_snapshot {
 	struct show_nic *nics;
 	unsigned int count;
 	struct nic_look **pairs; // by node of the topology; NULL where there is no NIC
@@ -16,7 +16,7 @@ struct looks {
 static void
 look(void *context, struct node *n, ps_t now)
 {
-	struct looks *l = context;
+	struct qp_snapshot *l = context;
 	uint32_t end;
 
 	if (n->nic == NULL)
@@ -28,9 +28,9 @@ look(void *context, struct node *n, ps_t now)
 }
 
 static int
-make_room(struct looks *l, const struct lab *lab)
+make_room(struct qp_snapshot *l, const struct live_fabric *live)
 {
-	const struct topology *t = lab->topology;
+	const struct topology *t = live->topology;
 
 	l->nodes = t->node_count;
 	l->nics = calloc(t->host_count + 1u, sizeof(*l->nics));
@@ -39,7 +39,7 @@ make_room(struct looks *l, const struct lab *lab)
 	if (l->nics == NULL || l->pairs == NULL || l->counts == NULL)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < t->host_count; h++) {
-		const struct nic *nic = lab->fabric->nics[h];
+		const struct nic *nic = live->fabric->nics[h];
 		struct nic_look **pairs = &l->pairs[t->first_host + h];
 
 		if (nic == NULL)
@@ -52,17 +52,17 @@ make_room(struct looks *l, const struct lab *lab)
 }
 
 int
-looks_take(struct looks **out, struct lab *lab)
+qp_snapshot_take(struct qp_snapshot **out, struct live_fabric *live)
 {
-	const struct topology *t = lab->topology;
-	struct looks *l = calloc(1, sizeof(*l));
-	int rc = l != NULL ? make_room(l, lab) : -ENOMEM;
+	const struct topology *t = live->topology;
+	struct qp_snapshot *l = calloc(1, sizeof(*l));
+	int rc = l != NULL ? make_room(l, live) : -ENOMEM;
 
 	if (rc != 0) {
-		looks_destroy(l);
+		qp_snapshot_destroy(l);
 		return rc;
 	}
-	live_call(&lab->drive, look, l);
+	live_call(&live->drive, look, l);
 	for (uint32_t i = t->first_host; i < t->node_count; i++)
 		if (l->pairs[i] != NULL)
 			l->nics[l->count++] = (struct show_nic){
@@ -75,14 +75,14 @@ looks_take(struct looks **out, struct lab *lab)
 }
 
 const struct show_nic *
-looks_nics(const struct looks *l, unsigned int *count)
+qp_snapshot_nics(const struct qp_snapshot *l, unsigned int *count)
 {
 	*count = l != NULL ? l->count : 0;
 	return l != NULL ? l->nics : NULL;
 }
 
 void
-looks_destroy(struct looks *l)
+qp_snapshot_destroy(struct qp_snapshot *l)
 {
 	if (l == NULL)
 		return;

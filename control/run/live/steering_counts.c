@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "steered.h"
+#include "steering_counts.h"
 
 #include "dataplane/device/xdp/steering.h"
-#include "locals.h"
+#include "local_addresses.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@ struct port_steered {
 	char tag[2 * STEERING_TAG_BYTES + 1];
 };
 
-struct steered {
+struct steering_counts {
 	struct show_steering *list;
 	struct port_steered *ports;
 	unsigned int count;
 };
 
 static int
-take_port(struct steered *s, const struct lab *lab, const struct lab_device *d)
+take_port(struct steering_counts *s, const struct live_fabric *live, const struct device_port *d)
 {
-	const struct topo_node *node = &lab->topology->nodes[d->node];
+	const struct topo_node *node = &live->topology->nodes[d->node];
 	const struct steering *steering = d->live.device->steering;
 	const struct steering_program *program = steering_program(steering);
 	struct port_steered *port = &s->ports[s->count];
@@ -49,41 +49,41 @@ take_port(struct steered *s, const struct lab *lab, const struct lab_device *d)
 		.classes = port->classes,
 		.class_count = STEER_CLASSES,
 	};
-	locals_count(lab->locals, &out->addresses, &out->left_out);
+	local_addresses_count(live->local_addresses, &out->addresses, &out->left_out);
 	return error;
 }
 
 int
-steered_take(struct steered **out, const struct lab *lab)
+steering_counts_take(struct steering_counts **out, const struct live_fabric *live)
 {
-	struct steered *s = calloc(1, sizeof(*s));
+	struct steering_counts *s = calloc(1, sizeof(*s));
 	int error = 0;
 
 	if (s == NULL)
 		return -ENOMEM;
-	s->list = calloc(lab->device_count + 1, sizeof(*s->list));
-	s->ports = calloc(lab->device_count + 1, sizeof(*s->ports));
+	s->list = calloc(live->device_count + 1, sizeof(*s->list));
+	s->ports = calloc(live->device_count + 1, sizeof(*s->ports));
 	if (s->list == NULL || s->ports == NULL)
 		error = -ENOMEM;
-	for (uint32_t i = 0; error == 0 && i < lab->device_count; i++)
-		if (lab->devices[i].netdev != NULL)
-			error = take_port(s, lab, &lab->devices[i]);
+	for (uint32_t i = 0; error == 0 && i < live->device_count; i++)
+		if (live->devices[i].netdev != NULL)
+			error = take_port(s, live, &live->devices[i]);
 	if (error == 0)
 		*out = s;
 	else
-		steered_destroy(s);
+		steering_counts_destroy(s);
 	return error;
 }
 
 const struct show_steering *
-steered_list(const struct steered *s, unsigned int *count)
+steering_counts_list(const struct steering_counts *s, unsigned int *count)
 {
 	*count = s != NULL ? s->count : 0;
 	return s != NULL ? s->list : NULL;
 }
 
 void
-steered_destroy(struct steered *s)
+steering_counts_destroy(struct steering_counts *s)
 {
 	if (s == NULL)
 		return;

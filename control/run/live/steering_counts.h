@@ -3,17 +3,18 @@
 // thread; private to control/live/.
 #pragma once
 
-#include "lab.h"
+#include "live_fabric.h"
 
 #include "control/show/show.h"
 
-struct steered;
+struct steering_counts;
 
 // Asks them all. Returns 0, -ENOMEM or -errno.
-int steered_take(struct steered **out, const struct lab *lab);
+int steering_counts_take(struct steering_counts **out, const struct live_fabric *live);
 
 // In the order of the devices. NULL and 0 of NULL.
-const struct show_steering *steered_list(const struct steered *steered, unsigned int *count);
+const struct show_steering *steering_counts_list(const struct steering_counts *steered,
+						 unsigned int *count);
 
 // NULL is fine.
-void steered_destroy(struct steered *steered);
+void steering_counts_destroy(struct steering_counts *steered);

@@ -4,15 +4,15 @@
 #pragma once
 
 #include "control/show/show.h"
-#include "lab.h"
+#include "live_fabric.h"
 
-struct looks;
+struct qp_snapshot;
 
 // Has the workers look at all of them. Returns 0 or -ENOMEM.
-int looks_take(struct looks **out, struct lab *lab);
+int qp_snapshot_take(struct qp_snapshot **out, struct live_fabric *live);
 
 // *count of them; NULL of NULL.
-const struct show_nic *looks_nics(const struct looks *l, unsigned int *count);
+const struct show_nic *qp_snapshot_nics(const struct qp_snapshot *l, unsigned int *count);
 
 // NULL is fine.
-void looks_destroy(struct looks *l);
+void qp_snapshot_destroy(struct qp_snapshot *l);

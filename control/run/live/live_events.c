@@ -3,7 +3,7 @@
 // poll, never early. Nodes are changed by their workers, between two turns. Tables are swapped
 // under the workers' feet: the new pointer is published, every node takes it over between two
 // turns, and the old snapshot is freed after a grace period, when no worker can hold it.
-#include "lab_events.h"
+#include "live_events.h"
 
 #include "devices.h"
 
@@ -30,50 +30,50 @@ static void
 change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg),
 	    void *arg)
 {
-	struct lab *lab = context;
+	struct live_fabric *live = context;
 	struct change change = {.node = node, .run = run, .arg = arg};
 
-	live_call(&lab->drive, run_change, &change);
+	live_call(&live->drive, run_change, &change);
 }
 
 static ps_t
 tell_time(void *context)
 {
-	const struct lab *lab = context;
+	const struct live_fabric *live = context;
 
-	return live_clock(&lab->drive);
+	return live_clock(&live->drive);
 }
 
 static void
 change_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
 {
-	struct lab *lab = context;
+	struct live_fabric *live = context;
 	struct change change = {.run = run, .arg = arg};
 
-	live_call(&lab->drive, run_change, &change);
+	live_call(&live->drive, run_change, &change);
 }
 
 static void
 tell_change(void *context, ps_t now, const char *words)
 {
-	struct lab *lab = context;
+	struct live_fabric *live = context;
 
-	fabric_log_look(lab->log, lab->fabric); // what came before
-	fabric_log_changed(lab->log, now, words);
+	fabric_log_look(live->log, live->fabric); // what came before
+	fabric_log_changed(live->log, now, words);
 }
 
 // What a host's interface has not taken over, somebody must see to.
 static void
 readdress(void *context, uint32_t host, const struct slice_port *had)
 {
-	struct lab *lab = context;
+	struct live_fabric *live = context;
 	char err[256], *text = NULL;
 
-	if (devices_readdress(lab, host, had, err, sizeof(err)) == 0 ||
+	if (devices_readdress(live, host, had, err, sizeof(err)) == 0 ||
 	    asprintf(&text, "%s keeps its old address: %s",
-		     topology_host(lab->topology, host)->name, err) < 0)
+		     topology_host(live->topology, host)->name, err) < 0)
 		return;
-	fabric_log_changed(lab->log, live_clock(&lab->drive), text);
+	fabric_log_changed(live->log, live_clock(&live->drive), text);
 	free(text);
 }
 
@@ -87,19 +87,19 @@ adopt(void *context, struct node *node, ps_t now)
 static void
 retire_tables(void *context, struct tables **old, uint32_t count)
 {
-	struct lab *lab = context;
+	struct live_fabric *live = context;
 
-	live_call(&lab->drive, adopt, NULL);
-	live_synchronize(&lab->drive);
+	live_call(&live->drive, adopt, NULL);
+	live_synchronize(&live->drive);
 	for (uint32_t i = 0; i < count; i++)
 		tables_destroy(old[i]);
 }
 
 void
-lab_publish_tables(struct lab *lab, struct tables **old, uint32_t count)
+live_events_publish_tables(struct live_fabric *live, struct tables **old, uint32_t count)
 {
-	node_publish(&lab->fabric->generation);
-	retire_tables(lab, old, count);
+	node_publish(&live->fabric->generation);
+	retire_tables(live, old, count);
 }
 
 // A live fabric is looked at by `roost show`.
@@ -112,84 +112,84 @@ pass_snapshot(void *context, ps_t now)
 }
 
 int
-lab_create_events(struct lab *lab, struct config_diag *diag)
+live_events_create(struct live_fabric *live, struct config_diag *diag)
 {
 	struct fabric_hooks hooks = {.snapshot = pass_snapshot,
 				     .retire = retire_tables,
 				     .at_node = change_node,
 				     .at_nodes = change_nodes,
 				     .clock = tell_time,
-				     .many_workers = lab->worker_count > 1,
+				     .many_workers = live->worker_count > 1,
 				     .tell = tell_change,
 				     .readdress = readdress,
-				     .context = lab};
+				     .context = live};
 
-	return events_create(&lab->events, lab->fabric, &hooks, diag);
+	return events_create(&live->events, live->fabric, &hooks, diag);
 }
 
 const char *
-lab_message(const struct config_message *m)
+live_message_text(const struct config_message *m)
 {
 	return m->pos.line == 0 ? m->words : m->text;
 }
 
 // "lab.yaml:41:5: set switch.qos.tc.3.ecn.max to 100KB: why not".
 static void
-log_reason(struct lab *lab, ps_t now, const char *why)
+log_reason(struct live_fabric *live, ps_t now, const char *why)
 {
-	const struct config_event *event = events_last(lab->events);
+	const struct config_event *event = events_last(live->events);
 	char *text = NULL;
 	int length;
 
 	if (event == NULL)
 		length = -1;
 	else if (config_event_edits(event))
-		length = asprintf(&text, "%s:%u:%u: %s %s%s%s: %s", lab->config->file,
+		length = asprintf(&text, "%s:%u:%u: %s %s%s%s: %s", live->config->file,
 				  event->pos.line, event->pos.column,
 				  event->kind == CONFIG_EVENT_SET ? "set" : "unset",
 				  event->key.text, event->kind == CONFIG_EVENT_SET ? " to " : "",
 				  event->kind == CONFIG_EVENT_SET ? event->to.text : "", why);
 	else
-		length = asprintf(&text, "%s:%u:%u: %s", lab->config->file, event->pos.line,
+		length = asprintf(&text, "%s:%u:%u: %s", live->config->file, event->pos.line,
 				  event->pos.column, why);
-	fabric_log_refused(lab->log, now, length >= 0 ? text : why);
+	fabric_log_refused(live->log, now, length >= 0 ? text : why);
 	if (length >= 0)
 		free(text);
 }
 
 static void
-log_refusal(struct lab *lab, ps_t now, const struct config_diag *diag)
+log_refusal(struct live_fabric *live, ps_t now, const struct config_diag *diag)
 {
-	fabric_log_look(lab->log, lab->fabric); // what came before
+	fabric_log_look(live->log, live->fabric); // what came before
 	for (unsigned i = 0; i < diag->count; i++)
 		if (!diag->messages[i].warning)
-			log_reason(lab, now, diag->messages[i].words);
+			log_reason(live, now, diag->messages[i].words);
 	if (diag->errors == 0)
-		log_reason(lab, now, strerror(ENOMEM));
+		log_reason(live, now, strerror(ENOMEM));
 }
 
 void
-lab_apply_events(struct lab *lab)
+live_events_apply(struct live_fabric *live)
 {
-	ps_t now = live_clock(&lab->drive);
+	ps_t now = live_clock(&live->drive);
 
-	while (events_next(lab->events) <= now) {
+	while (events_next(live->events) <= now) {
 		struct config_diag diag = {0};
 
-		if (events_apply(lab->events, now, &diag) != 0)
-			log_refusal(lab, now, &diag);
+		if (events_apply(live->events, now, &diag) != 0)
+			log_refusal(live, now, &diag);
 		config_diag_free(&diag);
 	}
 }
 
 int
-lab_next_event_ms(const struct lab *lab, int most)
+live_events_next_ms(const struct live_fabric *live, int most)
 {
-	ps_t now = live_clock(&lab->drive), next = events_next(lab->events);
+	ps_t now = live_clock(&live->drive), next = events_next(live->events);
 	ps_t wait;
 
 	if (next == PS_NEVER)
 		return most;
-	wait = next > now ? (next - now) / PS_PER_US * lab->config->fabric.dilation / 1000 : 0;
+	wait = next > now ? (next - now) / PS_PER_US * live->config->fabric.dilation / 1000 : 0;
 	return wait < (ps_t)most ? (int)wait : most;
 }

@@ -6,7 +6,7 @@
 //
 // Left out are addresses that need no map: link-local IPv6, which the program knows by its prefix,
 // and those of loopback, which no packet of a link carries.
-#include "locals.h"
+#include "local_addresses.h"
 
 #include "control/io/host/netns.h"
 #include "dataplane/device/xdp/steering.h"
@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOCALS_BYTES 32768
-#define LOCALS_TRIES 5 // of a list that changes while it is read
+#define ADDRESSES_BYTES 32768
+#define ADDRESSES_TRIES 5 // of a list that changes while it is read
 
-struct locals {
+struct local_addresses {
 	struct mnl_socket *changes;
 	struct mnl_socket *answers;
 	unsigned sequence;
@@ -34,7 +34,7 @@ struct locals {
 };
 
 static int
-add(struct locals *l, int family, const void *bytes)
+add(struct local_addresses *l, int family, const void *bytes)
 {
 	struct steering_address *address;
 
@@ -92,7 +92,7 @@ static int
 take_address(const struct nlmsghdr *message, void *arg)
 {
 	const struct ifaddrmsg *header = mnl_nlmsg_get_payload(message);
-	struct locals *l = arg;
+	struct local_addresses *l = arg;
 	struct found found = {0};
 
 	if (message->nlmsg_type != RTM_NEWADDR ||
@@ -109,9 +109,9 @@ take_address(const struct nlmsghdr *message, void *arg)
 }
 
 static int
-ask_once(struct locals *l)
+ask_once(struct local_addresses *l)
 {
-	_Alignas(struct nlmsghdr) char buffer[LOCALS_BYTES];
+	_Alignas(struct nlmsghdr) char buffer[ADDRESSES_BYTES];
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	unsigned port = mnl_socket_get_portid(l->answers);
 	int more = MNL_CB_OK;
@@ -136,17 +136,17 @@ ask_once(struct locals *l)
 
 // -EINTR: the list changed while the kernel read it out.
 static int
-ask(struct locals *l)
+ask(struct local_addresses *l)
 {
 	int error = -EINTR;
 
-	for (unsigned i = 0; error == -EINTR && i < LOCALS_TRIES; i++)
+	for (unsigned i = 0; error == -EINTR && i < ADDRESSES_TRIES; i++)
 		error = ask_once(l);
 	return error;
 }
 
 static size_t
-count_left_out(const struct locals *l)
+count_left_out(const struct local_addresses *l)
 {
 	size_t count[2] = {0};
 
@@ -157,13 +157,13 @@ count_left_out(const struct locals *l)
 }
 
 static int
-tell(struct locals *l, struct lab *lab)
+tell(struct local_addresses *l, struct live_fabric *live)
 {
 	int result = 0;
 
 	l->left_out = count_left_out(l);
-	for (uint32_t i = 0; i < lab->device_count; i++) {
-		struct device *device = lab->devices[i].live.device;
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		struct device *device = live->devices[i].live.device;
 		int error = device->steering != NULL
 				    ? steering_set_local(device->steering, l->list, l->count)
 				    : 0;
@@ -192,7 +192,7 @@ open_socket(unsigned groups, int flags)
 static int
 open_sockets(void *arg)
 {
-	struct locals *l = arg;
+	struct local_addresses *l = arg;
 
 	l->changes = open_socket(RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR, SOCK_NONBLOCK);
 	l->answers = l->changes != NULL ? open_socket(0, 0) : NULL;
@@ -200,28 +200,29 @@ open_sockets(void *arg)
 }
 
 static bool
-is_wanted(const struct lab *lab)
+is_wanted(const struct live_fabric *live)
 {
-	for (uint32_t i = 0; i < lab->device_count; i++)
-		if (lab->devices[i].netdev != NULL)
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->devices[i].netdev != NULL)
 			return true;
 	return false;
 }
 
 int
-locals_open(struct locals **out, struct lab *lab, struct lab_report *report)
+local_addresses_open(struct local_addresses **out, struct live_fabric *live,
+		     struct live_report *report)
 {
-	struct locals *l;
+	struct local_addresses *l;
 	int rc;
 
-	if (!is_wanted(lab))
+	if (!is_wanted(live))
 		return 0;
 	l = calloc(1, sizeof(*l));
-	rc = l != NULL ? netns_run(lab->outer_netns, open_sockets, l) : -ENOMEM;
+	rc = l != NULL ? netns_run(live->outer_netns, open_sockets, l) : -ENOMEM;
 	if (rc == 0)
 		rc = ask(l);
 	if (rc == 0)
-		rc = tell(l, lab);
+		rc = tell(l, live);
 	if (rc == 0) {
 		*out = l;
 		if (l->left_out != 0)
@@ -232,15 +233,15 @@ locals_open(struct locals **out, struct lab *lab, struct lab_report *report)
 		return 0;
 	}
 	snprintf(report->err, report->err_size, "the addresses that Linux has: %s", strerror(-rc));
-	locals_close(l);
+	local_addresses_close(l);
 	return rc;
 }
 
 // Takes everything that waits. True if anything did.
 static bool
-drain(struct locals *l)
+drain(struct local_addresses *l)
 {
-	_Alignas(struct nlmsghdr) char buffer[LOCALS_BYTES];
+	_Alignas(struct nlmsghdr) char buffer[ADDRESSES_BYTES];
 	bool any = false;
 
 	for (;;) {
@@ -253,25 +254,25 @@ drain(struct locals *l)
 }
 
 void
-locals_follow(struct locals *l, struct lab *lab)
+local_addresses_poll(struct local_addresses *l, struct live_fabric *live)
 {
 	if (l == NULL)
 		return;
 	l->stale |= drain(l);
 	// What fails now is tried again the next time.
-	if (l->stale && ask(l) == 0 && tell(l, lab) == 0)
+	if (l->stale && ask(l) == 0 && tell(l, live) == 0)
 		l->stale = false;
 }
 
 void
-locals_count(const struct locals *l, size_t *addresses, size_t *left_out)
+local_addresses_count(const struct local_addresses *l, size_t *addresses, size_t *left_out)
 {
 	*addresses = l->count;
 	*left_out = l->left_out;
 }
 
 void
-locals_close(struct locals *l)
+local_addresses_close(struct local_addresses *l)
 {
 	if (l == NULL)
 		return;

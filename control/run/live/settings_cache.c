@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Merging leaves its lists in the configuration's memory for good, so the result is kept until
 // settings change. A preset alone is what a switch becomes that says nothing else.
-#include "marks.h"
+#include "settings_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct one_switch {
 	uint64_t *cable_mm;
 };
 
-struct marks {
+struct settings_cache {
 	struct show_switch *shown;
 	struct one_switch *switches;
 	struct switch_config *seen; // the fabric's, when this was made
@@ -22,7 +22,7 @@ struct marks {
 };
 
 void
-marks_destroy(struct marks *m)
+settings_cache_destroy(struct settings_cache *m)
 {
 	if (m == NULL)
 		return;
@@ -58,12 +58,12 @@ preset_alone(struct switch_config *out, const struct switch_config *of)
 }
 
 static int
-fill_switch(struct marks *m, const struct lab *lab, uint32_t index)
+fill_switch(struct settings_cache *m, const struct live_fabric *live, uint32_t index)
 {
-	const struct topo_node *place = &lab->topology->nodes[index];
+	const struct topo_node *place = &live->topology->nodes[index];
 	struct one_switch *s = &m->switches[index];
-	int rc =
-		config_switch_marked(lab->config, place->name, place->role, &s->settings, s->marks);
+	int rc = config_switch_marked(live->config, place->name, place->role, &s->settings,
+				      s->marks);
 
 	s->cable_mm = calloc(place->port_count + 1u, sizeof(*s->cable_mm));
 	if (rc == 0 && s->cable_mm == NULL)
@@ -81,22 +81,22 @@ fill_switch(struct marks *m, const struct lab *lab, uint32_t index)
 }
 
 static bool
-still_true(const struct marks *m, const struct lab *lab)
+still_true(const struct settings_cache *m, const struct live_fabric *live)
 {
 	return m != NULL &&
-	       memcmp(m->seen, lab->fabric->switches, m->count * sizeof(*m->seen)) == 0;
+	       memcmp(m->seen, live->fabric->switches, m->count * sizeof(*m->seen)) == 0;
 }
 
 int
-marks_take(struct marks **out, const struct lab *lab)
+settings_cache_update(struct settings_cache **out, const struct live_fabric *live)
 {
-	uint32_t count = lab->topology->first_host;
-	struct marks *m;
+	uint32_t count = live->topology->first_host;
+	struct settings_cache *m;
 	int rc = -ENOMEM;
 
-	if (still_true(*out, lab))
+	if (still_true(*out, live))
 		return 0;
-	marks_destroy(*out);
+	settings_cache_destroy(*out);
 	*out = NULL;
 	m = calloc(1, sizeof(*m));
 	if (m == NULL)
@@ -106,13 +106,13 @@ marks_take(struct marks **out, const struct lab *lab)
 	m->switches = calloc(count + 1u, sizeof(*m->switches));
 	m->seen = calloc(count + 1u, sizeof(*m->seen));
 	if (m->shown != NULL && m->switches != NULL && m->seen != NULL) {
-		memcpy(m->seen, lab->fabric->switches, count * sizeof(*m->seen));
+		memcpy(m->seen, live->fabric->switches, count * sizeof(*m->seen));
 		rc = 0;
 	}
 	for (uint32_t i = 0; rc == 0 && i < count; i++)
-		rc = fill_switch(m, lab, i);
+		rc = fill_switch(m, live, i);
 	if (rc != 0) {
-		marks_destroy(m);
+		settings_cache_destroy(m);
 		return rc;
 	}
 	*out = m;
@@ -120,7 +120,7 @@ marks_take(struct marks **out, const struct lab *lab)
 }
 
 const struct show_switch *
-marks_switches(const struct marks *m, unsigned int *count)
+settings_cache_switches(const struct settings_cache *m, unsigned int *count)
 {
 	*count = m != NULL ? m->count : 0;
 	return m != NULL ? m->shown : NULL;

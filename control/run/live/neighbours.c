@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learnt.h"
+#include "neighbours.h"
 
 #include "control/io/learn/learn.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct learnt {
+struct neighbours {
 	struct show_neighbour *neighbours;
 	unsigned int neighbour_count;
 	struct show_learning *sources;
@@ -45,11 +45,11 @@ source_name(unsigned source)
 }
 
 static void
-add_source(struct learnt *l, const struct lab *lab, const struct learn_view *v)
+add_source(struct neighbours *l, const struct live_fabric *live, const struct learn_view *v)
 {
 	l->sources[l->source_count++] = (struct show_learning){
-		.node = lab->topology->nodes[v->node].name,
-		.vrf = lab->topology->vrfs[v->vrf].name,
+		.node = live->topology->nodes[v->node].name,
+		.vrf = live->topology->vrfs[v->vrf].name,
 		.netns = v->config->netns.text,
 		.source = source_name(v->config->source),
 		.prefixes = v->rib->prefixes,
@@ -64,7 +64,7 @@ add_source(struct learnt *l, const struct lab *lab, const struct learn_view *v)
 }
 
 static void
-add_neighbours(struct learnt *l, const struct lab *lab, const struct learn_view *v)
+add_neighbours(struct neighbours *l, const struct live_fabric *live, const struct learn_view *v)
 {
 	for (const struct rib_neighbour *n = v->rib->neighbours; n != NULL; n = n->next) {
 		const struct rib_key link_key = {.kind = RIB_LINK, .number = n->fact.key.number};
@@ -75,8 +75,8 @@ add_neighbours(struct learnt *l, const struct lab *lab, const struct learn_view 
 		if (n->state & NUD_NOARP)
 			continue;
 		*s = (struct show_neighbour){
-			.node = lab->topology->nodes[v->node].name,
-			.vrf = lab->topology->vrfs[v->vrf].name,
+			.node = live->topology->nodes[v->node].name,
+			.vrf = live->topology->vrfs[v->vrf].name,
 			.state = state_name(n->state),
 			.usable = n->usable,
 		};
@@ -103,28 +103,28 @@ compare(const void *a, const void *b)
 }
 
 int
-learnt_take(struct learnt **out, const struct lab *lab)
+neighbours_take(struct neighbours **out, const struct live_fabric *live)
 {
-	struct learnt *l = calloc(1, sizeof(*l));
-	uint32_t vrfs = learn_count(lab->learner), neighbours = 0;
+	struct neighbours *l = calloc(1, sizeof(*l));
+	uint32_t vrfs = learn_count(live->learner), neighbours = 0;
 
 	if (l == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < vrfs; i++)
-		for (const struct rib_neighbour *n = learn_look(lab->learner, i).rib->neighbours;
+		for (const struct rib_neighbour *n = learn_look(live->learner, i).rib->neighbours;
 		     n != NULL; n = n->next)
 			neighbours++;
 	l->sources = calloc(vrfs + 1u, sizeof(*l->sources));
 	l->neighbours = calloc(neighbours + 1u, sizeof(*l->neighbours));
 	if (l->sources == NULL || l->neighbours == NULL) {
-		learnt_destroy(l);
+		neighbours_destroy(l);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < vrfs; i++) {
-		const struct learn_view v = learn_look(lab->learner, i);
+		const struct learn_view v = learn_look(live->learner, i);
 
-		add_source(l, lab, &v);
-		add_neighbours(l, lab, &v);
+		add_source(l, live, &v);
+		add_neighbours(l, live, &v);
 	}
 	qsort(l->neighbours, l->neighbour_count, sizeof(*l->neighbours), compare);
 	*out = l;
@@ -132,7 +132,7 @@ learnt_take(struct learnt **out, const struct lab *lab)
 }
 
 void
-learnt_destroy(struct learnt *l)
+neighbours_destroy(struct neighbours *l)
 {
 	if (l == NULL)
 		return;
@@ -142,14 +142,14 @@ learnt_destroy(struct learnt *l)
 }
 
 const struct show_neighbour *
-learnt_neighbours(const struct learnt *l, unsigned int *count)
+neighbours_list(const struct neighbours *l, unsigned int *count)
 {
 	*count = l == NULL ? 0 : l->neighbour_count;
 	return l == NULL ? NULL : l->neighbours;
 }
 
 const struct show_learning *
-learnt_sources(const struct learnt *l, unsigned int *count)
+neighbours_sources(const struct neighbours *l, unsigned int *count)
 {
 	*count = l == NULL ? 0 : l->source_count;
 	return l == NULL ? NULL : l->sources;

@@ -3,18 +3,20 @@
 // kernel, by whichever port it comes. See locals.c. Control thread; private to control/live/.
 #pragma once
 
-#include "lab.h"
+#include "live_fabric.h"
 
 // Tells the addresses to all ports that share an interface with the kernel, and from then on
 // listens for changes. *out stays NULL where there is no such port. Returns 0 or -errno with one
 // line in err.
-int locals_open(struct locals **out, struct lab *lab, struct lab_report *report);
+int local_addresses_open(struct local_addresses **out, struct live_fabric *live,
+			 struct live_report *report);
 
 // Tells the ports what has changed since, if anything has. NULL is fine.
-void locals_follow(struct locals *locals, struct lab *lab);
+void local_addresses_poll(struct local_addresses *locals, struct live_fabric *live);
 
 // How many addresses there are, as they were told last, and how many of them found no room.
-void locals_count(const struct locals *locals, size_t *addresses, size_t *left_out);
+void local_addresses_count(const struct local_addresses *locals, size_t *addresses,
+			   size_t *left_out);
 
 // NULL is fine.
-void locals_close(struct locals *locals);
+void local_addresses_close(struct local_addresses *locals);

@@ -4,7 +4,7 @@
 // drops at one port for one reason one event comes, with their number, and of a pause how much of
 // the time since the last look it took. Nothing that happened between two looks is missed, because
 // counters count it. What was before the first subscriber came is not told.
-#include "tell.h"
+#include "notify.h"
 
 #include "control/api/api.h"
 #include "control/base/clock.h"
@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_INTERVAL_MS 200
+#define NOTIFY_INTERVAL_MS 200
 
 // What was counted at a port when last looked at.
-struct tell_port {
+struct notify_port {
 	ps_t rx_paused[PRIORITIES]; // total
 	ps_t tx_paused[PRIORITIES];
 	uint64_t drops[DROP_COUNT];
 };
 
-struct tell {
-	struct lab *lab;
-	struct copy *copy;
+struct notifier {
+	struct live_fabric *live;
+	struct node_snapshot *copy;
 	struct api_server *server;
-	struct tell_port **ports; // by node of the topology; NULL where there is none
-	bool *link_down;          // by link
+	struct notify_port **ports; // by node of the topology; NULL where there is none
+	bool *link_down;            // by link
 	uint64_t log_seen;
 	ps_t counted_at;    // fabric time of `ports`
 	int64_t counted_ms; // wall time
@@ -35,24 +35,25 @@ struct tell {
 	bool counters_primed;
 };
 
-const char *const tell_kinds[TELL_KINDS] = {"link", "pause", "watchdog", "drops", "apply"};
+const char *const notify_kinds[NOTIFY_KINDS] = {"link", "pause", "watchdog", "drops", "apply"};
 
 int
-tell_create(struct tell **out, struct lab *lab, struct copy *copy, struct api_server *server)
+notify_create(struct notifier **out, struct live_fabric *live, struct node_snapshot *copy,
+	      struct api_server *server)
 {
-	const struct topology *topology = lab->topology;
-	struct tell *t = calloc(1, sizeof(*t));
+	const struct topology *topology = live->topology;
+	struct notifier *t = calloc(1, sizeof(*t));
 
 	if (t == NULL)
 		return -ENOMEM;
-	*t = (struct tell){.lab = lab, .copy = copy, .server = server};
+	*t = (struct notifier){.live = live, .copy = copy, .server = server};
 	t->ports = calloc(topology->node_count, sizeof(*t->ports));
 	t->link_down = calloc(topology->link_count + 1u, sizeof(*t->link_down));
 	*out = t;
 	if (t->ports == NULL || t->link_down == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < topology->node_count; i++) {
-		if (lab->fabric->nodes[i] == NULL)
+		if (live->fabric->nodes[i] == NULL)
 			continue;
 		t->ports[i] = calloc(topology->nodes[i].port_count, sizeof(**t->ports));
 		if (t->ports[i] == NULL)
@@ -62,11 +63,11 @@ tell_create(struct tell **out, struct lab *lab, struct copy *copy, struct api_se
 }
 
 void
-tell_destroy(struct tell *t)
+notify_destroy(struct notifier *t)
 {
 	if (t == NULL)
 		return;
-	for (uint32_t i = 0; t->ports != NULL && i < t->lab->topology->node_count; i++)
+	for (uint32_t i = 0; t->ports != NULL && i < t->live->topology->node_count; i++)
 		free(t->ports[i]);
 	free(t->ports);
 	free(t->link_down);
@@ -75,7 +76,7 @@ tell_destroy(struct tell *t)
 
 // `event`: taken over. What there is no memory for is not told.
 static void
-tell(struct tell *t, enum tell_kind kind, uint64_t size, json_t *event)
+tell(struct notifier *t, enum notify_kind kind, uint64_t size, json_t *event)
 {
 	if (event != NULL)
 		(void)api_server_tell(t->server, kind, size, event);
@@ -83,17 +84,17 @@ tell(struct tell *t, enum tell_kind kind, uint64_t size, json_t *event)
 }
 
 static void
-tell_links(struct tell *t, bool silent)
+notify_links(struct notifier *t, bool silent)
 {
-	const struct topology *topology = t->lab->topology;
-	json_int_t at = (json_int_t)(live_clock(&t->lab->drive) / PS_PER_NS);
+	const struct topology *topology = t->live->topology;
+	json_int_t at = (json_int_t)(live_clock(&t->live->drive) / PS_PER_NS);
 
 	for (uint32_t i = 0; i < topology->link_count; i++) {
-		bool down = t->lab->fabric->link_down[i];
+		bool down = t->live->fabric->link_down[i];
 		char name[TOPOLOGY_NAME_MAX];
 
 		if (down != t->link_down[i] && !silent)
-			tell(t, TELL_LINK, UINT64_MAX,
+			tell(t, NOTIFY_LINK, UINT64_MAX,
 			     json_pack("{s:s,s:I,s:s,s:s}", "kind", "link", "at_ns", at, "link",
 				       topology_link_name(topology, i, name), "state",
 				       down ? "down" : "up"));
@@ -102,15 +103,15 @@ tell_links(struct tell *t, bool silent)
 }
 
 static void
-tell_log(struct tell *t, bool silent)
+notify_log(struct notifier *t, bool silent)
 {
 	const json_t *entries;
 	uint64_t told;
 	size_t size, i;
 
-	fabric_log_look(t->lab->log, t->lab->fabric);
-	entries = fabric_log_entries(t->lab->log);
-	told = fabric_log_told(t->lab->log);
+	fabric_log_look(t->live->log, t->live->fabric);
+	entries = fabric_log_entries(t->live->log);
+	told = fabric_log_told(t->live->log);
 	size = json_array_size(entries);
 	i = told - t->log_seen < size ? size - (size_t)(told - t->log_seen) : 0;
 	for (; !silent && i < size; i++) {
@@ -119,28 +120,28 @@ tell_log(struct tell *t, bool silent)
 		bool watchdog = what != NULL && strncmp(what, "watchdog", 8) == 0;
 
 		json_object_set_new(event, "kind", json_string(watchdog ? "watchdog" : "apply"));
-		tell(t, watchdog ? TELL_WATCHDOG : TELL_APPLY, UINT64_MAX, event);
+		tell(t, watchdog ? NOTIFY_WATCHDOG : NOTIFY_APPLY, UINT64_MAX, event);
 	}
 	t->log_seen = told;
 }
 
 // Where and when a counter has moved.
 struct place {
-	struct tell *t;
+	struct notifier *t;
 	const char *node, *port;
 	ps_t now;
 };
 
 static void
-tell_pause(const struct place *p, unsigned int priority, const char *direction, ps_t *before,
-	   ps_t total, bool silent)
+notify_pause(const struct place *p, unsigned int priority, const char *direction, ps_t *before,
+	     ps_t total, bool silent)
 {
 	ps_t paused = total - *before;
 
 	*before = total;
 	if (paused == 0 || silent)
 		return;
-	tell(p->t, TELL_PAUSE, paused / PS_PER_NS,
+	tell(p->t, NOTIFY_PAUSE, paused / PS_PER_NS,
 	     json_pack("{s:s,s:I,s:s,s:s,s:i,s:s,s:I,s:I}", "kind", "pause", "at_ns",
 		       (json_int_t)(p->now / PS_PER_NS), "node", p->node, "port", p->port,
 		       "priority", (int)priority, "direction", direction, "paused_ns",
@@ -149,15 +150,15 @@ tell_pause(const struct place *p, unsigned int priority, const char *direction, 
 }
 
 static void
-tell_drops(const struct place *p, enum drop_reason reason, uint64_t *before, uint64_t total,
-	   bool silent)
+notify_drops(const struct place *p, enum drop_reason reason, uint64_t *before, uint64_t total,
+	     bool silent)
 {
 	uint64_t packets = total - *before;
 
 	*before = total;
 	if (packets == 0 || silent)
 		return;
-	tell(p->t, TELL_DROPS, UINT64_MAX,
+	tell(p->t, NOTIFY_DROPS, UINT64_MAX,
 	     json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:s}", "kind", "drops", "at_ns",
 		       (json_int_t)(p->now / PS_PER_NS), "node", p->node, "port", p->port, "reason",
 		       drop_name(reason), "packets", (json_int_t)packets, "advice",
@@ -165,56 +166,56 @@ tell_drops(const struct place *p, enum drop_reason reason, uint64_t *before, uin
 }
 
 static void
-tell_port(const struct place *p, const struct port *port, struct tell_port *before, bool silent)
+notify_port(const struct place *p, const struct port *port, struct notify_port *before, bool silent)
 {
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
-		tell_pause(p, i, "rx", &before->rx_paused[i],
-			   counters_rx_pause(port, i, p->now).total, silent);
-		tell_pause(p, i, "tx", &before->tx_paused[i],
-			   counters_tx_pause(port, i, p->now).total, silent);
+		notify_pause(p, i, "rx", &before->rx_paused[i],
+			     counters_rx_pause(port, i, p->now).total, silent);
+		notify_pause(p, i, "tx", &before->tx_paused[i],
+			     counters_tx_pause(port, i, p->now).total, silent);
 	}
 	for (unsigned int i = 0; i < DROP_COUNT; i++)
-		tell_drops(p, i, &before->drops[i], port->drops[i], silent);
+		notify_drops(p, i, &before->drops[i], port->drops[i], silent);
 }
 
 static void
-tell_counters(struct tell *t, bool silent)
+notify_counters(struct notifier *t, bool silent)
 {
-	const struct topology *topology = t->lab->topology;
+	const struct topology *topology = t->live->topology;
 	const struct report_node *nodes;
 
-	copy_take(t->copy, t->lab);
-	nodes = copy_nodes(t->copy);
+	node_snapshot_take(t->copy, t->live);
+	nodes = node_snapshot_nodes(t->copy);
 	for (uint32_t i = 0; i < topology->node_count; i++) {
 		const struct topo_node *place = &topology->nodes[i];
 
 		for (uint16_t k = 0; t->ports[i] != NULL && k < place->port_count; k++)
-			tell_port(&(struct place){t, place->name, place->ports[k].name,
-						  copy_time(t->copy)},
-				  &nodes[i].node->ports[k], &t->ports[i][k], silent);
+			notify_port(&(struct place){t, place->name, place->ports[k].name,
+						    node_snapshot_time(t->copy)},
+				    &nodes[i].node->ports[k], &t->ports[i][k], silent);
 	}
-	t->counted_at = copy_time(t->copy);
+	t->counted_at = node_snapshot_time(t->copy);
 }
 
 void
-tell_look(struct tell *t)
+notify_poll(struct notifier *t)
 {
 	uint32_t wanted = api_server_wanted(t->server);
 	int64_t now;
 
 	if (wanted != 0) {
-		tell_links(t, !t->links_primed);
-		tell_log(t, !t->links_primed);
+		notify_links(t, !t->links_primed);
+		notify_log(t, !t->links_primed);
 	}
 	t->links_primed = wanted != 0;
-	if (!(wanted & (TELL_PAUSE | TELL_DROPS))) {
+	if (!(wanted & (NOTIFY_PAUSE | NOTIFY_DROPS))) {
 		t->counters_primed = false;
 		return;
 	}
 	now = clock_ms();
-	if (t->counters_primed && now - t->counted_ms < TELL_INTERVAL_MS)
+	if (t->counters_primed && now - t->counted_ms < NOTIFY_INTERVAL_MS)
 		return;
-	tell_counters(t, !t->counters_primed);
+	notify_counters(t, !t->counters_primed);
 	t->counters_primed = true;
 	t->counted_ms = now;
 }

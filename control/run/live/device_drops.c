@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "losses.h"
+#include "device_drops.h"
 
 #include <errno.h>
 
 static json_t *
-device_json(const struct lab_device *d)
+device_json(const struct device_port *d)
 {
 	struct device_stats s = {0};
 
@@ -18,14 +18,14 @@ device_json(const struct lab_device *d)
 }
 
 int
-losses_add(const struct lab *lab, json_t *answer)
+device_drops_add(const struct live_fabric *live, json_t *answer)
 {
 	json_t *nodes = json_object_get(answer, "nodes");
 	int rc = 0;
 
-	for (uint32_t i = 0; i < lab->device_count; i++) {
-		const struct lab_device *d = &lab->devices[i];
-		const struct topo_node *n = &lab->topology->nodes[d->node];
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+		const struct topo_node *n = &live->topology->nodes[d->node];
 		json_t *ports = json_object_get(json_object_get(nodes, n->name), "ports");
 		json_t *port = json_object_get(ports, n->ports[d->port].name);
 

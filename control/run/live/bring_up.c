@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Up: the file; a private network namespace (threads inherit it, so before EAL); namespaces and
+// veths; EAL; the packet pool and a LIFO for each worker; nodes, each owned by a worker; devices;
+// flows; the workers. Down: the same backwards. Nothing is half-done: whatever step fails,
+// live_fabric_close() undoes those before it.
+//
+// A leaf and its hosts go to one worker, spines follow in turn, so that only links between switches
+// cross workers.
+#include "bring_up.h"
+
+#include "control/advice/advice.h"
+#include "control/io/host/netns.h"
+#include "dataplane/device/eal.h"
+#include "dataplane/device/pool.h"
+#include "devices.h"
+#include "live_events.h"
+#include "learning.h"
+#include "local_addresses.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIVE_PACKETS_MIN 16384u
+#define LIVE_PACKETS_MAX 131072u
+// Bytes of switch buffer that a packet stands for when the pool is sized.
+#define LIVE_PACKET_CELLS 512u
+#define LIVE_LIFO_PACKETS 1024u
+#define LIVE_ROOM 2048u
+#define LIVE_FRAME_EXTRA 288u // Ethernet header, tag, and what AF_XDP keeps
+#define LIVE_EXTRA_MEMORY_MB 64u
+
+static int
+check_pace(const struct live_fabric *live, struct live_report *report)
+{
+	const struct config *config = live->config;
+
+	if (config->live.workers <= LIVE_WORKERS_MAX)
+		return 0;
+	config_error(report->diag, config->file, (struct config_pos){0}, "live.workers",
+		     "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
+	return -EINVAL;
+}
+
+int
+live_fabric_load(struct live_fabric *live, const struct live_source *source,
+		 struct live_report *report)
+{
+	int rc;
+
+	memset(live, 0, sizeof(*live));
+	live->outer_netns = -1;
+	rc = source->text == NULL
+		     ? config_load(&live->config, source->file, report->diag)
+		     : config_load_revision(&live->config, source->text, source->length,
+					    source->file, source->beside, report->diag);
+	if (rc == 0)
+		rc = check_pace(live, report);
+	if (rc == 0)
+		rc = topology_create(&live->topology, live->config, report->diag);
+	if (rc == 0)
+		rc = topology_check_names(live->topology, report->diag);
+	if (rc != 0)
+		return rc;
+	topology_apply_attach(live->topology);
+	return devices_list(live, report);
+}
+
+static void
+assign_workers(struct live_fabric *live)
+{
+	const struct topology *t = live->topology;
+	uint32_t count = live->config->live.workers;
+	uint32_t switches = t->first_host;
+
+	live->worker_count = count > switches ? switches : count;
+	for (uint32_t i = 0; i < t->node_count; i++) {
+		const struct topo_node *n = &t->nodes[i];
+		uint32_t anchor = n->role == CONFIG_ROLE_HOST ? n->ports[0].peer_node : i;
+
+		live->workers[i] = (uint16_t)(anchor % live->worker_count);
+	}
+}
+
+static uint64_t
+sum_of_buffers(const struct live_fabric *live)
+{
+	const struct topology *t = live->topology;
+	struct switch_config settings;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < t->first_host; i++)
+		if (config_switch(live->config, t->nodes[i].name, t->nodes[i].role, &settings) == 0)
+			sum += settings.buffer_bytes;
+	return sum;
+}
+
+// The most that the switches' buffers come to, as they are and as the file's events will make them.
+static uint64_t
+most_of_buffers(const struct live_fabric *live)
+{
+	unsigned count, held = 0;
+	struct config_step *steps = config_list_steps(live->config, &count);
+	struct config_diag scratch = {0};
+	uint64_t sum = sum_of_buffers(live), most = sum;
+
+	for (unsigned i = 0; steps != NULL && i < count; i++) {
+		const struct config_event *event = steps[i].event;
+		const struct config_edit edit = config_event_edit(event);
+
+		if (!config_event_edits(event) ||
+		    config_edit(live->config, &edit, 1, &scratch) != 0)
+			continue;
+		held++;
+		sum = sum_of_buffers(live);
+		most = sum > most ? sum : most;
+	}
+	while (held-- > 0)
+		config_set_undo(live->config);
+	config_diag_free(&scratch);
+	free(steps);
+	return most;
+}
+
+// As many packets as the buffers can take, and how large the buffers may become with as many.
+static unsigned
+count_packets(struct live_fabric *live, bool *one_chunk)
+{
+	uint64_t buffers = most_of_buffers(live), packets = buffers / LIVE_PACKET_CELLS;
+
+	if (packets < LIVE_PACKETS_MIN)
+		packets = LIVE_PACKETS_MIN;
+	if (packets > LIVE_PACKETS_MAX)
+		packets = LIVE_PACKETS_MAX;
+	live->buffers_bytes = packets * LIVE_PACKET_CELLS;
+	if (live->buffers_bytes < buffers)
+		live->buffers_bytes = buffers;
+	return (unsigned)packets + devices_packets_held(live, one_chunk) +
+	       live->worker_count * LIVE_LIFO_PACKETS;
+}
+
+static enum eal_hugepages
+hugepages_of(enum config_hugepages h)
+{
+	return h == CONFIG_HUGEPAGES_ON    ? EAL_HUGEPAGES_ON
+	       : h == CONFIG_HUGEPAGES_OFF ? EAL_HUGEPAGES_OFF
+					   : EAL_HUGEPAGES_AUTO;
+}
+
+static int
+start_eal(struct live_fabric *live, const struct pool_options *pool, struct live_report *report)
+{
+	const struct config *config = live->config;
+	unsigned cpus[CONFIG_CPUS_MAX];
+	const char **pci = calloc(live->device_count + 1, sizeof(*pci));
+	struct eal_options options = {
+		.prefix = config->fabric.name.text,
+		.workers = live->worker_count,
+		.cpus = cpus,
+		.cpu_count = config->live.cpus_auto ? 0 : config->live.cpu_count,
+		.hugepages = hugepages_of(config->live.hugepages),
+		.memory_mb = (unsigned)(pool_bytes(pool) >> 20) + LIVE_EXTRA_MEMORY_MB,
+		.pci = pci,
+	};
+	int rc;
+
+	if (pci == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < options.cpu_count; i++)
+		cpus[i] = config->live.cpus[i];
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (strncmp(live->devices[i].spec, "net_", 4) != 0)
+			pci[options.pci_count++] = live->devices[i].spec;
+	rc = eal_start(&options, report->err, report->err_size);
+	live->eal = rc == 0;
+	free(pci);
+	return rc;
+}
+
+static int
+create_pools(struct live_fabric *live, const struct pool_options *options,
+	     struct live_report *report)
+{
+	int rc = pool_create(&live->packets, options, report->err, report->err_size);
+
+	for (uint32_t i = 0; rc == 0 && i < live->worker_count; i++)
+		rc = pool_lifo_create(&live->lifos[i], live->packets, LIVE_LIFO_PACKETS);
+	for (uint32_t i = 0; rc == 0 && i < live->topology->node_count; i++)
+		live->pools[i] = live->lifos[live->workers[i]];
+	return rc;
+}
+
+static int
+create_fabric(struct live_fabric *live, struct live_report *report)
+{
+	struct fabric_options options = {
+		.pools = live->pools,
+		.workers = live->workers,
+		.attached = live->attached,
+		.seed = live->config->fabric.seed,
+		.buffers_bytes = live->buffers_bytes,
+	};
+	int rc = fabric_create(&live->fabric, live->config, live->topology, &options, report->diag);
+	uint32_t left_out;
+
+	if (rc == 0)
+		rc = advice_give(live->fabric, report->diag);
+	if (rc == 0)
+		rc = workload_create(&live->workload, live->topology, live->fabric->routes,
+				     live->fabric->hosts, report->diag);
+	if (rc == 0)
+		rc = advice_give_work(live->fabric, live->workload, PS_NEVER, report->diag);
+	if (rc == 0)
+		rc = fabric_flows_create(&live->flows, live->fabric, live->workload, report->diag);
+	if (rc != 0)
+		return rc;
+	left_out = fabric_flows_left_out(live->flows);
+	if (left_out != 0)
+		fprintf(report->notes,
+			"roost: note: %u flow%s of the workload %s an attached host at one end "
+			"and %s left to it\n",
+			left_out, left_out == 1 ? "" : "s", left_out == 1 ? "has" : "have",
+			left_out == 1 ? "is" : "are");
+	rc = fabric_log_create(&live->log, stderr, "`roost show log`", true);
+	return rc != 0 ? rc : live_events_create(live, report->diag);
+}
+
+// Ports that nothing is connected to can send nothing.
+static void
+close_unconnected(struct live_fabric *live)
+{
+	for (uint32_t i = 0; i < live->topology->node_count; i++)
+		for (uint32_t k = 0;
+		     live->fabric->nodes[i] != NULL && k < live->fabric->nodes[i]->port_count; k++)
+			if (live->fabric->nodes[i]->ports[k].out == NULL)
+				node_set_link(live->fabric->nodes[i],
+					      &live->fabric->nodes[i]->ports[k], false, 0);
+}
+
+static int
+fill_worker(struct live_fabric *live, struct live_worker *w)
+{
+	const struct topology *t = live->topology;
+	bool upstream[LIVE_WORKERS_MAX] = {false};
+
+	w->packets = live->lifos[w->index];
+	w->lcore = w->index + 1;
+	w->nodes = calloc(t->node_count, sizeof(struct node *));
+	w->ports = calloc(live->device_count + 1, sizeof(struct live_port *));
+	w->shared_out = calloc(2 * t->link_count + 1, sizeof(struct wire *));
+	w->upstream = calloc(live->worker_count, sizeof(*w->upstream));
+	if (w->nodes == NULL || w->ports == NULL || w->shared_out == NULL || w->upstream == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->node_count; i++)
+		if (live->fabric->nodes[i] != NULL && live->workers[i] == w->index)
+			w->nodes[w->node_count++] = live->fabric->nodes[i];
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->workers[live->devices[i].node] == w->index)
+			w->ports[w->port_count++] = &live->devices[i].live;
+	for (uint32_t i = 0; i < 2 * t->link_count; i++) {
+		const struct topo_link *link = &t->links[i / 2];
+		uint16_t from = live->workers[i % 2 == 0 ? link->a.node : link->b.node];
+		uint16_t to = live->workers[i % 2 == 0 ? link->b.node : link->a.node];
+
+		if (live->fabric->wires[i] == NULL || from == to)
+			continue;
+		if (from == w->index)
+			w->shared_out[w->shared_out_count++] = live->fabric->wires[i];
+		upstream[from] |= to == w->index;
+	}
+	for (uint32_t i = 0; i < live->worker_count; i++)
+		if (upstream[i])
+			w->upstream[w->upstream_count++] = (uint16_t)i;
+	return 0;
+}
+
+static int
+start_drive(struct live_fabric *live)
+{
+	const struct config *config = live->config;
+	int rc = live_init(&live->drive, live->worker_count, live->fabric->window,
+			   config->fabric.dilation, config->live.max_lag_ps,
+			   config->live.idle == CONFIG_IDLE_SLEEP);
+
+	live->drive_ready = rc == 0;
+	for (uint32_t i = 0; rc == 0 && i < live->worker_count; i++)
+		rc = fill_worker(live, &live->drive.workers[i]);
+	if (rc != 0)
+		return rc;
+	live->running = true;
+	return live_start(&live->drive);
+}
+
+static bool
+needs_namespaces(const struct live_fabric *live)
+{
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->devices[i].own_veth)
+			return true;
+	return false;
+}
+
+int
+live_fabric_open(struct live_fabric *live, struct live_report *report)
+{
+	struct pool_options pool = {
+		.name = "packets",
+		.private_bytes = PACKET_META_BYTES,
+		.room = LIVE_ROOM,
+	};
+	int rc = 0;
+
+	live->workers = calloc(live->topology->node_count, sizeof(*live->workers));
+	live->pools = calloc(live->topology->node_count, sizeof(struct packet_pool *));
+	if (live->workers == NULL || live->pools == NULL)
+		return -ENOMEM;
+	assign_workers(live);
+	rc = devices_query_netdevs(live, report);
+	if (rc != 0)
+		return rc;
+	if (devices_mtu_max(live) + LIVE_FRAME_EXTRA > pool.room)
+		pool.room = devices_mtu_max(live) + LIVE_FRAME_EXTRA;
+	pool.packets = count_packets(live, &pool.one_chunk);
+	if (needs_namespaces(live)) {
+		rc = netns_enter_private(&live->outer_netns);
+		if (rc != 0) {
+			snprintf(report->err, report->err_size,
+				 "a network namespace of its own: %s", strerror(-rc));
+			return rc;
+		}
+	}
+	rc = devices_prepare(live, report);
+	if (rc == 0)
+		rc = start_eal(live, &pool, report);
+	if (rc == 0)
+		rc = create_pools(live, &pool, report);
+	if (rc == 0)
+		rc = create_fabric(live, report);
+	if (rc == 0)
+		rc = devices_open(live, report);
+	if (rc == 0)
+		rc = local_addresses_open(&live->local_addresses, live, report);
+	if (rc != 0)
+		return rc;
+	close_unconnected(live);
+	rc = start_drive(live);
+	return rc != 0 ? rc : learning_open(live, report);
+}
+
+void
+live_fabric_close(struct live_fabric *live)
+{
+	learning_close(live);
+	if (live->running)
+		live_stop(&live->drive);
+	events_destroy(live->events);
+	fabric_log_destroy(live->log);
+	local_addresses_close(live->local_addresses);
+	devices_close(live);
+	fabric_flows_destroy(live->flows);
+	workload_destroy(live->workload);
+	fabric_destroy(live->fabric);
+	for (uint32_t i = 0; i < live->worker_count; i++) {
+		free(live->drive.workers[i].nodes);
+		free(live->drive.workers[i].ports);
+		free(live->drive.workers[i].shared_out);
+		free(live->drive.workers[i].upstream);
+		pool_lifo_destroy(live->lifos[i]);
+	}
+	if (live->drive_ready)
+		live_destroy(&live->drive);
+	// The pool goes with EAL: freeing it would write all of it first.
+	if (live->eal)
+		eal_stop();
+	if (live->outer_netns >= 0)
+		close(live->outer_netns);
+	free(live->pools);
+	free(live->workers);
+	free(live->attached);
+	topology_destroy(live->topology);
+	config_free(live->config);
+}
