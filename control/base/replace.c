@@ -11,6 +11,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int
+replace_temporary_name(char temporary[static NAME_MAX + 1], const char *name)
+{
+	return snprintf(temporary, NAME_MAX + 1, ".%s.new", name) <= NAME_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int
+replace_sync(int directory, const char *temporary)
+{
+	int fd = openat(directory, temporary, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = fsync(fd) == 0 ? 0 : -errno;
+	close(fd);
+	return rc;
+}
+
 static int
 write_all(int fd, const struct replace_part *part)
 {
@@ -71,10 +90,10 @@ replace_in(int directory, const char *name, const struct replace_part *parts, un
 {
 	char temporary[NAME_MAX + 1], old[NAME_MAX + 1];
 	struct stat was;
-	int rc;
+	int rc = replace_temporary_name(temporary, name);
 
-	if ((size_t)snprintf(temporary, sizeof(temporary), ".%s.new", name) >= sizeof(temporary))
-		return -ENAMETOOLONG;
+	if (rc != 0)
+		return rc;
 	*kept = fstatat(directory, name, &was, 0) == 0;
 	if (*kept && !S_ISREG(was.st_mode))
 		return S_ISDIR(was.st_mode) ? -EISDIR : -EEXIST;

@@ -2,6 +2,7 @@
 // Writing a file so that whoever opens it finds all of the old or all of the new.
 #pragma once
 
+#include <limits.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -9,6 +10,12 @@ struct replace_part {
 	const char *text;
 	size_t length;
 };
+
+// The name under which the new NAME is written: ".NAME.new". Returns 0 or -ENAMETOOLONG.
+int replace_temporary_name(char temporary[static NAME_MAX + 1], const char *name);
+
+// Has a file that another writer has closed on disk. Returns 0 or -errno.
+int replace_sync(int directory, const char *temporary);
 
 // Writes a new file `temporary` of a directory and has it on disk; nothing else is touched. Returns
 // 0, or -errno with the temporary gone.

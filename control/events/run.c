@@ -284,5 +284,9 @@ run_all(struct run *r, enum run_end *end, struct config_diag *diag)
 			r->progress(r->progress_context, r->drive.now);
 		if (is_over(r, fed, end))
 			return 0;
+		if (r->interrupted != NULL && r->interrupted()) {
+			*end = RUN_INTERRUPTED;
+			return 0;
+		}
 	}
 }

@@ -15,6 +15,7 @@ enum run_end {
 	RUN_DRAINED, // no flow open, no stream or input to come, no packet anywhere
 	RUN_TIME,    // the time it was to run is over
 	RUN_STALLED, // packets are held and none has moved for `stall`
+	RUN_INTERRUPTED,
 };
 
 // Where packets come from and go to beside NICs: a replay's files.
@@ -47,6 +48,8 @@ struct run {
 	// none.
 	void (*progress)(void *context, ps_t now);
 	void *progress_context;
+	bool (*interrupted)(
+		void); // ends the run, where that callback is called; NULL: nothing does
 };
 
 // window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in

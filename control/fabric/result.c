@@ -13,7 +13,7 @@
 #define REAL_FLAGS JSON_REAL_PRECISION(15)
 
 static const char *const not_digested[] = {"wall_s", "setup_s", "packet_hops_per_s", "ranks",
-					   "digest"};
+					   "interrupted", "digest"};
 
 static const char *const kind_names[] = {
 	[REPORT_ALL_TO_ALL] = "all-to-all",
@@ -104,13 +104,14 @@ summary_json(const struct report_result *r)
 	struct report_totals totals;
 	struct flow_statistics s;
 	uint64_t retransmitted = 0;
+	json_t *out;
 
 	report_totals_compute(r->nodes, r->node_count, &totals);
 	if (flow_statistics_compute(r->flows, r->flow_count, NULL, &s) != 0)
 		return NULL;
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		retransmitted += r->flows[i].retransmitted;
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,"
+	out = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,"
 			 "s:f,s:f,s:f,s:I}",
 			 "sim_ps", (json_int_t)r->now, "last_event_ps", (json_int_t)r->last_event,
 			 "flows", (json_int_t)s.flows, "completed", (json_int_t)s.completed,
@@ -126,6 +127,9 @@ summary_json(const struct report_result *r)
 			 "setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
 			 r->wall_s > 0 ? (double)totals.packet_hops / r->wall_s : 0.0, "ranks",
 			 (json_int_t)r->ranks);
+	if (out != NULL && r->interrupted)
+		json_object_set_new(out, "interrupted", json_true());
+	return out;
 }
 
 static int

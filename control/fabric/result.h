@@ -49,7 +49,8 @@ struct report_result {
 	uint64_t out_of_order;
 	double setup_s;
 	double wall_s;
-	uint32_t ranks; // processes that ran it
+	uint32_t ranks;   // processes that ran it
+	bool interrupted; // a signal ended the run
 };
 
 #define RESULT_DIGEST_MAX 65 // SHA-256 in hexadecimal and its NUL
@@ -58,8 +59,8 @@ struct report_result {
 // digest.
 json_t *result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX]);
 
-// The SHA-256 of a document but for summary's wall_s, setup_s, packet_hops_per_s, ranks and
-// digest, over its JSON text with sorted keys, no blanks, and reals with 15 significant digits.
+// The SHA-256 of a document but for summary's wall_s, setup_s, packet_hops_per_s, ranks,
+// interrupted and digest, over its JSON text with sorted keys, no blanks, and reals with 15 significant digits.
 // Returns 0 or -ENOMEM.
 int result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
 

@@ -4,26 +4,29 @@
 // interval are differences of totals that are exact at its two ends.
 #include "samples.h"
 
-#include "control/base/directory.h"
 #include "samples_internal.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct series *const kinds[] = {&series_queues, &series_rates, &series_links,
 					     &series_pauses, &series_pools};
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
+struct samples_file {
+	const struct output_file *file;
+	FILE *to;
+	int error; // the first of writing, as -errno
+};
+
 struct samples {
 	ps_t interval;
 	ps_t next;
-	void *states[KINDS]; // NULL: not asked for
-	FILE *files[KINDS];
-	char *paths[KINDS];
+	void *states[KINDS]; // NULL: not recorded
+	struct samples_file files[KINDS];
+	struct output *output;
 };
 
 void
@@ -74,58 +77,24 @@ samples_check(const struct fabric *f, const struct fabric_flows *flows, struct c
 	return rc;
 }
 
-int
-samples_check_files(const char *dir, char *err, size_t err_size)
-{
-	int rc = 0;
-
-	for (unsigned i = 0; rc == 0 && i < KINDS; i++)
-		rc = directory_check_file(dir, kinds[i]->file, err, err_size);
-	return rc;
-}
-
 static int
-open_file(struct samples *s, unsigned i, const char *dir, char *err, size_t err_size)
+open_file(struct samples *s, unsigned i)
 {
-	if (asprintf(&s->paths[i], "%s/%s", dir, kinds[i]->file) < 0) {
-		s->paths[i] = NULL;
-		return -ENOMEM;
-	}
-	s->files[i] = fopen(s->paths[i], "w");
-	if (s->files[i] == NULL) {
-		int rc = -errno;
+	int rc = output_add(s->output, kinds[i]->file, &s->files[i].file);
 
-		snprintf(err, err_size, "%s: %s", s->paths[i], strerror(errno));
+	if (rc != 0)
 		return rc;
-	}
-	kinds[i]->head(s->states[i], s->files[i]);
-	fputc('\n', s->files[i]);
-	return 0;
-}
-
-// Of an earlier run into the same directory: next to this run's result they would pass for its own.
-static int
-remove_old(const struct samples *s, const char *dir, char *err, size_t err_size)
-{
-	char path[PATH_MAX];
-
-	for (unsigned i = 0; i < KINDS; i++) {
-		if (s->states[i] != NULL)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", dir, kinds[i]->file);
-		if (unlink(path) != 0 && errno != ENOENT) {
-			int rc = -errno;
-
-			snprintf(err, err_size, "%s: %s", path, strerror(errno));
-			return rc;
-		}
-	}
+	s->files[i].to = fopen(s->files[i].file->temporary, "we");
+	if (s->files[i].to == NULL)
+		return output_fail(s->output, s->files[i].file, -errno);
+	kinds[i]->head(s->states[i], s->files[i].to);
+	fputc('\n', s->files[i].to);
 	return 0;
 }
 
 int
 samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,
-	       const char *dir, struct config_diag *diag, char *err, size_t err_size)
+	       struct output *output, struct config_diag *diag)
 {
 	struct samples *s = calloc(1, sizeof(*s));
 	int rc;
@@ -134,51 +103,46 @@ samples_create(struct samples **out, const struct fabric *f, const struct fabric
 	if (s == NULL)
 		return -ENOMEM;
 	s->interval = f->config->record.interval_ps;
+	s->output = output;
 	rc = create_states(s, f, flows, diag);
 	for (unsigned i = 0; rc == 0 && i < KINDS; i++)
-		if (s->states[i] != NULL)
-			rc = open_file(s, i, dir, err, err_size);
-	if (rc == 0)
-		rc = remove_old(s, dir, err, err_size);
+		rc = s->states[i] != NULL ? open_file(s, i)
+					  : output_add_removal(output, kinds[i]->file);
 	if (rc == 0 && asks_for_any(s)) {
 		*out = s;
 		return 0;
 	}
-	samples_close(s, false, NULL, 0);
+	samples_close(s);
 	return rc;
 }
 
-// Closes one file; the first error of all is kept.
+// Returns the file's first error.
 static int
-close_file(struct samples *s, unsigned i, bool keep, int before, char *err, size_t err_size)
+close_file(struct samples_file *file)
 {
-	int rc = 0;
+	int rc = file->error;
 
-	if (s->files[i] != NULL && ferror(s->files[i]))
-		rc = -EIO;
-	if (s->files[i] != NULL && fclose(s->files[i]) != 0)
+	if (file->to != NULL && fclose(file->to) != 0 && rc == 0)
 		rc = -errno;
-	if (rc != 0 && before == 0)
-		snprintf(err, err_size, "%s: %s: the file is incomplete", s->paths[i],
-			 strerror(-rc));
-	if (s->files[i] != NULL && !keep)
-		unlink(s->paths[i]);
-	free(s->paths[i]);
-	return before != 0 ? before : rc;
+	return rc;
 }
 
 int
-samples_close(struct samples *s, bool keep, char *err, size_t err_size)
+samples_close(struct samples *s)
 {
-	int rc = 0;
+	int first = 0;
 
 	if (s == NULL)
 		return 0;
-	for (unsigned i = 0; i < KINDS; i++)
-		rc = close_file(s, i, keep, rc, err, err_size);
+	for (unsigned i = 0; i < KINDS; i++) {
+		int rc = close_file(&s->files[i]);
+
+		if (rc != 0 && first == 0)
+			first = output_fail(s->output, s->files[i].file, rc);
+	}
 	destroy_states(s);
 	free(s);
-	return rc;
+	return first;
 }
 
 ps_t
@@ -190,8 +154,14 @@ samples_next(const struct samples *s)
 void
 samples_take(struct samples *s, ps_t now)
 {
-	for (unsigned i = 0; i < KINDS; i++)
-		if (s->states[i] != NULL)
-			kinds[i]->take(s->states[i], now, s->files[i]);
+	for (unsigned i = 0; i < KINDS; i++) {
+		struct samples_file *file = &s->files[i];
+
+		if (s->states[i] == NULL)
+			continue;
+		kinds[i]->take(s->states[i], now, file->to);
+		if (file->error == 0 && ferror(file->to))
+			file->error = errno != 0 ? -errno : -EIO;
+	}
 	s->next += s->interval * ((now - s->next) / s->interval + 1);
 }

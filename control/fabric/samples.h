@@ -3,6 +3,7 @@
 // links, pauses and pools. What is not asked for costs nothing.
 #pragma once
 
+#include "control/base/output.h"
 #include "flows.h"
 
 struct samples;
@@ -11,18 +12,15 @@ struct samples;
 int samples_check(const struct fabric *f, const struct fabric_flows *flows,
 		  struct config_diag *diag);
 
-// Whether the files that samples_create() opens or removes in `dir` can be. Returns 0, or -errno
-// with one line in err.
-int samples_check_files(const char *dir, char *err, size_t err_size);
-
-// Opens a file in `dir` for each kind of series that is asked for. *out is NULL when there is none.
-// Returns 0; -EINVAL with errors in diag; or -errno with one line in err.
+// Adds a file to `output` for each kind of series that `record:` names, and the removal of the
+// others. *out is NULL when it names none. Returns 0; -EINVAL with errors in diag; or -errno with
+// the reason in output->err.
 int samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,
-		   const char *dir, struct config_diag *diag, char *err, size_t err_size);
+		   struct output *output, struct config_diag *diag);
 
-// Closes the files, and removes them unless `keep`. Returns 0, or -errno with one line in err when
-// one is incomplete. NULL is fine.
-int samples_close(struct samples *s, bool keep, char *err, size_t err_size);
+// Closes the files. Returns 0, or -errno of the first that could not be written, with the reason in
+// the output's err. NULL is fine.
+int samples_close(struct samples *s);
 
 // When the next is due; PS_NEVER for NULL.
 ps_t samples_next(const struct samples *s);

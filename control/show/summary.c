@@ -161,7 +161,11 @@ print_run(const struct report_result *r, const char *digest, FILE *to)
 	char text[TEXT_VALUE_MAX];
 
 	report_totals_compute(r->nodes, r->node_count, &totals);
-	fprintf(to, "\n%s of fabric time", text_duration(text, r->last_event));
+	fputc('\n', to);
+	if (r->interrupted)
+		fprintf(to, "interrupted at %s: the run is incomplete\n",
+			text_duration(text, r->now));
+	fprintf(to, "%s of fabric time", text_duration(text, r->last_event));
 	fprintf(to, " in %s", text_duration(text, (uint64_t)(r->wall_s * (double)PS_PER_S)));
 	if (r->wall_s > 0)
 		fprintf(to, ", %.1f million packet-hops/s",

@@ -48,9 +48,24 @@ class BadInput(Case):
         """What the others spoil is fine as it stands."""
         done = roost("replay", self.file(GOOD), "--in", f"swp1={write_pcap(self.directory / 'a.pcap', [(1000, ONE)])}",
                      "--out", self.directory / "out")
-        self.assertEqual((done.out, done.err), ("", ""))
+        self.assertEqual((done.out, done.err), ("1 packet in, 1 out, 0 dropped\n", ""))
         self.assertEqual(sorted(os.listdir(self.directory / "out")),
                          ["counters.json", "drops.pcapng", "swp1.pcapng", "swp2.pcapng"])
+
+    def test_the_line_on_success(self):
+        """Packets by what became of them, which adds up; pause frames apart."""
+        packets = [(i * 100, udp(*to("swp2"), ttl=1 if i < 3 else 64, dscp=3, size=1000)) for i in range(50)]
+        pause = [(2000, pfc({3: 100}))]
+        run = self.replay(switch(qos={"pg": {3: {"static": "4KB"}}}, events=hold("swp2", until="4us")), {"swp1": packets, "swp2": pause})
+        port = run.port("swp1")
+        sent, drops = run.port("swp2")["tx_packets"], run.drops
+        self.assertEqual((drops["ttl-expired"], sent + sum(drops.values())), (3, 50))
+        self.assertGreater(port["control_tx"], 0)
+        reasons = ", ".join(f"{reason} {drops[reason]}" for reason in drops if drops[reason])
+        self.assertEqual(run.done.out, f"50 packets in, {sent} out, {sum(drops.values())} dropped ({reasons}); "
+                                       f"pause frames: 1 in, {port['control_tx']} out\n")
+        held = self.replay(switch(events=[{"at": "0ns", "port": "swp2", "tx": "off"}]), {"swp1": packets[3:]})
+        self.assertEqual(held.done.out, "47 packets in, 0 out, 0 dropped, 47 still queued\n")
 
     def test_captures(self):
         head = pcap_header()

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define RECORDER_KEPT_MAX 256 // records of a file in memory before it tries to write some
 
@@ -28,12 +27,10 @@ struct record {
 
 struct recorder_file {
 	struct recorder_file *next;
-	const struct node *node;
-	uint16_t port;
-	unsigned int what; // enum recorder_what; 0: drops
-	const char *const *port_names;
+	struct recorder_source source;
+	struct output *output;
+	const struct output_file *file;
 	struct capture_writer *writer;
-	char *path;
 	struct record *records;
 	uint32_t count;
 	uint32_t capacity;
@@ -118,7 +115,7 @@ static void
 file_settle(struct recorder_file *f)
 {
 	if (f->count >= RECORDER_KEPT_MAX)
-		file_write(f, f->node->start);
+		file_write(f, f->source.node->start);
 }
 
 static void
@@ -126,7 +123,9 @@ port_event(struct recorder *r, const struct node *node, const struct port *port,
 	   ps_t at, enum recorder_what what)
 {
 	for (struct recorder_file *f = r->files; f != NULL; f = f->next) {
-		if (f->node != node || !(f->what & what) || f->port != port->index)
+		const struct recorder_source *s = &f->source;
+
+		if (s->node != node || !(s->what & what) || s->port != port->index)
 			continue;
 		file_add(r, f, m,
 			 what == RECORDER_SENT ? CAPTURE_DIRECTION_OUT : CAPTURE_DIRECTION_IN, at,
@@ -171,10 +170,10 @@ recorder_dropped(void *context, struct node *node, struct rte_mbuf *m, enum drop
 	for (struct recorder_file *f = r->files; f != NULL; f = f->next) {
 		char comment[128];
 
-		if (f->node != node || f->what != 0)
+		if (f->source.node != node || f->source.what != 0)
 			continue;
 		snprintf(comment, sizeof(comment), "reason=%s port=%s priority=%u depth=%llu",
-			 drop_name(reason), f->port_names[meta->in_port], meta->priority,
+			 drop_name(reason), f->source.port_names[meta->in_port], meta->priority,
 			 (unsigned long long)drop_depth(node, meta, reason));
 		file_add(r, f, m, CAPTURE_DIRECTION_NONE, at, comment);
 		file_settle(f);
@@ -199,63 +198,40 @@ recorder_create(struct recorder **out, uint32_t snaplen)
 	return 0;
 }
 
-static int
-recorder_add_file(struct recorder *r, struct recorder_file *template, const char *path,
-		  const char *name, char *err, size_t err_size)
+int
+recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
+	     const char *name)
 {
-	struct recorder_file *f = malloc(sizeof(*f));
-	int rc = -ENOMEM;
+	struct recorder_file *f = calloc(1, sizeof(*f));
+	char err[OUTPUT_ERR_BYTES];
+	int rc;
 
 	if (f == NULL)
-		goto fail;
-	*f = *template;
-	f->path = strdup(path);
-	if (f->path == NULL)
-		goto fail;
-	rc = capture_writer_open(&f->writer, path, name, r->snaplen, err, err_size);
+		return -ENOMEM;
+	f->source = *source;
+	f->output = output;
+	rc = output_add(output, name, &f->file);
 	if (rc != 0) {
-		free(f->path);
+		free(f);
+		return rc;
+	}
+	rc = capture_writer_open(&f->writer, f->file->temporary, source->interface, r->snaplen, err,
+				 sizeof(err));
+	if (rc != 0) {
+		output_fail(output, f->file, rc);
 		free(f);
 		return rc;
 	}
 	f->next = r->files;
 	r->files = f;
-	return 0;
-fail:
-	free(f);
-	snprintf(err, err_size, "%s: out of memory", path);
-	return rc;
-}
-
-int
-recorder_add_port(struct recorder *r, struct node *node, uint16_t port, unsigned int what,
-		  const char *path, const char *name, char *err, size_t err_size)
-{
-	struct recorder_file f = {.node = node, .port = port, .what = what};
-	int rc = recorder_add_file(r, &f, path, name, err, err_size);
-
-	if (rc != 0)
-		return rc;
-	node->tap = &r->tap;
-	node->ports[port].tapped = true;
+	source->node->tap = &r->tap;
+	if (source->what != 0)
+		source->node->ports[source->port].tapped = true;
 	return 0;
 }
 
 int
-recorder_add_drops(struct recorder *r, struct node *node, const char *const *port_names,
-		   const char *path, char *err, size_t err_size)
-{
-	struct recorder_file f = {.node = node, .port_names = port_names};
-	int rc = recorder_add_file(r, &f, path, "drops", err, err_size);
-
-	if (rc != 0)
-		return rc;
-	node->tap = &r->tap;
-	return 0;
-}
-
-int
-recorder_close(struct recorder *r, bool keep, char *err, size_t err_size)
+recorder_close(struct recorder *r)
 {
 	int first = 0;
 
@@ -269,15 +245,9 @@ recorder_close(struct recorder *r, bool keep, char *err, size_t err_size)
 		rc = capture_writer_close(f->writer);
 		if (f->error != 0)
 			rc = f->error;
-		if (rc != 0 && first == 0) {
-			first = rc;
-			snprintf(err, err_size, "%s: %s: the file is incomplete", f->path,
-				 strerror(-rc));
-		}
-		if (!keep)
-			unlink(f->path);
+		if (rc != 0 && first == 0)
+			first = output_fail(f->output, f->file, rc);
 		free(f->records);
-		free(f->path);
 		free(f);
 	}
 	free(r);

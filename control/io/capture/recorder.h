@@ -3,6 +3,7 @@
 // One recorder serves one fabric; it is called by the thread that drives it.
 #pragma once
 
+#include "control/base/output.h"
 #include "dataplane/node.h"
 
 #include <stddef.h>
@@ -19,18 +20,21 @@ enum recorder_what {
 // valid ICRC. Returns 0 or -ENOMEM.
 int recorder_create(struct recorder **out, uint32_t snaplen);
 
-// Records a port into `path`; name: as the file's interface is called. The node gets the recorder's
-// tap. Returns 0, or -errno with one line in err.
-int recorder_add_port(struct recorder *r, struct node *node, uint16_t port, unsigned int what,
-		      const char *path, const char *name, char *err, size_t err_size);
+// What one file records. The node gets the recorder's tap.
+struct recorder_source {
+	struct node *node;
+	uint16_t port;
+	unsigned int what;             // enum recorder_what; 0: what the node drops
+	const char *interface;         // name of the file's interface
+	const char *const *port_names; // drops: by index; outlive the recorder
+};
 
-// Records what `node` drops into `path`, each packet with the comment `reason=... port=...
-// priority=... depth=...`: the port it came in by, the bytes queued where it was to go. port_names:
-// by index, outlive the recorder.
-int recorder_add_drops(struct recorder *r, struct node *node, const char *const *port_names,
-		       const char *path, char *err, size_t err_size);
+// Records `source` into a new file `name` of an output. A dropped packet has the comment
+// `reason=... port=... priority=... depth=...`: the port it came in by, the bytes queued where it
+// was to go. Returns 0, or -errno with the reason in output->err.
+int recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
+		 const char *name);
 
 // Writes out everything and closes the files; the nodes must not run any more. Returns 0, or -errno
-// of the first file that is incomplete with one line in err. `keep`: otherwise the files are
-// removed, because what a run that failed has written would pass for an outcome. NULL is fine.
-int recorder_close(struct recorder *r, bool keep, char *err, size_t err_size);
+// of the first file that could not be written, with the reason in its output's err. NULL is fine.
+int recorder_close(struct recorder *r);

@@ -2,13 +2,17 @@
 // `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All
 // inputs are read through before anything is written, so that a bad one leaves nothing behind.
 #include "control/advice/advice.h"
+#include "control/base/output.h"
 #include "control/commands.h"
 #include "control/events/run.h"
+#include "control/fabric/result.h"
+#include "control/io/capture/recorder.h"
+#include "control/run/interrupt.h"
 #include "input.h"
-#include "output.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +35,11 @@ struct replay {
 	struct packet_pool *packets;
 	struct fabric *fabric;
 	struct run *run;
-	struct replay_output output;
+	struct recorder *recorder;
+	const char **port_names; // by index
+	struct output output;
+	const struct output_file *counters;
+	enum run_end end;
 	struct replay_input *inputs;
 	unsigned input_count;
 	char err[REPLAY_ERR_BYTES];
@@ -175,13 +183,43 @@ open_inputs(struct replay *r)
 	return capture_reader_align(readers, r->input_count, NULL, r->err, sizeof(r->err));
 }
 
-// That a file is missing, or a directory, is the caller's mistake of an input only.
+static int
+open_captures(struct replay *r)
+{
+	const struct topo_node *place = &r->topology->nodes[0];
+	struct recorder_source drops = {.node = r->fabric->nodes[0], .interface = "drops"};
+	int rc = recorder_create(&r->recorder, 0);
+
+	if (rc != 0)
+		return rc;
+	r->port_names = calloc(place->port_count, sizeof(*r->port_names));
+	if (r->port_names == NULL)
+		return -ENOMEM;
+	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
+		struct recorder_source sent = {.node = r->fabric->nodes[0],
+					       .port = i,
+					       .what = RECORDER_SENT,
+					       .interface = place->ports[i].name};
+		char name[TOPOLOGY_PORT_NAME_MAX + 8];
+
+		r->port_names[i] = place->ports[i].name;
+		snprintf(name, sizeof(name), "%s.pcapng", place->ports[i].name);
+		rc = recorder_add(r->recorder, &sent, &r->output, name);
+	}
+	drops.port_names = r->port_names;
+	return rc != 0 ? rc : recorder_add(r->recorder, &drops, &r->output, "drops.pcapng");
+}
+
 static int
 open_outputs(struct replay *r)
 {
-	int rc = replay_output_open(&r->output, r->options->out, r->fabric->nodes[0],
-				    &r->topology->nodes[0], r->err, sizeof(r->err));
+	int rc = output_open(&r->output, r->options->out);
 
+	if (rc == 0)
+		rc = open_captures(r);
+	if (rc == 0)
+		rc = output_add(&r->output, "counters.json", &r->counters);
+	// A missing file, or a directory in its place, is a usage error only for inputs.
 	return rc == -ENOENT || rc == -EISDIR ? -EIO : rc;
 }
 
@@ -190,17 +228,70 @@ write_counters(struct replay *r)
 {
 	json_t *document =
 		counters_document(r->fabric->names, 1, r->run->drive.now, r->run->snapshots);
+	char err[OUTPUT_ERR_BYTES];
 	int rc = -ENOMEM;
 
 	if (document != NULL && counters_add_log(document, fabric_log_entries(r->run->log),
-						 fabric_log_lost(r->run->log)) == 0)
-		rc = replay_output_counters(&r->output, document, r->err, sizeof(r->err));
+						 fabric_log_lost(r->run->log)) == 0) {
+		if (r->end == RUN_INTERRUPTED)
+			json_object_set_new(document, "interrupted", json_true());
+		rc = report_write(document, r->counters->temporary, err, sizeof(err));
+		if (rc != 0)
+			output_fail(&r->output, r->counters, rc);
+	}
 	json_decref(document);
 	return rc;
 }
 
+// Completes the files, and only then gives them their names.
+static int
+write_outputs(struct replay *r)
+{
+	int rc = recorder_close(r->recorder);
+
+	r->recorder = NULL;
+	if (rc == 0)
+		rc = write_counters(r);
+	return rc != 0 ? rc : output_commit(&r->output);
+}
+
+// "20 packets in, 18 out, 2 dropped (red 1, ttl-expired 1)", then what is not there every time.
 static void
-warn(const struct replay *r, enum run_end end)
+print_summary(const struct replay *r)
+{
+	const struct node *n = r->fabric->nodes[0];
+	uint64_t in = 0, out = 0, control_in = 0, control_out = 0;
+	uint64_t held = fabric_packets_held(r->fabric);
+	struct report_totals totals;
+	const char *before = " (";
+
+	report_totals_compute(r->fabric->names, 1, &totals);
+	for (uint16_t i = 0; i < n->port_count; i++) {
+		in += n->ports[i].rx_packets - n->ports[i].control_rx;
+		out += n->ports[i].tx_packets - n->ports[i].control_tx;
+		control_in += n->ports[i].control_rx;
+		control_out += n->ports[i].control_tx;
+	}
+	printf("%" PRIu64 " packet%s in, %" PRIu64 " out, %" PRIu64 " dropped", in,
+	       in == 1 ? "" : "s", out, totals.drops);
+	for (unsigned int i = 0; i < DROP_COUNT; i++) {
+		if (totals.by_reason[i] == 0)
+			continue;
+		printf("%s%s %" PRIu64, before, drop_name(i), totals.by_reason[i]);
+		before = ", ";
+	}
+	fputs(totals.drops != 0 ? ")" : "", stdout);
+	if (held != 0)
+		printf(", %" PRIu64 " still queued", held);
+	if (control_in + control_out != 0)
+		printf("; pause frames: %" PRIu64 " in, %" PRIu64 " out", control_in, control_out);
+	if (r->end == RUN_INTERRUPTED)
+		printf("; interrupted at %.3f us", (double)r->run->drive.now / (double)PS_PER_US);
+	putchar('\n');
+}
+
+static void
+warn(const struct replay *r)
 {
 	for (unsigned i = 0; i < r->input_count; i++)
 		if (r->inputs[i].overlapping != 0)
@@ -210,7 +301,7 @@ warn(const struct replay *r, enum run_end end)
 				"another)\n",
 				r->inputs[i].path, (unsigned long long)r->inputs[i].overlapping,
 				r->inputs[i].port_name);
-	if (end == RUN_STALLED)
+	if (r->end == RUN_STALLED)
 		fprintf(stderr, "roost: warning: %llu packets are still held by %s at the end\n",
 			(unsigned long long)fabric_packets_held(r->fabric),
 			r->topology->nodes[0].name);
@@ -220,7 +311,6 @@ static int
 replay_run(struct replay *r, struct config_diag *diag)
 {
 	struct fabric_options options = {.pools = &r->packets};
-	enum run_end end;
 	uint32_t largest = PACKET_FRAME_MIN;
 	int rc = load(r, diag);
 
@@ -242,35 +332,36 @@ replay_run(struct replay *r, struct config_diag *diag)
 		rc = run_create(&r->run, r->fabric, 0, 0, diag);
 	if (rc == 0)
 		rc = open_inputs(r);
-	if (rc == 0)
+	if (rc == 0) {
+		interrupt_catch();
 		rc = open_outputs(r);
+	}
 	if (rc != 0)
 		return rc;
+	r->run->interrupted = interrupt_pending;
 	r->run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};
 	r->run->until = r->options->until;
 	if (r->run->until == PS_NEVER && !r->config->stop.idle)
 		r->run->until = r->config->stop.time_ps;
-	rc = run_all(r->run, &end, diag);
+	rc = run_all(r->run, &r->end, diag);
 	node_flush_tap(r->fabric->nodes[0]);
 	for (unsigned i = 0; rc == 0 && i < r->input_count; i++)
 		rc = r->inputs[i].error;
 	if (rc == 0)
-		rc = write_counters(r);
-	if (rc == 0)
-		warn(r, end);
+		rc = write_outputs(r);
+	if (rc == 0) {
+		warn(r);
+		print_summary(r);
+	}
 	return rc;
 }
 
-static int
-replay_close(struct replay *r, int rc)
+static void
+replay_close(struct replay *r)
 {
-	char err[REPLAY_ERR_BYTES] = "";
-	int closed = replay_output_close(&r->output, rc != 0, err, sizeof(err));
-
-	if (rc == 0 && closed != 0) {
-		rc = closed;
-		memcpy(r->err, err, sizeof(err));
-	}
+	recorder_close(r->recorder);
+	output_close(&r->output);
+	free(r->port_names);
 	for (unsigned i = 0; i < r->input_count; i++)
 		replay_input_close(&r->inputs[i]);
 	run_destroy(r->run);
@@ -281,7 +372,6 @@ replay_close(struct replay *r, int rc)
 	topology_destroy(r->topology);
 	config_free(r->config);
 	free(r->inputs);
-	return rc;
 }
 
 static int
@@ -362,13 +452,17 @@ cmd_replay(int argc, char **argv)
 		free(options);
 		return 2;
 	}
-	rc = replay_close(&r, replay_run(&r, &diag));
+	rc = replay_run(&r, &diag);
 	config_diag_print(&diag, stderr);
-	if (rc != 0 && r.err[0] != '\0')
-		fprintf(stderr, "roost replay: %s\n", r.err);
-	else if (rc != 0 && diag.errors == 0)
-		fprintf(stderr, "roost replay: %s\n", strerror(-rc));
+	if (rc != 0 && diag.errors == 0)
+		fprintf(stderr, "roost replay: %s\n",
+			r.err[0] != '\0'          ? r.err
+			: r.output.err[0] != '\0' ? r.output.err
+						  : strerror(-rc));
+	replay_close(&r);
 	config_diag_free(&diag);
 	free(options);
+	if (rc == 0 && r.end == RUN_INTERRUPTED)
+		return interrupt_status();
 	return rc == 0 ? 0 : rc == -EINVAL || rc == -ENOENT || rc == -EISDIR ? 2 : 1;
 }

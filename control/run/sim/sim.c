@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL and leaves
 // nothing behind but what -o asks for.
-#include "control/io/capture/recorder.h"
+#include "control/base/output.h"
 #include "control/commands.h"
-#include "control/base/directory.h"
+#include "control/io/capture/recorder.h"
+#include "control/run/interrupt.h"
 #include "control/show/summary.h"
 #include "outcome.h"
 #include "progress.h"
@@ -11,142 +12,140 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define SIM_ERR_BYTES 512
 #define SIM_RESULT "result.json"
 #define SIM_SNAPLEN_DEFAULT 128
 
 struct sim {
 	struct experiment_options options;
-	const char *out;
+	const char *out; // NULL: no files
 	bool json;
-	bool made; // the directory was not there before
 	struct experiment e;
+	struct output output;
+	const struct output_file *result;
 	struct recorder *recorder;
 	struct samples *samples;
 	double started_s;
 	double setup_s;
 	double wall_s;
-	char err[SIM_ERR_BYTES];
+	enum run_end end;
+	char err[OUTPUT_ERR_BYTES]; // of stdout
 };
 
-// The names of ports to capture have been checked; name: "leaf1.swp5".
-static struct topo_ref
-port_to_capture(const struct sim *s, unsigned i, char name[static TOPOLOGY_NAME_MAX])
+// The port was found when the file was checked.
+static int
+open_capture(struct sim *s, const char *port)
 {
 	const struct topology *t = s->e.topology;
+	char interface[TOPOLOGY_NAME_MAX], name[TOPOLOGY_NAME_MAX + 8];
+	struct recorder_source source = {.what = RECORDER_SENT | RECORDER_RECEIVED,
+					 .interface = interface};
 	struct topo_ref ref = {.node = 0};
 
-	topology_find_port(t, s->e.config->record.pcap.items[i].text, &ref);
-	topology_port_name(t, ref.node, ref.port, name);
-	return ref;
+	topology_find_port(t, port, &ref);
+	topology_port_name(t, ref.node, ref.port, interface);
+	snprintf(name, sizeof(name), "%s.pcapng", interface);
+	source.node = s->e.fabric->nodes[ref.node];
+	source.port = ref.port;
+	return recorder_add(s->recorder, &source, &s->output, name);
 }
 
-// Before any of them is touched.
 static int
-check_outputs(struct sim *s)
+open_captures(struct sim *s)
 {
-	int rc = directory_check_file(s->out, SIM_RESULT, s->err, sizeof(s->err));
+	const struct config_record *record = &s->e.config->record;
+	uint32_t snaplen = record->snaplen_bytes != 0 ? record->snaplen_bytes : SIM_SNAPLEN_DEFAULT;
+	int rc = recorder_create(&s->recorder, record->snaplen_full ? 0 : snaplen);
 
-	for (unsigned i = 0; rc == 0 && i < s->e.config->record.pcap.count; i++) {
-		char port[TOPOLOGY_NAME_MAX], name[TOPOLOGY_NAME_MAX + 8];
-
-		port_to_capture(s, i, port);
-		snprintf(name, sizeof(name), "%s.pcapng", port);
-		rc = directory_check_file(s->out, name, s->err, sizeof(s->err));
-	}
-	return rc != 0 ? rc : samples_check_files(s->out, s->err, sizeof(s->err));
+	for (unsigned i = 0; rc == 0 && i < record->pcap.count; i++)
+		rc = open_capture(s, record->pcap.items[i].text);
+	return rc;
 }
 
+// result.json comes last, so that it is the last to be renamed: where it is new, all files are.
 static int
 open_outputs(struct sim *s, struct config_diag *diag)
 {
-	const struct config_record *record = &s->e.config->record;
-	uint32_t snaplen = record->snaplen_full ? 0 : record->snaplen_bytes;
-	bool made;
 	int rc;
 
 	if (s->out == NULL)
 		return 0;
-	made = access(s->out, F_OK) != 0;
-	rc = directory_make(s->out, s->err, sizeof(s->err));
-	if (rc != 0)
-		return rc;
-	s->made = made;
-	rc = check_outputs(s);
+	rc = output_open(&s->output, s->out);
 	if (rc == 0)
-		rc = recorder_create(&s->recorder, record->snaplen_full ? 0
-						   : snaplen != 0       ? snaplen
-									: SIM_SNAPLEN_DEFAULT);
-	for (unsigned i = 0; rc == 0 && i < record->pcap.count; i++) {
-		char path[PATH_MAX], name[TOPOLOGY_NAME_MAX];
-		struct topo_ref ref = port_to_capture(s, i, name);
-
-		snprintf(path, sizeof(path), "%s/%s.pcapng", s->out, name);
-		rc = recorder_add_port(s->recorder, s->e.fabric->nodes[ref.node], ref.port,
-				       RECORDER_SENT | RECORDER_RECEIVED, path, name, s->err,
-				       sizeof(s->err));
-	}
-	return rc != 0 ? rc
-		       : samples_create(&s->samples, s->e.fabric, s->e.flows, s->out, diag, s->err,
-					sizeof(s->err));
+		rc = open_captures(s);
+	if (rc == 0)
+		rc = samples_create(&s->samples, s->e.fabric, s->e.flows, &s->output, diag);
+	return rc != 0 ? rc : output_add(&s->output, SIM_RESULT, &s->result);
 }
 
+// Completes the files, and only then gives them their names.
 static int
-write_result(struct sim *s, const json_t *document)
+write_outputs(struct sim *s, const json_t *document)
 {
-	char path[PATH_MAX];
-	int rc = 0;
+	int rc = recorder_close(s->recorder);
+	int sampled = samples_close(s->samples);
 
-	if (s->out != NULL) {
-		snprintf(path, sizeof(path), "%s/" SIM_RESULT, s->out);
-		rc = report_write(document, path, s->err, sizeof(s->err));
+	s->recorder = NULL;
+	s->samples = NULL;
+	if (rc == 0)
+		rc = sampled;
+	if (rc == 0) {
+		char err[OUTPUT_ERR_BYTES];
+
+		rc = report_write(document, s->result->temporary, err, sizeof(err));
+		if (rc != 0)
+			output_fail(&s->output, s->result, rc);
 	}
-	if (rc == 0 && s->json)
-		rc = report_write(document, "-", s->err, sizeof(s->err));
-	return rc;
+	return rc != 0 ? rc : output_commit(&s->output);
 }
 
+// Prints the result even where the files cannot be written: the run may have taken hours.
 static int
 report(struct sim *s)
 {
 	char digest[RESULT_DIGEST_MAX];
 	json_t *document = NULL;
 	struct outcome outcome;
-	int rc = outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
+	int written = 0, rc = outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 
+	outcome.result.interrupted = s->end == RUN_INTERRUPTED;
 	if (rc == 0) {
 		document = result_document(&outcome.result, digest);
-		rc = document == NULL ? -ENOMEM : write_result(s, document);
+		rc = document == NULL ? -ENOMEM : 0;
 	}
-	if (rc == 0 && !s->json)
+	if (rc == 0 && s->out != NULL)
+		written = write_outputs(s, document);
+	if (rc == 0 && s->json)
+		rc = report_write(document, "-", s->err, sizeof(s->err));
+	else if (rc == 0)
 		rc = summary_print(&outcome.result, digest, stdout);
 	json_decref(document);
 	outcome_destroy(&outcome);
-	return rc;
+	return written != 0 ? written : rc;
 }
 
 static int
-sim_run(struct sim *s, struct config_diag *diag, enum run_end *end)
+sim_run(struct sim *s, struct config_diag *diag)
 {
 	int rc = experiment_create(&s->e, &s->options, diag);
 	struct progress progress;
 
 	if (rc == 0)
 		rc = experiment_check_end(&s->e, diag);
-	if (rc == 0)
+	if (rc == 0) {
+		interrupt_catch();
 		rc = open_outputs(s, diag);
+	}
 	if (rc != 0)
 		return rc;
 	s->e.run->samples = s->samples;
+	s->e.run->interrupted = interrupt_pending;
 	s->setup_s = progress_clock() - s->started_s;
 	progress_begin(&progress, &s->e, NULL);
-	rc = run_all(s->e.run, end, diag);
+	rc = run_all(s->e.run, &s->end, diag);
 	progress_end(&progress);
 	if (rc == 0 && samples_next(s->samples) <= s->e.run->drive.now) // due right at the end
 		samples_take(s->samples, s->e.run->drive.now);
@@ -154,24 +153,23 @@ sim_run(struct sim *s, struct config_diag *diag, enum run_end *end)
 	return rc == 0 ? report(s) : rc;
 }
 
-static int
-sim_close(struct sim *s, int rc)
+static void
+sim_close(struct sim *s)
 {
-	char err[SIM_ERR_BYTES] = "";
-	bool keep = rc == 0;
-	int closed = recorder_close(s->recorder, keep, err, sizeof(err));
-	int sampled = samples_close(s->samples, keep, err, sizeof(err));
-
-	if (closed == 0)
-		closed = sampled;
-	if (rc == 0 && closed != 0) {
-		memcpy(s->err, err, sizeof(err));
-		rc = closed;
-	}
-	if (!keep && s->made)
-		rmdir(s->out);
+	recorder_close(s->recorder);
+	samples_close(s->samples);
+	output_close(&s->output);
 	experiment_destroy(&s->e);
-	return rc;
+}
+
+static void
+print_error(const struct sim *s, int error)
+{
+	const char *err = s->output.err[0] != '\0' ? s->output.err
+			  : s->err[0] != '\0'      ? s->err
+						   : strerror(-error);
+
+	fprintf(stderr, "roost sim: %s\n", err);
 }
 
 static int
@@ -249,24 +247,23 @@ cmd_sim(int argc, char **argv)
 {
 	struct config_diag diag = {0};
 	struct sim s = {.started_s = progress_clock()};
-	enum run_end end = RUN_DRAINED;
 	int rc;
 
 	if (parse_options(&s, argc, argv) != 0) {
 		fprintf(stderr, "usage: roost sim FILE [-o DIR] [--json] [--until T] [--seed N]\n");
 		return 2;
 	}
-	rc = sim_run(&s, &diag, &end);
+	rc = sim_run(&s, &diag);
 	config_diag_print(&diag, stderr);
-	if (rc == 0 && end == RUN_STALLED)
+	if (rc == 0 && s.end == RUN_STALLED)
 		stall_print(s.e.fabric, s.e.run->drive.now, stderr);
-	rc = sim_close(&s, rc);
-	if (rc != 0 && s.err[0] != '\0')
-		fprintf(stderr, "roost sim: %s\n", s.err);
-	else if (rc != 0 && diag.errors == 0)
-		fprintf(stderr, "roost sim: %s\n", strerror(-rc));
+	if (rc != 0 && diag.errors == 0)
+		print_error(&s, rc);
+	sim_close(&s);
 	config_diag_free(&diag);
 	if (rc != 0)
 		return rc == -EINVAL ? 2 : 1;
-	return end == RUN_STALLED ? 1 : 0;
+	if (s.end == RUN_INTERRUPTED)
+		return interrupt_status();
+	return s.end == RUN_STALLED ? 1 : 0;
 }

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output.h"
+
+#include "directory.h"
+#include "replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int
+output_open(struct output *o, const char *directory)
+{
+	bool made = access(directory, F_OK) != 0;
+	int rc;
+
+	*o = (struct output){0};
+	rc = directory_make(directory, o->err, sizeof(o->err));
+	if (rc != 0)
+		return rc;
+	o->directory = directory;
+	o->made = made;
+	return 0;
+}
+
+static char *
+join(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static struct output_file *
+add(struct output *o, const char *name)
+{
+	struct output_file *file = calloc(1, sizeof(*file));
+
+	o->files = realloc(o->files, (o->count + 1) * sizeof(struct output_file *));
+	o->files[o->count++] = file;
+	file->name = strdup(name);
+	file->path = join(o->directory, name);
+	return file;
+}
+
+int
+output_fail(struct output *o, const struct output_file *file, int error)
+{
+	snprintf(o->err, sizeof(o->err), "%s: %s", file->path, strerror(-error));
+	return error;
+}
+
+// Renaming needs only the directory's permission, but who has write-protected a file wants to keep
+// it.
+static int
+check_replaceable(struct output *o, const struct output_file *file)
+{
+	struct stat is;
+	int rc = 0;
+
+	if (stat(file->path, &is) == 0)
+		rc = S_ISDIR(is.st_mode) ? -EISDIR : access(file->path, W_OK) != 0 ? -errno : 0;
+	else if (errno != ENOENT || access(o->directory, W_OK | X_OK) != 0)
+		rc = -errno;
+	return rc == 0 ? 0 : output_fail(o, file, rc);
+}
+
+int
+output_add(struct output *o, const char *name, const struct output_file **file)
+{
+	struct output_file *added = add(o, name);
+	char temporary[NAME_MAX + 1];
+	int rc = replace_temporary_name(temporary, name);
+
+	*file = added;
+	if (rc != 0)
+		return output_fail(o, added, rc);
+	added->temporary = join(o->directory, temporary);
+	return check_replaceable(o, added);
+}
+
+int
+output_add_removal(struct output *o, const char *name)
+{
+	return check_replaceable(o, add(o, name));
+}
+
+static int
+sync_all(struct output *o, int directory)
+{
+	for (unsigned int i = 0; i < o->count; i++) {
+		const struct output_file *file = o->files[i];
+		int rc = file->temporary != NULL
+				 ? replace_sync(directory, basename(file->temporary))
+				 : 0;
+
+		if (rc != 0)
+			return output_fail(o, file, rc);
+	}
+	return 0;
+}
+
+static int
+move(struct output *o, int directory, struct output_file *file)
+{
+	int rc = 0;
+
+	if (file->temporary != NULL)
+		rc = replace_commit(directory, basename(file->temporary), file->name);
+	else if (unlinkat(directory, file->name, 0) != 0 && errno != ENOENT)
+		rc = -errno;
+	if (rc != 0)
+		return output_fail(o, file, rc);
+	free(file->temporary);
+	file->temporary = NULL;
+	return 0;
+}
+
+int
+output_commit(struct output *o)
+{
+	int directory = open(o->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
+
+	if (directory < 0) {
+		rc = -errno;
+		snprintf(o->err, sizeof(o->err), "%s: %s", o->directory, strerror(-rc));
+		return rc;
+	}
+	rc = sync_all(o, directory);
+	for (unsigned int i = 0; rc == 0 && i < o->count; i++)
+		rc = move(o, directory, o->files[i]);
+	close(directory);
+	return rc;
+}
+
+void
+output_close(struct output *o)
+{
+	for (unsigned int i = 0; i < o->count; i++) {
+		struct output_file *file = o->files[i];
+
+		if (file->temporary != NULL)
+			unlink(file->temporary);
+		free(file->temporary);
+		free(file->path);
+		free(file->name);
+		free(file);
+	}
+	free(o->files);
+	if (o->made)
+		rmdir(o->directory); // fails, as it should, if there is anything
+	*o = (struct output){0};
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sim` and `replay` leave in their directory when they are interrupted, or the disk is full: all or nothing."""
+import resource
+import signal
+
+from common import *
+
+STREAM = {"kind": "stream", "from": "h1", "to": "h2", "rate": "50G", "packet": "1000B"}
+RECORD = {"interval": "10us", "queues": ["leaf1.swp1.3"], "links": "all", "pcap": ["leaf1.swp1"], "snaplen": "64B"}
+FILES = ["leaf1.swp1.pcapng", "links.csv", "queues.csv", "result.json"]
+SWITCH = """
+switch:
+  name: dut
+  preset: spectrum-x
+  ports: {swp1: {rate: 100G}, swp2: {rate: 25G}}
+  routes: [{prefix: 198.18.2.0/24, via: [{port: swp2, mac: "02:00:00:00:02:02"}]}]
+"""
+
+
+def names(directory):
+    return sorted(one.name for one in directory.iterdir())
+
+
+class Interrupted(Case):
+    def interrupted(self, number, *words, started):
+        """Runs roost, sends it a signal once `started` has grown, and returns it when it has ended."""
+        with subprocess.Popen([ROOST, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as run:
+            wait_until(lambda: started.exists() and started.stat().st_size > 4096 or run.poll() is not None, started)
+            run.send_signal(number)
+            out, err = run.communicate(timeout=60)
+        return Done(words, run.returncode, out, err)
+
+    def test_sim_reports_what_there_is(self):
+        file = self.file(fabric(1, 0, 2, workload=[STREAM | {"until": "100s"}], record=RECORD))
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            out = self.directory / f"out{number}"
+            done = self.interrupted(number, "sim", file, "-o", out, started=out / ".links.csv.new")
+            self.assertEqual((done.status, done.err), (status, ""))
+            self.assertEqual(names(out), FILES)
+            self.assertRegex(done.out, r"(?m)^interrupted at \d\S* \S*s: the run is incomplete$")
+            result = json.loads((out / "result.json").read_text())
+            self.assertIs(result["summary"]["interrupted"], True)
+            # It is the run that --until this time would have been.
+            whole = self.sim(file, "--until", f"{result['summary']['sim_ps']}ps")
+            self.assertNotIn("interrupted", whole.summary)
+            self.assertEqual(whole.digest, result["summary"]["digest"])
+            for name in FILES[:-1]:
+                self.assertEqual((whole.directory / name).read_bytes(), (out / name).read_bytes(), name)
+
+    def test_replay_reports_what_there_is(self):
+        file, out = self.file(SWITCH + "stop: 100s\n"), self.directory / "out"
+        capture = write_pcap(self.directory / "in.pcap", [(i * 1000, udp("198.18.1.9", "198.18.2.9")) for i in range(500)])
+        done = self.interrupted(signal.SIGINT, "replay", file, "--in", f"swp1={capture}", "--out", out,
+                                started=out / ".swp2.pcapng.new")
+        self.assertEqual((done.status, done.err), (130, ""))
+        self.assertEqual(names(out), ["counters.json", "drops.pcapng", "swp1.pcapng", "swp2.pcapng"])
+        self.assertRegex(done.out, r"^\d+ packets in, \d+ out, 0 dropped.*; interrupted at \S+ us\n$")
+        self.assertIs(json.loads((out / "counters.json").read_text())["interrupted"], True)
+
+
+class FullDisk(Case):
+    def setUp(self):
+        self.path = self.file(fabric(1, 0, 2, workload=[flow("h1", "h2", "1MB")], record=RECORD | {"snaplen": "full"}))
+
+    def limited(self, limit, *words):
+        """Runs roost where no file may become larger than so many bytes."""
+        def set_limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        return command(ROOST, *words, status=1, preexec_fn=set_limit)
+
+    def test_a_file_that_cannot_grow(self):
+        """Each file of the result can be the one; the summary is printed all the same."""
+        for record, limit, name in ((RECORD | {"snaplen": "full"}, 100_000, "leaf1.swp1.pcapng"),
+                                    ({"interval": "100ns", "links": "all"}, 40_000, "links.csv"),
+                                    ({}, 8_000, "result.json")):
+            with self.subTest(name=name):
+                path = self.file(fabric(1, 0, 2, workload=[flow("h1", "h2", "1MB")], record=record), f"{name}.yaml")
+                out = self.directory / name
+                done = self.limited(limit, "sim", path, "-o", out)
+                self.assertEqual(done.err, f"roost sim: {out}/{name}: File too large\n")
+                self.assertIn("digest ", done.out)
+                self.assertFalse(out.exists())
+
+    def test_the_files_of_before_stay(self):
+        out = self.sim(self.path).directory
+        before = {path.name: path.read_bytes() for path in out.iterdir()}
+        self.limited(100_000, "sim", self.path, "-o", out)
+        self.assertEqual({path.name: path.read_bytes() for path in out.iterdir()}, before)
+
+    def test_replay(self):
+        capture = write_pcap(self.directory / "in.pcap", [(i * 1000, udp("198.18.1.9", "198.18.2.9")) for i in range(500)])
+        out = self.directory / "replayed"
+        done = self.limited(10_000, "replay", self.file(SWITCH, "switch.yaml"), "--in", f"swp1={capture}", "--out", out)
+        self.assertRegex(done.err, f"^roost replay: {out}/[a-z0-9.]+: File too large\n$")
+        self.assertEqual((done.out, out.exists()), ("", False))
+
+    def test_a_small_file_system(self):
+        need_root()
+        place = self.directory / "disk"
+        place.mkdir()
+        script = (f"mount -t tmpfs -o size=256k none {place} && {{ {ROOST} sim {self.path} -o {place}/out; "
+                  f"echo status $?; ls -A {place}; }}")
+        done = command("unshare", "-m", "sh", "-c", script)
+        self.assertRegex(done.err, f"^roost sim: {place}/out/[a-z0-9.]+: No space left on device\n$")
+        self.assertTrue(done.out.endswith("status 1\n"), done.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
