@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipelines.h"
 
-#include "../dataplane/roce/transport.h"
-#include "../dataplane/stages/control_frames.h"
-#include "../dataplane/stages/parse.h"
-#include "../dataplane/stages/receive.h"
+#include "dataplane/node/loop.h"
+#include "dataplane/roce/transport.h"
+#include "dataplane/stages/control_frames.h"
+#include "dataplane/stages/parse.h"
+#include "dataplane/stages/receive.h"
 
 // ingress: receive -> parse -> control_frames -> transport
 static __rte_always_inline int

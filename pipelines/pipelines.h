@@ -3,7 +3,7 @@
 // made.
 #pragma once
 
-#include "../dataplane/node.h"
+#include "dataplane/base/node.h"
 
 extern const struct node_ops pipeline_leaf;
 extern const struct node_ops pipeline_spine;

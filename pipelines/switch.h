@@ -5,78 +5,46 @@
 // tables choose (node->whole, node->tunnels).
 #pragma once
 
-#include "../dataplane/port_tx.h"
-#include "../dataplane/port_tx_whole.h"
-#include "../dataplane/stages/admit.h"
-#include "../dataplane/stages/classify.h"
-#include "../dataplane/stages/control_frames.h"
-#include "../dataplane/stages/enqueue.h"
-#include "../dataplane/stages/moved.h"
-#include "../dataplane/stages/notice.h"
-#include "../dataplane/stages/parse.h"
-#include "../dataplane/stages/receive.h"
-#include "../dataplane/stages/remark.h"
-#include "../dataplane/stages/rewrite.h"
-#include "../dataplane/stages/route.h"
-#include "../dataplane/stages/spray.h"
-#include "../dataplane/stages/tunnel.h"
-#include "../dataplane/switch_timer.h"
+#include "dataplane/node/loop.h"
+#include "dataplane/queueing/port_tx.h"
+#include "dataplane/queueing/port_tx_full.h"
+#include "dataplane/stages/admit.h"
+#include "dataplane/stages/classify.h"
+#include "dataplane/stages/control_frames.h"
+#include "dataplane/stages/enqueue.h"
+#include "dataplane/stages/stale_tenant.h"
+#include "dataplane/stages/notice.h"
+#include "dataplane/stages/parse.h"
+#include "dataplane/stages/receive.h"
+#include "dataplane/stages/remark.h"
+#include "dataplane/stages/rewrite.h"
+#include "dataplane/stages/route.h"
+#include "dataplane/stages/spray.h"
+#include "dataplane/stages/tunnel.h"
+#include "dataplane/queueing/switch_timer.h"
 
 // ingress, in this order; the first verdict that is not STAGE_NEXT is the packet's.
-#define SWITCH_INGRESS(stage) \
-	stage(receive)        \
-	stage(parse)          \
-	stage(control_frames) \
-	stage(classify)       \
-	stage(route)          \
-	stage(spray)          \
-	stage(admit)          \
-	stage(rewrite)        \
-	stage(enqueue)
+#define SWITCH_INGRESS(stage)                                                          \
+	stage(receive) stage(parse) stage(control_frames) stage(classify) stage(route) \
+		stage(spray) stage(admit) stage(rewrite) stage(enqueue)
 
-#define SWITCH_INGRESS_TUNNELS(stage) \
-	stage(receive)                \
-	stage(parse)                  \
-	stage(control_frames)         \
-	stage(tunnel)                 \
-	stage(classify_tunnels)       \
-	stage(moved)                  \
-	stage(route)                  \
-	stage(spray_tunnels)          \
-	stage(admit_tunnels)          \
-	stage(rewrite_tunnels)        \
-	stage(enqueue)
+#define SWITCH_INGRESS_TUNNELS(stage)                                                           \
+	stage(receive) stage(parse) stage(control_frames) stage(tunnel) stage(classify_tunnels) \
+		stage(moved) stage(route) stage(spray_tunnels) stage(admit_tunnels)             \
+			stage(rewrite_tunnels) stage(enqueue)
 
-#define SWITCH_INGRESS_WHOLE(stage) \
-	stage(receive)              \
-	stage(parse)                \
-	stage(control_frames)       \
-	stage(classify)             \
-	stage(route)                \
-	stage(spray_whole)          \
-	stage(admit_whole)          \
-	stage(rewrite)              \
-	stage(remark)               \
-	stage(notice)               \
-	stage(enqueue_whole)
+#define SWITCH_INGRESS_WHOLE(stage)                                                              \
+	stage(receive) stage(parse) stage(control_frames) stage(classify) stage(route)           \
+		stage(spray_whole) stage(admit_whole) stage(rewrite) stage(remark) stage(notice) \
+			stage(enqueue_whole)
 
-#define SWITCH_INGRESS_WHOLE_TUNNELS(stage) \
-	stage(receive)                      \
-	stage(parse)                        \
-	stage(control_frames)               \
-	stage(tunnel)                       \
-	stage(classify_tunnels)             \
-	stage(moved)                        \
-	stage(route)                        \
-	stage(spray_whole_tunnels)          \
-	stage(admit_whole_tunnels)          \
-	stage(rewrite_tunnels)              \
-	stage(remark)                       \
-	stage(notice)                       \
-	stage(enqueue_whole)
+#define SWITCH_INGRESS_WHOLE_TUNNELS(stage)                                                     \
+	stage(receive) stage(parse) stage(control_frames) stage(tunnel) stage(classify_tunnels) \
+		stage(moved) stage(route) stage(spray_whole_tunnels) stage(admit_whole_tunnels) \
+			stage(rewrite_tunnels) stage(remark) stage(notice) stage(enqueue_whole)
 
-#define SWITCH_RUN_STAGE(name)                            \
-	if (likely(verdict == STAGE_NEXT))                \
+#define SWITCH_RUN_STAGE(name)             \
+	if (likely(verdict == STAGE_NEXT)) \
 		verdict = stage_##name(n, in, m, now);
 
 // egress: scheduler picks -> ECN marks, or RED drops -> wire takes -> buffer releases (`send`)
@@ -84,19 +52,19 @@
 //
 // Functions of their own: in one, the variants would compete for registers and be laid out by
 // guesses of which is likely, which costs either some 10 cycles a packet.
-#define SWITCH_VARIANT(name, INGRESS, send)                                              \
-	static __rte_always_inline int switch_ingress_##name(                            \
-		struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)           \
-	{                                                                                \
-		int verdict = STAGE_NEXT;                                                \
-                                                                                         \
-		INGRESS(SWITCH_RUN_STAGE)                                                \
-		return verdict;                                                          \
-	}                                                                                \
-                                                                                         \
-	static __attribute__((noinline)) ps_t switch_run_##name(struct node *n)          \
-	{                                                                                \
-		return node_run(n, switch_ingress_##name, send, switch_timer);           \
+#define SWITCH_VARIANT(name, INGRESS, send)                                                   \
+	static __rte_always_inline int switch_ingress_##name(struct node *n, struct port *in, \
+							     struct rte_mbuf *m, ps_t now)    \
+	{                                                                                     \
+		int verdict = STAGE_NEXT;                                                     \
+                                                                                              \
+		INGRESS(SWITCH_RUN_STAGE)                                                     \
+		return verdict;                                                               \
+	}                                                                                     \
+                                                                                              \
+	static __attribute__((noinline)) ps_t switch_run_##name(struct node *n)               \
+	{                                                                                     \
+		return node_run(n, switch_ingress_##name, send, switch_timer);                \
 	}
 
 SWITCH_VARIANT(plain, SWITCH_INGRESS, port_send)

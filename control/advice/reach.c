@@ -6,7 +6,7 @@
 // send them to. (Groups that lead to hosts count as one and the same.)
 #include "advice_internal.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -133,7 +133,7 @@ struct schema {
 #define SCHEMA_PORT_PATTERN "^swp([1-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-6])$"
 #define SCHEMA_PRIORITY_PATTERN "^[0-7]$"
 
-// Bounds that several sections share. A rate's are those of dataplane/time.h.
+// Bounds that several sections share. A rate's are those of dataplane/base/time.h.
 #define SCHEMA_RATE_MIN INT64_C(10000000)
 #define SCHEMA_RATE_MAX INT64_C(8000000000000)
 #define SCHEMA_BYTES_MAX (INT64_C(1) << 40)

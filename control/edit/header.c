@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "header.h"
 
+#include "dataplane/base/headers.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "store.h"
+#include "dataplane/base/headers.h"
 
 #define HEADER_MAX (STORE_USER_MAX + STORE_WHAT_MAX + STORE_FILE_MAX + 256)
 

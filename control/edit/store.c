@@ -13,6 +13,7 @@
 #include "header.h"
 #include "numbers.h"
 #include "control/base/replace.h"
+#include "dataplane/base/headers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 #include "dataplane/queueing/watchdog.h"
 #include "dataplane/queueing/watermarks.h"
 #include "control/tenants/drain.h"
+#include "dataplane/node/ports.h"
 
 #include <errno.h>
 #include <stdlib.h>

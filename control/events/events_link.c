@@ -8,6 +8,8 @@
 #include "events_internal.h"
 
 #include "control/fabric/link_view.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/stages/path_state.h"
 
 #include <errno.h>
 

@@ -4,6 +4,8 @@
 // as a whole.
 #include "run.h"
 
+#include "dataplane/node/adopt.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 // live.
 #pragma once
 
-#include "dataplane/node.h"
+#include "dataplane/base/node.h"
 
 #include <jansson.h>
 

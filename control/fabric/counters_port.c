@@ -5,7 +5,7 @@
 #include "counters.h"
 
 #include "counters_part.h"
-#include "dataplane/drop.h"
+#include "dataplane/base/drop.h"
 #include "dataplane/queueing/buffer.h"
 
 static struct counters_pause
@@ -57,11 +57,10 @@ traffic(const struct port *p)
 {
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "notices_rx",
 			 (json_int_t)p->notices_rx, "notices_tx", (json_int_t)p->notices_tx,
-			 "rx_packets", (json_int_t)p->rx_packets,
-			 "rx_bytes", (json_int_t)p->rx_bytes, "tx_packets",
-			 (json_int_t)p->tx_packets, "tx_bytes", (json_int_t)p->tx_bytes,
-			 "control_rx", (json_int_t)p->control_rx, "control_tx",
-			 (json_int_t)p->control_tx);
+			 "rx_packets", (json_int_t)p->rx_packets, "rx_bytes",
+			 (json_int_t)p->rx_bytes, "tx_packets", (json_int_t)p->tx_packets,
+			 "tx_bytes", (json_int_t)p->tx_bytes, "control_rx",
+			 (json_int_t)p->control_rx, "control_tx", (json_int_t)p->control_tx);
 }
 
 // What the eight priorities have been through in one direction, a member at a time.

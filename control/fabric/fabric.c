@@ -6,10 +6,13 @@
 #include "fabric.h"
 
 #include "control/model/tables/build.h"
-#include "dataplane/stages/moved.h"
+#include "dataplane/stages/stale_tenant.h"
 #include "fabric_internal.h"
 #include "in_flight_routes.h"
 #include "pipelines/pipelines.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
+#include "dataplane/node/ports.h"
 
 #include <errno.h>
 #include <stdlib.h>

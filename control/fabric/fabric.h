@@ -7,7 +7,7 @@
 #include "control/fabric/counters.h"
 #include "control/model/routes/routes.h"
 #include "control/model/topology/topology.h"
-#include "dataplane/node.h"
+#include "dataplane/base/node.h"
 #include "dataplane/roce/nic.h"
 
 #include <stdbool.h>

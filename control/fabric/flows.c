@@ -2,7 +2,7 @@
 // A flow is one queue pair, or several that share its bytes. Both ends are made together, so that
 // they agree on numbers; source ports and first PSNs are drawn from a stream of the flow's own by
 // the fabric's seed, so that a flow's path by hash does not depend on which other flows there are.
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/roce_headers.h"
 #include "flows_internal.h"
 #include "fabric_internal.h"
 #include "ideal.h"

@@ -2,8 +2,8 @@
 // Flows and streams of a workload as queue pairs of the fabric's NICs, and what became of them.
 #pragma once
 
-#include "control/fabric/result_flows.h"
-#include "control/fabric/result.h"
+#include "result_flows.h"
+#include "result.h"
 #include "control/model/workload/workload.h"
 #include "fabric.h"
 

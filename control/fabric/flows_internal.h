@@ -2,7 +2,7 @@
 // What the files flows*.c share; private to control/fabric/.
 #pragma once
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 #include "flows.h"
 #include "fabric_internal.h"
 

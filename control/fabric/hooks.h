@@ -2,7 +2,7 @@
 // What whoever drives a fabric does for its events and changes: virtual time and live differ in it.
 #pragma once
 
-#include "dataplane/node.h"
+#include "dataplane/base/node.h"
 
 #include <stdbool.h>
 #include <stdint.h>

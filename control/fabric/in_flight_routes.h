@@ -3,8 +3,8 @@
 #pragma once
 
 #include "control/model/routes/routes.h"
-#include "dataplane/stages/moved.h"
-#include "dataplane/tables.h"
+#include "dataplane/stages/stale_tenant.h"
+#include "dataplane/base/tables.h"
 
 // What is under way of one change.
 struct drain {

@@ -3,7 +3,7 @@
 // is the same however windows and nodes followed each other.
 #include "log.h"
 
-#include "dataplane/node_log.h"
+#include "dataplane/base/node_log.h"
 
 #include <errno.h>
 #include <inttypes.h>

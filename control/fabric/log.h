@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What nodes tell as it happens (dataplane/node_log.h), and what else must not go unseen: printed,
+// What nodes tell as it happens (dataplane/base/node_log.h), and what else must not go unseen: printed,
 // a line each, and kept for the result.
 #pragma once
 

@@ -4,7 +4,7 @@
 // integer comparison, so that every machine finds the same flow.
 #pragma once
 
-#include "dataplane/time.h"
+#include "dataplane/base/time.h"
 
 #include <stdint.h>
 

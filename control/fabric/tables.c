@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/model/tables/build.h"
-#include "dataplane/stages/moved.h"
+#include "dataplane/stages/stale_tenant.h"
 #include "in_flight_routes.h"
 #include "learned.h"
+#include "dataplane/node/adopt.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "control/fabric/counters.h"
 
 #include "control/config/config.h"
-#include "dataplane/roce/look.h"
+#include "dataplane/roce/qp_snapshot.h"
 
 struct show_worker {
 	unsigned int cpu;
@@ -82,7 +82,7 @@ struct show_route {
 	const char *prefix; // "10.0.1.0/24"
 	const char *mode;   // how its group picks: "ecmp", "adaptive"
 	const char *source; // "computed", "static", "netlink", "fpm"
-	bool glean; // no next hop: the neighbour is asked for
+	bool glean;         // no next hop: the neighbour is asked for
 	const struct show_next_hop *next_hops;
 	unsigned int next_hop_count; // 0: what it matches is dropped
 	struct show_encap encap;     // id 0: none

@@ -5,6 +5,7 @@
 #include "show_part.h"
 
 #include "dataplane/stages/spray_fit.h"
+#include "dataplane/stages/path_state.h"
 
 #include <errno.h>
 #include <stdio.h>

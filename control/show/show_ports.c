@@ -4,7 +4,7 @@
 #include "control/fabric/counters_part.h"
 #include "show_part.h"
 
-#include "dataplane/drop.h"
+#include "dataplane/base/drop.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // hosts behind them, or, where tenants change, for all switches; it may fail, and then nothing has
 // happened but that memory was used. Publishing swaps pointers and cannot fail. Packets under way
 // have been charged in cells and timed by the latency, so these two stay what they are; everything
-// else may change under traffic (dataplane/node.c tells how a node adopts new tables).
+// else may change under traffic (dataplane/node/adopt.c tells how a node adopts new tables).
 //
 // Where one switch cuts packets, all must route what was cut: the first change that makes one do so
 // is preceded by one that has all carry such packets, and they do so ever after.

@@ -15,7 +15,7 @@
 #include "drain.h"
 
 #include "dataplane/queueing/fair.h"
-#include "dataplane/stages/moved.h"
+#include "dataplane/stages/stale_tenant.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 // there are none any more, have not moved: who they can reach has changed around them.
 #include "drain.h"
 
-#include "dataplane/stages/moved.h"
+#include "dataplane/stages/stale_tenant.h"
 
 #include <errno.h>
 #include <stdio.h>

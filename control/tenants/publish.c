@@ -4,6 +4,7 @@
 #include "publish.h"
 
 #include "control/fabric/link_view.h"
+#include "dataplane/node/adopt.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // A device port's far side: a DPDK ethdev opened from a user's `dev:` string. See device.c.
 #pragma once
 
-#include "../packet.h"
+#include "dataplane/base/packet.h"
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>

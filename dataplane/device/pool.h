@@ -3,7 +3,7 @@
 // a LIFO of them for each worker. See pool.c.
 #pragma once
 
-#include "../packet.h"
+#include "dataplane/base/packet.h"
 
 #include <rte_mempool.h>
 

@@ -17,7 +17,7 @@
 // replaced.
 #include "live.h"
 
-#include "../roce/unsent.h"
+#include "dataplane/roce/unsent.h"
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>

@@ -3,8 +3,8 @@
 // the dilation. See live.c.
 #pragma once
 
-#include "../device/device.h"
-#include "../node.h"
+#include "dataplane/device/device.h"
+#include "dataplane/node/loop.h"
 
 #include <rte_rcu_qsbr.h>
 
@@ -40,19 +40,19 @@ struct live_worker {
 	uint32_t port_count;
 	struct wire **shared_out; // wires to other workers
 	uint32_t shared_out_count;
-	uint16_t *upstream;       // workers whose wires end here
+	uint16_t *upstream; // workers whose wires end here
 	uint32_t upstream_count;
 	struct packet_pool *packets;
 	unsigned int lcore;
 	unsigned int index;
-	ps_t next;                // worker: rw; nothing happens here before this
-	ps_t nap_end;             // worker: rw; when it meant to look again, 0 if it did not nap
+	ps_t next;    // worker: rw; nothing happens here before this
+	ps_t nap_end; // worker: rw; when it meant to look again, 0 if it did not nap
 
 	// worker: wo (release), other workers and control: ro (acquire): all nodes have taken
 	// everything before.
 	ps_t published __attribute__((aligned(64)));
 	// worker: wo, control: ro (relaxed)
-	uint64_t lag_wall_ps;     // how far behind the last turn began, in wall time
+	uint64_t lag_wall_ps; // how far behind the last turn began, in wall time
 	uint64_t lag_wall_max_ps;
 	uint64_t slips;
 	// control: wo (release), worker: rw; NULL when done
@@ -66,12 +66,12 @@ struct live_drive {
 	uint32_t dilation;
 	bool sleep_when_idle;
 	ps_t max_lag_wall;
-	uint64_t nap_wall;    // longest nap
-	uint64_t turn_tsc;    // what a turn may take before it ends early
+	uint64_t nap_wall; // longest nap
+	uint64_t turn_tsc; // what a turn may take before it ends early
 	uint64_t tsc_start;
-	uint64_t ps_per_tsc;  // wall, 32 fraction bits
-	ps_t slip;            // workers: rw (atomic); fabric time by which the clock has slipped
-	bool stop;            // control: wo (release), workers: ro (acquire)
+	uint64_t ps_per_tsc; // wall, 32 fraction bits
+	ps_t slip;           // workers: rw (atomic); fabric time by which the clock has slipped
+	bool stop;           // control: wo (release), workers: ro (acquire)
 	struct rte_rcu_qsbr *rcu;
 };
 

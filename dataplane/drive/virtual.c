@@ -13,8 +13,8 @@
 // The outcome depends on neither the window's length nor the order in which nodes are visited.
 #include "virtual.h"
 
-#include "../node_check.h"
-#include "../random.h"
+#include "dataplane/node/node_check.h"
+#include "dataplane/base/random.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 // but the clock's jump to the next event. See virtual.c.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/node/loop.h"
 
 #include <stdbool.h>
 #include <stdint.h>

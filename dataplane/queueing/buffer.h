@@ -12,42 +12,10 @@
 // which packets are taken and given back.
 #pragma once
 
-#include "../packet.h"
-#include "../tables.h"
-#include "../watermark.h"
+#include "dataplane/base/node.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-// worker: rw; control reads a copy.
-struct pool {
-	uint32_t used;       // cells held, guarantees included (of POOL_HEADROOM: headroom held)
-	uint32_t used_max;
-	struct watermark_before used_before;
-	uint32_t shared_use; // of them beyond every reservation and guarantee
-} __attribute__((aligned(32))); // found by a shift
-
-struct tenant_use {
-	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
-	uint32_t used[POOL_COUNT];      // all cells of its packets
-	uint32_t used_max;              // of the ingress side
-	struct watermark_before used_before;
-	uint64_t packets;
-	uint64_t bytes;
-	uint64_t dropped;
-};
-
-struct buffer {
-	struct pool pools[POOL_COUNT];
-	struct tenant_use *tenants;
-	uint16_t tenant_count; // the most that any snapshot had
-};
-
-// A consumer's side of a charge: a priority group's or a queue's.
-struct usage {
-	uint32_t own;        // cells in neither guarantee nor headroom
-	uint32_t guaranteed; // cells under tenants' guarantees
-};
 
 static inline uint32_t
 buffer_shared(uint32_t own, uint32_t reserved)

@@ -8,7 +8,7 @@
 // only tenants with parts of the buffer and pools with a per-port level need (`whole` false).
 #pragma once
 
-#include "../node.h"
+#include "buffer.h"
 #include "pfc.h"
 
 // What a packet holds, kept apart so that the packet may leave first.
@@ -283,9 +283,6 @@ charge_give_side(struct node *n, const struct charge *c, struct port *p, struct 
 		p->shared_use[threshold->pool] -= shared;
 }
 
-// True when an XOFFed group of a port may send XON: headroom empty, and few enough shared cells.
-bool charge_xon_due(const struct node *n, const struct port *p, unsigned int pg);
-
 // Releases what a packet held, at the instant its transmission starts.
 static __rte_always_inline void
 charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
@@ -307,7 +304,7 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 	}
 	charge_give_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE,
 			 whole);
-	if (unlikely(g->xoff) && charge_xon_due(n, in, c->pg))
+	if (unlikely(g->xoff) && pfc_xon_due(n, in, c->pg))
 		pfc_xon(n, in, c->pg, now);
 }
 

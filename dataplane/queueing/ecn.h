@@ -6,10 +6,10 @@
 // section 7; RFC 7567).
 #pragma once
 
-#include "../checksum.h"
-#include "../packet.h"
-#include "../random.h"
-#include "../tables.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/packet.h"
+#include "dataplane/base/random.h"
+#include "dataplane/base/tables.h"
 
 #include <stdbool.h>
 

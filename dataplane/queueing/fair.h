@@ -3,7 +3,7 @@
 // deficit round robin. See fair.c for the model; what is here is on every packet's way.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // One tenant's packets that wait behind the one that stands at the queue's head.
 struct tenant_fifo {
@@ -130,7 +130,7 @@ fair_pop(struct port *p, unsigned int tc)
 
 	q->head = q->tail = fair_choose(p->more[tc].tenants);
 	if (q->head == NULL)
-		p->nonempty &= (uint8_t)~(1u << tc);
+		p->nonempty &= (uint8_t) ~(1u << tc);
 	return m;
 }
 

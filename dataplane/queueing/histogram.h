@@ -5,7 +5,7 @@
 // those of Spectrum switches). See histogram.c.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // Takes the samples that are due at `now`; returns when the next is. A node's timer: before
 // arrivals and departures of the instant.

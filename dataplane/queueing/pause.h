@@ -8,7 +8,7 @@
 // Of a queue that the watchdog has in a storm, pauses are kept but not honoured (watchdog.h).
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // The priorities whose PFC frames count, bit by bit: none where the link is paused as a whole.
 static inline uint8_t

@@ -5,24 +5,17 @@
 // least a wire away.
 #include "pause_frame.h"
 
-#include "../port_tx.h"
+#include "transmit.h"
+#include "dataplane/base/headers.h"
 
 #include <string.h>
 
-#define PAUSE_FRAME_ETHERTYPE 0x8808
 #define PAUSE_FRAME_OPCODE_OFFSET 14
 #define PAUSE_FRAME_LINK_OFFSET 16   // quanta of an 802.3x frame
 #define PAUSE_FRAME_VECTOR_OFFSET 16 // PFC: which priorities
 #define PAUSE_FRAME_QUANTA_OFFSET 18 // PFC: of each priority
 
 enum pause_frame_opcode { PAUSE_FRAME_LINK = 0x0001, PAUSE_FRAME_PFC = 0x0101 };
-
-static void
-put16(uint8_t *at, uint16_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
 
 // Puts priorities into the frame and returns those that were not in it.
 static uint8_t
@@ -33,7 +26,7 @@ pause_frame_set(struct rte_mbuf *m, uint8_t priorities, uint16_t quanta)
 
 	frame[PAUSE_FRAME_VECTOR_OFFSET + 1] |= priorities;
 	for (unsigned int bits = priorities; bits != 0; bits &= bits - 1)
-		put16(frame + PAUSE_FRAME_QUANTA_OFFSET + 2 * __builtin_ctz(bits), quanta);
+		header_put16(frame + PAUSE_FRAME_QUANTA_OFFSET + 2 * __builtin_ctz(bits), quanta);
 	return priorities & (uint8_t)~before;
 }
 
@@ -53,8 +46,8 @@ pause_frame_make(struct node *n, const struct port *p, enum pause_frame_opcode o
 	memset(frame, 0, PACKET_FRAME_MIN);
 	memcpy(frame, address, 6);
 	memcpy(frame + 6, n->current->ports[p->index].mac, 6);
-	put16(frame + 12, PAUSE_FRAME_ETHERTYPE);
-	put16(frame + PAUSE_FRAME_OPCODE_OFFSET, (uint16_t)opcode);
+	header_put16(frame + 12, HEADER_TYPE_MAC_CONTROL);
+	header_put16(frame + PAUSE_FRAME_OPCODE_OFFSET, (uint16_t)opcode);
 	return m;
 }
 
@@ -172,7 +165,7 @@ pause_frame_send_link(struct node *n, struct port *p, uint16_t quanta, ps_t now)
 	m = joins ? p->pfc_last : pause_frame_make(n, p, PAUSE_FRAME_LINK);
 	if (m == NULL)
 		return false; // as above
-	put16(packet_data(m) + PAUSE_FRAME_LINK_OFFSET, quanta);
+	header_put16(packet_data(m) + PAUSE_FRAME_LINK_OFFSET, quanta);
 	pause_frame_note(&p->tx_pause[PAUSE_LINK], quanta, now);
 	if (!joins) {
 		p->pause_tx++;

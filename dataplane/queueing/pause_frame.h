@@ -3,7 +3,7 @@
 // priorities, and 802.3x pause (annex 31B), one for the whole link. See pause_frame.c.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // Sends a PFC frame that pauses (or, quanta 0, resumes) these priorities. Returns those of them
 // that a frame already carried which nobody has seen: its word for them was replaced. A port that

@@ -9,9 +9,21 @@
 // Priorities that the watchdog drops on their way in pause nobody.
 #include "pfc.h"
 
-#include "charge.h"
+#include "buffer.h"
 #include "pause_frame.h"
-#include "watchdog.h"
+
+uint8_t
+pfc_muted(const struct node *n, const struct port *p)
+{
+	uint8_t muted = 0;
+
+	if (likely(p->stormed == 0) || n->current->watchdog.action != WATCHDOG_DROP ||
+	    !n->current->watchdog.ingress)
+		return 0;
+	for (unsigned int bits = p->stormed; bits != 0; bits &= bits - 1)
+		muted |= n->current->tc_priorities[__builtin_ctz(bits)];
+	return muted;
+}
 
 // What an XOFF of the group carries by PFC.
 static uint8_t
@@ -19,14 +31,14 @@ pfc_priorities(const struct node *n, const struct port *p, unsigned int pg)
 {
 	if (p->profile->link_pause)
 		return 0;
-	return p->profile->pg[pg].pfc_priorities & (uint8_t)~watchdog_muted(n, p);
+	return p->profile->pg[pg].pfc_priorities & (uint8_t)~pfc_muted(n, p);
 }
 
 // Whether an XOFF of the group pauses the link.
 static bool
 pfc_holds_link(const struct node *n, const struct port *p, unsigned int pg)
 {
-	uint8_t heard = (uint8_t)~watchdog_muted(n, p);
+	uint8_t heard = (uint8_t)~pfc_muted(n, p);
 
 	if (!p->profile->link_pause || !p->profile->pg[pg].lossless)
 		return false;
@@ -71,6 +83,29 @@ pfc_tell(struct node *n, struct port *p, unsigned int pg, ps_t now)
 		pause_frame_send_pfc(n, p, g->xoff_priorities, p->profile->quanta, now);
 	else
 		pause_frame_send_link(n, p, p->profile->quanta, now);
+}
+
+bool
+pfc_xon_due(const struct node *n, const struct port *p, unsigned int pg)
+{
+	const struct priority_group *g = &p->groups[pg];
+	const struct pg_profile *profile = &p->profile->pg[pg];
+	const struct threshold *threshold = &profile->threshold;
+	const struct pool_profile *pool = &n->current->pools[threshold->pool];
+	uint64_t free_cells = buffer_free(pool, n->buffer.pools[threshold->pool].shared_use);
+	uint64_t bound = profile->xon, limit;
+
+	if (g->headroom != 0)
+		return false;
+	if (profile->xon_by_offset) {
+		if (pool->port_level)
+			free_cells =
+				buffer_port_free(pool, free_cells, p->shared_use[threshold->pool]);
+		limit = buffer_limit(threshold, free_cells);
+		if (limit > profile->xon_offset && limit - profile->xon_offset > bound)
+			bound = limit - profile->xon_offset;
+	}
+	return buffer_shared(g->usage.own, threshold->reserved) <= bound;
 }
 
 void
@@ -197,7 +232,7 @@ pfc_adopt_less(struct node *n, struct port *p, unsigned int pg, ps_t now)
 	uint8_t priorities = pfc_priorities(n, p, pg), kept;
 	bool link = pfc_holds_link(n, p, pg);
 
-	if (charge_xon_due(n, p, pg) || (priorities == 0 && !link)) {
+	if (pfc_xon_due(n, p, pg) || (priorities == 0 && !link)) {
 		pfc_xon(n, p, pg, now);
 		return false;
 	}

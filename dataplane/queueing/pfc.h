@@ -4,10 +4,13 @@
 // annex 31B). See pfc.c.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // The group's own space did not take a packet: sends XOFF unless that has been done.
 void pfc_xoff(struct node *n, struct port *p, unsigned int pg, ps_t now);
+
+// True when an XOFFed group of a port may send XON: headroom empty, and few enough shared cells.
+bool pfc_xon_due(const struct node *n, const struct port *p, unsigned int pg);
 
 // The group has drained: sends XON.
 void pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now);
@@ -24,3 +27,7 @@ void pfc_tell_again(struct node *n, struct port *p, ps_t now);
 // What groups may pause has changed (new tables, or the watchdog): sends the XONs and XOFFs that
 // this makes due.
 void pfc_adopt(struct node *n, struct port *p, ps_t now);
+
+// The priorities, bit by bit, that are dropped where they come in by the port: their groups pause
+// nobody.
+uint8_t pfc_muted(const struct node *n, const struct port *p);

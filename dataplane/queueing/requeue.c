@@ -6,9 +6,9 @@
 // differ from that of their arrival.
 #include "requeue.h"
 
-#include "../port_tx_whole.h"
-#include "../stages/classify.h"
+#include "port_tx_full.h"
 #include "scheduler.h"
+#include "dataplane/base/priority.h"
 
 struct packet_list {
 	struct rte_mbuf *head;
@@ -34,7 +34,7 @@ queue_of(const struct node *n, const struct packet_meta *meta)
 
 	if (meta->flags & PACKET_TRIMMED)
 		return t->trim.size != 0 ? t->trim.tc : meta->tc;
-	return t->priority_to_tc[classify_priority(t->ports[meta->in_port].profile, meta)];
+	return t->priority_to_tc[priority_of_packet(t->ports[meta->in_port].profile, meta)];
 }
 
 static bool

@@ -2,7 +2,7 @@
 // New maps: what waits goes to the queue that its like will go to from now on.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // New tables are in force (node->current, port->profile). Packets of a flow that still wait must
 // leave before those to come, so each that the new maps give another queue goes to that queue's

@@ -10,7 +10,7 @@
 // number first.
 #pragma once
 
-#include "../port.h"
+#include "dataplane/base/port.h"
 
 static inline unsigned int
 scheduler_highest(unsigned int queues)

@@ -3,7 +3,7 @@
 // See shaper.c.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // Until when a rate holds what follows a packet of `bytes` (the frame without FCS) that begins at
 // `now`; `until`: what it was before.

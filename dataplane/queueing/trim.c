@@ -13,9 +13,11 @@
 // received one packet, of its first size.
 #include "trim.h"
 
-#include "../dscp.h"
-#include "../stages/parse.h"
 #include "charge.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/dscp.h"
+#include "dataplane/base/headers.h"
+#include "dataplane/base/roce_headers.h"
 
 static uint32_t
 ip_end(struct rte_mbuf *m)
@@ -24,8 +26,8 @@ ip_end(struct rte_mbuf *m)
 	const uint8_t *ip = packet_data(m) + meta->l3_off;
 
 	if (meta->flags & PACKET_IPV6)
-		return meta->l3_off + PARSE_IP6_BYTES + parse_u16(ip + 4);
-	return meta->l3_off + parse_u16(ip + 2);
+		return meta->l3_off + HEADER_IP6_BYTES + header_get16(ip + 4);
+	return meta->l3_off + header_get16(ip + 2);
 }
 
 // True when it was the egress side that refused: the ingress side, not charged since, still admits.
@@ -74,8 +76,8 @@ cut(struct rte_mbuf *m, uint32_t size, uint8_t dscp)
 	if (meta->data_len > size)
 		meta->data_len = (uint16_t)size;
 	if (meta->flags & PACKET_IPV6) {
-		ip[4] = (uint8_t)((left - PARSE_IP6_BYTES) >> 8);
-		ip[5] = (uint8_t)(left - PARSE_IP6_BYTES);
+		ip[4] = (uint8_t)((left - HEADER_IP6_BYTES) >> 8);
+		ip[5] = (uint8_t)(left - HEADER_IP6_BYTES);
 	} else {
 		checksum_ipv4_set_byte(ip, 2, (uint8_t)(left >> 8));
 		checksum_ipv4_set_byte(ip, 3, (uint8_t)left);

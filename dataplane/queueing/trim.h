@@ -2,7 +2,7 @@
 // Packet trimming: what its queue has no room for is cut instead of dropped. See trim.c.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // Sizes a packet may be cut to: multiples of 4 between these, as on Spectrum switches.
 #define TRIM_BYTES_MIN 256u

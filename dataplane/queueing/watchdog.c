@@ -20,8 +20,8 @@
 // tested for.
 #include "watchdog.h"
 
-#include "../node_log.h"
-#include "../port_tx_whole.h"
+#include "dataplane/base/node_log.h"
+#include "port_tx_full.h"
 #include "pause.h"
 #include "pfc.h"
 

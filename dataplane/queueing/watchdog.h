@@ -3,7 +3,7 @@
 // not let them have their way. See watchdog.c.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // Looks at the queues if that is due at `now`; returns when it is due next, PS_NEVER when the
 // watchdog is off. A switch's timer: before arrivals and departures of the instant.
@@ -21,18 +21,3 @@ void watchdog_adopt(struct node *n, ps_t now);
 // (DROP_WATCHDOG), because of the queue it is to leave by or, with `ingress`, that of its priority
 // at the port it came in by. Counts it there.
 bool watchdog_refuses(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m);
-
-// The priorities, bit by bit, that are dropped where they come in by the port: their groups pause
-// nobody.
-static inline uint8_t
-watchdog_muted(const struct node *n, const struct port *p)
-{
-	uint8_t muted = 0;
-
-	if (likely(p->stormed == 0) || n->current->watchdog.action != WATCHDOG_DROP ||
-	    !n->current->watchdog.ingress)
-		return 0;
-	for (unsigned int bits = p->stormed; bits != 0; bits &= bits - 1)
-		muted |= n->current->tc_priorities[__builtin_ctz(bits)];
-	return muted;
-}

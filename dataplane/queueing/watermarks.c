@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "watermarks.h"
 
+#include "buffer.h"
+
 static void
 clear_port(struct node *n, struct port *p, bool persistent)
 {

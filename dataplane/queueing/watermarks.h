@@ -3,7 +3,7 @@
 // tenant (watermark.h: the user's and the persistent ones).
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // Clears the user's watermarks, or the persistent ones: they start again from what is held now. The
 // node's worker, between turns.

@@ -2,8 +2,8 @@
 // Random gaps between arrivals, from integers alone so that every machine draws the same.
 #pragma once
 
-#include "../random.h"
-#include "../time.h"
+#include "dataplane/base/random.h"
+#include "dataplane/base/time.h"
 
 // One, of exponential_draw().
 #define EXPONENTIAL_ONE_BITS 32

@@ -9,7 +9,7 @@
 // packet is sent.
 #pragma once
 
-#include "../time.h"
+#include "dataplane/base/time.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,8 @@
 // the buffer is dropped.
 #include "drain.h"
 
-#include "../stages/classify.h"
+#include "dataplane/base/priority.h"
+#include "dataplane/stages/stage.h"
 
 void
 drain_init(struct drain *d, const struct drain_config *config)
@@ -89,7 +90,7 @@ drain_take(struct node *n, struct port *p, struct drain *d, struct xoff *x, stru
 	}
 	d->tail = m;
 	meta->next = NULL;
-	meta->priority = classify_priority(p->profile, meta);
+	meta->priority = priority_of_packet(p->profile, meta);
 	d->packets++;
 	d->bytes += meta->wire_bytes;
 	if (d->bytes > d->bytes_max)

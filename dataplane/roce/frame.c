@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "frame.h"
 
-#include "../queueing/ecn.h"
+#include "dataplane/queueing/ecn.h"
 
 void
 frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac,

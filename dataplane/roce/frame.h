@@ -8,10 +8,10 @@
 // acknowledgements included, because the traffic class is the queue pair's; CNPs not-ECT.
 #pragma once
 
-#include "../checksum.h"
-#include "../packet.h"
-#include "../tables.h"
-#include "headers.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/packet.h"
+#include "dataplane/base/tables.h"
+#include "dataplane/base/roce_headers.h"
 
 #include <rte_byteorder.h>
 

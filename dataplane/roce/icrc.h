@@ -11,7 +11,7 @@
 //   -EMSGSIZE         `frame_bytes` ends before what the function needs
 #pragma once
 
-#include "headers.h"
+#include "dataplane/base/roce_headers.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 // for each packet: a receiver that is slow or stalls (drain.c), a pause storm (storm.h).
 #pragma once
 
-#include "../stages/stage.h"
+#include "dataplane/stages/stage.h"
 #include "drain.h"
 #include "nic.h"
 #include "storm.h"

@@ -10,7 +10,7 @@
 // turns of its worker), results are read between turns. The worker's side is transport.h.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // The first number of a queue pair; those of a NIC best follow one another from here, because they
 // index a table. (0 and 1 are management's.)

@@ -4,7 +4,7 @@
 // kept out of order, and sender_more and receiver_more for the rest.
 #include "nic_add.h"
 
-#include "../queueing/ecn.h"
+#include "dataplane/queueing/ecn.h"
 #include "arrivals.h"
 #include "placement.h"
 #include "program.h"

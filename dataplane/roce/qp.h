@@ -2,7 +2,7 @@
 // What a NIC keeps: private to roce/. All of it is the worker's (rw), but what only set-up writes.
 #pragma once
 
-#include "../port_tx.h"
+#include "dataplane/queueing/port_tx.h"
 #include "frame.h"
 #include "nic.h"
 #include "timers.h"

@@ -3,7 +3,7 @@
 // only timer. timers.c tells how.
 #pragma once
 
-#include "../time.h"
+#include "dataplane/base/time.h"
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 // a queued response. Order at a departure: PFC frames, responses, data.
 #include "transport.h"
 
-#include "../stages/parse.h"
+#include "dataplane/base/headers.h"
 #include "icrc.h"
 #include "misbehaviour.h"
 #include "pacing.h"
@@ -79,7 +79,7 @@ transport_fetch(const struct node *n)
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		const struct wire *w = n->ports[i].in;
 
-		for (uint32_t k = 0; w != NULL && k < node_ahead(w); k++)
+		for (uint32_t k = 0; w != NULL && k < wire_ahead(w); k++)
 			fetch_qp(n->nic, w->slots[(w->head + k) & w->mask].packet);
 	}
 }
@@ -92,7 +92,7 @@ check_foreign(struct rte_mbuf *m)
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *udp = packet_data(m) + meta->l4_off;
 	const struct roce_bth *bth = (const struct roce_bth *)(udp + FRAME_UDP_BYTES);
-	uint32_t behind = (uint32_t)parse_u16(udp + 4) - FRAME_UDP_BYTES;
+	uint32_t behind = (uint32_t)header_get16(udp + 4) - FRAME_UDP_BYTES;
 	int error = meta->flags & PACKET_BAD_PAYLOAD ? -EBADMSG
 						     : icrc_verify(packet_data(m), meta->data_len);
 
@@ -243,8 +243,8 @@ transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (unlikely((meta->flags & (PACKET_ROCE | PACKET_CUT)) != PACKET_ROCE)) {
 		if (meta->flags & PACKET_CUT)
 			return DROP_TRIMMED; // the sender learns of the gap by its own means
-		if (meta->ip_proto != PARSE_UDP ||
-		    parse_u16(data + meta->l4_off + 2) != NIC_STREAM_UDP_PORT)
+		if (meta->ip_proto != HEADER_PROTOCOL_UDP ||
+		    header_get16(data + meta->l4_off + 2) != NIC_STREAM_UDP_PORT)
 			return DROP_NOT_FOR_HOST;
 		nic->more->stream_received++;
 		packet_free(n->packets, m);

@@ -3,7 +3,7 @@
 // transport.c tells how. Worker only.
 #pragma once
 
-#include "../stages/stage.h"
+#include "dataplane/stages/stage.h"
 
 // Before a window: brings in what it will touch.
 void transport_prefetch(const struct node *n);

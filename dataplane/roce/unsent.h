@@ -3,7 +3,7 @@
 // are counted padded. A device or a capture needs it all.
 #pragma once
 
-#include "../packet.h"
+#include "dataplane/base/packet.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xoff.h"
 
-#include "../queueing/pause_frame.h"
+#include "dataplane/queueing/pause_frame.h"
 
 // Half of what a pause of the port's quanta lasts.
 static ps_t

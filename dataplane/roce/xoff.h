@@ -3,7 +3,7 @@
 // lasts, refreshed at half of what they last. Worker only.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 enum xoff_reason { XOFF_DRAIN, XOFF_STORM, XOFF_REASONS };
 

@@ -3,10 +3,11 @@
 // trimming leaves of it; charges it.
 #pragma once
 
-#include "../port_tx_whole.h"
-#include "../queueing/trim.h"
-#include "../queueing/watchdog.h"
-#include "parse.h"
+#include "dataplane/queueing/port_tx_full.h"
+#include "dataplane/queueing/trim.h"
+#include "dataplane/queueing/watchdog.h"
+#include "stage.h"
+#include "dataplane/base/headers.h"
 #include "tunnel.h"
 
 // The IP packet's length, without Ethernet header, tag and padding.
@@ -16,7 +17,8 @@ admit_ip_bytes(struct rte_mbuf *m)
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *ip = packet_data(m) + meta->l3_off;
 
-	return meta->flags & PACKET_IPV6 ? parse_u16(ip + 4) + PARSE_IP6_BYTES : parse_u16(ip + 2);
+	return meta->flags & PACKET_IPV6 ? header_get16(ip + 4) + HEADER_IP6_BYTES
+					 : header_get16(ip + 2);
 }
 
 static __rte_always_inline int

@@ -4,19 +4,8 @@
 // it came in by.
 #pragma once
 
-#include "parse.h"
-
-// The priority of a packet by the marks with which it came in by a port of this profile.
-static __rte_always_inline uint8_t
-classify_priority(const struct port_profile *profile, const struct packet_meta *meta)
-{
-	if (meta->flags & PACKET_TAGGED && profile->trust_pcp &&
-	    (profile->pcp_first || !profile->trust_dscp))
-		return profile->pcp_to_priority[meta->pcp];
-	if (likely(profile->trust_dscp))
-		return profile->dscp_to_priority[meta->dscp];
-	return profile->port_priority;
-}
+#include "stage.h"
+#include "dataplane/base/priority.h"
 
 static __rte_always_inline int
 classify_packet(struct node *n, struct port *in, struct rte_mbuf *m, bool tunnels)
@@ -25,7 +14,7 @@ classify_packet(struct node *n, struct port *in, struct rte_mbuf *m, bool tunnel
 	const struct port_profile *profile = in->profile;
 	const struct port_tables *port = &t->ports[in->index];
 	struct packet_meta *meta = packet_meta(m);
-	uint8_t priority = classify_priority(profile, meta);
+	uint8_t priority = priority_of_packet(profile, meta);
 
 	meta->priority = priority;
 	meta->pg = t->priority_to_pg[priority];

@@ -15,7 +15,7 @@ control_frames_pfc(struct node *n, struct port *in, const uint8_t *data, uint32_
 	if (length < CONTROL_PFC_BYTES)
 		return DROP_TRUNCATED;
 	for (unsigned int i = 0; i < PRIORITIES; i++)
-		quanta[i] = parse_u16(data + 18 + 2 * i);
+		quanta[i] = header_get16(data + 18 + 2 * i);
 	pause_receive(n, in, data[17], quanta, now);
 	return STAGE_CONSUMED;
 }
@@ -27,18 +27,18 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 	uint32_t length = packet_meta(m)->data_len;
 	int verdict = DROP_RESERVED_ADDRESS;
 
-	if (data[5] == 0x01 && length >= 16 && parse_u16(data + 12) == CONTROL_MAC) {
-		uint16_t opcode = parse_u16(data + 14);
+	if (data[5] == 0x01 && length >= 16 && header_get16(data + 12) == HEADER_TYPE_MAC_CONTROL) {
+		uint16_t opcode = header_get16(data + 14);
 
 		if (opcode == CONTROL_PFC) {
 			verdict = control_frames_pfc(n, in, data, length, now);
 		} else if (opcode == CONTROL_PAUSE && length >= CONTROL_PAUSE_BYTES) {
-			pause_receive_link(n, in, parse_u16(data + 16), now);
+			pause_receive_link(n, in, header_get16(data + 16), now);
 			verdict = STAGE_CONSUMED;
 		}
 	}
 	if (data[5] == NOTICE_ADDRESS_LAST && length >= 14 &&
-	    parse_u16(data + 12) == NOTICE_ETHERTYPE)
+	    header_get16(data + 12) == NOTICE_ETHERTYPE)
 		verdict = notice_receive(n, in, m, now);
 	if (verdict == STAGE_CONSUMED) {
 		in->control_rx++;

@@ -5,10 +5,9 @@
 // other MACs.
 #pragma once
 
-#include "../queueing/pause.h"
-#include "parse.h"
-
-#define CONTROL_MAC 0x8808
+#include "dataplane/queueing/pause.h"
+#include "stage.h"
+#include "dataplane/base/headers.h"
 
 enum control_opcode { CONTROL_PAUSE = 0x0001, CONTROL_PFC = 0x0101 };
 
@@ -23,7 +22,7 @@ stage_control_frames(struct node *n, struct port *in, struct rte_mbuf *m, ps_t n
 
 	if (likely(mac_equal(data, mac)))
 		return unlikely(mac_equal(data + 6, mac)) ? DROP_LOOPED : STAGE_NEXT;
-	if (parse_reserved_address(data))
+	if (header_reserved_address(data))
 		return control_frames_receive(n, in, m, now);
 	if (mac_equal(data + 6, mac))
 		return DROP_LOOPED;

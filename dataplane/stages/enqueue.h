@@ -3,7 +3,7 @@
 // nothing, begins to leave.
 #pragma once
 
-#include "../port_tx_whole.h"
+#include "dataplane/queueing/port_tx_full.h"
 #include "stage.h"
 
 static __rte_always_inline int

@@ -16,26 +16,12 @@
 //   26  the destination address (16 bytes; of IPv4 the first 4), then zeros
 #include "notice.h"
 
-#include "../queueing/pause_frame.h"
+#include "dataplane/queueing/pause_frame.h"
 
 #define NOTICE_VERSION 1
 #define NOTICE_BYTES 42u
 #define NOTICE_FLAG_HELD 0x01
 #define NOTICE_HOLD_MAX_PS PS_PER_S // of what is believed
-
-static void
-put16(uint8_t *at, uint16_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void
-put32(uint8_t *at, uint32_t value)
-{
-	put16(at, (uint16_t)(value >> 16));
-	put16(at + 2, (uint16_t)value);
-}
 
 static void
 write_notice(const struct node *n, const struct port *to, struct rte_mbuf *m, bool held,
@@ -49,14 +35,14 @@ write_notice(const struct node *n, const struct port *to, struct rte_mbuf *m, bo
 	memset(frame, 0, PACKET_FRAME_MIN);
 	memcpy(frame, address, 6);
 	memcpy(frame + 6, n->current->ports[to->index].mac, 6);
-	put16(frame + 12, NOTICE_ETHERTYPE);
+	header_put16(frame + 12, NOTICE_ETHERTYPE);
 	frame[14] = 'R';
 	frame[15] = 'N';
 	frame[16] = NOTICE_VERSION;
 	frame[17] = held ? NOTICE_FLAG_HELD : 0;
 	frame[18] = meta->priority;
 	frame[19] = ip6 ? 6 : 4;
-	put32(frame + 22, (uint32_t)(n->current->notices.hold / PS_PER_NS));
+	header_put32(frame + 22, (uint32_t)(n->current->notices.hold / PS_PER_NS));
 	memcpy(frame + 26, ip + (ip6 ? 24 : 16), ip6 ? 16 : 4);
 }
 
@@ -105,12 +91,6 @@ notice_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		send_notice(n, in, t->next_hops[group->first].port, m, true, now);
 }
 
-static uint32_t
-get32(const uint8_t *at)
-{
-	return (uint32_t)parse_u16(at) << 16 | parse_u16(at + 2);
-}
-
 // Notes it of every member of a group that the notice came by. Notices of several priorities add up
 // while the first of them counts.
 static void
@@ -150,7 +130,7 @@ notice_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		return DROP_MALFORMED;
 	in->notices_rx++;
 	tc = t->priority_to_tc[data[18]];
-	hold = time_min(get32(data + 22) * PS_PER_NS, NOTICE_HOLD_MAX_PS);
+	hold = time_min(header_get32(data + 22) * PS_PER_NS, NOTICE_HOLD_MAX_PS);
 	for (unsigned int v = 0; v < t->vrf_count; v++) {
 		const struct vrf *vrf = &t->vrfs[v];
 		uint32_t group = version == 6 ? lpm_lookup6(vrf->ip6, data + 26)

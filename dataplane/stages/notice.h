@@ -6,7 +6,7 @@
 // for a while. The frames are Roost's own; notice.c tells what is in them.
 #pragma once
 
-#include "../queueing/pause.h"
+#include "dataplane/queueing/pause.h"
 #include "spray.h"
 
 #define NOTICE_ETHERTYPE 0x88b5  // IEEE 802, local experimental EtherType 1

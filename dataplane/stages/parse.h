@@ -6,45 +6,15 @@
 // Frames to reserved addresses (01:80:c2:00:00:0x) pass unparsed: control_frames is theirs.
 #pragma once
 
-#include "../checksum.h"
-#include "../queueing/trim.h"
-#include "../roce/headers.h"
 #include "stage.h"
+#include "dataplane/base/headers.h"
+#include "dataplane/base/roce_headers.h"
+#include "dataplane/queueing/trim.h"
 
 #include <string.h>
 
-#define PARSE_ETHERNET_BYTES 14u
-#define PARSE_TAG_BYTES 4u
-#define PARSE_IP6_BYTES 40u
-#define PARSE_UDP_BYTES 8u
-#define PARSE_BTH_BYTES 12u
-#define PARSE_ICRC_BYTES 4u
 #define PARSE_IP6_EXTENSIONS_MAX 8
 #define PARSE_IP4_LINK_LOCAL 0xa9feu // 169.254.0.0/16
-
-enum parse_ethertype { PARSE_VLAN = 0x8100, PARSE_IP4 = 0x0800, PARSE_IP6 = 0x86dd };
-enum parse_protocol {
-	PARSE_HOP_BY_HOP = 0,
-	PARSE_TCP = 6,
-	PARSE_UDP = 17,
-	PARSE_ROUTING = 43,
-	PARSE_FRAGMENT = 44,
-	PARSE_DESTINATION = 60,
-};
-
-static inline uint16_t
-parse_u16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static inline bool
-parse_reserved_address(const uint8_t *mac)
-{
-	static const uint8_t reserved[5] = {0x01, 0x80, 0xc2, 0x00, 0x00};
-
-	return memcmp(mac, reserved, sizeof(reserved)) == 0 && mac[5] < 0x10;
-}
 
 // True when the IP packet claims to end behind the frame. A NIC's own packets may be smaller on the
 // wire than their headers say, where the file gives frames a size by decree.
@@ -74,26 +44,26 @@ parse_udp(const struct node *n, struct packet_meta *meta, const uint8_t *data, u
 	const uint8_t *udp = data + meta->l4_off;
 	uint32_t length;
 
-	if (meta->l4_off + PARSE_UDP_BYTES > end)
+	if (meta->l4_off + HEADER_UDP_BYTES > end)
 		return DROP_MALFORMED;
-	if (meta->l4_off + PARSE_UDP_BYTES > meta->data_len)
+	if (meta->l4_off + HEADER_UDP_BYTES > meta->data_len)
 		return DROP_TRUNCATED;
-	length = parse_u16(udp + 4);
-	if (length < PARSE_UDP_BYTES)
+	length = header_get16(udp + 4);
+	if (length < HEADER_UDP_BYTES)
 		return DROP_MALFORMED;
 	if (unlikely(meta->l4_off + length > end)) {
 		if (!parse_was_cut(n, meta, end))
 			return DROP_MALFORMED;
 		meta->flags |= PACKET_CUT;
 	}
-	if (parse_u16(udp + 2) != ROCE_UDP_PORT)
+	if (header_get16(udp + 2) != ROCE_UDP_PORT)
 		return STAGE_NEXT;
-	if (length < PARSE_UDP_BYTES + PARSE_BTH_BYTES + PARSE_ICRC_BYTES)
+	if (length < HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) + ROCE_ICRC_BYTES)
 		return DROP_MALFORMED;
-	if (meta->l4_off + PARSE_UDP_BYTES + PARSE_BTH_BYTES > meta->data_len)
+	if (meta->l4_off + HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) > meta->data_len)
 		return DROP_TRUNCATED;
 	meta->flags |= PACKET_ROCE;
-	meta->opcode = udp[PARSE_UDP_BYTES];
+	meta->opcode = udp[HEADER_UDP_BYTES];
 	return STAGE_NEXT;
 }
 
@@ -106,8 +76,8 @@ parse_ip4_martian(const uint8_t *ip)
 
 	return source == 0 || source == 127 || source >= 224 || destination == 0 ||
 	       destination == 127 || destination >= 240 ||
-	       parse_u16(ip + 12) == PARSE_IP4_LINK_LOCAL ||
-	       parse_u16(ip + 16) == PARSE_IP4_LINK_LOCAL;
+	       header_get16(ip + 12) == PARSE_IP4_LINK_LOCAL ||
+	       header_get16(ip + 16) == PARSE_IP4_LINK_LOCAL;
 }
 
 // First octets from 1 to 126 but for 169 need no closer look.
@@ -146,7 +116,7 @@ parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 	if (meta->l3_off + 20u > meta->data_len)
 		return DROP_TRUNCATED;
 	header = (ip[0] & 0xfu) * 4;
-	length = parse_u16(ip + 2);
+	length = header_get16(ip + 2);
 	if (ip[0] >> 4 != 4 || header < 20 || length < header)
 		return DROP_MALFORMED;
 	if (parse_overruns(meta, meta->l3_off + length) || meta->l3_off + header > meta->data_len)
@@ -164,11 +134,12 @@ parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 	meta->ecn = ip[1] & 3;
 	meta->l4_off = (uint8_t)(meta->l3_off + header);
 	// A fragment, the first one too: what has no ports must take the path of what has.
-	if (unlikely((parse_u16(ip + 6) & 0x3fff) != 0))
+	if (unlikely((header_get16(ip + 6) & 0x3fff) != 0))
 		return STAGE_NEXT;
 	meta->ip_proto = ip[9];
-	return meta->ip_proto == PARSE_UDP ? parse_udp(n, meta, data, meta->l3_off + length)
-					   : STAGE_NEXT;
+	return meta->ip_proto == HEADER_PROTOCOL_UDP
+		       ? parse_udp(n, meta, data, meta->l3_off + length)
+		       : STAGE_NEXT;
 }
 
 static inline bool
@@ -192,8 +163,8 @@ parse_ip6_link_local(const uint8_t *address)
 static inline bool
 parse_ip6_is_extension(uint8_t next)
 {
-	return next == PARSE_HOP_BY_HOP || next == PARSE_ROUTING || next == PARSE_DESTINATION ||
-	       next == PARSE_FRAGMENT;
+	return next == HEADER_PROTOCOL_HOP_BY_HOP || next == HEADER_PROTOCOL_ROUTING ||
+	       next == HEADER_PROTOCOL_DESTINATION || next == HEADER_PROTOCOL_FRAGMENT;
 }
 
 // What stands behind the IPv6 header, from `at` to `end`. Fragments, and chains of extensions too
@@ -211,9 +182,9 @@ parse_ip6_payload(const struct node *n, struct packet_meta *meta, const uint8_t 
 			return DROP_MALFORMED;
 		if (at + 8 > meta->data_len)
 			return DROP_TRUNCATED;
-		if (next == PARSE_FRAGMENT && (parse_u16(extension + 2) & 0xfff9) != 0)
+		if (next == HEADER_PROTOCOL_FRAGMENT && (header_get16(extension + 2) & 0xfff9) != 0)
 			return STAGE_NEXT; // more fragments, or an offset
-		at += next == PARSE_FRAGMENT ? 8 : 8 + extension[1] * 8u;
+		at += next == HEADER_PROTOCOL_FRAGMENT ? 8 : 8 + extension[1] * 8u;
 		next = extension[0];
 		if (at > end)
 			return DROP_MALFORMED;
@@ -222,18 +193,18 @@ parse_ip6_payload(const struct node *n, struct packet_meta *meta, const uint8_t 
 	}
 	meta->l4_off = (uint8_t)at;
 	meta->ip_proto = next;
-	return next == PARSE_UDP ? parse_udp(n, meta, data, end) : STAGE_NEXT;
+	return next == HEADER_PROTOCOL_UDP ? parse_udp(n, meta, data, end) : STAGE_NEXT;
 }
 
 static inline int
 parse_ip6(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 {
 	const uint8_t *ip = data + meta->l3_off;
-	uint32_t end, at = meta->l3_off + PARSE_IP6_BYTES;
+	uint32_t end, at = meta->l3_off + HEADER_IP6_BYTES;
 
 	if (at > meta->data_len)
 		return DROP_TRUNCATED;
-	end = at + parse_u16(ip + 4);
+	end = at + header_get16(ip + 4);
 	if (ip[0] >> 4 != 6)
 		return DROP_MALFORMED;
 	if (parse_overruns(meta, end))
@@ -259,23 +230,23 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	(void)now;
 	meta->flags &= PACKET_UNSENT | PACKET_BAD_PAYLOAD;
 	meta->ip_proto = 0;
-	if (unlikely(meta->data_len < PARSE_ETHERNET_BYTES))
+	if (unlikely(meta->data_len < HEADER_ETHERNET_BYTES))
 		return DROP_RUNT;
 	if (unlikely(data[6] & 1))
 		return DROP_MULTICAST_SOURCE;
-	if (unlikely(parse_reserved_address(data)))
+	if (unlikely(header_reserved_address(data)))
 		return STAGE_NEXT;
-	meta->l3_off = PARSE_ETHERNET_BYTES;
-	type = parse_u16(data + 12);
-	if (unlikely(type == PARSE_VLAN)) {
-		if (meta->data_len < PARSE_ETHERNET_BYTES + PARSE_TAG_BYTES)
+	meta->l3_off = HEADER_ETHERNET_BYTES;
+	type = header_get16(data + 12);
+	if (unlikely(type == HEADER_TYPE_VLAN)) {
+		if (meta->data_len < HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES)
 			return DROP_TRUNCATED;
 		meta->flags |= PACKET_TAGGED;
-		meta->pcp = data[PARSE_ETHERNET_BYTES] >> 5;
-		meta->l3_off += PARSE_TAG_BYTES;
-		type = parse_u16(data + 16);
+		meta->pcp = data[HEADER_ETHERNET_BYTES] >> 5;
+		meta->l3_off += HEADER_TAG_BYTES;
+		type = header_get16(data + 16);
 	}
-	if (likely(type == PARSE_IP4))
+	if (likely(type == HEADER_TYPE_IP4))
 		return parse_ip4(n, meta, data);
-	return type == PARSE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
+	return type == HEADER_TYPE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "remark.h"
 
-#include "../dscp.h"
-#include "parse.h"
+#include "dataplane/base/dscp.h"
+#include "dataplane/base/headers.h"
 
 // Of the first byte behind the tag's type: PCP, then DEI and the VLAN's first bits.
 #define REMARK_TCI_OFFSET 14
@@ -16,7 +16,7 @@ remark_packet(struct rte_mbuf *m, const struct remark_profile *remark)
 
 	if (dscp != REMARK_LEAVE && !(meta->flags & PACKET_TRIMMED))
 		dscp_set(m, dscp);
-	if (pcp != REMARK_LEAVE && meta->l3_off != PARSE_ETHERNET_BYTES) {
+	if (pcp != REMARK_LEAVE && meta->l3_off != HEADER_ETHERNET_BYTES) {
 		uint8_t *tci = packet_data(m) + REMARK_TCI_OFFSET;
 
 		*tci = (uint8_t)(pcp << REMARK_PCP_SHIFT | (*tci & ((1 << REMARK_PCP_SHIFT) - 1)));

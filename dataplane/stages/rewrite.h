@@ -3,7 +3,7 @@
 // 1624). All of it is outside the ICRC (IBTA annex 17), which stays valid.
 #pragma once
 
-#include "parse.h"
+#include "dataplane/base/checksum.h"
 #include "tunnel.h"
 
 static __rte_always_inline int

@@ -2,7 +2,8 @@
 // route: longest prefix match of the destination in the packet's VRF. Leaves the next-hop group.
 #pragma once
 
-#include "parse.h"
+#include "stage.h"
+#include "dataplane/base/headers.h"
 
 static __rte_always_inline int
 stage_route(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)

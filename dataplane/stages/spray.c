@@ -8,7 +8,7 @@
 // which is where it is found as a rule.
 #include "spray.h"
 
-#include "../glean.h"
+#include "dataplane/base/glean.h"
 
 int
 spray_nowhere(struct node *n, struct rte_mbuf *m, const struct next_hop_group *group)

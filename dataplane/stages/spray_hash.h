@@ -3,7 +3,9 @@
 // sprayed.
 #pragma once
 
-#include "parse.h"
+#include "stage.h"
+#include "dataplane/base/headers.h"
+#include "dataplane/base/roce_headers.h"
 
 static inline uint64_t
 spray_load64(const uint8_t *at)
@@ -33,7 +35,7 @@ spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
 	} else {
 		word = random_mix(word ^ spray_load64(ip + 12));
 	}
-	if ((meta->ip_proto == PARSE_UDP || meta->ip_proto == PARSE_TCP) &&
+	if ((meta->ip_proto == HEADER_PROTOCOL_UDP || meta->ip_proto == HEADER_PROTOCOL_TCP) &&
 	    meta->l4_off + 4u <= meta->data_len) {
 		uint32_t ports;
 
@@ -42,7 +44,7 @@ spray_hash(struct rte_mbuf *m, uint32_t seed, bool with_qp)
 	}
 	if (with_qp && (meta->flags & (PACKET_ROCE | PACKET_TUNNEL)) == PACKET_ROCE) {
 		const struct roce_bth *bth =
-			(const struct roce_bth *)(data + meta->l4_off + PARSE_UDP_BYTES);
+			(const struct roce_bth *)(data + meta->l4_off + HEADER_UDP_BYTES);
 
 		word = random_mix(word ^ roce_bth_dest_qp(bth));
 	}
@@ -56,8 +58,9 @@ spray_udp(const struct packet_meta *meta, bool tunnels)
 {
 	if (tunnels && meta->flags & PACKET_TUNNEL)
 		return meta->inner_l4_off;
-	return meta->ip_proto == PARSE_UDP && meta->l4_off + 4u <= meta->data_len ? meta->l4_off
-										   : 0;
+	return meta->ip_proto == HEADER_PROTOCOL_UDP && meta->l4_off + 4u <= meta->data_len
+		       ? meta->l4_off
+		       : 0;
 }
 
 // Cold: DSCP, priority, and bits that a NIC sets in the BTH.
@@ -73,7 +76,7 @@ spray_eligible_more(const struct eligible_profile *more, struct rte_mbuf *m)
 		return true;
 	if (!(meta->flags & PACKET_ROCE))
 		return false;
-	bth = (const struct roce_bth *)(packet_data(m) + spray_udp(meta, true) + PARSE_UDP_BYTES);
+	bth = (const struct roce_bth *)(packet_data(m) + spray_udp(meta, true) + HEADER_UDP_BYTES);
 	return (bth->congestion & more->bth_reserved) == more->bth_reserved;
 }
 
@@ -86,7 +89,7 @@ spray_eligible(const struct tables *t, struct rte_mbuf *m, bool tunnels)
 	if (t->eligible_udp_dport != 0) {
 		const uint32_t udp = spray_udp(meta, tunnels);
 
-		if (udp == 0 || parse_u16(packet_data(m) + udp + 2) != t->eligible_udp_dport)
+		if (udp == 0 || header_get16(packet_data(m) + udp + 2) != t->eligible_udp_dport)
 			return false;
 	}
 	if (t->eligible_data_only && meta->flags & PACKET_ROCE && !roce_op_is_data(meta->opcode))

@@ -4,7 +4,7 @@
 // function.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // A verdict: on to the next stage, consumed (the stage has freed or kept it), or a drop_reason to
 // drop it for.

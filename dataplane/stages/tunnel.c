@@ -22,7 +22,9 @@
 // malformed if its tunnel ends here.
 #include "tunnel.h"
 
-#include "../queueing/ecn.h"
+#include "parse.h"
+
+#include "dataplane/queueing/ecn.h"
 
 #define VXLAN_VNI_OFFSET 4
 #define IP_HEADER_MAX 60u
@@ -40,7 +42,7 @@ tunnel_receive_tagged(struct node *n, struct rte_mbuf *m)
 {
 	const struct tables *t = n->current;
 	struct packet_meta *meta = packet_meta(m);
-	uint16_t vid = parse_u16(packet_data(m) + PARSE_ETHERNET_BYTES) & TUNNEL_VID_MASK;
+	uint16_t vid = header_get16(packet_data(m) + HEADER_ETHERNET_BYTES) & TUNNEL_VID_MASK;
 
 	if (vid == 0)
 		return STAGE_NEXT; // tells a priority alone (802.1Q section 9.6)
@@ -61,28 +63,29 @@ look_inside(struct packet_meta *meta, const uint8_t *data, uint32_t l3)
 	uint32_t l4;
 	uint8_t protocol;
 
-	if (parse_u16(ip - 2) == PARSE_IP4 && ip[0] >> 4 == 4) {
+	if (header_get16(ip - 2) == HEADER_TYPE_IP4 && ip[0] >> 4 == 4) {
 		l4 = l3 + (ip[0] & 0xfu) * 4;
-		protocol = (parse_u16(ip + 6) & 0x3fff) != 0 ? 0 : ip[9]; // 0: a fragment
-	} else if (parse_u16(ip - 2) == PARSE_IP6 && ip[0] >> 4 == 6 &&
-		   l3 + PARSE_IP6_BYTES <= meta->data_len) {
-		l4 = l3 + PARSE_IP6_BYTES;
+		protocol = (header_get16(ip + 6) & 0x3fff) != 0 ? 0 : ip[9]; // 0: a fragment
+	} else if (header_get16(ip - 2) == HEADER_TYPE_IP6 && ip[0] >> 4 == 6 &&
+		   l3 + HEADER_IP6_BYTES <= meta->data_len) {
+		l4 = l3 + HEADER_IP6_BYTES;
 		protocol = ip[6];
 	} else {
 		return;
 	}
 	meta->inner_l3_off = (uint8_t)l3;
-	if (protocol != PARSE_UDP || l4 < l3 + TUNNEL_IP4_BYTES || l4 > UINT8_MAX ||
-	    l4 + PARSE_UDP_BYTES > meta->data_len)
+	if (protocol != HEADER_PROTOCOL_UDP || l4 < l3 + HEADER_IP4_BYTES || l4 > UINT8_MAX ||
+	    l4 + HEADER_UDP_BYTES > meta->data_len)
 		return;
 	udp = data + l4;
 	meta->inner_l4_off = (uint8_t)l4;
-	if (parse_u16(udp + 2) != ROCE_UDP_PORT ||
-	    parse_u16(udp + 4) < PARSE_UDP_BYTES + PARSE_BTH_BYTES + PARSE_ICRC_BYTES ||
-	    l4 + PARSE_UDP_BYTES + PARSE_BTH_BYTES > meta->data_len)
+	if (header_get16(udp + 2) != ROCE_UDP_PORT ||
+	    header_get16(udp + 4) <
+		    HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) + ROCE_ICRC_BYTES ||
+	    l4 + HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) > meta->data_len)
 		return;
 	meta->flags |= PACKET_ROCE;
-	meta->opcode = udp[PARSE_UDP_BYTES];
+	meta->opcode = udp[HEADER_UDP_BYTES];
 }
 
 // What passes: whose it is, and what is inside. What makes no sense passes as well.
@@ -90,12 +93,12 @@ static void
 look(const struct tables *t, struct packet_meta *meta, const uint8_t *data)
 {
 	const uint32_t l3 = meta->l4_off + TUNNEL_BEHIND_IP;
-	const uint8_t *vxlan = data + meta->l4_off + PARSE_UDP_BYTES;
+	const uint8_t *vxlan = data + meta->l4_off + HEADER_UDP_BYTES;
 	uint16_t vrf;
 
 	meta->flags |= PACKET_TUNNEL;
 	meta->inner_l3_off = meta->inner_l4_off = 0;
-	if (l3 > UINT8_MAX || l3 + TUNNEL_IP4_BYTES > meta->data_len ||
+	if (l3 > UINT8_MAX || l3 + HEADER_IP4_BYTES > meta->data_len ||
 	    !(vxlan[0] & TUNNEL_FLAG_VNI))
 		return;
 	vrf = tunnel_find_vni(t->tunnels, get_vni(vxlan));
@@ -128,10 +131,10 @@ check_headers(const struct tables *t, struct packet_meta *meta, const uint8_t *d
 	const uint8_t *vxlan = data + at - TUNNEL_VXLAN_BYTES;
 
 	// An IP header inside must end within what an offset can say.
-	if (meta->flags & PACKET_CUT || at + PARSE_ETHERNET_BYTES > end ||
-	    at + PARSE_ETHERNET_BYTES + IP_HEADER_MAX > UINT8_MAX)
+	if (meta->flags & PACKET_CUT || at + HEADER_ETHERNET_BYTES > end ||
+	    at + HEADER_ETHERNET_BYTES + IP_HEADER_MAX > UINT8_MAX)
 		return DROP_MALFORMED;
-	if (at + PARSE_ETHERNET_BYTES > meta->data_len)
+	if (at + HEADER_ETHERNET_BYTES > meta->data_len)
 		return DROP_TRUNCATED;
 	if (!(vxlan[0] & TUNNEL_FLAG_VNI))
 		return DROP_MALFORMED;
@@ -148,7 +151,7 @@ static int
 parse_inside(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t l3,
 	     uint32_t end)
 {
-	const uint16_t type = parse_u16(data + l3 - 2);
+	const uint16_t type = header_get16(data + l3 - 2);
 	const uint8_t *ip = data + l3;
 	int verdict;
 
@@ -156,13 +159,14 @@ parse_inside(const struct node *n, struct packet_meta *meta, const uint8_t *data
 	meta->flags |= PACKET_OPENED;
 	meta->ip_proto = 0;
 	meta->l3_off = (uint8_t)l3;
-	if (type == PARSE_IP4)
+	if (type == HEADER_TYPE_IP4)
 		verdict = parse_ip4(n, meta, data);
 	else
-		verdict = type == PARSE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
+		verdict = type == HEADER_TYPE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
 	if (verdict != STAGE_NEXT)
 		return verdict;
-	l3 += type == PARSE_IP6 ? PARSE_IP6_BYTES + parse_u16(ip + 4) : parse_u16(ip + 2);
+	l3 += type == HEADER_TYPE_IP6 ? HEADER_IP6_BYTES + header_get16(ip + 4)
+				      : header_get16(ip + 2);
 	return l3 > end ? DROP_MALFORMED : STAGE_NEXT;
 }
 
@@ -171,9 +175,9 @@ open_tunnel(struct node *n, struct packet_meta *meta, const uint8_t *data)
 {
 	const struct tables *t = n->current;
 	const uint32_t udp = meta->l4_off, l3 = udp + TUNNEL_BEHIND_IP;
-	const uint32_t end = udp + parse_u16(data + udp + 4);
+	const uint32_t end = udp + header_get16(data + udp + 4);
 	const uint8_t dscp = meta->dscp, outside = meta->ecn;
-	int verdict = check_headers(t, meta, data, l3 - PARSE_ETHERNET_BYTES, end), ecn;
+	int verdict = check_headers(t, meta, data, l3 - HEADER_ETHERNET_BYTES, end), ecn;
 
 	if (verdict != STAGE_NEXT)
 		return verdict;

@@ -5,15 +5,15 @@
 // tunnel.c for the model.
 #pragma once
 
-#include "parse.h"
+#include "stage.h"
+#include "dataplane/base/headers.h"
 
 #define TUNNEL_UDP_PORT 4789
 #define TUNNEL_VXLAN_BYTES 8u
-#define TUNNEL_FLAG_VNI 0x08 // the first byte of a VXLAN header: I
-#define TUNNEL_IP4_BYTES 20u
+#define TUNNEL_FLAG_VNI 0x08    // the first byte of a VXLAN header: I
 #define TUNNEL_VID_MASK 0x0fffu // of an 802.1Q tag's second two bytes
 // Bytes from the outer IP header's end to the IP packet inside.
-#define TUNNEL_BEHIND_IP (PARSE_UDP_BYTES + TUNNEL_VXLAN_BYTES + PARSE_ETHERNET_BYTES)
+#define TUNNEL_BEHIND_IP (HEADER_UDP_BYTES + TUNNEL_VXLAN_BYTES + HEADER_ETHERNET_BYTES)
 
 // A packet that came by an underlay port with a tag. Returns the verdict.
 int tunnel_receive_tagged(struct node *n, struct rte_mbuf *m);
@@ -33,7 +33,7 @@ void tunnel_rewrite(struct node *n, struct rte_mbuf *m);
 static inline uint32_t
 tunnel_overhead(const struct tunnel_tables *t)
 {
-	return (t->version == 6 ? PARSE_IP6_BYTES : TUNNEL_IP4_BYTES) + TUNNEL_BEHIND_IP;
+	return (t->version == 6 ? HEADER_IP6_BYTES : HEADER_IP4_BYTES) + TUNNEL_BEHIND_IP;
 }
 
 static inline const struct encap *
@@ -57,7 +57,7 @@ static inline bool
 tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t worn)
 {
 	const struct packet_meta *meta = packet_meta(m);
-	const uint32_t headers = PARSE_ETHERNET_BYTES + PARSE_TAG_BYTES + worn;
+	const uint32_t headers = HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES + worn;
 
 	return meta->encap == 0 || (uint32_t)meta->data_off + meta->l3_off >= headers ||
 	       headers + meta->data_len - meta->l3_off <= n->packets->data_room;
@@ -85,8 +85,8 @@ stage_tunnel(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		if (verdict != STAGE_NEXT || meta->flags & PACKET_VLAN)
 			return verdict;
 	}
-	if (meta->ip_proto == PARSE_UDP &&
-	    parse_u16(packet_data(m) + meta->l4_off + 2) == TUNNEL_UDP_PORT)
+	if (meta->ip_proto == HEADER_PROTOCOL_UDP &&
+	    header_get16(packet_data(m) + meta->l4_off + 2) == TUNNEL_UDP_PORT)
 		return tunnel_receive(n, m, port->underlay);
 	return STAGE_NEXT;
 }

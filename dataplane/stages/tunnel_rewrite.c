@@ -4,6 +4,7 @@
 #include "tunnel.h"
 
 #include "spray_hash.h"
+#include "dataplane/base/checksum.h"
 
 #define OUTER_TTL 64
 #define OUTER_DONT_FRAGMENT 0x40
@@ -22,7 +23,7 @@ put16(uint8_t *at, uint32_t value)
 static uint32_t
 ip_bytes(const uint8_t *ip, bool ip6)
 {
-	return ip6 ? PARSE_IP6_BYTES + parse_u16(ip + 4) : parse_u16(ip + 2);
+	return ip6 ? HEADER_IP6_BYTES + header_get16(ip + 4) : header_get16(ip + 2);
 }
 
 // Type of service or traffic class: DSCP and ECN.
@@ -106,10 +107,11 @@ put_outer_ip4(uint8_t *ip, const struct tunnel_tables *t, const struct encap *en
 
 	memcpy(ip, (uint8_t[4]){0x45, tos}, 4);
 	put16(ip + 2, bytes);
-	memcpy(ip + 4, (uint8_t[8]){0, 0, OUTER_DONT_FRAGMENT, 0, OUTER_TTL, PARSE_UDP}, 8);
+	memcpy(ip + 4, (uint8_t[8]){0, 0, OUTER_DONT_FRAGMENT, 0, OUTER_TTL, HEADER_PROTOCOL_UDP},
+	       8);
 	memcpy(ip + 12, t->local, 4);
 	memcpy(ip + 16, encap->remote, 4);
-	checksum = checksum_ipv4_header(ip, TUNNEL_IP4_BYTES);
+	checksum = checksum_ipv4_header(ip, HEADER_IP4_BYTES);
 	memcpy(ip + CHECKSUM_IPV4_OFFSET, &checksum, sizeof(checksum));
 }
 
@@ -118,8 +120,8 @@ put_outer_ip6(uint8_t *ip, const struct tunnel_tables *t, const struct encap *en
 	      uint32_t bytes)
 {
 	memcpy(ip, (uint8_t[4]){(uint8_t)(0x60 | tos >> 4), (uint8_t)(tos << 4)}, 4);
-	put16(ip + 4, bytes - PARSE_IP6_BYTES);
-	ip[6] = PARSE_UDP;
+	put16(ip + 4, bytes - HEADER_IP6_BYTES);
+	ip[6] = HEADER_PROTOCOL_UDP;
 	ip[7] = OUTER_TTL;
 	memcpy(ip + 8, t->local, 16);
 	memcpy(ip + 24, encap->remote, 16);
@@ -131,8 +133,8 @@ static void
 put_vxlan(uint8_t *ip, const struct tunnel_tables *t, const struct encap *encap, uint8_t tos,
 	  uint16_t sport, uint32_t bytes, bool inside_ip6)
 {
-	const uint32_t header = t->version == 6 ? PARSE_IP6_BYTES : TUNNEL_IP4_BYTES;
-	uint8_t *udp = ip + header, *vxlan = udp + PARSE_UDP_BYTES,
+	const uint32_t header = t->version == 6 ? HEADER_IP6_BYTES : HEADER_IP4_BYTES;
+	uint8_t *udp = ip + header, *vxlan = udp + HEADER_UDP_BYTES,
 		*ethernet = vxlan + TUNNEL_VXLAN_BYTES;
 
 	bytes += TUNNEL_BEHIND_IP;
@@ -149,17 +151,17 @@ put_vxlan(uint8_t *ip, const struct tunnel_tables *t, const struct encap *encap,
 	put16(vxlan + 6, encap->vni << 8);
 	memcpy(ethernet, encap->mac, 6);
 	memcpy(ethernet + 6, t->mac, 6);
-	put16(ethernet + 12, inside_ip6 ? PARSE_IP6 : PARSE_IP4);
+	put16(ethernet + 12, inside_ip6 ? HEADER_TYPE_IP6 : HEADER_TYPE_IP4);
 }
 
 // What was routed is the inside from now on.
 static void
 note_tunnel(const struct tunnel_tables *t, struct packet_meta *meta)
 {
-	const uint32_t inside = PARSE_ETHERNET_BYTES + tunnel_overhead(t);
+	const uint32_t inside = HEADER_ETHERNET_BYTES + tunnel_overhead(t);
 
 	meta->inner_l3_off = (uint8_t)inside;
-	meta->inner_l4_off = meta->ip_proto == PARSE_UDP &&
+	meta->inner_l4_off = meta->ip_proto == HEADER_PROTOCOL_UDP &&
 					     inside + meta->l4_off - meta->l3_off <= UINT8_MAX
 				     ? (uint8_t)(inside + meta->l4_off - meta->l3_off)
 				     : 0;
@@ -167,8 +169,8 @@ note_tunnel(const struct tunnel_tables *t, struct packet_meta *meta)
 		meta->flags &= ~(uint32_t)PACKET_ROCE;
 	meta->flags &= ~(uint32_t)(PACKET_IPV6 | PACKET_OPENED);
 	meta->flags |= PACKET_TUNNEL | (t->version == 6 ? PACKET_IPV6 : 0);
-	meta->ip_proto = PARSE_UDP;
-	meta->l3_off = PARSE_ETHERNET_BYTES;
+	meta->ip_proto = HEADER_PROTOCOL_UDP;
+	meta->l3_off = HEADER_ETHERNET_BYTES;
 	meta->l4_off = (uint8_t)(inside - TUNNEL_BEHIND_IP);
 }
 
@@ -184,10 +186,10 @@ send_in_vxlan(const struct tables *t, struct rte_mbuf *m)
 	const uint8_t dscp = encap->pipe ? tunnels->priority_dscp[meta->priority]
 					 : get_tos(ip, ip6) >> 2;
 	const uint32_t hash = spray_hash(m, ENTROPY_SEED, meta->encap & PACKET_ENCAP_QP);
-	uint8_t *data = make_room(m, PARSE_ETHERNET_BYTES + tunnel_overhead(tunnels),
+	uint8_t *data = make_room(m, HEADER_ETHERNET_BYTES + tunnel_overhead(tunnels),
 				  ip_wire_bytes(meta, ip));
 
-	put_vxlan(data + PARSE_ETHERNET_BYTES, tunnels, encap, (uint8_t)(dscp << 2 | meta->ecn),
+	put_vxlan(data + HEADER_ETHERNET_BYTES, tunnels, encap, (uint8_t)(dscp << 2 | meta->ecn),
 		  (uint16_t)(ENTROPY_FIRST | hash >> ENTROPY_SHIFT), bytes, ip6);
 	note_tunnel(tunnels, meta);
 }
@@ -200,14 +202,15 @@ send_plain(const struct tables *t, struct rte_mbuf *m)
 	struct packet_meta *meta = packet_meta(m);
 	const uint8_t *before = packet_data(m);
 	const uint32_t tci = meta->flags & PACKET_TAGGED
-				     ? parse_u16(before + PARSE_ETHERNET_BYTES) & ~TUNNEL_VID_MASK
+				     ? header_get16(before + HEADER_ETHERNET_BYTES) &
+					       ~TUNNEL_VID_MASK
 				     : (uint32_t)meta->priority << TAG_PCP_SHIFT;
-	const uint32_t l3 = PARSE_ETHERNET_BYTES + (meta->encap != 0 ? PARSE_TAG_BYTES : 0);
+	const uint32_t l3 = HEADER_ETHERNET_BYTES + (meta->encap != 0 ? HEADER_TAG_BYTES : 0);
 	uint8_t *data = make_room(m, l3, ip_wire_bytes(meta, before + meta->l3_off));
 
 	if (meta->encap != 0) {
-		put16(data + 12, PARSE_VLAN);
-		put16(data + PARSE_ETHERNET_BYTES, tci | tunnel_encap(t, meta)->vid);
+		put16(data + 12, HEADER_TYPE_VLAN);
+		put16(data + HEADER_ETHERNET_BYTES, tci | tunnel_encap(t, meta)->vid);
 	}
 	if (meta->wire_bytes < PACKET_FRAME_MIN)
 		meta->wire_bytes = PACKET_FRAME_MIN;
@@ -219,9 +222,9 @@ send_plain(const struct tables *t, struct rte_mbuf *m)
 void
 tunnel_forget_vlan(struct rte_mbuf *m)
 {
-	uint8_t *tci = packet_data(m) + PARSE_ETHERNET_BYTES;
+	uint8_t *tci = packet_data(m) + HEADER_ETHERNET_BYTES;
 
-	put16(tci, parse_u16(tci) & ~TUNNEL_VID_MASK);
+	put16(tci, header_get16(tci) & ~TUNNEL_VID_MASK);
 }
 
 void
@@ -240,7 +243,8 @@ tunnel_rewrite(struct node *n, struct rte_mbuf *m)
 	data = packet_data(m);
 	memcpy(data, t->next_hops[meta->group].mac, 6);
 	memcpy(data + 6, t->ports[meta->out_port].mac, 6);
-	put16(data + meta->l3_off - 2, meta->flags & PACKET_IPV6 ? PARSE_IP6 : PARSE_IP4);
+	put16(data + meta->l3_off - 2,
+	      meta->flags & PACKET_IPV6 ? HEADER_TYPE_IP6 : HEADER_TYPE_IP4);
 	if (meta->wire_bytes != bytes)
 		meta->flags |= PACKET_RESIZED;
 }

@@ -5,7 +5,7 @@
 // passed since the last look counts as if spread evenly over it.
 #pragma once
 
-#include "../node.h"
+#include "dataplane/base/node.h"
 
 // What a port has sent until now, with the gaps between frames.
 static inline uint64_t

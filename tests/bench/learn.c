@@ -5,7 +5,7 @@
 #include "control/fabric/learned.h"
 #include "control/io/learn/resolve.h"
 #include "control/model/tables/build.h"
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 // on the first. Prints one JSON object: {"whole": {SCENARIO: cycles, ...}, "stages": {NAME: cycles,
 // ...}, "batches": n}, medians over the batches. With the name of a scenario: its cycles alone.
 #include "control/fabric/fabric.h"
-#include "dataplane/port_tx.h"
+#include "dataplane/queueing/port_tx.h"
 #include "dataplane/stages/admit.h"
 #include "dataplane/stages/classify.h"
 #include "dataplane/stages/control_frames.h"
@@ -65,16 +65,15 @@
 	     "    swp2: {dev: net_null1, rate: device, cable: 5m, uplink: true}\n" \
 	     "  routes:\n" routes "tenants: {red: {vni: 5001, encap: vxlan}}\n"
 #define RED ", vrf: red, tenant: red"
-#define TO_LEAF(address, port)               \
-	"    - {prefix: " address "/32, via: [{port: " port \
-	", mac: \"02:00:00:00:02:02\"}]}\n"
-#define ENCAP                                                           \
-	TUNNELS("172.16.0.1", RED,                                      \
-		TO_LEAF("172.16.0.2", "swp2")                           \
-		"    - {vrf: red, prefix: 198.18.2.0/24, via: [{vtep: " \
-		"172.16.0.2, mac: \"02:02:00:00:02:00\"}]}\n")
-#define DECAP                                                                     \
-	TUNNELS("172.16.0.1", RED,                                                \
+#define TO_LEAF(address, port) \
+	"    - {prefix: " address "/32, via: [{port: " port ", mac: \"02:00:00:00:02:02\"}]}\n"
+#define ENCAP                                                                           \
+	TUNNELS("172.16.0.1", RED,                                                      \
+		TO_LEAF("172.16.0.2",                                                   \
+			"swp2") "    - {vrf: red, prefix: 198.18.2.0/24, via: [{vtep: " \
+				"172.16.0.2, mac: \"02:02:00:00:02:00\"}]}\n")
+#define DECAP                                                                      \
+	TUNNELS("172.16.0.1", RED,                                                 \
 		"    - {vrf: red, prefix: 198.18.2.0/24, via: [{port: swp1, mac: " \
 		"\"02:00:00:00:02:02\"}]}\n")
 #define TRANSIT TUNNELS("172.16.0.9", ", uplink: true", TO_LEAF("172.16.0.1", "swp1"))
@@ -100,23 +99,24 @@ static const struct scenario {
 // A WRITE_ONLY of 6 bytes to 198.18.2.1, DSCP 26, ECT(0): what the stages look at is real, the ICRC
 // is not.
 static const uint8_t frame[FRAME_BYTES] = {
-	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0x01, 0x01, 0x08, 0x00,
-	0x45, 0x6a, 0, 50, 0, 1, 0x40, 0, 64, 17, 0, 0, 198, 18, 1, 1, 198, 18, 2, 1,
-	0xc0, 0, 0x12, 0xb7, 0, 30, 0, 0,
-	0x0a, 0x40, 0xff, 0xff, 0, 0, 0, 16, 0, 0, 0, 0,
+	0x02, 0,    0,    0,    0, 0x01, 0x02, 0,  0,    0,    0x01, 0x01, 0x08, 0x00,
+	0x45, 0x6a, 0,    50,   0, 1,    0x40, 0,  64,   17,   0,    0,    198,  18,
+	1,    1,    198,  18,   2, 1,    0xc0, 0,  0x12, 0xb7, 0,    30,   0,    0,
+	0x0a, 0x40, 0xff, 0xff, 0, 0,    0,    16, 0,    0,    0,    0,
 };
 
 #define OUTER_BYTES 50
 // Around it: to 172.16.0.1, VNI 5001, and the router whose ports' address is its own.
 static const uint8_t outer[OUTER_BYTES + 14] = {
-	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0x01, 0x01, 0x08, 0x00,
-	0x45, 0x6a, 0, 100, 0, 0, 0x40, 0, 64, 17, 0, 0, 172, 16, 0, 2, 172, 16, 0, 1,
-	0xc0, 0, 0x12, 0xb5, 0, 80, 0, 0, 0x08, 0, 0, 0, 0, 0x13, 0x89, 0,
-	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0x01, 0x01, 0x08, 0x00,
+	0x02, 0,   0,    0, 0,    0x01, 0x02, 0,    0,    0, 0x01, 0x01, 0x08, 0x00, 0x45, 0x6a,
+	0,    100, 0,    0, 0x40, 0,    64,   17,   0,    0, 172,  16,   0,    2,    172,  16,
+	0,    1,   0xc0, 0, 0x12, 0xb5, 0,    80,   0,    0, 0x08, 0,    0,    0,    0,    0x13,
+	0x89, 0,   0x02, 0, 0,    0,    0,    0x01, 0x02, 0, 0,    0,    0x01, 0x01, 0x08, 0x00,
 };
 
-static const char *const names[] = {"receive", "parse", "control_frames", "classify", "route",
-				    "spray",   "admit", "rewrite",        "enqueue and egress"};
+static const char *const names[] = {"receive",  "parse",   "control_frames",
+				    "classify", "route",   "spray",
+				    "admit",    "rewrite", "enqueue and egress"};
 
 #define STAGES (sizeof(names) / sizeof(names[0]))
 

@@ -74,7 +74,7 @@ class Docs(Case):
                               "qos.md", "presets.md", "counters.md", "results.md", "development.md"}, names)
 
     def test_every_drop_reason_is_explained(self):
-        source = (SOURCE / "dataplane/drop.h").read_text()
+        source = (SOURCE / "dataplane/base/drop.h").read_text()
         reasons = re.findall(r'^\tX\(\w+, "([a-z-]+)"', source, re.M)
         self.assertGreater(len(reasons), 20)
         text = (SOURCE / "doc/counters.md").read_text()

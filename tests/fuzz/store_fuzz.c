@@ -6,6 +6,7 @@
 #include "control/config/yaml_emit.h"
 #include "control/edit/header.h"
 #include "text_fuzz.h"
+#include "dataplane/base/headers.h"
 
 static void
 require_header(const char *text, size_t length)

@@ -6,13 +6,15 @@
 // does.
 #include "tests/unit/dataplane/harness.h"
 
-#include "dataplane/checksum.h"
+#include "dataplane/base/checksum.h"
 #include "dataplane/roce/unsent.h"
 #include "dataplane/stages/admit.h"
 #include "dataplane/stages/classify.h"
 #include "dataplane/stages/parse.h"
 #include "dataplane/stages/remark.h"
 #include "dataplane/stages/rewrite.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/base/headers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +147,7 @@ reaches_buffer(struct rte_mbuf *m)
 	struct node *n = harness.node;
 
 	if (stage_parse(n, &n->ports[0], m, 0) != STAGE_NEXT ||
-	    parse_reserved_address(packet_data(m)))
+	    header_reserved_address(packet_data(m)))
 		return false;
 	packet_meta(m)->out_port = 1;
 	packet_meta(m)->group = 1;

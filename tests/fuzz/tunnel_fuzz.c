@@ -9,6 +9,8 @@
 
 #include "dataplane/stages/control_frames.h"
 #include "dataplane/stages/tunnel.h"
+#include "dataplane/base/headers.h"
+#include "dataplane/stages/parse.h"
 
 #define FRAME_MAX 1500u
 
@@ -92,7 +94,7 @@ look(struct harness *h, const uint8_t *frame, uint32_t present, uint32_t wire)
 	struct rte_mbuf *m = exact(frame, present, wire);
 	struct port *in = &h->node->ports[UPLINK];
 
-	if (stage_parse(h->node, in, m, 0) == STAGE_NEXT && !parse_reserved_address(frame) &&
+	if (stage_parse(h->node, in, m, 0) == STAGE_NEXT && !header_reserved_address(frame) &&
 	    stage_control_frames(h->node, in, m, 0) == STAGE_NEXT)
 		stage_tunnel(h->node, in, m, 0);
 	free(m);
@@ -116,7 +118,7 @@ check_left(struct harness *h, unsigned int port)
 
 	while ((m = harness_take(h, port, NULL)) != NULL) {
 		struct packet_meta *meta = packet_meta(m);
-		const int verdict = parse_reserved_address(packet_data(m))
+		const int verdict = header_reserved_address(packet_data(m))
 					    ? STAGE_NEXT
 					    : stage_parse(h->node, &h->node->ports[port], m, 0);
 

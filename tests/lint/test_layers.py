@@ -10,6 +10,9 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 LAYERS = ("dataplane", "pipelines", "control")
+# Each folder may include those before it.
+FOLDERS = ("dataplane/base", "dataplane/queueing", "dataplane/stages", "dataplane/roce", "dataplane/node",
+           "dataplane/device/xdp", "dataplane/device", "dataplane/drive", "pipelines")
 ALLOWED_RTE = {"rte_branch_prediction.h", "rte_byteorder.h", "rte_common.h", "rte_hash_crc.h",
                "rte_jhash.h", "rte_mbuf_core.h", "rte_prefetch.h"}
 CLOCK_HEADERS = {"time.h", "sys/time.h", "sys/timerfd.h", "x86intrin.h", "rte_cycles.h"}
@@ -69,6 +72,16 @@ class Layers(unittest.TestCase):
                     continue
                 layer = found.relative_to(SOURCE).parts[0]
                 self.check(path, layer in LAYERS[:own + 1], f"includes {layer}: {name}")
+
+    def test_folders_include_those_before_them(self):
+        for path in sources("dataplane", "pipelines"):
+            folder = str(path.relative_to(SOURCE).parent)
+            self.check(path, folder in FOLDERS, f"{folder} is not in the order of folders")
+            for quoted, name in includes(path):
+                found = included(path, name) if quoted and folder in FOLDERS else None
+                other = str(found.relative_to(SOURCE).parent) if found else folder
+                self.check(path, other in FOLDERS[:FOLDERS.index(folder) + 1] if other in FOLDERS else not found,
+                           f"includes {name}, which comes after {folder}")
 
     def test_drive_and_device_are_seen_by_nobody_below(self):
         for path in filter(timeless, sources("dataplane")):

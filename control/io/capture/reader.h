@@ -3,7 +3,7 @@
 // Everything here belongs to the control thread. See reader.c for what a file must satisfy.
 #pragma once
 
-#include "dataplane/time.h"
+#include "dataplane/base/time.h"
 
 #include <stddef.h>
 #include <stdint.h>

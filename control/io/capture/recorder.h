@@ -4,7 +4,7 @@
 #pragma once
 
 #include "control/base/output.h"
-#include "dataplane/node.h"
+#include "dataplane/base/node.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hash.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "control/config/config.h"
-#include "dataplane/tables.h"
+#include "dataplane/base/tables.h"
 
 #include <linux/netlink.h>
 #include <net/if.h>
@@ -45,15 +45,15 @@ struct learn_way {
 
 struct learn_message {
 	enum learn_kind kind;
-	bool gone;     // it is no more
-	bool replaces; // NLM_F_REPLACE
-	bool appends;  // NLM_F_APPEND
-	bool usable; // NEIGHBOUR: the kernel would send to its MAC; LINK: up, with a carrier
-	uint32_t device;              // NEIGHBOUR, LINK, ADDRESS: ifindex
-	uint32_t id;                  // NEXTHOP
-	uint32_t metric;              // ROUTE
-	uint16_t state;               // NEIGHBOUR: NUD_*
-	uint8_t mac[6];               // NEIGHBOUR
+	bool gone;       // it is no more
+	bool replaces;   // NLM_F_REPLACE
+	bool appends;    // NLM_F_APPEND
+	bool usable;     // NEIGHBOUR: the kernel would send to its MAC; LINK: up, with a carrier
+	uint32_t device; // NEIGHBOUR, LINK, ADDRESS: ifindex
+	uint32_t id;     // NEXTHOP
+	uint32_t metric; // ROUTE
+	uint16_t state;  // NEIGHBOUR: NUD_*
+	uint8_t mac[6];  // NEIGHBOUR
 	char name[IF_NAMESIZE];       // LINK
 	struct learn_address address; // NEIGHBOUR, ADDRESS
 	struct config_prefix prefix;  // ROUTE

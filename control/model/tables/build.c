@@ -11,7 +11,7 @@
 // headroom).
 #include "parts.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A node's snapshot (dataplane/tables.h) from its settings, its place in the topology and its
+// A node's snapshot (dataplane/base/tables.h) from its settings, its place in the topology and its
 // routes. Control thread.
 #pragma once
 
-#include "dataplane/tables.h"
+#include "dataplane/base/tables.h"
 #include "control/config/config.h"
 #include "control/model/routes/routes.h"
 #include "control/model/topology/topology.h"

@@ -5,7 +5,7 @@
 #include "headroom.h"
 #include "parts.h"
 
-#include "dataplane/paths.h"
+#include "dataplane/base/paths.h"
 
 #include <errno.h>
 #include <stdlib.h>

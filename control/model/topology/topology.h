@@ -6,7 +6,7 @@
 // control thread; it refers to the struct config, which must live as long.
 #pragma once
 
-#include "dataplane/tables.h"
+#include "dataplane/base/tables.h"
 #include "control/config/config.h"
 
 #define TOPOLOGY_NONE UINT32_MAX

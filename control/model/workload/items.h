@@ -2,7 +2,7 @@
 // The kinds of workload items; private to control/workload/.
 #pragma once
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 #include "workload.h"
 
 // What an item is made from, and into.

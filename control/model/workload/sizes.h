@@ -3,7 +3,7 @@
 // points. All integers, so that every machine draws the same sizes.
 #pragma once
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 #include "control/config/config.h"
 
 // Of a share: percent to 7 digits after the point.

@@ -7,7 +7,7 @@
 // ports by their index at the host. Control thread.
 #pragma once
 
-#include "dataplane/time.h"
+#include "dataplane/base/time.h"
 #include "control/config/config.h"
 #include "control/model/routes/routes.h"
 #include "control/model/topology/topology.h"

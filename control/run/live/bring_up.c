@@ -16,6 +16,7 @@
 #include "live_events.h"
 #include "learning.h"
 #include "local_addresses.h"
+#include "dataplane/node/ports.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "control/io/host/readdress.h"
 #include "control/io/host/veth.h"
 #include "control/model/topology/addresses.h"
+#include "dataplane/node/ports.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

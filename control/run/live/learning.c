@@ -9,7 +9,7 @@
 #include "control/fabric/learned.h"
 #include "control/io/host/netns.h"
 #include "control/io/learn/learn.h"
-#include "dataplane/glean.h"
+#include "dataplane/base/glean.h"
 #include "live_events.h"
 
 #include <errno.h>

@@ -6,6 +6,7 @@
 #include "live_events.h"
 
 #include "devices.h"
+#include "dataplane/node/adopt.h"
 
 #include <errno.h>
 #include <stdlib.h>

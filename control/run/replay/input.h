@@ -4,7 +4,7 @@
 #pragma once
 
 #include "control/io/capture/reader.h"
-#include "dataplane/node.h"
+#include "dataplane/base/node.h"
 
 #include <stdbool.h>
 

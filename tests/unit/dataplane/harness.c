@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "harness.h"
 
-#include "dataplane/node_check.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/node/node_check.h"
+#include "dataplane/base/roce_headers.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/queueing/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 // taken from the wires out.
 #pragma once
 
-#include "dataplane/node.h"
-#include "dataplane/tables.h"
+#include "dataplane/base/node.h"
+#include "dataplane/base/tables.h"
 #include "pipelines/pipelines.h"
 
 #include <setjmp.h>
@@ -71,17 +71,17 @@ unsigned int harness_drain(struct harness *h, unsigned int port);
 
 // What a test frame says; what is 0 takes the value in brackets.
 struct frame {
-	unsigned int to;     // port whose subnet it is for
-	uint32_t bytes;      // without FCS [300]
+	unsigned int to; // port whose subnet it is for
+	uint32_t bytes;  // without FCS [300]
 	uint8_t dscp;
 	uint8_t ecn;
-	uint8_t ttl;         // [64]
-	uint16_t sport;      // [49152]
-	uint16_t dport;      // [9]; 4791: with a BTH
-	uint8_t opcode;      // of the BTH
-	uint16_t vlan_pcp;   // 0: untagged, else 8 + PCP
-	uint16_t id;         // IPv4 identification
-	uint8_t second;      // second byte of an IPv4 destination: 1 ECMP group, 2 adaptive group
+	uint8_t ttl;       // [64]
+	uint16_t sport;    // [49152]
+	uint16_t dport;    // [9]; 4791: with a BTH
+	uint8_t opcode;    // of the BTH
+	uint16_t vlan_pcp; // 0: untagged, else 8 + PCP
+	uint16_t id;       // IPv4 identification
+	uint8_t second;    // second byte of an IPv4 destination: 1 ECMP group, 2 adaptive group
 	bool ip6;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "harness.h"
 
-#include "dataplane/checksum.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/roce_headers.h"
 
 #include <string.h>
 

@@ -4,8 +4,10 @@
 // for.
 #include "../dataplane/harness.h"
 
-#include "dataplane/checksum.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/roce_headers.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +69,12 @@ check_meta(struct rte_mbuf *m)
 static void
 test_one_packet(void **state)
 {
-	const struct frame f = {.to = 2, .dscp = 26, .ecn = 2, .id = 0x1234,
-				.dport = ROCE_UDP_PORT, .opcode = ROCE_OP_WRITE_ONLY};
+	const struct frame f = {.to = 2,
+				.dscp = 26,
+				.ecn = 2,
+				.id = 0x1234,
+				.dport = ROCE_UDP_PORT,
+				.opcode = ROCE_OP_WRITE_ONLY};
 	struct tables *t = harness_tables(4);
 	uint8_t want[300];
 	uint16_t checksum;
@@ -112,10 +118,10 @@ test_one_packet(void **state)
 struct property {
 	struct harness h;
 	struct random random;
-	uint32_t cell;           // of all tables: a switch keeps it
-	bool remap;              // tables may move priorities between queues and groups
-	uint16_t sent[FLOWS];    // by flow: packets offered
-	uint16_t seen[FLOWS];    // number of the last one that left
+	uint32_t cell;          // of all tables: a switch keeps it
+	bool remap;             // tables may move priorities between queues and groups
+	uint16_t sent[FLOWS];   // by flow: packets offered
+	uint16_t seen[FLOWS];   // number of the last one that left
 	uint64_t offered, left; // frames, PFC included
 	unsigned int swaps;
 };
@@ -163,7 +169,9 @@ randomise_profile(struct property *p, struct port_profile *profile)
 		pg->pfc_priorities = pg->lossless ? (uint8_t)(1 << i) : 0;
 		tc->threshold = random_threshold(p, POOL_EGRESS_LOSSLESS);
 		tc->quantum = profile->strict >> i & 1 ? 0 : 300 + below(p, 3000);
-		tc->ecn = (struct ecn_profile){.enabled = below(p, 2), .cell = 1, .max = 2000,
+		tc->ecn = (struct ecn_profile){.enabled = below(p, 2),
+					       .cell = 1,
+					       .max = 2000,
 					       .slope = (UINT64_C(1) << 56) / 2000};
 	}
 }

@@ -5,6 +5,7 @@
 
 #include "control/tenants/change.h"
 #include "tests/unit/control/model/topology/fixture.h"
+#include "dataplane/node/adopt.h"
 
 #define PLACE                                                                               \
 	"fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n" \

@@ -4,6 +4,7 @@
 // That a rename is not on disk before what it renames is seen from the order of the calls.
 #include "control/edit/header.h"
 #include "place.h"
+#include "dataplane/base/headers.h"
 
 #include <errno.h>
 #include <signal.h>

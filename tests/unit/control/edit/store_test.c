@@ -3,6 +3,7 @@
 #include "place.h"
 
 #include "control/config/yaml_tree.h"
+#include "dataplane/base/headers.h"
 
 #include <errno.h>
 

@@ -7,6 +7,7 @@
 #include "control/tenants/change.h"
 #include "control/tenants/drain.h"
 #include "tests/unit/control/model/topology/fixture.h"
+#include "dataplane/node/adopt.h"
 
 #define BENCH_NODES_MAX 16
 

@@ -2,6 +2,7 @@
 #include "tests/unit/control/show/report_fixture.h"
 
 #include "control/fabric/counters.h"
+#include "dataplane/node/create.h"
 
 static const char *const port_keys[] = {
 	"rx_packets",

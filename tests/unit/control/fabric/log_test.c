@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What nodes tell, printed and listed, of a fabric that has two switches and nothing else.
 #include "control/fabric/log.h"
-#include "dataplane/node_log.h"
+#include "dataplane/base/node_log.h"
+#include "dataplane/node/create.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

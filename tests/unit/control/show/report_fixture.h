@@ -5,6 +5,8 @@
 #pragma once
 
 #include "control/fabric/counters.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,8 +97,8 @@ fixture_setup(void **state)
 	node_adopt_tables(f->nic, &f->nic_tables);
 	f->nodes[0] = (struct report_node){f->leaf,      "leaf1",         fixture_leaf_ports,
 					   fixture_vrfs, fixture_tenants, "leaf"};
-	f->nodes[1] = (struct report_node){f->nic,       "h1",            fixture_nic_ports,
-					   fixture_vrfs, fixture_tenants, "host"};
+	f->nodes[1] = (struct report_node){f->nic,          "h1",  fixture_nic_ports, fixture_vrfs,
+					   fixture_tenants, "host"};
 	*state = f;
 	return 0;
 }

@@ -3,6 +3,9 @@
 #include "report_fixture.h"
 
 #include "control/show/show.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/stages/path_state.h"
 
 #define GROUP "nodes/leaf1/groups/1/"
 #define FIRST GROUP "members/[0]/"

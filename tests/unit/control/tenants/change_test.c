@@ -3,6 +3,7 @@
 #include "control/tenants/change.h"
 
 #include "tests/unit/control/model/topology/fixture.h"
+#include "dataplane/node/adopt.h"
 
 #define PLACE                                                                               \
 	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}}\n" \

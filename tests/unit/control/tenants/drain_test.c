@@ -3,7 +3,7 @@
 #include "control/tenants/drain.h"
 
 #include "tests/unit/control/fabric/bench.h"
-#include "dataplane/stages/moved.h"
+#include "dataplane/stages/stale_tenant.h"
 
 static const uint8_t h1[4] = {10, 0, 1, 1}, h3[4] = {10, 0, 2, 1};
 

@@ -3,8 +3,11 @@
 // leaves.
 #include "dataplane/drive/virtual.h"
 
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/roce_headers.h"
 #include "../harness.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
+#include "dataplane/node/ports.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -392,8 +395,10 @@ main(void)
 		cmocka_unit_test(test_no_window),
 		cmocka_unit_test(test_switches_come_before_nics),
 		cmocka_unit_test(test_skips_empty_windows),
-		cmocka_unit_test(test_earliest_node), cmocka_unit_test(test_never_crosses_4_us),
-		cmocka_unit_test(test_until),         cmocka_unit_test(test_same_result),
+		cmocka_unit_test(test_earliest_node),
+		cmocka_unit_test(test_never_crosses_4_us),
+		cmocka_unit_test(test_until),
+		cmocka_unit_test(test_same_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,8 +4,9 @@
 // variant.
 #include "../harness.h"
 
-#include "dataplane/port_tx_whole.h"
-#include "dataplane/random.h"
+#include "dataplane/queueing/port_tx_full.h"
+#include "dataplane/base/random.h"
+#include "dataplane/queueing/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,8 @@ random_state(struct random *r, struct node *n, struct priority_group *g, const s
 			n->ports[k].shared_use[i] = 4000 + random_below(r, 3000);
 		for (unsigned int k = 0; k < TENANTS; k++) {
 			n->buffer.tenants[k].guarantee[i] = random_below(r, 3000);
-			n->buffer.tenants[k].used[i] =
-				n->buffer.tenants[k].guarantee[i] + random_below(r, 4000);
+			n->buffer.tenants[k].used[i] = n->buffer.tenants[k].guarantee[i] +
+						       random_below(r, 4000);
 		}
 	}
 	for (unsigned int k = 0; k < TENANTS; k++) {

@@ -2,6 +2,7 @@
 // The charging rule where tenants have guarantees and shares, and what new tables make of what is
 // held.
 #include "charged.h"
+#include "dataplane/node/adopt.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The charging rule, cell by cell.
 #include "charged.h"
+#include "dataplane/node/ports.h"
 
 static void
 set_cell(struct tables *t, uint32_t cell)
@@ -210,8 +211,8 @@ test_port_limit(void **state)
 	assert_false(send(&h, 1, 0, 100)); // 600 > 900 - 500
 	assert_true(send(&h, 1, 1, 100));  // reserved
 	assert_false(send(&h, 1, 1, 60));
-	assert_true(send(&h, 2, 0, 200));  // the other port: 200 <= 900 - 500
-	assert_false(send(&h, 2, 0, 60));  // 260 > 900 - 700
+	assert_true(send(&h, 2, 0, 200)); // the other port: 200 <= 900 - 500
+	assert_false(send(&h, 2, 0, 60)); // 260 > 900 - 700
 	harness_close(&h);
 }
 
@@ -310,14 +311,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_xoff_edge),
-		cmocka_unit_test(test_headroom_first),
-		cmocka_unit_test(test_equilibrium),
-		cmocka_unit_test(test_two_levels),
-		cmocka_unit_test(test_port_limit),
-		cmocka_unit_test(test_headroom_pool),
-		cmocka_unit_test(test_thresholds),
+		cmocka_unit_test(test_cells),          cmocka_unit_test(test_xoff_edge),
+		cmocka_unit_test(test_headroom_first), cmocka_unit_test(test_equilibrium),
+		cmocka_unit_test(test_two_levels),     cmocka_unit_test(test_port_limit),
+		cmocka_unit_test(test_headroom_pool),  cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_egress),
 	};
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../harness.h"
+#include "dataplane/node/ports.h"
 
 #define SIZE 256u
 #define DSCP_CUT 11

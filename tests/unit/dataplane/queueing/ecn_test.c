@@ -2,8 +2,9 @@
 // ECN at dequeue: at which depths, which packets, and what is written into them.
 #include "../harness.h"
 
-#include "dataplane/checksum.h"
+#include "dataplane/base/checksum.h"
 #include "dataplane/queueing/ecn.h"
+#include "dataplane/node/ports.h"
 
 #include <string.h>
 

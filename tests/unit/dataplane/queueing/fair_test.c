@@ -4,6 +4,8 @@
 #include "../harness.h"
 
 #include "dataplane/queueing/fair.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +114,14 @@ test_turns(void **state)
 	freeze(&h, false);
 	run(&h, 3 * PS_PER_US, ids, bytes, order, sizeof(order));
 	// Of 1000 B packets one goes a turn until 486 + 1514 bytes are there.
-	assert_string_equal(order, "r" "rrrrr" "bbbbb" "n" "rrrrr" "b" "n" "r");
+	assert_string_equal(order, "r"
+				   "rrrrr"
+				   "bbbbb"
+				   "n"
+				   "rrrrr"
+				   "b"
+				   "n"
+				   "r");
 	harness_close(&h);
 }
 

@@ -2,6 +2,8 @@
 #include "../harness.h"
 
 #include "dataplane/queueing/histogram.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
 
 #include <stdlib.h>
 
@@ -189,10 +191,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bins_of_depths),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_latency_of_what_waits),
+		cmocka_unit_test(test_bins_of_depths), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_latency),        cmocka_unit_test(test_latency_of_what_waits),
 		cmocka_unit_test(test_tables_change),
 	};
 

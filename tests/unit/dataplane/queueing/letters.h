@@ -6,6 +6,7 @@
 #include "../harness.h"
 
 #include "dataplane/queueing/fair.h"
+#include "dataplane/node/ports.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@
 static inline void
 map(struct tables *t, unsigned int priority, unsigned int tc)
 {
-	t->tc_priorities[t->priority_to_tc[priority]] &= (uint8_t)~(1u << priority);
+	t->tc_priorities[t->priority_to_tc[priority]] &= (uint8_t) ~(1u << priority);
 	t->priority_to_tc[priority] = (uint8_t)tc;
 	t->tc_priorities[tc] |= (uint8_t)(1u << priority);
 }

@@ -3,6 +3,7 @@
 #include "pauses.h"
 
 #include "dataplane/queueing/pause.h"
+#include "dataplane/node/ports.h"
 
 static const uint16_t all[PRIORITIES] = {65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535};
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../harness.h"
+#include "dataplane/node/ports.h"
 
 #define FROZEN 0u
 #define PFC_SLOT harness_slot(60)

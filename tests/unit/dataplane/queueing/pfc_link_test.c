@@ -2,6 +2,8 @@
 // XOFF and XON by 802.3x pauses of the whole link, from PFC to those and back, and links that go
 // down.
 #include "pfc_frames.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
 
 #include <string.h>
 
@@ -18,8 +20,18 @@ link_tables(uint32_t cells)
 static void
 expect_pause(struct harness *h, unsigned int port, ps_t at, uint16_t quanta)
 {
-	uint8_t want[60] = {0x01, 0x80, 0xc2, 0, 0, 0x01, [12] = 0x88, 0x08, 0x00, 0x01,
-			    (uint8_t)(quanta >> 8), (uint8_t)quanta};
+	uint8_t want[60] = {0x01,
+			    0x80,
+			    0xc2,
+			    0,
+			    0,
+			    0x01,
+			    [12] = 0x88,
+			    0x08,
+			    0x00,
+			    0x01,
+			    (uint8_t)(quanta >> 8),
+			    (uint8_t)quanta};
 	ps_t left;
 	struct rte_mbuf *m = harness_take(h, port, &left);
 
@@ -251,10 +263,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_link_pause),
-		cmocka_unit_test(test_link_pause_waits),
-		cmocka_unit_test(test_refresh_passed_on),
-		cmocka_unit_test(test_mode_change),
+		cmocka_unit_test(test_link_pause),        cmocka_unit_test(test_link_pause_waits),
+		cmocka_unit_test(test_refresh_passed_on), cmocka_unit_test(test_mode_change),
 		cmocka_unit_test(test_link_down),
 	};
 

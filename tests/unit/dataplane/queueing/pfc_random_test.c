@@ -4,9 +4,11 @@
 // asserted at every step.
 #include "pauses.h"
 
-#include "dataplane/node_log.h"
+#include "dataplane/base/node_log.h"
 #include "dataplane/queueing/watchdog.h"
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/queueing/pfc.h"
 
 #define PORTS 4u
 #define STEPS 1500
@@ -93,7 +95,7 @@ static void
 check_sent(struct node *n, const struct port *p, ps_t now)
 {
 	bool heard = p->up; // but for what a link that has just come up is told next
-	uint8_t told = 0, muted = watchdog_muted(n, p);
+	uint8_t told = 0, muted = pfc_muted(n, p);
 	unsigned int holders = 0, refreshing = 0;
 
 	for (unsigned int i = 0; i < PRIORITIES; i++) {

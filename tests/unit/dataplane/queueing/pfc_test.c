@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // XOFF and XON by PFC: when they go, what they say, and what they wait for.
 #include "pfc_frames.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
 
 // One frame when own space runs out, at that very instant; the next half of its
 // quanta later, then every half; none for packets that fit.

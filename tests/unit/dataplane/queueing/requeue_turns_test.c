@@ -3,7 +3,8 @@
 // random.
 #include "letters.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
+#include "dataplane/node/ports.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,8 @@
 #include "../harness.h"
 
 #include "dataplane/queueing/scheduler.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,8 +200,7 @@ run_bounded(struct harness *h, ps_t time)
 	for (ps_t end = h->now + time; h->now < end;) {
 		harness_run(h, h->now + 100 * PS_PER_NS);
 		for (unsigned int tc = 0; tc < 3; tc++)
-			assert_in_range(h->node->ports[1].queues[tc].deficit, 0,
-					2 * QUANTUM - 1);
+			assert_in_range(h->node->ports[1].queues[tc].deficit, 0, 2 * QUANTUM - 1);
 	}
 }
 

@@ -4,6 +4,8 @@
 #include "../harness.h"
 
 #include "dataplane/queueing/shaper.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/ports.h"
 
 #include <string.h>
 
@@ -382,10 +384,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arithmetic),         cmocka_unit_test(test_max_rate),
-		cmocka_unit_test(test_max_rate_idle_port), cmocka_unit_test(test_port_rate),
-		cmocka_unit_test(test_max_rate_in_bytes),  cmocka_unit_test(test_min_rate),
-		cmocka_unit_test(test_min_rate_debt),      cmocka_unit_test(test_held_all_the_same),
+		cmocka_unit_test(test_arithmetic),
+		cmocka_unit_test(test_max_rate),
+		cmocka_unit_test(test_max_rate_idle_port),
+		cmocka_unit_test(test_port_rate),
+		cmocka_unit_test(test_max_rate_in_bytes),
+		cmocka_unit_test(test_min_rate),
+		cmocka_unit_test(test_min_rate_debt),
+		cmocka_unit_test(test_held_all_the_same),
 		cmocka_unit_test(test_adopt),
 	};
 

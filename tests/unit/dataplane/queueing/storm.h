@@ -6,7 +6,7 @@
 
 #include "pauses.h"
 
-#include "dataplane/node_log.h"
+#include "dataplane/base/node_log.h"
 #include "dataplane/queueing/watchdog.h"
 
 #define POLL (10 * PS_PER_US)

@@ -2,8 +2,9 @@
 // What is dropped where others are cut.
 #include "cut.h"
 
-#include "dataplane/checksum.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/roce_headers.h"
+#include "dataplane/node/ports.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,10 +186,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused_again),
-		cmocka_unit_test(test_not_cut),
-		cmocka_unit_test(test_padding_only),
-		cmocka_unit_test(test_tenant_share),
+		cmocka_unit_test(test_refused_again), cmocka_unit_test(test_not_cut),
+		cmocka_unit_test(test_padding_only),  cmocka_unit_test(test_tenant_share),
 		cmocka_unit_test(test_stormed),
 	};
 

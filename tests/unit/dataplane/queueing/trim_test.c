@@ -2,10 +2,11 @@
 // What a full queue's packets become, byte by byte, and what counts where.
 #include "cut.h"
 
-#include "dataplane/checksum.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/roce_headers.h"
 #include "dataplane/roce/icrc.h"
 #include "dataplane/roce/unsent.h"
+#include "dataplane/node/ports.h"
 
 #include <string.h>
 

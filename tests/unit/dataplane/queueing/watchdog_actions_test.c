@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the watchdog does in a storm: to what waits, to what comes, by either end of the port.
 #include "storm.h"
+#include "dataplane/node/ports.h"
 
 // DROP without flush: what waits is sent from the look on, what comes is dropped, by whatever port;
 // other queues of the port and queue 3 of other ports go on.
@@ -242,12 +243,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_flush),
-		cmocka_unit_test(test_flush_resumes),
-		cmocka_unit_test(test_forward),
-		cmocka_unit_test(test_alert),
-		cmocka_unit_test(test_ingress),
+		cmocka_unit_test(test_drop),          cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_flush_resumes), cmocka_unit_test(test_forward),
+		cmocka_unit_test(test_alert),         cmocka_unit_test(test_ingress),
 		cmocka_unit_test(test_link_pause),
 	};
 

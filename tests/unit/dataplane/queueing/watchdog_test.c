@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a storm begins, and when it ends.
 #include "storm.h"
+#include "dataplane/node/ports.h"
 
 // While frames keep coming that pause it, the storm lasts; the last comes at 77 us, so that the
 // looks at 80 and 90 see 3 and 13 us of quiet, and 100 us sees 23.

@@ -4,6 +4,7 @@
 #include "../harness.h"
 
 #include "dataplane/queueing/watermarks.h"
+#include "dataplane/node/ports.h"
 
 static void
 send(struct harness *h, unsigned int from, uint32_t bytes)

@@ -3,7 +3,7 @@
 // when needed, against one that is updated at every interval's end.
 #include "dataplane/roce/congestion_dcqcn_mlx.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,9 @@
 
 #include "dataplane/roce/misbehaviour.h"
 #include "pair.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
+#include "dataplane/node/loop.h"
 
 #define DRAIN_BYTE time_byte_time(UINT64_C(50000000000))
 

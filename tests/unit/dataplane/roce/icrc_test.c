@@ -3,7 +3,7 @@
 // shape, and under the changes a router makes and any other.
 #include "icrc_frames.h"
 
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/roce_headers.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
 
 #include "dataplane/roce/ideal.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 #include "dataplane/roce/nic.h"
 
 #include <errno.h>

@@ -6,10 +6,12 @@
 #pragma once
 
 #include "dataplane/roce/frame.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/roce_headers.h"
 #include "dataplane/roce/icrc.h"
 #include "dataplane/roce/nic.h"
 #include "pipelines/pipelines.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,6 +6,8 @@
 #include "dataplane/roce/frame.h"
 #include "dataplane/roce/nic.h"
 #include "pipelines/pipelines.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,9 @@
 
 #include "dataplane/roce/drain.h"
 #include "pair.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
+#include "dataplane/node/loop.h"
 
 #define PAUSE_WAY (2 * (72 * 80 + PAIR_DELAY))
 

@@ -4,7 +4,7 @@
 
 #include "dataplane/roce/timers.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

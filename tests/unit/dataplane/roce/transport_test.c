@@ -2,6 +2,7 @@
 // Two NICs through relays: exact completion times, turns at the transmitter, pauses.
 
 #include "pair.h"
+#include "dataplane/node/ports.h"
 
 // ---- completion times. A byte at 100G takes 80 ps; a link's delay is 1 us.
 

@@ -5,6 +5,8 @@
 
 #include "dataplane/stages/admit.h"
 #include "dataplane/stages/classify.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/stages/parse.h"
 
 #include <stdlib.h>
 
@@ -59,7 +61,9 @@ test_mtu(void **state)
 	open_frozen(&h, narrow_port());
 	for (unsigned int ip6 = 0; ip6 < 2; ip6++)
 		for (unsigned int tag = 0; tag < 2; tag++) {
-			struct frame f = {.to = 1, .bytes = 14 + 4 * tag + 1500, .ip6 = ip6,
+			struct frame f = {.to = 1,
+					  .bytes = 14 + 4 * tag + 1500,
+					  .ip6 = ip6,
 					  .vlan_pcp = (uint16_t)(8 * tag)};
 
 			assert_int_equal(admit(&h, &f, NULL), STAGE_NEXT);
@@ -99,7 +103,7 @@ test_cells(void **state)
 {
 	static const struct {
 		uint32_t bytes, cells;
-	} cases[] = {{60, 1},  {191, 1}, {192, 1},  {193, 2}, {300, 2},
+	} cases[] = {{60, 1},  {191, 1}, {192, 1},  {193, 2},  {300, 2},
 		     {384, 2}, {385, 3}, {1514, 8}, {9014, 47}};
 	struct tables *t = harness_tables(3);
 	uint32_t cells, total = 0;

@@ -6,6 +6,8 @@
 #include "dataplane/stages/admit.h"
 #include "dataplane/stages/classify.h"
 #include "dataplane/stages/enqueue.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/stages/parse.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "../harness.h"
 
-#include "dataplane/checksum.h"
+#include "dataplane/base/checksum.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 #include "../harness.h"
 
 #include "dataplane/stages/notice.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/stages/path_state.h"
 
 #include <string.h>
 

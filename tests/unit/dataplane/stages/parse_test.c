@@ -2,7 +2,7 @@
 // What parse finds in sound frames, and what it drops the others for.
 #include "exact.h"
 
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/roce_headers.h"
 #include "dataplane/stages/parse.h"
 
 static int
@@ -202,13 +202,28 @@ static const struct flaw flaws[] = {
 	{"UDP length beyond the packet", DROP_MALFORMED, {.bytes = 60}, L3 + 25, 27, false, 0},
 	{"no room for UDP", DROP_MALFORMED, {.bytes = 60}, L3 + 3, 27, false, 0},
 	{"RoCEv2 without room for BTH and ICRC",
-	 DROP_MALFORMED, {.bytes = 57, .dport = 4791}, 0, 2, false, 0},
+	 DROP_MALFORMED,
+	 {.bytes = 57, .dport = 4791},
+	 0,
+	 2,
+	 false,
+	 0},
 	{"IPv6 version 4", DROP_MALFORMED, {.ip6 = true}, L3, 0x40, true, 0},
 	{"payload length beyond the frame", DROP_TRUNCATED, {.ip6 = true}, L3 + 4, 2, true, 0},
 	{"UDP beyond the payload",
-	 DROP_MALFORMED, {.ip6 = true, .bytes = 100}, L3 + 5, 40, true, 0},
+	 DROP_MALFORMED,
+	 {.ip6 = true, .bytes = 100},
+	 L3 + 5,
+	 40,
+	 true,
+	 0},
 	{"no room for an extension",
-	 DROP_MALFORMED, {.ip6 = true, .bytes = 61}, L3 + 6, 60, true, 0},
+	 DROP_MALFORMED,
+	 {.ip6 = true, .bytes = 61},
+	 L3 + 6,
+	 60,
+	 true,
+	 0},
 	{"source ff..", DROP_MARTIAN, {.ip6 = true}, L3 + 8, 0xff, true, 0},
 	{"destination ff..", DROP_MULTICAST, {.ip6 = true}, L3 + 24, 0xff, true, 0},
 };

@@ -2,9 +2,10 @@
 // What DSCP and PCP become on the way out, and that nothing else does.
 #include "../harness.h"
 
-#include "dataplane/checksum.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/roce_headers.h"
 #include "dataplane/roce/icrc.h"
+#include "dataplane/node/ports.h"
 
 #include <string.h>
 
@@ -184,8 +185,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dscp),        cmocka_unit_test(test_pcp),
-		cmocka_unit_test(test_by_port),     cmocka_unit_test(test_then_marked),
+		cmocka_unit_test(test_dscp),
+		cmocka_unit_test(test_pcp),
+		cmocka_unit_test(test_by_port),
+		cmocka_unit_test(test_then_marked),
 		cmocka_unit_test(test_not_what_is_cut),
 	};
 

@@ -3,6 +3,7 @@
 #include "../harness.h"
 
 #include "dataplane/stages/rewrite.h"
+#include "dataplane/stages/parse.h"
 
 #include <string.h>
 
@@ -64,7 +65,10 @@ test_ip4(void **state)
 	open_leaf(&h);
 	for (unsigned int ttl = 2; ttl < 256; ttl++)
 		for (unsigned int id = 0; id < 4; id++) {
-			const struct frame f = {.to = 2, .ttl = (uint8_t)ttl, .dscp = 26, .ecn = 2,
+			const struct frame f = {.to = 2,
+						.ttl = (uint8_t)ttl,
+						.dscp = 26,
+						.ecn = 2,
 						.id = (uint16_t)(id * 0x5555 + ttl)};
 
 			expect_ip4(&h, rewrite(&h, &f, 14 + 8, 4), 14, ttl);

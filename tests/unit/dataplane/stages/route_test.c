@@ -4,6 +4,7 @@
 
 #include "dataplane/stages/classify.h"
 #include "dataplane/stages/route.h"
+#include "dataplane/stages/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which member of a group a packet takes by its flow, or its queue pair.
 #include "sprayed.h"
+#include "dataplane/node/ports.h"
 
 #include <math.h>
 

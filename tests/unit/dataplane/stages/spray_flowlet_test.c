@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flowlets: a flow stays with its member until it has paused for longer than the gap.
 #include "sprayed.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/stages/path_state.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,8 @@
 // Which member of a group a packet takes, by the modes that choose packet by packet.
 #include "sprayed.h"
 
-#include "dataplane/glean.h"
+#include "dataplane/base/glean.h"
+#include "dataplane/node/ports.h"
 
 // Grades end at 100 and 1000 cells: what lies in the least member's grade ties with it.
 static void

@@ -2,6 +2,8 @@
 // What makes a member a worse choice than its queue says: a degraded link, one that is busy, and
 // notices from the switch behind it; and flows that are pinned to a member.
 #include "sprayed.h"
+#include "dataplane/node/ports.h"
+#include "dataplane/stages/path_state.h"
 
 #define DEGRADED 2u // which port
 

@@ -7,6 +7,7 @@
 
 #include "dataplane/stages/classify.h"
 #include "dataplane/stages/spray.h"
+#include "dataplane/stages/parse.h"
 
 #include <string.h>
 

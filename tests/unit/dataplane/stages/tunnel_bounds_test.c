@@ -4,9 +4,10 @@
 #include "exact.h"
 #include "tunnels.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 #include "dataplane/stages/control_frames.h"
 #include "dataplane/stages/tunnel.h"
+#include "dataplane/stages/parse.h"
 
 static const unsigned int versions[2] = {4, 6};
 

@@ -2,7 +2,7 @@
 // What tunnels put around a packet, byte by byte, and that it comes out as it went in.
 #include "tunnels.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 static const bool both[2] = {false, true};
 static const unsigned int versions[2] = {4, 6};

@@ -6,6 +6,7 @@
 #include "dataplane/roce/frame.h"
 #include "dataplane/roce/icrc.h"
 #include "dataplane/roce/unsent.h"
+#include "dataplane/node/ports.h"
 
 static const unsigned int versions[2] = {4, 6};
 

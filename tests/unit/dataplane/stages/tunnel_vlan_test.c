@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // VRFs by 802.1Q tags: put on, taken off, changed; and tags of hosts.
 #include "tunnels.h"
+#include "dataplane/node/ports.h"
 
 // Blue goes by VLAN 102 to the far leaf; what it carries of the frame is the IP packet.
 static void

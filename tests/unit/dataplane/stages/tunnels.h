@@ -9,10 +9,10 @@
 
 #include "../harness.h"
 
-#include "dataplane/checksum.h"
-#include "dataplane/lpm.h"
+#include "dataplane/base/checksum.h"
+#include "dataplane/base/lpm.h"
 #include "dataplane/queueing/ecn.h"
-#include "dataplane/roce/headers.h"
+#include "dataplane/base/roce_headers.h"
 
 #include <stdlib.h>
 #include <string.h>

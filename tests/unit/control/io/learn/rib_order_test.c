@@ -2,7 +2,7 @@
 // The order of prefixes, however they came, and which of a prefix's routes counts.
 #include "said.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 static const struct topo_node place;
 

@@ -2,7 +2,7 @@
 // A rib against a kernel that is played: changes are told in order, and dumps of it overlap them.
 #include "said.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <errno.h>
 

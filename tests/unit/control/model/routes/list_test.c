@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A list of routes against a plain array of them.
 #include "control/model/routes/routes.h"
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 // fewest hops, with any one link down too; and how many next hops there are.
 #include "control/model/routes/computed.h"
 #include "control/config/fabric_file.h"
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 #include "tests/unit/control/model/topology/fixture.h"
 
 #define KIND(text) "fabric:\n  topology: {kind: " text "}\n"

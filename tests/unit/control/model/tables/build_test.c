@@ -3,7 +3,7 @@
 // classification, forwarding, NICs.
 #include "built.h"
 
-#include "dataplane/random.h"
+#include "dataplane/base/random.h"
 
 static void
 drop(struct built *b)

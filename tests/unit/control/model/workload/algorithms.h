@@ -4,7 +4,7 @@
 // messages of 3, 3 and 2 bytes.
 #pragma once
 
-#include "tests/unit/control/model/workload/made.h"
+#include "made.h"
 
 static inline void
 print_flow(FILE *to, const struct flow_spec *flow)

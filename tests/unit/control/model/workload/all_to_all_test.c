@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/unit/control/model/workload/algorithms.h"
+#include "algorithms.h"
 
 // 10 bytes over 4 ranks: chunks of 3, 3, 2, 2 for ranks 0 to 3.
 static void

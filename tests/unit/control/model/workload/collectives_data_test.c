@@ -5,8 +5,8 @@
 //
 // Of every rank, chunk and time a set of ranks is kept whose contributions are in it. What arrives
 // is either complete, or is added, and then must not have been added before.
-#include "dataplane/random.h"
-#include "tests/unit/control/model/workload/made.h"
+#include "dataplane/base/random.h"
+#include "made.h"
 
 #define RANKS_MAX 9
 #define CHANNELS_MAX 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs: their parts, ranks, starts and limits, and what flows have from them.
-#include "tests/unit/control/model/workload/made.h"
+#include "made.h"
 
 static void
 test_one(void **state)

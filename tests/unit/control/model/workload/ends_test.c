@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NICs of hosts in planes and rails: who takes part, by which NIC, and what crosses inside a host.
-#include "tests/unit/control/model/workload/made.h"
+#include "made.h"
 
 // Four hosts with a NIC in each of two planes; handing over takes 1 us and 10 ps a byte.
 #define PLANES                                                                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/unit/control/model/workload/algorithms.h"
+#include "algorithms.h"
 
 // 10 bytes over 4 ranks: chunks a, b, c, d of 3, 3, 2, 2. Even ranks keep ab, odd ones cd; then 0
 // keeps a, 2 b, 1 c, 3 d; and back.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Poisson arrivals: their load, spacing, destinations and priorities.
-#include "tests/unit/control/model/workload/made.h"
+#include "made.h"
 
 #include <unistd.h>
 

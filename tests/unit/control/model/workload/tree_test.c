@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/unit/control/model/workload/algorithms.h"
+#include "algorithms.h"
 
 // Ranks 1 and 2 hang on the root, 3 and 4 on 1. 10 bytes in chunks of at most 4: of 4, 3, 3.
 static void

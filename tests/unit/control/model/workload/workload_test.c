@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Workload items as lists of flows and streams.
-#include "tests/unit/control/model/workload/made.h"
+#include "made.h"
 
 #include <unistd.h>
 

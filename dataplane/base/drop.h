@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every reason for which a packet can be dropped: its name as users see it, and the advice that
+// `roost show drops` prints. This list is the only place that knows them.
+#pragma once
+
+#include <stdint.h>
+
+// X(id, name, advice)
+#define DROP_REASONS(X)                                                                            \
+	X(RUNT, "runt", "shorter than an Ethernet header: look at the sender or the capture")      \
+	X(TRUNCATED, "truncated",                                                                  \
+	  "headers end before the frame says: look at the capture's snaplen")                      \
+	X(MALFORMED, "malformed",                                                                  \
+	  "a header contradicts itself or the frame: the sender is broken")                        \
+	X(BAD_FCS, "bad-fcs",                                                                      \
+	  "the frame was corrupted on the link: look at the cable and its optics")                 \
+	X(BAD_CHECKSUM, "bad-checksum",                                                            \
+	  "IPv4 header checksum wrong: switch checksum offload off at the sender")                 \
+	X(BAD_ICRC, "bad-icrc", "RoCEv2 ICRC wrong: something on the path rewrote covered fields") \
+	X(NOT_IP, "not-ip",                                                                        \
+	  "only IPv4 and IPv6 are routed: neighbours are permanent, so no ARP is needed")          \
+	X(MULTICAST, "multicast", "multicast and broadcast are not routed")                        \
+	X(MULTICAST_SOURCE, "multicast-source",                                                    \
+	  "a source address is never multicast: forged or broken")                                 \
+	X(LOOPED, "looped",                                                                        \
+	  "the frame carries this port's own source MAC: look for a loop or a mirror")             \
+	X(WRONG_MAC, "wrong-mac",                                                                  \
+	  "the destination MAC is not this port's: check the sender's neighbour entry")            \
+	X(RESERVED_ADDRESS, "reserved-address",                                                    \
+	  "01:80:c2:00:00:0x never passes a switch; nothing to mend")                              \
+	X(MARTIAN, "martian",                                                                      \
+	  "an address that may not cross a router: check the sender's addressing")                 \
+	X(MTU_EXCEEDED, "mtu-exceeded",                                                            \
+	  "larger than the port's MTU: lower the sender's MTU or RoCE path MTU")                   \
+	X(TTL_EXPIRED, "ttl-expired", "TTL or hop limit ran out: a routing loop, or a traceroute") \
+	X(NO_ROUTE, "no-route",                                                                    \
+	  "no route in the port's VRF, or one that says drop: tenants are isolated, or a route "   \
+	  "is missing")                                                                            \
+	X(UNKNOWN_VNI, "unknown-vni",                                                              \
+	  "no VRF here has the VXLAN header's VNI: compare the tenants' `vni` at both ends")       \
+	X(UNKNOWN_VLAN, "unknown-vlan",                                                            \
+	  "no VRF here has the tag's VLAN: compare the tenants' `vlan` at both ends")              \
+	X(TUNNEL_ECN, "tunnel-ecn",                                                                \
+	  "marked CE in a tunnel, not ECT inside (RFC 6040): let the sender speak ECN")            \
+	X(TENANT_MOVED, "tenant-moved",                                                            \
+	  "under way to or from a host when it changed its tenant; nothing to mend")               \
+	X(NO_NEXT_HOP, "no-next-hop",                                                              \
+	  "every next hop is down: look at the links of the route's group")                        \
+	X(NO_NEIGHBOUR, "no-neighbour",                                                            \
+	  "the neighbour's MAC is not known yet: look whether it answers (show neighbour)")        \
+	X(LINK_DOWN, "link-down",                                                                  \
+	  "sent onto a link that is down: a host's own, or routes have not converged yet")         \
+	X(LINK_FAULT, "link-fault", "lost by a fault that the file put on the link")               \
+	X(HEADROOM, "headroom",                                                                    \
+	  "a lossless group overran its headroom: too small for rate, cable or MTU")               \
+	X(INGRESS_POOL, "ingress-pool",                                                            \
+	  "a lossy group met its ingress threshold: congestion, or alpha too small")               \
+	X(EGRESS_POOL, "egress-pool",                                                              \
+	  "a queue met its egress threshold: congestion, or alpha too small")                      \
+	X(TENANT_SHARE, "tenant-share",                                                            \
+	  "the tenant used up its share of the pool: raise its share or guarantee")                \
+	X(RED, "red",                                                                              \
+	  "random early detection: not ECT in a congested queue; let the sender speak ECN")        \
+	X(WATCHDOG, "watchdog",                                                                    \
+	  "the PFC watchdog holds the queue in a storm: look at who pauses it")                    \
+	X(TRIMMED, "trimmed", "a switch cut the packet to its headers: congestion on the way")     \
+	X(NOT_FOR_HOST, "not-for-host",                                                            \
+	  "the NIC has no use for it: wrong destination, or not RoCEv2")                           \
+	X(RECEIVE_BUFFER, "receive-buffer",                                                        \
+	  "the host took packets too slowly: look at its drain-rate, stall and PFC")               \
+	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
+	  "no queue pair of that number at the NIC: look at the flow list")                        \
+	X(NO_PACKET, "no-packet",                                                                  \
+	  "the pool ran dry, or its packets lack room for a tunnel: lower load, buffers or MTU")
+
+enum drop_reason {
+#define X(id, name, advice) DROP_##id,
+	DROP_REASONS(X)
+#undef X
+		DROP_COUNT,
+};
+
+// The name of a reason, as in counters.json.
+const char *drop_name(enum drop_reason reason);
+
+// What to do about it, in one line.
+const char *drop_advice(enum drop_reason reason);

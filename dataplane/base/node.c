@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node.h"
+
+void
+node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	n->ports[meta->in_port].drops[reason]++;
+	if (meta->tenant != TENANT_NONE && n->buffer.tenants != NULL)
+		n->buffer.tenants[meta->tenant].dropped++;
+	if (unlikely(n->tap != NULL) && n->tap->dropped != NULL)
+		n->tap->dropped(n->tap->context, n, m, reason, now);
+	packet_free(n->packets, m);
+}
+
+void
+node_show_pfc(struct node *n, struct port *p)
+{
+	n->tap->sent(n->tap->context, n, p, p->pfc_last, p->pfc_last_left);
+	p->pfc_last_left = 0;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A node: a leaf, a spine or a NIC. It owns its ports, queues, buffer, counters, timers and random
+// stream and shares nothing with other nodes but the wires between them. Here is what it holds, and
+// how its next events are noted; node/loop.h is the loop that takes them.
+//
+// Events are found by the least of 32-bit keys, `dt << 10 | kind << 8 | port`, dt being the
+// picoseconds since the window began. Their order is the model's: at one instant timers, then
+// arrivals, then departures, by port within a kind. Windows are short enough (TIME_WINDOW_MAX) for
+// dt to fit 22 bits.
+#pragma once
+
+#include "packet.h"
+#include "paths.h"
+#include "port.h"
+#include "random.h"
+#include "tables.h"
+#include "time.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct node;
+struct nic;
+struct node_log;
+struct glean;
+
+enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
+
+enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
+
+#define NODE_KEY_NONE UINT32_MAX
+#define NODE_NIC_HOT_LINES 4 // cache lines of a struct nic that every packet touches
+
+struct node_ops {
+	// Takes everything that happens at the node before `until` and returns when the next thing
+	// may happen, there or where it sent something: never later than the truth, PS_NEVER if
+	// never. `start` is where the last call ended, or later if nothing happens before; until -
+	// start is at most TIME_WINDOW_MAX. Called by the node's worker.
+	ps_t (*advance)(struct node *node, ps_t start, ps_t until);
+	// NULL, or fetches what the first packets due at the node will need; their headers have
+	// been fetched.
+	void (*fetch)(const struct node *node);
+};
+
+// What a capture sees. Set by the control side before the node runs; called by the node's worker,
+// so only in virtual time.
+struct node_tap {
+	void (*received)(void *context, struct node *node, struct port *port, struct rte_mbuf *m,
+			 ps_t at);
+	// `at`: when its last bit has left.
+	void (*sent)(void *context, struct node *node, struct port *port, struct rte_mbuf *m,
+		     ps_t at);
+	// The packet is still charged nowhere and its metadata is as the dropping stage saw it.
+	void (*dropped)(void *context, struct node *node, struct rte_mbuf *m,
+			enum drop_reason reason, ps_t at);
+	void *context;
+};
+
+// worker: rw; control reads a copy.
+struct pool {
+	uint32_t used; // cells held, guarantees included (of POOL_HEADROOM: headroom held)
+	uint32_t used_max;
+	struct watermark_before used_before;
+	uint32_t shared_use;    // of them beyond every reservation and guarantee
+} __attribute__((aligned(32))); // found by a shift
+
+struct tenant_use {
+	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
+	uint32_t used[POOL_COUNT];      // all cells of its packets
+	uint32_t used_max;              // of the ingress side
+	struct watermark_before used_before;
+	uint64_t packets;
+	uint64_t bytes;
+	uint64_t dropped;
+};
+
+struct buffer {
+	struct pool pools[POOL_COUNT];
+	struct tenant_use *tenants;
+	uint16_t tenant_count; // the most that any snapshot had
+};
+
+struct node {
+	const struct node_ops *ops;
+	struct port *ports;
+	uint32_t *keys;      // the timer's, then arrivals', then departures'; padded
+	uint32_t departures; // where those begin
+	uint32_t key_count;  // of all keys, a multiple of 4
+	uint16_t port_count;
+	uint8_t role;  // enum node_role
+	bool whole;    // which variant of a switch's pipeline its tables ask for: the whole
+	bool tunnels;  // or not, with tunnels or without
+	uint8_t looks; // bits of enum path_looks; 0: depths and pauses are all that count
+	const uint32_t *generation;   // control: rw (release), worker: ro, once per turn (acquire)
+	const struct tables *current; // worker: the snapshot of this turn
+	struct packet_pool *packets;
+	ps_t start; // of the window
+	ps_t until;
+	ps_t later;      // the earliest thing known of beyond the window
+	ps_t timer_at;   // when the next timer is due
+	uint32_t *depth; // cells queued, by [tc * port_count + port]
+	uint8_t *held;   // by port: bit per queue that may not send (paused or frozen)
+	struct queue_more *queue_more; // what few packets touch, by port and queue
+	struct group_more *group_more;
+	uint16_t *turns; // by next-hop group: whose turn it is in mode `spray`
+	uint32_t turn_count;
+	uint32_t seen; // worker: the generation that it has last looked for tables at
+	struct random random;
+	struct buffer buffer;
+	uint64_t (*histograms)[HISTOGRAM_BINS_MAX]; // one of each of tables->histograms
+	ps_t *histogram_due;                        // when each takes its next sample
+	ps_t pfc_due;         // when the first XOFF is to be sent again, or earlier
+	ps_t watchdog_at;     // when the PFC watchdog last looked
+	ps_t watchdog_due;    // when it looks next; PS_NEVER: it is off
+	struct node_log *log; // of a switch
+	struct glean *glean;  // of a switch
+	struct nic *nic;      // of a NIC node
+	const struct node_tap *tap;
+	const char *name;
+	uint32_t index;              // in the fabric
+	ps_t last_move;              // when a data packet last left
+	uint8_t *worse;              // by port: bits of enum path_worse
+	struct paths paths;          // what few of them choose paths by
+	const struct tables *tables; // control: rw (release), worker: ro, in a new generation
+	uint32_t own_generation;     // control: rw; of a node that shares none
+};
+
+// Drops a packet that is charged nowhere: counts the reason at the port it came in by and frees it.
+void node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now);
+
+// Worker: shows the tap the PFC frame that was held back from it because it could still gain
+// priorities.
+void node_show_pfc(struct node *n, struct port *p);
+
+static inline uint32_t *
+node_depth(struct node *n, const struct port *p, unsigned int tc)
+{
+	return &n->depth[tc * n->port_count + p->index];
+}
+
+static inline uint32_t
+node_key(const struct node *n, ps_t at, enum node_event kind, unsigned int port)
+{
+	ps_t dt = at > n->start ? at - n->start : 0;
+
+	return (uint32_t)(dt << 10) | (uint32_t)kind << 8 | port;
+}
+
+static inline void
+node_note_later(struct node *n, ps_t at)
+{
+	n->later = time_min(n->later, at);
+}
+
+typedef uint32_t node_keys __attribute__((vector_size(16), may_alias));
+
+// Sets a key by writing all four that it stands among: the scan loads them at once, and a load of
+// which a smaller store has just written a part waits until that store and all before it are over.
+static inline void
+node_set_key(uint32_t *keys, unsigned int i, uint32_t key)
+{
+	const node_keys lanes = {0, 1, 2, 3};
+	unsigned int lane = i & 3;
+	node_keys *four = (node_keys *)__builtin_assume_aligned(&keys[i - lane], 16);
+	node_keys chosen = (node_keys)(lanes == (node_keys){lane, lane, lane, lane});
+
+	*four = (*four & ~chosen) | ((node_keys){key, key, key, key} & chosen);
+}
+
+// The key of an event due at `at`; one that is due later is noted.
+static inline uint32_t
+node_key_if_due(struct node *n, ps_t at, enum node_event kind, unsigned int port)
+{
+	if (at < n->until)
+		return node_key(n, at, kind, port);
+	node_note_later(n, at);
+	return NODE_KEY_NONE;
+}
+
+// Sets when a port's next departure is due.
+static inline void
+node_arm_send(struct node *n, struct port *p, ps_t at)
+{
+	p->next_send = at;
+	node_set_key(n->keys, n->departures + p->index,
+		     node_key_if_due(n, at, NODE_DEPARTURE, p->index));
+}
+
+// Makes the node's timer due at `at` at the latest.
+static inline void
+node_arm_timer(struct node *n, ps_t at)
+{
+	if (at >= n->timer_at)
+		return;
+	n->timer_at = at;
+	node_set_key(n->keys, 0, node_key_if_due(n, at, NODE_TIMER, 0));
+}
+
+// Sets the key of a port's next arrival, due at `at`.
+static inline void
+node_arm_arrival(struct node *n, struct port *p, ps_t at)
+{
+	node_set_key(n->keys, 1u + p->index, node_key_if_due(n, at, NODE_ARRIVAL, p->index));
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet is a struct rte_mbuf in all paces: element = mbuf (128 B) | metadata (64 B) | data.
+// While a packet is in the dataplane its metadata is the truth; the mbuf's own fields are written
+// where a packet comes from or goes to a device (device/), so that the first cache line of the mbuf
+// stays untouched.
+//
+// Packets come from a LIFO of the worker (a hot packet is taken again first). The LIFO's refill and
+// spill come from whoever made it: plain memory in virtual time, a mempool cache in live.
+#pragma once
+
+#include "time.h"
+
+#include <rte_branch_prediction.h>
+#include <rte_mbuf_core.h>
+#include <rte_prefetch.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PACKET_META_BYTES 64
+#define PACKET_FRAME_MIN 60 // without FCS: what a wire pads to (802.3 clause 3)
+#define PACKET_FRAME_MAX 16000
+#define PACKET_TUNNEL_ROOM 74 // what a tunnel's headers and a tag may add to a frame
+
+// What of the metadata's encap is no index: the inside's queue pair counts for the entropy of the
+// outer header.
+#define PACKET_ENCAP_QP (UINT32_C(1) << 31)
+
+enum packet_flags {
+	PACKET_IN_GUARANTEE = 1 << 0,  // ingress side charged to its tenant's guarantee
+	PACKET_OUT_GUARANTEE = 1 << 1, // egress side likewise
+	PACKET_CHARGED = 1 << 2,       // holds cells of the buffer
+	PACKET_ELIGIBLE = 1 << 3,      // may be sprayed
+	PACKET_IPV6 = 1 << 4,
+	PACKET_ROCE = 1 << 5, // UDP 4791 with a whole BTH
+	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
+	PACKET_UNSENT = 1 << 6,
+	PACKET_TAGGED = 1 << 7,       // when it came in; l3_off tells of the frame as it is
+	PACKET_TRIMMED = 1 << 8,      // cut at this node
+	PACKET_CUT = 1 << 9,          // cut on its way here: UDP says more than IP has
+	PACKET_BAD_FCS = 1 << 10,     // corrupted on the link that it is on
+	PACKET_BAD_PAYLOAD = 1 << 11, // corrupted behind the BTH: the FCS is right, the ICRC wrong
+	// In VXLAN: l3_off, l4_off and ip_proto are the outer header's, PACKET_ROCE and the opcode
+	// tell of the packet inside, and so do inner_l3_off and inner_l4_off if they are not 0.
+	PACKET_TUNNEL = 1 << 12,
+	// Its tunnel ends here: all offsets are of the packet inside, what stands before that
+	// packet's Ethernet header goes when it is rewritten.
+	PACKET_OPENED = 1 << 13,
+	PACKET_VLAN = 1 << 14,    // its tag said which VRF it belongs to
+	PACKET_RESIZED = 1 << 15, // leaves in other headers than it came in: cells are of those
+};
+
+// Per-packet state, in the mbuf's private area. Written and read by the worker that holds the
+// packet.
+struct packet_meta {
+	struct rte_mbuf *next; // in a queue
+	uint32_t wire_bytes;   // the frame without FCS, as a wire carries it (padded, with payload)
+	uint32_t cells;        // ceil(wire_bytes / cell) at the node that holds it
+	uint16_t data_off;     // of the frame's first byte, from the end of the metadata
+	uint16_t data_len;     // bytes really there: headers only where payload is not materialised
+	uint32_t flags;        // enum packet_flags; a 16-bit constant costs the decoder 3 cycles
+	uint8_t in_port;
+	uint8_t out_port;
+	uint8_t priority;
+	uint8_t pg; // priority group it is charged to
+	uint8_t tc; // traffic class: the queue it is charged to
+	uint8_t l3_off;
+	uint8_t l4_off;
+	uint8_t ip_proto; // of the header at l4_off; 0 in a fragment and where not looked for
+	uint8_t dscp;     // as it came in
+	uint8_t pcp;      // likewise, when PACKET_TAGGED
+	uint8_t opcode;   // BTH, when PACKET_ROCE
+	uint8_t ecn;
+	uint16_t vrf;
+	uint16_t tenant; // TENANT_NONE where it is not known
+	uint16_t epoch; // tables->epoch of the leaf that admitted it to the fabric; 0: none did yet
+	uint8_t inner_l3_off; // with PACKET_TUNNEL: of the IP header inside; 0: none is known
+	uint8_t inner_l4_off; // likewise of UDP behind it
+	uint32_t encap; // with node->tunnels: what it is to wear on its way out, PACKET_ENCAP_QP
+	uint32_t group; // next-hop group, then next hop
+	ps_t arrived;   // when it was admitted, of what waits
+};
+
+_Static_assert(sizeof(struct packet_meta) <= PACKET_META_BYTES, "metadata fits the private area");
+
+// A LIFO of free packets, one per worker.
+struct packet_pool {
+	struct rte_mbuf **stack; // worker: rw
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t data_room; // bytes a packet can hold
+	// Cold: puts at least one packet on the stack (0) or reports -ENOMEM.
+	int (*refill)(struct packet_pool *pool);
+	// Cold: the stack is full; takes some of it away.
+	void (*spill)(struct packet_pool *pool);
+	void *owner;
+};
+
+static inline struct packet_meta *
+packet_meta(struct rte_mbuf *m)
+{
+	return (struct packet_meta *)(m + 1);
+}
+
+static inline uint8_t *
+packet_data(struct rte_mbuf *m)
+{
+	return (uint8_t *)(m + 1) + PACKET_META_BYTES + packet_meta(m)->data_off;
+}
+
+// Brings in what a node will read first: metadata and headers.
+static inline void
+packet_prefetch(struct rte_mbuf *m)
+{
+	rte_prefetch0(m + 1);
+	rte_prefetch0((uint8_t *)(m + 1) + PACKET_META_BYTES);
+}
+
+// A packet with undefined contents, or NULL when memory has run out.
+static inline struct rte_mbuf *
+packet_alloc(struct packet_pool *pool)
+{
+	if (unlikely(pool->count == 0) && pool->refill(pool) != 0)
+		return NULL;
+	return pool->stack[--pool->count];
+}
+
+static inline void
+packet_free(struct packet_pool *pool, struct rte_mbuf *m)
+{
+	if (unlikely(pool->count == pool->capacity))
+		pool->spill(pool);
+	pool->stack[pool->count++] = m;
+}
+
+// Makes a pool on plain memory that grows as it needs to; for virtual time, no EAL.
+// `data_room`: bytes of data a packet holds. Returns 0 or -ENOMEM.
+int packet_pool_create(struct packet_pool **out, uint32_t data_room);
+
+// Returns all of the pool's memory; its packets are gone. NULL is fine.
+void packet_pool_destroy(struct packet_pool *pool);
+
+// Packets that the pool has made so far (their memory is packet_pool_bytes()).
+uint64_t packet_pool_size(const struct packet_pool *pool);
+uint64_t packet_pool_bytes(const struct packet_pool *pool);
+
+// Fills in a packet that came from outside with `len` bytes already at its data offset.
+static inline void
+packet_init_frame(struct rte_mbuf *m, uint16_t data_off, uint16_t len)
+{
+	struct packet_meta *meta = packet_meta(m);
+
+	meta->data_off = data_off;
+	meta->data_len = len;
+	meta->wire_bytes = len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : len;
+	meta->flags = 0;
+	meta->epoch = 0;
+	meta->l3_off = 14; // of frames that are not parsed: pauses
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A port: where a node ends. Transmit side: eight queues, the scheduler's state, pauses received,
+// when the transmitter is free. Receive side: eight priority groups and the PFC they cause. All of
+// it is written by the node's worker only.
+#pragma once
+
+#include "drop.h"
+#include "tables.h"
+#include "time.h"
+#include "watermark.h"
+#include "wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// A consumer's side of a charge: a priority group's or a queue's.
+struct usage {
+	uint32_t own;        // cells in neither guarantee nor headroom
+	uint32_t guaranteed; // cells under tenants' guarantees
+};
+
+// One egress queue. Its depth stands in node->depth, beside those of the other ports: spraying
+// compares many ports at once.
+struct queue {
+	struct rte_mbuf *head;
+	struct rte_mbuf *tail;
+	struct usage usage;
+	uint32_t deficit; // DWRR bytes left in this turn
+	uint32_t depth_max;
+	uint64_t packets; // sent
+	uint64_t bytes;
+	uint64_t dropped;
+	uint64_t ecn_marked;
+} __attribute__((aligned(64)));
+
+// One ingress priority group.
+struct priority_group {
+	struct usage usage;
+	uint32_t headroom; // cells held
+	uint32_t used_max;
+	uint32_t shared_max;
+	uint32_t headroom_max;
+	uint64_t packets; // received
+	uint64_t bytes;
+	uint64_t dropped;
+	uint64_t xoff_sent; // XOFFs, refreshes included
+	bool xoff;
+	uint8_t xoff_priorities; // that the far side was told to pause for it
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct queue) == 64, "a queue is one cache line");
+_Static_assert(sizeof(struct priority_group) == 64, "a group is one cache line");
+
+// An interval that opens and closes, and how long it was open in all; exact, because it is told of
+// every change.
+struct pause_clock {
+	ps_t since; // PS_NEVER when closed
+	ps_t total;
+	ps_t last_start;      // of the last interval; PS_NEVER: there was none
+	ps_t last_end;        // of the last one that has ended; PS_NEVER: none has
+	uint64_t transitions; // times it opened
+};
+
+// The time it was open up to `now`.
+static inline ps_t
+pause_clock_total(const struct pause_clock *c, ps_t now)
+{
+	return c->total + (c->since < now ? now - c->since : 0);
+}
+
+static inline void
+pause_clock_open(struct pause_clock *c, ps_t now)
+{
+	if (c->since != PS_NEVER)
+		return;
+	c->since = now;
+	c->last_start = now;
+	c->transitions++;
+}
+
+static inline void
+pause_clock_close(struct pause_clock *c, ps_t at)
+{
+	if (c->since == PS_NEVER)
+		return;
+	if (at > c->since)
+		c->total += at - c->since;
+	c->last_end = at;
+	c->since = PS_NEVER;
+}
+
+// Where the 802.3x pause of the whole link stands behind those of the priorities.
+#define PAUSE_LINK PRIORITIES
+#define PAUSES (PRIORITIES + 1)
+
+struct tenant_queues;
+
+// What the watchdog knows of a queue.
+struct watchdog_queue {
+	uint64_t packets; // sent, when it last looked
+	ps_t paused;      // time held by pauses until then
+	ps_t stuck_since; // PS_NEVER: it is not
+	ps_t last_xoff;   // when a pause of one of its priorities last came
+	uint64_t storms;
+	uint64_t dropped;
+	uint64_t dropped_before; // when the last storm began
+	bool storm;
+};
+
+// What few packets of a queue touch.
+struct queue_more {
+	uint16_t latency;  // 1 + the first histogram of its packets' stay; 0: there is none
+	ps_t shaped_until; // its maximum rate holds it
+	ps_t promised_at;  // its minimum rate is due from here on
+	struct tenant_queues *tenants; // where tenants take turns
+	uint64_t red_dropped;
+	uint64_t trimmed;   // packets that were cut because it was full
+	uint64_t trim_sent; // cut packets that left by it
+	struct watchdog_queue watchdog;
+	struct pause_clock held; // by pauses received of whatever priority
+	struct watermark_before depth_before;
+};
+
+// What few packets of a priority group touch.
+struct group_more {
+	struct watermark_before used_before;
+	struct watermark_before shared_before;
+	struct watermark_before headroom_before;
+};
+
+enum port_rx_doubt {
+	PORT_RX_DOWN = 1 << 0,    // the link is down
+	PORT_RX_CORRUPT = 1 << 1, // an event has had frames corrupted on the link; stays set
+};
+
+struct port {
+	// Transmit.
+	struct wire *out;                   // NULL: nothing is connected
+	ps_t tx_free;                       // when the transmitter is free
+	ps_t next_send;                     // when the next departure is due, or PS_NEVER
+	const struct port_profile *profile; // of the tables in force
+	uint8_t index;
+	uint8_t nonempty; // bit per queue
+	uint8_t paused;   // bit per queue that received pauses hold
+	uint8_t tx_off;   // bit per queue that an event froze
+	uint8_t shaped;   // bit per queue that a rate holds until its shaped_until, or the port's
+	uint8_t stormed;  // bit per queue that the watchdog has in a storm and acts on
+	uint8_t dwrr_tc;  // whose turn it is
+	bool up;
+	bool tapped;      // node->tap sees its packets
+	uint8_t rated;    // bit per queue whose packets some rate counts
+	uint8_t rx_doubt; // bits of enum port_rx_doubt: why what arrives is looked at more closely
+	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
+	struct rte_mbuf *pfc_tail;
+	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;
+	ps_t pfc_last_at;          // not to be looked at later, for it may be long gone
+	ps_t pfc_last_left; // when its last bit leaves, while the tap has yet to see it; else 0
+
+	// Receive.
+	struct wire *in;
+
+	// Packets and frames.
+	uint64_t rx_packets;
+	uint64_t rx_bytes;
+	uint64_t tx_packets;
+	uint64_t tx_bytes;
+	uint64_t control_rx; // of them frames that end at the MAC: pauses
+	uint64_t control_tx; // frames that begin there: of those sent, or lost to a fault
+
+	struct queue queues[PRIORITIES];
+	struct priority_group groups[PRIORITIES];
+
+	struct queue_more *more;         // one a queue
+	struct group_more *group_more;   // one a group
+	ps_t shaped_until;               // the port's own maximum rate
+	uint32_t shared_use[POOL_COUNT]; // cells beyond reserved, where a pool has a port level
+
+	// Pauses received: by priority (and PAUSE_LINK), and by the queue they hold.
+	ps_t pause_until[PAUSES];
+	ps_t queue_paused_until[PRIORITIES];
+	struct pause_clock rx_pause[PAUSES];
+	uint64_t pfc_rx[PRIORITIES];
+	// Pauses sent.
+	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless XOFF is to be sent again (pfc.c)
+	struct pause_clock tx_pause[PAUSES];
+	uint64_t pfc_tx[PRIORITIES];
+	uint64_t pause_rx; // 802.3x frames
+	uint64_t pause_tx;
+	uint64_t notices_rx; // congestion notices
+	uint64_t notices_tx;
+
+	uint64_t drops[DROP_COUNT]; // of packets that came in here
+} __attribute__((aligned(64)));
+
+// Appends to a queue. The caller accounts for it.
+static inline void
+queue_push(struct port *p, unsigned int tc, struct rte_mbuf *m)
+{
+	struct queue *q = &p->queues[tc];
+
+	packet_meta(m)->next = NULL;
+	if (q->head == NULL)
+		q->head = m;
+	else
+		packet_meta(q->tail)->next = m;
+	q->tail = m;
+	p->nonempty |= (uint8_t)(1u << tc);
+}
+
+// Takes the head of a queue that is not empty.
+static inline struct rte_mbuf *
+queue_pop(struct port *p, unsigned int tc)
+{
+	struct queue *q = &p->queues[tc];
+	struct rte_mbuf *m = q->head;
+
+	q->head = packet_meta(m)->next;
+	if (q->head == NULL)
+		p->nonempty &= (uint8_t) ~(1u << tc);
+	else
+		rte_prefetch0(q->head + 1);
+	return m;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One direction of a link: a FIFO of packets, each with the instant its last bit arrives. It is the
+// only thing between nodes. One side puts, one side takes, and they may be different workers.
+//
+// A wire whose two sides run on one worker (always so in virtual time) lets the taker see what has
+// been put at once, and grows when it is full. A wire between workers has a fixed size, large
+// enough for what the windows allow in flight; its taker sees what the putter published at the end
+// of its turn.
+#pragma once
+
+#include "packet.h"
+#include "time.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WIRE_AHEAD_MAX 4
+
+struct wire_slot {
+	ps_t arrival;
+	struct rte_mbuf *packet;
+};
+
+struct wire {
+	// Taker's line.
+	struct wire_slot *slots;
+	const uint32_t *visible; // what it may take up to: &tail or &published
+	uint32_t mask;
+	uint32_t head;      // taker: rw (release), putter: ro (acquire)
+	uint32_t published; // putter: wo (release), once a turn; taker: ro (acquire)
+	// Putter's line: what it needs of the taker's is copied here, so that neither waits for the
+	// other's.
+	uint32_t tail __attribute__((aligned(64))); // putter: rw
+	uint32_t head_seen;                         // putter: rw; head when it last mattered
+	struct wire_slot *put_slots;
+	uint32_t put_mask;
+	uint32_t limit;           // packets it may hold; UINT32_MAX: grows
+	ps_t last;                // putter: rw; arrival of the packet put last
+	ps_t delay;               // propagation + the far node's pipeline latency
+	uint32_t loss;            // probability of loss, in units of 2^-32
+	uint32_t corrupt;         // probability of a wrong FCS, likewise
+	uint32_t corrupt_payload; // probability of a wrong ICRC, likewise
+	int16_t drop_ip_id_low;   // drops packets whose IPv4 ID's low byte is this; -1: none
+	bool down;                // driver, between windows
+	bool faulty;              // down, or another fault is set
+	uint16_t to_node;
+	uint16_t to_port;
+};
+
+_Static_assert(sizeof(struct wire) == 128, "a line for each side");
+
+// `shared`: the two sides are different workers; then `slots` is the fixed capacity. Returns 0,
+// -EINVAL when the delay is 0 (nodes would have no lookahead) or slots are past 2^24, or -ENOMEM.
+int wire_create(struct wire **out, ps_t delay, bool shared, uint32_t slots);
+void wire_destroy(struct wire *w);
+
+// Cold: doubles an unshared wire; wire_put() calls it. Returns 0, -ENOBUFS when it is shared, or
+// -ENOMEM.
+int wire_grow(struct wire *w);
+
+// True when the far side must take something before more may be put; never for a wire that grows.
+static inline bool
+wire_full(struct wire *w)
+{
+	if (likely(w->tail - w->head_seen < w->limit))
+		return false;
+	w->head_seen = __atomic_load_n(&w->head, __ATOMIC_ACQUIRE);
+	return w->tail - w->head_seen >= w->limit;
+}
+
+// Puts a packet whose last bit arrives at `arrival`, or when the one before it does, if that is
+// later: a link whose delay has just shrunk keeps its order. Returns 0, or -ENOBUFS or -ENOMEM when
+// there is no room; then nothing was put.
+static inline int
+wire_put(struct wire *w, struct rte_mbuf *m, ps_t arrival)
+{
+	struct wire_slot *slot;
+
+	if (unlikely(w->tail - w->head_seen > w->put_mask)) {
+		w->head_seen = __atomic_load_n(&w->head, __ATOMIC_ACQUIRE);
+		if (w->tail - w->head_seen > w->put_mask) {
+			int rc = wire_grow(w);
+
+			if (rc != 0)
+				return rc;
+		}
+	}
+	if (unlikely(arrival < w->last))
+		arrival = w->last;
+	w->last = arrival;
+	slot = &w->put_slots[w->tail & w->put_mask];
+	slot->arrival = arrival;
+	slot->packet = m;
+	w->tail++;
+	return 0;
+}
+
+// Lets the taker on another worker see what was put.
+static inline void
+wire_publish(struct wire *w)
+{
+	__atomic_store_n(&w->published, w->tail, __ATOMIC_RELEASE);
+}
+
+// When the next packet arrives, or PS_NEVER.
+static inline ps_t
+wire_next(const struct wire *w)
+{
+	if (w->head == __atomic_load_n(w->visible, __ATOMIC_ACQUIRE))
+		return PS_NEVER;
+	return w->slots[w->head & w->mask].arrival;
+}
+
+// Packets of a wire that are worth looking ahead for: a window seldom takes more.
+static inline uint32_t
+wire_ahead(const struct wire *w)
+{
+	uint32_t count = w->tail - w->head;
+
+	return count < WIRE_AHEAD_MAX ? count : WIRE_AHEAD_MAX;
+}
+
+// Takes the packet that wire_next() told of.
+static inline struct rte_mbuf *
+wire_take(struct wire *w)
+{
+	struct rte_mbuf *m = w->slots[w->head & w->mask].packet;
+
+	__atomic_store_n(&w->head, w->head + 1, __ATOMIC_RELEASE);
+	return m;
+}
+
+// Packets put and not yet taken, as the taker sees them.
+static inline uint32_t
+wire_count(const struct wire *w)
+{
+	return __atomic_load_n(w->visible, __ATOMIC_ACQUIRE) - w->head;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "adopt.h"
+
+#include "dataplane/queueing/buffer.h"
+#include "dataplane/queueing/charge.h"
+#include "dataplane/queueing/fair.h"
+#include "dataplane/queueing/histogram.h"
+#include "dataplane/queueing/pause.h"
+#include "dataplane/queueing/pfc.h"
+#include "dataplane/queueing/requeue.h"
+#include "dataplane/queueing/shaper.h"
+#include "dataplane/queueing/watchdog.h"
+#include "dataplane/stages/path_state.h"
+#include "dataplane/stages/stale_tenant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct tables *
+node_set_tables(struct node *n, const struct tables *t)
+{
+	const struct tables *before = __atomic_exchange_n(&n->tables, t, __ATOMIC_ACQ_REL);
+
+	if (n->generation == &n->own_generation)
+		node_publish(&n->own_generation);
+	return before;
+}
+
+void
+node_share_generation(struct node *n, const uint32_t *generation)
+{
+	n->generation = generation;
+	n->seen = *generation;
+}
+
+void
+node_publish(uint32_t *generation)
+{
+	__atomic_store_n(generation, *generation + 1, __ATOMIC_RELEASE);
+}
+
+void
+node_take_tables(struct node *n, ps_t now)
+{
+	const uint32_t generation = __atomic_load_n(n->generation, __ATOMIC_ACQUIRE);
+	const struct tables *t;
+
+	if (generation == n->seen)
+		return;
+	n->seen = generation;
+	t = __atomic_load_n(&n->tables, __ATOMIC_ACQUIRE);
+	if (t == n->current)
+		return;
+	n->start = now;
+	node_adopt_tables(n, t);
+}
+
+// Adds a queued packet to the tenants' use of pools, as charging it would have.
+static void
+recount_packet(struct node *n, const struct tables *t, struct rte_mbuf *m)
+{
+	const struct charge c = charge_of(m);
+	const struct port_profile *in = t->ports[c.in_port].profile,
+				  *out = t->ports[c.out_port].profile;
+	const struct threshold *sides[2] = {&in->pg[c.pg].threshold, &out->tc[c.tc].threshold};
+	const uint8_t guaranteed[2] = {PACKET_IN_GUARANTEE, PACKET_OUT_GUARANTEE};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		if (c.flags & guaranteed[i])
+			n->buffer.tenants[c.tenant].guarantee[sides[i]->pool] += c.cells;
+		charge_note_tenant(n, &c, sides[i], c.cells, t->tenant_buffers);
+	}
+}
+
+static void
+recount_usage(struct buffer *b, struct port *p, const struct threshold *t, const struct usage *u)
+{
+	uint32_t shared = buffer_shared(u->own, t->reserved);
+
+	b->pools[t->pool].shared_use += shared;
+	b->pools[t->pool].used += u->own + u->guaranteed;
+	p->shared_use[t->pool] += shared;
+}
+
+// What counts for more than before may be more than there ever was.
+static void
+note_peaks(struct node *n)
+{
+	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
+		n->buffer.pools[i].used_max =
+			watermark_greater(n->buffer.pools[i].used_max, n->buffer.pools[i].used);
+	for (unsigned int i = 0; i < n->port_count; i++)
+		for (unsigned int pg = 0; pg < PRIORITIES; pg++)
+			charge_note_peaks(&n->ports[i].groups[pg],
+					  n->ports[i].profile->pg[pg].threshold.reserved);
+}
+
+// What is held stays held; what it counts for follows the new thresholds. Returns whether something
+// waits that was cut.
+static bool
+buffer_recount(struct node *n, const struct tables *t)
+{
+	struct buffer *b = &n->buffer;
+	bool cut = false;
+
+	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
+		b->pools[i].used = b->pools[i].shared_use = 0;
+	for (unsigned int i = 0; i < b->tenant_count; i++) {
+		memset(b->tenants[i].used, 0, sizeof(b->tenants[i].used));
+		memset(b->tenants[i].guarantee, 0, sizeof(b->tenants[i].guarantee));
+	}
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		struct port *p = &n->ports[i];
+		const struct port_profile *profile = t->ports[i].profile;
+
+		memset(p->shared_use, 0, sizeof(p->shared_use));
+		for (unsigned int k = 0; k < PRIORITIES; k++) {
+			recount_usage(b, p, &profile->pg[k].threshold, &p->groups[k].usage);
+			recount_usage(b, p, &profile->tc[k].threshold, &p->queues[k].usage);
+			for (struct rte_mbuf *m = p->queues[k].head; m != NULL;
+			     m = fair_next(p, k, m)) {
+				cut |= packet_meta(m)->flags & PACKET_TRIMMED;
+				if (packet_meta(m)->flags & PACKET_CHARGED)
+					recount_packet(n, t, m);
+			}
+		}
+	}
+	note_peaks(n);
+	return cut;
+}
+
+static void
+buffer_add_tenants(struct buffer *b, uint16_t count)
+{
+	struct tenant_use *tenants;
+
+	if (count <= b->tenant_count)
+		return;
+	tenants = realloc(b->tenants, count * sizeof(*tenants));
+	if (tenants == NULL)
+		abort(); // the control side has just built profiles for as many
+	memset(tenants + b->tenant_count, 0, (count - b->tenant_count) * sizeof(*tenants));
+	b->tenants = tenants;
+	b->tenant_count = count;
+}
+
+// A turn for every next-hop group. Memory runs out before the first packet or, when there are more
+// groups than ever, as abruptly as anywhere else where nothing sensible is left to do.
+static void
+add_turns(struct node *n, uint32_t count)
+{
+	uint16_t *turns;
+
+	if (count <= n->turn_count)
+		return;
+	turns = realloc(n->turns, count * sizeof(*turns));
+	if (turns == NULL)
+		abort();
+	memset(turns + n->turn_count, 0, (count - n->turn_count) * sizeof(*turns));
+	n->turns = turns;
+	n->turn_count = count;
+}
+
+static bool
+port_wants_whole(const struct port *p)
+{
+	const struct port_profile *profile = p->profile;
+	bool wants = profile->min_rated | profile->max_rated | profile->fair || profile->remarks ||
+		     profile->max_rate.byte_time != 0;
+
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+		wants |= profile->tc[tc].red;
+	return wants;
+}
+
+// Whether some packet may meet what only the whole pipeline has.
+static bool
+wants_whole(const struct node *n, const struct tables *t)
+{
+	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
+		     t->trim.size != 0 || t->watchdog.poll != 0 || t->notices.on;
+
+	for (unsigned int i = 0; i < n->port_count; i++)
+		wants |= port_wants_whole(&n->ports[i]);
+	return wants;
+}
+
+void
+node_adopt_tables(struct node *n, const struct tables *t)
+{
+	const struct tables *before = n->current;
+	bool cut;
+
+	add_turns(n, t->group_count);
+	buffer_add_tenants(&n->buffer, t->tenant_count);
+	n->current = t;
+	for (unsigned int i = 0; i < n->port_count; i++)
+		n->ports[i].profile = t->ports[i].profile;
+	for (unsigned int i = 0; n->role != NODE_NIC && i < n->port_count; i++)
+		requeue_adopt(n, &n->ports[i], n->start);
+	paths_adopt(n);
+	cut = buffer_recount(n, t);
+	n->whole = cut || wants_whole(n, t);
+	n->tunnels = t->tunnels != NULL || t->moved != NULL;
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		fair_adopt(n, &n->ports[i]);
+		shaper_adopt(n, &n->ports[i], n->start);
+		pause_adopt(n, &n->ports[i], n->start);
+		pfc_adopt(n, &n->ports[i], n->start);
+	}
+	watchdog_adopt(n, n->start);
+	histogram_adopt(n, before, t);
+	if (unlikely(t->moved != NULL) && n->role != NODE_NIC)
+		moved_purge(n, n->start);
+}

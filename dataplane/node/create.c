@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "create.h"
+
+#include "dataplane/base/glean.h"
+#include "dataplane/base/node_log.h"
+#include "dataplane/queueing/fair.h"
+#include "dataplane/stages/path_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Keys are scanned four at a time from a cache line's start.
+#define KEY_ALIGN 4
+
+static uint32_t
+align_keys(uint32_t count)
+{
+	return (count + KEY_ALIGN - 1) / KEY_ALIGN * KEY_ALIGN;
+}
+
+static void *
+aligned_zeroed(size_t bytes)
+{
+	size_t rounded = (bytes + 63) / 64 * 64;
+	void *memory = aligned_alloc(64, rounded);
+
+	if (memory != NULL)
+		memset(memory, 0, rounded);
+	return memory;
+}
+
+static void
+port_init(struct node *n, struct port *p, uint8_t index)
+{
+	const struct pause_clock closed = {
+		.since = PS_NEVER, .last_start = PS_NEVER, .last_end = PS_NEVER};
+
+	p->index = index;
+	p->more = &n->queue_more[PRIORITIES * index];
+	p->group_more = &n->group_more[PRIORITIES * index];
+	p->up = true;
+	p->next_send = PS_NEVER;
+	for (unsigned int i = 0; i < PRIORITIES; i++) {
+		p->refresh_at[i] = PS_NEVER;
+		p->more[i].held = closed;
+		p->more[i].watchdog.stuck_since = PS_NEVER;
+	}
+	for (unsigned int i = 0; i < PAUSES; i++)
+		p->rx_pause[i] = p->tx_pause[i] = closed;
+}
+
+int
+node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t index, uint64_t seed,
+	    struct packet_pool *packets)
+{
+	struct node *n;
+
+	if (ports == 0 || ports > PORTS_MAX)
+		return -EINVAL;
+	n = aligned_zeroed(sizeof(*n));
+	if (n == NULL)
+		return -ENOMEM;
+	n->key_count = align_keys(1 + 2 * (uint32_t)ports);
+	n->ports = aligned_zeroed(ports * sizeof(*n->ports));
+	n->keys = aligned_zeroed(n->key_count * sizeof(*n->keys));
+	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
+	n->held = aligned_zeroed(ports);
+	n->worse = aligned_zeroed(ports);
+	n->queue_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->queue_more));
+	n->group_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_more));
+	n->watchdog_due = PS_NEVER;
+	n->pfc_due = PS_NEVER;
+	if (n->ports == NULL || n->keys == NULL || n->depth == NULL || n->held == NULL ||
+	    n->worse == NULL || n->queue_more == NULL || n->group_more == NULL ||
+	    (role != NODE_NIC &&
+	     (node_log_create(&n->log, ports) != 0 || glean_create(&n->glean) != 0))) {
+		node_destroy(n);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n->key_count; i++)
+		n->keys[i] = NODE_KEY_NONE;
+	n->departures = 1 + ports;
+	n->port_count = ports;
+	n->role = (uint8_t)role;
+	n->index = index;
+	n->packets = packets;
+	n->generation = &n->own_generation;
+	n->random = random_stream(seed, index);
+	n->timer_at = PS_NEVER;
+	for (unsigned int i = 0; i < ports; i++)
+		port_init(n, &n->ports[i], (uint8_t)i);
+	*out = n;
+	return 0;
+}
+
+void
+node_destroy(struct node *n)
+{
+	if (n == NULL)
+		return;
+	for (unsigned int i = 0; n->ports != NULL && i < n->port_count; i++) {
+		struct port *p = &n->ports[i];
+
+		fair_destroy(p);
+		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+			while (p->queues[tc].head != NULL)
+				packet_free(n->packets, queue_pop(p, tc));
+		for (struct rte_mbuf *m = p->pfc_head, *next; m != NULL; m = next) {
+			next = packet_meta(m)->next;
+			packet_free(n->packets, m);
+		}
+	}
+	free(n->buffer.tenants);
+	node_log_destroy(n->log);
+	glean_destroy(n->glean);
+	free(n->histograms);
+	free(n->histogram_due);
+	free(n->turns);
+	free(n->group_more);
+	free(n->queue_more);
+	paths_destroy(n);
+	free(n->worse);
+	free(n->held);
+	free(n->depth);
+	free(n->keys);
+	free(n->ports);
+	free(n);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ports.h"
+
+#include "dataplane/queueing/fair.h"
+#include "dataplane/queueing/pause.h"
+#include "dataplane/queueing/pfc.h"
+
+void
+node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now)
+{
+	p->tx_off = queues;
+	pause_update_held(n, p);
+	if (p->nonempty != 0)
+		p->next_send = p->tx_free > now ? p->tx_free : now;
+}
+
+void
+node_set_link(struct node *n, struct port *p, bool up, ps_t now)
+{
+	p->up = up;
+	p->rx_doubt = (uint8_t)(up ? p->rx_doubt & ~PORT_RX_DOWN : p->rx_doubt | PORT_RX_DOWN);
+	if (up) {
+		pfc_tell_again(n, p, now);
+	} else {
+		pause_clear(n, p, now);
+		pfc_forget_told(p, now);
+	}
+	pause_update_held(n, p);
+}
+
+uint64_t
+node_queued(const struct node *n)
+{
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < n->port_count; i++)
+		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+			for (struct rte_mbuf *m = n->ports[i].queues[tc].head; m != NULL;
+			     m = fair_next(&n->ports[i], tc, m))
+				count++;
+	return count;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The transmit side of a switch port: the scheduler picks, ECN marks, the buffer releases, the wire
+// takes (transmit.h).
+//
+// What rates, RED, tenants that take turns, trimming and histograms of latency add to this stands
+// apart (port_tx_full.h).
+#pragma once
+
+#include "charge.h"
+#include "ecn.h"
+#include "pause.h"
+#include "pause_frame.h"
+#include "pfc.h"
+#include "scheduler.h"
+#include "transmit.h"
+
+// Arms the next departure behind a packet that has just begun: when the transmitter is free if
+// something may go then, else when a pause runs out. An idle port has none, so that what arrives
+// starts at once.
+static inline void
+port_arm_next(struct node *n, struct port *p)
+{
+	bool waits = p->pfc_head != NULL ||
+		     (p->nonempty & ~(unsigned int)(p->paused | p->tx_off)) != 0;
+
+	node_arm_send(n, p, likely(waits) ? p->tx_free : pause_resume_at(p));
+}
+
+// What a port does at `now` before any queue may send: true when something else has its turn (the
+// transmitter is busy, a PFC frame goes first, the far side of the wire has no room); then the next
+// departure is armed.
+static inline bool
+port_preempted(struct node *n, struct port *p, ps_t now)
+{
+	if (unlikely(p->tx_free > now)) {
+		node_arm_send(n, p, p->tx_free);
+		return true;
+	}
+	if (unlikely(wire_full(p->out))) {
+		node_arm_send(n, p, n->until);
+		return true;
+	}
+	if (unlikely(p->pfc_head != NULL)) {
+		port_transmit_pfc(n, p, pause_frame_take(p), now);
+		port_arm_next(n, p);
+		return true;
+	}
+	return false;
+}
+
+// A departure: sends the next packet of a switch port that has something to send.
+static inline void
+port_send(struct node *n, struct port *p, ps_t now)
+{
+	unsigned int eligible, tc;
+	struct charge charge;
+	struct rte_mbuf *m;
+	struct queue *q;
+	uint32_t *depth;
+
+	if (port_preempted(n, p, now))
+		return;
+	eligible = pause_eligible(n, p, now);
+	if (eligible == 0) {
+		node_arm_send(n, p, pause_resume_at(p));
+		return;
+	}
+	tc = scheduler_pick(p, eligible);
+	q = &p->queues[tc];
+	m = queue_pop(p, tc);
+	charge = charge_of(m);
+	depth = node_depth(n, p, tc);
+	*depth -= charge.cells;
+	if (q->head == NULL)
+		scheduler_emptied(q);
+	if (ecn_mark(m, &p->profile->tc[tc].ecn, *depth, &n->random))
+		q->ecn_marked++;
+	q->packets++;
+	q->bytes += charge.bytes;
+	n->last_move = now;
+	// The wire first: an XON that this release causes at this very port follows the packet.
+	port_transmit(n, p, m, now);
+	charge_give(n, &charge, now, false);
+	port_arm_next(n, p);
+}
+
+// Whether a packet of a class that came now would start now, with nothing before it.
+static inline bool
+port_idle(const struct node *n, const struct port *p, unsigned int tc, ps_t now)
+{
+	return p->tx_free <= now && (p->nonempty | (n->held[p->index] >> tc & 1)) == 0 &&
+	       p->pfc_head == NULL && !wire_full(p->out);
+}
+
+// Sends a packet that was admitted to an idle port and charged nowhere: it starts at once and past
+// its queue, whose depth it would have been, and behind which there is nothing: an empty queue is
+// never congested.
+static inline void
+port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	struct queue *q = &p->queues[meta->tc];
+
+	if (unlikely(meta->cells > q->depth_max))
+		q->depth_max = meta->cells;
+	q->packets++;
+	q->bytes += meta->wire_bytes;
+	n->last_move = now;
+	port_transmit(n, p, m, now);
+}
+
+// What a packet that joins its queue makes of its depth.
+static inline void
+port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	uint32_t *depth = node_depth(n, p, meta->tc);
+
+	*depth += meta->cells;
+	if (*depth > p->queues[meta->tc].depth_max)
+		p->queues[meta->tc].depth_max = *depth;
+}
+
+// Sees to it that what has just been put in a queue of a port is sent: true when that is to be done
+// now.
+static inline bool
+port_kicks(struct node *n, struct port *p, ps_t now)
+{
+	if (p->next_send == now)
+		return false; // among this instant's departures
+	if (p->tx_free <= now)
+		return true;
+	if (p->next_send > p->tx_free)
+		node_arm_send(n, p, p->tx_free);
+	return false;
+}

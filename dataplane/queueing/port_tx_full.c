@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The transmit side of a port whose queues have rates, drop by RED, let tenants take turns, may
+// carry what was cut, or whose packets' stay is measured. It does what port_tx.h does and, at the
+// same places:
+//
+// - looks only at queues that no rate holds, those first that are behind a rate they are promised;
+// - decides by RED where ECN decides, when a packet has been picked and taken from its queue. What
+//   is dropped is released at once, has taken no time of the transmitter, nothing of its queue's
+//   turn and nothing of a rate (of its tenant's turn it has: that chose it), and the next packet is
+//   looked at at the same instant. An XON that comes of the release is a frame of its own, and if
+//   it is this port's it goes before that packet;
+// - lets rates count a packet when it has begun to leave, so that the next departure is armed by
+//   what they then say.
+#include "port_tx_full.h"
+
+// The next packet of a queue, out of it and of its depth; it stays charged.
+static struct rte_mbuf *
+take(struct node *n, struct port *p, unsigned int tc)
+{
+	struct rte_mbuf *m = p->more[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
+
+	*node_depth(n, p, tc) -= packet_meta(m)->cells;
+	if (p->queues[tc].head == NULL)
+		scheduler_emptied(&p->queues[tc]);
+	return m;
+}
+
+static void
+drop(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
+{
+	const struct charge charge = charge_of(m);
+
+	p->queues[charge.tc].dropped++;
+	charge_release(n, &charge, now);
+	node_drop(n, m, reason, now);
+}
+
+static unsigned int
+eligible_queues(struct node *n, struct port *p, ps_t now)
+{
+	if (p->shaped != 0)
+		shaper_expire(p, now);
+	return pause_eligible(n, p, now) & ~(unsigned int)p->shaped;
+}
+
+static void
+arm_next(struct node *n, struct port *p)
+{
+	const unsigned int held = p->paused | p->tx_off | p->shaped;
+
+	if (p->pfc_head != NULL || (p->nonempty & ~held) != 0)
+		node_arm_send(n, p, p->tx_free);
+	else
+		node_arm_send(n, p, time_min(pause_resume_at(p), shaper_resume_at(p)));
+}
+
+// Picks a packet of the eligible queues. True when it was sent, false when RED dropped it.
+static bool
+send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
+{
+	const unsigned int behind = shaper_behind(p, eligible, now);
+	bool by_turn = false;
+	const unsigned int tc = behind != 0 ? scheduler_highest(behind)
+					    : scheduler_choose(p, eligible, &by_turn);
+	const struct tc_profile *profile = &p->profile->tc[tc];
+	struct queue *q = &p->queues[tc];
+	struct rte_mbuf *m = take(n, p, tc);
+	const struct charge charge = charge_of(m);
+	const uint32_t depth = *node_depth(n, p, tc);
+
+	if (ecn_red_drops(m, profile, depth, &n->random)) {
+		p->more[tc].red_dropped++;
+		drop(n, p, m, DROP_RED, now);
+		return false;
+	}
+	if (by_turn && q->head != NULL)
+		q->deficit -= charge.bytes;
+	if (ecn_mark(m, &profile->ecn, depth, &n->random))
+		q->ecn_marked++;
+	q->packets++;
+	q->bytes += charge.bytes;
+	n->last_move = now;
+	port_note_latency(n, p, tc, packet_meta(m)->arrived, now);
+	port_transmit(n, p, m, now);
+	charge_give(n, &charge, now, true);
+	port_note_sent(p, tc, charge.bytes, charge.flags, now);
+	return true;
+}
+
+void
+port_send_whole(struct node *n, struct port *p, ps_t now)
+{
+	unsigned int eligible;
+
+	do {
+		if (port_preempted(n, p, now))
+			return;
+		eligible = eligible_queues(n, p, now);
+	} while (eligible != 0 && !send_one(n, p, eligible, now) && p->tx_free <= now);
+	arm_next(n, p);
+}
+
+void
+port_drop_queue(struct node *n, struct port *p, unsigned int tc, enum drop_reason reason, ps_t now)
+{
+	while (p->queues[tc].head != NULL)
+		drop(n, p, take(n, p, tc), reason, now);
+}
+
+static void
+append(struct rte_mbuf ***end, struct rte_mbuf *m)
+{
+	packet_meta(m)->next = NULL;
+	**end = m;
+	*end = &packet_meta(m)->next;
+}
+
+// What stays is back before the first is released: an XON that comes of it finds the queue whole.
+void
+port_drop_some(struct node *n, struct port *p, unsigned int tc,
+	       bool (*wanted)(const struct node *n, struct rte_mbuf *m), enum drop_reason reason,
+	       ps_t now)
+{
+	struct rte_mbuf *kept = NULL, *dropped = NULL, *m, *next;
+	struct rte_mbuf **kept_end = &kept, **dropped_end = &dropped;
+
+	while (p->queues[tc].head != NULL) {
+		m = p->more[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
+		if (wanted(n, m)) {
+			*node_depth(n, p, tc) -= packet_meta(m)->cells;
+			append(&dropped_end, m);
+		} else {
+			append(&kept_end, m);
+		}
+	}
+	for (m = kept; m != NULL; m = next) {
+		next = packet_meta(m)->next;
+		port_push_whole(p, m);
+	}
+	if (p->queues[tc].head == NULL)
+		scheduler_emptied(&p->queues[tc]);
+	for (m = dropped; m != NULL; m = next) {
+		next = packet_meta(m)->next;
+		drop(n, p, m, reason, now);
+	}
+}

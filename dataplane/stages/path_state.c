@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "path_state.h"
+
+#include "utilisation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *
+room_for(size_t count, size_t size)
+{
+	void *room = calloc(count, size);
+
+	if (room == NULL)
+		abort();
+	return room;
+}
+
+static void
+add_flowlets(struct paths *p)
+{
+	if (p->flowlets != NULL)
+		return;
+	p->flowlets = room_for(FLOWLETS, sizeof(*p->flowlets));
+	for (unsigned int i = 0; i < FLOWLETS; i++)
+		p->flowlets[i].port = FLOWLET_NONE;
+}
+
+static void
+add_utilisation(struct node *n)
+{
+	if (n->paths.utilisation != NULL)
+		return;
+	n->paths.utilisation = room_for(n->port_count, sizeof(*n->paths.utilisation));
+	for (unsigned int i = 0; i < n->port_count; i++)
+		n->paths.utilisation[i] = (struct utilisation){
+			.since = n->start, .bytes = utilisation_bytes(&n->ports[i])};
+}
+
+// New tables number next hops anew: what was told of the old ones is forgotten.
+static void
+add_notices(struct node *n, const struct tables *t)
+{
+	struct paths *p = &n->paths;
+
+	if (p->notices == NULL || t->next_hop_count > p->notice_room) {
+		free(p->notices);
+		p->notices = room_for(t->next_hop_count + 1u, sizeof(*p->notices));
+		p->notice_room = t->next_hop_count;
+	}
+	memset(p->notices, 0, t->next_hop_count * sizeof(*p->notices));
+	if (p->notice_due == NULL)
+		p->notice_due =
+			room_for((size_t)n->port_count * n->port_count, sizeof(*p->notice_due));
+}
+
+static void
+set_looks(struct node *n)
+{
+	const struct tables *t = n->current;
+
+	n->looks = 0;
+	for (unsigned int i = 0; i < n->port_count; i++)
+		if (n->worse[i] & PATH_DEGRADED)
+			n->looks = PATH_LOOKS_DEGRADED;
+	if (t != NULL && t->utilisation)
+		n->looks |= PATH_LOOKS_UTILISATION;
+	if (t != NULL && t->notices.on)
+		n->looks |= PATH_LOOKS_NOTICES;
+}
+
+void
+paths_adopt(struct node *n)
+{
+	const struct tables *t = n->current;
+
+	if (t->flowlets)
+		add_flowlets(&n->paths);
+	if (t->utilisation)
+		add_utilisation(n);
+	if (t->notices.on)
+		add_notices(n, t);
+	for (unsigned int i = 0; !t->utilisation && i < n->port_count; i++)
+		n->worse[i] &= (uint8_t)~PATH_BUSY;
+	set_looks(n);
+}
+
+void
+paths_destroy(struct node *n)
+{
+	free(n->paths.flowlets);
+	free(n->paths.utilisation);
+	free(n->paths.notices);
+	free(n->paths.notice_due);
+}
+
+void
+paths_set_degraded(struct node *n, const struct port *p, bool degraded)
+{
+	if (degraded)
+		n->worse[p->index] |= PATH_DEGRADED;
+	else
+		n->worse[p->index] &= (uint8_t)~PATH_DEGRADED;
+	set_looks(n);
+}
+
+uint32_t
+paths_flowlets_open(const struct node *n, ps_t now)
+{
+	uint32_t open = 0;
+
+	for (unsigned int i = 0; n->paths.flowlets != NULL && i < FLOWLETS; i++) {
+		const struct flowlet *f = &n->paths.flowlets[i];
+
+		open += f->port != FLOWLET_NONE &&
+			(f->last > now || now - f->last <= n->current->flowlet_gap);
+	}
+	return open;
+}
+
+uint64_t
+paths_utilisation(const struct node *n, const struct port *p, ps_t now)
+{
+	if (n->paths.utilisation == NULL)
+		return 0;
+	return utilisation_level(&n->paths.utilisation[p->index], utilisation_bytes(p), now);
+}

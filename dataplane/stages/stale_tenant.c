@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a host leaves a tenant, packets between it and that tenant are still under way: admitted
+// under the old tables, on wires and in queues. While the tables list the host, every switch drops
+// those that it meets. A packet is known by its epoch, which tells when it was admitted, by its
+// addresses, inside a tunnel if it is in one, and by its VRF: of what passes in a tunnel that is
+// its VNI, of what was opened or came with a tag, the VRF which that led to, else the port's. Of a
+// packet that came plain from another switch the VRF is not known: where tenants go plain, their
+// addresses differ.
+//
+// A host that has left a VRF is listed under the VNI (or VLAN) of every VRF that packets between
+// them may wear, those joined by a leak too.
+#include "stale_tenant.h"
+
+#include "dataplane/queueing/port_tx_full.h"
+#include "dataplane/queueing/scheduler.h"
+#include "dataplane/base/headers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define VNI_OFFSET 4u                             // in the VXLAN header
+#define INSIDE_VXLAN (8u + HEADER_ETHERNET_BYTES) // before the inner IP header: where VXLAN begins
+
+int
+moved_compare(const void *a, const void *b)
+{
+	const struct moved_host *x = a, *y = b;
+	int order;
+
+	if (x->version != y->version)
+		return x->version < y->version ? -1 : 1;
+	order = memcmp(x->address, y->address, sizeof(x->address));
+	if (order != 0)
+		return order;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+int
+moved_tables_create(struct moved_tables **out, const struct moved_host *hosts, uint32_t count)
+{
+	struct moved_tables *moved = calloc(1, sizeof(*moved));
+
+	if (moved != NULL)
+		moved->hosts = calloc(count + 1u, sizeof(*moved->hosts));
+	if (moved == NULL || moved->hosts == NULL) {
+		free(moved);
+		return -ENOMEM;
+	}
+	moved->count = count;
+	if (count != 0)
+		memcpy(moved->hosts, hosts, count * sizeof(*hosts));
+	qsort(moved->hosts, count, sizeof(*moved->hosts), moved_compare);
+	*out = moved;
+	return 0;
+}
+
+// A packet that was admitted before the host left. Epochs go round.
+static bool
+is_older(const struct moved_host *host, const struct packet_meta *meta)
+{
+	return meta->epoch == 0 || (int16_t)(uint16_t)(meta->epoch - host->epoch) < 0;
+}
+
+// Where the addresses of the packet that hosts exchange stand; NULL: what is in the tunnel is not
+// known. *vni: of its tunnel, or 0.
+static const uint8_t *
+find_ip(struct rte_mbuf *m, uint32_t *vni)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m), *at;
+
+	*vni = 0;
+	if (!(meta->flags & PACKET_TUNNEL))
+		return data + meta->l3_off;
+	if (meta->inner_l3_off == 0)
+		return NULL;
+	at = data + meta->inner_l3_off - INSIDE_VXLAN + VNI_OFFSET;
+	*vni = (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
+	return data + meta->inner_l3_off;
+}
+
+// Whether a packet with one of the host's addresses belongs to the VRF that it has left.
+static bool
+belongs(const struct tables *t, const struct packet_meta *meta, uint32_t vni,
+	const struct moved_host *host)
+{
+	const struct port_tables *in = &t->ports[meta->in_port];
+
+	if (vni != 0)
+		return host->kind == ENCAP_VXLAN && host->id == vni;
+	if (host->vrf != VRF_NONE && meta->vrf == host->vrf)
+		return true;
+	return host->kind == ENCAP_NONE && in->inner && meta->vrf == in->vrf;
+}
+
+// Whether an address is listed for the packet's VRF.
+static bool
+is_listed(const struct moved_tables *moved, const struct tables *t, const struct packet_meta *meta,
+	  uint32_t vni, uint8_t version, const uint8_t *address)
+{
+	struct moved_host key = {.version = version};
+	uint32_t low = 0, high = moved->count;
+
+	memcpy(key.address, address, version == 6 ? 16 : 4);
+	while (low < high) { // to the first of the address
+		uint32_t middle = low + (high - low) / 2;
+
+		if (moved_compare(&moved->hosts[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < moved->count; low++) {
+		const struct moved_host *host = &moved->hosts[low];
+
+		if (host->version != version ||
+		    memcmp(host->address, key.address, sizeof(key.address)) != 0)
+			return false;
+		if (is_older(host, meta) && belongs(t, meta, vni, host))
+			return true;
+	}
+	return false;
+}
+
+bool
+moved_finds(const struct moved_tables *moved, const struct tables *t, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *ip;
+	uint32_t vni;
+
+	ip = find_ip(m, &vni);
+	if (ip == NULL)
+		return false;
+	if (ip[0] >> 4 == 6)
+		return is_listed(moved, t, meta, vni, 6, ip + 8) ||
+		       is_listed(moved, t, meta, vni, 6, ip + 24);
+	return is_listed(moved, t, meta, vni, 4, ip + 12) ||
+	       is_listed(moved, t, meta, vni, 4, ip + 16);
+}
+
+bool
+moved_concerns(const struct node *n, struct rte_mbuf *m)
+{
+	return moved_finds(n->current->moved, n->current, m);
+}
+
+static void
+purge_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
+{
+	struct rte_mbuf *m = p->queues[tc].head;
+
+	while (m != NULL && !moved_concerns(n, m))
+		m = fair_next(p, tc, m);
+	if (m != NULL)
+		port_drop_some(n, p, tc, moved_concerns, DROP_TENANT_MOVED, now);
+}
+
+void
+moved_purge(struct node *n, ps_t now)
+{
+	for (unsigned int i = 0; i < n->port_count; i++)
+		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+			purge_queue(n, &n->ports[i], tc, now);
+}

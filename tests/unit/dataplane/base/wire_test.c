@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/base/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+// Wires never look into packets: any address will do.
+static struct rte_mbuf *
+packet(uintptr_t number)
+{
+	return (struct rte_mbuf *)(number * 64);
+}
+
+static void
+test_create_refuses(void **state)
+{
+	struct wire *w = NULL;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 0, false, 0), -EINVAL); // no lookahead
+	assert_int_equal(wire_create(&w, 1, true, UINT32_MAX), -EINVAL);
+	assert_null(w);
+	wire_destroy(NULL);
+}
+
+static void
+test_order_and_times(void **state)
+{
+	struct wire *w;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 5, false, 0), 0);
+	assert_int_equal(w->delay, 5);
+	assert_int_equal(wire_next(w), PS_NEVER);
+	assert_int_equal(wire_put(w, packet(1), 10), 0);
+	assert_int_equal(wire_put(w, packet(2), 10), 0); // one instant: by position
+	assert_int_equal(wire_put(w, packet(3), 7), 0);  // the delay has shrunk: order is kept
+	assert_int_equal(wire_count(w), 3);
+	assert_int_equal(wire_next(w), 10);
+	assert_ptr_equal(wire_take(w), packet(1));
+	assert_ptr_equal(wire_take(w), packet(2));
+	assert_int_equal(wire_next(w), 10);
+	assert_ptr_equal(wire_take(w), packet(3));
+	assert_int_equal(wire_next(w), PS_NEVER);
+	wire_destroy(w);
+}
+
+// Growing keeps the order wherever the ring's seam is, and across the wrap of the 32-bit positions.
+static void
+test_grows(void **state)
+{
+	(void)state;
+	for (uint32_t seam = 0; seam < 4; seam++) {
+		struct wire *w;
+		uintptr_t put = 0, taken = 0;
+
+		assert_int_equal(wire_create(&w, 1, false, 0), 0);
+		w->head = w->tail = w->head_seen = UINT32_MAX - 5 + seam;
+		for (unsigned int round = 0; round < 10; round++) {
+			for (unsigned int i = 0; i < 100; i++, put++) {
+				assert_false(wire_full(w));
+				assert_int_equal(wire_put(w, packet(put), put), 0);
+			}
+			for (unsigned int i = 0; i < 60 + seam; i++, taken++) {
+				assert_int_equal(wire_next(w), taken);
+				assert_ptr_equal(wire_take(w), packet(taken));
+			}
+			assert_int_equal(wire_count(w), put - taken);
+		}
+		// 1000 put, 600 + 10 * seam taken: at most 400 at once, so 512 slots suffice.
+		assert_int_equal(w->mask, 511);
+		wire_destroy(w);
+	}
+}
+
+// A wire between workers: what is put shows when it is published; when it is full, nothing more
+// goes in, and what the taker has taken makes room.
+static void
+test_shared(void **state)
+{
+	struct wire *w;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 1, true, 5), 0); // rounded up to 8
+	for (uintptr_t i = 0; i < 8; i++) {
+		assert_false(wire_full(w));
+		assert_int_equal(wire_put(w, packet(i), i), 0);
+	}
+	assert_true(wire_full(w));
+	assert_int_equal(wire_put(w, packet(8), 8), -ENOBUFS);
+	assert_int_equal(wire_count(w), 0);
+	assert_int_equal(wire_next(w), PS_NEVER);
+	wire_publish(w);
+	assert_int_equal(wire_count(w), 8);
+	for (uintptr_t i = 0; i < 3; i++)
+		assert_ptr_equal(wire_take(w), packet(i));
+	assert_false(wire_full(w));
+	for (uintptr_t i = 8; i < 11; i++)
+		assert_int_equal(wire_put(w, packet(i), i), 0);
+	assert_true(wire_full(w));
+	assert_int_equal(wire_count(w), 5); // the last three are not published
+	wire_publish(w);
+	for (uintptr_t i = 3; i < 11; i++)
+		assert_ptr_equal(wire_take(w), packet(i));
+	assert_int_equal(wire_next(w), PS_NEVER);
+	wire_destroy(w);
+}
+
+// A limit below the slots, as a device's wire has one.
+static void
+test_limit(void **state)
+{
+	struct wire *w;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 1, false, 0), 0);
+	w->limit = 2;
+	assert_int_equal(wire_put(w, packet(0), 0), 0);
+	assert_false(wire_full(w));
+	assert_int_equal(wire_put(w, packet(1), 0), 0);
+	assert_true(wire_full(w));
+	assert_ptr_equal(wire_take(w), packet(0));
+	assert_false(wire_full(w));
+	wire_destroy(w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_create_refuses), cmocka_unit_test(test_order_and_times),
+		cmocka_unit_test(test_grows),          cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A switch that holds packets is found to be in order; any counter of it that is changed by hand is
+// found.
+#include "dataplane/node/node_check.h"
+#include "tests/unit/dataplane/harness.h"
+#include "dataplane/node/ports.h"
+
+#include <string.h>
+
+#define QUEUED 6
+
+static char what[NODE_CHECK_TEXT_BYTES];
+
+// A leaf that has sent one packet of group 3 and holds others, by ports 0 and 1 for port 2, which
+// is paused.
+static void
+open_holding(struct harness *h)
+{
+	struct tables *t = harness_tables(3);
+
+	harness_open(h, t);
+	harness_put(h, 0, harness_frame(h, &(struct frame){.to = 2, .dscp = 24}), 1000);
+	harness_run(h, PS_PER_US);
+	node_set_tx_off(h->node, &h->node->ports[2], 0xff, h->now);
+	for (unsigned int i = 0; i < QUEUED; i++)
+		harness_put(h, i % 2,
+			    harness_frame(h, &(struct frame){.to = 2, .dscp = i < 4 ? 24 : 0}),
+			    h->now + 1000 * (i + 1));
+	harness_run(h, h->now + PS_PER_US);
+	assert_int_equal(node_queued(h->node), QUEUED);
+}
+
+static void
+close_holding(struct harness *h)
+{
+	node_set_tx_off(h->node, &h->node->ports[2], 0, h->now);
+	harness_run(h, h->now + PS_PER_US);
+	harness_close(h);
+}
+
+static void
+test_in_order(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_holding(&h);
+	assert_true(node_check_find(h.node, what));
+	close_holding(&h);
+}
+
+// Adds 1 to a counter, expects a complaint with this word, and takes it back.
+static void
+expect(struct harness *h, void *counter, size_t size, const char *word)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, counter, size);
+	value++;
+	memcpy(counter, &value, size);
+	what[0] = '\0';
+	assert_false(node_check_find(h->node, what));
+	assert_non_null(strstr(what, word));
+	value--;
+	memcpy(counter, &value, size);
+	assert_true(node_check_find(h->node, what));
+}
+
+#define EXPECT(counter, word) expect(&h, &(counter), sizeof(counter), word)
+
+static void
+test_each_counter(void **state)
+{
+	struct harness h;
+	struct port *in, *out;
+	struct buffer *b;
+
+	(void)state;
+	open_holding(&h);
+	in = &h.node->ports[0];
+	out = &h.node->ports[2];
+	b = &h.node->buffer;
+	EXPECT(*node_depth(h.node, out, 3), "depth");
+	EXPECT(out->queues[3].usage.own, "queue's own");
+	EXPECT(out->queues[3].usage.guaranteed, "queue's guaranteed");
+	EXPECT(in->groups[3].usage.own, "group's own");
+	EXPECT(in->groups[3].headroom, "headroom");
+	EXPECT(in->groups[0].usage.guaranteed, "group's guaranteed");
+	EXPECT(b->pools[POOL_INGRESS_LOSSY].used, "pool 1");
+	EXPECT(b->pools[POOL_EGRESS_LOSSLESS].shared_use, "pool 2");
+	EXPECT(b->pools[POOL_HEADROOM].used, "headroom");
+	EXPECT(in->rx_packets, "received");
+	EXPECT(in->drops[DROP_HEADROOM], "received");
+	EXPECT(in->groups[3].packets, "admitted");
+	EXPECT(out->queues[3].packets, "admitted");
+	EXPECT(out->queues[0].dropped, "admitted");
+	EXPECT(packet_meta(out->queues[3].head)->cells, "cells");
+	EXPECT(packet_meta(out->queues[3].head)->tc, "queue 4");
+	EXPECT(out->nonempty, "empty");
+	close_holding(&h);
+}
+
+static void
+test_forgotten_departure(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_holding(&h);
+	h.node->ports[2].tx_off = 0;
+	h.node->ports[2].next_send = PS_NEVER;
+	assert_false(node_check_find(h.node, what));
+	assert_non_null(strstr(what, "no departure"));
+	close_holding(&h);
+}
+
+// A refresh that comes before the node looks for one.
+static void
+test_forgotten_refresh(void **state)
+{
+	struct harness h;
+	ps_t due;
+
+	(void)state;
+	open_holding(&h);
+	due = h.now + 10 * PS_PER_US;
+	h.node->ports[0].refresh_at[3] = h.node->pfc_due = due;
+	assert_true(node_check_find(h.node, what));
+	h.node->pfc_due = due + 1;
+	assert_false(node_check_find(h.node, what));
+	assert_non_null(strstr(what, "group 3"));
+	assert_non_null(strstr(what, "nobody looks"));
+	h.node->ports[0].refresh_at[3] = h.node->pfc_due = PS_NEVER;
+	close_holding(&h);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_in_order),
+		cmocka_unit_test(test_each_counter),
+		cmocka_unit_test(test_forgotten_departure),
+		cmocka_unit_test(test_forgotten_refresh),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
