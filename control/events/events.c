@@ -271,14 +271,14 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 }
 
 bool
-events_name_edit(struct events *e, const char *what)
+events_name_change(struct events *e, const char *what)
 {
 	struct drain *d = e->edited;
 
-	if (d == NULL || d->what != NULL)
+	if (d == NULL || d->command != NULL)
 		return false;
-	d->what = strdup(what);
-	return d->what != NULL;
+	d->command = strdup(what);
+	return d->command != NULL;
 }
 
 bool
@@ -333,7 +333,7 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 
 		e->following = drains_next(e->fabric) <= now;
 		if (e->following)
-			rc = drains_look(&env, diag);
+			rc = drains_poll(&env, diag);
 		else if (converge_next(e) <= next_step(e))
 			rc = converge_apply(e, diag);
 		else

@@ -36,7 +36,7 @@ int events_edit(struct events *e, const struct config_edit *edits, unsigned coun
 		int (*commit)(void *context), void *context, struct config_diag *diag);
 // What the last edit is called where it is told who has moved, once its packets have drained. Right
 // after events_edit(); false: nobody moves, and nothing will be told.
-bool events_name_edit(struct events *e, const char *what);
+bool events_name_change(struct events *e, const char *what);
 // Whether packets that older tables admitted may still reach a tenant that their host has left.
 bool events_draining(const struct events *e);
 // Clears the watermarks of a node of the topology, or of all (TOPOLOGY_NONE): the user's, or the

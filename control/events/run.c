@@ -67,7 +67,7 @@ tell_change(void *context, ps_t now, const char *words)
 {
 	const struct run *r = context;
 
-	fabric_log_look(r->log, r->fabric); // what came before
+	fabric_log_poll(r->log, r->fabric); // what came before
 	fabric_log_changed(r->log, now, words);
 }
 
@@ -277,7 +277,7 @@ run_all(struct run *r, enum run_end *end, struct config_diag *diag)
 			fed = PS_NEVER;
 		}
 		rc = run_stretch(r, edge, diag);
-		fabric_log_look(r->log, r->fabric);
+		fabric_log_poll(r->log, r->fabric);
 		if (rc != 0)
 			return rc;
 		if (r->outside.drain != NULL)

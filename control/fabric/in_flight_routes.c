@@ -17,8 +17,8 @@ drain_destroy(struct drain *d, const struct topology *t)
 	free(d->hosts);
 	free(d->held_vrfs);
 	free(d->held_tenants);
-	free(d->words);
-	free(d->what);
+	free(d->summary);
+	free(d->command);
 	free(d);
 }
 

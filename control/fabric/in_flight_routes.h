@@ -11,12 +11,12 @@ struct drain {
 	struct drain *next; // an older change's
 	uint16_t epoch;     // what was admitted before this is under way
 	ps_t began;
-	ps_t next_look;
+	ps_t next_poll;
 	bool done;            // nothing that is under way can reach a tenant that its host has left
 	bool expired;         // the time was up: what is left of moved hosts is dropped
 	bool ended;           // a look has found nothing more of it
-	unsigned clean;       // looks in a row that have found nothing old
-	unsigned clean_moved; // ... nothing of hosts that have moved
+	unsigned clean_polls; // looks in a row that have found nothing old
+	unsigned clean_polls_moved; // ... nothing of hosts that have moved
 	// By switch: routes that only what comes from other switches may take, in VRFs of the
 	// topology that are `leaving`; to [1] hosts that have moved, [0] others.
 	struct route_list (*lists)[2];
@@ -24,17 +24,17 @@ struct drain {
 	uint32_t host_count;
 	uint16_t *held_vrfs, *held_tenants; // places that are nobody's any more
 	uint16_t held_vrf_count, held_tenant_count;
-	uint64_t under_way;      // packets of moved hosts, as the first look found them
+	uint64_t in_flight;      // packets of moved hosts, as the first look found them
 	uint64_t dropped_before; // as `tenant-moved`, in the whole fabric
-	bool told;
-	char *words; // "tenant green: h5, h6 from rest"
-	char *what;  // "set tenants.green.hosts [h5, h6]", or NULL
+	bool reported;
+	char *summary; // "tenant green: h5, h6 from rest"
+	char *command; // "set tenants.green.hosts [h5, h6]", or NULL
 };
 
 // A host that has left a VRF, as packets of that VRF know it.
 struct drain_host {
 	struct moved_host host;
-	bool at_once; // its VNI or VLAN is another tenant's now: nothing of it may be delivered
+	bool drop_at_once; // its VNI or VLAN is another tenant's now: nothing of it may be delivered
 };
 
 // What a VRF's packets are known by between switches.

@@ -180,7 +180,7 @@ print(struct fabric_log *log, const char *where, ps_t at, const char *message)
 }
 
 void
-fabric_log_look(struct fabric_log *log, const struct fabric *f)
+fabric_log_poll(struct fabric_log *log, const struct fabric *f)
 {
 	gather(log, f);
 	if (log->count == 0) {
@@ -242,7 +242,7 @@ fabric_log_lost(const struct fabric_log *log)
 }
 
 uint64_t
-fabric_log_told(const struct fabric_log *log)
+fabric_log_total(const struct fabric_log *log)
 {
 	return json_array_size(log->entries) + log->forgotten;
 }

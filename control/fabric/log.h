@@ -23,7 +23,7 @@ void fabric_log_destroy(struct fabric_log *log);
 
 // Takes what the fabric's nodes have told since the last look, in the order of time. Control
 // thread; workers may run.
-void fabric_log_look(struct fabric_log *log, const struct fabric *f);
+void fabric_log_poll(struct fabric_log *log, const struct fabric *f);
 
 // Notes that an event of the file was not applied because it does not fit what has been set since;
 // reason: a line of UTF-8. Control thread.
@@ -42,7 +42,7 @@ void fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const ch
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, those that made room included.
-uint64_t fabric_log_told(const struct fabric_log *log);
+uint64_t fabric_log_total(const struct fabric_log *log);
 
 // How many are missing from the list.
 uint64_t fabric_log_lost(const struct fabric_log *log);

@@ -103,9 +103,9 @@ put_in_force(struct prepared *p, const struct change_env *env)
 	struct fabric *f = p->f;
 
 	memcpy(f->switches, p->after, f->topology->first_host * sizeof(*p->after));
-	reslice_prepare_nodes(&p->reslice, env);
+	tenant_change_prepare_nodes(&p->tenants, env);
 	change_publish(env, p->tables);
-	reslice_end(&p->reslice, env);
+	tenant_change_end(&p->tenants, env);
 	config_edit_keep(f->config);
 }
 
@@ -126,7 +126,7 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 	// Before tables are built for tenants as they will be.
 	rc = carry_cut(&p, env, diag);
 	if (rc == 0 && edits_tenants(edits, count))
-		rc = reslice_begin(&p.reslice, env, false, diag);
+		rc = tenant_change_begin(&p.tenants, env, false, diag);
 	if (rc == 0)
 		rc = prepared_prepare(&p, edits, count, diag);
 	if (rc == 0 && commit != NULL)
@@ -137,7 +137,7 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 		put_in_force(&p, env);
 	} else {
 		prepared_drop_tables(&p);
-		reslice_undo(&p.reslice, f);
+		tenant_change_undo(&p.tenants, f);
 		config_set_undo(f->config);
 	}
 	prepared_release(&p);
@@ -185,29 +185,29 @@ take_over(struct prepared *p)
 // Whether it would do; *tenants is what it takes to go back, apart from the configuration.
 static int
 try_event(struct prepared *p, const struct change_env *env, const struct config_event *event,
-	  struct reslice *tenants, struct config_diag *diag)
+	  struct tenant_change *tenants, struct config_diag *diag)
 {
 	struct config *config = p->f->config;
 	const struct config_edit edit = config_event_edit(event);
 	struct config_diag trial = {0};
 	int rc = config_edit(config, &edit, 1, &trial);
 
-	p->reslice = (struct reslice){0};
+	p->tenants = (struct tenant_change){0};
 	if (rc == 0) {
 		if (edits_tenants(&edit, 1))
-			rc = reslice_begin(&p->reslice, env, true, &trial);
+			rc = tenant_change_begin(&p->tenants, env, true, &trial);
 		if (rc == 0)
 			rc = prepared_prepare(p, &edit, 1, &trial);
 		if (rc == 0) {
 			tell_idle(p, &edit, diag);
 			take_over(p);
-			*tenants = p->reslice;
+			*tenants = p->tenants;
 		} else {
-			reslice_undo(&p->reslice, p->f);
+			tenant_change_undo(&p->tenants, p->f);
 			config_set_undo(config);
 		}
 	}
-	p->reslice = (struct reslice){0};
+	p->tenants = (struct tenant_change){0};
 	pass_errors(config, event, &trial, diag);
 	config_diag_free(&trial);
 	return rc;
@@ -218,7 +218,7 @@ change_check(const struct change_env *env, const struct config_event *const *eve
 	     struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
-	struct reslice *tenants = calloc(count + 1u, sizeof(*tenants));
+	struct tenant_change *tenants = calloc(count + 1u, sizeof(*tenants));
 	struct prepared p;
 	uint32_t held = 0;
 	int rc = prepared_start(&p, f, true);
@@ -230,7 +230,7 @@ change_check(const struct change_env *env, const struct config_event *const *eve
 		held += rc == 0;
 	}
 	while (held-- > 0) {
-		reslice_undo(&tenants[held], f);
+		tenant_change_undo(&tenants[held], f);
 		config_set_undo(f->config);
 	}
 	free(tenants);

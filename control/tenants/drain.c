@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DRAIN_LOOK TIME_WINDOW_MAX // between the first looks
+#define DRAIN_POLL TIME_WINDOW_MAX // between the first looks
 #define DRAIN_BACK_OFF 8           // later ones wait this part of the time that has passed
 
 ps_t
@@ -30,7 +30,7 @@ drains_next(const struct fabric *f)
 	ps_t next = PS_NEVER;
 
 	for (const struct drain *d = f->drains; d != NULL; d = d->next)
-		next = time_min(next, d->next_look);
+		next = time_min(next, d->next_poll);
 	return next;
 }
 
@@ -51,7 +51,7 @@ struct found {
 	uint64_t moved; // of them those of hosts that have moved
 };
 
-struct look {
+struct scan {
 	const struct fabric *f;
 	struct found *found; // by drain, in the order of the list
 	struct moved_tables **moved;
@@ -70,46 +70,46 @@ is_control(struct rte_mbuf *m)
 
 // t: of the switch that had it last.
 static void
-look_at_packet(struct look *look, const struct tables *t, struct rte_mbuf *m)
+scan_packet(struct scan *scan, const struct tables *t, struct rte_mbuf *m)
 {
 	uint16_t epoch = packet_meta(m)->epoch;
 	unsigned i = 0;
 
-	for (const struct drain *d = look->f->drains; d != NULL; d = d->next, i++) {
+	for (const struct drain *d = scan->f->drains; d != NULL; d = d->next, i++) {
 		if (epoch != 0 && (int16_t)(uint16_t)(epoch - d->epoch) >= 0)
 			continue;
 		if (is_control(m))
 			return;
-		look->found[i].old++;
-		look->found[i].moved += look->moved[i] != NULL && moved_finds(look->moved[i], t, m);
+		scan->found[i].old++;
+		scan->found[i].moved += scan->moved[i] != NULL && moved_finds(scan->moved[i], t, m);
 	}
 }
 
 // A wire that this node's worker takes from, or the driver of its device.
 static void
-look_at_wire(struct look *look, const struct tables *t, const struct wire *w)
+scan_wire(struct scan *scan, const struct tables *t, const struct wire *w)
 {
 	uint32_t end = __atomic_load_n(w->visible, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = w->head; i != end; i++)
-		look_at_packet(look, t, w->slots[i & w->mask].packet);
+		scan_packet(scan, t, w->slots[i & w->mask].packet);
 }
 
 // The tables of the switch behind a port.
 static const struct tables *
-tables_behind(const struct look *look, const struct node *n, unsigned port)
+tables_behind(const struct scan *scan, const struct node *n, unsigned port)
 {
-	const struct topo_node *place = &look->f->topology->nodes[n->index];
+	const struct topo_node *place = &scan->f->topology->nodes[n->index];
 
-	return look->f->tables[place->ports[port].peer_node];
+	return scan->f->tables[place->ports[port].peer_node];
 }
 
 // A switch's queues, what comes to it from other switches, and what it has sent to hosts, which its
 // own worker takes or sends.
 static void
-look_at_node(struct node *n, ps_t now, void *arg)
+scan_node(struct node *n, ps_t now, void *arg)
 {
-	struct look *look = arg;
+	struct scan *scan = arg;
 
 	(void)now;
 	if (n->role == NODE_NIC)
@@ -117,20 +117,20 @@ look_at_node(struct node *n, ps_t now, void *arg)
 	for (unsigned p = 0; p < n->port_count; p++) {
 		struct port *port = &n->ports[p];
 
-		look->dropped += port->drops[DROP_TENANT_MOVED];
+		scan->dropped += port->drops[DROP_TENANT_MOVED];
 		for (unsigned tc = 0; tc < PRIORITIES; tc++)
 			for (struct rte_mbuf *m = port->queues[tc].head; m != NULL;
 			     m = fair_next(port, tc, m))
-				look_at_packet(look, n->current, m);
+				scan_packet(scan, n->current, m);
 		if (n->current->ports[p].inner && port->in != NULL)
-			look_at_wire(look, tables_behind(look, n, p), port->in);
+			scan_wire(scan, tables_behind(scan, n, p), port->in);
 		else if (!n->current->ports[p].inner && port->out != NULL)
-			look_at_wire(look, n->current, port->out);
+			scan_wire(scan, n->current, port->out);
 	}
 }
 
 static int
-look_all(const struct change_env *env, struct look *look)
+scan_all(const struct change_env *env, struct scan *scan)
 {
 	struct fabric *f = env->fabric;
 	unsigned count = 0, i = 0;
@@ -138,29 +138,29 @@ look_all(const struct change_env *env, struct look *look)
 
 	for (const struct drain *d = f->drains; d != NULL; d = d->next)
 		count++;
-	*look = (struct look){
+	*scan = (struct scan){
 		.f = f,
-		.found = calloc(count + 1u, sizeof(*look->found)),
+		.found = calloc(count + 1u, sizeof(*scan->found)),
 		.moved = calloc(count + 1u, sizeof(struct moved_tables *)),
 	};
-	if (look->found == NULL || look->moved == NULL)
+	if (scan->found == NULL || scan->moved == NULL)
 		return -ENOMEM;
 	for (const struct drain *d = f->drains; error == 0 && d != NULL; d = d->next)
-		error = moved_of(f, d, &look->moved[i++]);
+		error = stale_tenant_of(f, d, &scan->moved[i++]);
 	if (error == 0)
-		env->hooks->at_nodes(env->hooks->context, look_at_node, look);
+		env->hooks->at_nodes(env->hooks->context, scan_node, scan);
 	return error;
 }
 
 static void
-forget_look(const struct fabric *f, struct look *look)
+free_scan(const struct fabric *f, struct scan *scan)
 {
 	unsigned i = 0;
 
-	for (const struct drain *d = f->drains; look->moved != NULL && d != NULL; d = d->next)
-		moved_tables_destroy(look->moved[i++]);
-	free(look->moved);
-	free(look->found);
+	for (const struct drain *d = f->drains; scan->moved != NULL && d != NULL; d = d->next)
+		moved_tables_destroy(scan->moved[i++]);
+	free(scan->moved);
+	free(scan->found);
 }
 
 // ---- what follows -------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ forget_look(const struct fabric *f, struct look *look)
 // be looked at to one that has been. It does so only on its way forward, and no way is longer than
 // this: so many looks in a row that find nothing have missed nothing.
 static unsigned
-looks_needed(const struct change_env *env)
+polls_needed(const struct change_env *env)
 {
 	return env->hooks->many_workers ? 6 : 1;
 }
@@ -180,14 +180,14 @@ tell(const struct change_env *env, struct drain *d, uint64_t dropped)
 	char *text = NULL;
 	uint64_t lost = dropped - d->dropped_before, drained;
 
-	if (d->told || env->hooks->tell == NULL)
+	if (d->reported || env->hooks->tell == NULL)
 		return;
-	d->told = true;
-	lost = lost < d->under_way ? lost : d->under_way;
-	drained = d->under_way - lost;
+	d->reported = true;
+	lost = lost < d->in_flight ? lost : d->in_flight;
+	drained = d->in_flight - lost;
 	if (asprintf(&text, "%s%s%s; %" PRIu64 " packet%s drained, %" PRIu64 " dropped",
-		     d->what != NULL ? d->what : "", d->what != NULL ? ": " : "", d->words, drained,
-		     drained == 1 ? "" : "s", lost) < 0)
+		     d->command != NULL ? d->command : "", d->command != NULL ? ": " : "",
+		     d->summary, drained, drained == 1 ? "" : "s", lost) < 0)
 		return;
 	env->hooks->tell(env->hooks->context, env->now, text);
 	free(text);
@@ -251,31 +251,31 @@ expire(struct fabric *f, struct drain *d)
 }
 
 static void
-set_next_look(struct drain *d, ps_t now)
+set_next_poll(struct drain *d, ps_t now)
 {
 	ps_t passed = now - d->began;
-	ps_t wait = passed / DRAIN_BACK_OFF > DRAIN_LOOK ? passed / DRAIN_BACK_OFF : DRAIN_LOOK;
+	ps_t wait = passed / DRAIN_BACK_OFF > DRAIN_POLL ? passed / DRAIN_BACK_OFF : DRAIN_POLL;
 
 	// The end of what is dropped is close: only wires hold some of it.
 	if (d->expired && !d->done)
-		wait = DRAIN_LOOK;
-	d->next_look = (now + wait) / DRAIN_LOOK * DRAIN_LOOK;
-	if (!d->expired && !d->done && d->next_look > d->began + DRAIN_LIMIT)
-		d->next_look = d->began + DRAIN_LIMIT;
-	if (d->next_look <= now)
-		d->next_look = now + DRAIN_LOOK;
+		wait = DRAIN_POLL;
+	d->next_poll = (now + wait) / DRAIN_POLL * DRAIN_POLL;
+	if (!d->expired && !d->done && d->next_poll > d->began + DRAIN_LIMIT)
+		d->next_poll = d->began + DRAIN_LIMIT;
+	if (d->next_poll <= now)
+		d->next_poll = now + DRAIN_POLL;
 }
 
 // One drain by what was found. *ended: it is to be taken out; *anew: tables follow.
 static void
-look_at_drain(const struct change_env *env, struct drain *d, const struct found *found,
-	      uint64_t dropped, bool *ended, bool *anew)
+poll_drain(const struct change_env *env, struct drain *d, const struct found *found,
+	   uint64_t dropped, bool *ended, bool *anew)
 {
-	if (d->clean == 0 && d->next_look == d->began)
-		d->under_way = found->moved;
-	d->clean = found->old == 0 ? d->clean + 1 : 0;
-	d->clean_moved = found->moved == 0 ? d->clean_moved + 1 : 0;
-	if (d->clean >= looks_needed(env)) {
+	if (d->clean_polls == 0 && d->next_poll == d->began)
+		d->in_flight = found->moved;
+	d->clean_polls = found->old == 0 ? d->clean_polls + 1 : 0;
+	d->clean_polls_moved = found->moved == 0 ? d->clean_polls_moved + 1 : 0;
+	if (d->clean_polls >= polls_needed(env)) {
 		d->done = true;
 		*ended = *anew = true;
 		tell(env, d, dropped);
@@ -283,19 +283,19 @@ look_at_drain(const struct change_env *env, struct drain *d, const struct found 
 	}
 	if (!d->expired && !d->done && env->now >= d->began + DRAIN_LIMIT) {
 		expire(env->fabric, d);
-		d->clean_moved = 0;
+		d->clean_polls_moved = 0;
 		*anew = true;
-	} else if (d->expired && !d->done && d->clean_moved >= looks_needed(env)) {
+	} else if (d->expired && !d->done && d->clean_polls_moved >= polls_needed(env)) {
 		d->done = true;
 		tell(env, d, dropped);
 	}
-	set_next_look(d, env->now);
+	set_next_poll(d, env->now);
 }
 
 void
 drains_begin(struct drain *d, ps_t now)
 {
-	d->began = d->next_look = now;
+	d->began = d->next_poll = now;
 }
 
 // Tables anew for the switches that an ended or expired drain leaves.
@@ -306,8 +306,8 @@ rebuild(const struct change_env *env, struct config_diag *diag)
 	struct moved_tables *moved;
 	int error;
 
-	leaving_release(f);
-	error = moved_in_force(f, &moved);
+	in_flight_routes_release(f);
+	error = stale_tenant_in_force(f, &moved);
 	if (error != 0)
 		return error;
 	moved_tables_destroy(f->moved);
@@ -316,28 +316,28 @@ rebuild(const struct change_env *env, struct config_diag *diag)
 }
 
 int
-drains_look(const struct change_env *env, struct config_diag *diag)
+drains_poll(const struct change_env *env, struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
 	struct drain *next;
-	struct look look;
+	struct scan scan;
 	unsigned i = 0;
 	bool anew = false;
-	int error = look_all(env, &look);
+	int error = scan_all(env, &scan);
 
 	if (error != 0) {
-		forget_look(f, &look);
+		free_scan(f, &scan);
 		for (struct drain *d = f->drains; d != NULL; d = d->next)
-			if (d->next_look <= env->now)
-				set_next_look(d, env->now);
+			if (d->next_poll <= env->now)
+				set_next_poll(d, env->now);
 		return error;
 	}
 	for (struct drain *d = f->drains; d != NULL; d = d->next)
 		d->ended = false;
 	for (struct drain *d = f->drains; d != NULL; d = d->next, i++)
-		if (d->next_look <= env->now)
-			look_at_drain(env, d, &look.found[i], look.dropped, &d->ended, &anew);
-	forget_look(f, &look);
+		if (d->next_poll <= env->now)
+			poll_drain(env, d, &scan.found[i], scan.dropped, &d->ended, &anew);
+	free_scan(f, &scan);
 	for (struct drain *d = f->drains; d != NULL; d = next) {
 		next = d->next;
 		if (d->ended)

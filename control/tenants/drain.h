@@ -4,7 +4,7 @@
 
 #include "control/fabric/in_flight_routes.h"
 #include "publish.h"
-#include "slices.h"
+#include "tenant_snapshot.h"
 
 #define DRAIN_LIMIT (10 * PS_PER_MS) // after this what is left of hosts that have moved is dropped
 
@@ -12,24 +12,25 @@
 
 // Fills in the lists of a drain from the routes before (`old`) and those of the fabric; adds to the
 // topology the VRFs that it needs. Returns 0 or -ENOMEM.
-int leaving_find(struct drain *d, struct fabric *f, const struct slices *before,
-		 struct routes *old);
+int in_flight_routes_find(struct drain *d, struct fabric *f, const struct tenant_snapshot *before,
+			  struct routes *old);
 // Whether a drain has anything in force at a switch.
-bool leaving_at(const struct drain *d, uint32_t node);
+bool in_flight_routes_at(const struct drain *d, uint32_t node);
 // Frees the places of `leaving` VRFs that no drain uses any more.
-void leaving_release(struct fabric *f);
+void in_flight_routes_release(struct fabric *f);
 
 // ---- moved.c: which hosts have left which VRFs --------------------------------------------------
 
 // Orders the hosts of a drain.
 int drain_host_compare(const void *a, const void *b);
 // Fills in the hosts of a drain and its words. Returns 0 or -ENOMEM.
-int moved_find(struct drain *d, const struct topology *t, const struct slices *before);
+int stale_tenant_find(struct drain *d, const struct topology *t,
+		      const struct tenant_snapshot *before);
 // What tables drop of a fabric's drains, without hosts that are back where they left; NULL:
 // nothing. Returns 0 or -ENOMEM.
-int moved_in_force(const struct fabric *f, struct moved_tables **out);
+int stale_tenant_in_force(const struct fabric *f, struct moved_tables **out);
 // All hosts of one drain. Returns 0 or -ENOMEM.
-int moved_of(const struct fabric *f, const struct drain *d, struct moved_tables **out);
+int stale_tenant_of(const struct fabric *f, const struct drain *d, struct moved_tables **out);
 
 // ---- drain.c ------------------------------------------------------------------------------------
 
@@ -41,4 +42,4 @@ ps_t drains_next(const struct fabric *f);
 bool drains_open(const struct fabric *f);
 // Looks at those that are due, and does what follows. Returns 0, -EINVAL with errors in diag, or
 // -ENOMEM.
-int drains_look(const struct change_env *env, struct config_diag *diag);
+int drains_poll(const struct change_env *env, struct config_diag *diag);

@@ -129,7 +129,7 @@ prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config
 	if (rc != 0)
 		return rc;
 	p->differs[node] = !same_settings(&p->before[node], &p->after[node]);
-	if (!p->differs[node] && !p->reslice.begun)
+	if (!p->differs[node] && !p->tenants.begun)
 		return 0;
 	p->changed += p->differs[node];
 	rc = check_fixed(p, node, key, diag);
@@ -159,7 +159,7 @@ find_key(const struct prepared *p, const struct topo_node *node, const struct co
 	for (unsigned i = 0; i < count; i++)
 		if (prepared_touches(node, edits[i].key))
 			return edits[i].key;
-	return p->reslice.begun ? edits[0].key : NULL;
+	return p->tenants.begun ? edits[0].key : NULL;
 }
 
 int

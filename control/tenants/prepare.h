@@ -2,7 +2,7 @@
 // A change of settings that is not in force yet; private to control/fabric/.
 #pragma once
 
-#include "reslice.h"
+#include "tenant_change.h"
 
 struct prepared {
 	struct fabric *f;
@@ -11,9 +11,9 @@ struct prepared {
 	struct switch_config *after;  // and after the change
 	bool *differs;                // by switch
 	uint32_t changed;             // switches that differ
-	uint64_t *excess;       // by switch: bytes of pools and headroom beyond its buffer, before
-	bool trial;             // only to see whether it holds: hosts always do
-	struct reslice reslice; // where tenants change
+	uint64_t *excess; // by switch: bytes of pools and headroom beyond its buffer, before
+	bool trial;       // only to see whether it holds: hosts always do
+	struct tenant_change tenants; // where tenants change
 };
 
 // Starts from what is in force. Returns 0 or -ENOMEM; prepared_release() in either case.

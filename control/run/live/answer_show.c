@@ -263,7 +263,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	int rc = view_open(&v, a->live, what != NULL && strcmp(what, "route") == 0, &routes);
 
 	node_snapshot_take(a->copy, a->live);
-	fabric_log_look(a->live->log, a->live->fabric);
+	fabric_log_poll(a->live->log, a->live->fabric);
 	if (rc == 0 && show_wants_settings(params))
 		rc = settings_cache_update(&a->settings, a->live);
 	if (rc == 0 && show_wants_queue_pairs(params))

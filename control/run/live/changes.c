@@ -223,7 +223,7 @@ commit_change(void *context)
 void
 changes_note(struct changes *c, const char *what)
 {
-	if (events_name_edit(c->live->events, what))
+	if (events_name_change(c->live->events, what))
 		return; // told when its packets have drained, with who has moved
 	fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", what);
 }

@@ -135,7 +135,7 @@ serve(struct answer *a, struct notifier *tell)
 		live_events_apply(a->live);
 		changes_poll(a->changes);
 		learning_poll(a->live);
-		fabric_log_look(a->live->log, a->live->fabric);
+		fabric_log_poll(a->live->log, a->live->fabric);
 		notify_poll(tell);
 		local_addresses_poll(a->live->local_addresses, a->live);
 	}

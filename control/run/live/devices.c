@@ -6,7 +6,7 @@
 #include "devices.h"
 
 #include "control/io/host/check.h"
-#include "control/tenants/slices.h"
+#include "control/tenants/tenant_snapshot.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/readdress.h"
 #include "control/io/host/veth.h"
@@ -262,7 +262,7 @@ devices_prepare(struct live_fabric *live, struct live_report *report)
 }
 
 int
-devices_readdress(const struct live_fabric *live, uint32_t host, const struct slice_port *had,
+devices_readdress(const struct live_fabric *live, uint32_t host, const struct tenant_port *had,
 		  char *err, size_t err_size)
 {
 	const struct topo_port *eth = &topology_host(live->topology, host)->ports[0];

@@ -23,7 +23,7 @@ int devices_open(struct live_fabric *live, struct live_report *report);
 
 // Gives an attached host's interface the addresses that it has now; `had`: those before. Returns 0,
 // also for one that is not ours to change, or -errno with one line in err.
-int devices_readdress(const struct live_fabric *live, uint32_t host, const struct slice_port *had,
+int devices_readdress(const struct live_fabric *live, uint32_t host, const struct tenant_port *had,
 		      char *err, size_t err_size);
 
 void devices_close(struct live_fabric *live);

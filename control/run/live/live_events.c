@@ -59,13 +59,13 @@ tell_change(void *context, ps_t now, const char *words)
 {
 	struct live_fabric *live = context;
 
-	fabric_log_look(live->log, live->fabric); // what came before
+	fabric_log_poll(live->log, live->fabric); // what came before
 	fabric_log_changed(live->log, now, words);
 }
 
 // What a host's interface has not taken over, somebody must see to.
 static void
-readdress(void *context, uint32_t host, const struct slice_port *had)
+readdress(void *context, uint32_t host, const struct tenant_port *had)
 {
 	struct live_fabric *live = context;
 	char err[256], *text = NULL;
@@ -161,7 +161,7 @@ log_reason(struct live_fabric *live, ps_t now, const char *why)
 static void
 log_refusal(struct live_fabric *live, ps_t now, const struct config_diag *diag)
 {
-	fabric_log_look(live->log, live->fabric); // what came before
+	fabric_log_poll(live->log, live->fabric); // what came before
 	for (unsigned i = 0; i < diag->count; i++)
 		if (!diag->messages[i].warning)
 			log_reason(live, now, diag->messages[i].words);

@@ -109,9 +109,9 @@ notify_log(struct notifier *t, bool silent)
 	uint64_t told;
 	size_t size, i;
 
-	fabric_log_look(t->live->log, t->live->fabric);
+	fabric_log_poll(t->live->log, t->live->fabric);
 	entries = fabric_log_entries(t->live->log);
-	told = fabric_log_told(t->live->log);
+	told = fabric_log_total(t->live->log);
 	size = json_array_size(entries);
 	i = told - t->log_seen < size ? size - (size_t)(told - t->log_seen) : 0;
 	for (; !silent && i < size; i++) {

@@ -102,7 +102,7 @@ tell(void *context, ps_t now, const char *words)
 }
 
 static inline void
-readdress(void *context, uint32_t host, const struct slice_port *had)
+readdress(void *context, uint32_t host, const struct tenant_port *had)
 {
 	struct bench *b = context;
 
@@ -158,7 +158,7 @@ look(struct bench *b)
 	const struct fabric_hooks hooks = hooks_of(b);
 	const struct change_env env = {.fabric = b->f, .hooks = &hooks, .now = b->now};
 
-	return drains_look(&env, &b->place.diag);
+	return drains_poll(&env, &b->place.diag);
 }
 
 static inline uint16_t

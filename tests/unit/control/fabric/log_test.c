@@ -133,7 +133,7 @@ test_words(void **state)
 	tell(f, 1,
 	     &(struct node_log_entry){
 		     .at = 801 * PS_PER_MS, .kind = NODE_LOG_RESTORE_CHANGED, .port = 0, .tc = 7});
-	fabric_log_look(f->log, &f->fabric);
+	fabric_log_poll(f->log, &f->fabric);
 	assert_string_equal(
 		f->text,
 		"leaf1.swp4.0: 12.300000 ms: PFC storm: forwards, paused for 0.100005 ms\n"
@@ -182,7 +182,7 @@ test_refused(void **state)
 
 	assert_int_equal(fabric_log_create(&f->log, f->to, "elsewhere", true), 0);
 	tell_at(f, 0, 5 * PS_PER_MS);
-	fabric_log_look(f->log, &f->fabric);
+	fabric_log_poll(f->log, &f->fabric);
 	fabric_log_refused(f->log, 6 * PS_PER_MS, "lab.yaml:4:5: why");
 	assert_string_equal(f->text,
 			    "leaf1.swp2.3: 5.000000 ms: PFC storm: drops, paused for 0 ms\n"
@@ -205,8 +205,8 @@ test_flood(void **state)
 	assert_int_equal(fabric_log_create(&f->log, f->to, "the result's log", false), 0);
 	for (unsigned int i = 0; i < 50; i++) {
 		tell_at(f, i % 2, i * PS_PER_MS);
-		fabric_log_look(f->log, &f->fabric);
-		fabric_log_look(f->log, &f->fabric);
+		fabric_log_poll(f->log, &f->fabric);
+		fabric_log_poll(f->log, &f->fabric);
 	}
 	assert_int_equal(lines(f), FABRIC_LOG_LINES + 1);
 	assert_non_null(strstr(f->text, "\nroost: the rest is in the result's log\n"));
@@ -223,18 +223,18 @@ test_refill(void **state)
 	assert_int_equal(fabric_log_create(&f->log, f->to, "elsewhere", true), 0);
 	for (unsigned int i = 0; i < 30; i++)
 		tell_at(f, 0, i);
-	fabric_log_look(f->log, &f->fabric);
+	fabric_log_poll(f->log, &f->fabric);
 	assert_int_equal(lines(f), FABRIC_LOG_LINES + 1);
-	fabric_log_look(f->log, &f->fabric);
+	fabric_log_poll(f->log, &f->fabric);
 	for (unsigned int i = 0; i < 3; i++)
 		tell_at(f, 0, 100 + i);
-	fabric_log_look(f->log, &f->fabric);
+	fabric_log_poll(f->log, &f->fabric);
 	assert_int_equal(lines(f), FABRIC_LOG_LINES + 2);
 	for (unsigned int i = 0; i < 100; i++)
-		fabric_log_look(f->log, &f->fabric);
+		fabric_log_poll(f->log, &f->fabric);
 	for (unsigned int i = 0; i < 30; i++)
 		tell_at(f, 0, 200 + i);
-	fabric_log_look(f->log, &f->fabric);
+	fabric_log_poll(f->log, &f->fabric);
 	assert_int_equal(lines(f), 2 * (FABRIC_LOG_LINES + 1) + 1);
 }
 
@@ -248,13 +248,13 @@ test_lost(void **state)
 	assert_int_equal(fabric_log_create(&f->log, f->to, "elsewhere", false), 0);
 	for (unsigned int i = 0; i < 1000; i++)
 		tell_at(f, 0, i * PS_PER_NS);
-	fabric_log_look(f->log, &f->fabric);
+	fabric_log_poll(f->log, &f->fabric);
 	entries = fabric_log_entries(f->log);
 	assert_int_equal(json_array_size(entries) + fabric_log_lost(f->log), 1000);
 	assert_true(json_array_size(entries) >= PORTS * PRIORITIES * 2);
 	for (unsigned int i = 1000; i < 20000; i++) {
 		tell_at(f, 1, i * PS_PER_NS);
-		fabric_log_look(f->log, &f->fabric);
+		fabric_log_poll(f->log, &f->fabric);
 	}
 	assert_int_equal(json_array_size(entries), FABRIC_LOG_KEPT);
 	assert_int_equal(fabric_log_lost(f->log), 20000 - FABRIC_LOG_KEPT);

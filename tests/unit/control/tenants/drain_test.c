@@ -255,19 +255,19 @@ test_told_once(void **state)
 	(void)state;
 	start(&b, SLICED);
 	start_events(&b);
-	assert_false(events_name_edit(b.e, "nothing"));
+	assert_false(events_name_change(b.e, "nothing"));
 	assert_int_equal(events_edit(b.e, &one, 1, NULL, NULL, &b.place.diag), 0);
-	assert_true(events_name_edit(b.e, "set tenants.red.hosts [h1]"));
-	assert_false(events_name_edit(b.e, "again"));
+	assert_true(events_name_change(b.e, "set tenants.red.hosts [h1]"));
+	assert_false(events_name_change(b.e, "again"));
 	assert_int_equal(events_apply(b.e, b.now, &b.place.diag), 0);
 	assert_string_equal(b.told, "set tenants.red.hosts [h1]: tenant rest: h3 from red; 0 "
 				    "packets drained, 0 dropped");
-	assert_false(events_name_edit(b.e, "later"));
+	assert_false(events_name_change(b.e, "later"));
 	// Of one that moves nobody nothing is told.
 	other.key = "tenants.red.buffer";
 	other.value = "{guaranteed: 64KB}";
 	assert_int_equal(events_edit(b.e, &other, 1, NULL, NULL, &b.place.diag), 0);
-	assert_false(events_name_edit(b.e, "set tenants.red.buffer {guaranteed: 64KB}"));
+	assert_false(events_name_change(b.e, "set tenants.red.buffer {guaranteed: 64KB}"));
 	stop(&b);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "slices.h"
+#include "tenant_snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ free_vrfs(struct topo_vrf *vrfs, uint16_t count)
 }
 
 void
-slices_free(struct slices *s)
+tenant_snapshot_free(struct tenant_snapshot *s)
 {
 	free_vrfs(s->vrfs, s->vrf_count);
 	free(s->tenants);
@@ -22,7 +22,7 @@ slices_free(struct slices *s)
 	free(s->ports);
 	free(s->mtus);
 	free(s->part_mtu);
-	*s = (struct slices){0};
+	*s = (struct tenant_snapshot){0};
 }
 
 static void *
@@ -53,12 +53,12 @@ copy_vrfs(const struct topology *t)
 }
 
 static void
-save_ports(struct slices *s, const struct topology *t)
+save_ports(struct tenant_snapshot *s, const struct topology *t)
 {
 	for (uint32_t h = 0; h < t->host_count; h++)
 		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
 			const struct topo_port *from = topology_host_port(t, h, p);
-			struct slice_port *to = &s->ports[h * TOPOLOGY_HOST_PORTS_MAX + p];
+			struct tenant_port *to = &s->ports[h * TOPOLOGY_HOST_PORTS_MAX + p];
 
 			to->vrf = from->vrf;
 			to->tenant = from->tenant;
@@ -70,9 +70,9 @@ save_ports(struct slices *s, const struct topology *t)
 }
 
 static void
-swap(struct slices *s, struct topology *t)
+swap(struct tenant_snapshot *s, struct topology *t)
 {
-	const struct slices had = *s;
+	const struct tenant_snapshot had = *s;
 
 	s->vrfs = t->vrfs;
 	s->vrf_count = t->vrf_count;
@@ -90,9 +90,9 @@ swap(struct slices *s, struct topology *t)
 
 // What others point to is saved, and the topology goes on with the copies.
 int
-slices_save(struct slices *s, struct topology *t)
+tenant_snapshot_save(struct tenant_snapshot *s, struct topology *t)
 {
-	*s = (struct slices){
+	*s = (struct tenant_snapshot){
 		.vrfs = copy_vrfs(t),
 		.vrf_count = t->vrf_count,
 		.tenants = copy_array(t->tenants, t->tenant_count, sizeof(*s->tenants)),
@@ -106,7 +106,7 @@ slices_save(struct slices *s, struct topology *t)
 	};
 	if (s->vrfs == NULL || s->tenants == NULL || s->borders == NULL || s->ports == NULL ||
 	    s->mtus == NULL || s->part_mtu == NULL) {
-		slices_free(s);
+		tenant_snapshot_free(s);
 		return -ENOMEM;
 	}
 	save_ports(s, t);
@@ -115,14 +115,14 @@ slices_save(struct slices *s, struct topology *t)
 }
 
 void
-slices_restore(struct slices *s, struct topology *t)
+tenant_snapshot_restore(struct tenant_snapshot *s, struct topology *t)
 {
 	swap(s, t);
 	for (uint32_t h = 0; h < t->host_count; h++)
 		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
 			struct topo_port *port = topology_host_port(t, h, p);
 			struct topo_port *peer = &t->nodes[port->peer_node].ports[port->peer_port];
-			const struct slice_port *from = slices_port(s, h, p);
+			const struct tenant_port *from = tenant_snapshot_port(s, h, p);
 
 			port->vrf = peer->vrf = from->vrf;
 			port->tenant = peer->tenant = from->tenant;
@@ -139,5 +139,5 @@ slices_restore(struct slices *s, struct topology *t)
 		t->nodes[link->b.node].ports[link->b.port].mtu = s->mtus[l];
 	}
 	memcpy(t->part_mtu, s->part_mtu, t->first_host * sizeof(*t->part_mtu));
-	slices_free(s);
+	tenant_snapshot_free(s);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tenants change in the topology itself, of which everything before is saved, so that going back
 // cannot fail. Names that go keep their places while packets under way may refer to them.
-#include "reslice.h"
+#include "tenant_change.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 // Names that are no more keep their places, as they were.
 static int
-hold_places(struct reslice *r, struct topology *t)
+hold_places(struct tenant_change *r, struct topology *t)
 {
-	const struct slices *s = &r->before;
+	const struct tenant_snapshot *s = &r->before;
 	struct drain *d = r->drain;
 
 	d->held_vrfs = calloc(s->vrf_count + 1u, sizeof(*d->held_vrfs));
@@ -85,9 +85,9 @@ check_learning(const struct fabric *f, struct config_diag *diag)
 }
 
 static int
-note_reused(struct reslice *r, const struct topology *t)
+note_reused(struct tenant_change *r, const struct topology *t)
 {
-	const struct slices *s = &r->before;
+	const struct tenant_snapshot *s = &r->before;
 
 	r->reused = calloc(s->tenant_count + 1u, sizeof(*r->reused));
 	if (r->reused == NULL)
@@ -104,13 +104,13 @@ leaves_something(const struct drain *d, const struct topology *t)
 	bool some = d->host_count != 0 || d->held_vrf_count != 0 || d->held_tenant_count != 0;
 
 	for (uint32_t n = 0; !some && n < t->first_host; n++)
-		some = leaving_at(d, n);
+		some = in_flight_routes_at(d, n);
 	return some;
 }
 
 // What the change leaves under way; from here on tables are of a new epoch.
 static int
-start_drain(struct reslice *r, struct fabric *f)
+start_drain(struct tenant_change *r, struct fabric *f)
 {
 	struct topology *t = f->topology;
 	int rc;
@@ -120,9 +120,9 @@ start_drain(struct reslice *r, struct fabric *f)
 		return -ENOMEM;
 	rc = hold_places(r, t);
 	if (rc == 0)
-		rc = moved_find(r->drain, t, &r->before);
+		rc = stale_tenant_find(r->drain, t, &r->before);
 	if (rc == 0)
-		rc = leaving_find(r->drain, f, &r->before, r->routes);
+		rc = in_flight_routes_find(r->drain, f, &r->before, r->routes);
 	if (rc != 0)
 		return rc;
 	if (!leaves_something(r->drain, t)) {
@@ -138,14 +138,15 @@ start_drain(struct reslice *r, struct fabric *f)
 }
 
 int
-reslice_begin(struct reslice *r, const struct change_env *env, bool trial, struct config_diag *diag)
+tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool trial,
+		    struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
 	struct routes *routes;
 	int rc;
 
-	*r = (struct reslice){0};
-	rc = slices_save(&r->before, f->topology);
+	*r = (struct tenant_change){0};
+	rc = tenant_snapshot_save(&r->before, f->topology);
 	if (rc != 0)
 		return rc;
 	r->begun = true;
@@ -165,25 +166,25 @@ reslice_begin(struct reslice *r, const struct change_env *env, bool trial, struc
 	if (rc == 0 && !trial)
 		rc = start_drain(r, f);
 	if (rc == 0 && !trial)
-		rc = moved_in_force(f, &f->moved);
+		rc = stale_tenant_in_force(f, &f->moved);
 	if (rc == 0 && !trial)
 		rc = fabric_list_labels(&r->labels, f->topology, f->labels);
 	if (rc != 0)
-		reslice_undo(r, f);
+		tenant_change_undo(r, f);
 	return rc;
 }
 
 static void
-forget(struct reslice *r)
+forget(struct tenant_change *r)
 {
-	slices_free(&r->before);
+	tenant_snapshot_free(&r->before);
 	fabric_free_labels(r->labels);
 	free(r->reused);
-	*r = (struct reslice){0};
+	*r = (struct tenant_change){0};
 }
 
 void
-reslice_undo(struct reslice *r, struct fabric *f)
+tenant_change_undo(struct tenant_change *r, struct fabric *f)
 {
 	if (!r->begun)
 		return;
@@ -198,14 +199,14 @@ reslice_undo(struct reslice *r, struct fabric *f)
 		f->epoch = f->epoch == 1 ? UINT16_MAX : f->epoch - 1;
 	}
 	drain_destroy(r->drain, f->topology);
-	slices_restore(&r->before, f->topology);
+	tenant_snapshot_restore(&r->before, f->topology);
 	forget(r);
 }
 
 static void
 clear_tenants(struct node *n, ps_t now, void *arg)
 {
-	const struct reslice *r = arg;
+	const struct tenant_change *r = arg;
 
 	(void)now;
 	for (uint16_t i = 0; i < r->reused_count; i++)
@@ -214,7 +215,7 @@ clear_tenants(struct node *n, ps_t now, void *arg)
 }
 
 void
-reslice_prepare_nodes(const struct reslice *r, const struct change_env *env)
+tenant_change_prepare_nodes(const struct tenant_change *r, const struct change_env *env)
 {
 	if (r->reused_count != 0)
 		env->hooks->at_nodes(env->hooks->context, clear_tenants, (void *)(uintptr_t)r);
@@ -222,13 +223,13 @@ reslice_prepare_nodes(const struct reslice *r, const struct change_env *env)
 
 // Hosts that have other addresses than before, or other ones that they can reach.
 static void
-tell_hosts(const struct reslice *r, const struct change_env *env)
+tell_hosts(const struct tenant_change *r, const struct change_env *env)
 {
 	const struct topology *t = env->fabric->topology;
 
 	for (uint32_t h = 0; env->hooks->readdress != NULL && h < t->host_count; h++) {
 		const struct topo_port *now = topology_host_port(t, h, 0);
-		const struct slice_port *was = slices_port(&r->before, h, 0);
+		const struct tenant_port *was = tenant_snapshot_port(&r->before, h, 0);
 
 		if (memcmp(now->ip4, was->ip4, sizeof(was->ip4)) != 0 ||
 		    memcmp(now->ip6, was->ip6, sizeof(was->ip6)) != 0)
@@ -237,7 +238,7 @@ tell_hosts(const struct reslice *r, const struct change_env *env)
 }
 
 void
-reslice_end(struct reslice *r, const struct change_env *env)
+tenant_change_end(struct tenant_change *r, const struct change_env *env)
 {
 	struct fabric *f = env->fabric;
 

@@ -27,7 +27,7 @@ drain_host_compare(const void *a, const void *b)
 struct search {
 	struct drain *d;
 	const struct topology *t;
-	const struct slices *before;
+	const struct tenant_snapshot *before;
 	uint32_t room;
 };
 
@@ -78,7 +78,7 @@ add(struct search *s, uint16_t vrf, uint8_t version, const uint8_t *address)
 		.host.id = drain_id(old),
 		.host.vrf = vrf,
 		.host.version = version,
-		.at_once = is_taken(s, vrf),
+		.drop_at_once = is_taken(s, vrf),
 	};
 	memcpy(h->host.address, address, version == 4 ? 4 : 16);
 	return 0;
@@ -100,7 +100,7 @@ static int
 add_port(struct search *s, uint32_t host, uint8_t port)
 {
 	const struct topo_port *now = topology_host_port(s->t, host, port);
-	const struct slice_port *was = slices_port(s->before, host, port);
+	const struct tenant_port *was = tenant_snapshot_port(s->before, host, port);
 	bool gone = has_moved(s, was->vrf, now->vrf) || is_taken(s, was->vrf);
 	int error = 0;
 
@@ -119,7 +119,7 @@ count_moved(const struct search *s)
 	uint32_t count = 0;
 
 	for (uint32_t h = 0; h < s->t->host_count; h++)
-		count += has_moved(s, slices_port(s->before, h, 0)->vrf,
+		count += has_moved(s, tenant_snapshot_port(s->before, h, 0)->vrf,
 				   topology_host_port(s->t, h, 0)->vrf);
 	return count;
 }
@@ -131,7 +131,7 @@ write_hosts(FILE *to, const struct search *s, uint16_t old, uint16_t new, const 
 	unsigned count = 0;
 
 	for (uint32_t h = 0; h < s->t->host_count; h++) {
-		if (slices_port(s->before, h, 0)->vrf != old ||
+		if (tenant_snapshot_port(s->before, h, 0)->vrf != old ||
 		    topology_host_port(s->t, h, 0)->vrf != new || !has_moved(s, old, new))
 			continue;
 		fprintf(to, "%s%s", count++ == 0 ? before : ", ", topology_host(s->t, h)->name);
@@ -145,7 +145,7 @@ static int
 write_words(const struct search *s)
 {
 	size_t size;
-	FILE *to = open_memstream(&s->d->words, &size);
+	FILE *to = open_memstream(&s->d->summary, &size);
 	unsigned tenants = 0, count = count_moved(s);
 
 	if (to == NULL)
@@ -171,7 +171,7 @@ write_words(const struct search *s)
 }
 
 int
-moved_find(struct drain *d, const struct topology *t, const struct slices *before)
+stale_tenant_find(struct drain *d, const struct topology *t, const struct tenant_snapshot *before)
 {
 	struct search s = {.d = d, .t = t, .before = before};
 	int error = 0;
@@ -205,7 +205,7 @@ is_back(const struct topology *t, const struct moved_host *moved)
 static bool
 is_dropped(const struct drain *d, const struct drain_host *h)
 {
-	return d->expired || h->at_once;
+	return d->expired || h->drop_at_once;
 }
 
 // What stands in the place of a host's VRF for what comes from other switches, or VRF_NONE.
@@ -252,7 +252,7 @@ make_tables(struct moved_host *hosts, uint32_t count, struct moved_tables **out)
 }
 
 int
-moved_in_force(const struct fabric *f, struct moved_tables **out)
+stale_tenant_in_force(const struct fabric *f, struct moved_tables **out)
 {
 	struct moved_host *hosts;
 	uint32_t count = 0, room = 1;
@@ -269,7 +269,7 @@ moved_in_force(const struct fabric *f, struct moved_tables **out)
 }
 
 int
-moved_of(const struct fabric *f, const struct drain *d, struct moved_tables **out)
+stale_tenant_of(const struct fabric *f, const struct drain *d, struct moved_tables **out)
 {
 	struct moved_host *hosts = calloc(2 * d->host_count + 1u, sizeof(*hosts));
 

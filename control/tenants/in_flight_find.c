@@ -17,7 +17,7 @@
 #include <string.h>
 
 // Between local routes, which stay, and those that lead on to other switches.
-#define LEAVING_DISTANCE ((UINT32_C(1) << 29) - 1)
+#define IN_FLIGHT_DISTANCE ((UINT32_C(1) << 29) - 1)
 
 static bool
 is_free(const struct topo_vrf *vrf)
@@ -67,7 +67,7 @@ take_vrf(struct topology *t, const struct topo_vrf *old, uint16_t *out)
 struct comparison {
 	struct drain *d;
 	struct topology *t;
-	const struct slices *before;
+	const struct tenant_snapshot *before;
 	const struct route_list *old, *new;
 	uint32_t node;
 	uint16_t *now; // by VRF of before: that which has its key now, or VRF_NONE
@@ -170,7 +170,7 @@ compare_route(struct comparison *c, const struct route *old)
 		return 0; // another's key
 	error = take_vrf(c->t, vrf, &leaving);
 	return error != 0 ? error
-			  : in_flight_routes_copy(c->old, old, leaving, LEAVING_DISTANCE,
+			  : in_flight_routes_copy(c->old, old, leaving, IN_FLIGHT_DISTANCE,
 						  &c->d->lists[c->node][is_moved(c, old)]);
 }
 
@@ -191,7 +191,8 @@ compare_node(struct comparison *c, const struct fabric *f, const struct routes *
 }
 
 int
-leaving_find(struct drain *d, struct fabric *f, const struct slices *before, struct routes *old)
+in_flight_routes_find(struct drain *d, struct fabric *f, const struct tenant_snapshot *before,
+		      struct routes *old)
 {
 	struct topology *t = f->topology;
 	struct comparison c = {.d = d, .t = t, .before = before};
@@ -212,7 +213,7 @@ leaving_find(struct drain *d, struct fabric *f, const struct slices *before, str
 // ---- in force -----------------------------------------------------------------------------------
 
 bool
-leaving_at(const struct drain *d, uint32_t node)
+in_flight_routes_at(const struct drain *d, uint32_t node)
 {
 	return d->lists[node][0].count != 0 || d->lists[node][1].count != 0;
 }
@@ -230,7 +231,7 @@ is_used(const struct fabric *f, uint16_t vrf)
 }
 
 void
-leaving_release(struct fabric *f)
+in_flight_routes_release(struct fabric *f)
 {
 	struct topology *t = f->topology;
 

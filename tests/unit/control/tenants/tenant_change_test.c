@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tenants change whole or not at all, and places that are left are not given to others too early.
-#include "control/tenants/reslice.h"
+#include "control/tenants/tenant_change.h"
 
 #include "tests/unit/control/fabric/bench.h"
 #include "control/fabric/networks.h"

@@ -5,9 +5,9 @@
 #include "drain.h"
 
 // Tenants as they will be, and what it takes to go back.
-struct reslice {
+struct tenant_change {
 	bool begun;
-	struct slices before;
+	struct tenant_snapshot before;
 	struct routes *routes; // of before
 	struct drain *drain;   // NULL: nothing is under way that the new tables would not carry
 	struct moved_tables *moved;   // of before
@@ -18,12 +18,12 @@ struct reslice {
 
 // Puts the tenants of the configuration, which has changed, into the topology, and makes routes
 // anew: tables that are built from now on are of the new. trial: nothing is to drain, nor to be
-// renamed. Returns 0, or after reslice_undo() -EINVAL with errors in diag or -ENOMEM.
-int reslice_begin(struct reslice *r, const struct change_env *env, bool trial,
-		  struct config_diag *diag);
+// renamed. Returns 0, or after tenant_change_undo() -EINVAL with errors in diag or -ENOMEM.
+int tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool trial,
+			struct config_diag *diag);
 // Back to what was. All zero is fine.
-void reslice_undo(struct reslice *r, struct fabric *f);
+void tenant_change_undo(struct tenant_change *r, struct fabric *f);
 // The tables are about to be published: counters of tenants in places that others had begin anew.
-void reslice_prepare_nodes(const struct reslice *r, const struct change_env *env);
+void tenant_change_prepare_nodes(const struct tenant_change *r, const struct change_env *env);
 // They are in force. r is empty then.
-void reslice_end(struct reslice *r, const struct change_env *env);
+void tenant_change_end(struct tenant_change *r, const struct change_env *env);
