@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings that hold but hurt. Each of the files beside this one knows one kind:
-//   headroom.c  headroom written shorter than what still arrives after XOFF,
-//   ecn.c       marking that becomes certain only where PFC has acted already,
-//   pauses.c    pauses that have run out before they are sent again,
-//   rates.c     rates above what any of their ports carries,
-//   sides.c     a priority that is lossless on one side of a link and lossy on the other,
-//   markings.c  packets that are of another priority at the other end of a link,
-//   cnp.c       CNPs in a class that PFC pauses,
-//   data.c      data whose DSCP takes it out of PFC,
-//   pins.c      flows pinned to what is no way,
-//   work.c      workload and events that do not happen as they are written,
-//   cycles.c    buffers that wait for each other in a circle, so that PFC can deadlock, and routing
-//               loops.
-// All of them look at the fabric as it would start; cycles.c also at what route events make of it.
+// Settings that are valid but do harm. Each file beside this one checks for one kind:
+//   short_headroom.c     configured headroom too short for what arrives after XOFF,
+//   late_marking.c       ECN marking that becomes certain only where PFC has already acted,
+//   short_pauses.c       pauses that expire before they are sent again,
+//   idle_rates.c         rates that no port of the switch can exceed,
+//   link_mismatch.c      a priority that is lossless at one end of a link and lossy at the other,
+//   priority_mismatch.c  packets whose priority differs at the two ends of a link,
+//   paused_cnp.c         CNPs in a class that PFC pauses,
+//   unprotected_data.c   data whose DSCP leads to a priority without PFC,
+//   idle_pins.c          flows pinned to a switch that is no next hop,
+//   idle_work.c          items of the workload and events that do not take place as written,
+//   deadlock.c           cyclic buffer dependencies, by which PFC can deadlock, and routing loops.
+// All of them check the fabric as it starts; deadlock.c also checks it after each route event.
 #include "advice_internal.h"
 
 #include <errno.h>
@@ -43,7 +42,7 @@ advice_later(struct config_pos a, struct config_pos b)
 }
 
 int
-advice_note(struct advice_findings *all, const struct advice_finding *one)
+advice_add_finding(struct advice_findings *all, const struct advice_finding *one)
 {
 	struct advice_finding *grown;
 
@@ -129,8 +128,10 @@ int
 advice_give(const struct fabric *f, struct config_diag *diag)
 {
 	static int (*const kinds[])(const struct fabric *, struct config_diag *) = {
-		advice_headroom, advice_pauses, advice_ecn,      advice_rates,  advice_sides,
-		advice_cnp,      advice_data,   advice_markings, advice_pins,   advice_cycles,
+		advice_short_headroom,   advice_short_pauses,      advice_late_marking,
+		advice_idle_rates,       advice_link_mismatch,     advice_paused_cnp,
+		advice_unprotected_data, advice_priority_mismatch, advice_idle_pins,
+		advice_deadlock,
 	};
 	int rc = 0;
 

@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 // Each adds its warnings and returns 0 or -ENOMEM.
-int advice_headroom(const struct fabric *f, struct config_diag *diag);
-int advice_ecn(const struct fabric *f, struct config_diag *diag);
-int advice_pauses(const struct fabric *f, struct config_diag *diag);
-int advice_rates(const struct fabric *f, struct config_diag *diag);
-int advice_sides(const struct fabric *f, struct config_diag *diag);
-int advice_markings(const struct fabric *f, struct config_diag *diag);
-int advice_cnp(const struct fabric *f, struct config_diag *diag);
-int advice_data(const struct fabric *f, struct config_diag *diag);
-int advice_pins(const struct fabric *f, struct config_diag *diag);
-int advice_cycles(const struct fabric *f, struct config_diag *diag);
+int advice_short_headroom(const struct fabric *f, struct config_diag *diag);
+int advice_late_marking(const struct fabric *f, struct config_diag *diag);
+int advice_short_pauses(const struct fabric *f, struct config_diag *diag);
+int advice_idle_rates(const struct fabric *f, struct config_diag *diag);
+int advice_link_mismatch(const struct fabric *f, struct config_diag *diag);
+int advice_priority_mismatch(const struct fabric *f, struct config_diag *diag);
+int advice_paused_cnp(const struct fabric *f, struct config_diag *diag);
+int advice_unprotected_data(const struct fabric *f, struct config_diag *diag);
+int advice_idle_pins(const struct fabric *f, struct config_diag *diag);
+int advice_deadlock(const struct fabric *f, struct config_diag *diag);
 
 // Bit per priority that a switch never drops for want of space: its group is lossless and flow
 // control serves it.
@@ -61,7 +61,7 @@ struct advice_findings {
 
 // Adds a finding, or one port more to the finding that is the same. The caller frees the items.
 // Returns 0 or -ENOMEM.
-int advice_note(struct advice_findings *all, const struct advice_finding *one);
+int advice_add_finding(struct advice_findings *all, const struct advice_finding *one);
 
 // " and 3 other ports" for 3; nothing for 0.
 #define ADVICE_OTHERS 48
@@ -80,11 +80,11 @@ struct reach {
 	uint32_t *owner;            // by link: the switch that it leaves
 	uint32_t link_count;        // with ports that lead to no switch, which are never reached
 	struct reach_ports *onward; // by link: ports of the switch at its end
-	struct encap *wears;        // of the destination followed; [0] is ENCAP_NONE
-	uint32_t wear_count, wear_room;
-	uint32_t *seen;       // by step, as many as wear_room: the destination that reached it last
-	uint32_t *queue;      // of steps
-	uint32_t *loop;       // links along which packets of `looping` come round again
+	struct encap *encaps;       // of the destination followed; [0] is ENCAP_NONE
+	uint32_t encap_count, encap_room;
+	uint32_t *seen;  // by step, as many as encap_room: the destination that reached it last
+	uint32_t *queue; // of steps
+	uint32_t *loop;  // links along which packets of `looping` come round again
 	uint32_t loop_length; // 0: there is none
 	struct config_prefix looping;
 };
@@ -131,13 +131,13 @@ uint32_t reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_
 
 // Where a destination's packets go from the end of a step, and from a switch's VRF. Returns 0 with
 // *group NULL for nowhere, *wear what they wear then; or -ENOMEM.
-int reach_go_on(struct reach *r, const struct tables *const *tables, uint32_t step,
-		const struct reach_destination *d, const struct next_hop_group **group,
-		uint32_t *wear);
-int reach_set_out(struct reach *r, const struct tables *t, uint16_t vrf,
-		  const struct reach_destination *d, const struct next_hop_group **group,
-		  uint32_t *wear);
+int reach_next_hop(struct reach *r, const struct tables *const *tables, uint32_t step,
+		   const struct reach_destination *d, const struct next_hop_group **group,
+		   uint32_t *encap_index);
+int reach_first_hop(struct reach *r, const struct tables *t, uint16_t vrf,
+		    const struct reach_destination *d, const struct next_hop_group **group,
+		    uint32_t *encap_index);
 
 // A circle among links whose ends both are in `members` (by switch): its links in order. Returns
 // how many, 0 without one, or -ENOMEM. circle has room for link_count.
-int reach_find_circle(const struct reach *r, const bool *members, uint32_t *circle);
+int reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle);

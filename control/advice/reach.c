@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where packets can really go. Every destination is followed from the ports that hosts hang on, by
 // the VRF of the port that a packet comes in by, over all members of each next-hop group, in what
-// it wears from there on (worn.c). Destinations that every switch treats alike, as it does the
+// it encaps from there on (worn.c). Destinations that every switch treats alike, as it does the
 // hosts of one leaf, are followed once: they are told by a sum over the groups that all switches
 // send them to. (Groups that lead to hosts count as one and the same.)
 #include "advice_internal.h"
@@ -41,12 +41,12 @@ reach_create(struct reach *r, const struct topology *t)
 	}
 	r->owner = calloc(r->link_count + 1u, sizeof(*r->owner));
 	r->onward = calloc(r->link_count + 1u, sizeof(*r->onward));
-	r->wears = calloc(1, sizeof(*r->wears));
-	r->wear_count = r->wear_room = 1;
+	r->encaps = calloc(1, sizeof(*r->encaps));
+	r->encap_count = r->encap_room = 1;
 	r->seen = calloc(r->link_count + 1u, sizeof(*r->seen));
 	r->queue = calloc(r->link_count + 1u, sizeof(*r->queue));
 	r->loop = calloc(r->link_count + 1u, sizeof(*r->loop));
-	if (r->owner == NULL || r->onward == NULL || r->wears == NULL || r->seen == NULL ||
+	if (r->owner == NULL || r->onward == NULL || r->encaps == NULL || r->seen == NULL ||
 	    r->queue == NULL || r->loop == NULL) {
 		reach_destroy(r);
 		return -ENOMEM;
@@ -63,7 +63,7 @@ reach_destroy(struct reach *r)
 	free(r->first);
 	free(r->owner);
 	free(r->onward);
-	free(r->wears);
+	free(r->encaps);
 	free(r->seen);
 	free(r->queue);
 	free(r->loop);
@@ -86,14 +86,14 @@ leads_to_switch(const struct reach *r, uint32_t node, uint16_t port)
 // Puts the steps by which a switch sends the destination on into the queue, and their links into
 // `onward`, NULL for none.
 static uint32_t
-send_on(const struct follow *w, uint32_t node, const struct next_hop_group *group, uint32_t wear,
-	struct reach_ports *onward, uint32_t tail)
+send_on(const struct follow *w, uint32_t node, const struct next_hop_group *group,
+	uint32_t encap_index, struct reach_ports *onward, uint32_t tail)
 {
 	const struct tables *t = w->tables[node];
 
 	for (uint32_t i = 0; group != NULL && i < group->count; i++) {
 		uint16_t port = t->next_hops[group->first + i].port;
-		uint32_t step = wear * w->r->link_count + reach_link(w->r, node, port);
+		uint32_t step = encap_index * w->r->link_count + reach_link(w->r, node, port);
 
 		if (!leads_to_switch(w->r, node, port))
 			continue;
@@ -126,24 +126,24 @@ follow_one(struct follow *w, const struct reach_destination *d)
 {
 	const struct next_hop_group *group;
 	struct reach *r = w->r;
-	uint32_t head = 0, tail = 0, wear;
+	uint32_t head = 0, tail = 0, encap_index;
 	int rc = 0;
 
 	w->followed++;
-	r->wear_count = 1;
+	r->encap_count = 1;
 	for (uint32_t i = 0; rc == 0 && i < w->entrance_count; i++) {
 		const struct entrance *e = &w->entrances[i];
 
-		rc = reach_set_out(r, w->tables[e->node], e->vrf, d, &group, &wear);
+		rc = reach_first_hop(r, w->tables[e->node], e->vrf, d, &group, &encap_index);
 		if (rc == 0)
-			tail = send_on(w, e->node, group, wear, NULL, tail);
+			tail = send_on(w, e->node, group, encap_index, NULL, tail);
 	}
 	while (rc == 0 && head < tail) {
 		uint32_t step = r->queue[head++], link = step % r->link_count;
 
-		rc = reach_go_on(r, w->tables, step, d, &group, &wear);
+		rc = reach_next_hop(r, w->tables, step, d, &group, &encap_index);
 		if (rc == 0)
-			tail = send_on(w, reach_port(r, link)->peer_node, group, wear,
+			tail = send_on(w, reach_port(r, link)->peer_node, group, encap_index,
 				       &r->onward[link], tail);
 	}
 	if (rc != 0)
@@ -252,7 +252,7 @@ reach_follow(struct reach *r, const struct tables *const *tables, const struct c
 	int rc = find_entrances(&w);
 
 	memset(r->onward, 0, r->link_count * sizeof(*r->onward));
-	memset(r->seen, 0, (size_t)r->wear_room * r->link_count * sizeof(*r->seen));
+	memset(r->seen, 0, (size_t)r->encap_room * r->link_count * sizeof(*r->seen));
 	r->loop_length = 0;
 	if (rc == 0)
 		rc = make_room(&w, extra_count);

@@ -71,7 +71,7 @@ circle(struct followed *w, uint32_t *links)
 	bool members[SWITCHES_MAX];
 
 	memset(members, true, sizeof(members));
-	return reach_find_circle(&w->r, members, links);
+	return reach_find_cycle(&w->r, members, links);
 }
 
 static void
@@ -160,7 +160,7 @@ test_loop_of_two(void **state)
 	assert_int_equal(w.r.looping.length, 32);
 	assert_memory_equal(w.r.looping.address, ((uint8_t[]){10, 0, 2, 1}), 4);
 	// Without a switch that is lossless there is nothing that waits.
-	assert_int_equal(reach_find_circle(&w.r, (bool[]){true, true, false}, links), 0);
+	assert_int_equal(reach_find_cycle(&w.r, (bool[]){true, true, false}, links), 0);
 	set_route(&w, "spine1", "leaf2");
 	assert_int_equal(circle(&w, links), 0);
 	assert_int_equal(w.r.loop_length, 0);

@@ -34,7 +34,7 @@ is_same_place(struct config_pos a, struct config_pos b)
 }
 
 int
-advice_data(const struct fabric *f, struct config_diag *diag)
+advice_unprotected_data(const struct fabric *f, struct config_diag *diag)
 {
 	struct config_pos told = {0};
 

@@ -36,8 +36,8 @@ list_starts(const struct config *config, const struct workload *w)
 // What happens at the very end of a run is no longer part of it. An item that has nothing to send
 // (no arrival was drawn) is not late.
 static int
-look_at_starts(const struct config *config, const struct workload *w, ps_t until,
-	       struct config_diag *diag)
+check_starts(const struct config *config, const struct workload *w, ps_t until,
+	     struct config_diag *diag)
 {
 	ps_t *starts = list_starts(config, w);
 	char start[CONFIG_TEXT], end[CONFIG_TEXT];
@@ -56,7 +56,7 @@ look_at_starts(const struct config *config, const struct workload *w, ps_t until
 
 // What is at the very end of a run does happen.
 static void
-look_at_events(const struct config *config, ps_t until, struct config_diag *diag)
+check_events(const struct config *config, ps_t until, struct config_diag *diag)
 {
 	char at[CONFIG_TEXT], end[CONFIG_TEXT];
 
@@ -69,7 +69,7 @@ look_at_events(const struct config *config, ps_t until, struct config_diag *diag
 }
 
 static void
-look_at_stream(const struct fabric *f, const struct stream_spec *s, struct config_diag *diag)
+check_stream(const struct fabric *f, const struct stream_spec *s, struct config_diag *diag)
 {
 	const struct topology *t = f->topology;
 	uint64_t nic_bps = topology_host_port(t, s->src, s->src_port)->rate_bps;
@@ -88,7 +88,7 @@ advice_give_work(const struct fabric *f, const struct workload *workload, ps_t u
 		 struct config_diag *diag)
 {
 	for (uint32_t i = 0; i < workload->stream_count; i++)
-		look_at_stream(f, &workload->streams[i], diag);
-	look_at_events(f->config, until, diag);
-	return until == PS_NEVER ? 0 : look_at_starts(f->config, workload, until, diag);
+		check_stream(f, &workload->streams[i], diag);
+	check_events(f->config, until, diag);
+	return until == PS_NEVER ? 0 : check_starts(f->config, workload, until, diag);
 }

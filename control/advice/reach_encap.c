@@ -19,14 +19,14 @@ same(const struct encap *a, const struct encap *b)
 static int
 make_room(struct reach *r)
 {
-	uint32_t room = 2 * r->wear_room;
-	size_t steps = (size_t)r->wear_room * r->link_count;
-	struct encap *wears = realloc(r->wears, room * sizeof(*wears));
+	uint32_t room = 2 * r->encap_room;
+	size_t steps = (size_t)r->encap_room * r->link_count;
+	struct encap *encaps = realloc(r->encaps, room * sizeof(*encaps));
 	uint32_t *seen, *queue;
 
-	if (wears == NULL)
+	if (encaps == NULL)
 		return -ENOMEM;
-	r->wears = wears;
+	r->encaps = encaps;
 	seen = realloc(r->seen, (2 * steps + 1) * sizeof(*seen));
 	if (seen == NULL)
 		return -ENOMEM;
@@ -36,38 +36,38 @@ make_room(struct reach *r)
 	if (queue == NULL)
 		return -ENOMEM;
 	r->queue = queue;
-	r->wear_room = room;
+	r->encap_room = room;
 	return 0;
 }
 
 static int
-find_wear(struct reach *r, const struct encap *encap, uint32_t *out)
+find_encap(struct reach *r, const struct encap *encap, uint32_t *out)
 {
-	for (uint32_t i = 0; i < r->wear_count; i++) {
-		if (!same(&r->wears[i], encap))
+	for (uint32_t i = 0; i < r->encap_count; i++) {
+		if (!same(&r->encaps[i], encap))
 			continue;
 		*out = i;
 		return 0;
 	}
-	if (r->wear_count == r->wear_room && make_room(r) != 0)
+	if (r->encap_count == r->encap_room && make_room(r) != 0)
 		return -ENOMEM;
-	r->wears[r->wear_count] = *encap;
-	*out = r->wear_count++;
+	r->encaps[r->encap_count] = *encap;
+	*out = r->encap_count++;
 	return 0;
 }
 
 int
-reach_set_out(struct reach *r, const struct tables *t, uint16_t vrf,
-	      const struct reach_destination *d, const struct next_hop_group **group,
-	      uint32_t *wear)
+reach_first_hop(struct reach *r, const struct tables *t, uint16_t vrf,
+		const struct reach_destination *d, const struct next_hop_group **group,
+		uint32_t *encap_index)
 {
 	uint32_t number = reach_look_up(t, vrf, d);
 
 	*group = number == LPM_NONE ? NULL : &t->groups[number];
-	*wear = 0;
+	*encap_index = 0;
 	if (*group == NULL || (*group)->encap == 0)
 		return 0;
-	return find_wear(r, &t->tunnels->encaps[(*group)->encap], wear);
+	return find_encap(r, &t->tunnels->encaps[(*group)->encap], encap_index);
 }
 
 // Whether a tunnel ends at a switch.
@@ -79,13 +79,14 @@ ends(const struct tunnel_tables *t, const struct encap *encap)
 }
 
 int
-reach_go_on(struct reach *r, const struct tables *const *tables, uint32_t step,
-	    const struct reach_destination *d, const struct next_hop_group **group, uint32_t *wear)
+reach_next_hop(struct reach *r, const struct tables *const *tables, uint32_t step,
+	       const struct reach_destination *d, const struct next_hop_group **group,
+	       uint32_t *encap_index)
 {
 	const struct topo_port *port = reach_port(r, step % r->link_count);
 	const struct tables *t = tables[port->peer_node];
 	const struct port_tables *in = &t->ports[port->peer_port];
-	const struct encap *encap = &r->wears[step / r->link_count];
+	const struct encap *encap = &r->encaps[step / r->link_count];
 	uint16_t vrf = in->vrf;
 
 	if (encap->kind == ENCAP_VXLAN && !(in->underlay && ends(t->tunnels, encap))) {
@@ -96,7 +97,7 @@ reach_go_on(struct reach *r, const struct tables *const *tables, uint32_t step,
 		uint32_t number = reach_look_up(t, vrf, &outer);
 
 		*group = number == LPM_NONE ? NULL : &t->groups[number];
-		*wear = step / r->link_count;
+		*encap_index = step / r->link_count;
 		return 0;
 	}
 	if (encap->kind == ENCAP_VXLAN)
@@ -104,5 +105,5 @@ reach_go_on(struct reach *r, const struct tables *const *tables, uint32_t step,
 	else if (encap->kind == ENCAP_VLAN && in->underlay && t->tunnels != NULL)
 		vrf = t->tunnels->vids == NULL ? VRF_NONE : t->tunnels->vids[encap->vid];
 	*group = NULL;
-	return vrf == VRF_NONE ? 0 : reach_set_out(r, t, vrf, d, group, wear);
+	return vrf == VRF_NONE ? 0 : reach_first_hop(r, t, vrf, d, group, encap_index);
 }

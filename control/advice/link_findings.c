@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "links.h"
+#include "link_findings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@ same_pos(struct config_pos a, struct config_pos b)
 }
 
 void
-links_note(struct link_findings *all, uint32_t link, struct config_pos pos, const char *format, ...)
+link_findings_note(struct link_findings *all, uint32_t link, struct config_pos pos,
+		   const char *format, ...)
 {
 	struct link_finding one = {.pos = pos, .link = link}, *grown;
 	va_list args;
@@ -39,7 +40,7 @@ links_note(struct link_findings *all, uint32_t link, struct config_pos pos, cons
 }
 
 int
-links_report(struct link_findings *all, struct config_diag *diag)
+link_findings_report(struct link_findings *all, struct config_diag *diag)
 {
 	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS];
 
@@ -54,7 +55,7 @@ links_report(struct link_findings *all, struct config_diag *diag)
 }
 
 const char *
-links_role(const struct fabric *f, uint32_t node)
+link_findings_role(const struct fabric *f, uint32_t node)
 {
 	return config_role_name(f->topology->nodes[node].role);
 }

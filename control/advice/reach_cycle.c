@@ -33,15 +33,15 @@ next_onward(const struct reach *r, uint32_t link, const bool *members, uint32_t 
 // Depth first, on a path of its own: `circle` holds it, `queue` how far each of its links has been
 // looked at.
 static int
-walk(const struct reach *r, const bool *members, uint8_t *state, uint32_t *circle, uint32_t start)
+walk(const struct reach *r, const bool *members, uint8_t *state, uint32_t *cycle, uint32_t start)
 {
 	uint32_t length = 0;
 
-	circle[0] = start;
+	cycle[0] = start;
 	r->queue[length++] = 0;
 	state[start] = ON_PATH;
 	while (length > 0) {
-		uint32_t link = circle[length - 1];
+		uint32_t link = cycle[length - 1];
 		uint32_t next = next_onward(r, link, members, &r->queue[length - 1]);
 
 		if (next == r->link_count) {
@@ -50,21 +50,21 @@ walk(const struct reach *r, const bool *members, uint8_t *state, uint32_t *circl
 		} else if (state[next] == ON_PATH) {
 			uint32_t begin = 0;
 
-			while (circle[begin] != next)
+			while (cycle[begin] != next)
 				begin++;
-			memmove(circle, &circle[begin], (length - begin) * sizeof(*circle));
+			memmove(cycle, &cycle[begin], (length - begin) * sizeof(*cycle));
 			return (int)(length - begin);
 		} else if (state[next] == NEW) {
 			state[next] = ON_PATH;
 			r->queue[length] = 0;
-			circle[length++] = next;
+			cycle[length++] = next;
 		}
 	}
 	return 0;
 }
 
 int
-reach_find_circle(const struct reach *r, const bool *members, uint32_t *circle)
+reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle)
 {
 	uint8_t *state = calloc(r->link_count + 1u, sizeof(*state));
 	int found = 0;
@@ -76,7 +76,7 @@ reach_find_circle(const struct reach *r, const bool *members, uint32_t *circle)
 
 		if (state[link] == NEW && members[r->owner[link]] &&
 		    end < r->topology->first_host && members[end])
-			found = walk(r, members, state, circle, link);
+			found = walk(r, members, state, cycle, link);
 	}
 	free(state);
 	return found;

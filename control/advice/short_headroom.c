@@ -13,7 +13,7 @@ enum { GROUP, WRITTEN, NEEDED };
 
 // Ports share what a profile says, so what was found of a profile is found of all its ports.
 static int
-look_at_group(const struct fabric *f, uint32_t node, unsigned group, struct advice_findings *all)
+check_group(const struct fabric *f, uint32_t node, unsigned group, struct advice_findings *all)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
 	const struct switch_config *settings = &f->switches[node];
@@ -39,7 +39,7 @@ look_at_group(const struct fabric *f, uint32_t node, unsigned group, struct advi
 			one.pos = advice_pos(f, node,
 					     offsetof(struct switch_config, groups[0].headroom) +
 						     group * sizeof(struct config_group));
-		rc = advice_note(all, &one);
+		rc = advice_add_finding(all, &one);
 	}
 	return rc;
 }
@@ -67,7 +67,7 @@ report(const struct fabric *f, const struct advice_findings *all, struct config_
 }
 
 static void
-look_at_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
+check_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
 {
 	const struct tables *t = f->tables[node];
 	uint32_t most = 0;
@@ -89,17 +89,17 @@ look_at_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
 }
 
 int
-advice_headroom(const struct fabric *f, struct config_diag *diag)
+advice_short_headroom(const struct fabric *f, struct config_diag *diag)
 {
 	struct advice_findings all = {0};
 	int rc = 0;
 
 	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++) {
-		look_at_pool(f, n, diag);
+		check_pool(f, n, diag);
 		for (unsigned g = 0; rc == 0 && g < PRIORITIES; g++)
 			if (f->switches[n].groups[g].lossless &&
 			    f->switches[n].groups[g].headroom.kind == CONFIG_AMOUNT_BYTES)
-				rc = look_at_group(f, n, g, &all);
+				rc = check_group(f, n, g, &all);
 	}
 	if (rc == 0)
 		report(f, &all, diag);

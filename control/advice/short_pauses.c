@@ -20,7 +20,7 @@ sends_pauses(const struct port_profile *profile)
 }
 
 static int
-look_at_switch(const struct fabric *f, uint32_t node, struct advice_findings *all)
+check_switch(const struct fabric *f, uint32_t node, struct advice_findings *all)
 {
 	const size_t offsets[] = {offsetof(struct switch_config, pfc_quanta),
 				  offsetof(struct switch_config, pfc_refresh_ps)};
@@ -39,7 +39,7 @@ look_at_switch(const struct fabric *f, uint32_t node, struct advice_findings *al
 		if (!sends_pauses(profile) || one.figures[REFRESH] < one.figures[LASTS])
 			continue;
 		one.pos = advice_last(f, node, offsets, 2);
-		rc = advice_note(all, &one);
+		rc = advice_add_finding(all, &one);
 	}
 	return rc;
 }
@@ -65,13 +65,13 @@ report(const struct fabric *f, const struct advice_finding *one, struct config_d
 }
 
 int
-advice_pauses(const struct fabric *f, struct config_diag *diag)
+advice_short_pauses(const struct fabric *f, struct config_diag *diag)
 {
 	struct advice_findings all = {0};
 	int rc = 0;
 
 	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++)
-		rc = look_at_switch(f, n, &all);
+		rc = check_switch(f, n, &all);
 	for (uint32_t i = 0; rc == 0 && i < all.count; i++)
 		report(f, &all.items[i], diag);
 	free(all.items);

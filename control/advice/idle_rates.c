@@ -98,7 +98,7 @@ entry_felt(const struct fabric *f, uint32_t node, const struct config_port_qos *
 }
 
 static void
-look_at_entry(const struct fabric *f, const struct config_port_qos *entry, struct config_diag *diag)
+check_entry(const struct fabric *f, const struct config_port_qos *entry, struct config_diag *diag)
 {
 	char key[64], text[CONFIG_TEXT];
 
@@ -121,7 +121,7 @@ same_entries(const struct fabric *f, uint32_t node)
 }
 
 int
-advice_rates(const struct fabric *f, struct config_diag *diag)
+advice_idle_rates(const struct fabric *f, struct config_diag *diag)
 {
 	int rc = 0;
 
@@ -129,6 +129,6 @@ advice_rates(const struct fabric *f, struct config_diag *diag)
 		rc = look_at(f, what, diag);
 	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++)
 		for (unsigned i = 0; !same_entries(f, n) && i < f->switches[n].port_count; i++)
-			look_at_entry(f, &f->switches[n].ports[i], diag);
+			check_entry(f, &f->switches[n].ports[i], diag);
 	return rc;
 }

@@ -64,7 +64,7 @@ find_pos(const struct fabric *f, uint32_t host, uint32_t node, const struct held
 }
 
 static void
-look_at_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct config_diag *diag)
+check_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct config_diag *diag)
 {
 	uint8_t dscp = f->hosts[host].cnp_dscp;
 	struct held held = {0};
@@ -89,7 +89,7 @@ look_at_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct config_
 }
 
 int
-advice_cnp(const struct fabric *f, struct config_diag *diag)
+advice_paused_cnp(const struct fabric *f, struct config_diag *diag)
 {
 	uint8_t sent = sent_anywhere(f);
 	uint64_t seen = 0;
@@ -98,7 +98,7 @@ advice_cnp(const struct fabric *f, struct config_diag *diag)
 		uint64_t bit = UINT64_C(1) << (f->hosts[h].cnp_dscp & 63);
 
 		if (!(seen & bit))
-			look_at_dscp(f, h, sent, diag);
+			check_dscp(f, h, sent, diag);
 		seen |= bit;
 	}
 	return 0;

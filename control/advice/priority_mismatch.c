@@ -7,7 +7,7 @@
 // Hosts may send any DSCP. What comes along the links between switches follows from that, switch by
 // switch, with what each of them writes; only what can come is looked at. NICs of the fabric send
 // no tags; frames of attached hosts may have one, and are not looked at.
-#include "links.h"
+#include "link_findings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -178,12 +178,13 @@ find_remark(const struct fabric *f, const struct topo_end *from)
 static void
 note_remark(struct markings *m, uint32_t link, const struct passage *way, unsigned dscp)
 {
-	links_note(&m->found, link, find_remark(m->f, &way->from),
-		   "packets of priority %u leave the %s with DSCP %u, which is priority %u on the "
-		   "%s: a pause by one does not hold the packets of the other",
-		   priority_of(m->f, way, dscp), links_role(m->f, way->from.node),
-		   leaves_with(m->f, way, dscp), priority_behind(m->f, way, dscp),
-		   links_role(m->f, way->to.node));
+	link_findings_note(
+		&m->found, link, find_remark(m->f, &way->from),
+		"packets of priority %u leave the %s with DSCP %u, which is priority %u on the "
+		"%s: a pause by one does not hold the packets of the other",
+		priority_of(m->f, way, dscp), link_findings_role(m->f, way->from.node),
+		leaves_with(m->f, way, dscp), priority_behind(m->f, way, dscp),
+		link_findings_role(m->f, way->to.node));
 }
 
 // The DSCPs by whose priorities a passage differs from end to end, where that hurts. Those that are
@@ -221,7 +222,7 @@ struct difference {
 };
 
 static void
-look_along(struct markings *m, uint32_t link, bool back, struct difference *found)
+check_direction(struct markings *m, uint32_t link, bool back, struct difference *found)
 {
 	const struct topo_link *l = &m->f->topology->links[link];
 	struct passage way = {back ? l->b : l->a, back ? l->a : l->b, 0};
@@ -245,28 +246,29 @@ look_along(struct markings *m, uint32_t link, bool back, struct difference *foun
 }
 
 static void
-look_at_link(struct markings *m, uint32_t link)
+check_link(struct markings *m, uint32_t link)
 {
 	const struct topo_link *l = &m->f->topology->links[link];
 	struct difference found = {.first = 64};
 	char more[48] = "";
 
-	look_along(m, link, false, &found);
-	look_along(m, link, true, &found);
+	check_direction(m, link, false, &found);
+	check_direction(m, link, true, &found);
 	if (found.dscps == 0)
 		return;
 	if (__builtin_popcountll(found.dscps) > 1)
 		snprintf(more, sizeof(more), " (and so with %d other DSCPs)",
 			 __builtin_popcountll(found.dscps) - 1);
-	links_note(&m->found, link, found.pos,
-		   "DSCP %u is priority %u on the %s and %u on the %s%s: a pause by one does not "
-		   "hold the packets of the other",
-		   found.first, found.here[0], links_role(m->f, l->a.node), found.here[1],
-		   links_role(m->f, l->b.node), more);
+	link_findings_note(
+		&m->found, link, found.pos,
+		"DSCP %u is priority %u on the %s and %u on the %s%s: a pause by one does not "
+		"hold the packets of the other",
+		found.first, found.here[0], link_findings_role(m->f, l->a.node), found.here[1],
+		link_findings_role(m->f, l->b.node), more);
 }
 
 int
-advice_markings(const struct fabric *f, struct config_diag *diag)
+advice_priority_mismatch(const struct fabric *f, struct config_diag *diag)
 {
 	struct markings m = {.f = f, .found.f = f};
 	int rc = list_entrances(&m);
@@ -275,8 +277,8 @@ advice_markings(const struct fabric *f, struct config_diag *diag)
 		follow_all(&m);
 		for (uint32_t i = 0; i < f->topology->link_count; i++)
 			if (!f->topology->links[i].host)
-				look_at_link(&m, i);
-		rc = links_report(&m.found, diag);
+				check_link(&m, i);
+		rc = link_findings_report(&m.found, diag);
 	}
 	free(m.entrances);
 	free(m.first);

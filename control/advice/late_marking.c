@@ -77,7 +77,7 @@ least_depth(const struct fabric *f, uint32_t node, unsigned class, unsigned *gro
 }
 
 static void
-look_at_class(const struct fabric *f, uint32_t node, unsigned class, struct finding *found)
+check_class(const struct fabric *f, uint32_t node, unsigned class, struct finding *found)
 {
 	const struct config_ecn *ecn = &f->switches[node].classes[class].ecn;
 	unsigned group = 0;
@@ -137,7 +137,7 @@ report(const struct fabric *f, const struct finding *found, struct config_diag *
 }
 
 int
-advice_ecn(const struct fabric *f, struct config_diag *diag)
+advice_late_marking(const struct fabric *f, struct config_diag *diag)
 {
 	const struct topology *t = f->topology;
 	const uint32_t first[] = {0, t->leaf_count, t->leaf_count + t->spine_count, t->first_host};
@@ -147,7 +147,7 @@ advice_ecn(const struct fabric *f, struct config_diag *diag)
 			struct finding found = {0};
 
 			for (uint32_t n = first[tier]; n < first[tier + 1]; n++)
-				look_at_class(f, n, class, &found);
+				check_class(f, n, class, &found);
 			if (found.count != 0)
 				report(f, &found, diag);
 		}

@@ -173,7 +173,7 @@ struct visit {
 };
 
 static bool
-look_at_pair(void *context, const struct tables_pin_pair *pair)
+check_pair(void *context, const struct tables_pin_pair *pair)
 {
 	const struct reach_destination to = {.address = pair->destination,
 					     .ip6 = pair->version == 6};
@@ -194,10 +194,10 @@ look_at_pair(void *context, const struct tables_pin_pair *pair)
 }
 
 static int
-look_at_entry(struct uses *all, uint32_t node, struct use *use)
+check_entry(struct uses *all, uint32_t node, struct use *use)
 {
 	struct visit v = {.all = all, .use = use, .node = node};
-	int rc = tables_visit_pin(all->f->topology, node, use->pin, look_at_pair, &v);
+	int rc = tables_visit_pin(all->f->topology, node, use->pin, check_pair, &v);
 
 	if (v.pairs != 0 && use->count++ == 0)
 		use->first = node;
@@ -238,7 +238,7 @@ routes_may_change(const struct config *config)
 }
 
 static int
-look_at_entries(const struct fabric *f, struct config_diag *diag)
+check_entries(const struct fabric *f, struct config_diag *diag)
 {
 	struct uses all = {.f = f,
 			   .seen = calloc(f->topology->first_host + 1u, sizeof(*all.seen)),
@@ -256,7 +256,7 @@ look_at_entries(const struct fabric *f, struct config_diag *diag)
 			if (use == NULL)
 				rc = -ENOMEM;
 			else if (!use->followed)
-				rc = look_at_entry(&all, n, use);
+				rc = check_entry(&all, n, use);
 		}
 	}
 	for (uint32_t i = 0; rc == 0 && i < all.count; i++)
@@ -281,7 +281,7 @@ pins_may_change(const struct config *config)
 
 // By the place that says `mode: pinned`: switches with pins and without.
 static int
-look_at_modes(const struct fabric *f, struct config_diag *diag)
+check_modes(const struct fabric *f, struct config_diag *diag)
 {
 	enum { WITHOUT, WITH };
 	struct advice_findings all = {.count = 0};
@@ -294,7 +294,7 @@ look_at_modes(const struct fabric *f, struct config_diag *diag)
 		if (routing->mode != CONFIG_ROUTING_PINNED)
 			continue;
 		one.pos = advice_pos(f, n, offsetof(struct switch_config, routing.mode));
-		rc = advice_note(&all, &one);
+		rc = advice_add_finding(&all, &one);
 	}
 	for (uint32_t i = 0; rc == 0 && i < all.count; i++) {
 		bool pinned = all.items[i].figures[0] == WITH;
@@ -313,9 +313,9 @@ look_at_modes(const struct fabric *f, struct config_diag *diag)
 }
 
 int
-advice_pins(const struct fabric *f, struct config_diag *diag)
+advice_idle_pins(const struct fabric *f, struct config_diag *diag)
 {
-	int rc = pins_may_change(f->config) ? 0 : look_at_modes(f, diag);
+	int rc = pins_may_change(f->config) ? 0 : check_modes(f, diag);
 
-	return rc != 0 || routes_may_change(f->config) ? rc : look_at_entries(f, diag);
+	return rc != 0 || routes_may_change(f->config) ? rc : check_entries(f, diag);
 }

@@ -18,7 +18,7 @@ struct walk {
 	// By place on the path: the group that its packets go on by, NULL for none, what they wear
 	// then, and which member is looked at next.
 	const struct next_hop_group **groups;
-	uint32_t *wears;
+	uint32_t *encaps;
 	uint16_t *cursor;
 };
 
@@ -28,7 +28,7 @@ push(struct walk *w, uint32_t place, uint32_t step)
 	w->path[place] = step;
 	w->cursor[place] = 0;
 	w->state[step] = ON_PATH;
-	return reach_go_on(w->r, w->tables, step, w->d, &w->groups[place], &w->wears[place]);
+	return reach_next_hop(w->r, w->tables, step, w->d, &w->groups[place], &w->encaps[place]);
 }
 
 // The next step by which what has come to a place of the path may go on; UINT32_MAX when there is
@@ -44,7 +44,7 @@ next_onward(struct walk *w, uint32_t place)
 		uint16_t out = w->tables[node]->next_hops[group->first + w->cursor[place]++].port;
 
 		if (t->nodes[node].ports[out].peer_node < t->first_host)
-			return w->wears[place] * w->r->link_count + reach_link(w->r, node, out);
+			return w->encaps[place] * w->r->link_count + reach_link(w->r, node, out);
 	}
 	return UINT32_MAX;
 }
@@ -94,13 +94,13 @@ reach_find_loop(struct reach *r, const struct tables *const *tables,
 	struct walk w = {.r = r, .tables = tables, .d = d};
 	int rc = 0;
 
-	w.state = calloc((size_t)r->wear_count * r->link_count + 1u, sizeof(*w.state));
+	w.state = calloc((size_t)r->encap_count * r->link_count + 1u, sizeof(*w.state));
 	// A path has no step twice.
 	w.path = calloc(count + 1u, sizeof(*w.path));
 	w.groups = calloc(count + 1u, sizeof(*w.groups));
-	w.wears = calloc(count + 1u, sizeof(*w.wears));
+	w.encaps = calloc(count + 1u, sizeof(*w.encaps));
 	w.cursor = calloc(count + 1u, sizeof(*w.cursor));
-	if (w.state == NULL || w.path == NULL || w.groups == NULL || w.wears == NULL ||
+	if (w.state == NULL || w.path == NULL || w.groups == NULL || w.encaps == NULL ||
 	    w.cursor == NULL)
 		rc = -ENOMEM;
 	for (uint32_t i = 0; i < count && rc == 0; i++)
@@ -109,7 +109,7 @@ reach_find_loop(struct reach *r, const struct tables *const *tables,
 	free(w.state);
 	free(w.path);
 	free(w.groups);
-	free(w.wears);
+	free(w.encaps);
 	free(w.cursor);
 	return rc;
 }

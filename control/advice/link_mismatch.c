@@ -4,7 +4,7 @@
 // host follows the leaf that it hangs on, so it always agrees. Two ends disagree by what they take
 // for lossless, or by the way in which they pause. (That they take a packet for the same priority
 // is another matter: markings.c.)
-#include "links.h"
+#include "link_findings.h"
 
 // Where the file makes the two differ: the last of the keys that decide it, of either.
 static struct config_pos
@@ -31,7 +31,7 @@ find_pos(const struct fabric *f, uint32_t a, uint32_t b, unsigned priority)
 }
 
 static void
-look_at_priorities(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
+check_priorities(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
 {
 	uint8_t of_a = advice_lossless(&all->f->switches[a]),
 		of_b = advice_lossless(&all->f->switches[b]);
@@ -40,9 +40,10 @@ look_at_priorities(struct link_findings *all, uint32_t link, uint32_t a, uint32_
 		unsigned priority = (unsigned)__builtin_ctz(bits);
 		bool first = of_a & 1u << priority;
 
-		links_note(all, link, find_pos(all->f, a, b, priority),
-			   "priority %u is lossless on the %s and lossy on the %s", priority,
-			   links_role(all->f, first ? a : b), links_role(all->f, first ? b : a));
+		link_findings_note(all, link, find_pos(all->f, a, b, priority),
+				   "priority %u is lossless on the %s and lossy on the %s",
+				   priority, link_findings_role(all->f, first ? a : b),
+				   link_findings_role(all->f, first ? b : a));
 	}
 }
 
@@ -53,20 +54,21 @@ pauses_links(const struct switch_config *settings)
 }
 
 static void
-look_at_ways(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
+check_ways(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
 {
 	const struct switch_config *of_a = &all->f->switches[a], *of_b = &all->f->switches[b];
 
 	if (advice_lossless(of_a) == 0 || advice_lossless(of_b) == 0 ||
 	    pauses_links(of_a) == pauses_links(of_b))
 		return;
-	links_note(all, link, find_pos(all->f, a, b, 0),
-		   "one end pauses the link (802.3x), the other priorities (PFC): neither obeys "
-		   "the other");
+	link_findings_note(
+		all, link, find_pos(all->f, a, b, 0),
+		"one end pauses the link (802.3x), the other priorities (PFC): neither obeys "
+		"the other");
 }
 
 int
-advice_sides(const struct fabric *f, struct config_diag *diag)
+advice_link_mismatch(const struct fabric *f, struct config_diag *diag)
 {
 	struct link_findings all = {.f = f};
 
@@ -75,8 +77,8 @@ advice_sides(const struct fabric *f, struct config_diag *diag)
 
 		if (link->host)
 			continue;
-		look_at_priorities(&all, i, link->a.node, link->b.node);
-		look_at_ways(&all, i, link->a.node, link->b.node);
+		check_priorities(&all, i, link->a.node, link->b.node);
+		check_ways(&all, i, link->a.node, link->b.node);
 	}
-	return links_report(&all, diag);
+	return link_findings_report(&all, diag);
 }

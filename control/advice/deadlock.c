@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cyclic buffer dependency. A switch whose lossless group is full pauses the link a -> b that fills
 // it; if its packets wait for the link b -> c, a -> b waits for b -> c. When links wait for each
-// other in a circle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions on
+// other in a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions on
 // Computers 1987, for channels of a network). Up-down routes have no circle; routes set by hand
 // can. What matters is which link's packets are sent on by which, so routes are followed from where
 // packets enter (reach.c), for every lossless priority over the switches that are lossless for it:
@@ -21,14 +21,14 @@
 #define NAMES_MAX 12 // links that a message lists
 #define LINKS_TEXT_MAX ((NAMES_MAX + 1) * (TOPOLOGY_NAME_MAX + 4) + 32)
 
-struct cycles {
+struct deadlock {
 	const struct fabric *f;
 	struct config_diag *diag;
 	struct reach reach;
 	const struct tables **now; // by switch: f's, or ours where an event changed its routes
 	struct tables **ours;      // by switch
 	bool *members;             // by switch
-	uint32_t *circle;
+	uint32_t *cycle;
 	struct routes *routes; // as events have left them
 	bool *link_down;
 	struct config_step *steps; // of the events that routes depend on
@@ -42,7 +42,7 @@ struct cycles {
 
 // True when this circle has been reported before; it has now.
 static bool
-told(struct cycles *c, const char *text)
+told(struct deadlock *c, const char *text)
 {
 	char **grown;
 
@@ -60,7 +60,8 @@ told(struct cycles *c, const char *text)
 
 // "leaf1.swp5 -> spine1.swp2 -> leaf1.swp5": the ports that the links leave by.
 static void
-name_links(const struct cycles *c, const uint32_t *links, uint32_t length, char *text, size_t size)
+name_links(const struct deadlock *c, const uint32_t *links, uint32_t length, char *text,
+	   size_t size)
 {
 	uint32_t shown = length <= NAMES_MAX ? length : NAMES_MAX;
 	char name[TOPOLOGY_NAME_MAX];
@@ -81,7 +82,7 @@ name_links(const struct cycles *c, const uint32_t *links, uint32_t length, char 
 
 // Once for the same links.
 static void
-report(struct cycles *c, const uint32_t *links, uint32_t length, const struct config_event *cause,
+report(struct deadlock *c, const uint32_t *links, uint32_t length, const struct config_event *cause,
        const char *what)
 {
 	char names[LINKS_TEXT_MAX], text[LINKS_TEXT_MAX + 160];
@@ -96,7 +97,7 @@ report(struct cycles *c, const uint32_t *links, uint32_t length, const struct co
 }
 
 static void
-report_loop(struct cycles *c, const struct config_event *cause)
+report_loop(struct deadlock *c, const struct config_event *cause)
 {
 	const struct config_prefix *to = &c->reach.looping;
 	char address[INET6_ADDRSTRLEN], what[128];
@@ -108,19 +109,19 @@ report_loop(struct cycles *c, const struct config_event *cause)
 }
 
 static void
-report_circle(struct cycles *c, uint32_t length, unsigned priority,
-	      const struct config_event *cause)
+report_cycle(struct deadlock *c, uint32_t length, unsigned priority,
+	     const struct config_event *cause)
 {
 	char what[128];
 
 	snprintf(what, sizeof(what),
-		 "buffers of priority %u wait for each other in a circle, so that PFC can deadlock",
+		 "buffers of priority %u wait for each other in a cycle, so that PFC can deadlock",
 		 priority);
-	report(c, c->circle, length, cause, what);
+	report(c, c->cycle, length, cause, what);
 }
 
 static bool
-same_members(const struct cycles *c, unsigned priority, unsigned other)
+same_members(const struct deadlock *c, unsigned priority, unsigned other)
 {
 	for (uint32_t n = 0; n < c->f->topology->first_host; n++) {
 		uint8_t lossless = advice_lossless(&c->f->switches[n]);
@@ -133,7 +134,7 @@ same_members(const struct cycles *c, unsigned priority, unsigned other)
 
 // Of priorities that are lossless at the same switches the first speaks for all.
 static bool
-speaks(const struct cycles *c, unsigned priority)
+speaks(const struct deadlock *c, unsigned priority)
 {
 	for (unsigned other = 0; other < priority; other++)
 		if (same_members(c, priority, other))
@@ -142,7 +143,7 @@ speaks(const struct cycles *c, unsigned priority)
 }
 
 static int
-look(struct cycles *c, const struct config_event *cause)
+look(struct deadlock *c, const struct config_event *cause)
 {
 	int rc = reach_follow(&c->reach, c->now, c->prefixes, c->prefix_count);
 
@@ -155,9 +156,9 @@ look(struct cycles *c, const struct config_event *cause)
 			continue;
 		for (uint32_t n = 0; n < c->f->topology->first_host; n++)
 			c->members[n] = advice_lossless(&c->f->switches[n]) >> priority & 1;
-		length = reach_find_circle(&c->reach, c->members, c->circle);
+		length = reach_find_cycle(&c->reach, c->members, c->cycle);
 		if (length > 0)
-			report_circle(c, (uint32_t)length, priority, cause);
+			report_cycle(c, (uint32_t)length, priority, cause);
 		rc = length < 0 ? length : 0;
 	}
 	return rc;
@@ -165,7 +166,7 @@ look(struct cycles *c, const struct config_event *cause)
 
 // The events have been checked, so their routes hold.
 static int
-rebuild(struct cycles *c, uint32_t node)
+rebuild(struct deadlock *c, uint32_t node)
 {
 	struct config_diag scratch = {0};
 	struct tables *t;
@@ -183,7 +184,7 @@ rebuild(struct cycles *c, uint32_t node)
 
 // Routes from the topology, with what events before `end` have set over them.
 static int
-restart_routes(struct cycles *c, uint32_t end)
+restart_routes(struct deadlock *c, uint32_t end)
 {
 	struct config_diag scratch = {0};
 	int rc;
@@ -201,7 +202,7 @@ restart_routes(struct cycles *c, uint32_t end)
 }
 
 static int
-apply(struct cycles *c, uint32_t index)
+apply(struct deadlock *c, uint32_t index)
 {
 	const struct config_event *event = c->steps[index].event;
 	struct config_diag scratch = {0};
@@ -225,7 +226,7 @@ apply(struct cycles *c, uint32_t index)
 // Looks at what each instant's events leave. Links that fail leave up-down routes: without a route
 // set by hand there is nothing to look at.
 static int
-replay(struct cycles *c)
+replay(struct deadlock *c)
 {
 	const struct config_event *cause = NULL;
 	int rc = 0;
@@ -247,7 +248,7 @@ replay(struct cycles *c)
 
 // Keeps the steps that routes depend on.
 static void
-choose_steps(struct cycles *c)
+choose_steps(struct deadlock *c)
 {
 	unsigned all = c->step_count;
 
@@ -264,7 +265,7 @@ choose_steps(struct cycles *c)
 }
 
 static int
-create(struct cycles *c, const struct fabric *f)
+create(struct deadlock *c, const struct fabric *f)
 {
 	const struct topology *t = f->topology;
 	size_t switches = t->first_host + 1u, events = f->config->event_count + 1u;
@@ -275,11 +276,11 @@ create(struct cycles *c, const struct fabric *f)
 	c->now = calloc(switches, sizeof(struct tables *));
 	c->ours = calloc(switches, sizeof(struct tables *));
 	c->members = calloc(switches, sizeof(*c->members));
-	c->circle = calloc(c->reach.link_count + 1u, sizeof(*c->circle));
+	c->cycle = calloc(c->reach.link_count + 1u, sizeof(*c->cycle));
 	c->link_down = calloc(t->link_count + 1u, sizeof(*c->link_down));
 	c->steps = config_list_steps(f->config, &c->step_count);
 	c->prefixes = calloc(events, sizeof(*c->prefixes));
-	if (c->now == NULL || c->ours == NULL || c->members == NULL || c->circle == NULL ||
+	if (c->now == NULL || c->ours == NULL || c->members == NULL || c->cycle == NULL ||
 	    c->link_down == NULL || c->steps == NULL || c->prefixes == NULL)
 		return -ENOMEM;
 	memcpy(c->now, f->tables, t->first_host * sizeof(struct tables *));
@@ -288,7 +289,7 @@ create(struct cycles *c, const struct fabric *f)
 }
 
 static void
-destroy(struct cycles *c)
+destroy(struct deadlock *c)
 {
 	for (uint32_t n = 0; c->ours != NULL && n < c->f->topology->first_host; n++)
 		tables_destroy(c->ours[n]);
@@ -300,16 +301,16 @@ destroy(struct cycles *c)
 	free(c->now);
 	free(c->ours);
 	free(c->members);
-	free(c->circle);
+	free(c->cycle);
 	free(c->link_down);
 	free(c->steps);
 	free(c->prefixes);
 }
 
 int
-advice_cycles(const struct fabric *f, struct config_diag *diag)
+advice_deadlock(const struct fabric *f, struct config_diag *diag)
 {
-	struct cycles c = {.f = f, .diag = diag};
+	struct deadlock c = {.f = f, .diag = diag};
 	int rc;
 
 	// Without a second switch there is no circle.
