@@ -25,7 +25,7 @@ static const struct cli_command commands[] = {
 	{"plot", "DIR [-o DIR]\nDIR DIR... -o DIR",
 	 "draws what `roost sim -o DIR` wrote there as SVG",
 	 "Completion times, slowdowns and loads of links from result.json; queues, rates, loads, "
-	 "pauses and\npools where `record:` asked for them. Needs gnuplot.\n\n"
+	 "pauses and\npools where `record:` asked for them.\n\n"
 	 "  -o DIR  where the drawings go, instead of the same directory\n",
 	 cmd_plot},
 	{"replay", "FILE --in PORT=PCAP [--in PORT=PCAP...] --out DIR [--until T] [--pace line]",

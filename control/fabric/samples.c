@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct series *const kinds[] = {&series_queues, &series_rates, &series_links,
-					     &series_pauses, &series_pools};
+static const struct series *const kinds[] = {&series_queues, &series_thresholds, &series_rates,
+					     &series_links,  &series_pauses,     &series_pools};
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 

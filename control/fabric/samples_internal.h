@@ -20,7 +20,8 @@ struct series {
 	void (*destroy)(void *state);
 };
 
-extern const struct series series_queues, series_rates, series_links, series_pauses, series_pools;
+extern const struct series series_queues, series_thresholds, series_rates, series_links,
+	series_pauses, series_pools;
 
 // Begins a line: the time in ns with its picoseconds.
 void samples_put_time(ps_t now, FILE *to);

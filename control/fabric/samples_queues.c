@@ -101,3 +101,92 @@ take(void *state, ps_t now, FILE *to)
 }
 
 const struct series series_queues = {"queues.csv", create, head, take, free};
+
+// ---- thresholds.csv -----------------------------------------------------------------------------
+// What the depths are to be compared with: a row for each threshold of a queue, as of the start.
+
+// Errors in the names were reported with queues.csv.
+static int
+create_thresholds(void **state, const struct fabric *f, const struct fabric_flows *flows,
+		  struct config_diag *diag)
+{
+	return diag->errors != 0 ? 0 : create(state, f, flows, diag);
+}
+
+// The most bytes that a group holds before it sends XOFF: a dynamic limit falls as others fill the
+// pool, so that is what a group reaches alone. UINT64_MAX where it sends none.
+static uint64_t
+xoff_bytes(const struct tables *t, const struct pg_profile *pg)
+{
+	const struct threshold *limit = &pg->threshold;
+	uint64_t shared = t->pools[limit->pool].shared, parts = UINT64_C(1) << limit->down;
+	uint64_t cells = limit->fixed;
+
+	if (!pg->lossless || shared >= POOL_UNLIMITED || limit->fixed >= THRESHOLD_UNLIMITED)
+		return UINT64_MAX;
+	if (limit->down < 32)
+		cells += (shared << limit->up) / (parts + (UINT64_C(1) << limit->up));
+	return (limit->reserved + (cells < shared ? cells : shared)) * t->cell;
+}
+
+// The least of all ports that packets for the queue may come in by; hosts' and uplinks' may differ.
+static uint64_t
+queue_xoff_bytes(const struct tables *t, uint16_t port_count, const struct topo_ref *q)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int priority = 0; priority < PRIORITIES; priority++) {
+		if (t->priority_to_tc[priority] != q->queue)
+			continue;
+		for (uint16_t p = 0; p < port_count; p++) {
+			const struct port_profile *profile = t->ports[p].profile;
+			uint64_t one = xoff_bytes(t, &profile->pg[t->priority_to_pg[priority]]);
+
+			if (p != q->port && one < least)
+				least = one;
+		}
+	}
+	return least;
+}
+
+static void
+put_threshold(const struct queues *s, const struct topo_ref *q, const char *name, uint64_t bytes,
+	      FILE *to)
+{
+	fputc('\n', to);
+	sample_port_put(s->fabric, q, to);
+	fprintf(to, ".%u,%s,%llu", q->queue, name, (unsigned long long)bytes);
+}
+
+static void
+head_thresholds(const void *state, FILE *to)
+{
+	const struct queues *s = state;
+
+	fputs("queue,threshold,bytes", to);
+	for (unsigned int i = 0; i < s->count; i++) {
+		const struct topo_ref *q = &s->refs[i];
+		const struct tables *t = s->fabric->tables[q->node];
+		const struct ecn_profile *ecn = &t->ports[q->port].profile->tc[q->queue].ecn;
+		uint64_t xoff =
+			queue_xoff_bytes(t, s->fabric->topology->nodes[q->node].port_count, q);
+
+		if (ecn->enabled) {
+			put_threshold(s, q, "ECN min", (uint64_t)ecn->min * t->cell, to);
+			put_threshold(s, q, "ECN max", (uint64_t)ecn->max * t->cell, to);
+		}
+		if (xoff != UINT64_MAX)
+			put_threshold(s, q, "XOFF", xoff, to);
+	}
+}
+
+static void
+take_nothing(void *state, ps_t now, FILE *to)
+{
+	(void)state;
+	(void)now;
+	(void)to;
+}
+
+const struct series series_thresholds = {"thresholds.csv", create_thresholds, head_thresholds,
+					 take_nothing, free};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`roost plot`: which drawings come of a result, that they show what was recorded, and what becomes of a directory
-in which something is wrong."""
+"""`roost plot`: which drawings a result gives, that they show what was recorded, and that a directory in which
+something is wrong stays as it was."""
 import os
 import re
 import shutil
@@ -26,27 +26,24 @@ class Drawing:
 
     @property
     def curves(self):
-        """The names of the curves, as gnuplot marks them."""
-        return [one.find(f"{SVG}title").text for one in self.root.iter(f"{SVG}g")
-                if (one.get("id") or "").startswith("gnuplot_plot_")]
+        return self.names("curve")
+
+    def names(self, kind):
+        """The names of the groups of a kind: curve, band, threshold, cells."""
+        return [one.find(f"{SVG}title").text for one in self.root.iter(f"{SVG}g") if one.get("id").startswith(kind)]
 
     @property
     def cells(self):
-        """Filled areas of heat maps, their colours."""
-        return [one.get("fill") for group in self.root.iter(f"{SVG}g")
-                if (group.get("id") or "").startswith("gnuplot_plot_")
-                for one in group.iter() if one.tag in (f"{SVG}polygon", f"{SVG}path", f"{SVG}rect")]
+        """Colours of the cells of heat maps; neighbours of one colour are one cell."""
+        return [one.get("fill") for one in self.cell_rects]
 
-
-def need_gnuplot():
-    if shutil.which("gnuplot") is None:
-        raise unittest.SkipTest("needs gnuplot")
+    @property
+    def cell_rects(self):
+        return [one for group in self.root.iter(f"{SVG}g") if group.get("id").startswith("cells")
+                for one in group.iter(f"{SVG}rect")]
 
 
 class Plot(Case):
-    def setUp(self):
-        need_gnuplot()
-
     def result(self, record=RECORD, work=WORK, **sections):
         return self.sim(fabric(2, 2, 4, switch=SWITCH, workload=work, record=record, **sections))
 
@@ -63,7 +60,8 @@ class Plot(Case):
         for name, one in drawings.items():
             with self.subTest(drawing=name):
                 self.assertGreater(len(one.title), 10)
-                self.assertNotIn("Gnuplot", one.title)
+                self.assertTrue(one.title.startswith(f"{sim.directory.name}: "), one.title)
+                self.assertIn(one.title, one.text)
                 size = (one.root.get("width"), one.root.get("height"))
                 ground = one.root.find(f"{SVG}rect")
                 self.assertEqual((ground.get("width"), ground.get("height"), ground.get("fill")), size + ("#ffffff",))
@@ -74,7 +72,8 @@ class Plot(Case):
         self.assertEqual([re.sub(r"\d+$", "N", one) for one in drawings["rates.svg"].curves],
                          [f"burst: h{i} to h1, QP N" for i in (2, 3, 4)])
         self.assertEqual(set(drawings["pools.svg"].curves), {"leaf1", "leaf2", "spine1", "spine2"})
-        for name, words in (("fct.svg", "completion time / us"), ("slowdown.svg", "slowdown"),
+        for name, words in (("fct.svg", "completion time / us, log scale"),
+                            ("slowdown.svg", "slowdown (1: as fast as alone), log scale"),
                             ("queues.svg", "depth / KB"), ("rates.svg", "rate / Gb/s"), ("links.svg", "time / us")):
             self.assertIn(words, drawings[name].text)
 
@@ -88,14 +87,20 @@ class Plot(Case):
         # The more load, the more green in viridis; its 256 steps tell 2 % apart.
         loads = [one["load"] for one in sim.result["links"] if one["tier"] == "leaf-spine"]
         self.assertGreater(max(loads) - min(loads), 0.02)
-        greens = [int(re.findall(r"\d+", cell)[1]) for cell in uplinks.cells[:4]]
+        greens = [int(cell[3:5], 16) for cell in uplinks.cells[:4]]
         for load, green in zip(loads, greens):
             for other, other_green in zip(loads, greens):
                 if load > other + 0.02:
                     self.assertGreater(green, other_green)
-        # A cell for each port and interval.
-        rows = (sim.directory / "links.csv").read_text().splitlines()[1:]
-        self.assertEqual(len(drawings["links.svg"].cells), len(rows))
+        # A row of cells for each port, each as wide as the run.
+        ports = {row.split(",")[1] for row in (sim.directory / "links.csv").read_text().splitlines()[1:]}
+        self.assertEqual(set(drawings["links.svg"].names("cells")), ports)
+        widths = collections.Counter()
+        for cell in drawings["links.svg"].cell_rects:
+            widths[cell.get("y")] += float(cell.get("width"))
+        self.assertEqual(len(widths), len(ports))
+        for width in widths.values():
+            self.assertAlmostEqual(width, max(widths.values()), delta=1)
         self.assertTrue({"leaf1.swp5", "spine1.swp1"} <= set(drawings["links.svg"].text))
         # Only what was paused has a row.
         paused = {(row.split(",")[1], row.split(",")[2]) for row in
@@ -124,7 +129,7 @@ class Plot(Case):
         self.assertEqual(set(drawings), ALWAYS | {"queues.svg"})
         self.assertEqual(len(done.err.splitlines()), 4)
         for word in ("rates", "links", "pauses", "pools"):
-            self.assertRegex(done.err, rf"no drawing of .*no {word}\.csv")
+            self.assertRegex(done.err, rf"not drawn: .*: no {word}\.csv")
 
     def test_nothing_to_draw(self):
         sim = self.sim(fabric(1, 0, 2, workload=[flow("h1", "h2", "1MB")]), "--until", "1us")
@@ -139,7 +144,36 @@ class Plot(Case):
         drawings, _ = self.plotted(sim)
         self.assertEqual(len(drawings["fct.svg"].curves), 12)
         self.assertEqual(drawings["fct.svg"].curves[-1], "all others (9)")
-        self.assertEqual(drawings["rates.svg"].curves, ["9 of 10 of the 20", "the middle half", "median", "the most"])
+        # Six keep their names, the slowest; where the others lie is shaded.
+        self.assertEqual(len(drawings["rates.svg"].curves), 6)
+        self.assertTrue(all(", QP " in name for name in drawings["rates.svg"].curves))
+        self.assertEqual(drawings["rates.svg"].names("band"), ["14 others, least to most", "middle half of them"])
+
+    def test_thresholds(self):
+        """Each limit of the queues that are drawn is a line with a name: at its place if near, else above the axis."""
+        switch = SWITCH | {"qos": {"tc": {3: {"ecn": {"min": "96KB", "max": "192KB"}}}}}
+        sim = self.sim(fabric(2, 2, 4, switch=switch, workload=WORK, record=RECORD))
+        rows = [row.split(",") for row in (sim.directory / "thresholds.csv").read_text().splitlines()]
+        self.assertEqual(rows[0], ["queue", "threshold", "bytes"])
+        self.assertEqual([row[:2] for row in rows[1:]],
+                         [[queue, name] for queue in RECORD["queues"] for name in ("ECN min", "ECN max", "XOFF")])
+        self.assertEqual([row[2] for row in rows[1:3]], ["96000", "192000"])
+        drawings, _ = self.plotted(sim)
+        names = drawings["queues.svg"].names("threshold")
+        self.assertEqual(names[:2], ["ECN min 96 KB", "ECN max 192 KB"])
+        self.assertIn("XOFF", " ".join(drawings["queues.svg"].text))
+        # An older result has none.
+        (sim.directory / "thresholds.csv").unlink()
+        self.assertEqual(self.plotted(sim)[0]["queues.svg"].names("threshold"), [])
+
+    def test_xoff_is_where_a_group_alone_stops(self):
+        """With static limits, a group that is paused has held what thresholds.csv says."""
+        switch = SWITCH | {"qos": {"pg": {3: {"static": "300KB"}}}}
+        sim = self.sim(fabric(1, 0, 4, switch=switch, workload=WORK[1:],
+                              record={"interval": "1us", "queues": ["leaf1.swp1.3"]}))
+        rows = [row.split(",") for row in (sim.directory / "thresholds.csv").read_text().splitlines()]
+        (xoff,) = [int(row[2]) for row in rows if row[1] == "XOFF"]
+        self.assertLess(abs(xoff - 300_000), 20_000)
 
     def test_elsewhere_and_again(self):
         sim = self.result()
@@ -169,14 +203,13 @@ class Plot(Case):
                             "-o", self.directory / "none")
         self.assertFalse((self.directory / "none").exists())
 
-    def test_names_cannot_leave_their_quotes(self):
+    def test_names_stay_names(self):
         sim = self.result({}, [flow("h1", "h2", "10KB")])
         hostile = "'; system 'touch owned' # <b>&\n`touch owned`"
         sim.result["flows"][0]["item"] = hostile
         (sim.directory / "result.json").write_text(json.dumps(sim.result))
         drawings, _ = self.plotted(sim)
-        shown = hostile.replace("\n", "?").replace("'", "\u2019").replace("`", "\u2019")
-        self.assertEqual(drawings["fct.svg"].curves, [f"{shown} (1)"])
+        self.assertEqual(drawings["fct.svg"].curves, [hostile.replace("\n", "?") + " (1)"])
         self.assertEqual(list(self.directory.rglob("owned")) + list(Path.cwd().glob("owned")), [])
 
 
@@ -204,23 +237,23 @@ class Wrong(Case):
         good = path.read_text()
         for text, pattern in (("{", r"result\.json:1:\d+: "), (good[:200], r"result\.json:\d+:\d+: "),
                               ("[]", "result.json: has no list of flows"), ("", r"result\.json:1:\d+: "),
-                              ("[" * 100000, r"result\.json:1:\d+: .*depth"),
-                              (good.replace('"item": "flow"', '"item": 3'), r"flows\[0\]: item is no text"),
-                              (re.sub(r'"fct_ps": \d+', '"fct_ps": "x"', good), r"flows\[0\]: fct_ps is no time"),
-                              (re.sub(r'"ideal_ps": \d+', '"ideal_ps": -1', good), r"flows\[0\]: ideal_ps is no time"),
-                              (re.sub(r'"tier": "[a-z-]+"', '"tier": 0', good), r"links\[0\]: tier is no text")):
+                              ("[" * 100000, r"result\.json: nested too deeply"),
+                              (good.replace('"item": "flow"', '"item": 3'), r"flows\[0\]: item: not a string"),
+                              (re.sub(r'"fct_ps": \d+', '"fct_ps": "x"', good), r"flows\[0\]: fct_ps: not a time"),
+                              (re.sub(r'"ideal_ps": \d+', '"ideal_ps": -1', good), r"flows\[0\]: ideal_ps: not a time"),
+                              (re.sub(r'"tier": "[a-z-]+"', '"tier": 0', good), r"links\[0\]: tier: not a string")):
             with self.subTest(text=text[:40]):
                 path.write_text(text)
                 self.assert_wrong(pattern)
         path.unlink()
-        self.assert_wrong(r"result\.json: No such file")
+        self.assert_wrong(r"result\.json: no such file")
 
     def test_series(self):
-        for name, text, pattern in (("queues.csv", "time_ns,a\n0,1\n1,x\n", r'queues\.csv:3: a: "x" is no number'),
+        for name, text, pattern in (("queues.csv", "time_ns,a\n0,1\n1,x\n", r'queues\.csv:3: a: "x" is not a number'),
                                     ("queues.csv", "", r"queues\.csv:1: the file is empty"),
                                     ("queues.csv", "time_ns,a\n5,1\n4,1\n", r"queues\.csv:3: time_ns goes backwards"),
                                     ("links.csv", "time_ns,port\n", r"links\.csv:1: the heading is not"),
-                                    ("links.csv", "time_ns,port,tx_percent\n1,a\n", r"links\.csv:2: 2 fields"),
+                                    ("links.csv", "time_ns,port,tx_percent\n1,a\n", r"links\.csv:2: 2 fields, but the heading has 3"),
                                     ("links.csv", "time_ns,port,tx_percent\n1,a,3", r"links\.csv:2: .*within a line")):
             with self.subTest(text=text):
                 good = (self.place / name).read_text()
@@ -229,20 +262,31 @@ class Wrong(Case):
                 (self.place / name).write_text(good)
 
     def test_places(self):
-        self.assert_refused(r"nowhere/result\.json: No such file", "plot", self.directory / "nowhere")
+        self.assert_refused(r"nowhere/result\.json: no such file", "plot", self.directory / "nowhere")
         done = roost("plot", status=2)
         self.assertIn("needs a directory", done.err)
-        need_gnuplot()
         self.assert_refused(r"nowhere/deep: No such file", "plot", self.place, "-o",
                             self.directory / "nowhere/deep", status=1)
         self.assertFalse((self.directory / "nowhere").exists())
 
-    def test_without_gnuplot(self):
+    def test_a_full_disk(self):
+        """What could not be written does not stay, and neither does what was written before it."""
         before = sorted(self.place.iterdir())
-        empty = self.directory / "empty"
-        empty.mkdir()
-        done = roost("plot", self.place, status=1, env=os.environ | {"PATH": str(empty)})
-        self.assertIn("apt-get install gnuplot-nox", done.err)
+        done = command("bash", "-c", 'ulimit -f 2; exec "$@"', "-", ROOST, "plot", self.place, status=1)
+        self.assertIn("File too large", done.err)
+        self.assertEqual((sorted(self.place.iterdir()), done.out), (before, ""))
+
+    def test_what_stands_in_the_way(self):
+        (self.place / "fct.svg").mkdir()
+        self.assert_refused(r"fct\.svg: Is a directory", "plot", self.place, status=1)
+        self.assertEqual(list(self.place.glob(".*")) + list(self.place.glob("slowdown*")), [])
+
+    def test_without_its_program(self):
+        """roost alone, copied to where plot.py is not."""
+        alone = shutil.copy(ROOST, self.directory / "roost")
+        before = sorted(self.place.iterdir())
+        done = command(alone, "plot", self.place, status=1)
+        self.assertEqual(done.err, "roost plot: plot.py is not installed with roost: meson install\n")
         self.assertEqual((sorted(self.place.iterdir()), done.out), (before, ""))
 
 

@@ -187,7 +187,7 @@ class Series(Case):
     def test_series_of_an_earlier_run_do_not_stay(self):
         out = self.directory / "out"
         everything = {"interval": "5us", "queues": ["leaf1.swp1.3"], "links": "all", "pauses": "all", "pools": "all"}
-        series = {"queues.csv", "links.csv", "pauses.csv", "pools.csv"}
+        series = {"queues.csv", "thresholds.csv", "links.csv", "pauses.csv", "pools.csv"}
 
         def run(record):
             roost("sim", self.file(incast(record)), "-o", out)
@@ -210,7 +210,8 @@ class Series(Case):
         """One file that cannot be written is told before the run; all others stay as they were."""
         record = {"interval": "5us", "queues": ["leaf1.swp1.3"], "links": "all", "pcap": ["leaf1.swp1", "h1.eth1"]}
         path = self.file(incast(record))
-        names = ["h1.eth1.pcapng", "leaf1.swp1.pcapng", "links.csv", "pools.csv", "queues.csv", "result.json"]
+        names = ["h1.eth1.pcapng", "leaf1.swp1.pcapng", "links.csv", "pools.csv", "queues.csv", "result.json",
+                 "thresholds.csv"]
         for blocked in names:
             with self.subTest(blocked):
                 out = self.directory / f"out-{blocked}"

@@ -47,7 +47,7 @@ def told():
                 found[-1] = (found[-1][0] + "\n" + line[2:], found[-1][1])
             else:
                 found[-1][1].append(line)
-    # gnuplot's work is looked at in test_plot.py.
+    # test_plot.py tests the drawings.
     return [(words, lines) for words, lines in found if "roost plot" not in words]
 
 

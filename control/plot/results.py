@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What there is to draw of a result: which columns make which lines.
+
+Each make_*() returns its drawings, or raises Missing with the reason why there are none.
+"""
+from __future__ import annotations
+
+from typing import Callable
+
+import draw
+from charts import Matrix, Panel, ROWS_MAX, Threshold, distributions, heat_over_time, lines_over_time, matrix_pair
+from draw import Drawing
+from read import Lines, Result, Table, open_table
+
+SWITCHES_MAX, UPLINKS_MAX = 1024, 256
+# A queue holds packets of several inputs, each of which has an XOFF threshold of its own.
+THRESHOLDS = {"XOFF": "XOFF of one input"}
+
+
+class Missing(Exception):
+    """There is nothing to draw: what, and why."""
+
+
+# ---- completion times -----------------------------------------------------------------------------------------------
+
+class Completion:
+    """Completion times in us and slowdowns, by curve."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, list[float]] = {}
+        self.slowdowns: dict[str, list[float]] = {}
+
+    def add(self, result: Result, curve: str | None = None) -> None:
+        """Adds the flows of a result to one curve, or each to that of its workload item."""
+        for index, flow in enumerate(result.flows):
+            item = result.text("flows", index, "item")
+            if "fct_ps" in flow and flow["fct_ps"] is None:   # not complete
+                continue
+            time = result.time_ps(index, "fct_ps", 1)
+            ideal = result.time_ps(index, "ideal_ps", 0)
+            self.times.setdefault(curve or item, []).append(time / 1e6)
+            if ideal != 0:
+                self.slowdowns.setdefault(curve or item, []).append(time / ideal)
+
+    def drawings(self, run: str) -> list[Drawing]:
+        made = []
+        if self.times:
+            made.append(distributions("fct.svg", f"{run}: completion times of flows", self.times,
+                                      "completion time / us", "flows done within that time / %"))
+        if self.slowdowns:
+            made.append(distributions("slowdown.svg", f"{run}: slowdown of flows against each flow alone",
+                                      self.slowdowns, "slowdown (1: as fast as alone)",
+                                      "flows slowed down by at most that / %"))
+        if not made:
+            raise Missing("completion times: no flow completed")
+        return made
+
+
+def make_completion(result: Result) -> list[Drawing]:
+    completion = Completion()
+    completion.add(result)
+    return completion.drawings(result.name)
+
+
+def make_together(results: list[tuple[str, Result]]) -> list[Drawing]:
+    """Several runs in one drawing, each a curve named as its directory."""
+    completion = Completion()
+    for directory, result in results:
+        completion.add(result, directory)
+    return completion.drawings(f"{len(results)} runs")
+
+
+# ---- loads of uplinks -----------------------------------------------------------------------------------------------
+
+def loads_of(result: Result, tier: str, end: str) -> dict[str, list[float]]:
+    """Loads in percent of a tier's links, by the switch at their lower end."""
+    rows: dict[str, list[float]] = {}
+    for index in range(len(result.links)):
+        if result.text("links", index, "tier") != tier:
+            continue
+        switch, dot, _ = result.text("links", index, end).partition(".")
+        if not dot or not switch:
+            raise result.invalid("links", index, f"{end}: not a port")
+        row = rows.setdefault(switch, [])
+        row.append(100 * result.load(index))
+        if len(row) > UPLINKS_MAX or len(rows) > SWITCHES_MAX:
+            raise result.invalid("links", index, "more links than a switch or a fabric can have")
+    return rows
+
+
+def uplinks(result: Result, file: str, lower: str, upper: str) -> list[Drawing]:
+    up = loads_of(result, f"{lower}-{upper}", "from")
+    down = loads_of(result, f"{upper}-{lower}", "to")
+    # The upper switches list the links down, in an order of their own; a row is the same switch in both.
+    both = [name for name in up if name in down]
+    if not both:
+        return []
+    label = f"uplink of the {lower}, by {upper}"
+    pair = (Matrix(f"up: {lower} to {upper}", label, {name: up[name] for name in both}),
+            Matrix(f"down: {upper} to {lower}", label, {name: down[name] for name in both}))
+    return [matrix_pair(file, f"{result.name}: loads of links between {lower} and {upper} switches", pair)]
+
+
+def make_uplinks(result: Result) -> list[Drawing]:
+    made = uplinks(result, "uplinks.svg", "leaf", "spine") + uplinks(result, "spine-uplinks.svg", "spine", "super")
+    if not made:
+        raise Missing("uplinks: no link joins two tiers of switches")
+    return made
+
+
+# ---- series over time -----------------------------------------------------------------------------------------------
+
+def table_of(result: Result, what: str, file: str, heading: str, key: str, wide: bool = False) -> Table:
+    table = open_table(result.directory, file, heading, wide)
+    if table is None:
+        raise Missing(f"{what}: no {file} (record.{key} writes it)")
+    return table
+
+
+def need_rows(what: str, table: Table, lines: Lines) -> None:
+    if not lines:
+        raise Missing(f"{what}: {table.path} has no rows")
+
+
+def in_bytes(lines: Lines) -> str:
+    """Divides all values by a unit that suits them and returns its name."""
+    unit, factor = draw.bytes_unit(max(line.peak for line in lines.values()))
+    for line in lines.values():
+        for index, value in enumerate(line.values):
+            line.values[index] = value / factor
+    return unit
+
+
+def bytes_text(count: float) -> str:
+    unit, factor = draw.bytes_unit(2 * count)   # 1.2 MB rather than 1200 KB
+    return f"{draw.figure(count / factor)} {unit}"
+
+
+def thresholds_of(result: Result, queues: list[str]) -> list[Threshold]:
+    """What thresholds.csv knows of some queues: a line where they agree, with names where they do not."""
+    table = open_table(result.directory, "thresholds.csv", "queue,threshold,bytes")
+    found: dict[tuple[str, float], list[str]] = {}
+    if table is None:
+        return []
+    with table.file:
+        for fields in table.rows():
+            if fields[0] in queues:
+                found.setdefault((fields[1], table.value(fields, 2)), []).append(fields[0])
+    thresholds = []
+    for (name, value), of in found.items():
+        kinds = sum(other == name for other, _ in found)
+        more = f" and {len(of) - 2} more" if len(of) > 2 else ""
+        where = "" if kinds == 1 else f": {', '.join(of[:2])}{more}"
+        thresholds.append(Threshold(f"{THRESHOLDS.get(name, name)} {bytes_text(value)}{where}", value))
+    return thresholds
+
+
+def make_queues(result: Result) -> list[Drawing]:
+    table = table_of(result, "queues", "queues.csv", "time_ns", "queues", wide=True)
+    lines = Lines()
+    with table.file:
+        for time, fields in table.timed_rows():
+            for column, name in enumerate(table.columns[1:], 1):
+                lines.add(name, time, table.value(fields, column))
+    need_rows("queues", table, lines)
+    thresholds = thresholds_of(result, list(lines))
+    _, factor = draw.bytes_unit(max(line.peak for line in lines.values()))
+    unit = in_bytes(lines)
+    for one in thresholds:
+        one.value /= factor
+    panel = Panel(f"depth / {unit}", lines, thresholds=thresholds)
+    return [lines_over_time("queues.svg", f"{result.name}: depths of queues", [panel])]
+
+
+def pair_name(result: Result, flow: str, qpn: str) -> str:
+    """A queue pair by what result.json knows of its flow."""
+    known = result.flows[int(flow)] if flow.isdigit() and len(flow) < 10 and int(flow) < len(result.flows) else {}
+    item, src, dst = (known.get(key) for key in ("item", "src", "dst"))
+    if all(isinstance(one, str) for one in (item, src, dst)):
+        return f"{item[:40]}: {src[:30]} to {dst[:30]}, QP {qpn}"
+    return f"flow {flow[:16]}, QP {qpn}"
+
+
+def make_rates(result: Result) -> list[Drawing]:
+    table = table_of(result, "rates", "rates.csv", "time_ns,flow,qpn,rate_gbps,target_gbps,alpha,achieved_gbps",
+                     "flows")
+    panels = [Panel("rate / Gb/s", Lines(), largest=False), Panel("target rate / Gb/s", Lines(), largest=False),
+              Panel("alpha", Lines(), limit=1.0)]
+    with table.file:
+        for time, fields in table.timed_rows():
+            name = pair_name(result, fields[1], fields[2])
+            for column, panel in enumerate(panels, 3):
+                if fields[column] or column == 3:   # without congestion control there is no target and no alpha
+                    panel.lines.add(name, time, table.value(fields, column))
+    need_rows("rates", table, panels[0].lines)
+    return [lines_over_time("rates.svg", f"{result.name}: rates of queue pairs",
+                            [panel for panel in panels if panel.lines])]
+
+
+def make_links(result: Result) -> list[Drawing]:
+    table = table_of(result, "loads over time", "links.csv", "time_ns,port,tx_percent", "links")
+    lines = Lines()
+    with table.file:
+        for time, fields in table.timed_rows():
+            lines.add(fields[1], time, table.value(fields, 2))
+    need_rows("loads over time", table, lines)
+    label = "share of the time in which the port sends"
+    if len(lines) > ROWS_MAX:
+        label += f": the {ROWS_MAX} ports of {len(lines)} that sent most"
+    return [heat_over_time("links.svg", f"{result.name}: loads of links, by sending port", [Panel(label, lines)])]
+
+
+def make_pauses(result: Result) -> list[Drawing]:
+    table = table_of(result, "pauses", "pauses.csv", "time_ns,port,priority,rx_percent,tx_percent", "pauses")
+    received, sent = Lines(), Lines()
+    with table.file:
+        for time, fields in table.timed_rows():
+            name = f"{fields[1]}, {fields[2]}"
+            received.add(name, time, table.value(fields, 3))
+            sent.add(name, time, table.value(fields, 4))
+    panels = []
+    for label, lines in (("received: the far side pauses this port", received),
+                         ("sent: this port pauses the far side", sent)):
+        paused = Lines((name, line) for name, line in lines.items() if line.peak > 0)
+        if len(paused) > ROWS_MAX:
+            label += f" ({ROWS_MAX} of {len(paused)}, those paused longest)"
+        if paused:
+            panels.append(Panel(label, paused))
+    if not panels:
+        raise Missing("pauses: nothing was paused")
+    return [heat_over_time("pauses.svg", f"{result.name}: pauses, by port and priority", panels)]
+
+
+def make_pools(result: Result) -> list[Drawing]:
+    table = table_of(result, "pools", "pools.csv", "time_ns,node,pool,used", "pools")
+    pools: dict[str, Lines] = {}
+    with table.file:
+        for time, fields in table.timed_rows():
+            if fields[2] not in pools and (len(pools) == 8 or len(fields[2]) > 31):
+                raise table.invalid(f'pool: "{fields[2][:40]}" is not a buffer pool')
+            pools.setdefault(fields[2], Lines()).add(fields[1], time, table.value(fields, 3))
+    used = {pool: lines for pool, lines in pools.items() if any(line.peak > 0 for line in lines.values())}
+    if not used:
+        raise Missing("pools: no buffer was in use")
+    panels = [Panel(f"{pool} / {in_bytes(lines)}", lines) for pool, lines in used.items()]
+    return [lines_over_time("pools.svg", f"{result.name}: use of buffer pools", panels)]
+
+
+MAKERS: tuple[Callable[[Result], list[Drawing]], ...] = (
+    make_completion, make_uplinks, make_queues, make_rates, make_links, make_pauses, make_pools)
