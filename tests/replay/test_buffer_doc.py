@@ -155,7 +155,7 @@ class BufferDoc(Case):
         """The frames take 7 cells and 100 ns, as the text says, and come when it says."""
         sizes = {int.from_bytes(Path(path).read_bytes()[32:36], "little") for path in self.inputs.values()}
         size, packet, whole, slot = map(int, re.search(
-            r"A frame of (\d+) bytes takes (\d+) cells, .*?(\d+) byte times, which is (\d+) ns",
+            r"A frame of (\d+) bytes takes (\d+) cells\. .*?(\d+) byte times, which is (\d+) ns",
             EXAMPLE, re.S).groups())
         self.assertEqual(sizes, {size})
         self.assertEqual((packet, whole, slot), (-(-size // CELL), size + 24, (size + 24) * BYTE_NS))
