@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from typing import Iterable, NamedTuple, Sequence
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 WIDTH = 960
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE = 20, 16, 14
@@ -179,7 +179,8 @@ class Drawing:
     def begin(self, kind: str, name: str) -> None:
         """Begins a group with a name, which viewers show beside the pointer: a curve, a threshold, cells."""
         self.groups += 1
-        self.parts.append(f'<g id={quoteattr(f"{kind}_{self.groups}")}><title>{escape(clean(name))}</title>')
+        crisp = ' shape-rendering="crispEdges"' if kind == "cells" else ""   # no seams between neighbours
+        self.parts.append(f'<g id="{kind}_{self.groups}"{crisp}><title>{escape(clean(name))}</title>')
 
     def end(self) -> None:
         self.parts.append("</g>")
@@ -216,7 +217,7 @@ class Drawing:
     def svg(self) -> str:
         return (f'<?xml version="1.0" encoding="utf-8"?>\n'
                 f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{self.height}" '
-                f'viewBox="0 0 {WIDTH} {self.height}" font-family="sans-serif" shape-rendering="auto">\n'
+                f'viewBox="0 0 {WIDTH} {self.height}" font-family="sans-serif">\n'
                 f'<title>{escape(self.title)}</title>\n'
                 f'<rect width="{WIDTH}" height="{self.height}" fill="#ffffff"/>\n'
                 + "\n".join(self.parts) + "\n</svg>\n")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Callable
 
 import draw
-from charts import Matrix, Panel, ROWS_MAX, Threshold, distributions, heat_over_time, lines_over_time, matrix_pair
+from charts import (Matrix, Panel, ROWS_MAX, Threshold, distributions, heat_over_time, lines_over_time, matrix_pair,
+                    split_named)
 from draw import Drawing
 from read import Lines, Result, Table, open_table
 
@@ -163,12 +164,11 @@ def make_queues(result: Result) -> list[Drawing]:
             for column, name in enumerate(table.columns[1:], 1):
                 lines.add(name, time, table.value(fields, column))
     need_rows("queues", table, lines)
-    thresholds = thresholds_of(result, list(lines))
     _, factor = draw.bytes_unit(max(line.peak for line in lines.values()))
-    unit = in_bytes(lines)
-    for one in thresholds:
-        one.value /= factor
-    panel = Panel(f"depth / {unit}", lines, thresholds=thresholds)
+    panel = Panel(f"depth / {in_bytes(lines)}", lines)
+    # Only of the queues with a name: the others hardly fill, and their thresholds would be clutter.
+    for one in thresholds_of(result, [line.name for line in split_named(panel)[0]]):
+        panel.thresholds.append(Threshold(one.name, one.value / factor))
     return [lines_over_time("queues.svg", f"{result.name}: depths of queues", [panel])]
 
 

@@ -166,6 +166,20 @@ class Plot(Case):
         (sim.directory / "thresholds.csv").unlink()
         self.assertEqual(self.plotted(sim)[0]["queues.svg"].names("threshold"), [])
 
+    def test_thresholds_of_named_queues_only(self):
+        """Of many queues those that are named have their thresholds drawn: others hardly fill, and clutter."""
+        switch = SWITCH | {"qos": {"tc": {3: {"ecn": {"min": "96KB", "max": "192KB"}}}}}
+        sim = self.sim(fabric(2, 2, 4, switch=switch, workload=WORK, record={"interval": "5us", "queues": "all"}))
+        classes = {row.split(",")[0].rpartition(".")[2] for row in
+                   (sim.directory / "thresholds.csv").read_text().splitlines()[1:]}
+        self.assertGreater(len(classes), 1)
+        drawing = self.plotted(sim)[0]["queues.svg"]
+        self.assertEqual({name.rpartition(".")[2] for name in drawing.curves}, {"3"})
+        shown = [text for text in drawing.text if text.startswith(("ECN", "far above: ECN"))]
+        self.assertGreater(len(shown), 0)
+        for text in shown:
+            self.assertNotRegex(text, r"swp\d+\.[^3]")
+
     def test_xoff_is_where_a_group_alone_stops(self):
         """With static limits, a group that is paused has held what thresholds.csv says."""
         switch = SWITCH | {"qos": {"pg": {3: {"static": "300KB"}}}}
