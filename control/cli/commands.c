@@ -2,7 +2,9 @@
 // The table of commands: adding one is a line here and a cmd_NAME() somewhere.
 #include "cli.h"
 
-static const struct cli_command commands[] = {
+#include "control/show/show.h"
+
+static struct cli_command commands[] = {
 	{"check", "FILE", "reads a file and says what is wrong with it",
 	 "Errors come as FILE:line:column: key: what is wrong, with exit status 2; warnings alone "
 	 "leave 0.\n",
@@ -47,11 +49,7 @@ static const struct cli_command commands[] = {
 	 "The exit status is the command's.\n", cmd_exec},
 	{"run", "FILE", "brings a live fabric up and stays in the foreground until interrupted", "",
 	 cmd_run},
-	{"show",
-	 "fabric|network\ninterface [PORT] [counters qos | qos roce [status | counters]]\n"
-	 "qos roce [NODE]\nconfig [NODE]\npfc|queue|drops|watchdog|steering|log [PORT]\n"
-	 "pool|tenant|histogram|adaptive [NODE]\nqueue-pairs [HOST]\n"
-	 "route|neighbour [NODE] [vrf VRF]",
+	{"show", NULL, // show_usage()
 	 "shows the state and counters of a live fabric",
 	 "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its ports.\n\n"
 	 "  -o, --output json|text  the form of the answer\n"
@@ -157,5 +155,8 @@ const struct cli_command *
 cli_commands(size_t *count)
 {
 	*count = sizeof(commands) / sizeof(*commands);
+	for (size_t i = 0; i < *count; i++)
+		if (commands[i].run == cmd_show)
+			commands[i].arguments = show_usage();
 	return commands;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost show: asks the fabric's daemon and prints what it answers, once or again and again.
+// roost show: asks the fabric's daemon and prints the answer, once or every so often.
 #include "cli.h"
-#include "show_text.h"
 
 #include "control/config/config.h"
-#include "control/show/show.h"
+#include "control/show/view.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -23,12 +23,12 @@ struct show_request {
 	const char *port; // or a node
 	const char *vrf;
 	const char *fabric;
-	const char *view; // of an interface, as the API knows it; or SHOW_TEXT_COUNTERS
+	const struct show_view *view;
 	bool json;
 	uint64_t watch_ps; // 0: once
 };
 
-// ---- what is asked for -----------------------------------------------------------------------
+// ---- the request -----------------------------------------------------------------------
 
 static int
 take_output(struct show_request *r, const char *command, const char *text)
@@ -97,58 +97,111 @@ take_what(struct show_request *r, const char *command, const char *word)
 	return cli_usage(command, "there is no show %s", word);
 }
 
-// "counters [qos]" or "qos roce [status|counters]" of an interface. Returns how many words fitted.
-static int
-take_view(struct show_request *r, int count, char **words)
+// A word of a view's arguments that stands for itself: "qos" of "[PORT] counters [qos]".
+static bool
+is_literal(const char *arguments, const char *word)
 {
-	if (count > 0 && strcmp(words[0], "counters") == 0) {
-		if (count == 1 || strcmp(words[1], "qos") != 0)
-			return 1;
-		r->view = SHOW_TEXT_COUNTERS;
-		return 2;
-	}
-	if (count < 2 || strcmp(words[0], "qos") != 0 || strcmp(words[1], "roce") != 0)
-		return 0;
-	r->view = "roce-status";
-	if (count == 2)
-		return 2;
-	if (strcmp(words[2], "counters") == 0)
-		r->view = "roce-counters";
-	else if (strcmp(words[2], "status") != 0)
-		return 2;
-	return 3;
+	size_t length = strlen(word);
+	const char *at = length != 0 ? strstr(arguments, word) : NULL;
+
+	for (; at != NULL; at = strstr(at + 1, word))
+		if ((at == arguments || strchr(" [", at[-1]) != NULL) &&
+		    strchr(" ]", at[length]) != NULL && !isupper((unsigned char)*word))
+			return true;
+	return false;
 }
 
-// The words behind WHAT: [PORT] with a view, or [NODE] [vrf NAME]. Returns how many fitted.
-static int
-take_words(struct show_request *r, int count, char **words)
+// Whether any view of a word has this literal, so that no port or node is meant by it.
+static bool
+is_keyword(const char *what, const char *word)
 {
-	bool interface = strcmp(r->what, "interface") == 0;
-	bool route = strcmp(r->what, "route") == 0 || strcmp(r->what, "neighbour") == 0;
-	int i = 0;
+	size_t count;
+	const struct show_view *const *views = show_views(&count);
 
-	if (strcmp(r->what, "fabric") == 0 || strcmp(r->what, "network") == 0)
-		return 0;
-	if (strcmp(r->what, "qos") == 0) {
-		if (count == 0 || strcmp(words[0], "roce") != 0)
-			return 0;
-		i++;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(views[i]->name, what) == 0 && is_literal(views[i]->arguments, word))
+			return true;
+	return false;
+}
+
+// How far the words behind WHAT fit a view's arguments.
+struct match {
+	const struct show_view *view;
+	int words;        // that fit
+	char missing[24]; // the argument that comes next and has no word; empty: none
+	const char *port;
+	const char *vrf;
+};
+
+// Takes a word for an argument: itself, VRF, or one that names a port or node.
+static bool
+take_argument(struct match *m, const char *argument, size_t length, const char *word)
+{
+	if (!isupper((unsigned char)*argument))
+		return strlen(word) == length && strncmp(argument, word, length) == 0;
+	if (strncmp(argument, "VRF", length) == 0) {
+		m->vrf = word;
+		return true;
 	}
-	if (i < count && !(route && strcmp(words[i], "vrf") == 0) &&
-	    !(interface && (strcmp(words[i], "counters") == 0 || strcmp(words[i], "qos") == 0)))
-		r->port = words[i++];
-	if (route && i + 1 < count && strcmp(words[i], "vrf") == 0) {
-		r->vrf = words[i + 1];
-		i += 2;
+	m->port = word;
+	return !is_keyword(m->view->name, word);
+}
+
+// Goes through the arguments; in brackets they may be left out together.
+static void
+match_view(struct match *m, const struct show_view *view, int count, char **words)
+{
+	bool optional = false;
+	const char *at = view->arguments;
+
+	*m = (struct match){.view = view};
+	while (*at != '\0') {
+		const char *begin = *at == '[' ? at + 1 : at;
+		size_t length = strcspn(begin, " ]");
+		struct match before = *m;
+
+		optional = *at == '[';
+		if (m->words < count && take_argument(m, begin, length, words[m->words])) {
+			m->words++;
+		} else {
+			*m = before;
+			if (!optional) {
+				snprintf(m->missing, sizeof(m->missing), "%.*s", (int)length,
+					 begin);
+				return;
+			}
+			length = strcspn(begin, "]");
+		}
+		at = begin + length;
+		at += strspn(at, "] ");
 	}
-	return interface ? i + take_view(r, count - i, words + i) : i;
+}
+
+// The view whose arguments the words fit best.
+static struct match
+find_view(const char *what, int count, char **words)
+{
+	size_t view_count;
+	const struct show_view *const *views = show_views(&view_count);
+	struct match best = {.words = -1};
+
+	for (size_t i = 0; i < view_count; i++) {
+		struct match m;
+
+		if (strcmp(views[i]->name, what) != 0)
+			continue;
+		match_view(&m, views[i], count, words);
+		if (m.words > best.words || (m.words == best.words && *best.missing != '\0'))
+			best = m;
+	}
+	return best;
 }
 
 static int
 take_request(struct show_request *r, int argc, char **argv)
 {
 	int status = take_options(r, argc, argv);
-	int taken;
+	struct match m;
 
 	if (status != CLI_OK)
 		return status;
@@ -157,14 +210,16 @@ take_request(struct show_request *r, int argc, char **argv)
 	status = take_what(r, argv[0], argv[optind]);
 	if (status != CLI_OK)
 		return status;
-	if (strcmp(r->what, "qos") == 0 && optind + 1 == argc)
-		return cli_usage(argv[0], "show qos what? There is qos roce");
-	taken = optind + 1 + take_words(r, argc - optind - 1, argv + optind + 1);
-	if (taken != argc && strcmp(r->what, "interface") == 0 && strcmp(argv[taken], "qos") == 0)
-		return cli_usage(argv[0], "show interface qos what? There is qos roce");
-	if (taken != argc)
-		return cli_usage(argv[0], "show %s does not take %s%s", r->what, argv[taken],
-				 strcmp(argv[taken], "vrf") == 0 ? " without a name" : "");
+	m = find_view(r->what, argc - optind - 1, argv + optind + 1);
+	if (*m.missing != '\0')
+		return cli_usage(argv[0], "show %s: %s is missing; usage: %s %s", r->what,
+				 m.missing, r->what, m.view->arguments);
+	if (optind + 1 + m.words != argc)
+		return cli_usage(argv[0], "show %s does not take %s", r->what,
+				 argv[optind + 1 + m.words]);
+	r->view = m.view;
+	r->port = m.port;
+	r->vrf = m.vrf;
 	return CLI_OK;
 }
 
@@ -179,8 +234,9 @@ request_params(const struct show_request *r)
 		goto failed;
 	if (r->vrf != NULL && json_object_set_new(params, "vrf", json_string(r->vrf)) != 0)
 		goto failed;
-	if (r->view != NULL && strcmp(r->view, SHOW_TEXT_COUNTERS) != 0 &&
-	    json_object_set_new(params, "view", json_string(r->view)) != 0)
+	// Without a collector of its own, a view prints the answer of the usual one.
+	if (r->view->collect != NULL && r->view->view != NULL &&
+	    json_object_set_new(params, "view", json_string(r->view->view)) != 0)
 		goto failed;
 	return params;
 failed:
@@ -203,7 +259,7 @@ print_answer(const struct show_request *r, const json_t *answer)
 		// From the top of the screen, over what stood there.
 		if (watched && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
-		status = show_text_print(r->what, r->view, answer, stdout);
+		status = show_print(r->what, r->view->view, answer, stdout);
 	}
 	if (fflush(stdout) != 0)
 		status = -errno;

@@ -1,127 +1,105 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every answer about counters is counters.json with less in it: {"time_ns", "nodes": {NAME:
-// {"ports": {NAME: ...}}}}, with what a port is (state, rate, MTU, ...) or whether it is paused
-// beside what it counts where that is asked. A word is a line in the table below and a function in
-// one of the show_*.c; how a question is asked and refused is here.
-#include "show.h"
-
-#include "show_part.h"
+// The table of views, and how a question finds its view and is refused. Most answers are
+// counters.json with less in it: {"time_ns", "nodes": {NAME: {"ports": {NAME: ...}}}}.
+#include "view.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-	const char *word;
-	show_fn *show;
-	const char *of; // what a question may name
-} shows[] = {
-	{"fabric", show_fabric, "node"},
-	{"interface", show_interface, "node or port"},
-	{"qos", show_qos, "switch"},
-	{"config", show_config, "switch"},
-	{"pfc", show_pfc, "node or port"},
-	{"queue", show_queue, "node or port"},
-	{"pool", show_pool, "node"},
-	{"tenant", show_tenant, "node"},
-	{"network", show_network, "fabric"},
-	{"watchdog", show_watchdog, "switch or port of one"},
-	{"histogram", show_histogram, "node"},
-	{"drops", show_drops, "node or port"},
-	{"route", show_route, "switch"},
-	{"neighbour", show_neighbour, "switch that learns"},
-	{"adaptive", show_adaptive, "switch"},
-	{"queue-pairs", show_queue_pairs, "NIC"},
-	{"steering", show_steering, "switch or port of one"},
-	{"log", show_log, "node or port"},
+extern const struct show_view show_fabric, show_network, show_interface, show_interface_counters,
+	show_interface_roce_status, show_interface_roce_counters, show_qos, show_config, show_pfc,
+	show_queue, show_pool, show_tenant, show_watchdog, show_histogram, show_drops, show_route,
+	show_neighbour, show_adaptive, show_queue_pairs, show_steering, show_log;
+
+static const struct show_view *const views[] = {
+	&show_fabric,
+	&show_interface,
+	&show_interface_counters,
+	&show_interface_roce_status,
+	&show_interface_roce_counters,
+	&show_qos,
+	&show_config,
+	&show_pfc,
+	&show_queue,
+	&show_pool,
+	&show_tenant,
+	&show_network,
+	&show_watchdog,
+	&show_histogram,
+	&show_drops,
+	&show_route,
+	&show_neighbour,
+	&show_adaptive,
+	&show_queue_pairs,
+	&show_steering,
+	&show_log,
 };
 
-#define SHOW_COUNT (sizeof(shows) / sizeof(*shows))
+#define VIEW_COUNT (sizeof(views) / sizeof(*views))
 
-int
-show_set_text(json_t *to, const char *key, const char *text)
+const struct show_view *const *
+show_views(size_t *count)
 {
-	return json_object_set_new(to, key, text != NULL ? json_string(text) : json_null());
+	*count = VIEW_COUNT;
+	return views;
 }
 
-int
-show_set_mac(json_t *to, const uint8_t *mac)
+const struct show_view *
+show_find_view(const char *name, const char *view)
 {
-	return json_object_set_new(to, "mac",
-				   json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1],
-						mac[2], mac[3], mac[4], mac[5]));
-}
-
-json_t *
-show_child(json_t *of, const char *key)
-{
-	json_t *found = json_object_get(of, key);
-
-	if (found == NULL && json_object_set_new(of, key, json_object()) == 0)
-		found = json_object_get(of, key);
-	return found;
-}
-
-bool
-show_node_meant(const struct report_node *n, const char *filter)
-{
-	return filter != NULL ? strcmp(filter, n->name) == 0 : n->node->role != NODE_NIC;
-}
-
-bool
-show_port_meant(const struct report_node *n, unsigned int port, const char *filter)
-{
-	size_t length = strlen(n->name);
-
-	if (filter == NULL || strcmp(filter, n->name) == 0 ||
-	    strcmp(filter, n->ports[port].name) == 0)
-		return true;
-	return strncmp(filter, n->name, length) == 0 && filter[length] == '.' &&
-	       strcmp(filter + length + 1, n->ports[port].name) == 0;
-}
-
-const struct show_switch *
-show_find_switch(const struct show_state *s, const struct report_node *n)
-{
-	for (unsigned int i = 0; i < s->switch_count; i++)
-		if (strcmp(s->switches[i].node, n->name) == 0)
-			return &s->switches[i];
+	for (size_t i = 0; i < VIEW_COUNT; i++)
+		if (strcmp(views[i]->name, name) == 0 &&
+		    (view == NULL ? views[i]->view == NULL
+				  : views[i]->view != NULL && strcmp(views[i]->view, view) == 0))
+			return views[i];
 	return NULL;
-}
-
-int
-show_each_port(const struct show_state *s, const struct show_question *q, bool switches,
-	       show_port_fn *make, json_t *to)
-{
-	json_t *nodes = show_child(to, "nodes");
-	bool found = q->port == NULL;
-
-	for (unsigned int i = 0; i < s->node_count; i++) {
-		const struct report_node *n = &s->nodes[i];
-
-		if (switches && n->node->role == NODE_NIC)
-			continue;
-		for (unsigned int k = 0; k < n->node->port_count; k++) {
-			if (!show_port_meant(n, k, q->port))
-				continue;
-			found = true;
-			if (json_object_set_new(show_child(show_child(nodes, n->name), "ports"),
-						n->ports[k].name, make(s, n, k)) != 0)
-				return -ENOMEM;
-		}
-	}
-	return found ? 0 : -ENOENT;
 }
 
 const char *const *
 show_words(size_t *count)
 {
-	static const char *words[SHOW_COUNT];
+	static const char *words[VIEW_COUNT + 1];
 
-	for (size_t i = 0; i < SHOW_COUNT; i++)
-		words[i] = shows[i].word;
-	*count = SHOW_COUNT;
+	*count = 0;
+	for (size_t i = 0; i < VIEW_COUNT; i++)
+		if (views[i]->view == NULL)
+			words[(*count)++] = views[i]->name;
 	return words;
+}
+
+const char *
+show_usage(void)
+{
+	static char text[2048];
+	size_t used = 0;
+
+	for (size_t i = 0; i < VIEW_COUNT && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s%s%s",
+					 i != 0 ? "\n" : "", views[i]->name,
+					 *views[i]->arguments != '\0' ? " " : "",
+					 views[i]->arguments);
+	return text;
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+static const struct show_view *
+view_of(const json_t *params)
+{
+	const char *what = json_string_value(json_object_get(params, "what"));
+
+	return what != NULL
+		       ? show_find_view(what, json_string_value(json_object_get(params, "view")))
+		       : NULL;
+}
+
+unsigned int
+show_needs(const json_t *params)
+{
+	const struct show_view *view = view_of(params);
+
+	return view != NULL ? view->needs : 0;
 }
 
 static int
@@ -144,48 +122,9 @@ refuse_filter(const struct show_question *q, const char *of, char *why, size_t w
 		snprintf(why, why_size, "no %s%s%.40s in a VRF %.40s", q->what,
 			 q->port != NULL ? " of " : "", q->port != NULL ? q->port : "", q->vrf);
 	else
-		snprintf(why, why_size, "%s: there is no %s %.80s", q->what,
-			 q->view != NULL ? "switch or port of one" : of,
+		snprintf(why, why_size, "%s: there is no %s %.80s", q->what, of,
 			 q->port != NULL ? q->port : "");
 	return -EINVAL;
-}
-
-// Only an interface is looked at in more than one way.
-static bool
-view_exists(const struct show_question *q)
-{
-	return q->view == NULL ||
-	       (strcmp(q->what, "interface") == 0 &&
-		(strcmp(q->view, "roce-status") == 0 || strcmp(q->view, "roce-counters") == 0));
-}
-
-bool
-show_wants_settings(const json_t *params)
-{
-	const char *what = json_string_value(json_object_get(params, "what"));
-
-	return json_object_get(params, "view") != NULL ||
-	       (what != NULL && (strcmp(what, "qos") == 0 || strcmp(what, "config") == 0));
-}
-
-static bool
-is_about(const json_t *params, const char *word)
-{
-	const char *what = json_string_value(json_object_get(params, "what"));
-
-	return what != NULL && strcmp(what, word) == 0;
-}
-
-bool
-show_wants_queue_pairs(const json_t *params)
-{
-	return is_about(params, "queue-pairs");
-}
-
-bool
-show_wants_steering(const json_t *params)
-{
-	return is_about(params, "steering");
 }
 
 int
@@ -193,35 +132,47 @@ show_answer(const struct show_state *s, const json_t *params, json_t **out, char
 	    size_t why_size)
 {
 	struct show_question q = {0};
+	const struct show_view *view;
 	json_t *answer;
 	json_error_t error;
-	size_t i = 0;
-	int status;
 
 	*out = NULL;
 	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s,s?:s,s?:s,s?:s}",
 			   "what", &q.what, "port", &q.port, "vrf", &q.vrf, "view", &q.view) != 0) {
 		snprintf(why, why_size,
-			 "show wants \"what\", and may have \"port\", \"vrf\" and \"view\": %s",
+			 "show needs \"what\" and accepts \"port\", \"vrf\" and \"view\": %s",
 			 error.text);
 		return -EINVAL;
 	}
-	while (i < SHOW_COUNT && strcmp(shows[i].word, q.what) != 0)
-		i++;
-	if (i == SHOW_COUNT)
+	if (show_find_view(q.what, NULL) == NULL)
 		return refuse_word(q.what, why, why_size);
-	if (!view_exists(&q)) {
+	view = show_find_view(q.what, q.view);
+	if (view == NULL || view->collect == NULL) {
 		snprintf(why, why_size, "%s: there is no view %.40s", q.what, q.view);
 		return -EINVAL;
 	}
 	answer = json_pack("{s:I}", "time_ns", (json_int_t)(s->now / PS_PER_NS));
-	status = answer != NULL ? shows[i].show(s, &q, answer) : -ENOMEM;
-	if (status == 0) {
+	if (view->collect(s, &q, answer)) {
 		*out = answer;
 		return 0;
 	}
 	json_decref(answer);
-	if (status == -ENOENT)
-		return refuse_filter(&q, shows[i].of, why, why_size);
-	return status;
+	return refuse_filter(&q, view->of, why, why_size);
+}
+
+int
+show_print(const char *what, const char *view_name, const json_t *answer, FILE *to)
+{
+	const struct show_view *view = show_find_view(what, view_name);
+	bool printed = false;
+
+	if (view == NULL)
+		return -ENOENT;
+	if (view->print != NULL) {
+		view->print(answer, to);
+		return 0;
+	}
+	for (const struct show_table *t = view->tables; t->rows != NULL; t++)
+		printed |= show_print_table(t, answer, printed ? "\n" : "", "", to);
+	return 0;
 }

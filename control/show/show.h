@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `roost show` answers, as JSON, built from nodes and from what their keeper knows of them.
-// The names are those of counters.json. Control thread; nodes stand still meanwhile (counters.h).
+// What `roost show` answers, as JSON, from the nodes and from what the process that runs them knows,
+// and how the answer is printed. Names are those of counters.json. Control thread; nodes stand still
+// meanwhile (counters.h).
 #pragma once
 
 #include "control/fabric/counters.h"
@@ -42,7 +43,7 @@ struct show_next_hop {
 	uint8_t mac[6];
 };
 
-// What packets of a route wear between switches.
+// The encapsulation of a route between switches.
 struct show_encap {
 	bool vxlan;     // else VLAN
 	uint32_t id;    // VNI or VLAN
@@ -82,7 +83,7 @@ struct show_route {
 	const char *prefix; // "10.0.1.0/24"
 	const char *mode;   // how its group picks: "ecmp", "adaptive"
 	const char *source; // "computed", "static", "netlink", "fpm"
-	bool glean;         // no next hop: the neighbour is asked for
+	bool glean;         // no next hop: the neighbour is solicited
 	const struct show_next_hop *next_hops;
 	unsigned int next_hop_count; // 0: what it matches is dropped
 	struct show_encap encap;     // id 0: none
@@ -104,7 +105,7 @@ struct show_nic {
 	unsigned int count;
 };
 
-// A port that shares its interface with the kernel, and what came to whom by it.
+// A class of frames of a port that shares its interface with the kernel, and who gets it.
 struct show_steered {
 	const char *name; // "bgp"
 	const char *to;   // "kernel", "dataplane" or "nobody"
@@ -143,22 +144,35 @@ struct show_state {
 	unsigned int nic_count;
 	const struct show_steering *steerings; // for "steering"
 	unsigned int steering_count;
-	// Array of what was told (counters_add_log()), for "watchdog" and "log"; or NULL.
+	// The log (counters_add_log()), or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
 };
 
 // The words that may follow `roost show`; *count of them.
 const char *const *show_words(size_t *count);
+// What may follow `roost show`, a line a view: "route [NODE] [vrf VRF]".
+const char *show_usage(void);
 
-// True when the answer to params takes show_state.switches, .nics, or .steerings.
-bool show_wants_settings(const json_t *params);
-bool show_wants_queue_pairs(const json_t *params);
-bool show_wants_steering(const json_t *params);
+// What an answer needs beyond the nodes, so that nothing is gathered in vain.
+enum show_needs {
+	SHOW_NEEDS_SETTINGS = 1 << 0, // show_state.switches
+	SHOW_NEEDS_QUEUE_PAIRS = 1 << 1,
+	SHOW_NEEDS_STEERING = 1 << 2,
+	SHOW_NEEDS_ROUTES = 1 << 3,
+	SHOW_NEEDS_DEVICES = 1 << 4, // what devices lose, which is added to the answer
+};
+
+// Of the answer to params.
+unsigned int show_needs(const json_t *params);
 
 // The API's method "show". params: {"what": one of show_words(), "port": "leaf1", "leaf1.swp3" or
 // "swp3" (of every node that has one), "vrf": name, "view": of an interface "roce-status" or
-// "roce-counters"}; port and vrf may be missing: all.
-// Returns 0 with *out the caller's; -EINVAL with one line in why; -ENOMEM.
+// "roce-counters"}; all but "what" are optional.
+// Returns 0 with *out the caller's, or -EINVAL with one line in why.
 int show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why,
 		size_t why_size);
+
+// Prints an answer as `roost show` does. What an answer lacks is shown as 0 or left empty. Returns 0,
+// or -ENOENT for a word or view that does not exist.
+int show_print(const char *what, const char *view, const json_t *answer, FILE *to);

@@ -2,13 +2,14 @@
 // How switches choose paths: each group of next hops that has several, its members as a choice sees
 // them now, the flowlets that go on, and congestion notices sent and believed.
 #include "control/fabric/counters_part.h"
-#include "show_part.h"
+#include "view.h"
 
 #include "dataplane/stages/spray_fit.h"
 #include "dataplane/stages/path_state.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const modes[] = {
 	[GROUP_ECMP] = "ecmp",     [GROUP_ECMP_QP] = "ecmp-qp", [GROUP_ADAPTIVE] = "adaptive",
@@ -67,23 +68,19 @@ grades(const struct report_node *n, const struct next_hop *hop, ps_t now)
 	const bool busy = is_busy(n, &node->ports[hop->port], now);
 	const uint8_t worse = node->worse[hop->port];
 	json_t *out = json_array();
-	int status = 0;
 
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
 		enum spray_notice noticed = spray_noticed(node, hop, tc, now);
 		uint32_t load = spray_load(node, hop, tc);
 		bool held = load & SPRAY_HELD || noticed == SPRAY_NOTICE_HELD;
 
-		status |= json_array_append_new(
+		json_array_append_new(
 			out, held ? json_null()
 				  : json_integer(spray_grade(node->current, load) +
 						 (worse & PATH_DEGRADED ? 1 : 0) + busy +
 						 (noticed == SPRAY_NOTICE_CONGESTED ? 1 : 0)));
 	}
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+	return out;
 }
 
 // What of its link a port uses, in percent, or null where it does not count.
@@ -113,26 +110,20 @@ member_json(const struct report_node *n, const struct next_hop_group *group, uin
 		classes(n, hop, now, true), "noticed", classes(n, hop, now, false), "utilisation",
 		utilisation(n, p, now), "tx_packets", (json_int_t)p->tx_packets);
 
-	if (out != NULL && show_set_text(out, "peer", n->ports[hop->port].peer) == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+	show_set_text(out, "peer", n->ports[hop->port].peer);
+	return out;
 }
 
 static json_t *
 group_json(const struct report_node *n, const struct next_hop_group *group, ps_t now)
 {
 	json_t *members = json_array();
-	int status = 0;
 
 	for (uint32_t i = group->first; i < group->first + group->count; i++)
 		if (!is_listed(n->node->current, group, i))
-			status |= json_array_append_new(members, member_json(n, group, i, now));
-	if (status == 0)
-		return json_pack("{s:s,s:b,s:o}", "mode", modes[group->mode], "pinned",
-				 group->pinned, "members", members);
-	json_decref(members);
-	return NULL;
+			json_array_append_new(members, member_json(n, group, i, now));
+	return json_pack("{s:s,s:b,s:o}", "mode", modes[group->mode], "pinned", group->pinned,
+			 "members", members);
 }
 
 // Whether a group before has the same next hops: they differ in what packets wear alone.
@@ -152,7 +143,6 @@ groups_json(const struct report_node *n, ps_t now)
 {
 	const struct tables *t = n->node->current;
 	json_t *out = json_object();
-	int status = 0;
 
 	for (uint32_t i = 0; t != NULL && i < t->group_count; i++) {
 		char name[16];
@@ -160,48 +150,141 @@ groups_json(const struct report_node *n, ps_t now)
 		if (t->groups[i].count < 2 || is_shared(t, i))
 			continue;
 		snprintf(name, sizeof(name), "%u", i);
-		status |= json_object_set_new(out, name, group_json(n, &t->groups[i], now));
+		json_object_set_new(out, name, group_json(n, &t->groups[i], now));
 	}
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+	return out;
 }
 
 static json_t *
-switch_json(const struct report_node *n, ps_t now)
+switch_json(const struct show_state *s, const struct report_node *n)
 {
 	const struct node *node = n->node;
 	uint64_t sent = 0, received = 0;
 
+	if (node->role == NODE_NIC)
+		return NULL;
 	for (unsigned int i = 0; i < node->port_count; i++) {
 		sent += node->ports[i].notices_tx;
 		received += node->ports[i].notices_rx;
 	}
-	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I}", "groups", groups_json(n, now), "pins",
+	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I}", "groups", groups_json(n, s->now), "pins",
 			 (json_int_t)(node->current != NULL && node->current->pins != NULL
 					      ? node->current->pins->count
 					      : 0),
-			 "flowlets", (json_int_t)paths_flowlets_open(node, now), "flowlets_begun",
-			 (json_int_t)node->paths.flowlets_begun, "notices_tx", (json_int_t)sent,
-			 "notices_rx", (json_int_t)received);
+			 "flowlets", (json_int_t)paths_flowlets_open(node, s->now),
+			 "flowlets_begun", (json_int_t)node->paths.flowlets_begun, "notices_tx",
+			 (json_int_t)sent, "notices_rx", (json_int_t)received);
 }
 
 // {"nodes": {NODE: {"groups": {NUMBER: {"mode", "pinned", "members": [...]}}, "pins", ...}}}.
-int
-show_adaptive(const struct show_state *s, const struct show_question *q, json_t *to)
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	json_t *nodes = show_child(to, "nodes");
-	bool found = q->port == NULL;
-
-	for (unsigned int i = 0; i < s->node_count; i++) {
-		const struct report_node *n = &s->nodes[i];
-
-		if (!show_node_meant(n, q->port) || n->node->role == NODE_NIC)
-			continue;
-		found = true;
-		if (json_object_set_new(nodes, n->name, switch_json(n, s->now)) != 0)
-			return -ENOMEM;
-	}
-	return found ? 0 : -ENOENT;
+	return show_each_node(s, q, switch_json, to);
 }
+
+// ---- printing ----------------------------------------------------------------------------------
+
+// The worst grade of any class.
+static void
+grade_cell(struct text_table *t, const struct show_row *row)
+{
+	const json_t *grades = json_object_get(row->value, "grade");
+	json_int_t worst = 0;
+
+	for (size_t i = 0; i < json_array_size(grades); i++) {
+		json_int_t value = json_integer_value(json_array_get(grades, i));
+
+		worst = value > worst ? value : worst;
+	}
+	text_table_cell(t, "%" JSON_INTEGER_FORMAT, worst);
+}
+
+static void
+append(char *text, size_t size, const char *word, const char *classes)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "%s%s%s%s", used != 0 ? ", " : "", word,
+		 *classes != '\0' ? " " : "", classes);
+}
+
+static void
+state_cell(struct text_table *t, const struct show_row *row)
+{
+	const json_t *member = row->value;
+	const json_t *held = json_object_get(member, "held"),
+		     *noticed = json_object_get(member, "noticed");
+	char state[200] = "", list[SHOW_LIST_MAX];
+
+	if (!show_flag(member, "up"))
+		append(state, sizeof(state), "down", "");
+	else if (json_array_size(held) != 0)
+		append(state, sizeof(state), "held", show_numbers(list, held));
+	if (show_flag(member, "degraded"))
+		append(state, sizeof(state), "degraded", "");
+	if (show_flag(member, "busy"))
+		append(state, sizeof(state), "busy", "");
+	if (json_array_size(noticed) != 0)
+		append(state, sizeof(state), "noticed", show_numbers(list, noticed));
+	text_table_cell(t, "%s", *state != '\0' ? state : "open");
+}
+
+static void
+mode_cell(struct text_table *t, const struct show_row *row)
+{
+	text_table_cell(t, "%s%s", show_string(row->members[0], "mode"),
+			show_flag(row->members[0], "pinned") ? ", pinned" : "");
+}
+
+static void
+used_cell(struct text_table *t, const struct show_row *row)
+{
+	const json_t *used = json_object_get(row->value, "utilisation");
+
+	if (json_is_number(used))
+		text_table_cell(t, "%.0f %%", json_number_value(used));
+	else
+		text_table_cell(t, "-");
+}
+
+static const struct show_table table = {
+	.rows = "groups/*/members/*",
+	.columns = (const struct show_column[]){{"group", "1", .format = SHOW_INDEX},
+						{"mode", .cell = mode_cell},
+						{"port", "port", .format = SHOW_TEXT},
+						{"peer", "peer", .format = SHOW_TEXT},
+						{"weight", "weight", .format = SHOW_COUNT},
+						{"grade", .format = SHOW_COUNT, .cell = grade_cell},
+						{"state", .cell = state_cell},
+						{"used", .format = SHOW_COUNT, .cell = used_cell},
+						{"tx-packets", "tx_packets", .format = SHOW_COUNT},
+						{0}},
+	.empty = "no choice of next hops",
+};
+
+static void
+print_switch(const char *name, const json_t *node, FILE *to)
+{
+	fprintf(to, "%s: %ju flowlets open, %ju begun; %ju notices sent, %ju received; %ju pins\n",
+		name, (uintmax_t)show_number(node, "flowlets"),
+		(uintmax_t)show_number(node, "flowlets_begun"),
+		(uintmax_t)show_number(node, "notices_tx"),
+		(uintmax_t)show_number(node, "notices_rx"), (uintmax_t)show_number(node, "pins"));
+	show_print_table(&table, node, "", "  ", to);
+}
+
+static void
+print(const json_t *answer, FILE *to)
+{
+	show_print_each(answer, false, print_switch, to);
+}
+
+const struct show_view show_adaptive = {
+	.name = "adaptive",
+	.arguments = "[NODE]",
+	.help = "how switches choose among next hops now",
+	.of = "switch",
+	.collect = collect,
+	.print = print,
+};

@@ -1,47 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fabric as a whole: its nodes, links and workers, and the routes of its switches.
-#include "show_part.h"
+// The fabric as a whole: its nodes, links and workers.
+#include "view.h"
 
-#include <errno.h>
-#include <string.h>
-
-static int
+static void
 add_links(json_t *to, const struct show_fabric *f)
 {
 	json_t *links = json_array();
-	int status = 0;
 
 	for (unsigned int i = 0; i < f->link_count; i++) {
 		const struct show_link *l = &f->links[i];
 
-		status |= json_array_append_new(
-			links, json_pack("{s:s,s:s,s:I,s:I,s:s}", "a", l->a, "b", l->b, "rate_bps",
-					 (json_int_t)l->rate_bps, "delay_ps", (json_int_t)l->delay,
-					 "state", l->up ? "up" : "down"));
+		json_array_append_new(links, json_pack("{s:s,s:s,s:I,s:I,s:s}", "a", l->a, "b",
+						       l->b, "rate_bps", (json_int_t)l->rate_bps,
+						       "delay_ps", (json_int_t)l->delay, "state",
+						       l->up ? "up" : "down"));
 	}
-	return json_object_set_new(to, "links", links) | status;
+	json_object_set_new(to, "links", links);
 }
 
-static int
+static void
 add_workers(json_t *to, const struct show_fabric *f)
 {
 	json_t *workers = json_array();
-	int status = 0;
 
 	for (unsigned int i = 0; i < f->worker_count; i++) {
 		const struct show_worker *w = &f->workers[i];
 
-		status |= json_array_append_new(
-			workers,
-			json_pack("{s:i,s:i,s:I,s:I,s:I}", "cpu", (int)w->cpu, "nodes",
-				  (int)w->nodes, "lag_ns", (json_int_t)w->lag_ns, "lag_max_ns",
-				  (json_int_t)w->lag_max_ns, "slips", (json_int_t)w->slips));
+		json_array_append_new(workers, json_pack("{s:i,s:i,s:I,s:I,s:I}", "cpu",
+							 (int)w->cpu, "nodes", (int)w->nodes,
+							 "lag_ns", (json_int_t)w->lag_ns,
+							 "lag_max_ns", (json_int_t)w->lag_max_ns,
+							 "slips", (json_int_t)w->slips));
 	}
-	return json_object_set_new(to, "workers", workers) | status;
+	json_object_set_new(to, "workers", workers);
 }
 
 static json_t *
-node_line(const struct report_node *n)
+node_json(const struct report_node *n)
 {
 	static const char *const roles[] = {
 		[NODE_LEAF] = "leaf",
@@ -67,75 +62,80 @@ node_line(const struct report_node *n)
 			 (json_int_t)drops);
 }
 
-int
-show_fabric(const struct show_state *s, const struct show_question *q, json_t *to)
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
 	const struct show_fabric *f = s->fabric;
 	json_t *nodes = show_child(to, "nodes");
-	int status = show_set_text(to, "name", f->name);
 
 	(void)q;
-	status |= show_set_text(to, "file", f->file);
-	status |= show_set_text(to, "state", f->state);
-	status |= json_object_set_new(to, "dilation", json_integer(f->dilation));
-	status |= show_set_text(to, "idle", f->idle);
-	status |= add_workers(to, f);
+	show_set_text(to, "name", f->name);
+	show_set_text(to, "file", f->file);
+	show_set_text(to, "state", f->state);
+	json_object_set_new(to, "dilation", json_integer(f->dilation));
+	show_set_text(to, "idle", f->idle);
+	add_workers(to, f);
 	for (unsigned int i = 0; i < s->node_count; i++)
-		status |= json_object_set_new(nodes, s->nodes[i].name, node_line(&s->nodes[i]));
-	return (add_links(to, f) | status) != 0 ? -ENOMEM : 0;
+		json_object_set_new(nodes, s->nodes[i].name, node_json(&s->nodes[i]));
+	add_links(to, f);
+	return true;
 }
 
-// {"kind": "vxlan", "vni", "to"}, {"kind": "vlan", "vlan"}, or null.
-static json_t *
-encap_json(const struct show_encap *e)
+static void
+delay_cell(struct text_table *t, const struct show_row *row)
 {
-	if (e->id == 0)
-		return json_null();
-	return e->vxlan ? json_pack("{s:s,s:I,s:s}", "kind", "vxlan", "vni", (json_int_t)e->id,
-				    "to", e->to)
-			: json_pack("{s:s,s:I}", "kind", "vlan", "vlan", (json_int_t)e->id);
+	char text[TEXT_VALUE_MAX];
+
+	text_table_cell(t, "%s", text_duration(text, show_number(row->value, "delay_ps")));
 }
 
-static json_t *
-route_json(const struct show_route *r)
+static const struct show_table tables[] = {
+	{.rows = "workers/*",
+	 .columns = (const struct show_column[]){{"worker on cpu", "cpu", .format = SHOW_COUNT},
+						 {"nodes", "nodes", .format = SHOW_COUNT},
+						 {"lag", "lag_ns", .format = SHOW_DURATION},
+						 {"max", "lag_max_ns", .format = SHOW_DURATION},
+						 {"slips", "slips", .format = SHOW_COUNT},
+						 {0}}},
+	{.rows = "nodes/*",
+	 .columns = (const struct show_column[]){{"node", "1", .format = SHOW_NAME},
+						 {"role", "role", .format = SHOW_TEXT},
+						 {"ports", "ports", .format = SHOW_COUNT},
+						 {"up", "ports_up", .format = SHOW_COUNT},
+						 {"rx-packets", "rx_packets", .format = SHOW_COUNT},
+						 {"tx-packets", "tx_packets", .format = SHOW_COUNT},
+						 {"dropped", "dropped", .format = SHOW_COUNT},
+						 {0}}},
+	{.rows = "links/*",
+	 .columns = (const struct show_column[]){{"link", "a", .format = SHOW_TEXT},
+						 {"", "b", .format = SHOW_TEXT},
+						 {"rate", "rate_bps", .format = SHOW_RATE},
+						 {"delay", .format = SHOW_DURATION,
+						  .cell = delay_cell},
+						 {"state", "state", .format = SHOW_TEXT},
+						 {0}}},
+};
+
+static void
+print(const json_t *answer, FILE *to)
 {
-	json_t *via = json_array();
-	json_t *out = json_pack("{s:s,s:s,s:b,s:o,s:o}", "mode", r->mode, "source", r->source,
-				"glean", r->glean, "via", via, "encap", encap_json(&r->encap));
-	int status = out == NULL ? -1 : 0;
+	char text[TEXT_VALUE_MAX];
 
-	for (unsigned int i = 0; i < r->next_hop_count && status == 0; i++) {
-		json_t *hop = json_object();
-
-		status |= show_set_text(hop, "port", r->next_hops[i].port);
-		status |= show_set_text(hop, "node", r->next_hops[i].node);
-		status |= show_set_mac(hop, r->next_hops[i].mac);
-		status |= json_array_append_new(via, hop);
-	}
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+	fprintf(to, "fabric    %s, %s\n", show_string(answer, "name"),
+		show_string(answer, "state"));
+	fprintf(to, "file      %s\n", show_string(answer, "file"));
+	fprintf(to, "time      %s of fabric time, dilation %ju, idle workers %s\n",
+		text_duration(text, show_number(answer, "time_ns") * PS_PER_NS),
+		(uintmax_t)show_number(answer, "dilation"), show_string(answer, "idle"));
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		show_print_table(&tables[i], answer, "\n", "", to);
 }
 
-// {"nodes": {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "source", "glean", "via": [...], "encap"}}}}}}.
-int
-show_route(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	json_t *nodes = show_child(to, "nodes");
-	bool found = q->port == NULL && q->vrf == NULL;
-
-	for (unsigned int i = 0; i < s->route_count; i++) {
-		const struct show_route *r = &s->routes[i];
-
-		if ((q->port != NULL && strcmp(q->port, r->node) != 0) ||
-		    (q->vrf != NULL && strcmp(q->vrf, r->vrf) != 0))
-			continue;
-		found = true;
-		if (json_object_set_new(
-			    show_child(show_child(show_child(nodes, r->node), "vrfs"), r->vrf),
-			    r->prefix, route_json(r)) != 0)
-			return -ENOMEM;
-	}
-	return found ? 0 : -ENOENT;
-}
+const struct show_view show_fabric = {
+	.name = "fabric",
+	.arguments = "",
+	.help = "the fabric: its workers, nodes and links",
+	.of = "node",
+	.collect = collect,
+	.print = print,
+};

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has been told of a fabric since it came up, oldest first: the list of counters.json. What
-// happened to no queue belongs to no node or port either.
-#include "show_part.h"
+// The log of a fabric since it came up, oldest entry first: the list of counters.json. An entry that
+// concerns no queue belongs to no node or port either.
+#include "view.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 // True when an entry is of a node, port or queue that `filter` means.
@@ -22,33 +20,88 @@ entry_meant(const json_t *entry, const char *filter)
 	return strcmp(filter, node) == 0 || strcmp(filter, port) == 0 || strcmp(filter, name) == 0;
 }
 
-int
+void
 show_add_log(const struct show_state *s, const char *filter, bool queues, json_t *to)
 {
 	json_t *out = json_array();
 	json_t *entry;
 	size_t i;
-	int status = out != NULL ? 0 : -1;
 
 	json_array_foreach(s->log, i, entry)
 	{
 		if (queues && !json_is_string(json_object_get(entry, "queue")))
 			continue;
 		if (entry_meant(entry, filter))
-			status |= json_array_append(out, entry);
+			json_array_append(out, entry);
 	}
-	status |= json_object_set_new(to, "log", out);
-	status |= json_object_set_new(to, "log_lost", json_integer((json_int_t)s->log_lost));
-	return status == 0 ? 0 : -ENOMEM;
+	json_object_set_new(to, "log", out);
+	json_object_set_new(to, "log_lost", json_integer((json_int_t)s->log_lost));
 }
 
-int
-show_log(const struct show_state *s, const struct show_question *q, json_t *to)
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
 	bool found = q->port == NULL;
 
 	for (unsigned int i = 0; i < s->node_count && !found; i++)
 		for (unsigned int k = 0; k < s->nodes[i].node->port_count && !found; k++)
 			found = show_port_meant(&s->nodes[i], k, q->port);
-	return found ? show_add_log(s, q->port, false, to) : -ENOENT;
+	if (found)
+		show_add_log(s, q->port, false, to);
+	return found;
 }
+
+static void
+queue_cell(struct text_table *t, const struct show_row *row)
+{
+	const char *queue = show_string(row->value, "queue");
+
+	if (*queue != '\0')
+		text_table_cell(t, "%s.%s", show_string(row->value, "node"), queue);
+	else
+		text_table_cell(t, "-");
+}
+
+static const struct show_table table = {
+	.rows = "*",
+	.columns = (const struct show_column[]){{"at/us", "at_ns", .format = SHOW_INSTANT},
+						{"queue", .cell = queue_cell},
+						{"event", "what", .format = SHOW_TEXT},
+						{"message", "message", .format = SHOW_TEXT},
+						{0}},
+};
+
+void
+show_print_log(const json_t *answer, size_t most, FILE *to)
+{
+	const json_t *log = json_object_get(answer, "log");
+	size_t count = json_array_size(log);
+	json_t *last = json_array();
+
+	for (size_t i = count > most ? count - most : 0; i < count; i++)
+		json_array_append(last, json_array_get(log, i));
+	show_print_table(&table, last, "", "", to);
+	json_decref(last);
+}
+
+static void
+print(const json_t *answer, FILE *to)
+{
+	uint64_t lost = show_number(answer, "log_lost");
+
+	if (json_array_size(json_object_get(answer, "log")) != 0)
+		show_print_log(answer, SIZE_MAX, to);
+	else
+		fputs("the log is empty\n", to);
+	if (lost != 0)
+		fprintf(to, "\nnot kept: %ju\n", (uintmax_t)lost);
+}
+
+const struct show_view show_log = {
+	.name = "log",
+	.arguments = "[PORT]",
+	.help = "the log: storms, changes of tenants, refused events",
+	.of = "node or port",
+	.collect = collect,
+	.print = print,
+};

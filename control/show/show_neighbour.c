@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The neighbours that switches know, and the sources they learn from.
-#include "show_part.h"
+#include "view.h"
 
-#include <errno.h>
 #include <string.h>
 
 static bool
@@ -15,14 +14,11 @@ is_meant(const struct show_question *q, const char *node, const char *vrf)
 static json_t *
 neighbour_json(const struct show_neighbour *n)
 {
-	json_t *out = json_pack("{s:s,s:s,s:s,s:b}", "address", n->address, "interface",
-				n->interface, "state", n->state, "usable", n->usable);
+	json_t *out = json_pack("{s:s,s:s,s:s,s:b,s:n}", "address", n->address, "interface",
+				n->interface, "state", n->state, "usable", n->usable, "mac");
 
-	if (out == NULL || (n->usable ? show_set_mac(out, n->mac)
-				      : json_object_set_new(out, "mac", json_null())) != 0) {
-		json_decref(out);
-		return NULL;
-	}
+	if (n->usable)
+		show_set_mac(out, n->mac);
 	return out;
 }
 
@@ -39,40 +35,92 @@ learning_json(const struct show_learning *l)
 
 // The list of a VRF's neighbours, made when it is missing.
 static json_t *
-list_of(json_t *nodes, const struct show_neighbour *n)
+list_of(json_t *to, const struct show_neighbour *n)
 {
-	json_t *vrfs = show_child(show_child(nodes, n->node), "neighbours");
-	json_t *list = json_object_get(vrfs, n->vrf);
+	json_t *vrfs = show_child(show_node(to, n->node), "neighbours");
 
-	if (list == NULL && json_object_set_new(vrfs, n->vrf, json_array()) == 0)
-		list = json_object_get(vrfs, n->vrf);
-	return list;
+	if (json_object_get(vrfs, n->vrf) == NULL)
+		json_object_set_new(vrfs, n->vrf, json_array());
+	return json_object_get(vrfs, n->vrf);
 }
 
 // {"nodes": {NODE: {"neighbours": {VRF: [{"address", "interface", "state", "usable", "mac"}]},
 // "learning": {VRF: {"netns", "source", "prefixes", ...}}}}}.
-int
-show_neighbour(const struct show_state *s, const struct show_question *q, json_t *to)
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	json_t *nodes = show_child(to, "nodes");
 	bool found = q->port == NULL && q->vrf == NULL;
 
+	show_child(to, "nodes");
 	for (unsigned int i = 0; i < s->learning_count; i++) {
 		const struct show_learning *l = &s->learnings[i];
 
 		if (!is_meant(q, l->node, l->vrf))
 			continue;
 		found = true;
-		if (json_object_set_new(show_child(show_child(nodes, l->node), "learning"), l->vrf,
-					learning_json(l)) != 0)
-			return -ENOMEM;
+		json_object_set_new(show_child(show_node(to, l->node), "learning"), l->vrf,
+				    learning_json(l));
 	}
 	for (unsigned int i = 0; i < s->neighbour_count; i++) {
 		const struct show_neighbour *n = &s->neighbours[i];
 
-		if (is_meant(q, n->node, n->vrf) &&
-		    json_array_append_new(list_of(nodes, n), neighbour_json(n)) != 0)
-			return -ENOMEM;
+		if (is_meant(q, n->node, n->vrf))
+			json_array_append_new(list_of(to, n), neighbour_json(n));
 	}
-	return found ? 0 : -ENOENT;
+	return found;
 }
+
+static void
+source_cell(struct text_table *t, const struct show_row *row)
+{
+	text_table_cell(t, "%s%s", show_string(row->value, "source"),
+			show_flag(row->value, "fpm_connected") ? ", zebra is connected" : "");
+}
+
+// The first time that everything is read is no resync.
+static void
+resyncs_cell(struct text_table *t, const struct show_row *row)
+{
+	uintmax_t dumps = show_number(row->value, "dumps");
+
+	text_table_cell(t, "%ju", dumps != 0 ? dumps - 1 : 0);
+}
+
+static const struct show_column neighbour_columns[] = {
+	{"node", "1", .format = SHOW_NAME},
+	{"vrf", "2", .format = SHOW_NAME},
+	{"address", "address", .format = SHOW_TEXT},
+	{"interface", "interface", .format = SHOW_TEXT},
+	{"mac", "mac", .format = SHOW_TEXT},
+	{"state", "state", .format = SHOW_TEXT},
+	{0},
+};
+
+static const struct show_column learning_columns[] = {
+	{"node", "1", .format = SHOW_NAME},
+	{"vrf", "2", .format = SHOW_NAME},
+	{"learns from", .cell = source_cell},
+	{"netns", "netns", .format = SHOW_TEXT},
+	{"prefixes", "prefixes", .format = SHOW_COUNT},
+	{"messages", "messages", .format = SHOW_COUNT},
+	{"published", "published", .format = SHOW_COUNT},
+	{"resyncs", .format = SHOW_COUNT, .cell = resyncs_cell},
+	{"overruns", "overruns", .format = SHOW_COUNT},
+	{0},
+};
+
+const struct show_view show_neighbour = {
+	.name = "neighbour",
+	.arguments = "[NODE] [vrf VRF]",
+	.help = "neighbours of switches that learn, and what they learn from",
+	.of = "switch that learns",
+	.collect = collect,
+	.tables =
+		(const struct show_table[]){
+			{.rows = "nodes/*/neighbours/*/*",
+			 .columns = neighbour_columns,
+			 .empty = "no neighbour"},
+			{.rows = "nodes/*/learning/*", .columns = learning_columns},
+			{0},
+		},
+};

@@ -2,40 +2,21 @@
 // A switch's QoS as `nv show qos roce` lays it out: flow control, congestion control, trust, maps,
 // scheduling and pools, under the names known there, and beside it every key with its value and
 // where that came from (settings.h). What is shown of one port has that port's own settings in it.
-#include "settings.h"
-#include "show_part.h"
+#include "show_qos.h"
 
-#include <errno.h>
+#include "settings.h"
+
 #include <stdio.h>
 #include <string.h>
-
-// The priorities set in bits, as an array of numbers.
-json_t *
-show_bit_list(unsigned int bits)
-{
-	json_t *out = json_array();
-	int status = out != NULL ? 0 : -1;
-
-	for (; bits != 0; bits &= bits - 1)
-		status |= json_array_append_new(out, json_integer(__builtin_ctz(bits)));
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
-}
 
 static json_t *
 number_list(const uint8_t *values, unsigned int count)
 {
 	json_t *out = json_array();
-	int status = out != NULL ? 0 : -1;
 
 	for (unsigned int i = 0; i < count; i++)
-		status |= json_array_append_new(out, json_integer(values[i]));
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+		json_array_append_new(out, json_integer(values[i]));
+	return out;
 }
 
 // Whole percents as an integer.
@@ -64,7 +45,7 @@ cable_lengths(const struct report_node *n, const struct show_switch *w, int port
 {
 	json_t *out = json_array();
 
-	for (unsigned int i = 0; out != NULL && i < n->node->port_count; i++) {
+	for (unsigned int i = 0; i < n->node->port_count; i++) {
 		bool known = w->cable_mm[i] == 0 || (port >= 0 && i != (unsigned int)port);
 
 		for (unsigned int k = 0; k < i && !known; k++)
@@ -122,18 +103,13 @@ congestion_json(const struct switch_config *c)
 	json_t *classes = json_array();
 	unsigned int enabled = 0;
 	bool red = false;
-	int status = 0;
 
 	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++) {
 		if (!c->classes[i].ecn.on || !(show_used_classes(c) & 1u << i))
 			continue;
 		enabled |= 1u << i;
 		red |= c->classes[i].red;
-		status |= json_array_append_new(classes, congestion_class(&c->classes[i], i));
-	}
-	if (status != 0) {
-		json_decref(classes);
-		return NULL;
+		json_array_append_new(classes, congestion_class(&c->classes[i], i));
 	}
 	return json_pack("{s:s,s:o,s:o}", "congestion-mode",
 			 enabled == 0 ? "none"
@@ -148,15 +124,10 @@ static json_t *
 trust_json(const struct switch_config *c)
 {
 	json_t *modes = json_array();
-	int status = 0;
 
 	for (unsigned int i = 0; i < c->trust_count; i++)
-		status |= json_array_append_new(
+		json_array_append_new(
 			modes, json_string(c->trust[i] == CONFIG_TRUST_DSCP ? "dscp" : "pcp"));
-	if (status != 0) {
-		json_decref(modes);
-		return NULL;
-	}
 	return json_pack("{s:o,s:i}", "trust-mode", modes, "port-default-sp", c->port_priority);
 }
 
@@ -195,15 +166,11 @@ static json_t *
 classes_json(const struct switch_config *c)
 {
 	json_t *out = json_array();
-	int status = 0;
 
 	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
 		if (show_used_classes(c) & 1u << i)
-			status |= json_array_append_new(out, class_json(c, i));
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+			json_array_append_new(out, class_json(c, i));
+	return out;
 }
 
 // ---- all of it -------------------------------------------------------------------------------
@@ -244,7 +211,7 @@ port_key(char key[static SETTINGS_KEY_MAX], const char *own)
 
 // Makes a switch's list that of one of its ports: its own settings stand where those of all ports
 // stood, and other ports' are left out.
-static int
+static void
 narrow_to_port(json_t *list, const char *port)
 {
 	static const char prefix[] = "qos.ports.";
@@ -252,7 +219,6 @@ narrow_to_port(json_t *list, const char *port)
 	const char *key;
 	json_t *one;
 	void *next;
-	int status = 0;
 
 	json_object_foreach_safe(list, next, key, one)
 	{
@@ -264,29 +230,26 @@ narrow_to_port(json_t *list, const char *port)
 		own = key + strlen(prefix);
 		if (strncmp(own, port, length) == 0 && own[length] == '.') {
 			port_key(general, own + length + 1);
-			status |= json_object_set(list, general, one);
+			json_object_set(list, general, one);
 		}
-		status |= json_object_del(list, key);
+		json_object_del(list, key);
 	}
-	return status;
 }
 
 // How packets are routed is no QoS.
-static int
+static void
 leave_out_routing(json_t *list)
 {
 	static const char prefix[] = "routing.";
 	const char *key;
 	json_t *one;
 	void *next;
-	int status = 0;
 
 	json_object_foreach_safe(list, next, key, one)
 	{
 		if (strncmp(key, prefix, strlen(prefix)) == 0)
-			status |= json_object_del(list, key);
+			json_object_del(list, key);
 	}
-	return status;
 }
 
 // `port`: of this one, or NULL.
@@ -294,43 +257,35 @@ static json_t *
 add_settings(json_t *out, const struct show_switch *w, const char *port)
 {
 	json_t *list = settings_list(w->settings, w->marks, w->preset);
-	int status = show_add_preset(out, w);
-	json_t *exceptions;
 
-	if (list != NULL && port != NULL)
-		status |= narrow_to_port(list, port);
-	if (list != NULL)
-		status |= leave_out_routing(list);
-	exceptions = list != NULL ? settings_exceptions(list) : NULL;
-	status |= json_object_set_new(out, "values", list);
-	status |= json_object_set_new(out, "exceptions", exceptions);
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+	show_add_preset(out, w);
+	if (port != NULL)
+		narrow_to_port(list, port);
+	leave_out_routing(list);
+	json_object_set_new(out, "values", list);
+	json_object_set_new(out, "exceptions", settings_exceptions(list));
+	return out;
 }
 
-int
+void
 show_add_preset(json_t *to, const struct show_switch *w)
 {
 	const struct switch_config *c = w->settings;
 	const struct config_mark *marks = w->marks;
-	int status = show_set_text(to, "preset", config_preset_name(c->preset));
 
-	status |= json_object_set_new(
-		to, "preset-where", settings_where(&marks[offsetof(struct switch_config, preset)]));
-	status |= show_set_text(to, "mode",
-				c->preset == CONFIG_PRESET_LOSSY
-					? "lossy"
-					: config_preset_mode_name(c->preset_mode));
-	return json_object_set_new(
-		       to, "mode-where",
-		       settings_where(&marks[offsetof(struct switch_config, preset_mode)])) |
-	       status;
+	show_set_text(to, "preset", config_preset_name(c->preset));
+	json_object_set_new(to, "preset-where",
+			    settings_where(&marks[offsetof(struct switch_config, preset)]));
+	show_set_text(to, "mode",
+		      c->preset == CONFIG_PRESET_LOSSY ? "lossy"
+						       : config_preset_mode_name(c->preset_mode));
+	json_object_set_new(to, "mode-where",
+			    settings_where(&marks[offsetof(struct switch_config, preset_mode)]));
 }
 
-json_t *
-show_qos_settings(const struct report_node *n, const struct show_switch *w, int port)
+// port: -1 for those of all ports.
+static json_t *
+qos_settings(const struct report_node *n, const struct show_switch *w, int port)
 {
 	struct switch_config c = *w->settings;
 	json_t *out;
@@ -346,24 +301,66 @@ show_qos_settings(const struct report_node *n, const struct show_switch *w, int 
 			number_list(c.priority_to_group, CONFIG_PRIORITIES), "sp-to-tc",
 			number_list(c.priority_to_class, CONFIG_PRIORITIES), "traffic-class",
 			classes_json(&c), "pools", show_qos_pools(&c, n));
-	return out != NULL ? add_settings(out, w, port >= 0 ? n->ports[port].name : NULL) : NULL;
+	return add_settings(out, w, port >= 0 ? n->ports[port].name : NULL);
 }
 
-int
-show_qos(const struct show_state *s, const struct show_question *q, json_t *to)
+static json_t *
+switch_json(const struct show_state *s, const struct report_node *n)
 {
-	json_t *nodes = show_child(to, "nodes");
-	bool found = q->port == NULL;
+	const struct show_switch *w = show_find_switch(s, n);
 
-	for (unsigned int i = 0; i < s->node_count; i++) {
-		const struct report_node *n = &s->nodes[i];
-		const struct show_switch *w = show_find_switch(s, n);
-
-		if (w == NULL || !show_node_meant(n, q->port))
-			continue;
-		found = true;
-		if (json_object_set_new(nodes, n->name, show_qos_settings(n, w, -1)) != 0)
-			return -ENOMEM;
-	}
-	return found ? 0 : -ENOENT;
+	return w != NULL ? qos_settings(n, w, -1) : NULL;
 }
+
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	return show_each_node(s, q, switch_json, to);
+}
+
+static json_t *
+port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
+{
+	const struct show_switch *w = show_find_switch(s, n);
+
+	return w != NULL ? qos_settings(n, w, (int)port) : json_object();
+}
+
+static bool
+collect_port(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	return show_each_port(s, q, true, port_json, to);
+}
+
+static void
+print(const json_t *answer, FILE *to)
+{
+	show_print_each(answer, false, show_print_qos, to);
+}
+
+static void
+print_ports(const json_t *answer, FILE *to)
+{
+	show_print_each(answer, true, show_print_qos, to);
+}
+
+const struct show_view show_qos = {
+	.name = "qos",
+	.arguments = "roce [NODE]",
+	.help = "QoS of switches as their operators know it, and what differs from the preset",
+	.of = "switch",
+	.needs = SHOW_NEEDS_SETTINGS,
+	.collect = collect,
+	.print = print,
+};
+
+const struct show_view show_interface_roce_status = {
+	.name = "interface",
+	.view = "roce-status",
+	.arguments = "[PORT] qos roce [status]",
+	.help = "the same of ports of switches",
+	.of = "switch or port of one",
+	.needs = SHOW_NEEDS_SETTINGS,
+	.collect = collect_port,
+	.print = print_ports,
+};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The queue pairs of NICs: whom they speak to, how far they are, and what became of them. What a
 // role does not have is left out.
-#include "show_part.h"
+#include "view.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <string.h>
 
 static const char *const roles[] = {
@@ -21,33 +20,32 @@ static const char *const states[] = {
 	[NIC_STATE_COMPLETE] = "complete",
 };
 
-static int
+static void
 add_sent(json_t *to, const struct nic_flow_result *r)
 {
-	return json_object_update_new(
+	json_object_update_new(
 		to, json_pack("{s:I,s:I,s:I,s:I,s:I}", "completed", (json_int_t)r->repetitions,
 			      "retransmitted", (json_int_t)r->retransmitted, "naks_rx",
 			      (json_int_t)r->naks, "timeouts", (json_int_t)r->timeouts, "cnps_rx",
 			      (json_int_t)r->cnps));
 }
 
-static int
+static void
 add_received(json_t *to, const struct nic_receiver_result *r)
 {
-	return json_object_update_new(
-		to,
-		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "packets", (json_int_t)r->packets,
-			  "duplicates", (json_int_t)r->duplicates, "out_of_order",
-			  (json_int_t)r->out_of_order, "reorder_max", (json_int_t)r->reorder_max,
-			  "naks_tx", (json_int_t)r->naks, "cnps_tx", (json_int_t)r->cnps));
+	json_object_update_new(to, json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "packets",
+					     (json_int_t)r->packets, "duplicates",
+					     (json_int_t)r->duplicates, "out_of_order",
+					     (json_int_t)r->out_of_order, "reorder_max",
+					     (json_int_t)r->reorder_max, "naks_tx",
+					     (json_int_t)r->naks, "cnps_tx", (json_int_t)r->cnps));
 }
 
-static int
+static void
 add_congestion(json_t *to, const struct congestion_reading *r)
 {
-	return json_object_update_new(to,
-				      json_pack("{s:f,s:f,s:f}", "rate_bps", r->rate_bps,
-						"target_bps", r->target_bps, "alpha", r->alpha));
+	json_object_update_new(to, json_pack("{s:f,s:f,s:f}", "rate_bps", r->rate_bps, "target_bps",
+					     r->target_bps, "alpha", r->alpha));
 }
 
 static json_t *
@@ -57,7 +55,6 @@ pair_json(const struct report_node *n, const struct nic_look *look)
 	bool receives = look->role == NIC_ROLE_RECEIVER || look->role == NIC_ROLE_READER;
 	char address[INET6_ADDRSTRLEN];
 	json_t *out;
-	int status = 0;
 
 	inet_ntop(look->ip_version == 6 ? AF_INET6 : AF_INET, look->peer_ip, address,
 		  sizeof(address));
@@ -65,20 +62,15 @@ pair_json(const struct report_node *n, const struct nic_look *look)
 			(json_int_t)look->qpn, "role", roles[look->role], "state",
 			states[look->state], "peer", address, "peer_qpn",
 			(json_int_t)look->peer_qpn, "psn", (json_int_t)look->psn);
-	if (out == NULL)
-		return NULL;
 	if (look->role == NIC_ROLE_RECEIVER || look->role == NIC_ROLE_RESPONDER)
-		status |= json_object_set_new(out, "msn", json_integer((json_int_t)look->msn));
+		json_object_set_new(out, "msn", json_integer((json_int_t)look->msn));
 	if (sends || look->role == NIC_ROLE_READER)
-		status |= add_sent(out, &look->sent);
+		add_sent(out, &look->sent);
 	if (receives)
-		status |= add_received(out, &look->received);
+		add_received(out, &look->received);
 	if (look->paced)
-		status |= add_congestion(out, &look->reading);
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+		add_congestion(out, &look->reading);
+	return out;
 }
 
 static const struct report_node *
@@ -91,28 +83,115 @@ find_node(const struct show_state *s, const char *name)
 }
 
 // {"nodes": {NODE: {"queue_pairs": [{"port", "qpn", "role", "state", "peer", ...}]}}}.
-int
-show_queue_pairs(const struct show_state *s, const struct show_question *q, json_t *to)
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	json_t *nodes = show_child(to, "nodes");
 	bool found = q->port == NULL;
-	int status = 0;
 
-	for (unsigned int i = 0; status == 0 && i < s->nic_count; i++) {
+	show_child(to, "nodes");
+	for (unsigned int i = 0; i < s->nic_count; i++) {
 		const struct show_nic *nic = &s->nics[i];
 		const struct report_node *n = find_node(s, nic->node);
-		json_t *pairs = json_array();
+		json_t *pairs;
 
-		if (n == NULL || (q->port != NULL && strcmp(q->port, nic->node) != 0)) {
-			json_decref(pairs);
+		if (n == NULL || (q->port != NULL && strcmp(q->port, nic->node) != 0))
 			continue;
-		}
 		found = true;
+		pairs = json_array();
 		for (unsigned int k = 0; k < nic->count; k++)
-			status |= json_array_append_new(pairs, pair_json(n, &nic->pairs[k]));
-		status |= json_object_set_new(show_child(nodes, n->name), "queue_pairs", pairs);
+			json_array_append_new(pairs, pair_json(n, &nic->pairs[k]));
+		json_object_set_new(show_node(to, n->name), "queue_pairs", pairs);
 	}
-	if (status != 0)
-		return -ENOMEM;
-	return found ? 0 : -ENOENT;
+	return found;
 }
+
+// ---- printing ----------------------------------------------------------------------------------
+
+static void
+port_cell(struct text_table *t, const struct show_row *row)
+{
+	text_table_cell(t, "%s.%s", row->names[0], show_string(row->value, "port"));
+}
+
+// A count that the role has, under the one or the other name; of a reader, which has both, the
+// first.
+static void
+add_count(struct text_table *t, const json_t *pair, const char *key, const char *other)
+{
+	const json_t *value = json_object_get(pair, key);
+
+	if (value == NULL && other != NULL)
+		value = json_object_get(pair, other);
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		text_table_cell(t, "%ju", (uintmax_t)json_integer_value(value));
+	else
+		text_table_cell(t, "-");
+}
+
+static void
+retransmitted_cell(struct text_table *t, const struct show_row *row)
+{
+	add_count(t, row->value, "retransmitted", NULL);
+}
+
+static void
+naks_cell(struct text_table *t, const struct show_row *row)
+{
+	add_count(t, row->value, "naks_rx", "naks_tx");
+}
+
+static void
+order_cell(struct text_table *t, const struct show_row *row)
+{
+	add_count(t, row->value, "out_of_order", NULL);
+}
+
+static void
+cnps_cell(struct text_table *t, const struct show_row *row)
+{
+	add_count(t, row->value, "cnps_rx", "cnps_tx");
+}
+
+static void
+rate_cell(struct text_table *t, const struct show_row *row)
+{
+	const double rate = json_number_value(json_object_get(row->value, "rate_bps"));
+	char text[TEXT_VALUE_MAX];
+
+	if (rate >= 1 && rate < 1e18)
+		text_table_cell(t, "%s", text_rate(text, (uint64_t)rate));
+	else
+		text_table_cell(t, "-");
+}
+
+static const struct show_column columns[] = {
+	{"port", .cell = port_cell},
+	{"qpn", "qpn", .format = SHOW_COUNT},
+	{"role", "role", .format = SHOW_TEXT},
+	{"state", "state", .format = SHOW_TEXT},
+	{"peer", "peer", .format = SHOW_TEXT},
+	{"peer-qpn", "peer_qpn", .format = SHOW_COUNT},
+	{"psn", "psn", .format = SHOW_COUNT},
+	{"retransmitted", .format = SHOW_COUNT, .cell = retransmitted_cell},
+	{"naks", .format = SHOW_COUNT, .cell = naks_cell},
+	{"out-of-order", .format = SHOW_COUNT, .cell = order_cell},
+	{"cnps", .format = SHOW_COUNT, .cell = cnps_cell},
+	{"rate", .format = SHOW_RATE, .cell = rate_cell},
+	{0},
+};
+
+const struct show_view show_queue_pairs = {
+	.name = "queue-pairs",
+	.arguments = "[HOST]",
+	.help = "queue pairs of NICs and their progress",
+	.of = "NIC",
+	.needs = SHOW_NEEDS_QUEUE_PAIRS,
+	.collect = collect,
+	.tables =
+		(const struct show_table[]){
+			{.rows = "nodes/*/queue_pairs/*",
+			 .columns = columns,
+			 .empty = "no NIC has a queue pair"},
+			{0},
+		},
+};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the XDP program of a port that shares its interface with the kernel gave to whom.
-#include "show_part.h"
+// Who got the frames of ports that share their interface with the kernel: what the XDP program of
+// each counted, by class.
+#include "view.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const struct show_steering *
@@ -16,57 +16,65 @@ find_steering(const struct show_state *s, const struct report_node *n, unsigned 
 }
 
 static json_t *
-classes_json(const struct show_steering *steering)
+steering_port(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
-	json_t *out = json_object();
+	const struct show_steering *steering = find_steering(s, n, port);
+	json_t *classes;
 
+	if (steering == NULL)
+		return NULL;
+	classes = json_object();
 	for (unsigned int i = 0; i < steering->class_count; i++) {
 		const struct show_steered *class = &steering->classes[i];
 
-		if (json_object_set_new(out, class->name,
-					json_pack("{s:s,s:I,s:I}", "to", class->to, "packets",
-						  (json_int_t) class->packets, "bytes",
-						  (json_int_t) class->bytes)) == 0)
-			continue;
-		json_decref(out);
-		return NULL;
+		json_object_set_new(classes, class->name,
+				    json_pack("{s:s,s:I,s:I}", "to", class->to, "packets",
+					      (json_int_t) class->packets, "bytes",
+					      (json_int_t) class->bytes));
 	}
-	return out;
-}
-
-static json_t *
-steering_json(const struct show_steering *steering)
-{
 	return json_pack("{s:s,s:I,s:s,s:s,s:I,s:I,s:o}", "netdev", steering->netdev, "program",
 			 (json_int_t)steering->program, "tag", steering->tag, "mode",
 			 steering->generic ? "generic" : "driver", "addresses",
 			 (json_int_t)steering->addresses, "addresses_left_out",
-			 (json_int_t)steering->left_out, "classes", classes_json(steering));
+			 (json_int_t)steering->left_out, "classes", classes);
 }
 
-// {"nodes": {NODE: {"ports": {PORT: {"netdev", "program", ..., "classes": {...}}}}}}, of ports that
-// have such a program.
-int
-show_steering(const struct show_state *s, const struct show_question *q, json_t *to)
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	json_t *nodes = show_child(to, "nodes");
-	bool found = q->port == NULL;
-
-	for (unsigned int i = 0; i < s->node_count; i++) {
-		const struct report_node *n = &s->nodes[i];
-
-		for (unsigned int k = 0; k < n->node->port_count; k++) {
-			const struct show_steering *steering;
-
-			if (!show_port_meant(n, k, q->port))
-				continue;
-			found = true;
-			steering = find_steering(s, n, k);
-			if (steering != NULL &&
-			    json_object_set_new(show_child(show_child(nodes, n->name), "ports"),
-						steering->port, steering_json(steering)) != 0)
-				return -ENOMEM;
-		}
-	}
-	return found ? 0 : -ENOENT;
+	return show_each_port(s, q, false, steering_port, to);
 }
+
+static bool
+is_empty(const struct show_row *row)
+{
+	return show_number(row->value, "packets") == 0;
+}
+
+static const struct show_column columns[] = {
+	{"interface", "12", .format = SHOW_NAME},
+	{"netdev", "@2/netdev", .format = SHOW_TEXT},
+	{"class", "3", .format = SHOW_NAME},
+	{"to", "to", .format = SHOW_TEXT},
+	{"packets", "packets", .format = SHOW_COUNT},
+	{"bytes", "bytes", .format = SHOW_BYTES},
+	{0},
+};
+
+const struct show_view show_steering = {
+	.name = "steering",
+	.arguments = "[PORT]",
+	.help = "frames given to the kernel or the switch, on ports with a netdev",
+	.of = "switch or port of one",
+	.needs = SHOW_NEEDS_STEERING,
+	.collect = collect,
+	.tables =
+		(const struct show_table[]){
+			{.rows = "nodes/*/ports/*/classes/*",
+			 .columns = columns,
+			 .skip = is_empty,
+			 .empty =
+				 "no frame has come by a port with the kernel beside it (netdev:)"},
+			{0},
+		},
+};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PFC watchdog, as it is set and as it sees the queues that it watches: those of classes that
-// a received pause can hold; and what it has told of them.
+// The PFC watchdog: its settings in force, the queues that it watches, which are those of classes
+// that a received pause can hold, and its log. What it calls STORM is Cumulus's DEADLOCK (its
+// deadlock-count is `storms`) and SONiC's "stormed".
 #include "control/fabric/counters_part.h"
-#include "show_part.h"
+#include "view.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#define LOG_ROWS 20
 
 static const char *const actions[] = {
 	[WATCHDOG_DROP] = "drop",
@@ -14,7 +13,7 @@ static const char *const actions[] = {
 	[WATCHDOG_ALERT] = "alert",
 };
 
-// The watchdog looks at it, or has.
+// The watchdog watches it, or has found storms there.
 static bool
 queue_watched(const struct report_node *n, unsigned int port, unsigned int tc)
 {
@@ -45,7 +44,6 @@ static json_t *
 watched_port(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
 	json_t *queues = json_object();
-	int status = 0;
 
 	(void)s;
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
@@ -54,13 +52,10 @@ watched_port(const struct show_state *s, const struct report_node *n, unsigned i
 		if (!queue_watched(n, port, tc))
 			continue;
 		snprintf(name, sizeof(name), "%u", tc);
-		status |= json_object_set_new(queues, name,
-					      queue_json(&n->node->ports[port].more[tc].watchdog));
+		json_object_set_new(queues, name,
+				    queue_json(&n->node->ports[port].more[tc].watchdog));
 	}
-	if (status == 0)
-		return json_pack("{s:o}", "queue", queues);
-	json_decref(queues);
-	return NULL;
+	return json_pack("{s:o}", "queue", queues);
 }
 
 static json_t *
@@ -73,19 +68,108 @@ settings_json(const struct watchdog_profile *w)
 			 "flush", w->flush, "ingress", w->ingress);
 }
 
-int
-show_watchdog(const struct show_state *s, const struct show_question *q, json_t *to)
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	int status = show_each_port(s, q, true, watched_port, to);
+	bool found = show_each_port(s, q, true, watched_port, to);
 	json_t *nodes = json_object_get(to, "nodes");
 
-	for (unsigned int i = 0; i < s->node_count && status == 0; i++) {
+	for (unsigned int i = 0; i < s->node_count; i++) {
 		const struct tables *t = report_tables(&s->nodes[i]);
 		json_t *node = json_object_get(nodes, s->nodes[i].name);
 
-		if (node != NULL && t != NULL &&
-		    json_object_set_new(node, "watchdog", settings_json(&t->watchdog)) != 0)
-			status = -ENOMEM;
+		if (node != NULL && t != NULL)
+			json_object_set_new(node, "watchdog", settings_json(&t->watchdog));
 	}
-	return status == 0 ? show_add_log(s, q->port, true, to) : status;
+	if (found)
+		show_add_log(s, q->port, true, to);
+	return found;
 }
+
+static void
+enabled_cell(struct text_table *t, const struct show_row *row)
+{
+	text_table_cell(t, show_flag(row->value, "enabled") ? "on" : "off");
+}
+
+// The settings of a watchdog that is off say nothing.
+static void
+setting_cell(struct text_table *t, const struct show_row *row, const char *key,
+	     enum show_format format)
+{
+	if (show_flag(row->value, "enabled"))
+		show_cell(t, row, key, format);
+	else
+		text_table_cell(t, "-");
+}
+
+static void
+flag_cell(struct text_table *t, const struct show_row *row, const char *key)
+{
+	if (show_flag(row->value, "enabled"))
+		text_table_cell(t, show_flag(row->value, key) ? "on" : "off");
+	else
+		text_table_cell(t, "-");
+}
+
+static void
+add_settings(struct text_table *t, const struct show_row *row)
+{
+	show_cell(t, row, "1", SHOW_NAME);
+	enabled_cell(t, row);
+	setting_cell(t, row, "poll_ns", SHOW_DURATION);
+	setting_cell(t, row, "detect_ns", SHOW_DURATION);
+	setting_cell(t, row, "restore_ns", SHOW_DURATION);
+	setting_cell(t, row, "action", SHOW_TEXT);
+	flag_cell(t, row, "flush");
+	flag_cell(t, row, "ingress");
+}
+
+static const struct show_table settings = {
+	.rows = "nodes/*/watchdog",
+	.columns = (const struct show_column[]){{"node", .format = SHOW_TEXT},
+						{"watchdog", .format = SHOW_TEXT},
+						{"polling-interval", .format = SHOW_DURATION},
+						{"detect", .format = SHOW_DURATION},
+						{"restore", .format = SHOW_DURATION},
+						{"action", .format = SHOW_TEXT},
+						{"flush", .format = SHOW_TEXT},
+						{"ingress", .format = SHOW_TEXT},
+						{0}},
+	.add = add_settings,
+};
+
+static const struct show_table queues = {
+	.rows = "nodes/*/ports/*/queue/*",
+	.columns =
+		(const struct show_column[]){
+			{"interface", "12", .format = SHOW_NAME},
+			{"tc", "3", .format = SHOW_INDEX},
+			{"status", "status", .format = SHOW_TEXT},
+			{"storms", "watchdog_storms", .format = SHOW_COUNT},
+			{"dropped", "watchdog_dropped", .format = SHOW_COUNT},
+			{"stuck-since/us", "stuck_since_ns", .format = SHOW_INSTANT},
+			{"last-xoff/us", "last_xoff_ns", .format = SHOW_INSTANT},
+			{0}},
+	.empty = "no queue is watched",
+};
+
+static void
+print(const json_t *answer, FILE *to)
+{
+	show_print_table(&settings, answer, "", "", to);
+	show_print_table(&queues, answer, "\n", "", to);
+	if (json_array_size(json_object_get(answer, "log")) == 0)
+		return;
+	fputc('\n', to);
+	show_print_log(answer, LOG_ROWS, to);
+}
+
+const struct show_view show_watchdog = {
+	.name = "watchdog",
+	.arguments = "[PORT]",
+	.help = "the PFC watchdog and the queues that it watches",
+	.of = "switch or port of one",
+	.collect = collect,
+	.print = print,
+};

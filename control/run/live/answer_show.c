@@ -258,17 +258,17 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	struct show_state state;
 	struct view v;
 	struct neighbours *learnt = NULL;
-	const char *what = json_string_value(json_object_get(params, "what"));
+	unsigned int needs = show_needs(params);
 	uint32_t routes;
-	int rc = view_open(&v, a->live, what != NULL && strcmp(what, "route") == 0, &routes);
+	int rc = view_open(&v, a->live, needs & SHOW_NEEDS_ROUTES, &routes);
 
 	node_snapshot_take(a->copy, a->live);
 	fabric_log_poll(a->live->log, a->live->fabric);
-	if (rc == 0 && show_wants_settings(params))
+	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
 		rc = settings_cache_update(&a->settings, a->live);
-	if (rc == 0 && show_wants_queue_pairs(params))
+	if (rc == 0 && needs & SHOW_NEEDS_QUEUE_PAIRS)
 		rc = qp_snapshot_take(&looks, a->live);
-	if (rc == 0 && show_wants_steering(params))
+	if (rc == 0 && needs & SHOW_NEEDS_STEERING)
 		rc = steering_counts_take(&steered, a->live);
 	if (rc == 0)
 		rc = neighbours_take(&learnt, a->live);
@@ -290,8 +290,7 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	state.steerings = steering_counts_list(steered, &state.steering_count);
 	if (rc == 0)
 		rc = nodes == NULL ? -ENOMEM : show_answer(&state, params, result, why, why_size);
-	if (rc == 0 && json_object_get(params, "view") == NULL &&
-	    strcmp(json_string_value(json_object_get(params, "what")), "interface") == 0)
+	if (rc == 0 && needs & SHOW_NEEDS_DEVICES)
 		rc = device_drops_add(a->live, *result);
 	json_decref(state.networks);
 	free(nodes);

@@ -74,7 +74,7 @@ ask(const struct switches *s, json_t *params, json_t **out)
 	char why[256];
 	int status;
 
-	assert_true(show_wants_settings(params));
+	assert_int_equal(show_needs(params), SHOW_NEEDS_SETTINGS);
 	status = show_answer(&shown, params, out, why, sizeof(why));
 	json_decref(params);
 	return status;

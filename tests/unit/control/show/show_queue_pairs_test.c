@@ -47,7 +47,7 @@ ask(struct fixture *f, const char *host, json_t **out, char why[static 128])
 	json_t *params = json_pack("{s:s,s:s*}", "what", "queue-pairs", "port", host);
 	int status;
 
-	assert_true(show_wants_queue_pairs(params));
+	assert_int_equal(show_needs(params), SHOW_NEEDS_QUEUE_PAIRS);
 	status = show_answer(&s, params, out, why, 128);
 	json_decref(params);
 	return status;

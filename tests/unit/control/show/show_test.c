@@ -25,7 +25,14 @@ static const struct show_fabric fabric = {
 static const struct show_next_hop hops[] = {{"swp3", "spine1", {2, 1, 0, 0, 1, 1}},
 					    {"swp4", NULL, {2}}};
 static const struct show_route routes[] = {
-	{"leaf1", "red", "10.0.2.0/24", "adaptive", "computed", false, hops, 2,
+	{"leaf1",
+	 "red",
+	 "10.0.2.0/24",
+	 "adaptive",
+	 "computed",
+	 false,
+	 hops,
+	 2,
 	 {true, 5001, "172.16.0.2"}},
 	{"leaf1", "default", "0.0.0.0/0", "ecmp", "netlink", true, NULL, 0, {0}},
 	{"leaf2", "red", "10.0.1.0/24", "ecmp", "static", false, hops, 1, {false, 101, NULL}},
@@ -35,7 +42,11 @@ static const struct show_neighbour neighbours[] = {
 	{"leaf1", "red", "failed", false, {0}, "swp4", "fe80::1"},
 };
 static const struct show_learning learnings[] = {
-	{.node = "leaf1", .vrf = "red", .source = "both", .prefixes = 7, .dumps = 2,
+	{.node = "leaf1",
+	 .vrf = "red",
+	 .source = "both",
+	 .prefixes = 7,
+	 .dumps = 2,
 	 .fpm_connected = true},
 	{.node = "leaf2", .vrf = "default", .netns = "leaf2", .source = "netlink"},
 };
@@ -412,8 +423,8 @@ test_routes(void **state)
 	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "via/[0]/mac",
 		       "02:01:00:00:01:01");
 	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "source", "computed");
-	assert_true(json_is_true(json_object_get(
-		route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "glean")));
+	assert_true(json_is_true(
+		json_object_get(route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "glean")));
 	assert_int_equal(json_array_size(json_object_get(
 				 route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "via")),
 			 0);
@@ -421,8 +432,8 @@ test_routes(void **state)
 	assert_integer_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "encap/vni", 5001);
 	assert_text_at(route_at(out, "nodes/leaf1/vrfs/red", "10.0.2.0/24"), "encap/to",
 		       "172.16.0.2");
-	assert_true(json_is_null(json_object_get(
-		route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "encap")));
+	assert_true(json_is_null(
+		json_object_get(route_at(out, "nodes/leaf1/vrfs/default", "0.0.0.0/0"), "encap")));
 	assert_text_at(route_at(out, "nodes/leaf2/vrfs/red", "10.0.1.0/24"), "encap/kind", "vlan");
 	assert_integer_at(route_at(out, "nodes/leaf2/vrfs/red", "10.0.1.0/24"), "encap/vlan", 101);
 	json_decref(out);

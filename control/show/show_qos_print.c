@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `qos roce` of switches and ports, laid out as NVUE does: settings, then maps, scheduling, pools
-// and the exception list (show_roce_tables.c), each line marked with where it comes from.
-#include "show_roce.h"
-
-#include "show_print.h"
-#include "show_values.h"
+// and the exception list (show_qos_tables.c), each line marked with where it comes from.
+#include "show_qos.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static const struct text_column setting_columns[] = {
-	{"", TEXT_LEFT}, {"operational", TEXT_LEFT}, {"set by", TEXT_LEFT}};
 
 // ---- where a value comes from ----------------------------------------------------------------
 
 const char *
 show_mark_value(char text[static SHOW_MARK_MAX], const json_t *value)
 {
-	const char *where = value_string(value, "where");
+	const char *where = show_string(value, "where");
 
-	if (strcmp(value_string(value, "origin"), "overridden") == 0 && *where != '\0')
+	if (strcmp(show_string(value, "origin"), "overridden") == 0 && *where != '\0')
 		snprintf(text, SHOW_MARK_MAX, "overridden (%.20s)", where);
 	else
-		snprintf(text, SHOW_MARK_MAX, "%.20s", value_string(value, "origin"));
+		snprintf(text, SHOW_MARK_MAX, "%.20s", show_string(value, "origin"));
 	return text;
 }
 
@@ -30,6 +24,12 @@ const char *
 show_mark(char text[static SHOW_MARK_MAX], const json_t *settings, const char *key)
 {
 	return show_mark_value(text, json_object_get(json_object_get(settings, "values"), key));
+}
+
+bool
+show_mark_overridden(const char *mark)
+{
+	return strncmp(mark, "overridden", 10) == 0;
 }
 
 static unsigned int
@@ -75,7 +75,7 @@ add_line(struct text_table *t, const char *name, const char *value, const char *
 static const char *
 yes_no(const json_t *of, const char *key)
 {
-	return json_is_true(json_object_get(of, key)) ? "yes" : "no";
+	return show_flag(of, key) ? "yes" : "no";
 }
 
 // The classes' values of a threshold: one where all have the same, else each with its class.
@@ -85,7 +85,7 @@ add_threshold(struct text_table *t, const json_t *settings, const char *name, co
 {
 	const json_t *classes =
 		json_object_get(json_object_get(settings, "congestion-control"), "tc");
-	char text[VALUE_LIST_MAX] = "", by[SHOW_MARK_MAX], line[32];
+	char text[SHOW_LIST_MAX] = "", by[SHOW_MARK_MAX], line[32];
 	uint64_t bits = 0;
 	bool same = true;
 	const json_t *one;
@@ -96,7 +96,7 @@ add_threshold(struct text_table *t, const json_t *settings, const char *name, co
 				   json_object_get(json_array_get(classes, 0), name)) != 0;
 	json_array_foreach(classes, i, one)
 	{
-		uint64_t tc = value_get(one, "traffic-class");
+		uint64_t tc = show_number(one, "traffic-class");
 		size_t used = strlen(text);
 		char value[TEXT_VALUE_MAX];
 
@@ -105,7 +105,7 @@ add_threshold(struct text_table *t, const json_t *settings, const char *name, co
 		if (same && i != 0)
 			continue;
 		if (bytes)
-			text_bytes(value, value_get(one, name));
+			text_bytes(value, show_number(one, name));
 		else
 			snprintf(value, sizeof(value), "%g",
 				 json_number_value(json_object_get(one, name)));
@@ -123,13 +123,13 @@ static void
 add_congestion(struct text_table *t, const json_t *settings)
 {
 	const json_t *c = json_object_get(settings, "congestion-control");
-	char text[VALUE_LIST_MAX], by[SHOW_MARK_MAX];
+	char text[SHOW_LIST_MAX], by[SHOW_MARK_MAX];
 
 	add_line(t, "congestion-control", "", "");
 	show_mark_all(by, settings, "qos.tc.", 0xff, ".ecn");
 	show_mark_join(by, settings, "qos.tc.", 0xff, ".red");
-	add_line(t, "  congestion-mode", value_string(c, "congestion-mode"), by);
-	add_line(t, "  enabled-tc", value_numbers(text, json_object_get(c, "enabled-tc")),
+	add_line(t, "  congestion-mode", show_string(c, "congestion-mode"), by);
+	add_line(t, "  enabled-tc", show_numbers(text, json_object_get(c, "enabled-tc")),
 		 show_mark_all(by, settings, "qos.tc.", 0xff, ".ecn"));
 	add_threshold(t, settings, "max-threshold", ".ecn.max", true);
 	add_threshold(t, settings, "min-threshold", ".ecn.min", true);
@@ -138,7 +138,7 @@ add_congestion(struct text_table *t, const json_t *settings)
 
 // Cables in metres: "5 m, 40 m".
 static const char *
-cable_text(char text[static VALUE_LIST_MAX], const json_t *lengths)
+cable_text(char text[static SHOW_LIST_MAX], const json_t *lengths)
 {
 	const json_t *one;
 	size_t i;
@@ -148,7 +148,7 @@ cable_text(char text[static VALUE_LIST_MAX], const json_t *lengths)
 	{
 		size_t used = strlen(text);
 
-		snprintf(text + used, VALUE_LIST_MAX - used, "%s%g m", used != 0 ? ", " : "",
+		snprintf(text + used, SHOW_LIST_MAX - used, "%s%g m", used != 0 ? ", " : "",
 			 json_number_value(one));
 	}
 	return text;
@@ -158,12 +158,12 @@ static void
 add_pfc(struct text_table *t, const json_t *settings)
 {
 	const json_t *pfc = json_object_get(settings, "pfc");
-	char text[VALUE_LIST_MAX], by[SHOW_MARK_MAX], all[SHOW_MARK_MAX];
+	char text[SHOW_LIST_MAX], by[SHOW_MARK_MAX], all[SHOW_MARK_MAX];
 
 	show_mark(by, settings, "qos.flow-control");
 	add_line(t, "pfc", "", "");
-	add_line(t, "  flow-control", value_string(pfc, "flow-control"), by);
-	add_line(t, "  pfc-priority", value_numbers(text, json_object_get(pfc, "pfc-priority")),
+	add_line(t, "  flow-control", show_string(pfc, "flow-control"), by);
+	add_line(t, "  pfc-priority", show_numbers(text, json_object_get(pfc, "pfc-priority")),
 		 show_mark(all, settings, "qos.pfc.priorities"));
 	add_line(t, "  rx-enabled", yes_no(pfc, "rx-enabled"), by);
 	show_mark_join(by, settings, "qos.pg.", 0xff, ".lossless");
@@ -176,7 +176,7 @@ static void
 add_trust(struct text_table *t, const json_t *settings)
 {
 	const json_t *trust = json_object_get(settings, "trust");
-	char text[VALUE_LIST_MAX] = "", by[SHOW_MARK_MAX];
+	char text[SHOW_LIST_MAX] = "", by[SHOW_MARK_MAX];
 	const json_t *one;
 	size_t i;
 
@@ -191,59 +191,45 @@ add_trust(struct text_table *t, const json_t *settings)
 	add_line(t, "trust", "", "");
 	add_line(t, "  trust-mode", *text != '\0' ? text : "port",
 		 show_mark(by, settings, "qos.trust"));
-	snprintf(text, sizeof(text), "%" PRIu64, value_get(trust, "port-default-sp"));
+	snprintf(text, sizeof(text), "%" PRIu64, show_number(trust, "port-default-sp"));
 	add_line(t, "  port-default-sp", text, show_mark(by, settings, "qos.port-priority"));
 }
 
-static int
-print_settings(const json_t *settings, FILE *to)
+static void
+add_settings(struct text_table *t, const struct show_row *row)
 {
+	const json_t *settings = row->value;
 	char rate[TEXT_VALUE_MAX], by[SHOW_MARK_MAX];
-	uint64_t port_rate = value_get(settings, "port-max-rate-bps");
-	struct text_table *t;
-	int status = text_table_create(&t, setting_columns, COUNT(setting_columns));
+	uint64_t port_rate = show_number(settings, "port-max-rate-bps");
 
-	if (status != 0)
-		return status;
-	add_line(t, "enable", json_is_true(json_object_get(settings, "enable")) ? "on" : "off", "");
-	add_line(t, "preset", value_string(settings, "preset"),
-		 value_string(settings, "preset-where"));
-	add_line(t, "mode", value_string(settings, "mode"), value_string(settings, "mode-where"));
+	add_line(t, "enable", show_flag(settings, "enable") ? "on" : "off", "");
+	add_line(t, "preset", show_string(settings, "preset"),
+		 show_string(settings, "preset-where"));
+	add_line(t, "mode", show_string(settings, "mode"), show_string(settings, "mode-where"));
 	add_congestion(t, settings);
 	add_pfc(t, settings);
 	add_trust(t, settings);
 	if (port_rate != 0)
 		add_line(t, "port-max-rate", text_rate(rate, port_rate),
 			 show_mark(by, settings, "qos.port.max-rate"));
-	status = text_table_print(t, "  ", to);
-	text_table_destroy(t);
-	return status;
 }
 
-// ---- all of it -------------------------------------------------------------------------------
+static const struct show_table table = {
+	.rows = "",
+	.columns = (const struct show_column[]){{"", .format = SHOW_TEXT},
+						{"operational", .format = SHOW_TEXT},
+						{"set by", .format = SHOW_TEXT},
+						{0}},
+	.add = add_settings,
+};
 
-static int
-print_roce(const char *name, const json_t *settings, FILE *to)
+void
+show_print_qos(const char *name, const json_t *settings, FILE *to)
 {
-	int status;
-
 	fprintf(to, "%s\n", name);
-	status = print_settings(settings, to);
-	status |= show_roce_maps(settings, to);
-	status |= show_roce_schedule(settings, to);
-	status |= show_roce_pools(settings, to);
-	status |= show_roce_exceptions(settings, to);
-	return status;
-}
-
-int
-show_print_qos(const json_t *answer, FILE *to)
-{
-	return show_print_each_node(answer, print_roce, to);
-}
-
-int
-show_print_roce_status(const json_t *answer, FILE *to)
-{
-	return show_print_each_port(answer, print_roce, to);
+	show_print_table(&table, settings, "", "  ", to);
+	show_print_maps(settings, to);
+	show_print_schedule(settings, to);
+	show_print_pools(settings, to);
+	show_print_exceptions(settings, to);
 }

@@ -53,7 +53,7 @@ static void
 test_interface_counters_qos(void **state)
 {
 	(void)state;
-	require("interface", SHOW_TEXT_COUNTERS,
+	require("interface", "counters-qos",
 		"{\"nodes\": {\"leaf1\": {\"ports\": {\"swp1\": {"
 		"\"pg\": [{\"packets\": 1, \"bytes\": 300, \"used\": 384, \"used_max\": 576, "
 		"\"shared\": 192,"
@@ -61,7 +61,8 @@ test_interface_counters_qos(void **state)
 		"\"xoff\": 5}],"
 		"\"queue\": [{\"packets\": 0, \"ecn_marked\": 8, \"red_dropped\": 9, "
 		"\"dropped\": 10}],"
-		" \"pfc_rx\": [2], \"pfc_rx_pause_ns\": [1500], \"pause_rx\": 6, "
+		" \"pfc_rx\": [2, 0, 0, 0, 0, 0, 0, 0], \"pfc_rx_pause_ns\": [1500], \"pause_rx\": "
+		"6, "
 		"\"pause_rx_ns\": 7}}}}}",
 		"Ingress Buffer Statistics\n"
 		"interface   pg  rx-frames  rx-bytes   used    max  shared    max  headroom    max "

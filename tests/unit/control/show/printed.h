@@ -2,7 +2,7 @@
 // What the program prints of an answer written by hand.
 #pragma once
 
-#include "control/cli/show_text.h"
+#include "control/show/show.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ require(const char *what, const char *view, const char *answer, const char *expe
 	FILE *to = open_memstream(&text, &length);
 
 	assert_non_null(json);
-	assert_int_equal(show_text_print(what, view, json, to), 0);
+	assert_int_equal(show_print(what, view, json, to), 0);
 	fclose(to);
 	assert_string_equal(text, expected);
 	free(text);

@@ -4,8 +4,9 @@
 // that PFC pauses (without any, priority 3); CNPs go by the class of DSCP 48. Priorities that share
 // a group or class are counted there together.
 #include "control/fabric/counters_part.h"
-#include "show_part.h"
+#include "view.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,9 +129,8 @@ pause_json(const struct port *p, const char *direction, unsigned int priorities,
 			 (json_int_t)(total / PS_PER_NS));
 }
 
-json_t *
-show_roce_counters(const struct report_node *n, const struct show_switch *w, unsigned int port,
-		   ps_t now)
+static json_t *
+roce_counters(const struct report_node *n, const struct show_switch *w, unsigned int port, ps_t now)
 {
 	const struct switch_config *c = w->settings;
 	const struct port *p = &n->node->ports[port];
@@ -154,3 +154,129 @@ show_roce_counters(const struct report_node *n, const struct show_switch *w, uns
 			 (json_int_t)marked, "tx-pfc-stats", pause_json(p, "tx", roce, now),
 			 "tx-roce-stats", stats_json(n, &tx_roce, "depth", "depth_max"));
 }
+
+static json_t *
+port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
+{
+	const struct show_switch *w = show_find_switch(s, n);
+
+	return w != NULL ? roce_counters(n, w, port, s->now) : json_object();
+}
+
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	return show_each_port(s, q, true, port_json, to);
+}
+
+// ---- printing ----------------------------------------------------------------------------------
+
+// The lines of a section, in NVUE's order, and the members of the answer that they stand for.
+struct counter_line {
+	const char *section;
+	const char *name; // NULL: the section's own line
+	const char *key;
+	char unit; // 'n' a count, 'b' bytes, 't' ns
+};
+
+static const struct counter_line counter_lines[] = {
+	{"rx-non-roce-stats", NULL, NULL, 0},
+	{"rx-non-roce-stats", "buffer-max-usage", "pool_used_max", 'b'},
+	{"rx-non-roce-stats", "buffer-usage", "pool_used", 'b'},
+	{"rx-non-roce-stats", "no-buffer-discard", "dropped", 'n'},
+	{"rx-non-roce-stats", "non-roce-bytes", "bytes", 'b'},
+	{"rx-non-roce-stats", "non-roce-packets", "packets", 'n'},
+	{"rx-non-roce-stats", "pg-max-usage", "used_max", 'b'},
+	{"rx-non-roce-stats", "pg-usage", "used", 'b'},
+	{"rx-pfc-stats", NULL, NULL, 0},
+	{"rx-pfc-stats", "pause-duration", "pfc_rx_pause_ns", 't'},
+	{"rx-pfc-stats", "pause-packets", "pfc_rx", 'n'},
+	{"rx-roce-stats", NULL, NULL, 0},
+	{"rx-roce-stats", "buffer-max-usage", "pool_used_max", 'b'},
+	{"rx-roce-stats", "buffer-usage", "pool_used", 'b'},
+	{"rx-roce-stats", "no-buffer-discard", "dropped", 'n'},
+	{"rx-roce-stats", "pg-max-usage", "used_max", 'b'},
+	{"rx-roce-stats", "pg-usage", "used", 'b'},
+	{"rx-roce-stats", "roce-bytes", "bytes", 'b'},
+	{"rx-roce-stats", "roce-packets", "packets", 'n'},
+	{"tx-cnp-stats", NULL, NULL, 0},
+	{"tx-cnp-stats", "buffer-max-usage", "pool_used_max", 'b'},
+	{"tx-cnp-stats", "buffer-usage", "pool_used", 'b'},
+	{"tx-cnp-stats", "cnp-bytes", "bytes", 'b'},
+	{"tx-cnp-stats", "cnp-packets", "packets", 'n'},
+	{"tx-cnp-stats", "tc-max-usage", "depth_max", 'b'},
+	{"tx-cnp-stats", "tc-usage", "depth", 'b'},
+	{"tx-cnp-stats", "unicast-no-buffer-discard", "dropped", 'n'},
+	{"tx-ecn-stats", NULL, NULL, 0},
+	{"tx-ecn-stats", "ecn-marked-packets", "ecn_marked", 'n'},
+	{"tx-pfc-stats", NULL, NULL, 0},
+	{"tx-pfc-stats", "pause-duration", "pfc_tx_pause_ns", 't'},
+	{"tx-pfc-stats", "pause-packets", "pfc_tx", 'n'},
+	{"tx-roce-stats", NULL, NULL, 0},
+	{"tx-roce-stats", "buffer-max-usage", "pool_used_max", 'b'},
+	{"tx-roce-stats", "buffer-usage", "pool_used", 'b'},
+	{"tx-roce-stats", "roce-bytes", "bytes", 'b'},
+	{"tx-roce-stats", "roce-packets", "packets", 'n'},
+	{"tx-roce-stats", "tc-max-usage", "depth_max", 'b'},
+	{"tx-roce-stats", "tc-usage", "depth", 'b'},
+	{"tx-roce-stats", "unicast-no-buffer-discard", "dropped", 'n'},
+};
+
+static void
+add_counter(struct text_table *t, const json_t *section, const struct counter_line *line)
+{
+	uint64_t value;
+
+	if (line->name == NULL) {
+		text_table_cell(t, "%s", line->section);
+		text_table_cell(t, "%s", "");
+		return;
+	}
+	value = show_number(section, line->key);
+	text_table_cell(t, "  %s", line->name);
+	if (line->unit == 't')
+		text_table_cell(t, "%" PRIu64 ".%03u us", value / 1000,
+				(unsigned int)(value % 1000));
+	else
+		text_table_cell(t, line->unit == 'b' ? "%" PRIu64 " Bytes" : "%" PRIu64, value);
+}
+
+static void
+add_counters(struct text_table *t, const struct show_row *port)
+{
+	for (size_t i = 0; i < sizeof(counter_lines) / sizeof(*counter_lines); i++)
+		add_counter(t, json_object_get(port->value, counter_lines[i].section),
+			    &counter_lines[i]);
+}
+
+static const struct show_table table = {
+	.rows = "",
+	.columns = (const struct show_column[]){{"", .format = SHOW_TEXT},
+						{"operational", .format = SHOW_COUNT},
+						{0}},
+	.add = add_counters,
+};
+
+static void
+print_port(const char *name, const json_t *port, FILE *to)
+{
+	fprintf(to, "%s\n", name);
+	show_print_table(&table, port, "", "  ", to);
+}
+
+static void
+print(const json_t *answer, FILE *to)
+{
+	show_print_each(answer, true, print_port, to);
+}
+
+const struct show_view show_interface_roce_counters = {
+	.name = "interface",
+	.view = "roce-counters",
+	.arguments = "[PORT] qos roce counters",
+	.help = "counters of RoCE traffic of ports of switches",
+	.of = "switch or port of one",
+	.needs = SHOW_NEEDS_SETTINGS,
+	.collect = collect,
+	.print = print,
+};

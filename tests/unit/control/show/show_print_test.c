@@ -99,14 +99,17 @@ test_route(void **state)
 	(void)state;
 	require("route", NULL,
 		"{\"nodes\": {\"leaf1\": {\"vrfs\": {\"red\": {"
-		"\"10.0.2.0/24\": {\"mode\": \"adaptive\", \"source\": \"computed\", \"via\": [{\"port\": \"swp5\", "
+		"\"10.0.2.0/24\": {\"mode\": \"adaptive\", \"source\": \"computed\", \"via\": "
+		"[{\"port\": \"swp5\", "
 		"\"node\": \"spine1\"},"
 		" {\"port\": \"swp6\", \"node\": null, \"mac\": \"02:00:00:00:02:02\"}], "
 		"\"encap\": null},"
-		"\"10.0.3.0/24\": {\"mode\": \"ecmp\", \"source\": \"static\", \"via\": [{\"port\": \"swp5\", "
+		"\"10.0.3.0/24\": {\"mode\": \"ecmp\", \"source\": \"static\", \"via\": "
+		"[{\"port\": \"swp5\", "
 		"\"node\": \"spine1\"}], \"encap\": {\"kind\": \"vxlan\", \"vni\": 5001, "
 		"\"to\": \"172.16.0.3\"}},"
-		"\"10.0.4.0/24\": {\"mode\": \"ecmp\", \"source\": \"static\", \"via\": [{\"port\": \"swp5\", "
+		"\"10.0.4.0/24\": {\"mode\": \"ecmp\", \"source\": \"static\", \"via\": "
+		"[{\"port\": \"swp5\", "
 		"\"node\": \"spine1\"}], \"encap\": {\"kind\": \"vlan\", \"vlan\": 101}},"
 		"\"10.0.0.0/8\": {\"mode\": \"ecmp\", \"source\": \"fpm\", \"via\": [], "
 		"\"encap\": null},"
@@ -118,18 +121,22 @@ test_route(void **state)
 		"172.16.0.3\n"
 		"leaf1  red  10.0.4.0/24  ecmp      static    swp5 spine1; vlan 101\n"
 		"leaf1  red  10.0.0.0/8   ecmp      fpm       none: dropped\n"
-		"leaf1  red  10.1.0.0/16  ecmp      netlink   none yet: neighbours are asked for\n");
+		"leaf1  red  10.1.0.0/16  ecmp      netlink   none yet: neighbours are asked "
+		"for\n");
 	require("neighbour", NULL,
 		"{\"nodes\": {\"leaf1\": {\"neighbours\": {\"red\": [{\"address\": \"10.0.2.7\", "
 		"\"interface\": \"swp3\", \"mac\": \"02:00:00:00:02:02\", \"state\": \"stale\"}]}, "
-		"\"learning\": {\"red\": {\"netns\": \"leaf1\", \"source\": \"both\", \"prefixes\": 7, "
+		"\"learning\": {\"red\": {\"netns\": \"leaf1\", \"source\": \"both\", "
+		"\"prefixes\": 7, "
 		"\"messages\": 20, \"published\": 3, \"dumps\": 2, \"overruns\": 1, "
 		"\"fpm_connected\": true}}}}}",
 		"node   vrf  address   interface  mac                state\n"
 		"leaf1  red  10.0.2.7  swp3       02:00:00:00:02:02  stale\n\n"
-		"node   vrf  learns from               netns  prefixes  messages  published  resyncs  "
+		"node   vrf  learns from               netns  prefixes  messages  published  "
+		"resyncs  "
 		"overruns\n"
-		"leaf1  red  both, zebra is connected  leaf1         7        20          3        1  "
+		"leaf1  red  both, zebra is connected  leaf1         7        20          3        "
+		"1  "
 		"       1\n");
 	require("neighbour", NULL, "{\"nodes\": {}}", "no neighbour\n");
 }
@@ -212,7 +219,7 @@ test_answers_that_lack_everything(void **state)
 		const char *what, *view;
 	} words[] = {{"fabric", NULL},
 		     {"interface", NULL},
-		     {"interface", SHOW_TEXT_COUNTERS},
+		     {"interface", "counters-qos"},
 		     {"interface", "roce-status"},
 		     {"interface", "roce-counters"},
 		     {"qos", NULL},
@@ -239,7 +246,8 @@ test_answers_that_lack_everything(void **state)
 		"\"exceptions\": {\"k\": 1}, \"values\": {\"k\": 1, \"q.3\": {}, "
 		"\"q.99999999999\": 2}, \"ports\": {\"p\": {\"queue\": [1], \"pfc_rx\": "
 		"3}}}}}",
-		"{\"nodes\": {\"a\": {\"neighbours\": {\"v\": [1, {}]}, \"learning\": {\"v\": 2}}}}",
+		"{\"nodes\": {\"a\": {\"neighbours\": {\"v\": [1, {}]}, \"learning\": {\"v\": "
+		"2}}}}",
 		"{\"advice\": {\"r\": 1}, \"workers\": [1], \"links\": [1], \"log\": [1, {}]}",
 	};
 
@@ -252,15 +260,14 @@ test_answers_that_lack_everything(void **state)
 			FILE *to = open_memstream(&text, &length);
 
 			assert_non_null(json);
-			assert_int_equal(show_text_print(words[i].what, words[i].view, json, to),
-					 0);
+			assert_int_equal(show_print(words[i].what, words[i].view, json, to), 0);
 			fclose(to);
 			free(text);
 			json_decref(json);
 		}
 	}
-	assert_int_equal(show_text_print("nonsense", NULL, NULL, stdout), -ENOENT);
-	assert_int_equal(show_text_print("pfc", "roce-status", NULL, stdout), -ENOENT);
+	assert_int_equal(show_print("nonsense", NULL, NULL, stdout), -ENOENT);
+	assert_int_equal(show_print("pfc", "roce-status", NULL, stdout), -ENOENT);
 }
 
 int

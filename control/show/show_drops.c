@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dropped packets by reason: how many, the ports they came in by, and what to do about it.
+#include "view.h"
+
+#include "dataplane/base/drop.h"
+
+static json_t *
+drops_port(const struct show_state *s, const struct report_node *n, unsigned int port)
+{
+	return counters_port(n, port, COUNTERS_DROPS, s->now);
+}
+
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	json_t *advice = show_child(to, "advice");
+	bool found = show_each_port(s, q, false, drops_port, to);
+
+	for (unsigned int i = 0; i < s->node_count; i++)
+		for (unsigned int k = 0; k < s->nodes[i].node->port_count; k++)
+			for (unsigned int r = 0; r < DROP_COUNT; r++)
+				if (s->nodes[i].node->ports[k].drops[r] != 0 &&
+				    show_port_meant(&s->nodes[i], k, q->port))
+					show_set_text(advice, drop_name(r), drop_advice(r));
+	return found;
+}
+
+static void
+print_reason(const json_t *answer, const char *reason, const char *advice, FILE *to)
+{
+	const char *node_name, *port_name, *between = "";
+	json_t *node, *port;
+	uintmax_t total = 0;
+
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+			total += show_number(json_object_get(port, "drops"), reason);
+	fprintf(to, "%s  %ju packets, came in by ", reason, total);
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+	{
+		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+		{
+			uintmax_t count = show_number(json_object_get(port, "drops"), reason);
+
+			if (count == 0)
+				continue;
+			fprintf(to, "%s%s.%s (%ju)", between, node_name, port_name, count);
+			between = ", ";
+		}
+	}
+	fprintf(to, "\n    %s\n", advice);
+}
+
+static void
+print(const json_t *answer, FILE *to)
+{
+	json_t *advice = json_object_get(answer, "advice"), *one;
+	const char *reason;
+
+	if (json_object_size(advice) == 0)
+		fputs("no packet has been dropped\n", to);
+	json_object_foreach(advice, reason, one)
+		print_reason(answer, reason, show_string(advice, reason), to);
+}
+
+const struct show_view show_drops = {
+	.name = "drops",
+	.arguments = "[PORT]",
+	.help = "dropped packets by reason, and what to do",
+	.of = "node or port",
+	.collect = collect,
+	.print = print,
+};

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ports: what they are and what they count, a line each; or the four tables of `counters qos`.
+// Columns are named as operators know them: rx-pause-frames and its like from NVUE's `counters qos`,
+// pg and tc from SONiC's watermarks; `max` is the peak of the column before it.
+#include "show_queue.h"
+
+// ---- what a port is, and all of its counters ---------------------------------------------------
+
+static json_t *
+described_port(const struct show_state *s, const struct report_node *n, unsigned int port)
+{
+	const struct tables *t = report_tables(n);
+	const struct port_profile *profile = report_profile(n, port);
+	const struct report_port *names = &n->ports[port];
+	json_t *out = json_object(), *counters;
+
+	show_set_text(out, "state", n->node->ports[port].up ? "up" : "down");
+	json_object_set_new(out, "rate_bps", json_integer((json_int_t)names->rate_bps));
+	show_set_text(out, "peer", names->peer);
+	if (profile != NULL) {
+		const struct port_tables *own = &t->ports[port];
+
+		json_object_set_new(out, "mtu", json_integer(profile->mtu));
+		show_set_mac(out, own->mac);
+		show_set_text(out, "vrf", own->vrf < t->vrf_count ? n->vrfs[own->vrf] : NULL);
+		show_set_text(out, "tenant",
+			      own->tenant < t->tenant_count ? n->tenants[own->tenant] : NULL);
+	}
+	counters = counters_port(n, port, COUNTERS_PORTS, s->now);
+	json_object_update(out, counters);
+	json_decref(counters);
+	return out;
+}
+
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	return show_each_port(s, q, false, described_port, to);
+}
+
+static const struct show_column columns[] = {
+	{"interface", "12", .format = SHOW_NAME},
+	{"state", "state", .format = SHOW_TEXT},
+	{"rate", "rate_bps", .format = SHOW_RATE},
+	{"mtu", "mtu", .format = SHOW_COUNT},
+	{"peer", "peer", .format = SHOW_TEXT},
+	{"vrf", "vrf", .format = SHOW_TEXT},
+	{"rx-packets", "rx_packets", .format = SHOW_COUNT},
+	{"rx-bytes", "rx_bytes", .format = SHOW_BYTES},
+	{"tx-packets", "tx_packets", .format = SHOW_COUNT},
+	{"tx-bytes", "tx_bytes", .format = SHOW_BYTES},
+	{"dropped", "drops", .format = SHOW_SUM},
+	{0},
+};
+
+const struct show_view show_interface = {
+	.name = "interface",
+	.arguments = "[PORT]",
+	.help = "ports: state, rate, peer, traffic",
+	.of = "node or port",
+	.needs = SHOW_NEEDS_DEVICES,
+	.collect = collect,
+	.tables =
+		(const struct show_table[]){
+			{.rows = "nodes/*/ports/*", .columns = columns, .empty = "no interface"},
+			{0}},
+};
+
+// ---- counters qos ------------------------------------------------------------------------------
+
+static const struct show_column ingress_columns[] = {
+	{"interface", "12", .format = SHOW_NAME},
+	{"pg", "3", .format = SHOW_INDEX},
+	{"rx-frames", "packets", .format = SHOW_COUNT},
+	{"rx-bytes", "bytes", .format = SHOW_BYTES},
+	{"used", "used", .format = SHOW_BYTES},
+	{"max", "used_max", .format = SHOW_BYTES},
+	{"shared", "shared", .format = SHOW_BYTES},
+	{"max", "shared_max", .format = SHOW_BYTES},
+	{"headroom", "headroom", .format = SHOW_BYTES},
+	{"max", "headroom_max", .format = SHOW_BYTES},
+	{"rx-buffer-discards", "dropped", .format = SHOW_COUNT},
+	{"xoff", "xoff", .format = SHOW_COUNT},
+	{0},
+};
+
+static const struct show_column egress_columns[] = {
+	{"interface", "12", .format = SHOW_NAME},
+	{"tc", "3", .format = SHOW_INDEX},
+	{"tx-frames", "packets", .format = SHOW_COUNT},
+	{"tx-bytes", "bytes", .format = SHOW_BYTES},
+	{"depth", "depth", .format = SHOW_BYTES},
+	{"max", "depth_max", .format = SHOW_BYTES},
+	{"tx-uc-buffer-discards", "dropped", .format = SHOW_COUNT},
+	{"wred-discards", "red_dropped", .format = SHOW_COUNT},
+	{"ecn-marked", "ecn_marked", .format = SHOW_COUNT},
+	{"state", .cell = show_queue_state_cell},
+	{0},
+};
+
+static const struct show_column pause_columns[] = {
+	{"interface", "12", .format = SHOW_NAME},
+	{"switch-prio", "3", .format = SHOW_INDEX},
+	{"rx-pause-frames", "@2/pfc_rx/@3", .format = SHOW_COUNT},
+	{"rx-pause-duration/us", "@2/pfc_rx_pause_ns/@3", .format = SHOW_US},
+	{"tx-pause-frames", "@2/pfc_tx/@3", .format = SHOW_COUNT},
+	{"tx-pause-duration/us", "@2/pfc_tx_pause_ns/@3", .format = SHOW_US},
+	{0},
+};
+
+static const struct show_column port_columns[] = {
+	{"interface", .format = SHOW_TEXT},
+	{"counter", .format = SHOW_TEXT},
+	{"receive", .format = SHOW_COUNT},
+	{"transmit", .format = SHOW_COUNT},
+	{0},
+};
+
+// What is not of one priority.
+static void
+add_port(struct text_table *t, const struct show_row *row)
+{
+	const json_t *queues = json_object_get(row->value, "queue");
+	uint64_t marked = 0;
+
+	for (size_t i = 0; i < json_array_size(queues); i++)
+		marked += show_number(json_array_get(queues, i), "ecn_marked");
+	show_cell(t, row, "12", SHOW_NAME);
+	text_table_cell(t, "ecn-marked-packets");
+	text_table_cell(t, "n/a");
+	text_table_cell(t, "%ju", (uintmax_t)marked);
+	show_cell(t, row, "12", SHOW_NAME);
+	text_table_cell(t, "pause-frames");
+	show_cell(t, row, "pause_rx", SHOW_COUNT);
+	show_cell(t, row, "pause_tx", SHOW_COUNT);
+	show_cell(t, row, "12", SHOW_NAME);
+	text_table_cell(t, "pause-duration/us");
+	show_cell(t, row, "pause_rx_ns", SHOW_US);
+	show_cell(t, row, "pause_tx_ns", SHOW_US);
+}
+
+const struct show_view show_interface_counters = {
+	.name = "interface",
+	.view = "counters-qos",
+	.arguments = "[PORT] counters [qos]",
+	.help = "priority groups, queues and pauses of ports",
+	.tables =
+		(const struct show_table[]){
+			{.rows = "nodes/*/ports/*/pg/*",
+			 .title = "Ingress Buffer Statistics\n",
+			 .columns = ingress_columns},
+			{.rows = "nodes/*/ports/*/queue/*",
+			 .title = "Egress Queue Statistics\n",
+			 .columns = egress_columns},
+			{.rows = "nodes/*/ports/*/pfc_rx/*",
+			 .title = "PFC Statistics\n",
+			 .columns = pause_columns},
+			{.rows = "nodes/*/ports/*",
+			 .title = "QoS Port Statistics\n",
+			 .columns = port_columns,
+			 .add = add_port},
+			{0},
+		},
+};

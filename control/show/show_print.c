@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of what an answer holds. The path of a table is gone down once, with what each `*` stands
+// for kept beside; where it ends is a row.
+#include "view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PS_PER_NS_SHOWN 1000
+#define COLUMNS_MAX 16
+
+// ---- values ------------------------------------------------------------------------------------
+
+static uint64_t
+positive(const json_t *value)
+{
+	return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
+}
+
+static const char *
+text_of(const json_t *value)
+{
+	return json_is_string(value) ? json_string_value(value) : "";
+}
+
+uint64_t
+show_number(const json_t *of, const char *key)
+{
+	return positive(json_object_get(of, key));
+}
+
+uint64_t
+show_number_at(const json_t *of, const char *key, size_t index)
+{
+	return positive(json_array_get(json_object_get(of, key), index));
+}
+
+const char *
+show_string(const json_t *of, const char *key)
+{
+	return text_of(json_object_get(of, key));
+}
+
+bool
+show_flag(const json_t *of, const char *key)
+{
+	return json_is_true(json_object_get(of, key));
+}
+
+const char *
+show_set(char text[static SHOW_LIST_MAX], uint64_t bits)
+{
+	size_t used = 0;
+
+	strcpy(text, "-");
+	for (unsigned int first = 0; first < 64; first++) {
+		unsigned int last = first;
+
+		if (!(bits >> first & 1))
+			continue;
+		while (last < 63 && bits >> (last + 1) & 1)
+			last++;
+		used += (size_t)snprintf(text + used, SHOW_LIST_MAX - used, "%s%u",
+					 used != 0 ? "," : "", first);
+		if (last != first)
+			used += (size_t)snprintf(text + used, SHOW_LIST_MAX - used, "%s%u",
+						 last == first + 1 ? "," : "-", last);
+		first = last;
+	}
+	return text;
+}
+
+const char *
+show_numbers(char text[static SHOW_LIST_MAX], const json_t *of)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < json_array_size(of); i++) {
+		const json_t *one = json_array_get(of, i);
+
+		if (json_integer_value(one) >= 0 && json_integer_value(one) < 64)
+			bits |= UINT64_C(1) << json_integer_value(one);
+	}
+	return show_set(text, bits);
+}
+
+static uint64_t
+sum_of(const json_t *of)
+{
+	const char *key;
+	json_t *member;
+	uint64_t sum = 0;
+
+	json_object_foreach((json_t *)(uintptr_t)of, key, member) sum += positive(member);
+	return sum;
+}
+
+// ---- cells -------------------------------------------------------------------------------------
+
+// "@3" of a path: what the third `*` stands for.
+static unsigned int
+bound(const struct show_row *row, const char *part)
+{
+	unsigned int at = *part == '@' ? (unsigned int)(part[1] - '1') : SHOW_DEPTH_MAX;
+
+	return at < row->depth ? at : SHOW_DEPTH_MAX;
+}
+
+static const json_t *
+find(const struct show_row *row, const char *path)
+{
+	const json_t *at = row->value;
+
+	for (const char *part = path; *part != '\0';) {
+		size_t length = strcspn(part, "/");
+		unsigned int star = bound(row, part);
+		char name[SHOW_NAME_MAX];
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, part);
+		if (star != SHOW_DEPTH_MAX && part == path)
+			at = row->members[star];
+		else if (star != SHOW_DEPTH_MAX && json_is_array(at))
+			at = json_array_get(at, strtoul(row->names[star], NULL, 10));
+		else
+			at = json_object_get(at, star != SHOW_DEPTH_MAX ? row->names[star] : name);
+		part += length + (part[length] == '/');
+	}
+	return at;
+}
+
+static void
+name_cell(struct text_table *t, const struct show_row *row, const char *key)
+{
+	const char *first = row->names[key[0] - '1'];
+
+	if (key[1] != '\0')
+		text_table_cell(t, "%s.%s", first, row->names[key[1] - '1']);
+	else
+		text_table_cell(t, "%s", first);
+}
+
+static void
+us_cell(struct text_table *t, uint64_t ns)
+{
+	text_table_cell(t, "%" PRIu64 ".%03u", ns / 1000, (unsigned int)(ns % 1000));
+}
+
+static void
+value_cell(struct text_table *t, const json_t *value, enum show_format format)
+{
+	char text[TEXT_VALUE_MAX];
+	uint64_t number = positive(value);
+
+	switch (format) {
+	case SHOW_COUNT:
+		text_table_cell(t, "%" PRIu64, number);
+		break;
+	case SHOW_BYTES:
+		text_table_cell(t, "%s", text_bytes(text, number));
+		break;
+	case SHOW_RATE:
+		text_table_cell(t, "%s", number != 0 ? text_rate(text, number) : "device");
+		break;
+	case SHOW_DURATION:
+		text_table_cell(t, "%s", text_duration(text, number * PS_PER_NS_SHOWN));
+		break;
+	case SHOW_US:
+		us_cell(t, number);
+		break;
+	case SHOW_INSTANT:
+		if (json_is_integer(value) && json_integer_value(value) >= 0)
+			us_cell(t, number);
+		else
+			text_table_cell(t, "-");
+		break;
+	case SHOW_SUM:
+		text_table_cell(t, "%" PRIu64, sum_of(value));
+		break;
+	default:
+		text_table_cell(t, "%s", text_of(value));
+	}
+}
+
+void
+show_cell(struct text_table *t, const struct show_row *row, const char *key,
+	  enum show_format format)
+{
+	if (format == SHOW_NAME || format == SHOW_INDEX)
+		name_cell(t, row, key);
+	else
+		value_cell(t, find(row, key), format);
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+static void
+add_row(struct text_table *t, const struct show_table *table, const struct show_row *row)
+{
+	if (table->skip != NULL && table->skip(row))
+		return;
+	if (table->add != NULL) {
+		table->add(t, row);
+		return;
+	}
+	for (const struct show_column *c = table->columns; c->heading != NULL; c++) {
+		if (c->cell != NULL)
+			c->cell(t, row);
+		else
+			show_cell(t, row, c->key, c->format);
+	}
+}
+
+static void add_rows(struct text_table *t, const struct show_table *table, const char *path,
+		     const json_t *at, struct show_row *row);
+
+// All members of an object, or elements of an array.
+static void
+add_members(struct text_table *t, const struct show_table *table, const char *path,
+	    const json_t *of, struct show_row *row)
+{
+	unsigned int star = row->depth++;
+	const char *name;
+	json_t *member;
+
+	json_object_foreach((json_t *)(uintptr_t)of, name, member)
+	{
+		row->names[star] = name;
+		row->members[star] = member;
+		add_rows(t, table, path, member, row);
+	}
+	for (size_t i = 0; i < json_array_size(of); i++) {
+		snprintf(row->indices[star], sizeof(row->indices[star]), "%zu", i);
+		row->names[star] = row->indices[star];
+		row->members[star] = json_array_get(of, i);
+		add_rows(t, table, path, row->members[star], row);
+	}
+	row->depth--;
+}
+
+static void
+add_rows(struct text_table *t, const struct show_table *table, const char *path, const json_t *at,
+	 struct show_row *row)
+{
+	size_t length = strcspn(path, "/");
+	const char *rest = path + length + (path[length] == '/');
+	char name[SHOW_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, path);
+	if (*path == '\0') {
+		row->value = at;
+		add_row(t, table, row);
+	} else if (strcmp(name, "*") == 0) {
+		add_members(t, table, rest, at, row);
+	} else if (json_object_get(at, name) != NULL) {
+		add_rows(t, table, rest, json_object_get(at, name), row);
+	}
+}
+
+bool
+show_print_table(const struct show_table *table, const json_t *of, const char *before,
+		 const char *indent, FILE *to)
+{
+	struct text_column columns[COLUMNS_MAX];
+	struct show_row row = {.depth = 0};
+	unsigned int count = 0;
+	struct text_table *t;
+	bool printed;
+
+	for (; table->columns[count].heading != NULL; count++)
+		columns[count] = (struct text_column){
+			table->columns[count].heading,
+			table->columns[count].format <= SHOW_NAME ? TEXT_LEFT : TEXT_RIGHT};
+	if (text_table_create(&t, columns, count) != 0)
+		return false;
+	add_rows(t, table, table->rows, of, &row);
+	printed = text_table_rows(t) != 0 || table->empty != NULL;
+	if (printed)
+		fprintf(to, "%s%s", before, table->title != NULL ? table->title : "");
+	if (text_table_rows(t) != 0)
+		text_table_print(t, indent, to);
+	else if (table->empty != NULL)
+		fprintf(to, "%s%s\n", indent, table->empty);
+	text_table_destroy(t);
+	return printed;
+}
+
+void
+show_print_each(const json_t *answer, bool ports, show_print_part_fn *print, FILE *to)
+{
+	const char *node_name, *port_name, *between = "";
+	json_t *node, *port;
+
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+	{
+		if (!ports) {
+			fputs(between, to);
+			print(node_name, node, to);
+			between = "\n";
+			continue;
+		}
+		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+		{
+			char name[SHOW_NAME_MAX];
+
+			snprintf(name, sizeof(name), "%s.%s", node_name, port_name);
+			fputs(between, to);
+			print(name, port, to);
+			between = "\n";
+		}
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The routes of switches.
+#include "view.h"
+
+#include <string.h>
+
+// {"kind": "vxlan", "vni", "to"}, {"kind": "vlan", "vlan"}, or null.
+static json_t *
+encap_json(const struct show_encap *e)
+{
+	if (e->id == 0)
+		return json_null();
+	return e->vxlan ? json_pack("{s:s,s:I,s:s}", "kind", "vxlan", "vni", (json_int_t)e->id,
+				    "to", e->to)
+			: json_pack("{s:s,s:I}", "kind", "vlan", "vlan", (json_int_t)e->id);
+}
+
+static json_t *
+route_json(const struct show_route *r)
+{
+	json_t *via = json_array();
+
+	for (unsigned int i = 0; i < r->next_hop_count; i++) {
+		json_t *hop = json_object();
+
+		show_set_text(hop, "port", r->next_hops[i].port);
+		show_set_text(hop, "node", r->next_hops[i].node);
+		show_set_mac(hop, r->next_hops[i].mac);
+		json_array_append_new(via, hop);
+	}
+	return json_pack("{s:s,s:s,s:b,s:o,s:o}", "mode", r->mode, "source", r->source, "glean",
+			 r->glean, "via", via, "encap", encap_json(&r->encap));
+}
+
+// {"nodes": {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "source", "glean", "via": [...], "encap"}}}}}}.
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	bool found = q->port == NULL && q->vrf == NULL;
+
+	show_child(to, "nodes");
+	for (unsigned int i = 0; i < s->route_count; i++) {
+		const struct show_route *r = &s->routes[i];
+
+		if ((q->port != NULL && strcmp(q->port, r->node) != 0) ||
+		    (q->vrf != NULL && strcmp(q->vrf, r->vrf) != 0))
+			continue;
+		found = true;
+		json_object_set_new(show_child(show_child(show_node(to, r->node), "vrfs"), r->vrf),
+				    r->prefix, route_json(r));
+	}
+	return found;
+}
+
+// "swp5 spine1, swp6 spine2": a next hop is its port and who is behind it.
+static void
+append_hop(char *text, size_t size, const json_t *hop)
+{
+	const char *node = show_string(hop, "node");
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "%s%s %s", used != 0 ? ", " : "",
+		 show_string(hop, "port"), *node != '\0' ? node : show_string(hop, "mac"));
+}
+
+// "; vxlan vni 5001 to 172.16.0.2" or "; vlan 101".
+static void
+append_encap(char *text, size_t size, const json_t *encap)
+{
+	size_t used = strlen(text);
+
+	if (json_object_get(encap, "vni") != NULL)
+		snprintf(text + used, size - used, "; vxlan vni %ju to %s",
+			 (uintmax_t)show_number(encap, "vni"), show_string(encap, "to"));
+	else if (json_object_get(encap, "vlan") != NULL)
+		snprintf(text + used, size - used, "; vlan %ju",
+			 (uintmax_t)show_number(encap, "vlan"));
+}
+
+static void
+next_hops_cell(struct text_table *t, const struct show_row *row)
+{
+	const json_t *via = json_object_get(row->value, "via");
+	char hops[4096] = "";
+
+	for (size_t i = 0; i < json_array_size(via); i++)
+		append_hop(hops, sizeof(hops), json_array_get(via, i));
+	if (*hops != '\0')
+		append_encap(hops, sizeof(hops), json_object_get(row->value, "encap"));
+	text_table_cell(t, "%s",
+			*hops != '\0'                    ? hops
+			: show_flag(row->value, "glean") ? "none yet: neighbours are asked for"
+							 : "none: dropped");
+}
+
+static const struct show_column columns[] = {
+	{"node", "1", .format = SHOW_NAME},
+	{"vrf", "2", .format = SHOW_NAME},
+	{"prefix", "3", .format = SHOW_NAME},
+	{"mode", "mode", .format = SHOW_TEXT},
+	{"source", "source", .format = SHOW_TEXT},
+	{"next hops", .cell = next_hops_cell},
+	{0},
+};
+
+const struct show_view show_route = {
+	.name = "route",
+	.arguments = "[NODE] [vrf VRF]",
+	.help = "routes of switches and their next hops",
+	.of = "switch",
+	.needs = SHOW_NEEDS_ROUTES,
+	.collect = collect,
+	.tables =
+		(const struct show_table[]){
+			{.rows = "nodes/*/vrfs/*/*", .columns = columns, .empty = "no route"}, {0}},
+};

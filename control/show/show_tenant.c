@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each tenant holds of a node's buffer, and of each pool where tenants have shares.
+#include "control/fabric/counters_part.h"
+#include "view.h"
+
+#include "dataplane/queueing/buffer.h"
+
+// "share": the most that the tenant may hold of the pool now beyond its guarantee, in bytes, which
+// moves with what is free where the share is by alpha; null: no limit.
+static json_t *
+tenant_pool(const struct report_node *n, unsigned int tenant, unsigned int pool)
+{
+	const struct tables *t = report_tables(n);
+	const struct tenant_profile *profile = &t->tenants[tenant];
+	const struct tenant_use *use = &n->node->buffer.tenants[tenant];
+	const struct pool *state = &n->node->buffer.pools[pool];
+	json_int_t cell = counters_cell(n);
+	uint64_t limit = buffer_limit(&profile->share[pool],
+				      buffer_free(&t->pools[pool], state->shared_use));
+
+	return json_pack("{s:I,s:I,s:I,s:o}", "used", use->used[pool] * cell, "guaranteed",
+			 profile->guaranteed[pool] * cell, "guaranteed_used",
+			 use->guarantee[pool] * cell, "share",
+			 limit >= POOL_UNLIMITED ? json_null()
+						 : json_integer((json_int_t)limit * cell));
+}
+
+static json_t *
+node_tenants(const struct show_state *s, const struct report_node *n)
+{
+	const struct tables *t = report_tables(n);
+	json_t *out = counters_node(n, COUNTERS_TENANTS, s->now);
+	json_t *tenants = json_object_get(out, "tenants");
+
+	if (t == NULL || !t->tenant_buffers || n->node->buffer.tenants == NULL)
+		return out;
+	for (unsigned int i = 0; i < t->tenant_count; i++) {
+		json_t *pools;
+
+		if (n->tenants[i] == NULL) // no tenant has this index, or one without hosts
+			continue;
+		pools = show_child(json_object_get(tenants, n->tenants[i]), "pools");
+		for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
+			json_object_set_new(pools, counters_pool_name(pool),
+					    tenant_pool(n, i, pool));
+	}
+	return out;
+}
+
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	return show_each_node(s, q, node_tenants, to);
+}
+
+static const struct show_column columns[] = {
+	{"node", "1", .format = SHOW_NAME},
+	{"tenant", "2", .format = SHOW_NAME},
+	{"packets", "packets", .format = SHOW_COUNT},
+	{"bytes", "bytes", .format = SHOW_BYTES},
+	{"used", "used", .format = SHOW_BYTES},
+	{"max", "used_max", .format = SHOW_BYTES},
+	{"guaranteed", "guaranteed", .format = SHOW_BYTES},
+	{"guaranteed-used", "guaranteed_used", .format = SHOW_BYTES},
+	{"dropped", "dropped", .format = SHOW_COUNT},
+	{"max-persistent", "used_max_persistent", .format = SHOW_BYTES},
+	{0},
+};
+
+static bool
+is_limited(const struct show_row *row)
+{
+	return json_is_integer(json_object_get(row->value, "share"));
+}
+
+static bool
+has_no_part(const struct show_row *row)
+{
+	return !is_limited(row) && show_number(row->value, "used") == 0 &&
+	       show_number(row->value, "guaranteed") == 0;
+}
+
+static void
+share_cell(struct text_table *t, const struct show_row *row)
+{
+	if (is_limited(row))
+		show_cell(t, row, "share", SHOW_BYTES);
+	else
+		text_table_cell(t, "-");
+}
+
+static const struct show_column share_columns[] = {
+	{"node", "1", .format = SHOW_NAME},
+	{"tenant", "2", .format = SHOW_NAME},
+	{"pool", "3", .format = SHOW_NAME},
+	{"used", "used", .format = SHOW_BYTES},
+	{"guaranteed", "guaranteed", .format = SHOW_BYTES},
+	{"guaranteed-used", "guaranteed_used", .format = SHOW_BYTES},
+	{"share", .format = SHOW_BYTES, .cell = share_cell},
+	{0},
+};
+
+const struct show_view show_tenant = {
+	.name = "tenant",
+	.arguments = "[NODE]",
+	.help = "what tenants hold of the buffer",
+	.of = "node",
+	.collect = collect,
+	.tables =
+		(const struct show_table[]){
+			{.rows = "nodes/*/tenants/*",
+			 .columns = columns,
+			 .empty = "no tenant is known here"},
+			{.rows = "nodes/*/tenants/*/pools/*",
+			 .columns = share_columns,
+			 .skip = has_no_part},
+			{0},
+		},
+};
