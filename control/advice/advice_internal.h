@@ -138,6 +138,6 @@ int reach_first_hop(struct reach *r, const struct tables *t, uint16_t vrf,
 		    const struct reach_destination *d, const struct next_hop_group **group,
 		    uint32_t *encap_index);
 
-// A circle among links whose ends both are in `members` (by switch): its links in order. Returns
-// how many, 0 without one, or -ENOMEM. circle has room for link_count.
+// A cycle among links whose ends both are in `members` (by switch): its links in order. Returns
+// how many, 0 without one, or -ENOMEM. cycle has room for link_count.
 int reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle);

@@ -2,7 +2,7 @@
 // Cyclic buffer dependency. A switch whose lossless group is full pauses the link a -> b that fills
 // it; if its packets wait for the link b -> c, a -> b waits for b -> c. When links wait for each
 // other in a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions on
-// Computers 1987, for channels of a network). Up-down routes have no circle; routes set by hand
+// Computers 1987, for channels of a network). Up-down routes have no cycle; routes set by hand
 // can. What matters is which link's packets are sent on by which, so routes are followed from where
 // packets enter (reach.c), for every lossless priority over the switches that are lossless for it:
 // first as the fabric starts, then as it is after the route events of each instant, with links that
@@ -36,11 +36,11 @@ struct deadlock {
 	struct config_prefix *prefixes; // of route events
 	uint32_t prefix_count;
 	bool stale;  // a link has changed since `routes` was made
-	char **told; // circles reported
+	char **told; // cycles that have been reported
 	uint32_t told_count;
 };
 
-// True when this circle has been reported before; it has now.
+// True when this cycle has been reported before; it has now.
 static bool
 told(struct deadlock *c, const char *text)
 {
@@ -104,7 +104,7 @@ report_loop(struct deadlock *c, const struct config_event *cause)
 
 	inet_ntop(to->version == 6 ? AF_INET6 : AF_INET, to->address, address, sizeof(address));
 	snprintf(what, sizeof(what),
-		 "a routing loop: packets to %s go round until their TTL has run out", address);
+		 "routing loop: packets to %s circulate until their TTL expires", address);
 	report(c, c->reach.loop, c->reach.loop_length, cause, what);
 }
 
@@ -115,7 +115,7 @@ report_cycle(struct deadlock *c, uint32_t length, unsigned priority,
 	char what[128];
 
 	snprintf(what, sizeof(what),
-		 "buffers of priority %u wait for each other in a cycle, so that PFC can deadlock",
+		 "buffers of priority %u depend on each other in a cycle, so PFC can deadlock",
 		 priority);
 	report(c, c->cycle, length, cause, what);
 }
@@ -313,7 +313,7 @@ advice_deadlock(const struct fabric *f, struct config_diag *diag)
 	struct deadlock c = {.f = f, .diag = diag};
 	int rc;
 
-	// Without a second switch there is no circle.
+	// Without a second switch there is no cycle.
 	if (f->topology->first_host < 2)
 		return 0;
 	rc = create(&c, f);

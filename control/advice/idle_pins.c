@@ -214,14 +214,15 @@ report_entry(const struct fabric *f, const struct use *use, struct config_diag *
 		return;
 	if (use->count == 0)
 		config_warning(diag, f->config->file, pin->via.pos, "routing.pinned",
-			       "has no effect: no switch that reads it has %s or leads to it",
+			       "has no effect: no switch with this setting has %s or a link to it",
 			       pin->via.text);
 	else
-		config_warning(diag, f->config->file, pin->via.pos, "routing.pinned",
-			       "has no effect: on %s%s %s is no next hop of what %s sends to %s",
-			       f->topology->nodes[use->first].name,
-			       advice_others(use->count - 1, "switch", "switches", others),
-			       pin->via.text, pin->src.text, pin->dst.text);
+		config_warning(
+			diag, f->config->file, pin->via.pos, "routing.pinned",
+			"has no effect: on %s%s, %s is not a next hop for packets from %s to %s",
+			f->topology->nodes[use->first].name,
+			advice_others(use->count - 1, "switch", "switches", others), pin->via.text,
+			pin->src.text, pin->dst.text);
 }
 
 static bool
@@ -305,8 +306,8 @@ check_modes(const struct fabric *f, struct config_diag *diag)
 				 all.items[k].pos.column == all.items[i].pos.column;
 		if (!pinned)
 			config_warning(diag, f->config->file, all.items[i].pos, "routing.mode",
-				       "pinned, and `routing.pinned` names no flow: all go by "
-				       "hash, as with ecmp");
+				       "pinned, but `routing.pinned` names no flow: all flows are "
+				       "hashed, as with ecmp");
 	}
 	free(all.items);
 	return rc;

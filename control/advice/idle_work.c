@@ -47,7 +47,7 @@ check_starts(const struct config *config, const struct workload *w, ps_t until,
 	for (unsigned i = 0; i < config->work_count; i++)
 		if (starts[i] != PS_NEVER && starts[i] >= until)
 			config_warning(diag, config->file, config->workload[i].pos, "workload",
-				       "never starts: it would at %s, and the run ends at %s",
+				       "never starts: its start is at %s, but the run ends at %s",
 				       config_duration_text(starts[i], start),
 				       config_duration_text(until, end));
 	free(starts);
@@ -63,7 +63,7 @@ check_events(const struct config *config, ps_t until, struct config_diag *diag)
 	for (unsigned i = 0; i < config->event_count; i++)
 		if (config->events[i].at_ps > until)
 			config_warning(diag, config->file, config->events[i].pos, "events",
-				       "never happens: it would at %s, and the run ends at %s",
+				       "never happens: it is at %s, but the run ends at %s",
 				       config_duration_text(config->events[i].at_ps, at),
 				       config_duration_text(until, end));
 }
@@ -79,8 +79,8 @@ check_stream(const struct fabric *f, const struct stream_spec *s, struct config_
 		return;
 	topology_port_name(t, t->first_host + s->src, s->src_port, name);
 	config_warning(diag, f->config->file, f->config->workload[s->item].pos, "workload.rate",
-		       "%s is more than the %s of %s, which sends no faster",
-		       config_rate_text(s->rate_bps, rate), config_rate_text(nic_bps, most), name);
+		       "%s is above the %s that %s can send", config_rate_text(s->rate_bps, rate),
+		       config_rate_text(nic_bps, most), name);
 }
 
 int

@@ -131,7 +131,7 @@ report(const struct fabric *f, const struct finding *found, struct config_diag *
 	config_warning(diag, f->config->file, find_pos(f, found), key,
 		       "%" PRIu64 " B is above the %" PRIu64
 		       " B at which group %u, congested alone, sends XOFF on %s%s: PFC acts first "
-		       "(lower max, or give the group more room)",
+		       "(lower max or give the group more buffer)",
 		       found->max, found->depth, found->group, f->topology->nodes[found->node].name,
 		       advice_others(found->count - 1, "switch", "switches", others));
 }

@@ -63,8 +63,8 @@ check_ways(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
 		return;
 	link_findings_note(
 		all, link, find_pos(all->f, a, b, 0),
-		"one end pauses the link (802.3x), the other priorities (PFC): neither obeys "
-		"the other");
+		"one end sends link pauses (802.3x) and the other priority pauses (PFC): "
+		"neither obeys the other");
 }
 
 int

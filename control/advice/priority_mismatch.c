@@ -181,7 +181,7 @@ note_remark(struct markings *m, uint32_t link, const struct passage *way, unsign
 	link_findings_note(
 		&m->found, link, find_remark(m->f, &way->from),
 		"packets of priority %u leave the %s with DSCP %u, which is priority %u on the "
-		"%s: a pause by one does not hold the packets of the other",
+		"%s: a pause from one end does not stop these packets at the other",
 		priority_of(m->f, way, dscp), link_findings_role(m->f, way->from.node),
 		leaves_with(m->f, way, dscp), priority_behind(m->f, way, dscp),
 		link_findings_role(m->f, way->to.node));
@@ -257,12 +257,12 @@ check_link(struct markings *m, uint32_t link)
 	if (found.dscps == 0)
 		return;
 	if (__builtin_popcountll(found.dscps) > 1)
-		snprintf(more, sizeof(more), " (and so with %d other DSCPs)",
+		snprintf(more, sizeof(more), " (also %d other DSCPs)",
 			 __builtin_popcountll(found.dscps) - 1);
 	link_findings_note(
 		&m->found, link, found.pos,
-		"DSCP %u is priority %u on the %s and %u on the %s%s: a pause by one does not "
-		"hold the packets of the other",
+		"DSCP %u is priority %u on the %s and %u on the %s%s: a pause from one end does "
+		"not stop these packets at the other",
 		found.first, found.here[0], link_findings_role(m->f, l->a.node), found.here[1],
 		link_findings_role(m->f, l->b.node), more);
 }

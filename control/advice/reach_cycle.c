@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding links that wait for each other in a circle: depth first over what reach.c has followed.
+// Finding links that wait for each other in a cycle: depth first over what reach.c has followed.
 #include "advice_internal.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ next_onward(const struct reach *r, uint32_t link, const bool *members, uint32_t 
 	return r->link_count;
 }
 
-// Depth first, on a path of its own: `circle` holds it, `queue` how far each of its links has been
+// Depth first, on a path of its own: `cycle` holds it, `queue` how far each of its links has been
 // looked at.
 static int
 walk(const struct reach *r, const bool *members, uint8_t *state, uint32_t *cycle, uint32_t start)

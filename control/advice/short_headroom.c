@@ -58,7 +58,8 @@ report(const struct fabric *f, const struct advice_findings *all, struct config_
 		config_warning(
 			diag, f->config->file, one->pos, key,
 			"%" PRIu64 " B are less than the %" PRIu64
-			" B that may still arrive after XOFF at %s%s (%g Gb/s, %g ns): it can drop",
+			" B that may still arrive after XOFF at %s%s (%g Gb/s, %g ns): the group "
+			"can drop packets",
 			one->figures[WRITTEN], one->figures[NEEDED],
 			topology_port_name(f->topology, one->first.node, one->first.port, name),
 			advice_others(one->others, "port", "ports", others),
@@ -83,8 +84,8 @@ check_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
 	config_warning(diag, f->config->file,
 		       advice_pos(f, node, offsetof(struct switch_config, headroom_pool_bytes)),
 		       "buffer.headroom-pool.size",
-		       "%" PRIu64 " B for all groups are less than the %" PRIu64
-		       " B of headroom that one of them may need",
+		       "%" PRIu64 " B, shared by all groups, is less than the %" PRIu64
+		       " B of headroom that one group may need",
 		       (uint64_t)t->pools[POOL_HEADROOM].size * t->cell, (uint64_t)most * t->cell);
 }
 

@@ -53,15 +53,16 @@ report(const struct fabric *f, const struct advice_finding *one, struct config_d
 	advice_others(one->others, "port", "ports", others);
 	if (one->figures[QUANTA] == 0)
 		config_warning(diag, f->config->file, one->pos, "qos.pfc.quanta",
-			       "a pause of 0 quanta ends one: nobody who sends to %s%s is held",
+			       "a pause of 0 quanta ends a pause: senders to %s%s are never paused",
 			       name, others);
 	else
-		config_warning(diag, f->config->file, one->pos, "qos.pfc.refresh",
-			       "a pause of %u quanta by %s%s lasts %.3f us and is sent again after "
-			       "%s: in between it holds nobody",
-			       (unsigned)one->figures[QUANTA], name, others,
-			       (double)one->figures[LASTS] / 1e6,
-			       config_duration_text(one->figures[REFRESH], refresh));
+		config_warning(
+			diag, f->config->file, one->pos, "qos.pfc.refresh",
+			"a pause of %u quanta sent by %s%s lasts %.3f us but is sent again only "
+			"after %s: senders resume in between",
+			(unsigned)one->figures[QUANTA], name, others,
+			(double)one->figures[LASTS] / 1e6,
+			config_duration_text(one->figures[REFRESH], refresh));
 }
 
 int

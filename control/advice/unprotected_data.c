@@ -51,10 +51,10 @@ advice_unprotected_data(const struct fabric *f, struct config_diag *diag)
 		told = pos;
 		config_warning(
 			diag, f->config->file, pos, "hosts.dscp",
-			"data of %s (DSCP %d) is priority %u on %s, without PFC, not %u, which "
-			"has it: it can be lost",
-			place->name, f->hosts[h].dscp, priority,
-			f->topology->nodes[place->ports[0].peer_node].name, f->hosts[h].priority);
+			"%s puts data of %s (DSCP %d) into priority %u, without PFC, not into %u, "
+			"with PFC: packets can be lost",
+			f->topology->nodes[place->ports[0].peer_node].name, place->name,
+			f->hosts[h].dscp, priority, f->hosts[h].priority);
 	}
 	return 0;
 }

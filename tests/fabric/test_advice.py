@@ -58,8 +58,8 @@ class Advice(Case):
 
     def test_headroom_pool(self):
         text = PLACE + "switch:\n  preset: spectrum-x\n  buffer: {headroom-pool: {size: %s}}\n"
-        self.warned(text % "20KB", ("4:34", r"buffer.headroom-pool.size: 19968 B for all groups are less than the "
-                                    r"\d+ B of headroom that one of them may need"))
+        self.warned(text % "20KB", ("4:34", r"buffer.headroom-pool.size: 19968 B, shared by all groups, is less than the "
+                                    r"\d+ B of headroom that one group may need"))
         self.quiet(text % "1MB")
 
     def test_ecn_above_pfc(self):
@@ -125,28 +125,28 @@ class Advice(Case):
 
     def test_two_ways_of_pausing(self):
         self.warned(QUIET + "leaf: {qos: {flow-control: pause}}\n",
-                    ("3:28", r"qos: on the link leaf1-spine1 and 3 other links one end pauses the link \(802.3x\), the "
-                     "other priorities"))
+                    ("3:28", r"qos: on the link leaf1-spine1 and 3 other links one end sends link pauses \(802.3x\) and "
+                     "the other priority pauses"))
 
     def test_two_maps(self):
         self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5}}}\n",
                     ("3:38", r"qos: on the link leaf1-spine1 and 3 other links DSCP 26 is priority 3 on the leaf and 5 "
-                     "on the spine: a pause by one"))
+                     "on the spine: a pause from one end"))
         self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5, 27: 5, 28: 5}}}\n",
-                    ("3:38", r".* priority 3 on the leaf and 5 on the spine \(and so with 2 other DSCPs\): a pause by"))
+                    ("3:38", r".* priority 3 on the leaf and 5 on the spine \(also 2 other DSCPs\): a pause from"))
         self.quiet(QUIET + "spine: {qos: {dscp-to-priority: {10: 2}}}\n")
 
     def test_two_trusts(self):
         """What the one end reads and the other does not."""
         differs = (r"qos: on the link leaf1-spine1 and 3 other links DSCP 24 is priority 3 on the leaf and 0 on the "
-                   r"spine \(and so with 7 other DSCPs\): a pause by one")
+                   r"spine \(also 7 other DSCPs\): a pause from one end")
         # Between switches nothing is tagged: what trusts PCP alone reads nothing.
         for trust in ("[]", "[pcp]"):
             self.warned(QUIET + f"spine: {{qos: {{trust: {trust}}}}}\n", ("3:22", differs))
         self.quiet(QUIET + "spine: {qos: {trust: [pcp, dscp]}}\n")
         self.warned(QUIET + "spine: {qos: {trust: [], port-priority: 3}}\n",
                     ("3:41", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 3 on spine1 and 1 other switch"),
-                    ("3:41", r"qos: .* DSCP 0 is priority 0 on the leaf and 3 on the spine \(and so with 55 other"))
+                    ("3:41", r"qos: .* DSCP 0 is priority 0 on the leaf and 3 on the spine \(also 55 other"))
         # The maps of single ports: of the link's own, and of one by which packets come in.
         self.warned(QUIET + "spine1: {qos: {ports: {swp1: {dscp-to-priority: {26: 5}}}}}\n",
                     ("3:24", "qos: on the link leaf1-spine1 and 1 other link DSCP 26 is priority 3 on the leaf and 5 on the "
@@ -154,12 +154,12 @@ class Advice(Case):
         self.warned(QUIET + "leaf1: {qos: {ports: {swp1: {trust: [], port-priority: 3}}}}\n",
                     ("3:23", "hosts.cnp.dscp: CNPs"),
                     ("3:23", r"qos: on the link leaf1-spine1 and 1 other link DSCP 0 is priority 3 on the leaf and 0 on "
-                     r"the spine \(and so with 55 other DSCPs\)"))
+                     r"the spine \(also 55 other DSCPs\)"))
 
     def test_two_sides_of_a_remark(self):
         self.warned(QUIET + "leaf: {qos: {remark: {dscp: {3: 0}}}}\n",
                     ("3:29", "qos: on the link leaf1-spine1 and 3 other links packets of priority 3 leave the leaf with "
-                     "DSCP 0, which is priority 0 on the spine: a pause by one"))
+                     "DSCP 0, which is priority 0 on the spine: a pause from one end"))
         self.warned(QUIET + "leaf2: {qos: {ports: {swp3: {remark: {dscp: {0: 26}}}}}}\n",
                     ("3:23", "qos: on the link leaf2-spine1 packets of priority 0 leave the leaf with DSCP 26, which is "
                      "priority 3 on the spine"))
@@ -176,18 +176,18 @@ class Advice(Case):
     def test_pauses(self):
         """100 quanta of 512 bit times are 512 ns at 100 Gb/s and 128 ns at 400 Gb/s."""
         text = PLACE + "switch:\n  preset: spectrum-x\n  qos: {pfc: {%s}}\n"
-        told = (r"qos.pfc.refresh: a pause of 100 quanta by leaf1.swp1 and 11 other ports lasts 0.512 us and is sent "
-                r"again after %s: in between it holds nobody")
+        told = (r"qos.pfc.refresh: a pause of 100 quanta sent by leaf1.swp1 and 11 other ports lasts 0.512 us but is sent "
+                r"again only after %s: senders resume in between")
         self.warned(text % "quanta: 100, refresh: 100us", ("4:37", told % "100us"))
         self.warned(text % "quanta: 100, refresh: 512ns", ("4:37", told % "512ns"))
         self.quiet(text % "quanta: 100, refresh: 511ns")
         self.quiet(text % "quanta: 1")
-        self.warned(text % "quanta: 0", ("4:23", "qos.pfc.quanta: a pause of 0 quanta ends one: nobody who sends to "
-                                         "leaf1.swp1 and 11 other ports is held"))
+        self.warned(text % "quanta: 0", ("4:23", "qos.pfc.quanta: a pause of 0 quanta ends a pause: senders to "
+                                         "leaf1.swp1 and 11 other ports are never paused"))
         faster = (text % "quanta: 100, refresh: 200ns").replace(
             "hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {fabric: {rate: 400G}}")
-        self.warned(faster, ("4:37", "qos.pfc.refresh: a pause of 100 quanta by leaf1.swp3 and 7 other ports lasts "
-                             "0.128 us and is sent again after 200ns"))
+        self.warned(faster, ("4:37", "qos.pfc.refresh: a pause of 100 quanta sent by leaf1.swp3 and 7 other ports "
+                             "lasts 0.128 us but is sent again only after 200ns"))
         # 802.3x pauses are as long; who sends none needs none.
         self.warned(text % "quanta: 0}, flow-control: pause, remark: {dscp: none", ("4:23", "qos.pfc.quanta: "))
         self.quiet((text % "quanta: 0").replace("spectrum-x", "lossy"))
@@ -207,8 +207,8 @@ class Advice(Case):
 
     def test_data_out_of_pfc(self):
         self.warned(QUIET + "hosts: {dscp: 0}\n",
-                    ("3:15", r"hosts.dscp: data of h1 \(DSCP 0\) is priority 0 on leaf1, without PFC, not 3, which has it"))
-        self.warned(QUIET + "h3: {dscp: 34}\n", ("3:12", r"hosts.dscp: data of h3 \(DSCP 34\) is priority 4 on leaf2"))
+                    ("3:15", r"hosts.dscp: leaf1 puts data of h1 \(DSCP 0\) into priority 0, without PFC, not into 3, with PFC"))
+        self.warned(QUIET + "h3: {dscp: 34}\n", ("3:12", r"hosts.dscp: leaf2 puts data of h3 \(DSCP 34\) into priority 4"))
         self.quiet(QUIET + "hosts: {dscp: 27}\n")
         self.quiet(QUIET + "hosts: {dscp: 0, priority: 0}\n")
 
@@ -242,23 +242,23 @@ class Advice(Case):
                     "src: h1, dst: leaf2, via: spine2"):
             with self.subTest(pin):
                 self.quiet(self.pinned(f"{{{pin}}}")[0])
-        told = "routing.pinned: has no effect: on %s is no next hop of what %s sends to %s$"
-        for pin, where in (("src: h1, dst: h2, via: spine1", ("leaf1 and 1 other switch spine1", "h1", "h2")),
-                           ("src: h1, dst: h3, via: leaf1", ("spine1 and 1 other switch leaf1", "h1", "h3")),
-                           ("src: h1, dst: h3, via: h1", ("leaf1 h1", "h1", "h3")),
-                           ("src: h1, dst: h2, via: leaf1.swp3", ("leaf1 leaf1.swp3", "h1", "h2")),
+        told = "routing.pinned: has no effect: on %s is not a next hop for packets from %s to %s$"
+        for pin, where in (("src: h1, dst: h2, via: spine1", ("leaf1 and 1 other switch, spine1", "h1", "h2")),
+                           ("src: h1, dst: h3, via: leaf1", ("spine1 and 1 other switch, leaf1", "h1", "h3")),
+                           ("src: h1, dst: h3, via: h1", ("leaf1, h1", "h1", "h3")),
+                           ("src: h1, dst: h2, via: leaf1.swp3", ("leaf1, leaf1.swp3", "h1", "h2")),
                            ("src: h1, dst: 198.18.0.1, via: spine1",
-                            ("leaf1 and 1 other switch spine1", "h1", "198.18.0.1"))):
+                            ("leaf1 and 1 other switch, spine1", "h1", "198.18.0.1"))):
             with self.subTest(pin):
                 text, at = self.pinned(f"{{{pin}}}")
                 self.warned(text, (at, told % where))
         text, at = self.pinned("{src: h3, dst: h1, via: spine1}", section="leaf1")
-        self.warned(text, (at, told % ("leaf1 spine1", "h3", "h1")))
+        self.warned(text, (at, told % ("leaf1, spine1", "h3", "h1")))
         text, at = self.pinned("{src: h1, dst: h3, via: swp4}", section="spine")
-        self.warned(text, (at, "routing.pinned: has no effect: no switch that reads it has swp4 or leads to it$"))
+        self.warned(text, (at, "routing.pinned: has no effect: no switch with this setting has swp4 or a link to it$"))
         # Each entry for itself; links that fail and routes that are set change who is next.
         text, at = self.pinned("{src: h1, dst: h3, via: spine2}, {src: h1, dst: h2, via: spine2}")
-        self.warned(text, (at, told % ("leaf1 and 1 other switch spine2", "h1", "h2")))
+        self.warned(text, (at, told % ("leaf1 and 1 other switch, spine2", "h1", "h2")))
         for event in ("link: leaf1-spine1, state: down", "node: leaf1, route: {prefix: 10.0.2.0/24, via: [spine1]}"):
             self.quiet(self.pinned("{src: h1, dst: h2, via: spine1}", f"events: [{{at: 1us, {event}}}]\n")[0])
 
@@ -267,11 +267,11 @@ class Advice(Case):
                 "swp3: {rate: 100G}}\n  routes:\n    - {prefix: 198.18.0.0/16, via: [{port: swp2, mac: "
                 '"02:00:00:00:02:02"}]}\n  routing: {pinned: [{src: 198.19.0.1, dst: 198.18.0.1, via: %s}]}\n')
         self.quiet(text % "swp2")
-        self.warned(text % "swp3", ("7:62", "routing.pinned: has no effect: on dut swp3 is no next hop of what 198.19.0.1 "
-                                    "sends to 198.18.0.1$"))
+        self.warned(text % "swp3", ("7:62", "routing.pinned: has no effect: on dut, swp3 is not a next hop for packets "
+                                    "from 198.19.0.1 to 198.18.0.1$"))
 
     def test_pinned_without_pins(self):
-        told = "routing.mode: pinned, and `routing.pinned` names no flow: all go by hash, as with ecmp$"
+        told = "routing.mode: pinned, but `routing.pinned` names no flow: all flows are hashed, as with ecmp$"
         text = PLACE + "switch: {preset: spectrum-x, routing: {mode: pinned%s}}\n"
         for pins in ("", ", pinned: []", ", pinned: none"):
             self.warned(text % pins, ("2:46", told))
@@ -282,7 +282,7 @@ class Advice(Case):
 
     def test_what_never_starts(self):
         text = QUIET + "workload:\n  - {kind: flow, from: h1, to: h3, size: 1KB}\n  - {%s}\nstop: 1ms\n"
-        told = "workload: never starts: it would at %s, and the run ends at 1ms$"
+        told = "workload: never starts: its start is at %s, but the run ends at 1ms$"
         for item in ("kind: flow, from: h1, to: h3, size: 1KB", "kind: stream, from: h1, to: h3, rate: 1G",
                      "kind: incast, from: [h1, h2], to: h3, size: 1KB", "kind: permutation, size: 1KB",
                      "kind: all-reduce, size: 1KB", "kind: step, collectives: [{kind: all-gather, size: 1KB}]"):
@@ -299,12 +299,12 @@ class Advice(Case):
         self.assertEqual(sim.json["nodes"]["h1"]["ports"]["eth1"]["tx_packets"], 1)
         self.assertIn("never starts", sim.err)
         self.assertEqual(roost("sim", path, "--until", "2ms").err, "")
-        self.assertIn(" it would at 1ms, and the run ends at 500us", roost("sim", path, "--until", "500us").err)
+        self.assertIn(" its start is at 1ms, but the run ends at 500us", roost("sim", path, "--until", "500us").err)
 
     def test_events_beyond_the_end(self):
         """What is at the end itself still happens."""
         text = QUIET + "events:\n  - {at: 1ms, snapshot: full}\n  - {at: %s, snapshot: full}\n%s"
-        told = "events: never happens: it would at 1001us, and the run ends at 1ms$"
+        told = "events: never happens: it is at 1001us, but the run ends at 1ms$"
         self.quiet(text % ("1ms", "stop: 1ms\n"))
         self.quiet(text % ("1001us", ""))
         late = text % ("1001us", "stop: 1ms\n")
@@ -318,39 +318,39 @@ class Advice(Case):
         flows.write_text("2\n0 2 3 100 1000 0.001\n1 3 3 100 1000 %s\n" % "0.0005")
         text = QUIET + f"workload: [{{kind: flows, format: hpcc, file: {flows}}}]\nstop: %s\n"
         self.quiet(text % "600us")
-        self.warned(text % "500us", ("3:12", "workload: never starts: it would at 500us, and the run ends at 500us$"))
+        self.warned(text % "500us", ("3:12", "workload: never starts: its start is at 500us, but the run ends at 500us$"))
 
     def test_streams_beyond_their_nic(self):
         text = QUIET + "workload:\n  - {kind: stream, from: %s, to: h3, rate: %s, until: 1us}\n"
         self.quiet(text % ("h1", "100G"))
         self.warned(text % ("h1", "100001M"),
-                    ("4:5", "workload.rate: 100001M is more than the 100G of h1.eth1, which sends no faster$"))
+                    ("4:5", "workload.rate: 100001M is above the 100G that h1.eth1 can send$"))
         slow = text.replace("hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {host: {rate: 25G}}")
         self.quiet(slow % ("h2", "25G"))
-        self.warned(slow % ("h2", "100G"), ("4:5", "workload.rate: 100G is more than the 25G of h2.eth1, which"))
+        self.warned(slow % ("h2", "100G"), ("4:5", "workload.rate: 100G is above the 25G that h2.eth1 can send"))
 
-    def test_a_circle(self):
+    def test_a_cycle(self):
         route = "{at: %s, node: %s, route: {prefix: 10.0.2.0/24, via: [%s]}}"
         events = QUIET + "events:\n  - " + "\n  - ".join(
             [route % ("1us", "leaf1", "spine2"), route % ("5us", "spine1", "leaf1"),
              route % ("2us", "leaf1", "spine1"), route % ("9us", "spine1", "leaf2")]) + "\n"
-        loop = ("5:5", r"events.route: a routing loop: packets to 10\.0\.2\.1 go round until their TTL has run out: "
+        loop = ("5:5", r"events.route: routing loop: packets to 10\.0\.2\.1 circulate until their TTL expires: "
                        "leaf1.swp3 -> spine1.swp1 -> leaf1.swp3$")
-        path = self.warned(events, loop, ("5:5", "events.route: buffers of priority 3 wait for each other in a circle, so "
-                                          r"that PFC can deadlock: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3$"))
-        self.assertIn("events.route: buffers of priority 3 wait", roost("sim", path).err)
+        path = self.warned(events, loop, ("5:5", "events.route: buffers of priority 3 depend on each other in a cycle, so "
+                                          r"PFC can deadlock: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3$"))
+        self.assertIn("events.route: buffers of priority 3 depend", roost("sim", path).err)
         # Taken back at the same instant there is neither; where nothing is lossless no deadlock.
         self.quiet(events.replace("at: 9us", "at: 5us"))
         self.warned(events.replace("spectrum-x", "lossy"), loop)
 
-    def test_a_circle_that_a_link_closes(self):
+    def test_a_cycle_that_a_link_closes(self):
         # spine1 sends back only what it is given, and that is nothing until leaf1 has no other way.
         text = QUIET + ("events:\n  - {at: 0us, node: leaf1, route: {prefix: 10.0.2.0/24, via: [spine2]}}\n"
                         "  - {at: 1us, node: spine1, route: {prefix: 10.0.2.2/32, via: [leaf1]}}\n")
         self.quiet(text)
         self.warned(text.replace("via: [spine2]", "via: [spine1, spine2]"),
                     ("5:5", ".*loop: packets to 10.0.2.2 .*: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3"),
-                    ("5:5", ".*circle, .*: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3"))
+                    ("5:5", ".*cycle, .*: leaf1.swp3 -> spine1.swp1 -> leaf1.swp3"))
 
     def test_computed_routes_have_none(self):
         ring = ("fabric:\n  topology:\n    kind: explicit\n"

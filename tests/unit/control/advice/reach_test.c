@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which link's packets are sent on by which, counted for a fabric whose answer is known, and
-// circles in it.
+// cycles in it.
 #include "control/advice/advice_internal.h"
 
 #include "control/model/tables/build.h"
@@ -66,7 +66,7 @@ edges(const struct reach *r)
 }
 
 static int
-circle(struct followed *w, uint32_t *links)
+cycle(struct followed *w, uint32_t *links)
 {
 	bool members[SWITCHES_MAX];
 
@@ -105,7 +105,7 @@ set_route(struct followed *w, const char *node_name, const char *via)
 }
 
 // 4 leaves, 2 spines: what comes up a link from a leaf goes down to each of the 3 others, and what
-// comes down goes to hosts: 4 x 2 x 3 pairs, no circle.
+// comes down goes to hosts: 4 x 2 x 3 pairs, no cycle.
 static void
 test_leaf_spine(void **state)
 {
@@ -118,7 +118,7 @@ test_leaf_spine(void **state)
 	assert_int_equal(edges(&w.r), 4 * 2 * 3);
 	// leaf1's first uplink: on by spine1's ports to leaf2, leaf3, leaf4.
 	assert_int_equal(w.r.onward[reach_link(&w.r, 0, 3)].bits[0], 0xe);
-	assert_int_equal(circle(&w, links), 0);
+	assert_int_equal(cycle(&w, links), 0);
 	stop(&w);
 }
 
@@ -148,9 +148,9 @@ test_loop_of_two(void **state)
 	(void)state;
 	start(&w,
 	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}}\n");
-	assert_int_equal(circle(&w, links), 0);
+	assert_int_equal(cycle(&w, links), 0);
 	set_route(&w, "spine1", "leaf1");
-	assert_int_equal(circle(&w, links), 2);
+	assert_int_equal(cycle(&w, links), 2);
 	assert_int_equal(links[0], reach_link(&w.r, 0, 1));
 	assert_int_equal(links[1], reach_link(&w.r, 2, 0));
 	// And packets to leaf2's host do go round it.
@@ -162,14 +162,14 @@ test_loop_of_two(void **state)
 	// Without a switch that is lossless there is nothing that waits.
 	assert_int_equal(reach_find_cycle(&w.r, (bool[]){true, true, false}, links), 0);
 	set_route(&w, "spine1", "leaf2");
-	assert_int_equal(circle(&w, links), 0);
+	assert_int_equal(cycle(&w, links), 0);
 	assert_int_equal(w.r.loop_length, 0);
 	stop(&w);
 }
 
 // A detour that no packet can take: leaf3 would send leaf2's packets to spine2, but nobody sends
 // them to leaf3 but its own hosts. With spine1 sending them there it is one: up, down, up and down
-// again, still no circle; and spine2 sending them to leaf1 closes it.
+// again, still no cycle; and spine2 sending them to leaf1 closes it.
 static void
 test_detours(void **state)
 {
@@ -180,13 +180,13 @@ test_detours(void **state)
 	start(&w,
 	      "fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 1}}\n");
 	set_route(&w, "leaf3", "spine2");
-	assert_int_equal(circle(&w, links), 0);
+	assert_int_equal(cycle(&w, links), 0);
 	set_route(&w, "spine1", "leaf3");
-	assert_int_equal(circle(&w, links), 0);
+	assert_int_equal(cycle(&w, links), 0);
 	assert_int_equal(w.r.loop_length, 0);
 	set_route(&w, "leaf1", "spine1");
 	set_route(&w, "spine2", "leaf1");
-	assert_int_equal(circle(&w, links), 4);
+	assert_int_equal(cycle(&w, links), 4);
 	assert_int_equal(w.r.loop_length, 4);
 	stop(&w);
 }
@@ -217,7 +217,7 @@ test_worn(void **state)
 		start(&w, text);
 		assert_int_equal(edges(&w.r), 4 * 2 * 3);
 		assert_int_equal(w.r.onward[reach_link(&w.r, 0, 3)].bits[0], 0xe);
-		assert_int_equal(circle(&w, links), 0);
+		assert_int_equal(cycle(&w, links), 0);
 		assert_int_equal(w.r.loop_length, 0);
 		stop(&w);
 	}
@@ -239,7 +239,7 @@ test_loop_of_tunnels(void **state)
 	assert_int_equal(w.r.loop_length, 0);
 	set_route_to(&w, "spine1", far, "leaf1");
 	assert_int_equal(w.r.loop_length, 2);
-	assert_int_equal(circle(&w, links), 2);
+	assert_int_equal(cycle(&w, links), 2);
 	assert_memory_equal(w.r.looping.address, ((uint8_t[]){10, 0, 2, 1}), 4);
 	set_route_to(&w, "spine1", far, "leaf2");
 	assert_int_equal(w.r.loop_length, 0);
