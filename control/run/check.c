@@ -1,14 +1,92 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost check`: whether a file can be run, by making everything it asks for and running none of
-// it.
+// `roost check`: whether a file can be run. Everything that a run needs is made and nothing is run.
 #include "control/advice/advice.h"
 #include "control/commands.h"
 #include "control/model/routes/routes.h"
 #include "control/run/sim/experiment.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#define CHECK_TEXT_MAX 512
+
+// One line about what the file describes. Room is for all of it; what does not fit is cut.
+struct check_text {
+	char text[CHECK_TEXT_MAX];
+	size_t length;
+};
+
+static void __attribute__((format(printf, 2, 3))) put(struct check_text *t, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(t->text + t->length, sizeof(t->text) - t->length, format, args);
+	va_end(args);
+	if (length > 0)
+		t->length += (size_t)length;
+	if (t->length >= sizeof(t->text))
+		t->length = sizeof(t->text) - 1;
+}
+
+// "4 leaves, "; nothing if there are none.
+static void
+put_count(struct check_text *t, uint64_t count, const char *one, const char *many)
+{
+	if (count != 0)
+		put(t, "%s%" PRIu64 " %s", t->length != 0 ? ", " : "", count,
+		    count == 1 ? one : many);
+}
+
+// What leaves can receive from hosts over what they can send to spines. Nothing where no leaf has
+// both.
+static void
+put_oversubscription(struct check_text *t, const struct topology *topology)
+{
+	double down = 0, up = 0, ratio;
+
+	for (uint32_t i = 0; i < topology->link_count; i++) {
+		const struct topo_link *link = &topology->links[i];
+		enum config_role a = topology->nodes[link->a.node].role;
+		enum config_role b = topology->nodes[link->b.node].role;
+
+		if (a != CONFIG_ROLE_LEAF && b != CONFIG_ROLE_LEAF)
+			continue;
+		if (link->host)
+			down += (double)link->rate_bps;
+		else if (a != b)
+			up += (double)link->rate_bps;
+	}
+	if (down == 0 || up == 0)
+		return;
+	ratio = down / up;
+	if (ratio >= 1)
+		put(t, ", oversubscription %.3g:1", ratio);
+	else
+		put(t, ", oversubscription 1:%.3g", 1 / ratio);
+}
+
+static void
+put_fabric(struct check_text *t, const struct topology *topology, const struct workload *w)
+{
+	uint32_t flows = 0;
+
+	put_count(t, topology->leaf_count, "leaf", "leaves");
+	put_count(t, topology->spine_count, "spine", "spines");
+	put_count(t, topology->super_count, "super-spine", "super-spines");
+	put_count(t, topology->host_count, "host", "hosts");
+	if (topology->config->attach_count != 0)
+		put(t, " (%u attached)", topology->config->attach_count);
+	put_oversubscription(t, topology);
+	for (uint32_t i = 0; i < w->flow_count; i++)
+		flows += !w->flows[i].inside;
+	put_count(t, flows, "flow", "flows");
+	put_count(t, w->stream_count, "stream", "streams");
+}
 
 // One switch: its tables are what can be wrong.
 static int
@@ -34,53 +112,75 @@ check_single(const struct config *config, struct topology *topology, struct conf
 }
 
 static int
-check_file(const char *file, struct config_diag *diag)
+check_lone_switch(const struct config *config, struct config_diag *diag, struct check_text *t)
 {
-	struct experiment_options options = {.file = file, .until = PS_NEVER};
 	struct topology *topology = NULL;
-	struct config *config = NULL;
-	struct experiment e;
-	int rc = config_load(&config, file, diag);
+	int rc = topology_create(&topology, config, diag);
 
-	if (rc != 0)
-		return rc;
-	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE) {
-		config_free(config);
-		config_diag_free(diag);
-		*diag = (struct config_diag){0};
-		rc = experiment_create(&e, &options, diag);
-		experiment_destroy(&e);
-		return rc;
-	}
-	rc = topology_create(&topology, config, diag);
 	if (rc == 0)
 		rc = topology_check_names(topology, diag);
 	if (rc == 0)
 		rc = check_single(config, topology, diag);
 	if (rc == 0)
 		rc = routes_check_events(topology, diag);
+	if (rc == 0) {
+		put(t, "1 switch");
+		put_count(t, topology->nodes[0].port_count, "port", "ports");
+	}
 	topology_destroy(topology);
-	config_free(config);
 	return rc;
+}
+
+static int
+check_fabric(const char *file, struct config_diag *diag, struct check_text *t)
+{
+	struct experiment_options options = {.file = file, .until = PS_NEVER};
+	struct experiment e;
+	int rc = experiment_create(&e, &options, diag);
+
+	if (rc == 0)
+		put_fabric(t, e.topology, e.workload);
+	experiment_destroy(&e);
+	return rc;
+}
+
+static int
+check_file(const char *file, struct config_diag *diag, struct check_text *t)
+{
+	struct config *config = NULL;
+	int rc = config_load(&config, file, diag);
+
+	if (rc != 0)
+		return rc;
+	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
+		rc = check_lone_switch(config, diag, t);
+		config_free(config);
+		return rc;
+	}
+	config_free(config);
+	config_diag_free(diag); // the experiment loads the file again
+	*diag = (struct config_diag){0};
+	return check_fabric(file, diag, t);
 }
 
 int
 cmd_check(int argc, char **argv)
 {
 	struct config_diag diag = {0};
+	struct check_text text = {.length = 0};
 	int rc;
 
 	if (argc != 2 || argv[1][0] == '-') {
 		fprintf(stderr, "usage: roost check FILE\n");
 		return 2;
 	}
-	rc = check_file(argv[1], &diag);
+	rc = check_file(argv[1], &diag, &text);
 	config_diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "roost check: %s: %s\n", argv[1], strerror(-rc));
 	config_diag_free(&diag);
 	if (rc != 0)
 		return rc == -ENOMEM ? 1 : 2;
-	printf("%s: good\n", argv[1]);
+	printf("%s: ok: %s\n", argv[1], text.text);
 	return 0;
 }

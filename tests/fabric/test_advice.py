@@ -12,7 +12,7 @@ class Advice(Case):
         """Each is (position, pattern); position "" where the file does not say it."""
         path = self.file(text)
         done = roost("check", path)
-        self.assertEqual(done.out, f"{path}: good\n")
+        self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
         lines = done.err.splitlines()
         self.assertEqual(len(lines), len(expected), done.err)
         for line, (position, pattern) in zip(lines, expected):

@@ -26,7 +26,8 @@ class Check(Case):
     def test_good_files(self):
         for path in (DEMO, self.file(PLACE)):
             done = roost("check", path)
-            self.assertEqual((done.out, done.err), (f"{path}: good\n", ""))
+            self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
+            self.assertEqual(done.err, "")
 
     def test_did_you_mean(self):
         self.refused("fabric:\n  topologi: {kind: leaf-spine}\n",
@@ -156,7 +157,8 @@ class Check(Case):
             with self.subTest(preset=preset):
                 path = self.file(PLACE + f"switch: {preset}\n" + tenants % "1MB")
                 done = roost("check", path)
-                self.assertEqual((done.out, done.err), (f"{path}: good\n", ""))
+                self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
+                self.assertEqual(done.err, "")
                 # Said once, of one switch and one pool, where it is written.
                 self.refused(PLACE + f"switch: {preset}\n" + tenants % "65MB",
                              ("3:42", r"tenants: on leaf1 pool \S+ of \d+ B does not hold the 65000064 B guaranteed "
@@ -171,7 +173,8 @@ class Check(Case):
                 "    ports: {swp1: {max-rate: 40G}, swp2: {max-rate: %s}}\n")
         path = self.file(text % "30G")
         done = roost("check", path)
-        self.assertEqual((done.out, done.err), (f"{path}: good\n", ""))
+        self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
+        self.assertEqual(done.err, "")
         self.assert_refused(r":6:24: qos.tc.3.min-rate: on dut 20G promised to 1 class are more than the 15G of swp2 "
                             r"\(its max-rate\)\n$", "check", self.file(text % "15G"))
 
@@ -188,7 +191,7 @@ class Check(Case):
         path = self.file(PLACE + "switch:\n  preset: spectrum-x\n  qos:\n    pg: {0: {headroom: 9KB}}\n"
                          "    tc: {6: {weight: 9}, 3: {max-rate: 200G}}\n")
         done = roost("check", path)
-        self.assertEqual(done.out, f"{path}: good\n")
+        self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
         self.assertEqual(done.err.replace(f"warning: {path}:", "").splitlines(),
                          ["5:24: qos.pg.0.headroom: has no effect: group 0 is not lossless",
                           "6:22: qos.tc.6.weight: has no effect: the scheduler of class 6 is strict",
@@ -296,14 +299,14 @@ class Check(Case):
     def test_a_warning_is_no_error(self):
         path = self.file(PLACE + "hosts: {path-mtu: 1000}\n")
         done = roost("check", path)
-        self.assertEqual(done.out, f"{path}: good\n")
+        self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
         self.assertRegex(done.err, rf"^warning: {path}:2:19: hosts.path-mtu: 1000 is none of RoCE's five")
 
     def test_a_path_mtu_that_does_not_fit(self):
         path = self.file("fabric: {mtu: 1500, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
                          "hosts: {path-mtu: 4096}\nworkload:\n  - {kind: permutation, size: 1MB}\nstop: 1ms\n")
         done = roost("check", path)
-        self.assertEqual(done.out, f"{path}: good\n")
+        self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
         self.assertEqual([line for line in done.err.splitlines() if "path-mtu" in line],
                          [f"warning: {path}:2:19: hosts.path-mtu: h1 to h2: the path carries 1500 bytes of IP, too few "
                           "for a path MTU of 4096 and its headers: such packets drop as mtu-exceeded"])
@@ -339,6 +342,18 @@ class CommandLine(Case):
     def test_without_a_command(self):
         done = roost(status=2)
         self.assertEqual((done.out, done.err), ("", roost("--help").out))
+
+    def test_it_says_what_the_file_describes(self):
+        for description, told in (
+                (fabric(4, 2, 2, workload=[flow("h1", "h3", "1MB")]),
+                 "4 leaves, 2 spines, 8 hosts, oversubscription 1:1, 1 flow"),
+                (fabric(2, 1, 3, host_link={"rate": "25G"}, workload=[{"kind": "stream", "from": "h1", "to": "h2", "rate": "1G", "until": "1ms"}]),
+                 "2 leaves, 1 spine, 6 hosts, oversubscription 1:1.33, 1 stream"),
+                (fabric(1, 1, 5, attach={"h2": {"netns": "h2"}}), "1 leaf, 1 spine, 5 hosts (1 attached), oversubscription 5:1"),
+                (fabric(1, 0, 2), "1 leaf, 2 hosts"),
+                ({"switch": {"preset": "sonic", "ports": {"swp1": {"rate": "100G"}}}}, "1 switch, 1 port")):
+            path = self.file(description)
+            self.assertEqual(roost("check", path).out, f"{path}: ok: {told}\n")
 
     def test_unknown_commands(self):
         for typed, meant in (("siim", "sim"), ("chek", "check"), ("relpay", "replay"), ("shwo", "show")):
