@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a switch's pipeline does, leaf or spine. Each of them makes it its own function, so that the
-// compiler sees the stages as one, in four variants: without what most switches never ask for, or
-// the whole of it, and each without tunnels or with, so that nobody pays for what is off. New
-// tables choose (node->whole, node->tunnels).
+// The pipeline of a switch, leaf or spine. Each of the two instantiates it, so that the compiler sees
+// the stages as one function, in four variants (enum node_variant): a feature that is off costs a
+// packet nothing. New tables choose the variant (node->variant).
 #pragma once
 
 #include "dataplane/node/loop.h"
@@ -23,43 +22,51 @@
 #include "dataplane/stages/tunnel.h"
 #include "dataplane/queueing/switch_timer.h"
 
-// ingress, in this order; the first verdict that is not STAGE_NEXT is the packet's.
-#define SWITCH_INGRESS(stage)                                                          \
-	stage(receive) stage(parse) stage(control_frames) stage(classify) stage(route) \
-		stage(spray) stage(admit) stage(rewrite) stage(enqueue)
+// Calls the next stage unless the packet has its verdict already.
+#define SWITCH_STAGE(call)                         \
+	do {                                       \
+		if (likely(verdict == STAGE_NEXT)) \
+			verdict = (call);          \
+	} while (0)
 
-#define SWITCH_INGRESS_TUNNELS(stage)                                                           \
-	stage(receive) stage(parse) stage(control_frames) stage(tunnel) stage(classify_tunnels) \
-		stage(moved) stage(route) stage(spray_tunnels) stage(admit_tunnels)             \
-			stage(rewrite_tunnels) stage(enqueue)
+// Ingress: the order of the stages. The first verdict that is not STAGE_NEXT is the packet's. This is
+// the only place that says so; documents that repeat the order are compared with it
+// (tests/lint/test_stages.py). `variant`: a constant.
+static __rte_always_inline int
+switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
+{
+	const bool full = variant & NODE_FULL, tunnels = variant & NODE_TUNNELS;
+	int verdict = stage_receive(n, in, m, now);
 
-#define SWITCH_INGRESS_WHOLE(stage)                                                              \
-	stage(receive) stage(parse) stage(control_frames) stage(classify) stage(route)           \
-		stage(spray_whole) stage(admit_whole) stage(rewrite) stage(remark) stage(notice) \
-			stage(enqueue_whole)
+	SWITCH_STAGE(stage_parse(n, in, m, now));
+	SWITCH_STAGE(stage_control_frames(n, in, m, now));
+	if (tunnels)
+		SWITCH_STAGE(stage_tunnel(n, in, m, now));
+	SWITCH_STAGE(stage_classify(n, in, m, now, variant));
+	if (tunnels)
+		SWITCH_STAGE(stage_stale_tenant(n, in, m, now));
+	SWITCH_STAGE(stage_route(n, in, m, now));
+	SWITCH_STAGE(stage_spray(n, in, m, now, variant));
+	SWITCH_STAGE(stage_admit(n, in, m, now, variant));
+	SWITCH_STAGE(stage_rewrite(n, in, m, now, variant));
+	if (full)
+		SWITCH_STAGE(stage_remark(n, in, m, now));
+	if (full)
+		SWITCH_STAGE(stage_notice(n, in, m, now));
+	SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
+	return verdict;
+}
 
-#define SWITCH_INGRESS_WHOLE_TUNNELS(stage)                                                     \
-	stage(receive) stage(parse) stage(control_frames) stage(tunnel) stage(classify_tunnels) \
-		stage(moved) stage(route) stage(spray_whole_tunnels) stage(admit_whole_tunnels) \
-			stage(rewrite_tunnels) stage(remark) stage(notice) stage(enqueue_whole)
-
-#define SWITCH_RUN_STAGE(name)             \
-	if (likely(verdict == STAGE_NEXT)) \
-		verdict = stage_##name(n, in, m, now);
-
-// egress: scheduler picks -> ECN marks, or RED drops -> wire takes -> buffer releases (`send`)
-// timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer)
+// Egress: the scheduler picks, ECN marks or RED drops, the wire takes, the buffer releases (`send`).
+// Timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer).
 //
-// Functions of their own: in one, the variants would compete for registers and be laid out by
-// guesses of which is likely, which costs either some 10 cycles a packet.
-#define SWITCH_VARIANT(name, INGRESS, send)                                                   \
+// Each variant is a function of its own: in one function they would compete for registers and be
+// laid out by guesses of which is likely, which costs each some 10 cycles a packet.
+#define SWITCH_VARIANT(name, variant, send)                                                   \
 	static __rte_always_inline int switch_ingress_##name(struct node *n, struct port *in, \
 							     struct rte_mbuf *m, ps_t now)    \
 	{                                                                                     \
-		int verdict = STAGE_NEXT;                                                     \
-                                                                                              \
-		INGRESS(SWITCH_RUN_STAGE)                                                     \
-		return verdict;                                                               \
+		return switch_ingress(n, in, m, now, variant);                                \
 	}                                                                                     \
                                                                                               \
 	static __attribute__((noinline)) ps_t switch_run_##name(struct node *n)               \
@@ -67,16 +74,16 @@
 		return node_run(n, switch_ingress_##name, send, switch_timer);                \
 	}
 
-SWITCH_VARIANT(plain, SWITCH_INGRESS, port_send)
-SWITCH_VARIANT(tunnels, SWITCH_INGRESS_TUNNELS, port_send)
-SWITCH_VARIANT(whole, SWITCH_INGRESS_WHOLE, port_send_whole)
-SWITCH_VARIANT(whole_tunnels, SWITCH_INGRESS_WHOLE_TUNNELS, port_send_whole)
+SWITCH_VARIANT(plain, 0, port_send)
+SWITCH_VARIANT(tunnels, NODE_TUNNELS, port_send)
+SWITCH_VARIANT(full, NODE_FULL, port_send_full)
+SWITCH_VARIANT(full_tunnels, NODE_FULL | NODE_TUNNELS, port_send_full)
 
 static __rte_always_inline ps_t
 switch_advance(struct node *n, ps_t start, ps_t until)
 {
 	node_open(n, start, until);
-	if (n->whole)
-		return n->tunnels ? switch_run_whole_tunnels(n) : switch_run_whole(n);
-	return n->tunnels ? switch_run_tunnels(n) : switch_run_plain(n);
+	if (n->variant & NODE_FULL)
+		return n->variant & NODE_TUNNELS ? switch_run_full_tunnels(n) : switch_run_full(n);
+	return n->variant & NODE_TUNNELS ? switch_run_tunnels(n) : switch_run_plain(n);
 }

@@ -26,6 +26,14 @@ struct glean;
 
 enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 
+// What a switch's pipeline can do beside forwarding. New tables choose for the whole node, so that
+// packets of a switch that needs neither pay for neither.
+enum node_variant {
+	NODE_FULL = 1 << 0,    // rates, RED, tenants in the buffer, trimming, watchdog, ...
+	NODE_TUNNELS = 1 << 1, // VXLAN and VLANs of tenants
+};
+#define NODE_VARIANTS 4
+
 enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
 
 #define NODE_KEY_NONE UINT32_MAX
@@ -87,10 +95,9 @@ struct node {
 	uint32_t departures; // where those begin
 	uint32_t key_count;  // of all keys, a multiple of 4
 	uint16_t port_count;
-	uint8_t role;  // enum node_role
-	bool whole;    // which variant of a switch's pipeline its tables ask for: the whole
-	bool tunnels;  // or not, with tunnels or without
-	uint8_t looks; // bits of enum path_looks; 0: depths and pauses are all that count
+	uint8_t role;    // enum node_role
+	uint8_t variant; // of a switch's pipeline: bits of enum node_variant
+	uint8_t looks;   // bits of enum path_looks; 0: depths and pauses are all that count
 	const uint32_t *generation;   // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;

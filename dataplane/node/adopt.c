@@ -162,7 +162,7 @@ add_turns(struct node *n, uint32_t count)
 }
 
 static bool
-port_wants_whole(const struct port *p)
+port_wants_full(const struct port *p)
 {
 	const struct port_profile *profile = p->profile;
 	bool wants = profile->min_rated | profile->max_rated | profile->fair || profile->remarks ||
@@ -173,15 +173,15 @@ port_wants_whole(const struct port *p)
 	return wants;
 }
 
-// Whether some packet may meet what only the whole pipeline has.
+// Whether some packet may meet what only the full pipeline has.
 static bool
-wants_whole(const struct node *n, const struct tables *t)
+wants_full(const struct node *n, const struct tables *t)
 {
 	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
 		     t->trim.size != 0 || t->watchdog.poll != 0 || t->notices.on;
 
 	for (unsigned int i = 0; i < n->port_count; i++)
-		wants |= port_wants_whole(&n->ports[i]);
+		wants |= port_wants_full(&n->ports[i]);
 	return wants;
 }
 
@@ -200,8 +200,8 @@ node_adopt_tables(struct node *n, const struct tables *t)
 		requeue_adopt(n, &n->ports[i], n->start);
 	paths_adopt(n);
 	cut = buffer_recount(n, t);
-	n->whole = cut || wants_whole(n, t);
-	n->tunnels = t->tunnels != NULL || t->moved != NULL;
+	n->variant = (cut || wants_full(n, t) ? NODE_FULL : 0) |
+		     (t->tunnels != NULL || t->moved != NULL ? NODE_TUNNELS : 0);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		fair_adopt(n, &n->ports[i]);
 		shaper_adopt(n, &n->ports[i], n->start);

@@ -4,8 +4,8 @@
 // admit it or neither is charged. Each side tries its tenant's guarantee, then its own space within
 // its limit, then, for a lossless group, headroom. It is released when its transmission starts.
 //
-// The rule comes in two variants, of which new tables choose one: the whole of it, and without what
-// only tenants with parts of the buffer and pools with a per-port level need (`whole` false).
+// The rule comes in two variants, of which new tables choose one. The full one also has tenants with
+// parts of the buffer and pools with a per-port level.
 #pragma once
 
 #include "buffer.h"
@@ -45,20 +45,20 @@ enum charge_place { CHARGE_GUARANTEE, CHARGE_OWN, CHARGE_HEADROOM };
 
 static __rte_always_inline bool
 charge_tenant_known(const struct tables *t, const struct charge *c,
-		    const struct threshold *threshold, bool whole)
+		    const struct threshold *threshold, bool full)
 {
-	return whole && t->tenant_buffers && c->tenant != TENANT_NONE &&
+	return full && t->tenant_buffers && c->tenant != TENANT_NONE &&
 	       t->pools[threshold->pool].size != POOL_UNLIMITED;
 }
 
 static __rte_always_inline bool
 charge_fits_own(const struct node *n, const struct port *p, const struct usage *usage,
-		const struct threshold *threshold, uint32_t cells, bool whole, uint32_t *shared)
+		const struct threshold *threshold, uint32_t cells, bool full, uint32_t *shared)
 {
 	const struct pool *pool = &n->buffer.pools[threshold->pool];
 	const struct pool_profile *profile = &n->current->pools[threshold->pool];
 
-	if (whole && profile->port_level)
+	if (full && profile->port_level)
 		return buffer_fits_port(usage, threshold, pool, profile,
 					p->shared_use[threshold->pool], cells, shared);
 	return buffer_fits_own(usage, threshold, pool, profile, cells, shared);
@@ -67,11 +67,11 @@ charge_fits_own(const struct node *n, const struct port *p, const struct usage *
 // Steps 1 and 2 of a side, the port's. *shared: how many of the cells would count as shared.
 static __rte_always_inline int
 charge_try(struct node *n, const struct charge *c, const struct port *p, const struct usage *usage,
-	   const struct threshold *threshold, bool whole, enum drop_reason full, uint32_t *shared)
+	   const struct threshold *threshold, bool full, enum drop_reason refusal, uint32_t *shared)
 {
 	const struct tables *t = n->current;
 
-	if (charge_tenant_known(t, c, threshold, whole)) {
+	if (charge_tenant_known(t, c, threshold, full)) {
 		const struct pool *pool = &n->buffer.pools[threshold->pool];
 		const struct pool_profile *pool_profile = &t->pools[threshold->pool];
 		const struct tenant_use *use = &n->buffer.tenants[c->tenant];
@@ -79,27 +79,27 @@ charge_try(struct node *n, const struct charge *c, const struct port *p, const s
 
 		if (buffer_fits_guarantee(use, profile, threshold->pool, c->cells))
 			return CHARGE_GUARANTEE;
-		if (!charge_fits_own(n, p, usage, threshold, c->cells, whole, shared))
-			return -1 - (int)full;
+		if (!charge_fits_own(n, p, usage, threshold, c->cells, full, shared))
+			return -1 - (int)refusal;
 		if (buffer_shared(usage->own + c->cells, threshold->reserved) != 0 &&
 		    !buffer_fits_share(use, profile, threshold->pool, pool, pool_profile, c->cells))
 			return -1 - (int)DROP_TENANT_SHARE;
 		return CHARGE_OWN;
 	}
-	if (charge_fits_own(n, p, usage, threshold, c->cells, whole, shared))
+	if (charge_fits_own(n, p, usage, threshold, c->cells, full, shared))
 		return CHARGE_OWN;
-	return -1 - (int)full;
+	return -1 - (int)refusal;
 }
 
 // A tenant's use of a pool counts all cells of its packets, headroom too: which of two packets of a
 // group holds its headroom is not told apart.
 static __rte_always_inline void
 charge_note_tenant(struct node *n, const struct charge *c, const struct threshold *threshold,
-		   uint32_t cells, bool whole)
+		   uint32_t cells, bool full)
 {
 	struct tenant_use *use;
 
-	if (!charge_tenant_known(n->current, c, threshold, whole))
+	if (!charge_tenant_known(n->current, c, threshold, full))
 		return;
 	use = &n->buffer.tenants[c->tenant];
 	use->used[threshold->pool] += cells;
@@ -113,18 +113,18 @@ charge_note_tenant(struct node *n, const struct charge *c, const struct threshol
 
 static __rte_always_inline void
 charge_take_side(struct node *n, const struct charge *c, struct port *p, struct usage *usage,
-		 const struct threshold *threshold, int place, uint32_t shared, bool whole)
+		 const struct threshold *threshold, int place, uint32_t shared, bool full)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 
-	charge_note_tenant(n, c, threshold, c->cells, whole);
+	charge_note_tenant(n, c, threshold, c->cells, full);
 	if (place == CHARGE_GUARANTEE) {
 		buffer_take_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
 				      c->cells);
 		return;
 	}
 	buffer_take_own(usage, pool, c->cells, shared);
-	if (whole)
+	if (full)
 		p->shared_use[threshold->pool] += shared;
 }
 
@@ -140,12 +140,12 @@ charge_fits_headroom(const struct node *n, const struct priority_group *g,
 
 static __rte_always_inline void
 charge_take_headroom(struct node *n, const struct charge *c, struct priority_group *g,
-		     const struct threshold *threshold, bool whole)
+		     const struct threshold *threshold, bool full)
 {
 	struct pool *pool = &n->buffer.pools[POOL_HEADROOM];
 	uint32_t cells = c->cells;
 
-	charge_note_tenant(n, c, threshold, cells, whole);
+	charge_note_tenant(n, c, threshold, cells, full);
 	g->headroom += cells;
 	if (g->headroom > g->headroom_max)
 		g->headroom_max = g->headroom;
@@ -171,7 +171,7 @@ charge_note_peaks(struct priority_group *g, uint32_t reserved)
 // it.
 static __rte_always_inline int
 charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now,
-	     bool whole)
+	     bool full)
 {
 	struct packet_meta *meta = packet_meta(m);
 	const struct charge c = charge_of(m);
@@ -180,7 +180,7 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	struct queue *q = &out->queues[c.tc];
 	const struct tc_profile *tc = &out->profile->tc[c.tc];
 	uint32_t in_shared = 0, out_shared = 0;
-	int ingress = charge_try(n, &c, in, &g->usage, &pg->threshold, whole, DROP_INGRESS_POOL,
+	int ingress = charge_try(n, &c, in, &g->usage, &pg->threshold, full, DROP_INGRESS_POOL,
 				 &in_shared);
 	int egress;
 
@@ -195,17 +195,17 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		g->dropped++;
 		return -1 - ingress;
 	}
-	egress = charge_try(n, &c, out, &q->usage, &tc->threshold, whole, DROP_EGRESS_POOL,
+	egress = charge_try(n, &c, out, &q->usage, &tc->threshold, full, DROP_EGRESS_POOL,
 			    &out_shared);
 	if (unlikely(egress < 0)) {
 		q->dropped++;
 		return -1 - egress;
 	}
 	if (ingress == CHARGE_HEADROOM)
-		charge_take_headroom(n, &c, g, &pg->threshold, whole);
+		charge_take_headroom(n, &c, g, &pg->threshold, full);
 	else
-		charge_take_side(n, &c, in, &g->usage, &pg->threshold, ingress, in_shared, whole);
-	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, whole);
+		charge_take_side(n, &c, in, &g->usage, &pg->threshold, ingress, in_shared, full);
+	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, full);
 	charge_note_peaks(g, pg->threshold.reserved);
 	meta->flags = (c.flags | PACKET_CHARGED |
 		       (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
@@ -216,14 +216,14 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 // Notes a peak that a charge of `cells` to a side of the buffer would set.
 static __rte_always_inline void
 charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold,
-		 bool whole)
+		 bool full)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 	uint32_t used = pool->used + c->cells;
 
 	if (unlikely(used > pool->used_max))
 		pool->used_max = used;
-	if (charge_tenant_known(n->current, c, threshold, whole) &&
+	if (charge_tenant_known(n->current, c, threshold, full) &&
 	    threshold->pool <= POOL_INGRESS_LOSSY) {
 		struct tenant_use *use = &n->buffer.tenants[c->tenant];
 
@@ -238,7 +238,7 @@ charge_peak_side(struct node *n, const struct charge *c, const struct threshold 
 // because it does not fit or its release would do more than undo its charge; then nothing has
 // changed.
 static __rte_always_inline bool
-charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, bool whole)
+charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, bool full)
 {
 	const struct charge c = charge_of(m);
 	struct priority_group *g = &in->groups[c.pg];
@@ -249,12 +249,12 @@ charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *
 
 	if (unlikely(g->xoff) || unlikely(g->headroom != 0))
 		return false;
-	place = charge_try(n, &c, in, &g->usage, pg, whole, DROP_INGRESS_POOL, &shared);
+	place = charge_try(n, &c, in, &g->usage, pg, full, DROP_INGRESS_POOL, &shared);
 	if (unlikely(place < 0) || unlikely(charge_try(n, &c, out, &out->queues[c.tc].usage, tc,
-						       whole, DROP_EGRESS_POOL, &shared) < 0))
+						       full, DROP_EGRESS_POOL, &shared) < 0))
 		return false;
-	charge_peak_side(n, &c, pg, whole);
-	charge_peak_side(n, &c, tc, whole);
+	charge_peak_side(n, &c, pg, full);
+	charge_peak_side(n, &c, tc, full);
 	if (own + g->usage.guaranteed + c.cells > g->used_max)
 		g->used_max = own + g->usage.guaranteed + c.cells;
 	own += place == CHARGE_OWN ? c.cells : 0;
@@ -267,25 +267,25 @@ charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *
 
 static __rte_always_inline void
 charge_give_side(struct node *n, const struct charge *c, struct port *p, struct usage *usage,
-		 const struct threshold *threshold, uint32_t own_cells, bool guaranteed, bool whole)
+		 const struct threshold *threshold, uint32_t own_cells, bool guaranteed, bool full)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 	uint32_t shared;
 
-	charge_note_tenant(n, c, threshold, -c->cells, whole);
+	charge_note_tenant(n, c, threshold, -c->cells, full);
 	if (guaranteed) {
 		buffer_give_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
 				      own_cells);
 		return;
 	}
 	shared = buffer_give_own(usage, threshold, pool, own_cells);
-	if (whole)
+	if (full)
 		p->shared_use[threshold->pool] -= shared;
 }
 
 // Releases what a packet held, at the instant its transmission starts.
 static __rte_always_inline void
-charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
+charge_give(struct node *n, const struct charge *c, ps_t now, bool full)
 {
 	struct port *in = &n->ports[c->in_port];
 	struct port *out = &n->ports[c->out_port];
@@ -294,7 +294,7 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 	uint32_t own = c->cells;
 
 	charge_give_side(n, c, out, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold,
-			 own, c->flags & PACKET_OUT_GUARANTEE, whole);
+			 own, c->flags & PACKET_OUT_GUARANTEE, full);
 	if (unlikely(g->headroom != 0) && !(c->flags & PACKET_IN_GUARANTEE)) {
 		uint32_t headroom = own < g->headroom ? own : g->headroom;
 
@@ -303,7 +303,7 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool whole)
 		own -= headroom;
 	}
 	charge_give_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE,
-			 whole);
+			 full);
 	if (unlikely(g->xoff) && pfc_xon_due(n, in, c->pg))
 		pfc_xon(n, in, c->pg, now);
 }

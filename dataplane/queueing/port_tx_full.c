@@ -88,7 +88,7 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 }
 
 void
-port_send_whole(struct node *n, struct port *p, ps_t now)
+port_send_full(struct node *n, struct port *p, ps_t now)
 {
 	unsigned int eligible;
 
@@ -135,7 +135,7 @@ port_drop_some(struct node *n, struct port *p, unsigned int tc,
 	}
 	for (m = kept; m != NULL; m = next) {
 		next = packet_meta(m)->next;
-		port_push_whole(p, m);
+		port_push_full(p, m);
 	}
 	if (p->queues[tc].head == NULL)
 		scheduler_emptied(&p->queues[tc]);

@@ -38,7 +38,7 @@ port_unshaped(struct port *p, unsigned int tc, ps_t now)
 
 // port_send_at_once()
 static inline void
-port_send_at_once_whole(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+port_send_at_once_full(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const uint32_t bytes = meta->wire_bytes, flags = meta->flags;
@@ -51,7 +51,7 @@ port_send_at_once_whole(struct node *n, struct port *p, struct rte_mbuf *m, ps_t
 
 // queue_push()
 static inline void
-port_push_whole(struct port *p, struct rte_mbuf *m)
+port_push_full(struct port *p, struct rte_mbuf *m)
 {
 	unsigned int tc = packet_meta(m)->tc;
 
@@ -62,7 +62,7 @@ port_push_whole(struct port *p, struct rte_mbuf *m)
 }
 
 // port_send()
-void port_send_whole(struct node *n, struct port *p, ps_t now);
+void port_send_full(struct node *n, struct port *p, ps_t now);
 
 // Cold: drops all that waits in a queue, at `now`; each packet counts in the queue's `dropped` and
 // is released, so that XONs follow.

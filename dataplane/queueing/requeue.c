@@ -80,7 +80,7 @@ give(struct node *n, struct port *p, unsigned int tc, struct packet_list moved[P
 	}
 	for (m = kept.head; m != NULL; m = next) {
 		next = packet_meta(m)->next;
-		port_push_whole(p, m);
+		port_push_full(p, m);
 	}
 	if (p->queues[tc].head == NULL)
 		scheduler_emptied(&p->queues[tc]);
@@ -94,7 +94,7 @@ take_in(struct node *n, struct port *p, unsigned int tc, struct packet_list *mov
 	for (m = moved->head; m != NULL; m = next) {
 		next = packet_meta(m)->next;
 		move_charge(n, p, packet_meta(m), tc);
-		port_push_whole(p, m);
+		port_push_full(p, m);
 	}
 }
 

@@ -53,7 +53,7 @@ may_be_cut(struct node *n, struct port *in, const struct port *out, struct rte_m
 	if (!(trim->eligible & 1u << meta->tc) || in->profile->pg[meta->pg].lossless)
 		return false;
 	if (meta->flags & (PACKET_TUNNEL | PACKET_OPENED | PACKET_VLAN) ||
-	    (n->tunnels && meta->encap != 0))
+	    (n->variant & NODE_TUNNELS && meta->encap != 0))
 		return false; // what is left would have another size elsewhere
 	if (meta->wire_bytes <= trim->size || ip_end(m) <= trim->size)
 		return false; // behind the IP packet there is nothing that would be missed

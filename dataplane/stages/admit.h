@@ -22,9 +22,9 @@ admit_ip_bytes(struct rte_mbuf *m)
 }
 
 static __rte_always_inline int
-admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool whole,
-	     bool tunnels)
+admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
 {
+	const bool full = variant & NODE_FULL, tunnels = variant & NODE_TUNNELS;
 	struct packet_meta *meta = packet_meta(m);
 	struct port *out = &n->ports[meta->out_port];
 	uint32_t worn = tunnels ? tunnel_ip_bytes(n->current, meta) : 0;
@@ -34,51 +34,28 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool
 	if (tunnels && unlikely(!tunnel_has_room(n, m, worn)))
 		return DROP_NO_PACKET;
 	meta->cells = tables_cells(n->current, meta->wire_bytes);
-	if (port_idle(n, out, meta->tc, now) && (!whole || port_unshaped(out, meta->tc, now)) &&
-	    charge_pass(n, in, out, m, whole))
+	if (port_idle(n, out, meta->tc, now) && (!full || port_unshaped(out, meta->tc, now)) &&
+	    charge_pass(n, in, out, m, full))
 		return STAGE_NEXT;
 	meta->arrived = now; // whether or not a histogram asks now: it may before this leaves
-	return charge_admit(n, in, out, m, now, whole);
+	return charge_admit(n, in, out, m, now, full);
 }
 
+// In the full variant the watchdog may drop the packet first, and a packet that is refused may be
+// trimmed.
 static __rte_always_inline int
-stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	return admit_packet(n, in, m, now, false, false);
-}
-
-// With what the packet is to wear.
-static __rte_always_inline int
-stage_admit_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	return admit_packet(n, in, m, now, false, true);
-}
-
-// By the whole rule; what the watchdog holds back does not get as far, and what is refused may be
-// cut.
-static __rte_always_inline int
-admit_wholly(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, bool tunnels)
+stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
 {
 	struct port *out = &n->ports[packet_meta(m)->out_port];
 	int verdict;
 
+	if (!(variant & NODE_FULL))
+		return admit_packet(n, in, m, now, variant);
 	if (unlikely(in->stormed | out->stormed) && watchdog_refuses(n, in, out, m))
 		return DROP_WATCHDOG;
-	verdict = admit_packet(n, in, m, now, true, tunnels);
+	verdict = admit_packet(n, in, m, now, variant);
 	if (unlikely(verdict >= 0) && n->current->trim.size != 0 && verdict != DROP_MTU_EXCEEDED &&
 	    verdict != DROP_NO_PACKET)
 		verdict = trim_refused(n, in, out, m, (enum drop_reason)verdict, now);
 	return verdict;
-}
-
-static __rte_always_inline int
-stage_admit_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	return admit_wholly(n, in, m, now, false);
-}
-
-static __rte_always_inline int
-stage_admit_whole_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	return admit_wholly(n, in, m, now, true);
 }

@@ -7,15 +7,19 @@
 #include "stage.h"
 #include "dataplane/base/priority.h"
 
+// With tunnels it comes behind stage_tunnel(), which knows the VRF and tenant of a packet that came
+// in a tunnel or with a tag.
 static __rte_always_inline int
-classify_packet(struct node *n, struct port *in, struct rte_mbuf *m, bool tunnels)
+stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
 {
+	const bool tunnels = variant & NODE_TUNNELS;
 	const struct tables *t = n->current;
 	const struct port_profile *profile = in->profile;
 	const struct port_tables *port = &t->ports[in->index];
 	struct packet_meta *meta = packet_meta(m);
 	uint8_t priority = priority_of_packet(profile, meta);
 
+	(void)now;
 	meta->priority = priority;
 	meta->pg = t->priority_to_pg[priority];
 	meta->tc = t->priority_to_tc[priority];
@@ -28,19 +32,4 @@ classify_packet(struct node *n, struct port *in, struct rte_mbuf *m, bool tunnel
 		n->buffer.tenants[meta->tenant].bytes += meta->wire_bytes;
 	}
 	return STAGE_NEXT;
-}
-
-static __rte_always_inline int
-stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	(void)now;
-	return classify_packet(n, in, m, false);
-}
-
-// Behind stage_tunnel(), which knows the VRF and tenant of what came in a tunnel or with a tag.
-static __rte_always_inline int
-stage_classify_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	(void)now;
-	return classify_packet(n, in, m, true);
 }

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "dataplane/queueing/pause.h"
-#include "spray.h"
+#include "spray_hash.h"
+#include "stage.h"
 
 #define NOTICE_ETHERTYPE 0x88b5  // IEEE 802, local experimental EtherType 1
 #define NOTICE_ADDRESS_LAST 0x0e // to 01:80:c2:00:00:0e, which no bridge passes on
@@ -35,25 +36,4 @@ stage_notice(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (notice_wanted(n, in) && spray_eligible(n->current, m, true))
 		notice_look(n, in, m, now);
 	return STAGE_NEXT;
-}
-
-static __rte_always_inline int
-notice_if_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, int verdict)
-{
-	if (unlikely(verdict == DROP_NO_NEXT_HOP) && notice_wanted(n, in))
-		notice_refused(n, in, m, now);
-	return verdict;
-}
-
-// stage_spray(), and a notice where it finds no way on.
-static __rte_always_inline int
-stage_spray_whole(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	return notice_if_refused(n, in, m, now, stage_spray(n, in, m, now));
-}
-
-static __rte_always_inline int
-stage_spray_whole_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	return notice_if_refused(n, in, m, now, stage_spray_tunnels(n, in, m, now));
 }

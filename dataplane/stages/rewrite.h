@@ -6,16 +6,27 @@
 #include "dataplane/base/checksum.h"
 #include "tunnel.h"
 
+// With tunnels the packet's encapsulation is put on or taken off, too.
 static __rte_always_inline int
-stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
 {
 	const struct tables *t = n->current;
 	struct packet_meta *meta = packet_meta(m);
-	uint8_t *data = packet_data(m);
-	uint8_t *ip = data + meta->l3_off;
+	uint8_t *data, *ip;
 
 	(void)in;
 	(void)now;
+	if (variant & NODE_TUNNELS) {
+		if (meta->encap != 0 || meta->flags & (PACKET_OPENED | PACKET_VLAN)) {
+			tunnel_rewrite(n, m);
+			return STAGE_NEXT;
+		}
+		if (unlikely(meta->flags & PACKET_TAGGED) && t->tunnels != NULL &&
+		    t->tunnels->vids != NULL)
+			tunnel_forget_vlan(m);
+	}
+	data = packet_data(m);
+	ip = data + meta->l3_off;
 	memcpy(data, t->next_hops[meta->group].mac, 6);
 	memcpy(data + 6, t->ports[meta->out_port].mac, 6);
 	if (unlikely(meta->flags & PACKET_IPV6))
@@ -23,20 +34,4 @@ stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	else
 		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
 	return STAGE_NEXT;
-}
-
-// What comes in a tunnel or tagged, or is to leave so, takes its other headers off and on too.
-static __rte_always_inline int
-stage_rewrite_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	const struct packet_meta *meta = packet_meta(m);
-
-	if (meta->encap != 0 || meta->flags & (PACKET_OPENED | PACKET_VLAN)) {
-		tunnel_rewrite(n, m);
-		return STAGE_NEXT;
-	}
-	if (unlikely(meta->flags & PACKET_TAGGED) && n->current->tunnels != NULL &&
-	    n->current->tunnels->vids != NULL)
-		tunnel_forget_vlan(m);
-	return stage_rewrite(n, in, m, now);
 }

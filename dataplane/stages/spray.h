@@ -7,6 +7,7 @@
 // member of their own in every mode, while that is up.
 #pragma once
 
+#include "notice.h"
 #include "spray_fit.h"
 #include "spray_hash.h"
 
@@ -147,9 +148,22 @@ spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *gr
 			  spray_hash(m, t->hash_seed, group->mode == GROUP_ECMP_QP));
 }
 
+// In the full variant a switch above the leaves sends a notice back when a packet finds no way on.
 static __rte_always_inline int
-spray_packet(struct node *n, struct rte_mbuf *m, ps_t now, bool tunnels)
+spray_no_next_hop(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now,
+		  unsigned int variant)
 {
+	if (variant & NODE_FULL && notice_wanted(n, in))
+		notice_refused(n, in, m, now);
+	return DROP_NO_NEXT_HOP;
+}
+
+// With tunnels a packet in a tunnel is sprayed by what is inside; its next hop says which
+// encapsulation it leaves in.
+static __rte_always_inline int
+stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
+{
+	const bool tunnels = variant & NODE_TUNNELS;
 	const struct tables *t = n->current;
 	struct packet_meta *meta = packet_meta(m);
 	const struct next_hop_group *group = &t->groups[meta->group];
@@ -163,7 +177,7 @@ spray_packet(struct node *n, struct rte_mbuf *m, ps_t now, bool tunnels)
 		member = spray_choose(n, m, group, hops, now, tunnels);
 	out = &n->ports[hops[member].port];
 	if (unlikely(!out->up || out->out == NULL))
-		return DROP_NO_NEXT_HOP;
+		return spray_no_next_hop(n, in, m, now, variant);
 	if (tunnels)
 		meta->encap = group->encap == 0 || group->mode != GROUP_ECMP_QP
 				      ? group->encap
@@ -171,19 +185,4 @@ spray_packet(struct node *n, struct rte_mbuf *m, ps_t now, bool tunnels)
 	meta->group = group->first + member; // from here on the next hop
 	meta->out_port = (uint8_t)hops[member].port;
 	return STAGE_NEXT;
-}
-
-static __rte_always_inline int
-stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	(void)in;
-	return spray_packet(n, m, now, false);
-}
-
-// By what is in a tunnel; and what the packet is to wear.
-static __rte_always_inline int
-stage_spray_tunnels(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
-{
-	(void)in;
-	return spray_packet(n, m, now, true);
 }

@@ -25,7 +25,7 @@ bool moved_concerns(const struct node *n, struct rte_mbuf *m);
 void moved_purge(struct node *n, ps_t now);
 
 static __rte_always_inline int
-stage_moved(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+stage_stale_tenant(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	(void)in;
 	(void)now;

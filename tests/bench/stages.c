@@ -4,7 +4,7 @@
 // that all but the first wait. Each is measured as a switch is that asks for nothing but its
 // preset, and with every feature of the QoS on. `encap`, `decap`, `transit`: by idle ports into
 // VXLAN, out of it, and past a switch that looks into it. Then each stage apart over a batch of 64,
-// on the first. Prints one JSON object: {"whole": {SCENARIO: cycles, ...}, "stages": {NAME: cycles,
+// on the first. Prints one JSON object: {"pipeline": {SCENARIO: cycles, ...}, "stages": {NAME: cycles,
 // ...}, "batches": n}, medians over the batches. With the name of a scenario: its cycles alone.
 #include "control/fabric/fabric.h"
 #include "dataplane/queueing/port_tx.h"
@@ -78,7 +78,7 @@
 		"\"02:00:00:00:02:02\"}]}\n")
 #define TRANSIT TUNNELS("172.16.0.9", ", uplink: true", TO_LEAF("172.16.0.1", "swp1"))
 
-// What is measured whole: how a switch is set, and how long a burst has to pass.
+// What of the pipeline is measured: how a switch is set, and how long a burst has to pass.
 static const struct scenario {
 	const char *name;
 	const char *yaml;
@@ -120,42 +120,47 @@ static const char *const names[] = {"receive",  "parse",   "control_frames",
 
 #define STAGES (sizeof(names) / sizeof(names[0]))
 
-static __rte_always_inline unsigned int
-stage_run(struct node *n, struct port *in, struct rte_mbuf **m, unsigned int count, ps_t now,
-	  stage_fn *stage)
-{
-	unsigned int passed = 0;
-
-	for (unsigned int i = 0; i < count; i++)
-		passed += stage(n, in, m[i], now) == STAGE_NEXT;
-	return passed;
-}
+#define RUN(call)                                \
+	for (unsigned int k = 0; k < count; k++) \
+	passed += (call) == STAGE_NEXT
 
 // One call a stage, inlined into it, as the pipeline has it.
 static __attribute__((noinline)) unsigned int
 run_stage(unsigned int i, struct node *n, struct port *in, struct rte_mbuf **m, unsigned int count,
 	  ps_t now)
 {
+	unsigned int passed = 0;
+
 	switch (i) {
 	case 0:
-		return stage_run(n, in, m, count, now, stage_receive);
+		RUN(stage_receive(n, in, m[k], now));
+		break;
 	case 1:
-		return stage_run(n, in, m, count, now, stage_parse);
+		RUN(stage_parse(n, in, m[k], now));
+		break;
 	case 2:
-		return stage_run(n, in, m, count, now, stage_control_frames);
+		RUN(stage_control_frames(n, in, m[k], now));
+		break;
 	case 3:
-		return stage_run(n, in, m, count, now, stage_classify);
+		RUN(stage_classify(n, in, m[k], now, 0));
+		break;
 	case 4:
-		return stage_run(n, in, m, count, now, stage_route);
+		RUN(stage_route(n, in, m[k], now));
+		break;
 	case 5:
-		return stage_run(n, in, m, count, now, stage_spray);
+		RUN(stage_spray(n, in, m[k], now, 0));
+		break;
 	case 6:
-		return stage_run(n, in, m, count, now, stage_admit);
+		RUN(stage_admit(n, in, m[k], now, 0));
+		break;
 	case 7:
-		return stage_run(n, in, m, count, now, stage_rewrite);
+		RUN(stage_rewrite(n, in, m[k], now, 0));
+		break;
 	default:
-		return stage_run(n, in, m, count, now, stage_enqueue);
+		RUN(stage_enqueue(n, in, m[k], now, 0));
+		break;
 	}
+	return passed;
 }
 
 static void
@@ -256,7 +261,7 @@ bench_close(struct bench *b)
 static void
 measure_stages(struct node *n, struct packet_pool *pool, uint32_t *values[STAGES])
 {
-	const ps_t now = BATCHES * PS_PER_NS; // behind what was measured whole
+	const ps_t now = BATCHES * PS_PER_NS; // behind the batches of the pipeline
 	struct rte_mbuf *m[BATCH];
 
 	for (unsigned int k = 0; k < BATCHES; k++) {
@@ -279,7 +284,7 @@ measure_stages(struct node *n, struct packet_pool *pool, uint32_t *values[STAGES
 }
 
 static void
-measure_whole(const struct bench *b, const struct scenario *scenario, uint32_t *values)
+measure_pipeline(const struct bench *b, const struct scenario *scenario, uint32_t *values)
 {
 	struct node *n = b->node;
 	struct wire *in = n->ports[scenario->tunnel].in, *out = n->ports[!scenario->tunnel].out;
@@ -317,7 +322,7 @@ main_alone(const char *name)
 	for (unsigned int i = 0; i < SCENARIOS; i++) {
 		if (strcmp(scenarios[i].name, name) != 0 || !bench_open(&b, scenarios[i].yaml))
 			continue;
-		measure_whole(&b, &scenarios[i], values);
+		measure_pipeline(&b, &scenarios[i], values);
 		printf("%.1f\n", median(values));
 		bench_close(&b);
 		status = 0;
@@ -337,11 +342,11 @@ main(int argc, char **argv)
 
 	for (unsigned int i = 0; i < STAGES; i++)
 		values[i] = calloc(BATCHES, sizeof(**values));
-	printf("{\"whole\": {");
+	printf("{\"pipeline\": {");
 	for (unsigned int i = 0; i < SCENARIOS; i++) {
 		if (!bench_open(&b, scenarios[i].yaml))
 			return 1;
-		measure_whole(&b, &scenarios[i], values[0]);
+		measure_pipeline(&b, &scenarios[i], values[0]);
 		printf("%s\"%s\": %.1f", i == 0 ? "" : ", ", scenarios[i].name, median(values[0]));
 		bench_close(&b);
 	}

@@ -151,7 +151,7 @@ reaches_buffer(struct rte_mbuf *m)
 		return false;
 	packet_meta(m)->out_port = 1;
 	packet_meta(m)->group = 1;
-	stage_classify(n, &n->ports[0], m, 0);
+	stage_classify(n, &n->ports[0], m, 0, NODE_FULL);
 	return true;
 }
 
@@ -164,7 +164,7 @@ leave(struct rte_mbuf *m, bool remarks)
 	const uint8_t *ip = packet_data(m) + packet_meta(m)->l3_off;
 
 	harness_profile(tables)->remarks = remarks;
-	stage_rewrite(n, &n->ports[0], m, 0);
+	stage_rewrite(n, &n->ports[0], m, 0, NODE_FULL);
 	stage_remark(n, &n->ports[0], m, 0);
 	if (!(packet_meta(m)->flags & PACKET_IPV6))
 		require(parse_ip4_checksum_holds(ip, (ip[0] & 0xfu) * 4));
@@ -183,7 +183,7 @@ pass(struct rte_mbuf *m, uint8_t flags)
 	memcpy(before, packet_data(m), present);
 	if (!reaches_buffer(m))
 		return;
-	if (stage_admit_whole(harness.node, &harness.node->ports[0], m, 0) != STAGE_NEXT) {
+	if (stage_admit(harness.node, &harness.node->ports[0], m, 0, NODE_FULL) != STAGE_NEXT) {
 		check_refused(m, before, present, wire);
 		return;
 	}

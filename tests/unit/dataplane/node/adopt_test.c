@@ -253,19 +253,19 @@ test_adopt_whole(void **state)
 	harness_profile(t)->tc[0].threshold =
 		(struct threshold){.down = 63, .pool = POOL_EGRESS_LOSSY};
 	harness_open(&h, t);
-	assert_true(h.node->whole);
+	assert_true(h.node->variant & NODE_FULL);
 	node_set_tx_off(h.node, &h.node->ports[1], 0xff, 0);
 	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1}), 1000);
 	harness_run(&h, PS_PER_US);
 	assert_int_equal(h.node->ports[1].more[0].trimmed, 1);
 	harness_adopt(&h, harness_tables(PORTS));
-	assert_true(h.node->whole);
+	assert_true(h.node->variant & NODE_FULL);
 	node_set_tx_off(h.node, &h.node->ports[1], 0, h.now);
 	harness_run(&h, 2 * PS_PER_US);
 	assert_int_equal(h.node->ports[1].more[4].trim_sent, 1);
 	assert_int_equal(harness_drain(&h, 1), 1);
 	harness_adopt(&h, harness_tables(PORTS));
-	assert_false(h.node->whole);
+	assert_false(h.node->variant & NODE_FULL);
 	harness_check(&h);
 	harness_close(&h);
 }

@@ -178,8 +178,8 @@ go_through(struct node *n, struct rte_mbuf *m, bool whole)
 	assert_int_equal(charge_admit(n, in, out, m, NOW, whole), -1);
 	port_note_depth(n, out, m);
 	if (whole) {
-		port_push_whole(out, m);
-		port_send_whole(n, out, NOW);
+		port_push_full(out, m);
+		port_send_full(n, out, NOW);
 	} else {
 		queue_push(out, meta->tc, m);
 		port_send(n, out, NOW);
@@ -214,7 +214,7 @@ try_state(struct random *r, bool whole)
 	passes = charge_pass(n, in, &n->ports[OUT], m, whole);
 	if (passes) {
 		if (whole)
-			port_send_at_once_whole(n, &n->ports[OUT], m, NOW);
+			port_send_at_once_full(n, &n->ports[OUT], m, NOW);
 		else
 			port_send_at_once(n, &n->ports[OUT], m, NOW);
 		save(n, passed);

@@ -143,9 +143,9 @@ test_latency_of_what_waits(void **state)
 	for (unsigned int i = 0; i < 3; i++)
 		hold(&h, 300);
 	harness_run(&h, 6 * PS_PER_US);
-	assert_false(h.node->whole);
+	assert_false(h.node->variant & NODE_FULL);
 	harness_adopt(&h, tables_with(p));
-	assert_true(h.node->whole);
+	assert_true(h.node->variant & NODE_FULL);
 	harness_run(&h, 7 * PS_PER_US);
 	node_set_tx_off(h.node, &h.node->ports[0], 0, h.now);
 	harness_run(&h, 8 * PS_PER_US);

@@ -24,7 +24,7 @@ trace(bool uncommon, uint64_t *sum)
 	harness_profile(t)->tc[1].ecn = step(5000);
 	harness_profile(t)->tc[7].red = uncommon; // without ECN it never drops
 	harness_open(&h, t);
-	assert_int_equal(h.node->whole, uncommon);
+	assert_int_equal(h.node->variant & NODE_FULL, uncommon);
 	for (unsigned int i = 0; i < 3000; i++) {
 		const struct frame f = {.to = 3,
 					.bytes = 64 + random_below(&random, 900),

@@ -52,7 +52,7 @@ test_red(void **state)
 	set_red(harness_profile(t), 0, 6000);
 	harness_open(&h, t);
 	p = &h.node->ports[OUT];
-	assert_true(h.node->whole);
+	assert_true(h.node->variant & NODE_FULL);
 	freeze(&h, true);
 	for (uint16_t i = 1; i <= 10; i++)
 		put(&h, 0, 1000, i == 2 ? ECN_ECT0 : i == 3 ? ECN_CE : ECN_NOT_ECT, i);

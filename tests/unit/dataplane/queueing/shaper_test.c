@@ -359,7 +359,7 @@ test_adopt(void **state)
 
 	at = h.now;
 	adopt(&h, set_none);
-	assert_false(h.node->whole);
+	assert_false(h.node->variant & NODE_FULL);
 	assert_int_equal(h.node->ports[1].shaped, 0);
 	harness_run(&h, at + 2 * harness_slot(FRAME));
 	expect_began(&h, 0, at);

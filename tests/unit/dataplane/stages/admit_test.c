@@ -40,9 +40,9 @@ admit(struct harness *h, const struct frame *f, uint32_t *cells)
 
 	packet_meta(m)->in_port = 0;
 	assert_int_equal(stage_parse(h->node, in, m, 0), STAGE_NEXT);
-	assert_int_equal(stage_classify(h->node, in, m, 0), STAGE_NEXT);
+	assert_int_equal(stage_classify(h->node, in, m, 0, 0), STAGE_NEXT);
 	packet_meta(m)->out_port = (uint8_t)f->to;
-	verdict = stage_admit(h->node, in, m, 0);
+	verdict = stage_admit(h->node, in, m, 0, 0);
 	assert_int_equal((packet_meta(m)->flags & PACKET_CHARGED) != 0, verdict == STAGE_NEXT);
 	if (cells != NULL)
 		*cells = packet_meta(m)->cells;
@@ -217,9 +217,9 @@ test_idle_port(void **state)
 		m = harness_frame(&h, &f);
 		packet_meta(m)->in_port = 0;
 		assert_int_equal(stage_parse(h.node, &h.node->ports[0], m, 0), STAGE_NEXT);
-		assert_int_equal(stage_classify(h.node, &h.node->ports[0], m, 0), STAGE_NEXT);
+		assert_int_equal(stage_classify(h.node, &h.node->ports[0], m, 0, 0), STAGE_NEXT);
 		packet_meta(m)->out_port = 1;
-		assert_int_equal(stage_admit(h.node, &h.node->ports[0], m, 0), STAGE_NEXT);
+		assert_int_equal(stage_admit(h.node, &h.node->ports[0], m, 0, 0), STAGE_NEXT);
 		assert_int_equal((packet_meta(m)->flags & PACKET_CHARGED) != 0, xoff);
 		assert_int_equal(g->usage.own, xoff ? 300 : 0);
 		assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSLESS].used, xoff ? 300 : 0);

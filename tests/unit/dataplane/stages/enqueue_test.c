@@ -23,10 +23,10 @@ enqueue(struct harness *h, uint32_t bytes, unsigned int priority)
 
 	packet_meta(m)->in_port = 0;
 	assert_int_equal(stage_parse(h->node, in, m, T), STAGE_NEXT);
-	assert_int_equal(stage_classify(h->node, in, m, T), STAGE_NEXT);
+	assert_int_equal(stage_classify(h->node, in, m, T, 0), STAGE_NEXT);
 	packet_meta(m)->out_port = 1;
-	assert_int_equal(stage_admit(h->node, in, m, T), STAGE_NEXT);
-	assert_int_equal(stage_enqueue(h->node, in, m, T), STAGE_CONSUMED);
+	assert_int_equal(stage_admit(h->node, in, m, T, 0), STAGE_NEXT);
+	assert_int_equal(stage_enqueue(h->node, in, m, T, 0), STAGE_CONSUMED);
 }
 
 static void

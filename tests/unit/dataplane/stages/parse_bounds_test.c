@@ -14,15 +14,24 @@
 static int
 pass_stages(struct harness *h, struct rte_mbuf *m)
 {
-	static stage_fn *const stages[] = {stage_parse,  stage_control_frames, stage_classify,
-					   stage_route,  stage_spray,          stage_admit,
-					   stage_rewrite};
-	int verdict = STAGE_NEXT;
+	struct port *in = &h->node->ports[0];
+	int verdict;
 
 	packet_meta(m)->in_port = 0;
 	packet_meta(m)->tenant = TENANT_NONE;
-	for (unsigned int i = 0; i < 7 && verdict == STAGE_NEXT; i++)
-		verdict = stages[i](h->node, &h->node->ports[0], m, 0);
+	verdict = stage_parse(h->node, in, m, 0);
+	if (verdict == STAGE_NEXT)
+		verdict = stage_control_frames(h->node, in, m, 0);
+	if (verdict == STAGE_NEXT)
+		verdict = stage_classify(h->node, in, m, 0, 0);
+	if (verdict == STAGE_NEXT)
+		verdict = stage_route(h->node, in, m, 0);
+	if (verdict == STAGE_NEXT)
+		verdict = stage_spray(h->node, in, m, 0, 0);
+	if (verdict == STAGE_NEXT)
+		verdict = stage_admit(h->node, in, m, 0, 0);
+	if (verdict == STAGE_NEXT)
+		verdict = stage_rewrite(h->node, in, m, 0, 0);
 	return verdict;
 }
 

@@ -33,7 +33,7 @@ rewrite(struct harness *h, const struct frame *f, unsigned int at, unsigned int 
 	meta->group = 2;
 	meta->out_port = 2;
 	memcpy(before, data, meta->data_len);
-	assert_int_equal(stage_rewrite(h->node, &h->node->ports[0], m, 0), STAGE_NEXT);
+	assert_int_equal(stage_rewrite(h->node, &h->node->ports[0], m, 0, 0), STAGE_NEXT);
 	assert_memory_equal(data, hop_mac, 6);
 	assert_memory_equal(data + 6, port_mac, 6);
 	memcpy(before, data, 12);

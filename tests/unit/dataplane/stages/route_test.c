@@ -54,7 +54,7 @@ expect(struct harness *h, const struct want *want, bool ip6)
 	uint8_t *ip = packet_data(m) + 14;
 
 	assert_int_equal(stage_parse(h->node, in, m, 0), STAGE_NEXT);
-	assert_int_equal(stage_classify(h->node, in, m, 0), STAGE_NEXT);
+	assert_int_equal(stage_classify(h->node, in, m, 0, 0), STAGE_NEXT);
 	if (ip6) {
 		memset(ip + 24, 0, 16);
 		ip[24] = want->address[0];

@@ -219,7 +219,7 @@ static void
 expect_drop(struct harness *h, struct rte_mbuf *m, uint32_t group, enum drop_reason reason)
 {
 	packet_meta(m)->group = group;
-	assert_int_equal(stage_spray(h->node, &h->node->ports[0], m, h->now), reason);
+	assert_int_equal(stage_spray(h->node, &h->node->ports[0], m, h->now, 0), reason);
 }
 
 // A group without members is a blackhole; one whose members are all down, or lead nowhere, has no

@@ -123,7 +123,7 @@ test_notices(void **state)
 	(void)state;
 	t->notices = (struct notice_profile){.on = true, .depth = 1000, .hold = 10 * PS_PER_US};
 	harness_open(&h, t);
-	assert_true(h.node->whole);
+	assert_true(h.node->variant & NODE_FULL);
 	m = roce(&h, ROCE_OP_WRITE_MIDDLE);
 	notice = &h.node->paths.notices[t->groups[GROUP].first + 1]; // port 2
 	*notice = (struct path_notice){.until = h.now + PS_PER_US, .congested = 1 << 4};

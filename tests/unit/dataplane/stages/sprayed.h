@@ -50,7 +50,7 @@ packet(struct harness *h, const struct frame *f)
 	struct rte_mbuf *m = harness_frame(h, f);
 
 	assert_int_equal(stage_parse(h->node, &h->node->ports[0], m, h->now), STAGE_NEXT);
-	assert_int_equal(stage_classify(h->node, &h->node->ports[0], m, h->now), STAGE_NEXT);
+	assert_int_equal(stage_classify(h->node, &h->node->ports[0], m, h->now, 0), STAGE_NEXT);
 	return m;
 }
 
@@ -68,7 +68,7 @@ spray_at(struct harness *h, struct rte_mbuf *m, uint32_t group, ps_t at)
 	struct packet_meta *meta = packet_meta(m);
 
 	meta->group = group;
-	assert_int_equal(stage_spray(h->node, &h->node->ports[0], m, at), STAGE_NEXT);
+	assert_int_equal(stage_spray(h->node, &h->node->ports[0], m, at, 0), STAGE_NEXT);
 	assert_int_equal(meta->out_port, h->tables->next_hops[meta->group].port);
 	assert_in_range(meta->group, h->tables->groups[group].first,
 			h->tables->groups[group].first + h->tables->groups[group].count - 1u);

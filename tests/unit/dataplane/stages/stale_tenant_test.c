@@ -82,7 +82,7 @@ test_tunnels(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 4 * sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct leaf leaf = {.version = i & 1 ? 6 : 4, .whole = i & 2};
+		const struct leaf leaf = {.version = i & 1 ? 6 : 4, .full = i & 2};
 		const unsigned int c = i / 4;
 		const struct frame f = {.to = cases[c].to, .ip6 = cases[c].ip6};
 		struct wrapped w = wrap_to_near(leaf.version);
@@ -265,7 +265,7 @@ test_purge(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		const struct leaf leaf = {.version = 4, .whole = i & 1};
+		const struct leaf leaf = {.version = 4, .full = i & 1};
 		struct tables *before = leaf_tables(&leaf), *after = moved_leaf(&leaf, EPOCH);
 		uint8_t frame[BUILT_MAX];
 		struct harness h;

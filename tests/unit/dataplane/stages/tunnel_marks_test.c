@@ -90,7 +90,7 @@ test_marking(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		const struct leaf leaf = {.version = i & 1 ? 6 : 4, .whole = i & 2};
+		const struct leaf leaf = {.version = i & 1 ? 6 : 4, .full = i & 2};
 		const uint32_t inside = leaf.version == 6 ? 84 : 64;
 		const struct frame f = {.second = 7, .to = 7, .ecn = ECN_ECT0};
 		struct wrapped w = wrap_to_near(leaf.version);
@@ -137,7 +137,7 @@ test_dscp(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 16; i++) {
-		const struct leaf leaf = {.version = i & 1 ? 6 : 4, .whole = i & 8};
+		const struct leaf leaf = {.version = i & 1 ? 6 : 4, .full = i & 8};
 		const uint32_t inside = leaf.version == 6 ? 84 : 64;
 		const bool pipe = i & 2, ip6 = i & 4;
 		struct wrapped w = wrap_to_near(leaf.version);
@@ -193,7 +193,7 @@ test_remark(void **state)
 		p->remark.dscp[3] = 33;
 		p->remarks = true;
 		harness_open(&h, t);
-		assert_true(h.node->whole);
+		assert_true(h.node->variant & NODE_FULL);
 		put_frame(&h, 0, &(struct frame){.second = 7, .dscp = 26, .ecn = ECN_ECT0});
 		assert_int_not_equal(take_bytes(&h, UPLINK, frame), 0);
 		assert_int_equal(get_tos(frame + 14), 33 << 2 | ECN_ECT0);

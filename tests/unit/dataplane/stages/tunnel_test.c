@@ -34,7 +34,7 @@ test_golden(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		const struct leaf leaf = {.version = versions[i / 2], .whole = both[i % 2]};
+		const struct leaf leaf = {.version = versions[i / 2], .full = both[i % 2]};
 		uint8_t expected[BUILT_MAX], frame[BUILT_MAX];
 		uint32_t bytes = from_hex(leaf.version == 6 ? golden6 : golden4, expected);
 		uint32_t udp = leaf.version == 6 ? 54 : 34;
@@ -66,7 +66,7 @@ test_open(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
-		const struct leaf leaf = {.version = versions[i / 4], .whole = both[i / 2 % 2]};
+		const struct leaf leaf = {.version = versions[i / 4], .full = both[i / 2 % 2]};
 		const bool blue = i % 2, ip6 = i / 2 % 2;
 		const struct frame f = {.bytes = 200, .ttl = 9, .dscp = 26, .ip6 = ip6};
 		struct wrapped w = wrap_to_near(leaf.version);
@@ -155,8 +155,8 @@ test_there_and_back(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
-		const struct leaf near = {.version = versions[i & 1], .whole = i & 2},
-				  far = {.version = versions[i & 1], .far = true, .whole = i & 4};
+		const struct leaf near = {.version = versions[i & 1], .full = i & 2},
+				  far = {.version = versions[i & 1], .far = true, .full = i & 4};
 		struct harness a, b;
 
 		open_leaf(&a, &near);
@@ -206,7 +206,7 @@ test_mtu(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		const struct leaf leaf = {.version = versions[i / 2], .whole = both[i % 2]};
+		const struct leaf leaf = {.version = versions[i / 2], .full = both[i % 2]};
 		const uint32_t most = 1000 - (leaf.version == 6 ? 70 : 50) + 14;
 		uint8_t frame[BUILT_MAX] = {0};
 		struct harness h;

@@ -70,7 +70,7 @@ test_spray(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 4 * sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct leaf leaf = {.version = versions[i & 1], .whole = i & 2};
+		const struct leaf leaf = {.version = versions[i & 1], .full = i & 2};
 		const struct wrapped w = wrap_to_far(leaf.version);
 		uint8_t frame[BUILT_MAX];
 		const uint32_t bytes = wrap_frame(frame, &w, &cases[i / 4].f);
@@ -121,7 +121,7 @@ test_passes(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		const struct leaf leaf = {.version = versions[i & 1], .whole = i & 2};
+		const struct leaf leaf = {.version = versions[i & 1], .full = i & 2};
 		struct wrapped w = wrap_to_far(leaf.version);
 		uint8_t frame[BUILT_MAX], left[BUILT_MAX];
 		struct harness h;
@@ -220,7 +220,7 @@ test_pinned(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
-		const struct leaf leaf = {.version = versions[i & 1], .whole = i & 2};
+		const struct leaf leaf = {.version = versions[i & 1], .full = i & 2};
 		const struct frame f = {.dport = ROCE_UDP_PORT, .ip6 = i & 4, .bytes = 200};
 		const struct wrapped w = wrap_to_far(leaf.version);
 		const uint32_t inside = 14 + (leaf.version == 6 ? 70 : 50);

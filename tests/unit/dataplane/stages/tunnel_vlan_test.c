@@ -9,7 +9,7 @@ test_push(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
-		const struct leaf leaf = {.version = 4, .whole = i & 1};
+		const struct leaf leaf = {.version = 4, .full = i & 1};
 		const bool tagged = i & 2, ip6 = i & 4;
 		const struct frame f = {.second = 7,
 					.to = 7,
@@ -54,7 +54,7 @@ test_pop(void **state)
 {
 	(void)state;
 	for (unsigned int whole = 0; whole < 2; whole++) {
-		const struct leaf leaf = {.version = 4, .whole = whole};
+		const struct leaf leaf = {.version = 4, .full = whole};
 		uint8_t frame[BUILT_MAX], left[BUILT_MAX];
 		struct harness h;
 

@@ -40,7 +40,7 @@ static const uint8_t near_mac[6] = {2, 2, 0, 0, 1, 0}, far_mac[6] = {2, 2, 0, 0,
 struct leaf {
 	unsigned int version;
 	bool far;
-	bool whole; // the whole pipeline
+	bool full; // the full pipeline
 };
 
 static inline void
@@ -152,7 +152,7 @@ leaf_tables(const struct leaf *leaf)
 	set_groups(t);
 	t->tunnels = make_tunnels(leaf);
 	t->epoch = 1;
-	t->latency_wanted = leaf->whole;
+	t->latency_wanted = leaf->full;
 	t->tenant_count = 2;
 	t->tenants = calloc(2, sizeof(*t->tenants));
 	assert_non_null(t->tenants);
@@ -168,8 +168,8 @@ static inline void
 open_leaf(struct harness *h, const struct leaf *leaf)
 {
 	harness_open(h, leaf_tables(leaf));
-	assert_int_equal(h->node->whole, leaf->whole);
-	assert_true(h->node->tunnels);
+	assert_int_equal(h->node->variant & NODE_FULL, leaf->full ? NODE_FULL : 0);
+	assert_true(h->node->variant & NODE_TUNNELS);
 }
 
 // What memory that is used again may hold.
