@@ -24,40 +24,6 @@
 
 struct config_private;
 
-// ---- errors and warnings ------------------------------------------------------------------------
-
-#define CONFIG_ERRORS_MAX 20 // kept; the rest are counted
-
-struct config_message {
-	bool warning;
-	struct config_pos pos;
-	char *text;        // "FILE:line:column: key: what is wrong", without a newline
-	const char *words; // in text: without the place
-};
-
-// Zero-initialised by the caller, freed by config_diag_free().
-struct config_diag {
-	struct config_message *messages; // in the order found
-	unsigned count;
-	unsigned errors; // found, kept or not
-	unsigned warnings;
-};
-
-// Adds an error or a warning about the file. Any later check (topology, workload) reports this way.
-// file: as shown to the user; pos: line 0 leaves line and column out; key: its path, or NULL.
-// Control thread.
-void config_error(struct config_diag *diag, const char *file, struct config_pos pos,
-		  const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
-void config_warning(struct config_diag *diag, const char *file, struct config_pos pos,
-		    const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
-// Prints every message, one a line, sorted by position ("warning: " before a warning's text), and
-// how many errors were not kept.
-void config_diag_print(const struct config_diag *diag, FILE *to);
-// Adds the messages of one to another, errors as warnings, but those that are in `told` (or NULL).
-void config_diag_soften(const struct config_diag *from, const struct config_diag *told,
-			struct config_diag *to);
-void config_diag_free(struct config_diag *diag);
-
 // The candidate nearest to `word` by edit distance, or NULL when none is near enough to suggest.
 const char *config_suggest(const char *word, const char *const *candidates, size_t count);
 
@@ -138,9 +104,9 @@ enum config_edit_kind { CONFIG_EDIT_SET, CONFIG_EDIT_UNSET, CONFIG_EDIT_ADD, CON
 
 struct config_edit {
 	enum config_edit_kind kind;
-	const char *key;            // "switch.qos.tc.3.ecn.min", "tenants.green.hosts"
-	const char *value;          // as in the file, lists and maps in flow style; UNSET: NULL
-	struct config_pos pos;      // of the key, where a file has it; line 0: nowhere
+	const char *key;             // "switch.qos.tc.3.ecn.min", "tenants.green.hosts"
+	const char *value;           // as in the file, lists and maps in flow style; UNSET: NULL
+	struct config_pos pos;       // of the key, where a file has it; line 0: nowhere
 	struct config_pos value_pos; // of the value; line 0: pos
 };
 

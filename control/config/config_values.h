@@ -2,6 +2,8 @@
 // The words of a configuration: places in the file, names, and values with more than one form.
 #pragma once
 
+#include "control/base/diag.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,11 +16,17 @@
 #define CONFIG_CPUS_MAX 256
 #define CONFIG_PPM 1000000u // 100 %
 
-// Where a key or value stands. Line 0: not in the file (a default or a preset).
-struct config_pos {
-	uint32_t line;
-	uint32_t column;
-};
+// Other names of what control/base/diag.h declares. Line 0 of a position: not in the file (a default
+// or a preset).
+#define config_pos diag_pos
+#define config_diag diag
+#define config_message diag_message
+#define config_error diag_error
+#define config_warning diag_warning
+#define config_diag_print diag_print
+#define config_diag_soften diag_soften
+#define config_diag_free diag_free
+#define CONFIG_ERRORS_MAX DIAG_KEPT_MAX
 
 // Something the file names (a host, a port, a queue, a link): existence is checked by who knows.
 struct config_name {
@@ -88,7 +96,7 @@ struct config_mac {
 };
 
 struct config_address {
-	uint8_t version; // 4 or 6; 0: none
+	uint8_t version;   // 4 or 6; 0: none
 	uint8_t bytes[16]; // network byte order, the first 4 for IPv4
 	struct config_pos pos;
 };
@@ -98,7 +106,7 @@ struct config_link {
 	uint64_t rate_bps; // 0: as fast as the device takes (`rate: device`)
 	uint64_t delay_ps;
 	uint64_t cable_mm;
-	uint32_t mtu; // bytes of IP packet; 0: what the hosts' MTU and encapsulation need
+	uint32_t mtu;      // bytes of IP packet; 0: what the hosts' MTU and encapsulation need
 	uint32_t loss_ppm; // of the packets, either way
 	struct config_pos pos;
 };
@@ -113,8 +121,8 @@ struct config_via {
 	struct config_name vtep; // an address, or a leaf
 	unsigned port_number;
 	struct config_mac mac; // of a vtep its router's
-	uint32_t vni;    // of a vtep; 0: the route's VRF's
-	uint32_t weight; // against the route's other next hops
+	uint32_t vni;          // of a vtep; 0: the route's VRF's
+	uint32_t weight;       // against the route's other next hops
 };
 
 struct config_route {
