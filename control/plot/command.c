@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost plot`: checks the command line, then becomes the Python program beside this file, which
 // meson puts below the build directory and installs.
+#include "control/base/memory.h"
 #include "control/cli/cli.h"
 
 #include <errno.h>
@@ -35,12 +36,11 @@ find_program(char path[static PATH_MAX])
 static int
 run_program(const char *out, int count, char **dirs)
 {
-	char path[PATH_MAX], **words = calloc((size_t)count + 6, sizeof(*words));
+	char **words = memory_array((size_t)count + 5, sizeof(*words), "arguments of plot.py");
+	char path[PATH_MAX];
 	// -E, -s: nothing of the caller's changes what runs. -B: writes no __pycache__.
 	char *const first[] = {PYTHON, "-EsB", path, (char *)(uintptr_t)out};
 
-	if (words == NULL)
-		return CLI_FAILED;
 	if (find_program(path) != 0) {
 		fprintf(stderr, "roost plot: plot.py is not installed with roost: meson install\n");
 		free(words);
