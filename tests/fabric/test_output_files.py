@@ -7,7 +7,7 @@ from common import *
 
 STREAM = {"kind": "stream", "from": "h1", "to": "h2", "rate": "50G", "packet": "1000B"}
 RECORD = {"interval": "10us", "queues": ["leaf1.swp1.3"], "links": "all", "pcap": ["leaf1.swp1"], "snaplen": "64B"}
-FILES = ["leaf1.swp1.pcapng", "links.csv", "queues.csv", "result.json"]
+FILES = ["leaf1.swp1.pcapng", "links.csv", "queues.csv", "result.json", "thresholds.csv"]
 SWITCH = """
 switch:
   name: dut
