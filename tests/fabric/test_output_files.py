@@ -45,7 +45,7 @@ class Interrupted(Case):
             whole = self.sim(file, "--until", f"{result['summary']['sim_ps']}ps")
             self.assertNotIn("interrupted", whole.summary)
             self.assertEqual(whole.digest, result["summary"]["digest"])
-            for name in FILES[:-1]:
+            for name in set(FILES) - {"result.json"}:
                 self.assertEqual((whole.directory / name).read_bytes(), (out / name).read_bytes(), name)
 
     def test_replay_reports_what_there_is(self):
