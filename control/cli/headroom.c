@@ -5,7 +5,7 @@
 
 #include "control/config/scalar.h"
 #include "control/config/schema.h"
-#include "control/model/tables/headroom.h"
+#include "control/model/tables/pfc_headroom.h"
 
 #include <getopt.h>
 #include <inttypes.h>

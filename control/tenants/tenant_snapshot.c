@@ -21,7 +21,7 @@ tenant_snapshot_free(struct tenant_snapshot *s)
 	free(s->borders);
 	free(s->ports);
 	free(s->mtus);
-	free(s->part_mtu);
+	free(s->component_mtu);
 	*s = (struct tenant_snapshot){0};
 }
 
@@ -102,10 +102,11 @@ tenant_snapshot_save(struct tenant_snapshot *s, struct topology *t)
 		.ports = calloc((size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX + 1,
 				sizeof(*s->ports)),
 		.mtus = calloc(t->link_count + 1u, sizeof(*s->mtus)),
-		.part_mtu = copy_array(t->part_mtu, t->first_host, sizeof(*s->part_mtu)),
+		.component_mtu =
+			copy_array(t->component_mtu, t->first_host, sizeof(*s->component_mtu)),
 	};
 	if (s->vrfs == NULL || s->tenants == NULL || s->borders == NULL || s->ports == NULL ||
-	    s->mtus == NULL || s->part_mtu == NULL) {
+	    s->mtus == NULL || s->component_mtu == NULL) {
 		tenant_snapshot_free(s);
 		return -ENOMEM;
 	}
@@ -138,6 +139,6 @@ tenant_snapshot_restore(struct tenant_snapshot *s, struct topology *t)
 		t->nodes[link->a.node].ports[link->a.port].mtu = s->mtus[l];
 		t->nodes[link->b.node].ports[link->b.port].mtu = s->mtus[l];
 	}
-	memcpy(t->part_mtu, s->part_mtu, t->first_host * sizeof(*t->part_mtu));
+	memcpy(t->component_mtu, s->component_mtu, t->first_host * sizeof(*t->component_mtu));
 	tenant_snapshot_free(s);
 }

@@ -21,7 +21,7 @@ struct tenant_snapshot {
 	uint32_t border_count;
 	struct tenant_port *ports; // TOPOLOGY_HOST_PORTS_MAX a host
 	uint32_t *mtus;            // by link
-	uint32_t *part_mtu;        // by switch
+	uint32_t *component_mtu;   // by switch
 };
 
 // Saves all that topology_retenant() changes; what is pointed to in it stays as it is until

@@ -334,7 +334,7 @@ class Routes(Case):
         refused(r":1:\d+: routes.via: not an IPv4 or IPv6 address$", routes=red(vtep="leaf2", mac=FAR_MAC))
         refused(r":1:\d+: routes.via: VRF default is what tunnels go through",
                 routes=[{"prefix": "203.0.113.0/24", "via": [{"vtep": FAR[4], "mac": FAR_MAC}]}])
-        refused(r":1:\d+: routes.via: is alone: a route has one tunnel$",
+        refused(r":1:\d+: routes.via: must be the only next hop: a route has one tunnel$",
                 routes=[{"vrf": "red", "prefix": "203.0.113.0/24",
                          "via": [{"vtep": FAR[4], "mac": FAR_MAC}, {"port": "swp8", "mac": FAR_MAC}]}])
         without = vxlan_leaf()

@@ -3,9 +3,17 @@
 // thread.
 #pragma once
 
-#include "message.h"
+#include <linux/netlink.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define ATTRIBUTES_MAX 64 // more than any type that is looked at
+
+struct learn_address {
+	uint8_t version;   // 4 or 6; 0: none
+	uint8_t bytes[16]; // network byte order; zeros behind an IPv4 address
+	uint8_t zeros[3];  // no padding: hops are compared as bytes
+};
 
 // They point into what was parsed. NULL: not there; of a type that comes twice, the last.
 struct attributes {

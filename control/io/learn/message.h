@@ -4,6 +4,8 @@
 // anything; any thread.
 #pragma once
 
+#include "attributes.h"
+
 #include "control/config/config.h"
 #include "dataplane/base/tables.h"
 
@@ -20,12 +22,6 @@ enum learn_kind {
 	LEARN_NEIGHBOUR,
 	LEARN_LINK,
 	LEARN_ADDRESS, // of the switch itself
-};
-
-struct learn_address {
-	uint8_t version;   // 4 or 6; 0: none
-	uint8_t bytes[16]; // network byte order; zeros behind an IPv4 address
-	uint8_t zeros[3];  // no padding: hops are compared as bytes
 };
 
 // Where to: a nexthop object, or by an interface to a gateway, or to the destination itself.

@@ -10,7 +10,7 @@
 // Reading again waits a little longer each time that it follows hard upon the last.
 #include "netlink.h"
 
-#include "asks.h"
+#include "probe_limiter.h"
 #include "control/io/host/netns.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ struct learn_netlink {
 	int64_t ended_ms; // when the last dump ended
 	int64_t pause_ms; // before the next one
 	struct learn_netlink_counts counts;
-	struct asks asks;
+	struct probe_limiter asks;
 	struct learn_message message;
 	_Alignas(8) char buffer[BUFFER_BYTES];
 };
@@ -375,7 +375,7 @@ learn_netlink_ask(struct learn_netlink *n, uint32_t device, const struct learn_a
 	struct nlmsghdr *request;
 	struct ndmsg *neighbour;
 
-	if (!asks_may(&n->asks, device, address, now_ms))
+	if (!probe_limiter_allow(&n->asks, device, address, now_ms))
 		return;
 	request = mnl_nlmsg_put_header(buffer);
 	request->nlmsg_type = RTM_NEWNEIGH;

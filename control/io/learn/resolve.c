@@ -6,7 +6,7 @@
 //   - of which none is resolved yet, and one to a connected network, drops as `no-neighbour` and
 //     has the destination asked for;
 //   - else leads to those that are.
-// Between switches packets wear what the VRF's do (routes/wear.c): the tag of its VLAN, of which
+// Between switches packets have the encapsulation of the VRF (routes/static_encap.c): the tag of its VLAN, of which
 // next hops that are no switches have none, so that a route has either. Through a tunnel no learned
 // route leads: it does not say where the tunnel ends.
 //

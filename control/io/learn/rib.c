@@ -15,7 +15,7 @@
 //
 // The kernel is silent when it flushes IPv4 routes because an interface, an address or a nexthop
 // object went: that leaves the rib doubtful, and its keeper has to read anew.
-#include "rib_part.h"
+#include "rib_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // a prefix in the order (rib_order.c), a neighbour among the neighbours. A route or a neighbour
 // that is retracted leaves that list at once, and the table when it is dropped: between the two it
 // is a mark (rib.c). Routes share their ways: of a million routes by one gateway there is one way.
-#include "rib_part.h"
+#include "rib_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

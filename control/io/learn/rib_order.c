@@ -3,7 +3,7 @@
 // among themselves and merged when somebody reads, so that a change of a few routes among a million
 // costs one pass and no sort of the million. Prefixes that have lost their routes are weeded out on
 // the way.
-#include "rib_part.h"
+#include "rib_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

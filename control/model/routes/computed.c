@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Routes that follow from the topology. For each leaf, updown.c gives every other switch its next
-// hops towards it, and offers.c what is behind it; then
+// hops towards it, and advertised.c what is behind it; then
 //   - a leaf's VRF has routes to the VRF's own hosts and borders on that leaf, and to those of the
 //     VRFs that it exchanges routes with, if it has a host itself. What goes there wears what the
 //     destination's VRF says: nothing, its VLAN, or VXLAN with its VNI to the far leaf's loopback,
@@ -151,7 +151,7 @@ append_local(struct computation *c)
 		struct route_member member = {.port = offer->port};
 		uint32_t group;
 
-		memcpy(member.mac, offers_host(c->t, &leaf->ports[offer->port])->mac, 6);
+		memcpy(member.mac, advertised_host(c->t, &leaf->ports[offer->port])->mac, 6);
 		error = routes_add_group(list, &member, 1, &group);
 		if (error == 0)
 			error = append_known(c, c->leaf, offer, group, ROUTES_PLAIN);
@@ -254,7 +254,7 @@ compute_leaf(struct computation *c, uint32_t leaf)
 	int error;
 
 	c->leaf = leaf;
-	offers_aim(&c->offers, leaf);
+	advertised_aim(&c->offers, leaf);
 	updown_aim(&c->updown, leaf);
 	memset(c->passed, 0, switches * sizeof(*c->passed));
 	error = append_local(c);
@@ -283,7 +283,7 @@ note_vrfs(struct computation *c)
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
 			const struct topo_port *port = &t->nodes[n].ports[p];
 
-			if (offers_host(t, port) != NULL)
+			if (advertised_host(t, port) != NULL)
 				c->here[(size_t)n * t->vrf_count + port->vrf] = true;
 		}
 	for (uint32_t n = 0; n < t->leaf_count && !topology_sliced(t); n++)
@@ -299,7 +299,7 @@ start(struct computation *c, const bool *link_down)
 	size_t places = (size_t)t->first_host * t->vrf_count;
 
 	if (updown_create(&c->updown, t, link_down) != 0 ||
-	    offers_create(&c->offers, t, link_down) != 0)
+	    advertised_create(&c->offers, t, link_down) != 0)
 		return -ENOMEM;
 	c->here = calloc((size_t)t->leaf_count * t->vrf_count + 1, sizeof(*c->here));
 	c->worn = calloc(places + 1, sizeof(*c->worn));
@@ -328,6 +328,6 @@ routes_compute(struct routes *routes, const struct topology *t, const bool *link
 	free(c.passed);
 	free(c.groups);
 	updown_destroy(&c.updown);
-	offers_destroy(&c.offers);
+	advertised_destroy(&c.offers);
 	return error;
 }

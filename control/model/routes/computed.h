@@ -28,7 +28,7 @@ void updown_aim(struct updown *u, uint32_t leaf);
 // True when the port of a switch is on one of its shortest ways to the leaf aimed at.
 bool updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port);
 
-// What is behind a leaf, as prefixes; offers.c tells which.
+// What is behind a leaf, as prefixes; advertised.c tells which.
 struct offer {
 	struct config_prefix prefix;
 	uint16_t vrf;
@@ -53,8 +53,10 @@ struct leaf_offers {
 };
 
 // link_down: as in routes_create(). Returns 0 or -ENOMEM.
-int offers_create(struct leaf_offers *o, const struct topology *topology, const bool *link_down);
-void offers_destroy(struct leaf_offers *o);
-void offers_aim(struct leaf_offers *o, uint32_t leaf);
+int advertised_create(struct leaf_offers *o, const struct topology *topology,
+		      const bool *link_down);
+void advertised_destroy(struct leaf_offers *o);
+void advertised_aim(struct leaf_offers *o, uint32_t leaf);
 // The host's port behind a leaf's port, or NULL.
-const struct topo_port *offers_host(const struct topology *topology, const struct topo_port *port);
+const struct topo_port *advertised_host(const struct topology *topology,
+					const struct topo_port *port);

@@ -2,7 +2,7 @@
 // The routes of a file: computed from a fabric's topology, or a lone switch's as written; and the
 // edits that route events make.
 #include "computed.h"
-#include "written.h"
+#include "static_routes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,9 @@ append_written(struct route_list *list, const struct topology *t, const struct c
 	       struct config_diag *diag)
 {
 	struct route route;
-	int error = written_resolve(t, list, 0, from, "routes", &route, diag);
+	struct static_route written = {
+		.topology = t, .list = list, .from = from, .key = "routes", .diag = diag};
+	int error = static_route_resolve(&written, &route);
 
 	if (error != 0)
 		return error;
@@ -112,6 +114,8 @@ int
 routes_apply_event(struct routes *routes, const struct topology *t,
 		   const struct config_event *event, uint32_t *node, struct config_diag *diag)
 {
+	struct static_route written = {
+		.topology = t, .from = &event->route, .key = "events.route", .diag = diag};
 	struct route_list *list;
 	struct route route;
 	int error;
@@ -119,7 +123,9 @@ routes_apply_event(struct routes *routes, const struct topology *t,
 	if (resolve_event_node(t, event, node, diag) != 0)
 		return -EINVAL;
 	list = &routes->nodes[*node];
-	error = written_resolve(t, list, *node, &event->route, "events.route", &route, diag);
+	written.list = list;
+	written.node = *node;
+	error = static_route_resolve(&written, &route);
 	if (error != 0)
 		return error;
 	if (event->route.via_count == 0)

@@ -166,7 +166,7 @@ find_unreached(struct updown *u)
 	for (uint32_t to = 0; to < t->leaf_count; to++) {
 		updown_aim(u, to);
 		for (uint32_t from = 0; from < t->leaf_count; from++)
-			if (t->part[from] == t->part[to] && u->hops[from] == UPDOWN_FAR)
+			if (t->component[from] == t->component[to] && u->hops[from] == UPDOWN_FAR)
 				return to;
 	}
 	return UPDOWN_FAR;
@@ -179,7 +179,7 @@ rank_by_top(struct updown *u, struct height *heights, uint32_t part)
 	const struct topology *t = u->topology;
 	uint32_t count = switch_count(t), top = 0;
 
-	while (t->part[u->order[top]] != part)
+	while (t->component[u->order[top]] != part)
 		top++;
 	for (uint32_t n = 0; n < count; n++)
 		u->hops[n] = UPDOWN_FAR;
@@ -187,7 +187,7 @@ rank_by_top(struct updown *u, struct height *heights, uint32_t part)
 	u->queue[0] = u->order[top];
 	spread(u, u->hops, 0, 1, NULL);
 	for (uint32_t i = 0; i < count; i++)
-		if (t->part[heights[i].node] == part) {
+		if (t->component[heights[i].node] == part) {
 			heights[i].tier = 0;
 			heights[i].depth = u->hops[heights[i].node];
 		}
@@ -208,7 +208,7 @@ rank_switches(struct updown *u)
 	rank_by_tiers(u, heights);
 	if (kind == CONFIG_TOPOLOGY_EXPLICIT || kind == CONFIG_TOPOLOGY_FILE)
 		while ((leaf = find_unreached(u)) != UPDOWN_FAR)
-			rank_by_top(u, heights, t->part[leaf]);
+			rank_by_top(u, heights, t->component[leaf]);
 	free(heights);
 	return 0;
 }

@@ -9,7 +9,7 @@
 // Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN
 // thresholds, which are asked "more than?"), what is set aside is rounded up (reserved, guarantees,
 // headroom).
-#include "parts.h"
+#include "build_internal.h"
 
 #include "dataplane/base/random.h"
 
@@ -205,7 +205,7 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	if (error == 0)
 		error = tables_add_pins(&draft);
 	if (error == 0)
-		error = tables_guard_ends(&draft, routes, &guarded);
+		error = tables_guard_tunnels(&draft, routes, &guarded);
 	if (error == 0)
 		error = tables_add_forwarding(&draft, &guarded);
 	free(guarded.routes);

@@ -2,7 +2,7 @@
 // A port's queues: thresholds, marking, the scheduler's weights, and the rates that queues and the
 // port are held to or promised. A NIC's queues have the scheduler of their class and nothing else:
 // its buffer is unlimited and it marks nothing.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

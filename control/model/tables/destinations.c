@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which leaf is behind an address: hosts' addresses by VRF, those of plain VRFs and the loopbacks
 // of leaves in `default` too, sorted.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

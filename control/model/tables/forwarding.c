@@ -2,7 +2,7 @@
 // Where packets go: a trie for each VRF and IP version from a node's routes, and the groups of next
 // hops that they lead to, each with what packets wear from here on. Only groups that a route uses
 // are taken over; a next hop stands in its group as often as its weight says.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -216,7 +216,7 @@ build_trie(struct tables_draft *draft, const struct lpm_prefix *prefixes, uint32
 
 	if (error == -EINVAL || error == -EEXIST) {
 		config_error(draft->diag, draft->topology->config->file, (struct config_pos){0},
-			     "routes", "a prefix of %s is not a prefix, or is there twice",
+			     "routes", "a prefix of %s is not a prefix, or appears twice",
 			     draft->node->name);
 		return -EINVAL;
 	}

@@ -3,7 +3,7 @@
 // whole cells, as are all figures that are asked "how many cells?". An entry whose port this node
 // does not have is another's: sections serve many switches (tables_check_ports() sees to those that
 // nobody has). That a bin is a cell at the least was seen when the settings were checked.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

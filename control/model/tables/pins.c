@@ -4,7 +4,7 @@
 // `via` is no neighbour and no port passes the entry over; a name that stands for nothing at all is
 // an error. Where several links lead to `via`, the pairs take them in turn. Of two entries for one
 // pair the first counts.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 // taken off first: that of all groups, or, where they share one, the headroom pool. A pool's
 // percentage is of what that leaves. What a pool's consumers and tenants have set aside is taken
 // off the pool; the rest is shared.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

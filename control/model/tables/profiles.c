@@ -2,8 +2,8 @@
 // What a port does: its groups' thresholds and headroom, and its flow control (its queues are in
 // classes.c, its classification in port_qos.c). Ports of one rate, length and MTU do the same,
 // unless `qos.ports` sets one apart, so they share a profile.
-#include "headroom.h"
-#include "parts.h"
+#include "pfc_headroom.h"
+#include "build_internal.h"
 
 #include "dataplane/base/paths.h"
 

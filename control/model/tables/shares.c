@@ -3,7 +3,7 @@
 // there at all, and a share of what is shared. Only where a tenant's packets are known: at a switch
 // with a port of the tenant, and at those above the leaves if they come there in a tunnel or with
 // a tag.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

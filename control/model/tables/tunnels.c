@@ -3,7 +3,7 @@
 // by their VNIs and VLANs: those above the leaves, so that they know whose packets cross them; a
 // leaf without a host of a VRF has no route there. In a fabric with tunnels every switch has an
 // address of its own; a lone one has where `vtep` gives it one.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

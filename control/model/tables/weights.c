@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Weights of next hops: a group has a slot for every unit of weight, so that what picks a slot at
 // random, in turn or by hash follows the weights at no cost.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <string.h>
 

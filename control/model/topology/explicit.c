@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `kind: explicit`: nodes and links as the file lists them. A host hangs on leaves only; switches
 // may be joined in any way, by several links too.
-#include "builder.h"
+#include "topology_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One switch: its ports are in the file, and nothing the file knows of is behind them.
-#include "builder.h"
+#include "topology_internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ builder_single(struct topology *t, struct config_diag *diag)
 
 		if (builder_has_port(&t->nodes[node], from->number)) {
 			config_error(diag, config->file, from->name.pos, "switch.ports",
-				     "swp%u is there twice", from->number);
+				     "swp%u appears twice", from->number);
 			return -EINVAL;
 		}
 		port = builder_add_port(t, node, from->number);

@@ -2,7 +2,7 @@
 // Addresses of hosts, and prefixes behind them. A host has the addresses of its place unless its
 // tenant gives it others.
 #include "addresses.h"
-#include "tenants.h"
+#include "topology_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,9 +10,7 @@
 // slicing) and put into it once there is nothing left that may fail. VRFs and tenants keep their
 // indices as long as they have their names, because packets in queues and counters refer to them;
 // the place of one that goes is given to another by a later change only.
-#include "tenants.h"
-
-#include "builder.h"
+#include "topology_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,8 +12,7 @@
 //
 // Ports, nodes and links refer to each other by index: arrays move while they grow.
 #include "addresses.h"
-#include "builder.h"
-#include "tenants.h"
+#include "topology_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -140,7 +139,7 @@ topology_create(struct topology **out, const struct config *config, struct confi
 	if (error == 0)
 		error = give_addresses(t, diag);
 	if (error == 0)
-		error = builder_find_parts(t);
+		error = builder_find_components(t);
 	if (error == 0)
 		error = topology_retenant(t, diag);
 out:
@@ -164,8 +163,8 @@ topology_destroy(struct topology *t)
 	free(t->tenants);
 	free(t->borders);
 	free(t->by_name);
-	free(t->part);
-	free(t->part_mtu);
+	free(t->component);
+	free(t->component_mtu);
 	free(t);
 }
 

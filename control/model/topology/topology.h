@@ -121,9 +121,10 @@ struct topology {
 	uint16_t tenant_count;
 	struct topo_border *borders;
 	uint32_t border_count;
-	uint32_t *by_name;  // node indices sorted by name
-	uint32_t *part;     // by switch: the first of the switches that it is joined with
-	uint32_t *part_mtu; // by that first switch: the least MTU of the links between them
+	uint32_t *by_name; // node indices sorted by name
+	// Switches that are connected without passing a host form a component: a plane, as a rule.
+	uint32_t *component;     // by switch: the first switch of its component
+	uint32_t *component_mtu; // by that first switch: the least MTU of the links between them
 };
 
 // Makes the topology of a configuration. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the algorithms of collectives are made with; private to control/workload/.
+// What the algorithms of collectives are made with; private to control/model/workload/.
 #pragma once
 
-#include "items.h"
+#include "workload_internal.h"
 
 // A collective in the making. item->work has its own size, algorithm and priority.
 struct collective {
@@ -19,7 +19,7 @@ struct collective_flow {
 	uint32_t inbox; // of `to`
 	uint32_t gate;  // of `from`
 	uint32_t gate_lead;
-	bool by_twin; // as in items.h
+	bool by_twin; // as in struct item_flow
 	struct flow_messages messages;
 };
 

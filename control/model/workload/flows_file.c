@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "flows_file.h"
 
-#include "words.h"
+#include "words_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 // Flows that a file lists.
 #include "control/base/file.h"
 #include "flows_file.h"
-#include "items.h"
-#include "words.h"
+#include "workload_internal.h"
+#include "words_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who sends to whom: single flows, incast, permutation, shift.
-#include "items.h"
+#include "workload_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

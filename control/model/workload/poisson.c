@@ -4,7 +4,7 @@
 // Every NIC draws from its own streams, so that arrivals at one do not depend on how many others
 // there are; flows are listed in the order of their starts.
 #include "dataplane/roce/arrivals.h"
-#include "items.h"
+#include "workload_internal.h"
 #include "sizes.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "dataplane/roce/arrivals.h"
 #include "control/base/file.h"
 #include "built_in.h"
-#include "words.h"
+#include "words_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 // What a flow does not say it has from its item, and what the item does not say from its sender's
 // settings. A flow between hosts that no route joins is refused, so tenants stay apart by what
 // routes say and not by a second rule.
-#include "items.h"
+#include "workload_internal.h"
 
 #include "dataplane/roce/arrivals.h"
 

@@ -5,7 +5,7 @@
 // is what the user says.
 #include "devices.h"
 
-#include "control/io/host/check.h"
+#include "control/io/host/check_interface.h"
 #include "control/tenants/tenant_snapshot.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/readdress.h"

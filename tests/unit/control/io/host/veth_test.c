@@ -3,7 +3,7 @@
 // one. The last test opens the pair with AF_XDP and moves packets both ways.
 #include "control/io/host/veth.h"
 
-#include "control/io/host/check.h"
+#include "control/io/host/check_interface.h"
 #include "control/io/host/link.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/offload.h"

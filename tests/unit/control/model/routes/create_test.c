@@ -63,7 +63,7 @@ test_written_errors(void **state)
 		DUT
 		"  routes:\n    - {vrf: red, prefix: 198.18.0.0/16, via: [{port: swp3, mac: " MAC2
 		"}, {port: swp3, mac: " MAC2 "}]}\n",
-		"swp3 is there twice");
+		"swp3 appears twice");
 	fixture_refused(
 		DUT
 		"  routes:\n    - {vrf: red, prefix: 198.18.0.0/16, via: [{port: swp3, mac: " MAC2

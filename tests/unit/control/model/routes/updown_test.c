@@ -110,7 +110,7 @@ check(const struct topology *t, const bool *down, bool all)
 		for (uint32_t from = 0; from < t->first_host; from++) {
 			if (route_at(&w, from) == NULL) {
 				assert_false(all && from < t->leaf_count &&
-					     t->part[from] == t->part[to]);
+					     t->component[from] == t->component[to]);
 				continue;
 			}
 			joined += from < t->leaf_count && from != to;

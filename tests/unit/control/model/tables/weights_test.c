@@ -2,7 +2,7 @@
 // Weights of next hops, as slots of a group and as a file says them.
 #include "built.h"
 
-#include "control/model/tables/parts.h"
+#include "control/model/tables/build_internal.h"
 
 #include <string.h>
 

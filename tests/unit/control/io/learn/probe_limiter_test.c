@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/io/learn/asks.h"
+#include "control/io/learn/probe_limiter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,42 +24,42 @@ static void
 the_same_is_asked_for_once_in_a_while(void **state)
 {
 	const struct learn_address one = neighbour(1);
-	struct asks asks = {0};
+	struct probe_limiter asks = {0};
 
 	(void)state;
-	assert_true(asks_may(&asks, 1, &one, NOW_MS));
-	assert_false(asks_may(&asks, 1, &one, NOW_MS));
-	assert_false(asks_may(&asks, 1, &one, NOW_MS + ASKS_MS - 1));
-	assert_true(asks_may(&asks, 1, &one, NOW_MS + ASKS_MS));
+	assert_true(probe_limiter_allow(&asks, 1, &one, NOW_MS));
+	assert_false(probe_limiter_allow(&asks, 1, &one, NOW_MS));
+	assert_false(probe_limiter_allow(&asks, 1, &one, NOW_MS + PROBE_INTERVAL_MS - 1));
+	assert_true(probe_limiter_allow(&asks, 1, &one, NOW_MS + PROBE_INTERVAL_MS));
 }
 
 static void
 another_device_is_another_neighbour(void **state)
 {
 	const struct learn_address one = neighbour(1);
-	struct asks asks = {0};
+	struct probe_limiter asks = {0};
 
 	(void)state;
-	assert_true(asks_may(&asks, 1, &one, NOW_MS));
-	assert_true(asks_may(&asks, 2, &one, NOW_MS));
+	assert_true(probe_limiter_allow(&asks, 1, &one, NOW_MS));
+	assert_true(probe_limiter_allow(&asks, 2, &one, NOW_MS));
 }
 
 static void
 many_have_a_common_limit(void **state)
 {
-	struct asks asks = {0};
+	struct probe_limiter asks = {0};
 	struct learn_address address;
 	unsigned asked = 0;
 
 	(void)state;
-	for (uint32_t n = 0; n < 2 * ASKS_MAX; n++) {
+	for (uint32_t n = 0; n < 2 * PROBE_MAX; n++) {
 		address = neighbour(n);
-		asked += asks_may(&asks, 1, &address, NOW_MS);
+		asked += probe_limiter_allow(&asks, 1, &address, NOW_MS);
 	}
-	assert_int_equal(asked, ASKS_MAX);
-	address = neighbour(2 * ASKS_MAX);
-	assert_false(asks_may(&asks, 1, &address, NOW_MS + ASKS_MS - 1));
-	assert_true(asks_may(&asks, 1, &address, NOW_MS + ASKS_MS));
+	assert_int_equal(asked, PROBE_MAX);
+	address = neighbour(2 * PROBE_MAX);
+	assert_false(probe_limiter_allow(&asks, 1, &address, NOW_MS + PROBE_INTERVAL_MS - 1));
+	assert_true(probe_limiter_allow(&asks, 1, &address, NOW_MS + PROBE_INTERVAL_MS));
 }
 
 int

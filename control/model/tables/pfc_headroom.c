@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "headroom.h"
+#include "pfc_headroom.h"
 
 #include <stddef.h>
 

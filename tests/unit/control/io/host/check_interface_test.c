@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each problem is made on an interface of a private namespace, found, mended by what the line says,
 // and gone.
-#include "control/io/host/check.h"
+#include "control/io/host/check_interface.h"
 
 #include "control/io/host/link.h"
 #include "control/io/host/netlink.h"

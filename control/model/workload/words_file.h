@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Text files of lines of words: flow files and size distributions. `#` begins a comment; blanks
-// separate words. Private to control/workload/.
+// separate words. Private to control/model/workload/.
 #pragma once
 
 #include "control/config/config.h"

@@ -10,7 +10,7 @@
 // Claims are sorted by prefix; among those of one prefix each VRF remembers who claimed it first.
 // Addresses of the plan are never the same, so at least one of two that are stands in the file, and
 // the later one there is blamed.
-#include "tenants.h"
+#include "topology_internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ struct claim {
 	bool border; // a prefix behind the host
 };
 
-struct claims {
+struct address_conflicts {
 	const struct slicing *s;
 	struct claim *all;
 	size_t count;
@@ -53,8 +53,8 @@ compare_claims(const void *left, const void *right)
 }
 
 static struct claim *
-add(struct claims *c, uint8_t version, const uint8_t *address, uint16_t vrf, uint32_t node,
-    uint16_t port)
+add(struct address_conflicts *c, uint8_t version, const uint8_t *address, uint16_t vrf,
+    uint32_t node, uint16_t port)
 {
 	struct claim *claim = &c->all[c->count++];
 
@@ -68,7 +68,7 @@ add(struct claims *c, uint8_t version, const uint8_t *address, uint16_t vrf, uin
 }
 
 static void
-gather(struct claims *c)
+gather(struct address_conflicts *c)
 {
 	const struct topology *t = &c->s->next;
 
@@ -101,7 +101,8 @@ gather(struct claims *c)
 
 // vrf: where the two met.
 static void
-report(const struct claims *c, const struct claim *claim, const struct claim *before, uint16_t vrf)
+report(const struct address_conflicts *c, const struct claim *claim, const struct claim *before,
+       uint16_t vrf)
 {
 	const struct topology *t = &c->s->next;
 	const char *name = t->nodes[before->node].name;
@@ -131,14 +132,14 @@ report(const struct claims *c, const struct claim *claim, const struct claim *be
 }
 
 static bool
-stands_in(const struct claims *c, const struct claim *claim, const struct claim *before)
+stands_in(const struct address_conflicts *c, const struct claim *claim, const struct claim *before)
 {
 	return claim->border && before->border && claim->vrf == before->vrf &&
 	       c->s->next.vrfs[claim->vrf].encap == CONFIG_ENCAP_VXLAN;
 }
 
 static bool
-meet(struct claims *c, const struct claim *run, size_t i, uint16_t vrf)
+meet(struct address_conflicts *c, const struct claim *run, size_t i, uint16_t vrf)
 {
 	if (c->first[vrf] == 0) {
 		c->first[vrf] = i + 1;
@@ -152,7 +153,7 @@ meet(struct claims *c, const struct claim *run, size_t i, uint16_t vrf)
 
 // Claims of one prefix. One error each is enough.
 static void
-check_run(struct claims *c, const struct claim *run, size_t count)
+check_run(struct address_conflicts *c, const struct claim *run, size_t count)
 {
 	const struct topology *t = &c->s->next;
 
@@ -183,7 +184,7 @@ tenants_check_claims(const struct slicing *s)
 	const struct topology *t = &s->next;
 	size_t room = 2 * (size_t)t->first_host + t->border_count +
 		      2 * (size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX;
-	struct claims c = {.s = s};
+	struct address_conflicts c = {.s = s};
 
 	if (!anything_to_check(s))
 		return 0;

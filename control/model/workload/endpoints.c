@@ -3,7 +3,7 @@
 // fabric are joined only inside hosts, so what goes to another plane is first handed, inside its
 // host, to the NIC of that plane; with `pxn: on`, and by rings, the same is done where NICs stand
 // for rails, though the network would join them.
-#include "items.h"
+#include "workload_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

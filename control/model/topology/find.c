@@ -2,7 +2,7 @@
 // Names of nodes, ports, queues, links, VRFs and tenants, looked up. A node's name may contain "-",
 // so a link's name is tried at each of its dashes.
 #include "addresses.h"
-#include "builder.h"
+#include "topology_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // What is joined with what: the planes of a fabric share only hosts, so its switches fall into
 // parts, and a packet never leaves the part that it enters. And how large a packet may be there:
 // links between switches have room for what tenants wear, unless the file says how much they carry.
-#include "builder.h"
+#include "topology_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,40 +19,40 @@ static void
 find_least_mtus(struct topology *t)
 {
 	for (uint32_t n = 0; n < t->first_host; n++)
-		t->part_mtu[n] = UINT32_MAX;
+		t->component_mtu[n] = UINT32_MAX;
 	for (uint32_t l = 0; l < t->link_count; l++) {
 		uint32_t *mtu;
 
 		if (t->links[l].host)
 			continue;
-		mtu = &t->part_mtu[t->part[t->links[l].a.node]];
+		mtu = &t->component_mtu[t->component[t->links[l].a.node]];
 		if (t->links[l].mtu < *mtu)
 			*mtu = t->links[l].mtu;
 	}
 }
 
 int
-builder_find_parts(struct topology *t)
+builder_find_components(struct topology *t)
 {
 	uint32_t switches = t->first_host;
 
-	t->part = calloc(switches + 1u, sizeof(*t->part));
-	t->part_mtu = calloc(switches + 1u, sizeof(*t->part_mtu));
-	if (t->part == NULL || t->part_mtu == NULL)
+	t->component = calloc(switches + 1u, sizeof(*t->component));
+	t->component_mtu = calloc(switches + 1u, sizeof(*t->component_mtu));
+	if (t->component == NULL || t->component_mtu == NULL)
 		return -ENOMEM;
 	for (uint32_t n = 0; n < switches; n++)
-		t->part[n] = n;
+		t->component[n] = n;
 	for (uint32_t l = 0; l < t->link_count; l++) {
 		uint32_t a, b;
 
 		if (t->links[l].host)
 			continue;
-		a = find_first(t->part, t->links[l].a.node);
-		b = find_first(t->part, t->links[l].b.node);
-		t->part[a < b ? b : a] = a < b ? a : b;
+		a = find_first(t->component, t->links[l].a.node);
+		b = find_first(t->component, t->links[l].b.node);
+		t->component[a < b ? b : a] = a < b ? a : b;
 	}
 	for (uint32_t n = 0; n < switches; n++)
-		t->part[n] = find_first(t->part, n);
+		t->component[n] = find_first(t->component, n);
 	find_least_mtus(t);
 	return 0;
 }
@@ -126,8 +126,8 @@ bool
 topology_joined(const struct topology *t, uint32_t from_host, uint8_t from_port, uint32_t to_host,
 		uint8_t to_port)
 {
-	return t->part[topology_host_port(t, from_host, from_port)->peer_node] ==
-	       t->part[topology_host_port(t, to_host, to_port)->peer_node];
+	return t->component[topology_host_port(t, from_host, from_port)->peer_node] ==
+	       t->component[topology_host_port(t, to_host, to_port)->peer_node];
 }
 
 uint32_t
@@ -137,7 +137,7 @@ topology_path_mtu(const struct topology *t, uint32_t from_host, uint8_t from_por
 	const struct topo_port *from = topology_host_port(t, from_host, from_port);
 	const struct topo_port *to = topology_host_port(t, to_host, to_port);
 	uint32_t mtu = from->mtu < to->mtu ? from->mtu : to->mtu;
-	uint32_t between = t->part_mtu[t->part[from->peer_node]];
+	uint32_t between = t->component_mtu[t->component[from->peer_node]];
 	uint32_t added = config_encap_mtu_bytes(t->vrfs[to->vrf].encap, t->config->fabric.underlay);
 
 	between = between > added ? between - added : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of which build.c makes a snapshot; private to control/tables/.
+// The parts of which build.c makes a snapshot; private to control/model/tables/.
 #pragma once
 
 #include "build.h"
@@ -106,10 +106,10 @@ int tables_add_pools(struct tables_draft *draft);    // after profiles: they say
 int tables_add_tenants(struct tables_draft *draft);  // after pools
 int tables_add_histograms(struct tables_draft *draft);
 int tables_add_pins(struct tables_draft *draft);
-// The routes, and blackholes where a tunnel's end could be sent to in disguise (ends.c). Only
+// The routes, and blackholes where a tunnel's end could be sent to in disguise (tunnel_guard.c). Only
 // guarded->routes is not the list's own: the caller frees it, also after an error.
-int tables_guard_ends(const struct tables_draft *draft, const struct route_list *routes,
-		      struct route_list *guarded); // after profiles
+int tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *routes,
+			 struct route_list *guarded); // after profiles
 int tables_add_forwarding(struct tables_draft *draft,
 			  const struct route_list *routes); // after pins
 int tables_add_tunnels(struct tables_draft *draft,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lines of words and the numbers among them.
-#include "control/model/workload/words.h"
+#include "control/model/workload/words_file.h"
 
 #include <errno.h>
 #include <setjmp.h>

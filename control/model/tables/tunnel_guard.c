@@ -7,7 +7,7 @@
 //
 // The underlay as it was, in a VRF of its own while tenants change, is left as it is: no host's
 // port is in it.
-#include "parts.h"
+#include "build_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -109,8 +109,8 @@ guard_vrf(const struct tables_draft *draft, const struct route_list *routes, con
 }
 
 int
-tables_guard_ends(const struct tables_draft *draft, const struct route_list *routes,
-		  struct route_list *guarded)
+tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *routes,
+		     struct route_list *guarded)
 {
 	struct ends e = {0};
 	int last = -1; // VRF that has been guarded

@@ -3,7 +3,7 @@
 // device/mellanox/x86_64-nvidia_sn5600-r0/ACS-SN5600/pg_profile_lookup.ini (cell 192, MTU 9100,
 // lossless MTU 1500, all packets small), and against figures computed from sonic-swss's
 // cfgmgr/buffer_headroom_mellanox.lua.
-#include "control/model/tables/headroom.h"
+#include "control/model/tables/pfc_headroom.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kinds of workload items; private to control/workload/.
+// The kinds of workload items; private to control/model/workload/.
 #pragma once
 
 #include "dataplane/base/random.h"
@@ -40,7 +40,7 @@ ps_t item_draw_start(struct item *item, uint32_t host);
 // Returns 0, -EINVAL with the error in diag, or -ENOMEM.
 int item_add_flow(struct item *item, const struct item_flow *flow, struct flow_spec **out);
 
-// ---- ends (ends.c) ------------------------------------------------------------------------------
+// ---- endpoints (endpoints.c) -----------------------------------------------------------------------
 
 // How bytes get from one end to the other.
 struct item_path {

@@ -172,7 +172,7 @@ test_event_errors(void **state)
 	assert_bad_event("{vtep: 172.16.0.2}", "needs `mac:`");
 	assert_bad_event("{vtep: 172.16.0.77, mac: " MAC "}",
 			 "events.route.via: VRF default has no route to 172.16.0.77");
-	assert_bad_event("{vtep: leaf2}, {vtep: leaf3}", "is alone: a route has one tunnel");
+	assert_bad_event("{vtep: leaf2}, {vtep: leaf3}", "must be the only next hop: a route has one tunnel");
 }
 
 int

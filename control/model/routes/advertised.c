@@ -23,7 +23,7 @@
 #define IP6_LEAF_BITS 112
 
 const struct topo_port *
-offers_host(const struct topology *t, const struct topo_port *port)
+advertised_host(const struct topology *t, const struct topo_port *port)
 {
 	if (port->peer_node == TOPOLOGY_NONE || port->peer_node < t->first_host)
 		return NULL;
@@ -104,7 +104,7 @@ list_local(struct leaf_offers *o, uint32_t leaf)
 
 	o->local.count = 0;
 	for (uint16_t p = 0; p < node->port_count; p++) {
-		const struct topo_port *host = offers_host(o->topology, &node->ports[p]);
+		const struct topo_port *host = advertised_host(o->topology, &node->ports[p]);
 
 		if (host == NULL)
 			continue;
@@ -184,7 +184,7 @@ list_transit(struct leaf_offers *o, uint32_t leaf, const struct config_prefix *p
 }
 
 void
-offers_aim(struct leaf_offers *o, uint32_t leaf)
+advertised_aim(struct leaf_offers *o, uint32_t leaf)
 {
 	o->remote.count = o->transit.count = o->gaps.count = 0;
 	list_local(o, leaf);
@@ -201,7 +201,7 @@ offers_aim(struct leaf_offers *o, uint32_t leaf)
 }
 
 int
-offers_create(struct leaf_offers *o, const struct topology *t, const bool *link_down)
+advertised_create(struct leaf_offers *o, const struct topology *t, const bool *link_down)
 {
 	size_t most = t->border_count + 1u;
 
@@ -217,7 +217,7 @@ offers_create(struct leaf_offers *o, const struct topology *t, const bool *link_
 	o->bordered = calloc(t->leaf_count + 1u, sizeof(*o->bordered));
 	if (o->local.items == NULL || o->remote.items == NULL || o->transit.items == NULL ||
 	    o->gaps.items == NULL || o->bordered == NULL) {
-		offers_destroy(o);
+		advertised_destroy(o);
 		return -ENOMEM;
 	}
 	for (uint32_t n = 0; t->border_count != 0 && n < t->leaf_count; n++) {
@@ -232,7 +232,7 @@ offers_create(struct leaf_offers *o, const struct topology *t, const bool *link_
 }
 
 void
-offers_destroy(struct leaf_offers *o)
+advertised_destroy(struct leaf_offers *o)
 {
 	free(o->local.items);
 	free(o->remote.items);

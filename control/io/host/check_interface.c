@@ -11,7 +11,7 @@
 // - several receive channels, or an XDP program already there: AF_XDP sees a part of the packets,
 //   or none.
 // Nothing is changed here: the host is the user's.
-#include "check.h"
+#include "check_interface.h"
 
 #include "link.h"
 #include "netns.h"
