@@ -3,6 +3,7 @@
 // behind that means nothing.
 #include "socket_path.h"
 
+#include "control/base/exit_status.h"
 #include "control/config/scalar.h"
 
 #include <dirent.h>
@@ -234,4 +235,12 @@ api_socket_find(const char *name, char path[static API_PATH_MAX], char *err, siz
 		}
 	}
 	return status;
+}
+
+int
+api_socket_exit_status(int rc)
+{
+	if (rc == 0)
+		return EXIT_OK;
+	return rc == -EINVAL || rc == -EEXIST ? EXIT_USAGE : EXIT_FAILED;
 }

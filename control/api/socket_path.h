@@ -19,5 +19,9 @@ int api_socket_find(const char *name, char path[static API_PATH_MAX], char *err,
 int api_socket_find_in(const char *directory, const char *name, char path[static API_PATH_MAX],
 		       char *err, size_t err_size);
 
+// The exit status of a command after api_socket_find() returned rc: EXIT_USAGE where the name is
+// wrong or missing.
+int api_socket_exit_status(int rc);
+
 // Tells the name of each of the caller's fabrics that is up.
 void api_socket_list(void (*each)(void *context, const char *name), void *context);

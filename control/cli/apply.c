@@ -1,123 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost apply and rollback: a live fabric is made what is staged, what a file says, or what it was.
-#include "call.h"
+// roost apply and rollback: a live fabric's configuration as a whole.
+#include "cli.h"
 
-#include "control/config/config.h"
 #include "control/base/file.h"
+#include "control/config/config.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define APPLY_BYTES_MAX (1u << 20)
-#define CONFIRM_MAX_S (24 * 3600)
 
-struct apply_request {
-	const char *fabric;
-	const char *confirm; // as it was written, or NULL
-	uint64_t confirm_s;
-	enum { ASK_NOTHING, ASK_YES, ASK_NO, ASK_STATUS } ask;
-	const char *word; // the file or revision, or NULL
-};
-
-// "90s", "5m", "1h".
-static bool
-read_seconds(const char *text, uint64_t *out)
-{
-	static const struct {
-		const char *unit;
-		unsigned seconds;
-	} units[] = {{"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
-	char *end;
-	unsigned long long number = strtoull(text, &end, 10);
-
-	if (text[0] < '0' || text[0] > '9' || number > CONFIRM_MAX_S)
-		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(end, units[i].unit) == 0) {
-			*out = number * units[i].seconds;
-			return *out >= 1 && *out <= CONFIRM_MAX_S;
-		}
-	return false;
-}
-
+// Prints what has changed.
 static int
-take_request(struct apply_request *r, int argc, char **argv, bool asks)
-{
-	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
-						{"confirm", required_argument, NULL, 'c'},
-						{"confirm-yes", no_argument, NULL, 'y'},
-						{"confirm-no", no_argument, NULL, 'n'},
-						{"confirm-status", no_argument, NULL, 's'},
-						{NULL, 0, NULL, 0}};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "f:", options, NULL)) != -1) {
-		if (option == 'f')
-			r->fabric = optarg;
-		else if (option == 'c')
-			r->confirm = optarg;
-		else if (asks && option == 'y')
-			r->ask = ASK_YES;
-		else if (asks && option == 'n')
-			r->ask = ASK_NO;
-		else if (asks && option == 's')
-			r->ask = ASK_STATUS;
-		else
-			return cli_usage_hint(argv[0]);
-	}
-	if (r->confirm != NULL && !read_seconds(r->confirm, &r->confirm_s))
-		return cli_usage(argv[0], "--confirm %s: a time from 1s to 24h: 90s, 5m, 1h",
-				 r->confirm);
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one word at most, not \"%s\"", argv[optind + 1]);
-	r->word = optind < argc ? argv[optind] : NULL;
-	if (r->ask != ASK_NOTHING && (r->word != NULL || r->confirm != NULL))
-		return cli_usage(argv[0], "--confirm-yes, -no and -status stand alone");
-	return CLI_OK;
-}
-
-// What came of it, on stdout.
-static int
-end_apply(const struct apply_request *r, const char *command, json_t *result)
+end_apply(const struct cli_args *args, json_t *result)
 {
 	json_int_t edits = json_integer_value(json_object_get(result, "edits"));
 	json_int_t revision = json_integer_value(json_object_get(result, "revision"));
-	int status = cli_end_change(command, r->fabric, result);
+	int status = cli_end_change(args, result);
 
-	if (status != CLI_OK)
+	if (status != EXIT_OK)
 		return status;
 	if (edits == 0) {
 		printf("nothing changes\n");
-		return CLI_OK;
+		return EXIT_OK;
 	}
 	printf("%" JSON_INTEGER_FORMAT " change%s", edits, edits == 1 ? "" : "s");
-	if (r->confirm != NULL)
-		printf(", undone in %s unless `roost apply --confirm-yes` comes", r->confirm);
+	if (cli_given(args, "confirm"))
+		printf(", rolled back in %s unless `roost apply --confirm-yes` is run",
+		       cli_text(args, "confirm"));
 	else if (revision != 0)
 		printf(", revision %" JSON_INTEGER_FORMAT, revision);
 	putchar('\n');
-	return CLI_OK;
+	return EXIT_OK;
+}
+
+static void
+add_confirm(const struct cli_args *args, json_t *params)
+{
+	uint64_t seconds = cli_number(args, "confirm", 0);
+
+	if (params != NULL && seconds != 0)
+		json_object_set_new(params, "confirm-s", json_integer((json_int_t)seconds));
 }
 
 static int
-run(const struct apply_request *r, const char *command, const char *method, json_t *params)
+run(const struct cli_args *args, const char *method, json_t *params)
 {
 	json_t *result;
 	int status;
 
-	if (params != NULL && r->confirm != NULL)
-		json_object_set_new(params, "confirm-s", json_integer((json_int_t)r->confirm_s));
-	status = cli_call(command, r->fabric, method, params, &result);
-	return status == CLI_OK ? end_apply(r, command, result) : status;
+	add_confirm(args, params);
+	status = cli_call(args, method, params, &result);
+	return status == EXIT_OK ? end_apply(args, result) : status;
 }
 
-// The refusals of a file, which stand behind each other, one a line as `check` has them.
+// Prints the errors of a file, which come on one line, a line each as `check` does.
 static void
-print_refusals(const struct apply_request *r, const char *command, const char *path, char *err)
+print_refusals(const struct cli_args *args, const char *path, char *err)
 {
 	size_t length = strlen(path);
 	bool any = false;
@@ -130,17 +71,17 @@ print_refusals(const struct apply_request *r, const char *command, const char *p
 		if (next != NULL)
 			*next = '\0';
 		if (strncmp(at, path, length) == 0)
-			fprintf(stderr, "%s%s\n", r->word, at + length);
+			fprintf(stderr, "%s%s\n", cli_text(args, "FILE"), at + length);
 		else
-			fprintf(stderr, "%s: %s\n", command, at);
+			fprintf(stderr, "%s: %s\n", args->title, at);
 		any = true;
 		at = next != NULL ? next + 2 : NULL;
 	}
 	if (!any)
-		fprintf(stderr, "%s: failed\n", command);
+		fprintf(stderr, "%s: failed\n", args->title);
 }
 
-// Whether the file is in order by itself; it says what is not.
+// Whether the file is valid by itself; prints its errors if not.
 static bool
 check_file(const char *file)
 {
@@ -156,8 +97,7 @@ check_file(const char *file)
 }
 
 static int
-apply_text(const struct apply_request *r, const char *command, const char *path, const char *text,
-	   size_t length)
+apply_text(const struct cli_args *args, const char *path, const char *text, size_t length)
 {
 	char err[API_WHY_MAX];
 	json_t *params, *result;
@@ -165,96 +105,125 @@ apply_text(const struct apply_request *r, const char *command, const char *path,
 
 	params = json_pack("{s:s%,s:s}", "text", text, length, "file", path);
 	if (params == NULL)
-		return cli_usage(command, "%s: the path is not UTF-8 text", r->word);
-	if (r->confirm != NULL)
-		json_object_set_new(params, "confirm-s", json_integer((json_int_t)r->confirm_s));
-	status = cli_call_quietly(r->fabric, "apply", params, &result, err, sizeof(err));
+		return cli_usage(args->title, "%s: the path is not UTF-8 text",
+				 cli_text(args, "FILE"));
+	add_confirm(args, params);
+	status = cli_call_quietly(args, "apply", params, &result, err);
 	json_decref(params);
 	if (err[0] != '\0')
-		print_refusals(r, command, path, err);
-	return status == CLI_OK ? end_apply(r, command, result) : status;
+		print_refusals(args, path, err);
+	return status == EXIT_OK ? end_apply(args, result) : status;
 }
 
 static int
-apply_file(const struct apply_request *r, const char *command)
+apply_file(const struct cli_args *args, const char *file)
 {
 	char *path, *text;
 	size_t length;
 	int status;
 
-	if (!check_file(r->word))
-		return CLI_USAGE;
-	path = realpath(r->word, NULL);
+	if (!check_file(file))
+		return EXIT_USAGE;
+	path = realpath(file, NULL);
 	status = path != NULL ? file_read(path, APPLY_BYTES_MAX, &text, &length) : -errno;
 	if (status != 0) {
-		fprintf(stderr, "%s: %s: %s\n", command, r->word, strerror(-status));
+		fprintf(stderr, "%s: %s: %s\n", args->title, file, strerror(-status));
 		free(path);
-		return CLI_FAILED;
+		return EXIT_FAILED;
 	}
-	status = apply_text(r, command, path, text, length);
+	status = apply_text(args, path, text, length);
 	free(path);
 	free(text);
 	return status;
 }
 
 static int
-ask_status(const struct apply_request *r, const char *command)
+print_waiting(const struct cli_args *args)
 {
 	const json_t *waiting;
 	json_t *result;
-	int status = cli_call(command, r->fabric, "history", json_object(), &result);
+	int status = cli_call(args, "history", json_object(), &result);
 
-	if (status != CLI_OK)
+	if (status != EXIT_OK)
 		return status;
 	waiting = json_object_get(result, "waiting");
 	if (json_is_object(waiting))
-		printf("%s: undone in %" JSON_INTEGER_FORMAT
-		       " s unless `roost apply --confirm-yes` comes\n",
+		printf("%s: rolled back in %" JSON_INTEGER_FORMAT
+		       " s unless `roost apply --confirm-yes` is run\n",
 		       json_string_value(json_object_get(waiting, "what")),
 		       json_integer_value(json_object_get(waiting, "left-s")));
 	else
 		printf("nothing waits to be confirmed\n");
 	json_decref(result);
-	return CLI_OK;
+	return EXIT_OK;
 }
 
-int
-cmd_apply(int argc, char **argv)
+static int
+confirm(const struct cli_args *args, bool keep)
 {
-	struct apply_request r = {0};
-	int status = take_request(&r, argc, argv, true);
 	json_t *result;
+	int status = cli_call(args, "confirm", json_pack("{s:b}", "keep", keep), &result);
 
-	if (status != CLI_OK)
+	if (status != EXIT_OK)
 		return status;
-	if (r.ask == ASK_STATUS)
-		return ask_status(&r, argv[0]);
-	if (r.ask != ASK_NOTHING) {
-		status = cli_call(argv[0], r.fabric, "confirm",
-				  json_pack("{s:b}", "keep", r.ask == ASK_YES), &result);
-		if (status == CLI_OK && r.ask == ASK_YES)
-			return end_apply(&r, argv[0], result);
-		return status == CLI_OK ? cli_end_change(argv[0], r.fabric, result) : status;
-	}
-	if (r.word != NULL)
-		return apply_file(&r, argv[0]);
-	return run(&r, argv[0], "apply", json_object());
+	return keep ? end_apply(args, result) : cli_end_change(args, result);
 }
 
-int
-cmd_rollback(int argc, char **argv)
+static int
+apply(const struct cli_args *args)
 {
-	struct apply_request r = {0};
-	int status = take_request(&r, argc, argv, false);
-	unsigned long long number;
-	char *end;
+	const char *file = cli_text(args, "FILE");
 
-	if (status != CLI_OK)
-		return status;
-	if (r.word == NULL)
-		return cli_usage(argv[0], "which revision? `roost history` lists them");
-	number = strtoull(r.word, &end, 10);
-	if (r.word[0] < '0' || r.word[0] > '9' || *end != '\0' || number > UINT32_MAX)
-		return cli_usage(argv[0], "%s is not the number of a revision", r.word);
-	return run(&r, argv[0], "rollback", json_pack("{s:I}", "revision", (json_int_t)number));
+	if (cli_given(args, "confirm-status"))
+		return print_waiting(args);
+	if (cli_given(args, "confirm-yes") || cli_given(args, "confirm-no"))
+		return confirm(args, cli_given(args, "confirm-yes"));
+	return file != NULL ? apply_file(args, file) : run(args, "apply", json_object());
 }
+
+#define CONFIRM_OPTION                                                             \
+	{                                                                          \
+		.name = "confirm", .kind = CLI_SECONDS,                            \
+		.help = "roll back after this time (90s, 5m, 1h) unless confirmed" \
+	}
+
+const struct cli_command command_apply = {
+	.name = "apply",
+	.help = "apply staged changes, or a file, to a live fabric: all of it or nothing",
+	.forms = {{{{CLI_FILE, .optional = true}}}},
+	.options =
+		{
+			CONFIRM_OPTION,
+			{.name = "confirm-yes",
+			 .kind = CLI_FLAG,
+			 .alone = true,
+			 .help = "keep the change that waits to be confirmed"},
+			{.name = "confirm-no",
+			 .kind = CLI_FLAG,
+			 .alone = true,
+			 .help = "roll it back at once"},
+			{.name = "confirm-status",
+			 .kind = CLI_FLAG,
+			 .alone = true,
+			 .help = "show whether a change waits to be confirmed"},
+			CLI_FABRIC_OPTION,
+		},
+	.run = apply,
+};
+
+static int
+rollback(const struct cli_args *args)
+{
+	json_int_t number = (json_int_t)cli_number(args, "REVISION", 0);
+
+	return run(args, "rollback", json_pack("{s:I}", "revision", number));
+}
+
+const struct cli_command command_rollback = {
+	.name = "rollback",
+	.help = "return a live fabric to an earlier revision of its configuration",
+	.details = "REVISION is a number of `roost history`.\n",
+	.forms = {{{{CLI_REVISION}}}},
+	.options = {CONFIRM_OPTION, CLI_FABRIC_OPTION},
+	.run = rollback,
+};

@@ -1,65 +1,87 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "call.h"
+#include "cli.h"
 
-#include <stdio.h>
+#include "control/api/socket_path.h"
+
+#include <stdlib.h>
 #include <time.h>
 
 #define CALL_PATIENCE_MS 30000
-#define CALL_DRAIN_NS 5000000 // between two looks at whether it has ended
+#define CALL_DRAIN_NS 5000000 // between two polls of whether it has ended
 
 int
-cli_call_quietly(const char *fabric, const char *method, const json_t *params, json_t **result,
-		 char *err, size_t err_size)
+cli_find_fabric(const struct cli_args *args, char path[static API_PATH_MAX])
+{
+	const char *name = cli_text(args, "fabric");
+	char err[API_WHY_MAX];
+	int rc;
+
+	rc = api_socket_find(name != NULL ? name : getenv("ROOST_FABRIC"), path, err, sizeof(err));
+	if (rc != 0)
+		fprintf(stderr, "roost: %s\n", err);
+	return api_socket_exit_status(rc);
+}
+
+int
+cli_call_quietly(const struct cli_args *args, const char *method, const json_t *params,
+		 json_t **result, char err[static API_WHY_MAX])
 {
 	char path[API_PATH_MAX];
-	int status = cli_find_fabric(fabric, path);
+	int status = cli_find_fabric(args, path);
 
 	err[0] = '\0';
-	if (status == CLI_OK &&
-	    api_call(path, method, params, CALL_PATIENCE_MS, result, err, err_size) != 0)
-		status = CLI_FAILED;
+	if (status == EXIT_OK &&
+	    api_call(path, method, params, CALL_PATIENCE_MS, result, err, API_WHY_MAX) != 0)
+		status = EXIT_FAILED;
 	return status;
 }
 
 int
-cli_call(const char *command, const char *fabric, const char *method, json_t *params,
-	 json_t **result)
+cli_call(const struct cli_args *args, const char *method, json_t *params, json_t **result)
 {
 	char err[API_WHY_MAX];
 	int status;
 
 	// Words come from outside; JSON carries UTF-8 only.
 	if (params == NULL)
-		return cli_usage(command, "keys, values and names are UTF-8 text");
-	status = cli_call_quietly(fabric, method, params, result, err, sizeof(err));
+		return cli_usage(args->title, "keys, values and names must be UTF-8 text");
+	status = cli_call_quietly(args, method, params, result, err);
 	if (err[0] != '\0')
-		fprintf(stderr, "%s: %s\n", command, err);
+		fprintf(stderr, "%s: %s\n", args->title, err);
 	json_decref(params);
 	return status;
 }
 
 int
-cli_end_change(const char *command, const char *fabric, json_t *result)
+cli_end_change(const struct cli_args *args, json_t *result)
 {
 	const struct timespec moment = {.tv_nsec = CALL_DRAIN_NS};
 	bool draining = json_is_true(json_object_get(result, "draining"));
 	json_t *warning;
 	size_t i;
-	int status = CLI_OK;
+	int status = EXIT_OK;
 
 	json_array_foreach(json_object_get(result, "warnings"), i, warning)
 	{
 		if (json_is_string(warning))
-			fprintf(stderr, "%s: warning: %s\n", command, json_string_value(warning));
+			fprintf(stderr, "%s: warning: %s\n", args->title,
+				json_string_value(warning));
 	}
 	json_decref(result);
-	while (status == CLI_OK && draining) {
+	while (status == EXIT_OK && draining) {
 		nanosleep(&moment, NULL);
-		status = cli_call(command, fabric, "draining", json_object(), &result);
-		if (status != CLI_OK)
+		status = cli_call(args, "draining", json_object(), &result);
+		if (status != EXIT_OK)
 			break;
 		draining = json_is_true(json_object_get(result, "draining"));
 		json_decref(result);
 	}
 	return status;
+}
+
+void
+cli_print_json(const json_t *answer)
+{
+	json_dumpf(answer, stdout, JSON_INDENT(1));
+	putchar('\n');
 }

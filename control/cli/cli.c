@@ -1,21 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One program, many commands: a table. --help is answered here, from the table alone, so that it
-// works for every command and does nothing else; a command sees only what is left for it. Exit
-// status: 0, 1 the thing failed, 2 it was asked for in a wrong way. A result that could not be
-// written is a failure too.
+// One program, many commands. --help is answered here, from a command's row alone, so that it works
+// for every command and does nothing else. A result that could not be written is a failure.
 #include "cli.h"
 
-#include "control/api/socket_path.h"
 #include "control/base/version.h"
 #include "control/cli/shell/shell.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// In the order of --help.
+static const struct cli_command *const commands[] = {
+	&command_check,    &command_sim,     &command_compare,  &command_plot,
+	&command_replay,   &command_up,      &command_down,     &command_exec,
+	&command_run,      &command_show,    &command_events,   &command_api,
+	&command_set,      &command_unset,   &command_config,   &command_apply,
+	&command_save,     &command_history, &command_rollback, &command_clear,
+	&command_watchdog, &command_where,   &command_headroom, &command_completion,
+	&command_complete, &command_help,    &command_schema,
+};
+
+const struct cli_program cli_program = {
+	.options =
+		{
+			.help = "A software leaf/spine fabric for lossless Ethernet: switches, "
+				"links and NICs, with real packets.",
+			.options =
+				{
+					CLI_FABRIC_OPTION,
+					{.name = "help",
+					 .letter = 'h',
+					 .kind = CLI_FLAG,
+					 .help = "this text; after a command, its usage"},
+					{.name = "version",
+					 .kind = CLI_FLAG,
+					 .help = "the version of the program"},
+				},
+		},
+	.commands = commands,
+	.count = sizeof(commands) / sizeof(commands[0]),
+};
 
 static bool
 wants_help(int argc, char **argv)
@@ -29,114 +55,55 @@ wants_help(int argc, char **argv)
 static int
 run_command(int argc, char **argv)
 {
-	const struct cli_command *command = cli_find_command(argv[0]);
-	char title[64];
+	const struct cli_command *command = cli_find_command(&cli_program, argv[0]);
+	struct cli_args args;
+	int status;
 
 	if (command == NULL)
-		return cli_refuse_command(argv[0]);
+		return cli_refuse_command(&cli_program, argv[0]);
 	if (wants_help(argc, argv))
 		return cli_print_help(command, argc, argv);
-	snprintf(title, sizeof(title), "roost %s", command->name);
-	argv[0] = title;
-	optind = 0; // getopt starts afresh
-	return command->run(argc, argv);
-}
-
-// Options before the command. Returns -1 to go on, or an exit status.
-static int
-take_options(int argc, char **argv)
-{
-	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
-						{"help", no_argument, NULL, 'h'},
-						{"version", no_argument, NULL, 'V'},
-						{NULL, 0, NULL, 0}};
-	int option;
-
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "+f:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			if (setenv("ROOST_FABRIC", optarg, 1) != 0)
-				return CLI_FAILED;
-			break;
-		case 'h':
-			cli_print_commands(stdout);
-			return CLI_OK;
-		case 'V':
-			printf("roost %s\n", roost_version);
-			return CLI_OK;
-		default:
-			return cli_usage_hint("roost");
-		}
-	}
-	return -1;
-}
-
-// What was written must have arrived.
-static int
-finish(int status)
-{
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_OK) {
-		fprintf(stderr, "roost: writing the result: %s\n", strerror(errno));
-		return CLI_FAILED;
-	}
+	status = cli_parse(&args, &cli_program, command, argc, argv);
+	if (status == EXIT_OK)
+		status = command->run(&args);
+	cli_args_free(&args);
 	return status;
+}
+
+// The words of `args` begin with the command.
+static int
+run_words(const struct cli_args *args)
+{
+	if (cli_given(args, "help")) {
+		cli_print_program(&cli_program, stdout);
+		return EXIT_OK;
+	}
+	if (cli_given(args, "version")) {
+		printf("roost %s\n", roost_version);
+		return EXIT_OK;
+	}
+	if (cli_given(args, "fabric") && setenv("ROOST_FABRIC", cli_text(args, "fabric"), 1) != 0)
+		return EXIT_FAILED;
+	if (args->count != 0)
+		return run_command((int)args->count, args->words);
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return shell_run(&cli_program, cli_main);
+	cli_print_program(&cli_program, stderr);
+	return EXIT_USAGE;
 }
 
 int
 cli_main(int argc, char **argv)
 {
-	int status = take_options(argc, argv);
+	struct cli_args args;
+	int status = cli_parse_program(&args, &cli_program, argc, argv);
 
-	if (status != -1)
-		return finish(status);
-	if (optind >= argc && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		return finish(shell_run());
-	if (optind >= argc) {
-		cli_print_commands(stderr);
-		return CLI_USAGE;
+	if (status == EXIT_OK)
+		status = run_words(&args);
+	cli_args_free(&args);
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_OK) {
+		fprintf(stderr, "roost: writing the result: %s\n", strerror(errno));
+		return EXIT_FAILED;
 	}
-	return finish(run_command(argc - optind, argv + optind));
-}
-
-int
-cli_usage_hint(const char *command)
-{
-	fprintf(stderr, "%s --help tells how\n", command);
-	return CLI_USAGE;
-}
-
-int
-cli_usage(const char *command, const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "%s: ", command);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	return cli_usage_hint(command);
-}
-
-int
-cli_fabric_status(int rc)
-{
-	if (rc == 0)
-		return CLI_OK;
-	return rc == -EINVAL || rc == -EEXIST ? CLI_USAGE : CLI_FAILED;
-}
-
-int
-cli_find_fabric(const char *name, char path[static API_PATH_MAX])
-{
-	const char *wanted = name != NULL ? name : getenv("ROOST_FABRIC");
-	char err[API_WHY_MAX];
-	int status;
-
-	status = api_socket_find(wanted, path, err, sizeof(err));
-	if (status == 0)
-		return 0;
-	fprintf(stderr, "roost: %s\n", err);
-	return cli_fabric_status(status);
+	return status;
 }

@@ -1,51 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the commands share: the way in, the table of commands, which fabric is meant, complaints.
+// The roost program: its commands, and what those that need a live fabric share.
 #pragma once
 
+#include "command/command.h"
 #include "control/api/api.h"
-#include "control/commands.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include <jansson.h>
 
-struct cli_command {
-	const char *name;
-	const char *arguments; // behind the name, a line per form; KEY: a key of a file
-	const char *help;      // one line; empty: for programs, and not listed
-	const char *details;   // options and what they do
-	int (*run)(int argc, char **argv);
-};
-
-// All commands, in the order in which --help lists them.
-const struct cli_command *cli_commands(size_t *count);
-
-// The command of this name, or NULL.
-const struct cli_command *cli_find_command(const char *name);
-
-// Says that there is none, and what may have been meant. Returns CLI_USAGE.
-int cli_refuse_command(const char *name);
-
-// What --help prints: the commands, or one of them, or the key among its words (help.c). Returns an
-// exit status.
-void cli_print_commands(FILE *to);
-int cli_print_help(const struct cli_command *command, int argc, char **argv);
+// The program with all of its commands.
+extern const struct cli_program cli_program;
 
 // Runs the program and returns its exit status.
 int cli_main(int argc, char **argv);
 
-// Says on stderr what is wrong with how a command (argv[0] of it) was called, and where to read
-// how. Returns CLI_USAGE.
-int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// ---- rows of commands, in the files of those that are run ---------------------------------------
 
-// The same after getopt_long() has complained itself.
-int cli_usage_hint(const char *command);
+extern const struct cli_command command_api;
+extern const struct cli_command command_apply;
+extern const struct cli_command command_check;
+extern const struct cli_command command_clear;
+extern const struct cli_command command_compare;
+extern const struct cli_command command_complete;
+extern const struct cli_command command_completion;
+extern const struct cli_command command_config;
+extern const struct cli_command command_down;
+extern const struct cli_command command_events;
+extern const struct cli_command command_exec;
+extern const struct cli_command command_headroom;
+extern const struct cli_command command_help;
+extern const struct cli_command command_history;
+extern const struct cli_command command_plot;
+extern const struct cli_command command_replay;
+extern const struct cli_command command_rollback;
+extern const struct cli_command command_run;
+extern const struct cli_command command_save;
+extern const struct cli_command command_schema;
+extern const struct cli_command command_set;
+extern const struct cli_command command_show;
+extern const struct cli_command command_sim;
+extern const struct cli_command command_unset;
+extern const struct cli_command command_up;
+extern const struct cli_command command_watchdog;
+extern const struct cli_command command_where;
 
-// What a command returns when api_socket_find() (control/api/socket_path.h) returned rc: CLI_USAGE
-// where it is the name that is wrong or missing.
-int cli_fabric_status(int rc);
+// ---- the live fabric (call.c) -------------------------------------------------------------------
 
-// The socket of the fabric that a live command means: `name` (of -f or an argument), else
-// ROOST_FABRIC's, else the only one that is up. Returns 0, or says on stderr what is wrong and
-// returns CLI_FAILED or CLI_USAGE.
-int cli_find_fabric(const char *name, char path[static API_PATH_MAX]);
+// The socket of the fabric that a command means: --fabric's, else ROOST_FABRIC's, else the only one
+// that is up. Returns EXIT_OK, or prints what is wrong and returns EXIT_FAILED or EXIT_USAGE.
+int cli_find_fabric(const struct cli_args *args, char path[static API_PATH_MAX]);
+
+// Calls a method of that fabric and frees params; params that are NULL are reported as words that
+// are not UTF-8. Returns an exit status, with *result the caller's when it is EXIT_OK. Errors go to
+// stderr.
+int cli_call(const struct cli_args *args, const char *method, json_t *params, json_t **result);
+// The same without printing what the fabric refuses: that is in err.
+int cli_call_quietly(const struct cli_args *args, const char *method, const json_t *params,
+		     json_t **result, char err[static API_WHY_MAX]);
+
+// Prints the warnings of a change and waits until no packet from before it is in flight. Frees the
+// result. Returns an exit status.
+int cli_end_change(const struct cli_args *args, json_t *result);
+
+// Prints an answer as JSON with a newline.
+void cli_print_json(const json_t *answer);

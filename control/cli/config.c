@@ -1,49 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // roost config, save and history: what a live fabric's configuration is, was and would be.
-#include "call.h"
+#include "cli.h"
 
 #include "control/base/text_table.h"
 
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct config_request {
-	const char *fabric;
-	bool json;
-};
-
-static int
-take_request(struct config_request *r, int argc, char **argv)
-{
-	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
-						{"output", required_argument, NULL, 'o'},
-						{NULL, 0, NULL, 0}};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "f:o:", options, NULL)) != -1) {
-		if (option == 'f')
-			r->fabric = optarg;
-		else if (option == 'o' && strcmp(optarg, "json") == 0)
-			r->json = true;
-		else if (option == 'o' && strcmp(optarg, "text") == 0)
-			r->json = false;
-		else if (option == 'o')
-			return cli_usage(argv[0], "-o takes json or text, not %s", optarg);
-		else
-			return cli_usage_hint(argv[0]);
-	}
-	return CLI_OK;
-}
-
-static void
-print_json(const json_t *answer)
-{
-	json_dumpf(answer, stdout, JSON_INDENT(1));
-	putchar('\n');
-}
 
 // "- tenants.red.hosts: [h1, h2]", "+ tenants.red.hosts: [h1]".
 static void
@@ -73,75 +36,75 @@ print_diff(const json_t *answer)
 	const char *file = json_string_value(json_object_get(answer, "file"));
 
 	if (json_array_size(staged) != 0)
-		printf("staged, against what runs:\n");
+		printf("staged, compared with what runs:\n");
 	print_changes(staged);
 	if (json_is_null(staged))
-		printf("what is staged does not fit what runs: `roost apply` says why\n");
+		printf("the staged changes do not fit what runs: `roost apply` shows the errors\n");
 	if (json_array_size(unsaved) != 0)
-		printf("%swhat runs, against %s:\n", json_array_size(staged) != 0 ? "\n" : "",
+		printf("%swhat runs, compared with %s:\n", json_array_size(staged) != 0 ? "\n" : "",
 		       file);
 	print_changes(unsaved);
 	if (json_is_null(unsaved) && file != NULL)
-		printf("%s is not there or not YAML\n", file);
+		printf("%s is missing or is not YAML\n", file);
 }
 
 static int
-show_diff(const struct config_request *r, const char *command, const char *word)
+diff(const struct cli_args *args)
 {
+	bool revision = cli_given(args, "REVISION");
 	json_t *params = json_object(), *result;
-	char *end = NULL;
 	int status;
 
-	if (word != NULL) {
-		unsigned long long number = strtoull(word, &end, 10);
-
-		if (word[0] < '0' || word[0] > '9' || *end != '\0' || number > UINT32_MAX) {
-			json_decref(params);
-			return cli_usage(command, "%s is not the number of a revision", word);
-		}
-		json_object_set_new(params, "revision", json_integer((json_int_t)number));
-	}
-	status = cli_call(command, r->fabric, "config-diff", params, &result);
-	if (status != CLI_OK)
+	if (revision)
+		json_object_set_new(params, "revision",
+				    json_integer((json_int_t)cli_number(args, "REVISION", 0)));
+	status = cli_call(args, "config-diff", params, &result);
+	if (status != EXIT_OK)
 		return status;
-	if (r->json)
-		print_json(result);
-	else if (word != NULL)
+	if (cli_wants_json(args))
+		cli_print_json(result);
+	else if (revision)
 		print_changes(json_object_get(result, "changes"));
 	else
 		print_diff(result);
 	json_decref(result);
-	return CLI_OK;
+	return EXIT_OK;
 }
 
 static int
-detach(const struct config_request *r, const char *command)
+detach(const struct cli_args *args)
 {
 	json_t *result;
-	int status = cli_call(command, r->fabric, "detach", json_object(), &result);
+	int status = cli_call(args, "detach", json_object(), &result);
 
-	if (status == CLI_OK)
+	if (status == EXIT_OK)
 		json_decref(result);
 	return status;
 }
 
-int
-cmd_config(int argc, char **argv)
+static int
+config(const struct cli_args *args)
 {
-	struct config_request r = {0};
-	int status = take_request(&r, argc, argv), left = argc - optind;
-
-	if (status != CLI_OK)
-		return status;
-	if (left >= 1 && left <= 2 && strcmp(argv[optind], "diff") == 0)
-		return show_diff(&r, argv[0], left == 2 ? argv[optind + 1] : NULL);
-	if (left == 1 && strcmp(argv[optind], "detach") == 0)
-		return detach(&r, argv[0]);
-	return cli_usage(argv[0], "diff, diff REVISION, or detach; `roost show config` shows "
-				  "what is in force");
+	return cli_given(args, "diff") ? diff(args) : detach(args);
 }
 
-// A path from / on, for free(), or NULL.
+const struct cli_command command_config = {
+	.name = "config",
+	.help = "show what differs in a live fabric's configuration, or discard staged changes",
+	.details =
+		"diff compares the staged changes with what runs, and what runs with the file it "
+		"came from; or what runs\nwith a revision. detach discards the staged changes. "
+		"`roost show config` shows what is in force.\n",
+	.forms =
+		{
+			{{{CLI_LITERAL, "diff"}, {CLI_REVISION, .optional = true}}},
+			{{{CLI_LITERAL, "detach"}}},
+		},
+	.options = {CLI_OUTPUT_OPTION, CLI_FABRIC_OPTION},
+	.run = config,
+};
+
+// An absolute path, for free(), or NULL.
 static char *
 absolute(const char *path)
 {
@@ -156,39 +119,49 @@ absolute(const char *path)
 	return out;
 }
 
-int
-cmd_save(int argc, char **argv)
+static void
+print_saved(const json_t *result)
 {
-	struct config_request r = {0};
-	int status = take_request(&r, argc, argv);
-	char *path = NULL;
-	const char *kept;
-	json_t *result;
+	const char *file = json_string_value(json_object_get(result, "file"));
+	const char *kept = json_string_value(json_object_get(result, "kept"));
 
-	if (status != CLI_OK)
-		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one file, or none for that which it came from");
-	if (optind < argc) {
-		path = absolute(argv[optind]);
-		if (path == NULL)
-			return CLI_FAILED;
-	}
-	status = cli_call(argv[0], r.fabric, "save", json_pack("{s:s*}", "file", path), &result);
-	free(path);
-	if (status != CLI_OK)
-		return status;
-	kept = json_string_value(json_object_get(result, "kept"));
-	if (r.json)
-		print_json(result);
-	else if (kept != NULL)
-		printf("saved to %s; comments are not kept: the old file is %s\n",
-		       json_string_value(json_object_get(result, "file")), kept);
+	if (kept != NULL)
+		printf("saved to %s without its comments; the old file is %s\n", file, kept);
 	else
-		printf("saved to %s\n", json_string_value(json_object_get(result, "file")));
-	json_decref(result);
-	return CLI_OK;
+		printf("saved to %s\n", file);
 }
+
+static int
+save(const struct cli_args *args)
+{
+	const char *file = cli_text(args, "FILE");
+	char *path = file != NULL ? absolute(file) : NULL;
+	json_t *result;
+	int status;
+
+	if (file != NULL && path == NULL)
+		return EXIT_FAILED;
+	status = cli_call(args, "save", json_pack("{s:s*}", "file", path), &result);
+	free(path);
+	if (status != EXIT_OK)
+		return status;
+	if (cli_wants_json(args))
+		cli_print_json(result);
+	else
+		print_saved(result);
+	json_decref(result);
+	return EXIT_OK;
+}
+
+const struct cli_command command_save = {
+	.name = "save",
+	.help = "write a live fabric's configuration to a file",
+	.details = "By default to the file that it came from; the old file is kept as FILE~. "
+		   "Comments are lost.\n",
+	.forms = {{{{CLI_FILE, .optional = true}}}},
+	.options = {CLI_OUTPUT_OPTION, CLI_FABRIC_OPTION},
+	.run = save,
+};
 
 static const struct text_column history_columns[] = {{"revision", TEXT_RIGHT},
 						     {"", TEXT_LEFT},
@@ -226,7 +199,7 @@ print_history(const json_t *answer)
 
 	if (text_table_create(&t, history_columns,
 			      sizeof(history_columns) / sizeof(history_columns[0])) != 0)
-		return CLI_FAILED;
+		return EXIT_FAILED;
 	json_array_foreach(json_object_get(answer, "revisions"), i, one)
 	{
 		add_revision(t, one, running);
@@ -237,27 +210,28 @@ print_history(const json_t *answer)
 		printf("waits to be confirmed, %" JSON_INTEGER_FORMAT " s left: %s\n",
 		       json_integer_value(json_object_get(waiting, "left-s")),
 		       json_string_value(json_object_get(waiting, "what")));
-	return CLI_OK;
+	return EXIT_OK;
 }
 
-int
-cmd_history(int argc, char **argv)
+static int
+history(const struct cli_args *args)
 {
-	struct config_request r = {0};
-	int status = take_request(&r, argc, argv);
 	json_t *result;
+	int status = cli_call(args, "history", json_object(), &result);
 
-	if (status != CLI_OK)
+	if (status != EXIT_OK)
 		return status;
-	if (optind != argc)
-		return cli_usage(argv[0], "no words, not \"%s\"", argv[optind]);
-	status = cli_call(argv[0], r.fabric, "history", json_object(), &result);
-	if (status != CLI_OK)
-		return status;
-	if (r.json)
-		print_json(result);
+	if (cli_wants_json(args))
+		cli_print_json(result);
 	else
 		status = print_history(result);
 	json_decref(result);
 	return status;
 }
+
+const struct cli_command command_history = {
+	.name = "history",
+	.help = "list the revisions of a live fabric's configuration",
+	.options = {CLI_OUTPUT_OPTION, CLI_FABRIC_OPTION},
+	.run = history,
+};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost events: what happens in a live fabric, a line each as it comes, until it is interrupted.
+// roost events: prints the events of a live fabric, a line each, until it is interrupted.
 #include "cli.h"
 
 #include "control/config/config.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +56,7 @@ print_event(const json_t *event)
 	uint64_t at_ns = number_of(event, "at_ns");
 
 	if (strcmp(kind, "lost") == 0) {
-		printf("%" PRIu64 " events were not read in time and are lost\n",
+		printf("%" PRIu64 " events are lost: they were not read in time\n",
 		       number_of(event, "events"));
 		return;
 	}
@@ -74,7 +73,7 @@ print_event(const json_t *event)
 		print_log(event);
 }
 
-// Ends when nobody reads any more.
+// Returns false when nobody reads the output any more.
 static bool
 take_event(void *context, const json_t *event)
 {
@@ -89,59 +88,53 @@ take_event(void *context, const json_t *event)
 	return fflush(stdout) == 0;
 }
 
-static int
-take_words(int argc, char **argv, uint64_t pause_ps, json_t **params)
+static json_t *
+make_params(const struct cli_args *args)
 {
+	uint64_t pause_ns = cli_number(args, "pause-over", 0) / PS_PER_NS;
 	json_t *kinds = json_array();
 
-	for (int i = optind; i < argc; i++)
-		json_array_append_new(kinds, json_string(argv[i]));
-	*params = json_pack("{s:I}", "pause-over-ns", (json_int_t)(pause_ps / PS_PER_NS));
-	if (json_array_size(kinds) != (size_t)(argc - optind) || *params == NULL) {
-		json_decref(kinds);
-		return cli_usage(argv[0], "kinds of events are UTF-8 text");
-	}
-	if (json_array_size(kinds) != 0)
-		json_object_set(*params, "kinds", kinds);
+	for (unsigned i = 0; i < args->count; i++)
+		json_array_append_new(kinds, json_string(args->words[i]));
+	if (args->count != 0)
+		return json_pack("{s:I,s:o}", "pause-over-ns", (json_int_t)pause_ns, "kinds",
+				 kinds);
 	json_decref(kinds);
-	return CLI_OK;
+	return json_pack("{s:I}", "pause-over-ns", (json_int_t)pause_ns);
 }
 
-int
-cmd_events(int argc, char **argv)
+static int
+events(const struct cli_args *args)
 {
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{"fabric", required_argument, NULL, 'f'},
-						{"pause-over", required_argument, NULL, 'p'},
-						{NULL, 0, NULL, 0}};
-	char path[API_PATH_MAX], err[API_WHY_MAX], why[160];
-	const char *fabric = NULL;
-	json_t *params = NULL;
-	uint64_t pause_ps = 0;
-	bool json = false;
-	int option, status;
+	char path[API_PATH_MAX], err[API_WHY_MAX];
+	bool json = cli_wants_json(args);
+	int rc, status = cli_find_fabric(args, path);
+	json_t *params;
 
-	while ((option = getopt_long(argc, argv, "o:f:", options, NULL)) != -1) {
-		if (option == 'f')
-			fabric = optarg;
-		else if (option == 'o' &&
-			 (strcmp(optarg, "json") == 0 || strcmp(optarg, "text") == 0))
-			json = strcmp(optarg, "json") == 0;
-		else if (option == 'o')
-			return cli_usage(argv[0], "-o %s: json or text", optarg);
-		else if (option != 'p')
-			return cli_usage_hint(argv[0]);
-		else if (config_parse_duration(optarg, &pause_ps, why) != 0)
-			return cli_usage(argv[0], "--pause-over: %s", why);
-	}
-	status = cli_find_fabric(fabric, path);
-	if (status == CLI_OK)
-		status = take_words(argc, argv, pause_ps, &params);
-	if (status == CLI_OK && (status = api_follow(path, "subscribe", params, take_event, &json,
-						     err, sizeof(err))) != 0) {
-		fprintf(stderr, "%s: %s\n", argv[0], err);
-		status = status == -EINVAL ? CLI_USAGE : CLI_FAILED;
-	}
+	if (status != EXIT_OK)
+		return status;
+	params = make_params(args);
+	rc = api_follow(path, "subscribe", params, take_event, &json, err, sizeof(err));
 	json_decref(params);
-	return status;
+	if (rc == 0)
+		return EXIT_OK;
+	fprintf(stderr, "%s: %s\n", args->title, err);
+	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
+
+const struct cli_command command_events = {
+	.name = "events",
+	.help = "print the events of a live fabric as they happen",
+	.details = "Without a kind, the events of all kinds.\n",
+	.forms = {{{{CLI_LITERAL, "link|pause|watchdog|drops|apply", .optional = true,
+		     .repeated = true}}}},
+	.options =
+		{
+			{.name = "pause-over",
+			 .kind = CLI_TIME,
+			 .help = "only pauses that took at least TIME since the last report"},
+			CLI_OUTPUT_OPTION,
+			CLI_FABRIC_OPTION,
+		},
+	.run = events,
+};

@@ -2,12 +2,11 @@
 // roost show: asks the fabric's daemon and prints the answer, once or every so often.
 #include "cli.h"
 
-#include "control/config/config.h"
 #include "control/show/view.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +21,6 @@ struct show_request {
 	const char *what;
 	const char *port; // or a node
 	const char *vrf;
-	const char *fabric;
 	const struct show_view *view;
 	bool json;
 	uint64_t watch_ps; // 0: once
@@ -30,197 +28,100 @@ struct show_request {
 
 // ---- the request -----------------------------------------------------------------------
 
-static int
-take_output(struct show_request *r, const char *command, const char *text)
+// The forms, made from the rows of the views; `[vrf VRF]` makes two of one.
+static struct {
+	struct cli_form forms[CLI_FORMS_MAX + 1];
+	const struct show_view *views[CLI_FORMS_MAX];
+	unsigned count;
+	char words[512]; // literals, with NULs between
+	size_t used;
+} show_forms;
+
+// A word of a view's arguments: "[PORT]", "counters", "[qos]".
+static struct cli_argument
+make_argument(const char *word, size_t length)
 {
-	r->json = strcmp(text, "json") == 0;
-	if (!r->json && strcmp(text, "text") != 0)
-		return cli_usage(command, "-o %s: json or text", text);
-	return CLI_OK;
+	struct cli_argument argument = {.optional = word[0] == '['};
+	char *literal = show_forms.words + show_forms.used;
+
+	word += argument.optional;
+	length -= argument.optional ? 2 : 0;
+	argument.kind = isupper((unsigned char)word[0]) ? cli_kind_named(word, length)
+							: CLI_LITERAL;
+	if (argument.kind != CLI_LITERAL)
+		return argument;
+	assert(show_forms.used + length < sizeof(show_forms.words));
+	memcpy(literal, word, length);
+	show_forms.used += length + 1;
+	argument.name = literal;
+	return argument;
 }
 
-static int
-take_watch(struct show_request *r, const char *command, const char *text)
+// group: with the arguments from "[vrf VRF]" on, which may only be left out together.
+static void
+add_form(const struct show_view *view, bool group)
 {
-	char why[160];
+	struct cli_form form = {.help = view->help};
+	const char *at = view->arguments;
+	unsigned count = 0;
 
-	if (config_parse_duration(text, &r->watch_ps, why) != 0)
-		return cli_usage(command, "--watch: %s", why);
-	if (r->watch_ps < WATCH_LEAST_PS)
-		return cli_usage(command, "--watch %s: at least 100ms", text);
-	return CLI_OK;
-}
+	form.arguments[count++] = (struct cli_argument){.kind = CLI_LITERAL, .name = view->name};
+	while (*at != '\0') {
+		size_t length = strcspn(at, " "), close = strcspn(at, "]");
+		bool in_group = at[0] == '[' && close > length;
 
-static int
-take_options(struct show_request *r, int argc, char **argv)
-{
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{"watch", required_argument, NULL, 'w'},
-						{"fabric", required_argument, NULL, 'f'},
-						{NULL, 0, NULL, 0}};
-	int option, status = CLI_OK;
-
-	while (status == CLI_OK &&
-	       (option = getopt_long(argc, argv, "o:f:", options, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			status = take_output(r, argv[0], optarg);
+		assert(count < CLI_ARGUMENTS_MAX);
+		if (in_group && !group)
 			break;
-		case 'w':
-			status = take_watch(r, argv[0], optarg);
-			break;
-		case 'f':
-			r->fabric = optarg;
-			break;
-		default:
-			status = cli_usage_hint(argv[0]);
+		if (in_group) {
+			form.arguments[count++] = make_argument(at + 1, length - 1);
+			at += length + 1;
+			length = strcspn(at, "]");
+			form.arguments[count++] = make_argument(at, length);
+			length++;
+		} else {
+			form.arguments[count++] = make_argument(at, length);
 		}
+		at += length + strspn(at + length, " ");
 	}
-	return status;
+	assert(show_forms.count < CLI_FORMS_MAX);
+	show_forms.views[show_forms.count] = view;
+	show_forms.forms[show_forms.count++] = form;
 }
 
-static int
-take_what(struct show_request *r, const char *command, const char *word)
-{
-	size_t count;
-	const char *const *words = show_words(&count);
-	const char *near;
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(words[i], word) == 0)
-			r->what = words[i];
-	if (r->what != NULL)
-		return CLI_OK;
-	near = config_suggest(word, words, count);
-	if (near != NULL)
-		return cli_usage(command, "there is no show %s; did you mean \"%s\"?", word, near);
-	return cli_usage(command, "there is no show %s", word);
-}
-
-// A word of a view's arguments that stands for itself: "qos" of "[PORT] counters [qos]".
-static bool
-is_literal(const char *arguments, const char *word)
-{
-	size_t length = strlen(word);
-	const char *at = length != 0 ? strstr(arguments, word) : NULL;
-
-	for (; at != NULL; at = strstr(at + 1, word))
-		if ((at == arguments || strchr(" [", at[-1]) != NULL) &&
-		    strchr(" ]", at[length]) != NULL && !isupper((unsigned char)*word))
-			return true;
-	return false;
-}
-
-// Whether any view of a word has this literal, so that no port or node is meant by it.
-static bool
-is_keyword(const char *what, const char *word)
+static const struct cli_form *
+make_forms(void)
 {
 	size_t count;
 	const struct show_view *const *views = show_views(&count);
+	bool made = show_forms.count != 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(views[i]->name, what) == 0 && is_literal(views[i]->arguments, word))
-			return true;
-	return false;
-}
-
-// How far the words behind WHAT fit a view's arguments.
-struct match {
-	const struct show_view *view;
-	int words;        // that fit
-	char missing[24]; // the argument that comes next and has no word; empty: none
-	const char *port;
-	const char *vrf;
-};
-
-// Takes a word for an argument: itself, VRF, or one that names a port or node.
-static bool
-take_argument(struct match *m, const char *argument, size_t length, const char *word)
-{
-	if (!isupper((unsigned char)*argument))
-		return strlen(word) == length && strncmp(argument, word, length) == 0;
-	if (strncmp(argument, "VRF", length) == 0) {
-		m->vrf = word;
-		return true;
+	for (size_t i = 0; !made && i < count; i++) {
+		if (strstr(views[i]->arguments, "[vrf ") != NULL)
+			add_form(views[i], true);
+		add_form(views[i], false);
 	}
-	m->port = word;
-	return !is_keyword(m->view->name, word);
-}
-
-// Goes through the arguments; in brackets they may be left out together.
-static void
-match_view(struct match *m, const struct show_view *view, int count, char **words)
-{
-	bool optional = false;
-	const char *at = view->arguments;
-
-	*m = (struct match){.view = view};
-	while (*at != '\0') {
-		const char *begin = *at == '[' ? at + 1 : at;
-		size_t length = strcspn(begin, " ]");
-		struct match before = *m;
-
-		optional = *at == '[';
-		if (m->words < count && take_argument(m, begin, length, words[m->words])) {
-			m->words++;
-		} else {
-			*m = before;
-			if (!optional) {
-				snprintf(m->missing, sizeof(m->missing), "%.*s", (int)length,
-					 begin);
-				return;
-			}
-			length = strcspn(begin, "]");
-		}
-		at = begin + length;
-		at += strspn(at, "] ");
-	}
-}
-
-// The view whose arguments the words fit best.
-static struct match
-find_view(const char *what, int count, char **words)
-{
-	size_t view_count;
-	const struct show_view *const *views = show_views(&view_count);
-	struct match best = {.words = -1};
-
-	for (size_t i = 0; i < view_count; i++) {
-		struct match m;
-
-		if (strcmp(views[i]->name, what) != 0)
-			continue;
-		match_view(&m, views[i], count, words);
-		if (m.words > best.words || (m.words == best.words && *best.missing != '\0'))
-			best = m;
-	}
-	return best;
+	return show_forms.forms;
 }
 
 static int
-take_request(struct show_request *r, int argc, char **argv)
+take_request(struct show_request *r, const struct cli_args *args)
 {
-	int status = take_options(r, argc, argv);
-	struct match m;
+	static const char *const names[] = {"PORT", "NODE", "HOST"};
 
-	if (status != CLI_OK)
-		return status;
-	if (optind == argc)
-		return cli_usage(argv[0], "show what?");
-	status = take_what(r, argv[0], argv[optind]);
-	if (status != CLI_OK)
-		return status;
-	m = find_view(r->what, argc - optind - 1, argv + optind + 1);
-	if (*m.missing != '\0')
-		return cli_usage(argv[0], "show %s: %s is missing; usage: %s %s", r->what,
-				 m.missing, r->what, m.view->arguments);
-	if (optind + 1 + m.words != argc)
-		return cli_usage(argv[0], "show %s does not take %s", r->what,
-				 argv[optind + 1 + m.words]);
-	r->view = m.view;
-	r->port = m.port;
-	r->vrf = m.vrf;
-	return CLI_OK;
+	*r = (struct show_request){
+		.what = args->words[0],
+		.vrf = cli_text(args, "VRF"),
+		.view = show_forms.views[args->form],
+		.json = cli_wants_json(args),
+		.watch_ps = cli_number(args, "watch", 0),
+	};
+	for (size_t i = 0; r->port == NULL && i < sizeof(names) / sizeof(names[0]); i++)
+		r->port = cli_text(args, names[i]);
+	if (cli_given(args, "watch") && r->watch_ps < WATCH_LEAST_PS)
+		return cli_usage(args->title, "--watch: %s is out of range: 100ms or more",
+				 cli_text(args, "watch"));
+	return EXIT_OK;
 }
 
 // ---- asking and printing ---------------------------------------------------------------------
@@ -266,7 +167,7 @@ print_answer(const struct show_request *r, const json_t *answer)
 	if (status != 0)
 		fprintf(stderr, "roost show: %s\n",
 			strerror(status < 0 && !r->json ? -status : EIO));
-	return status == 0 ? CLI_OK : CLI_FAILED;
+	return status == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
 static int
@@ -278,32 +179,32 @@ show_once(const struct show_request *r, const char *path, const json_t *params)
 
 	if (status != 0) {
 		fprintf(stderr, "roost show: %s\n", err);
-		return status == -EINVAL ? CLI_USAGE : CLI_FAILED;
+		return status == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	status = print_answer(r, answer);
 	json_decref(answer);
 	return status;
 }
 
-int
-cmd_show(int argc, char **argv)
+static int
+show(const struct cli_args *args)
 {
-	struct show_request r = {0};
+	struct show_request r;
 	char path[API_PATH_MAX];
-	int status = take_request(&r, argc, argv);
+	int status = take_request(&r, args);
 	json_t *params;
 
-	if (status == CLI_OK)
-		status = cli_find_fabric(r.fabric, path);
-	if (status != CLI_OK)
+	if (status == EXIT_OK)
+		status = cli_find_fabric(args, path);
+	if (status != EXIT_OK)
 		return status;
 	params = request_params(&r);
 	if (params == NULL) {
 		// Words come from outside; JSON carries UTF-8 only.
-		return cli_usage(argv[0], "names are UTF-8 text");
+		return cli_usage(args->title, "names must be UTF-8 text");
 	}
 	status = show_once(&r, path, params);
-	while (status == CLI_OK && r.watch_ps != 0) {
+	while (status == EXIT_OK && r.watch_ps != 0) {
 		struct timespec wait = {.tv_sec = (time_t)(r.watch_ps / PS_PER_S_WALL),
 					.tv_nsec = (long)(r.watch_ps % PS_PER_S_WALL / 1000)};
 
@@ -313,3 +214,21 @@ cmd_show(int argc, char **argv)
 	json_decref(params);
 	return status;
 }
+
+const struct cli_command command_show = {
+	.name = "show",
+	.help = "show the state and counters of a live fabric",
+	.details = "PORT is leaf1.swp3, swp3 where there is one switch, or leaf1 for all of its "
+		   "ports.\n",
+	.make_forms = make_forms,
+	.options =
+		{
+			CLI_OUTPUT_OPTION,
+			{.name = "watch",
+			 .kind = CLI_TIME,
+			 .shared = true,
+			 .help = "print it again every TIME: 1s"},
+			CLI_FABRIC_OPTION,
+		},
+	.run = show,
+};

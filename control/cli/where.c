@@ -10,8 +10,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,35 +18,20 @@ struct where_request {
 	uint8_t version; // 4, 6, or 0 of a MAC
 	uint8_t bytes[16];
 	const char *file; // or NULL
-	bool json;
-	bool planned; // the plan gives the address to a place:
+	bool planned;     // the plan gives the address to a place:
 	struct addresses_found found;
 };
 
 static int
-take_request(struct where_request *r, int argc, char **argv)
+take_request(struct where_request *r, const struct cli_args *args)
 {
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{NULL, 0, NULL, 0}};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		if (option != 'o')
-			return cli_usage_hint(argv[0]);
-		r->json = strcmp(optarg, "json") == 0;
-		if (!r->json && strcmp(optarg, "text") != 0)
-			return cli_usage(argv[0], "-o %s: json or text", optarg);
-	}
-	if (argc - optind < 1 || argc - optind > 2)
-		return cli_usage(argv[0], argc == optind ? "which address?"
-							 : "an address, and at most one file");
-	r->address = argv[optind];
-	r->file = argv[optind + 1];
+	*r = (struct where_request){.address = cli_text(args, "ADDRESS"),
+				    .file = cli_text(args, "FILE")};
 	if (addresses_parse(r->address, &r->version, r->bytes) != 0)
-		return cli_usage(argv[0], "%s is neither an IPv4, an IPv6 nor a MAC address",
+		return cli_usage(args->title, "%s is neither an IPv4, an IPv6 nor a MAC address",
 				 r->address);
 	r->planned = addresses_find(r->address, &r->found) == 0;
-	return CLI_OK;
+	return EXIT_OK;
 }
 
 // ---- places -------------------------------------------------------------------------------------
@@ -204,24 +187,24 @@ add_known(const struct where_request *r, const struct topology *t, json_t *to)
 	json_decref(there);
 	json_decref(hosts);
 	if (known)
-		return CLI_OK;
-	fprintf(stderr, "roost where: %s: nobody is at %s in this fabric\n", r->file, r->address);
-	return CLI_FAILED;
+		return EXIT_OK;
+	fprintf(stderr, "roost where: %s: no host or switch has %s\n", r->file, r->address);
+	return EXIT_FAILED;
 }
 
 static int
-look_in_file(const struct where_request *r, json_t *to)
+find_in_file(const struct where_request *r, json_t *to)
 {
 	struct config_diag diag = {0};
 	struct config *config = NULL;
 	struct topology *topology = NULL;
-	int status = CLI_USAGE;
+	int status = EXIT_USAGE;
 
 	if (config_load(&config, r->file, &diag) == 0 &&
 	    topology_create(&topology, config, &diag) == 0)
-		status = CLI_OK;
+		status = EXIT_OK;
 	config_diag_print(&diag, stderr);
-	if (status == CLI_OK)
+	if (status == EXIT_OK)
 		status = add_known(r, topology, to);
 	topology_destroy(topology);
 	config_free(config);
@@ -252,33 +235,41 @@ print_text(const json_t *answer)
 	}
 }
 
-int
-cmd_where(int argc, char **argv)
+static int
+where(const struct cli_args *args)
 {
-	struct where_request r = {0};
-	int status = take_request(&r, argc, argv);
+	struct where_request r;
+	int status = take_request(&r, args);
 	json_t *answer;
 
-	if (status != CLI_OK)
+	if (status != EXIT_OK)
 		return status;
 	if (!r.planned && r.file == NULL) {
 		fprintf(stderr,
-			"%s: the plan gives %s to nobody: hosts have 10.x.x.x and fd00::/64, "
-			"switches 172.16.0.0 to 172.18.255.255; tenants' own need a file\n",
-			argv[0], r.address);
-		return CLI_FAILED;
+			"%s: %s is outside the address plan: hosts have 10.x.x.x and fd00::/64, "
+			"switches 172.16.0.0 to 172.18.255.255; for addresses of tenants add the "
+			"FILE\n",
+			args->title, r.address);
+		return EXIT_FAILED;
 	}
 	answer = place_json(&r);
-	if (answer == NULL)
-		return CLI_FAILED;
 	if (r.file != NULL)
-		status = look_in_file(&r, answer);
-	if (status == CLI_OK && r.json) {
-		json_dumpf(answer, stdout, JSON_INDENT(1));
-		putchar('\n');
-	} else if (status == CLI_OK) {
+		status = find_in_file(&r, answer);
+	if (status == EXIT_OK && cli_wants_json(args))
+		cli_print_json(answer);
+	else if (status == EXIT_OK)
 		print_text(answer);
-	}
 	json_decref(answer);
 	return status;
 }
+
+const struct cli_command command_where = {
+	.name = "where",
+	.help = "find the host or port that owns an IPv4, IPv6 or MAC address",
+	.details =
+		"Without FILE, its place by the address plan. With FILE, also the host or switch "
+		"there.\n",
+	.forms = {{{{CLI_TEXT, "ADDRESS"}, {CLI_FILE, .optional = true}}}},
+	.options = {CLI_OUTPUT_OPTION},
+	.run = where,
+};

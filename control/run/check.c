@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost check`: whether a file can be run. Everything that a run needs is made and nothing is run.
+#include "check.h"
+
 #include "control/advice/advice.h"
-#include "control/commands.h"
+#include "control/base/exit_status.h"
 #include "control/model/routes/routes.h"
 #include "control/run/sim/experiment.h"
 
@@ -164,23 +166,18 @@ check_file(const char *file, struct config_diag *diag, struct check_text *t)
 }
 
 int
-cmd_check(int argc, char **argv)
+run_check(const char *file)
 {
 	struct config_diag diag = {0};
 	struct check_text text = {.length = 0};
-	int rc;
+	int rc = check_file(file, &diag, &text);
 
-	if (argc != 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: roost check FILE\n");
-		return 2;
-	}
-	rc = check_file(argv[1], &diag, &text);
 	config_diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
-		fprintf(stderr, "roost check: %s: %s\n", argv[1], strerror(-rc));
+		fprintf(stderr, "roost check: %s: %s\n", file, strerror(-rc));
 	config_diag_free(&diag);
 	if (rc != 0)
-		return rc == -ENOMEM ? 1 : 2;
-	printf("%s: ok: %s\n", argv[1], text.text);
-	return 0;
+		return rc == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;
+	printf("%s: ok: %s\n", file, text.text);
+	return EXIT_OK;
 }

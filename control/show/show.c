@@ -68,20 +68,6 @@ show_words(size_t *count)
 	return words;
 }
 
-const char *
-show_usage(void)
-{
-	static char text[2048];
-	size_t used = 0;
-
-	for (size_t i = 0; i < VIEW_COUNT && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s%s%s",
-					 i != 0 ? "\n" : "", views[i]->name,
-					 *views[i]->arguments != '\0' ? " " : "",
-					 views[i]->arguments);
-	return text;
-}
-
 // ---- questions ---------------------------------------------------------------------------------
 
 static const struct show_view *

@@ -151,8 +151,6 @@ struct show_state {
 
 // The words that may follow `roost show`; *count of them.
 const char *const *show_words(size_t *count);
-// What may follow `roost show`, a line a view: "route [NODE] [vrf VRF]".
-const char *show_usage(void);
 
 // What an answer needs beyond the nodes, so that nothing is gathered in vain.
 enum show_needs {

@@ -10,7 +10,7 @@ class ApiPage(Case):
 
     def test_usage(self):
         done = roost("api", "json", status=2)
-        self.assertEqual(done.err, "roost api: nothing, or --markdown\nroost api --help tells how\n")
+        self.assertEqual(done.err, 'roost api: unexpected argument "json"\n`roost api --help` shows the usage\n')
 
 
 if __name__ == "__main__":

@@ -358,7 +358,7 @@ class CommandLine(Case):
     def test_unknown_commands(self):
         for typed, meant in (("siim", "sim"), ("chek", "check"), ("relpay", "replay"), ("shwo", "show")):
             done = roost(typed, status=2)
-            self.assertRegex(done.err, rf'there is no command {typed}; did you mean "{meant}"\?')
+            self.assertRegex(done.err, rf'unknown command {typed}; did you mean "{meant}"\?')
             self.assertEqual(done.out, "")
         self.assertNotIn("did you mean", roost("quetzalcoatl", status=2).err)
 
@@ -399,7 +399,7 @@ class CommandLine(Case):
         text = roost("where", "10.0.1.2", DEMO).out
         self.assertRegex(text, r"(?m)^host\s+h2$")
         done = roost("where", "10.0.9.9", DEMO, status=1)
-        self.assertIn("nobody is at 10.0.9.9", done.err)
+        self.assertIn("no host or switch has 10.0.9.9", done.err)
         self.assertEqual(roost("where", "192.0.2.1", status=1).out, "")
 
     def test_where_knows_what_packets_carry(self):

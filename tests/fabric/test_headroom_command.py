@@ -57,19 +57,20 @@ class Headroom(Case):
         self.assertEqual(run.node["pools"]["headroom"]["size"], 2 * each)
 
     def test_wrong_input(self):
-        self.refused("a rate, a cable and an MTU")
-        self.refused("a rate, a cable and an MTU", "100G", "40m")
-        self.refused("a rate, a cable and an MTU", "100G", "40m", "9100", "more")
+        self.refused("an argument is missing: RATE")
+        self.refused('an argument is missing after "40m": MTU', "100G", "40m")
+        self.refused('unexpected argument "more"', "100G", "40m", "9100", "more")
+        self.refused('CABLE: "-5m" is not a cable length', "100G", "-5m", "9100")
         self.refused("RATE: 100 has no unit", "100", "40m", "9100")
         self.refused("RATE: 9T is out of range", "9T", "40m", "9100")
         self.refused("RATE: ", "fast", "40m", "9100")
         self.refused("CABLE: 40 has no unit", "100G", "40", "9100")
-        self.refused("CABLE: 300000km takes a signal more than a second", "100G", "300000km", "9100")
+        self.refused("CABLE: 300000km is out of range: a signal takes over a second", "100G", "300000km", "9100")
         self.refused("MTU: 100 is out of range: 128 to 16000", "100G", "40m", "100")
         self.refused("MTU: ", "100G", "40m", "9.1KB")
         self.refused("--cell: 0 is out of range", "100G", "40m", "9100", "--cell", "0")
         self.refused("--small-packets: 101% is out of range", "100G", "40m", "9100", "--small-packets", "101%")
-        self.refused("-o xml: json or text", "100G", "40m", "9100", "-o", "xml")
+        self.refused('--output: want json or text, not "xml"', "100G", "40m", "9100", "-o", "xml")
         self.assertEqual(roost("headroom", "100G", "40m", "9100", "--cells", "1", status=2).out, "")
 
     def test_help(self):

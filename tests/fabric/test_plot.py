@@ -209,7 +209,7 @@ class Plot(Case):
         self.assertEqual(set(drawings), {"fct.svg", "slowdown.svg"})
         for drawing in drawings.values():
             self.assertEqual(drawing.curves, [f"{sim.directory} ({len(sim.flows)})" for sim in (few, more)])
-        self.assertIn("needs -o", roost("plot", few.directory, more.directory, status=2).err)
+        self.assertIn("several directories need -o DIR", roost("plot", few.directory, more.directory, status=2).err)
         done = roost("plot", *[few.directory] * 13, "-o", self.directory / "both", status=2)
         self.assertIn("12 directories", done.err)
         (more.directory / "result.json").write_text("{}")
@@ -278,7 +278,7 @@ class Wrong(Case):
     def test_places(self):
         self.assert_refused(r"nowhere/result\.json: no such file", "plot", self.directory / "nowhere")
         done = roost("plot", status=2)
-        self.assertIn("needs a directory", done.err)
+        self.assertIn("an argument is missing: DIR", done.err)
         self.assert_refused(r"nowhere/deep: No such file", "plot", self.place, "-o",
                             self.directory / "nowhere/deep", status=1)
         self.assertFalse((self.directory / "nowhere").exists())

@@ -85,9 +85,9 @@ class Shell(Case):
     def test_commands_run_and_errors_do_not_end_it(self):
         shell = self.start()
         self.assertRegex(shell.line("where 10.0.1.1"), r"leaf +1\s")
-        self.assertIn("there is no command shwo; did you mean \"show\"?", shell.line("shwo fabric"))
+        self.assertIn("unknown command shwo; did you mean \"show\"?", shell.line("shwo fabric"))
         self.assertIn("fabric none-of-this-name is not up", shell.line("show fabric"))
-        self.assertIn("unrecognized option", shell.line("where --nonsense"))
+        self.assertIn("unknown option --nonsense", shell.line("where --nonsense"))
         self.assertIn("usage: roost where", shell.line("roost where --help"))
         self.assertIn("roost headroom", shell.line("headroom"))
         self.assertEqual(shell.end(), 0)
@@ -185,7 +185,7 @@ class Shell(Case):
         shell.send("\x03")
         shell.until("roost> ")
         shell.send("?")
-        self.assertRegex(shell.until("roost> "), r"check +reads a file")
+        self.assertRegex(shell.until("roost> "), r"check +check a file")
         self.assertIn("where", shell.line("help wher\t"))
         self.assertIn("there is no key \"?\"", shell.line("help '?'"))
         shell.end()
@@ -205,7 +205,7 @@ class Shell(Case):
 
     def test_a_history_that_cannot_be_written_is_told_once(self):
         shell = self.start(XDG_STATE_HOME="/dev/null")
-        self.assertIn("the history is not kept: Not a directory", shell.line("where 10.0.1.1"))
+        self.assertIn("the history cannot be saved: Not a directory", shell.line("where 10.0.1.1"))
         self.assertNotIn("history", shell.line("where 10.0.1.2"))
         shell.end()
 

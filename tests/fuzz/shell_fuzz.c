@@ -2,41 +2,14 @@
 // Any bytes as a line of the interactive shell: it is split, completed, and looked up as keys. What
 // a word may become begins with the word, and quoted is read as it was.
 #include "control/config/schema/describe.h"
-#include "control/cli/shell/complete.h"
-#include "control/cli/shell/words.h"
+#include "control/cli/cli.h"
+#include "control/cli/command/complete.h"
+#include "control/cli/shell/split.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-// Commands of their own would do things; their usage is what is read here.
-static int
-nothing(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	return 0;
-}
-
-static const struct cli_command commands[] = {
-	{"check", "FILE", "reads", "", nothing},
-	{"set", "KEY VALUE [--stage]\ntenant TENANT [hosts HOST,... | KEY VALUE]", "sets",
-	 "  -f, --fabric NAME  of this\n", nothing},
-	{"unset", "KEY", "unsets", "", nothing},
-	{"help", "[COMMAND | KEY]", "helps", "", nothing},
-	{"show", "interface [PORT] [counters qos | qos roce [status | counters]]\npfc|queue [PORT]",
-	 "shows", "  -o, --output json|text  the form\n  --watch TIME  again\n", nothing},
-	{"replay", "FILE --in PORT=PCAP [--in PORT=PCAP...] --out DIR", "plays", "", nothing},
-	{"exec", "HOST -- COMMAND [ARGUMENT...]", "runs", "", nothing},
-};
-
-const struct cli_command *
-cli_commands(size_t *count)
-{
-	*count = sizeof(commands) / sizeof(commands[0]);
-	return commands;
-}
 
 static void
 require(bool truth)
@@ -74,7 +47,8 @@ require_completion(struct shell_words *words)
 
 	if (!words->open && words->count < SHELL_WORDS_MAX)
 		words->words[words->count++] = words->text + strlen(words->text);
-	require(shell_complete(&completion, words->count, words->words, true) == 0);
+	require(completion_find(&completion, &cli_program,
+				&(struct completion_line){words->count, words->words, true}) == 0);
 	for (unsigned i = 0; i < completion.count; i++) {
 		const struct completion_item *item = &completion.items[i];
 

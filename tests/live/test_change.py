@@ -140,7 +140,7 @@ class Change(Shared):
                              rf"(?m)^ *[\d.]+ +{STORM} +watchdog-restore  restored by hand, 0 packets dropped$")
         self.assertEqual(self.up.show("log", "leaf2")["log"], [])
         self.assertEqual(self.up.roost("watchdog", "restore", STORM).err,
-                         f"roost watchdog: {STORM} was in no storm\n")
+                         f"roost watchdog: {STORM} was not in a storm\n")
 
     def test_pause_history_is_exact(self):
         """Ten pauses of 65535 quanta at 100G, 335.5392 us each, every 100 us: one interval, unless the machine

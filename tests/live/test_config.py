@@ -52,7 +52,7 @@ class Config(LiveCase):
         self.assertEqual(self.up.roost("set", MIN, "100KB").out, "")
         self.up.roost("set", "switch", "qos", "tc", "0", "weight", "25")
         self.assertEqual((self.value(MIN), self.value("switch.qos.tc.0.weight")), ("100KB", "25"))
-        self.assertEqual(self.diff(), f"what runs, against {self.lab}:\n- {MIN}: 50KB\n+ {MIN}: 100KB\n"
+        self.assertEqual(self.diff(), f"what runs, compared with {self.lab}:\n- {MIN}: 50KB\n+ {MIN}: 100KB\n"
                          "+ switch.qos.tc.0: {weight: 25}\n")
         self.up.roost("unset", "switch.qos.tc.0")
         self.up.roost("set", MIN, "50KB")
@@ -96,7 +96,7 @@ class Config(LiveCase):
         self.up.roost("set", MAX, "700KB", "--stage")
         self.up.roost("set", MIN, "600KB", "--stage")
         self.refused(r"is above max", "set", MIN, "800KB", "--stage")
-        self.assertEqual(self.diff(), f"staged, against what runs:\n- {MIN}: 50KB\n+ {MIN}: 600KB\n"
+        self.assertEqual(self.diff(), f"staged, compared with what runs:\n- {MIN}: 50KB\n+ {MIN}: 600KB\n"
                          f"- {MAX}: 500KB\n+ {MAX}: 700KB\n")
         self.assertEqual(self.value(MIN), "50KB")
         self.assertEqual(self.up.roost("apply").out, "2 changes, revision 2\n")
@@ -146,9 +146,9 @@ class Config(LiveCase):
     def test_undone_unless_it_is_confirmed(self):
         path = self.file(self.described(qos=self.qos("60KB", "500KB")), "other.yaml")
         self.assertEqual(self.up.roost("apply", path, "--confirm", "2s").out,
-                         "1 change, undone in 2s unless `roost apply --confirm-yes` comes\n")
+                         "1 change, rolled back in 2s unless `roost apply --confirm-yes` is run\n")
         self.assertEqual(self.value(MIN), "60KB")
-        self.assertRegex(self.up.roost("apply", "--confirm-status").out, r"^apply other\.yaml: undone in [12] s unless ")
+        self.assertRegex(self.up.roost("apply", "--confirm-status").out, r"^apply other\.yaml: rolled back in [12] s unless ")
         self.refused(r'^roost set: "apply other.yaml" waits to be confirmed', "set", MIN, "70KB")
         before = self.lab.read_text()
         self.refused(r'^roost save: "apply other.yaml" waits to be confirmed', "save")
@@ -227,7 +227,7 @@ class Config(LiveCase):
         roost("up", self.name)
         self.assertEqual(self.value(MIN), "60KB")
         self.assertEqual(self.history()["running"], 3)
-        self.assertEqual(self.diff(), f"what runs, against {self.lab}:\n- {MIN}: 50KB\n+ {MIN}: 60KB\n"
+        self.assertEqual(self.diff(), f"what runs, compared with {self.lab}:\n- {MIN}: 50KB\n+ {MIN}: 60KB\n"
                          "- tenants.red.vni: 5001\n+ tenants.red.vni: 6001\n")
         roost("down", self.name)
         roost("up", self.lab)

@@ -158,7 +158,7 @@ class Show(Shared):
                 (["show", "pool", "h2x"], 2, r"there is no node h2x")):
             with self.subTest(words):
                 self.assert_refused(pattern, *words, "-f", self.name, status=status)
-        for words, pattern in ((["show"], "show what"), (["show", "interfaces"], 'did you mean "interface"'),
+        for words, pattern in ((["show"], "an argument is missing: "), (["show", "interfaces"], 'did you mean "interface"'),
                                (["show", "fabric", "--watch", "1"], "--watch: "),
                                (["show", "fabric", "-o", "xml"], "json or text")):
             self.assertRegex(self.up.roost(*words, status=2).err, pattern)

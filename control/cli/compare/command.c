@@ -4,13 +4,12 @@
 // sim` would run it.
 #include "compare.h"
 
-#include "control/cli/cli.h"
+#include "control/base/exit_status.h"
 #include "control/run/sim/outcome.h"
 #include "control/run/sim/progress.h"
 #include "control/run/sim/stall.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +137,7 @@ name_runs(struct comparison *c)
 static int
 compare_all(struct comparison *c)
 {
-	int status = CLI_OK, rc = 0;
+	int status = EXIT_OK, rc = 0;
 
 	for (unsigned int i = 0; i < c->count; i++) {
 		int one = check_file(c, &c->runs[i]);
@@ -147,84 +146,27 @@ compare_all(struct comparison *c)
 			rc = rc == 0 || one == -ENOMEM ? one : rc;
 	}
 	if (rc != 0)
-		return rc == -EINVAL ? CLI_USAGE : CLI_FAILED;
+		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	for (unsigned int i = 1; i < c->count; i++)
 		compare_warn(&c->runs[0], &c->runs[i], stderr);
 	for (unsigned int i = 0; i < c->count; i++) {
 		run_file(c, &c->runs[i]);
 		if (c->runs[i].state == COMPARE_STALLED || c->runs[i].state == COMPARE_FAILED)
-			status = CLI_FAILED;
+			status = EXIT_FAILED;
 	}
 	rc = c->json ? compare_print_json(c->runs, c->count, stdout)
 		     : compare_print(c->runs, c->count, stdout);
-	return rc == 0 ? status : CLI_FAILED;
-}
-
-static int
-parse_seed(struct comparison *c, const char *text)
-{
-	char *end;
-
-	errno = 0;
-	c->options.seed = strtoull(text, &end, 10);
-	c->options.seed_given = true;
-	if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0')
-		return 0;
-	return cli_usage("roost compare", "--seed %s: want a number", text);
-}
-
-static int
-parse_output(struct comparison *c, const char *text)
-{
-	c->json = strcmp(text, "json") == 0;
-	if (c->json || strcmp(text, "text") == 0)
-		return 0;
-	return cli_usage("roost compare", "-o %s: want json or text", text);
-}
-
-// Returns 0, or an exit status after it has complained.
-static int
-parse(struct comparison *c, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"until", required_argument, NULL, 'u'},
-		{"seed", required_argument, NULL, 's'},
-		{"output", required_argument, NULL, 'o'},
-		{NULL, 0, NULL, 0},
-	};
-	char why[160];
-	int option, rc = 0;
-
-	c->options.until = PS_NEVER;
-	while (rc == 0 && (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		if (option == 's')
-			rc = parse_seed(c, optarg);
-		else if (option == 'o')
-			rc = parse_output(c, optarg);
-		else if (option != 'u')
-			rc = cli_usage_hint("roost compare");
-		else if (config_parse_duration(optarg, &c->options.until, why) != 0)
-			rc = cli_usage("roost compare", "--until %s: %s", optarg, why);
-	}
-	if (rc != 0)
-		return rc;
-	if (argc - optind < 2)
-		return cli_usage("roost compare", "needs two files or more");
-	if (argc - optind > COMPARE_FILES_MAX)
-		return cli_usage("roost compare", "more than %d files", COMPARE_FILES_MAX);
-	for (; optind < argc; optind++)
-		c->runs[c->count++].file = argv[optind];
-	return 0;
+	return rc == 0 ? status : EXIT_FAILED;
 }
 
 int
-cmd_compare(int argc, char **argv)
+run_compare(const struct compare_options *options)
 {
-	struct comparison c = {.count = 0};
-	int status = parse(&c, argc, argv);
+	struct comparison c = {.options = options->experiment, .json = options->json};
+	int status;
 
-	if (status != 0)
-		return status;
+	for (; c.count < options->file_count; c.count++)
+		c.runs[c.count].file = options->files[c.count];
 	name_runs(&c);
 	status = compare_all(&c);
 	for (unsigned int i = 0; i < c.count; i++)

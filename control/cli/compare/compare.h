@@ -3,6 +3,7 @@
 #pragma once
 
 #include "control/config/config.h"
+#include "control/run/sim/experiment.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -10,6 +11,17 @@
 #include <stdio.h>
 
 #define COMPARE_FILES_MAX 16
+
+struct compare_options {
+	struct experiment_options experiment; // of each file
+	bool json;
+	const char *const *files;
+	unsigned int file_count; // 2 to COMPARE_FILES_MAX
+};
+
+// `roost compare`: runs the same workload in several fabrics and prints their figures beside each
+// other. Returns an exit status.
+int run_compare(const struct compare_options *options);
 #define COMPARE_OTHERS_MAX 2 // that are named one by one; of more the nearest and the farthest
 
 enum compare_row {

@@ -3,7 +3,7 @@
 // of each other. When it has become long, what is too old is left out in a new file that takes its
 // place.
 #include "shell.h"
-#include "words.h"
+#include "split.h"
 
 #include <errno.h>
 #include <fcntl.h>

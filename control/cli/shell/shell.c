@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost` alone on a terminal. A line is read with libedit, split into words as a shell does, and
 // run as the program would run it, in a process of its own: a command may end, crash or be
-// interrupted and the shell goes on, and whatever it sets (getopt's place, the environment) is gone
-// with it. Ctrl-C while a line is edited ends the line, while a command runs the command.
+// interrupted and the shell goes on, and whatever the command changes (the environment) is gone
+// with it. Ctrl-C ends the line while one is edited, and the command while one runs.
 #include "shell.h"
 
 #include "control/api/socket_path.h"
-#include "control/cli/cli.h"
-#include "words.h"
+#include "split.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,15 +18,17 @@
 #define PROMPT_MAX 80
 
 struct shell {
+	const struct cli_program *program;
+	int (*main)(int argc, char **argv);
 	EditLine *editor;
 	History *past;
 	char prompt[PROMPT_MAX];
 	char last[SHELL_LINE_MAX + 1]; // that went into the history
-	bool forgetful;                // the history cannot be written, which was told
-	bool cancelled;                // the line, by Ctrl-C
+	bool forgetful;                // the history cannot be written, and that was reported
+	bool cancelled;                // Ctrl-C ended the line
 };
 
-// "roost(demo)> ", if it is clear which fabric is meant.
+// "roost(demo)> " if commands would find one fabric, else "roost> ".
 static void
 make_prompt(struct shell *shell)
 {
@@ -51,7 +52,7 @@ prompt_of(EditLine *editor)
 	return shell->prompt;
 }
 
-// Ctrl-C is a key like others while a line is edited: a signal could come between two looks and be
+// Ctrl-C is a key like others while a line is edited: a signal could come between two polls and be
 // missed.
 static unsigned char
 on_cancel(EditLine *editor, int key)
@@ -67,7 +68,7 @@ on_cancel(EditLine *editor, int key)
 // ---- running ------------------------------------------------------------------------------------
 
 static void
-run_child(struct shell_words *words, unsigned first)
+run_child(const struct shell *shell, struct shell_words *words, unsigned first)
 {
 	char *argv[SHELL_WORDS_MAX + 2] = {(char[]){"roost"}};
 	int argc = 1, status;
@@ -76,13 +77,13 @@ run_child(struct shell_words *words, unsigned first)
 		argv[argc++] = words->words[i];
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
-	status = cli_main(argc, argv);
+	status = shell->main(argc, argv);
 	fflush(NULL);
 	_exit(status);
 }
 
 static void
-run_words(struct shell_words *words, unsigned first)
+run_words(const struct shell *shell, struct shell_words *words, unsigned first)
 {
 	pid_t child;
 	int status = 0;
@@ -90,7 +91,7 @@ run_words(struct shell_words *words, unsigned first)
 	fflush(NULL);
 	child = fork();
 	if (child == 0)
-		run_child(words, first);
+		run_child(shell, words, first);
 	if (child < 0) {
 		fprintf(stderr, "roost: %s\n", strerror(errno));
 		return;
@@ -112,7 +113,7 @@ is_word(const struct shell_words *words, unsigned first, const char *word)
 
 // Runs a line. Returns false when it ends the shell.
 static bool
-run_line(const char *line)
+run_line(const struct shell *shell, const char *line)
 {
 	struct shell_words words;
 	unsigned first;
@@ -131,7 +132,7 @@ run_line(const char *line)
 		return true;
 	if (is_word(&words, first, "exit") || is_word(&words, first, "quit"))
 		return false;
-	run_words(&words, first);
+	run_words(shell, &words, first);
 	return true;
 }
 
@@ -150,11 +151,11 @@ remember(struct shell *shell, const char *line)
 	history(shell->past, &event, H_ENTER, line);
 	status = shell_history_append(line);
 	if (status != 0 && !shell->forgetful)
-		fprintf(stderr, "roost: the history is not kept: %s\n", strerror(-status));
+		fprintf(stderr, "roost: the history cannot be saved: %s\n", strerror(-status));
 	shell->forgetful |= status != 0;
 }
 
-// One line, without its end. Returns NULL at the end of all, and when it was cancelled.
+// One line, without its newline. Returns NULL at the end of input, and when Ctrl-C ended the line.
 static char *
 read_line(struct shell *shell)
 {
@@ -162,7 +163,7 @@ read_line(struct shell *shell)
 	const char *line;
 	char *copy;
 
-	// Before the prompt: what is typed as soon as it shows, Ctrl-D too, is the editor's.
+	// Before the prompt: what is typed as soon as it appears, Ctrl-D too, is the editor's.
 	el_set(shell->editor, EL_PREP_TERM, 1);
 	shell->cancelled = false;
 	line = el_gets(shell->editor, &length);
@@ -177,9 +178,9 @@ read_line(struct shell *shell)
 static void
 read_and_run(struct shell *shell)
 {
-	bool go_on = true;
+	bool running = true;
 
-	while (go_on) {
+	while (running) {
 		char *line;
 
 		make_prompt(shell);
@@ -191,7 +192,7 @@ read_and_run(struct shell *shell)
 		if (line == NULL)
 			break;
 		remember(shell, line);
-		go_on = run_line(line);
+		running = run_line(shell, line);
 		free(line);
 	}
 }
@@ -213,25 +214,40 @@ shell_open(struct shell *shell)
 	el_set(shell->editor, EL_EDITOR, "emacs");
 	el_set(shell->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_set(shell->editor, EL_SETTY, "-d", "-isig", NULL);
-	el_set(shell->editor, EL_ADDFN, "roost-cancel", "ends the line", on_cancel);
+	el_set(shell->editor, EL_ADDFN, "roost-cancel", "end the line", on_cancel);
 	el_set(shell->editor, EL_BIND, "^C", "roost-cancel", NULL);
 	el_source(shell->editor, NULL);
 	return shell_bind(shell->editor) == 0 ? 0 : -EIO;
 }
 
+const struct cli_program *
+shell_program(EditLine *editor)
+{
+	struct shell *shell = NULL;
+
+	el_get(editor, EL_CLIENTDATA, &shell);
+	return shell->program;
+}
+
 int
-shell_run(void)
+shell_run(const struct cli_program *program, int (*main)(int argc, char **argv))
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	struct shell *shell = calloc(1, sizeof(*shell));
-	int status = shell != NULL ? shell_open(shell) : -ENOMEM;
+	int status = -ENOMEM;
 
+	if (shell != NULL) {
+		shell->program = program;
+		shell->main = main;
+		status = shell_open(shell);
+	}
 	if (status != 0) {
 		fprintf(stderr, "roost: the line editor: %s\n", strerror(-status));
 	} else {
-		// It is for the command that runs.
+		// Ctrl-C is for the command that runs.
 		sigaction(SIGINT, &ignore, &before);
-		printf("? tells what may follow, TAB completes it, exit or Ctrl-D ends.\n");
+		printf("? lists what may follow, TAB completes it, exit or Ctrl-D ends the "
+		       "shell.\n");
 		read_and_run(shell);
 		putchar('\n');
 		sigaction(SIGINT, &before, NULL);
@@ -241,5 +257,5 @@ shell_run(void)
 	if (shell != NULL && shell->past != NULL)
 		history_end(shell->past);
 	free(shell);
-	return status == 0 ? CLI_OK : CLI_FAILED;
+	return status == 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost up`, `run`, `down`, `exec`: a live fabric from the command line. `up` leaves a daemon
 // behind and returns when it serves; its messages until then are the command's.
-#include "control/commands.h"
+#include "commands.h"
 
 #include "control/api/socket_path.h"
-#include "control/cli/cli.h"
+#include "control/base/exit_status.h"
 #include "control/io/host/netns.h"
 #include "daemon.h"
 #include "state.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -83,26 +82,22 @@ become_daemon(const char *file, int fd)
 }
 
 int
-cmd_up(int argc, char **argv)
+live_up(const char *file)
 {
 	char name[CONFIG_NAME_MAX + 1] = "";
 	int pipes[2], status = 0;
 	ssize_t length;
 	pid_t pid;
 
-	if (argc != 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: roost up FILE|NAME\n");
-		return CLI_USAGE;
-	}
 	if (!is_root("up"))
-		return CLI_FAILED;
+		return EXIT_FAILED;
 	if (pipe2(pipes, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
 		fprintf(stderr, "roost up: %s\n", strerror(errno));
-		return CLI_FAILED;
+		return EXIT_FAILED;
 	}
 	if (pid == 0) {
 		close(pipes[0]);
-		exit(become_daemon(argv[1], pipes[1]));
+		exit(become_daemon(file, pipes[1]));
 	}
 	close(pipes[1]);
 	length = read(pipes[0], name, sizeof(name) - 1);
@@ -110,10 +105,10 @@ cmd_up(int argc, char **argv)
 	if (length > 0) {
 		printf("%s is up; `roost show fabric` shows it, `roost down %s` takes it down\n",
 		       name, name);
-		return CLI_OK;
+		return EXIT_OK;
 	}
 	waitpid(pid, &status, 0);
-	return WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : CLI_FAILED;
+	return WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
 static void
@@ -125,13 +120,9 @@ say_ready(void *context, const char *name)
 }
 
 int
-cmd_run(int argc, char **argv)
+live_run(const char *file)
 {
-	if (argc != 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: roost run FILE\n");
-		return CLI_USAGE;
-	}
-	return daemon_run(argv[1], say_ready, NULL, stderr);
+	return daemon_run(file, say_ready, NULL, stderr);
 }
 
 // Waits until a process has ended, reaped or not. Returns false when it outlives the wait.
@@ -160,25 +151,20 @@ clean_dead(const char *name)
 }
 
 int
-cmd_down(int argc, char **argv)
+live_down(const char *name)
 {
-	const char *name = argc == 2 ? argv[1] : getenv("ROOST_FABRIC");
 	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
 	json_t *result;
 	pid_t pid;
 	int rc, status;
 
-	if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
-		fprintf(stderr, "usage: roost down [NAME]\n");
-		return CLI_USAGE;
-	}
 	rc = api_socket_find(name, path, err, sizeof(err));
-	status = rc != 0 ? cli_fabric_status(rc) : CLI_FAILED;
+	status = rc != 0 ? api_socket_exit_status(rc) : EXIT_FAILED;
 	if (rc == 0)
 		rc = daemon_ask(path, "down", CALL_TIMEOUT_MS, &result, err, sizeof(err));
 	if (rc == -ENOENT && clean_dead(name)) {
 		printf("%s was not running any more; cleaned up after it\n", name);
-		return CLI_OK;
+		return EXIT_OK;
 	}
 	if (rc != 0) {
 		fprintf(stderr, "roost down: %s\n", err);
@@ -188,10 +174,10 @@ cmd_down(int argc, char **argv)
 	json_decref(result);
 	if (pid > 0 && wait_for_end(pid)) {
 		printf("%s is down\n", name != NULL ? name : "the fabric");
-		return CLI_OK;
+		return EXIT_OK;
 	}
 	fprintf(stderr, "roost down: process %d does not end\n", (int)pid);
-	return CLI_FAILED;
+	return EXIT_FAILED;
 }
 
 static int
@@ -212,40 +198,31 @@ exec_in(const char *host, const json_t *hosts, char **command)
 				fprintf(stderr, " %s", known);
 		}
 		fputc('\n', stderr);
-		return CLI_USAGE;
+		return EXIT_USAGE;
 	}
 	rc = host_exec(netns, command);
 	fprintf(stderr, "roost exec: %s: %s\n", command[0], strerror(-rc));
-	return CLI_FAILED;
+	return EXIT_FAILED;
 }
 
 int
-cmd_exec(int argc, char **argv)
+live_exec(const char *fabric, const char *host, char **command)
 {
-	static const struct option options[] = {{"fabric", required_argument, NULL, 'f'},
-						{NULL, 0, NULL, 0}};
-	const char *name = getenv("ROOST_FABRIC");
 	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
 	json_t *hosts;
-	int c, status;
+	int status;
 
-	while ((c = getopt_long(argc, argv, "+f:", options, NULL)) == 'f')
-		name = optarg;
-	if (c == -1 && argc - optind >= 3 && strcmp(argv[optind + 1], "--") == 0) {
-		if (!is_root("exec"))
-			return CLI_FAILED;
-		status = cli_fabric_status(api_socket_find(name, path, err, sizeof(err)));
-		if (status == CLI_OK &&
-		    api_call(path, "hosts", NULL, CALL_TIMEOUT_MS, &hosts, err, sizeof(err)) != 0)
-			status = CLI_FAILED;
-		if (status != CLI_OK) {
-			fprintf(stderr, "roost exec: %s\n", err);
-			return status;
-		}
-		status = exec_in(argv[optind], hosts, &argv[optind + 2]);
-		json_decref(hosts);
+	if (!is_root("exec"))
+		return EXIT_FAILED;
+	status = api_socket_exit_status(api_socket_find(fabric, path, err, sizeof(err)));
+	if (status == EXIT_OK &&
+	    api_call(path, "hosts", NULL, CALL_TIMEOUT_MS, &hosts, err, sizeof(err)) != 0)
+		status = EXIT_FAILED;
+	if (status != EXIT_OK) {
+		fprintf(stderr, "roost exec: %s\n", err);
 		return status;
 	}
-	fprintf(stderr, "usage: roost exec [-f NAME] HOST -- CMD [ARG ...]\n");
-	return CLI_USAGE;
+	status = exec_in(host, hosts, command);
+	json_decref(hosts);
+	return status;
 }

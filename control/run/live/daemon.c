@@ -5,7 +5,7 @@
 #include "bring_up.h"
 #include "changes.h"
 #include "control/api/socket_path.h"
-#include "control/commands.h"
+#include "control/base/exit_status.h"
 #include "control/config/scalar.h"
 #include "control/base/utf8.h"
 #include "learning.h"
@@ -272,7 +272,7 @@ tell_failure(int rc, const struct live_report *report, FILE *to)
 		fprintf(to, "roost: %s\n", report->err);
 	else if (report->diag->errors == 0)
 		fprintf(to, "roost: %s\n", strerror(-rc));
-	return report->diag->errors != 0 ? CLI_USAGE : CLI_FAILED;
+	return report->diag->errors != 0 ? EXIT_USAGE : EXIT_FAILED;
 }
 
 int
@@ -286,7 +286,7 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 	struct config_diag diag = {0};
 	struct live_report report = {.diag = &diag, .err = err, .err_size = sizeof(err)};
 	struct live_fabric *live = calloc(1, sizeof(*live));
-	int rc = CLI_FAILED;
+	int rc = EXIT_FAILED;
 
 	report.notes = open_memstream(&d.noted, &noted_bytes);
 	if (live == NULL || report.notes == NULL)
@@ -299,13 +299,13 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 			"roost: %s: there is no such file, and no fabric of that name has been "
 			"up\n",
 			file);
-		rc = CLI_USAGE;
+		rc = EXIT_USAGE;
 		goto out;
 	}
 	rc = run_fabric(live, &d, &report);
 	if (live->config != NULL)
 		live_fabric_close(live);
-	rc = rc == 0 ? CLI_OK : tell_failure(rc, &report, to);
+	rc = rc == 0 ? EXIT_OK : tell_failure(rc, &report, to);
 	config_diag_free(&diag);
 out:
 	if (report.notes != NULL)

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All
 // inputs are read through before anything is written, so that a bad one leaves nothing behind.
+#include "replay.h"
+
 #include "control/advice/advice.h"
 #include "control/base/output.h"
-#include "control/commands.h"
 #include "control/events/run.h"
 #include "control/fabric/result.h"
 #include "control/io/capture/recorder.h"
 #include "control/run/interrupt.h"
-#include "input.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define REPLAY_ERR_BYTES 512
-
-struct replay_options {
-	const char *file;
-	const char *out;
-	ps_t until; // PS_NEVER: until drained
-	bool line_rate;
-	struct replay_input inputs[PORTS_MAX];
-	unsigned input_count;
-};
 
 struct replay {
 	const struct replay_options *options;
@@ -374,84 +364,13 @@ replay_close(struct replay *r)
 	free(r->inputs);
 }
 
-static int
-parse_input(struct replay_options *o, char *text)
-{
-	char *equals = strchr(text, '=');
-
-	if (equals == NULL || equals == text || equals[1] == '\0') {
-		fprintf(stderr, "roost replay: --in %s: want PORT=PCAP, such as --in swp1=a.pcap\n",
-			text);
-		return -EINVAL;
-	}
-	if (o->input_count == PORTS_MAX) {
-		fprintf(stderr, "roost replay: more than %d inputs\n", PORTS_MAX);
-		return -EINVAL;
-	}
-	*equals = '\0';
-	o->inputs[o->input_count++] = (struct replay_input){.port_name = text, .path = equals + 1};
-	return 0;
-}
-
-static int
-parse_until(struct replay_options *o, const char *text)
-{
-	char why[160];
-
-	if (config_parse_duration(text, &o->until, why) == 0)
-		return 0;
-	fprintf(stderr, "roost replay: --until %s: %s\n", text, why);
-	return -EINVAL;
-}
-
-static int
-parse_options(struct replay_options *o, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"in", required_argument, NULL, 'i'},
-		{"out", required_argument, NULL, 'o'},
-		{"until", required_argument, NULL, 'u'},
-		{"pace", required_argument, NULL, 'p'},
-		{NULL, 0, NULL, 0},
-	};
-	int c, rc = 0;
-
-	o->until = PS_NEVER;
-	while (rc == 0 && (c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		if (c == 'i')
-			rc = parse_input(o, optarg);
-		else if (c == 'o')
-			o->out = optarg;
-		else if (c == 'u')
-			rc = parse_until(o, optarg);
-		else if (c == 'p' && strcmp(optarg, "line") == 0)
-			o->line_rate = true;
-		else
-			rc = -EINVAL;
-	}
-	if (rc == 0 && optind == argc - 1 && o->out != NULL && o->input_count != 0) {
-		o->file = argv[optind];
-		return 0;
-	}
-	return -EINVAL;
-}
-
 int
-cmd_replay(int argc, char **argv)
+run_replay(const struct replay_options *options)
 {
-	struct replay_options *options = calloc(1, sizeof(*options));
 	struct config_diag diag = {0};
 	struct replay r = {.options = options};
 	int rc;
 
-	if (options == NULL)
-		return 1;
-	if (parse_options(options, argc, argv) != 0) {
-		fprintf(stderr, "usage: roost replay FILE --in PORT=PCAP ... --out DIR [--until T] "
-				"[--pace line]\n");
-		free(options);
-		return 2;
-	}
 	rc = replay_run(&r, &diag);
 	config_diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
@@ -461,7 +380,6 @@ cmd_replay(int argc, char **argv)
 						  : strerror(-rc));
 	replay_close(&r);
 	config_diag_free(&diag);
-	free(options);
 	if (rc == 0 && r.end == RUN_INTERRUPTED)
 		return interrupt_status();
 	return rc == 0 ? 0 : rc == -EINVAL || rc == -ENOENT || rc == -EISDIR ? 2 : 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL and leaves
 // nothing behind but what -o asks for.
+#include "sim.h"
+
 #include "control/base/output.h"
-#include "control/commands.h"
 #include "control/io/capture/recorder.h"
 #include "control/run/interrupt.h"
 #include "control/show/summary.h"
@@ -11,7 +12,6 @@
 #include "stall.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,87 +172,18 @@ print_error(const struct sim *s, int error)
 	fprintf(stderr, "roost sim: %s\n", err);
 }
 
-static int
-parse_number(const char *option, const char *text, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0')
-		return 0;
-	fprintf(stderr, "roost sim: --%s %s: want a number\n", option, text);
-	return -EINVAL;
-}
-
-static int
-parse_time(const char *option, const char *text, ps_t *out)
-{
-	char why[160];
-
-	if (config_parse_duration(text, out, why) == 0)
-		return 0;
-	fprintf(stderr, "roost sim: --%s %s: %s\n", option, text, why);
-	return -EINVAL;
-}
-
-static int
-parse_options(struct sim *s, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"until", required_argument, NULL, 'u'},
-		{"seed", required_argument, NULL, 's'},
-		{"window", required_argument, NULL, 'w'},
-		{"visit", required_argument, NULL, 'v'},
-		{"out", required_argument, NULL, 'o'},
-		{NULL, 0, NULL, 0},
-	};
-	int c, rc = 0;
-
-	s->options.until = PS_NEVER;
-	while (rc == 0 && (c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		switch (c) {
-		case 'o':
-			s->out = optarg;
-			break;
-		case 'j':
-			s->json = true;
-			break;
-		case 'u':
-			rc = parse_time("until", optarg, &s->options.until);
-			break;
-		case 's':
-			rc = parse_number("seed", optarg, &s->options.seed);
-			s->options.seed_given = true;
-			break;
-		case 'w':
-			rc = parse_time("window", optarg, &s->options.window);
-			break;
-		case 'v':
-			rc = parse_number("visit", optarg, &s->options.visit);
-			break;
-		default:
-			rc = -EINVAL;
-		}
-	}
-	if (rc != 0 || optind != argc - 1)
-		return -EINVAL;
-	s->options.file = argv[optind];
-	return 0;
-}
-
 int
-cmd_sim(int argc, char **argv)
+run_sim(const struct sim_options *options)
 {
 	struct config_diag diag = {0};
-	struct sim s = {.started_s = progress_clock()};
+	struct sim s = {
+		.options = options->experiment,
+		.out = options->out,
+		.json = options->json,
+		.started_s = progress_clock(),
+	};
 	int rc;
 
-	if (parse_options(&s, argc, argv) != 0) {
-		fprintf(stderr, "usage: roost sim FILE [-o DIR] [--json] [--until T] [--seed N]\n");
-		return 2;
-	}
 	rc = sim_run(&s, &diag);
 	config_diag_print(&diag, stderr);
 	if (rc == 0 && s.end == RUN_STALLED)

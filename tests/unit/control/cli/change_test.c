@@ -121,7 +121,7 @@ require_asked(const struct played *p, const char *line, const char *method, cons
 	struct captured c = captured_run(line);
 	json_t *json = json_loads(params, 0, NULL);
 
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_string_equal(c.out, "");
 	assert_non_null(json);
 	assert_string_equal(p->method, method);
@@ -161,21 +161,21 @@ test_what_is_said(void **state)
 
 	(void)state;
 	c = captured_run("roost set switch.buffer.pools.ingress-lossy.size 90%");
-	assert_int_equal(c.status, CLI_FAILED);
+	assert_int_equal(c.status, EXIT_FAILED);
 	assert_string_equal(c.err, "roost set: over 100% of the buffer\n");
 	c = captured_run("roost set switch.qos.trust [dscp]");
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_string_equal(c.err, "roost set: warning: this will hurt\n");
 	c = captured_run("roost clear watermarks leaf9");
-	assert_int_equal(c.status, CLI_FAILED);
+	assert_int_equal(c.status, EXIT_FAILED);
 	assert_string_equal(c.err, "roost clear: there is no node leaf9\n");
 	c = captured_run("roost watchdog restore leaf1.swp1.3");
 	assert_string_equal(c.err, "");
 	c = captured_run("roost watchdog restore leaf1.swp2.3");
-	assert_int_equal(c.status, CLI_OK);
-	assert_string_equal(c.err, "roost watchdog: leaf1.swp2.3 was in no storm\n");
+	assert_int_equal(c.status, EXIT_OK);
+	assert_string_equal(c.err, "roost watchdog: leaf1.swp2.3 was not in a storm\n");
 	c = captured_run("roost set a b -f nosuchfabric");
-	assert_int_equal(c.status, CLI_FAILED);
+	assert_int_equal(c.status, EXIT_FAILED);
 }
 
 static void
@@ -189,8 +189,8 @@ test_applying(void **state)
 	c = captured_run("roost apply");
 	assert_string_equal(c.out, "2 changes, revision 8\n");
 	c = captured_run("roost apply --confirm 5m");
-	assert_string_equal(c.out,
-			    "2 changes, undone in 5m unless `roost apply --confirm-yes` comes\n");
+	assert_string_equal(
+		c.out, "2 changes, rolled back in 5m unless `roost apply --confirm-yes` is run\n");
 	assert_int_equal(json_integer_value(json_object_get(p->asked, "confirm-s")), 300);
 	c = captured_run("roost apply --confirm-no");
 	assert_false(json_is_true(json_object_get(p->asked, "keep")));
@@ -198,14 +198,14 @@ test_applying(void **state)
 	assert_true(json_is_true(json_object_get(p->asked, "keep")));
 	assert_string_equal(c.out, "nothing changes\n");
 	c = captured_run("roost rollback 3 --confirm 90s");
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_int_equal(json_integer_value(json_object_get(p->asked, "revision")), 3);
 	assert_int_equal(json_integer_value(json_object_get(p->asked, "confirm-s")), 90);
 	c = captured_run("roost save lab.yaml");
 	assert_string_equal(c.out, "saved to /x/lab.yaml\n");
 	assert_int_equal(json_string_value(json_object_get(p->asked, "file"))[0], '/');
 	c = captured_run("roost config diff");
-	assert_string_equal(c.out, "what runs, against /x/lab.yaml:\n+ leaf1.a: 1\n");
+	assert_string_equal(c.out, "what runs, compared with /x/lab.yaml:\n+ leaf1.a: 1\n");
 
 	// A file that is wrong by itself is not sent; what the fabric refuses of one comes a line
 	// each.
@@ -216,7 +216,7 @@ test_applying(void **state)
 	fclose(to);
 	snprintf(line, sizeof(line), "roost apply %s", path);
 	c = captured_run(line);
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "lab.yaml:1:"));
 	assert_string_equal(p->method, "rest");
 	to = fopen(path, "w");
@@ -224,7 +224,7 @@ test_applying(void **state)
 	      to);
 	fclose(to);
 	c = captured_run(line);
-	assert_int_equal(c.status, CLI_FAILED);
+	assert_int_equal(c.status, EXIT_FAILED);
 	snprintf(line, sizeof(line), "%s:2:3: no; not at all\n%s:4:1: nor this\n", path, path);
 	assert_string_equal(c.err, line);
 	assert_int_equal(unlink(path), 0);
@@ -271,10 +271,10 @@ test_wrong_usage(void **state)
 
 		snprintf(line, sizeof(line), "roost %s", wrong[i]);
 		c = captured_run(line);
-		if (c.status != CLI_USAGE)
+		if (c.status != EXIT_USAGE)
 			fail_msg("%s is %d", line, c.status);
 		assert_string_equal(c.out, "");
-		assert_non_null(strstr(c.err, "--help tells how\n"));
+		assert_non_null(strstr(c.err, "--help` shows the usage\n"));
 	}
 	assert_null(p->asked);
 }

@@ -9,19 +9,18 @@ static void
 test_help_of_the_program(void **state)
 {
 	struct captured c;
-	size_t count;
-	const struct cli_command *commands = cli_commands(&count);
+	const struct cli_command *const *commands = cli_program.commands;
 
 	(void)state;
 	c = captured_run("roost --help");
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_string_equal(c.err, "");
-	for (size_t i = 0; i < count; i++) {
-		assert_non_null(strstr(c.out, commands[i].name));
-		assert_non_null(strstr(c.out, commands[i].help));
+	for (size_t i = 0; i < cli_program.count; i++) {
+		assert_non_null(strstr(c.out, commands[i]->name));
+		assert_non_null(strstr(c.out, commands[i]->help));
 	}
 	c = captured_run("roost");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_string_equal(c.out, "");
 	assert_non_null(strstr(c.err, "usage: roost"));
 }
@@ -30,25 +29,24 @@ test_help_of_the_program(void **state)
 static void
 test_help_of_every_command(void **state)
 {
-	size_t count;
-	const struct cli_command *commands = cli_commands(&count);
+	const struct cli_command *const *commands = cli_program.commands;
 
 	(void)state;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < cli_program.count; i++) {
 		char line[128], usage[64];
 		struct captured c;
 
-		snprintf(line, sizeof(line), "roost %s --help", commands[i].name);
-		snprintf(usage, sizeof(usage), "usage: roost %s", commands[i].name);
+		snprintf(line, sizeof(line), "roost %s --help", commands[i]->name);
+		snprintf(usage, sizeof(usage), "usage: roost %s", commands[i]->name);
 		c = captured_run(line);
-		assert_int_equal(c.status, CLI_OK);
+		assert_int_equal(c.status, EXIT_OK);
 		assert_string_equal(c.err, "");
 		assert_memory_equal(c.out, usage, strlen(usage));
-		assert_non_null(strstr(c.out, commands[i].help));
-		if (strstr(commands[i].arguments, "KEY") != NULL || commands[i].help[0] == '\0')
+		assert_non_null(strstr(c.out, commands[i]->help));
+		if (commands[i]->reads_words || commands[i]->help[0] == '\0')
 			continue;
-		snprintf(line, sizeof(line), "roost %s nonsense -h", commands[i].name);
-		assert_int_equal(captured_run(line).status, CLI_OK);
+		snprintf(line, sizeof(line), "roost %s nonsense -h", commands[i]->name);
+		assert_int_equal(captured_run(line).status, EXIT_OK);
 	}
 }
 
@@ -68,12 +66,12 @@ test_help_of_keys(void **state)
 	assert_string_equal(captured_run("roost set --help qos.tc.3.ecn.min").out, min);
 	assert_string_equal(captured_run("roost help switch qos tc 3 ecn min").out, min);
 	c = captured_run("roost set switch.qos.tc.3.ecn.mni --help");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_string_equal(c.err,
 			    "roost set: there is no key \"mni\" in switch.qos.tc.N.ecn; did you "
-			    "mean \"min\"?\nroost set --help tells how\n");
+			    "mean \"min\"?\n`roost set --help` shows the usage\n");
 	c = captured_run("roost help tenant green buffer");
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_non_null(strstr(c.out, "tenants.NAME.buffer: "));
 	assert_non_null(strstr(c.out, "keys:\n  guaranteed "));
 	assert_non_null(strstr(captured_run("roost help switch.latency").out, "it stays as"));
@@ -87,16 +85,16 @@ test_help_of_no_key(void **state)
 
 	(void)state;
 	c = captured_run("roost help switch qos tc 3 wieght");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_string_equal(c.out, "");
 	assert_string_equal(c.err, "roost help: there is no key \"wieght\" in switch.qos.tc.N; did "
-				   "you mean \"weight\"?\nroost help --help tells how\n");
+				   "you mean \"weight\"?\n`roost help --help` shows the usage\n");
 	c = captured_run("roost help tenants red borde");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "no key \"borde\" in tenants.NAME; did you mean"));
 	assert_int_equal(captured_run("roost set switch qos tc 3 wieght 5 --help").status,
-			 CLI_USAGE);
-	assert_int_equal(captured_run("roost set switch qos tc 3 weight 5 --help").status, CLI_OK);
+			 EXIT_USAGE);
+	assert_int_equal(captured_run("roost set switch qos tc 3 weight 5 --help").status, EXIT_OK);
 }
 
 // `events` is a command and a key.
@@ -106,16 +104,15 @@ test_help_of_both(void **state)
 	struct captured c = captured_run("roost help events");
 
 	(void)state;
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_memory_equal(c.out, "usage: roost events", 19);
-	assert_non_null(
-		strstr(c.out, "\nA file has a key of this name too: roost help set events\n"));
+	assert_non_null(strstr(c.out, "\nevents is a key of files too: roost help set events\n"));
 	assert_memory_equal(captured_run("roost help set events").out, "events: ", 8);
 	assert_memory_equal(captured_run("roost help events link").out, "events.link: ", 13);
 	c = captured_run("roost help events lnik");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "no key \"lnik\" in events; did you mean \"link\"?"));
-	assert_null(strstr(captured_run("roost help show").out, "A file has a key"));
+	assert_null(strstr(captured_run("roost help show").out, "is a key of files"));
 }
 
 static void
@@ -124,14 +121,14 @@ test_help_by_name(void **state)
 	struct captured c = captured_run("roost help check");
 
 	(void)state;
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_string_equal(c.out, captured_run("roost check --help").out);
 	assert_memory_equal(captured_run("roost help").out, "usage: roost", 12);
 	c = captured_run("roost help chekc");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "did you mean \"check\"?"));
 	c = captured_run("roost help swich");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "did you mean \"switch\"?"));
 }
 
@@ -142,15 +139,16 @@ test_commands_that_are_none(void **state)
 
 	(void)state;
 	c = captured_run("roost shwo");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_string_equal(c.out, "");
-	assert_string_equal(c.err, "roost: there is no command shwo; did you mean \"show\"?\nroost "
-				   "--help tells how\n");
+	assert_string_equal(c.err, "roost: unknown command shwo; did you mean \"show\"?\n`roost "
+				   "--help` shows the usage\n");
 	c = captured_run("roost xyzzy");
-	assert_int_equal(c.status, CLI_USAGE);
-	assert_string_equal(c.err, "roost: there is no command xyzzy\nroost --help tells how\n");
+	assert_int_equal(c.status, EXIT_USAGE);
+	assert_string_equal(c.err,
+			    "roost: unknown command xyzzy\n`roost --help` shows the usage\n");
 	c = captured_run("roost --nonsense show");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "nonsense"));
 }
 
@@ -160,7 +158,7 @@ test_version(void **state)
 	struct captured c = captured_run("roost --version");
 
 	(void)state;
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_memory_equal(c.out, "roost ", 6);
 	assert_string_equal(c.out + 6 + strlen(roost_version), "\n");
 	assert_non_null(strchr(roost_version, '.'));
@@ -173,7 +171,7 @@ test_results_that_cannot_be_written(void **state)
 
 	(void)state;
 	c = captured_run_to("/dev/full", "roost where 10.1.3.7");
-	assert_int_equal(c.status, CLI_FAILED);
+	assert_int_equal(c.status, EXIT_FAILED);
 	assert_string_equal(c.err, "roost: writing the result: No space left on device\n");
 }
 

@@ -54,7 +54,7 @@ require_asked(const struct played *p, const char *words, const char *expected)
 	json_t *json = json_loads(expected, 0, NULL);
 
 	assert_string_equal(c.err, "");
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_non_null(json);
 	if (!json_equal(json, p->asked))
 		fail_msg("show %s did not ask %s", words, expected);
@@ -121,15 +121,15 @@ test_the_fabric_is_picked(void **state)
 	struct captured c;
 
 	snprintf(line, sizeof(line), "roost -f %s show drops", p->name);
-	assert_int_equal(captured_run(line).status, CLI_OK);
+	assert_int_equal(captured_run(line).status, EXIT_OK);
 	setenv("ROOST_FABRIC", p->name, 1);
-	assert_int_equal(captured_run("roost show drops").status, CLI_OK);
+	assert_int_equal(captured_run("roost show drops").status, EXIT_OK);
 	c = captured_run("roost show drops -f nosuchfabric");
-	assert_int_equal(c.status, CLI_FAILED);
+	assert_int_equal(c.status, EXIT_FAILED);
 	assert_non_null(strstr(c.err, "fabric nosuchfabric is not up; up: "));
 	assert_non_null(strstr(c.err, p->name));
 	c = captured_run("roost show drops -f ../etc");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	unsetenv("ROOST_FABRIC");
 }
 
@@ -161,16 +161,16 @@ test_wrong_usage(void **state)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		c = show(p, wrong[i]);
-		if (c.status != CLI_USAGE)
+		if (c.status != EXIT_USAGE)
 			fail_msg("show %s is %d", wrong[i], c.status);
 		assert_string_equal(c.out, "");
-		assert_non_null(strstr(c.err, "roost show --help tells how\n"));
+		assert_non_null(strstr(c.err, "`roost show --help` shows the usage\n"));
 	}
 	c = show(p, "queues");
-	assert_non_null(strstr(c.err, "there is no show queues; did you mean \"queue\"?"));
+	assert_non_null(strstr(c.err, "unknown argument \"queues\"; did you mean \"queue\"?"));
 	assert_null(p->asked);
 	c = show(p, "pfc leaf9");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_string_equal(c.err, "roost show: pfc: there is no node or port leaf9\n");
 }
 

@@ -40,7 +40,7 @@ test_the_place_of_an_address(void **state)
 
 	(void)state;
 	c = captured_run("roost where 10.1.3.7");
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_string_equal(c.err, "");
 	assert_string_equal(
 		c.out, "address      10.1.3.7\nplane        0\npod          1\nleaf         3\n"
@@ -62,7 +62,7 @@ test_the_host_in_a_file(void **state)
 	(void)state;
 	snprintf(line, sizeof(line), "roost where 10.0.2.2 %s -o json", path);
 	c = captured_run(line);
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	json = json_loads(c.out, 0, NULL);
 	assert_non_null(json);
 	assert_string_equal(json_string_value(json_object_get(json, "host")), "h6");
@@ -95,13 +95,13 @@ test_planes_and_pods(void **state)
 	close(fd);
 	snprintf(line, sizeof(line), "roost where 10.34.1.3 %s", file);
 	c = captured_run(line);
-	assert_int_equal(c.status, CLI_OK);
+	assert_int_equal(c.status, EXIT_OK);
 	assert_non_null(strstr(c.out, "plane        1\npod          2\nleaf         1\n"));
 	assert_non_null(strstr(c.out, "host         h19\nhost_port    eth2\n"));
 	assert_non_null(strstr(c.out, "switch_port  p2-leaf5.swp3\n"));
 	assert_non_null(strstr(c.out, "ip6          fd00::1:2:1:3\n"));
 	snprintf(line, sizeof(line), "roost where 10.34.3.3 %s", file); // leaf 3 of the pod
-	assert_int_equal(captured_run(line).status, CLI_FAILED);
+	assert_int_equal(captured_run(line).status, EXIT_FAILED);
 	unlink(file);
 }
 
@@ -190,18 +190,18 @@ test_addresses_of_nobody(void **state)
 	(void)state;
 	snprintf(line, sizeof(line), "roost where 10.0.9.9 %s", path);
 	c = captured_run(line);
-	assert_int_equal(c.status, CLI_FAILED);
+	assert_int_equal(c.status, EXIT_FAILED);
 	assert_string_equal(c.out, "");
-	assert_non_null(strstr(c.err, "nobody is at 10.0.9.9 in this fabric"));
+	assert_non_null(strstr(c.err, "no host or switch has 10.0.9.9"));
 	c = captured_run("roost where 192.0.2.1");
-	assert_int_equal(c.status, CLI_FAILED);
-	assert_non_null(strstr(c.err, "the plan gives 192.0.2.1 to nobody"));
+	assert_int_equal(c.status, EXIT_FAILED);
+	assert_non_null(strstr(c.err, "192.0.2.1 is outside the address plan"));
 	snprintf(line, sizeof(line), "roost where 172.16.0.3 %s", path);
-	assert_non_null(strstr(captured_run(line).err, "nobody is at 172.16.0.3 in this fabric"));
+	assert_non_null(strstr(captured_run(line).err, "no host or switch has 172.16.0.3"));
 	snprintf(line, sizeof(line), "roost where fe80::200:0:1:3 %s", path); // spine1 has 2 ports
-	assert_non_null(strstr(captured_run(line).err, "nobody is at fe80::200:0:1:3"));
+	assert_non_null(strstr(captured_run(line).err, "no host or switch has fe80::200:0:1:3"));
 	snprintf(line, sizeof(line), "roost where 02:01:ff:ff:ff:01 %s", path);
-	assert_int_equal(captured_run(line).status, CLI_FAILED);
+	assert_int_equal(captured_run(line).status, EXIT_FAILED);
 }
 
 static void
@@ -210,19 +210,19 @@ test_wrong_usage(void **state)
 	struct captured c;
 
 	(void)state;
-	assert_int_equal(captured_run("roost where").status, CLI_USAGE);
-	assert_int_equal(captured_run("roost where 10.0.0.1 a b").status, CLI_USAGE);
-	assert_int_equal(captured_run("roost where 10.0.0.1 -o xml").status, CLI_USAGE);
+	assert_int_equal(captured_run("roost where").status, EXIT_USAGE);
+	assert_int_equal(captured_run("roost where 10.0.0.1 a b").status, EXIT_USAGE);
+	assert_int_equal(captured_run("roost where 10.0.0.1 -o xml").status, EXIT_USAGE);
 	c = captured_run("roost where leaf1");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "leaf1 is neither an IPv4, an IPv6 nor a MAC address"));
 	c = captured_run("roost where 10.0.1.1 /nowhere.yaml");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "/nowhere.yaml"));
 	c = captured_run("roost where --jsn 10.0.1.1");
-	assert_int_equal(c.status, CLI_USAGE);
+	assert_int_equal(c.status, EXIT_USAGE);
 	assert_non_null(strstr(c.err, "roost where: "));
-	assert_non_null(strstr(c.err, "roost where --help tells how\n"));
+	assert_non_null(strstr(c.err, "`roost where --help` shows the usage\n"));
 }
 
 int

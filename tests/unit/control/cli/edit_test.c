@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/cli/words.h"
+#include "control/cli/edit.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ expect(const char *line, const char *wanted)
 	strcpy(copy, strchr(line, ' ') + 1);
 	while ((words[count] = strsep(&rest, " ")) != NULL)
 		count++;
-	rc = (unset ? words_read_unset : words_read_set)(count, words, &edit, why, sizeof(why));
+	rc = (unset ? edit_read_unset : edit_read_set)(count, words, &edit, why, sizeof(why));
 	if (wanted[0] == '\0') {
 		assert_int_equal(rc, -EINVAL);
 		assert_null(edit);
@@ -86,8 +87,8 @@ blanks_beside_commas(void **state)
 	json_t *edit;
 
 	(void)state;
-	assert_int_equal(words_read_set(4, (char *[]){"tenant", "red", "hosts", " h5 , h6,h7 "},
-					&edit, why, sizeof(why)),
+	assert_int_equal(edit_read_set(4, (char *[]){"tenant", "red", "hosts", " h5 , h6,h7 "},
+				       &edit, why, sizeof(why)),
 			 0);
 	assert_int_equal(json_unpack(edit, "{s:s,s:s}", "key", &key, "value", &value), 0);
 	assert_string_equal(key, "tenants.red.hosts");
@@ -102,7 +103,7 @@ expect_why(bool unset, int count, char *const *words, const char *wanted)
 	json_t *edit;
 
 	assert_int_equal(
-		(unset ? words_read_unset : words_read_set)(count, words, &edit, why, sizeof(why)),
+		(unset ? edit_read_unset : edit_read_set)(count, words, &edit, why, sizeof(why)),
 		-EINVAL);
 	assert_string_equal(why, wanted);
 }
@@ -112,20 +113,20 @@ what_is_too_much_or_missing(void **state)
 {
 	(void)state;
 	expect_why(false, 5, (char *[]){"tenant", "red", "hosts", "h5", "h6"},
-		   "one value behind hosts, not \"h5 h6\": a list is written h5,h6");
+		   "want one value after hosts, not \"h5 h6\": write a list as h5,h6");
 	expect_why(false, 6, (char *[]){"tenant", "green", "hosts", "h5", "vni", "7"},
-		   "one value behind hosts, not \"h5 vni\": a list is written h5,h6");
+		   "want one value after hosts, not \"h5 vni\": write a list as h5,h6");
 	expect_why(true, 5, (char *[]){"tenant", "red", "hosts", "h5", "h6"},
-		   "one value behind hosts, not \"h5 h6\": a list is written h5,h6");
+		   "want one value after hosts, not \"h5 h6\": write a list as h5,h6");
 	expect_why(false, 6, (char *[]){"tenant", "red", "border", "h5", "a", "b"},
-		   "one value behind border and its host, not \"a b\": a list is written "
+		   "want one value after border and its host, not \"a b\": write a list as "
 		   "10.1.0.0/16,10.2.0.0/16");
 	expect_why(false, 3, (char *[]){"tenant", "red", "hosts"},
-		   "a value is missing behind hosts: such as h5,h6");
+		   "a value is missing after hosts, such as h5,h6");
 	expect_why(false, 4, (char *[]){"tenant", "red", "border", "h1"},
-		   "a value is missing behind h1: such as 10.1.0.0/16,10.2.0.0/16");
+		   "a value is missing after h1, such as 10.1.0.0/16,10.2.0.0/16");
 	expect_why(false, 1, (char *[]){"tenants.red"},
-		   "a value is missing behind tenants.red; a key and its value: "
+		   "a value is missing after tenants.red: want a key and its value: "
 		   "switch.qos.tc.3.ecn.min 100KB");
 }
 
@@ -141,9 +142,9 @@ what_is_no_edit(void **state)
 	expect("set tenant green hosts", "");
 	expect("set tenant green border h8.eth1 ::/0", "");
 	expect("unset a.b c", "");
-	assert_int_equal(words_read_set(0, NULL, &edit, why, sizeof(why)), -EINVAL);
-	assert_int_equal(words_read_unset(0, NULL, &edit, why, sizeof(why)), -EINVAL);
-	assert_int_equal(words_read_set(2, (char *[]){"a.b", "\xff"}, &edit, why, sizeof(why)),
+	assert_int_equal(edit_read_set(0, NULL, &edit, why, sizeof(why)), -EINVAL);
+	assert_int_equal(edit_read_unset(0, NULL, &edit, why, sizeof(why)), -EINVAL);
+	assert_int_equal(edit_read_set(2, (char *[]){"a.b", "\xff"}, &edit, why, sizeof(why)),
 			 -ENOMEM);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/cli/shell/words.h"
+#include "control/cli/shell/split.h"
 
 #include <errno.h>
 #include <setjmp.h>

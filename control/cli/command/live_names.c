@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "names.h"
+#include "live_names.h"
 
 #include "control/api/socket_path.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two keys do in the line editor: TAB completes the word before the cursor as far as it is
-// certain and lists what it may become where it is not; ? tells what may stand there, with help.
+// Two keys of the line editor: TAB completes the word before the cursor as far as it is unambiguous
+// and otherwise lists the candidates; ? lists what may stand there, with help.
 #include "shell.h"
 
-#include "complete.h"
-#include "words.h"
+#include "control/cli/command/complete.h"
+#include "split.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define SHOWN_MAX 200
 
 // The line up to the cursor, and what may become of its last word.
-struct look {
+struct input {
 	struct shell_words words;
 	struct completion completion;
 };
@@ -61,44 +61,46 @@ add_files(struct completion *c)
 	completion_sort(c);
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- the line ------------------------------------------------------------------------------------
 
-// Returns NULL when nothing can be said of the line. For free(), its completion before that.
-static struct look *
-look_at(EditLine *editor)
+// Returns NULL when the line cannot be completed. For input_free().
+static struct input *
+input_read(EditLine *editor)
 {
 	const LineInfo *line = el_line(editor);
-	struct look *look = calloc(1, sizeof(*look));
+	struct input *input = calloc(1, sizeof(*input));
 	char text[SHELL_LINE_MAX + 1];
 	size_t length = (size_t)(line->cursor - line->buffer);
 	static char nothing_yet[] = "";
+	struct completion_line completing;
 	char **words;
 	bool own;
 
-	if (look == NULL || length >= sizeof(text))
+	if (input == NULL || length >= sizeof(text))
 		goto nothing;
 	memcpy(text, line->buffer, length);
 	text[length] = '\0';
-	if (shell_split(&look->words, text) != 0 || look->words.comment)
+	if (shell_split(&input->words, text) != 0 || input->words.comment)
 		goto nothing;
-	if (!look->words.open && look->words.count < SHELL_WORDS_MAX)
-		look->words.words[look->words.count++] = nothing_yet;
-	words = look->words.words;
-	own = look->words.count > 1 && strcmp(words[0], "roost") == 0;
-	shell_complete(&look->completion, look->words.count - own, words + own, true);
-	if (look->completion.files || look->completion.directories)
-		add_files(&look->completion);
-	return look;
+	if (!input->words.open && input->words.count < SHELL_WORDS_MAX)
+		input->words.words[input->words.count++] = nothing_yet;
+	words = input->words.words;
+	own = input->words.count > 1 && strcmp(words[0], "roost") == 0;
+	completing = (struct completion_line){input->words.count - own, words + own, true};
+	completion_find(&input->completion, shell_program(editor), &completing);
+	if (input->completion.files || input->completion.directories)
+		add_files(&input->completion);
+	return input;
 nothing:
-	free(look);
+	free(input);
 	return NULL;
 }
 
 static void
-look_free(struct look *look)
+input_free(struct input *input)
 {
-	completion_free(&look->completion);
-	free(look);
+	completion_free(&input->completion);
+	free(input);
 }
 
 static unsigned
@@ -111,7 +113,7 @@ count_words(const struct completion *c)
 	return count;
 }
 
-// ---- telling ------------------------------------------------------------------------------------
+// ---- lists --------------------------------------------------------------------------------------
 
 static unsigned
 screen_width(void)
@@ -145,7 +147,7 @@ static void
 list_help(const struct completion *c)
 {
 	if (c->count == 0)
-		fputs("\n  nothing that is known", stdout);
+		fputs("\n  no known word", stdout);
 	for (unsigned i = 0; i < c->count && i < SHOWN_MAX; i++)
 		printf("\n  %-20s %s", c->items[i].word, c->items[i].help);
 	if (c->count > SHOWN_MAX)
@@ -168,10 +170,10 @@ only_word(const struct completion *c, bool *more)
 
 // Inserts what is certain of the word. Returns whether that is anything.
 static bool
-insert_certain(EditLine *editor, const struct look *look)
+insert_certain(EditLine *editor, const struct input *input)
 {
-	const struct completion *c = &look->completion;
-	char quote = look->words.quote, text[2 * SHELL_LINE_MAX];
+	const struct completion *c = &input->completion;
+	char quote = input->words.quote, text[2 * SHELL_LINE_MAX];
 	size_t typed = strlen(c->word), common = completion_common(c);
 	bool more = false, only = count_words(c) == 1;
 	char *certain = strndup(only_word(c, &more), common);
@@ -191,45 +193,45 @@ out:
 static unsigned char
 on_tab(EditLine *editor, int key)
 {
-	struct look *look = look_at(editor);
+	struct input *input = input_read(editor);
 	unsigned char result = CC_ERROR;
 
 	(void)key;
-	if (look == NULL)
+	if (input == NULL)
 		return CC_ERROR;
-	if (count_words(&look->completion) > 0 && insert_certain(editor, look)) {
+	if (count_words(&input->completion) > 0 && insert_certain(editor, input)) {
 		result = CC_REFRESH;
-	} else if (count_words(&look->completion) > 1) {
-		list_words(&look->completion);
+	} else if (count_words(&input->completion) > 1) {
+		list_words(&input->completion);
 		result = CC_REDISPLAY;
 	}
-	look_free(look);
+	input_free(input);
 	return result;
 }
 
 static unsigned char
 on_question(EditLine *editor, int key)
 {
-	struct look *look = look_at(editor);
+	struct input *input = input_read(editor);
 	unsigned char result = CC_REFRESH;
 
 	(void)key;
-	if (look == NULL || look->words.quote != 0) {
+	if (input == NULL || input->words.quote != 0) {
 		result = el_insertstr(editor, "?") == 0 ? CC_REFRESH : CC_ERROR;
 	} else {
-		list_help(&look->completion);
+		list_help(&input->completion);
 		result = CC_REDISPLAY;
 	}
-	if (look != NULL)
-		look_free(look);
+	if (input != NULL)
+		input_free(input);
 	return result;
 }
 
 int
 shell_bind(EditLine *editor)
 {
-	if (el_set(editor, EL_ADDFN, "roost-complete", "completes a word", on_tab) != 0 ||
-	    el_set(editor, EL_ADDFN, "roost-help", "tells what may follow", on_question) != 0)
+	if (el_set(editor, EL_ADDFN, "roost-complete", "complete a word", on_tab) != 0 ||
+	    el_set(editor, EL_ADDFN, "roost-help", "list what may follow", on_question) != 0)
 		return -1;
 	if (el_set(editor, EL_BIND, "^I", "roost-complete", NULL) != 0)
 		return -1;

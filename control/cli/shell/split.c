@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "words.h"
+#include "split.h"
 
 #include <errno.h>
 #include <string.h>

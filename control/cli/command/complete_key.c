@@ -163,6 +163,21 @@ note_value(struct completion *c, const struct describe_place *place)
 	free(text);
 }
 
+// What the schema calls names of the fabric, "HOST|PORT".
+static void
+complete_names(struct completion *c, const char *names)
+{
+	while (*names != '\0') {
+		size_t length = strcspn(names, "|,");
+		struct cli_argument argument = {.kind = cli_kind_named(names, length)};
+
+		complete_argument(c, &argument, "");
+		names += length;
+		names += strcspn(names, "|");
+		names += *names == '|';
+	}
+}
+
 static void
 add_values(struct completion *c, const struct describe_place *place)
 {
@@ -184,7 +199,7 @@ add_values(struct completion *c, const struct describe_place *place)
 	if (key != NULL && key->word != NULL)
 		completion_add(c, "", key->word, "", false);
 	if (key != NULL && key->names != NULL)
-		complete_token(c, key->names, "");
+		complete_names(c, key->names);
 	note_value(c, place);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What may follow on a command line, where no fabric is up. With one: tests/live/test_complete.py.
-#include "control/cli/shell/complete.h"
+#include "control/cli/command/complete.h"
+
+#include "control/cli/cli.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +29,9 @@ complete(const char *line)
 	strcpy(copy, line);
 	while ((word = strsep(&rest, " ")) != NULL)
 		words[count++] = word;
-	assert_int_equal(shell_complete(&completion, count, words, false), 0);
+	assert_int_equal(completion_find(&completion, &cli_program,
+					 &(struct completion_line){count, words, false}),
+			 0);
 }
 
 static const struct completion_item *
@@ -84,7 +88,7 @@ options(void **state)
 	expect("show --output j", "json");
 	expect("show --w", "--watch");
 	expect("sim x --s", "--seed");
-	expect("sim x --until ", "|T");
+	expect("sim x --until ", "|TIME");
 	complete("sim x -o ");
 	assert_true(completion.directories);
 	complete("sim ");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What may follow on a command line, out of the tables of commands and keys and the names of the
-// live fabric. The interactive shell and bash ask the same.
+// What may follow on a command line, from the rows of commands, the schema of keys, and the names of
+// the live fabric. The interactive shell and bash both use it.
 #pragma once
 
-#include "names.h"
-#include "usage.h"
+#include "command.h"
+#include "live_names.h"
 
 #define COMPLETION_ITEMS_MAX 65536
-#define SHELL_PLAIN_MAX 256 // words of a line that are no options
+#define COMPLETION_WORDS_MAX 256 // of a line that are no options
 
 struct completion_item {
 	char *word; // the whole word, not only what is missing of it
@@ -22,15 +22,22 @@ struct completion {
 	bool files, directories; // names of files will do too
 	size_t file_at;          // where in the word such a name begins
 	bool out_of_memory;
-	// The word that is being completed, and its part before a comma, which is settled.
-	const char *word;
+	const char *word; // that is being completed
 	struct names names;
+	const struct cli_program *program;
 };
 
-// Completes the last of `count` words of a command line, without "roost" before them; it may be
-// empty. interactive: in the shell, which has commands of its own. Returns 0 or -ENOMEM;
-// completion_free() in either case.
-int shell_complete(struct completion *out, unsigned count, char *const *words, bool interactive);
+// The words of a command line, without "roost" before them; the last, which may be empty, is
+// completed. interactive: in the shell, which has commands of its own.
+struct completion_line {
+	unsigned count;
+	char *const *words;
+	bool interactive;
+};
+
+// Returns 0 or -ENOMEM; completion_free() in either case.
+int completion_find(struct completion *out, const struct cli_program *program,
+		    const struct completion_line *line);
 void completion_free(struct completion *completion);
 
 // Sorted, and how much all of them have in common, as long a beginning as there is.
@@ -42,10 +49,11 @@ size_t completion_common(const struct completion *completion);
 // Adds `before` + `word` if the word that is being completed may become it.
 void completion_add(struct completion *c, const char *before, const char *word, const char *help,
 		    bool more);
+void completion_add_commands(struct completion *c);
 // What may stand there and cannot be listed.
 void completion_note(struct completion *c, const char *what, const char *help);
-// What a capital word of a command's usage stands for: FILE, HOST, PORT (complete_word.c).
-void complete_token(struct completion *c, const char *token, const char *help);
+// What an argument may be (complete_word.c).
+void complete_argument(struct completion *c, const struct cli_argument *argument, const char *help);
 
 // Keys (complete_key.c). live: only those that change while a fabric runs.
 void complete_key(struct completion *c, bool live);

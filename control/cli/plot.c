@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost plot`: checks the command line, then becomes the Python program beside this file, which
+// `roost plot`: checks the command line, then becomes the Python program of control/plot/, which
 // meson puts below the build directory and installs.
+#include "cli.h"
+
 #include "control/base/memory.h"
-#include "control/cli/cli.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -44,33 +44,37 @@ run_program(const char *out, int count, char **dirs)
 	if (find_program(path) != 0) {
 		fprintf(stderr, "roost plot: plot.py is not installed with roost: meson install\n");
 		free(words);
-		return CLI_FAILED;
+		return EXIT_FAILED;
 	}
 	memcpy(words, first, sizeof(first));
 	memcpy(words + 4, dirs, (size_t)count * sizeof(*dirs));
 	execv(PYTHON, words);
 	fprintf(stderr, "roost plot: %s: %s (apt-get install python3)\n", PYTHON, strerror(errno));
 	free(words);
-	return CLI_FAILED;
+	return EXIT_FAILED;
 }
 
-int
-cmd_plot(int argc, char **argv)
+static int
+plot(const struct cli_args *args)
 {
-	static const struct option options[] = {{"out", required_argument, NULL, 'o'},
-						{NULL, 0, NULL, 0}};
-	const char *out = NULL;
-	int option, count;
+	const char *out = cli_text(args, "out");
 
-	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		if (option != 'o')
-			return cli_usage_hint("roost plot");
-		out = optarg;
-	}
-	count = argc - optind;
-	if (count < 1)
-		return cli_usage("roost plot", "needs a directory");
-	if (count > 1 && out == NULL)
-		return cli_usage("roost plot", "needs -o DIR to draw several directories");
-	return run_program(out != NULL ? out : argv[optind], count, argv + optind);
+	if (args->count > 1 && out == NULL)
+		return cli_usage(args->title, "several directories need -o DIR");
+	return run_program(out != NULL ? out : args->words[0], (int)args->count, args->words);
 }
+
+const struct cli_command command_plot = {
+	.name = "plot",
+	.help = "draw what `roost sim -o DIR` wrote, as SVG",
+	.details =
+		"Completion times, slowdowns and loads of links from result.json; queues, rates, "
+		"loads, pauses and\npools where `record:` named them. Of several directories, "
+		"completion times and slowdowns in one\ndrawing.\n",
+	.forms = {{{{CLI_DIRECTORY, .repeated = true}}}},
+	.options = {{.name = "out",
+		     .letter = 'o',
+		     .kind = CLI_DIRECTORY,
+		     .help = "write the drawings to DIR (default: the one directory)"}},
+	.run = plot,
+};

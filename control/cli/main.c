@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli.h"
+
 #include "control/base/memory.h"
-#include "control/cli/cli.h"
 
 int
 main(int argc, char **argv)

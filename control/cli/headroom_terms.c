@@ -7,9 +7,7 @@
 #include "control/config/schema.h"
 #include "control/model/tables/pfc_headroom.h"
 
-#include <getopt.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +18,6 @@
 struct request {
 	struct headroom_input in;
 	uint64_t delay_ps;
-	bool json;
 };
 
 struct answer {
@@ -31,78 +28,28 @@ struct answer {
 };
 
 static int
-refuse(const char *command, const char *what, const char *why)
+take_request(struct request *r, const struct cli_args *args)
 {
-	return cli_usage(command, "%s: %s", what, why);
-}
+	const char *rate = cli_text(args, "RATE"), *cable = cli_text(args, "CABLE");
 
-static int
-take_integer(const char *command, const char *what, const char *text, int64_t min, int64_t max,
-	     uint32_t *out)
-{
-	char why[SCALAR_WHY];
-	int64_t value;
-
-	if (scalar_integer(text, min, max, &value, why) != 0)
-		return refuse(command, what, why);
-	*out = (uint32_t)value;
-	return CLI_OK;
-}
-
-static int
-take_options(struct request *r, int argc, char **argv)
-{
-	static const struct option options[] = {{"lossless-mtu", required_argument, NULL, 'l'},
-						{"small-packets", required_argument, NULL, 's'},
-						{"cell", required_argument, NULL, 'c'},
-						{"output", required_argument, NULL, 'o'},
-						{NULL, 0, NULL, 0}};
-	char why[SCALAR_WHY];
-	int option, status = CLI_OK;
-
-	while (status == CLI_OK && (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		switch (option) {
-		case 'l':
-			status = take_integer(argv[0], "--lossless-mtu", optarg, SCHEMA_MTU_MIN,
-					      SCHEMA_MTU_MAX, &r->in.lossless_mtu);
-			break;
-		case 's':
-			if (scalar_percent(optarg, &r->in.small_packets_ppm, why) != 0)
-				status = refuse(argv[0], "--small-packets", why);
-			break;
-		case 'c':
-			status = take_integer(argv[0], "--cell", optarg, 1, CELL_MAX, &r->in.cell);
-			break;
-		case 'o':
-			r->json = strcmp(optarg, "json") == 0;
-			if (!r->json && strcmp(optarg, "text") != 0)
-				status = cli_usage(argv[0], "-o %s: json or text", optarg);
-			break;
-		default:
-			return cli_usage_hint(argv[0]);
-		}
-	}
-	return status;
-}
-
-static int
-take_link(struct request *r, const char *command, char **arguments)
-{
-	char why[SCALAR_WHY];
-
-	if (scalar_rate(arguments[0], &r->in.rate_bps, why) != 0)
-		return refuse(command, "RATE", why);
+	*r = (struct request){
+		.in = {.rate_bps = cli_number(args, "RATE", 0),
+		       .cable_mm = cli_number(args, "CABLE", 0),
+		       .mtu = (uint32_t)cli_number(args, "MTU", 0),
+		       .lossless_mtu =
+			       (uint32_t)cli_number(args, "lossless-mtu", HEADROOM_LOSSLESS_MTU),
+		       .small_packets_ppm = (uint32_t)cli_number(args, "small-packets",
+								 HEADROOM_SMALL_PACKETS_PPM),
+		       .cell = (uint32_t)cli_number(args, "cell", HEADROOM_CELL)},
+	};
 	if (r->in.rate_bps < (uint64_t)SCHEMA_RATE_MIN ||
 	    r->in.rate_bps > (uint64_t)SCHEMA_RATE_MAX)
-		return cli_usage(command, "RATE: %s is out of range: 10M to 8T", arguments[0]);
-	if (scalar_cable(arguments[1], &r->in.cable_mm, why) != 0)
-		return refuse(command, "CABLE", why);
+		return cli_usage(args->title, "RATE: %s is out of range: 10M to 8T", rate);
 	r->delay_ps = scalar_cable_delay_ps(r->in.cable_mm);
 	if (r->delay_ps > DELAY_MAX_PS)
-		return cli_usage(command, "CABLE: %s takes a signal more than a second",
-				 arguments[1]);
-	return take_integer(command, "MTU", arguments[2], SCHEMA_MTU_MIN, SCHEMA_MTU_MAX,
-			    &r->in.mtu);
+		return cli_usage(args->title,
+				 "CABLE: %s is out of range: a signal takes over a second", cable);
+	return EXIT_OK;
 }
 
 static void
@@ -148,7 +95,7 @@ print_text(const struct request *r, const struct answer *a)
 	       n->packet, n->pause, n->round_trip, n->peer, n->filled, n->first, a->needed);
 }
 
-static int
+static void
 print_json(const struct request *r, const struct answer *a)
 {
 	const struct headroom_terms *f = &a->formula;
@@ -168,35 +115,54 @@ print_json(const struct request *r, const struct answer *a)
 		(json_int_t)n->peer, "filled", (json_int_t)n->filled, "first",
 		(json_int_t)n->first);
 
-	if (answer == NULL)
-		return CLI_FAILED;
-	json_dumpf(answer, stdout, JSON_INDENT(1));
-	putchar('\n');
+	cli_print_json(answer);
 	json_decref(answer);
-	return CLI_OK;
 }
 
-int
-cmd_headroom(int argc, char **argv)
+static int
+headroom(const struct cli_args *args)
 {
-	struct request r = {.in = {.lossless_mtu = HEADROOM_LOSSLESS_MTU,
-				   .small_packets_ppm = HEADROOM_SMALL_PACKETS_PPM,
-				   .cell = HEADROOM_CELL}};
-	int status = take_options(&r, argc, argv);
+	struct request r;
 	struct answer a;
 
-	if (status == CLI_OK && argc - optind != 3)
-		return cli_usage(argv[0], "a rate, a cable and an MTU: 100G 40m 9100");
-	if (status == CLI_OK)
-		status = take_link(&r, argv[0], &argv[optind]);
-	if (status != CLI_OK)
-		return status;
+	if (take_request(&r, args) != EXIT_OK)
+		return EXIT_USAGE;
 	headroom_formula_terms(&r.in, &a.formula);
 	headroom_needed_terms(&r.in, r.delay_ps, 0, FRAME_OVERHEAD, &a.floor);
 	a.needed = a.floor.filled + a.floor.first;
 	a.headroom = a.needed > a.formula.xoff ? a.needed : a.formula.xoff;
-	if (r.json)
-		return print_json(&r, &a);
-	print_text(&r, &a);
-	return CLI_OK;
+	if (cli_wants_json(args))
+		print_json(&r, &a);
+	else
+		print_text(&r, &a);
+	return EXIT_OK;
 }
+
+const struct cli_command command_headroom = {
+	.name = "headroom",
+	.help = "show how much headroom a lossless priority group of a port needs, and why",
+	.details =
+		"RATE is 100G, CABLE the length of the cable, 40m, and MTU the port's in bytes of "
+		"IP packet, 9100.\n",
+	.forms = {{{{CLI_RATE},
+		    {CLI_LENGTH, "CABLE"},
+		    {CLI_NUMBER, "MTU", .range = {SCHEMA_MTU_MIN, SCHEMA_MTU_MAX}}}}},
+	.options =
+		{
+			{.name = "lossless-mtu",
+			 .kind = CLI_NUMBER,
+			 .value = "BYTES",
+			 .range = {SCHEMA_MTU_MIN, SCHEMA_MTU_MAX},
+			 .help = "MTU of the lossless traffic (default: 1500)"},
+			{.name = "small-packets",
+			 .kind = CLI_PERCENT,
+			 .help = "share of 64-byte packets in it (default: 100%)"},
+			{.name = "cell",
+			 .kind = CLI_NUMBER,
+			 .value = "BYTES",
+			 .range = {1, CELL_MAX},
+			 .help = "size of a buffer cell (default: 192)"},
+			CLI_OUTPUT_OPTION,
+		},
+	.run = headroom,
+};

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Commands that take files and need no live fabric: check, sim, compare, replay.
+#include "cli.h"
+
+#include "control/cli/compare/compare.h"
+#include "control/run/check.h"
+#include "control/run/replay/replay.h"
+#include "control/run/sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNTIL_OPTION(what)                                                                  \
+	{                                                                                   \
+		.name = "until", .kind = CLI_TIME, .help = what " at this fabric time: 1ms" \
+	}
+#define SEED_OPTION(what)                                                                   \
+	{                                                                                   \
+		.name = "seed", .kind = CLI_NUMBER, .help = "replace the seed of the " what \
+	}
+
+// The words of a repeated argument, for free().
+static const char **
+all_texts(const struct cli_args *args, const char *name, unsigned *count)
+{
+	const char **out;
+
+	*count = cli_count(args, name);
+	out = calloc(*count + 1, sizeof(*out));
+	for (unsigned i = 0; i < *count; i++)
+		out[i] = cli_text_at(args, name, i);
+	return out;
+}
+
+static struct experiment_options
+experiment_of(const struct cli_args *args)
+{
+	return (struct experiment_options){
+		.until = cli_number(args, "until", PS_NEVER),
+		.seed = cli_number(args, "seed", 0),
+		.seed_given = cli_given(args, "seed"),
+	};
+}
+
+static int
+check(const struct cli_args *args)
+{
+	return run_check(cli_text(args, "FILE"));
+}
+
+const struct cli_command command_check = {
+	.name = "check",
+	.help = "check a file and everything that a run of it would need",
+	.details = "Errors are printed as FILE:line:column: key: message, with exit status 2.\n"
+		   "Warnings alone leave 0.\n",
+	.forms = {{{{CLI_FILE}}}},
+	.run = check,
+};
+
+static int
+sim(const struct cli_args *args)
+{
+	struct sim_options options = {
+		.experiment = experiment_of(args),
+		.out = cli_text(args, "out"),
+		.json = cli_given(args, "json"),
+	};
+
+	options.experiment.file = cli_text(args, "FILE");
+	options.experiment.window = cli_number(args, "window", 0);
+	options.experiment.visit = cli_number(args, "visit", 0);
+	return run_sim(&options);
+}
+
+const struct cli_command command_sim = {
+	.name = "sim",
+	.help = "run a fabric in virtual time, exactly and at its true rates",
+	.forms = {{{{CLI_FILE}}}},
+	.options =
+		{
+			{.name = "out",
+			 .letter = 'o',
+			 .kind = CLI_DIRECTORY,
+			 .help = "write result.json, and what `record:` names, to DIR"},
+			{.name = "json",
+			 .kind = CLI_FLAG,
+			 .help = "print result.json instead of the summary"},
+			UNTIL_OPTION("end"),
+			SEED_OPTION("file"),
+			{.name = "window", .kind = CLI_TIME, .hidden = true},
+			{.name = "visit", .kind = CLI_NUMBER, .hidden = true},
+		},
+	.run = sim,
+};
+
+static int
+compare(const struct cli_args *args)
+{
+	unsigned count;
+	const char **files = all_texts(args, "FILE", &count);
+	struct compare_options options = {
+		.experiment = experiment_of(args),
+		.json = cli_wants_json(args),
+		.files = files,
+		.file_count = count,
+	};
+	int status;
+
+	if (count > COMPARE_FILES_MAX)
+		status = cli_usage(args->title, "%u files: at most %d", count, COMPARE_FILES_MAX);
+	else
+		status = run_compare(&options);
+	free(files);
+	return status;
+}
+
+const struct cli_command command_compare = {
+	.name = "compare",
+	.help = "run the same workload in several fabrics and show which is better, by how much",
+	.details = "All files are checked before one runs. A run that stalls or fails leaves exit "
+		   "status 1.\n",
+	.forms = {{{{CLI_FILE}, {CLI_FILE, .repeated = true}}}},
+	.options =
+		{
+			UNTIL_OPTION("end each run"),
+			SEED_OPTION("files"),
+			CLI_OUTPUT_OPTION,
+		},
+	.run = compare,
+};
+
+// "swp1=a.pcap". The name is for free().
+static int
+take_input(const struct cli_args *args, struct replay_input *input, const char *text)
+{
+	const char *equals = strchr(text, '=');
+
+	if (equals == NULL || equals == text || equals[1] == '\0')
+		return cli_usage(args->title, "--in %s: want PORT=PCAP, such as swp1=a.pcap", text);
+	*input = (struct replay_input){.port_name = strndup(text, (size_t)(equals - text)),
+				       .path = equals + 1};
+	return EXIT_OK;
+}
+
+static int
+replay(const struct cli_args *args)
+{
+	unsigned count = cli_count(args, "in"), taken = 0;
+	struct replay_input *inputs = calloc(count + 1, sizeof(*inputs));
+	struct replay_options options = {
+		.file = cli_text(args, "FILE"),
+		.out = cli_text(args, "out"),
+		.until = cli_number(args, "until", PS_NEVER),
+		.line_rate = cli_given(args, "pace"),
+		.inputs = inputs,
+		.input_count = count,
+	};
+	int status = EXIT_OK;
+
+	if (count > PORTS_MAX)
+		status = cli_usage(args->title, "%u inputs: at most %d", count, PORTS_MAX);
+	while (status == EXIT_OK && taken < count) {
+		status = take_input(args, &inputs[taken], cli_text_at(args, "in", taken));
+		taken += status == EXIT_OK;
+	}
+	if (status == EXIT_OK)
+		status = run_replay(&options);
+	for (unsigned i = 0; i < taken; i++)
+		free((char *)(uintptr_t)inputs[i].port_name);
+	free(inputs);
+	return status;
+}
+
+const struct cli_command command_replay = {
+	.name = "replay",
+	.help = "play captures into one switch in virtual time",
+	.forms = {{{{CLI_FILE}}}},
+	.options =
+		{
+			{.name = "in",
+			 .kind = CLI_CAPTURE,
+			 .required = true,
+			 .repeated = true,
+			 .help = "send a pcap or pcapng file to a port; stamps are when last bits "
+				 "arrive"},
+			{.name = "out",
+			 .letter = 'o',
+			 .kind = CLI_DIRECTORY,
+			 .required = true,
+			 .help = "write PORT.pcapng, drops.pcapng and counters.json to DIR"},
+			UNTIL_OPTION("end"),
+			{.name = "pace",
+			 .kind = CLI_LITERAL,
+			 .value = "line",
+			 .help = "ignore the stamps: send packets at line rate"},
+		},
+	.run = replay,
+};

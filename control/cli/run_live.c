@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Commands that start, end and operate a live fabric: up, run, down, exec, clear, watchdog.
+#include "cli.h"
+
+#include "control/run/live/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+up(const struct cli_args *args)
+{
+	return live_up(cli_text(args, "FILE|NAME"));
+}
+
+const struct cli_command command_up = {
+	.name = "up",
+	.help = "bring a live fabric up in the background",
+	.details = "NAME brings a fabric up as it ran last, where there is no file of that name. "
+		   "Makes the namespaces\nand devices of `attach:`; `roost down` removes them. "
+		   "Needs root.\n",
+	.forms = {{{{CLI_FILE, "FILE|NAME"}}}},
+	.run = up,
+};
+
+static int
+run(const struct cli_args *args)
+{
+	return live_run(cli_text(args, "FILE"));
+}
+
+const struct cli_command command_run = {
+	.name = "run",
+	.help = "bring a live fabric up and stay in the foreground until interrupted",
+	.forms = {{{{CLI_FILE}}}},
+	.run = run,
+};
+
+static int
+down(const struct cli_args *args)
+{
+	const char *name = cli_text(args, "NAME");
+
+	return live_down(name != NULL ? name : getenv("ROOST_FABRIC"));
+}
+
+const struct cli_command command_down = {
+	.name = "down",
+	.help = "take a live fabric down and remove what `up` made",
+	.details = "Without NAME: the fabric of ROOST_FABRIC, or the only one that is up.\n",
+	.forms = {{{{CLI_FABRIC, .optional = true}}}},
+	.run = down,
+};
+
+static int
+exec(const struct cli_args *args)
+{
+	const char *name = cli_text(args, "fabric");
+
+	return live_exec(name != NULL ? name : getenv("ROOST_FABRIC"), cli_text(args, "HOST"),
+			 args->words + 2);
+}
+
+const struct cli_command command_exec = {
+	.name = "exec",
+	.help = "run a command in the namespace of an attached host",
+	.details = "The exit status is that of the command. Needs root.\n",
+	.forms = {{{{CLI_HOST_ATTACHED},
+		    {CLI_LITERAL, "--"},
+		    {CLI_TEXT, "COMMAND"},
+		    {CLI_TEXT, "ARGUMENT", .optional = true, .repeated = true}}}},
+	.options = {CLI_FABRIC_OPTION},
+	.run = exec,
+};
+
+static int
+clear(const struct cli_args *args)
+{
+	json_t *result;
+	int status =
+		cli_call(args, "clear",
+			 json_pack("{s:s,s:b,s:s*}", "what", "watermarks", "persistent",
+				   cli_given(args, "persistent"), "node", cli_text(args, "NODE")),
+			 &result);
+
+	if (status == EXIT_OK)
+		json_decref(result);
+	return status;
+}
+
+const struct cli_command command_clear = {
+	.name = "clear",
+	.help = "restart the peaks of a live fabric from the current values",
+	.details =
+		"Clears the user's peaks, which `max` shows, or the persistent ones; of NODE, or "
+		"of all nodes.\n",
+	.forms = {{{{CLI_LITERAL, "watermarks"},
+		    {CLI_LITERAL, "persistent", .optional = true},
+		    {CLI_SWITCH, .optional = true}}}},
+	.options = {CLI_FABRIC_OPTION},
+	.run = clear,
+};
+
+static int
+watchdog(const struct cli_args *args)
+{
+	const char *queue = cli_text(args, "PORT.QUEUE");
+	json_t *result;
+	int status =
+		cli_call(args, "watchdog-restore", json_pack("{s:s}", "queue", queue), &result);
+
+	if (status != EXIT_OK)
+		return status;
+	if (!json_is_true(json_object_get(result, "storm")))
+		fprintf(stderr, "%s: %s was not in a storm\n", args->title, queue);
+	json_decref(result);
+	return EXIT_OK;
+}
+
+const struct cli_command command_watchdog = {
+	.name = "watchdog",
+	.help = "end a storm that the PFC watchdog detected",
+	.details =
+		"PORT.QUEUE is leaf1.swp3.3. If pauses still hold the queue, the watchdog detects "
+		"a storm again.\n",
+	.forms = {{{{CLI_LITERAL, "restore"}, {CLI_QUEUE}}}},
+	.options = {CLI_FABRIC_OPTION},
+	.run = watchdog,
+};

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A live fabric from the command line. Errors go to stderr; each returns an exit status.
+#pragma once
+
+// Brings the fabric of `file`, or the one of that name as it ran last, up in a process of its own
+// and returns when it forwards packets.
+int live_up(const char *file);
+// The same in this process, until it is interrupted.
+int live_run(const char *file);
+// Takes the fabric down and removes what live_up() made. name: NULL if only one is up.
+int live_down(const char *name);
+// Runs a command, whose words end with NULL, in the namespace of an attached host. Returns only
+// when the command could not be started.
+int live_exec(const char *fabric, const char *host, char **command);
