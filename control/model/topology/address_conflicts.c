@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a VRF knows may be known once. Every address of a host and every prefix behind one is a
-// claim on its own VRF, on those that it exchanges routes with, and where its packets are plain
-// between switches on `default`, the underlay, which has the loopbacks of the switches as well.
-// Tenants may overlap as long as no VRF has two claims on one prefix. Several borders of one tenant
-// may have the same one in VXLAN, where the leaf at which a packet comes in says where it goes out:
-// they stand in for each other (routes/computed.c). Plain or with a tag, each switch on the way
-// would choose anew, and while they know different links send it up again or round.
+// Address conflicts: no VRF may have two owners of one prefix. Every address of a host and every
+// prefix behind one is a claim on its own VRF, on the VRFs that this one exchanges routes with, and
+// if its packets are not encapsulated between switches on `default`, the underlay, which also has
+// the loopbacks of the switches. So addresses of tenants may overlap as long as no VRF sees both.
+// Several borders of one tenant may have the same prefix with VXLAN, because the leaf that receives
+// a packet from a host chooses the border: they back each other up (routes/computed.c). Without a
+// tunnel every switch on the way would choose again, and while switches know different links they
+// would send the packet up again or in circles.
 //
-// Claims are sorted by prefix; among those of one prefix each VRF remembers who claimed it first.
-// Addresses of the plan are never the same, so at least one of two that are stands in the file, and
-// the later one there is blamed.
+// Claims are sorted by prefix; among those of one prefix each VRF remembers the first claim.
+// Addresses that Roost assigns are distinct, so at least one of two equal addresses is in the file,
+// and the error names the later one there.
 #include "topology_internal.h"
 
+#include "control/base/memory.h"
+
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,8 +180,8 @@ anything_to_check(const struct slicing *s)
 	return s->next.border_count > 0;
 }
 
-int
-tenants_check_claims(const struct slicing *s)
+void
+tenants_check_addresses(const struct slicing *s)
 {
 	const struct topology *t = &s->next;
 	size_t room = 2 * (size_t)t->first_host + t->border_count +
@@ -187,22 +189,18 @@ tenants_check_claims(const struct slicing *s)
 	struct address_conflicts c = {.s = s};
 
 	if (!anything_to_check(s))
-		return 0;
-	c.all = calloc(room, sizeof(*c.all));
-	c.first = calloc(t->vrf_count, sizeof(*c.first));
-	if (c.all != NULL && c.first != NULL) {
-		gather(&c);
-		qsort(c.all, c.count, sizeof(*c.all), compare_claims);
-		for (size_t i = 0, end; i < c.count; i = end) {
-			for (end = i + 1;
-			     end < c.count && memcmp(&c.all[end].prefix, &c.all[i].prefix,
-						     sizeof(c.all[i].prefix)) == 0;)
-				end++;
-			if (end > i + 1)
-				check_run(&c, &c.all[i], end - i);
-		}
+		return;
+	c.all = memory_array(room, sizeof(*c.all), "addresses");
+	c.first = memory_array(t->vrf_count, sizeof(*c.first), "VRFs");
+	gather(&c);
+	qsort(c.all, c.count, sizeof(*c.all), compare_claims);
+	for (size_t i = 0, end; i < c.count; i = end) {
+		for (end = i + 1; end < c.count && memcmp(&c.all[end].prefix, &c.all[i].prefix,
+							  sizeof(c.all[i].prefix)) == 0;)
+			end++;
+		if (end > i + 1)
+			check_run(&c, &c.all[i], end - i);
 	}
 	free(c.first);
 	free(c.all);
-	return c.all == NULL || c.first == NULL ? -ENOMEM : 0;
 }

@@ -3,9 +3,10 @@
 
 #include "addresses.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 uint32_t
 builder_add_node(struct topology *t, const char *name, enum config_role role, uint16_t plane,
@@ -13,15 +14,7 @@ builder_add_node(struct topology *t, const char *name, enum config_role role, ui
 {
 	struct topo_node *node;
 
-	if (t->node_count == t->node_capacity) {
-		uint32_t capacity = t->node_capacity != 0 ? 2 * t->node_capacity : 64;
-		struct topo_node *grown = realloc(t->nodes, capacity * sizeof(*grown));
-
-		if (grown == NULL)
-			return TOPOLOGY_NONE;
-		t->nodes = grown;
-		t->node_capacity = capacity;
-	}
+	t->nodes = memory_grow(t->nodes, t->node_count, sizeof(*t->nodes), "nodes");
 	node = &t->nodes[t->node_count];
 	*node = (struct topo_node){
 		.role = role,
@@ -64,15 +57,7 @@ builder_add_port(struct topology *t, uint32_t index, unsigned number)
 	struct topo_node *node = &t->nodes[index];
 	struct topo_port *port;
 
-	if (node->port_count == node->port_capacity) {
-		uint16_t capacity = node->port_capacity != 0 ? 2 * node->port_capacity : 2;
-		struct topo_port *grown = realloc(node->ports, capacity * sizeof(*grown));
-
-		if (grown == NULL)
-			return NULL;
-		node->ports = grown;
-		node->port_capacity = capacity;
-	}
+	node->ports = memory_grow(node->ports, node->port_count, sizeof(*node->ports), "ports");
 	port = &node->ports[node->port_count++];
 	*port = (struct topo_port){
 		.number = (uint16_t)number,
@@ -107,27 +92,17 @@ builder_set_link(struct topology *t, struct topo_port *port, const struct config
 	port->mtu = link->mtu != 0 ? link->mtu : t->config->fabric.mtu;
 }
 
-int
+void
 builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number,
 		 const struct config_link *link)
 {
 	const uint32_t nodes[2] = {a, b};
 	const unsigned numbers[2] = {a_number, b_number};
 
-	if (t->link_count == t->link_capacity) {
-		uint32_t capacity = t->link_capacity != 0 ? 2 * t->link_capacity : 64;
-		struct topo_link *grown = realloc(t->links, capacity * sizeof(*grown));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		t->links = grown;
-		t->link_capacity = capacity;
-	}
+	t->links = memory_grow(t->links, t->link_count, sizeof(*t->links), "links");
 	for (unsigned i = 0; i < 2; i++) {
 		struct topo_port *port = builder_add_port(t, nodes[i], numbers[i]);
 
-		if (port == NULL)
-			return -ENOMEM;
 		port->link = t->link_count;
 		builder_set_link(t, port, link);
 	}
@@ -145,18 +120,17 @@ builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, 
 		.host = t->nodes[a].role == CONFIG_ROLE_HOST ||
 			t->nodes[b].role == CONFIG_ROLE_HOST,
 	};
-	return 0;
 }
 
-int
+void
 builder_join(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number)
 {
 	const struct config_link link = builder_link(t, a, b);
 
-	return builder_add_link(t, a, a_number, b, b_number, &link);
+	builder_add_link(t, a, a_number, b, b_number, &link);
 }
 
-int
+void
 builder_add_switches(struct topology *t, uint32_t planes, enum config_role role, uint32_t count)
 {
 	for (uint32_t plane = 0; plane < planes; plane++) {
@@ -168,24 +142,20 @@ builder_add_switches(struct topology *t, uint32_t planes, enum config_role role,
 					 config_role_name(role), i);
 			else
 				snprintf(name, sizeof(name), "%s%u", config_role_name(role), i);
-			if (builder_add_node(t, name, role, (uint16_t)plane, i) == TOPOLOGY_NONE)
-				return -ENOMEM;
+			builder_add_node(t, name, role, (uint16_t)plane, i);
 		}
 	}
-	return 0;
 }
 
-int
+void
 builder_add_hosts(struct topology *t, uint32_t count)
 {
 	for (uint32_t i = 1; i <= count; i++) {
 		char name[CONFIG_NAME_MAX + 1];
 
 		snprintf(name, sizeof(name), "h%u", i);
-		if (builder_add_node(t, name, CONFIG_ROLE_HOST, 0, i) == TOPOLOGY_NONE)
-			return -ENOMEM;
+		builder_add_node(t, name, CONFIG_ROLE_HOST, 0, i);
 	}
-	return 0;
 }
 
 // ---- links that the file names: `fabric.links: {leaf1-spine2: {rate: 40G}}` -----------------------

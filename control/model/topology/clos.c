@@ -8,8 +8,6 @@
 // host (eth1 .. ethN) in each.
 #include "topology_internal.h"
 
-#include <errno.h>
-
 struct clos {
 	struct topology *t;
 	uint32_t planes, pods;
@@ -54,58 +52,51 @@ spine_of(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t spine)
 }
 
 // The links of one leaf: hosts first, then uplinks.
-static int
+static void
 join_leaf(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t leaf)
 {
 	uint32_t node = leaf_of(c, plane, pod, leaf);
 	uint32_t host = c->t->first_host + leaf_of(c, 0, pod, leaf) * c->hosts_per_leaf;
-	int error = 0;
 
 	c->t->nodes[node].pod = (uint16_t)pod;
 	c->t->nodes[node].pod_number = (uint16_t)(leaf + 1);
-	for (uint32_t h = 0; error == 0 && h < c->hosts_per_leaf; h++)
-		error = builder_join(c->t, host + h, plane + 1, node, h + 1);
-	for (uint32_t s = 0; error == 0 && s < c->spines; s++)
-		error = builder_join(c->t, node, c->hosts_per_leaf + s + 1,
-				     spine_of(c, plane, pod, s), leaf + 1);
-	return error;
+	for (uint32_t h = 0; h < c->hosts_per_leaf; h++)
+		builder_join(c->t, host + h, plane + 1, node, h + 1);
+	for (uint32_t s = 0; s < c->spines; s++)
+		builder_join(c->t, node, c->hosts_per_leaf + s + 1, spine_of(c, plane, pod, s),
+			     leaf + 1);
 }
 
-static int
+static void
 join_spine(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t spine)
 {
 	uint32_t group = c->supers / c->spines;
 	uint32_t first = c->first_super + plane * c->supers + spine * group;
 	uint32_t node = spine_of(c, plane, pod, spine);
-	int error = 0;
 
 	c->t->nodes[node].pod = (uint16_t)pod;
 	c->t->nodes[node].pod_number = (uint16_t)(spine + 1);
-	for (uint32_t s = 0; error == 0 && s < group; s++)
-		error = builder_join(c->t, node, c->leaves + s + 1, first + s, pod + 1);
-	return error;
+	for (uint32_t s = 0; s < group; s++)
+		builder_join(c->t, node, c->leaves + s + 1, first + s, pod + 1);
 }
 
-int
+void
 builder_clos(struct topology *t)
 {
 	const struct clos c = describe(t);
-	int error = 0;
 
-	if (builder_add_switches(t, c.planes, CONFIG_ROLE_LEAF, c.pods * c.leaves) != 0 ||
-	    builder_add_switches(t, c.planes, CONFIG_ROLE_SPINE, c.pods * c.spines) != 0 ||
-	    builder_add_switches(t, c.planes, CONFIG_ROLE_SUPER, c.supers) != 0 ||
-	    builder_add_hosts(t, c.pods * c.leaves * c.hosts_per_leaf) != 0)
-		return -ENOMEM;
+	builder_add_switches(t, c.planes, CONFIG_ROLE_LEAF, c.pods * c.leaves);
+	builder_add_switches(t, c.planes, CONFIG_ROLE_SPINE, c.pods * c.spines);
+	builder_add_switches(t, c.planes, CONFIG_ROLE_SUPER, c.supers);
+	builder_add_hosts(t, c.pods * c.leaves * c.hosts_per_leaf);
 	for (uint32_t plane = 0; plane < c.planes; plane++) {
 		for (uint32_t pod = 0; pod < c.pods; pod++) {
-			for (uint32_t leaf = 0; error == 0 && leaf < c.leaves; leaf++)
-				error = join_leaf(&c, plane, pod, leaf);
-			for (uint32_t spine = 0; error == 0 && spine < c.spines; spine++)
-				error = join_spine(&c, plane, pod, spine);
+			for (uint32_t leaf = 0; leaf < c.leaves; leaf++)
+				join_leaf(&c, plane, pod, leaf);
+			for (uint32_t spine = 0; spine < c.spines; spine++)
+				join_spine(&c, plane, pod, spine);
 		}
 	}
-	return error;
 }
 
 // ---- rail ---------------------------------------------------------------------------------------
@@ -114,32 +105,27 @@ builder_clos(struct topology *t)
 // (i - 1) / rails: eth k of all servers of a group is connected to the group's leaf of rail k. The
 // spines connect all leaves, and so the rails. This makes the links of one leaf: hosts first, then
 // uplinks.
-static int
+static void
 join_rail_leaf(struct topology *t, uint32_t leaf)
 {
 	const struct config_fabric *f = &t->config->fabric;
 	uint32_t group = leaf / f->rails, rail = leaf % f->rails;
 	uint32_t host = t->first_host + group * f->hosts_per_leaf;
-	int error = 0;
 
-	for (uint32_t h = 0; error == 0 && h < f->hosts_per_leaf; h++)
-		error = builder_join(t, host + h, rail + 1, leaf, h + 1);
-	for (uint32_t s = 0; error == 0 && s < f->spines; s++)
-		error = builder_join(t, leaf, f->hosts_per_leaf + s + 1, f->leaves + s, leaf + 1);
-	return error;
+	for (uint32_t h = 0; h < f->hosts_per_leaf; h++)
+		builder_join(t, host + h, rail + 1, leaf, h + 1);
+	for (uint32_t s = 0; s < f->spines; s++)
+		builder_join(t, leaf, f->hosts_per_leaf + s + 1, f->leaves + s, leaf + 1);
 }
 
-int
+void
 builder_rail(struct topology *t)
 {
 	const struct config_fabric *f = &t->config->fabric;
-	int error = 0;
 
-	if (builder_add_switches(t, 1, CONFIG_ROLE_LEAF, f->leaves) != 0 ||
-	    builder_add_switches(t, 1, CONFIG_ROLE_SPINE, f->spines) != 0 ||
-	    builder_add_hosts(t, f->leaves / f->rails * f->hosts_per_leaf) != 0)
-		return -ENOMEM;
-	for (uint32_t leaf = 0; error == 0 && leaf < f->leaves; leaf++)
-		error = join_rail_leaf(t, leaf);
-	return error;
+	builder_add_switches(t, 1, CONFIG_ROLE_LEAF, f->leaves);
+	builder_add_switches(t, 1, CONFIG_ROLE_SPINE, f->spines);
+	builder_add_hosts(t, f->leaves / f->rails * f->hosts_per_leaf);
+	for (uint32_t leaf = 0; leaf < f->leaves; leaf++)
+		join_rail_leaf(t, leaf);
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is joined with what: the planes of a fabric share only hosts, so its switches fall into
-// parts, and a packet never leaves the part that it enters. And how large a packet may be there:
-// links between switches have room for what tenants wear, unless the file says how much they carry.
+// Components, and how large a packet may be in each. The planes of a fabric share only hosts, so
+// the graph of its switches has several components, and a packet never leaves the one that it
+// enters. Links between switches have room for tenants' encapsulation unless the file sets an MTU.
 #include "topology_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "control/base/memory.h"
 
 static uint32_t
-find_first(uint32_t *part, uint32_t n)
+find_first(uint32_t *component, uint32_t n)
 {
-	while (part[n] != n)
-		n = part[n] = part[part[n]];
+	while (component[n] != n)
+		n = component[n] = component[component[n]];
 	return n;
 }
 
@@ -31,15 +30,13 @@ find_least_mtus(struct topology *t)
 	}
 }
 
-int
+void
 builder_find_components(struct topology *t)
 {
 	uint32_t switches = t->first_host;
 
-	t->component = calloc(switches + 1u, sizeof(*t->component));
-	t->component_mtu = calloc(switches + 1u, sizeof(*t->component_mtu));
-	if (t->component == NULL || t->component_mtu == NULL)
-		return -ENOMEM;
+	t->component = memory_array(switches, sizeof(*t->component), "components");
+	t->component_mtu = memory_array(switches, sizeof(*t->component_mtu), "components");
 	for (uint32_t n = 0; n < switches; n++)
 		t->component[n] = n;
 	for (uint32_t l = 0; l < t->link_count; l++) {
@@ -54,10 +51,9 @@ builder_find_components(struct topology *t)
 	for (uint32_t n = 0; n < switches; n++)
 		t->component[n] = find_first(t->component, n);
 	find_least_mtus(t);
-	return 0;
 }
 
-// ---- room for what packets wear -----------------------------------------------------------------
+// ---- room for encapsulation ---------------------------------------------------------------------
 
 // The VRF whose packets grow most between switches.
 static const struct topo_vrf *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `kind: explicit`: nodes and links as the file lists them. A host hangs on leaves only; switches
-// may be joined in any way, by several links too.
+// `kind: explicit`: nodes and links as the file lists them. A host connects to leaves only;
+// switches may be connected in any way, by several links too.
 #include "topology_internal.h"
 
 #include <errno.h>
@@ -21,13 +21,11 @@ add_nodes(struct topology *t, struct config_diag *diag)
 		for (unsigned i = 0; i < config->fabric.node_count; i++) {
 			const struct config_node *n = &config->fabric.nodes[i];
 
-			if (n->role == order[r] && builder_add_node(t, n->name.text, n->role, 0,
-								    ++number) == TOPOLOGY_NONE)
-				return -ENOMEM;
+			if (n->role == order[r])
+				builder_add_node(t, n->name.text, n->role, 0, ++number);
 		}
 	}
-	if (builder_index_names(t) != 0)
-		return -ENOMEM;
+	builder_index_names(t);
 	for (uint32_t i = 1; i < t->node_count; i++) {
 		const char *name = t->nodes[t->by_name[i]].name;
 
@@ -89,10 +87,10 @@ check_roles(const struct topology *t, const struct config_explicit_link *link, u
 	if (a == b)
 		what = "both ends are of one node";
 	else if (one == CONFIG_ROLE_HOST && other == CONFIG_ROLE_HOST)
-		what = "both ends are hosts; a host hangs on a leaf";
+		what = "both ends are hosts; a host connects to a leaf";
 	else if ((one == CONFIG_ROLE_HOST && other != CONFIG_ROLE_LEAF) ||
 		 (one != CONFIG_ROLE_LEAF && other == CONFIG_ROLE_HOST))
-		what = "a host hangs on a leaf, not on a switch above";
+		what = "a host connects to a leaf, not to a switch above";
 	if (what == NULL)
 		return 0;
 	config_error(diag, t->config->file, link->written.link.pos, "links", "%s-%s: %s",
@@ -100,7 +98,7 @@ check_roles(const struct topology *t, const struct config_explicit_link *link, u
 	return -EINVAL;
 }
 
-static int
+static void
 add_link(struct topology *t, const struct config_explicit_link *from, struct config_diag *diag)
 {
 	struct config_link link;
@@ -110,10 +108,10 @@ add_link(struct topology *t, const struct config_explicit_link *from, struct con
 	int b_error = resolve_end(t, &from->b, &b, &b_number, diag);
 
 	if (a_error != 0 || b_error != 0 || check_roles(t, from, a, b, diag) != 0)
-		return 0; // noted; the rest of the file may have more
+		return;
 	link = builder_link(t, a, b);
 	link = config_link_over(&link, &from->written);
-	return builder_add_link(t, a, a_number, b, b_number, &link);
+	builder_add_link(t, a, a_number, b, b_number, &link);
 }
 
 static void
@@ -138,7 +136,7 @@ builder_explicit(struct topology *t, struct config_diag *diag)
 	int error = add_nodes(t, diag);
 
 	for (unsigned i = 0; error == 0 && i < t->config->fabric.link_count; i++)
-		error = add_link(t, &t->config->fabric.links[i], diag);
+		add_link(t, &t->config->fabric.links[i], diag);
 	if (error == 0 && diag->errors == before)
 		check_hosts_linked(t, diag);
 	return error != 0 ? error : diag->errors == before ? 0 : -EINVAL;

@@ -4,6 +4,8 @@
 #include "addresses.h"
 #include "topology_internal.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +19,12 @@ compare_names(const void *a, const void *b)
 	return strcmp((*one)->name, (*other)->name);
 }
 
-int
+void
 builder_index_names(struct topology *t)
 {
-	const struct topo_node **sorted = calloc(t->node_count + 1u, sizeof(*sorted));
-	uint32_t *by_name = calloc(t->node_count + 1u, sizeof(*by_name));
+	const struct topo_node **sorted = memory_array(t->node_count, sizeof(*sorted), "names");
+	uint32_t *by_name = memory_array(t->node_count, sizeof(*by_name), "names");
 
-	if (sorted == NULL || by_name == NULL) {
-		free(sorted);
-		free(by_name);
-		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < t->node_count; i++)
 		sorted[i] = &t->nodes[i];
 	qsort(sorted, t->node_count, sizeof(*sorted), compare_names);
@@ -36,7 +33,6 @@ builder_index_names(struct topology *t)
 	free(sorted);
 	free(t->by_name);
 	t->by_name = by_name;
-	return 0;
 }
 
 static uint32_t

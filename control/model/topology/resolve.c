@@ -3,6 +3,8 @@
 // says what does.
 #include "topology.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,9 +64,7 @@ hint(const struct topology *t, enum wanted wanted, const char *word, const struc
 	text[0] = '\0';
 	if (diag->errors >= CONFIG_ERRORS_MAX)
 		return text;
-	names = calloc(room, sizeof(*names));
-	if (names == NULL)
-		return text;
+	names = memory_array(room, sizeof(*names), "names");
 	count = list_names(t, wanted, names);
 	near = config_suggest(word, names, count);
 	if (near != NULL)
@@ -213,9 +213,8 @@ topology_resolve_queue(const struct topology *t, const struct config_name *name,
 
 	if (topology_find_queue(t, name->text, out) == 0)
 		return 0;
-	port.text = numbered ? strndup(name->text, (size_t)(dot - name->text)) : strdup(name->text);
-	if (port.text == NULL)
-		return -ENOMEM;
+	port.text = memory_text_part(name->text,
+				     numbered ? (size_t)(dot - name->text) : strlen(name->text));
 	if (topology_find_port(t, port.text, out) != 0)
 		port_error(t, &port, key, diag);
 	else
@@ -238,9 +237,7 @@ link_hint(const struct topology *t, const char *name, char text[static HINT_MAX]
 	snprintf(text, HINT_MAX, "; write A-B for the link that joins A and B");
 	if (dash == NULL || strchr(dash + 1, '-') != NULL)
 		return text;
-	names = calloc(t->node_count + 1u, sizeof(*names));
-	if (names == NULL)
-		return text;
+	names = memory_array(t->node_count, sizeof(*names), "names");
 	count = list_names(t, WANTED_NODE, names);
 	snprintf(half, sizeof(half), "%.*s", (int)(dash - name), name);
 	a = topology_find_node(t, half) != TOPOLOGY_NONE ? half

@@ -13,8 +13,6 @@ builder_single(struct topology *t, struct config_diag *diag)
 	const struct config_single *s = &config->single;
 	uint32_t node = builder_add_node(t, config->fabric.name.text, s->role, 0, 1);
 
-	if (node == TOPOLOGY_NONE)
-		return -ENOMEM;
 	if (s->port_count == 0 || s->port_count > PORTS_MAX) {
 		config_error(diag, config->file, config->fabric.topology_pos, "switch.ports",
 			     "%u ports; a switch has 1 to %d", s->port_count, PORTS_MAX);
@@ -30,8 +28,6 @@ builder_single(struct topology *t, struct config_diag *diag)
 			return -EINVAL;
 		}
 		port = builder_add_port(t, node, from->number);
-		if (port == NULL)
-			return -ENOMEM;
 		port->rate_bps = from->link.rate_bps;
 		port->delay_ps = from->link.delay_ps;
 		port->cable_mm = from->link.cable_mm;

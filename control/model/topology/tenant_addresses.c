@@ -4,7 +4,8 @@
 #include "addresses.h"
 #include "topology_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ give_own(struct slicing *s, const struct config_tenant *tenant,
 	}
 }
 
-int
+void
 tenants_give_addresses(struct slicing *s)
 {
 	const struct config *config = s->next.config;
@@ -80,7 +81,6 @@ tenants_give_addresses(struct slicing *s)
 	for (unsigned i = 0; i < config->tenant_count; i++)
 		for (unsigned j = 0; j < config->tenants[i].address_count; j++)
 			give_own(s, &config->tenants[i], &config->tenants[i].addresses[j]);
-	return 0;
 }
 
 // Whether a prefix is that of all hosts of a leaf.
@@ -104,21 +104,16 @@ leaf_of_prefix(const struct topology *t, const struct config_prefix *prefix)
 	return NULL;
 }
 
-static int
+static void
 add_border(struct slicing *s, const struct config_tenant *tenant, const struct config_border *from)
 {
 	struct topology *t = &s->next;
-	struct topo_border *grown;
 	char key[CONFIG_NAME_MAX + 32];
 	struct topo_endpoint end;
 
 	snprintf(key, sizeof(key), "tenants.%s.border", tenant->name.text);
 	if (find_own(s, tenant, &from->host, key, &end) == NULL)
-		return 0;
-	grown = realloc(t->borders, (t->border_count + from->prefix_count) * sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	t->borders = grown;
+		return;
 	for (unsigned i = 0; i < from->prefix_count; i++) {
 		const struct topo_node *leaf = leaf_of_prefix(t, &from->prefixes[i]);
 
@@ -126,7 +121,9 @@ add_border(struct slicing *s, const struct config_tenant *tenant, const struct c
 			config_error(s->diag, t->config->file, from->host.pos, key,
 				     "the addresses of the hosts of %s cannot be behind %s",
 				     leaf->name, from->host.text);
-		grown[t->border_count++] = (struct topo_border){
+		t->borders =
+			memory_grow(t->borders, t->border_count, sizeof(*t->borders), "borders");
+		t->borders[t->border_count++] = (struct topo_border){
 			.vrf = sliced_port(s, end.host, end.port)->vrf,
 			.host = end.host,
 			.port = end.port,
@@ -134,17 +131,14 @@ add_border(struct slicing *s, const struct config_tenant *tenant, const struct c
 			.pos = from->host.pos,
 		};
 	}
-	return 0;
 }
 
-int
+void
 tenants_find_borders(struct slicing *s)
 {
 	const struct config *config = s->next.config;
-	int error = 0;
 
 	for (unsigned i = 0; i < config->tenant_count; i++)
-		for (unsigned j = 0; error == 0 && j < config->tenants[i].border_count; j++)
-			error = add_border(s, &config->tenants[i], &config->tenants[i].borders[j]);
-	return error;
+		for (unsigned j = 0; j < config->tenants[i].border_count; j++)
+			add_border(s, &config->tenants[i], &config->tenants[i].borders[j]);
 }

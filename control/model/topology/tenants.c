@@ -12,6 +12,8 @@
 // the place of one that goes is given to another by a later change only.
 #include "topology_internal.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,9 +37,20 @@ is_single(const struct topology *t)
 
 // ---- places for names ---------------------------------------------------------------------------
 
+// Returns an index that is valid, since the topology is refused only once it is complete.
+static uint16_t
+too_many(struct slicing *s, const char *what)
+{
+	const struct config *config = s->next.config;
+
+	config_error(s->diag, config->file, (struct diag_pos){0}, "tenants",
+		     "more than %d %s are not supported", NAMES_MAX, what);
+	return 0;
+}
+
 // The VRF of that name: where it was, in a place that was free, or behind the others. Returns its
-// index, or -ENOMEM.
-static int
+// index.
+static uint16_t
 take_vrf(struct slicing *s, const char *name)
 {
 	struct topology *t = &s->next;
@@ -49,14 +62,14 @@ take_vrf(struct slicing *s, const char *name)
 	if (at < 0 && t->vrf_count < NAMES_MAX)
 		at = t->vrf_count++;
 	if (at < 0)
-		return -ENOMEM;
+		return too_many(s, "VRFs");
 	snprintf(t->vrfs[at].name, sizeof(t->vrfs[at].name), "%s", name);
 	t->vrfs[at].held = false;
 	s->vrf_used[at] = true;
-	return at;
+	return (uint16_t)at;
 }
 
-static int
+static uint16_t
 take_tenant(struct slicing *s, const char *name, const struct config_tenant *settings)
 {
 	struct topology *t = &s->next;
@@ -68,52 +81,45 @@ take_tenant(struct slicing *s, const char *name, const struct config_tenant *set
 	if (at < 0 && t->tenant_count < NAMES_MAX)
 		at = t->tenant_count++;
 	if (at < 0)
-		return -ENOMEM;
+		return too_many(s, "tenants");
 	if (!s->tenant_used[at])
 		t->tenants[at] = (struct topo_tenant){.name = name, .settings = settings};
 	s->tenant_used[at] = true;
-	return at;
+	return (uint16_t)at;
 }
 
 // A tenant with the VRF of its name.
-static int
+static void
 add_tenant(struct slicing *s, const char *name, const struct config_tenant *settings)
 {
 	const struct config_overlay o = config_tenant_overlay(s->next.config, settings);
-	int tenant = take_tenant(s, name, settings), vrf = take_vrf(s, name);
-	struct topo_vrf *v;
+	uint16_t tenant = take_tenant(s, name, settings);
+	struct topo_vrf *v = &s->next.vrfs[take_vrf(s, name)];
 
-	if (tenant < 0 || vrf < 0)
-		return -ENOMEM;
-	v = &s->next.vrfs[vrf];
-	v->tenant = (uint16_t)tenant;
+	v->tenant = tenant;
 	v->encap = o.encap;
 	v->pipe = o.pipe;
 	v->vni = o.encap == CONFIG_ENCAP_VXLAN ? o.vni : 0;
 	v->vid = o.encap == CONFIG_ENCAP_VLAN ? o.vlan : 0;
-	return 0;
 }
 
-static int
+static void
 add_tenants(struct slicing *s)
 {
 	const struct config *config = s->next.config;
-	int error = 0;
 
-	for (unsigned i = 0; error == 0 && i < config->tenant_count; i++) {
+	for (unsigned i = 0; i < config->tenant_count; i++) {
 		const struct config_tenant *settings = &config->tenants[i];
 
 		if (strcmp(settings->name.text, s->next.vrfs[TOPOLOGY_VRF_DEFAULT].name) != 0)
-			error = add_tenant(s, settings->name.text, settings);
+			add_tenant(s, settings->name.text, settings);
 		else
 			config_error(s->diag, config->file, settings->name.pos, "tenants",
 				     "a tenant cannot be called %s: that VRF is the fabric's own",
 				     settings->name.text);
 	}
-	if (error == 0 && topology_sliced(&s->next) &&
-	    config_find_tenant(config, CONFIG_REST) == NULL)
-		error = add_tenant(s, CONFIG_REST, NULL);
-	return error;
+	if (topology_sliced(&s->next) && config_find_tenant(config, CONFIG_REST) == NULL)
+		add_tenant(s, CONFIG_REST, NULL);
 }
 
 // ---- hosts and ports ----------------------------------------------------------------------------
@@ -154,31 +160,28 @@ assign_hosts(struct slicing *s)
 }
 
 // The VRFs and tenants that a lone switch's ports and routes name.
-static int
+static void
 assign_single(struct slicing *s)
 {
 	const struct config_single *single = &s->next.config->single;
 
 	for (unsigned i = 0; i < single->port_count; i++) {
 		const struct config_port *from = &single->ports[i];
-		int vrf = from->vrf.text != NULL ? take_vrf(s, from->vrf.text)
-						 : TOPOLOGY_VRF_DEFAULT;
-		int tenant = from->tenant.text != NULL ? take_tenant(s, from->tenant.text, NULL)
-						       : TENANT_NONE;
+		uint16_t vrf = from->vrf.text != NULL ? take_vrf(s, from->vrf.text)
+						      : TOPOLOGY_VRF_DEFAULT;
+		uint16_t tenant = from->tenant.text != NULL
+					  ? take_tenant(s, from->tenant.text, NULL)
+					  : TENANT_NONE;
 		uint16_t p = 0;
 
-		if (vrf < 0 || tenant < 0)
-			return -ENOMEM;
 		while (s->next.nodes[0].ports[p].number != from->number)
 			p++;
-		s->ports[p].vrf = (uint16_t)vrf;
-		s->ports[p].tenant = (uint16_t)tenant;
+		s->ports[p].vrf = vrf;
+		s->ports[p].tenant = tenant;
 	}
 	for (unsigned i = 0; i < single->route_count; i++)
-		if (single->routes[i].vrf.text != NULL &&
-		    take_vrf(s, single->routes[i].vrf.text) < 0)
-			return -ENOMEM;
-	return 0;
+		if (single->routes[i].vrf.text != NULL)
+			take_vrf(s, single->routes[i].vrf.text);
 }
 
 // ---- leaks --------------------------------------------------------------------------------------
@@ -189,20 +192,15 @@ compare_indices(const void *left, const void *right)
 	return *(const uint16_t *)left - *(const uint16_t *)right;
 }
 
-static int
+static void
 add_leak(struct topo_vrf *vrf, uint16_t to)
 {
-	uint16_t *grown = realloc(vrf->leaks, (vrf->leak_count + 1u) * sizeof(*grown));
-
-	if (grown == NULL)
-		return -ENOMEM;
-	vrf->leaks = grown;
-	grown[vrf->leak_count++] = to;
-	return 0;
+	vrf->leaks = memory_grow(vrf->leaks, vrf->leak_count, sizeof(*vrf->leaks), "leaks");
+	vrf->leaks[vrf->leak_count++] = to;
 }
 
 // A leak is declared once and holds both ways.
-static int
+static void
 add_leaks(struct slicing *s)
 {
 	const struct config *config = s->next.config;
@@ -217,16 +215,14 @@ add_leaks(struct slicing *s)
 
 			if (one < 0 || other < 0) // an error already
 				continue;
-			if (add_leak(&vrfs[one], (uint16_t)other) != 0 ||
-			    add_leak(&vrfs[other], (uint16_t)one) != 0)
-				return -ENOMEM;
+			add_leak(&vrfs[one], (uint16_t)other);
+			add_leak(&vrfs[other], (uint16_t)one);
 		}
 	}
 	for (uint16_t v = 0; v < s->next.vrf_count; v++)
 		if (vrfs[v].leak_count > 1)
 			qsort(vrfs[v].leaks, vrfs[v].leak_count, sizeof(*vrfs[v].leaks),
 			      compare_indices);
-	return 0;
 }
 
 bool
@@ -240,7 +236,7 @@ topology_vrfs_joined(const struct topology *t, uint16_t one, uint16_t other)
 
 // ---- all of it ----------------------------------------------------------------------------------
 
-static int
+static void
 begin(struct slicing *s, const struct topology *t, struct config_diag *diag)
 {
 	const struct config *config = t->config;
@@ -249,16 +245,13 @@ begin(struct slicing *s, const struct topology *t, struct config_diag *diag)
 	size_t ports = (size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX + PORTS_MAX;
 
 	*s = (struct slicing){.next = *t, .diag = diag};
-	s->next.vrfs = calloc(room, sizeof(*s->next.vrfs));
-	s->next.tenants = calloc(room, sizeof(*s->next.tenants));
+	s->next.vrfs = memory_array(room, sizeof(*s->next.vrfs), "VRFs");
+	s->next.tenants = memory_array(room, sizeof(*s->next.tenants), "tenants");
 	s->next.borders = NULL;
 	s->next.border_count = 0;
-	s->vrf_used = calloc(room, sizeof(*s->vrf_used));
-	s->tenant_used = calloc(room, sizeof(*s->tenant_used));
-	s->ports = calloc(ports, sizeof(*s->ports));
-	if (s->next.vrfs == NULL || s->next.tenants == NULL || s->vrf_used == NULL ||
-	    s->tenant_used == NULL || s->ports == NULL)
-		return -ENOMEM;
+	s->vrf_used = memory_array(room, sizeof(*s->vrf_used), "VRFs");
+	s->tenant_used = memory_array(room, sizeof(*s->tenant_used), "tenants");
+	s->ports = memory_array(ports, sizeof(*s->ports), "ports");
 	for (size_t v = 0; v < room; v++)
 		s->next.vrfs[v].tenant = TENANT_NONE;
 	for (uint16_t v = 0; v < t->vrf_count; v++) {
@@ -273,7 +266,6 @@ begin(struct slicing *s, const struct topology *t, struct config_diag *diag)
 	for (uint16_t i = 0; i < t->tenant_count; i++)
 		s->next.tenants[i] = (struct topo_tenant){.name = t->tenants[i].name,
 							  .held = t->tenants[i].held};
-	return 0;
 }
 
 // What nobody took again goes, but for its place, and for what is held.
@@ -288,25 +280,19 @@ drop_unused(struct slicing *s)
 			s->next.tenants[i] = (struct topo_tenant){0};
 }
 
-static int
+static void
 work_out(struct slicing *s)
 {
-	int error = take_vrf(s, "default") < 0 ? -ENOMEM : 0;
-
-	if (error == 0)
-		error = add_tenants(s);
-	if (error == 0 && is_single(&s->next))
-		error = assign_single(s);
-	if (error != 0)
-		return error;
+	take_vrf(s, "default");
+	add_tenants(s);
+	if (is_single(&s->next))
+		assign_single(s);
 	drop_unused(s);
 	assign_hosts(s);
-	error = add_leaks(s);
-	if (error == 0)
-		error = tenants_give_addresses(s);
-	if (error == 0)
-		error = tenants_find_borders(s);
-	return error != 0 ? error : tenants_check_claims(s);
+	add_leaks(s);
+	tenants_give_addresses(s);
+	tenants_find_borders(s);
+	tenants_check_addresses(s);
 }
 
 static void
@@ -345,22 +331,18 @@ topology_retenant(struct topology *t, struct config_diag *diag)
 {
 	unsigned before = diag->errors;
 	struct slicing s;
-	int error = begin(&s, t, diag);
 
-	if (error == 0)
-		error = work_out(&s);
-	if (error == 0 && diag->errors != before)
-		error = -EINVAL;
-	if (error == 0) {
+	begin(&s, t, diag);
+	work_out(&s);
+	if (diag->errors == before) {
 		put_in(&s, t);
 	} else {
-		if (s.next.vrfs != NULL)
-			tenants_free(s.next.vrfs, s.next.vrf_count);
+		tenants_free(s.next.vrfs, s.next.vrf_count);
 		free(s.next.tenants);
 		free(s.next.borders);
 	}
 	free(s.vrf_used);
 	free(s.tenant_used);
 	free(s.ports);
-	return error;
+	return diag->errors == before ? 0 : -EINVAL;
 }

@@ -14,6 +14,8 @@
 #include "addresses.h"
 #include "topology_internal.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,20 +109,18 @@ give_addresses(struct topology *t, struct config_diag *diag)
 int
 topology_create(struct topology **out, const struct config *config, struct config_diag *diag)
 {
-	struct topology *t = calloc(1, sizeof(*t));
+	struct topology *t = memory_new(sizeof(*t), "topology");
 	int error = 0;
 
-	if (t == NULL)
-		return -ENOMEM;
 	t->config = config;
 	switch (config->fabric.topology) {
 	case CONFIG_TOPOLOGY_LEAF_SPINE:
 	case CONFIG_TOPOLOGY_FAT_TREE:
 	case CONFIG_TOPOLOGY_CLOS3:
-		error = builder_clos(t);
+		builder_clos(t);
 		break;
 	case CONFIG_TOPOLOGY_RAIL:
-		error = builder_rail(t);
+		builder_rail(t);
 		break;
 	case CONFIG_TOPOLOGY_EXPLICIT:
 	case CONFIG_TOPOLOGY_FILE:
@@ -133,15 +133,14 @@ topology_create(struct topology **out, const struct config *config, struct confi
 	if (error != 0)
 		goto out;
 	order_ports(t);
-	error = builder_index_names(t);
-	if (error == 0)
-		error = builder_apply_named_links(t, diag);
+	builder_index_names(t);
+	error = builder_apply_named_links(t, diag);
 	if (error == 0)
 		error = give_addresses(t, diag);
-	if (error == 0)
-		error = builder_find_components(t);
-	if (error == 0)
+	if (error == 0) {
+		builder_find_components(t);
 		error = topology_retenant(t, diag);
+	}
 out:
 	if (error != 0)
 		topology_destroy(t);

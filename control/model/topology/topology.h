@@ -48,7 +48,6 @@ struct topo_node {
 	uint8_t loopback6[16];
 	uint8_t router_mac[6]; // a switch's, as the inner destination of what comes in tunnels
 	uint16_t port_count;
-	uint16_t port_capacity;
 	struct topo_port *ports;
 };
 
@@ -107,9 +106,9 @@ struct topo_border {
 struct topology {
 	const struct config *config;
 	struct topo_node *nodes;
-	uint32_t node_count, node_capacity;
+	uint32_t node_count;
 	struct topo_link *links;
-	uint32_t link_count, link_capacity;
+	uint32_t link_count;
 	uint32_t leaf_count;
 	uint32_t spine_count;
 	uint32_t super_count;
@@ -127,7 +126,8 @@ struct topology {
 	uint32_t *component_mtu; // by that first switch: the least MTU of the links between them
 };
 
-// Makes the topology of a configuration. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
+// Makes the topology of a configuration. Returns 0, or -EINVAL with the errors in
+// diag.
 int topology_create(struct topology **out, const struct config *config, struct config_diag *diag);
 // NULL is fine.
 void topology_destroy(struct topology *topology);
@@ -136,8 +136,8 @@ void topology_destroy(struct topology *topology);
 // between switches anew from config->tenants, which has changed since. VRFs and tenants that stay
 // (by name) keep their indices; new ones take places that were free before, or are appended; those
 // that go leave a place without a name, since counters and queued packets refer to indices. A
-// link's MTU does not shrink. Names of VRFs that were pointed to are no more. Returns 0, -EINVAL
-// with the errors in diag, or -ENOMEM; on an error nothing has changed.
+// link's MTU does not shrink. Pointers to names of VRFs become invalid. Returns 0, or -EINVAL
+// with the errors in diag; on an error nothing has changed.
 int topology_retenant(struct topology *topology, struct config_diag *diag);
 
 // For the live pace: gives the links of attached hosts the MTU that `attach:` says, or 1500 where

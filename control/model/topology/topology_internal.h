@@ -4,8 +4,7 @@
 
 #include "topology.h"
 
-// Adds a node and returns its index, or TOPOLOGY_NONE when memory has run out. Nodes must come as
-// leaves, spines, supers, hosts. Its place in the plan of addresses follows from its number; a kind
+// Adds a node and returns its index. Nodes must come as leaves, spines, supers, hosts. Its place in the plan of addresses follows from its number; a kind
 // with pods sets another.
 uint32_t builder_add_node(struct topology *t, const char *name, enum config_role role,
 			  uint16_t plane, uint32_t number);
@@ -13,43 +12,43 @@ uint32_t builder_add_node(struct topology *t, const char *name, enum config_role
 // True when the node has a port of that number.
 bool builder_has_port(const struct topo_node *node, unsigned number);
 
-// Adds port `number` (from 1) to a node. Returns it (valid until the next one is added there), or
-// NULL when memory has run out. The node has no port of that number and fewer than PORTS_MAX.
+// Adds port `number` (from 1) to a node. Returns it, valid until the next one is added there. The
+// node has no port of that number and fewer than PORTS_MAX.
 struct topo_port *builder_add_port(struct topology *t, uint32_t node, unsigned number);
 
 // What `links:` says of a link between these two nodes: host, super or fabric.
 struct config_link builder_link(const struct topology *t, uint32_t a, uint32_t b);
 // Gives one end of a link its rate, delay and MTU.
 void builder_set_link(struct topology *t, struct topo_port *port, const struct config_link *link);
-// Joins two nodes by a link between new ports. Returns 0 or -ENOMEM.
-int builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b,
-		     unsigned b_number, const struct config_link *link);
+// Joins two nodes by a link between new ports.
+void builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b,
+		      unsigned b_number, const struct config_link *link);
 // The same by a link as `links:` says.
-int builder_join(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number);
+void builder_join(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number);
 
 // Adds `count` switches of a role to each plane, called as their role: leaf1, or p2-leaf1 where
-// there are several planes; and hosts h1 .. Return 0 or -ENOMEM.
-int builder_add_switches(struct topology *t, uint32_t planes, enum config_role role,
-			 uint32_t count);
-int builder_add_hosts(struct topology *t, uint32_t count);
+// there are several planes; and hosts h1 ..
+void builder_add_switches(struct topology *t, uint32_t planes, enum config_role role,
+			  uint32_t count);
+void builder_add_hosts(struct topology *t, uint32_t count);
 
-// The kinds. Each returns 0, -EINVAL with the errors in diag, or -ENOMEM. The configuration has
-// checked the numbers of those that make their nodes themselves.
-int builder_clos(struct topology *t); // leaf-spine, fat-tree, clos3
-int builder_rail(struct topology *t);
+// The kinds. Return 0, or -EINVAL with the errors in diag. The configuration has checked the numbers
+// of those that make their nodes themselves.
+void builder_clos(struct topology *t); // leaf-spine, fat-tree, clos3
+void builder_rail(struct topology *t);
 int builder_explicit(struct topology *t, struct config_diag *diag); // explicit, file
 int builder_single(struct topology *t, struct config_diag *diag);
 
 // What `fabric.links` says of links by their names. Returns 0, or -EINVAL with the errors in diag.
 int builder_apply_named_links(struct topology *t, struct config_diag *diag);
 
-// Fills topology.by_name. Returns 0, or -ENOMEM.
-int builder_index_names(struct topology *t);
+// Fills topology.by_name.
+void builder_index_names(struct topology *t);
 
-// Fills topology.component and component_mtu. Returns 0, or -ENOMEM.
-int builder_find_components(struct topology *t);
+// Fills topology.component and component_mtu.
+void builder_find_components(struct topology *t);
 // Gives links between switches without an MTU of their own room for the hosts' packets and what
-// tenants wear around them, unless they have it, and fills component_mtu anew. Warns of links with less.
+// tenants' encapsulation, unless they have it, and fills component_mtu anew. Warns of links with less.
 void builder_make_room(struct topology *t, struct config_diag *diag);
 
 // ---- tenants: worked out beside a topology, then put into it (tenants.c) ------------------------
@@ -80,12 +79,11 @@ sliced_port(const struct slicing *s, uint32_t host, uint8_t port)
 
 // Gives hosts the addresses of the plan, and over them those that the file gives its tenants'; and
 // takes the tenants' borders. VRFs, leaks and the hosts' tenants are known. Errors are in the diag.
-// Returns 0 or -ENOMEM.
-int tenants_give_addresses(struct slicing *s);
-int tenants_find_borders(struct slicing *s);
+void tenants_give_addresses(struct slicing *s);
+void tenants_find_borders(struct slicing *s);
 // Whether any VRF would know two of one address, or of one prefix behind hosts. Errors are in the
-// diag. Returns 0 or -ENOMEM.
-int tenants_check_claims(const struct slicing *s);
+// diag.
+void tenants_check_addresses(const struct slicing *s);
 
 // Frees VRFs and what they hold.
 void tenants_free(struct topo_vrf *vrfs, uint16_t count);

@@ -104,7 +104,7 @@ test_errors(void **state)
 	fixture_refused(HEAD GPU H2 "      - {a: leaf1, b: top.swp2}\n", "name its port");
 	fixture_refused(HEAD GPU H2 "      - {a: leaf1.swp4, b: leaf1.swp5}\n", "of one node");
 	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: h2.eth2}\n", "both ends are hosts");
-	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: top.swp2}\n", "hangs on a leaf");
+	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth2, b: top.swp2}\n", "connects to a leaf");
 	fixture_refused(HEAD GPU H2 "      - {a: gpu.eth9, b: leaf1.swp2}\n",
 			"gpu.eth9: a host's ports are numbered up to 8");
 	fixture_refused(HEAD GPU UP1, "t.yaml:4:62: nodes: host h2 has no link");
