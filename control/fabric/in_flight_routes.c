@@ -62,14 +62,12 @@ in_flight_routes_copy(const struct route_list *from, const struct route *route, 
 	if (route->group != ROUTES_BLACKHOLE) {
 		const struct route_group *group = &from->groups[route->group];
 
-		if (routes_add_group(to, &from->members[group->first], group->count, &copy.group) !=
-		    0)
-			return -ENOMEM;
+		copy.group = routes_add_group(to, &from->members[group->first], group->count);
 	}
-	if (route->encap != ROUTES_PLAIN &&
-	    routes_add_encap(to, &from->encaps[route->encap], &copy.encap) != 0)
-		return -ENOMEM;
-	return routes_append(to, &copy);
+	if (route->encap != ROUTES_PLAIN)
+		copy.encap = routes_add_encap(to, &from->encaps[route->encap]);
+	routes_append(to, &copy);
+	return 0;
 }
 
 static int

@@ -147,7 +147,7 @@ add_route(struct route_list *out, const struct route_list *learned, uint32_t at,
 	*to = learned->routes[at];
 	to->group += to->group == ROUTES_BLACKHOLE ? 0 : first;
 	if (to->encap != ROUTES_PLAIN)
-		(void)routes_add_encap(out, &learned->encaps[to->encap], &to->encap);
+		to->encap = routes_add_encap(out, &learned->encaps[to->encap]);
 }
 
 static int

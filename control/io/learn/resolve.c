@@ -41,7 +41,6 @@ struct resolving {
 	bool onward;    // some next hop that counts is a switch
 	bool aside;     // some is none
 	bool drops;     // some nexthop object is a blackhole
-	bool failed;
 };
 
 static const struct rib_link *
@@ -151,11 +150,11 @@ compare_members(const void *a, const void *b)
 }
 
 // Sorted, so that the group does not depend on the order in which things were learned.
-static int
-append_group(struct resolving *r, uint32_t *group)
+static uint32_t
+append_group(struct resolving *r)
 {
 	qsort(r->members, r->member_count, sizeof(r->members[0]), compare_members);
-	return routes_append_group(r->out, r->members, r->member_count, group);
+	return routes_append_group(r->out, r->members, r->member_count);
 }
 
 static void
@@ -200,10 +199,7 @@ judge(struct resolving *r, struct rib_way *way)
 		way->refused = false;
 	if (!r->onward && !r->aside)
 		return r->drops ? BLACKHOLE : ABSENT;
-	if (append_group(r, &way->group) != 0) {
-		r->failed = true;
-		return ABSENT;
-	}
+	way->group = append_group(r);
 	if (r->member_count == 0)
 		return GLEAN;
 	return r->onward ? TAGGED : GROUP;
@@ -242,15 +238,15 @@ source_of(const struct rib_route *route)
 	return route->fact.key.source == RIB_FPM ? ROUTE_FPM : ROUTE_NETLINK;
 }
 
-static int
+static void
 append_route(struct resolving *r, const struct config_prefix *prefix, uint32_t group,
 	     uint32_t encap, uint8_t source)
 {
-	return routes_append(r->out, &(struct route){.prefix = *prefix,
-						     .vrf = r->vrf->index,
-						     .source = source,
-						     .group = group,
-						     .encap = encap});
+	routes_append(r->out, &(struct route){.prefix = *prefix,
+					      .vrf = r->vrf->index,
+					      .source = source,
+					      .group = group,
+					      .encap = encap});
 }
 
 // ---- connected networks ----------------------------------------------------------------------
@@ -302,31 +298,28 @@ leads_onto(const struct resolving *r, enum rib_source source, const struct rib_w
 
 // The route to a neighbour alone. `known`: routes of the list that are sorted, of which one may be
 // of that very address.
-static int
+static void
 append_neighbour(struct resolving *r, uint32_t known, const struct config_prefix *prefix,
 		 uint32_t encap, uint8_t source)
 {
 	const struct route_list sorted = {.routes = r->out->routes, .count = known};
 	struct route *route = routes_find(&sorted, r->vrf->index, prefix);
-	uint32_t group;
-	int rc = append_group(r, &group);
+	uint32_t group = append_group(r);
 
-	if (rc == 0 && route != NULL) {
+	if (route != NULL) {
 		route->group = group;
 		route->encap = encap;
-		return 0;
+		return;
 	}
-	return rc != 0 ? rc : append_route(r, prefix, group, encap, source);
+	append_route(r, prefix, group, encap, source);
 }
 
-static int
+static void
 append_neighbours(struct resolving *r)
 {
 	const uint32_t known = r->out->count;
-	int rc = 0;
 
-	for (const struct rib_neighbour *n = r->rib->neighbours; n != NULL && rc == 0;
-	     n = n->next) {
+	for (const struct rib_neighbour *n = r->rib->neighbours; n != NULL; n = n->next) {
 		const struct rib_key *key = &n->fact.key;
 		const struct rib_link *link = find_port(r->rib, key->number);
 		struct learn_address address = {.version = key->version};
@@ -345,11 +338,9 @@ append_neighbours(struct resolving *r)
 			continue;
 		r->member_count = 0;
 		add_member(r, link->port, n->mac, 1);
-		rc = append_neighbour(r, known, &prefix,
-				      leads_on(r, link->port) ? r->tag : ROUTES_PLAIN,
-				      source_of(by));
+		append_neighbour(r, known, &prefix, leads_on(r, link->port) ? r->tag : ROUTES_PLAIN,
+				 source_of(by));
 	}
-	return rc;
 }
 
 uint32_t
@@ -379,14 +370,13 @@ resolve_device(struct rib *rib, const struct learn_address *address)
 
 // ---- all of it -------------------------------------------------------------------------------
 
-static int
+static void
 append_prefixes(struct resolving *r)
 {
 	for (uint32_t i = 0; i < r->rib->listed; i++) {
 		const struct rib_prefix *prefix = r->rib->order[i];
 		const struct rib_route *best = rib_best(prefix);
 		enum verdict verdict;
-		int rc;
 
 		if (best == NULL || !is_routed(&prefix->prefix))
 			continue;
@@ -394,13 +384,10 @@ append_prefixes(struct resolving *r)
 		verdict = verdict_of(r, best);
 		if (verdict == ABSENT)
 			continue;
-		rc = append_route(r, &prefix->prefix,
-				  verdict == BLACKHOLE ? ROUTES_BLACKHOLE : best->way->group,
-				  verdict == TAGGED ? r->tag : ROUTES_PLAIN, source_of(best));
-		if (rc != 0)
-			return rc;
+		append_route(r, &prefix->prefix,
+			     verdict == BLACKHOLE ? ROUTES_BLACKHOLE : best->way->group,
+			     verdict == TAGGED ? r->tag : ROUTES_PLAIN, source_of(best));
 	}
-	return r->failed ? -ENOMEM : 0;
 }
 
 int
@@ -414,16 +401,14 @@ resolve_routes(struct rib *rib, const struct resolve_vrf *vrf, const struct reso
 	uint32_t sorted;
 
 	rib->pass++;
-	if (rc == 0 && vrf->encap == CONFIG_ENCAP_VLAN)
-		rc = routes_append_encap(out, &tag, &r.tag);
-	if (rc == 0)
-		rc = append_prefixes(&r);
-	sorted = out->count;
-	if (rc == 0)
-		rc = append_neighbours(&r);
-	if (rc == 0 && out->count != sorted)
-		routes_sort(out); // a neighbour may be known on two interfaces of one network
 	if (rc != 0)
-		routes_clear(out);
-	return rc;
+		return rc;
+	if (vrf->encap == CONFIG_ENCAP_VLAN)
+		r.tag = routes_append_encap(out, &tag);
+	append_prefixes(&r);
+	sorted = out->count;
+	append_neighbours(&r);
+	if (out->count != sorted)
+		routes_sort(out); // a neighbour may be known on two interfaces of one network
+	return 0;
 }

@@ -13,9 +13,9 @@
 // where there are borders, its prefix drops there what no host has.
 #include "computed.h"
 
+#include "control/base/memory.h"
 #include "control/model/topology/addresses.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,7 +200,7 @@ advertised_aim(struct leaf_offers *o, uint32_t leaf)
 		qsort(o->remote.items, o->remote.count, sizeof(*o->remote.items), compare);
 }
 
-int
+void
 advertised_create(struct leaf_offers *o, const struct topology *t, const bool *link_down)
 {
 	size_t most = t->border_count + 1u;
@@ -210,16 +210,11 @@ advertised_create(struct leaf_offers *o, const struct topology *t, const bool *l
 			       ? 2u * t->nodes[n].port_count + t->border_count + 1
 			       : most;
 	*o = (struct leaf_offers){.topology = t, .link_down = link_down};
-	o->local.items = calloc(most, sizeof(*o->local.items));
-	o->remote.items = calloc(most, sizeof(*o->remote.items));
-	o->transit.items = calloc(most, sizeof(*o->transit.items));
-	o->gaps.items = calloc(4, sizeof(*o->gaps.items));
-	o->bordered = calloc(t->leaf_count + 1u, sizeof(*o->bordered));
-	if (o->local.items == NULL || o->remote.items == NULL || o->transit.items == NULL ||
-	    o->gaps.items == NULL || o->bordered == NULL) {
-		advertised_destroy(o);
-		return -ENOMEM;
-	}
+	o->local.items = memory_array(most, sizeof(*o->local.items), "prefixes");
+	o->remote.items = memory_array(most, sizeof(*o->remote.items), "prefixes");
+	o->transit.items = memory_array(most, sizeof(*o->transit.items), "prefixes");
+	o->gaps.items = memory_array(4, sizeof(*o->gaps.items), "prefixes");
+	o->bordered = memory_array(t->leaf_count, sizeof(*o->bordered), "leaves");
 	for (uint32_t n = 0; t->border_count != 0 && n < t->leaf_count; n++) {
 		struct config_prefix ip4 = leaf_prefix(&t->nodes[n], 4);
 		struct config_prefix ip6 = leaf_prefix(&t->nodes[n], 6);
@@ -228,7 +223,6 @@ advertised_create(struct leaf_offers *o, const struct topology *t, const bool *l
 			o->bordered[n] |= covers(&ip4, &t->borders[i].prefix) ||
 					  covers(&ip6, &t->borders[i].prefix);
 	}
-	return 0;
 }
 
 void

@@ -21,6 +21,8 @@
 // before borders, this leaf before others, and among those the first leaf.
 #include "computed.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,7 @@
 #define DISTANCE_LAST UINT32_MAX
 
 // What packets to a VRF wear from a switch on, as it was made last there.
-struct worn {
+struct sent {
 	uint32_t leaf;  // VXLAN: to this one
 	uint32_t encap; // ROUTES_PLAIN: none was made
 };
@@ -43,7 +45,7 @@ struct computation {
 	struct updown updown;
 	struct leaf_offers offers;
 	bool *here;        // by leaf and VRF: it has hosts in it
-	struct worn *worn; // by switch and VRF
+	struct sent *sent; // by switch and VRF
 	bool *passed;      // by switch: another sends through it to the leaf aimed at
 	uint32_t *groups;  // by switch: towards the leaf aimed at; NO_WAY
 	uint32_t leaf;     // aimed at
@@ -58,7 +60,7 @@ is_leaf(const struct computation *c, uint32_t at)
 	return at < c->t->leaf_count;
 }
 
-static int
+static void
 append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *offer, uint32_t group,
        uint32_t encap)
 {
@@ -70,27 +72,26 @@ append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *off
 		distance |= DISTANCE_BORDER;
 	if (vrf != offer->vrf && vrf != TOPOLOGY_VRF_DEFAULT)
 		distance |= DISTANCE_LEAKED;
-	return routes_append(&c->routes->nodes[at], &(struct route){.prefix = offer->prefix,
-								    .vrf = vrf,
-								    .group = group,
-								    .encap = encap,
-								    .distance = distance});
+	routes_append(&c->routes->nodes[at], &(struct route){.prefix = offer->prefix,
+							     .vrf = vrf,
+							     .group = group,
+							     .encap = encap,
+							     .distance = distance});
 }
 
-// What packets to a VRF's hosts at the leaf aimed at wear on their way from `at`.
-static int
-find_encap(struct computation *c, uint32_t at, uint16_t vrf, uint32_t *out)
+// The encapsulation of packets from `at` to a VRF's hosts at the current leaf.
+static uint32_t
+find_encap(struct computation *c, uint32_t at, uint16_t vrf)
 {
 	const struct topo_vrf *to = &c->t->vrfs[vrf];
 	const struct topo_node *leaf = &c->t->nodes[c->leaf];
-	struct worn *worn = &c->worn[(size_t)at * c->t->vrf_count + vrf];
+	struct sent *sent = &c->sent[(size_t)at * c->t->vrf_count + vrf];
 	struct route_encap encap = {.kind = to->encap};
 
-	*out = worn->encap;
 	if (to->encap == CONFIG_ENCAP_PLAIN ||
-	    (worn->encap != ROUTES_PLAIN &&
-	     (to->encap == CONFIG_ENCAP_VLAN || worn->leaf == c->leaf)))
-		return 0;
+	    (sent->encap != ROUTES_PLAIN &&
+	     (to->encap == CONFIG_ENCAP_VLAN || sent->leaf == c->leaf)))
+		return sent->encap;
 	if (to->encap == CONFIG_ENCAP_VXLAN) {
 		encap.pipe = to->pipe;
 		encap.id = to->vni;
@@ -102,11 +103,9 @@ find_encap(struct computation *c, uint32_t at, uint16_t vrf, uint32_t *out)
 	} else {
 		encap.id = to->vid;
 	}
-	worn->leaf = c->leaf;
-	if (routes_append_encap(&c->routes->nodes[at], &encap, &worn->encap) != 0)
-		return -ENOMEM;
-	*out = worn->encap;
-	return 0;
+	sent->leaf = c->leaf;
+	sent->encap = routes_append_encap(&c->routes->nodes[at], &encap);
+	return sent->encap;
 }
 
 // Whether some VRF at a leaf has routes to this one's hosts.
@@ -123,60 +122,55 @@ is_known(const struct computation *c, uint32_t at, uint16_t vrf)
 }
 
 // Appends an offer in all VRFs at a leaf that know its own.
-static int
+static void
 append_known(struct computation *c, uint32_t at, const struct offer *offer, uint32_t group,
 	     uint32_t encap)
 {
 	const struct topo_vrf *vrf = &c->t->vrfs[offer->vrf];
 	const bool *here = &c->here[(size_t)at * c->t->vrf_count];
-	int error = here[offer->vrf] ? append(c, at, offer->vrf, offer, group, encap) : 0;
 
-	for (uint16_t i = 0; error == 0 && i < vrf->leak_count; i++)
+	if (here[offer->vrf])
+		append(c, at, offer->vrf, offer, group, encap);
+	for (uint16_t i = 0; i < vrf->leak_count; i++)
 		if (here[vrf->leaks[i]])
-			error = append(c, at, vrf->leaks[i], offer, group, encap);
-	return error;
+			append(c, at, vrf->leaks[i], offer, group, encap);
 }
 
 // The leaf's own hosts and borders.
-static int
+static void
 append_local(struct computation *c)
 {
 	const struct topo_node *leaf = &c->t->nodes[c->leaf];
 	const struct offers *local = &c->offers.local, *gaps = &c->offers.gaps;
 	struct route_list *list = &c->routes->nodes[c->leaf];
-	int error = 0;
 
-	for (uint32_t i = 0; error == 0 && i < local->count; i++) {
+	for (uint32_t i = 0; i < local->count; i++) {
 		const struct offer *offer = &local->items[i];
 		struct route_member member = {.port = offer->port};
 		uint32_t group;
 
 		memcpy(member.mac, advertised_host(c->t, &leaf->ports[offer->port])->mac, 6);
-		error = routes_add_group(list, &member, 1, &group);
-		if (error == 0)
-			error = append_known(c, c->leaf, offer, group, ROUTES_PLAIN);
-		if (error == 0 && c->t->vrfs[offer->vrf].encap == CONFIG_ENCAP_PLAIN &&
+		group = routes_add_group(list, &member, 1);
+		append_known(c, c->leaf, offer, group, ROUTES_PLAIN);
+		if (c->t->vrfs[offer->vrf].encap == CONFIG_ENCAP_PLAIN &&
 		    offer->vrf != TOPOLOGY_VRF_DEFAULT)
-			error = append(c, c->leaf, TOPOLOGY_VRF_DEFAULT, offer, group,
-				       ROUTES_PLAIN);
+			append(c, c->leaf, TOPOLOGY_VRF_DEFAULT, offer, group, ROUTES_PLAIN);
 	}
-	for (uint32_t i = 0; error == 0 && i < gaps->count; i++)
-		error = routes_append(list, &(struct route){.prefix = gaps->items[i].prefix,
-							    .vrf = gaps->items[i].vrf,
-							    .group = ROUTES_BLACKHOLE,
-							    .encap = ROUTES_PLAIN,
-							    .distance = DISTANCE_LAST});
-	return error;
+	for (uint32_t i = 0; i < gaps->count; i++)
+		routes_append(list, &(struct route){.prefix = gaps->items[i].prefix,
+						    .vrf = gaps->items[i].vrf,
+						    .group = ROUTES_BLACKHOLE,
+						    .encap = ROUTES_PLAIN,
+						    .distance = DISTANCE_LAST});
 }
 
 // What VRFs at another leaf know of the one aimed at, and at switches between what comes with tags.
-static int
+static void
 append_remote(struct computation *c, uint32_t at)
 {
 	const struct offers *remote = &c->offers.remote;
-	int error = 0;
 
-	for (uint32_t i = 0; error == 0 && i < remote->count; i++) {
+	for (uint32_t i = 0; i < remote->count; i++) {
 		const struct offer *offer = &remote->items[i];
 		bool known = is_leaf(c, at) && is_known(c, at, offer->vrf);
 		bool crosses =
@@ -186,33 +180,31 @@ append_remote(struct computation *c, uint32_t at)
 		uint32_t encap = ROUTES_PLAIN;
 
 		if (known || crosses)
-			error = find_encap(c, at, offer->vrf, &encap);
-		if (error == 0 && known)
-			error = append_known(c, at, offer, c->groups[at], encap);
-		if (error == 0 && crosses)
-			error = append(c, at, offer->vrf, offer, c->groups[at], encap);
+			encap = find_encap(c, at, offer->vrf);
+		if (known)
+			append_known(c, at, offer, c->groups[at], encap);
+		if (crosses)
+			append(c, at, offer->vrf, offer, c->groups[at], encap);
 	}
-	return error;
 }
 
 // What the underlay of a switch between has of the leaf aimed at, and any switch of its loopback.
 // group: that which leads there, or ROUTES_BLACKHOLE.
-static int
+static void
 append_underlay(struct computation *c, uint32_t at, uint32_t group)
 {
 	const struct topo_node *leaf = &c->t->nodes[c->leaf];
 	const struct offers *transit = &c->offers.transit;
 	struct offer loopback = {.vrf = TOPOLOGY_VRF_DEFAULT};
-	int error = 0;
 
-	for (uint32_t i = 0; error == 0 && i < transit->count; i++) {
+	for (uint32_t i = 0; i < transit->count; i++) {
 		const struct offer *offer = &transit->items[i];
 
 		if (!is_leaf(c, at) || (c->passed[at] && offer->vrf != TOPOLOGY_VRF_DEFAULT))
-			error = append(c, at, TOPOLOGY_VRF_DEFAULT, offer, group, ROUTES_PLAIN);
+			append(c, at, TOPOLOGY_VRF_DEFAULT, offer, group, ROUTES_PLAIN);
 	}
-	if (error != 0 || !c->vxlan)
-		return error;
+	if (!c->vxlan)
+		return;
 	if (c->t->config->fabric.underlay == 6) {
 		loopback.prefix = (struct config_prefix){.version = 6, .length = 128};
 		memcpy(loopback.prefix.address, leaf->loopback6, 16);
@@ -220,11 +212,11 @@ append_underlay(struct computation *c, uint32_t at, uint32_t group)
 		loopback.prefix = (struct config_prefix){.version = 4, .length = 32};
 		memcpy(loopback.prefix.address, leaf->loopback4, 4);
 	}
-	return append(c, at, loopback.vrf, &loopback, group, ROUTES_PLAIN);
+	append(c, at, loopback.vrf, &loopback, group, ROUTES_PLAIN);
 }
 
-// The switch's group towards the leaf aimed at; NO_WAY when it has none. Returns 0 or -ENOMEM.
-static int
+// The switch's group towards the leaf aimed at; NO_WAY when it has none.
+static void
 group_towards(struct computation *c, uint32_t at)
 {
 	const struct topo_node *node = &c->t->nodes[at];
@@ -242,36 +234,33 @@ group_towards(struct computation *c, uint32_t at)
 		       c->t->nodes[port->peer_node].ports[port->peer_port].mac, 6);
 		c->passed[port->peer_node] = true;
 	}
-	return count == 0 ? 0
-			  : routes_add_group(&c->routes->nodes[at], members, count, &c->groups[at]);
+	if (count != 0)
+		c->groups[at] = routes_add_group(&c->routes->nodes[at], members, count);
 }
 
 // What all switches know of one leaf.
-static int
+static void
 compute_leaf(struct computation *c, uint32_t leaf)
 {
 	uint32_t switches = c->t->first_host;
-	int error;
 
 	c->leaf = leaf;
 	advertised_aim(&c->offers, leaf);
 	updown_aim(&c->updown, leaf);
 	memset(c->passed, 0, switches * sizeof(*c->passed));
-	error = append_local(c);
-	for (uint32_t at = 0; error == 0 && at < switches; at++)
-		error = group_towards(c, at);
-	for (uint32_t at = 0; error == 0 && at < switches; at++) {
+	append_local(c);
+	for (uint32_t at = 0; at < switches; at++)
+		group_towards(c, at);
+	for (uint32_t at = 0; at < switches; at++) {
 		if (at == leaf)
 			continue;
 		if (c->groups[at] != NO_WAY) {
-			error = append_remote(c, at);
-			if (error == 0)
-				error = append_underlay(c, at, c->groups[at]);
+			append_remote(c, at);
+			append_underlay(c, at, c->groups[at]);
 		} else if (c->t->border_count != 0) {
-			error = append_underlay(c, at, ROUTES_BLACKHOLE);
+			append_underlay(c, at, ROUTES_BLACKHOLE);
 		}
 	}
-	return error;
 }
 
 // A VRF is where a host of it is; `default`, where the hosts are in it, on every leaf.
@@ -292,42 +281,37 @@ note_vrfs(struct computation *c)
 		c->vxlan |= t->vrfs[v].name[0] != '\0' && t->vrfs[v].encap == CONFIG_ENCAP_VXLAN;
 }
 
-static int
+static void
 start(struct computation *c, const bool *link_down)
 {
 	const struct topology *t = c->t;
 	size_t places = (size_t)t->first_host * t->vrf_count;
 
-	if (updown_create(&c->updown, t, link_down) != 0 ||
-	    advertised_create(&c->offers, t, link_down) != 0)
-		return -ENOMEM;
-	c->here = calloc((size_t)t->leaf_count * t->vrf_count + 1, sizeof(*c->here));
-	c->worn = calloc(places + 1, sizeof(*c->worn));
-	c->passed = calloc(t->first_host + 1u, sizeof(*c->passed));
-	c->groups = calloc(t->first_host + 1u, sizeof(*c->groups));
-	if (c->here == NULL || c->worn == NULL || c->passed == NULL || c->groups == NULL)
-		return -ENOMEM;
+	updown_create(&c->updown, t, link_down);
+	advertised_create(&c->offers, t, link_down);
+	c->here = memory_array((size_t)t->leaf_count * t->vrf_count, sizeof(*c->here), "VRFs");
+	c->sent = memory_array(places, sizeof(*c->sent), "encapsulations");
+	c->passed = memory_array(t->first_host, sizeof(*c->passed), "switches");
+	c->groups = memory_array(t->first_host, sizeof(*c->groups), "next-hop groups");
 	for (size_t i = 0; i < places; i++)
-		c->worn[i].encap = ROUTES_PLAIN;
+		c->sent[i].encap = ROUTES_PLAIN;
 	note_vrfs(c);
-	return 0;
 }
 
-int
+void
 routes_compute(struct routes *routes, const struct topology *t, const bool *link_down)
 {
 	struct computation c = {.t = t, .routes = routes};
-	int error = start(&c, link_down);
 
-	for (uint32_t leaf = 0; error == 0 && leaf < t->leaf_count; leaf++)
-		error = compute_leaf(&c, leaf);
-	for (uint32_t n = 0; error == 0 && n < routes->node_count; n++)
+	start(&c, link_down);
+	for (uint32_t leaf = 0; leaf < t->leaf_count; leaf++)
+		compute_leaf(&c, leaf);
+	for (uint32_t n = 0; n < routes->node_count; n++)
 		routes_sort(&routes->nodes[n]);
 	free(c.here);
-	free(c.worn);
+	free(c.sent);
 	free(c.passed);
 	free(c.groups);
 	updown_destroy(&c.updown);
 	advertised_destroy(&c.offers);
-	return error;
 }

@@ -4,8 +4,8 @@
 
 #include "routes.h"
 
-// Fills the lists of all switches. link_down: as in routes_create(). Returns 0 or -ENOMEM.
-int routes_compute(struct routes *routes, const struct topology *topology, const bool *link_down);
+// Fills the lists of all switches. link_down: as in routes_create().
+void routes_compute(struct routes *routes, const struct topology *topology, const bool *link_down);
 
 // Next hops towards one leaf, up-down; updown.c tells how.
 struct updown {
@@ -20,8 +20,8 @@ struct updown {
 
 #define UPDOWN_FAR UINT32_MAX
 
-// Ranks the switches. Returns 0 or -ENOMEM.
-int updown_create(struct updown *u, const struct topology *topology, const bool *link_down);
+// Ranks the switches.
+void updown_create(struct updown *u, const struct topology *topology, const bool *link_down);
 void updown_destroy(struct updown *u);
 // Distances to one leaf.
 void updown_aim(struct updown *u, uint32_t leaf);
@@ -52,9 +52,9 @@ struct leaf_offers {
 	bool *bordered;        // by leaf: some border's prefix lies within its own
 };
 
-// link_down: as in routes_create(). Returns 0 or -ENOMEM.
-int advertised_create(struct leaf_offers *o, const struct topology *topology,
-		      const bool *link_down);
+// link_down: as in routes_create().
+void advertised_create(struct leaf_offers *o, const struct topology *topology,
+		       const bool *link_down);
 void advertised_destroy(struct leaf_offers *o);
 void advertised_aim(struct leaf_offers *o, uint32_t leaf);
 // The host's port behind a leaf's port, or NULL.

@@ -4,6 +4,8 @@
 #include "computed.h"
 #include "static_routes.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,7 +25,8 @@ append_written(struct route_list *list, const struct topology *t, const struct c
 			     "VRF %s already has a route of this prefix", t->vrfs[route.vrf].name);
 		return -EINVAL;
 	}
-	return routes_set(list, &route);
+	routes_set(list, &route);
+	return 0;
 }
 
 // A tunnel whose far end no route leads to.
@@ -51,7 +54,7 @@ append_all_written(struct route_list *list, const struct topology *t, struct con
 	const struct config_single *s = &t->config->single;
 	int result = 0;
 
-	for (unsigned i = 0; i < s->route_count && result != -ENOMEM; i++) {
+	for (unsigned i = 0; i < s->route_count; i++) {
 		int error = append_written(list, t, &s->routes[i], diag);
 
 		if (error != 0)
@@ -67,19 +70,15 @@ int
 routes_create(struct routes **out, const struct topology *t, const bool *link_down,
 	      struct config_diag *diag)
 {
-	struct routes *routes = calloc(1, sizeof(*routes));
-	int error;
+	struct routes *routes = memory_new(sizeof(*routes), "routes");
+	int error = 0;
 
-	if (routes == NULL)
-		return -ENOMEM;
-	routes->nodes = calloc(t->node_count, sizeof(*routes->nodes));
-	routes->node_count = routes->nodes != NULL ? t->node_count : 0;
-	if (routes->nodes == NULL)
-		error = -ENOMEM;
-	else if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+	routes->nodes = memory_array(t->node_count, sizeof(*routes->nodes), "routing tables");
+	routes->node_count = t->node_count;
+	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
 		error = append_all_written(&routes->nodes[0], t, diag);
 	else
-		error = routes_compute(routes, t, link_down);
+		routes_compute(routes, t, link_down);
 	if (error != 0)
 		routes_destroy(routes);
 	else
@@ -131,10 +130,9 @@ routes_apply_event(struct routes *routes, const struct topology *t,
 	if (event->route.via_count == 0)
 		routes_remove(list, route.vrf, &route.prefix);
 	else
-		error = routes_set(list, &route);
-	if (error == 0)
-		routes_follow_tunnels(list, routes_underlay(t));
-	return error;
+		routes_set(list, &route);
+	routes_follow_tunnels(list, routes_underlay(t));
+	return 0;
 }
 
 int
@@ -173,9 +171,9 @@ routes_check_events(const struct topology *t, struct config_diag *diag)
 	unsigned count = 0;
 	struct config_step *steps = config_list_steps(t->config, &count);
 	struct routes *routes = NULL;
-	int result = steps == NULL ? -ENOMEM : 0;
+	int result = 0;
 
-	for (unsigned i = 0; i < count && result != -ENOMEM; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		int error = 0;
 
 		if (steps[i].event->kind == CONFIG_EVENT_ROUTE && routes == NULL)

@@ -2,27 +2,23 @@
 // A node's list of routes, and the groups they share.
 #include "routes.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-// Makes room for `more` elements. Returns 0 or -ENOMEM.
-static int
+// Makes room for `more` elements.
+static void
 reserve(void **array, uint32_t *capacity, uint32_t count, uint32_t more, size_t size)
 {
 	uint32_t wanted = *capacity != 0 ? *capacity : 16;
-	void *grown;
 
 	if (count + more <= *capacity)
-		return 0;
+		return;
 	while (wanted < count + more)
 		wanted *= 2;
-	grown = realloc(*array, wanted * size);
-	if (grown == NULL)
-		return -ENOMEM;
-	*array = grown;
+	*array = memory_resize(*array, wanted, size, "routes");
 	*capacity = wanted;
-	return 0;
 }
 
 static bool
@@ -35,38 +31,32 @@ same_members(const struct route_member *a, const struct route_member *b, uint32_
 	return true;
 }
 
-int
-routes_add_group(struct route_list *list, const struct route_member *members, uint32_t count,
-		 uint32_t *out)
+uint32_t
+routes_add_group(struct route_list *list, const struct route_member *members, uint32_t count)
 {
 	// Newest first: routes to one leaf come one after the other.
 	for (uint32_t i = list->group_count; i-- > 0;) {
 		const struct route_group *g = &list->groups[i];
 
-		if (g->count == count && same_members(&list->members[g->first], members, count)) {
-			*out = i;
-			return 0;
-		}
+		if (g->count == count && same_members(&list->members[g->first], members, count))
+			return i;
 	}
-	return routes_append_group(list, members, count, out);
+	return routes_append_group(list, members, count);
 }
 
-int
-routes_append_group(struct route_list *list, const struct route_member *members, uint32_t count,
-		    uint32_t *out)
+uint32_t
+routes_append_group(struct route_list *list, const struct route_member *members, uint32_t count)
 {
-	if (reserve((void **)&list->groups, &list->group_capacity, list->group_count, 1,
-		    sizeof(*list->groups)) != 0 ||
-	    reserve((void **)&list->members, &list->member_capacity, list->member_count, count,
-		    sizeof(*list->members)) != 0)
-		return -ENOMEM;
+	reserve((void **)&list->groups, &list->group_capacity, list->group_count, 1,
+		sizeof(*list->groups));
+	reserve((void **)&list->members, &list->member_capacity, list->member_count, count,
+		sizeof(*list->members));
 	if (count != 0)
 		memcpy(&list->members[list->member_count], members, count * sizeof(*members));
 	list->groups[list->group_count] =
 		(struct route_group){.first = list->member_count, .count = count};
 	list->member_count += count;
-	*out = list->group_count++;
-	return 0;
+	return list->group_count++;
 }
 
 static bool
@@ -77,37 +67,29 @@ same_encap(const struct route_encap *a, const struct route_encap *b)
 	       memcmp(a->mac, b->mac, sizeof(a->mac)) == 0;
 }
 
-int
-routes_append_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out)
+uint32_t
+routes_append_encap(struct route_list *list, const struct route_encap *encap)
 {
-	if (reserve((void **)&list->encaps, &list->encap_capacity, list->encap_count, 1,
-		    sizeof(*list->encaps)) != 0)
-		return -ENOMEM;
+	reserve((void **)&list->encaps, &list->encap_capacity, list->encap_count, 1,
+		sizeof(*list->encaps));
 	list->encaps[list->encap_count] = *encap;
-	*out = list->encap_count++;
-	return 0;
+	return list->encap_count++;
 }
 
-int
-routes_add_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out)
+uint32_t
+routes_add_encap(struct route_list *list, const struct route_encap *encap)
 {
-	for (uint32_t i = list->encap_count; i-- > 0;) {
-		if (same_encap(&list->encaps[i], encap)) {
-			*out = i;
-			return 0;
-		}
-	}
-	return routes_append_encap(list, encap, out);
+	for (uint32_t i = list->encap_count; i-- > 0;)
+		if (same_encap(&list->encaps[i], encap))
+			return i;
+	return routes_append_encap(list, encap);
 }
 
-int
+void
 routes_append(struct route_list *list, const struct route *route)
 {
-	if (reserve((void **)&list->routes, &list->capacity, list->count, 1,
-		    sizeof(*list->routes)) != 0)
-		return -ENOMEM;
+	reserve((void **)&list->routes, &list->capacity, list->count, 1, sizeof(*list->routes));
 	list->routes[list->count++] = *route;
-	return 0;
 }
 
 static int
@@ -180,7 +162,7 @@ routes_find(const struct route_list *list, uint16_t vrf, const struct config_pre
 	return NULL;
 }
 
-int
+void
 routes_set(struct route_list *list, const struct route *route)
 {
 	struct route *found = routes_find(list, route->vrf, &route->prefix);
@@ -188,17 +170,14 @@ routes_set(struct route_list *list, const struct route *route)
 
 	if (found != NULL) {
 		*found = *route;
-		return 0;
+		return;
 	}
-	if (reserve((void **)&list->routes, &list->capacity, list->count, 1,
-		    sizeof(*list->routes)) != 0)
-		return -ENOMEM;
+	reserve((void **)&list->routes, &list->capacity, list->count, 1, sizeof(*list->routes));
 	at = lower_bound(list, route->vrf, &route->prefix);
 	memmove(&list->routes[at + 1], &list->routes[at],
 		(list->count - at) * sizeof(*list->routes));
 	list->routes[at] = *route;
 	list->count++;
-	return 0;
 }
 
 void

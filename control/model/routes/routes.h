@@ -38,10 +38,10 @@ enum route_source { ROUTE_COMPUTED, ROUTE_STATIC, ROUTE_NETLINK, ROUTE_FPM };
 struct route {
 	struct config_prefix prefix;
 	uint16_t vrf;
-	uint8_t source; // enum route_source
-	bool recursive; // VXLAN: its group is that of the route to the far end
-	uint32_t group; // or ROUTES_BLACKHOLE
-	uint32_t encap; // in encaps, or ROUTES_PLAIN
+	uint8_t source;    // enum route_source
+	bool recursive;    // VXLAN: its group is that of the route to the far end
+	uint32_t group;    // or ROUTES_BLACKHOLE
+	uint32_t encap;    // in encaps, or ROUTES_PLAIN
 	uint32_t distance; // of routes of one prefix routes_sort() leaves the nearest
 };
 
@@ -63,8 +63,7 @@ struct routes {
 };
 
 // The routes of a whole topology. link_down: by link, true for those that carry nothing; NULL:
-// none. Returns 0, -EINVAL with the errors in diag (only for a lone switch's `routes:`), or
-// -ENOMEM.
+// none. Returns 0, or -EINVAL with the errors in diag (only for a lone switch's `routes:`).
 int routes_create(struct routes **out, const struct topology *topology, const bool *link_down,
 		  struct config_diag *diag);
 // NULL is fine.
@@ -73,26 +72,26 @@ void routes_destroy(struct routes *routes);
 // Frees what a list holds.
 void routes_clear(struct route_list *list);
 
-// The group of these members, added when it is new. Returns 0 or -ENOMEM.
-int routes_add_group(struct route_list *list, const struct route_member *members, uint32_t count,
-		     uint32_t *out);
+// The group of these members, added when it is new.
+uint32_t routes_add_group(struct route_list *list, const struct route_member *members,
+			  uint32_t count);
 // Adds a group without looking for one of the same members; none: the neighbour is to be asked for.
-int routes_append_group(struct route_list *list, const struct route_member *members, uint32_t count,
-			uint32_t *out);
-// What packets wear, added when it is new. Returns 0 or -ENOMEM.
-int routes_add_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out);
+uint32_t routes_append_group(struct route_list *list, const struct route_member *members,
+			     uint32_t count);
+// The encapsulation, added when it is new.
+uint32_t routes_add_encap(struct route_list *list, const struct route_encap *encap);
 // The same where the caller knows that it is new.
-int routes_append_encap(struct route_list *list, const struct route_encap *encap, uint32_t *out);
-// Appends a route; routes_sort() must follow the last. Returns 0 or -ENOMEM.
-int routes_append(struct route_list *list, const struct route *route);
+uint32_t routes_append_encap(struct route_list *list, const struct route_encap *encap);
+// Appends a route; routes_sort() must follow the last.
+void routes_append(struct route_list *list, const struct route *route);
 // Of routes of one prefix the nearest stays.
 void routes_sort(struct route_list *list);
 
 // The route of exactly this prefix, or NULL.
 struct route *routes_find(const struct route_list *list, uint16_t vrf,
 			  const struct config_prefix *prefix);
-// Replaces or adds the route; keeps the order. Returns 0 or -ENOMEM.
-int routes_set(struct route_list *list, const struct route *route);
+// Replaces or adds the route; keeps the order.
+void routes_set(struct route_list *list, const struct route *route);
 // Takes the route away if there is one.
 void routes_remove(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix);
 // The longest prefix that covers the address (4 or 16 bytes), or NULL. Not fast.
@@ -115,13 +114,12 @@ bool routes_join(const struct routes *routes, const struct topology *topology, u
 		 uint8_t from_port, uint32_t to_host, uint8_t to_port);
 
 // Applies a route event: sets or, without `via`, takes away a route of one switch; its index goes
-// to *node. Returns 0, -EINVAL with the error in diag and nothing changed, or -ENOMEM.
+// to *node. Returns 0, -EINVAL with the error in diag and nothing changed.
 int routes_apply_event(struct routes *routes, const struct topology *topology,
 		       const struct config_event *event, uint32_t *node, struct config_diag *diag);
 // The same for all route events among the first steps: what they have set stays set when routes are
 // made anew from the topology.
 int routes_apply_steps(struct routes *routes, const struct topology *topology,
 		       const struct config_step *steps, uint32_t count, struct config_diag *diag);
-// Whether the file's route events would apply. Returns 0, -EINVAL with the errors in diag, or
-// -ENOMEM.
+// Whether the file's route events would apply. Returns 0, or -EINVAL with the errors in diag.
 int routes_check_events(const struct topology *topology, struct config_diag *diag);

@@ -109,7 +109,8 @@ set_tunnel(const struct far_end *end, struct route *route)
 		memcpy(encap.mac, end->via->mac.bytes, sizeof(encap.mac));
 	route->group = ROUTES_BLACKHOLE;
 	route->recursive = true;
-	return routes_add_encap(end->route->list, &encap, &route->encap);
+	route->encap = routes_add_encap(end->route->list, &encap);
+	return 0;
 }
 
 bool
@@ -153,10 +154,11 @@ static_route_set_encap(const struct static_route *s, struct route *route)
 			     vrf->vid);
 		return -EINVAL;
 	}
-	if (vrf->encap == CONFIG_ENCAP_VLAN)
-		return routes_add_encap(
-			s->list, &(struct route_encap){.kind = CONFIG_ENCAP_VLAN, .id = vrf->vid},
-			&route->encap);
+	if (vrf->encap == CONFIG_ENCAP_VLAN) {
+		route->encap = routes_add_encap(
+			s->list, &(struct route_encap){.kind = CONFIG_ENCAP_VLAN, .id = vrf->vid});
+		return 0;
+	}
 	before = routes_lookup(s->list, route->vrf, route->prefix.version, route->prefix.address);
 	if (before != NULL && before->encap != ROUTES_PLAIN &&
 	    s->list->encaps[before->encap].kind == CONFIG_ENCAP_VXLAN)

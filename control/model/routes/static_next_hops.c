@@ -126,6 +126,6 @@ static_route_resolve(struct static_route *s, struct route *out)
 		return -EINVAL;
 	error = static_route_set_encap(s, out);
 	if (error == 0 && s->member_count != 0)
-		error = routes_add_group(s->list, s->members, s->member_count, &out->group);
+		out->group = routes_add_group(s->list, s->members, s->member_count);
 	return error;
 }

@@ -13,6 +13,8 @@
 // from every other one a link goes up, so all have a path by the highest, at least.
 #include "computed.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -195,42 +197,34 @@ rank_by_top(struct updown *u, struct height *heights, uint32_t part)
 }
 
 // Ranks do not look at link_down: a link that fails must not turn others upside down.
-static int
+static void
 rank_switches(struct updown *u)
 {
 	const struct topology *t = u->topology;
 	enum config_topology kind = t->config->fabric.topology;
-	struct height *heights = calloc(switch_count(t) + 1u, sizeof(*heights));
+	struct height *heights = memory_array(switch_count(t), sizeof(*heights), "switches");
 	uint32_t leaf;
 
-	if (heights == NULL)
-		return -ENOMEM;
 	rank_by_tiers(u, heights);
 	if (kind == CONFIG_TOPOLOGY_EXPLICIT || kind == CONFIG_TOPOLOGY_FILE)
 		while ((leaf = find_unreached(u)) != UPDOWN_FAR)
 			rank_by_top(u, heights, t->component[leaf]);
 	free(heights);
-	return 0;
 }
 
-int
+void
 updown_create(struct updown *u, const struct topology *t, const bool *link_down)
 {
-	size_t count = switch_count(t) + 1u;
+	size_t count = switch_count(t);
 
 	*u = (struct updown){.topology = t};
-	u->rank = calloc(count, sizeof(*u->rank));
-	u->order = calloc(count, sizeof(*u->order));
-	u->down = calloc(count, sizeof(*u->down));
-	u->hops = calloc(count, sizeof(*u->hops));
-	u->queue = calloc(count, sizeof(*u->queue));
-	if (u->rank == NULL || u->order == NULL || u->down == NULL || u->hops == NULL ||
-	    u->queue == NULL || rank_switches(u) != 0) {
-		updown_destroy(u);
-		return -ENOMEM;
-	}
+	u->rank = memory_array(count, sizeof(*u->rank), "switches");
+	u->order = memory_array(count, sizeof(*u->order), "switches");
+	u->down = memory_array(count, sizeof(*u->down), "switches");
+	u->hops = memory_array(count, sizeof(*u->hops), "switches");
+	u->queue = memory_array(count, sizeof(*u->queue), "switches");
+	rank_switches(u);
 	u->link_down = link_down;
-	return 0;
 }
 
 void

@@ -9,6 +9,8 @@
 // port is in it.
 #include "build_internal.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +88,7 @@ may_lead(const struct tables_draft *draft, const struct route_list *routes, cons
 }
 
 // Puts blackholes into `guarded`, which has the same routes, for a VRF that may lead there.
-static int
+static void
 guard_vrf(const struct tables_draft *draft, const struct route_list *routes, const struct ends *e,
 	  uint16_t vrf, struct route_list *guarded)
 {
@@ -95,17 +97,15 @@ guard_vrf(const struct tables_draft *draft, const struct route_list *routes, con
 		.vrf = vrf,
 		.group = ROUTES_BLACKHOLE,
 		.encap = ROUTES_PLAIN};
-	int error = 0;
 
-	for (uint32_t i = 0; error == 0 && i < e->count; i++) {
+	for (uint32_t i = 0; i < e->count; i++) {
 		const struct route *route = routes_lookup(routes, vrf, e->version, e->addresses[i]);
 
 		if (route == NULL || !leads_plain(draft, routes, route))
 			continue;
 		memcpy(blackhole.prefix.address, e->addresses[i], sizeof(e->addresses[i]));
-		error = routes_set(guarded, &blackhole);
+		routes_set(guarded, &blackhole);
 	}
-	return error;
 }
 
 int
@@ -117,11 +117,9 @@ tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *
 	int error = list_ends(&e, draft->topology, routes);
 
 	*guarded = *routes;
-	guarded->routes = malloc((routes->count + 1u) * sizeof(*guarded->routes));
+	guarded->routes = memory_array(routes->count + 1u, sizeof(*guarded->routes), "routes");
 	guarded->capacity = routes->count + 1;
-	if (guarded->routes == NULL)
-		error = -ENOMEM;
-	else if (routes->count != 0)
+	if (routes->count != 0)
 		memcpy(guarded->routes, routes->routes, routes->count * sizeof(*guarded->routes));
 	for (uint32_t i = 0; error == 0 && e.count != 0 && i < routes->count; i++) {
 		const struct route *route = &routes->routes[i];
@@ -129,7 +127,7 @@ tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *
 		if (route->vrf == last || !may_lead(draft, routes, &e, route))
 			continue;
 		last = route->vrf;
-		error = guard_vrf(draft, routes, &e, route->vrf, guarded);
+		guard_vrf(draft, routes, &e, route->vrf, guarded);
 	}
 	free(e.addresses);
 	return error;

