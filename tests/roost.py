@@ -38,7 +38,7 @@ SANITIZED = os.environ.get("ROOST_TEST_SANITIZED") == "1"   # several times slow
 SANITIZER_STATUS = 99                                       # tests/run has sanitizers exit so
 
 # Lost behind the transmitter: such a packet has left its queue and counts as sent there.
-LOST_ON_WIRE = {"link-down", "link-fault", "no-packet"}
+LOST_ON_WIRE = {"link-down", "link-fault", "no-mbuf"}
 LOSSLESS_DROPS = {"headroom"}
 
 

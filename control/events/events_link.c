@@ -49,7 +49,7 @@ change_link(struct node *n, ps_t now, void *arg)
 	w->faulty = w->down || w->loss != 0 || w->corrupt != 0 || w->corrupt_payload != 0 ||
 		    w->drop_ip_id_low >= 0;
 	if (event->changes & CONFIG_LINK_CORRUPT)
-		p->rx_doubt |= PORT_RX_CORRUPT;
+		p->rx_faults |= PORT_RX_CORRUPT;
 	if (event->changes & CONFIG_LINK_STATE)
 		node_set_link(n, p, up, now);
 	paths_set_degraded(n, p,

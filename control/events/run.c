@@ -134,13 +134,13 @@ flows_open(const struct run *r)
 }
 
 static ps_t
-last_move(const struct run *r)
+last_sent(const struct run *r)
 {
 	ps_t last = 0;
 
 	for (uint32_t i = 0; i < r->node_count; i++)
-		if (r->nodes[i]->last_move > last)
-			last = r->nodes[i]->last_move;
+		if (r->nodes[i]->last_sent > last)
+			last = r->nodes[i]->last_sent;
 	return last;
 }
 
@@ -254,7 +254,7 @@ is_over(struct run *r, ps_t fed, enum run_end *end)
 		return now >= r->streams_until;
 	}
 	if (r->drive.next == PS_NEVER || flows_futile(r) ||
-	    (now > last_move(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
+	    (now > last_sent(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
 		*end = RUN_STALLED;
 		return true;
 	}

@@ -128,7 +128,7 @@ group(const struct report_node *n, unsigned int port, unsigned int pg)
 	const struct port_profile *profile = report_profile(n, port);
 	const struct port *p = &n->node->ports[port];
 	const struct priority_group *g = &p->groups[pg];
-	const struct group_more *m = &p->group_more[pg];
+	const struct group_cold *m = &p->group_cold[pg];
 	uint32_t reserved = profile != NULL ? profile->pg[pg].threshold.reserved : 0;
 	json_int_t cell = counters_cell(n);
 
@@ -153,7 +153,7 @@ queue(const struct report_node *n, unsigned int port, unsigned int tc, ps_t now)
 	const struct node *node = n->node;
 	const struct port *p = &node->ports[port];
 	const struct queue *q = &p->queues[tc];
-	const struct queue_more *m = &p->more[tc];
+	const struct queue_cold *m = &p->queue_cold[tc];
 	json_int_t cell = counters_cell(n);
 	bool paused = p->paused & 1u << tc && p->queue_paused_until[tc] > now;
 

@@ -275,7 +275,7 @@ fabric_destroy(struct fabric *f)
 	fabric_free_link_views(f);
 	routes_destroy(f->routes);
 	in_flight_routes_destroy(f->drains, t);
-	moved_tables_destroy(f->moved);
+	stale_hosts_destroy(f->moved);
 	fabric_free_labels(f->labels);
 	free(f->names);
 	free(f->hosts);

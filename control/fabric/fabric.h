@@ -37,13 +37,13 @@ struct fabric {
 	struct report_node *names;    // by node
 	struct fabric_labels *labels; // of them
 	uint64_t seed;
-	ps_t window;                // the least delay of any wire
-	ps_t lookahead;             // and of those into switches: the window of virtual time
-	uint64_t buffers_bytes;     // as in the options
-	bool trims;                 // packets may be on the way that were cut; stays so
-	uint16_t epoch;             // of what is admitted by the tables in force; never 0
-	struct drain *drains;       // changes of tenants that packets under way know nothing of
-	struct moved_tables *moved; // what switches drop of them; NULL: nothing
+	ps_t window;               // the least delay of any wire
+	ps_t lookahead;            // and of those into switches: the window of virtual time
+	uint64_t buffers_bytes;    // as in the options
+	bool trims;                // packets may be on the way that were cut; stays so
+	uint16_t epoch;            // of what is admitted by the tables in force; never 0
+	struct drain *drains;      // changes of tenants that packets under way know nothing of
+	struct stale_hosts *moved; // what switches drop of them; NULL: nothing
 };
 
 // What differs between paces.

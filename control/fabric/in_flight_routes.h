@@ -20,7 +20,7 @@ struct drain {
 	// By switch: routes that only what comes from other switches may take, in VRFs of the
 	// topology that are `leaving`; to [1] hosts that have moved, [0] others.
 	struct route_list (*lists)[2];
-	struct drain_host *hosts; // that have moved, in the order of moved_compare()
+	struct drain_host *hosts; // that have moved, in the order of stale_host_compare()
 	uint32_t host_count;
 	uint16_t *held_vrfs, *held_tenants; // places that are nobody's any more
 	uint16_t held_vrf_count, held_tenant_count;
@@ -33,7 +33,7 @@ struct drain {
 
 // A host that has left a VRF, as packets of that VRF know it.
 struct drain_host {
-	struct moved_host host;
+	struct stale_host host;
 	bool drop_at_once; // its VNI or VLAN is another tenant's now: nothing of it may be delivered
 };
 

@@ -85,8 +85,9 @@ add_epoch(const struct fabric *f, struct tables *t)
 		if (t->tunnels == NULL)
 			return -ENOMEM;
 	}
-	return f->moved != NULL ? moved_tables_create(&t->moved, f->moved->hosts, f->moved->count)
-				: 0;
+	return f->moved != NULL
+		       ? stale_hosts_create(&t->stale_hosts, f->moved->hosts, f->moved->count)
+		       : 0;
 }
 
 static int

@@ -7,7 +7,7 @@
 #include "control/fabric/counters.h"
 
 #include "control/config/config.h"
-#include "dataplane/roce/qp_snapshot.h"
+#include "dataplane/roce/qp_state.h"
 
 struct show_worker {
 	unsigned int cpu;
@@ -101,7 +101,7 @@ struct show_switch {
 // The queue pairs of a host's NIC.
 struct show_nic {
 	const char *node;
-	const struct nic_look *pairs;
+	const struct qp_state *pairs;
 	unsigned int count;
 };
 

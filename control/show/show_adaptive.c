@@ -66,7 +66,7 @@ grades(const struct report_node *n, const struct next_hop *hop, ps_t now)
 {
 	const struct node *node = n->node;
 	const bool busy = is_busy(n, &node->ports[hop->port], now);
-	const uint8_t worse = node->worse[hop->port];
+	const uint8_t worse = node->port_penalty[hop->port];
 	json_t *out = json_array();
 
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
@@ -105,7 +105,7 @@ member_json(const struct report_node *n, const struct next_hop_group *group, uin
 	json_t *out = json_pack(
 		"{s:s,s:i,s:b,s:b,s:b,s:o,s:o,s:o,s:o,s:I}", "port", n->ports[hop->port].name,
 		"weight", (int)count_slots(node->current, group, hop->port), "up", p->up,
-		"degraded", node->worse[hop->port] & PATH_DEGRADED ? 1 : 0, "busy",
+		"degraded", node->port_penalty[hop->port] & PATH_DEGRADED ? 1 : 0, "busy",
 		is_busy(n, p, now), "grade", grades(n, hop, now), "held",
 		classes(n, hop, now, true), "noticed", classes(n, hop, now, false), "utilisation",
 		utilisation(n, p, now), "tx_packets", (json_int_t)p->tx_packets);

@@ -15,7 +15,7 @@ static const char *const roles[] = {
 
 static const char *const states[] = {
 	[NIC_STATE_READY] = "ready",
-	[NIC_STATE_WAITS] = "waits",
+	[NIC_STATE_WAITING] = "waits",
 	[NIC_STATE_OPEN] = "open",
 	[NIC_STATE_COMPLETE] = "complete",
 };
@@ -49,7 +49,7 @@ add_congestion(json_t *to, const struct congestion_reading *r)
 }
 
 static json_t *
-pair_json(const struct report_node *n, const struct nic_look *look)
+pair_json(const struct report_node *n, const struct qp_state *look)
 {
 	bool sends = look->role == NIC_ROLE_SENDER || look->role == NIC_ROLE_RESPONDER;
 	bool receives = look->role == NIC_ROLE_RECEIVER || look->role == NIC_ROLE_READER;

@@ -68,7 +68,7 @@ group_stats(const struct report_node *n, unsigned int port, unsigned int groups)
 
 		add_stats(&s, g->packets, g->bytes, g->dropped,
 			  (uint64_t)g->usage.own + g->usage.guaranteed + g->headroom,
-			  watermark_user(&p->group_more[i].used_before, g->used_max),
+			  watermark_user(&p->group_cold[i].used_before, g->used_max),
 			  profile != NULL ? profile->pg[i].threshold.pool : POOL_COUNT);
 	}
 	return s;
@@ -87,7 +87,7 @@ class_stats(const struct report_node *n, unsigned int port, unsigned int classes
 
 		add_stats(&s, q->packets, q->bytes, q->dropped,
 			  n->node->depth[i * n->node->port_count + port],
-			  watermark_user(&p->more[i].depth_before, q->depth_max),
+			  watermark_user(&p->queue_cold[i].depth_before, q->depth_max),
 			  profile != NULL ? profile->tc[i].threshold.pool : POOL_COUNT);
 	}
 	return s;

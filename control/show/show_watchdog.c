@@ -22,7 +22,7 @@ queue_watched(const struct report_node *n, unsigned int port, unsigned int tc)
 
 	if (profile == NULL)
 		return false;
-	if (n->node->ports[port].more[tc].watchdog.storms != 0)
+	if (n->node->ports[port].queue_cold[tc].watchdog.storms != 0)
 		return true;
 	return t->watchdog.poll != 0 &&
 	       (profile->link_pause || (profile->obeyed & t->tc_priorities[tc]) != 0);
@@ -53,7 +53,7 @@ watched_port(const struct show_state *s, const struct report_node *n, unsigned i
 			continue;
 		snprintf(name, sizeof(name), "%u", tc);
 		json_object_set_new(queues, name,
-				    queue_json(&n->node->ports[port].more[tc].watchdog));
+				    queue_json(&n->node->ports[port].queue_cold[tc].watchdog));
 	}
 	return json_pack("{s:o}", "queue", queues);
 }

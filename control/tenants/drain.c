@@ -54,7 +54,7 @@ struct found {
 struct scan {
 	const struct fabric *f;
 	struct found *found; // by drain, in the order of the list
-	struct moved_tables **moved;
+	struct stale_hosts **moved;
 	uint64_t dropped; // as `tenant-moved`
 };
 
@@ -81,7 +81,8 @@ scan_packet(struct scan *scan, const struct tables *t, struct rte_mbuf *m)
 		if (is_control(m))
 			return;
 		scan->found[i].old++;
-		scan->found[i].moved += scan->moved[i] != NULL && moved_finds(scan->moved[i], t, m);
+		scan->found[i].moved += scan->moved[i] != NULL &&
+					stale_hosts_match(scan->moved[i], t, m);
 	}
 }
 
@@ -141,7 +142,7 @@ scan_all(const struct change_env *env, struct scan *scan)
 	*scan = (struct scan){
 		.f = f,
 		.found = calloc(count + 1u, sizeof(*scan->found)),
-		.moved = calloc(count + 1u, sizeof(struct moved_tables *)),
+		.moved = calloc(count + 1u, sizeof(struct stale_hosts *)),
 	};
 	if (scan->found == NULL || scan->moved == NULL)
 		return -ENOMEM;
@@ -158,7 +159,7 @@ free_scan(const struct fabric *f, struct scan *scan)
 	unsigned i = 0;
 
 	for (const struct drain *d = f->drains; scan->moved != NULL && d != NULL; d = d->next)
-		moved_tables_destroy(scan->moved[i++]);
+		stale_hosts_destroy(scan->moved[i++]);
 	free(scan->moved);
 	free(scan->found);
 }
@@ -303,14 +304,14 @@ static int
 rebuild(const struct change_env *env, struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
-	struct moved_tables *moved;
+	struct stale_hosts *moved;
 	int error;
 
 	in_flight_routes_release(f);
 	error = stale_tenant_in_force(f, &moved);
 	if (error != 0)
 		return error;
-	moved_tables_destroy(f->moved);
+	stale_hosts_destroy(f->moved);
 	f->moved = moved;
 	return change_rebuild(env, diag);
 }

@@ -28,9 +28,9 @@ int stale_tenant_find(struct drain *d, const struct topology *t,
 		      const struct tenant_snapshot *before);
 // What tables drop of a fabric's drains, without hosts that are back where they left; NULL:
 // nothing. Returns 0 or -ENOMEM.
-int stale_tenant_in_force(const struct fabric *f, struct moved_tables **out);
+int stale_tenant_in_force(const struct fabric *f, struct stale_hosts **out);
 // All hosts of one drain. Returns 0 or -ENOMEM.
-int stale_tenant_of(const struct fabric *f, const struct drain *d, struct moved_tables **out);
+int stale_tenant_of(const struct fabric *f, const struct drain *d, struct stale_hosts **out);
 
 // ---- drain.c ------------------------------------------------------------------------------------
 

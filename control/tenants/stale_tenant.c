@@ -19,7 +19,7 @@ drain_host_compare(const void *a, const void *b)
 {
 	const struct drain_host *x = a, *y = b;
 
-	return moved_compare(&x->host, &y->host);
+	return stale_host_compare(&x->host, &y->host);
 }
 
 // ---- finding ------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ stale_tenant_find(struct drain *d, const struct topology *t, const struct tenant
 
 // Whether some host of a VRF has this address.
 static bool
-is_back(const struct topology *t, const struct moved_host *moved)
+is_back(const struct topology *t, const struct stale_host *moved)
 {
 	for (uint32_t h = 0; h < t->host_count; h++)
 		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
@@ -210,7 +210,7 @@ is_dropped(const struct drain *d, const struct drain_host *h)
 
 // What stands in the place of a host's VRF for what comes from other switches, or VRF_NONE.
 static uint16_t
-find_leaving(const struct topology *t, const struct moved_host *host)
+find_leaving(const struct topology *t, const struct stale_host *host)
 {
 	for (uint16_t v = 0; v < t->vrf_count; v++)
 		if (t->vrfs[v].leaving && drain_encap(t->vrfs[v].encap) == host->kind &&
@@ -221,7 +221,7 @@ find_leaving(const struct topology *t, const struct moved_host *host)
 
 // Two for each host: its VRF as it was, and what stands in its place.
 static uint32_t
-list_hosts(const struct fabric *f, const struct drain *d, bool all, struct moved_host *out)
+list_hosts(const struct fabric *f, const struct drain *d, bool all, struct stale_host *out)
 {
 	uint32_t count = 0;
 
@@ -243,18 +243,18 @@ list_hosts(const struct fabric *f, const struct drain *d, bool all, struct moved
 }
 
 static int
-make_tables(struct moved_host *hosts, uint32_t count, struct moved_tables **out)
+make_tables(struct stale_host *hosts, uint32_t count, struct stale_hosts **out)
 {
-	int error = count != 0 ? moved_tables_create(out, hosts, count) : 0;
+	int error = count != 0 ? stale_hosts_create(out, hosts, count) : 0;
 
 	free(hosts);
 	return error;
 }
 
 int
-stale_tenant_in_force(const struct fabric *f, struct moved_tables **out)
+stale_tenant_in_force(const struct fabric *f, struct stale_hosts **out)
 {
-	struct moved_host *hosts;
+	struct stale_host *hosts;
 	uint32_t count = 0, room = 1;
 
 	*out = NULL;
@@ -269,9 +269,9 @@ stale_tenant_in_force(const struct fabric *f, struct moved_tables **out)
 }
 
 int
-stale_tenant_of(const struct fabric *f, const struct drain *d, struct moved_tables **out)
+stale_tenant_of(const struct fabric *f, const struct drain *d, struct stale_hosts **out)
 {
-	struct moved_host *hosts = calloc(2 * d->host_count + 1u, sizeof(*hosts));
+	struct stale_host *hosts = calloc(2 * d->host_count + 1u, sizeof(*hosts));
 
 	*out = NULL;
 	if (hosts == NULL)

@@ -192,7 +192,7 @@ tenant_change_undo(struct tenant_change *r, struct fabric *f)
 		routes_destroy(f->routes);
 	f->routes = r->routes;
 	if (f->moved != r->moved)
-		moved_tables_destroy(f->moved);
+		stale_hosts_destroy(f->moved);
 	f->moved = r->moved;
 	if (r->drain != NULL && f->drains == r->drain) {
 		f->drains = r->drain->next;
@@ -249,7 +249,7 @@ tenant_change_end(struct tenant_change *r, const struct change_env *env)
 	if (r->routes != f->routes)
 		routes_destroy(r->routes);
 	if (r->moved != f->moved)
-		moved_tables_destroy(r->moved);
+		stale_hosts_destroy(r->moved);
 	if (r->drain != NULL)
 		drains_begin(r->drain, env->now);
 	tell_hosts(r, env);

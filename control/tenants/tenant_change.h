@@ -8,9 +8,9 @@
 struct tenant_change {
 	bool begun;
 	struct tenant_snapshot before;
-	struct routes *routes; // of before
-	struct drain *drain;   // NULL: nothing is under way that the new tables would not carry
-	struct moved_tables *moved;   // of before
+	struct routes *routes;     // of before
+	struct drain *drain;       // NULL: nothing is under way that the new tables would not carry
+	struct stale_hosts *moved; // of before
 	struct fabric_labels *labels; // for the names there are now
 	uint16_t *reused;             // tenants in places that others have had
 	uint16_t reused_count;

@@ -70,7 +70,7 @@
 	  "the host took packets too slowly: look at its drain-rate, stall and PFC")               \
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
 	  "no queue pair of that number at the NIC: look at the flow list")                        \
-	X(NO_PACKET, "no-packet",                                                                  \
+	X(NO_MBUF, "no-mbuf",                                                                      \
 	  "the pool ran dry, or its packets lack room for a tunnel: lower load, buffers or MTU")
 
 enum drop_reason {

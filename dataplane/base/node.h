@@ -95,9 +95,9 @@ struct node {
 	uint32_t departures; // where those begin
 	uint32_t key_count;  // of all keys, a multiple of 4
 	uint16_t port_count;
-	uint8_t role;    // enum node_role
-	uint8_t variant; // of a switch's pipeline: bits of enum node_variant
-	uint8_t looks;   // bits of enum path_looks; 0: depths and pauses are all that count
+	uint8_t role;        // enum node_role
+	uint8_t variant;     // of a switch's pipeline: bits of enum node_variant
+	uint8_t path_inputs; // bits of enum path_input; 0: depths and pauses are all that count
 	const uint32_t *generation;   // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;
@@ -107,8 +107,8 @@ struct node {
 	ps_t timer_at;   // when the next timer is due
 	uint32_t *depth; // cells queued, by [tc * port_count + port]
 	uint8_t *held;   // by port: bit per queue that may not send (paused or frozen)
-	struct queue_more *queue_more; // what few packets touch, by port and queue
-	struct group_more *group_more;
+	struct queue_cold *queue_cold; // what few packets touch, by port and queue
+	struct group_cold *group_cold;
 	uint16_t *turns; // by next-hop group: whose turn it is in mode `spray`
 	uint32_t turn_count;
 	uint32_t seen; // worker: the generation that it has last looked for tables at
@@ -125,8 +125,8 @@ struct node {
 	const struct node_tap *tap;
 	const char *name;
 	uint32_t index;              // in the fabric
-	ps_t last_move;              // when a data packet last left
-	uint8_t *worse;              // by port: bits of enum path_worse
+	ps_t last_sent;              // when a data packet last left
+	uint8_t *port_penalty;       // by port: bits of enum path_penalty
 	struct paths paths;          // what few of them choose paths by
 	const struct tables *tables; // control: rw (release), worker: ro, in a new generation
 	uint32_t own_generation;     // control: rw; of a node that shares none

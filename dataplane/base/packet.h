@@ -35,18 +35,18 @@ enum packet_flags {
 	PACKET_IPV6 = 1 << 4,
 	PACKET_ROCE = 1 << 5, // UDP 4791 with a whole BTH
 	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
-	PACKET_UNSENT = 1 << 6,
-	PACKET_TAGGED = 1 << 7,       // when it came in; l3_off tells of the frame as it is
-	PACKET_TRIMMED = 1 << 8,      // cut at this node
-	PACKET_CUT = 1 << 9,          // cut on its way here: UDP says more than IP has
-	PACKET_BAD_FCS = 1 << 10,     // corrupted on the link that it is on
+	PACKET_NO_PAYLOAD = 1 << 6,
+	PACKET_TAGGED = 1 << 7,           // when it came in; l3_off tells of the frame as it is
+	PACKET_TRIMMED = 1 << 8,          // cut at this node
+	PACKET_TRIMMED_UPSTREAM = 1 << 9, // cut on its way here: UDP says more than IP has
+	PACKET_BAD_FCS = 1 << 10,         // corrupted on the link that it is on
 	PACKET_BAD_PAYLOAD = 1 << 11, // corrupted behind the BTH: the FCS is right, the ICRC wrong
 	// In VXLAN: l3_off, l4_off and ip_proto are the outer header's, PACKET_ROCE and the opcode
 	// tell of the packet inside, and so do inner_l3_off and inner_l4_off if they are not 0.
 	PACKET_TUNNEL = 1 << 12,
 	// Its tunnel ends here: all offsets are of the packet inside, what stands before that
 	// packet's Ethernet header goes when it is rewritten.
-	PACKET_OPENED = 1 << 13,
+	PACKET_DECAPPED = 1 << 13,
 	PACKET_VLAN = 1 << 14,    // its tag said which VRF it belongs to
 	PACKET_RESIZED = 1 << 15, // leaves in other headers than it came in: cells are of those
 };

@@ -10,17 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What makes a port's link a worse choice, by port in node->worse.
-enum path_worse {
+// What makes a port's link a worse choice, by port in node->port_penalty.
+enum path_penalty {
 	PATH_DEGRADED = 1 << 0, // an event has slowed it, or makes it lose or corrupt packets
 	PATH_BUSY = 1 << 1,     // its utilisation is above the threshold
 };
 
-// What a choice has to look at beside depths and pauses, in node->looks.
-enum path_looks {
-	PATH_LOOKS_DEGRADED = 1 << 0,
-	PATH_LOOKS_UTILISATION = 1 << 1,
-	PATH_LOOKS_NOTICES = 1 << 2,
+// What a choice has to look at beside depths and pauses, in node->path_inputs.
+enum path_input {
+	PATH_INPUT_DEGRADED = 1 << 0,
+	PATH_INPUT_UTILISATION = 1 << 1,
+	PATH_INPUT_NOTICES = 1 << 2,
 };
 
 #define FLOWLETS_LOG2 12

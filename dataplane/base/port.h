@@ -108,7 +108,7 @@ struct watchdog_queue {
 };
 
 // What few packets of a queue touch.
-struct queue_more {
+struct queue_cold {
 	uint16_t latency;  // 1 + the first histogram of its packets' stay; 0: there is none
 	ps_t shaped_until; // its maximum rate holds it
 	ps_t promised_at;  // its minimum rate is due from here on
@@ -122,13 +122,13 @@ struct queue_more {
 };
 
 // What few packets of a priority group touch.
-struct group_more {
+struct group_cold {
 	struct watermark_before used_before;
 	struct watermark_before shared_before;
 	struct watermark_before headroom_before;
 };
 
-enum port_rx_doubt {
+enum port_rx_faults {
 	PORT_RX_DOWN = 1 << 0,    // the link is down
 	PORT_RX_CORRUPT = 1 << 1, // an event has had frames corrupted on the link; stays set
 };
@@ -147,9 +147,9 @@ struct port {
 	uint8_t stormed;  // bit per queue that the watchdog has in a storm and acts on
 	uint8_t dwrr_tc;  // whose turn it is
 	bool up;
-	bool tapped;      // node->tap sees its packets
-	uint8_t rated;    // bit per queue whose packets some rate counts
-	uint8_t rx_doubt; // bits of enum port_rx_doubt: why what arrives is looked at more closely
+	bool tapped;       // node->tap sees its packets
+	uint8_t rated;     // bit per queue whose packets some rate counts
+	uint8_t rx_faults; // bits of enum port_rx_faults: why what arrives is looked at more closely
 	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
 	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;
@@ -170,8 +170,8 @@ struct port {
 	struct queue queues[PRIORITIES];
 	struct priority_group groups[PRIORITIES];
 
-	struct queue_more *more;         // one a queue
-	struct group_more *group_more;   // one a group
+	struct queue_cold *queue_cold;   // one a queue
+	struct group_cold *group_cold;   // one a group
 	ps_t shaped_until;               // the port's own maximum rate
 	uint32_t shared_use[POOL_COUNT]; // cells beyond reserved, where a pool has a port level
 

@@ -15,12 +15,12 @@ tunnel_tables_destroy(struct tunnel_tables *t)
 }
 
 void
-moved_tables_destroy(struct moved_tables *moved)
+stale_hosts_destroy(struct stale_hosts *stale)
 {
-	if (moved == NULL)
+	if (stale == NULL)
 		return;
-	free(moved->hosts);
-	free(moved);
+	free(stale->hosts);
+	free(stale);
 }
 
 void
@@ -34,7 +34,7 @@ tables_destroy(struct tables *t)
 	}
 	pins_destroy(t->pins);
 	tunnel_tables_destroy(t->tunnels);
-	moved_tables_destroy(t->moved);
+	stale_hosts_destroy(t->stale_hosts);
 	free(t->vrfs);
 	free(t->groups);
 	free(t->next_hops);

@@ -204,8 +204,8 @@ struct tunnel_tables {
 #define TUNNEL_HASH UINT32_C(0x9e3779b1)
 
 // A host that has left a VRF. Of packets that were admitted before, those from it or to it are
-// dropped wherever they are met (stages/moved.h).
-struct moved_host {
+// dropped wherever they are met (stages/stale_tenant.h).
+struct stale_host {
 	enum encap_kind kind; // how the VRF's packets cross the fabric
 	uint32_t id;          // VNI or VLAN
 	uint16_t vrf;         // as this switch numbers it; VRF_NONE: it has none
@@ -214,9 +214,9 @@ struct moved_host {
 	uint8_t address[16];  // of version 4 the first 4 bytes, then zeros
 };
 
-struct moved_tables {
+struct stale_hosts {
 	uint32_t count;
-	struct moved_host *hosts; // in the order of moved_compare()
+	struct stale_host *hosts; // in the order of stale_host_compare()
 };
 
 // What RoCEv2 packets beside the port and the opcode must be like to be sprayed; `narrow` in struct
@@ -291,10 +291,10 @@ struct tables {
 	struct pool_profile pools[POOL_COUNT];
 	uint32_t grades[GRADES_MAX]; // cells, ascending, padded with UINT32_MAX
 	bool eligible_data_only;     // of RoCE packets only those that carry data are sprayed
-	bool eligible_narrow;        // eligible_more is asked too
+	bool eligible_narrow;        // eligible_profile is asked too
 	uint16_t eligible_udp_dport;
 	uint32_t hash_seed;
-	struct eligible_profile eligible_more;
+	struct eligible_profile eligible_profile;
 	ps_t flowlet_gap;  // idle time that ends a flowlet
 	bool flowlets;     // some group chooses by flowlet
 	bool utilisation;  // some port's links may be busy
@@ -309,7 +309,7 @@ struct tables {
 	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here
 	// NULL: no host has left a VRF of late. None of several: epochs are stamped all the same,
 	// which without tunnels they are at no other time.
-	struct moved_tables *moved;
+	struct stale_hosts *stale_hosts;
 	uint16_t epoch; // of what is admitted under this snapshot (packet_meta.epoch); never 0
 	uint16_t histogram_count;
 	uint16_t vrf_count;
@@ -337,7 +337,7 @@ tables_cells(const struct tables *t, uint32_t bytes)
 void tables_destroy(struct tables *t);
 // Its parts.
 void tunnel_tables_destroy(struct tunnel_tables *t);
-void moved_tables_destroy(struct moved_tables *moved);
+void stale_hosts_destroy(struct stale_hosts *stale);
 
 // The VRF of a VNI, or VRF_NONE.
 static inline uint16_t

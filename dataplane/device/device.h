@@ -49,7 +49,7 @@ struct device_stats {
 	uint64_t rx_bytes;
 	uint64_t rx_missed; // dropped before us for want of a buffer or a place in the ring
 	uint64_t rx_errors;
-	uint64_t rx_no_packet; // the pool was empty
+	uint64_t rx_no_mbuf; // the pool was empty
 	uint64_t rx_chained;
 	uint64_t tx_packets; // may count failed sends where the driver says so (QUIRK_TX_UNCOUNTED)
 	uint64_t tx_bytes;

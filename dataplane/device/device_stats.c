@@ -22,7 +22,7 @@ device_stats(const struct device *d, struct device_stats *stats)
 		.rx_bytes = eth.ibytes,
 		.rx_missed = eth.imissed,
 		.rx_errors = eth.ierrors,
-		.rx_no_packet = eth.rx_nombuf,
+		.rx_no_mbuf = eth.rx_nombuf,
 		.rx_chained = d->rx_chained,
 		.tx_packets = eth.opackets,
 		.tx_bytes = eth.obytes,

@@ -17,7 +17,7 @@
 // replaced.
 #include "live.h"
 
-#include "dataplane/roce/unsent.h"
+#include "dataplane/roce/payload.h"
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -86,7 +86,7 @@ live_prepare(const struct live_worker *w, struct live_port *lp, struct rte_mbuf 
 		return false;
 	}
 	if (unlikely(meta->data_len != meta->wire_bytes) &&
-	    unsent_write(m, w->packets->data_room) != 0) {
+	    payload_write(m, w->packets->data_room) != 0) {
 		lp->unsendable++;
 		return false;
 	}

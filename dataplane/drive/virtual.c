@@ -79,7 +79,7 @@ prefetch_ahead(struct virtual_drive *v, uint32_t i)
 	if (i + 2 < v->node_count)
 		node_prefetch_packets(v->nodes[i + 2]);
 	if (i + 1 < v->node_count)
-		node_prefetch_more(v->nodes[i + 1]);
+		node_prefetch_nic(v->nodes[i + 1]);
 }
 
 static void

@@ -201,7 +201,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	paths_adopt(n);
 	cut = buffer_recount(n, t);
 	n->variant = (cut || wants_full(n, t) ? NODE_FULL : 0) |
-		     (t->tunnels != NULL || t->moved != NULL ? NODE_TUNNELS : 0);
+		     (t->tunnels != NULL || t->stale_hosts != NULL ? NODE_TUNNELS : 0);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		fair_adopt(n, &n->ports[i]);
 		shaper_adopt(n, &n->ports[i], n->start);
@@ -210,6 +210,6 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	}
 	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);
-	if (unlikely(t->moved != NULL) && n->role != NODE_NIC)
-		moved_purge(n, n->start);
+	if (unlikely(t->stale_hosts != NULL) && n->role != NODE_NIC)
+		stale_tenant_purge(n, n->start);
 }

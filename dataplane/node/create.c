@@ -37,14 +37,14 @@ port_init(struct node *n, struct port *p, uint8_t index)
 		.since = PS_NEVER, .last_start = PS_NEVER, .last_end = PS_NEVER};
 
 	p->index = index;
-	p->more = &n->queue_more[PRIORITIES * index];
-	p->group_more = &n->group_more[PRIORITIES * index];
+	p->queue_cold = &n->queue_cold[PRIORITIES * index];
+	p->group_cold = &n->group_cold[PRIORITIES * index];
 	p->up = true;
 	p->next_send = PS_NEVER;
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
 		p->refresh_at[i] = PS_NEVER;
-		p->more[i].held = closed;
-		p->more[i].watchdog.stuck_since = PS_NEVER;
+		p->queue_cold[i].held = closed;
+		p->queue_cold[i].watchdog.stuck_since = PS_NEVER;
 	}
 	for (unsigned int i = 0; i < PAUSES; i++)
 		p->rx_pause[i] = p->tx_pause[i] = closed;
@@ -66,13 +66,13 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->keys = aligned_zeroed(n->key_count * sizeof(*n->keys));
 	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
 	n->held = aligned_zeroed(ports);
-	n->worse = aligned_zeroed(ports);
-	n->queue_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->queue_more));
-	n->group_more = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_more));
+	n->port_penalty = aligned_zeroed(ports);
+	n->queue_cold = aligned_zeroed(PRIORITIES * ports * sizeof(*n->queue_cold));
+	n->group_cold = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_cold));
 	n->watchdog_due = PS_NEVER;
 	n->pfc_due = PS_NEVER;
 	if (n->ports == NULL || n->keys == NULL || n->depth == NULL || n->held == NULL ||
-	    n->worse == NULL || n->queue_more == NULL || n->group_more == NULL ||
+	    n->port_penalty == NULL || n->queue_cold == NULL || n->group_cold == NULL ||
 	    (role != NODE_NIC &&
 	     (node_log_create(&n->log, ports) != 0 || glean_create(&n->glean) != 0))) {
 		node_destroy(n);
@@ -117,10 +117,10 @@ node_destroy(struct node *n)
 	free(n->histograms);
 	free(n->histogram_due);
 	free(n->turns);
-	free(n->group_more);
-	free(n->queue_more);
+	free(n->group_cold);
+	free(n->queue_cold);
 	paths_destroy(n);
-	free(n->worse);
+	free(n->port_penalty);
 	free(n->held);
 	free(n->depth);
 	free(n->keys);

@@ -71,7 +71,7 @@ node_prefetch_packets(const struct node *n)
 }
 
 static inline void
-node_prefetch_more(const struct node *n)
+node_prefetch_nic(const struct node *n)
 {
 	if (n->ops->fetch != NULL)
 		n->ops->fetch(n);

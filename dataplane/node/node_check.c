@@ -226,9 +226,9 @@ check_conservation(struct node_checker *c)
 		received += p->rx_packets - p->control_rx;
 		for (unsigned int reason = 0; reason < DROP_COUNT; reason++)
 			if (reason != DROP_LINK_DOWN && reason != DROP_LINK_FAULT &&
-			    reason != DROP_NO_PACKET)
+			    reason != DROP_NO_MBUF)
 				gone += p->drops[reason];
-		either += p->drops[DROP_LINK_DOWN] + p->drops[DROP_NO_PACKET];
+		either += p->drops[DROP_LINK_DOWN] + p->drops[DROP_NO_MBUF];
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
 			gone += p->queues[k].packets;
 			offered += p->groups[k].packets - p->groups[k].dropped;

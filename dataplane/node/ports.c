@@ -18,12 +18,12 @@ void
 node_set_link(struct node *n, struct port *p, bool up, ps_t now)
 {
 	p->up = up;
-	p->rx_doubt = (uint8_t)(up ? p->rx_doubt & ~PORT_RX_DOWN : p->rx_doubt | PORT_RX_DOWN);
+	p->rx_faults = (uint8_t)(up ? p->rx_faults & ~PORT_RX_DOWN : p->rx_faults | PORT_RX_DOWN);
 	if (up) {
-		pfc_tell_again(n, p, now);
+		pfc_resend_xoffs(n, p, now);
 	} else {
 		pause_clear(n, p, now);
-		pfc_forget_told(p, now);
+		pfc_close_pauses(p, now);
 	}
 	pause_update_held(n, p);
 }

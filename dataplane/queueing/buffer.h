@@ -99,7 +99,7 @@ buffer_take_own(struct usage *u, struct pool *pool, uint32_t cells, uint32_t sha
 
 // Gives `cells` back; returns how many of them counted as shared.
 static inline uint32_t
-buffer_give_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
+buffer_return_own(struct usage *u, const struct threshold *t, struct pool *pool, uint32_t cells)
 {
 	uint32_t own = u->own;
 	uint32_t shared = buffer_shared(own, t->reserved) - buffer_shared(own - cells, t->reserved);
@@ -141,8 +141,8 @@ buffer_take_guarantee(struct usage *u, struct tenant_use *use, struct pool *stat
 }
 
 static inline void
-buffer_give_guarantee(struct usage *u, struct tenant_use *use, struct pool *state, uint8_t pool,
-		      uint32_t cells)
+buffer_return_guarantee(struct usage *u, struct tenant_use *use, struct pool *state, uint8_t pool,
+			uint32_t cells)
 {
 	use->guarantee[pool] -= cells;
 	u->guaranteed -= cells;

@@ -266,26 +266,27 @@ charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *
 }
 
 static __rte_always_inline void
-charge_give_side(struct node *n, const struct charge *c, struct port *p, struct usage *usage,
-		 const struct threshold *threshold, uint32_t own_cells, bool guaranteed, bool full)
+charge_return_side(struct node *n, const struct charge *c, struct port *p, struct usage *usage,
+		   const struct threshold *threshold, uint32_t own_cells, bool guaranteed,
+		   bool full)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 	uint32_t shared;
 
 	charge_note_tenant(n, c, threshold, -c->cells, full);
 	if (guaranteed) {
-		buffer_give_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
-				      own_cells);
+		buffer_return_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
+					own_cells);
 		return;
 	}
-	shared = buffer_give_own(usage, threshold, pool, own_cells);
+	shared = buffer_return_own(usage, threshold, pool, own_cells);
 	if (full)
 		p->shared_use[threshold->pool] -= shared;
 }
 
 // Releases what a packet held, at the instant its transmission starts.
 static __rte_always_inline void
-charge_give(struct node *n, const struct charge *c, ps_t now, bool full)
+charge_return(struct node *n, const struct charge *c, ps_t now, bool full)
 {
 	struct port *in = &n->ports[c->in_port];
 	struct port *out = &n->ports[c->out_port];
@@ -293,8 +294,8 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool full)
 	const struct pg_profile *pg = &in->profile->pg[c->pg];
 	uint32_t own = c->cells;
 
-	charge_give_side(n, c, out, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold,
-			 own, c->flags & PACKET_OUT_GUARANTEE, full);
+	charge_return_side(n, c, out, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold,
+			   own, c->flags & PACKET_OUT_GUARANTEE, full);
 	if (unlikely(g->headroom != 0) && !(c->flags & PACKET_IN_GUARANTEE)) {
 		uint32_t headroom = own < g->headroom ? own : g->headroom;
 
@@ -302,8 +303,8 @@ charge_give(struct node *n, const struct charge *c, ps_t now, bool full)
 		n->buffer.pools[POOL_HEADROOM].used -= headroom;
 		own -= headroom;
 	}
-	charge_give_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE,
-			 full);
+	charge_return_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE,
+			   full);
 	if (unlikely(g->xoff) && pfc_xon_due(n, in, c->pg))
 		pfc_xon(n, in, c->pg, now);
 }

@@ -21,7 +21,7 @@
 struct rte_mbuf *
 fair_next_fifo(const struct port *p, unsigned int tc, struct rte_mbuf *m)
 {
-	const struct tenant_queues *t = p->more[tc].tenants;
+	const struct tenant_queues *t = p->queue_cold[tc].tenants;
 	uint32_t i = m == p->queues[tc].head ? 0 : fair_index(t, m) + 1;
 
 	for (; i <= t->tenants; i++)
@@ -63,36 +63,36 @@ split(struct port *p, unsigned int tc)
 	q->tail = q->head;
 	for (; m != NULL; m = next) {
 		next = packet_meta(m)->next;
-		fair_append(p->more[tc].tenants, m);
+		fair_append(p->queue_cold[tc].tenants, m);
 	}
 }
 
 static void
 join(struct port *p, unsigned int tc)
 {
-	struct tenant_queues *t = p->more[tc].tenants;
+	struct tenant_queues *t = p->queue_cold[tc].tenants;
 	struct rte_mbuf *m;
 
 	while ((m = fair_choose(t)) != NULL)
 		queue_push(p, tc, m);
 	free(t);
-	p->more[tc].tenants = NULL;
+	p->queue_cold[tc].tenants = NULL;
 }
 
 void
 fair_adopt(const struct node *n, struct port *p)
 {
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
-		struct queue_more *more = &p->more[tc];
-		bool had = more->tenants != NULL;
+		struct queue_cold *cold = &p->queue_cold[tc];
+		bool had = cold->tenants != NULL;
 
 		if (!(p->profile->fair & 1u << tc)) {
 			if (had)
 				join(p, tc);
 			continue;
 		}
-		more->tenants = with_tenants(more->tenants, n->buffer.tenant_count);
-		more->tenants->quantum = p->profile->mtu + FAIR_ETHERNET_BYTES;
+		cold->tenants = with_tenants(cold->tenants, n->buffer.tenant_count);
+		cold->tenants->quantum = p->profile->mtu + FAIR_ETHERNET_BYTES;
 		if (!had)
 			split(p, tc);
 	}
@@ -102,6 +102,6 @@ void
 fair_destroy(struct port *p)
 {
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
-		if (p->more[tc].tenants != NULL)
+		if (p->queue_cold[tc].tenants != NULL)
 			join(p, tc);
 }

@@ -118,7 +118,7 @@ fair_push(struct port *p, unsigned int tc, struct rte_mbuf *m)
 	if (p->queues[tc].head == NULL)
 		queue_push(p, tc, m);
 	else
-		fair_append(p->more[tc].tenants, m);
+		fair_append(p->queue_cold[tc].tenants, m);
 }
 
 // Takes the head of such a queue, not empty, and puts the packet there whose turn is next.
@@ -128,7 +128,7 @@ fair_pop(struct port *p, unsigned int tc)
 	struct queue *q = &p->queues[tc];
 	struct rte_mbuf *m = q->head;
 
-	q->head = q->tail = fair_choose(p->more[tc].tenants);
+	q->head = q->tail = fair_choose(p->queue_cold[tc].tenants);
 	if (q->head == NULL)
 		p->nonempty &= (uint8_t) ~(1u << tc);
 	return m;
@@ -144,7 +144,7 @@ fair_next(const struct port *p, unsigned int tc, struct rte_mbuf *m)
 {
 	struct rte_mbuf *next = packet_meta(m)->next;
 
-	return next != NULL || p->more[tc].tenants == NULL ? next : fair_next_fifo(p, tc, m);
+	return next != NULL || p->queue_cold[tc].tenants == NULL ? next : fair_next_fifo(p, tc, m);
 }
 
 // New tables are in force: queues whose tenants take turns from now on are split, and those whose

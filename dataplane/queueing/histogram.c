@@ -61,7 +61,7 @@ histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps
 {
 	const struct tables *t = n->current;
 
-	for (unsigned int i = p->more[tc].latency - 1u; i < t->histogram_count; i++)
+	for (unsigned int i = p->queue_cold[tc].latency - 1u; i < t->histogram_count; i++)
 		if (is_latency_of(&t->histograms[i], p, tc))
 			n->histograms[i][bin_of(&t->histograms[i], now - arrived)]++;
 }
@@ -71,12 +71,12 @@ static void
 find_latencies(struct node *n, const struct tables *t)
 {
 	for (unsigned int i = 0; i < PRIORITIES * n->port_count; i++)
-		n->queue_more[i].latency = 0;
+		n->queue_cold[i].latency = 0;
 	for (unsigned int i = t->histogram_count; i != 0; i--) {
 		const struct histogram_profile *h = &t->histograms[i - 1];
 
 		if (h->kind == HISTOGRAM_LATENCY)
-			n->ports[h->port].more[h->index].latency = (uint16_t)i;
+			n->ports[h->port].queue_cold[h->index].latency = (uint16_t)i;
 	}
 }
 

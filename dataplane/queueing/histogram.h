@@ -12,7 +12,7 @@
 ps_t histogram_sample(struct node *n, ps_t now);
 
 // Counts a packet that begins to leave by a queue and came in at `arrived`. Only where
-// more->latency is set.
+// cold->latency is set.
 void histogram_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived,
 			    ps_t now);
 

@@ -16,10 +16,10 @@ pause_update_queue(struct port *p, const struct tables *t, unsigned int tc, ps_t
 	p->queue_paused_until[tc] = until;
 	if (until > now && !(p->stormed & bit)) {
 		p->paused |= bit;
-		pause_clock_open(&p->more[tc].held, now);
+		pause_clock_open(&p->queue_cold[tc].held, now);
 	} else {
 		p->paused &= (uint8_t)~bit;
-		pause_clock_close(&p->more[tc].held, now);
+		pause_clock_close(&p->queue_cold[tc].held, now);
 	}
 }
 
@@ -35,7 +35,7 @@ pause_expire(struct node *n, struct port *p, ps_t now)
 		if (p->queue_paused_until[tc] > now)
 			continue;
 		p->paused &= (uint8_t) ~(1u << tc);
-		pause_clock_close(&p->more[tc].held, p->queue_paused_until[tc]);
+		pause_clock_close(&p->queue_cold[tc].held, p->queue_paused_until[tc]);
 	}
 	pause_update_held(n, p);
 }
@@ -72,7 +72,7 @@ pause_set(struct port *p, unsigned int which, uint16_t quanta, uint8_t queues, p
 	else
 		pause_clock_close(&p->rx_pause[which], now);
 	for (unsigned int bits = quanta != 0 ? queues : 0; bits != 0; bits &= bits - 1)
-		p->more[__builtin_ctz(bits)].watchdog.last_xoff = now;
+		p->queue_cold[__builtin_ctz(bits)].watchdog.last_xoff = now;
 }
 
 void
@@ -131,7 +131,7 @@ pause_clear(struct node *n, struct port *p, ps_t now)
 		pause_end(p, i, now);
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
 		p->queue_paused_until[tc] = 0;
-		pause_clock_close(&p->more[tc].held, now);
+		pause_clock_close(&p->queue_cold[tc].held, now);
 	}
 	p->paused = 0;
 	pause_update_held(n, p);

@@ -71,7 +71,7 @@ pfc_arm(struct node *n, struct port *p, unsigned int pg, ps_t at)
 
 // Sends the group's XOFF, for the first time or again.
 static void
-pfc_tell(struct node *n, struct port *p, unsigned int pg, ps_t now)
+pfc_send_xoff(struct node *n, struct port *p, unsigned int pg, ps_t now)
 {
 	struct priority_group *g = &p->groups[pg];
 
@@ -122,14 +122,14 @@ pfc_xoff(struct node *n, struct port *p, unsigned int pg, ps_t now)
 	g->xoff = true;
 	g->xoff_priorities = priorities;
 	if (priorities != 0 || pfc_other_holder(p, pg) == PRIORITIES)
-		pfc_tell(n, p, pg, now);
+		pfc_send_xoff(n, p, pg, now);
 }
 
 // The link's pause outlives the group that it is refreshed for. An XOFF of this very instant counts
 // for the group that it now is for.
 static void
-pfc_pass_on(struct node *n, struct port *p, unsigned int from, unsigned int to, ps_t refresh_at,
-	    ps_t now)
+pfc_hand_over(struct node *n, struct port *p, unsigned int from, unsigned int to, ps_t refresh_at,
+	      ps_t now)
 {
 	if (refresh_at == PS_NEVER)
 		return;
@@ -155,7 +155,7 @@ pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now)
 	} else {
 		other = pfc_other_holder(p, pg);
 		if (other != PRIORITIES) {
-			pfc_pass_on(n, p, pg, other, refresh_at, now);
+			pfc_hand_over(n, p, pg, other, refresh_at, now);
 			return;
 		}
 		unsent = pause_frame_send_link(n, p, 0, now);
@@ -184,7 +184,7 @@ pfc_refresh_port(struct node *n, struct port *p, ps_t now)
 			if (pfc_group_empty(&p->groups[pg]))
 				pfc_xon(n, p, pg, now);
 			else
-				pfc_tell(n, p, pg, now);
+				pfc_send_xoff(n, p, pg, now);
 		}
 		next = time_min(next, p->refresh_at[pg]);
 	}
@@ -207,14 +207,14 @@ pfc_refresh(struct node *n, ps_t now)
 }
 
 void
-pfc_forget_told(struct port *p, ps_t now)
+pfc_close_pauses(struct port *p, ps_t now)
 {
 	for (unsigned int i = 0; i < PAUSES; i++)
 		pause_clock_close(&p->tx_pause[i], now);
 }
 
 void
-pfc_tell_again(struct node *n, struct port *p, ps_t now)
+pfc_resend_xoffs(struct node *n, struct port *p, ps_t now)
 {
 	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
 		if (p->refresh_at[pg] == PS_NEVER)

@@ -77,10 +77,10 @@ port_send(struct node *n, struct port *p, ps_t now)
 		q->ecn_marked++;
 	q->packets++;
 	q->bytes += charge.bytes;
-	n->last_move = now;
+	n->last_sent = now;
 	// The wire first: an XON that this release causes at this very port follows the packet.
 	port_transmit(n, p, m, now);
-	charge_give(n, &charge, now, false);
+	charge_return(n, &charge, now, false);
 	port_arm_next(n, p);
 }
 
@@ -105,7 +105,7 @@ port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 		q->depth_max = meta->cells;
 	q->packets++;
 	q->bytes += meta->wire_bytes;
-	n->last_move = now;
+	n->last_sent = now;
 	port_transmit(n, p, m, now);
 }
 
@@ -124,7 +124,7 @@ port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
 // Sees to it that what has just been put in a queue of a port is sent: true when that is to be done
 // now.
 static inline bool
-port_kicks(struct node *n, struct port *p, ps_t now)
+port_should_send(struct node *n, struct port *p, ps_t now)
 {
 	if (p->next_send == now)
 		return false; // among this instant's departures

@@ -17,7 +17,7 @@
 static struct rte_mbuf *
 take(struct node *n, struct port *p, unsigned int tc)
 {
-	struct rte_mbuf *m = p->more[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
+	struct rte_mbuf *m = p->queue_cold[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
 
 	*node_depth(n, p, tc) -= packet_meta(m)->cells;
 	if (p->queues[tc].head == NULL)
@@ -69,7 +69,7 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 	const uint32_t depth = *node_depth(n, p, tc);
 
 	if (ecn_red_drops(m, profile, depth, &n->random)) {
-		p->more[tc].red_dropped++;
+		p->queue_cold[tc].red_dropped++;
 		drop(n, p, m, DROP_RED, now);
 		return false;
 	}
@@ -79,10 +79,10 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 		q->ecn_marked++;
 	q->packets++;
 	q->bytes += charge.bytes;
-	n->last_move = now;
+	n->last_sent = now;
 	port_note_latency(n, p, tc, packet_meta(m)->arrived, now);
 	port_transmit(n, p, m, now);
-	charge_give(n, &charge, now, true);
+	charge_return(n, &charge, now, true);
 	port_note_sent(p, tc, charge.bytes, charge.flags, now);
 	return true;
 }
@@ -125,7 +125,7 @@ port_drop_some(struct node *n, struct port *p, unsigned int tc,
 	struct rte_mbuf **kept_end = &kept, **dropped_end = &dropped;
 
 	while (p->queues[tc].head != NULL) {
-		m = p->more[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
+		m = p->queue_cold[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
 		if (wanted(n, m)) {
 			*node_depth(n, p, tc) -= packet_meta(m)->cells;
 			append(&dropped_end, m);

@@ -13,7 +13,7 @@
 static inline void
 port_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived, ps_t now)
 {
-	if (p->more[tc].latency != 0)
+	if (p->queue_cold[tc].latency != 0)
 		histogram_note_latency(n, p, tc, arrived, now);
 }
 
@@ -24,7 +24,7 @@ port_note_sent(struct port *p, unsigned int tc, uint32_t bytes, uint32_t flags, 
 	if (p->rated & 1u << tc)
 		shaper_note_sent(p, tc, bytes, now);
 	if (unlikely(flags & PACKET_TRIMMED))
-		p->more[tc].trim_sent++;
+		p->queue_cold[tc].trim_sent++;
 }
 
 // Whether no rate holds a queue.
@@ -55,7 +55,7 @@ port_push_full(struct port *p, struct rte_mbuf *m)
 {
 	unsigned int tc = packet_meta(m)->tc;
 
-	if (p->more[tc].tenants != NULL)
+	if (p->queue_cold[tc].tenants != NULL)
 		fair_push(p, tc, m);
 	else
 		queue_push(p, tc, m);

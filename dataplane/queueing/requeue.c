@@ -74,7 +74,7 @@ give(struct node *n, struct port *p, unsigned int tc, struct packet_list moved[P
 	while (p->queues[tc].head != NULL) {
 		unsigned int to;
 
-		m = p->more[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
+		m = p->queue_cold[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
 		to = queue_of(n, packet_meta(m));
 		append(to == tc ? &kept : &moved[to], m);
 	}

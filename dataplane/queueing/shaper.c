@@ -30,7 +30,7 @@ shaper_expire(struct port *p, ps_t now)
 	for (unsigned int bits = p->profile->max_rated; bits != 0; bits &= bits - 1) {
 		unsigned int tc = (unsigned int)__builtin_ctz(bits);
 
-		if (p->more[tc].shaped_until > now)
+		if (p->queue_cold[tc].shaped_until > now)
 			shaped |= (uint8_t)(1u << tc);
 	}
 	p->shaped = shaped;
@@ -43,7 +43,7 @@ shaper_resume_at(const struct port *p)
 
 	for (unsigned int bits = p->nonempty & p->shaped & ~(unsigned int)(p->paused | p->tx_off);
 	     bits != 0; bits &= bits - 1)
-		first = time_min(first, p->more[__builtin_ctz(bits)].shaped_until);
+		first = time_min(first, p->queue_cold[__builtin_ctz(bits)].shaped_until);
 	if (first == PS_NEVER)
 		return PS_NEVER;
 	at = first > p->shaped_until ? first : p->shaped_until;
@@ -63,10 +63,10 @@ shaper_adopt(struct node *n, struct port *p, ps_t now)
 	const struct port_profile *profile = p->profile;
 
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
-		struct queue_more *more = &p->more[tc];
+		struct queue_cold *cold = &p->queue_cold[tc];
 
-		more->shaped_until = bounded(more->shaped_until, &profile->tc[tc].max_rate, now);
-		more->promised_at = bounded(more->promised_at, &profile->tc[tc].min_rate, now);
+		cold->shaped_until = bounded(cold->shaped_until, &profile->tc[tc].max_rate, now);
+		cold->promised_at = bounded(cold->promised_at, &profile->tc[tc].min_rate, now);
 	}
 	p->shaped_until = bounded(p->shaped_until, &profile->max_rate, now);
 	p->rated = profile->max_rate.byte_time != 0 ? 0xff

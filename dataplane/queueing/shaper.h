@@ -22,16 +22,16 @@ shaper_note_sent(struct port *p, unsigned int tc, uint32_t bytes, ps_t now)
 {
 	const struct port_profile *profile = p->profile;
 	const struct rate_profile *rate = &profile->tc[tc].max_rate;
-	struct queue_more *more = &p->more[tc];
+	struct queue_cold *cold = &p->queue_cold[tc];
 
 	if (rate->byte_time != 0) {
-		more->shaped_until = shaper_after(more->shaped_until, rate, bytes, now);
-		if (more->shaped_until > now)
+		cold->shaped_until = shaper_after(cold->shaped_until, rate, bytes, now);
+		if (cold->shaped_until > now)
 			p->shaped |= (uint8_t)(1u << tc);
 	}
 	rate = &profile->tc[tc].min_rate;
 	if (rate->byte_time != 0)
-		more->promised_at = time_min(shaper_after(more->promised_at, rate, bytes, now),
+		cold->promised_at = time_min(shaper_after(cold->promised_at, rate, bytes, now),
 					     now + rate->burst);
 	rate = &profile->max_rate;
 	if (rate->byte_time != 0) {
@@ -57,7 +57,7 @@ shaper_behind(const struct port *p, unsigned int eligible, ps_t now)
 	for (unsigned int bits = eligible & p->profile->min_rated; bits != 0; bits &= bits - 1) {
 		unsigned int tc = (unsigned int)__builtin_ctz(bits);
 
-		if (p->more[tc].promised_at <= now)
+		if (p->queue_cold[tc].promised_at <= now)
 			behind |= 1u << tc;
 	}
 	return behind;

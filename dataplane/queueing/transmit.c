@@ -13,7 +13,7 @@ port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_re
 }
 
 static bool
-wire_strikes(struct node *n, uint32_t probability)
+fault_hits(struct node *n, uint32_t probability)
 {
 	return probability != 0 && random_u32(&n->random) < probability;
 }
@@ -21,7 +21,7 @@ wire_strikes(struct node *n, uint32_t probability)
 // Corrupts a packet behind its BTH, where only who checks the ICRC sees it. What is there is
 // changed; of payload that is not, the flag tells.
 static void
-spoil_payload(struct rte_mbuf *m)
+corrupt_payload_of(struct rte_mbuf *m)
 {
 	struct packet_meta *meta = packet_meta(m);
 	uint8_t *data = packet_data(m);
@@ -30,7 +30,7 @@ spoil_payload(struct rte_mbuf *m)
 	if (!(meta->flags & PACKET_ROCE))
 		return;
 	meta->flags |= PACKET_BAD_PAYLOAD;
-	if (!(meta->flags & PACKET_UNSENT)) {
+	if (!(meta->flags & PACKET_NO_PAYLOAD)) {
 		uint32_t last = udp + header_get16(data + udp + 4) - 1u;
 
 		if (last < meta->data_len)
@@ -46,7 +46,7 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	const uint8_t *data = packet_data(m);
 	uint32_t l3_off = meta->l3_off; // of a tunnel the packet inside
 	enum drop_reason reason = DROP_LINK_FAULT;
-	bool lost = wire_strikes(n, w->loss);
+	bool lost = fault_hits(n, w->loss);
 
 	if (meta->flags & PACKET_TUNNEL && meta->inner_l3_off != 0)
 		l3_off = meta->inner_l3_off;
@@ -58,10 +58,10 @@ port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 		reason = DROP_LINK_DOWN;
 	}
 	if (!lost) {
-		if (wire_strikes(n, w->corrupt))
+		if (fault_hits(n, w->corrupt))
 			meta->flags |= PACKET_BAD_FCS;
-		if (wire_strikes(n, w->corrupt_payload))
-			spoil_payload(m);
+		if (fault_hits(n, w->corrupt_payload))
+			corrupt_payload_of(m);
 		return false;
 	}
 	port_drop_begun(n, p, m, reason, now);

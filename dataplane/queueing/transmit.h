@@ -32,7 +32,7 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	if (unlikely(p->out->faulty) && port_lose(n, p, m, now))
 		return;
 	if (unlikely(wire_put(p->out, m, arrival) != 0)) {
-		port_drop_begun(n, p, m, DROP_NO_PACKET, now);
+		port_drop_begun(n, p, m, DROP_NO_MBUF, now);
 		return;
 	}
 	p->tx_packets++;

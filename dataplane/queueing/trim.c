@@ -44,15 +44,15 @@ refused_by_queue(struct node *n, struct port *in, struct rte_mbuf *m, enum drop_
 }
 
 static bool
-may_be_cut(struct node *n, struct port *in, const struct port *out, struct rte_mbuf *m,
-	   enum drop_reason reason)
+may_trim(struct node *n, struct port *in, const struct port *out, struct rte_mbuf *m,
+	 enum drop_reason reason)
 {
 	const struct trim_profile *trim = &n->current->trim;
 	const struct packet_meta *meta = packet_meta(m);
 
 	if (!(trim->eligible & 1u << meta->tc) || in->profile->pg[meta->pg].lossless)
 		return false;
-	if (meta->flags & (PACKET_TUNNEL | PACKET_OPENED | PACKET_VLAN) ||
+	if (meta->flags & (PACKET_TUNNEL | PACKET_DECAPPED | PACKET_VLAN) ||
 	    (n->variant & NODE_TUNNELS && meta->encap != 0))
 		return false; // what is left would have another size elsewhere
 	if (meta->wire_bytes <= trim->size || ip_end(m) <= trim->size)
@@ -115,7 +115,7 @@ trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	const uint32_t bytes = meta->wire_bytes, cells = meta->cells;
 	const uint8_t tc = meta->tc;
 
-	if (!may_be_cut(n, in, out, m, reason))
+	if (!may_trim(n, in, out, m, reason))
 		return (int)reason;
 	meta->wire_bytes = t->trim.size;
 	meta->cells = tables_cells(t, t->trim.size);
@@ -127,7 +127,7 @@ trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		return (int)reason;
 	}
 	out->queues[tc].dropped--;
-	out->more[tc].trimmed++;
+	out->queue_cold[tc].trimmed++;
 	cut(m, t->trim.size, t->trim.dscp);
 	return -1;
 }

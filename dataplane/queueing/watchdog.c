@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // At every multiple of `poll` the watchdog looks at each queue that received pauses can hold (of
 // classes to which an obeyed priority maps; all where the link is paused as a whole). What counts
-// is the time that pauses have held the queue since the last look, known exactly (queue_more.held),
+// is the time that pauses have held the queue since the last look, known exactly (queue_cold.held),
 // and whether a packet has left:
 //
 //   stuck    a queue held at a look is stuck since the present hold began;
@@ -47,7 +47,7 @@ static void
 watchdog_log(struct node *n, const struct port *p, unsigned int tc, enum node_log_kind kind,
 	     ps_t span, ps_t now)
 {
-	const struct watchdog_queue *w = &p->more[tc].watchdog;
+	const struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
 	const struct node_log_entry entry = {
 		.at = now,
 		.span = span,
@@ -67,7 +67,7 @@ watchdog_flush(struct node *n, struct port *p, unsigned int tc, ps_t now)
 	uint64_t before = p->queues[tc].dropped;
 
 	port_drop_queue(n, p, tc, DROP_WATCHDOG, now);
-	p->more[tc].watchdog.dropped += p->queues[tc].dropped - before;
+	p->queue_cold[tc].watchdog.dropped += p->queues[tc].dropped - before;
 }
 
 // Has a queue in a storm treated as the tables say.
@@ -89,7 +89,7 @@ watchdog_act(struct node *n, struct port *p, unsigned int tc, ps_t now)
 static void
 watchdog_begin(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
-	struct watchdog_queue *w = &p->more[tc].watchdog;
+	struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
 
 	w->storm = true;
 	w->storms++;
@@ -101,7 +101,7 @@ watchdog_begin(struct node *n, struct port *p, unsigned int tc, ps_t now)
 static void
 watchdog_end(struct node *n, struct port *p, unsigned int tc, enum node_log_kind kind, ps_t now)
 {
-	struct watchdog_queue *w = &p->more[tc].watchdog;
+	struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
 
 	w->storm = false;
 	w->stuck_since = PS_NEVER;
@@ -113,12 +113,12 @@ watchdog_end(struct node *n, struct port *p, unsigned int tc, enum node_log_kind
 
 // One look at a queue.
 static void
-watchdog_look(struct node *n, struct port *p, unsigned int tc, ps_t now)
+watchdog_check_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
 	const struct watchdog_profile *profile = &n->current->watchdog;
-	struct queue_more *more = &p->more[tc];
-	struct watchdog_queue *w = &more->watchdog;
-	ps_t held = pause_clock_total(&more->held, now), gained = held - w->paused;
+	struct queue_cold *cold = &p->queue_cold[tc];
+	struct watchdog_queue *w = &cold->watchdog;
+	ps_t held = pause_clock_total(&cold->held, now), gained = held - w->paused;
 	bool still;
 
 	if (w->storm) {
@@ -133,7 +133,7 @@ watchdog_look(struct node *n, struct port *p, unsigned int tc, ps_t now)
 		still = still &&
 			gained * WATCHDOG_SHARE_OF > (now - n->watchdog_at) * WATCHDOG_SHARE;
 	if (!still)
-		w->stuck_since = more->held.since;
+		w->stuck_since = cold->held.since;
 	w->packets = p->queues[tc].packets;
 	w->paused = held;
 	if (w->stuck_since != PS_NEVER && now - w->stuck_since >= profile->detect)
@@ -153,7 +153,7 @@ watchdog_poll(struct node *n, ps_t now)
 		if (p->paused != 0)
 			pause_expire(n, p, now);
 		for (unsigned int bits = watchdog_queues(n, p); bits != 0; bits &= bits - 1)
-			watchdog_look(n, p, (unsigned int)__builtin_ctz(bits), now);
+			watchdog_check_queue(n, p, (unsigned int)__builtin_ctz(bits), now);
 	}
 	n->watchdog_at = now;
 	n->watchdog_due = (now / poll + 1) * poll;
@@ -163,7 +163,7 @@ watchdog_poll(struct node *n, ps_t now)
 void
 watchdog_restore(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
-	if (p->more[tc].watchdog.storm)
+	if (p->queue_cold[tc].watchdog.storm)
 		watchdog_end(n, p, tc, NODE_LOG_RESTORE_BY_HAND, now);
 }
 
@@ -173,7 +173,7 @@ watchdog_adopt_port(struct node *n, struct port *p, ps_t now)
 	uint8_t queues = watchdog_queues(n, p);
 
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
-		struct watchdog_queue *w = &p->more[tc].watchdog;
+		struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
 
 		if (queues & 1u << tc) {
 			if (w->storm)
@@ -211,10 +211,10 @@ watchdog_refuses(struct node *n, struct port *in, struct port *out, struct rte_m
 		return false;
 	if (out->stormed & 1u << meta->tc) {
 		out->queues[meta->tc].dropped++;
-		out->more[meta->tc].watchdog.dropped++;
+		out->queue_cold[meta->tc].watchdog.dropped++;
 	} else if (profile->ingress && in->stormed & 1u << in_tc) {
 		g->dropped++;
-		in->more[in_tc].watchdog.dropped++;
+		in->queue_cold[in_tc].watchdog.dropped++;
 	} else {
 		return false;
 	}

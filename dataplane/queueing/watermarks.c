@@ -9,15 +9,15 @@ clear_port(struct node *n, struct port *p, bool persistent)
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
 		const struct threshold *threshold = &p->profile->pg[i].threshold;
 		struct priority_group *g = &p->groups[i];
-		struct group_more *more = &p->group_more[i];
+		struct group_cold *cold = &p->group_cold[i];
 
-		watermark_clear(&p->more[i].depth_before, &p->queues[i].depth_max,
+		watermark_clear(&p->queue_cold[i].depth_before, &p->queues[i].depth_max,
 				*node_depth(n, p, i), persistent);
-		watermark_clear(&more->used_before, &g->used_max,
+		watermark_clear(&cold->used_before, &g->used_max,
 				g->usage.own + g->usage.guaranteed + g->headroom, persistent);
-		watermark_clear(&more->shared_before, &g->shared_max,
+		watermark_clear(&cold->shared_before, &g->shared_max,
 				buffer_shared(g->usage.own, threshold->reserved), persistent);
-		watermark_clear(&more->headroom_before, &g->headroom_max, g->headroom, persistent);
+		watermark_clear(&cold->headroom_before, &g->headroom_max, g->headroom, persistent);
 	}
 }
 

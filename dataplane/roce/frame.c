@@ -54,7 +54,7 @@ frame_make_ack(struct packet_pool *packets, const struct frame_template *t, stru
 
 	if (unlikely(m == NULL))
 		return NULL;
-	frame_start(m, t, a, PACKET_UNSENT | PACKET_ROCE, FRAME_ACK_BEHIND_UDP,
+	frame_start(m, t, a, PACKET_NO_PAYLOAD | PACKET_ROCE, FRAME_ACK_BEHIND_UDP,
 		    sizeof(struct roce_bth) + sizeof(struct roce_aeth), wire_bytes, &bth);
 	frame_put_bth(bth, ROCE_OP_ACK, 0, a->peer_qpn, false, psn);
 	roce_aeth_init((struct roce_aeth *)(bth + sizeof(struct roce_bth)), syndrome, msn);
@@ -72,7 +72,7 @@ frame_make_request(struct packet_pool *packets, const struct frame_template *t,
 
 	if (unlikely(m == NULL))
 		return NULL;
-	frame_start(m, t, a, PACKET_UNSENT | PACKET_ROCE, FRAME_REQUEST_BEHIND_UDP,
+	frame_start(m, t, a, PACKET_NO_PAYLOAD | PACKET_ROCE, FRAME_REQUEST_BEHIND_UDP,
 		    sizeof(struct roce_bth) + sizeof(struct roce_reth), wire_bytes, &bth);
 	frame_put_bth(bth, ROCE_OP_READ_REQUEST, 0, a->peer_qpn, true, psn);
 	roce_reth_init((struct roce_reth *)(bth + sizeof(struct roce_bth)), va, a->peer_qpn, bytes);
@@ -94,7 +94,7 @@ frame_make_cnp(struct packet_pool *packets, const struct frame_template *t, stru
 	cnp.priority = priority;
 	cnp.tc = tc;
 	frame_address_init(&cnp, t);
-	frame_start(m, t, &cnp, PACKET_UNSENT | PACKET_ROCE, FRAME_CNP_BEHIND_UDP,
+	frame_start(m, t, &cnp, PACKET_NO_PAYLOAD | PACKET_ROCE, FRAME_CNP_BEHIND_UDP,
 		    sizeof(struct roce_bth) + sizeof(struct roce_cnp),
 		    frame_bytes(a->ip6, FRAME_CNP_BEHIND_UDP), &bth);
 	a->ip_id = cnp.ip_id;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The frames that a NIC makes: Ethernet, IPv4 or IPv6, UDP and RoCEv2's headers, written by copying
 // a template of the NIC and storing what differs. Only headers are written: wire_bytes counts the
-// payload, its padding and the ICRC (PACKET_UNSENT).
+// payload, its padding and the ICRC (PACKET_NO_PAYLOAD).
 //
 // As queue pairs of the usual adapters do: IPv4 with DF and an ID that counts per queue pair, UDP
 // checksum 0 over IPv6 too (RFC 6936; annex A17.9.2), all packets of a queue pair ECT(0),

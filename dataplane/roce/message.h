@@ -49,7 +49,7 @@ message_put_extra(const struct sender *s, uint8_t *at, uint8_t opcode, uint32_t 
 	}
 	if (roce_op_has_aeth(opcode))
 		roce_aeth_init((struct roce_aeth *)at, ROCE_SYNDROME_ACK_NO_CREDITS,
-			       s->more->responder->msn);
+			       s->cold->responder->msn);
 	if (roce_op_has_immdt(opcode))
 		roce_put32(((struct roce_immdt *)at)->value, s->qp.qpn);
 }
@@ -67,7 +67,7 @@ message_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t in
 	uint8_t *bth;
 
 	frame_start(m, nic_template(nic_port_of(nic, &s->qp), &s->address), &s->address,
-		    PACKET_UNSENT | PACKET_ROCE, frame_data_behind_udp(payload, extra),
+		    PACKET_NO_PAYLOAD | PACKET_ROCE, frame_data_behind_udp(payload, extra),
 		    (uint32_t)sizeof(struct roce_bth) + extra,
 		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, extra), &bth);
 	frame_put_bth(bth, (uint8_t)shape, roce_pad_bytes(payload), s->address.peer_qpn,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adding receivers, readers and streams to a NIC, and what they have in common with senders
 // (nic_add_sender.c). What a flow does not use it does not have: rings of bits where packets are
-// kept out of order, and sender_more and receiver_more for the rest.
+// kept out of order, and sender_cold and receiver_cold for the rest.
 #include "nic_add.h"
 
 #include "dataplane/queueing/ecn.h"
@@ -24,7 +24,7 @@ nic_endpoint_holds(const struct nic *nic, const struct nic_endpoint *e)
 int
 nic_reserve_qpn(struct nic *nic, uint32_t qpn)
 {
-	uint32_t slot = qpn - NIC_QPN_FIRST, before = nic->more->qp_capacity;
+	uint32_t slot = qpn - NIC_QPN_FIRST, before = nic->cold->qp_capacity;
 	uint32_t capacity = before == 0 ? 8 : before;
 	struct qp **qps;
 
@@ -35,13 +35,13 @@ nic_reserve_qpn(struct nic *nic, uint32_t qpn)
 	if (capacity == before)
 		return 0;
 	// The old table stays where it was: all of them take as much as the new one.
-	qps = nic_carve(nic, capacity * sizeof(*qps));
+	qps = nic_alloc(nic, capacity * sizeof(*qps));
 	if (qps == NULL)
 		return -ENOMEM;
 	if (nic->qp_limit != 0)
 		memcpy(qps, nic->qps, nic->qp_limit * sizeof(*qps));
 	nic->qps = qps;
-	nic->more->qp_capacity = capacity;
+	nic->cold->qp_capacity = capacity;
 	return 0;
 }
 
@@ -53,7 +53,7 @@ nic_enter_qp(struct nic *nic, struct qp *qp, const struct nic_endpoint *e, enum 
 	qp->qpn = e->qpn;
 	qp->role = (uint8_t)role;
 	qp->port = e->port;
-	qp->recovery = (uint8_t)nic->more->config.recovery;
+	qp->recovery = (uint8_t)nic->cold->config.recovery;
 	nic->qps[slot] = qp;
 	if (slot >= nic->qp_limit)
 		nic->qp_limit = slot + 1;
@@ -79,7 +79,7 @@ nic_window_bits(const struct nic *nic)
 {
 	uint32_t bits = 64;
 
-	while (bits < nic->more->config.reorder_window)
+	while (bits < nic->cold->config.reorder_window)
 		bits *= 2;
 	return bits;
 }
@@ -99,39 +99,39 @@ nic_packets_of(uint64_t bytes, uint16_t path_mtu, uint32_t most, uint16_t *last_
 static int
 init_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e, bool counts)
 {
-	const struct nic_config *c = &nic->more->config;
+	const struct nic_config *c = &nic->cold->config;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
 	bool out_of_order = c->placement == NIC_PLACEMENT_OUT_OF_ORDER;
 	uint32_t words = nic_window_bits(nic) / 64;
 
 	if (counts || (selective && out_of_order)) {
-		r->more = nic_carve(nic, sizeof(*r->more));
-		if (r->more == NULL)
+		r->cold = nic_alloc(nic, sizeof(*r->cold));
+		if (r->cold == NULL)
 			return -ENOMEM;
 	}
 	if (selective && out_of_order) {
-		r->more->gaps = nic_carve(nic, PLACEMENT_GAPS * sizeof(*r->more->gaps));
-		if (r->more->gaps == NULL)
+		r->cold->gaps = nic_alloc(nic, PLACEMENT_GAPS * sizeof(*r->cold->gaps));
+		if (r->cold->gaps == NULL)
 			return -ENOMEM;
 	}
 	if (selective || out_of_order) {
-		r->placed = nic_carve(nic, (2 + counts) * words * sizeof(*r->placed));
+		r->placed = nic_alloc(nic, (2 + counts) * words * sizeof(*r->placed));
 		if (r->placed == NULL)
 			return -ENOMEM;
 		r->ends = r->placed + words;
 		r->ring_mask = words * 64 - 1;
 		if (counts)
-			r->more->immediates = r->ends + words;
+			r->cold->immediates = r->ends + words;
 	}
 	nic_set_address(nic, &r->address, e);
 	r->expected = r->begin = r->seen = e->first_psn;
-	return out_of_order ? timers_add(&nic->more->timers, &r->timer, TIMER_RECEIVER) : 0;
+	return out_of_order ? timers_add(&nic->cold->timers, &r->timer, TIMER_RECEIVER) : 0;
 }
 
 int
 nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 {
-	const struct nic_table *inboxes = &nic->more->inboxes;
+	const struct nic_table *inboxes = &nic->cold->inboxes;
 	struct receiver *r;
 	int error;
 
@@ -140,7 +140,7 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 	error = nic_reserve_qpn(nic, e->qpn);
 	if (error != 0)
 		return error;
-	r = nic_carve(nic, sizeof(*r));
+	r = nic_alloc(nic, sizeof(*r));
 	if (r == NULL)
 		return -ENOMEM;
 	r->timer.due = r->timer.queued_at = PS_NEVER;
@@ -149,7 +149,7 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 		return error;
 	nic_enter_qp(nic, &r->qp, e, QP_RECEIVER);
 	if (inbox != NIC_NONE)
-		program_enter_feeder(inboxes->entries[inbox], &r->more->feeder);
+		program_enter_feeder(inboxes->entries[inbox], &r->cold->feeder);
 	return 0;
 }
 
@@ -172,13 +172,13 @@ nic_add_reader(struct nic *nic, const struct nic_flow *flow)
 	error = nic_reserve_qpn(nic, e->qpn);
 	if (error != 0)
 		return error;
-	r = nic_carve(nic, sizeof(*r));
+	r = nic_alloc(nic, sizeof(*r));
 	if (r == NULL)
 		return -ENOMEM;
 	r->receiver.timer.due = r->receiver.timer.queued_at = PS_NEVER;
 	error = init_place(nic, &r->receiver, e, false);
 	if (error == 0)
-		error = timers_add(&nic->more->timers, &r->timer, TIMER_READER);
+		error = timers_add(&nic->cold->timers, &r->timer, TIMER_READER);
 	if (error != 0)
 		return error;
 	nic_enter_qp(nic, &r->receiver.qp, e, QP_READER);
@@ -189,9 +189,9 @@ nic_add_reader(struct nic *nic, const struct nic_flow *flow)
 	r->gap = flow->gap;
 	r->handover = flow->handover;
 	r->result.start = flow->start +
-			  uniform_below(&nic->node->random, nic->more->config.start_jitter);
+			  uniform_below(&nic->node->random, nic->cold->config.start_jitter);
 	r->result.completed = PS_NEVER;
-	nic->more->open_flows++;
+	nic->cold->open_flows++;
 	nic_set_timer(nic, &r->timer, r->result.start + r->handover);
 	return 0;
 }
@@ -209,15 +209,15 @@ nic_add_stream(struct nic *nic, const struct nic_stream *stream)
 	    stream->dscp >= 64 || stream->priority >= PRIORITIES || stream->tc >= PRIORITIES ||
 	    stream->port >= nic->node->port_count)
 		return -EINVAL;
-	s = nic_carve(nic, sizeof(*s));
+	s = nic_alloc(nic, sizeof(*s));
 	if (s == NULL)
 		return -ENOMEM;
-	error = timers_add(&nic->more->timers, &s->timer, TIMER_STREAM);
+	error = timers_add(&nic->cold->timers, &s->timer, TIMER_STREAM);
 	if (error != 0)
 		return error;
 	stream_init(s, stream, &nic->ports[stream->port].templates[stream->ip_version == 6]);
-	s->following = nic->more->streams;
-	nic->more->streams = s;
+	s->following = nic->cold->streams;
+	nic->cold->streams = s;
 	if (s->next_at < s->until)
 		nic_set_timer(nic, &s->timer, s->next_at);
 	return 0;

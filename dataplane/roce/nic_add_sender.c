@@ -16,20 +16,20 @@ static int
 add_resends(struct nic *nic, struct sender *s)
 {
 	uint32_t bits = 2 * nic_window_bits(nic);
-	struct resends *r = nic_carve(nic, sizeof(*r) + bits / 8);
+	struct resends *r = nic_alloc(nic, sizeof(*r) + bits / 8);
 
 	if (r == NULL)
 		return -ENOMEM;
 	r->bits = (uint64_t *)(r + 1);
 	r->mask = bits - 1;
-	s->more->resends = r;
+	s->cold->resends = r;
 	return 0;
 }
 
 static int
 add_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 {
-	const struct nic_config *c = &nic->more->config;
+	const struct nic_config *c = &nic->cold->config;
 	const struct tables *tables = nic->node->tables;
 	const struct port_profile *profile =
 		tables != NULL ? tables->ports[flow->endpoint.port].profile : NULL;
@@ -43,15 +43,15 @@ add_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 
 	if (path.byte_time == 0)
 		return -EINVAL; // the port's rate must stand
-	p = nic_carve(nic, sizeof(*p));
+	p = nic_alloc(nic, sizeof(*p));
 	if (p == NULL)
 		return -ENOMEM;
 	congestion_start(&p->c, c->congestion, &path, c->congestion_parameters);
 	p->sender = s;
 	p->rests = true;
-	s->more->pacing = p;
+	s->cold->pacing = p;
 	s->special |= SENDER_PACED;
-	return timers_add(&nic->more->timers, &p->timer, TIMER_PACING);
+	return timers_add(&nic->cold->timers, &p->timer, TIMER_PACING);
 }
 
 // Everything of a sender or responder but when it starts.
@@ -59,7 +59,7 @@ static int
 add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 		struct sender **out)
 {
-	const struct nic_config *c = &nic->more->config;
+	const struct nic_config *c = &nic->cold->config;
 	const struct nic_endpoint *e = &flow->endpoint;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
 	struct sender *s;
@@ -70,13 +70,13 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	error = nic_reserve_qpn(nic, e->qpn);
 	if (error != 0)
 		return error;
-	s = nic_carve(nic, sizeof(*s));
+	s = nic_alloc(nic, sizeof(*s));
 	if (s == NULL)
 		return -ENOMEM;
 	if (selective || c->congestion != NULL || role == QP_RESPONDER ||
 	    flow->program != NIC_NONE) {
-		s->more = nic_carve(nic, sizeof(*s->more));
-		if (s->more == NULL)
+		s->cold = nic_alloc(nic, sizeof(*s->cold));
+		if (s->cold == NULL)
 			return -ENOMEM;
 	}
 	if (selective)
@@ -101,7 +101,7 @@ add_sender(struct nic *nic, const struct nic_flow *flow, struct sender **out)
 	int error = add_sending_end(nic, flow, QP_SENDER, out);
 
 	if (error == 0)
-		error = timers_add(&nic->more->timers, &(*out)->timer, TIMER_SENDER);
+		error = timers_add(&nic->cold->timers, &(*out)->timer, TIMER_SENDER);
 	if (error == 0)
 		nic_enter_qp(nic, &(*out)->qp, &flow->endpoint, QP_SENDER);
 	return error;
@@ -116,11 +116,11 @@ add_responder(struct nic *nic, const struct nic_flow *flow)
 
 	if (error != 0)
 		return error;
-	r = nic_carve(nic, sizeof(*r));
+	r = nic_alloc(nic, sizeof(*r));
 	if (r == NULL)
 		return -ENOMEM;
 	responder_init(r, flow->path_mtu);
-	s->more->responder = r;
+	s->cold->responder = r;
 	s->special |= SENDER_RESPONDER;
 	s->qp.message = MESSAGE_READ_RESPONSE;
 	// Nothing acknowledges what it sends, so it does not wait for that: its timer, which is in
@@ -154,7 +154,7 @@ settle_messages(struct program_sender *ps, uint16_t path_mtu)
 static int
 add_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender **out)
 {
-	const struct nic_table *programs = &nic->more->programs, *inboxes = &nic->more->inboxes;
+	const struct nic_table *programs = &nic->cold->programs, *inboxes = &nic->cold->inboxes;
 	struct program *p = flow->program < programs->count ? programs->entries[flow->program]
 							    : NULL;
 	struct program_sender *ps;
@@ -165,7 +165,7 @@ add_program_part(struct nic *nic, const struct nic_flow *flow, struct program_se
 	     (flow->gate >= inboxes->count ||
 	      ((struct inbox *)inboxes->entries[flow->gate])->part->program != p)))
 		return -EINVAL;
-	ps = nic_carve(nic, sizeof(*ps));
+	ps = nic_alloc(nic, sizeof(*ps));
 	if (ps == NULL)
 		return -ENOMEM;
 	ps->messages = flow->messages;
@@ -173,7 +173,7 @@ add_program_part(struct nic *nic, const struct nic_flow *flow, struct program_se
 	ps->lead = flow->gate_lead;
 	if (flow->path_mtu == 0 || settle_messages(ps, flow->path_mtu) != 0)
 		return -EINVAL;
-	error = timers_add(&nic->more->timers, &ps->timer, TIMER_HANDOVER);
+	error = timers_add(&nic->cold->timers, &ps->timer, TIMER_HANDOVER);
 	if (error != 0)
 		return error;
 	*out = ps;
@@ -184,8 +184,8 @@ static void
 enter_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender *ps)
 {
 	program_sender_init(ps);
-	program_enter(nic->more->programs.entries[flow->program], flow->part, ps,
-		      flow->gate != NIC_NONE ? nic->more->inboxes.entries[flow->gate] : NULL);
+	program_enter(nic->cold->programs.entries[flow->program], flow->part, ps,
+		      flow->gate != NIC_NONE ? nic->cold->inboxes.entries[flow->gate] : NULL);
 }
 
 static int
@@ -201,7 +201,7 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 		return error;
 	s->qp.message = MESSAGE_WRITE_IMM;
 	s->special |= SENDER_PROGRAM;
-	s->more->program = ps;
+	s->cold->program = ps;
 	s->open = true;
 	ps->sender = s;
 	enter_program_part(nic, flow, ps);
@@ -214,13 +214,13 @@ nic_add_local(struct nic *nic, const struct nic_flow *flow, uint32_t inbox)
 	struct program_sender *ps;
 	int error;
 
-	if (inbox >= nic->more->inboxes.count)
+	if (inbox >= nic->cold->inboxes.count)
 		return -EINVAL;
 	error = add_program_part(nic, flow, &ps);
 	if (error != 0)
 		return error;
 	enter_program_part(nic, flow, ps);
-	program_enter_feeder(nic->more->inboxes.entries[inbox], &ps->feeder);
+	program_enter_feeder(nic->cold->inboxes.entries[inbox], &ps->feeder);
 	return 0;
 }
 
@@ -252,8 +252,8 @@ nic_add_sender(struct nic *nic, const struct nic_flow *flow)
 	s->gap = flow->gap;
 	result = &s->result;
 	result->start = flow->start +
-			uniform_below(&nic->node->random, nic->more->config.start_jitter);
-	nic->more->open_flows++;
+			uniform_below(&nic->node->random, nic->cold->config.start_jitter);
+	nic->cold->open_flows++;
 	nic_set_timer(nic, &s->timer, result->start + flow->handover);
 	return 0;
 }

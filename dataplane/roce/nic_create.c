@@ -28,15 +28,15 @@ struct chunk {
 };
 
 void *
-nic_carve(struct nic *nic, size_t bytes)
+nic_alloc(struct nic *nic, size_t bytes)
 {
-	struct nic_more *more = nic->more;
+	struct nic_cold *cold = nic->cold;
 	void *memory;
 
 	bytes = (bytes + 63) / 64 * 64;
-	if (more->chunk_used + bytes > more->chunk_bytes) {
-		size_t size = more->chunk_bytes * 2 > NIC_CHUNK_MAX ? NIC_CHUNK_MAX
-								    : more->chunk_bytes * 2;
+	if (cold->chunk_used + bytes > cold->chunk_bytes) {
+		size_t size = cold->chunk_bytes * 2 > NIC_CHUNK_MAX ? NIC_CHUNK_MAX
+								    : cold->chunk_bytes * 2;
 		struct chunk *chunk;
 
 		size = size < bytes ? bytes : size;
@@ -44,15 +44,15 @@ nic_carve(struct nic *nic, size_t bytes)
 		if (chunk == NULL)
 			return NULL;
 		memset(chunk, 0, sizeof(*chunk) + size);
-		chunk->next = more->chunks;
-		more->chunks = chunk;
-		more->chunk = chunk->memory;
-		more->chunk_bytes = size;
-		more->chunk_used = 0;
-		more->bytes += sizeof(*chunk) + size;
+		chunk->next = cold->chunks;
+		cold->chunks = chunk;
+		cold->chunk = chunk->memory;
+		cold->chunk_bytes = size;
+		cold->chunk_used = 0;
+		cold->bytes += sizeof(*chunk) + size;
 	}
-	memory = more->chunk + more->chunk_used;
-	more->chunk_used += bytes;
+	memory = cold->chunk + cold->chunk_used;
+	cold->chunk_used += bytes;
 	return memory;
 }
 
@@ -61,7 +61,7 @@ nic_table_add(struct nic *nic, struct nic_table *table, void *entry)
 {
 	if (table->count == table->capacity) {
 		uint32_t capacity = table->capacity == 0 ? 8 : table->capacity * 2;
-		void **entries = nic_carve(nic, capacity * sizeof(*entries));
+		void **entries = nic_alloc(nic, capacity * sizeof(*entries));
 
 		// The old one stays where it was: all of them take as much as the new one.
 		if (entries == NULL)
@@ -110,17 +110,17 @@ static struct nic *
 allocate(uint16_t ports)
 {
 	size_t front = whole_lines(sizeof(struct nic) + ports * sizeof(struct nic_port));
-	size_t bytes = front + whole_lines(sizeof(struct nic_more)) + NIC_CHUNK_FIRST;
+	size_t bytes = front + whole_lines(sizeof(struct nic_cold)) + NIC_CHUNK_FIRST;
 	char *memory = aligned_alloc(64, bytes);
 	struct nic *nic = (struct nic *)memory;
 
 	if (memory == NULL)
 		return NULL;
 	memset(memory, 0, bytes);
-	nic->more = (struct nic_more *)(memory + front);
-	nic->more->chunk = memory + bytes - NIC_CHUNK_FIRST;
-	nic->more->chunk_bytes = NIC_CHUNK_FIRST;
-	nic->more->bytes = bytes;
+	nic->cold = (struct nic_cold *)(memory + front);
+	nic->cold->chunk = memory + bytes - NIC_CHUNK_FIRST;
+	nic->cold->chunk_bytes = NIC_CHUNK_FIRST;
+	nic->cold->bytes = bytes;
 	return nic;
 }
 
@@ -128,12 +128,12 @@ allocate(uint16_t ports)
 static int
 copy_parameters(struct nic *nic)
 {
-	struct nic_config *c = &nic->more->config;
+	struct nic_config *c = &nic->cold->config;
 	void *copy;
 
 	if (c->congestion == NULL || c->congestion->parameters_bytes == 0)
 		return 0;
-	copy = nic_carve(nic, c->congestion->parameters_bytes);
+	copy = nic_alloc(nic, c->congestion->parameters_bytes);
 	if (copy == NULL)
 		return -ENOMEM;
 	memcpy(copy, c->congestion_parameters, c->congestion->parameters_bytes);
@@ -156,7 +156,7 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 	nic->ack_bytes = config->ack_bytes;
 	nic->ack_every = config->ack_every;
 	nic->rto = config->rto;
-	nic->more->config = *config;
+	nic->cold->config = *config;
 	for (unsigned int i = 0; i < config->port_count; i++)
 		init_port(&nic->ports[i], &node->ports[i], &config->ports[i]);
 	if (copy_parameters(nic) != 0) {
@@ -181,12 +181,12 @@ nic_destroy(struct nic *nic)
 		nic_note_nonempty(&nic->ports[i]);
 	}
 	nic->node->nic = NULL;
-	misbehaviour_destroy(nic->more->misbehaviour, nic->node->packets);
-	for (struct chunk *chunk = nic->more->chunks; chunk != NULL; chunk = next) {
+	misbehaviour_destroy(nic->cold->misbehaviour, nic->node->packets);
+	for (struct chunk *chunk = nic->cold->chunks; chunk != NULL; chunk = next) {
 		next = chunk->next;
 		free(chunk);
 	}
-	timers_destroy(&nic->more->timers);
+	timers_destroy(&nic->cold->timers);
 	free(nic);
 }
 
@@ -196,17 +196,17 @@ nic_misbehave(struct nic *nic, const struct drain_config *drain, const struct st
 	struct misbehaviour *b;
 	int error;
 
-	if (nic->more->misbehaviour != NULL)
+	if (nic->cold->misbehaviour != NULL)
 		return -EEXIST;
 	error = misbehaviour_create(&b, nic->node->port_count, drain, storm);
 	if (error != 0)
 		return error;
-	error = timers_add(&nic->more->timers, &b->timer, TIMER_MISBEHAVIOUR);
+	error = timers_add(&nic->cold->timers, &b->timer, TIMER_MISBEHAVIOUR);
 	if (error != 0) {
 		misbehaviour_destroy(b, nic->node->packets);
 		return error;
 	}
-	nic->more->misbehaviour = b;
+	nic->cold->misbehaviour = b;
 	for (unsigned int i = 0; i < nic->node->port_count; i++)
 		nic->ports[i].misbehaves = drain != NULL;
 	nic_set_timer(nic, &b->timer, misbehaviour_due(b));
@@ -216,7 +216,7 @@ nic_misbehave(struct nic *nic, const struct drain_config *drain, const struct st
 uint64_t
 nic_held(const struct nic *nic)
 {
-	return nic->more->misbehaviour == NULL ? 0 : misbehaviour_held(nic->more->misbehaviour);
+	return nic->cold->misbehaviour == NULL ? 0 : misbehaviour_held(nic->cold->misbehaviour);
 }
 
 uint32_t
@@ -228,7 +228,7 @@ nic_next_qpn(const struct nic *nic)
 uint32_t
 nic_open_flows(const struct nic *nic)
 {
-	return nic->more->open_flows;
+	return nic->cold->open_flows;
 }
 
 static const struct qp *
@@ -284,7 +284,7 @@ int
 nic_part_time(const struct nic *nic, uint32_t program, uint32_t part, uint32_t time,
 	      struct nic_time *out)
 {
-	const struct nic_table *programs = &nic->more->programs;
+	const struct nic_table *programs = &nic->cold->programs;
 	const struct program *p = program < programs->count ? programs->entries[program] : NULL;
 
 	if (p == NULL || part >= p->parts.count || time >= p->settings.repeat)
@@ -303,7 +303,7 @@ nic_congestion_read(const struct nic *nic, uint32_t qpn, struct congestion_readi
 	if (qp == NULL || (qp->role != QP_SENDER && qp->role != QP_RESPONDER) ||
 	    !(s->special & SENDER_PACED))
 		return -ENOENT;
-	c = &s->more->pacing->c;
+	c = &s->cold->pacing->c;
 	c->algorithm->read(c, nic->node->until, out);
 	return 0;
 }
@@ -333,7 +333,7 @@ add_received(struct nic_receiver_result *sum, const struct nic_receiver_result *
 void
 nic_totals(const struct nic *nic, struct nic_totals *out)
 {
-	*out = (struct nic_totals){.stream_received = nic->more->stream_received};
+	*out = (struct nic_totals){.stream_received = nic->cold->stream_received};
 	for (uint32_t i = 0; i < nic->qp_limit; i++) {
 		const struct nic_flow_result *sent = flow_result(nic->qps[i]);
 		const struct nic_receiver_result *received = receiver_result(nic->qps[i]);
@@ -343,14 +343,14 @@ nic_totals(const struct nic *nic, struct nic_totals *out)
 		if (received != NULL)
 			add_received(&out->received, received);
 	}
-	for (const struct stream *s = nic->more->streams; s != NULL; s = s->following)
+	for (const struct stream *s = nic->cold->streams; s != NULL; s = s->following)
 		out->stream_sent += s->sent;
 }
 
 size_t
 nic_bytes(const struct nic *nic)
 {
-	const struct timers *timers = &nic->more->timers;
+	const struct timers *timers = &nic->cold->timers;
 
-	return nic->more->bytes + timers->capacity * sizeof(*timers->heap);
+	return nic->cold->bytes + timers->capacity * sizeof(*timers->heap);
 }

@@ -31,7 +31,7 @@ fits_window(const struct sender *s, const struct pacing *p)
 bool
 pacing_admits(struct nic *nic, struct sender *s, bool wants, ps_t now, ps_t horizon)
 {
-	struct pacing *p = s->more->pacing;
+	struct pacing *p = s->cold->pacing;
 	bool early;
 	ps_t due;
 
@@ -58,7 +58,7 @@ pacing_admits(struct nic *nic, struct sender *s, bool wants, ps_t now, ps_t hori
 void
 pacing_sent(struct sender *s, uint32_t occupancy_bytes, ps_t now)
 {
-	struct congestion *c = &s->more->pacing->c;
+	struct congestion *c = &s->cold->pacing->c;
 
 	if (c->algorithm->sent != NULL)
 		c->algorithm->sent(c, occupancy_bytes, now);
@@ -67,7 +67,7 @@ pacing_sent(struct sender *s, uint32_t occupancy_bytes, ps_t now)
 void
 pacing_acknowledged(struct sender *s, uint32_t index, ps_t now)
 {
-	struct pacing *p = s->more->pacing;
+	struct pacing *p = s->cold->pacing;
 	uint32_t packets = index - p->heard;
 
 	if ((int32_t)packets <= 0)
@@ -80,7 +80,7 @@ pacing_acknowledged(struct sender *s, uint32_t index, ps_t now)
 void
 pacing_notified(struct sender *s, ps_t now)
 {
-	struct pacing *p = s->more->pacing;
+	struct pacing *p = s->cold->pacing;
 
 	// One that rests is told too, in its time.
 	pacing_run(p, now);
@@ -91,7 +91,7 @@ pacing_notified(struct sender *s, ps_t now)
 void
 pacing_lost(struct sender *s, ps_t now)
 {
-	struct congestion *c = &s->more->pacing->c;
+	struct congestion *c = &s->cold->pacing->c;
 
 	if (c->algorithm->lost != NULL)
 		c->algorithm->lost(c, now);

@@ -55,8 +55,8 @@ forget_kept(struct receiver *r)
 		return;
 	memset(r->placed, 0, bytes);
 	memset(r->ends, 0, bytes);
-	if (r->more != NULL && r->more->immediates != NULL)
-		memset(r->more->immediates, 0, bytes);
+	if (r->cold != NULL && r->cold->immediates != NULL)
+		memset(r->cold->immediates, 0, bytes);
 	r->ahead = 0;
 	timer_stop(&r->timer);
 }
@@ -91,41 +91,41 @@ ask_singly(struct nic *nic, struct receiver *r, uint32_t first, uint32_t end)
 }
 
 static struct gap *
-gap_at(const struct receiver_more *more, uint32_t position)
+gap_at(const struct receiver_cold *cold, uint32_t position)
 {
-	return &more->gaps[(more->gap_first + position) % PLACEMENT_GAPS];
+	return &cold->gaps[(cold->gap_first + position) % PLACEMENT_GAPS];
 }
 
 static void
 gap_open(struct nic *nic, struct receiver *r, uint32_t first, uint32_t end, ps_t now)
 {
-	struct receiver_more *more = r->more;
+	struct receiver_cold *cold = r->cold;
 
-	if (more->gap_count == PLACEMENT_GAPS) {
-		first = gap_at(more, PLACEMENT_GAPS - 1)->first;
-		more->gap_count--;
+	if (cold->gap_count == PLACEMENT_GAPS) {
+		first = gap_at(cold, PLACEMENT_GAPS - 1)->first;
+		cold->gap_count--;
 	}
-	*gap_at(more, more->gap_count++) =
+	*gap_at(cold, cold->gap_count++) =
 		(struct gap){.first = first, .end = end, .opened_at = now};
-	if (more->gap_count == 1)
-		nic_set_timer(nic, &r->timer, now + nic->more->config.reorder_timeout);
+	if (cold->gap_count == 1)
+		nic_set_timer(nic, &r->timer, now + nic->cold->config.reorder_timeout);
 }
 
 static void
-gap_close(struct receiver_more *more)
+gap_close(struct receiver_cold *cold)
 {
-	more->gap_first = (more->gap_first + 1) % PLACEMENT_GAPS;
-	more->gap_count--;
+	cold->gap_first = (cold->gap_first + 1) % PLACEMENT_GAPS;
+	cold->gap_count--;
 }
 
 // What is missing before `psn` counts as lost: the window has passed it.
 static void
 lose_before(struct nic *nic, struct receiver *r, uint32_t psn)
 {
-	struct receiver_more *more = r->more;
+	struct receiver_cold *cold = r->cold;
 
-	while (more->gap_count != 0) {
-		struct gap *gap = gap_at(more, 0);
+	while (cold->gap_count != 0) {
+		struct gap *gap = gap_at(cold, 0);
 		struct gap lost = *gap;
 
 		if (psn_diff(psn, lost.first) <= 0)
@@ -135,7 +135,7 @@ lose_before(struct nic *nic, struct receiver *r, uint32_t psn)
 			ask_singly(nic, r, lost.first, psn);
 			return;
 		}
-		gap_close(more);
+		gap_close(cold);
 		ask_singly(nic, r, lost.first, lost.end);
 	}
 }
@@ -152,8 +152,8 @@ keep(struct receiver *r, uint32_t psn, uint8_t opcode)
 	r->placed[word] |= bit;
 	if (roce_op_ends_message(opcode)) {
 		r->ends[word] |= bit;
-		if (roce_op_has_immdt(opcode) && r->more != NULL && r->more->immediates != NULL)
-			r->more->immediates[word] |= bit;
+		if (roce_op_has_immdt(opcode) && r->cold != NULL && r->cold->immediates != NULL)
+			r->cold->immediates[word] |= bit;
 	}
 	return true;
 }
@@ -163,10 +163,10 @@ keep(struct receiver *r, uint32_t psn, uint8_t opcode)
 static void
 lose_beyond(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance)
 {
-	uint32_t window = nic->more->config.reorder_window, most = 2 * (r->ring_mask + 1);
+	uint32_t window = nic->cold->config.reorder_window, most = 2 * (r->ring_mask + 1);
 	uint32_t end = psn_add(r->expected, (int32_t)(distance < most ? distance + 1 : most));
 
-	if (nic->more->config.placement == NIC_PLACEMENT_OUT_OF_ORDER)
+	if (nic->cold->config.placement == NIC_PLACEMENT_OUT_OF_ORDER)
 		lose_before(nic, r, psn_add(psn, 1 - (int32_t)window));
 	for (; psn_diff(end, r->seen) > 0; r->seen = psn_add(r->seen, 1))
 		ask(nic, r, r->seen);
@@ -176,13 +176,13 @@ static void
 take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance,
 		     uint8_t opcode, ps_t now)
 {
-	bool in_order = nic->more->config.placement == NIC_PLACEMENT_IN_ORDER;
+	bool in_order = nic->cold->config.placement == NIC_PLACEMENT_IN_ORDER;
 	uint32_t seen;
 
 	if (psn_diff(r->seen, r->expected) < 0)
 		r->seen = r->expected;
 	seen = r->seen;
-	if (distance >= nic->more->config.reorder_window) {
+	if (distance >= nic->cold->config.reorder_window) {
 		lose_beyond(nic, r, psn, distance);
 		return;
 	}
@@ -213,7 +213,7 @@ placement_take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 		take_ahead_selective(nic, r, psn, distance, opcode, now);
 		return;
 	}
-	if (r->placed == NULL || distance >= nic->more->config.reorder_window) {
+	if (r->placed == NULL || distance >= nic->cold->config.reorder_window) {
 		lose_expected(nic, r);
 		return;
 	}
@@ -222,7 +222,7 @@ placement_take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 		return;
 	}
 	if (r->ahead++ == 0)
-		nic_set_timer(nic, &r->timer, now + nic->more->config.reorder_timeout);
+		nic_set_timer(nic, &r->timer, now + nic->cold->config.reorder_timeout);
 }
 
 // Of a ring of bits that may not be there: whether it has a bit, which it loses.
@@ -239,7 +239,7 @@ take_bit(uint64_t *ring, uint32_t word, uint64_t bit)
 struct placement_passed
 placement_advance(struct nic *nic, struct receiver *r, ps_t now)
 {
-	uint64_t *immediates = r->more != NULL ? r->more->immediates : NULL;
+	uint64_t *immediates = r->cold != NULL ? r->cold->immediates : NULL;
 	struct placement_passed passed = {0};
 
 	while (r->ahead != 0) {
@@ -261,10 +261,10 @@ placement_advance(struct nic *nic, struct receiver *r, ps_t now)
 	}
 	if (r->ahead == 0) {
 		timer_stop(&r->timer);
-		if (r->more != NULL)
-			r->more->gap_count = 0;
+		if (r->cold != NULL)
+			r->cold->gap_count = 0;
 	} else if (r->qp.recovery != NIC_RECOVERY_SELECTIVE) {
-		nic_set_timer(nic, &r->timer, now + nic->more->config.reorder_timeout);
+		nic_set_timer(nic, &r->timer, now + nic->cold->config.reorder_timeout);
 	}
 	return passed;
 }
@@ -272,20 +272,20 @@ placement_advance(struct nic *nic, struct receiver *r, ps_t now)
 void
 placement_timeout(struct nic *nic, struct receiver *r, ps_t now)
 {
-	ps_t timeout = nic->more->config.reorder_timeout;
+	ps_t timeout = nic->cold->config.reorder_timeout;
 
 	if (r->qp.recovery != NIC_RECOVERY_SELECTIVE) {
 		lose_expected(nic, r);
 		return;
 	}
-	while (r->more->gap_count != 0) {
-		struct gap gap = *gap_at(r->more, 0);
+	while (r->cold->gap_count != 0) {
+		struct gap gap = *gap_at(r->cold, 0);
 
 		if (gap.opened_at + timeout > now) {
 			nic_set_timer(nic, &r->timer, gap.opened_at + timeout);
 			return;
 		}
-		gap_close(r->more);
+		gap_close(r->cold);
 		ask_singly(nic, r, gap.first, gap.end);
 	}
 }

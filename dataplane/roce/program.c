@@ -55,7 +55,7 @@ take_place(struct sender *s, const struct message_place *at)
 void
 program_next(struct sender *s)
 {
-	struct program_sender *ps = s->more->program;
+	struct program_sender *ps = s->cold->program;
 
 	if (ps->begun == ps->sendable)
 		return;
@@ -67,7 +67,7 @@ program_next(struct sender *s)
 void
 program_rewind(struct sender *s)
 {
-	struct program_sender *ps = s->more->program;
+	struct program_sender *ps = s->cold->program;
 
 	if (ps->begun == ps->done)
 		return;
@@ -79,7 +79,7 @@ program_rewind(struct sender *s)
 struct message_place
 program_find(struct sender *s, uint32_t index)
 {
-	struct program_sender *ps = s->more->program;
+	struct program_sender *ps = s->cold->program;
 
 	// Packets are mostly looked for in their order.
 	if ((int32_t)(ps->found.begin - ps->oldest.begin) < 0 ||
@@ -168,7 +168,7 @@ end_if_over(struct nic *nic, struct program *p)
 {
 	if (!p->over || p->sends_left != 0)
 		return;
-	nic->more->open_flows--;
+	nic->cold->open_flows--;
 	p->sends_left = UINT64_MAX; // once
 }
 
@@ -295,7 +295,7 @@ program_handed_over(struct nic *nic, struct program_sender *ps, ps_t now)
 void
 program_acked(struct nic *nic, struct sender *s, ps_t now)
 {
-	struct program_sender *ps = s->more->program;
+	struct program_sender *ps = s->cold->program;
 	struct part *part = ps->part;
 	struct program *p = part->program;
 	uint64_t before = ps->done;

@@ -12,17 +12,17 @@ nic_add_program(struct nic *nic, const struct nic_program *program, uint32_t *ou
 
 	if (program->repeat == 0 || program->repeat > NIC_PROGRAM_TIMES_MAX)
 		return -EINVAL;
-	p = nic_carve(nic, sizeof(*p));
+	p = nic_alloc(nic, sizeof(*p));
 	if (p == NULL)
 		return -ENOMEM;
 	p->settings = *program;
-	error = timers_add(&nic->more->timers, &p->timer, TIMER_PROGRAM);
+	error = timers_add(&nic->cold->timers, &p->timer, TIMER_PROGRAM);
 	if (error == 0)
-		error = nic_table_add(nic, &nic->more->programs, p);
+		error = nic_table_add(nic, &nic->cold->programs, p);
 	if (error != 0)
 		return error;
-	*out = nic->more->programs.count - 1;
-	nic->more->open_flows++;
+	*out = nic->cold->programs.count - 1;
+	nic->cold->open_flows++;
 	nic_set_timer(nic, &p->timer, program->start);
 	return 0;
 }
@@ -30,7 +30,7 @@ nic_add_program(struct nic *nic, const struct nic_program *program, uint32_t *ou
 static struct program *
 find_program(const struct nic *nic, uint32_t program)
 {
-	const struct nic_table *programs = &nic->more->programs;
+	const struct nic_table *programs = &nic->cold->programs;
 
 	return program < programs->count ? programs->entries[program] : NULL;
 }
@@ -45,7 +45,7 @@ nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uin
 	if (p == NULL ||
 	    (uint64_t)(p->parts.count + 1) * p->settings.repeat > NIC_PROGRAM_TIMES_MAX)
 		return -EINVAL;
-	made = nic_carve(nic, sizeof(*made) + p->settings.repeat * sizeof(made->times[0]));
+	made = nic_alloc(nic, sizeof(*made) + p->settings.repeat * sizeof(made->times[0]));
 	if (made == NULL)
 		return -ENOMEM;
 	made->program = p;
@@ -71,10 +71,10 @@ nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic
 
 	if (p == NULL || part >= p->parts.count || settings->messages == 0)
 		return -EINVAL;
-	inbox = nic_carve(nic, sizeof(*inbox));
+	inbox = nic_alloc(nic, sizeof(*inbox));
 	if (inbox == NULL)
 		return -ENOMEM;
-	error = nic_table_add(nic, &nic->more->inboxes, inbox);
+	error = nic_table_add(nic, &nic->cold->inboxes, inbox);
 	if (error != 0)
 		return error;
 	of = p->parts.entries[part];
@@ -91,7 +91,7 @@ nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic
 	}
 	of->last_inbox = inbox;
 	of->inbox_count++;
-	*out = nic->more->inboxes.count - 1;
+	*out = nic->cold->inboxes.count - 1;
 	return 0;
 }
 

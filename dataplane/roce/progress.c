@@ -63,7 +63,7 @@ nic_flow_acknowledged(const struct nic *nic, uint32_t qpn, uint64_t *out)
 		return -ENOENT;
 	if (((const struct sender *)qp)->special & SENDER_PROGRAM)
 		*out = of_program((const struct sender *)qp,
-				  ((const struct sender *)qp)->more->program);
+				  ((const struct sender *)qp)->cold->program);
 	else
 		*out = of_sender((const struct sender *)qp);
 	return 0;

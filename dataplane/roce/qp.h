@@ -45,7 +45,7 @@ struct pacing;
 struct program_sender;
 struct responder;
 
-struct sender_more {
+struct sender_cold {
 	struct resends *resends;        // of selective recovery
 	struct pacing *pacing;          // of SENDER_PACED
 	struct program_sender *program; // of SENDER_PROGRAM
@@ -71,7 +71,7 @@ struct sender {
 
 	struct frame_address address __attribute__((aligned(64)));
 	struct timer timer; // of the next start, or when open of retransmission
-	struct sender_more *more;
+	struct sender_cold *cold;
 
 	uint32_t packets __attribute__((aligned(64))); // of a repetition
 	uint32_t repetitions_left;
@@ -92,7 +92,7 @@ struct feeder {
 };
 
 // Of a receiver whose messages count for an inbox, or that looks for each packet that is missing.
-struct receiver_more {
+struct receiver_cold {
 	struct feeder feeder;
 	uint64_t *immediates; // beside `ends`: which packets have immediate data
 	struct gap *gaps;     // that wait for their reorder timeout, a ring
@@ -113,7 +113,7 @@ struct receiver {
 	uint64_t *placed;
 	uint64_t *ends;
 	ps_t cnp_next; // none before
-	struct receiver_more *more;
+	struct receiver_cold *cold;
 
 	struct frame_address address __attribute__((aligned(64)));
 	struct timer timer; // reorder timeout
@@ -194,7 +194,7 @@ struct nic_table {
 };
 
 // What a NIC has once and few packets touch.
-struct nic_more {
+struct nic_cold {
 	struct timers timers;
 	struct nic_config config; // congestion_parameters: a copy of its own
 	uint32_t open_flows;
@@ -219,7 +219,7 @@ struct nic {
 	int32_t ack_bytes;
 	uint32_t ack_every;
 	ps_t rto;
-	struct nic_more *more;
+	struct nic_cold *cold;
 	struct nic_port ports[]; // of the node's
 };
 
@@ -245,12 +245,12 @@ nic_set_timer(struct nic *nic, struct timer *timer, ps_t at)
 {
 	timer->due = at;
 	if (at < timer->queued_at)
-		timers_queue(&nic->more->timers, timer);
+		timers_queue(&nic->cold->timers, timer);
 	node_arm_timer(nic->node, at);
 }
 
 // Zeroed memory in whole cache lines, for as long as the NIC lives; NULL when there is none.
-void *nic_carve(struct nic *nic, size_t bytes);
+void *nic_alloc(struct nic *nic, size_t bytes);
 
 // Appends to a table and returns 0 or -ENOMEM.
 int nic_table_add(struct nic *nic, struct nic_table *table, void *entry);
@@ -268,7 +268,7 @@ nic_respond(struct nic_port *np, struct rte_mbuf *m)
 	struct port *p = np->port;
 
 	if (unlikely(m == NULL)) {
-		p->drops[DROP_NO_PACKET]++;
+		p->drops[DROP_NO_MBUF]++;
 		return;
 	}
 	np->responses |= (uint8_t)(1u << packet_meta(m)->tc);

@@ -78,7 +78,7 @@ reader_complete(struct nic *nic, struct reader *r, ps_t now)
 	timer_stop(&r->timer);
 	if (--r->repetitions_left == 0) {
 		r->result.completed = now;
-		nic->more->open_flows--;
+		nic->cold->open_flows--;
 	} else if (r->gap + r->handover != 0) {
 		nic_set_timer(nic, &r->timer, now + r->gap + r->handover);
 	} else {

@@ -29,7 +29,7 @@ send_ack(struct nic *nic, struct receiver *r)
 void
 receiver_notify(struct nic *nic, struct receiver *r, ps_t now)
 {
-	const struct nic_config *c = &nic->more->config;
+	const struct nic_config *c = &nic->cold->config;
 	struct nic_port *np = nic_port_of(nic, &r->qp);
 
 	if (now < r->cnp_next)
@@ -65,9 +65,9 @@ take_expected(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req,
 	}
 	if (due || r->unacknowledged >= nic->ack_every)
 		send_ack(nic, r);
-	if (unlikely(immediates != 0) && r->more != NULL && r->more->feeder.inbox != NULL)
+	if (unlikely(immediates != 0) && r->cold != NULL && r->cold->feeder.inbox != NULL)
 		while (immediates-- != 0)
-			program_received(nic, &r->more->feeder, now);
+			program_received(nic, &r->cold->feeder, now);
 }
 
 static void

@@ -51,7 +51,7 @@ go_back(struct sender *s, struct responder *r, const struct request *request)
 	s->begin = s->next = s->acked = request->begin;
 	s->end = request->end;
 	s->last_payload = request->last_payload;
-	sender_forget_resends(s);
+	sender_drop_resends(s);
 }
 
 static void
@@ -59,7 +59,7 @@ send_single(struct sender *s, struct responder *r, const struct request *request
 {
 	// What is yet to be sent needs nothing.
 	if ((int32_t)(s->next - request->begin) <= 0 ||
-	    !resends_add(s->more->resends, request->begin))
+	    !resends_add(s->cold->resends, request->begin))
 		return;
 	if (request->last_payload != s->path_mtu) {
 		r->short_at = request->begin;
@@ -71,7 +71,7 @@ send_single(struct sender *s, struct responder *r, const struct request *request
 int
 responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, ps_t now)
 {
-	struct responder *r = s->more->responder;
+	struct responder *r = s->cold->responder;
 	int32_t behind = psn_diff(psn, s->psn_base + r->tail),
 		beyond = psn_diff(psn, s->psn_base + r->limit);
 	struct request request;
@@ -111,7 +111,7 @@ responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, 
 void
 responder_next(struct sender *s)
 {
-	struct responder *r = s->more->responder;
+	struct responder *r = s->cold->responder;
 	const struct request *request = &r->waiting[r->first];
 
 	if (r->count == 0)
@@ -126,7 +126,7 @@ responder_next(struct sender *s)
 struct request
 responder_single(const struct sender *s, uint32_t index)
 {
-	const struct responder *r = s->more->responder;
+	const struct responder *r = s->cold->responder;
 
 	return (struct request){
 		.begin = index,

@@ -110,9 +110,9 @@ make_special(struct nic *nic, struct sender *s, ps_t now)
 	ps_t horizon = now;
 
 	if (s->special & SENDER_RESENDS) {
-		uint32_t index = resends_take(s->more->resends);
+		uint32_t index = resends_take(s->cold->resends);
 
-		if (s->more->resends->count == 0)
+		if (s->cold->resends->count == 0)
 			s->special &= (uint8_t)~SENDER_RESENDS;
 		if (likely(m != NULL))
 			write_single(nic, s, m, index);
@@ -172,7 +172,7 @@ sender_complete(struct nic *nic, struct sender *s, ps_t now)
 	sender_review(nic, s, now);
 	if (--s->repetitions_left == 0) {
 		s->result.completed = now;
-		nic->more->open_flows--;
+		nic->cold->open_flows--;
 	} else if (s->gap + s->handover != 0) {
 		nic_set_timer(nic, &s->timer, now + s->gap + s->handover);
 	} else {
@@ -195,8 +195,8 @@ special_progress(struct nic *nic, struct sender *s, uint32_t before, ps_t now)
 	if (s->special & SENDER_PACED)
 		pacing_acknowledged(s, s->acked, now);
 	if (s->special & SENDER_RESENDS) {
-		resends_forget(s->more->resends, s->acked);
-		if (s->more->resends->count == 0)
+		resends_forget(s->cold->resends, s->acked);
+		if (s->cold->resends->count == 0)
 			s->special &= (uint8_t)~SENDER_RESENDS;
 	}
 	if (s->special & SENDER_PROGRAM && !inside_message(s, before))
@@ -277,11 +277,11 @@ sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
 }
 
 void
-sender_forget_resends(struct sender *s)
+sender_drop_resends(struct sender *s)
 {
 	if (!(s->special & SENDER_RESENDS))
 		return;
-	resends_forget(s->more->resends, s->more->resends->high);
+	resends_forget(s->cold->resends, s->cold->resends->high);
 	s->special &= (uint8_t)~SENDER_RESENDS;
 }
 
@@ -289,11 +289,11 @@ static void
 sender_send_again(struct nic *nic, struct sender *s, ps_t now)
 {
 	s->next = s->acked;
-	sender_forget_resends(s);
+	sender_drop_resends(s);
 	if (s->special & SENDER_PROGRAM)
 		program_rewind(s);
 	if (s->special & SENDER_PACED) {
-		s->more->pacing->heard = s->acked;
+		s->cold->pacing->heard = s->acked;
 		pacing_lost(s, now);
 	}
 	timer_stop(&s->timer); // runs again from the next packet sent
@@ -304,7 +304,7 @@ sender_send_again(struct nic *nic, struct sender *s, ps_t now)
 static void
 sender_send_single(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 {
-	if (after(s->next, index) <= 0 || !resends_add(s->more->resends, index))
+	if (after(s->next, index) <= 0 || !resends_add(s->cold->resends, index))
 		return;
 	s->special |= SENDER_RESENDS;
 	if (s->special & SENDER_PACED)

@@ -24,4 +24,4 @@ void sender_take_cnp(struct nic *nic, struct sender *s, ps_t now);
 void sender_timeout(struct nic *nic, struct sender *s, ps_t now);
 
 // No single packet is to be sent again any more.
-void sender_forget_resends(struct sender *s);
+void sender_drop_resends(struct sender *s);

@@ -58,7 +58,7 @@ stream_make(struct nic *nic, struct stream *s, ps_t now)
 	uint8_t *payload;
 
 	if (likely(m != NULL))
-		frame_start(m, &s->template, &s->address, PACKET_UNSENT,
+		frame_start(m, &s->template, &s->address, PACKET_NO_PAYLOAD,
 			    s->packet_bytes - s->headers_bytes, 0, wire, &payload);
 	s->sent++;
 	stream_advance(nic, s);

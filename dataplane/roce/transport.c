@@ -210,7 +210,7 @@ take_roce(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 
 // Lets an idle transmitter begin with what has become ready.
 static void
-kick_port(struct node *n, struct port *p, ps_t now)
+send_ready_port(struct node *n, struct port *p, ps_t now)
 {
 	if (p->nonempty == 0 || p->next_send <= now)
 		return;
@@ -222,11 +222,11 @@ kick_port(struct node *n, struct port *p, ps_t now)
 
 // What came in by one port may let another send, where a collective goes on.
 static void
-transport_kick(struct node *n, ps_t now)
+transport_send_ready(struct node *n, ps_t now)
 {
-	kick_port(n, &n->ports[0], now);
+	send_ready_port(n, &n->ports[0], now);
 	for (unsigned int i = 1; unlikely(i < n->port_count); i++)
-		kick_port(n, &n->ports[i], now);
+		send_ready_port(n, &n->ports[i], now);
 }
 
 // A packet that the host has taken.
@@ -240,17 +240,18 @@ transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	if (unlikely(!addressed_to(&nic->ports[in->index], meta, data)))
 		return DROP_NOT_FOR_HOST;
-	if (unlikely((meta->flags & (PACKET_ROCE | PACKET_CUT)) != PACKET_ROCE)) {
-		if (meta->flags & PACKET_CUT)
+	if (unlikely((meta->flags & (PACKET_ROCE | PACKET_TRIMMED_UPSTREAM)) != PACKET_ROCE)) {
+		if (meta->flags & PACKET_TRIMMED_UPSTREAM)
 			return DROP_TRIMMED; // the sender learns of the gap by its own means
 		if (meta->ip_proto != HEADER_PROTOCOL_UDP ||
 		    header_get16(data + meta->l4_off + 2) != NIC_STREAM_UDP_PORT)
 			return DROP_NOT_FOR_HOST;
-		nic->more->stream_received++;
+		nic->cold->stream_received++;
 		packet_free(n->packets, m);
 		return STAGE_CONSUMED;
 	}
-	if (unlikely((meta->flags & (PACKET_UNSENT | PACKET_BAD_PAYLOAD)) != PACKET_UNSENT)) {
+	if (unlikely((meta->flags & (PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD)) !=
+		     PACKET_NO_PAYLOAD)) {
 		verdict = check_foreign(m);
 		if (verdict >= 0)
 			return verdict;
@@ -269,7 +270,7 @@ take_late(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 static __attribute__((noinline)) int
 take_slowly(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
-	struct misbehaviour *b = n->nic->more->misbehaviour;
+	struct misbehaviour *b = n->nic->cold->misbehaviour;
 	int verdict = misbehaviour_take(b, n, in, m, now);
 
 	nic_set_timer(n->nic, &b->timer, misbehaviour_due(b));
@@ -285,7 +286,7 @@ stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		verdict = take_slowly(n, in, m, now);
 	if (likely(verdict == STAGE_NEXT))
 		verdict = transport_take(n, in, m, now);
-	transport_kick(n, now);
+	transport_send_ready(n, now);
 	return verdict;
 }
 
@@ -355,10 +356,10 @@ transport_send(struct node *n, struct port *p, ps_t now)
 	if (likely(m != NULL)) {
 		p->queues[tc].packets++;
 		p->queues[tc].bytes += packet_meta(m)->wire_bytes;
-		n->last_move = now;
+		n->last_sent = now;
 		port_transmit(n, p, m, now);
 	} else {
-		p->drops[DROP_NO_PACKET]++;
+		p->drops[DROP_NO_MBUF]++;
 	}
 	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
 }
@@ -402,7 +403,7 @@ fire(struct node *n, struct timer *timer, ps_t now)
 ps_t
 transport_timer(struct node *n, ps_t now)
 {
-	struct timers *timers = &n->nic->more->timers;
+	struct timers *timers = &n->nic->cold->timers;
 	struct timer *timer;
 
 	while ((timer = timers_take(timers, now)) != NULL)

@@ -32,7 +32,7 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsi
 	if (unlikely(admit_ip_bytes(m) + worn > out->profile->mtu))
 		return DROP_MTU_EXCEEDED;
 	if (tunnels && unlikely(!tunnel_has_room(n, m, worn)))
-		return DROP_NO_PACKET;
+		return DROP_NO_MBUF;
 	meta->cells = tables_cells(n->current, meta->wire_bytes);
 	if (port_idle(n, out, meta->tc, now) && (!full || port_unshaped(out, meta->tc, now)) &&
 	    charge_pass(n, in, out, m, full))
@@ -55,7 +55,7 @@ stage_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsig
 		return DROP_WATCHDOG;
 	verdict = admit_packet(n, in, m, now, variant);
 	if (unlikely(verdict >= 0) && n->current->trim.size != 0 && verdict != DROP_MTU_EXCEEDED &&
-	    verdict != DROP_NO_PACKET)
+	    verdict != DROP_NO_MBUF)
 		verdict = trim_refused(n, in, out, m, (enum drop_reason)verdict, now);
 	return verdict;
 }

@@ -23,9 +23,9 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	meta->priority = priority;
 	meta->pg = t->priority_to_pg[priority];
 	meta->tc = t->priority_to_tc[priority];
-	if (!tunnels || !(meta->flags & (PACKET_OPENED | PACKET_VLAN)))
+	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN)))
 		meta->vrf = port->vrf;
-	if (!tunnels || !(meta->flags & (PACKET_OPENED | PACKET_VLAN | PACKET_TUNNEL)))
+	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN | PACKET_TUNNEL)))
 		meta->tenant = port->tenant;
 	if (meta->tenant != TENANT_NONE) {
 		n->buffer.tenants[meta->tenant].packets++;

@@ -27,7 +27,7 @@ stage_enqueue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, uns
 		port_push_full(out, m);
 	else
 		queue_push(out, meta->tc, m);
-	if (!port_kicks(n, out, now))
+	if (!port_should_send(n, out, now))
 		return STAGE_CONSUMED;
 	if (full)
 		port_send_full(n, out, now);

@@ -69,7 +69,7 @@ send_notice(struct node *n, struct port *in, unsigned int out, struct rte_mbuf *
 }
 
 void
-notice_look(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+notice_check_egress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const unsigned int out = meta->out_port;
@@ -77,7 +77,7 @@ notice_look(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 			       (meta->flags & PACKET_CHARGED ? meta->cells : 0);
 
 	if (depth > n->current->notices.depth || n->held[out] >> meta->tc & 1 ||
-	    n->worse[out] & PATH_DEGRADED)
+	    n->port_penalty[out] & PATH_DEGRADED)
 		send_notice(n, in, out, m, false, now);
 }
 

@@ -14,7 +14,7 @@
 #define NOTICE_ADDRESS_LAST 0x0e // to 01:80:c2:00:00:0e, which no bridge passes on
 
 // An eligible packet is about to be queued; looks at its egress.
-void notice_look(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
+void notice_check_egress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
 // A packet has no way on from here.
 void notice_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
@@ -34,6 +34,6 @@ static __rte_always_inline int
 stage_notice(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	if (notice_wanted(n, in) && spray_eligible(n->current, m, true))
-		notice_look(n, in, m, now);
+		notice_check_egress(n, in, m, now);
 	return STAGE_NEXT;
 }

@@ -21,7 +21,7 @@
 static inline bool
 parse_overruns(const struct packet_meta *meta, uint32_t end)
 {
-	return end > meta->wire_bytes && !(meta->flags & PACKET_UNSENT);
+	return end > meta->wire_bytes && !(meta->flags & PACKET_NO_PAYLOAD);
 }
 
 // Cold: UDP claims to go on behind the IP packet that it is in. That is how a trimmed packet looks,
@@ -30,7 +30,7 @@ parse_overruns(const struct packet_meta *meta, uint32_t end)
 // was. A NIC must know what was cut wherever it comes from; a switch carries such packets only
 // where one of its fabric can have made them.
 static __attribute__((cold, noinline)) bool
-parse_was_cut(const struct node *n, const struct packet_meta *meta, uint32_t end)
+parse_is_trimmed(const struct node *n, const struct packet_meta *meta, uint32_t end)
 {
 	return end == meta->wire_bytes && end >= TRIM_BYTES_MIN && end <= TRIM_BYTES_MAX &&
 	       end % 4 == 0 &&
@@ -52,9 +52,9 @@ parse_udp(const struct node *n, struct packet_meta *meta, const uint8_t *data, u
 	if (length < HEADER_UDP_BYTES)
 		return DROP_MALFORMED;
 	if (unlikely(meta->l4_off + length > end)) {
-		if (!parse_was_cut(n, meta, end))
+		if (!parse_is_trimmed(n, meta, end))
 			return DROP_MALFORMED;
-		meta->flags |= PACKET_CUT;
+		meta->flags |= PACKET_TRIMMED_UPSTREAM;
 	}
 	if (header_get16(udp + 2) != ROCE_UDP_PORT)
 		return STAGE_NEXT;
@@ -228,7 +228,7 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	(void)in;
 	(void)now;
-	meta->flags &= PACKET_UNSENT | PACKET_BAD_PAYLOAD;
+	meta->flags &= PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD;
 	meta->ip_proto = 0;
 	if (unlikely(meta->data_len < HEADER_ETHERNET_BYTES))
 		return DROP_RUNT;

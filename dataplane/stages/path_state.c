@@ -55,18 +55,18 @@ add_notices(struct node *n, const struct tables *t)
 }
 
 static void
-set_looks(struct node *n)
+set_path_inputs(struct node *n)
 {
 	const struct tables *t = n->current;
 
-	n->looks = 0;
+	n->path_inputs = 0;
 	for (unsigned int i = 0; i < n->port_count; i++)
-		if (n->worse[i] & PATH_DEGRADED)
-			n->looks = PATH_LOOKS_DEGRADED;
+		if (n->port_penalty[i] & PATH_DEGRADED)
+			n->path_inputs = PATH_INPUT_DEGRADED;
 	if (t != NULL && t->utilisation)
-		n->looks |= PATH_LOOKS_UTILISATION;
+		n->path_inputs |= PATH_INPUT_UTILISATION;
 	if (t != NULL && t->notices.on)
-		n->looks |= PATH_LOOKS_NOTICES;
+		n->path_inputs |= PATH_INPUT_NOTICES;
 }
 
 void
@@ -81,8 +81,8 @@ paths_adopt(struct node *n)
 	if (t->notices.on)
 		add_notices(n, t);
 	for (unsigned int i = 0; !t->utilisation && i < n->port_count; i++)
-		n->worse[i] &= (uint8_t)~PATH_BUSY;
-	set_looks(n);
+		n->port_penalty[i] &= (uint8_t)~PATH_BUSY;
+	set_path_inputs(n);
 }
 
 void
@@ -98,10 +98,10 @@ void
 paths_set_degraded(struct node *n, const struct port *p, bool degraded)
 {
 	if (degraded)
-		n->worse[p->index] |= PATH_DEGRADED;
+		n->port_penalty[p->index] |= PATH_DEGRADED;
 	else
-		n->worse[p->index] &= (uint8_t)~PATH_DEGRADED;
-	set_looks(n);
+		n->port_penalty[p->index] &= (uint8_t)~PATH_DEGRADED;
+	set_path_inputs(n);
 }
 
 uint32_t

@@ -15,7 +15,7 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	meta->in_port = in->index;
 	meta->tenant = TENANT_NONE;
 	meta->priority = 0;
-	if (unlikely(in->rx_doubt != 0)) {
+	if (unlikely(in->rx_faults != 0)) {
 		if (!in->up)
 			return DROP_LINK_DOWN;
 		if (meta->flags & PACKET_BAD_FCS)

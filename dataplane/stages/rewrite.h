@@ -17,13 +17,13 @@ stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, uns
 	(void)in;
 	(void)now;
 	if (variant & NODE_TUNNELS) {
-		if (meta->encap != 0 || meta->flags & (PACKET_OPENED | PACKET_VLAN)) {
+		if (meta->encap != 0 || meta->flags & (PACKET_DECAPPED | PACKET_VLAN)) {
 			tunnel_rewrite(n, m);
 			return STAGE_NEXT;
 		}
 		if (unlikely(meta->flags & PACKET_TAGGED) && t->tunnels != NULL &&
 		    t->tunnels->vids != NULL)
-			tunnel_forget_vlan(m);
+			tunnel_clear_vlan(m);
 	}
 	data = packet_data(m);
 	ip = data + meta->l3_off;

@@ -34,7 +34,7 @@ spray_adaptive_graded(struct node *n, const struct next_hop *hops, unsigned int 
 	uint32_t least = UINT32_MAX;
 
 	for (unsigned int i = 0; i < count; i++) {
-		grades[i] = spray_worse_grade(n, &hops[i], tc, now);
+		grades[i] = spray_penalized_grade(n, &hops[i], tc, now);
 		least = grades[i] < least ? grades[i] : least;
 	}
 	if (likely(least < SPRAY_HELD))

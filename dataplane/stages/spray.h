@@ -62,7 +62,7 @@ spray_adaptive(struct node *n, const struct next_hop *hops, unsigned int count, 
 	uint32_t loads[GROUP_MEMBERS_MAX];
 	uint32_t least = UINT32_MAX;
 
-	if (unlikely(n->looks != 0))
+	if (unlikely(n->path_inputs != 0))
 		return spray_adaptive_graded(n, hops, count, tc, now);
 	for (unsigned int i = 0; i < count; i++) {
 		loads[i] = spray_load(n, &hops[i], tc);

@@ -49,7 +49,7 @@ spray_noticed(const struct node *n, const struct next_hop *hop, unsigned int tc,
 {
 	const struct path_notice *notice;
 
-	if (!(n->looks & PATH_LOOKS_NOTICES))
+	if (!(n->path_inputs & PATH_INPUT_NOTICES))
 		return SPRAY_NOTICE_NONE;
 	notice = &n->paths.notices[hop - n->current->next_hops];
 	if (notice->until <= now)
@@ -62,7 +62,7 @@ spray_noticed(const struct node *n, const struct next_hop *hop, unsigned int tc,
 // The grade of a member with all that makes it worse: each of degraded, busy and congested counts
 // for one. SPRAY_HELD when it is held.
 static inline uint32_t
-spray_worse_grade(struct node *n, const struct next_hop *hop, unsigned int tc, ps_t now)
+spray_penalized_grade(struct node *n, const struct next_hop *hop, unsigned int tc, ps_t now)
 {
 	const enum spray_notice noticed = spray_noticed(n, hop, tc, now);
 	const uint32_t load = spray_load(n, hop, tc);
@@ -70,15 +70,15 @@ spray_worse_grade(struct node *n, const struct next_hop *hop, unsigned int tc, p
 
 	if (load & SPRAY_HELD || noticed == SPRAY_NOTICE_HELD)
 		return SPRAY_HELD;
-	if (n->looks & PATH_LOOKS_UTILISATION)
-		utilisation_look(n, &n->ports[hop->port], now);
-	worse = n->worse[hop->port];
+	if (n->path_inputs & PATH_INPUT_UTILISATION)
+		utilisation_update(n, &n->ports[hop->port], now);
+	worse = n->port_penalty[hop->port];
 	return spray_grade(n->current, load) + (worse & PATH_DEGRADED ? 1 : 0) +
 	       (worse & PATH_BUSY ? 1 : 0) + (noticed == SPRAY_NOTICE_CONGESTED ? 1 : 0);
 }
 
 // How fit a member is for a class, where depths do not count.
-enum spray_fitness { SPRAY_FIT_DOWN, SPRAY_FIT_HELD, SPRAY_FIT_WORSE, SPRAY_FIT_OPEN };
+enum spray_fitness { SPRAY_FIT_DOWN, SPRAY_FIT_HELD, SPRAY_FIT_PENALIZED, SPRAY_FIT_OPEN };
 
 static inline enum spray_fitness
 spray_fitness(const struct node *n, const struct next_hop *hop, unsigned int tc, ps_t now)
@@ -89,13 +89,13 @@ spray_fitness(const struct node *n, const struct next_hop *hop, unsigned int tc,
 		return SPRAY_FIT_DOWN;
 	if (n->held[hop->port] >> tc & 1)
 		return SPRAY_FIT_HELD;
-	if (likely(n->looks == 0))
+	if (likely(n->path_inputs == 0))
 		return SPRAY_FIT_OPEN;
 	noticed = spray_noticed(n, hop, tc, now);
 	if (noticed == SPRAY_NOTICE_HELD)
 		return SPRAY_FIT_HELD;
-	return noticed == SPRAY_NOTICE_CONGESTED || n->worse[hop->port] & PATH_DEGRADED
-		       ? SPRAY_FIT_WORSE
+	return noticed == SPRAY_NOTICE_CONGESTED || n->port_penalty[hop->port] & PATH_DEGRADED
+		       ? SPRAY_FIT_PENALIZED
 		       : SPRAY_FIT_OPEN;
 }
 

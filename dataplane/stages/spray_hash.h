@@ -65,19 +65,19 @@ spray_udp(const struct packet_meta *meta, bool tunnels)
 
 // Cold: DSCP, priority, and bits that a NIC sets in the BTH.
 static __attribute__((noinline)) bool
-spray_eligible_more(const struct eligible_profile *more, struct rte_mbuf *m)
+spray_eligible_narrow(const struct eligible_profile *profile, struct rte_mbuf *m)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const struct roce_bth *bth;
 
-	if (!(more->dscps >> meta->dscp & 1) || !(more->priorities >> meta->priority & 1))
+	if (!(profile->dscps >> meta->dscp & 1) || !(profile->priorities >> meta->priority & 1))
 		return false;
-	if (more->bth_reserved == 0)
+	if (profile->bth_reserved == 0)
 		return true;
 	if (!(meta->flags & PACKET_ROCE))
 		return false;
 	bth = (const struct roce_bth *)(packet_data(m) + spray_udp(meta, true) + HEADER_UDP_BYTES);
-	return (bth->congestion & more->bth_reserved) == more->bth_reserved;
+	return (bth->congestion & profile->bth_reserved) == profile->bth_reserved;
 }
 
 // By default RoCEv2 packets other than acknowledgements and CNPs, in a tunnel or not.
@@ -94,5 +94,5 @@ spray_eligible(const struct tables *t, struct rte_mbuf *m, bool tunnels)
 	}
 	if (t->eligible_data_only && meta->flags & PACKET_ROCE && !roce_op_is_data(meta->opcode))
 		return false;
-	return likely(!t->eligible_narrow) || spray_eligible_more(&t->eligible_more, m);
+	return likely(!t->eligible_narrow) || spray_eligible_narrow(&t->eligible_profile, m);
 }

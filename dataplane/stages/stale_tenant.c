@@ -22,9 +22,9 @@
 #define INSIDE_VXLAN (8u + HEADER_ETHERNET_BYTES) // before the inner IP header: where VXLAN begins
 
 int
-moved_compare(const void *a, const void *b)
+stale_host_compare(const void *a, const void *b)
 {
-	const struct moved_host *x = a, *y = b;
+	const struct stale_host *x = a, *y = b;
 	int order;
 
 	if (x->version != y->version)
@@ -38,27 +38,27 @@ moved_compare(const void *a, const void *b)
 }
 
 int
-moved_tables_create(struct moved_tables **out, const struct moved_host *hosts, uint32_t count)
+stale_hosts_create(struct stale_hosts **out, const struct stale_host *hosts, uint32_t count)
 {
-	struct moved_tables *moved = calloc(1, sizeof(*moved));
+	struct stale_hosts *stale = calloc(1, sizeof(*stale));
 
-	if (moved != NULL)
-		moved->hosts = calloc(count + 1u, sizeof(*moved->hosts));
-	if (moved == NULL || moved->hosts == NULL) {
-		free(moved);
+	if (stale != NULL)
+		stale->hosts = calloc(count + 1u, sizeof(*stale->hosts));
+	if (stale == NULL || stale->hosts == NULL) {
+		free(stale);
 		return -ENOMEM;
 	}
-	moved->count = count;
+	stale->count = count;
 	if (count != 0)
-		memcpy(moved->hosts, hosts, count * sizeof(*hosts));
-	qsort(moved->hosts, count, sizeof(*moved->hosts), moved_compare);
-	*out = moved;
+		memcpy(stale->hosts, hosts, count * sizeof(*hosts));
+	qsort(stale->hosts, count, sizeof(*stale->hosts), stale_host_compare);
+	*out = stale;
 	return 0;
 }
 
 // A packet that was admitted before the host left. Epochs go round.
 static bool
-is_older(const struct moved_host *host, const struct packet_meta *meta)
+is_older(const struct stale_host *host, const struct packet_meta *meta)
 {
 	return meta->epoch == 0 || (int16_t)(uint16_t)(meta->epoch - host->epoch) < 0;
 }
@@ -84,7 +84,7 @@ find_ip(struct rte_mbuf *m, uint32_t *vni)
 // Whether a packet with one of the host's addresses belongs to the VRF that it has left.
 static bool
 belongs(const struct tables *t, const struct packet_meta *meta, uint32_t vni,
-	const struct moved_host *host)
+	const struct stale_host *host)
 {
 	const struct port_tables *in = &t->ports[meta->in_port];
 
@@ -97,23 +97,23 @@ belongs(const struct tables *t, const struct packet_meta *meta, uint32_t vni,
 
 // Whether an address is listed for the packet's VRF.
 static bool
-is_listed(const struct moved_tables *moved, const struct tables *t, const struct packet_meta *meta,
+is_listed(const struct stale_hosts *stale, const struct tables *t, const struct packet_meta *meta,
 	  uint32_t vni, uint8_t version, const uint8_t *address)
 {
-	struct moved_host key = {.version = version};
-	uint32_t low = 0, high = moved->count;
+	struct stale_host key = {.version = version};
+	uint32_t low = 0, high = stale->count;
 
 	memcpy(key.address, address, version == 6 ? 16 : 4);
 	while (low < high) { // to the first of the address
 		uint32_t middle = low + (high - low) / 2;
 
-		if (moved_compare(&moved->hosts[middle], &key) < 0)
+		if (stale_host_compare(&stale->hosts[middle], &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < moved->count; low++) {
-		const struct moved_host *host = &moved->hosts[low];
+	for (; low < stale->count; low++) {
+		const struct stale_host *host = &stale->hosts[low];
 
 		if (host->version != version ||
 		    memcmp(host->address, key.address, sizeof(key.address)) != 0)
@@ -125,7 +125,7 @@ is_listed(const struct moved_tables *moved, const struct tables *t, const struct
 }
 
 bool
-moved_finds(const struct moved_tables *moved, const struct tables *t, struct rte_mbuf *m)
+stale_hosts_match(const struct stale_hosts *stale, const struct tables *t, struct rte_mbuf *m)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *ip;
@@ -135,16 +135,16 @@ moved_finds(const struct moved_tables *moved, const struct tables *t, struct rte
 	if (ip == NULL)
 		return false;
 	if (ip[0] >> 4 == 6)
-		return is_listed(moved, t, meta, vni, 6, ip + 8) ||
-		       is_listed(moved, t, meta, vni, 6, ip + 24);
-	return is_listed(moved, t, meta, vni, 4, ip + 12) ||
-	       is_listed(moved, t, meta, vni, 4, ip + 16);
+		return is_listed(stale, t, meta, vni, 6, ip + 8) ||
+		       is_listed(stale, t, meta, vni, 6, ip + 24);
+	return is_listed(stale, t, meta, vni, 4, ip + 12) ||
+	       is_listed(stale, t, meta, vni, 4, ip + 16);
 }
 
 bool
-moved_concerns(const struct node *n, struct rte_mbuf *m)
+stale_tenant_matches(const struct node *n, struct rte_mbuf *m)
 {
-	return moved_finds(n->current->moved, n->current, m);
+	return stale_hosts_match(n->current->stale_hosts, n->current, m);
 }
 
 static void
@@ -152,14 +152,14 @@ purge_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
 	struct rte_mbuf *m = p->queues[tc].head;
 
-	while (m != NULL && !moved_concerns(n, m))
+	while (m != NULL && !stale_tenant_matches(n, m))
 		m = fair_next(p, tc, m);
 	if (m != NULL)
-		port_drop_some(n, p, tc, moved_concerns, DROP_TENANT_MOVED, now);
+		port_drop_some(n, p, tc, stale_tenant_matches, DROP_TENANT_MOVED, now);
 }
 
 void
-moved_purge(struct node *n, ps_t now)
+stale_tenant_purge(struct node *n, ps_t now)
 {
 	for (unsigned int i = 0; i < n->port_count; i++)
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// moved: drops what an older snapshot admitted from or to a host that has left the VRF since
-// (tables->moved). Such tables are in force for as long as packets like that may be under way, and
-// what of them waits in queues is dropped when the tables are taken over. See moved.c.
+// stale_tenant: drops what an older snapshot admitted from or to a host that has left the VRF since
+// (tables->stale_hosts). Such tables are in force for as long as packets like that may be under way, and
+// what of them waits in queues is dropped when the tables are taken over. See stale_tenant.c.
 #pragma once
 
 #include "stage.h"
 
 // Hosts by version, then address, then kind, then VNI or VLAN: below, at or above 0 as a stands
 // before b or not. To sort and to search by.
-int moved_compare(const void *a, const void *b);
+int stale_host_compare(const void *a, const void *b);
 
 // Makes the part of a snapshot from `count` hosts in any order, which it copies. Returns 0 or
 // -ENOMEM. Control thread.
-int moved_tables_create(struct moved_tables **out, const struct moved_host *hosts, uint32_t count);
+int stale_hosts_create(struct stale_hosts **out, const struct stale_host *hosts, uint32_t count);
 
 // Cold: whether a packet that the switch of these tables holds, or was the last to hold, is one
 // that these hosts have left behind.
-bool moved_finds(const struct moved_tables *moved, const struct tables *t, struct rte_mbuf *m);
+bool stale_hosts_match(const struct stale_hosts *stale, const struct tables *t, struct rte_mbuf *m);
 // Cold: whether the packet is to be dropped, where the tables list hosts.
-bool moved_concerns(const struct node *n, struct rte_mbuf *m);
+bool stale_tenant_matches(const struct node *n, struct rte_mbuf *m);
 
 // Cold: drops what waits in the node's queues, at `now`; each packet counts in its queue's
 // `dropped` and is released. The node's worker, between turns, when the tables are in force.
-void moved_purge(struct node *n, ps_t now);
+void stale_tenant_purge(struct node *n, ps_t now);
 
 static __rte_always_inline int
 stage_stale_tenant(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	(void)in;
 	(void)now;
-	if (likely(n->current->moved == NULL))
+	if (likely(n->current->stale_hosts == NULL))
 		return STAGE_NEXT;
-	return moved_concerns(n, m) ? DROP_TENANT_MOVED : STAGE_NEXT;
+	return stale_tenant_matches(n, m) ? DROP_TENANT_MOVED : STAGE_NEXT;
 }

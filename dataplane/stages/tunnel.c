@@ -131,7 +131,7 @@ check_headers(const struct tables *t, struct packet_meta *meta, const uint8_t *d
 	const uint8_t *vxlan = data + at - TUNNEL_VXLAN_BYTES;
 
 	// An IP header inside must end within what an offset can say.
-	if (meta->flags & PACKET_CUT || at + HEADER_ETHERNET_BYTES > end ||
+	if (meta->flags & PACKET_TRIMMED_UPSTREAM || at + HEADER_ETHERNET_BYTES > end ||
 	    at + HEADER_ETHERNET_BYTES + IP_HEADER_MAX > UINT8_MAX)
 		return DROP_MALFORMED;
 	if (at + HEADER_ETHERNET_BYTES > meta->data_len)
@@ -155,8 +155,8 @@ parse_inside(const struct node *n, struct packet_meta *meta, const uint8_t *data
 	const uint8_t *ip = data + l3;
 	int verdict;
 
-	meta->flags &= PACKET_UNSENT | PACKET_BAD_PAYLOAD | PACKET_TAGGED;
-	meta->flags |= PACKET_OPENED;
+	meta->flags &= PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD | PACKET_TAGGED;
+	meta->flags |= PACKET_DECAPPED;
 	meta->ip_proto = 0;
 	meta->l3_off = (uint8_t)l3;
 	if (type == HEADER_TYPE_IP4)

@@ -23,7 +23,7 @@ int tunnel_receive(struct node *n, struct rte_mbuf *m, bool may_end);
 
 // Has a tag that a host put on say nothing but a priority, lest another switch takes it for that of
 // a VRF.
-void tunnel_forget_vlan(struct rte_mbuf *m);
+void tunnel_clear_vlan(struct rte_mbuf *m);
 
 // What stage_rewrite() does, and takes off what the packet came in and puts on what it is to leave
 // in; there is room for that (tunnel_has_room()).

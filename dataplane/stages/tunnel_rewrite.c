@@ -57,7 +57,7 @@ rewrite_ip(const struct tables *t, struct rte_mbuf *m)
 		ip[7]--;
 	else
 		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
-	if (!(meta->flags & PACKET_OPENED))
+	if (!(meta->flags & PACKET_DECAPPED))
 		return;
 	before = get_tos(ip, ip6);
 	tos = (uint8_t)((t->vrfs[meta->vrf].pipe ? before & 0xfc : meta->dscp << 2) | meta->ecn);
@@ -73,7 +73,7 @@ ip_wire_bytes(const struct packet_meta *meta, const uint8_t *ip)
 	const uint32_t wire = meta->wire_bytes - meta->l3_off,
 		       real = ip_bytes(ip, meta->flags & PACKET_IPV6);
 
-	if (meta->flags & PACKET_UNSENT && (wire < real || meta->wire_bytes > PACKET_FRAME_MIN))
+	if (meta->flags & PACKET_NO_PAYLOAD && (wire < real || meta->wire_bytes > PACKET_FRAME_MIN))
 		return wire;
 	return real;
 }
@@ -167,7 +167,7 @@ note_tunnel(const struct tunnel_tables *t, struct packet_meta *meta)
 				     : 0;
 	if (meta->inner_l4_off == 0)
 		meta->flags &= ~(uint32_t)PACKET_ROCE;
-	meta->flags &= ~(uint32_t)(PACKET_IPV6 | PACKET_OPENED);
+	meta->flags &= ~(uint32_t)(PACKET_IPV6 | PACKET_DECAPPED);
 	meta->flags |= PACKET_TUNNEL | (t->version == 6 ? PACKET_IPV6 : 0);
 	meta->ip_proto = HEADER_PROTOCOL_UDP;
 	meta->l3_off = HEADER_ETHERNET_BYTES;
@@ -216,11 +216,11 @@ send_plain(const struct tables *t, struct rte_mbuf *m)
 		meta->wire_bytes = PACKET_FRAME_MIN;
 	meta->l4_off = (uint8_t)(meta->l4_off - meta->l3_off + l3);
 	meta->l3_off = (uint8_t)l3;
-	meta->flags &= ~(uint32_t)PACKET_OPENED;
+	meta->flags &= ~(uint32_t)PACKET_DECAPPED;
 }
 
 void
-tunnel_forget_vlan(struct rte_mbuf *m)
+tunnel_clear_vlan(struct rte_mbuf *m)
 {
 	uint8_t *tci = packet_data(m) + HEADER_ETHERNET_BYTES;
 

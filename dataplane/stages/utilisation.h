@@ -54,7 +54,7 @@ utilisation_level(const struct utilisation *u, uint64_t bytes, ps_t now)
 
 // Looks at a port anew if that is due, and notes whether it is busy.
 static inline void
-utilisation_look(struct node *n, const struct port *p, ps_t now)
+utilisation_update(struct node *n, const struct port *p, ps_t now)
 {
 	struct utilisation *u = &n->paths.utilisation[p->index];
 	uint64_t bytes;
@@ -66,7 +66,7 @@ utilisation_look(struct node *n, const struct port *p, ps_t now)
 	u->since = now;
 	u->bytes = bytes;
 	if (p->profile->busy_bytes != 0 && u->level > p->profile->busy_bytes)
-		n->worse[p->index] |= PATH_BUSY;
+		n->port_penalty[p->index] |= PATH_BUSY;
 	else
-		n->worse[p->index] &= (uint8_t)~PATH_BUSY;
+		n->port_penalty[p->index] &= (uint8_t)~PATH_BUSY;
 }

@@ -7,7 +7,7 @@
 #include "tests/unit/dataplane/harness.h"
 
 #include "dataplane/base/checksum.h"
-#include "dataplane/roce/unsent.h"
+#include "dataplane/roce/payload.h"
 #include "dataplane/stages/admit.h"
 #include "dataplane/stages/classify.h"
 #include "dataplane/stages/parse.h"
@@ -127,7 +127,7 @@ check_cut(struct rte_mbuf *m, uint32_t size)
 			parse_ip4_checksum_holds(ip, (ip[0] & 0xfu) * 4));
 	require((meta->flags & PACKET_IPV6 ? ip[1] >> 4 & 3 : ip[1] & 3) == meta->ecn);
 	require(harness.node->ports[1].queues[CUT_TC].usage.own == size);
-	unsent_copy(m, whole, size);
+	payload_copy(m, whole, size);
 	require(memcmp(whole, packet_data(m), meta->data_len) == 0);
 }
 
@@ -210,7 +210,7 @@ make_packet(const uint8_t *data, uint32_t size, uint8_t flags, uint32_t unsent)
 	make_ip(frame, present, wire, flags);
 	m = exact(frame, present);
 	packet_meta(m)->wire_bytes = wire;
-	packet_meta(m)->flags = flags & MAKE_UNSENT ? PACKET_UNSENT : 0;
+	packet_meta(m)->flags = flags & MAKE_UNSENT ? PACKET_NO_PAYLOAD : 0;
 	packet_meta(m)->tenant = TENANT_NONE;
 	return m;
 }

@@ -42,7 +42,7 @@ open_once(uint8_t flags)
 	struct harness *h = &leaves[ip6 + 2 * whole];
 
 	if (h->node == NULL)
-		open_leaf(h, &(struct leaf){.version = ip6 ? 6 : 4, .whole = whole});
+		open_leaf(h, &(struct leaf){.version = ip6 ? 6 : 4, .full = whole});
 	return h;
 }
 

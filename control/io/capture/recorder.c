@@ -5,7 +5,7 @@
 // follow (the start of the node's window) and written sorted.
 #include "recorder.h"
 
-#include "dataplane/roce/unsent.h"
+#include "dataplane/roce/payload.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
 	record.comment = comment == NULL ? NULL : strdup(comment);
 	if (record.data == NULL || (comment != NULL && record.comment == NULL))
 		goto fail;
-	unsent_copy(m, record.data, length);
+	payload_copy(m, record.data, length);
 	f->records[f->count++] = record;
 	return;
 fail:

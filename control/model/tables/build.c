@@ -82,7 +82,7 @@ set_routing(struct tables_draft *draft)
 				       : UINT32_MAX;
 	t->eligible_data_only = routing->eligible_opcodes == CONFIG_OPCODES_DATA;
 	t->eligible_udp_dport = routing->eligible_udp_dport;
-	t->eligible_more = (struct eligible_profile){
+	t->eligible_profile = (struct eligible_profile){
 		.dscps = routing->eligible_dscps,
 		.priorities = routing->eligible_priorities,
 		.bth_reserved = routing->eligible_bth_reserved,

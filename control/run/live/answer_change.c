@@ -71,7 +71,7 @@ answer_watchdog_restore(void *context, const json_t *params, json_t **result, ch
 	}
 	node_snapshot_take(a->copy, a->live);
 	node = node_snapshot_nodes(a->copy)[ref.node].node;
-	storm = node->ports[ref.port].more[ref.queue].watchdog.storm;
+	storm = node->ports[ref.port].queue_cold[ref.queue].watchdog.storm;
 	events_restore_queue(live->events, &ref);
 	*result = json_pack("{s:b}", "storm", storm);
 	return *result == NULL ? -ENOMEM : 0;

@@ -11,8 +11,8 @@ device_json(const struct device_port *d)
 	(void)device_stats(d->live.device, &s); // a device that cannot be asked has nothing to tell
 	return json_pack(
 		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "spec", d->spec, "rx_missed",
-		(json_int_t)s.rx_missed, "rx_errors", (json_int_t)s.rx_errors, "rx_no_packet",
-		(json_int_t)s.rx_no_packet, "rx_chained", (json_int_t)s.rx_chained, "tx_oversized",
+		(json_int_t)s.rx_missed, "rx_errors", (json_int_t)s.rx_errors, "rx_no_mbuf",
+		(json_int_t)s.rx_no_mbuf, "rx_chained", (json_int_t)s.rx_chained, "tx_oversized",
 		(json_int_t)__atomic_load_n(&d->live.oversized, __ATOMIC_RELAXED), "tx_unsendable",
 		(json_int_t)__atomic_load_n(&d->live.unsendable, __ATOMIC_RELAXED));
 }

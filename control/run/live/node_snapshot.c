@@ -15,8 +15,8 @@ struct node_copy {
 	struct utilisation *utilisation;
 	struct path_notice *notices;
 	uint32_t notice_room;
-	struct queue_more *queue_more;
-	struct group_more *group_more;
+	struct queue_cold *queue_cold;
+	struct group_cold *group_cold;
 	struct tenant_use *tenants;
 	uint32_t tenant_room;
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX];
@@ -38,13 +38,13 @@ make_room(struct node_copy *c, const struct node *n)
 	c->held = calloc(n->port_count, 1);
 	c->worse = calloc(n->port_count, 1);
 	c->utilisation = calloc(n->port_count, sizeof(*c->utilisation));
-	c->queue_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->queue_more));
-	c->group_more = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->group_more));
+	c->queue_cold = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->queue_cold));
+	c->group_cold = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->group_cold));
 	c->tenants = calloc(n->current->tenant_count + 1u, sizeof(*c->tenants));
 	c->tenant_room = n->current->tenant_count;
 	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->worse == NULL ||
-			       c->utilisation == NULL || c->queue_more == NULL ||
-			       c->group_more == NULL || c->tenants == NULL
+			       c->utilisation == NULL || c->queue_cold == NULL ||
+			       c->group_cold == NULL || c->tenants == NULL
 		       ? -ENOMEM
 		       : 0;
 }
@@ -91,8 +91,8 @@ node_snapshot_destroy(struct node_snapshot *c)
 		free(c->nodes[i].flowlets);
 		free(c->nodes[i].utilisation);
 		free(c->nodes[i].notices);
-		free(c->nodes[i].queue_more);
-		free(c->nodes[i].group_more);
+		free(c->nodes[i].queue_cold);
+		free(c->nodes[i].group_cold);
 		free(c->nodes[i].tenants);
 		free(c->nodes[i].histograms);
 	}
@@ -120,8 +120,8 @@ copy_paths(struct node_copy *c, const struct node *n)
 {
 	const struct paths *p = &n->paths;
 
-	memcpy(c->worse, n->worse, n->port_count);
-	c->node.worse = c->worse;
+	memcpy(c->worse, n->port_penalty, n->port_count);
+	c->node.port_penalty = c->worse;
 	c->node.paths.flowlets = p->flowlets != NULL ? c->flowlets : NULL;
 	if (c->node.paths.flowlets != NULL)
 		memcpy(c->flowlets, p->flowlets, FLOWLETS * sizeof(*c->flowlets));
@@ -133,7 +133,7 @@ copy_paths(struct node_copy *c, const struct node *n)
 		memcpy(c->notices, p->notices, n->current->next_hop_count * sizeof(*c->notices));
 		c->node.paths.notices = c->notices;
 	} else {
-		c->node.looks &= (uint8_t)~PATH_LOOKS_NOTICES;
+		c->node.path_inputs &= (uint8_t)~PATH_INPUT_NOTICES;
 	}
 	c->node.paths.notice_due = NULL;
 }
@@ -149,14 +149,14 @@ copy_node(void *context, struct node *n, ps_t now)
 	memcpy(c->ports, n->ports, n->port_count * sizeof(*c->ports));
 	memcpy(c->depth, n->depth, PRIORITIES * n->port_count * sizeof(*c->depth));
 	memcpy(c->held, n->held, n->port_count);
-	memcpy(c->queue_more, n->queue_more, PRIORITIES * n->port_count * sizeof(*c->queue_more));
-	memcpy(c->group_more, n->group_more, PRIORITIES * n->port_count * sizeof(*c->group_more));
+	memcpy(c->queue_cold, n->queue_cold, PRIORITIES * n->port_count * sizeof(*c->queue_cold));
+	memcpy(c->group_cold, n->group_cold, PRIORITIES * n->port_count * sizeof(*c->group_cold));
 	if (n->buffer.tenants != NULL && n->current->tenant_count <= c->tenant_room)
 		memcpy(c->tenants, n->buffer.tenants,
 		       n->current->tenant_count * sizeof(*c->tenants));
 	for (unsigned int i = 0; i < n->port_count; i++) {
-		c->ports[i].more = &c->queue_more[PRIORITIES * i];
-		c->ports[i].group_more = &c->group_more[PRIORITIES * i];
+		c->ports[i].queue_cold = &c->queue_cold[PRIORITIES * i];
+		c->ports[i].group_cold = &c->group_cold[PRIORITIES * i];
 	}
 	c->node.ports = c->ports;
 	c->node.depth = c->depth;

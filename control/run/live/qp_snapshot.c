@@ -7,7 +7,7 @@
 struct qp_snapshot {
 	struct show_nic *nics;
 	unsigned int count;
-	struct nic_look **pairs; // by node of the topology; NULL where there is no NIC
+	struct qp_state **pairs; // by node of the topology; NULL where there is no NIC
 	uint32_t *counts;        // likewise
 	uint32_t nodes;
 };
@@ -23,8 +23,8 @@ look(void *context, struct node *n, ps_t now)
 		return;
 	end = nic_next_qpn(n->nic);
 	for (uint32_t qpn = NIC_QPN_FIRST; qpn < end; qpn++)
-		l->counts[n->index] +=
-			nic_look(n->nic, qpn, now, &l->pairs[n->index][l->counts[n->index]]) == 0;
+		l->counts[n->index] += nic_read_qp(n->nic, qpn, now,
+						   &l->pairs[n->index][l->counts[n->index]]) == 0;
 }
 
 static int
@@ -40,7 +40,7 @@ make_room(struct qp_snapshot *l, const struct live_fabric *live)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < t->host_count; h++) {
 		const struct nic *nic = live->fabric->nics[h];
-		struct nic_look **pairs = &l->pairs[t->first_host + h];
+		struct qp_state **pairs = &l->pairs[t->first_host + h];
 
 		if (nic == NULL)
 			continue;

@@ -37,7 +37,7 @@ check_counters(const struct harness *h)
 	assert_int_equal(out->queues[3].usage.own, 0);
 	assert_int_equal(h->node->buffer.pools[POOL_INGRESS_LOSSLESS].used_max, 2);
 	assert_int_equal(h->node->buffer.pools[POOL_EGRESS_LOSSLESS].used_max, 2);
-	assert_int_equal(h->node->last_move, 1000);
+	assert_int_equal(h->node->last_sent, 1000);
 }
 
 static void

@@ -183,13 +183,13 @@ test_watermarks_of_two_readers(void **state)
 	json_t *out;
 
 	p->groups[3].used_max = 5;
-	p->group_more[3].used_before = (struct watermark_before){.user = 3, .persistent = 9};
+	p->group_cold[3].used_before = (struct watermark_before){.user = 3, .persistent = 9};
 	p->groups[3].shared_max = 4;
-	p->group_more[3].shared_before = (struct watermark_before){.user = 6, .persistent = 1};
+	p->group_cold[3].shared_before = (struct watermark_before){.user = 6, .persistent = 1};
 	p->groups[3].headroom_max = 2;
-	p->group_more[3].headroom_before = (struct watermark_before){.persistent = 7};
+	p->group_cold[3].headroom_before = (struct watermark_before){.persistent = 7};
 	p->queues[3].depth_max = 8;
-	p->more[3].depth_before = (struct watermark_before){.user = 10, .persistent = 11};
+	p->queue_cold[3].depth_before = (struct watermark_before){.user = 10, .persistent = 11};
 	b->pools[POOL_INGRESS_LOSSY].used_max = 12;
 	b->pools[POOL_INGRESS_LOSSY].used_before = (struct watermark_before){.persistent = 13};
 	b->tenants[0].used_max = 14;
@@ -275,13 +275,13 @@ static void
 test_what_few_packets_touch(void **state)
 {
 	struct fixture *f = *state;
-	struct queue_more *more = &f->leaf->ports[0].more[3];
+	struct queue_cold *cold = &f->leaf->ports[0].queue_cold[3];
 	json_t *out;
 
-	more->red_dropped = 1;
-	more->trimmed = 2;
-	more->trim_sent = 3;
-	more->watchdog = (struct watchdog_queue){.storms = 4, .dropped = 5, .storm = true};
+	cold->red_dropped = 1;
+	cold->trimmed = 2;
+	cold->trim_sent = 3;
+	cold->watchdog = (struct watchdog_queue){.storms = 4, .dropped = 5, .storm = true};
 	out = counters_port(&f->nodes[0], 0, COUNTERS_QUEUES, 0);
 	assert_integer_at(out, "queue/[3]/red_dropped", 1);
 	assert_integer_at(out, "queue/[3]/trimmed", 2);

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static const struct nic_look pairs[] = {
+static const struct qp_state pairs[] = {
 	{
 		.qpn = 16,
 		.peer_qpn = 18,

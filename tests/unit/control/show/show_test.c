@@ -262,11 +262,12 @@ test_watchdog(void **state)
 	f->leaf_tables.tc_priorities[3] = 1 << 3;
 	f->leaf_tables.tc_priorities[0] = 0xf7;
 	f->profile.obeyed = 1 << 3;
-	f->leaf->ports[1].more[3].watchdog = (struct watchdog_queue){.storm = true,
-								     .storms = 2,
-								     .dropped = 5,
-								     .stuck_since = 7 * PS_PER_US,
-								     .last_xoff = 8 * PS_PER_US};
+	f->leaf->ports[1].queue_cold[3].watchdog =
+		(struct watchdog_queue){.storm = true,
+					.storms = 2,
+					.dropped = 5,
+					.stuck_since = 7 * PS_PER_US,
+					.last_xoff = 8 * PS_PER_US};
 	out = answer_to(f, "watchdog", "leaf1");
 	assert_integer_at(out, "nodes/leaf1/watchdog/poll_ns", 100000000);
 	assert_integer_at(out, "nodes/leaf1/watchdog/detect_ns", 300000000);

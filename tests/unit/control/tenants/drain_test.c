@@ -119,7 +119,7 @@ is_dropped(const struct bench *b, struct rte_mbuf *m)
 {
 	const struct tables *t = b->f->tables[LEAF2];
 
-	return t->moved != NULL && moved_finds(t->moved, t, m);
+	return t->stale_hosts != NULL && stale_hosts_match(t->stale_hosts, t, m);
 }
 
 // The wire from the spine to a leaf.
@@ -155,13 +155,13 @@ test_time_is_up(void **state)
 		b.now = drains_next(b.f);
 		assert_int_equal(look(&b), 0);
 		assert_true(drains_open(b.f));
-		assert_null(b.f->tables[LEAF2]->moved);
+		assert_null(b.f->tables[LEAF2]->stale_hosts);
 	}
 	assert_true(looks > 10 && looks < 100);
 	assert_int_equal(drains_next(b.f), 15 * PS_PER_MS + 1);
 	b.now = drains_next(b.f);
 	assert_int_equal(look(&b), 0);
-	assert_non_null(b.f->tables[LEAF2]->moved);
+	assert_non_null(b.f->tables[LEAF2]->stale_hosts);
 	assert_true(is_dropped(&b, stuck));
 	assert_false(is_dropped(&b, stays));
 	assert_true(drains_open(b.f)); // it is there yet
@@ -176,7 +176,7 @@ test_time_is_up(void **state)
 	b.now = drains_next(b.f);
 	assert_int_equal(look(&b), 0);
 	assert_null(b.f->drains);
-	assert_null(b.f->tables[LEAF2]->moved);
+	assert_null(b.f->tables[LEAF2]->stale_hosts);
 	stop(&b);
 }
 

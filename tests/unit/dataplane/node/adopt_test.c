@@ -257,12 +257,12 @@ test_adopt_whole(void **state)
 	node_set_tx_off(h.node, &h.node->ports[1], 0xff, 0);
 	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1}), 1000);
 	harness_run(&h, PS_PER_US);
-	assert_int_equal(h.node->ports[1].more[0].trimmed, 1);
+	assert_int_equal(h.node->ports[1].queue_cold[0].trimmed, 1);
 	harness_adopt(&h, harness_tables(PORTS));
 	assert_true(h.node->variant & NODE_FULL);
 	node_set_tx_off(h.node, &h.node->ports[1], 0, h.now);
 	harness_run(&h, 2 * PS_PER_US);
-	assert_int_equal(h.node->ports[1].more[4].trim_sent, 1);
+	assert_int_equal(h.node->ports[1].queue_cold[4].trim_sent, 1);
 	assert_int_equal(harness_drain(&h, 1), 1);
 	harness_adopt(&h, harness_tables(PORTS));
 	assert_false(h.node->variant & NODE_FULL);

@@ -20,7 +20,7 @@
 // All that a passing packet may change.
 struct state {
 	struct port ports[PORTS];
-	struct queue_more queue_more[PORTS * PRIORITIES];
+	struct queue_cold queue_cold[PORTS * PRIORITIES];
 	uint32_t depth[PORTS * PRIORITIES];
 	struct pool pools[POOL_COUNT];
 	struct tenant_use tenants[TENANTS];
@@ -30,7 +30,7 @@ static void
 save(const struct node *n, struct state *s)
 {
 	memcpy(s->ports, n->ports, sizeof(s->ports));
-	memcpy(s->queue_more, n->queue_more, sizeof(s->queue_more));
+	memcpy(s->queue_cold, n->queue_cold, sizeof(s->queue_cold));
 	memcpy(s->depth, n->depth, sizeof(s->depth));
 	memcpy(s->pools, n->buffer.pools, sizeof(s->pools));
 	memcpy(s->tenants, n->buffer.tenants, sizeof(s->tenants));
@@ -40,7 +40,7 @@ static void
 restore(struct node *n, const struct state *s)
 {
 	memcpy(n->ports, s->ports, sizeof(s->ports));
-	memcpy(n->queue_more, s->queue_more, sizeof(s->queue_more));
+	memcpy(n->queue_cold, s->queue_cold, sizeof(s->queue_cold));
 	memcpy(n->depth, s->depth, sizeof(s->depth));
 	memcpy(n->buffer.pools, s->pools, sizeof(s->pools));
 	memcpy(n->buffer.tenants, s->tenants, sizeof(s->tenants));

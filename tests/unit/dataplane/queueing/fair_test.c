@@ -201,7 +201,7 @@ test_adopt(void **state)
 		freeze(&h, round % 3 == 0);
 		run(&h, 400000, sent, bytes, NULL, 0);
 		tables_destroy(before);
-		assert_int_equal(p->more[0].tenants != NULL, round % 2 == 0);
+		assert_int_equal(p->queue_cold[0].tenants != NULL, round % 2 == 0);
 		assert_int_equal(h.node->variant & NODE_FULL, round % 2 == 0);
 		freeze(&h, true);
 		harness_check(&h);

@@ -70,7 +70,7 @@ test_link_pause(void **state)
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
 		assert_int_equal(p->pfc_rx[i], 1);
 		assert_int_equal(p->rx_pause[i].transitions, 0);
-		assert_int_equal(p->more[i].held.total, 100000 + 50 * QUANTUM);
+		assert_int_equal(p->queue_cold[i].held.total, 100000 + 50 * QUANTUM);
 	}
 	assert_int_equal(p->pause_rx, 2);
 
@@ -108,8 +108,8 @@ test_mode_change(void **state)
 	expect_clock(&p->rx_pause[3], 1, PS_PER_US - 1000, 1000, PS_PER_US);
 	assert_int_equal(p->rx_pause[PAUSE_LINK].since, PS_PER_US);
 	assert_int_equal(p->paused, 0xff);
-	assert_int_equal(p->more[3].held.since, 1000);
-	assert_int_equal(p->more[0].held.since, PS_PER_US);
+	assert_int_equal(p->queue_cold[3].held.since, 1000);
+	assert_int_equal(p->queue_cold[0].held.since, PS_PER_US);
 
 	node_set_tables(h.node, harness_tables(2));
 	harness_run(&h, end);
@@ -119,7 +119,7 @@ test_mode_change(void **state)
 	expect_started(&h, 1, end);
 	expect_clock(&p->rx_pause[PAUSE_LINK], 1, PS_PER_US, PS_PER_US, 2 * PS_PER_US);
 	expect_clock(&p->rx_pause[3], 2, end - 1000 - PS_PER_US, 2 * PS_PER_US, end);
-	expect_clock(&p->more[3].held, 1, end - 1000, 1000, end);
+	expect_clock(&p->queue_cold[3].held, 1, end - 1000, 1000, end);
 	tables_destroy(t);
 	h.tables = (struct tables *)(uintptr_t)h.node->current;
 	harness_check(&h);
@@ -140,7 +140,7 @@ test_link_down(void **state)
 	harness_run(&h, 50000);
 	node_set_link(h.node, p, false, h.now);
 	expect_clock(&p->rx_pause[3], 1, 49000, 1000, 50000);
-	expect_clock(&p->more[3].held, 1, 49000, 1000, 50000);
+	expect_clock(&p->queue_cold[3].held, 1, 49000, 1000, 50000);
 	pause_receive(h.node, p, 1 << 3, all, h.now);
 	node_set_link(h.node, p, true, h.now);
 	assert_int_equal(h.node->held[1], 0);

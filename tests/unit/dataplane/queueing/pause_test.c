@@ -244,7 +244,7 @@ test_history(void **state)
 	harness_run(&h, 1000 + busy);
 	pause_expire(h.node, p, h.now);
 	expect_clock(&p->rx_pause[3], 1, 10 * QUANTUM, 2000, 2000 + 10 * QUANTUM);
-	expect_clock(&p->more[3].held, 1, 10 * QUANTUM, 2000, 2000 + 10 * QUANTUM);
+	expect_clock(&p->queue_cold[3].held, 1, 10 * QUANTUM, 2000, 2000 + 10 * QUANTUM);
 
 	put_pfc(&h, 1, 1 << 3, 10, PS_PER_US);
 	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .bytes = 9000}),
@@ -253,7 +253,7 @@ test_history(void **state)
 	harness_run(&h, 2 * PS_PER_US);
 	expect_clock(&p->rx_pause[3], 3, 40 * QUANTUM, PS_PER_US + 60000,
 		     PS_PER_US + 60000 + 20 * QUANTUM);
-	expect_clock(&p->more[3].held, 3, 40 * QUANTUM, PS_PER_US + 60000,
+	expect_clock(&p->queue_cold[3].held, 3, 40 * QUANTUM, PS_PER_US + 60000,
 		     PS_PER_US + 60000 + 20 * QUANTUM);
 	assert_int_equal(harness_drain(&h, 1), 2);
 	harness_close(&h);
@@ -281,7 +281,7 @@ test_held(void **state)
 	harness_run(&h, PS_PER_US);
 	expect_clock(&p->rx_pause[3], 2, 10 * QUANTUM + 10000, 200000, 210000);
 	expect_clock(&p->rx_pause[4], 1, 10 * QUANTUM, 40000, 40000 + 10 * QUANTUM);
-	expect_clock(&p->more[3].held, 2, 39000 + 10 * QUANTUM + 10000, 200000, 210000);
+	expect_clock(&p->queue_cold[3].held, 2, 39000 + 10 * QUANTUM + 10000, 200000, 210000);
 	harness_close(&h);
 }
 

@@ -69,7 +69,7 @@ test_red(void **state)
 		expect(&h, i, i == 3 ? ECN_CE : ECN_NOT_ECT,
 		       PS_PER_US + (i - 2) * harness_slot(1000));
 	assert_int_equal(p->queues[0].dropped, 1);
-	assert_int_equal(p->more[0].red_dropped, 1);
+	assert_int_equal(p->queue_cold[0].red_dropped, 1);
 	assert_int_equal(p->queues[0].ecn_marked, 1);
 	assert_int_equal(p->queues[0].packets, 9);
 	assert_int_equal(p->queues[0].bytes, 9000);
@@ -176,7 +176,7 @@ test_red_and_turns(void **state)
 	harness_run(&h, 1);
 	freeze(&h, false);
 	harness_run(&h, 80 * PS_PER_US);
-	assert_true(p->more[0].red_dropped > 400);
+	assert_true(p->queue_cold[0].red_dropped > 400);
 	assert_in_range(p->queues[0].bytes, p->queues[1].bytes - 3000, p->queues[1].bytes + 3000);
 	harness_check(&h);
 	harness_close(&h);
@@ -209,7 +209,7 @@ test_xon_goes_first(void **state)
 	packet_free(h.pool, harness_take(&h, OUT, NULL)); // XOFF
 	freeze(&h, false);
 	harness_run(&h, 2 * PS_PER_US);
-	assert_int_equal(h.node->ports[OUT].more[3].red_dropped, 1);
+	assert_int_equal(h.node->ports[OUT].queue_cold[3].red_dropped, 1);
 	m = harness_take(&h, OUT, &left);
 	assert_int_equal(harness_read_pfc(&h, OUT, m, quanta), 1 << 3);
 	assert_int_equal(quanta[3], 0);

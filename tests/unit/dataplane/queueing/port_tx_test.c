@@ -230,7 +230,7 @@ test_pause_frame_lost(void **state)
 	harness_put(&h, 1, frame(&h, 0, 300, 3), PS_PER_US);
 	harness_put(&h, 1, frame(&h, 0, 300, 4), PS_PER_US);
 	harness_run(&h, PS_PER_US + 1);
-	assert_int_equal(harness_drops(&h, 1, DROP_NO_PACKET), 1);
+	assert_int_equal(harness_drops(&h, 1, DROP_NO_MBUF), 1);
 	assert_non_null(p->pfc_head);
 	assert_ptr_equal(p->pfc_last, p->pfc_head);
 	harness_drain(&h, 1);
@@ -331,7 +331,7 @@ test_corrupted_frames(void **state)
 		harness_put(&h, 0, frame(&h, 1, 300, 0), 1000 + i * harness_slot(300));
 	harness_run(&h, 100 * PS_PER_US);
 	assert_int_equal(h.node->ports[1].tx_packets, 2000);
-	h.node->ports[0].rx_doubt = PORT_RX_CORRUPT;
+	h.node->ports[0].rx_faults = PORT_RX_CORRUPT;
 	for (struct rte_mbuf *m; (m = harness_take(&h, 1, NULL)) != NULL;) {
 		bad += (packet_meta(m)->flags & PACKET_BAD_FCS) != 0;
 		harness_write_frame(packet_data(m), &(struct frame){.to = 1});

@@ -176,7 +176,7 @@ test_cut(void **state)
 	expect_queue(&h, 4, "x");
 	freeze(&h, 0);
 	harness_run(&h, h.now + PS_PER_US);
-	assert_int_equal(out_port(&h)->more[5].trim_sent, 2);
+	assert_int_equal(out_port(&h)->queue_cold[5].trim_sent, 2);
 	assert_int_equal(harness_drain(&h, OUT), 3);
 	harness_check(&h);
 	harness_close(&h);

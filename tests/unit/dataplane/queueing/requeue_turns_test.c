@@ -102,11 +102,11 @@ test_nothing_changes(void **state)
 	freeze(&h, 0);
 	harness_run(&h, h.now + 3 * harness_slot(BYTES));
 	freeze(&h, 0xff);
-	turns = out_port(&h)->more[1].tenants;
+	turns = out_port(&h)->queue_cold[1].tenants;
 	before = *out_port(&h);
 	memcpy(fifos, turns->fifos, sizeof(fifos));
 	harness_adopt(&h, fair_tables(1 << 1));
-	assert_ptr_equal(out_port(&h)->more[1].tenants, turns);
+	assert_ptr_equal(out_port(&h)->queue_cold[1].tenants, turns);
 	assert_memory_equal(turns->fifos, fifos, sizeof(fifos));
 	assert_memory_equal(out_port(&h)->queues, before.queues, sizeof(before.queues));
 	assert_int_equal(out_port(&h)->nonempty, before.nonempty);

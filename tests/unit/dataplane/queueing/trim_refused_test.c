@@ -28,7 +28,7 @@ expect_dropped(struct tables *t, const struct frame *f, enum drop_reason reason,
 	assert_int_equal(out->queues[4].dropped, 0);
 	assert_int_equal(in->groups[f->dscp / 8].packets, f->dscp / 8 == 1 ? 2 : 1);
 	for (unsigned int i = 0; i < PRIORITIES; i++)
-		assert_int_equal(out->more[i].trimmed, 0);
+		assert_int_equal(out->queue_cold[i].trimmed, 0);
 	assert_int_equal(in->groups[4].packets, 0);
 	harness_check(&h);
 	harness_close(&h);
@@ -155,7 +155,7 @@ test_tenant_share(void **state)
 		open_full(&h, t);
 		put(&h, &(struct frame){.to = OUT, .bytes = 900, .dscp = 8});
 		assert_int_equal(harness_drops(&h, IN, DROP_TENANT_SHARE), side == 0 ? 1 : 0);
-		assert_int_equal(h.node->ports[OUT].more[1].trimmed, side == 0 ? 0 : 1);
+		assert_int_equal(h.node->ports[OUT].queue_cold[1].trimmed, side == 0 ? 0 : 1);
 		assert_int_equal(h.node->buffer.tenants[0].used[POOL_EGRESS_LOSSY],
 				 side == 0 ? 1000 : 1000 + SIZE);
 		assert_int_equal(h.node->buffer.tenants[0].dropped, side == 0 ? 1 : 0);

@@ -5,7 +5,7 @@
 #include "dataplane/base/checksum.h"
 #include "dataplane/base/roce_headers.h"
 #include "dataplane/roce/icrc.h"
-#include "dataplane/roce/unsent.h"
+#include "dataplane/roce/payload.h"
 #include "dataplane/node/ports.h"
 
 #include <string.h>
@@ -121,7 +121,7 @@ test_counts(void **state)
 	in = &h.node->ports[IN];
 	out = &h.node->ports[OUT];
 	put(&h, &(struct frame){.to = OUT, .bytes = 900, .dscp = 8});
-	assert_int_equal(out->more[1].trimmed, 1);
+	assert_int_equal(out->queue_cold[1].trimmed, 1);
 	assert_int_equal(out->queues[1].dropped, 0);
 	assert_int_equal(out->queues[4].usage.own, SIZE);
 	assert_int_equal(out->queues[4].depth_max, SIZE);
@@ -131,10 +131,10 @@ test_counts(void **state)
 	assert_int_equal(in->groups[1].bytes, 1900);
 	assert_int_equal(in->groups[1].dropped, 0);
 	assert_int_equal(in->rx_bytes, 1900);
-	assert_int_equal(out->more[4].trim_sent, 0);
+	assert_int_equal(out->queue_cold[4].trim_sent, 0);
 	packet_free(h.pool, second(&h));
-	assert_int_equal(out->more[4].trim_sent, 1);
-	assert_int_equal(out->more[1].trim_sent, 0);
+	assert_int_equal(out->queue_cold[4].trim_sent, 1);
+	assert_int_equal(out->queue_cold[1].trim_sent, 0);
 	assert_int_equal(out->queues[4].packets, 1);
 	assert_int_equal(out->queues[4].bytes, SIZE);
 	assert_int_equal(out->tx_bytes, 1000 + SIZE);
@@ -159,7 +159,7 @@ test_idle_port(void **state)
 	m = harness_take(&h, OUT, &left);
 	assert_non_null(m);
 	assert_int_equal(left, 5000 + harness_frame_time(SIZE));
-	assert_int_equal(h.node->ports[OUT].more[4].trim_sent, 1);
+	assert_int_equal(h.node->ports[OUT].queue_cold[4].trim_sent, 1);
 	packet_free(h.pool, m);
 	harness_check(&h);
 	harness_close(&h);
@@ -189,7 +189,7 @@ test_unsent(void **state)
 		open_full(&h, make_tables());
 		m = harness_frame(&h, &f);
 		packet_meta(m)->data_len = (uint16_t)headers;
-		packet_meta(m)->flags = PACKET_UNSENT;
+		packet_meta(m)->flags = PACKET_NO_PAYLOAD;
 		harness_put(&h, IN, m, h.now);
 		harness_run(&h, h.now + 1);
 		m = second(&h);
@@ -200,9 +200,9 @@ test_unsent(void **state)
 		assert_int_equal(icrc_write(whole, f.bytes), 0);
 		expected_frame(expected, &f, m);
 		memcpy(expected + headers, whole + headers, SIZE - headers);
-		assert_int_equal(unsent_copy(m, seen, SIZE), 0);
+		assert_int_equal(payload_copy(m, seen, SIZE), 0);
 		assert_memory_equal(seen, expected, SIZE);
-		assert_int_equal(unsent_write(m, 2048), 0);
+		assert_int_equal(payload_write(m, 2048), 0);
 		assert_memory_equal(packet_data(m), expected, SIZE);
 		assert_int_equal(packet_meta(m)->data_len, SIZE);
 		packet_free(h.pool, m);

@@ -41,8 +41,8 @@ test_drop(void **state)
 	expect_log(&h, NODE_LOG_RESTORE_QUIET, 50 * US, 47 * US, 2);
 	assert_int_equal(h.node->ports[1].paused, 1 << 3);
 	assert_int_equal(h.node->ports[1].stormed, 0);
-	assert_int_equal(h.node->ports[1].more[3].held.since, 50 * US);
-	assert_int_equal(h.node->ports[1].more[3].held.total, 37 * US);
+	assert_int_equal(h.node->ports[1].queue_cold[3].held.since, 50 * US);
+	assert_int_equal(h.node->ports[1].queue_cold[3].held.total, 37 * US);
 	assert_null(harness_take(&h, 1, NULL));
 	harness_check(&h);
 
@@ -154,7 +154,7 @@ test_alert(void **state)
 	harness_run(&h, 500 * US);
 	for (unsigned int i = 0; i < 3; i++)
 		expect_started(&h, 1, 3 * US + 65535 * QUANTUM + i * harness_slot(300));
-	assert_int_equal(h.node->ports[1].more[3].held.total, 65535 * QUANTUM);
+	assert_int_equal(h.node->ports[1].queue_cold[3].held.total, 65535 * QUANTUM);
 	// The storm ended at 50 us, for nobody had paused it since 3 us, and the next began when
 	// that had lasted.
 	assert_true(watched(&h, 1, 3)->storms > 1);

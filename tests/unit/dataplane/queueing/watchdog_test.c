@@ -143,8 +143,8 @@ test_two_priorities(void **state)
 	expect_log(&h, NODE_LOG_STORM, 40 * US, 37 * US, 0);
 	harness_run(&h, 200 * US);
 	expect_no_log(&h);
-	assert_int_equal(h.node->ports[1].more[3].held.total, 37 * US);
-	assert_int_equal(h.node->ports[1].more[3].held.transitions, 1);
+	assert_int_equal(h.node->ports[1].queue_cold[3].held.total, 37 * US);
+	assert_int_equal(h.node->ports[1].queue_cold[3].held.transitions, 1);
 	assert_true(watched(&h, 1, 3)->storm);
 	harness_close(&h);
 }
@@ -169,7 +169,7 @@ test_restore_by_hand(void **state)
 	harness_run(&h, 50 * US);
 	assert_int_equal(harness_drain(&h, 1), 2);
 	assert_int_equal(node_queued(h.node), 1);
-	assert_int_equal(h.node->ports[1].more[3].held.since, 42 * US);
+	assert_int_equal(h.node->ports[1].queue_cold[3].held.since, 42 * US);
 	harness_check(&h);
 	harness_close(&h);
 }
@@ -212,7 +212,7 @@ test_tables_change(void **state)
 	expect_log(&h, NODE_LOG_RESTORE_CHANGED, 65 * US, 4 * US, 1);
 	assert_int_equal(h.node->ports[1].stormed, 0);
 	assert_int_equal(node_queued(h.node), 1); // held again
-	assert_int_equal(h.node->ports[1].more[3].held.since, 65 * US);
+	assert_int_equal(h.node->ports[1].queue_cold[3].held.since, 65 * US);
 
 	// Flush begins with the tables that say so.
 	harness_adopt(&h, watchdog_tables(WATCHDOG_ALERT));

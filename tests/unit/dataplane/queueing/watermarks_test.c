@@ -34,10 +34,10 @@ expect(const struct harness *h, bool persistent, uint32_t depth, uint32_t shared
 	const struct priority_group *g = &in->groups[3];
 	const struct pool *p = &h->node->buffer.pools[POOL_INGRESS_LOSSLESS];
 
-	assert_int_equal(seen(&out->more[3].depth_before, out->queues[3].depth_max), depth);
-	assert_int_equal(seen(&in->group_more[3].used_before, g->used_max), shared + headroom);
-	assert_int_equal(seen(&in->group_more[3].shared_before, g->shared_max), shared);
-	assert_int_equal(seen(&in->group_more[3].headroom_before, g->headroom_max), headroom);
+	assert_int_equal(seen(&out->queue_cold[3].depth_before, out->queues[3].depth_max), depth);
+	assert_int_equal(seen(&in->group_cold[3].used_before, g->used_max), shared + headroom);
+	assert_int_equal(seen(&in->group_cold[3].shared_before, g->shared_max), shared);
+	assert_int_equal(seen(&in->group_cold[3].headroom_before, g->headroom_max), headroom);
 	assert_int_equal(seen(&p->used_before, p->used_max), pool);
 }
 

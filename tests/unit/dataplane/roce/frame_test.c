@@ -58,7 +58,7 @@ test_ack_ip4(void **state)
 		m = frame_make_ack(packets, &t, &a, 62, 0x123456, 0x60, 9);
 		assert_int_equal(packet_meta(m)->data_len, 58);
 		assert_int_equal(packet_meta(m)->wire_bytes, 62);
-		assert_int_equal(packet_meta(m)->flags, PACKET_UNSENT | PACKET_ROCE);
+		assert_int_equal(packet_meta(m)->flags, PACKET_NO_PAYLOAD | PACKET_ROCE);
 		assert_int_equal(packet_meta(m)->priority, 3);
 		assert_int_equal(packet_meta(m)->tc, 4);
 		assert_int_equal(packet_meta(m)->dscp, 26);
@@ -109,7 +109,7 @@ test_cnp_ip6(void **state)
 	m = frame_make_cnp(packets, &t, &a, 48, 6, 7);
 	assert_int_equal(packet_meta(m)->data_len, 90);
 	assert_int_equal(packet_meta(m)->wire_bytes, 94);
-	assert_int_equal(packet_meta(m)->flags, PACKET_UNSENT | PACKET_ROCE | PACKET_IPV6);
+	assert_int_equal(packet_meta(m)->flags, PACKET_NO_PAYLOAD | PACKET_ROCE | PACKET_IPV6);
 	assert_int_equal(packet_meta(m)->priority, 6);
 	assert_int_equal(packet_meta(m)->tc, 7);
 	assert_memory_equal(packet_data(m), want, 90);

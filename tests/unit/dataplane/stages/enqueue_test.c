@@ -164,7 +164,7 @@ test_same_as_queued(void **state)
 	assert_memory_equal(a.node->buffer.pools, b.node->buffer.pools,
 			    sizeof(a.node->buffer.pools));
 	assert_memory_equal(a.node->depth, b.node->depth, 2 * PRIORITIES * sizeof(*a.node->depth));
-	assert_int_equal(a.node->last_move, b.node->last_move);
+	assert_int_equal(a.node->last_sent, b.node->last_sent);
 	assert_int_equal(a.node->random.state, b.node->random.state);
 	harness_close(&a);
 	harness_close(&b);

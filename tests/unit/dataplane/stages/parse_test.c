@@ -290,18 +290,18 @@ test_cut(void **state)
 		for (unsigned int i = 0; i < 4; i++) {
 			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 1, 0, &flags),
 					 STAGE_NEXT);
-			assert_true(flags & PACKET_CUT && flags & PACKET_ROCE);
+			assert_true(flags & PACKET_TRIMMED_UPSTREAM && flags & PACKET_ROCE);
 			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 1, 4, &flags),
 					 DROP_MALFORMED);
 			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 0, 4, &flags),
 					 STAGE_NEXT);
-			assert_false(flags & PACKET_CUT);
+			assert_false(flags & PACKET_TRIMMED_UPSTREAM);
 			assert_int_equal(parse_cut(&h, NODE_LEAF, ip6, cut[i], 1, 0, &flags),
 					 DROP_MALFORMED);
 			t->trims = true;
 			assert_int_equal(parse_cut(&h, NODE_LEAF, ip6, cut[i], 64000, 0, &flags),
 					 STAGE_NEXT);
-			assert_true(flags & PACKET_CUT);
+			assert_true(flags & PACKET_TRIMMED_UPSTREAM);
 			t->trims = false;
 			t->trim.size = 512;
 			assert_int_equal(parse_cut(&h, NODE_SPINE, ip6, cut[i], 1, 0, &flags),

@@ -196,15 +196,15 @@ test_eligible_by_tables(void **state)
 	expect_even(&h, ack, 0x1e);
 	expect_even(&h, udp, 0x1e);
 	h.tables->eligible_narrow = true;
-	h.tables->eligible_more =
+	h.tables->eligible_profile =
 		(struct eligible_profile){.dscps = UINT64_C(1) << 24, .priorities = 0xff};
 	expect_even(&h, ack, 0x1e);
 	expect_even(&h, udp, 1u << spray(&h, udp, GROUP));
-	h.tables->eligible_more =
+	h.tables->eligible_profile =
 		(struct eligible_profile){.dscps = UINT64_MAX, .priorities = 1 << 0};
 	expect_even(&h, ack, 1u << spray(&h, ack, GROUP));
 	expect_even(&h, udp, 0x1e);
-	h.tables->eligible_more = (struct eligible_profile){
+	h.tables->eligible_profile = (struct eligible_profile){
 		.dscps = UINT64_MAX, .priorities = 0xff, .bth_reserved = 0x21};
 	expect_even(&h, ack, 1u << spray(&h, ack, GROUP));
 	expect_even(&h, udp, 1u << spray(&h, udp, GROUP));

@@ -11,17 +11,17 @@
 
 // In this epoch 10.0.0.2 and fd00::2 have left red, which goes in VXLAN, and 10.0.1.2 blue, which
 // goes in VLAN 102.
-static struct moved_tables *
+static struct stale_hosts *
 three_moved(uint16_t epoch)
 {
-	const struct moved_host hosts[] = {
+	const struct stale_host hosts[] = {
 		{ENCAP_VXLAN, VNI_RED, VRF_RED, epoch, 6, {0xfd, [15] = 2}},
 		{ENCAP_VLAN, VLAN_BLUE, VRF_BLUE, epoch, 4, {10, 0, 1, 2}},
 		{ENCAP_VXLAN, VNI_RED, VRF_RED, epoch, 4, {10, 0, 0, 2}},
 	};
-	struct moved_tables *moved = NULL;
+	struct stale_hosts *moved = NULL;
 
-	assert_int_equal(moved_tables_create(&moved, hosts, 3), 0);
+	assert_int_equal(stale_hosts_create(&moved, hosts, 3), 0);
 	assert_int_equal(moved->count, 3);
 	return moved;
 }
@@ -31,7 +31,7 @@ moved_leaf(const struct leaf *leaf, uint16_t epoch)
 {
 	struct tables *t = leaf_tables(leaf);
 
-	t->moved = three_moved(epoch);
+	t->stale_hosts = three_moved(epoch);
 	t->epoch = epoch;
 	return t;
 }
@@ -130,8 +130,8 @@ test_passing(void **state)
 	t->tunnels->version = 0;
 	lpm_destroy(t->vrfs[0].ip4);
 	assert_int_equal(lpm_build(&t->vrfs[0].ip4, &prefix, 1, 32), 0);
-	for (uint32_t i = 0; i < t->moved->count; i++)
-		t->moved->hosts[i].vrf = VRF_NONE;
+	for (uint32_t i = 0; i < t->stale_hosts->count; i++)
+		t->stale_hosts->hosts[i].vrf = VRF_NONE;
 	harness_open(&h, t);
 	bytes = wrap_frame(frame, &w, &(struct frame){.to = 0});
 	assert_true(is_dropped(&h, frame, bytes, EPOCH - 1));
@@ -164,8 +164,8 @@ test_tags_and_plain(void **state)
 		assert_false(is_dropped(&h, frame, 300, EPOCH - 1)); // of neither
 	}
 	// One of a tenant that goes plain.
-	t->moved->hosts[0].kind = ENCAP_NONE;
-	t->moved->hosts[0].vrf = VRF_RED;
+	t->stale_hosts->hosts[0].kind = ENCAP_NONE;
+	t->stale_hosts->hosts[0].vrf = VRF_RED;
 	harness_write_frame(frame, &(struct frame){.to = 0});
 	assert_true(is_dropped(&h, frame, 300, EPOCH - 1));
 	assert_false(is_dropped(&h, frame, 300, EPOCH));
@@ -334,25 +334,25 @@ test_each_by_its_epoch(void **state)
 static void
 test_order(void **state)
 {
-	const struct moved_host hosts[] = {
+	const struct stale_host hosts[] = {
 		{ENCAP_VXLAN, 9, 1, 3, 6, {1}},       {ENCAP_VXLAN, 9, 1, 3, 4, {2}},
 		{ENCAP_VXLAN, 9, 1, 3, 4, {1}},       {ENCAP_VXLAN, 8, 1, 3, 4, {1}},
 		{ENCAP_NONE, 0, VRF_NONE, 3, 4, {1}},
 	};
-	struct moved_tables *moved = NULL;
+	struct stale_hosts *moved = NULL;
 
 	(void)state;
-	assert_int_equal(moved_tables_create(&moved, hosts, 5), 0);
+	assert_int_equal(stale_hosts_create(&moved, hosts, 5), 0);
 	for (unsigned int i = 0; i < 5; i++)
 		assert_memory_equal(&moved->hosts[i], &hosts[4 - i], sizeof(hosts[0]));
 	for (unsigned int i = 0; i + 1 < 5; i++)
-		assert_true(moved_compare(&moved->hosts[i], &moved->hosts[i + 1]) < 0);
-	assert_int_equal(moved_compare(&moved->hosts[2], &moved->hosts[2]), 0);
-	moved_tables_destroy(moved);
-	moved_tables_destroy(NULL);
-	assert_int_equal(moved_tables_create(&moved, NULL, 0), 0);
+		assert_true(stale_host_compare(&moved->hosts[i], &moved->hosts[i + 1]) < 0);
+	assert_int_equal(stale_host_compare(&moved->hosts[2], &moved->hosts[2]), 0);
+	stale_hosts_destroy(moved);
+	stale_hosts_destroy(NULL);
+	assert_int_equal(stale_hosts_create(&moved, NULL, 0), 0);
 	assert_int_equal(moved->count, 0);
-	moved_tables_destroy(moved);
+	stale_hosts_destroy(moved);
 }
 
 int

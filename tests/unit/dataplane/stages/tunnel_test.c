@@ -233,7 +233,7 @@ test_mtu(void **state)
 		harness_profile(h.tables)->mtu = 9000;
 		harness_write_frame(frame, &(struct frame){.second = 7, .bytes = 2000});
 		put_bytes(&h, 0, frame, 2000);
-		assert_int_equal(harness_drops(&h, 0, DROP_NO_PACKET), 1);
+		assert_int_equal(harness_drops(&h, 0, DROP_NO_MBUF), 1);
 		harness_check(&h);
 		harness_close(&h);
 	}

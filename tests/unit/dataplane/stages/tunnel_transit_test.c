@@ -5,7 +5,7 @@
 
 #include "dataplane/roce/frame.h"
 #include "dataplane/roce/icrc.h"
-#include "dataplane/roce/unsent.h"
+#include "dataplane/roce/payload.h"
 #include "dataplane/node/ports.h"
 
 static const unsigned int versions[2] = {4, 6};
@@ -175,7 +175,7 @@ test_not_cut(void **state)
 	assert_int_equal(harness_drops(&h, 0, DROP_EGRESS_POOL), 1);
 	assert_int_equal(harness_drops(&h, 1, DROP_EGRESS_POOL), 1);
 	put_frame(&h, 0, &(struct frame){.bytes = 600}); // from host to host it is
-	assert_int_equal(h.node->ports[0].more[0].trimmed, 1);
+	assert_int_equal(h.node->ports[0].queue_cold[0].trimmed, 1);
 	harness_check(&h);
 	harness_close(&h);
 }
@@ -195,7 +195,7 @@ make_unsent(struct harness *h, bool ip6, uint32_t payload)
 			    ip6 ? (const uint8_t[16]){0xfd, [15] = 1}
 				: (const uint8_t[16]){10, 0, 0, 2});
 	frame_address_init(&a, &t);
-	frame_start(m, &t, &a, PACKET_UNSENT | PACKET_ROCE, frame_data_behind_udp(payload, 0),
+	frame_start(m, &t, &a, PACKET_NO_PAYLOAD | PACKET_ROCE, frame_data_behind_udp(payload, 0),
 		    sizeof(struct roce_bth), frame_data_bytes(ip6, FRAME_SIZE_REAL, payload, 0),
 		    &bth);
 	frame_put_bth(bth, ROCE_OP_SEND_ONLY, 0, 17, false, 5);
@@ -278,8 +278,8 @@ verify(struct rte_mbuf *m, uint32_t at)
 	const uint32_t bytes = packet_meta(m)->wire_bytes;
 	uint8_t whole[BUILT_MAX], part[BUILT_MAX];
 
-	assert_int_equal(unsent_copy(m, whole, bytes), 0);
-	assert_int_equal(unsent_copy(m, part, at + 20), 0);
+	assert_int_equal(payload_copy(m, whole, bytes), 0);
+	assert_int_equal(payload_copy(m, part, at + 20), 0);
 	assert_memory_equal(part, whole, at + 20);
 	return icrc_verify(whole + at, bytes - at);
 }
@@ -322,7 +322,7 @@ test_unsent(void **state)
 		m = take_any(&b);
 		assert_int_equal(packet_meta(m)->wire_bytes, bytes);
 		assert_int_equal(verify(m, 0), spoiled ? -EBADMSG : 0);
-		assert_int_equal(unsent_write(m, b.pool->data_room), 0);
+		assert_int_equal(payload_write(m, b.pool->data_room), 0);
 		assert_int_equal(icrc_verify(packet_data(m), bytes), spoiled ? -EBADMSG : 0);
 		packet_free(b.pool, m);
 		harness_close(&a);

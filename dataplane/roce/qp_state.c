@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "qp_snapshot.h"
+#include "qp_state.h"
 
 #include "pacing.h"
 #include "program.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 
 static void
-look_at_address(const struct frame_address *a, struct nic_look *out)
+snapshot_address(const struct frame_address *a, struct qp_state *out)
 {
 	out->peer_qpn = a->peer_qpn;
 	out->ip_version = a->ip6 ? 6 : 4;
@@ -21,35 +21,35 @@ state_of(bool open, const struct nic_flow_result *result)
 {
 	if (result->completed != PS_NEVER)
 		return NIC_STATE_COMPLETE;
-	return open ? NIC_STATE_OPEN : NIC_STATE_WAITS;
+	return open ? NIC_STATE_OPEN : NIC_STATE_WAITING;
 }
 
 static void
-look_at_sender(const struct sender *s, ps_t now, struct nic_look *out)
+snapshot_sender(const struct sender *s, ps_t now, struct qp_state *out)
 {
-	const struct program_sender *program = s->special & SENDER_PROGRAM ? s->more->program
+	const struct program_sender *program = s->special & SENDER_PROGRAM ? s->cold->program
 									   : NULL;
 	bool open = program != NULL ? program->done != program->sendable : s->open;
 
-	look_at_address(&s->address, out);
+	snapshot_address(&s->address, out);
 	out->role = s->qp.role == QP_RESPONDER ? NIC_ROLE_RESPONDER : NIC_ROLE_SENDER;
 	out->state = s->qp.role == QP_RESPONDER ? NIC_STATE_READY : state_of(open, &s->result);
 	out->psn = (s->psn_base + s->next) & ROCE_PSN_MASK;
 	if (s->special & SENDER_RESPONDER)
-		out->msn = s->more->responder->msn & ROCE_PSN_MASK;
+		out->msn = s->cold->responder->msn & ROCE_PSN_MASK;
 	out->sent = s->result;
 	out->paced = s->special & SENDER_PACED;
 	if (out->paced) {
-		const struct congestion *c = &s->more->pacing->c;
+		const struct congestion *c = &s->cold->pacing->c;
 
 		c->algorithm->read(c, now, &out->reading);
 	}
 }
 
 static void
-look_at_receiver(const struct receiver *r, struct nic_look *out)
+snapshot_receiver(const struct receiver *r, struct qp_state *out)
 {
-	look_at_address(&r->address, out);
+	snapshot_address(&r->address, out);
 	out->role = NIC_ROLE_RECEIVER;
 	out->state = NIC_STATE_READY;
 	out->psn = r->expected & ROCE_PSN_MASK;
@@ -58,7 +58,7 @@ look_at_receiver(const struct receiver *r, struct nic_look *out)
 }
 
 int
-nic_look(const struct nic *nic, uint32_t qpn, ps_t now, struct nic_look *out)
+nic_read_qp(const struct nic *nic, uint32_t qpn, ps_t now, struct qp_state *out)
 {
 	uint32_t slot = qpn - NIC_QPN_FIRST;
 	const struct qp *qp = slot < nic->qp_limit ? nic->qps[slot] : NULL;
@@ -66,12 +66,12 @@ nic_look(const struct nic *nic, uint32_t qpn, ps_t now, struct nic_look *out)
 
 	if (qp == NULL)
 		return -ENOENT;
-	*out = (struct nic_look){.qpn = qp->qpn, .port = qp->port};
+	*out = (struct qp_state){.qpn = qp->qpn, .port = qp->port};
 	if (qp->role == QP_SENDER || qp->role == QP_RESPONDER) {
-		look_at_sender((const struct sender *)qp, now, out);
+		snapshot_sender((const struct sender *)qp, now, out);
 		return 0;
 	}
-	look_at_receiver((const struct receiver *)qp, out);
+	snapshot_receiver((const struct receiver *)qp, out);
 	if (qp->role == QP_READER) {
 		out->role = NIC_ROLE_READER;
 		out->state = state_of(reader->open, &reader->result);

@@ -12,9 +12,9 @@ enum nic_role { NIC_ROLE_SENDER, NIC_ROLE_RESPONDER, NIC_ROLE_RECEIVER, NIC_ROLE
 // A queue pair that answers is always ready; one whose flow it is waits for a start, is open, or
 // has completed all its repetitions. One that is a program's waits while nothing of it is under
 // way.
-enum nic_state { NIC_STATE_READY, NIC_STATE_WAITS, NIC_STATE_OPEN, NIC_STATE_COMPLETE };
+enum nic_state { NIC_STATE_READY, NIC_STATE_WAITING, NIC_STATE_OPEN, NIC_STATE_COMPLETE };
 
-struct nic_look {
+struct qp_state {
 	uint32_t qpn;
 	uint32_t peer_qpn;
 	enum nic_role role;
@@ -33,4 +33,4 @@ struct nic_look {
 
 // Looks at a queue pair as of `now`. Returns 0, or -ENOENT when there is none of that number. The
 // thread that runs the node, or any while it does not run.
-int nic_look(const struct nic *nic, uint32_t qpn, ps_t now, struct nic_look *out);
+int nic_read_qp(const struct nic *nic, uint32_t qpn, ps_t now, struct qp_state *out);

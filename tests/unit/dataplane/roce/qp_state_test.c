@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is seen of queue pairs from outside, before, while and after their flows go.
-#include "dataplane/roce/qp_snapshot.h"
+#include "dataplane/roce/qp_state.h"
 
 #include "dataplane/roce/congestion_window.h"
 #include "pair.h"
@@ -9,12 +9,12 @@
 
 #define FIRST_PSN 0xffffff // the second packet is 0
 
-static struct nic_look
+static struct qp_state
 look(const struct pair *w, unsigned int side, uint32_t qpn)
 {
-	struct nic_look out;
+	struct qp_state out;
 
-	assert_int_equal(nic_look(w->nics[side], qpn, w->now, &out), 0);
+	assert_int_equal(nic_read_qp(w->nics[side], qpn, w->now, &out), 0);
 	assert_int_equal(out.qpn, qpn);
 	return out;
 }
@@ -37,7 +37,7 @@ static void
 test_write(void **state)
 {
 	struct pair w;
-	struct nic_look sender, receiver;
+	struct qp_state sender, receiver;
 	uint32_t qpn;
 
 	(void)state;
@@ -47,7 +47,7 @@ test_write(void **state)
 	sender = look(&w, A, qpn);
 	receiver = look(&w, B, qpn);
 	assert_int_equal(sender.role, NIC_ROLE_SENDER);
-	assert_int_equal(sender.state, NIC_STATE_WAITS);
+	assert_int_equal(sender.state, NIC_STATE_WAITING);
 	assert_int_equal(sender.psn, FIRST_PSN);
 	assert_int_equal(sender.peer_qpn, qpn);
 	assert_int_equal(sender.ip_version, 4);
@@ -80,14 +80,14 @@ static void
 test_read(void **state)
 {
 	struct pair w;
-	struct nic_look responder, reader;
+	struct qp_state responder, reader;
 	uint32_t qpn;
 
 	(void)state;
 	pair_init(&w, 1);
 	pair_start(&w);
 	qpn = add(&w, NIC_OP_READ);
-	assert_int_equal(look(&w, B, qpn).state, NIC_STATE_WAITS);
+	assert_int_equal(look(&w, B, qpn).state, NIC_STATE_WAITING);
 	pair_pass(&w, 3 * PS_PER_US);
 	assert_int_equal(look(&w, B, qpn).state, NIC_STATE_OPEN);
 	pair_pass(&w, 20 * PS_PER_US);
@@ -110,7 +110,7 @@ test_congestion_control(void **state)
 {
 	const struct window_parameters parameters = {.size_bytes = 4096};
 	struct pair w;
-	struct nic_look sender;
+	struct qp_state sender;
 	uint32_t qpn;
 
 	(void)state;
@@ -132,18 +132,18 @@ test_none(void **state)
 {
 	struct pair w;
 	struct nic_endpoint e;
-	struct nic_look out;
+	struct qp_state out;
 
 	(void)state;
 	pair_init(&w, 1);
 	pair_start(&w);
-	assert_int_equal(nic_look(w.nics[B], NIC_QPN_FIRST, 0, &out), -ENOENT);
+	assert_int_equal(nic_read_qp(w.nics[B], NIC_QPN_FIRST, 0, &out), -ENOENT);
 	e = pair_endpoint(&w, B, 40, 77);
 	assert_int_equal(nic_add_receiver(w.nics[B], &e, NIC_NONE), 0);
 	for (uint32_t qpn = 0; qpn < 60; qpn++)
-		assert_int_equal(nic_look(w.nics[B], qpn, 0, &out), qpn == 40 ? 0 : -ENOENT);
+		assert_int_equal(nic_read_qp(w.nics[B], qpn, 0, &out), qpn == 40 ? 0 : -ENOENT);
 	assert_int_equal(look(&w, B, 40).peer_qpn, 77);
-	assert_int_equal(nic_look(w.nics[B], UINT32_MAX, 0, &out), -ENOENT);
+	assert_int_equal(nic_read_qp(w.nics[B], UINT32_MAX, 0, &out), -ENOENT);
 	pair_stop(&w);
 }
 

@@ -11,8 +11,8 @@
 // Completes a packet in place: payload as zeros, a valid ICRC, padding to the smallest frame.
 // Returns 0, -EMSGSIZE when the packet's room is too small, or -EINVAL when it is not the RoCEv2
 // packet that it claims to be. The worker that holds the packet.
-int unsent_write(struct rte_mbuf *m, uint32_t data_room);
+int payload_write(struct rte_mbuf *m, uint32_t data_room);
 
 // Copies the first `length` bytes of the whole frame (at most wire_bytes) to `to`, completing them
 // likewise. Returns 0 or -EINVAL. The worker that holds the packet.
-int unsent_copy(struct rte_mbuf *m, uint8_t *to, size_t length);
+int payload_copy(struct rte_mbuf *m, uint8_t *to, size_t length);

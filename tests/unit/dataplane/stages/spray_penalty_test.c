@@ -34,7 +34,7 @@ test_degraded_grade(void **state)
 	expect_even(&h, m, 0x1e);
 	for (unsigned int i = 1; i <= MEMBERS; i++)
 		paths_set_degraded(h.node, &h.node->ports[i], false);
-	assert_int_equal(h.node->looks, 0);
+	assert_int_equal(h.node->path_inputs, 0);
 	packet_free(h.pool, m);
 	harness_close(&h);
 }
@@ -96,8 +96,8 @@ test_utilisation(void **state)
 		spray_at(&h, m, GROUP, now);
 	}
 	h.now = now;
-	assert_int_equal(h.node->worse[1], PATH_BUSY);
-	assert_int_equal(h.node->worse[2], 0);
+	assert_int_equal(h.node->port_penalty[1], PATH_BUSY);
+	assert_int_equal(h.node->port_penalty[2], 0);
 	expect_even(&h, m, 1 << 2 | 1 << 3 | 1 << 4);
 	set_depths(&h, 3, (uint32_t[]){0, 100, 100, 100});
 	expect_even(&h, m, 0x1e);

@@ -2,7 +2,7 @@
 // A switch may have cut the packet (queueing/trim.c). Then the frame ends before the packet that
 // the NIC made does; its ICRC is that packet's, of which the frame holds what lies before its end:
 // nothing, as a rule. UDP's length, which is not cut, tells how long the packet was.
-#include "unsent.h"
+#include "payload.h"
 
 #include "frame.h"
 #include "icrc.h"
@@ -47,7 +47,7 @@ find_place(const struct packet_meta *meta)
 				      .l3 = meta->inner_l3_off,
 				      .l4 = meta->inner_l4_off};
 	return (struct place){
-		.frame = meta->flags & PACKET_OPENED ? meta->l3_off - UNSENT_ETHERNET_BYTES : 0,
+		.frame = meta->flags & PACKET_DECAPPED ? meta->l3_off - UNSENT_ETHERNET_BYTES : 0,
 		.l3 = meta->l3_off,
 		.l4 = meta->l4_off};
 }
@@ -77,7 +77,7 @@ find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 }
 
 int
-unsent_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
+payload_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	size_t there = meta->data_len < length ? meta->data_len : length, at;
@@ -86,7 +86,7 @@ unsent_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
 
 	memmove(to, packet_data(m), there);
 	memset(to + there, 0, length - there);
-	if (!(meta->flags & PACKET_UNSENT) || !(meta->flags & PACKET_ROCE))
+	if (!(meta->flags & PACKET_NO_PAYLOAD) || !(meta->flags & PACKET_ROCE))
 		return 0; // nothing but zeros is missing
 	rc = find_icrc(m, icrc, &at);
 	if (rc != 0)
@@ -97,17 +97,17 @@ unsent_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
 }
 
 int
-unsent_write(struct rte_mbuf *m, uint32_t data_room)
+payload_write(struct rte_mbuf *m, uint32_t data_room)
 {
 	struct packet_meta *meta = packet_meta(m);
 	int rc;
 
 	if (meta->data_off + meta->wire_bytes > data_room)
 		return -EMSGSIZE;
-	rc = unsent_copy(m, packet_data(m), meta->wire_bytes);
+	rc = payload_copy(m, packet_data(m), meta->wire_bytes);
 	if (rc != 0)
 		return rc;
 	meta->data_len = (uint16_t)meta->wire_bytes;
-	meta->flags &= ~(uint32_t)PACKET_UNSENT;
+	meta->flags &= ~(uint32_t)PACKET_NO_PAYLOAD;
 	return 0;
 }
