@@ -3,6 +3,7 @@
 #include "edit.h"
 
 #include "cli.h"
+#include "control/base/memory.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -82,10 +83,8 @@ items_text(const char *word)
 	FILE *to;
 
 	if (word[0] == '[')
-		return strdup(word);
-	to = open_memstream(&text, &size);
-	if (to == NULL)
-		return NULL;
+		return memory_text(word);
+	to = memory_stream_open(&text, &size);
 	fputc('[', to);
 	for (const char *at = word; *at != '\0';) {
 		const char *comma = at + strcspn(at, ","), *end = comma;
@@ -98,7 +97,8 @@ items_text(const char *word)
 		at = comma + (*comma == ',');
 	}
 	fputc(']', to);
-	return fclose(to) == 0 ? text : NULL;
+	fclose(to);
+	return text;
 }
 
 static int
@@ -113,7 +113,7 @@ static int
 make_items_edit(const char *kind, const char *key, const char *word, json_t **edit)
 {
 	char *items = items_text(word);
-	int rc = items != NULL ? make_edit(kind, key, items, edit) : -ENOMEM;
+	int rc = make_edit(kind, key, items, edit);
 
 	free(items);
 	return rc;

@@ -2,8 +2,9 @@
 // Commands that take files and need no live fabric: check, sim, compare, replay.
 #include "cli.h"
 
+#include "control/base/memory.h"
 #include "control/cli/compare/compare.h"
-#include "control/run/check.h"
+#include "control/run/sim/check.h"
 #include "control/run/replay/replay.h"
 #include "control/run/sim/sim.h"
 
@@ -26,7 +27,7 @@ all_texts(const struct cli_args *args, const char *name, unsigned *count)
 	const char **out;
 
 	*count = cli_count(args, name);
-	out = calloc(*count + 1, sizeof(*out));
+	out = memory_array(*count + 1, sizeof(*out), "arguments");
 	for (unsigned i = 0; i < *count; i++)
 		out[i] = cli_text_at(args, name, i);
 	return out;
@@ -137,7 +138,7 @@ take_input(const struct cli_args *args, struct replay_input *input, const char *
 
 	if (equals == NULL || equals == text || equals[1] == '\0')
 		return cli_usage(args->title, "--in %s: want PORT=PCAP, such as swp1=a.pcap", text);
-	*input = (struct replay_input){.port_name = strndup(text, (size_t)(equals - text)),
+	*input = (struct replay_input){.port_name = memory_text_part(text, (size_t)(equals - text)),
 				       .path = equals + 1};
 	return EXIT_OK;
 }
@@ -146,7 +147,7 @@ static int
 replay(const struct cli_args *args)
 {
 	unsigned count = cli_count(args, "in"), taken = 0;
-	struct replay_input *inputs = calloc(count + 1, sizeof(*inputs));
+	struct replay_input *inputs = memory_array(count + 1, sizeof(*inputs), "inputs");
 	struct replay_options options = {
 		.file = cli_text(args, "FILE"),
 		.out = cli_text(args, "out"),

@@ -137,6 +137,24 @@ class Docs(Case):
         self.assertEqual(wrong, [])
         self.assertGreater(count, 100)
 
+    def test_every_command_and_option_is_on_its_page(self):
+        """doc/commands.md has a section for each command, and the options of its row, no others."""
+        page = (SOURCE / "doc/commands.md").read_text()
+        sections = re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", page, re.M | re.S)
+        names = re.findall(r"^  ([a-z]+) ", roost("--help").out.partition("commands:")[2].partition("options:")[0], re.M)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            with self.subTest(command=name):
+                text = "".join(title + body for title, body in sections if re.search(rf"(^|, ){name}\b", title))
+                self.assertTrue(text)
+                listed = roost(name, "--help").out.partition("\noptions:\n")[2]
+                known = [set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", line.split("  ")[1])) for line in listed.splitlines()]
+                on_page = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^\| `(-.*?) \|", text, re.M))))
+                self.assertEqual(on_page - set().union(*known), set())
+                missing = [names for names in known if not names & ({"--fabric", "--output"} | set(
+                    re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text)))]
+                self.assertEqual(missing, [])
+
     def test_every_word_of_show_is_on_its_page(self):
         """The usage of `show` derives from the views; the table of the page is written by hand."""
         known = set(re.findall(r"^(?:usage:)?\s+roost show ([a-z-]+)", roost("show", "--help").out, re.M))

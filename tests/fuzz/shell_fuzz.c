@@ -47,8 +47,8 @@ require_completion(struct shell_words *words)
 
 	if (!words->open && words->count < SHELL_WORDS_MAX)
 		words->words[words->count++] = words->text + strlen(words->text);
-	require(completion_find(&completion, &cli_program,
-				&(struct completion_line){words->count, words->words, true}) == 0);
+	completion_find(&completion, &cli_program,
+			&(struct completion_line){words->count, words->words, true});
 	for (unsigned i = 0; i < completion.count; i++) {
 		const struct completion_item *item = &completion.items[i];
 

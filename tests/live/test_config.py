@@ -298,7 +298,7 @@ class Config(LiveCase):
         before = self.lab.read_text()
         self.up.roost("set", MIN, "60KB")
         self.assertEqual(self.up.roost("save").out,
-                         f"saved to {self.lab}; comments are not kept: the old file is {self.lab}~\n")
+                         f"saved to {self.lab} without its comments; the old file is {self.lab}~\n")
         self.assertEqual(Path(f"{self.lab}~").read_text(), before)
         self.assertEqual(self.diff(), "")
         self.assertIn("min: 60KB", self.lab.read_text())

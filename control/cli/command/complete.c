@@ -3,7 +3,8 @@
 // aside, the rest leads the command's forms to the arguments that may come next.
 #include "complete.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,29 +14,15 @@ static void
 add_item(struct completion *c, const char *before, const char *word, const char *help, bool more,
 	 bool note)
 {
-	struct completion_item *item;
-
-	if (c->count == COMPLETION_ITEMS_MAX || c->out_of_memory)
+	if (c->count == COMPLETION_ITEMS_MAX)
 		return;
-	if (c->count == c->room) {
-		unsigned room = c->room != 0 ? 2 * c->room : 64;
-		struct completion_item *grown = realloc(c->items, room * sizeof(*grown));
-
-		c->out_of_memory = grown == NULL;
-		if (grown == NULL)
-			return;
-		c->items = grown;
-		c->room = room;
-	}
-	item = &c->items[c->count];
-	*item = (struct completion_item){.more = more, .note = note};
-	item->help = strdup(help);
-	if (asprintf(&item->word, "%s%s", before, word) < 0 || item->help == NULL) {
-		free(item->help);
-		c->out_of_memory = true;
-		return;
-	}
-	c->count++;
+	c->items = memory_grow(c->items, c->count, sizeof(*c->items), "completions");
+	c->items[c->count++] = (struct completion_item){
+		.word = memory_format("%s%s", before, word),
+		.help = memory_text(help),
+		.more = more,
+		.note = note,
+	};
 }
 
 void
@@ -294,7 +281,7 @@ take_program_options(struct completion *c, const struct completion_line *line)
 	return i;
 }
 
-int
+void
 completion_find(struct completion *out, const struct cli_program *program,
 		const struct completion_line *line)
 {
@@ -324,5 +311,4 @@ completion_find(struct completion *out, const struct cli_program *program,
 			complete_command(out, &words);
 	}
 	completion_sort(out);
-	return out->out_of_memory ? -ENOMEM : 0;
 }

@@ -18,11 +18,10 @@ struct completion_item {
 
 struct completion {
 	struct completion_item *items;
-	unsigned count, room;
+	unsigned count;
 	bool files, directories; // names of files will do too
 	size_t file_at;          // where in the word such a name begins
-	bool out_of_memory;
-	const char *word; // that is being completed
+	const char *word;        // that is being completed
 	struct names names;
 	const struct cli_program *program;
 };
@@ -35,9 +34,9 @@ struct completion_line {
 	bool interactive;
 };
 
-// Returns 0 or -ENOMEM; completion_free() in either case.
-int completion_find(struct completion *out, const struct cli_program *program,
-		    const struct completion_line *line);
+// The completion is for completion_free().
+void completion_find(struct completion *out, const struct cli_program *program,
+		     const struct completion_line *line);
 void completion_free(struct completion *completion);
 
 // Sorted, and how much all of them have in common, as long a beginning as there is.

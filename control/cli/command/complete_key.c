@@ -3,6 +3,7 @@
 // parts apart, tenant green hosts.
 #include "complete.h"
 
+#include "control/base/memory.h"
 #include "control/config/schema/describe.h"
 
 #include <stdlib.h>
@@ -152,10 +153,8 @@ note_value(struct completion *c, const struct describe_place *place)
 	const struct schema_key *key = place->key != NULL ? place->key : &value;
 	char *text = NULL;
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = memory_stream_open(&text, &size);
 
-	if (to == NULL)
-		return;
 	describe_type(to, key, false);
 	describe_range(to, key, ", ");
 	fclose(to);

@@ -3,6 +3,7 @@
 // fabric.
 #include "complete.h"
 
+#include "control/base/memory.h"
 #include "control/config/config_values.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void
 add_queues(struct completion *c)
 {
 	const char *dot = strrchr(c->word, '.');
-	char *port = dot != NULL ? strndup(c->word, (size_t)(dot - c->word)) : NULL;
+	char *port = dot != NULL ? memory_text_part(c->word, (size_t)(dot - c->word)) : NULL;
 
 	if (port != NULL && json_object_get(names_get(&c->names, NAMES_PORT), port) != NULL) {
 		for (int queue = 0; queue < CONFIG_PRIORITIES; queue++) {
@@ -62,10 +63,9 @@ static void
 add_listed(struct completion *c, enum names_kind kind)
 {
 	const char *comma = strrchr(c->word, ',');
-	char *before = strndup(c->word, comma != NULL ? (size_t)(comma - c->word) + 1 : 0);
+	char *before = memory_text_part(c->word, comma != NULL ? (size_t)(comma - c->word) + 1 : 0);
 
-	if (before != NULL)
-		add_names(c, kind, before, false);
+	add_names(c, kind, before, false);
 	free(before);
 }
 

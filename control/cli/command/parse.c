@@ -3,6 +3,7 @@
 // --out=DIR. What is left are words, which must fit one of the command's forms.
 #include "command.h"
 
+#include "control/base/memory.h"
 #include "control/config/config.h"
 
 #include <ctype.h>
@@ -417,7 +418,7 @@ take_words(struct cli_args *args)
 	for (unsigned i = 0; i < args->count; i++)
 		if (!cli_places_take(&places, args->words[i]))
 			return refuse_word(args, &places, args->words[i]);
-	of = calloc(args->count + 1, sizeof(*of));
+	of = memory_array(args->count + 1, sizeof(*of), "arguments");
 	for (unsigned f = 0; f < places.count; f++) {
 		const struct cli_form *form = &places.forms[f];
 
@@ -441,8 +442,8 @@ begin(struct cli_args *args, const struct cli_program *program, const struct cli
       int argc)
 {
 	*args = (struct cli_args){.program = program, .command = command};
-	args->words = calloc((size_t)argc + 1, sizeof(*args->words));
-	args->given = calloc((size_t)argc + 1, sizeof(*args->given));
+	args->words = memory_array((size_t)argc + 1, sizeof(*args->words), "words");
+	args->given = memory_array((size_t)argc + 1, sizeof(*args->given), "values");
 }
 
 int

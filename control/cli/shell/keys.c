@@ -3,6 +3,7 @@
 // and otherwise lists the candidates; ? lists what may stand there, with help.
 #include "shell.h"
 
+#include "control/base/memory.h"
 #include "control/cli/command/complete.h"
 #include "split.h"
 
@@ -27,15 +28,14 @@ struct input {
 static char *
 glob_pattern(const char *word)
 {
-	char *pattern = malloc(2 * strlen(word) + 2), *at = pattern;
+	char *pattern = memory_new(2 * strlen(word) + 2, "pattern"), *at = pattern;
 
-	for (; pattern != NULL && *word != '\0'; word++) {
+	for (; *word != '\0'; word++) {
 		if (strchr("*?[\\", *word) != NULL)
 			*at++ = '\\';
 		*at++ = *word;
 	}
-	if (pattern != NULL)
-		memcpy(at, "*", 2);
+	memcpy(at, "*", 2);
 	return pattern;
 }
 
@@ -43,10 +43,10 @@ static void
 add_files(struct completion *c)
 {
 	const char *begun = c->word + c->file_at;
-	char *before = strndup(c->word, c->file_at), *pattern = glob_pattern(begun);
+	char *before = memory_text_part(c->word, c->file_at), *pattern = glob_pattern(begun);
 	glob_t found = {0};
 
-	if (before != NULL && pattern != NULL && glob(pattern, GLOB_MARK, NULL, &found) == 0) {
+	if (glob(pattern, GLOB_MARK, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *path = found.gl_pathv[i];
 			bool directory = path[0] != '\0' && path[strlen(path) - 1] == '/';
@@ -68,7 +68,7 @@ static struct input *
 input_read(EditLine *editor)
 {
 	const LineInfo *line = el_line(editor);
-	struct input *input = calloc(1, sizeof(*input));
+	struct input *input = memory_new(sizeof(*input), "completion");
 	char text[SHELL_LINE_MAX + 1];
 	size_t length = (size_t)(line->cursor - line->buffer);
 	static char nothing_yet[] = "";
@@ -76,7 +76,7 @@ input_read(EditLine *editor)
 	char **words;
 	bool own;
 
-	if (input == NULL || length >= sizeof(text))
+	if (length >= sizeof(text))
 		goto nothing;
 	memcpy(text, line->buffer, length);
 	text[length] = '\0';

@@ -6,6 +6,7 @@
 #include "shell.h"
 
 #include "control/api/socket_path.h"
+#include "control/base/memory.h"
 #include "split.h"
 
 #include <errno.h>
@@ -169,9 +170,8 @@ read_line(struct shell *shell)
 	line = el_gets(shell->editor, &length);
 	if (line == NULL || length <= 0)
 		return NULL;
-	copy = strndup(line, (size_t)length);
-	if (copy != NULL)
-		copy[strcspn(copy, "\n")] = '\0';
+	copy = memory_text_part(line, (size_t)length);
+	copy[strcspn(copy, "\n")] = '\0';
 	return copy;
 }
 
@@ -205,7 +205,7 @@ shell_open(struct shell *shell)
 	shell->editor = el_init("roost", stdin, stdout, stderr);
 	shell->past = history_init();
 	if (shell->editor == NULL || shell->past == NULL)
-		return -ENOMEM;
+		return -EIO;
 	history(shell->past, &event, H_SETSIZE, SHELL_HISTORY_MAX);
 	shell_history_load(shell->past);
 	el_set(shell->editor, EL_CLIENTDATA, shell);
@@ -233,14 +233,12 @@ int
 shell_run(const struct cli_program *program, int (*main)(int argc, char **argv))
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-	struct shell *shell = calloc(1, sizeof(*shell));
-	int status = -ENOMEM;
+	struct shell *shell = memory_new(sizeof(*shell), "shell");
+	int status;
 
-	if (shell != NULL) {
-		shell->program = program;
-		shell->main = main;
-		status = shell_open(shell);
-	}
+	shell->program = program;
+	shell->main = main;
+	status = shell_open(shell);
 	if (status != 0) {
 		fprintf(stderr, "roost: the line editor: %s\n", strerror(-status));
 	} else {
@@ -252,9 +250,9 @@ shell_run(const struct cli_program *program, int (*main)(int argc, char **argv))
 		putchar('\n');
 		sigaction(SIGINT, &before, NULL);
 	}
-	if (shell != NULL && shell->editor != NULL)
+	if (shell->editor != NULL)
 		el_end(shell->editor);
-	if (shell != NULL && shell->past != NULL)
+	if (shell->past != NULL)
 		history_end(shell->past);
 	free(shell);
 	return status == 0 ? EXIT_OK : EXIT_FAILED;

@@ -29,9 +29,7 @@ complete(const char *line)
 	strcpy(copy, line);
 	while ((word = strsep(&rest, " ")) != NULL)
 		words[count++] = word;
-	assert_int_equal(completion_find(&completion, &cli_program,
-					 &(struct completion_line){count, words, false}),
-			 0);
+	completion_find(&completion, &cli_program, &(struct completion_line){count, words, false});
 }
 
 static const struct completion_item *

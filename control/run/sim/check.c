@@ -5,7 +5,7 @@
 #include "control/advice/advice.h"
 #include "control/base/exit_status.h"
 #include "control/model/routes/routes.h"
-#include "control/run/sim/experiment.h"
+#include "experiment.h"
 
 #include <errno.h>
 #include <stdarg.h>
