@@ -63,56 +63,59 @@ advice_add_finding(struct advice_findings *all, const struct advice_finding *one
 	return 0;
 }
 
-// The first or the last of them.
+// The first or the last of keys, which are cut apart.
 static struct config_pos
-find_pos(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count, bool last)
+find_pos(const struct fabric *f, uint32_t node, char *keys, bool last)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
-	struct config_mark *marks = calloc(sizeof(struct switch_config), sizeof(*marks));
+	struct config_marks marks = {0};
 	struct config_pos pos = {0};
 	struct switch_config scratch;
+	char *rest;
 
-	if (marks != NULL &&
-	    config_switch_marked(f->config, place->name, place->role, &scratch, marks) == 0)
-		for (unsigned i = 0; i < count && (last || pos.line == 0); i++)
-			if (marks[offsets[i]].origin == CONFIG_ORIGIN_FILE)
-				pos = advice_later(pos, marks[offsets[i]].pos);
-	free(marks);
+	if (config_switch_marked(f->config, place->name, place->role, &scratch, &marks) == 0)
+		for (char *key = strtok_r(keys, " ", &rest); key != NULL && (last || pos.line == 0);
+		     key = strtok_r(NULL, " ", &rest))
+			pos = advice_later(pos, config_marks_find(&marks, key).pos);
+	config_marks_free(&marks);
 	return pos;
 }
 
 struct config_pos
-advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count)
+advice_pos(const struct fabric *f, uint32_t node, const char *format, ...)
 {
-	return find_pos(f, node, offsets, count, false);
+	char keys[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(keys, sizeof(keys), format, args);
+	va_end(args);
+	return find_pos(f, node, keys, false);
 }
 
 struct config_pos
-advice_last(const struct fabric *f, uint32_t node, const size_t *offsets, unsigned count)
+advice_last(const struct fabric *f, uint32_t node, const char *format, ...)
 {
-	return find_pos(f, node, offsets, count, true);
-}
+	char keys[512];
+	va_list args;
 
-struct config_pos
-advice_pos(const struct fabric *f, uint32_t node, size_t offset)
-{
-	return advice_pos_of(f, node, &offset, 1);
+	va_start(args, format);
+	vsnprintf(keys, sizeof(keys), format, args);
+	va_end(args);
+	return find_pos(f, node, keys, true);
 }
 
 struct config_pos
 advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port, unsigned dscp)
 {
 	const struct switch_config *settings = &f->switches[node];
-	const size_t offsets[] = {offsetof(struct switch_config, dscp_to_priority) + dscp,
-				  offsetof(struct switch_config, trust),
-				  offsetof(struct switch_config, port_priority)};
 
 	for (unsigned i = 0; i < settings->port_count; i++)
 		if (settings->ports[i].number == f->topology->nodes[node].ports[port].number &&
 		    settings->ports[i].set & (CONFIG_PORT_QOS_TRUST | CONFIG_PORT_QOS_PRIORITY |
 					      CONFIG_PORT_QOS_DSCP))
 			return settings->ports[i].name.pos;
-	return advice_last(f, node, offsets, sizeof(offsets) / sizeof(offsets[0]));
+	return advice_last(f, node, "qos.dscp-to-priority.%u qos.trust qos.port-priority", dscp);
 }
 
 const char *

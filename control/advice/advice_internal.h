@@ -22,16 +22,13 @@ int advice_deadlock(const struct fabric *f, struct config_diag *diag);
 // control serves it.
 uint8_t advice_lossless(const struct switch_config *settings);
 
-// Where the file sets the member of the switch's struct switch_config at this offset; line 0:
-// nowhere.
-struct config_pos advice_pos(const struct fabric *f, uint32_t node, size_t offset);
-// The same of the first of several that the file sets.
-struct config_pos advice_pos_of(const struct fabric *f, uint32_t node, const size_t *offsets,
-				unsigned count);
-
+// Where the file sets the first that it sets of these keys of a switch, "qos.trust buffer.size";
+// line 0: nowhere.
+struct config_pos advice_pos(const struct fabric *f, uint32_t node, const char *keys_format, ...)
+	__attribute__((format(printf, 3, 4)));
 // The last in the file of those that it sets.
-struct config_pos advice_last(const struct fabric *f, uint32_t node, const size_t *offsets,
-			      unsigned count);
+struct config_pos advice_last(const struct fabric *f, uint32_t node, const char *keys_format, ...)
+	__attribute__((format(printf, 3, 4)));
 // Where it says by what a port tells the priority of packets with this DSCP.
 struct config_pos advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port,
 				 unsigned dscp);

@@ -294,7 +294,7 @@ check_modes(const struct fabric *f, struct config_diag *diag)
 
 		if (routing->mode != CONFIG_ROUTING_PINNED)
 			continue;
-		one.pos = advice_pos(f, n, offsetof(struct switch_config, routing.mode));
+		one.pos = advice_pos(f, n, "routing.mode");
 		rc = advice_add_finding(&all, &one);
 	}
 	for (uint32_t i = 0; rc == 0 && i < all.count; i++) {

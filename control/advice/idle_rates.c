@@ -15,13 +15,6 @@ max_rate(const struct switch_config *settings, unsigned what)
 				 : settings->port_max_rate_bps;
 }
 
-static size_t
-max_rate_offset(unsigned what)
-{
-	return what < PRIORITIES ? offsetof(struct switch_config, classes[what].max_rate_bps)
-				 : offsetof(struct switch_config, port_max_rate_bps);
-}
-
 // A port that is as fast as its device takes is slowed by any rate.
 static bool
 port_feels(const struct topo_port *port, uint64_t rate_bps)
@@ -41,25 +34,22 @@ switch_feels(const struct topo_node *node, uint64_t rate_bps)
 static int
 warn(const struct fabric *f, uint32_t node, unsigned what, struct config_diag *diag)
 {
-	struct config_mark *marks = calloc(sizeof(struct switch_config), sizeof(*marks));
+	struct config_marks marks = {0};
 	const struct topo_node *place = &f->topology->nodes[node];
-	struct config_cause cause = {0};
+	struct config_error_origin cause = {0};
 	struct switch_config scratch;
 	char text[CONFIG_TEXT];
 
-	if (marks == NULL)
-		return -ENOMEM;
-	if (config_switch_marked(f->config, place->name, place->role, &scratch, marks) == 0) {
+	if (config_switch_marked(f->config, place->name, place->role, &scratch, &marks) == 0) {
 		if (what < PRIORITIES)
-			config_blame(&cause, marks, max_rate_offset(what), "qos.tc.%u.max-rate",
-				     what);
+			config_blame(&cause, &marks, "qos.tc.%u.max-rate", what);
 		else
-			config_blame(&cause, marks, max_rate_offset(what), "qos.port.max-rate");
+			config_blame(&cause, &marks, "qos.port.max-rate");
 		config_warning(diag, f->config->file, cause.mark.pos, cause.key,
 			       "has no effect: no port is as fast as %s",
 			       config_rate_text(max_rate(&scratch, what), text));
 	}
-	free(marks);
+	config_marks_free(&marks);
 	return 0;
 }
 

@@ -101,25 +101,17 @@ check_class(const struct fabric *f, uint32_t node, unsigned class, struct findin
 static struct config_pos
 find_pos(const struct fabric *f, const struct finding *found)
 {
-	size_t class = found->class * sizeof(struct config_class);
-	size_t group = found->group * sizeof(struct config_group);
-	unsigned pool = f->switches[found->node].groups[found->group].pool;
-	const size_t marking[] = {offsetof(struct switch_config, classes[0].ecn.max_bytes) + class,
-				  offsetof(struct switch_config, classes[0].ecn) + class};
-	const size_t space[] = {
-		offsetof(struct switch_config, groups[0].limit) + group,
-		offsetof(struct switch_config, groups[0].pool) + group,
-		offsetof(struct switch_config, groups[0].headroom) + group,
-		offsetof(struct switch_config, pools) + pool * sizeof(struct config_amount),
-		offsetof(struct switch_config, port_alpha) + pool * sizeof(struct config_amount),
-		offsetof(struct switch_config, headroom_pool_bytes),
-		offsetof(struct switch_config, buffer_bytes),
-	};
+	unsigned class = found->class, group = found->group;
+	const char *pool = config_pool_name(f->switches[found->node].groups[group].pool);
 	struct config_pos pos =
-		advice_pos_of(f, found->node, marking, sizeof(marking) / sizeof(marking[0]));
+		advice_pos(f, found->node, "qos.tc.%u.ecn.max qos.tc.%u.ecn", class, class);
 
 	return pos.line != 0 ? pos
-			     : advice_last(f, found->node, space, sizeof(space) / sizeof(space[0]));
+			     : advice_last(f, found->node,
+					   "qos.pg.%u.alpha qos.pg.%u.pool qos.pg.%u.headroom "
+					   "buffer.pools.%s.size buffer.pools.%s.port-alpha "
+					   "buffer.headroom-pool.size buffer.size",
+					   group, group, group, pool, pool);
 }
 
 static void

@@ -15,17 +15,11 @@ find_pos(const struct fabric *f, uint32_t a, uint32_t b, unsigned priority)
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t node = i == 0 ? a : b;
 		unsigned group = f->switches[node].priority_to_group[priority];
-		const size_t offsets[] = {
-			offsetof(struct switch_config, groups[0].lossless) +
-				group * sizeof(struct config_group),
-			offsetof(struct switch_config, priority_to_group) + priority,
-			offsetof(struct switch_config, pfc_priorities),
-			offsetof(struct switch_config, flow_control),
-			offsetof(struct switch_config, preset),
-		};
 
-		last = advice_later(last, advice_pos_of(f, node, offsets,
-							sizeof(offsets) / sizeof(offsets[0])));
+		last = advice_later(last, advice_pos(f, node,
+						     "qos.pg.%u.lossless qos.priority-to-pg.%u "
+						     "qos.pfc.priorities qos.flow-control preset",
+						     group, priority));
 	}
 	return last;
 }

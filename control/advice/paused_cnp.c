@@ -47,19 +47,16 @@ static struct config_pos
 find_pos(const struct fabric *f, uint32_t host, uint32_t node, const struct held *held)
 {
 	const char *name = topology_host(f->topology, host)->name;
-	const size_t offsets[] = {
-		offsetof(struct switch_config, priority_to_class) + held->priority,
-		offsetof(struct switch_config, priority_to_class) + held->paused,
-		offsetof(struct switch_config, pfc_priorities),
-		offsetof(struct switch_config, flow_control),
-	};
 	struct config_pos pos = config_written_at(f->config, name, "cnp.dscp");
 
 	if (pos.line == 0)
 		pos = config_written_at(f->config, "hosts", "cnp.dscp");
 	if (pos.line != 0)
 		return pos;
-	return advice_later(advice_last(f, node, offsets, sizeof(offsets) / sizeof(offsets[0])),
+	return advice_later(advice_last(f, node,
+					"qos.priority-to-tc.%u qos.priority-to-tc.%u "
+					"qos.pfc.priorities qos.flow-control",
+					(unsigned)held->priority, (unsigned)held->paused),
 			    advice_map_pos(f, node, held->port, f->hosts[host].cnp_dscp));
 }
 

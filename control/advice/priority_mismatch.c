@@ -172,7 +172,7 @@ find_remark(const struct fabric *f, const struct topo_end *from)
 		if (settings->ports[i].number == number &&
 		    settings->ports[i].set & CONFIG_PORT_QOS_REMARK)
 			return settings->ports[i].name.pos;
-	return advice_pos(f, from->node, offsetof(struct switch_config, remark));
+	return advice_pos(f, from->node, "qos.remark.dscp qos.remark");
 }
 
 static void

@@ -36,9 +36,7 @@ check_group(const struct fabric *f, uint32_t node, unsigned group, struct advice
 		if (one.figures[WRITTEN] >= one.figures[NEEDED])
 			continue;
 		if (one.pos.line == 0)
-			one.pos = advice_pos(f, node,
-					     offsetof(struct switch_config, groups[0].headroom) +
-						     group * sizeof(struct config_group));
+			one.pos = advice_pos(f, node, "qos.pg.%u.headroom", (unsigned)group);
 		rc = advice_add_finding(all, &one);
 	}
 	return rc;
@@ -81,8 +79,7 @@ check_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
 				most = t->profiles[i].pg[g].headroom;
 	if (most <= t->pools[POOL_HEADROOM].size)
 		return;
-	config_warning(diag, f->config->file,
-		       advice_pos(f, node, offsetof(struct switch_config, headroom_pool_bytes)),
+	config_warning(diag, f->config->file, advice_pos(f, node, "buffer.headroom-pool.size"),
 		       "buffer.headroom-pool.size",
 		       "%" PRIu64 " B, shared by all groups, is less than the %" PRIu64
 		       " B of headroom that one group may need",

@@ -22,8 +22,6 @@ sends_pauses(const struct port_profile *profile)
 static int
 check_switch(const struct fabric *f, uint32_t node, struct advice_findings *all)
 {
-	const size_t offsets[] = {offsetof(struct switch_config, pfc_quanta),
-				  offsetof(struct switch_config, pfc_refresh_ps)};
 	const struct tables *t = f->tables[node];
 	int rc = 0;
 
@@ -38,7 +36,7 @@ check_switch(const struct fabric *f, uint32_t node, struct advice_findings *all)
 
 		if (!sends_pauses(profile) || one.figures[REFRESH] < one.figures[LASTS])
 			continue;
-		one.pos = advice_last(f, node, offsets, 2);
+		one.pos = advice_last(f, node, "qos.pfc.quanta qos.pfc.refresh");
 		rc = advice_add_finding(all, &one);
 	}
 	return rc;

@@ -40,10 +40,9 @@ find_or_add(struct idle_keys *idle, struct config_pos pos, const char *key, cons
 
 // One key of one switch: whether it has an effect, and why it has none.
 static void
-note(const struct switch_check *check, const void *member, bool used, const char *key,
-     const char *why)
+note(const struct switch_check *check, bool used, const char *key, const char *why)
 {
-	struct config_mark mark = check_mark(check, member);
+	struct config_mark mark = check_mark(check, "%s", key);
 	struct idle_key *found;
 
 	if (mark.origin != CONFIG_ORIGIN_FILE)
@@ -74,24 +73,19 @@ static void
 check_group(const struct switch_check *check, int pg)
 {
 	const struct config_group *group = &check->settings->groups[pg];
-	const struct {
-		const char *name;
-		const void *member;
-	} keys[] = {{"headroom", &group->headroom},
-		    {"xon", &group->xon_bytes},
-		    {"xon-offset", &group->xon_offset}};
+	static const char *const keys[] = {"headroom", "xon", "xon-offset"};
 	char key[48], why[80];
 
 	snprintf(why, sizeof(why), "has no effect: group %d is not lossless", pg);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		snprintf(key, sizeof(key), "qos.pg.%d.%s", pg, keys[i].name);
-		note(check, keys[i].member, group->lossless, key, why);
+		snprintf(key, sizeof(key), "qos.pg.%d.%s", pg, keys[i]);
+		note(check, group->lossless, key, why);
 	}
 	snprintf(key, sizeof(key), "qos.pg.%d.lossless", pg);
 	snprintf(why, sizeof(why), "no priority is in group %d%s", pg,
 		 keeps_headroom(check->settings, group) ? ", and headroom is kept for it" : "");
-	note(check, &group->lossless,
-	     !group->lossless || has_priority(check->settings->priority_to_group, pg), key, why);
+	note(check, !group->lossless || has_priority(check->settings->priority_to_group, pg), key,
+	     why);
 }
 
 void
@@ -106,11 +100,11 @@ check_idle(const struct switch_check *check)
 		check_group(check, i);
 		snprintf(key, sizeof(key), "qos.tc.%d.weight", i);
 		snprintf(why, sizeof(why), "has no effect: the scheduler of class %d is strict", i);
-		note(check, &class->weight, class->scheduler == CONFIG_SCHEDULER_DWRR, key, why);
+		note(check, class->scheduler == CONFIG_SCHEDULER_DWRR, key, why);
 	}
 	for (int i = 0; i < CONFIG_POOLS; i++) {
 		snprintf(key, sizeof(key), "buffer.pools.%s.port-alpha", config_pool_name(i));
-		note(check, &settings->port_alpha[i],
+		note(check,
 		     settings->port_alpha[i].kind == CONFIG_AMOUNT_NONE ||
 			     settings->pools[i].kind != CONFIG_AMOUNT_UNLIMITED,
 		     key, "has no effect: the pool is unlimited");

@@ -14,16 +14,16 @@ check_class(const struct switch_check *check, int tc)
 	if (class->red && !class->ecn.on) {
 		snprintf(key, sizeof(key), "qos.tc.%d.red", tc);
 		config_error(check->diag, check->config->file,
-			     check_later(check_mark(check, &class->red).pos,
-					 check_mark(check, &class->ecn.on).pos),
+			     check_later(check_mark(check, "%s", key).pos,
+					 check_mark(check, "qos.tc.%d.ecn", tc).pos),
 			     key, "needs ecn, whose thresholds it takes: ecn is off for class %d",
 			     tc);
 	}
 	if (class->max_rate_bps != 0 && class->min_rate_bps > class->max_rate_bps) {
 		snprintf(key, sizeof(key), "qos.tc.%d.min-rate", tc);
 		config_error(check->diag, check->config->file,
-			     check_later(check_mark(check, &class->min_rate_bps).pos,
-					 check_mark(check, &class->max_rate_bps).pos),
+			     check_later(check_mark(check, "%s", key).pos,
+					 check_mark(check, "qos.tc.%d.max-rate", tc).pos),
 			     key, "%s is above max-rate (%s)",
 			     config_rate_text(class->min_rate_bps, a),
 			     config_rate_text(class->max_rate_bps, b));
@@ -36,7 +36,7 @@ static void
 check_watchdog_order(const struct switch_check *check)
 {
 	const struct config_watchdog *watchdog = &check->settings->watchdog;
-	struct config_pos poll = check_mark(check, &watchdog->poll_ps).pos;
+	struct config_pos poll = check_mark(check, "qos.watchdog.poll").pos;
 	const struct {
 		const char *name;
 		const uint64_t *time;
@@ -45,14 +45,17 @@ check_watchdog_order(const struct switch_check *check)
 
 	for (int i = 0; i < 2; i++)
 		if (watchdog->poll_ps > *others[i].time)
-			config_error(check->diag, check->config->file,
-				     check_later(poll, check_mark(check, others[i].time).pos),
-				     "qos.watchdog.poll", "%s is above %s (%s)",
-				     config_duration_text(watchdog->poll_ps, a), others[i].name,
-				     config_duration_text(*others[i].time, b));
+			config_error(
+				check->diag, check->config->file,
+				check_later(
+					poll,
+					check_mark(check, "qos.watchdog.%s", others[i].name).pos),
+				"qos.watchdog.poll", "%s is above %s (%s)",
+				config_duration_text(watchdog->poll_ps, a), others[i].name,
+				config_duration_text(*others[i].time, b));
 	if (watchdog->detect_ps > (uint64_t)SCHEMA_WATCHDOG_MAX_PS)
 		config_error(check->diag, check->config->file,
-			     check_later(poll, check_mark(check, &watchdog->robustness).pos),
+			     check_later(poll, check_mark(check, "qos.watchdog.robustness").pos),
 			     "qos.watchdog.robustness",
 			     "%u polls of %s are %s: a storm is to be detected within %s",
 			     watchdog->robustness, config_duration_text(watchdog->poll_ps, a),
@@ -64,23 +67,19 @@ static void
 check_watchdog_sonic(const struct switch_check *check)
 {
 	const struct config_watchdog *watchdog = &check->settings->watchdog;
-	const void *detect = watchdog->robustness > 0 ? (const void *)&watchdog->robustness
-						      : &watchdog->detect_ps;
 	const struct {
 		const char *key;
-		const void *member;
 		uint64_t value, max;
 	} times[] = {
-		{"qos.watchdog.poll", &watchdog->poll_ps, watchdog->poll_ps, SCHEMA_SECOND_PS},
-		{"qos.watchdog.detect", detect, watchdog->detect_ps, 5 * SCHEMA_SECOND_PS},
-		{"qos.watchdog.restore", &watchdog->restore_ps, watchdog->restore_ps,
-		 60 * SCHEMA_SECOND_PS},
+		{"qos.watchdog.poll", watchdog->poll_ps, SCHEMA_SECOND_PS},
+		{"qos.watchdog.detect", watchdog->detect_ps, 5 * SCHEMA_SECOND_PS},
+		{"qos.watchdog.restore", watchdog->restore_ps, 60 * SCHEMA_SECOND_PS},
 	};
 	const uint64_t min = SCHEMA_SECOND_PS / 10;
 	char a[CONFIG_TEXT], b[CONFIG_TEXT], c[CONFIG_TEXT];
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		struct config_mark mark = check_mark(check, times[i].member);
+		struct config_mark mark = check_mark(check, "%s", times[i].key);
 
 		if (mark.origin == CONFIG_ORIGIN_FILE &&
 		    (times[i].value < min || times[i].value > times[i].max))
@@ -102,7 +101,7 @@ check_watchdog(const struct switch_check *check)
 		check_watchdog_sonic(check);
 	if (settings->watchdog.on && settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
 		config_warning(check->diag, check->config->file,
-			       check_mark(check, &settings->watchdog.on).pos, "qos.watchdog",
+			       check_mark(check, "qos.watchdog").pos, "qos.watchdog",
 			       "has nothing to watch: flow-control is none, so no pause is obeyed");
 }
 
@@ -127,18 +126,18 @@ check_trim(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
 	const struct config_trim *trim = &settings->trim;
-	struct config_pos pos, on = check_mark(check, &trim->on).pos;
+	struct config_pos pos, on = check_mark(check, "qos.trim").pos;
 	const char *file = check->config->file;
 	unsigned all, lossless;
 
 	if (!trim->on)
 		return;
-	pos = check_later(on, check_mark(check, &trim->tc).pos);
+	pos = check_later(on, check_mark(check, "qos.trim.tc").pos);
 	class_priorities(settings, trim->tc, &all, &lossless);
 	if (lossless != 0 || settings->classes[trim->tc].pool == CONFIG_POOL_EGRESS_LOSSLESS)
 		config_error(check->diag, file, pos, "qos.trim.tc",
 			     "class %u is lossless: what is cut needs a lossy class", trim->tc);
-	pos = check_later(pos, check_mark(check, &trim->eligible_tc).pos);
+	pos = check_later(pos, check_mark(check, "qos.trim.eligible-tc").pos);
 	if (trim->eligible_tc & 1u << trim->tc)
 		config_error(check->diag, file, pos, "qos.trim.eligible-tc",
 			     "class %u, which takes what is cut, cannot be eligible itself",

@@ -9,16 +9,16 @@
 
 __extension__ typedef unsigned __int128 wide_uint;
 
-size_t
-check_offset(const struct switch_check *check, const void *member)
-{
-	return (const char *)member - (const char *)check->settings;
-}
-
 struct config_mark
-check_mark(const struct switch_check *check, const void *member)
+check_mark(const struct switch_check *check, const char *format, ...)
 {
-	return check->marks[check_offset(check, member)];
+	char key[64];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(key, sizeof(key), format, args);
+	va_end(args);
+	return config_marks_find(check->marks, key);
 }
 
 static bool
@@ -65,6 +65,12 @@ pool_part(const struct switch_config *settings, const struct config_amount *pool
 	       (pool->kind == CONFIG_AMOUNT_PERCENT ? pools_bytes(settings) : CONFIG_PPM);
 }
 
+static struct config_mark
+pool_mark(const struct switch_check *check, enum config_pool pool)
+{
+	return check_mark(check, "buffer.pools.%s.size", config_pool_name(pool));
+}
+
 // The two pools of one side share the buffer: neither, nor both, may be more than there is. In a
 // file that writes one of them the other may be meant to stay as it is; a change must hold at once.
 static void
@@ -72,7 +78,7 @@ check_side(const struct switch_check *check, enum config_pool first, enum config
 {
 	const struct switch_config *settings = check->settings;
 	const struct config_amount *a = &settings->pools[first], *b = &settings->pools[second];
-	struct config_mark mark_a = check_mark(check, a), mark_b = check_mark(check, b);
+	struct config_mark mark_a = pool_mark(check, first), mark_b = pool_mark(check, second);
 	wide_uint whole = (wide_uint)pools_bytes(settings) * CONFIG_PPM;
 	wide_uint part_a = pool_part(settings, a), part_b = pool_part(settings, b);
 	bool refused = check->buffer_changes || (written(mark_a) && written(mark_b));
@@ -97,7 +103,7 @@ static void
 check_buffer(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
-	struct config_pos size = check_mark(check, &settings->buffer_bytes).pos;
+	struct config_pos size = check_mark(check, "buffer.size").pos;
 	const char *file = check->config->file;
 
 	if (settings->cell_bytes > settings->buffer_bytes)
@@ -107,13 +113,12 @@ check_buffer(const struct switch_check *check)
 		config_error(check->diag, file, size, "buffer.size",
 			     "is more than %d cells of %u bytes", INT32_MAX, settings->cell_bytes);
 	if (settings->headroom_pool_bytes >= settings->buffer_bytes) {
-		config_error(
-			check->diag, file,
-			check_later(size, check_mark(check, &settings->headroom_pool_bytes).pos),
-			"buffer.headroom-pool.size",
-			"%llu bytes leave nothing of the buffer (%llu bytes) to the pools",
-			(unsigned long long)settings->headroom_pool_bytes,
-			(unsigned long long)settings->buffer_bytes);
+		config_error(check->diag, file,
+			     check_later(size, check_mark(check, "buffer.headroom-pool.size").pos),
+			     "buffer.headroom-pool.size",
+			     "%llu bytes leave nothing of the buffer (%llu bytes) to the pools",
+			     (unsigned long long)settings->headroom_pool_bytes,
+			     (unsigned long long)settings->buffer_bytes);
 		return;
 	}
 	for (int i = 0; i < CONFIG_POOLS; i++) {
@@ -122,11 +127,11 @@ check_buffer(const struct switch_check *check)
 
 		snprintf(key, sizeof(key), "buffer.pools.%s.size", config_pool_name(i));
 		if (pool->kind == CONFIG_AMOUNT_BYTES && pool->value > pools_bytes(settings))
-			config_error(
-				check->diag, file, check_later(check_mark(check, pool).pos, size),
-				key, "is more than the buffer%s (%llu bytes)",
-				settings->headroom_pool_bytes > 0 ? " less the headroom pool" : "",
-				(unsigned long long)pools_bytes(settings));
+			config_error(check->diag, file, check_later(pool_mark(check, i).pos, size),
+				     key, "is more than the buffer%s (%llu bytes)",
+				     settings->headroom_pool_bytes > 0 ? " less the headroom pool"
+								       : "",
+				     (unsigned long long)pools_bytes(settings));
 	}
 	check_side(check, CONFIG_POOL_INGRESS_LOSSLESS, CONFIG_POOL_INGRESS_LOSSY);
 	check_side(check, CONFIG_POOL_EGRESS_LOSSLESS, CONFIG_POOL_EGRESS_LOSSY);
@@ -140,8 +145,8 @@ check_preset(const struct switch_check *check)
 	if (settings->preset_mode != CONFIG_PRESET_MODE_LOSSLESS &&
 	    settings->preset != CONFIG_PRESET_SPECTRUM_X)
 		config_error(check->diag, check->config->file,
-			     check_later(check_mark(check, &settings->preset_mode).pos,
-					 check_mark(check, &settings->preset).pos),
+			     check_later(check_mark(check, "preset-mode").pos,
+					 check_mark(check, "preset").pos),
 			     "preset-mode", "%s is a mode of spectrum-x only: the preset is %s",
 			     config_preset_mode_name(settings->preset_mode),
 			     config_preset_name(settings->preset));
@@ -151,13 +156,13 @@ check_preset(const struct switch_check *check)
 // the priority's group or class there.
 static void
 check_pool_used(const struct switch_check *check, int priority, const char *what, int index,
-		enum config_pool pool, struct config_cause *cause)
+		enum config_pool pool, struct config_error_origin *cause)
 {
 	const struct config_amount *size = &check->settings->pools[pool];
 
 	if (size->kind == CONFIG_AMOUNT_UNLIMITED || size->value != 0)
 		return;
-	check_blame(check, cause, size, "buffer.pools.%s.size", config_pool_name(pool));
+	config_blame(cause, check->marks, "buffer.pools.%s.size", config_pool_name(pool));
 	config_warning(check->diag, check->config->file, cause->mark.pos, cause->key,
 		       "all of priority %d drops: its %s %d is in %s, whose size is 0", priority,
 		       what, index, config_pool_name(pool));
@@ -172,13 +177,13 @@ check_pools_used(const struct switch_check *check)
 		int pg = settings->priority_to_group[p], tc = settings->priority_to_class[p];
 		const struct config_group *group = &settings->groups[pg];
 		const struct config_class *class = &settings->classes[tc];
-		struct config_cause ingress = {0}, egress = {0};
+		struct config_error_origin ingress = {0}, egress = {0};
 
-		check_blame(check, &ingress, &group->pool, "qos.pg.%d.pool", pg);
-		check_blame(check, &ingress, &group->lossless, "qos.pg.%d.lossless", pg);
-		check_blame(check, &ingress, &settings->priority_to_group[p], "qos.priority-to-pg");
-		check_blame(check, &egress, &class->pool, "qos.tc.%d.pool", tc);
-		check_blame(check, &egress, &settings->priority_to_class[p], "qos.priority-to-tc");
+		config_blame(&ingress, check->marks, "qos.pg.%d.pool", pg);
+		config_blame(&ingress, check->marks, "qos.pg.%d.lossless", pg);
+		config_blame(&ingress, check->marks, "qos.priority-to-pg.%d", p);
+		config_blame(&egress, check->marks, "qos.tc.%d.pool", tc);
+		config_blame(&egress, check->marks, "qos.priority-to-tc.%d", p);
 		if (group->reserved_bytes == 0)
 			check_pool_used(check, p, "group", pg, group->pool, &ingress);
 		if (class->reserved_bytes == 0)
@@ -191,8 +196,8 @@ check_ecn(const struct switch_check *check)
 {
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
 		const struct config_ecn *ecn = &check->settings->classes[i].ecn;
-		struct config_pos min = check_mark(check, &ecn->min_bytes).pos;
-		struct config_pos max = check_mark(check, &ecn->max_bytes).pos;
+		struct config_pos min = check_mark(check, "qos.tc.%d.ecn.min", i).pos;
+		struct config_pos max = check_mark(check, "qos.tc.%d.ecn.max", i).pos;
 		char key[32];
 
 		snprintf(key, sizeof(key), "qos.tc.%d.ecn", i);
@@ -214,17 +219,17 @@ check_paused(const struct switch_check *check, int p)
 	const struct config_group *group = &settings->groups[pg];
 	bool none = settings->flow_control == CONFIG_FLOW_CONTROL_NONE;
 	bool listed = settings->pfc_priorities & 1u << p;
-	struct config_cause cause = {0};
+	struct config_error_origin cause = {0};
 
 	if (settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE ||
 	    (none ? !group->lossless : group->lossless == listed))
 		return;
 	if (none)
-		check_blame(check, &cause, &settings->flow_control, "qos.flow-control");
+		config_blame(&cause, check->marks, "qos.flow-control");
 	else
-		check_blame(check, &cause, &settings->pfc_priorities, "qos.pfc.priorities");
-	check_blame(check, &cause, &group->lossless, "qos.pg.%d.lossless", pg);
-	check_blame(check, &cause, &settings->priority_to_group[p], "qos.priority-to-pg");
+		config_blame(&cause, check->marks, "qos.pfc.priorities");
+	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
+	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
 	if (listed && !group->lossless)
 		config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
 			       "group %d of priority %d is not lossless: no PFC is sent for it", pg,
@@ -245,14 +250,14 @@ check_egress(const struct switch_check *check, int p)
 	int pg = settings->priority_to_group[p], tc = settings->priority_to_class[p];
 	const struct config_group *group = &settings->groups[pg];
 	const struct config_class *class = &settings->classes[tc];
-	struct config_cause cause = {0};
+	struct config_error_origin cause = {0};
 
 	if (!group->lossless || class->pool != CONFIG_POOL_EGRESS_LOSSY)
 		return;
-	check_blame(check, &cause, &settings->priority_to_class[p], "qos.priority-to-tc");
-	check_blame(check, &cause, &class->pool, "qos.tc.%d.pool", tc);
-	check_blame(check, &cause, &group->lossless, "qos.pg.%d.lossless", pg);
-	check_blame(check, &cause, &settings->priority_to_group[p], "qos.priority-to-pg");
+	config_blame(&cause, check->marks, "qos.priority-to-tc.%d", p);
+	config_blame(&cause, check->marks, "qos.tc.%d.pool", tc);
+	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
+	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
 	config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
 		       "priority %d is in lossless group %d, but its class %d is in egress-lossy: "
 		       "it may drop there",
@@ -261,7 +266,7 @@ check_egress(const struct switch_check *check, int p)
 
 void
 check_switch(const struct merge_checks *checks, const struct switch_config *settings,
-	     const struct config_mark *marks)
+	     const struct config_marks *marks)
 {
 	struct switch_check check = {checks->config,         settings,    marks, checks->diag,
 				     checks->buffer_changes, checks->idle};

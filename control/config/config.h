@@ -83,20 +83,28 @@ struct config_mark {
 	enum config_origin origin;
 	struct config_pos pos; // FILE only
 };
-// config_switch() that also tells where each value came from: marks[i] belongs to the member of
-// struct switch_config at byte offset i. marks has sizeof(struct switch_config) entries.
+// By key, as below a switch's section: "qos.tc.3.weight". A zeroed one is empty.
+struct config_marks {
+	struct config_mark_entry *entries; // sorted by key
+	unsigned count, room;
+};
+// Where the key's value came from: DEFAULT for a key that neither the file nor a preset has.
+struct config_mark config_marks_find(const struct config_marks *marks, const char *key);
+void config_marks_set(struct config_marks *marks, const char *key, struct config_mark mark);
+void config_marks_free(struct config_marks *marks);
+// config_switch() that also tells where each value came from. The caller frees the marks.
 int config_switch_marked(const struct config *config, const char *node_name, enum config_role role,
-			 struct switch_config *out, struct config_mark *marks);
+			 struct switch_config *out, struct config_marks *marks);
 
 // Where a contradiction between settings is reported.
-struct config_cause {
+struct config_error_origin {
 	struct config_mark mark;
 	char key[48];
 };
-// Blames the member of struct switch_config at this offset, if the file sets it later than what the
-// cause holds already; the first is blamed in any case. marks: of config_switch_marked(), or NULL.
-void config_blame(struct config_cause *cause, const struct config_mark *marks, size_t offset,
-		  const char *key_format, ...) __attribute__((format(printf, 4, 5)));
+// Blames this key of a switch if the file sets it later than the key blamed so far; the first is
+// blamed in any case. marks: of config_switch_marked(), or NULL.
+void config_blame(struct config_error_origin *origin, const struct config_marks *marks,
+		  const char *key_format, ...) __attribute__((format(printf, 3, 4)));
 
 // One change of what the file says. ADD and REMOVE are of items of a tenant's list: value is a name
 // or a list of them.
@@ -175,6 +183,7 @@ const char *config_role_name(enum config_role role);
 const char *config_rate_text(uint64_t bps, char out[static CONFIG_TEXT]);
 const char *config_duration_text(uint64_t ps, char out[static CONFIG_TEXT]);
 const char *config_bytes_text(uint64_t bytes, char out[static CONFIG_TEXT]);
+const char *config_cable_text(uint64_t mm, char out[static CONFIG_TEXT]);
 const char *config_percent_text(uint32_t ppm, char out[static CONFIG_TEXT]);
 
 // `text` as a duration in ps, by the same rules as the file's values, for command lines. Returns 0,

@@ -96,8 +96,7 @@ enum config_hugepages { CONFIG_HUGEPAGES_AUTO, CONFIG_HUGEPAGES_ON, CONFIG_HUGEP
 
 struct config_live {
 	uint32_t workers;
-	bool cpus_auto;
-	uint16_t cpu_count;
+	unsigned cpu_count; // 0: auto
 	uint16_t cpus[CONFIG_CPUS_MAX];
 	enum config_idle idle;
 	enum config_hugepages hugepages;
@@ -198,7 +197,7 @@ struct config_port {
 
 struct config_single {
 	enum config_role role;
-	struct config_mac mac; // every port's where it has none of its own
+	struct config_mac mac;      // every port's where it has none of its own
 	struct config_address vtep; // this end of its tunnels
 	struct config_port *ports;
 	unsigned port_count;

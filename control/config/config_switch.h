@@ -81,6 +81,7 @@ struct config_port_qos {
 	uint8_t pcp_to_priority[CONFIG_PRIORITIES]; // complete
 	struct config_remark remark;
 	uint64_t max_rate_bps; // 0: none
+	struct config_listed dscp_listed, pcp_listed;
 };
 
 enum config_watchdog_action {
@@ -222,7 +223,8 @@ struct switch_config {
 	enum config_trust trust[2];
 	uint8_t port_priority;
 	uint8_t dscp_to_priority[CONFIG_DSCPS]; // complete
-	uint64_t dscp_listed;                   // bit n: DSCP n is listed, not a default
+	// Of the four maps below; only dscp_listed is kept when merging is finished.
+	struct config_listed dscp_listed, pcp_listed, group_listed, class_listed;
 	uint8_t pcp_to_priority[CONFIG_PRIORITIES];
 	uint8_t priority_to_group[CONFIG_PRIORITIES];
 	uint8_t priority_to_class[CONFIG_PRIORITIES];

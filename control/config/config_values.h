@@ -84,6 +84,13 @@ struct config_limit {
 	uint64_t static_bytes; // LIMIT_STATIC
 };
 
+// What a map of numbers lists in the file; all else is what `default:` says.
+struct config_listed {
+	uint64_t bits; // bit n: entry n
+	uint8_t value;
+	bool set; // there is a `default:`
+};
+
 struct config_prefix {
 	uint8_t version; // 4 or 6
 	uint8_t length;

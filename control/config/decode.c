@@ -64,16 +64,25 @@ decode_alloc(struct decoder *d, size_t size)
 }
 
 void
-decode_mark(struct decoder *d, const void *at, struct config_pos pos)
+decode_mark(struct decoder *d, struct config_pos pos)
 {
-	size_t offset = (const char *)at - d->marks_base;
+	struct config_mark mark = {.origin = d->origin};
+	const char *last = strrchr(d->path, '.');
+	size_t path = d->path_length;
 
-	if (d->marks != NULL && (const char *)at >= d->marks_base &&
-	    offset < sizeof(struct switch_config))
-		d->marks[offset] = (struct config_mark){
-			.origin = d->origin,
-			.pos = d->origin == CONFIG_ORIGIN_FILE ? pos : (struct config_pos){0},
-		};
+	// Items of lists have no names, and are as old as their list.
+	if (d->marks == NULL || d->path_length < d->marks_skip || strchr(d->path, '[') != NULL)
+		return;
+	if (d->origin == CONFIG_ORIGIN_FILE)
+		mark.pos = pos;
+	config_marks_set(d->marks, d->path + d->marks_skip, mark);
+	if (last == NULL || strcmp(last, ".enabled") != 0)
+		return;
+	// {enabled: off} is another way to write `off`.
+	decode_leave(d, last - d->path);
+	config_marks_set(d->marks, d->path + d->marks_skip, mark);
+	d->path[d->path_length] = '.';
+	d->path_length = path;
 }
 
 const char *
@@ -156,6 +165,47 @@ report_unknown_key(struct decoder *d, const struct schema *schema, const struct 
 		     decode_hint(hint, pair->key, candidates, count));
 }
 
+// Of two keys that exclude each other the one that is written takes the other's place.
+static void
+mark_excluded(struct decoder *d, const struct schema *schema, const struct schema_key *key,
+	      struct config_pos pos)
+{
+	size_t path = d->path_length - strlen(key->name) - 1;
+
+	for (unsigned i = 0; i < schema->count; i++) {
+		const struct schema_key *other = &schema->keys[i];
+		bool excluded = key->excludes != NULL && strcmp(key->excludes, other->name) == 0;
+
+		if (!excluded &&
+		    (other->excludes == NULL || strcmp(other->excludes, key->name) != 0))
+			continue;
+		decode_leave(d, path);
+		decode_enter(d, other->name);
+		decode_mark(d, pos);
+		decode_leave(d, path);
+		decode_enter(d, key->name);
+	}
+}
+
+static void
+check_excluded(struct decoder *d, const struct schema *schema, const struct yaml_node *node)
+{
+	for (unsigned i = 0; i < schema->count; i++) {
+		const struct schema_key *key = &schema->keys[i];
+		const struct yaml_pair *one, *other;
+
+		if (key->excludes == NULL)
+			continue;
+		one = yaml_tree_get(node, key->excludes);
+		other = yaml_tree_get(node, key->name);
+		if (one != NULL && other != NULL)
+			decode_error(d, one > other ? one->key_pos : other->key_pos,
+				     "%s and %s exclude each other: the other is at line %u",
+				     key->excludes, key->name,
+				     (one > other ? other : one)->key_pos.line);
+	}
+}
+
 static void
 decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pair *pair,
 	    uint32_t kind, void *base)
@@ -177,10 +227,14 @@ decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pa
 	}
 	is_default = key->def != NULL && value->kind == YAML_SCALAR &&
 		     strcmp(value->text, key->def) == 0;
-	if (!(key->flags & SCHEMA_LATER))
-		decode_value(d, key, value, base);
-	else if (!is_default)
-		decode_error(d, pair->key_pos, "known, but not available in this version");
+	if (key->flags & SCHEMA_LATER) {
+		if (!is_default)
+			decode_error(d, pair->key_pos, "known, but not available in this version");
+		return;
+	}
+	decode_value(d, key, value, base);
+	if (d->marks != NULL)
+		mark_excluded(d, schema, key, value->pos);
 }
 
 void
@@ -204,8 +258,47 @@ decode_map(struct decoder *d, const struct schema *schema, const struct yaml_nod
 		if (schema->keys[i].required & kind && !yaml_tree_get(node, schema->keys[i].name))
 			decode_error(d, node->pos, "needs \"%s\": %s", schema->keys[i].name,
 				     schema->keys[i].help);
+	check_excluded(d, schema, node);
 	if (schema->check != NULL)
 		schema->check(d, node, base);
+}
+
+// A map, or a word in whose place every key has its default.
+static void
+decode_submap(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	      void *at)
+{
+	bool off = key->word != NULL && decode_is_off(node);
+
+	if (key->word != NULL)
+		decode_mark(d, node->pos);
+	if (off || key->flags & SCHEMA_ANEW)
+		memset(at, 0, key->size);
+	if (off ? !(key->flags & SCHEMA_ANEW) : key->flags & SCHEMA_ANEW)
+		decode_defaults(d, key->sub, at);
+	if (!off)
+		decode_map(d, key->sub, node, at);
+}
+
+// {key: value, ...}, which is on unless it says `enabled: off`; or on or off.
+static void
+decode_switched(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		char *at)
+{
+	bool *on = (bool *)(at + key->sub->keys[0].offset);
+	char keys[120] = "", why[SCALAR_WHY];
+	size_t used = 0;
+
+	decode_mark(d, node->pos);
+	if (node->kind != YAML_SCALAR || node->null) {
+		*on = true;
+		decode_map(d, key->sub, node, at);
+	} else if (scalar_bool(node->text, on, why) < 0) {
+		for (unsigned i = 1; i < key->sub->count && used < sizeof(keys); i++)
+			used += snprintf(keys + used, sizeof(keys) - used, "%s%s",
+					 i > 1 ? ", " : "", key->sub->keys[i].name);
+		decode_error(d, node->pos, "expected {%s}, or off", keys);
+	}
 }
 
 static void
@@ -230,61 +323,111 @@ decode_numbered(struct decoder *d, const struct schema_key *key, const struct ya
 	}
 }
 
+// One item of a list: a map, or a word that stands for one of its keys.
+static void
+decode_item(struct decoder *d, const struct schema *schema, struct yaml_node *node, void *base)
+{
+	struct yaml_pair pair;
+	struct yaml_node map = {.kind = YAML_MAP, .pairs = &pair, .count = 1, .pos = node->pos};
+
+	decode_defaults(d, schema, base);
+	if (schema->word_key == NULL || node->kind != YAML_SCALAR || node->null) {
+		decode_map(d, schema, node, base);
+		return;
+	}
+	pair = (struct yaml_pair){(char *)schema->word_key, node->pos, node};
+	decode_map(d, schema, &map, base);
+}
+
 static void
 decode_list(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	    char *base)
 {
+	struct yaml_node *single[1];
+	struct yaml_node *const *nodes = node->items;
+	unsigned count = node->count;
 	char *items;
 
-	if (node->kind == YAML_SCALAR && node->null)
+	decode_mark(d, node->pos);
+	if (key->word != NULL && decode_is_off(node)) {
+		memset(base + key->flag_offset, 0, sizeof(count));
 		return;
-	if (node->kind != YAML_LIST) {
+	}
+	if (key->sub->word_key != NULL) {
+		nodes = decode_items(d, node, single, &count);
+		if (nodes == NULL)
+			return;
+	} else if (node->kind == YAML_SCALAR && node->null) {
+		return;
+	} else if (node->kind != YAML_LIST) {
 		decode_error(d, node->pos, "expected a list of maps, each begun by \"- \"");
 		return;
 	}
-	items = decode_alloc(d, (node->count + 1) * key->sub->size);
-	if (items == NULL)
+	if (key->max != 0 && count > key->max) {
+		decode_error(d, node->pos, "%u items: %d at most", count, (int)key->max);
 		return;
-	for (unsigned i = 0; i < node->count; i++) {
+	}
+	items = decode_alloc(d, (count + 1) * key->sub->size);
+	for (unsigned i = 0; items != NULL && i < count; i++) {
 		char index[24];
 		size_t path;
 
 		snprintf(index, sizeof(index), "[%u]", i);
 		path = decode_enter(d, index);
-		decode_defaults(d, key->sub, items + i * key->sub->size);
-		decode_map(d, key->sub, node->items[i], items + i * key->sub->size);
+		decode_item(d, key->sub, nodes[i], items + i * key->sub->size);
 		decode_leave(d, path);
 	}
 	memcpy(base + key->offset, &items, sizeof(items));
-	memcpy(base + key->flag_offset, &node->count, sizeof(node->count));
+	memcpy(base + key->flag_offset, &count, sizeof(count));
+}
+
+// The item of this name among those of farther sections, or a new one behind them.
+static struct config_name *
+named_item(const struct schema_key *key, char *items, unsigned *count, const char *name)
+{
+	size_t size = key->sub->size;
+
+	for (unsigned i = 0; key->flags & SCHEMA_MERGED && i < *count; i++)
+		if (strcmp(((struct config_name *)(items + i * size))->text, name) == 0)
+			return (struct config_name *)(items + i * size);
+	return (struct config_name *)(items + (*count)++ * size);
 }
 
 static void
 decode_named(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	     char *base)
 {
-	char *items;
+	char *items, *before;
+	unsigned count = 0;
 
-	if (!decode_is_map(d, node))
+	if (!decode_is_map(d, node) || (node->count == 0 && key->flags & SCHEMA_MERGED))
 		return;
-	items = decode_alloc(d, (node->count + 1) * key->sub->size);
+	decode_mark(d, node->pos);
+	if (key->flags & SCHEMA_MERGED)
+		memcpy(&count, base + key->flag_offset, sizeof(count));
+	items = decode_alloc(d, (count + node->count + 1) * key->sub->size);
 	if (items == NULL)
 		return;
+	memcpy(&before, base + key->offset, sizeof(before));
+	if (count > 0)
+		memcpy(items, before, count * key->sub->size);
 	for (unsigned i = 0; i < node->count; i++) {
 		const struct yaml_pair *pair = &node->pairs[i];
-		struct config_name *name = (struct config_name *)(items + i * key->sub->size);
+		struct config_name *name = named_item(key, items, &count, pair->key);
 		size_t path = decode_enter(d, pair->key);
+		bool is_new = name->text == NULL;
 		char why[SCALAR_WHY];
 
 		*name = (struct config_name){.text = pair->key, .pos = pair->key_pos};
 		if (scalar_name(pair->key, why) < 0)
 			decode_error(d, pair->key_pos, "%s", why);
-		decode_defaults(d, key->sub, name);
+		if (is_new)
+			decode_defaults(d, key->sub, name);
 		decode_map(d, key->sub, pair->value, name);
 		decode_leave(d, path);
 	}
 	memcpy(base + key->offset, &items, sizeof(items));
-	memcpy(base + key->flag_offset, &node->count, sizeof(node->count));
+	memcpy(base + key->flag_offset, &count, sizeof(count));
 }
 
 void
@@ -292,12 +435,14 @@ decode_value(struct decoder *d, const struct schema_key *key, const struct yaml_
 	     void *base)
 {
 	char *at = (char *)base + key->offset;
+	unsigned errors = d->diag->errors;
 
-	if (decode_scalar(d, key, node, base))
-		return;
 	switch (key->type) {
 	case SCHEMA_MAP:
-		decode_map(d, key->sub, node, at);
+		decode_submap(d, key, node, at);
+		break;
+	case SCHEMA_SWITCHED:
+		decode_switched(d, key, node, at);
 		break;
 	case SCHEMA_NUMBERED:
 		decode_numbered(d, key, node, at);
@@ -309,11 +454,15 @@ decode_value(struct decoder *d, const struct schema_key *key, const struct yaml_
 		decode_named(d, key, node, base);
 		break;
 	case SCHEMA_CUSTOM:
+		decode_mark(d, node->pos);
 		key->decode(d, key, node, base);
 		break;
-	default: // a section: another pass reads it
-		break;
+	default: // what is left is a section: another pass reads it
+		if (!decode_scalar(d, key, node, base))
+			decode_several(d, key, node, base);
 	}
+	if (key->check != NULL && d->diag->errors == errors)
+		key->check(d, key, node, base);
 }
 
 void
@@ -328,7 +477,7 @@ decode_defaults(struct decoder *d, const struct schema *schema, void *base)
 		if (key->flags & SCHEMA_LATER)
 			continue;
 		path = decode_enter(d, key->name);
-		if (key->type == SCHEMA_MAP)
+		if (key->type == SCHEMA_SWITCHED || (key->type == SCHEMA_MAP && key->word == NULL))
 			decode_defaults(d, key->sub, (char *)base + key->offset);
 		for (unsigned n = 0; key->type == SCHEMA_NUMBERED && n < CONFIG_PRIORITIES; n++)
 			decode_defaults(d, key->sub,

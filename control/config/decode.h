@@ -7,13 +7,13 @@
 #define DECODE_PATH_MAX 256
 
 struct decoder {
-	const char *file; // as shown in messages
+	const char *file;   // as shown in messages
 	const char *beside; // of the files that it names: struct config
 	struct config_diag *diag;
 	struct arena *arena;
 	enum config_origin origin;
-	struct config_mark *marks; // where switch settings came from, by offset; or NULL
-	const char *marks_base;
+	struct config_marks *marks; // where switch settings came from; or NULL
+	size_t marks_skip;          // characters of the path before a mark's key
 	bool out_of_memory;
 	size_t path_length;
 	char path[DECODE_PATH_MAX]; // "switch.qos.tc.3"
@@ -48,8 +48,15 @@ struct yaml_node *const *decode_items(struct decoder *d, const struct yaml_node 
 // True for a map; an absent value counts as an empty one. Else reports.
 bool decode_is_map(struct decoder *d, const struct yaml_node *node);
 void *decode_alloc(struct decoder *d, size_t size);
-// Remembers where the member at `at` came from.
-void decode_mark(struct decoder *d, const void *at, struct config_pos pos);
+// A list or map of words (decode_list.c). Returns false for other types.
+bool decode_several(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		    void *base);
+// "none" or "off": what switches a value off that is not a bool.
+bool decode_is_off(const struct yaml_node *node);
+// An integer into a member of 1, 2, 4 or 8 bytes.
+void decode_store(void *at, size_t size, int64_t value);
+// Remembers where the key at the current path came from.
+void decode_mark(struct decoder *d, struct config_pos pos);
 // "...; did you mean "x"?" or nothing, for the end of a message.
 const char *decode_hint(char out[static 80], const char *word, const char *const *candidates,
 			size_t count);

@@ -5,19 +5,19 @@
 
 #include "decode_switch.h"
 
-// Into the struct config_link at the key's offset: delay and cable set each other (decode_links.c).
-decode_custom decode_delay, decode_cable;
-decode_custom decode_nodes;    // struct config: fabric.nodes
-decode_custom decode_endpoint; // struct config_endpoint at the key's offset
-decode_custom decode_cpus;     // struct config: live
-decode_custom decode_via;      // struct config_route
-decode_custom decode_path_mtu;
+// Rows of a link's delay and cable, which set each other (decode_links.c).
+#define SCHEMA_DELAY \
+	.min = 0, .max = SCHEMA_SECOND_PS, .check = cable_from_delay, .form = &schema_form_delay
+#define SCHEMA_LENGTH                                                      \
+	.min = 0, .max = INT64_C(198000000000), .check = delay_from_cable, \
+	.form = &schema_form_cable, .excludes = "delay"
+decode_custom cable_from_delay, delay_from_cable;
+
+decode_custom decode_nodes;     // struct config: fabric.nodes
 decode_custom decode_addresses; // struct config_tenant (decode_tenant.c)
 decode_custom decode_borders;   // struct config_tenant
-decode_custom decode_address; // struct config_address at the key's offset
+decode_custom check_endpoint;   // the name of a struct config_endpoint
 
-// `delay` and `cable` in one map: which would win?
-void check_one_delay(struct decoder *d, const struct yaml_node *node, void *base);
 // Notes which keys of a struct config_link_written stand in the file.
 void check_written(struct decoder *d, const struct yaml_node *node, void *base);
 // The keys of `links:` that are links' names. base: struct config.

@@ -2,6 +2,7 @@
 // The schema of `learn:`, where a switch's VRFs learn their routes from.
 #include "decode_learn.h"
 
+#include "encode.h"
 #include "scalar.h"
 
 #include <arpa/inet.h>
@@ -60,6 +61,19 @@ decode_listen(struct decoder *d, const struct schema_key *key, const struct yaml
 	listen->pos = node->pos;
 }
 
+static bool
+encode_listen(FILE *to, const struct schema_key *key, const void *base)
+{
+	const struct config_listen *listen =
+		(const struct config_listen *)((const char *)base + key->offset);
+	char text[INET6_ADDRSTRLEN];
+
+	if (inet_ntop(listen->version == 6 ? AF_INET6 : AF_INET, listen->address, text,
+		      sizeof(text)) == NULL)
+		return false;
+	return fprintf(to, listen->version == 6 ? "\"[%s]:%u\"" : "%s:%u", text, listen->port) > 0;
+}
+
 static void
 check_learn(struct decoder *d, const struct yaml_node *node, void *base)
 {
@@ -75,9 +89,10 @@ check_learn(struct decoder *d, const struct yaml_node *node, void *base)
 #define LEARN_AT(member) SCHEMA_AT(struct config_learn, member)
 
 static const struct schema_key fpm_keys[] = {
+	// Custom: an address with a port.
 	{"listen", SCHEMA_CUSTOM, .def = "127.0.0.1:2620",
 	 .help = "address and port in the namespace that zebra connects to",
-	 SCHEMA_AT(struct config_learn, fpm), .decode = decode_listen,
+	 SCHEMA_AT(struct config_learn, fpm), .decode = decode_listen, .encode = encode_listen,
 	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^.+:[0-9]+$", .words = "an address and a port")},
 };
 

@@ -9,8 +9,8 @@
 
 #define NAMES_MAX 16384
 
-static void
-store(void *at, size_t size, int64_t value)
+void
+decode_store(void *at, size_t size, int64_t value)
 {
 	switch (size) {
 	case 1:
@@ -52,7 +52,7 @@ decode_enum(struct decoder *d, const struct schema_key *key, const struct yaml_n
 			return;
 		}
 		if (strcmp(c->name, text) == 0) {
-			store(at, key->size, c->value);
+			decode_store(at, key->size, c->value);
 			return;
 		}
 		if (!c->later && used < sizeof(list))
@@ -82,6 +82,10 @@ decode_number(const struct schema_key *key, const char *text, int64_t *out, char
 	case SCHEMA_RATE:
 		result = scalar_rate(text, &value, why);
 		as_text = config_rate_text;
+		break;
+	case SCHEMA_CABLE:
+		result = scalar_cable(text, &value, why);
+		as_text = config_cable_text;
 		break;
 	default:
 		result = scalar_duration(text, &value, why);
@@ -117,7 +121,7 @@ decode_number_or_word(struct decoder *d, const struct schema_key *key, const str
 			decode_error(d, node->pos, "%s", why);
 		return;
 	}
-	store(base + key->offset, key->size, value);
+	decode_store(base + key->offset, key->size, value);
 	if (key->flag_offset != 0)
 		memcpy(base + key->flag_offset, &is_word, sizeof(is_word));
 }
@@ -191,6 +195,24 @@ decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_
 	*at = (struct config_names){.items = names, .count = count};
 }
 
+static int
+decode_address(const struct yaml_node *node, const char *text, struct config_address *at, char *why)
+{
+	at->pos = node->pos;
+	return scalar_host_address(text, &at->version, at->bytes, why);
+}
+
+static int
+decode_static(const char *text, struct config_limit *at, char *why)
+{
+	struct config_limit limit = {.kind = CONFIG_LIMIT_STATIC};
+
+	if (scalar_bytes(text, &limit.static_bytes, why) < 0)
+		return -1;
+	*at = limit;
+	return 0;
+}
+
 bool
 decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	      void *base)
@@ -204,12 +226,12 @@ decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml
 		decode_names(d, key, node, (struct config_names *)at);
 		return true;
 	}
-	if (key->type == SCHEMA_SECTION || key->type >= SCHEMA_MAP)
+	if (key->type == SCHEMA_SECTION || key->type >= SCHEMA_BITS)
 		return false;
 	text = decode_text(d, node);
 	if (text == NULL)
 		return true;
-	decode_mark(d, at, node->pos);
+	decode_mark(d, node->pos);
 	switch (key->type) {
 	case SCHEMA_BOOL:
 		result = scalar_bool(text, (bool *)at, why);
@@ -232,6 +254,18 @@ decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml
 		break;
 	case SCHEMA_MAC:
 		result = scalar_mac(text, (struct config_mac *)at, why);
+		break;
+	case SCHEMA_ADDRESS:
+		result = decode_address(node, text, (struct config_address *)at, why);
+		break;
+	case SCHEMA_FRACTION:
+		result = scalar_fraction(text, (double *)at, why);
+		break;
+	case SCHEMA_ALPHA:
+		result = scalar_alpha(text, (struct config_limit *)at, why);
+		break;
+	case SCHEMA_STATIC:
+		result = decode_static(text, (struct config_limit *)at, why);
 		break;
 	default:
 		decode_number_or_word(d, key, node, text, base);

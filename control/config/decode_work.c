@@ -64,32 +64,15 @@ decode_part_kind(struct decoder *d, const struct yaml_node *node, void *base)
 }
 
 void
-decode_mix(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
-	   void *base)
+check_mix(struct decoder *d, const struct schema_key *key, const struct yaml_node *node, void *base)
 {
 	struct config_work *work = base;
-	unsigned errors = d->diag->errors;
 	uint64_t sum = 0;
 
 	(void)key;
-	if (!decode_is_map(d, node))
-		return;
-	for (unsigned i = 0; i < node->count; i++) {
-		const struct yaml_pair *pair = &node->pairs[i];
-		size_t path = decode_enter(d, pair->key);
-		const char *text = decode_text(d, pair->value);
-		char why[SCALAR_WHY];
-		unsigned priority;
-
-		if (scalar_index(pair->key, CONFIG_PRIORITIES, &priority, why) < 0)
-			decode_error(d, pair->key_pos, "%s", why);
-		else if (text != NULL && scalar_percent(text, &work->mix_ppm[priority], why) < 0)
-			decode_error(d, pair->value->pos, "%s", why);
-		else
-			sum += work->mix_ppm[priority];
-		decode_leave(d, path);
-	}
-	if (d->diag->errors == errors && sum != CONFIG_PPM)
+	for (unsigned i = 0; i < CONFIG_PRIORITIES; i++)
+		sum += work->mix_ppm[i];
+	if (sum != CONFIG_PPM)
 		decode_error(d, node->pos, "the shares are %g%% together, not 100%%",
 			     (double)sum * 100 / CONFIG_PPM);
 	work->mixed = true;
@@ -149,7 +132,6 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	struct config_work *work = base;
 	bool one_sender = work->kind == CONFIG_WORK_FLOW || work->kind == CONFIG_WORK_STREAM;
-	const struct yaml_pair *mix = yaml_tree_get(node, "mix");
 	const struct yaml_pair *collectives = yaml_tree_get(node, "collectives");
 	const struct yaml_pair *until = yaml_tree_get(node, "until");
 
@@ -158,8 +140,6 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 		settle_algorithm(d, node, work);
 	if (one_sender && work->from.count > 1)
 		decode_error(d, work->from.items[1].pos, "\"from\" is one host here");
-	if (mix != NULL && work->priority >= 0)
-		decode_error(d, mix->key_pos, "\"mix\" and \"priority\" exclude each other");
 	if (work->kind == CONFIG_WORK_POISSON)
 		check_poisson(d, node);
 	if (until != NULL && work->until_ps != 0 && work->until_ps <= work->at_ps)

@@ -8,9 +8,9 @@
 uint32_t decode_work_kind(struct decoder *d, const struct yaml_node *node, void *base);
 uint32_t decode_part_kind(struct decoder *d, const struct yaml_node *node, void *base);
 
-// `{3: 90%, 0: 10%}` into struct config_work.
-void decode_mix(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
-		void *base);
+// That the shares of `mix: {3: 90%, 0: 10%}` make 100 %.
+void check_mix(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	       void *base);
 
 // What no single key tells.
 void check_work(struct decoder *d, const struct yaml_node *node, void *base);

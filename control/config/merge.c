@@ -49,7 +49,7 @@ merge_prepare(struct config *config)
 	struct config_private *private = config->private;
 	struct config_diag diag = {0};
 	struct decoder d = {.diag = &diag, .arena = &private->arena, .file = "default"};
-	struct switch_draft *draft = &private->default_switch;
+	struct switch_config *defaults = &private->default_switch;
 	int result = 0;
 
 	for (unsigned i = 0; i < preset_text_count; i++)
@@ -58,12 +58,11 @@ merge_prepare(struct config *config)
 				result |= yaml_tree_parse(
 					&private->presets[j], &private->arena, preset_texts[i].text,
 					preset_texts[i].length, preset_files[j], &diag);
-	draft->dscp.value = draft->pcp.value = draft->group.value = draft->class.value = -1;
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
-		draft->settings.groups[i].pool = CONFIG_POOL_AUTO;
-		draft->settings.classes[i].pool = CONFIG_POOL_AUTO;
+		defaults->groups[i].pool = CONFIG_POOL_AUTO;
+		defaults->classes[i].pool = CONFIG_POOL_AUTO;
 	}
-	decode_defaults(&d, &schema_switch, draft);
+	decode_defaults(&d, &schema_switch, defaults);
 	decode_defaults(&d, &schema_host, &private->default_host);
 	config_diag_free(&diag);
 	return result == -ENOMEM || d.out_of_memory ? -ENOMEM : 0;
@@ -96,42 +95,32 @@ port_compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// The draft's settings with their arrays in the configuration's memory. Returns 0 or -ENOMEM.
+// Settings with their arrays in the configuration's memory. Returns 0 or -ENOMEM.
 static int
-keep_settings(struct config_private *private, struct switch_draft *draft, struct arena *scratch,
-	      struct switch_config *out)
+keep_settings(struct config_private *private, struct switch_config *s)
 {
-	size_t histograms = draft->settings.histogram_count * sizeof(*out->histograms);
-	size_t learns = draft->settings.learn_count * sizeof(*out->learns);
-	size_t pins = draft->settings.routing.pin_count * sizeof(*out->routing.pins);
-	struct config_port_qos *ports = NULL;
+	const struct {
+		const void **items;
+		size_t size;
+	} lists[] = {
+		{(const void **)&s->histograms, s->histogram_count * sizeof(*s->histograms)},
+		{(const void **)&s->learns, s->learn_count * sizeof(*s->learns)},
+		{(const void **)&s->routing.pins, s->routing.pin_count * sizeof(*s->routing.pins)},
+		{(const void **)&s->ports, s->port_count * sizeof(*s->ports)},
+	};
+	int result = 0;
 
-	*out = draft->settings;
-	out->histograms = NULL;
-	out->routing.pins = NULL;
-	out->learns = NULL;
-	if (learns > 0)
-		out->learns = merge_keep(private, draft->settings.learns, learns);
-	if (pins > 0)
-		out->routing.pins = merge_keep(private, draft->settings.routing.pins, pins);
-	if (histograms > 0)
-		out->histograms = merge_keep(private, draft->settings.histograms, histograms);
-	if (draft->port_count > 0) {
-		ports = arena_alloc(scratch, draft->port_count * sizeof(*ports));
-		for (unsigned i = 0; ports != NULL && i < draft->port_count; i++)
-			ports[i] = draft->ports[i].qos;
+	if (s->port_count > 0)
+		qsort((void *)(uintptr_t)s->ports, s->port_count, sizeof(*s->ports), port_compare);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (lists[i].size > 0)
+			*lists[i].items = merge_keep(private, *lists[i].items, lists[i].size);
+		else
+			*lists[i].items = NULL;
+		if (lists[i].size > 0 && *lists[i].items == NULL)
+			result = -ENOMEM;
 	}
-	if (ports != NULL) {
-		qsort(ports, draft->port_count, sizeof(*ports), port_compare);
-		out->ports = merge_keep(private, ports, draft->port_count * sizeof(*ports));
-	}
-	out->port_count = draft->port_count;
-	return (histograms > 0 && out->histograms == NULL) ||
-			       (pins > 0 && out->routing.pins == NULL) ||
-			       (learns > 0 && out->learns == NULL) ||
-			       (draft->port_count > 0 && out->ports == NULL)
-		       ? -ENOMEM
-		       : 0;
+	return result;
 }
 
 // The value that the nearest section writes for a key that is one of a table's words.
@@ -152,14 +141,13 @@ nearest_choice(const struct yaml_node *const sections[3], const char *key,
 
 int
 merge_switch(const struct config *config, const char *node_name, enum config_role role,
-	     struct switch_config *out, struct config_mark *marks, struct config_diag *diag)
+	     struct switch_config *out, struct config_marks *marks, struct config_diag *diag)
 {
 	struct config_private *private = config->private;
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
 	const char *names[] = {"switch", single ? NULL : config_role_name(role),
 			       single ? NULL : node_name};
 	const struct yaml_node *sections[3];
-	struct switch_draft draft = private->default_switch;
 	struct config_watchdog watchdog;
 	struct arena scratch = {0};
 	struct decoder d = {
@@ -168,7 +156,6 @@ merge_switch(const struct config *config, const char *node_name, enum config_rol
 		.arena = &scratch,
 		.origin = CONFIG_ORIGIN_PRESET,
 		.marks = marks,
-		.marks_base = (const char *)&draft.settings,
 	};
 	unsigned layers, errors = diag->errors;
 	int result;
@@ -179,29 +166,28 @@ merge_switch(const struct config *config, const char *node_name, enum config_rol
 		nearest_choice(sections, "preset", schema_presets, CONFIG_PRESET_NONE),
 		nearest_choice(sections, "preset-mode", schema_preset_modes,
 			       CONFIG_PRESET_MODE_LOSSLESS));
-	if (marks != NULL)
-		memset(marks, 0, sizeof(struct switch_config) * sizeof(*marks));
+	*out = private->default_switch;
 	// A preset's maps stand in the place of the default ones, whose entries would show through.
 	if (layers != 0)
-		draft.dscp = draft.pcp = draft.group = draft.class =
-			(struct schema_fallback){.value = -1};
+		out->dscp_listed = out->pcp_listed = out->group_listed = out->class_listed =
+			(struct config_listed){0};
 	for (unsigned i = 0; i < MERGE_PRESETS; i++)
 		if (layers & 1u << i)
-			decode_map(&d, &schema_switch, private->presets[i], &draft);
-	watchdog = draft.settings.watchdog;
-	draft.settings.watchdog.detect_ps = draft.settings.watchdog.restore_ps = 0;
-	draft.settings.watchdog.robustness = 0;
+			decode_map(&d, &schema_switch, private->presets[i], out);
+	watchdog = out->watchdog;
+	out->watchdog.detect_ps = out->watchdog.restore_ps = 0;
+	out->watchdog.robustness = 0;
 	d.origin = CONFIG_ORIGIN_FILE;
 	for (int i = 0; i < 3; i++) {
 		if (sections[i] == NULL)
 			continue;
 		decode_enter(&d, names[i]);
-		decode_map(&d, single ? &schema_single_settings : &schema_switch, sections[i],
-			   &draft);
+		d.marks_skip = d.path_length + 1;
+		decode_map(&d, single ? &schema_single_settings : &schema_switch, sections[i], out);
 		decode_leave(&d, 0);
 	}
-	merge_settle(&draft, &watchdog);
-	result = keep_settings(private, &draft, &scratch, out);
+	merge_settle(out, &watchdog);
+	result = keep_settings(private, out);
 	if (d.out_of_memory)
 		result = -ENOMEM;
 	else if (diag->errors > errors)
@@ -212,7 +198,7 @@ merge_switch(const struct config *config, const char *node_name, enum config_rol
 
 int
 config_switch_marked(const struct config *config, const char *node_name, enum config_role role,
-		     struct switch_config *out, struct config_mark *marks)
+		     struct switch_config *out, struct config_marks *marks)
 {
 	struct config_diag diag = {0};
 	int result = merge_switch(config, node_name, role, out, marks, &diag);
@@ -272,7 +258,7 @@ void
 merge_try_switch(const struct config *config, const struct yaml_node *node, const char *path,
 		 const struct schema *schema, struct config_diag *diag)
 {
-	struct switch_draft draft = config->private->default_switch;
+	struct switch_config draft = config->private->default_switch;
 	struct arena scratch = {0};
 	struct decoder d = {.file = config->file,
 			    .diag = diag,
@@ -339,11 +325,12 @@ merge_check_sections(struct config *config, struct config_diag *diag)
 static void
 check_one_switch(const struct merge_checks *checks, const char *name, enum config_role role)
 {
-	struct config_mark marks[sizeof(struct switch_config)];
+	struct config_marks marks = {0};
 	struct switch_config settings;
 
-	if (merge_switch(checks->config, name, role, &settings, marks, checks->diag) == 0)
-		check_switch(checks, &settings, marks);
+	if (merge_switch(checks->config, name, role, &settings, &marks, checks->diag) == 0)
+		check_switch(checks, &settings, &marks);
+	config_marks_free(&marks);
 }
 
 static bool
@@ -383,7 +370,7 @@ int
 config_priority_dscp(const struct switch_config *settings, unsigned priority)
 {
 	for (int dscp = 0; dscp < CONFIG_DSCPS; dscp++)
-		if (settings->dscp_listed & UINT64_C(1) << dscp &&
+		if (settings->dscp_listed.bits >> dscp & 1 &&
 		    settings->dscp_to_priority[dscp] == priority)
 			return dscp;
 	for (int dscp = 0; dscp < CONFIG_DSCPS; dscp++)

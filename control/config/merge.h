@@ -18,7 +18,7 @@ struct config_private {
 	struct yaml_node *root;
 	struct yaml_node *presets[MERGE_PRESETS]; // in the order of merge.c's preset_files
 	struct merge_kept *kept;
-	struct switch_draft default_switch;
+	struct switch_config default_switch;
 	struct host_config default_host;
 	// Edits since (versions.c).
 	const struct yaml_node *read;        // root as the file was read; NULL: it still is it
@@ -51,12 +51,12 @@ void merge_check_sections(struct config *config, struct config_diag *diag);
 void merge_check_switches(const struct merge_checks *checks);
 // config_switch_marked(), which tells why the sections do not merge. marks may be NULL.
 int merge_switch(const struct config *config, const char *node_name, enum config_role role,
-		 struct switch_config *out, struct config_mark *marks, struct config_diag *diag);
+		 struct switch_config *out, struct config_marks *marks, struct config_diag *diag);
 // The value of a section, or NULL.
 const struct yaml_node *merge_section(const struct config *config, const char *name);
-// Gives every value of a draft that is still AUTO or unlisted its meaning (settle.c). preset: the
-// watchdog before the file's sections; the draft's has 0 for the times that none of them writes.
-void merge_settle(struct switch_draft *draft, const struct config_watchdog *preset);
+// Gives every value that is still AUTO or unlisted its meaning (settle.c). preset: the watchdog
+// before the file's sections; that of settings has 0 for the times that none of them writes.
+void merge_settle(struct switch_config *settings, const struct config_watchdog *preset);
 // Decodes one switch section by itself, named `path` in messages, into a draft that is thrown away.
 void merge_try_switch(const struct config *config, const struct yaml_node *node, const char *path,
 		      const struct schema *schema, struct config_diag *diag);
@@ -65,7 +65,7 @@ void merge_try_switch(const struct config *config, const struct yaml_node *node,
 int config_node_role(const struct config *config, const char *name, enum config_role *role);
 // The settings of one switch against each other (check_switch.c).
 void check_switch(const struct merge_checks *checks, const struct switch_config *settings,
-		  const struct config_mark *marks);
+		  const struct config_marks *marks);
 // Everything else of the file against itself; also gives ports without an MTU the switch's.
 void check_fabric(struct config *config, struct config_diag *diag);
 // The tenants of a file against each other (check_tenants.c). Whether their hosts exist is for the

@@ -10,6 +10,8 @@
 
 #define PROPAGATION_MM_PER_US 198000u // 198,000,000 m/s (SONiC's headroom formula)
 
+#define FRACTION_MAX 1000000
+
 __extension__ typedef unsigned __int128 wide_uint;
 
 struct scalar_unit {
@@ -274,6 +276,32 @@ scalar_alpha(const char *text, struct config_limit *out, char *why)
 		 "\"%.40s\" is not an alpha: 0, a power of two from 1/128 to 64, or unlimited",
 		 text);
 	return -EINVAL;
+}
+
+int
+scalar_fraction(const char *text, double *out, char *why)
+{
+	const char *slash = strchr(text, '/');
+	int64_t above = 0, below = 0;
+	char numerator[16];
+
+	if (slash != NULL && (size_t)(slash - text) < sizeof(numerator)) {
+		memcpy(numerator, text, (size_t)(slash - text));
+		numerator[slash - text] = '\0';
+		if (scalar_integer(numerator, 1, FRACTION_MAX, &above, why) < 0 ||
+		    scalar_integer(slash + 1, 1, FRACTION_MAX, &below, why) < 0)
+			above = 0;
+	}
+	if (above == 0) {
+		snprintf(why, SCALAR_WHY, "\"%.40s\" is not a fraction such as 1/256", text);
+		return -EINVAL;
+	}
+	if (above > below) {
+		snprintf(why, SCALAR_WHY, "%.40s is out of range: 1 at most", text);
+		return -EINVAL;
+	}
+	*out = (double)above / (double)below;
+	return 0;
 }
 
 // "a size (B, ...), a percentage or unlimited", for a value that is none of the forms allowed.

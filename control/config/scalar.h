@@ -27,6 +27,8 @@ int scalar_percent(const char *text, uint32_t *out_ppm, char *why); // 0 % to 10
 int scalar_bool(const char *text, bool *out, char *why);
 // 0, 1/128 .. 64, unlimited.
 int scalar_alpha(const char *text, struct config_limit *out, char *why);
+// 1/256, 1 at most.
+int scalar_fraction(const char *text, double *out, char *why);
 // A size, percentage, alpha or word, whichever of 1 << enum config_amount_kind are in kinds.
 int scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char *why);
 int scalar_prefix(const char *text, struct config_prefix *out, char *why);

@@ -28,11 +28,20 @@ enum schema_type {
 	SCHEMA_NAMES,  // struct config_names: node, port, queue names
 	SCHEMA_PREFIX,
 	SCHEMA_MAC,
-	SCHEMA_MAP,      // keys of `sub`, based at `offset`
+	SCHEMA_ADDRESS,  // struct config_address, of a host
+	SCHEMA_CABLE,    // uint64_t, millimetres
+	SCHEMA_FRACTION, // double, 1/256
+	SCHEMA_ALPHA,    // struct config_limit, unless it is static
+	SCHEMA_STATIC,   // struct config_limit, if it is static
+	SCHEMA_BITS,     // a list of the numbers 0..max, bit n for number n; min items; word: all
+	SCHEMA_ARRAY,    // a list of `item`: an array at `offset`, an unsigned at `flag_offset`
+	SCHEMA_TABLE,    // a map of numbers to `item`: an array; flag_offset: struct config_listed
+	SCHEMA_MAP,      // keys of `sub`, based at `offset`; word: every key's default
+	SCHEMA_SWITCHED, // the same or on or off; the first key of `sub` is `enabled`
 	SCHEMA_NUMBERED, // a map keyed 0..7, each entry a map of `sub`
 	SCHEMA_LIST,     // of maps of `sub`: a pointer at `offset`, an unsigned at `flag_offset`
 	SCHEMA_NAMED,    // the same as a map by name; an item begins with its struct config_name
-	SCHEMA_CUSTOM,   // decode()
+	SCHEMA_CUSTOM,   // decode(), and encode() if the value is one word
 };
 
 struct schema_choice { // ends with a NULL name
@@ -59,10 +68,13 @@ struct schema_form {
 	const struct schema_form *other; // one more way to write it
 };
 
-#define SCHEMA_LATER 1u  // known, but not available in this version
-#define SCHEMA_UNIQUE 2u // NAMES: none twice
-#define SCHEMA_LIVE 4u   // a section whose keys `set` changes while a fabric runs
-#define SCHEMA_FIXED 8u  // not this one of them
+#define SCHEMA_LATER 1u      // known, but not available in this version
+#define SCHEMA_UNIQUE 2u     // NAMES, ARRAY: none twice
+#define SCHEMA_LIVE 4u       // a section whose keys `set` changes while a fabric runs
+#define SCHEMA_FIXED 8u      // not this one of them
+#define SCHEMA_ASCENDING 16u // ARRAY: each item is greater than the one before
+#define SCHEMA_MERGED 64u    // NAMED: an item adds to what a farther section wrote of it
+#define SCHEMA_ANEW 32u      // MAP: what a farther section wrote does not show through
 
 struct schema_key {
 	const char *name;
@@ -72,15 +84,22 @@ struct schema_key {
 	const char *help;
 	size_t offset; // of the member in the struct of this schema
 	size_t size;
-	int64_t min, max; // INTEGER, BYTES, DURATION, RATE: max 0 means no bounds; NAMES: min items
+	int64_t min, max; // INTEGER to RATE, CABLE: max 0 means no bounds; lists: of their items
 	const char *word; // a word allowed in the number's place, stored as word_value
 	int64_t word_value;
 	size_t flag_offset; // of a bool that tells whether it was the word; 0: none
 	unsigned amounts;   // AMOUNT: bits 1 << enum config_amount_kind
 	const struct schema_choice *choices;
 	const struct schema *sub;
+	const struct schema_key *item; // of ARRAY, TABLE
 	void (*decode)(struct decoder *d, const struct schema_key *key,
 		       const struct yaml_node *node, void *base);
+	// CUSTOM: the inverse of decode(). Returns false if the key does not express the value.
+	bool (*encode)(FILE *to, const struct schema_key *key, const void *base);
+	// After the value has been stored without an error: what its type does not check, and
+	// members that follow from it.
+	void (*check)(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		      void *base);
 	uint32_t kinds;    // the kinds of item the key belongs to; 0: all
 	uint32_t required; // the kinds that cannot do without
 	const struct schema_form *form;
@@ -104,6 +123,7 @@ struct schema {
 	size_t size;                   // of an item of a LIST or NAMED
 	const struct schema *beside;   // keys of the same map that another pass reads
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
+	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
 	const char *const *kind_names; // "a flow", by bit
 	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` tells, by
 	// its choices.
@@ -111,6 +131,8 @@ struct schema {
 	const struct schema_others *others; // ends with a NULL pattern; or NULL
 	// Which kind of item this is, as one bit, or 0 with an error reported.
 	uint32_t (*select)(struct decoder *d, const struct yaml_node *node, void *base);
+	// The keys that an item has, by bit; NULL: all of them.
+	uint32_t (*written)(const void *base);
 	// After all keys: what one key cannot tell.
 	void (*check)(struct decoder *d, const struct yaml_node *node, void *base);
 };
@@ -127,8 +149,8 @@ struct schema {
 		__VA_ARGS__                 \
 	}
 // A map of `sub_`, or on or off.
-#define SCHEMA_FORM_SWITCHED(sub_) \
-	SCHEMA_FORM(SCHEMA_MAP, .sub = &(sub_), .other = &schema_form_switch)
+#define SCHEMA_SUB_SWITCHED(sub_) \
+	.sub = &(sub_), SCHEMA_FORM(SCHEMA_MAP, .sub = &(sub_), .other = &schema_form_switch)
 // Names of a lone switch's ports.
 #define SCHEMA_PORT_PATTERN "^swp([1-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-6])$"
 #define SCHEMA_PRIORITY_PATTERN "^[0-7]$"
@@ -146,30 +168,12 @@ struct schema {
 #define SCHEMA_WATCHDOG_MAX_PS (60 * SCHEMA_SECOND_PS)
 #define SCHEMA_DILATION_MAX 1000000000
 
-// What `switch:` and its like merge into before the symbolic values are settled.
-struct schema_fallback {
-	int16_t value; // of `default:`; -1: none written
-	uint64_t listed;
-};
-
-struct port_draft {
-	struct config_port_qos qos; // first: the keys' offsets count from here
-	struct schema_fallback dscp, pcp;
-};
-
-struct switch_draft {
-	struct switch_config settings; // first: marks count from here
-	struct schema_fallback dscp, pcp, group, class;
-	struct port_draft *ports; // in the order met; settings.ports comes of them
-	unsigned port_count;
-};
-
 extern const struct schema schema_fabric_file; // base struct config; a fabric's top level
 extern const struct schema schema_switch_file; // base struct config; one switch's top level
 extern const struct schema schema_fabric;      // base struct config; under `fabric:`
 extern const struct schema schema_single;      // base struct config; under `switch:` of one switch
-extern const struct schema schema_switch;      // base struct switch_draft
-extern const struct schema schema_qos;         // base struct switch_draft; under `qos:`
+extern const struct schema schema_switch;      // base struct switch_config
+extern const struct schema schema_qos;         // base struct switch_config; under `qos:`
 extern const struct schema schema_single_settings; // the same beside schema_single
 extern const struct schema schema_host;            // base struct host_config
 extern const struct schema schema_framing;         // base struct config

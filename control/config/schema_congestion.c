@@ -13,8 +13,8 @@ static const struct schema_form gain = {SCHEMA_TEXT, .pattern = "^[0-9]+/[0-9]+$
 
 #define DCQCN(member) SCHEMA_AT(struct dcqcn_parameters, member)
 static const struct schema_key dcqcn_keys[] = {
-	{"gain", SCHEMA_CUSTOM, .def = "1/256", .help = "g, the weight of news in alpha",
-	 DCQCN(gain), .decode = decode_gain, .form = &gain},
+	{"gain", SCHEMA_FRACTION, .def = "1/256", .help = "g, the weight of news in alpha",
+	 DCQCN(gain), .form = &gain},
 	{"alpha-timer", SCHEMA_DURATION, .def = "55us",
 	 .help = "without a CNP, after which alpha falls", DCQCN(alpha_timer),
 	 .min = INTERVAL_MIN_PS, .max = SCHEMA_SECOND_PS},
@@ -36,8 +36,8 @@ const struct schema schema_dcqcn = {SCHEMA_COUNT(dcqcn_keys)};
 
 #define MLX(member) SCHEMA_AT(struct dcqcn_mlx_parameters, member)
 static const struct schema_key dcqcn_mlx_keys[] = {
-	{"gain", SCHEMA_CUSTOM, .def = "1/256", .help = "g, the weight of news in alpha", MLX(gain),
-	 .decode = decode_gain, .form = &gain},
+	{"gain", SCHEMA_FRACTION, .def = "1/256", .help = "g, the weight of news in alpha",
+	 MLX(gain), .form = &gain},
 	{"alpha-interval", SCHEMA_DURATION, .def = "1us", .help = "between updates of alpha",
 	 MLX(alpha_interval), .min = INTERVAL_MIN_PS, .max = SCHEMA_SECOND_PS},
 	{"decrease-interval", SCHEMA_DURATION, .def = "4us",

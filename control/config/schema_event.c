@@ -3,6 +3,8 @@
 // set, unset, snapshot, tx, pfc, clear or restore.
 #include "decode_switch.h"
 
+#include "yaml_emit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,24 +79,14 @@ write_flow(FILE *out, const struct yaml_node *node)
 	bool map = node->kind == YAML_MAP;
 
 	if (node->kind == YAML_SCALAR) {
-		// Whatever may mean something else without quotes; a quote within is doubled.
-		if (node->text[0] != '\0' &&
-		    strpbrk(node->text, " \t\n,:[]{}#&*!|>'\"%@`") == NULL) {
-			fputs(node->text, out);
-			return;
-		}
-		fputc('\'', out);
-		for (const char *c = node->text; *c != '\0'; c++)
-			fputs(*c == '\'' ? "''" : (char[]){*c, '\0'}, out);
-		fputc('\'', out);
+		yaml_write_word(out, node->text);
 		return;
 	}
 	fputc(map ? '{' : '[', out);
 	for (unsigned i = 0; i < node->count; i++) {
 		fputs(i == 0 ? "" : ", ", out);
 		if (map) {
-			write_flow(out, &(struct yaml_node){.kind = YAML_SCALAR,
-							    .text = node->pairs[i].key});
+			yaml_write_word(out, node->pairs[i].key);
 			fputs(": ", out);
 		}
 		write_flow(out, map ? node->pairs[i].value : node->items[i]);
@@ -168,8 +160,8 @@ static const struct schema_key drop_keys[] = {
 	 .min = 0, .max = 255, .required = 1},
 };
 static const struct schema_key pfc_keys[] = {
-	{"priorities", SCHEMA_CUSTOM, .help = "whose enable bit is set", AT(priorities),
-	 .decode = decode_priorities, .form = &schema_form_priorities, .required = 1},
+	{"priorities", SCHEMA_BITS, .help = "whose enable bit is set", AT(priorities),
+	 .max = CONFIG_PRIORITIES - 1, .form = &schema_form_priorities, .required = 1},
 	{"quanta", SCHEMA_INTEGER, .help = "of 512 bit times", AT(quanta), .min = 0, .max = 65535,
 	 .required = 1},
 };
@@ -206,6 +198,7 @@ static const struct schema_key keys[] = {
 	 .kinds = SET},
 	{"unset", SCHEMA_TEXT, .help = "a key that is to be as if it were not written", AT(key),
 	 .kinds = UNSET},
+	// Custom: its type is that of the key that the event sets, so it is kept as a text.
 	{"to", SCHEMA_CUSTOM, .help = "its new value", AT(to), .decode = decode_to, .form = &value,
 	 .kinds = SET, .required = SET},
 	{"snapshot", SCHEMA_ENUM, .help = "full", AT(changes), .choices = snapshots,

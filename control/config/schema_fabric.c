@@ -18,10 +18,10 @@ const struct schema_choice schema_roles[] = {
 static const struct schema_key link_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "100G", .help = "bits per second", LINK_AT(rate_bps),
 	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
-	{"delay", SCHEMA_CUSTOM, .def = "500ns", .help = "one way", .decode = decode_delay,
-	 .form = &schema_form_delay},
-	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", .decode = decode_cable,
-	 .form = &schema_form_cable, .excludes = "delay"},
+	{"delay", SCHEMA_DURATION, .def = "500ns", .help = "one way", LINK_AT(delay_ps),
+	 SCHEMA_DELAY},
+	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", LINK_AT(cable_mm),
+	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", LINK_AT(mtu), .min = SCHEMA_MTU_MIN,
 	 .max = SCHEMA_MTU_MAX},
 };
@@ -29,8 +29,8 @@ static const struct schema_key link_keys[] = {
 static void
 check_link(struct decoder *d, const struct yaml_node *node, void *base)
 {
+	(void)d;
 	((struct config_link *)base)->pos = node->pos;
-	check_one_delay(d, node, base);
 }
 
 static const struct schema fabric_link = {SCHEMA_COUNT(link_keys), .check = check_link};
@@ -57,10 +57,9 @@ const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 static const struct schema_key written_keys[] = {
 	{"rate", SCHEMA_RATE, .help = "bits per second", WRITTEN_AT(link.rate_bps),
 	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
-	{"delay", SCHEMA_CUSTOM, .help = "one way", WRITTEN_AT(link), .decode = decode_delay,
-	 .form = &schema_form_delay},
-	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", WRITTEN_AT(link),
-	 .decode = decode_cable, .form = &schema_form_cable, .excludes = "delay"},
+	{"delay", SCHEMA_DURATION, .help = "one way", WRITTEN_AT(link.delay_ps), SCHEMA_DELAY},
+	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", WRITTEN_AT(link.cable_mm),
+	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), .min = SCHEMA_MTU_MIN,
 	 .max = SCHEMA_MTU_MAX},
 };
@@ -137,9 +136,9 @@ static const struct schema_form endpoint = {
 	.words = "port such as leaf1.swp1, or a host's name",
 };
 static const struct schema_key explicit_link_keys[] = {
-	{"a", SCHEMA_CUSTOM, .help = "one end, such as leaf1.swp1", EXPLICIT_AT(a),
-	 .decode = decode_endpoint, .form = &endpoint, .required = 1},
-	{"b", SCHEMA_CUSTOM, .help = "the other end", EXPLICIT_AT(b), .decode = decode_endpoint,
+	{"a", SCHEMA_TEXT, .help = "one end, such as leaf1.swp1", EXPLICIT_AT(a.name),
+	 .check = check_endpoint, .form = &endpoint, .required = 1},
+	{"b", SCHEMA_TEXT, .help = "the other end", EXPLICIT_AT(b.name), .check = check_endpoint,
 	 .form = &endpoint, .required = 1},
 };
 static const struct schema explicit_link = {
@@ -208,6 +207,7 @@ static const struct schema_key topology_keys[] = {
 	 AT(fabric.path), .kinds = FROM_FILE, .required = FROM_FILE},
 	{"format", SCHEMA_ENUM, .def = "hpcc", .help = "of that file", AT(fabric.format),
 	 .choices = formats, .kinds = FROM_FILE},
+	// Custom: a list of names whose roles follow from them, or a map of names to roles.
 	{"nodes", SCHEMA_CUSTOM, .help = "a list of names, or {name: role}", AT(fabric.nodes),
 	 .decode = decode_nodes, .form = &nodes, .kinds = EXPLICIT, .required = EXPLICIT},
 	{"links", SCHEMA_LIST, .help = "a list of {a, b, rate, delay}",

@@ -18,6 +18,8 @@ static const struct schema_choice hugepages[] = {
 	{"false", CONFIG_HUGEPAGES_OFF, false}, {NULL, 0, false},
 };
 
+static const struct schema_key cpu_item = {"CPU", SCHEMA_INTEGER, .size = sizeof(uint16_t),
+					   .max = 4095};
 static const struct schema_form cpu = {SCHEMA_INTEGER, .min = 0, .max = 4095};
 static const struct schema_form cpus = {SCHEMA_LIST, .min = 1, .max = CONFIG_CPUS_MAX, .item = &cpu,
 					.other = &schema_form_auto};
@@ -25,8 +27,10 @@ static const struct schema_form cpus = {SCHEMA_LIST, .min = 1, .max = CONFIG_CPU
 static const struct schema_key live_keys[] = {
 	{"workers", SCHEMA_INTEGER, .def = "1", .help = "poll-mode threads", AT(live.workers),
 	 .min = 1, .max = 128},
-	{"cpus", SCHEMA_CUSTOM, .def = "auto", .help = "auto, or a list of CPU numbers",
-	 AT(live.cpus), .decode = decode_cpus, .form = &cpus},
+	{"cpus", SCHEMA_ARRAY, .flags = SCHEMA_UNIQUE, .def = "auto",
+	 .help = "auto, or a list of CPU numbers", AT(live.cpus),
+	 .flag_offset = offsetof(struct config, live.cpu_count), .min = 1, .item = &cpu_item,
+	 .word = "auto", .form = &cpus},
 	{"idle", SCHEMA_ENUM, .def = "sleep", .help = "what a worker without work does",
 	 AT(live.idle), .choices = idles},
 	{"hugepages", SCHEMA_ENUM, .def = "auto", .help = "auto: when there are any",

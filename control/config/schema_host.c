@@ -45,6 +45,20 @@ static const struct schema_key stall_keys[] = {
 	{"for", SCHEMA_DURATION, .help = "it lasts so long", SCHEMA_AT(struct config_stall, for_ps),
 	 .min = 1000, .max = SCHEMA_HOUR_PS, .required = 1},
 };
+static void
+check_stall(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct yaml_pair *length = yaml_tree_get(node, "for");
+	const struct config_stall *stall = base;
+	char every[CONFIG_TEXT], for_text[CONFIG_TEXT];
+
+	if (length != NULL && stall->every_ps != 0 && stall->for_ps >= stall->every_ps)
+		decode_error(d, length->value->pos,
+			     "stalls of %s every %s: the receiver would never go on",
+			     config_duration_text(stall->for_ps, for_text),
+			     config_duration_text(stall->every_ps, every));
+}
+
 static const struct schema_form stall = {SCHEMA_MAP, .sub = &schema_stall,
 					 .other = &schema_form_none};
 const struct schema schema_stall = {SCHEMA_COUNT(stall_keys), .check = check_stall};
@@ -54,13 +68,42 @@ static const struct schema_key storm_keys[] = {
 	 SCHEMA_AT(struct config_storm, from_ps), .min = 0, .max = SCHEMA_HOUR_PS},
 	{"to", SCHEMA_DURATION, .help = "the XON", SCHEMA_AT(struct config_storm, to_ps), .min = 1,
 	 .max = SCHEMA_HOUR_PS, .required = 1},
-	{"priority", SCHEMA_CUSTOM, .def = "3", .help = "one, or a list",
-	 SCHEMA_AT(struct config_storm, priorities), .decode = decode_priorities,
+	{"priority", SCHEMA_BITS, .def = "3", .help = "one, or a list",
+	 SCHEMA_AT(struct config_storm, priorities), .max = CONFIG_PRIORITIES - 1,
 	 .form = &schema_form_priorities},
 };
+static void
+check_storm(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct yaml_pair *to = yaml_tree_get(node, "to");
+	const struct yaml_pair *priority = yaml_tree_get(node, "priority");
+	const struct config_storm *storm = base;
+	char from[CONFIG_TEXT], end[CONFIG_TEXT];
+
+	if (to != NULL && storm->to_ps != 0 && storm->to_ps <= storm->from_ps)
+		decode_error(d, to->value->pos, "ends at %s, not after it begins at %s",
+			     config_duration_text(storm->to_ps, end),
+			     config_duration_text(storm->from_ps, from));
+	if (priority != NULL && priority->value->kind == YAML_LIST && priority->value->count == 0)
+		decode_error(d, priority->value->pos, "a storm of no priority");
+}
+
 static const struct schema_form storm = {SCHEMA_MAP, .sub = &schema_storm,
 					 .other = &schema_form_none};
 const struct schema schema_storm = {SCHEMA_COUNT(storm_keys), .check = check_storm};
+
+static void
+check_path_mtu(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	       void *base)
+{
+	uint32_t path_mtu = ((const struct host_config *)base)->path_mtu;
+
+	(void)key;
+	if (path_mtu != 0 && (path_mtu & (path_mtu - 1)) != 0)
+		decode_warning(d, node->pos,
+			       "%s is none of RoCE's five (256, 512, 1024, 2048, 4096)",
+			       node->text);
+}
 
 static const struct schema_key host_keys[] = {
 	{"recovery", SCHEMA_ENUM, .def = "go-back-n", .help = "what is sent again after a loss",
@@ -74,9 +117,9 @@ static const struct schema_key host_keys[] = {
 	{"dcqcn-mlx", SCHEMA_MAP, .help = "parameters of dcqcn-mlx", AT(dcqcn_mlx),
 	 .sub = &schema_dcqcn_mlx},
 	{"window", SCHEMA_MAP, .help = "parameters of window", AT(window), .sub = &schema_window},
-	{"path-mtu", SCHEMA_CUSTOM, .def = "auto",
+	{"path-mtu", SCHEMA_INTEGER, .def = "auto",
 	 .help = "auto: the largest of 256..4096 that fits", AT(path_mtu), .min = 256, .max = 4096,
-	 .word = "auto", .decode = decode_path_mtu,
+	 .word = "auto", .check = check_path_mtu,
 	 SCHEMA_FORM(SCHEMA_INTEGER, .min = 256, .max = 4096, .other = &schema_form_auto)},
 	{"ack-every", SCHEMA_INTEGER, .def = "1", .help = "packets per ACK", AT(ack_every),
 	 .min = 1, .max = 65536},
@@ -112,10 +155,11 @@ static const struct schema_key host_keys[] = {
 	{"drain-buffer", SCHEMA_BYTES, .def = "1MB",
 	 .help = "where packets wait that it has not taken, of each port", AT(drain_buffer_bytes),
 	 .min = 16000, .max = 1 << 30},
-	{"stall", SCHEMA_CUSTOM, .help = "receiver that stops now and then, or none", AT(stall),
-	 .decode = decode_stall, .form = &stall},
-	{"pause-storm", SCHEMA_CUSTOM, .help = "sends PFC without need, or none", AT(pause_storm),
-	 .decode = decode_storm, .form = &storm},
+	{"stall", SCHEMA_MAP, .flags = SCHEMA_ANEW,
+	 .help = "receiver that stops now and then, or none", AT(stall), .sub = &schema_stall,
+	 .word = "none", .form = &stall},
+	{"pause-storm", SCHEMA_MAP, .flags = SCHEMA_ANEW, .help = "sends PFC without need, or none",
+	 AT(pause_storm), .sub = &schema_storm, .word = "none", .form = &storm},
 	{"header-bytes", SCHEMA_BYTES, .def = "auto", .help = "auto: real frames", AT(header_bytes),
 	 .min = 1, .max = 1024, .word = "auto", .word_value = -1},
 	{"ack-bytes", SCHEMA_BYTES, .def = "auto", .help = "auto: real frames", AT(ack_bytes),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of `qos:` of a switch: priority groups, traffic classes, flow control, watchdog and
-// what else decides a packet's treatment. What one port does otherwise is decode_port.c's.
-#include "schema.h"
-
+// what else decides a packet's treatment.
 #include "decode_switch.h"
+
+#include "scalar.h"
+
+#include <string.h>
 
 #define AT(member) SCHEMA_AT(struct switch_config, member)
 
@@ -49,10 +51,10 @@ static const struct schema_key group_keys[] = {
 	 .choices = ingress_pools},
 	{"reserved", SCHEMA_BYTES, .def = "0B", .help = "its own before the pool's",
 	 GROUP_AT(reserved_bytes), .max = SCHEMA_BYTES_MAX},
-	{"alpha", SCHEMA_CUSTOM, .help = "dynamic threshold", GROUP_AT(limit),
-	 .decode = decode_alpha, .form = &schema_form_alpha},
-	{"static", SCHEMA_CUSTOM, .help = "fixed threshold, in alpha's place", GROUP_AT(limit),
-	 .decode = decode_static, SCHEMA_FORM(.type = SCHEMA_BYTES), .excludes = "alpha"},
+	{"alpha", SCHEMA_ALPHA, .help = "dynamic threshold", GROUP_AT(limit),
+	 .form = &schema_form_alpha},
+	{"static", SCHEMA_STATIC, .help = "fixed threshold, in alpha's place", GROUP_AT(limit),
+	 SCHEMA_FORM(.type = SCHEMA_BYTES), .excludes = "alpha"},
 	{"headroom", SCHEMA_AMOUNT, .def = "auto", .help = "auto: from rate, cable and MTU",
 	 GROUP_AT(headroom), .amounts = 1u << CONFIG_AMOUNT_AUTO | 1u << CONFIG_AMOUNT_BYTES},
 	{"xon", SCHEMA_BYTES, .def = "0B", .help = "XON at or below this", GROUP_AT(xon_bytes),
@@ -86,12 +88,12 @@ static const struct schema_key class_keys[] = {
 	 .choices = egress_pools},
 	{"reserved", SCHEMA_BYTES, .def = "0B", .help = "its own before the pool's",
 	 CLASS_AT(reserved_bytes), .max = SCHEMA_BYTES_MAX},
-	{"alpha", SCHEMA_CUSTOM, .help = "dynamic threshold", CLASS_AT(limit),
-	 .decode = decode_alpha, .form = &schema_form_alpha},
-	{"static", SCHEMA_CUSTOM, .help = "fixed threshold, in alpha's place", CLASS_AT(limit),
-	 .decode = decode_static, SCHEMA_FORM(.type = SCHEMA_BYTES), .excludes = "alpha"},
-	{"ecn", SCHEMA_CUSTOM, .def = "off", .help = "marking, {min, max, probability}",
-	 CLASS_AT(ecn), .decode = decode_ecn, SCHEMA_FORM_SWITCHED(schema_ecn)},
+	{"alpha", SCHEMA_ALPHA, .help = "dynamic threshold", CLASS_AT(limit),
+	 .form = &schema_form_alpha},
+	{"static", SCHEMA_STATIC, .help = "fixed threshold, in alpha's place", CLASS_AT(limit),
+	 SCHEMA_FORM(.type = SCHEMA_BYTES), .excludes = "alpha"},
+	{"ecn", SCHEMA_SWITCHED, .def = "off", .help = "marking, {min, max, probability}",
+	 CLASS_AT(ecn), SCHEMA_SUB_SWITCHED(schema_ecn)},
 	{"red", SCHEMA_BOOL, .def = "off",
 	 .help = "drop what is not ECT where ECT is marked; needs ecn", CLASS_AT(red)},
 	{"min-rate", SCHEMA_RATE, .def = "none", .help = "promised, before weights and strictness",
@@ -110,8 +112,8 @@ static const struct schema_key port_keys[] = {
 // ---- flow control -------------------------------------------------------------------------------
 
 static const struct schema_key pfc_keys[] = {
-	{"priorities", SCHEMA_CUSTOM, .def = "[3]", .help = "that PFC pauses", AT(pfc_priorities),
-	 .decode = decode_priorities, .form = &schema_form_priorities},
+	{"priorities", SCHEMA_BITS, .def = "[3]", .help = "that PFC pauses", AT(pfc_priorities),
+	 .max = CONFIG_PRIORITIES - 1, .form = &schema_form_priorities},
 	{"quanta", SCHEMA_INTEGER, .def = "65535", .help = "of 512 bit times, in each XOFF",
 	 AT(pfc_quanta), .min = 0, .max = 65535},
 	{"refresh", SCHEMA_DURATION, .def = "auto", .help = "auto: after half the quanta",
@@ -129,16 +131,23 @@ static const struct schema_choice actions[] = {
 	{NULL, 0, false},
 };
 
+// A detect that is a time takes the place of a farther section's polls.
+static void
+forget_robustness(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		  void *base)
+{
+	(void)d, (void)key, (void)node;
+	((struct config_watchdog *)base)->robustness = 0;
+}
+
 // That poll is not above detect and restore is check_switch.c's: they may come from other sections.
 static const struct schema_key watchdog_keys[] = {
 	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", WATCHDOG_AT(on)},
 	{"poll", SCHEMA_DURATION, .def = "100ms", .help = "how often it looks",
 	 WATCHDOG_AT(poll_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_POLL_MAX_PS},
-	{"detect", SCHEMA_CUSTOM, .def = "300ms", .help = "paused this long without progress",
+	{"detect", SCHEMA_DURATION, .def = "300ms", .help = "paused this long without progress",
 	 WATCHDOG_AT(detect_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_WATCHDOG_MAX_PS,
-	 .decode = decode_detect,
-	 SCHEMA_FORM(SCHEMA_DURATION, .min = SCHEMA_WATCHDOG_MIN_PS,
-		     .max = SCHEMA_WATCHDOG_MAX_PS)},
+	 .check = forget_robustness},
 	{"robustness", SCHEMA_INTEGER, .help = "polls, in detect's place", WATCHDOG_AT(robustness),
 	 .min = 1, .max = 1000, .excludes = "detect"},
 	{"restore", SCHEMA_DURATION, .def = "300ms", .help = "without a pause this long",
@@ -152,7 +161,7 @@ static const struct schema_key watchdog_keys[] = {
 	 WATCHDOG_AT(ingress)},
 };
 
-const struct schema schema_watchdog = {SCHEMA_COUNT(watchdog_keys), .check = check_one_detect};
+const struct schema schema_watchdog = {SCHEMA_COUNT(watchdog_keys)};
 
 // ---- remarking, trimming, histograms ------------------------------------------------------------
 
@@ -164,33 +173,51 @@ const struct schema schema_watchdog = {SCHEMA_COUNT(watchdog_keys), .check = che
 							.other = &schema_form_none},             \
 		    .other = &schema_form_none)
 
+static const struct schema_key new_dscp = {
+	"DSCP",         SCHEMA_INTEGER,  .size = sizeof(int8_t), .max = CONFIG_DSCPS - 1,
+	.word = "none", .word_value = -1};
+static const struct schema_key new_pcp = {
+	"PCP",          SCHEMA_INTEGER,  .size = sizeof(int8_t), .max = CONFIG_PRIORITIES - 1,
+	.word = "none", .word_value = -1};
 static const struct schema_key remark_keys[] = {
-	{"dscp", SCHEMA_CUSTOM, .def = "none", .help = "DSCP; the ECN bits stay", REMARK_AT(dscp),
-	 .max = CONFIG_DSCPS - 1, .decode = decode_remark_map, REMARK_FORM(CONFIG_DSCPS - 1)},
-	{"pcp", SCHEMA_CUSTOM, .def = "none", .help = "PCP, where the frame is tagged",
-	 REMARK_AT(pcp), .max = CONFIG_PRIORITIES - 1, .decode = decode_remark_map,
-	 REMARK_FORM(CONFIG_PRIORITIES - 1)},
+	{"dscp", SCHEMA_TABLE, .def = "none", .help = "DSCP; the ECN bits stay", REMARK_AT(dscp),
+	 .item = &new_dscp, .word = "none", REMARK_FORM(CONFIG_DSCPS - 1)},
+	{"pcp", SCHEMA_TABLE, .def = "none", .help = "PCP, where the frame is tagged",
+	 REMARK_AT(pcp), .item = &new_pcp, .word = "none", REMARK_FORM(CONFIG_PRIORITIES - 1)},
 };
 
-const struct schema schema_remark = {SCHEMA_COUNT(remark_keys)};
+const struct schema schema_remark = {SCHEMA_COUNT(remark_keys),
+				     .size = sizeof(struct config_remark)};
 
 #define TRIM_AT(member) SCHEMA_AT(struct config_trim, member)
+
+static void
+check_trim_size(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		void *base)
+{
+	const struct config_trim *trim = base;
+
+	(void)key;
+	if (trim->size_bytes % 4 != 0)
+		decode_error(d, node->pos, "a size of %u bytes is not a multiple of 4",
+			     trim->size_bytes);
+}
 
 static const struct schema_key trim_keys[] = {
 	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", TRIM_AT(on)},
 	{"size", SCHEMA_BYTES, .def = "256B",
 	 .help = "of what is left of the frame, a multiple of 4", TRIM_AT(size_bytes), .min = 256,
-	 .max = 1024},
+	 .max = 1024, .check = check_trim_size},
 	{"dscp", SCHEMA_INTEGER, .def = "11", .help = "that tells the receiver", TRIM_AT(dscp),
 	 .min = 0, .max = CONFIG_DSCPS - 1},
 	{"tc", SCHEMA_INTEGER, .def = "4",
 	 .help = "the queue it goes to: a lossy one, not eligible itself", TRIM_AT(tc), .min = 0,
 	 .max = CONFIG_PRIORITIES - 1},
-	{"eligible-tc", SCHEMA_CUSTOM, .def = "[1]", .help = "classes whose packets are cut",
-	 TRIM_AT(eligible_tc), .decode = decode_classes, .form = &schema_form_priorities},
+	{"eligible-tc", SCHEMA_BITS, .def = "[1]", .help = "classes whose packets are cut",
+	 TRIM_AT(eligible_tc), .max = CONFIG_PRIORITIES - 1, .form = &schema_form_priorities},
 };
 
-const struct schema schema_trim = {SCHEMA_COUNT(trim_keys), .check = check_trim_size};
+const struct schema schema_trim = {SCHEMA_COUNT(trim_keys)};
 
 #define HISTOGRAM_AT(member) SCHEMA_AT(struct config_histogram, member)
 #define QUEUE (1u << CONFIG_HISTOGRAM_QUEUE)
@@ -221,19 +248,137 @@ static const struct schema_form bound = {
 	.other = &(const struct schema_form){SCHEMA_DURATION, .min = 0, .max = SCHEMA_HOUR_PS},
 };
 
+#define HISTOGRAMS_MAX 1024
+#define LATENCY_MIN_PS UINT64_C(1000000)   // 1 us
+#define LATENCY_SIZE_PS UINT64_C(64000000) // 64 us
+#define DEPTH_MIN_BYTES 960
+#define DEPTH_SIZE_BYTES 12288
+
+static uint32_t
+select_histogram(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const char *const *names = histogram_tells;
+	struct config_histogram *histogram = base;
+	const struct yaml_pair *found = NULL;
+
+	histogram->pos = node->pos;
+	for (unsigned i = 0; names[i] != NULL; i++) {
+		const struct yaml_pair *pair = yaml_tree_get(node, names[i]);
+
+		if (pair != NULL && found != NULL) {
+			decode_error(d, pair->key_pos,
+				     "one histogram is of one thing: \"%s\" or \"%s\"", found->key,
+				     pair->key);
+			return 0;
+		}
+		if (pair != NULL) {
+			found = pair;
+			histogram->kind = i;
+		}
+	}
+	if (found == NULL) {
+		decode_error(d, node->pos, "needs one of queue, group, latency");
+		return 0;
+	}
+	if (histogram->kind == CONFIG_HISTOGRAM_LATENCY) {
+		histogram->min = LATENCY_MIN_PS;
+		histogram->size = LATENCY_SIZE_PS;
+		histogram->sample_ps = 0; // it takes every packet
+	} else {
+		histogram->min = DEPTH_MIN_BYTES;
+		histogram->size = DEPTH_SIZE_BYTES;
+	}
+	return 1u << histogram->kind;
+}
+
+static void
+check_histogram_place(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		      void *base)
+{
+	struct config_histogram *histogram = base;
+	const char *text = histogram->where.text;
+	const char *dot = strchr(text, '.');
+	char port[8], why[SCALAR_WHY];
+
+	(void)key;
+	if (dot != NULL && (size_t)(dot - text) < sizeof(port)) {
+		memcpy(port, text, dot - text);
+		port[dot - text] = '\0';
+		if (scalar_port_number(port, "swp", &histogram->port_number) == 0 &&
+		    scalar_index(dot + 1, CONFIG_PRIORITIES, &histogram->index, why) == 0)
+			return;
+	}
+	decode_error(
+		d, node->pos,
+		"\"%.40s\" is not a port and a %s of it such as swp1.3 (swp1 to swp256, 0 to 7)",
+		text,
+		histogram->kind == CONFIG_HISTOGRAM_GROUP ? "priority group" : "traffic class");
+}
+
+// The row of a bound, which is a size, but of a latency a duration.
+static struct schema_key
+bound_row(const struct schema_key *key, const void *base)
+{
+	bool latency = ((const struct config_histogram *)base)->kind == CONFIG_HISTOGRAM_LATENCY;
+	struct schema_key row = *key;
+
+	row.type = latency ? SCHEMA_DURATION : SCHEMA_BYTES;
+	row.max = latency ? SCHEMA_HOUR_PS : SCHEMA_BYTES_MAX;
+	return row;
+}
+
+static void
+decode_bound(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	     void *base)
+{
+	struct schema_key row = bound_row(key, base);
+
+	decode_value(d, &row, node, base);
+}
+
+static bool
+encode_bound(FILE *to, const struct schema_key *key, const void *base)
+{
+	struct schema_key row = bound_row(key, base);
+
+	return encode_value(to, &row, base);
+}
+
+static void
+check_histograms(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		 void *base)
+{
+	const struct config_histogram *items = ((struct switch_config *)base)->histograms;
+	unsigned count = ((struct switch_config *)base)->histogram_count;
+
+	(void)key, (void)node;
+	for (unsigned i = 1; i < count; i++)
+		for (unsigned j = 0; j < i; j++)
+			if (items[i].port_number != 0 && items[i].kind == items[j].kind &&
+			    items[i].port_number == items[j].port_number &&
+			    items[i].index == items[j].index) {
+				decode_error(d, items[i].where.pos,
+					     "%s has such a histogram already (line %u)",
+					     items[i].where.text, items[j].where.pos.line);
+				break;
+			}
+}
+
 static const struct schema_key histogram_keys[] = {
-	{"queue", SCHEMA_CUSTOM, .help = "of the depth of this traffic class", HISTOGRAM_AT(where),
-	 .decode = decode_histogram_place, .form = &place, .kinds = QUEUE},
-	{"group", SCHEMA_CUSTOM, .help = "of the occupancy of this priority group",
-	 HISTOGRAM_AT(where), .decode = decode_histogram_place, .form = &place, .kinds = GROUP},
-	{"latency", SCHEMA_CUSTOM, .help = "of the packets of this queue, each once",
-	 HISTOGRAM_AT(where), .decode = decode_histogram_place, .form = &place, .kinds = LATENCY},
+	{"queue", SCHEMA_TEXT, .help = "of the depth of this traffic class", HISTOGRAM_AT(where),
+	 .check = check_histogram_place, .form = &place, .kinds = QUEUE},
+	{"group", SCHEMA_TEXT, .help = "of the occupancy of this priority group",
+	 HISTOGRAM_AT(where), .check = check_histogram_place, .form = &place, .kinds = GROUP},
+	{"latency", SCHEMA_TEXT, .help = "of the packets of this queue, each once",
+	 HISTOGRAM_AT(where), .check = check_histogram_place, .form = &place, .kinds = LATENCY},
+	// Custom: the kind of histogram decides between a size and a duration.
 	{"min", SCHEMA_CUSTOM,
 	 .help = "where bin 1 begins: 960B where not written; latency: a duration, 1us",
-	 HISTOGRAM_AT(min), .decode = decode_histogram_bound, .form = &bound},
+	 HISTOGRAM_AT(min), .decode = decode_bound, .encode = encode_bound, .form = &bound},
 	{"size", SCHEMA_CUSTOM,
 	 .help = "of all bins but the first and the last: 12288B; latency: a duration, 64us",
-	 .min = 1, HISTOGRAM_AT(size), .decode = decode_histogram_bound, .form = &bound},
+	 .min = 1, HISTOGRAM_AT(size), .decode = decode_bound, .encode = encode_bound,
+	 .form = &bound},
 	{"bins", SCHEMA_INTEGER, .def = "10", .help = "in all", HISTOGRAM_AT(bins), .min = 3,
 	 .max = 64},
 	{"sample", SCHEMA_DURATION, .def = "1024ns", .help = "looked at every so often",
@@ -266,48 +411,114 @@ const struct schema_form schema_form_trust = {SCHEMA_LIST, .max = 2, .item = &tr
 static const struct schema_form histogram = {SCHEMA_MAP, .sub = &schema_histogram};
 static const struct schema_form one_port = {SCHEMA_MAP, .sub = &schema_port};
 
+static const struct schema_key trust_item = {"TRUST", SCHEMA_ENUM,
+					     .size = sizeof(enum config_trust), .choices = trusts};
+static const struct schema_key priority_item = {"PRIORITY", SCHEMA_INTEGER, .size = 1,
+						.max = CONFIG_PRIORITIES - 1};
+
+// ---- one port -----------------------------------------------------------------------------------
+
+#define PORT_AT(member) SCHEMA_AT(struct config_port_qos, member)
+#define PORT_LISTED(member) .flag_offset = offsetof(struct config_port_qos, member)
+
+// In the order of the bits of enum config_port_qos_set.
+static const struct schema_key one_port_keys[] = {
+	{"trust", SCHEMA_ARRAY, .flags = SCHEMA_UNIQUE, .help = "the first that the packet carries",
+	 PORT_AT(trust), PORT_LISTED(trust_count), .item = &trust_item, .form = &schema_form_trust},
+	{"port-priority", SCHEMA_INTEGER, .help = "of a packet that carries nothing trusted",
+	 PORT_AT(port_priority), .min = 0, .max = 7},
+	{"dscp-to-priority", SCHEMA_TABLE, .help = "unlisted: DSCP / 8", PORT_AT(dscp_to_priority),
+	 PORT_LISTED(dscp_listed), .item = &priority_item, .form = &schema_form_dscp_map},
+	{"pcp-to-priority", SCHEMA_TABLE, .help = "unlisted: PCP", PORT_AT(pcp_to_priority),
+	 PORT_LISTED(pcp_listed), .item = &priority_item, .form = &schema_form_pcp_map},
+	{"remark", SCHEMA_MAP, .help = "DSCP and PCP on the way out", PORT_AT(remark),
+	 .sub = &schema_remark, .word = "none", .form = &schema_form_remark},
+	{"max-rate", SCHEMA_RATE, .help = "shaped to this", PORT_AT(max_rate_bps),
+	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+};
+
+static uint32_t
+select_port(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	struct config_port_qos *port = base;
+
+	(void)node;
+	if (port->number == 0)
+		memset(&port->remark, -1, sizeof(port->remark));
+	if (scalar_port_number(port->name.text, "swp", &port->number) == 0)
+		return UINT32_MAX;
+	decode_error(d, port->name.pos, "\"%.40s\" is not a port: swp1 to swp256", port->name.text);
+	return 0;
+}
+
+static void
+check_port(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	struct config_port_qos *port = base;
+
+	(void)d;
+	for (unsigned i = 0; i < sizeof(one_port_keys) / sizeof(one_port_keys[0]); i++)
+		if (yaml_tree_get(node, one_port_keys[i].name) != NULL)
+			port->set |= 1u << i;
+}
+
+static uint32_t
+port_written(const void *base)
+{
+	return ((const struct config_port_qos *)base)->set;
+}
+
+const struct schema schema_port = {SCHEMA_COUNT(one_port_keys),
+				   .size = sizeof(struct config_port_qos), .select = select_port,
+				   .check = check_port, .written = port_written};
+
+#define LISTED(member) .flag_offset = offsetof(struct switch_config, member), .item = &priority_item
+
 static const struct schema_key qos_keys[] = {
-	{"trust", SCHEMA_CUSTOM, .def = "[dscp, pcp]", .help = "the first that the packet carries",
-	 AT(trust), .decode = decode_trust, .form = &schema_form_trust},
+	{"trust", SCHEMA_ARRAY, .flags = SCHEMA_UNIQUE, .def = "[dscp, pcp]",
+	 .help = "the first that the packet carries", AT(trust),
+	 .flag_offset = offsetof(struct switch_config, trust_count), .item = &trust_item,
+	 .form = &schema_form_trust},
 	{"port-priority", SCHEMA_INTEGER, .def = "0",
 	 .help = "of a packet that carries nothing trusted", AT(port_priority), .min = 0, .max = 7},
-	{"dscp-to-priority", SCHEMA_CUSTOM, .def = "{26: 3, 48: 6}", .help = "unlisted: DSCP / 8",
-	 AT(dscp_to_priority), .decode = decode_dscp_map, .form = &schema_form_dscp_map},
-	{"pcp-to-priority", SCHEMA_CUSTOM, .def = "{3: 3}", .help = "unlisted: PCP",
-	 AT(pcp_to_priority), .decode = decode_pcp_map, .form = &schema_form_pcp_map},
-	{"priority-to-pg", SCHEMA_CUSTOM, .def = "{3: 3, default: 0}",
+	{"dscp-to-priority", SCHEMA_TABLE, .def = "{26: 3, 48: 6}", .help = "unlisted: DSCP / 8",
+	 AT(dscp_to_priority), LISTED(dscp_listed), .form = &schema_form_dscp_map},
+	{"pcp-to-priority", SCHEMA_TABLE, .def = "{3: 3}", .help = "unlisted: PCP",
+	 AT(pcp_to_priority), LISTED(pcp_listed), .form = &schema_form_pcp_map},
+	{"priority-to-pg", SCHEMA_TABLE, .def = "{3: 3, default: 0}",
 	 .help = "which priority group a priority is in", AT(priority_to_group),
-	 .decode = decode_group_map, .form = &priority_map},
-	{"priority-to-tc", SCHEMA_CUSTOM, .def = "{3: 3, 6: 6, default: 0}",
+	 LISTED(group_listed), .form = &priority_map},
+	{"priority-to-tc", SCHEMA_TABLE, .def = "{3: 3, 6: 6, default: 0}",
 	 .help = "which traffic class a priority is in", AT(priority_to_class),
-	 .decode = decode_class_map, .form = &priority_map},
+	 LISTED(class_listed), .form = &priority_map},
 	{"pg", SCHEMA_NUMBERED, .def = "{3: {lossless: true}}", .help = "priority groups",
-	 AT(groups),
-	 .sub = &(const struct schema){SCHEMA_COUNT(group_keys), .check = check_one_limit}},
+	 AT(groups), .sub = &(const struct schema){SCHEMA_COUNT(group_keys)}},
 	{"tc", SCHEMA_NUMBERED,
 	 .def = "{3: {ecn: {min: 150KB, max: 1500KB, probability: 100%}},"
 		" 6: {scheduler: strict},"
 		" 0: {ecn: {min: 150KB, max: 1500KB, probability: 100%}}}",
 	 .help = "traffic classes", AT(classes),
-	 .sub = &(const struct schema){SCHEMA_COUNT(class_keys), .check = check_one_limit}},
+	 .sub = &(const struct schema){SCHEMA_COUNT(class_keys)}},
 	{"port", SCHEMA_MAP, .help = "every port",
 	 .sub = &(const struct schema){SCHEMA_COUNT(port_keys)}},
-	{"ports", SCHEMA_CUSTOM, .help = "{swp1: {...}}: where one port differs", AT(ports),
-	 .decode = decode_ports,
+	{"ports", SCHEMA_NAMED, .flags = SCHEMA_MERGED,
+	 .help = "{swp1: {...}}: where one port differs",
+	 SCHEMA_ITEMS(struct switch_config, ports, port_count), .sub = &schema_port,
 	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_PORT_PATTERN, .words = "swpN",
 		     .item = &one_port)},
 	{"flow-control", SCHEMA_ENUM, .def = "pfc", .help = "what keeps lossless groups lossless",
 	 AT(flow_control), .choices = flow_controls},
 	{"pfc", SCHEMA_MAP, .help = "which priorities are paused, and for how long",
 	 .sub = &(const struct schema){SCHEMA_COUNT(pfc_keys)}},
-	{"watchdog", SCHEMA_CUSTOM, .def = "off", .help = "over queues held by a pause",
-	 AT(watchdog), .decode = decode_watchdog, SCHEMA_FORM_SWITCHED(schema_watchdog)},
-	{"remark", SCHEMA_CUSTOM, .def = "none", .help = "DSCP and PCP on the way out", AT(remark),
-	 .decode = decode_remark, .form = &schema_form_remark},
-	{"trim", SCHEMA_CUSTOM, .def = "off", .help = "cut instead of drop", AT(trim),
-	 .decode = decode_trim, SCHEMA_FORM_SWITCHED(schema_trim)},
-	{"histograms", SCHEMA_CUSTOM, .help = "of depth, occupancy and latency", AT(histograms),
-	 .decode = decode_histograms,
+	{"watchdog", SCHEMA_SWITCHED, .def = "off", .help = "over queues held by a pause",
+	 AT(watchdog), SCHEMA_SUB_SWITCHED(schema_watchdog)},
+	{"remark", SCHEMA_MAP, .def = "none", .help = "DSCP and PCP on the way out", AT(remark),
+	 .sub = &schema_remark, .word = "none", .form = &schema_form_remark},
+	{"trim", SCHEMA_SWITCHED, .def = "off", .help = "cut instead of drop", AT(trim),
+	 SCHEMA_SUB_SWITCHED(schema_trim)},
+	{"histograms", SCHEMA_LIST, .help = "of depth, occupancy and latency",
+	 SCHEMA_ITEMS(struct switch_config, histograms, histogram_count), .sub = &schema_histogram,
+	 .max = HISTOGRAMS_MAX, .word = "none", .check = check_histograms,
 	 SCHEMA_FORM(SCHEMA_LIST, .item = &histogram, .other = &schema_form_none)},
 };
 

@@ -63,7 +63,6 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 	    yaml_tree_get(node, "rate") != NULL)
 		decode_error(d, node->pos, "rate: device needs dev or netdev");
 	check_netdev(d, port);
-	check_one_delay(d, node, base);
 }
 
 #define PORT_AT(member) SCHEMA_AT(struct config_port, member)
@@ -71,10 +70,10 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 static const struct schema_key port_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "100G", .help = "bits per second, or device",
 	 PORT_AT(link.rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "device"},
-	{"delay", SCHEMA_CUSTOM, .def = "500ns", .help = "one way", PORT_AT(link),
-	 .decode = decode_delay, .form = &schema_form_delay},
-	{"cable", SCHEMA_CUSTOM, .help = "length, in delay's place", PORT_AT(link),
-	 .decode = decode_cable, .form = &schema_form_cable, .excludes = "delay"},
+	{"delay", SCHEMA_DURATION, .def = "500ns", .help = "one way", PORT_AT(link.delay_ps),
+	 SCHEMA_DELAY},
+	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", PORT_AT(link.cable_mm),
+	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU; the switch's", PORT_AT(link.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "its routing table", PORT_AT(vrf)},
@@ -113,8 +112,9 @@ static const struct schema_form via = {SCHEMA_LIST, .max = 256, .item = &next_ho
 static const struct schema_key route_keys[] = {
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "the routing table", ROUTE_AT(vrf)},
 	{"prefix", SCHEMA_PREFIX, .help = "such as 10.1.0.0/16", ROUTE_AT(prefix), .required = 1},
-	{"via", SCHEMA_CUSTOM, .help = "next hops: [{port, mac}], nodes, or [{vtep, mac}]",
-	 ROUTE_AT(via), .decode = decode_via, .form = &via, .required = 1},
+	{"via", SCHEMA_LIST, .help = "next hops: [{port, mac}], nodes, or [{vtep, mac}]",
+	 SCHEMA_ITEMS(struct config_route, via, via_count), .sub = &schema_via, .max = 256,
+	 .form = &via, .required = 1},
 };
 const struct schema schema_route = {SCHEMA_COUNT(route_keys), .size = sizeof(struct config_route),
 				    .check = check_route};
@@ -125,8 +125,7 @@ static const struct schema_key single_keys[] = {
 	{"role", SCHEMA_ENUM, .def = "leaf", .help = "leaf or spine", AT(single.role),
 	 .choices = switch_roles},
 	{"mac", SCHEMA_MAC, .def = "02:00:00:00:00:01", .help = "of every port", AT(single.mac)},
-	{"vtep", SCHEMA_CUSTOM, .help = "address of this end of tunnels (VXLAN)", AT(single.vtep),
-	 .decode = decode_address,
+	{"vtep", SCHEMA_ADDRESS, .help = "address of this end of tunnels (VXLAN)", AT(single.vtep),
 	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$", .words = "an address")},
 	{"mtu", SCHEMA_INTEGER, .def = "9216", .help = "of every port", AT(fabric.mtu),
 	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},

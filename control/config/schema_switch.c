@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a switch's settings: what stands under `switch:`, `leaf:`, `spine:`, a switch's own
 // section, and in a preset. The defaults are what a switch without a preset does.
-#include "schema.h"
-
 #include "decode_learn.h"
 #include "decode_switch.h"
+#include "scalar.h"
+
+#include <string.h>
 
 #define AT(member) SCHEMA_AT(struct switch_config, member)
 #define LATER .flags = SCHEMA_LATER
@@ -114,11 +115,11 @@ static const struct schema_key eligible_keys[] = {
 	 AT(routing.eligible_udp_dport), .min = 1, .max = 65535, .word = "any"},
 	{"opcodes", SCHEMA_ENUM, .def = "data", .help = "data: no ACKs, no CNPs",
 	 AT(routing.eligible_opcodes), .choices = opcodes},
-	{"dscp", SCHEMA_CUSTOM, .def = "any", .help = "of what is eligible",
-	 AT(routing.eligible_dscps), .decode = decode_eligible_dscps,
+	{"dscp", SCHEMA_BITS, .def = "any", .help = "of what is eligible",
+	 AT(routing.eligible_dscps), .min = 1, .max = CONFIG_DSCPS - 1, .word = "any",
 	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .item = &dscp, .other = &schema_form_any)},
-	{"priorities", SCHEMA_CUSTOM, .def = "any", .help = "of what is eligible",
-	 AT(routing.eligible_priorities), .decode = decode_eligible_priorities,
+	{"priorities", SCHEMA_BITS, .def = "any", .help = "of what is eligible",
+	 AT(routing.eligible_priorities), .min = 1, .max = CONFIG_PRIORITIES - 1, .word = "any",
 	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .item = &priority, .other = &schema_form_any)},
 	{"bth-reserved", SCHEMA_INTEGER, .def = "any",
 	 .help = "bits that must be set of the six behind FECN and BECN",
@@ -135,6 +136,14 @@ static const struct schema_key pin_keys[] = {
 	 .required = 1},
 };
 
+// Where a pin stands.
+static void
+check_pin(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	(void)d;
+	((struct config_pin *)base)->pos = node->pos;
+}
+
 const struct schema schema_pin = {SCHEMA_COUNT(pin_keys), .size = sizeof(struct config_pin),
 				  .check = check_pin};
 
@@ -150,6 +159,39 @@ static const struct schema_key notices_keys[] = {
 
 const struct schema schema_notices = {SCHEMA_COUNT(notices_keys)};
 
+#define PINS_MAX 4096
+#define UTILISATION_ON_PPM 700000 // `on`: Cumulus Linux's default threshold, 70 %
+
+static void
+decode_utilisation(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		   void *base)
+{
+	uint32_t *ppm = (uint32_t *)((char *)base + key->offset);
+	const char *text = decode_text(d, node);
+	char why[SCALAR_WHY];
+	bool on;
+
+	if (text == NULL)
+		return;
+	if (scalar_bool(text, &on, why) == 0)
+		*ppm = on ? UTILISATION_ON_PPM : 0;
+	else if (scalar_percent(text, ppm, why) < 0)
+		decode_error(d, node->pos, "%s, or on or off", why);
+	else if (*ppm == 0)
+		decode_error(d, node->pos, "0%% is always exceeded: write off, or 1%% to 100%%");
+}
+
+static bool
+encode_utilisation(FILE *to, const struct schema_key *key, const void *base)
+{
+	uint32_t ppm = *(const uint32_t *)((const char *)base + key->offset);
+	char text[CONFIG_TEXT];
+
+	fputs(ppm != 0 ? config_percent_text(ppm, text) : "off", to);
+	return true;
+}
+
+static const struct schema_key grade_item = {"DEPTH", SCHEMA_BYTES, .size = sizeof(uint64_t)};
 static const struct schema_form grade = {.type = SCHEMA_BYTES};
 static const struct schema_form share = {.type = SCHEMA_PERCENT};
 static const struct schema_form pin = {SCHEMA_MAP, .sub = &schema_pin};
@@ -167,19 +209,22 @@ static const struct schema_key routing_keys[] = {
 	 AT(routing.weights), .choices = weights},
 	{"flowlet-gap", SCHEMA_DURATION, .def = "256us", .help = "idle time that ends a flowlet",
 	 AT(routing.flowlet_gap_ps), .min = 1, .max = SCHEMA_HOUR_PS},
-	{"grades", SCHEMA_CUSTOM, .def = "[64KB, 128KB, 256KB, 512KB]",
+	{"grades", SCHEMA_ARRAY, .flags = SCHEMA_ASCENDING, .def = "[64KB, 128KB, 256KB, 512KB]",
 	 .help = "queue depths that bound the grades, ascending", AT(routing.grades_bytes),
-	 .decode = decode_grades,
+	 .flag_offset = offsetof(struct switch_config, routing.grade_count), .item = &grade_item,
 	 SCHEMA_FORM(SCHEMA_LIST, .max = CONFIG_GRADES_MAX, .item = &grade)},
+	// Custom: a percentage or a bool, of which `on` stands for the usual percentage.
 	{"link-utilisation", SCHEMA_CUSTOM, .def = "off",
 	 .help = "above which a link ranks a grade worse; on: 70%", AT(routing.utilisation_ppm),
-	 .decode = decode_utilisation, SCHEMA_FORM(SCHEMA_BOOL, .other = &share)},
-	{"pinned", SCHEMA_CUSTOM, .help = "[{src, dst, via}]: flows with a path of their own",
-	 AT(routing.pins), .decode = decode_pins,
+	 .decode = decode_utilisation, .encode = encode_utilisation,
+	 SCHEMA_FORM(SCHEMA_BOOL, .other = &share)},
+	{"pinned", SCHEMA_LIST, .help = "[{src, dst, via}]: flows with a path of their own",
+	 SCHEMA_ITEMS(struct switch_config, routing.pins, routing.pin_count), .sub = &schema_pin,
+	 .max = PINS_MAX, .word = "none",
 	 SCHEMA_FORM(SCHEMA_LIST, .item = &pin, .other = &schema_form_none)},
-	{"spine-notices", SCHEMA_CUSTOM, .def = "off",
+	{"spine-notices", SCHEMA_SWITCHED, .def = "off",
 	 .help = "switches above tell of congestion behind them", AT(routing.notices),
-	 .decode = decode_notices, SCHEMA_FORM_SWITCHED(schema_notices)},
+	 SCHEMA_SUB_SWITCHED(schema_notices)},
 	{"convergence", SCHEMA_DURATION, .def = "0ns", .help = "from a link event to new routes",
 	 AT(routing.convergence_ps), .min = 0, .max = SCHEMA_HOUR_PS},
 };
@@ -207,10 +252,10 @@ static const struct schema_key switch_keys[] = {
 };
 
 const struct schema schema_switch = {SCHEMA_COUNT(switch_keys),
-				     .size = sizeof(struct switch_draft)};
+				     .size = sizeof(struct switch_config)};
 const struct schema schema_single_settings = {
 	SCHEMA_COUNT(switch_keys),
-	.size = sizeof(struct switch_draft),
+	.size = sizeof(struct switch_config),
 	.beside = &schema_single,
 	.unknown_passed_over = true,
 };

@@ -62,6 +62,8 @@ static const struct schema_choice algorithms[] = {
 	{NULL, 0, false},
 };
 
+static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = sizeof(uint32_t)};
+
 static const struct schema_key part_keys[] = {
 	{"kind", SCHEMA_SECTION, .help = "which collective", .choices = schema_part_kinds},
 	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
@@ -132,8 +134,8 @@ static const struct schema_key keys[] = {
 	{"sizes", SCHEMA_TEXT,
 	 .help = "a file of the distribution, or web-search, storage, hadoop, rpc", AT(sizes),
 	 .kinds = POISSON, .required = POISSON},
-	{"mix", SCHEMA_CUSTOM, .help = "priorities are drawn by these shares, 100% together",
-	 AT(mix_ppm), .decode = decode_mix,
+	{"mix", SCHEMA_TABLE, .help = "priorities are drawn by these shares, 100% together",
+	 AT(mix_ppm), .item = &share_item, .check = check_mix,
 	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_PRIORITY_PATTERN, .words = "PRIORITY",
 		     .item = &(const struct schema_form){.type = SCHEMA_PERCENT}),
 	 .kinds = POISSON | FLOWS, .excludes = "priority"},

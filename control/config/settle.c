@@ -5,11 +5,11 @@
 #include "merge.h"
 
 static void
-settle_map(uint8_t *map, unsigned count, unsigned divisor, const struct schema_fallback *fallback)
+settle_map(uint8_t *map, unsigned count, unsigned divisor, const struct config_listed *listed)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (!(fallback->listed & UINT64_C(1) << i))
-			map[i] = fallback->value >= 0 ? (unsigned)fallback->value : i / divisor;
+		if (!(listed->bits >> i & 1))
+			map[i] = listed->set ? listed->value : i / divisor;
 }
 
 static void
@@ -54,15 +54,14 @@ settle_watchdog(struct config_watchdog *watchdog, const struct config_watchdog *
 }
 
 void
-merge_settle(struct switch_draft *draft, const struct config_watchdog *preset)
+merge_settle(struct switch_config *settings, const struct config_watchdog *preset)
 {
-	struct switch_config *settings = &draft->settings;
+	struct config_port_qos *ports = (struct config_port_qos *)(uintptr_t)settings->ports;
 
-	settings->dscp_listed = draft->dscp.listed;
-	settle_map(settings->dscp_to_priority, CONFIG_DSCPS, 8, &draft->dscp);
-	settle_map(settings->pcp_to_priority, CONFIG_PRIORITIES, 1, &draft->pcp);
-	settle_map(settings->priority_to_group, CONFIG_PRIORITIES, 1, &draft->group);
-	settle_map(settings->priority_to_class, CONFIG_PRIORITIES, 1, &draft->class);
+	settle_map(settings->dscp_to_priority, CONFIG_DSCPS, 8, &settings->dscp_listed);
+	settle_map(settings->pcp_to_priority, CONFIG_PRIORITIES, 1, &settings->pcp_listed);
+	settle_map(settings->priority_to_group, CONFIG_PRIORITIES, 1, &settings->group_listed);
+	settle_map(settings->priority_to_class, CONFIG_PRIORITIES, 1, &settings->class_listed);
 	for (int i = 0; i < CONFIG_PRIORITIES; i++)
 		settle_group(&settings->groups[i],
 			     settings->preset_mode == CONFIG_PRESET_MODE_SINGLE_POOL);
@@ -74,11 +73,14 @@ merge_settle(struct switch_draft *draft, const struct config_watchdog *preset)
 				    settings->groups[settings->priority_to_group[p]].lossless;
 		settle_class(&settings->classes[i], lossless);
 	}
-	for (unsigned i = 0; i < draft->port_count; i++) {
-		struct port_draft *port = &draft->ports[i];
+	settings->pcp_listed = settings->group_listed = settings->class_listed =
+		(struct config_listed){0};
+	for (unsigned i = 0; i < settings->port_count; i++) {
+		struct config_port_qos *port = &ports[i];
 
-		settle_map(port->qos.dscp_to_priority, CONFIG_DSCPS, 8, &port->dscp);
-		settle_map(port->qos.pcp_to_priority, CONFIG_PRIORITIES, 1, &port->pcp);
+		settle_map(port->dscp_to_priority, CONFIG_DSCPS, 8, &port->dscp_listed);
+		settle_map(port->pcp_to_priority, CONFIG_PRIORITIES, 1, &port->pcp_listed);
+		port->dscp_listed = port->pcp_listed = (struct config_listed){0};
 	}
 	settle_watchdog(&settings->watchdog, preset);
 }

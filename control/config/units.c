@@ -61,6 +61,26 @@ config_bytes_text(uint64_t bytes, char out[static CONFIG_TEXT])
 }
 
 const char *
+config_cable_text(uint64_t mm, char out[static CONFIG_TEXT])
+{
+	uint64_t metres = mm / 1000;
+	unsigned int rest = (unsigned int)(mm % 1000);
+	int digits = 3;
+
+	if (rest == 0) {
+		snprintf(out, CONFIG_TEXT, "%llu%s",
+			 (unsigned long long)(metres % 1000 != 0 || metres == 0 ? metres
+										: metres / 1000),
+			 metres % 1000 != 0 || metres == 0 ? "m" : "km");
+		return out;
+	}
+	for (; rest % 10 == 0; rest /= 10)
+		digits--;
+	snprintf(out, CONFIG_TEXT, "%llu.%0*um", (unsigned long long)metres, digits, rest);
+	return out;
+}
+
+const char *
 config_percent_text(uint32_t ppm, char out[static CONFIG_TEXT])
 {
 	unsigned int whole = ppm / 10000, rest = ppm % 10000;

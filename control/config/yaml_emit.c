@@ -231,3 +231,16 @@ yaml_tree_equal(const struct yaml_node *a, const struct yaml_node *b)
 	}
 	return true;
 }
+
+void
+yaml_write_word(FILE *to, const char *text)
+{
+	if (text[0] != '\0' && strpbrk(text, " \t\n,:[]{}#&*!|>'\"%@`") == NULL) {
+		fputs(text, to);
+		return;
+	}
+	fputc('\'', to);
+	for (const char *c = text; *c != '\0'; c++)
+		fputs(*c == '\'' ? "''" : (char[]){*c, '\0'}, to);
+	fputc('\'', to);
+}

@@ -4,6 +4,8 @@
 
 #include "yaml_tree.h"
 
+#include <stdio.h>
+
 // The tree as a document, keys as they were written, that yaml_tree_parse() reads as an equal tree.
 // Returns 0 with *out for free() and its length, -EINVAL where a word is not UTF-8, or -ENOMEM.
 // Control thread.
@@ -13,6 +15,9 @@ int yaml_emit(const struct yaml_node *root, char **out, size_t *length);
 // as it is, without quotes but where it begins like a list, a map or a quoted word; "{}" for a key
 // without a value. For free(); NULL without memory or where a word is not UTF-8.
 char *yaml_emit_value(const struct yaml_node *node);
+
+// One word of a value in flow style, in quotes if YAML could read it as something else.
+void yaml_write_word(FILE *to, const char *text);
 
 // True when two trees say the same: the keys of a map in any order; a key without a value says what
 // an empty map does.

@@ -1,11 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A list is made by walking the struct in the order of its keys; the preset's is made by the same
-// walk, so that a key's values are compared as text, as the user would. A limit is an alpha or a
-// static size: the one counts as changed where the preset has the other.
-#include "settings_part.h"
+// The list follows the rows of the schema, for the preset's settings as for the switch's, so that a
+// key's values are compared as a file writes them. A limit is an alpha or a static size: the one
+// counts as changed if the preset has the other.
+#include "settings.h"
 
+#include "control/config/encode.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+struct list {
+	json_t *out;
+	const struct config_marks *marks; // NULL: of the preset alone
+};
+
+json_t *
+settings_where(const struct config_marks *marks, const char *key)
+{
+	struct config_mark mark = config_marks_find(marks, key);
+
+	if (mark.origin != CONFIG_ORIGIN_FILE)
+		return json_null();
+	return mark.pos.line != 0 ? json_sprintf("line %" PRIu32, mark.pos.line)
+				  : json_string("live");
+}
+
+static void
+add(void *context, const char *key, const char *value)
+{
+	struct list *list = context;
+	json_t *one;
+
+	if (strncmp(key, "preset", strlen("preset")) == 0)
+		return;
+	one = json_pack("{s:s}", "value", value);
+	if (list->marks != NULL) {
+		bool is_default = config_marks_find(list->marks, key).origin ==
+				  CONFIG_ORIGIN_DEFAULT;
+
+		json_object_set_new(one, "origin", json_string(is_default ? "default" : "preset"));
+		json_object_set_new(one, "where", settings_where(list->marks, key));
+	}
+	json_object_set_new(list->out, key, one);
+}
+
+static json_t *
+list_of(const struct switch_config *settings, const struct config_marks *marks)
+{
+	struct list list = {.out = json_object(), .marks = marks};
+
+	encode_each(&schema_switch, settings, add, &list);
+	return list.out;
+}
 
 static const char *
 value_in(const json_t *list, const char *key)
@@ -13,7 +60,7 @@ value_in(const json_t *list, const char *key)
 	return json_string_value(json_object_get(json_object_get(list, key), "value"));
 }
 
-// What the preset says of a key, or with its name of what stands in the key's place there.
+// What the preset says of a key, or of the key that it has in its place, with that one's name.
 static json_t *
 preset_value(const json_t *preset, const char *key)
 {
@@ -39,28 +86,24 @@ is_overridden(const json_t *one, const json_t *preset)
 }
 
 json_t *
-settings_list(const struct switch_config *settings, const struct config_mark *marks,
+settings_list(const struct switch_config *settings, const struct config_marks *marks,
 	      const struct switch_config *preset)
 {
-	json_t *list = settings_walk(settings, marks);
-	json_t *expected = settings_walk(preset, NULL);
+	json_t *list = list_of(settings, marks);
+	json_t *expected = list_of(preset, NULL);
 	const char *key;
 	json_t *one;
-	int status = list == NULL || expected == NULL ? -1 : 0;
 
 	json_object_foreach(list, key, one)
 	{
 		json_t *value = preset_value(expected, key);
 
 		if (is_overridden(one, value))
-			status |= json_object_set_new(one, "origin", json_string("overridden"));
-		status |= json_object_set_new(one, "preset", value);
+			json_object_set_new(one, "origin", json_string("overridden"));
+		json_object_set_new(one, "preset", value);
 	}
 	json_decref(expected);
-	if (status == 0)
-		return list;
-	json_decref(list);
-	return NULL;
+	return list;
 }
 
 json_t *
@@ -69,21 +112,17 @@ settings_exceptions(const json_t *list)
 	json_t *out = json_object();
 	const char *key;
 	json_t *one;
-	int status = out != NULL ? 0 : -1;
 
 	json_object_foreach((json_t *)(uintptr_t)list, key, one)
 	{
 		const char *origin = json_string_value(json_object_get(one, "origin"));
 
 		if (origin != NULL && strcmp(origin, "overridden") == 0)
-			status |= json_object_set_new(
-				out, key,
-				json_pack("{s:O,s:O,s:O}", "value", json_object_get(one, "value"),
-					  "preset", json_object_get(one, "preset"), "where",
-					  json_object_get(one, "where")));
+			json_object_set_new(out, key,
+					    json_pack("{s:O,s:O,s:O}", "value",
+						      json_object_get(one, "value"), "preset",
+						      json_object_get(one, "preset"), "where",
+						      json_object_get(one, "where")));
 	}
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+	return out;
 }

@@ -8,21 +8,19 @@
 #include <jansson.h>
 
 // {KEY: {"value": "150KB", "origin": ORIGIN, "preset": "150KB", "where": "line 12"}} for all keys
-// of `latency`, `buffer`, `qos` but its histograms, and `routing` but its pins. ORIGIN:
-// "overridden" where the value is not the preset's (or, without a preset, the default's), else
-// "preset" or "default". What a preset has no value for is overridden where it is written. "preset"
-// is null there, and names the key where the preset has the other of alpha and static: "alpha 8";
-// "where" is "line N" of the file, "live" for what was set since it was read, or null for what
-// stands in neither. marks: of config_switch_marked(); preset: the settings of the preset alone.
-// NULL when memory ran out.
-json_t *settings_list(const struct switch_config *settings, const struct config_mark *marks,
+// below a switch's section but its presets and lists (histograms, pins, learn). ORIGIN:
+// "overridden" if the value is not the preset's (or, without a preset, the default's), else
+// "preset" or "default". A key that the preset has no value for is overridden if it is written.
+// "preset" is null then, and names the other key if the preset has the other of alpha and static:
+// "alpha 8". "where" is "line N" of the file, "live" for a value that was set since it was read, or
+// null. marks: of config_switch_marked(); preset: the settings of the preset alone.
+json_t *settings_list(const struct switch_config *settings, const struct config_marks *marks,
 		      const struct switch_config *preset);
 
-// "where" of a value with this mark. NULL when memory ran out.
-json_t *settings_where(const struct config_mark *mark);
+// "where" of a key.
+json_t *settings_where(const struct config_marks *marks, const char *key);
 
-// Those of a list that are overridden: {KEY: {"value", "preset", "where"}}. NULL when memory ran
-// out.
+// The overridden values of a list: {KEY: {"value", "preset", "where"}}.
 json_t *settings_exceptions(const json_t *list);
 
 #define SETTINGS_KEY_MAX 80 // of a key, with its NUL

@@ -93,7 +93,7 @@ struct show_route {
 struct show_switch {
 	const char *node;
 	const struct switch_config *settings;
-	const struct config_mark *marks; // of config_switch_marked()
+	const struct config_marks *marks; // of config_switch_marked()
 	const struct switch_config *preset;
 	const uint64_t *cable_mm; // by port; 0: nothing is behind it
 };

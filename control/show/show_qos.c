@@ -271,16 +271,13 @@ void
 show_add_preset(json_t *to, const struct show_switch *w)
 {
 	const struct switch_config *c = w->settings;
-	const struct config_mark *marks = w->marks;
 
 	show_set_text(to, "preset", config_preset_name(c->preset));
-	json_object_set_new(to, "preset-where",
-			    settings_where(&marks[offsetof(struct switch_config, preset)]));
+	json_object_set_new(to, "preset-where", settings_where(w->marks, "preset"));
 	show_set_text(to, "mode",
 		      c->preset == CONFIG_PRESET_LOSSY ? "lossy"
 						       : config_preset_mode_name(c->preset_mode));
-	json_object_set_new(to, "mode-where",
-			    settings_where(&marks[offsetof(struct switch_config, preset_mode)]));
+	json_object_set_new(to, "mode-where", settings_where(w->marks, "preset-mode"));
 }
 
 // port: -1 for those of all ports.

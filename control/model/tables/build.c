@@ -22,22 +22,30 @@
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-struct config_mark *
+struct config_marks *
 tables_marks(const struct tables_draft *draft)
 {
 	const struct config *config = draft->topology->config;
 	struct switch_config scratch;
-	struct config_mark *marks;
+	struct config_marks *marks;
 
 	if (config->private == NULL)
 		return NULL;
-	marks = calloc(sizeof(struct switch_config), sizeof(*marks));
+	marks = calloc(1, sizeof(*marks));
 	if (marks != NULL && config_switch_marked(config, draft->node->name, draft->node->role,
 						  &scratch, marks) != 0) {
-		free(marks);
+		tables_marks_free(marks);
 		return NULL;
 	}
 	return marks;
+}
+
+void
+tables_marks_free(struct config_marks *marks)
+{
+	if (marks != NULL)
+		config_marks_free(marks);
+	free(marks);
 }
 
 void

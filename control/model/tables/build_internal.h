@@ -82,11 +82,9 @@ int tables_set_classes(const struct tables_draft *draft, struct port_profile *pr
 		       const struct topo_port *port, uint64_t port_max_rate_bps);
 
 // Where the settings of the draft's node come from, as config_switch_marked() tells, for
-// config_blame() once something is wrong; NULL when nobody knows. The caller frees them.
-struct config_mark *tables_marks(const struct tables_draft *draft);
-// config_blame() of a member of struct switch_config.
-#define tables_blame(cause, marks, member, ...) \
-	config_blame(cause, marks, offsetof(struct switch_config, member), __VA_ARGS__)
+// config_blame() once something is wrong; NULL when nobody knows. The caller gives them to tables_marks_free().
+struct config_marks *tables_marks(const struct tables_draft *draft);
+void tables_marks_free(struct config_marks *marks);
 // "on leaf1 ...", an error or a warning.
 void tables_report(const struct tables_draft *draft, bool warning, struct config_pos pos,
 		   const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));

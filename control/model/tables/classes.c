@@ -106,8 +106,8 @@ check_promises(const struct tables_draft *draft, const struct topo_port *port,
 {
 	uint64_t rate = port->rate_bps, promised = 0;
 	char asked[CONFIG_TEXT], there[CONFIG_TEXT];
-	struct config_cause cause = {0};
-	struct config_mark *marks;
+	struct config_error_origin cause = {0};
+	struct config_marks *marks;
 	unsigned promises = 0;
 
 	if (port_max_rate_bps != 0 && (rate == 0 || port_max_rate_bps < rate))
@@ -121,9 +121,8 @@ check_promises(const struct tables_draft *draft, const struct topo_port *port,
 	marks = tables_marks(draft);
 	for (unsigned tc = 0; tc < PRIORITIES; tc++)
 		if (draft->settings->classes[tc].min_rate_bps != 0)
-			tables_blame(&cause, marks, classes[tc].min_rate_bps, "qos.tc.%u.min-rate",
-				     tc);
-	free(marks);
+			config_blame(&cause, marks, "qos.tc.%u.min-rate", tc);
+	tables_marks_free(marks);
 	tables_report(draft, false, cause.mark.pos, cause.key,
 		      "%s promised to %u %s are more than the %s of %s%s",
 		      config_rate_text(promised, asked), promises,

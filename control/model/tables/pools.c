@@ -52,32 +52,30 @@ sum_ports(const struct tables_draft *draft, struct pool_sums *sums)
 
 // What the file sets aside for the priority groups of one pool, or of both (POOLS).
 static void
-blame_groups(const struct tables_draft *draft, struct config_cause *cause,
-	     const struct config_mark *marks, unsigned pool)
+blame_groups(const struct tables_draft *draft, struct config_error_origin *cause,
+	     const struct config_marks *marks, unsigned pool)
 {
 	for (unsigned i = 0; i < PRIORITIES; i++) {
 		const struct config_group *group = &draft->settings->groups[i];
 
 		if (group->reserved_bytes > 0 && (pool == POOLS || (unsigned)group->pool == pool))
-			tables_blame(cause, marks, groups[i].reserved_bytes, "qos.pg.%u.reserved",
-				     i);
+			config_blame(cause, marks, "qos.pg.%u.reserved", i);
 		if (pool != POOLS || !group->lossless || draft->settings->headroom_pool_bytes != 0)
 			continue;
-		tables_blame(cause, marks, groups[i].headroom, "qos.pg.%u.headroom", i);
-		tables_blame(cause, marks, groups[i].lossless, "qos.pg.%u.lossless", i);
+		config_blame(cause, marks, "qos.pg.%u.headroom", i);
+		config_blame(cause, marks, "qos.pg.%u.lossless", i);
 	}
 }
 
 static void
-blame_queues(const struct tables_draft *draft, struct config_cause *cause,
-	     const struct config_mark *marks, unsigned pool)
+blame_queues(const struct tables_draft *draft, struct config_error_origin *cause,
+	     const struct config_marks *marks, unsigned pool)
 {
 	for (unsigned i = 0; i < PRIORITIES; i++) {
 		const struct config_class *class = &draft->settings->classes[i];
 
 		if (class->reserved_bytes > 0 && (pool == POOLS || (unsigned)class->pool == pool))
-			tables_blame(cause, marks, classes[i].reserved_bytes, "qos.tc.%u.reserved",
-				     i);
+			config_blame(cause, marks, "qos.tc.%u.reserved", i);
 	}
 }
 
@@ -94,13 +92,13 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 			    ingress * cell > size - sums->headroom_bytes;
 	bool too_many = size / cell > TABLES_CELLS_MAX;
 	bool shared = draft->settings->headroom_pool_bytes != 0;
-	struct config_cause cause = {0};
-	struct config_mark *marks;
+	struct config_error_origin cause = {0};
+	struct config_marks *marks;
 
 	if (!too_many && !ingress_over && egress * cell <= size)
 		return 0;
 	marks = tables_marks(draft);
-	tables_blame(&cause, marks, buffer_bytes, "buffer.size");
+	config_blame(&cause, marks, "buffer.size");
 	if (too_many) {
 		tables_report(draft, false, cause.mark.pos, cause.key,
 			      "%" PRIu64 " B are more than %u cells of %u B: make cells larger",
@@ -108,8 +106,7 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 	} else if (ingress_over) {
 		blame_groups(draft, &cause, marks, POOLS);
 		if (shared)
-			tables_blame(&cause, marks, headroom_pool_bytes,
-				     "buffer.headroom-pool.size");
+			config_blame(&cause, marks, "buffer.headroom-pool.size");
 		tables_report(draft, false, cause.mark.pos, cause.key,
 			      "the buffer's %" PRIu64 " B do not hold the %" PRIu64
 			      " B of headroom%s and %" PRIu64
@@ -123,14 +120,17 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 			      " B reserved for the queues of %u ports",
 			      size, egress * cell, t->port_count);
 	}
-	free(marks);
+	tables_marks_free(marks);
 	return -EINVAL;
 }
 
-static size_t
-pool_offset(unsigned pool)
+static struct config_mark
+pool_mark(const struct config_marks *marks, unsigned pool)
 {
-	return offsetof(struct switch_config, pools) + pool * sizeof(struct config_amount);
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s.size", keys[pool]);
+	return config_marks_find(marks, key);
 }
 
 static uint64_t
@@ -152,20 +152,19 @@ check_side(const struct tables_draft *draft, unsigned first, uint64_t room_bytes
 	uint64_t whole = draft->settings->buffer_bytes;
 	bool seen = pool_bytes(&pools[0], whole) + pool_bytes(&pools[1], whole) > whole;
 	bool sized = pools[0].kind == CONFIG_AMOUNT_BYTES || pools[1].kind == CONFIG_AMOUNT_BYTES;
-	struct config_cause cause = {0};
-	struct config_mark *marks;
+	struct config_error_origin cause = {0};
+	struct config_marks *marks;
 	bool written = true;
 
 	if (!sized || bytes[0] + bytes[1] <= room_bytes)
 		return 0;
 	marks = tables_marks(draft);
 	for (unsigned i = 0; i < 2; i++) {
-		tables_blame(&cause, marks, pools[first + i], "%s.size", keys[first + i]);
-		written &= bytes[i] == 0 ||
-			   (marks != NULL &&
-			    marks[pool_offset(first + i)].origin == CONFIG_ORIGIN_FILE);
+		config_blame(&cause, marks, "%s.size", keys[first + i]);
+		written &= bytes[i] == 0 || (marks != NULL && pool_mark(marks, first + i).origin ==
+								      CONFIG_ORIGIN_FILE);
 	}
-	free(marks);
+	tables_marks_free(marks);
 	if (!written && seen)
 		return 0;
 	tables_report(draft, !written, cause.mark.pos, cause.key,
@@ -181,13 +180,13 @@ static void
 report_reserved(const struct tables_draft *draft, unsigned pool, uint64_t reserved)
 {
 	uint64_t cell = draft->t->cell;
-	struct config_mark *marks = tables_marks(draft);
-	struct config_cause cause = {0};
+	struct config_marks *marks = tables_marks(draft);
+	struct config_error_origin cause = {0};
 
-	tables_blame(&cause, marks, pools[pool], "%s.size", keys[pool]);
+	config_blame(&cause, marks, "%s.size", keys[pool]);
 	blame_groups(draft, &cause, marks, pool);
 	blame_queues(draft, &cause, marks, pool);
-	free(marks);
+	tables_marks_free(marks);
 	tables_report(draft, false, cause.mark.pos, cause.key,
 		      "pool %s of %" PRIu64 " B does not hold the %" PRIu64 " B reserved in it",
 		      config_pool_name(pool), draft->t->pools[pool].size * cell, reserved * cell);

@@ -159,7 +159,7 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct live
 		.prefix = config->fabric.name.text,
 		.workers = live->worker_count,
 		.cpus = cpus,
-		.cpu_count = config->live.cpus_auto ? 0 : config->live.cpu_count,
+		.cpu_count = config->live.cpu_count,
 		.hugepages = hugepages_of(config->live.hugepages),
 		.memory_mb = (unsigned)(pool_bytes(pool) >> 20) + LIVE_EXTRA_MEMORY_MB,
 		.pci = pci,

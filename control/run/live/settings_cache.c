@@ -9,7 +9,7 @@
 
 struct one_switch {
 	struct switch_config settings;
-	struct config_mark marks[sizeof(struct switch_config)];
+	struct config_marks marks;
 	struct switch_config preset;
 	uint64_t *cable_mm;
 };
@@ -26,8 +26,10 @@ settings_cache_destroy(struct settings_cache *m)
 {
 	if (m == NULL)
 		return;
-	for (uint32_t i = 0; m->switches != NULL && i < m->count; i++)
+	for (uint32_t i = 0; m->switches != NULL && i < m->count; i++) {
 		free(m->switches[i].cable_mm);
+		config_marks_free(&m->switches[i].marks);
+	}
 	free(m->seen);
 	free(m->switches);
 	free(m->shown);
@@ -63,7 +65,7 @@ fill_switch(struct settings_cache *m, const struct live_fabric *live, uint32_t i
 	const struct topo_node *place = &live->topology->nodes[index];
 	struct one_switch *s = &m->switches[index];
 	int rc = config_switch_marked(live->config, place->name, place->role, &s->settings,
-				      s->marks);
+				      &s->marks);
 
 	s->cable_mm = calloc(place->port_count + 1u, sizeof(*s->cable_mm));
 	if (rc == 0 && s->cable_mm == NULL)
@@ -74,7 +76,7 @@ fill_switch(struct settings_cache *m, const struct live_fabric *live, uint32_t i
 		s->cable_mm[i] = place->ports[i].cable_mm;
 	m->shown[index] = (struct show_switch){.node = place->name,
 					       .settings = &s->settings,
-					       .marks = s->marks,
+					       .marks = &s->marks,
 					       .preset = &s->preset,
 					       .cable_mm = s->cable_mm};
 	return rc;

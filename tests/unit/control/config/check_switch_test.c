@@ -59,12 +59,13 @@ a_pool_of_nothing_takes_nothing(void **state)
 	expect_messages(SINGLE "  preset: lossy\n  qos: {pg: {3: {pool: ingress-lossless}}}\n",
 			"warning: f.yaml:4:24: qos.pg.3.pool: all of priority 3 drops: its group 3 "
 			"is in ingress-lossless, whose size is 0\n");
-	expect_messages(SINGLE "  preset: lossy\n  qos: {pg: {5: {lossless: true}},"
-			       " priority-to-pg: {5: 5}, flow-control: pause}\n",
-			"warning: f.yaml:4:56: qos.priority-to-pg: all of priority 5 drops: its "
-			"group 5 is in ingress-lossless, whose size is 0\n"
-			"warning: f.yaml:4:56: qos.priority-to-pg: priority 5 is in lossless group "
-			"5, but its class 0 is in egress-lossy: it may drop there\n");
+	expect_messages(
+		SINGLE "  preset: lossy\n  qos: {pg: {5: {lossless: true}},"
+		       " priority-to-pg: {5: 5}, flow-control: pause}\n",
+		"warning: f.yaml:4:56: qos.priority-to-pg.5: all of priority 5 drops: its "
+		"group 5 is in ingress-lossless, whose size is 0\n"
+		"warning: f.yaml:4:56: qos.priority-to-pg.5: priority 5 is in lossless group "
+		"5, but its class 0 is in egress-lossy: it may drop there\n");
 	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {1: 1}}\n"
 			       "  buffer: {pools: {egress-lossy: {size: 0B}}}\n",
 			"warning: f.yaml:5:41: buffer.pools.egress-lossy.size: all of priority 0 "
@@ -162,7 +163,7 @@ what_is_lossless_in_half_is_warned_of(void **state)
 			"warning: f.yaml:4:28: qos.pg.3.lossless: group 3 of priority 3 is not "
 			"lossless: no PFC is sent for it\n");
 	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {priority-to-pg: {3: 0}}\n",
-			"warning: f.yaml:4:29: qos.priority-to-pg: group 0 of priority 3 is not "
+			"warning: f.yaml:4:29: qos.priority-to-pg.3: group 0 of priority 3 is not "
 			"lossless: no PFC is sent for it\n");
 	expect_messages(SINGLE "  preset: spectrum-x\n"
 			       "  qos: {flow-control: pfc-asymmetric, pfc: {priorities: [4]}}\n",
@@ -176,9 +177,11 @@ what_is_lossless_in_half_is_warned_of(void **state)
 		SINGLE
 		"  preset: spectrum-x\n"
 		"  qos: {priority-to-pg: {0: 0, 1: 0, 2: 0, 4: 0, 5: 0, 6: 0, default: 3}}\n",
-		"warning: f.yaml:4:71: qos.priority-to-pg: priority 7 is in lossless group 3, but "
+		"warning: f.yaml:4:71: qos.priority-to-pg.7: priority 7 is in lossless group 3, "
+		"but "
 		"pfc.priorities does not list it: it drops when headroom is full\n"
-		"warning: f.yaml:4:71: qos.priority-to-pg: priority 7 is in lossless group 3, but "
+		"warning: f.yaml:4:71: qos.priority-to-pg.7: priority 7 is in lossless group 3, "
+		"but "
 		"its class 0 is in egress-lossy: it may drop there\n");
 }
 
@@ -186,9 +189,10 @@ static void
 egress_is_as_lossless_as_ingress(void **state)
 {
 	(void)state;
-	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {3: 0}}\n",
-			"warning: f.yaml:4:29: qos.priority-to-tc: priority 3 is in lossless group "
-			"3, but its class 0 is in egress-lossy: it may drop there\n");
+	expect_messages(
+		SINGLE "  preset: spectrum-x\n  qos: {priority-to-tc: {3: 0}}\n",
+		"warning: f.yaml:4:29: qos.priority-to-tc.3: priority 3 is in lossless group "
+		"3, but its class 0 is in egress-lossy: it may drop there\n");
 	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {tc: {3: {pool: egress-lossy}}}\n",
 			"warning: f.yaml:4:24: qos.tc.3.pool: priority 3 is in lossless group 3, "
 			"but its class 3 is in egress-lossy: it may drop there\n");
@@ -208,11 +212,12 @@ a_link_pause_pauses_all(void **state)
 	expect_messages(SINGLE "  preset: spectrum-x\n"
 			       "  qos: {flow-control: pause, pfc: {priorities: [5]}}\n",
 			"");
-	expect_messages(SINGLE "  preset: spectrum-x\n"
-			       "  qos: {flow-control: pause, pg: {2: {lossless: true}},"
-			       " priority-to-pg: {2: 2}}\n",
-			"warning: f.yaml:4:77: qos.priority-to-pg: priority 2 is in lossless group "
-			"2, but its class 0 is in egress-lossy: it may drop there\n");
+	expect_messages(
+		SINGLE "  preset: spectrum-x\n"
+		       "  qos: {flow-control: pause, pg: {2: {lossless: true}},"
+		       " priority-to-pg: {2: 2}}\n",
+		"warning: f.yaml:4:77: qos.priority-to-pg.2: priority 2 is in lossless group "
+		"2, but its class 0 is in egress-lossy: it may drop there\n");
 }
 
 int

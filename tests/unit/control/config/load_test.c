@@ -69,7 +69,7 @@ a_fabric(void **state)
 	assert_int_equal(c->fabric.seed, 7);
 	assert_int_equal(c->fabric.dilation, 1000);
 	assert_int_equal(c->live.workers, 2);
-	assert_false(c->live.cpus_auto);
+	assert_int_not_equal(c->live.cpu_count, 0);
 	assert_int_equal(c->live.cpu_count, 2);
 	assert_int_equal(c->live.cpus[1], 3);
 	assert_int_equal(c->live.idle, CONFIG_IDLE_POLL);
@@ -175,7 +175,7 @@ defaults_of_a_fabric(void **state)
 	assert_int_equal(c->fabric.framing.preamble_bytes, 8);
 	assert_int_equal(c->fabric.framing.fcs_bytes, 4);
 	assert_int_equal(c->live.workers, 1);
-	assert_true(c->live.cpus_auto);
+	assert_int_equal(c->live.cpu_count, 0);
 	assert_int_equal(c->live.max_lag_ps, 10000000000);
 	assert_true(c->stop.idle);
 	assert_int_equal(c->stall_ps, 10000000000);

@@ -181,21 +181,23 @@ marks_tell_where_values_came_from(void **state)
 {
 	struct config *c =
 		load_good(FABRIC "switch: {preset: sonic,\n  qos: {tc: {3: {weight: 9}}}}\n");
-	struct config_mark marks[sizeof(struct switch_config)];
-	struct config_mark *mark = &marks[offsetof(struct switch_config, classes[3].weight)];
+	struct config_marks marks = {0};
 	struct switch_config s;
+	struct config_mark mark;
 
 	(void)state;
-	assert_int_equal(config_switch_marked(c, "leaf1", CONFIG_ROLE_LEAF, &s, marks), 0);
+	assert_int_equal(config_switch_marked(c, "leaf1", CONFIG_ROLE_LEAF, &s, &marks), 0);
 	assert_int_equal(s.classes[3].weight, 9);
-	assert_int_equal(mark->origin, CONFIG_ORIGIN_FILE);
-	assert_int_equal(mark->pos.line, 3);
-	assert_int_equal(mark->pos.column, 26);
-	mark = &marks[offsetof(struct switch_config, classes[4].weight)];
-	assert_int_equal(mark->origin, CONFIG_ORIGIN_PRESET);
-	assert_int_equal(mark->pos.line, 0);
-	mark = &marks[offsetof(struct switch_config, buffer_bytes)];
-	assert_int_equal(mark->origin, CONFIG_ORIGIN_DEFAULT);
+	mark = config_marks_find(&marks, "qos.tc.3.weight");
+	assert_int_equal(mark.origin, CONFIG_ORIGIN_FILE);
+	assert_int_equal(mark.pos.line, 3);
+	assert_int_equal(mark.pos.column, 26);
+	mark = config_marks_find(&marks, "qos.tc.4.weight");
+	assert_int_equal(mark.origin, CONFIG_ORIGIN_PRESET);
+	assert_int_equal(mark.pos.line, 0);
+	mark = config_marks_find(&marks, "buffer.size");
+	assert_int_equal(mark.origin, CONFIG_ORIGIN_DEFAULT);
+	config_marks_free(&marks);
 	config_free(c);
 }
 

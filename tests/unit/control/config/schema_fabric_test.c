@@ -54,8 +54,7 @@ explicit_mistakes(void **state)
 			"h1.eth1 (1 to 256)\n"
 			"f.yaml:3:3: fabric.topology.links[1]: needs \"b\": the other end\n"
 			"f.yaml:3:31: fabric.topology.links[1]: delay and cable exclude each "
-			"other: one follows from "
-			"the other\n");
+			"other: the other is at line 3\n");
 }
 
 static void
@@ -191,7 +190,7 @@ links_by_name(void **state)
 			"f.yaml:3:44: fabric.links.leaf1-spine1.rat: unknown key; did you mean "
 			"\"rate\"?\n"
 			"f.yaml:3:65: fabric.links.leaf1-spine1: delay and cable exclude each "
-			"other: one follows from the other\n");
+			"other: the other is at line 3\n");
 }
 
 static void
@@ -212,11 +211,11 @@ links_and_framing(void **state)
 		"f.yaml:3:24: fabric.links.host.rate: 100 has no unit: write it with K, M, G or T "
 		"(bits "
 		"per second)\n"
-		"f.yaml:3:36: fabric.links.host.delay: 2s is out of range: 0ns to 1s\n"
+		"f.yaml:3:36: fabric.links.host.delay: 2s is out of range: 0ps to 1s\n"
 		"f.yaml:3:40: fabric.links.host.mtu: unknown key\n"
-		"f.yaml:3:73: fabric.links.fabric: delay and cable exclude each other: one follows "
-		"from the "
-		"other\n"
+		"f.yaml:3:73: fabric.links.fabric: delay and cable exclude each other: the other "
+		"is "
+		"at line 3\n"
 		"f.yaml:4:25: fabric.links.framing.preamble: 8 has no unit: write it with B, KB, "
 		"MB, GB, KiB, "
 		"MiB or GiB\n"

@@ -60,10 +60,10 @@ route_mistakes(void **state)
 		"f.yaml:4:16: switch.routes[0].prefix: 198.18.2.1/24 has bits set past its length; "
 		"did you "
 		"mean \"198.18.2.0/24\"?\n"
-		"f.yaml:5:51: switch.routes[1].via: needs \"port\", \"node\" or \"vtep\": where "
+		"f.yaml:5:51: switch.routes[1].via[1]: needs \"port\", \"node\" or \"vtep\": where "
 		"it leads\n"
 		"f.yaml:6:7: switch.routes[2]: needs \"prefix\": such as 10.1.0.0/16\n"
-		"f.yaml:6:21: switch.routes[2].via: \"p2\" is not a port: swp1 to swp256\n");
+		"f.yaml:6:21: switch.routes[2].via[0]: \"p2\" is not a port: swp1 to swp256\n");
 }
 
 static void
@@ -84,18 +84,21 @@ tunnel_mistakes(void **state)
 			"f.yaml:3:44: switch.ports.swp1: swp1 is an uplink: its VRF is default\n"
 			"f.yaml:4:20: switch.ports.swp2.uplink: \"maybe\" is not true or false\n");
 	expect_messages(
-		SINGLE
-		"  routes:\n"
-		"    - {prefix: 10.1.0.0/16, via: [{port: swp2, vtep: 172.16.0.2}]}\n"
-		"    - {prefix: 10.2.0.0/16, via: [{node: leaf2, vtep: 172.16.0.2}]}\n"
-		"    - {prefix: 10.3.0.0/16, via: [{port: swp2, vni: 5}]}\n"
-		"    - {prefix: 10.4.0.0/16, via: [{vtep: 172.16.0.2, vni: 16777216}]}\n"
-		"    - {prefix: 10.5.0.0/16, via: [{vtep: 172.16.0.2, weight: 2}]}\n",
-		"f.yaml:4:48: switch.routes[0].via: vtep and port exclude each other\n"
-		"f.yaml:5:49: switch.routes[1].via: vtep and node exclude each other\n"
-		"f.yaml:6:48: switch.routes[2].via: goes with vtep\n"
-		"f.yaml:7:59: switch.routes[3].via.vni: 16777216 is out of range: 1 to 16777215\n"
-		"f.yaml:8:54: switch.routes[4].via: a tunnel's next hops have the weights of the "
+		SINGLE "  routes:\n"
+		       "    - {prefix: 10.1.0.0/16, via: [{port: swp2, vtep: 172.16.0.2}]}\n"
+		       "    - {prefix: 10.2.0.0/16, via: [{node: leaf2, vtep: 172.16.0.2}]}\n"
+		       "    - {prefix: 10.3.0.0/16, via: [{port: swp2, vni: 5}]}\n"
+		       "    - {prefix: 10.4.0.0/16, via: [{vtep: 172.16.0.2, vni: 16777216}]}\n"
+		       "    - {prefix: 10.5.0.0/16, via: [{vtep: 172.16.0.2, weight: 2}]}\n",
+		"f.yaml:4:48: switch.routes[0].via[0]: port and vtep exclude each other: the "
+		"other is at line 4\n"
+		"f.yaml:5:49: switch.routes[1].via[0]: vtep and node exclude each other\n"
+		"f.yaml:6:48: switch.routes[2].via[0]: port and vni exclude each other: the "
+		"other is at line 6\n"
+		"f.yaml:7:59: switch.routes[3].via[0].vni: 16777216 is out of range: 1 to "
+		"16777215\n"
+		"f.yaml:8:54: switch.routes[4].via[0]: a tunnel's next hops have the weights of "
+		"the "
 		"route to its far end\n");
 }
 

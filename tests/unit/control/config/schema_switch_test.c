@@ -171,8 +171,7 @@ routing_that_is_wrong(void **state)
 		"any\n");
 	expect_messages(
 		SINGLE "  routing: {eligible: {priorities: []}}\n",
-		"f.yaml:3:36: switch.routing.eligible.priorities: names none: write a list, "
-		"or any\n");
+		"f.yaml:3:36: switch.routing.eligible.priorities: needs at least 1 item, or any\n");
 	expect_messages(SINGLE "  routing: {eligible: {dscp: [3, 3]}}\n",
 			"f.yaml:3:34: switch.routing.eligible.dscp: 3 is named twice\n");
 	expect_messages(SINGLE "  routing: {pinned: [{src: h1, via: swp1}]}\n",
@@ -266,8 +265,7 @@ bad_values(void **state)
 			"(0 to 65535)\n");
 	expect_messages(SINGLE "  qos: {pg: {3: {alpha: 1, static: 2KB}}}\n",
 			"f.yaml:3:28: switch.qos.pg.3: alpha and static exclude each other: the "
-			"other stands at "
-			"line 3\n");
+			"other is at line 3\n");
 	expect_messages(SINGLE "  qos: {pg: {8: {}}}\n",
 			"f.yaml:3:14: switch.qos.pg.8: 8 is out of range: 0 to 7\n");
 	expect_messages(SINGLE "  qos: {pg: {3: {}, 0x3: {}}}\n",
@@ -293,7 +291,7 @@ bad_values(void **state)
 	expect_messages(SINGLE "  qos: {trust: [dscp, dspc], pfc: {priorities: [3, 3]}}\n",
 			"f.yaml:3:23: switch.qos.trust: \"dspc\" is not one of dscp, pcp; did you "
 			"mean \"dscp\"?\n"
-			"f.yaml:3:52: switch.qos.pfc.priorities: priority 3 is named twice\n");
+			"f.yaml:3:52: switch.qos.pfc.priorities: 3 is named twice\n");
 	expect_messages(SINGLE "  buffer: {pools: {ingress-lossy: {port-alpha: 128}}}\n",
 			"f.yaml:3:48: switch.buffer.pools.ingress-lossy.port-alpha: \"128\" is not "
 			"an alpha (1/128 to 64) or none\n");
@@ -316,7 +314,7 @@ bad_values(void **state)
 		SINGLE "  qos: {tc: {1: {ecn: maybe}}}\n",
 		"f.yaml:3:23: switch.qos.tc.1.ecn: expected {min, max, probability}, or off\n");
 	expect_messages(SINGLE "  routing: {grades: [2KB, 1KB]}\n",
-			"f.yaml:3:27: switch.routing.grades: 1KB does not follow 2KB: bounds must "
+			"f.yaml:3:27: switch.routing.grades: 1KB does not follow 2KB: items must "
 			"ascend\n");
 	expect_messages(SINGLE "  routing: {hash-seed: x, eligible: {udp-dport: 0}}\n",
 			"f.yaml:3:24: switch.routing.hash-seed: \"x\" is not a whole number (0 to "

@@ -110,7 +110,8 @@ poisson(void **state)
 		"  - {kind: stream, from: h1, to: h2, rate: 1G, at: 5us, until: 5us}\n",
 		"f.yaml:3:27: workload[0]: a load of nothing sends nothing\n"
 		"f.yaml:3:50: workload[0]: \"until\" is no later than \"at\"\n"
-		"f.yaml:4:69: workload[1]: \"mix\" and \"priority\" exclude each other\n"
+		"f.yaml:4:69: workload[1]: priority and mix exclude each other: the other is at "
+		"line 4\n"
 		"f.yaml:4:74: workload[1].mix: the shares are 91.5% together, not 100%\n"
 		"f.yaml:5:34: workload[2].mix.9: 9 is out of range: 0 to 7\n"
 		"f.yaml:5:42: workload[2].mix.03: \"03\" is to be written 3\n"

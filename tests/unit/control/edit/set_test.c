@@ -306,7 +306,7 @@ a_map_replaces_the_map_of_its_key(void **state)
 	set_good(c, "switch.qos.dscp-to-priority", "{12: 2}");
 	s = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
 	assert_int_equal(s.dscp_to_priority[10], 1);
-	assert_int_equal(s.dscp_listed & 1 << 10, 0);
+	assert_int_equal(s.dscp_listed.bits & 1 << 10, 0);
 	assert_int_equal(s.dscp_to_priority[12], 2);
 	assert_int_equal(s.dscp_to_priority[26], 3); // a default
 	set_good(c, "switch.qos.dscp-to-priority.13", "7");

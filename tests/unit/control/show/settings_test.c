@@ -13,7 +13,7 @@
 struct read {
 	struct config *config;
 	struct switch_config settings;
-	struct config_mark marks[sizeof(struct switch_config)];
+	struct config_marks marks;
 };
 
 static void
@@ -27,7 +27,7 @@ read_text(struct read *r, const char *text)
 	}
 	config_diag_free(&diag);
 	assert_int_equal(
-		config_switch_marked(r->config, "dut", CONFIG_ROLE_LEAF, &r->settings, r->marks),
+		config_switch_marked(r->config, "dut", CONFIG_ROLE_LEAF, &r->settings, &r->marks),
 		0);
 }
 
@@ -40,10 +40,12 @@ differences(const char *text, const char *preset)
 
 	read_text(&mine, text);
 	read_text(&expected, preset);
-	list = settings_list(&mine.settings, mine.marks, &expected.settings);
+	list = settings_list(&mine.settings, &mine.marks, &expected.settings);
 	assert_non_null(list);
 	out = settings_exceptions(list);
 	json_decref(list);
+	config_marks_free(&mine.marks);
+	config_marks_free(&expected.marks);
 	config_free(mine.config);
 	config_free(expected.config);
 	assert_non_null(out);
@@ -132,8 +134,8 @@ test_every_kind_of_value(void **state)
 	require(out, "qos.trim.size", "512B", NULL);
 	require(out, "qos.trim.tc", "6", NULL);
 	require(out, "qos.trim.eligible-tc", "[1, 2]", NULL);
-	require(out, "qos.watchdog.enabled", "on", "off");
-	require(out, "qos.watchdog.action", "forward", "drop");
+	require(out, "qos.watchdog", "on", "off");
+	require(out, "qos.watchdog.action", "forward", NULL);
 	// What trimming takes where nothing is written is no exception.
 	assert_int_equal(json_object_size(out), 26);
 	json_decref(out);
@@ -170,7 +172,7 @@ test_where_values_come_from(void **state)
 		  "  routing: {mode: adaptive, grades: [1KB, 2KB], eligible: {udp-dport: any}}\n"
 		  "  ports: {swp1: {}}\n");
 	read_text(&expected, SONIC);
-	list = settings_list(&mine.settings, mine.marks, &expected.settings);
+	list = settings_list(&mine.settings, &mine.marks, &expected.settings);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		const json_t *one = json_object_get(list, want[i].key);
 		const char *where = json_string_value(json_object_get(one, "where"));
@@ -185,6 +187,8 @@ test_where_values_come_from(void **state)
 			assert_string_equal(where, want[i].where);
 	}
 	json_decref(list);
+	config_marks_free(&mine.marks);
+	config_marks_free(&expected.marks);
 	config_free(mine.config);
 	config_free(expected.config);
 }

@@ -21,7 +21,7 @@ struct switches {
 	struct fixture *fixture;
 	struct config *config, *preset;
 	struct switch_config settings, expected;
-	struct config_mark marks[sizeof(struct switch_config)];
+	struct config_marks marks;
 	struct show_switch shown;
 };
 
@@ -42,10 +42,10 @@ setup(void **state)
 	}
 	config_diag_free(&diag);
 	assert_int_equal(
-		config_switch_marked(s->config, "leaf1", CONFIG_ROLE_LEAF, &s->settings, s->marks),
+		config_switch_marked(s->config, "leaf1", CONFIG_ROLE_LEAF, &s->settings, &s->marks),
 		0);
 	assert_int_equal(config_switch(s->preset, "p", CONFIG_ROLE_LEAF, &s->expected), 0);
-	s->shown = (struct show_switch){"leaf1", &s->settings, s->marks, &s->expected, cables};
+	s->shown = (struct show_switch){"leaf1", &s->settings, &s->marks, &s->expected, cables};
 	*state = s;
 	return 0;
 }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where values came from, and which of several that contradict each other is to be changed: mostly
+// the one written last. So a message is placed where the latest of them is in the file, under that
+// one's key. What was set since the file was read has no place in it and is later than all of it. A
+// default or preset is never blamed if the file has a part in the contradiction.
+#include "config.h"
+
+#include <stdlib.h>
+
+#define KEY_MAX 80
+
+struct config_mark_entry {
+	char key[KEY_MAX];
+	struct config_mark mark;
+};
+
+// The index of the key, or of the first entry behind where it would be.
+static unsigned
+find(const struct config_marks *marks, const char *key, bool *found)
+{
+	unsigned first = 0, behind = marks->count;
+
+	*found = false;
+	while (first < behind) {
+		unsigned middle = (first + behind) / 2;
+		int order = strcmp(marks->entries[middle].key, key);
+
+		if (order == 0) {
+			*found = true;
+			return middle;
+		}
+		if (order < 0)
+			first = middle + 1;
+		else
+			behind = middle;
+	}
+	return first;
+}
+
+struct config_mark
+config_marks_find(const struct config_marks *marks, const char *key)
+{
+	bool found;
+	unsigned i = find(marks, key, &found);
+
+	return found ? marks->entries[i].mark : (struct config_mark){0};
+}
+
+void
+config_marks_set(struct config_marks *marks, const char *key, struct config_mark mark)
+{
+	bool found;
+	unsigned i = find(marks, key, &found);
+	struct config_mark_entry *grown;
+
+	if (found) {
+		marks->entries[i].mark = mark;
+		return;
+	}
+	if (strlen(key) >= KEY_MAX)
+		return;
+	if (marks->count == marks->room) {
+		grown = realloc(marks->entries, (2 * marks->room + 64) * sizeof(*grown));
+		if (grown == NULL)
+			abort();
+		marks->entries = grown;
+		marks->room = 2 * marks->room + 64;
+	}
+	memmove(&marks->entries[i + 1], &marks->entries[i],
+		(marks->count - i) * sizeof(*marks->entries));
+	marks->entries[i] = (struct config_mark_entry){.mark = mark};
+	strcpy(marks->entries[i].key, key);
+	marks->count++;
+}
+
+void
+config_marks_free(struct config_marks *marks)
+{
+	free(marks->entries);
+	*marks = (struct config_marks){0};
+}
+
+static bool
+later(const struct config_mark *a, const struct config_mark *b)
+{
+	if (a->origin != CONFIG_ORIGIN_FILE || b->origin != CONFIG_ORIGIN_FILE)
+		return a->origin == CONFIG_ORIGIN_FILE && b->origin != CONFIG_ORIGIN_FILE;
+	if (a->pos.line == 0 || b->pos.line == 0)
+		return a->pos.line == 0 && b->pos.line != 0;
+	if (a->pos.line != b->pos.line)
+		return a->pos.line > b->pos.line;
+	return a->pos.column > b->pos.column;
+}
+
+void
+config_blame(struct config_error_origin *origin, const struct config_marks *marks,
+	     const char *format, ...)
+{
+	struct config_mark mark = {0};
+	char key[sizeof(origin->key)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(key, sizeof(key), format, args);
+	va_end(args);
+	if (marks != NULL)
+		mark = config_marks_find(marks, key);
+	if (origin->key[0] != '\0' && !later(&mark, &origin->mark))
+		return;
+	origin->mark = mark;
+	memcpy(origin->key, key, sizeof(key));
+}
