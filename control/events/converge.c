@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routes after a link event. What a switch can see itself, that one of its own links is down, its
-// dataplane acts on at once. Routes follow when `routing.convergence` has passed at the switch, as
-// routing protocols take their time: they are then computed from the links as they are at that
-// instant. So a link that is back before anyone has noticed never leaves the routes, and one that
-// fails again before its return has got around does not come back to them. Switches with equal
-// times change at one instant; every link event starts the time anew for all.
+// Routes after a link event. The dataplane of a switch acts at once on its own links that go down.
+// Routes follow once `routing.convergence` has passed at the switch, as routing protocols take time:
+// they are then computed from the links as they are at that instant. So a link that comes back before
+// a switch has noticed never leaves its routes, and a link that fails again before its return has been
+// noticed does not come back to them. Switches with equal delays change at one instant. Every link
+// event restarts the delay for all.
 #include "events_internal.h"
 
+#include "control/base/memory.h"
 #include "control/fabric/link_view.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Switches whose routes are to be made anew.
+// Switches whose routes are to be recomputed.
 struct converge {
 	ps_t at;
 	uint32_t count;
@@ -34,8 +34,7 @@ note_next(struct events *e)
 		e->converge_at = time_min(e->converge_at, e->pending[i]->at);
 }
 
-// Gives these switches the routes that follow from the links as they are, with the file's route
-// events so far.
+// Recomputes the routes of these switches from the present links and the route events so far.
 static int
 reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct config_diag *diag)
 {
@@ -60,38 +59,27 @@ reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct config_d
 	return rc;
 }
 
-static int
-keep_pending(struct events *e, struct converge *c)
-{
-	struct converge **grown =
-		realloc(e->pending, (e->pending_count + 1u) * sizeof(struct converge *));
-
-	if (grown == NULL)
-		return -ENOMEM;
-	e->pending = grown;
-	e->pending[e->pending_count++] = c;
-	note_next(e);
-	return 0;
-}
-
-// The switches that take so long; without a delay they change at once.
+// The switches with this delay; without a delay they change at once.
 static int
 converge_after(struct events *e, ps_t at, ps_t delay, struct config_diag *diag)
 {
 	const struct fabric *f = e->fabric;
 	uint32_t switches = f->topology->first_host;
-	struct converge *c = calloc(1, sizeof(*c) + switches * sizeof(c->nodes[0]));
+	struct converge *c = memory_new(sizeof(*c) + switches * sizeof(c->nodes[0]), "convergence");
 	int rc;
 
-	if (c == NULL)
-		return -ENOMEM;
 	c->at = at + delay;
 	for (uint32_t i = 0; i < switches; i++)
 		if (f->switches[i].routing.convergence_ps == delay)
 			c->nodes[c->count++] = i;
-	if (delay != 0 && keep_pending(e, c) == 0)
+	if (delay != 0) {
+		e->pending = memory_grow(e->pending, e->pending_count, sizeof(struct converge *),
+					 "convergences");
+		e->pending[e->pending_count++] = c;
+		note_next(e);
 		return 0;
-	rc = delay != 0 ? -ENOMEM : reroute(e, c->nodes, c->count, diag);
+	}
+	rc = reroute(e, c->nodes, c->count, diag);
 	free(c);
 	return rc;
 }

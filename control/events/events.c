@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file's events, resolved and checked before anything runs, and then applied step by step.
+// The file's events: resolved and checked before anything runs, then applied one by one.
 #include "events_internal.h"
 
+#include "control/base/memory.h"
 #include "control/advice/advice.h"
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/watchdog.h"
@@ -32,17 +33,15 @@ check_event(struct events *e, const struct config_event *event, struct config_di
 	}
 }
 
-// What a `set` event asks for must hold when its time comes, after all that were before it.
+// Each `set` event must be valid when it is due, after all events before it.
 static int
 check_sets(const struct events *e, struct config_diag *diag)
 {
-	const struct config_event **sets = calloc(e->count + 1u, sizeof(*sets));
+	const struct config_event **sets = memory_array(e->count, sizeof(*sets), "events");
 	const struct change_env env = events_env(e, 0);
 	uint32_t count = 0;
 	int rc = 0;
 
-	if (sets == NULL)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < e->count; i++)
 		if (config_event_edits(e->steps[i].event))
 			sets[count++] = e->steps[i].event;
@@ -52,8 +51,8 @@ check_sets(const struct events *e, struct config_diag *diag)
 	return rc;
 }
 
-// What a fabric ran may have been changed since its events were written: one that does not fit any
-// more is refused when its time comes.
+// A restored fabric may have been changed since its events were written. Events that are no longer
+// valid are refused when they are due.
 static int
 check_restored_sets(const struct events *e, struct config_diag *diag)
 {
@@ -70,19 +69,13 @@ events_create(struct events **out, struct fabric *f, const struct fabric_hooks *
 	      struct config_diag *diag)
 {
 	const struct config *config = f->config;
-	struct events *e = calloc(1, sizeof(*e));
+	struct events *e = memory_new(sizeof(*e), "events");
 	int rc = 0;
 
-	if (e == NULL)
-		return -ENOMEM;
 	e->fabric = f;
 	e->hooks = *hooks;
 	e->converge_at = PS_NEVER;
 	e->steps = config_list_steps(config, &e->count);
-	if (e->steps == NULL) {
-		events_destroy(e);
-		return -ENOMEM;
-	}
 	for (unsigned i = 0; i < config->event_count; i++)
 		if (check_event(e, &config->events[i], diag) != 0)
 			rc = -EINVAL;
@@ -166,7 +159,7 @@ apply_port(struct events *e, const struct config_event *event,
 	struct port_change change = {.event = event};
 	struct topo_ref ref;
 
-	// events_create() has seen that it is there; an attached host is no node.
+	// events_create() has checked that it exists; an attached host is not a node.
 	if (topology_find_port(f->topology, event->port.text, &ref) != 0 ||
 	    f->nodes[ref.node] == NULL)
 		return;
@@ -258,7 +251,7 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 	struct config_diag before = {0};
 	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));
 	const struct change_commit asked = {commit, context};
-	// Advice is about switches' settings.
+	// Advice concerns only settings of switches.
 	bool known = change_of_switches(edits, count) && advice_give(e->fabric, &before) == 0;
 	const struct drain *drains = e->fabric->drains;
 	int rc = change_edit(&env, edits, count, commit != NULL ? &asked : NULL, diag);
@@ -277,8 +270,8 @@ events_name_change(struct events *e, const char *what)
 
 	if (d == NULL || d->command != NULL)
 		return false;
-	d->command = strdup(what);
-	return d->command != NULL;
+	d->command = memory_text(what);
+	return true;
 }
 
 bool
@@ -305,7 +298,8 @@ apply_step(struct events *e, const struct config_step *s, ps_t now, struct confi
 	case CONFIG_EVENT_UNSET:
 		return change_apply(&env, s->event, diag);
 	case CONFIG_EVENT_SNAPSHOT:
-		return e->hooks.snapshot(e->hooks.context, now);
+		e->hooks.snapshot(e->hooks.context, now);
+		return 0;
 	case CONFIG_EVENT_PORT_TX:
 		apply_port(e, s->event, change_tx);
 		return 0;
@@ -327,7 +321,7 @@ events_apply(struct events *e, ps_t now, struct config_diag *diag)
 
 	e->now = now;
 	e->edited = NULL;
-	// What follows from an earlier event comes before the events of an instant.
+	// Consequences of earlier events come before the events of an instant.
 	while (rc == 0 && events_next(e) <= now) {
 		const struct change_env env = events_env(e, now);
 

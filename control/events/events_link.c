@@ -139,9 +139,7 @@ events_apply_link(struct events *e, const struct config_step *s, struct config_d
 		rc = change_rate(e, link, diag);
 	if (rc != 0 || !(event->changes & CONFIG_LINK_STATE))
 		return rc;
-	rc = link_view_keep(f);
-	if (rc != 0)
-		return rc;
+	link_view_keep(f);
 	f->link_down[link] = s->undo ? event->up : !event->up;
 	return converge_start(e, s->at_ps, diag);
 }

@@ -4,12 +4,13 @@
 // as a whole.
 #include "run.h"
 
+#include "control/base/memory.h"
 #include "dataplane/node/adopt.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static int
+static void
 take_snapshot(void *context, ps_t now)
 {
 	struct run *r = context;
@@ -17,9 +18,7 @@ take_snapshot(void *context, ps_t now)
 		r->fabric->names, r->fabric->topology->first_host + r->fabric->topology->host_count,
 		now);
 
-	if (snapshot == NULL || json_array_append_new(r->snapshots, snapshot) != 0)
-		return -ENOMEM;
-	return 0;
+	json_array_append_new(r->snapshots, snapshot);
 }
 
 // In virtual time nobody reads tables between windows, but nodes adopt new ones only when they next
@@ -46,7 +45,7 @@ change_node(void *context, struct node *node, void (*run)(struct node *node, ps_
 }
 
 static ps_t
-tell_time(void *context)
+run_clock(void *context)
 {
 	const struct run *r = context;
 
@@ -63,7 +62,7 @@ change_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg),
 }
 
 static void
-tell_change(void *context, ps_t now, const char *words)
+log_change(void *context, ps_t now, const char *words)
 {
 	const struct run *r = context;
 
@@ -75,28 +74,22 @@ int
 run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	   struct config_diag *diag)
 {
-	struct run *r = calloc(1, sizeof(*r));
+	struct run *r = memory_new(sizeof(*r), "run");
 	struct fabric_hooks hooks = {.snapshot = take_snapshot,
 				     .retire = retire_tables,
 				     .at_node = change_node,
 				     .at_nodes = change_nodes,
-				     .clock = tell_time,
-				     .tell = tell_change,
+				     .clock = run_clock,
+				     .tell = log_change,
 				     .context = r};
-	int rc = -ENOMEM;
+	int rc;
 
-	if (r == NULL)
-		return rc;
 	r->fabric = f;
 	r->until = PS_NEVER;
 	r->stall = f->config->stall_ps;
 	r->snapshots = json_array();
 	r->nodes = fabric_list_nodes(f, &r->node_count);
-	if (r->snapshots == NULL || r->nodes == NULL)
-		goto fail;
-	rc = fabric_log_create(&r->log, stderr, "the result's log", false);
-	if (rc != 0)
-		goto fail;
+	r->log = fabric_log_create(stderr, "the result's log", false);
 	rc = events_create(&r->events, f, &hooks, diag);
 	if (rc != 0)
 		goto fail;

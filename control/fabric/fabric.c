@@ -5,6 +5,7 @@
 // are its device's.
 #include "fabric.h"
 
+#include "control/base/memory.h"
 #include "control/model/tables/build.h"
 #include "dataplane/stages/stale_tenant.h"
 #include "fabric_internal.h"
@@ -164,55 +165,65 @@ load_hosts(struct fabric *f)
 	return rc;
 }
 
-static int
+static void
 create_names(struct fabric *f)
 {
 	const struct topology *t = f->topology;
-	struct fabric_labels *labels;
 
-	f->names = calloc(t->node_count, sizeof(*f->names));
-	if (f->names == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < t->node_count; i++) {
-		int rc = fabric_name_node(&f->names[i], t, i, f->nodes[i]);
+	f->names = memory_array(t->node_count, sizeof(*f->names), "node names");
+	for (uint32_t i = 0; i < t->node_count; i++)
+		fabric_name_node(&f->names[i], t, i, f->nodes[i]);
+	fabric_label(f, fabric_list_labels(t, NULL));
+}
 
-		if (rc != 0)
-			return rc;
+static struct fabric *
+make_room(struct config *config, struct topology *t, const struct fabric_options *options)
+{
+	struct fabric *f = memory_new(sizeof(*f), "fabric");
+
+	*f = (struct fabric){
+		.config = config,
+		.topology = t,
+		.seed = options->seed,
+		.epoch = 1,
+		.window = TIME_WINDOW_MAX,
+		.lookahead = TIME_WINDOW_MAX,
+		.buffers_bytes = options->buffers_bytes,
+		.trims = config_trims(config),
+		.nodes = memory_array(t->node_count, sizeof(struct node *), "nodes"),
+		.tables = memory_array(t->node_count, sizeof(struct tables *), "tables"),
+		.wires = memory_array(2 * (size_t)t->link_count, sizeof(struct wire *), "wires"),
+		.link_down = memory_array(t->link_count, sizeof(*f->link_down), "links"),
+		.link_rate = memory_array(t->link_count, sizeof(*f->link_rate), "link rates"),
+		.nics = memory_array(t->host_count, sizeof(struct nic *), "NICs"),
+		.switches = memory_array(t->first_host, sizeof(*f->switches), "switch settings"),
+		.hosts = memory_array(t->host_count, sizeof(*f->hosts), "host settings"),
+	};
+	return f;
+}
+
+static int
+create_wires(struct fabric *f, const struct fabric_options *options, struct config_diag *diag)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < f->topology->link_count; i++) {
+		const struct topo_link *link = &f->topology->links[i];
+
+		rc = create_wire(f, options, 2 * i, link->a, link->b, diag);
+		if (rc == 0)
+			rc = create_wire(f, options, 2 * i + 1, link->b, link->a, diag);
 	}
-	if (fabric_list_labels(&labels, t, NULL) != 0)
-		return -ENOMEM;
-	fabric_label(f, labels);
-	return 0;
+	return rc;
 }
 
 int
 fabric_create(struct fabric **out, struct config *config, struct topology *topology,
 	      const struct fabric_options *options, struct config_diag *diag)
 {
-	struct fabric *f = calloc(1, sizeof(*f));
-	int rc = -ENOMEM;
+	struct fabric *f = make_room(config, topology, options);
+	int rc = load_hosts(f);
 
-	if (f == NULL)
-		return rc;
-	f->config = config;
-	f->topology = topology;
-	f->seed = options->seed;
-	f->epoch = 1;
-	f->window = f->lookahead = TIME_WINDOW_MAX;
-	f->buffers_bytes = options->buffers_bytes;
-	f->trims = config_trims(config);
-	f->nodes = calloc(topology->node_count, sizeof(*f->nodes));
-	f->tables = calloc(topology->node_count, sizeof(*f->tables));
-	f->wires = calloc(2 * (size_t)topology->link_count + 1, sizeof(*f->wires));
-	f->link_down = calloc(topology->link_count + 1, sizeof(*f->link_down));
-	f->link_rate = calloc(topology->link_count + 1, sizeof(*f->link_rate));
-	f->nics = calloc(topology->host_count + 1, sizeof(*f->nics));
-	f->switches = calloc(topology->first_host + 1, sizeof(*f->switches));
-	f->hosts = calloc(topology->host_count + 1, sizeof(*f->hosts));
-	if (f->nodes == NULL || f->tables == NULL || f->wires == NULL || f->link_down == NULL ||
-	    f->link_rate == NULL || f->nics == NULL || f->switches == NULL || f->hosts == NULL)
-		goto fail;
-	rc = load_hosts(f);
 	if (rc == 0)
 		rc = routes_create(&f->routes, topology, NULL, diag);
 	for (uint32_t i = 0; rc == 0 && i < topology->node_count; i++)
@@ -220,25 +231,18 @@ fabric_create(struct fabric **out, struct config *config, struct topology *topol
 			rc = create_node(f, options, i, diag);
 	if (rc == 0)
 		rc = tables_check_ports(topology, f->switches, diag);
-	for (uint32_t i = 0; rc == 0 && i < topology->link_count; i++) {
-		const struct topo_link *link = &topology->links[i];
-
-		rc = create_wire(f, options, 2 * i, link->a, link->b, diag);
-		if (rc == 0)
-			rc = create_wire(f, options, 2 * i + 1, link->b, link->a, diag);
-	}
+	if (rc == 0)
+		rc = create_wires(f, options, diag);
 	for (uint32_t h = 0; rc == 0 && h < topology->host_count; h++)
 		if (f->nodes[topology->first_host + h] != NULL)
 			rc = fabric_create_nic(f, h, &f->nics[h]);
-	if (rc == 0)
-		rc = create_names(f);
-	if (rc != 0)
-		goto fail;
+	if (rc != 0) {
+		fabric_destroy(f);
+		return rc;
+	}
+	create_names(f);
 	*out = f;
 	return 0;
-fail:
-	fabric_destroy(f);
-	return rc;
 }
 
 static void
@@ -261,13 +265,13 @@ fabric_destroy(struct fabric *f)
 	if (f == NULL)
 		return;
 	t = f->topology;
-	for (uint32_t i = 0; f->wires != NULL && i < 2 * t->link_count; i++)
+	for (uint32_t i = 0; i < 2 * t->link_count; i++)
 		free_wire(f, i);
-	for (uint32_t i = 0; f->nics != NULL && i < t->host_count; i++)
+	for (uint32_t i = 0; i < t->host_count; i++)
 		nic_destroy(f->nics[i]);
-	for (uint32_t i = 0; f->nodes != NULL && i < t->node_count; i++)
+	for (uint32_t i = 0; i < t->node_count; i++)
 		node_destroy(f->nodes[i]);
-	for (uint32_t i = 0; f->tables != NULL && i < t->node_count; i++)
+	for (uint32_t i = 0; i < t->node_count; i++)
 		tables_destroy(f->tables[i]);
 	for (uint32_t i = 0; f->names != NULL && i < t->node_count; i++)
 		fabric_unname_node(&f->names[i], t->nodes[i].port_count);
@@ -292,10 +296,10 @@ fabric_destroy(struct fabric *f)
 struct node **
 fabric_list_nodes(const struct fabric *f, uint32_t *count)
 {
-	struct node **nodes = calloc(f->topology->node_count + 1, sizeof(*nodes));
+	struct node **nodes = memory_array(f->topology->node_count, sizeof(struct node *), "nodes");
 
 	*count = 0;
-	for (uint32_t i = 0; nodes != NULL && i < f->topology->node_count; i++)
+	for (uint32_t i = 0; i < f->topology->node_count; i++)
 		if (f->nodes[i] != NULL)
 			nodes[(*count)++] = f->nodes[i];
 	return nodes;

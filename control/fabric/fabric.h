@@ -58,25 +58,25 @@ struct fabric_options {
 	uint64_t buffers_bytes;
 };
 
-// Returns 0; -EINVAL with the errors in diag; or -ENOMEM. Config and topology are kept and, on a
-// `set` event, changed.
+// Returns 0, or -EINVAL with the errors in diag. Config and topology are kept and, by `set` events,
+// changed.
 int fabric_create(struct fabric **out, struct config *config, struct topology *topology,
 		  const struct fabric_options *options, struct config_diag *diag);
 
 // Frees everything but config, topology and pools. NULL is fine.
 void fabric_destroy(struct fabric *f);
 
-// Nodes that exist, packed; the caller frees the array. NULL without memory.
+// Nodes that exist, packed; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 
 // Builds the tables of a node, not in force yet, from its settings (of a host: those of its leaf)
 // and the routes as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 			struct tables **out, struct config_diag *diag);
-// The names of VRFs and tenants, for reports; before: those until now, or NULL. A tenant `rest`
-// that the file does not write and that has had no host yet has none. Returns 0 or -ENOMEM.
-int fabric_list_labels(struct fabric_labels **out, const struct topology *topology,
-		       const struct fabric_labels *before);
+// The names of VRFs and tenants, for reports; before: the names until now, or NULL. A tenant `rest`
+// that the file does not mention and that has had no host has none.
+struct fabric_labels *fabric_list_labels(const struct topology *topology,
+					 const struct fabric_labels *before);
 // NULL is fine.
 void fabric_free_labels(struct fabric_labels *labels);
 // Has reports show these from now on; they are the fabric's then.

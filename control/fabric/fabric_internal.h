@@ -20,9 +20,9 @@ int fabric_data_marking(const struct fabric *f, uint32_t host, uint8_t priority,
 int fabric_ack_marking(const struct fabric *f, uint32_t host, uint8_t data_priority,
 		       struct fabric_marking *out);
 
-// Names of a node's ports for reports. Returns 0 or -ENOMEM.
-int fabric_name_node(struct report_node *out, const struct topology *t, uint32_t node,
-		     const struct node *n);
+// Names of a node's ports for reports.
+void fabric_name_node(struct report_node *out, const struct topology *t, uint32_t node,
+		      const struct node *n);
 void fabric_unname_node(struct report_node *n, uint16_t port_count);
 
 // Frees what switches have learned, and what each knows of links.

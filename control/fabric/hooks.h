@@ -11,8 +11,8 @@ struct tenant_port;
 
 // Called by the control thread.
 struct fabric_hooks {
-	// Takes a `snapshot:` event's snapshot; returns 0 or -ENOMEM.
-	int (*snapshot)(void *context, ps_t now);
+	// Takes the snapshot of a `snapshot:` event.
+	void (*snapshot)(void *context, ps_t now);
 	// Frees tables that are no longer in force, once no node uses them.
 	void (*retire)(void *context, struct tables **old, uint32_t count);
 	// Runs a function on a node's own worker and returns when it has run.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "in_flight_routes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void
@@ -51,7 +50,7 @@ in_flight_routes_find_vrf(const struct topology *t, const struct topo_vrf *like,
 	return VRF_NONE;
 }
 
-int
+void
 in_flight_routes_copy(const struct route_list *from, const struct route *route, uint16_t vrf,
 		      uint32_t distance, struct route_list *to)
 {
@@ -67,49 +66,36 @@ in_flight_routes_copy(const struct route_list *from, const struct route *route, 
 	if (route->encap != ROUTES_PLAIN)
 		copy.encap = routes_add_encap(to, &from->encaps[route->encap]);
 	routes_append(to, &copy);
-	return 0;
 }
 
-static int
+static void
 copy_list(const struct route_list *from, struct route_list *to)
 {
-	int error = 0;
-
-	for (uint32_t i = 0; error == 0 && i < from->count; i++) {
-		const struct route *r = &from->routes[i];
-
-		error = in_flight_routes_copy(from, r, r->vrf, r->distance, to);
-	}
-	return error;
+	for (uint32_t i = 0; i < from->count; i++)
+		in_flight_routes_copy(from, &from->routes[i], from->routes[i].vrf,
+				      from->routes[i].distance, to);
 }
 
-int
+void
 in_flight_routes_compose(const struct drain *drains, const struct topology *t, uint32_t node,
 			 const struct route_list *now, struct route_list *out)
 {
-	int error = copy_list(now, out);
-
-	// What the VRF knows that has the key now...
-	for (uint16_t v = 0; error == 0 && v < t->vrf_count; v++) {
+	copy_list(now, out);
+	// A leaving VRF has the routes of the VRF that has its key now...
+	for (uint16_t v = 0; v < t->vrf_count; v++) {
 		uint16_t base;
 
 		if (!t->vrfs[v].leaving)
 			continue;
 		base = in_flight_routes_find_vrf(t, &t->vrfs[v], false);
-		for (uint32_t i = 0; error == 0 && base != VRF_NONE && i < now->count; i++) {
-			const struct route *r = &now->routes[i];
-
-			if (r->vrf == base)
-				error = in_flight_routes_copy(now, r, v, r->distance, out);
-		}
+		for (uint32_t i = 0; base != VRF_NONE && i < now->count; i++)
+			if (now->routes[i].vrf == base)
+				in_flight_routes_copy(now, &now->routes[i], v,
+						      now->routes[i].distance, out);
 	}
-	// ... and what is leaving.
-	for (const struct drain *d = drains; error == 0 && d != NULL; d = d->next)
-		for (unsigned i = 0; error == 0 && i < 2; i++)
-			error = copy_list(&d->lists[node][i], out);
-	if (error != 0)
-		routes_clear(out);
-	else
-		routes_sort(out);
-	return error;
+	// ... and those that packets in flight need.
+	for (const struct drain *d = drains; d != NULL; d = d->next)
+		for (unsigned i = 0; i < 2; i++)
+			copy_list(&d->lists[node][i], out);
+	routes_sort(out);
 }

@@ -59,13 +59,13 @@ bool in_flight_routes_keyed(const struct topo_vrf *vrfs, uint16_t vrf);
 // The VRF, leaving or not, whose packets have the same encapsulation and identifier; VRF_NONE.
 uint16_t in_flight_routes_find_vrf(const struct topology *t, const struct topo_vrf *like,
 				   bool leaving);
-// Appends a copy of a route of `from`, in another VRF and at another distance. Returns 0 or -ENOMEM.
-int in_flight_routes_copy(const struct route_list *from, const struct route *route, uint16_t vrf,
-			  uint32_t distance, struct route_list *to);
+// Appends a copy of a route of `from`, in another VRF and at another distance.
+void in_flight_routes_copy(const struct route_list *from, const struct route *route, uint16_t vrf,
+			   uint32_t distance, struct route_list *to);
 // The routes of a switch (`now`) with those that the drains keep there; routes_clear() frees what
-// `out` holds. Returns 0 or -ENOMEM.
-int in_flight_routes_compose(const struct drain *drains, const struct topology *t, uint32_t node,
-			     const struct route_list *now, struct route_list *out);
+// `out` holds.
+void in_flight_routes_compose(const struct drain *drains, const struct topology *t, uint32_t node,
+			      const struct route_list *now, struct route_list *out);
 
 // Frees one drain, which may be NULL; and a list of them.
 void drain_destroy(struct drain *d, const struct topology *t);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "learned.h"
 
+#include "control/base/memory.h"
 #include "fabric_internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,30 +28,24 @@ find_vrf(const struct fabric *f, uint32_t node, uint16_t vrf)
 	return NULL;
 }
 
-int
+void
 fabric_learn(struct fabric *f, uint32_t node, uint16_t vrf)
 {
-	struct learned_vrf *grown;
 	struct learned_node *n;
 	uint32_t at = 0;
 
 	if (f->learned == NULL)
-		f->learned = calloc(f->topology->first_host, sizeof(*f->learned));
-	if (f->learned == NULL)
-		return -ENOMEM;
+		f->learned = memory_array(f->topology->first_host, sizeof(*f->learned),
+					  "switches that learn routes");
 	if (find_vrf(f, node, vrf) != NULL)
-		return 0;
+		return;
 	n = &f->learned[node];
-	grown = realloc(n->vrfs, (n->count + 1u) * sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	n->vrfs = grown;
-	while (at < n->count && grown[at].vrf < vrf)
+	n->vrfs = memory_grow(n->vrfs, n->count, sizeof(*n->vrfs), "VRFs that learn routes");
+	while (at < n->count && n->vrfs[at].vrf < vrf)
 		at++;
-	memmove(&grown[at + 1], &grown[at], (n->count - at) * sizeof(*grown));
-	grown[at] = (struct learned_vrf){.vrf = vrf};
+	memmove(&n->vrfs[at + 1], &n->vrfs[at], (n->count - at) * sizeof(*n->vrfs));
+	n->vrfs[at] = (struct learned_vrf){.vrf = vrf};
 	n->count++;
-	return 0;
 }
 
 void
@@ -86,9 +80,8 @@ put(void *to, const void *from, size_t bytes)
 		memcpy(to, from, bytes);
 }
 
-// Makes room for all that the lists hold, and copies the fabric's own groups and what its packets
-// wear.
-static int
+// Makes room for the contents of all lists, and copies the fabric's own groups and encapsulations.
+static void
 copy_groups(struct route_list *out, const struct route_list *own, const struct learned_node *n)
 {
 	uint32_t encaps = own->encap_count;
@@ -100,13 +93,10 @@ copy_groups(struct route_list *out, const struct route_list *own, const struct l
 		members += n->vrfs[i].list.member_count;
 		encaps += n->vrfs[i].list.encap_count;
 	}
-	out->routes = malloc((routes + 1u) * sizeof(*out->routes));
-	out->groups = malloc((groups + 1u) * sizeof(*out->groups));
-	out->members = malloc((members + 1u) * sizeof(*out->members));
-	out->encaps = malloc((encaps + 1u) * sizeof(*out->encaps));
-	if (out->routes == NULL || out->groups == NULL || out->members == NULL ||
-	    out->encaps == NULL)
-		return -ENOMEM;
+	out->routes = memory_array(routes + 1u, sizeof(*out->routes), "routes");
+	out->groups = memory_array(groups + 1u, sizeof(*out->groups), "next-hop groups");
+	out->members = memory_array(members + 1u, sizeof(*out->members), "next hops");
+	out->encaps = memory_array(encaps + 1u, sizeof(*out->encaps), "encapsulations");
 	out->capacity = routes + 1;
 	out->group_capacity = groups + 1;
 	out->member_capacity = members + 1;
@@ -117,7 +107,6 @@ copy_groups(struct route_list *out, const struct route_list *own, const struct l
 	out->group_count = own->group_count;
 	out->member_count = own->member_count;
 	out->encap_count = own->encap_count;
-	return 0;
 }
 
 // Appends the groups of a learned list; returns the number that its first has there.
@@ -138,7 +127,7 @@ add_groups(struct route_list *out, const struct route_list *learned)
 	return first;
 }
 
-// Appends a learned route, whose list's groups begin at `first`. There is room for what it wears.
+// Appends a learned route, whose list's groups begin at `first`. There is room for its encapsulation.
 static void
 add_route(struct route_list *out, const struct route_list *learned, uint32_t at, uint32_t first)
 {
@@ -186,20 +175,18 @@ merge_vrf(struct route_list *out, const struct route *own, uint32_t count,
 		add_route(out, learned, at, first);
 }
 
-int
+const struct route_list *
 fabric_merge_learned(const struct fabric *f, uint32_t node, const struct route_list *own,
-		     struct route_list *scratch, const struct route_list **out)
+		     struct route_list *scratch)
 {
 	const struct learned_node *n = f->learned == NULL ? NULL : &f->learned[node];
 	const uint8_t underlay = routes_underlay(f->topology);
 	uint32_t at = 0;
 
 	*scratch = (struct route_list){0};
-	*out = own;
 	if (n == NULL || n->count == 0)
-		return 0;
-	if (copy_groups(scratch, own, n) != 0)
-		return -ENOMEM;
+		return own;
+	copy_groups(scratch, own, n);
 	for (uint32_t i = 0; i < n->count; i++) {
 		uint32_t from;
 
@@ -211,9 +198,8 @@ fabric_merge_learned(const struct fabric *f, uint32_t node, const struct route_l
 	}
 	for (; at < own->count; at++)
 		scratch->routes[scratch->count++] = own->routes[at];
-	// Tunnels go where what is now the way to their far ends goes.
+	// A tunnel takes the route to its far end.
 	if (underlay != 0)
 		routes_follow_tunnels(scratch, underlay);
-	*out = scratch;
-	return 0;
+	return scratch;
 }

@@ -1,54 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "link_view.h"
 
+#include "control/base/memory.h"
 #include "fabric_internal.h"
 
 #include "control/model/routes/routes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-// One for all switches that know the same.
+// Shared by all switches that have the same view.
 struct link_view {
 	uint32_t users;
 	bool down[]; // by link
 };
 
-int
+void
 link_view_keep(struct fabric *f)
 {
 	const uint32_t links = f->topology->link_count;
 	struct link_view *now = NULL;
 
 	if (f->link_views == NULL)
-		f->link_views = calloc(f->topology->first_host + 1u, sizeof(struct link_view *));
-	if (f->link_views == NULL)
-		return -ENOMEM;
+		f->link_views = memory_array(f->topology->first_host, sizeof(struct link_view *),
+					     "link views");
 	for (uint32_t n = 0; n < f->topology->first_host; n++) {
 		if (f->link_views[n] != NULL || f->switches[n].routing.convergence_ps == 0)
 			continue;
 		if (now == NULL)
-			now = calloc(1, sizeof(*now) + links * sizeof(now->down[0]));
-		if (now == NULL)
-			return -ENOMEM;
+			now = memory_new(sizeof(*now) + links * sizeof(now->down[0]), "link view");
 		if (now->users++ == 0)
 			memcpy(now->down, f->link_down, links * sizeof(now->down[0]));
 		f->link_views[n] = now;
 	}
-	return 0;
 }
 
 void
 link_view_drop(struct fabric *f, uint32_t node)
 {
-	struct link_view *known = f->link_views != NULL ? f->link_views[node] : NULL;
+	struct link_view *view = f->link_views != NULL ? f->link_views[node] : NULL;
 
-	if (known == NULL)
+	if (view == NULL)
 		return;
 	f->link_views[node] = NULL;
-	if (--known->users == 0)
-		free(known);
+	if (--view->users == 0)
+		free(view);
 }
 
 void
@@ -60,20 +56,20 @@ fabric_free_link_views(struct fabric *f)
 	f->link_views = NULL;
 }
 
-// The routes of all switches that know the same as this one, the first of them.
+// Sets the routes of all switches with the same view as `first`.
 static int
 apply_one(const struct fabric *f, uint32_t first, struct routes *routes, struct config_diag *diag)
 {
-	const struct link_view *known = f->link_views[first];
+	const struct link_view *view = f->link_views[first];
 	struct routes *theirs;
-	int rc = routes_create(&theirs, f->topology, known->down, diag);
+	int rc = routes_create(&theirs, f->topology, view->down, diag);
 
 	if (rc != 0)
 		return rc;
 	for (uint32_t n = first; n < f->topology->first_host; n++) {
 		struct route_list now = routes->nodes[n];
 
-		if (f->link_views[n] != known)
+		if (f->link_views[n] != view)
 			continue;
 		routes->nodes[n] = theirs->nodes[n];
 		theirs->nodes[n] = now;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each look gathers what all nodes have told and sorts it by time, then by node, so that the list
-// is the same however windows and nodes followed each other.
+// Each poll gathers the entries of all nodes and sorts them by time, then by node, so that the list does
+// not depend on windows or on the order of nodes.
 #include "log.h"
 
+#include "control/base/memory.h"
 #include "dataplane/base/node_log.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,34 +22,27 @@ struct fabric_log {
 	FILE *to;
 	const char *rest;
 	bool refills;
-	bool muted;     // said where the rest is
+	bool muted;     // the line about the rest is printed
 	unsigned lines; // that may be printed
 	json_t *entries;
-	uint64_t forgotten; // made room
+	uint64_t forgotten; // removed to make room
 	uint64_t overrun;   // lost by nodes
 	struct gathered *gathered;
 	uint32_t count;
 	uint32_t room;
 };
 
-int
-fabric_log_create(struct fabric_log **out, FILE *to, const char *rest, bool refills)
+struct fabric_log *
+fabric_log_create(FILE *to, const char *rest, bool refills)
 {
-	struct fabric_log *log = calloc(1, sizeof(*log));
+	struct fabric_log *log = memory_new(sizeof(*log), "log");
 
-	if (log == NULL)
-		return -ENOMEM;
 	log->to = to;
 	log->rest = rest;
 	log->refills = refills;
 	log->lines = FABRIC_LOG_LINES;
 	log->entries = json_array();
-	if (log->entries == NULL) {
-		fabric_log_destroy(log);
-		return -ENOMEM;
-	}
-	*out = log;
-	return 0;
+	return log;
 }
 
 void
@@ -62,20 +55,15 @@ fabric_log_destroy(struct fabric_log *log)
 	free(log);
 }
 
-static bool
+static void
 make_room(struct fabric_log *log)
 {
 	uint32_t room = log->room == 0 ? 64 : 2 * log->room;
-	struct gathered *gathered;
 
 	if (log->count < log->room)
-		return true;
-	gathered = realloc(log->gathered, room * sizeof(*gathered));
-	if (gathered == NULL)
-		return false;
-	log->gathered = gathered;
+		return;
+	log->gathered = memory_resize(log->gathered, room, sizeof(*log->gathered), "log entries");
 	log->room = room;
-	return true;
 }
 
 static void
@@ -86,7 +74,8 @@ gather(struct fabric_log *log, const struct fabric *f)
 	for (uint32_t i = 0; i < f->topology->first_host; i++) {
 		struct node_log *ring = f->nodes[i]->log;
 
-		while (make_room(log) && node_log_take(ring, &log->gathered[log->count].entry)) {
+		for (make_room(log); node_log_take(ring, &log->gathered[log->count].entry);
+		     make_room(log)) {
 			log->gathered[log->count].node = i;
 			log->gathered[log->count].order = log->count;
 			log->count++;
@@ -139,7 +128,7 @@ milliseconds(ps_t t, char text[static 32])
 	return text;
 }
 
-// What a node told, in words.
+// The text of an entry.
 static const char *
 describe(const struct node_log_entry *e, char text[static MESSAGE_MAX])
 {
@@ -157,7 +146,7 @@ describe(const struct node_log_entry *e, char text[static MESSAGE_MAX])
 	if (e->kind == NODE_LOG_RESTORE_QUIET)
 		snprintf(how, sizeof(how), "restored after %s ms of quiet", span);
 	else if (e->kind == NODE_LOG_RESTORE_CHANGED)
-		snprintf(how, sizeof(how), "restored, the watchdog does not watch it any more");
+		snprintf(how, sizeof(how), "restored, no longer watched");
 	snprintf(text, MESSAGE_MAX, "%s, %" PRIu64 " packet%s dropped", how, e->packets,
 		 e->packets == 1 ? "" : "s");
 	return text;

@@ -13,26 +13,26 @@
 
 struct fabric_log;
 
-// `to`: where lines go. `rest`: where the reader finds what is not printed after FABRIC_LOG_LINES
-// lines ("the result's log"). `refills`: a look that finds nothing new gives back a line, so that a
-// fabric that runs for long is heard again. Returns 0 or -ENOMEM.
-int fabric_log_create(struct fabric_log **out, FILE *to, const char *rest, bool refills);
+// `to`: where lines are printed. `rest`: where the reader finds what is not printed after
+// FABRIC_LOG_LINES lines ("the result's log"). `refills`: a poll that finds nothing new gives back one
+// line, so that a fabric that runs for long prints again.
+struct fabric_log *fabric_log_create(FILE *to, const char *rest, bool refills);
 
 // NULL is fine.
 void fabric_log_destroy(struct fabric_log *log);
 
-// Takes what the fabric's nodes have told since the last look, in the order of time. Control
-// thread; workers may run.
+// Takes what nodes have logged since the last poll, in the order of time. Control thread; workers may
+// run.
 void fabric_log_poll(struct fabric_log *log, const struct fabric *f);
 
-// Notes that an event of the file was not applied because it does not fit what has been set since;
-// reason: a line of UTF-8. Control thread.
+// Records that an event of the file was refused because of what has been set since; reason: a line of
+// UTF-8. Control thread.
 void fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason);
 
-// Notes that tenants have changed; words: a line of UTF-8. Control thread.
+// Records a change of tenants; words: a line of UTF-8. Control thread.
 void fabric_log_changed(struct fabric_log *log, ps_t at, const char *words);
 
-// Notes something else that the fabric's owner should know of; what: its kind, "configuration".
+// Records anything else; what: its kind, "configuration".
 // Control thread.
 void fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const char *message);
 
@@ -41,7 +41,7 @@ void fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const ch
 // given have neither node nor queue: null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
-// How many there have been, those that made room included.
+// How many there have been, removed ones included.
 uint64_t fabric_log_total(const struct fabric_log *log);
 
 // How many are missing from the list.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/model/tables/build.h"
+
+#include "control/base/memory.h"
 #include "dataplane/stages/stale_tenant.h"
 #include "in_flight_routes.h"
 #include "learned.h"
 #include "dataplane/node/adopt.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define CLOCK_RANDOM UINT64_C(0x636c636b) // "clck"
@@ -75,19 +76,16 @@ set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config
 	}
 }
 
-// Where tenants change, what is admitted is stamped with its epoch.
-static int
+// With tenants, admitted packets carry the epoch of the tables.
+static void
 add_epoch(const struct fabric *f, struct tables *t)
 {
 	t->epoch = f->epoch;
-	if (t->tunnels == NULL && (f->drains != NULL || topology_sliced(f->topology))) {
-		t->tunnels = calloc(1, sizeof(*t->tunnels));
-		if (t->tunnels == NULL)
-			return -ENOMEM;
-	}
-	return f->moved != NULL
-		       ? stale_hosts_create(&t->stale_hosts, f->moved->hosts, f->moved->count)
-		       : 0;
+	if (t->tunnels == NULL && (f->drains != NULL || topology_sliced(f->topology)))
+		t->tunnels = memory_new(sizeof(*t->tunnels), "tunnel table");
+	if (f->moved != NULL &&
+	    stale_hosts_create(&t->stale_hosts, f->moved->hosts, f->moved->count) != 0)
+		memory_exhausted(f->moved->count, sizeof(*f->moved->hosts), "moved hosts");
 }
 
 static int
@@ -95,23 +93,19 @@ build_switch(const struct fabric *f, uint32_t node, const struct switch_config *
 	     struct tables **out, struct config_diag *diag)
 {
 	struct route_list merged, all = {0};
-	const struct route_list *routes;
-	int rc = fabric_merge_learned(f, node, &f->routes->nodes[node], &merged, &routes);
+	const struct route_list *routes =
+		fabric_merge_learned(f, node, &f->routes->nodes[node], &merged);
+	int rc;
 
-	if (rc == 0 && f->drains != NULL)
-		rc = in_flight_routes_compose(f->drains, f->topology, node, routes, &all);
-	if (rc == 0)
-		rc = tables_build(out, f->topology, node, settings,
-				  f->drains != NULL ? &all : routes, diag);
+	if (f->drains != NULL) {
+		in_flight_routes_compose(f->drains, f->topology, node, routes, &all);
+		routes = &all;
+	}
+	rc = tables_build(out, f->topology, node, settings, routes, diag);
 	routes_clear(&all);
 	routes_clear(&merged);
-	if (rc != 0)
-		return rc;
-	rc = add_epoch(f, *out);
-	if (rc != 0) {
-		tables_destroy(*out);
-		*out = NULL;
-	}
+	if (rc == 0)
+		add_epoch(f, *out);
 	return rc;
 }
 

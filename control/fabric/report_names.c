@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-static int
+static void
 name_ports(struct report_node *out, const struct topology *t, const struct topo_node *place)
 {
-	struct report_port *ports = calloc(place->port_count, sizeof(*ports));
+	struct report_port *ports = memory_array(place->port_count, sizeof(*ports), "port names");
 
 	out->ports = ports;
-	if (ports == NULL)
-		return -ENOMEM;
 	for (uint16_t i = 0; i < place->port_count; i++) {
 		const struct topo_port *port = &place->ports[i];
 		char peer[TOPOLOGY_NAME_MAX];
@@ -25,14 +24,11 @@ name_ports(struct report_node *out, const struct topology *t, const struct topo_
 		ports[i].uplink = place->role < t->nodes[port->peer_node].role &&
 				  port->peer_node < t->first_host;
 		ports[i].peer =
-			strdup(topology_port_name(t, port->peer_node, port->peer_port, peer));
-		if (ports[i].peer == NULL)
-			return -ENOMEM;
+			memory_text(topology_port_name(t, port->peer_node, port->peer_port, peer));
 	}
-	return 0;
 }
 
-int
+void
 fabric_name_node(struct report_node *out, const struct topology *t, uint32_t node,
 		 const struct node *n)
 {
@@ -43,10 +39,10 @@ fabric_name_node(struct report_node *out, const struct topology *t, uint32_t nod
 		.name = place->name,
 		.kind = config_role_name(place->role),
 	};
-	return name_ports(out, t, place);
+	name_ports(out, t, place);
 }
 
-// Names as they are, whatever becomes of those who had them.
+// Names at one time, valid whatever becomes of the topology.
 struct fabric_labels {
 	char **vrfs, **tenants;
 	uint16_t vrf_count, tenant_count;
@@ -57,9 +53,9 @@ fabric_free_labels(struct fabric_labels *labels)
 {
 	if (labels == NULL)
 		return;
-	for (uint16_t i = 0; labels->vrfs != NULL && i < labels->vrf_count; i++)
+	for (uint16_t i = 0; i < labels->vrf_count; i++)
 		free(labels->vrfs[i]);
-	for (uint16_t i = 0; labels->tenants != NULL && i < labels->tenant_count; i++)
+	for (uint16_t i = 0; i < labels->tenant_count; i++)
 		free(labels->tenants[i]);
 	free(labels->vrfs);
 	free(labels->tenants);
@@ -76,9 +72,9 @@ has_port(const struct topology *t, uint16_t tenant)
 	return false;
 }
 
-// `rest` is always there, but nobody's business as long as no host ever was in it.
+// `rest` always exists but is shown only once a host has been in it.
 static bool
-is_told(const struct topology *t, uint16_t tenant, const struct fabric_labels *before)
+is_shown(const struct topology *t, uint16_t tenant, const struct fabric_labels *before)
 {
 	const struct topo_tenant *its = &t->tenants[tenant];
 
@@ -90,31 +86,21 @@ is_told(const struct topology *t, uint16_t tenant, const struct fabric_labels *b
 	       has_port(t, tenant);
 }
 
-int
-fabric_list_labels(struct fabric_labels **out, const struct topology *t,
-		   const struct fabric_labels *before)
+struct fabric_labels *
+fabric_list_labels(const struct topology *t, const struct fabric_labels *before)
 {
-	struct fabric_labels *labels = calloc(1, sizeof(*labels));
-	bool good = labels != NULL;
+	struct fabric_labels *labels = memory_new(sizeof(*labels), "tenant names");
 
-	if (good) {
-		labels->vrfs = calloc(t->vrf_count + 1u, sizeof(*labels->vrfs));
-		labels->tenants = calloc(t->tenant_count + 1u, sizeof(*labels->tenants));
-		labels->vrf_count = t->vrf_count;
-		labels->tenant_count = t->tenant_count;
-		good = labels->vrfs != NULL && labels->tenants != NULL;
-	}
-	for (uint16_t i = 0; good && i < t->vrf_count; i++)
-		good = (labels->vrfs[i] = strdup(t->vrfs[i].name)) != NULL;
-	for (uint16_t i = 0; good && i < t->tenant_count; i++)
-		if (is_told(t, i, before))
-			good = (labels->tenants[i] = strdup(t->tenants[i].name)) != NULL;
-	if (!good) {
-		fabric_free_labels(labels);
-		return -ENOMEM;
-	}
-	*out = labels;
-	return 0;
+	labels->vrfs = memory_array(t->vrf_count, sizeof(*labels->vrfs), "VRF names");
+	labels->tenants = memory_array(t->tenant_count, sizeof(*labels->tenants), "tenant names");
+	labels->vrf_count = t->vrf_count;
+	labels->tenant_count = t->tenant_count;
+	for (uint16_t i = 0; i < t->vrf_count; i++)
+		labels->vrfs[i] = memory_text(t->vrfs[i].name);
+	for (uint16_t i = 0; i < t->tenant_count; i++)
+		if (is_shown(t, i, before))
+			labels->tenants[i] = memory_text(t->tenants[i].name);
+	return labels;
 }
 
 void

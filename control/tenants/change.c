@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A change is prepared and then published. Preparing merges the sections again, compares every
-// switch's settings with those in force, and builds tables for the switches that differ and the
-// hosts behind them, or, where tenants change, for all switches; it may fail, and then nothing has
-// happened but that memory was used. Publishing swaps pointers and cannot fail. Packets under way
-// have been charged in cells and timed by the latency, so these two stay what they are; everything
-// else may change under traffic (dataplane/node/adopt.c tells how a node adopts new tables).
+// A change is prepared and then published. Preparing merges the sections again, compares the settings of
+// every switch with those in force, and builds tables for the switches that differ and the hosts behind
+// them, or for all switches when tenants change. It may fail, and then nothing has changed. Publishing
+// swaps pointers and cannot fail. Packets in flight have been charged in cells and timed by the latency,
+// so these two cannot change; everything else can change under traffic (dataplane/node.c says how a node
+// adopts new tables).
 //
-// Where one switch cuts packets, all must route what was cut: the first change that makes one do so
-// is preceded by one that has all carry such packets, and they do so ever after.
+// When one switch trims packets, all switches must route trimmed packets. So the first change that turns
+// trimming on is preceded by one that makes all switches carry such packets, for good.
 #include "change.h"
 
+#include "control/base/memory.h"
 #include "control/model/tables/build.h"
 #include "prepare.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +43,9 @@ change_of_switches(const struct config_edit *edits, unsigned count)
 	return false;
 }
 
-// Tells when nobody will do as the key says, because a nearer section has the say.
+// Warns when no switch follows the key, because a more specific section overrides it.
 static void
-tell_idle(const struct prepared *p, const struct config_edit *edit, struct config_diag *diag)
+warn_overridden(const struct prepared *p, const struct config_edit *edit, struct config_diag *diag)
 {
 	const struct topology *t = p->f->topology;
 	const char *key = edit->key, *value = edit->value;
@@ -65,15 +65,15 @@ tell_idle(const struct prepared *p, const struct config_edit *edit, struct confi
 			continue;
 		snprintf(line, sizeof(line), "line %u", pos.line);
 		config_warning(diag, p->f->config->file, at, key,
-			       "no switch changes: `%s` (%s) says otherwise", section,
+			       "no switch changes: `%s` (%s) overrides it", section,
 			       pos.line != 0 ? line : "set live");
 		return;
 	}
 }
 
-// Has all switches carry cut packets, before the first may cut one.
+// Makes all switches carry trimmed packets before the first may trim one.
 static int
-carry_cut(struct prepared *p, const struct change_env *env, struct config_diag *diag)
+carry_trimmed(struct prepared *p, const struct change_env *env, struct config_diag *diag)
 {
 	struct fabric *f = p->f;
 	struct tables **tables;
@@ -81,9 +81,7 @@ carry_cut(struct prepared *p, const struct change_env *env, struct config_diag *
 
 	if (f->trims || !config_trims(f->config))
 		return 0;
-	tables = calloc(f->topology->node_count, sizeof(struct tables *));
-	if (tables == NULL)
-		return -ENOMEM;
+	tables = memory_array(f->topology->node_count, sizeof(struct tables *), "tables");
 	f->trims = true;
 	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
 		rc = fabric_build_tables(f, i, &p->before[i], &tables[i], diag);
@@ -115,16 +113,17 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 {
 	struct fabric *f = env->fabric;
 	struct prepared p;
-	int rc = prepared_start(&p, f, false);
+	int rc = 0;
 
-	if (rc == 0 && count != 0)
+	prepared_start(&p, f, false);
+	if (count != 0)
 		rc = config_edit(f->config, edits, count, diag);
 	if (rc != 0 || count == 0) {
 		prepared_release(&p);
 		return rc != 0 || commit == NULL ? rc : commit->run(commit->context);
 	}
-	// Before tables are built for tenants as they will be.
-	rc = carry_cut(&p, env, diag);
+	// Before tables are built for the new tenants.
+	rc = carry_trimmed(&p, env, diag);
 	if (rc == 0 && edits_tenants(edits, count))
 		rc = tenant_change_begin(&p.tenants, env, false, diag);
 	if (rc == 0)
@@ -133,7 +132,7 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 		rc = commit->run(commit->context);
 	if (rc == 0) {
 		if (count == 1)
-			tell_idle(&p, &edits[0], diag);
+			warn_overridden(&p, &edits[0], diag);
 		put_in_force(&p, env);
 	} else {
 		prepared_drop_tables(&p);
@@ -144,7 +143,7 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 	return rc;
 }
 
-// The errors of an event's change, wherever they point, as errors of the event.
+// Reports the errors of a change at the place of its event.
 static void
 pass_errors(const struct config *config, const struct config_event *event,
 	    const struct config_diag *from, struct config_diag *to)
@@ -168,8 +167,7 @@ change_apply(const struct change_env *env, const struct config_event *event,
 	return rc;
 }
 
-// What was prepared is what the next one finds. The configuration keeps it until the caller takes
-// it back.
+// The next event starts from what was prepared. The configuration keeps it until the caller undoes it.
 static void
 take_over(struct prepared *p)
 {
@@ -182,7 +180,7 @@ take_over(struct prepared *p)
 	prepared_drop_tables(p);
 }
 
-// Whether it would do; *tenants is what it takes to go back, apart from the configuration.
+// Tries one event; *tenants is what is needed to roll back, apart from the configuration.
 static int
 try_event(struct prepared *p, const struct change_env *env, const struct config_event *event,
 	  struct tenant_change *tenants, struct config_diag *diag)
@@ -199,7 +197,7 @@ try_event(struct prepared *p, const struct change_env *env, const struct config_
 		if (rc == 0)
 			rc = prepared_prepare(p, &edit, 1, &trial);
 		if (rc == 0) {
-			tell_idle(p, &edit, diag);
+			warn_overridden(p, &edit, diag);
 			take_over(p);
 			*tenants = p->tenants;
 		} else {
@@ -218,13 +216,12 @@ change_check(const struct change_env *env, const struct config_event *const *eve
 	     struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
-	struct tenant_change *tenants = calloc(count + 1u, sizeof(*tenants));
+	struct tenant_change *tenants = memory_array(count, sizeof(*tenants), "changes of tenants");
 	struct prepared p;
 	uint32_t held = 0;
-	int rc = prepared_start(&p, f, true);
+	int rc = 0;
 
-	if (rc == 0 && tenants == NULL)
-		rc = -ENOMEM;
+	prepared_start(&p, f, true);
 	while (rc == 0 && held < count) {
 		rc = try_event(&p, env, events[held], &tenants[held], diag);
 		held += rc == 0;

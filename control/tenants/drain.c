@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When tenants change, packets admitted under the old tables are still under way. New tables keep
-// what those need to arrive (leaving.c), and the fabric is looked at from time to time: when none
-// is left that is older than the change, or when DRAIN_LIMIT of fabric time has passed and what is
-// left of the hosts that have moved has been dropped (moved.c), the change's command is over: from
-// then on no packet of a moved host reaches the tenant that it has left. What is older and of hosts
-// that have not moved is never dropped: for them routes stay until it has gone.
+// When tenants change, packets admitted under the old tables are still in flight. The new tables keep
+// the routes that these need (in_flight_find.c), and the fabric is polled until no packet is older
+// than the change, or until DRAIN_LIMIT of fabric time has passed and the remaining packets of moved
+// hosts have been dropped (stale_tenant.c). Then the command of the change ends: from now on no packet
+// of a moved host reaches the tenant that its host has left. Older packets of hosts that have not moved
+// are never dropped; their routes stay until the last has gone.
 //
-// A packet's age is the epoch of the tables that admitted it. Looked at are switches' queues, the
-// wires between switches, and those to hosts; what waits in a NIC or comes from a host has not been
-// admitted. Nothing of it is done by the dataplane.
+// The age of a packet is the epoch of the tables that admitted it. A poll scans the queues of switches,
+// the wires between switches and those to hosts; packets in a NIC or on a wire from a host have not
+// been admitted. The dataplane does none of this.
 //
-// Times of looks follow from when the change was made alone, so that in virtual time the outcome
-// does not depend on windows.
+// The times of polls follow only from the time of the change, so that in virtual time the outcome does
+// not depend on windows.
 #include "drain.h"
 
+#include "control/base/memory.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/stages/stale_tenant.h"
 
@@ -21,8 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DRAIN_POLL TIME_WINDOW_MAX // between the first looks
-#define DRAIN_BACK_OFF 8           // later ones wait this part of the time that has passed
+#define DRAIN_POLL TIME_WINDOW_MAX // between the first polls
+#define DRAIN_BACK_OFF 8           // later polls wait 1/8 of the time that has passed
 
 ps_t
 drains_next(const struct fabric *f)
@@ -43,9 +44,9 @@ drains_open(const struct fabric *f)
 	return false;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- scanning -----------------------------------------------------------------------------------
 
-// What one look has found of a drain.
+// What one scan has found of a drain.
 struct found {
 	uint64_t old;   // packets older than the change
 	uint64_t moved; // of them those of hosts that have moved
@@ -58,7 +59,7 @@ struct scan {
 	uint64_t dropped; // as `tenant-moved`
 };
 
-// Pauses and notices between switches are no packets of anybody.
+// Pauses and notices between switches belong to no tenant.
 static bool
 is_control(struct rte_mbuf *m)
 {
@@ -68,7 +69,7 @@ is_control(struct rte_mbuf *m)
 	       memcmp(packet_data(m), reserved, sizeof(reserved)) == 0;
 }
 
-// t: of the switch that had it last.
+// t: the tables of the switch that sent it last.
 static void
 scan_packet(struct scan *scan, const struct tables *t, struct rte_mbuf *m)
 {
@@ -86,7 +87,7 @@ scan_packet(struct scan *scan, const struct tables *t, struct rte_mbuf *m)
 	}
 }
 
-// A wire that this node's worker takes from, or the driver of its device.
+// A wire that this node's worker, or the driver of its device, takes packets from.
 static void
 scan_wire(struct scan *scan, const struct tables *t, const struct wire *w)
 {
@@ -105,8 +106,8 @@ tables_behind(const struct scan *scan, const struct node *n, unsigned port)
 	return scan->f->tables[place->ports[port].peer_node];
 }
 
-// A switch's queues, what comes to it from other switches, and what it has sent to hosts, which its
-// own worker takes or sends.
+// The queues of a switch, the wires to it from other switches, and those from it to hosts: the owners of
+// all of them are on this node's worker.
 static void
 scan_node(struct node *n, ps_t now, void *arg)
 {
@@ -130,27 +131,21 @@ scan_node(struct node *n, ps_t now, void *arg)
 	}
 }
 
-static int
-scan_all(const struct change_env *env, struct scan *scan)
+static struct scan
+scan_all(const struct change_env *env)
 {
 	struct fabric *f = env->fabric;
+	struct scan scan = {.f = f};
 	unsigned count = 0, i = 0;
-	int error = 0;
 
 	for (const struct drain *d = f->drains; d != NULL; d = d->next)
 		count++;
-	*scan = (struct scan){
-		.f = f,
-		.found = calloc(count + 1u, sizeof(*scan->found)),
-		.moved = calloc(count + 1u, sizeof(struct stale_hosts *)),
-	};
-	if (scan->found == NULL || scan->moved == NULL)
-		return -ENOMEM;
-	for (const struct drain *d = f->drains; error == 0 && d != NULL; d = d->next)
-		error = stale_tenant_of(f, d, &scan->moved[i++]);
-	if (error == 0)
-		env->hooks->at_nodes(env->hooks->context, scan_node, scan);
-	return error;
+	scan.found = memory_array(count, sizeof(*scan.found), "drains");
+	scan.moved = memory_array(count, sizeof(struct stale_hosts *), "drains");
+	for (const struct drain *d = f->drains; d != NULL; d = d->next)
+		scan.moved[i++] = stale_tenant_of(f, d);
+	env->hooks->at_nodes(env->hooks->context, scan_node, &scan);
+	return scan;
 }
 
 static void
@@ -158,7 +153,7 @@ free_scan(const struct fabric *f, struct scan *scan)
 {
 	unsigned i = 0;
 
-	for (const struct drain *d = f->drains; scan->moved != NULL && d != NULL; d = d->next)
+	for (const struct drain *d = f->drains; d != NULL; d = d->next)
 		stale_hosts_destroy(scan->moved[i++]);
 	free(scan->moved);
 	free(scan->found);
@@ -166,9 +161,9 @@ free_scan(const struct fabric *f, struct scan *scan)
 
 // ---- what follows -------------------------------------------------------------------------------
 
-// Of several workers each is looked at in its turn, and a packet may pass from one that is yet to
-// be looked at to one that has been. It does so only on its way forward, and no way is longer than
-// this: so many looks in a row that find nothing have missed nothing.
+// Workers are scanned one after the other, and a packet may pass from a worker that is still to be
+// scanned to one that has been. It only moves forward, and no path is longer than this: so many clean
+// scans in a row have missed nothing.
 static unsigned
 polls_needed(const struct change_env *env)
 {
@@ -176,20 +171,19 @@ polls_needed(const struct change_env *env)
 }
 
 static void
-tell(const struct change_env *env, struct drain *d, uint64_t dropped)
+report(const struct change_env *env, struct drain *d, uint64_t dropped)
 {
-	char *text = NULL;
 	uint64_t lost = dropped - d->dropped_before, drained;
+	char *text;
 
 	if (d->reported || env->hooks->tell == NULL)
 		return;
 	d->reported = true;
 	lost = lost < d->in_flight ? lost : d->in_flight;
 	drained = d->in_flight - lost;
-	if (asprintf(&text, "%s%s%s; %" PRIu64 " packet%s drained, %" PRIu64 " dropped",
-		     d->command != NULL ? d->command : "", d->command != NULL ? ": " : "",
-		     d->summary, drained, drained == 1 ? "" : "s", lost) < 0)
-		return;
+	text = memory_format("%s%s%s; %" PRIu64 " packet%s drained, %" PRIu64 " dropped",
+			     d->command != NULL ? d->command : "", d->command != NULL ? ": " : "",
+			     d->summary, drained, drained == 1 ? "" : "s", lost);
 	env->hooks->tell(env->hooks->context, env->now, text);
 	free(text);
 }
@@ -203,7 +197,7 @@ has_place(const uint16_t *places, uint16_t count, uint16_t place)
 	return false;
 }
 
-// The places that names have left may be others' now, unless they were left once more since.
+// Frees the indices that a drain has held, unless a later drain holds them too.
 static void
 free_places(struct fabric *f, const struct drain *ended)
 {
@@ -242,7 +236,7 @@ end_drain(struct fabric *f, struct drain *ended)
 	drain_destroy(ended, f->topology);
 }
 
-// What routes there were to hosts that have moved are gone.
+// Drops the routes to hosts that have moved.
 static void
 expire(struct fabric *f, struct drain *d)
 {
@@ -257,7 +251,7 @@ set_next_poll(struct drain *d, ps_t now)
 	ps_t passed = now - d->began;
 	ps_t wait = passed / DRAIN_BACK_OFF > DRAIN_POLL ? passed / DRAIN_BACK_OFF : DRAIN_POLL;
 
-	// The end of what is dropped is close: only wires hold some of it.
+	// The end is near: only wires still hold packets that are to be dropped.
 	if (d->expired && !d->done)
 		wait = DRAIN_POLL;
 	d->next_poll = (now + wait) / DRAIN_POLL * DRAIN_POLL;
@@ -267,7 +261,7 @@ set_next_poll(struct drain *d, ps_t now)
 		d->next_poll = now + DRAIN_POLL;
 }
 
-// One drain by what was found. *ended: it is to be taken out; *anew: tables follow.
+// Updates one drain. *ended: remove it; *anew: rebuild the tables.
 static void
 poll_drain(const struct change_env *env, struct drain *d, const struct found *found,
 	   uint64_t dropped, bool *ended, bool *anew)
@@ -279,7 +273,7 @@ poll_drain(const struct change_env *env, struct drain *d, const struct found *fo
 	if (d->clean_polls >= polls_needed(env)) {
 		d->done = true;
 		*ended = *anew = true;
-		tell(env, d, dropped);
+		report(env, d, dropped);
 		return;
 	}
 	if (!d->expired && !d->done && env->now >= d->began + DRAIN_LIMIT) {
@@ -288,7 +282,7 @@ poll_drain(const struct change_env *env, struct drain *d, const struct found *fo
 		*anew = true;
 	} else if (d->expired && !d->done && d->clean_polls_moved >= polls_needed(env)) {
 		d->done = true;
-		tell(env, d, dropped);
+		report(env, d, dropped);
 	}
 	set_next_poll(d, env->now);
 }
@@ -299,20 +293,15 @@ drains_begin(struct drain *d, ps_t now)
 	d->began = d->next_poll = now;
 }
 
-// Tables anew for the switches that an ended or expired drain leaves.
+// Rebuilds tables after a drain has ended or expired.
 static int
 rebuild(const struct change_env *env, struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
-	struct stale_hosts *moved;
-	int error;
 
 	in_flight_routes_release(f);
-	error = stale_tenant_in_force(f, &moved);
-	if (error != 0)
-		return error;
 	stale_hosts_destroy(f->moved);
-	f->moved = moved;
+	f->moved = stale_tenant_in_force(f);
 	return change_rebuild(env, diag);
 }
 
@@ -320,24 +309,16 @@ int
 drains_poll(const struct change_env *env, struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
+	struct scan scan = scan_all(env);
 	struct drain *next;
-	struct scan scan;
 	unsigned i = 0;
 	bool anew = false;
-	int error = scan_all(env, &scan);
 
-	if (error != 0) {
-		free_scan(f, &scan);
-		for (struct drain *d = f->drains; d != NULL; d = d->next)
-			if (d->next_poll <= env->now)
-				set_next_poll(d, env->now);
-		return error;
-	}
-	for (struct drain *d = f->drains; d != NULL; d = d->next)
+	for (struct drain *d = f->drains; d != NULL; d = d->next, i++) {
 		d->ended = false;
-	for (struct drain *d = f->drains; d != NULL; d = d->next, i++)
 		if (d->next_poll <= env->now)
 			poll_drain(env, d, &scan.found[i], scan.dropped, &d->ended, &anew);
+	}
 	free_scan(f, &scan);
 	for (struct drain *d = f->drains; d != NULL; d = next) {
 		next = d->next;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the old tables delivered and the new ones do not. A packet that has been admitted wears what
-// its VRF wore then (nothing, a VLAN, a VNI), and switches on its way look it up by that. So for
-// each of these keys the routes of before are compared with those of now, switch by switch, and
-// what is missing goes on being routed, but only for what comes from other switches: in a VRF of
-// its own, `leaving`, that stands for the key in the place of the VRF that has it now and knows all
-// that this one knows. No port of a host is in such a VRF, so no new packet can enter what a host
-// has left.
+// Finds what the old tables delivered and the new ones do not. An admitted packet keeps the
+// encapsulation that its VRF had (none, a VLAN, a VNI), and switches on its way look it up by that
+// key. So for each key and switch the old routes are compared with the new ones. Routes that are
+// missing stay in force, but only for packets from other switches: they go into a VRF of their own,
+// `leaving`, that takes the place of the key's new VRF for such packets and also holds all routes of
+// that one. No host port is in a leaving VRF, so no new packet can enter what its host has left.
 //
-// A key that another tenant has now delivers to that one alone.
+// A key that now belongs to another tenant delivers only to that tenant.
 #include "drain.h"
 
+#include "control/base/memory.h"
 #include "control/fabric/learned.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Between local routes, which stay, and those that lead on to other switches.
+// Between local routes, which stay, and those to other switches.
 #define IN_FLIGHT_DISTANCE ((UINT32_C(1) << 29) - 1)
 
 static bool
@@ -25,27 +24,21 @@ is_free(const struct topo_vrf *vrf)
 	return vrf->name[0] == '\0' && !vrf->held;
 }
 
-// The leaving VRF of an old VRF's key, in the topology; added if it is new.
-static int
-take_vrf(struct topology *t, const struct topo_vrf *old, uint16_t *out)
+// The leaving VRF of an old VRF's key, added to the topology if it is new.
+static uint16_t
+take_vrf(struct topology *t, const struct topo_vrf *old)
 {
-	struct topo_vrf *grown;
-	uint16_t v = 0;
+	uint16_t v = in_flight_routes_find_vrf(t, old, true);
 
-	*out = in_flight_routes_find_vrf(t, old, true);
-	if (*out != VRF_NONE)
-		return 0;
+	if (v != VRF_NONE)
+		return v;
+	v = 0;
 	while (v < t->vrf_count && !is_free(&t->vrfs[v]))
 		v++;
-	if (v == t->vrf_count) {
-		grown = t->vrf_count < INT16_MAX
-				? realloc(t->vrfs, (t->vrf_count + 1u) * sizeof(*grown))
-				: NULL;
-		if (grown == NULL)
-			return -ENOMEM;
-		t->vrfs = grown;
-		t->vrf_count++;
-	}
+	if (v == INT16_MAX)
+		memory_exhausted(v + 1u, sizeof(*t->vrfs), "VRFs");
+	if (v == t->vrf_count)
+		t->vrfs = memory_resize(t->vrfs, ++t->vrf_count, sizeof(*t->vrfs), "VRFs");
 	t->vrfs[v] = (struct topo_vrf){
 		.tenant = old->tenant,
 		.encap = old->encap,
@@ -55,11 +48,10 @@ take_vrf(struct topology *t, const struct topo_vrf *old, uint16_t *out)
 		.held = true,
 		.leaving = true,
 	};
-	// No tenant can be called so.
+	// No tenant can have such a name.
 	snprintf(t->vrfs[v].name, sizeof(t->vrfs[v].name), "(%.*s)", CONFIG_NAME_MAX - 2,
 		 old->name);
-	*out = v;
-	return 0;
+	return v;
 }
 
 // ---- comparing ----------------------------------------------------------------------------------
@@ -148,66 +140,56 @@ is_moved(const struct comparison *c, const struct route *route)
 						sizeof(wanted), drain_host_compare) != NULL;
 }
 
-static int
+static void
 compare_route(struct comparison *c, const struct route *old)
 {
 	const struct topo_vrf *vrf = &c->before->vrfs[old->vrf];
-	uint16_t now = c->now[old->vrf], leaving;
+	uint16_t now = c->now[old->vrf];
 	const struct route *new = NULL;
-	int error;
 
 	if (!in_flight_routes_keyed(c->before->vrfs, old->vrf) || vrf->held ||
 	    old->group == ROUTES_BLACKHOLE)
-		return 0;
+		return;
 	if (now != VRF_NONE)
 		new = routes_find(c->new, now, &old->prefix);
 	if (new != NULL && same_members(c, old, new) && same_encap(c, old, new))
-		return 0;
+		return;
 	// What comes out of a tunnel at a leaf is for one of its hosts.
 	if (vrf->encap == CONFIG_ENCAP_VXLAN && host_behind(c, old) < 0)
-		return 0;
+		return;
 	if (now != VRF_NONE && strcmp(vrf->name, c->t->vrfs[now].name) != 0)
-		return 0; // another's key
-	error = take_vrf(c->t, vrf, &leaving);
-	return error != 0 ? error
-			  : in_flight_routes_copy(c->old, old, leaving, IN_FLIGHT_DISTANCE,
-						  &c->d->lists[c->node][is_moved(c, old)]);
+		return; // the key belongs to another tenant
+	in_flight_routes_copy(c->old, old, take_vrf(c->t, vrf), IN_FLIGHT_DISTANCE,
+			      &c->d->lists[c->node][is_moved(c, old)]);
 }
 
-static int
+static void
 compare_node(struct comparison *c, const struct fabric *f, const struct routes *old)
 {
 	struct route_list before = {0}, after = {0};
-	int error = fabric_merge_learned(f, c->node, &old->nodes[c->node], &before, &c->old);
 
-	if (error == 0)
-		error = fabric_merge_learned(f, c->node, &f->routes->nodes[c->node], &after,
-					     &c->new);
-	for (uint32_t i = 0; error == 0 && i < c->old->count; i++)
-		error = compare_route(c, &c->old->routes[i]);
+	c->old = fabric_merge_learned(f, c->node, &old->nodes[c->node], &before);
+	c->new = fabric_merge_learned(f, c->node, &f->routes->nodes[c->node], &after);
+	for (uint32_t i = 0; i < c->old->count; i++)
+		compare_route(c, &c->old->routes[i]);
 	routes_clear(&before);
 	routes_clear(&after);
-	return error;
 }
 
-int
+void
 in_flight_routes_find(struct drain *d, struct fabric *f, const struct tenant_snapshot *before,
-		      struct routes *old)
+		      const struct routes *old)
 {
 	struct topology *t = f->topology;
 	struct comparison c = {.d = d, .t = t, .before = before};
-	int error = 0;
 
-	d->lists = calloc(t->first_host + 1u, sizeof(*d->lists));
-	c.now = calloc(before->vrf_count + 1u, sizeof(*c.now));
-	if (d->lists == NULL || c.now == NULL)
-		error = -ENOMEM;
-	for (uint16_t v = 0; error == 0 && v < before->vrf_count; v++)
+	d->lists = memory_array(t->first_host, sizeof(*d->lists), "route lists");
+	c.now = memory_array(before->vrf_count, sizeof(*c.now), "VRF indices");
+	for (uint16_t v = 0; v < before->vrf_count; v++)
 		c.now[v] = in_flight_routes_find_vrf(t, &before->vrfs[v], false);
-	for (c.node = 0; error == 0 && c.node < t->first_host; c.node++)
-		error = compare_node(&c, f, old);
+	for (c.node = 0; c.node < t->first_host; c.node++)
+		compare_node(&c, f, old);
 	free(c.now);
-	return error;
 }
 
 // ---- in force -----------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings of a change against what is in force: what must not change while packets are under
-// way, what would not fit, and the tables that follow.
+// Compares the settings of a change with those in force, refuses what cannot change under traffic or
+// would not fit, and builds the new tables.
 #include "prepare.h"
 
+#include "control/base/memory.h"
 #include "control/model/tables/build.h"
 
 #include <errno.h>
@@ -22,8 +23,7 @@ prepared_drop_tables(struct prepared *p)
 void
 prepared_release(struct prepared *p)
 {
-	if (p->tables != NULL)
-		prepared_drop_tables(p);
+	prepared_drop_tables(p);
 	free(p->tables);
 	free(p->before);
 	free(p->after);
@@ -31,29 +31,26 @@ prepared_release(struct prepared *p)
 	free(p->excess);
 }
 
-int
+void
 prepared_start(struct prepared *p, struct fabric *f, bool trial)
 {
 	size_t switches = f->topology->first_host;
 
-	*p = (struct prepared){.f = f, .trial = trial};
-	p->tables = calloc(f->topology->node_count, sizeof(struct tables *));
-	p->before = calloc(switches + 1, sizeof(*p->before));
-	p->after = calloc(switches + 1, sizeof(*p->after));
-	p->differs = calloc(switches + 1, sizeof(*p->differs));
-	p->excess = calloc(switches + 1, sizeof(*p->excess));
-	if (p->tables == NULL || p->before == NULL || p->after == NULL || p->differs == NULL ||
-	    p->excess == NULL)
-		return -ENOMEM;
-	memcpy(p->before, f->switches, switches * sizeof(*p->before));
-	memcpy(p->after, f->switches, switches * sizeof(*p->after));
+	*p = (struct prepared){
+		.f = f,
+		.trial = trial,
+		.tables = memory_array(f->topology->node_count, sizeof(struct tables *), "tables"),
+		.before = memory_copy(f->switches, switches, sizeof(*p->before), "switch settings"),
+		.after = memory_copy(f->switches, switches, sizeof(*p->after), "switch settings"),
+		.differs = memory_array(switches, sizeof(*p->differs), "switch flags"),
+		.excess = memory_array(switches, sizeof(*p->excess), "buffer sizes"),
+	};
 	for (size_t i = 0; i < switches; i++)
 		p->excess[i] = tables_excess_bytes(f->tables[i], &f->switches[i]);
-	return 0;
 }
 
-// Merging keeps equal lists once (control/config/merge.c), so what was not written anew is the same
-// to the byte.
+// Merging keeps equal lists only once (control/config/merge.c), so unchanged settings are equal byte
+// by byte.
 static bool
 same_settings(const struct switch_config *a, const struct switch_config *b)
 {
@@ -79,7 +76,7 @@ check_fixed(const struct prepared *p, uint32_t node, const char *key, struct con
 	return -EINVAL;
 }
 
-// What a file may do by leaving a pool to its default, a change may not: pools beyond the buffer.
+// A file may leave a pool at its default and so exceed the buffer; a change may not make it worse.
 static int
 check_excess(const struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
 {
@@ -104,7 +101,7 @@ sum_of_buffers(const struct prepared *p, const struct switch_config *settings)
 	return sum;
 }
 
-// A packet that a buffer admits must be there to hold it.
+// The packet pool must be large enough for all packets that the buffers admit.
 static int
 check_buffers(const struct prepared *p, const char *key, struct config_diag *diag)
 {
@@ -113,9 +110,9 @@ check_buffers(const struct prepared *p, const char *key, struct config_diag *dia
 	if (most == 0 || after <= most || after <= sum_of_buffers(p, p->before))
 		return 0;
 	config_error(diag, p->f->config->file, (struct config_pos){0}, key,
-		     "the switches' buffers would be %" PRIu64
-		     " B in all, but the packets that were set aside as the fabric came up are "
-		     "enough for %" PRIu64 " B: write it in the file and bring the fabric up again",
+		     "the buffers of all switches would be %" PRIu64
+		     " B, but the packet pool, sized when the fabric came up, is large enough for "
+		     "%" PRIu64 " B: change the file and bring the fabric up again",
 		     after, most);
 	return -EINVAL;
 }
@@ -150,8 +147,8 @@ prepared_touches(const struct topo_node *node, const char *key)
 	return false;
 }
 
-// The first edit that a switch reads, or that is of tenants, whose tables are all made anew; NULL:
-// the switch stays as it is.
+// The first edit that a switch reads. When tenants change, all tables are rebuilt, so it is the first
+// of all. NULL: the switch does not change.
 static const char *
 find_key(const struct prepared *p, const struct topo_node *node, const struct config_edit *edits,
 	 unsigned count)

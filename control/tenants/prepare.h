@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A change of settings that is not in force yet; private to control/fabric/.
+// A change of settings before it is in force; private to control/tenants/.
 #pragma once
 
 #include "tenant_change.h"
@@ -16,15 +16,15 @@ struct prepared {
 	struct tenant_change tenants; // where tenants change
 };
 
-// Starts from what is in force. Returns 0 or -ENOMEM; prepared_release() in either case.
-int prepared_start(struct prepared *p, struct fabric *f, bool trial);
+// Starts from what is in force. prepared_release() ends it.
+void prepared_start(struct prepared *p, struct fabric *f, bool trial);
 // Merges the settings of switches that the edits touch and builds tables for those that differ and
-// the hosts behind them, or, where tenants change, for all switches. Returns 0, -EINVAL with the
-// errors in diag, or -ENOMEM; then tables may be left.
+// the hosts behind them, or, where tenants change, for all switches. Returns 0, or
+// -EINVAL with the errors in diag; then some tables may have been built.
 int prepared_prepare(struct prepared *p, const struct config_edit *edits, unsigned count,
 		     struct config_diag *diag);
-// Whether a key's section is one that the node reads.
+// Whether the node reads the section of a key.
 bool prepared_touches(const struct topo_node *node, const char *key);
-// Frees tables that have not been published.
+// Frees tables that are not published.
 void prepared_drop_tables(struct prepared *p);
 void prepared_release(struct prepared *p);

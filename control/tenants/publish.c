@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of many nodes come into force together: they are left for each of them, then the fabric's
-// generation moves, and the ones before are freed after one grace period for all.
+// Tables of many nodes come into force together: each node is given its own, then the generation of the
+// fabric moves on, and the old tables are freed after one grace period for all.
 #include "publish.h"
 
+#include "control/base/memory.h"
 #include "control/fabric/link_view.h"
 #include "dataplane/node/adopt.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void
@@ -52,14 +52,15 @@ int
 change_rebuild(const struct change_env *env, struct config_diag *diag)
 {
 	struct fabric *f = env->fabric;
-	struct tables **tables = calloc(f->topology->node_count, sizeof(struct tables *));
-	int rc = tables == NULL ? -ENOMEM : 0;
+	struct tables **tables =
+		memory_array(f->topology->node_count, sizeof(struct tables *), "tables");
+	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
 		rc = fabric_build_tables(f, i, &f->switches[i], &tables[i], diag);
 	if (rc == 0)
 		change_publish(env, tables);
-	for (uint32_t i = 0; tables != NULL && i < f->topology->first_host; i++)
+	for (uint32_t i = 0; i < f->topology->first_host; i++)
 		tables_destroy(tables[i]);
 	free(tables);
 	return rc;

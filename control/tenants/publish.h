@@ -15,15 +15,15 @@ struct change_env {
 	ps_t now;
 };
 
-// Gives the routes that follow from the topology as it is and the links as each switch knows them,
-// with the route events so far.
-// Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+// Computes routes from the present topology and the links as each switch knows them, with the route
+// events so far.
+// Returns 0, or -EINVAL with errors in diag.
 int change_make_routes(const struct change_env *env, struct routes **out, struct config_diag *diag);
 
-// Builds the tables of all switches anew and puts them in force. Returns 0, -EINVAL with errors in
-// diag and nothing changed, or -ENOMEM.
+// Rebuilds the tables of all switches and puts them in force. Returns 0, or -EINVAL with errors in diag
+// and nothing changed.
 int change_rebuild(const struct change_env *env, struct config_diag *diag);
 
-// Puts tables (by node, NULL: as it is) in force, all at once, and has those before freed. The
-// array is empty then.
+// Puts tables (by node; NULL leaves a node as it is) in force, all at once, frees the old ones and empties
+// the array.
 void change_publish(const struct change_env *env, struct tables **tables);

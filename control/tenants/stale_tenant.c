@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which hosts have left which VRFs, and how packets of theirs are known that are still under way:
-// by the address, and by what the VRF's packets wear, or those of the VRFs that it exchanges routes
-// with. Hosts that a fabric's first tenants leave to `rest`, and those that come back from it when
-// there are none any more, have not moved: who they can reach has changed around them.
+// Hosts that have left a VRF while packets of theirs are in flight. Such a packet is recognised by the
+// host's address and by the encapsulation of the old VRF or of a VRF that this one exchanges routes
+// with. A fabric's first tenants leave the other hosts to `rest`, and removing the last tenant brings
+// them back; these hosts have not moved, although the set of hosts that they can reach has changed.
 #include "drain.h"
 
+#include "control/base/memory.h"
 #include "dataplane/stages/stale_tenant.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_HOSTS 16 // named in the log; of more their number
+#define SUMMARY_HOSTS 16 // the log names up to this many hosts, and counts more
 
 int
 drain_host_compare(const void *a, const void *b)
@@ -28,7 +28,6 @@ struct search {
 	struct drain *d;
 	const struct topology *t;
 	const struct tenant_snapshot *before;
-	uint32_t room;
 };
 
 static bool
@@ -45,7 +44,7 @@ has_moved(const struct search *s, uint16_t from, uint16_t to)
 	return strcmp(old, new) != 0 && !(is_default(old) && is_default(new));
 }
 
-// Whether the VRF's VNI or VLAN is another's now.
+// Whether the VRF's VNI or VLAN belongs to another VRF now.
 static bool
 is_taken(const struct search *s, uint16_t vrf)
 {
@@ -56,22 +55,14 @@ is_taken(const struct search *s, uint16_t vrf)
 	       strcmp(s->t->vrfs[now].name, old->name) != 0;
 }
 
-static int
+static void
 add(struct search *s, uint16_t vrf, uint8_t version, const uint8_t *address)
 {
 	const struct topo_vrf *old = &s->before->vrfs[vrf];
 	struct drain *d = s->d;
 	struct drain_host *h;
 
-	if (d->host_count == s->room) {
-		uint32_t room = 2 * s->room + 64;
-		struct drain_host *grown = realloc(d->hosts, room * sizeof(*grown));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		d->hosts = grown;
-		s->room = room;
-	}
+	d->hosts = memory_grow(d->hosts, d->host_count, sizeof(*d->hosts), "moved hosts");
 	h = &d->hosts[d->host_count++];
 	*h = (struct drain_host){
 		.host.kind = drain_encap(old->encap),
@@ -81,37 +72,33 @@ add(struct search *s, uint16_t vrf, uint8_t version, const uint8_t *address)
 		.drop_at_once = is_taken(s, vrf),
 	};
 	memcpy(h->host.address, address, version == 4 ? 4 : 16);
-	return 0;
 }
 
-// An address in the VRF that had it and in those that this one exchanged routes with.
-static int
+// Adds an address in its old VRF and in those that this one exchanged routes with.
+static void
 add_address(struct search *s, uint16_t vrf, uint8_t version, const uint8_t *address)
 {
 	const struct topo_vrf *old = &s->before->vrfs[vrf];
-	int error = add(s, vrf, version, address);
 
-	for (uint16_t i = 0; error == 0 && i < old->leak_count; i++)
-		error = add(s, old->leaks[i], version, address);
-	return error;
+	add(s, vrf, version, address);
+	for (uint16_t i = 0; i < old->leak_count; i++)
+		add(s, old->leaks[i], version, address);
 }
 
-static int
+static void
 add_port(struct search *s, uint32_t host, uint8_t port)
 {
 	const struct topo_port *now = topology_host_port(s->t, host, port);
 	const struct tenant_port *was = tenant_snapshot_port(s->before, host, port);
 	bool gone = has_moved(s, was->vrf, now->vrf) || is_taken(s, was->vrf);
-	int error = 0;
 
 	if (gone || memcmp(was->ip4, now->ip4, sizeof(was->ip4)) != 0)
-		error = add_address(s, was->vrf, 4, was->ip4);
-	if (error == 0 && (gone || memcmp(was->ip6, now->ip6, sizeof(was->ip6)) != 0))
-		error = add_address(s, was->vrf, 6, was->ip6);
-	return error;
+		add_address(s, was->vrf, 4, was->ip4);
+	if (gone || memcmp(was->ip6, now->ip6, sizeof(was->ip6)) != 0)
+		add_address(s, was->vrf, 6, was->ip6);
 }
 
-// ---- in words -----------------------------------------------------------------------------------
+// ---- summary ------------------------------------------------------------------------------------
 
 static uint32_t
 count_moved(const struct search *s)
@@ -141,18 +128,14 @@ write_hosts(FILE *to, const struct search *s, uint16_t old, uint16_t new, const 
 	return count;
 }
 
-static int
-write_words(const struct search *s)
+static void
+write_moves(FILE *to, const struct search *s)
 {
-	size_t size;
-	FILE *to = open_memstream(&s->d->summary, &size);
 	unsigned tenants = 0, count = count_moved(s);
 
-	if (to == NULL)
-		return -ENOMEM;
-	if (count > WORDS_HOSTS) {
-		fprintf(to, "%u hosts have other tenants", count);
-		return fclose(to) == 0 ? 0 : -ENOMEM;
+	if (count > SUMMARY_HOSTS) {
+		fprintf(to, "%u hosts have changed tenants", count);
+		return;
 	}
 	for (uint16_t new = 0; new < s->t->vrf_count; new ++) {
 		unsigned moves = 0;
@@ -167,21 +150,23 @@ write_words(const struct search *s)
 	}
 	if (tenants == 0)
 		fputs("tenants: no host moves", to);
-	return fclose(to) == 0 ? 0 : -ENOMEM;
 }
 
-int
+void
 stale_tenant_find(struct drain *d, const struct topology *t, const struct tenant_snapshot *before)
 {
 	struct search s = {.d = d, .t = t, .before = before};
-	int error = 0;
+	size_t size;
+	FILE *to;
 
-	for (uint32_t h = 0; error == 0 && h < t->host_count; h++)
-		for (uint8_t p = 0; error == 0 && p < topology_host(t, h)->port_count; p++)
-			error = add_port(&s, h, p);
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++)
+			add_port(&s, h, p);
 	if (d->host_count > 1)
 		qsort(d->hosts, d->host_count, sizeof(*d->hosts), drain_host_compare);
-	return error != 0 ? error : write_words(&s);
+	to = memory_stream_open(&d->summary, &size);
+	write_moves(to, &s);
+	fclose(to);
 }
 
 // ---- in force -----------------------------------------------------------------------------------
@@ -242,39 +227,35 @@ list_hosts(const struct fabric *f, const struct drain *d, bool all, struct stale
 	return count;
 }
 
-static int
-make_tables(struct stale_host *hosts, uint32_t count, struct stale_hosts **out)
+static struct stale_hosts *
+make_tables(struct stale_host *hosts, uint32_t count)
 {
-	int error = count != 0 ? stale_hosts_create(out, hosts, count) : 0;
+	struct stale_hosts *tables = NULL;
 
+	if (count != 0 && stale_hosts_create(&tables, hosts, count) != 0)
+		memory_exhausted(count, sizeof(*hosts), "moved hosts");
 	free(hosts);
-	return error;
+	return tables;
 }
 
-int
-stale_tenant_in_force(const struct fabric *f, struct stale_hosts **out)
+struct stale_hosts *
+stale_tenant_in_force(const struct fabric *f)
 {
 	struct stale_host *hosts;
-	uint32_t count = 0, room = 1;
+	uint32_t count = 0, room = 0;
 
-	*out = NULL;
 	for (const struct drain *d = f->drains; d != NULL; d = d->next)
 		room += 2 * d->host_count;
-	hosts = calloc(room, sizeof(*hosts));
-	if (hosts == NULL)
-		return -ENOMEM;
+	hosts = memory_array(room, sizeof(*hosts), "moved hosts");
 	for (const struct drain *d = f->drains; d != NULL; d = d->next)
 		count += list_hosts(f, d, false, &hosts[count]);
-	return make_tables(hosts, count, out);
+	return make_tables(hosts, count);
 }
 
-int
-stale_tenant_of(const struct fabric *f, const struct drain *d, struct stale_hosts **out)
+struct stale_hosts *
+stale_tenant_of(const struct fabric *f, const struct drain *d)
 {
-	struct stale_host *hosts = calloc(2 * d->host_count + 1u, sizeof(*hosts));
+	struct stale_host *hosts = memory_array(2 * d->host_count, sizeof(*hosts), "moved hosts");
 
-	*out = NULL;
-	if (hosts == NULL)
-		return -ENOMEM;
-	return make_tables(hosts, list_hosts(f, d, true, hosts), out);
+	return make_tables(hosts, list_hosts(f, d, true, hosts));
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tenants change in the topology itself, of which everything before is saved, so that going back
-// cannot fail. Names that go keep their places while packets under way may refer to them.
+// Tenants change in the topology itself. Its state before is saved first, so rolling back cannot fail.
+// The index of a name that is removed stays reserved while packets in flight may refer to it.
 #include "tenant_change.h"
+
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Names that are no more keep their places, as they were.
-static int
+// Reserves the indices of names that are removed.
+static void
 hold_places(struct tenant_change *r, struct topology *t)
 {
 	const struct tenant_snapshot *s = &r->before;
 	struct drain *d = r->drain;
 
-	d->held_vrfs = calloc(s->vrf_count + 1u, sizeof(*d->held_vrfs));
-	d->held_tenants = calloc(s->tenant_count + 1u, sizeof(*d->held_tenants));
-	if (d->held_vrfs == NULL || d->held_tenants == NULL)
-		return -ENOMEM;
+	d->held_vrfs = memory_array(s->vrf_count, sizeof(*d->held_vrfs), "VRF indices");
+	d->held_tenants = memory_array(s->tenant_count, sizeof(*d->held_tenants), "tenant indices");
 	for (uint16_t v = 0; v < s->vrf_count; v++) {
 		if (s->vrfs[v].name[0] == '\0' || t->vrfs[v].name[0] != '\0')
 			continue;
@@ -34,10 +34,9 @@ hold_places(struct tenant_change *r, struct topology *t)
 		t->tenants[i] = (struct topo_tenant){.name = s->tenants[i].name, .held = true};
 		d->held_tenants[d->held_tenant_count++] = i;
 	}
-	return 0;
 }
 
-// A VNI or VLAN whose packets from before are still under way cannot be another's yet.
+// A VNI or VLAN whose old packets are still in flight cannot belong to another tenant yet.
 static int
 check_leaving(const struct topology *t, struct config_diag *diag)
 {
@@ -45,22 +44,23 @@ check_leaving(const struct topology *t, struct config_diag *diag)
 		const struct topo_vrf *vrf = &t->vrfs[v];
 		uint16_t now = vrf->leaving ? in_flight_routes_find_vrf(t, vrf, false) : VRF_NONE;
 		const char *name = now != VRF_NONE ? t->vrfs[now].name : NULL;
-		int before = (int)strlen(vrf->name) - 2; // it stands in parentheses
+		int before = (int)strlen(vrf->name) - 2; // without the parentheses
 
 		if (name == NULL ||
 		    (strncmp(vrf->name + 1, name, (size_t)before) == 0 && name[before] == '\0'))
 			continue;
-		config_error(diag, t->config->file, (struct config_pos){0}, "tenants",
-			     "%s %u of tenant %s was that of %.*s until just now, and packets of "
-			     "it are under way: try again in a moment",
-			     vrf->encap == CONFIG_ENCAP_VLAN ? "VLAN" : "VNI", drain_id(vrf), name,
-			     before, vrf->name + 1);
+		config_error(
+			diag, t->config->file, (struct config_pos){0}, "tenants",
+			"%s %u of tenant %s belonged to %.*s until now and still has packets in "
+			"flight: try again in a moment",
+			vrf->encap == CONFIG_ENCAP_VLAN ? "VLAN" : "VNI", drain_id(vrf), name,
+			before, vrf->name + 1);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-// Routes are learned for a VRF as long as the fabric runs.
+// A VRF that learns routes cannot be removed while the fabric runs.
 static int
 check_learning(const struct fabric *f, struct config_diag *diag)
 {
@@ -77,25 +77,22 @@ check_learning(const struct fabric *f, struct config_diag *diag)
 			snprintf(key, sizeof(key), "tenants.%s", vrf->text);
 			config_error(
 				diag, t->config->file, (struct config_pos){0}, key,
-				"%s learns its routes (line %u): it cannot go while the fabric "
-				"runs",
+				"cannot be removed while the fabric runs, because %s learns its "
+				"routes (line %u)",
 				t->nodes[n].name, f->switches[n].learns[i].pos.line);
 		}
 	return diag->errors == before ? 0 : -EINVAL;
 }
 
-static int
+static void
 note_reused(struct tenant_change *r, const struct topology *t)
 {
 	const struct tenant_snapshot *s = &r->before;
 
-	r->reused = calloc(s->tenant_count + 1u, sizeof(*r->reused));
-	if (r->reused == NULL)
-		return -ENOMEM;
+	r->reused = memory_array(s->tenant_count, sizeof(*r->reused), "tenant indices");
 	for (uint16_t i = 0; i < s->tenant_count; i++)
 		if (s->tenants[i].name == NULL && t->tenants[i].name != NULL)
 			r->reused[r->reused_count++] = i;
-	return 0;
 }
 
 static bool
@@ -108,33 +105,25 @@ leaves_something(const struct drain *d, const struct topology *t)
 	return some;
 }
 
-// What the change leaves under way; from here on tables are of a new epoch.
-static int
+// Collects what the change leaves in flight. Tables built from here on have a new epoch.
+static void
 start_drain(struct tenant_change *r, struct fabric *f)
 {
 	struct topology *t = f->topology;
-	int rc;
 
-	r->drain = calloc(1, sizeof(*r->drain));
-	if (r->drain == NULL)
-		return -ENOMEM;
-	rc = hold_places(r, t);
-	if (rc == 0)
-		rc = stale_tenant_find(r->drain, t, &r->before);
-	if (rc == 0)
-		rc = in_flight_routes_find(r->drain, f, &r->before, r->routes);
-	if (rc != 0)
-		return rc;
+	r->drain = memory_new(sizeof(*r->drain), "drain");
+	hold_places(r, t);
+	stale_tenant_find(r->drain, t, &r->before);
+	in_flight_routes_find(r->drain, f, &r->before, r->routes);
 	if (!leaves_something(r->drain, t)) {
 		drain_destroy(r->drain, t);
 		r->drain = NULL;
-		return 0;
+		return;
 	}
 	f->epoch = f->epoch == UINT16_MAX ? 1 : f->epoch + 1;
 	r->drain->epoch = f->epoch;
 	r->drain->next = f->drains;
 	f->drains = r->drain;
-	return 0;
 }
 
 int
@@ -145,13 +134,8 @@ tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool 
 	struct routes *routes;
 	int rc;
 
-	*r = (struct tenant_change){0};
-	rc = tenant_snapshot_save(&r->before, f->topology);
-	if (rc != 0)
-		return rc;
-	r->begun = true;
-	r->moved = f->moved;
-	r->routes = f->routes;
+	*r = (struct tenant_change){.begun = true, .moved = f->moved, .routes = f->routes};
+	tenant_snapshot_save(&r->before, f->topology);
 	rc = topology_retenant(f->topology, diag);
 	if (rc == 0)
 		rc = check_learning(f, diag);
@@ -159,19 +143,18 @@ tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool 
 		rc = check_leaving(f->topology, diag);
 	if (rc == 0)
 		rc = change_make_routes(env, &routes, diag);
-	if (rc == 0)
-		f->routes = routes;
-	if (rc == 0 && !trial)
-		rc = note_reused(r, f->topology);
-	if (rc == 0 && !trial)
-		rc = start_drain(r, f);
-	if (rc == 0 && !trial)
-		rc = stale_tenant_in_force(f, &f->moved);
-	if (rc == 0 && !trial)
-		rc = fabric_list_labels(&r->labels, f->topology, f->labels);
-	if (rc != 0)
+	if (rc != 0) {
 		tenant_change_undo(r, f);
-	return rc;
+		return rc;
+	}
+	f->routes = routes;
+	if (trial)
+		return 0;
+	note_reused(r, f->topology);
+	start_drain(r, f);
+	f->moved = stale_tenant_in_force(f);
+	r->labels = fabric_list_labels(f->topology, f->labels);
+	return 0;
 }
 
 static void
@@ -221,9 +204,9 @@ tenant_change_prepare_nodes(const struct tenant_change *r, const struct change_e
 		env->hooks->at_nodes(env->hooks->context, clear_tenants, (void *)(uintptr_t)r);
 }
 
-// Hosts that have other addresses than before, or other ones that they can reach.
+// Readdresses hosts whose addresses have changed.
 static void
-tell_hosts(const struct tenant_change *r, const struct change_env *env)
+readdress_hosts(const struct tenant_change *r, const struct change_env *env)
 {
 	const struct topology *t = env->fabric->topology;
 
@@ -252,6 +235,6 @@ tenant_change_end(struct tenant_change *r, const struct change_env *env)
 		stale_hosts_destroy(r->moved);
 	if (r->drain != NULL)
 		drains_begin(r->drain, env->now);
-	tell_hosts(r, env);
+	readdress_hosts(r, env);
 	forget(r);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a change that is about tenants; private to control/fabric/.
+// The part of a change that concerns tenants; private to control/tenants/.
 #pragma once
 
 #include "drain.h"
 
-// Tenants as they will be, and what it takes to go back.
+// The new tenants, and what is needed to roll back.
 struct tenant_change {
 	bool begun;
 	struct tenant_snapshot before;
@@ -16,14 +16,14 @@ struct tenant_change {
 	uint16_t reused_count;
 };
 
-// Puts the tenants of the configuration, which has changed, into the topology, and makes routes
-// anew: tables that are built from now on are of the new. trial: nothing is to drain, nor to be
-// renamed. Returns 0, or after tenant_change_undo() -EINVAL with errors in diag or -ENOMEM.
+// Puts the tenants of the changed configuration into the topology and computes routes, so that tables
+// built from now on are for the new tenants. trial: only checks; nothing drains and no labels change.
+// Returns 0, or -EINVAL with errors in diag and everything rolled back.
 int tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool trial,
 			struct config_diag *diag);
-// Back to what was. All zero is fine.
+// Rolls back. A zeroed change is fine.
 void tenant_change_undo(struct tenant_change *r, struct fabric *f);
-// The tables are about to be published: counters of tenants in places that others had begin anew.
+// Before tables are published: resets the counters of tenants that reuse an index.
 void tenant_change_prepare_nodes(const struct tenant_change *r, const struct change_env *env);
-// They are in force. r is empty then.
+// After tables are published. Leaves r empty.
 void tenant_change_end(struct tenant_change *r, const struct change_env *env);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tenant_snapshot.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,31 +26,15 @@ tenant_snapshot_free(struct tenant_snapshot *s)
 	*s = (struct tenant_snapshot){0};
 }
 
-static void *
-copy_array(const void *from, size_t count, size_t size)
-{
-	void *copy = calloc(count + 1, size);
-
-	if (copy != NULL && count != 0)
-		memcpy(copy, from, count * size);
-	return copy;
-}
-
 static struct topo_vrf *
 copy_vrfs(const struct topology *t)
 {
-	struct topo_vrf *vrfs = copy_array(t->vrfs, t->vrf_count, sizeof(*vrfs));
-	bool good = vrfs != NULL;
+	struct topo_vrf *vrfs = memory_copy(t->vrfs, t->vrf_count, sizeof(*vrfs), "VRFs");
 
-	for (uint16_t i = 0; vrfs != NULL && i < t->vrf_count; i++) {
-		vrfs[i].leaks = copy_array(t->vrfs[i].leaks, t->vrfs[i].leak_count,
-					   sizeof(*t->vrfs[i].leaks));
-		good &= vrfs[i].leaks != NULL;
-	}
-	if (good)
-		return vrfs;
-	free_vrfs(vrfs, t->vrf_count);
-	return NULL;
+	for (uint16_t i = 0; i < t->vrf_count; i++)
+		vrfs[i].leaks = memory_copy(t->vrfs[i].leaks, t->vrfs[i].leak_count,
+					    sizeof(*t->vrfs[i].leaks), "joined tenants");
+	return vrfs;
 }
 
 static void
@@ -88,31 +73,25 @@ swap(struct tenant_snapshot *s, struct topology *t)
 	t->border_count = had.border_count;
 }
 
-// What others point to is saved, and the topology goes on with the copies.
-int
+// Others point to the originals, so they become the snapshot, and the topology goes on with copies.
+void
 tenant_snapshot_save(struct tenant_snapshot *s, struct topology *t)
 {
 	*s = (struct tenant_snapshot){
 		.vrfs = copy_vrfs(t),
 		.vrf_count = t->vrf_count,
-		.tenants = copy_array(t->tenants, t->tenant_count, sizeof(*s->tenants)),
+		.tenants = memory_copy(t->tenants, t->tenant_count, sizeof(*s->tenants), "tenants"),
 		.tenant_count = t->tenant_count,
-		.borders = copy_array(t->borders, t->border_count, sizeof(*s->borders)),
+		.borders = memory_copy(t->borders, t->border_count, sizeof(*s->borders), "borders"),
 		.border_count = t->border_count,
-		.ports = calloc((size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX + 1,
-				sizeof(*s->ports)),
-		.mtus = calloc(t->link_count + 1u, sizeof(*s->mtus)),
-		.component_mtu =
-			copy_array(t->component_mtu, t->first_host, sizeof(*s->component_mtu)),
+		.ports = memory_array((size_t)t->host_count * TOPOLOGY_HOST_PORTS_MAX,
+				      sizeof(*s->ports), "host ports"),
+		.mtus = memory_array(t->link_count, sizeof(*s->mtus), "link MTUs"),
+		.component_mtu = memory_copy(t->component_mtu, t->first_host,
+					     sizeof(*s->component_mtu), "switch MTUs"),
 	};
-	if (s->vrfs == NULL || s->tenants == NULL || s->borders == NULL || s->ports == NULL ||
-	    s->mtus == NULL || s->component_mtu == NULL) {
-		tenant_snapshot_free(s);
-		return -ENOMEM;
-	}
 	save_ports(s, t);
 	swap(s, t);
-	return 0;
 }
 
 void

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who has what of a topology, as it was before topology_retenant(): to go back to, and to tell what
-// has changed. Control thread.
+// The tenants of a topology before topology_retenant(): to roll back to, and to find what a change
+// affects. Control thread.
 #pragma once
 
 #include "control/model/topology/topology.h"
 
-// What a host's port had.
+// A host's port.
 struct tenant_port {
 	uint16_t vrf;
 	uint16_t tenant;
@@ -24,12 +24,12 @@ struct tenant_snapshot {
 	uint32_t *component_mtu;   // by switch
 };
 
-// Saves all that topology_retenant() changes; what is pointed to in it stays as it is until
-// tenant_snapshot_free(). Returns 0 or -ENOMEM with nothing changed.
-int tenant_snapshot_save(struct tenant_snapshot *s, struct topology *t);
-// Puts it back; s is empty then.
+// Saves all that topology_retenant() changes. Pointers into it stay valid until
+// tenant_snapshot_free().
+void tenant_snapshot_save(struct tenant_snapshot *s, struct topology *t);
+// Restores it and leaves s empty.
 void tenant_snapshot_restore(struct tenant_snapshot *s, struct topology *t);
-// All zero is fine.
+// A zeroed snapshot is fine.
 void tenant_snapshot_free(struct tenant_snapshot *s);
 
 static inline const struct tenant_port *

@@ -92,7 +92,7 @@ class Sets(Case):
         """The warning at the event's place, from check and, once, from sim."""
         path = self.file(PLACE + sections + f"events:\n  - {{at: 1us, set: {key}, to: {to}}}\n")
         line = 4 + len(sections.splitlines())
-        told = [f"warning: {path}:{line}:20: {key}: no switch changes: {one} says otherwise" for one in expected]
+        told = [f"warning: {path}:{line}:20: {key}: no switch changes: {one} overrides it" for one in expected]
         for name in ("check", "sim"):
             warnings = [one for one in roost(name, path).err.splitlines() if "no switch changes" in one]
             self.assertEqual(warnings, told)

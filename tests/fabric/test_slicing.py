@@ -176,7 +176,7 @@ class Slicing(Case):
             if status == 0:
                 self.assert_arrived(Sim(self.directory / "out0", done))
             else:
-                self.assertIn("VNI 5001 of tenant blue was that of red until just now", done.err)
+                self.assertIn("VNI 5001 of tenant blue belonged to red until now", done.err)
 
 
 if __name__ == "__main__":

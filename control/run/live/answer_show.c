@@ -181,9 +181,9 @@ view_lists(struct view *v, const struct live_fabric *live, bool wanted, uint32_t
 	for (uint32_t i = 0; i < switches; i++) {
 		const struct route_list *list = &none;
 
-		if (wanted && fabric_merge_learned(live->fabric, i, &live->fabric->routes->nodes[i],
-						   &v->scratch[i], &list) != 0)
-			return -ENOMEM;
+		if (wanted)
+			list = fabric_merge_learned(
+				live->fabric, i, &live->fabric->routes->nodes[i], &v->scratch[i]);
 		v->lists[i] = list;
 		*routes += list->count;
 		for (uint32_t k = 0; k < list->count; k++)

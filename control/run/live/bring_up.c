@@ -223,8 +223,8 @@ create_fabric(struct live_fabric *live, struct live_report *report)
 			"and %s left to it\n",
 			left_out, left_out == 1 ? "" : "s", left_out == 1 ? "has" : "have",
 			left_out == 1 ? "is" : "are");
-	rc = fabric_log_create(&live->log, stderr, "`roost show log`", true);
-	return rc != 0 ? rc : live_events_create(live, report->diag);
+	live->log = fabric_log_create(stderr, "`roost show log`", true);
+	return live_events_create(live, report->diag);
 }
 
 // Ports that nothing is connected to can send nothing.

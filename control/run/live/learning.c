@@ -120,7 +120,7 @@ open_vrf(struct live_fabric *live, uint32_t node, const struct config_learn *lea
 		return -EINVAL;
 	rc = open_namespace(live, node, learn, &netns, report);
 	if (rc == 0)
-		rc = fabric_learn(live->fabric, node, vrf);
+		fabric_learn(live->fabric, node, vrf);
 	if (rc == 0)
 		rc = learn_add(live->learner, node, vrf, learn, netns, report->err,
 			       report->err_size);

@@ -38,7 +38,7 @@ change_node(void *context, struct node *node, void (*run)(struct node *node, ps_
 }
 
 static ps_t
-tell_time(void *context)
+fabric_clock(void *context)
 {
 	const struct live_fabric *live = context;
 
@@ -55,7 +55,7 @@ change_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg),
 }
 
 static void
-tell_change(void *context, ps_t now, const char *words)
+log_change(void *context, ps_t now, const char *words)
 {
 	struct live_fabric *live = context;
 
@@ -103,13 +103,12 @@ live_events_publish_tables(struct live_fabric *live, struct tables **old, uint32
 	retire_tables(live, old, count);
 }
 
-// A live fabric is looked at by `roost show`.
-static int
+// `roost show` takes the place of snapshots in a live fabric.
+static void
 pass_snapshot(void *context, ps_t now)
 {
 	(void)context;
 	(void)now;
-	return 0;
 }
 
 int
@@ -119,9 +118,9 @@ live_events_create(struct live_fabric *live, struct config_diag *diag)
 				     .retire = retire_tables,
 				     .at_node = change_node,
 				     .at_nodes = change_nodes,
-				     .clock = tell_time,
+				     .clock = fabric_clock,
 				     .many_workers = live->worker_count > 1,
-				     .tell = tell_change,
+				     .tell = log_change,
 				     .readdress = readdress,
 				     .context = live};
 

@@ -95,7 +95,7 @@ test_words(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(fabric_log_create(&f->log, f->to, "the result's log", false), 0);
+	f->log = fabric_log_create(f->to, "the result's log", false);
 	tell(f, 1,
 	     &(struct node_log_entry){.at = 12300000000,
 				      .span = 300 * PS_PER_MS,
@@ -141,7 +141,7 @@ test_words(void **state)
 		"leaf2.swp2.3: 699.000000 ms: restored by hand, 1 packet dropped\n"
 		"leaf1.swp4.0: 700.000000 ms: restored after 300 ms of quiet, 412 packets dropped\n"
 		"leaf2.swp1.7: 800.000000 ms: PFC storm: alerts only, paused for 1 ms\n"
-		"leaf2.swp1.7: 801.000000 ms: restored, the watchdog does not watch it any more, "
+		"leaf2.swp1.7: 801.000000 ms: restored, no longer watched, "
 		"0 packets dropped\n");
 	for (unsigned int i = 0; i < 6; i++) {
 		static const struct {
@@ -159,7 +159,7 @@ test_words(void **state)
 			{800000000, "leaf2", "swp1.7", "watchdog-storm",
 			 "PFC storm: alerts only, paused for 1 ms"},
 			{801000000, "leaf2", "swp1.7", "watchdog-restore",
-			 "restored, the watchdog does not watch it any more, 0 packets dropped"},
+			 "restored, no longer watched, 0 packets dropped"},
 		};
 		json_t *one = json_pack("{s:I,s:s,s:s,s:s,s:s}", "at_ns", want[i].at_ns, "node",
 					want[i].node, "queue", want[i].queue, "what", want[i].what,
@@ -180,7 +180,7 @@ test_refused(void **state)
 	json_t *want = json_pack("{s:i,s:n,s:n,s:s,s:s}", "at_ns", 6000000, "node", "queue", "what",
 				 "event-refused", "message", "lab.yaml:4:5: why");
 
-	assert_int_equal(fabric_log_create(&f->log, f->to, "elsewhere", true), 0);
+	f->log = fabric_log_create(f->to, "elsewhere", true);
 	tell_at(f, 0, 5 * PS_PER_MS);
 	fabric_log_poll(f->log, &f->fabric);
 	fabric_log_refused(f->log, 6 * PS_PER_MS, "lab.yaml:4:5: why");
@@ -202,7 +202,7 @@ test_flood(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(fabric_log_create(&f->log, f->to, "the result's log", false), 0);
+	f->log = fabric_log_create(f->to, "the result's log", false);
 	for (unsigned int i = 0; i < 50; i++) {
 		tell_at(f, i % 2, i * PS_PER_MS);
 		fabric_log_poll(f->log, &f->fabric);
@@ -220,7 +220,7 @@ test_refill(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(fabric_log_create(&f->log, f->to, "elsewhere", true), 0);
+	f->log = fabric_log_create(f->to, "elsewhere", true);
 	for (unsigned int i = 0; i < 30; i++)
 		tell_at(f, 0, i);
 	fabric_log_poll(f->log, &f->fabric);
@@ -245,7 +245,7 @@ test_lost(void **state)
 	struct fixture *f = *state;
 	json_t *entries;
 
-	assert_int_equal(fabric_log_create(&f->log, f->to, "elsewhere", false), 0);
+	f->log = fabric_log_create(f->to, "elsewhere", false);
 	for (unsigned int i = 0; i < 1000; i++)
 		tell_at(f, 0, i * PS_PER_NS);
 	fabric_log_poll(f->log, &f->fabric);

@@ -260,10 +260,10 @@ test_packets_for_buffers(void **state)
 	assert_int_equal(set(&c, "spine.buffer.size", "18MB"), 0);
 	memcpy(c.before, c.f->tables, sizeof(c.before));
 	c.retired = 0;
-	assert_refused(&c, "leaf1.buffer.size", "17MB",
-		       "leaf1.buffer.size: the switches' buffers would be 51000000 B in all, but "
-		       "the packets that were set aside as the fabric came up are enough for "
-		       "50000000 B");
+	assert_refused(
+		&c, "leaf1.buffer.size", "17MB",
+		"leaf1.buffer.size: the buffers of all switches would be 51000000 B, but the "
+		"packet pool, sized when the fabric came up, is large enough for 50000000 B");
 	assert_int_equal(set(&c, "leaf.buffer.size", "15MB"), 0);
 	assert_int_equal(set(&c, "leaf1.buffer.size", "17MB"), 0);
 	stop(&c);
@@ -274,7 +274,7 @@ test_packets_for_buffers(void **state)
 }
 
 static void
-test_who_says_otherwise(void **state)
+test_overridden(void **state)
 {
 	struct changed c;
 
@@ -284,7 +284,7 @@ test_who_says_otherwise(void **state)
 	assert_int_equal(set(&c, "spine.qos.tc.3.max-rate", "10G"), 0);
 	assert_int_equal(c.place.diag.warnings, 1);
 	assert_true(fixture_says(&c.place, "t.yaml: spine.qos.tc.3.max-rate: no switch changes: "
-					   "`spine1` (line 4) says otherwise"));
+					   "`spine1` (line 4) overrides it"));
 	assert_int_equal(set(&c, "leaf2.qos.tc.3.max-rate", "60G"), 0);
 	assert_int_equal(set(&c, "leaf1.qos.tc.3.max-rate", "60G"), 0);
 	assert_int_equal(set(&c, "leaf.qos.tc.3.max-rate", "60G"), 0); // so it is
@@ -292,7 +292,7 @@ test_who_says_otherwise(void **state)
 	c.retired = 0;
 	assert_int_equal(set(&c, "leaf.qos.tc.3.max-rate", "70G"), 0);
 	assert_int_equal(c.retired, 0);
-	assert_true(fixture_says(&c.place, "`leaf1` (set live) says otherwise"));
+	assert_true(fixture_says(&c.place, "`leaf1` (set live) overrides it"));
 	stop(&c);
 }
 
@@ -348,7 +348,7 @@ main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_cut_packets),
 		cmocka_unit_test(test_packets_for_buffers),
-		cmocka_unit_test(test_who_says_otherwise),
+		cmocka_unit_test(test_overridden),
 		cmocka_unit_test(test_events),
 	};
 

@@ -164,8 +164,8 @@ test_learning_stays(void **state)
 	assert_int_equal(edit(&b, bad, 2, NULL), -EINVAL);
 	assert_int_equal(b.place.diag.errors, 1);
 	assert_string_equal(b.place.diag.messages[b.place.diag.count - 1].text,
-			    "t.yaml: tenants.red: leaf2 learns its routes (line 6): it cannot go "
-			    "while the fabric runs");
+			    "t.yaml: tenants.red: cannot be removed while the fabric "
+			    "runs, because leaf2 learns its routes (line 6)");
 	assert_null(b.f->drains);
 	assert_true(topology_find_vrf(b.place.topology, "blue") >= 0);
 	assert_int_equal(edit(&b, good, 2, NULL), 0);
