@@ -211,8 +211,6 @@ decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pa
 	    uint32_t kind, void *base)
 {
 	const struct schema_key *key = schema_find(schema, pair->key);
-	const struct yaml_node *value = pair->value;
-	bool is_default;
 
 	if (key == NULL) {
 		if (!schema->unknown_passed_over &&
@@ -225,16 +223,9 @@ decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pa
 			     schema->kind_names[__builtin_ctz(kind)]);
 		return;
 	}
-	is_default = key->def != NULL && value->kind == YAML_SCALAR &&
-		     strcmp(value->text, key->def) == 0;
-	if (key->flags & SCHEMA_LATER) {
-		if (!is_default)
-			decode_error(d, pair->key_pos, "known, but not available in this version");
-		return;
-	}
-	decode_value(d, key, value, base);
+	decode_value(d, key, pair->value, base);
 	if (d->marks != NULL)
-		mark_excluded(d, schema, key, value->pos);
+		mark_excluded(d, schema, key, pair->value->pos);
 }
 
 void
@@ -474,8 +465,6 @@ decode_defaults(struct decoder *d, const struct schema *schema, void *base)
 		struct yaml_node *node = &word;
 		size_t path;
 
-		if (key->flags & SCHEMA_LATER)
-			continue;
 		path = decode_enter(d, key->name);
 		if (key->type == SCHEMA_SWITCHED || (key->type == SCHEMA_MAP && key->word == NULL))
 			decode_defaults(d, key->sub, (char *)base + key->offset);

@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const struct schema_choice sources[] = {
-	{"netlink", CONFIG_LEARN_NETLINK, false},
-	{"fpm", CONFIG_LEARN_FPM, false},
-	{"both", CONFIG_LEARN_NETLINK | CONFIG_LEARN_FPM, false},
-	{NULL, 0, false},
+	{"netlink", CONFIG_LEARN_NETLINK},
+	{"fpm", CONFIG_LEARN_FPM},
+	{"both", CONFIG_LEARN_NETLINK | CONFIG_LEARN_FPM},
+	{NULL, 0},
 };
 
 // "127.0.0.1:2620", "[::1]:2620".

@@ -46,16 +46,11 @@ decode_enum(struct decoder *d, const struct schema_key *key, const struct yaml_n
 
 	for (const struct schema_choice *c = key->choices; c->name != NULL && count < 32; c++) {
 		names[count++] = c->name;
-		if (strcmp(c->name, text) == 0 && c->later) {
-			decode_error(d, node->pos, "%s is known, but not available in this version",
-				     text);
-			return;
-		}
 		if (strcmp(c->name, text) == 0) {
 			decode_store(at, key->size, c->value);
 			return;
 		}
-		if (!c->later && used < sizeof(list))
+		if (used < sizeof(list))
 			used += snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
 					 c->name);
 	}

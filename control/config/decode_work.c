@@ -4,26 +4,26 @@
 #include "scalar.h"
 
 const struct schema_choice schema_work_kinds[] = {
-	{"flow", CONFIG_WORK_FLOW, false},
-	{"flows", CONFIG_WORK_FLOWS, false},
-	{"stream", CONFIG_WORK_STREAM, false},
-	{"incast", CONFIG_WORK_INCAST, false},
-	{"permutation", CONFIG_WORK_PERMUTATION, false},
-	{"shift", CONFIG_WORK_SHIFT, false},
-	{"poisson", CONFIG_WORK_POISSON, false},
-	{"all-reduce", CONFIG_WORK_ALL_REDUCE, false},
-	{"all-gather", CONFIG_WORK_ALL_GATHER, false},
-	{"reduce-scatter", CONFIG_WORK_REDUCE_SCATTER, false},
-	{"all-to-all", CONFIG_WORK_ALL_TO_ALL, false},
-	{"step", CONFIG_WORK_STEP, false},
-	{NULL, 0, false},
+	{"flow", CONFIG_WORK_FLOW},
+	{"flows", CONFIG_WORK_FLOWS},
+	{"stream", CONFIG_WORK_STREAM},
+	{"incast", CONFIG_WORK_INCAST},
+	{"permutation", CONFIG_WORK_PERMUTATION},
+	{"shift", CONFIG_WORK_SHIFT},
+	{"poisson", CONFIG_WORK_POISSON},
+	{"all-reduce", CONFIG_WORK_ALL_REDUCE},
+	{"all-gather", CONFIG_WORK_ALL_GATHER},
+	{"reduce-scatter", CONFIG_WORK_REDUCE_SCATTER},
+	{"all-to-all", CONFIG_WORK_ALL_TO_ALL},
+	{"step", CONFIG_WORK_STEP},
+	{NULL, 0},
 };
 const struct schema_choice schema_part_kinds[] = {
-	{"all-reduce", CONFIG_WORK_ALL_REDUCE, false},
-	{"all-gather", CONFIG_WORK_ALL_GATHER, false},
-	{"reduce-scatter", CONFIG_WORK_REDUCE_SCATTER, false},
-	{"all-to-all", CONFIG_WORK_ALL_TO_ALL, false},
-	{NULL, 0, false},
+	{"all-reduce", CONFIG_WORK_ALL_REDUCE},
+	{"all-gather", CONFIG_WORK_ALL_GATHER},
+	{"reduce-scatter", CONFIG_WORK_REDUCE_SCATTER},
+	{"all-to-all", CONFIG_WORK_ALL_TO_ALL},
+	{NULL, 0},
 };
 
 static uint32_t

@@ -374,8 +374,8 @@ walk_map(struct walk *w, const struct schema *schema, const char *base)
 		const struct schema_key *key = &schema->keys[i];
 		size_t before;
 
-		if (key->flags & SCHEMA_LATER || is_second(key) ||
-		    strcmp(key->name, "enabled") == 0 || (i < 32 && !(written >> i & 1)))
+		if (is_second(key) || strcmp(key->name, "enabled") == 0 ||
+		    (i < 32 && !(written >> i & 1)))
 			continue;
 		before = decode_enter(&w->path, key->name);
 		walk_key(w, key, base);

@@ -2,9 +2,7 @@
 // The schema: for each key of a file its type, unit, range, default, help and place in the structs
 // of config.h. One description, from which parsing, range checks, defaults, "did you mean", the
 // JSON Schema, the reference page, the help of keys and completion (control/schema, control/shell)
-// come; it is spread over schema_*.c by section. A key that the language has and this version does
-// not carries SCHEMA_LATER: writing it is an error that says so, but for its default, which changes
-// nothing.
+// come; it is spread over schema_*.c by section.
 #pragma once
 
 #include "config.h"
@@ -47,7 +45,6 @@ enum schema_type {
 struct schema_choice { // ends with a NULL name
 	const char *name;
 	int value;
-	bool later;
 };
 
 // How a value is written, where its type does not tell: of CUSTOM, and of a text or the keys of a
@@ -68,7 +65,6 @@ struct schema_form {
 	const struct schema_form *other; // one more way to write it
 };
 
-#define SCHEMA_LATER 1u      // known, but not available in this version
 #define SCHEMA_UNIQUE 2u     // NAMES, ARRAY: none twice
 #define SCHEMA_LIVE 4u       // a section whose keys `set` changes while a fabric runs
 #define SCHEMA_FIXED 8u      // not this one of them

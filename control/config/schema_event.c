@@ -147,13 +147,12 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 			     "drop");
 }
 
-static const struct schema_choice states[] = {
-	{"down", false, false}, {"up", true, false}, {NULL, 0, false}};
+static const struct schema_choice states[] = {{"down", false}, {"up", true}, {NULL, 0}};
 // The one form there is: nothing to store.
-static const struct schema_choice snapshots[] = {{"full", 0, false}, {NULL, 0, false}};
+static const struct schema_choice snapshots[] = {{"full", 0}, {NULL, 0}};
 
 static const struct schema_choice watermarks[] = {
-	{"watermarks", false, false}, {"persistent-watermarks", true, false}, {NULL, 0, false}};
+	{"watermarks", false}, {"persistent-watermarks", true}, {NULL, 0}};
 
 static const struct schema_key drop_keys[] = {
 	{"ip-id-low-byte", SCHEMA_INTEGER, .help = "of the IPv4 identification", AT(ip_id_low_byte),

@@ -4,11 +4,11 @@
 
 #define AT(member) SCHEMA_AT(struct config, member)
 const struct schema_choice schema_roles[] = {
-	{"leaf", CONFIG_ROLE_LEAF, false},
-	{"spine", CONFIG_ROLE_SPINE, false},
-	{"super", CONFIG_ROLE_SUPER, false},
-	{"host", CONFIG_ROLE_HOST, false},
-	{NULL, 0, false},
+	{"leaf", CONFIG_ROLE_LEAF},
+	{"spine", CONFIG_ROLE_SPINE},
+	{"super", CONFIG_ROLE_SUPER},
+	{"host", CONFIG_ROLE_HOST},
+	{NULL, 0},
 };
 
 // ---- links and framing --------------------------------------------------------------------------
@@ -108,18 +108,18 @@ const struct schema schema_links = {
 #define KINDS "leaf-spine, rail, fat-tree, clos3, explicit or file"
 
 static const struct schema_choice topologies[] = {
-	{"leaf-spine", CONFIG_TOPOLOGY_LEAF_SPINE, false},
-	{"rail", CONFIG_TOPOLOGY_RAIL, false},
-	{"fat-tree", CONFIG_TOPOLOGY_FAT_TREE, false},
-	{"clos3", CONFIG_TOPOLOGY_CLOS3, false},
-	{"explicit", CONFIG_TOPOLOGY_EXPLICIT, false},
-	{"file", CONFIG_TOPOLOGY_FILE, false},
-	{NULL, 0, false},
+	{"leaf-spine", CONFIG_TOPOLOGY_LEAF_SPINE},
+	{"rail", CONFIG_TOPOLOGY_RAIL},
+	{"fat-tree", CONFIG_TOPOLOGY_FAT_TREE},
+	{"clos3", CONFIG_TOPOLOGY_CLOS3},
+	{"explicit", CONFIG_TOPOLOGY_EXPLICIT},
+	{"file", CONFIG_TOPOLOGY_FILE},
+	{NULL, 0},
 };
 
 static const struct schema_choice formats[] = {
-	{"hpcc", CONFIG_TOPOLOGY_FORMAT_HPCC, false},
-	{NULL, 0, false},
+	{"hpcc", CONFIG_TOPOLOGY_FORMAT_HPCC},
+	{NULL, 0},
 };
 
 static void
@@ -230,9 +230,9 @@ static const struct schema topology = {
 };
 
 static const struct schema_choice underlays[] = {
-	{"4", 4, false},
-	{"6", 6, false},
-	{NULL, 0, false},
+	{"4", 4},
+	{"6", 6},
+	{NULL, 0},
 };
 
 static const struct schema_key fabric_keys[] = {

@@ -5,17 +5,16 @@
 #include <string.h>
 
 #define AT(member) SCHEMA_AT(struct config, member)
-#define LATER .flags = SCHEMA_LATER
 
 static const struct schema_choice idles[] = {
-	{"sleep", CONFIG_IDLE_SLEEP, false},
-	{"poll", CONFIG_IDLE_POLL, false},
-	{NULL, 0, false},
+	{"sleep", CONFIG_IDLE_SLEEP},
+	{"poll", CONFIG_IDLE_POLL},
+	{NULL, 0},
 };
 static const struct schema_choice hugepages[] = {
-	{"auto", CONFIG_HUGEPAGES_AUTO, false}, {"on", CONFIG_HUGEPAGES_ON, false},
-	{"off", CONFIG_HUGEPAGES_OFF, false},   {"true", CONFIG_HUGEPAGES_ON, false},
-	{"false", CONFIG_HUGEPAGES_OFF, false}, {NULL, 0, false},
+	{"auto", CONFIG_HUGEPAGES_AUTO}, {"on", CONFIG_HUGEPAGES_ON},
+	{"off", CONFIG_HUGEPAGES_OFF},   {"true", CONFIG_HUGEPAGES_ON},
+	{"false", CONFIG_HUGEPAGES_OFF}, {NULL, 0},
 };
 
 static const struct schema_key cpu_item = {"CPU", SCHEMA_INTEGER, .size = sizeof(uint16_t),
@@ -63,9 +62,6 @@ static const struct schema_key attach_keys[] = {
 	{"dev", SCHEMA_TEXT, .help = "DPDK device", ATTACH_AT(dev)},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), .min = SCHEMA_MTU_MIN,
 	 .max = SCHEMA_MTU_MAX},
-	{"tap", SCHEMA_TEXT, LATER, .help = "tap interface"},
-	{"vhost", SCHEMA_TEXT, LATER, .help = "vhost-user socket"},
-	{"nic", SCHEMA_BOOL, LATER, .def = "false", .help = "a NIC node before it"},
 };
 
 static const struct schema_key record_keys[] = {

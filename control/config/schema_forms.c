@@ -2,16 +2,13 @@
 // Ways to write a value that keys of several sections have.
 #include "schema.h"
 
-static const struct schema_choice nones[] = {
-	{"none", 0, false}, {"off", 0, false}, {NULL, 0, false}};
-static const struct schema_choice anys[] = {{"any", 0, false}, {NULL, 0, false}};
-static const struct schema_choice autos[] = {{"auto", 0, false}, {NULL, 0, false}};
+static const struct schema_choice nones[] = {{"none", 0}, {"off", 0}, {NULL, 0}};
+static const struct schema_choice anys[] = {{"any", 0}, {NULL, 0}};
+static const struct schema_choice autos[] = {{"auto", 0}, {NULL, 0}};
 static const struct schema_choice alphas[] = {
-	{"0", 0, false},    {"1/128", 0, false}, {"1/64", 0, false}, {"1/32", 0, false},
-	{"1/16", 0, false}, {"1/8", 0, false},   {"1/4", 0, false},  {"1/2", 0, false},
-	{"1", 0, false},    {"2", 0, false},     {"4", 0, false},    {"8", 0, false},
-	{"16", 0, false},   {"32", 0, false},    {"64", 0, false},   {"unlimited", 0, false},
-	{NULL, 0, false},
+	{"0", 0},   {"1/128", 0}, {"1/64", 0}, {"1/32", 0},      {"1/16", 0}, {"1/8", 0},
+	{"1/4", 0}, {"1/2", 0},   {"1", 0},    {"2", 0},         {"4", 0},    {"8", 0},
+	{"16", 0},  {"32", 0},    {"64", 0},   {"unlimited", 0}, {NULL, 0},
 };
 static const struct schema_form priority = {SCHEMA_INTEGER, .min = 0, .max = CONFIG_PRIORITIES - 1};
 

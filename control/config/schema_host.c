@@ -5,25 +5,24 @@
 #define AT(member) SCHEMA_AT(struct host_config, member)
 
 static const struct schema_choice recoveries[] = {
-	{"go-back-n", CONFIG_RECOVERY_GO_BACK_N, false},
-	{"selective", CONFIG_RECOVERY_SELECTIVE, false},
-	{"go-back-0", CONFIG_RECOVERY_GO_BACK_0, false},
-	{NULL, 0, false},
+	{"go-back-n", CONFIG_RECOVERY_GO_BACK_N},
+	{"selective", CONFIG_RECOVERY_SELECTIVE},
+	{"go-back-0", CONFIG_RECOVERY_GO_BACK_0},
+	{NULL, 0},
 };
 static const struct schema_choice placements[] = {
-	{"in-order", CONFIG_PLACEMENT_IN_ORDER, false},
-	{"out-of-order", CONFIG_PLACEMENT_OUT_OF_ORDER, false},
-	{NULL, 0, false},
+	{"in-order", CONFIG_PLACEMENT_IN_ORDER},
+	{"out-of-order", CONFIG_PLACEMENT_OUT_OF_ORDER},
+	{NULL, 0},
 };
 static const struct schema_choice congestions[] = {
-	{"none", CONFIG_CONGESTION_NONE, false},
-	{"dcqcn", CONFIG_CONGESTION_DCQCN, false},
-	{"dcqcn-mlx", CONFIG_CONGESTION_DCQCN_MLX, false},
-	{"window", CONFIG_CONGESTION_WINDOW, false},
-	{NULL, 0, false},
+	{"none", CONFIG_CONGESTION_NONE},
+	{"dcqcn", CONFIG_CONGESTION_DCQCN},
+	{"dcqcn-mlx", CONFIG_CONGESTION_DCQCN_MLX},
+	{"window", CONFIG_CONGESTION_WINDOW},
+	{NULL, 0},
 };
-static const struct schema_choice ip_versions[] = {
-	{"4", 4, false}, {"6", 6, false}, {NULL, 0, false}};
+static const struct schema_choice ip_versions[] = {{"4", 4}, {"6", 6}, {NULL, 0}};
 
 static const struct schema_key cnp_keys[] = {
 	{"dscp", SCHEMA_INTEGER, .def = "48", .help = "of CNPs", AT(cnp_dscp), .min = 0, .max = 63},

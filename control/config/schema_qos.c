@@ -10,34 +10,33 @@
 #define AT(member) SCHEMA_AT(struct switch_config, member)
 
 static const struct schema_choice ingress_pools[] = {
-	{"ingress-lossless", CONFIG_POOL_INGRESS_LOSSLESS, false},
-	{"ingress-lossy", CONFIG_POOL_INGRESS_LOSSY, false},
-	{NULL, 0, false},
+	{"ingress-lossless", CONFIG_POOL_INGRESS_LOSSLESS},
+	{"ingress-lossy", CONFIG_POOL_INGRESS_LOSSY},
+	{NULL, 0},
 };
 static const struct schema_choice egress_pools[] = {
-	{"egress-lossless", CONFIG_POOL_EGRESS_LOSSLESS, false},
-	{"egress-lossy", CONFIG_POOL_EGRESS_LOSSY, false},
-	{NULL, 0, false},
+	{"egress-lossless", CONFIG_POOL_EGRESS_LOSSLESS},
+	{"egress-lossy", CONFIG_POOL_EGRESS_LOSSY},
+	{NULL, 0},
 };
 static const struct schema_choice schedulers[] = {
-	{"dwrr", CONFIG_SCHEDULER_DWRR, false},
-	{"strict", CONFIG_SCHEDULER_STRICT, false},
-	{NULL, 0, false},
+	{"dwrr", CONFIG_SCHEDULER_DWRR},
+	{"strict", CONFIG_SCHEDULER_STRICT},
+	{NULL, 0},
 };
 static const struct schema_choice trusts[] = {
-	{"dscp", CONFIG_TRUST_DSCP, false}, {"pcp", CONFIG_TRUST_PCP, false}, {NULL, 0, false}};
+	{"dscp", CONFIG_TRUST_DSCP}, {"pcp", CONFIG_TRUST_PCP}, {NULL, 0}};
 static const struct schema_choice fairnesses[] = {
-	{"none", false, false},
-	{"tenant", true, false},
-	{NULL, 0, false},
+	{"none", false},
+	{"tenant", true},
+	{NULL, 0},
 };
 static const struct schema_choice flow_controls[] = {
-	{"pfc", CONFIG_FLOW_CONTROL_PFC, false},
-	{"pfc-asymmetric", CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC, false},
-	{"pause", CONFIG_FLOW_CONTROL_PAUSE, false},
-	{"credit", CONFIG_FLOW_CONTROL_CREDIT, true},
-	{"none", CONFIG_FLOW_CONTROL_NONE, false},
-	{NULL, 0, false},
+	{"pfc", CONFIG_FLOW_CONTROL_PFC},
+	{"pfc-asymmetric", CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC},
+	{"pause", CONFIG_FLOW_CONTROL_PAUSE},
+	{"none", CONFIG_FLOW_CONTROL_NONE},
+	{NULL, 0},
 };
 
 // ---- groups and classes -------------------------------------------------------------------------
@@ -125,10 +124,10 @@ static const struct schema_key pfc_keys[] = {
 #define WATCHDOG_AT(member) SCHEMA_AT(struct config_watchdog, member)
 
 static const struct schema_choice actions[] = {
-	{"drop", CONFIG_WATCHDOG_DROP, false},
-	{"forward", CONFIG_WATCHDOG_FORWARD, false},
-	{"alert", CONFIG_WATCHDOG_ALERT, false},
-	{NULL, 0, false},
+	{"drop", CONFIG_WATCHDOG_DROP},
+	{"forward", CONFIG_WATCHDOG_FORWARD},
+	{"alert", CONFIG_WATCHDOG_ALERT},
+	{NULL, 0},
 };
 
 // A detect that is a time takes the place of a farther section's polls.

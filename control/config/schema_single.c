@@ -11,9 +11,9 @@
 #define AT(member) SCHEMA_AT(struct config, member)
 
 static const struct schema_choice switch_roles[] = {
-	{"leaf", CONFIG_ROLE_LEAF, false},
-	{"spine", CONFIG_ROLE_SPINE, false},
-	{NULL, 0, false},
+	{"leaf", CONFIG_ROLE_LEAF},
+	{"spine", CONFIG_ROLE_SPINE},
+	{NULL, 0},
 };
 
 // As Linux takes them for interfaces (dev_valid_name()).

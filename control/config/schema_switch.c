@@ -8,48 +8,46 @@
 #include <string.h>
 
 #define AT(member) SCHEMA_AT(struct switch_config, member)
-#define LATER .flags = SCHEMA_LATER
 
 const struct schema_choice schema_presets[] = {
-	{"spectrum-x", CONFIG_PRESET_SPECTRUM_X, false},
-	{"sonic", CONFIG_PRESET_SONIC, false},
-	{"lossy", CONFIG_PRESET_LOSSY, false},
-	{"infiniband-like", CONFIG_PRESET_INFINIBAND_LIKE, true},
-	{NULL, 0, false},
+	{"spectrum-x", CONFIG_PRESET_SPECTRUM_X},
+	{"sonic", CONFIG_PRESET_SONIC},
+	{"lossy", CONFIG_PRESET_LOSSY},
+	{NULL, 0},
 };
 
 const struct schema_choice schema_preset_modes[] = {
-	{"lossless", CONFIG_PRESET_MODE_LOSSLESS, false},
-	{"lossy", CONFIG_PRESET_MODE_LOSSY, false},
-	{"lossless-single-pool", CONFIG_PRESET_MODE_SINGLE_POOL, false},
-	{NULL, 0, false},
+	{"lossless", CONFIG_PRESET_MODE_LOSSLESS},
+	{"lossy", CONFIG_PRESET_MODE_LOSSY},
+	{"lossless-single-pool", CONFIG_PRESET_MODE_SINGLE_POOL},
+	{NULL, 0},
 };
 
 const struct schema_choice schema_routing_modes[] = {
-	{"ecmp", CONFIG_ROUTING_ECMP, false},       {"ecmp-qp", CONFIG_ROUTING_ECMP_QP, false},
-	{"flowlet", CONFIG_ROUTING_FLOWLET, false}, {"spray", CONFIG_ROUTING_SPRAY, false},
-	{"random", CONFIG_ROUTING_RANDOM, false},   {"adaptive", CONFIG_ROUTING_ADAPTIVE, false},
-	{"pinned", CONFIG_ROUTING_PINNED, false},   {NULL, 0, false},
+	{"ecmp", CONFIG_ROUTING_ECMP},       {"ecmp-qp", CONFIG_ROUTING_ECMP_QP},
+	{"flowlet", CONFIG_ROUTING_FLOWLET}, {"spray", CONFIG_ROUTING_SPRAY},
+	{"random", CONFIG_ROUTING_RANDOM},   {"adaptive", CONFIG_ROUTING_ADAPTIVE},
+	{"pinned", CONFIG_ROUTING_PINNED},   {NULL, 0},
 };
 
 const struct schema_choice schema_pool_names[] = {
-	{"ingress-lossless", CONFIG_POOL_INGRESS_LOSSLESS, false},
-	{"ingress-lossy", CONFIG_POOL_INGRESS_LOSSY, false},
-	{"egress-lossless", CONFIG_POOL_EGRESS_LOSSLESS, false},
-	{"egress-lossy", CONFIG_POOL_EGRESS_LOSSY, false},
-	{NULL, 0, false},
+	{"ingress-lossless", CONFIG_POOL_INGRESS_LOSSLESS},
+	{"ingress-lossy", CONFIG_POOL_INGRESS_LOSSY},
+	{"egress-lossless", CONFIG_POOL_EGRESS_LOSSLESS},
+	{"egress-lossy", CONFIG_POOL_EGRESS_LOSSY},
+	{NULL, 0},
 };
 
 static const struct schema_choice weights[] = {
-	{"equal", CONFIG_WEIGHTS_EQUAL, false},
-	{"capacity", CONFIG_WEIGHTS_CAPACITY, false},
-	{NULL, 0, false},
+	{"equal", CONFIG_WEIGHTS_EQUAL},
+	{"capacity", CONFIG_WEIGHTS_CAPACITY},
+	{NULL, 0},
 };
 
 static const struct schema_choice opcodes[] = {
-	{"data", CONFIG_OPCODES_DATA, false},
-	{"all", CONFIG_OPCODES_ALL, false},
-	{NULL, 0, false},
+	{"data", CONFIG_OPCODES_DATA},
+	{"all", CONFIG_OPCODES_ALL},
+	{NULL, 0},
 };
 
 // ---- buffer -------------------------------------------------------------------------------------
@@ -246,9 +244,6 @@ static const struct schema_key switch_keys[] = {
 	{"learn", SCHEMA_LIST, .flags = SCHEMA_FIXED,
 	 .help = "VRFs whose routes come from a routing daemon; live only",
 	 SCHEMA_ITEMS(struct switch_config, learns, learn_count), .sub = &schema_learn},
-	{"slices", SCHEMA_INTEGER, LATER, .def = "1",
-	 .help = "parts of a switch, each to its worker"},
-	{"slice-latency", SCHEMA_DURATION, LATER, .help = "between slices"},
 };
 
 const struct schema schema_switch = {SCHEMA_COUNT(switch_keys),

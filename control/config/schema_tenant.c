@@ -9,23 +9,23 @@
 #define VLAN_MAX 4094 // 4095 is reserved (IEEE 802.1Q)
 
 static const struct schema_choice encaps[] = {
-	{"auto", CONFIG_ENCAP_AUTO, false},
-	{"vxlan", CONFIG_ENCAP_VXLAN, false},
-	{"vlan", CONFIG_ENCAP_VLAN, false},
-	{"plain", CONFIG_ENCAP_PLAIN, false},
-	{NULL, 0, false},
+	{"auto", CONFIG_ENCAP_AUTO},
+	{"vxlan", CONFIG_ENCAP_VXLAN},
+	{"vlan", CONFIG_ENCAP_VLAN},
+	{"plain", CONFIG_ENCAP_PLAIN},
+	{NULL, 0},
 };
 static const struct schema_choice tunnel_dscps[] = {
-	{"uniform", CONFIG_TUNNEL_UNIFORM, false},
-	{"pipe", CONFIG_TUNNEL_PIPE, false},
-	{NULL, 0, false},
+	{"uniform", CONFIG_TUNNEL_UNIFORM},
+	{"pipe", CONFIG_TUNNEL_PIPE},
+	{NULL, 0},
 };
 static const struct schema_choice networks[] = {
-	{"east-west", CONFIG_NETWORK_EAST_WEST, false},
-	{"storage", CONFIG_NETWORK_STORAGE, false},
-	{"north-south", CONFIG_NETWORK_NORTH_SOUTH, false},
-	{"out-of-band", CONFIG_NETWORK_OUT_OF_BAND, false},
-	{NULL, 0, false},
+	{"east-west", CONFIG_NETWORK_EAST_WEST},
+	{"storage", CONFIG_NETWORK_STORAGE},
+	{"north-south", CONFIG_NETWORK_NORTH_SOUTH},
+	{"out-of-band", CONFIG_NETWORK_OUT_OF_BAND},
+	{NULL, 0},
 };
 
 static void

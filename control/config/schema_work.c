@@ -37,29 +37,29 @@ static const char *const kind_names[] = {
 };
 
 static const struct schema_choice ops[] = {
-	{"write", CONFIG_OP_WRITE, false},
-	{"send", CONFIG_OP_SEND, false},
-	{"read", CONFIG_OP_READ, false},
-	{NULL, 0, false},
+	{"write", CONFIG_OP_WRITE},
+	{"send", CONFIG_OP_SEND},
+	{"read", CONFIG_OP_READ},
+	{NULL, 0},
 };
 static const struct schema_choice formats[] = {
-	{"roost", CONFIG_FLOW_FORMAT_ROOST, false},
-	{"hpcc", CONFIG_FLOW_FORMAT_HPCC, false},
-	{"conweave", CONFIG_FLOW_FORMAT_CONWEAVE, false},
-	{NULL, 0, false},
+	{"roost", CONFIG_FLOW_FORMAT_ROOST},
+	{"hpcc", CONFIG_FLOW_FORMAT_HPCC},
+	{"conweave", CONFIG_FLOW_FORMAT_CONWEAVE},
+	{NULL, 0},
 };
 static const struct schema_choice arrivals[] = {
-	{"cbr", CONFIG_ARRIVALS_CBR, false},
-	{"poisson", CONFIG_ARRIVALS_POISSON, false},
-	{NULL, 0, false},
+	{"cbr", CONFIG_ARRIVALS_CBR},
+	{"poisson", CONFIG_ARRIVALS_POISSON},
+	{NULL, 0},
 };
 static const struct schema_choice algorithms[] = {
-	{"ring", CONFIG_ALGORITHM_RING, false},
-	{"tree", CONFIG_ALGORITHM_TREE, false},
-	{"halving-doubling", CONFIG_ALGORITHM_HALVING_DOUBLING, false},
-	{"direct", CONFIG_ALGORITHM_DIRECT, false},
-	{"shift", CONFIG_ALGORITHM_SHIFT, false},
-	{NULL, 0, false},
+	{"ring", CONFIG_ALGORITHM_RING},
+	{"tree", CONFIG_ALGORITHM_TREE},
+	{"halving-doubling", CONFIG_ALGORITHM_HALVING_DOUBLING},
+	{"direct", CONFIG_ALGORITHM_DIRECT},
+	{"shift", CONFIG_ALGORITHM_SHIFT},
+	{NULL, 0},
 };
 
 static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = sizeof(uint32_t)};

@@ -230,11 +230,14 @@ class Check(Case):
         path = [Hop(100 * 10**9, 800_000), inner, inner, host]
         self.assertEqual(self.sim(text).flows[0]["fct_ps"], completion(10000, path, back=path))
 
-    def test_known_but_not_available(self):
-        for text, position, key in (("switch: {slices: 2}", "2:10", "switch.slices:"),
-                                    ("switch: {qos: {flow-control: credit}}", "2:30",
-                                     "switch.qos.flow-control: credit")):
-            self.refused(PLACE + text + "\n", (position, f"{key}.*known, but not available in this version"))
+    def test_keys_without_a_feature_are_unknown(self):
+        for text, position, message in (("switch: {slices: 2}", "2:10", "switch.slices: unknown key"),
+                                        ("attach: {h1: {netns: a, tap: t0}}", "2:25", "attach.h1.tap: unknown key"),
+                                        ("attach: {h1: {netns: a, nic: false}}", "2:25",
+                                         "attach.h1.nic: unknown key"),
+                                        ("switch: {qos: {flow-control: credit}}", "2:30",
+                                         'switch.qos.flow-control: "credit" is not one of')):
+            self.refused(PLACE + text + "\n", (position, message))
 
     def test_topologies(self):
         self.refused("fabric: {topology: {kind: fat-tree, k: 5}}\n",

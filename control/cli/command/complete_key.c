@@ -130,8 +130,7 @@ static void
 add_choices(struct completion *c, const struct schema_choice *choices)
 {
 	for (; choices->name != NULL; choices++)
-		if (!choices->later)
-			completion_add(c, "", choices->name, "", false);
+		completion_add(c, "", choices->name, "", false);
 }
 
 static void

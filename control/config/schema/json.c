@@ -19,8 +19,6 @@ add_properties(struct json_defs *d, const struct schema *schema, const char *pat
 	for (unsigned i = 0; i < schema->count; i++) {
 		const struct schema_key *key = &schema->keys[i];
 
-		if (key->flags & SCHEMA_LATER)
-			continue;
 		describe_join(inner, path, key->name);
 		json_object_set_new(to, key->name, json_key_schema(d, key, inner));
 	}
@@ -63,7 +61,7 @@ kind_rule(const struct schema *schema, const char *word, uint32_t bit)
 	for (unsigned i = 0; i < schema->count; i++) {
 		const struct schema_key *key = &schema->keys[i];
 
-		if (key->flags & SCHEMA_LATER || key->kinds == 0)
+		if (key->kinds == 0)
 			continue;
 		if (!(key->kinds & bit))
 			json_object_set_new(has_not, key->name, json_false());

@@ -89,10 +89,6 @@ json_choices_schema(const struct schema_choice *choices)
 	for (const struct schema_choice *c = choices; c->name != NULL; c++) {
 		json_t *read = json_word_value(c->name);
 
-		if (c->later) {
-			json_decref(read);
-			continue;
-		}
 		json_array_append_new(words, json_string(c->name));
 		if (json_is_integer(read))
 			json_array_append(words, read);

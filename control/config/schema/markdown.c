@@ -156,8 +156,6 @@ print_keys(struct page *page, const struct schema *schema, const char *path, con
 		const struct section *section = NULL;
 		const struct schema *inner;
 
-		if (key->flags & SCHEMA_LATER)
-			continue;
 		describe_join(shown, before, key->name);
 		describe_join(whole, path, key->name);
 		inner = inner_map(&form, whole);

@@ -62,7 +62,7 @@ step_to_key(const struct describe_place *from, const struct schema *schema, cons
 	for (unsigned i = 0; i < schema->count; i++) {
 		const struct schema_key *key = &schema->keys[i];
 
-		if (strcmp(key->name, word) != 0 || key->flags & SCHEMA_LATER)
+		if (strcmp(key->name, word) != 0)
 			continue;
 		*to = *from;
 		describe_join(to->path, to->path, word);
@@ -212,8 +212,6 @@ list_keys(const struct describe_place *place, const struct schema *schema, descr
 		const struct schema_key *key = &schema->keys[i];
 		struct schema_form form = describe_form(key);
 
-		if (key->flags & SCHEMA_LATER)
-			continue;
 		each(context, &(struct describe_next){
 				      .word = key->name,
 				      .help = key->help,

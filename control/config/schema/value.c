@@ -36,8 +36,6 @@ print_choices(FILE *to, const struct schema_choice *choices, bool quote)
 	const char *between = "";
 
 	for (; choices->name != NULL; choices++) {
-		if (choices->later)
-			continue;
 		fputs(between, to);
 		print_word(to, choices->name, quote);
 		between = ", ";

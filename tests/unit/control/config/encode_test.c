@@ -165,7 +165,7 @@ try_row(struct rows *r, const struct schema_key *key)
 		fail_msg("%s does not take the ends of its range", key->name);
 	for (const struct schema_choice *c = key->choices;
 	     key->type == SCHEMA_ENUM && c != NULL && c->name != NULL; c++)
-		if (!c->later && !try_value(r, key, c->name))
+		if (!try_value(r, key, c->name))
 			fail_msg("%s does not take %s", key->name, c->name);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		try_value(r, key, words[i]);
@@ -187,7 +187,7 @@ try_schema(struct rows *r, const struct schema *schema)
 
 		if (key->sub != NULL)
 			try_schema(r, key->sub);
-		else if (key->type != SCHEMA_SECTION && !(key->flags & SCHEMA_LATER))
+		else if (key->type != SCHEMA_SECTION)
 			try_row(r, key);
 	}
 }

@@ -57,7 +57,7 @@ attach_mistakes(void **state)
 			"f.yaml:3:7: attach.h1: needs netns (a namespace) or dev (a DPDK device)\n"
 			"f.yaml:4:15: attach.h2: \"../x\" cannot name a namespace\n"
 			"f.yaml:5:7: attach.h3: needs netns (a namespace) or dev (a DPDK device)\n"
-			"f.yaml:5:8: attach.h3.tap: known, but not available in this version\n");
+			"f.yaml:5:8: attach.h3.tap: unknown key\n");
 }
 
 static void

@@ -66,7 +66,7 @@ look_at_key(const struct schema *schema, const struct schema_key *key)
 		fail_msg("%s has no help", key->name);
 	if (key->help[strlen(key->help) - 1] == '.')
 		fail_msg("the help of %s ends with a full stop", key->name);
-	if (key->type == SCHEMA_CUSTOM && key->form == NULL && !(key->flags & SCHEMA_LATER))
+	if (key->type == SCHEMA_CUSTOM && key->form == NULL)
 		fail_msg("%s is decoded by a function, and no form says what it may be", key->name);
 	if (key->type == SCHEMA_SECTION && key->sub == NULL && key->choices == NULL)
 		fail_msg("%s is read elsewhere: sub or choices are to say what it may be",

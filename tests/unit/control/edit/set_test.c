@@ -101,8 +101,7 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: qos.tc.3.ecn: min (2000000 bytes) is above max (1500000 bytes)");
 	set_bad(c, "switch.qos.tc.0.ecn", "maybe",
 		"f.yaml: switch.qos.tc.0.ecn: expected {min, max, probability}, or off");
-	set_bad(c, "switch.slices", "2",
-		"f.yaml: switch.slices: known, but not available in this version");
+	set_bad(c, "switch.slices", "2", "f.yaml: switch.slices: unknown key");
 	set_bad(c, "switch.buffer.pools.ingress-lossless.size", "80%",
 		"f.yaml: buffer.pools: ingress-lossless 80% and ingress-lossy 50% (not written) "
 		"are over 100% of the buffer together");
