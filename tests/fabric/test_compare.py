@@ -66,6 +66,7 @@ class Compare(Case):
         self.assertIn(f"spray better than ecmp by {percent:.{1 if percent < 9.95 else 0}f} %", lines["step time"])
         self.assertEqual(lines["step time"].count("*"), 1)
         self.assertNotIn("better", lines["drops"])
+        self.assertEqual(lines["drops"].split()[-2:], ["no", "difference"])
         verdict = done.out.splitlines()[-1]
         self.assertEqual(verdict, told["verdict"])
         self.assertRegex(verdict, r"^spray has the shortest step time: .* of ecmp \(.* % less\)\. "
@@ -107,7 +108,7 @@ class Compare(Case):
     def test_alike(self):
         told = self.compared(self.files(a=place("ecmp"), b=place("ecmp")))
         self.assertEqual(set(told["best"].values()), {None})
-        self.assertEqual(told["verdict"], "All have the same step time. All have the same goodput.")
+        self.assertEqual(told["verdict"], "No difference in step time. No difference in goodput.")
 
     def test_what_stays_inside_hosts_is_no_flow(self):
         """Of a ring through hosts of two NICs, one flow of two is on the network; and none has an ideal time."""
@@ -118,7 +119,87 @@ class Compare(Case):
         for run in told["runs"]:
             self.assertEqual(run["values"]["completed"], 6)
             self.assertIsNone(run["values"]["slowdown_p99"])
-        self.assertEqual(told["verdict"], "All have the same step time. All have the same goodput.")
+        self.assertEqual(told["verdict"], "No difference in step time. No difference in goodput.")
+
+    def test_a_victim_is_seen(self):
+        """Figures of the whole run hide one flow; its item and its tenant show it."""
+        work = [{"name": "exchange", "kind": "all-to-all", "size": "1MB", "hosts": ["h2", "h3", "h4", "h7", "h8"]},
+                flow("h1", "h6", "100KB", name="victim", at="20us")]
+        tenants = {"red": {"hosts": ["h2", "h3", "h4", "h7", "h8"]}, "blue": {"hosts": ["h1", "h6"]}}
+        slow = place("ecmp", work, tenants=tenants, h1={"path-mtu": 256})    # its own sender alone has more headers
+        files = self.files(fast=place("ecmp", work, tenants=tenants), slow=slow)
+        told = self.compared(files)
+        for run, file in zip(told["runs"], files):
+            result = roost("sim", file, "--json").json
+            victim = [one["fct_ps"] for one in result["flows"] if one["item"] == "victim"]
+            self.assertEqual([run["values"]["items.victim.fct_ps"]], victim)
+            self.assertEqual([run["values"]["tenants.blue.fct_ps"]], victim)
+            times = [one["fct_ps"] for one in result["flows"] if one["item"] == "exchange"]
+            self.assertEqual(run["values"]["items.exchange.fct_p99_ps"], quantile(times, 99))
+            self.assertEqual(run["values"]["items.exchange.completed"], len(times))
+        best = told["best"]
+        self.assertEqual([best[key] for key in ("items.victim.fct_ps", "tenants.blue.fct_ps", "items.exchange.fct_p99_ps")],
+                         ["fast", "fast", None])
+        self.assertRegex(told["verdict"], r"The largest difference is in item victim, FCT, best with fast: \S+ us against")
+        out = roost("compare", *files).out
+        self.assertRegex(out, r"(?m)^item victim, FCT .* fast better than slow by \d+ %$")
+        self.assertRegex(out, r"(?m)^item exchange, FCT p99 .* no difference$")
+        self.assertNotRegex(out, r"item exchange, complete", "a row that says nothing")
+
+    def test_collectives_apart(self):
+        work = [{"kind": "step", "collectives": [{"kind": "all-to-all", "size": "100KB"},
+                                                 {"kind": "all-to-all", "size": "1MB"}]}]
+        told = self.compared(self.files(a=place("ecmp", work), b=place("adaptive", work)))
+        result = roost("sim", self.directory / "a.yaml", "--json").json
+        times = {one["bytes"]: one["step_ps"] for one in result["collectives"]}
+        names = [f"collectives.{name}.step_ps" for name in ("all-to-all of 100 KB", "all-to-all of 1 MB", "step")]
+        self.assertEqual([told["runs"][0]["values"][name] for name in names],
+                         [times[size] for size in (100_000, 1_000_000, 1_100_000)])
+
+    def test_small_differences_are_none(self):
+        """A flow alone: another 2 m of cable are 0.01 % of its time, a slower link is more than 1 %."""
+        work = [flow("h1", "h5", "1MB")]
+        for link, best in ({"rate": "100G", "delay": "510ns"}, None), ({"rate": "95G", "delay": "500ns"}, "a"):
+            told = self.compared(self.files(a=place("ecmp", work), b=place("ecmp", work, host_link=link)))
+            times = [run["values"]["fct_p99_ps"] for run in told["runs"]]
+            self.assertLess(*times)
+            self.assertEqual(told["best"]["fct_p99_ps"], best)
+        # A flow more that completes counts, be they ever so many.
+        work = [flow("h1", "h5", "1KB", repeat=1) for _ in range(150)]
+        told = self.compared(self.files(a=place("ecmp", work), b=place("ecmp", work + [
+            flow("h1", "h5", "1KB")])))
+        self.assertEqual(told["best"]["completed"], "b")
+
+    def test_seeds(self):
+        files = self.files(ecmp=place("ecmp"), spray=place("adaptive"))
+        told = self.compared(files, "--seeds", "3", "--seed", "5")
+        self.assertEqual(told["seeds"], 3)
+        for file, run in zip(files, told["runs"]):
+            steps = sorted(roost("sim", file, "--json", "--seed", seed).json["collectives"][0]["step_ps"]
+                           for seed in (5, 6, 7))
+            self.assertEqual(run["samples"]["step_ps"], steps)
+            self.assertEqual(run["values"]["step_ps"], steps[1])
+        out = roost("compare", *files, "--seeds", "3", "--seed", "5").out
+        self.assertIn("\nmedians of 3 seeds [least to most]\n", out)
+        self.assertRegex(out, r"(?m)^step time +\S+ us \[\S+ us to \S+ us\]")
+        for row, best in told["best"].items():    # a verdict only where ranges do not overlap
+            one, other = (run["samples"][row] for run in told["runs"])
+            if best:
+                self.assertTrue(one[-1] < other[0] or other[-1] < one[0], row)
+        for words in ("0", "101", "x", "-1", "2x"):
+            roost("compare", *files, "--seeds", words, status=2)
+
+    def test_what_differs(self):
+        files = self.files(a=place("ecmp"), b=place("adaptive", mtu=4200), c=place("ecmp", stop="1ms"))
+        told = self.compared(files)
+        self.assertEqual(told["differences"], {"switch.routing.mode": ["ecmp", "adaptive", "ecmp"],
+                                               "fabric.mtu": [None, "4200", None], "stop": [None, None, "1ms"]})
+        lines = roost("compare", *files).out.splitlines()
+        self.assertEqual([line.split() for line in lines[:4]],
+                         [["what", "differs", "a", "b", "c"], ["fabric.mtu", "-", "4200", "-"],
+                          ["switch.routing.mode", "ecmp", "adaptive", "ecmp"], ["stop", "-", "-", "1ms"]])
+        same = self.files(a=place("ecmp"), d=place("ecmp"))
+        self.assertTrue(roost("compare", *same).out.startswith("the files differ in nothing but"))
 
     def test_columns_have_names_of_their_own(self):
         (self.directory / "x").mkdir()

@@ -55,7 +55,7 @@ def printed(words, place):
     """What a command of the page prints, by what a line begins with; without what `compare` says behind the columns."""
     path = f"{Path(ROOST).resolve().parent}:{os.environ['PATH']}"
     out = command("bash", "-c", words, cwd=place, env=os.environ | {"PATH": path}).out
-    return {line[:18].strip(): re.sub(r"  \S+(, \S+)*( and \S+)? better .*", "", line).rstrip()
+    return {line[:18].strip(): re.sub(r"  \S+(, \S+)*( and \S+)? better .*|  no difference$", "", line).rstrip()
             for line in out.splitlines() if line.strip()}
 
 

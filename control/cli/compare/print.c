@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The best value of a row has a `*` before it, and the row ends with what it is better than, and by
-// how much of the other's value.
+// First what differs between the files, then the figures. The best values of a row have a `*`, and
+// the row ends with what they are better than, and by how much of the other's value.
 #include "compare.h"
 
+#include "control/base/memory.h"
 #include "control/base/text_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *
-value_text(char text[static TEXT_VALUE_MAX], const struct compare_run *run, enum compare_row row)
-{
-	double value = run->values[row];
+#define COMPARE_VALUE_MAX 40 // of a key's value, in characters
 
-	if (!run->known[row])
-		return "-";
-	switch (compare_metrics[row].unit) {
+static const char *
+value_text(char text[static TEXT_VALUE_MAX], enum compare_unit unit, double value)
+{
+	switch (unit) {
 	case COMPARE_PS:
-		return value == 0 ? "0" : text_duration(text, (uint64_t)value);
+		text_duration(text, (uint64_t)value);
+		if (value == 0)
+			snprintf(text, TEXT_VALUE_MAX, "0");
+		break;
 	case COMPARE_GBPS:
 		snprintf(text, TEXT_VALUE_MAX, "%.1f Gb/s", value);
 		break;
@@ -32,18 +34,35 @@ value_text(char text[static TEXT_VALUE_MAX], const struct compare_run *run, enum
 	return text;
 }
 
+char *
+compare_cell_text(const struct compare_row *row, unsigned int run)
+{
+	const struct compare_cell *cell = &row->cells[run];
+	enum compare_unit unit = row->metric->unit;
+	char median[TEXT_VALUE_MAX], low[TEXT_VALUE_MAX], high[TEXT_VALUE_MAX];
+	double first, last;
+
+	if (cell->count == 0)
+		return memory_text("-");
+	first = cell->samples[0];
+	last = cell->samples[cell->count - 1];
+	value_text(median, unit, compare_median(cell));
+	if (strcmp(value_text(low, unit, first), value_text(high, unit, last)) == 0)
+		return memory_text(low);
+	return memory_format("%s [%s to %s]", median, low, high);
+}
+
 // "A better by 12 % (B) to 30 % (C)": of many only the two ends. False: the ends are not known.
 static bool
-put_range(const struct compare_run *runs, unsigned int count, enum compare_row row, int best,
-	  FILE *to)
+put_range(const struct comparison *c, const struct compare_row *row, int best, FILE *to)
 {
 	int ends[2];
 	double gains[2];
 
-	if (compare_others(runs, count, row, best, &ends[0], &ends[1]) <= COMPARE_OTHERS_MAX)
+	if (compare_others(c, row, best, ends) <= COMPARE_OTHERS_MAX)
 		return false;
 	for (unsigned int i = 0; i < 2; i++) {
-		gains[i] = compare_gain(row, runs[best].values[row], runs[ends[i]].values[row]);
+		gains[i] = compare_gain(row, best, ends[i]);
 		if (gains[i] < 0)
 			return false;
 	}
@@ -51,31 +70,28 @@ put_range(const struct compare_run *runs, unsigned int count, enum compare_row r
 	compare_put_gain(to, gains[0]);
 	if (gains[0] == gains[1]) // than nothing at all, mostly
 		return true;
-	fprintf(to, " (%s) to ", runs[ends[0]].name);
+	fprintf(to, " (%s) to ", c->runs[ends[0]].name);
 	compare_put_gain(to, gains[1]);
-	fprintf(to, " (%s)", runs[ends[1]].name);
+	fprintf(to, " (%s)", c->runs[ends[1]].name);
 	return true;
 }
 
 // "A better than B by 12 %, than C by 30 %"; of equally good ones "A and D better ...".
 static void
-put_better(const struct compare_run *runs, unsigned int count, enum compare_row row, FILE *to)
+put_better(const struct comparison *c, const struct compare_row *row, int best, FILE *to)
 {
-	int best = compare_best(runs, count, row);
 	const char *words = " better than ";
 
-	if (best < 0)
+	compare_put_best(c, row, best, to);
+	if (put_range(c, row, best, to))
 		return;
-	compare_put_best(runs, count, row, best, to);
-	if (put_range(runs, count, row, best, to))
-		return;
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < c->count; i++) {
 		double gain;
 
-		if (!compare_counts(&runs[i], row) || compare_is_best(runs, i, row, best))
+		if (!compare_counts(c, row, i) || compare_is_best(c, row, best, i))
 			continue;
-		fprintf(to, "%s%s", words, runs[i].name);
-		gain = compare_gain(row, runs[best].values[row], runs[i].values[row]);
+		fprintf(to, "%s%s", words, c->runs[i].name);
+		gain = compare_gain(row, best, (int)i);
 		if (gain >= 0) {
 			fputs(" by ", to);
 			compare_put_gain(to, gain);
@@ -84,131 +100,212 @@ put_better(const struct compare_run *runs, unsigned int count, enum compare_row 
 	}
 }
 
-static int
-better_cell(struct text_table *t, const struct compare_run *runs, unsigned int count,
-	    enum compare_row row)
+static unsigned int
+files_ranked(const struct comparison *c, const struct compare_row *row)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *to = open_memstream(&text, &length);
+	unsigned int ranked = 0;
 
-	if (to == NULL)
-		return -ENOMEM;
-	put_better(runs, count, row, to);
-	if (fclose(to) == 0)
-		text_table_cell(t, "%s", text);
-	free(text);
-	return 0;
+	for (unsigned int i = 0; i < c->count; i++)
+		ranked += compare_counts(c, row, i);
+	return ranked;
 }
 
-static int
-add_row(struct text_table *t, const struct compare_run *runs, unsigned int count,
-	enum compare_row row)
+static void
+verdict_cell(struct text_table *t, const struct comparison *c, const struct compare_row *row,
+	     int best)
 {
-	int best = compare_best(runs, count, row);
+	char *text;
+	size_t length;
+	FILE *to = memory_stream_open(&text, &length);
 
-	text_table_cell(t, "%s", compare_metrics[row].name);
-	for (unsigned int i = 0; i < count; i++) {
-		char text[TEXT_VALUE_MAX];
-
-		text_table_cell(t, "%s%s", compare_is_best(runs, i, row, best) ? "* " : "",
-				value_text(text, &runs[i], row));
-	}
-	return better_cell(t, runs, count, row);
+	if (best >= 0)
+		put_better(c, row, best, to);
+	else if (files_ranked(c, row) > 1)
+		fputs("no difference", to);
+	fclose(to);
+	text_table_cell(t, "%s", text);
+	free(text);
 }
 
 static bool
-row_known(const struct compare_run *runs, unsigned int count, enum compare_row row)
+is_shown(const struct comparison *c, const struct compare_row *row)
 {
-	for (unsigned int i = 0; i < count; i++)
-		if (runs[i].known[row])
+	if (row->metric->quiet)
+		return compare_best(c, row) >= 0;
+	for (unsigned int i = 0; i < c->count; i++)
+		if (row->cells[i].count != 0)
 			return true;
 	return false;
 }
 
-int
-compare_print(const struct compare_run *runs, unsigned int count, FILE *to)
+static void
+add_row(struct text_table *t, const struct comparison *c, const struct compare_row *row)
 {
-	struct text_column columns[COMPARE_FILES_MAX + 2] = {{"", TEXT_LEFT}};
-	struct text_table *t;
-	char *verdict;
-	int status;
+	int best = compare_best(c, row);
 
-	for (unsigned int i = 0; i < count; i++)
-		columns[i + 1] = (struct text_column){runs[i].name, TEXT_RIGHT};
-	columns[count + 1] = (struct text_column){"", TEXT_LEFT};
-	status = text_table_create(&t, columns, count + 2);
-	if (status != 0)
-		return status;
+	text_table_cell(t, "%s", row->name);
+	for (unsigned int i = 0; i < c->count; i++) {
+		char *text = compare_cell_text(row, i);
+
+		text_table_cell(t, "%s%s", compare_is_best(c, row, best, i) ? "* " : "", text);
+		free(text);
+	}
+	verdict_cell(t, c, row, best);
+}
+
+// A table with a column for each file between a first and, if `verdicts`, a last one.
+static struct text_table *
+create_table(const struct comparison *c, struct text_column columns[static COMPARE_FILES_MAX + 2],
+	     const char *first, bool verdicts)
+{
+	struct text_table *t;
+
+	columns[0] = (struct text_column){first, TEXT_LEFT};
+	for (unsigned int i = 0; i < c->count; i++)
+		columns[i + 1] = (struct text_column){c->runs[i].name, TEXT_RIGHT};
+	columns[c->count + 1] = (struct text_column){"", TEXT_LEFT};
+	return text_table_create(&t, columns, c->count + 1 + verdicts) == 0 ? t : NULL;
+}
+
+static int
+print_differences(const struct comparison *c, FILE *to)
+{
+	struct text_column columns[COMPARE_FILES_MAX + 2];
+	struct text_table *t;
+	int rc;
+
+	if (c->difference_count == 0) {
+		fputs("the files differ in nothing but their workloads and names\n\n", to);
+		return 0;
+	}
+	t = create_table(c, columns, "what differs", false);
+	for (unsigned int d = 0; d < c->difference_count; d++) {
+		const struct compare_difference *one = &c->differences[d];
+
+		text_table_cell(t, "%s", one->key);
+		for (unsigned int i = 0; i < c->count; i++) {
+			const char *value = one->values[i] != NULL ? one->values[i] : "-";
+			bool cut = strlen(value) > COMPARE_VALUE_MAX;
+
+			text_table_cell(t, "%.*s%s",
+					cut ? COMPARE_VALUE_MAX - 3 : COMPARE_VALUE_MAX, value,
+					cut ? "..." : "");
+		}
+	}
+	rc = text_table_print(t, "", to);
+	text_table_destroy(t);
+	fputc('\n', to);
+	return rc;
+}
+
+int
+compare_print(const struct comparison *c, FILE *to)
+{
+	struct text_column columns[COMPARE_FILES_MAX + 2];
+	int status = print_differences(c, to);
+	struct text_table *t = create_table(c, columns, "", true);
+	char *verdict = compare_verdict(c);
+
+	if (c->seeds > 1)
+		fprintf(to, "medians of %u seeds [least to most]\n", c->seeds);
 	text_table_cell(t, "run");
-	for (unsigned int i = 0; i < count; i++)
-		text_table_cell(t, "%s", compare_state_name(runs[i].state));
+	for (unsigned int i = 0; i < c->count; i++)
+		text_table_cell(t, "%s", compare_state_name(c->runs[i].state));
 	text_table_cell(t, "%s", "");
-	for (unsigned int row = 0; status == 0 && row < COMPARE_ROWS; row++)
-		if (row_known(runs, count, row))
-			status = add_row(t, runs, count, row);
+	for (unsigned int r = 0; r < c->row_count; r++)
+		if (is_shown(c, &c->rows[r]))
+			add_row(t, c, &c->rows[r]);
 	if (status == 0)
 		status = text_table_print(t, "", to);
 	text_table_destroy(t);
-	verdict = compare_verdict(runs, count);
-	if (status == 0 && verdict != NULL)
-		fprintf(to, "\n%s\n", verdict);
+	fprintf(to, "\n%s\n", verdict);
 	free(verdict);
-	return status != 0 ? status : verdict == NULL ? -ENOMEM : 0;
+	return status;
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static json_t *
+number_json(const struct compare_row *row, double value)
+{
+	bool integer = row->metric->unit == COMPARE_PS || row->metric->unit == COMPARE_NUMBER;
+
+	return integer ? json_integer((json_int_t)value) : json_real(value);
 }
 
 static json_t *
-run_json(const struct compare_run *run)
+run_json(const struct comparison *c, unsigned int i)
 {
-	json_t *values = json_object();
+	const struct compare_run *run = &c->runs[i];
+	json_t *values = json_object(), *samples = json_object();
 
-	for (unsigned int row = 0; row < COMPARE_ROWS; row++) {
-		bool integer = compare_metrics[row].unit == COMPARE_PS ||
-			       compare_metrics[row].unit == COMPARE_NUMBER;
-		double value = run->values[row];
+	for (unsigned int r = 0; r < c->row_count; r++) {
+		const struct compare_row *row = &c->rows[r];
+		const struct compare_cell *cell = &row->cells[i];
+		json_t *list = json_array();
 
-		json_object_set_new(values, compare_metrics[row].key,
-				    !run->known[row] ? json_null()
-				    : integer        ? json_integer((json_int_t)value)
-						     : json_real(value));
+		json_object_set_new(values, row->key,
+				    cell->count == 0 ? json_null()
+						     : number_json(row, compare_median(cell)));
+		for (unsigned int k = 0; k < cell->count; k++)
+			json_array_append_new(list, number_json(row, cell->samples[k]));
+		json_object_set_new(samples, row->key, list);
 	}
-	return json_pack("{s:s,s:s,s:s,s:s?,s:I,s:I,s:o}", "file", run->file, "name", run->name,
+	return json_pack("{s:s,s:s,s:s,s:s?,s:I,s:I,s:o,s:o}", "file", run->file, "name", run->name,
 			 "state", compare_state_name(run->state), "why",
 			 run->why[0] != '\0' ? run->why : NULL, "flows",
 			 (json_int_t)run->load.flows, "bytes", (json_int_t)run->load.bytes,
-			 "values", values);
+			 "values", values, "samples", samples);
 }
 
 static json_t *
-best_json(const struct compare_run *runs, unsigned int count)
+best_json(const struct comparison *c)
 {
 	json_t *out = json_object();
 
-	for (unsigned int row = 0; row < COMPARE_ROWS; row++) {
-		int best = compare_best(runs, count, row);
+	for (unsigned int r = 0; r < c->row_count; r++) {
+		int best = compare_best(c, &c->rows[r]);
 
-		json_object_set_new(out, compare_metrics[row].key,
-				    best >= 0 ? json_string(runs[best].name) : json_null());
+		json_object_set_new(out, c->rows[r].key,
+				    best >= 0 ? json_string(c->runs[best].name) : json_null());
+	}
+	return out;
+}
+
+static json_t *
+differences_json(const struct comparison *c)
+{
+	json_t *out = json_object();
+
+	for (unsigned int d = 0; d < c->difference_count; d++) {
+		json_t *values = json_array();
+
+		for (unsigned int i = 0; i < c->count; i++) {
+			const char *value = c->differences[d].values[i];
+
+			json_array_append_new(values,
+					      value != NULL ? json_string(value) : json_null());
+		}
+		json_object_set_new(out, c->differences[d].key, values);
 	}
 	return out;
 }
 
 int
-compare_print_json(const struct compare_run *runs, unsigned int count, FILE *to)
+compare_print_json(const struct comparison *c, FILE *to)
 {
-	char *verdict = compare_verdict(runs, count);
+	char *verdict = compare_verdict(c);
 	json_t *list = json_array(), *document;
-	int status = -ENOMEM;
+	int status = 0;
 
-	for (unsigned int i = 0; i < count; i++)
-		json_array_append_new(list, run_json(&runs[i]));
-	document = json_pack("{s:o,s:o,s:s?}", "runs", list, "best", best_json(runs, count),
-			     "verdict", verdict);
-	if (document != NULL && verdict != NULL &&
-	    json_array_size(json_object_get(document, "runs")) == count &&
-	    json_dumpf(document, to, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0 &&
-	    fputc('\n', to) != EOF)
-		status = 0;
+	for (unsigned int i = 0; i < c->count; i++)
+		json_array_append_new(list, run_json(c, i));
+	document = json_pack("{s:I,s:o,s:o,s:o,s:s}", "seeds", (json_int_t)c->seeds, "differences",
+			     differences_json(c), "runs", list, "best", best_json(c), "verdict",
+			     verdict);
+	if (json_dumpf(document, to, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) != 0 ||
+	    fputc('\n', to) == EOF)
+		status = -EIO;
 	json_decref(document);
 	free(verdict);
 	return status;

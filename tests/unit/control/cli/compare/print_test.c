@@ -9,29 +9,48 @@
 
 #include <cmocka.h>
 
-static struct compare_run
-run_of(const char *name, double step, double goodput, double drops)
+// A comparison of `count` files a, b, ... with the rows of whole runs, without samples.
+static struct comparison
+comparison_of(unsigned int count)
 {
-	struct compare_run run = {.file = name, .name = name, .load = {.flows = 2}};
+	static const char *const names[] = {"a", "b", "c", "d", "e"};
+	struct comparison c = {.seeds = 1, .count = count};
 
-	run.known[COMPARE_STEP] = run.known[COMPARE_GOODPUT] = true;
-	run.known[COMPARE_COMPLETED] = run.known[COMPARE_DROPS_LOSSLESS] = true;
-	run.values[COMPARE_STEP] = step;
-	run.values[COMPARE_GOODPUT] = goodput;
-	run.values[COMPARE_COMPLETED] = 2;
-	run.values[COMPARE_DROPS_LOSSLESS] = drops;
-	return run;
+	compare_add_rows(&c);
+	for (unsigned int i = 0; i < count; i++)
+		c.runs[i] = (struct compare_run){.file = names[i], .name = names[i]};
+	return c;
+}
+
+static void
+put(struct comparison *c, unsigned int run, enum compare_figure figure, double value)
+{
+	struct compare_cell *cell = &c->rows[figure].cells[run];
+
+	cell->samples = realloc(cell->samples, (cell->count + 1) * sizeof(*cell->samples));
+	assert_non_null(cell->samples);
+	cell->samples[cell->count++] = value;
+}
+
+// What the tests of the text need of a run.
+static void
+set_run(struct comparison *c, unsigned int run, double step, double goodput, double drops)
+{
+	c->runs[run].load.flows = 2;
+	put(c, run, COMPARE_STEP, step);
+	put(c, run, COMPARE_GOODPUT, goodput);
+	put(c, run, COMPARE_COMPLETED, 2);
+	put(c, run, COMPARE_DROPS_LOSSLESS, drops);
 }
 
 static char *
-printed(const struct compare_run *runs, unsigned int count,
-	int (*print)(const struct compare_run *, unsigned int, FILE *))
+printed(const struct comparison *c, int (*print)(const struct comparison *, FILE *))
 {
 	char *text = NULL;
 	size_t length;
 	FILE *to = open_memstream(&text, &length);
 
-	assert_int_equal(print(runs, count, to), 0);
+	assert_int_equal(print(c, to), 0);
 	fclose(to);
 	return text;
 }
@@ -39,20 +58,33 @@ printed(const struct compare_run *runs, unsigned int count,
 static void
 test_side_by_side(void **state)
 {
-	const struct compare_run runs[3] = {run_of("ecmp", 2e9, 60, 0), run_of("spray", 1e9, 90, 0),
-					    run_of("other", 1e9, 45, 4)};
-	char *text = printed(runs, 3, compare_print);
+	struct compare_difference mode = {.key = (char[]){"switch.routing.mode"},
+					  .values = {(char[]){"ecmp"}, (char[]){"adaptive"}}};
+	struct comparison c = comparison_of(3);
+	char *text;
 
 	(void)state;
+	c.runs[0].name = "ecmp";
+	c.runs[1].name = "spray";
+	c.runs[2].name = "other";
+	c.differences = &mode;
+	c.difference_count = 1;
+	set_run(&c, 0, 2e9, 60, 0);
+	set_run(&c, 1, 1e9, 90, 0);
+	set_run(&c, 2, 1e9, 45, 4);
+	text = printed(&c, compare_print);
 	assert_string_equal(
 		text,
+		"what differs         ecmp     spray  other\n"
+		"switch.routing.mode  ecmp  adaptive      -\n"
+		"\n"
 		"                      ecmp        spray      other\n"
 		"run                drained      drained    drained\n"
 		"step time             2 ms       * 1 ms     * 1 ms  spray and other "
 		"better than ecmp by 50 %\n"
 		"goodput          60.0 Gb/s  * 90.0 Gb/s  45.0 Gb/s  spray better than "
 		"ecmp by 50 %, than other by 100 %\n"
-		"flows complete           2            2          2\n"
+		"flows complete           2            2          2  no difference\n"
 		"drops, lossless        * 0          * 0          4  ecmp and spray better "
 		"than other by 100 %\n"
 		"\n"
@@ -61,62 +93,74 @@ test_side_by_side(void **state)
 		"Gb/s of ecmp (50 % more) and 45.0 Gb/s of other (100 % more). other lost "
 		"4 lossless packets.\n");
 	free(text);
+	compare_free_rows(&c);
 }
 
 static void
 test_of_many_the_ends(void **state)
 {
-	const struct compare_run runs[5] = {run_of("a", 4e9, 60, 0), run_of("b", 1e9, 90, 7),
-					    run_of("c", 2e9, 45, 7), run_of("d", 5e9, 0, 7),
-					    run_of("e", 1001e6, 45, 0)};
-	char *text = printed(runs, 5, compare_print);
+	static const double steps[] = {4e9, 1e9, 2e9, 5e9, 1020e6},
+			    goodputs[] = {60, 90, 45, 0, 45}, drops[] = {0, 7, 7, 7, 0};
+	struct comparison c = comparison_of(5);
+	char *text;
 
 	(void)state;
-	assert_non_null(strstr(text, "  b better by 0.1 % (e) to 80 % (d)\n"));
+	for (unsigned int i = 0; i < 5; i++)
+		set_run(&c, i, steps[i], goodputs[i], drops[i]);
+	text = printed(&c, compare_print);
+	assert_non_null(strstr(text, "  b better by 2.0 % (e) to 80 % (d)\n"));
 	// Nothing is a percentage of no goodput.
 	assert_non_null(strstr(text, "  b better than a by 50 %, than c by 100 %, than d, than e "
 				     "by 100 %\n"));
 	assert_non_null(strstr(text, "  a and e better by 100 %\n"));
-	assert_non_null(strstr(text, "b has the shortest step time: 1 ms against 1 ms of e (0.1 % "
-				     "less) to 5 ms of d (80 % less)."));
+	assert_non_null(strstr(text, "b has the shortest step time: 1 ms against 1.02 ms of e "
+				     "(2.0 % less) to 5 ms of d (80 % less)."));
 	free(text);
+	compare_free_rows(&c);
 }
 
 static void
 test_runs_that_did_not_end(void **state)
 {
-	struct compare_run runs[4] = {run_of("a", 1e9, 60, 0), run_of("b", 5e8, 90, 0),
-				      run_of("c", 2e9, 50, 0), run_of("d", 2e9, 50, 0)};
+	static const double steps[] = {1e9, 5e8, 2e9, 2e9}, goodputs[] = {60, 90, 50, 50};
+	struct comparison c = comparison_of(4);
 	char *text;
 
 	(void)state;
-	runs[1].state = COMPARE_STALLED;
-	runs[2].state = COMPARE_FAILED;
-	strcpy(runs[2].why, "no memory");
-	runs[3].values[COMPARE_COMPLETED] = 1;
-	text = compare_verdict(runs, 4);
+	for (unsigned int i = 0; i < 4; i++)
+		set_run(&c, i, steps[i], goodputs[i], 0);
+	c.runs[1].state = COMPARE_STALLED;
+	c.runs[2].state = COMPARE_FAILED;
+	strcpy(c.runs[2].why, "no memory");
+	c.rows[COMPARE_COMPLETED].cells[3].samples[0] = 1;
+	text = compare_verdict(&c);
 	assert_string_equal(
 		text, "a has the shortest step time: 1 ms against 2 ms of d (50 % less). a has "
 		      "the highest goodput: 60.0 Gb/s against 50.0 Gb/s of d (20 % more). b "
-		      "stalled: its packets are held for ever. c failed: no memory. Of d only 1 "
-		      "of 2 flows are complete.");
+		      "stalled: its packets are held forever. c failed: no memory. Only 1 of the "
+		      "2 flows of d are complete.");
 	free(text);
-	text = compare_verdict(runs, 1);
+	c.count = 1;
+	text = compare_verdict(&c);
 	assert_string_equal(text, "There is nothing to conclude: fewer than two runs completed a "
 				  "flow.");
 	free(text);
+	c.count = 4;
+	compare_free_rows(&c);
 }
 
 static void
 test_as_json(void **state)
 {
-	struct compare_run runs[2] = {run_of("a", 2e9, 60.5, 0), run_of("b", 1e9, 60.5, 0)};
+	struct comparison c = comparison_of(2);
 	char *text;
 	json_t *document, *out;
 
 	(void)state;
-	runs[1].state = COMPARE_TIME;
-	text = printed(runs, 2, compare_print_json);
+	set_run(&c, 0, 2e9, 60.5, 0);
+	set_run(&c, 1, 1e9, 60.5, 0);
+	c.runs[1].state = COMPARE_TIME;
+	text = printed(&c, compare_print_json);
 	document = json_loads(text, 0, NULL);
 	assert_non_null(document);
 	out = json_object_get(document, "best");
@@ -129,6 +173,7 @@ test_as_json(void **state)
 	assert_true(json_is_null(json_object_get(out, "fct_p50_ps")));
 	json_decref(document);
 	free(text);
+	compare_free_rows(&c);
 }
 
 int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost compare`: the same workload in several fabrics. All files are made and thrown away first,
-// so that a wrong one shows before any has run; then they run one after another, each as `roost
-// sim` would run it.
+// so that an error in one shows before any has run; then they run one after another, with each of
+// the seeds, as `roost sim` would run them.
 #include "compare.h"
 
 #include "control/base/exit_status.h"
@@ -13,15 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct comparison {
-	struct experiment_options options; // file aside
-	bool json;
-	unsigned int count;
-	struct compare_run runs[COMPARE_FILES_MAX];
-	char names[COMPARE_FILES_MAX][64];
-};
-
-// What stays inside hosts is no part of it: a run does not tell of it either.
+// Flows inside a host are not counted: a result does not list them either.
 static void
 measure_load(struct compare_load *load, const struct workload *w)
 {
@@ -34,7 +26,7 @@ measure_load(struct compare_load *load, const struct workload *w)
 	}
 }
 
-// Makes what the file says, as a run would, and looks at its workload.
+// Makes what the file describes, as a run would, and measures its workload.
 static int
 check_file(const struct comparison *c, struct compare_run *run)
 {
@@ -49,7 +41,8 @@ check_file(const struct comparison *c, struct compare_run *run)
 		rc = experiment_check_end(&e, &diag);
 	if (rc == 0) {
 		measure_load(&run->load, e.workload);
-		rc = compare_load_items(&run->load, e.config);
+		compare_load_items(&run->load, e.config);
+		run->seed = e.config->fabric.seed;
 	}
 	experiment_destroy(&e);
 	config_diag_print(&diag, stderr);
@@ -59,9 +52,18 @@ check_file(const struct comparison *c, struct compare_run *run)
 	return rc;
 }
 
-static int
-run_experiment(struct compare_run *run, struct experiment *e, struct config_diag *diag)
+static enum compare_state
+state_of(enum run_end end)
 {
+	return end == RUN_STALLED ? COMPARE_STALLED
+	       : end == RUN_TIME  ? COMPARE_TIME
+				  : COMPARE_DRAINED;
+}
+
+static int
+run_experiment(struct comparison *c, unsigned int i, struct experiment *e, struct config_diag *diag)
+{
+	struct compare_run *run = &c->runs[i];
 	enum run_end end = RUN_DRAINED;
 	struct progress progress;
 	struct outcome outcome;
@@ -73,35 +75,37 @@ run_experiment(struct compare_run *run, struct experiment *e, struct config_diag
 	progress_end(&progress);
 	if (rc != 0)
 		return rc;
-	run->state = end == RUN_STALLED ? COMPARE_STALLED
-		     : end == RUN_TIME  ? COMPARE_TIME
-					: COMPARE_DRAINED;
+	if (state_of(end) > run->state)
+		run->state = state_of(end);
 	if (end == RUN_STALLED)
 		stall_print(e->fabric, e->run->drive.now, stderr);
 	rc = outcome_create(&outcome, e, 0, 0);
 	document = rc == 0 ? result_document(&outcome.result, NULL) : NULL;
 	if (document != NULL)
-		compare_read(run, document);
+		compare_read(c, i, document);
 	json_decref(document);
 	outcome_destroy(&outcome);
 	return document != NULL ? 0 : -ENOMEM;
 }
 
-// Errors of a run become its column's.
+// A run's errors become its column's.
 static void
-run_file(const struct comparison *c, struct compare_run *run)
+run_file(struct comparison *c, unsigned int i, unsigned int seed)
 {
+	struct compare_run *run = &c->runs[i];
 	struct experiment_options options = c->options;
 	struct config_diag diag = {0};
 	struct experiment e;
 	int rc;
 
 	options.file = run->file;
+	options.seed = run->seed + seed;
+	options.seed_given = true;
 	rc = experiment_create(&e, &options, &diag);
-	config_diag_free(&diag); // told when it was checked
+	config_diag_free(&diag); // printed when the file was checked
 	diag = (struct config_diag){0};
 	if (rc == 0)
-		rc = run_experiment(run, &e, &diag);
+		rc = run_experiment(c, i, &e, &diag);
 	experiment_destroy(&e);
 	if (rc != 0) {
 		run->state = COMPARE_FAILED;
@@ -112,9 +116,9 @@ run_file(const struct comparison *c, struct compare_run *run)
 	config_diag_free(&diag);
 }
 
-// A column is named for its file, without directory and suffix where that tells them apart.
+// A column has the name of its file, without directory and suffix unless two would be the same.
 static void
-name_runs(struct comparison *c)
+name_runs(struct comparison *c, char names[][64])
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		const char *slash = strrchr(c->runs[i].file, '/');
@@ -123,19 +127,19 @@ name_runs(struct comparison *c)
 
 		if (length > 5 && strcmp(base + length - 5, ".yaml") == 0)
 			length -= 5;
-		snprintf(c->names[i], sizeof(c->names[i]), "%.*s", (int)length, base);
-		c->runs[i].name = c->names[i];
+		snprintf(names[i], sizeof(names[i]), "%.*s", (int)length, base);
+		c->runs[i].name = names[i];
 	}
 	for (unsigned int i = 0; i < c->count; i++)
 		for (unsigned int k = 0; k < i; k++)
-			if (strcmp(c->names[i], c->names[k]) == 0) {
+			if (strcmp(names[i], names[k]) == 0) {
 				c->runs[i].name = c->runs[i].file;
 				c->runs[k].name = c->runs[k].file;
 			}
 }
 
 static int
-compare_all(struct comparison *c)
+compare_all(struct comparison *c, bool json)
 {
 	int status = EXIT_OK, rc = 0;
 
@@ -149,27 +153,37 @@ compare_all(struct comparison *c)
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	for (unsigned int i = 1; i < c->count; i++)
 		compare_warn(&c->runs[0], &c->runs[i], stderr);
+	rc = compare_find_differences(c);
+	if (rc != 0) {
+		fprintf(stderr, "roost compare: %s\n", strerror(-rc));
+		return EXIT_FAILED;
+	}
+	compare_add_rows(c);
 	for (unsigned int i = 0; i < c->count; i++) {
-		run_file(c, &c->runs[i]);
+		for (unsigned int seed = 0; seed < c->seeds; seed++)
+			run_file(c, i, seed);
 		if (c->runs[i].state == COMPARE_STALLED || c->runs[i].state == COMPARE_FAILED)
 			status = EXIT_FAILED;
 	}
-	rc = c->json ? compare_print_json(c->runs, c->count, stdout)
-		     : compare_print(c->runs, c->count, stdout);
+	compare_finish(c);
+	rc = json ? compare_print_json(c, stdout) : compare_print(c, stdout);
 	return rc == 0 ? status : EXIT_FAILED;
 }
 
 int
 run_compare(const struct compare_options *options)
 {
-	struct comparison c = {.options = options->experiment, .json = options->json};
+	char names[COMPARE_FILES_MAX][64];
+	struct comparison c = {.options = options->experiment, .seeds = options->seeds};
 	int status;
 
 	for (; c.count < options->file_count; c.count++)
 		c.runs[c.count].file = options->files[c.count];
-	name_runs(&c);
-	status = compare_all(&c);
+	name_runs(&c, names);
+	status = compare_all(&c, options->json);
 	for (unsigned int i = 0; i < c.count; i++)
 		compare_load_free(&c.runs[i].load);
+	compare_free_rows(&c);
+	compare_free_differences(&c);
 	return status;
 }

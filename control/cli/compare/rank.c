@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which file is better. A difference has to be larger than the noise: with one seed larger than the
+// threshold, with several the ranges of the samples must not overlap either.
+#include "compare.h"
+
+static double
+lowest(const struct compare_cell *cell)
+{
+	return cell->samples[0];
+}
+
+static double
+highest(const struct compare_cell *cell)
+{
+	return cell->samples[cell->count - 1];
+}
+
+double
+compare_median(const struct compare_cell *cell)
+{
+	unsigned int middle = cell->count / 2;
+
+	if (cell->count % 2 != 0)
+		return cell->samples[middle];
+	return (cell->samples[middle - 1] + cell->samples[middle]) / 2;
+}
+
+bool
+compare_counts(const struct comparison *c, const struct compare_row *row, unsigned int run)
+{
+	return row->cells[run].count == c->seeds && c->runs[run].state <= COMPARE_TIME;
+}
+
+// Values are never negative.
+static bool
+differ(const struct compare_row *row, unsigned int a, unsigned int b)
+{
+	const struct compare_cell *x = &row->cells[a], *y = &row->cells[b];
+	double p = compare_median(x), q = compare_median(y);
+	double larger = p > q ? p : q, smaller = p > q ? q : p;
+
+	if (lowest(x) <= highest(y) && lowest(y) <= highest(x))
+		return false;
+	return row->metric->exact || larger - smaller > COMPARE_THRESHOLD * larger;
+}
+
+bool
+compare_is_best(const struct comparison *c, const struct compare_row *row, int best,
+		unsigned int run)
+{
+	return best >= 0 && compare_counts(c, row, run) && !differ(row, (unsigned int)best, run);
+}
+
+static bool
+better(const struct compare_row *row, unsigned int a, int than)
+{
+	double x, y;
+
+	if (than < 0)
+		return true;
+	x = compare_median(&row->cells[a]);
+	y = compare_median(&row->cells[than]);
+	return row->metric->more ? x > y : x < y;
+}
+
+int
+compare_best(const struct comparison *c, const struct compare_row *row)
+{
+	int best = -1;
+
+	for (unsigned int i = 0; i < c->count; i++)
+		if (compare_counts(c, row, i) && better(row, i, best))
+			best = (int)i;
+	for (unsigned int i = 0; best >= 0 && i < c->count; i++)
+		if (compare_counts(c, row, i) && differ(row, (unsigned int)best, i))
+			return best;
+	return -1;
+}
+
+unsigned int
+compare_others(const struct comparison *c, const struct compare_row *row, int best,
+	       int ends[static 2])
+{
+	unsigned int others = 0;
+
+	ends[0] = ends[1] = -1;
+	for (unsigned int i = 0; i < c->count; i++) {
+		if (!compare_counts(c, row, i) || compare_is_best(c, row, best, i))
+			continue;
+		others++;
+		if (better(row, i, ends[0]))
+			ends[0] = (int)i;
+		if (ends[1] < 0 || better(row, (unsigned int)ends[1], (int)i))
+			ends[1] = (int)i;
+	}
+	return others;
+}
+
+double
+compare_gain(const struct compare_row *row, int best, int other)
+{
+	double x = compare_median(&row->cells[best]), y = compare_median(&row->cells[other]);
+
+	if (y == 0)
+		return -1;
+	return 100 * (row->metric->more ? x - y : y - x) / y;
+}
+
+void
+compare_put_gain(FILE *to, double gain)
+{
+	fprintf(to, gain < 9.95 ? "%.1f %%" : "%.0f %%", gain);
+}
+
+unsigned int
+compare_put_best(const struct comparison *c, const struct compare_row *row, int best, FILE *to)
+{
+	unsigned int equal = 0, left;
+
+	for (unsigned int i = 0; i < c->count; i++)
+		equal += compare_is_best(c, row, best, i);
+	left = equal;
+	for (unsigned int i = 0; i < c->count; i++) {
+		if (!compare_is_best(c, row, best, i))
+			continue;
+		left--;
+		fprintf(to, "%s%s", c->runs[i].name, left > 1 ? ", " : left == 1 ? " and " : "");
+	}
+	return equal;
+}
