@@ -43,7 +43,7 @@ advice_priority(const struct port_profile *profile, uint8_t dscp)
 }
 
 // What is wrong with ports in the same way: at one place in the file, with the same figures, which
-// are told of the first of them.
+// are reported at the first of them.
 struct advice_finding {
 	struct config_pos pos;
 	uint64_t figures[3]; // what they are is the finder's

@@ -64,7 +64,7 @@ least_depth(const struct fabric *f, uint32_t node, unsigned class, unsigned *gro
 
 		if (!(lossless & 1u << p) || settings->priority_to_class[p] != class)
 			continue;
-		// Of a pool without a cell something worse is told.
+		// Another warning covers a pool without cells.
 		depth = depth_of_xoff(f->tables[node], of);
 		if (depth == 0 && pool_of(f->tables[node], of)->shared == 0)
 			continue;

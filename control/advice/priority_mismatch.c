@@ -188,7 +188,7 @@ note_remark(struct markings *m, uint32_t link, const struct passage *way, unsign
 }
 
 // The DSCPs by whose priorities a passage differs from end to end, where that hurts. Those that are
-// changed on the way are told at once, by their priority.
+// changed on the way are reported at once, by their priority.
 static uint64_t
 differing(struct markings *m, uint32_t link, const struct passage *way, uint64_t dscps)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The API of a live fabric: JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over a unix
-// stream socket, one request and one answer a line. server.c tells how it is served.
+// stream socket, one request and one answer a line. server.c says how it is served.
 #pragma once
 
 #include <jansson.h>
@@ -88,15 +88,15 @@ int api_server_admit_readers(struct api_server *server, gid_t group, char *err, 
 // Who has sent the request that is being answered. Within a method only.
 const struct api_peer *api_server_peer(const struct api_server *server);
 
-// From now on the client whose request is being answered is told of events: those of `kinds`, one
-// bit each, whose size is at least `least`. Returns 0, or -EUSERS when too many are told already.
-// Within a method only.
+// From now on the client whose request is being answered gets events: those of `kinds`, one
+// bit each, whose size is at least `least`. Returns 0, or -EUSERS when there are too many
+// subscribers. Within a method only.
 int api_server_subscribe(struct api_server *server, uint32_t kinds, uint64_t least);
 // The kinds that somebody wants to be told of.
 uint32_t api_server_wanted(const struct api_server *server);
 // Tells the subscribers of one kind: the notification "event" with `event` as its parameters, whose
 // reference stays the caller's. What a subscriber does not read in time is lost, and how much that
-// was is told ({"kind": "lost", "events": N}) before the next that it gets. Returns 0 or -ENOMEM.
+// was is sent ({"kind": "lost", "events": N}) before the next that it gets. Returns 0 or -ENOMEM.
 int api_server_tell(struct api_server *server, uint32_t kind, uint64_t size, const json_t *event);
 
 // Has a descriptor of the caller's (-1: none) end the wait too, as soon as it can be read.

@@ -210,7 +210,7 @@ call_do(struct call *c, const char *path, const char *method, const json_t *para
 		status = call_connect(c, path);
 	if (status == 0)
 		status = call_send(c, line, strlen(line));
-	// Who is turned away is told why before the request is read.
+	// The server says why it refuses a client before it reads the request.
 	if (status == 0 || status == -EPIPE)
 		status = call_receive(c);
 	free(line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A client is in one of two states: its answer waits to be sent, and until then nothing more is
 // read from it; or nothing waits, and complete lines are answered, a few per turn so that no
-// client can keep the thread to itself. Events that a subscriber is told of are sent between
+// client can keep the thread to itself. Events for a subscriber are sent between
 // answers. What a client has begun (a line without its end, an answer it does not read) must be
 // done before its deadline, or it is disconnected; a client that has begun nothing may stay.
 #include "connection.h"

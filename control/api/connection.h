@@ -26,7 +26,7 @@ struct connection {
 	char *out;         // the answer that waits, or NULL
 	size_t out_length;
 	size_t out_sent;
-	uint32_t kinds; // of events that it is told of; 0: none
+	uint32_t kinds; // of events that it gets; 0: none
 	uint64_t least; // their size
 	char *events;   // those that wait behind the answer, whole lines
 	size_t events_length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Diagnostics: the errors and warnings that a function found, for whoever handles them. A function
+// Diagnostics: the errors and warnings that a function found, for its callers. A function
 // that can fail for reasons that a user can act on takes a `struct diag *`, adds what is wrong,
 // where and what to do, and returns -errno; it prints nothing. All errors of a file are collected,
 // so that a user can correct them at once.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing a file so that whoever opens it finds all of the old or all of the new.
+// Writing a file so that a reader finds all of the old or all of the new.
 #pragma once
 
 #include <limits.h>

@@ -120,7 +120,7 @@ struct config_histogram {
 	unsigned port_number;
 	unsigned index;
 	uint64_t min;  // bytes; of LATENCY ps
-	uint64_t size; // likewise
+	uint64_t size; // the same
 	uint32_t bins;
 	uint64_t sample_ps;
 	struct config_pos pos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder walks a map of the file and finds each key in the schema; the key tells how to read
+// The decoder walks a map of the file and finds each key in the schema; the key says how to read
 // the value and where to store it. It never stops at an error: the user gets all of them, and the
 // caller throws the structs away when there were any. Decoding a section into a struct that already
 // holds the values of a farther one is how sections merge: only what is written is overwritten.

@@ -358,7 +358,8 @@ walk_key(struct walk *w, const struct schema_key *key, const char *base)
 	}
 }
 
-// Of two keys that exclude each other the first is told; alpha and static know which of them it is.
+// Of two keys that exclude each other the first is written; alpha and static know which of them it
+// is.
 static bool
 is_second(const struct schema_key *key)
 {

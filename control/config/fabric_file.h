@@ -21,6 +21,6 @@ int fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const c
 		      size_t length, const char *name, struct config_pos pos,
 		      struct config_diag *diag);
 
-// The file that `fabric.topology.file` names, likewise; it is looked for beside `beside`.
+// The file that `fabric.topology.file` names, the same way; it is looked for beside `beside`.
 int fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *config_file,
 		     const char *beside, struct config_diag *diag);

@@ -48,7 +48,7 @@ struct schema_choice { // ends with a NULL name
 };
 
 // How a value is written, where its type does not tell: of CUSTOM, and of a text or the keys of a
-// map of which not all will do. It stands in the place of the type for whoever describes the key.
+// map of which not all will do. The key's description shows it in the place of the type.
 //   a word:  its type with min, max and choices as a key has them; of TEXT what it matches
 //   MAP:     keys of `sub`
 //   NAMED:   {key: item}, its keys names or what `pattern` matches

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schema of an item of `events:`. What it changes is told by which key it has: link, route,
+// The schema of an item of `events:`. Its key says what it changes: link, route,
 // set, unset, snapshot, tx, pfc, clear or restore.
 #include "decode_switch.h"
 

@@ -129,7 +129,7 @@ static const struct schema_key eligible_keys[] = {
 static const struct schema_key pin_keys[] = {
 	{"src", SCHEMA_TEXT, .help = "a host, its port, a leaf or an address", PIN_AT(src),
 	 .required = 1},
-	{"dst", SCHEMA_TEXT, .help = "likewise", PIN_AT(dst), .required = 1},
+	{"dst", SCHEMA_TEXT, .help = "as `src`", PIN_AT(dst), .required = 1},
 	{"via", SCHEMA_TEXT, .help = "a neighbour, or a port of the switch", PIN_AT(via),
 	 .required = 1},
 };

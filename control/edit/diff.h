@@ -8,7 +8,7 @@
 struct config_difference {
 	const char *key;       // "tenants.red.hosts", "switch.qos.tc.3.ecn.min"
 	const char *from;      // its value in the one, as config_set() takes it; NULL: it has none
-	const char *to;        // in the other, likewise; not both NULL
+	const char *to;        // in the other, the same; not both NULL
 	bool replaced;         // a word, a list and a map: one stands in the place of another kind
 	struct config_pos pos; // in the other: of the key, or of the map that lacks it
 };

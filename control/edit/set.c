@@ -151,7 +151,7 @@ split_key(struct set_request *request)
 	return -EINVAL;
 }
 
-// The value by itself, so that what is wrong with it is told under its own key.
+// The value by itself, so that its errors are reported under its own key.
 static int
 try_alone(const struct set_request *request, struct yaml_node *value)
 {
@@ -264,7 +264,7 @@ check_owners(const struct config *config, const struct config_edit *edit, struct
 		}
 }
 
-// What was decoded before was told when it was.
+// Errors of earlier decoding were reported then.
 static void
 pass_news(const char *file, const struct config_edit *edits, unsigned count,
 	  const struct config_diag *from, struct config_diag *to)

@@ -2,7 +2,7 @@
 // A revision is a file, N.yaml: a few lines of comment that say when, who and what (header.h), and
 // the whole configuration. The last one is the fabric's. Nothing is ever changed in place: a
 // revision is written under another name, brought to disk, and renamed; the rename is the instant
-// from which it is there, so a reader at any time, and whoever comes after a crash at any time,
+// from which it is there, so a reader at any time, and a restart after a crash at any time,
 // finds the last revision as it was or the new one. What a crash can leave is the file under the
 // other name, which the next writer removes, and revisions beyond those kept, which the next commit
 // removes.

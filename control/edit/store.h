@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The revisions of a fabric's configuration. store.c tells how they are kept. One process writes,
+// The revisions of a fabric's configuration. store.c says how they are kept. One process writes,
 // the fabric's own; anybody who may read the directory may read them meanwhile.
 #pragma once
 

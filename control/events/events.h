@@ -34,8 +34,8 @@ const struct config_event *events_last(const struct events *e);
 // no; until then events_apply() follows it.
 int events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 		int (*commit)(void *context), void *context, struct config_diag *diag);
-// What the last edit is called where it is told who has moved, once its packets have drained. Right
-// after events_edit(); false: nobody moves, and nothing will be told.
+// What the log calls the last edit when it reports who has moved, once its packets have drained.
+// Right after events_edit(); false: nobody moves, and nothing will be logged.
 bool events_name_change(struct events *e, const char *what);
 // Whether packets that older tables admitted may still reach a tenant that their host has left.
 bool events_draining(const struct events *e);

@@ -28,7 +28,7 @@ struct fabric {
 	struct tables **tables;         // by node: in force, or about to be (fabric_set_tables())
 	uint32_t generation;            // of them, at all nodes
 	struct switch_config *switches; // by node that is a switch: its merged settings
-	struct host_config *hosts;      // by host: likewise
+	struct host_config *hosts;      // by host: the same
 	struct nic **nics;              // by host; NULL for an attached host
 	bool *link_down;                // by link
 	struct link_view *

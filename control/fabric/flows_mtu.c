@@ -11,7 +11,7 @@ ip_overhead(const struct host_config *h)
 	return (h->ip_version == 6 ? 40 : 20) + 8 + 12 + 16 + 4;
 }
 
-// What a host is told to send although it does not fit is sent, and dropped on the way. Told once
+// Packets that do not fit are sent all the same, and dropped on the way. Warned of once
 // for each place in the file.
 static void
 warn(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t room,

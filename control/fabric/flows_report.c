@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What became of flows and collectives. A flow is complete when its last queue pair is; of what is
-// repeated the mean is told, and of a collective's flow the messages of one time together.
+// repeated the mean is reported, and of a collective's flow the messages of one time together.
 #include "flows_internal.h"
 
 #include <stdlib.h>

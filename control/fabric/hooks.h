@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What whoever drives a fabric does for its events and changes: virtual time and live differ in it.
+// What the driver of a fabric does for its events and changes: virtual time and live differ in it.
 #pragma once
 
 #include "dataplane/base/node.h"

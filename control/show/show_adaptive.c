@@ -137,7 +137,7 @@ is_shared(const struct tables *t, uint32_t group)
 	return false;
 }
 
-// Groups with one member choose nothing; of those that share their next hops the first is told.
+// Groups with one member choose nothing; of those that share their next hops the first is listed.
 static json_t *
 groups_json(const struct report_node *n, ps_t now)
 {

@@ -89,7 +89,7 @@ next_hops_cell(struct text_table *t, const struct show_row *row)
 		append_encap(hops, sizeof(hops), json_object_get(row->value, "encap"));
 	text_table_cell(t, "%s",
 			*hops != '\0'                    ? hops
-			: show_flag(row->value, "glean") ? "none yet: neighbours are asked for"
+			: show_flag(row->value, "glean") ? "none yet: neighbours are probed"
 							 : "none: dropped");
 }
 

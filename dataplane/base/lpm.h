@@ -2,7 +2,7 @@
 //
 // Longest-prefix match for one VRF and one address family: an immutable trie with a stride of six
 // bits, whose nodes find children and leaves by counting bits (Asai and Ohara, "Poptrie", SIGCOMM
-// 2015). lpm.c tells how it is built.
+// 2015). lpm.c says how it is built.
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens at a node so seldom, and matters so much, that it is told as it happens: a ring from
+// Events of a node so rare and important that they are reported at once: a ring from
 // the node's worker to the control side, which prints it. When nobody reads, what comes is counted
 // and lost.
 #pragma once

@@ -5,7 +5,7 @@
 // stays untouched.
 //
 // Packets come from a LIFO of the worker (a hot packet is taken again first). The LIFO's refill and
-// spill come from whoever made it: plain memory in virtual time, a mempool cache in live.
+// spill come from its maker: plain memory in virtual time, a mempool cache in live.
 #pragma once
 
 #include "time.h"
@@ -29,7 +29,7 @@
 
 enum packet_flags {
 	PACKET_IN_GUARANTEE = 1 << 0,  // ingress side charged to its tenant's guarantee
-	PACKET_OUT_GUARANTEE = 1 << 1, // egress side likewise
+	PACKET_OUT_GUARANTEE = 1 << 1, // egress side too
 	PACKET_CHARGED = 1 << 2,       // holds cells of the buffer
 	PACKET_ELIGIBLE = 1 << 3,      // may be sprayed
 	PACKET_IPV6 = 1 << 4,
@@ -69,14 +69,14 @@ struct packet_meta {
 	uint8_t l4_off;
 	uint8_t ip_proto; // of the header at l4_off; 0 in a fragment and where not looked for
 	uint8_t dscp;     // as it came in
-	uint8_t pcp;      // likewise, when PACKET_TAGGED
+	uint8_t pcp;      // the same, when PACKET_TAGGED
 	uint8_t opcode;   // BTH, when PACKET_ROCE
 	uint8_t ecn;
 	uint16_t vrf;
 	uint16_t tenant; // TENANT_NONE where it is not known
 	uint16_t epoch; // tables->epoch of the leaf that admitted it to the fabric; 0: none did yet
 	uint8_t inner_l3_off; // with PACKET_TUNNEL: of the IP header inside; 0: none is known
-	uint8_t inner_l4_off; // likewise of UDP behind it
+	uint8_t inner_l4_off; // the same of UDP after it
 	uint32_t encap; // with node->tunnels: what it is to wear on its way out, PACKET_ENCAP_QP
 	uint32_t group; // next-hop group, then next hop
 	ps_t arrived;   // when it was admitted, of what waits

@@ -49,7 +49,7 @@ struct utilisation {
 struct path_notice {
 	ps_t until;
 	uint8_t congested; // bit per traffic class
-	uint8_t held;      // likewise: nothing goes on from there
+	uint8_t held;      // the same: nothing goes on from there
 };
 
 struct paths {

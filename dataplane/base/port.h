@@ -45,13 +45,13 @@ struct priority_group {
 	uint64_t dropped;
 	uint64_t xoff_sent; // XOFFs, refreshes included
 	bool xoff;
-	uint8_t xoff_priorities; // that the far side was told to pause for it
+	uint8_t xoff_priorities; // that the far side must pause for it
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct queue) == 64, "a queue is one cache line");
 _Static_assert(sizeof(struct priority_group) == 64, "a group is one cache line");
 
-// An interval that opens and closes, and how long it was open in all; exact, because it is told of
+// An interval that opens and closes, and how long it was open in all; exact, because it sees
 // every change.
 struct pause_clock {
 	ps_t since; // PS_NEVER when closed

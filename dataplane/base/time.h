@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time is an argument. Everything in dataplane/ outside drive/ is told what time it is; nothing
+// Time is an argument. Everything in dataplane/ outside drive/ gets the time as one; nothing
 // here or there reads a clock. One unit serves all rates: a byte at 800 Gb/s is exactly 10 ps.
 #pragma once
 

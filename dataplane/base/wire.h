@@ -39,8 +39,8 @@ struct wire {
 	ps_t last;                // putter: rw; arrival of the packet put last
 	ps_t delay;               // propagation + the far node's pipeline latency
 	uint32_t loss;            // probability of loss, in units of 2^-32
-	uint32_t corrupt;         // probability of a wrong FCS, likewise
-	uint32_t corrupt_payload; // probability of a wrong ICRC, likewise
+	uint32_t corrupt;         // probability of a wrong FCS, same scale
+	uint32_t corrupt_payload; // probability of a wrong ICRC, same scale
 	int16_t drop_ip_id_low;   // drops packets whose IPv4 ID's low byte is this; -1: none
 	bool down;                // driver, between windows
 	bool faulty;              // down, or another fault is set

@@ -174,7 +174,7 @@ device_setup_queues(const struct device *d, const struct rte_eth_dev_info *info,
 	return error;
 }
 
-// Configures and starts a port that is plugged in. What fails is told by the library that failed.
+// Configures and starts a port that is plugged in. The library that fails reports why.
 static int
 device_configure(struct device *d, const struct device_options *o)
 {

@@ -24,7 +24,7 @@ struct eal_options {
 };
 
 // Starts EAL once in the life of a process. Threads that EAL makes inherit the caller's network
-// namespace, so whoever wants a private one enters it first.
+// namespace, so a caller that wants a private one enters it first.
 // Returns 0; -EALREADY if it was started before; -EINVAL, -ENOMEM, -ENOENT or -EIO with one line in
 // `err`. Control thread, which becomes lcore 0.
 int eal_start(const struct eal_options *options, char *err, size_t err_bytes);

@@ -19,7 +19,7 @@ struct pool_options {
 };
 
 // Makes the pool. Returns 0, -EINVAL or -ENOMEM (EAL's memory is too small, or in pieces where one
-// chunk is asked for) with one line in `err`. Control thread, EAL running.
+// chunk is wanted) with one line in `err`. Control thread, EAL running.
 int pool_create(struct rte_mempool **out, const struct pool_options *options, char *err,
 		size_t err_bytes);
 

@@ -213,8 +213,8 @@ check_tenants(struct node_checker *c)
 }
 
 // A packet lost behind the transmitter counts as sent by its queue; one that came by a link that is
-// down was never offered to the buffer. Both are dropped as link-down. Likewise no-packet: the wire
-// could not grow, or the packet has no room for a tunnel.
+// down was never offered to the buffer. Both are dropped as link-down. The same holds for no-mbuf:
+// the wire could not grow, or the packet has no room for a tunnel.
 static bool
 check_conservation(struct node_checker *c)
 {

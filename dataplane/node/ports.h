@@ -9,7 +9,7 @@ void node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now);
 
 // Worker, between turns: the port's link went down or came up at `now`. Pauses received end with a
 // link; what arrives by a dead one, and what queues still hold for it, is lost (the caller sets
-// wire->down); XOFFs in force are told anew to one that comes up.
+// wire->down); XOFFs in force are sent anew to one that comes up.
 void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 
 // Packets in the node's queues.

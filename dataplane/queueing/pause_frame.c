@@ -80,7 +80,7 @@ pause_frame_note(struct pause_clock *clock, uint16_t quanta, ps_t now)
 		pause_clock_close(clock, now);
 }
 
-// Notes what the far side is told, and counts each priority of a frame once.
+// Notes what is sent to the far side, and counts each priority of a frame once.
 static void
 pause_frame_note_pfc(struct port *p, uint8_t priorities, uint8_t counted, uint16_t quanta, ps_t now)
 {

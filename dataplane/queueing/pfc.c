@@ -3,7 +3,7 @@
 // change or are due at its instant and no others, each group refreshed on its own. With 802.3x the
 // port's groups share one pause of the link: the first to be XOFF sends it, it is refreshed on
 // behalf of one of them (whose refresh_at is set), and the last to be XON ends it. A group's `xoff`
-// says that its XOFF is in force, `xoff_priorities` what was told of it by PFC, none where it holds
+// says that its XOFF is in force, `xoff_priorities` what PFC has sent of it, none where it holds
 // the link.
 //
 // Priorities that the watchdog drops on their way in pause nobody.

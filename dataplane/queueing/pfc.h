@@ -21,7 +21,7 @@ ps_t pfc_refresh(struct node *n, ps_t now);
 // The port's link went down: nobody is paused by it any more.
 void pfc_close_pauses(struct port *p, ps_t now);
 
-// The port's link came up: whoever is behind it has heard of no XOFF.
+// The port's link came up: the far side has heard of no XOFF.
 void pfc_resend_xoffs(struct node *n, struct port *p, ps_t now);
 
 // What groups may pause has changed (new tables, or the watchdog): sends the XONs and XOFFs that

@@ -69,7 +69,7 @@ void port_send_full(struct node *n, struct port *p, ps_t now);
 void port_drop_queue(struct node *n, struct port *p, unsigned int tc, enum drop_reason reason,
 		     ps_t now);
 
-// Likewise of those that `wanted` is true for; the others keep their order.
+// Drops those that `wanted` is true for; the others keep their order.
 void port_drop_some(struct node *n, struct port *p, unsigned int tc,
 		    bool (*wanted)(const struct node *n, struct rte_mbuf *m),
 		    enum drop_reason reason, ps_t now);

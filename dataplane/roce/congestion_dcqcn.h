@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DCQCN as published: parameters of congestion_dcqcn. congestion_dcqcn.c tells how it works.
+// DCQCN as published: parameters of congestion_dcqcn. congestion_dcqcn.c says how it works.
 #pragma once
 
 #include "congestion.h"

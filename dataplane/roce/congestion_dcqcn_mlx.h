@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DCQCN as NICs and the simulators that follow them run it: parameters of congestion_dcqcn_mlx.
-// congestion_dcqcn_mlx.c tells how it works.
+// congestion_dcqcn_mlx.c says how it works.
 #pragma once
 
 #include "congestion.h"

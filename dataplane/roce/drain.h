@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A host that does not take packets as fast as they come: what has arrived waits in the NIC's
-// receive buffer, and PFC holds the sender before that runs over. drain.c tells how. Worker, but
+// receive buffer, and PFC holds the sender before that runs over. drain.c says how. Worker, but
 // for drain_init().
 #pragma once
 

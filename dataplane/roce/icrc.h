@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The invariant CRC at the end of every RoCEv2 packet (InfiniBand Architecture Specification volume
-// 1, section 7.8.1 and annex A17). It covers what no router may change: icrc.c tells what.
+// 1, section 7.8.1 and annex A17). It covers what no router may change: icrc.c says what.
 //
 // A frame begins with its Ethernet header, carries up to two 802.1Q or 802.1ad tags, IPv4 (options
 // allowed) or IPv6, UDP to port 4791 and a BTH. All functions may be called from any thread, on

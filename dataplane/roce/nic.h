@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A NIC: a host's RoCEv2 endpoint. It hangs off a node of role NIC, has an address at each of the
 // node's ports, and speaks the reliable connection's WRITE, SEND and READ, with one queue pair at
-// either end of a flow. nic.c tells how it works.
+// either end of a flow. nic.c says how it works.
 //
 // A flow stands on its own (it starts at a time), or belongs to a program, which is what a rank of
 // a collective does: parts in turn, each of them messages that are sent when others have arrived.
@@ -49,7 +49,7 @@ struct nic_config {
 	int32_t header_bytes;    // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload
 	int32_t ack_bytes;       // FRAME_SIZE_REAL, or what an acknowledgement is
 	ps_t reorder_timeout;    // of out-of-order placement
-	uint32_t reorder_window; // likewise and of selective recovery; packets, 1 .. 2^20
+	uint32_t reorder_window; // the same, and of selective recovery; packets, 1 .. 2^20
 	enum nic_placement placement;
 	enum nic_recovery recovery; // both ends of a queue pair need the same
 	ps_t cnp_interval;          // least time between two CNPs of a queue pair

@@ -82,7 +82,7 @@ pacing_notified(struct sender *s, ps_t now)
 {
 	struct pacing *p = s->cold->pacing;
 
-	// One that rests is told too, in its time.
+	// One that rests hears of it too, in its time.
 	pacing_run(p, now);
 	if (p->c.algorithm->notified != NULL)
 		p->c.algorithm->notified(&p->c, now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What joins a sender to its congestion control (congestion.h): when it may send, by next_at and
-// window_bytes, and the calls that the algorithm is owed. pacing.c tells how. Worker only.
+// window_bytes, and the calls that the algorithm is owed. pacing.c says how. Worker only.
 #pragma once
 
 #include "congestion.h"

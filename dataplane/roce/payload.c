@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A switch may have cut the packet (queueing/trim.c). Then the frame ends before the packet that
 // the NIC made does; its ICRC is that packet's, of which the frame holds what lies before its end:
-// nothing, as a rule. UDP's length, which is not cut, tells how long the packet was.
+// nothing, as a rule. UDP's length, which is not cut, says how long the packet was.
 #include "payload.h"
 
 #include "frame.h"

@@ -14,5 +14,5 @@
 int payload_write(struct rte_mbuf *m, uint32_t data_room);
 
 // Copies the first `length` bytes of the whole frame (at most wire_bytes) to `to`, completing them
-// likewise. Returns 0 or -EINVAL. The worker that holds the packet.
+// the same. Returns 0 or -EINVAL. The worker that holds the packet.
 int payload_copy(struct rte_mbuf *m, uint8_t *to, size_t length);

@@ -8,7 +8,7 @@
 // passed since the first one behind it came.
 //
 // Selective recovery then asks for it, once, and for nothing else. What comes beyond the window is
-// lost by that: it is asked for at once, and what has not come before it too, so that it is back
+// lost by that: it is requested at once, and what has not come before it too, so that it is back
 // when there is room. For the timeout it keeps a short list of gaps; when that is full, a gap joins
 // the one before it and takes its own, later time along. The others ask for everything from the
 // expected packet on, once until that has come; of the packets that are missing they look at the
@@ -158,7 +158,7 @@ keep(struct receiver *r, uint32_t psn, uint8_t opcode)
 	return true;
 }
 
-// A packet beyond the window. What is asked for may lie no further apart than the sender's ring is
+// A packet beyond the window. Requests may lie no further apart than the sender's ring is
 // long (add_resends()); the rest is for later packets to show.
 static void
 lose_beyond(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance)

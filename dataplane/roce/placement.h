@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What receivers of WRITEs and SENDs and readers of READs have in common: packets that come before
-// their turn, and those that are missing. placement.c tells how. Worker only.
+// their turn, and those that are missing. placement.c says how. Worker only.
 #pragma once
 
 #include "qp.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank of a collective does: programs, their parts, inboxes and senders. program.c tells
+// What a rank of a collective does: programs, their parts, inboxes and senders. program.c says
 // how. All is the worker's (rw), but what only set-up writes.
 #pragma once
 
@@ -12,7 +12,7 @@ struct program {
 	struct nic_program settings;
 	struct nic_table parts;
 	uint32_t part;       // that runs, or is next
-	uint32_t time;       // likewise
+	uint32_t time;       // the same
 	uint64_t sends_left; // messages of all times that are not acknowledged
 	bool started;
 	bool runs; // a part does, else it computes or is over
@@ -24,9 +24,9 @@ struct part {
 	ps_t compute;
 	uint32_t begun; // times
 	uint32_t inbox_count;
-	uint32_t full;     // inboxes that have all of this time's messages
-	uint64_t messages; // of its senders, a time
-	uint64_t acked;    // of them, ever
+	uint32_t full;         // inboxes that have all of this time's messages
+	uint64_t messages;     // of its senders, a time
+	uint64_t acked;        // of them, ever
 	struct inbox *inboxes; // in the order that they were made in
 	struct inbox *last_inbox;
 	struct program_sender *senders;
@@ -37,12 +37,12 @@ struct part {
 struct inbox {
 	struct part *part;
 	struct inbox *before; // that it has to be no readier than; NULL: none
-	struct inbox *behind; // likewise the other way
+	struct inbox *behind; // the same the other way
 	struct inbox *next;   // of the part's
-	uint32_t messages;  // of each feeder, a time
-	uint32_t pending;   // feeders that have brought `complete` messages and no more
-	uint64_t complete;  // messages that all feeders have brought
-	uint64_t ready;     // that it and those before it have
+	uint32_t messages;    // of each feeder, a time
+	uint32_t pending;     // feeders that have brought `complete` messages and no more
+	uint64_t complete;    // messages that all feeders have brought
+	uint64_t ready;       // that it and those before it have
 	struct feeder *feeders;
 	struct program_sender *gated;
 	struct program_sender **gated_end;
@@ -68,15 +68,15 @@ struct program_sender {
 	struct nic_messages messages; // first and step below `of`
 	uint32_t packets[2];
 	uint16_t last_payload[2];
-	ps_t handover;     // of each message, behind the gate
-	bool handing;      // the next message is being handed over
-	uint32_t times;    // of the part's that have begun
-	uint32_t time, k;  // the first message that may not be sent yet
-	uint64_t sendable; // messages that may, ever
-	uint64_t begun;    // of them those up to the one that sender->next is in
-	uint64_t done;     // acknowledged
-	ps_t idle_since;   // when no message was open any more
-	uint64_t acked_bytes; // of those
+	ps_t handover;               // of each message, behind the gate
+	bool handing;                // the next message is being handed over
+	uint32_t times;              // of the part's that have begun
+	uint32_t time, k;            // the first message that may not be sent yet
+	uint64_t sendable;           // messages that may, ever
+	uint64_t begun;              // of them those up to the one that sender->next is in
+	uint64_t done;               // acknowledged
+	ps_t idle_since;             // when no message was open any more
+	uint64_t acked_bytes;        // of those
 	struct message_place at;     // the one that sender->next is in, or behind
 	struct message_place oldest; // the first not wholly acknowledged
 	struct message_place found;  // where a packet was last looked for

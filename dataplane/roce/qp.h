@@ -142,7 +142,7 @@ struct reader {
 	bool open;
 	uint32_t packets;   // of a repetition
 	uint32_t received;  // all before are here: the packet that receiver.expected is
-	uint32_t requested; // all before were asked for
+	uint32_t requested; // all before were requested
 	uint32_t older_end; // of the older of two requests under way, or the only one
 	uint32_t repetitions_left;
 	ps_t gap;

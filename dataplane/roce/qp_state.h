@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a queue pair of a NIC is and what became of it, for whoever looks from outside.
+// What a queue pair of a NIC is and what became of it, for readers outside.
 #pragma once
 
 #include "congestion.h"

@@ -3,7 +3,7 @@
 // request takes as many PSNs as it has responses. Responses are placed as a receiver places what
 // comes (placement.c), but where that would acknowledge nothing is said, and where it would send a
 // NAK a new request goes for what is missing: all of it, or in selective recovery the one packet.
-// When nothing has come for the retransmission time, all that is missing is asked for again.
+// When nothing has come for the retransmission time, all that is missing is requested again.
 #include "reader.h"
 
 #include "placement.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requesting end of a READ. reader.c tells how. Worker only.
+// The requesting end of a READ. reader.c says how. Worker only.
 #pragma once
 
 #include "qp.h"
@@ -13,5 +13,5 @@ void reader_take_nak(struct nic *nic, struct reader *r, uint32_t psn, ps_t now);
 // A packet counts as lost: asks for it, and unless recovery is selective for all behind it.
 void reader_ask(struct nic *nic, struct reader *r, uint32_t psn);
 
-// Its timer fired: a repetition starts, or what is missing is asked for again.
+// Its timer fired: a repetition starts, or what is missing is requested again.
 void reader_timeout(struct nic *nic, struct reader *r, ps_t now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiving end of a flow. receiver.c tells how. Worker only.
+// The receiving end of a flow. receiver.c says how. Worker only.
 #pragma once
 
 #include "qp.h"
@@ -9,5 +9,5 @@
 void receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode, bool ack_req,
 		   bool ce, ps_t now);
 
-// A marked packet arrived: tells the sender, unless it was told not long ago.
+// A marked packet arrived: notifies the sender, unless it did so not long ago.
 void receiver_notify(struct nic *nic, struct receiver *r, ps_t now);

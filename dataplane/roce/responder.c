@@ -3,7 +3,7 @@
 // responses have the PSNs from the request's on, and nothing acknowledges them; who misses one asks
 // again. So there is nothing to keep but the requests under way.
 //
-// A request behind the last one waits for its turn. One for packets that were asked for before ends
+// A request behind the last one waits for its turn. One for packets that were requested before ends
 // what was under way and is answered from there on: that is how the requester goes back. In
 // selective recovery a request for one such packet is answered by that packet and changes nothing
 // else. A request ahead of all others tells of one that was lost: a NAK asks for that, once.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sender that answers READ requests. responder.c tells how. Worker only.
+// A sender that answers READ requests. responder.c says how. Worker only.
 #pragma once
 
 #include "qp.h"
@@ -14,7 +14,7 @@ struct request {
 struct responder {
 	uint64_t inverse; // of the path MTU, 2^-44
 	uint32_t limit;   // behind the last packet that was ever asked for
-	uint32_t tail;    // behind the last that is asked for now
+	uint32_t tail;    // behind the last that is requested now
 	uint32_t msn;
 	uint32_t short_at; // a single packet that is to go again with less than the path MTU,
 	uint16_t short_payload;

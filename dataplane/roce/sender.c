@@ -11,7 +11,7 @@
 // what is acknowledged inside a message does not count, so that it is always the message's first
 // packet that is gone back to.
 //
-// What few senders have (enum sender_special) is asked for once a packet, and then done apart.
+// What few senders have (enum sender_special) is checked once a packet, and then done apart.
 #include "sender.h"
 
 #include "message.h"
@@ -20,7 +20,7 @@
 #include "resends.h"
 #include "responder.h"
 
-// Packets in flight at most: PSNs are told apart within half of their circle.
+// Packets in flight at most: PSNs are distinct within half of their circle.
 #define SENDER_IN_FLIGHT_MAX (UINT32_C(1) << 22)
 
 static int32_t

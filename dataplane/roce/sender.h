@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sending end of a flow. sender.c tells how. Worker only.
+// The sending end of a flow. sender.c says how. Worker only.
 #pragma once
 
 #include "qp.h"

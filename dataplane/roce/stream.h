@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets without a transport, at a constant rate or as a Poisson process. stream.c tells how.
+// Packets without a transport, at a constant rate or as a Poisson process. stream.c says how.
 // Worker only.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timers of a NIC: one each for a queue pair, a stream and so on, as one heap behind the node's
-// only timer. timers.c tells how.
+// only timer. timers.c says how.
 #pragma once
 
 #include "dataplane/base/time.h"

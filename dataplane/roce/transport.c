@@ -26,7 +26,7 @@
 #include <errno.h>
 
 // Nothing of a NIC is in the cache when its window begins, where there are thousands: what a window
-// touches is asked for at once rather than met line by line (28 % more packets a second at 2,048
+// touches is fetched at once rather than met line by line (28 % more packets a second at 2,048
 // NICs).
 void
 transport_prefetch(const struct node *n)
@@ -259,7 +259,7 @@ transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	return take_roce(nic, m, in->index, now);
 }
 
-// Likewise, one that had to wait.
+// The same for one that had to wait.
 static int
 take_late(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {

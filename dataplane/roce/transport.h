@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // transport: the stage that ends a NIC's ingress, and what the NIC does at departures and timers.
-// transport.c tells how. Worker only.
+// transport.c says how. Worker only.
 #pragma once
 
 #include "dataplane/stages/stage.h"

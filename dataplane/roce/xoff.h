@@ -11,7 +11,7 @@ enum xoff_reason { XOFF_DRAIN, XOFF_STORM, XOFF_REASONS };
 struct xoff {
 	ps_t refresh_at;              // PS_NEVER: nothing is paused
 	uint8_t wanted[XOFF_REASONS]; // bit per priority
-	uint8_t told;                 // bit per priority that the far side was told to pause
+	uint8_t told;                 // bit per priority that the far side must pause
 };
 
 // Before the node runs.

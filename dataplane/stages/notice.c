@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Congestion notices. The model: a notice is about one destination, one priority and the link that
 // it comes by. A switch sends at most one for each pair of ports within half the time that a notice
-// counts, so that congestion that lasts is told of without a gap and the links between switches
+// counts, so that lasting congestion is reported without a gap and the links between switches
 // carry little of it. Notices go ahead of all queues and are never paused, as PFC frames are, and
 // end at the next switch: what the receiver does is to look up its own route to the destination,
 // and to rank the member of that group which the notice came by one grade worse (or as held) until

@@ -3,7 +3,7 @@
 // an eligible packet is queued, its egress is looked at; if the queue is deeper than the threshold
 // or held, or the link degraded, or there is no way on at all, a notice goes back by the port that
 // the packet came in by. Who gets it ranks that next hop worse towards the packet's destination,
-// for a while. The frames are Roost's own; notice.c tells what is in them.
+// for a while. The frames are Roost's own; notice.c says what is in them.
 #pragma once
 
 #include "dataplane/queueing/pause.h"

@@ -37,7 +37,7 @@ add_utilisation(struct node *n)
 			.since = n->start, .bytes = utilisation_bytes(&n->ports[i])};
 }
 
-// New tables number next hops anew: what was told of the old ones is forgotten.
+// New tables number next hops anew: notices about the old ones are forgotten.
 static void
 add_notices(struct node *n, const struct tables *t)
 {

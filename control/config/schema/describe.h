@@ -41,7 +41,7 @@ struct describe_place {
 	char path[DESCRIBE_PATH_MAX]; // as the schema writes it: "switch.qos.tc.N.ecn"
 	const char *help;
 	const struct schema *schema;  // that has the key; NULL: the place is no key
-	const struct schema_key *key; // NULL likewise
+	const struct schema_key *key; // NULL as well
 	struct schema_form form;      // how what stands here is written
 	bool live;                    // `set` can change it while a fabric runs
 	bool any_name;                // a name of the topology's own choice, which could be no node

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema as JSON Schema, draft 2020-12 (https://json-schema.org/draft/2020-12), for editors and
-// for whoever writes files by program. A map of keys is a definition under $defs, named by the path
+// for programs that write files. A map of keys is a definition under $defs, named by the path
 // at which it was met first, so that sections that share keys share it. What a pattern cannot say,
 // a number's range with its unit, stands in the description. What one key cannot tell of another is
 // left out: `roost check` stays the judge. Keys are text, as in JSON: {3: ...} of YAML is
@@ -129,7 +129,7 @@ others_patterns(struct json_defs *d, const struct schema *schema, const char *pa
 }
 
 // Nothing but the keys of `object`, names by place, and those of `listed`, which may be NULL. A
-// value that is wrong is told by `object`, and its key is not called unknown for it.
+// value that is wrong is reported by `object`, and its key is not called unknown for it.
 static json_t *
 closed(const json_t *object, const struct schema *schema, json_t *listed)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema as a page for readers, doc/reference.md: a table for each section. Maps within a
 // section are rows of its table, by keys with dots; what is there by name or number, and items of
-// lists, have a table of their own behind it. Keys that two sections share are told once.
+// lists, have a table of their own behind it. Keys that two sections share are listed once.
 #include "describe.h"
 
 #include "control/config/scalar.h"
@@ -182,7 +182,7 @@ print_telling(FILE *to, const struct schema *schema)
 	fputs("An item has one of ", to);
 	for (unsigned i = 0; describe_kind(schema, i, &word, &bit); i++)
 		fprintf(to, "%s`%s`", i > 0 ? ", " : "", word);
-	fputs(": that tells what it is, and which other keys it has.\n\n", to);
+	fputs(": that key decides what the item is, and which other keys it has.\n\n", to);
 }
 
 static void
@@ -242,7 +242,8 @@ describe_markdown(FILE *to)
 
 	fputs("# Reference of keys\n\n"
 	      "Every key that a file may have. This page is what `roost schema --markdown` prints; "
-	      "[configuration.md](configuration.md) tells how files are made up, and `roost help "
+	      "[configuration.md](configuration.md) explains the structure of files, and `roost "
+	      "help "
 	      "KEY` has the same for one key.\n\n"
 	      "A number with a unit is written with one, without a blank:\n\n",
 	      to);

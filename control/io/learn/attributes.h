@@ -27,7 +27,7 @@ int attributes_parse_message(const struct nlmsghdr *message, size_t header, stru
 
 // A value of exactly this size; one that is not there leaves `to` alone. Returns 0 or -EBADMSG.
 int attributes_take(const struct attributes *a, unsigned type, void *to, size_t bytes);
-// An address of a family (AF_INET, AF_INET6), likewise.
+// The same for an address of a family (AF_INET, AF_INET6).
 int attributes_take_address(const struct attributes *a, unsigned type, unsigned family,
 			    struct learn_address *to);
 // 4 or 6; 0: another family.

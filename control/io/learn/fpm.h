@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FRR's zebra as a source of routes, by its plugin dplane_fpm_nl: a TCP server; fpm.c tells what is
+// FRR's zebra as a source of routes, by its plugin dplane_fpm_nl: a TCP server; fpm.c says what is
 // spoken. Control thread.
 #pragma once
 

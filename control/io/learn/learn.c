@@ -255,7 +255,7 @@ is_due(const struct learned_from *v)
 	       (!v->settled || v->published != v->rib->changes);
 }
 
-// Puts the first `count` changes in force. A failure is told once until it is over.
+// Puts the first `count` changes in force. A failure is reported once until it is over.
 static bool
 put_in_force(struct learner *l, uint32_t count)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Learning routes: the VRFs of a fabric's switches that do, each with its rib and its sources.
-// learn.c tells how what they say reaches the switches. Control thread.
+// learn.c says how what they say reaches the switches. Control thread.
 #pragma once
 
 #include "fpm.h"
@@ -13,12 +13,12 @@ struct learner;
 struct learn_change {
 	uint32_t node;
 	uint16_t vrf;
-	struct route_list list; // whoever is told may take it over, leaving an empty one
+	struct route_list list; // publish() may take it over and leave an empty one
 };
 
 struct learn_hooks {
 	// Puts changes in force, all of them or none. Returns 0, or -errno with one line in err:
-	// then it is told again with the next batch.
+	// then it comes again with the next batch.
 	int (*publish)(void *context, struct learn_change *changes, uint32_t count, char *err,
 		       size_t err_size);
 	// What must not go unseen, in a line.

@@ -12,7 +12,7 @@
 #include <linux/netlink.h>
 #include <net/if.h>
 
-// One more than can be used, so that what has too many is told from what is full.
+// One more than can be used, so that too many can be distinguished from full.
 #define LEARN_HOPS_MAX (GROUP_MEMBERS_MAX + 1)
 
 enum learn_kind {

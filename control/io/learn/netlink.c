@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two sockets: one is told of every change, the other reads everything, kind by kind (a dump). Both
+// Two sockets: one receives every change, the other reads everything, kind by kind (a dump). Both
 // feed the rib, which knows what to make of their overlap. Everything is read
 //   - at the start;
-//   - when the first socket overflowed (ENOBUFS), or gave a datagram that our buffer cut: what was
-//     told meanwhile is lost;
+//   - when the first socket overflowed (ENOBUFS), or gave a datagram that our buffer cut: the
+//     notifications meanwhile are lost;
 //   - when the rib is doubtful: the kernel does not tell of all that it flushes;
 //   - again, when the kernel says that a dump is not of one state (NLM_F_DUMP_INTR): while routes
 //     change all the time that may be so for long, and what was read is used all the same.
@@ -270,7 +270,7 @@ verdict_of(const struct nlmsghdr *message)
 	return verdict;
 }
 
-// Of the dump socket. Answers to earlier dumps, and to neighbours that were asked for, are of no
+// Of the dump socket. Answers to earlier dumps, and to requests for neighbours, are of no
 // concern.
 static void
 take_answer(struct learn_netlink *n, const struct nlmsghdr *message, int64_t now_ms)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel of one network namespace as a source of routes and neighbours; netlink.c tells how it
+// The kernel of one network namespace as a source of routes and neighbours; netlink.c says how it
 // is followed. Control thread.
 #pragma once
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often neighbours are asked for, so that a table full of next hops that do not answer does not
+// How often neighbours are probed, so that a table full of next hops that do not answer does not
 // flood a link. Control thread.
 #pragma once
 
 #include "message.h"
 
 #define PROBE_SLOTS 1024       // a power of 2
-#define PROBE_INTERVAL_MS 1000 // the same neighbour is asked for this often
+#define PROBE_INTERVAL_MS 1000 // the same neighbour is probed this often
 #define PROBE_MAX 500          // all of them together in that time
 
 // Zeros: nobody has been asked for.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Facts by key, in one table. A source tells changes as they happen and, when it is asked or begins
 // anew, all it knows. The two overlap: what a dump reads may have changed since, and its answer may
-// be read after the change was told. So while a dump goes on what was told counts, whatever the
+// be read after its notification. So while a dump goes on the notification counts, whatever the
 // dump says of the same key, and what is taken back leaves a mark; what neither has said by the end
-// is no more (mark and sweep, one generation a dump). Changes are told in order, so that in
+// is no more (mark and sweep, one generation a dump). Changes are reported in order, so that in
 // whatever order the two are read the last word is the kernel's last.
 //
 // Keys follow how the kernel keeps routes:
@@ -227,7 +227,7 @@ rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m
 	key = key_of(source, m);
 	fact = rib_find_any(rib, &key);
 	if (dumped && fact != NULL && fact->noticed == generation)
-		return 0; // what was told since the dump began is newer
+		return 0; // notifications since the dump began are newer
 	if (dumped && fact != NULL && fact->said == generation && key.kind == RIB_ROUTE) {
 		((struct rib_route *)fact)->shadows = true; // the first is the one in force
 		return 0;

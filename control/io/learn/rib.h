@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is known of one VRF's routes: what each source has said and not taken back, and the links,
-// addresses and neighbours beside it. rib.c tells how it stays true. Control thread.
+// addresses and neighbours beside it. rib.c says how it stays true. Control thread.
 #pragma once
 
 #include "hash.h"
@@ -18,7 +18,7 @@ enum rib_source { RIB_NETLINK, RIB_FPM, RIB_SOURCES };
 
 enum rib_kind { RIB_PREFIX, RIB_ROUTE, RIB_NEXTHOP, RIB_NEIGHBOUR, RIB_LINK, RIB_ADDRESS };
 
-// What a fact is told from others by; no padding.
+// What identifies a fact; no padding.
 struct rib_key {
 	uint8_t kind;   // enum rib_kind
 	uint8_t source; // enum rib_source
@@ -99,9 +99,9 @@ struct rib {
 	uint32_t hops; // of all ways
 	uint32_t generation[RIB_SOURCES];
 	bool reading[RIB_SOURCES]; // between rib_begin() and rib_end()
-	bool doubtful;    // something was said of which only a fresh dump can tell what follows
-	uint64_t changes; // of what follows from all this; what is said again is none
-	uint32_t pass;    // resolve
+	bool doubtful;             // something was said whose effect only a fresh dump can show
+	uint64_t changes;          // of what follows from all this; what is said again is none
+	uint32_t pass;             // resolve
 };
 
 // place: the switch whose ports the interfaces are; outlives the rib. Returns 0 or -ENOMEM.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What others can reach behind a leaf, and how little of it they need to be told. A VRF that has
-// all hosts of the leaf is told the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) if that covers
-// their addresses; one that shares the leaf, or whose hosts have addresses of their own, is told
-// each of them. The underlay is told the prefix as soon as one host there is plain: at the leaf
-// only those that exist and are plain are found. No prefix is told of a leaf while a border's lies
-// within it, which would be the longer match.
+// all hosts of the leaf gets the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) if that covers
+// their addresses; one that shares the leaf, or whose hosts have addresses of their own, gets
+// each of them. The underlay gets the prefix as soon as one host there is plain: at the leaf
+// only those that exist and are plain are found. No prefix of a leaf is advertised while a border's
+// lies within it, which would be the longer match.
 //
-// A border is told of as long as its host's link is up, so that another of its tenant's with the
+// A border is advertised as long as its host's link is up, so that another of its tenant's with the
 // same prefix can take its place.
 //
 // A leaf that sent what it does not have itself by a border's wider prefix could have it come back:

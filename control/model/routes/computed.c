@@ -5,7 +5,7 @@
 //     VRFs that it exchanges routes with, if it has a host itself. What goes there wears what the
 //     destination's VRF says: nothing, its VLAN, or VXLAN with its VNI to the far leaf's loopback,
 //     by the next hops that lead to that leaf. What a VRF has learned from another it does not pass
-//     on: only offers of a VRF's own are told;
+//     on: only offers of a VRF's own are advertised;
 //   - the leaf's own hosts stand there with the port they hang on;
 //   - a switch between, a spine or a leaf that others pass through, has in the underlay (VRF
 //     `default`) what crosses it plain and, where VXLAN is used, the loopbacks of leaves, and in

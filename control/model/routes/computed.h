@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routes computed from a topology; computed.c tells how.
+// Routes computed from a topology; computed.c says how.
 #pragma once
 
 #include "routes.h"
@@ -7,7 +7,7 @@
 // Fills the lists of all switches. link_down: as in routes_create().
 void routes_compute(struct routes *routes, const struct topology *topology, const bool *link_down);
 
-// Next hops towards one leaf, up-down; updown.c tells how.
+// Next hops towards one leaf, up-down; updown.c says how.
 struct updown {
 	const struct topology *topology;
 	const bool *link_down;
@@ -28,7 +28,7 @@ void updown_aim(struct updown *u, uint32_t leaf);
 // True when the port of a switch is on one of its shortest ways to the leaf aimed at.
 bool updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port);
 
-// What is behind a leaf, as prefixes; advertised.c tells which.
+// What is behind a leaf, as prefixes; advertised.c says which.
 struct offer {
 	struct config_prefix prefix;
 	uint16_t vrf;

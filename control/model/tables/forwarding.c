@@ -27,7 +27,7 @@ group_mode(const struct tables_draft *draft)
 }
 
 // Next hops in the snapshot, from a group of the list. Where notices are believed each leaf has
-// some of its own, so that what is told of the way to one leaf changes nothing for the others.
+// some of its own, so that a change of the way to one leaf changes nothing for the others.
 struct slice {
 	uint32_t leaf; // 0 for all if they share
 	uint32_t first;

@@ -4,7 +4,7 @@
 //               IPv6  fd00::plane:pod:leaf:port, each in hexadecimal
 //               MAC   02:00: + the four bytes of its IPv4 address
 //     switch    IPv4  172.(16 + tier).(plane * 32 + pod).number, its loopback
-//               IPv6  fd00:0:0:(1 + tier):plane:pod:number:0, likewise
+//               IPv6  fd00:0:0:(1 + tier):plane:pod:number:0, the same
 //               MAC   02:02: + node (3 bytes) + 00, as a router at the end of tunnels
 //     its port  IPv6  fe80::(1 + tier, plane):pod:number:port, of the link alone; to IPv4 it has
 //                     none of its own (the link is unnumbered) and borrows the loopback

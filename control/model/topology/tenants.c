@@ -3,7 +3,7 @@
 // and the leaf's port of each of its hosts is in it; hosts that no tenant names are those of the
 // tenant `rest`, which is always there. The VRF `default` is the underlay: ports between switches
 // are in it. A fabric without `tenants:` has that one VRF, hosts and all. On a lone switch the
-// ports say which VRF and tenant they are in, and tenants of the file tell what VRFs of their names
+// ports say which VRF and tenant they are in, and tenants of the file say what VRFs of their names
 // wear.
 //
 // Tenants may change while the fabric runs. So all of it is worked out beside the topology (struct

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fabric as nodes, ports and links, with everything that follows from where they are: names,
-// addresses, MACs, MTUs, VRFs and tenants. topology.c tells how it is made.
+// addresses, MACs, MTUs, VRFs and tenants. topology.c says how it is made.
 //
 // A struct topology is read only once made (but for topology_apply_attach()) and belongs to the
 // control thread; it refers to the struct config, which must live as long.
@@ -24,16 +24,16 @@ struct topo_port {
 	uint16_t number;    // the N of swpN; ports stand in the order of their numbers
 	uint16_t peer_port; // index among the peer's ports
 	uint32_t peer_node; // TOPOLOGY_NONE: nothing in the file is behind it
-	uint32_t link;      // likewise
+	uint32_t link;      // the same
 	uint64_t rate_bps;  // 0: as fast as the device takes
 	uint64_t delay_ps;
 	uint64_t cable_mm;
 	uint32_t mtu;    // bytes of the largest IP packet
 	uint16_t vrf;    // in topology.vrfs; of a host's port: of the leaf's port behind it
-	uint16_t tenant; // in topology.tenants, or TENANT_NONE; likewise
+	uint16_t tenant; // in topology.tenants, or TENANT_NONE; the same
 	uint8_t mac[6];
 	uint8_t ip4[4];     // a host's, of its tenant or of the plan; network byte order
-	uint8_t ip6[16];    // likewise
+	uint8_t ip6[16];    // the same
 	const char *dev;    // a DPDK device string of a single switch's port, or NULL
 	const char *netdev; // or its Linux interface, or NULL
 };

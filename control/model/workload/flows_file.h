@@ -5,7 +5,7 @@
 // - hpcc, of the HPCC simulator (github.com/alibaba-edu/High-Precision-Congestion-Control): a line
 //   with the number of flows, then `src dst pg dport bytes start_s`. Hosts are numbers, pg is the
 //   priority, dport means nothing to RoCE and is passed over.
-// - conweave, of the ConWeave simulator (github.com/conweave-project/conweave-ns3): likewise
+// - conweave, of the ConWeave simulator (github.com/conweave-project/conweave-ns3): the same
 //   `src dst pg bytes start_s`, sorted by start. Times there begin at 2 s, which are taken off.
 #pragma once
 

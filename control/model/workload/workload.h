@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a file's `workload:` sends, as plain lists: flows (messages of the NICs' transport), streams
 // (packets without a transport), and the programs that the ranks of collectives run. workload.c
-// tells how the lists are made, collectives.c what a program's flows wait for.
+// says how the lists are made, collectives.c what a program's flows wait for.
 //
 // Hosts are given by their index among the hosts (topology.first_host + index is the node), NIC
 // ports by their index at the host. Control thread.

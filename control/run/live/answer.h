@@ -14,7 +14,7 @@ struct answer {
 	struct changes *changes;
 	struct node_snapshot *copy;
 	struct settings_cache *settings; // as the last question that needed them left them, or NULL
-	bool stop;                       // `down` was asked for
+	bool stop;                       // `down` was requested
 };
 
 // What each is stands in the table.

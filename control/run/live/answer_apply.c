@@ -7,7 +7,7 @@
 //	"rollback" {"revision": 3, "confirm-s": 300} -> the outcome
 //
 // The outcome is that of answer_edit.c. What cannot change while the fabric runs refuses the whole,
-// and every such key is told, with its place in the file where there is one.
+// and every such key is reported, with its place in the file where there is one.
 #include "answer_internal.h"
 
 #include "control/edit/diff.h"

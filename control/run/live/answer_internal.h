@@ -9,7 +9,7 @@
 void answer_join_errors(const struct config_diag *diag, char *why, size_t why_size);
 json_t *answer_list_warnings(const struct config_diag *diag);
 
-// Applies edits for whoever asks; what: for the history. Fills *result with the outcome:
+// Applies the edits of a request; what: for the history. Fills *result with the outcome:
 // {"revision": the number, or null, "edits": how many, "draining": whether packets from before are
 // still under way, "warnings"}. diag: for the errors, the caller's. Returns 0, or -errno with one
 // line in why unless the errors stand in diag (-EINVAL).

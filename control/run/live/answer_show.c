@@ -166,7 +166,7 @@ view_close(struct view *v, const struct live_fabric *live)
 	free(v->texts);
 }
 
-// The routes of all switches, where they are asked for.
+// The routes of all switches, where the caller wants them.
 static int
 view_lists(struct view *v, const struct live_fabric *live, bool wanted, uint32_t *routes,
 	   uint32_t *members)

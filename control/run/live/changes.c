@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A change goes in four steps: it is prepared on all nodes, the configuration that it makes is
 // written as a revision, it is published, and packets admitted before drain. The second is the one
-// that counts: whoever brings the fabric up again after a crash finds the revision before it until
+// that counts: who brings the fabric up again after a crash finds the revision before it until
 // then, and this one from then on; so what is written must load again, and is loaded to see that it
 // does. A change that waits to be confirmed is in force without a revision, so that a crash undoes
 // it too.

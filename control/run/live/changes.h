@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is done to the configuration of a live fabric, and undone: changes.c tells how. Control
+// What is done to the configuration of a live fabric, and undone: changes.c says how. Control
 // thread.
 #pragma once
 
@@ -23,8 +23,8 @@ struct changes_outcome {
 
 // Opens the revisions of the live's fabric, which runs, and makes the first of what the fabric came
 // up with, unless that is the last one. file: where its description came from, or was saved to
-// last; NULL: nowhere. Revisions that cannot be kept are told in report->notes, and the fabric goes
-// on without. Returns 0 or -ENOMEM. The live outlives it.
+// last; NULL: nowhere. Revisions that cannot be kept are listed in report->notes, and the fabric
+// goes on without. Returns 0 or -ENOMEM. The live outlives it.
 int changes_create(struct changes **out, struct live_fabric *live, const char *file,
 		   const struct changes_author *author, struct live_report *report);
 // NULL is fine.

@@ -42,7 +42,7 @@ void changes_warn_of_workload(struct changes *c, const struct edit_list *edits,
 // -errno with one line in err.
 int changes_commit(struct changes *c, char *text, size_t length,
 		   const struct changes_author *author, char *err, size_t err_size);
-// Has the log tell what an edit that is in force was called.
+// Has the log say what an edit that is in force was called.
 void changes_note(struct changes *c, const char *what);
 // Begins to wait for the confirmation of edits that are about to be in force; before: the text of
 // what ran before them. Returns 0, or -ENOMEM with nothing begun.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Items of the workload say who sends to whom, and were made lists of flows when the fabric came
-// up. Those that the tenants of now would refuse are left out when it comes up again; whoever
-// changes the tenants is told of each, once.
+// up. Those that the tenants of now would refuse are left out when it comes up again; a user who
+// changes the tenants sees each, once.
 #include "changes_internal.h"
 
 #include "control/model/workload/workload.h"

@@ -142,7 +142,7 @@ serve(struct answer *a, struct notifier *tell)
 	api_server_poll(a->server, 0); // the answer to `down`
 }
 
-// What the user is told of a fabric that is up; of one that is not, he is told why alone.
+// What the user sees of a fabric that is up; of one that is not, only the reason.
 static void
 tell_notes(struct live_report *report, const struct daemon *d)
 {

@@ -7,7 +7,7 @@
 
 // Brings the fabric of `file` up in this process, or, where there is no such file, what the fabric
 // of that name ran last (control/store/), calls ready() once it runs, serves its API until `down`
-// is asked for or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns an exit
+// is requested or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns an exit
 // status.
 int daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context,
 	       FILE *to);

@@ -199,7 +199,7 @@ interface_of(const char *spec, char name[static 64])
 	return name;
 }
 
-// Tells how the user's interface is set, before the device is opened on it. One that is not there
+// Says how the user's interface is set, before the device is opened on it. One that is not there
 // is for the device to refuse, or to make.
 static void
 check_interface(const struct device_port *d, struct live_report *report)

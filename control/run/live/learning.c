@@ -2,7 +2,7 @@
 // What was learned is put in force as any change of tables is: built for all switches concerned,
 // published at once, and what was before is freed after one grace period for all of them. Where
 // tables cannot be built, memory having run out or their room, the switches stay as they are; that
-// is told once, and it is tried again with the next batch.
+// is reported once, and tried again with the next batch.
 #include "learning.h"
 
 #include "control/base/clock.h"

@@ -11,7 +11,7 @@ int live_events_create(struct live_fabric *live, struct config_diag *diag);
 // holds them any more: one grace period for all. Workers run.
 void live_events_publish_tables(struct live_fabric *live, struct tables **old, uint32_t count);
 
-// Applies the file's events that are due. What is wrong with one is told in the log.
+// Applies the file's events that are due. Errors go to the log.
 void live_events_apply(struct live_fabric *live);
 
 // How long until the next event in wall time, in ms, at most `most`.

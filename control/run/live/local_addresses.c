@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A change of any address is a reason to ask for all of them: changes are few, the whole is right
 // whatever was missed (a socket whose buffer overflowed says ENOBUFS, which is one more change),
-// and setting a map to what it has already disturbs nobody. Two sockets: what is told unasked does
-// not mix with what is answered.
+// and setting a map to what it has already disturbs nobody. Two sockets: notifications do
+// not mix with answers.
 //
 // Left out are addresses that need no map: link-local IPv6, which the program knows by its prefix,
 // and those of loopback, which no packet of a link carries.

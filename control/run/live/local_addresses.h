@@ -14,7 +14,7 @@ int local_addresses_open(struct local_addresses **out, struct live_fabric *live,
 // Tells the ports what has changed since, if anything has. NULL is fine.
 void local_addresses_poll(struct local_addresses *locals, struct live_fabric *live);
 
-// How many addresses there are, as they were told last, and how many of them found no room.
+// How many addresses there are, as last reported, and how many of them found no room.
 void local_addresses_count(const struct local_addresses *locals, size_t *addresses,
 			   size_t *left_out);
 

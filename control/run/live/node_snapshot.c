@@ -114,7 +114,7 @@ copy_histograms(struct node_copy *c, const struct node *n)
 	c->node.histograms = c->histograms;
 }
 
-// Likewise: without memory a report shows none of it.
+// Without memory a report shows none of it.
 static void
 copy_paths(struct node_copy *c, const struct node *n)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Links and what the fabric's log has are told as the control thread learns of them. Pauses and
+// Links and what the fabric's log has are sent as the control thread learns of them. Pauses and
 // drops are counters: every so often the nodes' are compared with what they were, so that of many
 // drops at one port for one reason one event comes, with their number, and of a pause how much of
 // the time since the last look it took. Nothing that happened between two looks is missed, because

@@ -25,6 +25,6 @@ int notify_create(struct notifier **out, struct live_fabric *live, struct node_s
 // NULL is fine.
 void notify_destroy(struct notifier *t);
 
-// Tells what has happened since the last look. Costs nothing while nobody has subscribed; nodes are
+// Sends what has happened since the last look. Costs nothing while nobody has subscribed; nodes are
 // looked at a few times a second at most.
 void notify_poll(struct notifier *t);

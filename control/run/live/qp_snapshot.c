@@ -8,7 +8,7 @@ struct qp_snapshot {
 	struct show_nic *nics;
 	unsigned int count;
 	struct qp_state **pairs; // by node of the topology; NULL where there is no NIC
-	uint32_t *counts;        // likewise
+	uint32_t *counts;        // the same
 	uint32_t nodes;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A line on stderr, when that is a terminal, that tells how far a run has come: simulated time,
+// A line on stderr, when that is a terminal, that says how far a run has come: simulated time,
 // speed, the share done and how long the rest will take.
 #pragma once
 

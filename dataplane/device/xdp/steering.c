@@ -165,7 +165,7 @@ steering_program(const struct steering *s)
 
 // ---- addresses -------------------------------------------------------------------------------
 
-// Forgets what was not written in this turn. The key after one that goes is asked for before.
+// Forgets what was not written in this turn. The key after one that goes is fetched first.
 static int
 sweep(int map_fd, uint8_t turn)
 {

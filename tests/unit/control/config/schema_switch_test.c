@@ -174,7 +174,7 @@ routing_that_is_wrong(void **state)
 	expect_messages(SINGLE "  routing: {eligible: {dscp: [3, 3]}}\n",
 			"f.yaml:3:34: switch.routing.eligible.dscp: 3 is named twice\n");
 	expect_messages(SINGLE "  routing: {pinned: [{src: h1, via: swp1}]}\n",
-			"f.yaml:3:22: switch.routing.pinned[0]: needs \"dst\": likewise\n");
+			"f.yaml:3:22: switch.routing.pinned[0]: needs \"dst\": as `src`\n");
 	expect_messages(
 		SINGLE "  routing: {spine-notices: {hold: 1ns}}\n",
 		"f.yaml:3:35: switch.routing.spine-notices.hold: 1ns is out of range: 1us to "

@@ -121,8 +121,8 @@ test_route(void **state)
 		"172.16.0.3\n"
 		"leaf1  red  10.0.4.0/24  ecmp      static    swp5 spine1; vlan 101\n"
 		"leaf1  red  10.0.0.0/8   ecmp      fpm       none: dropped\n"
-		"leaf1  red  10.1.0.0/16  ecmp      netlink   none yet: neighbours are asked "
-		"for\n");
+		"leaf1  red  10.1.0.0/16  ecmp      netlink   none yet: neighbours are "
+		"probed\n");
 	require("neighbour", NULL,
 		"{\"nodes\": {\"leaf1\": {\"neighbours\": {\"red\": [{\"address\": \"10.0.2.7\", "
 		"\"interface\": \"swp3\", \"mac\": \"02:00:00:00:02:02\", \"state\": \"stale\"}]}, "
