@@ -31,6 +31,7 @@
 // Something the file names (a host, a port, a queue, a link): existence is checked by who knows.
 struct config_name {
 	char *text;
+	const char *range; // as written, of a name from a range of hosts; else NULL
 	struct config_pos pos;
 };
 
@@ -38,6 +39,16 @@ struct config_names {
 	struct config_name *items;
 	unsigned count;
 };
+
+// The last name of the range that the i-th name is from, or i: one error is enough for a range.
+static inline unsigned
+config_range_last(const struct config_names *names, unsigned i)
+{
+	while (names->items[i].range != NULL && i + 1 < names->count &&
+	       names->items[i + 1].range == names->items[i].range)
+		i++;
+	return i;
+}
 
 // Where that may stand in the place of names.
 static inline bool

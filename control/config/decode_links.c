@@ -105,7 +105,8 @@ decode_named_links(struct decoder *d, const struct yaml_node *node, void *base)
 		if (strchr(pair->key, '-') == NULL) {
 			unknown_link(d, pair);
 		} else {
-			links[count].name = (struct config_name){pair->key, pair->key_pos};
+			links[count].name =
+				(struct config_name){.text = pair->key, .pos = pair->key_pos};
 			decode_map(d, &schema_link_written, pair->value, &links[count++].written);
 		}
 		decode_leave(d, path);

@@ -2,12 +2,11 @@
 // The types that are one word, or a list of names.
 #include "decode.h"
 
+#include "host_range.h"
 #include "scalar.h"
 
 #include <ctype.h>
 #include <string.h>
-
-#define NAMES_MAX 16384
 
 void
 decode_store(void *at, size_t size, int64_t value)
@@ -130,16 +129,6 @@ printable(const char *text)
 	return true;
 }
 
-static bool
-is_item_name(const char *text)
-{
-	bool good = isalnum((unsigned char)text[0]) && strlen(text) <= 3 * CONFIG_NAME_MAX;
-
-	for (; *text != '\0' && good; text++)
-		good = isalnum((unsigned char)*text) || strchr("-_.", *text) != NULL;
-	return good;
-}
-
 static void
 decode_name(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	    const char *text, void *at)
@@ -155,6 +144,51 @@ decode_name(struct decoder *d, const struct schema_key *key, const struct yaml_n
 			(struct config_name){.text = (char *)text, .pos = node->pos};
 }
 
+// What one item of a list stands for: a range of hosts, or a name.
+static bool
+read_names(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	   struct host_range *range)
+{
+	const char *text = decode_text(d, node);
+	char why[SCALAR_WHY];
+
+	if (text == NULL)
+		return false;
+	*range = (struct host_range){.text = text};
+	if (key->flags & SCHEMA_HOSTS && host_range_read(range, text, why) < 0)
+		decode_error(d, node->pos, "%s", why);
+	else if (!(key->flags & SCHEMA_HOSTS) && !host_range_is_name(text))
+		decode_error(d, node->pos, "\"%.40s\" is not a name", text);
+	else
+		return true;
+	return false;
+}
+
+// Appends the names of one item. Those of one range differ from each other.
+static void
+add_names(struct decoder *d, const struct schema_key *key, const struct host_range *range,
+	  struct config_pos pos, struct config_names *to)
+{
+	unsigned before = to->count;
+
+	for (unsigned i = 0; i == 0 || i < range->count; i++) {
+		int length = host_range_name(range, i, NULL, 0);
+		char *text = decode_alloc(d, (size_t)length + 1);
+
+		if (text == NULL)
+			return;
+		host_range_name(range, i, text, (unsigned)length + 1);
+		for (unsigned j = 0; key->flags & SCHEMA_UNIQUE && j < before; j++)
+			if (strcmp(to->items[j].text, text) == 0)
+				decode_error(d, pos, "%s is named twice", text);
+		to->items[to->count++] = (struct config_name){
+			.text = text,
+			.range = range->count != 0 ? range->text : NULL,
+			.pos = pos,
+		};
+	}
+}
+
 static void
 decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	     struct config_names *at)
@@ -162,32 +196,28 @@ decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_
 	struct yaml_node *single[1];
 	unsigned count;
 	struct yaml_node *const *items = decode_items(d, node, single, &count);
-	struct config_name *names = decode_alloc(d, (count + 1) * sizeof(*names));
+	struct host_range *ranges = decode_alloc(d, (count + 1) * sizeof(*ranges));
+	struct config_names names = {0};
+	size_t total = 0;
 
-	if (items == NULL || names == NULL)
+	if (items == NULL || ranges == NULL)
 		return;
-	if (count > NAMES_MAX) {
-		decode_error(d, node->pos, "too many names (%d at most)", NAMES_MAX);
-		return;
-	}
 	for (unsigned i = 0; i < count; i++) {
-		const char *text = decode_text(d, items[i]);
-
-		if (text == NULL)
+		if (!read_names(d, key, items[i], &ranges[i]))
 			return;
-		if (!is_item_name(text)) {
-			decode_error(d, items[i]->pos, "\"%.40s\" is not a name", text);
-			return;
-		}
-		for (unsigned j = 0; key->flags & SCHEMA_UNIQUE && j < i; j++)
-			if (strcmp(names[j].text, text) == 0)
-				decode_error(d, items[i]->pos, "%s is named twice", text);
-		names[i] = (struct config_name){.text = (char *)text, .pos = items[i]->pos};
+		total += ranges[i].count != 0 ? ranges[i].count : 1;
 	}
+	if (total > HOST_RANGE_MAX) {
+		decode_error(d, node->pos, "%zu names: %d at most", total, HOST_RANGE_MAX);
+		return;
+	}
+	names.items = decode_alloc(d, (total + 1) * sizeof(*names.items));
+	for (unsigned i = 0; names.items != NULL && i < count; i++)
+		add_names(d, key, &ranges[i], items[i]->pos, &names);
 	if (count < key->min)
 		decode_error(d, node->pos, "needs at least %d name%s", (int)key->min,
 			     key->min == 1 ? "" : "s");
-	*at = (struct config_names){.items = names, .count = count};
+	*at = names;
 }
 
 static int

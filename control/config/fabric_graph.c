@@ -53,7 +53,8 @@ list_nodes(const struct fabric_graph *g, struct config_fabric *fabric, struct ar
 		int length = snprintf(name, sizeof(name), "%c%" PRIu32,
 				      g->nodes[n].is_switch ? 's' : 'h', n);
 
-		nodes[n].name = (struct config_name){arena_text(arena, name, (size_t)length), pos};
+		nodes[n].name = (struct config_name){
+			.text = arena_text(arena, name, (size_t)length), .pos = pos};
 		nodes[n].role = role_of(&g->nodes[n]);
 		if (nodes[n].name.text == NULL)
 			return -ENOMEM;
@@ -74,8 +75,8 @@ take_end(const struct fabric_graph *g, const struct config_fabric *fabric, struc
 	out->port = ++g->nodes[id].ports;
 	length = snprintf(name, sizeof(name), "%s.%s%u", out->node,
 			  g->nodes[id].is_switch ? "swp" : "eth", out->port);
-	out->name = (struct config_name){arena_text(arena, name, (size_t)length),
-					 fabric->nodes[id].name.pos};
+	out->name = (struct config_name){.text = arena_text(arena, name, (size_t)length),
+					 .pos = fabric->nodes[id].name.pos};
 	return out->name.text != NULL ? 0 : -ENOMEM;
 }
 

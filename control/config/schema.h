@@ -65,6 +65,7 @@ struct schema_form {
 	const struct schema_form *other; // one more way to write it
 };
 
+#define SCHEMA_HOSTS 1u      // NAMES: of hosts, among which h1-h8 stands for eight
 #define SCHEMA_UNIQUE 2u     // NAMES, ARRAY: none twice
 #define SCHEMA_LIVE 4u       // a section whose keys `set` changes while a fabric runs
 #define SCHEMA_FIXED 8u      // not this one of them

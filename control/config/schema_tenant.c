@@ -95,8 +95,8 @@ static const struct schema_form borders = {SCHEMA_NAMED, .pattern = HOST_PATTERN
 					   .item = &host_prefixes};
 
 static const struct schema_key tenant_keys[] = {
-	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "its hosts", TENANT_AT(hosts),
-	 .names = "HOST"},
+	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS, .help = "its hosts",
+	 TENANT_AT(hosts), .names = "HOST"},
 	{"network", SCHEMA_ENUM, .def = "east-west",
 	 .help = "which of a cluster's networks it is; one that is out of band has no leak, no "
 		 "border",

@@ -7,6 +7,7 @@
 // n log n.
 #include "yaml_tree.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,20 @@ pos_of_offset(const char *text, size_t length, size_t offset)
 	return pos;
 }
 
+// Whether h[1-8] without quotes stands here, in a list or map between brackets.
+static bool
+is_bare_range(const char *text, size_t length, size_t bracket)
+{
+	size_t i = bracket + 1;
+
+	if (bracket == 0 || i >= length || text[bracket] != '[' ||
+	    !isalnum((unsigned char)text[bracket - 1]) || !isdigit((unsigned char)text[i]))
+		return false;
+	while (i < length && isdigit((unsigned char)text[i]))
+		i++;
+	return i < length && text[i] == '-';
+}
+
 // What libyaml found wrong, in words for someone who edits the file.
 static int
 report_syntax(struct builder *b, const yaml_parser_t *parser, const char *text, size_t length)
@@ -278,6 +293,10 @@ report_syntax(struct builder *b, const yaml_parser_t *parser, const char *text, 
 	}
 	if (mark->index < length && text[mark->index] == '\t')
 		config_error(b->diag, b->name, pos, NULL, "a tab: YAML indents with spaces");
+	else if (parser->context != NULL && is_bare_range(text, length, mark->index))
+		config_error(b->diag, b->name, pos, NULL,
+			     "a range with brackets needs quotes in a list or map: write "
+			     "\"h[1-8]\", or h1-h8");
 	else if (b->depth > 0 && mark->index >= length)
 		config_error(b->diag, b->name, pos_of_offset(text, length, length), NULL,
 			     "the file ends in the middle of what begins at line %u",

@@ -192,7 +192,7 @@ read_items(struct set_request *request, struct yaml_node *value, struct yaml_nod
 		if (out->items[i]->kind != YAML_SCALAR || out->items[i]->null)
 			out->kind = YAML_MAP;
 	if (out->kind == YAML_LIST)
-		return 0;
+		return set_expand_hosts(request, out);
 	return refuse_key(request, "wants names, such as h5 or [h5, h6]");
 }
 

@@ -41,5 +41,8 @@ struct yaml_node *set_chain(const struct set_request *request, unsigned from,
 // error the version is of no use.
 int set_insert(struct set_request *request, struct yaml_node *value);
 int set_remove(struct set_request *request);
+// Puts hosts in the place of ranges of hosts, where the edit's key is a tenant's list of hosts.
+// Returns 0 or -ENOMEM.
+int set_expand_hosts(const struct set_request *request, struct yaml_node *list);
 int set_add_items(struct set_request *request, const struct yaml_node *items);
 int set_remove_items(struct set_request *request, const struct yaml_node *items);

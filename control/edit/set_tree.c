@@ -2,6 +2,9 @@
 // Where an edit goes in the tree, and what becomes of what stands there.
 #include "set_part.h"
 
+#include "control/config/host_range.h"
+#include "control/config/scalar.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -261,6 +264,52 @@ set_remove(struct set_request *request)
 	return 0;
 }
 
+// The n-th host of a range.
+static int
+add_host(const struct set_request *request, struct yaml_node *list, const struct host_range *range,
+	 unsigned n)
+{
+	struct arena *arena = versions_arena(request->config);
+	struct yaml_node *node = arena_alloc(arena, sizeof(*node));
+	char name[3 * CONFIG_NAME_MAX + 1];
+	int length = host_range_name(range, n, name, sizeof(name));
+
+	if (node == NULL)
+		return -ENOMEM;
+	*node = (struct yaml_node){
+		.kind = YAML_SCALAR,
+		.text = versions_text(request->config, name, (size_t)length),
+		.pos = list->pos,
+	};
+	return node->text != NULL ? yaml_tree_add_item(arena, list, node) : -ENOMEM;
+}
+
+int
+set_expand_hosts(const struct set_request *request, struct yaml_node *list)
+{
+	struct arena *arena = versions_arena(request->config);
+	struct yaml_node *const *items = list->items;
+	unsigned count = list->count;
+	int error = 0;
+
+	if (request->count != 3 || strcmp(request->tokens[2], "hosts") != 0)
+		return 0;
+	list->items = NULL;
+	list->count = list->capacity = 0;
+	for (unsigned i = 0; error == 0 && i < count; i++) {
+		struct host_range range = {0};
+		char why[SCALAR_WHY];
+
+		// Decoding the list reports what is no range.
+		if (items[i]->kind != YAML_SCALAR ||
+		    host_range_read(&range, items[i]->text, why) < 0 || range.count == 0)
+			error = yaml_tree_add_item(arena, list, items[i]);
+		for (unsigned n = 0; error == 0 && n < range.count; n++)
+			error = add_host(request, list, &range, n);
+	}
+	return error;
+}
+
 // The list that the edit's key names, in a map of the version; made of a lone word. NULL: it is not
 // there (then *error is 0), is no list (-EINVAL, with the error in diag), or no memory.
 static struct yaml_node *
@@ -275,6 +324,8 @@ find_list(const struct set_request *request, int *error)
 		pair = yaml_tree_get(node, request->tokens[i]);
 		node = pair != NULL ? pair->value : NULL;
 	}
+	if (node != NULL && node->kind == YAML_LIST)
+		*error = set_expand_hosts(request, node);
 	if (node == NULL || node->kind == YAML_LIST)
 		return node;
 	if (node->kind == YAML_MAP) {
@@ -290,6 +341,7 @@ find_list(const struct set_request *request, int *error)
 		*error = -ENOMEM;
 		return NULL;
 	}
+	*error = set_expand_hosts(request, list);
 	pair->value = list;
 	return list;
 }

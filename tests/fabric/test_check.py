@@ -230,6 +230,22 @@ class Check(Case):
         path = [Hop(100 * 10**9, 800_000), inner, inner, host]
         self.assertEqual(self.sim(text).flows[0]["fct_ps"], completion(10000, path, back=path))
 
+    def test_ranges_of_hosts(self):
+        fabric = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}}\n"
+        work = "workload:\n- {kind: shift, size: 1KB, hosts: "
+        for hosts in ("h1-h8", "[h1-h8]", "[h1-h4, h5, h6-h8]", '"h[1-8]"', '["h[1-4].eth1", "h[5-8]"]'):
+            self.assertIn(", 8 flows", roost("check", self.file(f"{fabric}{work}{hosts}}}\n")).out)
+        for hosts, position, message in (
+                ("h8-h1", "3:35", "h8-h1 runs backwards"),
+                ("[h1, h2-h99999]", "3:40", "h2-h99999 stands for 99998 hosts: 16384 at most"),
+                ("h1-leaf2", "3:35", "there is no host h1-leaf2; write a range as h1-h8 or"),
+                ("[h1-h8, h5]", "3:43", "h5 is named twice"),
+                ("[h1, h6-h99]", "3:40", "h6-h99: there is no host h9; there are h1 .. h8"),
+                ("[h1, h[6-8]]", "3:41", "a range with brackets needs quotes")):
+            self.refused(f"{fabric}{work}{hosts}}}\n", (position, f".*{message}"))
+        self.refused(fabric + "tenants:\n  red:\n    hosts: h[7-10]\n",
+                     ("4:12", "tenants.red.hosts: h.7-10.: there is no host h9"))
+
     def test_keys_without_a_feature_are_unknown(self):
         for text, position, message in (("switch: {slices: 2}", "2:10", "switch.slices: unknown key"),
                                         ("attach: {h1: {netns: a, tap: t0}}", "2:25", "attach.h1.tap: unknown key"),

@@ -2,6 +2,7 @@
 // JSON Schemas of keys: the ways to write a value, its default and its description.
 #include "json.h"
 
+#include "control/config/host_range.h"
 #include "control/config/yaml_tree.h"
 
 #include <stdlib.h>
@@ -183,8 +184,9 @@ json_key_schema(struct json_defs *d, const struct schema_key *key, const char *p
 	if (key->form == NULL && key->type == SCHEMA_AMOUNT)
 		value = json_amounts_schema(key->amounts);
 	else if (key->type == SCHEMA_NAMES)
-		value = list_schema(json_name_schema(JSON_ITEM_PATTERN), true,
-				    key->flags & SCHEMA_UNIQUE, key->min, 0);
+		value = list_schema(json_name_schema(key->flags & SCHEMA_HOSTS ? HOST_RANGE_PATTERN
+									       : JSON_ITEM_PATTERN),
+				    true, key->flags & SCHEMA_UNIQUE, key->min, 0);
 	else
 		value = json_form_schema(d, &form, path);
 	if (key->form == NULL && key->word != NULL)

@@ -135,6 +135,8 @@ describe_type(FILE *to, const struct schema_key *key, bool quote)
 
 	if (key->form == NULL && key->type == SCHEMA_AMOUNT)
 		print_amounts(to, key->amounts, quote);
+	else if (key->flags & SCHEMA_HOSTS)
+		fputs("list of hosts, such as h1 or h1-h8", to);
 	else
 		print_form(to, &form, quote);
 	if (key->form == NULL && key->word != NULL) {

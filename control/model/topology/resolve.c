@@ -4,6 +4,7 @@
 #include "topology.h"
 
 #include "control/base/memory.h"
+#include "control/config/host_range.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ list_all(const char *const *names, size_t count, char text[static HINT_MAX])
 }
 
 // "; did you mean leaf1?", or which there are, or nothing: not for errors that are no longer kept,
-// of which a flow file may have a million.
+// of which a flow file may have a million. word: NULL to list what there is.
 static const char *
 hint(const struct topology *t, enum wanted wanted, const char *word, const struct config_diag *diag,
      char text[static HINT_MAX])
@@ -66,7 +67,7 @@ hint(const struct topology *t, enum wanted wanted, const char *word, const struc
 		return text;
 	names = memory_array(room, sizeof(*names), "names");
 	count = list_names(t, wanted, names);
-	near = config_suggest(word, names, count);
+	near = word != NULL ? config_suggest(word, names, count) : NULL;
 	if (near != NULL)
 		snprintf(text, HINT_MAX, "; did you mean %s?", near);
 	else if (count == 1)
@@ -115,6 +116,12 @@ topology_resolve_host_in(const struct topology *t, const char *file, const struc
 	if (node != TOPOLOGY_NONE)
 		config_error(diag, file, name->pos, key, "%s is a %s, not a host", name->text,
 			     config_role_name(t->nodes[node].role));
+	else if (name->range != NULL)
+		config_error(diag, file, name->pos, key, "%s: there is no host %s%s", name->range,
+			     name->text, hint(t, WANTED_HOST, NULL, diag, text));
+	else if (host_range_is_mixed(name->text))
+		config_error(diag, file, name->pos, key,
+			     "there is no host %s; write a range as h1-h8 or h[1-8]", name->text);
 	else
 		config_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
 			     hint(t, WANTED_HOST, name->text, diag, text));

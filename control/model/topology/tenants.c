@@ -156,6 +156,8 @@ assign_hosts(struct slicing *s)
 			if (topology_resolve_host(&s->next, &settings->hosts.items[j], key, &host,
 						  s->diag) == 0)
 				put_host(s, host, tenant, vrf);
+			else
+				j = config_range_last(&settings->hosts, j);
 	}
 }
 

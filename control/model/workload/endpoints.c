@@ -108,7 +108,10 @@ add_all_named(const struct item *item, struct item_members *m)
 	for (unsigned i = 0; i < names->count && result != -ENOMEM; i++) {
 		int error = add_named(item, &names->items[i], seen, m);
 
-		result = error != 0 ? error : result;
+		if (error == 0)
+			continue;
+		result = error;
+		i = config_range_last(names, i);
 	}
 	free(seen);
 	return result;

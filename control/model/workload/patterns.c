@@ -59,8 +59,10 @@ item_incast(struct item *item)
 		for (uint32_t s = 0; error == 0 && s < senders.count; s++)
 			error = add_sender(item, &senders.ends[s], &dst, work->from.items[i].pos);
 		item_free_members(&senders);
-		if (error != 0)
-			result = error;
+		if (error == 0)
+			continue;
+		result = error;
+		i = config_range_last(&work->from, i);
 	}
 	return result;
 }

@@ -123,6 +123,14 @@ the_first_and_the_last(void **state)
 	assert_null(c->tenants);
 	GOOD(c, ADD("tenants.red.hosts", "h1"));
 	assert_tenants(c, "red h1");
+	GOOD(c, SET("tenants.red.hosts", "h1-h3"));
+	assert_tenants(c, "red h1 h2 h3");
+	GOOD(c, REMOVE("tenants.red.hosts", "h2"));
+	assert_tenants(c, "red h1 h3");
+	GOOD(c, ADD("tenants.red.hosts", "h[2-4]"));
+	assert_tenants(c, "red h1 h3 h2 h4");
+	GOOD(c, REMOVE("tenants.red.hosts", "[h2-h4]"));
+	assert_tenants(c, "red h1");
 	GOOD(c, UNSET("tenants.red"));
 	assert_tenants(c, "");
 	assert_non_null(c->tenants); // `tenants: {}` is not the same as no such section

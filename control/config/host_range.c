@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "host_range.h"
+
+#include "config.h"
+#include "scalar.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+#define DIGITS "0123456789"
+#define DIGITS_MAX 9
+
+bool
+host_range_is_name(const char *text)
+{
+	size_t length = strlen(text);
+
+	return isalnum((unsigned char)text[0]) && length <= 3 * CONFIG_NAME_MAX &&
+	       strspn(text, NAME_CHARACTERS) == length;
+}
+
+// The range between two numbers of `text`, which are at `first` and `last`.
+static int
+set_bounds(struct host_range *range, const char *first, const char *last, char *why)
+{
+	size_t digits = strspn(first, DIGITS);
+	unsigned long from, to;
+
+	if (digits > DIGITS_MAX || strspn(last, DIGITS) > DIGITS_MAX) {
+		snprintf(why, SCALAR_WHY, "%.40s: a number has %d digits at most", range->text,
+			 DIGITS_MAX);
+		return -EINVAL;
+	}
+	from = strtoul(first, NULL, 10);
+	to = strtoul(last, NULL, 10);
+	if (to < from) {
+		snprintf(why, SCALAR_WHY, "%.40s runs backwards: write the lower number first",
+			 range->text);
+		return -EINVAL;
+	}
+	if (to - from >= HOST_RANGE_MAX) {
+		snprintf(why, SCALAR_WHY, "%.40s stands for %lu hosts: %d at most", range->text,
+			 to - from + 1, HOST_RANGE_MAX);
+		return -EINVAL;
+	}
+	range->digits = first[0] == '0' ? (int)digits : 1;
+	range->first = (unsigned)from;
+	range->count = (unsigned)(to - from) + 1;
+	return 0;
+}
+
+// h[1-8], with the bracket at `open`.
+static int
+read_bracket(struct host_range *range, const char *open, char *why)
+{
+	const char *dash = open + 1 + strspn(open + 1, DIGITS);
+	const char *close = dash + (*dash == '-');
+	size_t before = strspn(range->text, NAME_CHARACTERS);
+
+	close += strspn(close, DIGITS);
+	if (!isalnum((unsigned char)range->text[0]) || range->text + before != open ||
+	    dash == open + 1 || *dash != '-' || close == dash + 1 || *close != ']' ||
+	    close[1 + strspn(close + 1, NAME_CHARACTERS)] != '\0' ||
+	    strlen(range->text) > 3 * CONFIG_NAME_MAX) {
+		snprintf(why, SCALAR_WHY,
+			 "\"%.40s\" is not a range of hosts: write h1-h8 or h[1-8]", range->text);
+		return -EINVAL;
+	}
+	range->before = (int)before;
+	range->after = close + 1;
+	return set_bounds(range, open + 1, dash + 1, why);
+}
+
+// h1-h8, if that is what stands around this dash: the same name twice, each with a number.
+static bool
+find_bounds(struct host_range *range, const char *dash, const char **first, const char **last)
+{
+	size_t before;
+
+	*first = dash;
+	while (*first > range->text && isdigit((unsigned char)(*first)[-1]))
+		(*first)--;
+	before = (size_t)(*first - range->text);
+	*last = dash + 1 + before;
+	if (*first == dash || before == 0 || strncmp(dash + 1, range->text, before) != 0 ||
+	    **last == '\0' || (*last)[strspn(*last, DIGITS)] != '\0')
+		return false;
+	range->before = (int)before;
+	range->after = "";
+	return true;
+}
+
+int
+host_range_read(struct host_range *range, const char *text, char *why)
+{
+	const char *bracket = strpbrk(text, "[]"), *first, *last;
+
+	*range = (struct host_range){.text = text};
+	if (bracket != NULL)
+		return read_bracket(range, bracket, why);
+	if (!host_range_is_name(text)) {
+		snprintf(why, SCALAR_WHY, "\"%.40s\" is not a name", text);
+		return -EINVAL;
+	}
+	for (const char *dash = strchr(text, '-'); dash != NULL; dash = strchr(dash + 1, '-'))
+		if (find_bounds(range, dash, &first, &last))
+			return set_bounds(range, first, last, why);
+	return 0;
+}
+
+int
+host_range_name(const struct host_range *range, unsigned i, char *out, unsigned size)
+{
+	if (range->count == 0)
+		return snprintf(out, size, "%s", range->text);
+	return snprintf(out, size, "%.*s%0*u%s", range->before, range->text, range->digits,
+			range->first + i, range->after);
+}
+
+bool
+host_range_is_mixed(const char *text)
+{
+	size_t length = strlen(text);
+	const char *dash = strchr(text, '-');
+
+	return dash != NULL && dash > text && isdigit((unsigned char)dash[-1]) &&
+	       isdigit((unsigned char)text[length - 1]);
+}
