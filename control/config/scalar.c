@@ -97,6 +97,23 @@ number_read(const char *text, uint64_t *mantissa, unsigned *decimals, const char
 	return any;
 }
 
+// Whether "Gbps", " G" or "g" was meant as the unit G. A capital B is a byte, not a bit.
+static bool
+is_near_unit(const char *text, const char *unit, bool rate)
+{
+	static const char *const ends[] = {"bps", "b/s", "bit/s", "bits/s", "bit", "b"};
+	size_t length = strlen(unit);
+
+	text += strspn(text, " ");
+	if (strncasecmp(text, unit, length) != 0)
+		return false;
+	text += length;
+	for (size_t i = 0; rate && i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strcmp(text, ends[i]) == 0)
+			return true;
+	return *text == '\0';
+}
+
 static int
 with_unit(const char *text, const struct scalar_units *units, uint64_t *out, char *why)
 {
@@ -133,7 +150,7 @@ with_unit(const char *text, const struct scalar_units *units, uint64_t *out, cha
 		return 0;
 	}
 	for (const struct scalar_unit *unit = units->units; unit->name != NULL; unit++) {
-		if (strcasecmp(end, unit->name) != 0)
+		if (!is_near_unit(end, unit->name, units == &rates))
 			continue;
 		snprintf(why, SCALAR_WHY, "\"%.40s\" is not %s; did you mean \"%.*s%s\"?", text,
 			 units->what, (int)(end - text), text, unit->name);

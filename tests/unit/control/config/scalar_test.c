@@ -41,6 +41,7 @@ sizes(void **state)
 	want_refused(scalar_bytes, "10",
 		     "10 has no unit: write it with B, KB, MB, GB, KiB, MiB or GiB");
 	want_refused(scalar_bytes, "10kb", "\"10kb\" is not a size; did you mean \"10KB\"?");
+	want_refused(scalar_bytes, "5 kb", "\"5 kb\" is not a size; did you mean \"5KB\"?");
 	want_refused(scalar_bytes, "0.5B", "0.5B is not a whole number of bytes");
 	want_refused(scalar_bytes, "10us",
 		     "\"10us\" is not a size: its unit is one of B, KB, MB, GB, KiB, MiB or GiB");
@@ -68,9 +69,12 @@ rates(void **state)
 	want_refused(scalar_rate, "100",
 		     "100 has no unit: write it with K, M, G or T (bits per second)");
 	want_refused(scalar_rate, "100g", "\"100g\" is not a rate; did you mean \"100G\"?");
+	want_refused(scalar_rate, "100Gbps", "\"100Gbps\" is not a rate; did you mean \"100G\"?");
+	want_refused(scalar_rate, "2.5 Gb/s", "\"2.5 Gb/s\" is not a rate; did you mean \"2.5G\"?");
+	want_refused(scalar_rate, "10gbit/s", "\"10gbit/s\" is not a rate; did you mean \"10G\"?");
 	want_refused(
-		scalar_rate, "100Gbps",
-		"\"100Gbps\" is not a rate: its unit is one of K, M, G or T (bits per second)");
+		scalar_rate, "100GBps",
+		"\"100GBps\" is not a rate: its unit is one of K, M, G or T (bits per second)");
 }
 
 static void
@@ -85,8 +89,9 @@ durations(void **state)
 	want_value(scalar_duration, "0.5ns", 500);
 	want_refused(scalar_duration, "0", "0 has no unit: write it with ps, ns, us, ms or s");
 	want_refused(scalar_duration, "0.5ps", "0.5ps is not a whole number of picoseconds");
-	want_refused(scalar_duration, "1 us",
-		     "\"1 us\" is not a duration: its unit is one of ps, ns, us, ms or s");
+	want_refused(scalar_duration, "1 us", "\"1 us\" is not a duration; did you mean \"1us\"?");
+	want_refused(scalar_duration, "1usb",
+		     "\"1usb\" is not a duration: its unit is one of ps, ns, us, ms or s");
 }
 
 // 198,000,000 m/s: 99 m are 500 ns, 5 m are 25252.525 ps.
