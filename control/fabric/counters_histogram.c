@@ -21,28 +21,21 @@ static json_t *
 edges(const struct histogram_profile *h)
 {
 	json_t *out = json_array();
-	int status = json_array_append_new(out, json_integer(0));
 
+	json_array_append_new(out, json_integer(0));
 	for (unsigned int i = 1; i < h->bins; i++)
-		status |= json_array_append_new(out, bound(h, h->min + (i - 1) * h->width));
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+		json_array_append_new(out, bound(h, h->min + (i - 1) * h->width));
+	return out;
 }
 
 static json_t *
 counts(const struct histogram_profile *h, const uint64_t bins[HISTOGRAM_BINS_MAX])
 {
 	json_t *out = json_array();
-	int status = 0;
 
 	for (unsigned int i = 0; i < h->bins; i++)
-		status |= json_array_append_new(out, json_integer((json_int_t)bins[i]));
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+		json_array_append_new(out, json_integer((json_int_t)bins[i]));
+	return out;
 }
 
 json_t *
@@ -50,22 +43,18 @@ counters_histograms(const struct report_node *n)
 {
 	const struct tables *t = report_tables(n);
 	json_t *out = json_array();
-	int status = 0;
 
 	// Counts begin when the worker has taken the tables over.
 	for (unsigned int i = 0; t != NULL && n->node->histograms != NULL && i < t->histogram_count;
 	     i++) {
 		const struct histogram_profile *h = &t->histograms[i];
 
-		status |= json_array_append_new(
+		json_array_append_new(
 			out,
 			json_pack("{s:s,s:o,s:o,s:o,s:o,s:o}", "kind", kinds[h->kind], "where",
 				  json_sprintf("%s.%u", n->ports[h->port].name, h->index), "min",
 				  bound(h, h->min), "size", bound(h, h->width * (h->bins - 2u)),
 				  "edges", edges(h), "bins", counts(h, n->node->histograms[i])));
 	}
-	if (status == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+	return out;
 }

@@ -14,12 +14,5 @@ counters_instant(ps_t at)
 	return at != PS_NEVER ? (json_int_t)(at / PS_PER_NS) : -1;
 }
 
-// An array of eight: values[i] of each.
-json_t *counters_eight(const json_int_t values[PRIORITIES]);
-
-// Adds the members of `part` to `to`, keeping their order, and lets go of `part`. Returns 0 or
-// -1.
-int counters_merge(json_t *to, json_t *part);
-
 // The node's "histograms": an array, empty where none is configured.
 json_t *counters_histograms(const struct report_node *n);

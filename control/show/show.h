@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `roost show` answers, as JSON, from the nodes and from what the process that runs them knows,
-// and how the answer is printed. Names are those of counters.json. Control thread; nodes stand still
-// meanwhile (counters.h).
+// What `roost show` answers, as JSON, from the nodes and from what the process that runs them
+// knows, and how the answer is printed. Names are those of counters.json. Control thread; nodes
+// stand still meanwhile (counters.h).
 #pragma once
 
 #include "control/fabric/counters.h"
@@ -171,6 +171,6 @@ unsigned int show_needs(const json_t *params);
 int show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why,
 		size_t why_size);
 
-// Prints an answer as `roost show` does. What an answer lacks is shown as 0 or left empty. Returns 0,
-// or -ENOENT for a word or view that does not exist.
+// Prints an answer as `roost show` does. What an answer lacks is shown as 0 or left empty. Returns
+// 0, or -ENOENT for a word or view that does not exist.
 int show_print(const char *what, const char *view, const json_t *answer, FILE *to);

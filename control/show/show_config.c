@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every key of a switch with its value and where that came from (settings.h), in the order of a file.
+// Every key of a switch with its value and where that came from, in the order of a file.
 // Members of a map that follow each other with the same value and mark are printed as one row:
 // "qos.dscp-to-priority.24-31". Of groups and classes that nothing maps to only what was written is
 // printed.

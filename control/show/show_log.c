@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log of a fabric since it came up, oldest entry first: the list of counters.json. An entry that
+// The log of a fabric since it came up, oldest entry first, as in counters.json. An entry that
 // concerns no queue belongs to no node or port either.
 #include "view.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The history of pauses, exact and not polled: a row a priority and direction, times as microseconds
-// of fabric time with nothing rounded.
+// The history of pauses, exact and not polled: a row for each priority and direction, times in
+// microseconds of fabric time with nothing rounded.
 #include "control/fabric/counters_part.h"
 #include "view.h"
 

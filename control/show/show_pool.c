@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffer pools. `max` is the peak since the watermarks were last cleared, `max-persistent` since the
-// persistent ones were.
+// Buffer pools. `max` is the peak since the watermarks were last cleared, `max-persistent` since
+// the persistent ones were.
 #include "view.h"
 
 static json_t *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Queues that have carried, held, dropped or trimmed anything. Columns are named as operators know
-// them: tc from SONiC's watermarks; `max` is the peak of the column before it, wred and watchdog are
-// parts of discards.
+// them: tc from SONiC's watermarks; `max` is the peak of the column before it, wred and watchdog
+// are parts of discards.
 #include "show_queue.h"
 
 static json_t *

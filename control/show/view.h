@@ -38,7 +38,7 @@ const struct show_view *show_find_view(const char *name, const char *view);
 
 // ---- tables ------------------------------------------------------------------------------------
 
-#define SHOW_DEPTH_MAX 4 // stars of a path
+#define SHOW_DEPTH_MAX 4  // stars of a path
 #define SHOW_NAME_MAX 128 // "leaf1.swp3"
 
 // A place in an answer that the path of a table leads to.
@@ -67,8 +67,8 @@ enum show_format {
 
 struct show_column {
 	const char *heading; // NULL ends a list of columns
-	// A path from the row's value: "watchdog/poll_ns". "@2/netdev" starts at what the second `*`
-	// stands for, and "@3" within a path is the name of the third.
+	// A path from the row's value: "watchdog/poll_ns". "@2/netdev" starts at what the second
+	// `*` stands for, and "@3" within a path is the name of the third.
 	const char *key;
 	enum show_format format;
 	void (*cell)(struct text_table *t, const struct show_row *row); // instead of a format

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of counters. A row has its name, kind, unit, where it lives, and its help; what can be
+// read in "where" is declared by COUNTER_READ below. Lengths of buffer are kept in cells and leave
+// here in bytes, instants and durations in ps and leave in ns.
+#include "counter.h"
+
+#include "counters_part.h"
+#include "dataplane/queueing/buffer.h"
+
+#include <stdbool.h>
+
+// clang-format off
+
+#define PORT_ROWS(ROW) \
+	ROW(PORT, TRAFFIC, notices_rx, TOTAL, "frames", p->notices_rx, \
+	    "congestion notices believed ([paths.md](paths.md))") \
+	ROW(PORT, TRAFFIC, notices_tx, TOTAL, "frames", p->notices_tx, \
+	    "congestion notices sent") \
+	ROW(PORT, TRAFFIC, rx_packets, TOTAL, "packets", p->rx_packets, \
+	    "frames that arrived, PFC frames included") \
+	ROW(PORT, TRAFFIC, rx_bytes, TOTAL, "bytes", p->rx_bytes, "their length without FCS") \
+	ROW(PORT, TRAFFIC, tx_packets, TOTAL, "packets", p->tx_packets, \
+	    "frames whose transmission has started, PFC frames included; not those that a " \
+	    "link's fault took") \
+	ROW(PORT, TRAFFIC, tx_bytes, TOTAL, "bytes", p->tx_bytes, "their length without FCS") \
+	ROW(PORT, TRAFFIC, control_rx, TOTAL, "frames", p->control_rx, \
+	    "of those received, frames that end at the MAC: pauses and congestion notices") \
+	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
+	    "frames that begin at the port: PFC and notices sent, or lost to a fault") \
+	ROW(PRIORITY, PFC, pfc_rx, TOTAL, "frames", p->pfc_rx[i], \
+	    "enable bits seen in PFC frames") \
+	ROW(PRIORITY, PFC, pfc_tx, TOTAL, "frames", p->pfc_tx[i], \
+	    "enable bits sent in PFC frames") \
+	ROW(PRIORITY, PFC, pfc_rx_pause_ns, TOTAL, "ns", NS(counters_rx_pause(p, i, now).total), \
+	    "how long received PFC has held the priority") \
+	ROW(PRIORITY, PFC, pfc_tx_pause_ns, TOTAL, "ns", NS(counters_tx_pause(p, i, now).total), \
+	    "how long the far side was under an XOFF of this port") \
+	ROW(PORT, PFC, pause_rx, TOTAL, "frames", p->pause_rx, "802.3x pause frames received") \
+	ROW(PORT, PFC, pause_tx, TOTAL, "frames", p->pause_tx, "802.3x pause frames sent") \
+	ROW(PORT, PFC, pause_rx_ns, TOTAL, "ns", \
+	    NS(counters_rx_pause(p, PAUSE_LINK, now).total), "how long 802.3x held the port") \
+	ROW(PORT, PFC, pause_tx_ns, TOTAL, "ns", \
+	    NS(counters_tx_pause(p, PAUSE_LINK, now).total), \
+	    "how long the port held the far side by 802.3x") \
+	ROW(PRIORITY, PFC, pfc_rx_transitions, TOTAL, "pauses", \
+	    counters_rx_pause(p, i, now).transitions, \
+	    "received pauses that began while none was in force") \
+	ROW(PRIORITY, PFC, pfc_tx_transitions, TOTAL, "pauses", \
+	    counters_tx_pause(p, i, now).transitions, "the same of pauses sent") \
+	ROW(PRIORITY, PFC, pfc_rx_last_start_ns, GAUGE, "ns", \
+	    counters_instant(counters_rx_pause(p, i, now).last_start), \
+	    "when the last pause received began; -1: never") \
+	ROW(PRIORITY, PFC, pfc_rx_last_end_ns, GAUGE, "ns", \
+	    counters_instant(counters_rx_pause(p, i, now).last_end), \
+	    "when the last pause received that is over ended; -1: never") \
+	ROW(PRIORITY, PFC, pfc_tx_last_start_ns, GAUGE, "ns", \
+	    counters_instant(counters_tx_pause(p, i, now).last_start), \
+	    "when the last pause sent began; -1: never") \
+	ROW(PRIORITY, PFC, pfc_tx_last_end_ns, GAUGE, "ns", \
+	    counters_instant(counters_tx_pause(p, i, now).last_end), \
+	    "when the last pause sent that is over ended; -1: never")
+
+#define GROUP_ROWS(ROW) \
+	ROW(GROUP, GROUPS, packets, TOTAL, "packets", g->packets, \
+	    "offered to the group, admitted or not") \
+	ROW(GROUP, GROUPS, bytes, TOTAL, "bytes", g->bytes, "their length without FCS") \
+	ROW(GROUP, GROUPS, used, GAUGE, "bytes", \
+	    CELLS((json_int_t)g->usage.own + g->usage.guaranteed + g->headroom), \
+	    "held now: own cells, guaranteed cells and headroom") \
+	ROW(GROUP, GROUPS, shared, GAUGE, "bytes", \
+	    CELLS(buffer_shared(g->usage.own, counter_reserved(at))), \
+	    "held now beyond the reservation") \
+	ROW(GROUP, GROUPS, headroom, GAUGE, "bytes", CELLS(g->headroom), "held now in headroom") \
+	ROW(GROUP, GROUPS, used_max, GAUGE, "bytes", \
+	    CELLS(watermark_user(&gm->used_before, g->used_max)), \
+	    "peak of `used` since the watermarks were last cleared, taken when a packet is " \
+	    "charged") \
+	ROW(GROUP, GROUPS, shared_max, GAUGE, "bytes", \
+	    CELLS(watermark_user(&gm->shared_before, g->shared_max)), "peak of `shared`") \
+	ROW(GROUP, GROUPS, headroom_max, GAUGE, "bytes", \
+	    CELLS(watermark_user(&gm->headroom_before, g->headroom_max)), "peak of `headroom`") \
+	ROW(GROUP, GROUPS, dropped, TOTAL, "packets", g->dropped, "refused by the ingress side") \
+	ROW(GROUP, GROUPS, xoff, TOTAL, "frames", g->xoff_sent, \
+	    "XOFFs sent, refreshes included") \
+	ROW(GROUP, GROUPS, used_max_persistent, GAUGE, "bytes", \
+	    CELLS(watermark_persistent(&gm->used_before, g->used_max)), \
+	    "peak of `used` since the persistent watermarks were last cleared") \
+	ROW(GROUP, GROUPS, shared_max_persistent, GAUGE, "bytes", \
+	    CELLS(watermark_persistent(&gm->shared_before, g->shared_max)), \
+	    "the same of `shared`") \
+	ROW(GROUP, GROUPS, headroom_max_persistent, GAUGE, "bytes", \
+	    CELLS(watermark_persistent(&gm->headroom_before, g->headroom_max)), \
+	    "the same of `headroom`")
+
+#define QUEUE_ROWS(ROW) \
+	ROW(QUEUE, QUEUES, packets, TOTAL, "packets", q->packets, "sent") \
+	ROW(QUEUE, QUEUES, bytes, TOTAL, "bytes", q->bytes, "their length without FCS") \
+	ROW(QUEUE, QUEUES, depth, GAUGE, "bytes", CELLS(n->depth[i * n->port_count + at->port]), \
+	    "waiting now; the packet being sent is not counted") \
+	ROW(QUEUE, QUEUES, depth_max, GAUGE, "bytes", \
+	    CELLS(watermark_user(&qm->depth_before, q->depth_max)), \
+	    "peak of `depth` since the watermarks were last cleared") \
+	ROW(QUEUE, QUEUES, dropped, TOTAL, "packets", q->dropped, \
+	    "refused by the egress side or dropped in the queue, `red_dropped` included") \
+	ROW(QUEUE, QUEUES, ecn_marked, TOTAL, "packets", q->ecn_marked, "marked CE here") \
+	ROW(QUEUE, QUEUES, paused, FLAG, "", \
+	    p->paused & 1u << i && p->queue_paused_until[i] > now, \
+	    "received pauses hold the queue now") \
+	ROW(QUEUE, QUEUES, watchdog, FLAG, "", qm->watchdog.storm, \
+	    "the watchdog has the queue in a storm now") \
+	ROW(QUEUE, QUEUES, depth_max_persistent, GAUGE, "bytes", \
+	    CELLS(watermark_persistent(&qm->depth_before, q->depth_max)), \
+	    "peak of `depth` since the persistent watermarks were last cleared") \
+	ROW(QUEUE, QUEUES, red_dropped, TOTAL, "packets", qm->red_dropped, \
+	    "of `dropped`, by RED where an ECT packet would have been marked") \
+	ROW(QUEUE, QUEUES, trimmed, TOTAL, "packets", qm->trimmed, \
+	    "cut to their headers because the queue was full; not in `dropped`") \
+	ROW(QUEUE, QUEUES, trim_sent, TOTAL, "packets", qm->trim_sent, \
+	    "cut packets that left by this queue") \
+	ROW(QUEUE, QUEUES, watchdog_storms, TOTAL, "storms", qm->watchdog.storms, \
+	    "storms that the watchdog found") \
+	ROW(QUEUE, QUEUES, watchdog_dropped, TOTAL, "packets", qm->watchdog.dropped, \
+	    "dropped by the watchdog")
+
+#define POOL_ROWS(ROW) \
+	ROW(POOL, POOLS, size, GAUGE, "bytes", CELLS(counter_pool_size(at)), \
+	    "the pool's size; with `\"unlimited\": true` only the largest value that `used` " \
+	    "could reach") \
+	ROW(POOL, POOLS, used, GAUGE, "bytes", CELLS(pool->used), "held now") \
+	ROW(POOL, POOLS, used_max, GAUGE, "bytes", \
+	    CELLS(watermark_user(&pool->used_before, pool->used_max)), \
+	    "peak of `used` since the watermarks were last cleared") \
+	ROW(POOL, POOLS, used_max_persistent, GAUGE, "bytes", \
+	    CELLS(watermark_persistent(&pool->used_before, pool->used_max)), \
+	    "peak of `used` since the persistent watermarks were last cleared")
+
+// A guarantee is set aside in each pool that knows tenants; the larger of the two ingress pools' is
+// the tenant's.
+#define TENANT_ROWS(ROW) \
+	ROW(TENANT, TENANTS, packets, TOTAL, "packets", use.packets, "received") \
+	ROW(TENANT, TENANTS, bytes, TOTAL, "bytes", use.bytes, "their length without FCS") \
+	ROW(TENANT, TENANTS, used, GAUGE, "bytes", \
+	    CELLS((json_int_t)use.used[POOL_INGRESS_LOSSLESS] + use.used[POOL_INGRESS_LOSSY]), \
+	    "held now; of the ingress side, so that nothing is counted twice") \
+	ROW(TENANT, TENANTS, used_max, GAUGE, "bytes", \
+	    CELLS(watermark_user(&use.used_before, use.used_max)), \
+	    "peak of `used` since the watermarks were last cleared") \
+	ROW(TENANT, TENANTS, guaranteed, GAUGE, "bytes", CELLS(counter_guaranteed(at)), \
+	    "set aside for the tenant, the larger of the two ingress pools") \
+	ROW(TENANT, TENANTS, guaranteed_used, GAUGE, "bytes", \
+	    CELLS((json_int_t)use.guarantee[POOL_INGRESS_LOSSLESS] + \
+		  use.guarantee[POOL_INGRESS_LOSSY]), \
+	    "of that, held now") \
+	ROW(TENANT, TENANTS, dropped, TOTAL, "packets", use.dropped, \
+	    "dropped because the tenant had used up its share") \
+	ROW(TENANT, TENANTS, used_max_persistent, GAUGE, "bytes", \
+	    CELLS(watermark_persistent(&use.used_before, use.used_max)), \
+	    "peak of `used` since the persistent watermarks were last cleared")
+
+#define ALL_ROWS(ROW) PORT_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) TENANT_ROWS(ROW)
+
+// clang-format on
+
+#define CELLS(cells) ((json_int_t)(cells)*counters_cell(at->n))
+#define NS(ps) ((json_int_t)((ps) / PS_PER_NS))
+
+static uint32_t
+counter_reserved(const struct counter_place *at)
+{
+	const struct port_profile *profile = report_profile(at->n, at->port);
+
+	return profile != NULL ? profile->pg[at->index].threshold.reserved : 0;
+}
+
+static uint32_t
+counter_pool_size(const struct counter_place *at)
+{
+	const struct tables *t = report_tables(at->n);
+
+	return t != NULL ? t->pools[at->index].size : 0;
+}
+
+static uint32_t
+counter_guaranteed(const struct counter_place *at)
+{
+	const struct tables *t = report_tables(at->n);
+	uint32_t guaranteed = 0;
+
+	for (unsigned int i = POOL_INGRESS_LOSSLESS; i <= POOL_INGRESS_LOSSY; i++)
+		if (t->tenants != NULL && t->tenants[at->index].guaranteed[i] > guaranteed)
+			guaranteed = t->tenants[at->index].guaranteed[i];
+	return guaranteed;
+}
+
+// ---- what "where it lives" may name, by scope --------------------------------------------------
+
+#define UNUSED __attribute__((unused))
+
+#define PORT_PLACE                                         \
+	UNUSED const struct node *n = at->n->node;         \
+	UNUSED const struct port *p = &n->ports[at->port]; \
+	UNUSED const ps_t now = at->now;                   \
+	UNUSED const unsigned int i = at->index
+#define PRIORITY_PLACE PORT_PLACE
+#define GROUP_PLACE                                            \
+	PORT_PLACE;                                            \
+	UNUSED const struct priority_group *g = &p->groups[i]; \
+	UNUSED const struct group_cold *gm = &p->group_cold[i]
+#define QUEUE_PLACE                                   \
+	PORT_PLACE;                                   \
+	UNUSED const struct queue *q = &p->queues[i]; \
+	UNUSED const struct queue_cold *qm = &p->queue_cold[i]
+#define POOL_PLACE UNUSED const struct pool *pool = &at->n->node->buffer.pools[at->index]
+#define TENANT_PLACE                                                                              \
+	const struct tenant_use *uses = at->n->node->buffer.tenants;                              \
+	UNUSED const struct tenant_use use = uses != NULL ? uses[at->index] : (struct tenant_use) \
+	{                                                                                         \
+		0                                                                                 \
+	}
+
+#define COUNTER_READ(scope, part, name, kind, unit, where, help)         \
+	static json_int_t scope##_##name(const struct counter_place *at) \
+	{                                                                \
+		scope##_PLACE;                                           \
+		return (json_int_t)(where);                              \
+	}
+
+ALL_ROWS(COUNTER_READ)
+
+#define COUNTER_ROW(scope, part, name, kind, unit, where, help) \
+	{#name, COUNTER_OF_##scope, COUNTERS_##part, COUNTER_##kind, unit, help, scope##_##name},
+
+static const struct counter rows[] = {ALL_ROWS(COUNTER_ROW)};
+
+#define ROW_COUNT (sizeof(rows) / sizeof(*rows))
+
+const struct counter *
+counter_rows(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static json_t *
+value_json(const struct counter *c, const struct counter_place *at)
+{
+	json_int_t value = c->read(at);
+
+	return c->kind == COUNTER_FLAG ? json_boolean(value) : json_integer(value);
+}
+
+static json_t *
+eight_json(const struct counter *c, const struct counter_place *at)
+{
+	json_t *out = json_array();
+
+	for (unsigned int i = 0; i < PRIORITIES; i++) {
+		const struct counter_place one = {at->n, at->port, i, at->now};
+
+		json_array_append_new(out, value_json(c, &one));
+	}
+	return out;
+}
+
+void
+counter_add(json_t *to, enum counter_scope scope, unsigned int parts,
+	    const struct counter_place *at)
+{
+	for (const struct counter *c = rows; c < rows + ROW_COUNT; c++) {
+		if (!(c->part & parts))
+			continue;
+		if (c->scope == scope)
+			json_object_set_new(to, c->name, value_json(c, at));
+		else if (scope == COUNTER_OF_PORT && c->scope == COUNTER_OF_PRIORITY)
+			json_object_set_new(to, c->name, eight_json(c, at));
+	}
+}
+
+// ---- Markdown ----------------------------------------------------------------------------------
+
+void
+counter_print_markdown(FILE *to)
+{
+	static const char *const headings[COUNTER_SCOPES] = {
+		[COUNTER_OF_PORT] = "A port",
+		[COUNTER_OF_PRIORITY] = "A priority of a port: arrays of 8",
+		[COUNTER_OF_GROUP] = "A priority group (`pg`)",
+		[COUNTER_OF_QUEUE] = "A queue (`queue`)",
+		[COUNTER_OF_POOL] = "A pool (`pools`)",
+		[COUNTER_OF_TENANT] = "A tenant (`tenants`)",
+	};
+	static const char *const kinds[] = {
+		[COUNTER_TOTAL] = "counter",
+		[COUNTER_GAUGE] = "gauge",
+		[COUNTER_FLAG] = "boolean",
+	};
+
+	for (unsigned int scope = 0; scope < COUNTER_SCOPES; scope++) {
+		fprintf(to, "%s### %s\n\n| Field | Kind | Unit | Meaning |\n|---|---|---|---|\n",
+			scope != 0 ? "\n" : "", headings[scope]);
+		for (const struct counter *c = rows; c < rows + ROW_COUNT; c++)
+			if (c->scope == scope)
+				fprintf(to, "| `%s` | %s | %s | %s |\n", c->name, kinds[c->kind],
+					c->unit, c->help);
+	}
+}
