@@ -3,8 +3,11 @@
 // everything. A step begins with its compute phase.
 #include "flows_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PROGRAM_ID_MAX 120
 
 // A collective's time `time` over all its ranks.
 static struct nic_time
@@ -51,6 +54,33 @@ append(struct report_collective *out, const char *name, enum report_kind kind,
 	return out;
 }
 
+// What no other program of the workload is called: its name, and of several of one name the second
+// is "train-2".
+static void
+program_id(const struct workload *w, const struct program_spec *p, char id[static PROGRAM_ID_MAX])
+{
+	unsigned int same = 1;
+
+	for (const struct program_spec *other = w->programs; other < p; other++)
+		same += strcmp(other->name, p->name) == 0;
+	if (same == 1)
+		snprintf(id, PROGRAM_ID_MAX, "%.100s", p->name);
+	else
+		snprintf(id, PROGRAM_ID_MAX, "%.100s-%u", p->name, same);
+}
+
+// Collectives of a step are numbered from 1: "train.2.all-to-all".
+static void
+name_uniquely(struct report_collective *c, const char *program, uint32_t number, bool of_step)
+{
+	if (number != 0 && of_step)
+		snprintf(c->id, sizeof(c->id), "%s.%u.%.20s", program, number,
+			 report_kind_name(c->kind));
+	else
+		snprintf(c->id, sizeof(c->id), "%s", program);
+	snprintf(c->step_id, sizeof(c->step_id), "%s", of_step ? program : "");
+}
+
 // Appends the collectives of one time of a program, and for a step the whole of it behind them.
 // Returns how many; what has not begun is left out.
 static uint32_t
@@ -59,9 +89,12 @@ report_time(const struct fabric_flows *flows, const struct program_spec *p, uint
 {
 	const struct workload *w = flows->workload;
 	struct nic_time whole = {.start = PS_NEVER};
+	bool step = kind_of(p->kind) == REPORT_STEP;
+	char id[PROGRAM_ID_MAX];
 	uint64_t bytes = 0;
 	uint32_t count = 0;
 
+	program_id(w, p, id);
 	for (uint32_t i = 0; i < p->collective_count; i++) {
 		const struct collective_spec *c = &w->collectives[p->first_collective + i];
 		struct nic_time one = span(flows, c, time);
@@ -73,11 +106,14 @@ report_time(const struct fabric_flows *flows, const struct program_spec *p, uint
 		if (i == 0)
 			whole.start = one.start - c->compute_ps;
 		whole.end = one.end;
-		append(&out[count++], c->name, kind_of(c->kind), p, time, one)->bytes = c->bytes;
+		append(&out[count], c->name, kind_of(c->kind), p, time, one)->bytes = c->bytes;
+		name_uniquely(&out[count++], id, i + 1, step);
 		bytes += c->bytes;
 	}
-	if (kind_of(p->kind) == REPORT_STEP && whole.start != PS_NEVER)
-		append(&out[count++], p->name, REPORT_STEP, p, time, whole)->bytes = bytes;
+	if (step && whole.start != PS_NEVER) {
+		append(&out[count], p->name, REPORT_STEP, p, time, whole)->bytes = bytes;
+		name_uniquely(&out[count++], id, 0, step);
+	}
 	return count;
 }
 

@@ -3,6 +3,7 @@
 // as under the digest, so that who reads the file can compute the digest again.
 #include "result.h"
 
+#include "control/base/version.h"
 #include "result_links.h"
 
 #include <errno.h>
@@ -12,8 +13,10 @@
 
 #define REAL_FLAGS JSON_REAL_PRECISION(15)
 
-static const char *const not_digested[] = {"wall_s", "setup_s", "packet_hops_per_s", "ranks",
-					   "interrupted", "digest"};
+static const char *const not_digested[] = {"version", "file", NULL};
+static const char *const not_digested_of_collectives[] = {"id", "step", NULL};
+static const char *const not_digested_of_summary[] = {
+	"wall_s", "setup_s", "packet_hops_per_s", "ranks", "interrupted", "digest", NULL};
 
 static const char *const kind_names[] = {
 	[REPORT_ALL_TO_ALL] = "all-to-all",
@@ -63,7 +66,8 @@ collective_json(const struct report_collective *c)
 	double algorithm, bus;
 
 	report_collective_bandwidth(c, &algorithm, &bus);
-	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:o,s:o,s:f,s:f}", "name", c->name, "kind",
+	return json_pack("{s:s,s:s,s:s*,s:s,s:I,s:I,s:I,s:o,s:o,s:f,s:f}", "name", c->name, "id",
+			 c->id, "step", *c->step_id != '\0' ? c->step_id : NULL, "kind",
 			 kind_names[c->kind], "iteration", (json_int_t)c->iteration, "ranks",
 			 (json_int_t)c->ranks, "bytes", (json_int_t)c->bytes, "start_ps",
 			 time_or_null(c->start), "step_ps", time_or_null(c->step), "algbw_gbps",
@@ -112,21 +116,21 @@ summary_json(const struct report_result *r)
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		retransmitted += r->flows[i].retransmitted;
 	out = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,"
-			 "s:f,s:f,s:f,s:I}",
-			 "sim_ps", (json_int_t)r->now, "last_event_ps", (json_int_t)r->last_event,
-			 "flows", (json_int_t)s.flows, "completed", (json_int_t)s.completed,
-			 "packets", (json_int_t)totals.packets, "packet_hops",
-			 (json_int_t)totals.packet_hops, "drops", (json_int_t)totals.drops,
-			 "drops_lossless", (json_int_t)totals.drops_lossless, "pfc_tx",
-			 (json_int_t)totals.pfc_tx, "ecn_marked", (json_int_t)totals.ecn_marked,
-			 "cnps", (json_int_t)r->cnps, "out_of_order", (json_int_t)r->out_of_order,
-			 "retransmitted", (json_int_t)retransmitted, "slowdown_mean",
-			 s.slowdown_mean, "slowdown_p50", s.slowdown_p50, "slowdown_p99",
-			 s.slowdown_p99, "goodput_gbps", flow_goodput_gbps(r->flows, r->flow_count),
-			 "uplink_imbalance", report_uplink_imbalance(r->nodes, r->node_count),
-			 "setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
-			 r->wall_s > 0 ? (double)totals.packet_hops / r->wall_s : 0.0, "ranks",
-			 (json_int_t)r->ranks);
+			"s:f,s:f,s:f,s:I}",
+			"sim_ps", (json_int_t)r->now, "last_event_ps", (json_int_t)r->last_event,
+			"flows", (json_int_t)s.flows, "completed", (json_int_t)s.completed,
+			"packets", (json_int_t)totals.packets, "packet_hops",
+			(json_int_t)totals.packet_hops, "drops", (json_int_t)totals.drops,
+			"drops_lossless", (json_int_t)totals.drops_lossless, "pfc_tx",
+			(json_int_t)totals.pfc_tx, "ecn_marked", (json_int_t)totals.ecn_marked,
+			"cnps", (json_int_t)r->cnps, "out_of_order", (json_int_t)r->out_of_order,
+			"retransmitted", (json_int_t)retransmitted, "slowdown_mean",
+			s.slowdown_mean, "slowdown_p50", s.slowdown_p50, "slowdown_p99",
+			s.slowdown_p99, "goodput_gbps", flow_goodput_gbps(r->flows, r->flow_count),
+			"uplink_imbalance", report_uplink_imbalance(r->nodes, r->node_count),
+			"setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
+			r->wall_s > 0 ? (double)totals.packet_hops / r->wall_s : 0.0, "ranks",
+			(json_int_t)r->ranks);
 	if (out != NULL && r->interrupted)
 		json_object_set_new(out, "interrupted", json_true());
 	return out;
@@ -139,35 +143,49 @@ digest_more(const char *text, size_t length, void *context)
 	return 0;
 }
 
+// A copy that lacks some members.
+static json_t *
+without(const json_t *of, const char *const *keys)
+{
+	json_t *out = json_copy((json_t *)(uintptr_t)of);
+
+	for (; *keys != NULL; keys++)
+		json_object_del(out, *keys);
+	return out;
+}
+
 int
 result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX])
 {
-	json_t *kept = json_copy((json_t *)(uintptr_t)document);
-	json_t *summary = json_copy(json_object_get(document, "summary"));
-	int status = -ENOMEM;
+	const json_t *collectives = json_object_get(document, "collectives");
+	json_t *kept = without(document, not_digested), *list = json_array();
 	SHA2_CTX sha;
+	int rc;
 
-	if (kept == NULL || summary == NULL || json_object_set(kept, "summary", summary) != 0)
-		goto out;
-	for (size_t i = 0; i < sizeof(not_digested) / sizeof(*not_digested); i++)
-		json_object_del(summary, not_digested[i]);
+	for (size_t i = 0; i < json_array_size(collectives); i++)
+		json_array_append_new(
+			list, without(json_array_get(collectives, i), not_digested_of_collectives));
+	if (collectives != NULL)
+		json_object_set(kept, "collectives", list);
+	json_decref(list);
+	json_object_set_new(kept, "summary",
+			    without(json_object_get(document, "summary"), not_digested_of_summary));
 	SHA256Init(&sha);
-	if (json_dump_callback(kept, digest_more, &sha,
-			       JSON_SORT_KEYS | JSON_COMPACT | REAL_FLAGS) != 0)
-		goto out;
-	SHA256End(&sha, digest);
-	status = 0;
-out:
-	json_decref(summary);
+	rc = json_dump_callback(kept, digest_more, &sha,
+				JSON_SORT_KEYS | JSON_COMPACT | REAL_FLAGS);
 	json_decref(kept);
-	return status;
+	if (rc != 0)
+		return -ENOMEM;
+	SHA256End(&sha, digest);
+	return 0;
 }
 
 json_t *
 result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
 {
 	char own[RESULT_DIGEST_MAX];
-	json_t *out = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "flows", flows_json(r), "collectives",
+	json_t *out = json_pack("{s:s,s:s*,s:o,s:o,s:o,s:o,s:o,s:o}", "version", roost_version,
+				"file", r->file, "flows", flows_json(r), "collectives",
 				collectives_json(r), "links",
 				report_links(r->nodes, r->node_count, r->last_event), "nodes",
 				counters_nodes(r->nodes, r->node_count, r->now), "snapshots",

@@ -15,9 +15,13 @@ enum report_kind {
 	REPORT_STEP, // of a training step: its compute gaps and collectives together
 };
 
+#define REPORT_ID_MAX 160
+
 // One execution of a collective, or of a step.
 struct report_collective {
-	const char *name; // the same for all its executions
+	const char *name;            // the same for all its executions
+	char id[REPORT_ID_MAX];      // the same, and no other collective of the run has it
+	char step_id[REPORT_ID_MAX]; // of the step that it belongs to, or is; empty: none
 	enum report_kind kind;
 	uint32_t iteration; // from 0
 	uint32_t ranks;
@@ -34,6 +38,7 @@ const char *report_kind_name(enum report_kind kind);
 void report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus);
 
 struct report_result {
+	const char *file;                // the input
 	const struct report_flow *flows; // in the order of their ids
 	uint32_t flow_count;
 	const struct report_collective *collectives; // executions of one name by iteration
@@ -59,9 +64,10 @@ struct report_result {
 // digest.
 json_t *result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX]);
 
-// The SHA-256 of a document but for summary's wall_s, setup_s, packet_hops_per_s, ranks,
-// interrupted and digest, over its JSON text with sorted keys, no blanks, and reals with 15 significant digits.
-// Returns 0 or -ENOMEM.
+// The SHA-256 of a document, over its JSON text with sorted keys, no blanks, and reals with 15
+// significant digits, without what may differ between runs of one file: version, file; of
+// collectives id and step; of summary wall_s, setup_s, packet_hops_per_s, ranks, interrupted and
+// digest. Returns 0 or -ENOMEM.
 int result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
 
 // Writes a report as JSON with one blank a level and a newline at its end; path "-" is stdout.

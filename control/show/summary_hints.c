@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a reader of the figures would conclude, where the figures alone tell. `roost check` says
-// what settings will do; here is what they did.
+// What the figures of a run suggest to look at. `roost check` warns of what settings will do; this
+// says what they did.
 #include "summary_part.h"
 
 // Uplinks this uneven lose a fifth of the leaf's bandwidth when they are full.
@@ -82,8 +82,9 @@ hint_lossless(struct hints *h, const struct report_result *r, const struct repor
 	w = find_worst(r, false);
 	fprintf(h->to,
 		"%ju drops in lossless groups or queues, most at %s.%s priority group %u (%ju): "
-		"its "
-		"headroom is too small for rate, cable or MTU, or the pool for all headroom\n",
+		"the "
+		"group's headroom is too small for the rate, cable or MTU, or the headroom pool is "
+		"too small for all groups\n",
 		(uintmax_t)totals->drops_lossless, w.node->name, w.node->ports[w.port].name,
 		w.priority, (uintmax_t)w.most);
 }
@@ -99,8 +100,8 @@ hint_open(struct hints *h, const struct report_result *r)
 		return;
 	begin(h);
 	fprintf(h->to,
-		"%u of %u flows are not complete: completion times, slowdowns and goodput are of "
-		"the others\n",
+		"%u of %u flows are not complete: completion times, slowdowns and goodput leave "
+		"them out\n",
 		open, r->flow_count);
 }
 
@@ -113,8 +114,8 @@ hint_order(struct hints *h, const struct report_result *r, const struct report_t
 		return;
 	begin(h);
 	fprintf(h->to,
-		"%ju packets were sent again though none was lost: %ju came out of order, which "
-		"`hosts.placement: in-order` takes for loss\n",
+		"%ju packets were sent again though none was lost: %ju arrived out of order, which "
+		"`hosts.placement: in-order` treats as loss\n",
 		(uintmax_t)resent, (uintmax_t)r->out_of_order);
 }
 
@@ -127,8 +128,8 @@ hint_pauses(struct hints *h, const struct report_result *r)
 		return;
 	begin(h);
 	fprintf(h->to,
-		"%s.%s was paused for %.0f %% of the run in priority %u: what waits there waits "
-		"for %s, whatever its own destination\n",
+		"%s.%s was paused for %.0f %% of the run in priority %u: head-of-line blocking: %s "
+		"also holds up traffic for other ports\n",
 		w.node->name, w.node->ports[w.port].name,
 		100.0 * (double)w.most / (double)r->last_event, w.priority,
 		w.node->ports[w.port].peer != NULL ? w.node->ports[w.port].peer : "its far side");
@@ -143,8 +144,8 @@ hint_uplinks(struct hints *h, const struct report_result *r)
 		return;
 	begin(h);
 	fprintf(h->to,
-		"leaves load their uplinks unevenly, by %.0f %% of their mean: flows meet on some "
-		"while others idle (routing.mode, hosts.qps)\n",
+		"leaves load their uplinks unevenly, by %.0f %% of their mean: flows share some "
+		"uplinks while others are idle (see routing.mode and hosts.qps)\n",
 		100 * imbalance);
 }
 

@@ -168,6 +168,19 @@ class Programs(Case):
                 self.assertGreater(sim.summary["retransmitted"], 0)
                 self.assertEqual(len(sim.result["collectives"]), 2)
 
+    def test_collectives_of_a_step_are_told_apart(self):
+        """Two of one kind, and a second step without a name: ids are unique, and the step is named."""
+        step = {"kind": "step", "repeat": 2, "collectives": [{"kind": "all-to-all", "size": "4KB"}] * 2}
+        sim = self.sim(one_leaf(4, step, step | {"at": "1ms"}, {"kind": "all-reduce", "size": "4KB", "at": "2ms"}))
+        ids = [(one["id"], one.get("step"), one["iteration"]) for one in sim.result["collectives"]]
+        self.assertEqual(ids, [(f"{name}{of}", name, k) for name in ("step", "step-2") for k in range(2)
+                               for of in (".1.all-to-all", ".2.all-to-all", "")] + [("all-reduce", None, 0)])
+
+    def test_the_result_names_its_file_and_version(self):
+        sim = self.sim(one_leaf(4, {"kind": "all-reduce", "size": "4KB"}))
+        self.assertTrue(sim.result["file"].endswith(".yaml"), sim.result["file"])
+        self.assertEqual(f"roost {sim.result['version']}", roost("--version").out.strip())
+
     def test_the_last_packet_of_a_message_carries_an_immediate(self):
         size = 3 * 2 * MTU
         sim = self.sim(one_leaf(3, {"kind": "all-reduce", "size": f"{size}B"},

@@ -66,8 +66,10 @@ def canonical(value):
 
 
 def digest(result):
-    kept = result | {"summary": {key: value for key, value in result["summary"].items()
-                                 if key not in NOT_DIGESTED}}
+    kept = {key: value for key, value in result.items() if key not in ("version", "file")}
+    kept["collectives"] = [{key: value for key, value in one.items() if key not in ("id", "step")}
+                           for one in result["collectives"]]
+    kept["summary"] = {key: value for key, value in result["summary"].items() if key not in NOT_DIGESTED}
     return hashlib.sha256(canonical(kept).encode()).hexdigest()
 
 

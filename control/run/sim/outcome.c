@@ -22,6 +22,7 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 	*o = (struct outcome){
 		.result =
 			{
+				.file = e->config->file,
 				.nodes = e->fabric->names,
 				.node_count = e->topology->node_count,
 				.snapshots = e->run->snapshots,

@@ -121,10 +121,10 @@ test_a_run_on_a_screen(void **state)
 			    "egress-lossless    9.6 KB  unlimited  leaf1\n"
 			    "\n"
 			    "look at: 1 of 3 flows are not complete: completion times, "
-			    "slowdowns and goodput are of the others\n"
+			    "slowdowns and goodput leave them out\n"
 			    "look at: leaves load their uplinks unevenly, by 200 % of their "
-			    "mean: flows meet on some while others idle "
-			    "(routing.mode, hosts.qps)\n"
+			    "mean: flows share some uplinks while others are idle "
+			    "(see routing.mode and hosts.qps)\n"
 			    "\n"
 			    "999 us of fabric time in 500 ms, 2.0 million packet-hops/s\n"
 			    "digest abc\n");
@@ -166,7 +166,7 @@ test_what_is_wrong_is_pointed_at(void **state)
 	char *text = printed(&r, NULL);
 
 	assert_non_null(strstr(text, "look at: 5 packets were sent again though none was lost: 6 "
-				     "came out of order"));
+				     "arrived out of order"));
 	free(text);
 	f->leaf->ports[1].groups[3].dropped = 4;
 	f->leaf->ports[1].drops[DROP_HEADROOM] = 4;
@@ -176,7 +176,8 @@ test_what_is_wrong_is_pointed_at(void **state)
 				     "leaf1.swp2 priority group 3 (4)"));
 	assert_null(strstr(text, "though none was lost"));
 	assert_non_null(strstr(text, "look at: leaf1.swp4 was paused for 11 % of the run in "
-				     "priority 3: what waits there waits for spine2.swp1"));
+				     "priority 3: head-of-line blocking: spine2.swp1 also "
+				     "holds up traffic for other ports"));
 	free(text);
 	f->leaf->ports[3].rx_pause[3].total = 9 * PS_PER_US;
 	text = printed(&r, NULL);
