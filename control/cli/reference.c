@@ -5,6 +5,7 @@
 #include "command/complete.h"
 #include "control/api/describe.h"
 #include "control/config/schema/describe.h"
+#include "control/fabric/counter.h"
 #include "control/run/live/answer.h"
 #include "shell/scripts.h"
 
@@ -115,9 +116,12 @@ print_document(const struct cli_args *args, json_t *document, size_t indent)
 static int
 schema(const struct cli_args *args)
 {
-	if (!cli_given(args, "markdown"))
+	if (cli_given(args, "counters"))
+		counter_print_markdown(stdout);
+	else if (cli_given(args, "markdown"))
+		describe_markdown(stdout);
+	else
 		return print_document(args, describe_json_schema(), 2);
-	describe_markdown(stdout);
 	return EXIT_OK;
 }
 
@@ -129,7 +133,10 @@ const struct cli_command command_schema = {
 		"and help.\n",
 	.options = {{.name = "markdown",
 		     .kind = CLI_FLAG,
-		     .help = "print the reference page of keys instead"}},
+		     .help = "print the reference page of keys instead"},
+		    {.name = "counters",
+		     .kind = CLI_FLAG,
+		     .help = "print the tables of all counters instead"}},
 	.run = schema,
 };
 
