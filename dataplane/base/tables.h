@@ -165,7 +165,7 @@ struct next_hop_group {
 	bool glean;     // count 0: the destination's neighbour is to be asked for
 };
 
-// What a packet wears on its way between switches: nothing, the 802.1Q tag of its VRF, or a VXLAN
+// The encapsulation of a packet between switches: none, the 802.1Q tag of its VRF, or a VXLAN
 // header with its VRF's L3VNI.
 enum encap_kind { ENCAP_NONE, ENCAP_VLAN, ENCAP_VXLAN };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transmit side of a switch of which more is asked than of most: queues with rates, that drop
+// The transmit side in the full variant (NODE_FULL): queues with rates, that drop
 // by RED, in which tenants take turns, that carry what was cut, or whose packets' stay is measured.
 // See port_tx_full.c; here is the part of it that a packet passes which meets an idle port.
 #pragma once

@@ -111,7 +111,7 @@ watchdog_end(struct node *n, struct port *p, unsigned int tc, enum node_log_kind
 	watchdog_log(n, p, tc, kind, now - w->last_xoff, now);
 }
 
-// One look at a queue.
+// Checks one queue.
 static void
 watchdog_check_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {

@@ -31,6 +31,6 @@ struct qp_state {
 	struct congestion_reading reading;
 };
 
-// Looks at a queue pair as of `now`. Returns 0, or -ENOENT when there is none of that number. The
+// Reads a queue pair as of `now`. Returns 0, or -ENOENT when there is none of that number. The
 // thread that runs the node, or any while it does not run.
 int nic_read_qp(const struct nic *nic, uint32_t qpn, ps_t now, struct qp_state *out);

@@ -27,11 +27,11 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsi
 	const bool full = variant & NODE_FULL, tunnels = variant & NODE_TUNNELS;
 	struct packet_meta *meta = packet_meta(m);
 	struct port *out = &n->ports[meta->out_port];
-	uint32_t worn = tunnels ? tunnel_ip_bytes(n->current, meta) : 0;
+	uint32_t overhead = tunnels ? tunnel_ip_bytes(n->current, meta) : 0;
 
-	if (unlikely(admit_ip_bytes(m) + worn > out->profile->mtu))
+	if (unlikely(admit_ip_bytes(m) + overhead > out->profile->mtu))
 		return DROP_MTU_EXCEEDED;
-	if (tunnels && unlikely(!tunnel_has_room(n, m, worn)))
+	if (tunnels && unlikely(!tunnel_has_room(n, m, overhead)))
 		return DROP_NO_MBUF;
 	meta->cells = tables_cells(n->current, meta->wire_bytes);
 	if (port_idle(n, out, meta->tc, now) && (!full || port_unshaped(out, meta->tc, now)) &&

@@ -13,7 +13,7 @@
 #define NOTICE_ETHERTYPE 0x88b5  // IEEE 802, local experimental EtherType 1
 #define NOTICE_ADDRESS_LAST 0x0e // to 01:80:c2:00:00:0e, which no bridge passes on
 
-// An eligible packet is about to be queued; looks at its egress.
+// An eligible packet is about to be queued: sends a notice if its egress is congested.
 void notice_check_egress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
 // A packet has no way on from here.

@@ -8,7 +8,7 @@
 // addresses differ.
 //
 // A host that has left a VRF is listed under the VNI (or VLAN) of every VRF that packets between
-// them may wear, those joined by a leak too.
+// them may carry, those joined by a leak too.
 #include "stale_tenant.h"
 
 #include "dataplane/queueing/port_tx_full.h"

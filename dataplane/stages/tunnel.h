@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tunnel: which VRF a packet from another switch belongs to, by the VXLAN header or the 802.1Q tag
-// that it wears between switches; opens tunnels that end here and looks into those that pass. What
+// of its encapsulation; decapsulates tunnels that end here and parses the inside of others. What
 // is put on and taken off is written with the rest that a router rewrites (tunnel_rewrite()). See
 // tunnel.c for the model.
 #pragma once
@@ -52,12 +52,12 @@ tunnel_ip_bytes(const struct tables *t, const struct packet_meta *meta)
 }
 
 // Whether there is room in the packet for the headers it is to leave in: before what it has, or
-// behind it, where it can be moved to. `worn`: as tunnel_ip_bytes() has it.
+// behind it, where it can be moved to. `overhead`: tunnel_ip_bytes().
 static inline bool
-tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t worn)
+tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t overhead)
 {
 	const struct packet_meta *meta = packet_meta(m);
-	const uint32_t headers = HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES + worn;
+	const uint32_t headers = HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES + overhead;
 
 	return meta->encap == 0 || (uint32_t)meta->data_off + meta->l3_off >= headers ||
 	       headers + meta->data_len - meta->l3_off <= n->packets->data_room;
