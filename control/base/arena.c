@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arena.h"
 
+#include "memory.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +23,12 @@ arena_alloc(struct arena *arena, size_t size)
 	size_t offset;
 
 	if (size > SIZE_MAX / 2)
-		return NULL;
+		memory_exhausted(1, size, "configuration");
 	size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	if (size > arena->room || arena->blocks == NULL) {
 		size_t room = size > ARENA_BLOCK ? size : ARENA_BLOCK;
 
-		block = calloc(1, sizeof(*block) + room);
-		if (block == NULL)
-			return NULL;
+		block = memory_new(sizeof(*block) + room, "configuration");
 		block->size = room;
 		block->next = arena->blocks;
 		arena->blocks = block;
@@ -45,8 +45,7 @@ arena_text(struct arena *arena, const char *text, size_t length)
 {
 	char *copy = arena_alloc(arena, length + 1);
 
-	if (copy != NULL)
-		memcpy(copy, text, length);
+	memcpy(copy, text, length);
 	return copy;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that is given back all at once: a configuration's tree, strings and arrays.
+// Memory that is freed all at once: a configuration's tree, strings and arrays. Running out of it ends
+// the process (memory.h).
 #pragma once
 
 #include <stddef.h>
@@ -11,8 +12,8 @@ struct arena {
 	size_t room; // bytes left in the newest block
 };
 
-// Zeroed memory aligned for any type, or NULL. Lives until arena_free().
+// Zeroed memory aligned for any type. Lives until arena_free().
 void *arena_alloc(struct arena *arena, size_t size);
-// A NUL-terminated copy of length bytes, or NULL.
+// A NUL-terminated copy of length bytes.
 char *arena_text(struct arena *arena, const char *text, size_t length);
 void arena_free(struct arena *arena);

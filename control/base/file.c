@@ -2,6 +2,8 @@
 // Files that a configuration consists of or names.
 #include "file.h"
 
+#include "memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +15,15 @@ file_beside(const char *config_file, const char *name)
 {
 	const char *slash = strrchr(config_file, '/');
 	size_t folder = slash != NULL ? (size_t)(slash - config_file) + 1 : 0;
-	size_t size = folder + strlen(name) + 1;
 	char *path;
 
 	if (name[0] == '/' || folder == 0)
-		return strdup(name);
-	path = malloc(size);
-	if (path == NULL)
-		return NULL;
-	snprintf(path, size, "%.*s%s", (int)folder, config_file, name);
+		return memory_text(name);
+	path = memory_format("%.*s%s", (int)folder, config_file, name);
 	if (access(path, R_OK) == 0)
 		return path;
 	free(path);
-	return strdup(name);
+	return memory_text(name);
 }
 
 int
@@ -33,24 +31,19 @@ file_read(const char *path, size_t max, char **out, size_t *out_length)
 {
 	FILE *file = fopen(path, "re");
 	size_t length = 0, room = 65536, got;
-	char *text = NULL, *grown;
+	char *text = NULL;
 	int result = 0;
 
 	if (file == NULL)
 		return -errno;
 	do {
-		grown = realloc(text, room);
-		if (grown == NULL) {
-			result = -ENOMEM;
-			break;
-		}
-		text = grown;
+		text = memory_resize(text, room, 1, "bytes");
 		got = fread(text + length, 1, room - length, file);
 		length += got;
 		if (length == room)
 			room *= 2;
 	} while (got > 0 && length <= max);
-	if (result == 0 && ferror(file))
+	if (ferror(file))
 		result = errno != 0 ? -errno : -EIO;
 	fclose(file);
 	if (result < 0) {

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-// Where a file that the configuration names is: beside the configuration's own file if it is there,
-// else as it is written. For free(), or NULL without memory.
+// The path of a file that the configuration names: beside the configuration's own file if it exists
+// there, otherwise as written. For free().
 char *file_beside(const char *config_file, const char *name);
 
 // Reads all of a file, which may be a pipe; stops once there are more than `max` bytes. Returns 0

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "replace.h"
 
+#include "memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -119,17 +121,13 @@ replace_file(const char *path, const struct replace_part *parts, unsigned count,
 	*kept = 0;
 	if (real == NULL && errno != ENOENT)
 		return -errno;
-	folder = strdup(real != NULL ? real : path);
-	name = strdup(real != NULL ? real : path);
+	folder = memory_text(real != NULL ? real : path);
+	name = memory_text(real != NULL ? real : path);
 	free(real);
-	rc = folder != NULL && name != NULL ? 0 : -ENOMEM;
-	if (rc == 0) {
-		directory = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		rc = directory < 0 ? -errno
-				   : replace_in(directory, basename(name), parts, count, kept);
-		if (directory >= 0)
-			close(directory);
-	}
+	directory = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = directory < 0 ? -errno : replace_in(directory, basename(name), parts, count, kept);
+	if (directory >= 0)
+		close(directory);
 	free(folder);
 	free(name);
 	return rc;
