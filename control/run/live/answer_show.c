@@ -267,11 +267,11 @@ answer_show(void *context, const json_t *params, json_t **result, char *why, siz
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
 		rc = settings_cache_update(&a->settings, a->live);
 	if (rc == 0 && needs & SHOW_NEEDS_QUEUE_PAIRS)
-		rc = qp_snapshot_take(&looks, a->live);
+		looks = qp_snapshot_take(a->live);
 	if (rc == 0 && needs & SHOW_NEEDS_STEERING)
 		rc = steering_counts_take(&steered, a->live);
 	if (rc == 0)
-		rc = neighbours_take(&learnt, a->live);
+		learnt = neighbours_take(a->live);
 	state = (struct show_state){
 		.fabric = &v.fabric,
 		.routes = v.routes,

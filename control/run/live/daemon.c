@@ -124,7 +124,7 @@ admit_readers(const struct live_fabric *live, struct api_server *server, struct 
 }
 
 static void
-serve(struct answer *a, struct notifier *tell)
+serve(struct answer *a, struct notifier *notifier)
 {
 	while (!a->stop && stop_signal == 0) {
 		int wait_ms =
@@ -136,7 +136,7 @@ serve(struct answer *a, struct notifier *tell)
 		changes_poll(a->changes);
 		learning_poll(a->live);
 		fabric_log_poll(a->live->log, a->live->fabric);
-		notify_poll(tell);
+		notify_poll(notifier);
 		local_addresses_poll(a->live->local_addresses, a->live);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
@@ -214,7 +214,7 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct live_report 
 	const struct changes_author author = {getuid(), d->origin->what};
 	struct answer answer = {.live = live};
 	struct api_server *server = NULL;
-	struct notifier *tell = NULL;
+	struct notifier *notifier = NULL;
 	char path[API_PATH_MAX] = "";
 	bool stateful = false;
 	int rc = live_fabric_load(live, &d->origin->source, report);
@@ -238,21 +238,20 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct live_report 
 	}
 	if (rc == 0)
 		rc = live_fabric_open(live, report);
-	if (rc == 0)
-		rc = node_snapshot_create(&answer.copy, live);
-	if (rc == 0)
-		rc = notify_create(&tell, live, answer.copy, server);
-	if (rc == 0)
+	if (rc == 0) {
+		answer.copy = node_snapshot_create(live);
+		notifier = notify_create(live, answer.copy, server);
 		rc = changes_create(&answer.changes, live,
 				    d->origin->file[0] != '\0' ? d->origin->file : NULL, &author,
 				    report);
+	}
 	if (rc == 0) {
 		tell_notes(report, d);
 		api_server_watch(server, learning_fd(live));
 		d->ready(d->context, live->config->fabric.name.text);
-		serve(&answer, tell);
+		serve(&answer, notifier);
 	}
-	notify_destroy(tell);
+	notify_destroy(notifier);
 	changes_destroy(answer.changes);
 	live_fabric_close(live);
 	*live = (struct live_fabric){.outer_netns = -1};

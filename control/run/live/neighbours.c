@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "neighbours.h"
 
+#include "control/base/memory.h"
 #include "control/io/learn/learn.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/neighbour.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,24 +102,18 @@ compare(const void *a, const void *b)
 	return order != 0 ? order : strverscmp(x->address, y->address);
 }
 
-int
-neighbours_take(struct neighbours **out, const struct live_fabric *live)
+struct neighbours *
+neighbours_take(const struct live_fabric *live)
 {
-	struct neighbours *l = calloc(1, sizeof(*l));
-	uint32_t vrfs = learn_count(live->learner), neighbours = 0;
+	struct neighbours *l = memory_new(sizeof(*l), "neighbours");
+	uint32_t vrfs = learn_count(live->learner), count = 0;
 
-	if (l == NULL)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < vrfs; i++)
 		for (const struct rib_neighbour *n = learn_look(live->learner, i).rib->neighbours;
 		     n != NULL; n = n->next)
-			neighbours++;
-	l->sources = calloc(vrfs + 1u, sizeof(*l->sources));
-	l->neighbours = calloc(neighbours + 1u, sizeof(*l->neighbours));
-	if (l->sources == NULL || l->neighbours == NULL) {
-		neighbours_destroy(l);
-		return -ENOMEM;
-	}
+			count++;
+	l->sources = memory_array(vrfs, sizeof(*l->sources), "VRFs");
+	l->neighbours = memory_array(count, sizeof(*l->neighbours), "neighbours");
 	for (uint32_t i = 0; i < vrfs; i++) {
 		const struct learn_view v = learn_look(live->learner, i);
 
@@ -127,8 +121,7 @@ neighbours_take(struct neighbours **out, const struct live_fabric *live)
 		add_neighbours(l, live, &v);
 	}
 	qsort(l->neighbours, l->neighbour_count, sizeof(*l->neighbours), compare);
-	*out = l;
-	return 0;
+	return l;
 }
 
 void

@@ -8,8 +8,8 @@
 
 struct neighbours;
 
-// Takes it down as it stands. Returns 0 or -ENOMEM.
-int neighbours_take(struct neighbours **out, const struct live_fabric *live);
+// Copies the present state.
+struct neighbours *neighbours_take(const struct live_fabric *live);
 // NULL is fine, and has nothing.
 void neighbours_destroy(struct neighbours *l);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node_snapshot.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,52 +31,41 @@ struct node_snapshot {
 	uint32_t count;
 };
 
-static int
+static void
 make_room(struct node_copy *c, const struct node *n)
 {
-	c->ports = aligned_alloc(_Alignof(struct port), n->port_count * sizeof(*c->ports));
-	c->depth = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->depth));
-	c->held = calloc(n->port_count, 1);
-	c->worse = calloc(n->port_count, 1);
-	c->utilisation = calloc(n->port_count, sizeof(*c->utilisation));
-	c->queue_cold = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->queue_cold));
-	c->group_cold = calloc((size_t)PRIORITIES * n->port_count, sizeof(*c->group_cold));
-	c->tenants = calloc(n->current->tenant_count + 1u, sizeof(*c->tenants));
+	const size_t queues = (size_t)PRIORITIES * n->port_count;
+	const size_t bytes = n->port_count * sizeof(*c->ports);
+
+	c->ports = aligned_alloc(_Alignof(struct port), bytes);
+	if (c->ports == NULL)
+		memory_exhausted(n->port_count, sizeof(*c->ports), "ports");
+	c->depth = memory_array(queues, sizeof(*c->depth), "queue depths");
+	c->held = memory_array(n->port_count, sizeof(*c->held), "ports");
+	c->worse = memory_array(n->port_count, sizeof(*c->worse), "ports");
+	c->utilisation = memory_array(n->port_count, sizeof(*c->utilisation), "ports");
+	c->queue_cold = memory_array(queues, sizeof(*c->queue_cold), "queues");
+	c->group_cold = memory_array(queues, sizeof(*c->group_cold), "priority groups");
+	c->tenants = memory_array(n->current->tenant_count, sizeof(*c->tenants), "tenants");
 	c->tenant_room = n->current->tenant_count;
-	return c->ports == NULL || c->depth == NULL || c->held == NULL || c->worse == NULL ||
-			       c->utilisation == NULL || c->queue_cold == NULL ||
-			       c->group_cold == NULL || c->tenants == NULL
-		       ? -ENOMEM
-		       : 0;
 }
 
-int
-node_snapshot_create(struct node_snapshot **out, const struct live_fabric *live)
+struct node_snapshot *
+node_snapshot_create(const struct live_fabric *live)
 {
 	uint32_t count = live->topology->node_count;
-	struct node_snapshot *c = calloc(1, sizeof(*c));
-	int rc = 0;
+	struct node_snapshot *c = memory_new(sizeof(*c), "snapshot of nodes");
 
-	if (c == NULL)
-		return -ENOMEM;
 	c->count = count;
-	c->nodes = calloc(count, sizeof(*c->nodes));
-	c->reports = calloc(count, sizeof(*c->reports));
-	if (c->nodes == NULL || c->reports == NULL)
-		rc = -ENOMEM;
-	for (uint32_t i = 0; rc == 0 && i < count; i++) {
-		c->reports[i] = live->fabric->names[i];
+	c->nodes = memory_array(count, sizeof(*c->nodes), "nodes");
+	c->reports = memory_copy(live->fabric->names, count, sizeof(*c->reports), "node names");
+	for (uint32_t i = 0; i < count; i++) {
 		if (live->fabric->nodes[i] == NULL)
 			continue;
-		rc = make_room(&c->nodes[i], live->fabric->nodes[i]);
+		make_room(&c->nodes[i], live->fabric->nodes[i]);
 		c->reports[i].node = &c->nodes[i].node;
 	}
-	if (rc != 0) {
-		node_snapshot_destroy(c);
-		return rc;
-	}
-	*out = c;
-	return 0;
+	return c;
 }
 
 void
@@ -83,7 +73,7 @@ node_snapshot_destroy(struct node_snapshot *c)
 {
 	if (c == NULL)
 		return;
-	for (uint32_t i = 0; c->nodes != NULL && i < c->count; i++) {
+	for (uint32_t i = 0; i < c->count; i++) {
 		free(c->nodes[i].ports);
 		free(c->nodes[i].depth);
 		free(c->nodes[i].held);
@@ -101,7 +91,7 @@ node_snapshot_destroy(struct node_snapshot *c)
 	free(c);
 }
 
-// Where there was no memory for them, a report has none.
+// A node that has more than there is room for adopted its tables after grow_room(): none is shown then.
 static void
 copy_histograms(struct node_copy *c, const struct node *n)
 {
@@ -114,7 +104,7 @@ copy_histograms(struct node_copy *c, const struct node *n)
 	c->node.histograms = c->histograms;
 }
 
-// Without memory a report shows none of it.
+// The same for flowlets and notices.
 static void
 copy_paths(struct node_copy *c, const struct node *n)
 {
@@ -169,63 +159,35 @@ copy_node(void *context, struct node *n, ps_t now)
 	c->at = now;
 }
 
-// Histograms may have been configured since.
+// Settings may have changed: makes room for what the present tables have.
 static void
-make_histogram_room(struct node_copy *c, const struct tables *t)
+grow_room(struct node_copy *c, const struct tables *t)
 {
-	void *room;
-
-	if (t->histogram_count <= c->histogram_room)
-		return;
-	room = realloc(c->histograms, t->histogram_count * sizeof(*c->histograms));
-	if (room == NULL)
-		return;
-	c->histograms = room;
-	c->histogram_room = t->histogram_count;
-}
-
-// Tenants may have come.
-static void
-make_tenants_room(struct node_copy *c, const struct tables *t)
-{
-	void *room;
-
-	if (t->tenant_count <= c->tenant_room)
-		return;
-	room = realloc(c->tenants, t->tenant_count * sizeof(*c->tenants));
-	if (room == NULL)
-		return;
-	c->tenants = room;
-	c->tenant_room = t->tenant_count;
-}
-
-// So may flowlets and notices.
-static void
-make_paths_room(struct node_copy *c, const struct tables *t)
-{
-	void *room;
-
+	if (t->histogram_count > c->histogram_room) {
+		c->histograms = memory_resize(c->histograms, t->histogram_count,
+					      sizeof(*c->histograms), "histograms");
+		c->histogram_room = t->histogram_count;
+	}
+	if (t->tenant_count > c->tenant_room) {
+		c->tenants =
+			memory_resize(c->tenants, t->tenant_count, sizeof(*c->tenants), "tenants");
+		c->tenant_room = t->tenant_count;
+	}
 	if (t->flowlets && c->flowlets == NULL)
-		c->flowlets = calloc(FLOWLETS, sizeof(*c->flowlets));
-	if (!t->notices.on || t->next_hop_count <= c->notice_room)
-		return;
-	room = realloc(c->notices, t->next_hop_count * sizeof(*c->notices));
-	if (room == NULL)
-		return;
-	c->notices = room;
-	c->notice_room = t->next_hop_count;
+		c->flowlets = memory_array(FLOWLETS, sizeof(*c->flowlets), "flowlets");
+	if (t->notices.on && t->next_hop_count > c->notice_room) {
+		c->notices = memory_resize(c->notices, t->next_hop_count, sizeof(*c->notices),
+					   "next hops");
+		c->notice_room = t->next_hop_count;
+	}
 }
 
 void
 node_snapshot_take(struct node_snapshot *c, struct live_fabric *live)
 {
-	for (uint32_t i = 0; i < c->count; i++)
-		if (live->fabric->nodes[i] != NULL) {
-			make_histogram_room(&c->nodes[i], live->fabric->tables[i]);
-			make_paths_room(&c->nodes[i], live->fabric->tables[i]);
-			make_tenants_room(&c->nodes[i], live->fabric->tables[i]);
-		}
 	for (uint32_t i = 0; i < c->count; i++) {
+		if (live->fabric->nodes[i] != NULL)
+			grow_room(&c->nodes[i], live->fabric->tables[i]);
 		c->reports[i].vrfs = live->fabric->names[i].vrfs;
 		c->reports[i].tenants = live->fabric->names[i].tenants;
 	}

@@ -7,8 +7,8 @@
 
 struct node_snapshot;
 
-// Makes room for one. Returns 0 or -ENOMEM. Control thread.
-int node_snapshot_create(struct node_snapshot **out, const struct live_fabric *live);
+// Makes room for one. Control thread.
+struct node_snapshot *node_snapshot_create(const struct live_fabric *live);
 void node_snapshot_destroy(struct node_snapshot *c);
 
 // Has the workers fill it. Control thread.

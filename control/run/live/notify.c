@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Links and what the fabric's log has are sent as the control thread learns of them. Pauses and
-// drops are counters: every so often the nodes' are compared with what they were, so that of many
-// drops at one port for one reason one event comes, with their number, and of a pause how much of
-// the time since the last look it took. Nothing that happened between two looks is missed, because
-// counters count it. What was before the first subscriber came is not told.
+// Changes of links and entries of the fabric's log are sent as the control thread learns of them. Pauses
+// and drops are counters: every so often the counters of all nodes are compared with their last values,
+// so that many drops at one port for one reason become one event with their number, and a pause becomes
+// one event with its share of the time since the last poll. Counters miss nothing between two polls.
+// What happened before the first subscriber came is not sent.
 #include "notify.h"
 
+#include "control/base/memory.h"
 #include "control/api/api.h"
 #include "control/base/clock.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NOTIFY_INTERVAL_MS 200
 
-// What was counted at a port when last looked at.
+// The counters of a port at the last poll.
 struct notify_port {
 	ps_t rx_paused[PRIORITIES]; // total
 	ps_t tx_paused[PRIORITIES];
@@ -31,35 +31,26 @@ struct notifier {
 	uint64_t log_seen;
 	ps_t counted_at;    // fabric time of `ports`
 	int64_t counted_ms; // wall time
-	bool links_primed;  // someone has been told since before the last change
+	bool links_primed;  // a subscriber has seen the last state
 	bool counters_primed;
 };
 
 const char *const notify_kinds[NOTIFY_KINDS] = {"link", "pause", "watchdog", "drops", "apply"};
 
-int
-notify_create(struct notifier **out, struct live_fabric *live, struct node_snapshot *copy,
-	      struct api_server *server)
+struct notifier *
+notify_create(struct live_fabric *live, struct node_snapshot *copy, struct api_server *server)
 {
 	const struct topology *topology = live->topology;
-	struct notifier *t = calloc(1, sizeof(*t));
+	struct notifier *t = memory_new(sizeof(*t), "notifier");
 
-	if (t == NULL)
-		return -ENOMEM;
 	*t = (struct notifier){.live = live, .copy = copy, .server = server};
-	t->ports = calloc(topology->node_count, sizeof(*t->ports));
-	t->link_down = calloc(topology->link_count + 1u, sizeof(*t->link_down));
-	*out = t;
-	if (t->ports == NULL || t->link_down == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < topology->node_count; i++) {
-		if (live->fabric->nodes[i] == NULL)
-			continue;
-		t->ports[i] = calloc(topology->nodes[i].port_count, sizeof(**t->ports));
-		if (t->ports[i] == NULL)
-			return -ENOMEM;
-	}
-	return 0;
+	t->ports = memory_array(topology->node_count, sizeof(*t->ports), "nodes");
+	t->link_down = memory_array(topology->link_count, sizeof(*t->link_down), "links");
+	for (uint32_t i = 0; i < topology->node_count; i++)
+		if (live->fabric->nodes[i] != NULL)
+			t->ports[i] = memory_array(topology->nodes[i].port_count,
+						   sizeof(**t->ports), "ports");
+	return t;
 }
 
 void
@@ -67,19 +58,18 @@ notify_destroy(struct notifier *t)
 {
 	if (t == NULL)
 		return;
-	for (uint32_t i = 0; t->ports != NULL && i < t->live->topology->node_count; i++)
+	for (uint32_t i = 0; i < t->live->topology->node_count; i++)
 		free(t->ports[i]);
 	free(t->ports);
 	free(t->link_down);
 	free(t);
 }
 
-// `event`: taken over. What there is no memory for is not told.
+// Sends an event, which it takes over.
 static void
-tell(struct notifier *t, enum notify_kind kind, uint64_t size, json_t *event)
+send_event(struct notifier *t, enum notify_kind kind, uint64_t size, json_t *event)
 {
-	if (event != NULL)
-		(void)api_server_tell(t->server, kind, size, event);
+	(void)api_server_tell(t->server, kind, size, event);
 	json_decref(event);
 }
 
@@ -94,10 +84,10 @@ notify_links(struct notifier *t, bool silent)
 		char name[TOPOLOGY_NAME_MAX];
 
 		if (down != t->link_down[i] && !silent)
-			tell(t, NOTIFY_LINK, UINT64_MAX,
-			     json_pack("{s:s,s:I,s:s,s:s}", "kind", "link", "at_ns", at, "link",
-				       topology_link_name(topology, i, name), "state",
-				       down ? "down" : "up"));
+			send_event(t, NOTIFY_LINK, UINT64_MAX,
+				   json_pack("{s:s,s:I,s:s,s:s}", "kind", "link", "at_ns", at,
+					     "link", topology_link_name(topology, i, name), "state",
+					     down ? "down" : "up"));
 		t->link_down[i] = down;
 	}
 }
@@ -120,7 +110,7 @@ notify_log(struct notifier *t, bool silent)
 		bool watchdog = what != NULL && strncmp(what, "watchdog", 8) == 0;
 
 		json_object_set_new(event, "kind", json_string(watchdog ? "watchdog" : "apply"));
-		tell(t, watchdog ? NOTIFY_WATCHDOG : NOTIFY_APPLY, UINT64_MAX, event);
+		send_event(t, watchdog ? NOTIFY_WATCHDOG : NOTIFY_APPLY, UINT64_MAX, event);
 	}
 	t->log_seen = told;
 }
@@ -141,12 +131,12 @@ notify_pause(const struct place *p, unsigned int priority, const char *direction
 	*before = total;
 	if (paused == 0 || silent)
 		return;
-	tell(p->t, NOTIFY_PAUSE, paused / PS_PER_NS,
-	     json_pack("{s:s,s:I,s:s,s:s,s:i,s:s,s:I,s:I}", "kind", "pause", "at_ns",
-		       (json_int_t)(p->now / PS_PER_NS), "node", p->node, "port", p->port,
-		       "priority", (int)priority, "direction", direction, "paused_ns",
-		       (json_int_t)(paused / PS_PER_NS), "of_ns",
-		       (json_int_t)((p->now - p->t->counted_at) / PS_PER_NS)));
+	send_event(p->t, NOTIFY_PAUSE, paused / PS_PER_NS,
+		   json_pack("{s:s,s:I,s:s,s:s,s:i,s:s,s:I,s:I}", "kind", "pause", "at_ns",
+			     (json_int_t)(p->now / PS_PER_NS), "node", p->node, "port", p->port,
+			     "priority", (int)priority, "direction", direction, "paused_ns",
+			     (json_int_t)(paused / PS_PER_NS), "of_ns",
+			     (json_int_t)((p->now - p->t->counted_at) / PS_PER_NS)));
 }
 
 static void
@@ -158,11 +148,11 @@ notify_drops(const struct place *p, enum drop_reason reason, uint64_t *before, u
 	*before = total;
 	if (packets == 0 || silent)
 		return;
-	tell(p->t, NOTIFY_DROPS, UINT64_MAX,
-	     json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:s}", "kind", "drops", "at_ns",
-		       (json_int_t)(p->now / PS_PER_NS), "node", p->node, "port", p->port, "reason",
-		       drop_name(reason), "packets", (json_int_t)packets, "advice",
-		       drop_advice(reason)));
+	send_event(p->t, NOTIFY_DROPS, UINT64_MAX,
+		   json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:s}", "kind", "drops", "at_ns",
+			     (json_int_t)(p->now / PS_PER_NS), "node", p->node, "port", p->port,
+			     "reason", drop_name(reason), "packets", (json_int_t)packets, "advice",
+			     drop_advice(reason)));
 }
 
 static void

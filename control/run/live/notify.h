@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events of a live fabric, told to those who have subscribed to them (api_server_tell()). tell.c
-// says what each is. Control thread.
+// Notifies subscribers of events in a live fabric (api_server_tell()). notify.c says what each event is.
+// Control thread.
 #pragma once
 
 #include "node_snapshot.h"
@@ -19,12 +19,12 @@ enum notify_kind {
 #define NOTIFY_KINDS 5
 extern const char *const notify_kinds[NOTIFY_KINDS];
 
-// Makes room to compare what is with what was. Returns 0 or -ENOMEM. The live outlives it.
-int notify_create(struct notifier **out, struct live_fabric *live, struct node_snapshot *copy,
-		  struct api_server *server);
+// Makes room for the last state to compare with. The fabric outlives it.
+struct notifier *notify_create(struct live_fabric *live, struct node_snapshot *copy,
+			       struct api_server *server);
 // NULL is fine.
 void notify_destroy(struct notifier *t);
 
-// Sends what has happened since the last look. Costs nothing while nobody has subscribed; nodes are
-// looked at a few times a second at most.
+// Sends what has happened since the last poll. Costs nothing without subscribers; nodes are polled a few
+// times a second at most.
 void notify_poll(struct notifier *t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "qp_snapshot.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 
 struct qp_snapshot {
@@ -27,41 +28,33 @@ look(void *context, struct node *n, ps_t now)
 						   &l->pairs[n->index][l->counts[n->index]]) == 0;
 }
 
-static int
-make_room(struct qp_snapshot *l, const struct live_fabric *live)
+static struct qp_snapshot *
+make_room(const struct live_fabric *live)
 {
 	const struct topology *t = live->topology;
+	struct qp_snapshot *l = memory_new(sizeof(*l), "snapshot of queue pairs");
 
 	l->nodes = t->node_count;
-	l->nics = calloc(t->host_count + 1u, sizeof(*l->nics));
-	l->pairs = calloc(t->node_count, sizeof(*l->pairs));
-	l->counts = calloc(t->node_count, sizeof(*l->counts));
-	if (l->nics == NULL || l->pairs == NULL || l->counts == NULL)
-		return -ENOMEM;
+	l->nics = memory_array(t->host_count, sizeof(*l->nics), "NICs");
+	l->pairs = memory_array(t->node_count, sizeof(*l->pairs), "nodes");
+	l->counts = memory_array(t->node_count, sizeof(*l->counts), "nodes");
 	for (uint32_t h = 0; h < t->host_count; h++) {
 		const struct nic *nic = live->fabric->nics[h];
-		struct qp_state **pairs = &l->pairs[t->first_host + h];
 
-		if (nic == NULL)
-			continue;
-		*pairs = calloc(nic_next_qpn(nic) - NIC_QPN_FIRST + 1u, sizeof(**pairs));
-		if (*pairs == NULL)
-			return -ENOMEM;
+		if (nic != NULL)
+			l->pairs[t->first_host + h] =
+				memory_array(nic_next_qpn(nic) - NIC_QPN_FIRST, sizeof(**l->pairs),
+					     "queue pairs");
 	}
-	return 0;
+	return l;
 }
 
-int
-qp_snapshot_take(struct qp_snapshot **out, struct live_fabric *live)
+struct qp_snapshot *
+qp_snapshot_take(struct live_fabric *live)
 {
 	const struct topology *t = live->topology;
-	struct qp_snapshot *l = calloc(1, sizeof(*l));
-	int rc = l != NULL ? make_room(l, live) : -ENOMEM;
+	struct qp_snapshot *l = make_room(live);
 
-	if (rc != 0) {
-		qp_snapshot_destroy(l);
-		return rc;
-	}
 	live_call(&live->drive, look, l);
 	for (uint32_t i = t->first_host; i < t->node_count; i++)
 		if (l->pairs[i] != NULL)
@@ -70,8 +63,7 @@ qp_snapshot_take(struct qp_snapshot **out, struct live_fabric *live)
 				.pairs = l->pairs[i],
 				.count = l->counts[i],
 			};
-	*out = l;
-	return 0;
+	return l;
 }
 
 const struct show_nic *
@@ -86,7 +78,7 @@ qp_snapshot_destroy(struct qp_snapshot *l)
 {
 	if (l == NULL)
 		return;
-	for (uint32_t i = 0; l->pairs != NULL && i < l->nodes; i++)
+	for (uint32_t i = 0; i < l->nodes; i++)
 		free(l->pairs[i]);
 	free(l->counts);
 	free(l->pairs);

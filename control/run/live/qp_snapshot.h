@@ -8,8 +8,8 @@
 
 struct qp_snapshot;
 
-// Has the workers look at all of them. Returns 0 or -ENOMEM.
-int qp_snapshot_take(struct qp_snapshot **out, struct live_fabric *live);
+// Copies all of them, on their workers.
+struct qp_snapshot *qp_snapshot_take(struct live_fabric *live);
 
 // *count of them; NULL of NULL.
 const struct show_nic *qp_snapshot_nics(const struct qp_snapshot *l, unsigned int *count);
