@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A NIC: a host's RoCEv2 endpoint. It hangs off a node of role NIC, has an address at each of the
 // node's ports, and speaks the reliable connection's WRITE, SEND and READ, with one queue pair at
-// either end of a flow. nic.c says how it works.
+// either end of a flow. nic_create.c says how it works.
 //
 // A flow stands on its own (it starts at a time), or belongs to a program, which is what a rank of
 // a collective does: parts in turn, each of them messages that are sent when others have arrived.
