@@ -189,7 +189,7 @@ static const struct schema_key topology_keys[] = {
 	{"spines", SCHEMA_INTEGER, .help = "spine switches; clos3: of a pod", AT(fabric.spines),
 	 .min = 0, .max = 255, .kinds = LEAF_SPINE | RAIL | CLOS3,
 	 .required = LEAF_SPINE | RAIL | CLOS3},
-	{"hosts_per_leaf", SCHEMA_INTEGER, .help = "hosts of each leaf", AT(fabric.hosts_per_leaf),
+	{"hosts-per-leaf", SCHEMA_INTEGER, .help = "hosts of each leaf", AT(fabric.hosts_per_leaf),
 	 .min = 1, .max = 256, .kinds = LEAF_SPINE | RAIL | CLOS3,
 	 .required = LEAF_SPINE | RAIL | CLOS3},
 	{"planes", SCHEMA_INTEGER, .def = "1", .help = "disjoint copies", AT(fabric.planes),
@@ -237,7 +237,7 @@ static const struct schema_choice underlays[] = {
 
 static const struct schema_key fabric_keys[] = {
 	{"name", SCHEMA_NAME, .def = "fabric", .help = "of the fabric", AT(fabric.name)},
-	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts_per_leaf}",
+	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts-per-leaf}",
 	 .sub = &topology, .required = 1},
 	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
 	{"mtu", SCHEMA_INTEGER, .def = "4200", .help = "the hosts' IP MTU", AT(fabric.mtu),

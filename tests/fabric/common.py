@@ -16,7 +16,7 @@ def fabric(leaves=1, spines=0, hosts_per_leaf=2, *, workload=(), switch=None, ho
     """A leaf-spine description as dicts. Links take the place's defaults (100G, 500 ns) unless given;
     `sections` are further top-level keys, but seed and mtu, which belong to the fabric."""
     links = {name: one for name, one in (("host", host_link), ("fabric", fabric_link), ("framing", framing)) if one}
-    place = {"topology": {"kind": "leaf-spine", "leaves": leaves, "spines": spines, "hosts_per_leaf": hosts_per_leaf}}
+    place = {"topology": {"kind": "leaf-spine", "leaves": leaves, "spines": spines, "hosts-per-leaf": hosts_per_leaf}}
     place |= {key: sections.pop(key) for key in ("seed", "mtu", "name") if key in sections}
     if links:
         place["links"] = links

@@ -3,7 +3,7 @@
 the file, and not where it is not. They leave the exit status 0, and `roost sim` gives them too."""
 from common import *
 
-PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
 QUIET = PLACE + "switch: {preset: spectrum-x}\n"
 
 
@@ -46,7 +46,7 @@ class Advice(Case):
                      r"after XOFF at leaf1.swp1 and 11 other ports \(100 Gb/s, 500 ns\)"))
         self.quiet(text % needed)
         # Ports of another length are another matter; what nobody pauses for is none.
-        longer = text.replace("hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {fabric: {delay: 600ns}}")
+        longer = text.replace("hosts-per-leaf: 2}", "hosts-per-leaf: 2}, links: {fabric: {delay: 600ns}}")
         self.warned(longer % needed, ("4:28", rf"qos.pg.3.headroom: {needed} B .* at leaf1.swp3 and 7 other ports"))
         self.warned(text.replace("preset: spectrum-x", "preset: spectrum-x\n  preset-mode: lossy") % 192,
                     ("5:28", "qos.pg.3.headroom: has no effect: group 3 is not lossless"))
@@ -120,7 +120,7 @@ class Advice(Case):
                     ("3:63", r"qos: on the link leaf1-spine1 and 1 other link priority 4 is lossless on the spine and "
                      "lossy on the leaf"))
         # Everything follows the leaf at a host's link, and one leaf's peculiarity is its own affair without spines.
-        self.quiet("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
+        self.quiet("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}}\n"
                    "switch: {preset: sonic}\nleaf: {qos: {pfc: {priorities: [3]}, pg: {4: {lossless: false}}}}\n")
 
     def test_two_ways_of_pausing(self):
@@ -185,7 +185,7 @@ class Advice(Case):
         self.warned(text % "quanta: 0", ("4:23", "qos.pfc.quanta: a pause of 0 quanta ends a pause: senders to "
                                          "leaf1.swp1 and 11 other ports are never paused"))
         faster = (text % "quanta: 100, refresh: 200ns").replace(
-            "hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {fabric: {rate: 400G}}")
+            "hosts-per-leaf: 2}", "hosts-per-leaf: 2}, links: {fabric: {rate: 400G}}")
         self.warned(faster, ("4:37", "qos.pfc.refresh: a pause of 100 quanta sent by leaf1.swp3 and 7 other ports "
                              "lasts 0.128 us but is sent again only after 200ns"))
         # 802.3x pauses are as long; who sends none needs none.
@@ -325,7 +325,7 @@ class Advice(Case):
         self.quiet(text % ("h1", "100G"))
         self.warned(text % ("h1", "100001M"),
                     ("4:5", "workload.rate: 100001M is above the 100G that h1.eth1 can send$"))
-        slow = text.replace("hosts_per_leaf: 2}", "hosts_per_leaf: 2}, links: {host: {rate: 25G}}")
+        slow = text.replace("hosts-per-leaf: 2}", "hosts-per-leaf: 2}, links: {host: {rate: 25G}}")
         self.quiet(slow % ("h2", "25G"))
         self.warned(slow % ("h2", "100G"), ("4:5", "workload.rate: 100G is above the 25G that h2.eth1 can send"))
 

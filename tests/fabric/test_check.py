@@ -3,7 +3,7 @@
 probably meant, and an exit status of 2."""
 from common import *
 
-PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
 EXPLICIT = ("fabric:\n  topology:\n    kind: explicit\n    nodes: {leaf1: leaf, h1: host, h2: host}\n"
             "    links:\n      - {a: h1.eth1, b: leaf1.swp1}\n")
 COMMANDS = ("check", "sim", "replay", "up", "down", "exec", "run", "show", "where",
@@ -36,6 +36,9 @@ class Check(Case):
         self.refused(PLACE + "hosts: {placment: in-order}\nworkload:\n  - {kind: flwo}\n",
                      ("2:9", r'hosts.placment: unknown key; did you mean "placement"\?'),
                      ("4:12", r'workload\[0\].kind: "flwo" is not one of .*; did you mean "flow"\?'))
+        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n",
+                     ("1:20", 'fabric.topology: needs "hosts-per-leaf"'),
+                     ("1:61", r'fabric.topology.hosts_per_leaf: unknown key; did you mean "hosts-per-leaf"\?'))
         self.refused(PLACE + "swich: {preset: sonic}\n", ("2:1", r'swich: unknown key.*did you mean "switch"\?'))
         self.refused(PLACE + "switch: {preset: spectrumx}\n", ("2:18", r'.*did you mean "spectrum-x"\?'))
         self.refused(PLACE + "workload:\n  - {kind: flow, from: h1, to: h11, size: 1MB}\n",
@@ -51,7 +54,7 @@ class Check(Case):
                      ("6:7", "stop: "))
 
     def test_units_and_ranges(self):
-        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
                      "  links: {host: {rate: 100, delay: 5}}\n",
                      ("3:24", "fabric.links.host.rate: 100 has no unit: write it with K, M, G or T"),
                      ("3:36", "fabric.links.host.delay: 5 has no unit"))
@@ -136,7 +139,7 @@ class Check(Case):
         self.assertEqual(roost("check", path).err, "")
 
     def test_room_for_tunnels(self):
-        place = "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n  underlay: %s\n"
+        place = "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n  underlay: %s\n"
         tenants = "tenants: {red: {hosts: [h1, h3], vni: 1}}\n"
         for underlay, mtu in ((4, 4250), (6, 4270)):
             for more, good in (("", True), (f"  links: {{fabric: {{mtu: {mtu}}}}}\n", True),
@@ -198,19 +201,19 @@ class Check(Case):
                           "6:40: qos.tc.3.max-rate: has no effect: no port is as fast as 200G"])
 
     def test_what_no_fabric_can_be(self):
-        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
                      "  links:\n    host: {delay: 0ns}\n",
                      ("4:11", "links: from h1.eth1 to leaf1.swp1: the delay must be above 0"))
-        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+        self.refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
                      "  links:\n    fabric: {delay: 0ns}\n",
                      ("4:13", r"links: from leaf1.swp3 to spine1.swp1: the delay must be above 0"))
         self.refused(EXPLICIT + "      - {a: h2.eth1, b: leaf1.swp2, delay: 0ns}\n",
                      ("7:9", "links: from h2.eth1 to leaf1.swp2: the delay must be above 0"))
-        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 200, hosts_per_leaf: 200}}\n",
+        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 200, hosts-per-leaf: 200}}\n",
                      ("1:20", "fabric.topology: a leaf would have 400 ports: 256 at most"))
-        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 257, spines: 2, hosts_per_leaf: 2}}\n",
+        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 257, spines: 2, hosts-per-leaf: 2}}\n",
                      ("1:47", "fabric.topology.leaves: 257 is out of range: 1 to 256"))
-        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 0, hosts_per_leaf: 2}}\n",
+        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 0, hosts-per-leaf: 2}}\n",
                      ("1:20", "fabric.topology: 2 leaves without a spine"))
 
     def test_a_port_named_twice(self):
@@ -222,7 +225,7 @@ class Check(Case):
 
     def test_a_delay_may_be_the_switches(self):
         # Between switches a pipeline's latency is as good as a cable.
-        text = ("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}\n"
+        text = ("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
                 "  links: {fabric: {delay: 0ns}}\nswitch: {latency: 300ns}\n"
                 "workload: [{kind: flow, from: h1, to: h2, size: 10KB}]\n")
         roost("check", self.file(text))
@@ -231,7 +234,7 @@ class Check(Case):
         self.assertEqual(self.sim(text).flows[0]["fct_ps"], completion(10000, path, back=path))
 
     def test_ranges_of_hosts(self):
-        fabric = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}}\n"
+        fabric = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}}\n"
         work = "workload:\n- {kind: shift, size: 1KB, hosts: "
         for hosts in ("h1-h8", "[h1-h8]", "[h1-h4, h5, h6-h8]", '"h[1-8]"', '["h[1-4].eth1", "h[5-8]"]'):
             self.assertIn(", 8 flows", roost("check", self.file(f"{fabric}{work}{hosts}}}\n")).out)
@@ -259,7 +262,7 @@ class Check(Case):
         self.refused("fabric: {topology: {kind: fat-tree, k: 5}}\n",
                      ("1:20", "fabric.topology: k is 5: half the ports"))
         self.refused(PLACE + "leaf3: {latency: 1us}\n", ("2:1", "leaf3: unknown key, and no node's name"))
-        links = "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n  links: "
+        links = "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n  links: "
         self.refused(links + "{leaf1-spine3: {rate: 1G}}\n",
                      ("3:11", "fabric.links: there is no link leaf1-spine3; did you mean"))
         (self.directory / "t.txt").write_text("3 1 2\n1\n0 1 100Gbps 1us 0\n0 2 100Gbps 1us 0\n")
@@ -278,7 +281,7 @@ class Check(Case):
                      ("4:5", "workload.packet: 60 bytes do not hold the headers of a UDP packet of IPv6"))
         self.refused(PLACE + "hosts: {path-mtu: 256}\nworkload:\n  - {kind: flow, from: h1, to: h2, size: 1000GB}\n",
                      ("4:5", "workload.size: 1000000000000 bytes in packets of 256"))
-        self.refused("fabric: {mtu: 300, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
+        self.refused("fabric: {mtu: 300, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}}\n"
                      "workload:\n  - {kind: flow, from: h1, to: h2, size: 1MB}\n",
                      ("3:5", "workload: h1 to h2: the path carries 300 bytes of IP, too few for a path MTU of 256"))
 
@@ -322,7 +325,7 @@ class Check(Case):
         self.assertRegex(done.err, rf"^warning: {path}:2:19: hosts.path-mtu: 1000 is none of RoCE's five")
 
     def test_a_path_mtu_that_does_not_fit(self):
-        path = self.file("fabric: {mtu: 1500, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n"
+        path = self.file("fabric: {mtu: 1500, topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}}\n"
                          "hosts: {path-mtu: 4096}\nworkload:\n  - {kind: permutation, size: 1MB}\nstop: 1ms\n")
         done = roost("check", path)
         self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")

@@ -38,32 +38,32 @@ class Conf(Case):
                 self.assertIn(f"conf/{name.name}", (SOURCE / "doc/topologies.md").read_text())
 
     def test_2048_gpus(self):
-        sim = self.run_small("clos-2048", ("leaves: 32, spines: 16, hosts_per_leaf: 64",
-                                           "leaves: 8, spines: 4, hosts_per_leaf: 16"))
+        sim = self.run_small("clos-2048", ("leaves: 32, spines: 16, hosts-per-leaf: 64",
+                                           "leaves: 8, spines: 4, hosts-per-leaf: 16"))
         self.assert_lossless(sim)
         self.assertEqual(len(sim.flows), 128)
         # Nothing but the paths is shared, and there are as many as needed.
         self.assertLess(sim.summary["slowdown_p99"], 1.1)
 
     def test_rails(self):
-        sim = self.run_small("rail-256", ("leaves: 16, rails: 8, spines: 8, hosts_per_leaf: 16",
-                                          "leaves: 4, rails: 2, spines: 2, hosts_per_leaf: 4"), ("8MB", "1MB"))
+        sim = self.run_small("rail-256", ("leaves: 16, rails: 8, spines: 8, hosts-per-leaf: 16",
+                                          "leaves: 4, rails: 2, spines: 2, hosts-per-leaf: 4"), ("8MB", "1MB"))
         self.assert_lossless(sim)
         [collective] = sim.result["collectives"]
         self.assertEqual(collective["ranks"], 16)
 
     def test_rails_meet_inside_the_servers(self):
         """With pxn only what is for the other group comes to a spine, and only on its own rail."""
-        one_group = ("leaves: 16, rails: 8, spines: 8, hosts_per_leaf: 16",
-                     "leaves: 2, rails: 2, spines: 2, hosts_per_leaf: 4")
+        one_group = ("leaves: 16, rails: 8, spines: 8, hosts-per-leaf: 16",
+                     "leaves: 2, rails: 2, spines: 2, hosts-per-leaf: 4")
         sim = self.run_small("rail-256", one_group, ("8MB", "1MB"))
         self.assert_lossless(sim)
         self.assertEqual(sum(port["tx_packets"] for name in ("spine1", "spine2")
                              for port in sim.nodes[name]["ports"].values()), 0)
 
     def test_planes(self):
-        sim = self.run_small("planes-8", ("leaves: 4, spines: 4, hosts_per_leaf: 8, planes: 8",
-                                          "leaves: 2, spines: 2, hosts_per_leaf: 4, planes: 2"), ("4MB", "1MB"))
+        sim = self.run_small("planes-8", ("leaves: 4, spines: 4, hosts-per-leaf: 8, planes: 8",
+                                          "leaves: 2, spines: 2, hosts-per-leaf: 4, planes: 2"), ("4MB", "1MB"))
         self.assert_lossless(sim)
         [collective] = sim.result["collectives"]
         self.assertEqual(collective["ranks"], 16)

@@ -54,7 +54,7 @@ class Ideal(Alone):
             path = [Hop(100 * 10**9, US, bytes_) for bytes_ in (0, worn, worn, 0)]
             for size in (1, 4096, 300_001):
                 with self.subTest(underlay=underlay, ip=ip, keys=keys, size=size):
-                    found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+                    found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
                                        f"  underlay: {underlay}\n  links: {{host: {{rate: 100G, delay: 1us}}, fabric: "
                                        "{rate: 100G, delay: 1us}}\nswitch: {preset: spectrum-x, routing: {mode: ecmp}}\n"
                                        f"hosts: {{ip: {ip}}}\ntenants: {{red: {{hosts: [h1, h3, h4], {keys}}}}}\n"
@@ -63,7 +63,7 @@ class Ideal(Alone):
 
     def test_what_packets_wear_below_one_leaf(self):
         # Nothing crosses a link between switches.
-        found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+        found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
                            "  links: {host: {rate: 100G, delay: 1us}}\nswitch: {preset: spectrum-x}\n"
                            "tenants: {red: {hosts: [h1, h2], vni: 5}}\n"
                            "workload: [{kind: flow, from: h1, to: h2, size: 4096B}]\n")
@@ -74,7 +74,7 @@ class Ideal(Alone):
         # VXLAN, its ACKs with a tag. Through supers: four links between switches.
         host, far = Hop(100 * 10**9, US), [Hop(100 * 10**9, US, 50)] * 4
         back = [Hop(100 * 10**9, US, 4)] * 4
-        found = self.alone("fabric:\n  topology: {kind: clos3, pods: 2, leaves: 1, spines: 1, supers: 1, hosts_per_leaf: 2}\n"
+        found = self.alone("fabric:\n  topology: {kind: clos3, pods: 2, leaves: 1, spines: 1, supers: 1, hosts-per-leaf: 2}\n"
                            "  links: {host: {rate: 100G, delay: 1us}, fabric: {rate: 100G, delay: 1us}}\n"
                            "switch: {preset: spectrum-x}\n"
                            "tenants: {red: {hosts: [h1], vlan: 9, leak: [blue]}, blue: {hosts: [h3], vni: 5}}\n"

@@ -3,7 +3,7 @@
 is refused before the run, at the event's place. And `clear` and `restore` events."""
 from common import *
 
-PLACE = ("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+PLACE = ("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
          "switch: {preset: spectrum-x, buffer: {size: 16MB}}\n")
 SETS = [("switch.qos.tc.3.weight", "10"), ("switch.qos.tc.3.ecn.min", "20KB"), ("leaf.qos.pg.3.alpha", "1/8"),
         ("switch.qos.pg.3.headroom", "200KB"), ("spine1.qos.pg.3.alpha", "4"), ("switch.buffer.size", "20MB"),

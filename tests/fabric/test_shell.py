@@ -113,7 +113,7 @@ class Shell(Case):
         shell.until("exit")
         shell.send("\x03")
         shell.until("\nroost> ")
-        file = self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts_per_leaf": 2}},
+        file = self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts-per-leaf": 2}},
                           "workload": [{"kind": "stream", "from": "h1", "to": "h3", "rate": "50G"}],
                           "stop": "3600s"})
         shell.send(f"sim {file}\r")
@@ -125,7 +125,7 @@ class Shell(Case):
 
     def test_a_command_that_crashes_does_not_end_it(self):
         shell = self.start()
-        file = self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts_per_leaf": 2}},
+        file = self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts-per-leaf": 2}},
                           "workload": [{"kind": "stream", "from": "h1", "to": "h3", "rate": "50G"}],
                           "stop": "3600s"})
         shell.send(f"sim {file}\r")

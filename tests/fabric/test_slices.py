@@ -6,9 +6,9 @@ import unittest
 from common import *
 
 KINDS = {
-    "leaf-spine": {"kind": "leaf-spine", "leaves": 4, "spines": 2, "hosts_per_leaf": 4},
-    "clos3": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "supers": 4, "hosts_per_leaf": 4},
-    "planes": {"kind": "leaf-spine", "leaves": 4, "spines": 2, "hosts_per_leaf": 4, "planes": 2},
+    "leaf-spine": {"kind": "leaf-spine", "leaves": 4, "spines": 2, "hosts-per-leaf": 4},
+    "clos3": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "supers": 4, "hosts-per-leaf": 4},
+    "planes": {"kind": "leaf-spine", "leaves": 4, "spines": 2, "hosts-per-leaf": 4, "planes": 2},
 }
 TENANTS = {
     "red": {"hosts": ["h1", "h2", "h5", "h9", "h13"], "vni": 5001, "leak": ["storage"]},

@@ -4,7 +4,7 @@ links that lose."""
 from common import *
 
 FAT_TREE = {"kind": "fat-tree", "k": 4}
-CLOS3 = {"kind": "clos3", "pods": 4, "leaves": 2, "spines": 2, "supers": 4, "hosts_per_leaf": 2}
+CLOS3 = {"kind": "clos3", "pods": 4, "leaves": 2, "spines": 2, "supers": 4, "hosts-per-leaf": 2}
 
 
 def described(topology, workload, links=None, **sections):

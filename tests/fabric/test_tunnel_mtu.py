@@ -8,7 +8,7 @@ ROUTER = 14  # Ethernet before the IP packet; `packet:` of a stream is a frame w
 class TunnelMtu(Case):
     def counted(self, keys, packet, to="h3", underlay=4, fabric_mtu=None, mtu=1500, ip=4):
         """(packets that came to the host, drops) of a stream of ten packets."""
-        run = self.sim("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}\n"
+        run = self.sim("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2}\n"
                        f"  mtu: {mtu}\n  underlay: {underlay}\n"
                        + (f"  links: {{fabric: {{mtu: {fabric_mtu}}}}}\n" if fabric_mtu else "") +
                        f"hosts: {{ip: {ip}}}\ntenants: {{red: {{hosts: [h1, h2, h3], {keys}}}}}\n"
@@ -43,7 +43,7 @@ class TunnelMtu(Case):
     def test_the_path_mtu_leaves_room(self):
         # 4096 and 60 bytes of headers fit 4200 less 44, not 4200 less 50.
         for keys, underlay, expected in (("vni: 5", 4, 2048), ("vni: 5", 6, 2048), ("vlan: 5", 4, 4096)):
-            run = self.sim("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}\n"
+            run = self.sim("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2}\n"
                            f"  underlay: {underlay}\n  links: {{fabric: {{mtu: 4200}}}}\n"
                            f"tenants: {{red: {{hosts: [h1, h3], {keys}}}}}\n"
                            "workload: [{kind: flow, from: h1, to: h3, size: 8192B}]\n")

@@ -11,7 +11,7 @@ import yaml as pyyaml
 
 from roost import SOURCE, Case, roost
 
-FABRIC = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+FABRIC = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
 EXPLICIT = "fabric: {topology: {kind: explicit, nodes: {a: leaf, h1: host, h2: host}, " \
     "links: [{a: a.swp1, b: h1}, {a: a.swp2, b: h2}]}}\n"
 SWITCH = "switch: {ports: {swp1: {}, swp2: {rate: 25G}}}\n"
@@ -42,11 +42,11 @@ WRONG = (
     "{}\n",
     "stop: 1ms\n",
     "fabric: {name: a}\n",
-    "fabric: {topology: {kind: leaf-spin, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n",
+    "fabric: {topology: {kind: leaf-spin, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n",
     "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2}}\n",
-    "fabric: {topology: {kind: leaf-spine, leaves: two, spines: 2, hosts_per_leaf: 2}}\n",
-    "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2, k: 4}}\n",
-    "fabric: {topology: {kind: leaf-spine, leaves: 0, spines: 2, hosts_per_leaf: 2}}\n",
+    "fabric: {topology: {kind: leaf-spine, leaves: two, spines: 2, hosts-per-leaf: 2}}\n",
+    "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2, k: 4}}\n",
+    "fabric: {topology: {kind: leaf-spine, leaves: 0, spines: 2, hosts-per-leaf: 2}}\n",
     FABRIC + "swich: {preset: sonic}\n",
     FABRIC + "leaf: [1]\n",
     FABRIC + "leaf1: {placement: in-order}\n",

@@ -44,7 +44,7 @@ def name_of(tag):
 def demo(name, attach=tuple(HOSTS), workload=(), dilation=DILATION, **live):
     """The demo's fabric under another name. live: keys of `live:`."""
     return {
-        "fabric": {"name": name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts_per_leaf": 4},
+        "fabric": {"name": name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts-per-leaf": 4},
                    "links": {kind: {"rate": "100G", "delay": "500ns"} for kind in ("host", "fabric")},
                    "mtu": 4200, "seed": 1, "dilation": dilation},
         "live": {"workers": 1, "idle": "sleep"} | live,

@@ -71,7 +71,7 @@ class Crash(LiveCase):
     def described(self, ecn):
         """Two sections of two switches, and tenants, so that there would be something between."""
         described = demo(self.name, attach=())
-        described["fabric"]["topology"] |= {"leaves": 1, "spines": 1, "hosts_per_leaf": 2}
+        described["fabric"]["topology"] |= {"leaves": 1, "spines": 1, "hosts-per-leaf": 2}
         described["tenants"] = {"red": {"hosts": ["h1", "h2"], "vni": 5001}} if ecn == OLD else \
             {"red": {"hosts": ["h1"], "vni": 5001}, "blue": {"hosts": ["h2"], "vni": 5002}}
         del described["attach"], described["switch"]["qos"]

@@ -188,7 +188,7 @@ class BadInput(Case):
 
     def test_not_one_switch(self):
         self.refused(r"test\.yaml.*roost sim", """
-fabric: {name: demo, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}
+fabric: {name: demo, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}
 """)
 
     def test_words(self):

@@ -8,7 +8,7 @@
 #include "dataplane/node/adopt.h"
 
 #define PLACE                                                                               \
-	"fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n" \
+	"fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}}\n" \
 	"switch: {preset: spectrum-x, buffer: {size: 4MB}}\n"
 #define NODES 3
 

@@ -114,7 +114,7 @@ test_leaf_spine(void **state)
 
 	(void)state;
 	start(&w,
-	      "fabric: {topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 3}}\n");
+	      "fabric: {topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 3}}\n");
 	assert_int_equal(edges(&w.r), 4 * 2 * 3);
 	// leaf1's first uplink: on by spine1's ports to leaf2, leaf3, leaf4.
 	assert_int_equal(w.r.onward[reach_link(&w.r, 0, 3)].bits[0], 0xe);
@@ -130,7 +130,7 @@ test_tenants(void **state)
 
 	(void)state;
 	start(&w,
-	      "fabric: {topology: {kind: leaf-spine, leaves: 4, spines: 1, hosts_per_leaf: 1}}\n"
+	      "fabric: {topology: {kind: leaf-spine, leaves: 4, spines: 1, hosts-per-leaf: 1}}\n"
 	      "tenants: {red: {hosts: [h1, h2]}, blue: {hosts: [h3, h4]}}\n");
 	assert_int_equal(edges(&w.r), 4);
 	assert_int_equal(w.r.onward[reach_link(&w.r, 0, 1)].bits[0], 0x2);
@@ -147,7 +147,7 @@ test_loop_of_two(void **state)
 
 	(void)state;
 	start(&w,
-	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}}\n");
+	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}}\n");
 	assert_int_equal(cycle(&w, links), 0);
 	set_route(&w, "spine1", "leaf1");
 	assert_int_equal(cycle(&w, links), 2);
@@ -178,7 +178,7 @@ test_detours(void **state)
 
 	(void)state;
 	start(&w,
-	      "fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 1}}\n");
+	      "fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 1}}\n");
 	set_route(&w, "leaf3", "spine2");
 	assert_int_equal(cycle(&w, links), 0);
 	set_route(&w, "spine1", "leaf3");
@@ -212,7 +212,7 @@ test_worn(void **state)
 		snprintf(
 			text, sizeof(text),
 			"fabric: {underlay: %u, topology: {kind: leaf-spine, leaves: 4, spines: 2, "
-			"hosts_per_leaf: 3}}\ntenants: {%s}\n",
+			"hosts-per-leaf: 3}}\ntenants: {%s}\n",
 			i == 0 ? 6 : 4, tenants[i]);
 		start(&w, text);
 		assert_int_equal(edges(&w.r), 4 * 2 * 3);
@@ -234,7 +234,7 @@ test_loop_of_tunnels(void **state)
 
 	(void)state;
 	start(&w,
-	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}}\n"
+	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}}\n"
 	      "tenants: {red: {hosts: [h1, h2], vni: 5001}}\n");
 	assert_int_equal(w.r.loop_length, 0);
 	set_route_to(&w, "spine1", far, "leaf1");

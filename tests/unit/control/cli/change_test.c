@@ -220,7 +220,7 @@ test_applying(void **state)
 	assert_non_null(strstr(c.err, "lab.yaml:1:"));
 	assert_string_equal(p->method, "rest");
 	to = fopen(path, "w");
-	fputs("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}}\n",
+	fputs("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}}\n",
 	      to);
 	fclose(to);
 	c = captured_run(line);

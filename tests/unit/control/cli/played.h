@@ -53,9 +53,8 @@ played_start(const char *what, const struct api_method *methods, size_t method_c
 	assert_non_null(mkdtemp(p->directory));
 	setenv("XDG_RUNTIME_DIR", p->directory, 1);
 	assert_int_equal(api_socket_path(p->name, path, err, sizeof(err)), 0);
-	assert_int_equal(api_server_create(&p->server, path, methods, method_count, p, err,
-					   sizeof(err)),
-			 0);
+	assert_int_equal(
+		api_server_create(&p->server, path, methods, method_count, p, err, sizeof(err)), 0);
 	assert_int_equal(pthread_create(&p->thread, NULL, played_serve, p), 0);
 	return p;
 }

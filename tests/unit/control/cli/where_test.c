@@ -11,7 +11,7 @@ setup(void **state)
 	static const char fabric[] =
 		"fabric:\n"
 		"  name: demo\n"
-		"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}\n"
+		"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}\n"
 		"  links:\n"
 		"    host:   {rate: 100G, delay: 500ns}\n"
 		"    fabric: {rate: 100G, delay: 500ns}\n"
@@ -84,7 +84,7 @@ static void
 test_planes_and_pods(void **state)
 {
 	static const char fabric[] = "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, "
-				     "spines: 2, supers: 2, hosts_per_leaf: 4, planes: 2}\n";
+				     "spines: 2, supers: 2, hosts-per-leaf: 4, planes: 2}\n";
 	char file[] = "/tmp/roost-where-XXXXXX", line[128];
 	int fd = mkstemp(file);
 	struct captured c;
@@ -145,7 +145,7 @@ static void
 test_addresses_of_tenants(void **state)
 {
 	static const char fabric[] =
-		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 4}}\n"
+		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 4}}\n"
 		"tenants:\n"
 		"  red: {hosts: [h1, h2, h7], vni: 1, addresses: {h1: 172.16.0.1, h2: 9.9.9.9, "
 		"h7: 10.0.1.4}}\n"

@@ -16,7 +16,7 @@
 #include "control/config/yaml_tree.h"
 
 // The start of a fabric whose hosts are h1..h4, and of one switch with two ports.
-#define FABRIC "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+#define FABRIC "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
 #define SINGLE "switch:\n  ports: {swp1: {rate: 100G}, swp2: {rate: 100G}}\n"
 
 // What a text without errors says, whatever its keys.

@@ -7,7 +7,7 @@
 static const char demo[] =
 	"fabric:\n"
 	"  name: demo\n"
-	"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4, planes: 1}\n"
+	"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4, planes: 1}\n"
 	"  links:\n"
 	"    host:   {rate: 100G, delay: 500ns}\n"
 	"    fabric: {rate: 400G, cable: 5m, mtu: 4000}\n"
@@ -251,7 +251,7 @@ top_level_mistakes(void **state)
 			"f.yaml:1:9: fabric: expected a map of keys and values, found one value\n");
 	expect_messages("fabric:\n",
 			"f.yaml:1:8: fabric: needs \"topology\": {kind: leaf-spine, leaves, "
-			"spines, hosts_per_leaf}\n");
+			"spines, hosts-per-leaf}\n");
 	expect_messages("switch: {name: x}\n",
 			"f.yaml:1:9: switch: needs \"ports\": {swp1: {rate: 100G}, ...}\n");
 }

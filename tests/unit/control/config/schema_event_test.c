@@ -62,13 +62,13 @@ mistakes(void **state)
 static void
 new_values_are_words_lists_and_maps(void **state)
 {
-	struct config *c = load_good(
-		FABRIC "switch: {latency: 1us}\n"
-		       "events:\n"
-		       "  - {set: switch.latency, to: 2us}\n"
-		       "  - {set: tenants.red.hosts, to: [h1, h2]}\n"
-		       "  - {set: tenants.red, to: {hosts: [h1], buffer: {share: 50%}}}\n"
-		       "  - {unset: switch.latency}\n");
+	struct config *c =
+		load_good(FABRIC "switch: {latency: 1us}\n"
+				 "events:\n"
+				 "  - {set: switch.latency, to: 2us}\n"
+				 "  - {set: tenants.red.hosts, to: [h1, h2]}\n"
+				 "  - {set: tenants.red, to: {hosts: [h1], buffer: {share: 50%}}}\n"
+				 "  - {unset: switch.latency}\n");
 
 	(void)state;
 	assert_string_equal(c->events[0].to.text, "2us");

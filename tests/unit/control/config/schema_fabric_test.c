@@ -62,25 +62,25 @@ leaf_spine_mistakes(void **state)
 {
 	(void)state;
 	expect_messages(
-		"fabric: {topology: {kind: leaf-spine, leafs: 2, spines: 2, hosts_per_leaf: 4}}\n",
+		"fabric: {topology: {kind: leaf-spine, leafs: 2, spines: 2, hosts-per-leaf: 4}}\n",
 		"f.yaml:1:20: fabric.topology: needs \"leaves\": leaf switches; clos3: of a pod\n"
 		"f.yaml:1:39: fabric.topology.leafs: unknown key; did you mean \"leaves\"?\n");
 	expect_messages(
-		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 0, hosts_per_leaf: 4}}\n",
+		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 0, hosts-per-leaf: 4}}\n",
 		"f.yaml:1:20: fabric.topology: 2 leaves without a spine cannot reach each other\n");
 	expect_messages("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 200, "
-			"hosts_per_leaf: 100}}\n",
+			"hosts-per-leaf: 100}}\n",
 			"f.yaml:1:20: fabric.topology: a leaf would have 300 ports: 256 at most\n");
 	expect_messages(
-		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4, "
+		"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4, "
 		"planes: 9}}\n",
 		"f.yaml:1:88: fabric.topology.planes: 9 is out of range: 1 to 8\n");
 	expect_messages(
-		"fabric: {topology: {kind: leaf-spine, leaves: 256, spines: 1, hosts_per_leaf: "
+		"fabric: {topology: {kind: leaf-spine, leaves: 256, spines: 1, hosts-per-leaf: "
 		"255}}\n",
 		"f.yaml:1:20: fabric.topology: 65537 nodes: 65535 at most\n");
 	expect_messages(
-		"fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2, "
+		"fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2, "
 		"nodes: "
 		"[]}}\n",
 		"f.yaml:1:80: fabric.topology.nodes: is not a key of topology leaf-spine\n");
@@ -93,12 +93,12 @@ static void
 other_kinds(void **state)
 {
 	struct config *c = load_good("fabric: {topology: {kind: rail, leaves: 16, spines: 4, "
-				     "rails: 8, hosts_per_leaf: 4}}\nh8: {rto: 2ms}\n");
+				     "rails: 8, hosts-per-leaf: 4}}\nh8: {rto: 2ms}\n");
 
 	(void)state;
 	assert_int_equal(c->fabric.rails, 8);
 	config_free(c);
-	c = load_good("fabric: {topology: {kind: rail, leaves: 4, spines: 4, hosts_per_leaf: "
+	c = load_good("fabric: {topology: {kind: rail, leaves: 4, spines: 4, hosts-per-leaf: "
 		      "4}}\n");
 	assert_int_equal(c->fabric.rails, 4);
 	config_free(c);
@@ -106,11 +106,11 @@ other_kinds(void **state)
 		      "super4: {latency: 2us}\nspine8: {latency: 3us}\nh16: {rto: 2ms}\n");
 	config_free(c);
 	c = load_good("fabric: {topology: {kind: clos3, pods: 2, leaves: 3, spines: 2, supers: 4, "
-		      "hosts_per_leaf: 1, planes: 2}}\np2-super4: {latency: 1us}\n"
+		      "hosts-per-leaf: 1, planes: 2}}\np2-super4: {latency: 1us}\n"
 		      "p1-leaf6: {latency: 1us}\nh6: {rto: 1ms}\n");
 	config_free(c);
 	expect_messages("fabric: {topology: {kind: clos3, pods: 2, leaves: 3, spines: 2, supers: "
-			"4, hosts_per_leaf: 1, planes: 2}}\np3-super4: {}\np1-leaf7: {}\n"
+			"4, hosts-per-leaf: 1, planes: 2}}\np3-super4: {}\np1-leaf7: {}\n"
 			"leaf1: {}\n",
 			"f.yaml:2:1: p3-super4: unknown key, and no node's name\n"
 			"f.yaml:3:1: p1-leaf7: unknown key, and no node's name\n"
@@ -127,25 +127,25 @@ other_kinds_mistakes(void **state)
 		"f.yaml:1:20: fabric.topology: k is 5: half the ports of a switch go up, so "
 		"it must be even\n");
 	expect_messages("fabric: {topology: {kind: rail, leaves: 9, spines: 4, rails: 2, "
-			"hosts_per_leaf: 4}}\n",
+			"hosts-per-leaf: 4}}\n",
 			"f.yaml:1:20: fabric.topology: 9 leaves cannot be shared evenly by 2 "
 			"rails\n");
 	expect_messages(
 		"fabric: {topology: {kind: rail, leaves: 9, spines: 4, "
-		"hosts_per_leaf: 4}}\n",
+		"hosts-per-leaf: 4}}\n",
 		"f.yaml:1:20: fabric.topology: a host would have 9 NICs, one for each leaf: "
 		"write \"rails\", 8 at most\n");
 	expect_messages("fabric: {topology: {kind: clos3, pods: 2, leaves: 2, spines: 2, supers: "
-			"3, hosts_per_leaf: 1}}\n",
+			"3, hosts-per-leaf: 1}}\n",
 			"f.yaml:1:20: fabric.topology: 3 supers cannot be shared evenly by 2 "
 			"groups, one for each spine of a pod\n");
 	expect_messages("fabric: {topology: {kind: clos3, pods: 2, leaves: 2, spines: 2, supers: "
-			"0, hosts_per_leaf: 1}}\n",
+			"0, hosts-per-leaf: 1}}\n",
 			"f.yaml:1:20: fabric.topology: 2 pods without a super cannot reach each "
 			"other\n");
 	expect_messages(
 		"fabric: {topology: {kind: clos3, pods: 2, leaves: 200, spines: 1, "
-		"supers: 57, hosts_per_leaf: 1}}\n",
+		"supers: 57, hosts-per-leaf: 1}}\n",
 		"f.yaml:1:20: fabric.topology: a spine would have 257 ports: 256 at most\n");
 	expect_messages("fabric: {topology: {kind: fat-tree, k: 4, leaves: 2}}\n",
 			"f.yaml:1:43: fabric.topology.leaves: is not a key of topology fat-tree\n");
@@ -156,7 +156,7 @@ other_kinds_mistakes(void **state)
 }
 
 #define FABRIC_START \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
 
 static void
 links_by_name(void **state)
@@ -197,7 +197,7 @@ static void
 links_and_framing(void **state)
 {
 	static const char start[] = "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, "
-				    "hosts_per_leaf: 2}\n";
+				    "hosts-per-leaf: 2}\n";
 	char text[512];
 
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "expect.h"
 
-static const char *const words[] = {"leaves", "spines", "hosts_per_leaf", "planes", "pfc", "ecn"};
+static const char *const words[] = {"leaves", "spines", "hosts-per-leaf", "planes", "pfc", "ecn"};
 
 static const char *
 suggest(const char *word)
@@ -16,11 +16,11 @@ near_words_are_suggested(void **state)
 	assert_string_equal(suggest("leafs"), "leaves");
 	assert_string_equal(suggest("spine"), "spines");
 	assert_string_equal(suggest("pslines"), "spines");
-	assert_string_equal(suggest("hosts-per-leaf"), "hosts_per_leaf");
+	assert_string_equal(suggest("hosts-per-leaf"), "hosts-per-leaf");
 	assert_string_equal(suggest("PLANES"), "planes");
 	assert_string_equal(suggest("pcf"), "pfc");
 	assert_string_equal(suggest("ecn-profile"), "ecn");
-	assert_string_equal(suggest("Host"), "hosts_per_leaf");
+	assert_string_equal(suggest("Host"), "hosts-per-leaf");
 }
 
 static void

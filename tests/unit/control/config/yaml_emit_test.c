@@ -76,7 +76,7 @@ a_file_is_pleasant_to_read(void **state)
 	static const char text[] =
 		"fabric:\n"
 		"  name: demo\n"
-		"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}\n"
+		"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}\n"
 		"switch:\n"
 		"  preset: spectrum-x\n"
 		"  qos:\n"

@@ -6,7 +6,7 @@
 #include "tests/unit/control/fabric/bench.h"
 
 #define CLOS                                                                                \
-	"fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}}\n" \
+	"fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 2}}\n" \
 	"switch: {preset: spectrum-x, buffer: {size: 16MB}}\n"                              \
 	"leaf: {routing: {convergence: 100us}}\n"                                           \
 	"leaf3: {routing: {convergence: 200us}}\n"                                          \

@@ -13,7 +13,7 @@
 
 // Two leaves below a spine, with two hosts each.
 #define PLACE                                                                               \
-	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}}\n" \
+	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2}}\n" \
 	"switch: {preset: spectrum-x, buffer: {size: 16MB}}\n"
 #define SLICED                                        \
 	PLACE "tenants:\n"                            \

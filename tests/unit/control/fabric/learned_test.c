@@ -7,7 +7,7 @@
 #include "tests/unit/control/model/topology/fixture.h"
 
 #define PLACE                                                                               \
-	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n" \
+	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n" \
 	"tenants: {red: {hosts: [h1, h3], vni: 5001}}\n"
 #define LEAF1 0
 #define LEAF2 1

@@ -6,7 +6,7 @@
 #include "dataplane/node/adopt.h"
 
 #define PLACE                                                                               \
-	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}}\n" \
+	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2}}\n" \
 	"switch: {preset: spectrum-x, buffer: {size: 16MB}}\n"
 #define SWITCHES 3
 #define NODES 7

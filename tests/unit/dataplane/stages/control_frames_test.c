@@ -91,9 +91,9 @@ test_near_pfc(void **state)
 
 	(void)state;
 	harness_open(&h, harness_tables(2));
-	pass(&h, harness_pfc(&h, 8, quanta_3), 5, "\x02", 1);          // LACP's address
-	pass(&h, harness_pfc(&h, 8, quanta_3), 12, "\x88\x09", 2);     // another EtherType
-	pass(&h, harness_pfc(&h, 8, quanta_3), 14, "\x01\x02", 2);     // another opcode
+	pass(&h, harness_pfc(&h, 8, quanta_3), 5, "\x02", 1);      // LACP's address
+	pass(&h, harness_pfc(&h, 8, quanta_3), 12, "\x88\x09", 2); // another EtherType
+	pass(&h, harness_pfc(&h, 8, quanta_3), 14, "\x01\x02", 2); // another opcode
 	pass(&h, harness_pfc(&h, 8, quanta_3), 12, "\x81\x00\x00\x64\x88\x08\x01\x01", 8); // tagged
 	assert_int_equal(harness_drops(&h, 0, DROP_RESERVED_ADDRESS), 4);
 	m = harness_pfc(&h, 8, quanta_3);

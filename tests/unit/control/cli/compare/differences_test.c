@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #define FABRIC                                                                               \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 3}\n" \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 3}\n" \
 	"workload:\n"
 
 static struct compare_run

@@ -8,7 +8,7 @@
 
 #define FABRIC(leaves, hosts)                                      \
 	"fabric:\n  topology: {kind: leaf-spine, leaves: " #leaves \
-	", spines: 2, hosts_per_leaf: " #hosts "}\n"
+	", spines: 2, hosts-per-leaf: " #hosts "}\n"
 
 static const struct route *
 find(const struct fixture *f, const char *node, const char *vrf, const char *text)
@@ -99,7 +99,7 @@ test_tunnels_over_ipv6(void **state)
 	(void)state;
 	fixture_load(&f,
 		     "fabric:\n  underlay: 6\n  topology: {kind: leaf-spine, leaves: 2, spines: "
-		     "2, hosts_per_leaf: 1}\n"
+		     "2, hosts-per-leaf: 1}\n"
 		     "tenants: {red: {hosts: [h1, h2], vni: 9}}\n");
 	assert_tunnel(&f, "leaf1", "red", "10.0.2.0/24", 9, "leaf2");
 	assert_tunnel(&f, "leaf1", "red", "fd00::2:0/112", 9, "leaf2");

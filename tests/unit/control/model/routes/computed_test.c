@@ -81,7 +81,7 @@ test_aggregates(void **state)
 	// leaf1 is all red, leaf2 all blue, leaf3 has one of each and h6 of `rest`, as all hosts of
 	// leaf4.
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 3, "
-			 "hosts_per_leaf: 2}\n"
+			 "hosts-per-leaf: 2}\n"
 			 "tenants:\n  red: {hosts: [h1, h2, h5]}\n  blue: {hosts: [h3, h4]}\n");
 	assert_int_equal(members_of(&f, "leaf3", "red", "10.0.1.0", 24), 3);
 	assert_int_equal(members_of(&f, "leaf3", "red", "10.0.1.1", 32), -1);
@@ -103,7 +103,7 @@ test_aggregates(void **state)
 	fixture_free(&f);
 	// Without tenants there is one VRF, and fabric ports are in it.
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 3, "
-			 "hosts_per_leaf: 2}\n");
+			 "hosts-per-leaf: 2}\n");
 	assert_int_equal(members_of(&f, "leaf1", "default", "10.0.2.0", 24), 3);
 	assert_int_equal(members_of(&f, "leaf1", "default", "10.0.1.2", 32), 1);
 	assert_int_equal(f.routes->nodes[0].count, 2 * 3);
@@ -120,7 +120,7 @@ test_link_down(void **state)
 
 	(void)state;
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 4, "
-			 "hosts_per_leaf: 1}\n");
+			 "hosts-per-leaf: 1}\n");
 	assert_int_equal(topology_find_link(f.topology, "leaf2-spine3", &link), 0);
 	down[link] = true;
 	assert_int_equal(routes_create(&routes, f.topology, down, &f.diag), 0);
@@ -146,7 +146,7 @@ test_no_way_out(void **state)
 
 	(void)state;
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, "
-			 "hosts_per_leaf: 2}\n"
+			 "hosts-per-leaf: 2}\n"
 			 "tenants:\n  red: {hosts: [h1, h3], vni: 5001}\n"
 			 "  green: {hosts: [h2, h4], encap: plain, border: {h4: [9.0.0.0/8]}}\n"
 			 "  open: {hosts: [h5], encap: plain, border: {h5: [0.0.0.0/0]}}\n");

@@ -12,7 +12,7 @@
 	"    swp8: {uplink: true}\n    swp9: {uplink: true}\n"                                 \
 	"  routes:\n    - {prefix: 172.16.0.0/24, via: [{port: swp8, mac: " MAC "}]}\n"
 #define DEMO                                                                                 \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 1}\n" \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 1}\n" \
 	"tenants: {red: {hosts: [h1, h2, h3], vni: 5001}}\n"
 
 static const struct route *
@@ -172,7 +172,8 @@ test_event_errors(void **state)
 	assert_bad_event("{vtep: 172.16.0.2}", "needs `mac:`");
 	assert_bad_event("{vtep: 172.16.0.77, mac: " MAC "}",
 			 "events.route.via: VRF default has no route to 172.16.0.77");
-	assert_bad_event("{vtep: leaf2}, {vtep: leaf3}", "must be the only next hop: a route has one tunnel");
+	assert_bad_event("{vtep: leaf2}, {vtep: leaf3}",
+			 "must be the only next hop: a route has one tunnel");
 }
 
 int

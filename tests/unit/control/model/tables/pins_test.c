@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FABRIC                                                                               \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n" \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n" \
 	"leaf:\n  routing:\n    pinned:\n"
 
 static uint16_t

@@ -98,7 +98,7 @@ static void
 test_tenant_elsewhere(void **state)
 {
 	static const char *const text =
-		"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2}\n"
+		"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2}\n"
 		"tenants:\n  red: {hosts: [h1], buffer: {guaranteed: 192KB, share: 1/4}}\n"
 		"  blue: {hosts: [h2, h3]}\n";
 	struct fixture f;
@@ -206,7 +206,7 @@ test_guarantees_in_every_mode(void **state)
 
 		snprintf(text, sizeof(text),
 			 "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, "
-			 "hosts_per_leaf: "
+			 "hosts-per-leaf: "
 			 "2}}\nswitch: {%s, buffer: {size: 4MB}}\n"
 			 "tenants: {red: {hosts: [h1, h3], buffer: {guaranteed: 192KB, share: "
 			 "50%%}}}\n",

@@ -2,9 +2,9 @@
 // What no VRF sends plain: packets to where tunnels end, which are believed there.
 #include "built.h"
 
-#define FABRIC4 "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n"
+#define FABRIC4 "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 2}\n"
 #define FABRIC6                                                                              \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n" \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 2}\n" \
 	"  underlay: 6\n"
 // The way out is behind leaf2.
 #define OPEN                                              \

@@ -2,7 +2,7 @@
 // What of tunnels and VLANs a snapshot says, at leaves, at spines and on a lone switch.
 #include "built.h"
 
-#define FABRIC "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2}\n"
+#define FABRIC "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 2}\n"
 #define MIXED                                                                \
 	FABRIC "switch: {preset: sonic}\n"                                   \
 	       "tenants:\n  red: {hosts: [h1, h3], vni: 5001, dscp: pipe}\n" \

@@ -2,7 +2,7 @@
 // Ports named in sections that many switches read: one of them must have it.
 #include "built.h"
 
-#define PLACE "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 4}}\n"
+#define PLACE "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 4}}\n"
 #define SWITCHES 3 // leaves of 5 ports, a spine of 2
 
 static struct config_port_qos

@@ -2,7 +2,7 @@
 // Links that the file names, and the MTU of paths by them.
 #include "fixture.h"
 
-#define START "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}\n"
+#define START "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
 
 static const struct topo_link *
 link_of(const struct fixture *f, const char *name)

@@ -11,7 +11,7 @@ test_wiring(void **state)
 
 	(void)state;
 	fixture_load(&f, "fabric:\n  topology: {kind: rail, leaves: 8, spines: 3, rails: 4, "
-			 "hosts_per_leaf: 5}\n");
+			 "hosts-per-leaf: 5}\n");
 	t = f.topology;
 	assert_int_equal(t->host_count, 5 * 8 / 4);
 	assert_int_equal(t->link_count, 10 * 4 + 8 * 3);
@@ -40,7 +40,7 @@ test_tenants(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, "fabric:\n  topology: {kind: rail, leaves: 2, spines: 2, hosts_per_leaf: "
+	fixture_load(&f, "fabric:\n  topology: {kind: rail, leaves: 2, spines: 2, hosts-per-leaf: "
 			 "3}\ntenants: {red: {hosts: [h1, h3]}, blue: {hosts: [h2]}}\n");
 	assert_int_equal(topology_host_tenant(f.topology, 2), 0);
 	assert_int_equal(topology_host_port(f.topology, 2, 1)->tenant, 0);

@@ -106,7 +106,7 @@ test_clos3(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, KIND("clos3, pods: 3, leaves: 4, spines: 2, supers: 6, hosts_per_leaf: 5, "
+	fixture_load(&f, KIND("clos3, pods: 3, leaves: 4, spines: 2, supers: 6, hosts-per-leaf: 5, "
 			      "planes: 2"));
 	t = f.topology;
 	assert_int_equal(t->leaf_count, 24);
@@ -136,7 +136,7 @@ test_planes(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, KIND("leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 3, planes: 8"));
+	fixture_load(&f, KIND("leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 3, planes: 8"));
 	t = f.topology;
 	assert_int_equal(t->leaf_count, 16);
 	assert_int_equal(t->spine_count, 16);
@@ -156,7 +156,7 @@ test_2048(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, KIND("leaf-spine, leaves: 32, spines: 16, hosts_per_leaf: 64"));
+	fixture_load(&f, KIND("leaf-spine, leaves: 32, spines: 16, hosts-per-leaf: 64"));
 	assert_int_equal(f.topology->host_count, 2048);
 	assert_ip4(&f, "h2048.eth1", 0, 32, 64);
 	check_addresses(f.topology);

@@ -33,7 +33,7 @@ test_mtu_of_planes(void **state)
 
 	(void)state;
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, "
-			 "hosts_per_leaf: 2, planes: 2}\n  links: {p2-leaf1-p2-spine1: {mtu: "
+			 "hosts-per-leaf: 2, planes: 2}\n  links: {p2-leaf1-p2-spine1: {mtu: "
 			 "2000}}\n");
 	assert_int_equal(topology_path_mtu(f.topology, 0, 0, 3, 0), 4200);
 	assert_int_equal(topology_path_mtu(f.topology, 0, 1, 3, 1), 2000);

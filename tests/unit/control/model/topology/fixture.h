@@ -96,7 +96,7 @@ fixture_refused_event(const char *text, const char *message)
 #define FIXTURE_DEMO                                                                        \
 	"fabric:\n"                                                                         \
 	"  name: demo\n"                                                                    \
-	"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}\n"         \
+	"  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}\n"         \
 	"  links: {host: {rate: 100G, delay: 500ns}, fabric: {rate: 100G, delay: 500ns}}\n" \
 	"  mtu: 4200\n"                                                                     \
 	"  seed: 1\n"                                                                       \

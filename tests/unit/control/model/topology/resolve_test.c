@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #define PLANES                                                                              \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2, " \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2, " \
 	"planes: 3}\n"
 
 static int

@@ -3,7 +3,7 @@
 // change after the topology was made.
 #include "fixture.h"
 
-#define SMALL "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}\n"
+#define SMALL "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}\n"
 
 static const struct topo_port *
 port_of(const struct fixture *f, const char *name)
@@ -294,7 +294,7 @@ test_single_switch(void **state)
 // ---- room ---------------------------------------------------------------------------------------
 
 #define ROOM(more, tenants)                                                                  \
-	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4}\n" \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}\n" \
 	"  mtu: 4200\n" more tenants
 
 static void

@@ -102,7 +102,7 @@ test_attached_with_several_nics(void **state)
 
 	(void)state;
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, "
-			 "hosts_per_leaf: 1, planes: 3}\nattach:\n  h1: {netns: a}\n");
+			 "hosts-per-leaf: 1, planes: 3}\nattach:\n  h1: {netns: a}\n");
 	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);
 	assert_int_equal(f.diag.warnings, 1);
 	assert_true(
@@ -155,7 +155,7 @@ test_loopbacks(void **state)
 	assert_memory_equal(nodes[1].router_mac, leaf2_mac, 6);
 	fixture_free(&f);
 	fixture_load(&f, "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, spines: 2, "
-			 "supers: 4, hosts_per_leaf: 1, planes: 2}\n");
+			 "supers: 4, hosts-per-leaf: 1, planes: 2}\n");
 	nodes = f.topology->nodes;
 	node = topology_find_node(f.topology, "p2-super4");
 	assert_memory_equal(nodes[node].loopback4, last_super, 4);
@@ -178,7 +178,7 @@ test_no_tenants(void **state)
 	(void)state;
 	fixture_load(&f,
 		     "fabric:\n  topology: {kind: leaf-spine, leaves: 3, spines: 1, "
-		     "hosts_per_leaf: 1}\n  links: {fabric: {rate: 400G, cable: 30m, mtu: 2000}}\n"
+		     "hosts-per-leaf: 1}\n  links: {fabric: {rate: 400G, cable: 30m, mtu: 2000}}\n"
 		     "  mtu: 9000\n");
 	assert_int_equal(f.topology->vrf_count, 1);
 	assert_int_equal(f.topology->tenant_count, 0);
@@ -197,7 +197,7 @@ test_largest(void **state)
 	(void)state;
 	// 256 leaves, ports 1 .. 256 in every spine.
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 256, spines: 1, "
-			 "hosts_per_leaf: 2}\n");
+			 "hosts-per-leaf: 2}\n");
 	assert_joined(&f, "leaf256.swp3", "spine1.swp256");
 	assert_joined(&f, "h512.eth1", "leaf256.swp2");
 	fixture_free(&f);

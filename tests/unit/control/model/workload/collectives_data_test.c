@@ -329,7 +329,7 @@ test_channels(void **state)
 	for (unsigned hosts = 1; hosts <= RANKS_MAX / 3; hosts++) {
 		snprintf(fabric, sizeof(fabric),
 			 "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, "
-			 "hosts_per_leaf: %u, planes: 3}\n",
+			 "hosts-per-leaf: %u, planes: 3}\n",
 			 hosts);
 		for (unsigned i = 0; i < 6; i++) {
 			snprintf(item, sizeof(item), "  - {kind: %s, size: %uB}\n",

@@ -121,7 +121,7 @@ test_step(void **state)
 	drop(&m);
 }
 
-#define THREE "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 3}\n"
+#define THREE "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 3}\n"
 
 static void
 test_limits(void **state)
@@ -152,7 +152,7 @@ static void
 test_many(void **state)
 {
 	static const char *const fabric = "fabric:\n  topology: {kind: leaf-spine, leaves: %u, "
-					  "spines: 1, hosts_per_leaf: 250}\n";
+					  "spines: 1, hosts-per-leaf: 250}\n";
 	char text[128];
 	struct made m;
 

@@ -5,12 +5,12 @@
 // Four hosts with a NIC in each of two planes; handing over takes 1 us and 10 ps a byte.
 #define PLANES                                                                                 \
 	"fabric:\n"                                                                            \
-	"  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2, planes: 2}\n" \
+	"  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2, planes: 2}\n" \
 	"hosts: {inside: {rate: 800G, delay: 1us}}\n"
 
 #define RAILS                                                                 \
 	"fabric:\n"                                                           \
-	"  topology: {kind: rail, leaves: 2, spines: 2, hosts_per_leaf: 4}\n" \
+	"  topology: {kind: rail, leaves: 2, spines: 2, hosts-per-leaf: 4}\n" \
 	"hosts: {inside: {rate: 800G, delay: 1us}%s}\n"
 
 static void

@@ -36,7 +36,7 @@ make_leaf(struct made *m, unsigned hosts, const char *items)
 	char fabric[128];
 
 	snprintf(fabric, sizeof(fabric),
-		 "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: "
+		 "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: "
 		 "%u}\n",
 		 hosts);
 	make(m, fabric, items);

@@ -8,7 +8,7 @@
 #define RATE 100e9
 #define LEAF8                                                                        \
 	"fabric:\n  seed: %u\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, " \
-	"hosts_per_leaf: 8}\n"
+	"hosts-per-leaf: 8}\n"
 
 static void
 make_seed(struct made *m, unsigned seed, const char *items)
@@ -149,7 +149,7 @@ test_mix(void **state)
 	drop(&m);
 }
 
-#define TWO "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 2}\n"
+#define TWO "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}\n"
 
 static void
 test_refused(void **state)

@@ -68,7 +68,7 @@ test_channels_of_several_nics(void **state)
 	(void)state;
 	make(&m,
 	     "fabric:\n"
-	     "  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: 3, planes: 3}\n",
+	     "  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 3, planes: 3}\n",
 	     "  - {kind: all-reduce, size: 5MB, hosts: [h1, h3.eth1, h3.eth3]}\n"
 	     "  - {kind: reduce-scatter, size: 5MB, hosts: [h1, h2]}\n");
 	assert_int_equal(m.error, 0);

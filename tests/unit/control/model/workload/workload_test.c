@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#define PLAIN "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 4}\n"
+#define PLAIN "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 4}\n"
 
 static void
 test_flow(void **state)
@@ -130,7 +130,7 @@ test_permutation_is_fair(void **state)
 
 		snprintf(fabric, sizeof(fabric),
 			 "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, "
-			 "hosts_per_leaf: 4}\n  seed: %u\n",
+			 "hosts-per-leaf: 4}\n  seed: %u\n",
 			 seed);
 		make(&m, fabric, "  - {kind: permutation, size: 1B}\n");
 		assert_int_equal(m.error, 0);
@@ -328,7 +328,7 @@ test_refused(void **state)
 	assert_refused(FIXTURE_DEMO, "  - {kind: flow, from: h1, to: h2, size: 1B, tenant: blue}\n",
 		       "h1 is not in tenant blue");
 	assert_refused(
-		"fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts_per_leaf: "
+		"fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: "
 		"1}\n",
 		"  - {kind: permutation, size: 1B}\n", "1 host; it takes two");
 	assert_refused(
