@@ -2,7 +2,7 @@
 // roost show: asks the fabric's daemon and prints the answer, once or every so often.
 #include "cli.h"
 
-#include "control/show/view.h"
+#include "control/show/show_view.h"
 
 #include <assert.h>
 #include <ctype.h>

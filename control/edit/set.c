@@ -3,7 +3,7 @@
 // (versions.c): each is put where its key would stand in the file, and then what they touch is
 // decoded, merged and checked anew. What does not decode, or contradicts what is there, is taken
 // back with all that came with it, so that nothing is ever half-applied.
-#include "set_part.h"
+#include "set_internal.h"
 
 #include "control/config/decode_fabric.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where an edit goes in the tree, and what becomes of what stands there.
-#include "set_part.h"
+#include "set_internal.h"
 
 #include "control/config/host_range.h"
 #include "control/config/scalar.h"

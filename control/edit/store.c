@@ -10,10 +10,8 @@
 
 #include "control/base/file.h"
 #include "control/config/scalar.h"
-#include "header.h"
-#include "numbers.h"
+#include "store_internal.h"
 #include "control/base/replace.h"
-#include "dataplane/base/headers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 //
 // Words are kept once and for as long as the configuration: what was merged refers to them, and
 // what is compared by its bytes (merge_keep()) stays equal from version to version.
-#include "set_part.h"
+#include "set_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ versions_start(struct config *config)
 	bool good = root != NULL;
 
 	if (private->read == NULL)
-		private->read = private->root;
+	private->read = private->root;
 	if (good)
 		*root = (struct yaml_node){.kind = YAML_MAP, .pos = from->pos};
 	for (unsigned i = 0; good && i < from->count; i++) {

@@ -4,7 +4,7 @@
 // here in bytes, instants and durations in ps and leave in ns.
 #include "counter.h"
 
-#include "counters_part.h"
+#include "counters_internal.h"
 #include "dataplane/queueing/buffer.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "counters.h"
 
 #include "counter.h"
-#include "counters_part.h"
+#include "counters_internal.h"
 
 static const char *const pool_names[POOL_COUNT] = {
 	[POOL_INGRESS_LOSSLESS] = "ingress-lossless",

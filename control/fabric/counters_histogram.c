@@ -2,7 +2,7 @@
 // Histograms (dataplane/queueing/histogram.h): what was looked at, the lower edge of each bin and
 // how often a value fell into it. Depths are bytes, latencies ns; bin 0 begins at 0, and the last
 // has no upper edge.
-#include "counters_part.h"
+#include "counters_internal.h"
 
 static const char *const kinds[] = {
 	[HISTOGRAM_QUEUE] = "queue",

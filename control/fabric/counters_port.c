@@ -5,7 +5,7 @@
 #include "counters.h"
 
 #include "counter.h"
-#include "counters_part.h"
+#include "counters_internal.h"
 #include "dataplane/base/drop.h"
 
 static struct counters_pause

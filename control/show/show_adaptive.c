@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How switches choose paths: each group of next hops that has several, its members as a choice sees
 // them now, the flowlets that go on, and congestion notices sent and believed.
-#include "control/fabric/counters_part.h"
-#include "view.h"
+#include "control/fabric/counters_internal.h"
+#include "show_view.h"
 
 #include "dataplane/stages/spray_fit.h"
 #include "dataplane/stages/path_state.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What views collect with: the nodes and ports that a question means, and members of an answer.
-#include "view.h"
+#include "show_view.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dropped packets by reason: how many, the ports they came in by, and what to do about it.
-#include "view.h"
+#include "show_view.h"
 
 #include "dataplane/base/drop.h"
 

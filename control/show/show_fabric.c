@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fabric as a whole: its nodes, links and workers.
-#include "view.h"
+#include "show_view.h"
 
 static void
 add_links(json_t *to, const struct show_fabric *f)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The histograms that `qos.histograms` configures.
-#include "control/fabric/counters_part.h"
-#include "view.h"
+#include "control/fabric/counters_internal.h"
+#include "show_view.h"
 
 static json_t *
 node_histograms(const struct show_state *s, const struct report_node *n)

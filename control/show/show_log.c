@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The log of a fabric since it came up, oldest entry first, as in counters.json. An entry that
 // concerns no queue belongs to no node or port either.
-#include "view.h"
+#include "show_view.h"
 
 #include <string.h>
 

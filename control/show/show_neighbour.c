@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The neighbours that switches know, and the sources they learn from.
-#include "view.h"
+#include "show_view.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The networks of tenants: who is in them, which join, and what they reach outside.
-#include "view.h"
+#include "show_view.h"
 
 #define HOSTS_SHOWN 8
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The history of pauses, exact and not polled: a row for each priority and direction, times in
 // microseconds of fabric time with nothing rounded.
-#include "control/fabric/counters_part.h"
-#include "view.h"
+#include "control/fabric/counters_internal.h"
+#include "show_view.h"
 
 #include <string.h>
 

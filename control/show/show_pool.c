@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buffer pools. `max` is the peak since the watermarks were last cleared, `max-persistent` since
 // the persistent ones were.
-#include "view.h"
+#include "show_view.h"
 
 static json_t *
 node_pools(const struct show_state *s, const struct report_node *n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of what an answer holds. The path of a table is gone down once, with what each `*` stands
 // for kept beside; where it ends is a row.
-#include "view.h"
+#include "show_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // The parts of `show qos roce`, and the marks that say where a value comes from.
 #pragma once
 
-#include "view.h"
+#include "show_view.h"
 
 // ---- collecting --------------------------------------------------------------------------------
 

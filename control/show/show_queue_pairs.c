@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The queue pairs of NICs: whom they speak to, how far they are, and what became of them. What a
 // role does not have is left out.
-#include "view.h"
+#include "show_view.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 // and what beside it, what went out as RoCE and as CNPs, marks and pauses. RoCE are the priorities
 // that PFC pauses (without any, priority 3); CNPs go by the class of DSCP 48. Priorities that share
 // a group or class are counted there together.
-#include "control/fabric/counters_part.h"
-#include "view.h"
+#include "control/fabric/counters_internal.h"
+#include "show_view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

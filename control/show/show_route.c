@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The routes of switches.
-#include "view.h"
+#include "show_view.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who got the frames of ports that share their interface with the kernel: what the XDP program of
 // each counted, by class.
-#include "view.h"
+#include "show_view.h"
 
 #include <string.h>
 

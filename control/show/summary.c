@@ -2,7 +2,7 @@
 #include "summary.h"
 
 #include "control/fabric/result_collectives.h"
-#include "summary_part.h"
+#include "summary_internal.h"
 #include "control/base/text_table.h"
 
 #include <errno.h>

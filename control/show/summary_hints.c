@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the figures of a run suggest to look at. `roost check` warns of what settings will do; this
 // says what they did.
-#include "summary_part.h"
+#include "summary_internal.h"
 
 // Uplinks this uneven lose a fifth of the leaf's bandwidth when they are full.
 #define UNEVEN 0.5

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/fabric/result_links.h"
-#include "summary_part.h"
+#include "summary_internal.h"
 #include "control/base/text_table.h"
 
 #include <errno.h>

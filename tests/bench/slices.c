@@ -44,7 +44,7 @@ open_bench(struct bench *b, struct config_diag *diag)
 	char text[TEXT_MAX];
 
 	snprintf(text, sizeof(text),
-		 "fabric: {topology: {kind: leaf-spine, leaves: %d, spines: %d, hosts_per_leaf: "
+		 "fabric: {topology: {kind: leaf-spine, leaves: %d, spines: %d, hosts-per-leaf: "
 		 "%d}}\nswitch: {preset: spectrum-x}\n",
 		 LEAVES, SPINES, PER_LEAF);
 	if (config_load_text(&b->config, text, strlen(text), "bench", diag) != 0 ||

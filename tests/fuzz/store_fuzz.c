@@ -4,7 +4,7 @@
 // in nothing.
 #include "control/edit/diff.h"
 #include "control/config/yaml_emit.h"
-#include "control/edit/header.h"
+#include "control/edit/store_internal.h"
 #include "text_fuzz.h"
 #include "dataplane/base/headers.h"
 

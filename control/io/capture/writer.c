@@ -184,8 +184,8 @@ capture_writer_packet_directed(struct capture_writer *writer, enum capture_direc
 			       ps_t stamp, const void *data, uint32_t data_len, uint32_t orig_len,
 			       const char *comment)
 {
-	uint32_t written_len =
-		writer->snaplen && data_len > writer->snaplen ? writer->snaplen : data_len;
+	uint32_t written_len = writer->snaplen && data_len > writer->snaplen ? writer->snaplen
+									     : data_len;
 	size_t text_len = comment ? strlen(comment) : 0;
 	bool newline = text_len > 0 && comment[text_len - 1] != '\n';
 	uint32_t comment_len = (uint32_t)text_len + newline;

@@ -162,7 +162,7 @@ static void
 switches_are_named(void **state)
 {
 	struct config *planes = load_good("fabric: {topology: {kind: leaf-spine, leaves: 2, "
-					  "spines: 2, hosts_per_leaf: 2, planes: 2}}\n");
+					  "spines: 2, hosts-per-leaf: 2, planes: 2}}\n");
 	struct config *named = load_good("fabric: {topology: {kind: explicit, links: [], "
 					 "nodes: {tor: leaf, leaf1: , h1: }}}\n");
 	struct config_diag diag = {0};

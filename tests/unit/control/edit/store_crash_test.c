@@ -2,7 +2,7 @@
 // A process that commits a revision is killed before each of its system calls in turn, and behind
 // each. Whoever opens the revisions then finds the old one or the new one, whole, and can go on.
 // That a rename is not on disk before what it renames is seen from the order of the calls.
-#include "control/edit/header.h"
+#include "control/edit/store_internal.h"
 #include "place.h"
 #include "dataplane/base/headers.h"
 

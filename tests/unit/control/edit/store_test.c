@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/edit/header.h"
+#include "control/edit/store_internal.h"
 #include "place.h"
 
 #include "control/config/yaml_tree.h"

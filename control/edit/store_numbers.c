@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numbers.h"
-
-#include "store.h"
+#include "store_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "header.h"
-
-#include "dataplane/base/headers.h"
+#include "store_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

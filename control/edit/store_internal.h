@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands above the YAML of a revision's file, as comments; private to control/store/.
+// The files of revisions, their names and the comments at their top; private to control/edit/. A
+// file begins with
 //
 //	# roost revision 12
 //	# at 2025-11-21T18:33:00Z
@@ -9,7 +10,6 @@
 #pragma once
 
 #include "store.h"
-#include "dataplane/base/headers.h"
 
 #define HEADER_MAX (STORE_USER_MAX + STORE_WHAT_MAX + STORE_FILE_MAX + 256)
 
@@ -18,3 +18,11 @@ size_t header_write(const struct store_revision *revision, char out[static HEADE
 
 // Reads it from the beginning of a file's text. Returns its length, or -EBADMSG.
 ssize_t header_read(struct store_revision *out, const char *text, size_t length);
+
+#define NUMBERS_NAME 24 // "4294967295.yaml"
+
+// The name of a revision's file.
+void numbers_name(uint32_t number, char name[static NUMBERS_NAME]);
+// The numbers of all revisions in an open directory, ascending, for free(); other names are passed
+// over. Returns 0 or -errno.
+int numbers_list(int directory, uint32_t **out, unsigned *count);

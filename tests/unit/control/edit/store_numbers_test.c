@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/edit/numbers.h"
+#include "control/edit/store_internal.h"
 
 #include "place.h"
 

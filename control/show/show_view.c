@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of views, and how a question finds its view and is refused. Most answers are
 // counters.json with less in it: {"time_ns", "nodes": {NAME: {"ports": {NAME: ...}}}}.
-#include "view.h"
+#include "show_view.h"
 
 #include <errno.h>
 #include <stdio.h>
