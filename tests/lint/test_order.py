@@ -5,6 +5,7 @@ A folder includes only itself and folders above it in ORDER. A module is the fil
 NAME_internal.h; modules include each other in one direction too.
 """
 import os
+import re
 import subprocess
 import unittest
 from collections import defaultdict
@@ -110,6 +111,10 @@ class Order(unittest.TestCase):
         found = {os.path.dirname(name(path)) for path in sources(*ROOTS)}
         self.assertEqual(found - set(ORDER), set())
         self.assertEqual(set(ORDER) - found, set())
+
+    def test_the_page_has_the_list(self):
+        block = re.search(r"^```text\n(dataplane/base .*?)^```$", (SOURCE / "doc/development.md").read_text(), re.M | re.S)
+        self.assertEqual([line.split()[0] for line in block.group(1).splitlines()], list(ORDER))
 
     def test_folders_include_only_those_above(self):
         place = {folder: i for i, folder in enumerate(ORDER)}

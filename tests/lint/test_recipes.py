@@ -23,6 +23,14 @@ class Recipes(unittest.TestCase):
         self.assertTrue(found, pattern)
         self.assertLessEqual(len(found), most, found)
 
+    def test_a_stage(self):
+        """Its header, the order of stages, and the list of sources."""
+        self.assert_files(3, r"\bstage_remark\b|stages/remark\b", "dataplane", "pipelines", "control")
+
+    def test_a_setting(self):
+        """Its member, its row, and the code that uses it."""
+        self.assert_files(5, r"\bpxn\b", "control", "dataplane")
+
     def test_a_counter(self):
         """Its field and its row. The code that counts is the feature's, outside of these folders."""
         self.assert_files(2, r"\bxoff_sent\b", "dataplane/base", "control")
