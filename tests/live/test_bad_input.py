@@ -105,6 +105,22 @@ class BadInput(LiveCase):
                             "up", self.file(demo(self.name), "bad.yaml"), status=1)
         self.assertEqual(clean(self.name), [f"/run/netns/{there}"])
 
+    def test_a_namespace_of_another_fabric(self):
+        """The second fabric must not advise to cut the host off from the first."""
+        there = netns(self.name, "h1")
+        self.fabric(demo(self.name, attach=("h1", "h5")))
+        other = demo(self.name + "x", attach=("h1",))
+        other["attach"]["h1"]["netns"] = there
+        self.assert_refused(rf"namespace {there}: fabric {self.name} has attached it: take that down, or name another",
+                            "up", self.file(other, "other.yaml"), status=1)
+        self.assert_reaches(self.name, "h1", "h5")
+
+    def test_record_has_no_effect(self):
+        description = demo(self.name, attach=("h1",)) | {"record": {"interval": "1us", "queues": ["leaf1.swp1.3"]}}
+        up = roost("up", self.file(description, "fabric.yaml"))
+        self.addCleanup(roost, "down", self.name)
+        self.assertIn("roost: note: record: has no effect in a live fabric: ", up.err)
+
     def test_without_root(self):
         """Said before anything is tried."""
         with tempfile.TemporaryDirectory(dir="/tmp") as directory:   # where nobody may go

@@ -33,8 +33,10 @@
 
 #define VETH_OFFLOADS_ALL ((1u << OFFLOAD_COUNT) - 1)
 #define VETH_QDISC_PACKETS 10000
-// Marks host ends, to know those that a killed fabric's namespace is about to take along.
-#define VETH_ALIAS "roost"
+// The alias of a host's end, with the fabric's name behind it: it distinguishes ends of fabrics from
+// other interfaces, and tells which fabric has a namespace.
+#define VETH_ALIAS "roost "
+#define VETH_ALIAS_BYTES 64
 #define VETH_GONE_TRIES 100
 #define VETH_GONE_WAIT_NS 20000000
 
@@ -44,7 +46,8 @@ struct veth_setup {
 	struct netlink nl;
 	int index; // of the host's end
 	const char *step;
-	bool exists; // an interface of that name, not ours
+	bool exists;                   // an interface of that name
+	char fabric[VETH_ALIAS_BYTES]; // which has it; empty: it is none of a fabric's
 };
 
 static unsigned
@@ -219,11 +222,13 @@ veth_set_alias(struct veth_setup *setup)
 	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
 	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWLINK, 0);
 	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	char alias[VETH_ALIAS_BYTES];
 
 	setup->step = "marking it";
+	snprintf(alias, sizeof(alias), VETH_ALIAS "%s", setup->options->fabric);
 	header->ifi_family = AF_UNSPEC;
 	header->ifi_index = setup->index;
-	mnl_attr_put_strz(request, IFLA_IFALIAS, VETH_ALIAS);
+	mnl_attr_put_strz(request, IFLA_IFALIAS, alias);
 	return netlink_talk(&setup->nl, request, NULL, NULL);
 }
 
@@ -288,7 +293,8 @@ veth_configure_switch(struct veth_setup *setup)
 	return error != 0 ? error : link_set_up(name);
 }
 
-// In the host's namespace. A killed fabric's pairs go a moment after it: waits for that moment.
+// In the host's namespace. The pairs of a fabric that was killed go a moment after it: waits for that
+// moment.
 // 0 when the name is free.
 static int
 veth_await_name(void *arg)
@@ -303,8 +309,11 @@ veth_await_name(void *arg)
 
 		if (error != 0)
 			return error == -ENODEV ? 0 : error;
-		if (strcmp(info.alias, VETH_ALIAS) != 0)
+		setup->fabric[0] = '\0';
+		if (strncmp(info.alias, VETH_ALIAS, strlen(VETH_ALIAS)) != 0)
 			break;
+		snprintf(setup->fabric, sizeof(setup->fabric), "%.*s",
+			 (int)sizeof(setup->fabric) - 1, info.alias + strlen(VETH_ALIAS));
 		nanosleep(&wait, NULL);
 	}
 	setup->exists = true;
@@ -316,7 +325,12 @@ veth_fail(const struct veth_setup *setup, int error, char *err, size_t err_bytes
 {
 	const struct veth_options *o = setup->options;
 
-	if (setup->exists)
+	if (setup->exists && setup->fabric[0] != '\0')
+		snprintf(err, err_bytes,
+			 "namespace %s: fabric %s has attached it: take that down, or name another "
+			 "namespace",
+			 o->netns, setup->fabric);
+	else if (setup->exists)
 		snprintf(err, err_bytes,
 			 "namespace %s: there is an interface %s already: ip -n %s link del %s",
 			 o->netns, o->host_name, o->netns, o->host_name);

@@ -22,6 +22,7 @@ struct veth_options {
 	const char *netns;       // its name, for messages
 	const char *host_name;   // "eth1"
 	const char *switch_name; // of the end in this namespace
+	const char *fabric;      // its name, which tells a second fabric who has the namespace
 	uint8_t host_mac[6];
 	uint8_t switch_mac[6];
 	uint8_t gateway_mac[6]; // of every gateway: the permanent neighbour

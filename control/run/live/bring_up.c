@@ -192,6 +192,14 @@ create_pools(struct live_fabric *live, const struct pool_options *options,
 	return rc;
 }
 
+static bool
+records_anything(const struct config_record *r)
+{
+	return r->queues.count + r->flows.count + r->links.count + r->pauses.count +
+		       r->pools.count + r->pcap.count !=
+	       0;
+}
+
 static int
 create_fabric(struct live_fabric *live, struct live_report *report)
 {
@@ -223,6 +231,10 @@ create_fabric(struct live_fabric *live, struct live_report *report)
 			"and %s left to it\n",
 			left_out, left_out == 1 ? "" : "s", left_out == 1 ? "has" : "have",
 			left_out == 1 ? "is" : "are");
+	if (records_anything(&live->config->record))
+		fprintf(report->notes, "roost: note: record: has no effect in a live fabric: "
+				       "`roost sim` and `roost replay` "
+				       "write these files\n");
 	live->log = fabric_log_create(stderr, "`roost show log`", true);
 	return live_events_create(live, report->diag);
 }

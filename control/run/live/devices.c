@@ -149,6 +149,7 @@ make_veth(const struct live_fabric *live, const struct device_port *d, int netns
 	struct veth_options options = {
 		.netns_fd = netns_fd,
 		.netns = d->netns,
+		.fabric = live->config->fabric.name.text,
 		.host_name = eth->name,
 		.switch_name = topology_host(live->topology, d->host)->name,
 		.mtu = d->mtu,
