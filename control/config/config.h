@@ -86,7 +86,7 @@ struct config_mark {
 // By key, as below a switch's section: "qos.tc.3.weight". A zeroed one is empty.
 struct config_marks {
 	struct config_mark_entry *entries; // sorted by key
-	unsigned count, room;
+	unsigned count;
 };
 // Where the key's value came from: DEFAULT for a key that neither the file nor a preset has.
 struct config_mark config_marks_find(const struct config_marks *marks, const char *key);

@@ -5,6 +5,8 @@
 // default or preset is never blamed if the file has a part in the contradiction.
 #include "config.h"
 
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 
 #define KEY_MAX 80
@@ -51,7 +53,6 @@ config_marks_set(struct config_marks *marks, const char *key, struct config_mark
 {
 	bool found;
 	unsigned i = find(marks, key, &found);
-	struct config_mark_entry *grown;
 
 	if (found) {
 		marks->entries[i].mark = mark;
@@ -59,13 +60,8 @@ config_marks_set(struct config_marks *marks, const char *key, struct config_mark
 	}
 	if (strlen(key) >= KEY_MAX)
 		return;
-	if (marks->count == marks->room) {
-		grown = realloc(marks->entries, (2 * marks->room + 64) * sizeof(*grown));
-		if (grown == NULL)
-			abort();
-		marks->entries = grown;
-		marks->room = 2 * marks->room + 64;
-	}
+	marks->entries = memory_grow(marks->entries, marks->count, sizeof(*marks->entries),
+				     "origins of settings");
 	memmove(&marks->entries[i + 1], &marks->entries[i],
 		(marks->count - i) * sizeof(*marks->entries));
 	marks->entries[i] = (struct config_mark_entry){.mark = mark};

@@ -56,6 +56,7 @@ teardown(void **state)
 	struct switches *s = *state;
 	void *fixture = s->fixture;
 
+	config_marks_free(&s->marks);
 	config_free(s->config);
 	config_free(s->preset);
 	fixture_teardown(&fixture);
