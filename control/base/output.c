@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include "directory.h"
+#include "memory.h"
 #include "replace.h"
 
 #include <errno.h>
@@ -30,19 +31,17 @@ output_open(struct output *o, const char *directory)
 static char *
 join(const char *directory, const char *name)
 {
-	char *path;
-
-	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+	return memory_format("%s/%s", directory, name);
 }
 
 static struct output_file *
 add(struct output *o, const char *name)
 {
-	struct output_file *file = calloc(1, sizeof(*file));
+	struct output_file *file = memory_new(sizeof(*file), "output file");
 
-	o->files = realloc(o->files, (o->count + 1) * sizeof(struct output_file *));
+	o->files = memory_grow(o->files, o->count, sizeof(struct output_file *), "output files");
 	o->files[o->count++] = file;
-	file->name = strdup(name);
+	file->name = memory_text(name);
 	file->path = join(o->directory, name);
 	return file;
 }

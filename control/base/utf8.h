@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+// Replaces bytes that are not UTF-8 with question marks, so that JSON takes the text. Any thread.
+void utf8_repair(char *text);
+
 // Ends a text of `length` bytes, of which the last may be the beginning of a character that was cut
 // in two, before that character. Returns the new length. Any thread.
 static inline size_t

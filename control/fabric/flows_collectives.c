@@ -2,6 +2,7 @@
 // How long collectives took, time by time: from when the first rank began to when the last had
 // everything. A step begins with its compute phase.
 #include "flows_internal.h"
+#include "control/base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,10 +64,10 @@ program_id(const struct workload *w, const struct program_spec *p, char id[stati
 
 	for (const struct program_spec *other = w->programs; other < p; other++)
 		same += strcmp(other->name, p->name) == 0;
-	if (same == 1)
-		snprintf(id, PROGRAM_ID_MAX, "%.100s", p->name);
-	else
-		snprintf(id, PROGRAM_ID_MAX, "%.100s-%u", p->name, same);
+	snprintf(id, 101, "%s", p->name);
+	utf8_end(id, strlen(id));
+	if (same != 1)
+		snprintf(id + strlen(id), PROGRAM_ID_MAX - strlen(id), "-%u", same);
 }
 
 // Collectives of a step are numbered from 1: "train.2.all-to-all".

@@ -3,6 +3,8 @@
 // as under the digest, so that who reads the file can compute the digest again.
 #include "result.h"
 
+#include "control/base/memory.h"
+#include "control/base/utf8.h"
 #include "control/base/version.h"
 #include "result_links.h"
 
@@ -184,14 +186,19 @@ json_t *
 result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
 {
 	char own[RESULT_DIGEST_MAX];
-	json_t *out = json_pack("{s:s,s:s*,s:o,s:o,s:o,s:o,s:o,s:o}", "version", roost_version,
-				"file", r->file, "flows", flows_json(r), "collectives",
-				collectives_json(r), "links",
-				report_links(r->nodes, r->node_count, r->last_event), "nodes",
-				counters_nodes(r->nodes, r->node_count, r->now), "snapshots",
-				r->snapshots != NULL ? json_incref(r->snapshots) : json_array(),
-				"summary", summary_json(r));
+	char *file = r->file != NULL ? memory_text(r->file) : NULL;
+	json_t *out;
 
+	if (file != NULL)
+		utf8_repair(file);
+	out = json_pack("{s:s,s:s*,s:o,s:o,s:o,s:o,s:o,s:o}", "version", roost_version, "file",
+			file, "flows", flows_json(r), "collectives", collectives_json(r), "links",
+			report_links(r->nodes, r->node_count, r->last_event), "nodes",
+			counters_nodes(r->nodes, r->node_count, r->now), "snapshots",
+			r->snapshots != NULL ? json_incref(r->snapshots) : json_array(), "summary",
+			summary_json(r));
+
+	free(file);
 	if (out == NULL)
 		return NULL;
 	if (counters_add_log(out, r->log, r->log_lost) != 0 || result_digest(out, own) != 0 ||

@@ -21,6 +21,23 @@ def names(directory):
     return sorted(one.name for one in directory.iterdir())
 
 
+class Names(Case):
+    def test_a_path_that_is_no_utf8(self):
+        """JSON takes no such text: it is repaired, and the run is not lost."""
+        text = fabric(1, 0, 2, workload=[STREAM | {"until": "10us"}])
+        path = Path(os.fsdecode(os.fsencode(self.directory) + b"/\xff.yaml"))
+        path.write_bytes(self.file(text).read_bytes())
+        out = self.directory / "out"
+        done = subprocess.run([ROOST, "sim", path, "-o", out], capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertTrue(json.loads((out / "result.json").read_text())["file"].endswith("/?.yaml"))
+
+    def test_a_long_name_of_a_collective(self):
+        item = {"name": "\u4e2d" * 34, "kind": "all-to-all", "size": "4KB"}
+        run = self.sim(self.file(fabric(1, 0, 2, workload=[item])))
+        self.assertEqual(run.result["collectives"][0]["id"], "\u4e2d" * 33)
+
+
 class Interrupted(Case):
     def interrupted(self, number, *words, started):
         """Runs roost, sends it a signal once `started` has grown, and returns it when it has ended."""

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLI_LIST_MAX 600 // of a list of arguments in a message
+
 struct cli_given {
 	const char *name;
 	const char *text; // NULL: a flag
@@ -329,20 +331,29 @@ list_next(struct next *next, const struct cli_places *places)
 	add_next(next, places, false);
 }
 
+// "link, pause or drops".
+static void
+list_names(const struct next *next, char *list, size_t size)
+{
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (size_t i = 0; i < next->count && used < size; i++)
+		used += (size_t)snprintf(list + used, size - used, "%s%s",
+					 i == 0                 ? ""
+					 : i + 1 == next->count ? " or "
+								: ", ",
+					 next->names[i]);
+}
+
 static int
 refuse_end(const struct cli_args *args, const struct cli_places *places)
 {
 	struct next next;
-	char list[600] = "";
-	size_t used = 0;
+	char list[CLI_LIST_MAX];
 
 	list_next(&next, places);
-	for (size_t i = 0; i < next.count && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-					 i == 0                ? ""
-					 : i + 1 == next.count ? " or "
-							       : ", ",
-					 next.names[i]);
+	list_names(&next, list, sizeof(list));
 	if (args->count == 0)
 		return cli_usage(args->title, "an argument is missing: %s", list);
 	return cli_usage(args->title, "an argument is missing after \"%s\": %s",
@@ -354,13 +365,17 @@ refuse_word(const struct cli_args *args, const struct cli_places *places, const 
 {
 	struct next next;
 	const char *near;
+	char list[CLI_LIST_MAX];
 
 	list_next(&next, places);
 	near = config_suggest(word, next.names, next.literals);
 	if (near != NULL)
 		return cli_usage(args->title, "unknown argument \"%s\"; did you mean \"%s\"?", word,
 				 near);
-	return cli_usage(args->title, "unexpected argument \"%s\"", word);
+	if (next.literals == 0)
+		return cli_usage(args->title, "unexpected argument \"%s\"", word);
+	list_names(&next, list, sizeof(list));
+	return cli_usage(args->title, "unexpected argument \"%s\" instead of %s", word, list);
 }
 
 // Gives each word from `word` on to the arguments of one form from `a` on, the way that the places
@@ -381,6 +396,14 @@ assign(struct cli_args *args, const struct cli_form *form, unsigned a, unsigned 
 	    form->arguments[a + 1].kind == CLI_LITERAL &&
 	    cli_is_literal(form->arguments[a + 1].name, args->words[word]))
 		fits = false;
+	if (argument->repeated && a + 1 == cli_form_length(form)) {
+		for (; fits && word < args->count; word++) {
+			fits = argument->kind != CLI_LITERAL ||
+			       cli_is_literal(argument->name, args->words[word]);
+			of[word] = argument;
+		}
+		return word == args->count && (fits || (argument->optional && word == 0));
+	}
 	if (fits) {
 		of[word] = argument;
 		if (argument->repeated && assign(args, form, a, word + 1, of))

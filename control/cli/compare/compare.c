@@ -5,6 +5,7 @@
 #include "compare.h"
 
 #include "control/base/exit_status.h"
+#include "control/base/utf8.h"
 #include "control/run/sim/outcome.h"
 #include "control/run/sim/progress.h"
 #include "control/run/sim/stall.h"
@@ -128,6 +129,8 @@ name_runs(struct comparison *c, char names[][64])
 		if (length > 5 && strcmp(base + length - 5, ".yaml") == 0)
 			length -= 5;
 		snprintf(names[i], sizeof(names[i]), "%.*s", (int)length, base);
+		utf8_end(names[i], strlen(names[i]));
+		utf8_repair(names[i]);
 		c->runs[i].name = names[i];
 	}
 	for (unsigned int i = 0; i < c->count; i++)

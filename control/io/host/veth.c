@@ -34,7 +34,7 @@
 #define VETH_OFFLOADS_ALL ((1u << OFFLOAD_COUNT) - 1)
 #define VETH_QDISC_PACKETS 10000
 // The alias of a host's end, with the fabric's name behind it: it distinguishes ends of fabrics from
-// other interfaces, and tells which fabric has a namespace.
+// other interfaces, and names the fabric that has a namespace.
 #define VETH_ALIAS "roost "
 #define VETH_ALIAS_BYTES 64
 #define VETH_GONE_TRIES 100
