@@ -113,7 +113,6 @@ def main(arguments: list[str]) -> int:
     missing: list[str] = []
     try:
         paths = write_drawings(arguments[0], draw_all(arguments[1:], missing))
-        print("".join(f"{path}\n" for path in paths), end="", flush=True)
     except Invalid as error:
         return fail(str(error), USAGE)
     except OSError as error:
@@ -122,6 +121,16 @@ def main(arguments: list[str]) -> int:
         return fail("out of memory: the result is too large to draw", FAILED)
     for one in missing:
         print(f"roost plot: not drawn: {one}", file=sys.stderr)
+    return say(paths)
+
+
+def say(paths: list[str]) -> int:
+    """Prints what was drawn."""
+    try:
+        print("".join(f"{path}\n" for path in paths), end="", flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())    # or Python tries again as it ends
+        return fail(f"writing the result: {error.strerror}", FAILED)
     return 0
 
 
@@ -132,4 +141,7 @@ def end(number: int, _: object) -> None:
 if __name__ == "__main__":
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, end)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="surrogateescape")    # paths need not be UTF-8
     sys.exit(main(sys.argv[1:]))

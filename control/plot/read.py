@@ -191,7 +191,7 @@ class Table:
         value = float(text) if NUMBER.fullmatch(text) else math.inf
         if value >= 1e18:
             raise self.invalid(f'{self.columns[column]}: "{text[:40]}" is not a number')
-        return value
+        return value if value >= 1e-9 else 0.0    # no axis has room for less
 
 
 def open_table(directory: str, name: str, heading: str, wide: bool = False) -> Table | None:

@@ -4,6 +4,7 @@ something is wrong stays as it was."""
 import os
 import re
 import shutil
+import subprocess
 from xml.etree import ElementTree
 
 from common import *
@@ -275,6 +276,10 @@ class Wrong(Case):
                 self.assert_wrong(pattern)
                 (self.place / name).write_text(good)
 
+    def test_values_that_are_almost_nothing(self):
+        (self.place / "queues.csv").write_text("time_ns,leaf1.swp1.3\n0,0\n100,5e-324\n")
+        roost("plot", self.place)
+
     def test_places(self):
         self.assert_refused(r"nowhere/result\.json: no such file", "plot", self.directory / "nowhere")
         done = roost("plot", status=2)
@@ -289,6 +294,14 @@ class Wrong(Case):
         done = command("bash", "-c", 'ulimit -f 2; exec "$@"', "-", ROOST, "plot", self.place, status=1)
         self.assertIn("File too large", done.err)
         self.assertEqual((sorted(self.place.iterdir()), done.out), (before, ""))
+
+    def test_an_output_that_takes_nothing(self):
+        """The drawings are there all the same."""
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([ROOST, "plot", self.place], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[-1]),
+                         (1, "roost plot: writing the result: No space left on device"))
+        self.assertTrue((self.place / "fct.svg").exists())
 
     def test_what_stands_in_the_way(self):
         (self.place / "fct.svg").mkdir()
