@@ -23,6 +23,7 @@ static void
 check_hosts(const struct config *config, struct config_diag *diag)
 {
 	struct tenant_host *hosts;
+	const char *reported = NULL; // a range; one error is enough for it
 	size_t count = 0;
 	char key[CONFIG_NAME_MAX + 32];
 
@@ -38,11 +39,16 @@ check_hosts(const struct config *config, struct config_diag *diag)
 							      &config->tenants[i]};
 	qsort(hosts, count, sizeof(*hosts), tenant_host_compare);
 	for (size_t i = 1; i < count; i++) {
-		if (strcmp(hosts[i].name->text, hosts[i - 1].name->text) != 0)
+		const char *range = hosts[i].name->range;
+
+		if (strcmp(hosts[i].name->text, hosts[i - 1].name->text) != 0 ||
+		    (range != NULL && range == reported))
 			continue;
+		reported = range;
 		snprintf(key, sizeof(key), "tenants.%s.hosts", hosts[i].tenant->name.text);
 		config_error(diag, config->file, hosts[i].name->pos, key,
-			     "%s is already in tenant %s", hosts[i].name->text,
+			     "%s%s%s is already in tenant %s", range != NULL ? range : "",
+			     range != NULL ? ": " : "", hosts[i].name->text,
 			     hosts[i - 1].tenant->name.text);
 	}
 	free(hosts);

@@ -36,6 +36,12 @@ class Check(Case):
         self.refused(PLACE + "hosts: {placment: in-order}\nworkload:\n  - {kind: flwo}\n",
                      ("2:9", r'hosts.placment: unknown key; did you mean "placement"\?'),
                      ("4:12", r'workload\[0\].kind: "flwo" is not one of .*; did you mean "flow"\?'))
+        self.refused("fabric: {topology: {kind: explicit, nodes: {leaf1: leaf, rack1-gpu1: host, rack1-gpu2: host}, "
+                     "links: [{a: leaf1.swp1, b: rack1-gpu1}, {a: leaf1.swp2, b: rack1-gpu2}]}}\n"
+                     "workload: [{kind: flow, from: rack1-gpu1, to: rack1-gup2, size: 1KB}]\n",
+                     ("2:47", r"workload.to: there is no host rack1-gup2; did you mean rack1-gpu2\?"))
+        self.refused(PLACE + "tenants: {red: {hosts: h1-h2}, blue: {hosts: [h1-h2]}}\n",
+                     ("2:47", "tenants.blue.hosts: h1-h2: h1 is already in tenant red"))
         self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n",
                      ("1:20", 'fabric.topology: needs "hosts-per-leaf"'),
                      ("1:61", r'fabric.topology.hosts_per_leaf: unknown key; did you mean "hosts-per-leaf"\?'))

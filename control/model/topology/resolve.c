@@ -102,6 +102,18 @@ topology_resolve_host(const struct topology *t, const struct config_name *name, 
 	return topology_resolve_host_in(t, t->config->file, name, key, out, diag);
 }
 
+// The name of a host that was probably meant, or how to write a range where the text looks like one.
+static const char *
+hint_or_range(const struct topology *t, const char *name, struct config_diag *diag,
+	      char text[static HINT_MAX])
+{
+	const char *meant = hint(t, WANTED_HOST, name, diag, text);
+
+	if (host_range_is_mixed(name) && strstr(meant, "did you mean") == NULL)
+		return "; write a range as h1-h8 or h[1-8]";
+	return meant;
+}
+
 int
 topology_resolve_host_in(const struct topology *t, const char *file, const struct config_name *name,
 			 const char *key, uint32_t *out, struct config_diag *diag)
@@ -119,12 +131,9 @@ topology_resolve_host_in(const struct topology *t, const char *file, const struc
 	else if (name->range != NULL)
 		config_error(diag, file, name->pos, key, "%s: there is no host %s%s", name->range,
 			     name->text, hint(t, WANTED_HOST, NULL, diag, text));
-	else if (host_range_is_mixed(name->text))
-		config_error(diag, file, name->pos, key,
-			     "there is no host %s; write a range as h1-h8 or h[1-8]", name->text);
 	else
 		config_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
-			     hint(t, WANTED_HOST, name->text, diag, text));
+			     hint_or_range(t, name->text, diag, text));
 	return -EINVAL;
 }
 
