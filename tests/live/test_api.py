@@ -235,7 +235,7 @@ class Events(LiveCase):
     def test_unknown_kind(self):
         name = name_of("kinds")
         self.fabric(demo(name, attach=("h1",)))
-        self.assert_refused(r'^roost events: unexpected argument "nosuch" instead of link, pause, watchdog, drops or apply$', "events", "nosuch",
+        self.assert_refused(r'^roost events: unexpected argument "nosuch" instead of link, pause, watchdog, drops or apply\n', "events", "nosuch",
                             "-f", name, status=2)
 
 

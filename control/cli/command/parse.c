@@ -397,12 +397,14 @@ assign(struct cli_args *args, const struct cli_form *form, unsigned a, unsigned 
 	    cli_is_literal(form->arguments[a + 1].name, args->words[word]))
 		fits = false;
 	if (argument->repeated && a + 1 == cli_form_length(form)) {
+		if (word == args->count)
+			return argument->optional;
 		for (; fits && word < args->count; word++) {
 			fits = argument->kind != CLI_LITERAL ||
 			       cli_is_literal(argument->name, args->words[word]);
 			of[word] = argument;
 		}
-		return word == args->count && (fits || (argument->optional && word == 0));
+		return fits;
 	}
 	if (fits) {
 		of[word] = argument;
