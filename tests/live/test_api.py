@@ -235,8 +235,8 @@ class Events(LiveCase):
     def test_unknown_kind(self):
         name = name_of("kinds")
         self.fabric(demo(name, attach=("h1",)))
-        self.assert_refused(r'^roost events: unexpected argument "nosuch" instead of link, pause, watchdog, drops or apply\n', "events", "nosuch",
-                            "-f", name, status=2)
+        self.assertRegex(roost("events", "nosuch", "-f", name, status=2).err,
+                         '^roost events: unexpected argument "nosuch" instead of link, pause, watchdog, drops or apply\n')
 
 
 class Readers(LiveCase):
