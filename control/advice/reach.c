@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where packets can really go. Every destination is followed from the ports that hosts hang on, by
-// the VRF of the port that a packet comes in by, over all members of each next-hop group, in what
-// it encaps from there on (worn.c). Destinations that every switch treats alike, as it does the
+// Where packets can really go. Every destination is followed from the ports of hosts, by the VRF of
+// the port that a packet comes in by, over all members of each next-hop group, in the encapsulation
+// that it gets there (reach_encap.c). Destinations that every switch treats alike, as it does the
 // hosts of one leaf, are followed once: they are known by a sum over the groups that all switches
 // send them to. (Groups that lead to hosts count as one and the same.)
 #include "advice_internal.h"
