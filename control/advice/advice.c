@@ -35,8 +35,8 @@ advice_lossless(const struct switch_config *settings)
 	return lossless & served;
 }
 
-struct config_pos
-advice_later(struct config_pos a, struct config_pos b)
+struct diag_pos
+advice_later(struct diag_pos a, struct diag_pos b)
 {
 	return a.line > b.line || (a.line == b.line && a.column > b.column) ? a : b;
 }
@@ -64,12 +64,12 @@ advice_add_finding(struct advice_findings *all, const struct advice_finding *one
 }
 
 // The first or the last of keys, which are cut apart.
-static struct config_pos
+static struct diag_pos
 find_pos(const struct fabric *f, uint32_t node, char *keys, bool last)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
 	struct config_marks marks = {0};
-	struct config_pos pos = {0};
+	struct diag_pos pos = {0};
 	struct switch_config scratch;
 	char *rest;
 
@@ -81,7 +81,7 @@ find_pos(const struct fabric *f, uint32_t node, char *keys, bool last)
 	return pos;
 }
 
-struct config_pos
+struct diag_pos
 advice_pos(const struct fabric *f, uint32_t node, const char *format, ...)
 {
 	char keys[512];
@@ -93,7 +93,7 @@ advice_pos(const struct fabric *f, uint32_t node, const char *format, ...)
 	return find_pos(f, node, keys, false);
 }
 
-struct config_pos
+struct diag_pos
 advice_last(const struct fabric *f, uint32_t node, const char *format, ...)
 {
 	char keys[512];
@@ -105,7 +105,7 @@ advice_last(const struct fabric *f, uint32_t node, const char *format, ...)
 	return find_pos(f, node, keys, true);
 }
 
-struct config_pos
+struct diag_pos
 advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port, unsigned dscp)
 {
 	const struct switch_config *settings = &f->switches[node];
@@ -128,9 +128,9 @@ advice_others(uint32_t count, const char *one, const char *many, char text[stati
 }
 
 int
-advice_give(const struct fabric *f, struct config_diag *diag)
+advice_give(const struct fabric *f, struct diag *diag)
 {
-	static int (*const kinds[])(const struct fabric *, struct config_diag *) = {
+	static int (*const kinds[])(const struct fabric *, struct diag *) = {
 		advice_short_headroom,   advice_short_pauses,      advice_late_marking,
 		advice_idle_rates,       advice_link_mismatch,     advice_paused_cnp,
 		advice_unprotected_data, advice_priority_mismatch, advice_idle_pins,
@@ -144,7 +144,7 @@ advice_give(const struct fabric *f, struct config_diag *diag)
 }
 
 static bool
-has(const struct config_diag *diag, const char *text)
+has(const struct diag *diag, const char *text)
 {
 	for (unsigned i = 0; i < diag->count; i++)
 		if (strcmp(diag->messages[i].text, text) == 0)
@@ -153,17 +153,17 @@ has(const struct config_diag *diag, const char *text)
 }
 
 int
-advice_give_new(const struct fabric *f, const struct config_diag *before, struct config_diag *diag)
+advice_give_new(const struct fabric *f, const struct diag *before, struct diag *diag)
 {
-	struct config_diag now = {0};
+	struct diag now = {0};
 	int rc = advice_give(f, &now);
 
 	for (unsigned i = 0; rc == 0 && i < now.count; i++) {
-		const struct config_message *m = &now.messages[i];
+		const struct diag_message *m = &now.messages[i];
 
 		if (!has(before, m->text))
-			config_warning(diag, f->config->file, m->pos, NULL, "%s", m->words);
+			diag_warning(diag, f->config->file, m->pos, NULL, "%s", m->words);
 	}
-	config_diag_free(&now);
+	diag_free(&now);
 	return rc;
 }

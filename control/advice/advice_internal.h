@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 // Each adds its warnings and returns 0 or -ENOMEM.
-int advice_short_headroom(const struct fabric *f, struct config_diag *diag);
-int advice_late_marking(const struct fabric *f, struct config_diag *diag);
-int advice_short_pauses(const struct fabric *f, struct config_diag *diag);
-int advice_idle_rates(const struct fabric *f, struct config_diag *diag);
-int advice_link_mismatch(const struct fabric *f, struct config_diag *diag);
-int advice_priority_mismatch(const struct fabric *f, struct config_diag *diag);
-int advice_paused_cnp(const struct fabric *f, struct config_diag *diag);
-int advice_unprotected_data(const struct fabric *f, struct config_diag *diag);
-int advice_idle_pins(const struct fabric *f, struct config_diag *diag);
-int advice_deadlock(const struct fabric *f, struct config_diag *diag);
+int advice_short_headroom(const struct fabric *f, struct diag *diag);
+int advice_late_marking(const struct fabric *f, struct diag *diag);
+int advice_short_pauses(const struct fabric *f, struct diag *diag);
+int advice_idle_rates(const struct fabric *f, struct diag *diag);
+int advice_link_mismatch(const struct fabric *f, struct diag *diag);
+int advice_priority_mismatch(const struct fabric *f, struct diag *diag);
+int advice_paused_cnp(const struct fabric *f, struct diag *diag);
+int advice_unprotected_data(const struct fabric *f, struct diag *diag);
+int advice_idle_pins(const struct fabric *f, struct diag *diag);
+int advice_deadlock(const struct fabric *f, struct diag *diag);
 
 // Bit per priority that a switch never drops for want of space: its group is lossless and flow
 // control serves it.
@@ -24,16 +24,15 @@ uint8_t advice_lossless(const struct switch_config *settings);
 
 // Where the file sets the first that it sets of these keys of a switch, "qos.trust buffer.size";
 // line 0: nowhere.
-struct config_pos advice_pos(const struct fabric *f, uint32_t node, const char *keys_format, ...)
+struct diag_pos advice_pos(const struct fabric *f, uint32_t node, const char *keys_format, ...)
 	__attribute__((format(printf, 3, 4)));
 // The last in the file of those that it sets.
-struct config_pos advice_last(const struct fabric *f, uint32_t node, const char *keys_format, ...)
+struct diag_pos advice_last(const struct fabric *f, uint32_t node, const char *keys_format, ...)
 	__attribute__((format(printf, 3, 4)));
 // Where it says by what a port tells the priority of packets with this DSCP.
-struct config_pos advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port,
-				 unsigned dscp);
+struct diag_pos advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port, unsigned dscp);
 // The one of two that stands later in the file.
-struct config_pos advice_later(struct config_pos a, struct config_pos b);
+struct diag_pos advice_later(struct diag_pos a, struct diag_pos b);
 
 // The priority of an untagged packet that comes in by a port of this profile.
 static inline uint8_t
@@ -45,7 +44,7 @@ advice_priority(const struct port_profile *profile, uint8_t dscp)
 // What is wrong with ports in the same way: at one place in the file, with the same figures, which
 // are reported at the first of them.
 struct advice_finding {
-	struct config_pos pos;
+	struct diag_pos pos;
 	uint64_t figures[3]; // what they are is the finder's
 	struct topo_ref first;
 	uint32_t others;

@@ -23,7 +23,7 @@
 
 struct deadlock {
 	const struct fabric *f;
-	struct config_diag *diag;
+	struct diag *diag;
 	struct reach reach;
 	const struct tables **now; // by switch: f's, or ours where an event changed its routes
 	struct tables **ours;      // by switch
@@ -91,9 +91,8 @@ report(struct deadlock *c, const uint32_t *links, uint32_t length, const struct 
 	snprintf(text, sizeof(text), "%s: %s", what, names);
 	if (told(c, text))
 		return;
-	config_warning(c->diag, c->f->config->file,
-		       cause != NULL ? cause->pos : (struct config_pos){0},
-		       cause != NULL ? "events.route" : "routes", "%s", text);
+	diag_warning(c->diag, c->f->config->file, cause != NULL ? cause->pos : (struct diag_pos){0},
+		     cause != NULL ? "events.route" : "routes", "%s", text);
 }
 
 static void
@@ -168,12 +167,12 @@ look(struct deadlock *c, const struct config_event *cause)
 static int
 rebuild(struct deadlock *c, uint32_t node)
 {
-	struct config_diag scratch = {0};
+	struct diag scratch = {0};
 	struct tables *t;
 	int rc = tables_build(&t, c->f->topology, node, &c->f->switches[node],
 			      &c->routes->nodes[node], &scratch);
 
-	config_diag_free(&scratch);
+	diag_free(&scratch);
 	if (rc != 0)
 		return rc;
 	tables_destroy(c->ours[node]);
@@ -186,7 +185,7 @@ rebuild(struct deadlock *c, uint32_t node)
 static int
 restart_routes(struct deadlock *c, uint32_t end)
 {
-	struct config_diag scratch = {0};
+	struct diag scratch = {0};
 	int rc;
 
 	routes_destroy(c->routes);
@@ -196,7 +195,7 @@ restart_routes(struct deadlock *c, uint32_t end)
 		rc = routes_apply_steps(c->routes, c->f->topology, c->steps, end, &scratch);
 	for (uint32_t n = 0; rc == 0 && n < c->f->topology->first_host; n++)
 		rc = rebuild(c, n);
-	config_diag_free(&scratch);
+	diag_free(&scratch);
 	c->stale = false;
 	return rc;
 }
@@ -205,7 +204,7 @@ static int
 apply(struct deadlock *c, uint32_t index)
 {
 	const struct config_event *event = c->steps[index].event;
-	struct config_diag scratch = {0};
+	struct diag scratch = {0};
 	uint32_t where = 0;
 	int rc = 0;
 
@@ -219,7 +218,7 @@ apply(struct deadlock *c, uint32_t index)
 	if (c->stale || c->routes == NULL)
 		return restart_routes(c, index + 1);
 	rc = routes_apply_event(c->routes, c->f->topology, event, &where, &scratch);
-	config_diag_free(&scratch);
+	diag_free(&scratch);
 	return rc != 0 ? rc : rebuild(c, where);
 }
 
@@ -308,7 +307,7 @@ destroy(struct deadlock *c)
 }
 
 int
-advice_deadlock(const struct fabric *f, struct config_diag *diag)
+advice_deadlock(const struct fabric *f, struct diag *diag)
 {
 	struct deadlock c = {.f = f, .diag = diag};
 	int rc;

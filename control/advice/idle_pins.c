@@ -205,7 +205,7 @@ check_entry(struct uses *all, uint32_t node, struct use *use)
 }
 
 static void
-report_entry(const struct fabric *f, const struct use *use, struct config_diag *diag)
+report_entry(const struct fabric *f, const struct use *use, struct diag *diag)
 {
 	const struct config_pin *pin = use->pin;
 	char others[ADVICE_OTHERS];
@@ -213,11 +213,11 @@ report_entry(const struct fabric *f, const struct use *use, struct config_diag *
 	if (use->followed)
 		return;
 	if (use->count == 0)
-		config_warning(diag, f->config->file, pin->via.pos, "routing.pinned",
-			       "has no effect: no switch with this setting has %s or a link to it",
-			       pin->via.text);
+		diag_warning(diag, f->config->file, pin->via.pos, "routing.pinned",
+			     "has no effect: no switch with this setting has %s or a link to it",
+			     pin->via.text);
 	else
-		config_warning(
+		diag_warning(
 			diag, f->config->file, pin->via.pos, "routing.pinned",
 			"has no effect: on %s%s, %s is not a next hop for packets from %s to %s",
 			f->topology->nodes[use->first].name,
@@ -239,7 +239,7 @@ routes_may_change(const struct config *config)
 }
 
 static int
-check_entries(const struct fabric *f, struct config_diag *diag)
+check_entries(const struct fabric *f, struct diag *diag)
 {
 	struct uses all = {.f = f,
 			   .seen = calloc(f->topology->first_host + 1u, sizeof(*all.seen)),
@@ -282,7 +282,7 @@ pins_may_change(const struct config *config)
 
 // By the place that says `mode: pinned`: switches with pins and without.
 static int
-check_modes(const struct fabric *f, struct config_diag *diag)
+check_modes(const struct fabric *f, struct diag *diag)
 {
 	enum { WITHOUT, WITH };
 	struct advice_findings all = {.count = 0};
@@ -305,16 +305,16 @@ check_modes(const struct fabric *f, struct config_diag *diag)
 				 all.items[k].pos.line == all.items[i].pos.line &&
 				 all.items[k].pos.column == all.items[i].pos.column;
 		if (!pinned)
-			config_warning(diag, f->config->file, all.items[i].pos, "routing.mode",
-				       "pinned, but `routing.pinned` names no flow: all flows are "
-				       "hashed, as with ecmp");
+			diag_warning(diag, f->config->file, all.items[i].pos, "routing.mode",
+				     "pinned, but `routing.pinned` names no flow: all flows are "
+				     "hashed, as with ecmp");
 	}
 	free(all.items);
 	return rc;
 }
 
 int
-advice_idle_pins(const struct fabric *f, struct config_diag *diag)
+advice_idle_pins(const struct fabric *f, struct diag *diag)
 {
 	int rc = pins_may_change(f->config) ? 0 : check_modes(f, diag);
 

@@ -32,7 +32,7 @@ switch_feels(const struct topo_node *node, uint64_t rate_bps)
 }
 
 static int
-warn(const struct fabric *f, uint32_t node, unsigned what, struct config_diag *diag)
+warn(const struct fabric *f, uint32_t node, unsigned what, struct diag *diag)
 {
 	struct config_marks marks = {0};
 	const struct topo_node *place = &f->topology->nodes[node];
@@ -45,16 +45,16 @@ warn(const struct fabric *f, uint32_t node, unsigned what, struct config_diag *d
 			config_blame(&cause, &marks, "qos.tc.%u.max-rate", what);
 		else
 			config_blame(&cause, &marks, "qos.port.max-rate");
-		config_warning(diag, f->config->file, cause.mark.pos, cause.key,
-			       "has no effect: no port is as fast as %s",
-			       config_rate_text(max_rate(&scratch, what), text));
+		diag_warning(diag, f->config->file, cause.mark.pos, cause.key,
+			     "has no effect: no port is as fast as %s",
+			     config_rate_text(max_rate(&scratch, what), text));
 	}
 	config_marks_free(&marks);
 	return 0;
 }
 
 static int
-look_at(const struct fabric *f, unsigned what, struct config_diag *diag)
+look_at(const struct fabric *f, unsigned what, struct diag *diag)
 {
 	uint32_t idle = f->topology->first_host;
 
@@ -88,7 +88,7 @@ entry_felt(const struct fabric *f, uint32_t node, const struct config_port_qos *
 }
 
 static void
-check_entry(const struct fabric *f, const struct config_port_qos *entry, struct config_diag *diag)
+check_entry(const struct fabric *f, const struct config_port_qos *entry, struct diag *diag)
 {
 	char key[64], text[CONFIG_TEXT];
 
@@ -98,9 +98,9 @@ check_entry(const struct fabric *f, const struct config_port_qos *entry, struct 
 		if (entry_felt(f, n, entry))
 			return;
 	snprintf(key, sizeof(key), "qos.ports.swp%u.max-rate", entry->number);
-	config_warning(diag, f->config->file, entry->name.pos, key,
-		       "has no effect: the port is not as fast as %s",
-		       config_rate_text(entry->max_rate_bps, text));
+	diag_warning(diag, f->config->file, entry->name.pos, key,
+		     "has no effect: the port is not as fast as %s",
+		     config_rate_text(entry->max_rate_bps, text));
 }
 
 // Whether the switch before, which often reads the same sections, has the same entries.
@@ -111,7 +111,7 @@ same_entries(const struct fabric *f, uint32_t node)
 }
 
 int
-advice_idle_rates(const struct fabric *f, struct config_diag *diag)
+advice_idle_rates(const struct fabric *f, struct diag *diag)
 {
 	int rc = 0;
 

@@ -36,8 +36,7 @@ list_starts(const struct config *config, const struct workload *w)
 // What happens at the very end of a run is no longer part of it. An item that has nothing to send
 // (no arrival was drawn) is not late.
 static int
-check_starts(const struct config *config, const struct workload *w, ps_t until,
-	     struct config_diag *diag)
+check_starts(const struct config *config, const struct workload *w, ps_t until, struct diag *diag)
 {
 	ps_t *starts = list_starts(config, w);
 	char start[CONFIG_TEXT], end[CONFIG_TEXT];
@@ -46,30 +45,30 @@ check_starts(const struct config *config, const struct workload *w, ps_t until,
 		return -ENOMEM;
 	for (unsigned i = 0; i < config->work_count; i++)
 		if (starts[i] != PS_NEVER && starts[i] >= until)
-			config_warning(diag, config->file, config->workload[i].pos, "workload",
-				       "never starts: its start is at %s, but the run ends at %s",
-				       config_duration_text(starts[i], start),
-				       config_duration_text(until, end));
+			diag_warning(diag, config->file, config->workload[i].pos, "workload",
+				     "never starts: its start is at %s, but the run ends at %s",
+				     config_duration_text(starts[i], start),
+				     config_duration_text(until, end));
 	free(starts);
 	return 0;
 }
 
 // What is at the very end of a run does happen.
 static void
-check_events(const struct config *config, ps_t until, struct config_diag *diag)
+check_events(const struct config *config, ps_t until, struct diag *diag)
 {
 	char at[CONFIG_TEXT], end[CONFIG_TEXT];
 
 	for (unsigned i = 0; i < config->event_count; i++)
 		if (config->events[i].at_ps > until)
-			config_warning(diag, config->file, config->events[i].pos, "events",
-				       "never happens: it is at %s, but the run ends at %s",
-				       config_duration_text(config->events[i].at_ps, at),
-				       config_duration_text(until, end));
+			diag_warning(diag, config->file, config->events[i].pos, "events",
+				     "never happens: it is at %s, but the run ends at %s",
+				     config_duration_text(config->events[i].at_ps, at),
+				     config_duration_text(until, end));
 }
 
 static void
-check_stream(const struct fabric *f, const struct stream_spec *s, struct config_diag *diag)
+check_stream(const struct fabric *f, const struct stream_spec *s, struct diag *diag)
 {
 	const struct topology *t = f->topology;
 	uint64_t nic_bps = topology_host_port(t, s->src, s->src_port)->rate_bps;
@@ -78,14 +77,14 @@ check_stream(const struct fabric *f, const struct stream_spec *s, struct config_
 	if (nic_bps == 0 || s->rate_bps <= nic_bps)
 		return;
 	topology_port_name(t, t->first_host + s->src, s->src_port, name);
-	config_warning(diag, f->config->file, f->config->workload[s->item].pos, "workload.rate",
-		       "%s is above the %s that %s can send", config_rate_text(s->rate_bps, rate),
-		       config_rate_text(nic_bps, most), name);
+	diag_warning(diag, f->config->file, f->config->workload[s->item].pos, "workload.rate",
+		     "%s is above the %s that %s can send", config_rate_text(s->rate_bps, rate),
+		     config_rate_text(nic_bps, most), name);
 }
 
 int
 advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
-		 struct config_diag *diag)
+		 struct diag *diag)
 {
 	for (uint32_t i = 0; i < workload->stream_count; i++)
 		check_stream(f, &workload->streams[i], diag);

@@ -98,12 +98,12 @@ check_class(const struct fabric *f, uint32_t node, unsigned class, struct findin
 }
 
 // Where the file sets the marking, or what the group may take.
-static struct config_pos
+static struct diag_pos
 find_pos(const struct fabric *f, const struct finding *found)
 {
 	unsigned class = found->class, group = found->group;
 	const char *pool = config_pool_name(f->switches[found->node].groups[group].pool);
-	struct config_pos pos =
+	struct diag_pos pos =
 		advice_pos(f, found->node, "qos.tc.%u.ecn.max qos.tc.%u.ecn", class, class);
 
 	return pos.line != 0 ? pos
@@ -115,21 +115,21 @@ find_pos(const struct fabric *f, const struct finding *found)
 }
 
 static void
-report(const struct fabric *f, const struct finding *found, struct config_diag *diag)
+report(const struct fabric *f, const struct finding *found, struct diag *diag)
 {
 	char key[32], others[ADVICE_OTHERS];
 
 	snprintf(key, sizeof(key), "qos.tc.%u.ecn.max", found->class);
-	config_warning(diag, f->config->file, find_pos(f, found), key,
-		       "%" PRIu64 " B is above the %" PRIu64
-		       " B at which group %u, congested alone, sends XOFF on %s%s: PFC acts first "
-		       "(lower max or give the group more buffer)",
-		       found->max, found->depth, found->group, f->topology->nodes[found->node].name,
-		       advice_others(found->count - 1, "switch", "switches", others));
+	diag_warning(diag, f->config->file, find_pos(f, found), key,
+		     "%" PRIu64 " B is above the %" PRIu64
+		     " B at which group %u, congested alone, sends XOFF on %s%s: PFC acts first "
+		     "(lower max or give the group more buffer)",
+		     found->max, found->depth, found->group, f->topology->nodes[found->node].name,
+		     advice_others(found->count - 1, "switch", "switches", others));
 }
 
 int
-advice_late_marking(const struct fabric *f, struct config_diag *diag)
+advice_late_marking(const struct fabric *f, struct diag *diag)
 {
 	const struct topology *t = f->topology;
 	const uint32_t first[] = {0, t->leaf_count, t->leaf_count + t->spine_count, t->first_host};

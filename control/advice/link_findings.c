@@ -7,13 +7,13 @@
 #include <string.h>
 
 static bool
-same_pos(struct config_pos a, struct config_pos b)
+same_pos(struct diag_pos a, struct diag_pos b)
 {
 	return a.line == b.line && a.column == b.column;
 }
 
 void
-link_findings_note(struct link_findings *all, uint32_t link, struct config_pos pos,
+link_findings_note(struct link_findings *all, uint32_t link, struct diag_pos pos,
 		   const char *format, ...)
 {
 	struct link_finding one = {.pos = pos, .link = link}, *grown;
@@ -40,16 +40,16 @@ link_findings_note(struct link_findings *all, uint32_t link, struct config_pos p
 }
 
 int
-link_findings_report(struct link_findings *all, struct config_diag *diag)
+link_findings_report(struct link_findings *all, struct diag *diag)
 {
 	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS];
 
 	for (uint32_t i = 0; all->error == 0 && i < all->count; i++)
-		config_warning(diag, all->f->config->file, all->items[i].pos, "qos",
-			       "on the link %s%s %s",
-			       topology_link_name(all->f->topology, all->items[i].link, name),
-			       advice_others(all->items[i].others, "link", "links", others),
-			       all->items[i].text);
+		diag_warning(diag, all->f->config->file, all->items[i].pos, "qos",
+			     "on the link %s%s %s",
+			     topology_link_name(all->f->topology, all->items[i].link, name),
+			     advice_others(all->items[i].others, "link", "links", others),
+			     all->items[i].text);
 	free(all->items);
 	return all->error;
 }

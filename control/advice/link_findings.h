@@ -7,7 +7,7 @@
 
 // One way of disagreeing.
 struct link_finding {
-	struct config_pos pos;
+	struct diag_pos pos;
 	char text[200]; // without the names of the ends
 	uint32_t link;
 	uint32_t others;
@@ -20,9 +20,9 @@ struct link_findings {
 	int error; // -ENOMEM once there was no memory
 };
 
-void link_findings_note(struct link_findings *all, uint32_t link, struct config_pos pos,
+void link_findings_note(struct link_findings *all, uint32_t link, struct diag_pos pos,
 			const char *format, ...) __attribute__((format(printf, 4, 5)));
 // Warns of all, and frees them. Returns 0 or -ENOMEM.
-int link_findings_report(struct link_findings *all, struct config_diag *diag);
+int link_findings_report(struct link_findings *all, struct diag *diag);
 // "leaf", "spine" or "super".
 const char *link_findings_role(const struct fabric *f, uint32_t node);

@@ -7,10 +7,10 @@
 #include "link_findings.h"
 
 // Where the file makes the two differ: the last of the keys that decide it, of either.
-static struct config_pos
+static struct diag_pos
 find_pos(const struct fabric *f, uint32_t a, uint32_t b, unsigned priority)
 {
-	struct config_pos last = {0};
+	struct diag_pos last = {0};
 
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t node = i == 0 ? a : b;
@@ -62,7 +62,7 @@ check_ways(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
 }
 
 int
-advice_link_mismatch(const struct fabric *f, struct config_diag *diag)
+advice_link_mismatch(const struct fabric *f, struct diag *diag)
 {
 	struct link_findings all = {.f = f};
 

@@ -43,11 +43,11 @@ is_held(const struct tables *t, uint8_t dscp, uint8_t sent, struct held *held)
 }
 
 // Where the file says so: of the host, or of the switch.
-static struct config_pos
+static struct diag_pos
 find_pos(const struct fabric *f, uint32_t host, uint32_t node, const struct held *held)
 {
 	const char *name = topology_host(f->topology, host)->name;
-	struct config_pos pos = config_written_at(f->config, name, "cnp.dscp");
+	struct diag_pos pos = config_written_at(f->config, name, "cnp.dscp");
 
 	if (pos.line == 0)
 		pos = config_written_at(f->config, "hosts", "cnp.dscp");
@@ -61,7 +61,7 @@ find_pos(const struct fabric *f, uint32_t host, uint32_t node, const struct held
 }
 
 static void
-check_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct config_diag *diag)
+check_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct diag *diag)
 {
 	uint8_t dscp = f->hosts[host].cnp_dscp;
 	struct held held = {0};
@@ -76,17 +76,17 @@ check_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct config_di
 	}
 	if (count == 0)
 		return;
-	config_warning(diag, f->config->file, find_pos(f, host, first, &held), "hosts.cnp.dscp",
-		       "CNPs (DSCP %u of %s) are priority %u on %s%s, in class %u, which PFC of "
-		       "priority %u pauses",
-		       dscp, topology_host(f->topology, host)->name, held.priority,
-		       f->topology->nodes[first].name,
-		       advice_others(count - 1, "switch", "switches", others),
-		       f->tables[first]->priority_to_tc[held.priority], held.paused);
+	diag_warning(diag, f->config->file, find_pos(f, host, first, &held), "hosts.cnp.dscp",
+		     "CNPs (DSCP %u of %s) are priority %u on %s%s, in class %u, which PFC of "
+		     "priority %u pauses",
+		     dscp, topology_host(f->topology, host)->name, held.priority,
+		     f->topology->nodes[first].name,
+		     advice_others(count - 1, "switch", "switches", others),
+		     f->tables[first]->priority_to_tc[held.priority], held.paused);
 }
 
 int
-advice_paused_cnp(const struct fabric *f, struct config_diag *diag)
+advice_paused_cnp(const struct fabric *f, struct diag *diag)
 {
 	uint8_t sent = sent_anywhere(f);
 	uint64_t seen = 0;

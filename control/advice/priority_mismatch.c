@@ -162,7 +162,7 @@ follow_all(struct markings *m)
 }
 
 // Where the file says what a port writes in the place of a DSCP.
-static struct config_pos
+static struct diag_pos
 find_remark(const struct fabric *f, const struct topo_end *from)
 {
 	const struct switch_config *settings = &f->switches[from->node];
@@ -218,7 +218,7 @@ struct difference {
 	uint64_t dscps;
 	unsigned first;   // of them
 	unsigned here[2]; // its priority at the link's ends
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 static void
@@ -268,7 +268,7 @@ check_link(struct markings *m, uint32_t link)
 }
 
 int
-advice_priority_mismatch(const struct fabric *f, struct config_diag *diag)
+advice_priority_mismatch(const struct fabric *f, struct diag *diag)
 {
 	struct markings m = {.f = f, .found.f = f};
 	int rc = list_entrances(&m);

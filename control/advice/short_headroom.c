@@ -43,7 +43,7 @@ check_group(const struct fabric *f, uint32_t node, unsigned group, struct advice
 }
 
 static void
-report(const struct fabric *f, const struct advice_findings *all, struct config_diag *diag)
+report(const struct fabric *f, const struct advice_findings *all, struct diag *diag)
 {
 	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS], key[32];
 
@@ -53,7 +53,7 @@ report(const struct fabric *f, const struct advice_findings *all, struct config_
 			&f->topology->nodes[one->first.node].ports[one->first.port];
 
 		snprintf(key, sizeof(key), "qos.pg.%u.headroom", (unsigned)one->figures[GROUP]);
-		config_warning(
+		diag_warning(
 			diag, f->config->file, one->pos, key,
 			"%" PRIu64 " B are less than the %" PRIu64
 			" B that may still arrive after XOFF at %s%s (%g Gb/s, %g ns): the group "
@@ -66,7 +66,7 @@ report(const struct fabric *f, const struct advice_findings *all, struct config_
 }
 
 static void
-check_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
+check_pool(const struct fabric *f, uint32_t node, struct diag *diag)
 {
 	const struct tables *t = f->tables[node];
 	uint32_t most = 0;
@@ -79,15 +79,15 @@ check_pool(const struct fabric *f, uint32_t node, struct config_diag *diag)
 				most = t->profiles[i].pg[g].headroom;
 	if (most <= t->pools[POOL_HEADROOM].size)
 		return;
-	config_warning(diag, f->config->file, advice_pos(f, node, "buffer.headroom-pool.size"),
-		       "buffer.headroom-pool.size",
-		       "%" PRIu64 " B, shared by all groups, is less than the %" PRIu64
-		       " B of headroom that one group may need",
-		       (uint64_t)t->pools[POOL_HEADROOM].size * t->cell, (uint64_t)most * t->cell);
+	diag_warning(diag, f->config->file, advice_pos(f, node, "buffer.headroom-pool.size"),
+		     "buffer.headroom-pool.size",
+		     "%" PRIu64 " B, shared by all groups, is less than the %" PRIu64
+		     " B of headroom that one group may need",
+		     (uint64_t)t->pools[POOL_HEADROOM].size * t->cell, (uint64_t)most * t->cell);
 }
 
 int
-advice_short_headroom(const struct fabric *f, struct config_diag *diag)
+advice_short_headroom(const struct fabric *f, struct diag *diag)
 {
 	struct advice_findings all = {0};
 	int rc = 0;

@@ -43,18 +43,18 @@ check_switch(const struct fabric *f, uint32_t node, struct advice_findings *all)
 }
 
 static void
-report(const struct fabric *f, const struct advice_finding *one, struct config_diag *diag)
+report(const struct fabric *f, const struct advice_finding *one, struct diag *diag)
 {
 	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS], refresh[CONFIG_TEXT];
 
 	topology_port_name(f->topology, one->first.node, one->first.port, name);
 	advice_others(one->others, "port", "ports", others);
 	if (one->figures[QUANTA] == 0)
-		config_warning(diag, f->config->file, one->pos, "qos.pfc.quanta",
-			       "a pause of 0 quanta ends a pause: senders to %s%s are never paused",
-			       name, others);
+		diag_warning(diag, f->config->file, one->pos, "qos.pfc.quanta",
+			     "a pause of 0 quanta ends a pause: senders to %s%s are never paused",
+			     name, others);
 	else
-		config_warning(
+		diag_warning(
 			diag, f->config->file, one->pos, "qos.pfc.refresh",
 			"a pause of %u quanta sent by %s%s lasts %.3f us but is sent again only "
 			"after %s: senders resume in between",
@@ -64,7 +64,7 @@ report(const struct fabric *f, const struct advice_finding *one, struct config_d
 }
 
 int
-advice_short_pauses(const struct fabric *f, struct config_diag *diag)
+advice_short_pauses(const struct fabric *f, struct diag *diag)
 {
 	struct advice_findings all = {0};
 	int rc = 0;

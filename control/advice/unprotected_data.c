@@ -4,10 +4,10 @@
 #include "advice_internal.h"
 
 // Where the file says so.
-static struct config_pos
+static struct diag_pos
 find_pos(const struct fabric *f, uint32_t host)
 {
-	struct config_pos pos =
+	struct diag_pos pos =
 		config_written_at(f->config, topology_host(f->topology, host)->name, "dscp");
 
 	return pos.line != 0 ? pos : config_written_at(f->config, "hosts", "dscp");
@@ -28,19 +28,19 @@ is_unprotected(const struct fabric *f, uint32_t host, unsigned *priority)
 }
 
 static bool
-is_same_place(struct config_pos a, struct config_pos b)
+is_same_place(struct diag_pos a, struct diag_pos b)
 {
 	return a.line == b.line && a.column == b.column;
 }
 
 int
-advice_unprotected_data(const struct fabric *f, struct config_diag *diag)
+advice_unprotected_data(const struct fabric *f, struct diag *diag)
 {
-	struct config_pos told = {0};
+	struct diag_pos told = {0};
 
 	for (uint32_t h = 0; h < f->topology->host_count; h++) {
 		const struct topo_node *place = topology_host(f->topology, h);
-		struct config_pos pos;
+		struct diag_pos pos;
 		unsigned priority;
 
 		if (!is_unprotected(f, h, &priority))
@@ -49,7 +49,7 @@ advice_unprotected_data(const struct fabric *f, struct config_diag *diag)
 		if (is_same_place(pos, told))
 			continue;
 		told = pos;
-		config_warning(
+		diag_warning(
 			diag, f->config->file, pos, "hosts.dscp",
 			"%s puts data of %s (DSCP %d) into priority %u, without PFC, not into %u, "
 			"with PFC: packets can be lost",

@@ -85,13 +85,13 @@ print_refusals(const struct cli_args *args, const char *path, char *err)
 static bool
 check_file(const char *file)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config = NULL;
 	int rc = config_load(&config, file, &diag);
 
 	if (rc != 0)
-		config_diag_print(&diag, stderr);
-	config_diag_free(&diag);
+		diag_print(&diag, stderr);
+	diag_free(&diag);
 	config_free(config);
 	return rc == 0;
 }

@@ -195,7 +195,7 @@ add_known(const struct where_request *r, const struct topology *t, json_t *to)
 static int
 find_in_file(const struct where_request *r, json_t *to)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config = NULL;
 	struct topology *topology = NULL;
 	int status = EXIT_USAGE;
@@ -203,12 +203,12 @@ find_in_file(const struct where_request *r, json_t *to)
 	if (config_load(&config, r->file, &diag) == 0 &&
 	    topology_create(&topology, config, &diag) == 0)
 		status = EXIT_OK;
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	if (status == EXIT_OK)
 		status = add_known(r, topology, to);
 	topology_destroy(topology);
 	config_free(config);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return status;
 }
 

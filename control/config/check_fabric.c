@@ -81,7 +81,7 @@ config_node_role(const struct config *config, const char *name, enum config_role
 }
 
 static void
-check_nodes(const struct config *config, struct config_diag *diag)
+check_nodes(const struct config *config, struct diag *diag)
 {
 	static const char *const reserved[] = {"fabric", "live",   "switch",  "leaf",   "spine",
 					       "super",  "hosts",  "tenants", "attach", "workload",
@@ -95,19 +95,19 @@ check_nodes(const struct config *config, struct config_diag *diag)
 
 		for (size_t j = 0; j < sizeof(reserved) / sizeof(reserved[0]); j++)
 			if (strcmp(name->text, reserved[j]) == 0)
-				config_error(diag, config->file, name->pos, "fabric.topology.nodes",
-					     "\"%s\" is a section's name", name->text);
+				diag_error(diag, config->file, name->pos, "fabric.topology.nodes",
+					   "\"%s\" is a section's name", name->text);
 		for (unsigned j = 0; j < i; j++)
 			if (strcmp(name->text, fabric->nodes[j].name.text) == 0)
-				config_error(diag, config->file, name->pos, "fabric.topology.nodes",
-					     "%s is already given at line %u", name->text,
-					     fabric->nodes[j].name.pos.line);
+				diag_error(diag, config->file, name->pos, "fabric.topology.nodes",
+					   "%s is already given at line %u", name->text,
+					   fabric->nodes[j].name.pos.line);
 	}
 }
 
 // An interface is one port.
 static void
-check_netdevs(const struct config *config, struct config_diag *diag)
+check_netdevs(const struct config *config, struct diag *diag)
 {
 	const struct config_port *ports = config->single.ports;
 
@@ -115,13 +115,13 @@ check_netdevs(const struct config *config, struct config_diag *diag)
 		for (unsigned j = 0; j < i && ports[i].netdev.text != NULL; j++)
 			if (ports[j].netdev.text != NULL &&
 			    strcmp(ports[i].netdev.text, ports[j].netdev.text) == 0)
-				config_error(diag, config->file, ports[i].netdev.pos,
-					     "switch.ports", "netdev %s is %s already",
-					     ports[i].netdev.text, ports[j].name.text);
+				diag_error(diag, config->file, ports[i].netdev.pos, "switch.ports",
+					   "netdev %s is %s already", ports[i].netdev.text,
+					   ports[j].name.text);
 }
 
 void
-check_fabric(struct config *config, struct config_diag *diag)
+check_fabric(struct config *config, struct diag *diag)
 {
 	check_nodes(config, diag);
 	check_tenants(config, diag);

@@ -9,14 +9,14 @@
 #include <string.h>
 
 struct idle_key {
-	struct config_pos pos;
+	struct diag_pos pos;
 	char key[48];
 	char why[80];
 	bool used;
 };
 
 static struct idle_key *
-find_or_add(struct idle_keys *idle, struct config_pos pos, const char *key, const char *why)
+find_or_add(struct idle_keys *idle, struct diag_pos pos, const char *key, const char *why)
 {
 	struct idle_key *grown;
 
@@ -112,12 +112,12 @@ check_idle(const struct switch_check *check)
 }
 
 void
-idle_report(struct idle_keys *idle, const char *file, struct config_diag *diag)
+idle_report(struct idle_keys *idle, const char *file, struct diag *diag)
 {
 	for (unsigned i = 0; i < idle->count; i++)
 		if (!idle->keys[i].used)
-			config_warning(diag, file, idle->keys[i].pos, idle->keys[i].key, "%s",
-				       idle->keys[i].why);
+			diag_warning(diag, file, idle->keys[i].pos, idle->keys[i].key, "%s",
+				     idle->keys[i].why);
 	free(idle->keys);
 	*idle = (struct idle_keys){0};
 }

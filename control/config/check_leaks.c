@@ -18,7 +18,7 @@ struct leak {
 
 struct leaks {
 	const struct config *config;
-	struct config_diag *diag;
+	struct diag *diag;
 	struct leak *all; // in the order of the file
 	uint32_t count;
 	bool *left; // by tenant: may be part of a loop
@@ -30,7 +30,7 @@ leak_error(const struct leaks *l, const struct leak *leak, const char *what, con
 	char key[CONFIG_NAME_MAX + 32];
 
 	snprintf(key, sizeof(key), "tenants.%s.leak", l->config->tenants[leak->from].name.text);
-	config_error(l->diag, l->config->file, leak->name->pos, key, "%s%s", what, more);
+	diag_error(l->diag, l->config->file, leak->name->pos, key, "%s%s", what, more);
 }
 
 static uint32_t
@@ -170,7 +170,7 @@ check_loops(const struct leaks *l)
 }
 
 void
-check_leaks(const struct config *config, struct config_diag *diag)
+check_leaks(const struct config *config, struct diag *diag)
 {
 	struct leaks l = {.config = config, .diag = diag};
 	uint32_t room = 1;

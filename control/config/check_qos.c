@@ -13,20 +13,20 @@ check_class(const struct switch_check *check, int tc)
 
 	if (class->red && !class->ecn.on) {
 		snprintf(key, sizeof(key), "qos.tc.%d.red", tc);
-		config_error(check->diag, check->config->file,
-			     check_later(check_mark(check, "%s", key).pos,
-					 check_mark(check, "qos.tc.%d.ecn", tc).pos),
-			     key, "needs ecn, whose thresholds it takes: ecn is off for class %d",
-			     tc);
+		diag_error(check->diag, check->config->file,
+			   check_later(check_mark(check, "%s", key).pos,
+				       check_mark(check, "qos.tc.%d.ecn", tc).pos),
+			   key, "needs ecn, whose thresholds it takes: ecn is off for class %d",
+			   tc);
 	}
 	if (class->max_rate_bps != 0 && class->min_rate_bps > class->max_rate_bps) {
 		snprintf(key, sizeof(key), "qos.tc.%d.min-rate", tc);
-		config_error(check->diag, check->config->file,
-			     check_later(check_mark(check, "%s", key).pos,
-					 check_mark(check, "qos.tc.%d.max-rate", tc).pos),
-			     key, "%s is above max-rate (%s)",
-			     config_rate_text(class->min_rate_bps, a),
-			     config_rate_text(class->max_rate_bps, b));
+		diag_error(check->diag, check->config->file,
+			   check_later(check_mark(check, "%s", key).pos,
+				       check_mark(check, "qos.tc.%d.max-rate", tc).pos),
+			   key, "%s is above max-rate (%s)",
+			   config_rate_text(class->min_rate_bps, a),
+			   config_rate_text(class->max_rate_bps, b));
 	}
 }
 
@@ -36,7 +36,7 @@ static void
 check_watchdog_order(const struct switch_check *check)
 {
 	const struct config_watchdog *watchdog = &check->settings->watchdog;
-	struct config_pos poll = check_mark(check, "qos.watchdog.poll").pos;
+	struct diag_pos poll = check_mark(check, "qos.watchdog.poll").pos;
 	const struct {
 		const char *name;
 		const uint64_t *time;
@@ -45,7 +45,7 @@ check_watchdog_order(const struct switch_check *check)
 
 	for (int i = 0; i < 2; i++)
 		if (watchdog->poll_ps > *others[i].time)
-			config_error(
+			diag_error(
 				check->diag, check->config->file,
 				check_later(
 					poll,
@@ -54,12 +54,12 @@ check_watchdog_order(const struct switch_check *check)
 				config_duration_text(watchdog->poll_ps, a), others[i].name,
 				config_duration_text(*others[i].time, b));
 	if (watchdog->detect_ps > (uint64_t)SCHEMA_WATCHDOG_MAX_PS)
-		config_error(check->diag, check->config->file,
-			     check_later(poll, check_mark(check, "qos.watchdog.robustness").pos),
-			     "qos.watchdog.robustness",
-			     "%u polls of %s are %s: a storm is to be detected within %s",
-			     watchdog->robustness, config_duration_text(watchdog->poll_ps, a),
-			     config_duration_text(watchdog->detect_ps, b), "60s");
+		diag_error(check->diag, check->config->file,
+			   check_later(poll, check_mark(check, "qos.watchdog.robustness").pos),
+			   "qos.watchdog.robustness",
+			   "%u polls of %s are %s: a storm is to be detected within %s",
+			   watchdog->robustness, config_duration_text(watchdog->poll_ps, a),
+			   config_duration_text(watchdog->detect_ps, b), "60s");
 }
 
 // What SONiC's `pfcwd` takes (sonic-utilities, pfcwd/main.py).
@@ -83,11 +83,11 @@ check_watchdog_sonic(const struct switch_check *check)
 
 		if (mark.origin == CONFIG_ORIGIN_FILE &&
 		    (times[i].value < min || times[i].value > times[i].max))
-			config_warning(check->diag, check->config->file, mark.pos, times[i].key,
-				       "%s is outside what a SONiC switch takes (%s to %s)",
-				       config_duration_text(times[i].value, a),
-				       config_duration_text(min, b),
-				       config_duration_text(times[i].max, c));
+			diag_warning(check->diag, check->config->file, mark.pos, times[i].key,
+				     "%s is outside what a SONiC switch takes (%s to %s)",
+				     config_duration_text(times[i].value, a),
+				     config_duration_text(min, b),
+				     config_duration_text(times[i].max, c));
 	}
 }
 
@@ -100,9 +100,9 @@ check_watchdog(const struct switch_check *check)
 	if (settings->preset == CONFIG_PRESET_SONIC)
 		check_watchdog_sonic(check);
 	if (settings->watchdog.on && settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
-		config_warning(check->diag, check->config->file,
-			       check_mark(check, "qos.watchdog").pos, "qos.watchdog",
-			       "has nothing to watch: flow-control is none, so no pause is obeyed");
+		diag_warning(check->diag, check->config->file,
+			     check_mark(check, "qos.watchdog").pos, "qos.watchdog",
+			     "has nothing to watch: flow-control is none, so no pause is obeyed");
 }
 
 // ---- trimming -----------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ check_trim(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
 	const struct config_trim *trim = &settings->trim;
-	struct config_pos pos, on = check_mark(check, "qos.trim").pos;
+	struct diag_pos pos, on = check_mark(check, "qos.trim").pos;
 	const char *file = check->config->file;
 	unsigned all, lossless;
 
@@ -135,19 +135,18 @@ check_trim(const struct switch_check *check)
 	pos = check_later(on, check_mark(check, "qos.trim.tc").pos);
 	class_priorities(settings, trim->tc, &all, &lossless);
 	if (lossless != 0 || settings->classes[trim->tc].pool == CONFIG_POOL_EGRESS_LOSSLESS)
-		config_error(check->diag, file, pos, "qos.trim.tc",
-			     "class %u is lossless: what is cut needs a lossy class", trim->tc);
+		diag_error(check->diag, file, pos, "qos.trim.tc",
+			   "class %u is lossless: what is cut needs a lossy class", trim->tc);
 	pos = check_later(pos, check_mark(check, "qos.trim.eligible-tc").pos);
 	if (trim->eligible_tc & 1u << trim->tc)
-		config_error(check->diag, file, pos, "qos.trim.eligible-tc",
-			     "class %u, which takes what is cut, cannot be eligible itself",
-			     trim->tc);
+		diag_error(check->diag, file, pos, "qos.trim.eligible-tc",
+			   "class %u, which takes what is cut, cannot be eligible itself",
+			   trim->tc);
 	for (int tc = 0; tc < CONFIG_PRIORITIES; tc++) {
 		class_priorities(settings, tc, &all, &lossless);
 		if (trim->eligible_tc & 1u << tc && all == lossless)
-			config_warning(check->diag, file, pos, "qos.trim.eligible-tc",
-				       "nothing of class %d is cut: no lossy priority is in it",
-				       tc);
+			diag_warning(check->diag, file, pos, "qos.trim.eligible-tc",
+				     "nothing of class %d is cut: no lossy priority is in it", tc);
 	}
 }
 
@@ -163,13 +162,13 @@ check_histogram(const struct switch_check *check, const struct config_histogram 
 	char size[CONFIG_TEXT];
 
 	if (latency && width == 0)
-		config_error(check->diag, file, histogram->pos, "qos.histograms",
-			     "a size of %s does not part into %u bins",
-			     config_duration_text(histogram->size, size), histogram->bins - 2);
+		diag_error(check->diag, file, histogram->pos, "qos.histograms",
+			   "a size of %s does not part into %u bins",
+			   config_duration_text(histogram->size, size), histogram->bins - 2);
 	else if (!latency && width < check->settings->cell_bytes)
-		config_error(check->diag, file, histogram->pos, "qos.histograms",
-			     "bins of %llu bytes are less than a cell (%u bytes)",
-			     (unsigned long long)width, check->settings->cell_bytes);
+		diag_error(check->diag, file, histogram->pos, "qos.histograms",
+			   "bins of %llu bytes are less than a cell (%u bytes)",
+			   (unsigned long long)width, check->settings->cell_bytes);
 }
 
 void

@@ -28,13 +28,13 @@ written(struct config_mark mark)
 }
 
 static bool
-after(struct config_pos a, struct config_pos b)
+after(struct diag_pos a, struct diag_pos b)
 {
 	return a.line != b.line ? a.line > b.line : a.column > b.column;
 }
 
-struct config_pos
-check_later(struct config_pos a, struct config_pos b)
+struct diag_pos
+check_later(struct diag_pos a, struct diag_pos b)
 {
 	return after(a, b) ? a : b;
 }
@@ -92,7 +92,7 @@ check_side(const struct switch_check *check, enum config_pool first, enum config
 	if (settings->headroom_pool_bytes > 0)
 		snprintf(less, sizeof(less), " less the headroom pool (%llu bytes)",
 			 (unsigned long long)pools_bytes(settings));
-	(refused ? config_error : config_warning)(
+	(refused ? diag_error : diag_warning)(
 		check->diag, check->config->file, check_later(mark_b.pos, mark_a.pos),
 		"buffer.pools", "%s %s%s and %s %s%s are over 100%% of the buffer%s together",
 		config_pool_name(first), text_a, written(mark_a) ? "" : " (not written)",
@@ -103,22 +103,22 @@ static void
 check_buffer(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
-	struct config_pos size = check_mark(check, "buffer.size").pos;
+	struct diag_pos size = check_mark(check, "buffer.size").pos;
 	const char *file = check->config->file;
 
 	if (settings->cell_bytes > settings->buffer_bytes)
-		config_error(check->diag, file, size, "buffer.size",
-			     "is less than one cell (%u bytes)", settings->cell_bytes);
+		diag_error(check->diag, file, size, "buffer.size",
+			   "is less than one cell (%u bytes)", settings->cell_bytes);
 	if (settings->buffer_bytes / settings->cell_bytes > INT32_MAX)
-		config_error(check->diag, file, size, "buffer.size",
-			     "is more than %d cells of %u bytes", INT32_MAX, settings->cell_bytes);
+		diag_error(check->diag, file, size, "buffer.size",
+			   "is more than %d cells of %u bytes", INT32_MAX, settings->cell_bytes);
 	if (settings->headroom_pool_bytes >= settings->buffer_bytes) {
-		config_error(check->diag, file,
-			     check_later(size, check_mark(check, "buffer.headroom-pool.size").pos),
-			     "buffer.headroom-pool.size",
-			     "%llu bytes leave nothing of the buffer (%llu bytes) to the pools",
-			     (unsigned long long)settings->headroom_pool_bytes,
-			     (unsigned long long)settings->buffer_bytes);
+		diag_error(check->diag, file,
+			   check_later(size, check_mark(check, "buffer.headroom-pool.size").pos),
+			   "buffer.headroom-pool.size",
+			   "%llu bytes leave nothing of the buffer (%llu bytes) to the pools",
+			   (unsigned long long)settings->headroom_pool_bytes,
+			   (unsigned long long)settings->buffer_bytes);
 		return;
 	}
 	for (int i = 0; i < CONFIG_POOLS; i++) {
@@ -127,11 +127,11 @@ check_buffer(const struct switch_check *check)
 
 		snprintf(key, sizeof(key), "buffer.pools.%s.size", config_pool_name(i));
 		if (pool->kind == CONFIG_AMOUNT_BYTES && pool->value > pools_bytes(settings))
-			config_error(check->diag, file, check_later(pool_mark(check, i).pos, size),
-				     key, "is more than the buffer%s (%llu bytes)",
-				     settings->headroom_pool_bytes > 0 ? " less the headroom pool"
-								       : "",
-				     (unsigned long long)pools_bytes(settings));
+			diag_error(check->diag, file, check_later(pool_mark(check, i).pos, size),
+				   key, "is more than the buffer%s (%llu bytes)",
+				   settings->headroom_pool_bytes > 0 ? " less the headroom pool"
+								     : "",
+				   (unsigned long long)pools_bytes(settings));
 	}
 	check_side(check, CONFIG_POOL_INGRESS_LOSSLESS, CONFIG_POOL_INGRESS_LOSSY);
 	check_side(check, CONFIG_POOL_EGRESS_LOSSLESS, CONFIG_POOL_EGRESS_LOSSY);
@@ -144,12 +144,12 @@ check_preset(const struct switch_check *check)
 
 	if (settings->preset_mode != CONFIG_PRESET_MODE_LOSSLESS &&
 	    settings->preset != CONFIG_PRESET_SPECTRUM_X)
-		config_error(check->diag, check->config->file,
-			     check_later(check_mark(check, "preset-mode").pos,
-					 check_mark(check, "preset").pos),
-			     "preset-mode", "%s is a mode of spectrum-x only: the preset is %s",
-			     config_preset_mode_name(settings->preset_mode),
-			     config_preset_name(settings->preset));
+		diag_error(check->diag, check->config->file,
+			   check_later(check_mark(check, "preset-mode").pos,
+				       check_mark(check, "preset").pos),
+			   "preset-mode", "%s is a mode of spectrum-x only: the preset is %s",
+			   config_preset_mode_name(settings->preset_mode),
+			   config_preset_name(settings->preset));
 }
 
 // A pool of nothing, as modes lossy and lossless-single-pool have, takes nothing. cause: what put
@@ -163,9 +163,9 @@ check_pool_used(const struct switch_check *check, int priority, const char *what
 	if (size->kind == CONFIG_AMOUNT_UNLIMITED || size->value != 0)
 		return;
 	config_blame(cause, check->marks, "buffer.pools.%s.size", config_pool_name(pool));
-	config_warning(check->diag, check->config->file, cause->mark.pos, cause->key,
-		       "all of priority %d drops: its %s %d is in %s, whose size is 0", priority,
-		       what, index, config_pool_name(pool));
+	diag_warning(check->diag, check->config->file, cause->mark.pos, cause->key,
+		     "all of priority %d drops: its %s %d is in %s, whose size is 0", priority,
+		     what, index, config_pool_name(pool));
 }
 
 static void
@@ -196,16 +196,16 @@ check_ecn(const struct switch_check *check)
 {
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
 		const struct config_ecn *ecn = &check->settings->classes[i].ecn;
-		struct config_pos min = check_mark(check, "qos.tc.%d.ecn.min", i).pos;
-		struct config_pos max = check_mark(check, "qos.tc.%d.ecn.max", i).pos;
+		struct diag_pos min = check_mark(check, "qos.tc.%d.ecn.min", i).pos;
+		struct diag_pos max = check_mark(check, "qos.tc.%d.ecn.max", i).pos;
 		char key[32];
 
 		snprintf(key, sizeof(key), "qos.tc.%d.ecn", i);
 		if (ecn->on && ecn->min_bytes > ecn->max_bytes)
-			config_error(check->diag, check->config->file, after(min, max) ? min : max,
-				     key, "min (%llu bytes) is above max (%llu bytes)",
-				     (unsigned long long)ecn->min_bytes,
-				     (unsigned long long)ecn->max_bytes);
+			diag_error(check->diag, check->config->file, after(min, max) ? min : max,
+				   key, "min (%llu bytes) is above max (%llu bytes)",
+				   (unsigned long long)ecn->min_bytes,
+				   (unsigned long long)ecn->max_bytes);
 	}
 }
 
@@ -231,15 +231,15 @@ check_paused(const struct switch_check *check, int p)
 	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
 	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
 	if (listed && !group->lossless)
-		config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
-			       "group %d of priority %d is not lossless: no PFC is sent for it", pg,
-			       p);
+		diag_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+			     "group %d of priority %d is not lossless: no PFC is sent for it", pg,
+			     p);
 	else
-		config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
-			       "priority %d is in lossless group %d, but %s: it drops when "
-			       "headroom is full",
-			       p, pg,
-			       none ? "flow-control is none" : "pfc.priorities does not list it");
+		diag_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+			     "priority %d is in lossless group %d, but %s: it drops when "
+			     "headroom is full",
+			     p, pg,
+			     none ? "flow-control is none" : "pfc.priorities does not list it");
 }
 
 // What is lossless at ingress has no limit of its own at egress.
@@ -258,10 +258,10 @@ check_egress(const struct switch_check *check, int p)
 	config_blame(&cause, check->marks, "qos.tc.%d.pool", tc);
 	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
 	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
-	config_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
-		       "priority %d is in lossless group %d, but its class %d is in egress-lossy: "
-		       "it may drop there",
-		       p, pg, tc);
+	diag_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+		     "priority %d is in lossless group %d, but its class %d is in egress-lossy: "
+		     "it may drop there",
+		     p, pg, tc);
 }
 
 void

@@ -20,7 +20,7 @@ tenant_host_compare(const void *left, const void *right)
 }
 
 static void
-check_hosts(const struct config *config, struct config_diag *diag)
+check_hosts(const struct config *config, struct diag *diag)
 {
 	struct tenant_host *hosts;
 	const char *reported = NULL; // a range; one error is enough for it
@@ -46,17 +46,17 @@ check_hosts(const struct config *config, struct config_diag *diag)
 			continue;
 		reported = range;
 		snprintf(key, sizeof(key), "tenants.%s.hosts", hosts[i].tenant->name.text);
-		config_error(diag, config->file, hosts[i].name->pos, key,
-			     "%s%s%s is already in tenant %s", range != NULL ? range : "",
-			     range != NULL ? ": " : "", hosts[i].name->text,
-			     hosts[i - 1].tenant->name.text);
+		diag_error(diag, config->file, hosts[i].name->pos, key,
+			   "%s%s%s is already in tenant %s", range != NULL ? range : "",
+			   range != NULL ? ": " : "", hosts[i].name->text,
+			   hosts[i - 1].tenant->name.text);
 	}
 	free(hosts);
 }
 
 // A network that stands apart has no border.
 static void
-check_out_of_band(const struct config *config, struct config_diag *diag)
+check_out_of_band(const struct config *config, struct diag *diag)
 {
 	for (unsigned i = 0; i < config->tenant_count; i++) {
 		const struct config_tenant *tenant = &config->tenants[i];
@@ -65,8 +65,8 @@ check_out_of_band(const struct config *config, struct config_diag *diag)
 		if (tenant->network != CONFIG_NETWORK_OUT_OF_BAND || tenant->border_count == 0)
 			continue;
 		snprintf(path, sizeof(path), "tenants.%s.border", tenant->name.text);
-		config_error(diag, config->file, tenant->borders[0].host.pos, path,
-			     "an out-of-band network stands apart: it has no border");
+		diag_error(diag, config->file, tenant->borders[0].host.pos, path,
+			   "an out-of-band network stands apart: it has no border");
 	}
 }
 
@@ -75,8 +75,8 @@ check_out_of_band(const struct config *config, struct config_diag *diag)
 struct claim {
 	uint32_t id;
 	const char *name;
-	bool written;          // or `rest` has it by default
-	struct config_pos pos; // line 0: not in the file
+	bool written;        // or `rest` has it by default
+	struct diag_pos pos; // line 0: not in the file
 };
 
 // By identifier; what is not written comes first, then what the file writes, in its order, then
@@ -116,7 +116,7 @@ find_claim(const struct config *config, const struct config_tenant *tenant, enum
 
 static void
 check_identifiers(const struct config *config, enum config_encap kind, const char *key,
-		  struct config_diag *diag)
+		  struct diag *diag)
 {
 	struct claim *claims = calloc(config->tenant_count + 1u, sizeof(*claims));
 	char path[CONFIG_NAME_MAX + 32];
@@ -134,14 +134,14 @@ check_identifiers(const struct config *config, enum config_encap kind, const cha
 		if (claims[i].id != claims[i - 1].id)
 			continue;
 		snprintf(path, sizeof(path), "tenants.%s.%s", claims[i].name, key);
-		config_error(diag, config->file, claims[i].pos, path, "%u is already tenant %s's",
-			     claims[i].id, claims[i - 1].name);
+		diag_error(diag, config->file, claims[i].pos, path, "%u is already tenant %s's",
+			   claims[i].id, claims[i - 1].name);
 	}
 	free(claims);
 }
 
 void
-check_tenants(const struct config *config, struct config_diag *diag)
+check_tenants(const struct config *config, struct diag *diag)
 {
 	check_hosts(config, diag);
 	check_identifiers(config, CONFIG_ENCAP_VXLAN, "vni", diag);

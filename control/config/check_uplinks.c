@@ -35,23 +35,23 @@ wears_vlan(const struct config *config, const struct config_name *vrf)
 }
 
 static bool
-check_route(const struct config *config, const struct config_route *route, struct config_diag *diag)
+check_route(const struct config *config, const struct config_route *route, struct diag *diag)
 {
 	for (unsigned i = 0; i < route->via_count; i++) {
 		const struct config_via *via = &route->via[i];
 
 		if (via->vtep.text != NULL) {
-			config_warning(diag, config->file, route->pos, "switch.routes",
-				       "goes into a tunnel, but no port has uplink: true: tunnels "
-				       "that come in do not end here");
+			diag_warning(diag, config->file, route->pos, "switch.routes",
+				     "goes into a tunnel, but no port has uplink: true: tunnels "
+				     "that come in do not end here");
 			return true;
 		}
 		if (leaves_by_port(&config->single, route, via) &&
 		    wears_vlan(config, &route->vrf)) {
-			config_warning(diag, config->file, route->pos, "switch.routes",
-				       "%s has a VLAN, but no port has uplink: true: what leaves "
-				       "by %s has no tag",
-				       route->vrf.text, via->port.text);
+			diag_warning(diag, config->file, route->pos, "switch.routes",
+				     "%s has a VLAN, but no port has uplink: true: what leaves "
+				     "by %s has no tag",
+				     route->vrf.text, via->port.text);
 			return true;
 		}
 	}
@@ -60,7 +60,7 @@ check_route(const struct config *config, const struct config_route *route, struc
 
 // The first such route is enough: one key mends all.
 void
-check_uplinks(const struct config *config, struct config_diag *diag)
+check_uplinks(const struct config *config, struct diag *diag)
 {
 	const struct config_single *single = &config->single;
 

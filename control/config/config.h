@@ -55,15 +55,15 @@ struct config {
 
 // Reads and checks a file. Returns 0 with *out set (warnings may be in diag), -EINVAL with the
 // errors in diag and *out NULL, -ENOMEM. A file that cannot be read is an error in diag too.
-int config_load(struct config **out, const char *path, struct config_diag *diag);
+int config_load(struct config **out, const char *path, struct diag *diag);
 // The same from memory; `name` stands for the path in messages. text need not end in a NUL.
 int config_load_text(struct config **out, const char *text, size_t length, const char *name,
-		     struct config_diag *diag);
+		     struct diag *diag);
 // The same of what a fabric ran (config_emit()). Files that it names are looked for beside
 // `beside`, where the fabric's own file is, and `set` events that do not fit what has been changed
 // since that was written are warned of: they are refused when their time comes, as they were.
 int config_load_revision(struct config **out, const char *text, size_t length, const char *name,
-			 const char *beside, struct config_diag *diag);
+			 const char *beside, struct diag *diag);
 // What it says, edits included, as the text of a file. Returns 0 with *text for free(), or -ENOMEM.
 int config_emit(const struct config *config, char **text, size_t *length);
 void config_free(struct config *config);
@@ -81,7 +81,7 @@ int config_host(const struct config *config, const char *name, struct host_confi
 enum config_origin { CONFIG_ORIGIN_DEFAULT, CONFIG_ORIGIN_PRESET, CONFIG_ORIGIN_FILE };
 struct config_mark {
 	enum config_origin origin;
-	struct config_pos pos; // FILE only
+	struct diag_pos pos; // FILE only
 };
 // By key, as below a switch's section: "qos.tc.3.weight". A zeroed one is empty.
 struct config_marks {
@@ -112,10 +112,10 @@ enum config_edit_kind { CONFIG_EDIT_SET, CONFIG_EDIT_UNSET, CONFIG_EDIT_ADD, CON
 
 struct config_edit {
 	enum config_edit_kind kind;
-	const char *key;             // "switch.qos.tc.3.ecn.min", "tenants.green.hosts"
-	const char *value;           // as in the file, lists and maps in flow style; UNSET: NULL
-	struct config_pos pos;       // of the key, where a file has it; line 0: nowhere
-	struct config_pos value_pos; // of the value; line 0: pos
+	const char *key;           // "switch.qos.tc.3.ecn.min", "tenants.green.hosts"
+	const char *value;         // as in the file, lists and maps in flow style; UNSET: NULL
+	struct diag_pos pos;       // of the key, where a file has it; line 0: nowhere
+	struct diag_pos value_pos; // of the value; line 0: pos
 };
 
 // Applies edits together, one after the other: sections of switches (switch., leaf., spine.,
@@ -123,9 +123,9 @@ struct config_edit {
 // calls see them, and config->tenants is made anew. Returns 0; -EINVAL with the reasons in diag, or
 // -ENOMEM, and nothing changed.
 int config_edit(struct config *config, const struct config_edit *edits, unsigned count,
-		struct config_diag *diag);
+		struct diag *diag);
 // The same with one SET.
-int config_set(struct config *config, const char *key, const char *value, struct config_diag *diag);
+int config_set(struct config *config, const char *key, const char *value, struct diag *diag);
 // Takes back the last config_edit() that succeeded and was neither taken back nor kept.
 void config_set_undo(struct config *config);
 // Nothing that has been done so far will be taken back: frees what that would need. What was got
@@ -140,12 +140,12 @@ struct config_edit config_event_edit(const struct config_event *event);
 // section does.
 const char *config_find_otherwise(struct config *config, const char *key, const char *value,
 				  const char *node_name, enum config_role role,
-				  struct config_pos *pos);
+				  struct diag_pos *pos);
 
 // Where a section of the file ("hosts", "h3") writes the value of a key ("cnp.dscp"); line 0: it
 // does not.
-struct config_pos config_written_at(const struct config *config, const char *section,
-				    const char *key);
+struct diag_pos config_written_at(const struct config *config, const char *section,
+				  const char *key);
 
 // The file's events as steps: in the order of time and, for one instant, of the file. The caller
 // frees them; NULL without memory.

@@ -54,7 +54,7 @@ struct config_framing {
 struct config_fabric {
 	struct config_name name;
 	enum config_topology topology;
-	struct config_pos topology_pos;
+	struct diag_pos topology_pos;
 	uint32_t leaves, spines, supers; // of a plane; in clos3 leaves and spines of a pod
 	uint32_t hosts_per_leaf;
 	uint32_t planes;         // leaf-spine, clos3
@@ -129,7 +129,7 @@ struct config_tenant_address {
 	struct config_name host; // "h1", or "h1.eth2"
 	uint8_t version;
 	uint8_t address[16]; // an IPv4 address in the first 4
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 // Where a VRF meets the outside: prefixes behind a host's port.
@@ -145,7 +145,7 @@ struct config_tenant {
 	enum config_network network;
 	uint32_t vni;  // 0: none
 	uint16_t vlan; // 0: none
-	struct config_pos vni_pos, vlan_pos;
+	struct diag_pos vni_pos, vlan_pos;
 	enum config_encap encap;
 	enum config_tunnel_dscp dscp;
 	struct config_names leak; // tenants whose VRFs exchange routes with this one's
@@ -156,7 +156,7 @@ struct config_tenant {
 	bool buffer_set;
 	uint64_t guaranteed_bytes;
 	struct config_amount share; // PERCENT, ALPHA, or NONE
-	struct config_pos buffer_pos;
+	struct diag_pos buffer_pos;
 };
 
 // The tenant of the hosts that no other has: in every fabric with `tenants:`, written there or not.

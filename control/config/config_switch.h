@@ -123,7 +123,7 @@ struct config_histogram {
 	uint64_t size; // the same
 	uint32_t bins;
 	uint64_t sample_ps;
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 enum config_flow_control {
@@ -152,7 +152,7 @@ struct config_pin {
 	struct config_name src; // a host, a host's port, a leaf (all its hosts), or an address
 	struct config_name dst;
 	struct config_name via; // a neighbour, or a port of the switch
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 struct config_notices {
@@ -189,7 +189,7 @@ struct config_listen {
 	uint8_t version;     // of the address, 4 or 6
 	uint8_t address[16]; // network byte order
 	uint16_t port;
-	struct config_pos pos; // line 0: not written
+	struct diag_pos pos; // line 0: not written
 };
 
 // A VRF that learns its routes from a network namespace.
@@ -198,7 +198,7 @@ struct config_learn {
 	struct config_name netns; // text NULL: that which the command was run in
 	unsigned source;          // bits of enum config_learn_source
 	struct config_listen fpm; // CONFIG_LEARN_FPM
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 // What a RoCE preset is for, as in `nv set qos roce mode`.

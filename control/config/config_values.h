@@ -16,23 +16,11 @@
 #define CONFIG_CPUS_MAX 256
 #define CONFIG_PPM 1000000u // 100 %
 
-// Other names of what control/base/diag.h declares. Line 0 of a position: not in the file (a default
-// or a preset).
-#define config_pos diag_pos
-#define config_diag diag
-#define config_message diag_message
-#define config_error diag_error
-#define config_warning diag_warning
-#define config_diag_print diag_print
-#define config_diag_soften diag_soften
-#define config_diag_free diag_free
-#define CONFIG_ERRORS_MAX DIAG_KEPT_MAX
-
 // Something the file names (a host, a port, a queue, a link): existence is checked by who knows.
 struct config_name {
 	char *text;
 	const char *range; // as written, of a name from a range of hosts; else NULL
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 struct config_names {
@@ -116,7 +104,7 @@ struct config_mac {
 struct config_address {
 	uint8_t version;   // 4 or 6; 0: none
 	uint8_t bytes[16]; // network byte order, the first 4 for IPv4
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 // A link's properties as written or inherited; delay and cable always agree (198,000,000 m/s).
@@ -126,7 +114,7 @@ struct config_link {
 	uint64_t cable_mm;
 	uint32_t mtu;      // bytes of IP packet; 0: what the hosts' MTU and encapsulation need
 	uint32_t loss_ppm; // of the packets, either way
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 // A route's next hop: a neighbour node in a fabric (`via: [spine1]`,
@@ -144,10 +132,10 @@ struct config_via {
 };
 
 struct config_route {
-	struct config_pos pos;
+	struct diag_pos pos;
 	struct config_name vrf;
 	struct config_prefix prefix;
-	struct config_pos prefix_pos;
+	struct diag_pos prefix_pos;
 	struct config_via *via; // none: a withdrawn route in an event, a blackhole in `routes:`
 	unsigned via_count;
 };

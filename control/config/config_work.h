@@ -37,7 +37,7 @@ enum config_algorithm {
 
 struct config_work {
 	enum config_work_kind kind;
-	struct config_pos pos;
+	struct diag_pos pos;
 	struct config_name name;   // text NULL: none
 	struct config_name tenant; // text NULL: none
 	int8_t priority;           // -1: the hosts'
@@ -96,7 +96,7 @@ enum config_link_change {
 
 struct config_event {
 	enum config_event_kind kind;
-	struct config_pos pos;
+	struct diag_pos pos;
 	uint64_t at_ps;
 	// LINK
 	struct config_name link;
@@ -150,5 +150,5 @@ struct config_record {
 struct config_stop {
 	bool idle;
 	uint64_t time_ps; // when not idle
-	struct config_pos pos;
+	struct diag_pos pos;
 };

@@ -30,7 +30,7 @@ decode_leave(struct decoder *d, size_t length)
 }
 
 void
-decode_error(struct decoder *d, struct config_pos pos, const char *format, ...)
+decode_error(struct decoder *d, struct diag_pos pos, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -38,11 +38,11 @@ decode_error(struct decoder *d, struct config_pos pos, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	config_error(d->diag, d->file, pos, d->path, "%s", text);
+	diag_error(d->diag, d->file, pos, d->path, "%s", text);
 }
 
 void
-decode_warning(struct decoder *d, struct config_pos pos, const char *format, ...)
+decode_warning(struct decoder *d, struct diag_pos pos, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -50,7 +50,7 @@ decode_warning(struct decoder *d, struct config_pos pos, const char *format, ...
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	config_warning(d->diag, d->file, pos, d->path, "%s", text);
+	diag_warning(d->diag, d->file, pos, d->path, "%s", text);
 }
 
 void *
@@ -64,7 +64,7 @@ decode_alloc(struct decoder *d, size_t size)
 }
 
 void
-decode_mark(struct decoder *d, struct config_pos pos)
+decode_mark(struct decoder *d, struct diag_pos pos)
 {
 	struct config_mark mark = {.origin = d->origin};
 	const char *last = strrchr(d->path, '.');
@@ -168,7 +168,7 @@ report_unknown_key(struct decoder *d, const struct schema *schema, const struct 
 // Of two keys that exclude each other the one that is written takes the other's place.
 static void
 mark_excluded(struct decoder *d, const struct schema *schema, const struct schema_key *key,
-	      struct config_pos pos)
+	      struct diag_pos pos)
 {
 	size_t path = d->path_length - strlen(key->name) - 1;
 

@@ -9,7 +9,7 @@
 struct decoder {
 	const char *file;   // as shown in messages
 	const char *beside; // of the files that it names: struct config
-	struct config_diag *diag;
+	struct diag *diag;
 	struct arena *arena;
 	enum config_origin origin;
 	struct config_marks *marks; // where switch settings came from; or NULL
@@ -22,9 +22,9 @@ struct decoder {
 // Appends ".name" to the path; returns what decode_leave() needs to go back.
 size_t decode_enter(struct decoder *d, const char *name);
 void decode_leave(struct decoder *d, size_t length);
-void decode_error(struct decoder *d, struct config_pos pos, const char *format, ...)
+void decode_error(struct decoder *d, struct diag_pos pos, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void decode_warning(struct decoder *d, struct config_pos pos, const char *format, ...)
+void decode_warning(struct decoder *d, struct diag_pos pos, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 // One map by its schema into base. Errors go to diag; what is right is stored all the same.
@@ -56,7 +56,7 @@ bool decode_is_off(const struct yaml_node *node);
 // An integer into a member of 1, 2, 4 or 8 bytes.
 void decode_store(void *at, size_t size, int64_t value);
 // Remembers where the key at the current path came from.
-void decode_mark(struct decoder *d, struct config_pos pos);
+void decode_mark(struct decoder *d, struct diag_pos pos);
 // "...; did you mean "x"?" or nothing, for the end of a message.
 const char *decode_hint(char out[static 80], const char *word, const char *const *candidates,
 			size_t count);

@@ -34,8 +34,8 @@ const struct schema schema_node = {.keys = &role_key, .count = 1};
 
 // `text` names the node, `role` (a word or {role: word}) says what it is, or is NULL.
 static void
-decode_node(struct decoder *d, const char *text, struct config_pos pos,
-	    const struct yaml_node *role, struct config_node *out)
+decode_node(struct decoder *d, const char *text, struct diag_pos pos, const struct yaml_node *role,
+	    struct config_node *out)
 {
 	size_t path = decode_enter(d, text);
 	char why[SCALAR_WHY];

@@ -121,23 +121,22 @@ same_name(const struct config_name *a, const struct config_name *b)
 
 static void
 check_pair(const struct config *config, const struct config_learn *before,
-	   const struct config_learn *learn, struct config_diag *diag)
+	   const struct config_learn *learn, struct diag *diag)
 {
 	if (same_name(&before->vrf, &learn->vrf))
-		config_error(diag, config->file, learn->pos, "learn",
-			     "VRF %s learns already (line %u)", learn->vrf.text, before->pos.line);
+		diag_error(diag, config->file, learn->pos, "learn",
+			   "VRF %s learns already (line %u)", learn->vrf.text, before->pos.line);
 	else if (same_name(&before->netns, &learn->netns))
-		config_error(diag, config->file, learn->pos, "learn",
-			     "%s is learned from by VRF %s already (line %u): each VRF of a switch "
-			     "has a namespace of its own",
-			     learn->netns.text != NULL ? learn->netns.text
-						       : "the command's namespace",
-			     before->vrf.text, before->pos.line);
+		diag_error(diag, config->file, learn->pos, "learn",
+			   "%s is learned from by VRF %s already (line %u): each VRF of a switch "
+			   "has a namespace of its own",
+			   learn->netns.text != NULL ? learn->netns.text
+						     : "the command's namespace",
+			   before->vrf.text, before->pos.line);
 }
 
 void
-check_learns(const struct config *config, const struct switch_config *settings,
-	     struct config_diag *diag)
+check_learns(const struct config *config, const struct switch_config *settings, struct diag *diag)
 {
 	for (unsigned i = 0; i < settings->learn_count; i++)
 		for (unsigned j = 0; j < i; j++)
@@ -145,14 +144,13 @@ check_learns(const struct config *config, const struct switch_config *settings,
 }
 
 void
-check_learn_section(const struct config *config, const struct yaml_pair *section,
-		    struct config_diag *diag)
+check_learn_section(const struct config *config, const struct yaml_pair *section, struct diag *diag)
 {
 	const struct yaml_pair *learn = yaml_tree_get(section->value, "learn");
 	enum config_role role;
 
 	if (learn != NULL && config_node_role(config, section->key, &role) != 0)
-		config_error(diag, config->file, learn->key_pos, section->key,
-			     "learn belongs in the section of one switch, such as `leaf1:`: a "
-			     "namespace is one switch's");
+		diag_error(diag, config->file, learn->key_pos, section->key,
+			   "learn belongs in the section of one switch, such as `leaf1:`: a "
+			   "namespace is one switch's");
 }

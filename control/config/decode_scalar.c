@@ -167,7 +167,7 @@ read_names(struct decoder *d, const struct schema_key *key, const struct yaml_no
 // Appends the names of one item. Those of one range differ from each other.
 static void
 add_names(struct decoder *d, const struct schema_key *key, const struct host_range *range,
-	  struct config_pos pos, struct config_names *to)
+	  struct diag_pos pos, struct config_names *to)
 {
 	unsigned before = to->count;
 

@@ -45,7 +45,7 @@ config_count_nodes(const struct config_fabric *f, struct config_counts *out)
 }
 
 static void
-check_ports(struct decoder *d, struct config_pos pos, const char *what, uint32_t ports)
+check_ports(struct decoder *d, struct diag_pos pos, const char *what, uint32_t ports)
 {
 	if (ports > PORTS_MAX)
 		decode_error(d, pos, "a %s would have %u ports: %d at most", what, ports,
@@ -53,7 +53,7 @@ check_ports(struct decoder *d, struct config_pos pos, const char *what, uint32_t
 }
 
 static void
-check_joined(struct decoder *d, struct config_pos pos, const struct config_fabric *f)
+check_joined(struct decoder *d, struct diag_pos pos, const struct config_fabric *f)
 {
 	if (f->spines == 0 && f->leaves > 1)
 		decode_error(d, pos, "%u leaves without a spine cannot reach each other",
@@ -61,7 +61,7 @@ check_joined(struct decoder *d, struct config_pos pos, const struct config_fabri
 }
 
 static void
-check_rails(struct decoder *d, struct config_pos pos, struct config_fabric *f)
+check_rails(struct decoder *d, struct diag_pos pos, struct config_fabric *f)
 {
 	if (f->rails == 0)
 		f->rails = f->leaves;
@@ -78,7 +78,7 @@ check_rails(struct decoder *d, struct config_pos pos, struct config_fabric *f)
 }
 
 static void
-check_clos3(struct decoder *d, struct config_pos pos, const struct config_fabric *f)
+check_clos3(struct decoder *d, struct diag_pos pos, const struct config_fabric *f)
 {
 	check_ports(d, pos, "leaf", f->hosts_per_leaf + f->spines);
 	check_joined(d, pos, f);

@@ -22,7 +22,7 @@
 #define DELAY_MAX_PS SCHEMA_SECOND_PS
 
 struct word {
-	struct config_pos pos;
+	struct diag_pos pos;
 	char text[WORD_MAX + 1]; // what is longer is cut, and no number
 };
 
@@ -31,7 +31,7 @@ struct reader {
 	uint32_t line;
 	uint32_t column;
 	const char *name;
-	struct config_diag *diag;
+	struct diag *diag;
 	struct fabric_graph graph;
 };
 
@@ -89,7 +89,7 @@ next_line(struct reader *r)
 static int
 bad(struct reader *r, const struct word *word, const char *key, const char *why)
 {
-	config_error(r->diag, r->name, word->pos, key, "%s", why);
+	diag_error(r->diag, r->name, word->pos, key, "%s", why);
 	return -EINVAL;
 }
 
@@ -193,8 +193,8 @@ take_port(struct reader *r, const struct word *at, uint32_t id)
 	if (node->ports++ < most)
 		return 0;
 	if (node->ports == most + 1)
-		config_error(r->diag, r->name, at->pos, NULL, "node %u has more than %u links", id,
-			     most);
+		diag_error(r->diag, r->name, at->pos, NULL, "node %u has more than %u links", id,
+			   most);
 	return -EINVAL;
 }
 
@@ -240,15 +240,15 @@ static int
 read_switches(struct reader *r, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct config_pos pos;
+		struct diag_pos pos;
 		uint32_t id;
 
 		skip(r, true);
-		pos = (struct config_pos){r->line, r->column};
+		pos = (struct diag_pos){r->line, r->column};
 		if (read_number(r, true, "switch", 0, r->graph.node_count - 1, &id) != 0)
 			return -EINVAL;
 		if (r->graph.nodes[id].is_switch) {
-			config_error(r->diag, r->name, pos, "switch", "%u is there twice", id);
+			diag_error(r->diag, r->name, pos, "switch", "%u is there twice", id);
 			return -EINVAL;
 		}
 		r->graph.nodes[id].is_switch = true;
@@ -277,8 +277,8 @@ read_all(struct reader *r)
 		skip(r, true);
 		if (r->at == r->end) {
 			word = (struct word){.pos = {r->line, r->column}};
-			config_error(r->diag, r->name, word.pos, "links",
-				     "the file ends after %u of %u links", i, links);
+			diag_error(r->diag, r->name, word.pos, "links",
+				   "the file ends after %u of %u links", i, links);
 			break;
 		}
 		if (read_link(r, &r->graph.links[r->graph.link_count]) == 0)
@@ -292,13 +292,13 @@ read_all(struct reader *r)
 static int
 check_hosts(const struct reader *r)
 {
-	const struct config_pos first = {1, 1};
+	const struct diag_pos first = {1, 1};
 
 	for (uint32_t n = 0; n < r->graph.node_count; n++) {
 		if (r->graph.nodes[n].is_switch || r->graph.nodes[n].ports > 0)
 			continue;
-		config_error(r->diag, r->name, first, "nodes",
-			     "%u is no switch, so it is a host, and no link is its own", n);
+		diag_error(r->diag, r->name, first, "nodes",
+			   "%u is no switch, so it is a host, and no link is its own", n);
 		return -EINVAL;
 	}
 	return 0;
@@ -306,7 +306,7 @@ check_hosts(const struct reader *r)
 
 int
 fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char *text,
-		  size_t length, const char *name, struct config_pos pos, struct config_diag *diag)
+		  size_t length, const char *name, struct diag_pos pos, struct diag *diag)
 {
 	struct reader r = {
 		.at = text,
@@ -329,9 +329,9 @@ fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char 
 
 int
 fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *config_file,
-		 const char *beside, struct config_diag *diag)
+		 const char *beside, struct diag *diag)
 {
-	const struct config_pos none = {0};
+	const struct diag_pos none = {0};
 	char *path = file_beside(beside, fabric->path.text);
 	size_t length = 0;
 	char *text = NULL;
@@ -341,14 +341,14 @@ fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *
 		return -ENOMEM;
 	error = file_read(path, FABRIC_FILE_BYTES_MAX, &text, &length);
 	if (error == 0 && length > FABRIC_FILE_BYTES_MAX) {
-		config_error(diag, path, none, NULL, "larger than %u bytes", FABRIC_FILE_BYTES_MAX);
+		diag_error(diag, path, none, NULL, "larger than %u bytes", FABRIC_FILE_BYTES_MAX);
 		error = -EINVAL;
 	} else if (error == 0) {
 		error = fabric_file_parse(fabric, arena, text, length, path, fabric->path.pos,
 					  diag);
 	} else if (error != -ENOMEM) {
-		config_error(diag, config_file, fabric->path.pos, "fabric.topology.file",
-			     "%s cannot be read: %s", path, strerror(-error));
+		diag_error(diag, config_file, fabric->path.pos, "fabric.topology.file",
+			   "%s cannot be read: %s", path, strerror(-error));
 		error = -EINVAL;
 	}
 	free(text);

@@ -18,9 +18,8 @@
 // diag for every bad line, or -ENOMEM. Everything is allocated in the arena; what links name lives
 // there too. pos: the configuration's key, which all of it is reported at later.
 int fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char *text,
-		      size_t length, const char *name, struct config_pos pos,
-		      struct config_diag *diag);
+		      size_t length, const char *name, struct diag_pos pos, struct diag *diag);
 
 // The file that `fabric.topology.file` names, the same way; it is looked for beside `beside`.
 int fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *config_file,
-		     const char *beside, struct config_diag *diag);
+		     const char *beside, struct diag *diag);

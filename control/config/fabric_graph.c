@@ -44,7 +44,7 @@ role_of(const struct graph_node *node)
 
 static int
 list_nodes(const struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
-	   struct config_pos pos)
+	   struct diag_pos pos)
 {
 	struct config_node *nodes = arena_alloc(arena, g->node_count * sizeof(*nodes));
 	char name[CONFIG_NAME_MAX];
@@ -83,7 +83,7 @@ take_end(const struct fabric_graph *g, const struct config_fabric *fabric, struc
 // Ports are counted anew: first of the links towards hosts, then of the others.
 static int
 list_links(const struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
-	   struct config_pos pos)
+	   struct diag_pos pos)
 {
 	struct config_explicit_link *links =
 		arena_alloc(arena, (g->link_count + 1u) * sizeof(*links));
@@ -114,7 +114,7 @@ list_links(const struct fabric_graph *g, struct config_fabric *fabric, struct ar
 
 int
 fabric_graph_list(struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
-		  struct config_pos pos)
+		  struct diag_pos pos)
 {
 	int error;
 

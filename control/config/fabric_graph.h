@@ -8,7 +8,7 @@
 struct graph_link {
 	uint32_t a, b;
 	struct config_link link;
-	struct config_pos pos; // in the topology file
+	struct diag_pos pos; // in the topology file
 };
 
 struct graph_node {
@@ -27,4 +27,4 @@ struct fabric_graph {
 // Fills fabric->nodes and links from a graph whose every host has a link. Changes the nodes' ports
 // and distances. Returns 0 or -ENOMEM.
 int fabric_graph_list(struct fabric_graph *graph, struct config_fabric *fabric, struct arena *arena,
-		      struct config_pos pos);
+		      struct diag_pos pos);

@@ -16,7 +16,7 @@
 // A top-level key that the schema does not know may be a node's section. Where the topology is not
 // understood, whatever ends in a digit might be a node.
 static void
-check_top_level(const struct config *config, const struct schema *schema, struct config_diag *diag)
+check_top_level(const struct config *config, const struct schema *schema, struct diag *diag)
 {
 	const struct yaml_node *root = config->private->root;
 	const struct config_fabric *fabric = &config->fabric;
@@ -39,8 +39,8 @@ check_top_level(const struct config *config, const struct schema *schema, struct
 		if (known)
 			continue;
 		decode_hint(hint, pair->key, candidates, count);
-		config_error(diag, config->file, pair->key_pos, pair->key,
-			     single ? "unknown key%s" : "unknown key, and no node's name%s", hint);
+		diag_error(diag, config->file, pair->key_pos, pair->key,
+			   single ? "unknown key%s" : "unknown key, and no node's name%s", hint);
 	}
 }
 
@@ -77,17 +77,17 @@ decode_file(struct config *config, struct decoder *d)
 }
 
 static void
-check_events(struct config *config, struct idle_keys *idle, struct config_diag *diag)
+check_events(struct config *config, struct idle_keys *idle, struct diag *diag)
 {
-	struct config_diag own = {0};
+	struct diag own = {0};
 
 	check_sets(config, idle, config->restored ? &own : diag);
-	config_diag_soften(&own, NULL, diag);
-	config_diag_free(&own);
+	diag_soften(&own, NULL, diag);
+	diag_free(&own);
 }
 
 static int
-load_tree(struct config *config, const char *text, size_t length, struct config_diag *diag)
+load_tree(struct config *config, const char *text, size_t length, struct diag *diag)
 {
 	struct config_private *private = config->private;
 	struct decoder d = {
@@ -127,7 +127,7 @@ load_tree(struct config *config, const char *text, size_t length, struct config_
 
 static int
 load_text(struct config **out, const char *text, size_t length, const char *name,
-	  const char *beside, bool restored, struct config_diag *diag)
+	  const char *beside, bool restored, struct diag *diag)
 {
 	struct config *config = calloc(1, sizeof(*config));
 	int result = -ENOMEM;
@@ -151,14 +151,14 @@ load_text(struct config **out, const char *text, size_t length, const char *name
 
 int
 config_load_text(struct config **out, const char *text, size_t length, const char *name,
-		 struct config_diag *diag)
+		 struct diag *diag)
 {
 	return load_text(out, text, length, name, name, false, diag);
 }
 
 int
 config_load_revision(struct config **out, const char *text, size_t length, const char *name,
-		     const char *beside, struct config_diag *diag)
+		     const char *beside, struct diag *diag)
 {
 	return load_text(out, text, length, name, beside, true, diag);
 }
@@ -170,9 +170,9 @@ config_emit(const struct config *config, char **text, size_t *length)
 }
 
 int
-config_load(struct config **out, const char *path, struct config_diag *diag)
+config_load(struct config **out, const char *path, struct diag *diag)
 {
-	struct config_pos none = {0};
+	struct diag_pos none = {0};
 	size_t length = 0;
 	char *text = NULL;
 	int result;
@@ -182,7 +182,7 @@ config_load(struct config **out, const char *path, struct config_diag *diag)
 	if (result == -ENOMEM)
 		return result;
 	if (result < 0) {
-		config_error(diag, path, none, NULL, "cannot be read: %s", strerror(-result));
+		diag_error(diag, path, none, NULL, "cannot be read: %s", strerror(-result));
 		return -EINVAL;
 	}
 	result = config_load_text(out, text, length, path, diag);

@@ -47,7 +47,7 @@ int
 merge_prepare(struct config *config)
 {
 	struct config_private *private = config->private;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct decoder d = {.diag = &diag, .arena = &private->arena, .file = "default"};
 	struct switch_config *defaults = &private->default_switch;
 	int result = 0;
@@ -64,7 +64,7 @@ merge_prepare(struct config *config)
 	}
 	decode_defaults(&d, &schema_switch, defaults);
 	decode_defaults(&d, &schema_host, &private->default_host);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return result == -ENOMEM || d.out_of_memory ? -ENOMEM : 0;
 }
 
@@ -141,7 +141,7 @@ nearest_choice(const struct yaml_node *const sections[3], const char *key,
 
 int
 merge_switch(const struct config *config, const char *node_name, enum config_role role,
-	     struct switch_config *out, struct config_marks *marks, struct config_diag *diag)
+	     struct switch_config *out, struct config_marks *marks, struct diag *diag)
 {
 	struct config_private *private = config->private;
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
@@ -200,10 +200,10 @@ int
 config_switch_marked(const struct config *config, const char *node_name, enum config_role role,
 		     struct switch_config *out, struct config_marks *marks)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	int result = merge_switch(config, node_name, role, out, marks, &diag);
 
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return result;
 }
 
@@ -241,7 +241,7 @@ config_host(const struct config *config, const char *name, struct host_config *o
 {
 	const struct yaml_node *sections[] = {merge_section(config, "hosts"),
 					      merge_section(config, name)};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct decoder d = {.file = config->file, .diag = &diag, .origin = CONFIG_ORIGIN_FILE};
 	int result;
 
@@ -250,13 +250,13 @@ config_host(const struct config *config, const char *name, struct host_config *o
 		if (sections[i] != NULL)
 			decode_map(&d, &schema_host, sections[i], out);
 	result = diag.errors > 0 ? -EINVAL : 0;
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return result;
 }
 
 void
 merge_try_switch(const struct config *config, const struct yaml_node *node, const char *path,
-		 const struct schema *schema, struct config_diag *diag)
+		 const struct schema *schema, struct diag *diag)
 {
 	struct switch_config draft = config->private->default_switch;
 	struct arena scratch = {0};
@@ -271,7 +271,7 @@ merge_try_switch(const struct config *config, const struct yaml_node *node, cons
 }
 
 static void
-try_host(const struct config *config, const struct yaml_pair *pair, struct config_diag *diag)
+try_host(const struct config *config, const struct yaml_pair *pair, struct diag *diag)
 {
 	struct host_config host = config->private->default_host;
 	struct decoder d = {.file = config->file, .diag = diag, .origin = CONFIG_ORIGIN_FILE};
@@ -297,7 +297,7 @@ is_switch_section(const struct config *config, const char *key, enum config_role
 }
 
 void
-merge_check_sections(struct config *config, struct config_diag *diag)
+merge_check_sections(struct config *config, struct diag *diag)
 {
 	const struct yaml_node *root = config->private->root;
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;

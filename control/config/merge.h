@@ -37,7 +37,7 @@ struct idle_keys {
 // What one look at all switches' settings goes by.
 struct merge_checks {
 	const struct config *config;
-	struct config_diag *diag;
+	struct diag *diag;
 	bool buffer_changes;    // by a `set`: pools that are too large are refused, not warned of
 	struct idle_keys *idle; // gathers what has no effect anywhere; NULL: not asked
 };
@@ -46,12 +46,12 @@ struct merge_checks {
 int merge_prepare(struct config *config);
 // Decodes every section of the file by itself, so that each error is reported once, where it
 // stands.
-void merge_check_sections(struct config *config, struct config_diag *diag);
+void merge_check_sections(struct config *config, struct diag *diag);
 // Merges the sections of every role and of every node that has one, and reports contradictions.
 void merge_check_switches(const struct merge_checks *checks);
 // config_switch_marked(), which tells why the sections do not merge. marks may be NULL.
 int merge_switch(const struct config *config, const char *node_name, enum config_role role,
-		 struct switch_config *out, struct config_marks *marks, struct config_diag *diag);
+		 struct switch_config *out, struct config_marks *marks, struct diag *diag);
 // The value of a section, or NULL.
 const struct yaml_node *merge_section(const struct config *config, const char *name);
 // Gives every value that is still AUTO or unlisted its meaning (settle.c). preset: the watchdog
@@ -59,7 +59,7 @@ const struct yaml_node *merge_section(const struct config *config, const char *n
 void merge_settle(struct switch_config *settings, const struct config_watchdog *preset);
 // Decodes one switch section by itself, named `path` in messages, into a draft that is thrown away.
 void merge_try_switch(const struct config *config, const struct yaml_node *node, const char *path,
-		      const struct schema *schema, struct config_diag *diag);
+		      const struct schema *schema, struct diag *diag);
 
 // What a name stands for. Returns 0, or -ENOENT when no node of the file has it (check_fabric.c).
 int config_node_role(const struct config *config, const char *name, enum config_role *role);
@@ -67,19 +67,19 @@ int config_node_role(const struct config *config, const char *name, enum config_
 void check_switch(const struct merge_checks *checks, const struct switch_config *settings,
 		  const struct config_marks *marks);
 // Everything else of the file against itself; also gives ports without an MTU the switch's.
-void check_fabric(struct config *config, struct config_diag *diag);
+void check_fabric(struct config *config, struct diag *diag);
 // The tenants of a file against each other (check_tenants.c). Whether their hosts exist is for the
 // topology to say.
-void check_tenants(const struct config *config, struct config_diag *diag);
+void check_tenants(const struct config *config, struct diag *diag);
 // One switch's routes into a fabric that none of its ports is said to lead to (check_uplinks.c).
-void check_uplinks(const struct config *config, struct config_diag *diag);
-void check_leaks(const struct config *config, struct config_diag *diag); // (check_leaks.c)
+void check_uplinks(const struct config *config, struct diag *diag);
+void check_leaks(const struct config *config, struct diag *diag); // (check_leaks.c)
 // Frees what edits hold beside the configuration's arena (versions.c).
 void versions_free(struct config *config);
 // The key that stands in another's place within a map, or NULL (set.c).
 const char *set_excluded_by(const char *key);
 // Tries the `set` events in the order of time (set.c). idle: as in struct merge_checks.
-void check_sets(struct config *config, struct idle_keys *idle, struct config_diag *diag);
+void check_sets(struct config *config, struct idle_keys *idle, struct diag *diag);
 
 // Warns of those gathered, and frees them.
-void idle_report(struct idle_keys *idle, const char *file, struct config_diag *diag);
+void idle_report(struct idle_keys *idle, const char *file, struct diag *diag);

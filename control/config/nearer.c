@@ -104,7 +104,7 @@ add_switch(struct key_words *key, const struct yaml_node *section, const char *v
 
 const char *
 config_find_otherwise(struct config *config, const char *key_text, const char *value,
-		      const char *node_name, enum config_role role, struct config_pos *pos)
+		      const char *node_name, enum config_role role, struct diag_pos *pos)
 {
 	const struct asked asked = {config, node_name, role};
 	const char *names[] = {"switch", config_role_name(role), node_name};
@@ -134,7 +134,7 @@ config_find_otherwise(struct config *config, const char *key_text, const char *v
 	return NULL;
 }
 
-struct config_pos
+struct diag_pos
 config_written_at(const struct config *config, const char *section, const char *key_text)
 {
 	const struct yaml_node *node = merge_section(config, section);
@@ -146,5 +146,5 @@ config_written_at(const struct config *config, const char *section, const char *
 
 		node = pair != NULL ? pair->value : NULL;
 	}
-	return node != NULL ? node->pos : (struct config_pos){0};
+	return node != NULL ? node->pos : (struct diag_pos){0};
 }

@@ -17,7 +17,7 @@
 struct builder {
 	struct arena *arena;
 	const char *name;
-	struct config_diag *diag;
+	struct diag *diag;
 	struct yaml_node *root;
 	struct yaml_node *stack[YAML_TREE_DEPTH_MAX];
 	struct yaml_pair key[YAML_TREE_DEPTH_MAX]; // MAP: the key that waits for its value
@@ -81,16 +81,16 @@ yaml_tree_add_item(struct arena *arena, struct yaml_node *list, struct yaml_node
 	return 0;
 }
 
-static struct config_pos
+static struct diag_pos
 pos_of(const yaml_mark_t *mark)
 {
-	return (struct config_pos){.line = mark->line + 1, .column = mark->column + 1};
+	return (struct diag_pos){.line = mark->line + 1, .column = mark->column + 1};
 }
 
 static int
-refuse(struct builder *b, struct config_pos pos, const char *what)
+refuse(struct builder *b, struct diag_pos pos, const char *what)
 {
-	config_error(b->diag, b->name, pos, NULL, "%s", what);
+	diag_error(b->diag, b->name, pos, NULL, "%s", what);
 	return -EINVAL;
 }
 
@@ -123,8 +123,8 @@ map_refuse_duplicates(struct builder *b, const struct yaml_node *map)
 	for (unsigned i = 1; i < map->count; i++) {
 		if (strcmp(sorted[i]->key, sorted[i - 1]->key) != 0)
 			continue;
-		config_error(b->diag, b->name, sorted[i]->key_pos, sorted[i]->key,
-			     "already given at line %u", sorted[i - 1]->key_pos.line);
+		diag_error(b->diag, b->name, sorted[i]->key_pos, sorted[i]->key,
+			   "already given at line %u", sorted[i - 1]->key_pos.line);
 		result = -EINVAL;
 	}
 	free(sorted);
@@ -248,15 +248,15 @@ on_event(struct builder *b, const yaml_event_t *event)
 	}
 }
 
-static struct config_pos
+static struct diag_pos
 pos_of_offset(const char *text, size_t length, size_t offset)
 {
-	struct config_pos pos = {1, 1};
+	struct diag_pos pos = {1, 1};
 
 	for (size_t i = 0; i < offset && i < length; i++) {
 		pos.column++;
 		if (text[i] == '\n')
-			pos = (struct config_pos){pos.line + 1, 1};
+			pos = (struct diag_pos){pos.line + 1, 1};
 	}
 	return pos;
 }
@@ -282,38 +282,38 @@ report_syntax(struct builder *b, const yaml_parser_t *parser, const char *text, 
 	const char *problem = parser->problem ? parser->problem : "not YAML";
 	const yaml_mark_t *mark = &parser->problem_mark;
 	const yaml_mark_t *context = &parser->context_mark;
-	struct config_pos pos = pos_of(mark);
+	struct diag_pos pos = pos_of(mark);
 
 	if (parser->error == YAML_MEMORY_ERROR)
 		return -ENOMEM;
 	if (parser->error == YAML_READER_ERROR) {
 		pos = pos_of_offset(text, length, parser->problem_offset);
-		config_error(b->diag, b->name, pos, NULL, "not text in UTF-8: %s", problem);
+		diag_error(b->diag, b->name, pos, NULL, "not text in UTF-8: %s", problem);
 		return -EINVAL;
 	}
 	if (mark->index < length && text[mark->index] == '\t')
-		config_error(b->diag, b->name, pos, NULL, "a tab: YAML indents with spaces");
+		diag_error(b->diag, b->name, pos, NULL, "a tab: YAML indents with spaces");
 	else if (parser->context != NULL && is_bare_range(text, length, mark->index))
-		config_error(b->diag, b->name, pos, NULL,
-			     "a range with brackets needs quotes in a list or map: write "
-			     "\"h[1-8]\", or h1-h8");
+		diag_error(b->diag, b->name, pos, NULL,
+			   "a range with brackets needs quotes in a list or map: write "
+			   "\"h[1-8]\", or h1-h8");
 	else if (b->depth > 0 && mark->index >= length)
-		config_error(b->diag, b->name, pos_of_offset(text, length, length), NULL,
-			     "the file ends in the middle of what begins at line %u",
-			     b->stack[b->depth - 1]->pos.line);
+		diag_error(b->diag, b->name, pos_of_offset(text, length, length), NULL,
+			   "the file ends in the middle of what begins at line %u",
+			   b->stack[b->depth - 1]->pos.line);
 	else if (parser->context != NULL && context->line != mark->line)
-		config_error(b->diag, b->name, pos, NULL, "%s, %s that begins at line %zu", problem,
-			     parser->context, context->line + 1);
+		diag_error(b->diag, b->name, pos, NULL, "%s, %s that begins at line %zu", problem,
+			   parser->context, context->line + 1);
 	else if (parser->context != NULL)
-		config_error(b->diag, b->name, pos, NULL, "%s, %s", problem, parser->context);
+		diag_error(b->diag, b->name, pos, NULL, "%s, %s", problem, parser->context);
 	else
-		config_error(b->diag, b->name, pos, NULL, "%s", problem);
+		diag_error(b->diag, b->name, pos, NULL, "%s", problem);
 	return -EINVAL;
 }
 
 int
 yaml_tree_parse(struct yaml_node **out, struct arena *arena, const char *text, size_t length,
-		const char *name, struct config_diag *diag)
+		const char *name, struct diag *diag)
 {
 	struct builder b = {.arena = arena, .name = name, .diag = diag};
 	unsigned errors_before = diag->errors;
@@ -324,7 +324,7 @@ yaml_tree_parse(struct yaml_node **out, struct arena *arena, const char *text, s
 
 	*out = NULL;
 	if (length > YAML_TREE_BYTES_MAX)
-		return refuse(&b, (struct config_pos){0}, "the file is too large (32 MiB at most)");
+		return refuse(&b, (struct diag_pos){0}, "the file is too large (32 MiB at most)");
 	if (!yaml_parser_initialize(&parser))
 		return -ENOMEM;
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
@@ -346,7 +346,7 @@ yaml_tree_parse(struct yaml_node **out, struct arena *arena, const char *text, s
 	if (result < 0)
 		return result;
 	if (b.root == NULL || b.root->null)
-		return refuse(&b, (struct config_pos){1, 1}, "the file is empty");
+		return refuse(&b, (struct diag_pos){1, 1}, "the file is empty");
 	*out = b.root;
 	return diag->errors > errors_before ? -EINVAL : 0;
 }

@@ -14,14 +14,14 @@ enum yaml_kind { YAML_SCALAR, YAML_MAP, YAML_LIST };
 
 struct yaml_pair {
 	char *key;
-	struct config_pos key_pos;
+	struct diag_pos key_pos;
 	struct yaml_node *value;
 };
 
 struct yaml_node {
 	enum yaml_kind kind;
 	bool null; // a key without a value, or ~
-	struct config_pos pos;
+	struct diag_pos pos;
 	char *text; // SCALAR
 	unsigned count;
 	unsigned capacity;
@@ -33,7 +33,7 @@ struct yaml_node {
 // diag, or -ENOMEM. Aliases, tags, second documents and keys that are not words are refused. An
 // empty text is an error here, since no file of ours may be empty.
 int yaml_tree_parse(struct yaml_node **out, struct arena *arena, const char *text, size_t length,
-		    const char *name, struct config_diag *diag);
+		    const char *name, struct diag *diag);
 // The pair with this key, or NULL (also when node is NULL or no map).
 struct yaml_pair *yaml_tree_get(const struct yaml_node *node, const char *key);
 // Appends to a map or a list. Returns 0 or -ENOMEM.

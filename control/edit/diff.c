@@ -48,7 +48,7 @@ value_text(struct walk *w, const struct yaml_node *node, const char **out)
 
 static int
 add(struct walk *w, const char *key, const struct yaml_node *from, const struct yaml_node *to,
-    struct config_pos pos)
+    struct diag_pos pos)
 {
 	struct config_differences *out = w->out;
 	struct config_difference *item;
@@ -95,7 +95,7 @@ static int walk_maps(struct walk *w, const char *path, unsigned words, const str
 // from and to: the values of one key, not both NULL. place: of the map that is to have it.
 static int
 walk_key(struct walk *w, const char *path, const char *name, unsigned words,
-	 const struct yaml_node *from, const struct yaml_pair *to, struct config_pos place)
+	 const struct yaml_node *from, const struct yaml_pair *to, struct diag_pos place)
 {
 	const struct yaml_node *value = to != NULL ? to->value : NULL;
 	const char *key;

@@ -6,11 +6,11 @@
 
 // One key that two trees do not agree about. Texts live in the arena that they were made in.
 struct config_difference {
-	const char *key;       // "tenants.red.hosts", "switch.qos.tc.3.ecn.min"
-	const char *from;      // its value in the one, as config_set() takes it; NULL: it has none
-	const char *to;        // in the other, the same; not both NULL
-	bool replaced;         // a word, a list and a map: one stands in the place of another kind
-	struct config_pos pos; // in the other: of the key, or of the map that lacks it
+	const char *key;     // "tenants.red.hosts", "switch.qos.tc.3.ecn.min"
+	const char *from;    // its value in the one, as config_set() takes it; NULL: it has none
+	const char *to;      // in the other, the same; not both NULL
+	bool replaced;       // a word, a list and a map: one stands in the place of another kind
+	struct diag_pos pos; // in the other: of the key, or of the map that lacks it
 };
 
 struct config_differences {

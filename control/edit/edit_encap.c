@@ -83,7 +83,7 @@ static const char *
 written(const struct config_edit *edit, const char *of, const char *key, char text[static 16])
 {
 	struct arena arena = {0};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct yaml_node *node;
 	const char *found = NULL;
 
@@ -104,7 +104,7 @@ written(const struct config_edit *edit, const char *of, const char *key, char te
 			snprintf(text, 16, "%s", pair->value->text);
 			found = text;
 		}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 	return found;
 }

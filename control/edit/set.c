@@ -27,8 +27,8 @@ refuse_key(const struct set_request *request, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	config_error(request->diag, request->config->file, request->edit->pos, request->edit->key,
-		     "%s", text);
+	diag_error(request->diag, request->config->file, request->edit->pos, request->edit->key,
+		   "%s", text);
 	return -EINVAL;
 }
 
@@ -146,8 +146,8 @@ split_key(struct set_request *request)
 		if (rc < 0 || request->count >= least)
 			return rc;
 	}
-	config_error(request->diag, request->config->file, request->edit->pos, NULL,
-		     "\"%.80s\" is not a key such as switch.qos.tc.3.ecn.min", request->edit->key);
+	diag_error(request->diag, request->config->file, request->edit->pos, NULL,
+		   "\"%.80s\" is not a key such as switch.qos.tc.3.ecn.min", request->edit->key);
 	return -EINVAL;
 }
 
@@ -198,7 +198,7 @@ read_items(struct set_request *request, struct yaml_node *value, struct yaml_nod
 
 static int
 edit_one(struct config *config, const struct config_edit *edit, struct set_batch *batch,
-	 struct config_diag *diag)
+	 struct diag *diag)
 {
 	struct config_edit placed = *edit;
 	struct set_request request = {.config = config, .diag = diag, .edit = &placed};
@@ -242,7 +242,7 @@ has_host(const struct config_tenant *tenant, const char *name)
 
 // A host that another tenant has is not taken from it by naming it once more.
 static void
-check_owners(const struct config *config, const struct config_edit *edit, struct config_diag *diag)
+check_owners(const struct config *config, const struct config_edit *edit, struct diag *diag)
 {
 	const struct config_tenant *to = NULL;
 	char key[CONFIG_NAME_MAX + 32];
@@ -258,38 +258,38 @@ check_owners(const struct config *config, const struct config_edit *edit, struct
 			const char *name = to->hosts.items[h].text;
 
 			if (other != to && has_host(other, name))
-				config_error(diag, config->file, edit->pos, edit->key,
-					     "%.64s is in tenant %s: unset it there first", name,
-					     other->name.text);
+				diag_error(diag, config->file, edit->pos, edit->key,
+					   "%.64s is in tenant %s: unset it there first", name,
+					   other->name.text);
 		}
 }
 
 // Errors of earlier decoding were reported then.
 static void
 pass_news(const char *file, const struct config_edit *edits, unsigned count,
-	  const struct config_diag *from, struct config_diag *to)
+	  const struct diag *from, struct diag *to)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		const struct config_message *m = &from->messages[i];
+		const struct diag_message *m = &from->messages[i];
 		bool news = !m->warning || m->pos.line == 0;
 
 		for (unsigned k = 0; k < count; k++)
 			news |= m->pos.line == edits[k].value_pos.line ||
 				m->pos.line == edits[k].pos.line;
 		if (news)
-			(m->warning ? config_warning : config_error)(to, file, m->pos, NULL, "%s",
-								     m->words);
+			(m->warning ? diag_warning : diag_error)(to, file, m->pos, NULL, "%s",
+								 m->words);
 	}
 }
 
 // The tenants of the version, decoded into its own memory and checked.
 static int
 decode_tenants(struct config *config, const struct config_edit *edits, unsigned count,
-	       struct config_diag *diag)
+	       struct diag *diag)
 {
 	const struct yaml_pair *pair = yaml_tree_get(config->private->root, "tenants");
 	const struct schema_key *key = schema_fabric_file.keys;
-	struct config_diag all = {0};
+	struct diag all = {0};
 	struct decoder d = {
 		.file = config->file,
 		.diag = &all,
@@ -312,13 +312,13 @@ decode_tenants(struct config *config, const struct config_edit *edits, unsigned 
 	if (all.errors == 0)
 		check_fabric(config, &all);
 	pass_news(config->file, edits, count, &all, diag);
-	config_diag_free(&all);
+	diag_free(&all);
 	return d.out_of_memory ? -ENOMEM : diag->errors > errors ? -EINVAL : 0;
 }
 
 static int
 edit_all(struct config *config, const struct config_edit *edits, unsigned count,
-	 struct idle_keys *idle, struct config_diag *diag)
+	 struct idle_keys *idle, struct diag *diag)
 {
 	struct set_batch batch = {0};
 	unsigned errors = diag->errors;
@@ -343,13 +343,13 @@ edit_all(struct config *config, const struct config_edit *edits, unsigned count,
 
 int
 config_edit(struct config *config, const struct config_edit *edits, unsigned count,
-	    struct config_diag *diag)
+	    struct diag *diag)
 {
 	return edit_all(config, edits, count, NULL, diag);
 }
 
 int
-config_set(struct config *config, const char *key, const char *value, struct config_diag *diag)
+config_set(struct config *config, const char *key, const char *value, struct diag *diag)
 {
 	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 
@@ -377,7 +377,7 @@ config_event_edits(const struct config_event *event)
 }
 
 void
-check_sets(struct config *config, struct idle_keys *idle, struct config_diag *diag)
+check_sets(struct config *config, struct idle_keys *idle, struct diag *diag)
 {
 	unsigned count, made = 0;
 	struct config_step *steps = config_list_steps(config, &count);

@@ -9,7 +9,7 @@
 // One edit on its way into the tree.
 struct set_request {
 	struct config *config;
-	struct config_diag *diag;
+	struct diag *diag;
 	const struct config_edit *edit;
 	char *tokens[SET_TOKENS_MAX]; // the words of its key, as long-lived as the configuration
 	unsigned count;

@@ -34,7 +34,7 @@ set_chain(const struct set_request *request, unsigned from, struct yaml_node *va
 static int
 settle_value(const struct set_request *request, struct yaml_node *node)
 {
-	const struct config_pos pos = request->edit->value_pos;
+	const struct diag_pos pos = request->edit->value_pos;
 	int error = 0;
 
 	node->pos = pos;
@@ -61,7 +61,7 @@ settle_value(const struct set_request *request, struct yaml_node *node)
 static struct yaml_node *
 parse_value(const struct set_request *request, const char *text, bool *out_of_memory)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct yaml_node *node = NULL;
 	int result = yaml_tree_parse(&node, versions_arena(request->config), text, strlen(text), "",
 				     &diag);
@@ -71,11 +71,11 @@ parse_value(const struct set_request *request, const char *text, bool *out_of_me
 		const char *why = diag.messages[i].words;
 		bool file = strncmp(why, "the file ", 9) == 0;
 
-		config_error(request->diag, request->config->file, request->edit->value_pos,
-			     request->edit->key, "\"%.80s\": %s%s", text, file ? "it " : "",
-			     file ? why + 9 : why);
+		diag_error(request->diag, request->config->file, request->edit->value_pos,
+			   request->edit->key, "\"%.80s\": %s%s", text, file ? "it " : "",
+			   file ? why + 9 : why);
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return result == 0 ? node : NULL;
 }
 
@@ -156,9 +156,9 @@ refuse_below(const struct set_request *request, unsigned count, const struct yam
 	for (unsigned i = 0; i < count && used < sizeof(key); i++)
 		used += (size_t)snprintf(key + used, sizeof(key) - used, "%s%s", i != 0 ? "." : "",
 					 request->tokens[i]);
-	config_error(request->diag, request->config->file, request->edit->pos, key,
-		     "is %s, not a map: it has no \"%.64s\"",
-		     node->kind == YAML_LIST ? "a list" : "one value", request->tokens[count]);
+	diag_error(request->diag, request->config->file, request->edit->pos, key,
+		   "is %s, not a map: it has no \"%.64s\"",
+		   node->kind == YAML_LIST ? "a list" : "one value", request->tokens[count]);
 	return -EINVAL;
 }
 
@@ -232,11 +232,11 @@ refuse_absent(const struct set_request *request, const struct yaml_node *map, co
 	if (count != 0)
 		decode_hint(hint, key, near, count);
 	if (request->tenants && request->count > 2 && key == request->tokens[1])
-		config_error(request->diag, request->config->file, request->edit->pos, NULL,
-			     "there is no tenant %.64s%s", key, hint);
+		diag_error(request->diag, request->config->file, request->edit->pos, NULL,
+			   "there is no tenant %.64s%s", key, hint);
 	else
-		config_error(request->diag, request->config->file, request->edit->pos,
-			     request->edit->key, "is not set%s", hint);
+		diag_error(request->diag, request->config->file, request->edit->pos,
+			   request->edit->key, "is not set%s", hint);
 	return -EINVAL;
 }
 
@@ -329,8 +329,8 @@ find_list(const struct set_request *request, int *error)
 	if (node == NULL || node->kind == YAML_LIST)
 		return node;
 	if (node->kind == YAML_MAP) {
-		config_error(request->diag, request->config->file, request->edit->pos,
-			     request->edit->key, "is a map, not a list: set or unset its keys");
+		diag_error(request->diag, request->config->file, request->edit->pos,
+			   request->edit->key, "is a map, not a list: set or unset its keys");
 		*error = -EINVAL;
 		return NULL;
 	}
@@ -404,8 +404,8 @@ set_remove_items(struct set_request *request, const struct yaml_node *items)
 		unsigned at = list != NULL ? find_item(list, text) : 0;
 
 		if (list == NULL || at == list->count) {
-			config_error(request->diag, request->config->file, request->edit->value_pos,
-				     request->edit->key, "%.64s is not in it", text);
+			diag_error(request->diag, request->config->file, request->edit->value_pos,
+				   request->edit->key, "%.64s is not in it", text);
 			return -EINVAL;
 		}
 		list->count--;

@@ -36,7 +36,7 @@ note_next(struct events *e)
 
 // Recomputes the routes of these switches from the present links and the route events so far.
 static int
-reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct config_diag *diag)
+reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct diag *diag)
 {
 	struct fabric *f = e->fabric;
 	struct change_env env = events_env(e, e->now);
@@ -61,7 +61,7 @@ reroute(struct events *e, const uint32_t *nodes, uint32_t count, struct config_d
 
 // The switches with this delay; without a delay they change at once.
 static int
-converge_after(struct events *e, ps_t at, ps_t delay, struct config_diag *diag)
+converge_after(struct events *e, ps_t at, ps_t delay, struct diag *diag)
 {
 	const struct fabric *f = e->fabric;
 	uint32_t switches = f->topology->first_host;
@@ -85,7 +85,7 @@ converge_after(struct events *e, ps_t at, ps_t delay, struct config_diag *diag)
 }
 
 int
-converge_start(struct events *e, ps_t at, struct config_diag *diag)
+converge_start(struct events *e, ps_t at, struct diag *diag)
 {
 	const struct fabric *f = e->fabric;
 	int rc = 0;
@@ -103,7 +103,7 @@ converge_start(struct events *e, ps_t at, struct config_diag *diag)
 }
 
 int
-converge_apply(struct events *e, struct config_diag *diag)
+converge_apply(struct events *e, struct diag *diag)
 {
 	const ps_t at = e->converge_at;
 	int rc = 0;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 static int
-check_event(struct events *e, const struct config_event *event, struct config_diag *diag)
+check_event(struct events *e, const struct config_event *event, struct diag *diag)
 {
 	const struct topology *t = e->fabric->topology;
 	struct topo_ref ref;
@@ -35,7 +35,7 @@ check_event(struct events *e, const struct config_event *event, struct config_di
 
 // Each `set` event must be valid when it is due, after all events before it.
 static int
-check_sets(const struct events *e, struct config_diag *diag)
+check_sets(const struct events *e, struct diag *diag)
 {
 	const struct config_event **sets = memory_array(e->count, sizeof(*sets), "events");
 	const struct change_env env = events_env(e, 0);
@@ -54,19 +54,19 @@ check_sets(const struct events *e, struct config_diag *diag)
 // A restored fabric may have been changed since its events were written. Events that are no longer
 // valid are refused when they are due.
 static int
-check_restored_sets(const struct events *e, struct config_diag *diag)
+check_restored_sets(const struct events *e, struct diag *diag)
 {
-	struct config_diag own = {0};
+	struct diag own = {0};
 	int rc = check_sets(e, &own);
 
-	config_diag_soften(&own, NULL, diag);
-	config_diag_free(&own);
+	diag_soften(&own, NULL, diag);
+	diag_free(&own);
 	return rc == -EINVAL ? 0 : rc;
 }
 
 int
 events_create(struct events **out, struct fabric *f, const struct fabric_hooks *hooks,
-	      struct config_diag *diag)
+	      struct diag *diag)
 {
 	const struct config *config = f->config;
 	struct events *e = memory_new(sizeof(*e), "events");
@@ -186,7 +186,7 @@ events_clear_watermarks(struct events *e, uint32_t node, bool persistent)
 }
 
 static int
-apply_clear(struct events *e, const struct config_event *event, struct config_diag *diag)
+apply_clear(struct events *e, const struct config_event *event, struct diag *diag)
 {
 	uint32_t node = TOPOLOGY_NONE;
 
@@ -222,7 +222,7 @@ events_restore_queue(struct events *e, const struct topo_ref *queue)
 }
 
 static int
-apply_restore(struct events *e, const struct config_event *event, struct config_diag *diag)
+apply_restore(struct events *e, const struct config_event *event, struct diag *diag)
 {
 	struct topo_ref queue;
 
@@ -234,7 +234,7 @@ apply_restore(struct events *e, const struct config_event *event, struct config_
 }
 
 int
-events_rebuild(struct events *e, uint32_t node, struct config_diag *diag)
+events_rebuild(struct events *e, uint32_t node, struct diag *diag)
 {
 	struct tables *old = NULL;
 	int rc = fabric_rebuild_tables(e->fabric, node, &old, diag);
@@ -246,9 +246,9 @@ events_rebuild(struct events *e, uint32_t node, struct config_diag *diag)
 
 int
 events_edit(struct events *e, const struct config_edit *edits, unsigned count,
-	    int (*commit)(void *context), void *context, struct config_diag *diag)
+	    int (*commit)(void *context), void *context, struct diag *diag)
 {
-	struct config_diag before = {0};
+	struct diag before = {0};
 	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));
 	const struct change_commit asked = {commit, context};
 	// Advice concerns only settings of switches.
@@ -259,7 +259,7 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 	e->edited = e->fabric->drains != drains ? e->fabric->drains : NULL;
 	if (rc == 0 && known)
 		advice_give_new(e->fabric, &before, diag);
-	config_diag_free(&before);
+	diag_free(&before);
 	return rc;
 }
 
@@ -281,7 +281,7 @@ events_draining(const struct events *e)
 }
 
 static int
-apply_step(struct events *e, const struct config_step *s, ps_t now, struct config_diag *diag)
+apply_step(struct events *e, const struct config_step *s, ps_t now, struct diag *diag)
 {
 	const struct change_env env = events_env(e, now);
 	struct fabric *f = e->fabric;
@@ -315,7 +315,7 @@ apply_step(struct events *e, const struct config_step *s, ps_t now, struct confi
 }
 
 int
-events_apply(struct events *e, ps_t now, struct config_diag *diag)
+events_apply(struct events *e, ps_t now, struct diag *diag)
 {
 	int rc = 0;
 

@@ -10,7 +10,7 @@ struct events;
 
 // Resolves the names of all events. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
 int events_create(struct events **out, struct fabric *f, const struct fabric_hooks *hooks,
-		  struct config_diag *diag);
+		  struct diag *diag);
 void events_destroy(struct events *e);
 
 // When the next is due, or PS_NEVER: an event of the file, or what follows from one.
@@ -20,7 +20,7 @@ ps_t events_due(const struct events *e);
 
 // Applies all that are due at `now`; nodes stand at `now`. Returns 0, -EINVAL with the reason in
 // diag (an event that cannot be applied changes nothing), or -ENOMEM.
-int events_apply(struct events *e, ps_t now, struct config_diag *diag);
+int events_apply(struct events *e, ps_t now, struct diag *diag);
 
 // The event that the last events_apply() ended with: after an error the one that cannot be applied.
 // NULL before the first, or when it was no event but what follows from a change of tenants.
@@ -33,7 +33,7 @@ const struct config_event *events_last(const struct events *e);
 // reason in diag and nothing changed, or -ENOMEM. The change is over when events_draining() says
 // no; until then events_apply() follows it.
 int events_edit(struct events *e, const struct config_edit *edits, unsigned count,
-		int (*commit)(void *context), void *context, struct config_diag *diag);
+		int (*commit)(void *context), void *context, struct diag *diag);
 // What the log calls the last edit when it reports who has moved, once its packets have drained.
 // Right after events_edit(); false: nobody moves, and nothing will be logged.
 bool events_name_change(struct events *e, const char *what);

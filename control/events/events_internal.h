@@ -37,18 +37,18 @@ struct port_change {
 struct change_env events_env(const struct events *e, ps_t now);
 // Builds a node's tables anew and puts them in force. Returns 0, -EINVAL with the errors in diag,
 // or -ENOMEM.
-int events_rebuild(struct events *e, uint32_t node, struct config_diag *diag);
+int events_rebuild(struct events *e, uint32_t node, struct diag *diag);
 
 // Whether a link event can be applied; a shorter delay also shortens the fabric's window. Returns
 // 0, or -EINVAL with the error in diag.
-int events_check_link(struct events *e, const struct config_event *event, struct config_diag *diag);
+int events_check_link(struct events *e, const struct config_event *event, struct diag *diag);
 // A link has gone down or come up at `at`: makes routes anew, now or when each switch has noticed.
 // Returns as events_apply().
-int converge_start(struct events *e, ps_t at, struct config_diag *diag);
+int converge_start(struct events *e, ps_t at, struct diag *diag);
 // When routes change next, or PS_NEVER; and what is due then. Returns as events_apply().
 ps_t converge_next(const struct events *e);
-int converge_apply(struct events *e, struct config_diag *diag);
+int converge_apply(struct events *e, struct diag *diag);
 // Frees what is pending.
 void converge_drop(struct events *e);
 // Applies a link event, or undoes it. Returns as events_apply().
-int events_apply_link(struct events *e, const struct config_step *s, struct config_diag *diag);
+int events_apply_link(struct events *e, const struct config_step *s, struct diag *diag);

@@ -67,7 +67,7 @@ wire_delay(const struct fabric *f, const struct topo_end *to, uint64_t delay_ps)
 
 // The rate of a link is its ports', in the tables of the nodes at its ends.
 static int
-change_rate(struct events *e, uint32_t link, struct config_diag *diag)
+change_rate(struct events *e, uint32_t link, struct diag *diag)
 {
 	const struct topo_link *l = &e->fabric->topology->links[link];
 	int rc = events_rebuild(e, l->a.node, diag);
@@ -76,7 +76,7 @@ change_rate(struct events *e, uint32_t link, struct config_diag *diag)
 }
 
 int
-events_check_link(struct events *e, const struct config_event *event, struct config_diag *diag)
+events_check_link(struct events *e, const struct config_event *event, struct diag *diag)
 {
 	struct fabric *f = e->fabric;
 	const struct topo_link *l;
@@ -86,8 +86,8 @@ events_check_link(struct events *e, const struct config_event *event, struct con
 		return -EINVAL;
 	l = &f->topology->links[link];
 	if (event->changes & CONFIG_LINK_RATE && l->rate_bps == 0) {
-		config_error(diag, f->config->file, event->pos, "events.rate",
-			     "a device's own rate cannot change");
+		diag_error(diag, f->config->file, event->pos, "events.rate",
+			   "a device's own rate cannot change");
 		return -EINVAL;
 	}
 	if (!(event->changes & CONFIG_LINK_DELAY))
@@ -97,8 +97,8 @@ events_check_link(struct events *e, const struct config_event *event, struct con
 		ps_t delay = wire_delay(f, to, event->delay_ps);
 
 		if (delay == 0) {
-			config_error(diag, f->config->file, event->pos, "events.delay",
-				     "the delay must be above 0");
+			diag_error(diag, f->config->file, event->pos, "events.delay",
+				   "the delay must be above 0");
 			return -EINVAL;
 		}
 		fabric_note_delay(f, to->node, delay);
@@ -107,7 +107,7 @@ events_check_link(struct events *e, const struct config_event *event, struct con
 }
 
 int
-events_apply_link(struct events *e, const struct config_step *s, struct config_diag *diag)
+events_apply_link(struct events *e, const struct config_step *s, struct diag *diag)
 {
 	struct fabric *f = e->fabric;
 	const struct config_event *event = s->event;

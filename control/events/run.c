@@ -71,8 +71,7 @@ log_change(void *context, ps_t now, const char *words)
 }
 
 int
-run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
-	   struct config_diag *diag)
+run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed, struct diag *diag)
 {
 	struct run *r = memory_new(sizeof(*r), "run");
 	struct fabric_hooks hooks = {.snapshot = take_snapshot,
@@ -160,7 +159,7 @@ run_last_arrival(const struct run *r)
 // Runs to `until`, applying events and taking samples on the way; what events change comes before
 // all else of their instant.
 static int
-run_stretch(struct run *r, ps_t until, struct config_diag *diag)
+run_stretch(struct run *r, ps_t until, struct diag *diag)
 {
 	struct virtual_drive *v = &r->drive;
 
@@ -255,7 +254,7 @@ is_over(struct run *r, ps_t fed, enum run_end *end)
 }
 
 int
-run_all(struct run *r, enum run_end *end, struct config_diag *diag)
+run_all(struct run *r, enum run_end *end, struct diag *diag)
 {
 	ps_t fed = 0;
 

@@ -55,12 +55,12 @@ struct run {
 // window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in
 // order. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
-	       struct config_diag *diag);
+	       struct diag *diag);
 void run_destroy(struct run *r);
 
 // Runs to the end. Returns 0 with *end, -EINVAL with the reason in diag when an event could not be
 // applied, or -ENOMEM. Afterwards r->drive.now is the end's time.
-int run_all(struct run *r, enum run_end *end, struct config_diag *diag);
+int run_all(struct run *r, enum run_end *end, struct diag *diag);
 
 // When the last packet arrived somewhere.
 ps_t run_last_arrival(const struct run *r);

@@ -55,8 +55,7 @@ is_attached(const struct fabric *f, const struct fabric_options *options, uint32
 }
 
 static int
-create_node(struct fabric *f, const struct fabric_options *options, uint32_t i,
-	    struct config_diag *diag)
+create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, struct diag *diag)
 {
 	const struct topo_node *place = &f->topology->nodes[i];
 	struct tables *old = NULL;
@@ -87,23 +86,23 @@ far_latency(const struct fabric *f, uint32_t node)
 // run in.
 static int
 refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct topo_end to,
-	    ps_t delay, struct config_diag *diag)
+	    ps_t delay, struct diag *diag)
 {
 	char from_name[TOPOLOGY_NAME_MAX], to_name[TOPOLOGY_NAME_MAX];
 
 	topology_port_name(f->topology, from.node, from.port, from_name);
 	topology_port_name(f->topology, to.node, to.port, to_name);
-	config_error(diag, f->config->file, f->topology->links[link].pos, "links",
-		     "from %s to %s: %s", from_name, to_name,
-		     delay == 0
-			     ? "the delay must be above 0"
-			     : "delay times rate is more than a wire between two workers can hold");
+	diag_error(diag, f->config->file, f->topology->links[link].pos, "links",
+		   "from %s to %s: %s", from_name, to_name,
+		   delay == 0
+			   ? "the delay must be above 0"
+			   : "delay times rate is more than a wire between two workers can hold");
 	return -EINVAL;
 }
 
 static int
 create_wire(struct fabric *f, const struct fabric_options *options, uint32_t index,
-	    struct topo_end from, struct topo_end to, struct config_diag *diag)
+	    struct topo_end from, struct topo_end to, struct diag *diag)
 {
 	const struct topo_link *link = &f->topology->links[index / 2];
 	struct node *a = f->nodes[from.node], *b = f->nodes[to.node];
@@ -203,7 +202,7 @@ make_room(struct config *config, struct topology *t, const struct fabric_options
 }
 
 static int
-create_wires(struct fabric *f, const struct fabric_options *options, struct config_diag *diag)
+create_wires(struct fabric *f, const struct fabric_options *options, struct diag *diag)
 {
 	int rc = 0;
 
@@ -219,7 +218,7 @@ create_wires(struct fabric *f, const struct fabric_options *options, struct conf
 
 int
 fabric_create(struct fabric **out, struct config *config, struct topology *topology,
-	      const struct fabric_options *options, struct config_diag *diag)
+	      const struct fabric_options *options, struct diag *diag)
 {
 	struct fabric *f = make_room(config, topology, options);
 	int rc = load_hosts(f);

@@ -61,7 +61,7 @@ struct fabric_options {
 // Returns 0, or -EINVAL with the errors in diag. Config and topology are kept and, by `set` events,
 // changed.
 int fabric_create(struct fabric **out, struct config *config, struct topology *topology,
-		  const struct fabric_options *options, struct config_diag *diag);
+		  const struct fabric_options *options, struct diag *diag);
 
 // Frees everything but config, topology and pools. NULL is fine.
 void fabric_destroy(struct fabric *f);
@@ -72,7 +72,7 @@ struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 // Builds the tables of a node, not in force yet, from its settings (of a host: those of its leaf)
 // and the routes as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
-			struct tables **out, struct config_diag *diag);
+			struct tables **out, struct diag *diag);
 // The names of VRFs and tenants, for reports; before: the names until now, or NULL. A tenant `rest`
 // that the file does not mention and that has had no host has none.
 struct fabric_labels *fabric_list_labels(const struct topology *topology,
@@ -89,8 +89,7 @@ struct tables *fabric_set_tables(struct fabric *f, uint32_t node, struct tables 
 // Builds the tables of a node anew from configuration and routes and puts them in force; the ones
 // before are returned for the caller to free when no worker holds them. Returns 0, -EINVAL with
 // errors in diag and nothing changed, or -ENOMEM.
-int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old,
-			  struct config_diag *diag);
+int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct diag *diag);
 
 // A wire to that node has, or will have, this delay, latency included.
 void fabric_note_delay(struct fabric *f, uint32_t to_node, ps_t delay);

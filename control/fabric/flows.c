@@ -45,11 +45,11 @@ flows_source_port(struct random *random)
 
 int
 flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
-		      struct config_diag *diag)
+		      struct diag *diag)
 {
-	config_error(diag, f->config->file, f->config->workload[item].pos, "workload.priority",
-		     "no DSCP stands for priority %u at the leaf of %s", priority,
-		     topology_host(f->topology, host)->name);
+	diag_error(diag, f->config->file, f->config->workload[item].pos, "workload.priority",
+		   "no DSCP stands for priority %u at the leaf of %s", priority,
+		   topology_host(f->topology, host)->name);
 	return -EINVAL;
 }
 
@@ -71,7 +71,7 @@ add_ends(const struct fabric_flows *flows, const struct flow_spec *spec,
 // Adds queue pair `index` of `count` of a flow.
 static int
 add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct nic_flow *template,
-	 struct random *random, uint32_t index, uint32_t count, struct config_diag *diag)
+	 struct random *random, uint32_t index, uint32_t count, struct diag *diag)
 {
 	const struct fabric *f = flows->fabric;
 	struct queue_pair *pair = &flows->pairs[flows->pair_count++];
@@ -105,7 +105,7 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 		flows_join_program(flows, spec, index, count, &flow, &inbox);
 	rc = add_ends(flows, spec, &flow, &far, inbox);
 	if (rc == -EINVAL)
-		config_error(
+		diag_error(
 			diag, f->config->file, f->config->workload[spec->item].pos, "workload.size",
 			"%" PRIu64 " bytes in packets of %u are more than a queue pair can number",
 			flow.bytes, flow.path_mtu);
@@ -151,7 +151,7 @@ add_inside(const struct fabric_flows *flows, const struct flow_spec *spec)
 }
 
 static int
-add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
+add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 {
 	static const enum nic_op ops[] = {
 		[CONFIG_OP_WRITE] = NIC_OP_WRITE,
@@ -216,7 +216,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 }
 
 static int
-add_stream(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
+add_stream(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 {
 	const struct fabric *f = flows->fabric;
 	const struct stream_spec *spec = &flows->workload->streams[id];
@@ -252,10 +252,10 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct config_diag *diag)
 	memcpy(stream.peer_ip, peer.peer_ip, sizeof(stream.peer_ip));
 	rc = nic_add_stream(f->nics[spec->src], &stream);
 	if (rc == -EINVAL)
-		config_error(diag, f->config->file, f->config->workload[spec->item].pos,
-			     "workload.packet",
-			     "%u bytes do not hold the headers of a UDP packet of IPv%u",
-			     spec->packet_bytes, h->ip_version);
+		diag_error(diag, f->config->file, f->config->workload[spec->item].pos,
+			   "workload.packet",
+			   "%u bytes do not hold the headers of a UDP packet of IPv%u",
+			   spec->packet_bytes, h->ip_version);
 	return rc;
 }
 
@@ -288,7 +288,7 @@ note_tenants(struct fabric_flows *flows, const struct topology *t)
 
 int
 fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct workload *workload,
-		    struct config_diag *diag)
+		    struct diag *diag)
 {
 	struct fabric_flows *flows = calloc(1, sizeof(*flows));
 	int rc = 0;

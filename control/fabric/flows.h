@@ -13,7 +13,7 @@ struct fabric_flows;
 // is in no report, and nobody waits for it. What of it a NIC answers has a queue pair there, though
 // (flows_attached.c). Returns 0, -EINVAL with errors in diag, or -ENOMEM.
 int fabric_flows_create(struct fabric_flows **out, struct fabric *f,
-			const struct workload *workload, struct config_diag *diag);
+			const struct workload *workload, struct diag *diag);
 void fabric_flows_destroy(struct fabric_flows *flows);
 
 // Flows and streams left to an attached host.

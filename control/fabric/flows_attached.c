@@ -34,7 +34,7 @@ answering_end(const struct fabric_flows *flows, uint32_t at, uint8_t port, uint3
 
 static int
 add_receiver(const struct fabric_flows *flows, const struct flow_spec *spec, struct random *random,
-	     struct config_diag *diag)
+	     struct diag *diag)
 {
 	const struct fabric *f = flows->fabric;
 	struct nic_endpoint e =
@@ -49,7 +49,7 @@ add_receiver(const struct fabric_flows *flows, const struct flow_spec *spec, str
 
 static int
 add_responder(struct fabric_flows *flows, const struct flow_spec *spec, struct random *random,
-	      struct config_diag *diag)
+	      struct diag *diag)
 {
 	const struct fabric *f = flows->fabric;
 	struct nic_flow flow = {
@@ -74,7 +74,7 @@ add_responder(struct fabric_flows *flows, const struct flow_spec *spec, struct r
 
 int
 flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec, struct random *random,
-		   struct config_diag *diag)
+		   struct diag *diag)
 {
 	bool read = spec->op == CONFIG_OP_READ;
 	int rc = 0;

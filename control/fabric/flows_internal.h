@@ -36,13 +36,13 @@ struct fabric_flows {
 	uint32_t left_out;
 	char **tenants; // names by index, as they were: their places may become others'
 	uint16_t tenant_count;
-	struct config_pos path_mtu_told; // one that is too large
+	struct diag_pos path_mtu_told; // one that is too large
 };
 
 // The payload of a packet of a flow. Returns 0, or -EINVAL with the error in diag; a warning where
 // the file insists on one that does not fit.
 int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
-		   struct config_diag *diag);
+		   struct diag *diag);
 
 // Parts of an endpoint: whom it speaks to, how its packets are marked, and their source port.
 void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer,
@@ -53,12 +53,12 @@ uint16_t flows_source_port(struct random *random);
 // Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's
 // leaf, and for acknowledgements at the receiver's. Returns -EINVAL.
 int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
-			  struct config_diag *diag);
+			  struct diag *diag);
 
 // Gives a flow with one end at an attached host the queue pairs that answer that host, if it is for
 // the other end to answer. Returns 0, -EINVAL with the error in diag, or -ENOMEM.
 int flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec,
-		       struct random *random, struct config_diag *diag);
+		       struct random *random, struct diag *diag);
 
 // Whether the flow is of a program that is left out.
 static inline bool
@@ -73,7 +73,7 @@ const char *flows_item_name(const struct config_work *work);
 
 // Makes the programs that the ranks' NICs run, with their parts and inboxes; those with a rank that
 // is attached are left out. Returns 0, -EINVAL with the error in diag, or -ENOMEM.
-int flows_create_programs(struct fabric_flows *flows, struct config_diag *diag);
+int flows_create_programs(struct fabric_flows *flows, struct diag *diag);
 
 // Sets what a queue pair of a collective's flow, number `index` of `count`, needs to know beside
 // what every flow does, and the inbox that its far end delivers to.

@@ -14,29 +14,27 @@ ip_overhead(const struct host_config *h)
 // Packets that do not fit are sent all the same, and dropped on the way. Warned of once
 // for each place in the file.
 static void
-warn(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t room,
-     struct config_diag *diag)
+warn(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t room, struct diag *diag)
 {
 	const struct topology *t = flows->fabric->topology;
 	const char *src = topology_host(t, spec->src)->name;
-	struct config_pos pos = config_written_at(t->config, src, "path-mtu");
+	struct diag_pos pos = config_written_at(t->config, src, "path-mtu");
 
 	if (pos.line == 0)
 		pos = config_written_at(t->config, "hosts", "path-mtu");
 	if (pos.line == flows->path_mtu_told.line && pos.column == flows->path_mtu_told.column)
 		return;
 	flows->path_mtu_told = pos;
-	config_warning(
-		diag, t->config->file, pos, "hosts.path-mtu",
-		"%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
-		"its headers: such packets drop as mtu-exceeded",
-		src, topology_host(t, spec->dst)->name, room,
-		flows->fabric->hosts[spec->src].path_mtu);
+	diag_warning(diag, t->config->file, pos, "hosts.path-mtu",
+		     "%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
+		     "its headers: such packets drop as mtu-exceeded",
+		     src, topology_host(t, spec->dst)->name, room,
+		     flows->fabric->hosts[spec->src].path_mtu);
 }
 
 int
 flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
-	       struct config_diag *diag)
+	       struct diag *diag)
 {
 	static const uint32_t sizes[] = {4096, 2048, 1024, 512, 256};
 	const struct topology *t = flows->fabric->topology;
@@ -53,9 +51,9 @@ flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_
 		warn(flows, spec, room, diag);
 	if (h->path_mtu != 0)
 		return 0;
-	config_error(diag, t->config->file, t->config->workload[spec->item].pos, "workload",
-		     "%s to %s: the path carries %u bytes of IP, too few for a path MTU of 256 and "
-		     "its headers",
-		     topology_host(t, spec->src)->name, topology_host(t, spec->dst)->name, room);
+	diag_error(diag, t->config->file, t->config->workload[spec->item].pos, "workload",
+		   "%s to %s: the path carries %u bytes of IP, too few for a path MTU of 256 and "
+		   "its headers",
+		   topology_host(t, spec->src)->name, topology_host(t, spec->dst)->name, room);
 	return -EINVAL;
 }

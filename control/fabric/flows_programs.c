@@ -89,7 +89,7 @@ create_program(struct fabric_flows *flows, const struct program_spec *p, const u
 }
 
 int
-flows_create_programs(struct fabric_flows *flows, struct config_diag *diag)
+flows_create_programs(struct fabric_flows *flows, struct diag *diag)
 {
 	const struct workload *w = flows->workload;
 	uint32_t inboxes = 0, *messages;
@@ -109,9 +109,9 @@ flows_create_programs(struct fabric_flows *flows, struct config_diag *diag)
 			continue;
 		rc = create_program(flows, &w->programs[i], messages);
 		if (rc == -EINVAL)
-			config_error(diag, flows->fabric->config->file,
-				     flows->fabric->config->workload[w->programs[i].item].pos,
-				     "workload.repeat", "more times than a NIC can keep");
+			diag_error(diag, flows->fabric->config->file,
+				   flows->fabric->config->workload[w->programs[i].item].pos,
+				   "workload.repeat", "more times than a NIC can keep");
 	}
 	free(messages);
 	return rc;

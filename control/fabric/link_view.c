@@ -58,7 +58,7 @@ fabric_free_link_views(struct fabric *f)
 
 // Sets the routes of all switches with the same view as `first`.
 static int
-apply_one(const struct fabric *f, uint32_t first, struct routes *routes, struct config_diag *diag)
+apply_one(const struct fabric *f, uint32_t first, struct routes *routes, struct diag *diag)
 {
 	const struct link_view *view = f->link_views[first];
 	struct routes *theirs;
@@ -79,7 +79,7 @@ apply_one(const struct fabric *f, uint32_t first, struct routes *routes, struct 
 }
 
 int
-link_view_apply(const struct fabric *f, struct routes *routes, struct config_diag *diag)
+link_view_apply(const struct fabric *f, struct routes *routes, struct diag *diag)
 {
 	int rc = 0;
 

@@ -13,4 +13,4 @@ void link_view_drop(struct fabric *f, uint32_t node);
 
 // Replaces the routes of switches with a view of their own, in routes made from the present links, by
 // those that follow from the view. Returns 0, or -EINVAL with errors in diag.
-int link_view_apply(const struct fabric *f, struct routes *routes, struct config_diag *diag);
+int link_view_apply(const struct fabric *f, struct routes *routes, struct diag *diag);

@@ -90,7 +90,7 @@ add_epoch(const struct fabric *f, struct tables *t)
 
 static int
 build_switch(const struct fabric *f, uint32_t node, const struct switch_config *settings,
-	     struct tables **out, struct config_diag *diag)
+	     struct tables **out, struct diag *diag)
 {
 	struct route_list merged, all = {0};
 	const struct route_list *routes =
@@ -111,7 +111,7 @@ build_switch(const struct fabric *f, uint32_t node, const struct switch_config *
 
 int
 fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
-		    struct tables **out, struct config_diag *diag)
+		    struct tables **out, struct diag *diag)
 {
 	int rc;
 
@@ -142,8 +142,7 @@ fabric_set_tables(struct fabric *f, uint32_t node, struct tables *t)
 }
 
 int
-fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old,
-		      struct config_diag *diag)
+fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct diag *diag)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
 	struct switch_config settings;

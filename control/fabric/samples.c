@@ -46,7 +46,7 @@ destroy_states(struct samples *s)
 
 static int
 create_states(struct samples *s, const struct fabric *f, const struct fabric_flows *flows,
-	      struct config_diag *diag)
+	      struct diag *diag)
 {
 	int rc = 0;
 
@@ -68,7 +68,7 @@ asks_for_any(const struct samples *s)
 }
 
 int
-samples_check(const struct fabric *f, const struct fabric_flows *flows, struct config_diag *diag)
+samples_check(const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
 {
 	struct samples s = {0};
 	int rc = create_states(&s, f, flows, diag);
@@ -94,7 +94,7 @@ open_file(struct samples *s, unsigned i)
 
 int
 samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,
-	       struct output *output, struct config_diag *diag)
+	       struct output *output, struct diag *diag)
 {
 	struct samples *s = calloc(1, sizeof(*s));
 	int rc;

@@ -9,14 +9,13 @@
 struct samples;
 
 // Whether all that `record:` names exists. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
-int samples_check(const struct fabric *f, const struct fabric_flows *flows,
-		  struct config_diag *diag);
+int samples_check(const struct fabric *f, const struct fabric_flows *flows, struct diag *diag);
 
 // Adds a file to `output` for each kind of series that `record:` names, and the removal of the
 // others. *out is NULL when it names none. Returns 0; -EINVAL with errors in diag; or -errno with
 // the reason in output->err.
 int samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,
-		   struct output *output, struct config_diag *diag);
+		   struct output *output, struct diag *diag);
 
 // Closes the files. Returns 0, or -errno of the first that could not be written, with the reason in
 // the output's err. NULL is fine.

@@ -12,7 +12,7 @@ struct series {
 	// Looks up what the file asks for. *state stays NULL when it asks for none of this kind.
 	// Returns 0, -EINVAL with the errors in diag, or -ENOMEM with nothing left behind.
 	int (*create)(void **state, const struct fabric *f, const struct fabric_flows *flows,
-		      struct config_diag *diag);
+		      struct diag *diag);
 	// The CSV's heading, without a newline.
 	void (*head)(const void *state, FILE *to);
 	// What there is to say at `now`, all before it having happened: whole lines.
@@ -38,7 +38,7 @@ struct sample_ports {
 // A series's create(): the ports that names mean (`all`, leaf1.swp5, and, where `links` may be
 // named, leaf1-spine1 for both of its ends), and `size` zeroed bytes for each. key: for messages.
 int sample_ports_create(void **state, const struct fabric *f, const struct config_names *names,
-			bool links, const char *key, size_t size, struct config_diag *diag);
+			bool links, const char *key, size_t size, struct diag *diag);
 // Its destroy().
 void sample_ports_destroy(void *state);
 

@@ -10,8 +10,7 @@ struct sent {
 };
 
 static int
-create(void **state, const struct fabric *f, const struct fabric_flows *flows,
-       struct config_diag *diag)
+create(void **state, const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
 {
 	(void)flows;
 	return sample_ports_create(state, f, &f->config->record.links, true, "record.links",

@@ -11,8 +11,7 @@ struct totals {
 };
 
 static int
-create(void **state, const struct fabric *f, const struct fabric_flows *flows,
-       struct config_diag *diag)
+create(void **state, const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
 {
 	(void)flows;
 	return sample_ports_create(state, f, &f->config->record.pauses, false, "record.pauses",

@@ -13,20 +13,19 @@ struct pools {
 
 static int
 find_switch(const struct topology *t, const struct config_name *name, uint32_t *node,
-	    struct config_diag *diag)
+	    struct diag *diag)
 {
 	int rc = topology_resolve_node(t, name, "record.pools", node, diag);
 
 	if (rc != 0 || t->nodes[*node].role != CONFIG_ROLE_HOST)
 		return rc;
-	config_error(diag, t->config->file, name->pos, "record.pools",
-		     "%s is a host: pools are a switch's", name->text);
+	diag_error(diag, t->config->file, name->pos, "record.pools",
+		   "%s is a host: pools are a switch's", name->text);
 	return -EINVAL;
 }
 
 static int
-create(void **state, const struct fabric *f, const struct fabric_flows *flows,
-       struct config_diag *diag)
+create(void **state, const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
 {
 	const struct config_names *names = &f->config->record.pools;
 	const struct topology *t = f->topology;

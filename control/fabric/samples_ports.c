@@ -37,7 +37,7 @@ mark(struct marks *m, uint32_t node, uint16_t port)
 
 static int
 mark_name(struct marks *m, const struct config_name *name, bool links, const char *key,
-	  struct config_diag *diag)
+	  struct diag *diag)
 {
 	const struct topology *t = m->fabric->topology;
 	struct topo_ref ref;
@@ -77,7 +77,7 @@ list(struct sample_ports *out, const struct marks *m)
 
 static int
 find(struct sample_ports *out, const struct fabric *f, const struct config_names *names, bool links,
-     const char *key, struct config_diag *diag)
+     const char *key, struct diag *diag)
 {
 	struct marks m;
 	int rc = marks_create(&m, f);
@@ -99,7 +99,7 @@ find(struct sample_ports *out, const struct fabric *f, const struct config_names
 
 int
 sample_ports_create(void **state, const struct fabric *f, const struct config_names *names,
-		    bool links, const char *key, size_t size, struct config_diag *diag)
+		    bool links, const char *key, size_t size, struct diag *diag)
 {
 	struct sample_ports *s;
 	int rc;

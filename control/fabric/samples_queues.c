@@ -42,8 +42,7 @@ count_switch_queues(const struct topology *t)
 }
 
 static int
-create(void **state, const struct fabric *f, const struct fabric_flows *flows,
-       struct config_diag *diag)
+create(void **state, const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
 {
 	const struct config_names *names = &f->config->record.queues;
 	bool all = config_means_all(names);
@@ -108,7 +107,7 @@ const struct series series_queues = {"queues.csv", create, head, take, free};
 // Errors in the names were reported with queues.csv.
 static int
 create_thresholds(void **state, const struct fabric *f, const struct fabric_flows *flows,
-		  struct config_diag *diag)
+		  struct diag *diag)
 {
 	return diag->errors != 0 ? 0 : create(state, f, flows, diag);
 }

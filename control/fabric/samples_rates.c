@@ -60,7 +60,7 @@ mark(const struct fabric_flows *flows, uint32_t count, const struct config_name 
 // Says what there is instead.
 static void
 refuse(const struct fabric_flows *flows, uint32_t count, const struct config *config,
-       const struct config_name *name, struct config_diag *diag)
+       const struct config_name *name, struct diag *diag)
 {
 	const char **items = calloc(count + 1u, sizeof(*items));
 	const char *near = NULL;
@@ -72,22 +72,21 @@ refuse(const struct fabric_flows *flows, uint32_t count, const struct config *co
 	if (items != NULL)
 		near = config_suggest(name->text, items, known);
 	if (count == 0)
-		config_error(diag, config->file, name->pos, "record.flows",
-			     "there are no flows, so none is named %s", name->text);
+		diag_error(diag, config->file, name->pos, "record.flows",
+			   "there are no flows, so none is named %s", name->text);
 	else if (near != NULL)
-		config_error(diag, config->file, name->pos, "record.flows",
-			     "no workload item is named %s; did you mean \"%s\"?", name->text,
-			     near);
+		diag_error(diag, config->file, name->pos, "record.flows",
+			   "no workload item is named %s; did you mean \"%s\"?", name->text, near);
 	else
-		config_error(diag, config->file, name->pos, "record.flows",
-			     "no workload item is named %s, and flows are numbered 0 to %u",
-			     name->text, count - 1);
+		diag_error(diag, config->file, name->pos, "record.flows",
+			   "no workload item is named %s, and flows are numbered 0 to %u",
+			   name->text, count - 1);
 	free(items);
 }
 
 static int
 find_flows(const struct fabric_flows *flows, uint32_t count, const struct config *config,
-	   bool *wanted, struct config_diag *diag)
+	   bool *wanted, struct diag *diag)
 {
 	const struct config_names *names = &config->record.flows;
 	int rc = 0;
@@ -124,8 +123,7 @@ list_pairs(struct rates *s, const struct fabric_flows *flows, uint32_t count, co
 }
 
 static int
-create(void **state, const struct fabric *f, const struct fabric_flows *flows,
-       struct config_diag *diag)
+create(void **state, const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
 {
 	uint32_t count = fabric_flows_workload(flows)->flow_count;
 	struct rates *s;

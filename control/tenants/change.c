@@ -45,16 +45,16 @@ change_of_switches(const struct config_edit *edits, unsigned count)
 
 // Warns when no switch follows the key, because a more specific section overrides it.
 static void
-warn_overridden(const struct prepared *p, const struct config_edit *edit, struct config_diag *diag)
+warn_overridden(const struct prepared *p, const struct config_edit *edit, struct diag *diag)
 {
 	const struct topology *t = p->f->topology;
 	const char *key = edit->key, *value = edit->value;
-	const struct config_pos at = edit->pos;
+	const struct diag_pos at = edit->pos;
 
 	if (edit->kind != CONFIG_EDIT_SET)
 		return;
 	for (uint32_t i = 0; p->changed == 0 && i < t->first_host; i++) {
-		struct config_pos pos = {0};
+		struct diag_pos pos = {0};
 		const char *section = NULL;
 		char line[24];
 
@@ -64,16 +64,16 @@ warn_overridden(const struct prepared *p, const struct config_edit *edit, struct
 		if (section == NULL)
 			continue;
 		snprintf(line, sizeof(line), "line %u", pos.line);
-		config_warning(diag, p->f->config->file, at, key,
-			       "no switch changes: `%s` (%s) overrides it", section,
-			       pos.line != 0 ? line : "set live");
+		diag_warning(diag, p->f->config->file, at, key,
+			     "no switch changes: `%s` (%s) overrides it", section,
+			     pos.line != 0 ? line : "set live");
 		return;
 	}
 }
 
 // Makes all switches carry trimmed packets before the first may trim one.
 static int
-carry_trimmed(struct prepared *p, const struct change_env *env, struct config_diag *diag)
+carry_trimmed(struct prepared *p, const struct change_env *env, struct diag *diag)
 {
 	struct fabric *f = p->f;
 	struct tables **tables;
@@ -109,7 +109,7 @@ put_in_force(struct prepared *p, const struct change_env *env)
 
 int
 change_edit(const struct change_env *env, const struct config_edit *edits, unsigned count,
-	    const struct change_commit *commit, struct config_diag *diag)
+	    const struct change_commit *commit, struct diag *diag)
 {
 	struct fabric *f = env->fabric;
 	struct prepared p;
@@ -145,25 +145,24 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 
 // Reports the errors of a change at the place of its event.
 static void
-pass_errors(const struct config *config, const struct config_event *event,
-	    const struct config_diag *from, struct config_diag *to)
+pass_errors(const struct config *config, const struct config_event *event, const struct diag *from,
+	    struct diag *to)
 {
 	for (unsigned i = 0; i < from->count; i++)
 		if (!from->messages[i].warning)
-			config_error(to, config->file, event->key.pos, NULL, "%s",
-				     from->messages[i].words);
+			diag_error(to, config->file, event->key.pos, NULL, "%s",
+				   from->messages[i].words);
 }
 
 int
-change_apply(const struct change_env *env, const struct config_event *event,
-	     struct config_diag *diag)
+change_apply(const struct change_env *env, const struct config_event *event, struct diag *diag)
 {
 	const struct config_edit edit = config_event_edit(event);
-	struct config_diag own = {0};
+	struct diag own = {0};
 	int rc = change_edit(env, &edit, 1, NULL, &own);
 
 	pass_errors(env->fabric->config, event, &own, diag);
-	config_diag_free(&own);
+	diag_free(&own);
 	return rc;
 }
 
@@ -183,11 +182,11 @@ take_over(struct prepared *p)
 // Tries one event; *tenants is what is needed to roll back, apart from the configuration.
 static int
 try_event(struct prepared *p, const struct change_env *env, const struct config_event *event,
-	  struct tenant_change *tenants, struct config_diag *diag)
+	  struct tenant_change *tenants, struct diag *diag)
 {
 	struct config *config = p->f->config;
 	const struct config_edit edit = config_event_edit(event);
-	struct config_diag trial = {0};
+	struct diag trial = {0};
 	int rc = config_edit(config, &edit, 1, &trial);
 
 	p->tenants = (struct tenant_change){0};
@@ -207,13 +206,13 @@ try_event(struct prepared *p, const struct change_env *env, const struct config_
 	}
 	p->tenants = (struct tenant_change){0};
 	pass_errors(config, event, &trial, diag);
-	config_diag_free(&trial);
+	diag_free(&trial);
 	return rc;
 }
 
 int
 change_check(const struct change_env *env, const struct config_event *const *events, uint32_t count,
-	     struct config_diag *diag)
+	     struct diag *diag)
 {
 	struct fabric *f = env->fabric;
 	struct tenant_change *tenants = memory_array(count, sizeof(*tenants), "changes of tenants");

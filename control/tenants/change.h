@@ -16,17 +16,16 @@ struct change_commit {
 // section overrides the key at every switch; or -EINVAL with the reason in diag, or what commit
 // returned, and nothing changed, the configuration included.
 int change_edit(const struct change_env *env, const struct config_edit *edits, unsigned count,
-		const struct change_commit *commit, struct config_diag *diag);
+		const struct change_commit *commit, struct diag *diag);
 
 // Whether some of the edits concern settings of switches.
 bool change_of_switches(const struct config_edit *edits, unsigned count);
 
 // The same for a `set` or `unset` event that is due: errors are reported at its place in the file, and
 // warnings of change_check() are not repeated.
-int change_apply(const struct change_env *env, const struct config_event *event,
-		 struct config_diag *diag);
+int change_apply(const struct change_env *env, const struct config_event *event, struct diag *diag);
 
 // Tries such events, in the order in which they will be applied, and rolls all of them back. Returns 0,
 // with warnings as change_edit(), or -EINVAL with the first refusal in diag, at its place in the file.
 int change_check(const struct change_env *env, const struct config_event *const *events,
-		 uint32_t count, struct config_diag *diag);
+		 uint32_t count, struct diag *diag);

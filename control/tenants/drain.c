@@ -295,7 +295,7 @@ drains_begin(struct drain *d, ps_t now)
 
 // Rebuilds tables after a drain has ended or expired.
 static int
-rebuild(const struct change_env *env, struct config_diag *diag)
+rebuild(const struct change_env *env, struct diag *diag)
 {
 	struct fabric *f = env->fabric;
 
@@ -306,7 +306,7 @@ rebuild(const struct change_env *env, struct config_diag *diag)
 }
 
 int
-drains_poll(const struct change_env *env, struct config_diag *diag)
+drains_poll(const struct change_env *env, struct diag *diag)
 {
 	struct fabric *f = env->fabric;
 	struct scan scan = scan_all(env);

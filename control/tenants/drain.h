@@ -40,4 +40,4 @@ ps_t drains_next(const struct fabric *f);
 // Whether the command of some change is still open.
 bool drains_open(const struct fabric *f);
 // Polls the drains that are due and acts on the result. Returns 0, or -EINVAL with errors in diag.
-int drains_poll(const struct change_env *env, struct config_diag *diag);
+int drains_poll(const struct change_env *env, struct diag *diag);

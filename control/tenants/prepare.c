@@ -58,19 +58,19 @@ same_settings(const struct switch_config *a, const struct switch_config *b)
 }
 
 static int
-check_fixed(const struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+check_fixed(const struct prepared *p, uint32_t node, const char *key, struct diag *diag)
 {
 	const struct switch_config *before = &p->before[node], *after = &p->after[node];
 	const char *name = p->f->topology->nodes[node].name, *file = p->f->config->file;
-	struct config_pos none = {0};
+	struct diag_pos none = {0};
 
 	if (after->cell_bytes != before->cell_bytes)
-		config_error(diag, file, none, key, "cannot change while %s runs (it is %u B)",
-			     name, before->cell_bytes);
+		diag_error(diag, file, none, key, "cannot change while %s runs (it is %u B)", name,
+			   before->cell_bytes);
 	else if (after->latency_ps != before->latency_ps)
-		config_error(diag, file, none, key,
-			     "cannot change while %s runs (it is %" PRIu64 " ps)", name,
-			     before->latency_ps);
+		diag_error(diag, file, none, key,
+			   "cannot change while %s runs (it is %" PRIu64 " ps)", name,
+			   before->latency_ps);
 	else
 		return 0;
 	return -EINVAL;
@@ -78,16 +78,16 @@ check_fixed(const struct prepared *p, uint32_t node, const char *key, struct con
 
 // A file may leave a pool at its default and so exceed the buffer; a change may not make it worse.
 static int
-check_excess(const struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+check_excess(const struct prepared *p, uint32_t node, const char *key, struct diag *diag)
 {
 	uint64_t after = tables_excess_bytes(p->tables[node], &p->after[node]);
 
 	if (after <= p->excess[node])
 		return 0;
-	config_error(diag, p->f->config->file, (struct config_pos){0}, key,
-		     "on %s the pools and headroom would be %" PRIu64
-		     " B more than the buffer of %" PRIu64 " B",
-		     p->f->topology->nodes[node].name, after, p->after[node].buffer_bytes);
+	diag_error(diag, p->f->config->file, (struct diag_pos){0}, key,
+		   "on %s the pools and headroom would be %" PRIu64
+		   " B more than the buffer of %" PRIu64 " B",
+		   p->f->topology->nodes[node].name, after, p->after[node].buffer_bytes);
 	return -EINVAL;
 }
 
@@ -103,22 +103,22 @@ sum_of_buffers(const struct prepared *p, const struct switch_config *settings)
 
 // The packet pool must be large enough for all packets that the buffers admit.
 static int
-check_buffers(const struct prepared *p, const char *key, struct config_diag *diag)
+check_buffers(const struct prepared *p, const char *key, struct diag *diag)
 {
 	uint64_t after = sum_of_buffers(p, p->after), most = p->f->buffers_bytes;
 
 	if (most == 0 || after <= most || after <= sum_of_buffers(p, p->before))
 		return 0;
-	config_error(diag, p->f->config->file, (struct config_pos){0}, key,
-		     "the buffers of all switches would be %" PRIu64
-		     " B, but the packet pool, sized when the fabric came up, is large enough for "
-		     "%" PRIu64 " B: change the file and bring the fabric up again",
-		     after, most);
+	diag_error(diag, p->f->config->file, (struct diag_pos){0}, key,
+		   "the buffers of all switches would be %" PRIu64
+		   " B, but the packet pool, sized when the fabric came up, is large enough for "
+		   "%" PRIu64 " B: change the file and bring the fabric up again",
+		   after, most);
 	return -EINVAL;
 }
 
 static int
-prepare_switch(struct prepared *p, uint32_t node, const char *key, struct config_diag *diag)
+prepare_switch(struct prepared *p, uint32_t node, const char *key, struct diag *diag)
 {
 	const struct topo_node *place = &p->f->topology->nodes[node];
 	int rc = config_switch(p->f->config, place->name, place->role, &p->after[node]);
@@ -161,7 +161,7 @@ find_key(const struct prepared *p, const struct topo_node *node, const struct co
 
 int
 prepared_prepare(struct prepared *p, const struct config_edit *edits, unsigned count,
-		 struct config_diag *diag)
+		 struct diag *diag)
 {
 	const struct topology *t = p->f->topology;
 	int rc = 0;

@@ -22,7 +22,7 @@ void prepared_start(struct prepared *p, struct fabric *f, bool trial);
 // the hosts behind them, or, where tenants change, for all switches. Returns 0, or
 // -EINVAL with the errors in diag; then some tables may have been built.
 int prepared_prepare(struct prepared *p, const struct config_edit *edits, unsigned count,
-		     struct config_diag *diag);
+		     struct diag *diag);
 // Whether the node reads the section of a key.
 bool prepared_touches(const struct topo_node *node, const char *key);
 // Frees tables that are not published.

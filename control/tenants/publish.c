@@ -33,7 +33,7 @@ change_publish(const struct change_env *env, struct tables **tables)
 }
 
 int
-change_make_routes(const struct change_env *env, struct routes **out, struct config_diag *diag)
+change_make_routes(const struct change_env *env, struct routes **out, struct diag *diag)
 {
 	const struct fabric *f = env->fabric;
 	int rc = routes_create(out, f->topology, f->link_down, diag);
@@ -49,7 +49,7 @@ change_make_routes(const struct change_env *env, struct routes **out, struct con
 }
 
 int
-change_rebuild(const struct change_env *env, struct config_diag *diag)
+change_rebuild(const struct change_env *env, struct diag *diag)
 {
 	struct fabric *f = env->fabric;
 	struct tables **tables =

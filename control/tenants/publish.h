@@ -18,11 +18,11 @@ struct change_env {
 // Computes routes from the present topology and the links as each switch knows them, with the route
 // events so far.
 // Returns 0, or -EINVAL with errors in diag.
-int change_make_routes(const struct change_env *env, struct routes **out, struct config_diag *diag);
+int change_make_routes(const struct change_env *env, struct routes **out, struct diag *diag);
 
 // Rebuilds the tables of all switches and puts them in force. Returns 0, or -EINVAL with errors in diag
 // and nothing changed.
-int change_rebuild(const struct change_env *env, struct config_diag *diag);
+int change_rebuild(const struct change_env *env, struct diag *diag);
 
 // Puts tables (by node; NULL leaves a node as it is) in force, all at once, frees the old ones and empties
 // the array.

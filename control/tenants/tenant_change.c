@@ -38,7 +38,7 @@ hold_places(struct tenant_change *r, struct topology *t)
 
 // A VNI or VLAN whose old packets are still in flight cannot belong to another tenant yet.
 static int
-check_leaving(const struct topology *t, struct config_diag *diag)
+check_leaving(const struct topology *t, struct diag *diag)
 {
 	for (uint16_t v = 0; v < t->vrf_count; v++) {
 		const struct topo_vrf *vrf = &t->vrfs[v];
@@ -49,12 +49,11 @@ check_leaving(const struct topology *t, struct config_diag *diag)
 		if (name == NULL ||
 		    (strncmp(vrf->name + 1, name, (size_t)before) == 0 && name[before] == '\0'))
 			continue;
-		config_error(
-			diag, t->config->file, (struct config_pos){0}, "tenants",
-			"%s %u of tenant %s belonged to %.*s until now and still has packets in "
-			"flight: try again in a moment",
-			vrf->encap == CONFIG_ENCAP_VLAN ? "VLAN" : "VNI", drain_id(vrf), name,
-			before, vrf->name + 1);
+		diag_error(diag, t->config->file, (struct diag_pos){0}, "tenants",
+			   "%s %u of tenant %s belonged to %.*s until now and still has packets in "
+			   "flight: try again in a moment",
+			   vrf->encap == CONFIG_ENCAP_VLAN ? "VLAN" : "VNI", drain_id(vrf), name,
+			   before, vrf->name + 1);
 		return -EINVAL;
 	}
 	return 0;
@@ -62,7 +61,7 @@ check_leaving(const struct topology *t, struct config_diag *diag)
 
 // A VRF that learns routes cannot be removed while the fabric runs.
 static int
-check_learning(const struct fabric *f, struct config_diag *diag)
+check_learning(const struct fabric *f, struct diag *diag)
 {
 	const struct topology *t = f->topology;
 	unsigned before = diag->errors;
@@ -75,11 +74,10 @@ check_learning(const struct fabric *f, struct config_diag *diag)
 			if (vrf->text == NULL || topology_find_vrf(t, vrf->text) >= 0)
 				continue;
 			snprintf(key, sizeof(key), "tenants.%s", vrf->text);
-			config_error(
-				diag, t->config->file, (struct config_pos){0}, key,
-				"cannot be removed while the fabric runs, because %s learns its "
-				"routes (line %u)",
-				t->nodes[n].name, f->switches[n].learns[i].pos.line);
+			diag_error(diag, t->config->file, (struct diag_pos){0}, key,
+				   "cannot be removed while the fabric runs, because %s learns its "
+				   "routes (line %u)",
+				   t->nodes[n].name, f->switches[n].learns[i].pos.line);
 		}
 	return diag->errors == before ? 0 : -EINVAL;
 }
@@ -128,7 +126,7 @@ start_drain(struct tenant_change *r, struct fabric *f)
 
 int
 tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool trial,
-		    struct config_diag *diag)
+		    struct diag *diag)
 {
 	struct fabric *f = env->fabric;
 	struct routes *routes;

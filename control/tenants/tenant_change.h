@@ -20,7 +20,7 @@ struct tenant_change {
 // built from now on are for the new tenants. trial: only checks; nothing drains and no labels change.
 // Returns 0, or -EINVAL with errors in diag and everything rolled back.
 int tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool trial,
-			struct config_diag *diag);
+			struct diag *diag);
 // Rolls back. A zeroed change is fine.
 void tenant_change_undo(struct tenant_change *r, struct fabric *f);
 // Before tables are published: resets the counters of tenants that reuse an index.

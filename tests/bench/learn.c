@@ -92,7 +92,7 @@ static int
 make_switch(struct config **config, struct topology **topology)
 {
 	char text[4096] = "switch: {preset: sonic, ports: {";
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	int rc;
 
 	for (unsigned p = 1; p <= PORTS; p++)
@@ -101,7 +101,7 @@ make_switch(struct config **config, struct topology **topology)
 	rc = config_load_text(config, text, strlen(text), "bench", &diag);
 	if (rc == 0)
 		rc = topology_create(topology, *config, &diag);
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	return rc;
 }
 
@@ -115,7 +115,7 @@ main(int argc, char **argv)
 	struct random random = random_stream(1, 1);
 	const struct resolve_vrf vrf = {.encap = CONFIG_ENCAP_PLAIN};
 	const struct resolve_hooks hooks = {0};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct switch_config settings;
 	struct topology *topology;
 	struct config *config;

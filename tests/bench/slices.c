@@ -38,7 +38,7 @@ clock_ms(void)
 }
 
 static bool
-open_bench(struct bench *b, struct config_diag *diag)
+open_bench(struct bench *b, struct diag *diag)
 {
 	struct fabric_options options = {.seed = 1};
 	char text[TEXT_MAX];
@@ -91,7 +91,7 @@ write_edits(struct bench *b)
 
 static bool
 measure(struct bench *b, const char *what, const struct config_edit *edits, unsigned count,
-	struct config_diag *diag)
+	struct diag *diag)
 {
 	double began = clock_ms(), published, ended;
 
@@ -116,15 +116,15 @@ main(void)
 		{.kind = CONFIG_EDIT_ADD, .key = "tenants.t2.hosts", .value = "h1"},
 	};
 	const struct config_edit none = {.kind = CONFIG_EDIT_UNSET, .key = "tenants"};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	bool good = open_bench(&b, &diag);
 
 	write_edits(&b);
 	good = good && measure(&b, "100 tenants", b.edits, TENANTS, &diag);
 	good = good && measure(&b, "one host moves", move, 2, &diag);
 	good = good && measure(&b, "no tenants", &none, 1, &diag);
-	config_diag_print(&diag, stderr);
-	config_diag_free(&diag);
+	diag_print(&diag, stderr);
+	diag_free(&diag);
 	close_bench(&b);
 	return good ? 0 : 1;
 }

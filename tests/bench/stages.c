@@ -226,15 +226,15 @@ struct bench {
 static bool
 bench_open(struct bench *b, const char *yaml)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct fabric_options options = {.pools = &b->pool};
 	bool good = packet_pool_create(&b->pool, 128) == 0 &&
 		    config_load_text(&b->config, yaml, strlen(yaml), "bench", &diag) == 0 &&
 		    topology_create(&b->topology, b->config, &diag) == 0 &&
 		    fabric_create(&b->fabric, b->config, b->topology, &options, &diag) == 0;
 
-	config_diag_print(&diag, stderr);
-	config_diag_free(&diag);
+	diag_print(&diag, stderr);
+	diag_free(&diag);
 	if (!good)
 		return false;
 	b->node = b->fabric->nodes[0];

@@ -19,7 +19,7 @@ require(bool truth)
 
 // Every message is one line that begins with the file's name, and there is one for each error kept.
 static void
-require_messages(struct config_diag *diag, int result)
+require_messages(struct diag *diag, int result)
 {
 	unsigned errors = 0;
 
@@ -30,8 +30,8 @@ require_messages(struct config_diag *diag, int result)
 		errors += !diag->messages[i].warning;
 	}
 	require((result == 0) == (diag->errors == 0));
-	require(errors == (diag->errors < CONFIG_ERRORS_MAX ? diag->errors : CONFIG_ERRORS_MAX));
-	config_diag_free(diag);
+	require(errors == (diag->errors < DIAG_KEPT_MAX ? diag->errors : DIAG_KEPT_MAX));
+	diag_free(diag);
 }
 
 static void
@@ -106,7 +106,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length = end != NULL ? (size_t)(end - data) : size;
 	char *rest = calloc(1, size - length + 2);
 	const char *key = rest, *value;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config = NULL;
 	int result;
 

@@ -50,7 +50,7 @@ may_be_written(const struct flows_file *file)
 static void
 try_format(enum config_flow_format format, const char *data, size_t size)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct flows_file file, again;
 	char *text = NULL;
 	size_t length = 0;
@@ -58,7 +58,7 @@ try_format(enum config_flow_format format, const char *data, size_t size)
 
 	if (flows_file_parse(&file, format, data, size, "f", &diag) != 0) {
 		require_messages(&diag);
-		config_diag_free(&diag);
+		diag_free(&diag);
 		return;
 	}
 	require(diag.count == 0);

@@ -33,12 +33,12 @@ require_inverse(const struct sizes *s)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct sizes sizes;
 
 	if (sizes_parse(&sizes, (const char *)data, size, "f", &diag) != 0) {
 		require_messages(&diag);
-		config_diag_free(&diag);
+		diag_free(&diag);
 		return 0;
 	}
 	require(diag.count == 0);

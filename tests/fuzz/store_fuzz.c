@@ -29,7 +29,7 @@ require_header(const char *text, size_t length)
 static void
 require_tree(struct arena *arena, const struct yaml_node *root)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config_differences found;
 	struct yaml_node *again;
 	char *text;
@@ -49,13 +49,13 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena arena = {0};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct yaml_node *root;
 
 	require_header((const char *)data, size);
 	if (yaml_tree_parse(&root, &arena, (const char *)data, size, "f", &diag) == 0)
 		require_tree(&arena, root);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 	return 0;
 }

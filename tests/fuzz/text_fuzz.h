@@ -18,7 +18,7 @@ require(bool truth)
 
 // A text that is refused has messages of one line that say where, "f" being its name.
 static inline void
-require_messages(const struct config_diag *diag)
+require_messages(const struct diag *diag)
 {
 	require(diag->errors > 0 && diag->count > 0);
 	for (unsigned i = 0; i < diag->count; i++) {

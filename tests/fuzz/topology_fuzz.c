@@ -19,14 +19,14 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct config config = {.file = (char *)(uintptr_t) "c"};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	struct topology *t = NULL;
 
 	config.fabric.topology = CONFIG_TOPOLOGY_FILE;
 	config.fabric.mtu = 4200;
 	if (fabric_file_parse(&config.fabric, &arena, (const char *)data, size, "f",
-			      (struct config_pos){1, 1}, &diag) != 0) {
+			      (struct diag_pos){1, 1}, &diag) != 0) {
 		require_messages(&diag);
 	} else {
 		require(diag.count == 0);
@@ -37,7 +37,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			require_link(t, &t->links[l]);
 		topology_destroy(t);
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 	return 0;
 }

@@ -32,7 +32,7 @@ static int
 check_file(const struct comparison *c, struct compare_run *run)
 {
 	struct experiment_options options = c->options;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct experiment e;
 	int rc;
 
@@ -46,10 +46,10 @@ check_file(const struct comparison *c, struct compare_run *run)
 		run->seed = e.config->fabric.seed;
 	}
 	experiment_destroy(&e);
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "roost compare: %s: %s\n", run->file, strerror(-rc));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc;
 }
 
@@ -62,7 +62,7 @@ state_of(enum run_end end)
 }
 
 static int
-run_experiment(struct comparison *c, unsigned int i, struct experiment *e, struct config_diag *diag)
+run_experiment(struct comparison *c, unsigned int i, struct experiment *e, struct diag *diag)
 {
 	struct compare_run *run = &c->runs[i];
 	enum run_end end = RUN_DRAINED;
@@ -95,7 +95,7 @@ run_file(struct comparison *c, unsigned int i, unsigned int seed)
 {
 	struct compare_run *run = &c->runs[i];
 	struct experiment_options options = c->options;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct experiment e;
 	int rc;
 
@@ -103,8 +103,8 @@ run_file(struct comparison *c, unsigned int i, unsigned int seed)
 	options.seed = run->seed + seed;
 	options.seed_given = true;
 	rc = experiment_create(&e, &options, &diag);
-	config_diag_free(&diag); // printed when the file was checked
-	diag = (struct config_diag){0};
+	diag_free(&diag); // printed when the file was checked
+	diag = (struct diag){0};
 	if (rc == 0)
 		rc = run_experiment(c, i, &e, &diag);
 	experiment_destroy(&e);
@@ -113,8 +113,8 @@ run_file(struct comparison *c, unsigned int i, unsigned int seed)
 		snprintf(run->why, sizeof(run->why), "%s",
 			 diag.count != 0 ? diag.messages[0].text : strerror(-rc));
 	}
-	config_diag_print(&diag, stderr);
-	config_diag_free(&diag);
+	diag_print(&diag, stderr);
+	diag_free(&diag);
 }
 
 // A column has the name of its file, without directory and suffix unless two would be the same.

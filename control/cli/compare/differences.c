@@ -140,7 +140,7 @@ int
 compare_find_differences(struct comparison *c)
 {
 	struct config *configs[COMPARE_FILES_MAX] = {NULL};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	int rc = 0;
 
 	for (unsigned int i = 0; rc == 0 && i < c->count; i++) {
@@ -151,7 +151,7 @@ compare_find_differences(struct comparison *c)
 	fill_agreed(c);
 	for (unsigned int i = 0; i < c->count; i++)
 		config_free(configs[i]);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc;
 }
 

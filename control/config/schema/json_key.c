@@ -163,14 +163,14 @@ tree_value(const struct yaml_node *node)
 static json_t *
 default_value(const char *text)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	struct yaml_node *node = NULL;
 	json_t *value = NULL;
 
 	if (yaml_tree_parse(&node, &arena, text, strlen(text), "default", &diag) == 0)
 		value = tree_value(node);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 	return value;
 }

@@ -11,7 +11,7 @@
 
 static int
 append_written(struct route_list *list, const struct topology *t, const struct config_route *from,
-	       struct config_diag *diag)
+	       struct diag *diag)
 {
 	struct route route;
 	struct static_route written = {
@@ -21,8 +21,8 @@ append_written(struct route_list *list, const struct topology *t, const struct c
 	if (error != 0)
 		return error;
 	if (routes_find(list, route.vrf, &from->prefix) != NULL) {
-		config_error(diag, t->config->file, from->prefix_pos, "routes.prefix",
-			     "VRF %s already has a route of this prefix", t->vrfs[route.vrf].name);
+		diag_error(diag, t->config->file, from->prefix_pos, "routes.prefix",
+			   "VRF %s already has a route of this prefix", t->vrfs[route.vrf].name);
 		return -EINVAL;
 	}
 	routes_set(list, &route);
@@ -32,7 +32,7 @@ append_written(struct route_list *list, const struct topology *t, const struct c
 // A tunnel whose far end no route leads to.
 static int
 check_tunnel(const struct route_list *list, const struct topology *t,
-	     const struct config_route *from, const char *key, struct config_diag *diag)
+	     const struct config_route *from, const char *key, struct diag *diag)
 {
 	const struct route *route = NULL;
 	int vrf = from->vrf.text == NULL ? TOPOLOGY_VRF_DEFAULT
@@ -42,14 +42,14 @@ check_tunnel(const struct route_list *list, const struct topology *t,
 		route = routes_find(list, (uint16_t)vrf, &from->prefix);
 	if (route == NULL || !route->recursive || route->group != ROUTES_BLACKHOLE)
 		return 0;
-	config_error(diag, t->config->file, from->via[0].vtep.pos, key,
-		     "VRF default has no route to %s", from->via[0].vtep.text);
+	diag_error(diag, t->config->file, from->via[0].vtep.pos, key,
+		   "VRF default has no route to %s", from->via[0].vtep.text);
 	return -EINVAL;
 }
 
 // All errors are found before one of them ends it.
 static int
-append_all_written(struct route_list *list, const struct topology *t, struct config_diag *diag)
+append_all_written(struct route_list *list, const struct topology *t, struct diag *diag)
 {
 	const struct config_single *s = &t->config->single;
 	int result = 0;
@@ -68,7 +68,7 @@ append_all_written(struct route_list *list, const struct topology *t, struct con
 
 int
 routes_create(struct routes **out, const struct topology *t, const bool *link_down,
-	      struct config_diag *diag)
+	      struct diag *diag)
 {
 	struct routes *routes = memory_new(sizeof(*routes), "routes");
 	int error = 0;
@@ -88,7 +88,7 @@ routes_create(struct routes **out, const struct topology *t, const bool *link_do
 
 static int
 resolve_event_node(const struct topology *t, const struct config_event *event, uint32_t *node,
-		   struct config_diag *diag)
+		   struct diag *diag)
 {
 	const char *file = t->config->file;
 
@@ -96,22 +96,22 @@ resolve_event_node(const struct topology *t, const struct config_event *event, u
 		*node = 0;
 		if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
 			return 0;
-		config_error(diag, file, event->pos, "events",
-			     "a route event in a fabric needs `node:`");
+		diag_error(diag, file, event->pos, "events",
+			   "a route event in a fabric needs `node:`");
 		return -EINVAL;
 	}
 	if (topology_resolve_node(t, &event->node, "events.node", node, diag) != 0)
 		return -EINVAL;
 	if (t->nodes[*node].role != CONFIG_ROLE_HOST)
 		return 0;
-	config_error(diag, file, event->node.pos, "events.node",
-		     "%s is a host: only switches route", event->node.text);
+	diag_error(diag, file, event->node.pos, "events.node", "%s is a host: only switches route",
+		   event->node.text);
 	return -EINVAL;
 }
 
 int
 routes_apply_event(struct routes *routes, const struct topology *t,
-		   const struct config_event *event, uint32_t *node, struct config_diag *diag)
+		   const struct config_event *event, uint32_t *node, struct diag *diag)
 {
 	struct static_route written = {
 		.topology = t, .from = &event->route, .key = "events.route", .diag = diag};
@@ -137,7 +137,7 @@ routes_apply_event(struct routes *routes, const struct topology *t,
 
 int
 routes_apply_steps(struct routes *routes, const struct topology *t, const struct config_step *steps,
-		   uint32_t count, struct config_diag *diag)
+		   uint32_t count, struct diag *diag)
 {
 	uint32_t node;
 	int rc = 0;
@@ -151,7 +151,7 @@ routes_apply_steps(struct routes *routes, const struct topology *t, const struct
 // A step by the routes that those before it leave.
 static int
 check_step(struct routes *routes, const struct topology *t, const struct config_step *step,
-	   struct config_diag *diag)
+	   struct diag *diag)
 {
 	uint32_t node;
 	int error;
@@ -166,7 +166,7 @@ check_step(struct routes *routes, const struct topology *t, const struct config_
 }
 
 int
-routes_check_events(const struct topology *t, struct config_diag *diag)
+routes_check_events(const struct topology *t, struct diag *diag)
 {
 	unsigned count = 0;
 	struct config_step *steps = config_list_steps(t->config, &count);

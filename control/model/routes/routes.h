@@ -65,7 +65,7 @@ struct routes {
 // The routes of a whole topology. link_down: by link, true for those that carry nothing; NULL:
 // none. Returns 0, or -EINVAL with the errors in diag (only for a lone switch's `routes:`).
 int routes_create(struct routes **out, const struct topology *topology, const bool *link_down,
-		  struct config_diag *diag);
+		  struct diag *diag);
 // NULL is fine.
 void routes_destroy(struct routes *routes);
 
@@ -116,10 +116,10 @@ bool routes_join(const struct routes *routes, const struct topology *topology, u
 // Applies a route event: sets or, without `via`, takes away a route of one switch; its index goes
 // to *node. Returns 0, -EINVAL with the error in diag and nothing changed.
 int routes_apply_event(struct routes *routes, const struct topology *topology,
-		       const struct config_event *event, uint32_t *node, struct config_diag *diag);
+		       const struct config_event *event, uint32_t *node, struct diag *diag);
 // The same for all route events among the first steps: what they have set stays set when routes are
 // made anew from the topology.
 int routes_apply_steps(struct routes *routes, const struct topology *topology,
-		       const struct config_step *steps, uint32_t count, struct config_diag *diag);
+		       const struct config_step *steps, uint32_t count, struct diag *diag);
 // Whether the file's route events would apply. Returns 0, or -EINVAL with the errors in diag.
-int routes_check_events(const struct topology *topology, struct config_diag *diag);
+int routes_check_events(const struct topology *topology, struct diag *diag);

@@ -19,8 +19,8 @@ struct far_end {
 static int
 refuse(const struct far_end *end, const char *what)
 {
-	config_error(end->route->diag, end->t->config->file, end->via->vtep.pos,
-		     end->route->via_key, "%s", what);
+	diag_error(end->route->diag, end->t->config->file, end->via->vtep.pos, end->route->via_key,
+		   "%s", what);
 	return -EINVAL;
 }
 
@@ -148,10 +148,10 @@ static_route_set_encap(const struct static_route *s, struct route *route)
 	if (onward == 0 || vrf->encap == CONFIG_ENCAP_PLAIN)
 		return 0;
 	if (vrf->encap == CONFIG_ENCAP_VLAN && onward < s->member_count) {
-		config_error(s->diag, t->config->file, s->from->pos, s->via_key,
-			     "next hops to switches have the tag of VLAN %u, the others have none: "
-			     "a route cannot have both",
-			     vrf->vid);
+		diag_error(s->diag, t->config->file, s->from->pos, s->via_key,
+			   "next hops to switches have the tag of VLAN %u, the others have none: "
+			   "a route cannot have both",
+			   vrf->vid);
 		return -EINVAL;
 	}
 	if (vrf->encap == CONFIG_ENCAP_VLAN) {

@@ -16,14 +16,14 @@ add_member(struct static_route *s, const struct config_name *name, uint16_t port
 
 	for (uint32_t i = 0; i < s->member_count; i++) {
 		if (s->members[i].port == port && memcmp(s->members[i].mac, mac, 6) == 0) {
-			config_error(s->diag, file, name->pos, s->via_key, "%s appears twice",
-				     name->text);
+			diag_error(s->diag, file, name->pos, s->via_key, "%s appears twice",
+				   name->text);
 			return -EINVAL;
 		}
 	}
 	if (s->member_count == GROUP_MEMBERS_MAX) {
-		config_error(s->diag, file, name->pos, s->via_key,
-			     "a route has at most %d next hops", GROUP_MEMBERS_MAX);
+		diag_error(s->diag, file, name->pos, s->via_key, "a route has at most %d next hops",
+			   GROUP_MEMBERS_MAX);
 		return -EINVAL;
 	}
 	s->members[s->member_count].port = port;
@@ -55,8 +55,8 @@ add_neighbour(struct static_route *s, const struct config_via *via)
 	}
 	if (found)
 		return 0;
-	config_error(s->diag, s->topology->config->file, via->node.pos, s->via_key,
-		     "no link joins %s and %s", node->name, via->node.text);
+	diag_error(s->diag, s->topology->config->file, via->node.pos, s->via_key,
+		   "no link joins %s and %s", node->name, via->node.text);
 	return -EINVAL;
 }
 
@@ -79,8 +79,8 @@ add_port(struct static_route *s, const struct config_via *via)
 		return -EINVAL;
 	port = &s->topology->nodes[ref.node].ports[ref.port];
 	if (ref.node != s->node) {
-		config_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
-			     "%s is not a port of %s", via->port.text, node->name);
+		diag_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
+			   "%s is not a port of %s", via->port.text, node->name);
 		return -EINVAL;
 	}
 	if (via->mac.set)
@@ -89,8 +89,8 @@ add_port(struct static_route *s, const struct config_via *via)
 		return add_member(s, &via->port, ref.port,
 				  s->topology->nodes[port->peer_node].ports[port->peer_port].mac,
 				  via->weight);
-	config_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
-		     "%s needs `mac:`, the address of what is behind it", via->port.text);
+	diag_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
+		   "%s needs `mac:`, the address of what is behind it", via->port.text);
 	return -EINVAL;
 }
 

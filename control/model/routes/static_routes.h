@@ -11,7 +11,7 @@ struct static_route {
 	uint32_t node;
 	const struct config_route *from;
 	const char *key; // "routes" or "events.route", for messages
-	struct config_diag *diag;
+	struct diag *diag;
 	// By static_route_resolve():
 	char via_key[32];
 	struct route_member members[GROUP_MEMBERS_MAX]; // what `via` names beside a tunnel

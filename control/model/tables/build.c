@@ -49,8 +49,8 @@ tables_marks_free(struct config_marks *marks)
 }
 
 void
-tables_report(const struct tables_draft *draft, bool warning, struct config_pos pos,
-	      const char *key, const char *format, ...)
+tables_report(const struct tables_draft *draft, bool warning, struct diag_pos pos, const char *key,
+	      const char *format, ...)
 {
 	const char *file = draft->topology->config->file;
 	char text[320];
@@ -59,8 +59,8 @@ tables_report(const struct tables_draft *draft, bool warning, struct config_pos 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	(warning ? config_warning : config_error)(draft->diag, file, pos, key, "on %s %s",
-						  draft->node->name, text);
+	(warning ? diag_warning : diag_error)(draft->diag, file, pos, key, "on %s %s",
+					      draft->node->name, text);
 }
 
 // A switch's own seed, so that the hashes of two switches in a row do not agree.
@@ -188,7 +188,7 @@ finish(struct tables_draft *draft, int error, struct tables **out)
 int
 tables_build(struct tables **out, const struct topology *topology, uint32_t node,
 	     const struct switch_config *settings, const struct route_list *routes,
-	     struct config_diag *diag)
+	     struct diag *diag)
 {
 	struct tables_draft draft = {
 		.topology = topology,
@@ -224,7 +224,7 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 
 int
 tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
-		  const struct switch_config *settings, struct config_diag *diag)
+		  const struct switch_config *settings, struct diag *diag)
 {
 	struct tables_draft draft = {
 		.topology = topology,

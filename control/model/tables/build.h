@@ -14,13 +14,13 @@
 // or guaranteed beyond its pool, rates promised beyond a port's), or -ENOMEM.
 int tables_build(struct tables **out, const struct topology *topology, uint32_t node,
 		 const struct switch_config *settings, const struct route_list *routes,
-		 struct config_diag *diag);
+		 struct diag *diag);
 
 // Whether every port that the switches' settings (by node) name in `qos.ports` and `qos.histograms`
 // is one of a switch that reads them; warns of a max-rate above every port's rate. Returns 0, or
 // -EINVAL with the errors in diag. Control thread.
 int tables_check_ports(const struct topology *topology, const struct switch_config *switches,
-		       struct config_diag *diag);
+		       struct diag *diag);
 
 // Bytes by which the pools of a side with an end, and headroom, are more than the buffer: 0 where
 // they hold. (Files may leave that to a default; a change must not make it worse.) Control thread.
@@ -53,4 +53,4 @@ int tables_visit_pin(const struct topology *topology, uint32_t node, const struc
 // DSCP is which priority, which priorities PFC pauses and which go first. A traffic class is a
 // priority; the buffer is unlimited and nothing is marked. Returns 0, -EINVAL or -ENOMEM.
 int tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
-		      const struct switch_config *settings, struct config_diag *diag);
+		      const struct switch_config *settings, struct diag *diag);

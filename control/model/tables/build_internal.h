@@ -16,7 +16,7 @@ struct tables_draft {
 	const struct topo_node *node;
 	uint32_t node_index;
 	const struct switch_config *settings;
-	struct config_diag *diag;
+	struct diag *diag;
 	bool host;    // a NIC: unlimited buffer
 	bool tenants; // packets of some are known here
 };
@@ -86,7 +86,7 @@ int tables_set_classes(const struct tables_draft *draft, struct port_profile *pr
 struct config_marks *tables_marks(const struct tables_draft *draft);
 void tables_marks_free(struct config_marks *marks);
 // "on leaf1 ...", an error or a warning.
-void tables_report(const struct tables_draft *draft, bool warning, struct config_pos pos,
+void tables_report(const struct tables_draft *draft, bool warning, struct diag_pos pos,
 		   const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 // Whether packets of a tenant, or (TENANT_NONE) of any, cross the fabric in tunnels or with tags.

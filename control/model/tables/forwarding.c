@@ -74,7 +74,7 @@ weigh(const struct making *m, const struct route_group *group, uint64_t weights[
 							: 1;
 	}
 	if (tables_fit_weights(weights, group->count) && written)
-		tables_report(draft, true, (struct config_pos){0}, "routes.via",
+		tables_report(draft, true, (struct diag_pos){0}, "routes.via",
 			      "the weights of a route's next hops need more than %d slots and are "
 			      "rounded to as many",
 			      GROUP_MEMBERS_MAX);
@@ -215,9 +215,9 @@ build_trie(struct tables_draft *draft, const struct lpm_prefix *prefixes, uint32
 	int error = count != 0 ? lpm_build(out, prefixes, count, bits) : 0;
 
 	if (error == -EINVAL || error == -EEXIST) {
-		config_error(draft->diag, draft->topology->config->file, (struct config_pos){0},
-			     "routes", "a prefix of %s is not a prefix, or appears twice",
-			     draft->node->name);
+		diag_error(draft->diag, draft->topology->config->file, (struct diag_pos){0},
+			   "routes", "a prefix of %s is not a prefix, or appears twice",
+			   draft->node->name);
 		return -EINVAL;
 	}
 	return error;

@@ -113,16 +113,16 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 		return error;
 	clear(e);
 	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
-		config_error(draft->diag, file, name->pos, KEY,
-			     "%s is no address, and one switch knows no hosts by name", name->text);
+		diag_error(draft->diag, file, name->pos, KEY,
+			   "%s is no address, and one switch knows no hosts by name", name->text);
 		return -EINVAL;
 	}
 	if (strchr(name->text, '.') != NULL) {
 		if (topology_resolve_port(t, name, KEY, &ref, draft->diag) != 0)
 			return -EINVAL;
 		if (t->nodes[ref.node].role != CONFIG_ROLE_HOST) {
-			config_error(draft->diag, file, name->pos, KEY, "%s is not a host's port",
-				     name->text);
+			diag_error(draft->diag, file, name->pos, KEY, "%s is not a host's port",
+				   name->text);
 			return -EINVAL;
 		}
 		error = make_room(e, 1);
@@ -134,8 +134,8 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 		return -EINVAL;
 	error = add_node(e, t, node);
 	if (error == 0 && e->ip4_count == 0) {
-		config_error(draft->diag, file, name->pos, KEY, "%s is no host and has none",
-			     name->text);
+		diag_error(draft->diag, file, name->pos, KEY, "%s is no host and has none",
+			   name->text);
 		return -EINVAL;
 	}
 	return error;
@@ -236,9 +236,9 @@ resolve(const struct tables_draft *draft, const struct config_pin *pin, struct e
 	if (error != 0 || (e->src.ip4_count != 0 && e->dst.ip4_count != 0) ||
 	    (e->src.ip6_count != 0 && e->dst.ip6_count != 0))
 		return error;
-	config_error(draft->diag, draft->topology->config->file, pin->src.pos, KEY,
-		     "%s and %s are no pair: one is IPv4, the other IPv6", pin->src.text,
-		     pin->dst.text);
+	diag_error(draft->diag, draft->topology->config->file, pin->src.pos, KEY,
+		   "%s and %s are no pair: one is IPv4, the other IPv6", pin->src.text,
+		   pin->dst.text);
 	return -EINVAL;
 }
 
@@ -303,7 +303,7 @@ int
 tables_visit_pin(const struct topology *topology, uint32_t node, const struct config_pin *pin,
 		 bool (*visit)(void *context, const struct tables_pin_pair *pair), void *context)
 {
-	struct config_diag scratch = {0};
+	struct diag scratch = {0};
 	const struct tables_draft draft = {.topology = topology,
 					   .node = &topology->nodes[node],
 					   .node_index = node,
@@ -311,7 +311,7 @@ tables_visit_pin(const struct topology *topology, uint32_t node, const struct co
 	struct entry e = {.port_count = 0};
 	int error = resolve(&draft, pin, &e);
 
-	config_diag_free(&scratch);
+	diag_free(&scratch);
 	if (error == 0 && e.port_count != 0 && visit_pairs(&e, 4, visit, context))
 		visit_pairs(&e, 6, visit, context);
 	clear(&e.src);

@@ -11,7 +11,7 @@
 // One entry of such a list: what tells it from others.
 struct entry {
 	unsigned number; // N of swpN
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 static struct entry
@@ -78,7 +78,7 @@ orphaned(const struct owners *o, uint32_t reader, const struct entry *entry)
 }
 
 static int
-check_list(const struct owners *o, const char *key, struct config_diag *diag)
+check_list(const struct owners *o, const char *key, struct diag *diag)
 {
 	int result = 0;
 
@@ -89,9 +89,9 @@ check_list(const struct owners *o, const char *key, struct config_diag *diag)
 			if (has_port(&o->topology->nodes[n], entry.number) ||
 			    !orphaned(o, n, &entry))
 				continue;
-			config_error(diag, o->topology->config->file, entry.pos, key,
-				     "there is no port swp%u on any switch that this is for",
-				     entry.number);
+			diag_error(diag, o->topology->config->file, entry.pos, key,
+				   "there is no port swp%u on any switch that this is for",
+				   entry.number);
 			result = -EINVAL;
 		}
 	return result;
@@ -99,7 +99,7 @@ check_list(const struct owners *o, const char *key, struct config_diag *diag)
 
 int
 tables_check_ports(const struct topology *topology, const struct switch_config *switches,
-		   struct config_diag *diag)
+		   struct diag *diag)
 {
 	const struct owners ports = {topology, switches, port_entry,
 				     offsetof(struct switch_config, port_count)};

@@ -22,7 +22,7 @@
 
 struct claim {
 	struct config_prefix prefix;
-	struct config_pos pos;
+	struct diag_pos pos;
 	uint16_t vrf;
 	uint16_t port;
 	uint32_t node;
@@ -129,8 +129,8 @@ report(const struct address_conflicts *c, const struct claim *claim, const struc
 		snprintf(where, sizeof(where), ": only in VXLAN may one stand in for another");
 	snprintf(key, sizeof(key), "tenants.%s.%s", t->vrfs[claim->vrf].name,
 		 claim->border ? "border" : "addresses");
-	config_error(c->s->diag, t->config->file, claim->pos, key, "%s is already %s%s", text,
-		     whose, where);
+	diag_error(c->s->diag, t->config->file, claim->pos, key, "%s is already %s%s", text, whose,
+		   where);
 }
 
 static bool

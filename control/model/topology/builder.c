@@ -161,8 +161,7 @@ builder_add_hosts(struct topology *t, uint32_t count)
 // ---- links that the file names: `fabric.links: {leaf1-spine2: {rate: 40G}}` -----------------------
 
 static int
-apply_named_link(struct topology *t, const struct config_named_link *named,
-		 struct config_diag *diag)
+apply_named_link(struct topology *t, const struct config_named_link *named, struct diag *diag)
 {
 	struct topo_link *link;
 	struct config_link now;
@@ -191,7 +190,7 @@ apply_named_link(struct topology *t, const struct config_named_link *named,
 }
 
 int
-builder_apply_named_links(struct topology *t, struct config_diag *diag)
+builder_apply_named_links(struct topology *t, struct diag *diag)
 {
 	const struct config_fabric *f = &t->config->fabric;
 	int result = 0;

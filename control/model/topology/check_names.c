@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void
-check_attach(const struct topology *t, struct config_diag *diag)
+check_attach(const struct topology *t, struct diag *diag)
 {
 	const struct config *config = t->config;
 
@@ -20,15 +20,15 @@ check_attach(const struct topology *t, struct config_diag *diag)
 			continue;
 		node = topology_host(t, host);
 		if (node->port_count > 1)
-			config_warning(diag, config->file, name->pos, "attach",
-				       "only %s of the %u NICs of %s is attached: links of the "
-				       "others are down when the fabric is up",
-				       node->ports[0].name, node->port_count, node->name);
+			diag_warning(diag, config->file, name->pos, "attach",
+				     "only %s of the %u NICs of %s is attached: links of the "
+				     "others are down when the fabric is up",
+				     node->ports[0].name, node->port_count, node->name);
 	}
 }
 
 static void
-check_event(const struct topology *t, const struct config_event *event, struct config_diag *diag)
+check_event(const struct topology *t, const struct config_event *event, struct diag *diag)
 {
 	struct topo_ref ref;
 	uint32_t found;
@@ -57,7 +57,7 @@ check_event(const struct topology *t, const struct config_event *event, struct c
 }
 
 static void
-check_record(const struct topology *t, struct config_diag *diag)
+check_record(const struct topology *t, struct diag *diag)
 {
 	const struct config_record *record = &t->config->record;
 	struct topo_ref ref;
@@ -70,7 +70,7 @@ check_record(const struct topology *t, struct config_diag *diag)
 
 // The VRFs that switches learn routes for.
 static void
-check_learns(const struct topology *t, struct config_diag *diag)
+check_learns(const struct topology *t, struct diag *diag)
 {
 	struct switch_config settings;
 	uint16_t vrf;
@@ -87,7 +87,7 @@ check_learns(const struct topology *t, struct config_diag *diag)
 }
 
 int
-topology_check_names(const struct topology *t, struct config_diag *diag)
+topology_check_names(const struct topology *t, struct diag *diag)
 {
 	unsigned before = diag->errors;
 

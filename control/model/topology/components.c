@@ -77,7 +77,7 @@ find_largest(const struct topology *t, uint32_t *bytes)
 // Warns once, of the link that has least room.
 static void
 warn_of_room(const struct topology *t, const struct topo_vrf *vrf, uint32_t bytes,
-	     struct config_diag *diag)
+	     struct diag *diag)
 {
 	uint32_t least = TOPOLOGY_NONE, hosts = t->config->fabric.mtu;
 	char name[TOPOLOGY_NAME_MAX];
@@ -88,15 +88,15 @@ warn_of_room(const struct topology *t, const struct topo_vrf *vrf, uint32_t byte
 			least = l;
 	if (least == TOPOLOGY_NONE || t->links[least].mtu >= hosts + bytes)
 		return;
-	config_warning(
-		diag, t->config->file, t->links[least].pos, "fabric.links",
-		"%s carries %u bytes of IP, too few for what hosts of tenant %s may send (%u, "
-		"and %u around it): such packets drop as mtu-exceeded",
-		topology_link_name(t, least, name), t->links[least].mtu, vrf->name, hosts, bytes);
+	diag_warning(diag, t->config->file, t->links[least].pos, "fabric.links",
+		     "%s carries %u bytes of IP, too few for what hosts of tenant %s may send (%u, "
+		     "and %u around it): such packets drop as mtu-exceeded",
+		     topology_link_name(t, least, name), t->links[least].mtu, vrf->name, hosts,
+		     bytes);
 }
 
 void
-builder_make_room(struct topology *t, struct config_diag *diag)
+builder_make_room(struct topology *t, struct diag *diag)
 {
 	uint32_t bytes, mtu;
 	const struct topo_vrf *largest = find_largest(t, &bytes);

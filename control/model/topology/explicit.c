@@ -8,7 +8,7 @@
 #include <string.h>
 
 static int
-add_nodes(struct topology *t, struct config_diag *diag)
+add_nodes(struct topology *t, struct diag *diag)
 {
 	static const enum config_role order[] = {CONFIG_ROLE_LEAF, CONFIG_ROLE_SPINE,
 						 CONFIG_ROLE_SUPER, CONFIG_ROLE_HOST};
@@ -30,8 +30,8 @@ add_nodes(struct topology *t, struct config_diag *diag)
 		const char *name = t->nodes[t->by_name[i]].name;
 
 		if (strcmp(name, t->nodes[t->by_name[i - 1]].name) == 0)
-			config_error(diag, config->file, config->fabric.topology_pos, "nodes",
-				     "two nodes are called %s", name);
+			diag_error(diag, config->file, config->fabric.topology_pos, "nodes",
+				   "two nodes are called %s", name);
 	}
 	return diag->errors == before ? 0 : -EINVAL;
 }
@@ -39,7 +39,7 @@ add_nodes(struct topology *t, struct config_diag *diag)
 // The node and port number of one end, or -EINVAL.
 static int
 resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_t *node,
-	    unsigned *number, struct config_diag *diag)
+	    unsigned *number, struct diag *diag)
 {
 	const struct config_name name = {.text = end->node, .pos = end->name.pos};
 	const char *file = t->config->file;
@@ -54,24 +54,23 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 	snprintf(canonical, sizeof(canonical), "%s.%s%u", n->name,
 		 n->role == CONFIG_ROLE_HOST ? "eth" : "swp", *number);
 	if (end->port == 0 && n->role != CONFIG_ROLE_HOST) {
-		config_error(diag, file, name.pos, "links",
-			     "%s is a switch: name its port, as in %s", n->name, canonical);
+		diag_error(diag, file, name.pos, "links", "%s is a switch: name its port, as in %s",
+			   n->name, canonical);
 		return -EINVAL;
 	}
 	if (end->port != 0 && strcmp(end->name.text, canonical) != 0) {
-		config_error(diag, file, name.pos, "links",
-			     "%s has no port of that kind; did you mean %s?", n->name, canonical);
+		diag_error(diag, file, name.pos, "links",
+			   "%s has no port of that kind; did you mean %s?", n->name, canonical);
 		return -EINVAL;
 	}
 	most = n->role == CONFIG_ROLE_HOST ? TOPOLOGY_HOST_PORTS_MAX : PORTS_MAX;
 	if (*number > most) {
-		config_error(diag, file, name.pos, "links",
-			     "%s: a %s's ports are numbered up to %u", canonical,
-			     n->role == CONFIG_ROLE_HOST ? "host" : "switch", most);
+		diag_error(diag, file, name.pos, "links", "%s: a %s's ports are numbered up to %u",
+			   canonical, n->role == CONFIG_ROLE_HOST ? "host" : "switch", most);
 		return -EINVAL;
 	}
 	if (builder_has_port(n, *number)) {
-		config_error(diag, file, name.pos, "links", "%s already has a link", canonical);
+		diag_error(diag, file, name.pos, "links", "%s already has a link", canonical);
 		return -EINVAL;
 	}
 	return 0;
@@ -79,7 +78,7 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 
 static int
 check_roles(const struct topology *t, const struct config_explicit_link *link, uint32_t a,
-	    uint32_t b, struct config_diag *diag)
+	    uint32_t b, struct diag *diag)
 {
 	enum config_role one = t->nodes[a].role, other = t->nodes[b].role;
 	const char *what = NULL;
@@ -93,13 +92,13 @@ check_roles(const struct topology *t, const struct config_explicit_link *link, u
 		what = "a host connects to a leaf, not to a switch above";
 	if (what == NULL)
 		return 0;
-	config_error(diag, t->config->file, link->written.link.pos, "links", "%s-%s: %s",
-		     t->nodes[a].name, t->nodes[b].name, what);
+	diag_error(diag, t->config->file, link->written.link.pos, "links", "%s-%s: %s",
+		   t->nodes[a].name, t->nodes[b].name, what);
 	return -EINVAL;
 }
 
 static void
-add_link(struct topology *t, const struct config_explicit_link *from, struct config_diag *diag)
+add_link(struct topology *t, const struct config_explicit_link *from, struct diag *diag)
 {
 	struct config_link link;
 	unsigned a_number, b_number;
@@ -115,7 +114,7 @@ add_link(struct topology *t, const struct config_explicit_link *from, struct con
 }
 
 static void
-check_hosts_linked(const struct topology *t, struct config_diag *diag)
+check_hosts_linked(const struct topology *t, struct diag *diag)
 {
 	const struct config *config = t->config;
 
@@ -124,13 +123,13 @@ check_hosts_linked(const struct topology *t, struct config_diag *diag)
 		uint32_t node = topology_find_node(t, n->name.text);
 
 		if (n->role == CONFIG_ROLE_HOST && t->nodes[node].port_count == 0)
-			config_error(diag, config->file, n->name.pos, "nodes",
-				     "host %s has no link", n->name.text);
+			diag_error(diag, config->file, n->name.pos, "nodes", "host %s has no link",
+				   n->name.text);
 	}
 }
 
 int
-builder_explicit(struct topology *t, struct config_diag *diag)
+builder_explicit(struct topology *t, struct diag *diag)
 {
 	unsigned before = diag->errors;
 	int error = add_nodes(t, diag);

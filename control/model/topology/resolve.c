@@ -55,7 +55,7 @@ list_all(const char *const *names, size_t count, char text[static HINT_MAX])
 // "; did you mean leaf1?", or which there are, or nothing: not for errors that are no longer kept,
 // of which a flow file may have a million. word: NULL to list what there is.
 static const char *
-hint(const struct topology *t, enum wanted wanted, const char *word, const struct config_diag *diag,
+hint(const struct topology *t, enum wanted wanted, const char *word, const struct diag *diag,
      char text[static HINT_MAX])
 {
 	size_t room = (size_t)t->node_count + t->vrf_count + t->tenant_count + 1;
@@ -63,7 +63,7 @@ hint(const struct topology *t, enum wanted wanted, const char *word, const struc
 	size_t count;
 
 	text[0] = '\0';
-	if (diag->errors >= CONFIG_ERRORS_MAX)
+	if (diag->errors >= DIAG_KEPT_MAX)
 		return text;
 	names = memory_array(room, sizeof(*names), "names");
 	count = list_names(t, wanted, names);
@@ -83,28 +83,28 @@ hint(const struct topology *t, enum wanted wanted, const char *word, const struc
 
 int
 topology_resolve_node(const struct topology *t, const struct config_name *name, const char *key,
-		      uint32_t *out, struct config_diag *diag)
+		      uint32_t *out, struct diag *diag)
 {
 	char text[HINT_MAX];
 
 	*out = topology_find_node(t, name->text);
 	if (*out != TOPOLOGY_NONE)
 		return 0;
-	config_error(diag, t->config->file, name->pos, key, "there is no node %s%s", name->text,
-		     hint(t, WANTED_NODE, name->text, diag, text));
+	diag_error(diag, t->config->file, name->pos, key, "there is no node %s%s", name->text,
+		   hint(t, WANTED_NODE, name->text, diag, text));
 	return -EINVAL;
 }
 
 int
 topology_resolve_host(const struct topology *t, const struct config_name *name, const char *key,
-		      uint32_t *out, struct config_diag *diag)
+		      uint32_t *out, struct diag *diag)
 {
 	return topology_resolve_host_in(t, t->config->file, name, key, out, diag);
 }
 
 // The name of a host that was probably meant, or how to write a range where the text looks like one.
 static const char *
-hint_or_range(const struct topology *t, const char *name, struct config_diag *diag,
+hint_or_range(const struct topology *t, const char *name, struct diag *diag,
 	      char text[static HINT_MAX])
 {
 	const char *meant = hint(t, WANTED_HOST, name, diag, text);
@@ -116,7 +116,7 @@ hint_or_range(const struct topology *t, const char *name, struct config_diag *di
 
 int
 topology_resolve_host_in(const struct topology *t, const char *file, const struct config_name *name,
-			 const char *key, uint32_t *out, struct config_diag *diag)
+			 const char *key, uint32_t *out, struct diag *diag)
 {
 	uint32_t node = topology_find_node(t, name->text);
 	char text[HINT_MAX];
@@ -126,20 +126,20 @@ topology_resolve_host_in(const struct topology *t, const char *file, const struc
 		return 0;
 	}
 	if (node != TOPOLOGY_NONE)
-		config_error(diag, file, name->pos, key, "%s is a %s, not a host", name->text,
-			     config_role_name(t->nodes[node].role));
+		diag_error(diag, file, name->pos, key, "%s is a %s, not a host", name->text,
+			   config_role_name(t->nodes[node].role));
 	else if (name->range != NULL)
-		config_error(diag, file, name->pos, key, "%s: there is no host %s%s", name->range,
-			     name->text, hint(t, WANTED_HOST, NULL, diag, text));
+		diag_error(diag, file, name->pos, key, "%s: there is no host %s%s", name->range,
+			   name->text, hint(t, WANTED_HOST, NULL, diag, text));
 	else
-		config_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
-			     hint_or_range(t, name->text, diag, text));
+		diag_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
+			   hint_or_range(t, name->text, diag, text));
 	return -EINVAL;
 }
 
 int
 topology_resolve_endpoint(const struct topology *t, const struct config_name *name, const char *key,
-			  struct topo_endpoint *out, struct config_diag *diag)
+			  struct topo_endpoint *out, struct diag *diag)
 {
 	return topology_resolve_endpoint_in(t, t->config->file, name, key, out, diag);
 }
@@ -147,7 +147,7 @@ topology_resolve_endpoint(const struct topology *t, const struct config_name *na
 int
 topology_resolve_endpoint_in(const struct topology *t, const char *file,
 			     const struct config_name *name, const char *key,
-			     struct topo_endpoint *out, struct config_diag *diag)
+			     struct topo_endpoint *out, struct diag *diag)
 {
 	const char *dot = strchr(name->text, '.');
 	struct config_name host = *name;
@@ -169,16 +169,16 @@ topology_resolve_endpoint_in(const struct topology *t, const char *file,
 		return 0;
 	}
 	node = topology_host(t, out->host);
-	config_error(diag, file, name->pos, key, "%s has no port %s; it has %s%s%s", node->name,
-		     dot + 1, node->ports[0].name, node->port_count > 1 ? " .. " : "",
-		     node->port_count > 1 ? node->ports[node->port_count - 1].name : "");
+	diag_error(diag, file, name->pos, key, "%s has no port %s; it has %s%s%s", node->name,
+		   dot + 1, node->ports[0].name, node->port_count > 1 ? " .. " : "",
+		   node->port_count > 1 ? node->ports[node->port_count - 1].name : "");
 	return -EINVAL;
 }
 
 // Says what is wrong with "leaf1.swp99": its node, or its port.
 static void
 port_error(const struct topology *t, const struct config_name *name, const char *key,
-	   struct config_diag *diag)
+	   struct diag *diag)
 {
 	const char *dot = strchr(name->text, '.');
 	bool single = t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
@@ -190,28 +190,28 @@ port_error(const struct topology *t, const struct config_name *name, const char 
 		node = topology_find_node(t, node_name);
 	}
 	if (dot == NULL && !single) {
-		config_error(diag, t->config->file, name->pos, key,
-			     "%s names no port: write NODE.PORT, as in %s.%s", name->text,
-			     t->nodes[0].name,
-			     t->nodes[0].port_count != 0 ? t->nodes[0].ports[0].name : "swp1");
+		diag_error(diag, t->config->file, name->pos, key,
+			   "%s names no port: write NODE.PORT, as in %s.%s", name->text,
+			   t->nodes[0].name,
+			   t->nodes[0].port_count != 0 ? t->nodes[0].ports[0].name : "swp1");
 	} else if (node == TOPOLOGY_NONE) {
-		config_error(diag, t->config->file, name->pos, key, "there is no node %s%s",
-			     node_name, hint(t, WANTED_NODE, node_name, diag, text));
+		diag_error(diag, t->config->file, name->pos, key, "there is no node %s%s",
+			   node_name, hint(t, WANTED_NODE, node_name, diag, text));
 	} else if (t->nodes[node].port_count == 0) {
-		config_error(diag, t->config->file, name->pos, key, "%s has no ports",
-			     t->nodes[node].name);
+		diag_error(diag, t->config->file, name->pos, key, "%s has no ports",
+			   t->nodes[node].name);
 	} else {
 		const struct topo_node *n = &t->nodes[node];
 
-		config_error(diag, t->config->file, name->pos, key,
-			     "there is no port %s; %s has %s .. %s", name->text, n->name,
-			     n->ports[0].name, n->ports[n->port_count - 1].name);
+		diag_error(diag, t->config->file, name->pos, key,
+			   "there is no port %s; %s has %s .. %s", name->text, n->name,
+			   n->ports[0].name, n->ports[n->port_count - 1].name);
 	}
 }
 
 int
 topology_resolve_port(const struct topology *t, const struct config_name *name, const char *key,
-		      struct topo_ref *out, struct config_diag *diag)
+		      struct topo_ref *out, struct diag *diag)
 {
 	if (topology_find_port(t, name->text, out) == 0)
 		return 0;
@@ -221,7 +221,7 @@ topology_resolve_port(const struct topology *t, const struct config_name *name, 
 
 int
 topology_resolve_queue(const struct topology *t, const struct config_name *name, const char *key,
-		       struct topo_ref *out, struct config_diag *diag)
+		       struct topo_ref *out, struct diag *diag)
 {
 	const char *dot = strrchr(name->text, '.');
 	bool numbered = dot != NULL && dot[1] >= '0' && dot[1] <= '9';
@@ -234,9 +234,9 @@ topology_resolve_queue(const struct topology *t, const struct config_name *name,
 	if (topology_find_port(t, port.text, out) != 0)
 		port_error(t, &port, key, diag);
 	else
-		config_error(diag, t->config->file, name->pos, key,
-			     "%s names no queue: write %s.0 .. %s.%d", name->text, port.text,
-			     port.text, PRIORITIES - 1);
+		diag_error(diag, t->config->file, name->pos, key,
+			   "%s names no queue: write %s.0 .. %s.%d", name->text, port.text,
+			   port.text, PRIORITIES - 1);
 	free(port.text);
 	return -EINVAL;
 }
@@ -277,7 +277,7 @@ link_hint(const struct topology *t, const char *name, char text[static HINT_MAX]
 
 int
 topology_resolve_link(const struct topology *t, const struct config_name *name, const char *key,
-		      uint32_t *out, struct config_diag *diag)
+		      uint32_t *out, struct diag *diag)
 {
 	int found = topology_find_link(t, name->text, out);
 	char text[HINT_MAX];
@@ -285,18 +285,18 @@ topology_resolve_link(const struct topology *t, const struct config_name *name, 
 	if (found == 0)
 		return 0;
 	if (found == -EEXIST)
-		config_error(
+		diag_error(
 			diag, t->config->file, name->pos, key,
 			"several links join these: name their ports, as in leaf1.swp5-spine1.swp1");
 	else
-		config_error(diag, t->config->file, name->pos, key, "there is no link %s%s",
-			     name->text, link_hint(t, name->text, text));
+		diag_error(diag, t->config->file, name->pos, key, "there is no link %s%s",
+			   name->text, link_hint(t, name->text, text));
 	return -EINVAL;
 }
 
 int
 topology_resolve_vrf(const struct topology *t, const struct config_name *name, const char *key,
-		     uint16_t *out, struct config_diag *diag)
+		     uint16_t *out, struct diag *diag)
 {
 	int found = name->text != NULL ? topology_find_vrf(t, name->text) : TOPOLOGY_VRF_DEFAULT;
 	char text[HINT_MAX];
@@ -305,14 +305,14 @@ topology_resolve_vrf(const struct topology *t, const struct config_name *name, c
 		*out = (uint16_t)found;
 		return 0;
 	}
-	config_error(diag, t->config->file, name->pos, key, "there is no VRF %s%s", name->text,
-		     hint(t, WANTED_VRF, name->text, diag, text));
+	diag_error(diag, t->config->file, name->pos, key, "there is no VRF %s%s", name->text,
+		   hint(t, WANTED_VRF, name->text, diag, text));
 	return -EINVAL;
 }
 
 int
 topology_resolve_tenant(const struct topology *t, const struct config_name *name, const char *key,
-			uint16_t *out, struct config_diag *diag)
+			uint16_t *out, struct diag *diag)
 {
 	int found = topology_find_tenant(t, name->text);
 	char text[HINT_MAX];
@@ -321,7 +321,7 @@ topology_resolve_tenant(const struct topology *t, const struct config_name *name
 		*out = (uint16_t)found;
 		return 0;
 	}
-	config_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s", name->text,
-		     hint(t, WANTED_TENANT, name->text, diag, text));
+	diag_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s", name->text,
+		   hint(t, WANTED_TENANT, name->text, diag, text));
 	return -EINVAL;
 }

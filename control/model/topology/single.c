@@ -6,7 +6,7 @@
 #include <string.h>
 
 int
-builder_single(struct topology *t, struct config_diag *diag)
+builder_single(struct topology *t, struct diag *diag)
 {
 	static const uint8_t lone_mac[6] = {0x02, 0, 0, 0, 0, 0x01};
 	const struct config *config = t->config;
@@ -14,8 +14,8 @@ builder_single(struct topology *t, struct config_diag *diag)
 	uint32_t node = builder_add_node(t, config->fabric.name.text, s->role, 0, 1);
 
 	if (s->port_count == 0 || s->port_count > PORTS_MAX) {
-		config_error(diag, config->file, config->fabric.topology_pos, "switch.ports",
-			     "%u ports; a switch has 1 to %d", s->port_count, PORTS_MAX);
+		diag_error(diag, config->file, config->fabric.topology_pos, "switch.ports",
+			   "%u ports; a switch has 1 to %d", s->port_count, PORTS_MAX);
 		return -EINVAL;
 	}
 	for (unsigned i = 0; i < s->port_count; i++) {
@@ -23,8 +23,8 @@ builder_single(struct topology *t, struct config_diag *diag)
 		struct topo_port *port;
 
 		if (builder_has_port(&t->nodes[node], from->number)) {
-			config_error(diag, config->file, from->name.pos, "switch.ports",
-				     "swp%u appears twice", from->number);
+			diag_error(diag, config->file, from->name.pos, "switch.ports",
+				   "swp%u appears twice", from->number);
 			return -EINVAL;
 		}
 		port = builder_add_port(t, node, from->number);

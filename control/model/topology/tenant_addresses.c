@@ -35,10 +35,10 @@ find_own(struct slicing *s, const struct config_tenant *tenant, const struct con
 	if (port->tenant != TENANT_NONE &&
 	    strcmp(s->next.tenants[port->tenant].name, tenant->name.text) == 0)
 		return port;
-	config_error(s->diag, s->next.config->file, name->pos, key,
-		     "%s is not one of this tenant's hosts: it is in %s",
-		     topology_host(&s->next, end->host)->name,
-		     port->tenant != TENANT_NONE ? s->next.tenants[port->tenant].name : "none");
+	diag_error(s->diag, s->next.config->file, name->pos, key,
+		   "%s is not one of this tenant's hosts: it is in %s",
+		   topology_host(&s->next, end->host)->name,
+		   port->tenant != TENANT_NONE ? s->next.tenants[port->tenant].name : "none");
 	return NULL;
 }
 
@@ -57,9 +57,8 @@ give_own(struct slicing *s, const struct config_tenant *tenant,
 		return;
 	own = address->version == 6 ? &port->own6 : &port->own4;
 	if (*own)
-		config_error(s->diag, s->next.config->file, address->pos, key,
-			     "%s has an IPv%u address already", address->host.text,
-			     address->version);
+		diag_error(s->diag, s->next.config->file, address->pos, key,
+			   "%s has an IPv%u address already", address->host.text, address->version);
 	*own = true;
 	if (address->version == 6) {
 		memcpy(port->ip6, address->address, sizeof(port->ip6));
@@ -118,9 +117,9 @@ add_border(struct slicing *s, const struct config_tenant *tenant, const struct c
 		const struct topo_node *leaf = leaf_of_prefix(t, &from->prefixes[i]);
 
 		if (leaf != NULL)
-			config_error(s->diag, t->config->file, from->host.pos, key,
-				     "the addresses of the hosts of %s cannot be behind %s",
-				     leaf->name, from->host.text);
+			diag_error(s->diag, t->config->file, from->host.pos, key,
+				   "the addresses of the hosts of %s cannot be behind %s",
+				   leaf->name, from->host.text);
 		t->borders =
 			memory_grow(t->borders, t->border_count, sizeof(*t->borders), "borders");
 		t->borders[t->border_count++] = (struct topo_border){

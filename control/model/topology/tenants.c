@@ -43,8 +43,8 @@ too_many(struct slicing *s, const char *what)
 {
 	const struct config *config = s->next.config;
 
-	config_error(s->diag, config->file, (struct diag_pos){0}, "tenants",
-		     "more than %d %s are not supported", NAMES_MAX, what);
+	diag_error(s->diag, config->file, (struct diag_pos){0}, "tenants",
+		   "more than %d %s are not supported", NAMES_MAX, what);
 	return 0;
 }
 
@@ -114,9 +114,9 @@ add_tenants(struct slicing *s)
 		if (strcmp(settings->name.text, s->next.vrfs[TOPOLOGY_VRF_DEFAULT].name) != 0)
 			add_tenant(s, settings->name.text, settings);
 		else
-			config_error(s->diag, config->file, settings->name.pos, "tenants",
-				     "a tenant cannot be called %s: that VRF is the fabric's own",
-				     settings->name.text);
+			diag_error(s->diag, config->file, settings->name.pos, "tenants",
+				   "a tenant cannot be called %s: that VRF is the fabric's own",
+				   settings->name.text);
 	}
 	if (topology_sliced(&s->next) && config_find_tenant(config, CONFIG_REST) == NULL)
 		add_tenant(s, CONFIG_REST, NULL);
@@ -239,7 +239,7 @@ topology_vrfs_joined(const struct topology *t, uint16_t one, uint16_t other)
 // ---- all of it ----------------------------------------------------------------------------------
 
 static void
-begin(struct slicing *s, const struct topology *t, struct config_diag *diag)
+begin(struct slicing *s, const struct topology *t, struct diag *diag)
 {
 	const struct config *config = t->config;
 	size_t room = (size_t)t->vrf_count + t->tenant_count + config->tenant_count +
@@ -329,7 +329,7 @@ put_in(struct slicing *s, struct topology *t)
 }
 
 int
-topology_retenant(struct topology *t, struct config_diag *diag)
+topology_retenant(struct topology *t, struct diag *diag)
 {
 	unsigned before = diag->errors;
 	struct slicing s;

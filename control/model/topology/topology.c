@@ -76,16 +76,16 @@ give_switch_addresses(struct topology *t, uint32_t n)
 
 // What follows from places alone: MACs of all ports, loopbacks of the switches.
 static int
-give_addresses(struct topology *t, struct config_diag *diag)
+give_addresses(struct topology *t, struct diag *diag)
 {
 	for (uint32_t n = 0; n < t->first_host; n++) {
 		const struct topo_node *node = &t->nodes[n];
 
 		if (node->pod >= ADDRESSES_PODS) {
-			config_error(diag, t->config->file, t->config->fabric.topology_pos,
-				     "fabric.topology", "more than %u %s have no addresses",
-				     ADDRESSES_LEAVES_PER_POD * ADDRESSES_PODS,
-				     node->role == CONFIG_ROLE_LEAF ? "leaves" : "spines");
+			diag_error(diag, t->config->file, t->config->fabric.topology_pos,
+				   "fabric.topology", "more than %u %s have no addresses",
+				   ADDRESSES_LEAVES_PER_POD * ADDRESSES_PODS,
+				   node->role == CONFIG_ROLE_LEAF ? "leaves" : "spines");
 			return -EINVAL;
 		}
 		give_switch_addresses(t, n);
@@ -107,7 +107,7 @@ give_addresses(struct topology *t, struct config_diag *diag)
 }
 
 int
-topology_create(struct topology **out, const struct config *config, struct config_diag *diag)
+topology_create(struct topology **out, const struct config *config, struct diag *diag)
 {
 	struct topology *t = memory_new(sizeof(*t), "topology");
 	int error = 0;

@@ -62,10 +62,10 @@ struct topo_link {
 	struct topo_end a, b;
 	uint64_t rate_bps, delay_ps, cable_mm;
 	uint32_t mtu;
-	bool mtu_auto;         // between switches: room for the hosts' MTU and what tenants wear
-	uint32_t loss_ppm;     // of the packets, either way
-	struct config_pos pos; // where the file says what it is like; line 0: nowhere
-	bool host;             // one end is a host
+	bool mtu_auto;       // between switches: room for the hosts' MTU and what tenants wear
+	uint32_t loss_ppm;   // of the packets, either way
+	struct diag_pos pos; // where the file says what it is like; line 0: nowhere
+	bool host;           // one end is a host
 };
 
 // A tenant's VRF has the tenant's name. `default` is the underlay: ports between switches are in
@@ -99,7 +99,7 @@ struct topo_border {
 	uint32_t host; // index from 0 among the hosts
 	uint8_t port;  // index among its ports
 	struct config_prefix prefix;
-	struct config_pos pos;
+	struct diag_pos pos;
 };
 
 // Nodes stand in a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
@@ -128,7 +128,7 @@ struct topology {
 
 // Makes the topology of a configuration. Returns 0, or -EINVAL with the errors in
 // diag.
-int topology_create(struct topology **out, const struct config *config, struct config_diag *diag);
+int topology_create(struct topology **out, const struct config *config, struct diag *diag);
 // NULL is fine.
 void topology_destroy(struct topology *topology);
 
@@ -138,7 +138,7 @@ void topology_destroy(struct topology *topology);
 // that go leave a place without a name, since counters and queued packets refer to indices. A
 // link's MTU does not shrink. Pointers to names of VRFs become invalid. Returns 0, or -EINVAL
 // with the errors in diag; on an error nothing has changed.
-int topology_retenant(struct topology *topology, struct config_diag *diag);
+int topology_retenant(struct topology *topology, struct diag *diag);
 
 // For the live pace: gives the links of attached hosts the MTU that `attach:` says, or 1500 where
 // the device is a veth, on both sides.
@@ -175,34 +175,34 @@ int topology_find_tenant(const struct topology *topology, const char *name);
 // The same, with an error at the name's position and a suggestion when there is no such thing.
 // key: the name's place in the file, for the message. Return 0 or -EINVAL.
 int topology_resolve_node(const struct topology *topology, const struct config_name *name,
-			  const char *key, uint32_t *out, struct config_diag *diag);
+			  const char *key, uint32_t *out, struct diag *diag);
 // A host: *out is its index from 0 among the hosts.
 int topology_resolve_host(const struct topology *topology, const struct config_name *name,
-			  const char *key, uint32_t *out, struct config_diag *diag);
+			  const char *key, uint32_t *out, struct diag *diag);
 // The same for a name that stands in another file than the configuration.
 int topology_resolve_host_in(const struct topology *topology, const char *file,
 			     const struct config_name *name, const char *key, uint32_t *out,
-			     struct config_diag *diag);
+			     struct diag *diag);
 // An endpoint: "h1" (its first port) or "h1.eth2".
 int topology_resolve_endpoint(const struct topology *topology, const struct config_name *name,
-			      const char *key, struct topo_endpoint *out, struct config_diag *diag);
+			      const char *key, struct topo_endpoint *out, struct diag *diag);
 int topology_resolve_endpoint_in(const struct topology *topology, const char *file,
 				 const struct config_name *name, const char *key,
-				 struct topo_endpoint *out, struct config_diag *diag);
+				 struct topo_endpoint *out, struct diag *diag);
 int topology_resolve_port(const struct topology *topology, const struct config_name *name,
-			  const char *key, struct topo_ref *out, struct config_diag *diag);
+			  const char *key, struct topo_ref *out, struct diag *diag);
 int topology_resolve_queue(const struct topology *topology, const struct config_name *name,
-			   const char *key, struct topo_ref *out, struct config_diag *diag);
+			   const char *key, struct topo_ref *out, struct diag *diag);
 int topology_resolve_link(const struct topology *topology, const struct config_name *name,
-			  const char *key, uint32_t *out, struct config_diag *diag);
+			  const char *key, uint32_t *out, struct diag *diag);
 int topology_resolve_vrf(const struct topology *topology, const struct config_name *name,
-			 const char *key, uint16_t *out, struct config_diag *diag);
+			 const char *key, uint16_t *out, struct diag *diag);
 int topology_resolve_tenant(const struct topology *topology, const struct config_name *name,
-			    const char *key, uint16_t *out, struct config_diag *diag);
+			    const char *key, uint16_t *out, struct diag *diag);
 
 // Every name that attach, events, record and learn use is that of something. Routes and workload
 // check their own. Returns 0 or -EINVAL with the errors in diag.
-int topology_check_names(const struct topology *topology, struct config_diag *diag);
+int topology_check_names(const struct topology *topology, struct diag *diag);
 
 // The name of a link ("leaf1-spine1"; with ports where several join the two) or of a port
 // ("leaf1.swp3", "swp3" on a lone switch), written to text. Returns text.

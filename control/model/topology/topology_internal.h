@@ -36,11 +36,11 @@ void builder_add_hosts(struct topology *t, uint32_t count);
 // of those that make their nodes themselves.
 void builder_clos(struct topology *t); // leaf-spine, fat-tree, clos3
 void builder_rail(struct topology *t);
-int builder_explicit(struct topology *t, struct config_diag *diag); // explicit, file
-int builder_single(struct topology *t, struct config_diag *diag);
+int builder_explicit(struct topology *t, struct diag *diag); // explicit, file
+int builder_single(struct topology *t, struct diag *diag);
 
 // What `fabric.links` says of links by their names. Returns 0, or -EINVAL with the errors in diag.
-int builder_apply_named_links(struct topology *t, struct config_diag *diag);
+int builder_apply_named_links(struct topology *t, struct diag *diag);
 
 // Fills topology.by_name.
 void builder_index_names(struct topology *t);
@@ -49,7 +49,7 @@ void builder_index_names(struct topology *t);
 void builder_find_components(struct topology *t);
 // Gives links between switches without an MTU of their own room for the hosts' packets and what
 // tenants' encapsulation, unless they have it, and fills component_mtu anew. Warns of links with less.
-void builder_make_room(struct topology *t, struct config_diag *diag);
+void builder_make_room(struct topology *t, struct diag *diag);
 
 // ---- tenants: worked out beside a topology, then put into it (tenants.c) ------------------------
 
@@ -59,8 +59,8 @@ struct sliced_port {
 	uint16_t tenant;
 	uint8_t ip4[4];
 	uint8_t ip6[16];
-	struct config_pos pos4, pos6; // where the file gives the address
-	bool own4, own6;              // it does
+	struct diag_pos pos4, pos6; // where the file gives the address
+	bool own4, own6;            // it does
 };
 
 struct slicing {
@@ -68,7 +68,7 @@ struct slicing {
 	bool *vrf_used;       // by VRF and tenant: they stay or are new
 	bool *tenant_used;
 	struct sliced_port *ports; // TOPOLOGY_HOST_PORTS_MAX a host; of a lone switch by port
-	struct config_diag *diag;
+	struct diag *diag;
 };
 
 static inline struct sliced_port *

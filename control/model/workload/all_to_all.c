@@ -14,9 +14,9 @@ check_count(const struct collective *c)
 
 	if (item->workload->flow_count + pairs <= WORKLOAD_FLOWS_MAX)
 		return 0;
-	config_error(item->diag, item->file, item->work->pos, "workload",
-		     "all pairs of %u ranks are %" PRIu64 " flows; more than %u in all", c->count,
-		     pairs, WORKLOAD_FLOWS_MAX);
+	diag_error(item->diag, item->file, item->work->pos, "workload",
+		   "all pairs of %u ranks are %" PRIu64 " flows; more than %u in all", c->count,
+		   pairs, WORKLOAD_FLOWS_MAX);
 	return -EINVAL;
 }
 

@@ -95,9 +95,9 @@ collective_add(struct collective *c, const struct collective_flow *flow)
 	int error;
 
 	if (m->count > WORKLOAD_MESSAGES_MAX) {
-		config_error(item->diag, item->file, item->work->pos, "workload",
-			     "%u messages of one rank to another; at most %u", m->count,
-			     WORKLOAD_MESSAGES_MAX);
+		diag_error(item->diag, item->file, item->work->pos, "workload",
+			   "%u messages of one rank to another; at most %u", m->count,
+			   WORKLOAD_MESSAGES_MAX);
 		return -EINVAL;
 	}
 	error = item_add_flow(item, &added, &out);
@@ -232,10 +232,10 @@ item_program(struct item *item)
 	int error;
 
 	if ((uint64_t)parts * work->repeat > WORKLOAD_TIMES_MAX) {
-		config_error(item->diag, item->file, work->pos, "workload.repeat",
-			     "%u times %u collective%s are %" PRIu64 "; at most %u are remembered",
-			     work->repeat, parts, parts == 1 ? "" : "s",
-			     (uint64_t)parts * work->repeat, WORKLOAD_TIMES_MAX);
+		diag_error(item->diag, item->file, work->pos, "workload.repeat",
+			   "%u times %u collective%s are %" PRIu64 "; at most %u are remembered",
+			   work->repeat, parts, parts == 1 ? "" : "s",
+			   (uint64_t)parts * work->repeat, WORKLOAD_TIMES_MAX);
 		return -EINVAL;
 	}
 	error = item_find_members(item, &members);

@@ -78,8 +78,8 @@ add_named(const struct item *item, const struct config_name *name, bool *seen,
 	if (item_resolve(item, name, "workload.hosts", &end) != 0)
 		return -EINVAL;
 	if (tenant != NULL && !in_tenant(item, end.host, tenant)) {
-		config_error(item->diag, item->file, name->pos, "workload.hosts",
-			     "%s is not in tenant %s", topology_host(t, end.host)->name, tenant);
+		diag_error(item->diag, item->file, name->pos, "workload.hosts",
+			   "%s is not in tenant %s", topology_host(t, end.host)->name, tenant);
 		return -EINVAL;
 	}
 	if (item_expand(item, &end, m) != 0)
@@ -88,9 +88,9 @@ add_named(const struct item *item, const struct config_name *name, bool *seen,
 		bool *it = &seen[m->ends[i].host * PORTS_MAX + m->ends[i].port];
 
 		if (*it) {
-			config_error(item->diag, item->file, name->pos, "workload.hosts",
-				     "%s.%s takes part twice", topology_host(t, end.host)->name,
-				     topology_host_port(t, end.host, m->ends[i].port)->name);
+			diag_error(item->diag, item->file, name->pos, "workload.hosts",
+				   "%s.%s takes part twice", topology_host(t, end.host)->name,
+				   topology_host_port(t, end.host, m->ends[i].port)->name);
 			return -EINVAL;
 		}
 		*it = true;
@@ -134,8 +134,8 @@ item_find_members(const struct item *item, struct item_members *out)
 					item, &(struct topo_endpoint){.host = h, .whole = true},
 					out);
 	if (error == 0 && out->count < 2) {
-		config_error(item->diag, item->file, item->work->pos, "workload",
-			     "%u %s; it takes two", out->count, out->count == 1 ? "host" : "hosts");
+		diag_error(item->diag, item->file, item->work->pos, "workload",
+			   "%u %s; it takes two", out->count, out->count == 1 ? "host" : "hosts");
 		error = -EINVAL;
 	}
 	return error;
@@ -204,12 +204,12 @@ refuse_path(const struct item *item, const struct item_flow *flow)
 	const char *from = topology_host(t, src)->name, *to = topology_host(t, dst)->name;
 
 	if (topology_host_tenant(t, src) != topology_host_tenant(t, dst))
-		config_error(item->diag, item->file, flow->pos, "workload",
-			     "traffic between tenants that no route joins: %s (%s) to %s (%s)",
-			     from, tenant_name(t, src), to, tenant_name(t, dst));
+		diag_error(item->diag, item->file, flow->pos, "workload",
+			   "traffic between tenants that no route joins: %s (%s) to %s (%s)", from,
+			   tenant_name(t, src), to, tenant_name(t, dst));
 	else
-		config_error(item->diag, item->file, flow->pos, "workload",
-			     "no route leads from %s to %s", from, to);
+		diag_error(item->diag, item->file, flow->pos, "workload",
+			   "no route leads from %s to %s", from, to);
 	return -EINVAL;
 }
 
@@ -233,13 +233,13 @@ item_find_path(const struct item *item, const struct item_flow *flow, struct ite
 
 	*out = (struct item_path){.src_port = src->port};
 	if (src->host == dst->host && (!flow->may_be_inside || src->port == dst->port)) {
-		config_error(item->diag, item->file, flow->pos, "workload",
-			     "%s would send to itself", from);
+		diag_error(item->diag, item->file, flow->pos, "workload", "%s would send to itself",
+			   from);
 		return -EINVAL;
 	}
 	if (tenant != NULL && !in_tenant(item, src->host, tenant)) {
-		config_error(item->diag, item->file, flow->pos, "workload",
-			     "%s is not in tenant %s", from, tenant);
+		diag_error(item->diag, item->file, flow->pos, "workload", "%s is not in tenant %s",
+			   from, tenant);
 		return -EINVAL;
 	}
 	out->inside = src->host == dst->host;

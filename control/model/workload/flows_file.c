@@ -77,9 +77,9 @@ read_host(const struct words_reader *r, const struct format *format, const struc
 		return words_number(r, word, field, 0, UINT32_MAX, &number);
 	if (strlen(word->text) <= CONFIG_NAME_MAX)
 		return 0;
-	config_error(r->diag, r->name, word->pos, field,
-		     "\"%.*s...\" is longer than a name may be (%d)", WORDS_SHOWN, word->text,
-		     CONFIG_NAME_MAX);
+	diag_error(r->diag, r->name, word->pos, field,
+		   "\"%.*s...\" is longer than a name may be (%d)", WORDS_SHOWN, word->text,
+		   CONFIG_NAME_MAX);
 	return -EINVAL;
 }
 
@@ -113,8 +113,8 @@ read_start(const struct words_reader *r, const struct format *format,
 	if (words_decimal(r, word, "start_s", " s", PS_DIGITS, INT64_MAX, out) != 0)
 		return -EINVAL;
 	if (*out < format->start_ps) {
-		config_error(r->diag, r->name, word->pos, "start_s",
-			     "%s is before 2 s, where times of this format begin", word->text);
+		diag_error(r->diag, r->name, word->pos, "start_s",
+			   "%s is before 2 s, where times of this format begin", word->text);
 		return -EINVAL;
 	}
 	*out -= format->start_ps;
@@ -160,8 +160,8 @@ read_line(const struct words_reader *r, const struct format *format,
 
 	*out = (struct flows_line){.priority = -1};
 	if (count != format->count) {
-		config_error(r->diag, r->name, words[0].pos, NULL, "%u word%s; a line is `%s`",
-			     count, count == 1 ? "" : "s", format->line);
+		diag_error(r->diag, r->name, words[0].pos, NULL, "%u word%s; a line is `%s`", count,
+			   count == 1 ? "" : "s", format->line);
 		return -EINVAL;
 	}
 	for (unsigned i = 0; i < count; i++)
@@ -171,12 +171,12 @@ read_line(const struct words_reader *r, const struct format *format,
 
 static int
 add_line(const struct words_reader *r, const struct format *format, struct flows_file *file,
-	 const struct flows_line *line, struct config_pos start)
+	 const struct flows_line *line, struct diag_pos start)
 {
 	if (format->sorted && file->count > 0 &&
 	    line->start_ps < file->lines[file->count - 1].start_ps)
-		config_error(r->diag, r->name, start, "start_s",
-			     "is earlier than the flow before it; this format is sorted by start");
+		diag_error(r->diag, r->name, start, "start_s",
+			   "is earlier than the flow before it; this format is sorted by start");
 	if (file->count == file->capacity) {
 		uint32_t capacity = file->capacity != 0 ? 2 * file->capacity : 256;
 		struct flows_line *grown = realloc(file->lines, capacity * sizeof(*grown));
@@ -202,9 +202,9 @@ read_count(struct words_reader *r, struct config_name *word, uint64_t *out)
 		return words_number(r, word, "count", 0, UINT32_MAX, out);
 	}
 	if (r->diag->errors == before)
-		config_error(r->diag, r->name,
-			     count > 0 ? words[0].pos : (struct config_pos){.line = 1, .column = 1},
-			     "count", "the number of flows stands first, on a line of its own");
+		diag_error(r->diag, r->name,
+			   count > 0 ? words[0].pos : (struct diag_pos){.line = 1, .column = 1},
+			   "count", "the number of flows stands first, on a line of its own");
 	return -EINVAL;
 }
 
@@ -225,15 +225,14 @@ read_flows(struct words_reader *r, const struct format *format, struct flows_fil
 			return -ENOMEM;
 	}
 	if (format->numbered && lines != expected && r->diag->errors == before)
-		config_error(r->diag, r->name, announced.pos, "count",
-			     "%" PRIu64 " flows are announced, %" PRIu64 " follow", expected,
-			     lines);
+		diag_error(r->diag, r->name, announced.pos, "count",
+			   "%" PRIu64 " flows are announced, %" PRIu64 " follow", expected, lines);
 	return r->diag->errors != before ? -EINVAL : 0;
 }
 
 int
 flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,
-		 size_t length, const char *name, struct config_diag *diag)
+		 size_t length, const char *name, struct diag *diag)
 {
 	struct flows_file file = {.text = malloc(length + 1)};
 	struct words_reader r = {.name = name, .diag = diag};

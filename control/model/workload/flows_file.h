@@ -31,5 +31,5 @@ struct flows_file {
 // Returns 0, -EINVAL with the errors ("NAME:line:column: ...") in diag, or -ENOMEM; *out is to be
 // freed by flows_file_free() only after 0.
 int flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,
-		     size_t length, const char *name, struct config_diag *diag);
+		     size_t length, const char *name, struct diag *diag);
 void flows_file_free(struct flows_file *file);

@@ -63,9 +63,9 @@ collective_halving_doubling(struct collective *c)
 	int error = 0;
 
 	if (c->count != 1u << steps) {
-		config_error(item->diag, item->file, item->work->pos, "workload.algorithm",
-			     "halving-doubling takes a power of two of ranks; these are %u",
-			     c->count);
+		diag_error(item->diag, item->file, item->work->pos, "workload.algorithm",
+			   "halving-doubling takes a power of two of ranks; these are %u",
+			   c->count);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; error == 0 && i < 2 * steps; i++)

@@ -19,8 +19,8 @@ check_tenant(const struct item *item, const struct flows_line *line, uint32_t sr
 	if (line->tenant.text == NULL ||
 	    (tenant != TENANT_NONE && strcmp(t->tenants[tenant].name, line->tenant.text) == 0))
 		return 0;
-	config_error(item->diag, item->file, line->tenant.pos, "tenant", "%s is not in tenant %s",
-		     line->src.text, line->tenant.text);
+	diag_error(item->diag, item->file, line->tenant.pos, "tenant", "%s is not in tenant %s",
+		   line->src.text, line->tenant.text);
 	return -EINVAL;
 }
 
@@ -42,9 +42,9 @@ find_numbered(const struct item *item, const struct config_name *name, const cha
 	*out = (struct topo_endpoint){.host = number};
 	if (number < t->host_count)
 		return 0;
-	config_error(item->diag, item->file, name->pos, key,
-		     "there is no host %u; they are 0 to %u (%s to %s)", number, t->host_count - 1,
-		     topology_host(t, 0)->name, topology_host(t, t->host_count - 1)->name);
+	diag_error(item->diag, item->file, name->pos, key,
+		   "there is no host %u; they are 0 to %u (%s to %s)", number, t->host_count - 1,
+		   topology_host(t, 0)->name, topology_host(t, t->host_count - 1)->name);
 	return -EINVAL;
 }
 
@@ -81,8 +81,8 @@ load(struct flows_file *out, const struct item *item, const char *path)
 		error = flows_file_parse(out, item->work->format, text, length, path, item->diag);
 		free(text);
 	} else if (error != -ENOMEM) {
-		config_error(item->diag, item->file, name->pos, "workload.file",
-			     "%s cannot be read: %s", name->text, strerror(-error));
+		diag_error(item->diag, item->file, name->pos, "workload.file",
+			   "%s cannot be read: %s", name->text, strerror(-error));
 		error = -EINVAL;
 	}
 	return error;

@@ -25,7 +25,7 @@ item_flow(struct item *item)
 
 static int
 add_sender(struct item *item, const struct topo_endpoint *src, const struct topo_endpoint *dst,
-	   struct config_pos pos)
+	   struct diag_pos pos)
 {
 	const struct item_flow flow = {
 		.src = *src,
@@ -101,9 +101,9 @@ check_halves(const struct item *item, const struct item_members *m)
 
 		if (++by_host[host] <= m->count / 2)
 			continue;
-		config_error(item->diag, item->file, item->work->pos, "workload",
-			     "%s has more than half of the %u NICs: some would send to it again",
-			     topology_host(item->topology, host)->name, m->count);
+		diag_error(item->diag, item->file, item->work->pos, "workload",
+			   "%s has more than half of the %u NICs: some would send to it again",
+			   topology_host(item->topology, host)->name, m->count);
 		error = -EINVAL;
 	}
 	free(by_host);

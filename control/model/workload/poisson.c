@@ -78,18 +78,18 @@ check_load(const struct arrivals *a, uint64_t expected, bool fits)
 	for (uint32_t i = 0; i < a->count; i++)
 		hosts |= a->members.ends[i].host != a->members.ends[0].host;
 	if (hosts == 0)
-		config_error(item->diag, item->file, item->work->pos, "workload",
-			     "all NICs are of one host: there is nowhere to send to");
+		diag_error(item->diag, item->file, item->work->pos, "workload",
+			   "all NICs are of one host: there is nowhere to send to");
 	else if (!fits)
-		config_error(item->diag, item->file, item->work->pos, "workload.load",
-			     "flows of %.1f bytes in the mean would come less than 1 ps or more "
-			     "than 3 days apart",
-			     mean);
+		diag_error(item->diag, item->file, item->work->pos, "workload.load",
+			   "flows of %.1f bytes in the mean would come less than 1 ps or more "
+			   "than 3 days apart",
+			   mean);
 	else if (expected > WORKLOAD_FLOWS_MAX)
-		config_error(item->diag, item->file, item->work->pos, "workload.until",
-			     "about %" PRIu64 " flows of %.1f bytes in the mean by then; at most "
-			     "%u",
-			     expected, mean, WORKLOAD_FLOWS_MAX);
+		diag_error(item->diag, item->file, item->work->pos, "workload.until",
+			   "about %" PRIu64 " flows of %.1f bytes in the mean by then; at most "
+			   "%u",
+			   expected, mean, WORKLOAD_FLOWS_MAX);
 	else
 		return 0;
 	return -EINVAL;

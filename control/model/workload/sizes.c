@@ -43,9 +43,9 @@ read_point(const struct words_reader *r, const struct sizes *sizes,
 	const char *why = NULL;
 
 	if (count != 2) {
-		config_error(r->diag, r->name, words[0].pos, NULL,
-			     "%u word%s; a line is `bytes cumulative_percent`", count,
-			     count == 1 ? "" : "s");
+		diag_error(r->diag, r->name, words[0].pos, NULL,
+			   "%u word%s; a line is `bytes cumulative_percent`", count,
+			   count == 1 ? "" : "s");
 		return -EINVAL;
 	}
 	if (words_number(r, &words[0], "bytes", 0, BYTES_MAX, &out->bytes) != 0 ||
@@ -60,7 +60,7 @@ read_point(const struct words_reader *r, const struct sizes *sizes,
 		why = "a flow has at least one byte";
 	if (why == NULL)
 		return 0;
-	config_error(r->diag, r->name, words[0].pos, NULL, "%s", why);
+	diag_error(r->diag, r->name, words[0].pos, NULL, "%s", why);
 	return -EINVAL;
 }
 
@@ -79,15 +79,14 @@ read_points(struct words_reader *r, struct sizes *sizes)
 	}
 	if (r->diag->errors == before &&
 	    (sizes->count == 0 || sizes->points[sizes->count - 1].share != SIZES_ONE))
-		config_error(r->diag, r->name,
-			     (struct config_pos){.line = r->line != 0 ? r->line : 1, .column = 1},
-			     "percent", "the last point must be at 100");
+		diag_error(r->diag, r->name,
+			   (struct diag_pos){.line = r->line != 0 ? r->line : 1, .column = 1},
+			   "percent", "the last point must be at 100");
 	return r->diag->errors != before ? -EINVAL : 0;
 }
 
 int
-sizes_parse(struct sizes *out, const char *text, size_t length, const char *name,
-	    struct config_diag *diag)
+sizes_parse(struct sizes *out, const char *text, size_t length, const char *name, struct diag *diag)
 {
 	char *copy = malloc(length + 1);
 	struct words_reader r = {.name = name, .diag = diag, .at = copy, .end = copy + length};
@@ -119,7 +118,7 @@ find_built_in(const char *name)
 // No file, and no name of one built in.
 static void
 report_missing(const char *config_file, const struct config_name *name, int error,
-	       struct config_diag *diag)
+	       struct diag *diag)
 {
 	char names[200] = "";
 	size_t used = 0;
@@ -127,13 +126,13 @@ report_missing(const char *config_file, const struct config_name *name, int erro
 	for (unsigned i = 0; i < sizes_text_count && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 					 i != 0 ? ", " : "", sizes_texts[i].name);
-	config_error(diag, config_file, name->pos, "workload.sizes",
-		     "%s cannot be read: %s; built in are %s", name->text, strerror(-error), names);
+	diag_error(diag, config_file, name->pos, "workload.sizes",
+		   "%s cannot be read: %s; built in are %s", name->text, strerror(-error), names);
 }
 
 int
 sizes_load(struct sizes *out, const char *config_file, const char *beside,
-	   const struct config_name *name, struct config_diag *diag)
+	   const struct config_name *name, struct diag *diag)
 {
 	const struct sizes_text *built_in = find_built_in(name->text);
 	char *path = file_beside(beside, name->text), *text = NULL;

@@ -24,11 +24,11 @@ struct sizes {
 // Reads a distribution from memory; name stands for the file in messages. Returns 0, -EINVAL with
 // the errors ("NAME:line:column: ...") in diag, or -ENOMEM; sizes_free() is due only after 0.
 int sizes_parse(struct sizes *out, const char *text, size_t length, const char *name,
-		struct config_diag *diag);
+		struct diag *diag);
 // The same from the file of that name, beside the configuration file or as it is written, or one
 // built into the program (conf/sizes without .cdf). That there is none is an error at pos.
 int sizes_load(struct sizes *out, const char *config_file, const char *beside,
-	       const struct config_name *name, struct config_diag *diag);
+	       const struct config_name *name, struct diag *diag);
 void sizes_free(struct sizes *sizes);
 
 // The size at a share of SIZES_ONE << SIZES_FRACTION_BITS, exclusive: the least whole n such that

@@ -29,10 +29,10 @@ count_chunks(const struct collective *c, struct flow_messages *out)
 	uint64_t chunk = item->work->chunk_bytes, count = (c->bytes + chunk - 1) / chunk;
 
 	if (count > WORKLOAD_MESSAGES_MAX) {
-		config_error(item->diag, item->file, item->work->pos, "workload.chunk",
-			     "%" PRIu64 " bytes in chunks of %" PRIu64 " are %" PRIu64
-			     " messages; at most %u",
-			     c->bytes, chunk, count, WORKLOAD_MESSAGES_MAX);
+		diag_error(item->diag, item->file, item->work->pos, "workload.chunk",
+			   "%" PRIu64 " bytes in chunks of %" PRIu64 " are %" PRIu64
+			   " messages; at most %u",
+			   c->bytes, chunk, count, WORKLOAD_MESSAGES_MAX);
 		return -EINVAL;
 	}
 	*out = (struct flow_messages){

@@ -57,9 +57,9 @@ words_next(struct words_reader *r, struct config_name *words, unsigned max)
 		r->line++;
 		r->at = newline != NULL ? newline + 1 : r->end;
 		if (memchr(line, '\0', (size_t)(end - line)) != NULL) {
-			config_error(r->diag, r->name,
-				     (struct config_pos){.line = r->line, .column = 1}, NULL,
-				     "a NUL byte: this is no text file");
+			diag_error(r->diag, r->name,
+				   (struct diag_pos){.line = r->line, .column = 1}, NULL,
+				   "a NUL byte: this is no text file");
 			r->at = r->end;
 			return 0;
 		}
@@ -80,14 +80,14 @@ words_number(const struct words_reader *r, const struct config_name *word, const
 	errno = 0;
 	*out = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end != '\0') {
-		config_error(r->diag, r->name, word->pos, field, "\"%.*s\" is not a whole number",
-			     WORDS_SHOWN, text);
+		diag_error(r->diag, r->name, word->pos, field, "\"%.*s\" is not a whole number",
+			   WORDS_SHOWN, text);
 		return -EINVAL;
 	}
 	if (errno != 0 || *out < min || *out > max) {
-		config_error(r->diag, r->name, word->pos, field,
-			     "%.*s is out of range: %" PRIu64 " to %" PRIu64, WORDS_SHOWN, text,
-			     min, max);
+		diag_error(r->diag, r->name, word->pos, field,
+			   "%.*s is out of range: %" PRIu64 " to %" PRIu64, WORDS_SHOWN, text, min,
+			   max);
 		return -EINVAL;
 	}
 	return 0;
@@ -141,18 +141,18 @@ words_decimal(const struct words_reader *r, const struct config_name *word, cons
 	case DECIMAL_GOOD:
 		return 0;
 	case DECIMAL_TOO_FINE:
-		config_error(r->diag, r->name, word->pos, field,
-			     "%.*s has more than %u digits after the point", WORDS_SHOWN,
-			     word->text, digits);
+		diag_error(r->diag, r->name, word->pos, field,
+			   "%.*s has more than %u digits after the point", WORDS_SHOWN, word->text,
+			   digits);
 		return -EINVAL;
 	case DECIMAL_TOO_LARGE:
-		config_error(r->diag, r->name, word->pos, field,
-			     "%.*s is out of range: 0 to %" PRIu64 "%s", WORDS_SHOWN, word->text,
-			     max / one, what);
+		diag_error(r->diag, r->name, word->pos, field,
+			   "%.*s is out of range: 0 to %" PRIu64 "%s", WORDS_SHOWN, word->text,
+			   max / one, what);
 		return -EINVAL;
 	default:
-		config_error(r->diag, r->name, word->pos, field,
-			     "\"%.*s\" is not a number such as 2.000001", WORDS_SHOWN, word->text);
+		diag_error(r->diag, r->name, word->pos, field,
+			   "\"%.*s\" is not a number such as 2.000001", WORDS_SHOWN, word->text);
 		return -EINVAL;
 	}
 }

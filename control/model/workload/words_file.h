@@ -10,7 +10,7 @@
 
 struct words_reader {
 	const char *name; // the file's, in messages
-	struct config_diag *diag;
+	struct diag *diag;
 	uint32_t line;
 	char *at, *end; // what is left of the text
 };

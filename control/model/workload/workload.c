@@ -69,8 +69,8 @@ item_add_flow(struct item *item, const struct item_flow *flow, struct flow_spec 
 	if (item_find_path(item, flow, &path) != 0)
 		return -EINVAL;
 	if (w->flow_count == WORKLOAD_FLOWS_MAX) {
-		config_error(item->diag, item->file, flow->pos, "workload", "more than %u flows",
-			     WORKLOAD_FLOWS_MAX);
+		diag_error(item->diag, item->file, flow->pos, "workload", "more than %u flows",
+			   WORKLOAD_FLOWS_MAX);
 		return -EINVAL;
 	}
 	if (item_reserve((void **)&w->flows, &w->flow_capacity, w->flow_count, sizeof(*w->flows)) !=
@@ -180,7 +180,7 @@ leave_out(struct workload *w, const struct workload *before)
 
 int
 workload_create(struct workload **out, const struct topology *t, const struct routes *routes,
-		const struct host_config *hosts, struct config_diag *diag)
+		const struct host_config *hosts, struct diag *diag)
 {
 	const struct config *config = t->config;
 	struct workload *w = calloc(1, sizeof(*w));
@@ -188,7 +188,7 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 
 	for (uint32_t i = 0; i < config->work_count && result != -ENOMEM; i++) {
 		const struct workload before = *w;
-		struct config_diag said = {0};
+		struct diag said = {0};
 		struct item item = {
 			.workload = w,
 			.topology = t,
@@ -215,8 +215,8 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 		}
 		if (error != 0)
 			result = error;
-		config_diag_soften(&said, NULL, diag);
-		config_diag_free(&said);
+		diag_soften(&said, NULL, diag);
+		diag_free(&said);
 	}
 	if (result != 0)
 		workload_destroy(w);

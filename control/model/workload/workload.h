@@ -131,7 +131,7 @@ struct workload {
 // errors in diag, or -ENOMEM.
 int workload_create(struct workload **out, const struct topology *topology,
 		    const struct routes *routes, const struct host_config *hosts,
-		    struct config_diag *diag);
+		    struct diag *diag);
 // NULL is fine.
 void workload_destroy(struct workload *workload);
 

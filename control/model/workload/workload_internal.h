@@ -15,7 +15,7 @@ struct item {
 	uint32_t index;       // in config.workload
 	const char *file;     // where names stand: the configuration, or a flow file
 	struct random random; // the item's own
-	struct config_diag *diag;
+	struct diag *diag;
 };
 
 // A flow that the item adds, where it differs from the item.
@@ -25,9 +25,9 @@ struct item_flow {
 	uint64_t handed_bytes; // at once, if they must cross inside the source first
 	int8_t priority;       // -1: the item's
 	ps_t start_ps;
-	bool may_be_inside;    // both ends at one host are no mistake
-	bool by_twin;          // out by the NIC of the destination's number where that is joined
-	struct config_pos pos; // for errors
+	bool may_be_inside;  // both ends at one host are no mistake
+	bool by_twin;        // out by the NIC of the destination's number where that is joined
+	struct diag_pos pos; // for errors
 };
 
 // Makes room for one element more. Returns 0 or -ENOMEM.

@@ -62,13 +62,13 @@ find_difference(const struct config_differences *found, const char *message)
 }
 
 static void
-tell_places(const struct wanted *w, const struct config_differences *found,
-	    const struct config_diag *diag, char *why, size_t why_size)
+tell_places(const struct wanted *w, const struct config_differences *found, const struct diag *diag,
+	    char *why, size_t why_size)
 {
 	size_t used = 0;
 
 	for (unsigned i = 0; i < diag->count && used < why_size; i++) {
-		const struct config_message *m = &diag->messages[i];
+		const struct diag_message *m = &diag->messages[i];
 		const struct config_difference *d = find_difference(found, m->words);
 
 		if (m->warning)
@@ -88,7 +88,7 @@ become(struct answer *a, const struct wanted *w, json_t **result, char *why, siz
 {
 	struct config_differences found;
 	struct edit_list edits = {0};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	int rc = config_diff(&found, &arena, config_tree(a->live->config), w->tree);
 
@@ -102,7 +102,7 @@ become(struct answer *a, const struct wanted *w, json_t **result, char *why, siz
 			tell_places(w, &found, &diag, why, why_size);
 		rc = -ECANCELED;
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	edit_list_free(&edits);
 	arena_free(&arena);
 	return rc;
@@ -134,7 +134,7 @@ apply_text(struct answer *a, const json_t *params, uint64_t confirm_ms, json_t *
 	const char *file = json_string_value(json_object_get(params, "file"));
 	char what[STORE_WHAT_MAX];
 	struct wanted w = {.file = file, .what = what, .confirm_ms = confirm_ms};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config = NULL;
 	int rc;
 
@@ -154,7 +154,7 @@ apply_text(struct answer *a, const json_t *params, uint64_t confirm_ms, json_t *
 		rc = -ECANCELED;
 	}
 	config_free(config);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc;
 }
 
@@ -195,7 +195,7 @@ answer_rollback(void *context, const json_t *params, json_t **result, char *why,
 	struct answer *a = context;
 	json_int_t number = json_integer_value(json_object_get(params, "revision"));
 	const struct store *store = changes_store(a->changes, why, why_size);
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	struct store_revision r;
 	struct yaml_node *tree;
@@ -223,7 +223,7 @@ answer_rollback(void *context, const json_t *params, json_t **result, char *why,
 		answer_join_errors(&diag, why, why_size);
 		rc = -EBADMSG;
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 	return rc;
 }

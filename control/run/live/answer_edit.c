@@ -18,7 +18,7 @@
 #include <string.h>
 
 void
-answer_join_errors(const struct config_diag *diag, char *why, size_t why_size)
+answer_join_errors(const struct diag *diag, char *why, size_t why_size)
 {
 	size_t used = 0;
 
@@ -30,7 +30,7 @@ answer_join_errors(const struct config_diag *diag, char *why, size_t why_size)
 }
 
 json_t *
-answer_list_warnings(const struct config_diag *diag)
+answer_list_warnings(const struct diag *diag)
 {
 	json_t *out = json_array();
 
@@ -43,7 +43,7 @@ answer_list_warnings(const struct config_diag *diag)
 
 int
 answer_apply_edits(struct answer *a, const struct edit_list *edits, const char *what,
-		   uint64_t confirm_ms, json_t **result, struct config_diag *diag, char *why,
+		   uint64_t confirm_ms, json_t **result, struct diag *diag, char *why,
 		   size_t why_size)
 {
 	const struct changes_author author = {api_server_peer(a->server)->uid, what};
@@ -65,7 +65,7 @@ int
 answer_apply_joined(struct answer *a, const struct edit_list *edits, const char *what,
 		    uint64_t confirm_ms, json_t **result, char *why, size_t why_size)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	int rc = answer_apply_edits(a, edits, what, confirm_ms, result, &diag, why, why_size);
 
 	if (rc == -EINVAL) {
@@ -73,7 +73,7 @@ answer_apply_joined(struct answer *a, const struct edit_list *edits, const char 
 			answer_join_errors(&diag, why, why_size);
 		rc = -ECANCELED; // the question was in order
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc;
 }
 
@@ -161,7 +161,7 @@ read_edits(const json_t *edits, struct edit_list *list, char *why, size_t why_si
 static int
 stage(struct answer *a, struct edit_list *list, json_t **result, char *why, size_t why_size)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	int rc = changes_stage(a->changes, list, &diag);
 
 	if (rc == 0)
@@ -171,7 +171,7 @@ stage(struct answer *a, struct edit_list *list, json_t **result, char *why, size
 		answer_join_errors(&diag, why, why_size);
 		rc = -ECANCELED;
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc != 0 ? rc : *result == NULL ? -ENOMEM : 0;
 }
 

@@ -96,14 +96,14 @@ list_changes(const struct yaml_node *from, const struct yaml_node *to)
 static json_t *
 list_since(const struct answer *a, const char *text, size_t length)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	struct yaml_node *tree;
 	json_t *out = json_null();
 
 	if (yaml_tree_parse(&tree, &arena, text, length, "", &diag) == 0)
 		out = list_changes(tree, config_tree(a->live->config));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 	return out;
 }
@@ -111,7 +111,7 @@ list_since(const struct answer *a, const char *text, size_t length)
 static json_t *
 list_staged(const struct answer *a)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *copy = NULL;
 	json_t *out;
 
@@ -119,12 +119,12 @@ list_staged(const struct answer *a)
 		return json_array();
 	// What was staged may not fit what has been changed since: that is for "apply" to say.
 	if (changes_copy_staged(a->changes, &copy, &diag) != 0) {
-		config_diag_free(&diag);
+		diag_free(&diag);
 		return json_null();
 	}
 	out = list_changes(config_tree(a->live->config), config_tree(copy));
 	config_free(copy);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return out;
 }
 

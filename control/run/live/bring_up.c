@@ -39,8 +39,8 @@ check_pace(const struct live_fabric *live, struct live_report *report)
 
 	if (config->live.workers <= LIVE_WORKERS_MAX)
 		return 0;
-	config_error(report->diag, config->file, (struct config_pos){0}, "live.workers",
-		     "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
+	diag_error(report->diag, config->file, (struct diag_pos){0}, "live.workers",
+		   "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
 	return -EINVAL;
 }
 
@@ -103,7 +103,7 @@ most_of_buffers(const struct live_fabric *live)
 {
 	unsigned count, held = 0;
 	struct config_step *steps = config_list_steps(live->config, &count);
-	struct config_diag scratch = {0};
+	struct diag scratch = {0};
 	uint64_t sum = sum_of_buffers(live), most = sum;
 
 	for (unsigned i = 0; steps != NULL && i < count; i++) {
@@ -119,7 +119,7 @@ most_of_buffers(const struct live_fabric *live)
 	}
 	while (held-- > 0)
 		config_set_undo(live->config);
-	config_diag_free(&scratch);
+	diag_free(&scratch);
 	free(steps);
 	return most;
 }

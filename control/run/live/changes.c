@@ -30,7 +30,7 @@ beside(const struct changes *c)
 int
 changes_copy_running(const struct changes *c, struct config **out)
 {
-	struct config_diag said = {0};
+	struct diag said = {0};
 	char *text;
 	size_t length;
 	int rc = config_emit(c->live->config, &text, &length);
@@ -38,7 +38,7 @@ changes_copy_running(const struct changes *c, struct config **out)
 	if (rc != 0)
 		return rc;
 	rc = config_load_revision(out, text, length, c->live->config->file, beside(c), &said);
-	config_diag_free(&said);
+	diag_free(&said);
 	free(text);
 	return rc;
 }
@@ -46,7 +46,7 @@ changes_copy_running(const struct changes *c, struct config **out)
 int
 changes_emit(const struct changes *c, char **text, size_t *length, char *err, size_t err_size)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *copy = NULL;
 	int rc = config_emit(c->live->config, text, length);
 	size_t used;
@@ -56,7 +56,7 @@ changes_emit(const struct changes *c, char **text, size_t *length, char *err, si
 					  &diag);
 	config_free(copy);
 	if (rc == 0) {
-		config_diag_free(&diag);
+		diag_free(&diag);
 		return 0;
 	}
 	used = (size_t)snprintf(err, err_size, "the configuration would not come up again: ");
@@ -67,7 +67,7 @@ changes_emit(const struct changes *c, char **text, size_t *length, char *err, si
 			used += (size_t)snprintf(err + used, err_size - used, "%s%s",
 						 told++ != 0 ? "; " : "", diag.messages[i].words);
 	free(*text);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc == -ENOMEM ? rc : -EPROTO;
 }
 
@@ -184,7 +184,7 @@ changes_destroy(struct changes *c)
 	store_close(c->store);
 	edit_list_free(&c->staged);
 	edit_list_free(&c->waiting.undo);
-	config_diag_free(&c->misfits);
+	diag_free(&c->misfits);
 	free(c->file);
 	free(c->text);
 	free(c);
@@ -241,7 +241,7 @@ refuse_waiting(const struct changes *c, char *err, size_t err_size)
 
 int
 changes_apply(struct changes *c, const struct edit_list *edits, const struct changes_author *author,
-	      uint64_t confirm_ms, struct changes_outcome *out, struct config_diag *diag, char *err,
+	      uint64_t confirm_ms, struct changes_outcome *out, struct diag *diag, char *err,
 	      size_t err_size)
 {
 	struct commit commit = {.c = c,

@@ -36,8 +36,7 @@ void changes_destroy(struct changes *c);
 // one line in err, -EBUSY while edits wait to be confirmed. Then nothing has changed.
 int changes_apply(struct changes *c, const struct edit_list *edits,
 		  const struct changes_author *author, uint64_t confirm_ms,
-		  struct changes_outcome *out, struct config_diag *diag, char *err,
-		  size_t err_size);
+		  struct changes_outcome *out, struct diag *diag, char *err, size_t err_size);
 
 // Ends the wait: the edits stay, and a revision is made of them. Returns 0, or -errno with one line
 // in err: -ENOENT when nothing waits.
@@ -53,13 +52,13 @@ const char *changes_waiting(const struct changes *c, uint64_t *left_ms);
 
 // Adds edits to those that are staged. They are tried on a copy of what runs, behind those staged
 // already. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
-int changes_stage(struct changes *c, const struct edit_list *edits, struct config_diag *diag);
+int changes_stage(struct changes *c, const struct edit_list *edits, struct diag *diag);
 // What is staged; empty when nothing is.
 const struct edit_list *changes_staged(const struct changes *c);
 // Forgets it.
 void changes_detach(struct changes *c);
 // A copy of what runs with what is staged. Returns as changes_stage().
-int changes_copy_staged(const struct changes *c, struct config **out, struct config_diag *diag);
+int changes_copy_staged(const struct changes *c, struct config **out, struct diag *diag);
 
 // The revisions, or NULL with one line in err that says why there are none.
 const struct store *changes_store(const struct changes *c, char *err, size_t err_size);

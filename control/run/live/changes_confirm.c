@@ -17,7 +17,7 @@ changes_wait(struct changes *c, const char *before, size_t length,
 	     const struct changes_author *author, uint64_t confirm_ms)
 {
 	struct config_differences found;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	struct yaml_node *old;
 	int rc = yaml_tree_parse(&old, &arena, before, length, "", &diag);
@@ -26,7 +26,7 @@ changes_wait(struct changes *c, const char *before, size_t length,
 		rc = config_diff(&found, &arena, config_tree(c->live->config), old);
 	if (rc == 0)
 		rc = edit_list_add_differences(&c->waiting.undo, &found);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 	if (rc != 0) {
 		edit_list_free(&c->waiting.undo);
@@ -78,7 +78,7 @@ changes_confirm(struct changes *c, struct changes_outcome *out, char *err, size_
 static int
 undo(struct changes *c, const char *why, char *err, size_t err_size)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	char line[STORE_WHAT_MAX + 600];
 	int rc = 0;
 
@@ -97,7 +97,7 @@ undo(struct changes *c, const char *why, char *err, size_t err_size)
 	} else {
 		fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", line);
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc;
 }
 

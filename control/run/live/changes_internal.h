@@ -24,7 +24,7 @@ struct changes {
 	size_t length;
 	uint32_t running;
 	struct edit_list staged;
-	struct config_diag misfits; // what the tenants of now refuse of the workload, as told last
+	struct diag misfits; // what the tenants of now refuse of the workload, as told last
 	struct changes_waiting waiting;
 };
 
@@ -36,8 +36,7 @@ int changes_copy_running(const struct changes *c, struct config **out);
 // Finds what came up without some items of its workload; and after edits, in force, tells of those
 // that fit no more.
 void changes_know_workload(struct changes *c);
-void changes_warn_of_workload(struct changes *c, const struct edit_list *edits,
-			      struct config_diag *diag);
+void changes_warn_of_workload(struct changes *c, const struct edit_list *edits, struct diag *diag);
 // Makes a revision of a text, which is taken over, unless it is that of the last one. Returns 0, or
 // -errno with one line in err.
 int changes_commit(struct changes *c, char *text, size_t length,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 int
-changes_copy_staged(const struct changes *c, struct config **out, struct config_diag *diag)
+changes_copy_staged(const struct changes *c, struct config **out, struct diag *diag)
 {
 	int rc = changes_copy_running(c, out);
 
@@ -23,16 +23,16 @@ changes_copy_staged(const struct changes *c, struct config **out, struct config_
 
 // Lines of a copy are nobody's.
 static void
-tell_without_lines(const struct config_diag *from, const char *file, struct config_diag *to)
+tell_without_lines(const struct diag *from, const char *file, struct diag *to)
 {
 	for (unsigned i = 0; i < from->count; i++)
-		(from->messages[i].warning ? config_warning : config_error)(
-			to, file, (struct config_pos){0}, NULL, "%s", from->messages[i].words);
+		(from->messages[i].warning ? diag_warning : diag_error)(
+			to, file, (struct diag_pos){0}, NULL, "%s", from->messages[i].words);
 }
 
 // Whether the hosts, tenants and addresses of a configuration are there and fit each other.
 static int
-check_topology(const struct config *config, struct config_diag *diag)
+check_topology(const struct config *config, struct diag *diag)
 {
 	struct topology *topology = NULL;
 	int rc = topology_create(&topology, config, diag);
@@ -42,9 +42,9 @@ check_topology(const struct config *config, struct config_diag *diag)
 }
 
 int
-changes_stage(struct changes *c, const struct edit_list *edits, struct config_diag *diag)
+changes_stage(struct changes *c, const struct edit_list *edits, struct diag *diag)
 {
-	struct config_diag said = {0};
+	struct diag said = {0};
 	struct edit_list all = {0};
 	struct config *copy = NULL;
 	int rc = changes_copy_staged(c, &copy, &said);
@@ -60,7 +60,7 @@ changes_stage(struct changes *c, const struct edit_list *edits, struct config_di
 	if (rc == 0)
 		rc = edit_list_append(&c->staged, &all);
 	tell_without_lines(&said, c->live->config->file, diag);
-	config_diag_free(&said);
+	diag_free(&said);
 	config_free(copy);
 	edit_list_free(&all);
 	return rc;

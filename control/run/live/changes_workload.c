@@ -9,7 +9,7 @@
 #include <string.h>
 
 static void
-find_misfits(const struct changes *c, struct config_diag *out)
+find_misfits(const struct changes *c, struct diag *out)
 {
 	const struct fabric *f = c->live->fabric;
 	struct workload *workload = NULL;
@@ -37,14 +37,14 @@ touches_tenants(const struct edit_list *edits)
 }
 
 void
-changes_warn_of_workload(struct changes *c, const struct edit_list *edits, struct config_diag *diag)
+changes_warn_of_workload(struct changes *c, const struct edit_list *edits, struct diag *diag)
 {
-	struct config_diag now = {0};
+	struct diag now = {0};
 
 	if (!touches_tenants(edits))
 		return;
 	find_misfits(c, &now);
-	config_diag_soften(&now, &c->misfits, diag);
-	config_diag_free(&c->misfits);
+	diag_soften(&now, &c->misfits, diag);
+	diag_free(&c->misfits);
 	c->misfits = now;
 }

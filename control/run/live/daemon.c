@@ -116,8 +116,8 @@ admit_readers(const struct live_fabric *live, struct api_server *server, struct 
 		return 0;
 	group = getgrnam(readers->text);
 	if (group == NULL) {
-		config_error(report->diag, live->config->file, readers->pos, "live.readers",
-			     "there is no group %.64s on this machine", readers->text);
+		diag_error(report->diag, live->config->file, readers->pos, "live.readers",
+			   "there is no group %.64s on this machine", readers->text);
 		return -EINVAL;
 	}
 	return api_server_admit_readers(server, group->gr_gid, report->err, report->err_size);
@@ -146,7 +146,7 @@ serve(struct answer *a, struct notifier *notifier)
 static void
 tell_notes(struct live_report *report, const struct daemon *d)
 {
-	config_diag_print(report->diag, d->to);
+	diag_print(report->diag, d->to);
 	fflush(report->notes);
 	if (d->noted != NULL)
 		fputs(d->noted, d->to);
@@ -266,7 +266,7 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct live_report 
 static int
 tell_failure(int rc, const struct live_report *report, FILE *to)
 {
-	config_diag_print(report->diag, to);
+	diag_print(report->diag, to);
 	if (report->err[0] != '\0')
 		fprintf(to, "roost: %s\n", report->err);
 	else if (report->diag->errors == 0)
@@ -282,7 +282,7 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 	struct daemon d = {.origin = &origin, .ready = ready, .context = context, .to = to};
 	char err[DAEMON_ERR_BYTES] = "";
 	size_t noted_bytes;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct live_report report = {.diag = &diag, .err = err, .err_size = sizeof(err)};
 	struct live_fabric *live = calloc(1, sizeof(*live));
 	int rc = EXIT_FAILED;
@@ -305,7 +305,7 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 	if (live->config != NULL)
 		live_fabric_close(live);
 	rc = rc == 0 ? EXIT_OK : tell_failure(rc, &report, to);
-	config_diag_free(&diag);
+	diag_free(&diag);
 out:
 	if (report.notes != NULL)
 		fclose(report.notes);

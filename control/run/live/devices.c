@@ -44,9 +44,9 @@ check_netns_free(const struct live_fabric *live, const struct config_attach *att
 
 		if (d->netns == NULL || strcmp(d->netns, attach->netns.text) != 0)
 			continue;
-		config_error(report->diag, live->config->file, attach->netns.pos, "attach.netns",
-			     "%s is the namespace of %s already", d->netns,
-			     topology_host(live->topology, d->host)->name);
+		diag_error(report->diag, live->config->file, attach->netns.pos, "attach.netns",
+			   "%s is the namespace of %s already", d->netns,
+			   topology_host(live->topology, d->host)->name);
 		return -EINVAL;
 	}
 	return 0;

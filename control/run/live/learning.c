@@ -25,7 +25,7 @@ static int
 build_all(const struct live_fabric *live, const struct learn_change *changes, uint32_t count,
 	  struct tables **built, char *err, size_t err_size)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count && rc == 0; i++) {
@@ -39,7 +39,7 @@ build_all(const struct live_fabric *live, const struct learn_change *changes, ui
 	if (rc != 0)
 		snprintf(err, err_size, "%s",
 			 diag.errors != 0 ? live_message_text(&diag.messages[0]) : strerror(-rc));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc;
 }
 
@@ -99,13 +99,12 @@ open_namespace(const struct live_fabric *live, uint32_t node, const struct confi
 	}
 	snprintf(key, sizeof(key), "%s.learn.netns", live->topology->nodes[node].name);
 	if (fd == -ENOENT || fd == -EINVAL)
-		config_error(report->diag, live->config->file, learn->netns.pos, key,
-			     "there is no namespace %s: `ip netns add %s` makes it",
-			     learn->netns.text, learn->netns.text);
+		diag_error(report->diag, live->config->file, learn->netns.pos, key,
+			   "there is no namespace %s: `ip netns add %s` makes it",
+			   learn->netns.text, learn->netns.text);
 	else
-		config_error(report->diag, live->config->file, learn->netns.pos, key,
-			     "namespace %s cannot be entered: %s", learn->netns.text,
-			     strerror(-fd));
+		diag_error(report->diag, live->config->file, learn->netns.pos, key,
+			   "namespace %s cannot be entered: %s", learn->netns.text, strerror(-fd));
 	return -EINVAL;
 }
 

@@ -112,7 +112,7 @@ pass_snapshot(void *context, ps_t now)
 }
 
 int
-live_events_create(struct live_fabric *live, struct config_diag *diag)
+live_events_create(struct live_fabric *live, struct diag *diag)
 {
 	struct fabric_hooks hooks = {.snapshot = pass_snapshot,
 				     .retire = retire_tables,
@@ -128,7 +128,7 @@ live_events_create(struct live_fabric *live, struct config_diag *diag)
 }
 
 const char *
-live_message_text(const struct config_message *m)
+live_message_text(const struct diag_message *m)
 {
 	return m->pos.line == 0 ? m->words : m->text;
 }
@@ -158,7 +158,7 @@ log_reason(struct live_fabric *live, ps_t now, const char *why)
 }
 
 static void
-log_refusal(struct live_fabric *live, ps_t now, const struct config_diag *diag)
+log_refusal(struct live_fabric *live, ps_t now, const struct diag *diag)
 {
 	fabric_log_poll(live->log, live->fabric); // what came before
 	for (unsigned i = 0; i < diag->count; i++)
@@ -174,11 +174,11 @@ live_events_apply(struct live_fabric *live)
 	ps_t now = live_clock(&live->drive);
 
 	while (events_next(live->events) <= now) {
-		struct config_diag diag = {0};
+		struct diag diag = {0};
 
 		if (events_apply(live->events, now, &diag) != 0)
 			log_refusal(live, now, &diag);
-		config_diag_free(&diag);
+		diag_free(&diag);
 	}
 }
 

@@ -5,7 +5,7 @@
 #include "live_fabric.h"
 
 // Resolves them; the fabric exists. Returns 0, -EINVAL with the errors in diag, or -ENOMEM.
-int live_events_create(struct live_fabric *live, struct config_diag *diag);
+int live_events_create(struct live_fabric *live, struct diag *diag);
 
 // Puts the tables that have been left for nodes in force, and frees those before when no worker
 // holds them any more: one grace period for all. Workers run.
@@ -18,4 +18,4 @@ void live_events_apply(struct live_fabric *live);
 int live_events_next_ms(const struct live_fabric *live, int most);
 
 // A message without the name of the file, where it names no place in it.
-const char *live_message_text(const struct config_message *m);
+const char *live_message_text(const struct diag_message *m);

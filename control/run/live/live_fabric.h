@@ -61,7 +61,7 @@ struct live_fabric {
 // Where a step of coming up reports what is wrong: errors of the file in diag, others as one line
 // in err.
 struct live_report {
-	struct config_diag *diag;
+	struct diag *diag;
 	char *err;
 	size_t err_size;
 	FILE *notes; // warnings: host settings, what is left out

@@ -40,7 +40,7 @@ settings_cache_destroy(struct settings_cache *m)
 static int
 preset_alone(struct switch_config *out, const struct switch_config *of)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config = NULL;
 	char text[160];
 	int rc;
@@ -55,7 +55,7 @@ preset_alone(struct switch_config *out, const struct switch_config *of)
 	if (rc == 0)
 		rc = config_switch(config, "preset", CONFIG_ROLE_LEAF, out);
 	config_free(config);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return rc;
 }
 

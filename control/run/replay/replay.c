@@ -90,7 +90,7 @@ destroy_wires(struct replay *r)
 }
 
 static int
-load(struct replay *r, struct config_diag *diag)
+load(struct replay *r, struct diag *diag)
 {
 	const struct replay_options *o = r->options;
 	int rc = config_load(&r->config, o->file, diag);
@@ -98,9 +98,9 @@ load(struct replay *r, struct config_diag *diag)
 	if (rc != 0)
 		return rc;
 	if (r->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE) {
-		config_error(diag, r->config->file, (struct config_pos){0}, NULL,
-			     "replay takes one switch (`switch:` with `ports:`), this is a fabric: "
-			     "use `roost sim`");
+		diag_error(diag, r->config->file, (struct diag_pos){0}, NULL,
+			   "replay takes one switch (`switch:` with `ports:`), this is a fabric: "
+			   "use `roost sim`");
 		return -EINVAL;
 	}
 	rc = topology_create(&r->topology, r->config, diag);
@@ -298,7 +298,7 @@ warn(const struct replay *r)
 }
 
 static int
-replay_run(struct replay *r, struct config_diag *diag)
+replay_run(struct replay *r, struct diag *diag)
 {
 	struct fabric_options options = {.pools = &r->packets};
 	uint32_t largest = PACKET_FRAME_MIN;
@@ -367,19 +367,19 @@ replay_close(struct replay *r)
 int
 run_replay(const struct replay_options *options)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct replay r = {.options = options};
 	int rc;
 
 	rc = replay_run(&r, &diag);
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "roost replay: %s\n",
 			r.err[0] != '\0'          ? r.err
 			: r.output.err[0] != '\0' ? r.output.err
 						  : strerror(-rc));
 	replay_close(&r);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	if (rc == 0 && r.end == RUN_INTERRUPTED)
 		return interrupt_status();
 	return rc == 0 ? 0 : rc == -EINVAL || rc == -ENOENT || rc == -EISDIR ? 2 : 1;

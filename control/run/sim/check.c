@@ -92,7 +92,7 @@ put_fabric(struct check_text *t, const struct topology *topology, const struct w
 
 // One switch: its tables are what can be wrong.
 static int
-check_single(const struct config *config, struct topology *topology, struct config_diag *diag)
+check_single(const struct config *config, struct topology *topology, struct diag *diag)
 {
 	struct packet_pool *pool = NULL;
 	struct fabric_options options = {.pools = &pool, .seed = config->fabric.seed};
@@ -114,7 +114,7 @@ check_single(const struct config *config, struct topology *topology, struct conf
 }
 
 static int
-check_lone_switch(const struct config *config, struct config_diag *diag, struct check_text *t)
+check_lone_switch(const struct config *config, struct diag *diag, struct check_text *t)
 {
 	struct topology *topology = NULL;
 	int rc = topology_create(&topology, config, diag);
@@ -134,7 +134,7 @@ check_lone_switch(const struct config *config, struct config_diag *diag, struct 
 }
 
 static int
-check_fabric(const char *file, struct config_diag *diag, struct check_text *t)
+check_fabric(const char *file, struct diag *diag, struct check_text *t)
 {
 	struct experiment_options options = {.file = file, .until = PS_NEVER};
 	struct experiment e;
@@ -147,7 +147,7 @@ check_fabric(const char *file, struct config_diag *diag, struct check_text *t)
 }
 
 static int
-check_file(const char *file, struct config_diag *diag, struct check_text *t)
+check_file(const char *file, struct diag *diag, struct check_text *t)
 {
 	struct config *config = NULL;
 	int rc = config_load(&config, file, diag);
@@ -160,22 +160,22 @@ check_file(const char *file, struct config_diag *diag, struct check_text *t)
 		return rc;
 	}
 	config_free(config);
-	config_diag_free(diag); // the experiment loads the file again
-	*diag = (struct config_diag){0};
+	diag_free(diag); // the experiment loads the file again
+	*diag = (struct diag){0};
 	return check_fabric(file, diag, t);
 }
 
 int
 run_check(const char *file)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct check_text text = {.length = 0};
 	int rc = check_file(file, &diag, &text);
 
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "roost check: %s: %s\n", file, strerror(-rc));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	if (rc != 0)
 		return rc == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;
 	printf("%s: ok: %s\n", file, text.text);

@@ -13,18 +13,17 @@
 #define EXPERIMENT_DATA_ROOM_TUNNELS (EXPERIMENT_DATA_ROOM + PACKET_TUNNEL_ROOM)
 
 static int
-check_kind(const struct config *config, struct config_diag *diag)
+check_kind(const struct config *config, struct diag *diag)
 {
 	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
 		return 0;
-	config_error(
-		diag, config->file, (struct config_pos){0}, NULL,
-		"this is one switch, which has no hosts to run a workload: use `roost replay`");
+	diag_error(diag, config->file, (struct diag_pos){0}, NULL,
+		   "this is one switch, which has no hosts to run a workload: use `roost replay`");
 	return -EINVAL;
 }
 
 static int
-create_fabric(struct experiment *e, const struct experiment_options *o, struct config_diag *diag)
+create_fabric(struct experiment *e, const struct experiment_options *o, struct diag *diag)
 {
 	struct fabric_options options = {.seed = o->seed_given ? o->seed : e->config->fabric.seed};
 	bool tunnels = e->config->tenants != NULL; // there may be some, now or after an event
@@ -55,8 +54,7 @@ streams_end(const struct workload *w)
 }
 
 int
-experiment_create(struct experiment *e, const struct experiment_options *o,
-		  struct config_diag *diag)
+experiment_create(struct experiment *e, const struct experiment_options *o, struct diag *diag)
 {
 	int rc;
 
@@ -95,16 +93,16 @@ experiment_create(struct experiment *e, const struct experiment_options *o,
 }
 
 int
-experiment_check_end(const struct experiment *e, struct config_diag *diag)
+experiment_check_end(const struct experiment *e, struct diag *diag)
 {
 	if (e->run->until != PS_NEVER || e->run->streams_until != PS_NEVER)
 		return 0;
 	for (uint32_t i = 0; i < e->workload->stream_count; i++)
 		if (e->workload->streams[i].until_ps == PS_NEVER)
-			config_error(
-				diag, e->config->file,
-				e->config->workload[e->workload->streams[i].item].pos, "workload",
-				"this stream never ends: write `until`, or `stop` for the run");
+			diag_error(diag, e->config->file,
+				   e->config->workload[e->workload->streams[i].item].pos,
+				   "workload",
+				   "this stream never ends: write `until`, or `stop` for the run");
 	return -EINVAL;
 }
 

@@ -30,9 +30,9 @@ struct experiment_options {
 // Reads the file and makes everything. Whatever is wrong with the file is in diag. Returns 0,
 // -EINVAL or -ENOMEM; experiment_destroy() in either case.
 int experiment_create(struct experiment *e, const struct experiment_options *options,
-		      struct config_diag *diag);
+		      struct diag *diag);
 void experiment_destroy(struct experiment *e);
 
 // A run that waits for a stream without an end would never end: 0, or -EINVAL with the error in
 // diag.
-int experiment_check_end(const struct experiment *e, struct config_diag *diag);
+int experiment_check_end(const struct experiment *e, struct diag *diag);

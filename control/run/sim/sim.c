@@ -67,7 +67,7 @@ open_captures(struct sim *s)
 
 // result.json comes last, so that it is the last to be renamed: where it is new, all files are.
 static int
-open_outputs(struct sim *s, struct config_diag *diag)
+open_outputs(struct sim *s, struct diag *diag)
 {
 	int rc;
 
@@ -128,7 +128,7 @@ report(struct sim *s)
 }
 
 static int
-sim_run(struct sim *s, struct config_diag *diag)
+sim_run(struct sim *s, struct diag *diag)
 {
 	int rc = experiment_create(&s->e, &s->options, diag);
 	struct progress progress;
@@ -175,7 +175,7 @@ print_error(const struct sim *s, int error)
 int
 run_sim(const struct sim_options *options)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct sim s = {
 		.options = options->experiment,
 		.out = options->out,
@@ -185,13 +185,13 @@ run_sim(const struct sim_options *options)
 	int rc;
 
 	rc = sim_run(&s, &diag);
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	if (rc == 0 && s.end == RUN_STALLED)
 		stall_print(s.e.fabric, s.e.run->drive.now, stderr);
 	if (rc != 0 && diag.errors == 0)
 		print_error(&s, rc);
 	sim_close(&s);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	if (rc != 0)
 		return rc == -EINVAL ? 2 : 1;
 	if (s.end == RUN_INTERRUPTED)

@@ -32,7 +32,7 @@ set(struct fabric *f, const char *key, const char *value, const char *message)
 	const struct change_env env = {.fabric = f, .hooks = &hooks};
 	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 	struct fixture told = {0};
-	struct config_diag before = {0};
+	struct diag before = {0};
 	unsigned count;
 
 	assert_int_equal(advice_give(f, &before), 0);
@@ -42,8 +42,8 @@ set(struct fabric *f, const char *key, const char *value, const char *message)
 	count = told.diag.count;
 	assert_int_equal(told.diag.warnings, count);
 	assert_true(message == NULL || fixture_says(&told, message));
-	config_diag_free(&before);
-	config_diag_free(&told.diag);
+	diag_free(&before);
+	diag_free(&told.diag);
 	return count;
 }
 

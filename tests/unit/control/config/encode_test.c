@@ -21,7 +21,7 @@ struct rows {
 static char *
 read_and_write(struct rows *r, const struct schema_key *key, const char *text, char *base)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct decoder d = {.file = "row", .diag = &diag, .arena = &r->arena};
 	struct yaml_node *node = NULL;
 	char *written = NULL;
@@ -41,7 +41,7 @@ read_and_write(struct rows *r, const struct schema_key *key, const char *text, c
 			fclose(to);
 		}
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return written;
 }
 

@@ -23,7 +23,7 @@
 static inline struct yaml_node *
 tree_of(struct arena *arena, const char *text)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct yaml_node *root;
 
 	if (yaml_tree_parse(&root, arena, text, strlen(text), "f.yaml", &diag) != 0)
@@ -31,11 +31,11 @@ tree_of(struct arena *arena, const char *text)
 	return root;
 }
 
-// Every message that loading gives, one a line, as config_diag_print() prints them.
+// Every message that loading gives, one a line, as diag_print() prints them.
 static inline char *
 messages_of(const char *text)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config = NULL;
 	char *printed = NULL;
 	size_t size = 0;
@@ -45,9 +45,9 @@ messages_of(const char *text)
 	assert_non_null(to);
 	assert_int_equal(result == 0, diag.errors == 0);
 	assert_int_equal(result == 0, config != NULL);
-	config_diag_print(&diag, to);
+	diag_print(&diag, to);
 	fclose(to);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	config_free(config);
 	return printed;
 }
@@ -65,14 +65,14 @@ expect_messages(const char *text, const char *wanted)
 static inline struct config *
 load_good(const char *text)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config = NULL;
 	int result = config_load_text(&config, text, strlen(text), "f.yaml", &diag);
 
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	assert_int_equal(result, 0);
 	assert_int_equal(diag.count, 0);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return config;
 }
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 static int
-parse(struct config_fabric *fabric, struct arena *arena, const char *text, struct config_diag *diag)
+parse(struct config_fabric *fabric, struct arena *arena, const char *text, struct diag *diag)
 {
-	const struct config_pos pos = {3, 4};
+	const struct diag_pos pos = {3, 4};
 
 	*fabric = (struct config_fabric){.topology = CONFIG_TOPOLOGY_FILE};
 	return fabric_file_parse(fabric, arena, text, strlen(text), "t.txt", pos, diag);
@@ -34,7 +34,7 @@ test_roles_and_ports(void **state)
 				   "\t6  5 400Gbps 1us 0.0000000000";
 	const struct config_explicit_link *links;
 	struct config_fabric fabric;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 
 	(void)state;
@@ -70,7 +70,7 @@ static void
 expect_error(const char *text, const char *wanted)
 {
 	struct config_fabric fabric;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	char *printed = NULL;
 	size_t size = 0;
@@ -78,11 +78,11 @@ expect_error(const char *text, const char *wanted)
 
 	assert_non_null(to);
 	assert_int_equal(parse(&fabric, &arena, text, &diag), -EINVAL);
-	config_diag_print(&diag, to);
+	diag_print(&diag, to);
 	fclose(to);
 	assert_string_equal(printed, wanted);
 	free(printed);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	arena_free(&arena);
 }
 
@@ -166,7 +166,7 @@ static void
 test_in_a_configuration(void **state)
 {
 	char folder[] = "/tmp/roost-topology-XXXXXX", path[128], config[128];
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *c = NULL;
 	FILE *to;
 
@@ -193,7 +193,7 @@ test_in_a_configuration(void **state)
 	assert_int_equal(config_load(&c, config, &diag), -EINVAL);
 	assert_non_null(strstr(diag.messages[0].text, "f.yaml:4:1: h1: unknown key, and no node's "
 						      "name"));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	unlink(path);
 	unlink(config);
 	rmdir(folder);

@@ -279,7 +279,7 @@ all_errors_are_reported_at_once(void **state)
 static void
 files_that_cannot_be_read(void **state)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config;
 
 	(void)state;
@@ -287,10 +287,10 @@ files_that_cannot_be_read(void **state)
 	assert_null(config);
 	assert_string_equal(diag.messages[0].text,
 			    "/nowhere/f.yaml: cannot be read: No such file or directory");
-	config_diag_free(&diag);
+	diag_free(&diag);
 	assert_int_equal(config_load(&config, "/", &diag), -22);
 	assert_string_equal(diag.messages[0].text, "/: cannot be read: Is a directory");
-	config_diag_free(&diag);
+	diag_free(&diag);
 	config_free(NULL);
 }
 
@@ -298,7 +298,7 @@ static void
 a_file_is_read_whole(void **state)
 {
 	char path[] = "/tmp/roost-config-XXXXXX";
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct config *config;
 	int file = mkstemp(path);
 	FILE *to = fdopen(file, "w");
@@ -313,7 +313,7 @@ a_file_is_read_whole(void **state)
 	assert_int_equal(config->fabric.name.pos.line, 5002);
 	assert_string_equal(config->file, path);
 	config_free(config);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	unlink(path);
 }
 

@@ -207,7 +207,7 @@ what_does_not_merge_is_told(void **state)
 {
 	struct config *c = load_good(FABRIC "leaf1: {latency: 1us, qos: {tc: {3: {weight: 9}}}}\n");
 	const struct yaml_node *section = merge_section(c, "leaf1");
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct switch_config s;
 
 	(void)state;
@@ -219,7 +219,7 @@ what_does_not_merge_is_told(void **state)
 		diag.messages[0].text,
 		"f.yaml:2:18: leaf1.latency: \"soon\" is not a duration: write a number "
 		"and ps, ns, us, ms or s");
-	config_diag_free(&diag);
+	diag_free(&diag);
 	config_free(c);
 }
 

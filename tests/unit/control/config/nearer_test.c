@@ -15,8 +15,8 @@ expect_nearer(const char *key, const char *value, const char *node, enum config_
 	      const char *wanted)
 {
 	struct config *c = load_good(text);
-	struct config_diag diag = {0};
-	struct config_pos pos = {0};
+	struct diag diag = {0};
+	struct diag_pos pos = {0};
 	struct switch_config before, after;
 	const char *section;
 	char got[40] = "";
@@ -30,7 +30,7 @@ expect_nearer(const char *key, const char *value, const char *node, enum config_
 	// Asking leaves everything as it was.
 	assert_int_equal(config_switch(c, node, role, &after), 0);
 	assert_memory_equal(&before, &after, sizeof(after));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	config_free(c);
 }
 

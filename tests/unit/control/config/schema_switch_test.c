@@ -131,7 +131,7 @@ routing_is_read(void **state)
 		"    convergence: 5ms\n"
 		"    pinned:\n"
 		"      - {src: 10.0.0.1, dst: \"fd00::1\", via: swp1}\n";
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct switch_config s;
 	struct config *c;
 
@@ -152,7 +152,7 @@ routing_is_read(void **state)
 	assert_int_equal(s.routing.pin_count, 1);
 	assert_string_equal(s.routing.pins[0].dst.text, "fd00::1");
 	assert_int_equal(s.routing.pins[0].via.pos.line, 12);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	config_free(c);
 }
 
@@ -193,7 +193,7 @@ learn_is_read(void **state)
 		"    - {vrf: red, source: fpm, fpm: {listen: \"[::1]:2621\"}}\n"
 		"    - {vrf: blue, source: both, netns: leaf1-blue}\n";
 	static const uint8_t loopback[16] = {[15] = 1};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct switch_config s;
 	struct config *c;
 
@@ -214,7 +214,7 @@ learn_is_read(void **state)
 	assert_int_equal(s.learns[2].source, CONFIG_LEARN_NETLINK | CONFIG_LEARN_FPM);
 	assert_int_equal(s.learns[2].fpm.port, 2620);
 	assert_int_equal(s.learns[2].fpm.address[0], 127);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	config_free(c);
 	c = load_good(FABRIC "leaf2: {learn: [{netns: a}]}\n");
 	assert_false(config_learns(c, "leaf1"));

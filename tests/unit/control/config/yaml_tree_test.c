@@ -4,7 +4,7 @@
 #include "expect.h"
 
 static struct yaml_node *
-parse(struct arena *arena, const char *text, struct config_diag *diag)
+parse(struct arena *arena, const char *text, struct diag *diag)
 {
 	struct yaml_node *root;
 
@@ -15,7 +15,7 @@ parse(struct arena *arena, const char *text, struct config_diag *diag)
 static void
 every_key_and_value_has_its_position(void **state)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	struct yaml_node *root = parse(&arena, "a: 1\nb:\n  c: [x, yz]\n  \"d\": ''\ne:\n", &diag);
 	struct yaml_pair *c;
@@ -33,7 +33,7 @@ every_key_and_value_has_its_position(void **state)
 	assert_true(yaml_tree_get(root, "e")->value->null);
 	assert_null(yaml_tree_get(root, "x"));
 	arena_free(&arena);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 static void
@@ -67,19 +67,19 @@ bad_texts_say_where_and_what(void **state)
 static void
 duplicate_keys_are_all_found(void **state)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 
 	(void)state;
 	assert_null(parse(&arena, "", &diag));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	parse(&arena, "a: 1\nb: {x: 1, y: 2, x: 3}\na: 2\na: 3\n", &diag);
 	assert_int_equal(diag.errors, 3);
 	assert_string_equal(diag.messages[0].text, "f.yaml:2:17: x: already given at line 2");
 	assert_string_equal(diag.messages[1].text, "f.yaml:3:1: a: already given at line 1");
 	assert_string_equal(diag.messages[2].text, "f.yaml:4:1: a: already given at line 3");
 	arena_free(&arena);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 static void

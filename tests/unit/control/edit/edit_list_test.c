@@ -79,7 +79,7 @@ static void
 expect_given(const char *tenants, const char *keys, const char *wanted)
 {
 	char file[1024], text[512], copy[256], *rest = copy;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct edit_list list = {0};
 	struct config *config;
 	unsigned given;
@@ -105,7 +105,7 @@ expect_given(const char *tenants, const char *keys, const char *wanted)
 	assert_string_equal(edit_list_describe(&list, text, sizeof(text)), wanted);
 	edit_list_free(&list);
 	config_free(config);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 static void

@@ -57,24 +57,24 @@ latency(const struct config *c)
 static void
 edit_good(struct config *c, const struct config_edit *edits, unsigned count)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	int rc = config_edit(c, edits, count, &diag);
 
-	config_diag_print(&diag, stderr);
+	diag_print(&diag, stderr);
 	assert_int_equal(rc, 0);
 	assert_int_equal(diag.count, 0);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 static void
 edit_bad(struct config *c, const struct config_edit *edits, unsigned count, const char *wanted)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	const struct config_tenant *before = c->tenants;
 
 	assert_int_equal(config_edit(c, edits, count, &diag), -EINVAL);
 	assert_string_equal(diag.messages[0].text, wanted);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	assert_ptr_equal(c->tenants, before);
 	assert_tenants(c, "red h1; blue h2");
 	assert_int_equal(latency(c), 1000000);

@@ -18,22 +18,22 @@ settings_of(const struct config *c, const char *node, enum config_role role)
 static void
 set_good(struct config *c, const char *key, const char *value)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 
 	assert_int_equal(config_set(c, key, value, &diag), 0);
 	assert_int_equal(diag.count, 0);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 static void
 set_bad(struct config *c, const char *key, const char *value, const char *wanted)
 {
 	struct switch_config before = settings_of(c, "leaf1", CONFIG_ROLE_LEAF), after;
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 
 	assert_int_equal(config_set(c, key, value, &diag), -EINVAL);
 	assert_string_equal(diag.messages[0].text, wanted);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	after = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
 	assert_int_equal(before.latency_ps, after.latency_ps);
 	assert_int_equal(before.buffer_bytes, after.buffer_bytes);
@@ -165,7 +165,7 @@ switches_are_named(void **state)
 					  "spines: 2, hosts-per-leaf: 2, planes: 2}}\n");
 	struct config *named = load_good("fabric: {topology: {kind: explicit, links: [], "
 					 "nodes: {tor: leaf, leaf1: , h1: }}}\n");
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 
 	(void)state;
 	assert_int_equal(config_set(planes, "p3-leaf1.latency", "1us", &diag), -EINVAL);
@@ -178,7 +178,7 @@ switches_are_named(void **state)
 						    "p1-spine1 to p2-spine2");
 	assert_non_null(strstr(diag.messages[2].words, "did you mean \"tor\"?"));
 	assert_non_null(strstr(diag.messages[3].words, "did you mean \"leaf1\"?"));
-	config_diag_free(&diag);
+	diag_free(&diag);
 	config_free(planes);
 	config_free(named);
 }

@@ -74,7 +74,7 @@ a_revision_reads_whatever_its_file_is_called(void **state)
 	struct store_revision r = {.at = 1, .what = "apply \xe2\x80\xa8seed: 7 #.yaml"}, read;
 	const char *yaml = "a: 1\n";
 	struct store *store = place_open();
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct arena arena = {0};
 	struct yaml_node *tree;
 	char *text, err[256];

@@ -147,7 +147,7 @@ set(struct bench *b, const char *key, const char *value)
 	const struct config_edit one = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
 
 	if (edit(b, &one, 1, NULL) != 0)
-		config_diag_print(&b->place.diag, stderr);
+		diag_print(&b->place.diag, stderr);
 	assert_int_equal(b->place.diag.errors, 0);
 }
 

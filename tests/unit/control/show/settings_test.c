@@ -19,13 +19,13 @@ struct read {
 static void
 read_text(struct read *r, const char *text)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 
 	if (config_load_text(&r->config, text, strlen(text), "text", &diag) != 0) {
-		config_diag_print(&diag, stderr);
+		diag_print(&diag, stderr);
 		fail();
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	assert_int_equal(
 		config_switch_marked(r->config, "dut", CONFIG_ROLE_LEAF, &r->settings, &r->marks),
 		0);

@@ -29,7 +29,7 @@ static int
 setup(void **state)
 {
 	struct switches *s = calloc(1, sizeof(*s));
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	void *fixture;
 
 	assert_non_null(s);
@@ -37,10 +37,10 @@ setup(void **state)
 	s->fixture = fixture;
 	if (config_load_text(&s->config, text, strlen(text), "text", &diag) != 0 ||
 	    config_load_text(&s->preset, alone, strlen(alone), "alone", &diag) != 0) {
-		config_diag_print(&diag, stderr);
+		diag_print(&diag, stderr);
 		fail();
 	}
-	config_diag_free(&diag);
+	diag_free(&diag);
 	assert_int_equal(
 		config_switch_marked(s->config, "leaf1", CONFIG_ROLE_LEAF, &s->settings, &s->marks),
 		0);

@@ -16,7 +16,7 @@
 static struct compare_run
 run_of(const char *name, const char *work)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct compare_run run = {.file = name, .name = name};
 	struct config *config;
 	char text[1024];
@@ -25,7 +25,7 @@ run_of(const char *name, const char *work)
 	assert_int_equal(config_load_text(&config, text, strlen(text), name, &diag), 0);
 	compare_load_items(&run.load, config);
 	config_free(config);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return run;
 }
 

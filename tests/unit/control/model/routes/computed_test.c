@@ -317,7 +317,7 @@ check_strangers(struct walk *w, const struct topo_port *from)
 static void
 check_all_pairs(const struct topology *t, const bool *down, unsigned *joined)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct routes *routes;
 	struct updown u;
 

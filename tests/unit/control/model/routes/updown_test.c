@@ -89,7 +89,7 @@ measure(const struct topology *t, const bool *down, uint32_t from, uint32_t *dis
 static unsigned
 check(const struct topology *t, const bool *down, bool all)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct world w = {.t = t, .down = down};
 	uint32_t *distance = calloc(t->first_host, sizeof(*distance));
 	struct routes *routes;
@@ -227,7 +227,7 @@ random_topology(struct random *r, struct config *config, struct arena *arena)
 {
 	unsigned switches = 2 + random_below(r, 8), hosts = 2 + random_below(r, 6);
 	unsigned extra = random_below(r, 8);
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct topology *t = NULL;
 	char *text = NULL;
 	size_t size = 0;
@@ -252,7 +252,7 @@ random_topology(struct random *r, struct config *config, struct arena *arena)
 	config->fabric.topology = CONFIG_TOPOLOGY_FILE;
 	config->fabric.mtu = 4200;
 	assert_int_equal(fabric_file_parse(&config->fabric, arena, text, size, "t",
-					   (struct config_pos){1, 1}, &diag),
+					   (struct diag_pos){1, 1}, &diag),
 			 0);
 	assert_int_equal(topology_create(&t, config, &diag), 0);
 	free(text);

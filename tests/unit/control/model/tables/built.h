@@ -38,7 +38,7 @@ built_good(struct built *b)
 	int error = built_make(b);
 
 	if (error != 0)
-		config_diag_print(&b->f.diag, stderr);
+		diag_print(&b->f.diag, stderr);
 	assert_int_equal(error, 0);
 }
 

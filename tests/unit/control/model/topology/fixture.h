@@ -21,7 +21,7 @@ struct fixture {
 	struct config *config;
 	struct topology *topology;
 	struct routes *routes;
-	struct config_diag diag;
+	struct diag diag;
 };
 
 // Loads text and makes its topology and routes; whatever fails leaves its errors in diag and
@@ -41,7 +41,7 @@ fixture_load(struct fixture *f, const char *text)
 	bool good = fixture_try(f, text);
 
 	if (!good)
-		config_diag_print(&f->diag, stderr);
+		diag_print(&f->diag, stderr);
 	assert_true(good);
 }
 
@@ -51,7 +51,7 @@ fixture_free(struct fixture *f)
 	routes_destroy(f->routes);
 	topology_destroy(f->topology);
 	config_free(f->config);
-	config_diag_free(&f->diag);
+	diag_free(&f->diag);
 	*f = (struct fixture){0};
 }
 
@@ -62,7 +62,7 @@ fixture_says(const struct fixture *f, const char *text)
 	for (unsigned i = 0; i < f->diag.count; i++)
 		if (strstr(f->diag.messages[i].text, text) != NULL)
 			return true;
-	config_diag_print(&f->diag, stderr);
+	diag_print(&f->diag, stderr);
 	return false;
 }
 
@@ -74,7 +74,7 @@ fixture_refused(const char *text, const char *message)
 
 	assert_false(fixture_try(&f, text));
 	if (f.diag.errors != 1)
-		config_diag_print(&f.diag, stderr);
+		diag_print(&f.diag, stderr);
 	assert_int_equal(f.diag.errors, 1);
 	assert_true(fixture_says(&f, message));
 	fixture_free(&f);

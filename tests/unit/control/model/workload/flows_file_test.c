@@ -21,7 +21,7 @@ test_good(void **state)
 				   "\t h3\th1  -  - 1 18446744 # one byte\r\n"
 				   "h2 h1 blue 0 1000000000000000 9223372036854775#last\n"
 				   "h4 h5 - 7 5 6"; // no newline
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct flows_file file;
 
 	(void)state;
@@ -60,7 +60,7 @@ test_hpcc(void **state)
 				   "0 4294967295 3 100 1000 2.000000001\n"
 				   "17 2 0 65535 1 0\n"
 				   "1 0 7 0 5 .123456789012000\n";
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct flows_file file;
 
 	(void)state;
@@ -91,7 +91,7 @@ test_conweave(void **state)
 	static const char text[] = "2\n\n"
 				   "5 1 3 1000 2.000000000\n"
 				   "1 5 3 2000 2.000001234567\n";
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct flows_file file;
 
 	(void)state;
@@ -108,13 +108,13 @@ test_conweave(void **state)
 static void
 assert_bad(enum config_flow_format format, const char *text, size_t length, const char *message)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct flows_file file;
 
 	assert_int_equal(flows_file_parse(&file, format, text, length, "x.flow", &diag), -EINVAL);
 	assert_int_equal(diag.errors, 1);
 	assert_string_equal(diag.messages[0].text, message);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 #define BAD_OF(format, text, message) \

@@ -41,7 +41,7 @@ make_leaf(struct made *m, unsigned hosts, const char *items)
 		 hosts);
 	make(m, fabric, items);
 	if (m->error != 0)
-		config_diag_print(&m->f.diag, stderr);
+		diag_print(&m->f.diag, stderr);
 	assert_int_equal(m->error, 0);
 }
 

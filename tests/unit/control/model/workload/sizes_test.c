@@ -18,7 +18,7 @@
 static struct sizes
 parse(const char *text)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct sizes sizes;
 
 	assert_int_equal(sizes_parse(&sizes, text, strlen(text), "x.cdf", &diag), 0);
@@ -29,7 +29,7 @@ static struct sizes
 built_in(const char *name)
 {
 	const struct config_name word = {.text = (char *)name};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct sizes sizes;
 
 	assert_int_equal(sizes_load(&sizes, "nowhere/t.yaml", "nowhere/t.yaml", &word, &diag), 0);
@@ -153,13 +153,13 @@ test_draws(void **state)
 static void
 assert_bad(const char *text, size_t length, const char *message)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct sizes sizes;
 
 	assert_int_equal(sizes_parse(&sizes, text, length, "x.cdf", &diag), -EINVAL);
 	assert_int_equal(diag.errors, 1);
 	assert_string_equal(diag.messages[0].text, message);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 #define BAD(text, message) assert_bad(text, sizeof(text) - 1, message)
@@ -194,7 +194,7 @@ test_load(void **state)
 {
 	char folder[] = "/tmp/roost-sizes-XXXXXX", path[64], config[64];
 	struct config_name name = {.text = (char *)"storage", .pos = {.line = 3, .column = 9}};
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	struct sizes sizes;
 	FILE *to;
 
@@ -219,10 +219,10 @@ test_load(void **state)
 	assert_string_equal(diag.messages[0].text,
 			    "t.yaml:3:9: workload.sizes: storag cannot be read: No such file or "
 			    "directory; built in are hadoop, rpc, storage, web-search");
-	config_diag_free(&diag);
+	diag_free(&diag);
 	name.text = (char *)"/";
 	assert_int_equal(sizes_load(&sizes, "t.yaml", "t.yaml", &name, &diag), -EINVAL);
-	config_diag_free(&diag);
+	diag_free(&diag);
 }
 
 int

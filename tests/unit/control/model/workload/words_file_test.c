@@ -39,14 +39,14 @@ test_lines(void **state)
 static uint64_t
 decimal(const char *text)
 {
-	struct config_diag diag = {0};
+	struct diag diag = {0};
 	const struct words_reader r = {.name = "f", .diag = &diag};
 	const struct config_name word = {.text = (char *)text, .pos = {.line = 1, .column = 2}};
 	uint64_t out;
 	int error = words_decimal(&r, &word, "field", " s", 3, 5000, &out);
 
 	assert_int_equal(diag.errors, error != 0);
-	config_diag_free(&diag);
+	diag_free(&diag);
 	return error == 0 ? out : UINT64_MAX;
 }
 

@@ -254,7 +254,7 @@ test_what_a_fabric_ran(void **state)
 	fclose(to);
 	make(&m, FIXTURE_DEMO, items);
 	assert_int_equal(m.error, -EINVAL);
-	config_diag_free(&m.f.diag);
+	diag_free(&m.f.diag);
 	m.f.config->restored = true;
 	free(m.f.config->beside);
 	m.f.config->beside = strdup(beside);
