@@ -3,7 +3,7 @@
 // behind that means nothing.
 #include "socket_path.h"
 
-#include "control/base/exit_status.h"
+#include "control/base/program.h"
 #include "control/config/scalar.h"
 
 #include <dirent.h>

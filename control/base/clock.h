@@ -4,6 +4,14 @@
 #pragma once
 
 #include <stdint.h>
+#include <time.h>
 
 // CLOCK_MONOTONIC in ms: it never goes back, whatever is done to the time of day. Any thread.
-int64_t clock_ms(void);
+static inline int64_t
+clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}

@@ -3,6 +3,7 @@
 #include "diag.h"
 
 #include "memory.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,7 @@ static void
 diag_keep(struct diag *diag, bool warning, struct diag_pos pos, char *text, size_t place)
 {
 	// One message, one line, whatever the file's words contain.
-	for (char *c = text; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	text_hide_controls(text);
 	if (diag_has(diag, text)) {
 		free(text);
 		return;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that a configuration consists of or names.
 #include "file.h"
 
 #include "memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *
@@ -53,4 +55,123 @@ file_read(const char *path, size_t max, char **out, size_t *out_length)
 	*out = text;
 	*out_length = length;
 	return 0;
+}
+
+int
+file_temporary_name(char temporary[static NAME_MAX + 1], const char *name)
+{
+	return snprintf(temporary, NAME_MAX + 1, ".%s.new", name) <= NAME_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int
+file_sync(int directory, const char *temporary)
+{
+	int fd = openat(directory, temporary, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = fsync(fd) == 0 ? 0 : -errno;
+	close(fd);
+	return rc;
+}
+
+static int
+write_all(int fd, const struct file_part *part)
+{
+	for (size_t done = 0; done < part->length;) {
+		ssize_t wrote = write(fd, part->text + done, part->length - done);
+
+		if (wrote < 0 && errno != EINTR)
+			return -errno;
+		done += wrote > 0 ? (size_t)wrote : 0;
+	}
+	return 0;
+}
+
+int
+file_prepare(int directory, const char *temporary, mode_t mode, const struct file_part *parts,
+	     unsigned count)
+{
+	int rc = 0, fd;
+
+	if (unlinkat(directory, temporary, 0) != 0 && errno != ENOENT)
+		return -errno;
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0)
+		return -errno;
+	for (unsigned i = 0; rc == 0 && i < count; i++)
+		rc = write_all(fd, &parts[i]);
+	if (rc == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+		rc = -errno;
+	if (close(fd) != 0 && rc == 0)
+		rc = -errno;
+	if (rc != 0)
+		unlinkat(directory, temporary, 0);
+	return rc;
+}
+
+int
+file_commit(int directory, const char *temporary, const char *name)
+{
+	if (renameat(directory, temporary, directory, name) != 0)
+		return -errno;
+	return fsync(directory) == 0 ? 0 : -errno;
+}
+
+// NAME~ becomes what NAME is, without a moment in which NAME is not there.
+static int
+keep_old(int directory, const char *name, char *kept, size_t size)
+{
+	if ((size_t)snprintf(kept, size, "%s~", name) >= size)
+		return -ENAMETOOLONG;
+	if (unlinkat(directory, kept, 0) != 0 && errno != ENOENT)
+		return -errno;
+	return linkat(directory, name, directory, kept, 0) == 0 ? 0 : -errno;
+}
+
+static int
+replace_in(int directory, const char *name, const struct file_part *parts, unsigned count,
+	   int *kept)
+{
+	char temporary[NAME_MAX + 1], old[NAME_MAX + 1];
+	struct stat was;
+	int rc = file_temporary_name(temporary, name);
+
+	if (rc != 0)
+		return rc;
+	*kept = fstatat(directory, name, &was, 0) == 0;
+	if (*kept && !S_ISREG(was.st_mode))
+		return S_ISDIR(was.st_mode) ? -EISDIR : -EEXIST;
+	rc = file_prepare(directory, temporary, *kept ? was.st_mode & 07777 : 0644, parts, count);
+	if (rc != 0)
+		return rc;
+	if (*kept)
+		rc = keep_old(directory, name, old, sizeof(old));
+	if (rc == 0)
+		rc = file_commit(directory, temporary, name);
+	if (rc != 0)
+		unlinkat(directory, temporary, 0);
+	return rc;
+}
+
+int
+file_replace(const char *path, const struct file_part *parts, unsigned count, int *kept)
+{
+	char *real = realpath(path, NULL), *folder, *name;
+	int directory, rc;
+
+	*kept = 0;
+	if (real == NULL && errno != ENOENT)
+		return -errno;
+	folder = memory_text(real != NULL ? real : path);
+	name = memory_text(real != NULL ? real : path);
+	free(real);
+	directory = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = directory < 0 ? -errno : replace_in(directory, basename(name), parts, count, kept);
+	if (directory >= 0)
+		close(directory);
+	free(folder);
+	free(name);
+	return rc;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory.h"
 
-#include "text_table.h"
+#include "text.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output.h"
 
-#include "directory.h"
+#include "file.h"
 #include "memory.h"
-#include "replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+// Makes a directory unless it exists. Returns 0 or -errno.
+static int
+make_directory(const char *path)
+{
+	struct stat is;
+
+	if (mkdir(path, 0777) == 0 ||
+	    (errno == EEXIST && stat(path, &is) == 0 && S_ISDIR(is.st_mode)))
+		return 0;
+	return errno == EEXIST ? -ENOTDIR : -errno;
+}
 
 int
 output_open(struct output *o, const char *directory)
@@ -20,9 +30,9 @@ output_open(struct output *o, const char *directory)
 	int rc;
 
 	*o = (struct output){0};
-	rc = directory_make(directory, o->err, sizeof(o->err));
+	rc = make_directory(directory);
 	if (rc != 0)
-		return rc;
+		return diag_fail(&o->diag, -rc, "%s: %s", directory, strerror(-rc));
 	o->directory = directory;
 	o->made = made;
 	return 0;
@@ -49,8 +59,7 @@ add(struct output *o, const char *name)
 int
 output_fail(struct output *o, const struct output_file *file, int error)
 {
-	snprintf(o->err, sizeof(o->err), "%s: %s", file->path, strerror(-error));
-	return error;
+	return diag_fail(&o->diag, -error, "%s: %s", file->path, strerror(-error));
 }
 
 // Renaming needs only the directory's permission, but who has write-protected a file wants to keep
@@ -73,7 +82,7 @@ output_add(struct output *o, const char *name, const struct output_file **file)
 {
 	struct output_file *added = add(o, name);
 	char temporary[NAME_MAX + 1];
-	int rc = replace_temporary_name(temporary, name);
+	int rc = file_temporary_name(temporary, name);
 
 	*file = added;
 	if (rc != 0)
@@ -93,9 +102,8 @@ sync_all(struct output *o, int directory)
 {
 	for (unsigned int i = 0; i < o->count; i++) {
 		const struct output_file *file = o->files[i];
-		int rc = file->temporary != NULL
-				 ? replace_sync(directory, basename(file->temporary))
-				 : 0;
+		int rc = file->temporary != NULL ? file_sync(directory, basename(file->temporary))
+						 : 0;
 
 		if (rc != 0)
 			return output_fail(o, file, rc);
@@ -109,7 +117,7 @@ move(struct output *o, int directory, struct output_file *file)
 	int rc = 0;
 
 	if (file->temporary != NULL)
-		rc = replace_commit(directory, basename(file->temporary), file->name);
+		rc = file_commit(directory, basename(file->temporary), file->name);
 	else if (unlinkat(directory, file->name, 0) != 0 && errno != ENOENT)
 		rc = -errno;
 	if (rc != 0)
@@ -125,11 +133,8 @@ output_commit(struct output *o)
 	int directory = open(o->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc;
 
-	if (directory < 0) {
-		rc = -errno;
-		snprintf(o->err, sizeof(o->err), "%s: %s", o->directory, strerror(-rc));
-		return rc;
-	}
+	if (directory < 0)
+		return diag_fail(&o->diag, errno, "%s: %s", o->directory, strerror(errno));
 	rc = sync_all(o, directory);
 	for (unsigned int i = 0; rc == 0 && i < o->count; i++)
 		rc = move(o, directory, o->files[i]);
@@ -153,5 +158,6 @@ output_close(struct output *o)
 	free(o->files);
 	if (o->made)
 		rmdir(o->directory); // fails, as it should, if there is anything
+	diag_free(&o->diag);
 	*o = (struct output){0};
 }

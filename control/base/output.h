@@ -3,11 +3,12 @@
 // name; output_commit() moves all of them to their own names once they are complete and on disk.
 // Until then the directory keeps what it had, and a command that fails changes nothing.
 //
-// Errors: functions return -errno and leave one line in `err`, which begins with the path.
+// Errors: functions return -errno with an error in `diag`, which begins with the path.
 #pragma once
 
+#include "diag.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 #define OUTPUT_ERR_BYTES 512
 
@@ -22,7 +23,7 @@ struct output {
 	bool made;             // by output_open()
 	struct output_file **files;
 	unsigned int count;
-	char err[OUTPUT_ERR_BYTES];
+	struct diag diag; // errors
 };
 
 // Makes the directory unless it exists; its parent must exist. `directory` outlives the output.
@@ -37,7 +38,7 @@ int output_add(struct output *o, const char *name, const struct output_file **fi
 // its own. Returns 0 or -errno, like output_add().
 int output_add_removal(struct output *o, const char *name);
 
-// Stores "PATH: message of `error`" in o->err. Returns `error`, a -errno.
+// Adds "PATH: message of `error`" to o->diag. Returns `error`, a -errno.
 int output_fail(struct output *o, const struct output_file *file, int error);
 
 // Moves all files, closed by their writers, to their own names, in the order in which they were

@@ -3,7 +3,7 @@
 // for every command and does nothing else. A result that could not be written is a failure.
 #include "cli.h"
 
-#include "control/base/version.h"
+#include "control/base/program.h"
 #include "control/cli/shell/shell.h"
 
 #include <errno.h>

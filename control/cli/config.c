@@ -193,13 +193,11 @@ print_history(const json_t *answer)
 {
 	json_int_t running = json_integer_value(json_object_get(answer, "running"));
 	const json_t *waiting = json_object_get(answer, "waiting");
-	struct text_table *t;
+	struct text_table *t = text_table_create(
+		history_columns, sizeof(history_columns) / sizeof(history_columns[0]));
 	json_t *one;
 	size_t i;
 
-	if (text_table_create(&t, history_columns,
-			      sizeof(history_columns) / sizeof(history_columns[0])) != 0)
-		return EXIT_FAILED;
 	json_array_foreach(json_object_get(answer, "revisions"), i, one)
 	{
 		add_revision(t, one, running);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "edit_list.h"
 
-#include "control/base/utf8.h"
+#include "control/base/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,10 +8,9 @@
 // removes.
 #include "store.h"
 
-#include "control/base/file.h"
 #include "control/config/scalar.h"
 #include "store_internal.h"
-#include "control/base/replace.h"
+#include "control/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,7 +245,7 @@ store_commit(struct store *store, struct store_revision *revision, const char *t
 	     char *err, size_t err_size)
 {
 	char header[HEADER_MAX], name[NUMBERS_NAME];
-	struct replace_part parts[2] = {{.text = header}, {text, length}};
+	struct file_part parts[2] = {{.text = header}, {text, length}};
 	int rc;
 
 	if (store->last == UINT32_MAX || length > STORE_TEXT_MAX)
@@ -254,9 +253,9 @@ store_commit(struct store *store, struct store_revision *revision, const char *t
 	revision->number = store->last + 1;
 	parts[0].length = header_write(revision, header);
 	numbers_name(revision->number, name);
-	rc = replace_prepare(store->directory, TEMPORARY, 0600, parts, 2);
+	rc = file_prepare(store->directory, TEMPORARY, 0600, parts, 2);
 	if (rc == 0) {
-		rc = replace_commit(store->directory, TEMPORARY, name);
+		rc = file_commit(store->directory, TEMPORARY, name);
 		// A rename that may not have reached the disk is taken back: what is not done must
 		// not be found.
 		if (rc != 0) {

@@ -2,7 +2,7 @@
 // How long collectives took, time by time: from when the first rank began to when the last had
 // everything. A step begins with its compute phase.
 #include "flows_internal.h"
-#include "control/base/utf8.h"
+#include "control/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

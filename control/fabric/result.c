@@ -4,8 +4,8 @@
 #include "result.h"
 
 #include "control/base/memory.h"
-#include "control/base/utf8.h"
-#include "control/base/version.h"
+#include "control/base/text.h"
+#include "control/base/program.h"
 #include "result_links.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ int samples_check(const struct fabric *f, const struct fabric_flows *flows, stru
 
 // Adds a file to `output` for each kind of series that `record:` names, and the removal of the
 // others. *out is NULL when it names none. Returns 0; -EINVAL with errors in diag; or -errno with
-// the reason in output->err.
+// the reason in output->diag.
 int samples_create(struct samples **out, const struct fabric *f, const struct fabric_flows *flows,
 		   struct output *output, struct diag *diag);
 

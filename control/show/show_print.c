@@ -271,8 +271,7 @@ show_print_table(const struct show_table *table, const json_t *of, const char *b
 		columns[count] = (struct text_column){
 			table->columns[count].heading,
 			table->columns[count].format <= SHOW_NAME ? TEXT_LEFT : TEXT_RIGHT};
-	if (text_table_create(&t, columns, count) != 0)
-		return false;
+	t = text_table_create(columns, count);
 	add_rows(t, table, table->rows, of, &row);
 	printed = text_table_rows(t) != 0 || table->empty != NULL;
 	if (printed)

@@ -80,9 +80,9 @@ item_begins(const struct report_result *r, uint32_t i)
 static int
 print_items(const struct report_result *r, FILE *to)
 {
-	struct text_table *t;
-	int status =
-		text_table_create(&t, item_columns, sizeof(item_columns) / sizeof(*item_columns));
+	struct text_table *t =
+		text_table_create(item_columns, sizeof(item_columns) / sizeof(*item_columns));
+	int status = 0;
 
 	for (uint32_t i = 0; i < r->flow_count && status == 0; i++)
 		if (item_begins(r, i))
@@ -90,7 +90,7 @@ print_items(const struct report_result *r, FILE *to)
 	if (status == 0 && text_table_rows(t) > 1)
 		status = add_item(t, r, NULL);
 	if (status == 0 && r->flow_count != 0)
-		status = text_table_print(t, "", to);
+		text_table_print(t, "", to);
 	text_table_destroy(t);
 	return status;
 }
@@ -132,26 +132,23 @@ static int
 print_collectives(const struct report_result *r, FILE *to)
 {
 	struct collective_statistics *all;
-	struct text_table *t = NULL;
+	struct text_table *t;
 	uint32_t groups;
-	int status = -ENOMEM;
 
 	if (r->collective_count == 0)
 		return 0;
 	all = collective_statistics_compute(r->collectives, r->collective_count, &groups);
-	if (all != NULL)
-		status =
-			text_table_create(&t, collective_columns,
-					  sizeof(collective_columns) / sizeof(*collective_columns));
-	for (uint32_t i = 0; status == 0 && i < groups; i++)
+	if (all == NULL)
+		return -ENOMEM;
+	t = text_table_create(collective_columns,
+			      sizeof(collective_columns) / sizeof(*collective_columns));
+	for (uint32_t i = 0; i < groups; i++)
 		add_collective(t, &all[i]);
-	if (status == 0) {
-		fputc('\n', to);
-		status = text_table_print(t, "", to);
-	}
+	fputc('\n', to);
+	text_table_print(t, "", to);
 	text_table_destroy(t);
 	free(all);
-	return status;
+	return 0;
 }
 
 static void
@@ -185,10 +182,9 @@ summary_print(const struct report_result *r, const char *digest, FILE *to)
 	if (status != 0)
 		return status;
 	summary_print_events(r, to);
-	status = summary_print_links(r, to);
-	if (status == 0)
-		status = summary_print_pools(r, to);
+	summary_print_links(r, to);
+	summary_print_pools(r, to);
 	summary_print_hints(r, to);
 	print_run(r, digest, to);
-	return status;
+	return 0;
 }

@@ -8,8 +8,8 @@
 // Drops, pauses, marks, what was sent again.
 void summary_print_events(const struct report_result *r, FILE *to);
 // The most and the least loaded links by tier. Return 0 or -ENOMEM.
-int summary_print_links(const struct report_result *r, FILE *to);
-int summary_print_pools(const struct report_result *r, FILE *to);
+void summary_print_links(const struct report_result *r, FILE *to);
+void summary_print_pools(const struct report_result *r, FILE *to);
 // Where to look when something is wrong; nothing when nothing is.
 void summary_print_hints(const struct report_result *r, FILE *to);
 

@@ -92,39 +92,33 @@ add_tier(struct text_table *t, const struct report_tier_loads *tier)
 			tier->max_node->ports[tier->max_port].name);
 }
 
-int
+void
 summary_print_links(const struct report_result *r, FILE *to)
 {
 	struct report_tier_loads tiers[TIERS_MAX];
 	unsigned int count = report_tiers(r->nodes, r->node_count, r->last_event, tiers, TIERS_MAX);
 	struct text_table *t;
-	int status;
 
 	if (count == 0)
-		return 0;
-	status = text_table_create(&t, link_columns, sizeof(link_columns) / sizeof(*link_columns));
-	for (unsigned int i = 0; status == 0 && i < count; i++)
+		return;
+	t = text_table_create(link_columns, sizeof(link_columns) / sizeof(*link_columns));
+	for (unsigned int i = 0; i < count; i++)
 		add_tier(t, &tiers[i]);
-	if (status == 0) {
-		fputc('\n', to);
-		status = text_table_print(t, "", to);
-		fprintf(to, "uplink imbalance %.3f\n",
-			report_uplink_imbalance(r->nodes, r->node_count));
-	}
+	fputc('\n', to);
+	text_table_print(t, "", to);
+	fprintf(to, "uplink imbalance %.3f\n", report_uplink_imbalance(r->nodes, r->node_count));
 	text_table_destroy(t);
-	return status;
 }
 
 // Of each pool the node where it was fullest.
-int
+void
 summary_print_pools(const struct report_result *r, FILE *to)
 {
-	struct text_table *t;
+	struct text_table *t =
+		text_table_create(pool_columns, sizeof(pool_columns) / sizeof(*pool_columns));
 	char text[TEXT_VALUE_MAX];
-	int status =
-		text_table_create(&t, pool_columns, sizeof(pool_columns) / sizeof(*pool_columns));
 
-	for (unsigned int pool = 0; pool < POOL_COUNT && status == 0; pool++) {
+	for (unsigned int pool = 0; pool < POOL_COUNT; pool++) {
 		const struct report_node *fullest = NULL;
 		uint64_t peak = 0, size = 0;
 
@@ -148,10 +142,9 @@ summary_print_pools(const struct report_result *r, FILE *to)
 		text_table_cell(t, "%s", size != 0 ? text_bytes(text, size) : "unlimited");
 		text_table_cell(t, "%s", fullest->name);
 	}
-	if (status == 0 && text_table_rows(t) != 0) {
+	if (text_table_rows(t) != 0) {
 		fputc('\n', to);
-		status = text_table_print(t, "", to);
+		text_table_print(t, "", to);
 	}
 	text_table_destroy(t);
-	return status;
 }

@@ -7,7 +7,7 @@
 // `config diff` and `config detach`, takes any one of them. Options may stand anywhere.
 #pragma once
 
-#include "control/base/exit_status.h"
+#include "control/base/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>

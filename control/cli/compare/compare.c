@@ -4,8 +4,8 @@
 // the seeds, as `roost sim` would run them.
 #include "compare.h"
 
-#include "control/base/exit_status.h"
-#include "control/base/utf8.h"
+#include "control/base/program.h"
+#include "control/base/text.h"
 #include "control/run/sim/outcome.h"
 #include "control/run/sim/progress.h"
 #include "control/run/sim/stall.h"
@@ -169,8 +169,11 @@ compare_all(struct comparison *c, bool json)
 			status = EXIT_FAILED;
 	}
 	compare_finish(c);
-	rc = json ? compare_print_json(c, stdout) : compare_print(c, stdout);
-	return rc == 0 ? status : EXIT_FAILED;
+	if (!json)
+		compare_print(c, stdout);
+	else if (compare_print_json(c, stdout) != 0)
+		return EXIT_FAILED;
+	return status;
 }
 
 int

@@ -186,6 +186,6 @@ char *compare_cell_text(const struct compare_row *row, unsigned int run);
 // the largest difference.
 char *compare_verdict(const struct comparison *c);
 
-// Prints all. Returns 0 or -errno.
-int compare_print(const struct comparison *c, FILE *to);
+// Prints all, as tables or as JSON (which returns 0 or -errno).
+void compare_print(const struct comparison *c, FILE *to);
 int compare_print_json(const struct comparison *c, FILE *to);

@@ -158,25 +158,22 @@ static struct text_table *
 create_table(const struct comparison *c, struct text_column columns[static COMPARE_FILES_MAX + 2],
 	     const char *first, bool verdicts)
 {
-	struct text_table *t;
-
 	columns[0] = (struct text_column){first, TEXT_LEFT};
 	for (unsigned int i = 0; i < c->count; i++)
 		columns[i + 1] = (struct text_column){c->runs[i].name, TEXT_RIGHT};
 	columns[c->count + 1] = (struct text_column){"", TEXT_LEFT};
-	return text_table_create(&t, columns, c->count + 1 + verdicts) == 0 ? t : NULL;
+	return text_table_create(columns, c->count + 1 + verdicts);
 }
 
-static int
+static void
 print_differences(const struct comparison *c, FILE *to)
 {
 	struct text_column columns[COMPARE_FILES_MAX + 2];
 	struct text_table *t;
-	int rc;
 
 	if (c->difference_count == 0) {
 		fputs("the files differ in nothing but their workloads and names\n\n", to);
-		return 0;
+		return;
 	}
 	t = create_table(c, columns, "what differs", false);
 	for (unsigned int d = 0; d < c->difference_count; d++) {
@@ -192,20 +189,19 @@ print_differences(const struct comparison *c, FILE *to)
 					cut ? "..." : "");
 		}
 	}
-	rc = text_table_print(t, "", to);
+	text_table_print(t, "", to);
 	text_table_destroy(t);
 	fputc('\n', to);
-	return rc;
 }
 
-int
+void
 compare_print(const struct comparison *c, FILE *to)
 {
 	struct text_column columns[COMPARE_FILES_MAX + 2];
-	int status = print_differences(c, to);
 	struct text_table *t = create_table(c, columns, "", true);
 	char *verdict = compare_verdict(c);
 
+	print_differences(c, to);
 	if (c->seeds > 1)
 		fprintf(to, "medians of %u seeds [least to most]\n", c->seeds);
 	text_table_cell(t, "run");
@@ -215,12 +211,10 @@ compare_print(const struct comparison *c, FILE *to)
 	for (unsigned int r = 0; r < c->row_count; r++)
 		if (is_shown(c, &c->rows[r]))
 			add_row(t, c, &c->rows[r]);
-	if (status == 0)
-		status = text_table_print(t, "", to);
+	text_table_print(t, "", to);
 	text_table_destroy(t);
 	fprintf(to, "\n%s\n", verdict);
 	free(verdict);
-	return status;
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ struct recorder_source {
 
 // Records `source` into a new file `name` of an output. A dropped packet has the comment
 // `reason=... port=... priority=... depth=...`: the port it came in by, the bytes queued where it
-// was to go. Returns 0, or -errno with the reason in output->err.
+// was to go. Returns 0, or -errno with the reason in output->diag.
 int recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
 		 const char *name);
 

@@ -11,7 +11,7 @@
 #include "answer_internal.h"
 
 #include "control/edit/diff.h"
-#include "control/base/utf8.h"
+#include "control/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

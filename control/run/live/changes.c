@@ -8,7 +8,7 @@
 #include "changes_internal.h"
 
 #include "control/config/yaml_emit.h"
-#include "control/base/replace.h"
+#include "control/base/file.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -296,7 +296,7 @@ int
 changes_save(struct changes *c, const char *path, int *kept, char *err, size_t err_size)
 {
 	const char *to = path != NULL ? path : c->file;
-	struct replace_part part;
+	struct file_part part;
 	char *text = NULL, *name;
 	int rc = refuse_waiting(c, err, err_size);
 
@@ -310,7 +310,7 @@ changes_save(struct changes *c, const char *path, int *kept, char *err, size_t e
 	rc = name != NULL ? config_emit(c->live->config, &text, &part.length) : -ENOMEM;
 	part.text = text;
 	if (rc == 0)
-		rc = replace_file(to, &part, 1, kept);
+		rc = file_replace(to, &part, 1, kept);
 	free(text);
 	if (rc != 0) {
 		snprintf(err, err_size, "%s: %s", to,

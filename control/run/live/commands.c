@@ -4,7 +4,7 @@
 #include "commands.h"
 
 #include "control/api/socket_path.h"
-#include "control/base/exit_status.h"
+#include "control/base/program.h"
 #include "control/io/host/netns.h"
 #include "daemon.h"
 #include "state.h"

@@ -375,9 +375,9 @@ run_replay(const struct replay_options *options)
 	diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "roost replay: %s\n",
-			r.err[0] != '\0'          ? r.err
-			: r.output.err[0] != '\0' ? r.output.err
-						  : strerror(-rc));
+			r.err[0] != '\0'            ? r.err
+			: r.output.diag.errors != 0 ? diag_first_error(&r.output.diag)
+						    : strerror(-rc));
 	replay_close(&r);
 	diag_free(&diag);
 	if (rc == 0 && r.end == RUN_INTERRUPTED)

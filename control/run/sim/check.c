@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "control/advice/advice.h"
-#include "control/base/exit_status.h"
+#include "control/base/program.h"
 #include "control/model/routes/routes.h"
 #include "experiment.h"
 

@@ -165,9 +165,9 @@ sim_close(struct sim *s)
 static void
 print_error(const struct sim *s, int error)
 {
-	const char *err = s->output.err[0] != '\0' ? s->output.err
-			  : s->err[0] != '\0'      ? s->err
-						   : strerror(-error);
+	const char *err = s->output.diag.errors != 0 ? diag_first_error(&s->output.diag)
+			  : s->err[0] != '\0'        ? s->err
+						     : strerror(-error);
 
 	fprintf(stderr, "roost sim: %s\n", err);
 }

@@ -2,7 +2,7 @@
 // The program as a user calls it, in this process, with stdout and stderr in files.
 #include "captured.h"
 
-#include "control/base/version.h"
+#include "control/base/program.h"
 #include "control/cli/cli.h"
 
 static void

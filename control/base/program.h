@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exit status of every command of the program.
+// What every command of the program has in common.
 #pragma once
+
+// The version, as meson.build states it.
+extern const char roost_version[];
 
 enum exit_status {
 	EXIT_OK = 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/base/replace.h"
+#include "control/base/file.h"
 #include "tests/unit/control/edit/place.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@ text_of(const char *path, char *out, size_t size)
 static int
 put(const char *path, const char *text, int *kept)
 {
-	const struct replace_part part = {text, strlen(text)};
+	const struct file_part part = {text, strlen(text)};
 
-	return replace_file(path, &part, 1, kept);
+	return file_replace(path, &part, 1, kept);
 }
 
 static void
