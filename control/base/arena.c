@@ -49,6 +49,21 @@ arena_text(struct arena *arena, const char *text, size_t length)
 	return copy;
 }
 
+void *
+arena_grow(struct arena *arena, void *items, size_t count, size_t size)
+{
+	void *grown;
+
+	if ((count & (count - 1)) != 0)
+		return items;
+	if (count > SIZE_MAX / 2 / size)
+		memory_exhausted(2 * count, size, "configuration");
+	grown = arena_alloc(arena, (count > 0 ? 2 * count : 1) * size);
+	if (count > 0)
+		memcpy(grown, items, count * size);
+	return grown;
+}
+
 void
 arena_free(struct arena *arena)
 {

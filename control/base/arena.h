@@ -16,4 +16,7 @@ struct arena {
 void *arena_alloc(struct arena *arena, size_t size);
 // A NUL-terminated copy of length bytes.
 char *arena_text(struct arena *arena, const char *text, size_t length);
+// Makes room for one more item in an array of the arena, as memory_grow() does; the array that it
+// leaves behind lives as long as the arena.
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t size);
 void arena_free(struct arena *arena);

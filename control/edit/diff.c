@@ -35,64 +35,48 @@ is_map(const struct yaml_node *node)
 	return node->kind == YAML_MAP || node->null;
 }
 
-// A text of the arena for a value.
+// Writes a value as text of the arena; no value as NULL.
 static int
 value_text(struct walk *w, const struct yaml_node *node, const char **out)
 {
-	char *text = yaml_emit_value(node);
+	char *text = node != NULL ? yaml_emit_value(node) : NULL;
 
 	*out = text != NULL ? arena_text(w->arena, text, strlen(text)) : NULL;
 	free(text);
-	return *out != NULL ? 0 : text != NULL ? -ENOMEM : -EINVAL;
+	return node == NULL || text != NULL ? 0 : -EINVAL;
 }
 
 static int
 add(struct walk *w, const char *key, const struct yaml_node *from, const struct yaml_node *to,
     struct diag_pos pos)
 {
+	struct config_difference item = {.key = key, .pos = pos};
 	struct config_differences *out = w->out;
-	struct config_difference *item;
-	int rc = 0;
+	int rc = value_text(w, from, &item.from);
 
-	if (out->count == out->capacity) {
-		unsigned wanted = out->capacity != 0 ? 2 * out->capacity : 16;
-		void *grown = arena_alloc(w->arena, wanted * sizeof(*item));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		if (out->count != 0)
-			memcpy(grown, out->items, out->count * sizeof(*item));
-		out->items = grown;
-		out->capacity = wanted;
-	}
-	item = &out->items[out->count];
-	*item = (struct config_difference){.key = key, .pos = pos};
-	if (from != NULL)
-		rc = value_text(w, from, &item->from);
-	if (rc == 0 && to != NULL)
-		rc = value_text(w, to, &item->to);
-	item->replaced = from != NULL && to != NULL && from->kind != to->kind;
-	out->count += rc == 0;
-	return rc;
+	if (rc == 0)
+		rc = value_text(w, to, &item.to);
+	if (rc != 0)
+		return rc;
+	item.replaced = from != NULL && to != NULL && from->kind != to->kind;
+	out->items = arena_grow(w->arena, out->items, out->count, sizeof(item));
+	out->items[out->count++] = item;
+	return 0;
 }
 
 static const char *
 join(struct walk *w, const char *path, const char *key)
 {
-	size_t length = strlen(path) + strlen(key) + 2;
-	char *text = arena_alloc(w->arena, length);
+	char *text = arena_alloc(w->arena, strlen(path) + strlen(key) + 2);
 
-	if (text != NULL) {
-		strcat(strcat(text, path), path[0] != '\0' ? "." : "");
-		strcat(text, key);
-	}
-	return text;
+	strcat(strcat(text, path), path[0] != '\0' ? "." : "");
+	return strcat(text, key);
 }
 
 static int walk_maps(struct walk *w, const char *path, unsigned words, const struct yaml_node *from,
 		     const struct yaml_node *to);
 
-// from and to: the values of one key, not both NULL. place: of the map that is to have it.
+// from and to: the values of one key, not both NULL. place: of the map that lacks it.
 static int
 walk_key(struct walk *w, const char *path, const char *name, unsigned words,
 	 const struct yaml_node *from, const struct yaml_pair *to, struct diag_pos place)
@@ -100,14 +84,12 @@ walk_key(struct walk *w, const char *path, const char *name, unsigned words,
 	const struct yaml_node *value = to != NULL ? to->value : NULL;
 	const char *key;
 
-	// A section of the top level is no key that can be set.
+	// A top-level section cannot be set as one value.
 	if (from == NULL && words == 1 && value->kind == YAML_MAP && value->count != 0)
 		from = &nothing;
 	if (from != NULL && value != NULL && yaml_tree_equal(from, value))
 		return 0;
 	key = join(w, path, name);
-	if (key == NULL)
-		return -ENOMEM;
 	if (from != NULL && value != NULL && is_map(from) && is_map(value) &&
 	    words < DIFF_WORDS_MAX && !has_dotted_key(from) && !has_dotted_key(value))
 		return walk_maps(w, key, words + 1, from, value);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tenant that is made by naming its hosts needs a way across the fabric. What it gets is written
-// into the configuration like anything else, so that it stays what it is when others come and go.
-// One that is set as a whole without a word of its way keeps that which it had.
+// A tenant that is created by naming its hosts needs an encapsulation. The keys that it gets are part
+// of the configuration, so that they do not change when other tenants come and go. An existing tenant
+// whose full map is set without such a key keeps the keys that it has.
 #include "edit_list.h"
 #include "control/config/merge.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +14,12 @@
 #define FIRST_VLAN 101
 #define LAST_VLAN 4094
 
-enum way { WAY_PLAIN, WAY_VXLAN, WAY_VLAN, WAYS };
+enum encap { ENCAP_PLAIN, ENCAP_VXLAN, ENCAP_VLAN, ENCAPS };
 
 struct assignment {
 	struct edit_list *list;
-	const struct yaml_node *tenants; // of what runs; NULL: none
-	unsigned ways[WAYS];             // of the other tenants, how many
-	unsigned given;                  // edits that the caller made
+	const struct yaml_node *tenants; // of the running configuration; NULL: none
+	unsigned counts[ENCAPS];         // how many of them have each
 };
 
 static bool
@@ -30,37 +28,38 @@ is_rest(const char *name)
 	return strcmp(name, "rest") == 0;
 }
 
-// The keys that say a tenant's way.
-static const char *const way_keys[] = {"encap", "vni", "vlan"};
+#define ENCAP_KEYS 3
+static const char *const encap_keys[ENCAP_KEYS] = {"encap", "vni", "vlan"};
 
-// Whether a key says a tenant's way by this value; `encap: auto` leaves it to the others.
+// Whether a key with this value decides a tenant's encapsulation; `encap: auto` leaves it to the
+// other keys.
 static bool
-says_way(const char *key, const char *value)
+decides_encap(const char *key, const char *value)
 {
 	return strcmp(key, "vni") == 0 || strcmp(key, "vlan") == 0 ||
 	       (strcmp(key, "encap") == 0 && strcmp(value, "auto") != 0);
 }
 
-static enum way
-way_of(const struct yaml_node *tenant)
+static enum encap
+encap_of(const struct yaml_node *tenant)
 {
 	const struct yaml_pair *encap = yaml_tree_get(tenant, "encap");
 	const char *word = encap != NULL && encap->value->kind == YAML_SCALAR ? encap->value->text
 									      : "auto";
 
 	if (strcmp(word, "vxlan") == 0)
-		return WAY_VXLAN;
+		return ENCAP_VXLAN;
 	if (strcmp(word, "vlan") == 0)
-		return WAY_VLAN;
+		return ENCAP_VLAN;
 	if (strcmp(word, "plain") == 0)
-		return WAY_PLAIN;
-	return yaml_tree_get(tenant, "vni") != NULL    ? WAY_VXLAN
-	       : yaml_tree_get(tenant, "vlan") != NULL ? WAY_VLAN
-						       : WAY_PLAIN;
+		return ENCAP_PLAIN;
+	return yaml_tree_get(tenant, "vni") != NULL    ? ENCAP_VXLAN
+	       : yaml_tree_get(tenant, "vlan") != NULL ? ENCAP_VLAN
+						       : ENCAP_PLAIN;
 }
 
 // The tenant that an edit is about, "tenants.NAME" or "tenants.NAME.KEY", in name. Returns the key,
-// "" for the whole tenant, or NULL when the edit is about something else.
+// "" for the full tenant, or NULL when the edit is about something else.
 static const char *
 tenant_of(const struct config_edit *edit, char name[static CONFIG_NAME_MAX + 1])
 {
@@ -77,8 +76,8 @@ tenant_of(const struct config_edit *edit, char name[static CONFIG_NAME_MAX + 1])
 	return from[length] == '.' ? from + length + 1 : "";
 }
 
-// What an edit writes of a tenant, if it is this tenant's key, or any that says its way (key NULL):
-// its value, in text, or NULL.
+// The value that an edit of a tenant writes to this key, or to any that decides its encapsulation
+// (key NULL); or NULL. text: room for it.
 static const char *
 written(const struct config_edit *edit, const char *of, const char *key, char text[static 16])
 {
@@ -90,16 +89,16 @@ written(const struct config_edit *edit, const char *of, const char *key, char te
 	if (edit->kind != CONFIG_EDIT_SET || edit->value == NULL)
 		return NULL;
 	if (of[0] != '\0')
-		return (key != NULL ? strcmp(of, key) == 0 : says_way(of, edit->value))
+		return (key != NULL ? strcmp(of, key) == 0 : decides_encap(of, edit->value))
 			       ? edit->value
 			       : NULL;
 	if (yaml_tree_parse(&node, &arena, edit->value, strlen(edit->value), "", &diag) == 0)
-		for (unsigned i = 0; found == NULL && i < 3; i++) {
-			const struct yaml_pair *pair = yaml_tree_get(node, way_keys[i]);
+		for (unsigned i = 0; found == NULL && i < ENCAP_KEYS; i++) {
+			const struct yaml_pair *pair = yaml_tree_get(node, encap_keys[i]);
 
 			if (pair == NULL || pair->value->kind != YAML_SCALAR ||
-			    (key != NULL ? strcmp(key, way_keys[i]) != 0
-					 : !says_way(way_keys[i], pair->value->text)))
+			    (key != NULL ? strcmp(key, encap_keys[i]) != 0
+					 : !decides_encap(encap_keys[i], pair->value->text)))
 				continue;
 			snprintf(text, 16, "%s", pair->value->text);
 			found = text;
@@ -112,15 +111,15 @@ written(const struct config_edit *edit, const char *of, const char *key, char te
 enum need {
 	NEED_NONE,
 	NEED_NEW,  // it is new
-	NEED_KEEP, // it is there, and set as a whole without a word of its way
+	NEED_KEEP, // it exists, and its full map is set without a key that decides
 };
 
-// Whether the edits leave this tenant to be given a way.
+// Whether the edits leave this tenant without an encapsulation.
 static enum need
 find_need(const struct assignment *a, const char *name)
 {
 	char other[CONFIG_NAME_MAX + 1], text[16];
-	bool there = yaml_tree_get(a->tenants, name) != NULL;
+	bool exists = yaml_tree_get(a->tenants, name) != NULL;
 	enum need need = NEED_NONE;
 	bool said = false;
 
@@ -131,12 +130,12 @@ find_need(const struct assignment *a, const char *name)
 		if (key == NULL || strcmp(other, name) != 0)
 			continue;
 		if (key[0] == '\0' && edit->kind == CONFIG_EDIT_UNSET) {
-			there = said = false;
+			exists = said = false;
 			need = NEED_NONE;
 			continue;
 		}
 		said |= written(edit, key, NULL, text) != NULL;
-		if (!there && edit->kind != CONFIG_EDIT_UNSET)
+		if (!exists && edit->kind != CONFIG_EDIT_UNSET)
 			need = NEED_NEW;
 		else if (key[0] == '\0')
 			need = NEED_KEEP;
@@ -167,25 +166,24 @@ is_taken(const struct assignment *a, const char *key, const char *value)
 	return false;
 }
 
-// Writes again what a tenant that is set as a whole had.
-static int
-keep_way(struct assignment *a, const char *tenant)
+// Repeats the keys that an existing tenant has, after its full map was set.
+static void
+keep_encap(struct assignment *a, const char *tenant)
 {
 	const struct yaml_node *node = yaml_tree_get(a->tenants, tenant)->value;
 	char path[CONFIG_NAME_MAX + 32];
-	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i < 3; i++) {
-		const struct yaml_pair *pair = yaml_tree_get(node, way_keys[i]);
+	for (unsigned i = 0; i < ENCAP_KEYS; i++) {
+		const struct yaml_pair *pair = yaml_tree_get(node, encap_keys[i]);
 
-		snprintf(path, sizeof(path), "tenants.%s.%s", tenant, way_keys[i]);
+		snprintf(path, sizeof(path), "tenants.%s.%s", tenant, encap_keys[i]);
 		if (pair != NULL && pair->value->kind == YAML_SCALAR)
-			rc = edit_list_add(a->list, CONFIG_EDIT_SET, path, pair->value->text);
+			edit_list_add(a->list, CONFIG_EDIT_SET, path, pair->value->text);
 	}
-	return rc;
 }
 
-static int
+// Without a free number nothing is added: the check of tenants reports what is missing.
+static void
 add_free(struct assignment *a, const char *tenant, const char *key, unsigned first, unsigned last)
 {
 	char path[CONFIG_NAME_MAX + 32], value[16];
@@ -193,51 +191,51 @@ add_free(struct assignment *a, const char *tenant, const char *key, unsigned fir
 	snprintf(path, sizeof(path), "tenants.%s.%s", tenant, key);
 	for (unsigned number = first; number <= last; number++) {
 		snprintf(value, sizeof(value), "%u", number);
-		if (!is_taken(a, key, value))
-			return edit_list_add(a->list, CONFIG_EDIT_SET, path, value);
+		if (!is_taken(a, key, value)) {
+			edit_list_add(a->list, CONFIG_EDIT_SET, path, value);
+			return;
+		}
 	}
-	return 0; // the check of tenants says what is missing
 }
 
-static int
-give_way(struct assignment *a, const char *tenant)
+static void
+add_encap(struct assignment *a, const char *tenant)
 {
 	char path[CONFIG_NAME_MAX + 32];
 
 	snprintf(path, sizeof(path), "tenants.%s.encap", tenant);
-	if (a->ways[WAY_VLAN] != 0 && a->ways[WAY_VXLAN] == 0)
-		return add_free(a, tenant, "vlan", FIRST_VLAN, LAST_VLAN);
-	if (a->ways[WAY_PLAIN] != 0 && a->ways[WAY_VXLAN] == 0)
-		return edit_list_add(a->list, CONFIG_EDIT_SET, path, "plain");
-	return add_free(a, tenant, "vni", FIRST_VNI, LAST_VNI);
+	if (a->counts[ENCAP_VLAN] != 0 && a->counts[ENCAP_VXLAN] == 0)
+		add_free(a, tenant, "vlan", FIRST_VLAN, LAST_VLAN);
+	else if (a->counts[ENCAP_PLAIN] != 0 && a->counts[ENCAP_VXLAN] == 0)
+		edit_list_add(a->list, CONFIG_EDIT_SET, path, "plain");
+	else
+		add_free(a, tenant, "vni", FIRST_VNI, LAST_VNI);
 }
 
-int
+void
 edit_list_assign_encap(struct edit_list *list, const struct config *running)
 {
 	const struct yaml_pair *pair = yaml_tree_get(running->private->root, "tenants");
-	struct assignment a = {.list = list, .given = list->count};
-	int rc = 0;
+	struct assignment a = {.list = list};
+	unsigned given = list->count;
 
 	if (running->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
-		return 0;
+		return;
 	a.tenants = pair != NULL && pair->value->kind == YAML_MAP ? pair->value : NULL;
 	for (unsigned i = 0; a.tenants != NULL && i < a.tenants->count; i++)
 		if (!is_rest(a.tenants->pairs[i].key))
-			a.ways[way_of(a.tenants->pairs[i].value)]++;
-	for (unsigned i = 0; rc == 0 && i < a.given; i++) {
+			a.counts[encap_of(a.tenants->pairs[i].value)]++;
+	for (unsigned i = 0; i < given; i++) {
 		char name[CONFIG_NAME_MAX + 1];
-
 		enum need need;
 
 		if (tenant_of(&list->edits[i], name) == NULL)
 			continue;
-		// Once given a way, it needs none at its next edit.
+		// A tenant that was given one here needs none at its next edit.
 		need = find_need(&a, name);
 		if (need == NEED_NEW)
-			rc = give_way(&a, name);
+			add_encap(&a, name);
 		else if (need == NEED_KEEP)
-			rc = keep_way(&a, name);
+			keep_encap(&a, name);
 	}
-	return rc;
 }

@@ -3,64 +3,43 @@
 
 #include "control/base/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-int
+static char *
+copy_text(struct edit_list *list, const char *text)
+{
+	return text != NULL ? arena_text(&list->arena, text, strlen(text)) : NULL;
+}
+
+void
 edit_list_add(struct edit_list *list, enum config_edit_kind kind, const char *key,
 	      const char *value)
 {
-	struct config_edit edit = {.kind = kind};
-
-	if (list->count == list->capacity) {
-		unsigned wanted = list->capacity != 0 ? 2 * list->capacity : 8;
-		void *grown = arena_alloc(&list->arena, wanted * sizeof(*list->edits));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		if (list->count != 0)
-			memcpy(grown, list->edits, list->count * sizeof(*list->edits));
-		list->edits = grown;
-		list->capacity = wanted;
-	}
-	edit.key = arena_text(&list->arena, key, strlen(key));
-	if (value != NULL)
-		edit.value = arena_text(&list->arena, value, strlen(value));
-	if (edit.key == NULL || (value != NULL && edit.value == NULL))
-		return -ENOMEM;
-	list->edits[list->count++] = edit;
-	return 0;
+	list->edits = arena_grow(&list->arena, list->edits, list->count, sizeof(*list->edits));
+	list->edits[list->count++] = (struct config_edit){
+		.kind = kind, .key = copy_text(list, key), .value = copy_text(list, value)};
 }
 
-int
+void
 edit_list_append(struct edit_list *list, const struct edit_list *other)
 {
-	unsigned before = list->count;
-	int rc = 0;
-
-	for (unsigned i = 0; rc == 0 && i < other->count; i++)
-		rc = edit_list_add(list, other->edits[i].kind, other->edits[i].key,
-				   other->edits[i].value);
-	if (rc != 0)
-		list->count = before;
-	return rc;
+	for (unsigned i = 0; i < other->count; i++)
+		edit_list_add(list, other->edits[i].kind, other->edits[i].key,
+			      other->edits[i].value);
 }
 
-int
+void
 edit_list_add_differences(struct edit_list *list, const struct config_differences *found)
 {
-	int rc = 0;
-
-	for (unsigned i = 0; rc == 0 && i < found->count; i++) {
+	for (unsigned i = 0; i < found->count; i++) {
 		const struct config_difference *d = &found->items[i];
 
 		if (d->to == NULL || d->replaced)
-			rc = edit_list_add(list, CONFIG_EDIT_UNSET, d->key, NULL);
-		if (rc == 0 && d->to != NULL)
-			rc = edit_list_add(list, CONFIG_EDIT_SET, d->key, d->to);
+			edit_list_add(list, CONFIG_EDIT_UNSET, d->key, NULL);
+		if (d->to != NULL)
+			edit_list_add(list, CONFIG_EDIT_SET, d->key, d->to);
 	}
-	return rc;
 }
 
 void

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A revision is a file, N.yaml: a few lines of comment that say when, who and what (header.h), and
-// the whole configuration. The last one is the fabric's. Nothing is ever changed in place: a
-// revision is written under another name, brought to disk, and renamed; the rename is the instant
-// from which it is there, so a reader at any time, and a restart after a crash at any time,
-// finds the last revision as it was or the new one. What a crash can leave is the file under the
-// other name, which the next writer removes, and revisions beyond those kept, which the next commit
-// removes.
+// A revision is a file, N.yaml: a few lines of comment that say when, who and what (store_internal.h),
+// and the full configuration. The last one is the fabric's. Nothing is changed in place: a revision
+// is written under another name, synced to disk, and renamed. So a reader at any time, and a restart
+// after a crash at any time, finds either the last revision or the new one. A crash can leave the
+// file under the other name, which the next writer removes, and more revisions than are kept, which
+// the next commit removes.
 #include "store.h"
 
+#include "control/base/file.h"
+#include "control/base/memory.h"
 #include "control/config/scalar.h"
 #include "store_internal.h"
-#include "control/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,27 +31,16 @@ struct store {
 	char path[STORE_FILE_MAX];
 };
 
-static int fail(int error, char *err, size_t err_size, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-// "PLACE: why not". Returns error.
+// "PATH: why not". Returns error, a -errno.
 static int
-fail(int error, char *err, size_t err_size, const char *format, ...)
+fail(int error, const char *path, struct diag *diag)
 {
-	va_list args;
-	size_t used;
-
-	va_start(args, format);
-	vsnprintf(err, err_size, format, args);
-	va_end(args);
-	used = strlen(err);
-	snprintf(err + used, err_size - used, ": %s", strerror(-error));
-	return error;
+	return diag_fail(diag, -error, "%s: %s", path, strerror(-error));
 }
 
 // Where the directories of all fabrics are.
 static int
-state_directory(char path[static STORE_FILE_MAX], char *err, size_t err_size)
+state_directory(char path[static STORE_FILE_MAX], struct diag *diag)
 {
 	const char *given = getenv("ROOST_STATE"), *xdg = getenv("XDG_STATE_HOME");
 	const char *home = getenv("HOME");
@@ -67,30 +54,26 @@ state_directory(char path[static STORE_FILE_MAX], char *err, size_t err_size)
 		length = snprintf(path, STORE_FILE_MAX, "%s/roost", xdg);
 	else if (home != NULL && home[0] == '/')
 		length = snprintf(path, STORE_FILE_MAX, "%s/.local/state/roost", home);
-	else {
-		snprintf(err, err_size,
-			 "neither XDG_STATE_HOME nor HOME is set: there is no place for revisions");
-		return -ENOENT;
-	}
-	if (length >= STORE_FILE_MAX - CONFIG_NAME_MAX - NUMBERS_NAME - 2) {
-		snprintf(err, err_size, "the path of the place for revisions is too long");
-		return -ENAMETOOLONG;
-	}
+	else
+		return diag_fail(diag, ENOENT,
+				 "no directory for revisions: set XDG_STATE_HOME or HOME");
+	if (length >= STORE_FILE_MAX - CONFIG_NAME_MAX - NUMBERS_NAME - 2)
+		return diag_fail(diag, ENAMETOOLONG,
+				 "the path of the directory for revisions is too long");
 	return 0;
 }
 
-int
-store_directory(const char *name, char path[static STORE_FILE_MAX], char *err, size_t err_size)
+// The directory of one fabric.
+static int
+store_directory(const char *name, char path[static STORE_FILE_MAX], struct diag *diag)
 {
 	char why[SCALAR_WHY];
 	size_t used;
 	int rc;
 
-	if (scalar_name(name, why) != 0) {
-		snprintf(err, err_size, "%s", why);
-		return -EINVAL;
-	}
-	rc = state_directory(path, err, err_size);
+	if (scalar_name(name, why) != 0)
+		return diag_fail(diag, EINVAL, "%s", why);
+	rc = state_directory(path, diag);
 	if (rc != 0)
 		return rc;
 	used = strlen(path);
@@ -111,7 +94,7 @@ find_last(struct store *store)
 	return rc;
 }
 
-// Has the name of a path on disk: its directory.
+// Syncs the directory that holds a path.
 static int
 sync_name(const char *path)
 {
@@ -137,7 +120,7 @@ make_directory(const char *path, mode_t mode)
 	return sync_name(path);
 }
 
-// Makes a path and what is above it. Only the fabric's owner may look into the last.
+// Makes a directory and its parents. Only the fabric's owner may read the last one.
 static int
 make_directories(const char *path)
 {
@@ -156,60 +139,54 @@ make_directories(const char *path)
 }
 
 static int
-open_store(struct store **out, const char *name, bool to_write, char *err, size_t err_size)
+open_directory(struct store *store, bool to_write)
 {
-	struct store *store = calloc(1, sizeof(*store));
-	int rc = 0;
+	int rc = to_write ? make_directories(store->path) : 0;
 
-	*out = NULL;
-	if (store == NULL)
-		return fail(-ENOMEM, err, err_size, "%s", name);
-	store->directory = -1;
-	rc = store_directory(name, store->path, err, err_size);
-	if (rc != 0) {
-		store_close(store);
+	if (rc != 0)
 		return rc;
-	}
-	if (to_write)
-		rc = make_directories(store->path);
-	if (rc == 0) {
-		store->directory = open(store->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		rc = store->directory < 0 ? -errno : 0;
-	}
-	if (rc == 0 && to_write && flock(store->directory, LOCK_EX | LOCK_NB) != 0)
-		rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	if (rc == 0 && to_write && unlinkat(store->directory, TEMPORARY, 0) != 0 && errno != ENOENT)
-		rc = -errno;
-	if (rc == 0)
-		rc = find_last(store);
-	if (rc != 0) {
-		fail(rc, err, err_size, "%s", store->path);
-		store_close(store);
-		return rc;
-	}
-	*out = store;
-	return 0;
+	store->directory = open(store->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (store->directory < 0)
+		return -errno;
+	if (to_write && flock(store->directory, LOCK_EX | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (to_write && unlinkat(store->directory, TEMPORARY, 0) != 0 && errno != ENOENT)
+		return -errno;
+	return find_last(store);
 }
 
-int
-store_open(struct store **out, const char *name, char *err, size_t err_size)
+static int
+open_store(struct store **out, const char *name, bool to_write, struct diag *diag)
 {
-	int rc = open_store(out, name, false, err, err_size);
+	struct store *store = memory_new(sizeof(*store), "revisions");
+	int rc = store_directory(name, store->path, diag);
 
-	if (rc == 0 && (*out)->last == 0) {
-		store_close(*out);
-		*out = NULL;
-		rc = -ENOENT;
+	*out = NULL;
+	store->directory = -1;
+	if (rc == 0) {
+		rc = open_directory(store, to_write);
+		if (!to_write && (rc == -ENOENT || (rc == 0 && store->last == 0)))
+			rc = diag_fail(diag, ENOENT, "there are no revisions of a fabric %s", name);
+		else if (rc != 0)
+			fail(rc, store->path, diag);
 	}
-	if (rc == -ENOENT)
-		snprintf(err, err_size, "there are no revisions of a fabric %s", name);
+	if (rc != 0)
+		store_close(store);
+	else
+		*out = store;
 	return rc;
 }
 
 int
-store_open_to_write(struct store **out, const char *name, char *err, size_t err_size)
+store_open(struct store **out, const char *name, struct diag *diag)
 {
-	return open_store(out, name, true, err, err_size);
+	return open_store(out, name, false, diag);
+}
+
+int
+store_open_to_write(struct store **out, const char *name, struct diag *diag)
+{
+	return open_store(out, name, true, diag);
 }
 
 void
@@ -222,7 +199,7 @@ store_close(struct store *store)
 	free(store);
 }
 
-// What is left of this in a directory where something fails is tried again by the next commit.
+// Removes the oldest revisions. What cannot be removed now, the next commit tries again.
 static void
 drop_old(const struct store *store)
 {
@@ -242,29 +219,29 @@ drop_old(const struct store *store)
 
 int
 store_commit(struct store *store, struct store_revision *revision, const char *text, size_t length,
-	     char *err, size_t err_size)
+	     struct diag *diag)
 {
 	char header[HEADER_MAX], name[NUMBERS_NAME];
 	struct file_part parts[2] = {{.text = header}, {text, length}};
 	int rc;
 
 	if (store->last == UINT32_MAX || length > STORE_TEXT_MAX)
-		return fail(-EFBIG, err, err_size, "%s", store->path);
+		return fail(-EFBIG, store->path, diag);
 	revision->number = store->last + 1;
 	parts[0].length = header_write(revision, header);
 	numbers_name(revision->number, name);
 	rc = file_prepare(store->directory, TEMPORARY, 0600, parts, 2);
 	if (rc == 0) {
 		rc = file_commit(store->directory, TEMPORARY, name);
-		// A rename that may not have reached the disk is taken back: what is not done must
-		// not be found.
+		// A rename that may not have reached the disk is taken back: a commit that failed
+		// must not be found.
 		if (rc != 0) {
 			unlinkat(store->directory, TEMPORARY, 0);
 			unlinkat(store->directory, name, 0);
 		}
 	}
 	if (rc != 0)
-		return fail(rc, err, err_size, "%s/%s", store->path, name);
+		return diag_fail(diag, -rc, "%s/%s: %s", store->path, name, strerror(-rc));
 	store->last = revision->number;
 	drop_old(store);
 	return 0;
@@ -307,10 +284,9 @@ read_header(const struct store *store, uint32_t number, struct store_revision *o
 }
 
 int
-store_list(const struct store *store, struct store_revision **out, unsigned *count, char *err,
-	   size_t err_size)
+store_list(const struct store *store, struct store_revision **out, unsigned *count,
+	   struct diag *diag)
 {
-	struct store_revision *list;
 	uint32_t *numbers;
 	unsigned found;
 	int rc = numbers_list(store->directory, &numbers, &found);
@@ -318,20 +294,15 @@ store_list(const struct store *store, struct store_revision **out, unsigned *cou
 	*out = NULL;
 	*count = 0;
 	if (rc != 0)
-		return fail(rc, err, err_size, "%s", store->path);
-	list = calloc(found + 1u, sizeof(*list));
-	if (list == NULL) {
-		free(numbers);
-		return fail(-ENOMEM, err, err_size, "%s", store->path);
-	}
+		return fail(rc, store->path, diag);
+	*out = memory_array(found, sizeof(**out), "revisions");
 	for (unsigned i = 0; i < found; i++)
-		*count += read_header(store, numbers[i], &list[*count]) == 0;
+		*count += read_header(store, numbers[i], &(*out)[*count]) == 0;
 	free(numbers);
-	*out = list;
 	return 0;
 }
 
-// What stands in comments may be no text that a reader of YAML takes: a path is any bytes.
+// The comments may be no text that a reader of YAML accepts: a path is any bytes.
 static void
 blank(char *header, size_t length)
 {
@@ -341,21 +312,22 @@ blank(char *header, size_t length)
 }
 
 int
-store_read(const struct store *store, uint32_t number, struct store_revision *out, char **text,
-	   size_t *length, char *err, size_t err_size)
+store_read(const struct store *store, int64_t number, struct store_revision *out, char **text,
+	   size_t *length, struct diag *diag)
 {
+	bool valid = number > 0 && number <= UINT32_MAX;
 	char path[STORE_FILE_MAX];
 	ssize_t header;
-	int rc;
+	int rc = -ENOENT;
 
-	store_path(store, number, path);
-	rc = file_read(path, STORE_TEXT_MAX + HEADER_MAX, text, length);
-	if (rc == -ENOENT) {
-		snprintf(err, err_size, "there is no revision %" PRIu32, number);
-		return rc;
+	if (valid) {
+		store_path(store, (uint32_t)number, path);
+		rc = file_read(path, STORE_TEXT_MAX + HEADER_MAX, text, length);
 	}
+	if (rc == -ENOENT)
+		return diag_fail(diag, ENOENT, "there is no revision %" PRId64, number);
 	if (rc != 0)
-		return fail(rc, err, err_size, "%s", path);
+		return fail(rc, path, diag);
 	header = header_read(out, *text, *length);
 	if (header > 0 && out->number == number) {
 		blank(*text, (size_t)header);
@@ -363,5 +335,5 @@ store_read(const struct store *store, uint32_t number, struct store_revision *ou
 	}
 	free(*text);
 	*text = NULL;
-	return fail(-EBADMSG, err, err_size, "%s", path);
+	return fail(-EBADMSG, path, diag);
 }

@@ -13,16 +13,15 @@
 
 #define HEADER_MAX (STORE_USER_MAX + STORE_WHAT_MAX + STORE_FILE_MAX + 256)
 
-// Writes it. Characters that a line cannot have become question marks. Returns its length.
+// Writes the comments. Control characters become question marks. Returns their length.
 size_t header_write(const struct store_revision *revision, char out[static HEADER_MAX]);
-
-// Reads it from the beginning of a file's text. Returns its length, or -EBADMSG.
+// Reads the comments at the beginning of a file's text. Returns their length, or -EBADMSG.
 ssize_t header_read(struct store_revision *out, const char *text, size_t length);
 
 #define NUMBERS_NAME 24 // "4294967295.yaml"
 
 // The name of a revision's file.
 void numbers_name(uint32_t number, char name[static NUMBERS_NAME]);
-// The numbers of all revisions in an open directory, ascending, for free(); other names are passed
-// over. Returns 0 or -errno.
+// The numbers of all revisions in an open directory, ascending, for free(); other names are
+// ignored. Returns 0 or -errno.
 int numbers_list(int directory, uint32_t **out, unsigned *count);

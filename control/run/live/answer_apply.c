@@ -14,7 +14,6 @@
 #include "control/base/text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,11 +91,11 @@ become(struct answer *a, const struct wanted *w, json_t **result, char *why, siz
 	struct arena arena = {0};
 	int rc = config_diff(&found, &arena, config_tree(a->live->config), w->tree);
 
-	if (rc == 0)
-		rc = edit_list_add_differences(&edits, &found);
-	if (rc == 0)
+	if (rc == 0) {
+		edit_list_add_differences(&edits, &found);
 		rc = answer_apply_edits(a, &edits, w->what, w->confirm_ms, result, &diag, why,
 					why_size);
+	}
 	if (rc == -EINVAL) {
 		if (why[0] == '\0')
 			tell_places(w, &found, &diag, why, why_size);
@@ -206,14 +205,13 @@ answer_rollback(void *context, const json_t *params, json_t **result, char *why,
 
 	if (rc != 0 || store == NULL)
 		return rc != 0 ? rc : -ENOENT;
-	if (number < 1 || number > UINT32_MAX) {
-		snprintf(why, why_size, "there is no revision %" JSON_INTEGER_FORMAT, number);
-		return -ENOENT;
-	}
-	snprintf(what, sizeof(what), "rollback %" PRIu32, (uint32_t)number);
-	rc = store_read(store, (uint32_t)number, &r, &text, &length, why, why_size);
-	if (rc != 0)
+	snprintf(what, sizeof(what), "rollback %" JSON_INTEGER_FORMAT, number);
+	rc = store_read(store, number, &r, &text, &length, &diag);
+	snprintf(why, why_size, "%s", diag_first_error(&diag));
+	if (rc != 0) {
+		diag_free(&diag);
 		return rc;
+	}
 	rc = yaml_tree_parse(&tree, &arena, text, length, what, &diag);
 	free(text);
 	if (rc == 0) {

@@ -85,9 +85,8 @@ apply_list(struct answer *a, struct edit_list *list, json_t **result, char *why,
 	int rc;
 
 	edit_list_describe(list, what, sizeof(what));
-	rc = edit_list_assign_encap(list, a->live->config);
-	if (rc == 0)
-		rc = answer_apply_joined(a, list, what, 0, result, why, why_size);
+	edit_list_assign_encap(list, a->live->config);
+	rc = answer_apply_joined(a, list, what, 0, result, why, why_size);
 	edit_list_free(list);
 	return rc;
 }
@@ -96,11 +95,10 @@ int
 answer_set(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
 {
 	struct edit_list list = {0};
-	int rc = edit_list_add(&list, CONFIG_EDIT_SET,
-			       json_string_value(json_object_get(params, "key")),
-			       json_string_value(json_object_get(params, "value")));
 
-	return rc == 0 ? apply_list(context, &list, result, why, why_size) : rc;
+	edit_list_add(&list, CONFIG_EDIT_SET, json_string_value(json_object_get(params, "key")),
+		      json_string_value(json_object_get(params, "value")));
+	return apply_list(context, &list, result, why, why_size);
 }
 
 // Which edit a word stands for. Returns false when none.
@@ -127,7 +125,6 @@ read_edits(const json_t *edits, struct edit_list *list, char *why, size_t why_si
 {
 	json_t *one;
 	size_t i;
-	int rc = 0;
 
 	json_array_foreach((json_t *)(uintptr_t)edits, i, one)
 	{
@@ -151,9 +148,7 @@ read_edits(const json_t *edits, struct edit_list *list, char *why, size_t why_si
 				 value == NULL ? "needs" : "unset takes no");
 			return -EINVAL;
 		}
-		rc = edit_list_add(list, kind, key, value);
-		if (rc != 0)
-			return rc;
+		edit_list_add(list, kind, key, value);
 	}
 	return 0;
 }

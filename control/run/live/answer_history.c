@@ -52,6 +52,7 @@ answer_history(void *context, const json_t *params, json_t **result, char *why, 
 	const struct answer *a = context;
 	const struct store *store = changes_store(a->changes, why, why_size);
 	struct store_revision *list;
+	struct diag diag = {0};
 	uint64_t left_ms;
 	const char *waiting = changes_waiting(a->changes, &left_ms);
 	json_t *revisions;
@@ -61,7 +62,9 @@ answer_history(void *context, const json_t *params, json_t **result, char *why, 
 	(void)params;
 	if (store == NULL)
 		return -ENOENT;
-	rc = store_list(store, &list, &count, why, why_size);
+	rc = store_list(store, &list, &count, &diag);
+	snprintf(why, why_size, "%s", diag_first_error(&diag));
+	diag_free(&diag);
 	if (rc != 0)
 		return rc;
 	revisions = json_array();
@@ -149,17 +152,16 @@ diff_revision(const struct answer *a, json_int_t number, json_t **result, char *
 {
 	const struct store *store = changes_store(a->changes, why, why_size);
 	struct store_revision r;
+	struct diag diag = {0};
 	char *text;
 	size_t length;
 	int rc;
 
 	if (store == NULL)
 		return -ENOENT;
-	if (number < 1 || number > UINT32_MAX) {
-		snprintf(why, why_size, "there is no revision %" JSON_INTEGER_FORMAT, number);
-		return -ENOENT;
-	}
-	rc = store_read(store, (uint32_t)number, &r, &text, &length, why, why_size);
+	rc = store_read(store, number, &r, &text, &length, &diag);
+	snprintf(why, why_size, "%s", diag_first_error(&diag));
+	diag_free(&diag);
 	if (rc != 0)
 		return rc;
 	*result = json_pack("{s:o}", "changes", list_since(a, text, length));

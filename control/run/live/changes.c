@@ -88,15 +88,19 @@ changes_commit(struct changes *c, char *text, size_t length, const struct change
 {
 	bool same = c->text != NULL && c->length == length && memcmp(c->text, text, length) == 0;
 	struct store_revision r = {.at = time(NULL), .uid = author->uid};
+	struct diag diag = {0};
 	int rc = 0;
 
 	if (c->store != NULL && !(same && c->running != 0)) {
 		name_user(author->uid, r.user);
 		snprintf(r.what, sizeof(r.what), "%s", author->what);
 		snprintf(r.file, sizeof(r.file), "%s", c->file != NULL ? c->file : "");
-		rc = store_commit(c->store, &r, text, length, err, err_size);
+		rc = store_commit(c->store, &r, text, length, &diag);
 		if (rc == 0)
 			c->running = r.number;
+		else
+			snprintf(err, err_size, "%s", diag_first_error(&diag));
+		diag_free(&diag);
 	}
 	if (rc != 0) {
 		free(text);
@@ -113,12 +117,14 @@ static bool
 adopt_last(struct changes *c, const char *text, size_t length)
 {
 	struct store_revision r;
-	char *last, err[256];
+	struct diag diag = {0};
+	char *last;
 	size_t last_length, header;
 	bool same;
+	int rc = store_read(c->store, store_last(c->store), &r, &last, &last_length, &diag);
 
-	if (store_last(c->store) == 0 || store_read(c->store, store_last(c->store), &r, &last,
-						    &last_length, err, sizeof(err)) != 0)
+	diag_free(&diag);
+	if (rc != 0)
 		return false;
 	header = last_length >= length ? last_length - length : 0;
 	same = last_length >= length && memcmp(last + header, text, length) == 0 &&
@@ -154,6 +160,7 @@ changes_create(struct changes **out, struct live_fabric *live, const char *file,
 {
 	struct changes *c = calloc(1, sizeof(*c));
 	char err[sizeof(c->why_not) - 32] = "";
+	struct diag diag = {0};
 	int rc;
 
 	*out = c;
@@ -164,7 +171,9 @@ changes_create(struct changes **out, struct live_fabric *live, const char *file,
 	if (file != NULL && c->file == NULL)
 		return -ENOMEM;
 	changes_know_workload(c);
-	rc = store_open_to_write(&c->store, live->config->fabric.name.text, err, sizeof(err));
+	rc = store_open_to_write(&c->store, live->config->fabric.name.text, &diag);
+	snprintf(err, sizeof(err), "%s", diag_first_error(&diag));
+	diag_free(&diag);
 	if (rc == 0)
 		rc = begin(c, author, err, sizeof(err));
 	if (rc == 0 || rc == -ENOMEM)

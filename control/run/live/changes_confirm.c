@@ -25,7 +25,7 @@ changes_wait(struct changes *c, const char *before, size_t length,
 	if (rc == 0)
 		rc = config_diff(&found, &arena, config_tree(c->live->config), old);
 	if (rc == 0)
-		rc = edit_list_add_differences(&c->waiting.undo, &found);
+		edit_list_add_differences(&c->waiting.undo, &found);
 	diag_free(&diag);
 	arena_free(&arena);
 	if (rc != 0) {

@@ -49,16 +49,15 @@ changes_stage(struct changes *c, const struct edit_list *edits, struct diag *dia
 	struct config *copy = NULL;
 	int rc = changes_copy_staged(c, &copy, &said);
 
-	if (rc == 0)
-		rc = edit_list_append(&all, edits);
-	if (rc == 0)
-		rc = edit_list_assign_encap(&all, copy);
-	if (rc == 0)
+	if (rc == 0) {
+		edit_list_append(&all, edits);
+		edit_list_assign_encap(&all, copy);
 		rc = config_edit(copy, all.edits, all.count, &said);
+	}
 	if (rc == 0)
 		rc = check_topology(copy, &said);
 	if (rc == 0)
-		rc = edit_list_append(&c->staged, &all);
+		edit_list_append(&c->staged, &all);
 	tell_without_lines(&said, c->live->config->file, diag);
 	diag_free(&said);
 	config_free(copy);

@@ -156,19 +156,22 @@ tell_notes(struct live_report *report, const struct daemon *d)
 static bool
 find_revision(const char *name, struct origin *o)
 {
-	char err[DAEMON_ERR_BYTES], why[SCALAR_WHY];
+	char why[SCALAR_WHY];
 	struct store_revision last;
+	struct diag diag = {0};
 	struct store *store;
 	size_t length;
 	bool found;
 
 	if (access(name, F_OK) == 0 || errno != ENOENT || scalar_name(name, why) != 0 ||
-	    store_open(&store, name, err, sizeof(err)) != 0)
+	    store_open(&store, name, &diag) != 0) {
+		diag_free(&diag);
 		return false;
-	found = store_read(store, store_last(store), &last, &o->text, &length, err, sizeof(err)) ==
-		0;
+	}
+	found = store_read(store, store_last(store), &last, &o->text, &length, &diag) == 0;
 	store_path(store, store_last(store), o->path);
 	store_close(store);
+	diag_free(&diag);
 	if (!found)
 		return false;
 	snprintf(o->file, sizeof(o->file), "%s", last.file);

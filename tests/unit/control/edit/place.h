@@ -45,10 +45,10 @@ static inline struct store *
 place_open(void)
 {
 	struct store *store;
-	char err[256] = "";
+	struct diag diag = {0};
 
-	if (store_open_to_write(&store, PLACE_FABRIC, err, sizeof(err)) != 0)
-		fail_msg("%s", err);
+	if (store_open_to_write(&store, PLACE_FABRIC, &diag) != 0)
+		fail_msg("%s", diag_first_error(&diag));
 	return store;
 }
 
@@ -57,12 +57,13 @@ static inline int
 place_commit(struct store *store, const char *what, const char *text)
 {
 	struct store_revision r = {.at = 1763750000, .uid = 7, .user = "somebody"};
-	char err[256];
+	struct diag diag = {0};
 	int rc;
 
 	snprintf(r.what, sizeof(r.what), "%s", what);
 	snprintf(r.file, sizeof(r.file), "/tmp/lab.yaml");
-	rc = store_commit(store, &r, text, strlen(text), err, sizeof(err));
+	rc = store_commit(store, &r, text, strlen(text), &diag);
+	diag_free(&diag);
 	return rc == 0 ? (int)r.number : rc;
 }
 
@@ -71,11 +72,12 @@ static inline void
 place_require_text(const struct store *store, uint32_t number, const char *wanted)
 {
 	struct store_revision r;
-	char *text, err[256] = "";
+	struct diag diag = {0};
+	char *text;
 	size_t length;
 
-	if (store_read(store, number, &r, &text, &length, err, sizeof(err)) != 0)
-		fail_msg("%s", err);
+	if (store_read(store, number, &r, &text, &length, &diag) != 0)
+		fail_msg("%s", diag_first_error(&diag));
 	assert_int_equal(r.number, number);
 	assert_true(length >= strlen(wanted));
 	assert_memory_equal(text + length - strlen(wanted), wanted, strlen(wanted));

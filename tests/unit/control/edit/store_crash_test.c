@@ -88,7 +88,7 @@ look(uint32_t old)
 	uint32_t last = store_last(store);
 	struct store_revision *list;
 	unsigned count;
-	char err[256];
+	struct diag diag = {0};
 	bool new = last == old + 1;
 
 	assert_true(last == old || new);
@@ -97,7 +97,7 @@ look(uint32_t old)
 		place_require_text(store, last, NEW_TEXT);
 	assert_int_equal(place_commit(store, "set", "after: 1\n"), (int)last + 1);
 	place_require_text(store, last + 1, "\nafter: 1\n");
-	assert_int_equal(store_list(store, &list, &count, err, sizeof(err)), 0);
+	assert_int_equal(store_list(store, &list, &count, &diag), 0);
 	assert_true(count <= STORE_KEPT);
 	assert_int_equal(list[count - 1].number, last + 1);
 	free(list);

@@ -105,10 +105,54 @@ test_many(void **state)
 	free(numbers);
 }
 
+static void
+a_header_reads_as_it_was_written(void **state)
+{
+	static const struct store_revision all[] = {
+		{1, 0, 0, "root", "up lab.yaml", "/root/lab.yaml"},
+		{UINT32_MAX, 1763750000, 65534, "", "", ""},
+		{7, 32503679999, 1000, "two words (x)", "set a [b, (c)]", "/a b/\xc3\xa9.yaml"},
+	};
+	struct store_revision back;
+	char text[HEADER_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		size_t length = header_write(&all[i], text);
+
+		assert_int_equal(length, strlen(text));
+		assert_int_equal(header_read(&back, text, length), (ssize_t)length);
+		assert_int_equal(back.number, all[i].number);
+		assert_int_equal(back.at, all[i].at);
+		assert_int_equal(back.uid, all[i].uid);
+		assert_string_equal(back.user, all[i].user);
+		assert_string_equal(back.what, all[i].what);
+		assert_string_equal(back.file, all[i].file);
+		// Nothing shorter is one.
+		for (size_t cut = 0; cut < length; cut++)
+			assert_int_equal(header_read(&back, text, cut), -EBADMSG);
+	}
+}
+
+static void
+a_header_is_comment_whatever_was_done(void **state)
+{
+	struct store_revision r = {.number = 3, .what = "set a \nb: 1\r", .file = "/x\ny"};
+	char text[HEADER_MAX];
+
+	(void)state;
+	header_write(&r, text);
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+		assert_int_equal(line[0], '#');
+	assert_int_equal(header_read(&r, "# roost revision 0\n", 19), -EBADMSG);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_header_reads_as_it_was_written),
+		cmocka_unit_test(a_header_is_comment_whatever_was_done),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test_setup_teardown(test_list, open_directory, close_directory),
 		cmocka_unit_test_setup_teardown(test_many, open_directory, close_directory),

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store_internal.h"
 
+#include "control/base/memory.h"
+
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+// ---- comments -----------------------------------------------------------------------------------
 
 struct lines {
 	const char *at, *end;
@@ -43,8 +50,8 @@ header_write(const struct store_revision *revision, char out[static HEADER_MAX])
 	return (size_t)length;
 }
 
-// The rest of the next line behind "# NAME ", into a text of `size` bytes. Returns false when that
-// is not how the line begins, when it is too long, or holds what no line of ours does.
+// The rest of the next line after "# NAME ", into a text of `size` bytes. Returns false if the line
+// begins otherwise, is too long, or contains control characters.
 static bool
 take_line(struct lines *l, const char *name, char *out, size_t size)
 {
@@ -66,7 +73,7 @@ take_line(struct lines *l, const char *name, char *out, size_t size)
 	return true;
 }
 
-// All of a text as a decimal number without anything beside its digits.
+// A text that is a decimal number and nothing else.
 static bool
 take_number(const char *text, uint64_t most, uint64_t *out)
 {
@@ -126,4 +133,70 @@ header_read(struct store_revision *out, const char *text, size_t length)
 		return -EBADMSG;
 	out->number = (uint32_t)value;
 	return l.at - text;
+}
+
+// ---- names --------------------------------------------------------------------------------------
+
+// "12.yaml" -> 12; 0: not a revision's name.
+static uint32_t
+number_of(const char *name)
+{
+	char same[NUMBERS_NAME];
+	unsigned long long number = strtoull(name, NULL, 10);
+
+	if (number == 0 || number > UINT32_MAX)
+		return 0;
+	snprintf(same, sizeof(same), "%llu.yaml", number);
+	return strcmp(same, name) == 0 ? (uint32_t)number : 0;
+}
+
+void
+numbers_name(uint32_t number, char name[static NUMBERS_NAME])
+{
+	snprintf(name, NUMBERS_NAME, "%" PRIu32 ".yaml", number);
+}
+
+static int
+compare_numbers(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+int
+numbers_list(int directory, uint32_t **out, unsigned *count)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	DIR *open = fd >= 0 ? fdopendir(fd) : NULL;
+	uint32_t *numbers = NULL;
+	struct dirent *entry;
+
+	*out = NULL;
+	*count = 0;
+	if (open == NULL) {
+		rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	for (errno = 0; (entry = readdir(open)) != NULL; errno = 0) {
+		uint32_t number = number_of(entry->d_name);
+
+		if (number == 0)
+			continue;
+		numbers = memory_grow(numbers, *count, sizeof(*numbers), "revisions");
+		numbers[(*count)++] = number;
+	}
+	rc = -errno;
+	closedir(open);
+	if (rc != 0) { // a revision that was missed would be overwritten
+		free(numbers);
+		*count = 0;
+		return rc;
+	}
+	if (*count != 0)
+		qsort(numbers, *count, sizeof(*numbers), compare_numbers);
+	*out = numbers;
+	return 0;
 }
