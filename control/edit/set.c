@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Editing keys after loading. Edits that belong together make one new version of the tree
-// (versions.c): each is put where its key would stand in the file, and then what they touch is
-// decoded, merged and checked anew. What does not decode, or contradicts what is there, is taken
-// back with all that came with it, so that nothing is ever half-applied.
+// (versions.c): each is put where its key would be in the file, and then the sections that they touch
+// are decoded, merged and checked again. If one of them does not decode, or contradicts the rest, all
+// of them are taken back: an edit is atomic.
 #include "set_internal.h"
 
 #include "control/config/decode_fabric.h"
@@ -32,7 +32,7 @@ refuse_key(const struct set_request *request, const char *format, ...)
 	return -EINVAL;
 }
 
-// A switch of which the topology has not so many: "leaf9", "p1-leaf9".
+// Reports a switch number that the topology does not have: "leaf9", "p1-leaf9".
 static bool
 refuse_number(const struct set_request *request, const char *name)
 {
@@ -70,7 +70,7 @@ refuse_number(const struct set_request *request, const char *name)
 	return false;
 }
 
-// What may have been meant: a section, or a switch that the file names.
+// Suggests a section, or a switch that the file names.
 static const char *
 section_hint(const struct config *config, const char *word, const char *const *sections,
 	     size_t count, char hint[static 80])
@@ -86,7 +86,7 @@ section_hint(const struct config *config, const char *word, const char *const *s
 	return decode_hint(hint, word, near, listed);
 }
 
-// Only what a fabric can take over while it runs.
+// Only sections that can change while the fabric runs.
 static int
 check_section(struct set_request *request)
 {
@@ -120,27 +120,22 @@ check_section(struct set_request *request)
 			  section_hint(config, section, sections, single ? 1 : count, hint));
 }
 
-// "leaf1.qos.tc.3" into words. Returns 0, -EINVAL with an error reported, or -ENOMEM.
+// Splits "leaf1.qos.tc.3" into words. Returns 0, or -EINVAL with the error in diag.
 static int
 split_key(struct set_request *request)
 {
 	unsigned least = request->edit->kind == CONFIG_EDIT_UNSET ? 1 : 2;
 	const char *word = request->edit->key;
-	bool good = true;
+	bool valid = true;
 
-	for (const char *end; good && word != NULL; word = end != NULL ? end + 1 : NULL) {
-		size_t length;
-
-		end = strchr(word, '.');
-		length = end != NULL ? (size_t)(end - word) : strlen(word);
-		good = length != 0 && request->count < SET_TOKENS_MAX;
-		if (!good)
-			break;
-		request->tokens[request->count] = versions_text(request->config, word, length);
-		if (request->tokens[request->count++] == NULL)
-			return -ENOMEM;
+	for (const char *end; valid && word != NULL; word = *end != '\0' ? end + 1 : NULL) {
+		end = strchrnul(word, '.');
+		valid = end != word && request->count < SET_TOKENS_MAX;
+		if (valid)
+			request->tokens[request->count++] =
+				versions_text(request->config, word, (size_t)(end - word));
 	}
-	if (good) {
+	if (valid) {
 		int rc = check_section(request);
 
 		if (rc < 0 || request->count >= least)
@@ -151,7 +146,7 @@ split_key(struct set_request *request)
 	return -EINVAL;
 }
 
-// The value by itself, so that its errors are reported under its own key.
+// Decodes the value by itself, so that its errors are reported under its own key.
 static int
 try_alone(const struct set_request *request, struct yaml_node *value)
 {
@@ -159,10 +154,8 @@ try_alone(const struct set_request *request, struct yaml_node *value)
 	struct yaml_node *alone = set_chain(request, 1, value);
 	struct decoder d = {.file = request->config->file, .diag = request->diag};
 
-	if (alone == NULL)
-		return -ENOMEM;
 	if (request->tenants && request->count == 2) {
-		// Before edits of the tenant's keys make a map in its place.
+		// Before edits of the tenant's keys replace it with a map.
 		for (unsigned i = 0; i < request->count; i++)
 			decode_enter(&d, request->tokens[i]);
 		decode_is_map(&d, value);
@@ -184,16 +177,15 @@ read_items(struct set_request *request, struct yaml_node *value, struct yaml_nod
 	if (value->kind == YAML_SCALAR) {
 		*out = (struct yaml_node){.kind = YAML_LIST, .count = 1};
 		out->items = arena_alloc(versions_arena(request->config), sizeof(*out->items));
-		if (out->items == NULL)
-			return -ENOMEM;
 		out->items[0] = value;
 	}
 	for (unsigned i = 0; out->kind == YAML_LIST && i < out->count; i++)
 		if (out->items[i]->kind != YAML_SCALAR || out->items[i]->null)
 			out->kind = YAML_MAP;
-	if (out->kind == YAML_LIST)
-		return set_expand_hosts(request, out);
-	return refuse_key(request, "wants names, such as h5 or [h5, h6]");
+	if (out->kind != YAML_LIST)
+		return refuse_key(request, "wants names, such as h5 or [h5, h6]");
+	set_expand_hosts(request, out);
+	return 0;
 }
 
 static int
@@ -203,7 +195,6 @@ edit_one(struct config *config, const struct config_edit *edit, struct set_batch
 	struct config_edit placed = *edit;
 	struct set_request request = {.config = config, .diag = diag, .edit = &placed};
 	struct yaml_node *value, items;
-	bool out_of_memory = false;
 	int error;
 
 	if (placed.value_pos.line == 0)
@@ -217,9 +208,9 @@ edit_one(struct config *config, const struct config_edit *edit, struct set_batch
 			 (request.count == 1 || strcmp(request.tokens[1], "buffer") == 0);
 	if (placed.kind == CONFIG_EDIT_UNSET)
 		return set_remove(&request);
-	value = set_value(&request, &out_of_memory);
+	value = set_value(&request);
 	if (value == NULL)
-		return out_of_memory ? -ENOMEM : -EINVAL;
+		return -EINVAL;
 	if (placed.kind == CONFIG_EDIT_SET) {
 		error = try_alone(&request, value);
 		return error != 0 ? error : set_insert(&request, value);
@@ -240,7 +231,7 @@ has_host(const struct config_tenant *tenant, const char *name)
 	return false;
 }
 
-// A host that another tenant has is not taken from it by naming it once more.
+// Reports hosts of the edit that another tenant has.
 static void
 check_owners(const struct config *config, const struct config_edit *edit, struct diag *diag)
 {
@@ -264,10 +255,10 @@ check_owners(const struct config *config, const struct config_edit *edit, struct
 		}
 }
 
-// Errors of earlier decoding were reported then.
+// Copies messages to `to`, without warnings about other lines, which were reported earlier.
 static void
-pass_news(const char *file, const struct config_edit *edits, unsigned count,
-	  const struct diag *from, struct diag *to)
+add_news(const char *file, const struct config_edit *edits, unsigned count, const struct diag *from,
+	 struct diag *to)
 {
 	for (unsigned i = 0; i < from->count; i++) {
 		const struct diag_message *m = &from->messages[i];
@@ -282,7 +273,7 @@ pass_news(const char *file, const struct config_edit *edits, unsigned count,
 	}
 }
 
-// The tenants of the version, decoded into its own memory and checked.
+// Decodes the tenants of the version into its own memory and checks them.
 static int
 decode_tenants(struct config *config, const struct config_edit *edits, unsigned count,
 	       struct diag *diag)
@@ -311,9 +302,9 @@ decode_tenants(struct config *config, const struct config_edit *edits, unsigned 
 			check_owners(config, &edits[i], &all);
 	if (all.errors == 0)
 		check_fabric(config, &all);
-	pass_news(config->file, edits, count, &all, diag);
+	add_news(config->file, edits, count, &all, diag);
 	diag_free(&all);
-	return d.out_of_memory ? -ENOMEM : diag->errors > errors ? -EINVAL : 0;
+	return diag->errors > errors ? -EINVAL : 0;
 }
 
 static int
@@ -322,13 +313,12 @@ edit_all(struct config *config, const struct config_edit *edits, unsigned count,
 {
 	struct set_batch batch = {0};
 	unsigned errors = diag->errors;
-	int error = versions_start(config), one;
+	int error = 0, rc;
 
-	if (error != 0)
-		return error;
-	for (unsigned i = 0; error != -ENOMEM && i < count; i++) {
-		one = edit_one(config, &edits[i], &batch, diag);
-		error = one != 0 ? one : error;
+	versions_start(config);
+	for (unsigned i = 0; i < count; i++) {
+		rc = edit_one(config, &edits[i], &batch, diag);
+		error = rc != 0 ? rc : error;
 	}
 	if (error == 0 && batch.tenants)
 		error = decode_tenants(config, edits, count, diag);
@@ -382,7 +372,7 @@ check_sets(struct config *config, struct idle_keys *idle, struct diag *diag)
 	unsigned count, made = 0;
 	struct config_step *steps = config_list_steps(config, &count);
 
-	for (unsigned i = 0; steps != NULL && i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		struct config_edit edit = config_event_edit(steps[i].event);
 
 		if (config_event_edits(steps[i].event))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where an edit goes in the tree, and what becomes of what stands there.
+// Where an edit goes in the tree, and what happens to the value there.
 #include "set_internal.h"
 
 #include "control/config/host_range.h"
@@ -9,64 +9,74 @@
 #include <stdio.h>
 #include <string.h>
 
+// A node of the edit's version.
+static struct yaml_node *
+new_node(const struct set_request *request, struct yaml_node node)
+{
+	struct yaml_node *out = arena_alloc(versions_arena(request->config), sizeof(*out));
+
+	*out = node;
+	return out;
+}
+
+static void
+add_pair(const struct set_request *request, struct yaml_node *map, char *key,
+	 struct yaml_node *value)
+{
+	yaml_tree_add_pair(versions_arena(request->config), map,
+			   (struct yaml_pair){key, request->edit->pos, value});
+}
+
+static void
+add_item(const struct set_request *request, struct yaml_node *list, struct yaml_node *item)
+{
+	yaml_tree_add_item(versions_arena(request->config), list, item);
+}
+
 struct yaml_node *
 set_chain(const struct set_request *request, unsigned from, struct yaml_node *value)
 {
-	struct arena *arena = versions_arena(request->config);
+	for (unsigned i = request->count; i > from; i--) {
+		struct yaml_node *map = new_node(
+			request,
+			(struct yaml_node){.kind = YAML_MAP, .pos = request->edit->value_pos});
 
-	for (unsigned i = request->count; i > from && value != NULL; i--) {
-		struct yaml_node *map = arena_alloc(arena, sizeof(*map));
-
-		if (map == NULL)
-			return NULL;
-		*map = (struct yaml_node){.kind = YAML_MAP, .pos = request->edit->value_pos};
-		if (yaml_tree_add_pair(arena, map,
-				       (struct yaml_pair){.key = request->tokens[i - 1],
-							  .key_pos = request->edit->pos,
-							  .value = value}) < 0)
-			return NULL;
+		add_pair(request, map, request->tokens[i - 1], value);
 		value = map;
 	}
 	return value;
 }
 
 // Gives a parsed value the place of the edit and words that last.
-static int
+static void
 settle_value(const struct set_request *request, struct yaml_node *node)
 {
 	const struct diag_pos pos = request->edit->value_pos;
-	int error = 0;
 
 	node->pos = pos;
-	if (node->kind == YAML_SCALAR) {
+	if (node->kind == YAML_SCALAR)
 		node->text = versions_text(request->config, node->text, strlen(node->text));
-		return node->text != NULL ? 0 : -ENOMEM;
-	}
-	for (unsigned i = 0; error == 0 && i < node->count; i++) {
-		if (node->kind == YAML_MAP) {
-			struct yaml_pair *pair = &node->pairs[i];
+	for (unsigned i = 0; node->kind == YAML_LIST && i < node->count; i++)
+		settle_value(request, node->items[i]);
+	for (unsigned i = 0; node->kind == YAML_MAP && i < node->count; i++) {
+		struct yaml_pair *pair = &node->pairs[i];
 
-			pair->key_pos = pos;
-			pair->key = versions_text(request->config, pair->key, strlen(pair->key));
-			error = pair->key != NULL ? settle_value(request, pair->value) : -ENOMEM;
-		} else {
-			error = settle_value(request, node->items[i]);
-		}
+		pair->key_pos = pos;
+		pair->key = versions_text(request->config, pair->key, strlen(pair->key));
+		settle_value(request, pair->value);
 	}
-	return error;
 }
 
-// A list or map in flow style, or a quoted word. What is wrong with it is wrong where the text
-// stands: its own lines and columns are nobody's.
+// A list or map in flow style, or a quoted word. Its errors are reported at the place of the edit:
+// its own lines and columns are those of no file.
 static struct yaml_node *
-parse_value(const struct set_request *request, const char *text, bool *out_of_memory)
+parse_value(const struct set_request *request, const char *text)
 {
 	struct diag diag = {0};
 	struct yaml_node *node = NULL;
-	int result = yaml_tree_parse(&node, versions_arena(request->config), text, strlen(text), "",
-				     &diag);
+	int rc = yaml_tree_parse(&node, versions_arena(request->config), text, strlen(text), "",
+				 &diag);
 
-	*out_of_memory = result == -ENOMEM;
 	for (unsigned i = 0; i < diag.count; i++) {
 		const char *why = diag.messages[i].words;
 		bool file = strncmp(why, "the file ", 9) == 0;
@@ -76,29 +86,23 @@ parse_value(const struct set_request *request, const char *text, bool *out_of_me
 			   file ? why + 9 : why);
 	}
 	diag_free(&diag);
-	return result == 0 ? node : NULL;
+	return rc == 0 ? node : NULL;
 }
 
 struct yaml_node *
-set_value(const struct set_request *request, bool *out_of_memory)
+set_value(const struct set_request *request)
 {
 	const char *text = request->edit->value;
 	struct yaml_node *node;
 
-	*out_of_memory = false;
-	if (text[0] != '\0' && strchr("[{\"'", text[0]) != NULL) {
-		node = parse_value(request, text, out_of_memory);
-	} else {
-		node = arena_alloc(versions_arena(request->config), sizeof(*node));
-		*out_of_memory = node == NULL;
-		if (node != NULL)
-			*node = (struct yaml_node){.kind = YAML_SCALAR,
-						   .text = (char *)(uintptr_t)text};
-	}
-	if (node == NULL || settle_value(request, node) == 0)
-		return node;
-	*out_of_memory = true;
-	return NULL;
+	if (text[0] != '\0' && strchr("[{\"'", text[0]) != NULL)
+		node = parse_value(request, text);
+	else
+		node = new_node(request, (struct yaml_node){.kind = YAML_SCALAR,
+							    .text = (char *)(uintptr_t)text});
+	if (node != NULL)
+		settle_value(request, node);
+	return node;
 }
 
 // Keys of switches whose value is a map, or on or off: writing one of the map's keys does not undo
@@ -122,25 +126,17 @@ set_excluded_by(const char *key)
 	return NULL;
 }
 
-// The section of the edit, made where it is missing. NULL without memory.
+// The section of the edit, made if it is missing.
 static struct yaml_node *
 open_section(const struct set_request *request)
 {
-	struct arena *arena = versions_arena(request->config);
-	int error;
-	struct yaml_node *section = versions_section(request->config, request->tokens[0], &error);
+	struct yaml_node *section = versions_section(request->config, request->tokens[0]);
 
-	if (error != 0)
-		return NULL;
 	if (section != NULL && section->kind == YAML_MAP)
 		return section;
 	if (section == NULL) {
-		section = arena_alloc(arena, sizeof(*section));
-		if (section == NULL ||
-		    yaml_tree_add_pair(arena, request->config->private->root,
-				       (struct yaml_pair){request->tokens[0], request->edit->pos,
-							  section}) < 0)
-			return NULL;
+		section = new_node(request, (struct yaml_node){0});
+		add_pair(request, request->config->private->root, request->tokens[0], section);
 	}
 	*section = (struct yaml_node){.kind = YAML_MAP, .pos = request->edit->pos};
 	return section;
@@ -165,14 +161,11 @@ refuse_below(const struct set_request *request, unsigned count, const struct yam
 int
 set_insert(struct set_request *request, struct yaml_node *value)
 {
-	struct arena *arena = versions_arena(request->config);
 	struct yaml_node *map = open_section(request), *word = NULL;
 	struct yaml_pair *pair;
 	unsigned i;
 
-	if (map == NULL)
-		return -ENOMEM;
-	// The deepest map of the key's path that is there.
+	// The deepest map of the key's path that exists.
 	for (i = 1;; i++) {
 		pair = yaml_tree_get(map, request->tokens[i]);
 		if (pair == NULL || pair->value->kind != YAML_MAP)
@@ -186,7 +179,7 @@ set_insert(struct set_request *request, struct yaml_node *value)
 	}
 	if (request->tenants && pair != NULL && i + 1 < request->count && !pair->value->null)
 		return refuse_below(request, i + 1, pair->value);
-	// Only a word can stand where a map is to be: the change has decoded by itself.
+	// Only a word can be in the place of the map: the change has decoded by itself.
 	if (pair != NULL && i + 1 < request->count && !pair->value->null &&
 	    is_switched(request, pair->key))
 		word = pair->value;
@@ -194,17 +187,12 @@ set_insert(struct set_request *request, struct yaml_node *value)
 	    set_excluded_by(request->tokens[i]) != NULL)
 		pair = yaml_tree_get(map, set_excluded_by(request->tokens[i]));
 	value = set_chain(request, i + 1, value);
-	if (value == NULL)
-		return -ENOMEM;
-	if (word != NULL && yaml_tree_get(value, "enabled") == NULL &&
-	    yaml_tree_add_pair(arena, value,
-			       (struct yaml_pair){"enabled", request->edit->pos, word}) < 0)
-		return -ENOMEM;
+	if (word != NULL && yaml_tree_get(value, "enabled") == NULL)
+		add_pair(request, value, "enabled", word);
 	if (pair == NULL)
-		return yaml_tree_add_pair(
-			arena, map,
-			(struct yaml_pair){request->tokens[i], request->edit->pos, value});
-	*pair = (struct yaml_pair){request->tokens[i], request->edit->pos, value};
+		add_pair(request, map, request->tokens[i], value);
+	else
+		*pair = (struct yaml_pair){request->tokens[i], request->edit->pos, value};
 	return 0;
 }
 
@@ -219,7 +207,7 @@ take_pair(struct yaml_node *map, const char *key)
 	memmove(&map->pairs[i], &map->pairs[i + 1], (map->count - i) * sizeof(*map->pairs));
 }
 
-// What is not there cannot be taken away.
+// Reports that what is to be removed does not exist.
 static int
 refuse_absent(const struct set_request *request, const struct yaml_node *map, const char *key)
 {
@@ -245,105 +233,89 @@ set_remove(struct set_request *request)
 {
 	struct yaml_node *maps[SET_TOKENS_MAX + 1] = {request->config->private->root};
 	unsigned keep = request->tenants ? 1 : 0, at = request->count;
-	int error;
 
 	for (unsigned i = 0; i < request->count; i++) {
 		struct yaml_pair *pair = yaml_tree_get(maps[i], request->tokens[i]);
 
 		if (pair == NULL)
 			return refuse_absent(request, maps[i], request->tokens[i]);
-		maps[i + 1] = i == 0 ? versions_section(request->config, request->tokens[0], &error)
+		maps[i + 1] = i == 0 ? versions_section(request->config, request->tokens[0])
 				     : pair->value;
-		if (maps[i + 1] == NULL)
-			return error;
 	}
-	// A map that is left without keys goes too, but for a section and a tenant.
+	// A map that is left without keys is removed too, unless it is a section or a tenant.
 	do
 		take_pair(maps[at - 1], request->tokens[at - 1]);
 	while (--at > 1 + keep && maps[at]->count == 0);
 	return 0;
 }
 
-// The n-th host of a range.
-static int
+// Adds the n-th host of a range.
+static void
 add_host(const struct set_request *request, struct yaml_node *list, const struct host_range *range,
 	 unsigned n)
 {
-	struct arena *arena = versions_arena(request->config);
-	struct yaml_node *node = arena_alloc(arena, sizeof(*node));
 	char name[3 * CONFIG_NAME_MAX + 1];
 	int length = host_range_name(range, n, name, sizeof(name));
-
-	if (node == NULL)
-		return -ENOMEM;
-	*node = (struct yaml_node){
+	struct yaml_node host = {
 		.kind = YAML_SCALAR,
 		.text = versions_text(request->config, name, (size_t)length),
 		.pos = list->pos,
 	};
-	return node->text != NULL ? yaml_tree_add_item(arena, list, node) : -ENOMEM;
+
+	add_item(request, list, new_node(request, host));
 }
 
-int
+void
 set_expand_hosts(const struct set_request *request, struct yaml_node *list)
 {
-	struct arena *arena = versions_arena(request->config);
 	struct yaml_node *const *items = list->items;
 	unsigned count = list->count;
-	int error = 0;
 
 	if (request->count != 3 || strcmp(request->tokens[2], "hosts") != 0)
-		return 0;
+		return;
 	list->items = NULL;
 	list->count = list->capacity = 0;
-	for (unsigned i = 0; error == 0 && i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		struct host_range range = {0};
 		char why[SCALAR_WHY];
 
-		// Decoding the list reports what is no range.
+		// Decoding the list reports what is not a range.
 		if (items[i]->kind != YAML_SCALAR ||
 		    host_range_read(&range, items[i]->text, why) < 0 || range.count == 0)
-			error = yaml_tree_add_item(arena, list, items[i]);
-		for (unsigned n = 0; error == 0 && n < range.count; n++)
-			error = add_host(request, list, &range, n);
+			add_item(request, list, items[i]);
+		for (unsigned n = 0; n < range.count; n++)
+			add_host(request, list, &range, n);
 	}
-	return error;
 }
 
-// The list that the edit's key names, in a map of the version; made of a lone word. NULL: it is not
-// there (then *error is 0), is no list (-EINVAL, with the error in diag), or no memory.
-static struct yaml_node *
-find_list(const struct set_request *request, int *error)
+// Finds the list that the edit's key names, in a map of the version; a lone word becomes a list. NULL
+// in *out: there is none. Returns 0, or -EINVAL with the error in diag if it is not a list.
+static int
+find_list(const struct set_request *request, struct yaml_node **out)
 {
-	struct arena *arena = versions_arena(request->config);
-	struct yaml_node *node = versions_section(request->config, request->tokens[0], error);
+	struct yaml_node *node = versions_section(request->config, request->tokens[0]);
 	struct yaml_pair *pair = NULL;
-	struct yaml_node *list;
 
 	for (unsigned i = 1; node != NULL && i < request->count; i++) {
 		pair = yaml_tree_get(node, request->tokens[i]);
 		node = pair != NULL ? pair->value : NULL;
 	}
-	if (node != NULL && node->kind == YAML_LIST)
-		*error = set_expand_hosts(request, node);
-	if (node == NULL || node->kind == YAML_LIST)
-		return node;
+	*out = node;
+	if (node == NULL)
+		return 0;
 	if (node->kind == YAML_MAP) {
 		diag_error(request->diag, request->config->file, request->edit->pos,
 			   request->edit->key, "is a map, not a list: set or unset its keys");
-		*error = -EINVAL;
-		return NULL;
+		return -EINVAL;
 	}
-	list = arena_alloc(arena, sizeof(*list));
-	if (list != NULL)
-		*list = (struct yaml_node){.kind = YAML_LIST, .pos = node->pos};
-	if (list == NULL || (!node->null && yaml_tree_add_item(arena, list, node) < 0)) {
-		*error = -ENOMEM;
-		return NULL;
+	if (node->kind == YAML_SCALAR) {
+		*out = new_node(request, (struct yaml_node){.kind = YAML_LIST, .pos = node->pos});
+		if (!node->null)
+			add_item(request, *out, node);
+		pair->value = *out;
 	}
-	*error = set_expand_hosts(request, list);
-	pair->value = list;
-	return list;
+	set_expand_hosts(request, *out);
+	return 0;
 }
 
 // An item's place in a list, or its count.
@@ -361,26 +333,21 @@ find_item(const struct yaml_node *list, const char *text)
 int
 set_add_items(struct set_request *request, const struct yaml_node *items)
 {
-	struct arena *arena = versions_arena(request->config);
-	int error;
-	struct yaml_node *list = find_list(request, &error);
+	struct yaml_node *list;
+	int error = find_list(request, &list);
 
-	if (error != 0)
-		return error;
-	if (list == NULL) {
-		list = arena_alloc(arena, sizeof(*list));
-		if (list == NULL)
-			return -ENOMEM;
-		*list = (struct yaml_node){.kind = YAML_LIST, .pos = request->edit->value_pos};
+	if (error == 0 && list == NULL) {
+		list = new_node(request, (struct yaml_node){.kind = YAML_LIST,
+							    .pos = request->edit->value_pos});
 		error = set_insert(request, list);
 	}
 	for (unsigned i = 0; error == 0 && i < items->count; i++)
 		if (find_item(list, items->items[i]->text) == list->count)
-			error = yaml_tree_add_item(arena, list, items->items[i]);
+			add_item(request, list, items->items[i]);
 	return error;
 }
 
-// A host's prefixes or addresses: there is no list of none.
+// A host's prefixes or addresses, which must not be an empty list.
 static bool
 needs_items(const struct set_request *request)
 {
@@ -392,8 +359,8 @@ int
 set_remove_items(struct set_request *request, const struct yaml_node *items)
 {
 	const struct yaml_node *section = merge_section(request->config, request->tokens[0]);
-	int error;
-	struct yaml_node *list = find_list(request, &error);
+	struct yaml_node *list;
+	int error = find_list(request, &list);
 
 	if (error != 0)
 		return error;

@@ -2,6 +2,7 @@
 #include "store_internal.h"
 
 #include "control/base/memory.h"
+#include "control/base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,14 +21,6 @@ struct lines {
 	const char *at, *end;
 };
 
-static void
-make_line(char *text)
-{
-	for (char *c = text; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-}
-
 size_t
 header_write(const struct store_revision *revision, char out[static HEADER_MAX])
 {
@@ -37,9 +30,9 @@ header_write(const struct store_revision *revision, char out[static HEADER_MAX])
 	time_t seconds = r.at;
 	int length;
 
-	make_line(r.user);
-	make_line(r.what);
-	make_line(r.file);
+	text_hide_controls(r.user);
+	text_hide_controls(r.what);
+	text_hide_controls(r.file);
 	if (gmtime_r(&seconds, &tm) == NULL || tm.tm_year < 70 || tm.tm_year > 8099)
 		tm = (struct tm){.tm_year = 70, .tm_mday = 1};
 	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &tm);

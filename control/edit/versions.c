@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tree as it was and as it is. An edit never writes what the file was read into: it begins a
-// version, a root of its own whose sections are those of the version before until one is to be
-// written, which is then copied. Taking an edit back is going back to the root before; keeping it
-// frees the versions that nobody can go back to. So a version holds all that was ever edited, and
-// memory does not grow with the number of edits. Tenants alone stay where they were decoded until
-// others are kept: the topology refers to them.
+// Versions of the tree. An edit never writes to the tree that was read from the file: it starts a
+// version, which has a root of its own and shares the sections of the version before; a section is
+// copied before it is written. Undoing an edit returns to the root before. Keeping an edit frees the
+// versions that can no longer be returned to, so memory does not grow with the number of edits. Only
+// tenants stay where they were decoded until others are kept, because the topology refers to them.
 //
-// Words are kept once and for as long as the configuration: what was merged refers to them, and
-// what is compared by its bytes (merge_keep()) stays equal from version to version.
+// Each word is stored once and lives as long as the configuration: merged settings refer to words,
+// and what is compared by its bytes (merge_keep()) stays equal from version to version.
 #include "set_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,15 +54,11 @@ versions_text(struct config *config, const char *text, size_t length)
 
 	if (private->texts == NULL)
 	private->texts = arena_alloc(&private->arena, sizeof(*private->texts));
-	if (private->texts == NULL)
-		return NULL;
 	bucket = &private->texts->buckets[bucket_of(text, length)];
 	for (kept = *bucket; kept != NULL; kept = kept->next)
 		if (strncmp(kept->text, text, length) == 0 && kept->text[length] == '\0')
 			return kept->text;
 	kept = arena_alloc(&private->arena, sizeof(*kept) + length + 1);
-	if (kept == NULL)
-		return NULL;
 	memcpy(kept->text, text, length);
 	kept->next = *bucket;
 	*bucket = kept;
@@ -96,37 +92,23 @@ static struct yaml_node *
 copy_node(struct arena *arena, const struct yaml_node *from)
 {
 	struct yaml_node *node = arena_alloc(arena, sizeof(*node));
-	size_t item = from->kind == YAML_MAP ? sizeof(*from->pairs) : sizeof(*from->items);
-	void *inner = NULL;
 
-	if (node == NULL)
-		return NULL;
 	*node = *from;
 	node->capacity = node->count;
-	if (from->kind != YAML_SCALAR && from->count != 0) {
-		inner = arena_alloc(arena, from->count * item);
-		if (inner == NULL)
-			return NULL;
+	if (from->kind == YAML_MAP)
+		node->pairs = arena_alloc(arena, from->count * sizeof(*node->pairs));
+	else if (from->kind == YAML_LIST)
+		node->items = arena_alloc(arena, from->count * sizeof(*node->items));
+	for (unsigned i = 0; from->kind == YAML_MAP && i < from->count; i++) {
+		node->pairs[i] = from->pairs[i];
+		node->pairs[i].value = copy_node(arena, from->pairs[i].value);
 	}
-	node->pairs = from->kind == YAML_MAP ? inner : NULL;
-	node->items = from->kind == YAML_LIST ? inner : NULL;
-	for (unsigned i = 0; from->kind != YAML_SCALAR && i < from->count; i++) {
-		const struct yaml_node *value = from->kind == YAML_MAP ? from->pairs[i].value
-								       : from->items[i];
-		struct yaml_node *copy = copy_node(arena, value);
-
-		if (copy == NULL)
-			return NULL;
-		if (from->kind == YAML_MAP)
-			node->pairs[i] = (struct yaml_pair){from->pairs[i].key,
-							    from->pairs[i].key_pos, copy};
-		else
-			node->items[i] = copy;
-	}
+	for (unsigned i = 0; from->kind == YAML_LIST && i < from->count; i++)
+		node->items[i] = copy_node(arena, from->items[i]);
 	return node;
 }
 
-// Whether the file has the very same: then no edit has written it.
+// Whether a section is that of the file: no edit has written to it.
 static bool
 as_read(const struct config_private *private, const struct yaml_pair *pair)
 {
@@ -135,29 +117,23 @@ as_read(const struct config_private *private, const struct yaml_pair *pair)
 	return read != NULL && read->value == pair->value;
 }
 
-int
+void
 versions_start(struct config *config)
 {
 	struct config_private *private = config->private;
-	struct config_version *v = calloc(1, sizeof(*v));
+	struct config_version *v = memory_new(sizeof(*v), "version of the configuration");
 	const struct yaml_node *from = private->root;
-	struct yaml_node *root = v != NULL ? arena_alloc(&v->arena, sizeof(*root)) : NULL;
-	bool good = root != NULL;
+	struct yaml_node *root = arena_alloc(&v->arena, sizeof(*root));
 
 	if (private->read == NULL)
-	private->read = private->root;
-	if (good)
-		*root = (struct yaml_node){.kind = YAML_MAP, .pos = from->pos};
-	for (unsigned i = 0; good && i < from->count; i++) {
+	private->read = from;
+	*root = (struct yaml_node){.kind = YAML_MAP, .pos = from->pos};
+	for (unsigned i = 0; i < from->count; i++) {
 		struct yaml_pair pair = from->pairs[i];
 
 		if (!as_read(private, &pair))
 			pair.value = copy_node(&v->arena, pair.value);
-		good = pair.value != NULL && yaml_tree_add_pair(&v->arena, root, pair) == 0;
-	}
-	if (!good) {
-		free_version(v);
-		return -ENOMEM;
+		yaml_tree_add_pair(&v->arena, root, pair);
 	}
 	v->before = private->version;
 	v->root = private->root;
@@ -165,7 +141,6 @@ versions_start(struct config *config)
 	v->tenant_count = config->tenant_count;
 	private->version = v;
 	private->root = root;
-	return 0;
 }
 
 void
@@ -182,23 +157,15 @@ versions_drop(struct config *config)
 }
 
 struct yaml_node *
-versions_section(struct config *config, const char *name, int *error)
+versions_section(struct config *config, const char *name)
 {
 	struct config_private *private = config->private;
 	struct yaml_pair *pair = yaml_tree_get(private->root, name);
 
-	*error = 0;
 	if (pair == NULL)
 		return NULL;
-	if (as_read(private, pair)) {
-		struct yaml_node *copy = copy_node(&private->version->arena, pair->value);
-
-		if (copy == NULL) {
-			*error = -ENOMEM;
-			return NULL;
-		}
-		pair->value = copy;
-	}
+	if (as_read(private, pair))
+		pair->value = copy_node(&private->version->arena, pair->value);
 	return pair->value;
 }
 
@@ -211,7 +178,7 @@ config_set_undo(struct config *config)
 		versions_drop(config);
 }
 
-// The newest version alone is what everything refers to.
+// Everything refers to the newest version alone.
 void
 config_edit_keep(struct config *config)
 {
