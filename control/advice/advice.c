@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Settings that are valid but do harm. Each file beside this one checks for one kind:
-//   short_headroom.c     configured headroom too short for what arrives after XOFF,
-//   late_marking.c       ECN marking that becomes certain only where PFC has already acted,
-//   short_pauses.c       pauses that expire before they are sent again,
+//   short_headroom.c     configured headroom that is too small for what arrives after XOFF,
+//   late_marking.c       ECN marking that becomes certain only when PFC has already acted,
+//   short_pauses.c       pauses that expire before they are refreshed,
 //   idle_rates.c         rates that no port of the switch can exceed,
 //   link_mismatch.c      a priority that is lossless at one end of a link and lossy at the other,
 //   priority_mismatch.c  packets whose priority differs at the two ends of a link,
@@ -14,7 +14,8 @@
 // All of them check the fabric as it starts; deadlock.c also checks it after each route event.
 #include "advice_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,68 +42,26 @@ advice_later(struct diag_pos a, struct diag_pos b)
 	return a.line > b.line || (a.line == b.line && a.column > b.column) ? a : b;
 }
 
-int
-advice_add_finding(struct advice_findings *all, const struct advice_finding *one)
-{
-	struct advice_finding *grown;
-
-	for (uint32_t i = 0; i < all->count; i++) {
-		struct advice_finding *known = &all->items[i];
-
-		if (known->pos.line == one->pos.line && known->pos.column == one->pos.column &&
-		    memcmp(known->figures, one->figures, sizeof(one->figures)) == 0) {
-			known->others++;
-			return 0;
-		}
-	}
-	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	all->items = grown;
-	grown[all->count++] = *one;
-	return 0;
-}
-
-// The first or the last of keys, which are cut apart.
-static struct diag_pos
-find_pos(const struct fabric *f, uint32_t node, char *keys, bool last)
+struct diag_pos
+advice_pos(const struct fabric *f, uint32_t node, enum advice_which which, const char *format, ...)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
+	bool last = which == ADVICE_LAST_IN_FILE;
 	struct config_marks marks = {0};
 	struct diag_pos pos = {0};
 	struct switch_config scratch;
-	char *rest;
+	char keys[512], *rest;
+	va_list args;
 
+	va_start(args, format);
+	vsnprintf(keys, sizeof(keys), format, args);
+	va_end(args);
 	if (config_switch_marked(f->config, place->name, place->role, &scratch, &marks) == 0)
 		for (char *key = strtok_r(keys, " ", &rest); key != NULL && (last || pos.line == 0);
 		     key = strtok_r(NULL, " ", &rest))
 			pos = advice_later(pos, config_marks_find(&marks, key).pos);
 	config_marks_free(&marks);
 	return pos;
-}
-
-struct diag_pos
-advice_pos(const struct fabric *f, uint32_t node, const char *format, ...)
-{
-	char keys[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(keys, sizeof(keys), format, args);
-	va_end(args);
-	return find_pos(f, node, keys, false);
-}
-
-struct diag_pos
-advice_last(const struct fabric *f, uint32_t node, const char *format, ...)
-{
-	char keys[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(keys, sizeof(keys), format, args);
-	va_end(args);
-	return find_pos(f, node, keys, true);
 }
 
 struct diag_pos
@@ -115,7 +74,17 @@ advice_map_pos(const struct fabric *f, uint32_t node, uint16_t port, unsigned ds
 		    settings->ports[i].set & (CONFIG_PORT_QOS_TRUST | CONFIG_PORT_QOS_PRIORITY |
 					      CONFIG_PORT_QOS_DSCP))
 			return settings->ports[i].name.pos;
-	return advice_last(f, node, "qos.dscp-to-priority.%u qos.trust qos.port-priority", dscp);
+	return advice_pos(f, node, ADVICE_LAST_IN_FILE,
+			  "qos.dscp-to-priority.%u qos.trust qos.port-priority", dscp);
+}
+
+struct diag_pos
+advice_host_pos(const struct fabric *f, uint32_t host, const char *key)
+{
+	struct diag_pos pos =
+		config_written_at(f->config, topology_host(f->topology, host)->name, key);
+
+	return pos.line != 0 ? pos : config_written_at(f->config, "hosts", key);
 }
 
 const char *
@@ -127,20 +96,60 @@ advice_others(uint32_t count, const char *one, const char *many, char text[stati
 	return text;
 }
 
-int
+struct advice_finding *
+advice_note(struct advice_findings *all, struct diag_pos pos, const char *key, const char *place,
+	    const char *format, ...)
+{
+	struct advice_finding one = {.pos = pos};
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(one.text, sizeof(one.text), format, args);
+	va_end(args);
+	snprintf(one.key, sizeof(one.key), "%s", key);
+	snprintf(one.place, sizeof(one.place), "%s", place);
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct advice_finding *known = &all->items[i];
+
+		if (advice_same_pos(known->pos, pos) && strcmp(known->key, key) == 0 &&
+		    strcmp(known->text, one.text) == 0) {
+			known->others++;
+			return NULL;
+		}
+	}
+	all->items = memory_grow(all->items, all->count, sizeof(one), "findings");
+	all->items[all->count] = one;
+	return &all->items[all->count++];
+}
+
+void
+advice_report(struct advice_findings *all, const struct fabric *f, struct diag *diag)
+{
+	for (uint32_t i = 0; i < all->count; i++) {
+		const struct advice_finding *one = &all->items[i];
+		int before = (int)strcspn(one->text, "@");
+		char others[ADVICE_OTHERS];
+
+		diag_warning(diag, f->config->file, one->pos, one->key, "%.*s%s%s%s%s", before,
+			     one->text, one->place,
+			     advice_others(one->others, all->one, all->many, others), one->detail,
+			     one->text + before + 1);
+	}
+	free(all->items);
+}
+
+void
 advice_give(const struct fabric *f, struct diag *diag)
 {
-	static int (*const kinds[])(const struct fabric *, struct diag *) = {
+	static void (*const kinds[])(const struct fabric *, struct diag *) = {
 		advice_short_headroom,   advice_short_pauses,      advice_late_marking,
 		advice_idle_rates,       advice_link_mismatch,     advice_paused_cnp,
 		advice_unprotected_data, advice_priority_mismatch, advice_idle_pins,
 		advice_deadlock,
 	};
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		rc = kinds[i](f, diag);
-	return rc;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		kinds[i](f, diag);
 }
 
 static bool
@@ -152,18 +161,15 @@ has(const struct diag *diag, const char *text)
 	return false;
 }
 
-int
+void
 advice_give_new(const struct fabric *f, const struct diag *before, struct diag *diag)
 {
 	struct diag now = {0};
-	int rc = advice_give(f, &now);
 
-	for (unsigned i = 0; rc == 0 && i < now.count; i++) {
-		const struct diag_message *m = &now.messages[i];
-
-		if (!has(before, m->text))
-			diag_warning(diag, f->config->file, m->pos, NULL, "%s", m->words);
-	}
+	advice_give(f, &now);
+	for (unsigned i = 0; i < now.count; i++)
+		if (!has(before, now.messages[i].text))
+			diag_warning(diag, f->config->file, now.messages[i].pos, NULL, "%s",
+				     now.messages[i].words);
 	diag_free(&now);
-	return rc;
 }

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a fabric's settings will do to it though nothing about them is wrong: advice.c lists the
-// ways.
+// Warnings about settings that are valid but do harm; advice.c lists the kinds. Control thread, before
+// the fabric runs or between its changes.
 #pragma once
 
 #include "control/fabric/fabric.h"
 #include "control/model/workload/workload.h"
 
-// Adds a warning to diag for every setting that will hurt, at its place in the file. One that many
-// ports or switches share is reported once. Returns 0 or -ENOMEM. Control thread, before the fabric
-// runs.
-int advice_give(const struct fabric *f, struct diag *diag);
-// The same of what is to happen: items of the workload that start only when the run has ended
-// (`until`; PS_NEVER: it has no end of its own), events behind its end, streams faster than their
-// NIC. Returns 0 or -ENOMEM. Control thread.
-int advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
-		     struct diag *diag);
-// advice_give() for a fabric that runs, after a change: adds only what `before`, of advice_give(),
-// has not.
-int advice_give_new(const struct fabric *f, const struct diag *before, struct diag *diag);
+// Adds the warnings about a fabric's settings, each at its place in the file. A problem that several
+// ports or switches share is reported once.
+void advice_give(const struct fabric *f, struct diag *diag);
+// Adds the warnings about what does not take place: items of the workload and events that lie behind
+// the end of the run (`until`; PS_NEVER: it has none), and streams that are faster than their NIC.
+void advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
+		      struct diag *diag);
+// After a change of a running fabric: adds the warnings that `before`, filled by advice_give(), does
+// not have.
+void advice_give_new(const struct fabric *f, const struct diag *before, struct diag *diag);

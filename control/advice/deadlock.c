@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cyclic buffer dependency. A switch whose lossless group is full pauses the link a -> b that fills
-// it; if its packets wait for the link b -> c, a -> b waits for b -> c. When links wait for each
-// other in a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions on
-// Computers 1987, for channels of a network). Up-down routes have no cycle; routes set by hand
-// can. What matters is which link's packets are sent on by which, so routes are followed from where
-// packets enter (reach.c), for every lossless priority over the switches that are lossless for it:
-// first as the fabric starts, then as it is after the route events of each instant, with links that
-// events took down. Routes set by hand can also lead packets round and round; loop.c finds that on
-// the way.
+// Cyclic buffer dependencies. A switch whose lossless group is full pauses the link a -> b that fills it;
+// if its packets wait for the link b -> c, then a -> b waits for b -> c. When links wait for each other in
+// a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions on Computers 1987, for
+// channels of a network). Up-down routes have no cycle; routes set by hand can have one.
+//
+// What matters is which links forward the packets of which other links. So routes are followed from where
+// packets enter the fabric (reach.c), and for every lossless priority the switches that are lossless for it
+// are searched: as the fabric starts, and after the route events of each instant, without links that
+// events have taken down. Routes set by hand can also make routing loops; reach.c finds them on the way.
 #include "advice_internal.h"
 
+#include "control/base/memory.h"
 #include "control/model/tables/build.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,33 +29,27 @@ struct deadlock {
 	struct tables **ours;      // by switch
 	bool *members;             // by switch
 	uint32_t *cycle;
-	struct routes *routes; // as events have left them
+	struct routes *routes; // as events have left them; NULL: f's
 	bool *link_down;
 	struct config_step *steps; // of the events that routes depend on
 	unsigned step_count;
 	struct config_prefix *prefixes; // of route events
 	uint32_t prefix_count;
-	bool stale;  // a link has changed since `routes` was made
-	char **told; // cycles that have been reported
-	uint32_t told_count;
+	bool stale;      // a link has changed since `routes` was made
+	char **reported; // texts
+	uint32_t reported_count;
 };
 
-// True when this cycle has been reported before; it has now.
+// Whether a text is new; it counts as reported from now on.
 static bool
-told(struct deadlock *c, const char *text)
+is_new(struct deadlock *c, const char *text)
 {
-	char **grown;
-
-	for (uint32_t i = 0; i < c->told_count; i++)
-		if (strcmp(c->told[i], text) == 0)
-			return true;
-	grown = realloc(c->told, (c->told_count + 1) * sizeof(char *));
-	if (grown == NULL)
-		return false;
-	c->told = grown;
-	c->told[c->told_count] = strdup(text);
-	c->told_count += c->told[c->told_count] != NULL;
-	return false;
+	for (uint32_t i = 0; i < c->reported_count; i++)
+		if (strcmp(c->reported[i], text) == 0)
+			return false;
+	c->reported = memory_grow(c->reported, c->reported_count, sizeof(char *), "warnings");
+	c->reported[c->reported_count++] = memory_text(text);
+	return true;
 }
 
 // "leaf1.swp5 -> spine1.swp2 -> leaf1.swp5": the ports that the links leave by.
@@ -80,7 +74,7 @@ name_links(const struct deadlock *c, const uint32_t *links, uint32_t length, cha
 	}
 }
 
-// Once for the same links.
+// Reports each problem once, with the event that first causes it.
 static void
 report(struct deadlock *c, const uint32_t *links, uint32_t length, const struct config_event *cause,
        const char *what)
@@ -89,10 +83,10 @@ report(struct deadlock *c, const uint32_t *links, uint32_t length, const struct 
 
 	name_links(c, links, length, names, sizeof(names));
 	snprintf(text, sizeof(text), "%s: %s", what, names);
-	if (told(c, text))
-		return;
-	diag_warning(c->diag, c->f->config->file, cause != NULL ? cause->pos : (struct diag_pos){0},
-		     cause != NULL ? "events.route" : "routes", "%s", text);
+	if (is_new(c, text))
+		diag_warning(c->diag, c->f->config->file,
+			     cause != NULL ? cause->pos : (struct diag_pos){0},
+			     cause != NULL ? "events.route" : "routes", "%s", text);
 }
 
 static void
@@ -131,9 +125,9 @@ same_members(const struct deadlock *c, unsigned priority, unsigned other)
 	return true;
 }
 
-// Of priorities that are lossless at the same switches the first speaks for all.
+// Of priorities that are lossless at the same switches only the first is checked.
 static bool
-speaks(const struct deadlock *c, unsigned priority)
+is_checked(const struct deadlock *c, unsigned priority)
 {
 	for (unsigned other = 0; other < priority; other++)
 		if (same_members(c, priority, other))
@@ -141,72 +135,62 @@ speaks(const struct deadlock *c, unsigned priority)
 	return true;
 }
 
-static int
-look(struct deadlock *c, const struct config_event *cause)
+static void
+check_routes(struct deadlock *c, const struct config_event *cause)
 {
-	int rc = reach_follow(&c->reach, c->now, c->prefixes, c->prefix_count);
-
-	if (rc == 0 && c->reach.loop_length != 0)
+	reach_follow(&c->reach, c->now, c->prefixes, c->prefix_count);
+	if (c->reach.loop_length != 0)
 		report_loop(c, cause);
-	for (unsigned priority = 0; rc == 0 && priority < PRIORITIES; priority++) {
-		int length;
+	for (unsigned priority = 0; priority < PRIORITIES; priority++) {
+		uint32_t length;
 
-		if (!speaks(c, priority))
+		if (!is_checked(c, priority))
 			continue;
 		for (uint32_t n = 0; n < c->f->topology->first_host; n++)
 			c->members[n] = advice_lossless(&c->f->switches[n]) >> priority & 1;
 		length = reach_find_cycle(&c->reach, c->members, c->cycle);
-		if (length > 0)
-			report_cycle(c, (uint32_t)length, priority, cause);
-		rc = length < 0 ? length : 0;
+		if (length != 0)
+			report_cycle(c, length, priority, cause);
 	}
-	return rc;
 }
 
-// The events have been checked, so their routes hold.
 static int
-rebuild(struct deadlock *c, uint32_t node)
+rebuild(struct deadlock *c, uint32_t node, struct diag *scratch)
 {
-	struct diag scratch = {0};
 	struct tables *t;
 	int rc = tables_build(&t, c->f->topology, node, &c->f->switches[node],
-			      &c->routes->nodes[node], &scratch);
+			      &c->routes->nodes[node], scratch);
 
-	diag_free(&scratch);
 	if (rc != 0)
 		return rc;
 	tables_destroy(c->ours[node]);
-	c->ours[node] = t;
-	c->now[node] = t;
+	c->now[node] = c->ours[node] = t;
 	return 0;
 }
 
-// Routes from the topology, with what events before `end` have set over them.
+// Computes the routes from the topology and the events before `end`.
 static int
-restart_routes(struct deadlock *c, uint32_t end)
+restart_routes(struct deadlock *c, uint32_t end, struct diag *scratch)
 {
-	struct diag scratch = {0};
 	int rc;
 
 	routes_destroy(c->routes);
 	c->routes = NULL;
-	rc = routes_create(&c->routes, c->f->topology, c->link_down, &scratch);
-	if (rc == 0)
-		rc = routes_apply_steps(c->routes, c->f->topology, c->steps, end, &scratch);
-	for (uint32_t n = 0; rc == 0 && n < c->f->topology->first_host; n++)
-		rc = rebuild(c, n);
-	diag_free(&scratch);
 	c->stale = false;
+	rc = routes_create(&c->routes, c->f->topology, c->link_down, scratch);
+	if (rc == 0)
+		rc = routes_apply_steps(c->routes, c->f->topology, c->steps, end, scratch);
+	for (uint32_t n = 0; rc == 0 && n < c->f->topology->first_host; n++)
+		rc = rebuild(c, n, scratch);
 	return rc;
 }
 
 static int
-apply(struct deadlock *c, uint32_t index)
+apply(struct deadlock *c, uint32_t index, struct diag *scratch)
 {
 	const struct config_event *event = c->steps[index].event;
-	struct diag scratch = {0};
 	uint32_t where = 0;
-	int rc = 0;
+	int rc;
 
 	if (event->kind == CONFIG_EVENT_LINK) {
 		if (topology_find_link(c->f->topology, event->link.text, &where) == 0) {
@@ -216,33 +200,34 @@ apply(struct deadlock *c, uint32_t index)
 		return 0;
 	}
 	if (c->stale || c->routes == NULL)
-		return restart_routes(c, index + 1);
-	rc = routes_apply_event(c->routes, c->f->topology, event, &where, &scratch);
-	diag_free(&scratch);
-	return rc != 0 ? rc : rebuild(c, where);
+		return restart_routes(c, index + 1, scratch);
+	rc = routes_apply_event(c->routes, c->f->topology, event, &where, scratch);
+	return rc != 0 ? rc : rebuild(c, where, scratch);
 }
 
-// Looks at what each instant's events leave. Links that fail leave up-down routes: without a route
-// set by hand there is nothing to look at.
-static int
-replay(struct deadlock *c)
+// Checks the routes after the events of each instant. Links that fail leave up-down routes, so without a
+// route set by hand there is nothing to check. Events that a restored fabric refuses, since it was changed
+// after they were written, end the search: the fabric reports them when they are due.
+static void
+check_events(struct deadlock *c)
 {
 	const struct config_event *cause = NULL;
+	struct diag scratch = {0};
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < c->step_count; i++) {
-		rc = apply(c, i);
+		rc = apply(c, i, &scratch);
 		if (c->steps[i].event->kind == CONFIG_EVENT_ROUTE)
 			cause = c->steps[i].event;
 		if (rc != 0 || cause == NULL ||
 		    (i + 1 < c->step_count && c->steps[i + 1].at_ps == c->steps[i].at_ps))
 			continue;
 		if (c->stale)
-			rc = restart_routes(c, i + 1);
+			rc = restart_routes(c, i + 1, &scratch);
 		if (rc == 0)
-			rc = look(c, cause);
+			check_routes(c, cause);
 	}
-	return rc;
+	diag_free(&scratch);
 }
 
 // Keeps the steps that routes depend on.
@@ -263,40 +248,36 @@ choose_steps(struct deadlock *c)
 	}
 }
 
-static int
-create(struct deadlock *c, const struct fabric *f)
+static void
+create(struct deadlock *c, const struct fabric *f, struct diag *diag)
 {
 	const struct topology *t = f->topology;
-	size_t switches = t->first_host + 1u, events = f->config->event_count + 1u;
-	int rc = reach_create(&c->reach, t);
 
-	if (rc != 0)
-		return rc;
-	c->now = calloc(switches, sizeof(struct tables *));
-	c->ours = calloc(switches, sizeof(struct tables *));
-	c->members = calloc(switches, sizeof(*c->members));
-	c->cycle = calloc(c->reach.link_count + 1u, sizeof(*c->cycle));
-	c->link_down = calloc(t->link_count + 1u, sizeof(*c->link_down));
+	*c = (struct deadlock){
+		.f = f,
+		.diag = diag,
+		.now = memory_copy(f->tables, t->first_host, sizeof(struct tables *), "tables"),
+		.ours = memory_array(t->first_host, sizeof(struct tables *), "tables"),
+		.members = memory_array(t->first_host, sizeof(*c->members), "switches"),
+		.link_down = memory_array(t->link_count, sizeof(*c->link_down), "links"),
+		.prefixes = memory_array(f->config->event_count, sizeof(*c->prefixes), "prefixes"),
+	};
+	reach_create(&c->reach, t);
+	c->cycle = memory_array(c->reach.link_count, sizeof(*c->cycle), "links");
 	c->steps = config_list_steps(f->config, &c->step_count);
-	c->prefixes = calloc(events, sizeof(*c->prefixes));
-	if (c->now == NULL || c->ours == NULL || c->members == NULL || c->cycle == NULL ||
-	    c->link_down == NULL || c->steps == NULL || c->prefixes == NULL)
-		return -ENOMEM;
-	memcpy(c->now, f->tables, t->first_host * sizeof(struct tables *));
 	choose_steps(c);
-	return 0;
 }
 
 static void
 destroy(struct deadlock *c)
 {
-	for (uint32_t n = 0; c->ours != NULL && n < c->f->topology->first_host; n++)
+	for (uint32_t n = 0; n < c->f->topology->first_host; n++)
 		tables_destroy(c->ours[n]);
+	for (uint32_t i = 0; i < c->reported_count; i++)
+		free(c->reported[i]);
 	reach_destroy(&c->reach);
 	routes_destroy(c->routes);
-	for (uint32_t i = 0; i < c->told_count; i++)
-		free(c->told[i]);
-	free(c->told);
+	free(c->reported);
 	free(c->now);
 	free(c->ours);
 	free(c->members);
@@ -306,20 +287,16 @@ destroy(struct deadlock *c)
 	free(c->prefixes);
 }
 
-int
+void
 advice_deadlock(const struct fabric *f, struct diag *diag)
 {
-	struct deadlock c = {.f = f, .diag = diag};
-	int rc;
+	struct deadlock c;
 
-	// Without a second switch there is no cycle.
+	// A single switch has no cycle.
 	if (f->topology->first_host < 2)
-		return 0;
-	rc = create(&c, f);
-	if (rc == 0)
-		rc = look(&c, NULL);
-	if (rc == 0)
-		rc = replay(&c);
+		return;
+	create(&c, f, diag);
+	check_routes(&c, NULL);
+	check_events(&c);
 	destroy(&c);
-	return rc;
 }

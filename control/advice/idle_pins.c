@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows pinned to what is no way. A switch obeys a pin only while its `via` is a next hop to the
-// destination, and only packets of the source that come to it; an entry that no switch so obeys
-// changes nothing. Nor does `mode: pinned` where no switch that it is written for has an entry.
+// Pinned flows without effect. A switch follows an entry only while `via` is a next hop to the
+// destination and packets of the source arrive at it. An entry that no switch follows has no effect, nor
+// has `mode: pinned` where none of the switches that read it has an entry.
 //
-// Packets are followed from their source by every VRF of the switches on their way, as if each that
-// knows an address led to the same place, and in tunnels by the far ends that the switches before
-// have named. A source that is no host of the fabric may be behind any switch. Routes are looked at
-// as they are at the start: where events set routes or take links away, an entry may be meant for
-// later, and none is warned of.
+// Packets are followed from their source through every VRF of the switches on their way, as if all VRFs
+// that know an address led to the same place, and in tunnels to the far ends that earlier switches have
+// chosen. A source that is not a host of the fabric may be behind any switch. Only the routes at the
+// start are checked: if events change routes or links, an entry may be meant for later, so no entry is
+// reported.
 #include "advice_internal.h"
 
+#include "control/base/memory.h"
 #include "control/model/tables/build.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // An entry of the file, at all switches that read it.
 struct use {
 	const struct config_pin *pin;
-	uint32_t first; // switch at which `via` is no next hop, of those that have it
-	uint32_t count; // of these
+	uint32_t first; // the first switch that has `via`, where it is not a next hop
+	uint32_t count; // of such switches
 	bool followed;
 };
 
@@ -29,9 +28,9 @@ struct uses {
 	const struct fabric *f;
 	struct use *items;
 	uint32_t count;
-	bool *seen;          // by switch: packets come to it
+	bool *seen;          // by switch: packets arrive at it
 	uint32_t *queue;     // of switches
-	uint8_t (*ends)[16]; // of tunnels that the destination's packets are put in; by leaf
+	uint8_t (*ends)[16]; // far ends of the destination's tunnels, as many as leaves
 	uint32_t end_count;
 };
 
@@ -39,18 +38,15 @@ static bool
 same_pin(const struct config_pin *a, const struct config_pin *b)
 {
 	return a == b ||
-	       (a->pos.line == b->pos.line && a->pos.column == b->pos.column &&
-		strcmp(a->src.text, b->src.text) == 0 && strcmp(a->dst.text, b->dst.text) == 0 &&
-		strcmp(a->via.text, b->via.text) == 0);
+	       (advice_same_pos(a->pos, b->pos) && strcmp(a->src.text, b->src.text) == 0 &&
+		strcmp(a->dst.text, b->dst.text) == 0 && strcmp(a->via.text, b->via.text) == 0);
 }
 
-// Switches mostly read the same list: an entry is looked for behind *last, where the one before it
-// was found.
+// Most switches read the same list, so the search starts behind *last, where the previous entry was
+// found.
 static struct use *
 find_or_add(struct uses *all, const struct config_pin *pin, uint32_t *last)
 {
-	struct use *grown;
-
 	for (uint32_t i = 0; i < all->count; i++) {
 		uint32_t at = (*last + 1 + i) % all->count;
 
@@ -59,26 +55,20 @@ find_or_add(struct uses *all, const struct config_pin *pin, uint32_t *last)
 		*last = at;
 		return &all->items[at];
 	}
-	grown = realloc(all->items, (all->count + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return NULL;
-	all->items = grown;
+	all->items = memory_grow(all->items, all->count, sizeof(*all->items), "pinned flows");
 	*last = all->count;
-	grown[all->count] = (struct use){.pin = pin};
-	return &grown[all->count++];
+	all->items[all->count] = (struct use){.pin = pin};
+	return &all->items[all->count++];
 }
 
 static void
 add_group_ports(const struct tables *t, uint32_t number, struct reach_ports *ports)
 {
-	for (uint32_t i = 0; number != LPM_NONE && i < t->groups[number].count; i++) {
-		uint16_t port = t->next_hops[t->groups[number].first + i].port;
-
-		ports->bits[port / 64] |= UINT64_C(1) << port % 64;
-	}
+	for (uint32_t i = 0; number != LPM_NONE && i < t->groups[number].count; i++)
+		reach_add_port(ports, t->next_hops[t->groups[number].first + i].port);
 }
 
-// The ports by which a switch sends a destination on that comes as it is.
+// The ports by which a switch forwards a destination that arrives without encapsulation.
 static struct reach_ports
 next_ports(const struct tables *t, const struct reach_destination *to)
 {
@@ -89,7 +79,7 @@ next_ports(const struct tables *t, const struct reach_destination *to)
 	return ports;
 }
 
-// Notes the far ends of the tunnels that a switch puts a destination's packets in.
+// Adds the far ends of the tunnels by which a switch forwards a destination.
 static void
 note_ends(struct uses *all, const struct tables *t, const struct reach_destination *to)
 {
@@ -108,7 +98,7 @@ note_ends(struct uses *all, const struct tables *t, const struct reach_destinati
 	}
 }
 
-// The same by which it sends the tunnels noted so far.
+// Adds the ports by which a switch forwards the tunnels known so far.
 static void
 add_tunnel_ports(const struct uses *all, const struct tables *t, struct reach_ports *ports)
 {
@@ -122,15 +112,9 @@ add_tunnel_ports(const struct uses *all, const struct tables *t, struct reach_po
 	}
 }
 
-static inline bool
-has_port(const struct reach_ports *ports, uint16_t port)
-{
-	return ports->bits[port / 64] >> port % 64 & 1;
-}
-
-// Whether packets to the destination that come into the fabric at `entrance` may come to `node`.
+// Whether packets to the destination that enter the fabric at `entrance` may arrive at `node`.
 static bool
-comes_to(struct uses *all, uint32_t node, uint32_t entrance, const struct reach_destination *to)
+arrives_at(struct uses *all, uint32_t node, uint32_t entrance, const struct reach_destination *to)
 {
 	const struct topology *t = all->f->topology;
 	uint32_t head = 0, tail = 0;
@@ -150,7 +134,7 @@ comes_to(struct uses *all, uint32_t node, uint32_t entrance, const struct reach_
 		for (uint16_t p = 0; p < t->nodes[at].port_count; p++) {
 			uint32_t peer = t->nodes[at].ports[p].peer_node;
 
-			if (!has_port(&ports, p) || peer >= t->first_host || all->seen[peer])
+			if (!reach_has_port(&ports, p) || peer >= t->first_host || all->seen[peer])
 				continue;
 			all->seen[peer] = true;
 			all->queue[tail++] = peer;
@@ -159,17 +143,17 @@ comes_to(struct uses *all, uint32_t node, uint32_t entrance, const struct reach_
 	return all->seen[node];
 }
 
-// An entry at one switch, while its pairs are visited. What is known of the pair before holds for
-// the next one, to the same destination, and mostly from the same leaf.
+// An entry at one switch while its pairs are visited. Results for one pair are kept for the next, which
+// often has the same destination and the same leaf.
 struct visit {
 	struct uses *all;
 	struct use *use;
 	uint32_t node;
 	uint32_t pairs;
 	const uint8_t *destination;
-	struct reach_ports ports; // to it
+	struct reach_ports ports; // to the destination
 	uint32_t entrance;
-	bool comes; // from there
+	bool arrives; // packets from the entrance
 };
 
 static bool
@@ -180,28 +164,25 @@ check_pair(void *context, const struct tables_pin_pair *pair)
 	struct visit *v = context;
 	bool new = v->pairs++ == 0 || v->destination != pair->destination;
 
-	if (new) {
-		v->destination = pair->destination;
-	}
+	v->destination = pair->destination;
 	if (new || v->entrance != pair->entrance) {
 		v->entrance = pair->entrance;
-		v->comes = comes_to(v->all, v->node, pair->entrance, &to);
+		v->arrives = arrives_at(v->all, v->node, pair->entrance, &to);
 		v->ports = next_ports(v->all->f->tables[v->node], &to);
 		add_tunnel_ports(v->all, v->all->f->tables[v->node], &v->ports);
 	}
-	v->use->followed = v->comes && has_port(&v->ports, pair->port);
+	v->use->followed = v->arrives && reach_has_port(&v->ports, pair->port);
 	return !v->use->followed;
 }
 
-static int
+static void
 check_entry(struct uses *all, uint32_t node, struct use *use)
 {
 	struct visit v = {.all = all, .use = use, .node = node};
-	int rc = tables_visit_pin(all->f->topology, node, use->pin, check_pair, &v);
 
+	tables_visit_pin(all->f->topology, node, use->pin, check_pair, &v);
 	if (v.pairs != 0 && use->count++ == 0)
 		use->first = node;
-	return rc;
 }
 
 static void
@@ -238,35 +219,33 @@ routes_may_change(const struct config *config)
 	return false;
 }
 
-static int
+static void
 check_entries(const struct fabric *f, struct diag *diag)
 {
-	struct uses all = {.f = f,
-			   .seen = calloc(f->topology->first_host + 1u, sizeof(*all.seen)),
-			   .queue = calloc(f->topology->first_host + 1u, sizeof(*all.queue)),
-			   .ends = calloc(f->topology->leaf_count + 1u, sizeof(*all.ends))};
-	int rc = all.seen == NULL || all.queue == NULL || all.ends == NULL ? -ENOMEM : 0;
+	struct uses all = {
+		.f = f,
+		.seen = memory_array(f->topology->first_host, sizeof(*all.seen), "switches"),
+		.queue = memory_array(f->topology->first_host, sizeof(*all.queue), "switches"),
+		.ends = memory_array(f->topology->leaf_count, sizeof(*all.ends), "tunnels"),
+	};
 
 	for (uint32_t n = 0; n < f->topology->first_host; n++) {
 		const struct config_routing *routing = &f->switches[n].routing;
 		uint32_t last = UINT32_MAX; // before the first
 
-		for (unsigned i = 0; rc == 0 && i < routing->pin_count; i++) {
+		for (unsigned i = 0; i < routing->pin_count; i++) {
 			struct use *use = find_or_add(&all, &routing->pins[i], &last);
 
-			if (use == NULL)
-				rc = -ENOMEM;
-			else if (!use->followed)
-				rc = check_entry(&all, n, use);
+			if (!use->followed)
+				check_entry(&all, n, use);
 		}
 	}
-	for (uint32_t i = 0; rc == 0 && i < all.count; i++)
+	for (uint32_t i = 0; i < all.count; i++)
 		report_entry(f, &all.items[i], diag);
 	free(all.items);
 	free(all.seen);
 	free(all.queue);
 	free(all.ends);
-	return rc;
 }
 
 // A `set` event may bring pins.
@@ -280,43 +259,40 @@ pins_may_change(const struct config *config)
 	return false;
 }
 
-// By the place that says `mode: pinned`: switches with pins and without.
-static int
-check_modes(const struct fabric *f, struct diag *diag)
+// Whether one of the switches that read `mode: pinned` at this place has an entry. modes: by switch, the
+// place; line 0: another mode.
+static bool
+has_entry(const struct fabric *f, const struct diag_pos *modes, struct diag_pos place)
 {
-	enum { WITHOUT, WITH };
-	struct advice_findings all = {.count = 0};
-	int rc = 0;
-
-	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++) {
-		const struct config_routing *routing = &f->switches[n].routing;
-		struct advice_finding one = {.figures = {routing->pin_count != 0 ? WITH : WITHOUT}};
-
-		if (routing->mode != CONFIG_ROUTING_PINNED)
-			continue;
-		one.pos = advice_pos(f, n, "routing.mode");
-		rc = advice_add_finding(&all, &one);
-	}
-	for (uint32_t i = 0; rc == 0 && i < all.count; i++) {
-		bool pinned = all.items[i].figures[0] == WITH;
-
-		for (uint32_t k = 0; !pinned && k < all.count; k++)
-			pinned = all.items[k].figures[0] == WITH &&
-				 all.items[k].pos.line == all.items[i].pos.line &&
-				 all.items[k].pos.column == all.items[i].pos.column;
-		if (!pinned)
-			diag_warning(diag, f->config->file, all.items[i].pos, "routing.mode",
-				     "pinned, but `routing.pinned` names no flow: all flows are "
-				     "hashed, as with ecmp");
-	}
-	free(all.items);
-	return rc;
+	for (uint32_t n = 0; n < f->topology->first_host; n++)
+		if (f->switches[n].routing.pin_count != 0 && advice_same_pos(modes[n], place))
+			return true;
+	return false;
 }
 
-int
+static void
+check_modes(const struct fabric *f, struct diag *diag)
+{
+	const uint32_t switches = f->topology->first_host;
+	struct diag_pos *modes = memory_array(switches, sizeof(*modes), "places of settings");
+
+	for (uint32_t n = 0; n < switches; n++)
+		if (f->switches[n].routing.mode == CONFIG_ROUTING_PINNED)
+			modes[n] = advice_pos(f, n, ADVICE_FIRST_SET, "routing.mode");
+	for (uint32_t n = 0; n < switches; n++)
+		if (f->switches[n].routing.mode == CONFIG_ROUTING_PINNED &&
+		    f->switches[n].routing.pin_count == 0 && !has_entry(f, modes, modes[n]))
+			diag_warning(diag, f->config->file, modes[n], "routing.mode",
+				     "pinned, but `routing.pinned` names no flow: all flows are "
+				     "hashed, as with ecmp");
+	free(modes);
+}
+
+void
 advice_idle_pins(const struct fabric *f, struct diag *diag)
 {
-	int rc = pins_may_change(f->config) ? 0 : check_modes(f, diag);
-
-	return rc != 0 || routes_may_change(f->config) ? rc : check_entries(f, diag);
+	if (!pins_may_change(f->config))
+		check_modes(f, diag);
+	if (!routes_may_change(f->config))
+		check_entries(f, diag);
 }

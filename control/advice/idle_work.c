@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does not happen as it is written: an item of the workload of which nothing starts before the
-// run ends, a stream that is faster than the NIC it leaves by, and an event behind the run's end.
+// Items of the workload that do not start before the run ends, streams that are faster than their
+// NIC, and events behind the run's end.
 #include "advice_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 
 static void
@@ -16,10 +17,8 @@ note_start(ps_t *starts, uint32_t item, ps_t start)
 static ps_t *
 list_starts(const struct config *config, const struct workload *w)
 {
-	ps_t *starts = malloc((config->work_count + 1u) * sizeof(*starts));
+	ps_t *starts = memory_array(config->work_count, sizeof(*starts), "starts");
 
-	if (starts == NULL)
-		return NULL;
 	for (unsigned i = 0; i < config->work_count; i++)
 		starts[i] = PS_NEVER;
 	for (uint32_t i = 0; i < w->flow_count; i++)
@@ -33,16 +32,14 @@ list_starts(const struct config *config, const struct workload *w)
 	return starts;
 }
 
-// What happens at the very end of a run is no longer part of it. An item that has nothing to send
-// (no arrival was drawn) is not late.
-static int
+// An item that starts at the very end of a run sends nothing. One that has nothing to send (no arrival
+// was drawn) is not late.
+static void
 check_starts(const struct config *config, const struct workload *w, ps_t until, struct diag *diag)
 {
 	ps_t *starts = list_starts(config, w);
 	char start[CONFIG_TEXT], end[CONFIG_TEXT];
 
-	if (starts == NULL)
-		return -ENOMEM;
 	for (unsigned i = 0; i < config->work_count; i++)
 		if (starts[i] != PS_NEVER && starts[i] >= until)
 			diag_warning(diag, config->file, config->workload[i].pos, "workload",
@@ -50,10 +47,9 @@ check_starts(const struct config *config, const struct workload *w, ps_t until, 
 				     config_duration_text(starts[i], start),
 				     config_duration_text(until, end));
 	free(starts);
-	return 0;
 }
 
-// What is at the very end of a run does happen.
+// An event at the very end of a run takes place.
 static void
 check_events(const struct config *config, ps_t until, struct diag *diag)
 {
@@ -82,12 +78,13 @@ check_stream(const struct fabric *f, const struct stream_spec *s, struct diag *d
 		     config_rate_text(nic_bps, most), name);
 }
 
-int
+void
 advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
 		 struct diag *diag)
 {
 	for (uint32_t i = 0; i < workload->stream_count; i++)
 		check_stream(f, &workload->streams[i], diag);
 	check_events(f->config, until, diag);
-	return until == PS_NEVER ? 0 : check_starts(f->config, workload, until, diag);
+	if (until != PS_NEVER)
+		check_starts(f->config, workload, until, diag);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Marking is to slow senders before they are paused. A queue's depth grows with the groups that
-// feed it; with one group congested, that group sends XOFF where it has come to its limit, and a
-// queue that marks every packet only above that depth seldom gets there.
+// ECN marking should slow senders before PFC pauses them. If one group alone is congested, it sends
+// XOFF at its limit, and the queue that it feeds seldom grows beyond that. So a queue that marks every
+// packet only above that depth marks too late.
 #include "advice_internal.h"
 
 #include <inttypes.h>
@@ -50,7 +50,7 @@ depth_of_xoff(const struct tables *t, unsigned group)
 	return (uint64_t)(depth + limit->reserved) * t->cell;
 }
 
-// The depth at which the first lossless group acts, of those whose packets wait in the class.
+// The least depth at which a lossless group whose packets wait in the class sends XOFF.
 static uint64_t
 least_depth(const struct fabric *f, uint32_t node, unsigned class, unsigned *group)
 {
@@ -97,21 +97,21 @@ check_class(const struct fabric *f, uint32_t node, unsigned class, struct findin
 	}
 }
 
-// Where the file sets the marking, or what the group may take.
+// Where the file sets the marking, or the limit of the group.
 static struct diag_pos
 find_pos(const struct fabric *f, const struct finding *found)
 {
 	unsigned class = found->class, group = found->group;
 	const char *pool = config_pool_name(f->switches[found->node].groups[group].pool);
-	struct diag_pos pos =
-		advice_pos(f, found->node, "qos.tc.%u.ecn.max qos.tc.%u.ecn", class, class);
+	struct diag_pos pos = advice_pos(f, found->node, ADVICE_FIRST_SET,
+					 "qos.tc.%u.ecn.max qos.tc.%u.ecn", class, class);
 
 	return pos.line != 0 ? pos
-			     : advice_last(f, found->node,
-					   "qos.pg.%u.alpha qos.pg.%u.pool qos.pg.%u.headroom "
-					   "buffer.pools.%s.size buffer.pools.%s.port-alpha "
-					   "buffer.headroom-pool.size buffer.size",
-					   group, group, group, pool, pool);
+			     : advice_pos(f, found->node, ADVICE_LAST_IN_FILE,
+					  "qos.pg.%u.alpha qos.pg.%u.pool qos.pg.%u.headroom "
+					  "buffer.pools.%s.size buffer.pools.%s.port-alpha "
+					  "buffer.headroom-pool.size buffer.size",
+					  group, group, group, pool, pool);
 }
 
 static void
@@ -128,7 +128,7 @@ report(const struct fabric *f, const struct finding *found, struct diag *diag)
 		     advice_others(found->count - 1, "switch", "switches", others));
 }
 
-int
+void
 advice_late_marking(const struct fabric *f, struct diag *diag)
 {
 	const struct topology *t = f->topology;
@@ -143,5 +143,4 @@ advice_late_marking(const struct fabric *f, struct diag *diag)
 			if (found.count != 0)
 				report(f, &found, diag);
 		}
-	return 0;
 }

@@ -1,44 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two ends of a link between switches must agree on what is never dropped: where one pauses for
-// a priority and the other drops it, packets that were lossless at first are lost on the way. A
-// host follows the leaf that it hangs on, so it always agrees. Two ends disagree by what they take
-// for lossless, or by the way in which they pause. (That they take a packet for the same priority
-// is another matter: markings.c.)
-#include "link_findings.h"
+// The two ends of a link between switches must agree on what is never dropped: where one pauses a
+// priority and the other drops it, packets that were lossless at first are lost on the way. A host
+// has the settings of its leaf, so those two always agree. The ends may differ in the priorities
+// that are lossless, or in the kind of pauses that they send. (That they assign the same priority to
+// a packet is checked in priority_mismatch.c.)
+#include "advice_internal.h"
 
 // Where the file makes the two differ: the last of the keys that decide it, of either.
 static struct diag_pos
-find_pos(const struct fabric *f, uint32_t a, uint32_t b, unsigned priority)
+find_pos(const struct fabric *f, const struct topo_link *link, unsigned priority)
 {
+	const uint32_t ends[] = {link->a.node, link->b.node};
 	struct diag_pos last = {0};
 
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t node = i == 0 ? a : b;
-		unsigned group = f->switches[node].priority_to_group[priority];
-
-		last = advice_later(last, advice_pos(f, node,
-						     "qos.pg.%u.lossless qos.priority-to-pg.%u "
-						     "qos.pfc.priorities qos.flow-control preset",
-						     group, priority));
-	}
+	for (unsigned i = 0; i < 2; i++)
+		last = advice_later(last,
+				    advice_pos(f, ends[i], ADVICE_FIRST_SET,
+					       "qos.pg.%u.lossless qos.priority-to-pg.%u "
+					       "qos.pfc.priorities qos.flow-control preset",
+					       f->switches[ends[i]].priority_to_group[priority],
+					       priority));
 	return last;
-}
-
-static void
-check_priorities(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
-{
-	uint8_t of_a = advice_lossless(&all->f->switches[a]),
-		of_b = advice_lossless(&all->f->switches[b]);
-
-	for (unsigned bits = of_a ^ of_b; bits != 0; bits &= bits - 1) {
-		unsigned priority = (unsigned)__builtin_ctz(bits);
-		bool first = of_a & 1u << priority;
-
-		link_findings_note(all, link, find_pos(all->f, a, b, priority),
-				   "priority %u is lossless on the %s and lossy on the %s",
-				   priority, link_findings_role(all->f, first ? a : b),
-				   link_findings_role(all->f, first ? b : a));
-	}
 }
 
 static bool
@@ -48,31 +30,36 @@ pauses_links(const struct switch_config *settings)
 }
 
 static void
-check_ways(struct link_findings *all, uint32_t link, uint32_t a, uint32_t b)
+check_link(const struct fabric *f, const struct topo_link *link, const char *name,
+	   struct advice_findings *all)
 {
-	const struct switch_config *of_a = &all->f->switches[a], *of_b = &all->f->switches[b];
+	const struct switch_config *a = &f->switches[link->a.node], *b = &f->switches[link->b.node];
+	const char *roles[] = {advice_role(f, link->a.node), advice_role(f, link->b.node)};
+	uint8_t of_a = advice_lossless(a), of_b = advice_lossless(b);
 
-	if (advice_lossless(of_a) == 0 || advice_lossless(of_b) == 0 ||
-	    pauses_links(of_a) == pauses_links(of_b))
-		return;
-	link_findings_note(
-		all, link, find_pos(all->f, a, b, 0),
-		"one end sends link pauses (802.3x) and the other priority pauses (PFC): "
-		"neither obeys the other");
+	for (unsigned bits = of_a ^ of_b; bits != 0; bits &= bits - 1) {
+		unsigned priority = (unsigned)__builtin_ctz(bits);
+		bool only_b = !(of_a & 1u << priority);
+
+		advice_note(all, find_pos(f, link, priority), "qos", name,
+			    "on the link @ priority %u is lossless on the %s and lossy on the %s",
+			    priority, roles[only_b], roles[!only_b]);
+	}
+	if (of_a != 0 && of_b != 0 && pauses_links(a) != pauses_links(b))
+		advice_note(all, find_pos(f, link, 0), "qos", name,
+			    "on the link @ one end sends link pauses (802.3x) and the other "
+			    "priority pauses (PFC): neither obeys the other");
 }
 
-int
+void
 advice_link_mismatch(const struct fabric *f, struct diag *diag)
 {
-	struct link_findings all = {.f = f};
+	struct advice_findings all = {.one = "link", .many = "links"};
+	char name[TOPOLOGY_NAME_MAX];
 
-	for (uint32_t i = 0; i < f->topology->link_count; i++) {
-		const struct topo_link *link = &f->topology->links[i];
-
-		if (link->host)
-			continue;
-		check_priorities(&all, i, link->a.node, link->b.node);
-		check_ways(&all, i, link->a.node, link->b.node);
-	}
-	return link_findings_report(&all, diag);
+	for (uint32_t i = 0; i < f->topology->link_count; i++)
+		if (!f->topology->links[i].host)
+			check_link(f, &f->topology->links[i],
+				   topology_link_name(f->topology, i, name), &all);
+	advice_report(&all, f, diag);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A CNP that waits behind paused data comes when the congestion it tells of has spread already. Its
-// class must be one that no priority with PFC maps to, at every switch that it passes.
+// A CNP that waits behind paused data arrives when the congestion that it reports has already spread.
+// So at every switch on its way its class must be one that no priority with PFC maps to.
 #include "advice_internal.h"
-
-#include <stdio.h>
 
 // The priorities for which some switch sends PFC.
 static uint8_t
@@ -17,11 +15,11 @@ sent_anywhere(const struct fabric *f)
 	return sent;
 }
 
-// Packets that wait in a class with others that PFC holds.
+// Packets that share a class with packets that PFC pauses.
 struct held {
-	uint16_t port; // that they come in by
+	uint16_t port; // by which they arrive
 	unsigned priority;
-	unsigned paused; // the priority that is
+	unsigned paused; // the other priority
 };
 
 // Whether the switch holds packets with this DSCP from one of its ports.
@@ -42,21 +40,18 @@ is_held(const struct tables *t, uint8_t dscp, uint8_t sent, struct held *held)
 	return false;
 }
 
-// Where the file says so: of the host, or of the switch.
+// The position of the setting that causes it: of the host, or of the switch.
 static struct diag_pos
 find_pos(const struct fabric *f, uint32_t host, uint32_t node, const struct held *held)
 {
-	const char *name = topology_host(f->topology, host)->name;
-	struct diag_pos pos = config_written_at(f->config, name, "cnp.dscp");
+	struct diag_pos pos = advice_host_pos(f, host, "cnp.dscp");
 
-	if (pos.line == 0)
-		pos = config_written_at(f->config, "hosts", "cnp.dscp");
 	if (pos.line != 0)
 		return pos;
-	return advice_later(advice_last(f, node,
-					"qos.priority-to-tc.%u qos.priority-to-tc.%u "
-					"qos.pfc.priorities qos.flow-control",
-					(unsigned)held->priority, (unsigned)held->paused),
+	return advice_later(advice_pos(f, node, ADVICE_LAST_IN_FILE,
+				       "qos.priority-to-tc.%u qos.priority-to-tc.%u "
+				       "qos.pfc.priorities qos.flow-control",
+				       held->priority, held->paused),
 			    advice_map_pos(f, node, held->port, f->hosts[host].cnp_dscp));
 }
 
@@ -85,7 +80,7 @@ check_dscp(const struct fabric *f, uint32_t host, uint8_t sent, struct diag *dia
 		     f->tables[first]->priority_to_tc[held.priority], held.paused);
 }
 
-int
+void
 advice_paused_cnp(const struct fabric *f, struct diag *diag)
 {
 	uint8_t sent = sent_anywhere(f);
@@ -98,5 +93,4 @@ advice_paused_cnp(const struct fabric *f, struct diag *diag)
 			check_dscp(f, h, sent, diag);
 		seen |= bit;
 	}
-	return 0;
 }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet has one marking but may be of one priority where it leaves and of another where it
-// arrives: by the maps of the two switches or of their ports, by what they trust, or because the
-// first writes another DSCP on the way out. A pause by the one then does not hold the packets of
-// the other, and what is lossless in one of them can be lost in the next.
+// A packet may have one priority at the switch that it leaves and another at the switch where it
+// arrives: because the maps of the switches or ports differ, or what they trust, or because the first
+// switch rewrites the DSCP. A pause from the second switch then does not stop these packets at the
+// first, and packets that are lossless at one can be lost at the other.
 //
-// Hosts may send any DSCP. What comes along the links between switches follows from that, switch by
-// switch, with what each of them writes; only what can come is looked at. NICs of the fabric send
-// no tags; frames of attached hosts may have one, and are not looked at.
-#include "link_findings.h"
+// Hosts may send any DSCP. From that follows, switch by switch and with what each of them rewrites,
+// which DSCPs can arrive over the links between switches; only those are checked. NICs of the fabric
+// send no tags. Attached hosts may, and their tagged frames are not checked.
+#include "advice_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
-// Ports of a switch by which packets come in that are treated alike.
+// Ports of a switch that treat arriving packets alike.
 struct entrance {
 	uint16_t port;   // one of them
-	bool from_above; // from a spine at a leaf, from a super at a spine: it goes up no more
-	uint64_t dscps;  // bit per DSCP that may come
+	bool from_above; // from a higher tier: its packets do not go up again
+	uint64_t dscps;  // bit per DSCP that may arrive
 };
 
 struct markings {
 	const struct fabric *f;
-	struct link_findings found;
+	struct advice_findings found;
 	struct entrance *entrances;
 	uint32_t *first; // by switch, and one behind the last
 };
@@ -64,7 +66,7 @@ find_entrance(const struct markings *m, uint32_t node, uint16_t port)
 	return NULL;
 }
 
-static int
+static void
 list_entrances(struct markings *m)
 {
 	const struct topology *t = m->f->topology;
@@ -72,10 +74,8 @@ list_entrances(struct markings *m)
 
 	for (uint32_t n = 0; n < t->first_host; n++)
 		ports += t->nodes[n].port_count;
-	m->entrances = calloc(ports + 1u, sizeof(*m->entrances));
-	m->first = calloc(t->first_host + 1u, sizeof(*m->first));
-	if (m->entrances == NULL || m->first == NULL)
-		return -ENOMEM;
+	m->entrances = memory_array(ports, sizeof(*m->entrances), "groups of ports");
+	m->first = memory_array(t->first_host + 1u, sizeof(*m->first), "groups of ports");
 	for (uint32_t n = 0; n < t->first_host; n++) {
 		m->first[n] = m->first[n + 1] = count;
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
@@ -91,7 +91,6 @@ list_entrances(struct markings *m)
 				entrance->dscps = UINT64_MAX;
 		}
 	}
-	return 0;
 }
 
 static unsigned
@@ -100,7 +99,7 @@ priority_of(const struct fabric *f, const struct passage *way, unsigned dscp)
 	return advice_priority(profile_at(f, way->from.node, way->came_by), (uint8_t)dscp);
 }
 
-// With what DSCP a packet leaves.
+// The DSCP that a packet leaves with.
 static unsigned
 leaves_with(const struct fabric *f, const struct passage *way, unsigned dscp)
 {
@@ -123,7 +122,7 @@ goes_on(const struct markings *m, const struct entrance *entrance, uint32_t from
 	return !entrance->from_above || !is_above(m->f, from, to);
 }
 
-// What may come along the link one way. Returns whether anything new does.
+// Adds the DSCPs that may arrive over a link in one direction. Returns whether any is new.
 static bool
 follow(struct markings *m, const struct topo_end *from, const struct topo_end *to)
 {
@@ -161,7 +160,7 @@ follow_all(struct markings *m)
 	}
 }
 
-// Where the file says what a port writes in the place of a DSCP.
+// The position of the setting by which a port rewrites the DSCP.
 static struct diag_pos
 find_remark(const struct fabric *f, const struct topo_end *from)
 {
@@ -172,30 +171,33 @@ find_remark(const struct fabric *f, const struct topo_end *from)
 		if (settings->ports[i].number == number &&
 		    settings->ports[i].set & CONFIG_PORT_QOS_REMARK)
 			return settings->ports[i].name.pos;
-	return advice_pos(f, from->node, "qos.remark.dscp qos.remark");
+	return advice_pos(f, from->node, ADVICE_FIRST_SET, "qos.remark.dscp qos.remark");
 }
 
 static void
 note_remark(struct markings *m, uint32_t link, const struct passage *way, unsigned dscp)
 {
-	link_findings_note(
-		&m->found, link, find_remark(m->f, &way->from),
-		"packets of priority %u leave the %s with DSCP %u, which is priority %u on the "
-		"%s: a pause from one end does not stop these packets at the other",
-		priority_of(m->f, way, dscp), link_findings_role(m->f, way->from.node),
-		leaves_with(m->f, way, dscp), priority_behind(m->f, way, dscp),
-		link_findings_role(m->f, way->to.node));
+	char name[TOPOLOGY_NAME_MAX];
+
+	advice_note(&m->found, find_remark(m->f, &way->from), "qos",
+		    topology_link_name(m->f->topology, link, name),
+		    "on the link @ packets of priority %u leave the %s with DSCP %u, which is "
+		    "priority %u on the %s: a pause from one end does not stop these packets at "
+		    "the other",
+		    priority_of(m->f, way, dscp), advice_role(m->f, way->from.node),
+		    leaves_with(m->f, way, dscp), priority_behind(m->f, way, dscp),
+		    advice_role(m->f, way->to.node));
 }
 
-// The DSCPs by whose priorities a passage differs from end to end, where that hurts. Those that are
-// changed on the way are reported at once, by their priority.
+// The DSCPs that a passage keeps but whose priorities differ between its ends, if one of them is
+// lossless. DSCPs that are rewritten on the way are reported at once, one for each priority.
 static uint64_t
 differing(struct markings *m, uint32_t link, const struct passage *way, uint64_t dscps)
 {
 	uint8_t lossless_here = advice_lossless(&m->f->switches[way->from.node]);
 	uint8_t lossless_there = advice_lossless(&m->f->switches[way->to.node]);
 	uint64_t differ = 0;
-	uint8_t told = 0;
+	uint8_t reported = 0;
 
 	for (uint64_t bits = dscps; bits != 0; bits &= bits - 1) {
 		unsigned dscp = (unsigned)__builtin_ctzll(bits);
@@ -206,14 +208,14 @@ differing(struct markings *m, uint32_t link, const struct passage *way, uint64_t
 			continue;
 		if (leaves_with(m->f, way, dscp) == dscp)
 			differ |= UINT64_C(1) << dscp;
-		else if (!(told & 1u << here))
+		else if (!(reported & 1u << here))
 			note_remark(m, link, way, dscp);
-		told |= (uint8_t)(1u << here);
+		reported |= (uint8_t)(1u << here);
 	}
 	return differ;
 }
 
-// What differs of a link, both ways at once: that two maps differ is one thing.
+// The differences of a link in both directions: two maps that differ are one problem.
 struct difference {
 	uint64_t dscps;
 	unsigned first;   // of them
@@ -250,7 +252,7 @@ check_link(struct markings *m, uint32_t link)
 {
 	const struct topo_link *l = &m->f->topology->links[link];
 	struct difference found = {.first = 64};
-	char more[48] = "";
+	char more[48] = "", name[TOPOLOGY_NAME_MAX];
 
 	check_direction(m, link, false, &found);
 	check_direction(m, link, true, &found);
@@ -259,28 +261,24 @@ check_link(struct markings *m, uint32_t link)
 	if (__builtin_popcountll(found.dscps) > 1)
 		snprintf(more, sizeof(more), " (also %d other DSCPs)",
 			 __builtin_popcountll(found.dscps) - 1);
-	link_findings_note(
-		&m->found, link, found.pos,
-		"DSCP %u is priority %u on the %s and %u on the %s%s: a pause from one end does "
-		"not stop these packets at the other",
-		found.first, found.here[0], link_findings_role(m->f, l->a.node), found.here[1],
-		link_findings_role(m->f, l->b.node), more);
+	advice_note(&m->found, found.pos, "qos", topology_link_name(m->f->topology, link, name),
+		    "on the link @ DSCP %u is priority %u on the %s and %u on the %s%s: a pause "
+		    "from one end does not stop these packets at the other",
+		    found.first, found.here[0], advice_role(m->f, l->a.node), found.here[1],
+		    advice_role(m->f, l->b.node), more);
 }
 
-int
+void
 advice_priority_mismatch(const struct fabric *f, struct diag *diag)
 {
-	struct markings m = {.f = f, .found.f = f};
-	int rc = list_entrances(&m);
+	struct markings m = {.f = f, .found = {.one = "link", .many = "links"}};
 
-	if (rc == 0) {
-		follow_all(&m);
-		for (uint32_t i = 0; i < f->topology->link_count; i++)
-			if (!f->topology->links[i].host)
-				check_link(&m, i);
-		rc = link_findings_report(&m.found, diag);
-	}
+	list_entrances(&m);
+	follow_all(&m);
+	for (uint32_t i = 0; i < f->topology->link_count; i++)
+		if (!f->topology->links[i].host)
+			check_link(&m, i);
+	advice_report(&m.found, f, diag);
 	free(m.entrances);
 	free(m.first);
-	return rc;
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where packets can really go. Every destination is followed from the ports of hosts, by the VRF of
-// the port that a packet comes in by, over all members of each next-hop group, in the encapsulation
-// that it gets there (reach_encap.c). Destinations that every switch treats alike, as it does the
-// hosts of one leaf, are followed once: they are known by a sum over the groups that all switches
-// send them to. (Groups that lead to hosts count as one and the same.)
+// Where packets can go. Every destination is followed from the ports of hosts, in the VRF of the port,
+// over all members of each next-hop group, in the encapsulation that packets get there (reach_encap.c).
+// Destinations that every switch treats alike, such as the hosts of one leaf, are followed once: a hash
+// over the groups that all switches send them to identifies them. (All groups that lead to hosts count
+// as the same.)
 #include "advice_internal.h"
 
+#include "control/base/memory.h"
 #include "dataplane/base/random.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A port that packets come from hosts by: only its VRF matters.
+// A port by which packets arrive from hosts: only its VRF matters.
 struct entrance {
 	uint32_t node;
 	uint16_t vrf;
@@ -20,41 +20,31 @@ struct entrance {
 
 struct follow {
 	struct reach *r;
-	const struct tables *const *tables;
 	struct entrance *entrances;
 	uint32_t entrance_count;
-	uint64_t *sums; // of destinations followed; a power of two slots, 0 is free
-	uint32_t slots;
+	uint64_t *sums; // of destinations followed: a hash table in which 0 is free
+	uint32_t slots; // a power of two
 	uint32_t followed;
 };
 
-int
+void
 reach_create(struct reach *r, const struct topology *t)
 {
-	*r = (struct reach){.topology = t};
-	r->first = calloc(t->first_host + 1u, sizeof(*r->first));
-	if (r->first == NULL)
-		return -ENOMEM;
+	*r = (struct reach){.topology = t, .encap_count = 1, .encap_room = 1};
+	r->first = memory_array(t->first_host, sizeof(*r->first), "switches");
 	for (uint32_t n = 0; n < t->first_host; n++) {
 		r->first[n] = r->link_count;
 		r->link_count += t->nodes[n].port_count;
 	}
-	r->owner = calloc(r->link_count + 1u, sizeof(*r->owner));
-	r->onward = calloc(r->link_count + 1u, sizeof(*r->onward));
-	r->encaps = calloc(1, sizeof(*r->encaps));
-	r->encap_count = r->encap_room = 1;
-	r->seen = calloc(r->link_count + 1u, sizeof(*r->seen));
-	r->queue = calloc(r->link_count + 1u, sizeof(*r->queue));
-	r->loop = calloc(r->link_count + 1u, sizeof(*r->loop));
-	if (r->owner == NULL || r->onward == NULL || r->encaps == NULL || r->seen == NULL ||
-	    r->queue == NULL || r->loop == NULL) {
-		reach_destroy(r);
-		return -ENOMEM;
-	}
+	r->owner = memory_array(r->link_count, sizeof(*r->owner), "links");
+	r->onward = memory_array(r->link_count, sizeof(*r->onward), "links");
+	r->encaps = memory_array(1, sizeof(*r->encaps), "encapsulations");
+	r->seen = memory_array(r->link_count, sizeof(*r->seen), "steps");
+	r->queue = memory_array(r->link_count, sizeof(*r->queue), "steps");
+	r->loop = memory_array(r->link_count, sizeof(*r->loop), "links");
 	for (uint32_t n = 0; n < t->first_host; n++)
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++)
 			r->owner[r->first[n] + p] = n;
-	return 0;
 }
 
 void
@@ -83,22 +73,22 @@ leads_to_switch(const struct reach *r, uint32_t node, uint16_t port)
 	return r->topology->nodes[node].ports[port].peer_node < r->topology->first_host;
 }
 
-// Puts the steps by which a switch sends the destination on into the queue, and their links into
-// `onward`, NULL for none.
+// Adds the steps by which a switch sends the destination on to the queue, and their ports to `onward`,
+// unless it is NULL.
 static uint32_t
-send_on(const struct follow *w, uint32_t node, const struct next_hop_group *group,
-	uint32_t encap_index, struct reach_ports *onward, uint32_t tail)
+send_on(const struct follow *w, uint32_t node, struct reach_hop hop, struct reach_ports *onward,
+	uint32_t tail)
 {
-	const struct tables *t = w->tables[node];
+	const struct next_hop *next_hops = w->r->tables[node]->next_hops;
 
-	for (uint32_t i = 0; group != NULL && i < group->count; i++) {
-		uint16_t port = t->next_hops[group->first + i].port;
-		uint32_t step = encap_index * w->r->link_count + reach_link(w->r, node, port);
+	for (uint32_t i = 0; hop.group != NULL && i < hop.group->count; i++) {
+		uint16_t port = next_hops[hop.group->first + i].port;
+		uint32_t step = hop.encap * w->r->link_count + reach_link(w->r, node, port);
 
 		if (!leads_to_switch(w->r, node, port))
 			continue;
 		if (onward != NULL)
-			onward->bits[port / 64] |= UINT64_C(1) << port % 64;
+			reach_add_port(onward, port);
 		if (w->r->seen[step] == w->followed)
 			continue;
 		w->r->seen[step] = w->followed;
@@ -107,54 +97,37 @@ send_on(const struct follow *w, uint32_t node, const struct next_hop_group *grou
 	return tail;
 }
 
-static int
-note_loop(struct follow *w, const struct reach_destination *d, uint32_t steps)
-{
-	struct reach *r = w->r;
-	int length = reach_find_loop(r, w->tables, d, r->queue, steps, r->loop);
-
-	if (length <= 0)
-		return length;
-	r->loop_length = (uint32_t)length;
-	r->looping = (struct config_prefix){.version = d->ip6 ? 6 : 4, .length = d->ip6 ? 128 : 32};
-	memcpy(r->looping.address, d->address, d->ip6 ? 16 : 4);
-	return 0;
-}
-
-static int
+static void
 follow_one(struct follow *w, const struct reach_destination *d)
 {
-	const struct next_hop_group *group;
 	struct reach *r = w->r;
-	uint32_t head = 0, tail = 0, encap_index;
-	int rc = 0;
+	uint32_t head = 0, tail = 0;
 
 	w->followed++;
 	r->encap_count = 1;
-	for (uint32_t i = 0; rc == 0 && i < w->entrance_count; i++) {
+	for (uint32_t i = 0; i < w->entrance_count; i++) {
 		const struct entrance *e = &w->entrances[i];
 
-		rc = reach_first_hop(r, w->tables[e->node], e->vrf, d, &group, &encap_index);
-		if (rc == 0)
-			tail = send_on(w, e->node, group, encap_index, NULL, tail);
+		tail = send_on(w, e->node, reach_first_hop(r, r->tables[e->node], e->vrf, d), NULL,
+			       tail);
 	}
-	while (rc == 0 && head < tail) {
+	while (head < tail) {
 		uint32_t step = r->queue[head++], link = step % r->link_count;
 
-		rc = reach_next_hop(r, w->tables, step, d, &group, &encap_index);
-		if (rc == 0)
-			tail = send_on(w, reach_port(r, link)->peer_node, group, encap_index,
-				       &r->onward[link], tail);
+		tail = send_on(w, reach_port(r, link)->peer_node, reach_next_hop(r, step, d),
+			       &r->onward[link], tail);
 	}
-	if (rc != 0)
-		return rc;
-	return r->loop_length == 0 ? note_loop(w, d, tail) : 0;
+	if (r->loop_length != 0)
+		return;
+	reach_find_loop(r, d, r->queue, tail);
+	r->looping = (struct config_prefix){.version = d->ip6 ? 6 : 4, .length = d->ip6 ? 128 : 32};
+	memcpy(r->looping.address, d->address, d->ip6 ? 16 : 4);
 }
 
 static bool
 stays(const struct follow *w, uint32_t node, uint32_t number)
 {
-	const struct tables *t = w->tables[node];
+	const struct tables *t = w->r->tables[node];
 	const struct next_hop_group *group = &t->groups[number];
 
 	for (uint32_t i = 0; i < group->count; i++)
@@ -170,8 +143,8 @@ sum_of(const struct follow *w, const struct reach_destination *d)
 	uint64_t sum = 1;
 
 	for (uint32_t n = 0; n < w->r->topology->first_host; n++)
-		for (uint16_t vrf = 0; vrf < w->tables[n]->vrf_count; vrf++) {
-			uint32_t number = reach_look_up(w->tables[n], vrf, d);
+		for (uint16_t vrf = 0; vrf < w->r->tables[n]->vrf_count; vrf++) {
+			uint32_t number = reach_look_up(w->r->tables[n], vrf, d);
 
 			if (number != LPM_NONE && stays(w, n, number))
 				number = LPM_NONE;
@@ -180,7 +153,7 @@ sum_of(const struct follow *w, const struct reach_destination *d)
 	return sum | 1;
 }
 
-// True when a destination of this sum has been followed already; it has now.
+// Whether a destination with this sum has been followed before; it counts as followed from now on.
 static bool
 known(struct follow *w, uint64_t sum)
 {
@@ -194,22 +167,21 @@ known(struct follow *w, uint64_t sum)
 	return false;
 }
 
-static int
+static void
 consider(struct follow *w, const uint8_t *address, bool ip6)
 {
 	const struct reach_destination d = {.address = address, .ip6 = ip6};
 
-	return known(w, sum_of(w, &d)) ? 0 : follow_one(w, &d);
+	if (!known(w, sum_of(w, &d)))
+		follow_one(w, &d);
 }
 
-static int
+static void
 find_entrances(struct follow *w)
 {
 	const struct topology *t = w->r->topology;
 
-	w->entrances = calloc(w->r->link_count + 1u, sizeof(*w->entrances));
-	if (w->entrances == NULL)
-		return -ENOMEM;
+	w->entrances = memory_array(w->r->link_count, sizeof(*w->entrances), "ports of hosts");
 	for (uint32_t n = 0; n < t->first_host; n++) {
 		uint32_t first = w->entrance_count;
 
@@ -225,10 +197,9 @@ find_entrances(struct follow *w)
 				w->entrances[w->entrance_count++] = (struct entrance){n, port->vrf};
 		}
 	}
-	return 0;
 }
 
-static int
+static void
 make_room(struct follow *w, uint32_t extra)
 {
 	const struct topology *t = w->r->topology;
@@ -239,35 +210,32 @@ make_room(struct follow *w, uint32_t extra)
 	w->slots = 1;
 	while (w->slots < 2 * most + 2)
 		w->slots *= 2;
-	w->sums = calloc(w->slots, sizeof(*w->sums));
-	return w->sums == NULL ? -ENOMEM : 0;
+	w->sums = memory_array(w->slots, sizeof(*w->sums), "destinations");
 }
 
-int
+void
 reach_follow(struct reach *r, const struct tables *const *tables, const struct config_prefix *extra,
 	     uint32_t extra_count)
 {
-	struct follow w = {.r = r, .tables = tables};
+	struct follow w = {.r = r};
 	const struct topology *t = r->topology;
-	int rc = find_entrances(&w);
 
+	r->tables = tables;
+	r->loop_length = 0;
 	memset(r->onward, 0, r->link_count * sizeof(*r->onward));
 	memset(r->seen, 0, (size_t)r->encap_room * r->link_count * sizeof(*r->seen));
-	r->loop_length = 0;
-	if (rc == 0)
-		rc = make_room(&w, extra_count);
-	for (uint32_t h = 0; rc == 0 && h < t->host_count; h++) {
+	find_entrances(&w);
+	make_room(&w, extra_count);
+	for (uint32_t h = 0; h < t->host_count; h++) {
 		const struct topo_node *host = topology_host(t, h);
 
-		for (uint16_t p = 0; rc == 0 && p < host->port_count; p++) {
-			rc = consider(&w, host->ports[p].ip4, false);
-			if (rc == 0)
-				rc = consider(&w, host->ports[p].ip6, true);
+		for (uint16_t p = 0; p < host->port_count; p++) {
+			consider(&w, host->ports[p].ip4, false);
+			consider(&w, host->ports[p].ip6, true);
 		}
 	}
-	for (uint32_t i = 0; rc == 0 && i < extra_count; i++)
-		rc = consider(&w, extra[i].address, extra[i].version == 6);
+	for (uint32_t i = 0; i < extra_count; i++)
+		consider(&w, extra[i].address, extra[i].version == 6);
 	free(w.entrances);
 	free(w.sums);
-	return rc;
 }

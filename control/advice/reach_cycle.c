@@ -1,83 +1,143 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding links that wait for each other in a cycle: depth first over what reach.c has followed.
+// Cycles in what reach.c has followed, found depth first: links that wait for each other, and steps
+// that the packets of one destination take again and again (a routing loop).
 #include "advice_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEW, ON_PATH, DONE };
+#define NONE UINT32_MAX
 
-// The next link behind `link` after its port `from` - 1, or link_count.
+struct search {
+	const struct reach *r;
+	// The next node of the graph behind the last of the path, or NONE. Keeps at cursor[last] how far
+	// it has come; this is 0 at first.
+	uint32_t (*next)(struct search *s, uint32_t last);
+	enum { NEW, ON_PATH, DONE } * states; // by node of the graph
+	uint32_t *path;                       // no node twice
+	uint32_t *cursor;                     // by place on the path
+	const bool *members;                  // links: by switch
+	const struct reach_destination *d;    // steps
+	struct reach_hop *hops; // steps: by place on the path; where packets go from there
+};
+
+// Searches from one node. Returns the length of the path if its end leads back to the node at *begin
+// of the path, or 0.
 static uint32_t
-next_onward(const struct reach *r, uint32_t link, const bool *members, uint32_t *from)
+search_from(struct search *s, uint32_t start, uint32_t *begin)
 {
-	const struct topo_port *port = reach_port(r, link);
+	uint32_t length = 1;
+
+	s->path[0] = start;
+	s->cursor[0] = 0;
+	s->states[start] = ON_PATH;
+	while (length > 0) {
+		uint32_t next = s->next(s, length - 1);
+
+		if (next == NONE) {
+			s->states[s->path[--length]] = DONE;
+		} else if (s->states[next] == ON_PATH) {
+			for (*begin = 0; s->path[*begin] != next;)
+				++*begin;
+			return length;
+		} else if (s->states[next] == NEW) {
+			s->states[next] = ON_PATH;
+			s->cursor[length] = 0;
+			s->path[length++] = next;
+		}
+	}
+	return 0;
+}
+
+// ---- links --------------------------------------------------------------------------------------
+
+static uint32_t
+next_link(struct search *s, uint32_t last)
+{
+	const struct reach *r = s->r;
+	const struct topo_port *port = reach_port(r, s->path[last]);
+	const struct topo_node *node = &r->topology->nodes[port->peer_node];
+	uint32_t *from = &s->cursor[last];
 
 	for (; *from < PORTS_MAX; ++*from) {
-		uint64_t rest = r->onward[link].bits[*from / 64] >> *from % 64;
-		uint32_t end;
+		uint64_t rest = r->onward[s->path[last]].bits[*from / 64] >> *from % 64;
 
 		if (rest == 0) {
 			*from |= 63;
 			continue;
 		}
 		*from += (uint32_t)__builtin_ctzll(rest);
-		end = r->topology->nodes[port->peer_node].ports[*from].peer_node;
-		if (members[port->peer_node] && members[end])
+		if (s->members[port->peer_node] && s->members[node->ports[*from].peer_node])
 			return reach_link(r, port->peer_node, (uint16_t)(*from)++);
 	}
-	return r->link_count;
+	return NONE;
 }
 
-// Depth first, on a path of its own: `cycle` holds it, `queue` how far each of its links has been
-// looked at.
-static int
-walk(const struct reach *r, const bool *members, uint8_t *state, uint32_t *cycle, uint32_t start)
-{
-	uint32_t length = 0;
-
-	cycle[0] = start;
-	r->queue[length++] = 0;
-	state[start] = ON_PATH;
-	while (length > 0) {
-		uint32_t link = cycle[length - 1];
-		uint32_t next = next_onward(r, link, members, &r->queue[length - 1]);
-
-		if (next == r->link_count) {
-			state[link] = DONE;
-			length--;
-		} else if (state[next] == ON_PATH) {
-			uint32_t begin = 0;
-
-			while (cycle[begin] != next)
-				begin++;
-			memmove(cycle, &cycle[begin], (length - begin) * sizeof(*cycle));
-			return (int)(length - begin);
-		} else if (state[next] == NEW) {
-			state[next] = ON_PATH;
-			r->queue[length] = 0;
-			cycle[length++] = next;
-		}
-	}
-	return 0;
-}
-
-int
+uint32_t
 reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle)
 {
-	uint8_t *state = calloc(r->link_count + 1u, sizeof(*state));
-	int found = 0;
+	struct search s = {.r = r, .next = next_link, .members = members, .path = cycle};
+	uint32_t length = 0, begin = 0;
 
-	if (state == NULL)
-		return -ENOMEM;
-	for (uint32_t link = 0; link < r->link_count && found == 0; link++) {
+	s.states = memory_array(r->link_count, sizeof(*s.states), "states of links");
+	s.cursor = memory_array(r->link_count, sizeof(*s.cursor), "links of a path");
+	for (uint32_t link = 0; link < r->link_count && length == 0; link++) {
 		uint32_t end = reach_port(r, link)->peer_node;
 
-		if (state[link] == NEW && members[r->owner[link]] &&
+		if (s.states[link] == NEW && members[r->owner[link]] &&
 		    end < r->topology->first_host && members[end])
-			found = walk(r, members, state, cycle, link);
+			length = search_from(&s, link, &begin);
 	}
-	free(state);
-	return found;
+	memmove(cycle, &cycle[begin], (length - begin) * sizeof(*cycle));
+	free(s.states);
+	free(s.cursor);
+	return length - begin;
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+static uint32_t
+next_step(struct search *s, uint32_t last)
+{
+	const struct reach *r = s->r;
+	uint32_t node = reach_port(r, s->path[last] % r->link_count)->peer_node;
+	struct reach_hop *hop = &s->hops[last];
+
+	if (s->cursor[last] == 0)
+		*hop = reach_next_hop((struct reach *)(uintptr_t)r, s->path[last], s->d);
+	while (hop->group != NULL && s->cursor[last] < hop->group->count) {
+		const struct next_hop *member =
+			&r->tables[node]->next_hops[hop->group->first + s->cursor[last]++];
+
+		if (r->topology->nodes[node].ports[member->port].peer_node <
+		    r->topology->first_host)
+			return hop->encap * r->link_count + reach_link(r, node, member->port);
+	}
+	return NONE;
+}
+
+void
+reach_find_loop(struct reach *r, const struct reach_destination *d, const uint32_t *steps,
+		uint32_t count)
+{
+	struct search s = {.r = r, .next = next_step, .d = d};
+	uint32_t length = 0, begin = 0;
+
+	s.states = memory_array((size_t)r->encap_count * r->link_count, sizeof(*s.states),
+				"states of steps");
+	s.path = memory_array(count, sizeof(*s.path), "steps of a path");
+	s.cursor = memory_array(count, sizeof(*s.cursor), "steps of a path");
+	s.hops = memory_array(count, sizeof(*s.hops), "steps of a path");
+	for (uint32_t i = 0; i < count && length == 0; i++)
+		if (s.states[steps[i]] == NEW)
+			length = search_from(&s, steps[i], &begin);
+	// The encapsulation may change on the way, so a loop may pass a link twice.
+	for (r->loop_length = 0; begin < length && r->loop_length < r->link_count; begin++)
+		r->loop[r->loop_length++] = s.path[begin] % r->link_count;
+	free(s.states);
+	free(s.path);
+	free(s.cursor);
+	free(s.hops);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What packets wear as they are followed. In VXLAN they go by the outer address in the VRF of the
-// port that they come in by, up to the switch that has it; there, or with a tag, by the VRF that
-// the VNI or the VLAN stands for. What a group says they wear from there on is found again in a
-// list of the destination's own, as each switch numbers its encapsulations for itself.
+// The encapsulation of packets that are followed. In VXLAN they go by the outer address, in the VRF of
+// the port by which they arrive, up to the switch that owns this address. There, or with a VLAN tag, they
+// go by the VRF that the VNI or VLAN stands for. Each switch numbers its encapsulations on its own, so
+// those of the destination are kept in a list.
 #include "advice_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "control/base/memory.h"
+
 #include <string.h>
 
 static bool
@@ -16,58 +16,48 @@ same(const struct encap *a, const struct encap *b)
 	       memcmp(a->remote, b->remote, sizeof(a->remote)) == 0;
 }
 
-static int
+// Doubles the room for encapsulations and for steps.
+static void
 make_room(struct reach *r)
 {
-	uint32_t room = 2 * r->encap_room;
 	size_t steps = (size_t)r->encap_room * r->link_count;
-	struct encap *encaps = realloc(r->encaps, room * sizeof(*encaps));
-	uint32_t *seen, *queue;
 
-	if (encaps == NULL)
-		return -ENOMEM;
-	r->encaps = encaps;
-	seen = realloc(r->seen, (2 * steps + 1) * sizeof(*seen));
-	if (seen == NULL)
-		return -ENOMEM;
-	memset(&seen[steps], 0, (steps + 1) * sizeof(*seen));
-	r->seen = seen;
-	queue = realloc(r->queue, (2 * steps + 1) * sizeof(*queue));
-	if (queue == NULL)
-		return -ENOMEM;
-	r->queue = queue;
-	r->encap_room = room;
-	return 0;
+	r->encap_room *= 2;
+	r->encaps = memory_resize(r->encaps, r->encap_room, sizeof(*r->encaps), "encapsulations");
+	r->seen = memory_resize(r->seen, 2 * steps, sizeof(*r->seen), "steps");
+	memset(&r->seen[steps], 0, steps * sizeof(*r->seen));
+	r->queue = memory_resize(r->queue, 2 * steps, sizeof(*r->queue), "steps");
 }
 
-static int
-find_encap(struct reach *r, const struct encap *encap, uint32_t *out)
+static uint32_t
+find_encap(struct reach *r, const struct encap *encap)
 {
-	for (uint32_t i = 0; i < r->encap_count; i++) {
-		if (!same(&r->encaps[i], encap))
-			continue;
-		*out = i;
-		return 0;
-	}
-	if (r->encap_count == r->encap_room && make_room(r) != 0)
-		return -ENOMEM;
+	for (uint32_t i = 0; i < r->encap_count; i++)
+		if (same(&r->encaps[i], encap))
+			return i;
+	if (r->encap_count == r->encap_room)
+		make_room(r);
 	r->encaps[r->encap_count] = *encap;
-	*out = r->encap_count++;
-	return 0;
+	return r->encap_count++;
 }
 
-int
-reach_first_hop(struct reach *r, const struct tables *t, uint16_t vrf,
-		const struct reach_destination *d, const struct next_hop_group **group,
-		uint32_t *encap_index)
+static const struct next_hop_group *
+find_group(const struct tables *t, uint16_t vrf, const struct reach_destination *d)
 {
 	uint32_t number = reach_look_up(t, vrf, d);
 
-	*group = number == LPM_NONE ? NULL : &t->groups[number];
-	*encap_index = 0;
-	if (*group == NULL || (*group)->encap == 0)
-		return 0;
-	return find_encap(r, &t->tunnels->encaps[(*group)->encap], encap_index);
+	return number == LPM_NONE ? NULL : &t->groups[number];
+}
+
+struct reach_hop
+reach_first_hop(struct reach *r, const struct tables *t, uint16_t vrf,
+		const struct reach_destination *d)
+{
+	struct reach_hop hop = {.group = find_group(t, vrf, d)};
+
+	if (hop.group != NULL && hop.group->encap != 0)
+		hop.encap = find_encap(r, &t->tunnels->encaps[hop.group->encap]);
+	return hop;
 }
 
 // Whether a tunnel ends at a switch.
@@ -78,13 +68,11 @@ ends(const struct tunnel_tables *t, const struct encap *encap)
 	       memcmp(t->local, encap->remote, t->version == 6 ? 16 : 4) == 0;
 }
 
-int
-reach_next_hop(struct reach *r, const struct tables *const *tables, uint32_t step,
-	       const struct reach_destination *d, const struct next_hop_group **group,
-	       uint32_t *encap_index)
+struct reach_hop
+reach_next_hop(struct reach *r, uint32_t step, const struct reach_destination *d)
 {
 	const struct topo_port *port = reach_port(r, step % r->link_count);
-	const struct tables *t = tables[port->peer_node];
+	const struct tables *t = r->tables[port->peer_node];
 	const struct port_tables *in = &t->ports[port->peer_port];
 	const struct encap *encap = &r->encaps[step / r->link_count];
 	uint16_t vrf = in->vrf;
@@ -94,16 +82,12 @@ reach_next_hop(struct reach *r, const struct tables *const *tables, uint32_t ste
 			.address = encap->remote,
 			.ip6 = t->tunnels != NULL && t->tunnels->version == 6,
 		};
-		uint32_t number = reach_look_up(t, vrf, &outer);
 
-		*group = number == LPM_NONE ? NULL : &t->groups[number];
-		*encap_index = step / r->link_count;
-		return 0;
+		return (struct reach_hop){find_group(t, vrf, &outer), step / r->link_count};
 	}
 	if (encap->kind == ENCAP_VXLAN)
 		vrf = tunnel_find_vni(t->tunnels, encap->vni);
 	else if (encap->kind == ENCAP_VLAN && in->underlay && t->tunnels != NULL)
 		vrf = t->tunnels->vids == NULL ? VRF_NONE : t->tunnels->vids[encap->vid];
-	*group = NULL;
-	return vrf == VRF_NONE ? 0 : reach_first_hop(r, t, vrf, d, group, encap_index);
+	return vrf == VRF_NONE ? (struct reach_hop){0} : reach_first_hop(r, t, vrf, d);
 }

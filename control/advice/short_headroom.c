@@ -1,67 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Headroom that the file sets shorter than what still arrives after XOFF: a lossless group would
-// drop. And a headroom pool in which not even one group finds the headroom it may take.
+// A lossless group drops packets if its configured headroom is smaller than what still arrives after
+// XOFF, or if the headroom pool is smaller than the headroom that a single group may need.
 #include "advice_internal.h"
 
 #include "control/model/tables/build.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 
-// Of a finding: the group, and bytes.
-enum { GROUP, WRITTEN, NEEDED };
-
-// Ports share what a profile says, so what was found of a profile is found of all its ports.
-static int
+// Ports that share a profile need the same headroom.
+static void
 check_group(const struct fabric *f, uint32_t node, unsigned group, struct advice_findings *all)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
-	const struct switch_config *settings = &f->switches[node];
 	const struct tables *t = f->tables[node];
-	struct advice_finding one = {.figures[GROUP] = group};
 	const struct port_profile *last = NULL;
-	int rc = 0;
+	struct diag_pos pos = {0};
+	uint64_t needed = 0;
+	char name[TOPOLOGY_NAME_MAX], key[32];
 
-	for (uint16_t p = 0; rc == 0 && p < place->port_count; p++) {
+	snprintf(key, sizeof(key), "qos.pg.%u.headroom", group);
+	for (uint16_t p = 0; p < place->port_count; p++) {
 		const struct port_profile *profile = t->ports[p].profile;
+		uint64_t written = (uint64_t)profile->pg[group].headroom * t->cell;
+		const struct topo_port *port = &place->ports[p];
+		struct advice_finding *one;
 
 		if (profile->pg[group].pfc_priorities == 0)
 			continue;
-		one.first = (struct topo_ref){.node = node, .port = p};
-		one.figures[WRITTEN] = (uint64_t)profile->pg[group].headroom * t->cell;
 		if (profile != last)
-			one.figures[NEEDED] =
-				tables_headroom_needed(f->topology, settings, &place->ports[p]);
+			needed = tables_headroom_needed(f->topology, &f->switches[node], port);
 		last = profile;
-		if (one.figures[WRITTEN] >= one.figures[NEEDED])
+		if (written >= needed)
 			continue;
-		if (one.pos.line == 0)
-			one.pos = advice_pos(f, node, "qos.pg.%u.headroom", (unsigned)group);
-		rc = advice_add_finding(all, &one);
-	}
-	return rc;
-}
-
-static void
-report(const struct fabric *f, const struct advice_findings *all, struct diag *diag)
-{
-	char name[TOPOLOGY_NAME_MAX], others[ADVICE_OTHERS], key[32];
-
-	for (uint32_t i = 0; i < all->count; i++) {
-		const struct advice_finding *one = &all->items[i];
-		const struct topo_port *port =
-			&f->topology->nodes[one->first.node].ports[one->first.port];
-
-		snprintf(key, sizeof(key), "qos.pg.%u.headroom", (unsigned)one->figures[GROUP]);
-		diag_warning(
-			diag, f->config->file, one->pos, key,
+		if (pos.line == 0)
+			pos = advice_pos(f, node, ADVICE_FIRST_SET, "%s", key);
+		one = advice_note(
+			all, pos, key, topology_port_name(f->topology, node, p, name),
 			"%" PRIu64 " B are less than the %" PRIu64
-			" B that may still arrive after XOFF at %s%s (%g Gb/s, %g ns): the group "
-			"can drop packets",
-			one->figures[WRITTEN], one->figures[NEEDED],
-			topology_port_name(f->topology, one->first.node, one->first.port, name),
-			advice_others(one->others, "port", "ports", others),
-			(double)port->rate_bps / 1e9, (double)port->delay_ps / 1e3);
+			" B that may still arrive after XOFF at @: the group can drop packets",
+			written, needed);
+		if (one != NULL)
+			snprintf(one->detail, sizeof(one->detail), " (%g Gb/s, %g ns)",
+				 (double)port->rate_bps / 1e9, (double)port->delay_ps / 1e3);
 	}
 }
 
@@ -79,28 +60,25 @@ check_pool(const struct fabric *f, uint32_t node, struct diag *diag)
 				most = t->profiles[i].pg[g].headroom;
 	if (most <= t->pools[POOL_HEADROOM].size)
 		return;
-	diag_warning(diag, f->config->file, advice_pos(f, node, "buffer.headroom-pool.size"),
+	diag_warning(diag, f->config->file,
+		     advice_pos(f, node, ADVICE_FIRST_SET, "buffer.headroom-pool.size"),
 		     "buffer.headroom-pool.size",
 		     "%" PRIu64 " B, shared by all groups, is less than the %" PRIu64
 		     " B of headroom that one group may need",
 		     (uint64_t)t->pools[POOL_HEADROOM].size * t->cell, (uint64_t)most * t->cell);
 }
 
-int
+void
 advice_short_headroom(const struct fabric *f, struct diag *diag)
 {
-	struct advice_findings all = {0};
-	int rc = 0;
+	struct advice_findings all = {.one = "port", .many = "ports"};
 
-	for (uint32_t n = 0; rc == 0 && n < f->topology->first_host; n++) {
+	for (uint32_t n = 0; n < f->topology->first_host; n++) {
 		check_pool(f, n, diag);
-		for (unsigned g = 0; rc == 0 && g < PRIORITIES; g++)
+		for (unsigned g = 0; g < PRIORITIES; g++)
 			if (f->switches[n].groups[g].lossless &&
 			    f->switches[n].groups[g].headroom.kind == CONFIG_AMOUNT_BYTES)
-				rc = check_group(f, n, g, &all);
+				check_group(f, n, g, &all);
 	}
-	if (rc == 0)
-		report(f, &all, diag);
-	free(all.items);
-	return rc;
+	advice_report(&all, f, diag);
 }

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A host whose data carries a DSCP of its own choice (`dscp`): where its leaf takes that for a
-// priority without PFC while the one it is said to send by has it, its data can be lost.
+// A host may mark its data with a DSCP of its own (`dscp`). If its leaf maps that DSCP to a priority
+// without PFC, while the host's `priority` has PFC, the data can be lost.
 #include "advice_internal.h"
-
-// Where the file says so.
-static struct diag_pos
-find_pos(const struct fabric *f, uint32_t host)
-{
-	struct diag_pos pos =
-		config_written_at(f->config, topology_host(f->topology, host)->name, "dscp");
-
-	return pos.line != 0 ? pos : config_written_at(f->config, "hosts", "dscp");
-}
 
 static bool
 is_unprotected(const struct fabric *f, uint32_t host, unsigned *priority)
@@ -27,16 +17,10 @@ is_unprotected(const struct fabric *f, uint32_t host, unsigned *priority)
 	return !(lossless & 1u << *priority) && lossless & 1u << settings->priority;
 }
 
-static bool
-is_same_place(struct diag_pos a, struct diag_pos b)
-{
-	return a.line == b.line && a.column == b.column;
-}
-
-int
+void
 advice_unprotected_data(const struct fabric *f, struct diag *diag)
 {
-	struct diag_pos told = {0};
+	struct diag_pos before = {0};
 
 	for (uint32_t h = 0; h < f->topology->host_count; h++) {
 		const struct topo_node *place = topology_host(f->topology, h);
@@ -45,10 +29,10 @@ advice_unprotected_data(const struct fabric *f, struct diag *diag)
 
 		if (!is_unprotected(f, h, &priority))
 			continue;
-		pos = find_pos(f, h);
-		if (is_same_place(pos, told))
+		pos = advice_host_pos(f, h, "dscp");
+		if (advice_same_pos(pos, before))
 			continue;
-		told = pos;
+		before = pos;
 		diag_warning(
 			diag, f->config->file, pos, "hosts.dscp",
 			"%s puts data of %s (DSCP %d) into priority %u, without PFC, not into %u, "
@@ -56,5 +40,4 @@ advice_unprotected_data(const struct fabric *f, struct diag *diag)
 			f->topology->nodes[place->ports[0].peer_node].name, place->name,
 			f->hosts[h].dscp, priority, f->hosts[h].priority);
 	}
-	return 0;
 }

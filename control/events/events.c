@@ -252,12 +252,16 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));
 	const struct change_commit asked = {commit, context};
 	// Advice concerns only settings of switches.
-	bool known = change_of_switches(edits, count) && advice_give(e->fabric, &before) == 0;
+	bool advised = change_of_switches(edits, count);
 	const struct drain *drains = e->fabric->drains;
-	int rc = change_edit(&env, edits, count, commit != NULL ? &asked : NULL, diag);
+	int rc;
+
+	if (advised)
+		advice_give(e->fabric, &before);
+	rc = change_edit(&env, edits, count, commit != NULL ? &asked : NULL, diag);
 
 	e->edited = e->fabric->drains != drains ? e->fabric->drains : NULL;
-	if (rc == 0 && known)
+	if (rc == 0 && advised)
 		advice_give_new(e->fabric, &before, diag);
 	diag_free(&before);
 	return rc;

@@ -214,12 +214,12 @@ create_fabric(struct live_fabric *live, struct live_report *report)
 	uint32_t left_out;
 
 	if (rc == 0)
-		rc = advice_give(live->fabric, report->diag);
+		advice_give(live->fabric, report->diag);
 	if (rc == 0)
 		rc = workload_create(&live->workload, live->topology, live->fabric->routes,
 				     live->fabric->hosts, report->diag);
 	if (rc == 0)
-		rc = advice_give_work(live->fabric, live->workload, PS_NEVER, report->diag);
+		advice_give_work(live->fabric, live->workload, PS_NEVER, report->diag);
 	if (rc == 0)
 		rc = fabric_flows_create(&live->flows, live->fabric, live->workload, report->diag);
 	if (rc != 0)

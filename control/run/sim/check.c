@@ -104,7 +104,7 @@ check_single(const struct config *config, struct topology *topology, struct diag
 		rc = fabric_create(&f, (struct config *)(uintptr_t)config, topology, &options,
 				   diag);
 	if (rc == 0)
-		rc = advice_give(f, diag);
+		advice_give(f, diag);
 	if (rc == 0)
 		rc = run_create(&run, f, 0, 0, diag);
 	run_destroy(run);
