@@ -61,7 +61,6 @@ static void
 print_refusals(const struct cli_args *args, const char *path, char *err)
 {
 	size_t length = strlen(path);
-	bool any = false;
 
 	for (char *at = err; at != NULL;) {
 		char *next = strstr(at, "; ");
@@ -74,11 +73,8 @@ print_refusals(const struct cli_args *args, const char *path, char *err)
 			fprintf(stderr, "%s%s\n", cli_text(args, "FILE"), at + length);
 		else
 			fprintf(stderr, "%s: %s\n", args->title, at);
-		any = true;
 		at = next != NULL ? next + 2 : NULL;
 	}
-	if (!any)
-		fprintf(stderr, "%s: failed\n", args->title);
 }
 
 // Whether the file is valid by itself; prints its errors if not.

@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 #include "control/api/api.h"
+#include "control/base/diag.h"
 
 #include <jansson.h>
 
@@ -63,3 +64,14 @@ int cli_end_change(const struct cli_args *args, json_t *result);
 
 // Prints an answer as JSON with a newline.
 void cli_print_json(const json_t *answer);
+
+// ---- edits (edit.c) -----------------------------------------------------------------------------
+
+// Reads the words of `roost set` or `roost unset`. They take two forms:
+//	a key with dots and, for `set`, its value:      switch.qos.tc.3.ecn.min 100KB
+//	the key's words, and the value as the last one: switch qos tc 3 ecn min 100KB
+// In words, `tenant` stands for `tenants`, and a tenant's lists take items, one or several with
+// commas between: `set tenant green hosts h5,h6` adds them, `unset` removes them. Returns the edit as
+// the API's "edit" takes it, or NULL with the error in diag.
+json_t *edit_read_set(int count, char *const *words, struct diag *diag);
+json_t *edit_read_unset(int count, char *const *words, struct diag *diag);

@@ -2,8 +2,10 @@
 // roost config, save and history: what a live fabric's configuration is, was and would be.
 #include "cli.h"
 
+#include "control/base/memory.h"
 #include "control/base/text_table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,17 +106,18 @@ const struct cli_command command_config = {
 	.run = config,
 };
 
-// An absolute path, for free(), or NULL.
+// An absolute path, for free(); NULL, with errno, if the working directory has none.
 static char *
 absolute(const char *path)
 {
-	char *here, *out = NULL;
+	char *here, *out;
 
 	if (path[0] == '/')
-		return strdup(path);
+		return memory_text(path);
 	here = getcwd(NULL, 0);
-	if (here != NULL && asprintf(&out, "%s/%s", here, path) < 0)
-		out = NULL;
+	if (here == NULL)
+		return NULL;
+	out = memory_format("%s/%s", here, path);
 	free(here);
 	return out;
 }
@@ -139,8 +142,11 @@ save(const struct cli_args *args)
 	json_t *result;
 	int status;
 
-	if (file != NULL && path == NULL)
+	if (file != NULL && path == NULL) {
+		fprintf(stderr, "%s: %s: the working directory: %s\n", args->title, file,
+			strerror(errno));
 		return EXIT_FAILED;
+	}
 	status = cli_call(args, "save", json_pack("{s:s*}", "file", path), &result);
 	free(path);
 	if (status != EXIT_OK)

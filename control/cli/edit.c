@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // roost set and unset: one edit of what a live fabric runs, at once or staged.
-#include "edit.h"
-
 #include "cli.h"
+
 #include "control/base/memory.h"
 
 #include <ctype.h>
@@ -31,7 +30,7 @@ list_words(int count, char *const *words)
 }
 
 static bool
-join_key(int count, char *const *words, char key[static KEY_MAX], char *why, size_t why_size)
+join_key(int count, char *const *words, char key[static KEY_MAX], struct diag *diag)
 {
 	size_t used = 0;
 
@@ -39,17 +38,16 @@ join_key(int count, char *const *words, char key[static KEY_MAX], char *why, siz
 		const char *word = i == 0 && is_tenant_form(count, words) ? "tenants" : words[i];
 
 		if (strchr(word, '.') != NULL && count > 1) {
-			snprintf(why, why_size,
-				 "\"%.60s\" has a dot, so it cannot be one word of a key: set the "
-				 "map "
-				 "that contains it",
-				 word);
+			diag_fail(diag, EINVAL,
+				  "\"%.60s\" has a dot, so it cannot be one word of a key: set the "
+				  "map that contains it",
+				  word);
 			return false;
 		}
 		used += (size_t)snprintf(key + used, KEY_MAX - used, "%s%s", i == 0 ? "" : ".",
 					 word);
 		if (used >= KEY_MAX) {
-			snprintf(why, why_size, "the key is too long");
+			diag_fail(diag, EINVAL, "the key is too long");
 			return false;
 		}
 	}
@@ -101,22 +99,25 @@ items_text(const char *word)
 	return text;
 }
 
-static int
-make_edit(const char *kind, const char *key, const char *value, json_t **edit)
+static json_t *
+make_edit(const char *kind, const char *key, const char *value, struct diag *diag)
 {
-	*edit = json_pack("{s:s,s:s,s:s*}", "kind", kind, "key", key, "value", value);
-	return *edit != NULL ? 0 : -ENOMEM;
+	json_t *edit = json_pack("{s:s,s:s,s:s*}", "kind", kind, "key", key, "value", value);
+
+	if (edit == NULL)
+		diag_fail(diag, EINVAL, "keys, values and names must be UTF-8 text");
+	return edit;
 }
 
 // An edit of items of a tenant's list.
-static int
-make_items_edit(const char *kind, const char *key, const char *word, json_t **edit)
+static json_t *
+make_items_edit(const char *kind, const char *key, const char *word, struct diag *diag)
 {
 	char *items = items_text(word);
-	int rc = make_edit(kind, key, items, edit);
+	json_t *edit = make_edit(kind, key, items, diag);
 
 	free(items);
-	return rc;
+	return edit;
 }
 
 // An example of a value for a tenant's list.
@@ -130,98 +131,98 @@ list_example(char *const *words)
 
 // Only one word may follow those that name a tenant's list.
 static bool
-has_one_value(int list, int count, char *const *words, char *why, size_t why_size)
+has_one_value(int list, int count, char *const *words, struct diag *diag)
 {
 	if (list == 0 || count <= list + 1)
 		return true;
-	snprintf(why, why_size, "want one value after %s, not \"%.40s %.40s\": write a list as %s",
-		 list == 3 ? words[2] : "border and its host", words[list], words[list + 1],
-		 list_example(words));
+	diag_fail(diag, EINVAL, "want one value after %s, not \"%.40s %.40s\": write a list as %s",
+		  list == 3 ? words[2] : "border and its host", words[list], words[list + 1],
+		  list_example(words));
 	return false;
 }
 
-static int
-refuse_missing(int list, int count, char *const *words, char *why, size_t why_size)
+static void
+refuse_missing(int list, int count, char *const *words, struct diag *diag)
 {
 	if (count == 0)
-		snprintf(why, why_size, "want a key and its value: switch.qos.tc.3.ecn.min 100KB");
+		diag_fail(diag, EINVAL, "want a key and its value: switch.qos.tc.3.ecn.min 100KB");
 	else if (list != 0)
-		snprintf(why, why_size, "a value is missing after %.60s, such as %s",
-			 words[count - 1], list_example(words));
+		diag_fail(diag, EINVAL, "a value is missing after %.60s, such as %s",
+			  words[count - 1], list_example(words));
 	else
-		snprintf(why, why_size,
-			 "a value is missing after %.60s: want a key and its value: "
-			 "switch.qos.tc.3.ecn.min 100KB",
-			 words[0]);
-	return -EINVAL;
+		diag_fail(diag, EINVAL,
+			  "a value is missing after %.60s: want a key and its value: "
+			  "switch.qos.tc.3.ecn.min 100KB",
+			  words[0]);
 }
 
-int
-edit_read_set(int count, char *const *words, json_t **edit, char *why, size_t why_size)
+json_t *
+edit_read_set(int count, char *const *words, struct diag *diag)
 {
 	char key[KEY_MAX];
 	int list = list_words(count, words);
 
-	*edit = NULL;
 	if (count == 2 && is_tenant_form(count, words)) {
 		// A tenant without hosts; one that exists is unchanged.
 		snprintf(key, sizeof(key), "tenants.%.*s.hosts", KEY_MAX - 32, words[1]);
-		return make_edit("add", key, "[]", edit);
+		return make_edit("add", key, "[]", diag);
 	}
-	if (count < 2 || list == count)
-		return refuse_missing(list, count, words, why, why_size);
-	if (!has_one_value(list, count, words, why, why_size))
-		return -EINVAL;
+	if (count < 2 || list == count) {
+		refuse_missing(list, count, words, diag);
+		return NULL;
+	}
+	if (!has_one_value(list, count, words, diag))
+		return NULL;
 	if (count > 2 && strchr(words[0], '.') != NULL) {
-		snprintf(why, why_size, "want one value after %.60s: quote a value with spaces",
-			 words[0]);
-		return -EINVAL;
+		diag_fail(diag, EINVAL, "want one value after %.60s: quote a value with spaces",
+			  words[0]);
+		return NULL;
 	}
-	if (!join_key(count - 1, words, key, why, why_size))
-		return -EINVAL;
+	if (!join_key(count - 1, words, key, diag))
+		return NULL;
 	if (list != 0 && count == list + 1)
-		return make_items_edit("add", key, words[count - 1], edit);
+		return make_items_edit("add", key, words[count - 1], diag);
 	if (is_tenant_form(count, words) && count == 5 && strcmp(words[2], "addresses") == 0 &&
 	    strchr(words[4], ',') != NULL)
-		return make_items_edit("set", key, words[count - 1], edit);
-	return make_edit("set", key, words[count - 1], edit);
+		return make_items_edit("set", key, words[count - 1], diag);
+	return make_edit("set", key, words[count - 1], diag);
 }
 
-int
-edit_read_unset(int count, char *const *words, json_t **edit, char *why, size_t why_size)
+json_t *
+edit_read_unset(int count, char *const *words, struct diag *diag)
 {
 	char key[KEY_MAX];
 	int list = list_words(count, words);
 	bool items = list != 0 && count == list + 1;
 
-	*edit = NULL;
 	if (count < 1 || (count > 1 && strchr(words[0], '.') != NULL)) {
-		snprintf(why, why_size, "want a key: switch.qos.tc.3.ecn.min");
-		return -EINVAL;
+		diag_fail(diag, EINVAL, "want a key: switch.qos.tc.3.ecn.min");
+		return NULL;
 	}
-	if (!has_one_value(list, count, words, why, why_size) ||
-	    !join_key(items ? count - 1 : count, words, key, why, why_size))
-		return -EINVAL;
+	if (!has_one_value(list, count, words, diag) ||
+	    !join_key(items ? count - 1 : count, words, key, diag))
+		return NULL;
 	if (items)
-		return make_items_edit("remove", key, words[count - 1], edit);
-	return make_edit("unset", key, NULL, edit);
+		return make_items_edit("remove", key, words[count - 1], diag);
+	return make_edit("unset", key, NULL, diag);
 }
 
 // ---- commands -----------------------------------------------------------------------------------
 
-typedef int read_fn(int count, char *const *words, json_t **edit, char *why, size_t why_size);
-
 static int
-run_edit(const struct cli_args *args, read_fn *read)
+run_edit(const struct cli_args *args,
+	 json_t *(*read)(int count, char *const *words, struct diag *diag))
 {
-	bool stage = cli_given(args, "stage");
-	char why[200] = "";
-	json_t *edit, *params, *result;
+	struct diag diag = {0};
+	json_t *edit = read((int)args->count, args->words, &diag), *params, *result;
 	int status;
 
-	if (read((int)args->count, args->words, &edit, why, sizeof(why)) == -EINVAL)
-		return cli_usage(args->title, "%s", why);
-	params = edit != NULL ? json_pack("{s:[o],s:b}", "edits", edit, "stage", stage) : NULL;
+	if (edit == NULL) {
+		status = cli_usage(args->title, "%s", diag_first_error(&diag));
+		diag_free(&diag);
+		return status;
+	}
+	params = json_pack("{s:[o],s:b}", "edits", edit, "stage", cli_given(args, "stage"));
 	status = cli_call(args, "edit", params, &result);
 	return status == EXIT_OK ? cli_end_change(args, result) : status;
 }

@@ -133,9 +133,11 @@ const struct cli_command command_schema = {
 		"and help.\n",
 	.options = {{.name = "markdown",
 		     .kind = CLI_FLAG,
+		     .alone = true,
 		     .help = "print the reference page of keys instead"},
 		    {.name = "counters",
 		     .kind = CLI_FLAG,
+		     .alone = true,
 		     .help = "print the tables of all counters instead"}},
 	.run = schema,
 };

@@ -36,6 +36,17 @@ read_number(const struct cli_range *range, const char *text, uint64_t *out, char
 }
 
 static int
+read_path(const struct cli_range *range, const char *text, uint64_t *out, char *why)
+{
+	(void)range;
+	*out = 0;
+	if (text[0] != '\0')
+		return 0;
+	snprintf(why, CLI_WHY_MAX, "the path is empty");
+	return -EINVAL;
+}
+
+static int
 read_revision(const struct cli_range *range, const char *text, uint64_t *out, char *why)
 {
 	static const struct cli_range revisions = {1, UINT32_MAX};
@@ -110,8 +121,8 @@ static const struct {
 } kinds[CLI_KINDS] = {
 	[CLI_LITERAL] = {"", NULL},
 	[CLI_TEXT] = {"TEXT", NULL},
-	[CLI_FILE] = {"FILE", NULL},
-	[CLI_DIRECTORY] = {"DIR", NULL},
+	[CLI_FILE] = {"FILE", read_path},
+	[CLI_DIRECTORY] = {"DIR", read_path},
 	[CLI_CAPTURE] = {"PORT=PCAP", NULL},
 	[CLI_FABRIC] = {"NAME", NULL},
 	[CLI_SWITCH] = {"NODE", NULL},

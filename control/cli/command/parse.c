@@ -164,6 +164,9 @@ refuse_option(const struct cli_args *args, const char *word, size_t length)
 			names[count++] = o->name;
 	names[count++] = "help";
 	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	// Without a value it is answered before the options are read.
+	if (strcmp(name, "--help") == 0)
+		return cli_usage(args->title, "--help takes no value");
 	near = word[1] == '-' ? config_suggest(name + 2, names, count) : NULL;
 	if (near != NULL)
 		return cli_usage(args->title, "unknown option %s; did you mean --%s?", name, near);

@@ -152,6 +152,57 @@ test_commands_that_are_none(void **state)
 	assert_non_null(strstr(c.err, "nonsense"));
 }
 
+// The words of a line are parted by one space each: two spaces, or one at the end, are an empty word.
+static void
+test_usage_errors(void **state)
+{
+	static const struct {
+		const char *line, *err;
+	} cases[] = {
+		{"roost --help=3", "roost: --help takes no value\n"},
+		{"roost sim --help=3", "roost sim: --help takes no value\n"},
+		{"roost check ", "roost check: FILE: the path is empty\n"},
+		{"roost up ", "roost up: FILE|NAME: the path is empty\n"},
+		{"roost where 10.1.3.7 ", "roost where: FILE: the path is empty\n"},
+		{"roost sim x.yaml -o ", "roost sim: --out: the path is empty\n"},
+		{"roost sim x.yaml --out=", "roost sim: --out: the path is empty\n"},
+		{"roost plot ", "roost plot: DIR: the path is empty\n"},
+		{"roost compare x.yaml ", "roost compare: FILE: the path is empty\n"},
+		{"roost schema --markdown --counters",
+		 "roost schema: --markdown cannot be used with other arguments or options\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct captured c = captured_run(cases[i].line);
+
+		assert_int_equal(c.status, EXIT_USAGE);
+		assert_string_equal(c.out, "");
+		assert_memory_equal(c.err, cases[i].err, strlen(cases[i].err));
+	}
+}
+
+// A path that is not absolute needs a working directory.
+static void
+test_save_without_a_working_directory(void **state)
+{
+	char path[] = "/tmp/roost-cli-XXXXXX";
+	int before = open(".", O_RDONLY | O_DIRECTORY);
+	struct captured c;
+
+	(void)state;
+	assert_true(before >= 0);
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(chdir(path), 0);
+	assert_int_equal(rmdir(path), 0);
+	c = captured_run("roost save lab.yaml");
+	assert_int_equal(fchdir(before), 0);
+	close(before);
+	assert_int_equal(c.status, EXIT_FAILED);
+	assert_string_equal(c.err, "roost save: lab.yaml: the working directory: No such file or "
+				   "directory\n");
+}
+
 static void
 test_version(void **state)
 {
@@ -186,6 +237,8 @@ main(void)
 		cmocka_unit_test(test_help_of_both),
 		cmocka_unit_test(test_help_by_name),
 		cmocka_unit_test(test_commands_that_are_none),
+		cmocka_unit_test(test_usage_errors),
+		cmocka_unit_test(test_save_without_a_working_directory),
 		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_results_that_cannot_be_written),
 	};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/cli/edit.h"
+#include "control/cli/cli.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,22 +15,24 @@
 static void
 expect(const char *line, const char *wanted)
 {
-	char copy[256], *words[16], *rest = copy, why[200], text[512] = "";
+	char copy[256], *words[16], *rest = copy, text[512] = "";
 	bool unset = strncmp(line, "unset ", 6) == 0;
 	const char *kind, *key, *value = NULL;
+	struct diag diag = {0};
 	json_t *edit;
-	int count = 0, rc;
+	int count = 0;
 
 	strcpy(copy, strchr(line, ' ') + 1);
 	while ((words[count] = strsep(&rest, " ")) != NULL)
 		count++;
-	rc = (unset ? edit_read_unset : edit_read_set)(count, words, &edit, why, sizeof(why));
+	edit = (unset ? edit_read_unset : edit_read_set)(count, words, &diag);
+	assert_int_equal(diag.errors, wanted[0] == '\0');
+	diag_free(&diag);
 	if (wanted[0] == '\0') {
-		assert_int_equal(rc, -EINVAL);
 		assert_null(edit);
 		return;
 	}
-	assert_int_equal(rc, 0);
+	assert_non_null(edit);
 	assert_int_equal(
 		json_unpack(edit, "{s:s,s:s,s?:s}", "kind", &kind, "key", &key, "value", &value),
 		0);
@@ -83,13 +84,12 @@ static void
 blanks_beside_commas(void **state)
 {
 	const char *key, *value;
-	char why[200];
+	struct diag diag = {0};
 	json_t *edit;
 
 	(void)state;
-	assert_int_equal(edit_read_set(4, (char *[]){"tenant", "red", "hosts", " h5 , h6,h7 "},
-				       &edit, why, sizeof(why)),
-			 0);
+	edit = edit_read_set(4, (char *[]){"tenant", "red", "hosts", " h5 , h6,h7 "}, &diag);
+	assert_non_null(edit);
 	assert_int_equal(json_unpack(edit, "{s:s,s:s}", "key", &key, "value", &value), 0);
 	assert_string_equal(key, "tenants.red.hosts");
 	assert_string_equal(value, "[h5, h6, h7]");
@@ -99,13 +99,11 @@ blanks_beside_commas(void **state)
 static void
 expect_why(bool unset, int count, char *const *words, const char *wanted)
 {
-	char why[200];
-	json_t *edit;
+	struct diag diag = {0};
 
-	assert_int_equal(
-		(unset ? edit_read_unset : edit_read_set)(count, words, &edit, why, sizeof(why)),
-		-EINVAL);
-	assert_string_equal(why, wanted);
+	assert_null((unset ? edit_read_unset : edit_read_set)(count, words, &diag));
+	assert_string_equal(diag_first_error(&diag), wanted);
+	diag_free(&diag);
 }
 
 static void
@@ -133,19 +131,16 @@ what_is_too_much_or_missing(void **state)
 static void
 what_is_no_edit(void **state)
 {
-	char why[200];
-	json_t *edit;
-
 	(void)state;
 	expect("set switch.qos.tc.3.ecn.min", "");
 	expect("set a.b c d", "");
 	expect("set tenant green hosts", "");
 	expect("set tenant green border h8.eth1 ::/0", "");
 	expect("unset a.b c", "");
-	assert_int_equal(edit_read_set(0, NULL, &edit, why, sizeof(why)), -EINVAL);
-	assert_int_equal(edit_read_unset(0, NULL, &edit, why, sizeof(why)), -EINVAL);
-	assert_int_equal(edit_read_set(2, (char *[]){"a.b", "\xff"}, &edit, why, sizeof(why)),
-			 -ENOMEM);
+	expect_why(false, 0, NULL, "want a key and its value: switch.qos.tc.3.ecn.min 100KB");
+	expect_why(true, 0, NULL, "want a key: switch.qos.tc.3.ecn.min");
+	expect_why(false, 2, (char *[]){"a.b", "\xff"},
+		   "keys, values and names must be UTF-8 text");
 }
 
 int
