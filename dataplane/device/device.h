@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct device_quirks;
+struct pool_options;
 struct steering;
 
 #define DEVICE_NAME_MAX 64
@@ -43,6 +44,12 @@ struct device_options {
 	int netns_fd;             // namespace of its interface; negative: the caller's. Not closed
 	bool steered;             // net_af_xdp: Linux keeps what is meant for it (xdp/steer.bpf.c)
 };
+
+// Whether a device of that spec can be opened and carry frames of that IP MTU in packets of such a
+// pool, as far as its driver and arguments show; the interface is not looked at. Returns 0 or
+// -EINVAL with one line in `err`. Any thread, EAL need not run.
+int device_check(const char *spec, uint16_t mtu, const struct pool_options *pool, char *err,
+		 size_t err_bytes);
 
 struct device_stats {
 	uint64_t rx_packets;

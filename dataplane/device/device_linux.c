@@ -49,21 +49,31 @@ device_check_program(const struct device *d, const struct device_options *o,
 }
 
 int
-device_prepare_interface(struct device *d, const struct device_options *o,
-			 const struct device_error *e)
+device_name_interface(const struct device_quirks *quirks, char name[static IFNAMSIZ],
+		      const struct device_error *e)
 {
 	size_t length = 0;
-	const char *value = quirks_argument(o->spec, "iface", &length);
-	int mtu, error;
+	const char *value = quirks_argument(e->spec, "iface", &length);
 
-	if (value == NULL && (d->quirks->flags & QUIRK_MAKES_INTERFACE))
+	if (value == NULL && (quirks->flags & QUIRK_MAKES_INTERFACE))
 		return device_fail(e, -EINVAL, "which interface should it make? add ,iface=NAME");
 	if (value == NULL)
 		return device_fail(e, -EINVAL, "which interface? add ,iface=NAME");
-	if (length == 0 || length >= sizeof(d->interface))
-		return device_fail(e, -EINVAL, "an interface's name has 1 to %zu characters",
-				   sizeof(d->interface) - 1);
-	memcpy(d->interface, value, length);
+	if (length == 0 || length >= IFNAMSIZ)
+		return device_fail(e, -EINVAL, "an interface's name has 1 to %d characters",
+				   IFNAMSIZ - 1);
+	snprintf(name, IFNAMSIZ, "%.*s", (int)length, value);
+	return 0;
+}
+
+int
+device_prepare_interface(struct device *d, const struct device_options *o,
+			 const struct device_error *e)
+{
+	int mtu, error = device_name_interface(d->quirks, d->interface, e);
+
+	if (error != 0)
+		return error;
 	d->control_fd = interface_socket();
 	if (d->control_fd < 0)
 		return device_fail(e, d->control_fd, "%s", strerror(-d->control_fd));

@@ -16,6 +16,10 @@ struct device_error {
 int device_fail(const struct device_error *e, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+// Writes the interface that `spec` names. Returns 0 or -EINVAL with a line in `e`.
+int device_name_interface(const struct device_quirks *quirks, char name[static IFNAMSIZ],
+			  const struct device_error *e);
+
 // Finds the interface that the driver will sit on, checks it and readies it.
 // Returns 0 or -errno with a line in `e`.
 int device_prepare_interface(struct device *device, const struct device_options *options,

@@ -21,6 +21,7 @@
 #include <rte_dev.h>
 #include <rte_errno.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,11 +32,26 @@
 #define DEVICE_RING 1024         // descriptors, where the driver has no wish of its own
 #define DEVICE_FRAME_OVERHEAD 18 // Ethernet header and one tag
 
-static int
-device_fail_unknown(const struct device_error *e)
-{
-	const char *near = quirks_suggest(e->spec);
+// What matters of a pool, which need not exist yet.
+struct device_packets {
+	unsigned room; // bytes behind the headroom
+	unsigned element_bytes;
+};
 
+static int
+device_find_driver(const struct device_quirks **out, const struct device_error *e)
+{
+	size_t length = strcspn(e->spec, ",");
+	const char *near;
+
+	*out = quirks_find(e->spec);
+	if (*out != NULL) {
+		if (length < DEVICE_NAME_MAX && isdigit((unsigned char)e->spec[length - 1]))
+			return 0;
+		return device_fail(e, -EINVAL, "a device's name is its driver and a number: %s0",
+				   (*out)->driver);
+	}
+	near = quirks_suggest(e->spec);
 	if (near != NULL)
 		return device_fail(e, -EINVAL, "no such port driver; did you mean %s0?", near);
 	return device_fail(e, -EINVAL,
@@ -43,34 +59,56 @@ device_fail_unknown(const struct device_error *e)
 			   "net_pcap0, ...) nor a PCI address (0000:03:00.0)");
 }
 
-// The pool must suit the driver, and the frames of the MTU the pool.
-static int
-device_check_pool(struct device *d, const struct device_options *o, const struct device_error *e)
+// The largest MTU of a driver that limits the elements of a pool.
+static unsigned
+device_mtu_max(const struct device_quirks *quirks)
 {
-	unsigned room = rte_pktmbuf_data_room_size(o->pool) - RTE_PKTMBUF_HEADROOM;
-	unsigned frame_max = quirks_frame_max(d->quirks, room);
-	unsigned needed = o->mtu + DEVICE_FRAME_OVERHEAD;
+	struct pool_options widest = {
+		.private_bytes = PACKET_META_BYTES,
+		.room = quirks->element_max,
+	};
 
-	if (rte_pktmbuf_priv_size(o->pool) != PACKET_META_BYTES)
-		return device_fail(e, -EINVAL, "its packets have no room for metadata");
-	if (d->quirks->element_max != 0 && pool_element_bytes(o->pool) > d->quirks->element_max) {
-		unsigned overhead = (unsigned)pool_element_bytes(o->pool) - room;
-		unsigned most = quirks_frame_max(d->quirks, d->quirks->element_max - overhead);
+	while (pool_planned_element_bytes(&widest) > quirks->element_max)
+		widest.room--;
+	return quirks_frame_max(quirks, widest.room) - DEVICE_FRAME_OVERHEAD;
+}
 
+// The packets must suit the driver, and the frames of the MTU the packets.
+static int
+device_check_frames(const struct device_quirks *quirks, const struct device_packets *packets,
+		    unsigned mtu, const struct device_error *e)
+{
+	unsigned frame_max = quirks_frame_max(quirks, packets->room);
+	unsigned needed = mtu + DEVICE_FRAME_OVERHEAD;
+
+	if (quirks->element_max != 0 && packets->element_bytes > quirks->element_max)
 		return device_fail(
 			e, -EINVAL,
 			"%s carries an MTU of at most %u, and so must every port beside it",
-			d->quirks->driver, most / 100 * 100);
-	}
-	if ((d->quirks->flags & QUIRK_ONE_CHUNK) && !pool_is_packed(o->pool))
-		return device_fail(e, -EINVAL, "%s needs its packets in one piece of memory",
-				   d->quirks->driver);
+			quirks->driver, device_mtu_max(quirks) / 100 * 100);
 	if (needed > frame_max)
 		return device_fail(e, -EINVAL,
 				   "carries frames of at most %u bytes, MTU %u needs %u", frame_max,
-				   o->mtu, needed);
-	d->frame_max = (uint16_t)frame_max;
+				   mtu, needed);
 	return 0;
+}
+
+// The same of a pool that exists.
+static int
+device_check_pool(struct device *d, const struct device_options *o, const struct device_error *e)
+{
+	struct device_packets packets = {
+		.room = rte_pktmbuf_data_room_size(o->pool) - RTE_PKTMBUF_HEADROOM,
+		.element_bytes = (unsigned)pool_element_bytes(o->pool),
+	};
+
+	if (rte_pktmbuf_priv_size(o->pool) != PACKET_META_BYTES)
+		return device_fail(e, -EINVAL, "its packets have no room for metadata");
+	if ((d->quirks->flags & QUIRK_ONE_CHUNK) && !pool_is_packed(o->pool))
+		return device_fail(e, -EINVAL, "%s needs its packets in one piece of memory",
+				   d->quirks->driver);
+	d->frame_max = (uint16_t)quirks_frame_max(d->quirks, packets.room);
+	return device_check_frames(d->quirks, &packets, o->mtu, e);
 }
 
 // The port of the device named `name`. net_ring gives its port a name of its own, hence not by the
@@ -108,18 +146,37 @@ device_bus(const struct device *d)
 
 // What the driver is given: the user's spec, completed.
 static int
-device_complete(const struct device *d, const struct device_options *o, char *out, size_t out_bytes,
+device_complete(const struct device_quirks *quirks, unsigned room, char out[static DEVICE_SPEC_MAX],
 		const struct device_error *e)
 {
-	unsigned room = rte_pktmbuf_data_room_size(o->pool) - RTE_PKTMBUF_HEADROOM;
-	int error = quirks_complete(d->quirks, o->spec, room, out, out_bytes);
+	int error = quirks_complete(quirks, e->spec, room, out, DEVICE_SPEC_MAX);
 
 	if (error == -ERANGE)
 		return device_fail(e, -EINVAL, "%s is larger than a packet, which holds %u bytes",
-				   d->quirks->arguments[0].key, room);
+				   quirks->arguments[0].key, room);
 	if (error != 0)
-		return device_fail(e, -EINVAL, "longer than %zu characters", out_bytes - 1);
+		return device_fail(e, -EINVAL, "longer than %d characters", DEVICE_SPEC_MAX - 1);
 	return 0;
+}
+
+int
+device_check(const char *spec, uint16_t mtu, const struct pool_options *pool, char *err,
+	     size_t err_bytes)
+{
+	const struct device_error e = {err, err_bytes, spec};
+	const struct device_packets packets = {
+		.room = pool->room,
+		.element_bytes = (unsigned)pool_planned_element_bytes(pool),
+	};
+	char interface[IFNAMSIZ], completed[DEVICE_SPEC_MAX];
+	const struct device_quirks *quirks;
+	int error = device_find_driver(&quirks, &e);
+
+	if (error == 0)
+		error = device_check_frames(quirks, &packets, mtu, &e);
+	if (error == 0 && (quirks->flags & QUIRK_INTERFACE))
+		error = device_name_interface(quirks, interface, &e);
+	return error != 0 ? error : device_complete(quirks, packets.room, completed, &e);
 }
 
 static int
@@ -237,7 +294,9 @@ device_bring_up(struct device *d, const struct device_options *o, const struct d
 	if (d->quirks->flags & QUIRK_INTERFACE)
 		error = device_prepare_interface(d, o, e);
 	if (error == 0)
-		error = device_complete(d, o, completed, sizeof(completed), e);
+		error = device_complete(d->quirks,
+					rte_pktmbuf_data_room_size(o->pool) - RTE_PKTMBUF_HEADROOM,
+					completed, e);
 	if (error == 0 && o->steered) {
 		object = device_add_steering(completed, sizeof(completed), e);
 		error = object < 0 ? object : 0;
@@ -287,17 +346,12 @@ int
 device_open(struct device **out, const struct device_options *o, char *err, size_t err_bytes)
 {
 	const struct device_error e = {err, err_bytes, o->spec};
-	const struct device_quirks *quirks = quirks_find(o->spec);
-	size_t name_length = strcspn(o->spec, ",");
+	const struct device_quirks *quirks;
 	struct device *d;
-	int error, previous;
+	int previous, error = device_find_driver(&quirks, &e);
 
-	if (quirks == NULL)
-		return device_fail_unknown(&e);
-	if (name_length >= DEVICE_NAME_MAX || o->spec[name_length - 1] < '0' ||
-	    o->spec[name_length - 1] > '9')
-		return device_fail(&e, -EINVAL, "a device's name is its driver and a number: %s0",
-				   quirks->driver);
+	if (error != 0)
+		return error;
 	d = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN(sizeof(*d), RTE_CACHE_LINE_SIZE));
 	if (d == NULL)
 		return device_fail(&e, -ENOMEM, "no memory");
@@ -307,7 +361,7 @@ device_open(struct device **out, const struct device_options *o, char *err, size
 		.control_fd = -1,
 		.xsk_fd = -1,
 	};
-	memcpy(d->name, o->spec, name_length);
+	memcpy(d->name, o->spec, strcspn(o->spec, ","));
 	error = device_check_pool(d, o, &e);
 	if (error != 0)
 		goto fail;

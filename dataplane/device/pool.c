@@ -39,12 +39,17 @@ pool_flags(const struct pool_options *o)
 }
 
 size_t
-pool_bytes(const struct pool_options *o)
+pool_planned_element_bytes(const struct pool_options *o)
 {
 	struct rte_mempool_objsz size;
 
-	rte_mempool_calc_obj_size(pool_element_size(o), pool_flags(o), &size);
-	return (size_t)size.total_size * o->packets + POOL_CHUNK_SLACK;
+	return rte_mempool_calc_obj_size(pool_element_size(o), pool_flags(o), &size);
+}
+
+size_t
+pool_bytes(const struct pool_options *o)
+{
+	return pool_planned_element_bytes(o) * o->packets + POOL_CHUNK_SLACK;
 }
 
 size_t

@@ -29,8 +29,10 @@ void pool_destroy(struct rte_mempool *pool);
 // Bytes of EAL memory that the pool takes. Any thread, EAL need not run.
 size_t pool_bytes(const struct pool_options *options);
 
-// Bytes of one element: mempool header, mbuf, private area, headroom, room, trailer.
+// Bytes of one element: mempool header, mbuf, private area, headroom, room, trailer. The same of a
+// pool that would be made with these options; any thread, EAL need not run.
 size_t pool_element_bytes(const struct rte_mempool *pool);
+size_t pool_planned_element_bytes(const struct pool_options *options);
 
 // Whether the pool is one chunk with its elements packed, as AF_XDP takes for granted. Any thread.
 bool pool_is_packed(const struct rte_mempool *pool);

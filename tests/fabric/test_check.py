@@ -54,6 +54,38 @@ class Check(Case):
         self.refused(PLACE + "events:\n  - {at: 1us, set: switch.qos.tc.3.ecn.mni, to: 1KB}\n",
                      ("3:20", r'switch.qos.tc.3.ecn.mni: unknown key; did you mean "min"\?'))
 
+    def test_devices(self):
+        """What a device cannot carry is an error of the file, also without the device. `sim` needs none."""
+        def refused(text, *lines):
+            path = self.file(text)
+            for verb in ("check", "sim"):
+                done = roost(verb, path, status=2 if verb == "check" else 0)
+                if verb == "check":
+                    self.assertEqual(done.err.splitlines(), [f"{path}:{line}" for line in lines])
+
+        line = PLACE.replace("}}\n", "}, mtu: 4200}\n") + "attach:\n"
+        most = "net_af_xdp carries an MTU of at most 3300, and so must every port beside it"
+        refused(line + "  h1: {netns: one, mtu: 3500}\n  h2: {netns: two, mtu: 3600}\n",
+                f"3:15: attach.h1: net_af_xdp1,iface=h1: {most}", f"4:15: attach.h2: net_af_xdp2,iface=h2: {most}")
+        refused(line + '  h1: {netns: one}\n  h2: {dev: "net_ring0", mtu: 9000}\n',
+                f"4:13: attach.h2: net_af_xdp1,iface=h1: {most}")
+        refused(line + '  h1: {dev: "net_foo0"}\n  h2: {dev: "net_af_pakcet0,iface=lo"}\n'
+                       '  h3: {dev: net_af_packet0}\n  h4: {dev: "net_null"}\n',
+                "3:13: attach.h1: net_foo0: neither a port driver's name (net_af_xdp0, net_memif0, net_tap0, "
+                "net_pcap0, ...) nor a PCI address (0000:03:00.0)",
+                "4:13: attach.h2: net_af_pakcet0,iface=lo: no such port driver; did you mean net_af_packet0?",
+                "5:13: attach.h3: net_af_packet0: which interface? add ,iface=NAME",
+                "6:13: attach.h4: net_null: a device's name is its driver and a number: net_null0")
+        refused(line + '  h1: {dev: "net_memif0,bsize=9000", mtu: 1500}\n',
+                "3:13: attach.h1: net_memif0,bsize=9000: bsize is larger than a packet, which holds 2048 bytes")
+        refused(line + "  h1: {netns: one}\n  h2: {netns: one}\n",
+                "4:15: attach.netns: one is the namespace of h1 already")
+        for port, error in (("netdev: swp1, mtu: 3500", f"3:31: switch.ports.swp1: net_af_xdp1001,iface=swp1: {most}"),
+                            ("netdev: swp1", None), ("dev: net_foo0", "3:28: switch.ports.swp1: net_foo0: neither ")):
+            path = self.file("switch:\n  ports:\n    swp1: {rate: 10G, " + port + "}\n")
+            done = roost("check", path, status=0 if error is None else 2)
+            self.assertTrue(done.err.startswith("" if error is None else f"{path}:{error}"), done.err)
+
     def test_nothing_stops_at_the_first_error(self):
         self.refused(PLACE + "hosts:\n  rto: 5\n  qps: many\n  ip: 5\nstop: soon\n",
                      ("3:8", "hosts.rto: 5 has no unit"), ("4:8", "hosts.qps: "), ("5:7", "hosts.ip: "),

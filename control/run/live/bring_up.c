@@ -28,8 +28,6 @@
 // Bytes of switch buffer that a packet stands for when the pool is sized.
 #define LIVE_PACKET_CELLS 512u
 #define LIVE_LIFO_PACKETS 1024u
-#define LIVE_ROOM 2048u
-#define LIVE_FRAME_EXTRA 288u // Ethernet header, tag, and what AF_XDP keeps
 #define LIVE_EXTRA_MEMORY_MB 64u
 
 static int
@@ -126,7 +124,7 @@ most_of_buffers(const struct live_fabric *live)
 
 // As many packets as the buffers can take, and how large the buffers may become with as many.
 static unsigned
-count_packets(struct live_fabric *live, bool *one_chunk)
+count_packets(struct live_fabric *live)
 {
 	uint64_t buffers = most_of_buffers(live), packets = buffers / LIVE_PACKET_CELLS;
 
@@ -137,8 +135,7 @@ count_packets(struct live_fabric *live, bool *one_chunk)
 	live->buffers_bytes = packets * LIVE_PACKET_CELLS;
 	if (live->buffers_bytes < buffers)
 		live->buffers_bytes = buffers;
-	return (unsigned)packets + devices_packets_held(live, one_chunk) +
-	       live->worker_count * LIVE_LIFO_PACKETS;
+	return (unsigned)packets + live->worker_count * LIVE_LIFO_PACKETS;
 }
 
 static enum eal_hugepages
@@ -317,11 +314,7 @@ needs_namespaces(const struct live_fabric *live)
 int
 live_fabric_open(struct live_fabric *live, struct live_report *report)
 {
-	struct pool_options pool = {
-		.name = "packets",
-		.private_bytes = PACKET_META_BYTES,
-		.room = LIVE_ROOM,
-	};
+	struct pool_options pool;
 	int rc = 0;
 
 	live->workers = calloc(live->topology->node_count, sizeof(*live->workers));
@@ -330,11 +323,13 @@ live_fabric_open(struct live_fabric *live, struct live_report *report)
 		return -ENOMEM;
 	assign_workers(live);
 	rc = devices_query_netdevs(live, report);
+	if (rc == 0)
+		rc = device_ports_check(live->devices, live->device_count, live->topology,
+					report->diag);
 	if (rc != 0)
 		return rc;
-	if (devices_mtu_max(live) + LIVE_FRAME_EXTRA > pool.room)
-		pool.room = devices_mtu_max(live) + LIVE_FRAME_EXTRA;
-	pool.packets = count_packets(live, &pool.one_chunk);
+	pool = device_ports_pool(live->devices, live->device_count);
+	pool.packets += count_packets(live);
 	if (needs_namespaces(live)) {
 		rc = netns_enter_private(&live->outer_netns);
 		if (rc != 0) {

@@ -5,6 +5,7 @@
 // is what the user says.
 #include "devices.h"
 
+#include "control/base/memory.h"
 #include "control/io/host/check_interface.h"
 #include "control/tenants/tenant_snapshot.h"
 #include "control/io/host/netns.h"
@@ -19,112 +20,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEVICES_VETH_MTU 1500
-
-static struct device_port *
-add_device(struct live_fabric *live, uint32_t node, uint16_t port)
-{
-	struct device_port *d = &live->devices[live->device_count++];
-
-	d->node = node;
-	d->port = port;
-	d->host = TOPOLOGY_NONE;
-	d->mtu = live->topology->nodes[node].ports[port].mtu;
-	topology_port_name(live->topology, node, port, d->name);
-	return d;
-}
-
-// Every host's interface is eth1, so each needs a namespace of its own.
-static int
-check_netns_free(const struct live_fabric *live, const struct config_attach *attach,
-		 struct live_report *report)
-{
-	for (uint32_t i = 0; i < live->device_count && attach->netns.text != NULL; i++) {
-		const struct device_port *d = &live->devices[i];
-
-		if (d->netns == NULL || strcmp(d->netns, attach->netns.text) != 0)
-			continue;
-		diag_error(report->diag, live->config->file, attach->netns.pos, "attach.netns",
-			   "%s is the namespace of %s already", d->netns,
-			   topology_host(live->topology, d->host)->name);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int
-list_attached(struct live_fabric *live, const struct config_attach *attach,
-	      struct live_report *report)
-{
-	const struct topo_port *eth;
-	struct device_port *d;
-	uint32_t host;
-	int rc =
-		topology_resolve_host(live->topology, &attach->host, "attach", &host, report->diag);
-
-	if (rc == 0)
-		rc = check_netns_free(live, attach, report);
-	if (rc != 0)
-		return rc;
-	eth = &topology_host(live->topology, host)->ports[0];
-	live->attached[host] = true;
-	d = add_device(live, eth->peer_node, eth->peer_port);
-	d->host = host;
-	d->netns = attach->netns.text;
-	d->own_veth = attach->dev.text == NULL;
-	if (d->own_veth)
-		snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", live->device_count,
-			 attach->host.text);
-	else
-		snprintf(d->spec, sizeof(d->spec), "%s", attach->dev.text);
-	return 0;
-}
-
 int
 devices_list(struct live_fabric *live, struct live_report *report)
 {
-	const struct config *config = live->config;
-	const struct topo_node *lone = &live->topology->nodes[0];
-	int rc = 0;
+	int rc = device_ports_list(&live->devices, &live->device_count, live->topology,
+				   report->diag);
 
-	live->devices = calloc(config->attach_count + config->single.port_count + 1,
-			       sizeof(*live->devices));
-	live->attached = calloc(live->topology->host_count + 1, sizeof(*live->attached));
-	if (live->devices == NULL || live->attached == NULL)
-		return -ENOMEM;
-	for (unsigned i = 0; rc == 0 && i < config->attach_count; i++)
-		rc = list_attached(live, &config->attach[i], report);
-	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
-		return rc;
-	for (uint16_t i = 0; i < lone->port_count; i++) {
-		if (lone->ports[i].dev != NULL)
-			snprintf(add_device(live, 0, i)->spec, DEVICE_SPEC_MAX, "%s",
-				 lone->ports[i].dev);
-		else if (lone->ports[i].netdev != NULL)
-			devices_name_netdev(add_device(live, 0, i), &lone->ports[i]);
-	}
-	return 0;
-}
-
-unsigned
-devices_packets_held(const struct live_fabric *live, bool *one_chunk)
-{
-	unsigned held = 0;
-
-	*one_chunk = false;
+	live->attached =
+		memory_array(live->topology->host_count + 1, sizeof(*live->attached), "hosts");
 	for (uint32_t i = 0; i < live->device_count; i++)
-		held += device_packets_held(live->devices[i].spec, one_chunk);
-	return held;
-}
-
-uint32_t
-devices_mtu_max(const struct live_fabric *live)
-{
-	uint32_t mtu = DEVICES_VETH_MTU;
-
-	for (uint32_t i = 0; i < live->device_count; i++)
-		mtu = live->devices[i].mtu > mtu ? live->devices[i].mtu : mtu;
-	return mtu;
+		if (live->devices[i].host != TOPOLOGY_NONE)
+			live->attached[live->devices[i].host] = true;
+	return rc;
 }
 
 static struct veth_address

@@ -4,14 +4,8 @@
 
 #include "live_fabric.h"
 
-// Lists the device ports that the file asks for: attached hosts and `dev:` of a lone switch's
-// ports. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+// Lists the device ports that the file asks for. Returns 0, or -EINVAL with errors in diag.
 int devices_list(struct live_fabric *live, struct live_report *report);
-
-// Packets that the devices hold on to, the largest frame they must carry, and whether they need a
-// pool in one chunk.
-unsigned devices_packets_held(const struct live_fabric *live, bool *one_chunk);
-uint32_t devices_mtu_max(const struct live_fabric *live);
 
 // Makes namespaces and veths, and names wrong settings of interfaces that the user gave. Returns 0
 // or -errno with one line in err; devices_close() undoes what was made.
@@ -30,8 +24,6 @@ void devices_close(struct live_fabric *live);
 
 // ---- devices_netdev.c: ports that are Linux interfaces (`netdev:`) -------------------------------
 
-// Sets the device of a port that is an interface.
-void devices_name_netdev(struct device_port *device, const struct topo_port *port);
 // Reads the MTU and MAC of those interfaces, before the fabric is made. Returns 0, or -ENODEV or
 // -errno with one line in err.
 int devices_query_netdevs(struct live_fabric *live, struct live_report *report);

@@ -9,32 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
-#define NETDEV_FIRST 1000u // devices that users number begin with 0
-
-void
-devices_name_netdev(struct device_port *d, const struct topo_port *port)
-{
-	d->netdev = port->netdev;
-	snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", NETDEV_FIRST + port->number,
-		 port->netdev);
-}
-
-static const struct config_port *
-written_port(const struct live_fabric *live, uint16_t number)
-{
-	const struct config_single *s = &live->config->single;
-	unsigned i = 0;
-
-	while (s->ports[i].number != number)
-		i++;
-	return &s->ports[i];
-}
-
 static int
 query(struct live_fabric *live, struct device_port *d, struct live_report *report)
 {
 	struct topo_port *port = &live->topology->nodes[d->node].ports[d->port];
-	const struct config_port *written = written_port(live, port->number);
 	struct link_info info;
 	int error = link_get(d->netdev, &info);
 
@@ -44,10 +22,9 @@ query(struct live_fabric *live, struct device_port *d, struct live_report *repor
 					  : strerror(-error));
 		return error;
 	}
-	if (!written->mtu_written)
-		port->mtu = info.mtu;
+	if (d->mtu == 0)
+		d->mtu = port->mtu = info.mtu;
 	memcpy(port->mac, info.mac, sizeof(port->mac));
-	d->mtu = port->mtu;
 	return 0;
 }
 

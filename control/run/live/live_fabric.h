@@ -6,30 +6,12 @@
 #include "control/events/events.h"
 #include "control/fabric/flows.h"
 #include "control/fabric/log.h"
-#include "dataplane/drive/live.h"
-
-#include <rte_mempool.h>
+#include "control/run/device_ports.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 struct learner;
-
-// A device port, and what had to be made for it.
-struct device_port {
-	char name[TOPOLOGY_NAME_MAX]; // "leaf1.swp1"
-	char spec[DEVICE_SPEC_MAX];
-	uint32_t node;
-	uint16_t port;
-	uint32_t host;     // TOPOLOGY_NONE: not a host's
-	const char *netns; // NULL: none
-	bool netns_created;
-	bool own_veth;      // its far end stands in netns
-	const char *netdev; // the interface that it shares with the kernel, or NULL
-	uint32_t mtu;
-	struct live_port live;
-};
-
 struct local_addresses;
 
 struct live_fabric {

@@ -5,12 +5,14 @@
 #include "control/advice/advice.h"
 #include "control/base/program.h"
 #include "control/model/routes/routes.h"
+#include "control/run/device_ports.h"
 #include "experiment.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CHECK_TEXT_MAX 512
@@ -90,6 +92,22 @@ put_fabric(struct check_text *t, const struct topology *topology, const struct w
 	put_count(t, w->stream_count, "stream", "streams");
 }
 
+// What a live fabric would open, as far as the file shows.
+static int
+check_devices(struct topology *topology, struct diag *diag)
+{
+	struct device_port *ports;
+	uint32_t count;
+	int rc;
+
+	topology_apply_attach(topology);
+	rc = device_ports_list(&ports, &count, topology, diag);
+	if (rc == 0)
+		rc = device_ports_check(ports, count, topology, diag);
+	free(ports);
+	return rc;
+}
+
 // One switch: its tables are what can be wrong.
 static int
 check_single(const struct config *config, struct topology *topology, struct diag *diag)
@@ -125,6 +143,8 @@ check_lone_switch(const struct config *config, struct diag *diag, struct check_t
 		rc = check_single(config, topology, diag);
 	if (rc == 0)
 		rc = routes_check_events(topology, diag);
+	if (rc == 0)
+		rc = check_devices(topology, diag);
 	if (rc == 0) {
 		put(t, "1 switch");
 		put_count(t, topology->nodes[0].port_count, "port", "ports");
@@ -140,6 +160,8 @@ check_fabric(const char *file, struct diag *diag, struct check_text *t)
 	struct experiment e;
 	int rc = experiment_create(&e, &options, diag);
 
+	if (rc == 0)
+		rc = check_devices(e.topology, diag);
 	if (rc == 0)
 		put_fabric(t, e.topology, e.workload);
 	experiment_destroy(&e);

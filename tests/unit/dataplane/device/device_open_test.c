@@ -258,6 +258,40 @@ knows_what_a_device_needs_of_the_pool(void **state)
 	assert_true(one_chunk);
 }
 
+// Without the device, its interface or a pool.
+static void
+checks_what_a_pool_would_carry(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint16_t mtu;
+		unsigned room;
+		const char *why; // NULL: it can be opened
+	} cases[] = {
+		{"net_af_xdp0,iface=none", 1500, ROOM, NULL},
+		{"net_af_xdp0,iface=none", 3360, 3648, NULL},
+		{"net_af_xdp0,iface=none", 3361, 3649, "an MTU of at most 3300"},
+		{"net_af_xdp0,iface=none", 16000, 16288, "an MTU of at most 3300"},
+		{"net_af_xdp0", 1500, ROOM, "add ,iface=NAME"},
+		{"net_ring0", 16000, 16288, NULL},
+		{"net_ring0", ROOM - 17, ROOM, "MTU 2031 needs 2049"},
+		{"net_memif0,bsize=4096", 1500, ROOM, "bsize is larger than a packet"},
+		{"net_foo0", 1500, ROOM, "neither a port driver's name"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct pool_options packets = {.private_bytes = PACKET_META_BYTES,
+						     .room = cases[i].room};
+		char err[256] = "";
+		int rc = device_check(cases[i].spec, cases[i].mtu, &packets, err, sizeof(err));
+
+		assert_int_equal(rc, cases[i].why == NULL ? 0 : -EINVAL);
+		if (cases[i].why != NULL && strstr(err, cases[i].why) == NULL)
+			fail_msg("%s: not about \"%s\"", err, cases[i].why);
+	}
+}
+
 static int
 start(void **state)
 {
@@ -300,6 +334,7 @@ main(void)
 		cmocka_unit_test(names_what_is_wrong),
 		cmocka_unit_test(refuses_a_second_opening_and_a_larger_mtu),
 		cmocka_unit_test(knows_what_a_device_needs_of_the_pool),
+		cmocka_unit_test(checks_what_a_pool_would_carry),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

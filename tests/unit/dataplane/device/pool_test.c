@@ -56,6 +56,7 @@ is_one_packed_chunk(void **state)
 	}
 	// What AF_XDP takes for granted: element i stands i element sizes behind the first.
 	assert_int_equal(high - low, (PACKETS - 1) * pool_element_bytes(pool));
+	assert_int_equal(pool_planned_element_bytes(&options), pool_element_bytes(pool));
 	rte_mempool_put_bulk(pool, (void **)m, PACKETS);
 	assert_int_equal(rte_mempool_avail_count(pool), PACKETS);
 	pool_destroy(pool);

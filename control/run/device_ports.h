@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ports of switches whose far end is a DPDK device: those of attached hosts, and a lone switch's
+// with `dev:` or `netdev:`. What a file asks for is checked here, for `roost check` and for a
+// fabric that comes up; control/run/live opens the devices. Control thread.
+#pragma once
+
+#include "control/model/topology/topology.h"
+#include "dataplane/device/device.h"
+#include "dataplane/device/pool.h"
+#include "dataplane/drive/live.h"
+
+struct device_port {
+	char name[TOPOLOGY_NAME_MAX]; // "leaf1.swp1"
+	char spec[DEVICE_SPEC_MAX];
+	uint32_t node;
+	uint16_t port;
+	uint32_t host;      // TOPOLOGY_NONE: not a host's
+	const char *netns;  // NULL: none
+	bool own_veth;      // its far end stands in netns
+	const char *netdev; // the interface that it shares with the kernel, or NULL
+	uint32_t mtu;       // 0: the interface's, which only the machine knows
+	struct diag_pos pos;
+
+	// Of a live fabric.
+	bool netns_created;
+	struct live_port live;
+};
+
+// Lists the device ports of a topology that topology_apply_attach() has seen; the caller frees the
+// list. It refers to the topology and its configuration. Returns 0, or -EINVAL with errors in diag.
+int device_ports_list(struct device_port **out, uint32_t *count, const struct topology *topology,
+		      struct diag *diag);
+
+// The packets that the devices need: their number is what the devices hold on to.
+struct pool_options device_ports_pool(const struct device_port *ports, uint32_t count);
+
+// Whether the devices can be opened and carry their MTUs, as far as the file shows. Ports without
+// an MTU count as the smallest. Returns 0, or -EINVAL with errors in diag.
+int device_ports_check(const struct device_port *ports, uint32_t count,
+		       const struct topology *topology, struct diag *diag);
