@@ -4,7 +4,6 @@
 
 #include "control/base/memory.h"
 #include "control/cli/compare/compare.h"
-#include "control/run/sim/check.h"
 #include "control/run/replay/replay.h"
 #include "control/run/sim/sim.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The history is a text file, a line each, to which every session appends: two at once lose nothing
-// of each other. When it has become long, what is too old is left out in a new file that takes its
-// place.
+// The history is a text file, one command a line, to which every session appends, so that sessions do
+// not overwrite each other's lines. When it has become long, a new file with the newest lines replaces
+// it.
 #include "shell.h"
+
+#include "control/base/memory.h"
 #include "split.h"
 
 #include <errno.h>
@@ -15,19 +17,17 @@
 
 #define REWRITE_LINES (2 * SHELL_HISTORY_MAX)
 
-// "$XDG_STATE_HOME/roost/NAME", or under ~/.local/state. The caller's to free; NULL: no home.
+// "$XDG_STATE_HOME/roost/history", or under ~/.local/state. For free(); NULL: no home.
 static char *
-state_path(const char *name)
+history_path(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *path = NULL;
-	int length = -1;
 
 	if (state != NULL && state[0] == '/')
-		length = asprintf(&path, "%s/roost/%s", state, name);
-	else if (home != NULL && home[0] == '/')
-		length = asprintf(&path, "%s/.local/state/roost/%s", home, name);
-	return length < 0 ? NULL : path;
+		return memory_format("%s/roost/history", state);
+	if (home != NULL && home[0] == '/')
+		return memory_format("%s/.local/state/roost/history", home);
+	return NULL;
 }
 
 // Makes the directories that lead to a file, for their owner alone.
@@ -46,17 +46,15 @@ make_parents(char *path)
 	return 0;
 }
 
-// The newest of a file's lines, in a new file that takes its place.
+// Replaces a file by one with its newest lines.
 static void
 rewrite(const char *path, FILE *from, long lines)
 {
-	char *fresh = NULL, *line = NULL;
+	char *fresh = memory_format("%s.new", path), *line = NULL;
 	size_t room = 0;
 	FILE *to = NULL;
 	int fd;
 
-	if (asprintf(&fresh, "%s.new", path) < 0)
-		return;
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0)
 		to = fdopen(fd, "w");
@@ -73,7 +71,7 @@ rewrite(const char *path, FILE *from, long lines)
 void
 shell_history_load(History *past)
 {
-	char *path = state_path("history"), *line = NULL;
+	char *path = history_path(), *line = NULL;
 	FILE *file = path != NULL ? fopen(path, "re") : NULL;
 	size_t room = 0;
 	long lines = 0;
@@ -99,23 +97,19 @@ shell_history_load(History *past)
 int
 shell_history_append(const char *line)
 {
-	char *path = state_path("history"), *text = NULL;
-	int length = asprintf(&text, "%s\n", line), fd = -1, status = 0;
+	char *path = history_path(), *text = memory_format("%s\n", line);
+	int status = path != NULL ? make_parents(path) : -ENOENT, fd = -1;
+	size_t length = strlen(text);
 
-	if (path == NULL || length < 0)
-		status = path == NULL ? -ENOENT : -ENOMEM;
-	if (status == 0)
-		status = make_parents(path);
 	if (status == 0) {
 		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 		// One write: lines of two sessions do not mix.
-		if (fd < 0 || write(fd, text, (size_t)length) != length)
+		if (fd < 0 || write(fd, text, length) != (ssize_t)length)
 			status = -errno;
 	}
 	if (fd >= 0)
 		close(fd);
-	if (length >= 0)
-		free(text);
+	free(text);
 	free(path);
 	return status;
 }

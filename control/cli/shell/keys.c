@@ -176,10 +176,10 @@ insert_certain(EditLine *editor, const struct input *input)
 	char quote = input->words.quote, text[2 * SHELL_LINE_MAX];
 	size_t typed = strlen(c->word), common = completion_common(c);
 	bool more = false, only = count_words(c) == 1;
-	char *certain = strndup(only_word(c, &more), common);
+	char *certain = memory_text_part(only_word(c, &more), common);
 	bool inserted = false;
 
-	if (certain == NULL || common < typed || quote == '\\' ||
+	if (common < typed || quote == '\\' ||
 	    shell_quote(text, sizeof(text) - 4, certain + typed, quote) != 0)
 		goto out;
 	if (only && !more)

@@ -2,6 +2,7 @@
 #include "experiment.h"
 
 #include "control/advice/advice.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,9 +33,7 @@ create_fabric(struct experiment *e, const struct experiment_options *o, struct d
 
 	if (rc != 0)
 		return rc;
-	e->pools = calloc(e->topology->node_count, sizeof(struct packet_pool *));
-	if (e->pools == NULL)
-		return -ENOMEM;
+	e->pools = memory_array(e->topology->node_count, sizeof(*e->pools), "packet pools");
 	for (uint32_t i = 0; i < e->topology->node_count; i++)
 		e->pools[i] = e->packets;
 	options.pools = e->pools;
@@ -118,4 +117,51 @@ experiment_destroy(struct experiment *e)
 	packet_pool_destroy(e->packets);
 	topology_destroy(e->topology);
 	config_free(e->config);
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+static void
+add_totals(const struct experiment *e, struct report_result *result)
+{
+	for (uint32_t h = 0; h < e->topology->host_count; h++) {
+		struct nic_totals totals;
+
+		nic_totals(e->fabric->nics[h], &totals);
+		result->cnps += totals.received.cnps;
+		result->out_of_order += totals.received.out_of_order;
+	}
+}
+
+void
+outcome_create(struct outcome *o, const struct experiment *e, double setup_s, double wall_s)
+{
+	*o = (struct outcome){
+		.result =
+			{
+				.file = e->config->file,
+				.nodes = e->fabric->names,
+				.node_count = e->topology->node_count,
+				.snapshots = e->run->snapshots,
+				.log = fabric_log_entries(e->run->log),
+				.log_lost = fabric_log_lost(e->run->log),
+				.now = e->run->drive.now,
+				.last_event = run_last_arrival(e->run),
+				.setup_s = setup_s,
+				.wall_s = wall_s,
+				.ranks = 1,
+			},
+	};
+	o->flows = fabric_flows_report(e->flows, &o->result.flow_count);
+	o->collectives = fabric_flows_collectives(e->flows, &o->result.collective_count);
+	o->result.flows = o->flows;
+	o->result.collectives = o->collectives;
+	add_totals(e, &o->result);
+}
+
+void
+outcome_destroy(struct outcome *o)
+{
+	free(o->collectives);
+	free(o->flows);
 }

@@ -3,8 +3,9 @@
 // check` puts together without running it.
 #pragma once
 
-#include "control/fabric/flows.h"
 #include "control/events/run.h"
+#include "control/fabric/flows.h"
+#include "control/fabric/result.h"
 
 struct experiment {
 	struct config *config;
@@ -17,7 +18,7 @@ struct experiment {
 	struct run *run;
 };
 
-// What the command line may say.
+// Options of the command line.
 struct experiment_options {
 	const char *file;
 	ps_t until;    // PS_NEVER: as the file says
@@ -27,12 +28,22 @@ struct experiment_options {
 	uint64_t visit; // 0: nodes in order
 };
 
-// Reads the file and makes everything. Whatever is wrong with the file is in diag. Returns 0,
-// -EINVAL or -ENOMEM; experiment_destroy() in either case.
+// Reads the file and creates everything. Returns 0, or -errno: -EINVAL with the errors of the file in
+// diag; experiment_destroy() in either case.
 int experiment_create(struct experiment *e, const struct experiment_options *options,
 		      struct diag *diag);
 void experiment_destroy(struct experiment *e);
 
-// A run that waits for a stream without an end would never end: 0, or -EINVAL with the error in
-// diag.
+// Refuses a run that would wait for a stream without an end: 0, or -EINVAL with the error in diag.
 int experiment_check_end(const struct experiment *e, struct diag *diag);
+
+// The results of an experiment that has run, ready for result.json and the summary. Refers to the
+// experiment.
+struct outcome {
+	struct report_result result;
+	struct report_flow *flows;
+	struct report_collective *collectives;
+};
+
+void outcome_create(struct outcome *o, const struct experiment *e, double setup_s, double wall_s);
+void outcome_destroy(struct outcome *o);

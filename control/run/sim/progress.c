@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run calls at every multiple of TIME_WINDOW_MAX, which costs a look at the clock; all else is
-// done twice a second at most, and seldom enough to take no more than a fiftieth of the run.
+// A run calls poll() at every multiple of TIME_WINDOW_MAX, which only reads the clock. The line is
+// written at most twice a second, and rarely enough to take no more than a fiftieth of the run.
 #include "progress.h"
 
 #include "control/fabric/totals.h"
@@ -99,7 +99,7 @@ progress_line(const struct progress *p, const struct progress_point *now, double
 }
 
 static void
-look(void *context, ps_t now)
+poll(void *context, ps_t now)
 {
 	struct progress *p = context;
 	struct progress_point here = {.wall_s = progress_clock(), .at = now};
@@ -128,7 +128,7 @@ progress_begin(struct progress *p, const struct experiment *e, const char *title
 	p->due_s = now + PROGRESS_AFTER_S;
 	if (!isatty(STDERR_FILENO))
 		return;
-	e->run->progress = look;
+	e->run->progress = poll;
 	e->run->progress_context = p;
 }
 

@@ -7,9 +7,7 @@
 #include "control/io/capture/recorder.h"
 #include "control/run/interrupt.h"
 #include "control/show/summary.h"
-#include "outcome.h"
 #include "progress.h"
-#include "stall.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +30,6 @@ struct sim {
 	double setup_s;
 	double wall_s;
 	enum run_end end;
-	char err[OUTPUT_ERR_BYTES]; // of stdout
 };
 
 // The port was found when the file was checked.
@@ -85,6 +82,7 @@ open_outputs(struct sim *s, struct diag *diag)
 static int
 write_outputs(struct sim *s, const json_t *document)
 {
+	char err[OUTPUT_ERR_BYTES];
 	int rc = recorder_close(s->recorder);
 	int sampled = samples_close(s->samples);
 
@@ -93,8 +91,6 @@ write_outputs(struct sim *s, const json_t *document)
 	if (rc == 0)
 		rc = sampled;
 	if (rc == 0) {
-		char err[OUTPUT_ERR_BYTES];
-
 		rc = report_write(document, s->result->temporary, err, sizeof(err));
 		if (rc != 0)
 			output_fail(&s->output, s->result, rc);
@@ -102,26 +98,24 @@ write_outputs(struct sim *s, const json_t *document)
 	return rc != 0 ? rc : output_commit(&s->output);
 }
 
-// Prints the result even where the files cannot be written: the run may have taken hours.
+// Prints the result even if the files cannot be written: the run may have taken hours.
 static int
 report(struct sim *s)
 {
-	char digest[RESULT_DIGEST_MAX];
-	json_t *document = NULL;
+	char digest[RESULT_DIGEST_MAX], err[OUTPUT_ERR_BYTES];
+	json_t *document;
 	struct outcome outcome;
-	int written = 0, rc = outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
+	int written = 0, rc;
 
+	outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 	outcome.result.interrupted = s->end == RUN_INTERRUPTED;
-	if (rc == 0) {
-		document = result_document(&outcome.result, digest);
-		rc = document == NULL ? -ENOMEM : 0;
-	}
-	if (rc == 0 && s->out != NULL)
+	document = result_document(&outcome.result, digest);
+	if (s->out != NULL)
 		written = write_outputs(s, document);
-	if (rc == 0 && s->json)
-		rc = report_write(document, "-", s->err, sizeof(s->err));
-	else if (rc == 0)
-		rc = summary_print(&outcome.result, digest, stdout);
+	rc = s->json ? report_write(document, "-", err, sizeof(err))
+		     : summary_print(&outcome.result, digest, stdout);
+	if (rc != 0 && s->json)
+		diag_fail(&s->output.diag, -rc, "%s", err);
 	json_decref(document);
 	outcome_destroy(&outcome);
 	return written != 0 ? written : rc;
@@ -162,16 +156,6 @@ sim_close(struct sim *s)
 	experiment_destroy(&s->e);
 }
 
-static void
-print_error(const struct sim *s, int error)
-{
-	const char *err = s->output.diag.errors != 0 ? diag_first_error(&s->output.diag)
-			  : s->err[0] != '\0'        ? s->err
-						     : strerror(-error);
-
-	fprintf(stderr, "roost sim: %s\n", err);
-}
-
 int
 run_sim(const struct sim_options *options)
 {
@@ -182,14 +166,15 @@ run_sim(const struct sim_options *options)
 		.json = options->json,
 		.started_s = progress_clock(),
 	};
-	int rc;
+	int rc = sim_run(&s, &diag);
 
-	rc = sim_run(&s, &diag);
 	diag_print(&diag, stderr);
 	if (rc == 0 && s.end == RUN_STALLED)
 		stall_print(s.e.fabric, s.e.run->drive.now, stderr);
 	if (rc != 0 && diag.errors == 0)
-		print_error(&s, rc);
+		fprintf(stderr, "roost sim: %s\n",
+			s.output.diag.errors != 0 ? diag_first_error(&s.output.diag)
+						  : strerror(-rc));
 	sim_close(&s);
 	diag_free(&diag);
 	if (rc != 0)

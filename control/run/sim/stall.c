@@ -3,8 +3,9 @@
 // in queues of the far node; if one of those is held too, the wait goes on there. Following held
 // queues from node to node either ends or comes back to a queue already seen: a cyclic buffer
 // dependency.
-#include "stall.h"
+#include "sim.h"
 
+#include "control/base/memory.h"
 #include "dataplane/queueing/fair.h"
 
 #include <stdlib.h>
@@ -66,41 +67,40 @@ queue_id(const struct held_queue *q)
 	return (q->node * PORTS_MAX + q->port) * PRIORITIES + q->tc;
 }
 
-// Follows held queues from `q`; prints the cycle and returns true if there is one.
-static bool
-print_cycle(const struct fabric *f, struct held_queue q, FILE *to)
+static void
+print_cycle(const struct fabric *f, struct held_queue start, FILE *to)
 {
-	size_t size = (size_t)f->topology->node_count * PORTS_MAX * PRIORITIES;
-	uint8_t *seen = calloc(size, 1);
-	struct held_queue start;
-	bool cyclic = false;
+	struct held_queue q = start;
 
-	while (seen != NULL && !seen[queue_id(&q)]) {
-		struct held_queue next;
-
-		seen[queue_id(&q)] = 1;
-		if (!next_held(f, &q, &next))
-			goto out;
-		q = next;
-	}
-	if (seen == NULL)
-		return false;
-	cyclic = true;
-	start = q;
 	fputs("roost: paused queues wait for each other: ", to);
 	do {
-		struct held_queue next;
-
 		print_queue(f, &q, to);
 		fputs(" -> ", to);
-		next_held(f, &q, &next);
-		q = next;
+		next_held(f, &(struct held_queue){q.node, q.port, q.tc}, &q);
 	} while (queue_id(&q) != queue_id(&start));
 	print_queue(f, &start, to);
 	fputc('\n', to);
-out:
+}
+
+// Follows held queues from `q`; prints the cycle and returns true if there is one.
+static bool
+find_cycle(const struct fabric *f, struct held_queue q, FILE *to)
+{
+	size_t size = (size_t)f->topology->node_count * PORTS_MAX * PRIORITIES;
+	uint8_t *seen = memory_array(size, 1, "queues seen");
+	struct held_queue next;
+	bool held = true;
+
+	while (held && !seen[queue_id(&q)]) {
+		seen[queue_id(&q)] = 1;
+		held = next_held(f, &q, &next);
+		if (held)
+			q = next;
+	}
 	free(seen);
-	return cyclic;
+	if (held)
+		print_cycle(f, q, to);
+	return held;
 }
 
 void
@@ -114,7 +114,7 @@ stall_print(const struct fabric *f, ps_t now, FILE *to)
 			for (uint8_t tc = 0; tc < PRIORITIES; tc++) {
 				struct held_queue q = {i, port, tc};
 
-				if (is_held(f, &q) && print_cycle(f, q, to))
+				if (is_held(f, &q) && find_cycle(f, q, to))
 					return;
 			}
 		}
