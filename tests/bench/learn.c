@@ -122,9 +122,9 @@ main(int argc, char **argv)
 	struct rib *rib;
 
 	if (make_switch(&config, &topology) != 0 ||
-	    config_switch(config, "", CONFIG_ROLE_LEAF, &settings) != 0 ||
-	    rib_create(&rib, &topology->nodes[0]) != 0)
+	    config_switch(config, "", CONFIG_ROLE_LEAF, &settings) != 0)
 		return 1;
+	rib = rib_create(&topology->nodes[0]);
 	say_ports(rib, &topology->nodes[0]);
 	for (uint32_t i = 0; i < count; i++)
 		say_route(rib, i, i % groups);
@@ -137,8 +137,7 @@ main(int argc, char **argv)
 			say_route(rib, random_below(&random, count), random_below(&random, groups));
 		apply[round] = now_us() - began;
 		began = now_us();
-		if (resolve_routes(rib, &vrf, &hooks, &list) != 0)
-			return 1;
+		resolve_routes(rib, &vrf, &hooks, &list);
 		resolve[round] = now_us() - began;
 		began = now_us();
 		if (tables_build(&tables, topology, 0, &settings, &list, &diag) != 0)

@@ -3,13 +3,13 @@
 // byte order, header included, then rtnetlink messages as the kernel would send them
 // (https://docs.frrouting.org/projects/dev-guide/en/latest/fpm.html). Nothing is answered.
 //
-// A connection that begins says all zebra knows, without telling where that ends: what it has not
-// said when it has been quiet for a while, or after a time at the most, is no more. When a
-// connection ends its routes stay, as those of a daemon that restarts should, until another has
-// said what it knows, or for HOLD_MS. There is one connection: a new one takes the place of the
-// old.
+// After connecting, zebra sends all its routes, without a mark where they end. Routes that it has not
+// sent when it has been quiet for QUIET_MS, or after SWEEP_MS, are removed. When a connection ends
+// its routes stay, as those of a restarting daemon should, until another connection has sent its
+// routes, or for HOLD_MS. There is one connection: a new one replaces the old one.
 #include "fpm.h"
 
+#include "control/base/memory.h"
 #include "control/io/host/netns.h"
 
 #include <arpa/inet.h>
@@ -99,10 +99,10 @@ fpm_take_frames(const uint8_t *bytes, size_t count,
 // ---- the server ------------------------------------------------------------------------------
 
 static void
-tell(const struct learn_fpm *f, const char *line)
+notify(const struct learn_fpm *f, const char *line)
 {
-	if (f->options.tell != NULL)
-		f->options.tell(f->options.context, line);
+	if (f->options.notify != NULL)
+		f->options.notify(f->options.context, line);
 }
 
 static int
@@ -142,11 +142,9 @@ open_listener(void *arg)
 int
 learn_fpm_open(struct learn_fpm **out, const struct learn_fpm_options *options)
 {
-	struct learn_fpm *f = calloc(1, sizeof(*f));
+	struct learn_fpm *f = memory_new(sizeof(*f), "an FPM server");
 	int rc;
 
-	if (f == NULL)
-		return -ENOMEM;
 	f->options = *options;
 	f->listener = f->peer = -1;
 	f->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -202,7 +200,7 @@ disconnect(struct learn_fpm *f, int64_t now_ms, const char *why)
 	rib_begin(f->options.rib, RIB_FPM);
 	snprintf(line, sizeof(line), "FPM: the connection has ended%s%s", why != NULL ? ": " : "",
 		 why != NULL ? why : "");
-	tell(f, line);
+	notify(f, line);
 }
 
 static void
@@ -222,7 +220,7 @@ accept_peer(struct learn_fpm *f, int64_t now_ms)
 	f->refused = 0;
 	f->sweeps = true;
 	rib_begin(f->options.rib, RIB_FPM);
-	tell(f, "FPM: zebra has connected");
+	notify(f, "FPM: zebra has connected");
 }
 
 static void
@@ -231,13 +229,13 @@ take_message(void *context, const struct nlmsghdr *message)
 	struct learn_fpm *f = context;
 	int rc = learn_decode(message, &f->message);
 
-	// Of interfaces and neighbours the kernel tells.
+	// Interfaces and neighbours are reported by the kernel.
 	if (rc == 0 && (f->message.kind == LEARN_ROUTE || f->message.kind == LEARN_NEXTHOP))
 		rc = rib_apply(f->options.rib, RIB_FPM, &f->message, false);
 	if (rc != 0 && f->refused++ == 0)
-		tell(f, rc == -EBADMSG  ? "FPM: a message contradicts itself; it is passed over"
-			: rc == -ENOSPC ? "FPM: more routes than can be held; they are passed over"
-					: "FPM: no memory for a route; it is passed over");
+		notify(f, rc == -EBADMSG
+				  ? "FPM: a message contradicts itself; it is passed over"
+				  : "FPM: more routes than can be held; they are passed over");
 }
 
 // Returns whether there may be more.

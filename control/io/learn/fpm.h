@@ -24,8 +24,8 @@ struct learn_fpm_options {
 	struct rib *rib;
 	int netns_fd; // < 0: the present namespace
 	const struct config_listen *listen;
-	// What must not go unseen, in a line. May be NULL.
-	void (*tell)(void *context, const char *line);
+	// Reports what a user must see, in one line. May be NULL.
+	void (*notify)(void *context, const char *line);
 	void *context;
 };
 

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hash.h"
 
+#include "control/base/memory.h"
 #include "dataplane/base/random.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HASH_SIZE_MIN 64u
 
-static int
+static void
 grow(struct hash *h)
 {
 	uint32_t size = h->size == 0 ? HASH_SIZE_MIN : 2 * h->size;
-	struct hash_link **buckets = calloc(size, sizeof(struct hash_link *));
+	struct hash_link **buckets =
+		memory_array(size, sizeof(struct hash_link *), "buckets of learned facts");
 
-	if (buckets == NULL)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < h->size; i++) {
 		for (struct hash_link *l = h->buckets[i], *next; l != NULL; l = next) {
 			struct hash_link **to = &buckets[l->hash & (size - 1)];
@@ -29,21 +28,19 @@ grow(struct hash *h)
 	free(h->buckets);
 	h->buckets = buckets;
 	h->size = size;
-	return 0;
 }
 
-int
+void
 hash_put(struct hash *h, struct hash_link *link)
 {
 	struct hash_link **to;
 
-	if (h->count >= h->size && grow(h) != 0 && h->size == 0)
-		return -ENOMEM;
+	if (h->count >= h->size)
+		grow(h);
 	to = &h->buckets[link->hash & (h->size - 1)];
 	link->next = *to;
 	*to = link;
 	h->count++;
-	return 0;
 }
 
 void
@@ -60,6 +57,12 @@ hash_remove(struct hash *h, struct hash_link *link)
 void
 hash_free(struct hash *h)
 {
+	for (uint32_t i = 0; i < h->size; i++) {
+		for (struct hash_link *l = h->buckets[i], *next; l != NULL; l = next) {
+			next = l->next;
+			free(l);
+		}
+	}
 	free(h->buckets);
 	*h = (struct hash){0};
 }

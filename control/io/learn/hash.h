@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chained hash table of things that hold their own link. The hash is the caller's; it grows as
-// things come and never shrinks.
+// A chained hash table of things that hold their own link. The caller computes the hash. The table
+// grows as things are added and never shrinks.
 #pragma once
 
 #include <stddef.h>
@@ -17,12 +17,10 @@ struct hash {
 	uint32_t count;
 };
 
-// Puts a link; where there is no memory for more buckets chains grow longer. Returns 0, or -ENOMEM
-// when there are none at all.
-int hash_put(struct hash *h, struct hash_link *link);
+void hash_put(struct hash *h, struct hash_link *link);
 // Takes out a link that is in it.
 void hash_remove(struct hash *h, struct hash_link *link);
-// The links are the caller's to free.
+// Frees the table and the things in it, each of which begins with its link.
 void hash_free(struct hash *h);
 
 // A hash of bytes that a sender who does not know the seed cannot steer.

@@ -9,6 +9,7 @@
 #include "learn.h"
 
 #include "control/base/clock.h"
+#include "control/base/memory.h"
 
 #include <rte_common.h>
 
@@ -49,16 +50,14 @@ struct learner {
 	int64_t now_ms;
 	int64_t published_ms, asked_ms;
 	int64_t pause_ms; // before the next batch
-	bool failed;      // the last batch did, which has been told
+	bool failed;      // the last batch did, which was reported
 };
 
 int
 learn_create(struct learner **out, const struct topology *topology, const struct learn_hooks *hooks)
 {
-	struct learner *l = calloc(1, sizeof(*l));
+	struct learner *l = memory_new(sizeof(*l), "a learner");
 
-	if (l == NULL)
-		return -ENOMEM;
 	l->topology = topology;
 	l->hooks = *hooks;
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -95,13 +94,13 @@ learn_destroy(struct learner *l)
 // ---- adding ----------------------------------------------------------------------------------
 
 static void
-tell_line(void *context, const char *line)
+notify_line(void *context, const char *line)
 {
 	const struct learned_from *v = context;
 	char text[256];
 
 	snprintf(text, sizeof(text), "VRF %s: %s", v->config->vrf.text, line);
-	v->learner->hooks.tell(v->learner->hooks.context, v->node, text);
+	v->learner->hooks.notify(v->learner->hooks.context, v->node, text);
 }
 
 static int
@@ -141,7 +140,7 @@ open_fpm(struct learned_from *v, int netns_fd, char *err, size_t err_size)
 		.rib = v->rib,
 		.netns_fd = netns_fd,
 		.listen = &v->config->fpm,
-		.tell = tell_line,
+		.notify = notify_line,
 		.context = v,
 	};
 	char address[INET6_ADDRSTRLEN];
@@ -158,43 +157,26 @@ open_fpm(struct learned_from *v, int netns_fd, char *err, size_t err_size)
 	return rc;
 }
 
-static int
-keep_vrf(struct learner *l, struct learned_from *v)
-{
-	struct learn_change *changes = realloc(l->changes, (l->count + 1u) * sizeof(*l->changes));
-	struct learned_from **vrfs;
-
-	if (changes == NULL)
-		return -ENOMEM;
-	l->changes = changes;
-	vrfs = realloc(l->vrfs, (l->count + 1u) * sizeof(struct learned_from *));
-	if (vrfs == NULL)
-		return -ENOMEM;
-	l->vrfs = vrfs;
-	l->vrfs[l->count++] = v;
-	return 0;
-}
-
 int
 learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
 	  int netns_fd, char *err, size_t err_size)
 {
-	struct learned_from *v = calloc(1, sizeof(*v));
-	int rc = -ENOMEM;
+	struct learned_from *v = memory_new(sizeof(*v), "a VRF that learns routes");
+	int rc;
 
-	if (v == NULL)
-		return -ENOMEM;
 	*v = (struct learned_from){.learner = l, .node = node, .vrf = vrf, .config = config};
-	rc = rib_create(&v->rib, &l->topology->nodes[node]);
-	if (rc == 0)
-		rc = open_netlink(v, netns_fd, err, err_size);
+	v->rib = rib_create(&l->topology->nodes[node]);
+	rc = open_netlink(v, netns_fd, err, err_size);
 	if (rc == 0 && config->source & CONFIG_LEARN_FPM)
 		rc = open_fpm(v, netns_fd, err, err_size);
-	if (rc == 0)
-		rc = keep_vrf(l, v);
-	if (rc != 0)
+	if (rc != 0) {
 		destroy_vrf(v);
-	return rc;
+		return rc;
+	}
+	l->changes = memory_grow(l->changes, l->count, sizeof(*l->changes), "learned changes");
+	l->vrfs = memory_grow(l->vrfs, l->count, sizeof(struct learned_from *), "VRFs");
+	l->vrfs[l->count++] = v;
+	return 0;
 }
 
 // ---- turns -----------------------------------------------------------------------------------
@@ -225,7 +207,7 @@ refuse_route(void *context, const struct config_prefix *prefix, enum resolve_ref
 		  sizeof(address));
 	snprintf(line, sizeof(line), "%s/%u is not routed: %s", address, prefix->length,
 		 words[why]);
-	tell_line(context, line);
+	notify_line(context, line);
 }
 
 static bool
@@ -236,7 +218,7 @@ leads_on(void *context, uint16_t port)
 	return routes_leads_on(v->learner->topology, v->node, port);
 }
 
-static int
+static void
 resolve(struct learned_from *v, struct route_list *out)
 {
 	const struct topo_vrf *of = &v->learner->topology->vrfs[v->vrf];
@@ -245,7 +227,7 @@ resolve(struct learned_from *v, struct route_list *out)
 		.want = want_neighbour, .refuse = refuse_route, .leads_on = leads_on, .context = v};
 
 	v->waits = false;
-	return resolve_routes(v->rib, &vrf, &hooks, out);
+	resolve_routes(v->rib, &vrf, &hooks, out);
 }
 
 static bool
@@ -265,7 +247,7 @@ put_in_force(struct learner *l, uint32_t count)
 	if (rc != 0 && !l->failed) {
 		snprintf(line, sizeof(line), "what was learned cannot be put in force: %s",
 			 err[0] != '\0' ? err : strerror(-rc));
-		l->hooks.tell(l->hooks.context, l->changes[0].node, line);
+		l->hooks.notify(l->hooks.context, l->changes[0].node, line);
 	}
 	l->failed = rc != 0;
 	return rc == 0;
@@ -278,11 +260,11 @@ publish(struct learner *l)
 
 	for (uint32_t i = 0; i < l->count; i++) {
 		struct learned_from *v = l->vrfs[i];
-		struct learn_change *c = &l->changes[count];
 
-		*c = (struct learn_change){.node = v->node, .vrf = v->vrf};
-		if (is_due(v) && resolve(v, &c->list) == 0)
-			count++;
+		if (!is_due(v))
+			continue;
+		l->changes[count] = (struct learn_change){.node = v->node, .vrf = v->vrf};
+		resolve(v, &l->changes[count++].list);
 	}
 	if (count != 0 && put_in_force(l, count)) {
 		for (uint32_t i = 0, k = 0; i < l->count && k < count; i++) {
@@ -314,7 +296,7 @@ ask_again(struct learner *l)
 		struct route_list list = {0};
 
 		if (l->vrfs[i]->settled && l->vrfs[i]->waits)
-			(void)resolve(l->vrfs[i], &list);
+			resolve(l->vrfs[i], &list);
 		routes_clear(&list);
 	}
 	l->asked_ms = l->now_ms;

@@ -21,8 +21,8 @@ struct learn_hooks {
 	// then it comes again with the next batch.
 	int (*publish)(void *context, struct learn_change *changes, uint32_t count, char *err,
 		       size_t err_size);
-	// What must not go unseen, in a line.
-	void (*tell)(void *context, uint32_t node, const char *line);
+	// Reports what a user must see, in one line.
+	void (*notify)(void *context, uint32_t node, const char *line);
 	void *context;
 };
 

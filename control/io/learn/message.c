@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each type of message has its header and its attributes (attributes.c). A message in which
-// something does not fit is refused whole.
+// Each type of message has its header and its attributes. A message in which something does not fit
+// is refused as a whole. The bytes may come from anybody (FPM is TCP): every length is checked,
+// attributes against the message, nested ones against their container, values against their type.
 #include "message.h"
-
-#include "attributes.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -14,6 +13,68 @@
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
+#include <sys/socket.h>
+
+// ---- attributes ---------------------------------------------------------------------------------
+
+int
+attributes_parse(const void *from, size_t bytes, struct attributes *out)
+{
+	const char *end = (const char *)from + bytes;
+	const struct nlattr *attr = from;
+
+	memset(out, 0, sizeof(*out));
+	for (; (const char *)attr < end; attr = mnl_attr_next(attr)) {
+		if (!mnl_attr_ok(attr, (int)(end - (const char *)attr)))
+			return -EBADMSG;
+		if (mnl_attr_get_type(attr) < ATTRIBUTES_MAX)
+			out->by_type[mnl_attr_get_type(attr)] = attr;
+	}
+	return 0;
+}
+
+int
+attributes_parse_message(const struct nlmsghdr *message, size_t header, struct attributes *out)
+{
+	size_t bytes = mnl_nlmsg_get_payload_len(message), aligned = MNL_ALIGN(header);
+
+	if (bytes < header)
+		return -EBADMSG;
+	return attributes_parse(mnl_nlmsg_get_payload_offset(message, header),
+				bytes > aligned ? bytes - aligned : 0, out);
+}
+
+int
+attributes_take(const struct attributes *a, unsigned type, void *to, size_t bytes)
+{
+	const struct nlattr *attr = a->by_type[type];
+
+	if (attr == NULL)
+		return 0;
+	if (mnl_attr_get_payload_len(attr) != bytes)
+		return -EBADMSG;
+	memcpy(to, mnl_attr_get_payload(attr), bytes);
+	return 0;
+}
+
+uint8_t
+attributes_version(unsigned family)
+{
+	return family == AF_INET ? 4 : family == AF_INET6 ? 6 : 0;
+}
+
+int
+attributes_take_address(const struct attributes *a, unsigned type, unsigned family,
+			struct learn_address *to)
+{
+	if (a->by_type[type] == NULL)
+		return 0;
+	to->version = attributes_version(family);
+	return to->version == 0 ? -EBADMSG
+				: attributes_take(a, type, to->bytes, to->version == 4 ? 4 : 16);
+}
+
+// ---- routes -------------------------------------------------------------------------------------
 
 // RTA_VIA: a gateway of another family than the route's (RFC 5549).
 static int
@@ -311,30 +372,19 @@ learn_decode(const struct nlmsghdr *message, struct learn_message *out)
 		return -EBADMSG;
 	out->replaces = message->nlmsg_flags & NLM_F_REPLACE;
 	out->appends = message->nlmsg_flags & NLM_F_APPEND;
-	switch (message->nlmsg_type) {
-	case RTM_DELROUTE:
-		out->gone = true;
-		__attribute__((fallthrough));
+	// Types come in fours: new, delete, get, set.
+	if (message->nlmsg_type % 4 > 1)
+		return 0;
+	out->gone = message->nlmsg_type % 4 == 1;
+	switch (message->nlmsg_type - out->gone) {
 	case RTM_NEWROUTE:
 		return decode_route(message, out);
-	case RTM_DELNEXTHOP:
-		out->gone = true;
-		__attribute__((fallthrough));
 	case RTM_NEWNEXTHOP:
 		return decode_nexthop(message, out);
-	case RTM_DELNEIGH:
-		out->gone = true;
-		__attribute__((fallthrough));
 	case RTM_NEWNEIGH:
 		return decode_neighbour(message, out);
-	case RTM_DELLINK:
-		out->gone = true;
-		__attribute__((fallthrough));
 	case RTM_NEWLINK:
 		return decode_link(message, out);
-	case RTM_DELADDR:
-		out->gone = true;
-		__attribute__((fallthrough));
 	case RTM_NEWADDR:
 		return decode_address(message, out);
 	default:

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rtnetlink message (rtnetlink(7), linux/rtnetlink.h, linux/nexthop.h, linux/neighbour.h) as
-// what it says of routes: what the kernel tells and what zebra sends by FPM. Nothing here keeps
-// anything; any thread.
+// Decodes rtnetlink messages about routes (rtnetlink(7), linux/rtnetlink.h, linux/nexthop.h,
+// linux/neighbour.h), from the kernel or from zebra over FPM. No state; any thread.
 #pragma once
-
-#include "attributes.h"
 
 #include "control/config/config.h"
 #include "dataplane/base/tables.h"
@@ -12,16 +9,23 @@
 #include <linux/netlink.h>
 #include <net/if.h>
 
+#define ATTRIBUTES_MAX 64 // more than any type that is used
 // One more than can be used, so that too many can be distinguished from full.
 #define LEARN_HOPS_MAX (GROUP_MEMBERS_MAX + 1)
 
 enum learn_kind {
-	LEARN_NOTHING, // a message of no concern
+	LEARN_NOTHING, // a message that is ignored
 	LEARN_ROUTE,
 	LEARN_NEXTHOP, // a nexthop object, or a group of them
 	LEARN_NEIGHBOUR,
 	LEARN_LINK,
 	LEARN_ADDRESS, // of the switch itself
+};
+
+struct learn_address {
+	uint8_t version;   // 4 or 6; 0: none
+	uint8_t bytes[16]; // network byte order; zeros behind an IPv4 address
+	uint8_t zeros[3];  // no padding: hops are compared as bytes
 };
 
 // Where to: a nexthop object, or by an interface to a gateway, or to the destination itself.
@@ -56,8 +60,28 @@ struct learn_message {
 	struct learn_way way;         // ROUTE, NEXTHOP; only what `count` covers is set
 };
 
-// Decodes a message, whose nlmsg_len bytes are there and aligned to 4. Routes of other tables than
-// main, of other types than unicast and those that drop, of a TOS or a source prefix, cached ones,
-// and nexthop objects of bridges are of no concern. Returns 0, or -EBADMSG for one that
-// contradicts itself.
+// Decodes a message of nlmsg_len bytes, aligned to 4. Ignores routes of other tables than main, of
+// other types than unicast and those that drop, with a TOS or a source prefix, cached ones, and
+// nexthop objects of bridges. Returns 0, or -EBADMSG for a message that contradicts itself.
 int learn_decode(const struct nlmsghdr *message, struct learn_message *out);
+
+// ---- attributes ---------------------------------------------------------------------------------
+
+// The attributes of a message (netlink(7)), which they point into. NULL: absent; of a type that
+// comes twice, the last.
+struct attributes {
+	const struct nlattr *by_type[ATTRIBUTES_MAX];
+};
+
+// Parses `bytes` bytes. Returns 0, or -EBADMSG if an attribute does not fit.
+int attributes_parse(const void *from, size_t bytes, struct attributes *out);
+// Parses what follows a message's own header of `header` bytes; -EBADMSG also if that does not fit.
+int attributes_parse_message(const struct nlmsghdr *message, size_t header, struct attributes *out);
+
+// Copies a value of exactly this size; an absent one leaves `to` unchanged. Returns 0 or -EBADMSG.
+int attributes_take(const struct attributes *a, unsigned type, void *to, size_t bytes);
+// The same for an address of a family (AF_INET, AF_INET6).
+int attributes_take_address(const struct attributes *a, unsigned type, unsigned family,
+			    struct learn_address *to);
+// 4 or 6; 0 for another family.
+uint8_t attributes_version(unsigned family);

@@ -10,7 +10,7 @@
 // Reading again waits a little longer each time that it follows hard upon the last.
 #include "netlink.h"
 
-#include "probe_limiter.h"
+#include "control/base/memory.h"
 #include "control/io/host/netns.h"
 
 #include <errno.h>
@@ -124,11 +124,9 @@ open_sockets(void *arg)
 int
 learn_netlink_open(struct learn_netlink **out, const struct learn_netlink_options *options)
 {
-	struct learn_netlink *n = calloc(1, sizeof(*n));
+	struct learn_netlink *n = memory_new(sizeof(*n), "a source of routes");
 	int rc;
 
-	if (n == NULL)
-		return -ENOMEM;
 	n->rib = options->rib;
 	n->routes = options->routes;
 	n->step = -1;
@@ -366,6 +364,26 @@ learn_netlink_wait_ms(const struct learn_netlink *n, int64_t now_ms)
 }
 
 // ---- neighbours ------------------------------------------------------------------------------
+
+bool
+probe_limiter_allow(struct probe_limiter *a, uint32_t device, const struct learn_address *address,
+		    int64_t now_ms)
+{
+	uint64_t key = hash_bytes(device, address, sizeof(*address)) | 1;
+	unsigned int at = key >> 32 & (PROBE_SLOTS - 1);
+
+	if (now_ms - a->since_ms >= PROBE_INTERVAL_MS) {
+		a->since_ms = now_ms;
+		a->count = 0;
+	}
+	if (a->count == PROBE_MAX ||
+	    (a->last[at].key == key && now_ms - a->last[at].at_ms < PROBE_INTERVAL_MS))
+		return false;
+	a->count++;
+	a->last[at].key = key;
+	a->last[at].at_ms = now_ms;
+	return true;
+}
 
 void
 learn_netlink_ask(struct learn_netlink *n, uint32_t device, const struct learn_address *address,

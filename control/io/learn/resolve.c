@@ -390,19 +390,17 @@ append_prefixes(struct resolving *r)
 	}
 }
 
-int
+void
 resolve_routes(struct rib *rib, const struct resolve_vrf *vrf, const struct resolve_hooks *hooks,
 	       struct route_list *out)
 {
 	const struct route_encap tag = {.kind = CONFIG_ENCAP_VLAN, .id = vrf->vid};
 	struct resolving r = {
 		.rib = rib, .vrf = vrf, .hooks = hooks, .out = out, .tag = ROUTES_PLAIN};
-	int rc = rib_sort(rib);
 	uint32_t sorted;
 
+	rib_sort(rib);
 	rib->pass++;
-	if (rc != 0)
-		return rc;
 	if (vrf->encap == CONFIG_ENCAP_VLAN)
 		r.tag = routes_append_encap(out, &tag);
 	append_prefixes(&r);
@@ -410,5 +408,4 @@ resolve_routes(struct rib *rib, const struct resolve_vrf *vrf, const struct reso
 	append_neighbours(&r);
 	if (out->count != sorted)
 		routes_sort(out); // a neighbour may be known on two interfaces of one network
-	return 0;
 }

@@ -31,10 +31,9 @@ struct resolve_hooks {
 	void *context;
 };
 
-// Makes the list of a VRF's routes; `out` is empty, the caller clears it. Returns 0, or -ENOMEM
-// with nothing in it.
-int resolve_routes(struct rib *rib, const struct resolve_vrf *vrf,
-		   const struct resolve_hooks *hooks, struct route_list *out);
+// Makes the list of a VRF's routes; `out` is empty, the caller clears it.
+void resolve_routes(struct rib *rib, const struct resolve_vrf *vrf,
+		    const struct resolve_hooks *hooks, struct route_list *out);
 
 // The interface on whose network an address is, as the rib's longest prefix has it; 0: none.
 uint32_t resolve_device(struct rib *rib, const struct learn_address *address);

@@ -238,8 +238,6 @@ rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m
 		return -ENOSPC;
 	if (fact == NULL)
 		fact = rib_add_fact(rib, &key);
-	if (fact == NULL)
-		return -ENOMEM;
 	if (!m->gone)
 		doubt_replaced(rib, fact, m);
 	rc = m->gone ? withdraw(rib, fact, m) : fill(rib, fact, m);

@@ -64,7 +64,6 @@ struct rib_prefix {
 	struct rib_fact fact; // RIB_PREFIX
 	struct config_prefix prefix;
 	struct rib_route *routes;
-	bool listed; // in rib.order
 };
 
 struct rib_nexthop {
@@ -93,7 +92,7 @@ struct rib {
 	struct hash facts, ways;
 	struct rib_neighbour *neighbours;
 	struct rib_prefix **order; // sorted; then those added since
-	uint32_t listed, added, room;
+	uint32_t listed, added;
 	uint32_t lengths[2][129]; // prefixes of each length, IPv4 and IPv6
 	uint32_t prefixes;
 	uint32_t hops; // of all ways
@@ -104,14 +103,14 @@ struct rib {
 	uint32_t pass;             // resolve
 };
 
-// place: the switch whose ports the interfaces are; outlives the rib. Returns 0 or -ENOMEM.
-int rib_create(struct rib **out, const struct topo_node *place);
+// place: the switch whose ports the interfaces are; outlives the rib.
+struct rib *rib_create(const struct topo_node *place);
 // NULL is fine.
 void rib_destroy(struct rib *rib);
 
 // Takes in what a source said. dumped: in answer to a dump, not as it happened. Returns 0, -ENOSPC
-// beyond RIB_PREFIXES_MAX prefixes, RIB_FACTS_MAX facts or RIB_HOPS_MAX hops, or -ENOMEM; then
-// nothing has changed.
+// beyond RIB_PREFIXES_MAX prefixes, RIB_FACTS_MAX facts or RIB_HOPS_MAX hops; then nothing has
+// changed.
 int rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m, bool dumped);
 
 // A source begins to say all it knows; may come again before rib_end().
@@ -119,9 +118,8 @@ void rib_begin(struct rib *rib, enum rib_source source);
 // It has: what it has not said since it began is no more.
 void rib_end(struct rib *rib, enum rib_source source);
 
-// All prefixes with routes, sorted as a route_list is; the array is the rib's. Returns 0 or
-// -ENOMEM.
-int rib_sort(struct rib *rib);
+// All prefixes with routes, sorted as a route_list is; the array is the rib's.
+void rib_sort(struct rib *rib);
 // The route of a prefix that counts: of the least metric, or NULL.
 const struct rib_route *rib_best(const struct rib_prefix *prefix);
 // The fact of this key, or NULL; one that is gone counts as none.

@@ -5,6 +5,8 @@
 // is a mark (rib.c). Routes share their ways: of a million routes by one gateway there is one way.
 #include "rib_internal.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +15,17 @@
 _Static_assert(sizeof(struct rib_key) == 28, "keys are compared as bytes");
 _Static_assert(sizeof(struct learn_hop) == 32, "so are hops");
 
-int
-rib_create(struct rib **out, const struct topo_node *place)
+struct rib *
+rib_create(const struct topo_node *place)
 {
-	struct rib *rib = calloc(1, sizeof(*rib));
+	struct rib *rib = memory_new(sizeof(*rib), "learned routes of a VRF");
 
-	if (rib == NULL)
-		return -ENOMEM;
 	rib->place = place;
 	for (unsigned int s = 0; s < RIB_SOURCES; s++)
 		rib->generation[s] = 1;
 	if (getrandom(&rib->seed, sizeof(rib->seed), GRND_NONBLOCK) != sizeof(rib->seed))
 		rib->seed = (uint64_t)(uintptr_t)rib;
-	*out = rib;
-	return 0;
+	return rib;
 }
 
 void
@@ -34,18 +33,6 @@ rib_destroy(struct rib *rib)
 {
 	if (rib == NULL)
 		return;
-	for (uint32_t i = 0; i < rib->facts.size; i++) {
-		for (struct hash_link *l = rib->facts.buckets[i], *next; l != NULL; l = next) {
-			next = l->next;
-			free(l);
-		}
-	}
-	for (uint32_t i = 0; i < rib->ways.size; i++) {
-		for (struct hash_link *l = rib->ways.buckets[i], *next; l != NULL; l = next) {
-			next = l->next;
-			free(l);
-		}
-	}
 	hash_free(&rib->facts);
 	hash_free(&rib->ways);
 	free(rib->order);
@@ -68,28 +55,23 @@ find_way(const struct rib *rib, const struct learn_way *way, uint64_t hash)
 	return NULL;
 }
 
-// The one copy of a way, with a user more. Returns 0, -ENOSPC or -ENOMEM.
+// The one copy of a way, with one more user. Returns 0 or -ENOSPC.
 static int
 take_way(struct rib *rib, const struct learn_way *way, struct rib_way **out)
 {
-	uint64_t hash = hash_bytes(rib->seed + way->blackhole, way->hops,
-				   (uint32_t)(way->count * sizeof(way->hops[0])));
+	size_t hops_bytes = way->count * sizeof(way->hops[0]);
+	uint64_t hash = hash_bytes(rib->seed + way->blackhole, way->hops, (uint32_t)hops_bytes);
 	struct rib_way *kept = find_way(rib, way, hash);
 
 	if (kept == NULL) {
 		if (way->count > RIB_HOPS_MAX - rib->hops)
 			return -ENOSPC;
-		kept = calloc(1, sizeof(*kept) + way->count * sizeof(way->hops[0]));
-		if (kept == NULL)
-			return -ENOMEM;
+		kept = memory_new(sizeof(*kept) + hops_bytes, "next hops");
 		kept->link.hash = hash;
 		kept->blackhole = way->blackhole;
 		kept->count = way->count;
-		memcpy(kept->hops, way->hops, way->count * sizeof(way->hops[0]));
-		if (hash_put(&rib->ways, &kept->link) != 0) {
-			free(kept);
-			return -ENOMEM;
-		}
+		memcpy(kept->hops, way->hops, hops_bytes);
+		hash_put(&rib->ways, &kept->link);
 		rib->hops += way->count;
 	}
 	kept->users++;
@@ -163,17 +145,12 @@ size_of(uint8_t kind)
 struct rib_fact *
 rib_add_fact(struct rib *rib, const struct rib_key *key)
 {
-	struct rib_fact *fact = calloc(1, size_of(key->kind));
+	struct rib_fact *fact = memory_new(size_of(key->kind), "a learned fact");
 
-	if (fact == NULL)
-		return NULL;
 	fact->key = *key;
 	fact->link.hash = hash_bytes(rib->seed, key, sizeof(*key));
 	fact->gone = true; // until it is filled
-	if (hash_put(&rib->facts, &fact->link) != 0) {
-		free(fact);
-		return NULL;
-	}
+	hash_put(&rib->facts, &fact->link);
 	return fact;
 }
 
@@ -192,15 +169,9 @@ rib_take_prefix(struct rib *rib, const struct config_prefix *p, struct rib_prefi
 	if (rib->listed + rib->added >= RIB_PREFIXES_MAX)
 		return -ENOSPC;
 	prefix = (struct rib_prefix *)rib_add_fact(rib, &key);
-	if (prefix == NULL)
-		return -ENOMEM;
 	prefix->prefix = *p;
 	prefix->fact.gone = false;
-	if (rib_list_prefix(rib, prefix) != 0) {
-		hash_remove(&rib->facts, &prefix->fact.link);
-		free(prefix);
-		return -ENOMEM;
-	}
+	rib_list_prefix(rib, prefix);
 	*out = prefix;
 	return 0;
 }

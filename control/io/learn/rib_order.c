@@ -5,28 +5,18 @@
 // the way.
 #include "rib_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-int
+void
 rib_list_prefix(struct rib *rib, struct rib_prefix *prefix)
 {
-	uint32_t count = rib->listed + rib->added;
+	uint32_t count = rib->listed + rib->added++;
 
-	if (count == rib->room) {
-		uint32_t room = rib->room == 0 ? 64 : 2 * rib->room;
-		struct rib_prefix **grown = realloc(rib->order, room * sizeof(struct rib_prefix *));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		rib->order = grown;
-		rib->room = room;
-	}
+	rib->order = memory_grow(rib->order, count, sizeof(struct rib_prefix *), "prefixes");
 	rib->order[count] = prefix;
-	rib->added++;
-	prefix->listed = true;
-	return 0;
 }
 
 static int
@@ -59,25 +49,21 @@ weed(struct rib *rib, struct rib_prefix **part, uint32_t count)
 	return kept;
 }
 
-int
+void
 rib_sort(struct rib *rib)
 {
-	struct rib_prefix **added = NULL;
+	struct rib_prefix **added;
 	uint32_t new = rib->added, at, from;
 	bool empty = rib->listed + new != rib->prefixes; // some have no routes any more
 
 	if (!empty && new == 0)
-		return 0;
-	if (new != 0) {
-		added = malloc(new * sizeof(struct rib_prefix *));
-		if (added == NULL)
-			return -ENOMEM;
-		memcpy(added, &rib->order[rib->listed], new * sizeof(struct rib_prefix *));
-		new = empty ? weed(rib, added, new) : new;
-		qsort(added, new, sizeof(struct rib_prefix *), prefix_compare);
-	}
-	if (empty)
+		return;
+	added = memory_copy(&rib->order[rib->listed], new, sizeof(struct rib_prefix *), "prefixes");
+	if (empty) {
+		new = weed(rib, added, new);
 		rib->listed = weed(rib, rib->order, rib->listed);
+	}
+	qsort(added, new, sizeof(struct rib_prefix *), prefix_compare);
 	from = rib->listed;
 	rib->added = 0;
 	rib->listed += new;
@@ -89,7 +75,6 @@ rib_sort(struct rib *rib)
 		rib->order[--at] = older ? rib->order[--from] : added[--new];
 	}
 	free(added);
-	return 0;
 }
 
 const struct rib_route *

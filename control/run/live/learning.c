@@ -145,7 +145,7 @@ settle(struct live_fabric *live)
 int
 learning_open(struct live_fabric *live, struct live_report *report)
 {
-	const struct learn_hooks hooks = {.publish = publish, .tell = tell, .context = live};
+	const struct learn_hooks hooks = {.publish = publish, .notify = tell, .context = live};
 	int rc = 0;
 
 	for (uint32_t n = 0; n < live->topology->first_host && rc == 0; n++) {

@@ -120,10 +120,10 @@ static void
 open_server(struct server *s)
 {
 	struct learn_fpm_options options = {
-		.netns_fd = -1, .listen = &s->listen, .tell = count_told, .context = s};
+		.netns_fd = -1, .listen = &s->listen, .notify = count_told, .context = s};
 
 	*s = (struct server){.listen = {.version = 4, .address = {127, 0, 0, 1}}, .now = 1000};
-	assert_int_equal(rib_create(&s->rib, &s->place), 0);
+	s->rib = rib_create(&s->place);
 	options.rib = s->rib;
 	// A port that is free just now.
 	for (uint16_t port = (uint16_t)(20000 + getpid() % 20000);; port++) {

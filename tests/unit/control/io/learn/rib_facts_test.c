@@ -10,7 +10,8 @@ static const struct topo_node place;
 static int
 open_rib(void **state)
 {
-	return rib_create((struct rib **)state, &place);
+	*state = rib_create(&place);
+	return 0;
 }
 
 static int
@@ -29,7 +30,7 @@ test_ways_are_shared(void **state)
 	const struct rib_way *way;
 
 	say(rib, RIB_FPM, m, false);
-	assert_int_equal(rib_sort(rib), 0);
+	rib_sort(rib);
 	way = rib->order[0]->routes->way;
 	say(rib, RIB_FPM, route_to("10.2.0.0/16", 30, 5), false);
 	say(rib, RIB_NETLINK, route_to("fd00::/64", 20, 5), false);

@@ -19,7 +19,7 @@ expect(struct rib *rib, uint32_t wanted)
 {
 	uint32_t at = 0;
 
-	assert_int_equal(rib_sort(rib), 0);
+	rib_sort(rib);
 	for (unsigned i = 0; i < COUNT; i++) {
 		const struct config_prefix prefix = prefix_of(sorted[i]);
 
@@ -45,7 +45,7 @@ test_any_order(void **state)
 		uint32_t there = 0;
 		struct rib *rib;
 
-		assert_int_equal(rib_create(&rib, &place), 0);
+		rib = rib_create(&place);
 		expect(rib, 0);
 		while (there != (1u << COUNT) - 1) {
 			unsigned i = random_below(&r, COUNT);
@@ -69,7 +69,7 @@ test_come_and_go(void **state)
 	struct rib *rib;
 
 	(void)state;
-	assert_int_equal(rib_create(&rib, &place), 0);
+	rib = rib_create(&place);
 	for (unsigned turn = 0; turn < 20000; turn++) {
 		unsigned i = random_below(&r, COUNT);
 		struct learn_message m = route_to(sorted[i], 20, 5);
@@ -114,7 +114,7 @@ test_best(void **state)
 	for (unsigned first = 0; first < count; first++) {
 		struct rib *rib;
 
-		assert_int_equal(rib_create(&rib, &place), 0);
+		rib = rib_create(&place);
 		for (unsigned k = 0; k < count; k++) {
 			unsigned i = (first + k) % count;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/io/learn/probe_limiter.h"
+#include "control/io/learn/netlink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

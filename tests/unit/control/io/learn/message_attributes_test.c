@@ -3,7 +3,7 @@
 // sanitizer sees.
 #include "messages.h"
 
-#include "control/io/learn/attributes.h"
+#include "control/io/learn/message.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
