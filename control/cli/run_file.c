@@ -174,7 +174,7 @@ replay(const struct cli_args *args)
 	if (status == EXIT_OK)
 		status = run_replay(&options);
 	for (unsigned i = 0; i < taken; i++)
-		free((char *)(uintptr_t)inputs[i].port_name);
+		free(inputs[i].port_name);
 	free(inputs);
 	return status;
 }

@@ -1,49 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input.h"
+#include "replay.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#define INPUT_ERR_BYTES 512
+
 int
-replay_input_check(const char *path, bool line_rate, uint32_t *largest, char *err, size_t err_size)
+replay_input_check(const char *path, bool line_rate, uint32_t *largest, struct diag *diag)
 {
-	struct capture_reader *reader;
+	struct replay_input in = {.path = path, .line_rate = line_rate, .diag = diag};
 	struct capture_packet packet;
-	int rc = capture_reader_open(&reader, path, err, err_size);
+	char err[INPUT_ERR_BYTES];
+	int rc = replay_input_open(&in);
 
 	if (rc != 0)
 		return rc;
-	capture_reader_limit(reader, PACKET_FRAME_MAX);
-	if (line_rate)
-		capture_reader_ignore_stamps(reader);
 	// Stamps are checked as they will be read; those of the day are shifted later, by one
 	// amount for all inputs, so here by this file's own.
-	rc = capture_reader_align(&reader, 1, NULL, err, err_size);
+	rc = capture_reader_align(&in.reader, 1, NULL, err, sizeof(err));
 	if (rc == 0)
-		while ((rc = capture_reader_next(reader, &packet, err, err_size)) == 1)
+		while ((rc = capture_reader_next(in.reader, &packet, err, sizeof(err))) == 1)
 			*largest = packet.data_len > *largest ? packet.data_len : *largest;
-	capture_reader_close(reader);
-	return rc;
+	capture_reader_close(in.reader);
+	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : 0;
 }
 
 int
 replay_input_open(struct replay_input *in)
 {
-	int rc = capture_reader_open(&in->reader, in->path, in->err, in->err_size);
+	char err[INPUT_ERR_BYTES];
+	int rc = capture_reader_open(&in->reader, in->path, err, sizeof(err));
 
 	if (rc != 0)
-		return rc;
+		return diag_fail(in->diag, -rc, "%s", err);
 	capture_reader_limit(in->reader, PACKET_FRAME_MAX);
 	if (in->line_rate)
 		capture_reader_ignore_stamps(in->reader);
 	return 0;
-}
-
-void
-replay_input_close(struct replay_input *in)
-{
-	capture_reader_close(in->reader);
 }
 
 // Finds when the packet just read arrives.
@@ -67,18 +61,18 @@ set_arrival(struct replay_input *in)
 static bool
 fill(struct replay_input *in)
 {
+	char err[INPUT_ERR_BYTES];
 	int rc;
 
 	if (in->ready || in->error != 0)
 		return in->ready;
-	rc = capture_reader_next(in->reader, &in->packet, in->err, in->err_size);
+	rc = capture_reader_next(in->reader, &in->packet, err, sizeof(err));
 	if (rc < 0)
-		in->error = rc;
-	if (rc != 1)
-		return false;
-	set_arrival(in);
-	in->ready = true;
-	return true;
+		in->error = diag_fail(in->diag, -rc, "%s", err);
+	in->ready = rc == 1;
+	if (in->ready)
+		set_arrival(in);
+	return in->ready;
 }
 
 static bool
@@ -103,9 +97,8 @@ replay_input_feed(struct replay_input *in, ps_t until)
 		if (in->arrival >= until)
 			return in->arrival;
 		if (!put(in)) {
-			snprintf(in->err, in->err_size, "%s: packet %llu: out of memory", in->path,
-				 (unsigned long long)in->packet.number);
-			in->error = -ENOMEM;
+			in->error = diag_fail(in->diag, ENOMEM, "%s: packet %llu: out of memory",
+					      in->path, (unsigned long long)in->packet.number);
 			return PS_NEVER;
 		}
 		in->ready = false;

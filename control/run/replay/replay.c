@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All
-// inputs are read through before anything is written, so that a bad one leaves nothing behind.
+// inputs are read to their ends before anything is written, so that an invalid one leaves nothing behind.
 #include "replay.h"
 
 #include "control/advice/advice.h"
+#include "control/base/memory.h"
 #include "control/base/output.h"
 #include "control/events/run.h"
 #include "control/fabric/result.h"
@@ -30,9 +31,7 @@ struct replay {
 	struct output output;
 	const struct output_file *counters;
 	enum run_end end;
-	struct replay_input *inputs;
-	unsigned input_count;
-	char err[REPLAY_ERR_BYTES];
+	struct diag input_diag; // errors of inputs
 };
 
 static ps_t
@@ -41,8 +40,8 @@ feed(void *context, ps_t until)
 	struct replay *r = context;
 	ps_t next = PS_NEVER;
 
-	for (unsigned i = 0; i < r->input_count; i++)
-		next = time_min(next, replay_input_feed(&r->inputs[i], until));
+	for (unsigned i = 0; i < r->options->input_count; i++)
+		next = time_min(next, replay_input_feed(&r->options->inputs[i], until));
 	return next;
 }
 
@@ -107,31 +106,26 @@ load(struct replay *r, struct diag *diag)
 	return rc != 0 ? rc : topology_check_names(r->topology, diag);
 }
 
-// Names of --in must be ports; then the files themselves, whole, before anything is made.
+// Names of --in must be ports; then the files themselves, before anything is created.
 static int
 check_inputs(struct replay *r, uint32_t *largest)
 {
+	bool given[PORTS_MAX] = {false};
+
 	for (unsigned i = 0; i < r->options->input_count; i++) {
 		const struct replay_input *in = &r->options->inputs[i];
-		struct topo_ref ref, other;
+		struct topo_ref ref;
 		int rc;
 
-		if (topology_find_port(r->topology, in->port_name, &ref) != 0) {
-			snprintf(r->err, sizeof(r->err), "--in %s=%s: %s has no port %s",
-				 in->port_name, in->path, r->topology->nodes[0].name,
-				 in->port_name);
-			return -EINVAL;
-		}
-		for (unsigned k = 0; k < i; k++) {
-			topology_find_port(r->topology, r->options->inputs[k].port_name, &other);
-			if (other.port == ref.port) {
-				snprintf(r->err, sizeof(r->err), "--in %s=%s: %s is given twice",
+		if (topology_find_port(r->topology, in->port_name, &ref) != 0)
+			return diag_fail(&r->input_diag, EINVAL, "--in %s=%s: %s has no port %s",
+					 in->port_name, in->path, r->topology->nodes[0].name,
+					 in->port_name);
+		if (given[ref.port])
+			return diag_fail(&r->input_diag, EINVAL, "--in %s=%s: %s is given twice",
 					 in->port_name, in->path, in->port_name);
-				return -EINVAL;
-			}
-		}
-		rc = replay_input_check(in->path, r->options->line_rate, largest, r->err,
-					sizeof(r->err));
+		given[ref.port] = true;
+		rc = replay_input_check(in->path, r->options->line_rate, largest, &r->input_diag);
 		if (rc != 0)
 			return rc;
 	}
@@ -144,33 +138,27 @@ open_inputs(struct replay *r)
 	struct node *n = r->fabric->nodes[0];
 	struct capture_reader *readers[PORTS_MAX];
 	struct switch_config settings;
+	char err[REPLAY_ERR_BYTES];
 	int rc = config_switch(r->config, r->topology->nodes[0].name, r->topology->nodes[0].role,
 			       &settings);
 
-	if (rc != 0)
-		return rc;
-	r->inputs = calloc(r->options->input_count + 1, sizeof(*r->inputs));
-	if (r->inputs == NULL)
-		return -ENOMEM;
-	for (unsigned i = 0; i < r->options->input_count; i++) {
-		struct replay_input *in = &r->inputs[i];
+	for (unsigned i = 0; rc == 0 && i < r->options->input_count; i++) {
+		struct replay_input *in = &r->options->inputs[i];
 		struct topo_ref ref;
 
-		*in = r->options->inputs[i];
 		topology_find_port(r->topology, in->port_name, &ref);
 		in->node = n;
 		in->port = &n->ports[ref.port];
 		in->latency = settings.latency_ps;
 		in->line_rate = r->options->line_rate;
-		in->err = r->err;
-		in->err_size = sizeof(r->err);
+		in->diag = &r->input_diag;
 		rc = replay_input_open(in);
-		if (rc != 0)
-			return rc;
-		r->input_count++;
 		readers[i] = in->reader;
 	}
-	return capture_reader_align(readers, r->input_count, NULL, r->err, sizeof(r->err));
+	if (rc != 0)
+		return rc;
+	rc = capture_reader_align(readers, r->options->input_count, NULL, err, sizeof(err));
+	return rc != 0 ? diag_fail(&r->input_diag, -rc, "%s", err) : 0;
 }
 
 static int
@@ -182,9 +170,7 @@ open_captures(struct replay *r)
 
 	if (rc != 0)
 		return rc;
-	r->port_names = calloc(place->port_count, sizeof(*r->port_names));
-	if (r->port_names == NULL)
-		return -ENOMEM;
+	r->port_names = memory_array(place->port_count, sizeof(*r->port_names), "names of ports");
 	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
 		struct recorder_source sent = {.node = r->fabric->nodes[0],
 					       .port = i,
@@ -283,14 +269,15 @@ print_summary(const struct replay *r)
 static void
 warn(const struct replay *r)
 {
-	for (unsigned i = 0; i < r->input_count; i++)
-		if (r->inputs[i].overlapping != 0)
+	for (unsigned i = 0; i < r->options->input_count; i++)
+		if (r->options->inputs[i].overlapping != 0)
 			fprintf(stderr,
 				"roost: warning: %s: %llu packets overlap the one before them on "
 				"%s; stamps are taken as given (--pace line sends them one after "
 				"another)\n",
-				r->inputs[i].path, (unsigned long long)r->inputs[i].overlapping,
-				r->inputs[i].port_name);
+				r->options->inputs[i].path,
+				(unsigned long long)r->options->inputs[i].overlapping,
+				r->options->inputs[i].port_name);
 	if (r->end == RUN_STALLED)
 		fprintf(stderr, "roost: warning: %llu packets are still held by %s at the end\n",
 			(unsigned long long)fabric_packets_held(r->fabric),
@@ -335,8 +322,8 @@ replay_run(struct replay *r, struct diag *diag)
 		r->run->until = r->config->stop.time_ps;
 	rc = run_all(r->run, &r->end, diag);
 	node_flush_tap(r->fabric->nodes[0]);
-	for (unsigned i = 0; rc == 0 && i < r->input_count; i++)
-		rc = r->inputs[i].error;
+	for (unsigned i = 0; rc == 0 && i < r->options->input_count; i++)
+		rc = r->options->inputs[i].error;
 	if (rc == 0)
 		rc = write_outputs(r);
 	if (rc == 0) {
@@ -351,9 +338,10 @@ replay_close(struct replay *r)
 {
 	recorder_close(r->recorder);
 	output_close(&r->output);
+	diag_free(&r->input_diag);
 	free(r->port_names);
-	for (unsigned i = 0; i < r->input_count; i++)
-		replay_input_close(&r->inputs[i]);
+	for (unsigned i = 0; i < r->options->input_count; i++)
+		capture_reader_close(r->options->inputs[i].reader);
 	run_destroy(r->run);
 	if (r->fabric != NULL)
 		destroy_wires(r);
@@ -361,7 +349,6 @@ replay_close(struct replay *r)
 	packet_pool_destroy(r->packets);
 	topology_destroy(r->topology);
 	config_free(r->config);
-	free(r->inputs);
 }
 
 int
@@ -369,13 +356,12 @@ run_replay(const struct replay_options *options)
 {
 	struct diag diag = {0};
 	struct replay r = {.options = options};
-	int rc;
+	int rc = replay_run(&r, &diag);
 
-	rc = replay_run(&r, &diag);
 	diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "roost replay: %s\n",
-			r.err[0] != '\0'            ? r.err
+			r.input_diag.errors != 0    ? diag_first_error(&r.input_diag)
 			: r.output.diag.errors != 0 ? diag_first_error(&r.output.diag)
 						    : strerror(-rc));
 	replay_close(&r);
