@@ -28,6 +28,50 @@ file_beside(const char *config_file, const char *name)
 	return memory_text(name);
 }
 
+char *
+file_state_directory(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	if (state != NULL && state[0] == '/')
+		return memory_format("%s/roost", state);
+	if (home != NULL && home[0] == '/')
+		return memory_format("%s/.local/state/roost", home);
+	return NULL;
+}
+
+static int
+make_directory(const char *path, mode_t mode)
+{
+	char *copy;
+	int fd, rc;
+
+	if (mkdir(path, mode) != 0)
+		return errno == EEXIST ? 0 : -errno;
+	copy = memory_text(path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = fd < 0 || fsync(fd) != 0 ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	free(copy);
+	return rc;
+}
+
+int
+file_make_directories(const char *path, mode_t mode, mode_t above)
+{
+	char *copy = memory_text(path), *slash = copy;
+	int rc = 0;
+
+	while (rc == 0 && (slash = strchr(slash + 1, '/')) != NULL) {
+		*slash = '\0';
+		rc = make_directory(copy, above);
+		*slash = '/';
+	}
+	free(copy);
+	return rc == 0 ? make_directory(path, mode) : rc;
+}
+
 int
 file_read(const char *path, size_t max, char **out, size_t *out_length)
 {

@@ -10,6 +10,14 @@
 // there, otherwise as written. For free().
 char *file_beside(const char *config_file, const char *name);
 
+// Where a user's programs keep their state: "$XDG_STATE_HOME/roost", or "~/.local/state/roost". For
+// free(); NULL if neither XDG_STATE_HOME nor HOME is an absolute path.
+char *file_state_directory(void);
+
+// Makes a directory and those above it, which get the mode `above`, unless they exist, and has them on
+// disk. Returns 0 or -errno.
+int file_make_directories(const char *path, mode_t mode, mode_t above);
+
 // Reads all of a file, which may be a pipe; stops once there are more than `max` bytes. Returns 0
 // with *out for free() and its length, or -errno.
 int file_read(const char *path, size_t max, char **out, size_t *out_length);

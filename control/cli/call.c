@@ -53,6 +53,23 @@ cli_call(const struct cli_args *args, const char *method, json_t *params, json_t
 }
 
 int
+cli_call_print(const struct cli_args *args, const char *method, json_t *params,
+	       void (*print)(const json_t *answer))
+{
+	json_t *result;
+	int status = cli_call(args, method, params, &result);
+
+	if (status != EXIT_OK)
+		return status;
+	if (print != NULL && cli_wants_json(args))
+		cli_print_json(result);
+	else if (print != NULL)
+		print(result);
+	json_decref(result);
+	return EXIT_OK;
+}
+
+int
 cli_end_change(const struct cli_args *args, json_t *result)
 {
 	const struct timespec moment = {.tv_nsec = CALL_DRAIN_NS};

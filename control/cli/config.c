@@ -37,6 +37,7 @@ print_diff(const json_t *answer)
 	const json_t *unsaved = json_object_get(answer, "unsaved");
 	const char *file = json_string_value(json_object_get(answer, "file"));
 
+	print_changes(json_object_get(answer, "changes")); // from a revision; without the others
 	if (json_array_size(staged) != 0)
 		printf("staged, compared with what runs:\n");
 	print_changes(staged);
@@ -51,43 +52,16 @@ print_diff(const json_t *answer)
 }
 
 static int
-diff(const struct cli_args *args)
-{
-	bool revision = cli_given(args, "REVISION");
-	json_t *params = json_object(), *result;
-	int status;
-
-	if (revision)
-		json_object_set_new(params, "revision",
-				    json_integer((json_int_t)cli_number(args, "REVISION", 0)));
-	status = cli_call(args, "config-diff", params, &result);
-	if (status != EXIT_OK)
-		return status;
-	if (cli_wants_json(args))
-		cli_print_json(result);
-	else if (revision)
-		print_changes(json_object_get(result, "changes"));
-	else
-		print_diff(result);
-	json_decref(result);
-	return EXIT_OK;
-}
-
-static int
-detach(const struct cli_args *args)
-{
-	json_t *result;
-	int status = cli_call(args, "detach", json_object(), &result);
-
-	if (status == EXIT_OK)
-		json_decref(result);
-	return status;
-}
-
-static int
 config(const struct cli_args *args)
 {
-	return cli_given(args, "diff") ? diff(args) : detach(args);
+	json_int_t revision = (json_int_t)cli_number(args, "REVISION", 0);
+
+	if (cli_given(args, "detach"))
+		return cli_call_print(args, "detach", json_object(), NULL);
+	return cli_call_print(args, "config-diff",
+			      revision != 0 ? json_pack("{s:I}", "revision", revision)
+					    : json_object(),
+			      print_diff);
 }
 
 const struct cli_command command_config = {
@@ -139,7 +113,6 @@ save(const struct cli_args *args)
 {
 	const char *file = cli_text(args, "FILE");
 	char *path = file != NULL ? absolute(file) : NULL;
-	json_t *result;
 	int status;
 
 	if (file != NULL && path == NULL) {
@@ -147,16 +120,9 @@ save(const struct cli_args *args)
 			strerror(errno));
 		return EXIT_FAILED;
 	}
-	status = cli_call(args, "save", json_pack("{s:s*}", "file", path), &result);
+	status = cli_call_print(args, "save", json_pack("{s:s*}", "file", path), print_saved);
 	free(path);
-	if (status != EXIT_OK)
-		return status;
-	if (cli_wants_json(args))
-		cli_print_json(result);
-	else
-		print_saved(result);
-	json_decref(result);
-	return EXIT_OK;
+	return status;
 }
 
 const struct cli_command command_save = {
@@ -194,7 +160,7 @@ add_revision(struct text_table *t, const json_t *one, json_int_t running)
 	text_table_cell(t, "%s", what != NULL ? what : "-");
 }
 
-static int
+static void
 print_history(const json_t *answer)
 {
 	json_int_t running = json_integer_value(json_object_get(answer, "running"));
@@ -214,23 +180,12 @@ print_history(const json_t *answer)
 		printf("waits to be confirmed, %" JSON_INTEGER_FORMAT " s left: %s\n",
 		       json_integer_value(json_object_get(waiting, "left-s")),
 		       json_string_value(json_object_get(waiting, "what")));
-	return EXIT_OK;
 }
 
 static int
 history(const struct cli_args *args)
 {
-	json_t *result;
-	int status = cli_call(args, "history", json_object(), &result);
-
-	if (status != EXIT_OK)
-		return status;
-	if (cli_wants_json(args))
-		cli_print_json(result);
-	else
-		status = print_history(result);
-	json_decref(result);
-	return status;
+	return cli_call_print(args, "history", json_object(), print_history);
 }
 
 const struct cli_command command_history = {

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "control/config/config.h"
+#include "control/show/show_view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,63 +13,47 @@
 #define PS_PER_NS UINT64_C(1000)
 #define NS_PER_MS 1000000
 
-static const char *
-text_of(const json_t *event, const char *name)
-{
-	const char *text = json_string_value(json_object_get(event, name));
-
-	return text != NULL ? text : "";
-}
-
-static uint64_t
-number_of(const json_t *event, const char *name)
-{
-	json_int_t number = json_integer_value(json_object_get(event, name));
-
-	return number > 0 ? (uint64_t)number : 0;
-}
-
 static void
 print_pause(const json_t *event)
 {
-	bool tx = strcmp(text_of(event, "direction"), "tx") == 0;
+	bool tx = strcmp(show_string(event, "direction"), "tx") == 0;
 	char paused[CONFIG_TEXT], of[CONFIG_TEXT];
 
-	printf("%s.%s priority %" PRIu64 " %s for %s of %s\n", text_of(event, "node"),
-	       text_of(event, "port"), number_of(event, "priority"),
+	printf("%s.%s priority %" PRIu64 " %s for %s of %s\n", show_string(event, "node"),
+	       show_string(event, "port"), show_number(event, "priority"),
 	       tx ? "paused the other side" : "was paused",
-	       config_duration_text(number_of(event, "paused_ns") * PS_PER_NS, paused),
-	       config_duration_text(number_of(event, "of_ns") * PS_PER_NS, of));
+	       config_duration_text(show_number(event, "paused_ns") * PS_PER_NS, paused),
+	       config_duration_text(show_number(event, "of_ns") * PS_PER_NS, of));
 }
 
 static void
 print_log(const json_t *event)
 {
-	if (*text_of(event, "queue") != '\0')
-		printf("%s.%s: ", text_of(event, "node"), text_of(event, "queue"));
-	printf("%s: %s\n", text_of(event, "what"), text_of(event, "message"));
+	if (*show_string(event, "queue") != '\0')
+		printf("%s.%s: ", show_string(event, "node"), show_string(event, "queue"));
+	printf("%s: %s\n", show_string(event, "what"), show_string(event, "message"));
 }
 
 static void
 print_event(const json_t *event)
 {
-	const char *kind = text_of(event, "kind");
-	uint64_t at_ns = number_of(event, "at_ns");
+	const char *kind = show_string(event, "kind");
+	uint64_t at_ns = show_number(event, "at_ns");
 
 	if (strcmp(kind, "lost") == 0) {
 		printf("%" PRIu64 " events are lost: they were not read in time\n",
-		       number_of(event, "events"));
+		       show_number(event, "events"));
 		return;
 	}
 	printf("%" PRIu64 ".%06" PRIu64 " ms  %-8s  ", at_ns / NS_PER_MS, at_ns % NS_PER_MS, kind);
 	if (strcmp(kind, "link") == 0)
-		printf("%s is %s\n", text_of(event, "link"), text_of(event, "state"));
+		printf("%s is %s\n", show_string(event, "link"), show_string(event, "state"));
 	else if (strcmp(kind, "pause") == 0)
 		print_pause(event);
 	else if (strcmp(kind, "drops") == 0)
-		printf("%s.%s dropped %" PRIu64 ": %s (%s)\n", text_of(event, "node"),
-		       text_of(event, "port"), number_of(event, "packets"),
-		       text_of(event, "reason"), text_of(event, "advice"));
+		printf("%s.%s dropped %" PRIu64 ": %s (%s)\n", show_string(event, "node"),
+		       show_string(event, "port"), show_number(event, "packets"),
+		       show_string(event, "reason"), show_string(event, "advice"));
 	else
 		print_log(event);
 }

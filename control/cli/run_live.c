@@ -76,16 +76,11 @@ const struct cli_command command_exec = {
 static int
 clear(const struct cli_args *args)
 {
-	json_t *result;
-	int status =
-		cli_call(args, "clear",
-			 json_pack("{s:s,s:b,s:s*}", "what", "watermarks", "persistent",
-				   cli_given(args, "persistent"), "node", cli_text(args, "NODE")),
-			 &result);
-
-	if (status == EXIT_OK)
-		json_decref(result);
-	return status;
+	return cli_call_print(args, "clear",
+			      json_pack("{s:s,s:b,s:s*}", "what", "watermarks", "persistent",
+					cli_given(args, "persistent"), "node",
+					cli_text(args, "NODE")),
+			      NULL);
 }
 
 const struct cli_command command_clear = {

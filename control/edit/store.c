@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define TEMPORARY ".new"
@@ -28,7 +27,7 @@
 struct store {
 	int directory;
 	uint32_t last;
-	char path[STORE_FILE_MAX];
+	char *path;
 };
 
 // "PATH: why not". Returns error, a -errno.
@@ -38,46 +37,24 @@ fail(int error, const char *path, struct diag *diag)
 	return diag_fail(diag, -error, "%s: %s", path, strerror(-error));
 }
 
-// Where the directories of all fabrics are.
+// Finds the directory of a fabric. *out is for free().
 static int
-state_directory(char path[static STORE_FILE_MAX], struct diag *diag)
+find_directory(const char *name, char **out, struct diag *diag)
 {
-	const char *given = getenv("ROOST_STATE"), *xdg = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-	int length = STORE_FILE_MAX;
-
-	if (given != NULL && given[0] != '\0')
-		length = snprintf(path, STORE_FILE_MAX, "%s", given);
-	else if (geteuid() == 0)
-		length = snprintf(path, STORE_FILE_MAX, "/var/lib/roost");
-	else if (xdg != NULL && xdg[0] == '/')
-		length = snprintf(path, STORE_FILE_MAX, "%s/roost", xdg);
-	else if (home != NULL && home[0] == '/')
-		length = snprintf(path, STORE_FILE_MAX, "%s/.local/state/roost", home);
-	else
-		return diag_fail(diag, ENOENT,
-				 "no directory for revisions: set XDG_STATE_HOME or HOME");
-	if (length >= STORE_FILE_MAX - CONFIG_NAME_MAX - NUMBERS_NAME - 2)
-		return diag_fail(diag, ENAMETOOLONG,
-				 "the path of the directory for revisions is too long");
-	return 0;
-}
-
-// The directory of one fabric.
-static int
-store_directory(const char *name, char path[static STORE_FILE_MAX], struct diag *diag)
-{
-	char why[SCALAR_WHY];
-	size_t used;
-	int rc;
+	const char *all = getenv("ROOST_STATE");
+	char why[SCALAR_WHY], *own = NULL;
 
 	if (scalar_name(name, why) != 0)
 		return diag_fail(diag, EINVAL, "%s", why);
-	rc = state_directory(path, diag);
-	if (rc != 0)
-		return rc;
-	used = strlen(path);
-	snprintf(path + used, STORE_FILE_MAX - used, "/%s", name);
+	if ((all == NULL || all[0] == '\0') && geteuid() == 0)
+		all = "/var/lib/roost";
+	else if (all == NULL || all[0] == '\0')
+		all = own = file_state_directory();
+	if (all == NULL)
+		return diag_fail(diag, ENOENT,
+				 "no directory for revisions: set XDG_STATE_HOME or HOME");
+	*out = memory_format("%s/%s", all, name);
+	free(own);
 	return 0;
 }
 
@@ -94,54 +71,11 @@ find_last(struct store *store)
 	return rc;
 }
 
-// Syncs the directory that holds a path.
-static int
-sync_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char above[STORE_FILE_MAX];
-	int fd, rc;
-
-	snprintf(above, sizeof(above), "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
-		 slash != NULL ? path : ".");
-	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	rc = fsync(fd) != 0 ? -errno : 0;
-	close(fd);
-	return rc;
-}
-
-static int
-make_directory(const char *path, mode_t mode)
-{
-	if (mkdir(path, mode) != 0)
-		return errno == EEXIST ? 0 : -errno;
-	return sync_name(path);
-}
-
-// Makes a directory and its parents. Only the fabric's owner may read the last one.
-static int
-make_directories(const char *path)
-{
-	char copy[STORE_FILE_MAX];
-	int rc;
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		rc = make_directory(copy, 0755);
-		if (rc != 0)
-			return rc;
-		*slash = '/';
-	}
-	return make_directory(copy, 0700);
-}
-
 static int
 open_directory(struct store *store, bool to_write)
 {
-	int rc = to_write ? make_directories(store->path) : 0;
+	// Only the fabric's owner may read its directory.
+	int rc = to_write ? file_make_directories(store->path, 0700, 0755) : 0;
 
 	if (rc != 0)
 		return rc;
@@ -159,7 +93,7 @@ static int
 open_store(struct store **out, const char *name, bool to_write, struct diag *diag)
 {
 	struct store *store = memory_new(sizeof(*store), "revisions");
-	int rc = store_directory(name, store->path, diag);
+	int rc = find_directory(name, &store->path, diag);
 
 	*out = NULL;
 	store->directory = -1;
@@ -196,6 +130,7 @@ store_close(struct store *store)
 		return;
 	if (store->directory >= 0)
 		close(store->directory);
+	free(store->path);
 	free(store);
 }
 
@@ -257,11 +192,9 @@ void
 store_path(const struct store *store, uint32_t number, char path[static STORE_FILE_MAX])
 {
 	char name[NUMBERS_NAME];
-	size_t used = strlen(store->path);
 
 	numbers_name(number, name);
-	memcpy(path, store->path, used);
-	snprintf(path + used, STORE_FILE_MAX - used, "/%s", name);
+	snprintf(path, STORE_FILE_MAX, "%s/%s", store->path, name);
 }
 
 // Reads the beginning of a revision and checks that it is of that revision.

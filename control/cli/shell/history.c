@@ -4,6 +4,7 @@
 // it.
 #include "shell.h"
 
+#include "control/base/file.h"
 #include "control/base/memory.h"
 #include "split.h"
 
@@ -12,38 +13,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define REWRITE_LINES (2 * SHELL_HISTORY_MAX)
 
-// "$XDG_STATE_HOME/roost/history", or under ~/.local/state. For free(); NULL: no home.
+// For free(); NULL: no home.
 static char *
-history_path(void)
+history_path(const char *directory)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-	if (state != NULL && state[0] == '/')
-		return memory_format("%s/roost/history", state);
-	if (home != NULL && home[0] == '/')
-		return memory_format("%s/.local/state/roost/history", home);
-	return NULL;
-}
-
-// Makes the directories that lead to a file, for their owner alone.
-static int
-make_parents(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		int made;
-
-		*slash = '\0';
-		made = mkdir(path, 0700);
-		*slash = '/';
-		if (made != 0 && errno != EEXIST)
-			return -errno;
-	}
-	return 0;
+	return directory != NULL ? memory_format("%s/history", directory) : NULL;
 }
 
 // Replaces a file by one with its newest lines.
@@ -71,7 +49,7 @@ rewrite(const char *path, FILE *from, long lines)
 void
 shell_history_load(History *past)
 {
-	char *path = history_path(), *line = NULL;
+	char *directory = file_state_directory(), *path = history_path(directory), *line = NULL;
 	FILE *file = path != NULL ? fopen(path, "re") : NULL;
 	size_t room = 0;
 	long lines = 0;
@@ -92,15 +70,19 @@ shell_history_load(History *past)
 		fclose(file);
 	free(line);
 	free(path);
+	free(directory);
 }
 
 int
 shell_history_append(const char *line)
 {
-	char *path = history_path(), *text = memory_format("%s\n", line);
-	int status = path != NULL ? make_parents(path) : -ENOENT, fd = -1;
+	char *directory = file_state_directory(), *path = history_path(directory);
+	char *text = memory_format("%s\n", line);
+	int status = -ENOENT, fd = -1;
 	size_t length = strlen(text);
 
+	if (path != NULL)
+		status = file_make_directories(directory, 0700, 0700);
 	if (status == 0) {
 		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 		// One write: lines of two sessions do not mix.
@@ -111,5 +93,6 @@ shell_history_append(const char *line)
 		close(fd);
 	free(text);
 	free(path);
+	free(directory);
 	return status;
 }

@@ -74,12 +74,34 @@ what_cannot_be_replaced_stays(void **state)
 	place_remove(&place);
 }
 
+static void
+directories_are_made_with_those_above(void **state)
+{
+	struct place place;
+	char path[128];
+	struct stat st;
+
+	(void)state;
+	place_make(&place);
+	snprintf(path, sizeof(path), "%s/a/b", place.path);
+	assert_int_equal(file_make_directories(path, 0700, 0711), 0);
+	assert_int_equal(file_make_directories(path, 0755, 0755), 0); // they exist
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0711);
+	place_remove(&place);
+	assert_int_equal(file_make_directories("/dev/null/a/b", 0700, 0700), -ENOTDIR);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_old_file_is_kept_beside_the_new),
 		cmocka_unit_test(what_cannot_be_replaced_stays),
+		cmocka_unit_test(directories_are_made_with_those_above),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
