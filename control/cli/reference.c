@@ -7,7 +7,7 @@
 #include "control/config/schema/describe.h"
 #include "control/fabric/counter.h"
 #include "control/run/live/answer.h"
-#include "shell/scripts.h"
+#include "shell/shell.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost show: asks the fabric's daemon and prints the answer, once or every so often.
+// roost show: gets an answer of the live fabric and prints it, once or repeatedly.
 #include "cli.h"
 
 #include "control/show/show_view.h"
@@ -26,9 +26,9 @@ struct show_request {
 	uint64_t watch_ps; // 0: once
 };
 
-// ---- the request -----------------------------------------------------------------------
+// ---- the request --------------------------------------------------------------------------------
 
-// The forms, made from the rows of the views; `[vrf VRF]` makes two of one.
+// The forms, made from the rows of the views; a row with `[vrf VRF]` has two.
 static struct {
 	struct cli_form forms[CLI_FORMS_MAX + 1];
 	const struct show_view *views[CLI_FORMS_MAX];
@@ -57,7 +57,7 @@ make_argument(const char *word, size_t length)
 	return argument;
 }
 
-// group: with the arguments from "[vrf VRF]" on, which may only be left out together.
+// group: with the arguments from "[vrf VRF]" on, which can only be omitted together.
 static void
 add_form(const struct show_view *view, bool group)
 {
@@ -124,25 +124,17 @@ take_request(struct show_request *r, const struct cli_args *args)
 	return EXIT_OK;
 }
 
-// ---- asking and printing ---------------------------------------------------------------------
+// ---- the answer ---------------------------------------------------------------------------------
 
+// NULL where a word is not UTF-8.
 static json_t *
 request_params(const struct show_request *r)
 {
-	json_t *params = json_pack("{s:s}", "what", r->what);
-
-	if (r->port != NULL && json_object_set_new(params, "port", json_string(r->port)) != 0)
-		goto failed;
-	if (r->vrf != NULL && json_object_set_new(params, "vrf", json_string(r->vrf)) != 0)
-		goto failed;
 	// Without a collector of its own, a view prints the answer of the usual one.
-	if (r->view->collect != NULL && r->view->view != NULL &&
-	    json_object_set_new(params, "view", json_string(r->view->view)) != 0)
-		goto failed;
-	return params;
-failed:
-	json_decref(params);
-	return NULL;
+	const char *view = r->view->collect != NULL ? r->view->view : NULL;
+
+	return json_pack("{s:s,s:s*,s:s*,s:s*}", "what", r->what, "port", r->port, "vrf", r->vrf,
+			 "view", view);
 }
 
 static int
@@ -157,7 +149,7 @@ print_answer(const struct show_request *r, const json_t *answer)
 					    JSON_REAL_PRECISION(15));
 		putchar('\n');
 	} else {
-		// From the top of the screen, over what stood there.
+		// Overwrites the previous answer on the screen.
 		if (watched && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
 		status = show_print(r->what, r->view->view, answer, stdout);
@@ -199,10 +191,8 @@ show(const struct cli_args *args)
 	if (status != EXIT_OK)
 		return status;
 	params = request_params(&r);
-	if (params == NULL) {
-		// Words come from outside; JSON carries UTF-8 only.
+	if (params == NULL)
 		return cli_usage(args->title, "names must be UTF-8 text");
-	}
 	status = show_once(&r, path, params);
 	while (status == EXIT_OK && r.watch_ps != 0) {
 		struct timespec wait = {.tv_sec = (time_t)(r.watch_ps / PS_PER_S_WALL),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost where: an address as the place that the plan (control/model/topology/addresses.h) gives it to,
-// and with a file as the switch there and the hosts that have it. Tenants may give hosts addresses
+// roost where: the place of an address by the address plan (control/model/topology/addresses.h), and with
+// a file the switch at that place and the hosts that have the address. Tenants may give hosts addresses
 // of their own, and overlap: several hosts may have one address, and the host at its place another.
 #include "cli.h"
 
@@ -18,7 +18,7 @@ struct where_request {
 	uint8_t version; // 4, 6, or 0 of a MAC
 	uint8_t bytes[16];
 	const char *file; // or NULL
-	bool planned;     // the plan gives the address to a place:
+	bool planned;     // the plan has a place for the address:
 	struct addresses_found found;
 };
 
@@ -36,7 +36,7 @@ take_request(struct where_request *r, const struct cli_args *args)
 
 // ---- places -------------------------------------------------------------------------------------
 
-// What the plan says by itself.
+// The place alone.
 static json_t *
 place_json(const struct where_request *r)
 {
@@ -70,30 +70,29 @@ place_json(const struct where_request *r)
 	return out;
 }
 
-// ---- what a file knows --------------------------------------------------------------------------
+// ---- with a file -------------------------------------------------------------------------------
 
-static const char *
-mac_text(const uint8_t *mac, char out[static 18])
+static json_t *
+mac_json(const uint8_t *mac)
 {
-	snprintf(out, 18, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-		 mac[5]);
-	return out;
+	return json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+			    mac[5]);
 }
 
 static json_t *
 host_json(const struct topology *t, uint32_t host, uint8_t p)
 {
 	const struct topo_port *end = topology_host_port(t, host, p);
-	char ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN], link[TOPOLOGY_NAME_MAX], mac[18];
+	char ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN], link[TOPOLOGY_NAME_MAX];
 
 	inet_ntop(AF_INET, end->ip4, ip4, sizeof(ip4));
 	inet_ntop(AF_INET6, end->ip6, ip6, sizeof(ip6));
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s?,s:s}", "host", topology_host(t, host)->name,
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s?,s:o}", "host", topology_host(t, host)->name,
 			 "host_port", end->name, "switch_port",
 			 topology_port_name(t, end->peer_node, end->peer_port, link), "ip4", ip4,
 			 "ip6", ip6, "vrf", t->vrfs[end->vrf].name, "tenant",
 			 end->tenant != TENANT_NONE ? t->tenants[end->tenant].name : NULL, "mac",
-			 mac_text(end->mac, mac));
+			 mac_json(end->mac));
 }
 
 static bool
@@ -118,14 +117,14 @@ hosts_json(const struct where_request *r, const struct topology *t)
 	return out;
 }
 
-// Adds the switch at the place, and its port. Returns false when there is none.
+// Adds the switch at the place, and its port. Returns false if there is none.
 static bool
 add_switch(const struct where_request *r, const struct topology *t, json_t *to)
 {
 	const struct addresses_found *f = &r->found;
 	bool by_place = f->kind == ADDRESSES_LOOPBACK || f->kind == ADDRESSES_LINK_LOCAL;
 	uint16_t number = by_place ? f->at.port : f->port;
-	char name[TOPOLOGY_NAME_MAX], text[INET6_ADDRSTRLEN], mac[18];
+	char name[TOPOLOGY_NAME_MAX], ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN];
 	uint32_t n = by_place ? topology_find_switch(t, &f->at) : f->node;
 	const struct topo_node *node;
 	uint16_t p = 0;
@@ -137,20 +136,17 @@ add_switch(const struct where_request *r, const struct topology *t, json_t *to)
 		p++;
 	if (number != 0 && p == node->port_count)
 		return false;
-	json_object_set_new(to, "switch", json_string(node->name));
-	if (number != 0)
-		json_object_set_new(to, "switch_port",
-				    json_string(topology_port_name(t, n, p, name)));
-	inet_ntop(AF_INET, node->loopback4, text, sizeof(text));
-	json_object_set_new(to, "loopback4", json_string(text));
-	inet_ntop(AF_INET6, node->loopback6, text, sizeof(text));
-	json_object_set_new(to, "loopback6", json_string(text));
-	json_object_set_new(to, "router_mac", json_string(mac_text(node->router_mac, mac)));
+	inet_ntop(AF_INET, node->loopback4, ip4, sizeof(ip4));
+	inet_ntop(AF_INET6, node->loopback6, ip6, sizeof(ip6));
+	json_object_update_new(
+		to, json_pack("{s:s,s:s*,s:s,s:s,s:o}", "switch", node->name, "switch_port",
+			      number != 0 ? topology_port_name(t, n, p, name) : NULL, "loopback4",
+			      ip4, "loopback6", ip6, "router_mac", mac_json(node->router_mac)));
 	return true;
 }
 
-// The host at the place that the plan gives the address to, whether or not its tenant gives it
-// another; NULL: nobody is there. An uplink's number is no host's.
+// The host at the place of the address, even if its tenant gives it another address; NULL: none is
+// there. An uplink's number is not that of a host.
 static json_t *
 host_there(const struct where_request *r, const struct topology *t)
 {
@@ -166,8 +162,8 @@ host_there(const struct where_request *r, const struct topology *t)
 	return host_json(t, topology_host_of(t, port->peer_node), (uint8_t)port->peer_port);
 }
 
-// The one host that has the address, at its place if it has one there, stands among the answer's
-// own keys; others in a list.
+// Adds the host that has the address. If several have it, or one that is not at its place, they are a
+// list.
 static int
 add_known(const struct where_request *r, const struct topology *t, json_t *to)
 {

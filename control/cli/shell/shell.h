@@ -13,7 +13,17 @@
 // EXIT_OK, or EXIT_FAILED with the error on stderr.
 int shell_run(const struct cli_program *program, int (*main)(int argc, char **argv));
 
-// ---- for the files of this folder ----
+// The completion scripts of other shells, as files built into the program (config/embed.py).
+struct script_text {
+	const char *name; // the file's, without its ending
+	const char *text; // not NUL-terminated
+	size_t length;
+};
+
+extern const struct script_text script_texts[];
+extern const unsigned script_text_count;
+
+// ---- for the files of this folder ---------------------------------------------------------------
 
 // The program whose commands an editor of shell_run() completes.
 const struct cli_program *shell_program(EditLine *editor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL and leaves
-// nothing behind but what -o asks for.
+// `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL, and writes only
+// what -o names.
 #include "sim.h"
 
 #include "control/base/output.h"
@@ -18,9 +18,7 @@
 #define SIM_SNAPLEN_DEFAULT 128
 
 struct sim {
-	struct experiment_options options;
-	const char *out; // NULL: no files
-	bool json;
+	const struct sim_options *options;
 	struct experiment e;
 	struct output output;
 	const struct output_file *result;
@@ -68,9 +66,9 @@ open_outputs(struct sim *s, struct diag *diag)
 {
 	int rc;
 
-	if (s->out == NULL)
+	if (s->options->out == NULL)
 		return 0;
-	rc = output_open(&s->output, s->out);
+	rc = output_open(&s->output, s->options->out);
 	if (rc == 0)
 		rc = open_captures(s);
 	if (rc == 0)
@@ -110,11 +108,11 @@ report(struct sim *s)
 	outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 	outcome.result.interrupted = s->end == RUN_INTERRUPTED;
 	document = result_document(&outcome.result, digest);
-	if (s->out != NULL)
+	if (s->options->out != NULL)
 		written = write_outputs(s, document);
-	rc = s->json ? report_write(document, "-", err, sizeof(err))
-		     : summary_print(&outcome.result, digest, stdout);
-	if (rc != 0 && s->json)
+	rc = s->options->json ? report_write(document, "-", err, sizeof(err))
+			      : summary_print(&outcome.result, digest, stdout);
+	if (rc != 0 && s->options->json)
 		diag_fail(&s->output.diag, -rc, "%s", err);
 	json_decref(document);
 	outcome_destroy(&outcome);
@@ -124,7 +122,7 @@ report(struct sim *s)
 static int
 sim_run(struct sim *s, struct diag *diag)
 {
-	int rc = experiment_create(&s->e, &s->options, diag);
+	int rc = experiment_create(&s->e, &s->options->experiment, diag);
 	struct progress progress;
 
 	if (rc == 0)
@@ -160,12 +158,7 @@ int
 run_sim(const struct sim_options *options)
 {
 	struct diag diag = {0};
-	struct sim s = {
-		.options = options->experiment,
-		.out = options->out,
-		.json = options->json,
-		.started_s = progress_clock(),
-	};
+	struct sim s = {.options = options, .started_s = progress_clock()};
 	int rc = sim_run(&s, &diag);
 
 	diag_print(&diag, stderr);
