@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost apply and rollback: a live fabric's configuration as a whole.
+// roost apply and rollback: change many keys of a live fabric in one step.
 #include "cli.h"
 
 #include "control/base/file.h"
@@ -56,7 +56,7 @@ run(const struct cli_args *args, const char *method, json_t *params)
 	return status == EXIT_OK ? end_apply(args, result) : status;
 }
 
-// Prints the errors of a file, which come on one line, a line each as `check` does.
+// Prints the errors of a file, which the fabric returns on one line, one a line as `check` does.
 static void
 print_refusals(const struct cli_args *args, const char *path, char *err)
 {

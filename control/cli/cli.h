@@ -58,8 +58,8 @@ int cli_call(const struct cli_args *args, const char *method, json_t *params, js
 int cli_call_quietly(const struct cli_args *args, const char *method, const json_t *params,
 		     json_t **result, char err[static API_WHY_MAX]);
 
-// Calls a method and prints its answer, as JSON if --output json was given. print: NULL, nothing
-// else. Returns an exit status.
+// Calls a method and prints its answer, as JSON if --output json was given; print NULL: prints nothing.
+// Returns an exit status.
 int cli_call_print(const struct cli_args *args, const char *method, json_t *params,
 		   void (*print)(const json_t *answer));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost set and unset: one edit of what a live fabric runs, at once or staged.
+// roost set and unset: one edit of a live fabric's configuration, at once or staged.
 #include "cli.h"
 
 #include "control/base/memory.h"

@@ -58,7 +58,7 @@ print_event(const json_t *event)
 		print_log(event);
 }
 
-// Returns false when nobody reads the output any more.
+// Returns false if the output can no longer be written.
 static bool
 take_event(void *context, const json_t *event)
 {

@@ -73,8 +73,8 @@ const struct cli_command command_completion = {
 	.run = completion,
 };
 
-// A line for each word that may stand there, with a tab and its help; ":files" and ":directories"
-// where names of files will do.
+// Prints a line for each word that may follow, with a tab and its help, and ":files" or ":directories"
+// if the name of a file or directory may follow.
 static int
 complete(const struct cli_args *args)
 {

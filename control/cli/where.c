@@ -162,8 +162,7 @@ host_there(const struct where_request *r, const struct topology *t)
 	return host_json(t, topology_host_of(t, port->peer_node), (uint8_t)port->peer_port);
 }
 
-// Adds the host that has the address. If several have it, or one that is not at its place, they are a
-// list.
+// Adds the host that has the address; as a list if several have it, or one that is not at its place.
 static int
 add_known(const struct where_request *r, const struct topology *t, json_t *to)
 {

@@ -67,8 +67,8 @@ settle_value(const struct set_request *request, struct yaml_node *node)
 	}
 }
 
-// A list or map in flow style, or a quoted word. Its errors are reported at the place of the edit:
-// its own lines and columns are those of no file.
+// A list or map in flow style, or a quoted word. Its errors are reported at the place of the edit, since
+// its own lines and columns are not those of a file.
 static struct yaml_node *
 parse_value(const struct set_request *request, const char *text)
 {
@@ -105,8 +105,8 @@ set_value(const struct set_request *request)
 	return node;
 }
 
-// Keys of switches whose value is a map, or on or off: writing one of the map's keys does not undo
-// the word, nor the word the map. The word then stands in the map as `enabled`.
+// Keys of switches whose value is a map, or on or off. Setting a key of the map keeps the word, and
+// setting the word keeps the map: the word becomes the map's key `enabled`.
 static bool
 is_switched(const struct set_request *request, const char *key)
 {
@@ -142,7 +142,7 @@ open_section(const struct set_request *request)
 	return section;
 }
 
-// A tenant's key at the first `count` words that has no keys below it.
+// Reports that a tenant's key, the first `count` words, has no keys below it.
 static int
 refuse_below(const struct set_request *request, unsigned count, const struct yaml_node *node)
 {
@@ -318,7 +318,7 @@ find_list(const struct set_request *request, struct yaml_node **out)
 	return 0;
 }
 
-// An item's place in a list, or its count.
+// The index of an item in a list, or the list's count.
 static unsigned
 find_item(const struct yaml_node *list, const char *text)
 {
@@ -347,7 +347,7 @@ set_add_items(struct set_request *request, const struct yaml_node *items)
 	return error;
 }
 
-// A host's prefixes or addresses, which must not be an empty list.
+// Whether the list must not be empty: a host's prefixes or addresses.
 static bool
 needs_items(const struct set_request *request)
 {

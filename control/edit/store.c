@@ -235,7 +235,7 @@ store_list(const struct store *store, struct store_revision **out, unsigned *cou
 	return 0;
 }
 
-// The comments may be no text that a reader of YAML accepts: a path is any bytes.
+// A reader of YAML may refuse the comments: a path can contain any bytes.
 static void
 blank(char *header, size_t length)
 {

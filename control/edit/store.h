@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The revisions of a fabric's configuration; store.c says how they are stored. Only the fabric's own
-// process writes them. Everyone who may read the directory can read them at the same time.
+// The revisions of a fabric's configuration; store.c explains the files. Only the fabric's own process
+// writes them. Other processes that have access to the directory can read them at any time.
 #pragma once
 
 #include "control/base/diag.h"

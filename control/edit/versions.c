@@ -178,7 +178,7 @@ config_set_undo(struct config *config)
 		versions_drop(config);
 }
 
-// Everything refers to the newest version alone.
+// Nothing refers to versions before the newest one.
 void
 config_edit_keep(struct config *config)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two keys of the line editor: TAB completes the word before the cursor as far as it is unambiguous
-// and otherwise lists the candidates; ? lists what may stand there, with help.
+// and otherwise lists the candidates; ? lists what may follow, with help.
 #include "shell.h"
 
 #include "control/base/memory.h"
@@ -15,7 +15,7 @@
 
 #define SHOWN_MAX 200
 
-// The line up to the cursor, and what may become of its last word.
+// The line up to the cursor, and the completions of its last word.
 struct input {
 	struct shell_words words;
 	struct completion completion;
@@ -23,8 +23,7 @@ struct input {
 
 // ---- files --------------------------------------------------------------------------------------
 
-// `before` and `word` with what a pattern would take for more than itself escaped, and a star. For
-// free().
+// A word as a pattern for glob(): its special characters escaped, and a star added. For free().
 static char *
 glob_pattern(const char *word)
 {
@@ -168,7 +167,7 @@ only_word(const struct completion *c, bool *more)
 	return "";
 }
 
-// Inserts what is certain of the word. Returns whether that is anything.
+// Inserts the rest of the word as far as it is unambiguous. Returns whether there was any.
 static bool
 insert_certain(EditLine *editor, const struct input *input)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost` alone on a terminal. A line is read with libedit, split into words as a shell does, and
-// run as the program would run it, in a process of its own: a command may end, crash or be
-// interrupted and the shell goes on, and whatever the command changes (the environment) is gone
-// with it. Ctrl-C ends the line while one is edited, and the command while one runs.
+// `roost` alone on a terminal. A line is read with libedit, split into words as a shell does, and run in
+// a child process. So the shell continues when a command exits, crashes or is interrupted, and what the
+// command changes, such as the environment, does not affect later ones. Ctrl-C ends the line that is
+// edited, or the command that runs.
 #include "shell.h"
 
 #include "control/api/socket_path.h"
@@ -24,7 +24,7 @@ struct shell {
 	EditLine *editor;
 	History *past;
 	char prompt[PROMPT_MAX];
-	char last[SHELL_LINE_MAX + 1]; // that went into the history
+	char last[SHELL_LINE_MAX + 1]; // line of the history
 	bool forgetful;                // the history cannot be written, and that was reported
 	bool cancelled;                // Ctrl-C ended the line
 };
@@ -53,8 +53,7 @@ prompt_of(EditLine *editor)
 	return shell->prompt;
 }
 
-// Ctrl-C is a key like others while a line is edited: a signal could come between two polls and be
-// missed.
+// Ctrl-C is an ordinary key while a line is edited: a signal between two polls could be missed.
 static unsigned char
 on_cancel(EditLine *editor, int key)
 {
@@ -156,7 +155,7 @@ remember(struct shell *shell, const char *line)
 	shell->forgetful |= status != 0;
 }
 
-// One line, without its newline. Returns NULL at the end of input, and when Ctrl-C ended the line.
+// Reads a line, without its newline. Returns NULL at the end of input, and if Ctrl-C ended the line.
 static char *
 read_line(struct shell *shell)
 {
@@ -164,7 +163,7 @@ read_line(struct shell *shell)
 	const char *line;
 	char *copy;
 
-	// Before the prompt: what is typed as soon as it appears, Ctrl-D too, is the editor's.
+	// Before the prompt, so that keys typed as soon as it appears, also Ctrl-D, reach the editor.
 	el_set(shell->editor, EL_PREP_TERM, 1);
 	shell->cancelled = false;
 	line = el_gets(shell->editor, &length);

@@ -37,7 +37,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-// A backslash within "..." stands for itself but before these.
+// Within "...", a backslash is an ordinary character unless one of these follows.
 static bool
 is_escaped(char quote, char next)
 {
@@ -98,7 +98,7 @@ shell_quote(char *out, size_t size, const char *word, char quote)
 	for (; *word != '\0'; word++) {
 		bool escaped = strchr(special, *word) != NULL;
 
-		// Nothing stands for ' within '...': out of it, and in again.
+		// Within '...' nothing can stand for a quote: close it, add \', open it again.
 		if (quote == '\'' && *word == '\'') {
 			if (used + 4 >= size)
 				return -E2BIG;

@@ -45,7 +45,7 @@ feed(void *context, ps_t until)
 	return next;
 }
 
-// What is still leaving stays: a PFC frame of this instant may gain priorities.
+// Packets that are still being sent stay: a PFC frame of this instant may gain priorities.
 static void
 drain(void *context)
 {
@@ -231,7 +231,7 @@ write_outputs(struct replay *r)
 	return rc != 0 ? rc : output_commit(&r->output);
 }
 
-// "20 packets in, 18 out, 2 dropped (red 1, ttl-expired 1)", then what is not there every time.
+// "20 packets in, 18 out, 2 dropped (red 1, ttl-expired 1)", then values that are usually 0.
 static void
 print_summary(const struct replay *r)
 {

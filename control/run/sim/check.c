@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost check`: whether a file can be run. Everything that a run needs is made and nothing is run.
+// `roost check`: whether a file can be run. Everything that a run needs is created, and nothing is run.
 #include "sim.h"
 
 #include "control/advice/advice.h"
@@ -23,8 +23,8 @@ put_count(FILE *to, uint64_t count, const char *one, const char *many)
 			count == 1 ? one : many);
 }
 
-// What leaves can receive from hosts over what they can send to spines. Nothing where no leaf has
-// both.
+// The rate at which leaves can receive from hosts over that at which they can send to spines. Nothing
+// if no leaf has both.
 static void
 put_oversubscription(FILE *to, const struct topology *topology)
 {
@@ -85,7 +85,7 @@ check_devices(struct topology *topology, struct diag *diag)
 	return rc;
 }
 
-// One switch: what can be wrong are its tables.
+// A single switch has no workload: its tables and events are checked.
 static int
 check_switch_alone(const struct config *config, struct diag *diag, FILE *to)
 {

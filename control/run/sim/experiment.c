@@ -27,7 +27,7 @@ static int
 create_fabric(struct experiment *e, const struct experiment_options *o, struct diag *diag)
 {
 	struct fabric_options options = {.seed = o->seed_given ? o->seed : e->config->fabric.seed};
-	bool tunnels = e->config->tenants != NULL; // there may be some, now or after an event
+	bool tunnels = e->config->tenants != NULL; // now or after an event
 	int rc = packet_pool_create(&e->packets,
 				    tunnels ? EXPERIMENT_DATA_ROOM_TUNNELS : EXPERIMENT_DATA_ROOM);
 

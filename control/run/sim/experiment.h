@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fabric in virtual time with its workload, from file to result: what `roost sim` runs and `roost
-// check` puts together without running it.
+// A fabric in virtual time with its workload, from file to result. `roost sim` runs it; `roost check`
+// only creates it.
 #pragma once
 
 #include "control/events/run.h"
