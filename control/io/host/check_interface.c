@@ -23,45 +23,41 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK_LINE_MAX 512
+#define CHECK_TEXT_MAX 256
 #define CHECK_OFFLOADS ((1u << OFFLOAD_COUNT) - 1 - (1u << OFFLOAD_RX_CHECKSUM))
 
 struct check_run {
 	const struct host_check *check;
-	host_check_fn fn;
-	void *arg;
+	FILE *to;
 	int problems;
 };
 
-// One line: "INTERFACE: what is wrong: [ip netns exec NS ]command".
+// One line: "roost: warning: INTERFACE: what is wrong: [ip netns exec NS ]command".
 static void __attribute__((format(printf, 3, 4)))
 check_report(struct check_run *run, const char *problem, const char *format, ...)
 {
 	const struct host_check *check = run->check;
-	char line[CHECK_LINE_MAX];
 	va_list list;
-	int used = snprintf(line, sizeof(line), "%s: %s: ", check->interface, problem);
 
-	if (check->netns != NULL && used >= 0 && (size_t)used < sizeof(line))
-		used += snprintf(line + used, sizeof(line) - (size_t)used, "ip netns exec %s ",
-				 check->netns);
+	fprintf(run->to, "roost: warning: %s: %s: ", check->interface, problem);
+	if (check->netns != NULL)
+		fprintf(run->to, "ip netns exec %s ", check->netns);
 	va_start(list, format);
-	if (used >= 0 && (size_t)used < sizeof(line))
-		vsnprintf(line + used, sizeof(line) - (size_t)used, format, list);
+	vfprintf(run->to, format, list);
 	va_end(list);
+	fputc('\n', run->to);
 	run->problems++;
-	run->fn(line, run->arg);
 }
 
 static void
 check_offloads(struct check_run *run)
 {
-	char command[CHECK_LINE_MAX / 2] = "";
+	char command[CHECK_TEXT_MAX] = "";
 	size_t used = 0;
 	uint32_t on;
 
 	if (offload_get(run->check->interface, &on) != 0)
-		return; // an interface that cannot be asked has none
+		return; // without an answer it has none
 	for (enum offload i = 0; i < OFFLOAD_COUNT; i++) {
 		if (on & CHECK_OFFLOADS & (1u << i))
 			used += (size_t)snprintf(command + used, sizeof(command) - used, " %s off",
@@ -76,7 +72,7 @@ static void
 check_link(struct check_run *run, const struct link_info *info)
 {
 	const struct host_check *check = run->check;
-	char problem[CHECK_LINE_MAX / 2];
+	char problem[CHECK_TEXT_MAX];
 	unsigned channels;
 
 	if (check->mtu_max != 0 && info->mtu > check->mtu_max) {
@@ -112,37 +108,22 @@ check_run(void *arg)
 	struct link_info info;
 	int error = link_get(run->check->interface, &info);
 
-	if (error != 0) {
-		char line[CHECK_LINE_MAX];
-
-		snprintf(line, sizeof(line), "%s: no such interface%s%s: %s", run->check->interface,
-			 run->check->netns != NULL ? " in namespace " : "",
-			 run->check->netns != NULL ? run->check->netns : "", strerror(-error));
-		run->fn(line, run->arg);
+	if (error != 0)
 		return error;
-	}
 	check_link(run, &info);
 	check_offloads(run);
 	return run->problems;
 }
 
 int
-host_check_interface(const struct host_check *check, host_check_fn fn, void *arg)
+host_check_interface(const struct host_check *check, FILE *to)
 {
-	struct check_run run = {.check = check, .fn = fn, .arg = arg};
-	char line[CHECK_LINE_MAX];
-	int fd = -1;
+	struct check_run run = {.check = check, .to = to};
+	int fd = check->netns != NULL ? netns_open(check->netns) : -1;
 	int result;
 
-	if (check->netns != NULL) {
-		fd = netns_open(check->netns);
-		if (fd < 0) {
-			snprintf(line, sizeof(line), "%s: no namespace %s: ip netns add %s",
-				 check->interface, check->netns, check->netns);
-			fn(line, arg);
-			return fd;
-		}
-	}
+	if (check->netns != NULL && fd < 0)
+		return fd;
 	result = netns_run(fd, check_run, &run);
 	if (fd >= 0)
 		close(fd);

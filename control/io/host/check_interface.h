@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at an interface that a user hands us, before a device is opened on it. See check.c.
+// Checks an interface that a user hands us, before a device is opened on it. See check_interface.c.
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct host_check {
 	const char *interface;
@@ -11,9 +12,7 @@ struct host_check {
 	unsigned mtu_max;  // largest IP MTU the port can carry
 };
 
-// Called with one line for each problem: what is wrong, then the command that mends it.
-typedef void (*host_check_fn)(const char *line, void *arg);
-
-// Returns the number of problems found, or -errno (-ENODEV, -ENOENT: no such interface or
-// namespace; said in a line too). Control thread, root where the namespace is another.
-int host_check_interface(const struct host_check *check, host_check_fn fn, void *arg);
+// Prints a warning for each problem to `to`: what is wrong, then the command that corrects it. Returns
+// the number of problems, or -errno (-ENODEV, -ENOENT: no such interface or namespace). Control
+// thread, root if the namespace is another.
+int host_check_interface(const struct host_check *check, FILE *to);

@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "link.h"
 
-#include "netlink.h"
+#include "request.h"
 
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
-static struct nlmsghdr *
-link_message(void *buffer, uint16_t type, uint16_t flags, const char *name)
+static struct ifinfomsg *
+link_start(struct request *request, uint16_t type, const char *name)
 {
-	struct nlmsghdr *request = netlink_message(buffer, type, flags);
-	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct ifinfomsg *header = request_start(request, type, 0, sizeof(*header));
 
-	header->ifi_family = AF_UNSPEC;
-	mnl_attr_put_strz(request, IFLA_IFNAME, name);
-	return request;
-}
-
-static int
-link_talk(struct nlmsghdr *request, mnl_cb_t answer, void *arg)
-{
-	struct netlink nl;
-	int error = netlink_open(&nl);
-
-	if (error != 0)
-		return error;
-	error = netlink_talk(&nl, request, answer, arg);
-	netlink_close(&nl);
-	return error;
+	mnl_attr_put_strz(request->message, IFLA_IFNAME, name);
+	return header;
 }
 
 static void
@@ -130,30 +114,31 @@ link_on_answer(const struct nlmsghdr *answer, void *arg)
 int
 link_get(const char *name, struct link_info *info)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct request request;
 
 	memset(info, 0, sizeof(*info));
 	if (strlen(name) >= IF_NAMESIZE)
 		return -ENODEV;
-	return link_talk(link_message(buffer, RTM_GETLINK, 0, name), link_on_answer, info);
+	link_start(&request, RTM_GETLINK, name);
+	return request_send(&request, link_on_answer, info);
 }
 
 int
 link_set_up(const char *name)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request = link_message(buffer, RTM_NEWLINK, 0, name);
-	struct ifinfomsg *header = mnl_nlmsg_get_payload(request);
+	struct request request;
+	struct ifinfomsg *header = link_start(&request, RTM_NEWLINK, name);
 
 	header->ifi_flags = IFF_UP;
 	header->ifi_change = IFF_UP;
-	return link_talk(request, NULL, NULL);
+	return request_send(&request, NULL, NULL);
 }
 
 int
 link_delete(const char *name)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
+	struct request request;
 
-	return link_talk(link_message(buffer, RTM_DELLINK, 0, name), NULL, NULL);
+	link_start(&request, RTM_DELLINK, name);
+	return request_send(&request, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is asked of, and done to, any Linux interface of this thread's network namespace.
+// Reads and changes Linux interfaces of this thread's network namespace.
 #pragma once
 
 #include <net/if.h>

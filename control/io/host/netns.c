@@ -6,6 +6,8 @@
 
 #include "link.h"
 
+#include "dataplane/device/interface.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -57,22 +59,13 @@ netns_open(const char *name)
 int
 netns_run(int netns_fd, int (*fn)(void *arg), void *arg)
 {
-	int previous, result;
+	int previous, result = interface_enter_netns(netns_fd, &previous);
 
-	if (netns_fd < 0)
-		return fn(arg);
-	previous = netns_open(NULL);
-	if (previous < 0)
-		return previous;
-	if (setns(netns_fd, CLONE_NEWNET) != 0) {
-		result = -errno;
-		close(previous);
+	if (result != 0)
 		return result;
-	}
 	result = fn(arg);
-	if (setns(previous, CLONE_NEWNET) != 0)
+	if (interface_leave_netns(previous) != 0)
 		abort(); // going on in the wrong namespace would configure the wrong host
-	close(previous);
 	return result;
 }
 
@@ -109,14 +102,9 @@ netns_create_at(const char *path)
 
 	if (previous < 0)
 		return previous;
-	if (unshare(CLONE_NEWNET) != 0) {
-		error = -errno;
-	} else {
-		error = netns_bind_self(path);
-		if (setns(previous, CLONE_NEWNET) != 0)
-			abort(); // as in netns_run()
-	}
-	close(previous);
+	error = unshare(CLONE_NEWNET) != 0 ? -errno : netns_bind_self(path);
+	if (interface_leave_netns(previous) != 0)
+		abort(); // as in netns_run()
 	return error;
 }
 

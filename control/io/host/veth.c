@@ -11,9 +11,9 @@
 #include "veth.h"
 
 #include "link.h"
-#include "netlink.h"
 #include "netns.h"
 #include "offload.h"
+#include "request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,10 +43,11 @@
 // The set-up of one pair, with what the last step was, for its error.
 struct veth_setup {
 	const struct veth_options *options;
-	struct netlink nl;
-	int index; // of the host's end
+	const struct veth_address *old_addresses; // to be removed
+	int index;                                // of the host's end
 	const char *step;
-	bool exists;                   // an interface of that name
+	char why[sizeof(((struct request *)NULL)->why)]; // the kernel's words on it
+	bool exists;                                     // an interface of that name
 	char fabric[VETH_ALIAS_BYTES]; // which has it; empty: it is none of a fabric's
 };
 
@@ -112,124 +113,136 @@ veth_put_end(struct nlmsghdr *request, const char *name, const uint8_t mac[6], u
 	mnl_attr_put_u32(request, IFLA_NUM_RX_QUEUES, 1);
 }
 
+// Sends a request and keeps the kernel's words on it.
+static int
+veth_send(struct veth_setup *setup, struct request *request)
+{
+	int error = request_send(request, NULL, NULL);
+
+	memcpy(setup->why, request->why, sizeof(setup->why));
+	return error;
+}
+
 static int
 veth_make_pair(struct veth_setup *setup)
 {
 	const struct veth_options *o = setup->options;
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct request r;
 	struct nlattr *info, *data, *peer;
 
 	setup->step = "making the veth pair";
-	header->ifi_family = AF_UNSPEC;
-	veth_put_end(request, o->switch_name, o->switch_mac, o->mtu);
-	info = mnl_attr_nest_start(request, IFLA_LINKINFO);
-	mnl_attr_put_strz(request, IFLA_INFO_KIND, "veth");
-	data = mnl_attr_nest_start(request, IFLA_INFO_DATA);
-	peer = mnl_attr_nest_start(request, VETH_INFO_PEER);
+	request_start(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(struct ifinfomsg));
+	veth_put_end(r.message, o->switch_name, o->switch_mac, o->mtu);
+	info = mnl_attr_nest_start(r.message, IFLA_LINKINFO);
+	mnl_attr_put_strz(r.message, IFLA_INFO_KIND, "veth");
+	data = mnl_attr_nest_start(r.message, IFLA_INFO_DATA);
+	peer = mnl_attr_nest_start(r.message, VETH_INFO_PEER);
 	// The peer's description is a link message of its own: header, then attributes.
-	mnl_nlmsg_put_extra_header(request, sizeof(struct ifinfomsg));
-	veth_put_end(request, o->host_name, o->host_mac, o->mtu);
-	mnl_attr_put_u32(request, IFLA_NET_NS_FD, (uint32_t)o->netns_fd);
-	mnl_attr_nest_end(request, peer);
-	mnl_attr_nest_end(request, data);
-	mnl_attr_nest_end(request, info);
-	return netlink_talk(&setup->nl, request, NULL, NULL);
+	mnl_nlmsg_put_extra_header(r.message, sizeof(struct ifinfomsg));
+	veth_put_end(r.message, o->host_name, o->host_mac, o->mtu);
+	mnl_attr_put_u32(r.message, IFLA_NET_NS_FD, (uint32_t)o->netns_fd);
+	mnl_attr_nest_end(r.message, peer);
+	mnl_attr_nest_end(r.message, data);
+	mnl_attr_nest_end(r.message, info);
+	return veth_send(setup, &r);
 }
 
+// type: RTM_NEWADDR or RTM_DELADDR.
 static int
-veth_add_address(struct veth_setup *setup, const struct veth_address *address)
+veth_change_address(struct veth_setup *setup, uint16_t type, const struct veth_address *address)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request =
-		netlink_message(buffer, RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
-	struct ifaddrmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	uint16_t flags = type == RTM_NEWADDR ? NLM_F_CREATE | NLM_F_REPLACE : 0;
+	struct request r;
+	struct ifaddrmsg *header = request_start(&r, type, flags, sizeof(*header));
 
-	setup->step = "adding its address";
 	header->ifa_family = (uint8_t)address->family;
 	header->ifa_prefixlen = (uint8_t)address->prefix_length;
 	header->ifa_flags = address->family == AF_INET6 ? IFA_F_PERMANENT | IFA_F_NODAD
 							: IFA_F_PERMANENT;
-	header->ifa_scope = RT_SCOPE_UNIVERSE;
 	header->ifa_index = (uint32_t)setup->index;
-	mnl_attr_put(request, IFA_LOCAL, veth_address_bytes(address), address->bytes);
-	mnl_attr_put(request, IFA_ADDRESS, veth_address_bytes(address), address->bytes);
-	return netlink_talk(&setup->nl, request, NULL, NULL);
+	mnl_attr_put(r.message, IFA_LOCAL, veth_address_bytes(address), address->bytes);
+	mnl_attr_put(r.message, IFA_ADDRESS, veth_address_bytes(address), address->bytes);
+	return veth_send(setup, &r);
+}
+
+static int
+veth_add_addresses(struct veth_setup *setup)
+{
+	int error = 0;
+
+	setup->step = "adding its address";
+	for (unsigned i = 0; error == 0 && i < setup->options->address_count; i++)
+		error = veth_change_address(setup, RTM_NEWADDR, &setup->options->addresses[i]);
+	return error;
 }
 
 static int
 veth_add_neighbour(struct veth_setup *setup, const struct veth_address *gateway)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request =
-		netlink_message(buffer, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
-	struct ndmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct request r;
+	struct ndmsg *header =
+		request_start(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, sizeof(*header));
 
 	setup->step = "adding the gateway's neighbour entry";
 	header->ndm_family = (uint8_t)gateway->family;
 	header->ndm_ifindex = setup->index;
 	header->ndm_state = NUD_PERMANENT;
-	mnl_attr_put(request, NDA_DST, veth_address_bytes(gateway), gateway->bytes);
-	mnl_attr_put(request, NDA_LLADDR, 6, setup->options->gateway_mac);
-	return netlink_talk(&setup->nl, request, NULL, NULL);
+	mnl_attr_put(r.message, NDA_DST, veth_address_bytes(gateway), gateway->bytes);
+	mnl_attr_put(r.message, NDA_LLADDR, 6, setup->options->gateway_mac);
+	return veth_send(setup, &r);
 }
 
 static int
 veth_add_route(struct veth_setup *setup, const struct veth_route *route)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
-	struct rtmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
-	const struct veth_address *destination = &route->destination;
+	const struct veth_address *destination = &route->destination, *gateway = &route->gateway;
+	struct request r;
+	struct rtmsg *header =
+		request_start(&r, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, sizeof(*header));
 
 	setup->step = "adding its route";
-	header->rtm_family = (uint8_t)route->gateway.family;
+	header->rtm_family = (uint8_t)gateway->family;
 	header->rtm_dst_len = (uint8_t)destination->prefix_length;
 	header->rtm_table = RT_TABLE_MAIN;
 	header->rtm_protocol = RTPROT_STATIC;
-	header->rtm_scope = RT_SCOPE_UNIVERSE;
 	header->rtm_type = RTN_UNICAST;
 	header->rtm_flags = RTNH_F_ONLINK;
 	if (destination->prefix_length > 0)
-		mnl_attr_put(request, RTA_DST, veth_address_bytes(destination), destination->bytes);
-	mnl_attr_put(request, RTA_GATEWAY, veth_address_bytes(&route->gateway),
-		     route->gateway.bytes);
-	mnl_attr_put_u32(request, RTA_OIF, (uint32_t)setup->index);
-	return netlink_talk(&setup->nl, request, NULL, NULL);
+		mnl_attr_put(r.message, RTA_DST, veth_address_bytes(destination),
+			     destination->bytes);
+	mnl_attr_put(r.message, RTA_GATEWAY, veth_address_bytes(gateway), gateway->bytes);
+	mnl_attr_put_u32(r.message, RTA_OIF, (uint32_t)setup->index);
+	return veth_send(setup, &r);
 }
 
 static int
 veth_add_qdisc(struct veth_setup *setup)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request =
-		netlink_message(buffer, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE);
-	struct tcmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
-	struct tc_fifo_qopt limit = {.limit = VETH_QDISC_PACKETS};
+	const struct tc_fifo_qopt limit = {.limit = VETH_QDISC_PACKETS};
+	struct request r;
+	struct tcmsg *header =
+		request_start(&r, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, sizeof(*header));
 
 	setup->step = "giving it a queue";
 	header->tcm_ifindex = setup->index;
 	header->tcm_parent = TC_H_ROOT;
-	mnl_attr_put_strz(request, TCA_KIND, "pfifo");
-	mnl_attr_put(request, TCA_OPTIONS, sizeof(limit), &limit);
-	return netlink_talk(&setup->nl, request, NULL, NULL);
+	mnl_attr_put_strz(r.message, TCA_KIND, "pfifo");
+	mnl_attr_put(r.message, TCA_OPTIONS, sizeof(limit), &limit);
+	return veth_send(setup, &r);
 }
 
 static int
 veth_set_alias(struct veth_setup *setup)
 {
-	_Alignas(NETLINK_ALIGN) char buffer[NETLINK_BYTES];
-	struct nlmsghdr *request = netlink_message(buffer, RTM_NEWLINK, 0);
-	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct request r;
+	struct ifinfomsg *header = request_start(&r, RTM_NEWLINK, 0, sizeof(*header));
 	char alias[VETH_ALIAS_BYTES];
 
 	setup->step = "marking it";
 	snprintf(alias, sizeof(alias), VETH_ALIAS "%s", setup->options->fabric);
-	header->ifi_family = AF_UNSPEC;
 	header->ifi_index = setup->index;
-	mnl_attr_put_strz(request, IFLA_IFALIAS, alias);
-	return netlink_talk(&setup->nl, request, NULL, NULL);
+	mnl_attr_put_strz(r.message, IFLA_IFALIAS, alias);
+	return veth_send(setup, &r);
 }
 
 // The host's end, but for addresses and routes.
@@ -255,28 +268,49 @@ veth_ready_host(struct veth_setup *setup)
 	return link_set_up(o->host_name);
 }
 
+static int
+veth_find_host(struct veth_setup *setup)
+{
+	setup->step = "finding it";
+	setup->index = (int)if_nametoindex(setup->options->host_name);
+	return setup->index == 0 ? -errno : 0;
+}
+
 // In the host's namespace.
 static int
 veth_configure_host(void *arg)
 {
 	struct veth_setup *setup = arg;
 	const struct veth_options *o = setup->options;
-	int error;
+	int error = veth_find_host(setup);
 
-	setup->step = "finding it";
-	setup->index = (int)if_nametoindex(o->host_name);
-	error = setup->index == 0 ? -errno : netlink_open(&setup->nl);
-	if (error != 0)
-		return error;
-	error = veth_ready_host(setup);
-	for (unsigned i = 0; error == 0 && i < o->address_count; i++)
-		error = veth_add_address(setup, &o->addresses[i]);
+	if (error == 0)
+		error = veth_ready_host(setup);
+	if (error == 0)
+		error = veth_add_addresses(setup);
 	for (unsigned i = 0; error == 0 && i < o->route_count; i++) {
 		error = veth_add_neighbour(setup, &o->routes[i].gateway);
 		if (error == 0)
 			error = veth_add_route(setup, &o->routes[i]);
 	}
-	netlink_close(&setup->nl);
+	return error;
+}
+
+// In the host's namespace.
+static int
+veth_swap_addresses(void *arg)
+{
+	struct veth_setup *setup = arg;
+	int error = veth_find_host(setup);
+
+	if (error == 0)
+		error = veth_add_addresses(setup);
+	for (unsigned i = 0; error == 0 && i < setup->options->address_count; i++) {
+		setup->step = "taking its old address away";
+		error = veth_change_address(setup, RTM_DELADDR, &setup->old_addresses[i]);
+		if (error == -EADDRNOTAVAIL)
+			error = 0;
+	}
 	return error;
 }
 
@@ -336,24 +370,19 @@ veth_fail(const struct veth_setup *setup, int error, char *err, size_t err_bytes
 			 o->netns, o->host_name, o->netns, o->host_name);
 	else
 		snprintf(err, err_bytes, "namespace %s, %s: %s: %s%s%s", o->netns, o->host_name,
-			 setup->step, strerror(-error), setup->nl.message[0] != '\0' ? ": " : "",
-			 setup->nl.message);
+			 setup->step, strerror(-error), setup->why[0] != '\0' ? ": " : "",
+			 setup->why);
 	return error;
 }
 
 int
 veth_create(const struct veth_options *o, char *err, size_t err_bytes)
 {
-	struct veth_setup setup = {.options = o};
+	struct veth_setup setup = {.options = o, .step = "entering it"};
 	int error = netns_run(o->netns_fd, veth_await_name, &setup);
 
-	if (error != 0)
-		return veth_fail(&setup, error, err, err_bytes);
-	setup.step = "opening rtnetlink";
-	error = netlink_open(&setup.nl);
 	if (error == 0)
 		error = veth_make_pair(&setup);
-	netlink_close(&setup.nl);
 	if (error != 0)
 		return veth_fail(&setup, error, err, err_bytes);
 	error = veth_configure_switch(&setup);
@@ -363,4 +392,14 @@ veth_create(const struct veth_options *o, char *err, size_t err_bytes)
 		return 0;
 	link_delete(o->switch_name);
 	return veth_fail(&setup, error, err, err_bytes);
+}
+
+int
+veth_readdress(const struct veth_options *o, const struct veth_address *old, char *err,
+	       size_t err_bytes)
+{
+	struct veth_setup setup = {.options = o, .old_addresses = old, .step = "entering it"};
+	int error = netns_run(o->netns_fd, veth_swap_addresses, &setup);
+
+	return error != 0 ? veth_fail(&setup, error, err, err_bytes) : 0;
 }

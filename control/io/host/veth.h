@@ -36,3 +36,10 @@ struct veth_options {
 // Makes the pair and all of the host's settings, or nothing. IPv6 is on at the host's end only if
 // an address is IPv6. Returns 0, -EEXIST or -errno with one line in `err`. Control thread, root.
 int veth_create(const struct veth_options *options, char *err, size_t err_bytes);
+
+// Gives a host that is plugged in other addresses: its tenant has changed. Of the options only
+// namespace, host name and addresses count; `old`: as many addresses. The new ones are added before
+// the old ones go, because an interface that loses its last address loses its routes. An old one
+// that is absent is no error. Returns 0 or -errno with one line in `err`. Control thread, root.
+int veth_readdress(const struct veth_options *options, const struct veth_address *old, char *err,
+		   size_t err_bytes);

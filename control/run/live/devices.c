@@ -9,7 +9,6 @@
 #include "control/io/host/check_interface.h"
 #include "control/tenants/tenant_snapshot.h"
 #include "control/io/host/netns.h"
-#include "control/io/host/readdress.h"
 #include "control/io/host/veth.h"
 #include "control/model/topology/addresses.h"
 #include "dataplane/node/ports.h"
@@ -86,12 +85,6 @@ make_veth(const struct live_fabric *live, const struct device_port *d, int netns
 	return veth_create(&options, report->err, report->err_size);
 }
 
-static void
-note_problem(const char *line, void *arg)
-{
-	fprintf(arg, "roost: warning: %s\n", line);
-}
-
 // The interface that a user's device string names, or NULL.
 static const char *
 interface_of(const char *spec, char name[static 64])
@@ -119,18 +112,9 @@ check_interface(const struct device_port *d, struct live_report *report)
 		.af_xdp = strstr(d->spec, "af_xdp") != NULL,
 		.mtu_max = d->mtu,
 	};
-	char *lines = NULL;
-	size_t bytes;
-	FILE *to = check.interface != NULL ? open_memstream(&lines, &bytes) : NULL;
-	int problems;
 
-	if (to == NULL)
-		return;
-	problems = host_check_interface(&check, note_problem, to);
-	fclose(to);
-	if (problems > 0)
-		fputs(lines, report->notes);
-	free(lines);
+	if (check.interface != NULL)
+		(void)host_check_interface(&check, report->notes);
 }
 
 static int
@@ -178,7 +162,7 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 				     address_of(AF_INET6, had->ip6, 128)};
 	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
 				     address_of(AF_INET6, eth->ip6, 128)};
-	struct readdress_options options = {.interface = eth->name};
+	struct veth_options options = {.host_name = eth->name};
 	struct host_config settings;
 	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
 	unsigned end = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 &&
@@ -190,10 +174,9 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 			       : 1;
 	int rc = 0;
 
-	options.old = &old[first];
-	options.new = &new[first];
-	options.count = end - first;
-	for (uint32_t i = 0; options.count != 0 && i < live->device_count; i++) {
+	options.addresses = &new[first];
+	options.address_count = end - first;
+	for (uint32_t i = 0; options.address_count != 0 && i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
 
 		if (d->host != host || !d->own_veth)
@@ -205,7 +188,7 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 				 strerror(-options.netns_fd));
 			return options.netns_fd;
 		}
-		rc = readdress_host(&options, err, err_size);
+		rc = veth_readdress(&options, &old[first], err, err_size);
 		close(options.netns_fd);
 	}
 	return rc;
