@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ diag_add(struct diag *diag, bool warning, const char *file, struct diag_pos pos,
 	diag_keep(diag, warning, pos, text, place);
 }
 
-void
+int
 diag_error(struct diag *diag, const char *file, struct diag_pos pos, const char *key,
 	   const char *format, ...)
 {
@@ -77,9 +78,10 @@ diag_error(struct diag *diag, const char *file, struct diag_pos pos, const char 
 	va_start(args, format);
 	diag_add(diag, false, file, pos, key, format, args);
 	va_end(args);
+	return -EINVAL;
 }
 
-void
+int
 diag_warning(struct diag *diag, const char *file, struct diag_pos pos, const char *key,
 	     const char *format, ...)
 {
@@ -88,6 +90,7 @@ diag_warning(struct diag *diag, const char *file, struct diag_pos pos, const cha
 	va_start(args, format);
 	diag_add(diag, true, file, pos, key, format, args);
 	va_end(args);
+	return 0;
 }
 
 int

@@ -43,11 +43,12 @@ struct diag {
 
 // Adds an error or a warning about a file, as "FILE:line:column: key: what is wrong". file: as the
 // user named it; pos: line 0 leaves line and column out; key: its path, or NULL. Characters that
-// would steer a terminal become '?'.
-void diag_error(struct diag *diag, const char *file, struct diag_pos pos, const char *key,
-		const char *format, ...) __attribute__((format(printf, 5, 6)));
-void diag_warning(struct diag *diag, const char *file, struct diag_pos pos, const char *key,
-		  const char *format, ...) __attribute__((format(printf, 5, 6)));
+// would steer a terminal become '?'. Returns -EINVAL for an error and 0 for a warning, so that a
+// function can end with it.
+int diag_error(struct diag *diag, const char *file, struct diag_pos pos, const char *key,
+	       const char *format, ...) __attribute__((format(printf, 5, 6)));
+int diag_warning(struct diag *diag, const char *file, struct diag_pos pos, const char *key,
+		 const char *format, ...) __attribute__((format(printf, 5, 6)));
 // Adds an error that is not about a place in a file: of a device, a socket, a namespace. Returns
 // -error, so that a function can end with it: return diag_fail(diag, errno, "%s: ...", ...).
 int diag_fail(struct diag *diag, int error, const char *format, ...)

@@ -60,7 +60,7 @@ static int
 completion(const struct cli_args *args)
 {
 	(void)args;
-	fwrite(script_texts[0].text, 1, script_texts[0].length, stdout);
+	fwrite(embedded_scripts[0].text, 1, embedded_scripts[0].length, stdout);
 	return EXIT_OK;
 }
 

@@ -8,7 +8,6 @@
 #include "merge.h"
 
 #include "decode_learn.h"
-#include "presets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,12 +51,13 @@ merge_prepare(struct config *config)
 	struct switch_config *defaults = &private->default_switch;
 	int result = 0;
 
-	for (unsigned i = 0; i < preset_text_count; i++)
+	for (unsigned i = 0; embedded_presets[i].name != NULL; i++)
 		for (unsigned j = 0; j < MERGE_PRESETS; j++)
-			if (strcmp(preset_texts[i].name, preset_files[j]) == 0)
-				result |= yaml_tree_parse(
-					&private->presets[j], &private->arena, preset_texts[i].text,
-					preset_texts[i].length, preset_files[j], &diag);
+			if (strcmp(embedded_presets[i].name, preset_files[j]) == 0)
+				result |= yaml_tree_parse(&private->presets[j], &private->arena,
+							  embedded_presets[i].text,
+							  embedded_presets[i].length,
+							  preset_files[j], &diag);
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
 		defaults->groups[i].pool = CONFIG_POOL_AUTO;
 		defaults->classes[i].pool = CONFIG_POOL_AUTO;

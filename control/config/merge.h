@@ -3,8 +3,11 @@
 #pragma once
 
 #include "decode.h"
+#include "dataplane/base/embedded.h"
 
 #define MERGE_PRESETS 4 // files of conf/presets
+
+extern const struct embedded_file embedded_presets[];
 
 // An array of merged settings that lives as long as the configuration.
 struct merge_kept {

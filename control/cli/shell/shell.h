@@ -3,6 +3,7 @@
 #pragma once
 
 #include "control/cli/command/command.h"
+#include "dataplane/base/embedded.h"
 
 #include <histedit.h>
 
@@ -13,15 +14,8 @@
 // EXIT_OK, or EXIT_FAILED with the error on stderr.
 int shell_run(const struct cli_program *program, int (*main)(int argc, char **argv));
 
-// The completion scripts of other shells, as files built into the program (config/embed.py).
-struct script_text {
-	const char *name; // the file's, without its ending
-	const char *text; // not NUL-terminated
-	size_t length;
-};
-
-extern const struct script_text script_texts[];
-extern const unsigned script_text_count;
+// The completion scripts of other shells.
+extern const struct embedded_file embedded_scripts[];
 
 // ---- for the files of this folder ---------------------------------------------------------------
 

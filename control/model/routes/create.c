@@ -20,11 +20,10 @@ append_written(struct route_list *list, const struct topology *t, const struct c
 
 	if (error != 0)
 		return error;
-	if (routes_find(list, route.vrf, &from->prefix) != NULL) {
-		diag_error(diag, t->config->file, from->prefix_pos, "routes.prefix",
-			   "VRF %s already has a route of this prefix", t->vrfs[route.vrf].name);
-		return -EINVAL;
-	}
+	if (routes_find(list, route.vrf, &from->prefix) != NULL)
+		return diag_error(diag, t->config->file, from->prefix_pos, "routes.prefix",
+				  "VRF %s already has a route of this prefix",
+				  t->vrfs[route.vrf].name);
 	routes_set(list, &route);
 	return 0;
 }
@@ -42,9 +41,8 @@ check_tunnel(const struct route_list *list, const struct topology *t,
 		route = routes_find(list, (uint16_t)vrf, &from->prefix);
 	if (route == NULL || !route->recursive || route->group != ROUTES_BLACKHOLE)
 		return 0;
-	diag_error(diag, t->config->file, from->via[0].vtep.pos, key,
-		   "VRF default has no route to %s", from->via[0].vtep.text);
-	return -EINVAL;
+	return diag_error(diag, t->config->file, from->via[0].vtep.pos, key,
+			  "VRF default has no route to %s", from->via[0].vtep.text);
 }
 
 // All errors are found before one of them ends it.
@@ -96,17 +94,15 @@ resolve_event_node(const struct topology *t, const struct config_event *event, u
 		*node = 0;
 		if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
 			return 0;
-		diag_error(diag, file, event->pos, "events",
-			   "a route event in a fabric needs `node:`");
-		return -EINVAL;
+		return diag_error(diag, file, event->pos, "events",
+				  "a route event in a fabric needs `node:`");
 	}
 	if (topology_resolve_node(t, &event->node, "events.node", node, diag) != 0)
 		return -EINVAL;
 	if (t->nodes[*node].role != CONFIG_ROLE_HOST)
 		return 0;
-	diag_error(diag, file, event->node.pos, "events.node", "%s is a host: only switches route",
-		   event->node.text);
-	return -EINVAL;
+	return diag_error(diag, file, event->node.pos, "events.node",
+			  "%s is a host: only switches route", event->node.text);
 }
 
 int

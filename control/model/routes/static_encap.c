@@ -19,9 +19,8 @@ struct far_end {
 static int
 refuse(const struct far_end *end, const char *what)
 {
-	diag_error(end->route->diag, end->t->config->file, end->via->vtep.pos, end->route->via_key,
-		   "%s", what);
-	return -EINVAL;
+	return diag_error(end->route->diag, end->t->config->file, end->via->vtep.pos,
+			  end->route->via_key, "%s", what);
 }
 
 static bool
@@ -147,13 +146,12 @@ static_route_set_encap(const struct static_route *s, struct route *route)
 		onward += routes_leads_on(t, s->node, s->members[i].port);
 	if (onward == 0 || vrf->encap == CONFIG_ENCAP_PLAIN)
 		return 0;
-	if (vrf->encap == CONFIG_ENCAP_VLAN && onward < s->member_count) {
-		diag_error(s->diag, t->config->file, s->from->pos, s->via_key,
-			   "next hops to switches have the tag of VLAN %u, the others have none: "
-			   "a route cannot have both",
-			   vrf->vid);
-		return -EINVAL;
-	}
+	if (vrf->encap == CONFIG_ENCAP_VLAN && onward < s->member_count)
+		return diag_error(
+			s->diag, t->config->file, s->from->pos, s->via_key,
+			"next hops to switches have the tag of VLAN %u, the others have none: "
+			"a route cannot have both",
+			vrf->vid);
 	if (vrf->encap == CONFIG_ENCAP_VLAN) {
 		route->encap = routes_add_encap(
 			s->list, &(struct route_encap){.kind = CONFIG_ENCAP_VLAN, .id = vrf->vid});

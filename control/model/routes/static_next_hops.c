@@ -15,17 +15,13 @@ add_member(struct static_route *s, const struct config_name *name, uint16_t port
 	const char *file = s->topology->config->file;
 
 	for (uint32_t i = 0; i < s->member_count; i++) {
-		if (s->members[i].port == port && memcmp(s->members[i].mac, mac, 6) == 0) {
-			diag_error(s->diag, file, name->pos, s->via_key, "%s appears twice",
-				   name->text);
-			return -EINVAL;
-		}
+		if (s->members[i].port == port && memcmp(s->members[i].mac, mac, 6) == 0)
+			return diag_error(s->diag, file, name->pos, s->via_key, "%s appears twice",
+					  name->text);
 	}
-	if (s->member_count == GROUP_MEMBERS_MAX) {
-		diag_error(s->diag, file, name->pos, s->via_key, "a route has at most %d next hops",
-			   GROUP_MEMBERS_MAX);
-		return -EINVAL;
-	}
+	if (s->member_count == GROUP_MEMBERS_MAX)
+		return diag_error(s->diag, file, name->pos, s->via_key,
+				  "a route has at most %d next hops", GROUP_MEMBERS_MAX);
 	s->members[s->member_count].port = port;
 	s->members[s->member_count].weight = weight;
 	memcpy(s->members[s->member_count++].mac, mac, 6);
@@ -55,9 +51,8 @@ add_neighbour(struct static_route *s, const struct config_via *via)
 	}
 	if (found)
 		return 0;
-	diag_error(s->diag, s->topology->config->file, via->node.pos, s->via_key,
-		   "no link joins %s and %s", node->name, via->node.text);
-	return -EINVAL;
+	return diag_error(s->diag, s->topology->config->file, via->node.pos, s->via_key,
+			  "no link joins %s and %s", node->name, via->node.text);
 }
 
 // One port: "swp2", or "leaf1.swp2" of the same switch.
@@ -78,20 +73,17 @@ add_port(struct static_route *s, const struct config_via *via)
 	if (topology_resolve_port(s->topology, &full, s->via_key, &ref, s->diag) != 0)
 		return -EINVAL;
 	port = &s->topology->nodes[ref.node].ports[ref.port];
-	if (ref.node != s->node) {
-		diag_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
-			   "%s is not a port of %s", via->port.text, node->name);
-		return -EINVAL;
-	}
+	if (ref.node != s->node)
+		return diag_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
+				  "%s is not a port of %s", via->port.text, node->name);
 	if (via->mac.set)
 		return add_member(s, &via->port, ref.port, via->mac.bytes, via->weight);
 	if (port->peer_node != TOPOLOGY_NONE)
 		return add_member(s, &via->port, ref.port,
 				  s->topology->nodes[port->peer_node].ports[port->peer_port].mac,
 				  via->weight);
-	diag_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
-		   "%s needs `mac:`, the address of what is behind it", via->port.text);
-	return -EINVAL;
+	return diag_error(s->diag, s->topology->config->file, via->port.pos, s->via_key,
+			  "%s needs `mac:`, the address of what is behind it", via->port.text);
 }
 
 static int

@@ -215,10 +215,9 @@ build_trie(struct tables_draft *draft, const struct lpm_prefix *prefixes, uint32
 	int error = count != 0 ? lpm_build(out, prefixes, count, bits) : 0;
 
 	if (error == -EINVAL || error == -EEXIST) {
-		diag_error(draft->diag, draft->topology->config->file, (struct diag_pos){0},
-			   "routes", "a prefix of %s is not a prefix, or appears twice",
-			   draft->node->name);
-		return -EINVAL;
+		return diag_error(draft->diag, draft->topology->config->file, (struct diag_pos){0},
+				  "routes", "a prefix of %s is not a prefix, or appears twice",
+				  draft->node->name);
 	}
 	return error;
 }

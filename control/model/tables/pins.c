@@ -112,19 +112,16 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 	if (error != -ENOENT)
 		return error;
 	clear(e);
-	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
-		diag_error(draft->diag, file, name->pos, KEY,
-			   "%s is no address, and one switch knows no hosts by name", name->text);
-		return -EINVAL;
-	}
+	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+		return diag_error(draft->diag, file, name->pos, KEY,
+				  "%s is no address, and one switch knows no hosts by name",
+				  name->text);
 	if (strchr(name->text, '.') != NULL) {
 		if (topology_resolve_port(t, name, KEY, &ref, draft->diag) != 0)
 			return -EINVAL;
-		if (t->nodes[ref.node].role != CONFIG_ROLE_HOST) {
-			diag_error(draft->diag, file, name->pos, KEY, "%s is not a host's port",
-				   name->text);
-			return -EINVAL;
-		}
+		if (t->nodes[ref.node].role != CONFIG_ROLE_HOST)
+			return diag_error(draft->diag, file, name->pos, KEY,
+					  "%s is not a host's port", name->text);
 		error = make_room(e, 1);
 		if (error == 0)
 			add_port(e, &t->nodes[ref.node].ports[ref.port]);
@@ -133,11 +130,9 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 	if (topology_resolve_node(t, name, KEY, &node, draft->diag) != 0)
 		return -EINVAL;
 	error = add_node(e, t, node);
-	if (error == 0 && e->ip4_count == 0) {
-		diag_error(draft->diag, file, name->pos, KEY, "%s is no host and has none",
-			   name->text);
-		return -EINVAL;
-	}
+	if (error == 0 && e->ip4_count == 0)
+		return diag_error(draft->diag, file, name->pos, KEY, "%s is no host and has none",
+				  name->text);
 	return error;
 }
 
@@ -236,10 +231,9 @@ resolve(const struct tables_draft *draft, const struct config_pin *pin, struct e
 	if (error != 0 || (e->src.ip4_count != 0 && e->dst.ip4_count != 0) ||
 	    (e->src.ip6_count != 0 && e->dst.ip6_count != 0))
 		return error;
-	diag_error(draft->diag, draft->topology->config->file, pin->src.pos, KEY,
-		   "%s and %s are no pair: one is IPv4, the other IPv6", pin->src.text,
-		   pin->dst.text);
-	return -EINVAL;
+	return diag_error(draft->diag, draft->topology->config->file, pin->src.pos, KEY,
+			  "%s and %s are no pair: one is IPv4, the other IPv6", pin->src.text,
+			  pin->dst.text);
 }
 
 int

@@ -53,26 +53,21 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 	*number = end->port != 0 ? end->port : 1;
 	snprintf(canonical, sizeof(canonical), "%s.%s%u", n->name,
 		 n->role == CONFIG_ROLE_HOST ? "eth" : "swp", *number);
-	if (end->port == 0 && n->role != CONFIG_ROLE_HOST) {
-		diag_error(diag, file, name.pos, "links", "%s is a switch: name its port, as in %s",
-			   n->name, canonical);
-		return -EINVAL;
-	}
-	if (end->port != 0 && strcmp(end->name.text, canonical) != 0) {
-		diag_error(diag, file, name.pos, "links",
-			   "%s has no port of that kind; did you mean %s?", n->name, canonical);
-		return -EINVAL;
-	}
+	if (end->port == 0 && n->role != CONFIG_ROLE_HOST)
+		return diag_error(diag, file, name.pos, "links",
+				  "%s is a switch: name its port, as in %s", n->name, canonical);
+	if (end->port != 0 && strcmp(end->name.text, canonical) != 0)
+		return diag_error(diag, file, name.pos, "links",
+				  "%s has no port of that kind; did you mean %s?", n->name,
+				  canonical);
 	most = n->role == CONFIG_ROLE_HOST ? TOPOLOGY_HOST_PORTS_MAX : PORTS_MAX;
-	if (*number > most) {
-		diag_error(diag, file, name.pos, "links", "%s: a %s's ports are numbered up to %u",
-			   canonical, n->role == CONFIG_ROLE_HOST ? "host" : "switch", most);
-		return -EINVAL;
-	}
-	if (builder_has_port(n, *number)) {
-		diag_error(diag, file, name.pos, "links", "%s already has a link", canonical);
-		return -EINVAL;
-	}
+	if (*number > most)
+		return diag_error(diag, file, name.pos, "links",
+				  "%s: a %s's ports are numbered up to %u", canonical,
+				  n->role == CONFIG_ROLE_HOST ? "host" : "switch", most);
+	if (builder_has_port(n, *number))
+		return diag_error(diag, file, name.pos, "links", "%s already has a link",
+				  canonical);
 	return 0;
 }
 
@@ -92,9 +87,8 @@ check_roles(const struct topology *t, const struct config_explicit_link *link, u
 		what = "a host connects to a leaf, not to a switch above";
 	if (what == NULL)
 		return 0;
-	diag_error(diag, t->config->file, link->written.link.pos, "links", "%s-%s: %s",
-		   t->nodes[a].name, t->nodes[b].name, what);
-	return -EINVAL;
+	return diag_error(diag, t->config->file, link->written.link.pos, "links", "%s-%s: %s",
+			  t->nodes[a].name, t->nodes[b].name, what);
 }
 
 static void

@@ -90,9 +90,8 @@ topology_resolve_node(const struct topology *t, const struct config_name *name, 
 	*out = topology_find_node(t, name->text);
 	if (*out != TOPOLOGY_NONE)
 		return 0;
-	diag_error(diag, t->config->file, name->pos, key, "there is no node %s%s", name->text,
-		   hint(t, WANTED_NODE, name->text, diag, text));
-	return -EINVAL;
+	return diag_error(diag, t->config->file, name->pos, key, "there is no node %s%s",
+			  name->text, hint(t, WANTED_NODE, name->text, diag, text));
 }
 
 int
@@ -169,10 +168,10 @@ topology_resolve_endpoint_in(const struct topology *t, const char *file,
 		return 0;
 	}
 	node = topology_host(t, out->host);
-	diag_error(diag, file, name->pos, key, "%s has no port %s; it has %s%s%s", node->name,
-		   dot + 1, node->ports[0].name, node->port_count > 1 ? " .. " : "",
-		   node->port_count > 1 ? node->ports[node->port_count - 1].name : "");
-	return -EINVAL;
+	return diag_error(diag, file, name->pos, key, "%s has no port %s; it has %s%s%s",
+			  node->name, dot + 1, node->ports[0].name,
+			  node->port_count > 1 ? " .. " : "",
+			  node->port_count > 1 ? node->ports[node->port_count - 1].name : "");
 }
 
 // Says what is wrong with "leaf1.swp99": its node, or its port.
@@ -305,9 +304,8 @@ topology_resolve_vrf(const struct topology *t, const struct config_name *name, c
 		*out = (uint16_t)found;
 		return 0;
 	}
-	diag_error(diag, t->config->file, name->pos, key, "there is no VRF %s%s", name->text,
-		   hint(t, WANTED_VRF, name->text, diag, text));
-	return -EINVAL;
+	return diag_error(diag, t->config->file, name->pos, key, "there is no VRF %s%s", name->text,
+			  hint(t, WANTED_VRF, name->text, diag, text));
 }
 
 int
@@ -321,7 +319,6 @@ topology_resolve_tenant(const struct topology *t, const struct config_name *name
 		*out = (uint16_t)found;
 		return 0;
 	}
-	diag_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s", name->text,
-		   hint(t, WANTED_TENANT, name->text, diag, text));
-	return -EINVAL;
+	return diag_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s",
+			  name->text, hint(t, WANTED_TENANT, name->text, diag, text));
 }

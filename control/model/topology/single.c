@@ -13,20 +13,16 @@ builder_single(struct topology *t, struct diag *diag)
 	const struct config_single *s = &config->single;
 	uint32_t node = builder_add_node(t, config->fabric.name.text, s->role, 0, 1);
 
-	if (s->port_count == 0 || s->port_count > PORTS_MAX) {
-		diag_error(diag, config->file, config->fabric.topology_pos, "switch.ports",
-			   "%u ports; a switch has 1 to %d", s->port_count, PORTS_MAX);
-		return -EINVAL;
-	}
+	if (s->port_count == 0 || s->port_count > PORTS_MAX)
+		return diag_error(diag, config->file, config->fabric.topology_pos, "switch.ports",
+				  "%u ports; a switch has 1 to %d", s->port_count, PORTS_MAX);
 	for (unsigned i = 0; i < s->port_count; i++) {
 		const struct config_port *from = &s->ports[i];
 		struct topo_port *port;
 
-		if (builder_has_port(&t->nodes[node], from->number)) {
-			diag_error(diag, config->file, from->name.pos, "switch.ports",
-				   "swp%u appears twice", from->number);
-			return -EINVAL;
-		}
+		if (builder_has_port(&t->nodes[node], from->number))
+			return diag_error(diag, config->file, from->name.pos, "switch.ports",
+					  "swp%u appears twice", from->number);
 		port = builder_add_port(t, node, from->number);
 		port->rate_bps = from->link.rate_bps;
 		port->delay_ps = from->link.delay_ps;

@@ -81,13 +81,11 @@ give_addresses(struct topology *t, struct diag *diag)
 	for (uint32_t n = 0; n < t->first_host; n++) {
 		const struct topo_node *node = &t->nodes[n];
 
-		if (node->pod >= ADDRESSES_PODS) {
-			diag_error(diag, t->config->file, t->config->fabric.topology_pos,
-				   "fabric.topology", "more than %u %s have no addresses",
-				   ADDRESSES_LEAVES_PER_POD * ADDRESSES_PODS,
-				   node->role == CONFIG_ROLE_LEAF ? "leaves" : "spines");
-			return -EINVAL;
-		}
+		if (node->pod >= ADDRESSES_PODS)
+			return diag_error(diag, t->config->file, t->config->fabric.topology_pos,
+					  "fabric.topology", "more than %u %s have no addresses",
+					  ADDRESSES_LEAVES_PER_POD * ADDRESSES_PODS,
+					  node->role == CONFIG_ROLE_LEAF ? "leaves" : "spines");
 		give_switch_addresses(t, n);
 		for (uint16_t p = 0; p < node->port_count; p++) {
 			struct topo_port *port = &node->ports[p];

@@ -15,41 +15,34 @@
 // then.
 #include "collectives.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+#include "control/config/schema.h"
+
 #include <inttypes.h>
 
+static const struct {
+	const char *name;
+	void (*add_flows)(struct collective *c);
+	bool inboxes_apart;
+} algorithms[] = {
+	[CONFIG_ALGORITHM_RING] = {"ring", collective_ring, true},
+	[CONFIG_ALGORITHM_TREE] = {"tree", collective_tree},
+	[CONFIG_ALGORITHM_HALVING_DOUBLING] = {"halving-doubling", collective_halving_doubling},
+	[CONFIG_ALGORITHM_DIRECT] = {"direct", collective_direct},
+	[CONFIG_ALGORITHM_SHIFT] = {"shift", collective_shift},
+};
+
 static const char *
-kind_name(enum config_work_kind kind)
+kind_name(const struct config_work *work)
 {
-	switch (kind) {
-	case CONFIG_WORK_ALL_REDUCE:
-		return "all-reduce";
-	case CONFIG_WORK_ALL_GATHER:
-		return "all-gather";
-	case CONFIG_WORK_REDUCE_SCATTER:
-		return "reduce-scatter";
-	case CONFIG_WORK_ALL_TO_ALL:
-		return "all-to-all";
-	default:
-		return "step";
-	}
+	return schema_choice_name(schema_work_kinds, work->kind);
 }
 
-static const char *const algorithm_names[] = {
-	[CONFIG_ALGORITHM_RING] = "ring",
-	[CONFIG_ALGORITHM_TREE] = "tree",
-	[CONFIG_ALGORITHM_HALVING_DOUBLING] = "halving-doubling",
-	[CONFIG_ALGORITHM_DIRECT] = "direct",
-	[CONFIG_ALGORITHM_SHIFT] = "shift",
-};
-
-static int (*const algorithms[])(struct collective *c) = {
-	[CONFIG_ALGORITHM_RING] = collective_ring,
-	[CONFIG_ALGORITHM_TREE] = collective_tree,
-	[CONFIG_ALGORITHM_HALVING_DOUBLING] = collective_halving_doubling,
-	[CONFIG_ALGORITHM_DIRECT] = collective_direct,
-	[CONFIG_ALGORITHM_SHIFT] = collective_shift,
-};
+static const char *
+name_of(const struct config_work *work)
+{
+	return work->name.text != NULL ? work->name.text : kind_name(work);
+}
 
 // The sum of all messages: whole turns through the chunks, and what is left.
 static uint64_t
@@ -72,12 +65,12 @@ sum_messages(const struct flow_messages *m)
 	return sum;
 }
 
-int
+void
 collective_add(struct collective *c, const struct collective_flow *flow)
 {
 	struct item *item = c->item;
-	const struct collective_spec *spec = &item->workload->collectives[c->index];
-	const struct program_spec *program = &item->workload->programs[spec->program];
+	struct workload *w = item->workload;
+	const struct collective_spec *spec = &w->collectives[c->index];
 	const struct flow_messages *m = &flow->messages;
 	const struct item_flow added = {
 		.src = c->members->ends[flow->from],
@@ -85,24 +78,25 @@ collective_add(struct collective *c, const struct collective_flow *flow)
 		.bytes = sum_messages(m),
 		.handed_bytes = m->base + (m->extra != 0),
 		.priority = -1,
-		.start_ps = item->workload->starts[program->first_start + flow->from] +
+		.start_ps = w->starts[w->programs[spec->program].first_start + flow->from] +
 			    spec->compute_ps,
 		.may_be_inside = true,
 		.by_twin = flow->by_twin,
 		.pos = item->work->pos,
 	};
+	struct rank_spec *to = &w->ranks[spec->first_rank + flow->to];
 	struct flow_spec *out;
-	int error;
 
-	if (m->count > WORKLOAD_MESSAGES_MAX) {
-		diag_error(item->diag, item->file, item->work->pos, "workload",
-			   "%u messages of one rank to another; at most %u", m->count,
-			   WORKLOAD_MESSAGES_MAX);
-		return -EINVAL;
-	}
-	error = item_add_flow(item, &added, &out);
-	if (error != 0)
-		return error;
+	if (c->error != 0)
+		return;
+	c->error = m->count <= WORKLOAD_MESSAGES_MAX
+			   ? item_add_flow(item, &added)
+			   : diag_error(item->diag, item->file, item->work->pos, "workload",
+					"%u messages of one rank to another; at most %u", m->count,
+					WORKLOAD_MESSAGES_MAX);
+	if (c->error != 0)
+		return;
+	out = &w->flows[w->flow_count - 1];
 	out->collective = c->index;
 	out->from_rank = flow->from;
 	out->to_rank = flow->to;
@@ -110,29 +104,13 @@ collective_add(struct collective *c, const struct collective_flow *flow)
 	out->inbox = flow->inbox;
 	out->gate = flow->gate;
 	out->gate_lead = flow->gate_lead;
-	return 0;
-}
-
-static int
-add_ranks(struct collective *c)
-{
-	struct workload *w = c->item->workload;
-
-	for (uint32_t r = 0; r < c->count; r++) {
-		if (item_reserve((void **)&w->ranks, &w->rank_capacity, w->rank_count,
-				 sizeof(*w->ranks)) != 0)
-			return -ENOMEM;
-		w->ranks[w->rank_count++] = (struct rank_spec){
-			.host = c->members->ends[r].host,
-			.port = c->members->ends[r].port,
-		};
-	}
-	return 0;
+	if (to->inbox_count <= flow->inbox)
+		to->inbox_count = flow->inbox + 1;
 }
 
 // item->work is the collective's.
 static int
-add_collective(struct item *item, const struct item_members *members, uint32_t program)
+add_collective(struct item *item, const struct item_members *members)
 {
 	const struct config_work *work = item->work;
 	struct workload *w = item->workload;
@@ -143,44 +121,46 @@ add_collective(struct item *item, const struct item_members *members, uint32_t p
 		.count = members->count,
 		.bytes = work->size_bytes,
 	};
-	int error = item_reserve((void **)&w->collectives, &w->collective_capacity, c.index,
-				 sizeof(*w->collectives));
 
-	if (error != 0)
-		return error;
+	w->collectives =
+		memory_grow(w->collectives, c.index, sizeof(*w->collectives), "collectives");
 	w->collectives[w->collective_count++] = (struct collective_spec){
-		.name = work->name.text != NULL ? work->name.text : kind_name(work->kind),
-		.kind = kind_name(work->kind),
-		.algorithm = algorithm_names[work->algorithm],
+		.name = name_of(work),
+		.kind = kind_name(work),
+		.algorithm = algorithms[work->algorithm].name,
 		.item = item->index,
 		.bytes = work->size_bytes,
 		.first_rank = w->rank_count,
 		.rank_count = c.count,
 		.first_flow = w->flow_count,
-		.program = program,
+		.program = w->program_count - 1,
 		.compute_ps = work->compute_ps,
 		.bus_factor_num = (work->kind == CONFIG_WORK_ALL_REDUCE ? 2 : 1) * (c.count - 1),
 		.bus_factor_den = c.count,
 	};
-	error = add_ranks(&c);
-	if (error == 0)
-		error = algorithms[work->algorithm](&c);
+	for (uint32_t r = 0; r < c.count; r++) {
+		w->ranks = memory_grow(w->ranks, w->rank_count, sizeof(*w->ranks), "ranks");
+		w->ranks[w->rank_count++] = (struct rank_spec){
+			.host = members->ends[r].host,
+			.port = members->ends[r].port,
+			.inboxes_apart = algorithms[work->algorithm].inboxes_apart,
+		};
+	}
+	algorithms[work->algorithm].add_flows(&c);
 	w->collectives[c.index].flow_count = w->flow_count - w->collectives[c.index].first_flow;
-	return error;
+	return c.error;
 }
 
-static int
+static void
 add_program(struct item *item, const struct item_members *members, uint32_t parts)
 {
 	const struct config_work *work = item->work;
 	struct workload *w = item->workload;
 
-	if (item_reserve((void **)&w->programs, &w->program_capacity, w->program_count,
-			 sizeof(*w->programs)) != 0)
-		return -ENOMEM;
+	w->programs = memory_grow(w->programs, w->program_count, sizeof(*w->programs), "programs");
 	w->programs[w->program_count++] = (struct program_spec){
-		.name = work->name.text != NULL ? work->name.text : kind_name(work->kind),
-		.kind = kind_name(work->kind),
+		.name = name_of(work),
+		.kind = kind_name(work),
 		.item = item->index,
 		.first_collective = w->collective_count,
 		.collective_count = parts,
@@ -190,12 +170,9 @@ add_program(struct item *item, const struct item_members *members, uint32_t part
 		.first_start = w->start_count,
 	};
 	for (uint32_t r = 0; r < members->count; r++) {
-		if (item_reserve((void **)&w->starts, &w->start_capacity, w->start_count,
-				 sizeof(*w->starts)) != 0)
-			return -ENOMEM;
+		w->starts = memory_grow(w->starts, w->start_count, sizeof(*w->starts), "starts");
 		w->starts[w->start_count++] = item_draw_start(item, members->ends[r].host);
 	}
-	return 0;
 }
 
 // The parts of a step have from it what they do not say.
@@ -203,7 +180,6 @@ static int
 add_parts(struct item *item, const struct item_members *members)
 {
 	const struct config_work *step = item->work;
-	uint32_t program = item->workload->program_count - 1;
 	int error = 0;
 
 	for (unsigned i = 0; error == 0 && i < step->collective_count; i++) {
@@ -216,7 +192,7 @@ add_parts(struct item *item, const struct item_members *members)
 		part.gap_ps = step->gap_ps;
 		part.compute_ps += i == 0 ? step->compute_ps : 0;
 		item->work = &part;
-		error = add_collective(item, members, program);
+		error = add_collective(item, members);
 		item->work = step;
 	}
 	return error;
@@ -231,19 +207,17 @@ item_program(struct item *item)
 	struct item_members members;
 	int error;
 
-	if ((uint64_t)parts * work->repeat > WORKLOAD_TIMES_MAX) {
-		diag_error(item->diag, item->file, work->pos, "workload.repeat",
-			   "%u times %u collective%s are %" PRIu64 "; at most %u are remembered",
-			   work->repeat, parts, parts == 1 ? "" : "s",
-			   (uint64_t)parts * work->repeat, WORKLOAD_TIMES_MAX);
-		return -EINVAL;
-	}
+	if ((uint64_t)parts * work->repeat > WORKLOAD_TIMES_MAX)
+		return diag_error(item->diag, item->file, work->pos, "workload.repeat",
+				  "%u times %u collective%s are %" PRIu64
+				  "; at most %u are remembered",
+				  work->repeat, parts, parts == 1 ? "" : "s",
+				  (uint64_t)parts * work->repeat, WORKLOAD_TIMES_MAX);
 	error = item_find_members(item, &members);
-	if (error == 0)
-		error = add_program(item, &members, parts);
-	if (error == 0)
-		error = step ? add_parts(item, &members)
-			     : add_collective(item, &members, item->workload->program_count - 1);
+	if (error == 0) {
+		add_program(item, &members, parts);
+		error = step ? add_parts(item, &members) : add_collective(item, &members);
+	}
 	item_free_members(&members);
 	return error;
 }

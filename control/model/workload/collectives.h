@@ -11,6 +11,7 @@ struct collective {
 	uint32_t index;                     // in workload.collectives
 	uint32_t count;                     // of ranks
 	uint64_t bytes;                     // of one rank's buffer
+	int error; // -EINVAL once anything was refused, with the error in diag
 };
 
 // A flow from rank to rank; gate WORKLOAD_NONE: it waits for nothing.
@@ -23,20 +24,23 @@ struct collective_flow {
 	struct flow_messages messages;
 };
 
-// Returns 0, -EINVAL with the error in diag, or -ENOMEM.
-int collective_add(struct collective *c, const struct collective_flow *flow);
+// Adds a flow; nothing after an error.
+void collective_add(struct collective *c, const struct collective_flow *flow);
 
-static inline struct rank_spec *
-collective_rank(struct collective *c, uint32_t rank)
+// `bytes` in `count` messages of equal size, as far as they divide.
+static inline struct flow_messages
+collective_messages(uint64_t bytes, uint32_t count)
 {
-	struct workload *w = c->item->workload;
-
-	return &w->ranks[w->collectives[c->index].first_rank + rank];
+	return (struct flow_messages){.count = count,
+				      .base = bytes / count,
+				      .extra = (uint32_t)(bytes % count),
+				      .step = 1,
+				      .of = count};
 }
 
-// The algorithms: each adds its flows and says how many inboxes each rank has. Return as above.
-int collective_ring(struct collective *c);
-int collective_tree(struct collective *c);
-int collective_halving_doubling(struct collective *c);
-int collective_direct(struct collective *c);
-int collective_shift(struct collective *c);
+// The algorithms: each adds its flows.
+void collective_ring(struct collective *c);
+void collective_tree(struct collective *c);
+void collective_halving_doubling(struct collective *c);
+void collective_direct(struct collective *c);
+void collective_shift(struct collective *c);

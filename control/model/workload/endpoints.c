@@ -5,6 +5,8 @@
 // for rails, though the network would join them.
 #include "workload_internal.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,44 +20,20 @@ item_resolve(const struct item *item, const struct config_name *name, const char
 	return topology_resolve_endpoint_in(item->topology, item->file, name, key, out, item->diag);
 }
 
-// Room for one end more and a group. Members are few beside what they send: no capacity is kept but
-// powers of two.
-static int
-reserve_end(struct item_members *m)
-{
-	uint32_t room = m->count + 1;
-	void *grown;
-
-	if (m->count != 0 && (m->count & (m->count - 1)) != 0)
-		return 0;
-	grown = realloc(m->ends, 2 * (size_t)room * sizeof(*m->ends));
-	if (grown == NULL)
-		return -ENOMEM;
-	m->ends = grown;
-	grown = realloc(m->groups, (2 * (size_t)room + 1) * sizeof(*m->groups));
-	if (grown == NULL)
-		return -ENOMEM;
-	m->groups = grown;
-	return 0;
-}
-
-int
+void
 item_expand(const struct item *item, const struct topo_endpoint *end, struct item_members *m)
 {
 	uint16_t ports = end->whole ? topology_host(item->topology, end->host)->port_count : 1;
 
+	m->groups = memory_grow(m->groups, m->group_count, sizeof(*m->groups), "hosts");
+	m->groups[m->group_count++] = m->count;
 	for (uint16_t p = 0; p < ports; p++) {
-		if (reserve_end(m) != 0)
-			return -ENOMEM;
-		if (p == 0)
-			m->groups[m->group_count++] = m->count;
+		m->ends = memory_grow(m->ends, m->count, sizeof(*m->ends), "NICs");
 		m->ends[m->count++] = (struct topo_endpoint){
 			.host = end->host,
 			.port = end->whole ? (uint8_t)p : end->port,
 		};
-		m->groups[m->group_count] = m->count;
 	}
-	return 0;
 }
 
 static bool
@@ -77,22 +55,19 @@ add_named(const struct item *item, const struct config_name *name, bool *seen,
 
 	if (item_resolve(item, name, "workload.hosts", &end) != 0)
 		return -EINVAL;
-	if (tenant != NULL && !in_tenant(item, end.host, tenant)) {
-		diag_error(item->diag, item->file, name->pos, "workload.hosts",
-			   "%s is not in tenant %s", topology_host(t, end.host)->name, tenant);
-		return -EINVAL;
-	}
-	if (item_expand(item, &end, m) != 0)
-		return -ENOMEM;
+	if (tenant != NULL && !in_tenant(item, end.host, tenant))
+		return diag_error(item->diag, item->file, name->pos, "workload.hosts",
+				  "%s is not in tenant %s", topology_host(t, end.host)->name,
+				  tenant);
+	item_expand(item, &end, m);
 	for (uint32_t i = first; i < m->count; i++) {
-		bool *it = &seen[m->ends[i].host * PORTS_MAX + m->ends[i].port];
+		bool *it = &seen[m->ends[i].host * TOPOLOGY_HOST_PORTS_MAX + m->ends[i].port];
 
-		if (*it) {
-			diag_error(item->diag, item->file, name->pos, "workload.hosts",
-				   "%s.%s takes part twice", topology_host(t, end.host)->name,
-				   topology_host_port(t, end.host, m->ends[i].port)->name);
-			return -EINVAL;
-		}
+		if (*it)
+			return diag_error(item->diag, item->file, name->pos, "workload.hosts",
+					  "%s.%s takes part twice",
+					  topology_host(t, end.host)->name,
+					  topology_host_port(t, end.host, m->ends[i].port)->name);
 		*it = true;
 	}
 	return 0;
@@ -102,15 +77,14 @@ static int
 add_all_named(const struct item *item, struct item_members *m)
 {
 	const struct config_names *names = &item->work->hosts;
-	bool *seen = calloc((size_t)item->topology->host_count + 1, PORTS_MAX * sizeof(*seen));
-	int result = seen != NULL ? 0 : -ENOMEM;
+	bool *seen = memory_array((size_t)item->topology->host_count * TOPOLOGY_HOST_PORTS_MAX,
+				  sizeof(*seen), "NICs");
+	int result = 0;
 
-	for (unsigned i = 0; i < names->count && result != -ENOMEM; i++) {
-		int error = add_named(item, &names->items[i], seen, m);
-
-		if (error == 0)
+	for (unsigned i = 0; i < names->count; i++) {
+		if (add_named(item, &names->items[i], seen, m) == 0)
 			continue;
-		result = error;
+		result = -EINVAL;
 		i = config_range_last(names, i);
 	}
 	free(seen);
@@ -120,7 +94,6 @@ add_all_named(const struct item *item, struct item_members *m)
 int
 item_find_members(const struct item *item, struct item_members *out)
 {
-	const struct topology *t = item->topology;
 	const char *tenant = item->work->tenant.text;
 	int error = 0;
 
@@ -128,17 +101,14 @@ item_find_members(const struct item *item, struct item_members *out)
 	if (item->work->hosts.count > 0)
 		error = add_all_named(item, out);
 	else
-		for (uint32_t h = 0; error == 0 && h < t->host_count; h++)
+		for (uint32_t h = 0; h < item->topology->host_count; h++)
 			if (tenant == NULL || in_tenant(item, h, tenant))
-				error = item_expand(
-					item, &(struct topo_endpoint){.host = h, .whole = true},
-					out);
-	if (error == 0 && out->count < 2) {
-		diag_error(item->diag, item->file, item->work->pos, "workload",
-			   "%u %s; it takes two", out->count, out->count == 1 ? "host" : "hosts");
-		error = -EINVAL;
-	}
-	return error;
+				item_expand(item, &(struct topo_endpoint){.host = h, .whole = true},
+					    out);
+	if (error != 0 || out->count >= 2)
+		return error;
+	return diag_error(item->diag, item->file, item->work->pos, "workload",
+			  "%u %s; it takes two", out->count, out->count == 1 ? "host" : "hosts");
 }
 
 void
@@ -170,29 +140,22 @@ handover(const struct host_config *host, uint64_t bytes)
 // The NIC of the source host by which the destination is reached: its own where nothing says
 // otherwise, else that of the same number as the destination's, else the first that is joined.
 static int
-find_port(const struct item *item, const struct item_flow *flow, uint8_t *out)
+find_port(const struct item *item, const struct item_flow *flow)
 {
 	const struct topology *t = item->topology;
 	const struct topo_endpoint *src = &flow->src, *dst = &flow->dst;
-	const struct topo_node *host = topology_host(t, src->host);
+	uint16_t count = topology_host(t, src->host)->port_count;
 	bool own = topology_joined(t, src->host, src->port, dst->host, dst->port);
-	bool twin = dst->port < host->port_count &&
+	bool twin = dst->port < count &&
 		    topology_joined(t, src->host, dst->port, dst->host, dst->port);
 
-	if (own && !(twin && (flow->by_twin || item->hosts[src->host].pxn))) {
-		*out = src->port;
-		return 0;
-	}
-	if (twin) {
-		*out = dst->port;
-		return 0;
-	}
-	for (uint16_t p = 0; p < host->port_count; p++) {
-		if (topology_joined(t, src->host, (uint8_t)p, dst->host, dst->port)) {
-			*out = (uint8_t)p;
-			return 0;
-		}
-	}
+	if (own && !(twin && (flow->by_twin || item->hosts[src->host].pxn)))
+		return src->port;
+	if (twin)
+		return dst->port;
+	for (uint8_t p = 0; p < count; p++)
+		if (topology_joined(t, src->host, p, dst->host, dst->port))
+			return p;
 	return -ENOENT;
 }
 
@@ -203,14 +166,12 @@ refuse_path(const struct item *item, const struct item_flow *flow)
 	uint32_t src = flow->src.host, dst = flow->dst.host;
 	const char *from = topology_host(t, src)->name, *to = topology_host(t, dst)->name;
 
-	if (topology_host_tenant(t, src) != topology_host_tenant(t, dst))
-		diag_error(item->diag, item->file, flow->pos, "workload",
-			   "traffic between tenants that no route joins: %s (%s) to %s (%s)", from,
-			   tenant_name(t, src), to, tenant_name(t, dst));
-	else
-		diag_error(item->diag, item->file, flow->pos, "workload",
-			   "no route leads from %s to %s", from, to);
-	return -EINVAL;
+	if (topology_host_tenant(t, src) == topology_host_tenant(t, dst))
+		return diag_error(item->diag, item->file, flow->pos, "workload",
+				  "no route leads from %s to %s", from, to);
+	return diag_error(item->diag, item->file, flow->pos, "workload",
+			  "traffic between tenants that no route joins: %s (%s) to %s (%s)", from,
+			  tenant_name(t, src), to, tenant_name(t, dst));
 }
 
 // Whether an event may join hosts that no route joins at the start.
@@ -227,28 +188,30 @@ tenants_may_change(const struct config *config)
 int
 item_find_path(const struct item *item, const struct item_flow *flow, struct item_path *out)
 {
+	const struct topology *t = item->topology;
 	const struct topo_endpoint *src = &flow->src, *dst = &flow->dst;
-	const char *from = topology_host(item->topology, src->host)->name;
-	const char *tenant = item->work->tenant.text;
+	const char *tenant = item->work->tenant.text, *why = NULL;
+	int port = src->port;
 
-	*out = (struct item_path){.src_port = src->port};
-	if (src->host == dst->host && (!flow->may_be_inside || src->port == dst->port)) {
-		diag_error(item->diag, item->file, flow->pos, "workload", "%s would send to itself",
-			   from);
-		return -EINVAL;
-	}
-	if (tenant != NULL && !in_tenant(item, src->host, tenant)) {
-		diag_error(item->diag, item->file, flow->pos, "workload", "%s is not in tenant %s",
-			   from, tenant);
-		return -EINVAL;
-	}
-	out->inside = src->host == dst->host;
-	if (!out->inside && (find_port(item, flow, &out->src_port) != 0 ||
-			     (!routes_join(item->routes, item->topology, src->host, out->src_port,
-					   dst->host, dst->port) &&
-			      !tenants_may_change(item->topology->config))))
+	if (src->host == dst->host && (!flow->may_be_inside || src->port == dst->port))
+		why = "would send to itself";
+	else if (tenant != NULL && !in_tenant(item, src->host, tenant))
+		why = "is not in tenant ";
+	if (why != NULL)
+		return diag_error(item->diag, item->file, flow->pos, "workload", "%s %s%s",
+				  topology_host(t, src->host)->name, why,
+				  src->host == dst->host ? "" : tenant);
+	if (src->host != dst->host)
+		port = find_port(item, flow);
+	if (src->host != dst->host &&
+	    (port < 0 ||
+	     (!routes_join(item->routes, t, src->host, (uint8_t)port, dst->host, dst->port) &&
+	      !tenants_may_change(t->config))))
 		return refuse_path(item, flow);
-	if (out->inside || out->src_port != src->port)
-		out->handover_ps = handover(&item->hosts[src->host], flow->handed_bytes);
+	*out = (struct item_path){.src_port = (uint8_t)port, .inside = src->host == dst->host};
+	if (out->inside || port != src->port)
+		out->handover_ps = handover(&item->hosts[src->host], flow->handed_bytes != 0
+									     ? flow->handed_bytes
+									     : flow->bytes);
 	return 0;
 }

@@ -24,12 +24,12 @@ struct flows_line {
 struct flows_file {
 	char *text; // what the names point into
 	struct flows_line *lines;
-	uint32_t count, capacity;
+	uint32_t count;
 };
 
 // Reads the lines from memory; names are not looked up. name stands for the file in messages.
-// Returns 0, -EINVAL with the errors ("NAME:line:column: ...") in diag, or -ENOMEM; *out is to be
-// freed by flows_file_free() only after 0.
+// Returns 0, or -EINVAL with the errors ("NAME:line:column: ...") in diag; *out is to be freed by
+// flows_file_free() only after 0.
 int flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,
 		     size_t length, const char *name, struct diag *diag);
 void flows_file_free(struct flows_file *file);

@@ -6,8 +6,6 @@
 // exchanges are between neighbours.
 #include "collectives.h"
 
-#include <errno.h>
-
 // The range that a rank keeps after `step` exchanges: its low bits choose halves.
 static uint32_t
 range_first(const struct collective *c, uint32_t rank, uint32_t step)
@@ -30,47 +28,41 @@ range_bytes(const struct collective *c, uint32_t rank, uint32_t step)
 }
 
 // Exchange i of 2 * steps: all ranks at once.
-static int
+static void
 add_exchange(struct collective *c, uint32_t i, uint32_t steps)
 {
 	bool halving = i < steps;
 	uint32_t step = halving ? i : 2 * steps - 1 - i;
-	int error = 0;
 
-	for (uint32_t r = 0; error == 0 && r < c->count; r++) {
+	for (uint32_t r = 0; r < c->count; r++) {
 		uint32_t partner = r ^ 1u << step;
-		// What the partner keeps, then what the rank itself has kept.
-		uint64_t bytes = range_bytes(c, halving ? partner : r, step + 1);
 		const struct collective_flow flow = {
 			.from = r,
 			.to = partner,
 			.inbox = i,
 			.gate = i == 0 ? WORKLOAD_NONE : i - 1,
 			.gate_lead = 1,
-			.messages = {.count = 1, .base = bytes, .of = 1},
+			// What the partner keeps, then what the rank itself has kept.
+			.messages = collective_messages(
+				range_bytes(c, halving ? partner : r, step + 1), 1),
 		};
 
-		error = collective_add(c, &flow);
+		collective_add(c, &flow);
 	}
-	return error;
 }
 
-int
+void
 collective_halving_doubling(struct collective *c)
 {
 	const struct item *item = c->item;
 	uint32_t steps = (uint32_t)__builtin_ctz(c->count);
-	int error = 0;
 
 	if (c->count != 1u << steps) {
-		diag_error(item->diag, item->file, item->work->pos, "workload.algorithm",
-			   "halving-doubling takes a power of two of ranks; these are %u",
-			   c->count);
-		return -EINVAL;
+		c->error = diag_error(
+			item->diag, item->file, item->work->pos, "workload.algorithm",
+			"halving-doubling takes a power of two of ranks; these are %u", c->count);
+		return;
 	}
-	for (uint32_t i = 0; error == 0 && i < 2 * steps; i++)
-		error = add_exchange(c, i, steps);
-	for (uint32_t r = 0; r < c->count; r++)
-		collective_rank(c, r)->inbox_count = 2 * steps;
-	return error;
+	for (uint32_t i = 0; i < 2 * steps; i++)
+		add_exchange(c, i, steps);
 }

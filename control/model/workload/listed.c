@@ -19,9 +19,8 @@ check_tenant(const struct item *item, const struct flows_line *line, uint32_t sr
 	if (line->tenant.text == NULL ||
 	    (tenant != TENANT_NONE && strcmp(t->tenants[tenant].name, line->tenant.text) == 0))
 		return 0;
-	diag_error(item->diag, item->file, line->tenant.pos, "tenant", "%s is not in tenant %s",
-		   line->src.text, line->tenant.text);
-	return -EINVAL;
+	return diag_error(item->diag, item->file, line->tenant.pos, "tenant",
+			  "%s is not in tenant %s", line->src.text, line->tenant.text);
 }
 
 // A host's number: the number in its name where names come from such a file, else its place among
@@ -42,10 +41,10 @@ find_numbered(const struct item *item, const struct config_name *name, const cha
 	*out = (struct topo_endpoint){.host = number};
 	if (number < t->host_count)
 		return 0;
-	diag_error(item->diag, item->file, name->pos, key,
-		   "there is no host %u; they are 0 to %u (%s to %s)", number, t->host_count - 1,
-		   topology_host(t, 0)->name, topology_host(t, t->host_count - 1)->name);
-	return -EINVAL;
+	return diag_error(item->diag, item->file, name->pos, key,
+			  "there is no host %u; they are 0 to %u (%s to %s)", number,
+			  t->host_count - 1, topology_host(t, 0)->name,
+			  topology_host(t, t->host_count - 1)->name);
 }
 
 static int
@@ -56,7 +55,6 @@ add_line(struct item *item, const struct flows_line *line)
 		item->work->format == CONFIG_FLOW_FORMAT_ROOST ? item_resolve : find_numbered;
 	struct item_flow flow = {
 		.bytes = line->bytes,
-		.handed_bytes = line->bytes,
 		.priority = line->priority,
 		.pos = line->src.pos,
 	};
@@ -66,50 +64,33 @@ add_line(struct item *item, const struct flows_line *line)
 	if (src_error != 0 || dst_error != 0 || check_tenant(item, line, flow.src.host) != 0)
 		return -EINVAL;
 	flow.start_ps = item_draw_start(item, flow.src.host) + line->start_ps;
-	return item_add_flow(item, &flow, NULL);
-}
-
-static int
-load(struct flows_file *out, const struct item *item, const char *path)
-{
-	const struct config_name *name = &item->work->file;
-	size_t length;
-	char *text;
-	int error = words_load(path, &text, &length);
-
-	if (error == 0) {
-		error = flows_file_parse(out, item->work->format, text, length, path, item->diag);
-		free(text);
-	} else if (error != -ENOMEM) {
-		diag_error(item->diag, item->file, name->pos, "workload.file",
-			   "%s cannot be read: %s", name->text, strerror(-error));
-		error = -EINVAL;
-	}
-	return error;
+	return item_add_flow(item, &flow);
 }
 
 int
 item_flows_file(struct item *item)
 {
-	char *path = file_beside(item->topology->config->beside, item->work->file.text);
+	const struct config_name *name = &item->work->file;
+	char *path = file_beside(item->topology->config->beside, name->text), *text;
 	const char *configuration = item->file;
-	struct flows_file file;
-	int result;
+	struct flows_file file = {0};
+	size_t length;
+	int result = words_load(path, &text, &length);
 
-	if (path == NULL)
-		return -ENOMEM;
-	result = load(&file, item, path);
-	if (result == 0) {
-		item->file = path;
-		for (uint32_t i = 0; i < file.count && result != -ENOMEM; i++) {
-			int error = add_line(item, &file.lines[i]);
-
-			if (error != 0)
-				result = error;
-		}
-		flows_file_free(&file);
-		item->file = configuration;
+	if (result != 0) {
+		result = diag_error(item->diag, item->file, name->pos, "workload.file",
+				    "%s cannot be read: %s", name->text, strerror(-result));
+	} else {
+		result =
+			flows_file_parse(&file, item->work->format, text, length, path, item->diag);
+		free(text);
 	}
+	item->file = path;
+	for (uint32_t i = 0; i < file.count; i++)
+		if (add_line(item, &file.lines[i]) != 0)
+			result = -EINVAL;
+	item->file = configuration;
+	flows_file_free(&file);
 	free(path);
 	return result;
 }

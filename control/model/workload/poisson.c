@@ -7,6 +7,8 @@
 #include "workload_internal.h"
 #include "sizes.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -104,9 +106,7 @@ make_sources(struct arrivals *a)
 	bool fits = true;
 
 	a->count = a->members.count;
-	a->heap = calloc(a->count, sizeof(*a->heap));
-	if (a->heap == NULL)
-		return -ENOMEM;
+	a->heap = memory_array(a->count, sizeof(*a->heap), "NICs");
 	for (uint32_t i = 0; i < a->count; i++) {
 		struct source *s = &a->heap[i];
 
@@ -136,24 +136,19 @@ add_next(struct arrivals *a)
 {
 	struct source *s = &a->heap[0];
 	const struct topo_endpoint *ends = a->members.ends;
-	uint64_t bytes = sizes_draw(&a->sizes, &s->when);
-	uint32_t to;
+	struct item_flow flow = {
+		.src = ends[s->end],
+		.bytes = sizes_draw(&a->sizes, &s->when),
+		.priority = -1,
+		.start_ps = s->next,
+		.pos = a->item->work->pos,
+	};
 	int error;
 
 	do
-		to = random_below(&s->where, a->members.count);
-	while (ends[to].host == ends[s->end].host);
-	error = item_add_flow(a->item,
-			      &(struct item_flow){
-				      .src = ends[s->end],
-				      .dst = ends[to],
-				      .bytes = bytes,
-				      .handed_bytes = bytes,
-				      .priority = -1,
-				      .start_ps = s->next,
-				      .pos = a->item->work->pos,
-			      },
-			      NULL);
+		flow.dst = ends[random_below(&s->where, a->members.count)];
+	while (flow.dst.host == flow.src.host);
+	error = item_add_flow(a->item, &flow);
 	s->next += exponential_gap(&s->when, s->gap);
 	sink(a, 0);
 	return error;

@@ -13,14 +13,9 @@
 // spines would join the last NIC that it passes to that one.
 #include "collectives.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "control/base/memory.h"
 
-static uint32_t
-group_size(const struct item_members *m, uint32_t group)
-{
-	return m->groups[group + 1] - m->groups[group];
-}
+#include <stdlib.h>
 
 // Unless it is written, as many as bring every NIC of the host that has the fewest into use.
 static uint32_t
@@ -30,10 +25,10 @@ count_channels(const struct collective *c)
 
 	if (channels != 0)
 		return channels;
-	channels = group_size(c->members, 0);
+	channels = item_group_size(c->members, 0);
 	for (uint32_t g = 1; g < c->members->group_count; g++)
-		if (group_size(c->members, g) < channels)
-			channels = group_size(c->members, g);
+		if (item_group_size(c->members, g) < channels)
+			channels = item_group_size(c->members, g);
 	return channels;
 }
 
@@ -46,7 +41,7 @@ static void
 order_ranks(const struct item_members *m, uint32_t channel, struct place *order)
 {
 	for (uint32_t g = 0; g < m->group_count; g++) {
-		uint32_t size = group_size(m, g);
+		uint32_t size = item_group_size(m, g);
 
 		for (uint32_t i = 0; i < size; i++)
 			*order++ = (struct place){.rank = m->groups[g] + (i + channel) % size,
@@ -54,52 +49,38 @@ order_ranks(const struct item_members *m, uint32_t channel, struct place *order)
 	}
 }
 
-static int
+static void
 add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const struct place *order)
 {
 	enum config_work_kind kind = c->item->work->kind;
 	uint32_t n = c->count;
-	int error = 0;
 
-	for (uint32_t p = 0; error == 0 && p < n; p++) {
-		const struct flow_messages messages = {
-			.count = kind == CONFIG_WORK_ALL_REDUCE ? 2 * (n - 1) : n - 1,
-			.base = bytes / n,
-			.extra = (uint32_t)(bytes % n),
-			.first = kind == CONFIG_WORK_REDUCE_SCATTER ? (p + n - 1) % n : p,
-			.step = n - 1,
-			.of = n,
-		};
-		const struct collective_flow flow = {
+	for (uint32_t p = 0; p < n; p++) {
+		struct collective_flow flow = {
 			.from = order[p].rank,
 			.to = order[(p + 1) % n].rank,
 			.inbox = channel,
 			.gate = channel, // from the one before; the first message is its own
-			.gate_lead = 0,
 			.by_twin = order[p].whole,
-			.messages = messages,
+			.messages = collective_messages(bytes, n),
 		};
 
-		error = collective_add(c, &flow);
+		flow.messages.count = kind == CONFIG_WORK_ALL_REDUCE ? 2 * (n - 1) : n - 1;
+		flow.messages.first = kind == CONFIG_WORK_REDUCE_SCATTER ? (p + n - 1) % n : p;
+		flow.messages.step = n - 1;
+		collective_add(c, &flow);
 	}
-	return error;
 }
 
-int
+void
 collective_ring(struct collective *c)
 {
 	uint32_t channels = count_channels(c);
-	struct place *order = calloc(c->count, sizeof(*order));
-	int error = order != NULL ? 0 : -ENOMEM;
+	struct place *order = memory_array(c->count, sizeof(*order), "ranks");
 
-	for (uint32_t r = 0; r < c->count; r++) {
-		collective_rank(c, r)->inbox_count = channels;
-		collective_rank(c, r)->inboxes_apart = true;
-	}
-	for (uint32_t channel = 0; error == 0 && channel < channels; channel++) {
+	for (uint32_t channel = 0; channel < channels; channel++) {
 		order_ranks(c->members, channel, order);
-		error = add_channel(c, channel, workload_share(c->bytes, channel, channels), order);
+		add_channel(c, channel, workload_share(c->bytes, channel, channels), order);
 	}
 	free(order);
-	return error;
 }

@@ -7,7 +7,7 @@
 
 #include "dataplane/roce/arrivals.h"
 #include "control/base/file.h"
-#include "built_in.h"
+#include "control/base/memory.h"
 #include "words_file.h"
 
 #include <errno.h>
@@ -19,38 +19,18 @@
 #define PERCENT_DIGITS 7 // SIZES_ONE is 100 of these units
 
 static int
-add_point(struct sizes *sizes, const struct sizes_point *point)
-{
-	if (sizes->count == sizes->capacity) {
-		uint32_t capacity = sizes->capacity != 0 ? 2 * sizes->capacity : 64;
-		struct sizes_point *grown = realloc(sizes->points, capacity * sizeof(*grown));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		sizes->points = grown;
-		sizes->capacity = capacity;
-	}
-	sizes->points[sizes->count++] = *point;
-	return 0;
-}
-
-static int
 read_point(const struct words_reader *r, const struct sizes *sizes,
-	   const struct config_name words[2], unsigned count, struct sizes_point *out)
+	   const struct config_name words[2], struct sizes_point *out)
 {
+	static const struct words_range bytes = {"bytes", .max = BYTES_MAX};
+	static const struct words_range percent = {"percent", .max = SIZES_ONE,
+						   .digits = PERCENT_DIGITS, .unit = " %"};
 	const struct sizes_point *last = sizes->count != 0 ? &sizes->points[sizes->count - 1]
 							   : NULL;
 	const char *why = NULL;
 
-	if (count != 2) {
-		diag_error(r->diag, r->name, words[0].pos, NULL,
-			   "%u word%s; a line is `bytes cumulative_percent`", count,
-			   count == 1 ? "" : "s");
-		return -EINVAL;
-	}
-	if (words_number(r, &words[0], "bytes", 0, BYTES_MAX, &out->bytes) != 0 ||
-	    words_decimal(r, &words[1], "percent", " %", PERCENT_DIGITS, SIZES_ONE, &out->share) !=
-		    0)
+	if (words_number(r, &words[0], &bytes, &out->bytes) != 0 ||
+	    words_number(r, &words[1], &percent, &out->share) != 0)
 		return -EINVAL;
 	if (last != NULL && out->bytes < last->bytes)
 		why = "bytes fall: points stand in the order of their sizes";
@@ -58,95 +38,73 @@ read_point(const struct words_reader *r, const struct sizes *sizes,
 		why = "percent falls: it is of all sizes up to this one";
 	else if (out->bytes == 0 && out->share != 0)
 		why = "a flow has at least one byte";
-	if (why == NULL)
-		return 0;
-	diag_error(r->diag, r->name, words[0].pos, NULL, "%s", why);
-	return -EINVAL;
-}
-
-static int
-read_points(struct words_reader *r, struct sizes *sizes)
-{
-	unsigned before = r->diag->errors, count;
-	struct config_name words[2] = {0};
-
-	while ((count = words_next(r, words, 2)) != 0) {
-		struct sizes_point point;
-
-		if (read_point(r, sizes, words, count, &point) == 0 &&
-		    add_point(sizes, &point) != 0)
-			return -ENOMEM;
-	}
-	if (r->diag->errors == before &&
-	    (sizes->count == 0 || sizes->points[sizes->count - 1].share != SIZES_ONE))
-		diag_error(r->diag, r->name,
-			   (struct diag_pos){.line = r->line != 0 ? r->line : 1, .column = 1},
-			   "percent", "the last point must be at 100");
-	return r->diag->errors != before ? -EINVAL : 0;
+	if (why != NULL)
+		return diag_error(r->diag, r->name, words[0].pos, NULL, "%s", why);
+	return 0;
 }
 
 int
 sizes_parse(struct sizes *out, const char *text, size_t length, const char *name, struct diag *diag)
 {
-	char *copy = malloc(length + 1);
+	char *copy = memory_text_part(text, length);
 	struct words_reader r = {.name = name, .diag = diag, .at = copy, .end = copy + length};
+	unsigned before = diag->errors;
+	struct config_name words[2];
 	struct sizes sizes = {0};
-	int error;
+	struct sizes_point point;
 
-	if (copy == NULL)
-		return -ENOMEM;
-	if (length > 0)
-		memcpy(copy, text, length);
-	error = read_points(&r, &sizes);
+	while (words_line(&r, words, 2, "bytes cumulative_percent")) {
+		if (read_point(&r, &sizes, words, &point) != 0)
+			continue;
+		sizes.points = memory_grow(sizes.points, sizes.count, sizeof(point), "sizes");
+		sizes.points[sizes.count++] = point;
+	}
+	if (diag->errors == before &&
+	    (sizes.count == 0 || sizes.points[sizes.count - 1].share != SIZES_ONE))
+		diag_error(diag, name,
+			   (struct diag_pos){.line = r.line != 0 ? r.line : 1, .column = 1},
+			   "percent", "the last point must be at 100");
 	free(copy);
-	if (error != 0)
-		sizes_free(&sizes);
-	else
-		*out = sizes;
-	return error;
-}
-
-static const struct sizes_text *
-find_built_in(const char *name)
-{
-	for (unsigned i = 0; i < sizes_text_count; i++)
-		if (strcmp(sizes_texts[i].name, name) == 0)
-			return &sizes_texts[i];
-	return NULL;
+	*out = sizes;
+	if (diag->errors == before)
+		return 0;
+	sizes_free(out);
+	return -EINVAL;
 }
 
 // No file, and no name of one built in.
-static void
+static int
 report_missing(const char *config_file, const struct config_name *name, int error,
 	       struct diag *diag)
 {
 	char names[200] = "";
 	size_t used = 0;
 
-	for (unsigned i = 0; i < sizes_text_count && used < sizeof(names); i++)
+	for (unsigned i = 0; embedded_sizes[i].name != NULL && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-					 i != 0 ? ", " : "", sizes_texts[i].name);
-	diag_error(diag, config_file, name->pos, "workload.sizes",
-		   "%s cannot be read: %s; built in are %s", name->text, strerror(-error), names);
+					 i != 0 ? ", " : "", embedded_sizes[i].name);
+	return diag_error(diag, config_file, name->pos, "workload.sizes",
+			  "%s cannot be read: %s; built in are %s", name->text, strerror(-error),
+			  names);
 }
 
 int
 sizes_load(struct sizes *out, const char *config_file, const char *beside,
 	   const struct config_name *name, struct diag *diag)
 {
-	const struct sizes_text *built_in = find_built_in(name->text);
+	const struct embedded_file *built_in = embedded_sizes;
 	char *path = file_beside(beside, name->text), *text = NULL;
 	size_t length;
-	int error = path == NULL ? -ENOMEM : words_load(path, &text, &length);
+	int error = words_load(path, &text, &length);
 
+	while (built_in->name != NULL && strcmp(built_in->name, name->text) != 0)
+		built_in++;
 	if (error == 0)
 		error = sizes_parse(out, text, length, path, diag);
-	else if (error == -ENOENT && built_in != NULL)
+	else if (error == -ENOENT && built_in->name != NULL)
 		error = sizes_parse(out, built_in->text, built_in->length, name->text, diag);
-	else if (error != -ENOMEM) {
-		report_missing(config_file, name, error, diag);
-		error = -EINVAL;
-	}
+	else
+		error = report_missing(config_file, name, error, diag);
 	free(text);
 	free(path);
 	return error;

@@ -3,6 +3,7 @@
 // points. All integers, so that every machine draws the same sizes.
 #pragma once
 
+#include "dataplane/base/embedded.h"
 #include "dataplane/base/random.h"
 #include "control/config/config.h"
 
@@ -18,11 +19,11 @@ struct sizes_point {
 
 struct sizes {
 	struct sizes_point *points; // neither member ever falls; the last share is SIZES_ONE
-	uint32_t count, capacity;
+	uint32_t count;
 };
 
-// Reads a distribution from memory; name stands for the file in messages. Returns 0, -EINVAL with
-// the errors ("NAME:line:column: ...") in diag, or -ENOMEM; sizes_free() is due only after 0.
+// Reads a distribution from memory; name stands for the file in messages. Returns 0, or
+// -EINVAL with the errors ("NAME:line:column: ...") in diag; sizes_free() is due only after 0.
 int sizes_parse(struct sizes *out, const char *text, size_t length, const char *name,
 		struct diag *diag);
 // The same from the file of that name, beside the configuration file or as it is written, or one
@@ -30,6 +31,7 @@ int sizes_parse(struct sizes *out, const char *text, size_t length, const char *
 int sizes_load(struct sizes *out, const char *config_file, const char *beside,
 	       const struct config_name *name, struct diag *diag);
 void sizes_free(struct sizes *sizes);
+extern const struct embedded_file embedded_sizes[]; // conf/sizes
 
 // The size at a share of SIZES_ONE << SIZES_FRACTION_BITS, exclusive: the least whole n such that
 // more than `share` of all sizes are at most n. At least 1.

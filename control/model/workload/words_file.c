@@ -70,91 +70,71 @@ words_next(struct words_reader *r, struct config_name *words, unsigned max)
 	return 0;
 }
 
-int
-words_number(const struct words_reader *r, const struct config_name *word, const char *field,
-	     uint64_t min, uint64_t max, uint64_t *out)
+bool
+words_line(struct words_reader *r, struct config_name *words, unsigned count, const char *what)
 {
-	const char *text = word->text;
-	char *end;
+	unsigned found;
 
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end != '\0') {
-		diag_error(r->diag, r->name, word->pos, field, "\"%.*s\" is not a whole number",
-			   WORDS_SHOWN, text);
-		return -EINVAL;
-	}
-	if (errno != 0 || *out < min || *out > max) {
-		diag_error(r->diag, r->name, word->pos, field,
-			   "%.*s is out of range: %" PRIu64 " to %" PRIu64, WORDS_SHOWN, text, min,
-			   max);
-		return -EINVAL;
-	}
-	return 0;
+	while ((found = words_next(r, words, count)) != 0 && found != count)
+		diag_error(r->diag, r->name, words[0].pos, NULL, "%u word%s; a line is `%s`", found,
+			   found == 1 ? "" : "s", what);
+	return found != 0;
 }
 
-enum decimal { DECIMAL_GOOD, DECIMAL_NONE, DECIMAL_TOO_FINE, DECIMAL_TOO_LARGE };
-
-static enum decimal
-read_decimal(const char *text, unsigned digits, uint64_t max, uint64_t *out)
+// Returns false where the text is no number.
+static bool
+read_number(const char *text, unsigned digits, uint64_t *out, bool *too_large, bool *too_fine)
 {
-	bool point = false, any = false, fine = false;
+	bool point = false, any = false;
 	unsigned after = 0;
 
-	*out = 0;
 	for (; *text != '\0'; text++) {
 		unsigned digit = (unsigned char)*text - '0';
 
-		if (*text == '.' && !point) {
+		if (*text == '.' && !point && digits != 0) {
 			point = true;
 			continue;
 		}
 		if (digit > 9)
-			return DECIMAL_NONE;
+			return false;
 		any = true;
 		if (point && after == digits) {
-			fine |= digit != 0;
+			*too_fine |= digit != 0;
 			continue;
 		}
 		after += point;
-		if (*out > (max - digit) / 10)
-			return DECIMAL_TOO_LARGE;
-		*out = *out * 10 + digit;
+		*too_large |= __builtin_mul_overflow(*out, 10, out) ||
+			      __builtin_add_overflow(*out, digit, out);
 	}
-	for (; after < digits; after++) {
-		if (*out > max / 10)
-			return DECIMAL_TOO_LARGE;
-		*out *= 10;
-	}
-	return !any ? DECIMAL_NONE : fine ? DECIMAL_TOO_FINE : DECIMAL_GOOD;
+	for (; after < digits; after++)
+		*too_large |= __builtin_mul_overflow(*out, 10, out);
+	return any;
 }
 
 int
-words_decimal(const struct words_reader *r, const struct config_name *word, const char *field,
-	      const char *what, unsigned digits, uint64_t max, uint64_t *out)
+words_number(const struct words_reader *r, const struct config_name *word,
+	     const struct words_range *range, uint64_t *out)
 {
+	bool too_large = false, too_fine = false;
 	uint64_t one = 1;
 
-	for (unsigned i = 0; i < digits; i++)
+	for (unsigned i = 0; i < range->digits; i++)
 		one *= 10;
-	switch (read_decimal(word->text, digits, max, out)) {
-	case DECIMAL_GOOD:
-		return 0;
-	case DECIMAL_TOO_FINE:
-		diag_error(r->diag, r->name, word->pos, field,
-			   "%.*s has more than %u digits after the point", WORDS_SHOWN, word->text,
-			   digits);
-		return -EINVAL;
-	case DECIMAL_TOO_LARGE:
-		diag_error(r->diag, r->name, word->pos, field,
-			   "%.*s is out of range: 0 to %" PRIu64 "%s", WORDS_SHOWN, word->text,
-			   max / one, what);
-		return -EINVAL;
-	default:
-		diag_error(r->diag, r->name, word->pos, field,
-			   "\"%.*s\" is not a number such as 2.000001", WORDS_SHOWN, word->text);
-		return -EINVAL;
-	}
+	*out = 0;
+	if (!read_number(word->text, range->digits, out, &too_large, &too_fine))
+		return diag_error(r->diag, r->name, word->pos, range->field, "\"%.*s\" is not a %s",
+				  WORDS_SHOWN, word->text,
+				  range->digits != 0 ? "number such as 2.000001" : "whole number");
+	if (too_large || *out < range->min || *out > range->max)
+		return diag_error(r->diag, r->name, word->pos, range->field,
+				  "%.*s is out of range: %" PRIu64 " to %" PRIu64 "%s", WORDS_SHOWN,
+				  word->text, range->min / one, range->max / one,
+				  range->unit != NULL ? range->unit : "");
+	if (too_fine)
+		return diag_error(r->diag, r->name, word->pos, range->field,
+				  "%.*s has more than %u digits after the point", WORDS_SHOWN,
+				  word->text, range->digits);
+	return 0;
 }
 
 int

@@ -19,15 +19,22 @@ struct words_reader {
 // text, which is cut up. Returns how many there are; 0: the end, or a line that is no text, which
 // is an error in diag.
 unsigned words_next(struct words_reader *r, struct config_name *words, unsigned max);
+// The words of the next line that has `count`; others are errors in diag, which say what a line
+// is. Returns false at the end.
+bool words_line(struct words_reader *r, struct config_name *words, unsigned count,
+		const char *what);
 
-// A whole number; field is what it stands for. Returns 0, or -EINVAL with the error in diag.
-int words_number(const struct words_reader *r, const struct config_name *word, const char *field,
-		 uint64_t min, uint64_t max, uint64_t *out);
+// What a number may be, in units of 10^-digits, and what messages call it.
+struct words_range {
+	const char *field;
+	uint64_t min, max;
+	unsigned digits; // after the point; 0: a whole number
+	const char *unit;
+};
 
-// A decimal number such as 2.000001 in units of 10^-digits, exactly; at most max. what: its unit,
-// for messages. Returns as above.
-int words_decimal(const struct words_reader *r, const struct config_name *word, const char *field,
-		  const char *what, unsigned digits, uint64_t max, uint64_t *out);
+// A number such as 2.000001, exactly. Returns 0, or -EINVAL with the error in diag.
+int words_number(const struct words_reader *r, const struct config_name *word,
+		 const struct words_range *range, uint64_t *out);
 
 // Reads a whole file. Returns 0 with *text for free(), or -errno: -EFBIG beyond
 // WORDS_FILE_BYTES_MAX.

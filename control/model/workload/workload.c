@@ -9,27 +9,12 @@
 #include "workload_internal.h"
 
 #include "dataplane/roce/arrivals.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define RANDOM_STREAMS UINT64_C(0x776f726b6c6f6164) // "workload": far from the nodes' streams
-
-int
-item_reserve(void **array, uint32_t *capacity, uint32_t count, size_t size)
-{
-	uint32_t wanted = *capacity != 0 ? 2 * *capacity : 16;
-	void *grown;
-
-	if (count < *capacity)
-		return 0;
-	grown = realloc(*array, wanted * size);
-	if (grown == NULL)
-		return -ENOMEM;
-	*array = grown;
-	*capacity = wanted;
-	return 0;
-}
 
 ps_t
 item_draw_start(struct item *item, uint32_t host)
@@ -58,7 +43,7 @@ item_priority(struct item *item)
 }
 
 int
-item_add_flow(struct item *item, const struct item_flow *flow, struct flow_spec **out)
+item_add_flow(struct item *item, const struct item_flow *flow)
 {
 	const struct config_work *work = item->work;
 	const struct host_config *host = &item->hosts[flow->src.host];
@@ -68,15 +53,11 @@ item_add_flow(struct item *item, const struct item_flow *flow, struct flow_spec 
 
 	if (item_find_path(item, flow, &path) != 0)
 		return -EINVAL;
-	if (w->flow_count == WORKLOAD_FLOWS_MAX) {
-		diag_error(item->diag, item->file, flow->pos, "workload", "more than %u flows",
-			   WORKLOAD_FLOWS_MAX);
-		return -EINVAL;
-	}
-	if (item_reserve((void **)&w->flows, &w->flow_capacity, w->flow_count, sizeof(*w->flows)) !=
-	    0)
-		return -ENOMEM;
-	w->flows[w->flow_count] = (struct flow_spec){
+	if (w->flow_count == WORKLOAD_FLOWS_MAX)
+		return diag_error(item->diag, item->file, flow->pos, "workload",
+				  "more than %u flows", WORKLOAD_FLOWS_MAX);
+	w->flows = memory_grow(w->flows, w->flow_count, sizeof(*w->flows), "flows");
+	w->flows[w->flow_count++] = (struct flow_spec){
 		.src = flow->src.host,
 		.dst = flow->dst.host,
 		.bytes = flow->bytes,
@@ -98,72 +79,35 @@ item_add_flow(struct item *item, const struct item_flow *flow, struct flow_spec 
 		.priority = priority >= 0 ? (uint8_t)priority : host->priority,
 		.op = (uint8_t)work->op,
 	};
-	if (out != NULL)
-		*out = &w->flows[w->flow_count];
-	w->flow_count++;
 	return 0;
 }
 
-int
-item_stream(struct item *item)
-{
-	const struct config_work *work = item->work;
-	struct item_flow ends = {.pos = work->pos};
-	struct workload *w = item->workload;
-	struct item_path path;
-
-	if (item_resolve(item, &work->from.items[0], "workload.from", &ends.src) != 0 ||
-	    item_resolve(item, &work->to, "workload.to", &ends.dst) != 0 ||
-	    item_find_path(item, &ends, &path) != 0)
-		return -EINVAL;
-	if (item_reserve((void **)&w->streams, &w->stream_capacity, w->stream_count,
-			 sizeof(*w->streams)) != 0)
-		return -ENOMEM;
-	w->streams[w->stream_count++] = (struct stream_spec){
-		.src = ends.src.host,
-		.dst = ends.dst.host,
-		.packet_bytes = work->packet_bytes,
-		.rate_bps = work->rate_bps,
-		.start_ps = item_draw_start(item, ends.src.host),
-		.until_ps = work->until_ps != 0 ? work->until_ps : PS_NEVER,
-		.item = item->index,
-		.tenant = topology_host_tenant(item->topology, ends.src.host),
-		.src_port = path.src_port,
-		.dst_port = ends.dst.port,
-		.priority = work->priority >= 0 ? (uint8_t)work->priority
-						: item->hosts[ends.src.host].priority,
-		.ttl = work->ttl,
-		.arrivals = (uint8_t)work->arrivals,
-	};
-	return 0;
-}
+static int (*const kinds[])(struct item *item) = {
+	[CONFIG_WORK_FLOW] = item_flow,
+	[CONFIG_WORK_FLOWS] = item_flows_file,
+	[CONFIG_WORK_STREAM] = item_stream,
+	[CONFIG_WORK_INCAST] = item_incast,
+	[CONFIG_WORK_PERMUTATION] = item_permutation,
+	[CONFIG_WORK_SHIFT] = item_shift,
+	[CONFIG_WORK_POISSON] = item_poisson,
+	[CONFIG_WORK_ALL_REDUCE] = item_program,
+	[CONFIG_WORK_ALL_GATHER] = item_program,
+	[CONFIG_WORK_REDUCE_SCATTER] = item_program,
+	[CONFIG_WORK_ALL_TO_ALL] = item_program,
+	[CONFIG_WORK_STEP] = item_program,
+};
 
 static int
 add_item(struct item *item)
 {
-	switch (item->work->kind) {
-	case CONFIG_WORK_FLOW:
-		return item_flow(item);
-	case CONFIG_WORK_FLOWS:
-		return item_flows_file(item);
-	case CONFIG_WORK_STREAM:
-		return item_stream(item);
-	case CONFIG_WORK_INCAST:
-		return item_incast(item);
-	case CONFIG_WORK_PERMUTATION:
-		return item_permutation(item);
-	case CONFIG_WORK_SHIFT:
-		return item_shift(item);
-	case CONFIG_WORK_POISSON:
-		return item_poisson(item);
-	case CONFIG_WORK_ALL_REDUCE:
-	case CONFIG_WORK_ALL_GATHER:
-	case CONFIG_WORK_REDUCE_SCATTER:
-	case CONFIG_WORK_ALL_TO_ALL:
-	case CONFIG_WORK_STEP:
-		return item_program(item);
-	}
-	return -EINVAL;
+	const struct config_name *tenant = &item->work->tenant;
+	uint16_t found;
+
+	if (tenant->text != NULL &&
+	    topology_resolve_tenant(item->topology, tenant, "workload.tenant", &found,
+				    item->diag) != 0)
+		return -EINVAL;
+	return kinds[item->work->kind](item);
 }
 
 // Takes back what an item has begun.
@@ -183,10 +127,10 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 		const struct host_config *hosts, struct diag *diag)
 {
 	const struct config *config = t->config;
-	struct workload *w = calloc(1, sizeof(*w));
-	int result = w == NULL ? -ENOMEM : 0;
+	struct workload *w = memory_new(sizeof(*w), "workload");
+	int result = 0;
 
-	for (uint32_t i = 0; i < config->work_count && result != -ENOMEM; i++) {
+	for (uint32_t i = 0; i < config->work_count; i++) {
 		const struct workload before = *w;
 		struct diag said = {0};
 		struct item item = {
@@ -200,20 +144,11 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 			.random = random_stream(config->fabric.seed, RANDOM_STREAMS + i),
 			.diag = config->restored ? &said : diag,
 		};
-		uint16_t tenant;
-		int error = item.work->tenant.text == NULL
-				    ? 0
-				    : topology_resolve_tenant(t, &item.work->tenant,
-							      "workload.tenant", &tenant,
-							      item.diag);
+		int error = add_item(&item);
 
-		if (error == 0)
-			error = add_item(&item);
-		if (error == -EINVAL && config->restored) {
+		if (error != 0 && config->restored)
 			leave_out(w, &before);
-			error = 0;
-		}
-		if (error != 0)
+		else if (error != 0)
 			result = error;
 		diag_soften(&said, NULL, diag);
 		diag_free(&said);

@@ -112,23 +112,23 @@ struct program_spec {
 
 struct workload {
 	struct flow_spec *flows; // in the order of their ids: by item
-	uint32_t flow_count, flow_capacity;
+	uint32_t flow_count;
 	struct stream_spec *streams;
-	uint32_t stream_count, stream_capacity;
+	uint32_t stream_count;
 	struct program_spec *programs;
-	uint32_t program_count, program_capacity;
+	uint32_t program_count;
 	struct collective_spec *collectives; // by program
-	uint32_t collective_count, collective_capacity;
+	uint32_t collective_count;
 	struct rank_spec *ranks; // by collective
-	uint32_t rank_count, rank_capacity;
+	uint32_t rank_count;
 	ps_t *starts; // by program
-	uint32_t start_count, start_capacity;
+	uint32_t start_count;
 };
 
 // Makes the lists. hosts: settings by host; routes: those at the start, which say who can reach
 // whom. The same file and seed give the same lists. Of what a fabric ran (config->restored) items
-// that its tenants have come to refuse are left out, with a warning. Returns 0, -EINVAL with the
-// errors in diag, or -ENOMEM.
+// that its tenants have come to refuse are left out, with a warning. Returns 0, or -EINVAL with the
+// errors in diag.
 int workload_create(struct workload **out, const struct topology *topology,
 		    const struct routes *routes, const struct host_config *hosts,
 		    struct diag *diag);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kinds of workload items; private to control/model/workload/.
+// The kinds of workload items; private to control/model/workload/. Functions that return an int
+// return 0, or -EINVAL with the errors in the item's diag.
 #pragma once
 
 #include "dataplane/base/random.h"
@@ -22,7 +23,7 @@ struct item {
 struct item_flow {
 	struct topo_endpoint src, dst;
 	uint64_t bytes;
-	uint64_t handed_bytes; // at once, if they must cross inside the source first
+	uint64_t handed_bytes; // at once, if they must cross inside the source first; 0: all
 	int8_t priority;       // -1: the item's
 	ps_t start_ps;
 	bool may_be_inside;  // both ends at one host are no mistake
@@ -30,15 +31,11 @@ struct item_flow {
 	struct diag_pos pos; // for errors
 };
 
-// Makes room for one element more. Returns 0 or -ENOMEM.
-int item_reserve(void **array, uint32_t *capacity, uint32_t count, size_t size);
-
 // When a flow of this host starts: the item's start, and the host's jitter.
 ps_t item_draw_start(struct item *item, uint32_t host);
 
-// Adds a flow if something joins the two; *out, unless it is NULL, is good until the next is added.
-// Returns 0, -EINVAL with the error in diag, or -ENOMEM.
-int item_add_flow(struct item *item, const struct item_flow *flow, struct flow_spec **out);
+// Adds a flow, the last of the workload's, if something joins the two.
+int item_add_flow(struct item *item, const struct item_flow *flow);
 
 // ---- endpoints (endpoints.c) -----------------------------------------------------------------------
 
@@ -56,25 +53,30 @@ int item_resolve(const struct item *item, const struct config_name *name, const 
 struct item_members {
 	struct topo_endpoint *ends;
 	uint32_t count;
-	uint32_t *groups; // where each begins, and behind the last the end
+	uint32_t *groups; // where each begins
 	uint32_t group_count;
 };
 
+static inline uint32_t
+item_group_size(const struct item_members *m, uint32_t group)
+{
+	return (group + 1 < m->group_count ? m->groups[group + 1] : m->count) - m->groups[group];
+}
+
 // The NICs of the hosts of `hosts`, or of the tenant, or of all; at least two, none twice. Free
-// with item_free_members(), also after an error. Returns 0, -EINVAL with the error in diag, or
-// -ENOMEM.
+// with item_free_members(), also after an error.
 int item_find_members(const struct item *item, struct item_members *out);
 void item_free_members(struct item_members *members);
 
-// Adds all NICs of an end that is a whole host, or the one. Returns 0 or -ENOMEM.
-int item_expand(const struct item *item, const struct topo_endpoint *end, struct item_members *out);
+// Adds a group: all NICs of an end that names a host, or the one.
+void item_expand(const struct item *item, const struct topo_endpoint *end,
+		 struct item_members *out);
 
-// Why nothing can go from one end to the other is an error at the flow's pos. Returns 0 or -EINVAL.
+// That nothing can go from one end to the other is an error at the flow's pos.
 int item_find_path(const struct item *item, const struct item_flow *flow, struct item_path *out);
 
 // ---- kinds --------------------------------------------------------------------------------------
 
-// Each: returns 0, -EINVAL with the errors in diag, or -ENOMEM.
 int item_flow(struct item *item);
 int item_flows_file(struct item *item);
 int item_stream(struct item *item);

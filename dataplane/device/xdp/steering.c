@@ -11,8 +11,6 @@
 // without a link is therefore one whose process was killed just then: the next start takes it away.
 #include "steering.h"
 
-#include "steer_object.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -56,14 +54,14 @@ const char *steering_class_reader(enum steer_class class)
 int
 steering_open_object(char path[static STEERING_PATH_MAX])
 {
-	const struct steer_text *object = &steer_texts[0];
+	const struct embedded_file *object = &embedded_steer[0];
 	int fd = memfd_create(STEER_PROGRAM, MFD_CLOEXEC);
 	ssize_t written;
 
 	if (fd < 0)
 		return -errno;
-	written = write(fd, object->text, object->bytes);
-	if (written != (ssize_t)object->bytes) {
+	written = write(fd, object->text, object->length);
+	if (written != (ssize_t)object->length) {
 		int error = written < 0 ? -errno : -EIO;
 
 		close(fd);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "steer.h"
+#include "dataplane/base/embedded.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +13,9 @@
 #define STEERING_NAME_MAX 16 // of programs and maps, with the 0 (BPF_OBJ_NAME_LEN)
 #define STEERING_MAPS_MAX 8  // one more than any program of ours has is enough
 #define STEERING_TAG_BYTES 8 // BPF_TAG_SIZE
+
+// The program of steer.bpf.c as the build made it: an ELF object.
+extern const struct embedded_file embedded_steer[];
 
 // An XDP program as the kernel describes it.
 struct steering_map {

@@ -2,7 +2,7 @@
 // Presets and their modes: the figures are those of the sources named in conf/presets.
 #include "merged.h"
 
-#include "control/config/presets.h"
+#include "control/config/merge.h"
 
 // DSCPs and groups as counts: how many of the 64 DSCPs reach each class or group.
 static void
@@ -212,14 +212,14 @@ every_preset_writes_every_map(void **state)
 	unsigned whole = 0;
 
 	(void)state;
-	assert_int_equal(preset_text_count, 4);
-	for (unsigned i = 0; i < preset_text_count; i++) {
+	assert_null(embedded_presets[4].name);
+	for (unsigned i = 0; i < 4; i++) {
 		unsigned found = 0;
 
 		for (int j = 0; j < 4; j++)
-			found += memmem(preset_texts[i].text, preset_texts[i].length, maps[j],
-					strlen(maps[j])) != NULL;
-		assert_int_equal(found, strstr(preset_texts[i].name, "-x-") != NULL ? 0 : 4);
+			found += memmem(embedded_presets[i].text, embedded_presets[i].length,
+					maps[j], strlen(maps[j])) != NULL;
+		assert_int_equal(found, strstr(embedded_presets[i].name, "-x-") != NULL ? 0 : 4);
 		whole += found == 4;
 	}
 	assert_int_equal(whole, 2);

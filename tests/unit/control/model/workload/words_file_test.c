@@ -42,8 +42,9 @@ decimal(const char *text)
 	struct diag diag = {0};
 	const struct words_reader r = {.name = "f", .diag = &diag};
 	const struct config_name word = {.text = (char *)text, .pos = {.line = 1, .column = 2}};
+	const struct words_range range = {"field", .max = 5000, .digits = 3, .unit = " s"};
 	uint64_t out;
-	int error = words_decimal(&r, &word, "field", " s", 3, 5000, &out);
+	int error = words_number(&r, &word, &range, &out);
 
 	assert_int_equal(diag.errors, error != 0);
 	diag_free(&diag);

@@ -3,8 +3,7 @@
 // what it counted them as. The switch has 10.0.0.1 and fd00::1. An AF_XDP socket stands in the map,
 // or not.
 #include "dataplane/device/xdp/steer.h"
-
-#include "dataplane/device/xdp/steer_object.h"
+#include "dataplane/device/xdp/steering_program.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -423,12 +422,12 @@ add_address(const char *map, int family, const char *text)
 static int
 load(void **state)
 {
-	const struct steer_text *text = &steer_texts[0];
+	const struct embedded_file *text = &embedded_steer[0];
 	uint32_t queue = 0;
 	int error;
 
 	(void)state;
-	object = bpf_object__open_mem(text->text, text->bytes, NULL);
+	object = bpf_object__open_mem(text->text, text->length, NULL);
 	assert_non_null(object);
 	error = bpf_object__load(object);
 	if (error != 0) {
