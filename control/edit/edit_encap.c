@@ -3,6 +3,7 @@
 // of the configuration, so that they do not change when other tenants come and go. An existing tenant
 // whose full map is set without such a key keeps the keys that it has.
 #include "edit_list.h"
+
 #include "control/config/merge.h"
 
 #include <stdio.h>
@@ -16,10 +17,20 @@
 
 enum encap { ENCAP_PLAIN, ENCAP_VXLAN, ENCAP_VLAN, ENCAPS };
 
+// A key of a tenant that an edit sets, unsets, or changes.
+struct change {
+	const char *tenant;
+	const char *key;   // "": all keys of the tenant, which are replaced or removed
+	const char *value; // NULL: unset
+};
+
 struct assignment {
 	struct edit_list *list;
+	struct arena arena;
 	const struct yaml_node *tenants; // of the running configuration; NULL: none
 	unsigned counts[ENCAPS];         // how many of them have each
+	struct change *changes;          // of the list, in its order
+	unsigned change_count;
 };
 
 static bool
@@ -58,54 +69,36 @@ encap_of(const struct yaml_node *tenant)
 						       : ENCAP_PLAIN;
 }
 
-// The tenant that an edit is about, "tenants.NAME" or "tenants.NAME.KEY", in name. Returns the key,
-// "" for the full tenant, or NULL when the edit is about something else.
-static const char *
-tenant_of(const struct config_edit *edit, char name[static CONFIG_NAME_MAX + 1])
+static void
+add_change(struct assignment *a, const char *tenant, const char *key, const char *value)
 {
-	const char *from = edit->key + strlen("tenants.");
-	size_t length;
-
-	if (strncmp(edit->key, "tenants.", strlen("tenants.")) != 0)
-		return NULL;
-	length = strcspn(from, ".");
-	if (length == 0 || length > CONFIG_NAME_MAX)
-		return NULL;
-	memcpy(name, from, length);
-	name[length] = '\0';
-	return from[length] == '.' ? from + length + 1 : "";
+	a->changes = arena_grow(&a->arena, a->changes, a->change_count, sizeof(*a->changes));
+	a->changes[a->change_count++] = (struct change){tenant, key, value};
 }
 
-// The value that an edit of a tenant writes to this key, or to any that decides its encapsulation
-// (key NULL); or NULL. text: room for it.
-static const char *
-written(const struct config_edit *edit, const char *of, const char *key, char text[static 16])
+// Adds what an edit of "tenants.NAME" or "tenants.NAME.KEY" changes. The keys of a map follow it, as
+// far as they decide the encapsulation.
+static void
+read_edit(struct assignment *a, const struct config_edit *edit)
 {
-	struct arena arena = {0};
+	const char *name = edit->key + strlen("tenants."), *end = strchrnul(name, '.'), *tenant;
 	struct diag diag = {0};
-	struct yaml_node *node;
-	const char *found = NULL;
+	struct yaml_node *map;
 
-	if (edit->kind != CONFIG_EDIT_SET || edit->value == NULL)
-		return NULL;
-	if (of[0] != '\0')
-		return (key != NULL ? strcmp(of, key) == 0 : decides_encap(of, edit->value))
-			       ? edit->value
-			       : NULL;
-	if (yaml_tree_parse(&node, &arena, edit->value, strlen(edit->value), "", &diag) == 0)
-		for (unsigned i = 0; found == NULL && i < ENCAP_KEYS; i++) {
-			const struct yaml_pair *pair = yaml_tree_get(node, encap_keys[i]);
+	if (end == name || end - name > CONFIG_NAME_MAX)
+		return;
+	tenant = arena_text(&a->arena, name, (size_t)(end - name));
+	add_change(a, tenant, end + (*end == '.'), edit->value);
+	if (*end == '.' || edit->kind != CONFIG_EDIT_SET)
+		return;
+	if (yaml_tree_parse(&map, &a->arena, edit->value, strlen(edit->value), "", &diag) == 0)
+		for (unsigned i = 0; i < ENCAP_KEYS; i++) {
+			const struct yaml_pair *pair = yaml_tree_get(map, encap_keys[i]);
 
-			if (pair == NULL || pair->value->kind != YAML_SCALAR ||
-			    (key != NULL ? strcmp(key, encap_keys[i]) != 0
-					 : !decides_encap(encap_keys[i], pair->value->text)))
-				continue;
-			snprintf(text, 16, "%s", pair->value->text);
-			found = text;
+			if (pair != NULL && pair->value->kind == YAML_SCALAR)
+				add_change(a, tenant, encap_keys[i], pair->value->text);
 		}
 	diag_free(&diag);
-	arena_free(&arena);
-	return found;
 }
 
 enum need {
@@ -116,54 +109,58 @@ enum need {
 
 // Whether the edits leave this tenant without an encapsulation.
 static enum need
-find_need(const struct assignment *a, const char *name)
+find_need(const struct assignment *a, const char *tenant)
 {
-	char other[CONFIG_NAME_MAX + 1], text[16];
-	bool exists = yaml_tree_get(a->tenants, name) != NULL;
+	bool exists = yaml_tree_get(a->tenants, tenant) != NULL, decided = false;
 	enum need need = NEED_NONE;
-	bool said = false;
 
-	for (unsigned i = 0; !is_rest(name) && i < a->list->count; i++) {
-		const struct config_edit *edit = &a->list->edits[i];
-		const char *key = tenant_of(edit, other);
+	for (unsigned i = 0; i < a->change_count; i++) {
+		const struct change *c = &a->changes[i];
 
-		if (key == NULL || strcmp(other, name) != 0)
+		if (strcmp(c->tenant, tenant) != 0)
 			continue;
-		if (key[0] == '\0' && edit->kind == CONFIG_EDIT_UNSET) {
-			exists = said = false;
+		if (c->key[0] == '\0' && c->value == NULL) {
+			exists = decided = false;
 			need = NEED_NONE;
 			continue;
 		}
-		said |= written(edit, key, NULL, text) != NULL;
-		if (!exists && edit->kind != CONFIG_EDIT_UNSET)
+		decided |= c->value != NULL && decides_encap(c->key, c->value);
+		if (!exists && c->value != NULL)
 			need = NEED_NEW;
-		else if (key[0] == '\0')
+		else if (c->key[0] == '\0')
 			need = NEED_KEEP;
 	}
-	return said ? NEED_NONE : need;
+	return decided ? NEED_NONE : need;
 }
 
 static bool
 is_taken(const struct assignment *a, const char *key, const char *value)
 {
-	for (unsigned i = 0;
-	     a->tenants != NULL && a->tenants->kind == YAML_MAP && i < a->tenants->count; i++) {
+	for (unsigned i = 0; a->tenants != NULL && i < a->tenants->count; i++) {
 		const struct yaml_pair *pair = yaml_tree_get(a->tenants->pairs[i].value, key);
 
 		if (pair != NULL && pair->value->kind == YAML_SCALAR &&
 		    strcmp(pair->value->text, value) == 0)
 			return true;
 	}
-	for (unsigned i = 0; i < a->list->count; i++) {
-		const struct config_edit *edit = &a->list->edits[i];
-		char name[CONFIG_NAME_MAX + 1], text[16];
-		const char *of = tenant_of(edit, name);
-		const char *has = of != NULL ? written(edit, of, key, text) : NULL;
-
-		if (has != NULL && strcmp(has, value) == 0)
+	for (unsigned i = 0; i < a->change_count; i++)
+		if (a->changes[i].value != NULL && strcmp(a->changes[i].key, key) == 0 &&
+		    strcmp(a->changes[i].value, value) == 0)
 			return true;
-	}
 	return false;
+}
+
+// Sets a key by a further edit.
+static void
+set_key(struct assignment *a, const char *tenant, const char *key, const char *value)
+{
+	const struct config_edit *edit;
+	char path[CONFIG_NAME_MAX + 32];
+
+	snprintf(path, sizeof(path), "tenants.%s.%s", tenant, key);
+	edit_list_add(a->list, CONFIG_EDIT_SET, path, value);
+	edit = &a->list->edits[a->list->count - 1];
+	add_change(a, tenant, key, edit->value);
 }
 
 // Repeats the keys that an existing tenant has, after its full map was set.
@@ -171,14 +168,12 @@ static void
 keep_encap(struct assignment *a, const char *tenant)
 {
 	const struct yaml_node *node = yaml_tree_get(a->tenants, tenant)->value;
-	char path[CONFIG_NAME_MAX + 32];
 
 	for (unsigned i = 0; i < ENCAP_KEYS; i++) {
 		const struct yaml_pair *pair = yaml_tree_get(node, encap_keys[i]);
 
-		snprintf(path, sizeof(path), "tenants.%s.%s", tenant, encap_keys[i]);
 		if (pair != NULL && pair->value->kind == YAML_SCALAR)
-			edit_list_add(a->list, CONFIG_EDIT_SET, path, pair->value->text);
+			set_key(a, tenant, encap_keys[i], pair->value->text);
 	}
 }
 
@@ -186,13 +181,12 @@ keep_encap(struct assignment *a, const char *tenant)
 static void
 add_free(struct assignment *a, const char *tenant, const char *key, unsigned first, unsigned last)
 {
-	char path[CONFIG_NAME_MAX + 32], value[16];
+	char value[16];
 
-	snprintf(path, sizeof(path), "tenants.%s.%s", tenant, key);
 	for (unsigned number = first; number <= last; number++) {
 		snprintf(value, sizeof(value), "%u", number);
 		if (!is_taken(a, key, value)) {
-			edit_list_add(a->list, CONFIG_EDIT_SET, path, value);
+			set_key(a, tenant, key, value);
 			return;
 		}
 	}
@@ -201,13 +195,10 @@ add_free(struct assignment *a, const char *tenant, const char *key, unsigned fir
 static void
 add_encap(struct assignment *a, const char *tenant)
 {
-	char path[CONFIG_NAME_MAX + 32];
-
-	snprintf(path, sizeof(path), "tenants.%s.encap", tenant);
 	if (a->counts[ENCAP_VLAN] != 0 && a->counts[ENCAP_VXLAN] == 0)
 		add_free(a, tenant, "vlan", FIRST_VLAN, LAST_VLAN);
 	else if (a->counts[ENCAP_PLAIN] != 0 && a->counts[ENCAP_VXLAN] == 0)
-		edit_list_add(a->list, CONFIG_EDIT_SET, path, "plain");
+		set_key(a, tenant, "encap", "plain");
 	else
 		add_free(a, tenant, "vni", FIRST_VNI, LAST_VNI);
 }
@@ -217,7 +208,7 @@ edit_list_assign_encap(struct edit_list *list, const struct config *running)
 {
 	const struct yaml_pair *pair = yaml_tree_get(running->private->root, "tenants");
 	struct assignment a = {.list = list};
-	unsigned given = list->count;
+	unsigned given;
 
 	if (running->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
 		return;
@@ -225,17 +216,19 @@ edit_list_assign_encap(struct edit_list *list, const struct config *running)
 	for (unsigned i = 0; a.tenants != NULL && i < a.tenants->count; i++)
 		if (!is_rest(a.tenants->pairs[i].key))
 			a.counts[encap_of(a.tenants->pairs[i].value)]++;
+	for (unsigned i = 0; i < list->count; i++)
+		if (strncmp(list->edits[i].key, "tenants.", strlen("tenants.")) == 0)
+			read_edit(&a, &list->edits[i]);
+	given = a.change_count;
 	for (unsigned i = 0; i < given; i++) {
-		char name[CONFIG_NAME_MAX + 1];
-		enum need need;
+		const char *tenant = a.changes[i].tenant;
+		enum need need = is_rest(tenant) ? NEED_NONE : find_need(&a, tenant);
 
-		if (tenant_of(&list->edits[i], name) == NULL)
-			continue;
-		// A tenant that was given one here needs none at its next edit.
-		need = find_need(&a, name);
+		// A tenant that was given one here needs none at its next change.
 		if (need == NEED_NEW)
-			add_encap(&a, name);
+			add_encap(&a, tenant);
 		else if (need == NEED_KEEP)
-			keep_encap(&a, name);
+			keep_encap(&a, tenant);
 	}
+	arena_free(&a.arena);
 }
