@@ -34,8 +34,9 @@ memory_file(const char *name, char *path, size_t path_size)
 
 // An error is one line that begins with the path.
 static void
-require_message(const char *err, const char *path)
+require_message(const struct diag *diag, const char *path)
 {
+	const char *err = diag_first_error(diag);
 	size_t length = strlen(path);
 
 	require(strncmp(err, path, length) == 0 && err[length] == ':' && err[length + 1] == ' ');
@@ -47,21 +48,26 @@ static uint64_t
 copy_packets(struct capture_reader *in, const char *in_path, struct capture_writer *out)
 {
 	struct capture_packet packet;
+	struct diag diag = {0};
 	uint64_t count = 0;
-	char err[512] = "";
 	ps_t last = 0;
 	int status;
 
-	while ((status = capture_reader_next(in, &packet, err, sizeof(err))) == 1) {
+	while ((status = capture_reader_next(in, &packet, &diag)) == 1) {
 		require(packet.number == ++count);
 		require(packet.stamp >= last && packet.stamp != PS_NEVER);
 		require(packet.data_len == packet.orig_len && packet.data_len <= PACKET_MAX);
-		require(capture_writer_packet(out, packet.stamp, packet.data, packet.data_len,
-					      packet.orig_len, "fuzz") == 0);
+		require(capture_writer_packet(out,
+					      &(struct capture_record){.stamp = packet.stamp,
+								       .data = packet.data,
+								       .data_len = packet.data_len,
+								       .orig_len = packet.orig_len,
+								       .comment = "fuzz"}) == 0);
 		last = packet.stamp;
 	}
 	if (status < 0)
-		require_message(err, in_path);
+		require_message(&diag, in_path);
+	diag_free(&diag);
 	return count;
 }
 
@@ -70,21 +76,22 @@ static void
 require_same(struct capture_reader *first, struct capture_reader *second, uint64_t count)
 {
 	struct capture_packet a, b;
-	char err[512];
+	struct diag diag = {0};
 
 	for (uint64_t i = 0; i < count; i++) {
-		require(capture_reader_next(first, &a, err, sizeof(err)) == 1);
-		require(capture_reader_next(second, &b, err, sizeof(err)) == 1);
+		require(capture_reader_next(first, &a, &diag) == 1);
+		require(capture_reader_next(second, &b, &diag) == 1);
 		require(a.stamp == b.stamp && a.data_len == b.data_len);
 		require(memcmp(a.data, b.data, a.data_len) == 0);
 	}
-	require(capture_reader_next(second, &b, err, sizeof(err)) == 0);
+	require(capture_reader_next(second, &b, &diag) == 0);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char in_path[64], out_path[64], err[512] = "";
+	char in_path[64], out_path[64];
+	struct diag diag = {0};
 	struct capture_reader *in = NULL, *again = NULL, *copy = NULL;
 	struct capture_writer *out;
 	int in_file = memory_file("in", in_path, sizeof(in_path));
@@ -92,23 +99,24 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t count;
 
 	require(write(in_file, data, size) == (ssize_t)size);
-	if (capture_reader_open(&in, in_path, err, sizeof(err)) != 0) {
-		require_message(err, in_path);
+	if (capture_reader_open(&in, in_path, &diag) != 0) {
+		require_message(&diag, in_path);
 		goto out;
 	}
-	require(capture_writer_open(&out, out_path, "fuzz", 0, err, sizeof(err)) == 0);
+	require(capture_writer_open(&out, out_path, "fuzz", 0) == 0);
 	capture_reader_limit(in, PACKET_MAX);
-	if (capture_reader_align(&in, 1, NULL, err, sizeof(err)) != 0)
-		require_message(err, in_path);
+	if (capture_reader_align(&in, 1, NULL, &diag) != 0)
+		require_message(&diag, in_path);
 	count = copy_packets(in, in_path, out);
 	require(capture_writer_close(out) == 0);
 
-	require(capture_reader_open(&again, in_path, err, sizeof(err)) == 0);
-	require(capture_reader_open(&copy, out_path, err, sizeof(err)) == 0);
+	require(capture_reader_open(&again, in_path, &diag) == 0);
+	require(capture_reader_open(&copy, out_path, &diag) == 0);
 	capture_reader_limit(again, PACKET_MAX);
-	capture_reader_align(&again, 1, NULL, err, sizeof(err));
+	capture_reader_align(&again, 1, NULL, &diag);
 	require_same(again, copy, count);
 out:
+	diag_free(&diag);
 	capture_reader_close(in);
 	capture_reader_close(again);
 	capture_reader_close(copy);

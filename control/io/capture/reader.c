@@ -14,6 +14,8 @@
 // Files are hostile input. The first error latches: after it the position in the file is a guess.
 #include "reader.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pcap/pcap.h>
@@ -56,11 +58,11 @@ reader_fail(struct capture_reader *reader, int status, const char *format, ...)
 }
 
 static int
-reader_report(const struct capture_reader *reader, char *err, size_t err_size)
+reader_report(const struct capture_reader *reader, struct diag *diag)
 {
 	if (reader->status < 0)
-		snprintf(err, err_size, "%s: packet %" PRIu64 ": %s", reader->path, reader->number,
-			 reader->fault);
+		diag_fail(diag, -reader->status, "%s: packet %" PRIu64 ": %s", reader->path,
+			  reader->number, reader->fault);
 	return reader->status;
 }
 
@@ -143,74 +145,68 @@ reader_fill(struct capture_reader *reader)
 	return 1;
 }
 
-// Says why an opened file is not one of Ethernet frames without FCS; NULL if it is.
-static const char *
-reader_link_fault(pcap_t *pcap, char *text, size_t size)
+// Refuses anything but Ethernet frames without FCS.
+static int
+reader_check_link(pcap_t *pcap, const char *path, struct diag *diag)
 {
 	int link = pcap_datalink(pcap), extension = pcap_datalink_ext(pcap);
 	const char *name = pcap_datalink_val_to_name(link);
 
 	if (link != DLT_EN10MB)
-		snprintf(text, size, "link type %s (%d), must be EN10MB (Ethernet)",
-			 name ? name : "unknown", link);
-	else if (LT_FCS_LENGTH_PRESENT(extension) && LT_FCS_LENGTH(extension))
-		snprintf(text, size, "frames end in an FCS; strip it (editcap -L -C -4)");
-	else
-		return NULL;
-	return text;
+		return diag_fail(diag, EINVAL, "%s: link type %s (%d), must be EN10MB (Ethernet)",
+				 path, name ? name : "unknown", link);
+	if (LT_FCS_LENGTH_PRESENT(extension) && LT_FCS_LENGTH(extension))
+		return diag_fail(diag, EINVAL,
+				 "%s: frames end in an FCS; strip it (editcap -L -C -4)", path);
+	return 0;
+}
+
+// Hands the file to libpcap, which closes it if that succeeds.
+static int
+reader_open_pcap(pcap_t **out, FILE *file, const char *path, struct diag *diag)
+{
+	char why[PCAP_ERRBUF_SIZE] = "";
+	struct stat info;
+
+	if (fstat(fileno(file), &info) < 0)
+		return diag_fail(diag, errno, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(info.st_mode))
+		return diag_fail(diag, EISDIR, "%s: %s", path, strerror(EISDIR));
+	*out = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
+	if (*out == NULL)
+		return diag_fail(diag, ferror(file) ? EIO : EINVAL,
+				 "%s: not a pcap or pcapng file: %s", path, why);
+	return 0;
 }
 
 int
-capture_reader_open(struct capture_reader **out, const char *path, char *err, size_t err_size)
+capture_reader_open(struct capture_reader **out, const char *path, struct diag *diag)
 {
-	char text[PCAP_ERRBUF_SIZE] = "";
-	struct capture_reader *reader;
-	struct stat info;
-	int status = 0;
-	FILE *file;
+	FILE *file = fopen(path, "rbe");
+	pcap_t *pcap;
+	int rc;
 
 	*out = NULL;
-	reader = calloc(1, sizeof(*reader));
-	if (reader)
-		reader->path = strdup(path);
-	if (!reader || !reader->path) {
-		snprintf(err, err_size, "%s: out of memory", path);
-		free(reader);
-		return -ENOMEM;
-	}
-	reader->max_bytes = UINT32_MAX;
-	reader->status = 1;
-	file = fopen(path, "rbe");
-	if (!file || fstat(fileno(file), &info) < 0) {
-		status = -errno;
-		snprintf(err, err_size, "%s: %s", path, strerror(-status));
-		goto out;
-	}
-	if (S_ISDIR(info.st_mode)) {
-		status = -EISDIR;
-		snprintf(err, err_size, "%s: %s", path, strerror(EISDIR));
-		goto out;
-	}
-	reader->pcap =
-		pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, text);
-	if (!reader->pcap) {
-		status = ferror(file) ? -EIO : -EINVAL;
-		snprintf(err, err_size, "%s: not a pcap or pcapng file: %s", path, text);
-		goto out;
-	}
-	file = NULL; // libpcap closes it from here on
-	if (reader_link_fault(reader->pcap, text, sizeof(text))) {
-		status = -EINVAL;
-		snprintf(err, err_size, "%s: %s", path, text);
-		goto out;
-	}
-	*out = reader;
-	reader = NULL;
-out:
-	if (file)
+	if (file == NULL)
+		return diag_fail(diag, errno, "%s: %s", path, strerror(errno));
+	rc = reader_open_pcap(&pcap, file, path, diag);
+	if (rc != 0) {
 		fclose(file);
-	capture_reader_close(reader);
-	return status;
+		return rc;
+	}
+	rc = reader_check_link(pcap, path, diag);
+	if (rc != 0) {
+		pcap_close(pcap);
+		return rc;
+	}
+	*out = memory_new(sizeof(**out), "a capture file");
+	**out = (struct capture_reader){
+		.pcap = pcap,
+		.path = memory_text(path),
+		.max_bytes = UINT32_MAX,
+		.status = 1,
+	};
+	return 0;
 }
 
 void
@@ -226,22 +222,22 @@ capture_reader_ignore_stamps(struct capture_reader *reader)
 }
 
 int
-capture_reader_peek(struct capture_reader *reader, uint64_t *stamp_ns, char *err, size_t err_size)
+capture_reader_peek(struct capture_reader *reader, uint64_t *stamp_ns, struct diag *diag)
 {
 	if (reader_fill(reader) <= 0)
-		return reader_report(reader, err, err_size);
+		return reader_report(reader, diag);
 	*stamp_ns = reader->last_ns;
 	return 1;
 }
 
 int
 capture_reader_align(struct capture_reader *const *readers, size_t count, uint64_t *shift_ns,
-		     char *err, size_t err_size)
+		     struct diag *diag)
 {
 	uint64_t earliest_ns = UINT64_MAX, stamp_ns = 0, shift;
 
 	for (size_t i = 0; i < count; i++) {
-		int status = capture_reader_peek(readers[i], &stamp_ns, err, err_size);
+		int status = capture_reader_peek(readers[i], &stamp_ns, diag);
 
 		if (status < 0)
 			return status;
@@ -257,13 +253,12 @@ capture_reader_align(struct capture_reader *const *readers, size_t count, uint64
 }
 
 int
-capture_reader_next(struct capture_reader *reader, struct capture_packet *out, char *err,
-		    size_t err_size)
+capture_reader_next(struct capture_reader *reader, struct capture_packet *out, struct diag *diag)
 {
 	uint64_t since_ns;
 
 	if (reader_fill(reader) <= 0)
-		return reader_report(reader, err, err_size);
+		return reader_report(reader, diag);
 	reader->held = false;
 	since_ns = reader->last_ns - reader->shift_ns;
 	if (since_ns > (PS_NEVER - 1) / PS_PER_NS) {
@@ -271,7 +266,7 @@ capture_reader_next(struct capture_reader *reader, struct capture_packet *out, c
 			    "stamp " STAMP_FORMAT
 			    " is over 213 days past time 0, shifted by " STAMP_FORMAT,
 			    STAMP_ARGS(reader->last_ns), STAMP_ARGS(reader->shift_ns));
-		return reader_report(reader, err, err_size);
+		return reader_report(reader, diag);
 	}
 	reader->packet.stamp = since_ns * PS_PER_NS;
 	*out = reader->packet;
@@ -283,8 +278,7 @@ capture_reader_close(struct capture_reader *reader)
 {
 	if (!reader)
 		return;
-	if (reader->pcap)
-		pcap_close(reader->pcap);
+	pcap_close(reader->pcap);
 	free(reader->path);
 	free(reader);
 }

@@ -3,6 +3,7 @@
 // Everything here belongs to the control thread. See reader.c for what a file must satisfy.
 #pragma once
 
+#include "control/base/diag.h"
 #include "dataplane/base/time.h"
 
 #include <stddef.h>
@@ -24,8 +25,8 @@ struct capture_packet {
 
 // Opens a capture file. A file without packets is fine; one without a file header is not.
 // Returns 0; -errno of the file system; -EISDIR; -EINVAL: not a pcap or pcapng file, not Ethernet.
-// On failure *out is NULL and err holds one line that begins with the path.
-int capture_reader_open(struct capture_reader **out, const char *path, char *err, size_t err_size);
+// On failure *out is NULL and diag says why, beginning with the path.
+int capture_reader_open(struct capture_reader **out, const char *path, struct diag *diag);
 
 // Makes a packet of more than max_bytes (without FCS) an error. Without this call only the file
 // format limits the length.
@@ -36,20 +37,19 @@ void capture_reader_ignore_stamps(struct capture_reader *reader);
 
 // The next packet's stamp in nanoseconds since the file's epoch, unshifted; the packet is not
 // taken. Returns 1, 0 at the end, or as capture_reader_next().
-int capture_reader_peek(struct capture_reader *reader, uint64_t *stamp_ns, char *err,
-			size_t err_size);
+int capture_reader_peek(struct capture_reader *reader, uint64_t *stamp_ns, struct diag *diag);
 
 // Applies the shift rule of CAPTURE_SHIFT_FROM_NS to all inputs of a run. Call it before the first
 // capture_reader_next() on any of them. *shift_ns (may be NULL) is what was taken off every stamp.
 // Returns 0, or the first error met as capture_reader_next().
 int capture_reader_align(struct capture_reader *const *readers, size_t count, uint64_t *shift_ns,
-			 char *err, size_t err_size);
+			 struct diag *diag);
 
 // Takes the next packet. Returns 1 with *out filled, 0 at the end, -EINVAL when the file is damaged
 // or holds a packet that cannot be replayed, -EIO when reading failed. An error names the file and
 // the packet's number, ends the file, and is returned again by every later call.
-int capture_reader_next(struct capture_reader *reader, struct capture_packet *out, char *err,
-			size_t err_size);
+int capture_reader_next(struct capture_reader *reader, struct capture_packet *out,
+			struct diag *diag);
 
 // Closes the file. NULL is fine.
 void capture_reader_close(struct capture_reader *reader);

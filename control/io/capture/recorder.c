@@ -5,10 +5,10 @@
 // follow (the start of the node's window) and written sorted.
 #include "recorder.h"
 
+#include "control/base/memory.h"
 #include "dataplane/roce/payload.h"
 #include "writer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,8 @@
 #define RECORDER_KEPT_MAX 256 // records of a file in memory before it tries to write some
 
 struct record {
-	ps_t stamp;
+	struct capture_record packet; // data and comment are owned
 	uint64_t order;
-	enum capture_direction direction;
-	uint32_t data_len;
-	uint32_t orig_len;
-	char *comment;
-	uint8_t *data;
 };
 
 struct recorder_file {
@@ -33,7 +28,6 @@ struct recorder_file {
 	struct capture_writer *writer;
 	struct record *records;
 	uint32_t count;
-	uint32_t capacity;
 	uint64_t order;
 	int error;
 };
@@ -49,8 +43,8 @@ record_compare(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
 
-	if (x->stamp != y->stamp)
-		return x->stamp < y->stamp ? -1 : 1;
+	if (x->packet.stamp != y->packet.stamp)
+		return x->packet.stamp < y->packet.stamp ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -63,57 +57,33 @@ file_write(struct recorder_file *f, ps_t horizon)
 	if (f->count == 0)
 		return;
 	qsort(f->records, f->count, sizeof(*f->records), record_compare);
-	for (; written < f->count && f->records[written].stamp < horizon; written++) {
-		struct record *r = &f->records[written];
-		int rc = capture_writer_packet_directed(f->writer, r->direction, r->stamp, r->data,
-							r->data_len, r->orig_len, r->comment);
+	for (; written < f->count && f->records[written].packet.stamp < horizon; written++) {
+		const struct capture_record *packet = &f->records[written].packet;
+		int rc = capture_writer_packet(f->writer, packet);
 
-		if (rc != 0 && f->error == 0)
+		if (f->error == 0)
 			f->error = rc;
-		free(r->data);
-		free(r->comment);
+		free((void *)(uintptr_t)packet->data);
+		free((void *)(uintptr_t)packet->comment);
 	}
 	f->count -= written;
 	memmove(f->records, f->records + written, f->count * sizeof(*f->records));
 }
 
+// Keeps a packet; the comment is the file's from here on.
 static void
 file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
-	 enum capture_direction direction, ps_t stamp, const char *comment)
+	 struct capture_record packet)
 {
-	const struct packet_meta *meta = packet_meta(m);
-	uint32_t length = meta->wire_bytes;
-	struct record record = {.stamp = stamp, .order = f->order++, .direction = direction};
+	uint32_t length = packet_meta(m)->wire_bytes;
+	uint8_t *data;
 
-	if (f->count == f->capacity) {
-		uint32_t capacity = f->capacity == 0 ? RECORDER_KEPT_MAX : 2 * f->capacity;
-		struct record *records = realloc(f->records, capacity * sizeof(*records));
-
-		if (records == NULL)
-			goto fail;
-		f->records = records;
-		f->capacity = capacity;
-	}
-	if (r->snaplen != 0 && length > r->snaplen)
-		length = r->snaplen;
-	record.orig_len = meta->wire_bytes;
-	record.data_len = length;
-	record.data = malloc(length);
-	record.comment = comment == NULL ? NULL : strdup(comment);
-	if (record.data == NULL || (comment != NULL && record.comment == NULL))
-		goto fail;
-	payload_copy(m, record.data, length);
-	f->records[f->count++] = record;
-	return;
-fail:
-	free(record.data);
-	free(record.comment);
-	f->error = -ENOMEM;
-}
-
-static void
-file_settle(struct recorder_file *f)
-{
+	packet.orig_len = length;
+	packet.data_len = r->snaplen != 0 && length > r->snaplen ? r->snaplen : length;
+	packet.data = data = memory_array(packet.data_len, 1, "bytes of a captured packet");
+	payload_copy(m, data, packet.data_len);
+	f->records = memory_grow(f->records, f->count, sizeof(*f->records), "captured packets");
+	f->records[f->count++] = (struct record){.packet = packet, .order = f->order++};
 	if (f->count >= RECORDER_KEPT_MAX)
 		file_write(f, f->source.node->start);
 }
@@ -122,15 +92,16 @@ static void
 port_event(struct recorder *r, const struct node *node, const struct port *port, struct rte_mbuf *m,
 	   ps_t at, enum recorder_what what)
 {
+	const struct capture_record packet = {
+		.stamp = at,
+		.direction = what == RECORDER_SENT ? CAPTURE_DIRECTION_OUT : CAPTURE_DIRECTION_IN,
+	};
+
 	for (struct recorder_file *f = r->files; f != NULL; f = f->next) {
 		const struct recorder_source *s = &f->source;
 
-		if (s->node != node || !(s->what & what) || s->port != port->index)
-			continue;
-		file_add(r, f, m,
-			 what == RECORDER_SENT ? CAPTURE_DIRECTION_OUT : CAPTURE_DIRECTION_IN, at,
-			 NULL);
-		file_settle(f);
+		if (s->node == node && s->what & what && s->port == port->index)
+			file_add(r, f, m, packet);
 	}
 }
 
@@ -168,25 +139,23 @@ recorder_dropped(void *context, struct node *node, struct rte_mbuf *m, enum drop
 	const struct packet_meta *meta = packet_meta(m);
 
 	for (struct recorder_file *f = r->files; f != NULL; f = f->next) {
-		char comment[128];
+		struct capture_record packet = {.stamp = at};
 
 		if (f->source.node != node || f->source.what != 0)
 			continue;
-		snprintf(comment, sizeof(comment), "reason=%s port=%s priority=%u depth=%llu",
-			 drop_name(reason), f->source.port_names[meta->in_port], meta->priority,
-			 (unsigned long long)drop_depth(node, meta, reason));
-		file_add(r, f, m, CAPTURE_DIRECTION_NONE, at, comment);
-		file_settle(f);
+		packet.comment = memory_format("reason=%s port=%s priority=%u depth=%llu",
+					       drop_name(reason),
+					       f->source.port_names[meta->in_port], meta->priority,
+					       (unsigned long long)drop_depth(node, meta, reason));
+		file_add(r, f, m, packet);
 	}
 }
 
-int
-recorder_create(struct recorder **out, uint32_t snaplen)
+struct recorder *
+recorder_create(uint32_t snaplen)
 {
-	struct recorder *r = calloc(1, sizeof(*r));
+	struct recorder *r = memory_new(sizeof(*r), "a recorder");
 
-	if (r == NULL)
-		return -ENOMEM;
 	r->snaplen = snaplen;
 	r->tap = (struct node_tap){
 		.received = recorder_received,
@@ -194,35 +163,31 @@ recorder_create(struct recorder **out, uint32_t snaplen)
 		.dropped = recorder_dropped,
 		.context = r,
 	};
-	*out = r;
-	return 0;
+	return r;
 }
 
 int
 recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
 	     const char *name)
 {
-	struct recorder_file *f = calloc(1, sizeof(*f));
-	char err[OUTPUT_ERR_BYTES];
-	int rc;
+	const struct output_file *file;
+	struct capture_writer *writer;
+	struct recorder_file *f;
+	int rc = output_add(output, name, &file);
 
-	if (f == NULL)
-		return -ENOMEM;
-	f->source = *source;
-	f->output = output;
-	rc = output_add(output, name, &f->file);
-	if (rc != 0) {
-		free(f);
+	if (rc != 0)
 		return rc;
-	}
-	rc = capture_writer_open(&f->writer, f->file->temporary, source->interface, r->snaplen, err,
-				 sizeof(err));
-	if (rc != 0) {
-		output_fail(output, f->file, rc);
-		free(f);
-		return rc;
-	}
-	f->next = r->files;
+	rc = capture_writer_open(&writer, file->temporary, source->interface, r->snaplen);
+	if (rc != 0)
+		return output_fail(output, file, rc);
+	f = memory_new(sizeof(*f), "a capture");
+	*f = (struct recorder_file){
+		.next = r->files,
+		.source = *source,
+		.output = output,
+		.file = file,
+		.writer = writer,
+	};
 	r->files = f;
 	source->node->tap = &r->tap;
 	if (source->what != 0)

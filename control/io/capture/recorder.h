@@ -17,8 +17,8 @@ enum recorder_what {
 };
 
 // snaplen: bytes of a packet that are written at most; 0: all of them, payload as zeros under a
-// valid ICRC. Returns 0 or -ENOMEM.
-int recorder_create(struct recorder **out, uint32_t snaplen);
+// valid ICRC.
+struct recorder *recorder_create(uint32_t snaplen);
 
 // What one file records. The node gets the recorder's tap.
 struct recorder_source {

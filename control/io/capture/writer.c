@@ -14,6 +14,8 @@
 // returns that error, capture_writer_close() included.
 #include "writer.h"
 
+#include "control/base/memory.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -131,75 +133,50 @@ put_interface(struct capture_writer *writer, const char *name)
 
 int
 capture_writer_open(struct capture_writer **out, const char *path, const char *if_name,
-		    uint32_t snaplen, char *err, size_t err_size)
+		    uint32_t snaplen)
 {
-	struct capture_writer *writer;
 	size_t name_len = strlen(if_name);
-	int status;
+	struct capture_writer *writer;
+	FILE *file;
 
 	*out = NULL;
-	if (name_len == 0 || name_len > IF_NAME_MAX) {
-		snprintf(err, err_size, "%s: interface name of %zu bytes, must be 1 to %d", path,
-			 name_len, IF_NAME_MAX);
+	if (name_len == 0 || name_len > IF_NAME_MAX)
 		return -EINVAL;
-	}
-	writer = calloc(1, sizeof(*writer));
-	if (!writer) {
-		snprintf(err, err_size, "%s: out of memory", path);
-		return -ENOMEM;
-	}
-	writer->snaplen = snaplen;
-	writer->file = fopen(path, "wbe");
-	if (!writer->file) {
-		status = -errno;
-		free(writer);
-		goto failed;
-	}
+	file = fopen(path, "wbe");
+	if (file == NULL)
+		return -errno;
+	writer = memory_new(sizeof(*writer), "a capture file");
+	*writer = (struct capture_writer){.file = file, .snaplen = snaplen};
 	put_section_header(writer);
 	put_interface(writer, if_name);
-	// Flushed at once, so that a place that takes no data shows before the run and not after
-	// it.
+	// Flushed at once, so that a full disk shows before the run and not after it.
 	if (writer->error == 0 && fflush(writer->file) != 0)
 		writer->error = -errno;
-	if (writer->error == 0) {
-		*out = writer;
-		return 0;
-	}
-	status = capture_writer_close(writer);
-failed:
-	snprintf(err, err_size, "%s: %s", path, strerror(-status));
-	return status;
+	if (writer->error != 0)
+		return capture_writer_close(writer);
+	*out = writer;
+	return 0;
 }
 
 int
-capture_writer_packet(struct capture_writer *writer, ps_t stamp, const void *data,
-		      uint32_t data_len, uint32_t orig_len, const char *comment)
+capture_writer_packet(struct capture_writer *writer, const struct capture_record *r)
 {
-	return capture_writer_packet_directed(writer, CAPTURE_DIRECTION_NONE, stamp, data, data_len,
-					      orig_len, comment);
-}
-
-int
-capture_writer_packet_directed(struct capture_writer *writer, enum capture_direction direction,
-			       ps_t stamp, const void *data, uint32_t data_len, uint32_t orig_len,
-			       const char *comment)
-{
-	uint32_t written_len = writer->snaplen && data_len > writer->snaplen ? writer->snaplen
-									     : data_len;
-	size_t text_len = comment ? strlen(comment) : 0;
-	bool newline = text_len > 0 && comment[text_len - 1] != '\n';
+	uint32_t written_len = writer->snaplen && r->data_len > writer->snaplen ? writer->snaplen
+										: r->data_len;
+	size_t text_len = r->comment ? strlen(r->comment) : 0;
+	bool newline = text_len > 0 && r->comment[text_len - 1] != '\n';
 	uint32_t comment_len = (uint32_t)text_len + newline;
-	uint64_t stamp_ns = stamp / PS_PER_NS;
+	uint64_t stamp_ns = r->stamp / PS_PER_NS;
 	uint32_t total = 32 + pad32(written_len), options = 0;
 
-	if (writer->error == 0 && orig_len < data_len)
+	if (writer->error == 0 && r->orig_len < r->data_len)
 		writer->error = -EINVAL;
 	if (writer->error == 0 && (written_len > CAPTURE_PACKET_MAX || text_len >= UINT16_MAX))
 		writer->error = -EMSGSIZE;
 	if (writer->error)
 		return writer->error;
 
-	options += direction ? option_size(4) : 0;
+	options += r->direction ? option_size(4) : 0;
 	options += comment_len ? option_size(comment_len) : 0;
 	options += options ? option_size(0) : 0;
 	total += options;
@@ -210,16 +187,16 @@ capture_writer_packet_directed(struct capture_writer *writer, enum capture_direc
 	put_word(writer, (uint32_t)(stamp_ns >> 32));
 	put_word(writer, (uint32_t)stamp_ns);
 	put_word(writer, written_len);
-	put_word(writer, orig_len);
-	put_bytes(writer, data, written_len);
+	put_word(writer, r->orig_len);
+	put_bytes(writer, r->data, written_len);
 	put_padding(writer, written_len);
-	if (direction) {
+	if (r->direction) {
 		put_option_head(writer, PCAPNG_OPTION_EPB_FLAGS, 4);
-		put_word(writer, direction);
+		put_word(writer, r->direction);
 	}
 	if (comment_len) {
 		put_option_head(writer, PCAPNG_OPTION_COMMENT, comment_len);
-		put_bytes(writer, comment, text_len);
+		put_bytes(writer, r->comment, text_len);
 		put_bytes(writer, "\n", newline);
 		put_padding(writer, comment_len);
 	}

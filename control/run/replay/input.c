@@ -4,36 +4,32 @@
 #include <errno.h>
 #include <string.h>
 
-#define INPUT_ERR_BYTES 512
-
 int
 replay_input_check(const char *path, bool line_rate, uint32_t *largest, struct diag *diag)
 {
 	struct replay_input in = {.path = path, .line_rate = line_rate, .diag = diag};
 	struct capture_packet packet;
-	char err[INPUT_ERR_BYTES];
 	int rc = replay_input_open(&in);
 
 	if (rc != 0)
 		return rc;
 	// Stamps are checked as they will be read; those of the day are shifted later, by one
 	// amount for all inputs, so here by this file's own.
-	rc = capture_reader_align(&in.reader, 1, NULL, err, sizeof(err));
+	rc = capture_reader_align(&in.reader, 1, NULL, diag);
 	if (rc == 0)
-		while ((rc = capture_reader_next(in.reader, &packet, err, sizeof(err))) == 1)
+		while ((rc = capture_reader_next(in.reader, &packet, diag)) == 1)
 			*largest = packet.data_len > *largest ? packet.data_len : *largest;
 	capture_reader_close(in.reader);
-	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : 0;
+	return rc;
 }
 
 int
 replay_input_open(struct replay_input *in)
 {
-	char err[INPUT_ERR_BYTES];
-	int rc = capture_reader_open(&in->reader, in->path, err, sizeof(err));
+	int rc = capture_reader_open(&in->reader, in->path, in->diag);
 
 	if (rc != 0)
-		return diag_fail(in->diag, -rc, "%s", err);
+		return rc;
 	capture_reader_limit(in->reader, PACKET_FRAME_MAX);
 	if (in->line_rate)
 		capture_reader_ignore_stamps(in->reader);
@@ -61,14 +57,13 @@ set_arrival(struct replay_input *in)
 static bool
 fill(struct replay_input *in)
 {
-	char err[INPUT_ERR_BYTES];
 	int rc;
 
 	if (in->ready || in->error != 0)
 		return in->ready;
-	rc = capture_reader_next(in->reader, &in->packet, err, sizeof(err));
+	rc = capture_reader_next(in->reader, &in->packet, in->diag);
 	if (rc < 0)
-		in->error = diag_fail(in->diag, -rc, "%s", err);
+		in->error = rc;
 	in->ready = rc == 1;
 	if (in->ready)
 		set_arrival(in);

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLAY_ERR_BYTES 512
-
 struct replay {
 	const struct replay_options *options;
 	struct config *config;
@@ -138,7 +136,6 @@ open_inputs(struct replay *r)
 	struct node *n = r->fabric->nodes[0];
 	struct capture_reader *readers[PORTS_MAX];
 	struct switch_config settings;
-	char err[REPLAY_ERR_BYTES];
 	int rc = config_switch(r->config, r->topology->nodes[0].name, r->topology->nodes[0].role,
 			       &settings);
 
@@ -157,8 +154,7 @@ open_inputs(struct replay *r)
 	}
 	if (rc != 0)
 		return rc;
-	rc = capture_reader_align(readers, r->options->input_count, NULL, err, sizeof(err));
-	return rc != 0 ? diag_fail(&r->input_diag, -rc, "%s", err) : 0;
+	return capture_reader_align(readers, r->options->input_count, NULL, &r->input_diag);
 }
 
 static int
@@ -166,10 +162,9 @@ open_captures(struct replay *r)
 {
 	const struct topo_node *place = &r->topology->nodes[0];
 	struct recorder_source drops = {.node = r->fabric->nodes[0], .interface = "drops"};
-	int rc = recorder_create(&r->recorder, 0);
+	int rc = 0;
 
-	if (rc != 0)
-		return rc;
+	r->recorder = recorder_create(0);
 	r->port_names = memory_array(place->port_count, sizeof(*r->port_names), "names of ports");
 	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
 		struct recorder_source sent = {.node = r->fabric->nodes[0],

@@ -53,8 +53,9 @@ open_captures(struct sim *s)
 {
 	const struct config_record *record = &s->e.config->record;
 	uint32_t snaplen = record->snaplen_bytes != 0 ? record->snaplen_bytes : SIM_SNAPLEN_DEFAULT;
-	int rc = recorder_create(&s->recorder, record->snaplen_full ? 0 : snaplen);
+	int rc = 0;
 
+	s->recorder = recorder_create(record->snaplen_full ? 0 : snaplen);
 	for (unsigned i = 0; rc == 0 && i < record->pcap.count; i++)
 		rc = open_capture(s, record->pcap.items[i].text);
 	return rc;

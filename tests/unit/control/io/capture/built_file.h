@@ -23,7 +23,7 @@
 
 static char directory[64];
 static char path[128];
-static char err[512];
+static struct diag diag;
 
 // The file under construction.
 static uint8_t bytes[4096];
@@ -119,6 +119,15 @@ pcapng_packet(uint64_t stamp, uint32_t len, uint8_t first)
 	add32(total);
 }
 
+// Diagnostics for one call; those of the call before are gone.
+static inline struct diag *
+fresh(void)
+{
+	diag_free(&diag);
+	diag = (struct diag){0};
+	return &diag;
+}
+
 static inline void
 save(const char *name)
 {
@@ -137,8 +146,8 @@ open_file(void)
 	struct capture_reader *reader;
 
 	save("in.pcap");
-	if (capture_reader_open(&reader, path, err, sizeof(err)) != 0)
-		fail_msg("%s", err);
+	if (capture_reader_open(&reader, path, fresh()) != 0)
+		fail_msg("%s", diag_first_error(&diag));
 	return reader;
 }
 
@@ -148,7 +157,7 @@ expect_packet(struct capture_reader *reader, uint64_t number, ps_t stamp, uint32
 {
 	struct capture_packet packet;
 
-	if (capture_reader_next(reader, &packet, err, sizeof(err)) != 1)
+	if (capture_reader_next(reader, &packet, fresh()) != 1)
 		fail_msg("no packet %d", (int)number);
 	assert_int_equal(packet.number, number);
 	assert_int_equal(packet.stamp, stamp);
@@ -163,8 +172,8 @@ expect_end(struct capture_reader *reader)
 {
 	struct capture_packet packet;
 
-	assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), 0);
-	assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), 0);
+	assert_int_equal(capture_reader_next(reader, &packet, fresh()), 0);
+	assert_int_equal(capture_reader_next(reader, &packet, fresh()), 0);
 	capture_reader_close(reader);
 }
 
@@ -175,7 +184,7 @@ expect_message(const char *what)
 	char whole[512];
 
 	snprintf(whole, sizeof(whole), "%s: %s", path, what);
-	assert_string_equal(err, whole);
+	assert_string_equal(diag_first_error(&diag), whole);
 }
 
 // The error comes, and comes again with the same message.
@@ -186,12 +195,10 @@ expect_fault(struct capture_reader *reader, int status, const char *what)
 	uint64_t stamp_ns;
 
 	for (int i = 0; i < 2; i++) {
-		memset(err, 0, sizeof(err));
-		assert_int_equal(capture_reader_next(reader, &packet, err, sizeof(err)), status);
+		assert_int_equal(capture_reader_next(reader, &packet, fresh()), status);
 		expect_message(what);
 	}
-	memset(err, 0, sizeof(err));
-	assert_int_equal(capture_reader_peek(reader, &stamp_ns, err, sizeof(err)), status);
+	assert_int_equal(capture_reader_peek(reader, &stamp_ns, fresh()), status);
 	expect_message(what);
 	capture_reader_close(reader);
 }
@@ -201,7 +208,7 @@ expect_refused(int status, const char *what)
 {
 	struct capture_reader *reader = (struct capture_reader *)&length;
 
-	assert_int_equal(capture_reader_open(&reader, path, err, sizeof(err)), status);
+	assert_int_equal(capture_reader_open(&reader, path, fresh()), status);
 	assert_null(reader);
 	expect_message(what);
 }

@@ -13,8 +13,8 @@ test_align_reports_the_damaged_file(void **state)
 	readers[0] = open_file();
 	length -= 10;
 	save("cut.pcap");
-	assert_int_equal(capture_reader_open(&readers[1], path, err, sizeof(err)), 0);
-	assert_int_equal(capture_reader_align(readers, 2, NULL, err, sizeof(err)), -EINVAL);
+	assert_int_equal(capture_reader_open(&readers[1], path, fresh()), 0);
+	assert_int_equal(capture_reader_align(readers, 2, NULL, fresh()), -EINVAL);
 	expect_message(
 		"packet 1: truncated dump file; tried to read 60 captured bytes, only got 50");
 	capture_reader_close(readers[0]);
@@ -131,11 +131,11 @@ test_pcap_cut_anywhere(void **state)
 		int status, count = 0;
 
 		save("cut.pcap");
-		status = capture_reader_open(&reader, path, err, sizeof(err));
+		status = capture_reader_open(&reader, path, fresh());
 		assert_int_equal(status, length < 24 ? -EINVAL : 0);
 		if (status != 0)
 			continue;
-		while ((status = capture_reader_next(reader, &packet, err, sizeof(err))) == 1)
+		while ((status = capture_reader_next(reader, &packet, fresh())) == 1)
 			count++;
 		assert_int_equal(count, (length - 24) / 76);
 		assert_int_equal(status, (length - 24) % 76 == 0 ? 0 : -EINVAL);

@@ -74,8 +74,8 @@ test_no_packets(void **state)
 	(void)state;
 	pcap_begin(MAGIC_US, ETHERNET);
 	reader = open_file();
-	assert_int_equal(capture_reader_peek(reader, &stamp_ns, err, sizeof(err)), 0);
-	assert_int_equal(capture_reader_align(&reader, 1, &shift_ns, err, sizeof(err)), 0);
+	assert_int_equal(capture_reader_peek(reader, &stamp_ns, fresh()), 0);
+	assert_int_equal(capture_reader_align(&reader, 1, &shift_ns, fresh()), 0);
 	assert_int_equal(shift_ns, 0);
 	expect_end(reader);
 	pcapng_begin(9);
@@ -95,11 +95,11 @@ test_peek_takes_nothing(void **state)
 	pcap_packet(1, 6, 60, 2);
 	reader = open_file();
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(capture_reader_peek(reader, &stamp_ns, err, sizeof(err)), 1);
+		assert_int_equal(capture_reader_peek(reader, &stamp_ns, fresh()), 1);
 		assert_int_equal(stamp_ns, 1000000005);
 	}
 	expect_packet(reader, 1, PS_PER_S + 5 * PS_PER_NS, 60, 1);
-	assert_int_equal(capture_reader_peek(reader, &stamp_ns, err, sizeof(err)), 1);
+	assert_int_equal(capture_reader_peek(reader, &stamp_ns, fresh()), 1);
 	assert_int_equal(stamp_ns, 1000000006);
 	expect_packet(reader, 2, PS_PER_S + 6 * PS_PER_NS, 60, 2);
 	expect_end(reader);
@@ -117,13 +117,13 @@ align_two(uint32_t first_s, uint32_t first_ns, uint32_t second_s, uint64_t expec
 	pcap_begin(MAGIC_NS, ETHERNET);
 	pcap_packet(first_s, first_ns, 60, 1);
 	save("first.pcap");
-	assert_int_equal(capture_reader_open(&readers[1], path, err, sizeof(err)), 0);
+	assert_int_equal(capture_reader_open(&readers[1], path, fresh()), 0);
 	pcap_begin(MAGIC_NS, ETHERNET);
 	pcap_packet(second_s, 0, 60, 2);
 	save("second.pcap");
-	assert_int_equal(capture_reader_open(&readers[2], path, err, sizeof(err)), 0);
+	assert_int_equal(capture_reader_open(&readers[2], path, fresh()), 0);
 
-	assert_int_equal(capture_reader_align(readers, 3, &shift_ns, err, sizeof(err)), 0);
+	assert_int_equal(capture_reader_align(readers, 3, &shift_ns, fresh()), 0);
 	assert_int_equal(shift_ns, expected_shift_ns);
 	base = first_s * UINT64_C(1000000000) + first_ns - shift_ns;
 	expect_packet(readers[1], 1, base * PS_PER_NS, 60, 1);
