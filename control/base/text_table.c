@@ -49,6 +49,21 @@ text_table_cell(struct text_table *t, const char *format, ...)
 	text_hide_controls(t->cells[t->cell_count++]);
 }
 
+void
+text_table_append(struct text_table *t, const char *format, ...)
+{
+	char **last = &t->cells[t->cell_count - 1], *before = *last, *more;
+	va_list arguments;
+
+	va_start(arguments, format);
+	more = memory_vformat(format, arguments);
+	va_end(arguments);
+	*last = memory_format("%s%s", before, more);
+	text_hide_controls(*last);
+	free(before);
+	free(more);
+}
+
 unsigned int
 text_table_rows(const struct text_table *t)
 {

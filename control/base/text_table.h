@@ -26,6 +26,9 @@ void text_table_destroy(struct text_table *t);
 // Adds the next cell, row by row. Control characters become '?'.
 void text_table_cell(struct text_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+// Adds text to the last cell.
+void text_table_append(struct text_table *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 // Rows that have been begun.
 unsigned int text_table_rows(const struct text_table *t);

@@ -130,8 +130,8 @@ take_request(struct show_request *r, const struct cli_args *args)
 static json_t *
 request_params(const struct show_request *r)
 {
-	// Without a collector of its own, a view prints the answer of the usual one.
-	const char *view = r->view->collect != NULL ? r->view->view : NULL;
+	// A view that collects nothing prints the answer of the usual one.
+	const char *view = r->view->of != NULL ? r->view->view : NULL;
 
 	return json_pack("{s:s,s:s*,s:s*,s:s*}", "what", r->what, "port", r->port, "vrf", r->vrf,
 			 "view", view);

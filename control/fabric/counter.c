@@ -8,6 +8,7 @@
 #include "dataplane/queueing/buffer.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 // clang-format off
 
@@ -239,6 +240,15 @@ counter_rows(size_t *count)
 {
 	*count = ROW_COUNT;
 	return rows;
+}
+
+const struct counter *
+counter_find(enum counter_scope scope, const char *name)
+{
+	for (const struct counter *c = rows; c < rows + ROW_COUNT; c++)
+		if (c->scope == scope && strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

@@ -43,6 +43,9 @@ struct counter {
 // All rows, those of a scope one after the other but for ports and priorities.
 const struct counter *counter_rows(size_t *count);
 
+// The row of a name, or NULL.
+const struct counter *counter_find(enum counter_scope scope, const char *name);
+
 // Adds the counters of a scope and part at a place; those of priorities at a place of a port.
 void counter_add(json_t *to, enum counter_scope scope, unsigned int parts,
 		 const struct counter_place *at);

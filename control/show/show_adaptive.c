@@ -155,8 +155,9 @@ groups_json(const struct report_node *n, ps_t now)
 	return out;
 }
 
+// {"groups": {NUMBER: {"mode", "pinned", "members": [...]}}, "pins", ...}.
 static json_t *
-switch_json(const struct show_state *s, const struct report_node *n)
+node_json(const struct show_state *s, const struct report_node *n)
 {
 	const struct node *node = n->node;
 	uint64_t sent = 0, received = 0;
@@ -176,13 +177,6 @@ switch_json(const struct show_state *s, const struct report_node *n)
 			 (json_int_t)sent, "notices_rx", (json_int_t)received);
 }
 
-// {"nodes": {NODE: {"groups": {NUMBER: {"mode", "pinned", "members": [...]}}, "pins", ...}}}.
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_node(s, q, switch_json, to);
-}
-
 // ---- printing ----------------------------------------------------------------------------------
 
 // The worst grade of any class.
@@ -200,34 +194,38 @@ grade_cell(struct text_table *t, const struct show_row *row)
 	text_table_cell(t, "%" JSON_INTEGER_FORMAT, worst);
 }
 
+// Adds a word, and the classes that it is about, to a list in the last cell.
 static void
-append(char *text, size_t size, const char *word, const char *classes)
+append_state(struct text_table *t, const char **between, const char *word, const json_t *classes)
 {
-	size_t used = strlen(text);
-
-	snprintf(text + used, size - used, "%s%s%s%s", used != 0 ? ", " : "", word,
-		 *classes != '\0' ? " " : "", classes);
+	text_table_append(t, "%s%s", *between, word);
+	*between = ", ";
+	if (classes == NULL)
+		return;
+	text_table_append(t, " ");
+	show_append_set(t, show_bits(classes));
 }
 
 static void
 state_cell(struct text_table *t, const struct show_row *row)
 {
-	const json_t *member = row->value;
-	const json_t *held = json_object_get(member, "held"),
-		     *noticed = json_object_get(member, "noticed");
-	char state[200] = "", list[SHOW_LIST_MAX];
+	const json_t *held = json_object_get(row->value, "held");
+	const json_t *noticed = json_object_get(row->value, "noticed");
+	const char *between = "";
 
-	if (!show_flag(member, "up"))
-		append(state, sizeof(state), "down", "");
+	text_table_cell(t, "%s", "");
+	if (!show_flag(row->value, "up"))
+		append_state(t, &between, "down", NULL);
 	else if (json_array_size(held) != 0)
-		append(state, sizeof(state), "held", show_numbers(list, held));
-	if (show_flag(member, "degraded"))
-		append(state, sizeof(state), "degraded", "");
-	if (show_flag(member, "busy"))
-		append(state, sizeof(state), "busy", "");
+		append_state(t, &between, "held", held);
+	if (show_flag(row->value, "degraded"))
+		append_state(t, &between, "degraded", NULL);
+	if (show_flag(row->value, "busy"))
+		append_state(t, &between, "busy", NULL);
 	if (json_array_size(noticed) != 0)
-		append(state, sizeof(state), "noticed", show_numbers(list, noticed));
-	text_table_cell(t, "%s", *state != '\0' ? state : "open");
+		append_state(t, &between, "noticed", noticed);
+	if (*between == '\0')
+		text_table_append(t, "open");
 }
 
 static void
@@ -248,36 +246,28 @@ used_cell(struct text_table *t, const struct show_row *row)
 		text_table_cell(t, "-");
 }
 
-static const struct show_table table = {
-	.rows = "groups/*/members/*",
-	.columns = (const struct show_column[]){{"group", "1", .format = SHOW_INDEX},
-						{"mode", .cell = mode_cell},
-						{"port", "port", .format = SHOW_TEXT},
-						{"peer", "peer", .format = SHOW_TEXT},
-						{"weight", "weight", .format = SHOW_COUNT},
-						{"grade", .format = SHOW_COUNT, .cell = grade_cell},
-						{"state", .cell = state_cell},
-						{"used", .format = SHOW_COUNT, .cell = used_cell},
-						{"tx-packets", "tx_packets", .format = SHOW_COUNT},
-						{0}},
-	.empty = "no choice of next hops",
+static const struct show_column columns[] = {
+	{"group", "1", SHOW_INDEX},       {"mode", .cell = mode_cell},
+	{"port", .format = SHOW_TEXT},    {"peer", .format = SHOW_TEXT},
+	{"weight", .format = SHOW_COUNT}, {"grade", .format = SHOW_COUNT, .cell = grade_cell},
+	{"state", .cell = state_cell},    {"used", .format = SHOW_COUNT, .cell = used_cell},
+	{"tx-packets", "tx_packets"},     {0},
+};
+
+static const struct show_table tables[] = {
+	{"groups/*/members/*", COUNTER_OF_PORT, .columns = columns,
+	 .empty = "no choice of next hops"},
+	{0},
 };
 
 static void
-print_switch(const char *name, const json_t *node, FILE *to)
+print_heading(const char *name, const json_t *node, FILE *to)
 {
 	fprintf(to, "%s: %ju flowlets open, %ju begun; %ju notices sent, %ju received; %ju pins\n",
 		name, (uintmax_t)show_number(node, "flowlets"),
 		(uintmax_t)show_number(node, "flowlets_begun"),
 		(uintmax_t)show_number(node, "notices_tx"),
 		(uintmax_t)show_number(node, "notices_rx"), (uintmax_t)show_number(node, "pins"));
-	show_print_table(&table, node, "", "  ", to);
-}
-
-static void
-print(const json_t *answer, FILE *to)
-{
-	show_print_each(answer, false, print_switch, to);
 }
 
 const struct show_view show_adaptive = {
@@ -285,6 +275,7 @@ const struct show_view show_adaptive = {
 	.arguments = "[NODE]",
 	.help = "how switches choose among next hops now",
 	.of = "switch",
-	.collect = collect,
-	.print = print,
+	.node = node_json,
+	.heading = print_heading,
+	.tables = tables,
 };

@@ -46,12 +46,6 @@ show_bit_list(unsigned int bits)
 }
 
 bool
-show_node_meant(const struct report_node *n, const char *filter)
-{
-	return filter != NULL ? strcmp(filter, n->name) == 0 : n->node->role != NODE_NIC;
-}
-
-bool
 show_port_meant(const struct report_node *n, unsigned int port, const char *filter)
 {
 	size_t length = strlen(n->name);
@@ -72,27 +66,32 @@ show_find_switch(const struct show_state *s, const struct report_node *n)
 	return NULL;
 }
 
-bool
-show_each_node(const struct show_state *s, const struct show_question *q, show_node_fn *make,
-	       json_t *to)
+static bool
+each_node(const struct show_view *view, const struct show_state *s, const struct show_question *q,
+	  json_t *to)
 {
 	json_t *nodes = show_child(to, "nodes");
 	bool found = q->port == NULL;
 
 	for (unsigned int i = 0; i < s->node_count; i++) {
-		json_t *one = show_node_meant(&s->nodes[i], q->port) ? make(s, &s->nodes[i]) : NULL;
+		const struct report_node *n = &s->nodes[i];
+		json_t *one;
 
+		if (q->port != NULL ? strcmp(q->port, n->name) != 0 : n->node->role == NODE_NIC)
+			continue;
+		one = view->node != NULL ? view->node(s, n)
+					 : counters_node(n, view->node_counters, s->now);
 		if (one == NULL)
 			continue;
 		found = true;
-		json_object_set_new(nodes, s->nodes[i].name, one);
+		json_object_set_new(nodes, n->name, one);
 	}
 	return found;
 }
 
 bool
-show_each_port(const struct show_state *s, const struct show_question *q, bool switches,
-	       show_port_fn *make, json_t *to)
+show_each_port(const struct show_view *view, const struct show_state *s,
+	       const struct show_question *q, json_t *to)
 {
 	json_t *nodes = show_child(to, "nodes");
 	bool found = q->port == NULL;
@@ -103,15 +102,26 @@ show_each_port(const struct show_state *s, const struct show_question *q, bool s
 		for (unsigned int k = 0; k < n->node->port_count; k++) {
 			json_t *one;
 
-			if ((switches && n->node->role == NODE_NIC) ||
+			if ((view->switches && n->node->role == NODE_NIC) ||
 			    !show_port_meant(n, k, q->port))
 				continue;
 			found = true;
-			one = make(s, n, k);
+			one = view->port != NULL ? view->port(s, n, k)
+						 : counters_port(n, k, view->port_counters, s->now);
 			if (one != NULL)
 				json_object_set_new(show_child(show_child(nodes, n->name), "ports"),
 						    n->ports[k].name, one);
 		}
 	}
 	return found;
+}
+
+bool
+show_collect(const struct show_view *view, const struct show_state *s,
+	     const struct show_question *q, json_t *to)
+{
+	if (view->collect != NULL)
+		return view->collect(s, q, to);
+	return view->node != NULL || view->node_counters != 0 ? each_node(view, s, q, to)
+							      : show_each_port(view, s, q, to);
 }

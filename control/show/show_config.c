@@ -12,7 +12,7 @@
 
 // {"values": {KEY: ...}, "preset", "mode", ...}.
 static json_t *
-switch_json(const struct show_state *s, const struct report_node *n)
+node_json(const struct show_state *s, const struct report_node *n)
 {
 	const struct show_switch *w = show_find_switch(s, n);
 	json_t *out;
@@ -24,46 +24,36 @@ switch_json(const struct show_state *s, const struct report_node *n)
 	return out;
 }
 
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_node(s, q, switch_json, to);
-}
-
 // ---- printing ----------------------------------------------------------------------------------
 
 // Rows of one map that are alike: NAME.FIRST to NAME.LAST.
 struct range {
-	char name[96];
+	const char *key; // of the first
+	int name;        // length of NAME in it
 	unsigned int first, last;
 	const json_t *one; // NULL: none has begun
 };
 
+// The cells behind the key.
 static void
-add_row(struct text_table *t, const char *key, const json_t *one)
+add_value(struct text_table *t, const json_t *one)
 {
-	char by[SHOW_MARK_MAX];
 	const char *preset = show_string(one, "preset");
 
-	show_mark_value(by, one);
-	text_table_cell(t, "%s", key);
 	text_table_cell(t, "%s", show_string(one, "value"));
-	text_table_cell(t, "%s", show_mark_overridden(by) && *preset != '\0' ? preset : "-");
-	text_table_cell(t, "%s", by);
+	text_table_cell(t, "%s", show_is_overridden(one) && *preset != '\0' ? preset : "-");
+	show_origin_cell(t, one);
 }
 
 static void
 end_range(struct text_table *t, struct range *r)
 {
-	char key[128];
-
 	if (r->one == NULL)
 		return;
-	if (r->first == r->last)
-		snprintf(key, sizeof(key), "%s.%u", r->name, r->first);
-	else
-		snprintf(key, sizeof(key), "%s.%u-%u", r->name, r->first, r->last);
-	add_row(t, key, r->one);
+	text_table_cell(t, "%.*s.%u", r->name, r->key, r->first);
+	if (r->first != r->last)
+		text_table_append(t, "-%u", r->last);
+	add_value(t, r->one);
 	r->one = NULL;
 }
 
@@ -71,12 +61,13 @@ end_range(struct text_table *t, struct range *r)
 static bool
 alike(const json_t *one, const json_t *other)
 {
-	char by[SHOW_MARK_MAX], other_by[SHOW_MARK_MAX];
+	static const char *const keys[] = {"value", "origin", "preset", "where"};
+	size_t shown = show_is_overridden(one) ? 4 : 2;
 
-	return json_equal(json_object_get(one, "value"), json_object_get(other, "value")) &&
-	       strcmp(show_mark_value(by, one), show_mark_value(other_by, other)) == 0 &&
-	       (!show_mark_overridden(by) ||
-		json_equal(json_object_get(one, "preset"), json_object_get(other, "preset")));
+	for (size_t i = 0; i < shown; i++)
+		if (strcmp(show_string(one, keys[i]), show_string(other, keys[i])) != 0)
+			return false;
+	return true;
 }
 
 // "qos.tc.4.weight" where nothing maps to class 4 and nobody wrote it.
@@ -87,7 +78,7 @@ is_idle(const json_t *values, const char *key, const json_t *one)
 		const char *prefix, *map;
 	} kinds[] = {{"qos.pg.", "qos.priority-to-pg"}, {"qos.tc.", "qos.priority-to-tc"}};
 
-	if (strcmp(show_string(one, "origin"), "overridden") == 0)
+	if (show_is_overridden(one))
 		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		size_t length = strlen(kinds[i].prefix);
@@ -112,40 +103,23 @@ static void
 add_key(struct text_table *t, struct range *r, const char *key, const json_t *one)
 {
 	const char *last = strrchr(key, '.');
+	int name = last != NULL ? (int)(last - key) : 0, length = 0;
 	unsigned int number;
-	int length = 0;
 
 	if (last == NULL || !isdigit((unsigned char)last[1]) ||
-	    sscanf(last + 1, "%3u%n", &number, &length) != 1 || last[1 + length] != '\0' ||
-	    (size_t)(last - key) >= sizeof(r->name)) {
+	    sscanf(last + 1, "%3u%n", &number, &length) != 1 || last[1 + length] != '\0') {
 		end_range(t, r);
-		add_row(t, key, one);
+		text_table_cell(t, "%s", key);
+		add_value(t, one);
 		return;
 	}
-	if (r->one != NULL && strlen(r->name) == (size_t)(last - key) &&
-	    strncmp(r->name, key, (size_t)(last - key)) == 0 && number == r->last + 1 &&
-	    alike(r->one, one)) {
+	if (r->one != NULL && r->name == name && strncmp(r->key, key, (size_t)name) == 0 &&
+	    number == r->last + 1 && alike(r->one, one)) {
 		r->last = number;
 		return;
 	}
 	end_range(t, r);
-	snprintf(r->name, sizeof(r->name), "%.*s", (int)(last - key), key);
-	r->first = r->last = number;
-	r->one = one;
-}
-
-// "preset sonic (live)".
-static void
-print_choice(const json_t *node, const char *key, FILE *to)
-{
-	char where_key[32];
-	const char *where;
-
-	snprintf(where_key, sizeof(where_key), "%s-where", key);
-	where = show_string(node, where_key);
-	fprintf(to, "%s %s", key, show_string(node, key));
-	if (*where != '\0')
-		fprintf(to, " (%s)", where);
+	*r = (struct range){.key = key, .name = name, .first = number, .last = number, .one = one};
 }
 
 static void
@@ -164,31 +138,31 @@ add_keys(struct text_table *t, const struct show_row *row)
 	end_range(t, &range);
 }
 
-static const struct show_table table = {
-	.rows = "values",
-	.columns = (const struct show_column[]){{"key", .format = SHOW_TEXT},
-						{"value", .format = SHOW_TEXT},
-						{"preset", .format = SHOW_TEXT},
-						{"set by", .format = SHOW_TEXT},
-						{0}},
-	.add = add_keys,
+static const struct show_column columns[] = {{"key"}, {"value"}, {"preset"}, {"set by"}, {0}};
+
+static const struct show_table tables[] = {
+	{"values", .columns = columns, .add = add_keys},
+	{0},
 };
 
+// "preset sonic (live)".
 static void
-print_node(const char *name, const json_t *node, FILE *to)
+print_choice(const json_t *node, const char *key, const char *where_key, FILE *to)
 {
-	fprintf(to, "%s, ", name);
-	print_choice(node, "preset", to);
-	fputs(", ", to);
-	print_choice(node, "mode", to);
-	fputc('\n', to);
-	show_print_table(&table, node, "", "  ", to);
+	const char *where = show_string(node, where_key);
+
+	fprintf(to, ", %s %s", key, show_string(node, key));
+	if (*where != '\0')
+		fprintf(to, " (%s)", where);
 }
 
 static void
-print(const json_t *answer, FILE *to)
+print_heading(const char *name, const json_t *node, FILE *to)
 {
-	show_print_each(answer, false, print_node, to);
+	fputs(name, to);
+	print_choice(node, "preset", "preset-where", to);
+	print_choice(node, "mode", "mode-where", to);
+	fputc('\n', to);
 }
 
 const struct show_view show_config = {
@@ -197,6 +171,7 @@ const struct show_view show_config = {
 	.help = "every setting of switches, and where its value comes from",
 	.of = "switch",
 	.needs = SHOW_NEEDS_SETTINGS,
-	.collect = collect,
-	.print = print,
+	.node = node_json,
+	.heading = print_heading,
+	.tables = tables,
 };

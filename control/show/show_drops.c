@@ -2,19 +2,18 @@
 // Dropped packets by reason: how many, the ports they came in by, and what to do about it.
 #include "show_view.h"
 
+#include "control/base/memory.h"
 #include "dataplane/base/drop.h"
 
-static json_t *
-drops_port(const struct show_state *s, const struct report_node *n, unsigned int port)
-{
-	return counters_port(n, port, COUNTERS_DROPS, s->now);
-}
+#include <stdlib.h>
+
+extern const struct show_view show_drops;
 
 static bool
 collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
 	json_t *advice = show_child(to, "advice");
-	bool found = show_each_port(s, q, false, drops_port, to);
+	bool found = show_each_port(&show_drops, s, q, to);
 
 	for (unsigned int i = 0; i < s->node_count; i++)
 		for (unsigned int k = 0; k < s->nodes[i].node->port_count; k++)
@@ -29,26 +28,26 @@ static void
 print_reason(const json_t *answer, const char *reason, const char *advice, FILE *to)
 {
 	const char *node_name, *port_name, *between = "";
+	char *ports = NULL;
 	json_t *node, *port;
 	uintmax_t total = 0;
+	size_t size;
+	FILE *list = memory_stream_open(&ports, &size);
 
 	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
 		json_object_foreach(json_object_get(node, "ports"), port_name, port)
-			total += show_number(json_object_get(port, "drops"), reason);
-	fprintf(to, "%s  %ju packets, came in by ", reason, total);
-	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
 	{
-		json_object_foreach(json_object_get(node, "ports"), port_name, port)
-		{
-			uintmax_t count = show_number(json_object_get(port, "drops"), reason);
+		uintmax_t count = show_number(json_object_get(port, "drops"), reason);
 
-			if (count == 0)
-				continue;
-			fprintf(to, "%s%s.%s (%ju)", between, node_name, port_name, count);
-			between = ", ";
-		}
+		if (count == 0)
+			continue;
+		fprintf(list, "%s%s.%s (%ju)", between, node_name, port_name, count);
+		between = ", ";
+		total += count;
 	}
-	fprintf(to, "\n    %s\n", advice);
+	fclose(list);
+	fprintf(to, "%s  %ju packets, came in by %s\n    %s\n", reason, total, ports, advice);
+	free(ports);
 }
 
 static void
@@ -69,5 +68,6 @@ const struct show_view show_drops = {
 	.help = "dropped packets by reason, and what to do",
 	.of = "node or port",
 	.collect = collect,
+	.port_counters = COUNTERS_DROPS,
 	.print = print,
 };

@@ -81,39 +81,33 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 	return true;
 }
 
-static void
-delay_cell(struct text_table *t, const struct show_row *row)
-{
-	char text[TEXT_VALUE_MAX];
+static const struct show_column worker_columns[] = {
+	{"worker on cpu", "cpu", SHOW_COUNT}, {"nodes", .format = SHOW_COUNT},
+	{"lag", "lag_ns", SHOW_DURATION},     {"max", "lag_max_ns", SHOW_DURATION},
+	{"slips", .format = SHOW_COUNT},      {0},
+};
 
-	text_table_cell(t, "%s", text_duration(text, show_number(row->value, "delay_ps")));
-}
+static const struct show_column node_columns[] = {
+	{"node", "1", SHOW_NAME},
+	{"role", .format = SHOW_TEXT},
+	{"ports", .format = SHOW_COUNT},
+	{"up", "ports_up", SHOW_COUNT},
+	{"rx-packets", "rx_packets", SHOW_COUNT},
+	{"tx-packets", "tx_packets", SHOW_COUNT},
+	{"dropped", .format = SHOW_COUNT},
+	{0},
+};
+
+static const struct show_column link_columns[] = {
+	{"link", "a", SHOW_TEXT},        {"", "b", SHOW_TEXT},
+	{"rate", "rate_bps", SHOW_RATE}, {"delay", "delay_ps", SHOW_DELAY},
+	{"state", .format = SHOW_TEXT},  {0},
+};
 
 static const struct show_table tables[] = {
-	{.rows = "workers/*",
-	 .columns = (const struct show_column[]){{"worker on cpu", "cpu", .format = SHOW_COUNT},
-						 {"nodes", "nodes", .format = SHOW_COUNT},
-						 {"lag", "lag_ns", .format = SHOW_DURATION},
-						 {"max", "lag_max_ns", .format = SHOW_DURATION},
-						 {"slips", "slips", .format = SHOW_COUNT},
-						 {0}}},
-	{.rows = "nodes/*",
-	 .columns = (const struct show_column[]){{"node", "1", .format = SHOW_NAME},
-						 {"role", "role", .format = SHOW_TEXT},
-						 {"ports", "ports", .format = SHOW_COUNT},
-						 {"up", "ports_up", .format = SHOW_COUNT},
-						 {"rx-packets", "rx_packets", .format = SHOW_COUNT},
-						 {"tx-packets", "tx_packets", .format = SHOW_COUNT},
-						 {"dropped", "dropped", .format = SHOW_COUNT},
-						 {0}}},
-	{.rows = "links/*",
-	 .columns = (const struct show_column[]){{"link", "a", .format = SHOW_TEXT},
-						 {"", "b", .format = SHOW_TEXT},
-						 {"rate", "rate_bps", .format = SHOW_RATE},
-						 {"delay", .format = SHOW_DURATION,
-						  .cell = delay_cell},
-						 {"state", "state", .format = SHOW_TEXT},
-						 {0}}},
+	{"workers/*", .columns = worker_columns},
+	{"nodes/*", .columns = node_columns},
+	{"links/*", .columns = link_columns},
 };
 
 static void

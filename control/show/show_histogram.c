@@ -4,16 +4,10 @@
 #include "show_view.h"
 
 static json_t *
-node_histograms(const struct show_state *s, const struct report_node *n)
+node_json(const struct show_state *s, const struct report_node *n)
 {
 	(void)s;
 	return json_pack("{s:o}", "histograms", counters_histograms(n));
-}
-
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_node(s, q, node_histograms, to);
 }
 
 static void
@@ -41,13 +35,17 @@ add_bins(struct text_table *t, const struct show_row *row)
 	}
 }
 
+static const struct show_column columns[] = {
+	{"bin", .format = SHOW_COUNT},
+	{"range", .format = SHOW_COUNT},
+	{"count", .format = SHOW_COUNT},
+	{"share", .format = SHOW_COUNT},
+	{0},
+};
+
 static const struct show_table table = {
 	.rows = "",
-	.columns = (const struct show_column[]){{"bin", .format = SHOW_COUNT},
-						{"range", .format = SHOW_COUNT},
-						{"count", .format = SHOW_COUNT},
-						{"share", .format = SHOW_COUNT},
-						{0}},
+	.columns = columns,
 	.add = add_bins,
 };
 
@@ -79,6 +77,6 @@ const struct show_view show_histogram = {
 	.arguments = "[NODE]",
 	.help = "histograms of queues, priority groups and latencies (qos.histograms)",
 	.of = "node",
-	.collect = collect,
+	.node = node_json,
 	.print = print,
 };

@@ -2,12 +2,12 @@
 // Ports: what they are and what they count, a line each; or the four tables of `counters qos`.
 // Columns are named as operators know them: rx-pause-frames and so on from NVUE's `counters
 // qos`, pg and tc from SONiC's watermarks; `max` is the peak of the column before it.
-#include "show_queue.h"
+#include "show_view.h"
 
 // ---- what a port is, and all of its counters ---------------------------------------------------
 
 static json_t *
-described_port(const struct show_state *s, const struct report_node *n, unsigned int port)
+port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
 	const struct tables *t = report_tables(n);
 	const struct port_profile *profile = report_profile(n, port);
@@ -32,24 +32,17 @@ described_port(const struct show_state *s, const struct report_node *n, unsigned
 	return out;
 }
 
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_port(s, q, false, described_port, to);
-}
-
 static const struct show_column columns[] = {
-	{"interface", "12", .format = SHOW_NAME},
-	{"state", "state", .format = SHOW_TEXT},
-	{"rate", "rate_bps", .format = SHOW_RATE},
-	{"mtu", "mtu", .format = SHOW_COUNT},
-	{"peer", "peer", .format = SHOW_TEXT},
-	{"vrf", "vrf", .format = SHOW_TEXT},
-	{"rx-packets", "rx_packets", .format = SHOW_COUNT},
-	{"rx-bytes", "rx_bytes", .format = SHOW_BYTES},
-	{"tx-packets", "tx_packets", .format = SHOW_COUNT},
-	{"tx-bytes", "tx_bytes", .format = SHOW_BYTES},
-	{"dropped", "drops", .format = SHOW_SUM},
+	{"interface", "12", SHOW_NAME},  {"state", .format = SHOW_TEXT},
+	{"rate", "rate_bps", SHOW_RATE}, {"mtu", .format = SHOW_COUNT},
+	{"peer", .format = SHOW_TEXT},   {"vrf", .format = SHOW_TEXT},
+	{"rx-packets", "rx_packets"},    {"rx-bytes", "rx_bytes"},
+	{"tx-packets", "tx_packets"},    {"tx-bytes", "tx_bytes"},
+	{"dropped", "drops", SHOW_SUM},  {0},
+};
+
+static const struct show_table tables[] = {
+	{"nodes/*/ports/*", COUNTER_OF_PORT, .columns = columns, .empty = "no interface"},
 	{0},
 };
 
@@ -59,64 +52,61 @@ const struct show_view show_interface = {
 	.help = "ports: state, rate, peer, traffic",
 	.of = "node or port",
 	.needs = SHOW_NEEDS_DEVICES,
-	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/ports/*", .columns = columns, .empty = "no interface"},
-			{0}},
+	.port = port_json,
+	.tables = tables,
 };
 
 // ---- counters qos ------------------------------------------------------------------------------
 
 static const struct show_column ingress_columns[] = {
-	{"interface", "12", .format = SHOW_NAME},
-	{"pg", "3", .format = SHOW_INDEX},
-	{"rx-frames", "packets", .format = SHOW_COUNT},
-	{"rx-bytes", "bytes", .format = SHOW_BYTES},
-	{"used", "used", .format = SHOW_BYTES},
-	{"max", "used_max", .format = SHOW_BYTES},
-	{"shared", "shared", .format = SHOW_BYTES},
-	{"max", "shared_max", .format = SHOW_BYTES},
-	{"headroom", "headroom", .format = SHOW_BYTES},
-	{"max", "headroom_max", .format = SHOW_BYTES},
-	{"rx-buffer-discards", "dropped", .format = SHOW_COUNT},
-	{"xoff", "xoff", .format = SHOW_COUNT},
+	{"interface", "12", SHOW_NAME},
+	{"pg", "3", SHOW_INDEX},
+	{"rx-frames", "packets"},
+	{"rx-bytes", "bytes"},
+	{"used"},
+	{"max", "used_max"},
+	{"shared"},
+	{"max", "shared_max"},
+	{"headroom"},
+	{"max", "headroom_max"},
+	{"rx-buffer-discards", "dropped"},
+	{"xoff"},
 	{0},
 };
 
 static const struct show_column egress_columns[] = {
-	{"interface", "12", .format = SHOW_NAME},
-	{"tc", "3", .format = SHOW_INDEX},
-	{"tx-frames", "packets", .format = SHOW_COUNT},
-	{"tx-bytes", "bytes", .format = SHOW_BYTES},
-	{"depth", "depth", .format = SHOW_BYTES},
-	{"max", "depth_max", .format = SHOW_BYTES},
-	{"tx-uc-buffer-discards", "dropped", .format = SHOW_COUNT},
-	{"wred-discards", "red_dropped", .format = SHOW_COUNT},
-	{"ecn-marked", "ecn_marked", .format = SHOW_COUNT},
+	{"interface", "12", SHOW_NAME},
+	{"tc", "3", SHOW_INDEX},
+	{"tx-frames", "packets"},
+	{"tx-bytes", "bytes"},
+	{"depth"},
+	{"max", "depth_max"},
+	{"tx-uc-buffer-discards", "dropped"},
+	{"wred-discards", "red_dropped"},
+	{"ecn-marked", "ecn_marked"},
 	{"state", .cell = show_queue_state_cell},
 	{0},
 };
 
 static const struct show_column pause_columns[] = {
-	{"interface", "12", .format = SHOW_NAME},
-	{"switch-prio", "3", .format = SHOW_INDEX},
-	{"rx-pause-frames", "@2/pfc_rx/@3", .format = SHOW_COUNT},
-	{"rx-pause-duration/us", "@2/pfc_rx_pause_ns/@3", .format = SHOW_US},
-	{"tx-pause-frames", "@2/pfc_tx/@3", .format = SHOW_COUNT},
-	{"tx-pause-duration/us", "@2/pfc_tx_pause_ns/@3", .format = SHOW_US},
+	{"interface", "12", SHOW_NAME},
+	{"switch-prio", "3", SHOW_INDEX},
+	{"rx-pause-frames", "pfc_rx"},
+	{"rx-pause-duration/us", "pfc_rx_pause_ns"},
+	{"tx-pause-frames", "pfc_tx"},
+	{"tx-pause-duration/us", "pfc_tx_pause_ns"},
 	{0},
 };
 
 static const struct show_column port_columns[] = {
-	{"interface", .format = SHOW_TEXT},
-	{"counter", .format = SHOW_TEXT},
+	{"interface"},
+	{"counter"},
 	{"receive", .format = SHOW_COUNT},
 	{"transmit", .format = SHOW_COUNT},
 	{0},
 };
 
-// What is not of one priority.
+// What does not belong to one priority.
 static void
 add_port(struct text_table *t, const struct show_row *row)
 {
@@ -139,26 +129,22 @@ add_port(struct text_table *t, const struct show_row *row)
 	show_cell(t, row, "pause_tx_ns", SHOW_US);
 }
 
+static const struct show_table counter_tables[] = {
+	{"nodes/*/ports/*/pg/*", COUNTER_OF_GROUP, "Ingress Buffer Statistics\n",
+	 .columns = ingress_columns},
+	{"nodes/*/ports/*/queue/*", COUNTER_OF_QUEUE, "Egress Queue Statistics\n",
+	 .columns = egress_columns},
+	{"nodes/*/ports/*/pfc_rx/*", COUNTER_OF_PRIORITY, "PFC Statistics\n",
+	 .columns = pause_columns},
+	{"nodes/*/ports/*", COUNTER_OF_PORT, "QoS Port Statistics\n", .columns = port_columns,
+	 .add = add_port},
+	{0},
+};
+
 const struct show_view show_interface_counters = {
 	.name = "interface",
 	.view = "counters-qos",
 	.arguments = "[PORT] counters [qos]",
 	.help = "priority groups, queues and pauses of ports",
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/ports/*/pg/*",
-			 .title = "Ingress Buffer Statistics\n",
-			 .columns = ingress_columns},
-			{.rows = "nodes/*/ports/*/queue/*",
-			 .title = "Egress Queue Statistics\n",
-			 .columns = egress_columns},
-			{.rows = "nodes/*/ports/*/pfc_rx/*",
-			 .title = "PFC Statistics\n",
-			 .columns = pause_columns},
-			{.rows = "nodes/*/ports/*",
-			 .title = "QoS Port Statistics\n",
-			 .columns = port_columns,
-			 .add = add_port},
-			{0},
-		},
+	.tables = counter_tables,
 };

@@ -62,37 +62,23 @@ queue_cell(struct text_table *t, const struct show_row *row)
 		text_table_cell(t, "-");
 }
 
-static const struct show_table table = {
-	.rows = "*",
-	.columns = (const struct show_column[]){{"at/us", "at_ns", .format = SHOW_INSTANT},
-						{"queue", .cell = queue_cell},
-						{"event", "what", .format = SHOW_TEXT},
-						{"message", "message", .format = SHOW_TEXT},
-						{0}},
+const struct show_column show_log_columns[] = {
+	{"at/us", "at_ns", SHOW_INSTANT},
+	{"queue", .cell = queue_cell},
+	{"event", "what", SHOW_TEXT},
+	{"message", .format = SHOW_TEXT},
+	{0},
 };
 
-void
-show_print_log(const json_t *answer, size_t most, FILE *to)
-{
-	const json_t *log = json_object_get(answer, "log");
-	size_t count = json_array_size(log);
-	json_t *last = json_array();
-
-	for (size_t i = count > most ? count - most : 0; i < count; i++)
-		json_array_append(last, json_array_get(log, i));
-	show_print_table(&table, last, "", "", to);
-	json_decref(last);
-}
+static const struct show_table table = {"log/*", .columns = show_log_columns,
+					.empty = "the log is empty"};
 
 static void
 print(const json_t *answer, FILE *to)
 {
 	uint64_t lost = show_number(answer, "log_lost");
 
-	if (json_array_size(json_object_get(answer, "log")) != 0)
-		show_print_log(answer, SIZE_MAX, to);
-	else
-		fputs("the log is empty\n", to);
+	show_print_table(&table, answer, "", "", to);
 	if (lost != 0)
 		fprintf(to, "\nnot kept: %ju\n", (uintmax_t)lost);
 }

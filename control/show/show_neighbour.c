@@ -87,25 +87,31 @@ resyncs_cell(struct text_table *t, const struct show_row *row)
 }
 
 static const struct show_column neighbour_columns[] = {
-	{"node", "1", .format = SHOW_NAME},
-	{"vrf", "2", .format = SHOW_NAME},
-	{"address", "address", .format = SHOW_TEXT},
-	{"interface", "interface", .format = SHOW_TEXT},
-	{"mac", "mac", .format = SHOW_TEXT},
-	{"state", "state", .format = SHOW_TEXT},
+	{"node", "1", SHOW_NAME},
+	{"vrf", "2", SHOW_NAME},
+	{"address", .format = SHOW_TEXT},
+	{"interface", .format = SHOW_TEXT},
+	{"mac", .format = SHOW_TEXT},
+	{"state", .format = SHOW_TEXT},
 	{0},
 };
 
 static const struct show_column learning_columns[] = {
-	{"node", "1", .format = SHOW_NAME},
-	{"vrf", "2", .format = SHOW_NAME},
+	{"node", "1", SHOW_NAME},
+	{"vrf", "2", SHOW_NAME},
 	{"learns from", .cell = source_cell},
-	{"netns", "netns", .format = SHOW_TEXT},
-	{"prefixes", "prefixes", .format = SHOW_COUNT},
-	{"messages", "messages", .format = SHOW_COUNT},
-	{"published", "published", .format = SHOW_COUNT},
+	{"netns", .format = SHOW_TEXT},
+	{"prefixes", .format = SHOW_COUNT},
+	{"messages", .format = SHOW_COUNT},
+	{"published", .format = SHOW_COUNT},
 	{"resyncs", .format = SHOW_COUNT, .cell = resyncs_cell},
-	{"overruns", "overruns", .format = SHOW_COUNT},
+	{"overruns", .format = SHOW_COUNT},
+	{0},
+};
+
+static const struct show_table tables[] = {
+	{"nodes/*/neighbours/*/*", .columns = neighbour_columns, .empty = "no neighbour"},
+	{"nodes/*/learning/*", .columns = learning_columns},
 	{0},
 };
 
@@ -115,12 +121,5 @@ const struct show_view show_neighbour = {
 	.help = "neighbours of switches that learn, and what they learn from",
 	.of = "switch that learns",
 	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/neighbours/*/*",
-			 .columns = neighbour_columns,
-			 .empty = "no neighbour"},
-			{.rows = "nodes/*/learning/*", .columns = learning_columns},
-			{0},
-		},
+	.tables = tables,
 };

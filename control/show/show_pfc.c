@@ -4,8 +4,6 @@
 #include "control/fabric/counters_internal.h"
 #include "show_view.h"
 
-#include <string.h>
-
 static json_t *
 eight_paused(const struct port *p,
 	     struct counters_pause (*pause)(const struct port *, unsigned int, ps_t), ps_t now)
@@ -37,7 +35,7 @@ pauses_now(const struct port *p, ps_t now)
 }
 
 static json_t *
-pfc_port(const struct show_state *s, const struct report_node *n, unsigned int port)
+port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
 	json_t *out = counters_port(n, port, COUNTERS_PFC, s->now);
 	json_t *now = pauses_now(&n->node->ports[port], s->now);
@@ -47,22 +45,16 @@ pfc_port(const struct show_state *s, const struct report_node *n, unsigned int p
 	return out;
 }
 
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_port(s, q, false, pfc_port, to);
-}
-
 static const struct show_column columns[] = {
-	{"interface", .format = SHOW_TEXT},
+	{"interface"},
 	{"priority", .format = SHOW_COUNT},
-	{"direction", .format = SHOW_TEXT},
+	{"direction"},
 	{"pause-frames", .format = SHOW_COUNT},
 	{"transitions", .format = SHOW_COUNT},
 	{"pause-duration/us", .format = SHOW_US},
 	{"last-start/us", .format = SHOW_INSTANT},
 	{"last-end/us", .format = SHOW_INSTANT},
-	{"now", .format = SHOW_TEXT},
+	{"now"},
 	{0},
 };
 
@@ -77,68 +69,68 @@ struct direction {
 static const struct direction directions[] = {{"rx", "pfc_rx", "pause_rx", "held"},
 					      {"tx", "pfc_tx", "pause_tx", "pausing"}};
 
-// A row of a port: of a priority, or of 802.3x (priority NULL), unless nothing has happened.
+// What follows that in the keys of a priority and of 802.3x.
+static const struct {
+	const char *pfc, *link;
+	enum show_format format;
+} cells[] = {{"", "", SHOW_COUNT},
+	     {"_transitions", "_transitions", SHOW_COUNT},
+	     {"_pause_ns", "_ns", SHOW_US},
+	     {"_last_start_ns", "_last_start_ns", SHOW_INSTANT},
+	     {"_last_end_ns", "_last_end_ns", SHOW_INSTANT},
+	     {"_paused", "_paused", SHOW_ON}};
+
+#define CELLS (sizeof(cells) / sizeof(*cells))
+
+// Adds a row of a priority, or of 802.3x (PRIORITIES), unless nothing has happened.
 static void
 add_history(struct text_table *t, const struct show_row *port, const struct direction *d,
-	    const char *priority)
+	    unsigned int priority)
 {
-	static const struct {
-		const char *pfc, *link;
-		enum show_format format;
-	} cells[] = {{"", "", .format = SHOW_COUNT},
-		     {"_transitions", "_transitions", .format = SHOW_COUNT},
-		     {"_pause_ns", "_ns", .format = SHOW_US},
-		     {"_last_start_ns", "_last_start_ns", .format = SHOW_INSTANT},
-		     {"_last_end_ns", "_last_end_ns", .format = SHOW_INSTANT},
-		     {"_paused", "_paused", .format = SHOW_TEXT}};
-	struct show_row row = {.depth = 1, .names = {priority}};
-	char key[48];
-	const json_t *values[6];
+	bool link = priority == PRIORITIES;
+	struct show_row values[CELLS] = {0};
 
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < CELLS; i++) {
 		const json_t *of;
+		char key[48];
 
-		snprintf(key, sizeof(key), "%s%s", priority != NULL ? d->pfc : d->link,
-			 priority != NULL ? cells[i].pfc : cells[i].link);
+		snprintf(key, sizeof(key), "%s%s", link ? d->link : d->pfc,
+			 link ? cells[i].link : cells[i].pfc);
 		of = json_object_get(port->value, key);
-		values[i] = priority != NULL ? json_array_get(of, (size_t)(*priority - '0')) : of;
+		values[i].value = link ? of : json_array_get(of, priority);
 	}
-	if (json_integer_value(values[0]) <= 0 && json_integer_value(values[1]) <= 0)
+	if (json_integer_value(values[0].value) <= 0 && json_integer_value(values[1].value) <= 0)
 		return;
 	show_cell(t, port, "12", SHOW_NAME);
-	text_table_cell(t, "%s", priority != NULL ? priority : "link");
+	if (link)
+		text_table_cell(t, "link");
+	else
+		text_table_cell(t, "%u", priority);
 	text_table_cell(t, "%s", d->name);
-	for (size_t i = 0; i < 5; i++) {
-		row.value = values[i];
-		show_cell(t, &row, "", cells[i].format);
-	}
-	text_table_cell(t, "%s", json_is_true(values[5]) ? d->paused : "");
+	for (size_t i = 0; i < CELLS - 1; i++)
+		show_cell(t, &values[i], "", cells[i].format);
+	text_table_cell(t, "%s", json_is_true(values[CELLS - 1].value) ? d->paused : "");
 }
 
 static void
 add_port(struct text_table *t, const struct show_row *port)
 {
-	static const char *const priorities[PRIORITIES] = {"0", "1", "2", "3", "4", "5", "6", "7"};
-
-	for (size_t i = 0; i < PRIORITIES; i++)
+	for (unsigned int i = 0; i <= PRIORITIES; i++)
 		for (size_t k = 0; k < 2; k++)
-			add_history(t, port, &directions[k], priorities[i]);
-	for (size_t k = 0; k < 2; k++)
-		add_history(t, port, &directions[k], NULL);
+			add_history(t, port, &directions[k], i);
 }
+
+static const struct show_table tables[] = {
+	{"nodes/*/ports/*", .columns = columns, .add = add_port,
+	 .empty = "no PFC frame has been sent or received"},
+	{0},
+};
 
 const struct show_view show_pfc = {
 	.name = "pfc",
 	.arguments = "[PORT]",
 	.help = "the exact history of pauses by priority",
 	.of = "node or port",
-	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/ports/*",
-			 .columns = columns,
-			 .add = add_port,
-			 .empty = "no PFC frame has been sent or received"},
-			{0},
-		},
+	.port = port_json,
+	.tables = tables,
 };

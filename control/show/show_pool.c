@@ -3,18 +3,6 @@
 // the persistent ones were.
 #include "show_view.h"
 
-static json_t *
-node_pools(const struct show_state *s, const struct report_node *n)
-{
-	return counters_node(n, COUNTERS_POOLS, s->now);
-}
-
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_node(s, q, node_pools, to);
-}
-
 static void
 size_cell(struct text_table *t, const struct show_row *row)
 {
@@ -37,13 +25,18 @@ share_cell(struct text_table *t, const struct show_row *row)
 }
 
 static const struct show_column columns[] = {
-	{"node", "1", .format = SHOW_NAME},
-	{"pool", "2", .format = SHOW_NAME},
+	{"node", "1", SHOW_NAME},
+	{"pool", "2", SHOW_NAME},
 	{"size", .format = SHOW_BYTES, .cell = size_cell},
-	{"used", "used", .format = SHOW_BYTES},
-	{"max", "used_max", .format = SHOW_BYTES},
+	{"used"},
+	{"max", "used_max"},
 	{"max/size", .format = SHOW_COUNT, .cell = share_cell},
-	{"max-persistent", "used_max_persistent", .format = SHOW_BYTES},
+	{"max-persistent", "used_max_persistent"},
+	{0},
+};
+
+static const struct show_table tables[] = {
+	{"nodes/*/pools/*", COUNTER_OF_POOL, .columns = columns, .empty = "no pool"},
 	{0},
 };
 
@@ -52,8 +45,6 @@ const struct show_view show_pool = {
 	.arguments = "[NODE]",
 	.help = "buffer pools: size, use and peak",
 	.of = "node",
-	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/pools/*", .columns = columns, .empty = "no pool"}, {0}},
+	.node_counters = COUNTERS_POOLS,
+	.tables = tables,
 };

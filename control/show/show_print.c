@@ -3,11 +3,11 @@
 // for kept beside; where it ends is a row.
 #include "show_view.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PS_PER_NS_SHOWN 1000
 #define COLUMNS_MAX 16
 
 // ---- values ------------------------------------------------------------------------------------
@@ -18,8 +18,8 @@ positive(const json_t *value)
 	return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
 }
 
-static const char *
-text_of(const json_t *value)
+const char *
+show_text(const json_t *value)
 {
 	return json_is_string(value) ? json_string_value(value) : "";
 }
@@ -39,7 +39,7 @@ show_number_at(const json_t *of, const char *key, size_t index)
 const char *
 show_string(const json_t *of, const char *key)
 {
-	return text_of(json_object_get(of, key));
+	return show_text(json_object_get(of, key));
 }
 
 bool
@@ -48,41 +48,38 @@ show_flag(const json_t *of, const char *key)
 	return json_is_true(json_object_get(of, key));
 }
 
-const char *
-show_set(char text[static SHOW_LIST_MAX], uint64_t bits)
+void
+show_append_set(struct text_table *t, uint64_t bits)
 {
-	size_t used = 0;
+	const char *between = "";
 
-	strcpy(text, "-");
-	for (unsigned int first = 0; first < 64; first++) {
-		unsigned int last = first;
-
+	if (bits == 0)
+		text_table_append(t, "-");
+	for (unsigned int first = 0, last; first < 64; first = last + 1) {
+		last = first;
 		if (!(bits >> first & 1))
 			continue;
 		while (last < 63 && bits >> (last + 1) & 1)
 			last++;
-		used += (size_t)snprintf(text + used, SHOW_LIST_MAX - used, "%s%u",
-					 used != 0 ? "," : "", first);
+		text_table_append(t, "%s%u", between, first);
 		if (last != first)
-			used += (size_t)snprintf(text + used, SHOW_LIST_MAX - used, "%s%u",
-						 last == first + 1 ? "," : "-", last);
-		first = last;
+			text_table_append(t, "%s%u", last == first + 1 ? "," : "-", last);
+		between = ",";
 	}
-	return text;
 }
 
-const char *
-show_numbers(char text[static SHOW_LIST_MAX], const json_t *of)
+uint64_t
+show_bits(const json_t *numbers)
 {
 	uint64_t bits = 0;
 
-	for (size_t i = 0; i < json_array_size(of); i++) {
-		const json_t *one = json_array_get(of, i);
+	for (size_t i = 0; i < json_array_size(numbers); i++) {
+		json_int_t one = json_integer_value(json_array_get(numbers, i));
 
-		if (json_integer_value(one) >= 0 && json_integer_value(one) < 64)
-			bits |= UINT64_C(1) << json_integer_value(one);
+		if (one >= 0 && one < 64)
+			bits |= UINT64_C(1) << one;
 	}
-	return show_set(text, bits);
+	return bits;
 }
 
 static uint64_t
@@ -162,8 +159,14 @@ value_cell(struct text_table *t, const json_t *value, enum show_format format)
 	case SHOW_RATE:
 		text_table_cell(t, "%s", number != 0 ? text_rate(text, number) : "device");
 		break;
+	case SHOW_LIMIT:
+		text_table_cell(t, "%s", number != 0 ? text_rate(text, number) : "-");
+		break;
+	case SHOW_DELAY:
+		text_table_cell(t, "%s", text_duration(text, number));
+		break;
 	case SHOW_DURATION:
-		text_table_cell(t, "%s", text_duration(text, number * PS_PER_NS_SHOWN));
+		text_table_cell(t, "%s", text_duration(text, number * PS_PER_NS));
 		break;
 	case SHOW_US:
 		us_cell(t, number);
@@ -177,8 +180,21 @@ value_cell(struct text_table *t, const json_t *value, enum show_format format)
 	case SHOW_SUM:
 		text_table_cell(t, "%" PRIu64, sum_of(value));
 		break;
+	case SHOW_ON:
+		text_table_cell(t, json_is_true(value) ? "on" : "off");
+		break;
+	case SHOW_YES:
+		text_table_cell(t, json_is_true(value) ? "yes" : "no");
+		break;
+	case SHOW_SET:
+		text_table_cell(t, "%s", "");
+		show_append_set(t, show_bits(value));
+		break;
 	default:
-		text_table_cell(t, "%s", text_of(value));
+		text_table_cell(t, "%s",
+				format == SHOW_FILLED && *show_text(value) == '\0'
+					? "-"
+					: show_text(value));
 	}
 }
 
@@ -194,6 +210,28 @@ show_cell(struct text_table *t, const struct show_row *row, const char *key,
 
 // ---- tables ------------------------------------------------------------------------------------
 
+static const char *
+key_of(const struct show_column *c)
+{
+	return c->key != NULL ? c->key : c->heading;
+}
+
+static enum show_format
+format_of(const struct show_table *table, const struct show_column *c)
+{
+	const struct counter *counter;
+
+	if (c->format != SHOW_COUNTER)
+		return c->format;
+	if (c->cell != NULL || table->add != NULL)
+		return SHOW_TEXT;
+	counter = counter_find(table->scope, key_of(c));
+	assert(counter != NULL);
+	if (strcmp(counter->unit, "ns") == 0)
+		return counter->kind == COUNTER_GAUGE ? SHOW_INSTANT : SHOW_US;
+	return strcmp(counter->unit, "bytes") == 0 ? SHOW_BYTES : SHOW_COUNT;
+}
+
 static void
 add_row(struct text_table *t, const struct show_table *table, const struct show_row *row)
 {
@@ -204,10 +242,18 @@ add_row(struct text_table *t, const struct show_table *table, const struct show_
 		return;
 	}
 	for (const struct show_column *c = table->columns; c->heading != NULL; c++) {
-		if (c->cell != NULL)
+		char of_priority[SHOW_NAME_MAX];
+		const char *key = key_of(c);
+
+		if (c->cell != NULL) {
 			c->cell(t, row);
-		else
-			show_cell(t, row, c->key, c->format);
+			continue;
+		}
+		if (c->format == SHOW_COUNTER && table->scope == COUNTER_OF_PRIORITY) {
+			snprintf(of_priority, sizeof(of_priority), "@2/%s/@3", key);
+			key = of_priority;
+		}
+		show_cell(t, row, key, format_of(table, c));
 	}
 }
 
@@ -219,6 +265,8 @@ static void
 add_members(struct text_table *t, const struct show_table *table, const char *path,
 	    const json_t *of, struct show_row *row)
 {
+	size_t count = json_array_size(of);
+	size_t first = table->last != 0 && count > table->last ? count - table->last : 0;
 	unsigned int star = row->depth++;
 	const char *name;
 	json_t *member;
@@ -229,7 +277,7 @@ add_members(struct text_table *t, const struct show_table *table, const char *pa
 		row->members[star] = member;
 		add_rows(t, table, path, member, row);
 	}
-	for (size_t i = 0; i < json_array_size(of); i++) {
+	for (size_t i = first; i < count; i++) {
 		snprintf(row->indices[star], sizeof(row->indices[star]), "%zu", i);
 		row->names[star] = row->indices[star];
 		row->members[star] = json_array_get(of, i);
@@ -262,7 +310,7 @@ show_print_table(const struct show_table *table, const json_t *of, const char *b
 		 const char *indent, FILE *to)
 {
 	struct text_column columns[COLUMNS_MAX];
-	struct show_row row = {.depth = 0};
+	struct show_row row = {.of = of};
 	unsigned int count = 0;
 	struct text_table *t;
 	bool printed;
@@ -270,7 +318,8 @@ show_print_table(const struct show_table *table, const json_t *of, const char *b
 	for (; table->columns[count].heading != NULL; count++)
 		columns[count] = (struct text_column){
 			table->columns[count].heading,
-			table->columns[count].format <= SHOW_NAME ? TEXT_LEFT : TEXT_RIGHT};
+			format_of(table, &table->columns[count]) <= SHOW_NAME ? TEXT_LEFT
+									      : TEXT_RIGHT};
 	t = text_table_create(columns, count);
 	add_rows(t, table, table->rows, of, &row);
 	printed = text_table_rows(t) != 0 || table->empty != NULL;
@@ -285,27 +334,52 @@ show_print_table(const struct show_table *table, const json_t *of, const char *b
 }
 
 void
-show_print_each(const json_t *answer, bool ports, show_print_part_fn *print, FILE *to)
+show_print_name(const char *name, const json_t *part, FILE *to)
 {
-	const char *node_name, *port_name, *between = "";
+	(void)part;
+	fprintf(to, "%s\n", name);
+}
+
+static void
+print_tables(const struct show_view *view, const json_t *of, const char *indent, FILE *to)
+{
+	bool printed = false;
+
+	for (const struct show_table *t = view->tables; t->rows != NULL; t++)
+		printed |= show_print_table(t, of, printed ? "\n" : "", indent, to);
+}
+
+static void
+print_part(const struct show_view *view, const char *name, const json_t *part, const char **between,
+	   FILE *to)
+{
+	fputs(*between, to);
+	view->heading(name, part, to);
+	print_tables(view, part, "  ", to);
+	*between = "\n";
+}
+
+void
+show_print_view(const struct show_view *view, const json_t *answer, FILE *to)
+{
+	const char *name, *port_name, *between = "";
 	json_t *node, *port;
 
-	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
-	{
-		if (!ports) {
-			fputs(between, to);
-			print(node_name, node, to);
-			between = "\n";
-			continue;
-		}
-		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+	if (view->print != NULL)
+		view->print(answer, to);
+	else if (view->heading == NULL)
+		print_tables(view, answer, "", to);
+	else
+		json_object_foreach(json_object_get(answer, "nodes"), name, node)
 		{
-			char name[SHOW_NAME_MAX];
+			if (view->port == NULL)
+				print_part(view, name, node, &between, to);
+			json_object_foreach(json_object_get(node, "ports"), port_name, port)
+			{
+				char full[SHOW_NAME_MAX];
 
-			snprintf(name, sizeof(name), "%s.%s", node_name, port_name);
-			fputs(between, to);
-			print(name, port, to);
-			between = "\n";
+				snprintf(full, sizeof(full), "%s.%s", name, port_name);
+				print_part(view, full, port, &between, to);
+			}
 		}
-	}
 }

@@ -301,17 +301,11 @@ qos_settings(const struct report_node *n, const struct show_switch *w, int port)
 }
 
 static json_t *
-switch_json(const struct show_state *s, const struct report_node *n)
+node_json(const struct show_state *s, const struct report_node *n)
 {
 	const struct show_switch *w = show_find_switch(s, n);
 
 	return w != NULL ? qos_settings(n, w, -1) : NULL;
-}
-
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_node(s, q, switch_json, to);
 }
 
 static json_t *
@@ -322,32 +316,15 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 	return w != NULL ? qos_settings(n, w, (int)port) : json_object();
 }
 
-static bool
-collect_port(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_port(s, q, true, port_json, to);
-}
-
-static void
-print(const json_t *answer, FILE *to)
-{
-	show_print_each(answer, false, show_print_qos, to);
-}
-
-static void
-print_ports(const json_t *answer, FILE *to)
-{
-	show_print_each(answer, true, show_print_qos, to);
-}
-
 const struct show_view show_qos = {
 	.name = "qos",
 	.arguments = "roce [NODE]",
 	.help = "QoS of switches as their operators know it, and what differs from the preset",
 	.of = "switch",
 	.needs = SHOW_NEEDS_SETTINGS,
-	.collect = collect,
-	.print = print,
+	.node = node_json,
+	.heading = show_print_name,
+	.tables = show_qos_tables,
 };
 
 const struct show_view show_interface_roce_status = {
@@ -357,6 +334,8 @@ const struct show_view show_interface_roce_status = {
 	.help = "the same of ports of switches",
 	.of = "switch or port of one",
 	.needs = SHOW_NEEDS_SETTINGS,
-	.collect = collect_port,
-	.print = print_ports,
+	.port = port_json,
+	.switches = true,
+	.heading = show_print_name,
+	.tables = show_qos_tables,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of `show qos roce`, and the marks that say where a value comes from.
+// The parts of `show qos roce`, and where the values of settings come from.
 #pragma once
 
 #include "show_view.h"
@@ -15,26 +15,18 @@ unsigned int show_used_classes(const struct switch_config *c);
 
 // ---- printing ----------------------------------------------------------------------------------
 
-#define SHOW_MARK_MAX 48
+// The tables of the settings of a switch or port: settings, maps, scheduling, pools, exceptions.
+extern const struct show_table show_qos_tables[];
+// The maps, and the scheduling of priorities (show_qos_maps.c).
+void show_add_maps(struct text_table *t, const struct show_row *row);
+void show_add_schedule(struct text_table *t, const struct show_row *row);
 
-// Prints the settings of a switch or port (show_qos_print.c).
-void show_print_qos(const char *name, const json_t *settings, FILE *to);
-
-// Where a value of "values" comes from: "preset", "default", "overridden (line 12)". Returns text.
-const char *show_mark_value(char text[static SHOW_MARK_MAX], const json_t *value);
-bool show_mark_overridden(const char *mark);
-// The same by its key.
-const char *show_mark(char text[static SHOW_MARK_MAX], const json_t *settings, const char *key);
-// The same for the keys PREFIX<n>SUFFIX together, n being the bits that are set: overridden where
-// one of them is, else preset where one is.
-const char *show_mark_all(char text[static SHOW_MARK_MAX], const json_t *settings,
-			  const char *prefix, uint64_t bits, const char *suffix);
-// Joins those keys to the mark in text.
-void show_mark_join(char text[static SHOW_MARK_MAX], const json_t *settings, const char *prefix,
-		    uint64_t bits, const char *suffix);
-
-// Each prints one table with its title (show_qos_tables.c).
-void show_print_maps(const json_t *settings, FILE *to);
-void show_print_schedule(const json_t *settings, FILE *to);
-void show_print_pools(const json_t *settings, FILE *to);
-void show_print_exceptions(const json_t *settings, FILE *to);
+// Where a value of "values" comes from, as a cell: "preset", "default", "overridden (line 12)".
+void show_origin_cell(struct text_table *t, const json_t *value);
+bool show_is_overridden(const json_t *value);
+// The value of a key.
+const json_t *show_setting(const json_t *settings, const char *key);
+// The strongest of `best` and the values of the keys that `keys` stands for, "qos.tc.*.weight", its
+// `*` being the bits that are set: the first that is overridden, else that is of the preset.
+const json_t *show_strongest(const json_t *settings, const json_t *best, const char *keys,
+			     uint64_t bits);

@@ -1,235 +1,305 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `qos roce` of switches and ports, laid out as NVUE does: settings, then maps, scheduling, pools
-// and the exception list (show_qos_tables.c), each line marked with where it comes from.
+// and the exception list, which is what differs from the preset. Each line says where its value
+// comes from.
 #include "show_qos.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// ---- where a value comes from ----------------------------------------------------------------
-
-const char *
-show_mark_value(char text[static SHOW_MARK_MAX], const json_t *value)
-{
-	const char *where = show_string(value, "where");
-
-	if (strcmp(show_string(value, "origin"), "overridden") == 0 && *where != '\0')
-		snprintf(text, SHOW_MARK_MAX, "overridden (%.20s)", where);
-	else
-		snprintf(text, SHOW_MARK_MAX, "%.20s", show_string(value, "origin"));
-	return text;
-}
-
-const char *
-show_mark(char text[static SHOW_MARK_MAX], const json_t *settings, const char *key)
-{
-	return show_mark_value(text, json_object_get(json_object_get(settings, "values"), key));
-}
+// ---- where a value comes from ------------------------------------------------------------------
 
 bool
-show_mark_overridden(const char *mark)
+show_is_overridden(const json_t *value)
 {
-	return strncmp(mark, "overridden", 10) == 0;
-}
-
-static unsigned int
-mark_rank(const char *mark)
-{
-	if (show_mark_overridden(mark))
-		return 3;
-	return strcmp(mark, "preset") == 0 ? 2 : *mark != '\0';
+	return strcmp(show_string(value, "origin"), "overridden") == 0;
 }
 
 void
-show_mark_join(char text[static SHOW_MARK_MAX], const json_t *settings, const char *prefix,
-	       uint64_t bits, const char *suffix)
+show_origin_cell(struct text_table *t, const json_t *value)
 {
+	const char *where = show_string(value, "where");
+
+	text_table_cell(t, "%s", show_string(value, "origin"));
+	if (show_is_overridden(value) && *where != '\0')
+		text_table_append(t, " (%s)", where);
+}
+
+const json_t *
+show_setting(const json_t *settings, const char *key)
+{
+	return json_object_get(json_object_get(settings, "values"), key);
+}
+
+static unsigned int
+strength(const json_t *value)
+{
+	if (show_is_overridden(value))
+		return 3;
+	return strcmp(show_string(value, "origin"), "preset") == 0 ? 2 : value != NULL;
+}
+
+const json_t *
+show_strongest(const json_t *settings, const json_t *best, const char *keys, uint64_t bits)
+{
+	int length = (int)strcspn(keys, "*");
+
 	for (; bits != 0; bits &= bits - 1) {
-		char key[96], one[SHOW_MARK_MAX];
+		const json_t *one;
+		char key[96];
 
-		snprintf(key, sizeof(key), "%s%d%s", prefix, __builtin_ctzll(bits), suffix);
-		if (mark_rank(show_mark(one, settings, key)) > mark_rank(text))
-			strcpy(text, one);
+		snprintf(key, sizeof(key), "%.*s%d%s", length, keys, __builtin_ctzll(bits),
+			 keys + length + 1);
+		one = show_setting(settings, key);
+		if (strength(one) > strength(best))
+			best = one;
 	}
+	return best;
 }
 
-const char *
-show_mark_all(char text[static SHOW_MARK_MAX], const json_t *settings, const char *prefix,
-	      uint64_t bits, const char *suffix)
-{
-	*text = '\0';
-	show_mark_join(text, settings, prefix, bits, suffix);
-	return text;
-}
+// ---- settings ----------------------------------------------------------------------------------
 
-// ---- settings --------------------------------------------------------------------------------
+struct line;
 
-static void
-add_line(struct text_table *t, const char *name, const char *value, const char *by)
-{
-	text_table_cell(t, "%s", name);
-	text_table_cell(t, "%s", value);
-	text_table_cell(t, "%s", by);
-}
+typedef void add_line_fn(struct text_table *t, const json_t *settings, const struct line *line);
 
-static const char *
-yes_no(const json_t *of, const char *key)
+struct line {
+	const char *name;
+	const char *path; // of the value in the settings; NULL: a heading
+	enum show_format format;
+	const char *key;  // where the value comes from, in "values"
+	const char *keys; // or the strongest of these and `others`, of all classes or groups
+	const char *others;
+	add_line_fn *add; // instead
+};
+
+static const json_t *
+classes_of(const json_t *settings)
 {
-	return show_flag(of, key) ? "yes" : "no";
+	return json_object_get(json_object_get(settings, "congestion-control"), "tc");
 }
 
 // The classes' values of a threshold: one where all have the same, else each with its class.
 static void
-add_threshold(struct text_table *t, const json_t *settings, const char *name, const char *key,
-	      bool bytes)
+add_threshold(struct text_table *t, const json_t *settings, const struct line *line)
 {
-	const json_t *classes =
-		json_object_get(json_object_get(settings, "congestion-control"), "tc");
-	char text[SHOW_LIST_MAX] = "", by[SHOW_MARK_MAX], line[32];
+	const json_t *classes = classes_of(settings), *one;
+	const char *key = line->path;
 	uint64_t bits = 0;
 	bool same = true;
-	const json_t *one;
 	size_t i;
 
+	if (json_array_size(classes) == 0)
+		return;
 	json_array_foreach(classes, i, one)
-		same &= json_equal(json_object_get(one, name),
-				   json_object_get(json_array_get(classes, 0), name)) != 0;
+		same &= json_equal(json_object_get(one, key),
+				   json_object_get(json_array_get(classes, 0), key)) != 0;
+	text_table_cell(t, "%s", line->name);
+	text_table_cell(t, "%s", "");
 	json_array_foreach(classes, i, one)
 	{
 		uint64_t tc = show_number(one, "traffic-class");
-		size_t used = strlen(text);
 		char value[TEXT_VALUE_MAX];
 
 		if (tc < 64)
 			bits |= UINT64_C(1) << tc;
 		if (same && i != 0)
 			continue;
-		if (bytes)
-			text_bytes(value, show_number(one, name));
+		if (line->format == SHOW_BYTES)
+			text_bytes(value, show_number(one, key));
 		else
 			snprintf(value, sizeof(value), "%g",
-				 json_number_value(json_object_get(one, name)));
-		snprintf(text + used, sizeof(text) - used, "%s%s", used != 0 ? ", " : "", value);
-		used = strlen(text);
+				 json_number_value(json_object_get(one, key)));
+		text_table_append(t, "%s%s", i != 0 ? ", " : "", value);
 		if (!same)
-			snprintf(text + used, sizeof(text) - used, " (tc %" PRIu64 ")", tc);
+			text_table_append(t, " (tc %ju)", (uintmax_t)tc);
 	}
-	snprintf(line, sizeof(line), "  %s", name);
-	if (*text != '\0')
-		add_line(t, line, text, show_mark_all(by, settings, "qos.tc.", bits, key));
-}
-
-static void
-add_congestion(struct text_table *t, const json_t *settings)
-{
-	const json_t *c = json_object_get(settings, "congestion-control");
-	char text[SHOW_LIST_MAX], by[SHOW_MARK_MAX];
-
-	add_line(t, "congestion-control", "", "");
-	show_mark_all(by, settings, "qos.tc.", 0xff, ".ecn");
-	show_mark_join(by, settings, "qos.tc.", 0xff, ".red");
-	add_line(t, "  congestion-mode", show_string(c, "congestion-mode"), by);
-	add_line(t, "  enabled-tc", show_numbers(text, json_object_get(c, "enabled-tc")),
-		 show_mark_all(by, settings, "qos.tc.", 0xff, ".ecn"));
-	add_threshold(t, settings, "max-threshold", ".ecn.max", true);
-	add_threshold(t, settings, "min-threshold", ".ecn.min", true);
-	add_threshold(t, settings, "probability", ".ecn.probability", false);
+	show_origin_cell(t, show_strongest(settings, NULL, line->keys, bits));
 }
 
 // Cables in metres: "5 m, 40 m".
-static const char *
-cable_text(char text[static SHOW_LIST_MAX], const json_t *lengths)
+static void
+add_cables(struct text_table *t, const json_t *settings, const struct line *line)
 {
 	const json_t *one;
 	size_t i;
 
-	strcpy(text, "");
-	json_array_foreach(lengths, i, one)
-	{
-		size_t used = strlen(text);
-
-		snprintf(text + used, SHOW_LIST_MAX - used, "%s%g m", used != 0 ? ", " : "",
-			 json_number_value(one));
-	}
-	return text;
+	text_table_cell(t, "%s", line->name);
+	text_table_cell(t, "%s", "");
+	json_array_foreach(json_object_get(json_object_get(settings, "pfc"), "cable-length"), i,
+			   one)
+		text_table_append(t, "%s%g m", i != 0 ? ", " : "", json_number_value(one));
+	text_table_cell(t, "links");
 }
 
 static void
-add_pfc(struct text_table *t, const json_t *settings)
+add_trust(struct text_table *t, const json_t *settings, const struct line *line)
 {
-	const json_t *pfc = json_object_get(settings, "pfc");
-	char text[SHOW_LIST_MAX], by[SHOW_MARK_MAX], all[SHOW_MARK_MAX];
-
-	show_mark(by, settings, "qos.flow-control");
-	add_line(t, "pfc", "", "");
-	add_line(t, "  flow-control", show_string(pfc, "flow-control"), by);
-	add_line(t, "  pfc-priority", show_numbers(text, json_object_get(pfc, "pfc-priority")),
-		 show_mark(all, settings, "qos.pfc.priorities"));
-	add_line(t, "  rx-enabled", yes_no(pfc, "rx-enabled"), by);
-	show_mark_join(by, settings, "qos.pg.", 0xff, ".lossless");
-	add_line(t, "  tx-enabled", yes_no(pfc, "tx-enabled"), by);
-	add_line(t, "  cable-length", cable_text(text, json_object_get(pfc, "cable-length")),
-		 "links");
-}
-
-static void
-add_trust(struct text_table *t, const json_t *settings)
-{
-	const json_t *trust = json_object_get(settings, "trust");
-	char text[SHOW_LIST_MAX] = "", by[SHOW_MARK_MAX];
+	const json_t *modes = json_object_get(json_object_get(settings, "trust"), "trust-mode");
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(trust, "trust-mode"), i, one)
-	{
-		size_t used = strlen(text);
-		const char *mode = json_string_value(one);
+	text_table_cell(t, "%s", line->name);
+	text_table_cell(t, "%s", json_array_size(modes) == 0 ? "port" : "");
+	json_array_foreach(modes, i, one)
+		text_table_append(t, "%s%s", i != 0 ? "," : "", show_text(one));
+	show_origin_cell(t, show_setting(settings, line->key));
+}
 
-		snprintf(text + used, sizeof(text) - used, "%s%s", used != 0 ? "," : "",
-			 mode != NULL ? mode : "");
-	}
-	add_line(t, "trust", "", "");
-	add_line(t, "  trust-mode", *text != '\0' ? text : "port",
-		 show_mark(by, settings, "qos.trust"));
-	snprintf(text, sizeof(text), "%" PRIu64, show_number(trust, "port-default-sp"));
-	add_line(t, "  port-default-sp", text, show_mark(by, settings, "qos.port-priority"));
+// A preset or mode, which has its origin beside it.
+static void
+add_choice(struct text_table *t, const json_t *settings, const struct line *line)
+{
+	text_table_cell(t, "%s", line->name);
+	text_table_cell(t, "%s", show_string(settings, line->name));
+	text_table_cell(t, "%s", show_string(settings, line->path));
+}
+
+// A port has no rate of its own mostly.
+static void
+add_rate(struct text_table *t, const json_t *settings, const struct line *line)
+{
+	const struct show_row row = {.value = settings};
+
+	if (show_number(settings, line->path) == 0)
+		return;
+	text_table_cell(t, "%s", line->name);
+	show_cell(t, &row, line->path, SHOW_RATE);
+	show_origin_cell(t, show_setting(settings, line->key));
+}
+
+// clang-format off
+static const struct line lines[] = {
+	{"enable", "enable", SHOW_ON},
+	{"preset", "preset-where", .add = add_choice},
+	{"mode", "mode-where", .add = add_choice},
+	{"congestion-control"},
+	{"  congestion-mode", "congestion-control/congestion-mode", SHOW_TEXT,
+	 .keys = "qos.tc.*.ecn", .others = "qos.tc.*.red"},
+	{"  enabled-tc", "congestion-control/enabled-tc", SHOW_SET, .keys = "qos.tc.*.ecn"},
+	{"  max-threshold", "max-threshold", SHOW_BYTES, .keys = "qos.tc.*.ecn.max",
+	 .add = add_threshold},
+	{"  min-threshold", "min-threshold", SHOW_BYTES, .keys = "qos.tc.*.ecn.min",
+	 .add = add_threshold},
+	{"  probability", "probability", .keys = "qos.tc.*.ecn.probability", .add = add_threshold},
+	{"pfc"},
+	{"  flow-control", "pfc/flow-control", SHOW_TEXT, "qos.flow-control"},
+	{"  pfc-priority", "pfc/pfc-priority", SHOW_SET, "qos.pfc.priorities"},
+	{"  rx-enabled", "pfc/rx-enabled", SHOW_YES, "qos.flow-control"},
+	{"  tx-enabled", "pfc/tx-enabled", SHOW_YES, "qos.flow-control",
+	 .keys = "qos.pg.*.lossless"},
+	{"  cable-length", .add = add_cables},
+	{"trust"},
+	{"  trust-mode", .key = "qos.trust", .add = add_trust},
+	{"  port-default-sp", "trust/port-default-sp", SHOW_COUNT, "qos.port-priority"},
+	{"port-max-rate", "port-max-rate-bps", .key = "qos.port.max-rate", .add = add_rate},
+};
+// clang-format on
+
+static void
+add_line(struct text_table *t, const struct show_row *row, const struct line *line)
+{
+	const json_t *origin = line->key != NULL ? show_setting(row->value, line->key) : NULL;
+
+	if (line->keys != NULL)
+		origin = show_strongest(row->value, origin, line->keys, 0xff);
+	if (line->others != NULL)
+		origin = show_strongest(row->value, origin, line->others, 0xff);
+	text_table_cell(t, "%s", line->name);
+	if (line->path != NULL)
+		show_cell(t, row, line->path, line->format);
+	else
+		text_table_cell(t, "%s", "");
+	show_origin_cell(t, origin);
 }
 
 static void
-add_settings(struct text_table *t, const struct show_row *row)
+add_lines(struct text_table *t, const struct show_row *row)
 {
-	const json_t *settings = row->value;
-	char rate[TEXT_VALUE_MAX], by[SHOW_MARK_MAX];
-	uint64_t port_rate = show_number(settings, "port-max-rate-bps");
-
-	add_line(t, "enable", show_flag(settings, "enable") ? "on" : "off", "");
-	add_line(t, "preset", show_string(settings, "preset"),
-		 show_string(settings, "preset-where"));
-	add_line(t, "mode", show_string(settings, "mode"), show_string(settings, "mode-where"));
-	add_congestion(t, settings);
-	add_pfc(t, settings);
-	add_trust(t, settings);
-	if (port_rate != 0)
-		add_line(t, "port-max-rate", text_rate(rate, port_rate),
-			 show_mark(by, settings, "qos.port.max-rate"));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (lines[i].add != NULL)
+			lines[i].add(t, row->value, &lines[i]);
+		else
+			add_line(t, row, &lines[i]);
 }
 
-static const struct show_table table = {
-	.rows = "",
-	.columns = (const struct show_column[]){{"", .format = SHOW_TEXT},
-						{"operational", .format = SHOW_TEXT},
-						{"set by", .format = SHOW_TEXT},
-						{0}},
-	.add = add_settings,
+// ---- pools and exceptions ----------------------------------------------------------------------
+
+static void
+pool_size_cell(struct text_table *t, const struct show_row *row)
+{
+	if (show_flag(row->value, "unlimited"))
+		text_table_cell(t, "inf");
+	else
+		show_cell(t, row, "size", SHOW_BYTES);
+}
+
+static void
+pool_origin_cell(struct text_table *t, const struct show_row *row)
+{
+	char key[96];
+
+	snprintf(key, sizeof(key), "buffer.pools.%.40s.size", show_string(row->value, "name"));
+	show_origin_cell(t, show_setting(row->of, key));
+}
+
+static void
+number_cell(struct text_table *t, const struct show_row *row)
+{
+	(void)row;
+	text_table_cell(t, "%u", text_table_rows(t) + 1);
+}
+
+// ---- the tables --------------------------------------------------------------------------------
+
+static const struct show_column setting_columns[] = {{""}, {"operational"}, {"set by"}, {0}};
+
+static const struct show_column map_columns[] = {
+	{""}, {"pcp"}, {"dscp"}, {"switch-prio", .format = SHOW_COUNT}, {"set by"}, {0},
 };
 
-void
-show_print_qos(const char *name, const json_t *settings, FILE *to)
-{
-	fprintf(to, "%s\n", name);
-	show_print_table(&table, settings, "", "  ", to);
-	show_print_maps(settings, to);
-	show_print_schedule(settings, to);
-	show_print_pools(settings, to);
-	show_print_exceptions(settings, to);
-}
+static const struct show_column schedule_columns[] = {
+	{""},
+	{"switch-prio", .format = SHOW_COUNT},
+	{"priority-group", .format = SHOW_COUNT},
+	{"traffic-class", .format = SHOW_COUNT},
+	{"scheduler-weight"},
+	{"min-rate", .format = SHOW_RATE},
+	{"max-rate", .format = SHOW_RATE},
+	{"set by"},
+	{0},
+};
+
+static const struct show_column pool_columns[] = {
+	{"name", "known-as", SHOW_TEXT},
+	{"pool", "name", SHOW_TEXT},
+	{"mode", .format = SHOW_TEXT},
+	{"switch-prio", "switch-priorities", SHOW_SET},
+	{"tc", "traffic-class", SHOW_SET},
+	{"size", .format = SHOW_BYTES, .cell = pool_size_cell},
+	{"current-usage", "used"},
+	{"max-usage", "used_max"},
+	{"set by", .cell = pool_origin_cell},
+	{0},
+};
+
+static const struct show_column exception_columns[] = {
+	{"", .format = SHOW_COUNT, .cell = number_cell},
+	{"key", "1", SHOW_NAME},
+	{"value", .format = SHOW_TEXT},
+	{"preset", .format = SHOW_FILLED},
+	{"set at", "where", SHOW_FILLED},
+	{0},
+};
+
+const struct show_table show_qos_tables[] = {
+	{"", .columns = setting_columns, .add = add_lines},
+	{"", .title = "  RoCE PCP/DSCP->SP mapping configurations\n", .columns = map_columns,
+	 .add = show_add_maps},
+	{"", .title = "  RoCE SP->TC mapping and ETS configurations\n", .columns = schedule_columns,
+	 .add = show_add_schedule},
+	{"pools/*", COUNTER_OF_POOL, "  RoCE pool config\n", .columns = pool_columns},
+	{"exceptions/*", .title = "  Exception List\n", .columns = exception_columns,
+	 .empty = "none"},
+	{0},
+};

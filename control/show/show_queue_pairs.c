@@ -116,12 +116,12 @@ port_cell(struct text_table *t, const struct show_row *row)
 // A count that the role has, under the one or the other name; of a reader, which has both, the
 // first.
 static void
-add_count(struct text_table *t, const json_t *pair, const char *key, const char *other)
+count_cell(struct text_table *t, const struct show_row *row, const char *key, const char *other)
 {
-	const json_t *value = json_object_get(pair, key);
+	const json_t *value = json_object_get(row->value, key);
 
-	if (value == NULL && other != NULL)
-		value = json_object_get(pair, other);
+	if (value == NULL)
+		value = json_object_get(row->value, other);
 	if (json_is_integer(value) && json_integer_value(value) >= 0)
 		text_table_cell(t, "%ju", (uintmax_t)json_integer_value(value));
 	else
@@ -131,25 +131,25 @@ add_count(struct text_table *t, const json_t *pair, const char *key, const char 
 static void
 retransmitted_cell(struct text_table *t, const struct show_row *row)
 {
-	add_count(t, row->value, "retransmitted", NULL);
+	count_cell(t, row, "retransmitted", "");
 }
 
 static void
 naks_cell(struct text_table *t, const struct show_row *row)
 {
-	add_count(t, row->value, "naks_rx", "naks_tx");
+	count_cell(t, row, "naks_rx", "naks_tx");
 }
 
 static void
 order_cell(struct text_table *t, const struct show_row *row)
 {
-	add_count(t, row->value, "out_of_order", NULL);
+	count_cell(t, row, "out_of_order", "");
 }
 
 static void
 cnps_cell(struct text_table *t, const struct show_row *row)
 {
-	add_count(t, row->value, "cnps_rx", "cnps_tx");
+	count_cell(t, row, "cnps_rx", "cnps_tx");
 }
 
 static void
@@ -158,25 +158,27 @@ rate_cell(struct text_table *t, const struct show_row *row)
 	const double rate = json_number_value(json_object_get(row->value, "rate_bps"));
 	char text[TEXT_VALUE_MAX];
 
-	if (rate >= 1 && rate < 1e18)
-		text_table_cell(t, "%s", text_rate(text, (uint64_t)rate));
-	else
-		text_table_cell(t, "-");
+	text_table_cell(t, "%s", rate >= 1 && rate < 1e18 ? text_rate(text, (uint64_t)rate) : "-");
 }
 
 static const struct show_column columns[] = {
 	{"port", .cell = port_cell},
-	{"qpn", "qpn", .format = SHOW_COUNT},
-	{"role", "role", .format = SHOW_TEXT},
-	{"state", "state", .format = SHOW_TEXT},
-	{"peer", "peer", .format = SHOW_TEXT},
-	{"peer-qpn", "peer_qpn", .format = SHOW_COUNT},
-	{"psn", "psn", .format = SHOW_COUNT},
+	{"qpn", .format = SHOW_COUNT},
+	{"role", .format = SHOW_TEXT},
+	{"state", .format = SHOW_TEXT},
+	{"peer", .format = SHOW_TEXT},
+	{"peer-qpn", "peer_qpn", SHOW_COUNT},
+	{"psn", .format = SHOW_COUNT},
 	{"retransmitted", .format = SHOW_COUNT, .cell = retransmitted_cell},
 	{"naks", .format = SHOW_COUNT, .cell = naks_cell},
 	{"out-of-order", .format = SHOW_COUNT, .cell = order_cell},
 	{"cnps", .format = SHOW_COUNT, .cell = cnps_cell},
 	{"rate", .format = SHOW_RATE, .cell = rate_cell},
+	{0},
+};
+
+static const struct show_table tables[] = {
+	{"nodes/*/queue_pairs/*", .columns = columns, .empty = "no NIC has a queue pair"},
 	{0},
 };
 
@@ -187,11 +189,5 @@ const struct show_view show_queue_pairs = {
 	.of = "NIC",
 	.needs = SHOW_NEEDS_QUEUE_PAIRS,
 	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/queue_pairs/*",
-			 .columns = columns,
-			 .empty = "no NIC has a queue pair"},
-			{0},
-		},
+	.tables = tables,
 };

@@ -52,54 +52,47 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 	return found;
 }
 
-// "swp5 spine1, swp6 spine2": a next hop is its port and who is behind it.
-static void
-append_hop(char *text, size_t size, const json_t *hop)
-{
-	const char *node = show_string(hop, "node");
-	size_t used = strlen(text);
-
-	snprintf(text + used, size - used, "%s%s %s", used != 0 ? ", " : "",
-		 show_string(hop, "port"), *node != '\0' ? node : show_string(hop, "mac"));
-}
-
-// "; vxlan vni 5001 to 172.16.0.2" or "; vlan 101".
-static void
-append_encap(char *text, size_t size, const json_t *encap)
-{
-	size_t used = strlen(text);
-
-	if (json_object_get(encap, "vni") != NULL)
-		snprintf(text + used, size - used, "; vxlan vni %ju to %s",
-			 (uintmax_t)show_number(encap, "vni"), show_string(encap, "to"));
-	else if (json_object_get(encap, "vlan") != NULL)
-		snprintf(text + used, size - used, "; vlan %ju",
-			 (uintmax_t)show_number(encap, "vlan"));
-}
-
+// "swp5 spine1, swp6 spine2; vxlan vni 5001 to 172.16.0.2": a next hop is its port and who is
+// behind it.
 static void
 next_hops_cell(struct text_table *t, const struct show_row *row)
 {
 	const json_t *via = json_object_get(row->value, "via");
-	char hops[4096] = "";
+	const json_t *encap = json_object_get(row->value, "encap");
 
-	for (size_t i = 0; i < json_array_size(via); i++)
-		append_hop(hops, sizeof(hops), json_array_get(via, i));
-	if (*hops != '\0')
-		append_encap(hops, sizeof(hops), json_object_get(row->value, "encap"));
-	text_table_cell(t, "%s",
-			*hops != '\0'                    ? hops
-			: show_flag(row->value, "glean") ? "none yet: neighbours are probed"
-							 : "none: dropped");
+	if (json_array_size(via) == 0) {
+		text_table_cell(t, "%s",
+				show_flag(row->value, "glean") ? "none yet: neighbours are probed"
+							       : "none: dropped");
+		return;
+	}
+	text_table_cell(t, "%s", "");
+	for (size_t i = 0; i < json_array_size(via); i++) {
+		const json_t *hop = json_array_get(via, i);
+		const char *node = show_string(hop, "node");
+
+		text_table_append(t, "%s%s %s", i != 0 ? ", " : "", show_string(hop, "port"),
+				  *node != '\0' ? node : show_string(hop, "mac"));
+	}
+	if (json_object_get(encap, "vni") != NULL)
+		text_table_append(t, "; vxlan vni %ju to %s", (uintmax_t)show_number(encap, "vni"),
+				  show_string(encap, "to"));
+	else if (json_object_get(encap, "vlan") != NULL)
+		text_table_append(t, "; vlan %ju", (uintmax_t)show_number(encap, "vlan"));
 }
 
 static const struct show_column columns[] = {
-	{"node", "1", .format = SHOW_NAME},
-	{"vrf", "2", .format = SHOW_NAME},
-	{"prefix", "3", .format = SHOW_NAME},
-	{"mode", "mode", .format = SHOW_TEXT},
-	{"source", "source", .format = SHOW_TEXT},
+	{"node", "1", SHOW_NAME},
+	{"vrf", "2", SHOW_NAME},
+	{"prefix", "3", SHOW_NAME},
+	{"mode", .format = SHOW_TEXT},
+	{"source", .format = SHOW_TEXT},
 	{"next hops", .cell = next_hops_cell},
+	{0},
+};
+
+static const struct show_table tables[] = {
+	{"nodes/*/vrfs/*/*", .columns = columns, .empty = "no route"},
 	{0},
 };
 
@@ -110,7 +103,5 @@ const struct show_view show_route = {
 	.of = "switch",
 	.needs = SHOW_NEEDS_ROUTES,
 	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/vrfs/*/*", .columns = columns, .empty = "no route"}, {0}},
+	.tables = tables,
 };

@@ -16,7 +16,7 @@ find_steering(const struct show_state *s, const struct report_node *n, unsigned 
 }
 
 static json_t *
-steering_port(const struct show_state *s, const struct report_node *n, unsigned int port)
+port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
 	const struct show_steering *steering = find_steering(s, n, port);
 	json_t *classes;
@@ -40,24 +40,24 @@ steering_port(const struct show_state *s, const struct report_node *n, unsigned 
 }
 
 static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_port(s, q, false, steering_port, to);
-}
-
-static bool
 is_empty(const struct show_row *row)
 {
 	return show_number(row->value, "packets") == 0;
 }
 
 static const struct show_column columns[] = {
-	{"interface", "12", .format = SHOW_NAME},
-	{"netdev", "@2/netdev", .format = SHOW_TEXT},
-	{"class", "3", .format = SHOW_NAME},
-	{"to", "to", .format = SHOW_TEXT},
-	{"packets", "packets", .format = SHOW_COUNT},
-	{"bytes", "bytes", .format = SHOW_BYTES},
+	{"interface", "12", SHOW_NAME},
+	{"netdev", "@2/netdev", SHOW_TEXT},
+	{"class", "3", SHOW_NAME},
+	{"to", .format = SHOW_TEXT},
+	{"packets", .format = SHOW_COUNT},
+	{"bytes", .format = SHOW_BYTES},
+	{0},
+};
+
+static const struct show_table tables[] = {
+	{"nodes/*/ports/*/classes/*", .columns = columns, .skip = is_empty,
+	 .empty = "no frame has come by a port with the kernel beside it (netdev:)"},
 	{0},
 };
 
@@ -67,14 +67,6 @@ const struct show_view show_steering = {
 	.help = "frames given to the kernel or the switch, on ports with a netdev",
 	.of = "switch or port of one",
 	.needs = SHOW_NEEDS_STEERING,
-	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/ports/*/classes/*",
-			 .columns = columns,
-			 .skip = is_empty,
-			 .empty =
-				 "no frame has come by a port with the kernel beside it (netdev:)"},
-			{0},
-		},
+	.port = port_json,
+	.tables = tables,
 };

@@ -26,7 +26,7 @@ tenant_pool(const struct report_node *n, unsigned int tenant, unsigned int pool)
 }
 
 static json_t *
-node_tenants(const struct show_state *s, const struct report_node *n)
+node_json(const struct show_state *s, const struct report_node *n)
 {
 	const struct tables *t = report_tables(n);
 	json_t *out = counters_node(n, COUNTERS_TENANTS, s->now);
@@ -47,23 +47,17 @@ node_tenants(const struct show_state *s, const struct report_node *n)
 	return out;
 }
 
-static bool
-collect(const struct show_state *s, const struct show_question *q, json_t *to)
-{
-	return show_each_node(s, q, node_tenants, to);
-}
-
 static const struct show_column columns[] = {
-	{"node", "1", .format = SHOW_NAME},
-	{"tenant", "2", .format = SHOW_NAME},
-	{"packets", "packets", .format = SHOW_COUNT},
-	{"bytes", "bytes", .format = SHOW_BYTES},
-	{"used", "used", .format = SHOW_BYTES},
-	{"max", "used_max", .format = SHOW_BYTES},
-	{"guaranteed", "guaranteed", .format = SHOW_BYTES},
-	{"guaranteed-used", "guaranteed_used", .format = SHOW_BYTES},
-	{"dropped", "dropped", .format = SHOW_COUNT},
-	{"max-persistent", "used_max_persistent", .format = SHOW_BYTES},
+	{"node", "1", SHOW_NAME},
+	{"tenant", "2", SHOW_NAME},
+	{"packets"},
+	{"bytes"},
+	{"used"},
+	{"max", "used_max"},
+	{"guaranteed"},
+	{"guaranteed-used", "guaranteed_used"},
+	{"dropped"},
+	{"max-persistent", "used_max_persistent"},
 	{0},
 };
 
@@ -90,13 +84,21 @@ share_cell(struct text_table *t, const struct show_row *row)
 }
 
 static const struct show_column share_columns[] = {
-	{"node", "1", .format = SHOW_NAME},
-	{"tenant", "2", .format = SHOW_NAME},
-	{"pool", "3", .format = SHOW_NAME},
-	{"used", "used", .format = SHOW_BYTES},
-	{"guaranteed", "guaranteed", .format = SHOW_BYTES},
-	{"guaranteed-used", "guaranteed_used", .format = SHOW_BYTES},
+	{"node", "1", SHOW_NAME},
+	{"tenant", "2", SHOW_NAME},
+	{"pool", "3", SHOW_NAME},
+	{"used"},
+	{"guaranteed"},
+	{"guaranteed-used", "guaranteed_used"},
 	{"share", .format = SHOW_BYTES, .cell = share_cell},
+	{0},
+};
+
+static const struct show_table tables[] = {
+	{"nodes/*/tenants/*", COUNTER_OF_TENANT, .columns = columns,
+	 .empty = "no tenant is known here"},
+	{"nodes/*/tenants/*/pools/*", COUNTER_OF_TENANT, .columns = share_columns,
+	 .skip = has_no_part},
 	{0},
 };
 
@@ -105,15 +107,6 @@ const struct show_view show_tenant = {
 	.arguments = "[NODE]",
 	.help = "what tenants hold of the buffer",
 	.of = "node",
-	.collect = collect,
-	.tables =
-		(const struct show_table[]){
-			{.rows = "nodes/*/tenants/*",
-			 .columns = columns,
-			 .empty = "no tenant is known here"},
-			{.rows = "nodes/*/tenants/*/pools/*",
-			 .columns = share_columns,
-			 .skip = has_no_part},
-			{0},
-		},
+	.node = node_json,
+	.tables = tables,
 };

@@ -133,12 +133,12 @@ show_answer(const struct show_state *s, const json_t *params, json_t **out, char
 	if (show_find_view(q.what, NULL) == NULL)
 		return refuse_word(q.what, why, why_size);
 	view = show_find_view(q.what, q.view);
-	if (view == NULL || view->collect == NULL) {
+	if (view == NULL || view->of == NULL) {
 		snprintf(why, why_size, "%s: there is no view %.40s", q.what, q.view);
 		return -EINVAL;
 	}
 	answer = json_pack("{s:I}", "time_ns", (json_int_t)(s->now / PS_PER_NS));
-	if (view->collect(s, &q, answer)) {
+	if (show_collect(view, s, &q, answer)) {
 		*out = answer;
 		return 0;
 	}
@@ -150,15 +150,9 @@ int
 show_print(const char *what, const char *view_name, const json_t *answer, FILE *to)
 {
 	const struct show_view *view = show_find_view(what, view_name);
-	bool printed = false;
 
 	if (view == NULL)
 		return -ENOENT;
-	if (view->print != NULL) {
-		view->print(answer, to);
-		return 0;
-	}
-	for (const struct show_table *t = view->tables; t->rows != NULL; t++)
-		printed |= show_print_table(t, answer, printed ? "\n" : "", "", to);
+	show_print_view(view, answer, to);
 	return 0;
 }

@@ -7,6 +7,8 @@
 
 #define LOG_ROWS 20
 
+extern const struct show_view show_watchdog;
+
 static const char *const actions[] = {
 	[WATCHDOG_DROP] = "drop",
 	[WATCHDOG_FORWARD] = "forward",
@@ -41,7 +43,7 @@ queue_json(const struct watchdog_queue *w)
 
 // {"queue": {TC: ...}} with the queues that are watched.
 static json_t *
-watched_port(const struct show_state *s, const struct report_node *n, unsigned int port)
+port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
 	json_t *queues = json_object();
 
@@ -71,7 +73,7 @@ settings_json(const struct watchdog_profile *w)
 static bool
 collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	bool found = show_each_port(s, q, true, watched_port, to);
+	bool found = show_each_port(&show_watchdog, s, q, to);
 	json_t *nodes = json_object_get(to, "nodes");
 
 	for (unsigned int i = 0; i < s->node_count; i++) {
@@ -86,84 +88,57 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 	return found;
 }
 
-static void
-enabled_cell(struct text_table *t, const struct show_row *row)
-{
-	text_table_cell(t, show_flag(row->value, "enabled") ? "on" : "off");
-}
-
-// The settings of a watchdog that is off say nothing.
-static void
-setting_cell(struct text_table *t, const struct show_row *row, const char *key,
-	     enum show_format format)
-{
-	if (show_flag(row->value, "enabled"))
-		show_cell(t, row, key, format);
-	else
-		text_table_cell(t, "-");
-}
-
-static void
-flag_cell(struct text_table *t, const struct show_row *row, const char *key)
-{
-	if (show_flag(row->value, "enabled"))
-		text_table_cell(t, show_flag(row->value, key) ? "on" : "off");
-	else
-		text_table_cell(t, "-");
-}
-
+// The settings of a watchdog that is off mean nothing.
 static void
 add_settings(struct text_table *t, const struct show_row *row)
 {
+	static const struct show_column cells[] = {{"poll_ns", .format = SHOW_DURATION},
+						   {"detect_ns", .format = SHOW_DURATION},
+						   {"restore_ns", .format = SHOW_DURATION},
+						   {"action", .format = SHOW_TEXT},
+						   {"flush", .format = SHOW_ON},
+						   {"ingress", .format = SHOW_ON}};
+	bool enabled = show_flag(row->value, "enabled");
+
 	show_cell(t, row, "1", SHOW_NAME);
-	enabled_cell(t, row);
-	setting_cell(t, row, "poll_ns", SHOW_DURATION);
-	setting_cell(t, row, "detect_ns", SHOW_DURATION);
-	setting_cell(t, row, "restore_ns", SHOW_DURATION);
-	setting_cell(t, row, "action", SHOW_TEXT);
-	flag_cell(t, row, "flush");
-	flag_cell(t, row, "ingress");
+	show_cell(t, row, "enabled", SHOW_ON);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
+		if (enabled)
+			show_cell(t, row, cells[i].heading, cells[i].format);
+		else
+			text_table_cell(t, "-");
 }
 
-static const struct show_table settings = {
-	.rows = "nodes/*/watchdog",
-	.columns = (const struct show_column[]){{"node", .format = SHOW_TEXT},
-						{"watchdog", .format = SHOW_TEXT},
-						{"polling-interval", .format = SHOW_DURATION},
-						{"detect", .format = SHOW_DURATION},
-						{"restore", .format = SHOW_DURATION},
-						{"action", .format = SHOW_TEXT},
-						{"flush", .format = SHOW_TEXT},
-						{"ingress", .format = SHOW_TEXT},
-						{0}},
-	.add = add_settings,
+static const struct show_column setting_columns[] = {
+	{"node"},
+	{"watchdog"},
+	{"polling-interval", .format = SHOW_DURATION},
+	{"detect", .format = SHOW_DURATION},
+	{"restore", .format = SHOW_DURATION},
+	{"action"},
+	{"flush"},
+	{"ingress"},
+	{0},
 };
 
-static const struct show_table queues = {
-	.rows = "nodes/*/ports/*/queue/*",
-	.columns =
-		(const struct show_column[]){
-			{"interface", "12", .format = SHOW_NAME},
-			{"tc", "3", .format = SHOW_INDEX},
-			{"status", "status", .format = SHOW_TEXT},
-			{"storms", "watchdog_storms", .format = SHOW_COUNT},
-			{"dropped", "watchdog_dropped", .format = SHOW_COUNT},
-			{"stuck-since/us", "stuck_since_ns", .format = SHOW_INSTANT},
-			{"last-xoff/us", "last_xoff_ns", .format = SHOW_INSTANT},
-			{0}},
-	.empty = "no queue is watched",
+static const struct show_column queue_columns[] = {
+	{"interface", "12", SHOW_NAME},
+	{"tc", "3", SHOW_INDEX},
+	{"status", .format = SHOW_TEXT},
+	{"storms", "watchdog_storms"},
+	{"dropped", "watchdog_dropped"},
+	{"stuck-since/us", "stuck_since_ns", SHOW_INSTANT},
+	{"last-xoff/us", "last_xoff_ns", SHOW_INSTANT},
+	{0},
 };
 
-static void
-print(const json_t *answer, FILE *to)
-{
-	show_print_table(&settings, answer, "", "", to);
-	show_print_table(&queues, answer, "\n", "", to);
-	if (json_array_size(json_object_get(answer, "log")) == 0)
-		return;
-	fputc('\n', to);
-	show_print_log(answer, LOG_ROWS, to);
-}
+static const struct show_table tables[] = {
+	{"nodes/*/watchdog", .columns = setting_columns, .add = add_settings},
+	{"nodes/*/ports/*/queue/*", COUNTER_OF_QUEUE, .columns = queue_columns,
+	 .empty = "no queue is watched"},
+	{"log/*", .columns = show_log_columns, .last = LOG_ROWS},
+	{0},
+};
 
 const struct show_view show_watchdog = {
 	.name = "watchdog",
@@ -171,5 +146,7 @@ const struct show_view show_watchdog = {
 	.help = "the PFC watchdog and the queues that it watches",
 	.of = "switch or port of one",
 	.collect = collect,
-	.print = print,
+	.port = port_json,
+	.switches = true,
+	.tables = tables,
 };

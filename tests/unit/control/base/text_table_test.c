@@ -33,7 +33,8 @@ test_columns_line_up(void **state)
 	(void)state;
 	text_table_cell(t, "leaf%d", 1);
 	text_table_cell(t, "%d", 7);
-	text_table_cell(t, "up");
+	text_table_cell(t, "u");
+	text_table_append(t, "%c", 'p');
 	text_table_cell(t, "a-longer-name");
 	text_table_cell(t, "1234567");
 	text_table_cell(t, "%s", "");
