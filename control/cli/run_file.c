@@ -3,7 +3,7 @@
 #include "cli.h"
 
 #include "control/base/memory.h"
-#include "control/cli/compare/compare.h"
+#include "control/run/compare/compare.h"
 #include "control/run/replay/replay.h"
 #include "control/run/sim/sim.h"
 

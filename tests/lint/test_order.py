@@ -42,10 +42,10 @@ ORDER = (
     "control/api",              # JSON-RPC
     "control/run",              # what runs share
     "control/run/sim",
+    "control/run/compare",      # several sims beside each other
     "control/run/replay",
     "control/run/live",
     "control/cli/command",      # commands as data: parser, help, completion
-    "control/cli/compare",
     "control/cli/shell",
     "control/cli",              # the commands
 )

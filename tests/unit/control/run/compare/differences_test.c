@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/cli/compare/compare.h"
+#include "control/run/compare/compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

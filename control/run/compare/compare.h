@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same workload in several fabrics, side by side; private to control/cli/compare/.
+// The same workload in several fabrics, side by side; private to control/run/compare/.
 //
 // A comparison is a table: a column for each file, a row for each figure. A cell holds one sample
 // for each seed that the file ran with.
