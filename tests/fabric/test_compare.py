@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`roost compare`: the numbers of `roost sim`, side by side, with what is better by how much."""
+import os
 import re
+import shutil
+import threading
+import time
 
 from common import *
 
@@ -227,6 +231,39 @@ class Compare(Case):
                       (files[0], files[0], "--until", "5")):
             done = roost("compare", *words, status=2)
             self.assertEqual(done.out, "")
+
+    def test_names_that_are_not_utf8(self):
+        """No file is missing from the JSON because of its name."""
+        a = self.file(place("ecmp"), "a.yaml")
+        other = os.fsencode(self.directory) + b"/\xffb.yaml"
+        shutil.copy(a, other)
+        twin = os.fsencode(self.directory) + b"/\xfe/a.yaml"
+        os.mkdir(os.path.dirname(twin))
+        shutil.copy(a, twin)
+        for files, names in (((a, other), ["a", "?b"]), ((a, twin), [str(a), f"{self.directory}/?/a.yaml"])):
+            told = self.compared([os.fsdecode(file) for file in files])
+            self.assertEqual([run["name"] for run in told["runs"]], names)
+            self.assertEqual([len(run["values"]) for run in told["runs"]], 2 * [len(told["best"])])
+
+    def test_an_error_that_a_later_seed_meets(self):
+        """It is printed, and the verdict says which seed met it. A pipe is another file each time it is read."""
+        good = yaml(place("ecmp"))
+        pipe = self.directory / "pipe.yaml"
+        os.mkfifo(pipe)
+        readings = [good, good, good, good.replace("leaves", "leafs")]  # checked, listed, seed 1, seed 2
+
+        def feed():
+            for text in readings:
+                pipe.write_text(text)
+                time.sleep(0.3)     # until the reader has closed it
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        done = roost("compare", pipe, self.file(place("ecmp"), "a.yaml"), "--seeds", "2", status=1)
+        feeder.join()
+        error = r"\S+/pipe\.yaml:\d+:\d+: fabric\.topology\.leafs: .*"
+        self.assertRegex(done.err, rf"(?m)^{error}$")
+        self.assertRegex(done.out.splitlines()[-1], rf"pipe failed: seed 2: {error}")
 
     def test_a_run_that_stalls(self):
         stuck = place("ecmp", events=[{"at": "10us", "port": "leaf1.swp1", "tx": "off"}])

@@ -4,14 +4,18 @@
 // the seeds, as `roost sim` would run them.
 #include "compare.h"
 
+#include "control/base/memory.h"
 #include "control/base/program.h"
 #include "control/base/text.h"
 #include "control/run/sim/progress.h"
 #include "control/run/sim/sim.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define COMPARE_NAME_MAX 63 // of a column, in bytes
 
 // Flows inside a host are not counted: a result does not list them either.
 static void
@@ -87,7 +91,21 @@ run_experiment(struct comparison *c, unsigned int i, struct experiment *e, struc
 	return 0;
 }
 
-// A run's errors become its column's.
+// The first error of a file is for the verdict.
+static void
+keep_error(struct compare_run *run, uint64_t seed, bool seeds, const char *why)
+{
+	if (run->state == COMPARE_FAILED)
+		return;
+	run->state = COMPARE_FAILED;
+	if (seeds)
+		snprintf(run->why, sizeof(run->why), "seed %" PRIu64 ": %s", seed, why);
+	else
+		snprintf(run->why, sizeof(run->why), "%s", why);
+	utf8_end(run->why, strlen(run->why));
+	utf8_repair(run->why);
+}
+
 static void
 run_file(struct comparison *c, unsigned int i, unsigned int seed)
 {
@@ -101,64 +119,77 @@ run_file(struct comparison *c, unsigned int i, unsigned int seed)
 	options.seed = run->seed + seed;
 	options.seed_given = true;
 	rc = experiment_create(&e, &options, &diag);
-	diag_free(&diag); // printed when the file was checked
-	diag = (struct diag){0};
-	if (rc == 0)
+	if (rc == 0) {
+		diag_free(&diag); // warnings, which were printed when the file was checked
+		diag = (struct diag){0};
 		rc = run_experiment(c, i, &e, &diag);
-	experiment_destroy(&e);
-	if (rc != 0) {
-		run->state = COMPARE_FAILED;
-		snprintf(run->why, sizeof(run->why), "%s",
-			 diag.count != 0 ? diag.messages[0].text : strerror(-rc));
 	}
+	experiment_destroy(&e);
+	if (rc != 0)
+		keep_error(run, options.seed, c->seeds > 1,
+			   diag.errors != 0 ? diag_first_error(&diag) : strerror(-rc));
 	diag_print(&diag, stderr);
 	diag_free(&diag);
 }
 
-// A column has the name of its file, without directory and suffix unless two would be the same.
-static void
-name_runs(struct comparison *c, char names[][64])
+// The name of a file without directory and suffix.
+static char *
+short_name(const char *file)
 {
-	for (unsigned int i = 0; i < c->count; i++) {
-		const char *slash = strrchr(c->runs[i].file, '/');
-		const char *base = slash != NULL ? slash + 1 : c->runs[i].file;
-		size_t length = strlen(base);
+	const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
+	size_t length = strlen(base);
+	char *name;
 
-		if (length > 5 && strcmp(base + length - 5, ".yaml") == 0)
-			length -= 5;
-		snprintf(names[i], sizeof(names[i]), "%.*s", (int)length, base);
-		utf8_end(names[i], strlen(names[i]));
+	if (length > 5 && strcmp(base + length - 5, ".yaml") == 0)
+		length -= 5;
+	name = memory_text_part(base, length < COMPARE_NAME_MAX ? length : COMPARE_NAME_MAX);
+	utf8_end(name, strlen(name));
+	return name;
+}
+
+// A column has the short name of its file unless two would be the same.
+static void
+name_runs(struct comparison *c, char *names[static COMPARE_FILES_MAX])
+{
+	bool same[COMPARE_FILES_MAX] = {false};
+
+	for (unsigned int i = 0; i < c->count; i++) {
+		names[i] = short_name(c->runs[i].file);
+		for (unsigned int k = 0; k < i; k++)
+			if (strcmp(names[i], names[k]) == 0)
+				same[i] = same[k] = true;
+	}
+	for (unsigned int i = 0; i < c->count; i++) {
+		if (same[i]) {
+			free(names[i]);
+			names[i] = memory_text(c->runs[i].file);
+		}
 		utf8_repair(names[i]);
 		c->runs[i].name = names[i];
 	}
-	for (unsigned int i = 0; i < c->count; i++)
-		for (unsigned int k = 0; k < i; k++)
-			if (strcmp(names[i], names[k]) == 0) {
-				c->runs[i].name = c->runs[i].file;
-				c->runs[k].name = c->runs[k].file;
-			}
 }
 
 static int
 compare_all(struct comparison *c, bool json)
 {
 	int status = EXIT_OK, rc = 0;
+	struct diag diag = {0};
 
 	for (unsigned int i = 0; i < c->count; i++) {
 		int one = check_file(c, &c->runs[i]);
 
-		if (one != 0)
-			rc = rc == 0 || one == -ENOMEM ? one : rc;
+		rc = rc == 0 ? one : rc;
 	}
 	if (rc != 0)
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	for (unsigned int i = 1; i < c->count; i++)
 		compare_warn(&c->runs[0], &c->runs[i], stderr);
-	rc = compare_find_differences(c);
-	if (rc != 0) {
-		fprintf(stderr, "roost compare: %s\n", strerror(-rc));
+	rc = compare_find_differences(c, &diag);
+	if (rc != 0)
+		diag_print(&diag, stderr);
+	diag_free(&diag);
+	if (rc != 0)
 		return EXIT_FAILED;
-	}
 	compare_add_rows(c);
 	for (unsigned int i = 0; i < c->count; i++) {
 		for (unsigned int seed = 0; seed < c->seeds; seed++)
@@ -177,16 +208,18 @@ compare_all(struct comparison *c, bool json)
 int
 run_compare(const struct compare_options *options)
 {
-	char names[COMPARE_FILES_MAX][64];
 	struct comparison c = {.options = options->experiment, .seeds = options->seeds};
+	char *names[COMPARE_FILES_MAX];
 	int status;
 
 	for (; c.count < options->file_count; c.count++)
 		c.runs[c.count].file = options->files[c.count];
 	name_runs(&c, names);
 	status = compare_all(&c, options->json);
-	for (unsigned int i = 0; i < c.count; i++)
+	for (unsigned int i = 0; i < c.count; i++) {
 		compare_load_free(&c.runs[i].load);
+		free(names[i]);
+	}
 	compare_free_rows(&c);
 	compare_free_differences(&c);
 	return status;

@@ -100,7 +100,7 @@ struct compare_run {
 	struct compare_load load;
 	uint64_t seed;            // its first
 	enum compare_state state; // the worst of its seeds
-	char why[256];            // FAILED
+	char why[256];            // FAILED: the first error
 };
 
 // A key that files do not agree about. Texts are NULL where a file does not have it.
@@ -137,33 +137,30 @@ void compare_free_rows(struct comparison *c);
 
 // ---- rank.c -------------------------------------------------------------------------------------
 
+double compare_median(const struct compare_cell *cell);
 // True when file `run` can be ranked in a row: all its runs came to their end and have a value.
 bool compare_counts(const struct comparison *c, const struct compare_row *row, unsigned int run);
-double compare_median(const struct compare_cell *cell);
 
-// The file with the best median of a row, or -1 when nothing can be told apart from it.
-int compare_best(const struct comparison *c, const struct compare_row *row);
+enum compare_place { COMPARE_UNRANKED, COMPARE_BEST, COMPARE_WORSE };
 
-// True when a file cannot be told apart from `best`: the ranges of their samples overlap, or the
-// medians differ by no more than the threshold.
-bool compare_is_best(const struct comparison *c, const struct compare_row *row, int best,
-		     unsigned int run);
+// How the files rank in a row. Of those that can be ranked, the best ones cannot be told apart from
+// the best median: the ranges of their samples overlap, or the medians differ by no more than the
+// threshold.
+struct compare_ranking {
+	int best; // with the best median; -1: nothing is worse than it
+	enum compare_place places[COMPARE_FILES_MAX];
+	unsigned int ranked, equal, worse; // how many; equal: among the best
+	int nearest, farthest;             // of the worse ones, or -1
+};
 
-// Of the files that are worse than `best`, the nearest to it and the farthest from it, or -1.
-// Returns how many there are.
-unsigned int compare_others(const struct comparison *c, const struct compare_row *row, int best,
-			    int ends[static 2]);
+struct compare_ranking compare_rank(const struct comparison *c, const struct compare_row *row);
 
 // By how many percent of the other's median the best one is better. -1: the other's is 0.
 double compare_gain(const struct compare_row *row, int best, int other);
-
 // Prints "12 %"; of small parts a digit more.
 void compare_put_gain(FILE *to, double gain);
-
-// Prints the names of those that are best, as "A", "A and B" or "A, B and C". Returns how many
-// there are.
-unsigned int compare_put_best(const struct comparison *c, const struct compare_row *row, int best,
-			      FILE *to);
+// Prints the names of those that are best, as "A", "A and B" or "A, B and C".
+void compare_put_best(const struct comparison *c, const struct compare_ranking *r, FILE *to);
 
 // ---- differences.c ------------------------------------------------------------------------------
 
@@ -173,8 +170,9 @@ void compare_load_free(struct compare_load *load);
 // Prints how a run's workload differs from the first one's, a line a difference.
 void compare_warn(const struct compare_run *first, const struct compare_run *run, FILE *to);
 
-// Lists the keys that the files do not agree about, workload and name aside. Returns 0 or -errno.
-int compare_find_differences(struct comparison *c);
+// Lists the keys that the files do not agree about, workload and name aside. Returns 0, or -errno
+// with the error in diag.
+int compare_find_differences(struct comparison *c, struct diag *diag);
 void compare_free_differences(struct comparison *c);
 
 // ---- print.c, verdict.c -------------------------------------------------------------------------

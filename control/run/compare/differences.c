@@ -137,21 +137,19 @@ fill_agreed(struct comparison *c)
 }
 
 int
-compare_find_differences(struct comparison *c)
+compare_find_differences(struct comparison *c, struct diag *diag)
 {
 	struct config *configs[COMPARE_FILES_MAX] = {NULL};
-	struct diag diag = {0};
 	int rc = 0;
 
 	for (unsigned int i = 0; rc == 0 && i < c->count; i++) {
-		rc = config_load(&configs[i], c->runs[i].file, &diag);
+		rc = config_load(&configs[i], c->runs[i].file, diag);
 		if (rc == 0 && i != 0)
 			rc = add_differences(c, i, configs[0], configs[i]);
 	}
 	fill_agreed(c);
 	for (unsigned int i = 0; i < c->count; i++)
 		config_free(configs[i]);
-	diag_free(&diag);
 	return rc;
 }
 

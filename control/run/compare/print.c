@@ -52,46 +52,34 @@ compare_cell_text(const struct compare_row *row, unsigned int run)
 	return memory_format("%s [%s to %s]", median, low, high);
 }
 
-// "A better by 12 % (B) to 30 % (C)": of many only the two ends. False: the ends are not known.
-static bool
-put_range(const struct comparison *c, const struct compare_row *row, int best, FILE *to)
-{
-	int ends[2];
-	double gains[2];
-
-	if (compare_others(c, row, best, ends) <= COMPARE_OTHERS_MAX)
-		return false;
-	for (unsigned int i = 0; i < 2; i++) {
-		gains[i] = compare_gain(row, best, ends[i]);
-		if (gains[i] < 0)
-			return false;
-	}
-	fputs(" better by ", to);
-	compare_put_gain(to, gains[0]);
-	if (gains[0] == gains[1]) // than nothing at all, mostly
-		return true;
-	fprintf(to, " (%s) to ", c->runs[ends[0]].name);
-	compare_put_gain(to, gains[1]);
-	fprintf(to, " (%s)", c->runs[ends[1]].name);
-	return true;
-}
-
-// "A better than B by 12 %, than C by 30 %"; of equally good ones "A and D better ...".
+// "A better than B by 12 %, than C by 30 %"; of equally good ones "A and D better ..."; of many
+// others only the two ends, "A better by 12 % (B) to 30 % (C)".
 static void
-put_better(const struct comparison *c, const struct compare_row *row, int best, FILE *to)
+put_better(const struct comparison *c, const struct compare_row *row,
+	   const struct compare_ranking *r, FILE *to)
 {
+	double least = compare_gain(row, r->best, r->nearest);
+	double most = compare_gain(row, r->best, r->farthest);
 	const char *words = " better than ";
 
-	compare_put_best(c, row, best, to);
-	if (put_range(c, row, best, to))
+	compare_put_best(c, r, to);
+	if (r->worse > COMPARE_OTHERS_MAX && least >= 0 && most >= 0) {
+		fputs(" better by ", to);
+		compare_put_gain(to, least);
+		if (least == most) // than nothing at all, mostly
+			return;
+		fprintf(to, " (%s) to ", c->runs[r->nearest].name);
+		compare_put_gain(to, most);
+		fprintf(to, " (%s)", c->runs[r->farthest].name);
 		return;
+	}
 	for (unsigned int i = 0; i < c->count; i++) {
 		double gain;
 
-		if (!compare_counts(c, row, i) || compare_is_best(c, row, best, i))
+		if (r->places[i] != COMPARE_WORSE)
 			continue;
 		fprintf(to, "%s%s", words, c->runs[i].name);
-		gain = compare_gain(row, best, (int)i);
+		gain = compare_gain(row, r->best, (int)i);
 		if (gain >= 0) {
 			fputs(" by ", to);
 			compare_put_gain(to, gain);
@@ -100,57 +88,41 @@ put_better(const struct comparison *c, const struct compare_row *row, int best, 
 	}
 }
 
-static unsigned int
-files_ranked(const struct comparison *c, const struct compare_row *row)
-{
-	unsigned int ranked = 0;
-
-	for (unsigned int i = 0; i < c->count; i++)
-		ranked += compare_counts(c, row, i);
-	return ranked;
-}
-
-static void
-verdict_cell(struct text_table *t, const struct comparison *c, const struct compare_row *row,
-	     int best)
-{
-	char *text;
-	size_t length;
-	FILE *to = memory_stream_open(&text, &length);
-
-	if (best >= 0)
-		put_better(c, row, best, to);
-	else if (files_ranked(c, row) > 1)
-		fputs("no difference", to);
-	fclose(to);
-	text_table_cell(t, "%s", text);
-	free(text);
-}
-
 static bool
-is_shown(const struct comparison *c, const struct compare_row *row)
+is_shown(const struct comparison *c, const struct compare_row *row, const struct compare_ranking *r)
 {
-	if (row->metric->quiet)
-		return compare_best(c, row) >= 0;
+	bool any = false;
+
 	for (unsigned int i = 0; i < c->count; i++)
-		if (row->cells[i].count != 0)
-			return true;
-	return false;
+		any |= row->cells[i].count != 0;
+	return row->metric->quiet ? r->best >= 0 : any;
 }
 
 static void
 add_row(struct text_table *t, const struct comparison *c, const struct compare_row *row)
 {
-	int best = compare_best(c, row);
+	const struct compare_ranking r = compare_rank(c, row);
+	char *text;
+	size_t length;
+	FILE *to;
 
+	if (!is_shown(c, row, &r))
+		return;
 	text_table_cell(t, "%s", row->name);
 	for (unsigned int i = 0; i < c->count; i++) {
-		char *text = compare_cell_text(row, i);
-
-		text_table_cell(t, "%s%s", compare_is_best(c, row, best, i) ? "* " : "", text);
+		text = compare_cell_text(row, i);
+		text_table_cell(t, "%s%s", r.best >= 0 && r.places[i] == COMPARE_BEST ? "* " : "",
+				text);
 		free(text);
 	}
-	verdict_cell(t, c, row, best);
+	to = memory_stream_open(&text, &length);
+	if (r.best >= 0)
+		put_better(c, row, &r, to);
+	else if (r.ranked > 1)
+		fputs("no difference", to);
+	fclose(to);
+	text_table_cell(t, "%s", text);
+	free(text);
 }
 
 // A table with a column for each file between a first and, if `verdicts`, a last one.
@@ -209,8 +181,7 @@ compare_print(const struct comparison *c, FILE *to)
 		text_table_cell(t, "%s", compare_state_name(c->runs[i].state));
 	text_table_cell(t, "%s", "");
 	for (unsigned int r = 0; r < c->row_count; r++)
-		if (is_shown(c, &c->rows[r]))
-			add_row(t, c, &c->rows[r]);
+		add_row(t, c, &c->rows[r]);
 	text_table_print(t, "", to);
 	text_table_destroy(t);
 	fprintf(to, "\n%s\n", verdict);
@@ -231,7 +202,8 @@ static json_t *
 run_json(const struct comparison *c, unsigned int i)
 {
 	const struct compare_run *run = &c->runs[i];
-	json_t *values = json_object(), *samples = json_object();
+	json_t *values = json_object(), *samples = json_object(), *out;
+	char *file = memory_text(run->file);
 
 	for (unsigned int r = 0; r < c->row_count; r++) {
 		const struct compare_row *row = &c->rows[r];
@@ -245,11 +217,13 @@ run_json(const struct comparison *c, unsigned int i)
 			json_array_append_new(list, number_json(row, cell->samples[k]));
 		json_object_set_new(samples, row->key, list);
 	}
-	return json_pack("{s:s,s:s,s:s,s:s?,s:I,s:I,s:o,s:o}", "file", run->file, "name", run->name,
-			 "state", compare_state_name(run->state), "why",
-			 run->why[0] != '\0' ? run->why : NULL, "flows",
-			 (json_int_t)run->load.flows, "bytes", (json_int_t)run->load.bytes,
-			 "values", values, "samples", samples);
+	utf8_repair(file);
+	out = json_pack("{s:s,s:s,s:s,s:s?,s:I,s:I,s:o,s:o}", "file", file, "name", run->name,
+			"state", compare_state_name(run->state), "why",
+			run->why[0] != '\0' ? run->why : NULL, "flows", (json_int_t)run->load.flows,
+			"bytes", (json_int_t)run->load.bytes, "values", values, "samples", samples);
+	free(file);
+	return out;
 }
 
 static json_t *
@@ -258,7 +232,7 @@ best_json(const struct comparison *c)
 	json_t *out = json_object();
 
 	for (unsigned int r = 0; r < c->row_count; r++) {
-		int best = compare_best(c, &c->rows[r]);
+		int best = compare_rank(c, &c->rows[r]).best;
 
 		json_object_set_new(out, c->rows[r].key,
 				    best >= 0 ? json_string(c->runs[best].name) : json_null());

@@ -44,15 +44,8 @@ differ(const struct compare_row *row, unsigned int a, unsigned int b)
 	return row->metric->exact || larger - smaller > COMPARE_THRESHOLD * larger;
 }
 
-bool
-compare_is_best(const struct comparison *c, const struct compare_row *row, int best,
-		unsigned int run)
-{
-	return best >= 0 && compare_counts(c, row, run) && !differ(row, (unsigned int)best, run);
-}
-
 static bool
-better(const struct compare_row *row, unsigned int a, int than)
+better(const struct compare_row *row, int a, int than)
 {
 	double x, y;
 
@@ -63,37 +56,36 @@ better(const struct compare_row *row, unsigned int a, int than)
 	return row->metric->more ? x > y : x < y;
 }
 
-int
-compare_best(const struct comparison *c, const struct compare_row *row)
+struct compare_ranking
+compare_rank(const struct comparison *c, const struct compare_row *row)
 {
-	int best = -1;
+	struct compare_ranking r = {.best = -1, .nearest = -1, .farthest = -1};
 
-	for (unsigned int i = 0; i < c->count; i++)
-		if (compare_counts(c, row, i) && better(row, i, best))
-			best = (int)i;
-	for (unsigned int i = 0; best >= 0 && i < c->count; i++)
-		if (compare_counts(c, row, i) && differ(row, (unsigned int)best, i))
-			return best;
-	return -1;
-}
-
-unsigned int
-compare_others(const struct comparison *c, const struct compare_row *row, int best,
-	       int ends[static 2])
-{
-	unsigned int others = 0;
-
-	ends[0] = ends[1] = -1;
 	for (unsigned int i = 0; i < c->count; i++) {
-		if (!compare_counts(c, row, i) || compare_is_best(c, row, best, i))
+		if (!compare_counts(c, row, i))
 			continue;
-		others++;
-		if (better(row, i, ends[0]))
-			ends[0] = (int)i;
-		if (ends[1] < 0 || better(row, (unsigned int)ends[1], (int)i))
-			ends[1] = (int)i;
+		r.ranked++;
+		if (better(row, (int)i, r.best))
+			r.best = (int)i;
 	}
-	return others;
+	for (unsigned int i = 0; i < c->count; i++) {
+		if (!compare_counts(c, row, i))
+			continue;
+		if (!differ(row, (unsigned int)r.best, i)) {
+			r.places[i] = COMPARE_BEST;
+			r.equal++;
+			continue;
+		}
+		r.places[i] = COMPARE_WORSE;
+		r.worse++;
+		if (better(row, (int)i, r.nearest))
+			r.nearest = (int)i;
+		if (r.farthest < 0 || better(row, r.farthest, (int)i))
+			r.farthest = (int)i;
+	}
+	if (r.worse == 0)
+		r.best = -1;
+	return r;
 }
 
 double
@@ -112,19 +104,15 @@ compare_put_gain(FILE *to, double gain)
 	fprintf(to, gain < 9.95 ? "%.1f %%" : "%.0f %%", gain);
 }
 
-unsigned int
-compare_put_best(const struct comparison *c, const struct compare_row *row, int best, FILE *to)
+void
+compare_put_best(const struct comparison *c, const struct compare_ranking *r, FILE *to)
 {
-	unsigned int equal = 0, left;
+	unsigned int left = r->equal;
 
-	for (unsigned int i = 0; i < c->count; i++)
-		equal += compare_is_best(c, row, best, i);
-	left = equal;
 	for (unsigned int i = 0; i < c->count; i++) {
-		if (!compare_is_best(c, row, best, i))
+		if (r->places[i] != COMPARE_BEST)
 			continue;
 		left--;
 		fprintf(to, "%s%s", c->runs[i].name, left > 1 ? ", " : left == 1 ? " and " : "");
 	}
-	return equal;
 }

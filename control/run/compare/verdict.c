@@ -30,26 +30,25 @@ put_other(const struct comparison *c, const struct compare_row *row, int best, i
 
 // ": 1.2 ms against 1.5 ms of B (20 % less) and 3 ms of C (60 % less)."; of many others the ends.
 static void
-put_others(const struct comparison *c, const struct compare_row *row, int best, FILE *to)
+put_others(const struct comparison *c, const struct compare_row *row,
+	   const struct compare_ranking *r, FILE *to)
 {
+	bool ends = r->worse > COMPARE_OTHERS_MAX;
 	const char *words = " against ";
-	int ends[2];
 
 	fputs(": ", to);
-	put_value(to, row, best);
-	if (compare_others(c, row, best, ends) > COMPARE_OTHERS_MAX) {
-		fputs(" against ", to);
-		put_other(c, row, best, ends[0], to);
+	put_value(to, row, r->best);
+	if (ends) {
+		fputs(words, to);
+		put_other(c, row, r->best, r->nearest, to);
 		fputs(" to ", to);
-		put_other(c, row, best, ends[1], to);
-		fputs(".", to);
-		return;
+		put_other(c, row, r->best, r->farthest, to);
 	}
-	for (unsigned int i = 0; i < c->count; i++) {
-		if (!compare_counts(c, row, i) || compare_is_best(c, row, best, i))
+	for (unsigned int i = 0; !ends && i < c->count; i++) {
+		if (r->places[i] != COMPARE_WORSE)
 			continue;
 		fputs(words, to);
-		put_other(c, row, best, (int)i, to);
+		put_other(c, row, r->best, (int)i, to);
 		words = " and ";
 	}
 	fputs(".", to);
@@ -60,22 +59,19 @@ static bool
 conclude(const struct comparison *c, const struct compare_row *row, const char *superlative,
 	 bool more, FILE *to)
 {
-	int best = compare_best(c, row);
-	unsigned int ranked = 0, equal;
+	const struct compare_ranking r = compare_rank(c, row);
 
-	for (unsigned int i = 0; i < c->count; i++)
-		ranked += compare_counts(c, row, i);
-	if (ranked < 2)
+	if (r.ranked < 2)
 		return false;
 	if (more)
 		fputc(' ', to);
-	if (best < 0) {
+	if (r.best < 0) {
 		fprintf(to, "No difference in %s.", row->metric->name);
 		return true;
 	}
-	equal = compare_put_best(c, row, best, to);
-	fprintf(to, " %s the %s %s", equal > 1 ? "have" : "has", superlative, row->metric->name);
-	put_others(c, row, best, to);
+	compare_put_best(c, &r, to);
+	fprintf(to, " %s the %s %s", r.equal > 1 ? "have" : "has", superlative, row->metric->name);
+	put_others(c, row, &r, to);
 	return true;
 }
 
@@ -85,46 +81,29 @@ static bool
 conclude_groups(const struct comparison *c, bool more, FILE *to)
 {
 	const struct compare_row *most = NULL;
+	struct compare_ranking of_most;
 	double most_gain = 0;
 
-	for (unsigned int r = COMPARE_WHOLE_RUN; r < c->row_count; r++) {
-		const struct compare_row *row = &c->rows[r];
-		int best = compare_best(c, row), ends[2];
+	for (unsigned int i = COMPARE_WHOLE_RUN; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+		const struct compare_ranking r = compare_rank(c, row);
 		double gain;
 
-		if (best < 0 || row->metric->unit != COMPARE_PS)
+		if (r.best < 0 || row->metric->unit != COMPARE_PS)
 			continue;
-		compare_others(c, row, best, ends);
-		gain = compare_gain(row, best, ends[1]);
-		if (gain > most_gain) {
-			most = row;
-			most_gain = gain;
-		}
+		gain = compare_gain(row, r.best, r.farthest);
+		if (gain <= most_gain)
+			continue;
+		most = row;
+		most_gain = gain;
+		of_most = r;
 	}
 	if (most == NULL)
 		return false;
 	fprintf(to, "%sThe largest difference is in %s, best with ", more ? " " : "", most->name);
-	compare_put_best(c, most, compare_best(c, most), to);
-	put_others(c, most, compare_best(c, most), to);
+	compare_put_best(c, &of_most, to);
+	put_others(c, most, &of_most, to);
 	return true;
-}
-
-// The fewest flows that any seed completed.
-static double
-completed(const struct comparison *c, unsigned int run)
-{
-	const struct compare_cell *cell = &c->rows[COMPARE_COMPLETED].cells[run];
-
-	return cell->count != 0 ? cell->samples[0] : 0;
-}
-
-// The most lossless packets that any seed lost.
-static double
-lost(const struct comparison *c, unsigned int run)
-{
-	const struct compare_cell *cell = &c->rows[COMPARE_DROPS_LOSSLESS].cells[run];
-
-	return cell->count != 0 ? cell->samples[cell->count - 1] : 0;
 }
 
 static void
@@ -132,6 +111,11 @@ put_faults(const struct comparison *c, bool more, FILE *to)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		const struct compare_run *run = &c->runs[i];
+		const struct compare_cell *completed = &c->rows[COMPARE_COMPLETED].cells[i];
+		const struct compare_cell *lost = &c->rows[COMPARE_DROPS_LOSSLESS].cells[i];
+		// The worst of the seeds.
+		double least = completed->count != 0 ? completed->samples[0] : 0;
+		double most = lost->count != 0 ? lost->samples[lost->count - 1] : 0;
 		const char *blank = more ? " " : "";
 
 		if (run->state == COMPARE_FAILED)
@@ -139,12 +123,11 @@ put_faults(const struct comparison *c, bool more, FILE *to)
 		else if (run->state == COMPARE_STALLED)
 			fprintf(to, "%s%s stalled: its packets are held forever.", blank,
 				run->name);
-		else if (completed(c, i) < run->load.flows)
-			fprintf(to, "%sOnly %.0f of the %u flows of %s are complete.", blank,
-				completed(c, i), run->load.flows, run->name);
-		else if (lost(c, i) > 0)
-			fprintf(to, "%s%s lost %.0f lossless packets.", blank, run->name,
-				lost(c, i));
+		else if (least < run->load.flows)
+			fprintf(to, "%sOnly %.0f of the %u flows of %s are complete.", blank, least,
+				run->load.flows, run->name);
+		else if (most > 0)
+			fprintf(to, "%s%s lost %.0f lossless packets.", blank, run->name, most);
 		else
 			continue;
 		more = true;

@@ -34,7 +34,7 @@ put(struct comparison *c, unsigned int run, enum compare_figure figure, double v
 static int
 best(const struct comparison *c, enum compare_figure figure)
 {
-	return compare_best(c, &c->rows[figure]);
+	return compare_rank(c, &c->rows[figure]).best;
 }
 
 static void
@@ -82,7 +82,7 @@ test_the_threshold(void **state)
 	assert_int_equal(best(&c, COMPARE_STEP), -1);
 	assert_int_equal(best(&c, COMPARE_FCT_P50), 1);
 	assert_int_equal(best(&c, COMPARE_COMPLETED), 0);
-	assert_false(compare_is_best(&c, &c.rows[COMPARE_COMPLETED], 0, 1));
+	assert_int_equal(compare_rank(&c, &c.rows[COMPARE_COMPLETED]).places[1], COMPARE_WORSE);
 	compare_free_rows(&c);
 }
 
