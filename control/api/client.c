@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call: a connection, a line out, a line back. The answer is bounded too: a daemon gone wild
-// must not take its clients along.
+// One call: a connection, a line out, a line back. The answer is limited too, so that a daemon with
+// a fault cannot use up the memory of its clients.
 #include "api.h"
 
 #include "control/base/clock.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,20 +18,19 @@
 
 #define CLIENT_ANSWER_MAX (256u * 1024 * 1024)
 #define CLIENT_READ_BYTES 65536
-#define CLIENT_FOLLOW_MS 10000 // for the answer that begins it
 
-struct call {
+struct connected {
 	int fd;
 	int64_t deadline_ms; // INT64_MAX: none
 	char *in;
 	size_t in_length; // received
 	size_t in_capacity;
-	size_t line_length; // of the first line in it, once that is whole
+	size_t line_length; // of the first line in it, once that is complete
 };
 
 // Waits for the socket. Returns 0 or -errno.
 static int
-call_wait(const struct call *c, short events)
+call_wait(const struct connected *c, short events)
 {
 	for (;;) {
 		struct pollfd polled = {.fd = c->fd, .events = events};
@@ -52,7 +50,7 @@ call_wait(const struct call *c, short events)
 // Blocking, because a socket that does not block gives up at once while many others wait to be
 // accepted.
 static int
-call_connect(struct call *c, const char *path)
+call_connect(struct connected *c, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -75,7 +73,7 @@ call_connect(struct call *c, const char *path)
 }
 
 static int
-call_send(const struct call *c, const char *text, size_t length)
+call_send(const struct connected *c, const char *text, size_t length)
 {
 	while (length != 0) {
 		ssize_t sent = send(c->fd, text, length, MSG_NOSIGNAL);
@@ -98,26 +96,22 @@ call_send(const struct call *c, const char *text, size_t length)
 }
 
 static int
-call_reserve(struct call *c)
+call_reserve(struct connected *c)
 {
 	size_t capacity = c->in_capacity == 0 ? CLIENT_READ_BYTES : 2 * c->in_capacity;
-	char *grown;
 
 	if (c->in_length < c->in_capacity)
 		return 0;
 	if (capacity > CLIENT_ANSWER_MAX)
 		return -EMSGSIZE;
-	grown = realloc(c->in, capacity);
-	if (grown == NULL)
-		return -ENOMEM;
-	c->in = grown;
+	c->in = memory_resize(c->in, capacity, 1, "bytes of an answer");
 	c->in_capacity = capacity;
 	return 0;
 }
 
 // Receives a line, of line_length bytes without its newline, in the place of the one before.
 static int
-call_receive(struct call *c)
+call_receive(struct connected *c)
 {
 	size_t taken = c->line_length + (c->line_length < c->in_length), scanned = 0;
 
@@ -154,7 +148,7 @@ call_receive(struct call *c)
 
 // Takes the answer apart.
 static int
-call_unpack(const struct call *c, json_t **result, char *err, size_t err_size)
+call_unpack(const struct connected *c, json_t **result, struct diag *diag)
 {
 	json_t *answer = json_loadb(c->in, c->line_length, 0, NULL);
 	json_t *error = json_object_get(answer, "error");
@@ -162,52 +156,44 @@ call_unpack(const struct call *c, json_t **result, char *err, size_t err_size)
 	const char *message = json_string_value(json_object_get(error, "message"));
 	int status = 0;
 
-	*result = json_incref(json_object_get(answer, "result"));
-	if (error != NULL) {
-		snprintf(err, err_size, "%s",
-			 message != NULL ? message : "the fabric gave no reason");
-		status = code == API_INVALID_PARAMS || code == API_METHOD_NOT_FOUND ? -EINVAL
-										    : -EREMOTEIO;
-	} else if (*result == NULL) {
-		snprintf(err, err_size, "the fabric's answer is no JSON-RPC");
-		status = -EPROTO;
-	}
-	if (status != 0) {
-		json_decref(*result);
-		*result = NULL;
-	}
+	if (error != NULL)
+		status = diag_fail(diag,
+				   code == API_INVALID_PARAMS || code == API_METHOD_NOT_FOUND
+					   ? EINVAL
+					   : EREMOTEIO,
+				   "%s", message != NULL ? message : "the fabric gave no reason");
+	else if (json_object_get(answer, "result") == NULL)
+		status = diag_fail(diag, EPROTO, "the fabric's answer is not JSON-RPC");
+	else
+		*result = json_incref(json_object_get(answer, "result"));
 	json_decref(answer);
 	return status;
 }
 
 static char *
-request_line(const char *method, const json_t *params)
+request_line(const struct api_call *call)
 {
-	json_t *request = json_pack("{s:s,s:s,s:i}", "jsonrpc", "2.0", "method", method, "id", 1);
-	char *text = NULL, *line = NULL;
+	json_t *request = json_pack("{s:s,s:s,s:i,s:O*}", "jsonrpc", "2.0", "method", call->method,
+				    "id", 1, "params", call->params);
+	char *text = json_dumps(request, JSON_COMPACT), *line = memory_format("%s\n", text);
 
-	if (request != NULL &&
-	    (params == NULL ||
-	     json_object_set(request, "params", (json_t *)(uintptr_t)params) == 0))
-		text = json_dumps(request, JSON_COMPACT);
-	if (text != NULL && asprintf(&line, "%s\n", text) < 0)
-		line = NULL;
 	free(text);
 	json_decref(request);
 	return line;
 }
 
-// A request and its answer. What is left in the call is what came behind the answer.
+// Sends a request and receives its answer. What remains in the connection came behind the answer.
 static int
-call_do(struct call *c, const char *path, const char *method, const json_t *params, json_t **result,
-	char *err, size_t err_size)
+call_do(struct connected *c, const struct api_call *call, json_t **result, struct diag *diag)
 {
-	char *line = request_line(method, params);
-	int status = line != NULL ? 0 : -ENOMEM;
+	char *line = request_line(call);
+	int status;
 
 	*result = NULL;
-	if (status == 0)
-		status = call_connect(c, path);
+	*c = (struct connected){
+		.fd = -1,
+		.deadline_ms = call->timeout_ms < 0 ? INT64_MAX : clock_ms() + call->timeout_ms};
+	status = call_connect(c, call->path);
 	if (status == 0)
 		status = call_send(c, line, strlen(line));
 	// The server says why it refuses a client before it reads the request.
@@ -215,13 +201,12 @@ call_do(struct call *c, const char *path, const char *method, const json_t *para
 		status = call_receive(c);
 	free(line);
 	if (status == 0)
-		return call_unpack(c, result, err, err_size);
-	snprintf(err, err_size, "%s: %s", path, strerror(-status));
-	return status;
+		return call_unpack(c, result, diag);
+	return diag_fail(diag, -status, "%s: %s", call->path, strerror(-status));
 }
 
 static void
-call_end(struct call *c)
+call_end(struct connected *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -229,21 +214,19 @@ call_end(struct call *c)
 }
 
 int
-api_call(const char *path, const char *method, const json_t *params, int timeout_ms,
-	 json_t **result, char *err, size_t err_size)
+api_call(const struct api_call *call, json_t **result, struct diag *diag)
 {
-	struct call c = {.fd = -1,
-			 .deadline_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms};
-	int status = call_do(&c, path, method, params, result, err, err_size);
+	struct connected c;
+	int status = call_do(&c, call, result, diag);
 
 	call_end(&c);
 	return status;
 }
 
-// Hands over the event in the line that has been received. Returns false when it was the last that
-// is wanted.
+// Passes on the event in the line that has been received. Returns false if no more are wanted.
 static bool
-call_event(const struct call *c, bool (*each)(void *context, const json_t *event), void *context)
+call_event(const struct connected *c, bool (*each)(void *context, const json_t *event),
+	   void *context)
 {
 	json_t *message = json_loadb(c->in, c->line_length, 0, NULL);
 	const json_t *event = json_object_get(message, "params");
@@ -254,22 +237,21 @@ call_event(const struct call *c, bool (*each)(void *context, const json_t *event
 }
 
 int
-api_follow(const char *path, const char *method, const json_t *params,
-	   bool (*each)(void *context, const json_t *event), void *context, char *err,
-	   size_t err_size)
+api_follow(const struct api_call *call, bool (*each)(void *context, const json_t *event),
+	   void *context, struct diag *diag)
 {
-	struct call c = {.fd = -1, .deadline_ms = clock_ms() + CLIENT_FOLLOW_MS};
+	struct connected c;
 	json_t *result;
-	int status = call_do(&c, path, method, params, &result, err, err_size);
+	int status = call_do(&c, call, &result, diag);
 
 	json_decref(result);
 	c.deadline_ms = INT64_MAX;
 	while (status == 0) {
 		status = call_receive(&c);
 		if (status != 0)
-			snprintf(err, err_size, "%s: %s", path,
-				 status == -ECONNRESET ? "the fabric has ended"
-						       : strerror(-status));
+			diag_fail(diag, -status, "%s: %s", call->path,
+				  status == -ECONNRESET ? "the fabric has ended"
+							: strerror(-status));
 		else if (!call_event(&c, each, context))
 			break;
 	}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A client is in one of two states: its answer waits to be sent, and until then nothing more is
 // read from it; or nothing waits, and complete lines are answered, a few per turn so that no
-// client can keep the thread to itself. Events for a subscriber are sent between
-// answers. What a client has begun (a line without its end, an answer it does not read) must be
-// done before its deadline, or it is disconnected; a client that has begun nothing may stay.
-#include "connection.h"
+// client can keep the thread to itself. Events for a subscriber are sent between answers. What a
+// client has begun (a line without its end, an answer it does not read) must be done before its
+// deadline, or it is disconnected; a client that has begun nothing may stay.
+#include "server_internal.h"
 
 #include "control/base/clock.h"
-#include "rpc.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ connection_close(struct connection *c)
 	free(c->events);
 }
 
-// What waits is what goes next.
+// Events that wait are sent next if no answer is.
 static void
 connection_take_events(const struct service *s, struct connection *c)
 {
@@ -67,32 +67,26 @@ connection_send(const struct service *s, struct connection *c)
 	}
 }
 
-static int
+static void
 connection_add_event(struct connection *c, const char *line, size_t length)
 {
 	size_t capacity = c->events_capacity == 0 ? 4096 : c->events_capacity;
-	char *grown;
 
 	while (capacity < c->events_length + length)
 		capacity *= 2;
 	if (capacity != c->events_capacity) {
-		grown = realloc(c->events, capacity);
-		if (grown == NULL)
-			return -ENOMEM;
-		c->events = grown;
+		c->events = memory_resize(c->events, capacity, 1, "bytes of events");
 		c->events_capacity = capacity;
 	}
 	memcpy(c->events + c->events_length, line, length);
 	c->events_length += length;
-	return 0;
 }
 
-int
-connection_tell(const struct service *s, struct connection *c, const char *line, size_t length)
+void
+connection_notify(const struct service *s, struct connection *c, const char *line, size_t length)
 {
 	char lost[128] = "";
 	size_t lost_length = 0;
-	int status;
 
 	if (c->events_lost != 0)
 		lost_length = (size_t)snprintf(
@@ -102,24 +96,18 @@ connection_tell(const struct service *s, struct connection *c, const char *line,
 			c->events_lost);
 	if (c->events_length + lost_length + length > API_EVENTS_MAX) {
 		c->events_lost++;
-		return 0;
+		return;
 	}
-	status = connection_add_event(c, lost, lost_length);
-	if (status == 0)
-		c->events_lost = 0;
-	if (status == 0)
-		status = connection_add_event(c, line, length);
-	if (status == 0)
-		connection_take_events(s, c);
-	return status;
+	connection_add_event(c, lost, lost_length);
+	c->events_lost = 0;
+	connection_add_event(c, line, length);
+	connection_take_events(s, c);
 }
 
-// Puts an answer in the client's hands. `line`: NULL when there is none for lack of memory.
+// Sends an answer, which it takes over.
 static int
 connection_answer(const struct service *s, struct connection *c, char *line, size_t length)
 {
-	if (line == NULL)
-		return -ENOMEM;
 	c->out = line;
 	c->out_length = length;
 	c->out_sent = 0;
@@ -133,7 +121,7 @@ connection_refuse(const struct service *s, struct connection *c, const char *mes
 	char *line = rpc_refusal(API_INVALID_REQUEST, message);
 
 	c->doomed = true;
-	return connection_answer(s, c, line, line != NULL ? strlen(line) : 0);
+	return connection_answer(s, c, line, strlen(line));
 }
 
 // The length of the first line received, with its newline or, from a client that has ended,
@@ -175,10 +163,9 @@ connection_serve(struct service *s, struct connection *c)
 			break;
 		s->asking = c;
 		if (!is_blank(c->in, length))
-			status = rpc_answer(s->methods, s->method_count, s->context, c->peer.right,
-					    c->in, length, &answer, &answer_length);
+			answer = rpc_answer(&s->rpc, c->peer.right, c->in, length, &answer_length);
 		s->asking = NULL;
-		if (status == 0 && answer != NULL)
+		if (answer != NULL)
 			status = connection_answer(s, c, answer, answer_length);
 		c->in_length -= length;
 		c->in_scanned = 0;
@@ -204,11 +191,7 @@ connection_read(struct connection *c)
 	if (wanted > API_REQUEST_MAX)
 		wanted = API_REQUEST_MAX;
 	if (wanted > c->in_capacity) {
-		char *grown = realloc(c->in, wanted);
-
-		if (grown == NULL)
-			return -ENOMEM;
-		c->in = grown;
+		c->in = memory_resize(c->in, wanted, 1, "bytes of requests");
 		c->in_capacity = wanted;
 	}
 	if (c->in_length == c->in_capacity)

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "describe.h"
+#include "api.h"
 
 static json_t *
-schema_of(enum api_type type)
+schema_of(const struct api_param *p)
 {
-	switch (type) {
-	case API_TEXT:
-		return json_pack("{s:s}", "type", "string");
-	case API_INTEGER:
-		return json_pack("{s:s}", "type", "integer");
-	case API_BOOL:
-		return json_pack("{s:s}", "type", "boolean");
-	case API_TEXTS:
-		return json_pack("{s:s,s:{s:s}}", "type", "array", "items", "type", "string");
-	case API_OBJECTS:
-		return json_pack("{s:s,s:{s:s}}", "type", "array", "items", "type", "object");
+	static const char *const types[] = {
+		[API_TEXT] = "string",  [API_INTEGER] = "integer", [API_BOOL] = "boolean",
+		[API_TEXTS] = "string", [API_OBJECTS] = "object",
+	};
+	json_t *schema = json_pack("{s:s}", "type", types[p->type]);
+	const char *const *words;
+	size_t count;
+
+	if (p->words != NULL) {
+		words = p->words(&count);
+		json_object_set_new(schema, "enum", json_array());
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(json_object_get(schema, "enum"),
+					      json_string(words[i]));
 	}
-	return NULL;
+	return p->type == API_TEXTS || p->type == API_OBJECTS
+		       ? json_pack("{s:s,s:o}", "type", "array", "items", schema)
+		       : schema;
 }
 
 static const char *
@@ -39,31 +44,30 @@ describe_params(const struct api_method *method)
 	for (const struct api_param *p = method->params; p != NULL && p->name != NULL; p++)
 		json_array_append_new(out, json_pack("{s:s,s:s,s:b,s:o}", "name", p->name,
 						     "description", p->help, "required",
-						     p->required, "schema", schema_of(p->type)));
+						     p->required, "schema", schema_of(p)));
 	return out;
 }
 
 json_t *
-api_describe(const struct api_method *methods, size_t count)
+api_describe(const struct api_method *methods)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			list,
-			json_pack("{s:s,s:s,s:s,s:s,s:o,s:{s:s,s:s,s:{}}}", "name", methods[i].name,
-				  "summary", text_of(methods[i].help), "x-right",
-				  right_name(&methods[i]), "paramStructure", "by-name", "params",
-				  describe_params(&methods[i]), "result", "name", "result",
-				  "description", text_of(methods[i].result), "schema"));
+	for (const struct api_method *m = methods; m->name != NULL; m++)
+		json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:o,s:{s:s,s:s,s:{}}}",
+						      "name", m->name, "summary", text_of(m->help),
+						      "x-right", right_name(m), "paramStructure",
+						      "by-name", "params", describe_params(m),
+						      "result", "name", "result", "description",
+						      text_of(m->result), "schema"));
 	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o}", "openrpc", "1.3.2", "info", "title",
 			 "Roost: a live fabric", "version", "1", "description",
 			 "JSON-RPC 2.0 over a unix stream socket, a message a line", "methods",
 			 list);
 }
 
-void
-api_describe_markdown(const struct api_method *methods, size_t count, FILE *to)
+static void
+print_param(const struct api_param *p, FILE *to)
 {
 	static const char *const types[] = {
 		[API_TEXT] = "string",
@@ -72,19 +76,31 @@ api_describe_markdown(const struct api_method *methods, size_t count, FILE *to)
 		[API_TEXTS] = "list of strings",
 		[API_OBJECTS] = "list of objects",
 	};
+	const char *const *words;
+	size_t count = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct api_method *m = &methods[i];
+	fprintf(to, "| `%s` | %s%s | %s", p->name, types[p->type], p->required ? ", required" : "",
+		p->help);
+	words = p->words != NULL ? p->words(&count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		fprintf(to, "%s%s", i == 0 ? ": " : ", ", words[i]);
+	fputs(" |\n", to);
+}
 
-		fprintf(to, "### %s\n\n%s. Needs the right to %s.\n\n", m->name, text_of(m->help),
-			right_name(m));
-		if (m->params != NULL && m->params->name != NULL)
+void
+api_describe_markdown(const struct api_method *methods, FILE *to)
+{
+	for (const struct api_method *m = methods; m->name != NULL; m++) {
+		const struct api_param *p = m->params;
+
+		fprintf(to, "%s### %s\n\n%s. Needs the right to %s.\n\n", m != methods ? "\n" : "",
+			m->name, text_of(m->help), right_name(m));
+		if (p != NULL && p->name != NULL) {
 			fputs("| Parameter | Type | |\n| --- | --- | --- |\n", to);
-		for (const struct api_param *p = m->params; p != NULL && p->name != NULL; p++)
-			fprintf(to, "| `%s` | %s%s | %s |\n", p->name, types[p->type],
-				p->required ? ", required" : "", p->help);
-		if (m->params != NULL && m->params->name != NULL)
+			for (; p->name != NULL; p++)
+				print_param(p, to);
 			fputc('\n', to);
-		fprintf(to, "Answers %s.%s", text_of(m->result), i + 1 < count ? "\n\n" : "\n");
+		}
+		fprintf(to, "Answers %s.\n", text_of(m->result));
 	}
 }

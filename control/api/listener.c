@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of several who come at once each sees what the one before has done, because the directory is
-// locked from the look at an old socket until the new one listens. The lock is the directory's
-// own: no file is left behind, and who may not enter the directory cannot hold it.
-#include "listener.h"
+// The directory is locked while an old socket is examined and until the new one listens, so that
+// servers that start at the same time see what the others have done. The lock is that of the
+// directory itself: no file is left behind, and only users who may enter it can hold it.
+#include "server_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -15,8 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// Removes a socket that nobody listens on. Returns 0, or -EADDRINUSE when somebody does or the
-// file is no socket.
+// Removes a socket that nobody listens on. Returns 0, or -EADDRINUSE if a process does or the file
+// is not a socket.
 static int
 remove_stale(const struct sockaddr_un *address)
 {
@@ -38,13 +37,12 @@ remove_stale(const struct sockaddr_un *address)
 	return unlink(address->sun_path) == 0 ? 0 : -errno;
 }
 
-// Opens and locks the directory that holds the socket, made when it is missing, so that of
-// several who come at once each sees what the one before has done. Returns its descriptor or
+// Opens and locks the directory of the socket, made if it is missing. Returns its descriptor or
 // -errno.
 static int
 lock_directory(const char *path)
 {
-	char copy[sizeof(((struct listener *)NULL)->path)];
+	char copy[API_PATH_MAX];
 	const char *directory;
 	int fd;
 
@@ -93,7 +91,7 @@ listener_bind(struct listener *l, int backlog)
 }
 
 int
-listener_open(struct listener *l, const char *path, int backlog, char *err, size_t err_size)
+listener_open(struct listener *l, const char *path, int backlog, struct diag *diag)
 {
 	int status = -ENAMETOOLONG, lock;
 
@@ -108,11 +106,11 @@ listener_open(struct listener *l, const char *path, int backlog, char *err, size
 	}
 	if (status == 0)
 		return 0;
-	snprintf(err, err_size, "%s: %s", path,
-		 status == -EADDRINUSE ? "somebody serves this socket already" : strerror(-status));
 	if (l->fd >= 0)
 		close(l->fd);
-	return status;
+	return diag_fail(diag, -status, "%s: %s", path,
+			 status == -EADDRINUSE ? "somebody serves this socket already"
+					       : strerror(-status));
 }
 
 void
@@ -125,7 +123,7 @@ listener_close(struct listener *l)
 	close(l->fd);
 }
 
-// The directory may be entered and listed: what is in it has modes of its own.
+// The group may enter and list the directory: the files in it have modes of their own.
 int
 listener_open_to(struct listener *l, gid_t group)
 {

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rpc.h"
+#include "server_internal.h"
+
+#include "control/base/memory.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct rpc {
-	const struct api_method *methods;
-	size_t count;
-	void *context;
-	enum api_right right;
-};
-
-// {"jsonrpc": "2.0", "error": ..., "id": ...}. id: NULL when it could not be told.
+// {"jsonrpc": "2.0", "error": ..., "id": ...}. id: NULL if it is unknown.
 static json_t *
 error_json(enum api_code code, const char *message, json_t *id)
 {
@@ -29,18 +22,15 @@ error_json(enum api_code code, const char *message, json_t *id)
 static const struct api_method *
 find_method(const struct rpc *rpc, const char *name)
 {
-	for (size_t i = 0; i < rpc->count; i++)
-		if (strcmp(rpc->methods[i].name, name) == 0)
-			return &rpc->methods[i];
+	for (const struct api_method *m = rpc->methods; m->name != NULL; m++)
+		if (strcmp(m->name, name) == 0)
+			return m;
 	return NULL;
 }
 
 static bool
 fits(const json_t *value, enum api_type type)
 {
-	size_t i;
-	json_t *item;
-
 	switch (type) {
 	case API_TEXT:
 		return json_is_string(value);
@@ -51,9 +41,10 @@ fits(const json_t *value, enum api_type type)
 	default:
 		break;
 	}
-	json_array_foreach((json_t *)(uintptr_t)value, i,
-			   item) if (type == API_TEXTS ? !json_is_string(item)
-						       : !json_is_object(item)) return false;
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (json_typeof(json_array_get(value, i)) !=
+		    (type == API_TEXTS ? JSON_STRING : JSON_OBJECT))
+			return false;
 	return json_is_array(value);
 }
 
@@ -66,9 +57,9 @@ find_param(const struct api_method *method, const char *name)
 	return NULL;
 }
 
-// Whether the parameters are those that the method's table lists. One line in why if not.
-static bool
-check_params(const struct api_method *method, const json_t *params, char *why)
+// Checks the parameters against the method's table. Returns 0, or -EINVAL with an error in diag.
+static int
+check_params(const struct api_method *method, const json_t *params, struct diag *diag)
 {
 	static const char *const types[] = {
 		[API_TEXT] = "a string",
@@ -80,61 +71,71 @@ check_params(const struct api_method *method, const json_t *params, char *why)
 	const char *name;
 	json_t *value;
 
-	if (json_is_array(params)) {
-		snprintf(why, API_WHY_MAX, "%s takes its parameters by name, in an object",
-			 method->name);
-		return false;
-	}
+	if (json_is_array(params))
+		return diag_fail(diag, EINVAL, "%s takes its parameters by name, in an object",
+				 method->name);
 	json_object_foreach((json_t *)(uintptr_t)params, name, value)
 	{
 		const struct api_param *p = find_param(method, name);
 
-		if (p != NULL && fits(value, p->type))
-			continue;
 		if (p == NULL)
-			snprintf(why, API_WHY_MAX, "%s has no parameter \"%.80s\"", method->name,
-				 name);
-		else
-			snprintf(why, API_WHY_MAX, "%s: \"%s\" is not %s", method->name, name,
-				 types[p->type]);
-		return false;
+			return diag_fail(diag, EINVAL, "%s has no parameter \"%.80s\"",
+					 method->name, name);
+		if (!fits(value, p->type))
+			return diag_fail(diag, EINVAL, "%s: \"%s\" is not %s", method->name, name,
+					 types[p->type]);
 	}
-	for (const struct api_param *p = method->params; p->name != NULL; p++) {
-		if (!p->required || json_object_get(params, p->name) != NULL)
+	for (const struct api_param *p = method->params; p->name != NULL; p++)
+		if (p->required && json_object_get(params, p->name) == NULL)
+			return diag_fail(diag, EINVAL, "%s needs \"%s\": %s", method->name, p->name,
+					 p->help);
+	return 0;
+}
+
+// All errors in one line.
+static json_t *
+errors_json(enum api_code code, const struct diag *diag, json_t *id)
+{
+	size_t size;
+	char *text;
+	FILE *to = memory_stream_open(&text, &size);
+	const char *separator = "";
+	json_t *answer;
+
+	for (unsigned i = 0; i < diag->count; i++) {
+		if (diag->messages[i].warning)
 			continue;
-		snprintf(why, API_WHY_MAX, "%s needs \"%s\": %s", method->name, p->name, p->help);
-		return false;
+		fprintf(to, "%s%s", separator, diag_text(&diag->messages[i]));
+		separator = "; ";
 	}
-	return true;
+	fclose(to);
+	answer = error_json(code, text, id);
+	free(text);
+	return answer;
 }
 
 static json_t *
-call_method(const struct rpc *rpc, const char *name, const json_t *params, json_t *id)
+call_method(const struct rpc *rpc, const struct api_method *method, const json_t *params,
+	    json_t *id)
 {
-	const struct api_method *method = find_method(rpc, name);
-	char why[API_WHY_MAX] = "";
-	json_t *result = NULL;
-	int status;
+	struct diag diag = {0};
+	json_t *result = NULL, *answer;
+	int status = method->params != NULL ? check_params(method, params, &diag) : 0;
 
-	if (method == NULL) {
-		snprintf(why, sizeof(why), "there is no method %.100s", name);
-		return error_json(API_METHOD_NOT_FOUND, why, id);
-	}
-	if (method->right > rpc->right) {
-		snprintf(why, sizeof(why), "only root and the fabric's owner may call %s",
-			 method->name);
-		return error_json(API_FORBIDDEN, why, id);
-	}
-	if (method->params != NULL && !check_params(method, params, why))
-		return error_json(API_INVALID_PARAMS, why, id);
-	status = method->call(rpc->context, params, &result, why, sizeof(why));
 	if (status == 0)
-		return json_pack("{s:s,s:o,s:O?}", "jsonrpc", "2.0", "result",
-				 result != NULL ? result : json_null(), "id", id);
-	json_decref(result);
-	if (why[0] == '\0')
-		snprintf(why, sizeof(why), "%s: %s", method->name, strerror(-status));
-	return error_json(status == -EINVAL ? API_INVALID_PARAMS : API_FAILED, why, id);
+		status = method->call(rpc->context, params, &result, &diag);
+	if (status == 0) {
+		answer = json_pack("{s:s,s:o,s:O?}", "jsonrpc", "2.0", "result",
+				   result != NULL ? result : json_null(), "id", id);
+	} else {
+		if (diag.errors == 0)
+			diag_fail(&diag, -status, "%s: %s", method->name, strerror(-status));
+		answer =
+			errors_json(status == -EINVAL ? API_INVALID_PARAMS : API_FAILED, &diag, id);
+		json_decref(result);
+	}
+	diag_free(&diag);
+	return answer;
 }
 
 // What is wrong with a request's form, or NULL.
@@ -158,116 +159,112 @@ request_fault(const json_t *request)
 	return NULL;
 }
 
-// The answer to one request of a message; NULL when it is a notification, or when memory ran out
-// (then *failed too).
 static json_t *
-answer_request(const struct rpc *rpc, const json_t *request, bool *failed)
+answer_request(const struct rpc *rpc, enum api_right right, const json_t *request)
+{
+	const char *name = json_string_value(json_object_get(request, "method"));
+	json_t *id = json_object_get(request, "id");
+	const struct api_method *method = find_method(rpc, name);
+	char why[160];
+
+	if (method == NULL) {
+		snprintf(why, sizeof(why), "there is no method %.100s", name);
+		return error_json(API_METHOD_NOT_FOUND, why, id);
+	}
+	if (method->right > right) {
+		snprintf(why, sizeof(why), "only root and the fabric's owner may call %s",
+			 method->name);
+		return error_json(API_FORBIDDEN, why, id);
+	}
+	return call_method(rpc, method, json_object_get(request, "params"), id);
+}
+
+// The answer to one item of a message; NULL if it is a notification.
+static json_t *
+answer_item(const struct rpc *rpc, enum api_right right, const json_t *request)
 {
 	const char *fault = request_fault(request);
-	json_t *id = json_object_get(request, "id");
-	json_t *answer;
+	json_t *id = json_object_get(request, "id"), *answer;
 
 	if (fault != NULL)
-		answer = error_json(API_INVALID_REQUEST, fault,
-				    json_is_object(id) || json_is_array(id) ? NULL : id);
-	else
-		answer = call_method(rpc, json_string_value(json_object_get(request, "method")),
-				     json_object_get(request, "params"), id);
-	if (answer == NULL)
-		*failed = true;
-	if (fault == NULL && id == NULL) {
-		json_decref(answer);
-		return NULL;
-	}
-	return answer;
+		return error_json(API_INVALID_REQUEST, fault,
+				  json_is_object(id) || json_is_array(id) ? NULL : id);
+	answer = answer_request(rpc, right, request);
+	if (id != NULL)
+		return answer;
+	json_decref(answer);
+	return NULL;
 }
 
 static json_t *
-answer_batch(const struct rpc *rpc, const json_t *batch, bool *failed)
+answer_batch(const struct rpc *rpc, enum api_right right, const json_t *batch)
 {
-	json_t *answers;
+	json_t *answers, *request;
+	size_t i;
 
 	if (json_array_size(batch) == 0)
 		return error_json(API_INVALID_REQUEST, "the batch is empty", NULL);
 	if (json_array_size(batch) > API_BATCH_MAX)
 		return error_json(API_INVALID_REQUEST, "the batch has more than 16 requests", NULL);
 	answers = json_array();
-	for (size_t i = 0; i < json_array_size(batch) && !*failed; i++) {
-		json_t *answer = answer_request(rpc, json_array_get(batch, i), failed);
+	json_array_foreach(batch, i, request)
+	{
+		json_t *answer = answer_item(rpc, right, request);
 
-		if (answer != NULL && json_array_append_new(answers, answer) != 0)
-			*failed = true;
+		if (answer != NULL)
+			json_array_append_new(answers, answer);
 	}
-	if (json_array_size(answers) == 0) {
-		json_decref(answers);
-		return NULL;
-	}
-	return answers;
+	if (json_array_size(answers) != 0)
+		return answers;
+	json_decref(answers);
+	return NULL;
 }
 
-// Writes it as a line. NULL when memory ran out.
+// Writes a message as a line and gives it back.
 static char *
-line_of(const json_t *answer, size_t *length)
+line_of(json_t *message, size_t *length)
 {
 	char *text;
 
-	*length = json_dumpb(answer, NULL, 0, JSON_COMPACT);
-	text = *length != 0 ? malloc(*length + 2) : NULL;
-	if (text == NULL)
-		return NULL;
-	json_dumpb(answer, text, *length, JSON_COMPACT);
-	text[(*length)++] = '\n';
-	text[*length] = '\0';
+	*length = json_dumpb(message, NULL, 0, JSON_COMPACT) + 1;
+	text = memory_array(*length + 1, 1, "bytes of an answer");
+	json_dumpb(message, text, *length, JSON_COMPACT);
+	text[*length - 1] = '\n';
+	json_decref(message);
 	return text;
 }
 
-int
-rpc_answer(const struct api_method *methods, size_t count, void *context, enum api_right right,
-	   const char *text, size_t length, char **out, size_t *out_length)
+char *
+rpc_answer(const struct rpc *rpc, enum api_right right, const char *text, size_t length,
+	   size_t *answer_length)
 {
-	struct rpc rpc = {methods, count, context, right};
 	json_error_t error;
 	json_t *message =
 		json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
 	json_t *answer;
-	bool failed = false;
 
-	*out = NULL;
-	*out_length = 0;
 	if (message == NULL)
 		answer = error_json(API_PARSE_ERROR, error.text, NULL);
 	else if (json_is_array(message))
-		answer = answer_batch(&rpc, message, &failed);
+		answer = answer_batch(rpc, right, message);
 	else
-		answer = answer_request(&rpc, message, &failed);
-	failed = failed || (message == NULL && answer == NULL);
-	if (answer != NULL) {
-		*out = failed ? NULL : line_of(answer, out_length);
-		failed = *out == NULL;
-	}
-	json_decref(answer);
+		answer = answer_item(rpc, right, message);
 	json_decref(message);
-	return failed ? -ENOMEM : 0;
+	return answer != NULL ? line_of(answer, answer_length) : NULL;
 }
 
 char *
 rpc_refusal(enum api_code code, const char *message)
 {
-	json_t *answer = error_json(code, message, NULL);
 	size_t length;
-	char *line = answer != NULL ? line_of(answer, &length) : NULL;
 
-	json_decref(answer);
-	return line;
+	return line_of(error_json(code, message, NULL), &length);
 }
 
 char *
 rpc_notification(const char *method, const json_t *params, size_t *length)
 {
-	json_t *message = json_pack("{s:s,s:s,s:O}", "jsonrpc", "2.0", "method", method, "params",
-				    (json_t *)(uintptr_t)params);
-	char *line = message != NULL ? line_of(message, length) : NULL;
-
-	json_decref(message);
-	return line;
+	return line_of(json_pack("{s:s,s:s,s:O}", "jsonrpc", "2.0", "method", method, "params",
+				 (json_t *)(uintptr_t)params),
+		       length);
 }

@@ -2,20 +2,18 @@
 // The server's side of the socket: who may connect, how many, and whose turn it is. One thread
 // polls; nothing here blocks on a client (connection.c).
 //
-// Who may connect is asked twice: the socket's mode is 0600, or 0660 for the group that may read,
-// and the peer's credentials must name root, the user who runs the server, or a member of that
-// group. When all places are taken, the client that has been idle the longest makes room; those
-// who may only read have no more than their part of the places, so that they cannot keep the owner
-// out, and make room among themselves. A subscriber is not idle.
-#include "connection.h"
+// Access is checked twice: the socket's mode is 0600, or 0660 for the group that may read, and the
+// peer's credentials must name root, the user who runs the server, or a member of that group. When
+// all places are taken, the client that has been idle the longest is disconnected. Clients that may
+// only read have no more than API_READERS_MAX places and make room among themselves, so that they
+// cannot keep the owner out. A subscriber is not idle.
+#include "server_internal.h"
 
 #include "control/base/clock.h"
-#include "listener.h"
-#include "rpc.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -58,7 +56,7 @@ peer_in_group(int fd, const struct ucred *peer, gid_t group)
 	return false;
 }
 
-// Returns false when it may not even read.
+// Returns false if the peer may not even read.
 static bool
 peer_identify(const struct api_server *s, int fd, struct api_peer *out)
 {
@@ -85,7 +83,7 @@ count_readers(const struct api_server *s)
 }
 
 // The client that has been idle the longest, of those with at most this right, or API_CLIENTS_MAX
-// when none is.
+// if none is.
 static unsigned int
 longest_idle(const struct api_server *s, enum api_right most)
 {
@@ -101,7 +99,7 @@ longest_idle(const struct api_server *s, enum api_right most)
 	return found;
 }
 
-// Sees to it that there is a place for one more. Returns false when there can be none.
+// Makes a place for one more client. Returns false if there can be none.
 static bool
 make_room(struct api_server *s, enum api_right right)
 {
@@ -117,14 +115,13 @@ make_room(struct api_server *s, enum api_right right)
 	return true;
 }
 
-// Tells a peer why it is not served, as far as its socket takes it at once.
+// Sends a peer the reason why it is not served, as far as its socket takes it at once.
 static void
 turn_away(int fd, const char *message)
 {
 	char *line = rpc_refusal(API_FAILED, message);
 
-	if (line != NULL)
-		(void)!send(fd, line, strlen(line), MSG_NOSIGNAL);
+	(void)!send(fd, line, strlen(line), MSG_NOSIGNAL);
 	free(line);
 	close(fd);
 }
@@ -219,39 +216,29 @@ api_server_clients(const struct api_server *s)
 
 int
 api_server_create(struct api_server **out, const char *path, const struct api_method *methods,
-		  size_t count, void *context, char *err, size_t err_size)
+		  void *context, struct diag *diag)
 {
-	struct api_server *s = calloc(1, sizeof(*s));
-	int status;
+	struct api_server *s = memory_new(sizeof(*s), "API server");
+	int status = listener_open(&s->listener, path, API_CLIENTS_MAX, diag);
 
 	*out = NULL;
-	if (s == NULL) {
-		snprintf(err, err_size, "%s: %s", path, strerror(ENOMEM));
-		return -ENOMEM;
-	}
-	s->watched = -1;
-	s->service = (struct service){.methods = methods,
-				      .method_count = count,
-				      .context = context,
-				      .patience_ms = SERVER_PATIENCE_MS};
-	status = listener_open(&s->listener, path, API_CLIENTS_MAX, err, err_size);
 	if (status != 0) {
 		free(s);
 		return status;
 	}
+	s->watched = -1;
+	s->service = (struct service){.rpc = {methods, context}, .patience_ms = SERVER_PATIENCE_MS};
 	*out = s;
 	return 0;
 }
 
 int
-api_server_admit_readers(struct api_server *s, gid_t group, char *err, size_t err_size)
+api_server_admit_readers(struct api_server *s, gid_t group, struct diag *diag)
 {
 	int status = listener_open_to(&s->listener, group);
 
-	if (status != 0) {
-		snprintf(err, err_size, "%s: %s", s->listener.path, strerror(-status));
-		return status;
-	}
+	if (status != 0)
+		return diag_fail(diag, -status, "%s: %s", s->listener.path, strerror(-status));
 	s->readers = group;
 	s->readers_admitted = true;
 	return 0;
@@ -267,11 +254,11 @@ int
 api_server_subscribe(struct api_server *s, uint32_t kinds, uint64_t least)
 {
 	struct connection *c = s->service.asking;
-	unsigned int told = 0;
+	unsigned int subscribers = 0;
 
 	for (unsigned int i = 0; i < s->client_count; i++)
-		told += s->clients[i].kinds != 0;
-	if (c->kinds == 0 && told >= API_SUBSCRIBERS_MAX)
+		subscribers += s->clients[i].kinds != 0;
+	if (c->kinds == 0 && subscribers >= API_SUBSCRIBERS_MAX)
 		return -EUSERS;
 	c->kinds = kinds;
 	c->least = least;
@@ -288,12 +275,11 @@ api_server_wanted(const struct api_server *s)
 	return kinds;
 }
 
-int
-api_server_tell(struct api_server *s, uint32_t kind, uint64_t size, const json_t *event)
+void
+api_server_notify(struct api_server *s, uint32_t kind, uint64_t size, const json_t *event)
 {
 	size_t length;
 	char *line = NULL;
-	int status = 0;
 
 	for (unsigned int i = 0; i < s->client_count; i++) {
 		struct connection *c = &s->clients[i];
@@ -302,11 +288,9 @@ api_server_tell(struct api_server *s, uint32_t kind, uint64_t size, const json_t
 			continue;
 		if (line == NULL)
 			line = rpc_notification("event", event, &length);
-		if (line == NULL || connection_tell(&s->service, c, line, length) != 0)
-			status = -ENOMEM;
+		connection_notify(&s->service, c, line, length);
 	}
 	free(line);
-	return status;
 }
 
 void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fabric is up when somebody listens on its socket: a daemon that was killed leaves a file
-// behind that means nothing.
-#include "socket_path.h"
+// A fabric is up if a process listens on its socket: a daemon that was killed leaves only the file
+// behind.
+#include "api.h"
 
 #include "control/base/program.h"
 #include "control/config/scalar.h"
@@ -9,8 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,8 +19,14 @@
 #define SYSTEM_DIRECTORY "/run/roost" // of root's fabrics
 #define NAMES_SHOWN_MAX 256
 
+// The fabrics of a directory that are up.
+struct found {
+	unsigned int count;
+	char names[NAMES_SHOWN_MAX]; // in order, separated by blanks
+};
+
 static int
-runtime_directory(char directory[static API_PATH_MAX], char *err, size_t err_size)
+runtime_directory(char directory[static API_PATH_MAX], struct diag *diag)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
@@ -30,45 +34,39 @@ runtime_directory(char directory[static API_PATH_MAX], char *err, size_t err_siz
 		snprintf(directory, API_PATH_MAX, SYSTEM_DIRECTORY);
 		return 0;
 	}
-	if (xdg == NULL || xdg[0] != '/') {
-		snprintf(err, err_size,
-			 "XDG_RUNTIME_DIR is not set: there is no place for a fabric's socket");
-		return -ENOENT;
-	}
-	if (snprintf(directory, API_PATH_MAX, "%s/roost", xdg) >= API_PATH_MAX) {
-		snprintf(err, err_size, "%s: the path is too long for a socket", xdg);
-		return -ENAMETOOLONG;
-	}
+	if (xdg == NULL || xdg[0] != '/')
+		return diag_fail(
+			diag, ENOENT,
+			"XDG_RUNTIME_DIR is not set: there is no place for a fabric's socket");
+	if (snprintf(directory, API_PATH_MAX, "%s/roost", xdg) >= API_PATH_MAX)
+		return diag_fail(diag, ENAMETOOLONG, "%s: the path is too long for a socket", xdg);
 	return 0;
 }
 
 static int
-socket_path_in(const char *directory, const char *name, char path[static API_PATH_MAX], char *err,
-	       size_t err_size)
+socket_path_in(const char *directory, const char *name, char path[static API_PATH_MAX],
+	       struct diag *diag)
 {
 	char why[SCALAR_WHY];
 
-	if (scalar_name(name, why) != 0) {
-		snprintf(err, err_size, "%s", why);
-		return -EINVAL;
-	}
-	if (snprintf(path, API_PATH_MAX, "%s/%s" SUFFIX, directory, name) >= API_PATH_MAX) {
-		snprintf(err, err_size, "%s: the path is too long for a socket", directory);
-		return -ENAMETOOLONG;
-	}
+	if (scalar_name(name, why) != 0)
+		return diag_fail(diag, EINVAL, "%s", why);
+	if (snprintf(path, API_PATH_MAX, "%s/%s" SUFFIX, directory, name) >= API_PATH_MAX)
+		return diag_fail(diag, ENAMETOOLONG, "%s: the path is too long for a socket",
+				 directory);
 	return 0;
 }
 
 int
-api_socket_path(const char *name, char path[static API_PATH_MAX], char *err, size_t err_size)
+api_socket_path(const char *name, char path[static API_PATH_MAX], struct diag *diag)
 {
 	char directory[API_PATH_MAX];
-	int status = runtime_directory(directory, err, err_size);
+	int status = runtime_directory(directory, diag);
 
-	return status != 0 ? status : socket_path_in(directory, name, path, err, err_size);
+	return status != 0 ? status : socket_path_in(directory, name, path, diag);
 }
 
-// 0 when somebody listens there, or -errno.
+// 0 if a process listens there, or -errno.
 static int
 try_connect(const char *path)
 {
@@ -86,154 +84,136 @@ try_connect(const char *path)
 	return status;
 }
 
-// The name that a file of the directory stands for, or NULL.
-static const char *
-fabric_name(const struct dirent *entry, char name[static NAME_MAX + 1])
+static int
+is_socket_name(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
 
-	if (length <= strlen(SUFFIX) ||
-	    strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX) != 0)
-		return NULL;
-	memcpy(name, entry->d_name, length - strlen(SUFFIX));
-	name[length - strlen(SUFFIX)] = '\0';
-	return name;
+	return length > strlen(SUFFIX) &&
+	       strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX) == 0;
 }
 
-static int
-has_fabric_name(const struct dirent *entry)
-{
-	char name[NAME_MAX + 1];
-
-	return fabric_name(entry, name) != NULL;
-}
-
+// By the names of fabrics: "a" comes before "a-b", though "a.sock" does not.
 static int
 compare_names(const struct dirent **a, const struct dirent **b)
 {
-	char left[NAME_MAX + 1], right[NAME_MAX + 1];
+	const char *left = (*a)->d_name, *right = (*b)->d_name;
+	size_t left_length = strlen(left) - strlen(SUFFIX);
+	size_t right_length = strlen(right) - strlen(SUFFIX);
+	int order = strncmp(left, right, left_length < right_length ? left_length : right_length);
 
-	return strcmp(fabric_name(*a, left), fabric_name(*b, right));
+	return order != 0 ? order : (left_length > right_length) - (left_length < right_length);
 }
 
-// Counts the fabrics of a directory that are up. names: lists them in order, separated by blanks.
-// path: of the last.
+// Calls each() for every fabric of a directory that is up, in the order of their names. Returns 0,
+// also if there is no such directory, or -errno with an error in diag.
 static int
-list_up(const char *directory, unsigned int *count, char names[static NAMES_SHOWN_MAX],
-	char path[static API_PATH_MAX], char *err, size_t err_size)
+each_up(const char *directory, void (*each)(void *context, const char *name), void *context,
+	struct diag *diag)
 {
 	struct dirent **entries;
-	int found = scandir(directory, &entries, has_fabric_name, compare_names);
+	int found = scandir(directory, &entries, is_socket_name, compare_names);
 
-	*count = 0;
-	names[0] = '\0';
-	if (found < 0 && errno == ENOENT)
-		return 0;
-	if (found < 0) {
-		snprintf(err, err_size, "%s: %s", directory, strerror(errno));
-		return -errno;
-	}
+	if (found < 0)
+		return errno == ENOENT
+			       ? 0
+			       : diag_fail(diag, errno, "%s: %s", directory, strerror(errno));
 	for (int i = 0; i < found; i++) {
-		char name[NAME_MAX + 1], one[API_PATH_MAX], ignored[SCALAR_WHY];
-		size_t used = strlen(names);
-		bool up = socket_path_in(directory, fabric_name(entries[i], name), one, ignored,
-					 sizeof(ignored)) == 0 &&
-			  try_connect(one) == 0;
+		char *name = entries[i]->d_name, path[API_PATH_MAX];
+		struct diag ignored = {0};
 
+		name[strlen(name) - strlen(SUFFIX)] = '\0';
+		if (socket_path_in(directory, name, path, &ignored) == 0 && try_connect(path) == 0)
+			each(context, name);
+		diag_free(&ignored);
 		free(entries[i]);
-		if (!up)
-			continue;
-		(*count)++;
-		memcpy(path, one, sizeof(one));
-		snprintf(names + used, NAMES_SHOWN_MAX - used, "%s%s", used != 0 ? " " : "", name);
 	}
 	free(entries);
 	return 0;
 }
 
-static int
-find_named(const char *directory, const char *name, char path[static API_PATH_MAX], char *err,
-	   size_t err_size)
+static void
+add_found(void *context, const char *name)
 {
-	char names[NAMES_SHOWN_MAX], other[API_PATH_MAX];
-	unsigned int count;
-	int status = socket_path_in(directory, name, path, err, err_size);
+	struct found *f = context;
+	size_t used = strlen(f->names);
+
+	snprintf(f->names + used, sizeof(f->names) - used, "%s%s", used != 0 ? " " : "", name);
+	f->count++;
+}
+
+static int
+find_named(const char *directory, const char *name, char path[static API_PATH_MAX],
+	   struct diag *diag)
+{
+	struct found up = {0};
+	int status = socket_path_in(directory, name, path, diag);
 
 	if (status != 0)
 		return status;
 	status = try_connect(path);
 	if (status == -EACCES)
-		snprintf(err, err_size, "fabric %s belongs to somebody else: %s", name,
-			 strerror(EACCES));
-	if (status == 0 || status == -EACCES)
-		return status;
-	if (list_up(directory, &count, names, other, err, err_size) == 0)
-		snprintf(err, err_size, "fabric %s is not up%s%s", name, count != 0 ? "; up: " : "",
-			 names);
-	return -ENOENT;
+		return diag_fail(diag, EACCES, "fabric %s belongs to somebody else: %s", name,
+				 strerror(EACCES));
+	if (status == 0 || each_up(directory, add_found, &up, diag) != 0)
+		return status == 0 ? 0 : -ENOENT;
+	return diag_fail(diag, ENOENT, "fabric %s is not up%s%s", name,
+			 up.count != 0 ? "; up: " : "", up.names);
 }
 
 void
 api_socket_list(void (*each)(void *context, const char *name), void *context)
 {
-	char directory[API_PATH_MAX], path[API_PATH_MAX], err[API_WHY_MAX];
-	struct dirent *entry;
-	DIR *open = NULL;
+	char directory[API_PATH_MAX];
+	struct diag ignored = {0};
 
-	if (runtime_directory(directory, err, sizeof(err)) == 0)
-		open = opendir(directory);
-	while (open != NULL && (entry = readdir(open)) != NULL) {
-		char name[NAME_MAX + 1];
-
-		if (fabric_name(entry, name) != NULL &&
-		    socket_path_in(directory, name, path, err, sizeof(err)) == 0 &&
-		    try_connect(path) == 0)
-			each(context, name);
-	}
-	if (open != NULL)
-		closedir(open);
+	if (runtime_directory(directory, &ignored) == 0)
+		each_up(directory, each, context, &ignored);
+	diag_free(&ignored);
 }
 
 int
 api_socket_find_in(const char *directory, const char *name, char path[static API_PATH_MAX],
-		   char *err, size_t err_size)
+		   struct diag *diag)
 {
-	char names[NAMES_SHOWN_MAX];
-	unsigned int count;
+	struct found up = {0};
 	int status;
 
 	if (name != NULL)
-		return find_named(directory, name, path, err, err_size);
-	status = list_up(directory, &count, names, path, err, err_size);
-	if (status != 0 || count == 1)
+		return find_named(directory, name, path, diag);
+	status = each_up(directory, add_found, &up, diag);
+	if (status != 0)
 		return status;
-	if (count == 0) {
-		snprintf(err, err_size, "no fabric is up: \"roost up FILE\" brings one up");
-		return -ENOENT;
-	}
-	snprintf(err, err_size, "several fabrics are up (%s): pick one with -f NAME", names);
-	return -EEXIST;
+	if (up.count == 1)
+		return socket_path_in(directory, up.names, path, diag);
+	if (up.count == 0)
+		return diag_fail(diag, ENOENT, "no fabric is up: \"roost up FILE\" brings one up");
+	return diag_fail(diag, EEXIST, "several fabrics are up (%s): pick one with -f NAME",
+			 up.names);
 }
 
-// Who has no fabric of that name of his own may be a reader of root's.
+// A user who has no such fabric may be a reader of root's.
 int
-api_socket_find(const char *name, char path[static API_PATH_MAX], char *err, size_t err_size)
+api_socket_find(const char *name, char path[static API_PATH_MAX], struct diag *diag)
 {
 	const char *wanted = name != NULL && *name != '\0' ? name : NULL;
-	char directory[API_PATH_MAX], their_err[API_WHY_MAX];
-	int status = runtime_directory(directory, err, err_size);
+	char directory[API_PATH_MAX];
+	struct diag own = {0}, roots = {0};
+	const struct diag *errors = &own;
+	int status = runtime_directory(directory, &own), theirs = -ENOENT;
 
 	if (status == 0)
-		status = api_socket_find_in(directory, wanted, path, err, err_size);
-	if (status == -ENOENT && geteuid() != 0) {
-		int theirs = api_socket_find_in(SYSTEM_DIRECTORY, wanted, path, their_err,
-						sizeof(their_err));
-
-		if (theirs == 0 || theirs == -EEXIST || theirs == -EACCES) {
-			snprintf(err, err_size, "%s", their_err);
-			return theirs;
-		}
+		status = api_socket_find_in(directory, wanted, path, &own);
+	if (status == -ENOENT && geteuid() != 0)
+		theirs = api_socket_find_in(SYSTEM_DIRECTORY, wanted, path, &roots);
+	if (theirs == 0 || theirs == -EEXIST || theirs == -EACCES) {
+		status = theirs;
+		errors = &roots;
 	}
+	if (status != 0)
+		diag_fail(diag, -status, "%s", diag_first_error(errors));
+	diag_free(&own);
+	diag_free(&roots);
 	return status;
 }
 

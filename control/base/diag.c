@@ -107,6 +107,12 @@ diag_fail(struct diag *diag, int error, const char *format, ...)
 }
 
 const char *
+diag_text(const struct diag_message *message)
+{
+	return message->pos.line == 0 ? message->words : message->text;
+}
+
+const char *
 diag_first_error(const struct diag *diag)
 {
 	for (unsigned i = 0; i < diag->count; i++)

@@ -53,6 +53,8 @@ int diag_warning(struct diag *diag, const char *file, struct diag_pos pos, const
 // -error, so that a function can end with it: return diag_fail(diag, errno, "%s: ...", ...).
 int diag_fail(struct diag *diag, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+// The text of a message, without the name of the file if it is about no place in it.
+const char *diag_text(const struct diag_message *message);
 // The text of the first error, for an answer that has room for one line; "" without errors. Valid
 // until the next message is added.
 const char *diag_first_error(const struct diag *diag);

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "control/base/file.h"
+#include "control/base/memory.h"
 #include "control/config/config.h"
 
 #include <errno.h>
@@ -95,8 +96,9 @@ check_file(const char *file)
 static int
 apply_text(const struct cli_args *args, const char *path, const char *text, size_t length)
 {
-	char err[API_WHY_MAX];
+	struct diag diag = {0};
 	json_t *params, *result;
+	char *refusals;
 	int status;
 
 	params = json_pack("{s:s%,s:s}", "text", text, length, "file", path);
@@ -104,10 +106,14 @@ apply_text(const struct cli_args *args, const char *path, const char *text, size
 		return cli_usage(args->title, "%s: the path is not UTF-8 text",
 				 cli_text(args, "FILE"));
 	add_confirm(args, params);
-	status = cli_call_quietly(args, "apply", params, &result, err);
+	status = cli_call_quietly(args, "apply", params, &result, &diag);
 	json_decref(params);
-	if (err[0] != '\0')
-		print_refusals(args, path, err);
+	if (diag.errors != 0) {
+		refusals = memory_text(diag_first_error(&diag));
+		print_refusals(args, path, refusals);
+		free(refusals);
+	}
+	diag_free(&diag);
 	return status == EXIT_OK ? end_apply(args, result) : status;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli.h"
 
-#include "control/api/socket_path.h"
-
 #include <stdlib.h>
 #include <time.h>
 
@@ -13,25 +11,24 @@ int
 cli_find_fabric(const struct cli_args *args, char path[static API_PATH_MAX])
 {
 	const char *name = cli_text(args, "fabric");
-	char err[API_WHY_MAX];
-	int rc;
+	struct diag diag = {0};
+	int rc = api_socket_find(name != NULL ? name : getenv("ROOST_FABRIC"), path, &diag);
 
-	rc = api_socket_find(name != NULL ? name : getenv("ROOST_FABRIC"), path, err, sizeof(err));
 	if (rc != 0)
-		fprintf(stderr, "roost: %s\n", err);
+		fprintf(stderr, "roost: %s\n", diag_first_error(&diag));
+	diag_free(&diag);
 	return api_socket_exit_status(rc);
 }
 
 int
 cli_call_quietly(const struct cli_args *args, const char *method, const json_t *params,
-		 json_t **result, char err[static API_WHY_MAX])
+		 json_t **result, struct diag *diag)
 {
 	char path[API_PATH_MAX];
+	const struct api_call call = {path, method, params, CALL_PATIENCE_MS};
 	int status = cli_find_fabric(args, path);
 
-	err[0] = '\0';
-	if (status == EXIT_OK &&
-	    api_call(path, method, params, CALL_PATIENCE_MS, result, err, API_WHY_MAX) != 0)
+	if (status == EXIT_OK && api_call(&call, result, diag) != 0)
 		status = EXIT_FAILED;
 	return status;
 }
@@ -39,15 +36,16 @@ cli_call_quietly(const struct cli_args *args, const char *method, const json_t *
 int
 cli_call(const struct cli_args *args, const char *method, json_t *params, json_t **result)
 {
-	char err[API_WHY_MAX];
+	struct diag diag = {0};
 	int status;
 
 	// Words come from outside; JSON carries UTF-8 only.
 	if (params == NULL)
 		return cli_usage(args->title, "keys, values and names must be UTF-8 text");
-	status = cli_call_quietly(args, method, params, result, err);
-	if (err[0] != '\0')
-		fprintf(stderr, "%s: %s\n", args->title, err);
+	status = cli_call_quietly(args, method, params, result, &diag);
+	if (diag.errors != 0)
+		fprintf(stderr, "%s: %s\n", args->title, diag_first_error(&diag));
+	diag_free(&diag);
 	json_decref(params);
 	return status;
 }

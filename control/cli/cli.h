@@ -54,9 +54,9 @@ int cli_find_fabric(const struct cli_args *args, char path[static API_PATH_MAX])
 // are not UTF-8. Returns an exit status, with *result the caller's when it is EXIT_OK. Errors go to
 // stderr.
 int cli_call(const struct cli_args *args, const char *method, json_t *params, json_t **result);
-// The same without printing what the fabric refuses: that is in err.
+// The same without printing what the fabric refuses: that is in diag.
 int cli_call_quietly(const struct cli_args *args, const char *method, const json_t *params,
-		     json_t **result, char err[static API_WHY_MAX]);
+		     json_t **result, struct diag *diag);
 
 // Calls a method and prints its answer, as JSON if --output json was given; print NULL: prints nothing.
 // Returns an exit status.

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EVENTS_PATIENCE_MS 10000 // for the answer that begins it
 #define PS_PER_NS UINT64_C(1000)
 #define NS_PER_MS 1000000
 
@@ -91,19 +92,22 @@ make_params(const struct cli_args *args)
 static int
 events(const struct cli_args *args)
 {
-	char path[API_PATH_MAX], err[API_WHY_MAX];
+	char path[API_PATH_MAX];
+	struct api_call call = {path, "subscribe", .timeout_ms = EVENTS_PATIENCE_MS};
+	struct diag diag = {0};
 	bool json = cli_wants_json(args);
 	int rc, status = cli_find_fabric(args, path);
 	json_t *params;
 
 	if (status != EXIT_OK)
 		return status;
-	params = make_params(args);
-	rc = api_follow(path, "subscribe", params, take_event, &json, err, sizeof(err));
+	call.params = params = make_params(args);
+	rc = api_follow(&call, take_event, &json, &diag);
 	json_decref(params);
 	if (rc == 0)
 		return EXIT_OK;
-	fprintf(stderr, "%s: %s\n", args->title, err);
+	fprintf(stderr, "%s: %s\n", args->title, diag_first_error(&diag));
+	diag_free(&diag);
 	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 

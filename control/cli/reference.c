@@ -3,7 +3,6 @@
 #include "cli.h"
 
 #include "command/complete.h"
-#include "control/api/describe.h"
 #include "control/config/schema/describe.h"
 #include "control/fabric/counter.h"
 #include "control/run/live/answer.h"
@@ -146,8 +145,8 @@ static int
 api(const struct cli_args *args)
 {
 	if (!cli_given(args, "markdown"))
-		return print_document(args, api_describe(answer_methods, answer_method_count), 1);
-	api_describe_markdown(answer_methods, answer_method_count, stdout);
+		return print_document(args, api_describe(answer_methods), 1);
+	api_describe_markdown(answer_methods, stdout);
 	return EXIT_OK;
 }
 

@@ -2,7 +2,7 @@
 // Commands that start, end and operate a live fabric: up, run, down, exec, clear, watchdog.
 #include "cli.h"
 
-#include "control/run/live/commands.h"
+#include "control/run/live/live_commands.h"
 
 #include <stdlib.h>
 #include <string.h>

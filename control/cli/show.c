@@ -165,12 +165,14 @@ print_answer(const struct show_request *r, const json_t *answer)
 static int
 show_once(const struct show_request *r, const char *path, const json_t *params)
 {
-	char err[API_WHY_MAX];
+	const struct api_call call = {path, "show", params, SHOW_PATIENCE_MS};
+	struct diag diag = {0};
 	json_t *answer;
-	int status = api_call(path, "show", params, SHOW_PATIENCE_MS, &answer, err, sizeof(err));
+	int status = api_call(&call, &answer, &diag);
 
 	if (status != 0) {
-		fprintf(stderr, "roost show: %s\n", err);
+		fprintf(stderr, "roost show: %s\n", diag_first_error(&diag));
+		diag_free(&diag);
 		return status == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	status = print_answer(r, answer);

@@ -2,10 +2,10 @@
 // Any bytes as what a client sends, in pieces of any size: the server answers with whole lines of
 // JSON-RPC or not at all, and closes or goes on, but nothing else. Behind it stands the method
 // "show".
-#include "control/api/connection.h"
-#include "control/api/rpc.h"
+#include "control/api/server_internal.h"
 #include "control/show/show.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ require(int truth)
 }
 
 static int
-show(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+show(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	static const struct show_next_hop hop = {"swp1", "spine1", {2}};
 	static const struct show_route routes[] = {{.node = "leaf1",
@@ -38,12 +38,15 @@ show(void *context, const json_t *params, json_t **result, char *why, size_t why
 	static const struct show_fabric fabric = {
 		.name = "f", .file = "f", .state = "running", .idle = "sleep"};
 	const struct show_state state = {.fabric = &fabric, .routes = routes, .route_count = 1};
+	char why[512];
 
 	(void)context;
-	return show_answer(&state, params, result, why, why_size);
+	if (show_answer(&state, params, result, why, sizeof(why)) == 0)
+		return 0;
+	return diag_fail(diag, EINVAL, "%s", why);
 }
 
-static const struct api_method methods[] = {{.name = "show", .call = show}};
+static const struct api_method methods[] = {{.name = "show", .call = show}, {.name = NULL}};
 
 // An answer is an object with a result or an error, or a batch of them.
 static void
@@ -95,7 +98,7 @@ take_answers(int fd, char *text, size_t *kept, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct service service = {.methods = methods, .method_count = 1, .patience_ms = INT_MAX};
+	struct service service = {.rpc = {methods, NULL}, .patience_ms = INT_MAX};
 	static char text[8 * API_REQUEST_MAX];
 	struct connection c = {.deadline_ms = INT64_MAX};
 	size_t piece, sent = 0, kept = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "live_names.h"
 
-#include "control/api/socket_path.h"
+#include "control/api/api.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +25,18 @@ ask(struct names *names, int which)
 		[ANSWER_HOSTS] = {"hosts", NULL},
 	};
 	const char *fabric = names->fabric != NULL ? names->fabric : getenv("ROOST_FABRIC");
-	char path[API_PATH_MAX], err[API_WHY_MAX];
+	char path[API_PATH_MAX];
+	struct api_call call = {path, questions[which].method, .timeout_ms = PATIENCE_MS};
+	struct diag ignored = {0};
 	json_t *params;
 
 	if (names->answers[which] != NULL)
 		return names->answers[which];
-	params = json_pack("{s:s*}", "what", questions[which].what);
-	if (api_socket_find(fabric, path, err, sizeof(err)) != 0 ||
-	    api_call(path, questions[which].method, params, PATIENCE_MS, &names->answers[which],
-		     err, sizeof(err)) != 0)
+	call.params = params = json_pack("{s:s*}", "what", questions[which].what);
+	if (api_socket_find(fabric, path, &ignored) != 0 ||
+	    api_call(&call, &names->answers[which], &ignored) != 0)
 		names->answers[which] = json_object();
+	diag_free(&ignored);
 	json_decref(params);
 	return names->answers[which];
 }

@@ -5,7 +5,7 @@
 // edited, or the command that runs.
 #include "shell.h"
 
-#include "control/api/socket_path.h"
+#include "control/api/api.h"
 #include "control/base/memory.h"
 #include "split.h"
 
@@ -33,11 +33,14 @@ struct shell {
 static void
 make_prompt(struct shell *shell)
 {
-	char path[API_PATH_MAX], err[API_WHY_MAX];
+	char path[API_PATH_MAX];
+	struct diag ignored = {0};
 	const char *name;
+	int rc = api_socket_find(getenv("ROOST_FABRIC"), path, &ignored);
 
+	diag_free(&ignored);
 	snprintf(shell->prompt, sizeof(shell->prompt), "roost> ");
-	if (api_socket_find(getenv("ROOST_FABRIC"), path, err, sizeof(err)) != 0)
+	if (rc != 0)
 		return;
 	name = strrchr(path, '/') + 1;
 	snprintf(shell->prompt, sizeof(shell->prompt), "roost(%.*s)> ", (int)strcspn(name, "."),

@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "answer.h"
 
-#include "control/api/describe.h"
+#include "control/show/show.h"
 #include "notify.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static int
-answer_down(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_down(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 
 	(void)params;
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	a->stop = true;
 	*result = json_pack("{s:i}", "pid", (int)getpid());
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
 static int
-answer_hosts(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_hosts(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 	const struct live_fabric *live = a->live;
 
 	(void)params;
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	*result = json_object();
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
@@ -45,71 +42,68 @@ answer_hosts(void *context, const json_t *params, json_t **result, char *why, si
 				    json_pack("{s:s?, s:s, s:s}", "netns", d->netns, "address",
 					      address, "port", d->name));
 	}
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
-// Kinds by name. Returns 0 with *out, or -EINVAL with one line in why.
+// The bits of kinds, of all without names. Returns 0 or -EINVAL.
 static int
-find_kinds(const json_t *names, uint32_t *out, char *why, size_t why_size)
+find_kinds(const json_t *names, uint32_t *out, struct diag *diag)
 {
+	size_t count, i;
+	const char *const *kinds = notify_kinds(&count);
 	json_t *name;
-	size_t i;
 
-	*out = names == NULL ? (1u << NOTIFY_KINDS) - 1 : 0;
-	json_array_foreach((json_t *)(uintptr_t)names, i, name)
+	*out = names == NULL ? (1u << count) - 1 : 0;
+	json_array_foreach(names, i, name)
 	{
-		unsigned int kind = 0;
+		size_t kind = 0;
 
-		while (kind < NOTIFY_KINDS &&
-		       strcmp(notify_kinds[kind], json_string_value(name)) != 0)
+		while (kind < count && strcmp(kinds[kind], json_string_value(name)) != 0)
 			kind++;
-		if (kind == NOTIFY_KINDS) {
-			snprintf(why, why_size,
-				 "there are no events \"%.40s\": there are link, pause, watchdog, "
-				 "drops and apply",
-				 json_string_value(name));
-			return -EINVAL;
-		}
+		if (kind == count)
+			return diag_fail(diag, EINVAL,
+					 "there are no events \"%.40s\": there are link, pause, "
+					 "watchdog, drops and apply",
+					 json_string_value(name));
 		*out |= 1u << kind;
 	}
 	return 0;
 }
 
 static int
-answer_subscribe(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_subscribe(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 	json_int_t least = json_integer_value(json_object_get(params, "pause-over-ns"));
-	uint32_t kinds;
-	int rc = find_kinds(json_object_get(params, "kinds"), &kinds, why, why_size);
+	size_t count;
+	const char *const *kinds = notify_kinds(&count);
+	json_t *subscribed;
+	uint32_t bits;
+	int rc = find_kinds(json_object_get(params, "kinds"), &bits, diag);
 
-	if (rc == 0 && least < 0) {
-		snprintf(why, why_size, "\"pause-over-ns\" is below 0");
-		rc = -EINVAL;
-	}
-	if (rc == 0)
-		rc = api_server_subscribe(a->server, kinds, (uint64_t)least);
-	if (rc == -EUSERS)
-		snprintf(why, why_size, "%d clients have subscribed already", API_SUBSCRIBERS_MAX);
+	if (rc == 0 && least < 0)
+		rc = diag_fail(diag, EINVAL, "\"pause-over-ns\" is below 0");
 	if (rc != 0)
 		return rc;
-	*result = json_array();
-	for (unsigned int i = 0; i < NOTIFY_KINDS; i++)
-		if (kinds & 1u << i)
-			json_array_append_new(*result, json_string(notify_kinds[i]));
-	*result = json_pack("{s:o}", "kinds", *result);
-	return *result == NULL ? -ENOMEM : 0;
+	if (api_server_subscribe(a->server, bits, (uint64_t)least) != 0)
+		return diag_fail(diag, EUSERS, "%d clients have subscribed already",
+				 API_SUBSCRIBERS_MAX);
+	subscribed = json_array();
+	for (size_t i = 0; i < count; i++)
+		if (bits & 1u << i)
+			json_array_append_new(subscribed, json_string(kinds[i]));
+	*result = json_pack("{s:o}", "kinds", subscribed);
+	return 0;
 }
 
 static int
-answer_discover(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_discover(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	(void)context;
 	(void)params;
-	(void)why;
-	(void)why_size;
-	*result = api_describe(answer_methods, answer_method_count);
-	return *result == NULL ? -ENOMEM : 0;
+	(void)diag;
+	*result = api_describe(answer_methods);
+	return 0;
 }
 
 #define PARAMS(...)                  \
@@ -121,79 +115,75 @@ answer_discover(void *context, const json_t *params, json_t **result, char *why,
 		}                    \
 	}
 
-#define OUTCOME                                                                                   \
-	"`revision` that runs (null while it waits to be confirmed), number of `edits`, whether " \
-	"it is `draining`, and `warnings`"
+#define OUTCOME                                                                               \
+	"`revision` that runs now (null while it waits to be confirmed), number of `edits`, " \
+	"whether it is `draining`, and `warnings`"
 
 const struct api_method answer_methods[] = {
-	{"rpc.discover", answer_discover, API_READ, "This description, as OpenRPC", PARAMS(),
-	 "an OpenRPC document"},
-	{"show", answer_show, API_READ, "State and counters, as `roost show`",
-	 PARAMS({"what", API_TEXT, true,
-		 "a word that may follow `roost show`: fabric, interface, "
-		 "drops"},
+	{"rpc.discover", answer_discover, API_READ, "Returns this description, as OpenRPC",
+	 PARAMS(), "an OpenRPC document"},
+	{"show", answer_show, API_READ, "Returns state and counters, as `roost show` prints them",
+	 PARAMS({"what", API_TEXT, true, "a word of `roost show`", show_words},
 		{"port", API_TEXT, false, "leaf1.swp3, swp3 of every switch, or leaf1"},
 		{"vrf", API_TEXT, false, "of routes: the VRF"},
 		{"view", API_TEXT, false, "of an interface: roce-status or roce-counters"}, ),
 	 "what `roost show WORD -o json` prints"},
-	{"hosts", answer_hosts, API_READ, "The attached hosts", PARAMS(),
-	 "an object by host: its namespace, address and the switch port it hangs on"},
+	{"hosts", answer_hosts, API_READ, "Lists the attached hosts", PARAMS(),
+	 "an object by host: its namespace, address and switch port"},
 	{"subscribe", answer_subscribe, API_READ,
-	 "From now on events come over this connection, as notifications of the method `event`",
-	 PARAMS({"kinds", API_TEXTS, false,
-		 "link, pause, watchdog, drops, apply; all where it is missing"},
+	 "Sends events over this connection from now on, as notifications of the method `event`",
+	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},
 		{"pause-over-ns", API_INTEGER, false,
-		 "of pauses only those that took at least so many ns since the last look"}, ),
+		 "only pauses that took at least so many ns since the last poll"}, ),
 	 "the kinds"},
 	{"set", answer_set, API_WRITE, "Changes one key while traffic runs",
 	 PARAMS({"key", API_TEXT, true, "switch.qos.tc.3.ecn.min"},
 		{"value", API_TEXT, true, "as in a file: 100KB, [h1, h2]"}, ),
 	 OUTCOME},
-	{"edit", answer_edit, API_WRITE, "Changes keys together, at once or staged for an apply",
+	{"edit", answer_edit, API_WRITE, "Changes several keys, at once or staged for an apply",
 	 PARAMS({"edits", API_OBJECTS, true,
-		 "of `kind` (set, unset, add, remove), `key` and, but with unset, `value`"},
-		{"stage", API_BOOL, false, "to be applied later, with what is staged already"}, ),
-	 OUTCOME "; staged: `staged`, how many edits are, and `warnings`"},
-	{"detach", answer_detach, API_WRITE, "Forgets what is staged", PARAMS(),
+		 "each with `kind` (set, unset, add, remove), `key` and, unless it is unset, "
+		 "`value`"},
+		{"stage", API_BOOL, false, "adds them to the staged edits, to be applied later"}, ),
+	 OUTCOME "; if staged: `staged`, the number of staged edits, and `warnings`"},
+	{"detach", answer_detach, API_WRITE, "Removes the staged edits", PARAMS(),
 	 "`detached`, how many edits were staged"},
 	{"draining", answer_draining, API_READ,
-	 "Whether packets that were admitted before the last change are still under way", PARAMS(),
-	 "`draining`"},
-	{"apply", answer_apply, API_WRITE,
-	 "Applies what is staged, or makes the fabric what a file says",
+	 "Returns whether packets that were admitted before the last change are still in flight",
+	 PARAMS(), "`draining`"},
+	{"apply", answer_apply, API_WRITE, "Applies the staged edits, or the text of a file",
 	 PARAMS({"text", API_TEXT, false, "of the file"},
 		{"file", API_TEXT, false,
-		 "needed with `text`: its name in messages and the history"},
+		 "required with `text`: its name in messages and the history"},
 		{"confirm-s", API_INTEGER, false,
-		 "to be undone after so many seconds unless `confirm` comes"}, ),
+		 "undoes the change after so many seconds unless `confirm` is called"}, ),
 	 OUTCOME},
-	{"confirm", answer_confirm, API_WRITE, "Ends the wait of an apply that is to be confirmed",
+	{"confirm", answer_confirm, API_WRITE, "Confirms an apply that waits, or undoes it",
 	 PARAMS({"keep", API_BOOL, true, "false: it is undone at once"}, ), OUTCOME},
-	{"rollback", answer_rollback, API_WRITE, "Makes the fabric what a revision says",
+	{"rollback", answer_rollback, API_WRITE, "Applies an earlier revision",
 	 PARAMS({"revision", API_INTEGER, true, "its number"},
-		{"confirm-s", API_INTEGER, false, "as of apply"}, ),
+		{"confirm-s", API_INTEGER, false, "as of `apply`"}, ),
 	 OUTCOME},
-	{"history", answer_history, API_READ, "The revisions of the configuration", PARAMS(),
+	{"history", answer_history, API_READ, "Lists the revisions of the configuration", PARAMS(),
 	 "`revisions` (`revision`, `at`, `uid`, `user`, `what`, `file`), oldest first, `running`, "
-	 "and "
-	 "of what waits to be confirmed `waiting`"},
-	{"config-diff", answer_config_diff, API_READ, "What makes one configuration another",
-	 PARAMS({"revision", API_INTEGER, false, "what has changed since"}, ),
+	 "and `waiting`: the change that waits to be confirmed"},
+	{"config-diff", answer_config_diff, API_READ, "Compares configurations",
+	 PARAMS({"revision", API_INTEGER, false, "lists what has changed since"}, ),
 	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs), or "
 	 "`changes`: lists of `key`, `from`, `to`"},
-	{"save", answer_save, API_WRITE, "Writes what runs to a file",
-	 PARAMS({"file", API_TEXT, false, "its path, from / on; by default where it came from"}, ),
-	 "`file`, and `kept`: the name that the old file has now"},
-	{"clear", answer_clear, API_WRITE, "Starts maxima again from what is held now",
+	{"save", answer_save, API_WRITE, "Writes the running configuration to a file",
+	 PARAMS({"file", API_TEXT, false,
+		 "its absolute path; default: the file that the fabric came from"}, ),
+	 "`file`, and `kept`: the new name of the previous file"},
+	{"clear", answer_clear, API_WRITE, "Restarts maxima from the current values",
 	 PARAMS({"what", API_TEXT, true, "watermarks"},
 		{"persistent", API_BOOL, false, "the persistent ones instead of the user's"},
-		{"node", API_TEXT, false, "of this node alone"}, ),
+		{"node", API_TEXT, false, "only of this node"}, ),
 	 "`nodes`, their number"},
 	{"watchdog-restore", answer_watchdog_restore, API_WRITE,
-	 "Ends a storm that the PFC watchdog found",
+	 "Ends a storm that the PFC watchdog detected",
 	 PARAMS({"queue", API_TEXT, true, "leaf1.swp3.3"}, ), "`storm`: whether there was one"},
 	{"down", answer_down, API_WRITE, "Takes the fabric down", PARAMS(),
 	 "`pid` of the process that ends"},
+	{.name = NULL},
 };
-
-const size_t answer_method_count = sizeof(answer_methods) / sizeof(answer_methods[0]);

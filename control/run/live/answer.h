@@ -2,27 +2,36 @@
 // What a live fabric answers over its API. Control thread.
 #pragma once
 
+#include "changes.h"
 #include "control/api/api.h"
-#include "node_snapshot.h"
-#include "settings_cache.h"
 
-struct changes;
+struct settings_cache;
 
 struct answer {
 	struct live_fabric *live;
 	struct api_server *server;
 	struct changes *changes;
 	struct node_snapshot *copy;
-	struct settings_cache *settings; // as the last question that needed them left them, or NULL
+	struct settings_cache *settings; // of the last question that needed them, or NULL
 	bool stop;                       // `down` was requested
 };
 
-// What each is stands in the table.
+// Every method, described.
 extern const struct api_method answer_methods[];
-extern const size_t answer_method_count;
 
-// Those that stand in files of their own; as api_method_fn.
+// Methods that have files of their own.
 api_method_fn answer_show, answer_clear, answer_watchdog_restore;
 api_method_fn answer_set, answer_edit, answer_detach, answer_draining;
 api_method_fn answer_apply, answer_confirm, answer_rollback;
 api_method_fn answer_history, answer_config_diff, answer_save;
+
+// Applies the edits of a client, whose uid becomes the author's. Fills *result with the outcome.
+// Returns 0, or -errno with the errors in diag: -ECANCELED if the configuration that the edits make
+// is not valid.
+int answer_apply_edits(struct answer *a, const struct changes_request *request, json_t **result,
+		       struct diag *diag);
+
+// The outcome of a change: {"revision": the number, or null, "edits": how many, "draining": whether
+// packets from before are still in flight, "warnings": those of diag}.
+json_t *answer_outcome(const struct answer *a, const struct changes_outcome *outcome,
+		       const struct diag *diag);

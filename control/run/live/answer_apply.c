@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole configurations: what is staged, a file, an earlier revision.
+// Complete configurations: what is staged, a file, an earlier revision.
 //
 //	"apply"    {"text": YAML, "file": "/root/lab.yaml", "confirm-s": 300} -> the outcome; without
 //	           "text": of what is staged
 //	"confirm"  {"keep": true} -> the outcome; false: what waits is undone
 //	"rollback" {"revision": 3, "confirm-s": 300} -> the outcome
 //
-// The outcome is that of answer_edit.c. What cannot change while the fabric runs refuses the whole,
-// and every such key is reported, with its place in the file where there is one.
-#include "answer_internal.h"
+// The outcome is that of answer_edit.c. If one key cannot change while the fabric runs, none does;
+// every such key is reported, with its place in the file if there is one.
+#include "answer.h"
 
-#include "control/edit/diff.h"
 #include "control/base/text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONFIRM_MAX_S (24 * 3600)
 
-// What the fabric is to be like.
+// The configuration that a fabric is to have.
 struct wanted {
 	const struct yaml_node *tree;
 	const char *file; // of which positions are; NULL: of none
@@ -29,7 +27,7 @@ struct wanted {
 };
 
 static int
-read_confirm(const json_t *params, uint64_t *out_ms, char *why, size_t why_size)
+read_confirm(const json_t *params, uint64_t *out_ms, struct diag *diag)
 {
 	const json_t *given = json_object_get(params, "confirm-s");
 	json_int_t seconds = json_integer_value(given);
@@ -37,8 +35,7 @@ read_confirm(const json_t *params, uint64_t *out_ms, char *why, size_t why_size)
 	*out_ms = (uint64_t)seconds * 1000;
 	if (given == NULL || (seconds >= 1 && seconds <= CONFIRM_MAX_S))
 		return 0;
-	snprintf(why, why_size, "\"confirm-s\" is not between 1 and %d", CONFIRM_MAX_S);
-	return -EINVAL;
+	return diag_fail(diag, EINVAL, "\"confirm-s\" is not between 1 and %d", CONFIRM_MAX_S);
 }
 
 // The difference that a message, which begins with its key, is about.
@@ -60,168 +57,144 @@ find_difference(const struct config_differences *found, const char *message)
 	return best;
 }
 
+// Copies errors of edits with the places in the file that these come from.
 static void
-tell_places(const struct wanted *w, const struct config_differences *found, const struct diag *diag,
-	    char *why, size_t why_size)
+add_places(const struct wanted *w, const struct config_differences *found, const struct diag *from,
+	   struct diag *to)
 {
-	size_t used = 0;
-
-	for (unsigned i = 0; i < diag->count && used < why_size; i++) {
-		const struct diag_message *m = &diag->messages[i];
+	for (unsigned i = 0; i < from->count; i++) {
+		const struct diag_message *m = &from->messages[i];
 		const struct config_difference *d = find_difference(found, m->words);
 
 		if (m->warning)
 			continue;
-		used += (size_t)snprintf(why + used, why_size - used, "%s", used != 0 ? "; " : "");
-		if (used < why_size && d != NULL && w->file != NULL)
-			used += (size_t)snprintf(why + used, why_size - used, "%s:%u:%u: ", w->file,
-						 d->pos.line, d->pos.column);
-		if (used < why_size)
-			used += (size_t)snprintf(why + used, why_size - used, "%s", m->words);
+		if (d != NULL && w->file != NULL)
+			diag_error(to, w->file, d->pos, NULL, "%s", m->words);
+		else
+			diag_fail(to, EINVAL, "%s", m->words);
 	}
 }
 
-// Makes the fabric what is wanted.
 static int
-become(struct answer *a, const struct wanted *w, json_t **result, char *why, size_t why_size)
+apply_wanted(struct answer *a, const struct wanted *w, json_t **result, struct diag *diag)
 {
 	struct config_differences found;
 	struct edit_list edits = {0};
-	struct diag diag = {0};
+	const struct changes_request request = {
+		.edits = &edits, .author.what = w->what, .confirm_ms = w->confirm_ms};
+	struct diag errors = {0};
 	struct arena arena = {0};
 	int rc = config_diff(&found, &arena, config_tree(a->live->config), w->tree);
 
 	if (rc == 0) {
 		edit_list_add_differences(&edits, &found);
-		rc = answer_apply_edits(a, &edits, w->what, w->confirm_ms, result, &diag, why,
-					why_size);
+		rc = answer_apply_edits(a, &request, result, &errors);
 	}
-	if (rc == -EINVAL) {
-		if (why[0] == '\0')
-			tell_places(w, &found, &diag, why, why_size);
-		rc = -ECANCELED;
-	}
-	diag_free(&diag);
+	if (rc != 0)
+		add_places(w, &found, &errors, diag);
+	diag_free(&errors);
 	edit_list_free(&edits);
 	arena_free(&arena);
-	return rc;
+	return rc == -EINVAL ? -ECANCELED : rc;
 }
 
 static int
-apply_staged(struct answer *a, uint64_t confirm_ms, json_t **result, char *why, size_t why_size)
+apply_staged(struct answer *a, uint64_t confirm_ms, json_t **result, struct diag *diag)
 {
 	const struct edit_list *staged = changes_staged(a->changes);
 	char what[STORE_WHAT_MAX] = "apply: ";
+	const struct changes_request request = {
+		.edits = staged, .author.what = what, .confirm_ms = confirm_ms};
 	int rc;
 
-	if (staged->count == 0) {
-		snprintf(why, why_size, "nothing is staged");
-		return -ENOENT;
-	}
+	if (staged->count == 0)
+		return diag_fail(diag, ENOENT, "nothing is staged");
 	edit_list_describe(staged, what + strlen(what), sizeof(what) - strlen(what));
-	rc = answer_apply_joined(a, staged, what, confirm_ms, result, why, why_size);
+	rc = answer_apply_edits(a, &request, result, diag);
 	if (rc == 0)
 		changes_detach(a->changes);
 	return rc;
 }
 
 static int
-apply_text(struct answer *a, const json_t *params, uint64_t confirm_ms, json_t **result, char *why,
-	   size_t why_size)
+apply_text(struct answer *a, const json_t *params, uint64_t confirm_ms, json_t **result,
+	   struct diag *diag)
 {
 	const char *text = json_string_value(json_object_get(params, "text"));
 	const char *file = json_string_value(json_object_get(params, "file"));
 	char what[STORE_WHAT_MAX];
 	struct wanted w = {.file = file, .what = what, .confirm_ms = confirm_ms};
-	struct diag diag = {0};
 	struct config *config = NULL;
 	int rc;
 
-	if (file == NULL) {
-		snprintf(why, why_size, "apply needs \"file\": the name of what \"text\" is");
-		return -EINVAL;
-	}
-	snprintf(what, sizeof(what), "apply %s",
-		 strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file);
+	if (file == NULL)
+		return diag_fail(diag, EINVAL,
+				 "apply needs \"file\": the name of what \"text\" is");
+	snprintf(what, sizeof(what), "apply %s", basename(file));
 	utf8_end(what, strlen(what));
-	rc = config_load_text(&config, text, strlen(text), file, &diag);
+	rc = config_load_text(&config, text, strlen(text), file, diag);
 	if (rc == 0) {
 		w.tree = config_tree(config);
-		rc = become(a, &w, result, why, why_size);
-	} else if (rc == -EINVAL) {
-		answer_join_errors(&diag, why, why_size);
-		rc = -ECANCELED;
+		rc = apply_wanted(a, &w, result, diag);
 	}
 	config_free(config);
-	diag_free(&diag);
-	return rc;
+	return rc == -EINVAL ? -ECANCELED : rc;
 }
 
 int
-answer_apply(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_apply(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	uint64_t confirm_ms;
-	int rc = read_confirm(params, &confirm_ms, why, why_size);
+	int rc = read_confirm(params, &confirm_ms, diag);
 
 	if (rc != 0)
 		return rc;
 	if (json_object_get(params, "text") == NULL)
-		return apply_staged(context, confirm_ms, result, why, why_size);
-	return apply_text(context, params, confirm_ms, result, why, why_size);
+		return apply_staged(context, confirm_ms, result, diag);
+	return apply_text(context, params, confirm_ms, result, diag);
 }
 
 int
-answer_confirm(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_confirm(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 	struct changes_outcome outcome = {.revision = changes_running(a->changes)};
 	int rc = json_is_true(json_object_get(params, "keep"))
-			 ? changes_confirm(a->changes, &outcome, why, why_size)
-			 : changes_undo(a->changes, why, why_size);
+			 ? changes_confirm(a->changes, &outcome, diag)
+			 : changes_undo(a->changes, diag);
 
-	if (rc != 0)
-		return rc == -EINVAL ? -ECANCELED : rc;
-	*result = json_pack("{s:o, s:i, s:b, s:[]}", "revision",
-			    outcome.revision != 0 ? json_integer(outcome.revision) : json_null(),
-			    "edits", (int)outcome.edits, "draining",
-			    (int)events_draining(a->live->events), "warnings");
-	return *result == NULL ? -ENOMEM : 0;
+	if (rc == 0)
+		*result = answer_outcome(a, &outcome, diag);
+	return rc == -EINVAL ? -ECANCELED : rc;
 }
 
 int
-answer_rollback(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_rollback(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 	json_int_t number = json_integer_value(json_object_get(params, "revision"));
-	const struct store *store = changes_store(a->changes, why, why_size);
-	struct diag diag = {0};
+	const struct store *store = changes_store(a->changes, diag);
 	struct arena arena = {0};
 	struct store_revision r;
 	struct yaml_node *tree;
-	char what[64], *text;
+	char what[64], *text = NULL;
 	struct wanted w = {.what = what};
 	size_t length;
-	int rc = read_confirm(params, &w.confirm_ms, why, why_size);
+	int rc = store != NULL ? read_confirm(params, &w.confirm_ms, diag) : -ENOENT;
 
-	if (rc != 0 || store == NULL)
-		return rc != 0 ? rc : -ENOENT;
-	snprintf(what, sizeof(what), "rollback %" JSON_INTEGER_FORMAT, number);
-	rc = store_read(store, number, &r, &text, &length, &diag);
-	snprintf(why, why_size, "%s", diag_first_error(&diag));
-	if (rc != 0) {
-		diag_free(&diag);
+	if (rc == 0)
+		rc = store_read(store, number, &r, &text, &length, diag);
+	if (rc != 0)
 		return rc;
-	}
-	rc = yaml_tree_parse(&tree, &arena, text, length, what, &diag);
+	snprintf(what, sizeof(what), "rollback %" JSON_INTEGER_FORMAT, number);
+	rc = yaml_tree_parse(&tree, &arena, text, length, what, diag);
 	free(text);
 	if (rc == 0) {
 		w.tree = tree;
-		rc = become(a, &w, result, why, why_size);
+		rc = apply_wanted(a, &w, result, diag);
 	} else if (rc == -EINVAL) {
-		answer_join_errors(&diag, why, why_size);
 		rc = -EBADMSG;
 	}
-	diag_free(&diag);
 	arena_free(&arena);
 	return rc;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single edits of what runs, at once or staged for an "apply".
+// Single edits of the running configuration, at once or staged for an "apply".
 //
 //	"set"      {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> the outcome
 //	"edit"     {"edits": [{"kind": "add", "key": "tenants.green.hosts", "value": "[h5, h6]"}, ...],
@@ -9,99 +9,73 @@
 //
 // An edit's kind is set, unset (without a value), add or remove (items of a list). The outcome is
 // {"revision": 7, "edits": 2, "draining": true, "warnings": [...]}.
-#include "answer_internal.h"
-
-#include "live_events.h"
+#include "answer.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-void
-answer_join_errors(const struct diag *diag, char *why, size_t why_size)
-{
-	size_t used = 0;
-
-	for (unsigned i = 0; i < diag->count && used < why_size; i++)
-		if (!diag->messages[i].warning)
-			used += (size_t)snprintf(why + used, why_size - used, "%s%s",
-						 used != 0 ? "; " : "",
-						 live_message_text(&diag->messages[i]));
-}
-
-json_t *
-answer_list_warnings(const struct diag *diag)
+static json_t *
+list_warnings(const struct diag *diag)
 {
 	json_t *out = json_array();
 
-	for (unsigned i = 0; out != NULL && i < diag->count; i++)
+	for (unsigned i = 0; i < diag->count; i++)
 		if (diag->messages[i].warning)
-			json_array_append_new(out,
-					      json_string(live_message_text(&diag->messages[i])));
+			json_array_append_new(out, json_string(diag_text(&diag->messages[i])));
 	return out;
 }
 
-int
-answer_apply_edits(struct answer *a, const struct edit_list *edits, const char *what,
-		   uint64_t confirm_ms, json_t **result, struct diag *diag, char *why,
-		   size_t why_size)
+json_t *
+answer_outcome(const struct answer *a, const struct changes_outcome *outcome,
+	       const struct diag *diag)
 {
-	const struct changes_author author = {api_server_peer(a->server)->uid, what};
+	return json_pack("{s:o, s:i, s:b, s:o}", "revision",
+			 outcome->revision != 0 ? json_integer(outcome->revision) : json_null(),
+			 "edits", (int)outcome->edits, "draining",
+			 (int)events_draining(a->live->events), "warnings", list_warnings(diag));
+}
+
+int
+answer_apply_edits(struct answer *a, const struct changes_request *request, json_t **result,
+		   struct diag *diag)
+{
+	struct changes_request from_peer = *request;
 	struct changes_outcome outcome;
-	int rc = changes_apply(a->changes, edits, &author, confirm_ms, &outcome, diag, why,
-			       why_size);
-
-	if (rc != 0)
-		return rc;
-	*result = json_pack("{s:o, s:i, s:b, s:o}", "revision",
-			    outcome.revision != 0 ? json_integer(outcome.revision) : json_null(),
-			    "edits", (int)outcome.edits, "draining",
-			    (int)events_draining(a->live->events), "warnings",
-			    answer_list_warnings(diag));
-	return *result == NULL ? -ENOMEM : 0;
-}
-
-int
-answer_apply_joined(struct answer *a, const struct edit_list *edits, const char *what,
-		    uint64_t confirm_ms, json_t **result, char *why, size_t why_size)
-{
-	struct diag diag = {0};
-	int rc = answer_apply_edits(a, edits, what, confirm_ms, result, &diag, why, why_size);
-
-	if (rc == -EINVAL) {
-		if (why[0] == '\0')
-			answer_join_errors(&diag, why, why_size);
-		rc = -ECANCELED; // the question was in order
-	}
-	diag_free(&diag);
-	return rc;
-}
-
-// Applies a list that the caller gives up, with the tunnels that its new tenants need.
-static int
-apply_list(struct answer *a, struct edit_list *list, json_t **result, char *why, size_t why_size)
-{
-	char what[STORE_WHAT_MAX];
 	int rc;
 
-	edit_list_describe(list, what, sizeof(what));
+	from_peer.author.uid = api_server_peer(a->server)->uid;
+	rc = changes_apply(a->changes, &from_peer, &outcome, diag);
+	if (rc == 0)
+		*result = answer_outcome(a, &outcome, diag);
+	return rc == -EINVAL ? -ECANCELED : rc; // the parameters were valid
+}
+
+// Applies a list that it frees, with the tunnels that its new tenants need.
+static int
+apply_list(struct answer *a, struct edit_list *list, json_t **result, struct diag *diag)
+{
+	char what[STORE_WHAT_MAX];
+	const struct changes_request request = {
+		.edits = list, .author.what = edit_list_describe(list, what, sizeof(what))};
+	int rc;
+
 	edit_list_assign_encap(list, a->live->config);
-	rc = answer_apply_joined(a, list, what, 0, result, why, why_size);
+	rc = answer_apply_edits(a, &request, result, diag);
 	edit_list_free(list);
 	return rc;
 }
 
 int
-answer_set(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_set(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct edit_list list = {0};
 
 	edit_list_add(&list, CONFIG_EDIT_SET, json_string_value(json_object_get(params, "key")),
 		      json_string_value(json_object_get(params, "value")));
-	return apply_list(context, &list, result, why, why_size);
+	return apply_list(context, &list, result, diag);
 }
 
-// Which edit a word stands for. Returns false when none.
+// The kind of edit that a word stands for. Returns false if there is none.
 static bool
 find_kind(const char *word, enum config_edit_kind *out)
 {
@@ -121,94 +95,78 @@ find_kind(const char *word, enum config_edit_kind *out)
 }
 
 static int
-read_edits(const json_t *edits, struct edit_list *list, char *why, size_t why_size)
+read_edits(const json_t *edits, struct edit_list *list, struct diag *diag)
 {
 	json_t *one;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)edits, i, one)
+	json_array_foreach(edits, i, one)
 	{
 		const char *word, *key, *value = NULL;
 		enum config_edit_kind kind;
 		json_error_t error;
 
 		if (json_unpack_ex(one, &error, JSON_STRICT, "{s:s,s:s,s?:s}", "kind", &word, "key",
-				   &key, "value", &value) != 0) {
-			snprintf(why, why_size, "edit %zu: %s", i + 1, error.text);
-			return -EINVAL;
-		}
-		if (!find_kind(word, &kind)) {
-			snprintf(why, why_size,
-				 "edit %zu: \"%.40s\" is none of set, unset, add, remove", i + 1,
-				 word);
-			return -EINVAL;
-		}
-		if ((value == NULL) != (kind == CONFIG_EDIT_UNSET)) {
-			snprintf(why, why_size, "edit %zu: %s \"value\"", i + 1,
-				 value == NULL ? "needs" : "unset takes no");
-			return -EINVAL;
-		}
+				   &key, "value", &value) != 0)
+			return diag_fail(diag, EINVAL, "edit %zu: %s", i + 1, error.text);
+		if (!find_kind(word, &kind))
+			return diag_fail(diag, EINVAL,
+					 "edit %zu: \"%.40s\" is none of set, unset, add, remove",
+					 i + 1, word);
+		if ((value == NULL) != (kind == CONFIG_EDIT_UNSET))
+			return diag_fail(diag, EINVAL, "edit %zu: %s \"value\"", i + 1,
+					 value == NULL ? "needs" : "unset takes no");
 		edit_list_add(list, kind, key, value);
 	}
-	return 0;
+	return list->count != 0 ? 0 : diag_fail(diag, EINVAL, "\"edits\" has none");
 }
 
 static int
-stage(struct answer *a, struct edit_list *list, json_t **result, char *why, size_t why_size)
+stage(struct answer *a, struct edit_list *list, json_t **result, struct diag *diag)
 {
-	struct diag diag = {0};
-	int rc = changes_stage(a->changes, list, &diag);
+	int rc = changes_stage(a->changes, list, diag);
 
+	edit_list_free(list);
 	if (rc == 0)
 		*result = json_pack("{s:i, s:o}", "staged", (int)changes_staged(a->changes)->count,
-				    "warnings", answer_list_warnings(&diag));
-	if (rc == -EINVAL) {
-		answer_join_errors(&diag, why, why_size);
-		rc = -ECANCELED;
-	}
-	diag_free(&diag);
-	return rc != 0 ? rc : *result == NULL ? -ENOMEM : 0;
+				    "warnings", list_warnings(diag));
+	return rc == -EINVAL ? -ECANCELED : rc;
 }
 
 int
-answer_edit(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_edit(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct edit_list list = {0};
-	int rc = read_edits(json_object_get(params, "edits"), &list, why, why_size);
+	int rc = read_edits(json_object_get(params, "edits"), &list, diag);
 
-	if (rc == 0 && list.count == 0) {
-		snprintf(why, why_size, "\"edits\" has none");
-		rc = -EINVAL;
-	}
-	if (rc == 0 && !json_is_true(json_object_get(params, "stage")))
-		return apply_list(context, &list, result, why, why_size);
-	if (rc == 0)
-		rc = stage(context, &list, result, why, why_size);
-	edit_list_free(&list);
+	if (rc != 0)
+		edit_list_free(&list);
+	else if (json_is_true(json_object_get(params, "stage")))
+		rc = stage(context, &list, result, diag);
+	else
+		rc = apply_list(context, &list, result, diag);
 	return rc;
 }
 
 int
-answer_detach(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_detach(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 
 	(void)params;
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	*result = json_pack("{s:i}", "detached", (int)changes_staged(a->changes)->count);
 	changes_detach(a->changes);
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
 int
-answer_draining(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_draining(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const struct answer *a = context;
 
 	(void)params;
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	*result = json_pack("{s:b}", "draining", (int)events_draining(a->live->events));
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the configuration has been, is, and would be.
+// The earlier configurations, the running one and the staged one.
 //
 //	"history"     {} -> {"revisions": [{"revision": 3, "at": "2025-11-21T18:33:00Z", "uid": 0,
 //	              "user": "root", "what": "rollback 1", "file": "/root/lab.yaml"}, ...], "running": 3,
@@ -12,13 +12,12 @@
 //
 // CHANGES is a list of {"key": "tenants.red.hosts", "from": "[h1]", "to": "[h1, h2]"}; null where
 // one has no such key.
-#include "answer_internal.h"
+#include "answer.h"
 
-#include "control/edit/diff.h"
 #include "control/base/file.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -47,24 +46,18 @@ describe_revision(const struct store_revision *r)
 }
 
 int
-answer_history(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_history(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const struct answer *a = context;
-	const struct store *store = changes_store(a->changes, why, why_size);
+	const struct store *store = changes_store(a->changes, diag);
 	struct store_revision *list;
-	struct diag diag = {0};
 	uint64_t left_ms;
 	const char *waiting = changes_waiting(a->changes, &left_ms);
 	json_t *revisions;
 	unsigned count;
-	int rc;
+	int rc = store != NULL ? store_list(store, &list, &count, diag) : -ENOENT;
 
 	(void)params;
-	if (store == NULL)
-		return -ENOENT;
-	rc = store_list(store, &list, &count, &diag);
-	snprintf(why, why_size, "%s", diag_first_error(&diag));
-	diag_free(&diag);
 	if (rc != 0)
 		return rc;
 	revisions = json_array();
@@ -76,18 +69,18 @@ answer_history(void *context, const json_t *params, json_t **result, char *why, 
 			    waiting != NULL ? json_pack("{s:s, s:I}", "what", waiting, "left-s",
 							(json_int_t)((left_ms + 999) / 1000))
 					    : json_null());
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
-// The differences of two trees as a list, or NULL without memory.
+// The differences of two trees as a list; null if one is not UTF-8.
 static json_t *
 list_changes(const struct yaml_node *from, const struct yaml_node *to)
 {
 	struct config_differences found;
 	struct arena arena = {0};
-	json_t *out = config_diff(&found, &arena, from, to) == 0 ? json_array() : NULL;
+	json_t *out = config_diff(&found, &arena, from, to) == 0 ? json_array() : json_null();
 
-	for (unsigned i = 0; out != NULL && i < found.count; i++)
+	for (unsigned i = 0; json_is_array(out) && i < found.count; i++)
 		json_array_append_new(out, json_pack("{s:s, s:s?, s:s?}", "key", found.items[i].key,
 						     "from", found.items[i].from, "to",
 						     found.items[i].to));
@@ -95,39 +88,37 @@ list_changes(const struct yaml_node *from, const struct yaml_node *to)
 	return out;
 }
 
-// From a text to what runs; null when the text is no YAML.
+// From a text to what runs; null if the text is not YAML.
 static json_t *
 list_since(const struct answer *a, const char *text, size_t length)
 {
-	struct diag diag = {0};
+	struct diag ignored = {0};
 	struct arena arena = {0};
 	struct yaml_node *tree;
-	json_t *out = json_null();
+	json_t *out = yaml_tree_parse(&tree, &arena, text, length, "", &ignored) == 0
+			      ? list_changes(tree, config_tree(a->live->config))
+			      : json_null();
 
-	if (yaml_tree_parse(&tree, &arena, text, length, "", &diag) == 0)
-		out = list_changes(tree, config_tree(a->live->config));
-	diag_free(&diag);
+	diag_free(&ignored);
 	arena_free(&arena);
 	return out;
 }
 
+// Null if the staged edits do not fit what has been changed since: "apply" says why.
 static json_t *
 list_staged(const struct answer *a)
 {
-	struct diag diag = {0};
+	struct diag ignored = {0};
 	struct config *copy = NULL;
 	json_t *out;
 
 	if (changes_staged(a->changes)->count == 0)
 		return json_array();
-	// What was staged may not fit what has been changed since: that is for "apply" to say.
-	if (changes_copy_staged(a->changes, &copy, &diag) != 0) {
-		diag_free(&diag);
-		return json_null();
-	}
-	out = list_changes(config_tree(a->live->config), config_tree(copy));
+	out = changes_copy_staged(a->changes, &copy, &ignored) == 0
+		      ? list_changes(config_tree(a->live->config), config_tree(copy))
+		      : json_null();
 	config_free(copy);
-	diag_free(&diag);
+	diag_free(&ignored);
 	return out;
 }
 
@@ -135,72 +126,63 @@ static json_t *
 list_unsaved(const struct answer *a)
 {
 	const char *file = changes_file(a->changes);
-	json_t *out = json_null();
+	json_t *out;
 	char *text;
 	size_t length;
 
-	if (file != NULL && file_read(file, STORE_TEXT_MAX, &text, &length) == 0) {
-		out = list_since(a, text, length);
-		free(text);
-	}
+	if (file == NULL || file_read(file, STORE_TEXT_MAX, &text, &length) != 0)
+		return json_null();
+	out = list_since(a, text, length);
+	free(text);
 	return out;
 }
 
 static int
-diff_revision(const struct answer *a, json_int_t number, json_t **result, char *why,
-	      size_t why_size)
+diff_revision(const struct answer *a, json_int_t number, json_t **result, struct diag *diag)
 {
-	const struct store *store = changes_store(a->changes, why, why_size);
+	const struct store *store = changes_store(a->changes, diag);
 	struct store_revision r;
-	struct diag diag = {0};
 	char *text;
 	size_t length;
-	int rc;
+	int rc = store != NULL ? store_read(store, number, &r, &text, &length, diag) : -ENOENT;
 
-	if (store == NULL)
-		return -ENOENT;
-	rc = store_read(store, number, &r, &text, &length, &diag);
-	snprintf(why, why_size, "%s", diag_first_error(&diag));
-	diag_free(&diag);
 	if (rc != 0)
 		return rc;
 	*result = json_pack("{s:o}", "changes", list_since(a, text, length));
 	free(text);
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
 int
-answer_config_diff(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_config_diff(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const struct answer *a = context;
 	const json_t *revision = json_object_get(params, "revision");
 
 	if (revision != NULL)
-		return diff_revision(a, json_integer_value(revision), result, why, why_size);
+		return diff_revision(a, json_integer_value(revision), result, diag);
 	*result = json_pack("{s:o, s:o, s:o}", "staged", list_staged(a), "unsaved", list_unsaved(a),
 			    "file", text_or_null(changes_file(a->changes)));
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
 int
-answer_save(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_save(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 	const char *file = json_string_value(json_object_get(params, "file"));
 	char *old = NULL;
 	int kept, rc;
 
-	if (file != NULL && file[0] != '/') {
-		snprintf(why, why_size, "\"file\" is not a path from / on");
-		return -EINVAL;
-	}
-	rc = changes_save(a->changes, file, &kept, why, why_size);
+	if (file != NULL && file[0] != '/')
+		return diag_fail(diag, EINVAL, "\"file\" is not a path from / on");
+	rc = changes_save(a->changes, file, &kept, diag);
 	if (rc != 0)
 		return rc == -EINVAL ? -ECANCELED : rc;
 	file = changes_file(a->changes);
-	if (kept && asprintf(&old, "%s~", file) < 0)
-		return -ENOMEM;
-	*result = json_pack("{s:s, s:s?}", "file", file, "kept", old);
+	if (kept)
+		old = memory_format("%s~", file);
+	*result = json_pack("{s:o, s:o}", "file", text_or_null(file), "kept", text_or_null(old));
 	free(old);
-	return *result == NULL ? -ENOMEM : 0;
+	return 0;
 }

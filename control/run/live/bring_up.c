@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Up: the file; a private network namespace (threads inherit it, so before EAL); namespaces and
 // veths; EAL; the packet pool and a LIFO for each worker; nodes, each owned by a worker; devices;
-// flows; the workers. Down: the same backwards. Nothing is half-done: whatever step fails,
-// live_fabric_close() undoes those before it.
+// flows; the workers. Down: the same backwards. If a step fails, live_fabric_close() undoes those
+// before it.
 //
 // A leaf and its hosts go to one worker, spines follow in turn, so that only links between switches
 // cross workers.
-#include "bring_up.h"
+#include "live_fabric.h"
 
 #include "control/advice/advice.h"
+#include "control/base/memory.h"
 #include "control/io/host/netns.h"
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
-#include "devices.h"
-#include "live_events.h"
-#include "learning.h"
-#include "local_addresses.h"
 #include "dataplane/node/ports.h"
 
 #include <errno.h>
@@ -25,45 +22,42 @@
 
 #define LIVE_PACKETS_MIN 16384u
 #define LIVE_PACKETS_MAX 131072u
-// Bytes of switch buffer that a packet stands for when the pool is sized.
+// Bytes of switch buffer for which the pool has one packet.
 #define LIVE_PACKET_CELLS 512u
 #define LIVE_LIFO_PACKETS 1024u
 #define LIVE_EXTRA_MEMORY_MB 64u
+#define LIVE_ERR_BYTES 512
 
 static int
-check_pace(const struct live_fabric *live, struct live_report *report)
+check_pace(const struct live_fabric *live, struct diag *diag)
 {
 	const struct config *config = live->config;
 
 	if (config->live.workers <= LIVE_WORKERS_MAX)
 		return 0;
-	diag_error(report->diag, config->file, (struct diag_pos){0}, "live.workers",
+	diag_error(diag, config->file, (struct diag_pos){0}, "live.workers",
 		   "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
 	return -EINVAL;
 }
 
 int
-live_fabric_load(struct live_fabric *live, const struct live_source *source,
-		 struct live_report *report)
+live_fabric_load(struct live_fabric *live, const struct live_source *source, struct diag *diag)
 {
-	int rc;
+	int rc = source->text == NULL
+			 ? config_load(&live->config, source->file, diag)
+			 : config_load_revision(&live->config, source->text, source->length,
+						source->file, source->beside, diag);
 
-	memset(live, 0, sizeof(*live));
-	live->outer_netns = -1;
-	rc = source->text == NULL
-		     ? config_load(&live->config, source->file, report->diag)
-		     : config_load_revision(&live->config, source->text, source->length,
-					    source->file, source->beside, report->diag);
 	if (rc == 0)
-		rc = check_pace(live, report);
+		rc = check_pace(live, diag);
 	if (rc == 0)
-		rc = topology_create(&live->topology, live->config, report->diag);
+		rc = topology_create(&live->topology, live->config, diag);
 	if (rc == 0)
-		rc = topology_check_names(live->topology, report->diag);
+		rc = topology_check_names(live->topology, diag);
 	if (rc != 0)
 		return rc;
 	topology_apply_attach(live->topology);
-	return devices_list(live, report);
+	return devices_list(live, diag);
 }
 
 static void
@@ -147,11 +141,12 @@ hugepages_of(enum config_hugepages h)
 }
 
 static int
-start_eal(struct live_fabric *live, const struct pool_options *pool, struct live_report *report)
+start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag *diag)
 {
 	const struct config *config = live->config;
 	unsigned cpus[CONFIG_CPUS_MAX];
-	const char **pci = calloc(live->device_count + 1, sizeof(*pci));
+	const char **pci = memory_array(live->device_count, sizeof(*pci), "devices");
+	char err[LIVE_ERR_BYTES] = "";
 	struct eal_options options = {
 		.prefix = config->fabric.name.text,
 		.workers = live->worker_count,
@@ -163,25 +158,25 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct live
 	};
 	int rc;
 
-	if (pci == NULL)
-		return -ENOMEM;
 	for (unsigned i = 0; i < options.cpu_count; i++)
 		cpus[i] = config->live.cpus[i];
 	for (uint32_t i = 0; i < live->device_count; i++)
 		if (strncmp(live->devices[i].spec, "net_", 4) != 0)
 			pci[options.pci_count++] = live->devices[i].spec;
-	rc = eal_start(&options, report->err, report->err_size);
+	rc = eal_start(&options, err, sizeof(err));
 	live->eal = rc == 0;
 	free(pci);
-	return rc;
+	return rc == 0 ? 0 : diag_fail(diag, -rc, "%s", err);
 }
 
 static int
-create_pools(struct live_fabric *live, const struct pool_options *options,
-	     struct live_report *report)
+create_pools(struct live_fabric *live, const struct pool_options *options, struct diag *diag)
 {
-	int rc = pool_create(&live->packets, options, report->err, report->err_size);
+	char err[LIVE_ERR_BYTES] = "";
+	int rc = pool_create(&live->packets, options, err, sizeof(err));
 
+	if (rc != 0)
+		return diag_fail(diag, -rc, "%s", err);
 	for (uint32_t i = 0; rc == 0 && i < live->worker_count; i++)
 		rc = pool_lifo_create(&live->lifos[i], live->packets, LIVE_LIFO_PACKETS);
 	for (uint32_t i = 0; rc == 0 && i < live->topology->node_count; i++)
@@ -198,7 +193,7 @@ records_anything(const struct config_record *r)
 }
 
 static int
-create_fabric(struct live_fabric *live, struct live_report *report)
+create_fabric(struct live_fabric *live, struct diag *diag)
 {
 	struct fabric_options options = {
 		.pools = live->pools,
@@ -207,33 +202,33 @@ create_fabric(struct live_fabric *live, struct live_report *report)
 		.seed = live->config->fabric.seed,
 		.buffers_bytes = live->buffers_bytes,
 	};
-	int rc = fabric_create(&live->fabric, live->config, live->topology, &options, report->diag);
+	int rc = fabric_create(&live->fabric, live->config, live->topology, &options, diag);
 	uint32_t left_out;
 
 	if (rc == 0)
-		advice_give(live->fabric, report->diag);
+		advice_give(live->fabric, diag);
 	if (rc == 0)
 		rc = workload_create(&live->workload, live->topology, live->fabric->routes,
-				     live->fabric->hosts, report->diag);
+				     live->fabric->hosts, diag);
 	if (rc == 0)
-		advice_give_work(live->fabric, live->workload, PS_NEVER, report->diag);
+		advice_give_work(live->fabric, live->workload, PS_NEVER, diag);
 	if (rc == 0)
-		rc = fabric_flows_create(&live->flows, live->fabric, live->workload, report->diag);
+		rc = fabric_flows_create(&live->flows, live->fabric, live->workload, diag);
 	if (rc != 0)
 		return rc;
 	left_out = fabric_flows_left_out(live->flows);
 	if (left_out != 0)
-		fprintf(report->notes,
+		fprintf(live->notes,
 			"roost: note: %u flow%s of the workload %s an attached host at one end "
 			"and %s left to it\n",
 			left_out, left_out == 1 ? "" : "s", left_out == 1 ? "has" : "have",
 			left_out == 1 ? "is" : "are");
 	if (records_anything(&live->config->record))
-		fprintf(report->notes, "roost: note: record: has no effect in a live fabric: "
-				       "`roost sim` and `roost replay` "
-				       "write these files\n");
+		fprintf(live->notes, "roost: note: record: has no effect in a live fabric: "
+				     "`roost sim` and `roost replay` "
+				     "write these files\n");
 	live->log = fabric_log_create(stderr, "`roost show log`", true);
-	return live_events_create(live, report->diag);
+	return live_events_create(live, diag);
 }
 
 // Ports that nothing is connected to can send nothing.
@@ -248,7 +243,7 @@ close_unconnected(struct live_fabric *live)
 					      &live->fabric->nodes[i]->ports[k], false, 0);
 }
 
-static int
+static void
 fill_worker(struct live_fabric *live, struct live_worker *w)
 {
 	const struct topology *t = live->topology;
@@ -256,12 +251,10 @@ fill_worker(struct live_fabric *live, struct live_worker *w)
 
 	w->packets = live->lifos[w->index];
 	w->lcore = w->index + 1;
-	w->nodes = calloc(t->node_count, sizeof(struct node *));
-	w->ports = calloc(live->device_count + 1, sizeof(struct live_port *));
-	w->shared_out = calloc(2 * t->link_count + 1, sizeof(struct wire *));
-	w->upstream = calloc(live->worker_count, sizeof(*w->upstream));
-	if (w->nodes == NULL || w->ports == NULL || w->shared_out == NULL || w->upstream == NULL)
-		return -ENOMEM;
+	w->nodes = memory_array(t->node_count, sizeof(struct node *), "nodes");
+	w->ports = memory_array(live->device_count, sizeof(struct live_port *), "ports");
+	w->shared_out = memory_array(2 * (size_t)t->link_count, sizeof(struct wire *), "wires");
+	w->upstream = memory_array(live->worker_count, sizeof(*w->upstream), "workers");
 	for (uint32_t i = 0; i < t->node_count; i++)
 		if (live->fabric->nodes[i] != NULL && live->workers[i] == w->index)
 			w->nodes[w->node_count++] = live->fabric->nodes[i];
@@ -282,7 +275,6 @@ fill_worker(struct live_fabric *live, struct live_worker *w)
 	for (uint32_t i = 0; i < live->worker_count; i++)
 		if (upstream[i])
 			w->upstream[w->upstream_count++] = (uint16_t)i;
-	return 0;
 }
 
 static int
@@ -294,10 +286,10 @@ start_drive(struct live_fabric *live)
 			   config->live.idle == CONFIG_IDLE_SLEEP);
 
 	live->drive_ready = rc == 0;
-	for (uint32_t i = 0; rc == 0 && i < live->worker_count; i++)
-		rc = fill_worker(live, &live->drive.workers[i]);
 	if (rc != 0)
 		return rc;
+	for (uint32_t i = 0; i < live->worker_count; i++)
+		fill_worker(live, &live->drive.workers[i]);
 	live->running = true;
 	return live_start(&live->drive);
 }
@@ -312,48 +304,43 @@ needs_namespaces(const struct live_fabric *live)
 }
 
 int
-live_fabric_open(struct live_fabric *live, struct live_report *report)
+live_fabric_open(struct live_fabric *live, struct diag *diag)
 {
+	uint32_t nodes = live->topology->node_count;
 	struct pool_options pool;
-	int rc = 0;
+	int rc = devices_query_netdevs(live, diag);
 
-	live->workers = calloc(live->topology->node_count, sizeof(*live->workers));
-	live->pools = calloc(live->topology->node_count, sizeof(struct packet_pool *));
-	if (live->workers == NULL || live->pools == NULL)
-		return -ENOMEM;
+	live->workers = memory_array(nodes, sizeof(*live->workers), "nodes");
+	live->pools = memory_array(nodes, sizeof(struct packet_pool *), "nodes");
 	assign_workers(live);
-	rc = devices_query_netdevs(live, report);
 	if (rc == 0)
-		rc = device_ports_check(live->devices, live->device_count, live->topology,
-					report->diag);
+		rc = device_ports_check(live->devices, live->device_count, live->topology, diag);
 	if (rc != 0)
 		return rc;
 	pool = device_ports_pool(live->devices, live->device_count);
 	pool.packets += count_packets(live);
 	if (needs_namespaces(live)) {
 		rc = netns_enter_private(&live->outer_netns);
-		if (rc != 0) {
-			snprintf(report->err, report->err_size,
-				 "a network namespace of its own: %s", strerror(-rc));
-			return rc;
-		}
+		if (rc != 0)
+			return diag_fail(diag, -rc, "a network namespace of its own: %s",
+					 strerror(-rc));
 	}
-	rc = devices_prepare(live, report);
+	rc = devices_prepare(live, diag);
 	if (rc == 0)
-		rc = start_eal(live, &pool, report);
+		rc = start_eal(live, &pool, diag);
 	if (rc == 0)
-		rc = create_pools(live, &pool, report);
+		rc = create_pools(live, &pool, diag);
 	if (rc == 0)
-		rc = create_fabric(live, report);
+		rc = create_fabric(live, diag);
 	if (rc == 0)
-		rc = devices_open(live, report);
+		rc = devices_open(live, diag);
 	if (rc == 0)
-		rc = local_addresses_open(&live->local_addresses, live, report);
+		rc = local_addresses_open(live, diag);
 	if (rc != 0)
 		return rc;
 	close_unconnected(live);
 	rc = start_drive(live);
-	return rc != 0 ? rc : learning_open(live, report);
+	return rc != 0 ? rc : learning_open(live, diag);
 }
 
 void
@@ -388,4 +375,5 @@ live_fabric_close(struct live_fabric *live)
 	free(live->attached);
 	topology_destroy(live->topology);
 	config_free(live->config);
+	*live = LIVE_FABRIC_NONE(live->notes);
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A change goes in four steps: it is prepared on all nodes, the configuration that it makes is
-// written as a revision, it is published, and packets admitted before drain. The second is the one
-// that counts: who brings the fabric up again after a crash finds the revision before it until
-// then, and this one from then on; so what is written must load again, and is loaded to see that it
-// does. A change that waits to be confirmed is in force without a revision, so that a crash undoes
-// it too.
+// A change takes four steps: it is prepared on all nodes; the configuration that it makes is written
+// as a revision; it is published; and packets admitted before it drain. The second step decides:
+// after a crash before it the fabric comes up as the last revision, after a crash behind it as this
+// one. So the text is loaded once before it is written. A change that waits to be confirmed is in
+// force without a revision, so that a crash undoes it too.
 #include "changes_internal.h"
 
-#include "control/config/yaml_emit.h"
 #include "control/base/file.h"
+#include "control/base/memory.h"
+#include "control/config/yaml_emit.h"
+#include "control/model/workload/workload.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -17,58 +18,40 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MESSAGE_ERRORS 3 // told of a configuration that does not load
+#define EMIT_ERRORS_MAX 3 // reported of a configuration that does not load
 
-// Where what runs is said to be, and what the files that it names are beside.
-static const char *
-beside(const struct changes *c)
+// Loads a text as what runs was loaded: with the same name and beside the same files.
+static int
+load(const struct changes *c, const char *text, size_t length, struct config **out,
+     struct diag *diag)
 {
-	return c->live->config->beside;
-}
+	const struct config *running = c->live->config;
 
-// What there is to warn of in what runs has been said when it came to be.
-int
-changes_copy_running(const struct changes *c, struct config **out)
-{
-	struct diag said = {0};
-	char *text;
-	size_t length;
-	int rc = config_emit(c->live->config, &text, &length);
-
-	if (rc != 0)
-		return rc;
-	rc = config_load_revision(out, text, length, c->live->config->file, beside(c), &said);
-	diag_free(&said);
-	free(text);
-	return rc;
+	return config_load_revision(out, text, length, running->file, running->beside, diag);
 }
 
 int
-changes_emit(const struct changes *c, char **text, size_t *length, char *err, size_t err_size)
+changes_emit(const struct changes *c, char **text, size_t *length, struct diag *diag)
 {
-	struct diag diag = {0};
+	struct diag errors = {0};
 	struct config *copy = NULL;
-	int rc = config_emit(c->live->config, text, length);
-	size_t used;
+	unsigned reported = 0;
+	int rc;
 
-	if (rc == 0)
-		rc = config_load_revision(&copy, *text, *length, c->live->config->file, beside(c),
-					  &diag);
+	config_emit(c->live->config, text, length);
+	rc = load(c, *text, *length, &copy, &errors);
+	for (unsigned i = 0; rc != 0 && i < errors.count && reported < EMIT_ERRORS_MAX; i++)
+		if (!errors.messages[i].warning)
+			diag_fail(diag, EPROTO, "%s%s",
+				  reported++ == 0 ? "the configuration would not come up again: "
+						  : "",
+				  errors.messages[i].words);
 	config_free(copy);
-	if (rc == 0) {
-		diag_free(&diag);
+	diag_free(&errors);
+	if (rc == 0)
 		return 0;
-	}
-	used = (size_t)snprintf(err, err_size, "the configuration would not come up again: ");
-	if (diag.errors == 0 && used < err_size)
-		snprintf(err + used, err_size - used, "%s", strerror(-rc));
-	for (unsigned i = 0, told = 0; i < diag.count && told < MESSAGE_ERRORS; i++)
-		if (!diag.messages[i].warning && used < err_size)
-			used += (size_t)snprintf(err + used, err_size - used, "%s%s",
-						 told++ != 0 ? "; " : "", diag.messages[i].words);
 	free(*text);
-	diag_free(&diag);
-	return rc == -ENOMEM ? rc : -EPROTO;
+	return -EPROTO;
 }
 
 static void
@@ -84,23 +67,19 @@ name_user(uid_t uid, char name[static STORE_USER_MAX])
 
 int
 changes_commit(struct changes *c, char *text, size_t length, const struct changes_author *author,
-	       char *err, size_t err_size)
+	       struct diag *diag)
 {
 	bool same = c->text != NULL && c->length == length && memcmp(c->text, text, length) == 0;
 	struct store_revision r = {.at = time(NULL), .uid = author->uid};
-	struct diag diag = {0};
 	int rc = 0;
 
 	if (c->store != NULL && !(same && c->running != 0)) {
 		name_user(author->uid, r.user);
 		snprintf(r.what, sizeof(r.what), "%s", author->what);
 		snprintf(r.file, sizeof(r.file), "%s", c->file != NULL ? c->file : "");
-		rc = store_commit(c->store, &r, text, length, &diag);
+		rc = store_commit(c->store, &r, text, length, diag);
 		if (rc == 0)
 			c->running = r.number;
-		else
-			snprintf(err, err_size, "%s", diag_first_error(&diag));
-		diag_free(&diag);
 	}
 	if (rc != 0) {
 		free(text);
@@ -112,18 +91,18 @@ changes_commit(struct changes *c, char *text, size_t length, const struct change
 	return 0;
 }
 
-// Takes over the last revision as what runs if that is what it says.
+// Whether the last revision is of this file and text, below its comments. Then it is what runs.
 static bool
 adopt_last(struct changes *c, const char *text, size_t length)
 {
 	struct store_revision r;
-	struct diag diag = {0};
+	struct diag ignored = {0};
 	char *last;
 	size_t last_length, header;
 	bool same;
-	int rc = store_read(c->store, store_last(c->store), &r, &last, &last_length, &diag);
+	int rc = store_read(c->store, store_last(c->store), &r, &last, &last_length, &ignored);
 
-	diag_free(&diag);
+	diag_free(&ignored);
 	if (rc != 0)
 		return false;
 	header = last_length >= length ? last_length - length : 0;
@@ -136,53 +115,77 @@ adopt_last(struct changes *c, const char *text, size_t length)
 	return same;
 }
 
-// The first revision of what came up, unless the last one says so already.
+// The first revision of what came up, unless the last one is the same.
 static int
-begin(struct changes *c, const struct changes_author *author, char *err, size_t err_size)
+begin(struct changes *c, const struct changes_author *author, struct diag *diag)
 {
 	size_t length;
 	char *text;
-	int rc = config_emit(c->live->config, &text, &length);
 
-	if (rc != 0)
-		return rc;
-	if (adopt_last(c, text, length)) {
-		c->text = text;
-		c->length = length;
-		return 0;
-	}
-	return changes_commit(c, text, length, author, err, err_size);
+	config_emit(c->live->config, &text, &length);
+	if (!adopt_last(c, text, length))
+		return changes_commit(c, text, length, author, diag);
+	c->text = text;
+	c->length = length;
+	return 0;
 }
 
-int
-changes_create(struct changes **out, struct live_fabric *live, const char *file,
-	       const struct changes_author *author, struct live_report *report)
+// ---- the workload ------------------------------------------------------------------------------
+// Its items became lists of flows when the fabric came up. Those that the present tenants would
+// refuse are left out when it comes up again; each is reported once, to the user who changes the
+// tenants.
+
+static void
+find_misfits(const struct changes *c, struct diag *out)
 {
-	struct changes *c = calloc(1, sizeof(*c));
-	char err[sizeof(c->why_not) - 32] = "";
-	struct diag diag = {0};
+	const struct fabric *f = c->live->fabric;
+	struct workload *workload = NULL;
+
+	if (f->config->work_count != 0)
+		(void)workload_create(&workload, f->topology, f->routes, f->hosts, out);
+	workload_destroy(workload);
+}
+
+static void
+warn_of_misfits(struct changes *c, const struct edit_list *edits, struct diag *diag)
+{
+	struct diag now = {0};
+	bool tenants = false;
+
+	for (unsigned i = 0; i < edits->count; i++)
+		tenants |= strncmp(edits->edits[i].key, "tenants", strlen("tenants")) == 0;
+	if (!tenants)
+		return;
+	find_misfits(c, &now);
+	diag_soften(&now, &c->misfits, diag);
+	diag_free(&c->misfits);
+	c->misfits = now;
+}
+
+// ---- changes -----------------------------------------------------------------------------------
+
+struct changes *
+changes_create(struct live_fabric *live, const char *file, const struct changes_author *author)
+{
+	struct changes *c = memory_new(sizeof(*c), "changes");
+	struct diag errors = {0};
 	int rc;
 
-	*out = c;
-	if (c == NULL)
-		return -ENOMEM;
 	c->live = live;
-	c->file = file != NULL ? strdup(file) : NULL;
-	if (file != NULL && c->file == NULL)
-		return -ENOMEM;
-	changes_know_workload(c);
-	rc = store_open_to_write(&c->store, live->config->fabric.name.text, &diag);
-	snprintf(err, sizeof(err), "%s", diag_first_error(&diag));
-	diag_free(&diag);
+	c->file = memory_text(file);
+	if (live->config->restored) // else it came up because all items fit
+		find_misfits(c, &c->misfits);
+	rc = store_open_to_write(&c->store, live->config->fabric.name.text, &errors);
 	if (rc == 0)
-		rc = begin(c, author, err, sizeof(err));
-	if (rc == 0 || rc == -ENOMEM)
-		return rc;
-	snprintf(c->why_not, sizeof(c->why_not), "no revisions are kept: %.480s", err);
-	fprintf(report->notes, "roost: note: %s\n", c->why_not);
-	store_close(c->store);
-	c->store = NULL;
-	return 0;
+		rc = begin(c, author, &errors);
+	if (rc != 0) {
+		c->why_not = memory_format("no revisions are kept: %s", diag_first_error(&errors));
+		fprintf(live->notes, "roost: note: %s\n", c->why_not);
+		store_close(c->store);
+		c->store = NULL;
+	}
+	diag_free(&errors);
+	return c;
 }
 
 void
@@ -194,6 +197,7 @@ changes_destroy(struct changes *c)
 	edit_list_free(&c->staged);
 	edit_list_free(&c->waiting.undo);
 	diag_free(&c->misfits);
+	free(c->why_not);
 	free(c->file);
 	free(c->text);
 	free(c);
@@ -202,12 +206,10 @@ changes_destroy(struct changes *c)
 // What the commit of a change needs to know.
 struct commit {
 	struct changes *c;
-	const struct changes_author *author;
-	uint64_t confirm_ms; // 0: at once
-	char *before;        // what runs, where it waits to be confirmed
+	const struct changes_request *request;
+	char *before; // what runs, if the change waits to be confirmed
 	size_t before_length;
-	char *err;
-	size_t err_size;
+	struct diag *diag;
 };
 
 // Prepared on all nodes, published on none.
@@ -215,77 +217,143 @@ static int
 commit_change(void *context)
 {
 	const struct commit *commit = context;
+	const struct changes_request *request = commit->request;
 	char *text;
 	size_t length;
-	int rc = changes_emit(commit->c, &text, &length, commit->err, commit->err_size);
+	int rc = changes_emit(commit->c, &text, &length, commit->diag);
 
 	if (rc != 0)
 		return rc;
-	if (commit->confirm_ms == 0)
-		return changes_commit(commit->c, text, length, commit->author, commit->err,
-				      commit->err_size);
+	if (request->confirm_ms == 0)
+		return changes_commit(commit->c, text, length, &request->author, commit->diag);
 	free(text);
-	return changes_wait(commit->c, commit->before, commit->before_length, commit->author,
-			    commit->confirm_ms);
+	return changes_wait(commit->c, commit->before, commit->before_length, request);
 }
 
 void
-changes_note(struct changes *c, const char *what)
+changes_finish(struct changes *c, const struct edit_list *edits, const char *what,
+	       struct diag *diag)
 {
-	if (events_name_change(c->live->events, what))
-		return; // told when its packets have drained, with who has moved
-	fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", what);
+	// If a tenant's hosts move, the log has the change once their packets have drained.
+	if (!events_name_change(c->live->events, what))
+		fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", what);
+	warn_of_misfits(c, edits, diag);
 }
 
 static int
-refuse_waiting(const struct changes *c, char *err, size_t err_size)
+refuse_waiting(const struct changes *c, struct diag *diag)
 {
 	if (!c->waiting.open)
 		return 0;
-	snprintf(err, err_size,
-		 "\"%s\" waits to be confirmed: roost apply --confirm-yes, or --confirm-no",
-		 c->waiting.what);
-	return -EBUSY;
+	return diag_fail(diag, EBUSY,
+			 "\"%s\" waits to be confirmed: roost apply --confirm-yes, or --confirm-no",
+			 c->waiting.what);
 }
 
 int
-changes_apply(struct changes *c, const struct edit_list *edits, const struct changes_author *author,
-	      uint64_t confirm_ms, struct changes_outcome *out, struct diag *diag, char *err,
-	      size_t err_size)
+changes_apply(struct changes *c, const struct changes_request *request, struct changes_outcome *out,
+	      struct diag *diag)
 {
-	struct commit commit = {.c = c,
-				.author = author,
-				.confirm_ms = confirm_ms,
-				.err = err,
-				.err_size = err_size};
-	int rc;
+	struct commit commit = {.c = c, .request = request, .diag = diag};
+	const struct edit_list *edits = request->edits;
+	int rc = refuse_waiting(c, diag);
 
-	err[0] = '\0';
-	rc = refuse_waiting(c, err, err_size);
 	if (rc != 0)
 		return rc;
 	*out = (struct changes_outcome){.revision = c->running, .edits = edits->count};
 	if (edits->count == 0)
 		return 0;
-	if (confirm_ms != 0)
-		rc = config_emit(c->live->config, &commit.before, &commit.before_length);
-	if (rc == 0)
-		rc = events_edit(c->live->events, edits->edits, edits->count, commit_change,
-				 &commit, diag);
+	if (request->confirm_ms != 0)
+		config_emit(c->live->config, &commit.before, &commit.before_length);
+	rc = events_edit(c->live->events, edits->edits, edits->count, commit_change, &commit, diag);
 	free(commit.before);
 	if (rc != 0)
 		return rc;
-	out->revision = confirm_ms != 0 ? 0 : c->running;
-	changes_note(c, author->what);
-	changes_warn_of_workload(c, edits, diag);
+	out->revision = request->confirm_ms != 0 ? 0 : c->running;
+	changes_finish(c, edits, request->author.what, diag);
 	return 0;
 }
 
+// ---- staged edits ------------------------------------------------------------------------------
+// Each is tried, with those before it, on a copy of what runs. Whether all nodes can hold it shows
+// only when it is applied.
+
+int
+changes_copy_staged(const struct changes *c, struct config **out, struct diag *diag)
+{
+	struct diag ignored = {0}; // warnings that were reported when the fabric came up
+	char *text;
+	size_t length;
+	int rc;
+
+	config_emit(c->live->config, &text, &length);
+	rc = load(c, text, length, out, &ignored);
+	diag_free(&ignored);
+	free(text);
+	if (rc == 0 && c->staged.count != 0)
+		rc = config_edit(*out, c->staged.edits, c->staged.count, diag);
+	if (rc != 0) {
+		config_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+// Copies messages without their lines, which are those of the copy.
+static void
+add_without_lines(const struct diag *from, const char *file, struct diag *to)
+{
+	for (unsigned i = 0; i < from->count; i++)
+		(from->messages[i].warning ? diag_warning : diag_error)(
+			to, file, (struct diag_pos){0}, NULL, "%s", from->messages[i].words);
+}
+
+int
+changes_stage(struct changes *c, const struct edit_list *edits, struct diag *diag)
+{
+	struct diag found = {0};
+	struct edit_list all = {0};
+	struct config *copy = NULL;
+	struct topology *topology = NULL;
+	int rc = changes_copy_staged(c, &copy, &found);
+
+	if (rc == 0) {
+		edit_list_append(&all, edits);
+		edit_list_assign_encap(&all, copy);
+		rc = config_edit(copy, all.edits, all.count, &found);
+	}
+	// Hosts, tenants and addresses must exist and fit each other.
+	if (rc == 0)
+		rc = topology_create(&topology, copy, &found);
+	if (rc == 0)
+		edit_list_append(&c->staged, &all);
+	add_without_lines(&found, c->live->config->file, diag);
+	topology_destroy(topology);
+	diag_free(&found);
+	config_free(copy);
+	edit_list_free(&all);
+	return rc;
+}
+
+const struct edit_list *
+changes_staged(const struct changes *c)
+{
+	return &c->staged;
+}
+
+void
+changes_detach(struct changes *c)
+{
+	edit_list_free(&c->staged);
+}
+
+// ---- what there is -----------------------------------------------------------------------------
+
 const struct store *
-changes_store(const struct changes *c, char *err, size_t err_size)
+changes_store(const struct changes *c, struct diag *diag)
 {
 	if (c->store == NULL)
-		snprintf(err, err_size, "%s", c->why_not);
+		diag_fail(diag, ENOENT, "%s", c->why_not);
 	return c->store;
 }
 
@@ -302,31 +370,25 @@ changes_file(const struct changes *c)
 }
 
 int
-changes_save(struct changes *c, const char *path, int *kept, char *err, size_t err_size)
+changes_save(struct changes *c, const char *path, int *kept, struct diag *diag)
 {
 	const char *to = path != NULL ? path : c->file;
 	struct file_part part;
-	char *text = NULL, *name;
-	int rc = refuse_waiting(c, err, err_size);
+	char *text, *name;
+	int rc = refuse_waiting(c, diag);
 
 	if (rc != 0)
 		return rc;
-	if (to == NULL) {
-		snprintf(err, err_size, "the fabric came from no file: name one");
-		return -ENOENT;
-	}
-	name = strdup(to);
-	rc = name != NULL ? config_emit(c->live->config, &text, &part.length) : -ENOMEM;
+	if (to == NULL)
+		return diag_fail(diag, ENOENT, "the fabric came from no file: name one");
+	config_emit(c->live->config, &text, &part.length);
 	part.text = text;
-	if (rc == 0)
-		rc = file_replace(to, &part, 1, kept);
+	rc = file_replace(to, &part, 1, kept);
 	free(text);
-	if (rc != 0) {
-		snprintf(err, err_size, "%s: %s", to,
-			 rc == -EEXIST ? "it is no regular file" : strerror(-rc));
-		free(name);
-		return rc;
-	}
+	if (rc != 0)
+		return diag_fail(diag, -rc, "%s: %s", to,
+				 rc == -EEXIST ? "it is no regular file" : strerror(-rc));
+	name = memory_text(to);
 	free(c->file);
 	c->file = name;
 	return 0;

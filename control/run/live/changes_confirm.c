@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Edits that wait to be confirmed have been made to what runs, but to no revision. What would undo
-// them is kept as edits too, of the keys that they touched and of no others: what the file's events
-// change meanwhile stays.
+// Edits that wait to be confirmed are part of what runs, but of no revision. The edits that would
+// undo them are kept, of the keys that they touched and of no others: what the file's events change
+// meanwhile stays.
 #include "changes_internal.h"
 
 #include "control/base/clock.h"
-#include "control/edit/diff.h"
-#include "live_events.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,29 +13,26 @@
 
 int
 changes_wait(struct changes *c, const char *before, size_t length,
-	     const struct changes_author *author, uint64_t confirm_ms)
+	     const struct changes_request *request)
 {
 	struct config_differences found;
-	struct diag diag = {0};
+	struct diag ignored = {0};
 	struct arena arena = {0};
 	struct yaml_node *old;
-	int rc = yaml_tree_parse(&old, &arena, before, length, "", &diag);
+	int rc = yaml_tree_parse(&old, &arena, before, length, "", &ignored);
 
 	if (rc == 0)
 		rc = config_diff(&found, &arena, config_tree(c->live->config), old);
-	if (rc == 0)
+	if (rc == 0) {
 		edit_list_add_differences(&c->waiting.undo, &found);
-	diag_free(&diag);
-	arena_free(&arena);
-	if (rc != 0) {
-		edit_list_free(&c->waiting.undo);
-		return rc;
+		c->waiting.open = true;
+		c->waiting.until_ms = clock_ms() + (int64_t)request->confirm_ms;
+		c->waiting.uid = request->author.uid;
+		snprintf(c->waiting.what, sizeof(c->waiting.what), "%s", request->author.what);
 	}
-	c->waiting.open = true;
-	c->waiting.until_ms = clock_ms() + (int64_t)confirm_ms;
-	c->waiting.uid = author->uid;
-	snprintf(c->waiting.what, sizeof(c->waiting.what), "%s", author->what);
-	return 0;
+	diag_free(&ignored);
+	arena_free(&arena);
+	return rc;
 }
 
 static void
@@ -47,26 +43,23 @@ end_wait(struct changes *c)
 }
 
 static int
-refuse_none(const struct changes *c, char *err, size_t err_size)
+refuse_none(const struct changes *c, struct diag *diag)
 {
-	if (c->waiting.open)
-		return 0;
-	snprintf(err, err_size, "nothing waits to be confirmed");
-	return -ENOENT;
+	return c->waiting.open ? 0 : diag_fail(diag, ENOENT, "nothing waits to be confirmed");
 }
 
 int
-changes_confirm(struct changes *c, struct changes_outcome *out, char *err, size_t err_size)
+changes_confirm(struct changes *c, struct changes_outcome *out, struct diag *diag)
 {
 	const struct changes_author author = {c->waiting.uid, c->waiting.what};
 	char *text;
 	size_t length;
-	int rc = refuse_none(c, err, err_size);
+	int rc = refuse_none(c, diag);
 
 	if (rc == 0)
-		rc = changes_emit(c, &text, &length, err, err_size);
+		rc = changes_emit(c, &text, &length, diag);
 	if (rc == 0)
-		rc = changes_commit(c, text, length, &author, err, err_size);
+		rc = changes_commit(c, text, length, &author, diag);
 	if (rc != 0)
 		return rc;
 	*out = (struct changes_outcome){.revision = c->running, .edits = c->waiting.undo.count};
@@ -74,40 +67,40 @@ changes_confirm(struct changes *c, struct changes_outcome *out, char *err, size_
 	return 0;
 }
 
-// why: "not confirmed in time".
+// reason: "not confirmed in time".
 static int
-undo(struct changes *c, const char *why, char *err, size_t err_size)
+undo(struct changes *c, const char *reason, struct diag *diag)
 {
-	struct diag diag = {0};
-	char line[STORE_WHAT_MAX + 600];
+	const struct edit_list *edits = &c->waiting.undo;
+	struct diag found = {0};
+	const char *why;
+	char *line;
 	int rc = 0;
 
-	if (c->waiting.undo.count != 0)
-		rc = events_edit(c->live->events, c->waiting.undo.edits, c->waiting.undo.count,
-				 NULL, NULL, &diag);
-	if (rc != 0)
-		snprintf(err, err_size, "%s",
-			 diag.errors != 0 ? live_message_text(&diag.messages[0]) : strerror(-rc));
-	snprintf(line, sizeof(line), "%s, %s%s%.500s: %s", why,
-		 rc == 0 ? "undone" : "cannot be undone", rc == 0 ? "" : ", ", rc == 0 ? "" : err,
-		 c->waiting.what);
+	if (edits->count != 0)
+		rc = events_edit(c->live->events, edits->edits, edits->count, NULL, NULL, &found);
 	if (rc == 0) {
-		changes_note(c, line);
-		changes_warn_of_workload(c, &c->waiting.undo, &diag);
+		line = memory_format("%s, undone: %s", reason, c->waiting.what);
+		changes_finish(c, edits, line, &found);
 	} else {
+		why = found.errors != 0 ? diag_text(&found.messages[0]) : strerror(-rc);
+		line = memory_format("%s, cannot be undone, %.500s: %s", reason, why,
+				     c->waiting.what);
 		fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", line);
+		diag_fail(diag, -rc, "%s", why);
 	}
-	diag_free(&diag);
+	free(line);
+	diag_free(&found);
 	return rc;
 }
 
 int
-changes_undo(struct changes *c, char *err, size_t err_size)
+changes_undo(struct changes *c, struct diag *diag)
 {
-	int rc = refuse_none(c, err, err_size);
+	int rc = refuse_none(c, diag);
 
 	if (rc == 0)
-		rc = undo(c, "not confirmed", err, err_size);
+		rc = undo(c, "not confirmed", diag);
 	if (rc == 0)
 		end_wait(c);
 	return rc;
@@ -116,12 +109,13 @@ changes_undo(struct changes *c, char *err, size_t err_size)
 void
 changes_poll(struct changes *c)
 {
-	char err[512];
+	struct diag ignored = {0}; // the log has it
 
 	if (!c->waiting.open || clock_ms() < c->waiting.until_ms)
 		return;
 	// What cannot be undone now will not be later; the revision is the old one all the same.
-	undo(c, "not confirmed in time", err, sizeof(err));
+	undo(c, "not confirmed in time", &ignored);
+	diag_free(&ignored);
 	end_wait(c);
 }
 

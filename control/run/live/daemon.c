@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "daemon.h"
+#include "instance.h"
 
 #include "answer.h"
-#include "bring_up.h"
-#include "changes.h"
-#include "control/api/socket_path.h"
+#include "collect.h"
+#include "control/base/memory.h"
 #include "control/base/program.h"
 #include "control/config/scalar.h"
 #include "control/base/text.h"
-#include "learning.h"
-#include "live_events.h"
-#include "local_addresses.h"
-#include "state.h"
 #include "notify.h"
 
 #include <errno.h>
@@ -19,13 +14,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define DAEMON_ERR_BYTES 512
 #define DAEMON_POLL_MS 200
-#define DAEMON_ASK_MS 1000
-#define DAEMON_DYING_MS 5000
+#define DAEMON_CALL_MS 1000
 
 // What the fabric is brought up from.
 struct origin {
@@ -41,7 +33,7 @@ struct daemon {
 	void (*ready)(void *context, const char *name);
 	void *context;
 	FILE *to;
-	char *noted; // what live_report.notes has collected
+	char *noted; // what live_fabric.notes has collected
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -65,49 +57,31 @@ catch_signals(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-int
-daemon_ask(const char *path, const char *method, int timeout_ms, json_t **result, char *err,
-	   size_t err_size)
-{
-	const struct timespec moment = {.tv_nsec = 20000000};
-	int rc = 0;
-
-	// A process that was just killed listens until the last of it has gone.
-	for (int waited = 0; waited < DAEMON_DYING_MS; waited += 20) {
-		rc = api_call(path, method, NULL, timeout_ms, result, err, err_size);
-		if (rc != -ECONNRESET && rc != -EPIPE)
-			break;
-		nanosleep(&moment, NULL);
-	}
-	return rc == -ECONNREFUSED ? -ENOENT : rc;
-}
-
 // One fabric of a name at a time; what a killed one left is cleaned up first.
 static int
-claim_name(const char *path, const struct live_fabric *live, struct live_report *report)
+claim_name(const char *path, const struct live_fabric *live, struct diag *diag)
 {
 	const char *name = live->config->fabric.name.text;
+	struct diag ignored = {0};
 	json_t *hosts;
-	int rc = daemon_ask(path, "hosts", DAEMON_ASK_MS, &hosts, report->err, report->err_size);
+	int rc = instance_call(path, "hosts", DAEMON_CALL_MS, &hosts, &ignored);
 
 	json_decref(hosts);
-	report->err[0] = '\0';
-	// Who does not answer may be coming up.
-	if (rc != -ENOENT) {
-		snprintf(report->err, report->err_size,
-			 "%s is up already; `roost down %s` takes it down", name, name);
-		return -EBUSY;
-	}
-	if (state_clean(path))
-		fprintf(report->notes,
+	diag_free(&ignored);
+	// One that does not answer may be coming up.
+	if (rc != -ENOENT)
+		return diag_fail(diag, EBUSY, "%s is up already; `roost down %s` takes it down",
+				 name, name);
+	if (instance_clean(path))
+		fprintf(live->notes,
 			"roost: note: cleaned up after a fabric %s that was not taken down\n",
 			name);
 	return 0;
 }
 
-// Lets the group of `live.readers` ask.
+// Lets the group of `live.readers` call methods that only read.
 static int
-admit_readers(const struct live_fabric *live, struct api_server *server, struct live_report *report)
+admit_readers(const struct live_fabric *live, struct api_server *server, struct diag *diag)
 {
 	const struct config_name *readers = &live->config->live.readers;
 	const struct group *group;
@@ -115,12 +89,11 @@ admit_readers(const struct live_fabric *live, struct api_server *server, struct 
 	if (readers->text == NULL)
 		return 0;
 	group = getgrnam(readers->text);
-	if (group == NULL) {
-		diag_error(report->diag, live->config->file, readers->pos, "live.readers",
-			   "there is no group %.64s on this machine", readers->text);
-		return -EINVAL;
-	}
-	return api_server_admit_readers(server, group->gr_gid, report->err, report->err_size);
+	if (group != NULL)
+		return api_server_admit_readers(server, group->gr_gid, diag);
+	diag_error(diag, live->config->file, readers->pos, "live.readers",
+		   "there is no group %.64s on this machine", readers->text);
+	return -EINVAL;
 }
 
 static void
@@ -137,19 +110,18 @@ serve(struct answer *a, struct notifier *notifier)
 		learning_poll(a->live);
 		fabric_log_poll(a->live->log, a->live->fabric);
 		notify_poll(notifier);
-		local_addresses_poll(a->live->local_addresses, a->live);
+		local_addresses_poll(a->live);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
 }
 
-// What the user sees of a fabric that is up; of one that is not, only the reason.
+// Only of a fabric that is up: of another the user sees the reason alone.
 static void
-tell_notes(struct live_report *report, const struct daemon *d)
+print_notes(const struct live_fabric *live, const struct daemon *d, const struct diag *diag)
 {
-	diag_print(report->diag, d->to);
-	fflush(report->notes);
-	if (d->noted != NULL)
-		fputs(d->noted, d->to);
+	diag_print(diag, d->to);
+	fflush(live->notes);
+	fputs(d->noted, d->to);
 }
 
 // The last revision of a fabric of that name. Returns false when there is none.
@@ -188,8 +160,7 @@ find_origin(const char *file, struct origin *o)
 {
 	char *absolute;
 
-	snprintf(o->what, sizeof(o->what), "up %s",
-		 strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file);
+	snprintf(o->what, sizeof(o->what), "up %s", basename(file));
 	utf8_end(o->what, strlen(o->what));
 	if (find_revision(file, o))
 		return;
@@ -200,8 +171,8 @@ find_origin(const char *file, struct origin *o)
 	free(absolute);
 }
 
-// A word that could be the name of a fabric, and is neither that of one that has been up nor a
-// file's.
+// Whether a word could be the name of a fabric, but no fabric of that name has been up and there is no
+// such file.
 static bool
 is_unknown(const char *file, const struct origin *origin)
 {
@@ -211,70 +182,81 @@ is_unknown(const char *file, const struct origin *origin)
 	       scalar_name(file, why) == 0;
 }
 
+// The socket exists; everything that is made from here on is removed again.
 static int
-run_fabric(struct live_fabric *live, const struct daemon *d, struct live_report *report)
+run_claimed(struct answer *a, const struct daemon *d, const char *path, struct diag *diag)
 {
 	const struct changes_author author = {getuid(), d->origin->what};
-	struct answer answer = {.live = live};
-	struct api_server *server = NULL;
-	struct notifier *notifier = NULL;
-	char path[API_PATH_MAX] = "";
-	bool stateful = false;
-	int rc = live_fabric_load(live, &d->origin->source, report);
+	const char *file = d->origin->file[0] != '\0' ? d->origin->file : NULL;
+	struct live_fabric *live = a->live;
+	struct notifier *notifier;
+	int rc = admit_readers(live, a->server, diag);
 
+	// Before anything is made: it may be killed while it comes up.
 	if (rc == 0)
-		rc = api_socket_path(live->config->fabric.name.text, path, report->err,
-				     report->err_size);
-	if (rc == 0)
-		rc = claim_name(path, live, report);
+		rc = instance_record(live, path, diag);
 	if (rc != 0)
 		return rc;
-	rc = api_server_create(&server, path, answer_methods, answer_method_count, &answer,
-			       report->err, report->err_size);
-	answer.server = server;
-	if (rc == 0)
-		rc = admit_readers(live, server, report);
-	// Before anything is made: it may be killed while it comes up.
+	rc = live_fabric_open(live, diag);
 	if (rc == 0) {
-		rc = state_write(live, path, report->err, report->err_size);
-		stateful = rc == 0;
-	}
-	if (rc == 0)
-		rc = live_fabric_open(live, report);
-	if (rc == 0) {
-		answer.copy = node_snapshot_create(live);
-		notifier = notify_create(live, answer.copy, server);
-		rc = changes_create(&answer.changes, live,
-				    d->origin->file[0] != '\0' ? d->origin->file : NULL, &author,
-				    report);
-	}
-	if (rc == 0) {
-		tell_notes(report, d);
-		api_server_watch(server, learning_fd(live));
+		a->copy = node_snapshot_create(live);
+		a->changes = changes_create(live, file, &author);
+		notifier = notify_create(live, a->copy, a->server);
+		print_notes(live, d, diag);
+		api_server_watch(a->server, learning_fd(live));
 		d->ready(d->context, live->config->fabric.name.text);
-		serve(&answer, notifier);
+		serve(a, notifier);
+		notify_destroy(notifier);
+		changes_destroy(a->changes);
 	}
-	notify_destroy(notifier);
-	changes_destroy(answer.changes);
 	live_fabric_close(live);
-	*live = (struct live_fabric){.outer_netns = -1};
-	node_snapshot_destroy(answer.copy);
-	settings_cache_destroy(answer.settings);
-	if (stateful)
-		state_remove(path);
-	api_server_destroy(server);
+	node_snapshot_destroy(a->copy);
+	settings_cache_destroy(a->settings);
+	instance_forget(path);
 	return rc;
 }
 
 static int
-tell_failure(int rc, const struct live_report *report, FILE *to)
+run_fabric(struct live_fabric *live, const struct daemon *d, struct diag *diag)
 {
-	diag_print(report->diag, to);
-	if (report->err[0] != '\0')
-		fprintf(to, "roost: %s\n", report->err);
-	else if (report->diag->errors == 0)
-		fprintf(to, "roost: %s\n", strerror(-rc));
-	return report->diag->errors != 0 ? EXIT_USAGE : EXIT_FAILED;
+	struct answer answer = {.live = live};
+	char path[API_PATH_MAX];
+	int rc = live_fabric_load(live, &d->origin->source, diag);
+
+	if (rc == 0)
+		rc = api_socket_path(live->config->fabric.name.text, path, diag);
+	if (rc == 0)
+		rc = claim_name(path, live, diag);
+	if (rc == 0)
+		rc = api_server_create(&answer.server, path, answer_methods, &answer, diag);
+	if (rc != 0)
+		return rc;
+	rc = run_claimed(&answer, d, path, diag);
+	api_server_destroy(answer.server);
+	return rc;
+}
+
+// Errors of the file are listed as `roost check` lists them; of the machine there is one.
+static int
+print_failure(int rc, struct diag *diag, FILE *to)
+{
+	bool in_file = false;
+
+	if (diag->errors == 0)
+		diag_fail(diag, -rc, "%s", strerror(-rc));
+	for (unsigned i = 0; i < diag->count; i++) {
+		const struct diag_message *m = &diag->messages[i];
+
+		in_file |= !m->warning && m->words != m->text;
+	}
+	if (in_file) {
+		diag_print(diag, to);
+		return EXIT_USAGE;
+	}
+	for (unsigned i = 0; i < diag->count; i++)
+		fprintf(to, "%s: %s\n", diag->messages[i].warning ? "warning" : "roost",
+			diag->messages[i].text);
+	return EXIT_FAILED;
 }
 
 int
@@ -283,17 +265,11 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 {
 	struct origin origin = {0};
 	struct daemon d = {.origin = &origin, .ready = ready, .context = context, .to = to};
-	char err[DAEMON_ERR_BYTES] = "";
 	size_t noted_bytes;
 	struct diag diag = {0};
-	struct live_report report = {.diag = &diag, .err = err, .err_size = sizeof(err)};
-	struct live_fabric *live = calloc(1, sizeof(*live));
-	int rc = EXIT_FAILED;
+	struct live_fabric *live;
+	int rc;
 
-	report.notes = open_memstream(&d.noted, &noted_bytes);
-	if (live == NULL || report.notes == NULL)
-		goto out;
-	live->outer_netns = -1;
 	catch_signals();
 	find_origin(file, &origin);
 	if (is_unknown(file, &origin)) {
@@ -301,17 +277,15 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 			"roost: %s: there is no such file, and no fabric of that name has been "
 			"up\n",
 			file);
-		rc = EXIT_USAGE;
-		goto out;
+		return EXIT_USAGE;
 	}
-	rc = run_fabric(live, &d, &report);
-	if (live->config != NULL)
-		live_fabric_close(live);
-	rc = rc == 0 ? EXIT_OK : tell_failure(rc, &report, to);
+	live = memory_new(sizeof(*live), "live fabric");
+	*live = LIVE_FABRIC_NONE(memory_stream_open(&d.noted, &noted_bytes));
+	rc = run_fabric(live, &d, &diag);
+	live_fabric_close(live);
+	rc = rc == 0 ? EXIT_OK : print_failure(rc, &diag, to);
 	diag_free(&diag);
-out:
-	if (report.notes != NULL)
-		fclose(report.notes);
+	fclose(live->notes);
 	free(d.noted);
 	free(origin.text);
 	free(live);

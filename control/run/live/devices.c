@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An attached host's link ends in a device instead of a NIC node. With `netns:` alone that is
-// AF_XDP on a veth: its switch end lives in the process's own unnamed network namespace, so that it
+// AF_XDP on a veth: its switch end is in the process's own unnamed network namespace, so that it
 // goes when the process does, however that ends, and takes the host's end with it. With `dev:` it
-// is what the user says.
-#include "devices.h"
+// is the user's device. Ports that are Linux interfaces (`netdev:`), which the kernel goes on using,
+// are AF_XDP with the program that steers frames (dataplane/device/xdp). A setting of such a port
+// that the file leaves out comes from its interface.
+#include "live_fabric.h"
 
 #include "control/base/memory.h"
 #include "control/io/host/check_interface.h"
+#include "control/io/host/link.h"
 #include "control/tenants/tenant_snapshot.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/veth.h"
@@ -19,17 +22,45 @@
 #include <string.h>
 #include <unistd.h>
 
-int
-devices_list(struct live_fabric *live, struct live_report *report)
-{
-	int rc = device_ports_list(&live->devices, &live->device_count, live->topology,
-				   report->diag);
+#define DEVICES_ERR_BYTES 512
 
-	live->attached =
-		memory_array(live->topology->host_count + 1, sizeof(*live->attached), "hosts");
+int
+devices_list(struct live_fabric *live, struct diag *diag)
+{
+	int rc = device_ports_list(&live->devices, &live->device_count, live->topology, diag);
+
+	live->attached = memory_array(live->topology->host_count, sizeof(*live->attached), "hosts");
 	for (uint32_t i = 0; i < live->device_count; i++)
 		if (live->devices[i].host != TOPOLOGY_NONE)
 			live->attached[live->devices[i].host] = true;
+	return rc;
+}
+
+static int
+query_netdev(struct live_fabric *live, struct device_port *d, struct diag *diag)
+{
+	struct topo_port *port = &live->topology->nodes[d->node].ports[d->port];
+	struct link_info info;
+	int error = link_get(d->netdev, &info);
+
+	if (error != 0)
+		return diag_fail(diag, -error, "%s: netdev %s: %s", d->name, d->netdev,
+				 error == -ENODEV ? "no such interface in this namespace"
+						  : strerror(-error));
+	if (d->mtu == 0)
+		d->mtu = port->mtu = info.mtu;
+	memcpy(port->mac, info.mac, sizeof(port->mac));
+	return 0;
+}
+
+int
+devices_query_netdevs(struct live_fabric *live, struct diag *diag)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
+		if (live->devices[i].netdev != NULL)
+			rc = query_netdev(live, &live->devices[i], diag);
 	return rc;
 }
 
@@ -44,7 +75,7 @@ address_of(int family, const uint8_t *bytes, unsigned prefix_length)
 
 static int
 make_veth(const struct live_fabric *live, const struct device_port *d, int netns_fd,
-	  struct live_report *report)
+	  struct diag *diag)
 {
 	const struct topo_port *eth = &topology_host(live->topology, d->host)->ports[0];
 	const struct topo_port *swp = &live->topology->nodes[d->node].ports[d->port];
@@ -65,9 +96,11 @@ make_veth(const struct live_fabric *live, const struct device_port *d, int netns
 		.route_count = 1,
 	};
 	struct host_config settings;
+	char err[DEVICES_ERR_BYTES] = "";
+	int rc;
 
-	// IPv6 makes Linux talk (router solicitations, multicast reports), which a fabric that is
-	// to lose nothing would have to drop: only for hosts that ask for it.
+	// With IPv6 Linux sends router solicitations and multicast reports, which a lossless fabric
+	// would have to drop: only for hosts that are configured for it.
 	if (config_host(live->config, options.switch_name, &settings) == 0 &&
 	    settings.ip_version == 6)
 		options.address_count = options.route_count = 2;
@@ -82,7 +115,8 @@ make_veth(const struct live_fabric *live, const struct device_port *d, int netns
 	memcpy(options.host_mac, eth->mac, 6);
 	memcpy(options.gateway_mac, swp->mac, 6);
 	memcpy(options.switch_mac, swp->mac, 6);
-	return veth_create(&options, report->err, report->err_size);
+	rc = veth_create(&options, err, sizeof(err));
+	return rc == 0 ? 0 : diag_fail(diag, -rc, "%s", err);
 }
 
 // The interface that a user's device string names, or NULL.
@@ -100,10 +134,10 @@ interface_of(const char *spec, char name[static 64])
 	return name;
 }
 
-// Says how the user's interface is set, before the device is opened on it. One that is not there
-// is for the device to refuse, or to make.
+// Notes how the user's interface is set, before the device is opened on it. If it does not exist, the
+// device refuses it, or makes it.
 static void
-check_interface(const struct device_port *d, struct live_report *report)
+check_interface(const struct live_fabric *live, const struct device_port *d)
 {
 	char interface[64];
 	struct host_check check = {
@@ -114,48 +148,46 @@ check_interface(const struct device_port *d, struct live_report *report)
 	};
 
 	if (check.interface != NULL)
-		(void)host_check_interface(&check, report->notes);
+		(void)host_check_interface(&check, live->notes);
 }
 
 static int
-prepare_device(struct live_fabric *live, struct device_port *d, struct live_report *report)
+prepare_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
-	int netns_fd, rc;
+	char err[DEVICES_ERR_BYTES] = "";
+	int netns_fd, rc = 0;
 
-	if (d->netns != NULL) {
-		rc = netns_create(d->netns, &d->netns_created, report->err, report->err_size);
-		if (rc != 0)
-			return rc;
-	}
+	if (d->netns != NULL)
+		rc = netns_create(d->netns, &d->netns_created, err, sizeof(err));
+	if (rc != 0)
+		return diag_fail(diag, -rc, "%s", err);
 	if (!d->own_veth) {
-		check_interface(d, report);
+		check_interface(live, d);
 		return 0;
 	}
 	netns_fd = netns_open(d->netns);
-	if (netns_fd < 0) {
-		snprintf(report->err, report->err_size, "attach.%s: namespace %s: %s",
-			 topology_host(live->topology, d->host)->name, d->netns,
-			 strerror(-netns_fd));
-		return netns_fd;
-	}
-	rc = make_veth(live, d, netns_fd, report);
+	if (netns_fd < 0)
+		return diag_fail(diag, -netns_fd, "attach.%s: namespace %s: %s",
+				 topology_host(live->topology, d->host)->name, d->netns,
+				 strerror(-netns_fd));
+	rc = make_veth(live, d, netns_fd, diag);
 	close(netns_fd);
 	return rc;
 }
 
 int
-devices_prepare(struct live_fabric *live, struct live_report *report)
+devices_prepare(struct live_fabric *live, struct diag *diag)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
-		rc = prepare_device(live, &live->devices[i], report);
+		rc = prepare_device(live, &live->devices[i], diag);
 	return rc;
 }
 
 int
 devices_readdress(const struct live_fabric *live, uint32_t host, const struct tenant_port *had,
-		  char *err, size_t err_size)
+		  struct diag *diag)
 {
 	const struct topo_port *eth = &topology_host(live->topology, host)->ports[0];
 	struct veth_address old[] = {address_of(AF_INET, had->ip4, 32),
@@ -163,6 +195,7 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
 				     address_of(AF_INET6, eth->ip6, 128)};
 	struct veth_options options = {.host_name = eth->name};
+	char err[DEVICES_ERR_BYTES] = "";
 	struct host_config settings;
 	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
 	unsigned end = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 &&
@@ -183,19 +216,19 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 			continue;
 		options.netns = d->netns;
 		options.netns_fd = netns_open(d->netns);
-		if (options.netns_fd < 0) {
-			snprintf(err, err_size, "namespace %s: %s", d->netns,
-				 strerror(-options.netns_fd));
-			return options.netns_fd;
-		}
-		rc = veth_readdress(&options, &old[first], err, err_size);
+		if (options.netns_fd < 0)
+			return diag_fail(diag, -options.netns_fd, "namespace %s: %s", d->netns,
+					 strerror(-options.netns_fd));
+		rc = veth_readdress(&options, &old[first], err, sizeof(err));
 		close(options.netns_fd);
+		if (rc != 0)
+			diag_fail(diag, -rc, "%s", err);
 	}
 	return rc;
 }
 
 static int
-open_device(struct live_fabric *live, struct device_port *d, struct live_report *report)
+open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
 	struct node *n = live->fabric->nodes[d->node];
 	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
@@ -207,19 +240,21 @@ open_device(struct live_fabric *live, struct device_port *d, struct live_report 
 		.steered = d->netdev != NULL,
 	};
 	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
+	char err[DEVICES_ERR_BYTES] = "";
 	int netns_fd = -1, rc;
 
-	// A user's interface is in the namespace he names, or in the one that the command was run
-	// in.
+	// A user's interface is in the namespace that the file names, or else in the one that the
+	// command was run in.
 	if (!d->own_veth) {
 		netns_fd = d->netns != NULL ? netns_open(d->netns) : -1;
 		options.netns_fd = netns_fd >= 0 ? netns_fd : live->outer_netns;
 	}
-	rc = device_open(&d->live.device, &options, report->err, report->err_size);
+	rc = device_open(&d->live.device, &options, err, sizeof(err));
 	if (netns_fd >= 0)
 		close(netns_fd);
-	if (rc == 0)
-		rc = wire_create(&d->live.to_node, delay, false, 0);
+	if (rc != 0)
+		return diag_fail(diag, -rc, "%s", err);
+	rc = wire_create(&d->live.to_node, delay, false, 0);
 	if (rc == 0)
 		rc = wire_create(&d->live.from_node, delay, false, 0);
 	if (rc != 0)
@@ -233,12 +268,12 @@ open_device(struct live_fabric *live, struct device_port *d, struct live_report 
 }
 
 int
-devices_open(struct live_fabric *live, struct live_report *report)
+devices_open(struct live_fabric *live, struct diag *diag)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
-		rc = open_device(live, &live->devices[i], report);
+		rc = open_device(live, &live->devices[i], diag);
 	return rc;
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was learned is put in force as any change of tables is: built for all switches concerned,
-// published at once, and what was before is freed after one grace period for all of them. Where
-// tables cannot be built, memory having run out or their room, the switches stay as they are; that
-// is reported once, and tried again with the next batch.
-#include "learning.h"
+// Learned routes take effect as any change of tables: the tables of all switches concerned are built,
+// published at once, and the previous ones freed after one grace period for all. If one cannot be
+// built, because the routes do not fit, the switches stay as they are; that is reported once, and
+// tried again with the next batch.
+#include "live_fabric.h"
 
 #include "control/base/clock.h"
+#include "control/base/memory.h"
 #include "control/fabric/learned.h"
 #include "control/io/host/netns.h"
 #include "control/io/learn/learn.h"
 #include "dataplane/base/glean.h"
-#include "live_events.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -38,7 +38,7 @@ build_all(const struct live_fabric *live, const struct learn_change *changes, ui
 	}
 	if (rc != 0)
 		snprintf(err, err_size, "%s",
-			 diag.errors != 0 ? live_message_text(&diag.messages[0]) : strerror(-rc));
+			 diag.errors != 0 ? diag_text(&diag.messages[0]) : strerror(-rc));
 	diag_free(&diag);
 	return rc;
 }
@@ -47,12 +47,10 @@ static int
 publish(void *context, struct learn_change *changes, uint32_t count, char *err, size_t err_size)
 {
 	struct live_fabric *live = context;
-	struct tables **built = calloc(count, sizeof(struct tables *));
+	struct tables **built = memory_array(count, sizeof(struct tables *), "switches");
 	uint32_t retired = 0;
 	int rc;
 
-	if (built == NULL)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		fabric_set_learned(live->fabric, changes[i].node, changes[i].vrf, &changes[i].list);
 	rc = build_all(live, changes, count, built, err, err_size);
@@ -82,7 +80,7 @@ tell(void *context, uint32_t node, const char *line)
 // The namespace that a VRF learns from, or -1 for the present one.
 static int
 open_namespace(const struct live_fabric *live, uint32_t node, const struct config_learn *learn,
-	       int *out, struct live_report *report)
+	       int *out, struct diag *diag)
 {
 	char key[CONFIG_NAME_MAX + 16];
 	int fd;
@@ -99,36 +97,38 @@ open_namespace(const struct live_fabric *live, uint32_t node, const struct confi
 	}
 	snprintf(key, sizeof(key), "%s.learn.netns", live->topology->nodes[node].name);
 	if (fd == -ENOENT || fd == -EINVAL)
-		diag_error(report->diag, live->config->file, learn->netns.pos, key,
+		diag_error(diag, live->config->file, learn->netns.pos, key,
 			   "there is no namespace %s: `ip netns add %s` makes it",
 			   learn->netns.text, learn->netns.text);
 	else
-		diag_error(report->diag, live->config->file, learn->netns.pos, key,
+		diag_error(diag, live->config->file, learn->netns.pos, key,
 			   "namespace %s cannot be entered: %s", learn->netns.text, strerror(-fd));
 	return -EINVAL;
 }
 
 static int
 open_vrf(struct live_fabric *live, uint32_t node, const struct config_learn *learn,
-	 struct live_report *report)
+	 struct diag *diag)
 {
+	char err[256] = "";
 	uint16_t vrf;
 	int netns, rc;
 
-	if (topology_resolve_vrf(live->topology, &learn->vrf, "learn.vrf", &vrf, report->diag) != 0)
+	if (topology_resolve_vrf(live->topology, &learn->vrf, "learn.vrf", &vrf, diag) != 0)
 		return -EINVAL;
-	rc = open_namespace(live, node, learn, &netns, report);
+	rc = open_namespace(live, node, learn, &netns, diag);
 	if (rc == 0)
 		fabric_learn(live->fabric, node, vrf);
 	if (rc == 0)
-		rc = learn_add(live->learner, node, vrf, learn, netns, report->err,
-			       report->err_size);
+		rc = learn_add(live->learner, node, vrf, learn, netns, err, sizeof(err));
 	if (netns >= 0)
 		close(netns);
+	if (err[0] != '\0')
+		diag_fail(diag, -rc, "%s", err);
 	return rc;
 }
 
-// Until the first routes are in force, or time is up: a kernel full of routes comes as it can.
+// Until the first routes are in force, or for SETTLE_MS: a full routing table takes longer.
 static void
 settle(struct live_fabric *live)
 {
@@ -143,7 +143,7 @@ settle(struct live_fabric *live)
 }
 
 int
-learning_open(struct live_fabric *live, struct live_report *report)
+learning_open(struct live_fabric *live, struct diag *diag)
 {
 	const struct learn_hooks hooks = {.publish = publish, .notify = tell, .context = live};
 	int rc = 0;
@@ -154,7 +154,7 @@ learning_open(struct live_fabric *live, struct live_report *report)
 		if (settings->learn_count != 0 && live->learner == NULL)
 			rc = learn_create(&live->learner, live->topology, &hooks);
 		for (unsigned i = 0; i < settings->learn_count && rc == 0; i++)
-			rc = open_vrf(live, n, &settings->learns[i], report);
+			rc = open_vrf(live, n, &settings->learns[i], diag);
 	}
 	if (rc == 0 && live->learner != NULL)
 		settle(live);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events in a live fabric come when the control thread sees that they are due: late by up to its
-// poll, never early. Nodes are changed by their workers, between two turns. Tables are swapped
-// under the workers' feet: the new pointer is published, every node takes it over between two
-// turns, and the old snapshot is freed after a grace period, when no worker can hold it.
-#include "live_events.h"
+// The control thread applies events when it sees that they are due: late by up to its poll interval,
+// never early. Nodes are changed by their workers, between two turns. Tables are swapped while
+// workers run: the new pointer is published, every node takes it over between two turns, and the
+// old snapshot is freed after a grace period, when no worker can hold it.
+#include "live_fabric.h"
 
-#include "devices.h"
+#include "control/base/memory.h"
 #include "dataplane/node/adopt.h"
 
 #include <errno.h>
@@ -63,19 +63,22 @@ log_change(void *context, ps_t now, const char *words)
 	fabric_log_changed(live->log, now, words);
 }
 
-// What a host's interface has not taken over, somebody must see to.
+// If a host's interface does not take its new address over, a person must change it.
 static void
 readdress(void *context, uint32_t host, const struct tenant_port *had)
 {
 	struct live_fabric *live = context;
-	char err[256], *text = NULL;
+	struct diag diag = {0};
+	char *text;
 
-	if (devices_readdress(live, host, had, err, sizeof(err)) == 0 ||
-	    asprintf(&text, "%s keeps its old address: %s",
-		     topology_host(live->topology, host)->name, err) < 0)
-		return;
-	fabric_log_changed(live->log, live_clock(&live->drive), text);
-	free(text);
+	if (devices_readdress(live, host, had, &diag) != 0) {
+		text = memory_format("%s keeps its old address: %s",
+				     topology_host(live->topology, host)->name,
+				     diag_first_error(&diag));
+		fabric_log_changed(live->log, live_clock(&live->drive), text);
+		free(text);
+	}
+	diag_free(&diag);
 }
 
 static void
@@ -127,34 +130,27 @@ live_events_create(struct live_fabric *live, struct diag *diag)
 	return events_create(&live->events, live->fabric, &hooks, diag);
 }
 
-const char *
-live_message_text(const struct diag_message *m)
-{
-	return m->pos.line == 0 ? m->words : m->text;
-}
-
 // "lab.yaml:41:5: set switch.qos.tc.3.ecn.max to 100KB: why not".
 static void
 log_reason(struct live_fabric *live, ps_t now, const char *why)
 {
 	const struct config_event *event = events_last(live->events);
-	char *text = NULL;
-	int length;
+	size_t size;
+	char *text;
+	FILE *to = memory_stream_open(&text, &size);
 
-	if (event == NULL)
-		length = -1;
-	else if (config_event_edits(event))
-		length = asprintf(&text, "%s:%u:%u: %s %s%s%s: %s", live->config->file,
-				  event->pos.line, event->pos.column,
-				  event->kind == CONFIG_EVENT_SET ? "set" : "unset",
-				  event->key.text, event->kind == CONFIG_EVENT_SET ? " to " : "",
-				  event->kind == CONFIG_EVENT_SET ? event->to.text : "", why);
-	else
-		length = asprintf(&text, "%s:%u:%u: %s", live->config->file, event->pos.line,
-				  event->pos.column, why);
-	fabric_log_refused(live->log, now, length >= 0 ? text : why);
-	if (length >= 0)
-		free(text);
+	if (event != NULL)
+		fprintf(to, "%s:%u:%u: ", live->config->file, event->pos.line, event->pos.column);
+	if (event != NULL && config_event_edits(event)) {
+		bool set = event->kind == CONFIG_EVENT_SET;
+
+		fprintf(to, "%s %s%s%s: ", set ? "set" : "unset", event->key.text,
+			set ? " to " : "", set ? event->to.text : "");
+	}
+	fputs(why, to);
+	fclose(to);
+	fabric_log_refused(live->log, now, text);
+	free(text);
 }
 
 static void
@@ -164,8 +160,6 @@ log_refusal(struct live_fabric *live, ps_t now, const struct diag *diag)
 	for (unsigned i = 0; i < diag->count; i++)
 		if (!diag->messages[i].warning)
 			log_reason(live, now, diag->messages[i].words);
-	if (diag->errors == 0)
-		log_reason(live, now, strerror(ENOMEM));
 }
 
 void

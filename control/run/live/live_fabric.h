@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A live fabric in this process: worker lcores, device ports, hosts in namespaces. live.c tells in
-// which order it comes up and goes down. Control thread.
+// A live fabric in this process: worker lcores, device ports, hosts in namespaces. bring_up.c says
+// in which order it comes up and goes down. Control thread.
 #pragma once
 
 #include "control/events/events.h"
@@ -13,6 +13,7 @@
 
 struct learner;
 struct local_addresses;
+struct node_snapshot;
 
 struct live_fabric {
 	struct config *config;
@@ -38,13 +39,97 @@ struct live_fabric {
 	bool eal;
 	int outer_netns; // the namespace the process came from; -1: it never left
 	uint32_t worker_count;
+	FILE *notes; // lines for the user once it is up: host settings, what is left out
 };
 
-// Where a step of coming up reports what is wrong: errors of the file in diag, others as one line
-// in err.
-struct live_report {
-	struct diag *diag;
-	char *err;
-	size_t err_size;
-	FILE *notes; // warnings: host settings, what is left out
+// Where a fabric's description comes from.
+struct live_source {
+	const char *file;   // for messages; read if text is NULL
+	const char *text;   // what a fabric ran
+	size_t length;      // of text
+	const char *beside; // of text: config_load_revision()
 };
+
+// ---- bring_up.c ----------------------------------------------------------------------------------
+// Errors are in diag: those of the file with their place, others without one.
+
+// Zeroed, but for outer_netns and the stream that the caller has opened.
+#define LIVE_FABRIC_NONE(stream) ((struct live_fabric){.outer_netns = -1, .notes = (stream)})
+
+// Reads the file and checks everything that needs neither root nor devices. Returns 0 or -EINVAL;
+// live_fabric_close() in either case.
+int live_fabric_load(struct live_fabric *live, const struct live_source *source, struct diag *diag);
+// Brings it up: EAL, namespaces, devices, nodes; workers run when it returns 0. After -errno
+// live_fabric_close() leaves nothing behind. The process enters a network namespace of its own if
+// hosts are attached.
+int live_fabric_open(struct live_fabric *live, struct diag *diag);
+// Stops the workers, closes devices and removes the namespaces that were made. LIVE_FABRIC_NONE() is
+// fine, and that is what is left.
+void live_fabric_close(struct live_fabric *live);
+
+// ---- devices.c: attached hosts, and ports of a switch that are devices ---------------------------
+
+// Lists the device ports of the file. Returns 0 or -EINVAL.
+int devices_list(struct live_fabric *live, struct diag *diag);
+// Reads the MTU and MAC of interfaces of `netdev:`, before the fabric is made. Returns 0 or -errno.
+int devices_query_netdevs(struct live_fabric *live, struct diag *diag);
+// Makes namespaces and veths, and notes wrong settings of interfaces that the user gave. Returns 0
+// or -errno; devices_close() undoes what was made.
+int devices_prepare(struct live_fabric *live, struct diag *diag);
+// Opens them all and joins each to its port by two wires. The fabric exists. Returns 0 or -errno.
+int devices_open(struct live_fabric *live, struct diag *diag);
+// Gives an attached host's interface the addresses that it has now; `had`: those before. Returns 0,
+// also for an interface that Roost did not make, or -errno.
+int devices_readdress(const struct live_fabric *live, uint32_t host, const struct tenant_port *had,
+		      struct diag *diag);
+void devices_close(struct live_fabric *live);
+
+// ---- live_events.c: the file's events ------------------------------------------------------------
+
+// Resolves them; the fabric exists. Returns 0 or -EINVAL.
+int live_events_create(struct live_fabric *live, struct diag *diag);
+// Publishes the tables that were prepared for nodes, and frees the previous ones when no worker
+// holds them any more: one grace period for all. Workers run.
+void live_events_publish_tables(struct live_fabric *live, struct tables **old, uint32_t count);
+// Applies the events that are due. Errors go to the log.
+void live_events_apply(struct live_fabric *live);
+// How long until the next event in wall time, in ms, at most `most`.
+int live_events_next_ms(const struct live_fabric *live, int most);
+
+// ---- learning.c: routes that switches learn (`learn:`) -------------------------------------------
+
+// Opens the sources of all VRFs that learn and waits briefly until what they know is in force.
+// Returns 0 or -errno.
+int learning_open(struct live_fabric *live, struct diag *diag);
+void learning_close(struct live_fabric *live);
+// Takes in what sources and switches report.
+void learning_poll(struct live_fabric *live);
+// Becomes readable when it is time to; -1 if no VRF learns.
+int learning_fd(const struct live_fabric *live);
+// How long until learning_poll() has to be called, in ms, at most `most`.
+int learning_wait_ms(const struct live_fabric *live, int most);
+
+// ---- local_addresses.c: packets to Linux's own addresses are for the kernel, by whichever port ---
+
+// Gives all ports that share an interface with the kernel the addresses that Linux has there, and
+// listens for changes from then on. live->local_addresses stays NULL without such a port. Returns 0
+// or -errno.
+int local_addresses_open(struct live_fabric *live, struct diag *diag);
+// Gives the ports changed addresses.
+void local_addresses_poll(struct live_fabric *live);
+// How many addresses there are, as last reported, and how many of them found no room.
+void local_addresses_count(const struct local_addresses *l, size_t *addresses, size_t *left_out);
+// NULL is fine.
+void local_addresses_close(struct local_addresses *l);
+
+// ---- node_snapshot.c: a copy of the nodes' counters, each as it stood between two turns ----------
+// The workers copy; the control thread reads.
+
+struct node_snapshot *node_snapshot_create(const struct live_fabric *live);
+void node_snapshot_destroy(struct node_snapshot *c);
+// Has the workers fill it.
+void node_snapshot_take(struct node_snapshot *c, struct live_fabric *live);
+// The nodes of the last copy, by node of the topology; the names are the fabric's.
+const struct report_node *node_snapshot_nodes(const struct node_snapshot *c);
+// The latest time of one of its nodes.
+ps_t node_snapshot_time(const struct node_snapshot *c);

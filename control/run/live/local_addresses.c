@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A change of any address is a reason to ask for all of them: changes are few, the whole is right
-// whatever was missed (a socket whose buffer overflowed says ENOBUFS, which is one more change),
-// and setting a map to what it has already disturbs nobody. Two sockets: notifications do
-// not mix with answers.
+// After a change of any address all of them are read: changes are few, a complete list is right
+// whatever was missed (a socket whose buffer overflowed reports ENOBUFS, which counts as a change),
+// and setting a map to what it has already has no effect. There are two sockets, so that
+// notifications do not mix with answers.
 //
-// Left out are addresses that need no map: link-local IPv6, which the program knows by its prefix,
+// Addresses that need no map are left out: link-local IPv6, which the program knows by its prefix,
 // and those of loopback, which no packet of a link carries.
-#include "local_addresses.h"
+#include "live_fabric.h"
 
+#include "control/base/memory.h"
 #include "control/io/host/netns.h"
 #include "dataplane/device/xdp/steering.h"
 
@@ -28,30 +29,18 @@ struct local_addresses {
 	unsigned sequence;
 	struct steering_address *list;
 	size_t count;
-	size_t room;
 	size_t left_out;
 	bool stale; // the ports know an older list
 };
 
-static int
+static void
 add(struct local_addresses *l, int family, const void *bytes)
 {
-	struct steering_address *address;
+	struct steering_address address = {.version = family == AF_INET ? 4 : 6};
 
-	if (l->count == l->room) {
-		size_t room = 2 * l->room + 16;
-		struct steering_address *list = realloc(l->list, room * sizeof(*list));
-
-		if (list == NULL)
-			return -ENOMEM;
-		l->list = list;
-		l->room = room;
-	}
-	address = &l->list[l->count++];
-	memset(address, 0, sizeof(*address));
-	address->version = family == AF_INET ? 4 : 6;
-	memcpy(address->bytes, bytes, family == AF_INET ? 4 : 16);
-	return 0;
+	memcpy(address.bytes, bytes, family == AF_INET ? 4 : 16);
+	l->list = memory_grow(l->list, l->count, sizeof(*l->list), "addresses of Linux");
+	l->list[l->count++] = address;
 }
 
 static bool
@@ -101,15 +90,13 @@ take_address(const struct nlmsghdr *message, void *arg)
 		return MNL_CB_OK;
 	found.wanted = header->ifa_family == AF_INET ? 4 : 16;
 	mnl_attr_parse(message, sizeof(*header), take_attribute, &found);
-	if (!found.any || is_left_out(header->ifa_family, found.bytes) ||
-	    add(l, header->ifa_family, found.bytes) == 0)
-		return MNL_CB_OK;
-	errno = ENOMEM;
-	return MNL_CB_ERROR;
+	if (found.any && !is_left_out(header->ifa_family, found.bytes))
+		add(l, header->ifa_family, found.bytes);
+	return MNL_CB_OK;
 }
 
 static int
-ask_once(struct local_addresses *l)
+read_once(struct local_addresses *l)
 {
 	_Alignas(struct nlmsghdr) char buffer[ADDRESSES_BYTES];
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
@@ -121,6 +108,8 @@ ask_once(struct local_addresses *l)
 	request->nlmsg_seq = ++l->sequence;
 	((struct ifaddrmsg *)mnl_nlmsg_put_extra_header(request, sizeof(struct ifaddrmsg)))
 		->ifa_family = AF_UNSPEC;
+	free(l->list);
+	l->list = NULL;
 	l->count = 0;
 	if (mnl_socket_sendto(l->answers, request, request->nlmsg_len) < 0)
 		return -errno;
@@ -136,12 +125,12 @@ ask_once(struct local_addresses *l)
 
 // -EINTR: the list changed while the kernel read it out.
 static int
-ask(struct local_addresses *l)
+read_all(struct local_addresses *l)
 {
 	int error = -EINTR;
 
 	for (unsigned i = 0; error == -EINTR && i < ADDRESSES_TRIES; i++)
-		error = ask_once(l);
+		error = read_once(l);
 	return error;
 }
 
@@ -157,7 +146,7 @@ count_left_out(const struct local_addresses *l)
 }
 
 static int
-tell(struct local_addresses *l, struct live_fabric *live)
+set_ports(struct local_addresses *l, struct live_fabric *live)
 {
 	int result = 0;
 
@@ -209,35 +198,31 @@ is_wanted(const struct live_fabric *live)
 }
 
 int
-local_addresses_open(struct local_addresses **out, struct live_fabric *live,
-		     struct live_report *report)
+local_addresses_open(struct live_fabric *live, struct diag *diag)
 {
 	struct local_addresses *l;
 	int rc;
 
 	if (!is_wanted(live))
 		return 0;
-	l = calloc(1, sizeof(*l));
-	rc = l != NULL ? netns_run(live->outer_netns, open_sockets, l) : -ENOMEM;
+	l = memory_new(sizeof(*l), "addresses of Linux");
+	live->local_addresses = l;
+	rc = netns_run(live->outer_netns, open_sockets, l);
 	if (rc == 0)
-		rc = ask(l);
+		rc = read_all(l);
 	if (rc == 0)
-		rc = tell(l, live);
-	if (rc == 0) {
-		*out = l;
-		if (l->left_out != 0)
-			fprintf(report->notes,
-				"roost: warning: %zu addresses of Linux beyond the first %d of "
-				"their version: what is sent to them is forwarded or dropped\n",
-				l->left_out, STEER_ADDRESSES);
-		return 0;
-	}
-	snprintf(report->err, report->err_size, "the addresses that Linux has: %s", strerror(-rc));
-	local_addresses_close(l);
-	return rc;
+		rc = set_ports(l, live);
+	if (rc != 0)
+		return diag_fail(diag, -rc, "the addresses that Linux has: %s", strerror(-rc));
+	if (l->left_out != 0)
+		fprintf(live->notes,
+			"roost: warning: %zu addresses of Linux beyond the first %d of "
+			"their version: what is sent to them is forwarded or dropped\n",
+			l->left_out, STEER_ADDRESSES);
+	return 0;
 }
 
-// Takes everything that waits. True if anything did.
+// Reads all notifications. Returns true if there was any.
 static bool
 drain(struct local_addresses *l)
 {
@@ -254,13 +239,15 @@ drain(struct local_addresses *l)
 }
 
 void
-local_addresses_poll(struct local_addresses *l, struct live_fabric *live)
+local_addresses_poll(struct live_fabric *live)
 {
+	struct local_addresses *l = live->local_addresses;
+
 	if (l == NULL)
 		return;
 	l->stale |= drain(l);
-	// What fails now is tried again the next time.
-	if (l->stale && ask(l) == 0 && tell(l, live) == 0)
+	// If this fails, the next poll tries again.
+	if (l->stale && read_all(l) == 0 && set_ports(l, live) == 0)
 		l->stale = false;
 }
 

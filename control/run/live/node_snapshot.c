@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "node_snapshot.h"
+#include "live_fabric.h"
 
 #include "control/base/memory.h"
 
@@ -11,7 +11,7 @@ struct node_copy {
 	struct port *ports;
 	uint32_t *depth;
 	uint8_t *held;
-	uint8_t *worse;
+	uint8_t *port_penalty;
 	struct flowlet *flowlets;
 	struct utilisation *utilisation;
 	struct path_notice *notices;
@@ -42,7 +42,7 @@ make_room(struct node_copy *c, const struct node *n)
 		memory_exhausted(n->port_count, sizeof(*c->ports), "ports");
 	c->depth = memory_array(queues, sizeof(*c->depth), "queue depths");
 	c->held = memory_array(n->port_count, sizeof(*c->held), "ports");
-	c->worse = memory_array(n->port_count, sizeof(*c->worse), "ports");
+	c->port_penalty = memory_array(n->port_count, sizeof(*c->port_penalty), "ports");
 	c->utilisation = memory_array(n->port_count, sizeof(*c->utilisation), "ports");
 	c->queue_cold = memory_array(queues, sizeof(*c->queue_cold), "queues");
 	c->group_cold = memory_array(queues, sizeof(*c->group_cold), "priority groups");
@@ -77,7 +77,7 @@ node_snapshot_destroy(struct node_snapshot *c)
 		free(c->nodes[i].ports);
 		free(c->nodes[i].depth);
 		free(c->nodes[i].held);
-		free(c->nodes[i].worse);
+		free(c->nodes[i].port_penalty);
 		free(c->nodes[i].flowlets);
 		free(c->nodes[i].utilisation);
 		free(c->nodes[i].notices);
@@ -110,8 +110,8 @@ copy_paths(struct node_copy *c, const struct node *n)
 {
 	const struct paths *p = &n->paths;
 
-	memcpy(c->worse, n->port_penalty, n->port_count);
-	c->node.port_penalty = c->worse;
+	memcpy(c->port_penalty, n->port_penalty, n->port_count);
+	c->node.port_penalty = c->port_penalty;
 	c->node.paths.flowlets = p->flowlets != NULL ? c->flowlets : NULL;
 	if (c->node.paths.flowlets != NULL)
 		memcpy(c->flowlets, p->flowlets, FLOWLETS * sizeof(*c->flowlets));

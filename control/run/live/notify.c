@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes of links and entries of the fabric's log are sent as the control thread learns of them. Pauses
-// and drops are counters: every so often the counters of all nodes are compared with their last values,
-// so that many drops at one port for one reason become one event with their number, and a pause becomes
-// one event with its share of the time since the last poll. Counters miss nothing between two polls.
-// What happened before the first subscriber came is not sent.
+// Changes of links and entries of the fabric's log are sent when the control thread sees them. Pauses
+// and drops are counters: at intervals the counters of all nodes are compared with their last values,
+// so that many drops at one port for one reason become one event with their number, and a pause
+// becomes one event with its share of the time since the last poll. Counters miss nothing between two
+// polls. Nothing is sent of the time before the first subscription.
 #include "notify.h"
 
-#include "control/base/memory.h"
 #include "control/api/api.h"
+#include "control/base/memory.h"
 #include "control/base/clock.h"
 
 #include <stdlib.h>
@@ -35,7 +35,14 @@ struct notifier {
 	bool counters_primed;
 };
 
-const char *const notify_kinds[NOTIFY_KINDS] = {"link", "pause", "watchdog", "drops", "apply"};
+const char *const *
+notify_kinds(size_t *count)
+{
+	static const char *const kinds[] = {"link", "pause", "watchdog", "drops", "apply"};
+
+	*count = NOTIFY_KINDS;
+	return kinds;
+}
 
 struct notifier *
 notify_create(struct live_fabric *live, struct node_snapshot *copy, struct api_server *server)
@@ -69,7 +76,7 @@ notify_destroy(struct notifier *t)
 static void
 send_event(struct notifier *t, enum notify_kind kind, uint64_t size, json_t *event)
 {
-	(void)api_server_tell(t->server, kind, size, event);
+	api_server_notify(t->server, kind, size, event);
 	json_decref(event);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Notifies subscribers of events in a live fabric (api_server_tell()). notify.c says what each event is.
-// Control thread.
+// Notifies subscribers of events in a live fabric (api_server_notify()). notify.c says what each event
+// is. Control thread.
 #pragma once
 
-#include "node_snapshot.h"
+#include "live_fabric.h"
 
 struct api_server;
 struct notifier;
@@ -17,7 +17,8 @@ enum notify_kind {
 	NOTIFY_APPLY = 1 << 4,
 };
 #define NOTIFY_KINDS 5
-extern const char *const notify_kinds[NOTIFY_KINDS];
+// Their names.
+const char *const *notify_kinds(size_t *count);
 
 // Makes room for the last state to compare with. The fabric outlives it.
 struct notifier *notify_create(struct live_fabric *live, struct node_snapshot *copy,
@@ -25,6 +26,6 @@ struct notifier *notify_create(struct live_fabric *live, struct node_snapshot *c
 // NULL is fine.
 void notify_destroy(struct notifier *t);
 
-// Sends what has happened since the last poll. Costs nothing without subscribers; nodes are polled a few
+// Sends what has happened since the last poll. Costs nothing without subscribers; nodes are read a few
 // times a second at most.
 void notify_poll(struct notifier *t);

@@ -32,24 +32,22 @@ struct bench {
 };
 
 static inline int
-echo(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+echo(void *context, const json_t *params, json_t **result, struct diag *errors)
 {
 	(void)context;
-	(void)why;
-	(void)why_size;
+	(void)errors;
 	*result = params != NULL ? json_deep_copy(params) : json_null();
 	return 0;
 }
 
 static inline int
-big(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+big(void *context, const json_t *params, json_t **result, struct diag *errors)
 {
 	char *text = malloc(BIG_BYTES);
 
 	(void)context;
 	(void)params;
-	(void)why;
-	(void)why_size;
+	(void)errors;
 	memset(text, 'x', BIG_BYTES);
 	*result = json_stringn(text, BIG_BYTES);
 	free(text);
@@ -57,31 +55,45 @@ big(void *context, const json_t *params, json_t **result, char *why, size_t why_
 }
 
 static inline int
-refuse(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+refuse(void *context, const json_t *params, json_t **result, struct diag *errors)
 {
 	(void)context;
 	(void)result;
-	snprintf(why, why_size, "never");
-	return params != NULL ? -EINVAL : -EPERM;
+	return diag_fail(errors, params != NULL ? EINVAL : EPERM, "never");
 }
 
 static const struct api_method methods[] = {
 	{.name = "echo", .call = echo},
 	{.name = "big", .call = big},
 	{.name = "refuse", .call = refuse},
+	{.name = NULL},
 };
+
+static struct diag diag; // of the last call
+
+static inline int
+call(const char *path, const char *method, const json_t *params, int timeout_ms, json_t **result)
+{
+	diag_free(&diag);
+	return api_call(&(struct api_call){path, method, params, timeout_ms}, result, &diag);
+}
+
+static inline int
+create(struct api_server **out, const char *path, const struct api_method *served)
+{
+	diag_free(&diag);
+	return api_server_create(out, path, served, NULL, &diag);
+}
 
 static inline int
 setup(void **state)
 {
 	struct bench *b = calloc(1, sizeof(*b));
-	char err[256];
 
 	strcpy(b->directory, "/tmp/roost-api-XXXXXX");
 	assert_non_null(mkdtemp(b->directory));
 	snprintf(b->path, sizeof(b->path), "%s/run/demo.sock", b->directory);
-	assert_int_equal(api_server_create(&b->server, b->path, methods, 3, NULL, err, sizeof(err)),
-			 0);
+	assert_int_equal(create(&b->server, b->path, methods), 0);
 	*state = b;
 	return 0;
 }
@@ -94,6 +106,7 @@ teardown(void **state)
 	char run[API_PATH_MAX];
 
 	api_server_destroy(b->server);
+	diag_free(&diag);
 	snprintf(run, sizeof(run), "%s/run", b->directory);
 	assert_int_equal(rmdir(run), 0);
 	assert_int_equal(rmdir(b->directory), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/api/describe.h"
+#include "control/api/api.h"
 
 #include "nothing.h"
 
@@ -10,26 +10,37 @@
 
 #include <cmocka.h>
 
+static const char *const *
+words(size_t *count)
+{
+	static const char *const all[] = {"a", "b"};
+
+	*count = 2;
+	return all;
+}
+
 static const struct api_param params[] = {
 	{"key", API_TEXT, true, "what"},
-	{"ids", API_TEXTS, false, "which"},
+	{"ids", API_TEXTS, false, "which", .words = words},
 	{.name = NULL},
 };
 static const struct api_method methods[] = {
 	{"set", nothing, API_WRITE, "Changes it", params, "nothing"},
 	{.name = "bare", .call = nothing},
+	{.name = NULL},
 };
 
 static void
 test_openrpc(void **state)
 {
-	json_t *got = api_describe(methods, 2), *list = json_object_get(got, "methods");
+	json_t *got = api_describe(methods), *list = json_object_get(got, "methods");
 	json_t *wanted = json_loads(
 		"{\"name\":\"set\",\"summary\":\"Changes it\",\"x-right\":\"write\","
 		"\"paramStructure\":\"by-name\",\"params\":[{\"name\":\"key\",\"description\":"
 		"\"what\",\"required\":true,\"schema\":{\"type\":\"string\"}},{\"name\":\"ids\","
 		"\"description\":\"which\",\"required\":false,\"schema\":{\"type\":\"array\","
-		"\"items\":{\"type\":\"string\"}}}],\"result\":{\"name\":\"result\","
+		"\"items\":{\"type\":\"string\",\"enum\":[\"a\",\"b\"]}}}],\"result\":{\"name\":"
+		"\"result\","
 		"\"description\":\"nothing\",\"schema\":{}}}",
 		0, NULL);
 
@@ -51,13 +62,14 @@ test_markdown(void **state)
 	FILE *to = open_memstream(&text, &bytes);
 
 	(void)state;
-	api_describe_markdown(methods, 2, to);
+	api_describe_markdown(methods, to);
 	fclose(to);
-	assert_string_equal(text, "### set\n\nChanges it. Needs the right to write.\n\n"
-				  "| Parameter | Type | |\n| --- | --- | --- |\n"
-				  "| `key` | string, required | what |\n"
-				  "| `ids` | list of strings | which |\n\nAnswers nothing.\n\n"
-				  "### bare\n\n. Needs the right to read.\n\nAnswers .\n");
+	assert_string_equal(text,
+			    "### set\n\nChanges it. Needs the right to write.\n\n"
+			    "| Parameter | Type | |\n| --- | --- | --- |\n"
+			    "| `key` | string, required | what |\n"
+			    "| `ids` | list of strings | which: a, b |\n\nAnswers nothing.\n\n"
+			    "### bare\n\n. Needs the right to read.\n\nAnswers .\n");
 	free(text);
 }
 

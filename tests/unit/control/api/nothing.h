@@ -5,12 +5,11 @@
 #include "control/api/api.h"
 
 static inline int
-nothing(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+nothing(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	(void)context;
 	(void)params;
 	(void)result;
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests and answers are those of the specification's section 7, with this server's texts.
-#include "control/api/rpc.h"
+#include "control/api/server_internal.h"
 
 #include "nothing.h"
 
@@ -17,26 +17,24 @@
 static int calls;
 
 static int
-subtract(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+subtract(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	calls++;
 	assert_ptr_equal(context, &calls);
-	if (json_array_size(params) != 2) {
-		snprintf(why, why_size, "subtract wants two numbers");
-		return -EINVAL;
-	}
+	if (json_array_size(params) != 2)
+		return diag_fail(diag, EINVAL, "subtract wants two numbers");
 	*result = json_integer(json_integer_value(json_array_get(params, 0)) -
 			       json_integer_value(json_array_get(params, 1)));
 	return 0;
 }
 
 static int
-be_busy(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+be_busy(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	(void)context;
 	(void)result;
 	if (params != NULL)
-		snprintf(why, why_size, "not \xff today");
+		return diag_fail(diag, EBUSY, "not \xff today");
 	return -EBUSY;
 }
 
@@ -53,17 +51,17 @@ static const struct api_method methods[] = {
 					      {"edits", API_OBJECTS, false, "what"},
 					      {"sure", API_BOOL, false, "sure"},
 					      {.name = NULL}}},
+	{.name = NULL},
 };
+static const struct rpc rpc = {methods, &calls};
 
 // The answer to a text, NULL when there is none.
 static char *
 answer_to(const char *text)
 {
-	char *answer;
 	size_t length;
+	char *answer = rpc_answer(&rpc, API_WRITE, text, strlen(text), &length);
 
-	assert_int_equal(
-		rpc_answer(methods, 4, &calls, API_WRITE, text, strlen(text), &answer, &length), 0);
 	if (answer != NULL) {
 		assert_int_equal(strlen(answer), length);
 		assert_int_equal(answer[length - 1], '\n');
@@ -221,8 +219,7 @@ test_depth(void **state)
 	(void)state;
 	assert_non_null(text);
 	memset(text, '[', depth);
-	assert_int_equal(rpc_answer(methods, 4, &calls, API_WRITE, text, depth, &answer, &length),
-			 0);
+	answer = rpc_answer(&rpc, API_WRITE, text, depth, &length);
 	assert_non_null(strstr(answer, "-32700"));
 	free(answer);
 	free(text);
@@ -275,8 +272,7 @@ test_rights(void **state)
 	size_t length;
 
 	(void)state;
-	assert_int_equal(
-		rpc_answer(methods, 4, &calls, API_READ, text, strlen(text), &answer, &length), 0);
+	answer = rpc_answer(&rpc, API_READ, text, strlen(text), &length);
 	assert_string_equal(answer,
 			    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":"
 			    "\"only root and the fabric's owner may call change\"},\"id\":1}"

@@ -7,10 +7,9 @@ test_an_answer_larger_than_any_buffer(void **state)
 {
 	struct bench *b = *state;
 	json_t *result;
-	char err[256];
 
 	run_server(b);
-	assert_int_equal(api_call(b->path, "big", NULL, 20000, &result, err, sizeof(err)), 0);
+	assert_int_equal(call(b->path, "big", NULL, 20000, &result), 0);
 	assert_int_equal(json_string_length(result), BIG_BYTES);
 	json_decref(result);
 	stop_server(b);
@@ -51,12 +50,11 @@ test_the_largest_request(void **state)
 		API_REQUEST_MAX -
 		strlen("{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1,\"params\":[\"\"]}\n");
 	char *text = malloc(length);
-	char err[256] = "";
 
 	memset(text, 'y', length);
 	json_array_append_new(params, json_stringn(text, length));
 	run_server(b);
-	assert_int_equal(api_call(b->path, "echo", params, 10000, &result, err, sizeof(err)), 0);
+	assert_int_equal(call(b->path, "echo", params, 10000, &result), 0);
 	assert_true(json_equal(params, result));
 	json_decref(result);
 	stop_server(b);

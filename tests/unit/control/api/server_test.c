@@ -12,22 +12,19 @@ test_call_and_answer(void **state)
 {
 	struct bench *b = *state;
 	json_t *params = json_pack("{s:s}", "what", "queue"), *result;
-	char err[256] = "";
 
 	run_server(b);
-	assert_int_equal(api_call(b->path, "echo", params, 5000, &result, err, sizeof(err)), 0);
+	assert_int_equal(call(b->path, "echo", params, 5000, &result), 0);
 	assert_true(json_equal(params, result));
 	json_decref(result);
-	assert_int_equal(api_call(b->path, "echo", NULL, -1, &result, err, sizeof(err)), 0);
+	assert_int_equal(call(b->path, "echo", NULL, -1, &result), 0);
 	assert_true(json_is_null(result));
 	json_decref(result);
-	assert_int_equal(api_call(b->path, "refuse", params, 5000, &result, err, sizeof(err)),
-			 -EINVAL);
-	assert_string_equal(err, "never");
-	assert_int_equal(api_call(b->path, "refuse", NULL, 5000, &result, err, sizeof(err)),
-			 -EREMOTEIO);
-	assert_int_equal(api_call(b->path, "nope", NULL, 5000, &result, err, sizeof(err)), -EINVAL);
-	assert_string_equal(err, "there is no method nope");
+	assert_int_equal(call(b->path, "refuse", params, 5000, &result), -EINVAL);
+	assert_string_equal(diag_first_error(&diag), "never");
+	assert_int_equal(call(b->path, "refuse", NULL, 5000, &result), -EREMOTEIO);
+	assert_int_equal(call(b->path, "nope", NULL, 5000, &result), -EINVAL);
+	assert_string_equal(diag_first_error(&diag), "there is no method nope");
 	assert_null(result);
 	json_decref(params);
 	stop_server(b);
@@ -104,12 +101,11 @@ test_only_root_and_the_owner(void **state)
 	child = fork();
 	if (child == 0) {
 		json_t *result;
-		char err[256] = "";
 
 		if (setuid(NOBODY) != 0 ||
-		    api_call(b->path, "echo", NULL, 5000, &result, err, sizeof(err)) !=
-			    -EREMOTEIO ||
-		    strcmp(err, "only root and the fabric's owner may ask") != 0)
+		    call(b->path, "echo", NULL, 5000, &result) != -EREMOTEIO ||
+		    strcmp(diag_first_error(&diag), "only root and the fabric's owner may ask") !=
+			    0)
 			_exit(1);
 		_exit(0);
 	}
@@ -123,12 +119,10 @@ test_a_second_server_is_refused(void **state)
 {
 	struct bench *b = *state;
 	struct api_server *second;
-	char err[256];
 
-	assert_int_equal(api_server_create(&second, b->path, methods, 3, NULL, err, sizeof(err)),
-			 -EADDRINUSE);
+	assert_int_equal(create(&second, b->path, methods), -EADDRINUSE);
 	assert_null(second);
-	assert_non_null(strstr(err, "somebody serves this socket already"));
+	assert_non_null(strstr(diag_first_error(&diag), "somebody serves this socket already"));
 	close(join(b)); // the first still serves
 }
 
@@ -138,18 +132,18 @@ test_a_stale_socket_is_replaced(void **state)
 {
 	struct bench *b = *state;
 	struct api_server *server;
-	char path[API_PATH_MAX], err[256];
+	char path[API_PATH_MAX];
 	int status;
 	pid_t child;
 
 	snprintf(path, sizeof(path), "%s/run/killed.sock", b->directory);
 	child = fork();
 	if (child == 0)
-		_exit(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)) != 0);
+		_exit(create(&server, path, methods) != 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_int_equal(access(path, F_OK), 0);
-	assert_int_equal(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)), 0);
+	assert_int_equal(create(&server, path, methods), 0);
 	close(connect_to(path));
 	api_server_destroy(server);
 	assert_int_equal(access(path, F_OK), -1);
@@ -160,15 +154,14 @@ test_a_file_that_is_no_socket_is_left_alone(void **state)
 {
 	struct bench *b = *state;
 	struct api_server *server;
-	char path[API_PATH_MAX], err[256];
+	char path[API_PATH_MAX];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/run/file.sock", b->directory);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fclose(file);
-	assert_int_equal(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)),
-			 -EADDRINUSE);
+	assert_int_equal(create(&server, path, methods), -EADDRINUSE);
 	assert_int_equal(unlink(path), 0);
 }
 
@@ -176,24 +169,19 @@ static void
 test_paths_that_cannot_be(void **state)
 {
 	struct api_server *server;
-	char path[256], err[512];
+	char path[256];
 	json_t *result;
 
 	(void)state;
 	memset(path, 'x', sizeof(path));
 	path[0] = '/';
 	path[sizeof(path) - 1] = '\0';
-	assert_int_equal(api_server_create(&server, path, methods, 3, NULL, err, sizeof(err)),
-			 -ENAMETOOLONG);
-	assert_int_equal(api_call(path, "echo", NULL, 100, &result, err, sizeof(err)),
-			 -ENAMETOOLONG);
-	assert_int_equal(api_server_create(&server, "/nowhere/at/all.sock", methods, 3, NULL, err,
-					   sizeof(err)),
-			 -ENOENT);
-	assert_int_equal(
-		api_call("/nowhere/at/all.sock", "echo", NULL, 100, &result, err, sizeof(err)),
-		-ENOENT);
-	assert_string_equal(err, "/nowhere/at/all.sock: No such file or directory");
+	assert_int_equal(create(&server, path, methods), -ENAMETOOLONG);
+	assert_int_equal(call(path, "echo", NULL, 100, &result), -ENAMETOOLONG);
+	assert_int_equal(create(&server, "/nowhere/at/all.sock", methods), -ENOENT);
+	assert_int_equal(call("/nowhere/at/all.sock", "echo", NULL, 100, &result), -ENOENT);
+	assert_string_equal(diag_first_error(&diag),
+			    "/nowhere/at/all.sock: No such file or directory");
 	api_server_destroy(NULL);
 }
 
@@ -203,10 +191,8 @@ test_a_server_that_does_not_answer(void **state)
 {
 	struct bench *b = *state;
 	json_t *result;
-	char err[256];
 
-	assert_int_equal(api_call(b->path, "echo", NULL, 50, &result, err, sizeof(err)),
-			 -ETIMEDOUT);
+	assert_int_equal(call(b->path, "echo", NULL, 50, &result), -ETIMEDOUT);
 	assert_null(result);
 }
 

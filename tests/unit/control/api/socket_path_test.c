@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/api/socket_path.h"
+#include "control/api/api.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 static char directory[64];
 static char path[API_PATH_MAX];
-static char err[512];
+static struct diag diag; // of the last call
 
 static int
 setup(void **state)
@@ -29,25 +29,27 @@ static int
 teardown(void **state)
 {
 	(void)state;
+	diag_free(&diag);
 	return rmdir(directory);
 }
 
 static struct api_server *
 serve(const char *name)
 {
+	static const struct api_method none[] = {{.name = NULL}};
 	struct api_server *server;
 	char at[API_PATH_MAX];
 
 	snprintf(at, sizeof(at), "%s/%s.sock", directory, name);
-	assert_int_equal(api_server_create(&server, at, NULL, 0, NULL, err, sizeof(err)), 0);
+	assert_int_equal(api_server_create(&server, at, none, NULL, &diag), 0);
 	return server;
 }
 
 static int
 find(const char *name)
 {
-	err[0] = '\0';
-	return api_socket_find_in(directory, name, path, err, sizeof(err));
+	diag_free(&diag);
+	return api_socket_find_in(directory, name, path, &diag);
 }
 
 static void
@@ -58,7 +60,8 @@ test_none_one_and_several(void **state)
 
 	(void)state;
 	assert_int_equal(find(NULL), -ENOENT);
-	assert_string_equal(err, "no fabric is up: \"roost up FILE\" brings one up");
+	assert_string_equal(diag_first_error(&diag),
+			    "no fabric is up: \"roost up FILE\" brings one up");
 	one = serve("demo");
 	assert_int_equal(find(NULL), 0);
 	snprintf(expected, sizeof(expected), "%s/demo.sock", directory);
@@ -66,16 +69,17 @@ test_none_one_and_several(void **state)
 	two = serve("lab");
 	three = serve("demo-2");
 	assert_int_equal(find(NULL), -EEXIST);
-	assert_string_equal(err, "several fabrics are up (demo demo-2 lab): pick one with -f NAME");
+	assert_string_equal(diag_first_error(&diag),
+			    "several fabrics are up (demo demo-2 lab): pick one with -f NAME");
 	api_server_destroy(three);
 	assert_int_equal(find("lab"), 0);
 	assert_non_null(strstr(path, "/lab.sock"));
 	assert_int_equal(find("lob"), -ENOENT);
-	assert_non_null(strstr(err, "fabric lob is not up; up: "));
+	assert_non_null(strstr(diag_first_error(&diag), "fabric lob is not up; up: "));
 	api_server_destroy(one);
 	api_server_destroy(two);
 	assert_int_equal(find("lab"), -ENOENT);
-	assert_string_equal(err, "fabric lab is not up");
+	assert_string_equal(diag_first_error(&diag), "fabric lab is not up");
 }
 
 // A socket that nobody serves and files that are none do not count.
@@ -96,9 +100,10 @@ test_only_what_is_alive_counts(void **state)
 	assert_int_equal(find("dead"), -ENOENT);
 	unlink(other);
 	api_server_destroy(server);
-	assert_int_equal(api_socket_find_in("/nowhere/at/all", NULL, path, err, sizeof(err)),
-			 -ENOENT);
-	assert_string_equal(err, "no fabric is up: \"roost up FILE\" brings one up");
+	diag_free(&diag);
+	assert_int_equal(api_socket_find_in("/nowhere/at/all", NULL, path, &diag), -ENOENT);
+	assert_string_equal(diag_first_error(&diag),
+			    "no fabric is up: \"roost up FILE\" brings one up");
 }
 
 static void
@@ -109,7 +114,7 @@ test_names_stay_in_the_directory(void **state)
 	assert_int_equal(find("a/b"), -EINVAL);
 	assert_int_equal(find(""), -EINVAL);
 	assert_int_equal(find("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"), -EINVAL);
-	assert_true(err[0] != '\0');
+	assert_true(diag.errors != 0);
 }
 
 static void
@@ -117,16 +122,16 @@ test_path_of_a_user(void **state)
 {
 	(void)state;
 	if (geteuid() == 0) {
-		assert_int_equal(api_socket_path("demo", path, err, sizeof(err)), 0);
+		assert_int_equal(api_socket_path("demo", path, &diag), 0);
 		assert_string_equal(path, "/run/roost/demo.sock");
 		return;
 	}
 	setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
-	assert_int_equal(api_socket_path("demo", path, err, sizeof(err)), 0);
+	assert_int_equal(api_socket_path("demo", path, &diag), 0);
 	assert_string_equal(path, "/run/user/1/roost/demo.sock");
 	unsetenv("XDG_RUNTIME_DIR");
-	assert_int_equal(api_socket_path("demo", path, err, sizeof(err)), -ENOENT);
-	assert_non_null(strstr(err, "XDG_RUNTIME_DIR"));
+	assert_int_equal(api_socket_path("demo", path, &diag), -ENOENT);
+	assert_non_null(strstr(diag_first_error(&diag), "XDG_RUNTIME_DIR"));
 }
 
 int

@@ -11,13 +11,12 @@
 static struct api_server *asked;
 
 static int
-subscribe(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+subscribe(void *context, const json_t *params, json_t **result, struct diag *errors)
 {
 	int status;
 
 	(void)context;
-	(void)why;
-	(void)why_size;
+	(void)errors;
 	assert_int_equal(api_server_peer(asked)->uid, getuid());
 	assert_int_equal(api_server_peer(asked)->pid, getpid());
 	assert_int_equal(api_server_peer(asked)->right, API_WRITE);
@@ -28,20 +27,18 @@ subscribe(void *context, const json_t *params, json_t **result, char *why, size_
 	return status;
 }
 
-static const struct api_method told_methods[] = {{.name = "subscribe", .call = subscribe},
-						 {.name = "echo", .call = echo}};
+static const struct api_method told_methods[] = {
+	{.name = "subscribe", .call = subscribe}, {.name = "echo", .call = echo}, {.name = NULL}};
 
 static int
 setup_told(void **state)
 {
 	struct bench *b;
-	char err[256];
 
 	setup(state);
 	b = *state;
 	api_server_destroy(b->server);
-	assert_int_equal(
-		api_server_create(&b->server, b->path, told_methods, 2, NULL, err, sizeof(err)), 0);
+	assert_int_equal(create(&b->server, b->path, told_methods), 0);
 	asked = b->server;
 	return 0;
 }
@@ -51,7 +48,7 @@ tell(struct bench *b, uint32_t kind, uint64_t size, int number)
 {
 	json_t *event = json_pack("{s:i}", "n", number);
 
-	assert_int_equal(api_server_tell(b->server, kind, size, event), 0);
+	api_server_notify(b->server, kind, size, event);
 	json_decref(event);
 }
 
@@ -251,10 +248,11 @@ test_following(void **state)
 	struct bench *b = *state;
 	struct followed f = {.b = b};
 	json_t *params = json_pack("{s:i}", "kinds", 1);
-	char err[256];
 
 	assert_int_equal(pthread_create(&b->thread, NULL, tell_until_read, b), 0);
-	assert_int_equal(api_follow(b->path, "subscribe", params, take, &f, err, sizeof(err)), 0);
+	assert_int_equal(api_follow(&(struct api_call){b->path, "subscribe", params, 10000}, take,
+				    &f, &diag),
+			 0);
 	assert_int_equal(f.seen, 1000);
 	pthread_join(b->thread, NULL);
 	json_decref(params);

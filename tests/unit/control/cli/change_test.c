@@ -6,52 +6,47 @@
 #include <errno.h>
 
 static int
-answer_edit(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_edit(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const json_t *edit = json_array_get(json_object_get(params, "edits"), 0);
 	const char *value = json_string_value(json_object_get(edit, "value"));
 
 	played_note(context, "edit", params);
-	if (value != NULL && strcmp(value, "90%") == 0) {
-		snprintf(why, why_size, "over 100%% of the buffer");
-		return -ECANCELED;
-	}
+	if (value != NULL && strcmp(value, "90%") == 0)
+		return diag_fail(diag, ECANCELED, "over 100%% of the buffer");
 	*result = json_pack("{s:[s],s:i,s:b}", "warnings", "this will hurt", "revision", 7,
 			    "draining", value != NULL && strcmp(value, "slow") == 0);
 	return 0;
 }
 
 static int
-answer_draining(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_draining(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	static int left = 3;
 
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	played_note(context, "draining", params);
 	*result = json_pack("{s:b}", "draining", left-- > 0);
 	return 0;
 }
 
 static int
-answer_apply(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_apply(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const char *file = json_string_value(json_object_get(params, "file"));
 
 	played_note(context, "apply", params);
-	if (file != NULL) {
-		snprintf(why, why_size, "%s:2:3: no; not at all; %s:4:1: nor this", file, file);
-		return -ECANCELED;
-	}
+	if (file != NULL)
+		return diag_fail(diag, ECANCELED, "%s:2:3: no; not at all; %s:4:1: nor this", file,
+				 file);
 	*result = json_pack("{s:[],s:i,s:i}", "warnings", "revision", 8, "edits", 2);
 	return 0;
 }
 
 static int
-answer_rest(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_rest(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	played_note(context, "rest", params);
 	*result = json_pack("{s:[],s:i,s:i,s:s,s:n,s:[],s:[{s:s,s:n,s:s}]}", "warnings", "revision",
 			    9, "edits", 0, "file", "/x/lab.yaml", "kept", "staged", "unsaved",
@@ -60,26 +55,23 @@ answer_rest(void *context, const json_t *params, json_t **result, char *why, siz
 }
 
 static int
-answer_clear(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_clear(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const char *node = json_string_value(json_object_get(params, "node"));
 
 	played_note(context, "clear", params);
-	if (node != NULL && strcmp(node, "leaf9") == 0) {
-		snprintf(why, why_size, "there is no node leaf9");
-		return -EINVAL;
-	}
+	if (node != NULL && strcmp(node, "leaf9") == 0)
+		return diag_fail(diag, EINVAL, "there is no node leaf9");
 	*result = json_pack("{s:i}", "nodes", 1);
 	return 0;
 }
 
 static int
-answer_restore(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_restore(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const char *queue = json_string_value(json_object_get(params, "queue"));
 
-	(void)why;
-	(void)why_size;
+	(void)diag;
 	played_note(context, "watchdog-restore", params);
 	*result = json_pack("{s:b}", "storm", strcmp(queue, "leaf1.swp1.3") == 0);
 	return 0;
@@ -95,12 +87,13 @@ static const struct api_method methods[] = {
 	{.name = "config-diff", .call = answer_rest},
 	{.name = "clear", .call = answer_clear},
 	{.name = "watchdog-restore", .call = answer_restore},
+	{.name = NULL},
 };
 
 static int
 setup(void **state)
 {
-	struct played *p = played_start("change", methods, sizeof(methods) / sizeof(methods[0]));
+	struct played *p = played_start("change", methods);
 
 	setenv("ROOST_FABRIC", p->name, 1);
 	*state = p;

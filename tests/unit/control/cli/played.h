@@ -5,7 +5,7 @@
 
 #include "captured.h"
 
-#include "control/api/socket_path.h"
+#include "control/api/api.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,19 +42,19 @@ played_serve(void *argument)
 
 // The fabric is named after `what` and this process.
 static inline struct played *
-played_start(const char *what, const struct api_method *methods, size_t method_count)
+played_start(const char *what, const struct api_method *methods)
 {
 	struct played *p = calloc(1, sizeof(*p));
-	char path[API_PATH_MAX], err[256];
+	char path[API_PATH_MAX];
+	struct diag diag = {0};
 
 	assert_non_null(p);
 	snprintf(p->name, sizeof(p->name), "unit-%s-%d", what, (int)getpid());
 	snprintf(p->directory, sizeof(p->directory), "/tmp/roost-%s-XXXXXX", what);
 	assert_non_null(mkdtemp(p->directory));
 	setenv("XDG_RUNTIME_DIR", p->directory, 1);
-	assert_int_equal(api_socket_path(p->name, path, err, sizeof(err)), 0);
-	assert_int_equal(
-		api_server_create(&p->server, path, methods, method_count, p, err, sizeof(err)), 0);
+	assert_int_equal(api_socket_path(p->name, path, &diag), 0);
+	assert_int_equal(api_server_create(&p->server, path, methods, p, &diag), 0);
 	assert_int_equal(pthread_create(&p->thread, NULL, played_serve, p), 0);
 	return p;
 }

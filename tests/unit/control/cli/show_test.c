@@ -5,29 +5,27 @@
 #include <errno.h>
 
 static int
-answer_show(void *context, const json_t *params, json_t **result, char *why, size_t why_size)
+answer_show(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	const char *what = json_string_value(json_object_get(params, "what"));
 
 	played_note(context, "show", params);
 	if (json_object_get(params, "port") != NULL &&
-	    strcmp(json_string_value(json_object_get(params, "port")), "leaf9") == 0) {
-		snprintf(why, why_size, "%s: there is no node or port leaf9", what);
-		return -EINVAL;
-	}
+	    strcmp(json_string_value(json_object_get(params, "port")), "leaf9") == 0)
+		return diag_fail(diag, EINVAL, "%s: there is no node or port leaf9", what);
 	*result = json_pack("{s:I,s:{s:{s:{s:{s:{s:i}}}}},s:{s:s}}", "time_ns", (json_int_t)5,
 			    "nodes", "leaf1", "ports", "swp1", "drops", "no-route", 3, "advice",
 			    "no-route", "give it one");
 	return 0;
 }
 
-static const struct api_method methods[] = {{.name = "show", .call = answer_show}};
+static const struct api_method methods[] = {{.name = "show", .call = answer_show}, {.name = NULL}};
 
 static int
 setup(void **state)
 {
 	unsetenv("ROOST_FABRIC");
-	*state = played_start("show", methods, 1);
+	*state = played_start("show", methods);
 	return 0;
 }
 

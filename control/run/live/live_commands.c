@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost up`, `run`, `down`, `exec`: a live fabric from the command line. `up` leaves a daemon
 // behind and returns when it serves; its messages until then are the command's.
-#include "commands.h"
+#include "live_commands.h"
 
-#include "control/api/socket_path.h"
+#include "control/api/api.h"
 #include "control/base/program.h"
 #include "control/io/host/netns.h"
-#include "daemon.h"
-#include "state.h"
+#include "instance.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COMMAND_ERR_BYTES 512
 #define CALL_TIMEOUT_MS 10000
 #define DOWN_WAIT_MS 30000
 
@@ -52,8 +50,8 @@ report_ready(void *context, const char *name)
 	close(fd);
 }
 
-// A session is a scheduling group of its own where the kernel groups by sessions, and within it a
-// thread's nice value says nothing against other sessions: the group's own does.
+// If the kernel schedules by session, a thread's nice value has no effect on other sessions; that of
+// the session's group has.
 static void
 raise_session(void)
 {
@@ -125,7 +123,7 @@ live_run(const char *file)
 	return daemon_run(file, say_ready, NULL, stderr);
 }
 
-// Waits until a process has ended, reaped or not. Returns false when it outlives the wait.
+// Waits until a process has ended, reaped or not. Returns false if it outlives the wait.
 static bool
 wait_for_end(pid_t pid)
 {
@@ -139,37 +137,46 @@ wait_for_end(pid_t pid)
 	return ended;
 }
 
-// A killed fabric has no socket to ask any more, but may have left something. Returns true if it
-// had.
+// A killed fabric has no socket that answers, but may have left something. Returns true if it had.
 static bool
 clean_dead(const char *name)
 {
-	char path[API_PATH_MAX], why[COMMAND_ERR_BYTES];
+	char path[API_PATH_MAX];
+	struct diag ignored = {0};
+	bool found = name != NULL && api_socket_path(name, path, &ignored) == 0 &&
+		     instance_clean(path);
 
-	return name != NULL && api_socket_path(name, path, why, sizeof(why)) == 0 &&
-	       state_clean(path);
+	diag_free(&ignored);
+	return found;
+}
+
+static int
+fail(const char *command, struct diag *diag, int status)
+{
+	fprintf(stderr, "roost %s: %s\n", command, diag_first_error(diag));
+	diag_free(diag);
+	return status;
 }
 
 int
 live_down(const char *name)
 {
-	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
+	char path[API_PATH_MAX];
+	struct diag diag = {0};
 	json_t *result;
 	pid_t pid;
-	int rc, status;
+	int rc = api_socket_find(name, path, &diag);
+	int status = rc != 0 ? api_socket_exit_status(rc) : EXIT_FAILED;
 
-	rc = api_socket_find(name, path, err, sizeof(err));
-	status = rc != 0 ? api_socket_exit_status(rc) : EXIT_FAILED;
 	if (rc == 0)
-		rc = daemon_ask(path, "down", CALL_TIMEOUT_MS, &result, err, sizeof(err));
+		rc = instance_call(path, "down", CALL_TIMEOUT_MS, &result, &diag);
 	if (rc == -ENOENT && clean_dead(name)) {
+		diag_free(&diag);
 		printf("%s was not running any more; cleaned up after it\n", name);
 		return EXIT_OK;
 	}
-	if (rc != 0) {
-		fprintf(stderr, "roost down: %s\n", err);
-		return status;
-	}
+	if (rc != 0)
+		return fail("down", &diag, status);
 	pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
 	json_decref(result);
 	if (pid > 0 && wait_for_end(pid)) {
@@ -185,12 +192,11 @@ exec_in(const char *host, const json_t *hosts, char **command)
 {
 	const char *netns =
 		json_string_value(json_object_get(json_object_get(hosts, host), "netns"));
+	const char *known;
+	json_t *value;
 	int rc;
 
 	if (netns == NULL) {
-		const char *known;
-		json_t *value;
-
 		fprintf(stderr, "roost exec: %s is not a host with a namespace; there are:", host);
 		json_object_foreach((json_t *)(uintptr_t)hosts, known, value)
 		{
@@ -208,20 +214,19 @@ exec_in(const char *host, const json_t *hosts, char **command)
 int
 live_exec(const char *fabric, const char *host, char **command)
 {
-	char path[API_PATH_MAX], err[COMMAND_ERR_BYTES];
+	char path[API_PATH_MAX];
+	const struct api_call call = {path, "hosts", .timeout_ms = CALL_TIMEOUT_MS};
+	struct diag diag = {0};
 	json_t *hosts;
 	int status;
 
 	if (!is_root("exec"))
 		return EXIT_FAILED;
-	status = api_socket_exit_status(api_socket_find(fabric, path, err, sizeof(err)));
-	if (status == EXIT_OK &&
-	    api_call(path, "hosts", NULL, CALL_TIMEOUT_MS, &hosts, err, sizeof(err)) != 0)
+	status = api_socket_exit_status(api_socket_find(fabric, path, &diag));
+	if (status == EXIT_OK && api_call(&call, &hosts, &diag) != 0)
 		status = EXIT_FAILED;
-	if (status != EXIT_OK) {
-		fprintf(stderr, "roost exec: %s\n", err);
-		return status;
-	}
+	if (status != EXIT_OK)
+		return fail("exec", &diag, status);
 	status = exec_in(host, hosts, command);
 	json_decref(hosts);
 	return status;

@@ -9,6 +9,6 @@ int live_up(const char *file);
 int live_run(const char *file);
 // Takes the fabric down and removes what live_up() made. name: NULL if only one is up.
 int live_down(const char *name);
-// Runs a command, whose words end with NULL, in the namespace of an attached host. Returns only
-// when the command could not be started.
+// Runs a command, whose words end with NULL, in the namespace of an attached host. Returns only if
+// the command could not be started.
 int live_exec(const char *fabric, const char *host, char **command);
