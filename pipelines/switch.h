@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pipeline of a switch, leaf or spine. Each of the two instantiates it, so that the compiler sees
-// the stages as one function, in four variants (enum node_variant): a feature that is off costs a
+// the stages as one function, in five variants (enum node_variant): a feature that is off costs a
 // packet nothing. New tables choose the variant (node->variant).
 #pragma once
 
@@ -75,9 +75,10 @@ switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	}
 
 SWITCH_VARIANT(plain, 0, port_send)
-SWITCH_VARIANT(tunnels, NODE_TUNNELS, port_send)
-SWITCH_VARIANT(full, NODE_FULL, port_send_full)
-SWITCH_VARIANT(full_tunnels, NODE_FULL | NODE_TUNNELS, port_send_full)
+SWITCH_VARIANT(tenants, NODE_TENANTS, port_send_tenants)
+SWITCH_VARIANT(tunnels, NODE_TENANTS | NODE_TUNNELS, port_send_tenants)
+SWITCH_VARIANT(full, NODE_TENANTS | NODE_FULL, port_send_full)
+SWITCH_VARIANT(full_tunnels, NODE_TENANTS | NODE_FULL | NODE_TUNNELS, port_send_full)
 
 static __rte_always_inline ps_t
 switch_advance(struct node *n, ps_t start, ps_t until)
@@ -85,5 +86,7 @@ switch_advance(struct node *n, ps_t start, ps_t until)
 	node_open(n, start, until);
 	if (n->variant & NODE_FULL)
 		return n->variant & NODE_TUNNELS ? switch_run_full_tunnels(n) : switch_run_full(n);
-	return n->variant & NODE_TUNNELS ? switch_run_tunnels(n) : switch_run_plain(n);
+	if (n->variant & NODE_TUNNELS)
+		return switch_run_tunnels(n);
+	return n->variant & NODE_TENANTS ? switch_run_tenants(n) : switch_run_plain(n);
 }

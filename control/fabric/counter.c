@@ -141,8 +141,8 @@
 	ROW(TENANT, TENANTS, packets, TOTAL, "packets", use.packets, "received") \
 	ROW(TENANT, TENANTS, bytes, TOTAL, "bytes", use.bytes, "their length without FCS") \
 	ROW(TENANT, TENANTS, used, GAUGE, "bytes", \
-	    CELLS((json_int_t)use.used[POOL_INGRESS_LOSSLESS] + use.used[POOL_INGRESS_LOSSY]), \
-	    "held now; of the ingress side, so that nothing is counted twice") \
+	    CELLS(use.used), \
+	    "cells of its packets that are held now, each packet once") \
 	ROW(TENANT, TENANTS, used_max, GAUGE, "bytes", \
 	    CELLS(watermark_user(&use.used_before, use.used_max)), \
 	    "peak of `used` since the watermarks were last cleared") \

@@ -18,7 +18,7 @@ tenant_pool(const struct report_node *n, unsigned int tenant, unsigned int pool)
 	uint64_t limit = buffer_limit(&profile->share[pool],
 				      buffer_free(&t->pools[pool], state->shared_use));
 
-	return json_pack("{s:I,s:I,s:I,s:o}", "used", use->used[pool] * cell, "guaranteed",
+	return json_pack("{s:I,s:I,s:I,s:o}", "used", use->pool_used[pool] * cell, "guaranteed",
 			 profile->guaranteed[pool] * cell, "guaranteed_used",
 			 use->guarantee[pool] * cell, "share",
 			 limit >= POOL_UNLIMITED ? json_null()

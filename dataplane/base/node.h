@@ -29,10 +29,10 @@ enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 // What a switch's pipeline can do beside forwarding. New tables choose for the whole node, so that
 // packets of a switch that needs neither pay for neither.
 enum node_variant {
-	NODE_FULL = 1 << 0,    // rates, RED, tenants in the buffer, trimming, watchdog, ...
+	NODE_FULL = 1 << 0,    // rates, RED, parts of the buffer, trimming, watchdog, ...
 	NODE_TUNNELS = 1 << 1, // VXLAN and VLANs of tenants
+	NODE_TENANTS = 1 << 2, // some packets belong to tenants; with the other two always
 };
-#define NODE_VARIANTS 4
 
 enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };
 
@@ -73,13 +73,15 @@ struct pool {
 } __attribute__((aligned(32))); // found by a shift
 
 struct tenant_use {
-	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
-	uint32_t used[POOL_COUNT];      // all cells of its packets
-	uint32_t used_max;              // of the ingress side
-	struct watermark_before used_before;
 	uint64_t packets;
 	uint64_t bytes;
+	uint32_t used; // cells of its packets
+	uint32_t used_max;
+	struct watermark_before used_before;
 	uint64_t dropped;
+	// Where tenants have parts of the buffer:
+	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
+	uint32_t pool_used[POOL_COUNT]; // all cells of its packets
 };
 
 struct buffer {

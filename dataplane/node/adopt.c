@@ -55,7 +55,7 @@ node_take_tables(struct node *n, ps_t now)
 	node_adopt_tables(n, t);
 }
 
-// Adds a queued packet to the tenants' use of pools, as charging it would have.
+// Adds a queued packet to what its tenant holds, as charging it would have.
 static void
 recount_packet(struct node *n, const struct tables *t, struct rte_mbuf *m)
 {
@@ -68,8 +68,9 @@ recount_packet(struct node *n, const struct tables *t, struct rte_mbuf *m)
 	for (unsigned int i = 0; i < 2; i++) {
 		if (c.flags & guaranteed[i])
 			n->buffer.tenants[c.tenant].guarantee[sides[i]->pool] += c.cells;
-		charge_note_tenant(n, &c, sides[i], c.cells, t->tenant_buffers);
+		charge_note_pool(n, &c, sides[i], c.cells, t->tenant_buffers);
 	}
+	charge_take_tenant(n, &c, NODE_TENANTS);
 }
 
 static void
@@ -95,18 +96,27 @@ note_peaks(struct node *n)
 					  n->ports[i].profile->pg[pg].threshold.reserved);
 }
 
-// What is held stays held; what it counts for follows the new thresholds. Returns whether something
-// waits that was cut.
-static bool
+// Which variant a packet that waits needs, whatever the tables say.
+static unsigned int
+variant_of_packet(const struct packet_meta *meta)
+{
+	return (meta->flags & PACKET_TRIMMED ? NODE_TENANTS | NODE_FULL : 0) |
+	       (meta->tenant != TENANT_NONE ? NODE_TENANTS : 0);
+}
+
+// What is held stays held; what it counts for follows the new thresholds. Returns the variant that
+// the packets that wait need.
+static unsigned int
 buffer_recount(struct node *n, const struct tables *t)
 {
 	struct buffer *b = &n->buffer;
-	bool cut = false;
+	unsigned int variant = 0;
 
 	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
 		b->pools[i].used = b->pools[i].shared_use = 0;
 	for (unsigned int i = 0; i < b->tenant_count; i++) {
-		memset(b->tenants[i].used, 0, sizeof(b->tenants[i].used));
+		b->tenants[i].used = 0;
+		memset(b->tenants[i].pool_used, 0, sizeof(b->tenants[i].pool_used));
 		memset(b->tenants[i].guarantee, 0, sizeof(b->tenants[i].guarantee));
 	}
 	for (unsigned int i = 0; i < n->port_count; i++) {
@@ -119,14 +129,14 @@ buffer_recount(struct node *n, const struct tables *t)
 			recount_usage(b, p, &profile->tc[k].threshold, &p->queues[k].usage);
 			for (struct rte_mbuf *m = p->queues[k].head; m != NULL;
 			     m = fair_next(p, k, m)) {
-				cut |= packet_meta(m)->flags & PACKET_TRIMMED;
+				variant |= variant_of_packet(packet_meta(m));
 				if (packet_meta(m)->flags & PACKET_CHARGED)
 					recount_packet(n, t, m);
 			}
 		}
 	}
 	note_peaks(n);
-	return cut;
+	return variant;
 }
 
 static void
@@ -185,11 +195,38 @@ wants_full(const struct node *n, const struct tables *t)
 	return wants;
 }
 
+static bool
+has_tenants(const struct node *n, const struct tables *t)
+{
+	bool has = false;
+
+	for (unsigned int i = 0; i < n->port_count; i++)
+		has |= t->ports[i].tenant != TENANT_NONE;
+	return has;
+}
+
+// Whether a packet may come or leave in an encapsulation, or be stale. Epochs are stamped for the latter.
+static bool
+wants_tunnels(const struct tables *t)
+{
+	return t->tunnels != NULL || t->stale_hosts != NULL;
+}
+
+static unsigned int
+choose_variant(const struct node *n, const struct tables *t)
+{
+	if (wants_full(n, t))
+		return NODE_TENANTS | NODE_FULL | (wants_tunnels(t) ? NODE_TUNNELS : 0);
+	if (wants_tunnels(t))
+		return NODE_TENANTS | NODE_TUNNELS;
+	return has_tenants(n, t) ? NODE_TENANTS : 0;
+}
+
 void
 node_adopt_tables(struct node *n, const struct tables *t)
 {
 	const struct tables *before = n->current;
-	bool cut;
+	unsigned int waiting;
 
 	add_turns(n, t->group_count);
 	buffer_add_tenants(&n->buffer, t->tenant_count);
@@ -199,9 +236,8 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	for (unsigned int i = 0; n->role != NODE_NIC && i < n->port_count; i++)
 		requeue_adopt(n, &n->ports[i], n->start);
 	paths_adopt(n);
-	cut = buffer_recount(n, t);
-	n->variant = (cut || wants_full(n, t) ? NODE_FULL : 0) |
-		     (t->tunnels != NULL || t->stale_hosts != NULL ? NODE_TUNNELS : 0);
+	waiting = buffer_recount(n, t);
+	n->variant = (uint8_t)(choose_variant(n, t) | waiting);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		fair_adopt(n, &n->ports[i]);
 		shaper_adopt(n, &n->ports[i], n->start);

@@ -6,7 +6,8 @@
 //   queue    depth = own + guaranteed cells = the cells of its packets
 //   group    own + headroom, guaranteed     = the cells of packets that came in by it
 //   pool     used, shared use               = the sums over its groups or queues, of each port too
-//   tenant   used, guaranteed               = the cells of its packets, by pools that know tenants
+//   tenant   used                           = the cells of its packets
+//            used, guaranteed by pool       = the same, of pools that know tenants
 //   switch   received                       = sent + dropped + queued
 //
 // Besides, a port that may send has a departure due, and a group in XOFF its refresh: nothing waits
@@ -29,7 +30,8 @@ struct held {
 };
 
 struct tenant_held {
-	uint64_t used[POOL_COUNT];
+	uint64_t used;
+	uint64_t pool_used[POOL_COUNT];
 	uint64_t guaranteed[POOL_COUNT];
 };
 
@@ -69,7 +71,7 @@ note_tenant(struct node_checker *c, const struct packet_meta *meta, unsigned int
 	if (!c->t->tenant_buffers || meta->tenant >= c->n->buffer.tenant_count ||
 	    c->t->pools[pool].size == POOL_UNLIMITED)
 		return;
-	c->tenants[meta->tenant].used[pool] += meta->cells;
+	c->tenants[meta->tenant].pool_used[pool] += meta->cells;
 	if (guaranteed)
 		c->tenants[meta->tenant].guaranteed[pool] += meta->cells;
 }
@@ -98,6 +100,8 @@ check_packet(struct node_checker *c, const struct packet_meta *meta, unsigned in
 	note_tenant(c, meta, t->ports[meta->in_port].profile->pg[meta->pg].threshold.pool,
 		    in_guarantee);
 	note_tenant(c, meta, t->ports[port].profile->tc[tc].threshold.pool, out_guarantee);
+	if (meta->tenant < c->n->buffer.tenant_count)
+		c->tenants[meta->tenant].used += meta->cells;
 	c->queued++;
 	return true;
 }
@@ -190,24 +194,35 @@ check_headroom(struct node_checker *c)
 }
 
 static bool
+check_tenant_pool(struct node_checker *c, unsigned int i, unsigned int pool)
+{
+	const struct tenant_use *use = &c->n->buffer.tenants[i];
+	const struct tenant_held *held = &c->tenants[i];
+
+	if (!c->t->tenant_buffers || c->t->pools[pool].size == POOL_UNLIMITED)
+		return true;
+	if (use->pool_used[pool] != held->pool_used[pool] ||
+	    use->guarantee[pool] != held->guaranteed[pool])
+		return fail(c,
+			    "tenant %u, pool %u: used %u, guaranteed %u; its packets say %" PRIu64
+			    ", %" PRIu64,
+			    i, pool, use->pool_used[pool], use->guarantee[pool],
+			    held->pool_used[pool], held->guaranteed[pool]);
+	return true;
+}
+
+static bool
 check_tenants(struct node_checker *c)
 {
-	for (unsigned int i = 0; c->t->tenant_buffers && i < c->n->buffer.tenant_count; i++) {
+	for (unsigned int i = 0; i < c->n->buffer.tenant_count; i++) {
 		const struct tenant_use *use = &c->n->buffer.tenants[i];
 
-		for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++) {
-			const struct tenant_held *held = &c->tenants[i];
-
-			if (c->t->pools[pool].size == POOL_UNLIMITED)
-				continue;
-			if (use->used[pool] != held->used[pool] ||
-			    use->guarantee[pool] != held->guaranteed[pool])
-				return fail(c,
-					    "tenant %u, pool %u: used %u, guaranteed %u; its "
-					    "packets say %" PRIu64 ", %" PRIu64,
-					    i, pool, use->used[pool], use->guarantee[pool],
-					    held->used[pool], held->guaranteed[pool]);
-		}
+		if (use->used != c->tenants[i].used || use->used > use->used_max)
+			return fail(c, "tenant %u: used %u, at most %u; its packets say %" PRIu64,
+				    i, use->used, use->used_max, c->tenants[i].used);
+		for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
+			if (!check_tenant_pool(c, i, pool))
+				return false;
 	}
 	return true;
 }

@@ -126,7 +126,7 @@ buffer_fits_share(const struct tenant_use *use, const struct tenant_profile *pro
 	uint64_t limit =
 		buffer_limit(&profile->share[pool], buffer_free(pool_profile, state->shared_use));
 
-	return (uint64_t)use->used[pool] - use->guarantee[pool] + cells <= limit;
+	return (uint64_t)use->pool_used[pool] - use->guarantee[pool] + cells <= limit;
 }
 
 static inline void

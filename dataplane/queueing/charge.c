@@ -4,5 +4,5 @@
 void
 charge_release(struct node *n, const struct charge *c, ps_t now)
 {
-	charge_return(n, c, now, true);
+	charge_return(n, c, now, NODE_FULL | NODE_TENANTS);
 }

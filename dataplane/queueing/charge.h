@@ -4,8 +4,9 @@
 // admit it or neither is charged. Each side tries its tenant's guarantee, then its own space within
 // its limit, then, for a lossless group, headroom. It is released when its transmission starts.
 //
-// The rule comes in two variants, of which new tables choose one. The full one also has tenants with
-// parts of the buffer and pools with a per-port level.
+// The rule has variants (enum node_variant), of which new tables choose one. With tenants it counts
+// what each tenant holds. The full one also has tenants with parts of the buffer and pools with a
+// per-port level.
 #pragma once
 
 #include "buffer.h"
@@ -91,24 +92,40 @@ charge_try(struct node *n, const struct charge *c, const struct port *p, const s
 	return -1 - (int)refusal;
 }
 
-// A tenant's use of a pool counts all cells of its packets, headroom too: which of two packets of a
-// group holds its headroom is not told apart.
-static __rte_always_inline void
-charge_note_tenant(struct node *n, const struct charge *c, const struct threshold *threshold,
-		   uint32_t cells, bool full)
+// Whether the packet's tenant counts what it holds.
+static __rte_always_inline bool
+charge_has_tenant(const struct charge *c, unsigned int variant)
 {
-	struct tenant_use *use;
+	return variant & NODE_TENANTS && c->tenant != TENANT_NONE;
+}
 
-	if (!charge_tenant_known(n->current, c, threshold, full))
-		return;
-	use = &n->buffer.tenants[c->tenant];
-	use->used[threshold->pool] += cells;
-	if (threshold->pool <= POOL_INGRESS_LOSSY) {
-		uint32_t used = use->used[POOL_INGRESS_LOSSLESS] + use->used[POOL_INGRESS_LOSSY];
+static __rte_always_inline void
+charge_note_tenant_peak(struct tenant_use *use, uint32_t used)
+{
+	if (used > use->used_max)
+		use->used_max = used;
+}
 
-		if (used > use->used_max)
-			use->used_max = used;
+// Adds a packet to what its tenant holds.
+static __rte_always_inline void
+charge_take_tenant(struct node *n, const struct charge *c, unsigned int variant)
+{
+	if (charge_has_tenant(c, variant)) {
+		struct tenant_use *use = &n->buffer.tenants[c->tenant];
+
+		use->used += c->cells;
+		charge_note_tenant_peak(use, use->used);
 	}
+}
+
+// A tenant's use of a pool counts all cells of its packets, headroom too: a group does not know which
+// of its packets holds headroom.
+static __rte_always_inline void
+charge_note_pool(struct node *n, const struct charge *c, const struct threshold *threshold,
+		 uint32_t cells, bool full)
+{
+	if (charge_tenant_known(n->current, c, threshold, full))
+		n->buffer.tenants[c->tenant].pool_used[threshold->pool] += cells;
 }
 
 static __rte_always_inline void
@@ -117,7 +134,7 @@ charge_take_side(struct node *n, const struct charge *c, struct port *p, struct 
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 
-	charge_note_tenant(n, c, threshold, c->cells, full);
+	charge_note_pool(n, c, threshold, c->cells, full);
 	if (place == CHARGE_GUARANTEE) {
 		buffer_take_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
 				      c->cells);
@@ -145,7 +162,7 @@ charge_take_headroom(struct node *n, const struct charge *c, struct priority_gro
 	struct pool *pool = &n->buffer.pools[POOL_HEADROOM];
 	uint32_t cells = c->cells;
 
-	charge_note_tenant(n, c, threshold, cells, full);
+	charge_note_pool(n, c, threshold, cells, full);
 	g->headroom += cells;
 	if (g->headroom > g->headroom_max)
 		g->headroom_max = g->headroom;
@@ -171,8 +188,9 @@ charge_note_peaks(struct priority_group *g, uint32_t reserved)
 // it.
 static __rte_always_inline int
 charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, ps_t now,
-	     bool full)
+	     unsigned int variant)
 {
+	const bool full = variant & NODE_FULL;
 	struct packet_meta *meta = packet_meta(m);
 	const struct charge c = charge_of(m);
 	struct priority_group *g = &in->groups[c.pg];
@@ -206,6 +224,7 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	else
 		charge_take_side(n, &c, in, &g->usage, &pg->threshold, ingress, in_shared, full);
 	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, full);
+	charge_take_tenant(n, &c, variant);
 	charge_note_peaks(g, pg->threshold.reserved);
 	meta->flags = (c.flags | PACKET_CHARGED |
 		       (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
@@ -215,22 +234,13 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 
 // Notes a peak that a charge of `cells` to a side of the buffer would set.
 static __rte_always_inline void
-charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold,
-		 bool full)
+charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 	uint32_t used = pool->used + c->cells;
 
 	if (unlikely(used > pool->used_max))
 		pool->used_max = used;
-	if (charge_tenant_known(n->current, c, threshold, full) &&
-	    threshold->pool <= POOL_INGRESS_LOSSY) {
-		struct tenant_use *use = &n->buffer.tenants[c->tenant];
-
-		used = use->used[POOL_INGRESS_LOSSLESS] + use->used[POOL_INGRESS_LOSSY] + c->cells;
-		if (used > use->used_max)
-			use->used_max = used;
-	}
 }
 
 // charge_admit() and charge_release() in one, of a packet that begins to leave at the instant it
@@ -238,8 +248,10 @@ charge_peak_side(struct node *n, const struct charge *c, const struct threshold 
 // because it does not fit or its release would do more than undo its charge; then nothing has
 // changed.
 static __rte_always_inline bool
-charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m, bool full)
+charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m,
+	    unsigned int variant)
 {
+	const bool full = variant & NODE_FULL;
 	const struct charge c = charge_of(m);
 	struct priority_group *g = &in->groups[c.pg];
 	const struct threshold *pg = &in->profile->pg[c.pg].threshold;
@@ -253,8 +265,11 @@ charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *
 	if (unlikely(place < 0) || unlikely(charge_try(n, &c, out, &out->queues[c.tc].usage, tc,
 						       full, DROP_EGRESS_POOL, &shared) < 0))
 		return false;
-	charge_peak_side(n, &c, pg, full);
-	charge_peak_side(n, &c, tc, full);
+	charge_peak_side(n, &c, pg);
+	charge_peak_side(n, &c, tc);
+	if (charge_has_tenant(&c, variant))
+		charge_note_tenant_peak(&n->buffer.tenants[c.tenant],
+					n->buffer.tenants[c.tenant].used + c.cells);
 	if (own + g->usage.guaranteed + c.cells > g->used_max)
 		g->used_max = own + g->usage.guaranteed + c.cells;
 	own += place == CHARGE_OWN ? c.cells : 0;
@@ -273,7 +288,7 @@ charge_return_side(struct node *n, const struct charge *c, struct port *p, struc
 	struct pool *pool = &n->buffer.pools[threshold->pool];
 	uint32_t shared;
 
-	charge_note_tenant(n, c, threshold, -c->cells, full);
+	charge_note_pool(n, c, threshold, -c->cells, full);
 	if (guaranteed) {
 		buffer_return_guarantee(usage, &n->buffer.tenants[c->tenant], pool, threshold->pool,
 					own_cells);
@@ -286,14 +301,17 @@ charge_return_side(struct node *n, const struct charge *c, struct port *p, struc
 
 // Releases what a packet held, at the instant its transmission starts.
 static __rte_always_inline void
-charge_return(struct node *n, const struct charge *c, ps_t now, bool full)
+charge_return(struct node *n, const struct charge *c, ps_t now, unsigned int variant)
 {
+	const bool full = variant & NODE_FULL;
 	struct port *in = &n->ports[c->in_port];
 	struct port *out = &n->ports[c->out_port];
 	struct priority_group *g = &in->groups[c->pg];
 	const struct pg_profile *pg = &in->profile->pg[c->pg];
 	uint32_t own = c->cells;
 
+	if (charge_has_tenant(c, variant))
+		n->buffer.tenants[c->tenant].used -= c->cells;
 	charge_return_side(n, c, out, &out->queues[c->tc].usage, &out->profile->tc[c->tc].threshold,
 			   own, c->flags & PACKET_OUT_GUARANTEE, full);
 	if (unlikely(g->headroom != 0) && !(c->flags & PACKET_IN_GUARANTEE)) {

@@ -48,9 +48,10 @@ port_preempted(struct node *n, struct port *p, ps_t now)
 	return false;
 }
 
-// A departure: sends the next packet of a switch port that has something to send.
-static inline void
-port_send(struct node *n, struct port *p, ps_t now)
+// A departure: sends the next packet of a switch port that has something to send. `variant`: a
+// constant, without NODE_FULL.
+static __rte_always_inline void
+port_send_variant(struct node *n, struct port *p, ps_t now, unsigned int variant)
 {
 	unsigned int eligible, tc;
 	struct charge charge;
@@ -80,8 +81,20 @@ port_send(struct node *n, struct port *p, ps_t now)
 	n->last_sent = now;
 	// The wire first: an XON that this release causes at this very port follows the packet.
 	port_transmit(n, p, m, now);
-	charge_return(n, &charge, now, false);
+	charge_return(n, &charge, now, variant);
 	port_arm_next(n, p);
+}
+
+static inline void
+port_send(struct node *n, struct port *p, ps_t now)
+{
+	port_send_variant(n, p, now, 0);
+}
+
+static inline void
+port_send_tenants(struct node *n, struct port *p, ps_t now)
+{
+	port_send_variant(n, p, now, NODE_TENANTS);
 }
 
 // Whether a packet of a class that came now would start now, with nothing before it.

@@ -82,7 +82,7 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 	n->last_sent = now;
 	port_note_latency(n, p, tc, packet_meta(m)->arrived, now);
 	port_transmit(n, p, m, now);
-	charge_return(n, &charge, now, true);
+	charge_return(n, &charge, now, NODE_FULL | NODE_TENANTS);
 	port_note_sent(p, tc, charge.bytes, charge.flags, now);
 	return true;
 }

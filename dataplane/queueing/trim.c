@@ -98,7 +98,7 @@ charge_again(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		       q_dropped = q->dropped;
 	int verdict;
 
-	verdict = charge_admit(n, in, out, m, now, true);
+	verdict = charge_admit(n, in, out, m, now, NODE_FULL | NODE_TENANTS);
 	g->packets = packets;
 	g->bytes = bytes;
 	g->dropped = g_dropped;

@@ -35,8 +35,6 @@ watermarks_clear(struct node *n, bool persistent)
 	for (unsigned int i = 0; i < b->tenant_count; i++) {
 		struct tenant_use *t = &b->tenants[i];
 
-		watermark_clear(&t->used_before, &t->used_max,
-				t->used[POOL_INGRESS_LOSSLESS] + t->used[POOL_INGRESS_LOSSY],
-				persistent);
+		watermark_clear(&t->used_before, &t->used_max, t->used, persistent);
 	}
 }

@@ -35,10 +35,10 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsi
 		return DROP_NO_MBUF;
 	meta->cells = tables_cells(n->current, meta->wire_bytes);
 	if (port_idle(n, out, meta->tc, now) && (!full || port_unshaped(out, meta->tc, now)) &&
-	    charge_pass(n, in, out, m, full))
+	    charge_pass(n, in, out, m, variant))
 		return STAGE_NEXT;
 	meta->arrived = now; // whether or not a histogram asks now: it may before this leaves
-	return charge_admit(n, in, out, m, now, full);
+	return charge_admit(n, in, out, m, now, variant);
 }
 
 // In the full variant the watchdog may drop the packet first, and a packet that is refused may be

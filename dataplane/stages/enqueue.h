@@ -31,6 +31,8 @@ stage_enqueue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, uns
 		return STAGE_CONSUMED;
 	if (full)
 		port_send_full(n, out, now);
+	else if (variant & NODE_TENANTS)
+		port_send_tenants(n, out, now);
 	else
 		port_send(n, out, now);
 	return STAGE_CONSUMED;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cycles a packet spends in the leaf's pipeline: 64 B RoCEv2 packets in bursts of 64. `idle`: the
 // way out is as fast as its device, so that packets leave at once; `queued`: it runs at 400G, so
-// that all but the first wait. Each is measured as a switch is that asks for nothing but its
-// preset, and with every feature of the QoS on. `encap`, `decap`, `transit`: by idle ports into
-// VXLAN, out of it, and past a switch that looks into it. Then each stage apart over a batch of 64,
-// on the first. Prints one JSON object: {"pipeline": {SCENARIO: cycles, ...}, "stages": {NAME: cycles,
+// that all but the first wait. Each is measured on a switch with a preset and nothing else, on the
+// same switch with a tenant, and with every feature of the QoS on. `encap`, `decap`, `transit`: by
+// idle ports into VXLAN, out of it, and past a switch that looks into it. Then each stage apart over
+// a batch of 64, on the first. Prints one JSON object: {"pipeline": {SCENARIO: cycles, ...}, "stages": {NAME: cycles,
 // ...}, "batches": n}, medians over the batches. With the name of a scenario: its cycles alone.
 #include "control/fabric/fabric.h"
 #include "dataplane/queueing/port_tx.h"
@@ -65,6 +65,8 @@
 	     "    swp2: {dev: net_null1, rate: device, cable: 5m, uplink: true}\n" \
 	     "  routes:\n" routes "tenants: {red: {vni: 5001, encap: vxlan}}\n"
 #define RED ", vrf: red, tenant: red"
+// Tenants without encapsulation: ports of VRFs.
+#define TENANT(rate_out) HEAD PORTS(RED, rate_out) ROUTE("red") "tenants: {red: {}}\n"
 #define TO_LEAF(address, port) \
 	"    - {prefix: " address "/32, via: [{port: " port ", mac: \"02:00:00:00:02:02\"}]}\n"
 #define ENCAP                                                                           \
@@ -89,6 +91,8 @@ static const struct scenario {
 	{"idle, all on", ALL_ON(DEVICE), 10 * PS_PER_NS, false},
 	{"queued", PLAIN("rate: 400G"), 200 * PS_PER_NS, false},
 	{"queued, all on", ALL_ON("rate: 400G"), 200 * PS_PER_NS, false},
+	{"idle, tenant", TENANT(DEVICE), 10 * PS_PER_NS, false},
+	{"queued, tenant", TENANT("rate: 400G"), 200 * PS_PER_NS, false},
 	{"encap", ENCAP, 10 * PS_PER_NS, false},
 	{"decap", DECAP, 10 * PS_PER_NS, true},
 	{"transit", TRANSIT, 10 * PS_PER_NS, true},

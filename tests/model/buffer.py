@@ -103,7 +103,7 @@ class Buffer:
                    for user, how in self.places(packet) if user.limit.pool == pool and place in (None, how))
 
     def tenant_held(self, tenant):
-        return sum(self.tenant_use(tenant, pool) for pool in INGRESS)
+        return sum(packet.cells for packet in self.held if packet.tenant == tenant)
 
     # ---- the rule
 

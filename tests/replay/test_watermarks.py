@@ -128,15 +128,52 @@ class Watermarks(Case):
                 self.assertEqual(run.drops, {"tenant-share": 20})
                 self.assertEqual(run.node["tenants"]["red"]["dropped"], 20)
 
-    def run_cleared(self, clears, cell=192, rate="100G", size=300, count=100):
-        """clears: [(us, what)]. Filled and empty again by 600 us; from 700 us on half comes again."""
+    def test_tenant_without_buffer(self):
+        """A tenant without `buffer:` keeps its peak too, in every variant of the pipeline and in pools without end;
+        another tenant and packets of none count for themselves."""
+        variants = ({}, {"qos": {"histograms": [{"latency": "swp2.0"}]}}, {"vtep": "172.16.0.1"},
+                    {"vtep": "172.16.0.1", "qos": {"histograms": [{"latency": "swp2.0"}]}},
+                    {"tenants": {"blue": {"buffer": {"guaranteed": "1KB"}}}})
+        ports = {"swp1": {"tenant": "red"}, "swp2": {}, "swp3": {"tenant": "blue"}, "swp4": {}}
+        for variant in variants:
+            for cell, rate, size, count in NUMBERS[::3]:
+                with self.subTest(variant=variant, cell=cell):
+                    limit = count * cells(size, cell) * cell
+                    description = switch(ports, rate, events(), **merge({
+                        "buffer": {"cell": cell}, "qos": {"tc": {0: {"static": f"{limit}B"}}},
+                        "tenants": {"red": {"vni": 5001}, "blue": {"vni": 5002}}}, variant))
+                    late = FULL_NS - 5000
+                    run = self.replay(description, {
+                        "swp1": filling(count, size), "swp3": [(late, udp(*to("swp2"), size=size, dscp=3))],
+                        "swp4": [(late, udp(*to("swp2"), size=size, dscp=3))]})
+                    self.follow(run, count, size, cell, {"tenant": self.tenant("red")})
+                    packet = cells(size, cell) * cell
+                    self.assertEqual(self.tenant("blue")(run.snapshot(QUARTERS[3])), (0, 0, 0))
+                    self.assertEqual(self.tenant("blue")(run.snapshot(FULL_NS)), (packet, packet, packet))
+                    self.assertEqual(self.tenant("blue")(run.node), (0, packet, packet))
+
+    def test_tenant_that_never_waits(self):
+        """A packet that finds its port idle counts in the peak, one at a time."""
+        for more in ({}, {"vtep": "172.16.0.1"}):
+            for cell, rate, size, _ in NUMBERS:
+                with self.subTest(more=more, cell=cell):
+                    description = switch({"swp1": {"tenant": "red"}, "swp2": {}}, rate, buffer={"cell": cell},
+                                         tenants={"red": {"vni": 5001}}, **more)
+                    run = self.replay(description, {"swp1": stream(5, size=size)})
+                    run.assert_conserved()
+                    packet = cells(size, cell) * cell
+                    self.assertEqual(self.tenant("red")(run.node), (0, packet, packet))
+
+    def run_cleared(self, clears, cell=192, rate="100G", size=300, count=100, tenant=None):
+        """clears: [(us, what)]. Filled and empty again by 600 us; from 700 us on half comes again. tenant: what red's
+        section says."""
         limit = count * cells(size, cell) * cell
         again = [{"at": "650us", "port": "swp2", "tx": "off"}]
         shots = [{"at": f"{at}us", "snapshot": "full"} for at in (620, 690, 800, 890)]
         clear = [{"at": f"{at}us", "clear": what} for at, what in clears]
         description = switch({"swp1": {"tenant": "red"}, "swp2": {}}, rate, events(*again, *shots, *clear),
                              buffer={"cell": cell}, qos={"tc": {0: {"static": f"{limit}B"}}},
-                             tenants={"red": {"buffer": {"share": "100%"}}})
+                             tenants={"red": tenant or {}})
         packets = filling(count, size) + [(700_000 + 100 * i, udp(*to("swp2"), size=size)) for i in range(count // 2)]
         run = self.replay(description, {"swp1": packets}, "--until", "900us")
         run.assert_conserved()
@@ -160,9 +197,9 @@ class Watermarks(Case):
         for clears, expected in cases:
             for numbers in NUMBERS[::3]:
                 with self.subTest(clears=clears, numbers=numbers):
-                    cell, rate, size, count = numbers
-                    for name, seen in self.run_cleared(clears, cell, rate, size, count).items():
-                        self.assertEqual(seen, expected, name)
+                    for tenant in (None, {"buffer": {"share": "100%"}}):
+                        for name, seen in self.run_cleared(clears, *numbers, tenant=tenant).items():
+                            self.assertEqual(seen, expected, name)
 
     def test_clear_in_headroom(self):
         """Cleared while headroom is held: the maximum is what is held, and grows from there."""

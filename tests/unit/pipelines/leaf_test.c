@@ -309,16 +309,17 @@ add_tenant_use(const struct tables *t, struct rte_mbuf *m, struct tenant_use use
 
 	if (meta->tenant == TENANT_NONE)
 		return;
+	use[meta->tenant].used += meta->cells;
 	use[meta->tenant].guarantee[in] += meta->flags & PACKET_IN_GUARANTEE ? meta->cells : 0;
 	use[meta->tenant].guarantee[out] += meta->flags & PACKET_OUT_GUARANTEE ? meta->cells : 0;
 	if (!t->tenant_buffers)
 		return;
-	use[meta->tenant].used[in] += meta->cells;
-	use[meta->tenant].used[out] += meta->cells;
+	use[meta->tenant].pool_used[in] += meta->cells;
+	use[meta->tenant].pool_used[out] += meta->cells;
 }
 
-// A tenant's use of each pool is what its queued packets hold, and none where tenants have no say;
-// what its guarantees hold is so to the end.
+// A tenant uses what its queued packets hold, and of each pool too where tenants have parts of the
+// buffer; what its guarantees hold is so to the end.
 static void
 check_tenants(const struct property *p)
 {
@@ -332,7 +333,9 @@ check_tenants(const struct property *p)
 			add_tenant_use(p->h.tables, m, use);
 	}
 	for (unsigned int i = 0; i < TENANTS; i++) {
-		assert_memory_equal(n->buffer.tenants[i].used, use[i].used, sizeof(use[i].used));
+		assert_int_equal(n->buffer.tenants[i].used, use[i].used);
+		assert_memory_equal(n->buffer.tenants[i].pool_used, use[i].pool_used,
+				    sizeof(use[i].pool_used));
 		assert_memory_equal(n->buffer.tenants[i].guarantee, use[i].guarantee,
 				    sizeof(use[i].guarantee));
 	}

@@ -385,9 +385,8 @@ test_pools_and_tenants(void **state)
 	b->pools[POOL_HEADROOM] = (struct pool){.used = 1, .used_max = 2};
 	b->tenants[0] =
 		(struct tenant_use){.packets = 5, .bytes = 600, .used_max = 9, .dropped = 7};
-	b->tenants[0].used[POOL_INGRESS_LOSSLESS] = 2;
-	b->tenants[0].used[POOL_INGRESS_LOSSY] = 3;
-	b->tenants[0].used[POOL_EGRESS_LOSSY] = 5;
+	b->tenants[0].used = 5;
+	b->tenants[0].pool_used[POOL_EGRESS_LOSSY] = 7;
 	b->tenants[0].guarantee[POOL_INGRESS_LOSSY] = 1;
 	out = counters_node(&f->nodes[0], COUNTERS_POOLS | COUNTERS_TENANTS, 0);
 	assert_null(json_object_get(out, "ports"));

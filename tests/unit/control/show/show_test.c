@@ -195,7 +195,8 @@ test_tenants_and_their_shares(void **state)
 	f->leaf_tables.tenant_buffers = true;
 	f->leaf_tables.pools[POOL_INGRESS_LOSSY].shared = 1000;
 	b->pools[POOL_INGRESS_LOSSY].shared_use = 300;
-	b->tenants[0].used[POOL_INGRESS_LOSSY] = 80;
+	b->tenants[0].used = 80;
+	b->tenants[0].pool_used[POOL_INGRESS_LOSSY] = 80;
 	b->tenants[0].guarantee[POOL_INGRESS_LOSSY] = 20;
 	f->tenants[0].share[POOL_INGRESS_LOSSLESS].fixed = THRESHOLD_UNLIMITED;
 	out = answer_to(f, "tenant", "leaf1");

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PORTS 4
@@ -270,6 +271,64 @@ test_adopt_whole(void **state)
 	harness_close(&h);
 }
 
+// Tables whose ports 0 and 1 belong to these of two tenants.
+static struct tables *
+tenant_tables(uint16_t first, uint16_t second)
+{
+	struct tables *t = harness_tables(PORTS);
+
+	t->tenant_count = 2;
+	t->tenants = calloc(2, sizeof(*t->tenants));
+	assert_non_null(t->tenants);
+	t->ports[0].tenant = first;
+	t->ports[1].tenant = second;
+	return t;
+}
+
+static void
+expect_use(const struct harness *h, unsigned int tenant, uint32_t used, uint32_t used_max)
+{
+	assert_int_equal(h->node->buffer.tenants[tenant].used, used);
+	assert_int_equal(h->node->buffer.tenants[tenant].used_max, used_max);
+	harness_check(h);
+}
+
+// Tenants are counted where a port has one and until the last packet of one has left. A packet stays
+// its tenant's when the port that it came by becomes another's, or nobody's.
+static void
+test_adopt_tenants(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, harness_tables(PORTS));
+	assert_int_equal(h.node->variant, 0);
+	harness_adopt(&h, tenant_tables(0, 1));
+	assert_int_equal(h.node->variant, NODE_TENANTS);
+	node_set_tx_off(h.node, &h.node->ports[2], 0xff, 0);
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 2, .bytes = 300}), 1000);
+	harness_put(&h, 1, harness_frame(&h, &(struct frame){.to = 2, .bytes = 200}), 1000);
+	harness_run(&h, PS_PER_US);
+	expect_use(&h, 0, 300, 300);
+	expect_use(&h, 1, 200, 200);
+	harness_adopt(&h, tenant_tables(1, TENANT_NONE));
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 2, .bytes = 100}), h.now);
+	harness_put(&h, 1, harness_frame(&h, &(struct frame){.to = 2, .bytes = 400}), h.now);
+	harness_run(&h, 2 * PS_PER_US);
+	expect_use(&h, 0, 300, 300);
+	expect_use(&h, 1, 300, 300);
+	harness_adopt(&h, harness_tables(PORTS));
+	assert_int_equal(h.node->variant, NODE_TENANTS);
+	node_set_tx_off(h.node, &h.node->ports[2], 0, h.now);
+	harness_run(&h, 3 * PS_PER_US);
+	assert_int_equal(harness_drain(&h, 2), 4);
+	expect_use(&h, 0, 0, 300);
+	expect_use(&h, 1, 0, 300);
+	harness_adopt(&h, harness_tables(PORTS));
+	assert_int_equal(h.node->variant, 0);
+	harness_close(&h);
+}
+
 // Tables left for nodes that share a generation wait until all have theirs; then each turn that
 // begins is one by the new ones, and a node that has not run yet holds the old ones until then.
 static void
@@ -335,7 +394,8 @@ main(void)
 		cmocka_unit_test(test_window_edges),         cmocka_unit_test(test_timer),
 		cmocka_unit_test(test_most_ports),           cmocka_unit_test(test_tx_off),
 		cmocka_unit_test(test_adopt_maxima),         cmocka_unit_test(test_adopt_whole),
-		cmocka_unit_test(test_generation),           cmocka_unit_test(test_own_generation),
+		cmocka_unit_test(test_adopt_tenants),        cmocka_unit_test(test_generation),
+		cmocka_unit_test(test_own_generation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "tests/unit/dataplane/harness.h"
 #include "dataplane/node/ports.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define QUEUED 6
@@ -18,6 +19,10 @@ open_holding(struct harness *h)
 {
 	struct tables *t = harness_tables(3);
 
+	t->tenant_count = 1;
+	t->tenants = calloc(1, sizeof(*t->tenants));
+	assert_non_null(t->tenants);
+	t->ports[0].tenant = 0;
 	harness_open(h, t);
 	harness_put(h, 0, harness_frame(h, &(struct frame){.to = 2, .dscp = 24}), 1000);
 	harness_run(h, PS_PER_US);
@@ -89,6 +94,7 @@ test_each_counter(void **state)
 	EXPECT(b->pools[POOL_INGRESS_LOSSY].used, "pool 1");
 	EXPECT(b->pools[POOL_EGRESS_LOSSLESS].shared_use, "pool 2");
 	EXPECT(b->pools[POOL_HEADROOM].used, "headroom");
+	EXPECT(b->tenants[0].used, "tenant 0: used");
 	EXPECT(in->rx_packets, "received");
 	EXPECT(in->drops[DROP_HEADROOM], "received");
 	EXPECT(in->groups[3].packets, "admitted");

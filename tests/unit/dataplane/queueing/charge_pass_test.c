@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A packet that meets an idle port leaves of the buffer, and of everything else, what it would have
-// left had it been charged, queued, sent and released: from random states, by the rule in either
+// left had it been charged, queued, sent and released: from random states, by the rule in each
 // variant.
 #include "../harness.h"
 
@@ -76,7 +76,7 @@ random_threshold(struct random *r, unsigned int pool)
 }
 
 static void
-random_pools(struct random *r, struct tables *t, bool whole)
+random_pools(struct random *r, struct tables *t, bool full)
 {
 	for (unsigned int i = 0; i < POOL_HEADROOM; i++) {
 		struct pool_profile *p = &t->pools[i];
@@ -86,7 +86,7 @@ random_pools(struct random *r, struct tables *t, bool whole)
 			continue;
 		p->size = 1000 + random_below(r, 20000);
 		p->shared = random_below(r, p->size);
-		p->port_level = whole && random_below(r, 2);
+		p->port_level = full && random_below(r, 2);
 		t->port_levels |= p->port_level;
 		p->port_up = (uint8_t)random_below(r, 3);
 		p->port_down = (uint8_t)random_below(r, 3);
@@ -94,13 +94,13 @@ random_pools(struct random *r, struct tables *t, bool whole)
 }
 
 static struct tables *
-random_tables(struct random *r, bool whole)
+random_tables(struct random *r, bool full)
 {
 	struct tables *t = harness_tables(PORTS);
 	struct port_profile *p = harness_profile(t);
 
-	random_pools(r, t, whole);
-	t->tenant_buffers = whole && random_below(r, 2);
+	random_pools(r, t, full);
+	t->tenant_buffers = full && random_below(r, 2);
 	t->tenant_count = TENANTS;
 	t->tenants = calloc(TENANTS, sizeof(*t->tenants));
 	assert_non_null(t->tenants);
@@ -141,15 +141,15 @@ random_state(struct random *r, struct node *n, struct priority_group *g, const s
 			n->ports[k].shared_use[i] = 4000 + random_below(r, 3000);
 		for (unsigned int k = 0; k < TENANTS; k++) {
 			n->buffer.tenants[k].guarantee[i] = random_below(r, 3000);
-			n->buffer.tenants[k].used[i] = n->buffer.tenants[k].guarantee[i] +
-						       random_below(r, 4000);
+			n->buffer.tenants[k].pool_used[i] = n->buffer.tenants[k].guarantee[i] +
+							    random_below(r, 4000);
 		}
 	}
 	for (unsigned int k = 0; k < TENANTS; k++) {
 		struct tenant_use *use = &n->buffer.tenants[k];
 
-		use->used_max = use->used[POOL_INGRESS_LOSSLESS] + use->used[POOL_INGRESS_LOSSY] +
-				sometimes(r, 2000);
+		use->used = random_below(r, 4000);
+		use->used_max = use->used + sometimes(r, 2000);
 	}
 }
 
@@ -170,26 +170,26 @@ random_packet(struct random *r, struct harness *h)
 }
 
 static void
-go_through(struct node *n, struct rte_mbuf *m, bool whole)
+go_through(struct node *n, struct rte_mbuf *m, unsigned int variant)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	struct port *in = &n->ports[meta->in_port], *out = &n->ports[OUT];
 
-	assert_int_equal(charge_admit(n, in, out, m, NOW, whole), -1);
+	assert_int_equal(charge_admit(n, in, out, m, NOW, variant), -1);
 	port_note_depth(n, out, m);
-	if (whole) {
+	if (variant & NODE_FULL) {
 		port_push_full(out, m);
 		port_send_full(n, out, NOW);
 	} else {
 		queue_push(out, meta->tc, m);
-		port_send(n, out, NOW);
+		port_send_variant(n, out, NOW, variant);
 	}
 	out->queues[meta->tc].tail = NULL; // of an empty queue it says nothing
 }
 
 // Returns whether the packet could pass; where it could not, nothing has changed.
 static bool
-try_state(struct random *r, bool whole)
+try_state(struct random *r, unsigned int variant)
 {
 	struct state *before = malloc(sizeof(*before)), *passed = malloc(sizeof(*passed)),
 		     *through = malloc(sizeof(*through));
@@ -201,7 +201,7 @@ try_state(struct random *r, bool whole)
 	bool passes;
 
 	assert_true(before != NULL && passed != NULL && through != NULL);
-	harness_open(&h, random_tables(r, whole));
+	harness_open(&h, random_tables(r, variant & NODE_FULL));
 	n = h.node;
 	n->until = PS_NEVER;
 	m = random_packet(r, &h);
@@ -211,15 +211,15 @@ try_state(struct random *r, bool whole)
 	in = &n->ports[meta->in_port];
 	random_state(r, n, &in->groups[meta->pg], &in->profile->pg[meta->pg].threshold);
 	save(n, before);
-	passes = charge_pass(n, in, &n->ports[OUT], m, whole);
+	passes = charge_pass(n, in, &n->ports[OUT], m, variant);
 	if (passes) {
-		if (whole)
+		if (variant & NODE_FULL)
 			port_send_at_once_full(n, &n->ports[OUT], m, NOW);
 		else
 			port_send_at_once(n, &n->ports[OUT], m, NOW);
 		save(n, passed);
 		restore(n, before);
-		go_through(n, same, whole);
+		go_through(n, same, variant);
 		save(n, through);
 		assert_memory_equal(passed, through, sizeof(*passed));
 	} else {
@@ -236,13 +236,13 @@ try_state(struct random *r, bool whole)
 }
 
 static void
-expect_same(bool whole)
+expect_same(unsigned int variant)
 {
-	struct random r = random_stream(1, whole);
+	struct random r = random_stream(1, variant);
 	unsigned int passed = 0;
 
 	for (unsigned int i = 0; i < STATES / 2; i++)
-		passed += try_state(&r, whole);
+		passed += try_state(&r, variant);
 	assert_in_range(passed, STATES / 20, STATES * 9 / 20);
 }
 
@@ -250,14 +250,21 @@ static void
 test_plain(void **state)
 {
 	(void)state;
-	expect_same(false);
+	expect_same(0);
 }
 
 static void
-test_whole(void **state)
+test_tenants(void **state)
 {
 	(void)state;
-	expect_same(true);
+	expect_same(NODE_TENANTS);
+}
+
+static void
+test_full(void **state)
+{
+	(void)state;
+	expect_same(NODE_TENANTS | NODE_FULL);
 }
 
 int
@@ -265,7 +272,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_tenants),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,8 @@ test_tenants(void **state)
 	assert_int_equal(harness_drops(&h, 1, DROP_TENANT_SHARE), 1);
 	assert_int_equal(use[0].dropped, 1);
 	assert_int_equal(use[0].packets, 7);
-	assert_int_equal(use[0].used[POOL_INGRESS_LOSSY], 3000);
+	assert_int_equal(use[0].pool_used[POOL_INGRESS_LOSSY], 3000);
+	assert_int_equal(use[0].used, 3000);
 	assert_int_equal(use[0].used_max, 3000);
 	// No tenant: takes the rest of the shared size, 12 of 500.
 	for (unsigned int i = 0; i < 12; i++)
@@ -64,7 +65,7 @@ test_tenants(void **state)
 	assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSY].used, 10000);
 	for (unsigned int i = 0; i < 6 + 12; i++)
 		release_one(&h);
-	assert_int_equal(use[0].used[POOL_INGRESS_LOSSY], 0);
+	assert_int_equal(use[0].pool_used[POOL_INGRESS_LOSSY], 0);
 	assert_true(send(&h, 2, 0, 500)); // own: the guarantee is in use
 	assert_int_equal(group(&h, 2, 0)->usage.own, 500);
 	release_one(&h); // a guaranteed one, and it gives that back
@@ -73,7 +74,7 @@ test_tenants(void **state)
 	release_one(&h);
 	release_one(&h);
 	assert_int_equal(use[1].guarantee[POOL_INGRESS_LOSSY], 0);
-	assert_int_equal(use[1].used[POOL_INGRESS_LOSSY], 0);
+	assert_int_equal(use[1].pool_used[POOL_INGRESS_LOSSY], 0);
 	harness_close(&h);
 }
 
@@ -128,7 +129,7 @@ test_tables_change(void **state)
 	assert_int_equal(h.node->buffer.pools[POOL_INGRESS_LOSSLESS].shared_use, 500);
 	tables_destroy(before);
 	assert_true(send(&h, 2, 0, 300)); // of tenant 1, which has no guarantee in that pool
-	assert_int_equal(h.node->buffer.tenants[1].used[POOL_INGRESS_LOSSLESS], 300);
+	assert_int_equal(h.node->buffer.tenants[1].pool_used[POOL_INGRESS_LOSSLESS], 300);
 	// And back to tables without tenants while that packet is held.
 	before = ingress_tables(4);
 	after = h.tables;

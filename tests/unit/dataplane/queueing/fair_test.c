@@ -274,9 +274,9 @@ test_recount_and_destroy(void **state)
 	h.tables = other;
 	harness_run(&h, h.now + 1);
 	tables_destroy(t);
-	assert_int_equal(h.node->buffer.tenants[RED].used[POOL_EGRESS_LOSSY], 1500);
+	assert_int_equal(h.node->buffer.tenants[RED].pool_used[POOL_EGRESS_LOSSY], 1500);
 	assert_int_equal(h.node->buffer.tenants[RED].guarantee[POOL_EGRESS_LOSSY], 900);
-	assert_int_equal(h.node->buffer.tenants[BLUE].used[POOL_EGRESS_LOSSY], 1500);
+	assert_int_equal(h.node->buffer.tenants[BLUE].pool_used[POOL_EGRESS_LOSSY], 1500);
 	harness_check(&h);
 	harness_close(&h);
 }

@@ -60,13 +60,13 @@ expect_turns(uint8_t fair, const char *queue)
 	assert_int_equal(q[5].usage.guaranteed, BYTES);
 	assert_int_equal(q[5].usage.own, 7 * BYTES);
 	assert_int_equal(use[0].guarantee[POOL_EGRESS_LOSSY], BYTES);
-	assert_int_equal(use[0].used[POOL_EGRESS_LOSSY], 4 * BYTES);
-	assert_int_equal(use[1].used[POOL_EGRESS_LOSSY], 3 * BYTES);
+	assert_int_equal(use[0].pool_used[POOL_EGRESS_LOSSY], 4 * BYTES);
+	assert_int_equal(use[1].pool_used[POOL_EGRESS_LOSSY], 3 * BYTES);
 	harness_check(&h);
 	freeze(&h, 0);
 	harness_run(&h, h.now + PS_PER_US);
 	assert_int_equal(harness_drain(&h, OUT), 8);
-	assert_int_equal(use[0].used[POOL_EGRESS_LOSSY], 0);
+	assert_int_equal(use[0].pool_used[POOL_EGRESS_LOSSY], 0);
 	harness_check(&h);
 	harness_close(&h);
 }

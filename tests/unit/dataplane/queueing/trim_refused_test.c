@@ -156,7 +156,7 @@ test_tenant_share(void **state)
 		put(&h, &(struct frame){.to = OUT, .bytes = 900, .dscp = 8});
 		assert_int_equal(harness_drops(&h, IN, DROP_TENANT_SHARE), side == 0 ? 1 : 0);
 		assert_int_equal(h.node->ports[OUT].queue_cold[1].trimmed, side == 0 ? 0 : 1);
-		assert_int_equal(h.node->buffer.tenants[0].used[POOL_EGRESS_LOSSY],
+		assert_int_equal(h.node->buffer.tenants[0].pool_used[POOL_EGRESS_LOSSY],
 				 side == 0 ? 1000 : 1000 + SIZE);
 		assert_int_equal(h.node->buffer.tenants[0].dropped, side == 0 ? 1 : 0);
 		assert_int_equal(h.node->buffer.tenants[0].bytes, 1900);

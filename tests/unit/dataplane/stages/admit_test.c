@@ -156,9 +156,10 @@ expect_tenant(const struct harness *h, uint64_t packets, uint64_t bytes, uint64_
 	assert_int_equal(use->packets, packets);
 	assert_int_equal(use->bytes, bytes);
 	assert_int_equal(use->dropped, dropped);
-	assert_int_equal(use->used[POOL_INGRESS_LOSSY], used);
-	assert_int_equal(use->used[POOL_EGRESS_LOSSY], used);
-	assert_int_equal(use->used[POOL_INGRESS_LOSSLESS], 0);
+	assert_int_equal(use->used, used);
+	assert_int_equal(use->pool_used[POOL_INGRESS_LOSSY], used);
+	assert_int_equal(use->pool_used[POOL_EGRESS_LOSSY], used);
+	assert_int_equal(use->pool_used[POOL_INGRESS_LOSSLESS], 0);
 }
 
 // A tenant's packets count as they come, drops for whatever reason too; its cells while they are
