@@ -127,9 +127,9 @@ headroom(const struct cli_args *args)
 
 	if (take_request(&r, args) != EXIT_OK)
 		return EXIT_USAGE;
-	headroom_formula_terms(&r.in, &a.formula);
-	headroom_needed_terms(&r.in, r.delay_ps, 0, FRAME_OVERHEAD, &a.floor);
-	a.needed = a.floor.filled + a.floor.first;
+	a.formula = headroom_formula(&r.in);
+	a.floor = headroom_needed(&r.in, r.delay_ps, 0, FRAME_OVERHEAD);
+	a.needed = a.floor.needed;
 	a.headroom = a.needed > a.formula.xoff ? a.needed : a.formula.xoff;
 	if (cli_wants_json(args))
 		print_json(&r, &a);

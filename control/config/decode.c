@@ -187,23 +187,30 @@ mark_excluded(struct decoder *d, const struct schema *schema, const struct schem
 	}
 }
 
-static void
+// Returns whether no two keys are written that exclude each other. One error for each key that
+// others exclude: of a next hop with all of its keys a user has to choose once.
+static bool
 check_excluded(struct decoder *d, const struct schema *schema, const struct yaml_node *node)
 {
+	const char *reported = NULL;
+
 	for (unsigned i = 0; i < schema->count; i++) {
 		const struct schema_key *key = &schema->keys[i];
 		const struct yaml_pair *one, *other;
 
-		if (key->excludes == NULL)
+		if (key->excludes == NULL ||
+		    (reported != NULL && strcmp(reported, key->excludes) == 0))
 			continue;
 		one = yaml_tree_get(node, key->excludes);
 		other = yaml_tree_get(node, key->name);
-		if (one != NULL && other != NULL)
-			decode_error(d, one > other ? one->key_pos : other->key_pos,
-				     "%s and %s exclude each other: the other is at line %u",
-				     key->excludes, key->name,
-				     (one > other ? other : one)->key_pos.line);
+		if (one == NULL || other == NULL)
+			continue;
+		reported = key->excludes;
+		decode_error(d, one > other ? one->key_pos : other->key_pos,
+			     "%s and %s exclude each other: the other is at line %u", key->excludes,
+			     key->name, (one > other ? other : one)->key_pos.line);
 	}
+	return reported == NULL;
 }
 
 static void
@@ -249,8 +256,7 @@ decode_map(struct decoder *d, const struct schema *schema, const struct yaml_nod
 		if (schema->keys[i].required & kind && !yaml_tree_get(node, schema->keys[i].name))
 			decode_error(d, node->pos, "needs \"%s\": %s", schema->keys[i].name,
 				     schema->keys[i].help);
-	check_excluded(d, schema, node);
-	if (schema->check != NULL)
+	if (check_excluded(d, schema, node) && schema->check != NULL)
 		schema->check(d, node, base);
 }
 

@@ -72,71 +72,28 @@ fabric_forget_learned(struct fabric *f)
 
 // ---- merging ---------------------------------------------------------------------------------
 
-// memcpy() for lists that hold nothing as well: those are NULL.
-static void
-put(void *to, const void *from, size_t bytes)
-{
-	if (bytes > 0)
-		memcpy(to, from, bytes);
-}
-
-// Makes room for the contents of all lists, and copies the fabric's own groups and encapsulations.
-static void
-copy_groups(struct route_list *out, const struct route_list *own, const struct learned_node *n)
-{
-	uint32_t encaps = own->encap_count;
-	uint32_t routes = own->count, groups = own->group_count, members = own->member_count;
-
-	for (uint32_t i = 0; i < n->count; i++) {
-		routes += n->vrfs[i].list.count;
-		groups += n->vrfs[i].list.group_count;
-		members += n->vrfs[i].list.member_count;
-		encaps += n->vrfs[i].list.encap_count;
-	}
-	out->routes = memory_array(routes + 1u, sizeof(*out->routes), "routes");
-	out->groups = memory_array(groups + 1u, sizeof(*out->groups), "next-hop groups");
-	out->members = memory_array(members + 1u, sizeof(*out->members), "next hops");
-	out->encaps = memory_array(encaps + 1u, sizeof(*out->encaps), "encapsulations");
-	out->capacity = routes + 1;
-	out->group_capacity = groups + 1;
-	out->member_capacity = members + 1;
-	out->encap_capacity = encaps + 1;
-	put(out->groups, own->groups, own->group_count * sizeof(*out->groups));
-	put(out->members, own->members, own->member_count * sizeof(*out->members));
-	put(out->encaps, own->encaps, own->encap_count * sizeof(*out->encaps));
-	out->group_count = own->group_count;
-	out->member_count = own->member_count;
-	out->encap_count = own->encap_count;
-}
-
-// Appends the groups of a learned list; returns the number that its first has there.
+// Appends the groups of another list; returns the number that its first has there.
 static uint32_t
-add_groups(struct route_list *out, const struct route_list *learned)
+add_groups(struct route_list *out, const struct route_list *from)
 {
 	uint32_t first = out->group_count;
 
-	for (uint32_t i = 0; i < learned->group_count; i++)
-		out->groups[first + i] = (struct route_group){
-			.first = out->member_count + learned->groups[i].first,
-			.count = learned->groups[i].count,
-		};
-	put(&out->members[out->member_count], learned->members,
-	    learned->member_count * sizeof(*out->members));
-	out->group_count += learned->group_count;
-	out->member_count += learned->member_count;
+	for (uint32_t i = 0; i < from->group_count; i++)
+		routes_append_group(out, &from->members[from->groups[i].first],
+				    from->groups[i].count);
 	return first;
 }
 
-// Appends a learned route, whose list's groups begin at `first`. There is room for its encapsulation.
+// Appends a learned route, whose list's groups begin at `first`.
 static void
 add_route(struct route_list *out, const struct route_list *learned, uint32_t at, uint32_t first)
 {
-	struct route *to = &out->routes[out->count++];
+	struct route route = learned->routes[at];
 
-	*to = learned->routes[at];
-	to->group += to->group == ROUTES_BLACKHOLE ? 0 : first;
-	if (to->encap != ROUTES_PLAIN)
-		to->encap = routes_add_encap(out, &learned->encaps[to->encap]);
+	route.group += route.group == ROUTES_BLACKHOLE ? 0 : first;
+	if (route.encap != ROUTES_PLAIN)
+		route.encap = routes_add_encap(out, &learned->encaps[route.encap]);
+	routes_append(out, &route);
 }
 
 static int
@@ -169,7 +126,7 @@ merge_vrf(struct route_list *out, const struct route *own, uint32_t count,
 			add_route(out, learned, at, first);
 		}
 		at += at < learned->count && order == 0;
-		out->routes[out->count++] = own[i];
+		routes_append(out, &own[i]);
 	}
 	for (; at < learned->count; at++)
 		add_route(out, learned, at, first);
@@ -186,18 +143,20 @@ fabric_merge_learned(const struct fabric *f, uint32_t node, const struct route_l
 	*scratch = (struct route_list){0};
 	if (n == NULL || n->count == 0)
 		return own;
-	copy_groups(scratch, own, n);
+	add_groups(scratch, own);
+	for (uint32_t i = 0; i < own->encap_count; i++)
+		routes_append_encap(scratch, &own->encaps[i]);
 	for (uint32_t i = 0; i < n->count; i++) {
 		uint32_t from;
 
 		for (; at < own->count && own->routes[at].vrf < n->vrfs[i].vrf; at++)
-			scratch->routes[scratch->count++] = own->routes[at];
+			routes_append(scratch, &own->routes[at]);
 		for (from = at; at < own->count && own->routes[at].vrf == n->vrfs[i].vrf;)
 			at++;
 		merge_vrf(scratch, &own->routes[from], at - from, &n->vrfs[i].list);
 	}
 	for (; at < own->count; at++)
-		scratch->routes[scratch->count++] = own->routes[at];
+		routes_append(scratch, &own->routes[at]);
 	// A tunnel takes the route to its far end.
 	if (underlay != 0)
 		routes_follow_tunnels(scratch, underlay);

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What others can reach behind a leaf, and how little of it they need to be told. A VRF that has
-// all hosts of the leaf gets the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) if that covers
-// their addresses; one that shares the leaf, or whose hosts have addresses of their own, gets
-// each of them. The underlay gets the prefix as soon as one host there is plain: at the leaf
-// only those that exist and are plain are found. No prefix of a leaf is advertised while a border's
-// lies within it, which would be the longer match.
+// What the fabric advertises of the addresses behind a leaf, in as few prefixes as possible. A VRF
+// that has all hosts of the leaf gets the leaf's prefix (10.x.leaf.0/24, its IPv6 /112) if that
+// covers their addresses. A VRF that shares the leaf, or whose hosts have addresses of their own,
+// gets each address. The underlay gets the prefix as soon as one host there is plain: the leaf
+// itself finds only hosts that exist and are plain. A leaf's prefix is not advertised while a
+// border's prefix lies within it, because that is the longer match.
 //
-// A border is advertised as long as its host's link is up, so that another of its tenant's with the
-// same prefix can take its place.
+// A border is advertised as long as its host's link is up, so that another border of its tenant
+// with the same prefix can take over.
 //
-// A leaf that sent what it does not have itself by a border's wider prefix could have it come back:
-// where there are borders, its prefix drops there what no host has.
-#include "computed.h"
+// Where there are borders, a leaf drops packets for addresses of its prefix that no host has: by a
+// border's wider prefix they could come back.
+#include "routes_internal.h"
 
 #include "control/base/memory.h"
-#include "control/model/topology/addresses.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define IP4_LEAF_BITS 24
-#define IP6_LEAF_BITS 112
 
 const struct topo_port *
 advertised_host(const struct topology *t, const struct topo_port *port)
@@ -28,28 +24,6 @@ advertised_host(const struct topology *t, const struct topo_port *port)
 	if (port->peer_node == TOPOLOGY_NONE || port->peer_node < t->first_host)
 		return NULL;
 	return &t->nodes[port->peer_node].ports[port->peer_port];
-}
-
-static struct config_prefix
-prefix_of(uint8_t version, const uint8_t *address, uint8_t length)
-{
-	struct config_prefix prefix = {.version = version, .length = length};
-
-	memcpy(prefix.address, address, length / 8);
-	return prefix;
-}
-
-static struct config_prefix
-leaf_prefix(const struct topo_node *leaf, uint8_t version)
-{
-	const struct place place = {leaf->plane, leaf->pod, leaf->pod_number, 1};
-	uint8_t address[16];
-
-	if (version == 4)
-		addresses_ip4(&place, address);
-	else
-		addresses_ip6(&place, address);
-	return prefix_of(version, address, version == 4 ? IP4_LEAF_BITS : IP6_LEAF_BITS);
 }
 
 // The bits of these prefixes end with bytes.
@@ -108,8 +82,8 @@ list_local(struct leaf_offers *o, uint32_t leaf)
 
 		if (host == NULL)
 			continue;
-		add(&o->local, prefix_of(4, host->ip4, 32), node->ports[p].vrf, p, false);
-		add(&o->local, prefix_of(6, host->ip6, 128), node->ports[p].vrf, p, false);
+		add(&o->local, address_host_prefix(4, host->ip4), node->ports[p].vrf, p, false);
+		add(&o->local, address_host_prefix(6, host->ip6), node->ports[p].vrf, p, false);
 	}
 	add_borders(o, leaf);
 	if (o->local.count > 1)
@@ -189,7 +163,8 @@ advertised_aim(struct leaf_offers *o, uint32_t leaf)
 	o->remote.count = o->transit.count = o->gaps.count = 0;
 	list_local(o, leaf);
 	for (uint8_t version = 4; version <= 6; version += 2) {
-		struct config_prefix prefix = leaf_prefix(&o->topology->nodes[leaf], version);
+		struct config_prefix prefix =
+			topology_leaf_prefix(&o->topology->nodes[leaf], version);
 
 		list_remote(o, leaf, &prefix);
 		list_transit(o, leaf, &prefix);
@@ -203,12 +178,8 @@ advertised_aim(struct leaf_offers *o, uint32_t leaf)
 void
 advertised_create(struct leaf_offers *o, const struct topology *t, const bool *link_down)
 {
-	size_t most = t->border_count + 1u;
+	size_t most = t->border_count + 2 * PORTS_MAX;
 
-	for (uint32_t n = 0; n < t->leaf_count; n++)
-		most = 2u * t->nodes[n].port_count + t->border_count + 1 > most
-			       ? 2u * t->nodes[n].port_count + t->border_count + 1
-			       : most;
 	*o = (struct leaf_offers){.topology = t, .link_down = link_down};
 	o->local.items = memory_array(most, sizeof(*o->local.items), "prefixes");
 	o->remote.items = memory_array(most, sizeof(*o->remote.items), "prefixes");
@@ -216,8 +187,8 @@ advertised_create(struct leaf_offers *o, const struct topology *t, const bool *l
 	o->gaps.items = memory_array(4, sizeof(*o->gaps.items), "prefixes");
 	o->bordered = memory_array(t->leaf_count, sizeof(*o->bordered), "leaves");
 	for (uint32_t n = 0; t->border_count != 0 && n < t->leaf_count; n++) {
-		struct config_prefix ip4 = leaf_prefix(&t->nodes[n], 4);
-		struct config_prefix ip6 = leaf_prefix(&t->nodes[n], 6);
+		struct config_prefix ip4 = topology_leaf_prefix(&t->nodes[n], 4);
+		struct config_prefix ip6 = topology_leaf_prefix(&t->nodes[n], 6);
 
 		for (uint32_t i = 0; i < t->border_count; i++)
 			o->bordered[n] |= covers(&ip4, &t->borders[i].prefix) ||

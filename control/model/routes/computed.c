@@ -2,24 +2,24 @@
 // Routes that follow from the topology. For each leaf, updown.c gives every other switch its next
 // hops towards it, and advertised.c what is behind it; then
 //   - a leaf's VRF has routes to the VRF's own hosts and borders on that leaf, and to those of the
-//     VRFs that it exchanges routes with, if it has a host itself. What goes there wears what the
-//     destination's VRF says: nothing, its VLAN, or VXLAN with its VNI to the far leaf's loopback,
-//     by the next hops that lead to that leaf. What a VRF has learned from another it does not pass
-//     on: only offers of a VRF's own are advertised;
-//   - the leaf's own hosts stand there with the port they hang on;
+//     VRFs that it exchanges routes with, if it has a host itself. The destination's VRF decides
+//     the encapsulation: none, its VLAN, or VXLAN with its VNI to the far leaf's loopback, by the
+//     next hops that lead to that leaf. A VRF does not pass on what it has learned from another:
+//     only a VRF's own offers are advertised;
+//   - the leaf's own hosts have routes there, to the ports that they are connected to;
 //   - a switch between, a spine or a leaf that others pass through, has in the underlay (VRF
 //     `default`) what crosses it plain and, where VXLAN is used, the loopbacks of leaves, and in
 //     the VRF of each VLAN what crosses it with its tag. So has the leaf itself of plain VRFs, so
 //     that what comes down is delivered.
-// Where there are borders, what a switch between has no way to is a blackhole in the underlay: by
-// a border's wider prefix it would go out to a stranger. Within a VRF it goes by what is left, as a
-// way out says of itself that it takes all that nobody else does.
+// Where there are borders, a leaf that a switch between cannot reach is a blackhole in the
+// underlay: by a border's wider prefix its packets would leave the fabric. Within a VRF they follow
+// the routes that are left, because a default route takes whatever no other route covers.
 //
-// A route never leads back: the local part of a leaf's prefix is only the addresses that exist, and
-// between VRFs that no leak joins there is no route at all. Where several routes of a VRF have one
-// prefix (a tenant's borders may) the nearest stays: the VRF's own before what it learned, hosts
-// before borders, this leaf before others, and among those the first leaf.
-#include "computed.h"
+// A route never leads back: the leaf itself has routes only to addresses that exist, and there are
+// no routes between VRFs that no leak joins. Where several routes of a VRF have one prefix (borders
+// of a tenant may) the nearest stays: the VRF's own before learned ones, hosts before borders, this
+// leaf before others, and among those the first leaf.
+#include "routes_internal.h"
 
 #include "control/base/memory.h"
 
@@ -33,7 +33,7 @@
 #define DISTANCE_LEAKED (UINT32_C(1) << 31)
 #define DISTANCE_LAST UINT32_MAX
 
-// What packets to a VRF wear from a switch on, as it was made last there.
+// The encapsulation of packets to a VRF that was made last at a switch.
 struct sent {
 	uint32_t leaf;  // VXLAN: to this one
 	uint32_t encap; // ROUTES_PLAIN: none was made
@@ -86,6 +86,7 @@ find_encap(struct computation *c, uint32_t at, uint16_t vrf)
 	const struct topo_vrf *to = &c->t->vrfs[vrf];
 	const struct topo_node *leaf = &c->t->nodes[c->leaf];
 	struct sent *sent = &c->sent[(size_t)at * c->t->vrf_count + vrf];
+	uint8_t underlay = routes_underlay(c->t);
 	struct route_encap encap = {.kind = to->encap};
 
 	if (to->encap == CONFIG_ENCAP_PLAIN ||
@@ -96,10 +97,7 @@ find_encap(struct computation *c, uint32_t at, uint16_t vrf)
 		encap.pipe = to->pipe;
 		encap.id = to->vni;
 		memcpy(encap.mac, leaf->router_mac, sizeof(encap.mac));
-		if (c->t->config->fabric.underlay == 6)
-			memcpy(encap.remote, leaf->loopback6, sizeof(leaf->loopback6));
-		else
-			memcpy(encap.remote, leaf->loopback4, sizeof(leaf->loopback4));
+		memcpy(encap.remote, topology_loopback(leaf, underlay), address_bytes(underlay));
 	} else {
 		encap.id = to->vid;
 	}
@@ -114,11 +112,11 @@ is_known(const struct computation *c, uint32_t at, uint16_t vrf)
 {
 	const bool *here = &c->here[(size_t)at * c->t->vrf_count];
 	const struct topo_vrf *to = &c->t->vrfs[vrf];
-	bool known = here[vrf];
 
-	for (uint16_t i = 0; !known && i < to->leak_count; i++)
-		known = here[to->leaks[i]];
-	return known;
+	for (uint16_t i = 0; i < to->leak_count; i++)
+		if (here[to->leaks[i]])
+			return true;
+	return here[vrf];
 }
 
 // Appends an offer in all VRFs at a leaf that know its own.
@@ -195,6 +193,7 @@ append_underlay(struct computation *c, uint32_t at, uint32_t group)
 {
 	const struct topo_node *leaf = &c->t->nodes[c->leaf];
 	const struct offers *transit = &c->offers.transit;
+	uint8_t underlay = routes_underlay(c->t);
 	struct offer loopback = {.vrf = TOPOLOGY_VRF_DEFAULT};
 
 	for (uint32_t i = 0; i < transit->count; i++) {
@@ -203,16 +202,9 @@ append_underlay(struct computation *c, uint32_t at, uint32_t group)
 		if (!is_leaf(c, at) || (c->passed[at] && offer->vrf != TOPOLOGY_VRF_DEFAULT))
 			append(c, at, TOPOLOGY_VRF_DEFAULT, offer, group, ROUTES_PLAIN);
 	}
-	if (!c->vxlan)
-		return;
-	if (c->t->config->fabric.underlay == 6) {
-		loopback.prefix = (struct config_prefix){.version = 6, .length = 128};
-		memcpy(loopback.prefix.address, leaf->loopback6, 16);
-	} else {
-		loopback.prefix = (struct config_prefix){.version = 4, .length = 32};
-		memcpy(loopback.prefix.address, leaf->loopback4, 4);
-	}
-	append(c, at, loopback.vrf, &loopback, group, ROUTES_PLAIN);
+	loopback.prefix = address_host_prefix(underlay, topology_loopback(leaf, underlay));
+	if (c->vxlan)
+		append(c, at, loopback.vrf, &loopback, group, ROUTES_PLAIN);
 }
 
 // The switch's group towards the leaf aimed at; NO_WAY when it has none.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The routes of a file: computed from a fabric's topology, or a lone switch's as written; and the
 // edits that route events make.
-#include "computed.h"
-#include "static_routes.h"
+#include "routes_internal.h"
 
 #include "control/base/memory.h"
 
@@ -73,7 +72,7 @@ routes_create(struct routes **out, const struct topology *t, const bool *link_do
 
 	routes->nodes = memory_array(t->node_count, sizeof(*routes->nodes), "routing tables");
 	routes->node_count = t->node_count;
-	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+	if (topology_is_single(t))
 		error = append_all_written(&routes->nodes[0], t, diag);
 	else
 		routes_compute(routes, t, link_down);
@@ -92,7 +91,7 @@ resolve_event_node(const struct topology *t, const struct config_event *event, u
 
 	if (event->node.text == NULL) {
 		*node = 0;
-		if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+		if (topology_is_single(t))
 			return 0;
 		return diag_error(diag, file, event->pos, "events",
 				  "a route event in a fabric needs `node:`");

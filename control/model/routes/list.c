@@ -7,20 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Makes room for `more` elements.
-static void
-reserve(void **array, uint32_t *capacity, uint32_t count, uint32_t more, size_t size)
-{
-	uint32_t wanted = *capacity != 0 ? *capacity : 16;
-
-	if (count + more <= *capacity)
-		return;
-	while (wanted < count + more)
-		wanted *= 2;
-	*array = memory_resize(*array, wanted, size, "routes");
-	*capacity = wanted;
-}
-
 static bool
 same_members(const struct route_member *a, const struct route_member *b, uint32_t count)
 {
@@ -47,12 +33,13 @@ routes_add_group(struct route_list *list, const struct route_member *members, ui
 uint32_t
 routes_append_group(struct route_list *list, const struct route_member *members, uint32_t count)
 {
-	reserve((void **)&list->groups, &list->group_capacity, list->group_count, 1,
-		sizeof(*list->groups));
-	reserve((void **)&list->members, &list->member_capacity, list->member_count, count,
-		sizeof(*list->members));
-	if (count != 0)
-		memcpy(&list->members[list->member_count], members, count * sizeof(*members));
+	list->groups =
+		memory_grow(list->groups, list->group_count, sizeof(*list->groups), "groups");
+	for (uint32_t i = 0; i < count; i++) {
+		list->members = memory_grow(list->members, list->member_count + i,
+					    sizeof(*list->members), "next hops");
+		list->members[list->member_count + i] = members[i];
+	}
 	list->groups[list->group_count] =
 		(struct route_group){.first = list->member_count, .count = count};
 	list->member_count += count;
@@ -70,8 +57,8 @@ same_encap(const struct route_encap *a, const struct route_encap *b)
 uint32_t
 routes_append_encap(struct route_list *list, const struct route_encap *encap)
 {
-	reserve((void **)&list->encaps, &list->encap_capacity, list->encap_count, 1,
-		sizeof(*list->encaps));
+	list->encaps = memory_grow(list->encaps, list->encap_count, sizeof(*list->encaps),
+				   "encapsulations");
 	list->encaps[list->encap_count] = *encap;
 	return list->encap_count++;
 }
@@ -88,7 +75,7 @@ routes_add_encap(struct route_list *list, const struct route_encap *encap)
 void
 routes_append(struct route_list *list, const struct route *route)
 {
-	reserve((void **)&list->routes, &list->capacity, list->count, 1, sizeof(*list->routes));
+	list->routes = memory_grow(list->routes, list->count, sizeof(*list->routes), "routes");
 	list->routes[list->count++] = *route;
 }
 
@@ -101,7 +88,7 @@ compare(const struct route *a, uint16_t vrf, const struct config_prefix *prefix)
 		return a->vrf < vrf ? -1 : 1;
 	if (a->prefix.version != prefix->version)
 		return a->prefix.version < prefix->version ? -1 : 1;
-	order = memcmp(a->prefix.address, prefix->address, prefix->version == 4 ? 4 : 16);
+	order = memcmp(a->prefix.address, prefix->address, address_bytes(prefix->version));
 	if (order != 0)
 		return order;
 	return a->prefix.length < prefix->length ? -1 : a->prefix.length > prefix->length;
@@ -172,7 +159,7 @@ routes_set(struct route_list *list, const struct route *route)
 		*found = *route;
 		return;
 	}
-	reserve((void **)&list->routes, &list->capacity, list->count, 1, sizeof(*list->routes));
+	list->routes = memory_grow(list->routes, list->count, sizeof(*list->routes), "routes");
 	at = lower_bound(list, route->vrf, &route->prefix);
 	memmove(&list->routes[at + 1], &list->routes[at],
 		(list->count - at) * sizeof(*list->routes));
@@ -196,10 +183,8 @@ routes_remove(struct route_list *list, uint16_t vrf, const struct config_prefix 
 const struct route *
 routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version, const uint8_t *address)
 {
-	unsigned bits = version == 4 ? 32 : 128;
-	struct config_prefix prefix = {.version = version, .length = (uint8_t)bits};
+	struct config_prefix prefix = address_host_prefix(version, address);
 
-	memcpy(prefix.address, address, bits / 8);
 	for (;;) {
 		const struct route *found = routes_find(list, vrf, &prefix);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each switch routes where: lists of prefixes by VRF, groups of next hops that many prefixes
-// share, and what packets wear on the way. computed.c makes them from a topology, create.c from a
+// share, and encapsulations. computed.c makes them from a topology, create.c from a
 // lone switch's `routes:`; a route event edits them; tables/ turns a list into what the dataplane
 // reads. Control thread.
 #pragma once
@@ -18,10 +18,10 @@ struct route_member {
 
 struct route_group {
 	uint32_t first; // in members
-	uint32_t count; // .. GROUP_MEMBERS_MAX; 0: the destination's neighbour is to be asked for
+	uint32_t count; // .. GROUP_MEMBERS_MAX; 0: ARP or ND find the destination
 };
 
-// What packets of a route wear between switches.
+// How packets of a route are encapsulated between switches.
 struct route_encap {
 	enum config_encap kind; // VLAN or VXLAN
 	bool pipe;
@@ -48,13 +48,13 @@ struct route {
 // One node's. Routes are sorted by VRF, IP version, address, length; no two have the same prefix.
 struct route_list {
 	struct route *routes;
-	uint32_t count, capacity;
+	uint32_t count;
 	struct route_group *groups; // no two have the same members
-	uint32_t group_count, group_capacity;
+	uint32_t group_count;
 	struct route_member *members;
-	uint32_t member_count, member_capacity;
+	uint32_t member_count;
 	struct route_encap *encaps; // no two are the same
-	uint32_t encap_count, encap_capacity;
+	uint32_t encap_count;
 };
 
 struct routes {
@@ -62,8 +62,8 @@ struct routes {
 	uint32_t node_count;
 };
 
-// The routes of a whole topology. link_down: by link, true for those that carry nothing; NULL:
-// none. Returns 0, or -EINVAL with the errors in diag (only for a lone switch's `routes:`).
+// The routes of a topology. link_down: by link, true for those that carry nothing; NULL: none.
+// Returns 0, or -EINVAL with the errors in diag (only for a lone switch's `routes:`).
 int routes_create(struct routes **out, const struct topology *topology, const bool *link_down,
 		  struct diag *diag);
 // NULL is fine.
@@ -75,7 +75,7 @@ void routes_clear(struct route_list *list);
 // The group of these members, added when it is new.
 uint32_t routes_add_group(struct route_list *list, const struct route_member *members,
 			  uint32_t count);
-// Adds a group without looking for one of the same members; none: the neighbour is to be asked for.
+// Adds a group without a search for one of the same members; none: ARP or ND find the destination.
 uint32_t routes_append_group(struct route_list *list, const struct route_member *members,
 			     uint32_t count);
 // The encapsulation, added when it is new.
@@ -92,7 +92,7 @@ struct route *routes_find(const struct route_list *list, uint16_t vrf,
 			  const struct config_prefix *prefix);
 // Replaces or adds the route; keeps the order.
 void routes_set(struct route_list *list, const struct route *route);
-// Takes the route away if there is one.
+// Removes the route if there is one.
 void routes_remove(struct route_list *list, uint16_t vrf, const struct config_prefix *prefix);
 // The longest prefix that covers the address (4 or 16 bytes), or NULL. Not fast.
 const struct route *routes_lookup(const struct route_list *list, uint16_t vrf, uint8_t version,
@@ -113,8 +113,8 @@ void routes_follow_tunnels(struct route_list *list, uint8_t underlay);
 bool routes_join(const struct routes *routes, const struct topology *topology, uint32_t from_host,
 		 uint8_t from_port, uint32_t to_host, uint8_t to_port);
 
-// Applies a route event: sets or, without `via`, takes away a route of one switch; its index goes
-// to *node. Returns 0, -EINVAL with the error in diag and nothing changed.
+// Applies a route event: sets or, without `via`, removes a route of one switch, whose index goes to
+// *node. Returns 0, -EINVAL with the error in diag and nothing changed.
 int routes_apply_event(struct routes *routes, const struct topology *topology,
 		       const struct config_event *event, uint32_t *node, struct diag *diag);
 // The same for all route events among the first steps: what they have set stays set when routes are

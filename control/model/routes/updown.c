@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Up-down paths. Switches are put in one order, so that every link has an upper and a lower end; a
-// path climbs first and descends then, and never climbs again. Forwarding by destination alone
-// keeps to that if every switch with a way that only descends takes one: what it sends to has one
-// too. So no choice of next hops can loop, and PFC cannot deadlock (Autonet, Schroeder et al.,
-// 1991).
+// Up-down paths. Switches are ordered, so that every link has an upper and a lower end; a path
+// first climbs, then descends, and never climbs again. Forwarding by destination alone keeps to
+// that if every switch that has a descending path takes one: its next hop then has one too. So no
+// choice of next hops can loop, and PFC cannot deadlock (Autonet, Schroeder et al., 1991).
 //
 // The order: spines above leaves, by how far from the nearest leaf; among switches of one tier that
 // are joined to each other, by how far from the first of them; then by index. In a leaf-spine
 // fabric and a Clos these are the shortest paths; where switches of one tier are joined they may be
 // longer. In a network that is neither it may leave two leaves without a path, say where one that
 // has two spines is all that joins these. Then the order is by how far from the highest switch:
-// from every other one a link goes up, so all have a path by the highest, at least.
-#include "computed.h"
+// every other switch has a link that goes up, so all have at least a path by the highest.
+#include "routes_internal.h"
 
 #include "control/base/memory.h"
 
@@ -19,15 +18,10 @@
 #include <stdlib.h>
 
 static bool
-usable(const struct updown *u, const struct topo_port *port, uint32_t switches)
+usable(const struct updown *u, const struct topo_port *port)
 {
-	return port->peer_node < switches && !(u->link_down != NULL && u->link_down[port->link]);
-}
-
-static uint32_t
-switch_count(const struct topology *t)
-{
-	return t->first_host;
+	return port->peer_node < u->topology->first_host &&
+	       !(u->link_down != NULL && u->link_down[port->link]);
 }
 
 // Breadth first from the nodes whose distance is 0; `tier` not NULL: only within one tier.
@@ -43,7 +37,7 @@ spread(struct updown *u, uint32_t *distance, uint32_t head, uint32_t tail, const
 			const struct topo_port *port = &t->nodes[n].ports[p];
 			uint32_t peer = port->peer_node;
 
-			if (peer >= switch_count(t) || distance[peer] != UPDOWN_FAR ||
+			if (peer >= t->first_host || distance[peer] != UPDOWN_FAR ||
 			    (tier != NULL && tier[peer] != tier[n]))
 				continue;
 			distance[peer] = distance[n] + 1;
@@ -86,8 +80,7 @@ aim_down(struct updown *u, uint32_t leaf)
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
 			const struct topo_port *port = &t->nodes[n].ports[p];
 
-			if (!usable(u, port, switch_count(t)) ||
-			    u->rank[port->peer_node] < u->rank[n] ||
+			if (!usable(u, port) || u->rank[port->peer_node] < u->rank[n] ||
 			    u->down[port->peer_node] != UPDOWN_FAR)
 				continue;
 			u->down[port->peer_node] = u->down[n] + 1;
@@ -100,7 +93,7 @@ void
 updown_aim(struct updown *u, uint32_t leaf)
 {
 	const struct topology *t = u->topology;
-	uint32_t count = switch_count(t);
+	uint32_t count = t->first_host;
 
 	for (uint32_t n = 0; n < count; n++)
 		u->down[n] = UPDOWN_FAR;
@@ -115,7 +108,7 @@ updown_aim(struct updown *u, uint32_t leaf)
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
 			const struct topo_port *port = &t->nodes[n].ports[p];
 
-			if (usable(u, port, count) && u->rank[port->peer_node] > u->rank[n] &&
+			if (usable(u, port) && u->rank[port->peer_node] > u->rank[n] &&
 			    u->hops[port->peer_node] < u->hops[n] - 1)
 				u->hops[n] = u->hops[port->peer_node] + 1;
 		}
@@ -125,7 +118,7 @@ updown_aim(struct updown *u, uint32_t leaf)
 static void
 put_in_order(struct updown *u, struct height *heights)
 {
-	uint32_t count = switch_count(u->topology);
+	uint32_t count = u->topology->first_host;
 
 	qsort(heights, count, sizeof(*heights), compare_heights);
 	for (uint32_t i = 0; i < count; i++) {
@@ -138,7 +131,7 @@ static void
 rank_by_tiers(struct updown *u, struct height *heights)
 {
 	const struct topology *t = u->topology;
-	uint32_t count = switch_count(t);
+	uint32_t count = t->first_host;
 
 	for (uint32_t n = 0; n < count; n++) {
 		u->down[n] = n < t->leaf_count ? 0 : UPDOWN_FAR; // tiers
@@ -179,7 +172,7 @@ static void
 rank_by_top(struct updown *u, struct height *heights, uint32_t part)
 {
 	const struct topology *t = u->topology;
-	uint32_t count = switch_count(t), top = 0;
+	uint32_t count = t->first_host, top = 0;
 
 	while (t->component[u->order[top]] != part)
 		top++;
@@ -196,13 +189,13 @@ rank_by_top(struct updown *u, struct height *heights, uint32_t part)
 	put_in_order(u, heights);
 }
 
-// Ranks do not look at link_down: a link that fails must not turn others upside down.
+// Ranks ignore link_down: a link that fails must not turn others upside down.
 static void
 rank_switches(struct updown *u)
 {
 	const struct topology *t = u->topology;
 	enum config_topology kind = t->config->fabric.topology;
-	struct height *heights = memory_array(switch_count(t), sizeof(*heights), "switches");
+	struct height *heights = memory_array(t->first_host, sizeof(*heights), "switches");
 	uint32_t leaf;
 
 	rank_by_tiers(u, heights);
@@ -215,7 +208,7 @@ rank_switches(struct updown *u)
 void
 updown_create(struct updown *u, const struct topology *t, const bool *link_down)
 {
-	size_t count = switch_count(t);
+	size_t count = t->first_host;
 
 	*u = (struct updown){.topology = t};
 	u->rank = memory_array(count, sizeof(*u->rank), "switches");
@@ -243,8 +236,7 @@ updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port
 {
 	uint32_t peer = port->peer_node;
 
-	if (!usable(u, port, switch_count(u->topology)) || u->hops[node] == UPDOWN_FAR ||
-	    u->hops[node] == 0)
+	if (!usable(u, port) || u->hops[node] == UPDOWN_FAR || u->hops[node] == 0)
 		return false;
 	if (u->down[node] != UPDOWN_FAR)
 		return u->rank[peer] < u->rank[node] && u->down[peer] == u->down[node] - 1;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A snapshot is built in the order in which its parts need each other: what every port does
-// (profiles.c, with classes.c and port_qos.c), the pools, which are what the ports' headroom and
-// reserved space leave (pools.c), the tenants' shares of the pools (shares.c), what is counted
-// beside (histograms.c), where packets go (forwarding.c) and which tunnels and VLANs end here
-// (tunnels.c). All of it is plain arithmetic on settings that are complete already; whatever the
-// dataplane would have to divide or round is divided and rounded here.
+// (profiles.c, with classes.c and port_qos.c); the pools, which get what the ports' headroom and
+// reserved space leave (pools.c); the tenants' shares of the pools (shares.c); histograms
+// (histograms.c); where packets go (forwarding.c); and which tunnels and VLANs end here
+// (tunnels.c). All of it is plain arithmetic on complete settings. Whatever the dataplane would
+// have to divide or round is divided and rounded here.
 //
-// Lengths become cells. What limits use is rounded down (pool sizes, static limits, XON, ECN
-// thresholds, which are asked "more than?"), what is set aside is rounded up (reserved, guarantees,
-// headroom).
+// Lengths become cells. Limits are rounded down (pool sizes, static limits, XON, ECN thresholds),
+// because they are compared with "more than"; space that is set aside is rounded up (reserved,
+// guarantees, headroom).
 #include "build_internal.h"
 
 #include "dataplane/base/random.h"
+#include "control/base/memory.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,33 +22,26 @@
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-struct config_marks *
-tables_marks(const struct tables_draft *draft)
+void
+tables_blame(struct tables_draft *draft, struct config_error_origin *origin, const char *format,
+	     ...)
 {
 	const struct config *config = draft->topology->config;
 	struct switch_config scratch;
-	struct config_marks *marks;
+	char key[sizeof(origin->key)];
+	va_list args;
 
-	if (config->private == NULL)
-		return NULL;
-	marks = calloc(1, sizeof(*marks));
-	if (marks != NULL && config_switch_marked(config, draft->node->name, draft->node->role,
-						  &scratch, marks) != 0) {
-		tables_marks_free(marks);
-		return NULL;
-	}
-	return marks;
+	va_start(args, format);
+	vsnprintf(key, sizeof(key), format, args);
+	va_end(args);
+	if (!draft->marked && config->private != NULL)
+		config_switch_marked(config, draft->node->name, draft->node->role, &scratch,
+				     &draft->marks);
+	draft->marked = true;
+	config_blame(origin, &draft->marks, "%s", key);
 }
 
-void
-tables_marks_free(struct config_marks *marks)
-{
-	if (marks != NULL)
-		config_marks_free(marks);
-	free(marks);
-}
-
-void
+int
 tables_report(const struct tables_draft *draft, bool warning, struct diag_pos pos, const char *key,
 	      const char *format, ...)
 {
@@ -59,8 +52,8 @@ tables_report(const struct tables_draft *draft, bool warning, struct diag_pos po
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	(warning ? diag_warning : diag_error)(draft->diag, file, pos, key, "on %s %s",
-					      draft->node->name, text);
+	return (warning ? diag_warning : diag_error)(draft->diag, file, pos, key, "on %s %s",
+						     draft->node->name, text);
 }
 
 // A switch's own seed, so that the hashes of two switches in a row do not agree.
@@ -111,8 +104,7 @@ set_routing(struct tables_draft *draft)
 	};
 }
 
-// Beside the thresholds: what is done with packets that find no room, and with queues that stand
-// still.
+// What happens to packets that find no room, and to queues that do not drain.
 static void
 set_trim_and_watchdog(struct tables_draft *draft)
 {
@@ -158,26 +150,32 @@ set_priorities(struct tables_draft *draft)
 	}
 }
 
-static int
-start(struct tables_draft *draft)
+static struct tables_draft
+start(const struct topology *topology, uint32_t node, const struct switch_config *settings,
+      struct diag *diag)
 {
-	uint32_t cell = draft->settings->cell_bytes;
+	uint32_t cell = settings->cell_bytes;
+	struct tables_draft draft = {
+		.t = memory_new(sizeof(*draft.t), "switch tables"),
+		.topology = topology,
+		.node = &topology->nodes[node],
+		.node_index = node,
+		.settings = settings,
+		.diag = diag,
+		.host = topology->nodes[node].role == CONFIG_ROLE_HOST,
+	};
 
-	draft->t = calloc(1, sizeof(*draft->t));
-	if (draft->t == NULL)
-		return -ENOMEM;
-	draft->t->epoch = 1;
-	draft->t->cell = cell;
-	draft->t->cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell;
-	set_priorities(draft);
-	if (!draft->host)
-		set_routing(draft);
-	return 0;
+	draft.t->epoch = 1;
+	draft.t->cell = cell;
+	draft.t->cell_magic = ((UINT64_C(1) << 32) + cell - 1) / cell;
+	set_priorities(&draft);
+	return draft;
 }
 
 static int
 finish(struct tables_draft *draft, int error, struct tables **out)
 {
+	config_marks_free(&draft->marks);
 	if (error != 0)
 		tables_destroy(draft->t);
 	else
@@ -190,35 +188,26 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	     const struct switch_config *settings, const struct route_list *routes,
 	     struct diag *diag)
 {
-	struct tables_draft draft = {
-		.topology = topology,
-		.node = &topology->nodes[node],
-		.node_index = node,
-		.settings = settings,
-		.diag = diag,
-	};
-	struct route_list guarded = {0};
-	int error = start(&draft);
+	struct tables_draft draft = start(topology, node, settings, diag);
+	struct route_list guarded;
+	int error;
 
-	if (error == 0)
-		error = tables_add_profiles(&draft);
+	set_routing(&draft);
+	error = tables_add_profiles(&draft);
 	if (error == 0)
 		error = tables_add_pools(&draft);
-	if (error == 0)
-		error = tables_add_tenants(&draft);
-	if (error == 0)
-		error = tables_add_histograms(&draft);
-	if (error == 0)
-		set_trim_and_watchdog(&draft);
-	if (error == 0)
-		error = tables_add_pins(&draft);
-	if (error == 0)
-		error = tables_guard_tunnels(&draft, routes, &guarded);
-	if (error == 0)
-		error = tables_add_forwarding(&draft, &guarded);
+	if (error != 0)
+		return finish(&draft, error, out);
+	tables_add_tenants(&draft);
+	tables_add_histograms(&draft);
+	set_trim_and_watchdog(&draft);
+	error = tables_add_pins(&draft);
+	if (error != 0)
+		return finish(&draft, error, out);
+	tables_guard_tunnels(&draft, routes, &guarded);
+	error = tables_add_forwarding(&draft, &guarded);
 	free(guarded.routes);
-	if (error == 0)
-		error = tables_add_tunnels(&draft, routes);
+	tables_add_tunnels(&draft, routes);
 	return finish(&draft, error, out);
 }
 
@@ -226,20 +215,10 @@ int
 tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
 		  const struct switch_config *settings, struct diag *diag)
 {
-	struct tables_draft draft = {
-		.topology = topology,
-		.node = &topology->nodes[node],
-		.node_index = node,
-		.settings = settings,
-		.diag = diag,
-		.host = true,
-	};
-	int error = start(&draft);
+	struct tables_draft draft = start(topology, node, settings, diag);
 
-	for (unsigned i = 0; error == 0 && i < POOL_COUNT; i++)
+	for (unsigned i = 0; i < POOL_COUNT; i++)
 		draft.t->pools[i] =
 			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
-	if (error == 0)
-		error = tables_add_profiles(&draft);
-	return finish(&draft, error, out);
+	return finish(&draft, tables_add_profiles(&draft), out);
 }

@@ -9,9 +9,9 @@
 #include "control/model/topology/topology.h"
 
 // A switch's. routes: the node's own list. settings: config_switch() of the node. Returns 0 with a
-// snapshot for tables_destroy(), -EINVAL with the errors in diag when the settings cannot hold
+// snapshot for tables_destroy(), or -EINVAL with the errors in diag when the settings cannot hold
 // (headroom or reserved space beyond the buffer, pools beyond what headroom leaves, space reserved
-// or guaranteed beyond its pool, rates promised beyond a port's), or -ENOMEM.
+// or guaranteed beyond its pool, rates promised beyond a port's).
 int tables_build(struct tables **out, const struct topology *topology, uint32_t node,
 		 const struct switch_config *settings, const struct route_list *routes,
 		 struct diag *diag);
@@ -27,7 +27,7 @@ int tables_check_ports(const struct topology *topology, const struct switch_conf
 uint64_t tables_excess_bytes(const struct tables *t, const struct switch_config *settings);
 
 // What this model needs of headroom at the least for a lossless group of a switch's port, in bytes
-// of whole cells (headroom.h). Control thread.
+// of whole cells (pfc_headroom.h). Control thread.
 uint64_t tables_headroom_needed(const struct topology *topology,
 				const struct switch_config *settings, const struct topo_port *port);
 
@@ -36,21 +36,21 @@ uint32_t tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm);
 
 // A pair of addresses that an entry of `routing.pinned` stands for, at a switch that reads it.
 struct tables_pin_pair {
-	const uint8_t *destination;
-	uint32_t entrance; // the switch that the source hangs on; TOPOLOGY_NONE: it is no host's
+	const uint8_t *source, *destination;
+	uint32_t entrance; // the switch of the source; TOPOLOGY_NONE: the address is no host's
 	uint16_t port;     // `via`
 	uint8_t version;
 };
 
 // Visits the pairs of an entry, those of one destination in a row, until a visit returns false.
 // None where `via` is nothing at the switch. The tables have been built with it, so that it holds.
-// Returns 0 or -ENOMEM. Control thread.
-int tables_visit_pin(const struct topology *topology, uint32_t node, const struct config_pin *pin,
-		     bool (*visit)(void *context, const struct tables_pin_pair *pair),
-		     void *context);
+// Control thread.
+void tables_visit_pin(const struct topology *topology, uint32_t node, const struct config_pin *pin,
+		      bool (*visit)(void *context, const struct tables_pin_pair *pair),
+		      void *context);
 
-// A NIC's. settings: those of the leaf it hangs on, so that both ends of the link agree on which
+// A NIC's. settings: those of its leaf, so that both ends of the link agree on which
 // DSCP is which priority, which priorities PFC pauses and which go first. A traffic class is a
-// priority; the buffer is unlimited and nothing is marked. Returns 0, -EINVAL or -ENOMEM.
+// priority; the buffer is unlimited and nothing is marked. Returns 0 or -EINVAL.
 int tables_build_host(struct tables **out, const struct topology *topology, uint32_t node,
 		      const struct switch_config *settings, struct diag *diag);

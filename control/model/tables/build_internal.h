@@ -19,6 +19,8 @@ struct tables_draft {
 	struct diag *diag;
 	bool host;    // a NIC: unlimited buffer
 	bool tenants; // packets of some are known here
+	bool marked;  // `marks` is known
+	struct config_marks marks;
 };
 
 // Whole cells, rounded down or up; at most TABLES_CELLS_MAX.
@@ -55,6 +57,12 @@ tables_same_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
 	       (rest == 0 || (a[bits / 8] ^ b[bits / 8]) >> (8 - rest) == 0);
 }
 
+static inline uint64_t
+tables_common_divisor(uint64_t a, uint64_t b)
+{
+	return b == 0 ? a : tables_common_divisor(b, a % b);
+}
+
 // A threshold without an end, or, with alpha, 2^shift times what is free, or as the settings say.
 struct threshold tables_unlimited(enum pool_id pool, uint32_t reserved);
 struct threshold tables_alpha(enum pool_id pool, uint32_t reserved, int shift);
@@ -78,16 +86,15 @@ void tables_set_remark(const struct switch_config *settings, const struct config
 uint64_t tables_port_max_rate(const struct switch_config *settings,
 			      const struct config_port_qos *override);
 // The queues; profile->mtu is set. Returns 0, or -EINVAL with the error in diag.
-int tables_set_classes(const struct tables_draft *draft, struct port_profile *profile,
+int tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
 		       const struct topo_port *port, uint64_t port_max_rate_bps);
 
-// Where the settings of the draft's node come from, as config_switch_marked() tells, for
-// config_blame() once something is wrong; NULL when nobody knows. The caller gives them to tables_marks_free().
-struct config_marks *tables_marks(const struct tables_draft *draft);
-void tables_marks_free(struct config_marks *marks);
-// "on leaf1 ...", an error or a warning.
-void tables_report(const struct tables_draft *draft, bool warning, struct diag_pos pos,
-		   const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
+// Blames a key of the draft's switch once something is wrong, as config_blame().
+void tables_blame(struct tables_draft *draft, struct config_error_origin *origin,
+		  const char *key_format, ...) __attribute__((format(printf, 3, 4)));
+// "on leaf1 ...", an error or a warning. Returns -EINVAL or 0.
+int tables_report(const struct tables_draft *draft, bool warning, struct diag_pos pos,
+		  const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 // Whether packets of a tenant, or (TENANT_NONE) of any, cross the fabric in tunnels or with tags.
 bool tables_tenants_cross(const struct tables_draft *draft, uint16_t tenant);
@@ -95,28 +102,28 @@ bool tables_tenants_cross(const struct tables_draft *draft, uint16_t tenant);
 // Cells that tenants with a port here have set aside in this pool: a pool whose size is set to 0
 // has none.
 uint64_t tables_sum_guarantees(const struct tables_draft *draft, enum pool_id pool);
-// The tenant with a guarantee and a port here whose settings stand last in the file, or NULL.
+// The tenant with a guarantee and a port here whose settings are last in the file, or NULL.
 const struct config_tenant *tables_last_guaranteed(const struct tables_draft *draft);
 
-// Each returns 0, -EINVAL with the errors in diag, or -ENOMEM; t->cell is set.
+// Those that can fail return 0, or -EINVAL with the errors in diag; t->cell is set.
 int tables_add_profiles(struct tables_draft *draft); // and the ports, which refer to them
 int tables_add_pools(struct tables_draft *draft);    // after profiles: they say what is reserved
-int tables_add_tenants(struct tables_draft *draft);  // after pools
-int tables_add_histograms(struct tables_draft *draft);
+void tables_add_tenants(struct tables_draft *draft); // after pools
+void tables_add_histograms(struct tables_draft *draft);
 int tables_add_pins(struct tables_draft *draft);
-// The routes, and blackholes where a tunnel's end could be sent to in disguise (tunnel_guard.c). Only
-// guarded->routes is not the list's own: the caller frees it, also after an error.
-int tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *routes,
-			 struct route_list *guarded); // after profiles
+// The routes, and blackholes where a tunnel's end could be sent to in disguise (tunnel_guard.c).
+// Only guarded->routes is not the list's own: the caller frees it.
+void tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *routes,
+			  struct route_list *guarded); // after profiles
 int tables_add_forwarding(struct tables_draft *draft,
 			  const struct route_list *routes); // after pins
-int tables_add_tunnels(struct tables_draft *draft,
-		       const struct route_list *routes); // after forwarding
+void tables_add_tunnels(struct tables_draft *draft,
+			const struct route_list *routes); // after forwarding
 
 // The IP version of headers around tunnels; 0: there are none (tunnels.c).
 uint8_t tables_tunnel_version(const struct topology *topology);
 
-// Turns weights into how often each of `count` members stands among at most GROUP_MEMBERS_MAX
+// Turns weights into how many slots each of `count` members gets of at most GROUP_MEMBERS_MAX
 // slots: divided by what they have in common and, if they are still too many, scaled down, but none
 // to 0. Returns true when they had to be scaled (weights.c).
 bool tables_fit_weights(uint64_t *weights, uint32_t count);
@@ -127,8 +134,7 @@ uint32_t tables_spread_weights(const uint64_t *weights, uint32_t count,
 
 // Finds the leaf behind an address (destinations.c).
 struct tables_destinations;
-// Returns 0 or -ENOMEM.
-int tables_find_destinations(struct tables_destinations **out, const struct topology *topology);
+struct tables_destinations *tables_find_destinations(const struct topology *topology);
 void tables_free_destinations(struct tables_destinations *destinations);
 // The leaf that a route of the list leads to: of a tunnel its far end, else that of the first host
 // or loopback that the prefix covers; or topology->leaf_count.

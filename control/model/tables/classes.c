@@ -4,9 +4,6 @@
 // its buffer is unlimited and it marks nothing.
 #include "build_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #define QUANTUM_SMALLEST 4608 // bytes a DWRR round: a packet of path MTU 4096 fits each turn
 #define SLOPE_ONE (UINT64_C(1) << 56)
 #define ETHERNET_BYTES 14
@@ -42,18 +39,11 @@ weight_of(const struct config_class *class)
 	return class->weight != 0 ? class->weight : 1;
 }
 
-static uint32_t
-common_divisor(uint32_t a, uint32_t b)
-{
-	return b == 0 ? a : common_divisor(b, a % b);
-}
-
-// Quanta stand to each other exactly as the weights do, the smallest at QUANTUM_SMALLEST or little
-// above.
+// Quanta are in exactly the ratio of the weights; the smallest is QUANTUM_SMALLEST or little above.
 static void
 set_quanta(const struct tables_draft *draft, struct port_profile *profile)
 {
-	uint32_t divisor = 0, least = UINT32_MAX, unit;
+	uint64_t divisor = 0, least = UINT32_MAX, unit;
 
 	for (unsigned tc = 0; tc < PRIORITIES; tc++) {
 		const struct config_class *class = class_of(draft, tc);
@@ -62,7 +52,7 @@ set_quanta(const struct tables_draft *draft, struct port_profile *profile)
 			profile->strict |= (uint8_t)(1u << tc);
 			continue;
 		}
-		divisor = common_divisor(weight_of(class), divisor);
+		divisor = tables_common_divisor(weight_of(class), divisor);
 		least = weight_of(class) < least ? weight_of(class) : least;
 	}
 	if (divisor == 0)
@@ -71,7 +61,8 @@ set_quanta(const struct tables_draft *draft, struct port_profile *profile)
 	unit = (QUANTUM_SMALLEST + least - 1) / least;
 	for (unsigned tc = 0; tc < PRIORITIES; tc++)
 		if (!(profile->strict & 1u << tc))
-			profile->tc[tc].quantum = weight_of(class_of(draft, tc)) / divisor * unit;
+			profile->tc[tc].quantum =
+				(uint32_t)(weight_of(class_of(draft, tc)) / divisor * unit);
 }
 
 struct rate_profile
@@ -101,13 +92,11 @@ set_rates(const struct config_class *class, struct port_profile *profile, unsign
 
 // What is promised must be there to give.
 static int
-check_promises(const struct tables_draft *draft, const struct topo_port *port,
-	       uint64_t port_max_rate_bps)
+check_promises(struct tables_draft *draft, const struct topo_port *port, uint64_t port_max_rate_bps)
 {
 	uint64_t rate = port->rate_bps, promised = 0;
 	char asked[CONFIG_TEXT], there[CONFIG_TEXT];
 	struct config_error_origin cause = {0};
-	struct config_marks *marks;
 	unsigned promises = 0;
 
 	if (port_max_rate_bps != 0 && (rate == 0 || port_max_rate_bps < rate))
@@ -118,21 +107,18 @@ check_promises(const struct tables_draft *draft, const struct topo_port *port,
 	}
 	if (rate == 0 || promised <= rate)
 		return 0;
-	marks = tables_marks(draft);
 	for (unsigned tc = 0; tc < PRIORITIES; tc++)
 		if (draft->settings->classes[tc].min_rate_bps != 0)
-			config_blame(&cause, marks, "qos.tc.%u.min-rate", tc);
-	tables_marks_free(marks);
-	tables_report(draft, false, cause.mark.pos, cause.key,
-		      "%s promised to %u %s are more than the %s of %s%s",
-		      config_rate_text(promised, asked), promises,
-		      promises == 1 ? "class" : "classes", config_rate_text(rate, there),
-		      port->name, rate != port->rate_bps ? " (its max-rate)" : "");
-	return -EINVAL;
+			tables_blame(draft, &cause, "qos.tc.%u.min-rate", tc);
+	return tables_report(draft, false, cause.mark.pos, cause.key,
+			     "%s promised to %u %s are more than the %s of %s%s",
+			     config_rate_text(promised, asked), promises,
+			     promises == 1 ? "class" : "classes", config_rate_text(rate, there),
+			     port->name, rate != port->rate_bps ? " (its max-rate)" : "");
 }
 
 int
-tables_set_classes(const struct tables_draft *draft, struct port_profile *profile,
+tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
 		   const struct topo_port *port, uint64_t port_max_rate_bps)
 {
 	const struct switch_config *settings = draft->settings;

@@ -3,12 +3,14 @@
 // of leaves in `default` too, sorted.
 #include "build_internal.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 struct destination {
 	uint16_t vrf;
+	uint8_t version;
 	uint8_t address[16];
 	uint32_t leaf;
 };
@@ -17,7 +19,7 @@ struct tables_destinations {
 	const struct topology *topology;
 	uint32_t none;
 	uint32_t count;
-	struct destination *ip4, *ip6;
+	struct destination *all;
 };
 
 static int
@@ -27,6 +29,8 @@ compare(const void *a, const void *b)
 
 	if (one->vrf != other->vrf)
 		return one->vrf < other->vrf ? -1 : 1;
+	if (one->version != other->version)
+		return one->version < other->version ? -1 : 1;
 	return memcmp(one->address, other->address, sizeof(one->address));
 }
 
@@ -34,18 +38,26 @@ static void
 add(struct tables_destinations *d, uint16_t vrf, const uint8_t *ip4, const uint8_t *ip6,
     uint32_t leaf)
 {
-	d->ip4[d->count].vrf = d->ip6[d->count].vrf = vrf;
-	d->ip4[d->count].leaf = d->ip6[d->count].leaf = leaf;
-	memcpy(d->ip4[d->count].address, ip4, 4);
-	memcpy(d->ip6[d->count].address, ip6, 16);
-	d->count++;
+	struct destination *to = &d->all[d->count];
+
+	to[0] = (struct destination){.vrf = vrf, .version = 4, .leaf = leaf};
+	to[1] = (struct destination){.vrf = vrf, .version = 6, .leaf = leaf};
+	memcpy(to[0].address, ip4, 4);
+	memcpy(to[1].address, ip6, 16);
+	d->count += 2;
 }
 
-static void
-fill(struct tables_destinations *d)
+struct tables_destinations *
+tables_find_destinations(const struct topology *t)
 {
-	const struct topology *t = d->topology;
+	struct tables_destinations *d = memory_new(sizeof(*d), "destinations");
+	size_t most = t->leaf_count;
 
+	for (uint32_t n = t->first_host; n < t->node_count; n++)
+		most += 2u * t->nodes[n].port_count;
+	d->topology = t;
+	d->none = t->leaf_count;
+	d->all = memory_array(2 * most, sizeof(*d->all), "destinations");
 	for (uint32_t n = t->first_host; n < t->node_count; n++) {
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
 			const struct topo_port *port = &t->nodes[n].ports[p];
@@ -59,62 +71,37 @@ fill(struct tables_destinations *d)
 	}
 	for (uint32_t n = 0; n < t->leaf_count; n++)
 		add(d, TOPOLOGY_VRF_DEFAULT, t->nodes[n].loopback4, t->nodes[n].loopback6, n);
-	qsort(d->ip4, d->count, sizeof(*d->ip4), compare);
-	qsort(d->ip6, d->count, sizeof(*d->ip6), compare);
-}
-
-int
-tables_find_destinations(struct tables_destinations **out, const struct topology *t)
-{
-	struct tables_destinations *d = calloc(1, sizeof(*d));
-	size_t most = t->leaf_count + 1u;
-
-	if (d == NULL)
-		return -ENOMEM;
-	for (uint32_t n = t->first_host; n < t->node_count; n++)
-		most += 2u * t->nodes[n].port_count;
-	d->topology = t;
-	d->none = t->leaf_count;
-	d->ip4 = calloc(most, sizeof(*d->ip4));
-	d->ip6 = calloc(most, sizeof(*d->ip6));
-	if (d->ip4 == NULL || d->ip6 == NULL) {
-		tables_free_destinations(d);
-		return -ENOMEM;
-	}
-	fill(d);
-	*out = d;
-	return 0;
+	qsort(d->all, d->count, sizeof(*d->all), compare);
+	return d;
 }
 
 void
 tables_free_destinations(struct tables_destinations *d)
 {
-	if (d == NULL)
-		return;
-	free(d->ip4);
-	free(d->ip6);
+	if (d != NULL)
+		free(d->all);
 	free(d);
 }
 
 static uint32_t
 find_in(const struct tables_destinations *d, uint16_t vrf, const struct config_prefix *prefix)
 {
-	const struct destination *all = prefix->version == 4 ? d->ip4 : d->ip6;
-	struct destination wanted = {.vrf = vrf};
+	struct destination wanted = {.vrf = vrf, .version = prefix->version};
 	uint32_t low = 0, high = d->count;
 
 	memcpy(wanted.address, prefix->address, sizeof(wanted.address));
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (compare(&all[middle], &wanted) < 0)
+		if (compare(&d->all[middle], &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < d->count && all[low].vrf == vrf &&
-			       tables_same_bits(prefix->address, all[low].address, prefix->length)
-		       ? all[low].leaf
+	return low < d->count && d->all[low].vrf == vrf && d->all[low].version == prefix->version &&
+			       tables_same_bits(prefix->address, d->all[low].address,
+						prefix->length)
+		       ? d->all[low].leaf
 		       : d->none;
 }
 
@@ -123,13 +110,13 @@ tables_destination(const struct tables_destinations *d, const struct route_list 
 		   const struct route *route)
 {
 	const struct topo_vrf *vrf = &d->topology->vrfs[route->vrf];
-	struct config_prefix end = {.version = (uint8_t)d->topology->config->fabric.underlay};
+	struct config_prefix end;
 	uint32_t leaf;
 
 	if (route->encap != ROUTES_PLAIN &&
 	    routes->encaps[route->encap].kind == CONFIG_ENCAP_VXLAN) {
-		end.length = end.version == 6 ? 128 : 32;
-		memcpy(end.address, routes->encaps[route->encap].remote, sizeof(end.address));
+		end = address_host_prefix((uint8_t)d->topology->config->fabric.underlay,
+					  routes->encaps[route->encap].remote);
 		return find_in(d, TOPOLOGY_VRF_DEFAULT, &end);
 	}
 	leaf = find_in(d, route->vrf, &route->prefix);

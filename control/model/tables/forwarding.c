@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where packets go: a trie for each VRF and IP version from a node's routes, and the groups of next
-// hops that they lead to, each with what packets wear from here on. Only groups that a route uses
-// are taken over; a next hop stands in its group as often as its weight says.
+// hops that they lead to, each with the encapsulation of packets from here on. Only groups that a
+// route uses are copied; a next hop appears in its group as often as its weight says.
 #include "build_internal.h"
+
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,11 +36,11 @@ struct slice {
 	uint16_t count;
 	bool glean;
 	uint32_t next;  // from the same group, or UNUSED
-	uint32_t plain; // the group of the snapshot that wears nothing, or UNUSED
+	uint32_t plain; // the group of the snapshot without encapsulation, or UNUSED
 };
 
-// A group of the snapshot: next hops, and what packets wear. Those that differ in this alone share
-// the next hops, and with them what notices have told.
+// A group of the snapshot: next hops and an encapsulation. Groups that differ only in encapsulation
+// share the next hops, and with them what notices have reported.
 struct made {
 	uint32_t slice;
 	uint32_t next; // with the same encapsulation, or UNUSED
@@ -53,7 +55,6 @@ struct making {
 	uint32_t *by_group; // the last slice made from a group; last that of blackholes
 	struct made *made;  // by group of the snapshot
 	uint32_t *by_encap; // the last group made with one
-	uint32_t hop_room;
 };
 
 // The weights of a group's members as they fit its slots.
@@ -80,82 +81,67 @@ weigh(const struct making *m, const struct route_group *group, uint64_t weights[
 			      GROUP_MEMBERS_MAX);
 }
 
-static int
-add_hops(struct making *m, const struct route_group *group, uint16_t *count)
+static uint16_t
+add_hops(struct making *m, const struct route_group *group)
 {
 	struct tables *t = m->draft->t;
 	uint64_t weights[GROUP_MEMBERS_MAX];
 	uint8_t slots[GROUP_MEMBERS_MAX];
-	uint32_t slot_count;
+	uint32_t count;
 
 	weigh(m, group, weights);
-	slot_count = tables_spread_weights(weights, group->count, slots);
-	if (t->next_hop_count + slot_count > m->hop_room) {
-		uint32_t room = 2 * m->hop_room + GROUP_MEMBERS_MAX;
-		struct next_hop *grown = realloc(t->next_hops, room * sizeof(*grown));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		t->next_hops = grown;
-		m->hop_room = room;
-	}
-	for (uint32_t i = 0; i < slot_count; i++) {
+	count = tables_spread_weights(weights, group->count, slots);
+	for (uint32_t i = 0; i < count; i++) {
 		const struct route_member *member = &m->routes->members[group->first + slots[i]];
-		struct next_hop *hop = &t->next_hops[t->next_hop_count++];
+		struct next_hop *hop;
 
+		t->next_hops =
+			memory_grow(t->next_hops, t->next_hop_count, sizeof(*hop), "next hops");
+		hop = &t->next_hops[t->next_hop_count++];
 		memset(hop, 0, sizeof(*hop));
 		hop->port = member->port;
 		memcpy(hop->mac, member->mac, 6);
 	}
-	*count = (uint16_t)slot_count;
-	return 0;
+	return (uint16_t)count;
 }
 
 // The next hops for a group of the list towards a leaf: those made before, or new ones. A blackhole
-// has none, nor has a group whose destinations' neighbours are to be asked for.
-static int
-find_or_make_slice(struct making *m, uint32_t from, uint32_t leaf, uint32_t *number)
+// has none, nor has a group whose destinations ARP or ND find.
+static uint32_t
+find_or_make_slice(struct making *m, uint32_t from, uint32_t leaf)
 {
 	bool drops = from == ROUTES_BLACKHOLE;
 	bool glean = !drops && m->routes->groups[from].count == 0;
 	uint32_t *last = &m->by_group[drops ? m->routes->group_count : from];
 	struct slice *slice = &m->slices[m->slice_count];
 
-	for (uint32_t i = *last; i != UNUSED; i = m->slices[i].next) {
-		if (m->slices[i].leaf != leaf)
-			continue;
-		*number = i;
-		return 0;
-	}
+	for (uint32_t i = *last; i != UNUSED; i = m->slices[i].next)
+		if (m->slices[i].leaf == leaf)
+			return i;
 	*slice = (struct slice){.leaf = leaf,
 				.first = m->draft->t->next_hop_count,
 				.glean = glean,
 				.next = *last,
 				.plain = UNUSED};
-	*last = *number = m->slice_count++;
-	return drops || glean ? 0 : add_hops(m, &m->routes->groups[from], &slice->count);
+	if (!drops && !glean)
+		slice->count = add_hops(m, &m->routes->groups[from]);
+	return *last = m->slice_count++;
 }
 
 // The snapshot's group for a route: that which was made before from the same, or a new one.
-static int
-find_or_make(struct making *m, const struct route *route, uint32_t *number)
+static uint32_t
+find_or_make(struct making *m, const struct route *route)
 {
 	struct tables *t = m->draft->t;
 	bool plain = route->encap == ROUTES_PLAIN;
 	uint32_t leaf =
 		m->destinations == NULL ? 0 : tables_destination(m->destinations, m->routes, route);
-	uint32_t slice, *last;
-	int error = find_or_make_slice(m, route->group, leaf, &slice);
+	uint32_t slice = find_or_make_slice(m, route->group, leaf);
+	uint32_t *last = plain ? &m->slices[slice].plain : &m->by_encap[route->encap];
 
-	if (error != 0)
-		return error;
-	last = plain ? &m->slices[slice].plain : &m->by_encap[route->encap];
-	for (uint32_t i = *last; i != UNUSED; i = m->made[i].next) {
-		if (m->made[i].slice != slice)
-			continue;
-		*number = i;
-		return 0;
-	}
+	for (uint32_t i = *last; i != UNUSED; i = m->made[i].next)
+		if (m->made[i].slice == slice)
+			return i;
 	t->groups[t->group_count] = (struct next_hop_group){
 		.first = m->slices[slice].first,
 		.count = m->slices[slice].count,
@@ -165,75 +151,55 @@ find_or_make(struct making *m, const struct route *route, uint32_t *number)
 		.encap = plain ? 0 : route->encap + 1,
 	};
 	m->made[t->group_count] = (struct made){.slice = slice, .next = *last};
-	*last = *number = t->group_count++;
-	return 0;
+	return *last = t->group_count++;
 }
 
 static uint32_t *
 unused(uint32_t count)
 {
-	uint32_t *all = calloc(count, sizeof(*all));
+	uint32_t *all = memory_array(count, sizeof(*all), "next-hop groups");
 
-	for (uint32_t i = 0; all != NULL && i < count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		all[i] = UNUSED;
 	return all;
 }
 
 // The group of each route, in the snapshot.
-static int
+static void
 add_groups(struct tables_draft *draft, const struct route_list *routes, uint32_t *numbers)
 {
 	struct tables *t = draft->t;
-	struct making m = {.draft = draft, .routes = routes};
-	int error = 0;
+	struct making m = {
+		.draft = draft,
+		.routes = routes,
+		.destinations = t->notices.on ? tables_find_destinations(draft->topology) : NULL,
+		.slices = memory_array(routes->count, sizeof(*m.slices), "routes"),
+		.made = memory_array(routes->count, sizeof(*m.made), "routes"),
+		.by_group = unused(routes->group_count + 1),
+		.by_encap = unused(routes->encap_count),
+	};
 
-	t->groups = calloc(routes->count + 1u, sizeof(*t->groups));
-	t->next_hops = calloc(1, sizeof(*t->next_hops));
-	m.made = calloc(routes->count + 1u, sizeof(*m.made));
-	m.slices = calloc(routes->count + 1u, sizeof(*m.slices));
-	m.by_group = unused(routes->group_count + 1u);
-	m.by_encap = unused(routes->encap_count + 1u);
-	if (t->groups == NULL || t->next_hops == NULL || m.made == NULL || m.slices == NULL ||
-	    m.by_group == NULL || m.by_encap == NULL)
-		error = -ENOMEM;
-	if (error == 0 && t->notices.on)
-		error = tables_find_destinations(&m.destinations, draft->topology);
-	for (uint32_t i = 0; error == 0 && i < routes->count; i++)
-		error = find_or_make(&m, &routes->routes[i], &numbers[i]);
+	t->groups = memory_array(routes->count, sizeof(*t->groups), "next-hop groups");
+	for (uint32_t i = 0; i < routes->count; i++)
+		numbers[i] = find_or_make(&m, &routes->routes[i]);
 	tables_free_destinations(m.destinations);
 	free(m.made);
 	free(m.slices);
 	free(m.by_group);
 	free(m.by_encap);
-	return error;
-}
-
-static int
-build_trie(struct tables_draft *draft, const struct lpm_prefix *prefixes, uint32_t count,
-	   unsigned bits, struct lpm **out)
-{
-	int error = count != 0 ? lpm_build(out, prefixes, count, bits) : 0;
-
-	if (error == -EINVAL || error == -EEXIST) {
-		return diag_error(draft->diag, draft->topology->config->file, (struct diag_pos){0},
-				  "routes", "a prefix of %s is not a prefix, or appears twice",
-				  draft->node->name);
-	}
-	return error;
 }
 
 // Routes are sorted by VRF and version: each trie's are neighbours.
 static int
 add_tries(struct tables_draft *draft, const struct route_list *routes, const uint32_t *numbers)
 {
-	struct lpm_prefix *prefixes = calloc(routes->count + 1u, sizeof(*prefixes));
-	struct tables *t = draft->t;
-	int error = prefixes == NULL ? -ENOMEM : 0;
+	struct lpm_prefix *prefixes = memory_array(routes->count, sizeof(*prefixes), "routes");
+	int error = 0;
 	uint32_t i = 0;
 
 	while (error == 0 && i < routes->count) {
 		const struct route *first = &routes->routes[i];
-		struct vrf *vrf = &t->vrfs[first->vrf];
+		struct vrf *vrf = &draft->t->vrfs[first->vrf];
 		bool ip4 = first->prefix.version == 4;
 		uint32_t count = 0;
 
@@ -247,31 +213,34 @@ add_tries(struct tables_draft *draft, const struct route_list *routes, const uin
 			prefix->len = route->prefix.length;
 			prefix->value = numbers[i];
 		}
-		error = build_trie(draft, prefixes, count, ip4 ? 32 : 128,
-				   ip4 ? &vrf->ip4 : &vrf->ip6);
+		error = lpm_build(ip4 ? &vrf->ip4 : &vrf->ip6, prefixes, count, ip4 ? 32 : 128);
+		if (error == -ENOMEM)
+			memory_exhausted(count, sizeof(*prefixes), "routes");
 	}
 	free(prefixes);
-	return error;
+	if (error != 0)
+		return diag_error(draft->diag, draft->topology->config->file, (struct diag_pos){0},
+				  "routes", "a prefix of %s is not a prefix, or appears twice",
+				  draft->node->name);
+	return 0;
 }
 
 int
 tables_add_forwarding(struct tables_draft *draft, const struct route_list *routes)
 {
-	uint32_t *numbers = calloc(routes->count + 1u, sizeof(*numbers));
+	uint32_t *numbers = memory_array(routes->count, sizeof(*numbers), "routes");
+	const struct topology *topology = draft->topology;
 	struct tables *t = draft->t;
-	int error = -ENOMEM;
+	int error;
 
-	t->vrfs = calloc(draft->topology->vrf_count, sizeof(*t->vrfs));
-	if (numbers != NULL && t->vrfs != NULL) {
-		t->vrf_count = draft->topology->vrf_count;
-		for (uint16_t v = 0; v < t->vrf_count; v++) {
-			t->vrfs[v].tenant = draft->topology->vrfs[v].tenant;
-			t->vrfs[v].pipe = draft->topology->vrfs[v].pipe;
-		}
-		error = add_groups(draft, routes, numbers);
-		if (error == 0)
-			error = add_tries(draft, routes, numbers);
+	t->vrfs = memory_array(topology->vrf_count, sizeof(*t->vrfs), "VRFs");
+	t->vrf_count = topology->vrf_count;
+	for (uint16_t v = 0; v < t->vrf_count; v++) {
+		t->vrfs[v].tenant = topology->vrfs[v].tenant;
+		t->vrfs[v].pipe = topology->vrfs[v].pipe;
 	}
+	add_groups(draft, routes, numbers);
+	error = add_tries(draft, routes, numbers);
 	free(numbers);
 	return error;
 }

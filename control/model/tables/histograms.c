@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The histograms of a node's queues, groups and latencies. Boundaries of depths are rounded down to
-// whole cells, as are all figures that are asked "how many cells?". An entry whose port this node
-// does not have is another's: sections serve many switches (tables_check_ports() sees to those that
-// nobody has). That a bin is a cell at the least was seen when the settings were checked.
+// whole cells. An entry whose port this node does not have is meant for another node: sections
+// serve many switches (tables_check_ports() reports ports that no switch has). The configuration's
+// checks have made sure that a bin is at least a cell.
 #include "build_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "control/base/memory.h"
 
 static void
 set_histogram(const struct tables_draft *draft, struct histogram_profile *p,
@@ -30,17 +29,16 @@ set_histogram(const struct tables_draft *draft, struct histogram_profile *p,
 	};
 }
 
-int
+void
 tables_add_histograms(struct tables_draft *draft)
 {
 	const struct switch_config *settings = draft->settings;
 	struct tables *t = draft->t;
 
 	if (settings->histogram_count == 0)
-		return 0;
-	t->histograms = calloc(settings->histogram_count, sizeof(*t->histograms));
-	if (t->histograms == NULL)
-		return -ENOMEM;
+		return;
+	t->histograms =
+		memory_array(settings->histogram_count, sizeof(*t->histograms), "histograms");
 	for (unsigned i = 0; i < settings->histogram_count; i++) {
 		const struct config_histogram *h = &settings->histograms[i];
 
@@ -51,5 +49,4 @@ tables_add_histograms(struct tables_draft *draft)
 			t->latency_wanted |= h->kind == CONFIG_HISTOGRAM_LATENCY;
 		}
 	}
-	return 0;
 }

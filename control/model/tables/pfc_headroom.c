@@ -52,12 +52,11 @@ cell_occupancy(const struct headroom_input *in)
 	return (100 - small_bytes + small_bytes * worst) / 100;
 }
 
-void
-headroom_formula_terms(const struct headroom_input *in, struct headroom_terms *out)
+struct headroom_terms
+headroom_formula(const struct headroom_input *in)
 {
 	double mbps = (double)in->rate_bps / 1e6, scaled;
-
-	*out = (struct headroom_terms){
+	struct headroom_terms t = {
 		.occupancy = cell_occupancy(in),
 		.response_quanta = response_quanta(in->rate_bps),
 		.packet = in->mtu,
@@ -66,19 +65,12 @@ headroom_formula_terms(const struct headroom_input *in, struct headroom_terms *o
 		.tile = in->cell == TILE_CELL ? mbps / 1000 * TILE_NS / 8 : 0,
 		.lossless = in->lossless_mtu,
 	};
-	out->response = out->response_quanta != 0 ? out->response_quanta * (double)QUANTUM_BYTES
-						  : PEER_RESPONSE_KB * KB;
-	scaled = out->packet + out->cable + out->mac_phy + out->response + out->tile;
-	out->xoff = round_up((out->lossless + scaled * out->occupancy) / KB) * KB;
-}
 
-uint64_t
-headroom_formula(const struct headroom_input *in)
-{
-	struct headroom_terms terms;
-
-	headroom_formula_terms(in, &terms);
-	return terms.xoff;
+	t.response = t.response_quanta != 0 ? t.response_quanta * (double)QUANTUM_BYTES
+					    : PEER_RESPONSE_KB * KB;
+	scaled = t.packet + t.cable + t.mac_phy + t.response + t.tile;
+	t.xoff = round_up((t.lossless + scaled * t.occupancy) / KB) * KB;
+	return t;
 }
 
 // The most cells that frames of up to `largest` bytes can fill while `bytes` pass on the wire.
@@ -101,31 +93,22 @@ cells_of_wire_bytes(uint64_t bytes, uint64_t largest, uint32_t cell, uint32_t ov
 	}
 }
 
-void
-headroom_needed_terms(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
-		      uint32_t frame_overhead, struct headroom_floor *out)
+struct headroom_floor
+headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
+		uint32_t frame_overhead)
 {
 	double round_trip_s = 2 * ((double)delay_ps + (double)latency_ps) / 1e12;
 	uint64_t frame = in->mtu + ETHERNET_BYTES;
-	uint64_t wire;
-
-	*out = (struct headroom_floor){
+	struct headroom_floor f = {
 		.packet = frame + frame_overhead,
 		.pause = PFC_FRAME + frame_overhead,
 		.round_trip = round_up(round_trip_s * (double)in->rate_bps / 8),
 		.peer = frame + frame_overhead,
 		.first = (frame + in->cell - 1) / in->cell * in->cell,
 	};
-	wire = out->packet + out->pause + out->round_trip + out->peer;
-	out->filled = cells_of_wire_bytes(wire, frame, in->cell, frame_overhead) * in->cell;
-}
+	uint64_t wire = f.packet + f.pause + f.round_trip + f.peer;
 
-uint64_t
-headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
-		uint32_t frame_overhead)
-{
-	struct headroom_floor terms;
-
-	headroom_needed_terms(in, delay_ps, latency_ps, frame_overhead, &terms);
-	return terms.filled + terms.first;
+	f.filled = cells_of_wire_bytes(wire, frame, in->cell, frame_overhead) * in->cell;
+	f.needed = f.filled + f.first;
+	return f;
 }

@@ -32,15 +32,14 @@ struct headroom_terms {
 	uint64_t xoff;   // lossless + occupancy x the rest, in whole KB (1024 B), rounded up
 };
 
-// Bytes of headroom (`xoff`) by SONiC's formula for Spectrum (sonic-swss
-// cfgmgr/buffer_headroom_mellanox.lua), independent headroom, without its terms for 8-lane ports
-// and for Spectrum-6. It assumes a peer that takes its rate's response time of IEEE 802.3 31B.3.7
-// to stop, or 3.8 KB at rates that list has no entry for. Any thread.
-uint64_t headroom_formula(const struct headroom_input *in);
-void headroom_formula_terms(const struct headroom_input *in, struct headroom_terms *out);
+// Headroom by SONiC's formula for Spectrum (sonic-swss cfgmgr/buffer_headroom_mellanox.lua),
+// independent headroom, without its terms for 8-lane ports and for Spectrum-6. It assumes a peer
+// that takes its rate's response time of IEEE 802.3 31B.3.7 to stop, or 3.8 KB at rates that list
+// has no entry for. Any thread.
+struct headroom_terms headroom_formula(const struct headroom_input *in);
 
 // The terms of what this model needs: bytes on the wire, preamble and gap included, but for the
-// last two.
+// last three.
 struct headroom_floor {
 	uint64_t packet;     // a frame of ours of the port's MTU: the pause waits behind it
 	uint64_t pause;      // the pause itself
@@ -48,6 +47,7 @@ struct headroom_floor {
 	uint64_t peer;       // the frame that the peer is sending when it is to stop
 	uint64_t filled;     // cells that all these fill at the worst mix of frame sizes, in bytes
 	uint64_t first;      // the cells of the frame that called for the pause, in bytes
+	uint64_t needed;     // the last two together
 };
 
 // What this model's switches and NICs, which stop between two frames, need at the least for a group
@@ -55,7 +55,5 @@ struct headroom_floor {
 // there and back. In bytes of whole cells as the worst mix of frame sizes fills them. delay_ps: one
 // way; latency_ps: fixed pipeline latency, of each end; frame_overhead: preamble + FCS + gap. Any
 // thread.
-uint64_t headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
-			 uint32_t frame_overhead);
-void headroom_needed_terms(const struct headroom_input *in, uint64_t delay_ps, uint64_t latency_ps,
-			   uint32_t frame_overhead, struct headroom_floor *out);
+struct headroom_floor headroom_needed(const struct headroom_input *in, uint64_t delay_ps,
+				      uint64_t latency_ps, uint32_t frame_overhead);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pools of a switch's buffer. Ingress and egress each count the whole buffer once. Headroom is
-// taken off first: that of all groups, or, where they share one, the headroom pool. A pool's
-// percentage is of what that leaves. What a pool's consumers and tenants have set aside is taken
-// off the pool; the rest is shared.
+// The pools of a switch's buffer. Ingress and egress each count the entire buffer once. Headroom is
+// subtracted first: that of all groups, or, where they share it, the headroom pool. A pool's
+// percentage is of the rest. Space that a pool's consumers and tenants have set aside is subtracted
+// from the pool; what is left is shared.
 #include "build_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define POOLS POOL_HEADROOM // those with consumers: all before it
 
@@ -50,38 +49,36 @@ sum_ports(const struct tables_draft *draft, struct pool_sums *sums)
 		sums->headroom_bytes = sums->headroom * t->cell;
 }
 
-// What the file sets aside for the priority groups of one pool, or of both (POOLS).
+// Blames what the file sets aside for the priority groups of one pool, or of both (POOLS).
 static void
-blame_groups(const struct tables_draft *draft, struct config_error_origin *cause,
-	     const struct config_marks *marks, unsigned pool)
+blame_groups(struct tables_draft *draft, struct config_error_origin *cause, unsigned pool)
 {
 	for (unsigned i = 0; i < PRIORITIES; i++) {
 		const struct config_group *group = &draft->settings->groups[i];
 
 		if (group->reserved_bytes > 0 && (pool == POOLS || (unsigned)group->pool == pool))
-			config_blame(cause, marks, "qos.pg.%u.reserved", i);
+			tables_blame(draft, cause, "qos.pg.%u.reserved", i);
 		if (pool != POOLS || !group->lossless || draft->settings->headroom_pool_bytes != 0)
 			continue;
-		config_blame(cause, marks, "qos.pg.%u.headroom", i);
-		config_blame(cause, marks, "qos.pg.%u.lossless", i);
+		tables_blame(draft, cause, "qos.pg.%u.headroom", i);
+		tables_blame(draft, cause, "qos.pg.%u.lossless", i);
 	}
 }
 
 static void
-blame_queues(const struct tables_draft *draft, struct config_error_origin *cause,
-	     const struct config_marks *marks, unsigned pool)
+blame_queues(struct tables_draft *draft, struct config_error_origin *cause, unsigned pool)
 {
 	for (unsigned i = 0; i < PRIORITIES; i++) {
 		const struct config_class *class = &draft->settings->classes[i];
 
 		if (class->reserved_bytes > 0 && (pool == POOLS || (unsigned)class->pool == pool))
-			config_blame(cause, marks, "qos.tc.%u.reserved", i);
+			tables_blame(draft, cause, "qos.tc.%u.reserved", i);
 	}
 }
 
-// Reserved space and headroom must fit the buffer as a whole, whatever the pools are.
+// Reserved space and headroom must fit the buffer, whatever the pools are.
 static int
-check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
+check_whole(struct tables_draft *draft, const struct pool_sums *sums)
 {
 	const struct tables *t = draft->t;
 	uint64_t size = draft->settings->buffer_bytes, cell = t->cell;
@@ -93,44 +90,31 @@ check_whole(const struct tables_draft *draft, const struct pool_sums *sums)
 	bool too_many = size / cell > TABLES_CELLS_MAX;
 	bool shared = draft->settings->headroom_pool_bytes != 0;
 	struct config_error_origin cause = {0};
-	struct config_marks *marks;
 
 	if (!too_many && !ingress_over && egress * cell <= size)
 		return 0;
-	marks = tables_marks(draft);
-	config_blame(&cause, marks, "buffer.size");
-	if (too_many) {
-		tables_report(draft, false, cause.mark.pos, cause.key,
-			      "%" PRIu64 " B are more than %u cells of %u B: make cells larger",
-			      size, TABLES_CELLS_MAX, t->cell);
-	} else if (ingress_over) {
-		blame_groups(draft, &cause, marks, POOLS);
+	tables_blame(draft, &cause, "buffer.size");
+	if (too_many)
+		return tables_report(draft, false, cause.mark.pos, cause.key,
+				     "%" PRIu64
+				     " B are more than %u cells of %u B: make cells larger",
+				     size, TABLES_CELLS_MAX, t->cell);
+	if (ingress_over) {
+		blame_groups(draft, &cause, POOLS);
 		if (shared)
-			config_blame(&cause, marks, "buffer.headroom-pool.size");
-		tables_report(draft, false, cause.mark.pos, cause.key,
-			      "the buffer's %" PRIu64 " B do not hold the %" PRIu64
-			      " B of headroom%s and %" PRIu64
-			      " B reserved for the priority groups of %u ports",
-			      size, sums->headroom_bytes, shared ? " pool" : "", ingress * cell,
-			      t->port_count);
-	} else {
-		blame_queues(draft, &cause, marks, POOLS);
-		tables_report(draft, false, cause.mark.pos, cause.key,
-			      "the buffer's %" PRIu64 " B do not hold the %" PRIu64
-			      " B reserved for the queues of %u ports",
-			      size, egress * cell, t->port_count);
+			tables_blame(draft, &cause, "buffer.headroom-pool.size");
+		return tables_report(draft, false, cause.mark.pos, cause.key,
+				     "the buffer's %" PRIu64 " B do not hold the %" PRIu64
+				     " B of headroom%s and %" PRIu64
+				     " B reserved for the priority groups of %u ports",
+				     size, sums->headroom_bytes, shared ? " pool" : "",
+				     ingress * cell, t->port_count);
 	}
-	tables_marks_free(marks);
-	return -EINVAL;
-}
-
-static struct config_mark
-pool_mark(const struct config_marks *marks, unsigned pool)
-{
-	char key[64];
-
-	snprintf(key, sizeof(key), "%s.size", keys[pool]);
-	return config_marks_find(marks, key);
+	blame_queues(draft, &cause, POOLS);
+	return tables_report(draft, false, cause.mark.pos, cause.key,
+			     "the buffer's %" PRIu64 " B do not hold the %" PRIu64
+			     " B reserved for the queues of %u ports",
+			     size, egress * cell, t->port_count);
 }
 
 static uint64_t
@@ -142,10 +126,10 @@ pool_bytes(const struct config_amount *amount, uint64_t room_bytes)
 }
 
 // Two pools of a side, from `first`, that are larger together than what headroom leaves: an error
-// where the file says so, a warning where a default or preset shows through. (That percentages add
-// up, and pools larger than the whole buffer, have been seen when the file was read.)
+// where the file says so, a warning where a default or preset shows through. (The configuration's
+// checks cover percentages that add up to more than 100 and pools larger than the buffer.)
 static int
-check_side(const struct tables_draft *draft, unsigned first, uint64_t room_bytes)
+check_side(struct tables_draft *draft, unsigned first, uint64_t room_bytes)
 {
 	const struct config_amount *pools = &draft->settings->pools[first];
 	uint64_t bytes[2] = {pool_bytes(&pools[0], room_bytes), pool_bytes(&pools[1], room_bytes)};
@@ -153,43 +137,40 @@ check_side(const struct tables_draft *draft, unsigned first, uint64_t room_bytes
 	bool seen = pool_bytes(&pools[0], whole) + pool_bytes(&pools[1], whole) > whole;
 	bool sized = pools[0].kind == CONFIG_AMOUNT_BYTES || pools[1].kind == CONFIG_AMOUNT_BYTES;
 	struct config_error_origin cause = {0};
-	struct config_marks *marks;
 	bool written = true;
 
 	if (!sized || bytes[0] + bytes[1] <= room_bytes)
 		return 0;
-	marks = tables_marks(draft);
 	for (unsigned i = 0; i < 2; i++) {
-		config_blame(&cause, marks, "%s.size", keys[first + i]);
-		written &= bytes[i] == 0 || (marks != NULL && pool_mark(marks, first + i).origin ==
-								      CONFIG_ORIGIN_FILE);
+		struct config_error_origin own = {0};
+
+		tables_blame(draft, &cause, "%s.size", keys[first + i]);
+		tables_blame(draft, &own, "%s.size", keys[first + i]);
+		written &= bytes[i] == 0 || own.mark.origin == CONFIG_ORIGIN_FILE;
 	}
-	tables_marks_free(marks);
 	if (!written && seen)
 		return 0;
-	tables_report(draft, !written, cause.mark.pos, cause.key,
-		      "the %s pools are %" PRIu64 " B together (%" PRIu64 " B lossless, %" PRIu64
-		      " B lossy) where headroom leaves %" PRIu64 " B of %" PRIu64
-		      " B: the buffer is oversubscribed",
-		      first == POOL_INGRESS_LOSSLESS ? "ingress" : "egress", bytes[0] + bytes[1],
-		      bytes[0], bytes[1], room_bytes, whole);
-	return written ? -EINVAL : 0;
+	return tables_report(draft, !written, cause.mark.pos, cause.key,
+			     "the %s pools are %" PRIu64 " B together (%" PRIu64
+			     " B lossless, %" PRIu64 " B lossy) where headroom leaves %" PRIu64
+			     " B of %" PRIu64 " B: the buffer is oversubscribed",
+			     first == POOL_INGRESS_LOSSLESS ? "ingress" : "egress",
+			     bytes[0] + bytes[1], bytes[0], bytes[1], room_bytes, whole);
 }
 
-static void
-report_reserved(const struct tables_draft *draft, unsigned pool, uint64_t reserved)
+static int
+report_reserved(struct tables_draft *draft, unsigned pool, uint64_t reserved)
 {
 	uint64_t cell = draft->t->cell;
-	struct config_marks *marks = tables_marks(draft);
 	struct config_error_origin cause = {0};
 
-	config_blame(&cause, marks, "%s.size", keys[pool]);
-	blame_groups(draft, &cause, marks, pool);
-	blame_queues(draft, &cause, marks, pool);
-	tables_marks_free(marks);
-	tables_report(draft, false, cause.mark.pos, cause.key,
-		      "pool %s of %" PRIu64 " B does not hold the %" PRIu64 " B reserved in it",
-		      config_pool_name(pool), draft->t->pools[pool].size * cell, reserved * cell);
+	tables_blame(draft, &cause, "%s.size", keys[pool]);
+	blame_groups(draft, &cause, pool);
+	blame_queues(draft, &cause, pool);
+	return tables_report(
+		draft, false, cause.mark.pos, cause.key,
+		"pool %s of %" PRIu64 " B does not hold the %" PRIu64 " B reserved in it",
+		config_pool_name(pool), draft->t->pools[pool].size * cell, reserved * cell);
 }
 
 // What is guaranteed is set aside in every pool: the one that lacks most is named.
@@ -213,17 +194,15 @@ check_guarantees(const struct tables_draft *draft, const struct pool_sums *sums)
 	}
 	if (worst == POOLS)
 		return 0;
-	tables_report(draft, false, last->buffer_pos, "tenants",
-		      "pool %s of %" PRIu64 " B does not hold the %" PRIu64
-		      " B guaranteed to tenants and %" PRIu64 " B reserved in it",
-		      config_pool_name(worst), draft->t->pools[worst].size * cell, wanted * cell,
-		      sums->reserved[worst] * cell);
-	return -EINVAL;
+	return tables_report(draft, false, last->buffer_pos, "tenants",
+			     "pool %s of %" PRIu64 " B does not hold the %" PRIu64
+			     " B guaranteed to tenants and %" PRIu64 " B reserved in it",
+			     config_pool_name(worst), draft->t->pools[worst].size * cell,
+			     wanted * cell, sums->reserved[worst] * cell);
 }
 
-// Returns whether the pool holds what is reserved in it.
-static bool
-set_pool(const struct tables_draft *draft, unsigned pool, uint64_t room_bytes, uint64_t reserved)
+static int
+set_pool(struct tables_draft *draft, unsigned pool, uint64_t room_bytes, uint64_t reserved)
 {
 	const struct config_amount *amount = &draft->settings->pools[pool];
 	const struct config_amount *alpha = &draft->settings->port_alpha[pool];
@@ -232,13 +211,11 @@ set_pool(const struct tables_draft *draft, unsigned pool, uint64_t room_bytes, u
 
 	if (amount->kind == CONFIG_AMOUNT_UNLIMITED) {
 		*p = (struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
-		return true;
+		return 0;
 	}
 	p->size = tables_cells_down(draft->t, pool_bytes(amount, room_bytes));
-	if (reserved > p->size) {
-		report_reserved(draft, pool, reserved);
-		return false;
-	}
+	if (reserved > p->size)
+		return report_reserved(draft, pool, reserved);
 	if (reserved + guaranteed <= p->size)
 		p->shared = p->size - (uint32_t)(reserved + guaranteed);
 	if (alpha->kind == CONFIG_AMOUNT_ALPHA) {
@@ -250,7 +227,7 @@ set_pool(const struct tables_draft *draft, unsigned pool, uint64_t room_bytes, u
 		p->port_down = level.down;
 		draft->t->port_levels = true;
 	}
-	return true;
+	return 0;
 }
 
 // Headroom of their own, or one pool that the groups share.
@@ -272,18 +249,17 @@ tables_add_pools(struct tables_draft *draft)
 {
 	struct pool_sums sums = {0};
 	uint64_t room;
-	int error = 0;
+	int error;
 
 	sum_ports(draft, &sums);
 	if (check_whole(draft, &sums) != 0)
 		return -EINVAL;
 	room = draft->settings->buffer_bytes - sums.headroom_bytes;
-	if (check_side(draft, POOL_INGRESS_LOSSLESS, room) != 0 ||
-	    check_side(draft, POOL_EGRESS_LOSSLESS, room) != 0)
-		error = -EINVAL;
+	error = check_side(draft, POOL_INGRESS_LOSSLESS, room);
+	if (error == 0)
+		error = check_side(draft, POOL_EGRESS_LOSSLESS, room);
 	for (unsigned i = 0; i < POOLS; i++)
-		if (!set_pool(draft, i, room, sums.reserved[i]))
-			error = -EINVAL;
+		error |= set_pool(draft, i, room, sums.reserved[i]);
 	if (error == 0)
 		error = check_guarantees(draft, &sums);
 	set_headroom(draft, &sums);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a port tells priorities and what it writes into packets, with what `qos.ports` says of one
-// port alone. A NIC follows the leaf's port behind it, so that both ends of the link agree.
+// How a port classifies packets and what it writes into them, with the settings that `qos.ports`
+// has for one port alone. A NIC follows the leaf's port behind it, so that both ends of the link
+// agree.
 #include "build_internal.h"
 
 #include <string.h>

@@ -6,13 +6,13 @@
 #include "build_internal.h"
 
 #include "dataplane/base/paths.h"
+#include "control/base/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define QUANTUM_BYTES 64 // of a pause: 512 bit times
-// What stands for the rate of a port that is as fast as its device takes, where a time is needed.
+// Assumed where a time is needed and the port is as fast as its device.
 #define DEVICE_RATE_BPS UINT64_C(100000000000)
 
 struct threshold
@@ -80,7 +80,8 @@ tables_headroom_needed(const struct topology *topology, const struct switch_conf
 	const struct headroom_input in = headroom_input(settings, port);
 
 	return headroom_needed(&in, port->delay_ps, settings->latency_ps,
-			       framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes);
+			       framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes)
+		.needed;
 }
 
 static uint64_t
@@ -92,38 +93,27 @@ headroom_bytes(const struct tables_draft *draft, const struct config_group *grou
 
 	if (group->headroom.kind == CONFIG_AMOUNT_BYTES)
 		return group->headroom.value;
-	formula = headroom_formula(&in);
+	formula = headroom_formula(&in).xoff;
 	needed = tables_headroom_needed(draft->topology, draft->settings, port);
 	return formula > needed ? formula : needed;
 }
 
-// The priorities that flow control serves: those listed, or, where a pause holds the whole link,
+// The priorities that flow control serves: those listed, or, where a pause stops the entire link,
 // all.
 static uint8_t
 paused_priorities(const struct switch_config *settings)
 {
-	switch (settings->flow_control) {
-	case CONFIG_FLOW_CONTROL_PFC:
-	case CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC:
-		return settings->pfc_priorities;
-	case CONFIG_FLOW_CONTROL_PAUSE:
+	if (settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE)
 		return 0xff;
-	default:
-		return 0;
-	}
+	return settings->flow_control == CONFIG_FLOW_CONTROL_NONE ? 0 : settings->pfc_priorities;
 }
 
 static uint8_t
 obeyed_priorities(const struct switch_config *settings)
 {
-	switch (settings->flow_control) {
-	case CONFIG_FLOW_CONTROL_PFC:
-		return settings->pfc_priorities;
-	case CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC:
+	if (settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC)
 		return 0xff;
-	default:
-		return 0;
-	}
+	return settings->flow_control == CONFIG_FLOW_CONTROL_PFC ? settings->pfc_priorities : 0;
 }
 
 static void
@@ -172,8 +162,8 @@ set_pause(const struct switch_config *settings, struct port_profile *profile)
 }
 
 static int
-set_profile(const struct tables_draft *draft, struct port_profile *profile,
-	    const struct topo_port *port, const struct config_port_qos *override)
+set_profile(struct tables_draft *draft, struct port_profile *profile, const struct topo_port *port,
+	    const struct config_port_qos *override)
 {
 	const struct config_framing *framing = &draft->topology->config->fabric.framing;
 	const struct switch_config *settings = draft->settings;
@@ -219,28 +209,12 @@ knows_tenants(const struct topo_node *node)
 static bool
 is_inner(const struct topology *t, const struct topo_port *port)
 {
-	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+	if (topology_is_single(t))
 		return port->tenant == TENANT_NONE;
 	return port->peer_node != TOPOLOGY_NONE && port->peer_node < t->first_host;
 }
 
-// Where tunnels and tenants' VLANs end: in VRF `default`, if a switch of the fabric is behind it.
-static bool
-is_underlay(const struct topology *t, const struct topo_port *port)
-{
-	const struct config_single *s = &t->config->single;
-
-	if (port->vrf != TOPOLOGY_VRF_DEFAULT)
-		return false;
-	if (t->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
-		return port->peer_node < t->first_host;
-	for (unsigned i = 0; i < s->port_count; i++)
-		if (s->ports[i].number == port->number)
-			return s->ports[i].uplink;
-	return false;
-}
-
-// Between switches the underlay, or what stands in its place while tenants change.
+// Between switches the underlay, or the VRF that replaces it while tenants change.
 static uint16_t
 vrf_of(const struct topology *t, const struct topo_port *port)
 {
@@ -269,10 +243,8 @@ tables_add_profiles(struct tables_draft *draft)
 	int error = 0;
 
 	// As many profiles as ports at the most: they must not move once ports refer to them.
-	t->profiles = calloc(node->port_count, sizeof(*t->profiles));
-	t->ports = calloc(node->port_count, sizeof(*t->ports));
-	if (t->profiles == NULL || t->ports == NULL)
-		return -ENOMEM;
+	t->profiles = memory_array(node->port_count, sizeof(*t->profiles), "port profiles");
+	t->ports = memory_array(node->port_count, sizeof(*t->ports), "ports");
 	t->port_count = node->port_count;
 	draft->tenants = !draft->host &&
 			 (knows_tenants(node) || tables_tenants_cross(draft, TENANT_NONE));
@@ -291,7 +263,9 @@ tables_add_profiles(struct tables_draft *draft)
 		t->ports[p].vrf = draft->host ? 0 : vrf_of(draft->topology, port);
 		t->ports[p].tenant = draft->host ? TENANT_NONE : port->tenant;
 		t->ports[p].inner = !draft->host && is_inner(draft->topology, port);
-		t->ports[p].underlay = !draft->host && is_underlay(draft->topology, port);
+		// Where tunnels and tenants' VLANs end.
+		t->ports[p].underlay = !draft->host && port->vrf == TOPOLOGY_VRF_DEFAULT &&
+				       routes_leads_on(draft->topology, draft->node_index, p);
 	}
 	return error;
 }

@@ -5,8 +5,7 @@
 // a tag.
 #include "build_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "control/base/memory.h"
 
 bool
 tables_tenants_cross(const struct tables_draft *draft, uint16_t tenant)
@@ -24,7 +23,7 @@ tables_tenants_cross(const struct tables_draft *draft, uint16_t tenant)
 static bool
 tenant_here(const struct tables_draft *draft, uint16_t tenant)
 {
-	bool lone = draft->topology->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	bool lone = topology_is_single(draft->topology);
 
 	for (uint16_t p = 0; p < draft->t->port_count; p++)
 		if (draft->t->ports[p].tenant == tenant)
@@ -104,7 +103,7 @@ set_tenant(const struct tables_draft *draft, struct tenant_profile *profile,
 	}
 }
 
-int
+void
 tables_add_tenants(struct tables_draft *draft)
 {
 	const struct topology *topology = draft->topology;
@@ -114,10 +113,8 @@ tables_add_tenants(struct tables_draft *draft)
 	for (uint16_t p = 0; p < t->port_count; p++)
 		any |= t->ports[p].tenant != TENANT_NONE;
 	if (!any)
-		return 0;
-	t->tenants = calloc(topology->tenant_count, sizeof(*t->tenants));
-	if (t->tenants == NULL)
-		return -ENOMEM;
+		return;
+	t->tenants = memory_array(topology->tenant_count, sizeof(*t->tenants), "tenants");
 	t->tenant_count = topology->tenant_count;
 	for (uint16_t i = 0; i < t->tenant_count; i++) {
 		const struct config_tenant *settings = topology->tenants[i].settings;
@@ -126,5 +123,4 @@ tables_add_tenants(struct tables_draft *draft)
 		t->tenant_buffers |= settings != NULL && settings->buffer_set &&
 				     tenant_here(draft, i);
 	}
-	return 0;
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The end of a tunnel believes what comes from other switches, and a packet that a host has sent is
-// one of those once its leaf has sent it on plain: the host could put VXLAN around what it likes
-// and have it appear in any tenant's VRF. So no VRF but the underlay sends anything plain to where
-// a tunnel ends. Wherever its routes would, by a way out (0.0.0.0/0) as a rule, a blackhole stands
-// in front of them for that address alone.
+// The end of a tunnel trusts packets that come from other switches. A packet from a host counts as
+// one once its leaf has sent it on without encapsulation: the host could put a VXLAN header around
+// anything, and it would appear in any tenant's VRF. So no VRF but the underlay sends plain packets
+// to the end of a tunnel. Wherever its routes would do that, usually a default route, a blackhole
+// for that address alone precedes them.
 //
-// The underlay as it was, in a VRF of its own while tenants change, is left as it is: no host's
-// port is in it.
+// The previous underlay, in a VRF of its own while tenants change, is left alone: no host's port is
+// in it.
 #include "build_internal.h"
 
 #include "control/base/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,34 +27,31 @@ add_end(struct ends *e, const uint8_t *address)
 {
 	uint8_t *to = e->addresses[e->count++];
 
-	memcpy(to, address, e->version == 6 ? 16 : 4);
+	memcpy(to, address, address_bytes(e->version));
 	while (!tables_same_bits(to, e->addresses[0], e->common))
 		e->common--;
 }
 
 // Tunnels of a fabric end at its leaves; of a lone switch at itself and where its routes say.
-static int
+static void
 list_ends(struct ends *e, const struct topology *t, const struct route_list *routes)
 {
-	const struct config *config = t->config;
-	bool lone = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	uint32_t most = 1 + (topology_is_single(t) ? routes->encap_count : t->leaf_count);
 
 	e->version = tables_tunnel_version(t);
-	e->common = e->version == 6 ? 128 : 32;
 	if (e->version == 0)
-		return 0;
-	e->addresses =
-		calloc((lone ? routes->encap_count : t->leaf_count) + 1u, sizeof(*e->addresses));
-	if (e->addresses == NULL)
-		return -ENOMEM;
-	for (uint32_t n = 0; !lone && n < t->leaf_count; n++)
-		add_end(e, e->version == 6 ? t->nodes[n].loopback6 : t->nodes[n].loopback4);
-	if (lone)
-		add_end(e, config->single.vtep.bytes);
-	for (uint32_t i = 0; lone && i < routes->encap_count; i++)
+		return;
+	e->common = 8 * address_bytes(e->version);
+	e->addresses = memory_array(most, sizeof(*e->addresses), "ends of tunnels");
+	if (!topology_is_single(t)) {
+		for (uint32_t n = 0; n < t->leaf_count; n++)
+			add_end(e, topology_loopback(&t->nodes[n], e->version));
+		return;
+	}
+	add_end(e, t->config->single.vtep.bytes);
+	for (uint32_t i = 0; i < routes->encap_count; i++)
 		if (routes->encaps[i].kind == CONFIG_ENCAP_VXLAN)
 			add_end(e, routes->encaps[i].remote);
-	return 0;
 }
 
 // Whether what a route leads on may come to another switch plain.
@@ -64,14 +60,14 @@ leads_plain(const struct tables_draft *draft, const struct route_list *routes,
 	    const struct route *route)
 {
 	const struct route_group *group;
-	bool plain = false;
 
 	if (route->group == ROUTES_BLACKHOLE || route->encap != ROUTES_PLAIN)
 		return false;
 	group = &routes->groups[route->group];
-	for (uint32_t i = 0; !plain && i < group->count; i++)
-		plain = draft->t->ports[routes->members[group->first + i].port].underlay;
-	return plain;
+	for (uint32_t i = 0; i < group->count; i++)
+		if (draft->t->ports[routes->members[group->first + i].port].underlay)
+			return true;
+	return false;
 }
 
 // Whether a VRF's route may cover the end of a tunnel, and leads there plain.
@@ -92,36 +88,32 @@ static void
 guard_vrf(const struct tables_draft *draft, const struct route_list *routes, const struct ends *e,
 	  uint16_t vrf, struct route_list *guarded)
 {
-	struct route blackhole = {
-		.prefix = {.version = e->version, .length = e->version == 6 ? 128 : 32},
-		.vrf = vrf,
-		.group = ROUTES_BLACKHOLE,
-		.encap = ROUTES_PLAIN};
+	struct route blackhole = {.vrf = vrf, .group = ROUTES_BLACKHOLE, .encap = ROUTES_PLAIN};
 
 	for (uint32_t i = 0; i < e->count; i++) {
 		const struct route *route = routes_lookup(routes, vrf, e->version, e->addresses[i]);
 
 		if (route == NULL || !leads_plain(draft, routes, route))
 			continue;
-		memcpy(blackhole.prefix.address, e->addresses[i], sizeof(e->addresses[i]));
+		blackhole.prefix = address_host_prefix(e->version, e->addresses[i]);
 		routes_set(guarded, &blackhole);
 	}
 }
 
-int
+void
 tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *routes,
 		     struct route_list *guarded)
 {
 	struct ends e = {0};
 	int last = -1; // VRF that has been guarded
-	int error = list_ends(&e, draft->topology, routes);
 
+	list_ends(&e, draft->topology, routes);
 	*guarded = *routes;
-	guarded->routes = memory_array(routes->count + 1u, sizeof(*guarded->routes), "routes");
-	guarded->capacity = routes->count + 1;
-	if (routes->count != 0)
-		memcpy(guarded->routes, routes->routes, routes->count * sizeof(*guarded->routes));
-	for (uint32_t i = 0; error == 0 && e.count != 0 && i < routes->count; i++) {
+	guarded->routes = NULL;
+	guarded->count = 0;
+	for (uint32_t i = 0; i < routes->count; i++)
+		routes_append(guarded, &routes->routes[i]);
+	for (uint32_t i = 0; e.count != 0 && i < routes->count; i++) {
 		const struct route *route = &routes->routes[i];
 
 		if (route->vrf == last || !may_lead(draft, routes, &e, route))
@@ -130,5 +122,4 @@ tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *
 		guard_vrf(draft, routes, &e, route->vrf, guarded);
 	}
 	free(e.addresses);
-	return error;
 }

@@ -1,74 +1,71 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What begins and ends at a switch, and what crosses it. Every switch knows all VRFs of the fabric
-// by their VNIs and VLANs: those above the leaves, so that they know whose packets cross them; a
-// leaf without a host of a VRF has no route there. In a fabric with tunnels every switch has an
-// address of its own; a lone one has where `vtep` gives it one.
+// Tunnels and VLANs that end at a switch, and the encapsulation of packets that it sends. Every
+// switch knows all VRFs of the fabric by their VNIs and VLANs, those above the leaves too, so that
+// they know whose packets cross them; a leaf without a host of a VRF has no route in it. In a
+// fabric with tunnels every switch has an address for their ends; a lone switch has one if `vtep`
+// is set.
 #include "build_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "control/base/memory.h"
+
 #include <string.h>
 
 #define CLASS_SELECTOR_SHIFT 3 // of a priority's DSCP where nothing maps to it (RFC 2474)
 
 static bool
-wears(const struct topo_vrf *vrf, enum config_encap encap)
+uses_encap(const struct topo_vrf *vrf, enum config_encap encap)
 {
 	return vrf->name[0] != '\0' && vrf->encap == encap && (vrf->leaving || !vrf->held);
 }
 
-// Whether what wears this VRF's VNI or VLAN is looked up in it, and not in another in its place.
+// Whether packets with this VRF's VNI or VLAN are looked up in it: a VRF that is leaving takes
+// those of its successor.
 static bool
 ends_in(const struct topology *t, uint16_t vrf, enum config_encap encap)
 {
 	const struct topo_vrf *v = &t->vrfs[vrf];
 
-	if (!wears(v, encap))
+	if (!uses_encap(v, encap))
 		return false;
 	for (uint16_t i = 0; !v->leaving && i < t->vrf_count; i++)
-		if (t->vrfs[i].leaving && wears(&t->vrfs[i], encap) && t->vrfs[i].vni == v->vni &&
-		    t->vrfs[i].vid == v->vid)
+		if (t->vrfs[i].leaving && uses_encap(&t->vrfs[i], encap) &&
+		    t->vrfs[i].vni == v->vni && t->vrfs[i].vid == v->vid)
 			return false;
 	return true;
 }
 
 static bool
-any_wears(const struct topology *t, enum config_encap encap)
+any_uses(const struct topology *t, enum config_encap encap)
 {
-	uint16_t v = 0;
-
-	while (v < t->vrf_count && !wears(&t->vrfs[v], encap))
-		v++;
-	return v < t->vrf_count;
+	for (uint16_t v = 0; v < t->vrf_count; v++)
+		if (uses_encap(&t->vrfs[v], encap))
+			return true;
+	return false;
 }
 
 uint8_t
 tables_tunnel_version(const struct topology *t)
 {
-	if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+	if (topology_is_single(t))
 		return t->config->single.vtep.version;
-	return any_wears(t, CONFIG_ENCAP_VXLAN) ? (uint8_t)t->config->fabric.underlay : 0;
+	return any_uses(t, CONFIG_ENCAP_VXLAN) ? (uint8_t)t->config->fabric.underlay : 0;
 }
 
-// Returns whether VXLAN begins and ends here.
-static bool
+// The switch's own end of tunnels.
+static void
 set_end(const struct tables_draft *draft, struct tunnel_tables *to)
 {
 	const struct config *config = draft->topology->config;
 	const struct topo_node *node = draft->node;
 
 	to->version = tables_tunnel_version(draft->topology);
-	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
+	if (topology_is_single(draft->topology)) {
 		memcpy(to->local, config->single.vtep.bytes, sizeof(to->local));
 		memcpy(to->mac, config->single.mac.bytes, sizeof(to->mac));
 	} else if (to->version != 0) {
-		if (to->version == 6)
-			memcpy(to->local, node->loopback6, sizeof(node->loopback6));
-		else
-			memcpy(to->local, node->loopback4, sizeof(node->loopback4));
+		memcpy(to->local, topology_loopback(node, to->version), address_bytes(to->version));
 		memcpy(to->mac, node->router_mac, sizeof(to->mac));
 	}
-	return to->version != 0;
 }
 
 static void
@@ -92,8 +89,8 @@ add_vni(struct tunnel_tables *to, uint32_t vni, uint16_t vrf)
 	to->vnis[at] = (struct tunnel_vni){.vni = vni, .vrf = vrf};
 }
 
-// At most half full, so that what is not there is soon known not to be.
-static int
+// At most half full, so that a search for a VNI that is not in the table ends soon.
+static void
 set_vnis(const struct topology *t, struct tunnel_tables *to)
 {
 	uint32_t count = 0, slots = 2;
@@ -102,36 +99,28 @@ set_vnis(const struct topology *t, struct tunnel_tables *to)
 		count += ends_in(t, v, CONFIG_ENCAP_VXLAN);
 	while (slots < 2 * count)
 		slots *= 2;
-	to->vnis = calloc(slots, sizeof(*to->vnis));
-	if (to->vnis == NULL)
-		return -ENOMEM;
+	to->vnis = memory_array(slots, sizeof(*to->vnis), "VNIs");
 	to->vni_mask = slots - 1;
 	for (uint16_t v = 0; v < t->vrf_count; v++)
 		if (ends_in(t, v, CONFIG_ENCAP_VXLAN))
 			add_vni(to, t->vrfs[v].vni, v);
-	return 0;
 }
 
-static int
+static void
 set_vids(const struct topology *t, struct tunnel_tables *to)
 {
-	to->vids = calloc(TUNNEL_VIDS, sizeof(*to->vids));
-	if (to->vids == NULL)
-		return -ENOMEM;
+	to->vids = memory_array(TUNNEL_VIDS, sizeof(*to->vids), "VLANs");
 	for (unsigned i = 0; i < TUNNEL_VIDS; i++)
 		to->vids[i] = VRF_NONE;
 	for (uint16_t v = 0; v < t->vrf_count; v++)
 		if (ends_in(t, v, CONFIG_ENCAP_VLAN))
 			to->vids[t->vrfs[v].vid] = v;
-	return 0;
 }
 
-static int
+static void
 set_encaps(const struct route_list *routes, struct tunnel_tables *to)
 {
-	to->encaps = calloc(routes->encap_count + 1u, sizeof(*to->encaps));
-	if (to->encaps == NULL)
-		return -ENOMEM;
+	to->encaps = memory_array(routes->encap_count + 1u, sizeof(*to->encaps), "encapsulations");
 	to->encap_count = routes->encap_count + 1;
 	for (uint32_t i = 0; i < routes->encap_count; i++) {
 		const struct route_encap *from = &routes->encaps[i];
@@ -148,29 +137,23 @@ set_encaps(const struct route_list *routes, struct tunnel_tables *to)
 		memcpy(encap->remote, from->remote, sizeof(encap->remote));
 		memcpy(encap->mac, from->mac, sizeof(encap->mac));
 	}
-	return 0;
 }
 
-int
+void
 tables_add_tunnels(struct tables_draft *draft, const struct route_list *routes)
 {
 	const struct topology *t = draft->topology;
-	bool vlan = any_wears(t, CONFIG_ENCAP_VLAN);
-	struct tunnel_tables *to = calloc(1, sizeof(*to));
-	int error = 0;
+	bool vlan = any_uses(t, CONFIG_ENCAP_VLAN);
+	struct tunnel_tables *to;
 
-	if (to == NULL)
-		return -ENOMEM;
-	if (!set_end(draft, to) && !vlan) {
-		free(to);
-		return 0;
-	}
-	draft->t->tunnels = to;
+	if (tables_tunnel_version(t) == 0 && !vlan)
+		return;
+	to = draft->t->tunnels = memory_new(sizeof(*to), "tunnels");
+	set_end(draft, to);
 	set_priorities(draft, to);
-	error = set_encaps(routes, to);
-	if (error == 0 && to->version != 0)
-		error = set_vnis(t, to);
-	if (error == 0 && vlan)
-		error = set_vids(t, to);
-	return error;
+	set_encaps(routes, to);
+	if (to->version != 0)
+		set_vnis(t, to);
+	if (vlan)
+		set_vids(t, to);
 }

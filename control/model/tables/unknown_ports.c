@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A section is read by many switches, of which not all have a port that it names (`qos.ports`,
-// `qos.histograms`). What none of them has is a mistake.
+// Many switches read a section, and not all of them have a port that it names (`qos.ports`,
+// `qos.histograms`). A port that none of them has is an error.
 #include "build.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-// One entry of such a list: what tells it from others.
+// Entry i of `qos.ports`, or of `qos.histograms`, as far as it names a port.
 struct entry {
 	unsigned number; // N of swpN
 	struct diag_pos pos;
 };
 
-static struct entry
-port_entry(const struct switch_config *settings, unsigned index)
+static bool
+find_entry(const struct switch_config *settings, bool histograms, unsigned i, struct entry *out)
 {
-	const struct config_port_qos *port = &settings->ports[index];
-
-	return (struct entry){port->number, port->name.pos};
-}
-
-static struct entry
-histogram_entry(const struct switch_config *settings, unsigned index)
-{
-	const struct config_histogram *h = &settings->histograms[index];
-
-	return (struct entry){h->port_number, h->where.pos};
+	if (i >= (histograms ? settings->histogram_count : settings->port_count))
+		return false;
+	if (histograms)
+		*out = (struct entry){settings->histograms[i].port_number,
+				      settings->histograms[i].where.pos};
+	else
+		*out = (struct entry){settings->ports[i].number, settings->ports[i].name.pos};
+	return true;
 }
 
 static bool
@@ -40,60 +32,41 @@ has_port(const struct topo_node *node, unsigned number)
 }
 
 static bool
-same_entry(const struct entry *a, const struct entry *b)
+reads(const struct switch_config *settings, bool histograms, const struct entry *entry)
 {
-	return a->number == b->number && a->pos.line == b->pos.line &&
-	       a->pos.column == b->pos.column;
+	struct entry one;
+
+	for (unsigned i = 0; find_entry(settings, histograms, i, &one); i++)
+		if (one.number == entry->number && one.pos.line == entry->pos.line &&
+		    one.pos.column == entry->pos.column)
+			return true;
+	return false;
 }
 
-struct owners {
-	const struct topology *topology;
-	const struct switch_config *switches;
-	struct entry (*at)(const struct switch_config *settings, unsigned index);
-	size_t count_offset; // of the list's length in struct switch_config
-};
-
-static unsigned
-count_of(const struct owners *o, uint32_t node)
-{
-	unsigned count;
-
-	memcpy(&count, (const char *)&o->switches[node] + o->count_offset, sizeof(count));
-	return count;
-}
-
-// The first switch that reads the entry reports it, if no switch that reads it has the port.
-static bool
-orphaned(const struct owners *o, uint32_t reader, const struct entry *entry)
-{
-	for (uint32_t n = 0; n < o->topology->first_host; n++)
-		for (unsigned i = 0; i < count_of(o, n); i++) {
-			struct entry other = o->at(&o->switches[n], i);
-
-			if (same_entry(entry, &other) &&
-			    (n < reader || has_port(&o->topology->nodes[n], entry->number)))
-				return false;
-		}
-	return true;
-}
-
+// Entries that no switch has the port of; the first switch that reads one reports it.
 static int
-check_list(const struct owners *o, const char *key, struct diag *diag)
+check_list(const struct topology *t, const struct switch_config *switches, bool histograms,
+	   struct diag *diag)
 {
+	struct entry entry;
 	int result = 0;
 
-	for (uint32_t n = 0; n < o->topology->first_host; n++)
-		for (unsigned i = 0; i < count_of(o, n); i++) {
-			struct entry entry = o->at(&o->switches[n], i);
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		for (unsigned i = 0; find_entry(&switches[n], histograms, i, &entry); i++) {
+			uint32_t other = 0;
 
-			if (has_port(&o->topology->nodes[n], entry.number) ||
-			    !orphaned(o, n, &entry))
-				continue;
-			diag_error(diag, o->topology->config->file, entry.pos, key,
-				   "there is no port swp%u on any switch that this is for",
-				   entry.number);
-			result = -EINVAL;
+			while (other < t->first_host &&
+			       !(reads(&switches[other], histograms, &entry) &&
+				 (other < n || has_port(&t->nodes[other], entry.number))))
+				other++;
+			if (other == t->first_host)
+				result = diag_error(diag, t->config->file, entry.pos,
+						    histograms ? "qos.histograms" : "qos.ports",
+						    "there is no port swp%u on any switch that "
+						    "this is for",
+						    entry.number);
 		}
+	}
 	return result;
 }
 
@@ -101,11 +74,6 @@ int
 tables_check_ports(const struct topology *topology, const struct switch_config *switches,
 		   struct diag *diag)
 {
-	const struct owners ports = {topology, switches, port_entry,
-				     offsetof(struct switch_config, port_count)};
-	const struct owners histograms = {topology, switches, histogram_entry,
-					  offsetof(struct switch_config, histogram_count)};
-	int result = check_list(&ports, "qos.ports", diag);
-
-	return check_list(&histograms, "qos.histograms", diag) != 0 ? -EINVAL : result;
+	return check_list(topology, switches, false, diag) |
+	       check_list(topology, switches, true, diag);
 }

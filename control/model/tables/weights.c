@@ -7,25 +7,13 @@
 
 __extension__ typedef unsigned __int128 wide_uint;
 
-static uint64_t
-common_divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static void
 divide_all(uint64_t *weights, uint32_t count)
 {
 	uint64_t divisor = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		divisor = common_divisor(weights[i], divisor);
+		divisor = tables_common_divisor(weights[i], divisor);
 	for (uint32_t i = 0; i < count; i++)
 		weights[i] /= divisor;
 }
@@ -77,8 +65,7 @@ tables_fit_weights(uint64_t *weights, uint32_t count)
 	return true;
 }
 
-// Which of two copies must stand earlier; of equals that of the greater weight, which has more to
-// come.
+// Which of two copies must come first; of equals that of the greater weight, which has more left.
 static bool
 is_due_before(uint64_t copy, uint64_t weight, uint64_t other_copy, uint64_t other_weight)
 {
@@ -88,7 +75,7 @@ is_due_before(uint64_t copy, uint64_t weight, uint64_t other_copy, uint64_t othe
 }
 
 // Copy k of a member of weight w belongs into the part [k/w, (k + 1)/w) of all slots. Each slot
-// goes to the copy that may stand there and must stand earliest (worst-case fair weighted fair
+// goes to the copy that may be there and is due first (worst-case fair weighted fair
 // queueing, Bennett and Zhang, INFOCOM 1996: there always is one).
 uint32_t
 tables_spread_weights(const uint64_t *weights, uint32_t count,

@@ -60,9 +60,7 @@ add(struct address_conflicts *c, uint8_t version, const uint8_t *address, uint16
 {
 	struct claim *claim = &c->all[c->count++];
 
-	claim->prefix =
-		(struct config_prefix){.version = version, .length = version == 4 ? 32 : 128};
-	memcpy(claim->prefix.address, address, version == 4 ? 4 : 16);
+	claim->prefix = address_host_prefix(version, address);
 	claim->vrf = vrf;
 	claim->node = node;
 	claim->port = port;

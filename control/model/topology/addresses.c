@@ -252,16 +252,3 @@ addresses_find(const char *text, struct addresses_found *out)
 		return find_ip4(address, out);
 	return version == 6 ? find_ip6(address, out) : find_mac(address, out);
 }
-
-int
-addresses_find_place(const char *text, struct place *out)
-{
-	struct addresses_found found;
-	int error = addresses_find(text, &found);
-
-	if (error == 0 && found.kind != ADDRESSES_HOST)
-		error = -ENOENT;
-	if (error == 0)
-		*out = found.host;
-	return error;
-}

@@ -52,7 +52,7 @@ void addresses_host_mac(const struct place *place, uint8_t out[static 6]);
 // A switch port's MAC; node: its index in the topology, number: the N of swpN.
 void addresses_switch_mac(uint32_t node, uint16_t number, uint8_t out[static 6]);
 
-// A switch's loopbacks (port is not looked at), and the link-local address of one of its ports. Any
+// A switch's loopbacks (the port is ignored), and the link-local address of one of its ports. Any
 // thread.
 void addresses_loopback4(const struct switch_place *place, uint8_t out[static 4]);
 void addresses_loopback6(const struct switch_place *place, uint8_t out[static 16]);
@@ -68,7 +68,7 @@ enum addresses_kind {
 	ADDRESSES_SWITCH_PORT, // node, port
 };
 
-// What an address stands for; which members tell is said above.
+// The owner of an address; the kind says which members are set.
 struct addresses_found {
 	enum addresses_kind kind;
 	struct place host;
@@ -77,13 +77,9 @@ struct addresses_found {
 	uint16_t port;
 };
 
-// Returns 0; -EINVAL: the text is no address; -ENOENT: an address that the plan gives to nobody.
+// Returns 0; -EINVAL: the text is no address; -ENOENT: an address that the plan does not use.
 // Any thread.
 int addresses_find(const char *text, struct addresses_found *out);
 
 // A text as an address: *version is 4, 6, or 0 of a MAC. Returns 0 or -EINVAL.
 int addresses_parse(const char *text, uint8_t *version, uint8_t out[static 16]);
-
-// The place of a host that an address stands for. "10.1.3.7", "fd00::0:1:3:7" or
-// "02:00:0a:01:03:07". Returns 0; -EINVAL: the text is no address; -ENOENT: an address of no place.
-int addresses_find_place(const char *text, struct place *out);

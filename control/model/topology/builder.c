@@ -24,20 +24,10 @@ builder_add_node(struct topology *t, const char *name, enum config_role role, ui
 		.pod_number = (uint16_t)((number - 1) % ADDRESSES_LEAVES_PER_POD + 1),
 	};
 	snprintf(node->name, sizeof(node->name), "%s", name);
-	switch (role) {
-	case CONFIG_ROLE_LEAF:
-		t->leaf_count++;
-		break;
-	case CONFIG_ROLE_SPINE:
-		t->spine_count++;
-		break;
-	case CONFIG_ROLE_SUPER:
-		t->super_count++;
-		break;
-	case CONFIG_ROLE_HOST:
-		t->host_count++;
-		break;
-	}
+	t->leaf_count += role == CONFIG_ROLE_LEAF;
+	t->spine_count += role == CONFIG_ROLE_SPINE;
+	t->super_count += role == CONFIG_ROLE_SUPER;
+	t->host_count += role == CONFIG_ROLE_HOST;
 	t->first_host = t->leaf_count + t->spine_count + t->super_count;
 	return t->node_count++;
 }
@@ -158,7 +148,7 @@ builder_add_hosts(struct topology *t, uint32_t count)
 	}
 }
 
-// ---- links that the file names: `fabric.links: {leaf1-spine2: {rate: 40G}}` -----------------------
+// ---- links that the file names: `fabric.links: {leaf1-spine2: {rate: 40G}}` ---------------------
 
 static int
 apply_named_link(struct topology *t, const struct config_named_link *named, struct diag *diag)

@@ -74,12 +74,6 @@ port_index(const struct topo_node *node, const char *name, size_t length)
 	return -1;
 }
 
-static bool
-single(const struct topology *t)
-{
-	return t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
-}
-
 static int
 find_port(const struct topology *t, const char *name, size_t length, struct topo_ref *out)
 {
@@ -87,7 +81,7 @@ find_port(const struct topology *t, const char *name, size_t length, struct topo
 	const char *port = dot != NULL ? dot + 1 : name;
 	int index;
 
-	if (dot == NULL && !single(t))
+	if (dot == NULL && !topology_is_single(t))
 		return -ENOENT;
 	out->node = dot != NULL ? find_node(t, name, (size_t)(dot - name)) : 0;
 	if (out->node == TOPOLOGY_NONE)
@@ -200,8 +194,8 @@ topology_find_place(const struct topology *t, const struct place *place, struct 
 	for (uint32_t n = 0; n < t->leaf_count; n++) {
 		const struct topo_node *leaf = &t->nodes[n];
 
-		if (single(t) || leaf->plane != place->plane || leaf->pod != place->pod ||
-		    leaf->pod_number != place->leaf)
+		if (topology_is_single(t) || leaf->plane != place->plane ||
+		    leaf->pod != place->pod || leaf->pod_number != place->leaf)
 			continue;
 		for (uint16_t p = 0; p < leaf->port_count; p++) {
 			if (leaf->ports[p].number != place->port)
@@ -271,7 +265,7 @@ topology_port_name(const struct topology *t, uint32_t node, uint16_t port,
 {
 	const struct topo_node *n = &t->nodes[node];
 
-	if (single(t))
+	if (topology_is_single(t))
 		snprintf(text, TOPOLOGY_NAME_MAX, "%s", n->ports[port].name);
 	else
 		snprintf(text, TOPOLOGY_NAME_MAX, "%s.%s", n->name, n->ports[port].name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names that the file uses, looked up; what does not exist is an error at the name's position that
-// says what does.
+// Names that the file uses, looked up: one that does not exist is an error at its position, which
+// lists those that do.
 #include "topology.h"
 
 #include "control/base/memory.h"
@@ -94,14 +94,8 @@ topology_resolve_node(const struct topology *t, const struct config_name *name, 
 			  name->text, hint(t, WANTED_NODE, name->text, diag, text));
 }
 
-int
-topology_resolve_host(const struct topology *t, const struct config_name *name, const char *key,
-		      uint32_t *out, struct diag *diag)
-{
-	return topology_resolve_host_in(t, t->config->file, name, key, out, diag);
-}
-
-// The name of a host that was probably meant, or how to write a range where the text looks like one.
+// The name of a host that was probably meant, or how to write a range where the text looks like
+// one.
 static const char *
 hint_or_range(const struct topology *t, const char *name, struct diag *diag,
 	      char text[static HINT_MAX])
@@ -113,9 +107,9 @@ hint_or_range(const struct topology *t, const char *name, struct diag *diag,
 	return meant;
 }
 
-int
-topology_resolve_host_in(const struct topology *t, const char *file, const struct config_name *name,
-			 const char *key, uint32_t *out, struct diag *diag)
+static int
+resolve_host(const struct topology *t, const char *file, const struct config_name *name,
+	     const char *key, uint32_t *out, struct diag *diag)
 {
 	uint32_t node = topology_find_node(t, name->text);
 	char text[HINT_MAX];
@@ -125,28 +119,26 @@ topology_resolve_host_in(const struct topology *t, const char *file, const struc
 		return 0;
 	}
 	if (node != TOPOLOGY_NONE)
-		diag_error(diag, file, name->pos, key, "%s is a %s, not a host", name->text,
-			   config_role_name(t->nodes[node].role));
-	else if (name->range != NULL)
-		diag_error(diag, file, name->pos, key, "%s: there is no host %s%s", name->range,
-			   name->text, hint(t, WANTED_HOST, NULL, diag, text));
-	else
-		diag_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
-			   hint_or_range(t, name->text, diag, text));
-	return -EINVAL;
+		return diag_error(diag, file, name->pos, key, "%s is a %s, not a host", name->text,
+				  config_role_name(t->nodes[node].role));
+	if (name->range != NULL)
+		return diag_error(diag, file, name->pos, key, "%s: there is no host %s%s",
+				  name->range, name->text, hint(t, WANTED_HOST, NULL, diag, text));
+	return diag_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
+			  hint_or_range(t, name->text, diag, text));
 }
 
 int
-topology_resolve_endpoint(const struct topology *t, const struct config_name *name, const char *key,
-			  struct topo_endpoint *out, struct diag *diag)
+topology_resolve_host(const struct topology *t, const struct config_name *name, const char *key,
+		      uint32_t *out, struct diag *diag)
 {
-	return topology_resolve_endpoint_in(t, t->config->file, name, key, out, diag);
+	return resolve_host(t, t->config->file, name, key, out, diag);
 }
 
 int
-topology_resolve_endpoint_in(const struct topology *t, const char *file,
-			     const struct config_name *name, const char *key,
-			     struct topo_endpoint *out, struct diag *diag)
+topology_resolve_endpoint(const struct topology *t, const char *file,
+			  const struct config_name *name, const char *key,
+			  struct topo_endpoint *out, struct diag *diag)
 {
 	const char *dot = strchr(name->text, '.');
 	struct config_name host = *name;
@@ -154,12 +146,14 @@ topology_resolve_endpoint_in(const struct topology *t, const char *file,
 	const struct topo_node *node;
 	struct topo_ref ref;
 
+	if (file == NULL)
+		file = t->config->file;
 	*out = (struct topo_endpoint){.whole = dot == NULL};
 	if (dot != NULL) {
 		snprintf(text, sizeof(text), "%.*s", (int)(dot - name->text), name->text);
 		host.text = text;
 	}
-	if (topology_resolve_host_in(t, file, &host, key, &out->host, diag) != 0)
+	if (resolve_host(t, file, &host, key, &out->host, diag) != 0)
 		return -EINVAL;
 	if (dot == NULL)
 		return 0;
@@ -180,7 +174,6 @@ port_error(const struct topology *t, const struct config_name *name, const char 
 	   struct diag *diag)
 {
 	const char *dot = strchr(name->text, '.');
-	bool single = t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
 	char node_name[CONFIG_NAME_MAX + 1], text[HINT_MAX];
 	uint32_t node = 0;
 
@@ -188,7 +181,7 @@ port_error(const struct topology *t, const struct config_name *name, const char 
 		snprintf(node_name, sizeof(node_name), "%.*s", (int)(dot - name->text), name->text);
 		node = topology_find_node(t, node_name);
 	}
-	if (dot == NULL && !single) {
+	if (dot == NULL && !topology_is_single(t)) {
 		diag_error(diag, t->config->file, name->pos, key,
 			   "%s names no port: write NODE.PORT, as in %s.%s", name->text,
 			   t->nodes[0].name,
@@ -321,4 +314,99 @@ topology_resolve_tenant(const struct topology *t, const struct config_name *name
 	}
 	return diag_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s",
 			  name->text, hint(t, WANTED_TENANT, name->text, diag, text));
+}
+
+// ---- names of sections that the model does not read ---------------------------------------------
+
+static void
+check_attach(const struct topology *t, struct diag *diag)
+{
+	const struct config *config = t->config;
+
+	for (unsigned i = 0; i < config->attach_count; i++) {
+		const struct config_name *name = &config->attach[i].host;
+		const struct topo_node *node;
+		uint32_t host;
+
+		if (topology_resolve_host(t, name, "attach", &host, diag) != 0)
+			continue;
+		node = topology_host(t, host);
+		if (node->port_count > 1)
+			diag_warning(diag, config->file, name->pos, "attach",
+				     "only %s of the %u NICs of %s is attached: links of the "
+				     "others are down when the fabric is up",
+				     node->ports[0].name, node->port_count, node->name);
+	}
+}
+
+static void
+check_event(const struct topology *t, const struct config_event *event, struct diag *diag)
+{
+	struct topo_ref ref;
+	uint32_t found;
+
+	switch (event->kind) {
+	case CONFIG_EVENT_LINK:
+		topology_resolve_link(t, &event->link, "events.link", &found, diag);
+		break;
+	case CONFIG_EVENT_PORT_TX:
+	case CONFIG_EVENT_PORT_PFC:
+		topology_resolve_port(t, &event->port, "events.port", &ref, diag);
+		break;
+	case CONFIG_EVENT_RESTORE:
+		topology_resolve_queue(t, &event->restore, "events.restore", &ref, diag);
+		break;
+	case CONFIG_EVENT_CLEAR: // no node: all of them
+		if (event->node.text != NULL)
+			topology_resolve_node(t, &event->node, "events.node", &found, diag);
+		break;
+	case CONFIG_EVENT_ROUTE: // routes/create.c
+	case CONFIG_EVENT_SET:   // a key of the settings
+	case CONFIG_EVENT_UNSET:
+	case CONFIG_EVENT_SNAPSHOT:
+		break;
+	}
+}
+
+static void
+check_record(const struct topology *t, struct diag *diag)
+{
+	const struct config_record *record = &t->config->record;
+	struct topo_ref ref;
+
+	for (unsigned i = 0; !config_means_all(&record->queues) && i < record->queues.count; i++)
+		topology_resolve_queue(t, &record->queues.items[i], "record.queues", &ref, diag);
+	for (unsigned i = 0; i < record->pcap.count; i++)
+		topology_resolve_port(t, &record->pcap.items[i], "record.pcap", &ref, diag);
+}
+
+// The VRFs that switches learn routes for.
+static void
+check_learns(const struct topology *t, struct diag *diag)
+{
+	struct switch_config settings;
+	uint16_t vrf;
+
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		const struct topo_node *node = &t->nodes[n];
+
+		if (!config_learns(t->config, node->name) ||
+		    config_switch(t->config, node->name, node->role, &settings) != 0)
+			continue;
+		for (unsigned i = 0; i < settings.learn_count; i++)
+			topology_resolve_vrf(t, &settings.learns[i].vrf, "learn.vrf", &vrf, diag);
+	}
+}
+
+int
+topology_check_names(const struct topology *t, struct diag *diag)
+{
+	unsigned before = diag->errors;
+
+	check_attach(t, diag);
+	for (unsigned i = 0; i < t->config->event_count; i++)
+		check_event(t, &t->config->events[i], diag);
+	check_record(t, diag);
+	check_learns(t, diag);
+	return diag->errors == before ? 0 : -EINVAL;
 }

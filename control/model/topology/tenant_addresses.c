@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IP4_LEAF_BITS 24
+#define IP6_LEAF_BITS 112
+
 static void
 give_planned(struct slicing *s, uint32_t host, uint8_t p)
 {
@@ -29,7 +32,7 @@ find_own(struct slicing *s, const struct config_tenant *tenant, const struct con
 {
 	struct sliced_port *port;
 
-	if (topology_resolve_endpoint(&s->next, name, key, end, s->diag) != 0)
+	if (topology_resolve_endpoint(&s->next, NULL, name, key, end, s->diag) != 0)
 		return NULL;
 	port = sliced_port(s, end->host, end->port);
 	if (port->tenant != TENANT_NONE &&
@@ -82,23 +85,28 @@ tenants_give_addresses(struct slicing *s)
 			give_own(s, &config->tenants[i], &config->tenants[i].addresses[j]);
 }
 
-// Whether a prefix is that of all hosts of a leaf.
+struct config_prefix
+topology_leaf_prefix(const struct topo_node *leaf, uint8_t version)
+{
+	const struct place place = {leaf->plane, leaf->pod, leaf->pod_number, 0};
+	uint8_t address[16];
+
+	if (version == 4)
+		addresses_ip4(&place, address);
+	else
+		addresses_ip6(&place, address);
+	return address_prefix(version, address, version == 4 ? IP4_LEAF_BITS : IP6_LEAF_BITS);
+}
+
+// The leaf of which this is the prefix, or NULL.
 static const struct topo_node *
 leaf_of_prefix(const struct topology *t, const struct config_prefix *prefix)
 {
-	if (prefix->length != (prefix->version == 4 ? 24 : 112))
-		return NULL;
 	for (uint32_t n = 0; n < t->leaf_count; n++) {
-		const struct topo_node *leaf = &t->nodes[n];
-		const struct place place = {leaf->plane, leaf->pod, leaf->pod_number, 0};
-		uint8_t address[16];
+		struct config_prefix own = topology_leaf_prefix(&t->nodes[n], prefix->version);
 
-		if (prefix->version == 4)
-			addresses_ip4(&place, address);
-		else
-			addresses_ip6(&place, address);
-		if (memcmp(address, prefix->address, prefix->version == 4 ? 4 : 16) == 0)
-			return leaf;
+		if (memcmp(&own, prefix, sizeof(own)) == 0)
+			return &t->nodes[n];
 	}
 	return NULL;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tenants and VRFs. In a fabric with `tenants:` each tenant has a VRF of its name on every leaf,
-// and the leaf's port of each of its hosts is in it; hosts that no tenant names are those of the
-// tenant `rest`, which is always there. The VRF `default` is the underlay: ports between switches
-// are in it. A fabric without `tenants:` has that one VRF, hosts and all. On a lone switch the
-// ports say which VRF and tenant they are in, and tenants of the file say what VRFs of their names
-// wear.
+// and the leaf's port of each of its hosts is in it; hosts that no tenant names belong to the
+// tenant `rest`, which always exists. The VRF `default` is the underlay: ports between switches are
+// in it. A fabric without `tenants:` has that one VRF, which also has the hosts. On a lone switch
+// the ports say which VRF and tenant they are in, and the file's tenants give the encapsulation of
+// the VRFs of their names.
 //
-// Tenants may change while the fabric runs. So all of it is worked out beside the topology (struct
-// slicing) and put into it once there is nothing left that may fail. VRFs and tenants keep their
-// indices as long as they have their names, because packets in queues and counters refer to them;
-// the place of one that goes is given to another by a later change only.
+// Tenants may change while the fabric runs. So everything is computed beside the topology (struct
+// slicing) and moved into it when nothing can fail any more. VRFs and tenants keep their indices as
+// long as they have their names, because packets in queues and counters refer to them; the index of
+// one that is removed is reused only by a later change.
 #include "topology_internal.h"
 
 #include "control/base/memory.h"
@@ -29,12 +29,6 @@ tenants_free(struct topo_vrf *vrfs, uint16_t count)
 	free(vrfs);
 }
 
-static bool
-is_single(const struct topology *t)
-{
-	return t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
-}
-
 // ---- places for names ---------------------------------------------------------------------------
 
 // Returns an index that is valid, since the topology is refused only once it is complete.
@@ -48,8 +42,7 @@ too_many(struct slicing *s, const char *what)
 	return 0;
 }
 
-// The VRF of that name: where it was, in a place that was free, or behind the others. Returns its
-// index.
+// The VRF of that name: where it was, at an unused index, or behind the others. Returns its index.
 static uint16_t
 take_vrf(struct slicing *s, const char *name)
 {
@@ -133,7 +126,7 @@ put_host(struct slicing *s, uint32_t host, int tenant, int vrf)
 	}
 }
 
-// A host has one tenant: the configuration has seen to it.
+// A host has one tenant: the configuration's checks make sure of that.
 static void
 assign_hosts(struct slicing *s)
 {
@@ -270,7 +263,7 @@ begin(struct slicing *s, const struct topology *t, struct diag *diag)
 							  .held = t->tenants[i].held};
 }
 
-// What nobody took again goes, but for its place, and for what is held.
+// VRFs and tenants that are no longer named lose their names, unless they are held.
 static void
 drop_unused(struct slicing *s)
 {
@@ -287,7 +280,7 @@ work_out(struct slicing *s)
 {
 	take_vrf(s, "default");
 	add_tenants(s);
-	if (is_single(&s->next))
+	if (topology_is_single(&s->next))
 		assign_single(s);
 	drop_unused(s);
 	assign_hosts(s);
@@ -321,7 +314,7 @@ put_in(struct slicing *s, struct topology *t)
 			memcpy(port->ip6, from->ip6, sizeof(port->ip6));
 		}
 	}
-	for (uint16_t p = 0; is_single(t) && p < t->nodes[0].port_count; p++) {
+	for (uint16_t p = 0; topology_is_single(t) && p < t->nodes[0].port_count; p++) {
 		t->nodes[0].ports[p].vrf = s->ports[p].vrf;
 		t->nodes[0].ports[p].tenant = s->ports[p].tenant;
 	}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A topology is made in five steps. The kind (clos.c, rail.c, explicit.c, single.c) adds nodes and
-// links; each link makes a port at both ends (builder.c). Then ports are put in the order of their
-// numbers and told of their peers. Then links that the file names get what it says of them
-// (links.c). Then places are given out: MACs of all ports, loopbacks of the switches. Last come
-// tenants and VRFs (tenants.c), and with them the addresses of the hosts: the only step that is
-// ever taken again.
+// A topology is made in five steps:
+//   1. The kind (clos.c, explicit.c) adds nodes and links; each link makes a port at both ends
+//      (builder.c).
+//   2. Ports are sorted by number and get the index of their peers.
+//   3. Links that the file names get its settings.
+//   4. Addresses that follow from places: MACs of all ports, loopbacks of the switches.
+//   5. Tenants and VRFs, and the addresses of the hosts (tenants.c). This is the only step that is
+//      ever repeated.
 //
 // The order of nodes is part of the model, since a node's random stream and the order of events at
 // one instant follow from it: leaves, spines, supers, hosts, each as the file or the kind orders
@@ -92,8 +94,8 @@ give_addresses(struct topology *t, struct diag *diag)
 			const struct place place = {node->plane, node->pod, node->pod_number,
 						    port->number};
 
-			if (t->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
-				continue; // the file tells its MACs, and knows no hosts
+			if (topology_is_single(t))
+				continue; // the file has its MACs, and knows no hosts
 			addresses_switch_mac(n, port->number, port->mac);
 			if (t->nodes[port->peer_node].role == CONFIG_ROLE_HOST)
 				addresses_host_mac(

@@ -9,6 +9,8 @@
 #include "dataplane/base/tables.h"
 #include "control/config/config.h"
 
+#include <string.h>
+
 #define TOPOLOGY_NONE UINT32_MAX
 #define TOPOLOGY_HOST_PORTS_MAX 8
 #define TOPOLOGY_PORT_NAME_MAX 8
@@ -21,11 +23,11 @@ struct place; // addresses.h
 
 struct topo_port {
 	char name[TOPOLOGY_PORT_NAME_MAX]; // "swp1" of a switch, "eth1" of a host
-	uint16_t number;    // the N of swpN; ports stand in the order of their numbers
-	uint16_t peer_port; // index among the peer's ports
-	uint32_t peer_node; // TOPOLOGY_NONE: nothing in the file is behind it
-	uint32_t link;      // the same
-	uint64_t rate_bps;  // 0: as fast as the device takes
+	uint16_t number;                   // the N of swpN; ports are sorted by number
+	uint16_t peer_port;                // index among the peer's ports
+	uint32_t peer_node;                // TOPOLOGY_NONE: nothing in the file is behind it
+	uint32_t link;                     // the same
+	uint64_t rate_bps;                 // 0: as fast as the device takes
 	uint64_t delay_ps;
 	uint64_t cable_mm;
 	uint32_t mtu;    // bytes of the largest IP packet
@@ -62,7 +64,7 @@ struct topo_link {
 	struct topo_end a, b;
 	uint64_t rate_bps, delay_ps, cable_mm;
 	uint32_t mtu;
-	bool mtu_auto;       // between switches: room for the hosts' MTU and what tenants wear
+	bool mtu_auto; // between switches: room for the hosts' MTU and the tenants' encapsulation
 	uint32_t loss_ppm;   // of the packets, either way
 	struct diag_pos pos; // where the file says what it is like; line 0: nowhere
 	bool host;           // one end is a host
@@ -71,7 +73,7 @@ struct topo_link {
 // A tenant's VRF has the tenant's name. `default` is the underlay: ports between switches are in
 // it, and hosts where there are no tenants.
 struct topo_vrf {
-	char name[CONFIG_NAME_MAX + 1]; // "": a place that nobody has at present
+	char name[CONFIG_NAME_MAX + 1]; // "": unused
 	uint16_t tenant;                // in topology.tenants, or TENANT_NONE
 	enum config_encap encap;        // between switches; never AUTO
 	bool pipe;                      // VXLAN: the DSCP inside is not seen outside
@@ -79,8 +81,7 @@ struct topo_vrf {
 	uint16_t vid;                   // VLAN
 	uint16_t *leaks;                // VRFs that it exchanges routes with, ascending
 	uint16_t leak_count;
-	// Nobody's any more, but packets under way refer to it: topology_retenant() keeps it as it
-	// is.
+	// Unused, but packets in flight refer to it: topology_retenant() keeps it as it is.
 	bool held;
 	// Held, and takes what comes from other switches in the place of the VRF with the same VNI
 	// or VLAN, or of `default` if it is plain.
@@ -88,7 +89,7 @@ struct topo_vrf {
 };
 
 struct topo_tenant {
-	const char *name;                     // NULL: a place that nobody has at present
+	const char *name;                     // NULL: unused
 	const struct config_tenant *settings; // NULL: only a port names it, or it is `rest`
 	bool held;                            // as of a VRF
 };
@@ -102,7 +103,7 @@ struct topo_border {
 	struct diag_pos pos;
 };
 
-// Nodes stand in a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
+// Nodes have a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
 struct topology {
 	const struct config *config;
 	struct topo_node *nodes;
@@ -179,16 +180,11 @@ int topology_resolve_node(const struct topology *topology, const struct config_n
 // A host: *out is its index from 0 among the hosts.
 int topology_resolve_host(const struct topology *topology, const struct config_name *name,
 			  const char *key, uint32_t *out, struct diag *diag);
-// The same for a name that stands in another file than the configuration.
-int topology_resolve_host_in(const struct topology *topology, const char *file,
-			     const struct config_name *name, const char *key, uint32_t *out,
-			     struct diag *diag);
-// An endpoint: "h1" (its first port) or "h1.eth2".
-int topology_resolve_endpoint(const struct topology *topology, const struct config_name *name,
-			      const char *key, struct topo_endpoint *out, struct diag *diag);
-int topology_resolve_endpoint_in(const struct topology *topology, const char *file,
-				 const struct config_name *name, const char *key,
-				 struct topo_endpoint *out, struct diag *diag);
+// An endpoint: "h1" (its first port) or "h1.eth2". file: which has the name; NULL: the
+// configuration.
+int topology_resolve_endpoint(const struct topology *topology, const char *file,
+			      const struct config_name *name, const char *key,
+			      struct topo_endpoint *out, struct diag *diag);
 int topology_resolve_port(const struct topology *topology, const struct config_name *name,
 			  const char *key, struct topo_ref *out, struct diag *diag);
 int topology_resolve_queue(const struct topology *topology, const struct config_name *name,
@@ -223,6 +219,47 @@ struct switch_place topology_switch_place(const struct topology *topology, uint3
 // The leaf's port at a place; its peer is the host there. Returns 0, or -ENOENT.
 int topology_find_place(const struct topology *topology, const struct place *place,
 			struct topo_ref *out);
+
+// Whether it is one switch, of which the file knows nothing behind its ports.
+static inline bool
+topology_is_single(const struct topology *topology)
+{
+	return topology->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+}
+
+// Bytes of an address of an IP version.
+static inline uint8_t
+address_bytes(uint8_t version)
+{
+	return version == 6 ? 16 : 4;
+}
+
+// The first bits of an address, whole bytes.
+static inline struct config_prefix
+address_prefix(uint8_t version, const uint8_t *address, uint8_t length)
+{
+	struct config_prefix prefix = {.version = version, .length = length};
+
+	memcpy(prefix.address, address, length / 8);
+	return prefix;
+}
+
+// All bits of an address.
+static inline struct config_prefix
+address_host_prefix(uint8_t version, const uint8_t *address)
+{
+	return address_prefix(version, address, 8 * address_bytes(version));
+}
+
+// A switch's loopback of an IP version.
+static inline const uint8_t *
+topology_loopback(const struct topo_node *node, uint8_t version)
+{
+	return version == 6 ? node->loopback6 : node->loopback4;
+}
+
+// The prefix of the addresses that the plan gives to a leaf's hosts.
+struct config_prefix topology_leaf_prefix(const struct topo_node *leaf, uint8_t version);
 
 // The host's index for a host's node.
 static inline uint32_t
@@ -259,8 +296,7 @@ bool topology_vrfs_joined(const struct topology *topology, uint16_t one, uint16_
 static inline bool
 topology_sliced(const struct topology *topology)
 {
-	return topology->config->tenants != NULL &&
-	       topology->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE;
+	return topology->config->tenants != NULL && !topology_is_single(topology);
 }
 
 // Whether the switches and links join two hosts' ports, whatever routes say. Ports of different
@@ -269,7 +305,7 @@ bool topology_joined(const struct topology *topology, uint32_t from_host, uint8_
 		     uint32_t to_host, uint8_t to_port);
 
 // The largest IP packet that passes from one host's port to the other's by any path: their own MTUs
-// and, if they hang on different leaves, the smallest of the links between the switches there less
-// what a tunnel of the destination's VRF adds.
+// and, if they are connected to different leaves, the smallest MTU of the links between the
+// switches there less what a tunnel of the destination's VRF adds.
 uint32_t topology_path_mtu(const struct topology *topology, uint32_t from_host, uint8_t from_port,
 			   uint32_t to_host, uint8_t to_port);

@@ -4,8 +4,8 @@
 
 #include "topology.h"
 
-// Adds a node and returns its index. Nodes must come as leaves, spines, supers, hosts. Its place in the plan of addresses follows from its number; a kind
-// with pods sets another.
+// Adds a node and returns its index. Nodes must come as leaves, spines, supers, hosts. Its place in
+// the plan of addresses follows from its number; a kind with pods sets another.
 uint32_t builder_add_node(struct topology *t, const char *name, enum config_role role,
 			  uint16_t plane, uint32_t number);
 
@@ -32,8 +32,8 @@ void builder_add_switches(struct topology *t, uint32_t planes, enum config_role 
 			  uint32_t count);
 void builder_add_hosts(struct topology *t, uint32_t count);
 
-// The kinds. Return 0, or -EINVAL with the errors in diag. The configuration has checked the numbers
-// of those that make their nodes themselves.
+// The kinds. Return 0, or -EINVAL with the errors in diag. The configuration has checked the
+// numbers of those that make their nodes themselves.
 void builder_clos(struct topology *t); // leaf-spine, fat-tree, clos3
 void builder_rail(struct topology *t);
 int builder_explicit(struct topology *t, struct diag *diag); // explicit, file
@@ -48,7 +48,8 @@ void builder_index_names(struct topology *t);
 // Fills topology.component and component_mtu.
 void builder_find_components(struct topology *t);
 // Gives links between switches without an MTU of their own room for the hosts' packets and what
-// tenants' encapsulation, unless they have it, and fills component_mtu anew. Warns of links with less.
+// tenants' encapsulation, unless they have it, and fills component_mtu anew. Warns of links with
+// less.
 void builder_make_room(struct topology *t, struct diag *diag);
 
 // ---- tenants: worked out beside a topology, then put into it (tenants.c) ------------------------

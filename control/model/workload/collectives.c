@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs: what the ranks of collectives do without anyone who tells them. A rank runs the parts
-// of its program in turn, each a collective after a time of compute, and the whole `repeat` times.
-// Data moves in flows between ranks, each a fixed number of messages each time. What has been
-// received is counted by inbox: message k of a flow with a gate may start once every sender to that
-// inbox, and to those before it, has delivered k + lead messages of the same time; without a gate
-// all may start with the part. (Those before it: a rank takes its turns in order, though a fast
-// sender may be a turn ahead of a slow one. Where a rank's inboxes are apart, it takes part in
-// several rings at once and their messages do not wait for one another.) So an algorithm is no more
+// Programs: what the ranks of collectives do on their own. A rank runs the parts of its program in
+// turn, each a collective after a time of compute, and repeats all of them `repeat` times. Data
+// moves in flows between ranks, each with a fixed number of messages per repetition. Received
+// messages are counted by inbox: message k of a flow with a gate may start once every sender to
+// that inbox, and to those before it, has delivered k + lead messages of the same repetition;
+// without a gate all may start with the part. (Those before it: a rank takes its turns in order,
+// though a fast sender may be a turn ahead of a slow one. Where a rank's inboxes are apart, it is
+// in several rings at once, whose messages do not wait for one another.) So an algorithm is no more
 // than its flows, their chunks and their gates (ring.c, tree.c, halving.c, all_to_all.c), and each
-// rank goes on as soon as what it needs is there, as with the libraries that it stands for.
+// rank continues as soon as it has what it needs, as with the libraries that this models.
 //
-// A part ends for a rank when all its inboxes have what is due of this time, or, if it receives
-// nothing, when all that it sends has been acknowledged; other ranks may be ahead or behind by
-// then.
+// A part ends for a rank when all its inboxes have what is due in this repetition, or, if it
+// receives nothing, when all that it sends has been acknowledged; other ranks may be ahead or
+// behind by then.
 #include "collectives.h"
 
 #include "control/base/memory.h"
@@ -44,7 +44,7 @@ name_of(const struct config_work *work)
 	return work->name.text != NULL ? work->name.text : kind_name(work);
 }
 
-// The sum of all messages: whole turns through the chunks, and what is left.
+// The sum of all messages: complete turns through the chunks, and the rest.
 static uint64_t
 sum_messages(const struct flow_messages *m)
 {

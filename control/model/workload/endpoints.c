@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes part, and how one end reaches another. An end is a NIC of a host. The planes of a
-// fabric are joined only inside hosts, so what goes to another plane is first handed, inside its
-// host, to the NIC of that plane; with `pxn: on`, and by rings, the same is done where NICs stand
-// for rails, though the network would join them.
+// The members of an item, and how one end reaches another. An end is a NIC of a host. The planes of
+// a fabric are joined only inside hosts, so bytes for another plane are first handed over, inside
+// their host, to the NIC of that plane. With `pxn: on`, and by rings, the same is done where NICs
+// represent rails, though the network would join them.
 #include "workload_internal.h"
 
 #include "control/base/memory.h"
@@ -17,7 +17,7 @@ int
 item_resolve(const struct item *item, const struct config_name *name, const char *key,
 	     struct topo_endpoint *out)
 {
-	return topology_resolve_endpoint_in(item->topology, item->file, name, key, out, item->diag);
+	return topology_resolve_endpoint(item->topology, item->file, name, key, out, item->diag);
 }
 
 void

@@ -27,7 +27,7 @@ struct flows_file {
 	uint32_t count;
 };
 
-// Reads the lines from memory; names are not looked up. name stands for the file in messages.
+// Reads the lines from memory; names are not looked up. name: the file's, in messages.
 // Returns 0, or -EINVAL with the errors ("NAME:line:column: ...") in diag; *out is to be freed by
 // flows_file_free() only after 0.
 int flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,

@@ -102,7 +102,7 @@ item_incast(struct item *item)
 	return result;
 }
 
-// A permutation in which no host sends to itself, each equally likely: whole shuffles (Fisher,
+// A permutation in which no host sends to itself, each equally likely: shuffles (Fisher,
 // Yates) are drawn until one is such, which is e^n times on average where hosts have n NICs.
 static void
 derange(struct random *random, const struct item_members *m, uint32_t *order)

@@ -22,7 +22,7 @@ struct sizes {
 	uint32_t count;
 };
 
-// Reads a distribution from memory; name stands for the file in messages. Returns 0, or
+// Reads a distribution from memory; name: the file's, in messages. Returns 0, or
 // -EINVAL with the errors ("NAME:line:column: ...") in diag; sizes_free() is due only after 0.
 int sizes_parse(struct sizes *out, const char *text, size_t length, const char *name,
 		struct diag *diag);

@@ -36,6 +36,6 @@ struct words_range {
 int words_number(const struct words_reader *r, const struct config_name *word,
 		 const struct words_range *range, uint64_t *out);
 
-// Reads a whole file. Returns 0 with *text for free(), or -errno: -EFBIG beyond
+// Reads a file. Returns 0 with *text for free(), or -errno: -EFBIG beyond
 // WORDS_FILE_BYTES_MAX.
 int words_load(const char *path, char **text, size_t *length);

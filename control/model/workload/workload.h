@@ -32,7 +32,7 @@ workload_share(uint64_t bytes, uint32_t part, uint32_t count)
 	return bytes / count + (part < bytes % count);
 }
 
-// Bytes that go from src to dst, whatever the operation: with READ it is dst that asks for them.
+// Bytes that go from src to dst, whatever the operation: with READ dst requests them.
 // The network joins src_port and dst_port, but for a flow `inside` a host.
 struct flow_spec {
 	uint32_t src, dst; // hosts; the same one only if `inside`

@@ -14,7 +14,7 @@ struct item {
 	const struct host_config *hosts;
 	const struct config_work *work;
 	uint32_t index;       // in config.workload
-	const char *file;     // where names stand: the configuration, or a flow file
+	const char *file;     // that has the names: the configuration, or a flow file
 	struct random random; // the item's own
 	struct diag *diag;
 };
@@ -37,7 +37,7 @@ ps_t item_draw_start(struct item *item, uint32_t host);
 // Adds a flow, the last of the workload's, if something joins the two.
 int item_add_flow(struct item *item, const struct item_flow *flow);
 
-// ---- endpoints (endpoints.c) -----------------------------------------------------------------------
+// ---- endpoints (endpoints.c) --------------------------------------------------------------------
 
 // How bytes get from one end to the other.
 struct item_path {
@@ -49,7 +49,7 @@ struct item_path {
 int item_resolve(const struct item *item, const struct config_name *name, const char *key,
 		 struct topo_endpoint *out);
 
-// Who takes part, NIC by NIC. Those of one name stand together, as a group: a host's NICs, or one.
+// Who takes part, NIC by NIC. Those of one name are together, as a group: a host's NICs, or one.
 struct item_members {
 	struct topo_endpoint *ends;
 	uint32_t count;

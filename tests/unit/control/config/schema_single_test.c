@@ -89,7 +89,10 @@ tunnel_mistakes(void **state)
 		       "    - {prefix: 10.2.0.0/16, via: [{node: leaf2, vtep: 172.16.0.2}]}\n"
 		       "    - {prefix: 10.3.0.0/16, via: [{port: swp2, vni: 5}]}\n"
 		       "    - {prefix: 10.4.0.0/16, via: [{vtep: 172.16.0.2, vni: 16777216}]}\n"
-		       "    - {prefix: 10.5.0.0/16, via: [{vtep: 172.16.0.2, weight: 2}]}\n",
+		       "    - {prefix: 10.5.0.0/16, via: [{vtep: 172.16.0.2, weight: 2}]}\n"
+		       "    - {prefix: 10.6.0.0/16,\n"
+		       "       via: [{port: x, node: b, vtep: 172.16.0.2, vni: 5, mac: "
+		       "02:00:00:00:00:01}]}\n",
 		"f.yaml:4:48: switch.routes[0].via[0]: port and vtep exclude each other: the "
 		"other is at line 4\n"
 		"f.yaml:5:49: switch.routes[1].via[0]: vtep and node exclude each other\n"
@@ -99,7 +102,10 @@ tunnel_mistakes(void **state)
 		"16777215\n"
 		"f.yaml:8:54: switch.routes[4].via[0]: a tunnel's next hops have the weights of "
 		"the "
-		"route to its far end\n");
+		"route to its far end\n"
+		// One next hop, one error.
+		"f.yaml:10:24: switch.routes[5].via[0]: port and node exclude each other: the "
+		"other is at line 10\n");
 }
 
 static void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Computed routes: the demo's by hand, and on many topologies, with and without failed links, every
 // way that a packet can take followed to its end. ROOST_TEST_FULL=1 tries more of them.
-#include "control/model/routes/computed.h"
+#include "control/model/routes/routes_internal.h"
 #include "dataplane/base/random.h"
 #include "tests/unit/control/model/topology/fixture.h"
 

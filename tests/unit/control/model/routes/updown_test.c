@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Up-down paths of every kind: from every leaf to every host by every choice of next hops, in the
 // fewest hops, with any one link down too; and how many next hops there are.
-#include "control/model/routes/computed.h"
+#include "control/model/routes/routes_internal.h"
 #include "control/config/fabric_file.h"
 #include "dataplane/base/random.h"
 #include "tests/unit/control/model/topology/fixture.h"

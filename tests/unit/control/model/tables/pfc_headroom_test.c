@@ -25,7 +25,7 @@ formula(uint64_t gbps, uint64_t metres, uint32_t lossless_mtu, uint32_t small_pe
 		.cell = 192,
 	};
 
-	return headroom_formula(&in);
+	return headroom_formula(&in).xoff;
 }
 
 static void
@@ -80,13 +80,13 @@ test_needed(void **state)
 		.rate_bps = 10 * G, .mtu = 1500, .lossless_mtu = 1500, .cell = 1};
 	const struct headroom_input wide = {
 		.rate_bps = 10 * G, .mtu = 1500, .lossless_mtu = 1500, .cell = 192};
-	uint64_t needed = headroom_needed(&in, 1000000, 0, 24);
+	uint64_t needed = headroom_needed(&in, 1000000, 0, 24).needed;
 
 	(void)state;
 	assert_int_equal(needed, 5572 + 1514);
 	// Latency at both ends counts as length does.
-	assert_int_equal(headroom_needed(&in, 400000, 600000, 24), needed);
-	assert_int_equal(headroom_needed(&wide, 1000000, 0, 24), (68 + 8) * 192);
+	assert_int_equal(headroom_needed(&in, 400000, 600000, 24).needed, needed);
+	assert_int_equal(headroom_needed(&wide, 1000000, 0, 24).needed, (68 + 8) * 192);
 }
 
 int

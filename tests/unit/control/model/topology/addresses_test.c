@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The address plan by hand, and there and back for every place.
-#include "control/model/topology/addresses.h"
+#include "fixture.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void
 test_by_hand(void **state)
@@ -38,7 +30,7 @@ assert_found(const char *text, const struct place *place)
 {
 	struct place found;
 
-	assert_int_equal(addresses_find_place(text, &found), 0);
+	assert_int_equal(fixture_find_place(text, &found), 0);
 	assert_memory_equal(&found, place, sizeof(found));
 }
 
@@ -90,9 +82,9 @@ test_no_place(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
-		assert_int_equal(addresses_find_place(elsewhere[i], &place), -ENOENT);
+		assert_int_equal(fixture_find_place(elsewhere[i], &place), -ENOENT);
 	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
-		assert_int_equal(addresses_find_place(nothing[i], &place), -EINVAL);
+		assert_int_equal(fixture_find_place(nothing[i], &place), -EINVAL);
 }
 
 // ---- switches -----------------------------------------------------------------------------------
@@ -186,14 +178,14 @@ test_half_a_million_hosts(void **state)
 			assert_new(number4(a));
 			addresses_host_mac(&place, mac);
 			assert_memory_equal(mac + 2, a, 4);
-			assert_int_equal(addresses_find_place(
+			assert_int_equal(fixture_find_place(
 						 inet_ntop(AF_INET, a, text, sizeof(text)), &found),
 					 0);
 			assert_memory_equal(&found, &place, sizeof(place));
 			addresses_ip6(&place, a);
 			assert_int_equal(
-				addresses_find_place(inet_ntop(AF_INET6, a, text, sizeof(text)),
-						     &found),
+				fixture_find_place(inet_ntop(AF_INET6, a, text, sizeof(text)),
+						   &found),
 				0);
 			assert_memory_equal(&found, &place, sizeof(place));
 			hosts += plane == 0;

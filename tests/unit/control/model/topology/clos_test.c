@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fabrics of pods and planes: wiring by hand, and addresses that are all different and lead back.
-#include "control/model/topology/addresses.h"
 #include "fixture.h"
 
 #define KIND(text) "fabric:\n  topology: {kind: " text "}\n"
@@ -50,7 +49,7 @@ check_addresses(const struct topology *t)
 
 			snprintf(text, 32, "%u.%u.%u.%u", port->ip4[0], port->ip4[1], port->ip4[2],
 				 port->ip4[3]);
-			assert_int_equal(addresses_find_place(text, &place), 0);
+			assert_int_equal(fixture_find_place(text, &place), 0);
 			assert_int_equal(topology_find_place(t, &place, &ref), 0);
 			assert_int_equal(ref.node, port->peer_node);
 			assert_int_equal(ref.port, port->peer_port);

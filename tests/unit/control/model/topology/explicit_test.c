@@ -80,7 +80,7 @@ test_several_ports(void **state)
 	assert_int_equal(t->nodes[3].role, CONFIG_ROLE_SUPER);
 	assert_int_equal(t->super_count, 1);
 	assert_int_equal(t->first_host, 4);
-	assert_int_equal(topology_resolve_endpoint(t, &name, "to", &end, &f.diag), 0);
+	assert_int_equal(topology_resolve_endpoint(t, NULL, &name, "to", &end, &f.diag), 0);
 	assert_int_equal(end.host, 0);
 	assert_int_equal(end.port, 1);
 	assert_false(end.whole);

@@ -4,6 +4,7 @@
 
 #include "control/config/config.h"
 #include "control/model/routes/routes.h"
+#include "control/model/topology/addresses.h"
 #include "control/model/topology/topology.h"
 
 #include <errno.h>
@@ -16,6 +17,20 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+// The place of the host with this address. Returns 0, -EINVAL or -ENOENT.
+static inline int
+fixture_find_place(const char *text, struct place *out)
+{
+	struct addresses_found found;
+	int error = addresses_find(text, &found);
+
+	if (error == 0 && found.kind != ADDRESSES_HOST)
+		error = -ENOENT;
+	if (error == 0)
+		*out = found.host;
+	return error;
+}
 
 struct fixture {
 	struct config *config;

@@ -11,7 +11,7 @@ resolve(struct fixture *f, const char *text, struct topo_endpoint *out)
 {
 	const struct config_name name = {.text = (char *)(uintptr_t)text, .pos = {7, 9}};
 
-	return topology_resolve_endpoint_in(f->topology, "x.flow", &name, "dst", out, &f->diag);
+	return topology_resolve_endpoint(f->topology, "x.flow", &name, "dst", out, &f->diag);
 }
 
 static void

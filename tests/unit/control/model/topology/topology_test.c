@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaf-spine fabrics and single switches: order, ports, peers, addresses, MTUs, tenants and VRFs.
-#include "control/model/topology/addresses.h"
 #include "fixture.h"
 
 static const struct topo_port *
@@ -75,13 +74,13 @@ test_demo_addresses(void **state)
 	fixture_load(&f, FIXTURE_DEMO);
 	assert_memory_equal(port_of(&f, "h6.eth1")->ip4, h6, 4);
 	assert_memory_equal(port_of(&f, "h6.eth1")->mac, h6_mac, 6);
-	assert_int_equal(addresses_find_place("10.0.2.2", &place), 0);
+	assert_int_equal(fixture_find_place("10.0.2.2", &place), 0);
 	assert_int_equal(topology_find_place(f.topology, &place, &ref), 0);
 	assert_string_equal(f.topology->nodes[ref.node].name, "leaf2");
 	assert_string_equal(
 		f.topology->nodes[f.topology->nodes[ref.node].ports[ref.port].peer_node].name,
 		"h6");
-	assert_int_equal(addresses_find_place("10.0.3.2", &place), 0);
+	assert_int_equal(fixture_find_place("10.0.3.2", &place), 0);
 	assert_int_equal(topology_find_place(f.topology, &place, &ref), -ENOENT);
 	// No two MACs are the same.
 	for (uint32_t a = 0; a < f.topology->node_count; a++)

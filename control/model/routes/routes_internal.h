@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routes computed from a topology; computed.c says how.
+// How routes are computed from a topology, and read from a file; private to control/model/routes/.
 #pragma once
 
 #include "routes.h"
@@ -32,7 +32,7 @@ bool updown_leads(const struct updown *u, uint32_t node, const struct topo_port 
 struct offer {
 	struct config_prefix prefix;
 	uint16_t vrf;
-	uint16_t port; // index of the leaf's; of a whole leaf's prefix its first host's
+	uint16_t port; // index of the leaf's; of a leaf's prefix its first host's
 	bool border;   // outside the fabric
 };
 
@@ -60,3 +60,23 @@ void advertised_aim(struct leaf_offers *o, uint32_t leaf);
 // The host's port behind a leaf's port, or NULL.
 const struct topo_port *advertised_host(const struct topology *topology,
 					const struct topo_port *port);
+
+// ---- static routes (static_routes.c) ------------------------------------------------------------
+
+// A static route of a node, on its way into the node's list.
+struct static_route {
+	const struct topology *topology;
+	struct route_list *list; // the node's, without the route
+	uint32_t node;
+	const struct config_route *from;
+	const char *key; // "routes" or "events.route", for messages
+	struct diag *diag;
+	// By static_route_resolve():
+	char via_key[32];
+	struct route_member members[GROUP_MEMBERS_MAX]; // what `via` names beside a tunnel
+	uint32_t member_count;
+};
+
+// The route, for routes_set(); its group is in the list. The caller sets the members of `s` down to
+// diag. Returns 0, or -EINVAL with the errors in diag.
+int static_route_resolve(struct static_route *s, struct route *out);
