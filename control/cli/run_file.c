@@ -36,6 +36,7 @@ static struct experiment_options
 experiment_of(const struct cli_args *args)
 {
 	return (struct experiment_options){
+		.kind = EXPERIMENT_FABRIC,
 		.until = cli_number(args, "until", PS_NEVER),
 		.seed = cli_number(args, "seed", 0),
 		.seed_given = cli_given(args, "seed"),

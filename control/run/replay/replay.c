@@ -3,13 +3,12 @@
 // inputs are read to their ends before anything is written, so that an invalid one leaves nothing behind.
 #include "replay.h"
 
-#include "control/advice/advice.h"
 #include "control/base/memory.h"
 #include "control/base/output.h"
-#include "control/events/run.h"
 #include "control/fabric/result.h"
 #include "control/io/capture/recorder.h"
 #include "control/run/interrupt.h"
+#include "control/run/sim/experiment.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,11 +18,7 @@
 
 struct replay {
 	const struct replay_options *options;
-	struct config *config;
-	struct topology *topology;
-	struct packet_pool *packets;
-	struct fabric *fabric;
-	struct run *run;
+	struct experiment e;
 	struct recorder *recorder;
 	const char **port_names; // by index
 	struct output output;
@@ -48,11 +43,11 @@ static void
 drain(void *context)
 {
 	struct replay *r = context;
-	struct node *n = r->fabric->nodes[0];
+	struct node *n = r->e.fabric->nodes[0];
 
 	for (uint16_t i = 0; i < n->port_count; i++)
-		while (wire_next(n->ports[i].out) <= r->run->drive.now)
-			packet_free(r->packets, wire_take(n->ports[i].out));
+		while (wire_next(n->ports[i].out) <= r->e.run->drive.now)
+			packet_free(r->e.packets, wire_take(n->ports[i].out));
 }
 
 // Every port of the lone switch ends in two wires of the replay's own.
@@ -73,35 +68,17 @@ create_wires(struct node *n)
 static void
 destroy_wires(struct replay *r)
 {
-	struct node *n = r->fabric->nodes[0];
+	struct node *n = r->e.fabric->nodes[0];
 
 	for (uint16_t i = 0; i < n->port_count; i++) {
 		struct wire *wires[2] = {n->ports[i].in, n->ports[i].out};
 
 		for (unsigned k = 0; k < 2; k++) {
 			while (wires[k] != NULL && wire_count(wires[k]) != 0)
-				packet_free(r->packets, wire_take(wires[k]));
+				packet_free(r->e.packets, wire_take(wires[k]));
 			wire_destroy(wires[k]);
 		}
 	}
-}
-
-static int
-load(struct replay *r, struct diag *diag)
-{
-	const struct replay_options *o = r->options;
-	int rc = config_load(&r->config, o->file, diag);
-
-	if (rc != 0)
-		return rc;
-	if (r->config->fabric.topology != CONFIG_TOPOLOGY_SINGLE) {
-		diag_error(diag, r->config->file, (struct diag_pos){0}, NULL,
-			   "replay takes one switch (`switch:` with `ports:`), this is a fabric: "
-			   "use `roost sim`");
-		return -EINVAL;
-	}
-	rc = topology_create(&r->topology, r->config, diag);
-	return rc != 0 ? rc : topology_check_names(r->topology, diag);
 }
 
 // Names of --in must be ports; then the files themselves, before anything is created.
@@ -115,9 +92,9 @@ check_inputs(struct replay *r, uint32_t *largest)
 		struct topo_ref ref;
 		int rc;
 
-		if (topology_find_port(r->topology, in->port_name, &ref) != 0)
+		if (topology_find_port(r->e.topology, in->port_name, &ref) != 0)
 			return diag_fail(&r->input_diag, EINVAL, "--in %s=%s: %s has no port %s",
-					 in->port_name, in->path, r->topology->nodes[0].name,
+					 in->port_name, in->path, r->e.topology->nodes[0].name,
 					 in->port_name);
 		if (given[ref.port])
 			return diag_fail(&r->input_diag, EINVAL, "--in %s=%s: %s is given twice",
@@ -133,17 +110,17 @@ check_inputs(struct replay *r, uint32_t *largest)
 static int
 open_inputs(struct replay *r)
 {
-	struct node *n = r->fabric->nodes[0];
+	struct node *n = r->e.fabric->nodes[0];
 	struct capture_reader *readers[PORTS_MAX];
 	struct switch_config settings;
-	int rc = config_switch(r->config, r->topology->nodes[0].name, r->topology->nodes[0].role,
-			       &settings);
+	int rc = config_switch(r->e.config, r->e.topology->nodes[0].name,
+			       r->e.topology->nodes[0].role, &settings);
 
 	for (unsigned i = 0; rc == 0 && i < r->options->input_count; i++) {
 		struct replay_input *in = &r->options->inputs[i];
 		struct topo_ref ref;
 
-		topology_find_port(r->topology, in->port_name, &ref);
+		topology_find_port(r->e.topology, in->port_name, &ref);
 		in->node = n;
 		in->port = &n->ports[ref.port];
 		in->latency = settings.latency_ps;
@@ -160,14 +137,14 @@ open_inputs(struct replay *r)
 static int
 open_captures(struct replay *r)
 {
-	const struct topo_node *place = &r->topology->nodes[0];
-	struct recorder_source drops = {.node = r->fabric->nodes[0], .interface = "drops"};
+	const struct topo_node *place = &r->e.topology->nodes[0];
+	struct recorder_source drops = {.node = r->e.fabric->nodes[0], .interface = "drops"};
 	int rc = 0;
 
 	r->recorder = recorder_create(0);
 	r->port_names = memory_array(place->port_count, sizeof(*r->port_names), "names of ports");
 	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
-		struct recorder_source sent = {.node = r->fabric->nodes[0],
+		struct recorder_source sent = {.node = r->e.fabric->nodes[0],
 					       .port = i,
 					       .what = RECORDER_SENT,
 					       .interface = place->ports[i].name};
@@ -198,12 +175,12 @@ static int
 write_counters(struct replay *r)
 {
 	json_t *document =
-		counters_document(r->fabric->names, 1, r->run->drive.now, r->run->snapshots);
+		counters_document(r->e.fabric->names, 1, r->e.run->drive.now, r->e.run->snapshots);
 	char err[OUTPUT_ERR_BYTES];
 	int rc = -ENOMEM;
 
-	if (document != NULL && counters_add_log(document, fabric_log_entries(r->run->log),
-						 fabric_log_lost(r->run->log)) == 0) {
+	if (document != NULL && counters_add_log(document, fabric_log_entries(r->e.run->log),
+						 fabric_log_lost(r->e.run->log)) == 0) {
 		if (r->end == RUN_INTERRUPTED)
 			json_object_set_new(document, "interrupted", json_true());
 		rc = report_write(document, r->counters->temporary, err, sizeof(err));
@@ -230,13 +207,13 @@ write_outputs(struct replay *r)
 static void
 print_summary(const struct replay *r)
 {
-	const struct node *n = r->fabric->nodes[0];
+	const struct node *n = r->e.fabric->nodes[0];
 	uint64_t in = 0, out = 0, control_in = 0, control_out = 0;
-	uint64_t held = fabric_packets_held(r->fabric);
+	uint64_t held = fabric_packets_held(r->e.fabric);
 	struct report_totals totals;
 	const char *before = " (";
 
-	report_totals_compute(r->fabric->names, 1, &totals);
+	report_totals_compute(r->e.fabric->names, 1, &totals);
 	for (uint16_t i = 0; i < n->port_count; i++) {
 		in += n->ports[i].rx_packets - n->ports[i].control_rx;
 		out += n->ports[i].tx_packets - n->ports[i].control_tx;
@@ -257,7 +234,7 @@ print_summary(const struct replay *r)
 	if (control_in + control_out != 0)
 		printf("; pause frames: %" PRIu64 " in, %" PRIu64 " out", control_in, control_out);
 	if (r->end == RUN_INTERRUPTED)
-		printf("; interrupted at %.3f us", (double)r->run->drive.now / (double)PS_PER_US);
+		printf("; interrupted at %.3f us", (double)r->e.run->drive.now / (double)PS_PER_US);
 	putchar('\n');
 }
 
@@ -275,33 +252,24 @@ warn(const struct replay *r)
 				r->options->inputs[i].port_name);
 	if (r->end == RUN_STALLED)
 		fprintf(stderr, "roost: warning: %llu packets are still held by %s at the end\n",
-			(unsigned long long)fabric_packets_held(r->fabric),
-			r->topology->nodes[0].name);
+			(unsigned long long)fabric_packets_held(r->e.fabric),
+			r->e.topology->nodes[0].name);
 }
 
 static int
 replay_run(struct replay *r, struct diag *diag)
 {
-	struct fabric_options options = {.pools = &r->packets};
+	const struct experiment_options options = {
+		.kind = EXPERIMENT_SWITCH, .file = r->options->file, .until = r->options->until};
 	uint32_t largest = PACKET_FRAME_MIN;
-	int rc = load(r, diag);
+	int rc = experiment_load(&r->e, &options, diag);
 
-	if (rc != 0)
-		return rc;
-	rc = check_inputs(r, &largest);
 	if (rc == 0)
-		rc = packet_pool_create(&r->packets, largest + PACKET_TUNNEL_ROOM);
-	options.seed = r->config->fabric.seed;
+		rc = check_inputs(r, &largest);
 	if (rc == 0)
-		rc = fabric_create(&r->fabric, r->config, r->topology, &options, diag);
+		rc = experiment_build(&r->e, &options, largest + PACKET_TUNNEL_ROOM, diag);
 	if (rc == 0)
-		rc = routes_check_events(r->topology, diag);
-	if (rc == 0)
-		advice_give(r->fabric, diag);
-	if (rc == 0)
-		rc = create_wires(r->fabric->nodes[0]);
-	if (rc == 0)
-		rc = run_create(&r->run, r->fabric, 0, 0, diag);
+		rc = create_wires(r->e.fabric->nodes[0]);
 	if (rc == 0)
 		rc = open_inputs(r);
 	if (rc == 0) {
@@ -310,13 +278,10 @@ replay_run(struct replay *r, struct diag *diag)
 	}
 	if (rc != 0)
 		return rc;
-	r->run->interrupted = interrupt_pending;
-	r->run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};
-	r->run->until = r->options->until;
-	if (r->run->until == PS_NEVER && !r->config->stop.idle)
-		r->run->until = r->config->stop.time_ps;
-	rc = run_all(r->run, &r->end, diag);
-	node_flush_tap(r->fabric->nodes[0]);
+	r->e.run->interrupted = interrupt_pending;
+	r->e.run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};
+	rc = run_all(r->e.run, &r->end, diag);
+	node_flush_tap(r->e.fabric->nodes[0]);
 	for (unsigned i = 0; rc == 0 && i < r->options->input_count; i++)
 		rc = r->options->inputs[i].error;
 	if (rc == 0)
@@ -337,13 +302,9 @@ replay_close(struct replay *r)
 	free(r->port_names);
 	for (unsigned i = 0; i < r->options->input_count; i++)
 		capture_reader_close(r->options->inputs[i].reader);
-	run_destroy(r->run);
-	if (r->fabric != NULL)
+	if (r->e.fabric != NULL)
 		destroy_wires(r);
-	fabric_destroy(r->fabric);
-	packet_pool_destroy(r->packets);
-	topology_destroy(r->topology);
-	config_free(r->config);
+	experiment_destroy(&r->e);
 }
 
 int

@@ -85,74 +85,23 @@ check_devices(struct topology *topology, struct diag *diag)
 	return rc;
 }
 
-// A single switch has no workload: its tables and events are checked.
 static int
-check_switch_alone(const struct config *config, struct diag *diag, FILE *to)
+check_file(const char *file, struct diag *diag, FILE *to)
 {
-	struct packet_pool *pool = NULL;
-	struct fabric_options options = {.pools = &pool, .seed = config->fabric.seed};
-	struct topology *topology = NULL;
-	struct fabric *f = NULL;
-	struct run *run = NULL;
-	int rc = topology_create(&topology, config, diag);
-
-	if (rc == 0)
-		rc = topology_check_names(topology, diag);
-	if (rc == 0)
-		rc = packet_pool_create(&pool, PACKET_FRAME_MIN);
-	if (rc == 0)
-		rc = fabric_create(&f, (struct config *)(uintptr_t)config, topology, &options,
-				   diag);
-	if (rc == 0) {
-		advice_give(f, diag);
-		rc = run_create(&run, f, 0, 0, diag);
-	}
-	if (rc == 0)
-		rc = routes_check_events(topology, diag);
-	if (rc == 0)
-		rc = check_devices(topology, diag);
-	if (rc == 0) {
-		fputs("1 switch", to);
-		put_count(to, topology->nodes[0].port_count, "port", "ports");
-	}
-	run_destroy(run);
-	fabric_destroy(f);
-	packet_pool_destroy(pool);
-	topology_destroy(topology);
-	return rc;
-}
-
-static int
-check_fabric(const char *file, struct diag *diag, FILE *to)
-{
-	struct experiment_options options = {.file = file, .until = PS_NEVER};
+	const struct experiment_options options = {.file = file, .until = PS_NEVER};
 	struct experiment e;
 	int rc = experiment_create(&e, &options, diag);
 
 	if (rc == 0)
 		rc = check_devices(e.topology, diag);
-	if (rc == 0)
+	if (rc == 0 && e.workload != NULL) {
 		put_fabric(to, e.topology, e.workload);
+	} else if (rc == 0) {
+		fputs("1 switch", to);
+		put_count(to, e.topology->nodes[0].port_count, "port", "ports");
+	}
 	experiment_destroy(&e);
 	return rc;
-}
-
-static int
-check_file(const char *file, struct diag *diag, FILE *to)
-{
-	struct config *config = NULL;
-	int rc = config_load(&config, file, diag);
-
-	if (rc != 0)
-		return rc;
-	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE) {
-		rc = check_switch_alone(config, diag, to);
-		config_free(config);
-		return rc;
-	}
-	config_free(config);
-	diag_free(diag); // the experiment loads the file again
-	return check_fabric(file, diag, to);
 }
 
 int

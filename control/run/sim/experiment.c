@@ -14,22 +14,41 @@
 #define EXPERIMENT_DATA_ROOM_TUNNELS (EXPERIMENT_DATA_ROOM + PACKET_TUNNEL_ROOM)
 
 static int
-check_kind(const struct config *config, struct diag *diag)
+check_kind(const struct config *config, enum experiment_kind kind, struct diag *diag)
 {
-	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE)
+	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+
+	if (kind == EXPERIMENT_ANY || single == (kind == EXPERIMENT_SWITCH))
 		return 0;
 	diag_error(diag, config->file, (struct diag_pos){0}, NULL,
-		   "this is one switch, which has no hosts to run a workload: use `roost replay`");
+		   single ? "this is one switch, which has no hosts to run a workload: use `roost "
+			    "replay`"
+			  : "replay takes one switch (`switch:` with `ports:`), this is a fabric: "
+			    "use `roost sim`");
 	return -EINVAL;
 }
 
-static int
-create_fabric(struct experiment *e, const struct experiment_options *o, struct diag *diag)
+int
+experiment_load(struct experiment *e, const struct experiment_options *o, struct diag *diag)
 {
-	struct fabric_options options = {.seed = o->seed_given ? o->seed : e->config->fabric.seed};
-	bool tunnels = e->config->tenants != NULL; // now or after an event
-	int rc = packet_pool_create(&e->packets,
-				    tunnels ? EXPERIMENT_DATA_ROOM_TUNNELS : EXPERIMENT_DATA_ROOM);
+	int rc;
+
+	memset(e, 0, sizeof(*e));
+	rc = config_load(&e->config, o->file, diag);
+	if (rc == 0 && o->seed_given)
+		e->config->fabric.seed = o->seed;
+	if (rc == 0)
+		rc = check_kind(e->config, o->kind, diag);
+	if (rc == 0)
+		rc = topology_create(&e->topology, e->config, diag);
+	return rc != 0 ? rc : topology_check_names(e->topology, diag);
+}
+
+static int
+create_fabric(struct experiment *e, uint32_t data_room, struct diag *diag)
+{
+	struct fabric_options options = {.seed = e->config->fabric.seed};
+	int rc = packet_pool_create(&e->packets, data_room);
 
 	if (rc != 0)
 		return rc;
@@ -38,6 +57,17 @@ create_fabric(struct experiment *e, const struct experiment_options *o, struct d
 		e->pools[i] = e->packets;
 	options.pools = e->pools;
 	return fabric_create(&e->fabric, e->config, e->topology, &options, diag);
+}
+
+static int
+create_work(struct experiment *e, struct diag *diag)
+{
+	int rc = workload_create(&e->workload, e->topology, e->fabric->routes, e->fabric->hosts,
+				 diag);
+
+	if (rc == 0)
+		rc = fabric_flows_create(&e->flows, e->fabric, e->workload, diag);
+	return rc != 0 ? rc : samples_check(e->fabric, e->flows, diag);
 }
 
 // When the last stream ends. One without an end never lets the fabric drain.
@@ -53,43 +83,44 @@ streams_end(const struct workload *w)
 }
 
 int
-experiment_create(struct experiment *e, const struct experiment_options *o, struct diag *diag)
+experiment_build(struct experiment *e, const struct experiment_options *o, uint32_t data_room,
+		 struct diag *diag)
 {
-	int rc;
+	bool single = e->config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	int rc = routes_check_events(e->topology, diag);
 
-	memset(e, 0, sizeof(*e));
-	rc = config_load(&e->config, o->file, diag);
-	if (rc == 0 && o->seed_given)
-		e->config->fabric.seed = o->seed;
 	if (rc == 0)
-		rc = check_kind(e->config, diag);
-	if (rc == 0)
-		rc = topology_create(&e->topology, e->config, diag);
-	if (rc == 0)
-		rc = topology_check_names(e->topology, diag);
-	if (rc == 0)
-		rc = routes_check_events(e->topology, diag);
-	if (rc == 0)
-		rc = create_fabric(e, o, diag);
+		rc = create_fabric(e, data_room, diag);
 	if (rc == 0)
 		advice_give(e->fabric, diag);
-	if (rc == 0)
-		rc = workload_create(&e->workload, e->topology, e->fabric->routes, e->fabric->hosts,
-				     diag);
-	if (rc == 0)
-		rc = fabric_flows_create(&e->flows, e->fabric, e->workload, diag);
-	if (rc == 0)
-		rc = samples_check(e->fabric, e->flows, diag);
+	if (rc == 0 && !single)
+		rc = create_work(e, diag);
 	if (rc == 0)
 		rc = run_create(&e->run, e->fabric, o->window, o->visit, diag);
 	if (rc != 0)
 		return rc;
-	e->run->streams_until = streams_end(e->workload);
 	e->run->until = o->until;
 	if (o->until == PS_NEVER && !e->config->stop.idle)
 		e->run->until = e->config->stop.time_ps;
+	if (single)
+		return 0;
+	e->run->streams_until = streams_end(e->workload);
 	advice_give_work(e->fabric, e->workload, e->run->until, diag);
 	return 0;
+}
+
+int
+experiment_create(struct experiment *e, const struct experiment_options *o, struct diag *diag)
+{
+	int rc = experiment_load(e, o, diag);
+
+	if (rc != 0)
+		return rc;
+	// With tenants there are tunnels, now or after an event.
+	return experiment_build(e, o,
+				e->config->tenants != NULL ? EXPERIMENT_DATA_ROOM_TUNNELS
+							   : EXPERIMENT_DATA_ROOM,
+				diag);
 }
 
 int

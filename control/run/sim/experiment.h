@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fabric in virtual time with its workload, from file to result. `roost sim` runs it; `roost check`
-// only creates it.
+// only creates it. `roost replay` runs a single switch, which has no workload.
 #pragma once
 
 #include "control/events/run.h"
@@ -13,13 +13,17 @@ struct experiment {
 	struct packet_pool *packets;
 	struct packet_pool **pools;
 	struct fabric *fabric;
-	struct workload *workload;
-	struct fabric_flows *flows;
+	struct workload *workload;  // NULL: a single switch
+	struct fabric_flows *flows; // the same
 	struct run *run;
 };
 
+// What a command runs.
+enum experiment_kind { EXPERIMENT_ANY, EXPERIMENT_FABRIC, EXPERIMENT_SWITCH };
+
 // Options of the command line.
 struct experiment_options {
+	enum experiment_kind kind;
 	const char *file;
 	ps_t until;    // PS_NEVER: as the file says
 	uint64_t seed; // with seed_given
@@ -32,6 +36,12 @@ struct experiment_options {
 // diag; experiment_destroy() in either case.
 int experiment_create(struct experiment *e, const struct experiment_options *options,
 		      struct diag *diag);
+// The two steps of it: the file and its topology, then the rest. data_room: bytes that are stored of a
+// packet.
+int experiment_load(struct experiment *e, const struct experiment_options *options,
+		    struct diag *diag);
+int experiment_build(struct experiment *e, const struct experiment_options *options,
+		     uint32_t data_room, struct diag *diag);
 void experiment_destroy(struct experiment *e);
 
 // Refuses a run that would wait for a stream without an end: 0, or -EINVAL with the error in diag.
