@@ -59,39 +59,38 @@ print_text(const struct request *r, const struct answer *a)
 	const struct headroom_floor *n = &a->floor;
 
 	printf("headroom  %" PRIu64
-	       " B   what `headroom: auto` gives such a port: the larger of the two below\n"
+	       " B   that `headroom: auto` gives such a port: the larger of xoff and needed\n"
 	       "xoff      %" PRIu64 " B   by SONiC's formula\n"
-	       "needed    %" PRIu64 " B   at the least, by Roost's model\n"
+	       "needed    %" PRIu64 " B   the minimum for Roost's ports\n"
 	       "xon       %d B   by SONiC: a pipeline of 19 KB\n\n",
 	       a->headroom, f->xoff, a->needed, HEADROOM_XON_BYTES);
-	printf("xoff: what still arrives once a group has asked its peer to pause\n"
-	       "  %12.1f B  a packet of the MTU is being sent, and the pause waits behind it\n"
-	       "  %12.1f B  the cable, there and back (%" PRIu64 ".%03u ns one way)\n"
-	       "  %12.1f B  MAC and PHY\n",
+	printf("xoff: what still arrives after a group has decided to send a pause frame\n"
+	       "  %12.1f B  while the port sends a packet of MTU size, for which the pause waits\n"
+	       "  %12.1f B  on the cable, in both directions (%" PRIu64 ".%03u ns each)\n"
+	       "  %12.1f B  in MAC and PHY\n",
 	       f->packet, f->cable, r->delay_ps / 1000, (unsigned)(r->delay_ps % 1000), f->mac_phy);
 	if (f->response_quanta != 0)
-		printf("  %12.1f B  the peer obeys after %u pause quanta of 512 bits (IEEE 802.3, "
+		printf("  %12.1f B  until the peer stops: %u pause quanta of 512 bits (IEEE 802.3, "
 		       "31B.3.7)\n",
 		       f->response, f->response_quanta);
 	else
-		printf("  %12.1f B  the peer obeys; the standard lists no time for this rate\n",
+		printf("  %12.1f B  until the peer stops; the standard has no time for this rate\n",
 		       f->response);
-	printf("  %12.1f B  across a chip that has cells of %u B, 120 ns\n"
-	       "  x %10.4f    as the worst packets fill cells of %u B: %g %% of them are 64 B "
-	       "long\n"
-	       "  %12.1f B  a lossless packet that was coming in when the limit was passed\n"
-	       "  %12" PRIu64 " B  in all, in whole KB of 1024 B\n\n",
+	printf("  %12.1f B  within the chip, for 120 ns, with cells of %u B\n"
+	       "  x %10.4f    for partly filled cells of %u B, if %g %% of the packets have 64 B\n"
+	       "  %12.1f B  a lossless packet that was arriving at the decision\n"
+	       "  %12" PRIu64 " B  total, rounded up to KB of 1024 B\n\n",
 	       f->tile, r->in.cell, f->occupancy, r->in.cell, r->in.small_packets_ppm / 1e4,
 	       f->lossless, f->xoff);
-	printf("needed: this model's ports stop between two frames and lose no other time\n"
-	       "  %12" PRIu64
-	       " B  our frame that the pause waits behind, with preamble, FCS and gap\n"
-	       "  %12" PRIu64 " B  the pause\n"
-	       "  %12" PRIu64 " B  the cable, there and back\n"
-	       "  %12" PRIu64 " B  the frame that the peer is in the middle of\n"
-	       "  %12" PRIu64 " B  the cells that all this fills, in frames of the worst size\n"
-	       "  %12" PRIu64 " B  and those of the frame that called for the pause\n"
-	       "  %12" PRIu64 " B  in all\n",
+	printf("needed: the same for Roost's ports, which stop at the end of a frame, without a "
+	       "response time\n"
+	       "  %12" PRIu64 " B  while the port sends a frame, with preamble, FCS and gap\n"
+	       "  %12" PRIu64 " B  while it sends the pause frame\n"
+	       "  %12" PRIu64 " B  on the cable, in both directions\n"
+	       "  %12" PRIu64 " B  the rest of the frame that the peer is sending\n"
+	       "  %12" PRIu64 " B  the cells that all of this fills, in frames of the worst size\n"
+	       "  %12" PRIu64 " B  the cells of the frame that caused the pause\n"
+	       "  %12" PRIu64 " B  total\n",
 	       n->packet, n->pause, n->round_trip, n->peer, n->filled, n->first, a->needed);
 }
 
