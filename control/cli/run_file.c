@@ -99,11 +99,10 @@ compare(const struct cli_args *args)
 {
 	unsigned count;
 	const char **files = all_texts(args, "FILE", &count);
-	uint64_t seeds = cli_number(args, "seeds", 1);
 	struct compare_options options = {
 		.experiment = experiment_of(args),
 		.json = cli_wants_json(args),
-		.seeds = (unsigned)seeds,
+		.seeds = (unsigned)cli_number(args, "seeds", 1),
 		.files = files,
 		.file_count = count,
 	};
@@ -111,9 +110,6 @@ compare(const struct cli_args *args)
 
 	if (count > COMPARE_FILES_MAX)
 		status = cli_usage(args->title, "%u files: at most %d", count, COMPARE_FILES_MAX);
-	else if (seeds < 1 || seeds > COMPARE_SEEDS_MAX)
-		status = cli_usage(args->title, "--seeds %llu: want 1 to %d",
-				   (unsigned long long)seeds, COMPARE_SEEDS_MAX);
 	else
 		status = run_compare(&options);
 	free(files);
@@ -132,6 +128,7 @@ const struct cli_command command_compare = {
 			SEED_OPTION("files"),
 			{.name = "seeds",
 			 .kind = CLI_NUMBER,
+			 .range = {1, COMPARE_SEEDS_MAX},
 			 .help = "run each file with N seeds; show medians and ranges"},
 			CLI_OUTPUT_OPTION,
 		},

@@ -3,6 +3,7 @@
 
 #include "control/base/memory.h"
 #include "control/base/text.h"
+#include "control/config/scalar.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -66,19 +67,6 @@ take_line(struct lines *l, const char *name, char *out, size_t size)
 	return true;
 }
 
-// A text that is a decimal number and nothing else.
-static bool
-take_number(const char *text, uint64_t most, uint64_t *out)
-{
-	char *end;
-
-	if (text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	return errno == 0 && *end == '\0' && *out <= most;
-}
-
 static bool
 take_time(const char *text, int64_t *out)
 {
@@ -96,13 +84,15 @@ static bool
 take_user(char *text, struct store_revision *out)
 {
 	char *open = strrchr(text, '('), *close = open != NULL ? strchr(open, ')') : NULL;
-	uint64_t uid;
+	char why[SCALAR_WHY];
+	int64_t uid;
 
 	if (close == NULL || close[1] != '\0' || open == text || open[-1] != ' ')
 		return false;
 	*close = '\0';
 	open[-1] = '\0';
-	if (!take_number(open + 1, (uid_t)-1, &uid) || strlen(text) >= sizeof(out->user))
+	if (scalar_integer(open + 1, 0, (uid_t)-1, &uid, why) != 0 ||
+	    strlen(text) >= sizeof(out->user))
 		return false;
 	out->uid = (uid_t)uid;
 	strcpy(out->user, text);
@@ -114,11 +104,12 @@ header_read(struct store_revision *out, const char *text, size_t length)
 {
 	struct lines l = {text, text + length};
 	char number[16], at[32], by[STORE_USER_MAX + 16];
-	uint64_t value;
+	char why[SCALAR_WHY];
+	int64_t value;
 
 	*out = (struct store_revision){0};
 	if (!take_line(&l, "roost revision", number, sizeof(number)) ||
-	    !take_number(number, UINT32_MAX, &value) || value == 0 ||
+	    scalar_integer(number, 1, UINT32_MAX, &value, why) != 0 ||
 	    !take_line(&l, "at", at, sizeof(at)) || !take_time(at, &out->at) ||
 	    !take_line(&l, "by", by, sizeof(by)) || !take_user(by, out) ||
 	    !take_line(&l, "what", out->what, sizeof(out->what)) ||

@@ -11,13 +11,12 @@ struct splitter {
 };
 
 static int
-begin_word(struct splitter *s, size_t at)
+begin_word(struct splitter *s)
 {
 	if (s->in_word)
 		return 0;
 	if (s->out->count == SHELL_WORDS_MAX)
 		return -E2BIG;
-	s->out->starts[s->out->count] = at;
 	s->out->words[s->out->count++] = s->end;
 	s->in_word = true;
 	return 0;
@@ -49,14 +48,13 @@ shell_split(struct shell_words *out, const char *line)
 {
 	struct splitter s = {.out = out, .end = out->text};
 	char quote = 0;
-	size_t i;
 
 	out->count = 0;
 	out->quote = 0;
 	out->open = out->comment = false;
 	if (strnlen(line, SHELL_LINE_MAX + 1) > SHELL_LINE_MAX)
 		return -E2BIG;
-	for (i = 0; line[i] != '\0'; i++) {
+	for (size_t i = 0; line[i] != '\0'; i++) {
 		char c = line[i];
 
 		if (quote == 0 && is_blank(c)) {
@@ -67,7 +65,7 @@ shell_split(struct shell_words *out, const char *line)
 			out->comment = true;
 			break;
 		}
-		if (begin_word(&s, i) != 0)
+		if (begin_word(&s) != 0)
 			return -E2BIG;
 		if (c == quote) {
 			quote = 0;

@@ -12,7 +12,6 @@
 struct shell_words {
 	unsigned count;
 	char *words[SHELL_WORDS_MAX + 1]; // NULL behind the last
-	size_t starts[SHELL_WORDS_MAX];   // where each begins in the line
 	bool open;                        // the line ends in the middle of the last word
 	char quote;                       // open at the end: ' or " or \; 0: none
 	bool comment;                     // the line ends in one
