@@ -2,6 +2,7 @@
 // roost show: gets an answer of the live fabric and prints it, once or repeatedly.
 #include "cli.h"
 
+#include "control/base/memory.h"
 #include "control/show/show_view.h"
 
 #include <assert.h>
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,65 +30,44 @@ struct show_request {
 
 // ---- the request --------------------------------------------------------------------------------
 
-// The forms, made from the rows of the views; a row with `[vrf VRF]` has two.
+// The forms, made from the rows of the views at the first use; a row with "[vrf VRF]" has two.
 static struct {
 	struct cli_form forms[CLI_FORMS_MAX + 1];
 	const struct show_view *views[CLI_FORMS_MAX];
 	unsigned count;
-	char words[512]; // literals, with NULs between
-	size_t used;
 } show_forms;
 
 // A word of a view's arguments: "[PORT]", "counters", "[qos]".
 static struct cli_argument
 make_argument(const char *word, size_t length)
 {
-	struct cli_argument argument = {.optional = word[0] == '['};
-	char *literal = show_forms.words + show_forms.used;
+	struct cli_argument argument = {.kind = CLI_LITERAL, .optional = word[0] == '['};
 
 	word += argument.optional;
 	length -= argument.optional ? 2 : 0;
-	argument.kind = isupper((unsigned char)word[0]) ? cli_kind_named(word, length)
-							: CLI_LITERAL;
-	if (argument.kind != CLI_LITERAL)
-		return argument;
-	assert(show_forms.used + length < sizeof(show_forms.words));
-	memcpy(literal, word, length);
-	show_forms.used += length + 1;
-	argument.name = literal;
+	if (isupper((unsigned char)word[0]))
+		argument.kind = cli_kind_named(word, length);
+	else
+		argument.name = memory_text_part(word, length);
 	return argument;
 }
 
-// group: with the arguments from "[vrf VRF]" on, which can only be omitted together.
 static void
-add_form(const struct show_view *view, bool group)
+add_form(const struct show_view *view, const char *arguments)
 {
-	struct cli_form form = {.help = view->help};
-	const char *at = view->arguments;
-	unsigned count = 0;
+	struct cli_form *form = &show_forms.forms[show_forms.count];
+	unsigned count = 1;
 
-	form.arguments[count++] = (struct cli_argument){.kind = CLI_LITERAL, .name = view->name};
-	while (*at != '\0') {
-		size_t length = strcspn(at, " "), close = strcspn(at, "]");
-		bool in_group = at[0] == '[' && close > length;
+	assert(show_forms.count < CLI_FORMS_MAX);
+	show_forms.views[show_forms.count++] = view;
+	*form = (struct cli_form){{{CLI_LITERAL, view->name}}, view->help};
+	for (const char *at = arguments; *at != '\0'; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
 
 		assert(count < CLI_ARGUMENTS_MAX);
-		if (in_group && !group)
-			break;
-		if (in_group) {
-			form.arguments[count++] = make_argument(at + 1, length - 1);
-			at += length + 1;
-			length = strcspn(at, "]");
-			form.arguments[count++] = make_argument(at, length);
-			length++;
-		} else {
-			form.arguments[count++] = make_argument(at, length);
-		}
-		at += length + strspn(at + length, " ");
+		form->arguments[count++] = make_argument(at, length);
+		at += length;
 	}
-	assert(show_forms.count < CLI_FORMS_MAX);
-	show_forms.views[show_forms.count] = view;
-	show_forms.forms[show_forms.count++] = form;
 }
 
 static const struct cli_form *
@@ -97,9 +78,16 @@ make_forms(void)
 	bool made = show_forms.count != 0;
 
 	for (size_t i = 0; !made && i < count; i++) {
-		if (strstr(views[i]->arguments, "[vrf ") != NULL)
-			add_form(views[i], true);
-		add_form(views[i], false);
+		const char *arguments = views[i]->arguments, *vrf = strstr(arguments, "[vrf VRF]");
+		char *before = memory_text_part(arguments, vrf != NULL ? (size_t)(vrf - arguments)
+								       : strlen(arguments));
+		char *with_vrf = memory_format("%svrf VRF", before);
+
+		if (vrf != NULL)
+			add_form(views[i], with_vrf);
+		add_form(views[i], before);
+		free(with_vrf);
+		free(before);
 	}
 	return show_forms.forms;
 }
