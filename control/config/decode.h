@@ -17,6 +17,7 @@ struct decoder {
 	bool out_of_memory;
 	size_t path_length;
 	char path[DECODE_PATH_MAX]; // "switch.qos.tc.3"
+	const char *or_word;        // what may stand in place of the list around an item; or NULL
 };
 
 // Appends ".name" to the path; returns what decode_leave() needs to go back.

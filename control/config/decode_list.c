@@ -112,7 +112,9 @@ decode_array(struct decoder *d, const struct schema_key *key, const struct yaml_
 	for (unsigned i = 0; i < count && i < most; i++) {
 		char *at = base + key->offset + i * size;
 
+		d->or_word = key->word;
 		decode_scalar(d, key->item, items[i], at);
+		d->or_word = NULL;
 		if (d->diag->errors > errors || !item_fits(d, key, items, at - i * size, i + 1))
 			return;
 	}

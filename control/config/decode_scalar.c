@@ -104,13 +104,14 @@ decode_number_or_word(struct decoder *d, const struct schema_key *key, const str
 		      const char *text, char *base)
 {
 	bool is_word = key->word != NULL && strcmp(text, key->word) == 0;
+	const char *word = key->word != NULL ? key->word : d->or_word;
 	int64_t value = key->word_value;
 	char why[SCALAR_WHY];
 
 	if (!is_word && decode_number(key, text, &value, why) < 0) {
-		// What ends in a suggestion is not a place for one more.
-		if (key->word != NULL && why[strlen(why) - 1] != '?')
-			decode_error(d, node->pos, "%s, or %s", why, key->word);
+		// A message that ends in a suggestion gets no second one.
+		if (word != NULL && why[strlen(why) - 1] != '?')
+			decode_error(d, node->pos, "%s, or %s", why, word);
 		else
 			decode_error(d, node->pos, "%s", why);
 		return;

@@ -12,7 +12,10 @@ live_mistakes(void **state)
 		"f.yaml:2:40: live.idle: \"spin\" is not one of sleep, poll\n"
 		"f.yaml:2:55: live.max-lag: 10 has no unit: write it with ps, ns, us, ms or s\n");
 	expect_messages(FABRIC "live: {cpus: all}\n",
-			"f.yaml:2:14: live.cpus: \"all\" is not a whole number (0 to 4095)\n");
+			"f.yaml:2:14: live.cpus: \"all\" is not a whole number (0 to 4095), or "
+			"auto\n");
+	expect_messages(FABRIC "live: {cpus: [4096]}\n",
+			"f.yaml:2:15: live.cpus: 4096 is out of range: 0 to 4095, or auto\n");
 }
 
 static void
