@@ -39,7 +39,7 @@ connection_take_events(const struct service *s, struct connection *c)
 	c->out_length = c->events_length;
 	c->out_sent = 0;
 	c->events = NULL;
-	c->events_length = c->events_capacity = 0;
+	c->events_length = 0;
 	c->deadline_ms = clock_ms() + s->patience_ms;
 }
 
@@ -70,14 +70,8 @@ connection_send(const struct service *s, struct connection *c)
 static void
 connection_add_event(struct connection *c, const char *line, size_t length)
 {
-	size_t capacity = c->events_capacity == 0 ? 4096 : c->events_capacity;
-
-	while (capacity < c->events_length + length)
-		capacity *= 2;
-	if (capacity != c->events_capacity) {
-		c->events = memory_resize(c->events, capacity, 1, "bytes of events");
-		c->events_capacity = capacity;
-	}
+	if (c->events == NULL)
+		c->events = memory_array(API_EVENTS_MAX, 1, "bytes of events");
 	memcpy(c->events + c->events_length, line, length);
 	c->events_length += length;
 }
@@ -104,7 +98,7 @@ connection_notify(const struct service *s, struct connection *c, const char *lin
 	connection_take_events(s, c);
 }
 
-// Sends an answer, which it takes over.
+// Sends an answer and frees it afterwards.
 static int
 connection_answer(const struct service *s, struct connection *c, char *line, size_t length)
 {
@@ -185,18 +179,16 @@ connection_serve(struct service *s, struct connection *c)
 static int
 connection_read(struct connection *c)
 {
-	size_t wanted = c->in_length + CONNECTION_READ_BYTES;
+	size_t room = API_REQUEST_MAX - c->in_length;
 	ssize_t got;
 
-	if (wanted > API_REQUEST_MAX)
-		wanted = API_REQUEST_MAX;
-	if (wanted > c->in_capacity) {
-		c->in = memory_resize(c->in, wanted, 1, "bytes of requests");
-		c->in_capacity = wanted;
-	}
-	if (c->in_length == c->in_capacity)
+	if (room == 0)
 		return 0; // complete lines that wait for their turn
-	got = recv(c->fd, c->in + c->in_length, c->in_capacity - c->in_length, 0);
+	// The system gives it pages only as they fill.
+	if (c->in == NULL)
+		c->in = memory_array(API_REQUEST_MAX, 1, "bytes of requests");
+	got = recv(c->fd, c->in + c->in_length,
+		   room < CONNECTION_READ_BYTES ? room : CONNECTION_READ_BYTES, 0);
 	if (got < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;
 	if (got == 0)

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api.h"
+#include "server_internal.h"
+
+const struct api_type_names api_type_names[] = {
+	[API_TEXT] = {"string", false, "string", "a string"},
+	[API_INTEGER] = {"integer", false, "integer", "an integer"},
+	[API_BOOL] = {"boolean", false, "boolean", "true or false"},
+	[API_TEXTS] = {"string", true, "list of strings", "a list of strings"},
+	[API_OBJECTS] = {"object", true, "list of objects", "a list of objects"},
+};
 
 static json_t *
 schema_of(const struct api_param *p)
 {
-	static const char *const types[] = {
-		[API_TEXT] = "string",  [API_INTEGER] = "integer", [API_BOOL] = "boolean",
-		[API_TEXTS] = "string", [API_OBJECTS] = "object",
-	};
-	json_t *schema = json_pack("{s:s}", "type", types[p->type]);
+	const struct api_type_names *type = &api_type_names[p->type];
+	json_t *schema = json_pack("{s:s}", "type", type->schema), *list;
 	const char *const *words;
 	size_t count;
 
 	if (p->words != NULL) {
 		words = p->words(&count);
-		json_object_set_new(schema, "enum", json_array());
+		list = json_array();
 		for (size_t i = 0; i < count; i++)
-			json_array_append_new(json_object_get(schema, "enum"),
-					      json_string(words[i]));
+			json_array_append_new(list, json_string(words[i]));
+		json_object_set_new(schema, "enum", list);
 	}
-	return p->type == API_TEXTS || p->type == API_OBJECTS
-		       ? json_pack("{s:s,s:o}", "type", "array", "items", schema)
-		       : schema;
+	return type->list ? json_pack("{s:s,s:o}", "type", "array", "items", schema) : schema;
 }
 
 static const char *
@@ -69,18 +72,11 @@ api_describe(const struct api_method *methods)
 static void
 print_param(const struct api_param *p, FILE *to)
 {
-	static const char *const types[] = {
-		[API_TEXT] = "string",
-		[API_INTEGER] = "integer",
-		[API_BOOL] = "boolean",
-		[API_TEXTS] = "list of strings",
-		[API_OBJECTS] = "list of objects",
-	};
 	const char *const *words;
 	size_t count = 0;
 
-	fprintf(to, "| `%s` | %s%s | %s", p->name, types[p->type], p->required ? ", required" : "",
-		p->help);
+	fprintf(to, "| `%s` | %s%s | %s", p->name, api_type_names[p->type].help,
+		p->required ? ", required" : "", p->help);
 	words = p->words != NULL ? p->words(&count) : NULL;
 	for (size_t i = 0; i < count; i++)
 		fprintf(to, "%s%s", i == 0 ? ": " : ", ", words[i]);
@@ -101,6 +97,6 @@ api_describe_markdown(const struct api_method *methods, FILE *to)
 				print_param(p, to);
 			fputc('\n', to);
 		}
-		fprintf(to, "Answers %s.\n", text_of(m->result));
+		fprintf(to, "Returns %s.\n", text_of(m->result));
 	}
 }

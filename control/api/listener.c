@@ -14,27 +14,35 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+int
+listener_probe(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int status = 0;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	// EAGAIN: it listens, but has many waiting.
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 && errno != EAGAIN)
+		status = -errno;
+	close(fd);
+	return status;
+}
+
 // Removes a socket that nobody listens on. Returns 0, or -EADDRINUSE if a process does or the file
 // is not a socket.
 static int
-remove_stale(const struct sockaddr_un *address)
+remove_stale(const char *path)
 {
 	struct stat file;
-	int status, fd;
 
-	if (lstat(address->sun_path, &file) != 0)
+	if (lstat(path, &file) != 0)
 		return errno == ENOENT ? 0 : -errno;
-	if (!S_ISSOCK(file.st_mode))
+	if (!S_ISSOCK(file.st_mode) || listener_probe(path) != -ECONNREFUSED)
 		return -EADDRINUSE;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	status = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ? EISCONN
-										      : errno;
-	close(fd);
-	if (status != ECONNREFUSED)
-		return -EADDRINUSE;
-	return unlink(address->sun_path) == 0 ? 0 : -errno;
+	return unlink(path) == 0 ? 0 : -errno;
 }
 
 // Opens and locks the directory of the socket, made if it is missing. Returns its descriptor or
@@ -71,7 +79,7 @@ listener_bind(struct listener *l, int backlog)
 	int status;
 
 	memcpy(address.sun_path, l->path, sizeof(address.sun_path));
-	status = remove_stale(&address);
+	status = remove_stale(l->path);
 	if (status != 0)
 		return status;
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

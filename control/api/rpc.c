@@ -61,13 +61,6 @@ find_param(const struct api_method *method, const char *name)
 static int
 check_params(const struct api_method *method, const json_t *params, struct diag *diag)
 {
-	static const char *const types[] = {
-		[API_TEXT] = "a string",
-		[API_INTEGER] = "an integer",
-		[API_BOOL] = "true or false",
-		[API_TEXTS] = "a list of strings",
-		[API_OBJECTS] = "a list of objects",
-	};
 	const char *name;
 	json_t *value;
 
@@ -83,7 +76,7 @@ check_params(const struct api_method *method, const json_t *params, struct diag 
 					 method->name, name);
 		if (!fits(value, p->type))
 			return diag_fail(diag, EINVAL, "%s: \"%s\" is not %s", method->name, name,
-					 types[p->type]);
+					 api_type_names[p->type].error);
 	}
 	for (const struct api_param *p = method->params; p->name != NULL; p++)
 		if (p->required && json_object_get(params, p->name) == NULL)

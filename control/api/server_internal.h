@@ -6,6 +6,15 @@
 
 // ---- rpc.c: JSON-RPC 2.0 without its transport ---------------------------------------------------
 
+// What a type is called, by enum api_type (describe.c).
+struct api_type_names {
+	const char *schema; // in JSON Schema; of a list, its items
+	bool list;
+	const char *help;  // "list of strings"
+	const char *error; // "X is not a list of strings"
+};
+extern const struct api_type_names api_type_names[];
+
 struct rpc {
 	const struct api_method *methods;
 	void *context;
@@ -38,6 +47,8 @@ int listener_open(struct listener *l, const char *path, int backlog, struct diag
 void listener_close(struct listener *l);
 // Lets the members of a group connect too. Returns 0 or -errno.
 int listener_open_to(struct listener *l, gid_t group);
+// 0 if a process listens on the socket `path`, or -errno: -ECONNREFUSED if it is stale.
+int listener_probe(const char *path);
 
 // ---- connection.c: one client: lines in, answers out, deadlines between --------------------------
 
@@ -51,18 +62,16 @@ struct service {
 struct connection {
 	int fd; // does not block
 	struct api_peer peer;
-	char *in; // received, from a line's start
+	char *in; // received, from a line's start; room for API_REQUEST_MAX
 	size_t in_length;
-	size_t in_capacity;
 	size_t in_scanned; // of them known to hold no newline
 	char *out;         // the answer that waits, or NULL
 	size_t out_length;
 	size_t out_sent;
 	uint32_t kinds; // of events that it gets; 0: none
 	uint64_t least; // their size
-	char *events;   // those that wait behind the answer, complete lines
+	char *events; // those that wait behind the answer, complete lines; room for API_EVENTS_MAX
 	size_t events_length;
-	size_t events_capacity;
 	uint64_t events_lost; // since the last that it got
 	int64_t deadline_ms;  // of what was begun, by clock_ms(); INT64_MAX: nothing
 	int64_t active_ms;    // when it last did anything

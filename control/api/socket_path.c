@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fabric is up if a process listens on its socket: a daemon that was killed leaves only the file
 // behind.
-#include "api.h"
+#include "server_internal.h"
 
 #include "control/base/program.h"
 #include "control/config/scalar.h"
@@ -11,8 +11,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define SUFFIX ".sock"
@@ -66,24 +64,6 @@ api_socket_path(const char *name, char path[static API_PATH_MAX], struct diag *d
 	return status != 0 ? status : socket_path_in(directory, name, path, diag);
 }
 
-// 0 if a process listens there, or -errno.
-static int
-try_connect(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int status = 0;
-
-	if (fd < 0)
-		return -errno;
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	// EAGAIN: it listens, but has many waiting.
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 && errno != EAGAIN)
-		status = -errno;
-	close(fd);
-	return status;
-}
-
 static int
 is_socket_name(const struct dirent *entry)
 {
@@ -123,7 +103,8 @@ each_up(const char *directory, void (*each)(void *context, const char *name), vo
 		struct diag ignored = {0};
 
 		name[strlen(name) - strlen(SUFFIX)] = '\0';
-		if (socket_path_in(directory, name, path, &ignored) == 0 && try_connect(path) == 0)
+		if (socket_path_in(directory, name, path, &ignored) == 0 &&
+		    listener_probe(path) == 0)
 			each(context, name);
 		diag_free(&ignored);
 		free(entries[i]);
@@ -151,7 +132,7 @@ find_named(const char *directory, const char *name, char path[static API_PATH_MA
 
 	if (status != 0)
 		return status;
-	status = try_connect(path);
+	status = listener_probe(path);
 	if (status == -EACCES)
 		return diag_fail(diag, EACCES, "fabric %s belongs to somebody else: %s", name,
 				 strerror(EACCES));

@@ -49,15 +49,16 @@ edit_list_free(struct edit_list *list)
 	*list = (struct edit_list){0};
 }
 
+const char *const edit_kinds[EDIT_KINDS] = {
+	[CONFIG_EDIT_SET] = "set",
+	[CONFIG_EDIT_UNSET] = "unset",
+	[CONFIG_EDIT_ADD] = "add",
+	[CONFIG_EDIT_REMOVE] = "remove",
+};
+
 char *
 edit_list_describe(const struct edit_list *list, char *out, size_t size)
 {
-	static const char *const verbs[] = {
-		[CONFIG_EDIT_SET] = "set",
-		[CONFIG_EDIT_UNSET] = "unset",
-		[CONFIG_EDIT_ADD] = "add",
-		[CONFIG_EDIT_REMOVE] = "remove",
-	};
 	size_t used = 0;
 
 	out[0] = '\0';
@@ -65,7 +66,7 @@ edit_list_describe(const struct edit_list *list, char *out, size_t size)
 		const struct config_edit *edit = &list->edits[i];
 
 		used += (size_t)snprintf(out + used, size - used, "%s%s %s%s%s", i == 0 ? "" : "; ",
-					 verbs[edit->kind], edit->key,
+					 edit_kinds[edit->kind], edit->key,
 					 edit->value != NULL ? " " : "",
 					 edit->value != NULL ? edit->value : "");
 	}

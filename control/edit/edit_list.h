@@ -4,6 +4,10 @@
 
 #include "diff.h"
 
+// The words of enum config_edit_kind.
+#define EDIT_KINDS (CONFIG_EDIT_REMOVE + 1)
+extern const char *const edit_kinds[EDIT_KINDS];
+
 struct edit_list {
 	struct arena arena;
 	struct config_edit *edits;

@@ -206,9 +206,9 @@ class Steering(LiveCase):
             self.assertEqual(self.steering(run)["program"], self.link("swp1")["xdp"]["prog"]["id"])
             self.send_all(run, frames_by_class(self.mac))
 
-    def assert_refuses(self, pattern, description):
+    def assert_refuses(self, pattern, description, status=1):
         path = self.file(description, "refused.yaml")
-        done = self.inside(self.switch_netns, ROOST, "run", path, status=1)
+        done = self.inside(self.switch_netns, ROOST, "run", path, status=status)
         self.assertRegex(done.err, pattern)
 
     def test_leaves_other_programs_alone(self):
@@ -230,4 +230,4 @@ class Steering(LiveCase):
         self.assert_refuses(r"swp2: netdev nothing: no such interface in this namespace",
                             self.switch(swp2={"netdev": "nothing"}))
         command("ip", "-n", self.switch_netns, "link", "set", "swp2", "mtu", 9000)
-        self.assert_refuses("net_af_xdp carries an MTU of at most 3[34]00", self.switch())
+        self.assert_refuses("net_af_xdp carries an MTU of at most 3[34]00", self.switch(), status=2)

@@ -101,7 +101,7 @@ apply_wanted(struct answer *a, const struct wanted *w, json_t **result, struct d
 static int
 apply_staged(struct answer *a, uint64_t confirm_ms, json_t **result, struct diag *diag)
 {
-	const struct edit_list *staged = changes_staged(a->changes);
+	const struct edit_list *staged = &a->changes->staged;
 	char what[STORE_WHAT_MAX] = "apply: ";
 	const struct changes_request request = {
 		.edits = staged, .author.what = what, .confirm_ms = confirm_ms};
@@ -158,7 +158,7 @@ int
 answer_confirm(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
-	struct changes_outcome outcome = {.revision = changes_running(a->changes)};
+	struct changes_outcome outcome = {.revision = a->changes->running};
 	int rc = json_is_true(json_object_get(params, "keep"))
 			 ? changes_confirm(a->changes, &outcome, diag)
 			 : changes_undo(a->changes, diag);

@@ -48,7 +48,7 @@ answer_watchdog_restore(void *context, const json_t *params, json_t **result, st
 				 "there is no queue %.80s of a switch, such as leaf1.swp3.3",
 				 queue);
 	node_snapshot_take(a->copy, a->live);
-	node = node_snapshot_nodes(a->copy)[ref.node].node;
+	node = a->copy->reports[ref.node].node;
 	storm = node->ports[ref.port].queue_cold[ref.queue].watchdog.storm;
 	events_restore_queue(live->events, &ref);
 	*result = json_pack("{s:b}", "storm", storm);

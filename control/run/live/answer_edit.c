@@ -75,25 +75,6 @@ answer_set(void *context, const json_t *params, json_t **result, struct diag *di
 	return apply_list(context, &list, result, diag);
 }
 
-// The kind of edit that a word stands for. Returns false if there is none.
-static bool
-find_kind(const char *word, enum config_edit_kind *out)
-{
-	static const char *const words[] = {
-		[CONFIG_EDIT_SET] = "set",
-		[CONFIG_EDIT_UNSET] = "unset",
-		[CONFIG_EDIT_ADD] = "add",
-		[CONFIG_EDIT_REMOVE] = "remove",
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i], word) == 0) {
-			*out = (enum config_edit_kind)i;
-			return true;
-		}
-	return false;
-}
-
 static int
 read_edits(const json_t *edits, struct edit_list *list, struct diag *diag)
 {
@@ -103,13 +84,15 @@ read_edits(const json_t *edits, struct edit_list *list, struct diag *diag)
 	json_array_foreach(edits, i, one)
 	{
 		const char *word, *key, *value = NULL;
-		enum config_edit_kind kind;
+		unsigned kind = 0;
 		json_error_t error;
 
 		if (json_unpack_ex(one, &error, JSON_STRICT, "{s:s,s:s,s?:s}", "kind", &word, "key",
 				   &key, "value", &value) != 0)
 			return diag_fail(diag, EINVAL, "edit %zu: %s", i + 1, error.text);
-		if (!find_kind(word, &kind))
+		while (kind < EDIT_KINDS && strcmp(edit_kinds[kind], word) != 0)
+			kind++;
+		if (kind == EDIT_KINDS)
 			return diag_fail(diag, EINVAL,
 					 "edit %zu: \"%.40s\" is none of set, unset, add, remove",
 					 i + 1, word);
@@ -128,7 +111,7 @@ stage(struct answer *a, struct edit_list *list, json_t **result, struct diag *di
 
 	edit_list_free(list);
 	if (rc == 0)
-		*result = json_pack("{s:i, s:o}", "staged", (int)changes_staged(a->changes)->count,
+		*result = json_pack("{s:i, s:o}", "staged", (int)a->changes->staged.count,
 				    "warnings", list_warnings(diag));
 	return rc == -EINVAL ? -ECANCELED : rc;
 }
@@ -155,7 +138,7 @@ answer_detach(void *context, const json_t *params, json_t **result, struct diag 
 
 	(void)params;
 	(void)diag;
-	*result = json_pack("{s:i}", "detached", (int)changes_staged(a->changes)->count);
+	*result = json_pack("{s:i}", "detached", (int)a->changes->staged.count);
 	changes_detach(a->changes);
 	return 0;
 }

@@ -65,7 +65,7 @@ answer_history(void *context, const json_t *params, json_t **result, struct diag
 		json_array_append_new(revisions, describe_revision(&list[i]));
 	free(list);
 	*result = json_pack("{s:o, s:I, s:o}", "revisions", revisions, "running",
-			    (json_int_t)changes_running(a->changes), "waiting",
+			    (json_int_t)a->changes->running, "waiting",
 			    waiting != NULL ? json_pack("{s:s, s:I}", "what", waiting, "left-s",
 							(json_int_t)((left_ms + 999) / 1000))
 					    : json_null());
@@ -112,7 +112,7 @@ list_staged(const struct answer *a)
 	struct config *copy = NULL;
 	json_t *out;
 
-	if (changes_staged(a->changes)->count == 0)
+	if (a->changes->staged.count == 0)
 		return json_array();
 	out = changes_copy_staged(a->changes, &copy, &ignored) == 0
 		      ? list_changes(config_tree(a->live->config), config_tree(copy))
@@ -125,7 +125,7 @@ list_staged(const struct answer *a)
 static json_t *
 list_unsaved(const struct answer *a)
 {
-	const char *file = changes_file(a->changes);
+	const char *file = a->changes->file;
 	json_t *out;
 	char *text;
 	size_t length;
@@ -162,7 +162,7 @@ answer_config_diff(void *context, const json_t *params, json_t **result, struct 
 	if (revision != NULL)
 		return diff_revision(a, json_integer_value(revision), result, diag);
 	*result = json_pack("{s:o, s:o, s:o}", "staged", list_staged(a), "unsaved", list_unsaved(a),
-			    "file", text_or_null(changes_file(a->changes)));
+			    "file", text_or_null(a->changes->file));
 	return 0;
 }
 
@@ -179,7 +179,7 @@ answer_save(void *context, const json_t *params, json_t **result, struct diag *d
 	rc = changes_save(a->changes, file, &kept, diag);
 	if (rc != 0)
 		return rc == -EINVAL ? -ECANCELED : rc;
-	file = changes_file(a->changes);
+	file = a->changes->file;
 	if (kept)
 		old = memory_format("%s~", file);
 	*result = json_pack("{s:o, s:o}", "file", text_or_null(file), "kept", text_or_null(old));

@@ -73,7 +73,7 @@ collect_fabric(struct arena *arena, const struct live_fabric *live)
 static void
 collect_nodes(struct show_state *s, struct arena *arena, const struct answer *a)
 {
-	const struct report_node *all = node_snapshot_nodes(a->copy);
+	const struct report_node *all = a->copy->reports;
 	uint32_t count = a->live->topology->node_count;
 	struct report_node *nodes = arena_alloc(arena, count * sizeof(*nodes));
 
@@ -96,7 +96,7 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 
 	node_snapshot_take(a->copy, live);
 	fabric_log_poll(live->log, live->fabric);
-	s.now = node_snapshot_time(a->copy);
+	s.now = a->copy->at;
 	s.networks = fabric_list_networks(live->topology);
 	s.log = fabric_log_entries(live->log);
 	s.log_lost = fabric_log_lost(live->log);

@@ -35,9 +35,8 @@ check_pace(const struct live_fabric *live, struct diag *diag)
 
 	if (config->live.workers <= LIVE_WORKERS_MAX)
 		return 0;
-	diag_error(diag, config->file, (struct diag_pos){0}, "live.workers",
-		   "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
-	return -EINVAL;
+	return diag_error(diag, config->file, (struct diag_pos){0}, "live.workers",
+			  "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
 }
 
 int
@@ -132,17 +131,14 @@ count_packets(struct live_fabric *live)
 	return (unsigned)packets + live->worker_count * LIVE_LIFO_PACKETS;
 }
 
-static enum eal_hugepages
-hugepages_of(enum config_hugepages h)
-{
-	return h == CONFIG_HUGEPAGES_ON    ? EAL_HUGEPAGES_ON
-	       : h == CONFIG_HUGEPAGES_OFF ? EAL_HUGEPAGES_OFF
-					   : EAL_HUGEPAGES_AUTO;
-}
-
 static int
 start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag *diag)
 {
+	static const enum eal_hugepages hugepages[] = {
+		[CONFIG_HUGEPAGES_AUTO] = EAL_HUGEPAGES_AUTO,
+		[CONFIG_HUGEPAGES_ON] = EAL_HUGEPAGES_ON,
+		[CONFIG_HUGEPAGES_OFF] = EAL_HUGEPAGES_OFF,
+	};
 	const struct config *config = live->config;
 	unsigned cpus[CONFIG_CPUS_MAX];
 	const char **pci = memory_array(live->device_count, sizeof(*pci), "devices");
@@ -152,7 +148,7 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag
 		.workers = live->worker_count,
 		.cpus = cpus,
 		.cpu_count = config->live.cpu_count,
-		.hugepages = hugepages_of(config->live.hugepages),
+		.hugepages = hugepages[config->live.hugepages],
 		.memory_mb = (unsigned)(pool_bytes(pool) >> 20) + LIVE_EXTRA_MEMORY_MB,
 		.pci = pci,
 	};
@@ -235,12 +231,13 @@ create_fabric(struct live_fabric *live, struct diag *diag)
 static void
 close_unconnected(struct live_fabric *live)
 {
-	for (uint32_t i = 0; i < live->topology->node_count; i++)
-		for (uint32_t k = 0;
-		     live->fabric->nodes[i] != NULL && k < live->fabric->nodes[i]->port_count; k++)
-			if (live->fabric->nodes[i]->ports[k].out == NULL)
-				node_set_link(live->fabric->nodes[i],
-					      &live->fabric->nodes[i]->ports[k], false, 0);
+	for (uint32_t i = 0; i < live->topology->node_count; i++) {
+		struct node *n = live->fabric->nodes[i];
+
+		for (uint32_t k = 0; n != NULL && k < n->port_count; k++)
+			if (n->ports[k].out == NULL)
+				node_set_link(n, &n->ports[k], false, 0);
+	}
 }
 
 static void

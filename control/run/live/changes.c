@@ -4,7 +4,7 @@
 // after a crash before it the fabric comes up as the last revision, after a crash behind it as this
 // one. So the text is loaded once before it is written. A change that waits to be confirmed is in
 // force without a revision, so that a crash undoes it too.
-#include "changes_internal.h"
+#include "changes.h"
 
 #include "control/base/file.h"
 #include "control/base/memory.h"
@@ -335,12 +335,6 @@ changes_stage(struct changes *c, const struct edit_list *edits, struct diag *dia
 	return rc;
 }
 
-const struct edit_list *
-changes_staged(const struct changes *c)
-{
-	return &c->staged;
-}
-
 void
 changes_detach(struct changes *c)
 {
@@ -355,18 +349,6 @@ changes_store(const struct changes *c, struct diag *diag)
 	if (c->store == NULL)
 		diag_fail(diag, ENOENT, "%s", c->why_not);
 	return c->store;
-}
-
-uint32_t
-changes_running(const struct changes *c)
-{
-	return c->running;
-}
-
-const char *
-changes_file(const struct changes *c)
-{
-	return c->file;
 }
 
 int

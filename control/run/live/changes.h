@@ -7,8 +7,6 @@
 #include "control/edit/store.h"
 #include "live_fabric.h"
 
-struct changes;
-
 // The author of a change, for the history.
 struct changes_author {
 	uid_t uid;
@@ -19,6 +17,29 @@ struct changes_request {
 	const struct edit_list *edits;
 	struct changes_author author;
 	uint64_t confirm_ms; // wall time within which changes_confirm() must be called; 0: no need
+};
+
+// Edits in force that are undone unless they are confirmed.
+struct changes_waiting {
+	bool open;
+	int64_t until_ms; // of clock_ms()
+	struct edit_list undo;
+	uid_t uid;
+	char what[STORE_WHAT_MAX];
+};
+
+// What is read directly: file, running and staged.
+struct changes {
+	struct live_fabric *live;
+	struct store *store; // NULL: none
+	char *why_not;       // store NULL: why
+	char *file;          // that it came from, or was saved to last, absolute; NULL: none
+	char *text;          // of the revision that runs, or of what the fabric came up with
+	size_t length;
+	uint32_t running; // the revision that runs; 0: none
+	struct edit_list staged;
+	struct diag misfits; // items of the workload that the tenants refuse, as last reported
+	struct changes_waiting waiting;
 };
 
 struct changes_outcome {
@@ -57,21 +78,32 @@ const char *changes_waiting(const struct changes *c, uint64_t *left_ms);
 // Adds edits to those that are staged, after trying them on a copy of what runs with those staged
 // before. Returns 0, or -EINVAL with the errors in diag.
 int changes_stage(struct changes *c, const struct edit_list *edits, struct diag *diag);
-// The staged edits, or an empty list.
-const struct edit_list *changes_staged(const struct changes *c);
-// Removes them.
+// Removes those that are staged.
 void changes_detach(struct changes *c);
 // A copy of what runs with what is staged. Returns as changes_stage().
 int changes_copy_staged(const struct changes *c, struct config **out, struct diag *diag);
 
 // The revisions, or NULL with an error in diag that says why there are none.
 const struct store *changes_store(const struct changes *c, struct diag *diag);
-// The number of the one that runs; 0: none.
-uint32_t changes_running(const struct changes *c);
-// The file of changes_create(), absolute, or NULL.
-const char *changes_file(const struct changes *c);
 
 // Writes what runs to a file, by default that of changes_create(), which it is from now on. *kept:
 // whether there was one, which is now PATH~. Returns 0, or -errno with an error in diag: -EBUSY
 // while edits wait to be confirmed.
 int changes_save(struct changes *c, const char *path, int *kept, struct diag *diag);
+
+// ---- shared by changes.c and changes_confirm.c ---------------------------------------------------
+
+// What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno
+// with an error in diag.
+int changes_emit(const struct changes *c, char **text, size_t *length, struct diag *diag);
+// Makes a revision of a text, which is taken over, unless it is that of the last one. Returns 0, or
+// -errno with an error in diag.
+int changes_commit(struct changes *c, char *text, size_t length,
+		   const struct changes_author *author, struct diag *diag);
+// Logs edits that are in force, by name, and warns of items of the workload that no longer fit.
+void changes_finish(struct changes *c, const struct edit_list *edits, const char *what,
+		    struct diag *diag);
+// Begins to wait for the confirmation of edits that are about to be in force; before: the text of
+// what ran before them. Returns 0 or -errno.
+int changes_wait(struct changes *c, const char *before, size_t length,
+		 const struct changes_request *request);

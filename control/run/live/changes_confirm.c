@@ -2,7 +2,7 @@
 // Edits that wait to be confirmed are part of what runs, but of no revision. The edits that would
 // undo them are kept, of the keys that they touched and of no others: what the file's events change
 // meanwhile stays.
-#include "changes_internal.h"
+#include "changes.h"
 
 #include "control/base/clock.h"
 #include "control/base/memory.h"

@@ -91,9 +91,8 @@ admit_readers(const struct live_fabric *live, struct api_server *server, struct 
 	group = getgrnam(readers->text);
 	if (group != NULL)
 		return api_server_admit_readers(server, group->gr_gid, diag);
-	diag_error(diag, live->config->file, readers->pos, "live.readers",
-		   "there is no group %.64s on this machine", readers->text);
-	return -EINVAL;
+	return diag_error(diag, live->config->file, readers->pos, "live.readers",
+			  "there is no group %.64s on this machine", readers->text);
 }
 
 static void

@@ -97,13 +97,11 @@ open_namespace(const struct live_fabric *live, uint32_t node, const struct confi
 	}
 	snprintf(key, sizeof(key), "%s.learn.netns", live->topology->nodes[node].name);
 	if (fd == -ENOENT || fd == -EINVAL)
-		diag_error(diag, live->config->file, learn->netns.pos, key,
-			   "there is no namespace %s: `ip netns add %s` makes it",
-			   learn->netns.text, learn->netns.text);
-	else
-		diag_error(diag, live->config->file, learn->netns.pos, key,
-			   "namespace %s cannot be entered: %s", learn->netns.text, strerror(-fd));
-	return -EINVAL;
+		return diag_error(diag, live->config->file, learn->netns.pos, key,
+				  "there is no namespace %s: `ip netns add %s` makes it",
+				  learn->netns.text, learn->netns.text);
+	return diag_error(diag, live->config->file, learn->netns.pos, key,
+			  "namespace %s cannot be entered: %s", learn->netns.text, strerror(-fd));
 }
 
 static int

@@ -38,8 +38,7 @@ report_ready(void *context, const char *name)
 	int fd = *(int *)context;
 	int null = open("/dev/null", O_RDWR);
 
-	// From here on nobody reads this process's messages: `roost show log` has those that
-	// matter.
+	// From here on this process's messages go nowhere: `roost show log` has those that matter.
 	if (null >= 0) {
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);

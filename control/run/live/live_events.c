@@ -48,10 +48,7 @@ fabric_clock(void *context)
 static void
 change_nodes(void *context, void (*run)(struct node *node, ps_t now, void *arg), void *arg)
 {
-	struct live_fabric *live = context;
-	struct change change = {.run = run, .arg = arg};
-
-	live_call(&live->drive, run_change, &change);
+	change_node(context, NULL, run, arg);
 }
 
 static void

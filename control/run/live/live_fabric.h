@@ -125,11 +125,14 @@ void local_addresses_close(struct local_addresses *l);
 // ---- node_snapshot.c: a copy of the nodes' counters, each as it stood between two turns ----------
 // The workers copy; the control thread reads.
 
+struct node_snapshot {
+	struct report_node *reports; // of the last copy, by node of the topology
+	ps_t at;                     // the latest time of one of its nodes
+	struct node_copy *nodes;     // where reports point to
+	uint32_t count;
+};
+
 struct node_snapshot *node_snapshot_create(const struct live_fabric *live);
 void node_snapshot_destroy(struct node_snapshot *c);
 // Has the workers fill it.
 void node_snapshot_take(struct node_snapshot *c, struct live_fabric *live);
-// The nodes of the last copy, by node of the topology; the names are the fabric's.
-const struct report_node *node_snapshot_nodes(const struct node_snapshot *c);
-// The latest time of one of its nodes.
-ps_t node_snapshot_time(const struct node_snapshot *c);

@@ -25,12 +25,6 @@ struct node_copy {
 	ps_t at;
 };
 
-struct node_snapshot {
-	struct node_copy *nodes;
-	struct report_node *reports;
-	uint32_t count;
-};
-
 static void
 make_room(struct node_copy *c, const struct node *n)
 {
@@ -46,8 +40,6 @@ make_room(struct node_copy *c, const struct node *n)
 	c->utilisation = memory_array(n->port_count, sizeof(*c->utilisation), "ports");
 	c->queue_cold = memory_array(queues, sizeof(*c->queue_cold), "queues");
 	c->group_cold = memory_array(queues, sizeof(*c->group_cold), "priority groups");
-	c->tenants = memory_array(n->current->tenant_count, sizeof(*c->tenants), "tenants");
-	c->tenant_room = n->current->tenant_count;
 }
 
 struct node_snapshot *
@@ -192,20 +184,6 @@ node_snapshot_take(struct node_snapshot *c, struct live_fabric *live)
 		c->reports[i].tenants = live->fabric->names[i].tenants;
 	}
 	live_call(&live->drive, copy_node, c);
-}
-
-const struct report_node *
-node_snapshot_nodes(const struct node_snapshot *c)
-{
-	return c->reports;
-}
-
-ps_t
-node_snapshot_time(const struct node_snapshot *c)
-{
-	ps_t latest = 0;
-
 	for (uint32_t i = 0; i < c->count; i++)
-		latest = c->nodes[i].at > latest ? c->nodes[i].at : latest;
-	return latest;
+		c->at = c->nodes[i].at > c->at ? c->nodes[i].at : c->at;
 }

@@ -72,7 +72,7 @@ notify_destroy(struct notifier *t)
 	free(t);
 }
 
-// Sends an event, which it takes over.
+// Sends an event and frees it.
 static void
 send_event(struct notifier *t, enum notify_kind kind, uint64_t size, json_t *event)
 {
@@ -103,14 +103,14 @@ static void
 notify_log(struct notifier *t, bool silent)
 {
 	const json_t *entries;
-	uint64_t told;
+	uint64_t total;
 	size_t size, i;
 
 	fabric_log_poll(t->live->log, t->live->fabric);
 	entries = fabric_log_entries(t->live->log);
-	told = fabric_log_total(t->live->log);
+	total = fabric_log_total(t->live->log);
 	size = json_array_size(entries);
-	i = told - t->log_seen < size ? size - (size_t)(told - t->log_seen) : 0;
+	i = total - t->log_seen < size ? size - (size_t)(total - t->log_seen) : 0;
 	for (; !silent && i < size; i++) {
 		json_t *event = json_copy(json_array_get(entries, i));
 		const char *what = json_string_value(json_object_get(event, "what"));
@@ -119,7 +119,7 @@ notify_log(struct notifier *t, bool silent)
 		json_object_set_new(event, "kind", json_string(watchdog ? "watchdog" : "apply"));
 		send_event(t, watchdog ? NOTIFY_WATCHDOG : NOTIFY_APPLY, UINT64_MAX, event);
 	}
-	t->log_seen = told;
+	t->log_seen = total;
 }
 
 // Where and when a counter has moved.
@@ -182,16 +182,16 @@ notify_counters(struct notifier *t, bool silent)
 	const struct report_node *nodes;
 
 	node_snapshot_take(t->copy, t->live);
-	nodes = node_snapshot_nodes(t->copy);
+	nodes = t->copy->reports;
 	for (uint32_t i = 0; i < topology->node_count; i++) {
 		const struct topo_node *place = &topology->nodes[i];
 
 		for (uint16_t k = 0; t->ports[i] != NULL && k < place->port_count; k++)
-			notify_port(&(struct place){t, place->name, place->ports[k].name,
-						    node_snapshot_time(t->copy)},
-				    &nodes[i].node->ports[k], &t->ports[i][k], silent);
+			notify_port(
+				&(struct place){t, place->name, place->ports[k].name, t->copy->at},
+				&nodes[i].node->ports[k], &t->ports[i][k], silent);
 	}
-	t->counted_at = node_snapshot_time(t->copy);
+	t->counted_at = t->copy->at;
 }
 
 void

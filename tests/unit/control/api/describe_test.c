@@ -68,8 +68,8 @@ test_markdown(void **state)
 			    "### set\n\nChanges it. Needs the right to write.\n\n"
 			    "| Parameter | Type | |\n| --- | --- | --- |\n"
 			    "| `key` | string, required | what |\n"
-			    "| `ids` | list of strings | which: a, b |\n\nAnswers nothing.\n\n"
-			    "### bare\n\n. Needs the right to read.\n\nAnswers .\n");
+			    "| `ids` | list of strings | which: a, b |\n\nReturns nothing.\n\n"
+			    "### bare\n\n. Needs the right to read.\n\nReturns .\n");
 	free(text);
 }
 
