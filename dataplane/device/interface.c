@@ -108,7 +108,7 @@ interface_set_up(int fd, const char *name)
 	return interface_ioctl(fd, SIOCSIFFLAGS, name, &request);
 }
 
-static int
+int
 interface_ethtool(int fd, const char *name, void *data)
 {
 	struct ifreq request = {.ifr_data = data};

@@ -29,6 +29,9 @@ int interface_set_mtu(int fd, const char *name, int mtu);
 // Brings the interface up. Returns 0 or -errno.
 int interface_set_up(int fd, const char *name);
 
+// An ethtool command (linux/ethtool.h) with its structure. Returns 0 or -errno.
+int interface_ethtool(int fd, const char *name, void *data);
+
 // Tells `fn` the driver's counters, as `ethtool -S` shows them. Returns 0 or -errno.
 int interface_counters(int fd, const char *name, interface_counter_fn fn, void *arg);
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "offload.h"
 
+#include "dataplane/device/interface.h"
+
 #include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 // ethtool's older commands, one a feature: every kernel since 2.6 has them and no feature names
@@ -38,17 +34,11 @@ offload_name(enum offload which)
 static int
 offload_ioctl(const char *interface, void *data)
 {
-	struct ifreq request = {.ifr_data = data};
-	int fd, error;
+	int fd = interface_socket();
+	int error = fd < 0 ? fd : interface_ethtool(fd, interface, data);
 
-	if (strlen(interface) >= IFNAMSIZ)
-		return -ENODEV;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	error = ioctl(fd, SIOCETHTOOL, &request) < 0 ? -errno : 0;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return error;
 }
 

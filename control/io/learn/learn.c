@@ -114,12 +114,8 @@ watch(const struct learner *l, int fd)
 static int
 open_netlink(struct learned_from *v, int netns_fd, char *err, size_t err_size)
 {
-	const struct learn_netlink_options options = {
-		.rib = v->rib,
-		.netns_fd = netns_fd,
-		.routes = v->config->source & CONFIG_LEARN_NETLINK,
-	};
-	int rc = learn_netlink_open(&v->netlink, &options);
+	int rc = learn_netlink_open(&v->netlink, v->rib, netns_fd,
+				    v->config->source & CONFIG_LEARN_NETLINK);
 	int fds[2];
 
 	if (rc == 0) {

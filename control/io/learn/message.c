@@ -195,7 +195,7 @@ take_way(const struct attributes *a, const struct rtmsg *route, struct learn_mes
 }
 
 static bool
-of_concern(const struct rtmsg *route, uint32_t table, bool gone)
+is_relevant(const struct rtmsg *route, uint32_t table, bool gone)
 {
 	if (attributes_version(route->rtm_family) == 0 || table != RT_TABLE_MAIN ||
 	    route->rtm_src_len != 0 || route->rtm_tos != 0 || route->rtm_flags & RTM_F_CLONED)
@@ -213,26 +213,22 @@ of_concern(const struct rtmsg *route, uint32_t table, bool gone)
 }
 
 static int
-decode_route(const struct nlmsghdr *message, struct learn_message *out)
+decode_route(const void *header, const struct attributes *a, struct learn_message *out)
 {
-	const struct rtmsg *route = mnl_nlmsg_get_payload(message);
-	struct attributes a;
-	uint32_t table;
+	const struct rtmsg *route = header;
+	uint32_t table = route->rtm_table;
 
-	if (attributes_parse_message(message, sizeof(*route), &a) != 0)
+	if (attributes_take(a, RTA_TABLE, &table, 4) != 0)
 		return -EBADMSG;
-	table = route->rtm_table;
-	if (attributes_take(&a, RTA_TABLE, &table, 4) != 0)
-		return -EBADMSG;
-	if (!of_concern(route, table, out->gone))
+	if (!is_relevant(route, table, out->gone))
 		return 0;
-	if (take_prefix(&a, route, &out->prefix) != 0 ||
-	    attributes_take(&a, RTA_PRIORITY, &out->metric, 4) != 0)
+	if (take_prefix(a, route, &out->prefix) != 0 ||
+	    attributes_take(a, RTA_PRIORITY, &out->metric, 4) != 0)
 		return -EBADMSG;
 	out->kind = LEARN_ROUTE;
-	// Behind `main` there is no table to go on in, so that `throw` drops too.
+	// No table follows `main`, so `throw` drops too.
 	out->way.blackhole = route->rtm_type != RTN_UNICAST && route->rtm_type != RTN_UNSPEC;
-	return out->way.blackhole ? 0 : take_way(&a, route, out);
+	return out->way.blackhole ? 0 : take_way(a, route, out);
 }
 
 // Weights are of 8 bits, and of 16 where the kernel knows the byte that was reserved.
@@ -258,28 +254,26 @@ take_group(const struct nlattr *attr, struct learn_way *way)
 }
 
 static int
-decode_nexthop(const struct nlmsghdr *message, struct learn_message *out)
+decode_nexthop(const void *header, const struct attributes *a, struct learn_message *out)
 {
-	const struct nhmsg *nexthop = mnl_nlmsg_get_payload(message);
-	struct attributes a;
+	const struct nhmsg *nexthop = header;
 	struct learn_hop *hop;
 
-	if (attributes_parse_message(message, sizeof(*nexthop), &a) != 0 ||
-	    attributes_take(&a, NHA_ID, &out->id, 4) != 0 || out->id == 0)
+	if (attributes_take(a, NHA_ID, &out->id, 4) != 0 || out->id == 0)
 		return -EBADMSG;
-	if (a.by_type[NHA_FDB] != NULL)
+	if (a->by_type[NHA_FDB] != NULL)
 		return 0;
 	out->kind = LEARN_NEXTHOP;
-	out->way.blackhole = a.by_type[NHA_BLACKHOLE] != NULL;
+	out->way.blackhole = a->by_type[NHA_BLACKHOLE] != NULL;
 	if (out->gone || out->way.blackhole)
 		return 0;
-	if (a.by_type[NHA_GROUP] != NULL)
-		return take_group(a.by_type[NHA_GROUP], &out->way);
+	if (a->by_type[NHA_GROUP] != NULL)
+		return take_group(a->by_type[NHA_GROUP], &out->way);
 	hop = add_hop(&out->way);
-	if (attributes_take_address(&a, NHA_GATEWAY, nexthop->nh_family, &hop->gateway) != 0 ||
-	    attributes_take(&a, NHA_OIF, &hop->device, 4) != 0)
+	if (attributes_take_address(a, NHA_GATEWAY, nexthop->nh_family, &hop->gateway) != 0 ||
+	    attributes_take(a, NHA_OIF, &hop->device, 4) != 0)
 		return -EBADMSG;
-	if (a.by_type[NHA_ENCAP] != NULL)
+	if (a->by_type[NHA_ENCAP] != NULL)
 		hop->device = 0;
 	return 0;
 }
@@ -296,41 +290,34 @@ is_station(const uint8_t mac[6])
 }
 
 static int
-decode_neighbour(const struct nlmsghdr *message, struct learn_message *out)
+decode_neighbour(const void *header, const struct attributes *a, struct learn_message *out)
 {
-	const struct ndmsg *neighbour = mnl_nlmsg_get_payload(message);
-	struct attributes a;
+	const struct ndmsg *neighbour = header;
+	const struct nlattr *mac = a->by_type[NDA_LLADDR];
 
-	if (attributes_parse_message(message, sizeof(*neighbour), &a) != 0)
-		return -EBADMSG;
 	if (attributes_version(neighbour->ndm_family) == 0 || neighbour->ndm_flags & NTF_PROXY)
 		return 0;
-	if (a.by_type[NDA_DST] == NULL ||
-	    attributes_take_address(&a, NDA_DST, neighbour->ndm_family, &out->address) != 0)
+	if (a->by_type[NDA_DST] == NULL ||
+	    attributes_take_address(a, NDA_DST, neighbour->ndm_family, &out->address) != 0)
 		return -EBADMSG;
 	out->kind = LEARN_NEIGHBOUR;
 	out->device = (uint32_t)neighbour->ndm_ifindex;
 	out->state = neighbour->ndm_state;
 	// Interfaces that are not Ethernet have addresses of other lengths.
-	if (a.by_type[NDA_LLADDR] != NULL &&
-	    mnl_attr_get_payload_len(a.by_type[NDA_LLADDR]) == sizeof(out->mac))
-		memcpy(out->mac, mnl_attr_get_payload(a.by_type[NDA_LLADDR]), sizeof(out->mac));
+	if (mac != NULL && mnl_attr_get_payload_len(mac) == sizeof(out->mac))
+		memcpy(out->mac, mnl_attr_get_payload(mac), sizeof(out->mac));
 	out->usable = neighbour->ndm_state & NEIGHBOUR_USABLE && is_station(out->mac);
 	return 0;
 }
 
 static int
-decode_link(const struct nlmsghdr *message, struct learn_message *out)
+decode_link(const void *header, const struct attributes *a, struct learn_message *out)
 {
-	const struct ifinfomsg *link = mnl_nlmsg_get_payload(message);
-	const struct nlattr *name;
-	struct attributes a;
+	const struct ifinfomsg *link = header;
+	const struct nlattr *name = a->by_type[IFLA_IFNAME];
 
-	if (attributes_parse_message(message, sizeof(*link), &a) != 0)
-		return -EBADMSG;
 	if (link->ifi_family != AF_UNSPEC) // a bridge's ports, or IPv6's settings
 		return 0;
-	name = a.by_type[IFLA_IFNAME];
 	if (name != NULL) {
 		if (mnl_attr_get_payload_len(name) > sizeof(out->name) ||
 		    mnl_attr_validate(name, MNL_TYPE_NUL_STRING) < 0)
@@ -344,17 +331,14 @@ decode_link(const struct nlmsghdr *message, struct learn_message *out)
 }
 
 static int
-decode_address(const struct nlmsghdr *message, struct learn_message *out)
+decode_address(const void *header, const struct attributes *a, struct learn_message *out)
 {
-	const struct ifaddrmsg *address = mnl_nlmsg_get_payload(message);
-	struct attributes a;
+	const struct ifaddrmsg *address = header;
 
-	if (attributes_parse_message(message, sizeof(*address), &a) != 0)
-		return -EBADMSG;
 	if (attributes_version(address->ifa_family) == 0)
 		return 0;
 	// Of a point-to-point interface IFA_ADDRESS is the other end's.
-	if (attributes_take_address(&a, a.by_type[IFA_LOCAL] != NULL ? IFA_LOCAL : IFA_ADDRESS,
+	if (attributes_take_address(a, a->by_type[IFA_LOCAL] != NULL ? IFA_LOCAL : IFA_ADDRESS,
 				    address->ifa_family, &out->address) != 0 ||
 	    out->address.version == 0)
 		return -EBADMSG;
@@ -363,31 +347,37 @@ decode_address(const struct nlmsghdr *message, struct learn_message *out)
 	return 0;
 }
 
+// Types come in fours: new, delete, get, set.
+static const struct {
+	uint16_t type;
+	uint8_t header; // bytes of the message's own header
+	int (*decode)(const void *header, const struct attributes *a, struct learn_message *out);
+} decoders[] = {
+	{RTM_NEWROUTE, sizeof(struct rtmsg), decode_route},
+	{RTM_NEWNEXTHOP, sizeof(struct nhmsg), decode_nexthop},
+	{RTM_NEWNEIGH, sizeof(struct ndmsg), decode_neighbour},
+	{RTM_NEWLINK, sizeof(struct ifinfomsg), decode_link},
+	{RTM_NEWADDR, sizeof(struct ifaddrmsg), decode_address},
+};
+
 int
 learn_decode(const struct nlmsghdr *message, struct learn_message *out)
 {
+	struct attributes a;
+
 	// The hops are not cleared: they are most of it, and few are used.
 	memset(out, 0, offsetof(struct learn_message, way.hops));
 	if (message->nlmsg_len < MNL_NLMSG_HDRLEN)
 		return -EBADMSG;
 	out->replaces = message->nlmsg_flags & NLM_F_REPLACE;
 	out->appends = message->nlmsg_flags & NLM_F_APPEND;
-	// Types come in fours: new, delete, get, set.
-	if (message->nlmsg_type % 4 > 1)
-		return 0;
 	out->gone = message->nlmsg_type % 4 == 1;
-	switch (message->nlmsg_type - out->gone) {
-	case RTM_NEWROUTE:
-		return decode_route(message, out);
-	case RTM_NEWNEXTHOP:
-		return decode_nexthop(message, out);
-	case RTM_NEWNEIGH:
-		return decode_neighbour(message, out);
-	case RTM_NEWLINK:
-		return decode_link(message, out);
-	case RTM_NEWADDR:
-		return decode_address(message, out);
-	default:
-		return 0;
+	for (size_t i = 0; i < sizeof(decoders) / sizeof(decoders[0]); i++) {
+		if (message->nlmsg_type - out->gone != decoders[i].type)
+			continue;
+		if (attributes_parse_message(message, decoders[i].header, &a) != 0)
+			return -EBADMSG;
+		return decoders[i].decode(mnl_nlmsg_get_payload(message), &a, out);
 	}
+	return 0;
 }

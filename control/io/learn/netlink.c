@@ -122,17 +122,17 @@ open_sockets(void *arg)
 }
 
 int
-learn_netlink_open(struct learn_netlink **out, const struct learn_netlink_options *options)
+learn_netlink_open(struct learn_netlink **out, struct rib *rib, int netns_fd, bool routes)
 {
 	struct learn_netlink *n = memory_new(sizeof(*n), "a source of routes");
 	int rc;
 
-	n->rib = options->rib;
-	n->routes = options->routes;
+	n->rib = rib;
+	n->routes = routes;
 	n->step = -1;
 	n->wanted = true;
 	n->pause_ms = AGAIN_MS_MIN;
-	rc = netns_run(options->netns_fd, open_sockets, n);
+	rc = netns_run(netns_fd, open_sockets, n);
 	if (rc != 0) {
 		learn_netlink_close(n);
 		return rc;

@@ -10,12 +10,6 @@
 
 struct learn_netlink;
 
-struct learn_netlink_options {
-	struct rib *rib;
-	int netns_fd; // < 0: the present namespace
-	bool routes;  // routes and nexthop objects too, not only links, addresses and neighbours
-};
-
 struct learn_netlink_counts {
 	uint64_t messages;
 	uint64_t dumps;    // completed
@@ -24,8 +18,9 @@ struct learn_netlink_counts {
 	uint64_t asked;    // neighbours
 };
 
-// Returns 0 or -errno. It begins to read with the first turn.
-int learn_netlink_open(struct learn_netlink **out, const struct learn_netlink_options *options);
+// Follows the kernel from the first turn on. netns_fd: < 0 for the present namespace. routes: also
+// routes and nexthop objects, not only links, addresses and neighbours. Returns 0 or -errno.
+int learn_netlink_open(struct learn_netlink **out, struct rib *rib, int netns_fd, bool routes);
 // NULL is fine.
 void learn_netlink_close(struct learn_netlink *n);
 

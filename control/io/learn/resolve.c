@@ -55,11 +55,9 @@ find_port(const struct rib *rib, uint32_t device)
 static const struct rib_neighbour *
 find_neighbour(const struct rib *rib, uint32_t device, const struct learn_address *address)
 {
-	struct rib_key key = {.kind = RIB_NEIGHBOUR, .number = device, .version = address->version};
-	const struct rib_neighbour *n;
+	const struct rib_key key = rib_address_key(RIB_NEIGHBOUR, device, address);
+	const struct rib_neighbour *n = (const struct rib_neighbour *)rib_find(rib, &key);
 
-	memcpy(key.address, address->bytes, sizeof(key.address));
-	n = (const struct rib_neighbour *)rib_find(rib, &key);
 	return n == NULL || !n->usable ? NULL : n;
 }
 
@@ -256,9 +254,8 @@ static const struct rib_route *
 look_up(struct resolving *r, const struct learn_address *address, unsigned *length)
 {
 	unsigned bits = address->version == 4 ? 32 : 128;
-	struct rib_key key = {.kind = RIB_PREFIX, .version = address->version};
+	struct rib_key key = rib_address_key(RIB_PREFIX, 0, address);
 
-	memcpy(key.address, address->bytes, sizeof(key.address));
 	for (unsigned left = bits + 1; left-- > 0;) {
 		const struct rib_prefix *prefix;
 		const struct rib_route *best;

@@ -20,13 +20,6 @@
 #include <errno.h>
 #include <string.h>
 
-static void
-set_address(struct rib_key *key, const struct learn_address *address)
-{
-	key->version = address->version;
-	memcpy(key->address, address->bytes, sizeof(key->address));
-}
-
 // Whether the kernel keeps the route apart from others of its prefix and metric.
 static bool
 stands_alone(const struct learn_message *m)
@@ -60,9 +53,9 @@ key_of(enum rib_source source, const struct learn_message *m)
 		key.number = m->device;
 		break;
 	default:
-		key.kind = m->kind == LEARN_NEIGHBOUR ? RIB_NEIGHBOUR : RIB_ADDRESS;
-		key.number = m->device;
-		set_address(&key, &m->address);
+		key = rib_address_key(m->kind == LEARN_NEIGHBOUR ? RIB_NEIGHBOUR : RIB_ADDRESS,
+				      m->device, &m->address);
+		key.source = (uint8_t)source;
 	}
 	return key;
 }
@@ -199,14 +192,12 @@ withdraw(struct rib *rib, struct rib_fact *fact, const struct learn_message *m)
 static void
 doubt_replaced(struct rib *rib, const struct rib_fact *fact, const struct learn_message *m)
 {
-	struct rib_key key = {
-		.kind = RIB_PREFIX, .version = m->prefix.version, .length = m->prefix.length};
+	const struct rib_key key = rib_prefix_key(&m->prefix);
 	const struct rib_prefix *prefix;
 
 	if (fact->key.source != RIB_NETLINK || fact->key.kind != RIB_ROUTE || !m->replaces ||
 	    m->prefix.version != 6)
 		return;
-	memcpy(key.address, m->prefix.address, sizeof(key.address));
 	prefix = (const struct rib_prefix *)rib_find(rib, &key);
 	for (const struct rib_route *r = prefix == NULL ? NULL : prefix->routes; r != NULL;
 	     r = r->next)
@@ -279,8 +270,7 @@ rib_end(struct rib *rib, enum rib_source source)
 bool
 rib_is_own(const struct rib *rib, uint32_t device, const struct learn_address *address)
 {
-	struct rib_key key = {.kind = RIB_ADDRESS, .number = device};
+	const struct rib_key key = rib_address_key(RIB_ADDRESS, device, address);
 
-	set_address(&key, address);
 	return rib_find(rib, &key) != NULL;
 }

@@ -122,6 +122,10 @@ void rib_end(struct rib *rib, enum rib_source source);
 void rib_sort(struct rib *rib);
 // The route of a prefix that counts: of the least metric, or NULL.
 const struct rib_route *rib_best(const struct rib_prefix *prefix);
+// Keys of the kernel's facts: of a prefix, and of a NEIGHBOUR or ADDRESS on a device.
+struct rib_key rib_prefix_key(const struct config_prefix *prefix);
+struct rib_key rib_address_key(enum rib_kind kind, uint32_t device,
+			       const struct learn_address *address);
 // The fact of this key, or NULL; one that is gone counts as none.
 struct rib_fact *rib_find(const struct rib *rib, const struct rib_key *key);
 // Whether the address is the switch's own at an interface.

@@ -105,6 +105,24 @@ rib_set_way(struct rib *rib, struct rib_way **at, const struct learn_way *to)
 
 // ---- facts -----------------------------------------------------------------------------------
 
+struct rib_key
+rib_prefix_key(const struct config_prefix *p)
+{
+	struct rib_key key = {.kind = RIB_PREFIX, .version = p->version, .length = p->length};
+
+	memcpy(key.address, p->address, sizeof(key.address));
+	return key;
+}
+
+struct rib_key
+rib_address_key(enum rib_kind kind, uint32_t device, const struct learn_address *address)
+{
+	struct rib_key key = {.kind = (uint8_t)kind, .version = address->version, .number = device};
+
+	memcpy(key.address, address->bytes, sizeof(key.address));
+	return key;
+}
+
 struct rib_fact *
 rib_find_any(const struct rib *rib, const struct rib_key *key)
 {
@@ -157,11 +175,9 @@ rib_add_fact(struct rib *rib, const struct rib_key *key)
 int
 rib_take_prefix(struct rib *rib, const struct config_prefix *p, struct rib_prefix **out)
 {
-	struct rib_key key = {.kind = RIB_PREFIX, .version = p->version, .length = p->length};
-	struct rib_prefix *prefix;
+	const struct rib_key key = rib_prefix_key(p);
+	struct rib_prefix *prefix = (struct rib_prefix *)rib_find_any(rib, &key);
 
-	memcpy(key.address, p->address, sizeof(key.address));
-	prefix = (struct rib_prefix *)rib_find_any(rib, &key);
 	if (prefix != NULL) {
 		*out = prefix;
 		return 0;
