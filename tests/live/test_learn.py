@@ -342,7 +342,7 @@ class Fpm(LearnCase):
         peer.send(b"\x01\x01\x00\x02nonsense")
         self.assertEqual(peer.recv(1), b"")
         self.assertEqual(self.routes()["10.7.0.0/16"], "swp1")
-        self.assertIn("a frame without content", self.told())
+        self.assertIn("an empty frame", self.told())
         peer.close()
 
     def test_a_port_that_is_taken(self):

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Capture files in. libpcap reads the formats (pcap with us or ns stamps in either byte order,
-// pcapng with any resolution); this file decides what of it can be replayed:
+// pcapng with any resolution); this file decides what can be replayed:
 //
 // - Ethernet without FCS, because the wire adds that itself;
-// - every packet whole: one cut by a snap length would go out shorter than it was, with a wrong
-// ICRC;
+// - complete packets: one cut by a snap length would be sent too short, with a wrong ICRC;
 // - stamps that never go back, so that a file's order is its order in time. Equal stamps are fine.
 //
 // Stamps are kept in nanoseconds since the file's epoch (64 bits last 584 years) and become
-// picoseconds (213 days) only when a packet is handed out, less the shift: a time of day in
+// picoseconds (213 days) only when a packet is returned, less the shift: a time of day in
 // picoseconds would not fit. The shift is never later than the first stamp of any aligned file.
 //
-// Files are hostile input. The first error latches: after it the position in the file is a guess.
+// Files are hostile input. The first error ends a file, because the position behind it is a guess.
 #include "reader.h"
 
 #include "control/base/memory.h"
@@ -39,7 +38,7 @@ struct capture_reader {
 	uint64_t last_ns; // stamp of the last of them
 	int status;       // 1: more may follow; 0: at the end; -errno: `fault` of packet `number`
 	bool stampless;   // every stamp counts as 0
-	bool held;        // `packet` was peeked at and not taken yet
+	bool held;        // `packet` was read and not taken yet
 	struct capture_packet packet;
 	char fault[PCAP_ERRBUF_SIZE];
 };
@@ -66,13 +65,13 @@ reader_report(const struct capture_reader *reader, struct diag *diag)
 	return reader->status;
 }
 
-// The stamp of a packet in nanoseconds since the epoch; false if it has none that fits.
+// The stamp of a packet in nanoseconds since the epoch; false if it is out of range.
 static bool
 reader_stamp(const struct capture_reader *reader, const struct pcap_pkthdr *header,
 	     uint64_t *stamp_ns)
 {
 	int64_t s = header->ts.tv_sec;
-	int64_t ns = header->ts.tv_usec; // nanoseconds: asked for at open
+	int64_t ns = header->ts.tv_usec; // nanoseconds: requested at open
 
 	// pcap's 32-bit seconds are unsigned, but libpcap extends their sign; pcapng (1.x) has 64.
 	if (pcap_major_version(reader->pcap) != 1)
@@ -83,7 +82,7 @@ reader_stamp(const struct capture_reader *reader, const struct pcap_pkthdr *head
 	return true;
 }
 
-// Refuses what cannot be replayed, and keeps the stamp.
+// Refuses a packet that cannot be replayed, and keeps its stamp.
 static int
 reader_check(struct capture_reader *reader, const struct pcap_pkthdr *header)
 {
@@ -138,7 +137,6 @@ reader_fill(struct capture_reader *reader)
 	reader->packet = (struct capture_packet){
 		.number = reader->number,
 		.data_len = header->caplen,
-		.orig_len = header->len,
 		.data = data,
 	};
 	reader->held = true;

@@ -18,8 +18,7 @@ struct capture_reader;
 struct capture_packet {
 	ps_t stamp;        // since the file's epoch, less the shift that capture_reader_align() set
 	uint64_t number;   // place in the file, from 1, for messages
-	uint32_t data_len; // bytes in the file
-	uint32_t orig_len; // bytes on the wire without FCS; equal to data_len
+	uint32_t data_len; // bytes, in the file and on the wire without FCS
 	const uint8_t *data; // belongs to the reader, valid until the next call on it
 };
 
@@ -32,7 +31,7 @@ int capture_reader_open(struct capture_reader **out, const char *path, struct di
 // format limits the length.
 void capture_reader_limit(struct capture_reader *reader, uint32_t max_bytes);
 
-// Makes every stamp 0, whatever the file has there. Call it before the first packet is read.
+// Makes every stamp 0, whatever it is in the file. Call it before the first packet is read.
 void capture_reader_ignore_stamps(struct capture_reader *reader);
 
 // The next packet's stamp in nanoseconds since the file's epoch, unshifted; the packet is not
@@ -40,8 +39,8 @@ void capture_reader_ignore_stamps(struct capture_reader *reader);
 int capture_reader_peek(struct capture_reader *reader, uint64_t *stamp_ns, struct diag *diag);
 
 // Applies the shift rule of CAPTURE_SHIFT_FROM_NS to all inputs of a run. Call it before the first
-// capture_reader_next() on any of them. *shift_ns (may be NULL) is what was taken off every stamp.
-// Returns 0, or the first error met as capture_reader_next().
+// capture_reader_next() on any of them. *shift_ns (may be NULL): what was subtracted from every
+// stamp. Returns 0, or the first error met as capture_reader_next().
 int capture_reader_align(struct capture_reader *const *readers, size_t count, uint64_t *shift_ns,
 			 struct diag *diag);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tap sees a sent packet when its transmission starts, stamped with the instant its last bit
-// leaves, and a received one when its last bit has come; a PFC frame may be shown at the end of its
-// window. So that stamps in a file never go backwards, records are kept until nothing earlier can
-// follow (the start of the node's window) and written sorted.
+// leaves, and a received one when its last bit has arrived; a PFC frame may be seen at the end of
+// its window. Stamps in a file must not go backwards, so records are kept until nothing earlier can
+// follow (the start of the node's window) and are written sorted.
 #include "recorder.h"
 
 #include "control/base/memory.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDER_KEPT_MAX 256 // records of a file in memory before it tries to write some
+#define RECORDER_KEPT_MAX 256 // records of a file in memory before some are written
 
 struct record {
 	struct capture_record packet; // data and comment are owned
@@ -70,7 +70,7 @@ file_write(struct recorder_file *f, ps_t horizon)
 	memmove(f->records, f->records + written, f->count * sizeof(*f->records));
 }
 
-// Keeps a packet; the comment is the file's from here on.
+// Keeps a packet, and its comment, which the file frees.
 static void
 file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
 	 struct capture_record packet)
@@ -117,7 +117,7 @@ recorder_sent(void *context, struct node *node, struct port *port, struct rte_mb
 	port_event(context, node, port, m, at, RECORDER_SENT);
 }
 
-// Bytes queued where the packet was to go; 0 when it was dropped before that was known.
+// Bytes in the queue of a dropped packet; 0 if it was dropped before a queue was chosen.
 static uint64_t
 drop_depth(const struct node *node, const struct packet_meta *meta, enum drop_reason reason)
 {

@@ -30,11 +30,11 @@ struct recorder_source {
 };
 
 // Records `source` into a new file `name` of an output. A dropped packet has the comment
-// `reason=... port=... priority=... depth=...`: the port it came in by, the bytes queued where it
-// was to go. Returns 0, or -errno with the reason in output->diag.
+// `reason=... port=... priority=... depth=...`: its ingress port, and the bytes in its queue.
+// Returns 0, or -errno with the reason in output->diag.
 int recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
 		 const char *name);
 
 // Writes out everything and closes the files; the nodes must not run any more. Returns 0, or -errno
-// of the first file that could not be written, with the reason in its output's err. NULL is fine.
+// of the first file that could not be written, with the reason in its output's diag. NULL is fine.
 int recorder_close(struct recorder *r);

@@ -10,8 +10,8 @@
 // A comment ends in a newline: scapy 2.5.0 drops comments that have none, and strips it from those
 // that do. Wireshark shows the text, tshark's field output a trailing \n.
 //
-// The first error latches: nothing is written behind a block that may be torn, and every later call
-// returns that error, capture_writer_close() included.
+// After the first error nothing is written, because a block may be incomplete, and every later call
+// returns that error, capture_writer_close() too.
 #include "writer.h"
 
 #include "control/base/memory.h"

@@ -14,7 +14,7 @@ struct capture_writer;
 
 // As the port sees it. The values are epb_flags' (draft-ietf-opsawg-pcapng, 4.3.1).
 enum capture_direction {
-	CAPTURE_DIRECTION_NONE = 0, // not said in the file
+	CAPTURE_DIRECTION_NONE = 0, // not in the file
 	CAPTURE_DIRECTION_IN = 1,
 	CAPTURE_DIRECTION_OUT = 2,
 };
@@ -34,10 +34,10 @@ struct capture_record {
 	const char *comment; // UTF-8, or NULL
 };
 
-// Appends a packet. Returns 0; -EINVAL for orig_len; -EMSGSIZE for more than CAPTURE_PACKET_MAX bytes
-// to be written or a comment over 65534 bytes; -errno if writing failed. Output is buffered: a full
-// disk may show later, at the latest in capture_writer_close(). After an error nothing more is
-// written.
+// Appends a packet. Returns 0; -EINVAL for orig_len; -EMSGSIZE for more than CAPTURE_PACKET_MAX
+// bytes to be written or a comment over 65534 bytes; -errno if writing failed. Output is buffered:
+// a full disk may show later, at the latest in capture_writer_close(). After an error nothing more
+// is written.
 int capture_writer_packet(struct capture_writer *writer, const struct capture_record *record);
 
 // Writes out what is buffered and closes. Returns 0 or the first error of all calls on this writer,

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings of a Linux interface under which a fabric loses or mangles packets without anybody
-// noticing:
-// - checksum and segmentation offload: the sender leaves checksums for a NIC that is not there, and
-//   hands over frames of 64 KB;
-// - GRO and LRO: what arrives is merged into frames larger than any link carries;
-// - VLAN offload: the tag travels beside the frame, where XDP and packet sockets do not see it;
-// - an MTU above what the driver carries: AF_XDP drops such frames without a count that anybody
-//   reads;
-// - a bridge: it swallows 01:80:c2:00:00:01, so PFC never arrives;
-// - several receive channels, or an XDP program already there: AF_XDP sees a part of the packets,
-//   or none.
-// Nothing is changed here: the host is the user's.
+// Finds settings of a Linux interface with which a fabric would lose or damage packets unnoticed:
+// - checksum and segmentation offload: the sender leaves checksums to a NIC that does not exist,
+//   and sends frames of 64 KB;
+// - GRO and LRO: received frames are merged into frames larger than any link carries;
+// - VLAN offload: the tag is not in the frame, so XDP and packet sockets do not see it;
+// - an MTU above what the driver carries: AF_XDP drops such frames uncounted;
+// - a bridge: it consumes frames to 01:80:c2:00:00:01, so PFC never arrives;
+// - several receive channels, or another XDP program: AF_XDP receives only a part of the packets.
+// Nothing is changed, because the host is the user's.
 #include "check_interface.h"
 
 #include "link.h"
@@ -57,7 +54,7 @@ check_offloads(struct check_run *run)
 	uint32_t on;
 
 	if (offload_get(run->check->interface, &on) != 0)
-		return; // without an answer it has none
+		return; // no answer: it has none
 	for (enum offload i = 0; i < OFFLOAD_COUNT; i++) {
 		if (on & CHECK_OFFLOADS & (1u << i))
 			used += (size_t)snprintf(command + used, sizeof(command) - used, " %s off",

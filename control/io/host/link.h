@@ -18,7 +18,7 @@ struct link_info {
 	char master[IF_NAMESIZE];        // "" without one
 	char master_kind[LINK_KIND_MAX]; // "bridge", "bond", ...
 	char alias[64];
-	uint64_t rx_dropped; // by the kernel: what a lossless fabric has none of
+	uint64_t rx_dropped; // by the kernel; 0 in a lossless fabric
 	uint64_t tx_dropped;
 	uint64_t rx_errors;
 	uint64_t tx_errors;

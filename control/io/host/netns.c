@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A named namespace is a file in /var/run/netns with the namespace bind-mounted on it. That
-// directory is itself a shared mount, so that a name removed in one mount namespace is gone in all
-// of them.
+// A named namespace is a file in /var/run/netns with the namespace bind-mounted on it. The
+// directory is a shared mount, so a name removed in one mount namespace is removed in all.
 #include "netns.h"
 
 #include "link.h"
@@ -126,7 +125,7 @@ netns_create(const char *name, bool *created, char *err, size_t err_bytes)
 	error = netns_prepare_directory();
 	if (error != 0)
 		goto fail;
-	// A plain file of that name is what a removal that was cut short leaves behind.
+	// An interrupted removal leaves a plain file of that name.
 	if (fd == -EINVAL)
 		unlink(path);
 	fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);

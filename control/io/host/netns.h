@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Network namespaces, named as iproute2 names them (/var/run/netns/NAME), so that `ip netns` sees
-// ours and we see its. All need root. A namespace is left as it was entered: by this thread alone.
+// ours and we see its. All need root. Only the calling thread enters and leaves a namespace.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Makes the namespace and brings its loopback up. One that exists already is taken as it is.
+// Makes the namespace and brings its loopback up. An existing one is used unchanged.
 // `created`: whether it was made here. Returns 0 or -errno with one line in `err`.
 int netns_create(const char *name, bool *created, char *err, size_t err_bytes);
 
@@ -21,10 +21,10 @@ int netns_open(const char *name);
 // Returns what fn returned, or -errno when the namespace cannot be entered.
 int netns_run(int netns_fd, int (*fn)(void *arg), void *arg);
 
-// Moves the process into a namespace of its own without a name, which vanishes with it however it
-// ends, and with it every veth pair that has one end there. Before any other thread is started.
-// `previous`: set to a descriptor of the namespace it was in; the caller closes it. Returns 0 or
-// -errno.
+// Moves the process into a namespace of its own without a name. It disappears with the process,
+// however that ends, with every veth pair that has an end in it. Before any other thread is
+// started. `previous`: set to a descriptor of the namespace it was in; the caller closes it.
+// Returns 0 or -errno.
 int netns_enter_private(int *previous);
 
 // Becomes a command inside the namespace, as `ip netns exec` does it (with /sys of that namespace).

@@ -93,7 +93,7 @@ offload_clear(const char *interface, uint32_t which)
 		if (!offload_is_on(i, word))
 			continue;
 		value.data = word & offloads[i].flag ? word & ~offloads[i].flag : 0;
-		// Its verdict is not believed: what counts is how the feature stands afterwards.
+		// The result is ignored: what counts is the state of the feature afterwards.
 		(void)offload_ioctl(interface, &value);
 	}
 	error = offload_get(interface, &on);

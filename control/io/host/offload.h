@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an interface does to frames on behalf of the kernel (`ethtool -k`), of this thread's
-// namespace.
+// Offloads of an interface (`ethtool -k`) in this thread's namespace.
 #pragma once
 
 #include <stdbool.h>
@@ -18,13 +17,13 @@ enum offload {
 	OFFLOAD_COUNT,
 };
 
-// The name that `ethtool -K` knows it by.
+// Its name in `ethtool -K`.
 const char *offload_name(enum offload which);
 
 // `on`: a bit 1 << offload for each that is on. Returns 0 or -errno.
 int offload_get(const char *interface, uint32_t *on);
 
-// Turns off those whose bits are in `which`; one the interface does not have counts as off.
+// Turns off those whose bits are in `which`; a missing one counts as off.
 // Returns 0, or -EOPNOTSUPP when one stays on, or -errno.
 int offload_clear(const char *interface, uint32_t which);
 

@@ -71,7 +71,7 @@ request_send(struct request *r, mnl_cb_t answer, void *arg)
 
 	if (socket == NULL)
 		return -errno;
-	// For the kernel's own words; a kernel without them is fine.
+	// For the kernel's own words; older kernels have none.
 	(void)mnl_socket_setsockopt(socket, NETLINK_EXT_ACK, &on, sizeof(on));
 	(void)mnl_socket_setsockopt(socket, NETLINK_CAP_ACK, &on, sizeof(on));
 	if (mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) < 0 ||

@@ -11,7 +11,7 @@
 #define REQUEST_BYTES 32768 // of a message: what libmnl advises
 
 struct request {
-	struct nlmsghdr *message; // for mnl_attr_put() and its like
+	struct nlmsghdr *message; // to which mnl_attr_put_*() add
 	char why[128];            // the kernel's own words on why it failed; "" without any
 	_Alignas(8) char buffer[REQUEST_BYTES];
 };

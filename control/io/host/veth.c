@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One end of the pair stands in the fabric's private namespace (netns_enter_private()), so that a
-// pair never outlives its fabric, the other in the host's. What each setting is for:
+// One end of the pair is in the fabric's private namespace (netns_enter_private()), so that a pair
+// never outlives its fabric; the other is in the host's. The settings:
 // - one queue each way: AF_XDP reads one queue, and one queue keeps packets in order;
 // - offloads off at both ends: there is no NIC to finish checksums, cut segments or insert tags;
 // - a FIFO qdisc at the host's end: since Linux 6.16 a veth whose 256-entry ring is full stops a
 //   qdisc instead of dropping, so a host that sends faster than the fabric waits in its own socket;
-// - permanent neighbours: nobody in the fabric answers ARP or ND;
-// - no IPv6 where it is not used, and without router solicitations and duplicate address detection
-//   where it is: the fabric would count them as drops.
+// - permanent neighbours: no node of the fabric answers ARP or ND;
+// - no IPv6 if it is not used, otherwise no router solicitations and no duplicate address
+//   detection:
+//   the fabric would count them as drops.
 #include "veth.h"
 
 #include "link.h"
@@ -33,14 +34,14 @@
 
 #define VETH_OFFLOADS_ALL ((1u << OFFLOAD_COUNT) - 1)
 #define VETH_QDISC_PACKETS 10000
-// The alias of a host's end, with the fabric's name behind it: it distinguishes ends of fabrics from
-// other interfaces, and names the fabric that has a namespace.
+// The alias of a host's end, followed by the fabric's name: it distinguishes ends of fabrics from
+// other interfaces, and names the fabric that uses a namespace.
 #define VETH_ALIAS "roost "
 #define VETH_ALIAS_BYTES 64
 #define VETH_GONE_TRIES 100
 #define VETH_GONE_WAIT_NS 20000000
 
-// The set-up of one pair, with what the last step was, for its error.
+// The set-up of one pair, with the present step for an error.
 struct veth_setup {
 	const struct veth_options *options;
 	const struct veth_address *old_addresses; // to be removed
@@ -48,7 +49,7 @@ struct veth_setup {
 	const char *step;
 	char why[sizeof(((struct request *)NULL)->why)]; // the kernel's words on it
 	bool exists;                                     // an interface of that name
-	char fabric[VETH_ALIAS_BYTES]; // which has it; empty: it is none of a fabric's
+	char fabric[VETH_ALIAS_BYTES];                   // that it belongs to; empty: to none
 };
 
 static unsigned
@@ -67,7 +68,7 @@ veth_wants_ipv6(const struct veth_options *o)
 	return false;
 }
 
-// Absent settings are those of a kernel without IPv6: then they need no changing.
+// Settings are absent in a kernel without IPv6, which needs no change.
 static int
 veth_sysctl_ipv6(const char *interface, const char *key, const char *value)
 {
@@ -90,8 +91,8 @@ static int
 veth_set_ipv6(const char *interface, bool on)
 {
 	static const char *const quiet[][2] = {
-		{"accept_dad", "0"},    {"accept_ra", "0"}, {"router_solicitations", "0"},
-		{"addr_gen_mode", "1"}, // no link-local address: nothing that nobody asked for
+		{"accept_dad", "0"},           {"accept_ra", "0"},
+		{"router_solicitations", "0"}, {"addr_gen_mode", "1"}, // no link-local address
 		{"disable_ipv6", "0"},
 	};
 	int error = 0;
@@ -130,7 +131,7 @@ veth_make_pair(struct veth_setup *setup)
 	struct request r;
 	struct nlattr *info, *data, *peer;
 
-	setup->step = "making the veth pair";
+	setup->step = "creating the veth pair";
 	request_start(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(struct ifinfomsg));
 	veth_put_end(r.message, o->switch_name, o->switch_mac, o->mtu);
 	info = mnl_attr_nest_start(r.message, IFLA_LINKINFO);
@@ -223,7 +224,7 @@ veth_add_qdisc(struct veth_setup *setup)
 	struct tcmsg *header =
 		request_start(&r, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, sizeof(*header));
 
-	setup->step = "giving it a queue";
+	setup->step = "setting its queue discipline";
 	header->tcm_ifindex = setup->index;
 	header->tcm_parent = TC_H_ROOT;
 	mnl_attr_put_strz(r.message, TCA_KIND, "pfifo");
@@ -238,7 +239,7 @@ veth_set_alias(struct veth_setup *setup)
 	struct ifinfomsg *header = request_start(&r, RTM_NEWLINK, 0, sizeof(*header));
 	char alias[VETH_ALIAS_BYTES];
 
-	setup->step = "marking it";
+	setup->step = "setting its alias";
 	snprintf(alias, sizeof(alias), VETH_ALIAS "%s", setup->options->fabric);
 	header->ifi_index = setup->index;
 	mnl_attr_put_strz(r.message, IFLA_IFALIAS, alias);
@@ -271,7 +272,7 @@ veth_ready_host(struct veth_setup *setup)
 static int
 veth_find_host(struct veth_setup *setup)
 {
-	setup->step = "finding it";
+	setup->step = "looking it up";
 	setup->index = (int)if_nametoindex(setup->options->host_name);
 	return setup->index == 0 ? -errno : 0;
 }
@@ -306,7 +307,7 @@ veth_swap_addresses(void *arg)
 	if (error == 0)
 		error = veth_add_addresses(setup);
 	for (unsigned i = 0; error == 0 && i < setup->options->address_count; i++) {
-		setup->step = "taking its old address away";
+		setup->step = "removing its old address";
 		error = veth_change_address(setup, RTM_DELADDR, &setup->old_addresses[i]);
 		if (error == -EADDRNOTAVAIL)
 			error = 0;
@@ -320,16 +321,15 @@ veth_configure_switch(struct veth_setup *setup)
 	const char *name = setup->options->switch_name;
 	int error;
 
-	setup->step = "readying the fabric's end";
+	setup->step = "setting up the fabric's end";
 	error = veth_set_ipv6(name, false);
 	if (error == 0)
 		error = offload_clear(name, VETH_OFFLOADS_ALL);
 	return error != 0 ? error : link_set_up(name);
 }
 
-// In the host's namespace. The pairs of a fabric that was killed go a moment after it: waits for that
-// moment.
-// 0 when the name is free.
+// In the host's namespace. The pairs of a fabric that was killed disappear a moment later: waits
+// for that. Returns 0 when the name is free.
 static int
 veth_await_name(void *arg)
 {
@@ -337,7 +337,7 @@ veth_await_name(void *arg)
 	struct veth_setup *setup = arg;
 	struct link_info info;
 
-	setup->step = "looking for its name";
+	setup->step = "checking its name";
 	for (int i = 0; i < VETH_GONE_TRIES; i++) {
 		int error = link_get(setup->options->host_name, &info);
 
@@ -378,7 +378,7 @@ veth_fail(const struct veth_setup *setup, int error, char *err, size_t err_bytes
 int
 veth_create(const struct veth_options *o, char *err, size_t err_bytes)
 {
-	struct veth_setup setup = {.options = o, .step = "entering it"};
+	struct veth_setup setup = {.options = o, .step = "entering the namespace"};
 	int error = netns_run(o->netns_fd, veth_await_name, &setup);
 
 	if (error == 0)
@@ -398,7 +398,8 @@ int
 veth_readdress(const struct veth_options *o, const struct veth_address *old, char *err,
 	       size_t err_bytes)
 {
-	struct veth_setup setup = {.options = o, .old_addresses = old, .step = "entering it"};
+	struct veth_setup setup = {
+		.options = o, .old_addresses = old, .step = "entering the namespace"};
 	int error = netns_run(o->netns_fd, veth_swap_addresses, &setup);
 
 	return error != 0 ? veth_fail(&setup, error, err, err_bytes) : 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Zebra connects and sends frames: a header of version (1), type (1: netlink) and length in network
-// byte order, header included, then rtnetlink messages as the kernel would send them
+// Zebra connects and sends frames: each a header of version (1), type (1: netlink) and length in
+// network byte order, header included, then rtnetlink messages as the kernel would send them
 // (https://docs.frrouting.org/projects/dev-guide/en/latest/fpm.html). Nothing is answered.
 //
-// After connecting, zebra sends all its routes, without a mark where they end. Routes that it has not
-// sent when it has been quiet for QUIET_MS, or after SWEEP_MS, are removed. When a connection ends
-// its routes stay, as those of a restarting daemon should, until another connection has sent its
-// routes, or for HOLD_MS. There is one connection: a new one replaces the old one.
+// After connecting, zebra sends all its routes, without a mark where they end. Routes that it has
+// not sent when it has been quiet for QUIET_MS, or after SWEEP_MS, are removed. When a connection
+// ends its routes stay, as those of a restarting daemon should, until another connection has sent
+// its routes, or for HOLD_MS. There is one connection: a new one replaces the old one.
 #include "fpm.h"
 
 #include "control/base/memory.h"
@@ -26,24 +26,24 @@
 #define FPM_NETLINK 1
 #define TURN_READS 16
 #define QUIET_MS 2000
-#define SWEEP_MS 30000 // though it is never quiet
+#define SWEEP_MS 30000 // even if it is never quiet
 #define HOLD_MS 60000
 
 struct learn_fpm {
 	struct learn_fpm_options options;
 	int epoll, listener, peer; // -1: none
-	bool sweeps;               // what has not been said since `since_ms` is to go
+	bool sweeps;               // routes not sent since `since_ms` will be removed
 	int64_t since_ms;          // when the connection began, or ended
-	int64_t heard_ms;          // when it last said something
+	int64_t heard_ms;          // when bytes last came
 	uint64_t refused;          // messages of this connection
-	size_t held;               // bytes of a frame that is not whole yet
+	size_t held;               // bytes of an incomplete frame
 	struct learn_message message;
 	uint8_t bytes[2 * (FPM_FRAME_BYTES + 1)];
 };
 
 // ---- the stream ------------------------------------------------------------------------------
 
-// The messages of a frame, one by one in memory that is aligned.
+// Passes on the messages of a frame one by one, in aligned memory.
 static bool
 take_frame(const uint8_t *at, size_t count,
 	   void (*take)(void *context, const struct nlmsghdr *message), void *context)
@@ -78,9 +78,9 @@ fpm_take_frames(const uint8_t *bytes, size_t count,
 		const uint8_t *frame = bytes + done;
 		size_t length = (size_t)frame[2] << 8 | frame[3];
 
-		*why = frame[0] != FPM_VERSION      ? "it speaks another version than 1"
-		       : frame[1] != FPM_NETLINK    ? "it does not speak netlink (type 1)"
-		       : length <= FPM_HEADER_BYTES ? "a frame without content"
+		*why = frame[0] != FPM_VERSION      ? "its version is not 1"
+		       : frame[1] != FPM_NETLINK    ? "it does not send netlink (type 1)"
+		       : length <= FPM_HEADER_BYTES ? "an empty frame"
 						    : NULL;
 		if (*why != NULL)
 			return -EPROTO;
@@ -196,7 +196,7 @@ disconnect(struct learn_fpm *f, int64_t now_ms, const char *why)
 	f->peer = -1;
 	f->held = 0;
 	f->since_ms = now_ms;
-	f->sweeps = true; // what it said holds for a while
+	f->sweeps = true; // its routes stay for a while
 	rib_begin(f->options.rib, RIB_FPM);
 	snprintf(line, sizeof(line), "FPM: the connection has ended%s%s", why != NULL ? ": " : "",
 		 why != NULL ? why : "");
@@ -210,7 +210,7 @@ accept_peer(struct learn_fpm *f, int64_t now_ms)
 
 	if (fd < 0)
 		return;
-	disconnect(f, now_ms, "another has begun");
+	disconnect(f, now_ms, "another one has begun");
 	if (watch(f, fd) != 0) {
 		close(fd);
 		return;
@@ -233,9 +233,8 @@ take_message(void *context, const struct nlmsghdr *message)
 	if (rc == 0 && (f->message.kind == LEARN_ROUTE || f->message.kind == LEARN_NEXTHOP))
 		rc = rib_apply(f->options.rib, RIB_FPM, &f->message, false);
 	if (rc != 0 && f->refused++ == 0)
-		notify(f, rc == -EBADMSG
-				  ? "FPM: a message contradicts itself; it is passed over"
-				  : "FPM: more routes than can be held; they are passed over");
+		notify(f, rc == -EBADMSG ? "FPM: a message that contradicts itself was ignored"
+					 : "FPM: too many routes; some were ignored");
 }
 
 // Returns whether there may be more.
@@ -264,7 +263,7 @@ read_peer(struct learn_fpm *f, int64_t now_ms)
 	return true;
 }
 
-// When what has not been said is to go.
+// When routes that were not sent again are removed.
 static int64_t
 sweep_at(const struct learn_fpm *f)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FRR's zebra as a source of routes, by its plugin dplane_fpm_nl: a TCP server; fpm.c says what is
-// spoken. Control thread.
+// FRR's zebra as a source of routes, through its plugin dplane_fpm_nl: a TCP server. fpm.c
+// describes the protocol. Control thread.
 #pragma once
 
 #include "rib.h"
@@ -11,9 +11,9 @@
 #define FPM_HEADER_BYTES 4
 #define FPM_FRAME_BYTES 65535
 
-// Takes the whole frames at the start of a stream's bytes; a frame is handed over netlink message
-// by message. Returns how many bytes that were, or -EPROTO with one line in why when they are no
-// FPM, after which the stream says nothing. Any thread.
+// Parses the complete frames at the start of a stream's bytes and passes on each netlink message.
+// Returns how many bytes the frames have, or -EPROTO with one line in why if they are not FPM; the
+// rest of the stream is then useless. Any thread.
 long fpm_take_frames(const uint8_t *bytes, size_t count,
 		     void (*take)(void *context, const struct nlmsghdr *message), void *context,
 		     const char **why);
@@ -36,8 +36,8 @@ void learn_fpm_close(struct learn_fpm *f);
 
 // The descriptor that becomes readable when a turn is due (an epoll).
 int learn_fpm_fd(const struct learn_fpm *f);
-// Takes in what there is, up to a turn's share.
+// Reads and applies what has arrived, up to a limit per turn.
 void learn_fpm_turn(struct learn_fpm *f, int64_t now_ms);
-// In how many ms a turn is due at the latest; -1: when there is something to read.
+// In how many ms a turn is due at the latest; -1: when the descriptor is readable.
 int learn_fpm_wait_ms(const struct learn_fpm *f, int64_t now_ms);
 bool learn_fpm_connected(const struct learn_fpm *f);

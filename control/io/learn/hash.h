@@ -18,15 +18,15 @@ struct hash {
 };
 
 void hash_put(struct hash *h, struct hash_link *link);
-// Takes out a link that is in it.
+// Removes a link that is in it.
 void hash_remove(struct hash *h, struct hash_link *link);
 // Frees the table and the things in it, each of which begins with its link.
 void hash_free(struct hash *h);
 
-// A hash of bytes that a sender who does not know the seed cannot steer.
+// A hash of bytes; a sender who does not know the seed cannot cause collisions.
 uint64_t hash_bytes(uint64_t seed, const void *bytes, uint32_t count);
 
-// The first link of its chain, or NULL; links of other hashes stand in it too.
+// The first link of its chain, or NULL; the chain may have links of other hashes too.
 static inline struct hash_link *
 hash_chain(const struct hash *h, uint64_t hash)
 {

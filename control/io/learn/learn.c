@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sources speak whenever they like, thousands of times a second; switches get what follows in
-// batches, BATCH_MS apart at the least. A batch is one resolving of the ribs that have changed and
-// one publication, whatever the number of changes. A VRF is first published when all that the
-// kernel knows of it has been read, so that a switch never runs on half of its routes.
+// Sources may report thousands of changes a second. Switches receive them in batches, at least
+// BATCH_MS apart: the ribs that have changed are resolved once and published once, whatever the
+// number of changes. A VRF is first published when everything that the kernel has for it was read,
+// so that a switch never runs on half of its routes.
 //
-// While routes wait for neighbours the ribs are resolved again every now and then, for the kernel
-// to be asked again.
+// While routes wait for neighbours, the ribs are resolved again every ASK_AGAIN_MS, which probes
+// the neighbours again.
 #include "learn.h"
 
 #include "control/base/clock.h"
@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #define BATCH_MS 10
-#define RETRY_MS 1000 // the next batch after one that could not be put in force
+#define RETRY_MS 1000 // the next batch after one that failed
 #define ASK_AGAIN_MS 1000
-#define LOOK_MS 20 // packets without a neighbour are looked for this often
+#define LOOK_MS 20 // how often packets without a neighbour are polled
 
 struct learned_from {
 	struct learner *learner;
@@ -33,7 +33,7 @@ struct learned_from {
 	const struct config_learn *config;
 	struct rib *rib;
 	struct learn_netlink *netlink;
-	struct learn_fpm *fpm; // NULL: not listened to
+	struct learn_fpm *fpm; // NULL: not used
 	uint64_t published;    // rib->changes that are in force
 	uint64_t publications;
 	bool settled; // it has been published
@@ -192,10 +192,11 @@ refuse_route(void *context, const struct config_prefix *prefix, enum resolve_ref
 	static const char *const words[] = {
 		[RESOLVE_TOO_MANY] = "it has more than " RTE_STR(GROUP_MEMBERS_MAX) " next hops",
 		[RESOLVE_NO_FAR_END] =
-			"it leads to a switch, and the tenant's packets go there "
-			"through tunnels, whose far end a learned route does not say",
-		[RESOLVE_TAG_OF_SOME] = "next hops that are switches have the tag of the tenant's "
-					"VLAN, the others have none",
+			"it leads to a switch, which the tenant's packets reach through "
+			"tunnels, and a learned route does not name their far end",
+		[RESOLVE_TAG_OF_SOME] =
+			"some next hops are switches, which need the tag of the tenant's VLAN, "
+			"and some are not",
 	};
 	char address[INET6_ADDRSTRLEN], line[224];
 
@@ -241,7 +242,7 @@ put_in_force(struct learner *l, uint32_t count)
 	int rc = l->hooks.publish(l->hooks.context, l->changes, count, err, sizeof(err));
 
 	if (rc != 0 && !l->failed) {
-		snprintf(line, sizeof(line), "what was learned cannot be put in force: %s",
+		snprintf(line, sizeof(line), "learned routes cannot be put in force: %s",
 			 err[0] != '\0' ? err : strerror(-rc));
 		l->hooks.notify(l->hooks.context, l->changes[0].node, line);
 	}
@@ -276,7 +277,7 @@ publish(struct learner *l)
 	}
 	for (uint32_t i = 0; i < count; i++)
 		routes_clear(&l->changes[i].list);
-	// Others have their turn for as long as a batch of very many routes took.
+	// Other work gets as much time as a batch of very many routes took.
 	l->published_ms = clock_ms();
 	l->pause_ms = l->published_ms - l->now_ms > BATCH_MS ? l->published_ms - l->now_ms
 							     : BATCH_MS;
@@ -284,7 +285,7 @@ publish(struct learner *l)
 		l->pause_ms = RETRY_MS;
 }
 
-// Routes that wait for neighbours ask for them again.
+// Probes again the neighbours that routes wait for.
 static void
 ask_again(struct learner *l)
 {

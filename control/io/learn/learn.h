@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Learning routes: the VRFs of a fabric's switches that do, each with its rib and its sources.
-// learn.c says how what they say reaches the switches. Control thread.
+// Learned routes: each VRF that learns, with its rib and its sources. learn.c describes how the
+// routes reach the switches. Control thread.
 #pragma once
 
 #include "fpm.h"
@@ -9,7 +9,7 @@
 
 struct learner;
 
-// What a VRF has learned, all of it.
+// Everything that a VRF has learned.
 struct learn_change {
 	uint32_t node;
 	uint16_t vrf;
@@ -17,8 +17,8 @@ struct learn_change {
 };
 
 struct learn_hooks {
-	// Puts changes in force, all of them or none. Returns 0, or -errno with one line in err:
-	// then it comes again with the next batch.
+	// Puts all changes in force, or none. Returns 0, or -errno with one line in err; the
+	// changes are then part of the next batch.
 	int (*publish)(void *context, struct learn_change *changes, uint32_t count, char *err,
 		       size_t err_size);
 	// Reports what a user must see, in one line.
@@ -32,25 +32,25 @@ int learn_create(struct learner **out, const struct topology *topology,
 // NULL is fine.
 void learn_destroy(struct learner *l);
 
-// Has a VRF learn from a namespace (< 0: the present one). `config` outlives the learner. Returns
+// Makes a VRF learn from a namespace (< 0: the present one). `config` outlives the learner. Returns
 // 0, or -errno with one line in err.
 int learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
 	      int netns_fd, char *err, size_t err_size);
 
-// Becomes readable when a turn is due; that is due in so many ms at the latest.
+// A descriptor that is readable when a turn is due, and in how many ms one is due at the latest.
 int learn_fd(const struct learner *l);
 int learn_wait_ms(const struct learner *l);
-// Takes in what the sources say and publishes what follows.
+// Reads from the sources and publishes what changed.
 void learn_turn(struct learner *l);
 
-// Whether all that the kernel knew when VRFs were added is in force.
+// Whether everything that the kernel had when VRFs were added is in force.
 bool learn_settled(const struct learner *l);
 
-// A packet came for an address whose neighbour is not known.
+// Probes a neighbour, because a packet came for its address.
 void learn_glean(struct learner *l, uint32_t node, uint16_t vrf,
 		 const struct learn_address *address);
 
-// For whom shows it.
+// The state of a VRF, for `roost show`.
 struct learn_view {
 	uint32_t node;
 	uint16_t vrf;
@@ -58,7 +58,7 @@ struct learn_view {
 	const struct rib *rib;
 	const struct learn_netlink_counts *counts;
 	bool fpm_connected;
-	uint64_t published; // how often what it learned came into force
+	uint64_t published; // how often changes came into force
 };
 
 uint32_t learn_count(const struct learner *l);

@@ -98,8 +98,8 @@ take_via(const struct attributes *a, struct learn_address *to)
 	return 0;
 }
 
-// One way out, of a route or of a part of its RTA_MULTIPATH. What would have to be encapsulated is
-// sent nowhere.
+// One next hop, of a route or of a part of its RTA_MULTIPATH. One that needs an encapsulation has
+// no device.
 static int
 take_hop(const struct attributes *a, unsigned family, struct learn_hop *hop)
 {
@@ -231,7 +231,7 @@ decode_route(const void *header, const struct attributes *a, struct learn_messag
 	return out->way.blackhole ? 0 : take_way(a, route, out);
 }
 
-// Weights are of 8 bits, and of 16 where the kernel knows the byte that was reserved.
+// Weights have 8 bits, or 16 if the kernel uses the byte that was reserved.
 static int
 take_group(const struct nlattr *attr, struct learn_way *way)
 {
@@ -337,7 +337,7 @@ decode_address(const void *header, const struct attributes *a, struct learn_mess
 
 	if (attributes_version(address->ifa_family) == 0)
 		return 0;
-	// Of a point-to-point interface IFA_ADDRESS is the other end's.
+	// On a point-to-point interface, IFA_ADDRESS is the other end's.
 	if (attributes_take_address(a, a->by_type[IFA_LOCAL] != NULL ? IFA_LOCAL : IFA_ADDRESS,
 				    address->ifa_family, &out->address) != 0 ||
 	    out->address.version == 0)

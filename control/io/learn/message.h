@@ -28,15 +28,15 @@ struct learn_address {
 	uint8_t zeros[3];  // no padding: hops are compared as bytes
 };
 
-// Where to: a nexthop object, or by an interface to a gateway, or to the destination itself.
+// A next hop: a nexthop object, or an interface and a gateway, or an interface alone.
 struct learn_hop {
-	uint32_t id;     // of a nexthop object; 0: none, the rest tells
-	uint32_t device; // ifindex; 0: nowhere that packets can be sent as they are
+	uint32_t id;     // of a nexthop object; 0: none, the other members count
+	uint32_t device; // ifindex; 0: packets cannot be sent there as they are
 	uint32_t weight; // from 1
 	struct learn_address gateway;
 };
 
-// What packets to a route or nexthop object have in store.
+// The next hops of a route or nexthop object.
 struct learn_way {
 	bool blackhole; // they are dropped; no hops
 	uint32_t count;
@@ -45,7 +45,7 @@ struct learn_way {
 
 struct learn_message {
 	enum learn_kind kind;
-	bool gone;       // it is no more
+	bool gone;       // a deletion
 	bool replaces;   // NLM_F_REPLACE
 	bool appends;    // NLM_F_APPEND
 	bool usable;     // NEIGHBOUR: the kernel would send to its MAC; LINK: up, with a carrier

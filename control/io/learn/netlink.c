@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two sockets: one receives every change, the other reads everything, kind by kind (a dump). Both
-// feed the rib, which knows what to make of their overlap. Everything is read
+// There are two sockets: one receives changes, the other reads everything, kind by kind (a dump).
+// Both feed the rib, which handles their overlap. A dump is made
 //   - at the start;
-//   - when the first socket overflowed (ENOBUFS), or gave a datagram that our buffer cut: the
-//     notifications meanwhile are lost;
-//   - when the rib is doubtful: the kernel does not tell of all that it flushes;
-//   - again, when the kernel says that a dump is not of one state (NLM_F_DUMP_INTR): while routes
-//     change all the time that may be so for long, and what was read is used all the same.
-// Reading again waits a little longer each time that it follows hard upon the last.
+//   - when the first socket overflowed (ENOBUFS) or a datagram did not fit our buffer, because
+//     notifications were lost;
+//   - when the rib is doubtful, because the kernel does not report everything that it flushes;
+//   - again, when the state changed during a dump (NLM_F_DUMP_INTR). What was read is used
+//     nevertheless: while routes change all the time, every dump may be interrupted.
+// Dumps that follow each other closely wait longer each time.
 #include "netlink.h"
 
 #include "control/base/memory.h"
@@ -34,12 +34,12 @@ struct learn_netlink {
 	bool routes;
 	struct mnl_socket *follow, *dump;
 	uint32_t sequence;
-	int step;         // of the dump that goes on; -1: none
-	bool stale;       // the kernel still answers one that has been given up
-	bool interrupted; // the dump is not of one state
-	bool wanted;      // everything is to be read, at again_ms
+	int step;         // of the present dump; -1: none
+	bool stale;       // the kernel still answers one that was abandoned
+	bool interrupted; // the state changed during the dump
+	bool wanted;      // a dump is to begin, at again_ms
 	bool settled;
-	int64_t again_ms; // not before
+	int64_t again_ms;
 	int64_t ended_ms; // when the last dump ended
 	int64_t pause_ms; // before the next one
 	struct learn_netlink_counts counts;
@@ -48,7 +48,7 @@ struct learn_netlink {
 	_Alignas(8) char buffer[BUFFER_BYTES];
 };
 
-// What is read, in the order in which one refers to the other.
+// What a dump reads: each kind before those that refer to it.
 static const struct {
 	uint16_t type;
 	uint8_t family;
@@ -78,7 +78,7 @@ open_socket(struct mnl_socket **out)
 		return -errno;
 	if (mnl_socket_bind(*out, 0, MNL_SOCKET_AUTOPID) < 0)
 		rc = -errno;
-	// Beyond what users may have where we may; less is enough for less change.
+	// Beyond the limit of users if we may; a smaller buffer is enough for fewer changes.
 	if (setsockopt(mnl_socket_get_fd(*out), SOL_SOCKET, SO_RCVBUFFORCE, &bytes,
 		       sizeof(bytes)) != 0)
 		(void)setsockopt(mnl_socket_get_fd(*out), SOL_SOCKET, SO_RCVBUF, &bytes,
@@ -174,7 +174,7 @@ learn_netlink_counts(const struct learn_netlink *n)
 
 // ---- dumps -----------------------------------------------------------------------------------
 
-// Everything is to be read again: at once, or when it has been a while.
+// Requests a dump: at once, or after a pause if the last one is recent.
 static void
 want_dump(struct learn_netlink *n, int64_t now_ms)
 {
@@ -187,7 +187,7 @@ want_dump(struct learn_netlink *n, int64_t now_ms)
 	n->pause_ms = 2 * n->pause_ms < AGAIN_MS_MAX ? 2 * n->pause_ms : AGAIN_MS_MAX;
 }
 
-// Gives up the dump that goes on: everything is to be read again.
+// Abandons the present dump and requests another.
 static void
 abandon_dump(struct learn_netlink *n, int64_t now_ms)
 {
@@ -197,7 +197,7 @@ abandon_dump(struct learn_netlink *n, int64_t now_ms)
 	want_dump(n, now_ms);
 }
 
-// Asks for the next kind. Returns 0 or -errno.
+// Requests the next kind. Returns 0 or -errno.
 static int
 send_step(struct learn_netlink *n)
 {
@@ -220,7 +220,7 @@ next_step(struct learn_netlink *n, int64_t now_ms)
 	while (n->step < STEPS && steps[n->step].routes && !n->routes);
 	if (n->step < STEPS) {
 		if (send_step(n) != 0) {
-			n->step = -1; // nothing was begun
+			n->step = -1; // nothing was sent
 			abandon_dump(n, now_ms);
 		}
 		return;
@@ -257,7 +257,7 @@ take_message(struct learn_netlink *n, const struct nlmsghdr *message, bool dumpe
 	n->counts.refused += rc != 0;
 }
 
-// What the end of a dump, or the refusal of one, says: 0 or -errno.
+// The result in the message that ends or refuses a dump: 0 or -errno.
 static int
 verdict_of(const struct nlmsghdr *message)
 {
@@ -268,8 +268,7 @@ verdict_of(const struct nlmsghdr *message)
 	return verdict;
 }
 
-// Of the dump socket. Answers to earlier dumps, and to requests for neighbours, are of no
-// concern.
+// Handles a message of the dump socket. Answers to earlier dumps and to probes are ignored.
 static void
 take_answer(struct learn_netlink *n, const struct nlmsghdr *message, int64_t now_ms)
 {
@@ -287,7 +286,7 @@ take_answer(struct learn_netlink *n, const struct nlmsghdr *message, int64_t now
 	if (n->step < 0)
 		return;
 	verdict = verdict_of(message);
-	// What a kernel does not have is empty.
+	// A kind that the kernel does not have is empty.
 	if (verdict == 0 || verdict == -EOPNOTSUPP || verdict == -EAFNOSUPPORT ||
 	    verdict == -ENOENT) {
 		n->interrupted |= message->nlmsg_flags & NLM_F_DUMP_INTR;
@@ -311,7 +310,7 @@ take_datagram(struct learn_netlink *n, int bytes, bool dumped, int64_t now_ms)
 	}
 }
 
-// Returns whether there was something.
+// Returns whether there was a datagram.
 static bool
 read_socket(struct learn_netlink *n, struct mnl_socket *from, int64_t now_ms)
 {

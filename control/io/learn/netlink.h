@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel of one network namespace as a source of routes and neighbours; netlink.c says how it
-// is followed. Control thread.
+// The kernel of one network namespace as a source of routes and neighbours. netlink.c describes how
+// its changes are followed. Control thread.
 #pragma once
 
 #include "rib.h"
@@ -13,8 +13,8 @@ struct learn_netlink;
 struct learn_netlink_counts {
 	uint64_t messages;
 	uint64_t dumps;    // completed
-	uint64_t overruns; // the kernel had more to tell than the socket held
-	uint64_t refused;  // messages that contradict themselves, or of which there were too many
+	uint64_t overruns; // the kernel had more messages than the socket held
+	uint64_t refused;  // messages that contradict themselves, or beyond the limits
 	uint64_t asked;    // neighbours
 };
 
@@ -26,15 +26,15 @@ void learn_netlink_close(struct learn_netlink *n);
 
 // Two descriptors: a turn is due when one can be read.
 void learn_netlink_fds(const struct learn_netlink *n, int fds[2]);
-// Takes in what there is, up to a turn's share.
+// Reads and applies what has arrived, up to a limit per turn.
 void learn_netlink_turn(struct learn_netlink *n, int64_t now_ms);
-// In how many ms a turn is due at the latest; -1: when there is something to read.
+// In how many ms a turn is due at the latest; -1: when a descriptor is readable.
 int learn_netlink_wait_ms(const struct learn_netlink *n, int64_t now_ms);
 
-// Whether all that was known when it was opened has been read.
+// Whether everything that the kernel had when this was opened was read.
 bool learn_netlink_settled(const struct learn_netlink *n);
 
-// Has the kernel find out a neighbour's MAC; not more often than it makes sense.
+// Makes the kernel probe a neighbour for its MAC, at a limited rate.
 void learn_netlink_ask(struct learn_netlink *n, uint32_t device,
 		       const struct learn_address *address, int64_t now_ms);
 
@@ -46,7 +46,7 @@ const struct learn_netlink_counts *learn_netlink_counts(const struct learn_netli
 // does not flood a link.
 #define PROBE_SLOTS 1024       // a power of 2
 #define PROBE_INTERVAL_MS 1000 // the same neighbour is probed this often
-#define PROBE_MAX 500          // all of them together in that time
+#define PROBE_MAX 500          // probes of all neighbours in that time
 
 // Zeros: no neighbour was probed.
 struct probe_limiter {
@@ -55,7 +55,7 @@ struct probe_limiter {
 	struct {
 		uint64_t key; // of the neighbour; 0: none
 		int64_t at_ms;
-	} last[PROBE_SLOTS]; // where two share a place, the later forgets the earlier
+	} last[PROBE_SLOTS]; // of two in one slot, the later replaces the earlier
 };
 
 // Whether a neighbour on a device (ifindex) may be probed now, and counts that as done.

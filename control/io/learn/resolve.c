@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A next hop counts when its interface is a port of the switch (by name) and is up. One that counts
-// and whose neighbour's MAC is known is a member of the group; the others are left out, and the
-// kernel is asked to resolve them. So a route
-//   - of which no next hop counts is not there: a less specific one takes its packets;
-//   - of which none is resolved yet, and one to a connected network, drops as `no-neighbour` and
-//     has the destination asked for;
-//   - else leads to those that are.
-// Between switches packets have the encapsulation of the VRF (routes/static_encap.c): the tag of its VLAN, of which
-// next hops that are no switches have none, so that a route has either. Through a tunnel no learned
-// route leads: it does not say where the tunnel ends.
+// A next hop counts if its interface is a port of the switch (by name) and is up. If its
+// neighbour's MAC is known too, it is a member of the group; otherwise it is left out and the
+// kernel probes it. So a route
+//   - without a next hop that counts is absent: a less specific route gets its packets;
+//   - without a member, and a route to a connected network, drops as `no-neighbour` and makes the
+//     kernel probe the destination;
+//   - otherwise leads to its members.
+// Between switches, packets have the encapsulation of the VRF (routes/static_encap.c). The tag of a
+// VLAN is only for next hops that are switches, so a route's next hops must be all switches or
+// none. No learned route leads through a tunnel, because it does not say where the tunnel ends.
 //
-// Each neighbour on a network that the longest prefix says is connected there has a route of its
-// own. Link-local and multicast prefixes are nobody's to route.
+// Each neighbour on a connected network, found by longest prefix, has a route of its own.
+// Link-local and multicast prefixes are not routed.
 //
-// What a way comes to is found once a pass, however many routes share it.
+// The next hops that routes share (a way) are resolved once a pass, however many routes share them.
 #include "resolve.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 4    // of groups within groups
-#define STEPS_MAX 4096 // next hops of a route, those of groups within groups counted each time
+#define DEPTH_MAX 4    // of nested groups
+#define STEPS_MAX 4096 // next hops of a route, with those of nested groups each time
 
 enum verdict { ABSENT, BLACKHOLE, GLEAN, GROUP, TAGGED };
 
@@ -38,9 +38,9 @@ struct resolving {
 	struct route_member members[LEARN_HOPS_MAX];
 	uint32_t member_count;
 	uint32_t steps; // that are left
-	bool onward;    // some next hop that counts is a switch
-	bool aside;     // some is none
-	bool drops;     // some nexthop object is a blackhole
+	bool onward;    // a next hop that counts is a switch
+	bool aside;     // a next hop that counts is not a switch
+	bool drops;     // a nexthop object is a blackhole
 };
 
 static const struct rib_link *
@@ -117,7 +117,7 @@ add_hop(struct resolving *r, const struct learn_hop *hop, uint64_t weight)
 		r->hooks->want(r->hooks->context, hop->device, &hop->gateway);
 }
 
-// Weights of groups within groups multiply; a nexthop object that is not known counts for nothing.
+// Weights of nested groups multiply; an unknown nexthop object is ignored.
 static void
 add_hops(struct resolving *r, const struct rib_way *way, uint64_t weight, unsigned depth)
 {
@@ -165,7 +165,7 @@ refuse(struct resolving *r, struct rib_way *way, enum resolve_refusal why)
 	way->refused = true;
 }
 
-// Whether the next hops that add_hops() found cannot be one route's.
+// Whether a route cannot have the next hops that add_hops() found.
 static bool
 is_refused(const struct resolving *r, const struct rib_way *way, enum resolve_refusal *why)
 {
@@ -208,7 +208,7 @@ verdict_of(struct resolving *r, const struct rib_route *route)
 {
 	struct rib_way *way = route->way;
 
-	// The same way means other things where nexthop objects are another source's.
+	// Ids of nexthop objects mean something else in another source.
 	if (way->pass != r->rib->pass || way->source != route->fact.key.source) {
 		r->source = (enum rib_source)route->fact.key.source;
 		way->pass = r->rib->pass;
@@ -249,7 +249,7 @@ append_route(struct resolving *r, const struct config_prefix *prefix, uint32_t g
 
 // ---- connected networks ----------------------------------------------------------------------
 
-// The route by whose prefix an address goes, among those that are there.
+// The route that an address takes, by longest prefix; absent routes do not count.
 static const struct rib_route *
 look_up(struct resolving *r, const struct learn_address *address, unsigned *length)
 {
@@ -274,7 +274,7 @@ look_up(struct resolving *r, const struct learn_address *address, unsigned *leng
 	return NULL;
 }
 
-// Of a route that is there, whose next hops are not too many to look at.
+// Whether the destination itself is on a device, by a route whose next hops are not too many.
 static bool
 leads_onto(const struct resolving *r, enum rib_source source, const struct rib_way *way,
 	   uint32_t device, unsigned depth)
@@ -293,8 +293,8 @@ leads_onto(const struct resolving *r, enum rib_source source, const struct rib_w
 	return false;
 }
 
-// The route to a neighbour alone. `known`: routes of the list that are sorted, of which one may be
-// of that very address.
+// The route to a neighbour. One of the first `known` routes, which are sorted, may have the same
+// prefix; it is replaced.
 static void
 append_neighbour(struct resolving *r, uint32_t known, const struct config_prefix *prefix,
 		 uint32_t encap, uint8_t source)
@@ -352,7 +352,7 @@ resolve_device(struct rib *rib, const struct learn_address *address)
 	unsigned length;
 	uint32_t device = 0;
 
-	rib->pass++; // what is found refers to a list of its own
+	rib->pass++; // what is cached refers to another list
 	by = look_up(&r, address, &length);
 	way = by == NULL ? NULL : by->way;
 	if (way != NULL && way->count == 1 && way->hops[0].id != 0)

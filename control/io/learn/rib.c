@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts by key, in one table. A source tells changes as they happen and, when it is asked or begins
-// anew, all it knows. The two overlap: what a dump reads may have changed since, and its answer may
-// be read after its notification. So while a dump goes on the notification counts, whatever the
-// dump says of the same key, and what is taken back leaves a mark; what neither has said by the end
-// is no more (mark and sweep, one generation a dump). Changes are reported in order, so that in
-// whatever order the two are read the last word is the kernel's last.
+// Facts by key, in one table. A source reports changes as they happen and, on request or when it
+// restarts, everything it has (a dump). The two overlap: a dump may show a state that has changed
+// since, and may be read after the notification of that change. So during a dump a notification
+// wins over the dump for the same key, a deletion leaves a mark, and facts that neither reported by
+// the end are removed (mark and sweep, one generation a dump). Because changes are reported in
+// order, the result is the kernel's last state in whatever order the two are read.
 //
 // Keys follow how the kernel keeps routes:
-//   IPv4   prefix and metric. More of one key may stand behind the first (`ip route append`); when
-//          that goes, only a dump tells who is next.
-//   IPv6   the same for routes that can be multipath; each interface of its own for those without a
-//          gateway. A withdrawal takes away the next hops it names.
+//   IPv4   prefix and metric. Others of the same key may be behind the first (`ip route append`);
+//          when the first is deleted, only a dump shows the next.
+//   IPv6   the same for routes that can be multipath; also the interface for those without a
+//          gateway. A withdrawal removes the next hops that it names.
 //   FPM    the prefix: zebra sends its best.
 //
-// The kernel is silent when it flushes IPv4 routes because an interface, an address or a nexthop
-// object went: that leaves the rib doubtful, and its keeper has to read anew.
+// The kernel does not report the IPv4 routes that it flushes with an interface, an address or a
+// nexthop object. The rib is then doubtful, and its user has to make a dump.
 #include "rib_internal.h"
 
 #include <errno.h>
 #include <string.h>
 
-// Whether the kernel keeps the route apart from others of its prefix and metric.
+// Whether the route's interface is part of its key.
 static bool
 stands_alone(const struct learn_message *m)
 {
@@ -68,7 +68,7 @@ fill_route(struct rib *rib, struct rib_route *route, const struct learn_message 
 	struct rib_prefix *prefix;
 	int rc;
 
-	// A second route of an IPv4 key stands before or behind the first.
+	// A second route of an IPv4 key is before or behind the first.
 	if (!fresh && netlink && m->prefix.version == 4 && !m->replaces && m->appends) {
 		route->shadows = true;
 		return 0;
@@ -148,7 +148,7 @@ fill(struct rib *rib, struct rib_fact *fact, const struct learn_message *m)
 	return rc;
 }
 
-// An IPv6 withdrawal may be of some of the next hops. Returns whether others are left, in `left`.
+// An IPv6 withdrawal may name some of the next hops. Returns whether others are left, in `left`.
 static bool
 subtract(const struct rib_way *way, const struct learn_way *taken, struct learn_way *left)
 {
@@ -188,7 +188,7 @@ withdraw(struct rib *rib, struct rib_fact *fact, const struct learn_message *m)
 	return 0;
 }
 
-// What replaces an IPv6 route may have taken the place of one that is kept apart from it.
+// A route that replaces an IPv6 route may have replaced one of another key.
 static void
 doubt_replaced(struct rib *rib, const struct rib_fact *fact, const struct learn_message *m)
 {
@@ -217,9 +217,9 @@ rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m
 		return 0;
 	key = key_of(source, m);
 	fact = rib_find_any(rib, &key);
-	if (dumped && fact != NULL && fact->noticed == generation)
+	if (dumped && fact != NULL && fact->notified == generation)
 		return 0; // notifications since the dump began are newer
-	if (dumped && fact != NULL && fact->said == generation && key.kind == RIB_ROUTE) {
+	if (dumped && fact != NULL && fact->seen == generation && key.kind == RIB_ROUTE) {
 		((struct rib_route *)fact)->shadows = true; // the first is the one in force
 		return 0;
 	}
@@ -232,9 +232,9 @@ rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m
 	if (!m->gone)
 		doubt_replaced(rib, fact, m);
 	rc = m->gone ? withdraw(rib, fact, m) : fill(rib, fact, m);
-	fact->said = generation;
+	fact->seen = generation;
 	if (!dumped)
-		fact->noticed = generation;
+		fact->notified = generation;
 	if (fact->gone && !(rib->reading[source] && rc == 0))
 		rib_drop_fact(rib, fact);
 	return rc;
@@ -261,7 +261,7 @@ rib_end(struct rib *rib, enum rib_source source)
 
 			next = l->next;
 			if (fact->key.kind != RIB_PREFIX && fact->key.source == source &&
-			    (fact->gone || fact->said != generation))
+			    (fact->gone || fact->seen != generation))
 				rib_drop_fact(rib, fact);
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of one VRF's routes: what each source has said and not taken back, and the links,
-// addresses and neighbours beside it. rib.c says how it stays true. Control thread.
+// The routing information of one VRF: the routes and nexthop objects of each source, and the links,
+// addresses and neighbours. rib.c describes how it stays up to date. Control thread.
 #pragma once
 
 #include "hash.h"
@@ -9,11 +9,11 @@
 #include "control/model/topology/topology.h"
 
 #define RIB_PREFIXES_MAX 1000000u
-#define RIB_FACTS_MAX (2 * RIB_PREFIXES_MAX + 500000u) // and what is not a prefix nor its route
-#define RIB_HOPS_MAX 2000000u                          // of all ways that differ
+#define RIB_FACTS_MAX (2 * RIB_PREFIXES_MAX + 500000u) // and other facts
+#define RIB_HOPS_MAX 2000000u                          // of all different ways
 #define RIB_PORT_NONE UINT16_MAX
 
-// In the order of whom is believed where metrics are equal.
+// The first wins if metrics are equal.
 enum rib_source { RIB_NETLINK, RIB_FPM, RIB_SOURCES };
 
 enum rib_kind { RIB_PREFIX, RIB_ROUTE, RIB_NEXTHOP, RIB_NEIGHBOUR, RIB_LINK, RIB_ADDRESS };
@@ -32,16 +32,16 @@ struct rib_key {
 struct rib_fact {
 	struct hash_link link; // in rib.facts
 	struct rib_key key;
-	bool gone;        // kept until the sources agree, to tell that it is no more
-	uint32_t said;    // in this generation of its source it was said last
-	uint32_t noticed; // and told of, not read from a dump
+	bool gone;         // deleted; kept as a mark until the dump ends
+	uint32_t seen;     // the last generation of its source that reported it
+	uint32_t notified; // the same, by a notification
 };
 
-// A way that many routes share.
+// A way: next hops that many routes may share.
 struct rib_way {
 	struct hash_link link; // in rib.ways
 	uint32_t users;
-	bool refused;  // resolve: it has been told that it cannot be followed
+	bool refused;  // resolve: it was reported that it cannot be used
 	uint32_t pass; // resolve: when `verdict` and `group` were found
 	uint8_t verdict;
 	uint8_t source; // whose nexthop objects it was found by
@@ -98,8 +98,8 @@ struct rib {
 	uint32_t hops; // of all ways
 	uint32_t generation[RIB_SOURCES];
 	bool reading[RIB_SOURCES]; // between rib_begin() and rib_end()
-	bool doubtful;             // something was said whose effect only a fresh dump can show
-	uint64_t changes;          // of what follows from all this; what is said again is none
+	bool doubtful;             // only a dump can show the effect of a message
+	uint64_t changes;          // repeated messages do not count
 	uint32_t pass;             // resolve
 };
 
@@ -108,19 +108,19 @@ struct rib *rib_create(const struct topo_node *place);
 // NULL is fine.
 void rib_destroy(struct rib *rib);
 
-// Takes in what a source said. dumped: in answer to a dump, not as it happened. Returns 0, -ENOSPC
+// Applies a message of a source. dumped: from a dump, not a notification. Returns 0, -ENOSPC
 // beyond RIB_PREFIXES_MAX prefixes, RIB_FACTS_MAX facts or RIB_HOPS_MAX hops; then nothing has
 // changed.
 int rib_apply(struct rib *rib, enum rib_source source, const struct learn_message *m, bool dumped);
 
-// A source begins to say all it knows; may come again before rib_end().
+// A source begins a dump; may come again before rib_end().
 void rib_begin(struct rib *rib, enum rib_source source);
-// It has: what it has not said since it began is no more.
+// The dump is complete: facts that were not reported since its beginning are removed.
 void rib_end(struct rib *rib, enum rib_source source);
 
 // All prefixes with routes, sorted as a route_list is; the array is the rib's.
 void rib_sort(struct rib *rib);
-// The route of a prefix that counts: of the least metric, or NULL.
+// The best route of a prefix: of the least metric, or NULL.
 const struct rib_route *rib_best(const struct rib_prefix *prefix);
 // Keys of the kernel's facts: of a prefix, and of a NEIGHBOUR or ADDRESS on a device.
 struct rib_key rib_prefix_key(const struct config_prefix *prefix);

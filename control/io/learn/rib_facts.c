@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is kept. Every fact stands in one table by its key; a route also in the list of its prefix,
-// a prefix in the order (rib_order.c), a neighbour among the neighbours. A route or a neighbour
-// that is retracted leaves that list at once, and the table when it is dropped: between the two it
-// is a mark (rib.c). Routes share their ways: of a million routes by one gateway there is one way.
+// Memory of the rib. Every fact is in one table by its key; a route also in the list of its prefix,
+// a prefix in the sorted list (rib_order.c), a neighbour in the list of neighbours. A retracted
+// route or neighbour leaves that list at once, and the table when it is dropped: in between it is a
+// mark (rib.c). Routes share their ways: a million routes by one gateway have one way.
 #include "rib_internal.h"
 
 #include "control/base/memory.h"

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rib.c, rib_facts.c and rib_order.c share; private to the rib.
+// Shared by rib.c, rib_facts.c and rib_order.c.
 #pragma once
 
 #include "rib.h"
 
-// The fact of this key, one that is gone too, or NULL.
+// The fact of this key, even one that is gone, or NULL.
 struct rib_fact *rib_find_any(const struct rib *rib, const struct rib_key *key);
-// A fact of a key that there is none of, which counts as gone until it is filled.
+// Adds a fact of a new key, which counts as gone until it is filled.
 struct rib_fact *rib_add_fact(struct rib *rib, const struct rib_key *key);
-// Takes back what the fact stood for; it stays in the table.
+// Undoes a fact; it stays in the table.
 void rib_retract(struct rib *rib, struct rib_fact *fact);
-// Retracts it and takes it out of the table.
+// Retracts a fact and removes it from the table.
 void rib_drop_fact(struct rib *rib, struct rib_fact *fact);
 
-// The prefix of a route; made when it is new. Returns 0 or -ENOSPC.
+// Finds the prefix of a route, or adds it. Returns 0 or -ENOSPC.
 int rib_take_prefix(struct rib *rib, const struct config_prefix *p, struct rib_prefix **out);
-// Puts a route that has no prefix first among those of one.
+// Adds a route to a prefix.
 void rib_join_prefix(struct rib *rib, struct rib_route *route, struct rib_prefix *prefix);
-// Puts a new prefix behind those that are sorted.
+// Appends a new prefix behind the sorted ones.
 void rib_list_prefix(struct rib *rib, struct rib_prefix *prefix);
 
 // Makes *at, which may be NULL, the one copy of `to`. Returns 0, or -ENOSPC with *at unchanged.

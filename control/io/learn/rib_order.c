@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prefixes in the order of a route_list. New ones are put behind those sorted; they are sorted
-// among themselves and merged when somebody reads, so that a change of a few routes among a million
-// costs one pass and no sort of the million. Prefixes that have lost their routes are weeded out on
-// the way.
+// Prefixes in the order of a route_list. New prefixes are appended, and sorted and merged when the
+// list is read, so that a change of a few routes among a million costs one pass instead of a sort.
+// Prefixes that have lost their routes are removed at the same time.
 #include "rib_internal.h"
 
 #include "control/base/memory.h"
@@ -32,7 +31,7 @@ prefix_compare(const void *a, const void *b)
 	return order != 0 ? order : (int)x->length - (int)y->length;
 }
 
-// Takes prefixes without routes out of a part of the list; returns how many are left.
+// Removes prefixes without routes from a part of the list. Returns how many are left.
 static uint32_t
 weed(struct rib *rib, struct rib_prefix **part, uint32_t count)
 {
@@ -54,7 +53,7 @@ rib_sort(struct rib *rib)
 {
 	struct rib_prefix **added;
 	uint32_t new = rib->added, at, from;
-	bool empty = rib->listed + new != rib->prefixes; // some have no routes any more
+	bool empty = rib->listed + new != rib->prefixes; // some have lost their routes
 
 	if (!empty && new == 0)
 		return;
@@ -67,7 +66,7 @@ rib_sort(struct rib *rib)
 	from = rib->listed;
 	rib->added = 0;
 	rib->listed += new;
-	// From behind, so that nothing is overwritten before it has been moved.
+	// From the end, so that nothing is overwritten before it was moved.
 	for (at = rib->listed; new != 0;) {
 		bool older = from != 0 &&
 			     prefix_compare(&rib->order[from - 1], &added[new - 1]) > 0;

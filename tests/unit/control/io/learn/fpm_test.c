@@ -79,7 +79,7 @@ test_refused(void **state)
 	length = frame(stream, 0x0a000000);
 	stream[0] = 2;
 	assert_int_equal(fpm_take_frames(stream, length, take, NULL, &why), -EPROTO);
-	assert_string_equal(why, "it speaks another version than 1");
+	assert_string_equal(why, "its version is not 1");
 	length = frame(stream, 0x0a000000);
 	stream[1] = 2;
 	assert_int_equal(fpm_take_frames(stream, length, take, NULL, &why), -EPROTO);
