@@ -27,7 +27,7 @@ warn(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t room, st
 	flows->path_mtu_told = pos;
 	diag_warning(diag, t->config->file, pos, "hosts.path-mtu",
 		     "%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
-		     "its headers: such packets drop as mtu-exceeded",
+		     "its headers: such packets are dropped as mtu-exceeded",
 		     src, topology_host(t, spec->dst)->name, room,
 		     flows->fabric->hosts[spec->src].path_mtu);
 }

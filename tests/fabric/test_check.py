@@ -369,7 +369,7 @@ class Check(Case):
         self.assertRegex(done.out, rf"^{path}: ok: \d+ .*\n$")
         self.assertEqual([line for line in done.err.splitlines() if "path-mtu" in line],
                          [f"warning: {path}:2:19: hosts.path-mtu: h1 to h2: the path carries 1500 bytes of IP, too few "
-                          "for a path MTU of 4096 and its headers: such packets drop as mtu-exceeded"])
+                          "for a path MTU of 4096 and its headers: such packets are dropped as mtu-exceeded"])
         self.assertIn("mtu-exceeded", roost("sim", path).out)
 
     def test_files_that_are_none(self):

@@ -46,7 +46,7 @@ class Sets(Case):
                      ("1us", "spine.qos.pg.3.headroom", "10MB"))
         self.refused("4:20", r"qos.tc.3.min-rate: on leaf1 101G promised to 1 class are more than",
                      ("1us", "leaf.qos.tc.3.min-rate", "101G"))
-        self.refused("4:20", r"qos.ports: there is no port swp9 on any switch that this is for",
+        self.refused("4:20", r"qos.ports: no switch that reads this section has port swp9",
                      ("1us", "leaf1.qos.ports", "{swp9: {max-rate: 1G}}"))
 
     def test_one_after_the_other(self):

@@ -332,7 +332,7 @@ class Routes(Case):
         refused(r":1:\d+: routes.via: needs `mac:`, the address of the far end's router$", routes=red(vtep=FAR[4]))
         refused(r":1:\d+: routes.via: this end's own address$", routes=red(vtep=NEAR[4], mac=FAR_MAC))
         refused(r":1:\d+: routes.via: not an IPv4 or IPv6 address$", routes=red(vtep="leaf2", mac=FAR_MAC))
-        refused(r":1:\d+: routes.via: VRF default is what tunnels go through",
+        refused(r":1:\d+: routes.via: tunnels go through VRF default",
                 routes=[{"prefix": "203.0.113.0/24", "via": [{"vtep": FAR[4], "mac": FAR_MAC}]}])
         refused(r":1:\d+: routes.via: must be the only next hop: a route has one tunnel$",
                 routes=[{"vrf": "red", "prefix": "203.0.113.0/24",

@@ -115,46 +115,31 @@ says_all(const struct leaf_offers *o, uint32_t leaf, const struct config_prefix 
 	return true;
 }
 
+// Lists what the prefix does not say one by one, and the prefix once for the rest. transit: only
+// what is plain, for the underlay.
 static void
-list_remote(struct leaf_offers *o, uint32_t leaf, const struct config_prefix *prefix)
+list_offers(struct leaf_offers *o, uint32_t leaf, const struct config_prefix *prefix, bool transit)
 {
-	bool whole = says_all(o, leaf, prefix), told = false;
+	struct offers *to = transit ? &o->transit : &o->remote;
+	bool complete = says_all(o, leaf, prefix);
+	const struct offer *covered = NULL;
 
 	for (uint32_t i = 0; i < o->local.count; i++) {
 		const struct offer *item = &o->local.items[i];
 
-		if (item->prefix.version != prefix->version)
+		if (item->prefix.version != prefix->version || (transit && !is_plain(o, item)))
 			continue;
-		if (!whole || item->border) {
-			o->remote.items[o->remote.count++] = *item;
-		} else if (!told) {
-			add(&o->remote, *prefix, item->vrf, item->port, false);
-			told = true;
-		}
-	}
-	if (told)
-		add(&o->gaps, *prefix, o->local.items[0].vrf, 0, false);
-}
-
-static void
-list_transit(struct leaf_offers *o, uint32_t leaf, const struct config_prefix *prefix)
-{
-	bool told = false;
-
-	for (uint32_t i = 0; i < o->local.count; i++) {
-		const struct offer *item = &o->local.items[i];
-
-		if (item->prefix.version != prefix->version || !is_plain(o, item))
+		if (item->border ||
+		    (transit ? o->bordered[leaf] || !covers(prefix, &item->prefix) : !complete)) {
+			to->items[to->count++] = *item;
 			continue;
-		if (item->border || o->bordered[leaf] || !covers(prefix, &item->prefix)) {
-			o->transit.items[o->transit.count++] = *item;
-		} else if (!told) {
-			add(&o->transit, *prefix, item->vrf, item->port, false);
-			told = true;
 		}
+		if (covered == NULL)
+			add(to, *prefix, item->vrf, item->port, false);
+		covered = item;
 	}
-	if (told)
-		add(&o->gaps, *prefix, TOPOLOGY_VRF_DEFAULT, 0, false);
+	if (covered != NULL)
+		add(&o->gaps, *prefix, transit ? TOPOLOGY_VRF_DEFAULT : covered->vrf, 0, false);
 }
 
 void
@@ -166,8 +151,8 @@ advertised_aim(struct leaf_offers *o, uint32_t leaf)
 		struct config_prefix prefix =
 			topology_leaf_prefix(&o->topology->nodes[leaf], version);
 
-		list_remote(o, leaf, &prefix);
-		list_transit(o, leaf, &prefix);
+		list_offers(o, leaf, &prefix, false);
+		list_offers(o, leaf, &prefix, true);
 	}
 	if (o->topology->border_count == 0)
 		o->gaps.count = 0;

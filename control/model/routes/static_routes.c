@@ -89,8 +89,7 @@ set_tunnel(const struct static_route *s, const struct config_via *via, struct ro
 	if (topology_is_single(s->topology) && routes_underlay(s->topology) == 0)
 		return refuse(s, via, "needs `vtep:` of the switch, the tunnel's end here");
 	if (route->vrf == TOPOLOGY_VRF_DEFAULT)
-		return refuse(s, via,
-			      "VRF default is what tunnels go through: name a tenant's `vrf:`");
+		return refuse(s, via, "tunnels go through VRF default: name a tenant's `vrf:`");
 	if (encap.id == 0 && vrf->encap == CONFIG_ENCAP_VXLAN)
 		encap.id = vrf->vni;
 	if (encap.id == 0)

@@ -24,21 +24,23 @@ usable(const struct updown *u, const struct topo_port *port)
 	       !(u->link_down != NULL && u->link_down[port->link]);
 }
 
-// Breadth first from the nodes whose distance is 0; `tier` not NULL: only within one tier.
+// Breadth first from the `tail` switches in the queue, whose distance is 0. tier: only within one
+// tier, unless it is NULL; up: only to switches of a higher rank.
 static void
-spread(struct updown *u, uint32_t *distance, uint32_t head, uint32_t tail, const uint32_t *tier)
+spread(struct updown *u, uint32_t *distance, uint32_t tail, const uint32_t *tier, bool up)
 {
 	const struct topology *t = u->topology;
 
-	while (head < tail) {
-		uint32_t n = u->queue[head++];
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t n = u->queue[head];
 
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
 			const struct topo_port *port = &t->nodes[n].ports[p];
 			uint32_t peer = port->peer_node;
 
-			if (peer >= t->first_host || distance[peer] != UPDOWN_FAR ||
-			    (tier != NULL && tier[peer] != tier[n]))
+			if (!usable(u, port) || distance[peer] != UPDOWN_FAR ||
+			    (tier != NULL && tier[peer] != tier[n]) ||
+			    (up && u->rank[peer] < u->rank[n]))
 				continue;
 			distance[peer] = distance[n] + 1;
 			u->queue[tail++] = peer;
@@ -65,30 +67,6 @@ compare_heights(const void *a, const void *b)
 	return one->node < other->node ? -1 : one->node > other->node;
 }
 
-// Distances of those that reach the leaf going down only: breadth first from the leaf, upwards.
-static void
-aim_down(struct updown *u, uint32_t leaf)
-{
-	const struct topology *t = u->topology;
-	uint32_t head = 0, tail = 0;
-
-	u->down[leaf] = 0;
-	u->queue[tail++] = leaf;
-	while (head < tail) {
-		uint32_t n = u->queue[head++];
-
-		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
-			const struct topo_port *port = &t->nodes[n].ports[p];
-
-			if (!usable(u, port) || u->rank[port->peer_node] < u->rank[n] ||
-			    u->down[port->peer_node] != UPDOWN_FAR)
-				continue;
-			u->down[port->peer_node] = u->down[n] + 1;
-			u->queue[tail++] = port->peer_node;
-		}
-	}
-}
-
 void
 updown_aim(struct updown *u, uint32_t leaf)
 {
@@ -97,7 +75,10 @@ updown_aim(struct updown *u, uint32_t leaf)
 
 	for (uint32_t n = 0; n < count; n++)
 		u->down[n] = UPDOWN_FAR;
-	aim_down(u, leaf);
+	// Those that reach the leaf going down only: from the leaf upwards.
+	u->down[leaf] = 0;
+	u->queue[0] = leaf;
+	spread(u, u->down, 1, NULL, true);
 	// From the top down, those above a switch are settled before it.
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t n = u->order[i];
@@ -139,13 +120,13 @@ rank_by_tiers(struct updown *u, struct height *heights)
 		if (n < t->leaf_count)
 			u->queue[n] = n;
 	}
-	spread(u, u->down, 0, t->leaf_count, NULL);
+	spread(u, u->down, t->leaf_count, NULL, false);
 	for (uint32_t n = 0; n < count; n++) {
 		if (u->hops[n] != UPDOWN_FAR)
 			continue;
 		u->hops[n] = 0;
 		u->queue[0] = n;
-		spread(u, u->hops, 0, 1, u->down);
+		spread(u, u->hops, 1, u->down, false);
 	}
 	for (uint32_t n = 0; n < count; n++)
 		heights[n] = (struct height){.tier = u->down[n], .depth = u->hops[n], .node = n};
@@ -180,7 +161,7 @@ rank_by_top(struct updown *u, struct height *heights, uint32_t part)
 		u->hops[n] = UPDOWN_FAR;
 	u->hops[u->order[top]] = 0;
 	u->queue[0] = u->order[top];
-	spread(u, u->hops, 0, 1, NULL);
+	spread(u, u->hops, 1, NULL, false);
 	for (uint32_t i = 0; i < count; i++)
 		if (t->component[heights[i].node] == part) {
 			heights[i].tier = 0;

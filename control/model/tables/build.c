@@ -108,11 +108,9 @@ set_routing(struct tables_draft *draft)
 static void
 set_trim_and_watchdog(struct tables_draft *draft)
 {
-	static const enum watchdog_action actions[] = {
-		[CONFIG_WATCHDOG_DROP] = WATCHDOG_DROP,
-		[CONFIG_WATCHDOG_FORWARD] = WATCHDOG_FORWARD,
-		[CONFIG_WATCHDOG_ALERT] = WATCHDOG_ALERT,
-	};
+	_Static_assert((int)CONFIG_WATCHDOG_FORWARD == (int)WATCHDOG_FORWARD &&
+			       (int)CONFIG_WATCHDOG_ALERT == (int)WATCHDOG_ALERT,
+		       "actions are numbered alike");
 	const struct config_watchdog *watchdog = &draft->settings->watchdog;
 	const struct config_trim *trim = &draft->settings->trim;
 	const struct config *config = draft->topology->config;
@@ -130,7 +128,7 @@ set_trim_and_watchdog(struct tables_draft *draft)
 			.poll = watchdog->poll_ps,
 			.detect = watchdog->detect_ps,
 			.restore = watchdog->restore_ps,
-			.action = (uint8_t)actions[watchdog->action],
+			.action = (uint8_t)watchdog->action,
 			.flush = watchdog->flush,
 			.ingress = watchdog->ingress,
 		};

@@ -11,15 +11,13 @@ static void
 set_histogram(const struct tables_draft *draft, struct histogram_profile *p,
 	      const struct config_histogram *h, uint16_t port)
 {
-	static const enum histogram_kind kinds[] = {
-		[CONFIG_HISTOGRAM_QUEUE] = HISTOGRAM_QUEUE,
-		[CONFIG_HISTOGRAM_GROUP] = HISTOGRAM_GROUP,
-		[CONFIG_HISTOGRAM_LATENCY] = HISTOGRAM_LATENCY,
-	};
+	_Static_assert((int)CONFIG_HISTOGRAM_GROUP == (int)HISTOGRAM_GROUP &&
+			       (int)CONFIG_HISTOGRAM_LATENCY == (int)HISTOGRAM_LATENCY,
+		       "kinds are numbered alike");
 	uint64_t unit = h->kind == CONFIG_HISTOGRAM_LATENCY ? 1 : draft->t->cell;
 
 	*p = (struct histogram_profile){
-		.kind = (uint8_t)kinds[h->kind],
+		.kind = (uint8_t)h->kind,
 		.port = (uint8_t)port,
 		.index = (uint8_t)h->index,
 		.bins = (uint8_t)h->bins,
@@ -42,11 +40,11 @@ tables_add_histograms(struct tables_draft *draft)
 	for (unsigned i = 0; i < settings->histogram_count; i++) {
 		const struct config_histogram *h = &settings->histograms[i];
 
-		for (uint16_t p = 0; p < draft->node->port_count; p++) {
-			if (draft->node->ports[p].number != h->port_number)
-				continue;
-			set_histogram(draft, &t->histograms[t->histogram_count++], h, p);
-			t->latency_wanted |= h->kind == CONFIG_HISTOGRAM_LATENCY;
-		}
+		int port = topology_port_index(draft->node, h->port_number);
+
+		if (port < 0)
+			continue;
+		set_histogram(draft, &t->histograms[t->histogram_count++], h, (uint16_t)port);
+		t->latency_wanted |= h->kind == CONFIG_HISTOGRAM_LATENCY;
 	}
 }

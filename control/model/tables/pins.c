@@ -99,9 +99,10 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 	if (add_address(e, t, name->text))
 		return 0;
 	if (topology_is_single(t))
-		return diag_error(draft->diag, file, name->pos, KEY,
-				  "%s is no address, and one switch knows no hosts by name",
-				  name->text);
+		return diag_error(
+			draft->diag, file, name->pos, KEY,
+			"%s is not an address, and a single switch has no hosts with names",
+			name->text);
 	if (strchr(name->text, '.') != NULL) {
 		if (topology_resolve_port(t, name, KEY, &ref, draft->diag) != 0)
 			return -EINVAL;
@@ -115,19 +116,9 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 		return -EINVAL;
 	add_node(e, t, node);
 	if (e->count == 0)
-		return diag_error(draft->diag, file, name->pos, KEY, "%s is no host and has none",
-				  name->text);
+		return diag_error(draft->diag, file, name->pos, KEY,
+				  "%s is not a host and has none", name->text);
 	return 0;
-}
-
-// The index of a node's port of this name, or -1.
-static int
-find_port(const struct topo_node *node, const char *name)
-{
-	for (uint16_t p = 0; p < node->port_count; p++)
-		if (strcmp(node->ports[p].name, name) == 0)
-			return p;
-	return -1;
 }
 
 // True when some switch has a port of this name: an entry may be meant for that one.
@@ -135,7 +126,7 @@ static bool
 is_port_somewhere(const struct topology *t, const char *name)
 {
 	for (uint32_t n = 0; n < t->first_host; n++)
-		if (find_port(&t->nodes[n], name) >= 0)
+		if (topology_port_named(&t->nodes[n], name, strlen(name)) >= 0)
 			return true;
 	return false;
 }
@@ -146,7 +137,7 @@ find_via(const struct tables_draft *draft, const struct config_name *via,
 	 uint16_t ports[static PORTS_MAX], uint32_t *count)
 {
 	const struct topology *t = draft->topology;
-	int own = find_port(draft->node, via->text);
+	int own = topology_port_named(draft->node, via->text, strlen(via->text));
 	struct topo_ref ref;
 	uint32_t node;
 
@@ -226,7 +217,7 @@ resolve(const struct tables_draft *draft, const struct config_pin *pin, struct e
 	if (error != 0 || (e->src.has[0] && e->dst.has[0]) || (e->src.has[1] && e->dst.has[1]))
 		return error;
 	return diag_error(draft->diag, draft->topology->config->file, pin->src.pos, KEY,
-			  "%s and %s are no pair: one is IPv4, the other IPv6", pin->src.text,
+			  "%s and %s cannot be pinned: one is IPv4, the other IPv6", pin->src.text,
 			  pin->dst.text);
 }
 
@@ -250,9 +241,10 @@ tables_add_pins(struct tables_draft *draft)
 		count += pairs(&entries[i]);
 	}
 	if (error == 0 && count > PINS_MAX)
-		error = tables_report(draft, false, routing->pins[0].pos, KEY,
-				      "%llu pairs of addresses are pinned: %u at most",
-				      (unsigned long long)count, PINS_MAX);
+		error = tables_report(
+			draft, false, routing->pins[0].pos, KEY,
+			"%llu pairs of addresses are pinned; at most %u are supported",
+			(unsigned long long)count, PINS_MAX);
 	if (error == 0 && count != 0 && pins_create(&draft->t->pins, (uint32_t)count) != 0)
 		memory_exhausted(count, sizeof(struct pin), "pins");
 	for (unsigned i = 0; i < routing->pin_count; i++) {

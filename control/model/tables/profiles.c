@@ -41,17 +41,11 @@ struct threshold
 tables_threshold(const struct tables *t, const struct config_limit *limit, enum config_pool pool,
 		 uint64_t reserved_bytes)
 {
-	static const enum pool_id pools[CONFIG_POOLS] = {
-		[CONFIG_POOL_INGRESS_LOSSLESS] = POOL_INGRESS_LOSSLESS,
-		[CONFIG_POOL_INGRESS_LOSSY] = POOL_INGRESS_LOSSY,
-		[CONFIG_POOL_EGRESS_LOSSLESS] = POOL_EGRESS_LOSSLESS,
-		[CONFIG_POOL_EGRESS_LOSSY] = POOL_EGRESS_LOSSY,
-	};
 	uint32_t reserved = tables_cells_up(t, reserved_bytes);
-	struct threshold result = tables_unlimited(pools[pool], reserved);
+	struct threshold result = tables_unlimited((enum pool_id)pool, reserved);
 
 	if (limit->kind == CONFIG_LIMIT_ALPHA)
-		return tables_alpha(pools[pool], reserved, limit->shift);
+		return tables_alpha((enum pool_id)pool, reserved, limit->shift);
 	if (limit->kind == CONFIG_LIMIT_STATIC)
 		result.fixed = limit->static_bytes / t->cell;
 	else if (limit->kind == CONFIG_LIMIT_ZERO)

@@ -23,15 +23,6 @@ find_entry(const struct switch_config *settings, bool histograms, unsigned i, st
 }
 
 static bool
-has_port(const struct topo_node *node, unsigned number)
-{
-	for (uint16_t p = 0; p < node->port_count; p++)
-		if (node->ports[p].number == number)
-			return true;
-	return false;
-}
-
-static bool
 reads(const struct switch_config *settings, bool histograms, const struct entry *entry)
 {
 	struct entry one;
@@ -57,14 +48,15 @@ check_list(const struct topology *t, const struct switch_config *switches, bool 
 
 			while (other < t->first_host &&
 			       !(reads(&switches[other], histograms, &entry) &&
-				 (other < n || has_port(&t->nodes[other], entry.number))))
+				 (other < n ||
+				  topology_port_index(&t->nodes[other], entry.number) >= 0)))
 				other++;
 			if (other == t->first_host)
-				result = diag_error(diag, t->config->file, entry.pos,
-						    histograms ? "qos.histograms" : "qos.ports",
-						    "there is no port swp%u on any switch that "
-						    "this is for",
-						    entry.number);
+				result = diag_error(
+					diag, t->config->file, entry.pos,
+					histograms ? "qos.histograms" : "qos.ports",
+					"no switch that reads this section has port swp%u",
+					entry.number);
 		}
 	}
 	return result;

@@ -32,15 +32,6 @@ builder_add_node(struct topology *t, const char *name, enum config_role role, ui
 	return t->node_count++;
 }
 
-bool
-builder_has_port(const struct topo_node *node, unsigned number)
-{
-	for (unsigned i = 0; i < node->port_count; i++)
-		if (node->ports[i].number == number)
-			return true;
-	return false;
-}
-
 struct topo_port *
 builder_add_port(struct topology *t, uint32_t index, unsigned number)
 {

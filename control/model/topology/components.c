@@ -90,7 +90,7 @@ warn_of_room(const struct topology *t, const struct topo_vrf *vrf, uint32_t byte
 		return;
 	diag_warning(diag, t->config->file, t->links[least].pos, "fabric.links",
 		     "%s carries %u bytes of IP, too few for what hosts of tenant %s may send (%u, "
-		     "and %u around it): such packets drop as mtu-exceeded",
+		     "and %u around it): such packets are dropped as mtu-exceeded",
 		     topology_link_name(t, least, name), t->links[least].mtu, vrf->name, hosts,
 		     bytes);
 }

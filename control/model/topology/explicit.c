@@ -65,7 +65,7 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 		return diag_error(diag, file, name.pos, "links",
 				  "%s: a %s's ports are numbered up to %u", canonical,
 				  n->role == CONFIG_ROLE_HOST ? "host" : "switch", most);
-	if (builder_has_port(n, *number))
+	if (topology_port_index(n, *number) >= 0)
 		return diag_error(diag, file, name.pos, "links", "%s already has a link",
 				  canonical);
 	return 0;
@@ -152,7 +152,7 @@ builder_single(struct topology *t, struct diag *diag)
 		const struct config_port *from = &s->ports[i];
 		struct topo_port *port;
 
-		if (builder_has_port(&t->nodes[node], from->number))
+		if (topology_port_index(&t->nodes[node], from->number) >= 0)
 			return diag_error(diag, config->file, from->name.pos, "switch.ports",
 					  "swp%u appears twice", from->number);
 		port = builder_add_port(t, node, from->number);

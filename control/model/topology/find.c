@@ -63,9 +63,8 @@ topology_find_node(const struct topology *t, const char *name)
 	return find_node(t, name, strlen(name));
 }
 
-// A port's index by its name among the node's ports, or -1.
-static int
-port_index(const struct topo_node *node, const char *name, size_t length)
+int
+topology_port_named(const struct topo_node *node, const char *name, size_t length)
 {
 	for (uint16_t p = 0; p < node->port_count; p++)
 		if (strncmp(node->ports[p].name, name, length) == 0 &&
@@ -86,7 +85,7 @@ find_port(const struct topology *t, const char *name, size_t length, struct topo
 	out->node = dot != NULL ? find_node(t, name, (size_t)(dot - name)) : 0;
 	if (out->node == TOPOLOGY_NONE)
 		return -ENOENT;
-	index = port_index(&t->nodes[out->node], port, length - (size_t)(port - name));
+	index = topology_port_named(&t->nodes[out->node], port, length - (size_t)(port - name));
 	if (index < 0)
 		return -ENOENT;
 	out->port = (uint16_t)index;
@@ -191,20 +190,15 @@ topology_find_tenant(const struct topology *t, const char *name)
 int
 topology_find_place(const struct topology *t, const struct place *place, struct topo_ref *out)
 {
-	for (uint32_t n = 0; n < t->leaf_count; n++) {
-		const struct topo_node *leaf = &t->nodes[n];
+	const struct switch_place leaf = {
+		.plane = place->plane, .pod = place->pod, .number = place->leaf};
+	uint32_t node = topology_is_single(t) ? TOPOLOGY_NONE : topology_find_switch(t, &leaf);
+	int port = node != TOPOLOGY_NONE ? topology_port_index(&t->nodes[node], place->port) : -1;
 
-		if (topology_is_single(t) || leaf->plane != place->plane ||
-		    leaf->pod != place->pod || leaf->pod_number != place->leaf)
-			continue;
-		for (uint16_t p = 0; p < leaf->port_count; p++) {
-			if (leaf->ports[p].number != place->port)
-				continue;
-			*out = (struct topo_ref){.node = n, .port = p};
-			return 0;
-		}
-	}
-	return -ENOENT;
+	if (port < 0)
+		return -ENOENT;
+	*out = (struct topo_ref){.node = node, .port = (uint16_t)port};
+	return 0;
 }
 
 struct switch_place

@@ -14,7 +14,9 @@
 #define HINT_MAX 256
 #define NAMES_SHOWN 6u // of VRFs and tenants, whose names are no series
 
-enum wanted { WANTED_NODE, WANTED_HOST, WANTED_SWITCH, WANTED_VRF, WANTED_TENANT };
+enum wanted { WANTED_NODE, WANTED_HOST, WANTED_VRF, WANTED_TENANT };
+
+static const char *const wanted_names[] = {"node", "host", "VRF", "tenant"};
 
 static size_t
 list_names(const struct topology *t, enum wanted wanted, const char **names)
@@ -31,8 +33,7 @@ list_names(const struct topology *t, enum wanted wanted, const char **names)
 				names[count++] = t->tenants[i].name;
 	} else {
 		for (uint32_t i = 0; i < t->node_count; i++)
-			if (wanted == WANTED_NODE ||
-			    (t->nodes[i].role == CONFIG_ROLE_HOST) == (wanted == WANTED_HOST))
+			if (wanted == WANTED_NODE || t->nodes[i].role == CONFIG_ROLE_HOST)
 				names[count++] = t->nodes[i].name;
 	}
 	return count;
@@ -81,17 +82,23 @@ hint(const struct topology *t, enum wanted wanted, const char *word, const struc
 	return text;
 }
 
+static int
+report_missing(const struct topology *t, enum wanted wanted, const struct config_name *name,
+	       const char *key, struct diag *diag)
+{
+	char text[HINT_MAX];
+
+	return diag_error(diag, t->config->file, name->pos, key, "there is no %s %s%s",
+			  wanted_names[wanted], name->text,
+			  hint(t, wanted, name->text, diag, text));
+}
+
 int
 topology_resolve_node(const struct topology *t, const struct config_name *name, const char *key,
 		      uint32_t *out, struct diag *diag)
 {
-	char text[HINT_MAX];
-
 	*out = topology_find_node(t, name->text);
-	if (*out != TOPOLOGY_NONE)
-		return 0;
-	return diag_error(diag, t->config->file, name->pos, key, "there is no node %s%s",
-			  name->text, hint(t, WANTED_NODE, name->text, diag, text));
+	return *out != TOPOLOGY_NONE ? 0 : report_missing(t, WANTED_NODE, name, key, diag);
 }
 
 // The name of a host that was probably meant, or how to write a range where the text looks like
@@ -168,47 +175,40 @@ topology_resolve_endpoint(const struct topology *t, const char *file,
 			  node->port_count > 1 ? node->ports[node->port_count - 1].name : "");
 }
 
-// Says what is wrong with "leaf1.swp99": its node, or its port.
-static void
-port_error(const struct topology *t, const struct config_name *name, const char *key,
-	   struct diag *diag)
+// Reports what is wrong with "leaf1.swp99": its node, or its port.
+static int
+report_port(const struct topology *t, const struct config_name *name, const char *key,
+	    struct diag *diag)
 {
-	const char *dot = strchr(name->text, '.');
-	char node_name[CONFIG_NAME_MAX + 1], text[HINT_MAX];
+	const char *dot = strchr(name->text, '.'), *file = t->config->file;
+	char node_name[CONFIG_NAME_MAX + 1];
+	const struct topo_node *n = &t->nodes[0];
 	uint32_t node = 0;
 
+	if (dot == NULL && !topology_is_single(t))
+		return diag_error(diag, file, name->pos, key,
+				  "%s names no port: write NODE.PORT, as in %s.%s", name->text,
+				  n->name, n->port_count != 0 ? n->ports[0].name : "swp1");
 	if (dot != NULL) {
 		snprintf(node_name, sizeof(node_name), "%.*s", (int)(dot - name->text), name->text);
 		node = topology_find_node(t, node_name);
 	}
-	if (dot == NULL && !topology_is_single(t)) {
-		diag_error(diag, t->config->file, name->pos, key,
-			   "%s names no port: write NODE.PORT, as in %s.%s", name->text,
-			   t->nodes[0].name,
-			   t->nodes[0].port_count != 0 ? t->nodes[0].ports[0].name : "swp1");
-	} else if (node == TOPOLOGY_NONE) {
-		diag_error(diag, t->config->file, name->pos, key, "there is no node %s%s",
-			   node_name, hint(t, WANTED_NODE, node_name, diag, text));
-	} else if (t->nodes[node].port_count == 0) {
-		diag_error(diag, t->config->file, name->pos, key, "%s has no ports",
-			   t->nodes[node].name);
-	} else {
-		const struct topo_node *n = &t->nodes[node];
-
-		diag_error(diag, t->config->file, name->pos, key,
-			   "there is no port %s; %s has %s .. %s", name->text, n->name,
-			   n->ports[0].name, n->ports[n->port_count - 1].name);
-	}
+	if (node == TOPOLOGY_NONE)
+		return report_missing(t, WANTED_NODE,
+				      &(struct config_name){.text = node_name, .pos = name->pos},
+				      key, diag);
+	n = &t->nodes[node];
+	if (n->port_count == 0)
+		return diag_error(diag, file, name->pos, key, "%s has no ports", n->name);
+	return diag_error(diag, file, name->pos, key, "there is no port %s; %s has %s .. %s",
+			  name->text, n->name, n->ports[0].name, n->ports[n->port_count - 1].name);
 }
 
 int
 topology_resolve_port(const struct topology *t, const struct config_name *name, const char *key,
 		      struct topo_ref *out, struct diag *diag)
 {
-	if (topology_find_port(t, name->text, out) == 0)
-		return 0;
-	port_error(t, name, key, diag);
-	return -EINVAL;
+	return topology_find_port(t, name->text, out) == 0 ? 0 : report_port(t, name, key, diag);
 }
 
 int
@@ -224,7 +224,7 @@ topology_resolve_queue(const struct topology *t, const struct config_name *name,
 	port.text = memory_text_part(name->text,
 				     numbered ? (size_t)(dot - name->text) : strlen(name->text));
 	if (topology_find_port(t, port.text, out) != 0)
-		port_error(t, &port, key, diag);
+		report_port(t, &port, key, diag);
 	else
 		diag_error(diag, t->config->file, name->pos, key,
 			   "%s names no queue: write %s.0 .. %s.%d", name->text, port.text,
@@ -274,16 +274,14 @@ topology_resolve_link(const struct topology *t, const struct config_name *name, 
 	int found = topology_find_link(t, name->text, out);
 	char text[HINT_MAX];
 
-	if (found == 0)
-		return 0;
 	if (found == -EEXIST)
-		diag_error(
+		return diag_error(
 			diag, t->config->file, name->pos, key,
 			"several links join these: name their ports, as in leaf1.swp5-spine1.swp1");
-	else
-		diag_error(diag, t->config->file, name->pos, key, "there is no link %s%s",
-			   name->text, link_hint(t, name->text, text));
-	return -EINVAL;
+	if (found != 0)
+		return diag_error(diag, t->config->file, name->pos, key, "there is no link %s%s",
+				  name->text, link_hint(t, name->text, text));
+	return 0;
 }
 
 int
@@ -291,14 +289,9 @@ topology_resolve_vrf(const struct topology *t, const struct config_name *name, c
 		     uint16_t *out, struct diag *diag)
 {
 	int found = name->text != NULL ? topology_find_vrf(t, name->text) : TOPOLOGY_VRF_DEFAULT;
-	char text[HINT_MAX];
 
-	if (found >= 0) {
-		*out = (uint16_t)found;
-		return 0;
-	}
-	return diag_error(diag, t->config->file, name->pos, key, "there is no VRF %s%s", name->text,
-			  hint(t, WANTED_VRF, name->text, diag, text));
+	*out = (uint16_t)found;
+	return found >= 0 ? 0 : report_missing(t, WANTED_VRF, name, key, diag);
 }
 
 int
@@ -306,14 +299,9 @@ topology_resolve_tenant(const struct topology *t, const struct config_name *name
 			uint16_t *out, struct diag *diag)
 {
 	int found = topology_find_tenant(t, name->text);
-	char text[HINT_MAX];
 
-	if (found >= 0) {
-		*out = (uint16_t)found;
-		return 0;
-	}
-	return diag_error(diag, t->config->file, name->pos, key, "there is no tenant %s%s",
-			  name->text, hint(t, WANTED_TENANT, name->text, diag, text));
+	*out = (uint16_t)found;
+	return found >= 0 ? 0 : report_missing(t, WANTED_TENANT, name, key, diag);
 }
 
 // ---- names of sections that the model does not read ---------------------------------------------

@@ -167,10 +167,8 @@ assign_single(struct slicing *s)
 		uint16_t tenant = from->tenant.text != NULL
 					  ? take_tenant(s, from->tenant.text, NULL)
 					  : TENANT_NONE;
-		uint16_t p = 0;
+		int p = topology_port_index(&s->next.nodes[0], from->number);
 
-		while (s->next.nodes[0].ports[p].number != from->number)
-			p++;
 		s->ports[p].vrf = vrf;
 		s->ports[p].tenant = tenant;
 	}

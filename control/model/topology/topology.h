@@ -251,6 +251,19 @@ address_host_prefix(uint8_t version, const uint8_t *address)
 	return address_prefix(version, address, 8 * address_bytes(version));
 }
 
+// The index of a node's port of that number, or -1.
+static inline int
+topology_port_index(const struct topo_node *node, unsigned number)
+{
+	for (uint16_t p = 0; p < node->port_count; p++)
+		if (node->ports[p].number == number)
+			return p;
+	return -1;
+}
+
+// By the first `length` characters of a name: "swp3".
+int topology_port_named(const struct topo_node *node, const char *name, size_t length);
+
 // A switch's loopback of an IP version.
 static inline const uint8_t *
 topology_loopback(const struct topo_node *node, uint8_t version)
@@ -280,6 +293,15 @@ static inline uint16_t
 topology_host_tenant(const struct topology *topology, uint32_t host)
 {
 	return topology_host(topology, host)->ports[0].tenant;
+}
+
+// Whether a host is in the tenant of that name.
+static inline bool
+topology_host_is_in(const struct topology *topology, uint32_t host, const char *name)
+{
+	uint16_t tenant = topology_host_tenant(topology, host);
+
+	return tenant != TENANT_NONE && strcmp(topology->tenants[tenant].name, name) == 0;
 }
 
 // A host's port.

@@ -9,9 +9,6 @@
 uint32_t builder_add_node(struct topology *t, const char *name, enum config_role role,
 			  uint16_t plane, uint32_t number);
 
-// True when the node has a port of that number.
-bool builder_has_port(const struct topo_node *node, unsigned number);
-
 // Adds port `number` (from 1) to a node. Returns it, valid until the next one is added there. The
 // node has no port of that number and fewer than PORTS_MAX.
 struct topo_port *builder_add_port(struct topology *t, uint32_t node, unsigned number);

@@ -210,7 +210,7 @@ item_program(struct item *item)
 	if ((uint64_t)parts * work->repeat > WORKLOAD_TIMES_MAX)
 		return diag_error(item->diag, item->file, work->pos, "workload.repeat",
 				  "%u times %u collective%s are %" PRIu64
-				  "; at most %u are remembered",
+				  "; at most %u are supported",
 				  work->repeat, parts, parts == 1 ? "" : "s",
 				  (uint64_t)parts * work->repeat, WORKLOAD_TIMES_MAX);
 	error = item_find_members(item, &members);

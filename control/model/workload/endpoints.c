@@ -36,14 +36,6 @@ item_expand(const struct item *item, const struct topo_endpoint *end, struct ite
 	}
 }
 
-static bool
-in_tenant(const struct item *item, uint32_t host, const char *tenant)
-{
-	uint16_t its = topology_host_tenant(item->topology, host);
-
-	return its != TENANT_NONE && strcmp(item->topology->tenants[its].name, tenant) == 0;
-}
-
 static int
 add_named(const struct item *item, const struct config_name *name, bool *seen,
 	  struct item_members *m)
@@ -55,7 +47,7 @@ add_named(const struct item *item, const struct config_name *name, bool *seen,
 
 	if (item_resolve(item, name, "workload.hosts", &end) != 0)
 		return -EINVAL;
-	if (tenant != NULL && !in_tenant(item, end.host, tenant))
+	if (tenant != NULL && !topology_host_is_in(t, end.host, tenant))
 		return diag_error(item->diag, item->file, name->pos, "workload.hosts",
 				  "%s is not in tenant %s", topology_host(t, end.host)->name,
 				  tenant);
@@ -65,8 +57,7 @@ add_named(const struct item *item, const struct config_name *name, bool *seen,
 
 		if (*it)
 			return diag_error(item->diag, item->file, name->pos, "workload.hosts",
-					  "%s.%s takes part twice",
-					  topology_host(t, end.host)->name,
+					  "%s.%s appears twice", topology_host(t, end.host)->name,
 					  topology_host_port(t, end.host, m->ends[i].port)->name);
 		*it = true;
 	}
@@ -102,13 +93,14 @@ item_find_members(const struct item *item, struct item_members *out)
 		error = add_all_named(item, out);
 	else
 		for (uint32_t h = 0; h < item->topology->host_count; h++)
-			if (tenant == NULL || in_tenant(item, h, tenant))
+			if (tenant == NULL || topology_host_is_in(item->topology, h, tenant))
 				item_expand(item, &(struct topo_endpoint){.host = h, .whole = true},
 					    out);
 	if (error != 0 || out->count >= 2)
 		return error;
 	return diag_error(item->diag, item->file, item->work->pos, "workload",
-			  "%u %s; it takes two", out->count, out->count == 1 ? "host" : "hosts");
+			  "%u %s; at least two are needed", out->count,
+			  out->count == 1 ? "host" : "hosts");
 }
 
 void
@@ -195,7 +187,7 @@ item_find_path(const struct item *item, const struct item_flow *flow, struct ite
 
 	if (src->host == dst->host && (!flow->may_be_inside || src->port == dst->port))
 		why = "would send to itself";
-	else if (tenant != NULL && !in_tenant(item, src->host, tenant))
+	else if (tenant != NULL && !topology_host_is_in(t, src->host, tenant))
 		why = "is not in tenant ";
 	if (why != NULL)
 		return diag_error(item->diag, item->file, flow->pos, "workload", "%s %s%s",

@@ -2,10 +2,13 @@
 #include "flows_file.h"
 
 #include "control/base/memory.h"
+#include "control/base/file.h"
 #include "words_file.h"
+#include "workload_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +151,7 @@ read_count(struct words_reader *r, struct config_name *word, uint64_t *out)
 		return -EINVAL;
 	return diag_error(r->diag, r->name,
 			  count > 0 ? word->pos : (struct diag_pos){.line = 1, .column = 1},
-			  "count", "the number of flows stands first, on a line of its own");
+			  "count", "the first line must be the number of flows");
 }
 
 static void
@@ -166,7 +169,7 @@ read_flows(struct words_reader *r, const struct format *format, struct flows_fil
 			add_line(r, format, file, &line, words[format->count - 1].pos);
 	if (format->numbered && file->count != expected && r->diag->errors == before)
 		diag_error(r->diag, r->name, announced.pos, "count",
-			   "%" PRIu64 " flows are announced, %u follow", expected, file->count);
+			   "%" PRIu64 " flows are announced, but %u follow", expected, file->count);
 }
 
 int
@@ -192,4 +195,88 @@ flows_file_free(struct flows_file *file)
 	free(file->text);
 	free(file->lines);
 	*file = (struct flows_file){0};
+}
+
+// ---- flows that a file lists --------------------------------------------------------------------
+
+static int
+check_tenant(const struct item *item, const struct flows_line *line, uint32_t src)
+{
+	if (line->tenant.text == NULL ||
+	    topology_host_is_in(item->topology, src, line->tenant.text))
+		return 0;
+	return diag_error(item->diag, item->file, line->tenant.pos, "tenant",
+			  "%s is not in tenant %s", line->src.text, line->tenant.text);
+}
+
+// A host's number: the number in its name where names come from such a file, else its place among
+// the hosts, from 0.
+static int
+find_numbered(const struct item *item, const struct config_name *name, const char *key,
+	      struct topo_endpoint *out)
+{
+	const struct topology *t = item->topology;
+	uint32_t number = (uint32_t)strtoul(name->text, NULL, 10);
+	char text[16];
+
+	if (t->config->fabric.topology == CONFIG_TOPOLOGY_FILE) {
+		snprintf(text, sizeof(text), "h%u", number);
+		return item_resolve(item, &(struct config_name){.text = text, .pos = name->pos},
+				    key, out);
+	}
+	*out = (struct topo_endpoint){.host = number};
+	if (number < t->host_count)
+		return 0;
+	return diag_error(item->diag, item->file, name->pos, key,
+			  "there is no host %u; they are 0 to %u (%s to %s)", number,
+			  t->host_count - 1, topology_host(t, 0)->name,
+			  topology_host(t, t->host_count - 1)->name);
+}
+
+static int
+add_flow(struct item *item, const struct flows_line *line)
+{
+	int (*find)(const struct item *, const struct config_name *, const char *,
+		    struct topo_endpoint *) =
+		item->work->format == CONFIG_FLOW_FORMAT_ROOST ? item_resolve : find_numbered;
+	struct item_flow flow = {
+		.bytes = line->bytes,
+		.priority = line->priority,
+		.pos = line->src.pos,
+	};
+	int src_error = find(item, &line->src, "src", &flow.src);
+	int dst_error = find(item, &line->dst, "dst", &flow.dst);
+
+	if (src_error != 0 || dst_error != 0 || check_tenant(item, line, flow.src.host) != 0)
+		return -EINVAL;
+	flow.start_ps = item_draw_start(item, flow.src.host) + line->start_ps;
+	return item_add_flow(item, &flow);
+}
+
+int
+item_flows_file(struct item *item)
+{
+	const struct config_name *name = &item->work->file;
+	char *path = file_beside(item->topology->config->beside, name->text), *text;
+	const char *configuration = item->file;
+	struct flows_file file = {0};
+	size_t length;
+	int result = words_load(path, &text, &length);
+
+	if (result != 0) {
+		result = diag_error(item->diag, item->file, name->pos, "workload.file",
+				    "%s cannot be read: %s", name->text, strerror(-result));
+	} else {
+		result =
+			flows_file_parse(&file, item->work->format, text, length, path, item->diag);
+		free(text);
+	}
+	item->file = path;
+	for (uint32_t i = 0; i < file.count; i++)
+		if (add_flow(item, &file.lines[i]) != 0)
+			result = -EINVAL;
+	item->file = configuration;
+	flows_file_free(&file);
+	free(path);
+	return result;
 }

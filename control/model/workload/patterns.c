@@ -136,9 +136,10 @@ check_halves(const struct item *item, const struct item_members *m)
 	free(by_host);
 	if (i == m->count)
 		return 0;
-	return diag_error(item->diag, item->file, item->work->pos, "workload",
-			  "%s has more than half of the %u NICs: some would send to it again",
-			  topology_host(item->topology, m->ends[i].host)->name, m->count);
+	return diag_error(
+		item->diag, item->file, item->work->pos, "workload",
+		"%s has more than half of the %u NICs: some would have to send to their own host",
+		topology_host(item->topology, m->ends[i].host)->name, m->count);
 }
 
 int

@@ -81,16 +81,15 @@ check_load(const struct arrivals *a, uint64_t expected, bool fits)
 		hosts |= a->members.ends[i].host != a->members.ends[0].host;
 	if (hosts == 0)
 		diag_error(item->diag, item->file, item->work->pos, "workload",
-			   "all NICs are of one host: there is nowhere to send to");
+			   "all NICs belong to one host: there is no destination");
 	else if (!fits)
 		diag_error(item->diag, item->file, item->work->pos, "workload.load",
-			   "flows of %.1f bytes in the mean would come less than 1 ps or more "
-			   "than 3 days apart",
+			   "flows of %.1f bytes on average would start less than 1 ps or more than "
+			   "3 days apart",
 			   mean);
 	else if (expected > WORKLOAD_FLOWS_MAX)
 		diag_error(item->diag, item->file, item->work->pos, "workload.until",
-			   "about %" PRIu64 " flows of %.1f bytes in the mean by then; at most "
-			   "%u",
+			   "about %" PRIu64 " flows of %.1f bytes on average by then; at most %u",
 			   expected, mean, WORKLOAD_FLOWS_MAX);
 	else
 		return 0;

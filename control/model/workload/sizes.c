@@ -33,9 +33,9 @@ read_point(const struct words_reader *r, const struct sizes *sizes,
 	    words_number(r, &words[1], &percent, &out->share) != 0)
 		return -EINVAL;
 	if (last != NULL && out->bytes < last->bytes)
-		why = "bytes fall: points stand in the order of their sizes";
+		why = "bytes fall: sort the points by size";
 	else if (last != NULL && out->share < last->share)
-		why = "percent falls: it is of all sizes up to this one";
+		why = "percent falls: it is cumulative";
 	else if (out->bytes == 0 && out->share != 0)
 		why = "a flow has at least one byte";
 	if (why != NULL)

@@ -59,7 +59,7 @@ words_next(struct words_reader *r, struct config_name *words, unsigned max)
 		if (memchr(line, '\0', (size_t)(end - line)) != NULL) {
 			diag_error(r->diag, r->name,
 				   (struct diag_pos){.line = r->line, .column = 1}, NULL,
-				   "a NUL byte: this is no text file");
+				   "a NUL byte: this is not a text file");
 			r->at = r->end;
 			return 0;
 		}

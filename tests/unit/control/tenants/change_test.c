@@ -167,7 +167,7 @@ test_none_when_one_cannot(void **state)
 	assert_refused(&c, "spine1.latency", "1us",
 		       "spine1.latency: cannot change while spine1 runs (it is 0 ps)");
 	assert_refused(&c, "spine.qos.ports", "{swp9: {max-rate: 1G}}",
-		       "qos.ports: there is no port swp9 on any switch that this is for");
+		       "qos.ports: no switch that reads this section has port swp9");
 	// It is as if nothing had been tried.
 	assert_int_equal(set(&c, "switch.qos.tc.3.ecn.min", "100KB"), 0);
 	assert_int_equal(c.retired, NODES);

@@ -80,18 +80,21 @@ test_mistakes(void **state)
 	built_load(&b, FABRIC "      - {src: h9, dst: h3, via: spine1}\n", "leaf1");
 	built_refused(&b, ":6:15: routing.pinned: there is no node h9");
 	built_load(&b, FABRIC "      - {src: h1, dst: spine1, via: spine1}\n", "leaf1");
-	built_refused(&b, ":6:24: routing.pinned: spine1 is no host and has none");
+	built_refused(&b, ":6:24: routing.pinned: spine1 is not a host and has none");
 	built_load(&b, FABRIC "      - {src: h1, dst: h3, via: spine7}\n", "leaf1");
 	built_refused(&b, ":6:33: routing.pinned: there is no node spine7");
 	built_load(&b, FABRIC "      - {src: h1, dst: leaf2.swp1, via: spine1}\n", "leaf1");
 	built_refused(&b, ":6:24: routing.pinned: leaf2.swp1 is not a host's port");
 	built_load(&b, FABRIC "      - {src: 10.0.1.1, dst: fd00::2:1, via: spine1}\n", "leaf1");
-	built_refused(&b, ":6:15: routing.pinned: 10.0.1.1 and fd00::2:1 are no pair: one is IPv4");
+	built_refused(
+		&b, ":6:15: routing.pinned: 10.0.1.1 and fd00::2:1 cannot be pinned: one is IPv4");
 	built_load(&b,
 		   "switch:\n  name: dut\n  ports: {swp1: {}, swp2: {}}\n"
 		   "  routing: {pinned: [{src: h1, dst: 10.0.0.1, via: swp2}]}\n",
 		   "dut");
-	built_refused(&b, ":4:28: routing.pinned: h1 is no address, and one switch knows no hosts");
+	built_refused(
+		&b,
+		":4:28: routing.pinned: h1 is not an address, and a single switch has no hosts");
 }
 
 int

@@ -145,7 +145,7 @@ test_collective(void **state)
 	assert_refused(PLANES,
 		       "  - {kind: poisson, load: 1%, sizes: rpc, until: 1us, hosts: "
 		       "[h1.eth1, h1.eth2]}\n",
-		       "all NICs are of one host");
+		       "all NICs belong to one host");
 	assert_refused(PLANES, "  - {kind: flow, from: h1.eth1, to: h1.eth2, size: 1B}\n",
 		       "h1 would send to itself");
 	assert_refused(PLANES, "  - {kind: flow, from: h1.eth3, to: h2, size: 1B}\n",

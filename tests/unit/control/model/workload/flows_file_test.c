@@ -138,7 +138,7 @@ test_bad(void **state)
 	BAD("h1 h2 - 3 1 1.5\n", "x.flow:1:13: start_ns: \"1.5\" is not a whole number");
 	BAD("h1 h2 - 3 1 9223372036854776\n",
 	    "x.flow:1:13: start_ns: 9223372036854776 is out of range: 0 to 9223372036854775");
-	BAD("h1 h2 \0 3 1 1\n", "x.flow:1:1: a NUL byte: this is no text file");
+	BAD("h1 h2 \0 3 1 1\n", "x.flow:1:1: a NUL byte: this is not a text file");
 	BAD("h1 hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh - 3 1 1\n",
 	    "x.flow:1:4: dst: \"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh...\" is longer than a name may "
 	    "be (32)");
@@ -148,14 +148,14 @@ static void
 test_bad_numbered(void **state)
 {
 	(void)state;
-	BAD_OF(HPCC, "",
-	       "x.flow:1:1: count: the number of flows stands first, on a line of its own");
+	BAD_OF(HPCC, "", "x.flow:1:1: count: the first line must be the number of flows");
 	BAD_OF(HPCC, "#\n0 1 3 100 1000 2\n",
-	       "x.flow:2:1: count: the number of flows stands first, on a line of its own");
+	       "x.flow:2:1: count: the first line must be the number of flows");
 	BAD_OF(HPCC, "two\n", "x.flow:1:1: count: \"two\" is not a whole number");
-	BAD_OF(HPCC, "2\n0 1 3 100 1000 2\n", "x.flow:1:1: count: 2 flows are announced, 1 follow");
+	BAD_OF(HPCC, "2\n0 1 3 100 1000 2\n",
+	       "x.flow:1:1: count: 2 flows are announced, but 1 follow");
 	BAD_OF(CONWEAVE, "#\n\n  0\n0 1 3 1000 2\n",
-	       "x.flow:3:3: count: 0 flows are announced, 1 follow");
+	       "x.flow:3:3: count: 0 flows are announced, but 1 follow");
 	BAD_OF(HPCC, "1\n0 1 3 1000 2\n",
 	       "x.flow:2:1: 5 words; a line is `src dst pg dport bytes start_s`");
 	BAD_OF(CONWEAVE, "1\n0 1 3 100 1000 2\n",
@@ -179,7 +179,7 @@ test_bad_numbered(void **state)
 	BAD_OF(CONWEAVE, "2\n0 1 3 1000 2.5\n0 1 3 1000 2.4\n",
 	       "x.flow:3:12: start_s: is earlier than the flow before it; this format is sorted by "
 	       "start");
-	BAD_OF(HPCC, "1\n0 1 3 \0 100 1000 2\n", "x.flow:2:1: a NUL byte: this is no text file");
+	BAD_OF(HPCC, "1\n0 1 3 \0 100 1000 2\n", "x.flow:2:1: a NUL byte: this is not a text file");
 }
 
 int

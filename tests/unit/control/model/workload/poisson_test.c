@@ -156,8 +156,8 @@ test_refused(void **state)
 {
 	(void)state;
 	assert_refused(TWO, "  - {kind: poisson, load: 50%, sizes: one.cdf, until: 1000s}\n",
-		       "t.yaml:4:5: workload.until: about 12500000000 flows of 1000.0 bytes in the "
-		       "mean by then; at most 16777216");
+		       "t.yaml:4:5: workload.until: about 12500000000 flows of 1000.0 bytes on "
+		       "average by then; at most 16777216");
 	assert_refused(TWO, "  - {kind: poisson, load: 50%, sizes: non.cdf, until: 1us}\n",
 		       "t.yaml:4:39: workload.sizes: non.cdf cannot be read");
 	assert_refused(FIXTURE_DEMO, "  - {kind: poisson, load: 90%, sizes: rpc, until: 1ms}\n",

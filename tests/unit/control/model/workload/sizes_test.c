@@ -181,12 +181,10 @@ test_bad(void **state)
 	BAD("0 0\n6 100.01\n", "x.cdf:2:3: percent: 100.01 is out of range: 0 to 100 %");
 	BAD("0 0\n5 1.00000001\n6 100\n",
 	    "x.cdf:2:3: percent: 1.00000001 has more than 7 digits after the point");
-	BAD("0 0\n5 50\n4 100\n5 100\n",
-	    "x.cdf:3:1: bytes fall: points stand in the order of their sizes");
-	BAD("0 0\n5 50\n6 49\n7 100\n",
-	    "x.cdf:3:1: percent falls: it is of all sizes up to this one");
+	BAD("0 0\n5 50\n4 100\n5 100\n", "x.cdf:3:1: bytes fall: sort the points by size");
+	BAD("0 0\n5 50\n6 49\n7 100\n", "x.cdf:3:1: percent falls: it is cumulative");
 	BAD("0 5\n6 100\n", "x.cdf:1:1: a flow has at least one byte");
-	BAD("0 0\n6 \0 100\n", "x.cdf:2:1: a NUL byte: this is no text file");
+	BAD("0 0\n6 \0 100\n", "x.cdf:2:1: a NUL byte: this is not a text file");
 }
 
 static void

@@ -330,7 +330,7 @@ test_refused(void **state)
 	assert_refused(
 		"fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: "
 		"1}\n",
-		"  - {kind: permutation, size: 1B}\n", "1 host; it takes two");
+		"  - {kind: permutation, size: 1B}\n", "1 host; at least two are needed");
 	assert_refused(
 		"fabric:\n  topology:\n    kind: explicit\n    nodes: [leaf1, leaf2, h1, h2]\n"
 		"    links: [{a: h1, b: leaf1.swp1}, {a: h2, b: leaf2.swp1}]\n",
