@@ -183,7 +183,7 @@ add_program_part(struct nic *nic, const struct nic_flow *flow, struct program_se
 static void
 enter_program_part(struct nic *nic, const struct nic_flow *flow, struct program_sender *ps)
 {
-	program_sender_init(ps);
+	message_place_init(ps);
 	program_enter(nic->cold->programs.entries[flow->program], flow->part, ps,
 		      flow->gate != NIC_NONE ? nic->cold->inboxes.entries[flow->gate] : NULL);
 }

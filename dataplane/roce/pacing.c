@@ -6,10 +6,7 @@
 // state that it would have had.
 #include "pacing.h"
 
-#include "sender.h"
-
-// The algorithm's timers up to `now`.
-static void
+void
 pacing_run(struct pacing *p, ps_t now)
 {
 	while (p->c.timer_at <= now)
@@ -95,11 +92,4 @@ pacing_lost(struct sender *s, ps_t now)
 
 	if (c->algorithm->lost != NULL)
 		c->algorithm->lost(c, now);
-}
-
-void
-pacing_timeout(struct nic *nic, struct pacing *p, ps_t now)
-{
-	pacing_run(p, now);
-	sender_review(nic, p->sender, now);
 }

@@ -30,5 +30,5 @@ void pacing_acknowledged(struct sender *s, uint32_t index, ps_t now);
 void pacing_notified(struct sender *s, ps_t now);
 void pacing_lost(struct sender *s, ps_t now);
 
-// Its timer fired.
-void pacing_timeout(struct nic *nic, struct pacing *p, ps_t now);
+// Runs the algorithm's timers that are due by `now`.
+void pacing_run(struct pacing *p, ps_t now);

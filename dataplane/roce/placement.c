@@ -16,7 +16,7 @@
 // forgets what it has of the message.
 #include "placement.h"
 
-#include "reader.h"
+#include "read_requests.h"
 
 // Asks for a packet, and unless recovery is selective for all behind it.
 static void
@@ -26,7 +26,7 @@ ask(struct nic *nic, struct receiver *r, uint32_t psn)
 
 	r->result.naks++;
 	if (r->qp.role == QP_READER) {
-		reader_ask(nic, (struct reader *)r, psn);
+		read_requests_ask(nic, (struct reader *)r, psn);
 		return;
 	}
 	// A NAK acknowledges what is before it; not so in selective recovery.

@@ -10,85 +10,10 @@
 // time that has not begun here are not lost. What an inbox has is the least of what its feeders
 // have brought; it is found anew only when the last of those that had the least has got one more.
 //
-// A queue pair sends its messages one behind the other without waiting for acknowledgements. Their
-// sizes follow from their numbers, so that nothing is kept of a message but where the one that is
-// being sent lies and the oldest that is not acknowledged; that is what is gone back to.
+// A queue pair sends its messages one behind the other without waiting for acknowledgements.
 #include "program.h"
 
-#include "sender.h"
-
-static void
-place_advance(const struct program_sender *ps, struct message_place *place)
-{
-	const struct nic_messages *m = &ps->messages;
-	unsigned int large = place->turn < m->extra;
-
-	place->begin = place->end;
-	place->end += ps->packets[large];
-	place->last_payload = ps->last_payload[large];
-	place->turn += m->step;
-	if (place->turn >= m->of)
-		place->turn -= m->of;
-	if (++place->next == m->count) {
-		place->next = 0;
-		place->turn = m->first;
-	}
-}
-
-void
-program_sender_init(struct program_sender *ps)
-{
-	ps->at = (struct message_place){.turn = ps->messages.first};
-	ps->oldest = ps->at;
-	place_advance(ps, &ps->oldest);
-	ps->found = ps->oldest;
-}
-
-static void
-take_place(struct sender *s, const struct message_place *at)
-{
-	s->begin = at->begin;
-	s->end = at->end;
-	s->last_payload = at->last_payload;
-}
-
-void
-program_next(struct sender *s)
-{
-	struct program_sender *ps = s->cold->program;
-
-	if (ps->begun == ps->sendable)
-		return;
-	place_advance(ps, &ps->at);
-	ps->begun++;
-	take_place(s, &ps->at);
-}
-
-void
-program_rewind(struct sender *s)
-{
-	struct program_sender *ps = s->cold->program;
-
-	if (ps->begun == ps->done)
-		return;
-	ps->at = ps->oldest;
-	ps->begun = ps->done + 1;
-	take_place(s, &ps->at);
-}
-
-struct message_place
-program_find(struct sender *s, uint32_t index)
-{
-	struct program_sender *ps = s->cold->program;
-
-	// Packets are mostly looked for in their order.
-	if ((int32_t)(ps->found.begin - ps->oldest.begin) < 0 ||
-	    (int32_t)(index - ps->found.begin) < 0)
-		ps->found = ps->oldest;
-	while ((int32_t)(index - ps->found.end) >= 0)
-		place_advance(ps, &ps->found);
-	return ps->found;
-}
+#include "sender_review.h"
 
 static bool
 gate_open(const struct program_sender *ps)
@@ -302,12 +227,12 @@ program_acked(struct nic *nic, struct sender *s, ps_t now)
 
 	// `next` was taken beyond the message that it was in.
 	while ((int32_t)(s->next - s->end) > 0)
-		program_next(s);
+		message_place_next(s);
 	while (ps->done < ps->begun && (int32_t)(s->acked - ps->oldest.end) >= 0) {
 		ps->done++;
 		ps->acked_bytes += (uint64_t)(ps->oldest.end - ps->oldest.begin - 1) * s->path_mtu +
 				   ps->oldest.last_payload;
-		place_advance(ps, &ps->oldest);
+		message_place_advance(ps, &ps->oldest);
 		s->result.repetitions++;
 		part->acked++;
 		p->sends_left--;

@@ -6,57 +6,9 @@
 // When nothing has come for the retransmission time, all that is missing is requested again.
 #include "reader.h"
 
+#include "cnp.h"
 #include "placement.h"
-#include "receiver.h"
-
-static void
-send_request(struct nic *nic, struct reader *r, uint32_t offset, uint32_t packets)
-{
-	struct frame_address *a = &r->receiver.address;
-	struct nic_port *np = nic_port_of(nic, &r->receiver.qp);
-	uint32_t psn = r->receiver.expected + (offset - r->received);
-	uint32_t last = offset + packets == r->packets ? r->last_payload : r->path_mtu;
-
-	nic_respond(np, frame_make_request(nic->node->packets, nic_template(np, a), a,
-					   frame_request_bytes(a->ip6, nic->ack_bytes), psn,
-					   (uint64_t)offset * r->path_mtu,
-					   (packets - 1) * r->path_mtu + last));
-}
-
-// Keeps two requests under way, as long as there is something to ask for.
-static void
-request_more(struct nic *nic, struct reader *r)
-{
-	while (r->requested != r->packets) {
-		uint32_t left = r->packets - r->requested;
-		uint32_t count = left < NIC_WRITE_PACKETS ? left : NIC_WRITE_PACKETS;
-		bool none = r->received == r->requested;
-
-		if (!none && r->older_end != r->requested)
-			return; // there are two
-		send_request(nic, r, r->requested, count);
-		r->requested += count;
-		if (none)
-			r->older_end = r->requested;
-	}
-}
-
-// Asks for everything from packet `offset` on. What lies before it and is missing is under way.
-static void
-request_again(struct nic *nic, struct reader *r, uint32_t offset)
-{
-	r->requested = r->older_end = offset;
-	request_more(nic, r);
-}
-
-// Go-back-0: what is here of the message counts no more. Requests begin at multiples of
-// NIC_WRITE_PACKETS there.
-static void
-forget_message(struct reader *r)
-{
-	r->received -= r->received % NIC_WRITE_PACKETS;
-	r->receiver.expected = r->receiver.begin;
-}
+#include "read_requests.h"
 
 static void
 reader_start(struct nic *nic, struct reader *r, ps_t now)
@@ -65,7 +17,7 @@ reader_start(struct nic *nic, struct reader *r, ps_t now)
 	r->started = now - r->handover;
 	r->received = 0;
 	placement_begin_message(&r->receiver);
-	request_again(nic, r, 0);
+	read_requests_again(nic, r, 0);
 	nic_set_timer(nic, &r->timer, now + nic->rto);
 }
 
@@ -105,7 +57,7 @@ take_expected(struct nic *nic, struct reader *r, ps_t now)
 		placement_begin_message(place);
 		place->begin = psn_add(place->expected, (int32_t)(r->older_end - r->received));
 		r->older_end = r->requested;
-		request_more(nic, r);
+		read_requests_more(nic, r);
 	}
 	nic_set_timer(nic, &r->timer, now + nic->rto);
 }
@@ -118,7 +70,7 @@ reader_take(struct nic *nic, struct reader *r, uint32_t psn, bool ce, ps_t now)
 
 	place->result.packets++;
 	if (unlikely(ce))
-		receiver_notify(nic, place, now);
+		cnp_send(nic, place, now);
 	if (unlikely(distance < 0 || !r->open || (uint32_t)distance >= r->requested - r->received))
 		place->result.duplicates++; // or of no request at all
 	else if (likely(distance == 0))
@@ -129,20 +81,6 @@ reader_take(struct nic *nic, struct reader *r, uint32_t psn, bool ce, ps_t now)
 }
 
 void
-reader_ask(struct nic *nic, struct reader *r, uint32_t psn)
-{
-	r->result.naks++;
-	if (r->receiver.qp.recovery == NIC_RECOVERY_SELECTIVE) {
-		send_request(nic, r, r->received + (uint32_t)psn_diff(psn, r->receiver.expected),
-			     1);
-		return;
-	}
-	if (r->receiver.qp.recovery == NIC_RECOVERY_GO_BACK_0)
-		forget_message(r);
-	request_again(nic, r, r->received);
-}
-
-void
 reader_take_nak(struct nic *nic, struct reader *r, uint32_t psn, ps_t now)
 {
 	int32_t distance = psn_diff(psn, r->receiver.expected);
@@ -150,7 +88,7 @@ reader_take_nak(struct nic *nic, struct reader *r, uint32_t psn, ps_t now)
 	if (!r->open || distance < 0 || (uint32_t)distance >= r->requested - r->received)
 		return;
 	r->result.naks++;
-	request_again(nic, r, r->received + (uint32_t)distance);
+	read_requests_again(nic, r, r->received + (uint32_t)distance);
 	nic_set_timer(nic, &r->timer, now + nic->rto);
 }
 
@@ -163,7 +101,7 @@ reader_timeout(struct nic *nic, struct reader *r, ps_t now)
 	}
 	r->result.timeouts++;
 	if (r->receiver.qp.recovery == NIC_RECOVERY_GO_BACK_0)
-		forget_message(r);
-	request_again(nic, r, r->received);
+		read_requests_forget(r);
+	read_requests_again(nic, r, r->received);
 	nic_set_timer(nic, &r->timer, now + nic->rto);
 }

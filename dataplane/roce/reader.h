@@ -10,8 +10,5 @@ void reader_take(struct nic *nic, struct reader *r, uint32_t psn, bool ce, ps_t 
 // A NAK arrived: the responder misses the request that `psn` belongs to.
 void reader_take_nak(struct nic *nic, struct reader *r, uint32_t psn, ps_t now);
 
-// A packet counts as lost: asks for it, and unless recovery is selective for all behind it.
-void reader_ask(struct nic *nic, struct reader *r, uint32_t psn);
-
 // Its timer fired: a repetition starts, or what is missing is requested again.
 void reader_timeout(struct nic *nic, struct reader *r, ps_t now);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The responder of WRITEs and SENDs over the reliable connection, and DCQCN's notification point.
-// What comes before its turn, or is missing, is placement.c's.
+// The responder of WRITEs and SENDs over the reliable connection. What comes before its turn, or is missing, is placement.c's.
 //
 // An acknowledgement goes for every ack_every packets, for a message's last packet, and where the
 // requester asks for one. A duplicate counts as a packet there, so that a lost acknowledgement is
 // made good. An ACK acknowledges everything up to its PSN; a NAK what is before the PSN that is
 // missing, but in selective recovery nothing.
-//
-// A packet that was marked makes a CNP, at most one per cnp_interval and queue pair (Zhu et al.:
-// Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3.1).
 #include "receiver.h"
 
+#include "cnp.h"
 #include "placement.h"
 #include "program.h"
 
@@ -24,20 +21,6 @@ send_ack(struct nic *nic, struct receiver *r)
 		    frame_make_ack(nic->node->packets, nic_template(np, &r->address), &r->address,
 				   frame_ack_bytes(r->address.ip6, nic->ack_bytes),
 				   psn_add(r->expected, -1), ROCE_SYNDROME_ACK_NO_CREDITS, r->msn));
-}
-
-void
-receiver_notify(struct nic *nic, struct receiver *r, ps_t now)
-{
-	const struct nic_config *c = &nic->cold->config;
-	struct nic_port *np = nic_port_of(nic, &r->qp);
-
-	if (now < r->cnp_next)
-		return;
-	r->cnp_next = now + c->cnp_interval;
-	r->result.cnps++;
-	nic_respond(np, frame_make_cnp(nic->node->packets, nic_template(np, &r->address),
-				       &r->address, c->cnp_dscp, c->cnp_priority, c->cnp_tc));
 }
 
 static void
@@ -87,7 +70,7 @@ receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode,
 
 	r->result.packets++;
 	if (unlikely(ce))
-		receiver_notify(nic, r, now);
+		cnp_send(nic, r, now);
 	if (likely(distance == 0))
 		take_expected(nic, r, opcode, ack_req, now);
 	else if (distance < 0)

@@ -8,6 +8,3 @@
 // marked.
 void receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode, bool ack_req,
 		   bool ce, ps_t now);
-
-// A marked packet arrived: notifies the sender, unless it did so not long ago.
-void receiver_notify(struct nic *nic, struct receiver *r, ps_t now);

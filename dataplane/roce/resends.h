@@ -4,6 +4,8 @@
 // retransmission timer. Worker only.
 #pragma once
 
+#include "qp.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -81,4 +83,14 @@ resends_forget(struct resends *r, uint32_t index)
 		}
 		r->low++;
 	}
+}
+
+// No packet of the sender is to be sent again by itself any more.
+static inline void
+resends_drop(struct sender *s)
+{
+	if (!(s->special & SENDER_RESENDS))
+		return;
+	resends_forget(s->cold->resends, s->cold->resends->high);
+	s->special &= (uint8_t)~SENDER_RESENDS;
 }

@@ -10,7 +10,6 @@
 #include "responder.h"
 
 #include "resends.h"
-#include "sender.h"
 
 #define INVERSE_BITS 44
 
@@ -51,7 +50,7 @@ go_back(struct sender *s, struct responder *r, const struct request *request)
 	s->begin = s->next = s->acked = request->begin;
 	s->end = request->end;
 	s->last_payload = request->last_payload;
-	sender_drop_resends(s);
+	resends_drop(s);
 }
 
 static void
@@ -69,7 +68,7 @@ send_single(struct sender *s, struct responder *r, const struct request *request
 }
 
 int
-responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, ps_t now)
+responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, bool *taken)
 {
 	struct responder *r = s->cold->responder;
 	int32_t behind = psn_diff(psn, s->psn_base + r->tail),
@@ -89,12 +88,12 @@ responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, 
 	request.last_payload = (uint16_t)(bytes - (packets - 1) * s->path_mtu);
 	if (behind == 0 && r->count == RESPONDER_REQUESTS)
 		return -1; // more than were agreed on
+	*taken = true;
 	r->nak_sent = false;
 	if (behind == 0) {
 		r->waiting[(r->first + r->count++) % RESPONDER_REQUESTS] = request;
 	} else if (s->qp.recovery == NIC_RECOVERY_SELECTIVE && packets == 1) {
 		send_single(s, r, &request);
-		sender_review(nic, s, now);
 		return -1;
 	} else {
 		go_back(s, r, &request);
@@ -104,7 +103,6 @@ responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, 
 		r->limit = r->tail;
 		r->msn++; // not for a duplicate (section 9.7.7.1)
 	}
-	sender_review(nic, s, now);
 	return -1;
 }
 

@@ -19,20 +19,12 @@
 #include "program.h"
 #include "resends.h"
 #include "responder.h"
-
-// Packets in flight at most: PSNs are distinct within half of their circle.
-#define SENDER_IN_FLIGHT_MAX (UINT32_C(1) << 22)
+#include "sender_review.h"
 
 static int32_t
 after(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b);
-}
-
-static bool
-sender_has_next(const struct sender *s)
-{
-	return s->next != s->end && s->next - s->acked < SENDER_IN_FLIGHT_MAX;
 }
 
 // The packet `next` counts as sent.
@@ -48,43 +40,6 @@ sender_advance(struct nic *nic, struct sender *s, ps_t now)
 		nic_set_timer(nic, &s->timer, now + nic->rto);
 }
 
-// As sender_has_next(), for those that have more than that.
-static __attribute__((noinline)) bool
-special_may_send(struct nic *nic, struct sender *s, ps_t now, ps_t horizon)
-{
-	bool may;
-
-	if (s->next == s->end) {
-		if (s->special & SENDER_PROGRAM)
-			program_next(s);
-		else if (s->special & SENDER_RESPONDER)
-			responder_next(s);
-	}
-	may = sender_has_next(s) || s->special & SENDER_RESENDS;
-	return s->special & SENDER_PACED ? pacing_admits(nic, s, may, now, horizon) : may;
-}
-
-// `horizon`: when the transmitter is free.
-static inline void
-review(struct nic *nic, struct sender *s, ps_t now, ps_t horizon)
-{
-	bool may = likely(s->special == 0) ? sender_has_next(s)
-					   : special_may_send(nic, s, now, horizon);
-
-	if (may)
-		source_ready(nic_port_of(nic, &s->qp), &s->source, s->address.tc);
-	else
-		source_idle(nic_port_of(nic, &s->qp), &s->source, s->address.tc);
-}
-
-void
-sender_review(struct nic *nic, struct sender *s, ps_t now)
-{
-	const struct port *p = nic_port_of(nic, &s->qp)->port;
-
-	review(nic, s, now, p->tx_free > now ? p->tx_free : now);
-}
-
 // A packet that goes again by itself.
 static void
 write_single(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index)
@@ -94,7 +49,7 @@ write_single(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t ind
 
 		message_write(nic, s, m, index, single.begin, single.end, single.last_payload);
 	} else if (s->special & SENDER_PROGRAM) {
-		struct message_place place = program_find(s, index);
+		struct message_place place = message_place_find(s, index);
 
 		message_write(nic, s, m, index, place.begin, place.end, place.last_payload);
 	} else {
@@ -131,7 +86,7 @@ make_special(struct nic *nic, struct sender *s, ps_t now)
 		pacing_sent(s, occupancy, now);
 		horizon = now + time_of_bytes(profile->byte_time, occupancy);
 	}
-	review(nic, s, now, horizon);
+	sender_review_until(nic, s, now, horizon);
 	return m;
 }
 
@@ -147,7 +102,7 @@ sender_make(struct nic *nic, struct sender *s, ps_t now)
 		message_write(nic, s, m, s->next, s->begin, s->end, s->last_payload);
 	sender_advance(nic, s, now);
 	if (!sender_has_next(s))
-		review(nic, s, now, now);
+		sender_review_until(nic, s, now, now);
 	return m;
 }
 
@@ -220,7 +175,7 @@ sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 		return;
 	}
 	if (likely(s->special == 0))
-		review(nic, s, now, now);
+		sender_review_until(nic, s, now, now);
 	else
 		sender_review(nic, s, now);
 	if (s->acked == s->next)
@@ -237,7 +192,7 @@ first_of_message(struct sender *s, uint32_t index)
 	uint32_t begin = s->begin, end = s->end;
 
 	if (s->special & SENDER_PROGRAM && after(s->high, index) > 0) {
-		struct message_place place = program_find(s, index);
+		struct message_place place = message_place_find(s, index);
 
 		begin = place.begin;
 		end = place.end;
@@ -276,22 +231,13 @@ sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
 	sender_progress(nic, s, index, now);
 }
 
-void
-sender_drop_resends(struct sender *s)
-{
-	if (!(s->special & SENDER_RESENDS))
-		return;
-	resends_forget(s->cold->resends, s->cold->resends->high);
-	s->special &= (uint8_t)~SENDER_RESENDS;
-}
-
 static void
 sender_send_again(struct nic *nic, struct sender *s, ps_t now)
 {
 	s->next = s->acked;
-	sender_drop_resends(s);
+	resends_drop(s);
 	if (s->special & SENDER_PROGRAM)
-		program_rewind(s);
+		message_place_rewind(s);
 	if (s->special & SENDER_PACED) {
 		s->cold->pacing->heard = s->acked;
 		pacing_lost(s, now);
@@ -351,4 +297,22 @@ sender_timeout(struct nic *nic, struct sender *s, ps_t now)
 	}
 	s->result.timeouts++;
 	sender_send_again(nic, s, now);
+}
+
+void
+sender_pacing_timeout(struct nic *nic, struct pacing *p, ps_t now)
+{
+	pacing_run(p, now);
+	sender_review(nic, p->sender, now);
+}
+
+int
+sender_take_request(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, ps_t now)
+{
+	bool taken = false;
+	int verdict = responder_take(nic, s, psn, bytes, &taken);
+
+	if (taken)
+		sender_review(nic, s, now);
+	return verdict;
 }

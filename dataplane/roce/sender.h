@@ -8,9 +8,6 @@
 // now. NULL when memory has run out: then the packet counts as sent, and lost.
 struct rte_mbuf *sender_make(struct nic *nic, struct sender *s, ps_t now);
 
-// Puts the sender in its ring, or out of it, by what it has to send.
-void sender_review(struct nic *nic, struct sender *s, ps_t now);
-
 // An acknowledgement of everything up to `psn` arrived.
 void sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now);
 
@@ -23,5 +20,8 @@ void sender_take_cnp(struct nic *nic, struct sender *s, ps_t now);
 // Its timer fired: a repetition starts, or what is not acknowledged is sent again.
 void sender_timeout(struct nic *nic, struct sender *s, ps_t now);
 
-// No single packet is to be sent again any more.
-void sender_drop_resends(struct sender *s);
+// The timer of its congestion control fired.
+void sender_pacing_timeout(struct nic *nic, struct pacing *p, ps_t now);
+
+// A READ request arrived for a sender that answers them. Returns -1, or the reason to drop it.
+int sender_take_request(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, ps_t now);

@@ -17,7 +17,6 @@
 #include "program.h"
 #include "reader.h"
 #include "receiver.h"
-#include "responder.h"
 #include "sender.h"
 #include "stream.h"
 
@@ -149,7 +148,7 @@ take_other(struct nic *nic, struct rte_mbuf *m, struct qp *qp, ps_t now)
 		if (qp == NULL || qp->role != QP_RESPONDER)
 			return DROP_NO_QUEUE_PAIR;
 		bytes = roce_reth_dma_bytes((const struct roce_reth *)(bth + 1));
-		verdict = responder_take(nic, (struct sender *)qp, psn, bytes, now);
+		verdict = sender_take_request(nic, (struct sender *)qp, psn, bytes, now);
 		if (verdict >= 0)
 			return verdict;
 		packet_free(nic->node->packets, m);
@@ -381,7 +380,7 @@ fire(struct node *n, struct timer *timer, ps_t now)
 		reader_timeout(nic, container_of(timer, struct reader, timer), now);
 		break;
 	case TIMER_PACING:
-		pacing_timeout(nic, container_of(timer, struct pacing, timer), now);
+		sender_pacing_timeout(nic, container_of(timer, struct pacing, timer), now);
 		break;
 	case TIMER_PROGRAM:
 		program_timeout(nic, container_of(timer, struct program, timer), now);

@@ -55,9 +55,6 @@ ROOTS = ("dataplane", "pipelines", "control")
 KNOWN_CYCLES = [
     ["control/config/decode_learn", "control/config/merge"],
     ["control/fabric/counter", "control/fabric/counters"],
-    ["dataplane/roce/message", "dataplane/roce/pacing", "dataplane/roce/program", "dataplane/roce/responder",
-     "dataplane/roce/sender"],
-    ["dataplane/roce/placement", "dataplane/roce/reader", "dataplane/roce/receiver"],
 ]
 
 
