@@ -277,10 +277,10 @@ check_modes(const struct fabric *f, struct diag *diag)
 	struct diag_pos *modes = memory_array(switches, sizeof(*modes), "places of settings");
 
 	for (uint32_t n = 0; n < switches; n++)
-		if (f->switches[n].routing.mode == CONFIG_ROUTING_PINNED)
+		if (f->switches[n].routing.mode == GROUP_PINNED)
 			modes[n] = advice_pos(f, n, ADVICE_FIRST_SET, "routing.mode");
 	for (uint32_t n = 0; n < switches; n++)
-		if (f->switches[n].routing.mode == CONFIG_ROUTING_PINNED &&
+		if (f->switches[n].routing.mode == GROUP_PINNED &&
 		    f->switches[n].routing.pin_count == 0 && !has_entry(f, modes, modes[n]))
 			diag_warning(diag, f->config->file, modes[n], "routing.mode",
 				     "pinned, but `routing.pinned` names no flow: all flows are "

@@ -173,7 +173,7 @@ int config_priority_dscp(const struct switch_config *settings, unsigned priority
 
 // The name of a value as written in the file.
 const char *config_pool_name(enum config_pool pool);
-const char *config_routing_mode_name(enum config_routing_mode mode);
+const char *config_routing_mode_name(enum group_mode mode);
 const char *config_preset_name(enum config_preset preset);
 const char *config_preset_mode_name(enum config_preset_mode mode);
 const char *config_role_name(enum config_role role);

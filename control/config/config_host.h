@@ -4,9 +4,7 @@
 
 #include "config_values.h"
 
-#include "dataplane/roce/congestion_dcqcn.h"
-#include "dataplane/roce/congestion_dcqcn_mlx.h"
-#include "dataplane/roce/congestion_window.h"
+#include "dataplane/roce/congestion.h"
 
 enum config_recovery {
 	CONFIG_RECOVERY_GO_BACK_N,
@@ -14,12 +12,6 @@ enum config_recovery {
 	CONFIG_RECOVERY_GO_BACK_0
 };
 enum config_placement { CONFIG_PLACEMENT_IN_ORDER, CONFIG_PLACEMENT_OUT_OF_ORDER };
-enum config_congestion {
-	CONFIG_CONGESTION_NONE,
-	CONFIG_CONGESTION_DCQCN,
-	CONFIG_CONGESTION_DCQCN_MLX,
-	CONFIG_CONGESTION_WINDOW,
-};
 
 // A receiver that stops now and then.
 struct config_stall {
@@ -37,11 +29,9 @@ struct config_storm {
 struct host_config {
 	enum config_recovery recovery;
 	enum config_placement placement;
-	enum config_congestion congestion;
-	struct dcqcn_parameters dcqcn;
-	struct dcqcn_mlx_parameters dcqcn_mlx; // rates of increase 0: auto, by the port's rate
-	struct window_parameters window;
-	uint32_t path_mtu; // 256..4096; 0: auto
+	enum congestion_kind congestion;
+	struct congestion_parameters parameters; // before congestion_algorithm.fit()
+	uint32_t path_mtu;                       // 256..4096; 0: auto
 	uint32_t ack_every;
 	uint8_t priority;
 	int8_t dscp;     // -1: auto, config_priority_dscp() of the priority
@@ -65,3 +55,8 @@ struct host_config {
 	int32_t header_bytes; // -1: auto, real frames
 	int32_t ack_bytes;    // -1: auto
 };
+
+// The algorithms by enum congestion_kind; NULL: none.
+extern const struct congestion_algorithm *const config_congestions[CONGESTION_KINDS];
+// Where the parameters of the algorithm that the host uses begin.
+const void *config_congestion_parameters(const struct host_config *host);

@@ -4,6 +4,8 @@
 
 #include "config_values.h"
 
+#include "dataplane/base/group_mode.h"
+
 enum config_preset {
 	CONFIG_PRESET_NONE,
 	CONFIG_PRESET_SPECTRUM_X,
@@ -133,16 +135,6 @@ enum config_flow_control {
 	CONFIG_FLOW_CONTROL_NONE,
 };
 
-enum config_routing_mode {
-	CONFIG_ROUTING_ECMP,
-	CONFIG_ROUTING_ECMP_QP,
-	CONFIG_ROUTING_FLOWLET,
-	CONFIG_ROUTING_SPRAY,
-	CONFIG_ROUTING_RANDOM,
-	CONFIG_ROUTING_ADAPTIVE,
-	CONFIG_ROUTING_PINNED,
-};
-
 enum config_opcodes { CONFIG_OPCODES_DATA, CONFIG_OPCODES_ALL };
 
 enum config_weights { CONFIG_WEIGHTS_EQUAL, CONFIG_WEIGHTS_CAPACITY };
@@ -162,7 +154,7 @@ struct config_notices {
 };
 
 struct config_routing {
-	enum config_routing_mode mode;
+	enum group_mode mode;
 	enum config_weights weights;          // of computed routes' next hops
 	uint16_t eligible_udp_dport;          // 0: any UDP or other packet
 	enum config_opcodes eligible_opcodes; // DATA: not acknowledgements, CNPs

@@ -4,8 +4,8 @@
 
 #include "decode_fabric.h"
 
-extern const struct schema schema_dcqcn;     // base struct dcqcn_parameters
-extern const struct schema schema_dcqcn_mlx; // base struct dcqcn_mlx_parameters
-extern const struct schema schema_window;    // base struct window_parameters
-extern const struct schema schema_stall;     // base struct config_stall
-extern const struct schema schema_storm;     // base struct config_storm
+extern const struct schema schema_stall; // base struct config_stall
+extern const struct schema schema_storm; // base struct config_storm
+// By enum congestion_kind; base: the algorithm's parameters.
+extern struct schema schema_congestion[CONGESTION_KINDS];
+extern const struct schema_choice schema_congestion_names[];

@@ -386,7 +386,7 @@ config_pool_name(enum config_pool pool)
 }
 
 const char *
-config_routing_mode_name(enum config_routing_mode mode)
+config_routing_mode_name(enum group_mode mode)
 {
 	return schema_choice_name(schema_routing_modes, mode);
 }

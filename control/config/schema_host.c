@@ -15,13 +15,6 @@ static const struct schema_choice placements[] = {
 	{"out-of-order", CONFIG_PLACEMENT_OUT_OF_ORDER},
 	{NULL, 0},
 };
-static const struct schema_choice congestions[] = {
-	{"none", CONFIG_CONGESTION_NONE},
-	{"dcqcn", CONFIG_CONGESTION_DCQCN},
-	{"dcqcn-mlx", CONFIG_CONGESTION_DCQCN_MLX},
-	{"window", CONFIG_CONGESTION_WINDOW},
-	{NULL, 0},
-};
 static const struct schema_choice ip_versions[] = {{"4", 4}, {"6", 6}, {NULL, 0}};
 
 static const struct schema_key cnp_keys[] = {
@@ -104,6 +97,10 @@ check_path_mtu(struct decoder *d, const struct schema_key *key, const struct yam
 			       node->text);
 }
 
+#define PARAMETERS(id, name, word)                                             \
+	{word, SCHEMA_MAP, .help = "parameters of " word, AT(parameters.name), \
+	 .sub = &schema_congestion[CONGESTION_##id]},
+
 static const struct schema_key host_keys[] = {
 	{"recovery", SCHEMA_ENUM, .def = "go-back-n", .help = "what is sent again after a loss",
 	 AT(recovery), .choices = recoveries},
@@ -111,11 +108,10 @@ static const struct schema_key host_keys[] = {
 	 .help = "whether a packet may arrive ahead of another", AT(placement),
 	 .choices = placements},
 	{"congestion", SCHEMA_ENUM, .def = "none", .help = "congestion control", AT(congestion),
-	 .choices = congestions},
-	{"dcqcn", SCHEMA_MAP, .help = "parameters of dcqcn", AT(dcqcn), .sub = &schema_dcqcn},
-	{"dcqcn-mlx", SCHEMA_MAP, .help = "parameters of dcqcn-mlx", AT(dcqcn_mlx),
-	 .sub = &schema_dcqcn_mlx},
-	{"window", SCHEMA_MAP, .help = "parameters of window", AT(window), .sub = &schema_window},
+	 .choices = schema_congestion_names},
+	// clang-format off
+	CONGESTION_ALGORITHMS(PARAMETERS)
+	// clang-format on
 	{"path-mtu", SCHEMA_INTEGER, .def = "auto",
 	 .help = "auto: the largest of 256..4096 that fits", AT(path_mtu), .min = 256, .max = 4096,
 	 .word = "auto", .check = check_path_mtu,

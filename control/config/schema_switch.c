@@ -23,11 +23,12 @@ const struct schema_choice schema_preset_modes[] = {
 	{NULL, 0},
 };
 
+#define ROUTING_MODE(id, word) {word, GROUP_##id},
 const struct schema_choice schema_routing_modes[] = {
-	{"ecmp", CONFIG_ROUTING_ECMP},       {"ecmp-qp", CONFIG_ROUTING_ECMP_QP},
-	{"flowlet", CONFIG_ROUTING_FLOWLET}, {"spray", CONFIG_ROUTING_SPRAY},
-	{"random", CONFIG_ROUTING_RANDOM},   {"adaptive", CONFIG_ROUTING_ADAPTIVE},
-	{"pinned", CONFIG_ROUTING_PINNED},   {NULL, 0},
+	// clang-format off
+	GROUP_MODES(ROUTING_MODE)
+	// clang-format on
+	{NULL, 0},
 };
 
 const struct schema_choice schema_pool_names[] = {

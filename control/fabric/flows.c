@@ -206,7 +206,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	flows_set_marking(&flow.endpoint, &data);
 	flows_set_peer(&flow.endpoint, f, spec->dst, spec->dst_port, h->ip_version);
 	state->ideal = ideal_time(f, spec, query);
-	if (h->congestion != CONFIG_CONGESTION_NONE)
+	if (h->congestion != CONGESTION_NONE)
 		set_path(f, query, &flow);
 	state->first_pair = flows->pair_count;
 	for (uint32_t i = 0; rc == 0 && i < pairs; i++)

@@ -55,36 +55,19 @@ fabric_ack_marking(const struct fabric *f, uint32_t host, uint8_t data_priority,
 	return 0;
 }
 
-// Rates of increase by the port's, as HPCC's simulator has them: 5 and 50 Mb/s for each 25 Gb/s.
-#define MLX_AI_SHARE 5000
-#define MLX_HAI_SHARE 500
-
-// `mlx`: room for parameters that are worked out; the others are the host's own.
 static void
 set_congestion(struct nic_config *nic, const struct host_config *settings, uint64_t rate_bps,
-	       struct dcqcn_mlx_parameters *mlx)
+	       struct congestion_parameters *room)
 {
-	switch (settings->congestion) {
-	case CONFIG_CONGESTION_DCQCN:
-		nic->congestion = &congestion_dcqcn;
-		nic->congestion_parameters = &settings->dcqcn;
-		break;
-	case CONFIG_CONGESTION_DCQCN_MLX:
-		*mlx = settings->dcqcn_mlx;
-		if (mlx->rate_ai_bps == 0)
-			mlx->rate_ai_bps = rate_bps / MLX_AI_SHARE;
-		if (mlx->rate_hai_bps == 0)
-			mlx->rate_hai_bps = rate_bps / MLX_HAI_SHARE;
-		nic->congestion = &congestion_dcqcn_mlx;
-		nic->congestion_parameters = mlx;
-		break;
-	case CONFIG_CONGESTION_WINDOW:
-		nic->congestion = &congestion_window;
-		nic->congestion_parameters = &settings->window;
-		break;
-	default:
-		break;
-	}
+	const struct congestion_algorithm *algorithm = config_congestions[settings->congestion];
+
+	if (algorithm == NULL)
+		return;
+	memcpy(room, config_congestion_parameters(settings), algorithm->parameters_bytes);
+	if (algorithm->fit != NULL)
+		algorithm->fit(room, rate_bps);
+	nic->congestion = algorithm;
+	nic->congestion_parameters = room;
 }
 
 // A priority may fill half of the receive buffer, so that two that do at once lose nothing: XOFF
@@ -162,7 +145,7 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 	const struct topo_node *place = topology_host(f->topology, host);
 	const struct host_config *settings = &f->hosts[host];
 	struct fabric_marking cnp = mark(f, host, settings->cnp_dscp);
-	struct dcqcn_mlx_parameters mlx;
+	struct congestion_parameters parameters;
 	struct nic_config nic;
 	int error;
 
@@ -183,7 +166,7 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 		.ack_bytes = settings->ack_bytes,
 	};
 	set_ports(&nic, f, place);
-	set_congestion(&nic, settings, place->ports[0].rate_bps, &mlx);
+	set_congestion(&nic, settings, place->ports[0].rate_bps, &parameters);
 	error = nic_create(out, f->nodes[f->topology->first_host + host], &nic);
 	return error != 0 ? error : misbehave(f, host, *out);
 }

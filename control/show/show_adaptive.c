@@ -11,12 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const modes[] = {
-	[GROUP_ECMP] = "ecmp",     [GROUP_ECMP_QP] = "ecmp-qp", [GROUP_ADAPTIVE] = "adaptive",
-	[GROUP_SPRAY] = "spray",   [GROUP_RANDOM] = "random",   [GROUP_FLOWLET] = "flowlet",
-	[GROUP_PINNED] = "pinned",
-};
-
 static bool
 is_listed(const struct tables *t, const struct next_hop_group *group, uint32_t slot)
 {
@@ -122,8 +116,8 @@ group_json(const struct report_node *n, const struct next_hop_group *group, ps_t
 	for (uint32_t i = group->first; i < group->first + group->count; i++)
 		if (!is_listed(n->node->current, group, i))
 			json_array_append_new(members, member_json(n, group, i, now));
-	return json_pack("{s:s,s:b,s:o}", "mode", modes[group->mode], "pinned", group->pinned,
-			 "members", members);
+	return json_pack("{s:s,s:b,s:o}", "mode", config_routing_mode_name(group->mode), "pinned",
+			 group->pinned, "members", members);
 }
 
 // Whether a group before has the same next hops: they differ in what packets wear alone.

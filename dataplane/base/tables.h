@@ -8,6 +8,7 @@
 #pragma once
 
 #include "lpm.h"
+#include "group_mode.h"
 #include "pins.h"
 #include "time.h"
 
@@ -137,17 +138,6 @@ struct port_tables {
 	uint16_t tenant; // TENANT_NONE
 	bool inner;      // a switch of the fabric is behind it: notices are sent and believed here
 	bool underlay; // a switch of the fabric is behind it: tunnels and VLANs of tenants end here
-};
-
-// Those from GROUP_ADAPTIVE on choose packet by packet, or flowlet by flowlet.
-enum group_mode {
-	GROUP_ECMP,
-	GROUP_ECMP_QP,
-	GROUP_PINNED, // what is not pinned goes as with ECMP
-	GROUP_ADAPTIVE,
-	GROUP_SPRAY,
-	GROUP_RANDOM,
-	GROUP_FLOWLET,
 };
 
 struct next_hop {

@@ -17,6 +17,78 @@
 
 struct congestion_algorithm;
 
+// The algorithms: ROW(ID, name, word). congestion_NAME is the algorithm, struct NAME_parameters what
+// a user may set of it, and the word its name in files and output.
+#define CONGESTION_ALGORITHMS(ROW)             \
+	ROW(DCQCN, dcqcn, "dcqcn")             \
+	ROW(DCQCN_MLX, dcqcn_mlx, "dcqcn-mlx") \
+	ROW(WINDOW, window, "window")
+
+#define CONGESTION_ID(id, name, word) CONGESTION_##id,
+enum congestion_kind { CONGESTION_NONE, CONGESTION_ALGORITHMS(CONGESTION_ID) CONGESTION_KINDS };
+#undef CONGESTION_ID
+
+struct dcqcn_parameters {
+	double gain;            // g, above 0, 1 at most
+	ps_t alpha_timer;       // K: no CNP for so long and alpha falls; above 0
+	ps_t rate_timer;        // between increases by time; above 0
+	uint64_t byte_counter;  // B: between increases by bytes sent; a packet's or more
+	uint32_t fast_recovery; // F: increases by time, or by bytes, before the target rises
+	uint64_t rate_ai_bps;   // additive increase
+	uint64_t rate_hai_bps;  // hyper increase
+	uint64_t rate_min_bps;  // never below; above 0
+};
+
+struct dcqcn_mlx_parameters {
+	double gain;            // g, above 0, 1 at most
+	ps_t alpha_interval;    // between updates of alpha; above 0
+	ps_t decrease_interval; // after which CNPs are answered; above 0
+	ps_t increase_timer;    // from a decrease or increase to the next increase; above 0
+	uint32_t fast_recovery; // increases before the target rises
+	uint64_t rate_ai_bps;   // additive increase; 0 before ->fit: by the port's rate
+	uint64_t rate_hai_bps;  // hyper increase; the same
+	uint64_t rate_min_bps;  // never below; above 0
+	bool clamp_target;      // every decrease lowers the target, not only the first in a row
+};
+
+struct window_parameters {
+	uint64_t size_bytes; // 0: the path's bandwidth-delay product
+};
+
+#define CONGESTION_PARAMETERS(id, name, word) struct name##_parameters name;
+struct congestion_parameters {
+	CONGESTION_ALGORITHMS(CONGESTION_PARAMETERS)
+};
+#undef CONGESTION_PARAMETERS
+
+// A member of the parameters as a key of a file: control/config/ makes the key from this row.
+enum congestion_unit {
+	CONGESTION_FRACTION, // double
+	CONGESTION_TIME,     // ps_t
+	CONGESTION_BYTES,
+	CONGESTION_RATE, // bits per second
+	CONGESTION_COUNT,
+	CONGESTION_BOOL,
+};
+
+struct congestion_parameter {
+	const char *key;
+	enum congestion_unit unit;
+	const char *def, *help; // the default as a file would have it
+	size_t offset, size;
+	int64_t min, max;
+	bool has_auto; // the word `auto` stands for 0
+};
+
+// Bounds of parameters.
+#define CONGESTION_RATE_STEP 1000     // 1 kb/s
+#define CONGESTION_RATE_LEAST 1000000 // 1 Mb/s
+#define CONGESTION_RATE_MAX INT64_C(8000000000000)
+#define CONGESTION_BYTES_MAX (INT64_C(1) << 40)
+#define CONGESTION_COUNT_MAX 1000
+
+#define CONGESTION_AT(type, member) offsetof(type, member), sizeof(((type *)0)->member)
+
 // For a time series.
 struct congestion_reading {
 	double rate_bps;   // it sends at; of the line where it is not paced
@@ -51,8 +123,10 @@ _Static_assert(sizeof(struct congestion) == 192, "three cache lines");
 // Worker, but for start. Those that may be NULL do nothing then; what has no timer leaves timer_at
 // at PS_NEVER.
 struct congestion_algorithm {
-	const char *name;
+	const struct congestion_parameter *parameters; // ends with a NULL key
 	size_t parameters_bytes;
+	// Sets parameters that were left to follow from the rate of the NIC's port. NULL allowed.
+	void (*fit)(void *parameters, uint64_t rate_bps);
 	// At set-up: c is as congestion_start() left it, c->parameters set.
 	void (*start)(struct congestion *c, const struct congestion_path *path);
 	// A packet started at `now`, which takes so many bytes of the link's time; sets next_at.
@@ -71,9 +145,10 @@ struct congestion_algorithm {
 	void (*read)(const struct congestion *c, ps_t now, struct congestion_reading *out);
 };
 
-extern const struct congestion_algorithm congestion_dcqcn;     // congestion_dcqcn.h
-extern const struct congestion_algorithm congestion_dcqcn_mlx; // congestion_dcqcn_mlx.h
-extern const struct congestion_algorithm congestion_window;    // congestion_window.h
+#define CONGESTION_DECLARE(id, name, word) \
+	extern const struct congestion_algorithm congestion_##name;
+CONGESTION_ALGORITHMS(CONGESTION_DECLARE)
+#undef CONGESTION_DECLARE
 
 // Makes the state of a new queue pair. `parameters`: algorithm->parameters_bytes of them, which
 // must live as long. Before the node runs.

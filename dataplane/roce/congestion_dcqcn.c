@@ -20,7 +20,7 @@
 //
 // A queue pair whose byte time has come back to the line's is as before the first CNP: it is not
 // paced and has no timer. alpha goes on falling then; that is made good when it is next needed.
-#include "congestion_dcqcn.h"
+#include "congestion.h"
 
 struct dcqcn {
 	double rate_bps;
@@ -166,8 +166,30 @@ dcqcn_read(const struct congestion *c, ps_t now, struct congestion_reading *out)
 	};
 }
 
+#define AT(member) CONGESTION_AT(struct dcqcn_parameters, member)
+
+// Where the defaults come from stands in doc/nic.md.
+static const struct congestion_parameter dcqcn_rows[] = {
+	{"gain", CONGESTION_FRACTION, "1/256", "g, the weight of news in alpha", AT(gain)},
+	{"alpha-timer", CONGESTION_TIME, "55us", "without a CNP, after which alpha falls",
+	 AT(alpha_timer), .min = 10 * PS_PER_NS, .max = PS_PER_S},
+	{"rate-timer", CONGESTION_TIME, "55us", "between increases by time", AT(rate_timer),
+	 .min = 10 * PS_PER_NS, .max = PS_PER_S},
+	{"byte-counter", CONGESTION_BYTES, "10MB", "between increases by bytes sent",
+	 AT(byte_counter), .min = 16000, .max = CONGESTION_BYTES_MAX},
+	{"fast-recovery", CONGESTION_COUNT, "5", "F, increases before the target rises",
+	 AT(fast_recovery), .min = 0, .max = CONGESTION_COUNT_MAX},
+	{"rate-ai", CONGESTION_RATE, "40M", "additive increase", AT(rate_ai_bps),
+	 .min = CONGESTION_RATE_STEP, .max = CONGESTION_RATE_MAX},
+	{"rate-hai", CONGESTION_RATE, "200M", "hyper increase", AT(rate_hai_bps),
+	 .min = CONGESTION_RATE_STEP, .max = CONGESTION_RATE_MAX},
+	{"min-rate", CONGESTION_RATE, "10M", "never slower", AT(rate_min_bps),
+	 .min = CONGESTION_RATE_LEAST, .max = CONGESTION_RATE_MAX},
+	{.key = NULL},
+};
+
 const struct congestion_algorithm congestion_dcqcn = {
-	.name = "dcqcn",
+	.parameters = dcqcn_rows,
 	.parameters_bytes = sizeof(struct dcqcn_parameters),
 	.start = dcqcn_start,
 	.sent = dcqcn_sent,

@@ -11,7 +11,7 @@
 // Both intervals run from the queue pair's first CNP on. Nothing happens at most of their ends:
 // alpha is worked out when it is next needed, and only the end of a decrease_interval in which a
 // CNP came has a timer. An interval's end at the instant of a CNP comes before it.
-#include "congestion_dcqcn_mlx.h"
+#include "congestion.h"
 
 struct dcqcn_mlx {
 	double rate_bps;
@@ -176,9 +176,51 @@ mlx_read(const struct congestion *c, ps_t now, struct congestion_reading *out)
 	};
 }
 
+// Rates of increase by the port's, as HPCC's simulator has them: 5 and 50 Mb/s for each 25 Gb/s.
+#define AI_SHARE 5000
+#define HAI_SHARE 500
+
+static void
+mlx_fit(void *parameters, uint64_t rate_bps)
+{
+	struct dcqcn_mlx_parameters *p = parameters;
+
+	if (p->rate_ai_bps == 0)
+		p->rate_ai_bps = rate_bps / AI_SHARE;
+	if (p->rate_hai_bps == 0)
+		p->rate_hai_bps = rate_bps / HAI_SHARE;
+}
+
+#define AT(member) CONGESTION_AT(struct dcqcn_mlx_parameters, member)
+
+// Where the defaults come from stands in doc/nic.md.
+static const struct congestion_parameter dcqcn_mlx_rows[] = {
+	{"gain", CONGESTION_FRACTION, "1/256", "g, the weight of news in alpha", AT(gain)},
+	{"alpha-interval", CONGESTION_TIME, "1us", "between updates of alpha", AT(alpha_interval),
+	 .min = 10 * PS_PER_NS, .max = PS_PER_S},
+	{"decrease-interval", CONGESTION_TIME, "4us", "at most one decrease in this time",
+	 AT(decrease_interval), .min = 10 * PS_PER_NS, .max = PS_PER_S},
+	{"increase-timer", CONGESTION_TIME, "300us", "before and between increases",
+	 AT(increase_timer), .min = 10 * PS_PER_NS, .max = PS_PER_S},
+	{"fast-recovery", CONGESTION_COUNT, "1", "increases before the target rises",
+	 AT(fast_recovery), .min = 0, .max = CONGESTION_COUNT_MAX},
+	{"rate-ai", CONGESTION_RATE, "auto", "additive increase; auto: 5M a 25G of the port",
+	 AT(rate_ai_bps), .min = CONGESTION_RATE_STEP, .max = CONGESTION_RATE_MAX,
+	 .has_auto = true},
+	{"rate-hai", CONGESTION_RATE, "auto", "hyper increase; auto: 50M a 25G of the port",
+	 AT(rate_hai_bps), .min = CONGESTION_RATE_STEP, .max = CONGESTION_RATE_MAX,
+	 .has_auto = true},
+	{"min-rate", CONGESTION_RATE, "100M", "never slower", AT(rate_min_bps),
+	 .min = CONGESTION_RATE_LEAST, .max = CONGESTION_RATE_MAX},
+	{"clamp-target", CONGESTION_BOOL, "off",
+	 "every decrease lowers the target, not only the first in a row", AT(clamp_target)},
+	{.key = NULL},
+};
+
 const struct congestion_algorithm congestion_dcqcn_mlx = {
-	.name = "dcqcn-mlx",
+	.parameters = dcqcn_mlx_rows,
 	.parameters_bytes = sizeof(struct dcqcn_mlx_parameters),
+	.fit = mlx_fit,
 	.start = mlx_start,
 	.sent = mlx_sent,
 	.notified = mlx_notified,

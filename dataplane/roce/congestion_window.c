@@ -2,7 +2,7 @@
 // A fixed window of payload in flight for each queue pair, as NICs can be set to have: what is in
 // the network, and so in a switch's queue, is bounded by the number of senders times the window,
 // whatever marks or pauses say. Nothing is paced.
-#include "congestion_window.h"
+#include "congestion.h"
 
 static void
 window_start(struct congestion *c, const struct congestion_path *path)
@@ -30,8 +30,18 @@ window_read(const struct congestion *c, ps_t now, struct congestion_reading *out
 	*out = (struct congestion_reading){.rate_bps = line, .target_bps = line};
 }
 
+#define AT(member) CONGESTION_AT(struct window_parameters, member)
+
+// Where the defaults come from stands in doc/nic.md.
+static const struct congestion_parameter window_rows[] = {
+	{"size", CONGESTION_BYTES, "auto",
+	 "in flight for each queue pair; auto: the path's bandwidth-delay product", AT(size_bytes),
+	 .min = 1, .max = CONGESTION_BYTES_MAX, .has_auto = true},
+	{.key = NULL},
+};
+
 const struct congestion_algorithm congestion_window = {
-	.name = "window",
+	.parameters = window_rows,
 	.parameters_bytes = sizeof(struct window_parameters),
 	.start = window_start,
 	.read = window_read,

@@ -39,6 +39,15 @@ class Recipes(unittest.TestCase):
         """Its own file, the list of views, and the list of sources."""
         self.assert_files(3, r"\bshow_pool\b", "control", "dataplane", "pipelines")
 
+    def test_a_routing_mode(self):
+        """Its row, the code that chooses, and the tables that need it."""
+        self.assert_files(3, r"\bGROUP_FLOWLET\b|\bFLOWLET\b|\"flowlet\"", "control", "dataplane", "pipelines")
+
+    def test_a_congestion_control(self):
+        """Its row with its parameters, its own file, and the list of sources."""
+        self.assert_files(3, r"\bwindow_parameters\b|\bcongestion_window\b|\bCONGESTION_WINDOW\b|\bROW\(WINDOW\b",
+                          "control", "dataplane", "pipelines")
+
 
 if __name__ == "__main__":
     unittest.main()

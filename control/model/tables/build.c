@@ -93,10 +93,9 @@ set_routing(struct tables_draft *draft)
 			     routing->eligible_bth_reserved != 0;
 	t->hash_seed = hash_seed(draft);
 	t->flowlet_gap = routing->flowlet_gap_ps;
-	t->flowlets = routing->mode == CONFIG_ROUTING_FLOWLET;
+	t->flowlets = routing->mode == GROUP_FLOWLET;
 	t->utilisation = routing->utilisation_ppm != 0 &&
-			 (routing->mode == CONFIG_ROUTING_FLOWLET ||
-			  routing->mode == CONFIG_ROUTING_ADAPTIVE);
+			 (routing->mode == GROUP_FLOWLET || routing->mode == GROUP_ADAPTIVE);
 	t->notices = (struct notice_profile){
 		.on = routing->notices.on,
 		.depth = tables_cells_down(t, routing->notices.depth_bytes),

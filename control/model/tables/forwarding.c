@@ -12,22 +12,6 @@
 
 #define UNUSED UINT32_MAX
 
-static enum group_mode
-group_mode(const struct tables_draft *draft)
-{
-	static const enum group_mode modes[] = {
-		[CONFIG_ROUTING_ECMP] = GROUP_ECMP,
-		[CONFIG_ROUTING_ECMP_QP] = GROUP_ECMP_QP,
-		[CONFIG_ROUTING_FLOWLET] = GROUP_FLOWLET,
-		[CONFIG_ROUTING_SPRAY] = GROUP_SPRAY,
-		[CONFIG_ROUTING_RANDOM] = GROUP_RANDOM,
-		[CONFIG_ROUTING_ADAPTIVE] = GROUP_ADAPTIVE,
-		[CONFIG_ROUTING_PINNED] = GROUP_PINNED,
-	};
-
-	return modes[draft->settings->routing.mode];
-}
-
 // Next hops in the snapshot, from a group of the list. Where notices are believed each leaf has
 // some of its own, so that a change of the way to one leaf changes nothing for the others.
 struct slice {
@@ -145,7 +129,7 @@ find_or_make(struct making *m, const struct route *route)
 	t->groups[t->group_count] = (struct next_hop_group){
 		.first = m->slices[slice].first,
 		.count = m->slices[slice].count,
-		.mode = (uint8_t)group_mode(m->draft),
+		.mode = (uint8_t)m->draft->settings->routing.mode,
 		.pinned = t->pins != NULL,
 		.glean = m->slices[slice].glean,
 		.encap = plain ? 0 : route->encap + 1,

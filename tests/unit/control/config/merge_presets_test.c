@@ -44,7 +44,7 @@ without_a_preset(void **state)
 	assert_int_equal(s.pfc_priorities, 1 << 3);
 	assert_int_equal(s.pfc_quanta, 65535);
 	assert_true(s.pfc_refresh_auto);
-	assert_int_equal(s.routing.mode, CONFIG_ROUTING_ECMP);
+	assert_int_equal(s.routing.mode, GROUP_ECMP);
 	assert_int_equal(s.routing.eligible_udp_dport, 4791);
 	assert_true(s.routing.hash_seed_auto);
 	assert_int_equal(s.routing.grade_count, 4);

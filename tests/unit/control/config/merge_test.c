@@ -138,7 +138,7 @@ the_nearest_section_wins_key_by_key(void **state)
 	assert_int_equal(leaf1.groups[3].reserved_bytes, 1000);
 	assert_int_equal(leaf1.groups[3].xon_bytes, 5000);
 	assert_alpha(&leaf1.groups[3].limit, 1);
-	assert_int_equal(leaf1.routing.mode, CONFIG_ROUTING_ECMP);
+	assert_int_equal(leaf1.routing.mode, GROUP_ECMP);
 	assert_int_equal(leaf2.preset, CONFIG_PRESET_SONIC);
 	assert_int_equal(leaf2.latency_ps, 3000000);
 	assert_int_equal(leaf2.dscp_to_priority[26], 1);
@@ -147,7 +147,7 @@ the_nearest_section_wins_key_by_key(void **state)
 	assert_int_equal(leaf2.groups[3].limit.kind, CONFIG_LIMIT_STATIC);
 	assert_int_equal(leaf2.groups[3].limit.static_bytes, 20000);
 	assert_int_equal(spine.buffer_bytes, 1000000);
-	assert_int_equal(spine.routing.mode, CONFIG_ROUTING_SPRAY);
+	assert_int_equal(spine.routing.mode, GROUP_SPRAY);
 	assert_int_equal(spine.dscp_to_priority[2], 6);
 }
 
@@ -250,7 +250,7 @@ values_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(config_pool_name(CONFIG_POOL_EGRESS_LOSSY), "egress-lossy");
-	assert_string_equal(config_routing_mode_name(CONFIG_ROUTING_ECMP_QP), "ecmp-qp");
+	assert_string_equal(config_routing_mode_name(GROUP_ECMP_QP), "ecmp-qp");
 	assert_string_equal(config_preset_name(CONFIG_PRESET_NONE), "none");
 	assert_string_equal(config_preset_name(CONFIG_PRESET_LOSSY), "lossy");
 	assert_string_equal(config_preset_mode_name(CONFIG_PRESET_MODE_SINGLE_POOL),

@@ -82,7 +82,7 @@ every_key_is_read(void **state)
 	assert_int_equal(s.pfc_quanta, 100);
 	assert_false(s.pfc_refresh_auto);
 	assert_int_equal(s.pfc_refresh_ps, 5000000);
-	assert_int_equal(s.routing.mode, CONFIG_ROUTING_ECMP_QP);
+	assert_int_equal(s.routing.mode, GROUP_ECMP_QP);
 	assert_int_equal(s.routing.eligible_udp_dport, 0);
 	assert_int_equal(s.routing.eligible_opcodes, CONFIG_OPCODES_ALL);
 	assert_false(s.routing.hash_seed_auto);
@@ -138,7 +138,7 @@ routing_is_read(void **state)
 	(void)state;
 	assert_int_equal(config_load_text(&c, text, strlen(text), "f.yaml", &diag), 0);
 	assert_int_equal(config_switch(c, "", CONFIG_ROLE_LEAF, &s), 0);
-	assert_int_equal(s.routing.mode, CONFIG_ROUTING_FLOWLET);
+	assert_int_equal(s.routing.mode, GROUP_FLOWLET);
 	assert_int_equal(s.routing.weights, CONFIG_WEIGHTS_CAPACITY);
 	assert_int_equal(s.routing.flowlet_gap_ps, 3000000);
 	assert_int_equal(s.routing.utilisation_ppm, 700000);

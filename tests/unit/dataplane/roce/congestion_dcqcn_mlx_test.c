@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The NICs' DCQCN against sequences worked out by hand, and its alpha, which is worked out only
 // when needed, against one that is updated at every interval's end.
-#include "dataplane/roce/congestion_dcqcn_mlx.h"
+#include "dataplane/roce/congestion.h"
 
 #include "dataplane/base/random.h"
 

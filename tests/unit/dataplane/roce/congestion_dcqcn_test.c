@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DCQCN's reaction point against sequences worked out by hand, on a 40 Gb/s line (200 ps a byte)
 // with the paper's parameters. Rates are in Gb/s and exact: sums of powers of two times 40 Mb/s.
-#include "dataplane/roce/congestion_dcqcn.h"
+#include "dataplane/roce/congestion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

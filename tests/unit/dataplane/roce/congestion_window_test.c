@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "dataplane/roce/congestion_window.h"
+#include "dataplane/roce/congestion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

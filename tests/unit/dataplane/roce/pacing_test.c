@@ -4,7 +4,7 @@
 // calls that it owes, each at its time.
 
 #include "dataplane/roce/congestion.h"
-#include "dataplane/roce/congestion_window.h"
+#include "dataplane/roce/congestion.h"
 #include "pair.h"
 
 #include <errno.h>
@@ -85,7 +85,6 @@ tell_read(const struct congestion *c, ps_t now, struct congestion_reading *out)
 }
 
 static const struct congestion_algorithm tell = {
-	.name = "tell",
 	.parameters_bytes = sizeof(struct tell_parameters),
 	.start = tell_start,
 	.sent = tell_sent,

@@ -2,7 +2,7 @@
 // What is seen of queue pairs from outside, before, while and after their flows go.
 #include "dataplane/roce/qp_state.h"
 
-#include "dataplane/roce/congestion_window.h"
+#include "dataplane/roce/congestion.h"
 #include "pair.h"
 
 #include <errno.h>
