@@ -253,14 +253,16 @@ check_link(struct markings *m, uint32_t link)
 	const struct topo_link *l = &m->f->topology->links[link];
 	struct difference found = {.first = 64};
 	char more[48] = "", name[TOPOLOGY_NAME_MAX];
+	int others;
 
 	check_direction(m, link, false, &found);
 	check_direction(m, link, true, &found);
 	if (found.dscps == 0)
 		return;
-	if (__builtin_popcountll(found.dscps) > 1)
-		snprintf(more, sizeof(more), " (also %d other DSCPs)",
-			 __builtin_popcountll(found.dscps) - 1);
+	others = __builtin_popcountll(found.dscps) - 1;
+	if (others > 0)
+		snprintf(more, sizeof(more), " (and %d more DSCP%s)", others,
+			 others == 1 ? "" : "s");
 	advice_note(&m->found, found.pos, "qos", topology_link_name(m->f->topology, link, name),
 		    "on the link @ DSCP %u is priority %u on the %s and %u on the %s%s: a pause "
 		    "from one end does not stop these packets at the other",

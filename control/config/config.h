@@ -82,6 +82,9 @@ enum config_origin { CONFIG_ORIGIN_DEFAULT, CONFIG_ORIGIN_PRESET, CONFIG_ORIGIN_
 struct config_mark {
 	enum config_origin origin;
 	struct diag_pos pos; // FILE only
+	// Of an entry that a map of numbers does not list: "default" if that key of the map says it,
+	// "" if the map itself does by leaving it out; else NULL.
+	const char *instead;
 };
 // By key, as below a switch's section: "qos.tc.3.weight". A zeroed one is empty.
 struct config_marks {

@@ -65,6 +65,8 @@ struct config_fabric {
 	enum config_topology_format format;
 	struct config_node *nodes; // explicit, file
 	unsigned node_count;
+	const char **range_names; // of nodes, that read like a range of hosts: h1-h8; sorted
+	unsigned range_name_count;
 	struct config_explicit_link *links; // explicit, file
 	unsigned link_count;
 	struct config_link host_link;

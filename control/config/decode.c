@@ -66,7 +66,13 @@ decode_alloc(struct decoder *d, size_t size)
 void
 decode_mark(struct decoder *d, struct diag_pos pos)
 {
-	struct config_mark mark = {.origin = d->origin};
+	decode_mark_instead(d, pos, NULL);
+}
+
+void
+decode_mark_instead(struct decoder *d, struct diag_pos pos, const char *instead)
+{
+	struct config_mark mark = {.origin = d->origin, .instead = instead};
 	const char *last = strrchr(d->path, '.');
 	size_t path = d->path_length;
 

@@ -15,6 +15,8 @@ struct decoder {
 	struct config_marks *marks; // where switch settings came from; or NULL
 	size_t marks_skip;          // characters of the path before a mark's key
 	bool out_of_memory;
+	const struct config_fabric *fabric; // whose nodes lists of hosts name; or NULL
+	size_t names;                       // in all lists so far
 	size_t path_length;
 	char path[DECODE_PATH_MAX]; // "switch.qos.tc.3"
 	const char *or_word;        // what may stand in place of the list around an item; or NULL
@@ -58,6 +60,7 @@ bool decode_is_off(const struct yaml_node *node);
 void decode_store(void *at, size_t size, int64_t value);
 // Remembers where the key at the current path came from.
 void decode_mark(struct decoder *d, struct diag_pos pos);
+void decode_mark_instead(struct decoder *d, struct diag_pos pos, const char *instead);
 // "...; did you mean "x"?" or nothing, for the end of a message.
 const char *decode_hint(char out[static 80], const char *word, const char *const *candidates,
 			size_t count);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "decode_fabric.h"
 
+#include "host_range.h"
 #include "scalar.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -53,6 +55,29 @@ decode_node(struct decoder *d, const char *text, struct diag_pos pos, const stru
 	decode_leave(d, path);
 }
 
+static int
+text_compare(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static void
+list_range_names(struct decoder *d, struct config_fabric *fabric)
+{
+	const char **names = decode_alloc(d, (fabric->node_count + 1) * sizeof(*names));
+	struct host_range range;
+	char why[SCALAR_WHY];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < fabric->node_count; i++)
+		if (host_range_read(&range, fabric->nodes[i].name.text, why) == 0 &&
+		    range.count > 0)
+			names[count++] = range.text;
+	qsort(names, count, sizeof(*names), text_compare);
+	fabric->range_names = names;
+	fabric->range_name_count = count;
+}
+
 void
 decode_nodes(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	     void *base)
@@ -81,6 +106,7 @@ decode_nodes(struct decoder *d, const struct schema_key *key, const struct yaml_
 	}
 	fabric->nodes = nodes;
 	fabric->node_count = node->count;
+	list_range_names(d, fabric);
 }
 
 void

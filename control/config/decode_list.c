@@ -61,7 +61,7 @@ decode_bits(struct decoder *d, const struct schema_key *key, const struct yaml_n
 			return;
 		}
 		if (bits >> number & 1)
-			decode_error(d, items[i]->pos, "%s is named twice", text);
+			decode_error(d, items[i]->pos, "the list has %s twice", text);
 		bits |= UINT64_C(1) << number;
 	}
 	decode_store(at, key->size, (int64_t)bits);
@@ -78,7 +78,7 @@ item_fits(struct decoder *d, const struct schema_key *key, struct yaml_node *con
 
 	for (unsigned i = 0; key->flags & SCHEMA_UNIQUE && i + 1 < count; i++)
 		if (memcmp(items + i * size, last, size) == 0) {
-			decode_error(d, nodes[count - 1]->pos, "%s is named twice",
+			decode_error(d, nodes[count - 1]->pos, "the list has %s twice",
 				     nodes[count - 1]->text);
 			return false;
 		}
@@ -171,7 +171,8 @@ mark_unlisted(struct decoder *d, const struct schema_key *key, const struct yaml
 			continue;
 		snprintf(name, sizeof(name), "%u", i);
 		path = decode_enter(d, name);
-		decode_mark(d, written != NULL ? written->value->pos : node->pos);
+		decode_mark_instead(d, written != NULL ? written->value->pos : node->pos,
+				    written != NULL ? "default" : "");
 		decode_leave(d, path);
 	}
 }

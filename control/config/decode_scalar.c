@@ -2,10 +2,12 @@
 // The types that are one word, or a list of names.
 #include "decode.h"
 
+#include "control/base/memory.h"
 #include "host_range.h"
 #include "scalar.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -156,7 +158,7 @@ read_names(struct decoder *d, const struct schema_key *key, const struct yaml_no
 	if (text == NULL)
 		return false;
 	*range = (struct host_range){.text = text};
-	if (key->flags & SCHEMA_HOSTS && host_range_read(range, text, why) < 0)
+	if (key->flags & SCHEMA_HOSTS && host_range_read_item(range, d->fabric, text, why) < 0)
 		decode_error(d, node->pos, "%s", why);
 	else if (!(key->flags & SCHEMA_HOSTS) && !host_range_is_name(text))
 		decode_error(d, node->pos, "\"%.40s\" is not a name", text);
@@ -165,29 +167,52 @@ read_names(struct decoder *d, const struct schema_key *key, const struct yaml_no
 	return false;
 }
 
-// Appends the names of one item. Those of one range differ from each other.
 static void
-add_names(struct decoder *d, const struct schema_key *key, const struct host_range *range,
-	  struct diag_pos pos, struct config_names *to)
+add_names(struct decoder *d, const struct host_range *range, struct diag_pos pos,
+	  struct config_names *to)
 {
-	unsigned before = to->count;
+	char name[6 * CONFIG_NAME_MAX];
 
-	for (unsigned i = 0; i == 0 || i < range->count; i++) {
-		int length = host_range_name(range, i, NULL, 0);
-		char *text = decode_alloc(d, (size_t)length + 1);
-
-		if (text == NULL)
-			return;
-		host_range_name(range, i, text, (unsigned)length + 1);
-		for (unsigned j = 0; key->flags & SCHEMA_UNIQUE && j < before; j++)
-			if (strcmp(to->items[j].text, text) == 0)
-				decode_error(d, pos, "%s is named twice", text);
+	for (unsigned i = 0; i == 0 || i < range->count; i++)
 		to->items[to->count++] = (struct config_name){
-			.text = text,
+			.text = arena_text(d->arena, name,
+					   (size_t)host_range_name(range, i, name, sizeof(name))),
 			.range = range->count != 0 ? range->text : NULL,
 			.pos = pos,
 		};
+}
+
+static int
+name_compare(const void *left, const void *right)
+{
+	const struct config_name *a = *(const struct config_name *const *)left;
+	const struct config_name *b = *(const struct config_name *const *)right;
+	int order = strcmp(a->text, b->text);
+
+	return order != 0 ? order : a < b ? -1 : a > b;
+}
+
+// Reports names that are listed before. One error is enough for a range.
+static void
+refuse_duplicates(struct decoder *d, const struct config_names *names)
+{
+	const struct config_name **sorted =
+		memory_array(names->count, sizeof(const struct config_name *), "names of a list");
+	const char *reported = NULL;
+
+	for (unsigned i = 0; i < names->count; i++)
+		sorted[i] = &names->items[i];
+	qsort(sorted, names->count, sizeof(const struct config_name *), name_compare);
+	for (unsigned i = 1; i < names->count; i++) {
+		const struct config_name *name = sorted[i];
+
+		if (strcmp(name->text, sorted[i - 1]->text) != 0 ||
+		    (name->range != NULL && name->range == reported))
+			continue;
+		reported = name->range;
+		decode_error(d, name->pos, "%s is named twice", name->text);
 	}
+	free(sorted);
 }
 
 static void
@@ -201,7 +226,7 @@ decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_
 	struct config_names names = {0};
 	size_t total = 0;
 
-	if (items == NULL || ranges == NULL)
+	if (items == NULL)
 		return;
 	for (unsigned i = 0; i < count; i++) {
 		if (!read_names(d, key, items[i], &ranges[i]))
@@ -212,9 +237,17 @@ decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_
 		decode_error(d, node->pos, "%zu names: %d at most", total, HOST_RANGE_MAX);
 		return;
 	}
+	d->names += total;
+	if (d->names > HOST_NAMES_MAX) {
+		decode_error(d, node->pos, "the lists of the file have more than %d names together",
+			     HOST_NAMES_MAX);
+		return;
+	}
 	names.items = decode_alloc(d, (total + 1) * sizeof(*names.items));
-	for (unsigned i = 0; names.items != NULL && i < count; i++)
-		add_names(d, key, &ranges[i], items[i]->pos, &names);
+	for (unsigned i = 0; i < count; i++)
+		add_names(d, &ranges[i], items[i]->pos, &names);
+	if (key->flags & SCHEMA_UNIQUE)
+		refuse_duplicates(d, &names);
 	if (count < key->min)
 		decode_error(d, node->pos, "needs at least %d name%s", (int)key->min,
 			     key->min == 1 ? "" : "s");

@@ -112,6 +112,24 @@ host_range_read(struct host_range *range, const char *text, char *why)
 	return 0;
 }
 
+static int
+text_compare(const void *text, const void *name)
+{
+	return strcmp(text, *(const char *const *)name);
+}
+
+int
+host_range_read_item(struct host_range *range, const struct config_fabric *f, const char *text,
+		     char *why)
+{
+	*range = (struct host_range){.text = text};
+	if (f != NULL && f->range_name_count > 0 &&
+	    bsearch(text, f->range_names, f->range_name_count, sizeof(*f->range_names),
+		    text_compare) != NULL)
+		return 0;
+	return host_range_read(range, text, why);
+}
+
 int
 host_range_name(const struct host_range *range, unsigned i, char *out, unsigned size)
 {
@@ -121,12 +139,30 @@ host_range_name(const struct host_range *range, unsigned i, char *out, unsigned 
 			range->first + i, range->after);
 }
 
-bool
-host_range_is_mixed(const char *text)
+const char *
+host_range_hint(const char *text, char out[static HOST_RANGE_HINT])
 {
+	const char *dash = strchr(text, '-'), *first, *last, *after = NULL;
+	struct host_range range = {.text = text};
+	char head[3 * CONFIG_NAME_MAX + 1];
 	size_t length = strlen(text);
-	const char *dash = strchr(text, '-');
 
-	return dash != NULL && dash > text && isdigit((unsigned char)dash[-1]) &&
-	       isdigit((unsigned char)text[length - 1]);
+	out[0] = '\0';
+	if (dash == NULL || dash == text || length >= sizeof(head) ||
+	    !isdigit((unsigned char)dash[-1]) || !isdigit((unsigned char)text[length - 1]))
+		return out;
+	// h1-h4.eth1: a range, and a port of each host.
+	after = strchr(dash, '.');
+	if (after != NULL) {
+		snprintf(head, sizeof(head), "%.*s", (int)(after - text), text);
+		range.text = head;
+		if (find_bounds(&range, head + (dash - text), &first, &last)) {
+			snprintf(out, HOST_RANGE_HINT, "; did you mean %.*s[%.*s-%s]%s?",
+				 range.before, head, (int)(head + (dash - text) - first), first,
+				 last, after);
+			return out;
+		}
+	}
+	snprintf(out, HOST_RANGE_HINT, "; write a range as h1-h8 or h[1-8]");
+	return out;
 }

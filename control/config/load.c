@@ -95,6 +95,7 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 		.beside = config->beside,
 		.diag = diag,
 		.arena = &private->arena,
+		.fabric = &config->fabric,
 		.origin = CONFIG_ORIGIN_FILE,
 	};
 	unsigned errors = diag->errors;

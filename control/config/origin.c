@@ -88,6 +88,15 @@ later(const struct config_mark *a, const struct config_mark *b)
 	return a->pos.column > b->pos.column;
 }
 
+// "qos.priority-to-pg.0" as the file has it: "qos.priority-to-pg.default".
+static void
+name_instead(char *key, size_t size, const char *instead)
+{
+	char *last = strrchr(key, '.') + (instead[0] != '\0');
+
+	snprintf(last, size - (size_t)(last - key), "%s", instead);
+}
+
 void
 config_blame(struct config_error_origin *origin, const struct config_marks *marks,
 	     const char *format, ...)
@@ -101,6 +110,8 @@ config_blame(struct config_error_origin *origin, const struct config_marks *mark
 	va_end(args);
 	if (marks != NULL)
 		mark = config_marks_find(marks, key);
+	if (mark.instead != NULL && mark.origin == CONFIG_ORIGIN_FILE)
+		name_instead(key, sizeof(key), mark.instead);
 	if (origin->key[0] != '\0' && !later(&mark, &origin->mark))
 		return;
 	origin->mark = mark;

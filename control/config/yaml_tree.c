@@ -261,6 +261,19 @@ pos_of_offset(const char *text, size_t length, size_t offset)
 	return pos;
 }
 
+// The byte at which a character of the text begins: libyaml counts characters.
+static size_t
+offset_of(const char *text, size_t length, size_t character)
+{
+	size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+	for (; at < length && character > 0; character--)
+		do
+			at++;
+		while (at < length && ((unsigned char)text[at] & 0xc0) == 0x80);
+	return at;
+}
+
 // Whether h[1-8] without quotes stands here, in a list or map between brackets.
 static bool
 is_bare_range(const char *text, size_t length, size_t bracket)
@@ -283,6 +296,7 @@ report_syntax(struct builder *b, const yaml_parser_t *parser, const char *text, 
 	const yaml_mark_t *mark = &parser->problem_mark;
 	const yaml_mark_t *context = &parser->context_mark;
 	struct diag_pos pos = pos_of(mark);
+	size_t at;
 
 	if (parser->error == YAML_MEMORY_ERROR)
 		return -ENOMEM;
@@ -291,13 +305,14 @@ report_syntax(struct builder *b, const yaml_parser_t *parser, const char *text, 
 		diag_error(b->diag, b->name, pos, NULL, "not text in UTF-8: %s", problem);
 		return -EINVAL;
 	}
-	if (mark->index < length && text[mark->index] == '\t')
+	at = offset_of(text, length, mark->index);
+	if (at < length && text[at] == '\t')
 		diag_error(b->diag, b->name, pos, NULL, "a tab: YAML indents with spaces");
-	else if (parser->context != NULL && is_bare_range(text, length, mark->index))
+	else if (parser->context != NULL && is_bare_range(text, length, at))
 		diag_error(b->diag, b->name, pos, NULL,
 			   "a range with brackets needs quotes in a list or map: write "
 			   "\"h[1-8]\", or h1-h8");
-	else if (b->depth > 0 && mark->index >= length)
+	else if (b->depth > 0 && at >= length)
 		diag_error(b->diag, b->name, pos_of_offset(text, length, length), NULL,
 			   "the file ends in the middle of what begins at line %u",
 			   b->stack[b->depth - 1]->pos.line);

@@ -285,6 +285,7 @@ decode_tenants(struct config *config, const struct config_edit *edits, unsigned 
 		.file = config->file,
 		.diag = &all,
 		.arena = versions_tenants_arena(config),
+		.fabric = &config->fabric,
 		.origin = CONFIG_ORIGIN_FILE,
 	};
 	unsigned errors = diag->errors;

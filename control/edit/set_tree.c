@@ -281,7 +281,9 @@ set_expand_hosts(const struct set_request *request, struct yaml_node *list)
 
 		// Decoding the list reports what is not a range.
 		if (items[i]->kind != YAML_SCALAR ||
-		    host_range_read(&range, items[i]->text, why) < 0 || range.count == 0)
+		    host_range_read_item(&range, &request->config->fabric, items[i]->text, why) <
+			    0 ||
+		    range.count == 0)
 			add_item(request, list, items[i]);
 		for (unsigned n = 0; n < range.count; n++)
 			add_host(request, list, &range, n);

@@ -133,20 +133,20 @@ class Advice(Case):
                     ("3:38", r"qos: on the link leaf1-spine1 and 3 other links DSCP 26 is priority 3 on the leaf and 5 "
                      "on the spine: a pause from one end"))
         self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5, 27: 5, 28: 5}}}\n",
-                    ("3:38", r".* priority 3 on the leaf and 5 on the spine \(also 2 other DSCPs\): a pause from"))
+                    ("3:38", r".* priority 3 on the leaf and 5 on the spine \(and 2 more DSCPs\): a pause from"))
         self.quiet(QUIET + "spine: {qos: {dscp-to-priority: {10: 2}}}\n")
 
     def test_two_trusts(self):
         """What the one end reads and the other does not."""
         differs = (r"qos: on the link leaf1-spine1 and 3 other links DSCP 24 is priority 3 on the leaf and 0 on the "
-                   r"spine \(also 7 other DSCPs\): a pause from one end")
+                   r"spine \(and 7 more DSCPs\): a pause from one end")
         # Between switches nothing is tagged: what trusts PCP alone reads nothing.
         for trust in ("[]", "[pcp]"):
             self.warned(QUIET + f"spine: {{qos: {{trust: {trust}}}}}\n", ("3:22", differs))
         self.quiet(QUIET + "spine: {qos: {trust: [pcp, dscp]}}\n")
         self.warned(QUIET + "spine: {qos: {trust: [], port-priority: 3}}\n",
                     ("3:41", r"hosts.cnp.dscp: CNPs \(DSCP 48 of h1\) are priority 3 on spine1 and 1 other switch"),
-                    ("3:41", r"qos: .* DSCP 0 is priority 0 on the leaf and 3 on the spine \(also 55 other"))
+                    ("3:41", r"qos: .* DSCP 0 is priority 0 on the leaf and 3 on the spine \(and 55 more"))
         # The maps of single ports: of the link's own, and of one by which packets come in.
         self.warned(QUIET + "spine1: {qos: {ports: {swp1: {dscp-to-priority: {26: 5}}}}}\n",
                     ("3:24", "qos: on the link leaf1-spine1 and 1 other link DSCP 26 is priority 3 on the leaf and 5 on the "
@@ -154,7 +154,7 @@ class Advice(Case):
         self.warned(QUIET + "leaf1: {qos: {ports: {swp1: {trust: [], port-priority: 3}}}}\n",
                     ("3:23", "hosts.cnp.dscp: CNPs"),
                     ("3:23", r"qos: on the link leaf1-spine1 and 1 other link DSCP 0 is priority 3 on the leaf and 0 on "
-                     r"the spine \(also 55 other DSCPs\)"))
+                     r"the spine \(and 55 more DSCPs\)"))
 
     def test_two_sides_of_a_remark(self):
         self.warned(QUIET + "leaf: {qos: {remark: {dscp: {3: 0}}}}\n",

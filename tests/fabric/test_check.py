@@ -280,6 +280,7 @@ class Check(Case):
                 ("h8-h1", "3:35", "h8-h1 runs backwards"),
                 ("[h1, h2-h99999]", "3:40", "h2-h99999 stands for 99998 hosts: 16384 at most"),
                 ("h1-leaf2", "3:35", "there is no host h1-leaf2; write a range as h1-h8 or"),
+                ("h1-h4.eth1", "3:35", r"there is no host h1-h4; did you mean h\[1-4\].eth1\?"),
                 ("[h1-h8, h5]", "3:43", "h5 is named twice"),
                 ("[h1, h6-h99]", "3:40", "h6-h99: there is no host h9; there are h1 .. h8"),
                 ("[h1, h[6-8]]", "3:41", "a range with brackets needs quotes")):

@@ -101,22 +101,23 @@ topology_resolve_node(const struct topology *t, const struct config_name *name, 
 	return *out != TOPOLOGY_NONE ? 0 : report_missing(t, WANTED_NODE, name, key, diag);
 }
 
-// The name of a host that was probably meant, or how to write a range where the text looks like
-// one.
+// The name of a host that was probably meant, or how to write a range where the text looks like one.
+// written: the name with the port that stands behind it, if any.
 static const char *
-hint_or_range(const struct topology *t, const char *name, struct diag *diag,
+hint_or_range(const struct topology *t, const char *name, const char *written, struct diag *diag,
 	      char text[static HINT_MAX])
 {
-	const char *meant = hint(t, WANTED_HOST, name, diag, text);
+	char range[HOST_RANGE_HINT];
 
-	if (host_range_is_mixed(name) && strstr(meant, "did you mean") == NULL)
-		return "; write a range as h1-h8 or h[1-8]";
-	return meant;
+	hint(t, WANTED_HOST, name, diag, text);
+	if (strstr(text, "did you mean") == NULL && host_range_hint(written, range)[0] != '\0')
+		snprintf(text, HINT_MAX, "%s", range);
+	return text;
 }
 
 static int
 resolve_host(const struct topology *t, const char *file, const struct config_name *name,
-	     const char *key, uint32_t *out, struct diag *diag)
+	     const char *written, const char *key, uint32_t *out, struct diag *diag)
 {
 	uint32_t node = topology_find_node(t, name->text);
 	char text[HINT_MAX];
@@ -132,14 +133,14 @@ resolve_host(const struct topology *t, const char *file, const struct config_nam
 		return diag_error(diag, file, name->pos, key, "%s: there is no host %s%s",
 				  name->range, name->text, hint(t, WANTED_HOST, NULL, diag, text));
 	return diag_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
-			  hint_or_range(t, name->text, diag, text));
+			  hint_or_range(t, name->text, written, diag, text));
 }
 
 int
 topology_resolve_host(const struct topology *t, const struct config_name *name, const char *key,
 		      uint32_t *out, struct diag *diag)
 {
-	return resolve_host(t, t->config->file, name, key, out, diag);
+	return resolve_host(t, t->config->file, name, name->text, key, out, diag);
 }
 
 int
@@ -160,7 +161,7 @@ topology_resolve_endpoint(const struct topology *t, const char *file,
 		snprintf(text, sizeof(text), "%.*s", (int)(dot - name->text), name->text);
 		host.text = text;
 	}
-	if (resolve_host(t, file, &host, key, &out->host, diag) != 0)
+	if (resolve_host(t, file, &host, name->text, key, &out->host, diag) != 0)
 		return -EINVAL;
 	if (dot == NULL)
 		return 0;

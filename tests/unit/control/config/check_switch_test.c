@@ -177,10 +177,12 @@ what_is_lossless_in_half_is_warned_of(void **state)
 		SINGLE
 		"  preset: spectrum-x\n"
 		"  qos: {priority-to-pg: {0: 0, 1: 0, 2: 0, 4: 0, 5: 0, 6: 0, default: 3}}\n",
-		"warning: f.yaml:4:71: qos.priority-to-pg.7: priority 7 is in lossless group 3, "
+		"warning: f.yaml:4:71: qos.priority-to-pg.default: priority 7 is in lossless group "
+		"3, "
 		"but "
 		"pfc.priorities does not list it: it drops when headroom is full\n"
-		"warning: f.yaml:4:71: qos.priority-to-pg.7: priority 7 is in lossless group 3, "
+		"warning: f.yaml:4:71: qos.priority-to-pg.default: priority 7 is in lossless group "
+		"3, "
 		"but "
 		"its class 0 is in egress-lossy: it may drop there\n");
 }

@@ -79,6 +79,68 @@ mistakes_are_told(void **state)
 }
 
 static void
+a_range_of_ports_is_suggested(void **state)
+{
+	static const struct {
+		const char *text, *hint;
+	} rows[] = {
+		{"h1-h4.eth1", "; did you mean h[1-4].eth1?"},
+		{"h01-h16.eth2", "; did you mean h[01-16].eth2?"},
+		{"h1-leaf2", "; write a range as h1-h8 or h[1-8]"},
+		{"h1.eth1-h4.eth1", "; write a range as h1-h8 or h[1-8]"},
+		{"h1", ""},
+		{"leaf-a", ""},
+		{"-1", ""},
+	};
+	char hint[HOST_RANGE_HINT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(host_range_hint(rows[i].text, hint), rows[i].hint);
+}
+
+// One fabric may have hosts h1, h2 and one whose own name is h1-h2.
+static void
+a_node_wins_over_a_range(void **state)
+{
+	struct config *config;
+	struct diag diag = {0};
+	const char *text = "fabric:\n  topology:\n    kind: explicit\n"
+			   "    nodes: {leaf1: leaf, h1: host, h2: host, h1-h2: host, h3: host}\n"
+			   "    links: [{a: leaf1.swp1, b: h1}]\n"
+			   "workload:\n"
+			   "- {kind: shift, size: 1KB, hosts: [h1-h2, h1, h2]}\n"
+			   "- {kind: shift, size: 1KB, hosts: [\"h[1-2]\", h3]}\n";
+
+	(void)state;
+	assert_int_equal(config_load_text(&config, text, strlen(text), "f.yaml", &diag), 0);
+	assert_int_equal(config->workload[0].hosts.count, 3);
+	assert_string_equal(config->workload[0].hosts.items[0].text, "h1-h2");
+	assert_int_equal(config->workload[1].hosts.count, 3);
+	assert_string_equal(config->workload[1].hosts.items[1].text, "h2");
+	config_free(config);
+	diag_free(&diag);
+}
+
+// Lists that are each small enough may not be so together.
+static void
+names_of_a_file_are_bounded(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	fputs(FABRIC "workload:\n", to);
+	for (unsigned i = 0; i < 65; i++)
+		fputs("- {kind: shift, size: 1KB, hosts: h1-h16384}\n", to);
+	fclose(to);
+	expect_messages(text, "f.yaml:67:35: workload[64].hosts: the lists of the file have more "
+			      "than 1048576 names together\n");
+	free(text);
+}
+
+static void
 lists_of_hosts_take_ranges(void **state)
 {
 	(void)state;
@@ -115,6 +177,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges_and_names_are_read),
 		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(a_range_of_ports_is_suggested),
+		cmocka_unit_test(a_node_wins_over_a_range),
+		cmocka_unit_test(names_of_a_file_are_bounded),
 		cmocka_unit_test(lists_of_hosts_take_ranges),
 	};
 

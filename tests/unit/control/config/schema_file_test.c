@@ -8,7 +8,7 @@ live_mistakes(void **state)
 	expect_messages(
 		FABRIC "live: {workers: 0, cpus: [1, 1], idle: spin, max-lag: 10}\n",
 		"f.yaml:2:17: live.workers: 0 is out of range: 1 to 128\n"
-		"f.yaml:2:30: live.cpus: 1 is named twice\n"
+		"f.yaml:2:30: live.cpus: the list has 1 twice\n"
 		"f.yaml:2:40: live.idle: \"spin\" is not one of sleep, poll\n"
 		"f.yaml:2:55: live.max-lag: 10 has no unit: write it with ps, ns, us, ms or s\n");
 	expect_messages(FABRIC "live: {cpus: all}\n",

@@ -168,7 +168,7 @@ trimming(void **state)
 			"1024B\n"
 			"f.yaml:3:35: switch.qos.trim.dscp: 64 is out of range: 0 to 63\n"
 			"f.yaml:3:43: switch.qos.trim.tc: 8 is out of range: 0 to 7\n"
-			"f.yaml:3:63: switch.qos.trim.eligible-tc: 1 is named twice\n");
+			"f.yaml:3:63: switch.qos.trim.eligible-tc: the list has 1 twice\n");
 }
 
 static void

@@ -172,7 +172,7 @@ routing_that_is_wrong(void **state)
 		SINGLE "  routing: {eligible: {priorities: []}}\n",
 		"f.yaml:3:36: switch.routing.eligible.priorities: needs at least 1 item, or any\n");
 	expect_messages(SINGLE "  routing: {eligible: {dscp: [3, 3]}}\n",
-			"f.yaml:3:34: switch.routing.eligible.dscp: 3 is named twice\n");
+			"f.yaml:3:34: switch.routing.eligible.dscp: the list has 3 twice\n");
 	expect_messages(SINGLE "  routing: {pinned: [{src: h1, via: swp1}]}\n",
 			"f.yaml:3:22: switch.routing.pinned[0]: needs \"dst\": as `src`\n");
 	expect_messages(
@@ -290,7 +290,7 @@ bad_values(void **state)
 	expect_messages(SINGLE "  qos: {trust: [dscp, dspc], pfc: {priorities: [3, 3]}}\n",
 			"f.yaml:3:23: switch.qos.trust: \"dspc\" is not one of dscp, pcp; did you "
 			"mean \"dscp\"?\n"
-			"f.yaml:3:52: switch.qos.pfc.priorities: 3 is named twice\n");
+			"f.yaml:3:52: switch.qos.pfc.priorities: the list has 3 twice\n");
 	expect_messages(SINGLE "  buffer: {pools: {ingress-lossy: {port-alpha: 128}}}\n",
 			"f.yaml:3:48: switch.buffer.pools.ingress-lossy.port-alpha: \"128\" is not "
 			"an alpha (1/128 to 64) or none\n");
@@ -308,7 +308,7 @@ bad_values(void **state)
 		"f.yaml:3:16: switch.preset-mode: \"lossles\" is not one of lossless, lossy, "
 		"lossless-single-pool; did you mean \"lossless\"?\n");
 	expect_messages(SINGLE "  qos: {trust: [dscp, dscp]}\n",
-			"f.yaml:3:23: switch.qos.trust: dscp is named twice\n");
+			"f.yaml:3:23: switch.qos.trust: the list has dscp twice\n");
 	expect_messages(
 		SINGLE "  qos: {tc: {1: {ecn: maybe}}}\n",
 		"f.yaml:3:23: switch.qos.tc.1.ecn: expected {min, max, probability}, or off\n");

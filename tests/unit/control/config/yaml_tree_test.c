@@ -43,6 +43,14 @@ bad_texts_say_where_and_what(void **state)
 	expect_messages("", "f.yaml:1:1: the file is empty\n");
 	expect_messages("# nothing\n", "f.yaml:1:1: the file is empty\n");
 	expect_messages("a:\n\tb: 1\n", "f.yaml:2:1: a tab: YAML indents with spaces\n");
+	// Positions hold behind characters of several bytes, and a byte order mark.
+	expect_messages("\xef\xbb\xbf# \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\na:\n\tb: 1\n",
+			"f.yaml:3:1: a tab: YAML indents with spaces\n");
+	expect_messages("# \xc3\xa4\xc3\xb6\xc3\xbc\na: {hosts: h[1-8]}\n",
+			"f.yaml:2:13: a range with brackets needs quotes in a list or map: write "
+			"\"h[1-8]\", or h1-h8\n");
+	expect_messages("# \xc3\xa4\xc3\xb6\xc3\xbc\na: [b",
+			"f.yaml:2:6: the file ends in the middle of what begins at line 2\n");
 	expect_messages("switch:\n  ports: {swp1: {rate: 100G",
 			"f.yaml:2:28: the file ends in the middle of what begins at line 2\n");
 	expect_messages("a: \"b\n",
