@@ -5,6 +5,8 @@
 // default says is nobody's mistake.
 #include "check_switch.h"
 
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,24 +20,18 @@ struct idle_key {
 static struct idle_key *
 find_or_add(struct idle_keys *idle, struct diag_pos pos, const char *key, const char *why)
 {
-	struct idle_key *grown;
+	struct idle_key *added;
 
 	for (unsigned i = 0; i < idle->count; i++)
 		if (idle->keys[i].pos.line == pos.line && idle->keys[i].pos.column == pos.column &&
 		    strcmp(idle->keys[i].key, key) == 0)
 			return &idle->keys[i];
-	if (idle->count == idle->room) {
-		grown = realloc(idle->keys, (2 * idle->room + 16) * sizeof(*grown));
-		if (grown == NULL)
-			return NULL;
-		idle->keys = grown;
-		idle->room = 2 * idle->room + 16;
-	}
-	grown = &idle->keys[idle->count++];
-	*grown = (struct idle_key){.pos = pos};
-	snprintf(grown->key, sizeof(grown->key), "%s", key);
-	snprintf(grown->why, sizeof(grown->why), "%s", why);
-	return grown;
+	idle->keys = memory_grow(idle->keys, idle->count, sizeof(*idle->keys), "keys");
+	added = &idle->keys[idle->count++];
+	*added = (struct idle_key){.pos = pos};
+	snprintf(added->key, sizeof(added->key), "%s", key);
+	snprintf(added->why, sizeof(added->why), "%s", why);
+	return added;
 }
 
 // One key of one switch: whether it has an effect, and why it has none.
@@ -43,13 +39,9 @@ static void
 note(const struct switch_check *check, bool used, const char *key, const char *why)
 {
 	struct config_mark mark = check_mark(check, "%s", key);
-	struct idle_key *found;
 
-	if (mark.origin != CONFIG_ORIGIN_FILE)
-		return;
-	found = find_or_add(check->idle, mark.pos, key, why);
-	if (found != NULL)
-		found->used |= used;
+	if (mark.origin == CONFIG_ORIGIN_FILE)
+		find_or_add(check->idle, mark.pos, key, why)->used |= used;
 }
 
 static bool

@@ -4,6 +4,8 @@
 // what it depends on. An out-of-band network stands apart and takes part in none.
 #include "merge.h"
 
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,16 +51,14 @@ static void
 report_unknown(const struct leaks *l, const struct leak *leak)
 {
 	const struct config *config = l->config;
-	const char **names = calloc(config->tenant_count + 1u, sizeof(*names));
-	char hint[80] = "", what[160];
-	unsigned count = 0;
+	unsigned count = config->tenant_count;
+	const char **names = memory_array(count + 1u, sizeof(*names), "names of tenants");
+	char hint[80], what[160];
 
-	for (unsigned i = 0; names != NULL && i < config->tenant_count; i++)
-		names[count++] = config->tenants[i].name.text;
-	if (names != NULL) {
-		names[count++] = CONFIG_REST;
-		decode_hint(hint, leak->name->text, names, count);
-	}
+	for (unsigned i = 0; i < count; i++)
+		names[i] = config->tenants[i].name.text;
+	names[count++] = CONFIG_REST;
+	decode_hint(hint, leak->name->text, names, count);
 	snprintf(what, sizeof(what), "there is no tenant %.64s", leak->name->text);
 	leak_error(l, leak, what, hint);
 	free(names);
@@ -147,11 +147,11 @@ static void
 check_loops(const struct leaks *l)
 {
 	uint32_t tenants = l->config->tenant_count;
-	uint32_t *seen = calloc(tenants + 1u, sizeof(*seen));
+	uint32_t *seen = memory_array(tenants, sizeof(*seen), "tenants");
 
 	for (uint32_t t = 0; t < tenants; t++)
 		l->left[t] = true;
-	for (uint32_t start = 0; seen != NULL && start < tenants; start++) {
+	for (uint32_t start = 0; start < tenants; start++) {
 		uint32_t at = start, least;
 
 		peel(l);
@@ -177,9 +177,9 @@ check_leaks(const struct config *config, struct diag *diag)
 
 	for (unsigned i = 0; i < config->tenant_count; i++)
 		room += config->tenants[i].leak.count;
-	l.all = calloc(room, sizeof(*l.all));
-	l.left = calloc(config->tenant_count + 1u, sizeof(*l.left));
-	for (unsigned i = 0; l.all != NULL && l.left != NULL && i < config->tenant_count; i++) {
+	l.all = memory_array(room, sizeof(*l.all), "leaks");
+	l.left = memory_array(config->tenant_count + 1u, sizeof(*l.left), "tenants");
+	for (unsigned i = 0; i < config->tenant_count; i++) {
 		const struct config_names *names = &config->tenants[i].leak;
 
 		for (unsigned j = 0; j < names->count; j++) {

@@ -2,6 +2,8 @@
 // Tenants against each other: a host, a VNI and a VLAN have one tenant each.
 #include "merge.h"
 
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +31,7 @@ check_hosts(const struct config *config, struct diag *diag)
 
 	for (unsigned i = 0; i < config->tenant_count; i++)
 		count += config->tenants[i].hosts.count;
-	hosts = calloc(count + 1, sizeof(*hosts));
-	if (hosts == NULL)
-		return;
+	hosts = memory_array(count, sizeof(*hosts), "hosts of tenants");
 	count = 0;
 	for (unsigned i = 0; i < config->tenant_count; i++)
 		for (unsigned j = 0; j < config->tenants[i].hosts.count; j++)
@@ -118,12 +118,11 @@ static void
 check_identifiers(const struct config *config, enum config_encap kind, const char *key,
 		  struct diag *diag)
 {
-	struct claim *claims = calloc(config->tenant_count + 1u, sizeof(*claims));
+	struct claim *claims =
+		memory_array(config->tenant_count + 1u, sizeof(*claims), "identifiers");
 	char path[CONFIG_NAME_MAX + 32];
 	size_t count = 0;
 
-	if (claims == NULL)
-		return;
 	for (unsigned i = 0; i < config->tenant_count; i++)
 		count += find_claim(config, &config->tenants[i], kind, &claims[count]);
 	if (config->fabric.topology != CONFIG_TOPOLOGY_SINGLE &&

@@ -54,7 +54,7 @@ struct config {
 // ---- loading ------------------------------------------------------------------------------------
 
 // Reads and checks a file. Returns 0 with *out set (warnings may be in diag), -EINVAL with the
-// errors in diag and *out NULL, -ENOMEM. A file that cannot be read is an error in diag too.
+// errors in diag and *out NULL. A file that cannot be read is an error in diag too.
 int config_load(struct config **out, const char *path, struct diag *diag);
 // The same from memory; `name` stands for the path in messages. text need not end in a NUL.
 int config_load_text(struct config **out, const char *text, size_t length, const char *name,
@@ -64,13 +64,13 @@ int config_load_text(struct config **out, const char *text, size_t length, const
 // since that was written are warned of: they are refused when their time comes, as they were.
 int config_load_revision(struct config **out, const char *text, size_t length, const char *name,
 			 const char *beside, struct diag *diag);
-// What it says, edits included, as the text of a file. Returns 0 with *text for free(), or -ENOMEM.
+// What it says, edits included, as the text of a file. Returns 0 with *text for free().
 int config_emit(const struct config *config, char **text, size_t *length);
 void config_free(struct config *config);
 
 // The merged settings of a switch: defaults, preset, `switch:`, `leaf:` or `spine:`, and the
 // section named node_name. Complete: no AUTO pool or limit remains. Its arrays belong to config.
-// Returns 0, -ENOMEM, or -EINVAL when the sections contradict each other (never after a load
+// Returns 0, or -EINVAL when the sections contradict each other (never after a load
 // without errors, for any node of the file).
 int config_switch(const struct config *config, const char *node_name, enum config_role role,
 		  struct switch_config *out);
@@ -123,8 +123,8 @@ struct config_edit {
 
 // Applies edits together, one after the other: sections of switches (switch., leaf., spine.,
 // super., a switch's name) and `tenants.`; UNSET takes a section whole too. Later config_switch()
-// calls see them, and config->tenants is made anew. Returns 0; -EINVAL with the reasons in diag, or
-// -ENOMEM, and nothing changed.
+// calls see them, and config->tenants is made anew. Returns 0, or -EINVAL with the reasons in diag
+// and nothing changed.
 int config_edit(struct config *config, const struct config_edit *edits, unsigned count,
 		struct diag *diag);
 // The same with one SET.
@@ -151,7 +151,7 @@ struct diag_pos config_written_at(const struct config *config, const char *secti
 				  const char *key);
 
 // The file's events as steps: in the order of time and, for one instant, of the file. The caller
-// frees them; NULL without memory.
+// frees them.
 struct config_step *config_list_steps(const struct config *config, unsigned *count);
 
 // What a tenant of the file wears between switches; NULL: `rest` where the file does not write it.

@@ -53,16 +53,6 @@ decode_warning(struct decoder *d, struct diag_pos pos, const char *format, ...)
 	diag_warning(d->diag, d->file, pos, d->path, "%s", text);
 }
 
-void *
-decode_alloc(struct decoder *d, size_t size)
-{
-	void *memory = arena_alloc(d->arena, size);
-
-	if (memory == NULL)
-		d->out_of_memory = true;
-	return memory;
-}
-
 void
 decode_mark(struct decoder *d, struct diag_pos pos)
 {
@@ -370,8 +360,8 @@ decode_list(struct decoder *d, const struct schema_key *key, const struct yaml_n
 		decode_error(d, node->pos, "%u items: %d at most", count, (int)key->max);
 		return;
 	}
-	items = decode_alloc(d, (count + 1) * key->sub->size);
-	for (unsigned i = 0; items != NULL && i < count; i++) {
+	items = arena_alloc(d->arena, (count + 1) * key->sub->size);
+	for (unsigned i = 0; i < count; i++) {
 		char index[24];
 		size_t path;
 
@@ -408,9 +398,7 @@ decode_named(struct decoder *d, const struct schema_key *key, const struct yaml_
 	decode_mark(d, node->pos);
 	if (key->flags & SCHEMA_MERGED)
 		memcpy(&count, base + key->flag_offset, sizeof(count));
-	items = decode_alloc(d, (count + node->count + 1) * key->sub->size);
-	if (items == NULL)
-		return;
+	items = arena_alloc(d->arena, (count + node->count + 1) * key->sub->size);
 	memcpy(&before, base + key->offset, sizeof(before));
 	if (count > 0)
 		memcpy(items, before, count * key->sub->size);
@@ -484,11 +472,10 @@ decode_defaults(struct decoder *d, const struct schema *schema, void *base)
 			decode_defaults(d, key->sub,
 					(char *)base + key->offset +
 						n * (key->size / CONFIG_PRIORITIES));
-		if (key->def != NULL && (key->def[0] == '{' || key->def[0] == '[') &&
-		    yaml_tree_parse(&node, d->arena, key->def, strlen(key->def), "default",
-				    d->diag) == -ENOMEM)
-			d->out_of_memory = true;
-		if (key->def != NULL && node != NULL)
+		if (key->def != NULL && (key->def[0] == '{' || key->def[0] == '['))
+			yaml_tree_parse(&node, d->arena, key->def, strlen(key->def), "default",
+					d->diag);
+		if (key->def != NULL)
 			decode_value(d, key, node, base);
 		decode_leave(d, path);
 	}

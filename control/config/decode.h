@@ -12,9 +12,8 @@ struct decoder {
 	struct diag *diag;
 	struct arena *arena;
 	enum config_origin origin;
-	struct config_marks *marks; // where switch settings came from; or NULL
-	size_t marks_skip;          // characters of the path before a mark's key
-	bool out_of_memory;
+	struct config_marks *marks;         // where switch settings came from; or NULL
+	size_t marks_skip;                  // characters of the path before a mark's key
 	const struct config_fabric *fabric; // whose nodes lists of hosts name; or NULL
 	size_t names;                       // in all lists so far
 	size_t path_length;
@@ -50,7 +49,6 @@ struct yaml_node *const *decode_items(struct decoder *d, const struct yaml_node 
 				      struct yaml_node *single[1], unsigned *count);
 // True for a map; an absent value counts as an empty one. Else reports.
 bool decode_is_map(struct decoder *d, const struct yaml_node *node);
-void *decode_alloc(struct decoder *d, size_t size);
 // A list or map of words (decode_list.c). Returns false for other types.
 bool decode_several(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 		    void *base);

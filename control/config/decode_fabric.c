@@ -64,7 +64,7 @@ text_compare(const void *left, const void *right)
 static void
 list_range_names(struct decoder *d, struct config_fabric *fabric)
 {
-	const char **names = decode_alloc(d, (fabric->node_count + 1) * sizeof(*names));
+	const char **names = arena_alloc(d->arena, (fabric->node_count + 1) * sizeof(*names));
 	struct host_range range;
 	char why[SCALAR_WHY];
 	unsigned count = 0;
@@ -83,11 +83,9 @@ decode_nodes(struct decoder *d, const struct schema_key *key, const struct yaml_
 	     void *base)
 {
 	struct config_fabric *fabric = &((struct config *)base)->fabric;
-	struct config_node *nodes = decode_alloc(d, (node->count + 1) * sizeof(*nodes));
+	struct config_node *nodes = arena_alloc(d->arena, (node->count + 1) * sizeof(*nodes));
 
 	(void)key;
-	if (nodes == NULL)
-		return;
 	if (node->kind == YAML_SCALAR) {
 		decode_error(d, node->pos, "expected a list of names, or {name: role, ...}");
 		return;
@@ -126,7 +124,6 @@ check_endpoint(struct decoder *d, const struct schema_key *key, const struct yam
 		return;
 	}
 	end->node = arena_text(d->arena, text, dot != NULL ? (size_t)(dot - text) : strlen(text));
-	d->out_of_memory |= end->node == NULL;
 }
 
 #define VIA_AT(member) SCHEMA_AT(struct config_via, member)

@@ -92,10 +92,10 @@ void
 decode_named_links(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	struct config_fabric *fabric = &((struct config *)base)->fabric;
-	struct config_named_link *links = decode_alloc(d, (node->count + 1) * sizeof(*links));
+	struct config_named_link *links = arena_alloc(d->arena, (node->count + 1) * sizeof(*links));
 	unsigned count = 0;
 
-	for (unsigned i = 0; links != NULL && i < node->count; i++) {
+	for (unsigned i = 0; i < node->count; i++) {
 		const struct yaml_pair *pair = &node->pairs[i];
 		size_t path;
 

@@ -222,7 +222,7 @@ decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_
 	struct yaml_node *single[1];
 	unsigned count;
 	struct yaml_node *const *items = decode_items(d, node, single, &count);
-	struct host_range *ranges = decode_alloc(d, (count + 1) * sizeof(*ranges));
+	struct host_range *ranges = arena_alloc(d->arena, (count + 1) * sizeof(*ranges));
 	struct config_names names = {0};
 	size_t total = 0;
 
@@ -243,7 +243,7 @@ decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_
 			     HOST_NAMES_MAX);
 		return;
 	}
-	names.items = decode_alloc(d, (total + 1) * sizeof(*names.items));
+	names.items = arena_alloc(d->arena, (total + 1) * sizeof(*names.items));
 	for (unsigned i = 0; i < count; i++)
 		add_names(d, &ranges[i], items[i]->pos, &names);
 	if (key->flags & SCHEMA_UNIQUE)

@@ -60,9 +60,7 @@ decode_addresses(struct decoder *d, const struct schema_key *key, const struct y
 	(void)key;
 	if (!decode_is_map(d, node))
 		return;
-	all = decode_alloc(d, (count_items(node) + 1) * sizeof(*all));
-	if (all == NULL)
-		return;
+	all = arena_alloc(d->arena, (count_items(node) + 1) * sizeof(*all));
 	tenant->addresses = all;
 	tenant->address_count = 0;
 	for (unsigned i = 0; i < node->count; i++) {
@@ -79,11 +77,11 @@ decode_border(struct decoder *d, const struct yaml_pair *host, struct config_bor
 	struct yaml_node *single[1];
 	unsigned count;
 	struct yaml_node *const *items = decode_items(d, host->value, single, &count);
-	struct config_prefix *prefixes = decode_alloc(d, (count + 1) * sizeof(*prefixes));
+	struct config_prefix *prefixes = arena_alloc(d->arena, (count + 1) * sizeof(*prefixes));
 	char why[SCALAR_WHY];
 
 	out->host = (struct config_name){.text = host->key, .pos = host->key_pos};
-	if (items == NULL || prefixes == NULL)
+	if (items == NULL)
 		return;
 	if (count == 0)
 		decode_error(d, host->value->pos, "needs a prefix such as 0.0.0.0/0");
@@ -115,9 +113,7 @@ decode_borders(struct decoder *d, const struct schema_key *key, const struct yam
 	(void)key;
 	if (!decode_is_map(d, node))
 		return;
-	all = decode_alloc(d, (node->count + 1) * sizeof(*all));
-	if (all == NULL)
-		return;
+	all = arena_alloc(d->arena, (node->count + 1) * sizeof(*all));
 	for (unsigned i = 0; i < node->count; i++) {
 		size_t path = decode_enter(d, node->pairs[i].key);
 

@@ -120,9 +120,8 @@ check_topology(struct decoder *d, const struct yaml_node *node, void *base)
 		check_clos3(d, node->pos, f);
 		break;
 	case CONFIG_TOPOLOGY_FILE:
-		if (f->path.text != NULL &&
-		    fabric_file_load(f, d->arena, d->file, d->beside, d->diag) == -ENOMEM)
-			d->out_of_memory = true;
+		if (f->path.text != NULL)
+			fabric_file_load(f, d->arena, d->file, d->beside, d->diag);
 		break;
 	case CONFIG_TOPOLOGY_EXPLICIT:
 	case CONFIG_TOPOLOGY_SINGLE:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "encode.h"
 
+#include "control/base/memory.h"
 #include "decode.h"
 #include "yaml_emit.h"
 
@@ -282,13 +283,12 @@ static void walk_map(struct walk *w, const struct schema *schema, const char *ba
 static void
 tell_value(struct walk *w, const struct schema_key *key, const char *base)
 {
-	char *text = NULL;
+	char *text;
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	bool expressed = to != NULL && encode_value(to, key, base);
+	FILE *to = memory_stream_open(&text, &size);
+	bool expressed = encode_value(to, key, base);
 
-	if (to != NULL)
-		fclose(to);
+	fclose(to);
 	if (expressed)
 		w->each(w->context, w->path.path, text);
 	free(text);

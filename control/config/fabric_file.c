@@ -6,6 +6,7 @@
 
 #include "fabric_graph.h"
 #include "control/base/file.h"
+#include "control/base/memory.h"
 #include "scalar.h"
 
 #include <ctype.h>
@@ -267,10 +268,8 @@ read_all(struct reader *r)
 	    read_number(r, true, "switches", 1, r->graph.node_count, &switches) != 0 ||
 	    read_number(r, true, "links", 0, FABRIC_FILE_LINKS_MAX, &links) != 0)
 		return -EINVAL;
-	r->graph.nodes = calloc(r->graph.node_count, sizeof(*r->graph.nodes));
-	r->graph.links = calloc(links + 1u, sizeof(*r->graph.links));
-	if (r->graph.nodes == NULL || r->graph.links == NULL)
-		return -ENOMEM;
+	r->graph.nodes = memory_array(r->graph.node_count, sizeof(*r->graph.nodes), "nodes");
+	r->graph.links = memory_array(links, sizeof(*r->graph.links), "links");
 	if (read_switches(r, switches) != 0)
 		return -EINVAL;
 	for (uint32_t i = 0; i < links; i++) {
@@ -321,7 +320,7 @@ fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char 
 	if (error == 0)
 		error = check_hosts(&r);
 	if (error == 0)
-		error = fabric_graph_list(&r.graph, fabric, arena, pos);
+		fabric_graph_list(&r.graph, fabric, arena, pos);
 	free(r.graph.nodes);
 	free(r.graph.links);
 	return error;
@@ -337,8 +336,6 @@ fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *
 	char *text = NULL;
 	int error;
 
-	if (path == NULL)
-		return -ENOMEM;
 	error = file_read(path, FABRIC_FILE_BYTES_MAX, &text, &length);
 	if (error == 0 && length > FABRIC_FILE_BYTES_MAX) {
 		diag_error(diag, path, none, NULL, "larger than %u bytes", FABRIC_FILE_BYTES_MAX);
@@ -346,7 +343,7 @@ fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *
 	} else if (error == 0) {
 		error = fabric_file_parse(fabric, arena, text, length, path, fabric->path.pos,
 					  diag);
-	} else if (error != -ENOMEM) {
+	} else {
 		diag_error(diag, config_file, fabric->path.pos, "fabric.topology.file",
 			   "%s cannot be read: %s", path, strerror(-error));
 		error = -EINVAL;

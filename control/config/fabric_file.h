@@ -14,8 +14,8 @@
 //     a b rate delay error          one line a link: 0 256 100Gbps 1000ns 0.000000
 // `#` begins a comment. Host 7 is called h7 and switch 7 s7; a switch with hosts is a leaf, another
 // next to a leaf a spine, and the rest supers. Switch ports are numbered in the order of the lines,
-// those towards hosts first. name: the file's, for messages. Returns 0, -EINVAL with an error in
-// diag for every bad line, or -ENOMEM. Everything is allocated in the arena; what links name lives
+// those towards hosts first. name: the file's, for messages. Returns 0, or -EINVAL with an error in
+// diag for every bad line. Everything is allocated in the arena; what links name lives
 // there too. pos: the configuration's key, which all of it is reported at later.
 int fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char *text,
 		      size_t length, const char *name, struct diag_pos pos, struct diag *diag);

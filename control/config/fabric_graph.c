@@ -3,9 +3,9 @@
 // which they stand.
 #include "fabric_graph.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 // How far each switch is from the nearest that has hosts.
 static void
@@ -42,83 +42,71 @@ role_of(const struct graph_node *node)
 				     : CONFIG_ROLE_SUPER;
 }
 
-static int
+static struct config_name
+new_name(struct arena *arena, const char *text, struct diag_pos pos)
+{
+	return (struct config_name){.text = arena_text(arena, text, strlen(text)), .pos = pos};
+}
+
+static void
 list_nodes(const struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
 	   struct diag_pos pos)
 {
-	struct config_node *nodes = arena_alloc(arena, g->node_count * sizeof(*nodes));
 	char name[CONFIG_NAME_MAX];
 
-	for (uint32_t n = 0; nodes != NULL && n < g->node_count; n++) {
-		int length = snprintf(name, sizeof(name), "%c%" PRIu32,
-				      g->nodes[n].is_switch ? 's' : 'h', n);
-
-		nodes[n].name = (struct config_name){
-			.text = arena_text(arena, name, (size_t)length), .pos = pos};
-		nodes[n].role = role_of(&g->nodes[n]);
-		if (nodes[n].name.text == NULL)
-			return -ENOMEM;
-	}
-	fabric->nodes = nodes;
+	fabric->nodes = arena_alloc(arena, g->node_count * sizeof(*fabric->nodes));
 	fabric->node_count = g->node_count;
-	return nodes != NULL ? 0 : -ENOMEM;
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		snprintf(name, sizeof(name), "%c%" PRIu32, g->nodes[n].is_switch ? 's' : 'h', n);
+		fabric->nodes[n].name = new_name(arena, name, pos);
+		fabric->nodes[n].role = role_of(&g->nodes[n]);
+	}
 }
 
-static int
+static void
 take_end(const struct fabric_graph *g, const struct config_fabric *fabric, struct arena *arena,
 	 uint32_t id, struct config_endpoint *out)
 {
 	char name[CONFIG_NAME_MAX];
-	int length;
 
 	out->node = fabric->nodes[id].name.text;
 	out->port = ++g->nodes[id].ports;
-	length = snprintf(name, sizeof(name), "%s.%s%u", out->node,
-			  g->nodes[id].is_switch ? "swp" : "eth", out->port);
-	out->name = (struct config_name){.text = arena_text(arena, name, (size_t)length),
-					 .pos = fabric->nodes[id].name.pos};
-	return out->name.text != NULL ? 0 : -ENOMEM;
+	snprintf(name, sizeof(name), "%s.%s%u", out->node, g->nodes[id].is_switch ? "swp" : "eth",
+		 out->port);
+	out->name = new_name(arena, name, fabric->nodes[id].name.pos);
 }
 
 // Ports are counted anew: first of the links towards hosts, then of the others.
-static int
+static void
 list_links(const struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
 	   struct diag_pos pos)
 {
-	struct config_explicit_link *links =
-		arena_alloc(arena, (g->link_count + 1u) * sizeof(*links));
-
-	if (links == NULL)
-		return -ENOMEM;
+	fabric->links = arena_alloc(arena, (g->link_count + 1u) * sizeof(*fabric->links));
+	fabric->link_count = g->link_count;
 	for (uint32_t n = 0; n < g->node_count; n++)
 		g->nodes[n].ports = 0;
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (uint32_t l = 0; l < g->link_count; l++) {
 			const struct graph_link *link = &g->links[l];
 			bool host = !g->nodes[link->a].is_switch || !g->nodes[link->b].is_switch;
+			struct config_explicit_link *to = &fabric->links[l];
 
 			if (host != (pass == 0))
 				continue;
-			links[l].written = (struct config_link_written){
+			to->written = (struct config_link_written){
 				.rate_set = true, .delay_set = true, .link = link->link};
-			links[l].written.link.pos = pos;
-			if (take_end(g, fabric, arena, link->a, &links[l].a) != 0 ||
-			    take_end(g, fabric, arena, link->b, &links[l].b) != 0)
-				return -ENOMEM;
+			to->written.link.pos = pos;
+			take_end(g, fabric, arena, link->a, &to->a);
+			take_end(g, fabric, arena, link->b, &to->b);
 		}
 	}
-	fabric->links = links;
-	fabric->link_count = g->link_count;
-	return 0;
 }
 
-int
+void
 fabric_graph_list(struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
 		  struct diag_pos pos)
 {
-	int error;
-
 	find_distances(g);
-	error = list_nodes(g, fabric, arena, pos);
-	return error != 0 ? error : list_links(g, fabric, arena, pos);
+	list_nodes(g, fabric, arena, pos);
+	list_links(g, fabric, arena, pos);
 }

@@ -25,6 +25,6 @@ struct fabric_graph {
 };
 
 // Fills fabric->nodes and links from a graph whose every host has a link. Changes the nodes' ports
-// and distances. Returns 0 or -ENOMEM.
-int fabric_graph_list(struct fabric_graph *graph, struct config_fabric *fabric, struct arena *arena,
-		      struct diag_pos pos);
+// and distances.
+void fabric_graph_list(struct fabric_graph *graph, struct config_fabric *fabric,
+		       struct arena *arena, struct diag_pos pos);

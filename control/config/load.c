@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "control/base/file.h"
+#include "control/base/memory.h"
 #include "merge.h"
 #include "yaml_emit.h"
 
@@ -100,9 +101,8 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 	};
 	unsigned errors = diag->errors;
 	struct idle_keys idle = {0};
-	int result;
-
-	result = yaml_tree_parse(&private->root, &private->arena, text, length, config->file, diag);
+	int result =
+		yaml_tree_parse(&private->root, &private->arena, text, length, config->file, diag);
 	if (private->root == NULL)
 		return result;
 	if (private->root->kind != YAML_MAP) {
@@ -110,12 +110,8 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 			     "is no configuration: it must begin with keys such as \"fabric:\"");
 		return -EINVAL;
 	}
-	result = merge_prepare(config);
-	if (result < 0)
-		return result;
+	merge_prepare(config);
 	decode_file(config, &d);
-	if (d.out_of_memory)
-		return -ENOMEM;
 	if (diag->errors > errors)
 		return -EINVAL;
 	check_fabric(config, diag);
@@ -130,24 +126,20 @@ static int
 load_text(struct config **out, const char *text, size_t length, const char *name,
 	  const char *beside, bool restored, struct diag *diag)
 {
-	struct config *config = calloc(1, sizeof(*config));
-	int result = -ENOMEM;
+	struct config *config = memory_new(sizeof(*config), "configuration");
+	int result;
 
-	*out = NULL;
-	if (config == NULL)
-		return -ENOMEM;
-	config->private = calloc(1, sizeof(*config->private));
-	config->file = strdup(name);
-	config->beside = strdup(beside);
+	config->private = memory_new(sizeof(*config->private), "configuration");
+	config->file = memory_text(name);
+	config->beside = memory_text(beside);
 	config->restored = restored;
-	if (config->private != NULL && config->file != NULL && config->beside != NULL)
-		result = load_tree(config, text, length, diag);
+	result = load_tree(config, text, length, diag);
 	if (result < 0) {
 		config_free(config);
-		return result;
+		config = NULL;
 	}
 	*out = config;
-	return 0;
+	return result;
 }
 
 int
@@ -180,8 +172,6 @@ config_load(struct config **out, const char *path, struct diag *diag)
 
 	*out = NULL;
 	result = file_read(path, YAML_TREE_BYTES_MAX, &text, &length);
-	if (result == -ENOMEM)
-		return result;
 	if (result < 0) {
 		diag_error(diag, path, none, NULL, "cannot be read: %s", strerror(-result));
 		return -EINVAL;
@@ -196,10 +186,8 @@ config_free(struct config *config)
 {
 	if (config == NULL)
 		return;
-	if (config->private != NULL) {
-		versions_free(config);
-		arena_free(&config->private->arena);
-	}
+	versions_free(config);
+	arena_free(&config->private->arena);
 	free(config->private);
 	free(config->file);
 	free(config->beside);

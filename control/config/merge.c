@@ -42,22 +42,20 @@ preset_layers(enum config_preset preset, enum config_preset_mode mode)
 	}
 }
 
-int
+void
 merge_prepare(struct config *config)
 {
 	struct config_private *private = config->private;
 	struct diag diag = {0};
 	struct decoder d = {.diag = &diag, .arena = &private->arena, .file = "default"};
 	struct switch_config *defaults = &private->default_switch;
-	int result = 0;
 
 	for (unsigned i = 0; embedded_presets[i].name != NULL; i++)
 		for (unsigned j = 0; j < MERGE_PRESETS; j++)
 			if (strcmp(embedded_presets[i].name, preset_files[j]) == 0)
-				result |= yaml_tree_parse(&private->presets[j], &private->arena,
-							  embedded_presets[i].text,
-							  embedded_presets[i].length,
-							  preset_files[j], &diag);
+				yaml_tree_parse(&private->presets[j], &private->arena,
+						embedded_presets[i].text,
+						embedded_presets[i].length, preset_files[j], &diag);
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
 		defaults->groups[i].pool = CONFIG_POOL_AUTO;
 		defaults->classes[i].pool = CONFIG_POOL_AUTO;
@@ -65,10 +63,9 @@ merge_prepare(struct config *config)
 	decode_defaults(&d, &schema_switch, defaults);
 	decode_defaults(&d, &schema_host, &private->default_host);
 	diag_free(&diag);
-	return result == -ENOMEM || d.out_of_memory ? -ENOMEM : 0;
 }
 
-// An equal array that stays. Returns NULL when there is no memory.
+// An equal array that stays.
 static void *
 merge_keep(struct config_private *private, const void *items, size_t size)
 {
@@ -78,8 +75,7 @@ merge_keep(struct config_private *private, const void *items, size_t size)
 		if (kept->size == size && memcmp(kept->items, items, size) == 0)
 			return kept->items;
 	kept = arena_alloc(&private->arena, sizeof(*kept));
-	if (kept == NULL || (kept->items = arena_alloc(&private->arena, size)) == NULL)
-		return NULL;
+	kept->items = arena_alloc(&private->arena, size);
 	memcpy(kept->items, items, size);
 	kept->size = size;
 	kept->next = private->kept;
@@ -95,8 +91,8 @@ port_compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// Settings with their arrays in the configuration's memory. Returns 0 or -ENOMEM.
-static int
+// Moves the arrays of settings into the configuration's memory.
+static void
 keep_settings(struct config_private *private, struct switch_config *s)
 {
 	const struct {
@@ -108,19 +104,13 @@ keep_settings(struct config_private *private, struct switch_config *s)
 		{(const void **)&s->routing.pins, s->routing.pin_count * sizeof(*s->routing.pins)},
 		{(const void **)&s->ports, s->port_count * sizeof(*s->ports)},
 	};
-	int result = 0;
 
 	if (s->port_count > 0)
 		qsort((void *)(uintptr_t)s->ports, s->port_count, sizeof(*s->ports), port_compare);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		if (lists[i].size > 0)
-			*lists[i].items = merge_keep(private, *lists[i].items, lists[i].size);
-		else
-			*lists[i].items = NULL;
-		if (lists[i].size > 0 && *lists[i].items == NULL)
-			result = -ENOMEM;
-	}
-	return result;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		*lists[i].items = lists[i].size > 0
+					  ? merge_keep(private, *lists[i].items, lists[i].size)
+					  : NULL;
 }
 
 // The value that the nearest section writes for a key that is one of a table's words.
@@ -158,7 +148,6 @@ merge_switch(const struct config *config, const char *node_name, enum config_rol
 		.marks = marks,
 	};
 	unsigned layers, errors = diag->errors;
-	int result;
 
 	for (int i = 0; i < 3; i++)
 		sections[i] = merge_section(config, names[i]);
@@ -187,13 +176,9 @@ merge_switch(const struct config *config, const char *node_name, enum config_rol
 		decode_leave(&d, 0);
 	}
 	merge_settle(out, &watchdog);
-	result = keep_settings(private, out);
-	if (d.out_of_memory)
-		result = -ENOMEM;
-	else if (diag->errors > errors)
-		result = -EINVAL;
+	keep_settings(private, out);
 	arena_free(&scratch);
-	return result;
+	return diag->errors > errors ? -EINVAL : 0;
 }
 
 int

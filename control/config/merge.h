@@ -34,7 +34,7 @@ struct config_private {
 // an effect on one of them is no mistake.
 struct idle_keys {
 	struct idle_key *keys;
-	unsigned count, room;
+	unsigned count;
 };
 
 // What one look at all switches' settings goes by.
@@ -45,8 +45,8 @@ struct merge_checks {
 	struct idle_keys *idle; // gathers what has no effect anywhere; NULL: not asked
 };
 
-// Reads the presets and the defaults. Returns 0 or -ENOMEM.
-int merge_prepare(struct config *config);
+// Reads the presets and the defaults.
+void merge_prepare(struct config *config);
 // Decodes every section of the file by itself, so that each error is reported once, where it
 // stands.
 void merge_check_sections(struct config *config, struct diag *diag);

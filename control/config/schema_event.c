@@ -3,6 +3,7 @@
 // set, unset, snapshot, tx, pfc, clear or restore.
 #include "decode_switch.h"
 
+#include "control/base/memory.h"
 #include "yaml_emit.h"
 
 #include <stdio.h>
@@ -99,7 +100,7 @@ static void
 decode_to(struct decoder *d, const struct schema_key *key, const struct yaml_node *node, void *base)
 {
 	struct config_event *event = base;
-	char *text = NULL;
+	char *text;
 	size_t size;
 	FILE *out;
 
@@ -109,14 +110,11 @@ decode_to(struct decoder *d, const struct schema_key *key, const struct yaml_nod
 		decode_text(d, node);
 		return;
 	}
-	out = open_memstream(&text, &size);
-	if (out != NULL) {
-		write_flow(out, node);
-		fclose(out);
-		event->to.text = arena_text(d->arena, text, size);
-	}
+	out = memory_stream_open(&text, &size);
+	write_flow(out, node);
+	fclose(out);
+	event->to.text = arena_text(d->arena, text, size);
 	free(text);
-	d->out_of_memory |= event->to.text == NULL;
 }
 
 static void

@@ -3,6 +3,8 @@
 // second undoing the first.
 #include "config.h"
 
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 
 static int
@@ -18,10 +20,11 @@ step_compare(const void *left, const void *right)
 struct config_step *
 config_list_steps(const struct config *config, unsigned *count)
 {
-	struct config_step *steps = calloc(2 * (size_t)config->event_count + 1, sizeof(*steps));
+	struct config_step *steps =
+		memory_array(2 * (size_t)config->event_count, sizeof(*steps), "steps of events");
 
 	*count = 0;
-	for (unsigned i = 0; steps != NULL && i < config->event_count; i++) {
+	for (unsigned i = 0; i < config->event_count; i++) {
 		const struct config_event *event = &config->events[i];
 
 		steps[*count] = (struct config_step){event->at_ps, *count, false, event};
@@ -32,7 +35,6 @@ config_list_steps(const struct config *config, unsigned *count)
 			(struct config_step){event->at_ps + event->for_ps, *count, true, event};
 		(*count)++;
 	}
-	if (steps != NULL)
-		qsort(steps, *count, sizeof(*steps), step_compare);
+	qsort(steps, *count, sizeof(*steps), step_compare);
 	return steps;
 }

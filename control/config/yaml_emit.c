@@ -5,6 +5,8 @@
 // word that YAML would take for no value (~, null, nothing) is quoted unless it is none.
 #include "yaml_emit.h"
 
+#include "control/base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,27 +149,23 @@ emit_text(const struct yaml_node *root, bool all_flow, char **out, size_t *lengt
 	FILE *to;
 	bool good;
 
-	*out = NULL;
-	*length = 0;
 	if (!yaml_emitter_initialize(&e.yaml))
-		return -ENOMEM;
-	to = open_memstream(out, length);
-	if (to == NULL) {
-		yaml_emitter_delete(&e.yaml);
-		return -ENOMEM;
-	}
+		memory_exhausted(1, sizeof(e.yaml), "emitter of YAML");
+	to = memory_stream_open(out, length);
 	yaml_emitter_set_output(&e.yaml, write_to, to);
 	yaml_emitter_set_unicode(&e.yaml, 1);
 	yaml_emitter_set_width(&e.yaml, all_flow ? -1 : EMIT_WIDTH);
 	good = emit_document(&e, root);
-	// An event that could not be made leaves no error in the emitter: its word is not UTF-8.
-	good = fclose(to) == 0 && good;
-	if (!good) {
-		free(*out);
-		*out = NULL;
-	}
+	fclose(to);
+	if (e.yaml.error == YAML_MEMORY_ERROR)
+		memory_exhausted(*length, 1, "bytes of YAML");
 	yaml_emitter_delete(&e.yaml);
-	return good ? 0 : e.yaml.error == YAML_MEMORY_ERROR ? -ENOMEM : -EINVAL;
+	if (good)
+		return 0;
+	free(*out);
+	*out = NULL;
+	*length = 0;
+	return -EINVAL; // an event could not be made: its word is not UTF-8
 }
 
 int
@@ -190,9 +188,9 @@ yaml_emit_value(const struct yaml_node *node)
 	size_t length;
 
 	if (node->null)
-		return strdup("{}");
+		return memory_text("{}");
 	if (node->kind == YAML_SCALAR && !is_quoted(node->text))
-		return strdup(node->text);
+		return memory_text(node->text);
 	if (emit_text(node, true, &text, &length) != 0)
 		return NULL;
 	while (length > 0 && text[length - 1] == '\n')

@@ -7,13 +7,13 @@
 #include <stdio.h>
 
 // The tree as a document, keys as they were written, that yaml_tree_parse() reads as an equal tree.
-// Returns 0 with *out for free() and its length, -EINVAL where a word is not UTF-8, or -ENOMEM.
+// Returns 0 with *out for free() and its length, or -EINVAL where a word is not UTF-8.
 // Control thread.
 int yaml_emit(const struct yaml_node *root, char **out, size_t *length);
 
 // One value on one line as config_edit() takes it: a list or map in flow style, "[h1, h2]"; a word
 // as it is, without quotes but where it begins like a list, a map or a quoted word; "{}" for a key
-// without a value. For free(); NULL without memory or where a word is not UTF-8.
+// without a value. For free(); NULL where a word is not UTF-8.
 char *yaml_emit_value(const struct yaml_node *node);
 
 // One word of a value in flow style, in quotes if YAML could read it as something else.

@@ -7,6 +7,8 @@
 // n log n.
 #include "yaml_tree.h"
 
+#include "control/base/memory.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -43,42 +45,28 @@ array_grow(struct arena *arena, void *old, unsigned count, unsigned *capacity, s
 	unsigned wanted = *capacity ? *capacity * 2 : 4;
 	void *grown = arena_alloc(arena, wanted * item);
 
-	if (grown == NULL)
-		return NULL;
 	if (count > 0)
 		memcpy(grown, old, count * item);
 	*capacity = wanted;
 	return grown;
 }
 
-int
+void
 yaml_tree_add_pair(struct arena *arena, struct yaml_node *map, struct yaml_pair pair)
 {
-	if (map->count == map->capacity) {
-		void *grown =
+	if (map->count == map->capacity)
+		map->pairs =
 			array_grow(arena, map->pairs, map->count, &map->capacity, sizeof(pair));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		map->pairs = grown;
-	}
 	map->pairs[map->count++] = pair;
-	return 0;
 }
 
-int
+void
 yaml_tree_add_item(struct arena *arena, struct yaml_node *list, struct yaml_node *item)
 {
-	if (list->count == list->capacity) {
-		void *grown =
+	if (list->count == list->capacity)
+		list->items =
 			array_grow(arena, list->items, list->count, &list->capacity, sizeof(item));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		list->items = grown;
-	}
 	list->items[list->count++] = item;
-	return 0;
 }
 
 static struct diag_pos
@@ -106,17 +94,12 @@ pair_compare(const void *left, const void *right)
 	return a < b ? -1 : 1;
 }
 
-static int
-map_refuse_duplicates(struct builder *b, const struct yaml_node *map)
+// A duplicate key is reported and passed over: what else is wrong can still be found.
+static void
+map_report_duplicates(struct builder *b, const struct yaml_node *map)
 {
-	const struct yaml_pair **sorted;
-	int result = 0;
+	const struct yaml_pair **sorted = memory_array(map->count, sizeof(*sorted), "keys");
 
-	if (map->count < 2)
-		return 0;
-	sorted = malloc(map->count * sizeof(*sorted));
-	if (sorted == NULL)
-		return -ENOMEM;
 	for (unsigned i = 0; i < map->count; i++)
 		sorted[i] = &map->pairs[i];
 	qsort(sorted, map->count, sizeof(*sorted), pair_compare);
@@ -125,10 +108,8 @@ map_refuse_duplicates(struct builder *b, const struct yaml_node *map)
 			continue;
 		diag_error(b->diag, b->name, sorted[i]->key_pos, sorted[i]->key,
 			   "already given at line %u", sorted[i - 1]->key_pos.line);
-		result = -EINVAL;
 	}
 	free(sorted);
-	return result;
 }
 
 // Puts a finished or just opened node under the innermost open one.
@@ -137,15 +118,16 @@ builder_attach(struct builder *b, struct yaml_node *node)
 {
 	struct yaml_node *parent;
 	struct yaml_pair *key;
-	int result;
 
 	if (b->depth == 0) {
 		b->root = node;
 		return 0;
 	}
 	parent = b->stack[b->depth - 1];
-	if (parent->kind == YAML_LIST)
-		return yaml_tree_add_item(b->arena, parent, node);
+	if (parent->kind == YAML_LIST) {
+		yaml_tree_add_item(b->arena, parent, node);
+		return 0;
+	}
 	key = &b->key[b->depth - 1];
 	if (key->key == NULL) {
 		if (node->kind != YAML_SCALAR)
@@ -156,9 +138,9 @@ builder_attach(struct builder *b, struct yaml_node *node)
 		return 0;
 	}
 	key->value = node;
-	result = yaml_tree_add_pair(b->arena, parent, *key);
+	yaml_tree_add_pair(b->arena, parent, *key);
 	key->key = NULL;
-	return result;
+	return 0;
 }
 
 static struct yaml_node *
@@ -166,11 +148,9 @@ builder_node(struct builder *b, enum yaml_kind kind, const yaml_mark_t *mark)
 {
 	struct yaml_node *node = arena_alloc(b->arena, sizeof(*node));
 
-	if (node != NULL) {
-		node->kind = kind;
-		node->pos = pos_of(mark);
-		b->nodes++;
-	}
+	node->kind = kind;
+	node->pos = pos_of(mark);
+	b->nodes++;
 	return node;
 }
 
@@ -182,8 +162,6 @@ on_scalar(struct builder *b, const yaml_event_t *event)
 	bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	struct yaml_node *node = builder_node(b, YAML_SCALAR, &event->start_mark);
 
-	if (node == NULL)
-		return -ENOMEM;
 	if (event->data.scalar.tag != NULL)
 		return refuse(b, node->pos, "tags (!...) are not used here");
 	if (length > YAML_TREE_TEXT_MAX)
@@ -191,8 +169,6 @@ on_scalar(struct builder *b, const yaml_event_t *event)
 	if (memchr(value, '\0', length) != NULL)
 		return refuse(b, node->pos, "a value must not contain a NUL character");
 	node->text = arena_text(b->arena, value, length);
-	if (node->text == NULL)
-		return -ENOMEM;
 	node->null = plain && (length == 0 || strcmp(node->text, "~") == 0 ||
 			       strcmp(node->text, "null") == 0);
 	return builder_attach(b, node);
@@ -204,8 +180,6 @@ on_start(struct builder *b, const yaml_event_t *event, enum yaml_kind kind, cons
 	struct yaml_node *node = builder_node(b, kind, &event->start_mark);
 	int result;
 
-	if (node == NULL)
-		return -ENOMEM;
 	if (tag != NULL)
 		return refuse(b, node->pos, "tags (!...) are not used here");
 	if (b->depth == YAML_TREE_DEPTH_MAX)
@@ -242,7 +216,8 @@ on_event(struct builder *b, const yaml_event_t *event)
 		b->depth--;
 		return 0;
 	case YAML_MAPPING_END_EVENT:
-		return map_refuse_duplicates(b, b->stack[--b->depth]);
+		map_report_duplicates(b, b->stack[--b->depth]);
+		return 0;
 	default:
 		return 0;
 	}
@@ -299,7 +274,7 @@ report_syntax(struct builder *b, const yaml_parser_t *parser, const char *text, 
 	size_t at;
 
 	if (parser->error == YAML_MEMORY_ERROR)
-		return -ENOMEM;
+		memory_exhausted(length, 1, "bytes of YAML");
 	if (parser->error == YAML_READER_ERROR) {
 		pos = pos_of_offset(text, length, parser->problem_offset);
 		diag_error(b->diag, b->name, pos, NULL, "not text in UTF-8: %s", problem);
@@ -341,9 +316,9 @@ yaml_tree_parse(struct yaml_node **out, struct arena *arena, const char *text, s
 	if (length > YAML_TREE_BYTES_MAX)
 		return refuse(&b, (struct diag_pos){0}, "the file is too large (32 MiB at most)");
 	if (!yaml_parser_initialize(&parser))
-		return -ENOMEM;
+		memory_exhausted(1, sizeof(parser), "parser of YAML");
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-	while (type != YAML_STREAM_END_EVENT) {
+	while (result == 0 && type != YAML_STREAM_END_EVENT) {
 		if (!yaml_parser_parse(&parser, &event)) {
 			result = report_syntax(&b, &parser, text, length);
 			break;
@@ -351,11 +326,6 @@ yaml_tree_parse(struct yaml_node **out, struct arena *arena, const char *text, s
 		type = event.type;
 		result = on_event(&b, &event);
 		yaml_event_delete(&event);
-		// A duplicate key is reported and passed over; anything else leaves no tree to go
-		// on with.
-		if (result == -ENOMEM || (result < 0 && type != YAML_MAPPING_END_EVENT))
-			break;
-		result = 0;
 	}
 	yaml_parser_delete(&parser);
 	if (result < 0)

@@ -30,12 +30,12 @@ struct yaml_node {
 };
 
 // Reads one document. name stands for the file in messages. Returns 0, -EINVAL with the errors in
-// diag, or -ENOMEM. Aliases, tags, second documents and keys that are not words are refused. An
+// diag. Aliases, tags, second documents and keys that are not words are refused. An
 // empty text is an error here, since no file of ours may be empty.
 int yaml_tree_parse(struct yaml_node **out, struct arena *arena, const char *text, size_t length,
 		    const char *name, struct diag *diag);
 // The pair with this key, or NULL (also when node is NULL or no map).
 struct yaml_pair *yaml_tree_get(const struct yaml_node *node, const char *key);
-// Appends to a map or a list. Returns 0 or -ENOMEM.
-int yaml_tree_add_pair(struct arena *arena, struct yaml_node *map, struct yaml_pair pair);
-int yaml_tree_add_item(struct arena *arena, struct yaml_node *list, struct yaml_node *item);
+// Appends to a map or a list.
+void yaml_tree_add_pair(struct arena *arena, struct yaml_node *map, struct yaml_pair pair);
+void yaml_tree_add_item(struct arena *arena, struct yaml_node *list, struct yaml_node *item);

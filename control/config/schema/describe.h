@@ -86,7 +86,7 @@ bool describe_is_deeper(const struct schema_form *form);
 
 // ---- what is printed ----
 
-// The JSON Schema (draft 2020-12) of a file. The caller's to free; NULL: no memory (json.c).
+// The JSON Schema (draft 2020-12) of a file. The caller's to free (json.c).
 json_t *describe_json_schema(void);
 // The reference page (markdown.c).
 void describe_markdown(FILE *to);

@@ -2,6 +2,8 @@
 // What --help tells of a key: its type, unit, range and default; of a map its keys.
 #include "describe.h"
 
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +48,10 @@ print_parts(FILE *to, const struct describe_place *place)
 	};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *text = NULL;
+		char *text;
 		size_t size;
-		FILE *memory = open_memstream(&text, &size);
+		FILE *memory = memory_stream_open(&text, &size);
 
-		if (memory == NULL)
-			return;
 		print_part(memory, place, i);
 		fclose(memory);
 		if (size > 0)

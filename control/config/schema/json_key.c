@@ -2,6 +2,7 @@
 // JSON Schemas of keys: the ways to write a value, its default and its description.
 #include "json.h"
 
+#include "control/base/memory.h"
 #include "control/config/host_range.h"
 #include "control/config/yaml_tree.h"
 
@@ -125,13 +126,11 @@ json_form_schema(struct json_defs *d, const struct schema_form *form, const char
 static json_t *
 description(const struct schema_key *key)
 {
-	char *text = NULL;
+	char *text;
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = memory_stream_open(&text, &size);
 	json_t *result;
 
-	if (to == NULL)
-		return NULL;
 	fprintf(to, "%s (", key->help);
 	describe_type(to, key, false);
 	describe_range(to, key, ": ");

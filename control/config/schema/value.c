@@ -3,6 +3,7 @@
 // several ways has them one after the other.
 #include "describe.h"
 
+#include "control/base/memory.h"
 #include "control/config/scalar.h"
 
 #include <stdlib.h>
@@ -203,12 +204,10 @@ static bool
 print_form_range(FILE *to, const struct schema_form *form, const char *before)
 {
 	const char *next = before;
-	char *text = NULL;
+	char *text;
 	size_t size;
-	FILE *bounds = open_memstream(&text, &size);
+	FILE *bounds = memory_stream_open(&text, &size);
 
-	if (bounds == NULL)
-		return false;
 	print_bounds(bounds, form);
 	fclose(bounds);
 	if (text[0] != '\0') {
