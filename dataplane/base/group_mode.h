@@ -10,9 +10,9 @@
 	ROW(ECMP_QP, "ecmp-qp")   \
 	ROW(PINNED, "pinned")     \
 	ROW(ADAPTIVE, "adaptive") \
-	ROW(FLOWLET, "flowlet")   \
 	ROW(SPRAY, "spray")       \
-	ROW(RANDOM, "random")
+	ROW(RANDOM, "random")     \
+	ROW(FLOWLET, "flowlet")
 
 #define GROUP_MODE_ID(id, word) GROUP_##id,
 enum group_mode { GROUP_MODES(GROUP_MODE_ID) };
