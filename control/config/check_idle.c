@@ -3,7 +3,7 @@
 // not what was meant. A section is read by many switches and `set` events change settings, so a key
 // is warned of only when it has no effect on any switch at any of these times. What a preset or
 // default says is nobody's mistake.
-#include "check_switch.h"
+#include "merge.h"
 
 #include "control/base/memory.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `qos:` promises and limits, against itself: rates, RED, the watchdog's times, trimming and
 // histograms. What it takes a port to know is checked where the ports are (control/tables).
-#include "check_switch.h"
+#include "merge.h"
 
 // ---- classes ------------------------------------------------------------------------------------
 

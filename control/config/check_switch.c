@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One switch's merged settings against each other. A contradiction that the file wrote is an error
 // at its place; one that comes from a default or preset showing through is a warning.
-#include "check_switch.h"
-
-#include "decode_learn.h"
+#include "merge.h"
 
 #include <string.h>
 

@@ -101,7 +101,7 @@ static bool
 find_claim(const struct config *config, const struct config_tenant *tenant, enum config_encap kind,
 	   struct claim *out)
 {
-	const struct config_overlay o = config_tenant_overlay(config, tenant);
+	const struct config_tenant_encap o = config_tenant_encap(config, tenant);
 	bool vxlan = kind == CONFIG_ENCAP_VXLAN;
 	uint32_t written = tenant == NULL ? 0 : vxlan ? tenant->vni : tenant->vlan;
 

@@ -31,7 +31,7 @@ wears_vlan(const struct config *config, const struct config_name *vrf)
 {
 	const struct config_tenant *tenant = config_find_tenant(config, vrf->text);
 
-	return tenant != NULL && config_tenant_overlay(config, tenant).encap == CONFIG_ENCAP_VLAN;
+	return tenant != NULL && config_tenant_encap(config, tenant).encap == CONFIG_ENCAP_VLAN;
 }
 
 static bool

@@ -3,7 +3,7 @@
 //
 // A YAML file goes through three steps: yaml_tree.c reads it into a tree that keeps the position of
 // every key and value; schema_*.c, one table, says for each key its type, unit, range, default and
-// place in the structs (config_fabric.h, config_work.h, config_switch.h, config_host.h); decode.c
+// place in the structs (config_fabric.h, config_workload.h, config_switch.h, config_host.h); decode.c
 // follows the table. Sections about switches (`switch:`, `leaf:`, `spine:`, a node's own) and hosts
 // (`hosts:`, a host's own) are checked at load and merged on request by config_switch() and
 // config_host(), because the nearest section wins:
@@ -17,7 +17,7 @@
 #include "config_fabric.h"
 #include "config_host.h"
 #include "config_switch.h"
-#include "config_work.h"
+#include "config_workload.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -141,9 +141,9 @@ struct config_edit config_event_edit(const struct config_event *event);
 // After a config_set() that leaves a switch as it was: the section nearer to the switch that writes
 // the same and says otherwise, and where (line 0: it was set there while the fabric ran). NULL: no
 // section does.
-const char *config_find_otherwise(struct config *config, const char *key, const char *value,
-				  const char *node_name, enum config_role role,
-				  struct diag_pos *pos);
+const char *config_find_override(struct config *config, const char *key, const char *value,
+				 const char *node_name, enum config_role role,
+				 struct diag_pos *pos);
 
 // Where a section of the file ("hosts", "h3") writes the value of a key ("cnp.dscp"); line 0: it
 // does not.
@@ -156,8 +156,8 @@ struct config_step *config_list_steps(const struct config *config, unsigned *cou
 
 // What a tenant of the file wears between switches; NULL: `rest` where the file does not write it.
 // What `rest` leaves open is VXLAN if any other tenant is, else VLAN if any is, else plain.
-struct config_overlay config_tenant_overlay(const struct config *config,
-					    const struct config_tenant *tenant);
+struct config_tenant_encap config_tenant_encap(const struct config *config,
+					       const struct config_tenant *tenant);
 // The tenant of that name as the file writes it, or NULL.
 const struct config_tenant *config_find_tenant(const struct config *config, const char *name);
 // Bytes that an encapsulation adds to a packet's IP packet: what a link's MTU must have room for. A

@@ -167,7 +167,7 @@ struct config_tenant {
 #define CONFIG_REST_VLAN 4094
 
 // What a tenant's packets wear between switches.
-struct config_overlay {
+struct config_tenant_encap {
 	enum config_encap encap; // never AUTO
 	uint32_t vni;            // VXLAN
 	uint16_t vlan;           // VLAN

@@ -231,6 +231,29 @@ decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pa
 		mark_excluded(d, schema, key, pair->value->pos);
 }
 
+bool
+decode_tells(struct decoder *d, const struct yaml_node *node, const char *const *tells,
+	     const char *one_only, unsigned *which)
+{
+	const struct yaml_pair *found = NULL;
+
+	*which = DECODE_NONE;
+	for (unsigned i = 0; tells[i] != NULL; i++) {
+		const struct yaml_pair *pair = yaml_tree_get(node, tells[i]);
+
+		if (pair != NULL && found != NULL) {
+			decode_error(d, pair->key_pos, "%s: \"%s\" or \"%s\"", one_only, found->key,
+				     pair->key);
+			return false;
+		}
+		if (pair != NULL) {
+			found = pair;
+			*which = i;
+		}
+	}
+	return found != NULL;
+}
+
 void
 decode_map(struct decoder *d, const struct schema *schema, const struct yaml_node *node, void *base)
 {

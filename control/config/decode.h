@@ -38,6 +38,11 @@ void decode_value(struct decoder *d, const struct schema_key *key, const struct 
 // The value of a type that is one word (decode_scalar.c). Returns false for other types.
 bool decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 		   void *base);
+// Which of the keys of `tells` (up to a NULL) a map has: it must be one. Returns false if it has none,
+// with DECODE_NONE in *which, or several, with an error reported that begins with `one_only`.
+#define DECODE_NONE UINT32_MAX
+bool decode_tells(struct decoder *d, const struct yaml_node *node, const char *const *tells,
+		  const char *one_only, unsigned *which);
 // Every default of a schema.
 void decode_defaults(struct decoder *d, const struct schema *schema, void *base);
 

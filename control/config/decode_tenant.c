@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tenant's maps by host: addresses, and prefixes behind it.
-#include "decode_fabric.h"
+#include "schema_internal.h"
 
 #include "scalar.h"
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The nearest section wins, key by key: sections are decoded one over the other into the same
 // struct, farthest first. Values that depend on others (a group's pool on whether it is lossless)
-// stay AUTO until the last section is in; then they are settled. The defaults and presets are
+// stay AUTO until the last section is in; then they are resolved. The defaults and presets are
 // parsed once, at load, so that merging costs no parsing. What has no fixed size (histograms, ports
 // that differ) is merged in scratch memory and then kept in the configuration's arena, once for all
 // nodes and changes that merge to the same: merging again and again takes no more memory.
 #include "merge.h"
-
-#include "decode_learn.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -175,7 +173,7 @@ merge_switch(const struct config *config, const char *node_name, enum config_rol
 		decode_map(&d, single ? &schema_single_settings : &schema_switch, sections[i], out);
 		decode_leave(&d, 0);
 	}
-	merge_settle(out, &watchdog);
+	merge_resolve_defaults(out, &watchdog);
 	keep_settings(private, out);
 	arena_free(&scratch);
 	return diag->errors > errors ? -EINVAL : 0;

@@ -57,9 +57,9 @@ int merge_switch(const struct config *config, const char *node_name, enum config
 		 struct switch_config *out, struct config_marks *marks, struct diag *diag);
 // The value of a section, or NULL.
 const struct yaml_node *merge_section(const struct config *config, const char *name);
-// Gives every value that is still AUTO or unlisted its meaning (settle.c). preset: the watchdog
+// Gives every value that is still AUTO or unlisted its meaning (resolve_defaults.c). preset: the watchdog
 // before the file's sections; that of settings has 0 for the times that none of them writes.
-void merge_settle(struct switch_config *settings, const struct config_watchdog *preset);
+void merge_resolve_defaults(struct switch_config *settings, const struct config_watchdog *preset);
 // Decodes one switch section by itself, named `path` in messages, into a draft that is thrown away.
 void merge_try_switch(const struct config *config, const struct yaml_node *node, const char *path,
 		      const struct schema *schema, struct diag *diag);
@@ -77,6 +77,12 @@ void check_tenants(const struct config *config, struct diag *diag);
 // One switch's routes into a fabric that none of its ports is said to lead to (check_uplinks.c).
 void check_uplinks(const struct config *config, struct diag *diag);
 void check_leaks(const struct config *config, struct diag *diag); // (check_leaks.c)
+// No VRF learns twice, and no namespace is learned from twice (schema_learn.c).
+void check_learns(const struct config *config, const struct switch_config *settings,
+		  struct diag *diag);
+// A section of a fabric that many switches read may not learn.
+void check_learn_section(const struct config *config, const struct yaml_pair *section,
+			 struct diag *diag);
 // Frees what edits hold beside the configuration's arena (versions.c).
 void versions_free(struct config *config);
 // The key that stands in another's place within a map, or NULL (set.c).
@@ -86,3 +92,24 @@ void check_sets(struct config *config, struct idle_keys *idle, struct diag *diag
 
 // Warns of those gathered, and frees them.
 void idle_report(struct idle_keys *idle, const char *file, struct diag *diag);
+
+// ---- checks of one switch ------------------------------------------------------------------------
+
+struct switch_check {
+	const struct config *config;
+	const struct switch_config *settings;
+	const struct config_marks *marks;
+	struct diag *diag;
+	bool buffer_changes; // by a `set`: pools that are too large are refused, not warned of
+	struct idle_keys *idle;
+};
+
+// Where the value of a key came from.
+struct config_mark check_mark(const struct switch_check *check, const char *key_format, ...)
+	__attribute__((format(printf, 2, 3)));
+// The later of two places in the file.
+struct diag_pos check_later(struct diag_pos a, struct diag_pos b);
+// Rates, RED, watchdog, trimming, histograms (check_qos.c).
+void check_qos(const struct switch_check *check);
+// Keys that change nothing as the others stand (check_idle.c).
+void check_idle(const struct switch_check *check);

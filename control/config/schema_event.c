@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of an item of `events:`. Its key says what it changes: link, route,
 // set, unset, snapshot, tx, pfc, clear or restore.
-#include "decode_switch.h"
+#include "schema_internal.h"
 
 #include "control/base/memory.h"
 #include "yaml_emit.h"
@@ -41,26 +41,16 @@ static uint32_t
 event_select(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	struct config_event *event = base;
-	const struct yaml_pair *found = NULL;
+	unsigned kind;
 
 	event->pos = node->pos;
 	event->queue = -1;
-	for (unsigned i = 0; telling[i] != NULL; i++) {
-		const struct yaml_pair *pair = yaml_tree_get(node, telling[i]);
-
-		if (pair == NULL)
-			continue;
-		if (found != NULL) {
-			decode_error(d, pair->key_pos,
-				     "one event changes one thing: \"%s\" or \"%s\"", found->key,
-				     pair->key);
-			return 0;
-		}
-		found = pair;
-		event->kind = i;
+	if (decode_tells(d, node, telling, "one event changes one thing", &kind)) {
+		event->kind = kind;
+		return 1u << kind;
 	}
-	if (found != NULL)
-		return 1u << event->kind;
+	if (kind != DECODE_NONE)
+		return 0;
 	if (yaml_tree_get(node, "port") != NULL)
 		decode_error(d, node->pos, "needs \"tx\" or \"pfc\": what happens to the port");
 	else if (yaml_tree_get(node, "node") != NULL)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of `fabric:`: topology, links, framing.
-#include "decode_fabric.h"
+#include "schema_internal.h"
 
 #define AT(member) SCHEMA_AT(struct config, member)
 const struct schema_choice schema_roles[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a file's top level and of what stands there but for `fabric:`, switches and hosts.
-#include "decode_fabric.h"
+#include "schema_internal.h"
 
 #include <string.h>
 

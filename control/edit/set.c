@@ -5,7 +5,7 @@
 // of them are taken back: an edit is atomic.
 #include "set_internal.h"
 
-#include "control/config/decode_fabric.h"
+#include "control/config/decode.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -59,8 +59,8 @@ warn_overridden(const struct prepared *p, const struct config_edit *edit, struct
 		char line[24];
 
 		if (prepared_touches(&t->nodes[i], key))
-			section = config_find_otherwise(p->f->config, key, value, t->nodes[i].name,
-							t->nodes[i].role, &pos);
+			section = config_find_override(p->f->config, key, value, t->nodes[i].name,
+						       t->nodes[i].role, &pos);
 		if (section == NULL)
 			continue;
 		snprintf(line, sizeof(line), "line %u", pos.line);

@@ -85,7 +85,7 @@ take_tenant(struct slicing *s, const char *name, const struct config_tenant *set
 static void
 add_tenant(struct slicing *s, const char *name, const struct config_tenant *settings)
 {
-	const struct config_overlay o = config_tenant_overlay(s->next.config, settings);
+	const struct config_tenant_encap o = config_tenant_encap(s->next.config, settings);
 	uint16_t tenant = take_tenant(s, name, settings);
 	struct topo_vrf *v = &s->next.vrfs[take_vrf(s, name)];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of an item of `workload:`, and of a collective in a `step`. The kind decides which
 // keys it has.
-#include "decode_work.h"
+#include "schema_internal.h"
 
 #define AT(member) SCHEMA_AT(struct config_work, member)
 
@@ -157,6 +157,6 @@ static const struct schema_key keys[] = {
 
 const struct schema schema_work = {
 	SCHEMA_COUNT(keys),       .size = sizeof(struct config_work),
-	.kind_names = kind_names, .select = decode_work_kind,
+	.kind_names = kind_names, .select = decode_workload_kind,
 	.check = check_work,
 };

@@ -66,8 +66,8 @@ find_same(const struct yaml_node *nearer, const char *key)
 // What the nearer map writes that `set`, a pair of the farther one, would have changed; words:
 // which of its keys alone, if it is a map.
 static const struct yaml_pair *
-find_otherwise(const struct asked *asked, const struct yaml_node *nearer,
-	       const struct yaml_pair *set, char *const *words, unsigned count)
+find_override(const struct asked *asked, const struct yaml_node *nearer,
+	      const struct yaml_pair *set, char *const *words, unsigned count)
 {
 	struct yaml_pair *pair = find_same(nearer, set->key);
 
@@ -79,8 +79,8 @@ find_otherwise(const struct asked *asked, const struct yaml_node *nearer,
 		const struct yaml_pair *inner = &set->value->pairs[i], *found = NULL;
 
 		if (count == 0 || strcmp(inner->key, words[0]) == 0)
-			found = find_otherwise(asked, pair->value, inner, words + (count != 0),
-					       count - (count != 0));
+			found = find_override(asked, pair->value, inner, words + (count != 0),
+					      count - (count != 0));
 		if (found != NULL)
 			return found;
 	}
@@ -103,8 +103,8 @@ add_switch(struct key_words *key, const struct yaml_node *section, const char *v
 }
 
 const char *
-config_find_otherwise(struct config *config, const char *key_text, const char *value,
-		      const char *node_name, enum config_role role, struct diag_pos *pos)
+config_find_override(struct config *config, const char *key_text, const char *value,
+		     const char *node_name, enum config_role role, struct diag_pos *pos)
 {
 	const struct asked asked = {config, node_name, role};
 	const char *names[] = {"switch", config_role_name(role), node_name};
@@ -124,8 +124,8 @@ config_find_otherwise(struct config *config, const char *key_text, const char *v
 		return NULL;
 	add_switch(&key, section, value);
 	for (unsigned i = 3; i-- > at + 1;) {
-		found = find_otherwise(&asked, merge_section(config, names[i]), set, key.words + 2,
-				       key.count - 2);
+		found = find_override(&asked, merge_section(config, names[i]), set, key.words + 2,
+				      key.count - 2);
 		if (found == NULL)
 			continue;
 		*pos = found->value->pos;

@@ -56,14 +56,14 @@ rest_encap(const struct config *config)
 	return found;
 }
 
-struct config_overlay
-config_tenant_overlay(const struct config *config, const struct config_tenant *tenant)
+struct config_tenant_encap
+config_tenant_encap(const struct config *config, const struct config_tenant *tenant)
 {
 	bool rest = tenant == NULL || is_rest(tenant);
-	struct config_overlay o = {.encap = CONFIG_ENCAP_PLAIN};
+	struct config_tenant_encap o = {.encap = CONFIG_ENCAP_PLAIN};
 
 	if (tenant != NULL)
-		o = (struct config_overlay){
+		o = (struct config_tenant_encap){
 			.encap = own_encap(tenant),
 			.vni = tenant->vni,
 			.vlan = tenant->vlan,

@@ -5,7 +5,7 @@
 #include "merge.h"
 
 static void
-settle_map(uint8_t *map, unsigned count, unsigned divisor, const struct config_listed *listed)
+resolve_map(uint8_t *map, unsigned count, unsigned divisor, const struct config_listed *listed)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (!(listed->bits >> i & 1))
@@ -13,7 +13,7 @@ settle_map(uint8_t *map, unsigned count, unsigned divisor, const struct config_l
 }
 
 static void
-settle_group(struct config_group *group, bool single_pool)
+resolve_group(struct config_group *group, bool single_pool)
 {
 	if (group->pool == CONFIG_POOL_AUTO)
 		group->pool = group->lossless || single_pool ? CONFIG_POOL_INGRESS_LOSSLESS
@@ -24,7 +24,7 @@ settle_group(struct config_group *group, bool single_pool)
 }
 
 static void
-settle_class(struct config_class *class, bool lossless)
+resolve_class(struct config_class *class, bool lossless)
 {
 	if (class->pool == CONFIG_POOL_AUTO)
 		class->pool = lossless ? CONFIG_POOL_EGRESS_LOSSLESS : CONFIG_POOL_EGRESS_LOSSY;
@@ -39,7 +39,7 @@ settle_class(struct config_class *class, bool lossless)
 // A time that no section of the file wrote (0) is the preset's or default's, and at least a poll:
 // who changes the poll alone contradicts nothing.
 static void
-settle_watchdog(struct config_watchdog *watchdog, const struct config_watchdog *preset)
+resolve_watchdog(struct config_watchdog *watchdog, const struct config_watchdog *preset)
 {
 	uint64_t poll = watchdog->poll_ps;
 
@@ -54,33 +54,33 @@ settle_watchdog(struct config_watchdog *watchdog, const struct config_watchdog *
 }
 
 void
-merge_settle(struct switch_config *settings, const struct config_watchdog *preset)
+merge_resolve_defaults(struct switch_config *settings, const struct config_watchdog *preset)
 {
 	struct config_port_qos *ports = (struct config_port_qos *)(uintptr_t)settings->ports;
 
-	settle_map(settings->dscp_to_priority, CONFIG_DSCPS, 8, &settings->dscp_listed);
-	settle_map(settings->pcp_to_priority, CONFIG_PRIORITIES, 1, &settings->pcp_listed);
-	settle_map(settings->priority_to_group, CONFIG_PRIORITIES, 1, &settings->group_listed);
-	settle_map(settings->priority_to_class, CONFIG_PRIORITIES, 1, &settings->class_listed);
+	resolve_map(settings->dscp_to_priority, CONFIG_DSCPS, 8, &settings->dscp_listed);
+	resolve_map(settings->pcp_to_priority, CONFIG_PRIORITIES, 1, &settings->pcp_listed);
+	resolve_map(settings->priority_to_group, CONFIG_PRIORITIES, 1, &settings->group_listed);
+	resolve_map(settings->priority_to_class, CONFIG_PRIORITIES, 1, &settings->class_listed);
 	for (int i = 0; i < CONFIG_PRIORITIES; i++)
-		settle_group(&settings->groups[i],
-			     settings->preset_mode == CONFIG_PRESET_MODE_SINGLE_POOL);
+		resolve_group(&settings->groups[i],
+			      settings->preset_mode == CONFIG_PRESET_MODE_SINGLE_POOL);
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
 		bool lossless = false;
 
 		for (int p = 0; p < CONFIG_PRIORITIES; p++)
 			lossless |= settings->priority_to_class[p] == i &&
 				    settings->groups[settings->priority_to_group[p]].lossless;
-		settle_class(&settings->classes[i], lossless);
+		resolve_class(&settings->classes[i], lossless);
 	}
 	settings->pcp_listed = settings->group_listed = settings->class_listed =
 		(struct config_listed){0};
 	for (unsigned i = 0; i < settings->port_count; i++) {
 		struct config_port_qos *port = &ports[i];
 
-		settle_map(port->dscp_to_priority, CONFIG_DSCPS, 8, &port->dscp_listed);
-		settle_map(port->pcp_to_priority, CONFIG_PRIORITIES, 1, &port->pcp_listed);
+		resolve_map(port->dscp_to_priority, CONFIG_DSCPS, 8, &port->dscp_listed);
+		resolve_map(port->pcp_to_priority, CONFIG_PRIORITIES, 1, &port->pcp_listed);
 		port->dscp_listed = port->pcp_listed = (struct config_listed){0};
 	}
-	settle_watchdog(&settings->watchdog, preset);
+	resolve_watchdog(&settings->watchdog, preset);
 }

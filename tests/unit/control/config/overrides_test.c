@@ -23,7 +23,7 @@ expect_nearer(const char *key, const char *value, const char *node, enum config_
 
 	assert_int_equal(config_set(c, key, value, &diag), 0);
 	assert_int_equal(config_switch(c, node, role, &before), 0);
-	section = config_find_otherwise(c, key, value, node, role, &pos);
+	section = config_find_override(c, key, value, node, role, &pos);
 	if (section != NULL)
 		snprintf(got, sizeof(got), "%s:%u", section, pos.line);
 	assert_string_equal(got, wanted != NULL ? wanted : "");

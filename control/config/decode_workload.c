@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "decode_work.h"
+#include "schema_internal.h"
 
 #include "scalar.h"
 
@@ -49,7 +49,7 @@ decode_kind(struct decoder *d, const struct yaml_node *node, void *base,
 }
 
 uint32_t
-decode_work_kind(struct decoder *d, const struct yaml_node *node, void *base)
+decode_workload_kind(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	return decode_kind(d, node, base, schema_work_kinds,
 			   "flow, flows, stream, incast, permutation, shift, poisson, all-reduce, "
@@ -80,7 +80,7 @@ check_mix(struct decoder *d, const struct schema_key *key, const struct yaml_nod
 
 // The algorithms of each kind; the first is the one where none is written.
 static void
-settle_algorithm(struct decoder *d, const struct yaml_node *node, struct config_work *work)
+resolve_algorithm(struct decoder *d, const struct yaml_node *node, struct config_work *work)
 {
 	const struct yaml_pair *pair = yaml_tree_get(node, "algorithm");
 	const struct yaml_pair *chunk = yaml_tree_get(node, "chunk");
@@ -112,7 +112,7 @@ check_part(struct decoder *d, const struct yaml_node *node, void *base)
 	struct config_work *work = base;
 
 	work->pos = node->pos;
-	settle_algorithm(d, node, work);
+	resolve_algorithm(d, node, work);
 }
 
 static void
@@ -137,7 +137,7 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 
 	work->pos = node->pos;
 	if (work->kind >= CONFIG_WORK_ALL_REDUCE && work->kind <= CONFIG_WORK_ALL_TO_ALL)
-		settle_algorithm(d, node, work);
+		resolve_algorithm(d, node, work);
 	if (one_sender && work->from.count > 1)
 		decode_error(d, work->from.items[1].pos, "\"from\" is one host here");
 	if (work->kind == CONFIG_WORK_POISSON)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of the schema share: schemas of maps within others, and what decodes and checks
+// values that are not one plain word. Their base is the struct that their schema stands for.
+#pragma once
+
+#include "decode.h"
+#include "encode.h"
+
+typedef void decode_custom(struct decoder *d, const struct schema_key *key,
+			   const struct yaml_node *node, void *base);
+
+// ---- switches -----------------------------------------------------------------------------------
+
+extern const struct schema schema_ecn;       // base struct config_ecn
+extern const struct schema schema_watchdog;  // base struct config_watchdog
+extern const struct schema schema_trim;      // base struct config_trim
+extern const struct schema schema_remark;    // base struct config_remark
+extern const struct schema schema_pin;       // base struct config_pin
+extern const struct schema schema_notices;   // base struct config_notices
+extern const struct schema schema_histogram; // base struct config_histogram
+decode_custom check_histograms;              // struct switch_config: none twice
+extern const struct schema schema_port;      // base struct config_port_qos; under `qos.ports`
+
+// Forms that `qos:` and a port of it share.
+extern const struct schema_form schema_form_trust, schema_form_dscp_map, schema_form_pcp_map,
+	schema_form_remark;
+extern const struct schema schema_learn; // base struct config_learn
+
+// ---- fabrics and tenants ------------------------------------------------------------------------
+
+// Rows of a link's delay and cable, which set each other (decode_links.c).
+#define SCHEMA_DELAY \
+	.min = 0, .max = SCHEMA_SECOND_PS, .check = cable_from_delay, .form = &schema_form_delay
+#define SCHEMA_LENGTH                                                      \
+	.min = 0, .max = INT64_C(198000000000), .check = delay_from_cable, \
+	.form = &schema_form_cable, .excludes = "delay"
+decode_custom cable_from_delay, delay_from_cable;
+
+decode_custom decode_nodes;     // struct config: fabric.nodes
+decode_custom decode_addresses; // struct config_tenant (decode_tenant.c)
+decode_custom decode_borders;   // struct config_tenant
+decode_custom check_endpoint;   // the name of a struct config_endpoint
+
+// Notes which keys of a struct config_link_written stand in the file.
+void check_written(struct decoder *d, const struct yaml_node *node, void *base);
+// The keys of `links:` that are links' names. base: struct config.
+void decode_named_links(struct decoder *d, const struct yaml_node *node, void *base);
+extern const struct schema schema_node; // base struct config_node; {role: leaf}
+extern const struct schema schema_via;  // base struct config_via
+
+// What the keys of `topology:` make together (decode_topology.c); a kind `file` is read here. base:
+// struct config.
+void check_topology(struct decoder *d, const struct yaml_node *node, void *base);
+
+// ---- hosts --------------------------------------------------------------------------------------
+
+extern const struct schema schema_stall; // base struct config_stall
+extern const struct schema schema_storm; // base struct config_storm
+// By enum congestion_kind; base: the algorithm's parameters.
+extern struct schema schema_congestion[CONGESTION_KINDS];
+extern const struct schema_choice schema_congestion_names[];
+
+// ---- workload -----------------------------------------------------------------------------------
+
+// Which kind an item is, or a collective within a step: a bit, or 0 with an error reported.
+uint32_t decode_workload_kind(struct decoder *d, const struct yaml_node *node, void *base);
+uint32_t decode_part_kind(struct decoder *d, const struct yaml_node *node, void *base);
+
+// That the shares of `mix: {3: 90%, 0: 10%}` make 100 %.
+void check_mix(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	       void *base);
+
+// What no single key tells.
+void check_work(struct decoder *d, const struct yaml_node *node, void *base);
+void check_part(struct decoder *d, const struct yaml_node *node, void *base);
