@@ -40,7 +40,7 @@ take_request(struct where_request *r, const struct cli_args *args)
 static json_t *
 place_json(const struct where_request *r)
 {
-	static const char *const roles[ADDRESSES_TIERS] = {"leaf", "spine", "super"};
+	static const char *const roles[ADDRESSES_TIERS] = {"leaf", "spine", "super-spine"};
 	static const char *const kinds[] = {
 		[ADDRESSES_LOOPBACK] = "loopback",
 		[ADDRESSES_LINK_LOCAL] = "link-local",

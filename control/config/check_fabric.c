@@ -83,9 +83,9 @@ config_node_role(const struct config *config, const char *name, enum config_role
 static void
 check_nodes(const struct config *config, struct diag *diag)
 {
-	static const char *const reserved[] = {"fabric", "live",   "switch",  "leaf",   "spine",
-					       "super",  "hosts",  "tenants", "attach", "workload",
-					       "events", "record", "stop",    "stall"};
+	static const char *const reserved[] = {
+		"fabric",  "live",   "switch",   "leaf",   "spine",  "super-spine", "hosts",
+		"tenants", "attach", "workload", "events", "record", "stop",        "stall"};
 	const struct config_fabric *fabric = &config->fabric;
 
 	if (fabric->topology == CONFIG_TOPOLOGY_FILE)

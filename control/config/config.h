@@ -122,7 +122,7 @@ struct config_edit {
 };
 
 // Applies edits together, one after the other: sections of switches (switch., leaf., spine.,
-// super., a switch's name) and `tenants.`; UNSET takes a section whole too. Later config_switch()
+// super-spine., a switch's name) and `tenants.`; UNSET takes a section whole too. Later config_switch()
 // calls see them, and config->tenants is made anew. Returns 0, or -EINVAL with the reasons in diag
 // and nothing changed.
 int config_edit(struct config *config, const struct config_edit *edits, unsigned count,
@@ -180,6 +180,8 @@ const char *config_routing_mode_name(enum group_mode mode);
 const char *config_preset_name(enum config_preset preset);
 const char *config_preset_mode_name(enum config_preset_mode mode);
 const char *config_role_name(enum config_role role);
+// What the names of nodes of a role begin with where the topology makes them: leaf1, super1, h1.
+const char *config_role_prefix(enum config_role role);
 
 #define CONFIG_TEXT 40
 // A value as a file would have it, "25G", "1500ns", "150KB", "12.5%". Each returns out.

@@ -37,7 +37,7 @@ struct config_link_written {
 
 struct config_explicit_link {
 	struct config_endpoint a, b;
-	struct config_link_written written; // over links.host, .super or .fabric of its kind
+	struct config_link_written written; // over links.host, .super-spine or .fabric of its kind
 };
 
 struct config_named_link {

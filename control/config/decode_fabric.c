@@ -7,25 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *
+config_role_prefix(enum config_role role)
+{
+	static const char *const prefixes[] = {
+		[CONFIG_ROLE_LEAF] = "leaf",
+		[CONFIG_ROLE_SPINE] = "spine",
+		[CONFIG_ROLE_SUPER] = "super",
+		[CONFIG_ROLE_HOST] = "h",
+	};
+
+	return prefixes[role];
+}
+
 static bool
 role_by_name(const char *name, enum config_role *role)
 {
-	static const struct {
-		const char *prefix;
-		enum config_role role;
-	} prefixes[] = {
-		{"leaf", CONFIG_ROLE_LEAF},
-		{"spine", CONFIG_ROLE_SPINE},
-		{"super", CONFIG_ROLE_SUPER},
-		{"h", CONFIG_ROLE_HOST},
-	};
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		if (strncmp(name, prefixes[i].prefix, strlen(prefixes[i].prefix)) != 0)
-			continue;
-		*role = prefixes[i].role;
-		return true;
-	}
+	for (*role = CONFIG_ROLE_LEAF; *role <= CONFIG_ROLE_HOST; (*role)++)
+		if (strncmp(name, config_role_prefix(*role), strlen(config_role_prefix(*role))) ==
+		    0)
+			return true;
 	return false;
 }
 
@@ -50,8 +51,8 @@ decode_node(struct decoder *d, const char *text, struct diag_pos pos, const stru
 	else if (role != NULL && !role->null)
 		decode_value(d, &role_key, role, out);
 	else if (!role_by_name(text, &out->role))
-		decode_error(d, pos, "needs a role: write {%.32s: leaf}, spine, super or host",
-			     text);
+		decode_error(d, pos,
+			     "needs a role: write {%.32s: leaf}, spine, super-spine or host", text);
 	decode_leave(d, path);
 }
 

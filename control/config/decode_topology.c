@@ -83,14 +83,16 @@ check_clos3(struct decoder *d, struct diag_pos pos, const struct config_fabric *
 	check_ports(d, pos, "leaf", f->hosts_per_leaf + f->spines);
 	check_joined(d, pos, f);
 	if (f->spines != 0 && f->supers % f->spines != 0)
-		decode_error(d, pos,
-			     "%u supers cannot be shared evenly by %u groups, one for each spine "
-			     "of a pod",
-			     f->supers, f->spines);
+		decode_error(
+			d, pos,
+			"%u super-spines cannot be shared evenly by %u groups, one for each spine "
+			"of a pod",
+			f->supers, f->spines);
 	else if (f->spines != 0)
 		check_ports(d, pos, "spine", f->leaves + f->supers / f->spines);
 	if (f->pods > 1 && (f->supers == 0 || f->spines == 0))
-		decode_error(d, pos, "%u pods without a super cannot reach each other", f->pods);
+		decode_error(d, pos, "%u pods without a super-spine cannot reach each other",
+			     f->pods);
 }
 
 void

@@ -274,7 +274,7 @@ is_switch_section(const struct config *config, const char *key, enum config_role
 	if (strcmp(key, "spine") == 0)
 		return true;
 	*role = CONFIG_ROLE_SUPER;
-	if (strcmp(key, "super") == 0)
+	if (strcmp(key, "super-spine") == 0)
 		return true;
 	return config_node_role(config, key, role) == 0 && *role != CONFIG_ROLE_HOST;
 }

@@ -6,7 +6,7 @@
 const struct schema_choice schema_roles[] = {
 	{"leaf", CONFIG_ROLE_LEAF},
 	{"spine", CONFIG_ROLE_SPINE},
-	{"super", CONFIG_ROLE_SUPER},
+	{"super-spine", CONFIG_ROLE_SUPER},
 	{"host", CONFIG_ROLE_HOST},
 	{NULL, 0},
 };
@@ -76,7 +76,8 @@ static const struct schema_key links_keys[] = {
 	 .sub = &host_link},
 	{"fabric", SCHEMA_MAP, .help = "between switches", AT(fabric.fabric_link),
 	 .sub = &fabric_link},
-	{"super", SCHEMA_MAP, .help = "between spines and supers: what is not as of `fabric`",
+	{"super-spine", SCHEMA_MAP,
+	 .help = "between spines and super-spines, where they differ from `fabric`",
 	 AT(fabric.super_link), .sub = &schema_link_written},
 	{"framing", SCHEMA_MAP, .help = "what a frame takes on the line beside its own bytes",
 	 .sub = &schema_framing},
@@ -199,7 +200,7 @@ static const struct schema_key topology_keys[] = {
 	 AT(fabric.rails), .min = 1, .max = 8, .kinds = RAIL},
 	{"pods", SCHEMA_INTEGER, .help = "groups of leaves and spines", AT(fabric.pods), .min = 1,
 	 .max = 32, .kinds = CLOS3, .required = CLOS3},
-	{"supers", SCHEMA_INTEGER, .help = "switches above the spines, a multiple of them",
+	{"super-spines", SCHEMA_INTEGER, .help = "switches above the spines, a multiple of them",
 	 AT(fabric.supers), .min = 0, .max = 4096, .kinds = CLOS3, .required = CLOS3},
 	{"k", SCHEMA_INTEGER, .help = "ports of every switch, an even number", AT(fabric.k),
 	 .min = 2, .max = 32, .kinds = FAT_TREE, .required = FAT_TREE},

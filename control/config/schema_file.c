@@ -115,7 +115,7 @@ static const struct schema_form host = {SCHEMA_MAP, .sub = &schema_host};
 static const struct schema_others nodes[] = {
 	{PLACED("leaf"), "leafN", "one leaf", SWITCH, .live = true},
 	{PLACED("spine"), "spineN", "one spine", SWITCH, .live = true},
-	{PLACED("super"), "superN", "one super", SWITCH, .live = true},
+	{PLACED("super"), "superN", "one super-spine", SWITCH, .live = true},
 	{"^h[1-9][0-9]*$", "hN", "one host", {SCHEMA_MAP, .sub = &schema_host}, .live = false},
 	{"^[A-Za-z0-9][A-Za-z0-9_-]*$",
 	 "NODE",
@@ -161,7 +161,7 @@ static const struct schema_key fabric_file_keys[] = {
 	{"leaf", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every leaf", .sub = &schema_switch},
 	{"spine", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every spine",
 	 .sub = &schema_switch},
-	{"super", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every super",
+	{"super-spine", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every super-spine",
 	 .sub = &schema_switch},
 	{"hosts", SCHEMA_SECTION, .help = "every host", .sub = &schema_host},
 	{"attach", SCHEMA_NAMED, .help = "live: hosts that are real, by name",

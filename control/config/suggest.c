@@ -46,11 +46,14 @@ edit_distance(const char *a, const char *b)
 	return rows[length_a % 3][length_b];
 }
 
-// "rail-optimised" and "rail", "chan" and "channels".
+// "rail-optimised" and "rail", "chan" and "channels", "supers" and "super-spines".
 static bool
 begins_alike(const char *a, const char *b)
 {
 	size_t shorter = strlen(a), longer = strlen(b);
+
+	if (shorter > SUGGEST_BEGINNING_MIN && a[shorter - 1] == 's')
+		shorter--;
 
 	if (shorter > longer) {
 		shorter = longer;

@@ -90,7 +90,7 @@ section_hint(const struct config *config, const char *word, const char *const *s
 static int
 check_section(struct set_request *request)
 {
-	static const char *const sections[] = {"switch", "leaf", "spine", "super", "tenants"};
+	static const char *const sections[] = {"switch", "leaf", "spine", "super-spine", "tenants"};
 	const size_t count = sizeof(sections) / sizeof(sections[0]);
 	const struct config *config = request->config;
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
@@ -103,7 +103,7 @@ check_section(struct set_request *request)
 	if (request->tenants || strcmp(section, "switch") == 0)
 		return 0;
 	if (!single && (strcmp(section, "leaf") == 0 || strcmp(section, "spine") == 0 ||
-			strcmp(section, "super") == 0))
+			strcmp(section, "super-spine") == 0))
 		return 0;
 	known = !single && config_node_role(config, section, &role) == 0;
 	if (known && role != CONFIG_ROLE_HOST)

@@ -103,7 +103,7 @@ def uplinks(result: Result, file: str, lower: str, upper: str) -> list[Drawing]:
 
 
 def make_uplinks(result: Result) -> list[Drawing]:
-    made = uplinks(result, "uplinks.svg", "leaf", "spine") + uplinks(result, "spine-uplinks.svg", "spine", "super")
+    made = uplinks(result, "uplinks.svg", "leaf", "spine") + uplinks(result, "spine-uplinks.svg", "spine", "super-spine")
     if not made:
         raise Missing("uplinks: no link joins two tiers of switches")
     return made

@@ -41,7 +41,7 @@ node_json(const struct report_node *n)
 	static const char *const roles[] = {
 		[NODE_LEAF] = "leaf",
 		[NODE_SPINE] = "spine",
-		[NODE_SUPER] = "super",
+		[NODE_SUPER] = "super-spine",
 		[NODE_NIC] = "nic",
 	};
 	uint64_t received = 0, sent = 0, drops = 0;

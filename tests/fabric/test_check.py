@@ -288,6 +288,15 @@ class Check(Case):
         self.refused(fabric + "tenants:\n  red:\n    hosts: h[7-10]\n",
                      ("4:12", "tenants.red.hosts: h.7-10.: there is no host h9"))
 
+    def test_super_is_called_super_spine(self):
+        clos = "{kind: clos3, pods: 2, leaves: 2, spines: 2, %s: 4, hosts-per-leaf: 2}"
+        for text, position, message in (
+                (f"fabric: {{topology: {clos % 'super-spines'}}}\nsuper: {{latency: 1us}}", "2:1",
+                 'super: unknown key, and no node\'s name; did you mean "super-spine"'),
+                ("fabric: {topology: {kind: explicit, nodes: {a: super}, links: []}}", "1:48",
+                 '"super" is not one of leaf, spine, super-spine, host; did you mean "super-spine"')):
+            self.refused(text + "\n", (position, f".*{message}"))
+
     def test_keys_without_a_feature_are_unknown(self):
         for text, position, message in (("switch: {slices: 2}", "2:10", "switch.slices: unknown key"),
                                         ("attach: {h1: {netns: a, tap: t0}}", "2:25", "attach.h1.tap: unknown key"),

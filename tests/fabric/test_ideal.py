@@ -71,10 +71,10 @@ class Ideal(Alone):
 
     def test_leaked_and_above_pods(self):
         # Between tenants that exchange routes, each way in what the destination's VRF wears: h1's data in
-        # VXLAN, its ACKs with a tag. Through supers: four links between switches.
+        # VXLAN, its ACKs with a tag. Through super-spines: four links between switches.
         host, far = Hop(100 * 10**9, US), [Hop(100 * 10**9, US, 50)] * 4
         back = [Hop(100 * 10**9, US, 4)] * 4
-        found = self.alone("fabric:\n  topology: {kind: clos3, pods: 2, leaves: 1, spines: 1, supers: 1, hosts-per-leaf: 2}\n"
+        found = self.alone("fabric:\n  topology: {kind: clos3, pods: 2, leaves: 1, spines: 1, super-spines: 1, hosts-per-leaf: 2}\n"
                            "  links: {host: {rate: 100G, delay: 1us}, fabric: {rate: 100G, delay: 1us}}\n"
                            "switch: {preset: spectrum-x}\n"
                            "tenants: {red: {hosts: [h1], vlan: 9, leak: [blue]}, blue: {hosts: [h3], vni: 5}}\n"

@@ -112,10 +112,10 @@ class Plot(Case):
 
     def test_three_tiers(self):
         """A row is the same switch on the way up and on the way down, whoever lists the links."""
-        sim = self.sim({"fabric": {"topology": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "supers": 4,
+        sim = self.sim({"fabric": {"topology": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "super-spines": 4,
                                                 "hosts-per-leaf": 1}},
                         "switch": SWITCH, "workload": [{"kind": "permutation", "size": "10KB"}]})
-        down = [one["to"].partition(".")[0] for one in sim.result["links"] if one["tier"] == "super-spine"]
+        down = [one["to"].partition(".")[0] for one in sim.result["links"] if one["tier"] == "super-spine-spine"]
         self.assertNotEqual(down, sorted(down))
         drawings, _ = self.plotted(sim)
         self.assertEqual(set(drawings), ALWAYS | {"spine-uplinks.svg"})

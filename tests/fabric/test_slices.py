@@ -7,7 +7,7 @@ from common import *
 
 KINDS = {
     "leaf-spine": {"kind": "leaf-spine", "leaves": 4, "spines": 2, "hosts-per-leaf": 4},
-    "clos3": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "supers": 4, "hosts-per-leaf": 4},
+    "clos3": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "super-spines": 4, "hosts-per-leaf": 4},
     "planes": {"kind": "leaf-spine", "leaves": 4, "spines": 2, "hosts-per-leaf": 4, "planes": 2},
 }
 TENANTS = {

@@ -4,7 +4,7 @@ links that lose."""
 from common import *
 
 FAT_TREE = {"kind": "fat-tree", "k": 4}
-CLOS3 = {"kind": "clos3", "pods": 4, "leaves": 2, "spines": 2, "supers": 4, "hosts-per-leaf": 2}
+CLOS3 = {"kind": "clos3", "pods": 4, "leaves": 2, "spines": 2, "super-spines": 4, "hosts-per-leaf": 2}
 
 
 def described(topology, workload, links=None, **sections):
@@ -16,7 +16,7 @@ class Topologies(Case):
     def test_six_links(self):
         """h1 to h16 of a fat-tree: host, leaf, spine, super, spine, leaf, host, the links of three kinds."""
         links = {"host": {"rate": "100G", "delay": "1us"}, "fabric": {"rate": "200G", "delay": "2us"},
-                 "super": {"rate": "400G", "delay": "7us"}}
+                 "super-spine": {"rate": "400G", "delay": "7us"}}
         sim = self.sim(described(FAT_TREE, [flow("h1", "h16", "1MB")], links))
         path = [Hop(100 * 10**9, 10**6), Hop(200 * 10**9, 2 * 10**6), Hop(400 * 10**9, 7 * 10**6)]
         [one] = sim.flows
@@ -33,7 +33,7 @@ class Topologies(Case):
         """What a super's own section says holds there and nowhere else."""
         workload = [flow("h1", "h16", "1MB")]
         plain, late = (self.sim(described(FAT_TREE, workload, **sections))
-                       for sections in ({}, {"super": {"latency": "3us"}}))
+                       for sections in ({}, {"super-spine": {"latency": "3us"}}))
         # There, and the last acknowledgement back.
         self.assertEqual(late.flows[0]["fct_ps"] - plain.flows[0]["fct_ps"], 2 * 3 * 10**6)
 

@@ -120,9 +120,9 @@ builder_add_switches(struct topology *t, uint32_t planes, enum config_role role,
 
 			if (planes > 1)
 				snprintf(name, sizeof(name), "p%u-%s%u", plane + 1,
-					 config_role_name(role), i);
+					 config_role_prefix(role), i);
 			else
-				snprintf(name, sizeof(name), "%s%u", config_role_name(role), i);
+				snprintf(name, sizeof(name), "%s%u", config_role_prefix(role), i);
 			builder_add_node(t, name, role, (uint16_t)plane, i);
 		}
 	}

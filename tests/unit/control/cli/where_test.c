@@ -84,7 +84,7 @@ static void
 test_planes_and_pods(void **state)
 {
 	static const char fabric[] = "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, "
-				     "spines: 2, supers: 2, hosts-per-leaf: 4, planes: 2}\n";
+				     "spines: 2, super-spines: 2, hosts-per-leaf: 4, planes: 2}\n";
 	char file[] = "/tmp/roost-where-XXXXXX", line[128];
 	int fd = mkstemp(file);
 	struct captured c;

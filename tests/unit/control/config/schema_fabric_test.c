@@ -42,7 +42,7 @@ explicit_mistakes(void **state)
 			"  {a: leaf1.swp0, b: leaf1.port1},\n"
 			"  {a: leaf1.swp1, delay: 1us, cable: 1m}]}}\n",
 			"f.yaml:1:45: fabric.topology.nodes.tor: needs a role: write {tor: leaf}, "
-			"spine, super or host\n"
+			"spine, super-spine or host\n"
 			"f.yaml:1:57: fabric.topology.nodes.h.1: \"h.1\" is not a name: letters, "
 			"digits, - and _, a "
 			"letter or digit first\n"
@@ -102,20 +102,22 @@ other_kinds(void **state)
 		      "4}}\n");
 	assert_int_equal(c->fabric.rails, 4);
 	config_free(c);
-	c = load_good("fabric: {topology: {kind: fat-tree, k: 4}}\nsuper: {latency: 1us}\n"
+	c = load_good("fabric: {topology: {kind: fat-tree, k: 4}}\nsuper-spine: {latency: 1us}\n"
 		      "super4: {latency: 2us}\nspine8: {latency: 3us}\nh16: {rto: 2ms}\n");
 	config_free(c);
-	c = load_good("fabric: {topology: {kind: clos3, pods: 2, leaves: 3, spines: 2, supers: 4, "
-		      "hosts-per-leaf: 1, planes: 2}}\np2-super4: {latency: 1us}\n"
-		      "p1-leaf6: {latency: 1us}\nh6: {rto: 1ms}\n");
+	c = load_good(
+		"fabric: {topology: {kind: clos3, pods: 2, leaves: 3, spines: 2, super-spines: 4, "
+		"hosts-per-leaf: 1, planes: 2}}\np2-super4: {latency: 1us}\n"
+		"p1-leaf6: {latency: 1us}\nh6: {rto: 1ms}\n");
 	config_free(c);
-	expect_messages("fabric: {topology: {kind: clos3, pods: 2, leaves: 3, spines: 2, supers: "
-			"4, hosts-per-leaf: 1, planes: 2}}\np3-super4: {}\np1-leaf7: {}\n"
-			"leaf1: {}\n",
-			"f.yaml:2:1: p3-super4: unknown key, and no node's name\n"
-			"f.yaml:3:1: p1-leaf7: unknown key, and no node's name\n"
-			"f.yaml:4:1: leaf1: unknown key, and no node's name; did you mean "
-			"\"leaf\"?\n");
+	expect_messages(
+		"fabric: {topology: {kind: clos3, pods: 2, leaves: 3, spines: 2, super-spines: "
+		"4, hosts-per-leaf: 1, planes: 2}}\np3-super4: {}\np1-leaf7: {}\n"
+		"leaf1: {}\n",
+		"f.yaml:2:1: p3-super4: unknown key, and no node's name\n"
+		"f.yaml:3:1: p1-leaf7: unknown key, and no node's name\n"
+		"f.yaml:4:1: leaf1: unknown key, and no node's name; did you mean "
+		"\"leaf\"?\n");
 }
 
 static void
@@ -135,17 +137,19 @@ other_kinds_mistakes(void **state)
 		"hosts-per-leaf: 4}}\n",
 		"f.yaml:1:20: fabric.topology: a host would have 9 NICs, one for each leaf: "
 		"write \"rails\", 8 at most\n");
-	expect_messages("fabric: {topology: {kind: clos3, pods: 2, leaves: 2, spines: 2, supers: "
-			"3, hosts-per-leaf: 1}}\n",
-			"f.yaml:1:20: fabric.topology: 3 supers cannot be shared evenly by 2 "
-			"groups, one for each spine of a pod\n");
-	expect_messages("fabric: {topology: {kind: clos3, pods: 2, leaves: 2, spines: 2, supers: "
-			"0, hosts-per-leaf: 1}}\n",
-			"f.yaml:1:20: fabric.topology: 2 pods without a super cannot reach each "
-			"other\n");
+	expect_messages(
+		"fabric: {topology: {kind: clos3, pods: 2, leaves: 2, spines: 2, super-spines: "
+		"3, hosts-per-leaf: 1}}\n",
+		"f.yaml:1:20: fabric.topology: 3 super-spines cannot be shared evenly by 2 "
+		"groups, one for each spine of a pod\n");
+	expect_messages(
+		"fabric: {topology: {kind: clos3, pods: 2, leaves: 2, spines: 2, super-spines: "
+		"0, hosts-per-leaf: 1}}\n",
+		"f.yaml:1:20: fabric.topology: 2 pods without a super-spine cannot reach each "
+		"other\n");
 	expect_messages(
 		"fabric: {topology: {kind: clos3, pods: 2, leaves: 200, spines: 1, "
-		"supers: 57, hosts-per-leaf: 1}}\n",
+		"super-spines: 57, hosts-per-leaf: 1}}\n",
 		"f.yaml:1:20: fabric.topology: a spine would have 257 ports: 256 at most\n");
 	expect_messages("fabric: {topology: {kind: fat-tree, k: 4, leaves: 2}}\n",
 			"f.yaml:1:43: fabric.topology.leaves: is not a key of topology fat-tree\n");
@@ -161,10 +165,11 @@ other_kinds_mistakes(void **state)
 static void
 links_by_name(void **state)
 {
-	struct config *c = load_good(
-		FABRIC_START "  links: {fabric: {rate: 400G, cable: 10m}, super: {delay: 1us},\n"
-			     "    leaf1-spine2: {rate: 40G}, spine1-leaf2: {cable: 3m, mtu: "
-			     "1500}}\n");
+	struct config *c =
+		load_good(FABRIC_START
+			  "  links: {fabric: {rate: 400G, cable: 10m}, super-spine: {delay: 1us},\n"
+			  "    leaf1-spine2: {rate: 40G}, spine1-leaf2: {cable: 3m, mtu: "
+			  "1500}}\n");
 	const struct config_named_link *named = c->fabric.named_links;
 	struct config_link link;
 
@@ -183,13 +188,13 @@ links_by_name(void **state)
 	assert_int_equal(link.rate_bps, UINT64_C(400000000000));
 	assert_int_equal(link.delay_ps, 1000000);
 	config_free(c);
-	expect_messages(FABRIC_START "  links: {supr: {rate: 1G}, leaf1-spine1: {rat: 1G, delay: "
+	expect_messages(FABRIC_START "  links: {super: {rate: 1G}, leaf1-spine1: {rat: 1G, delay: "
 				     "1us, cable: 3m}}\n",
-			"f.yaml:3:11: fabric.links.supr: unknown key, and no link such as "
-			"leaf1-spine1; did you mean \"super\"?\n"
-			"f.yaml:3:44: fabric.links.leaf1-spine1.rat: unknown key; did you mean "
+			"f.yaml:3:11: fabric.links.super: unknown key, and no link such as "
+			"leaf1-spine1; did you mean \"super-spine\"?\n"
+			"f.yaml:3:45: fabric.links.leaf1-spine1.rat: unknown key; did you mean "
 			"\"rate\"?\n"
-			"f.yaml:3:65: fabric.links.leaf1-spine1: delay and cable exclude each "
+			"f.yaml:3:66: fabric.links.leaf1-spine1: delay and cable exclude each "
 			"other: the other is at line 3\n");
 }
 

@@ -21,6 +21,8 @@ near_words_are_suggested(void **state)
 	assert_string_equal(suggest("pcf"), "pfc");
 	assert_string_equal(suggest("ecn-profile"), "ecn");
 	assert_string_equal(suggest("Host"), "hosts-per-leaf");
+	assert_string_equal(config_suggest("supers", (const char *[]){"super-spines"}, 1),
+			    "super-spines");
 }
 
 static void

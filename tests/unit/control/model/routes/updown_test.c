@@ -139,8 +139,10 @@ test_kinds(void **state)
 		{KIND("rail, leaves: 8, spines: 4, rails: 4, hosts-per-leaf: 2"), 8 * 7},
 		{KIND("fat-tree, k: 4"), 8 * 7},
 		{KIND("fat-tree, k: 6"), 18 * 17},
-		{KIND("clos3, pods: 3, leaves: 3, spines: 2, supers: 4, hosts-per-leaf: 1"), 9 * 8},
-		{KIND("clos3, pods: 2, leaves: 2, spines: 3, supers: 6, hosts-per-leaf: 1, planes: "
+		{KIND("clos3, pods: 3, leaves: 3, spines: 2, super-spines: 4, hosts-per-leaf: 1"),
+		 9 * 8},
+		{KIND("clos3, pods: 2, leaves: 2, spines: 3, super-spines: 6, hosts-per-leaf: 1, "
+		      "planes: "
 		      "2"),
 		 2 * 4 * 3},
 	};
@@ -189,8 +191,10 @@ test_group_sizes(void **state)
 	assert_int_equal(members_at(&f, "spine7", "h16.eth1"), 1);
 	assert_int_equal(members_at(&f, "leaf1", "h3.eth1"), 2); // the pod's other leaf
 	fixture_free(&f);
-	fixture_load(&f, KIND("clos3, pods: 3, leaves: 4, spines: 2, supers: 6, hosts-per-leaf: 5, "
-			      "planes: 2"));
+	fixture_load(
+		&f,
+		KIND("clos3, pods: 3, leaves: 4, spines: 2, super-spines: 6, hosts-per-leaf: 5, "
+		     "planes: 2"));
 	assert_int_equal(members_at(&f, "p2-leaf1", "h60.eth2"), 2);
 	assert_int_equal(members_at(&f, "p2-spine1", "h60.eth2"), 3);
 	fixture_free(&f);

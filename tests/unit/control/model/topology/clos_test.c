@@ -105,8 +105,10 @@ test_clos3(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f, KIND("clos3, pods: 3, leaves: 4, spines: 2, supers: 6, hosts-per-leaf: 5, "
-			      "planes: 2"));
+	fixture_load(
+		&f,
+		KIND("clos3, pods: 3, leaves: 4, spines: 2, super-spines: 6, hosts-per-leaf: 5, "
+		     "planes: 2"));
 	t = f.topology;
 	assert_int_equal(t->leaf_count, 24);
 	assert_int_equal(t->spine_count, 12);

@@ -67,14 +67,15 @@ test_several_ports(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_load(&f,
-		     "fabric:\n  links: {super: {rate: 800G}}\n  topology:\n    kind: explicit\n"
-		     "    nodes: [h1, super1, spine1, leaf1, leaf2]\n    links:\n"
-		     "      - {a: h1.eth2, b: leaf2.swp9}\n"
-		     "      - {a: h1.eth1, b: leaf1.swp1}\n"
-		     "      - {a: leaf1.swp2, b: spine1.swp1}\n"
-		     "      - {a: spine1.swp2, b: super1.swp1}\n"
-		     "      - {a: leaf2.swp1, b: super1.swp2, rate: 1T}\n");
+	fixture_load(
+		&f,
+		"fabric:\n  links: {super-spine: {rate: 800G}}\n  topology:\n    kind: explicit\n"
+		"    nodes: [h1, super1, spine1, leaf1, leaf2]\n    links:\n"
+		"      - {a: h1.eth2, b: leaf2.swp9}\n"
+		"      - {a: h1.eth1, b: leaf1.swp1}\n"
+		"      - {a: leaf1.swp2, b: spine1.swp1}\n"
+		"      - {a: spine1.swp2, b: super1.swp1}\n"
+		"      - {a: leaf2.swp1, b: super1.swp2, rate: 1T}\n");
 	t = f.topology;
 	assert_string_equal(t->nodes[3].name, "super1");
 	assert_int_equal(t->nodes[3].role, CONFIG_ROLE_SUPER);

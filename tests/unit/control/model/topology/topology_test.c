@@ -154,7 +154,7 @@ test_loopbacks(void **state)
 	assert_memory_equal(nodes[1].router_mac, leaf2_mac, 6);
 	fixture_free(&f);
 	fixture_load(&f, "fabric:\n  topology: {kind: clos3, pods: 3, leaves: 2, spines: 2, "
-			 "supers: 4, hosts-per-leaf: 1, planes: 2}\n");
+			 "super-spines: 4, hosts-per-leaf: 1, planes: 2}\n");
 	nodes = f.topology->nodes;
 	node = topology_find_node(f.topology, "p2-super4");
 	assert_memory_equal(nodes[node].loopback4, last_super, 4);
