@@ -7,6 +7,7 @@
 #include "scalar.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,25 @@ decode_store(void *at, size_t size, int64_t value)
 		break;
 	default:
 		memcpy(at, &value, 8);
+	}
+}
+
+int
+schema_unit(enum schema_type type)
+{
+	switch (type) {
+	case SCHEMA_BYTES:
+		return SCALAR_BYTES;
+	case SCHEMA_RATE:
+		return SCALAR_RATE;
+	case SCHEMA_DURATION:
+		return SCALAR_DURATION;
+	case SCHEMA_CABLE:
+		return SCALAR_CABLE;
+	case SCHEMA_PERCENT:
+		return SCALAR_PERCENT;
+	default:
+		return -1;
 	}
 }
 
@@ -63,42 +83,22 @@ decode_enum(struct decoder *d, const struct schema_key *key, const struct yaml_n
 static int
 decode_number(const struct schema_key *key, const char *text, int64_t *out, char *why)
 {
-	const char *(*as_text)(uint64_t value, char out[static CONFIG_TEXT]);
 	char least[CONFIG_TEXT], most[CONFIG_TEXT];
 	uint64_t value = 0;
-	int result;
+	int kind = schema_unit(key->type);
 
-	switch (key->type) {
-	case SCHEMA_INTEGER:
+	if (kind < 0)
 		return scalar_integer(text, key->min, key->max, out, why);
-	case SCHEMA_BYTES:
-		result = scalar_bytes(text, &value, why);
-		as_text = config_bytes_text;
-		break;
-	case SCHEMA_RATE:
-		result = scalar_rate(text, &value, why);
-		as_text = config_rate_text;
-		break;
-	case SCHEMA_CABLE:
-		result = scalar_cable(text, &value, why);
-		as_text = config_cable_text;
-		break;
-	default:
-		result = scalar_duration(text, &value, why);
-		as_text = config_duration_text;
-	}
-	if (result < 0)
-		return result;
+	if (scalar_number((enum scalar_kind)kind, text, &value, why) < 0)
+		return -EINVAL;
 	*out = value;
-	if (key->max != 0 && (*out < key->min || *out > key->max)) {
-		snprintf(why, SCALAR_WHY, "%.40s is out of range: %s %s", text,
-			 as_text(key->min, least), key->max == INT64_MAX ? "or more" : "to");
-		if (key->max != INT64_MAX)
-			snprintf(why + strlen(why), SCALAR_WHY - strlen(why), " %s",
-				 as_text(key->max, most));
-		return -1;
-	}
-	return 0;
+	if (key->max == 0 || (*out >= key->min && *out <= key->max))
+		return 0;
+	config_number_text(kind, key->min, least);
+	if (key->max == INT64_MAX)
+		return scalar_refuse(why, "%.40s is out of range: %s or more", text, least);
+	return scalar_refuse(why, "%.40s is out of range: %s to %s", text, least,
+			     config_number_text(kind, key->max, most));
 }
 
 static void

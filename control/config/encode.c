@@ -3,6 +3,7 @@
 
 #include "control/base/memory.h"
 #include "decode.h"
+#include "scalar.h"
 #include "yaml_emit.h"
 
 #include <arpa/inet.h>
@@ -35,18 +36,9 @@ encode_number(FILE *to, const struct schema_key *key, const char *base)
 		return fputs(key->word, to) >= 0;
 	if (key->max != 0 && (value < key->min || value > key->max))
 		return false;
-	switch (key->type) {
-	case SCHEMA_INTEGER:
+	if (key->type == SCHEMA_INTEGER)
 		return fprintf(to, "%" PRId64, value) > 0;
-	case SCHEMA_BYTES:
-		return fputs(config_bytes_text((uint64_t)value, text), to) >= 0;
-	case SCHEMA_RATE:
-		return fputs(config_rate_text((uint64_t)value, text), to) >= 0;
-	case SCHEMA_CABLE:
-		return fputs(config_cable_text((uint64_t)value, text), to) >= 0;
-	default:
-		return fputs(config_duration_text((uint64_t)value, text), to) >= 0;
-	}
+	return fputs(config_number_text(schema_unit(key->type), (uint64_t)value, text), to) >= 0;
 }
 
 static bool

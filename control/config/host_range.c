@@ -30,23 +30,17 @@ set_bounds(struct host_range *range, const char *first, const char *last, char *
 	size_t digits = strspn(first, DIGITS);
 	unsigned long from, to;
 
-	if (digits > DIGITS_MAX || strspn(last, DIGITS) > DIGITS_MAX) {
-		snprintf(why, SCALAR_WHY, "%.40s: a number has %d digits at most", range->text,
-			 DIGITS_MAX);
-		return -EINVAL;
-	}
+	if (digits > DIGITS_MAX || strspn(last, DIGITS) > DIGITS_MAX)
+		return scalar_refuse(why, "%.40s: a number has %d digits at most", range->text,
+				     DIGITS_MAX);
 	from = strtoul(first, NULL, 10);
 	to = strtoul(last, NULL, 10);
-	if (to < from) {
-		snprintf(why, SCALAR_WHY, "%.40s runs backwards: write the lower number first",
-			 range->text);
-		return -EINVAL;
-	}
-	if (to - from >= HOST_RANGE_MAX) {
-		snprintf(why, SCALAR_WHY, "%.40s stands for %lu hosts: %d at most", range->text,
-			 to - from + 1, HOST_RANGE_MAX);
-		return -EINVAL;
-	}
+	if (to < from)
+		return scalar_refuse(why, "%.40s runs backwards: write the lower number first",
+				     range->text);
+	if (to - from >= HOST_RANGE_MAX)
+		return scalar_refuse(why, "%.40s stands for %lu hosts: %d at most", range->text,
+				     to - from + 1, HOST_RANGE_MAX);
 	range->digits = first[0] == '0' ? (int)digits : 1;
 	range->first = (unsigned)from;
 	range->count = (unsigned)(to - from) + 1;
@@ -65,11 +59,10 @@ read_bracket(struct host_range *range, const char *open, char *why)
 	if (!isalnum((unsigned char)range->text[0]) || range->text + before != open ||
 	    dash == open + 1 || *dash != '-' || close == dash + 1 || *close != ']' ||
 	    close[1 + strspn(close + 1, NAME_CHARACTERS)] != '\0' ||
-	    strlen(range->text) > 3 * CONFIG_NAME_MAX) {
-		snprintf(why, SCALAR_WHY,
-			 "\"%.40s\" is not a range of hosts: write h1-h8 or h[1-8]", range->text);
-		return -EINVAL;
-	}
+	    strlen(range->text) > 3 * CONFIG_NAME_MAX)
+		return scalar_refuse(why,
+				     "\"%.40s\" is not a range of hosts: write h1-h8 or h[1-8]",
+				     range->text);
 	range->before = (int)before;
 	range->after = close + 1;
 	return set_bounds(range, open + 1, dash + 1, why);
@@ -102,10 +95,8 @@ host_range_read(struct host_range *range, const char *text, char *why)
 	*range = (struct host_range){.text = text};
 	if (bracket != NULL)
 		return read_bracket(range, bracket, why);
-	if (!host_range_is_name(text)) {
-		snprintf(why, SCALAR_WHY, "\"%.40s\" is not a name", text);
-		return -EINVAL;
-	}
+	if (!host_range_is_name(text))
+		return scalar_refuse(why, "\"%.40s\" is not a name", text);
 	for (const char *dash = strchr(text, '-'); dash != NULL; dash = strchr(dash + 1, '-'))
 		if (find_bounds(range, dash, &first, &last))
 			return set_bounds(range, first, last, why);

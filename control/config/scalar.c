@@ -14,12 +14,7 @@
 
 __extension__ typedef unsigned __int128 wide_uint;
 
-struct scalar_unit {
-	const char *name;
-	uint64_t scale;
-};
-
-struct scalar_units {
+struct number_kind {
 	const char *what;  // "a size"
 	const char *list;  // "B, KB, ..."
 	const char *small; // what must come out whole
@@ -46,30 +41,35 @@ static const struct scalar_unit duration_units[] = {
 static const struct scalar_unit cable_units[] = {{"m", 1000}, {"km", 1000000}, {NULL, 0}};
 static const struct scalar_unit percent_units[] = {{"%", CONFIG_PPM / 100}, {NULL, 0}};
 
-static const struct scalar_units bytes = {"a size", "B, KB, MB, GB, KiB, MiB or GiB", "bytes",
-					  byte_units};
-static const struct scalar_units rates = {"a rate", "K, M, G or T (bits per second)",
-					  "bits per second", rate_units};
-static const struct scalar_units durations = {"a duration", "ps, ns, us, ms or s", "picoseconds",
-					      duration_units};
-static const struct scalar_units cables = {"a cable length", "m or km", "millimetres", cable_units};
-static const struct scalar_units percents = {"a percentage", "%", "millionths", percent_units};
-
-static const struct scalar_units *const units_of[] = {
-	[SCALAR_BYTES] = &bytes,  [SCALAR_RATE] = &rates,       [SCALAR_DURATION] = &durations,
-	[SCALAR_CABLE] = &cables, [SCALAR_PERCENT] = &percents,
+static const struct number_kind number_kinds[] = {
+	[SCALAR_BYTES] = {"a size", "B, KB, MB, GB, KiB, MiB or GiB", "bytes", byte_units},
+	[SCALAR_RATE] = {"a rate", "K, M, G or T (bits per second)", "bits per second", rate_units},
+	[SCALAR_DURATION] = {"a duration", "ps, ns, us, ms or s", "picoseconds", duration_units},
+	[SCALAR_CABLE] = {"a cable length", "m or km", "millimetres", cable_units},
+	[SCALAR_PERCENT] = {"a percentage", "%", "millionths", percent_units},
 };
 
-const char *
-scalar_unit(enum scalar_kind kind, unsigned i)
+int
+scalar_refuse(char *why, const char *format, ...)
 {
-	return units_of[kind]->units[i].name;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, SCALAR_WHY, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+const struct scalar_unit *
+scalar_units(enum scalar_kind kind)
+{
+	return number_kinds[kind].units;
 }
 
 const char *
 scalar_unit_list(enum scalar_kind kind)
 {
-	return units_of[kind]->list;
+	return number_kinds[kind].list;
 }
 
 // Digits with an optional fraction; *end is what follows. Returns false when there is no number.
@@ -114,75 +114,67 @@ is_near_unit(const char *text, const char *unit, bool rate)
 	return *text == '\0';
 }
 
-static int
-with_unit(const char *text, const struct scalar_units *units, uint64_t *out, char *why)
+int
+scalar_number(enum scalar_kind kind, const char *text, uint64_t *out, char *why)
 {
+	const struct number_kind *units = &number_kinds[kind];
 	const char *end = text;
 	wide_uint value;
 	uint64_t mantissa;
 	unsigned decimals;
 
-	if (!number_read(text, &mantissa, &decimals, &end)) {
-		snprintf(why, SCALAR_WHY, "\"%.40s\" is not %s: write a number and %s", text,
-			 units->what, units->list);
-		return -EINVAL;
-	}
-	if (*end == '\0') {
-		snprintf(why, SCALAR_WHY, "%.40s has no unit: write it with %s", text, units->list);
-		return -EINVAL;
-	}
+	if (!number_read(text, &mantissa, &decimals, &end))
+		return scalar_refuse(why, "\"%.40s\" is not %s: write a number and %s", text,
+				     units->what, units->list);
+	if (*end == '\0')
+		return scalar_refuse(why, "%.40s has no unit: write it with %s", text, units->list);
 	for (const struct scalar_unit *unit = units->units; unit->name != NULL; unit++) {
 		if (strcmp(end, unit->name) != 0)
 			continue;
 		value = (wide_uint)mantissa * unit->scale;
 		for (; decimals > 0 && value % 10 == 0; decimals--)
 			value /= 10;
-		if (decimals > 0) {
-			snprintf(why, SCALAR_WHY, "%.40s is not a whole number of %s", text,
-				 units->small);
-			return -EINVAL;
-		}
-		if (value > INT64_MAX) {
-			snprintf(why, SCALAR_WHY, "%.40s is too large", text);
-			return -EINVAL;
-		}
+		if (decimals > 0)
+			return scalar_refuse(why, "%.40s is not a whole number of %s", text,
+					     units->small);
+		if (value > INT64_MAX)
+			return scalar_refuse(why, "%.40s is too large", text);
 		*out = value;
 		return 0;
 	}
 	for (const struct scalar_unit *unit = units->units; unit->name != NULL; unit++) {
-		if (!is_near_unit(end, unit->name, units == &rates))
+		if (!is_near_unit(end, unit->name, kind == SCALAR_RATE))
 			continue;
 		snprintf(why, SCALAR_WHY, "\"%.40s\" is not %s; did you mean \"%.*s%s\"?", text,
 			 units->what, (int)(end - text), text, unit->name);
 		return -EINVAL;
 	}
-	snprintf(why, SCALAR_WHY, "\"%.40s\" is not %s: its unit is one of %s", text, units->what,
-		 units->list);
-	return -EINVAL;
+	return scalar_refuse(why, "\"%.40s\" is not %s: its unit is one of %s", text, units->what,
+			     units->list);
 }
 
 int
 scalar_bytes(const char *text, uint64_t *out, char *why)
 {
-	return with_unit(text, &bytes, out, why);
+	return scalar_number(SCALAR_BYTES, text, out, why);
 }
 
 int
 scalar_rate(const char *text, uint64_t *out_bps, char *why)
 {
-	return with_unit(text, &rates, out_bps, why);
+	return scalar_number(SCALAR_RATE, text, out_bps, why);
 }
 
 int
 scalar_duration(const char *text, uint64_t *out_ps, char *why)
 {
-	return with_unit(text, &durations, out_ps, why);
+	return scalar_number(SCALAR_DURATION, text, out_ps, why);
 }
 
 int
 scalar_cable(const char *text, uint64_t *out_mm, char *why)
 {
-	return with_unit(text, &cables, out_mm, why);
+	return scalar_number(SCALAR_CABLE, text, out_mm, why);
 }
 
 int
@@ -190,12 +182,10 @@ scalar_percent(const char *text, uint32_t *out_ppm, char *why)
 {
 	uint64_t ppm;
 
-	if (with_unit(text, &percents, &ppm, why) < 0)
+	if (scalar_number(SCALAR_PERCENT, text, &ppm, why) < 0)
 		return -EINVAL;
-	if (ppm > CONFIG_PPM) {
-		snprintf(why, SCALAR_WHY, "%.40s is out of range: 0%% to 100%%", text);
-		return -EINVAL;
-	}
+	if (ppm > CONFIG_PPM)
+		return scalar_refuse(why, "%.40s is out of range: 0%% to 100%%", text);
 	*out_ppm = ppm;
 	return 0;
 }
@@ -220,18 +210,14 @@ scalar_integer(const char *text, int64_t min, int64_t max, int64_t *out, char *w
 		overflow = overflow || __builtin_mul_overflow(value, base, &value) ||
 			   __builtin_add_overflow(value, digit, &value);
 	}
-	if (wrong) {
-		snprintf(why, SCALAR_WHY, "\"%.40s\" is not a whole number (%lld to %lld)", text,
-			 (long long)min, (long long)max);
-		return -EINVAL;
-	}
+	if (wrong)
+		return scalar_refuse(why, "\"%.40s\" is not a whole number (%lld to %lld)", text,
+				     (long long)min, (long long)max);
 	if (text[0] == '-')
 		value = -value;
-	if (overflow || value < min || value > max) {
-		snprintf(why, SCALAR_WHY, "%.40s is out of range: %lld to %lld", text,
-			 (long long)min, (long long)max);
-		return -EINVAL;
-	}
+	if (overflow || value < min || value > max)
+		return scalar_refuse(why, "%.40s is out of range: %lld to %lld", text,
+				     (long long)min, (long long)max);
 	*out = value;
 	return 0;
 }
@@ -243,10 +229,8 @@ scalar_index(const char *text, unsigned count, unsigned *out, char *why)
 
 	if (scalar_integer(text, 0, count - 1, &value, why) < 0)
 		return -EINVAL;
-	if (text[0] == '-' || (text[0] == '0' && text[1] != '\0')) {
-		snprintf(why, SCALAR_WHY, "\"%.40s\" is to be written %u", text, (unsigned)value);
-		return -EINVAL;
-	}
+	if (text[0] == '-' || (text[0] == '0' && text[1] != '\0'))
+		return scalar_refuse(why, "\"%.40s\" is to be written %u", text, (unsigned)value);
 	*out = value;
 	return 0;
 }
@@ -262,8 +246,7 @@ scalar_bool(const char *text, bool *out, char *why)
 			return 0;
 		}
 	}
-	snprintf(why, SCALAR_WHY, "\"%.40s\" is not true or false", text);
-	return -EINVAL;
+	return scalar_refuse(why, "\"%.40s\" is not true or false", text);
 }
 
 int
@@ -289,10 +272,9 @@ scalar_alpha(const char *text, struct config_limit *out, char *why)
 		out->shift = inverse ? -shift : shift;
 		return 0;
 	}
-	snprintf(why, SCALAR_WHY,
-		 "\"%.40s\" is not an alpha: 0, a power of two from 1/128 to 64, or unlimited",
-		 text);
-	return -EINVAL;
+	return scalar_refuse(
+		why, "\"%.40s\" is not an alpha: 0, a power of two from 1/128 to 64, or unlimited",
+		text);
 }
 
 int
@@ -309,14 +291,10 @@ scalar_fraction(const char *text, double *out, char *why)
 		    scalar_integer(slash + 1, 1, FRACTION_MAX, &below, why) < 0)
 			above = 0;
 	}
-	if (above == 0) {
-		snprintf(why, SCALAR_WHY, "\"%.40s\" is not a fraction such as 1/256", text);
-		return -EINVAL;
-	}
-	if (above > below) {
-		snprintf(why, SCALAR_WHY, "%.40s is out of range: 1 at most", text);
-		return -EINVAL;
-	}
+	if (above == 0)
+		return scalar_refuse(why, "\"%.40s\" is not a fraction such as 1/256", text);
+	if (above > below)
+		return scalar_refuse(why, "%.40s is out of range: 1 at most", text);
 	*out = (double)above / (double)below;
 	return 0;
 }

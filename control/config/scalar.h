@@ -8,10 +8,16 @@
 
 #define SCALAR_WHY 160
 
+// Puts a reason into why. Returns -EINVAL.
+int scalar_refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 // The kinds of number that have units.
 enum scalar_kind { SCALAR_BYTES, SCALAR_RATE, SCALAR_DURATION, SCALAR_CABLE, SCALAR_PERCENT };
-// The i-th unit of a kind of number, as it is written, or NULL behind the last.
-const char *scalar_unit(enum scalar_kind kind, unsigned i);
+struct scalar_unit {
+	const char *name; // NULL behind the last
+	uint64_t scale;
+};
+const struct scalar_unit *scalar_units(enum scalar_kind kind);
 // All of them in words: "ps, ns, us, ms or s".
 const char *scalar_unit_list(enum scalar_kind kind);
 
@@ -19,6 +25,8 @@ int scalar_integer(const char *text, int64_t min, int64_t max, int64_t *out, cha
 // A key that is a number below count, in the one way there is to write it: "3", not "03" or "0x3",
 // so that equal keys are equal texts.
 int scalar_index(const char *text, unsigned count, unsigned *out, char *why);
+// A number with a unit of this kind; then the same of each.
+int scalar_number(enum scalar_kind kind, const char *text, uint64_t *out, char *why);
 int scalar_bytes(const char *text, uint64_t *out, char *why);
 int scalar_rate(const char *text, uint64_t *out_bps, char *why);
 int scalar_duration(const char *text, uint64_t *out_ps, char *why);
@@ -40,6 +48,9 @@ int scalar_mac(const char *text, struct config_mac *out, char *why); // unicast 
 int scalar_port_number(const char *text, const char *prefix, unsigned *out);
 // A fabric's, node's, tenant's or VRF's name.
 int scalar_name(const char *text, char *why);
+
+// A value as a file would have it.
+const char *config_number_text(enum scalar_kind kind, uint64_t value, char out[static CONFIG_TEXT]);
 
 // A cable's propagation delay at 198,000,000 m/s, to the nearest picosecond, and back.
 uint64_t scalar_cable_delay_ps(uint64_t cable_mm);

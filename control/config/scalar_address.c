@@ -17,25 +17,19 @@ scalar_prefix(const char *text, struct config_prefix *out, char *why)
 	int family, bits;
 
 	*out = (struct config_prefix){0};
-	if (slash == NULL || (size_t)(slash - text) >= sizeof(address)) {
-		snprintf(why, SCALAR_WHY,
-			 "\"%.50s\" is not a prefix: write ADDRESS/LENGTH, such as 10.1.0.0/16",
-			 text);
-		return -EINVAL;
-	}
+	if (slash == NULL || (size_t)(slash - text) >= sizeof(address))
+		return scalar_refuse(
+			why, "\"%.50s\" is not a prefix: write ADDRESS/LENGTH, such as 10.1.0.0/16",
+			text);
 	memcpy(address, text, slash - text);
 	family = strchr(address, ':') != NULL ? AF_INET6 : AF_INET;
 	bits = family == AF_INET6 ? 128 : 32;
-	if (inet_pton(family, address, out->address) != 1) {
-		snprintf(why, SCALAR_WHY, "\"%.50s\" is not an IPv4 or IPv6 address", address);
-		return -EINVAL;
-	}
+	if (inet_pton(family, address, out->address) != 1)
+		return scalar_refuse(why, "\"%.50s\" is not an IPv4 or IPv6 address", address);
 	if (!isdigit((unsigned char)slash[1]) ||
-	    scalar_integer(slash + 1, 0, bits, &length, why) < 0) {
-		snprintf(why, SCALAR_WHY, "\"%.50s\" has no prefix length from 0 to %d", text,
-			 bits);
-		return -EINVAL;
-	}
+	    scalar_integer(slash + 1, 0, bits, &length, why) < 0)
+		return scalar_refuse(why, "\"%.50s\" has no prefix length from 0 to %d", text,
+				     bits);
 	out->version = family == AF_INET6 ? 6 : 4;
 	out->length = length;
 	memcpy(kept, out->address, sizeof(kept));
@@ -116,15 +110,11 @@ scalar_mac(const char *text, struct config_mac *out, char *why)
 		out->bytes[i / 3] = out->bytes[i / 3] << 4 |
 				    (isdigit(digit) ? digit - '0' : digit - 'a' + 10);
 	}
-	if (wrong) {
-		snprintf(why, SCALAR_WHY,
-			 "\"%.40s\" is not a MAC address such as 02:00:00:00:00:01", text);
-		return -EINVAL;
-	}
-	if (out->bytes[0] & 1 || memcmp(out->bytes, zero, sizeof(zero)) == 0) {
-		snprintf(why, SCALAR_WHY, "%s is not a unicast MAC address", text);
-		return -EINVAL;
-	}
+	if (wrong)
+		return scalar_refuse(
+			why, "\"%.40s\" is not a MAC address such as 02:00:00:00:00:01", text);
+	if (out->bytes[0] & 1 || memcmp(out->bytes, zero, sizeof(zero)) == 0)
+		return scalar_refuse(why, "%s is not a unicast MAC address", text);
 	return 0;
 }
 
@@ -150,18 +140,15 @@ scalar_name(const char *text, char *why)
 
 	for (size_t i = 0; i < length && !wrong; i++)
 		wrong = !isalnum((unsigned char)text[i]) && text[i] != '-' && text[i] != '_';
-	if (wrong) {
-		snprintf(why, SCALAR_WHY,
-			 "\"%.40s\" is not a name: letters, digits, - and _, a letter or digit "
-			 "first",
-			 text);
-		return -EINVAL;
-	}
-	if (length > CONFIG_NAME_MAX) {
-		snprintf(why, SCALAR_WHY, "\"%.40s\" is too long (%d characters at most)", text,
-			 CONFIG_NAME_MAX);
-		return -EINVAL;
-	}
+	if (wrong)
+		return scalar_refuse(
+			why,
+			"\"%.40s\" is not a name: letters, digits, - and _, a letter or digit "
+			"first",
+			text);
+	if (length > CONFIG_NAME_MAX)
+		return scalar_refuse(why, "\"%.40s\" is too long (%d characters at most)", text,
+				     CONFIG_NAME_MAX);
 	return 0;
 }
 

@@ -189,5 +189,7 @@ extern const struct schema_form schema_form_any, schema_form_auto;
 extern const struct schema_form schema_form_priorities; // a list of 0 to 7
 extern const struct schema_form schema_form_alpha, schema_form_delay, schema_form_cable;
 
+// The unit of a type's numbers, as enum scalar_kind; -1: the type has none.
+int schema_unit(enum schema_type type);
 // The name of a value in a table of choices.
 const char *schema_choice_name(const struct schema_choice *choices, int value);

@@ -83,13 +83,10 @@ one_way(struct json_defs *d, const struct schema_form *form, const char *path)
 	case SCHEMA_INTEGER:
 		return json_integer_schema(form);
 	case SCHEMA_RATE:
-		return json_unit_schema(SCALAR_RATE);
 	case SCHEMA_BYTES:
-		return json_unit_schema(SCALAR_BYTES);
 	case SCHEMA_DURATION:
-		return json_unit_schema(SCALAR_DURATION);
 	case SCHEMA_PERCENT:
-		return json_unit_schema(SCALAR_PERCENT);
+		return json_unit_schema(schema_unit(form->type));
 	case SCHEMA_ENUM:
 		return json_choices_schema(form->choices);
 	case SCHEMA_NAME:

@@ -29,11 +29,13 @@ json_t *
 json_unit_schema(enum scalar_kind kind)
 {
 	char pattern[120] = "^[0-9]+([.][0-9]+)?(";
-	const char *unit;
+	const char *between = "";
 
-	for (unsigned i = 0; (unit = scalar_unit(kind, i)) != NULL; i++)
+	for (const struct scalar_unit *unit = scalar_units(kind); unit->name != NULL; unit++) {
 		snprintf(pattern + strlen(pattern), sizeof(pattern) - strlen(pattern), "%s%s",
-			 i > 0 ? "|" : "", unit);
+			 between, unit->name);
+		between = "|";
+	}
 	strncat(pattern, ")$", sizeof(pattern) - strlen(pattern) - 1);
 	return json_pattern_schema(pattern);
 }

@@ -151,17 +151,10 @@ describe_type(FILE *to, const struct schema_key *key, bool quote)
 static const char *
 bound_text(enum schema_type type, int64_t value, char out[static CONFIG_TEXT])
 {
-	switch (type) {
-	case SCHEMA_RATE:
-		return config_rate_text((uint64_t)value, out);
-	case SCHEMA_BYTES:
-		return config_bytes_text((uint64_t)value, out);
-	case SCHEMA_DURATION:
-		return config_duration_text((uint64_t)value, out);
-	default:
-		snprintf(out, CONFIG_TEXT, "%lld", (long long)value);
-		return out;
-	}
+	if (type != SCHEMA_INTEGER)
+		return config_number_text(schema_unit(type), (uint64_t)value, out);
+	snprintf(out, CONFIG_TEXT, "%lld", (long long)value);
+	return out;
 }
 
 static bool
@@ -235,32 +228,11 @@ describe_range(FILE *to, const struct schema_key *key, const char *before)
 }
 
 static bool
-unit_of_type(enum schema_type type, enum scalar_kind *kind)
-{
-	switch (type) {
-	case SCHEMA_RATE:
-		*kind = SCALAR_RATE;
-		return true;
-	case SCHEMA_BYTES:
-		*kind = SCALAR_BYTES;
-		return true;
-	case SCHEMA_DURATION:
-		*kind = SCALAR_DURATION;
-		return true;
-	case SCHEMA_PERCENT:
-		*kind = SCALAR_PERCENT;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool
 print_unit(FILE *to, enum schema_type type, const char *before)
 {
-	enum scalar_kind kind;
+	int kind = type != SCHEMA_CABLE ? schema_unit(type) : -1;
 
-	return unit_of_type(type, &kind) && fprintf(to, "%s%s", before, scalar_unit_list(kind)) > 0;
+	return kind >= 0 && fprintf(to, "%s%s", before, scalar_unit_list(kind)) > 0;
 }
 
 bool
