@@ -31,7 +31,7 @@ const char *config_suggest(const char *word, const char *const *candidates, size
 
 struct config {
 	char *file;    // as named by the user
-	char *beside;  // the file that files it names are looked for beside: file, or another
+	char *beside;  // paths in the file are relative to this file: itself, or another
 	bool restored; // it is what a fabric ran (config_load_revision())
 	struct config_fabric
 		fabric; // name, framing, seed, dilation, mtu are set for one switch too
@@ -95,7 +95,7 @@ struct config_marks {
 struct config_mark config_marks_find(const struct config_marks *marks, const char *key);
 void config_marks_set(struct config_marks *marks, const char *key, struct config_mark mark);
 void config_marks_free(struct config_marks *marks);
-// config_switch() that also tells where each value came from. The caller frees the marks.
+// config_switch() that also returns where each value came from. The caller frees the marks.
 int config_switch_marked(const struct config *config, const char *node_name, enum config_role role,
 			 struct switch_config *out, struct config_marks *marks);
 
@@ -122,7 +122,7 @@ struct config_edit {
 };
 
 // Applies edits together, one after the other: sections of switches (switch., leaf., spine.,
-// super-spine., a switch's name) and `tenants.`; UNSET takes a section whole too. Later config_switch()
+// super-spine., a switch's name) and `tenants.`; UNSET also takes a section. Later config_switch()
 // calls see them, and config->tenants is made anew. Returns 0, or -EINVAL with the reasons in diag
 // and nothing changed.
 int config_edit(struct config *config, const struct config_edit *edits, unsigned count,
@@ -134,7 +134,7 @@ void config_set_undo(struct config *config);
 // Nothing that has been done so far will be taken back: frees what that would need. What was got
 // from config->tenants before the last edit must not be used any more.
 void config_edit_keep(struct config *config);
-// Whether an event is `set` or `unset`, and what that asks for.
+// Whether an event is `set` or `unset`, and the edit that it makes.
 bool config_event_edits(const struct config_event *event);
 struct config_edit config_event_edit(const struct config_event *event);
 
@@ -154,7 +154,7 @@ struct diag_pos config_written_at(const struct config *config, const char *secti
 // frees them.
 struct config_step *config_list_steps(const struct config *config, unsigned *count);
 
-// What a tenant of the file wears between switches; NULL: `rest` where the file does not write it.
+// The encapsulation of a tenant of the file; NULL: of `rest` if the file does not have it.
 // What `rest` leaves open is VXLAN if any other tenant is, else VLAN if any is, else plain.
 struct config_tenant_encap config_tenant_encap(const struct config *config,
 					       const struct config_tenant *tenant);
@@ -164,7 +164,7 @@ const struct config_tenant *config_find_tenant(const struct config *config, cons
 // tag of 802.1Q is no part of it. underlay: 4 or 6.
 uint32_t config_encap_mtu_bytes(enum config_encap encap, uint32_t underlay);
 
-// True when some section of the file asks for packets to be trimmed, whether or not that is on at
+// True when some section of the file configures trimming, whether or not that is on at
 // present. Presets do not.
 bool config_trims(const struct config *config);
 // True when the switch of this name (of a file of one switch: any) has `learn:` in its section.

@@ -103,7 +103,7 @@ struct config_live {
 	enum config_idle idle;
 	enum config_hugepages hugepages;
 	uint64_t max_lag_ps;        // wall time
-	struct config_name readers; // the group that may ask the API; text NULL: none
+	struct config_name readers; // the group that may read the API; text NULL: none
 };
 
 // AUTO: VXLAN where a VNI is written, VLAN where a VLAN is, else plain.
@@ -166,7 +166,7 @@ struct config_tenant {
 #define CONFIG_REST_VNI 16777214 // where the file gives it none
 #define CONFIG_REST_VLAN 4094
 
-// What a tenant's packets wear between switches.
+// The encapsulation of a tenant's packets between switches.
 struct config_tenant_encap {
 	enum config_encap encap; // never AUTO
 	uint32_t vni;            // VXLAN

@@ -232,14 +232,14 @@ decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pa
 }
 
 bool
-decode_tells(struct decoder *d, const struct yaml_node *node, const char *const *tells,
-	     const char *one_only, unsigned *which)
+decode_find_kind(struct decoder *d, const struct yaml_node *node, const char *const *kind_keys,
+		 const char *one_only, unsigned *which)
 {
 	const struct yaml_pair *found = NULL;
 
 	*which = DECODE_NONE;
-	for (unsigned i = 0; tells[i] != NULL; i++) {
-		const struct yaml_pair *pair = yaml_tree_get(node, tells[i]);
+	for (unsigned i = 0; kind_keys[i] != NULL; i++) {
+		const struct yaml_pair *pair = yaml_tree_get(node, kind_keys[i]);
 
 		if (pair != NULL && found != NULL) {
 			decode_error(d, pair->key_pos, "%s: \"%s\" or \"%s\"", one_only, found->key,

@@ -41,8 +41,8 @@ bool decode_scalar(struct decoder *d, const struct schema_key *key, const struct
 // Which of the keys of `tells` (up to a NULL) a map has: it must be one. Returns false if it has none,
 // with DECODE_NONE in *which, or several, with an error reported that begins with `one_only`.
 #define DECODE_NONE UINT32_MAX
-bool decode_tells(struct decoder *d, const struct yaml_node *node, const char *const *tells,
-		  const char *one_only, unsigned *which);
+bool decode_find_kind(struct decoder *d, const struct yaml_node *node, const char *const *kind_keys,
+		      const char *one_only, unsigned *which);
 // Every default of a schema.
 void decode_defaults(struct decoder *d, const struct schema *schema, void *base);
 

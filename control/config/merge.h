@@ -37,12 +37,12 @@ struct idle_keys {
 	unsigned count;
 };
 
-// What one look at all switches' settings goes by.
+// One check of all switches' settings.
 struct merge_checks {
 	const struct config *config;
 	struct diag *diag;
 	bool buffer_changes;    // by a `set`: pools that are too large are refused, not warned of
-	struct idle_keys *idle; // gathers what has no effect anywhere; NULL: not asked
+	struct idle_keys *idle; // collects keys without an effect; NULL: not wanted
 };
 
 // Reads the presets and the defaults.
@@ -52,7 +52,7 @@ void merge_prepare(struct config *config);
 void merge_check_sections(struct config *config, struct diag *diag);
 // Merges the sections of every role and of every node that has one, and reports contradictions.
 void merge_check_switches(const struct merge_checks *checks);
-// config_switch_marked(), which tells why the sections do not merge. marks may be NULL.
+// config_switch_marked() that reports why the sections do not merge. marks may be NULL.
 int merge_switch(const struct config *config, const char *node_name, enum config_role role,
 		 struct switch_config *out, struct config_marks *marks, struct diag *diag);
 // The value of a section, or NULL.

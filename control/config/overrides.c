@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which section has the say. A key that is set in one section changes nothing at switches for which
-// a nearer one writes it too; to tell who that is, the two are walked side by side. Whether what is
-// found there says something else is seen by putting the one in the other's place for a moment.
+// Which section overrides another. A key that is set in one section changes nothing at switches for
+// which a nearer section has the key too. To find that section, the two are walked side by side; a
+// key that is found there overrides if merging gives another result with it than without it.
 #include "merge.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ struct key_words {
 	unsigned count; // 0: not a key
 };
 
-struct asked {
+struct query {
 	struct config *config;
 	const char *node_name;
 	enum config_role role;
@@ -40,16 +40,16 @@ split(struct key_words *key, const char *text)
 
 // Whether the switch would be another if `pair` were as `other`.
 static bool
-makes_a_difference(const struct asked *asked, struct yaml_pair *pair, const struct yaml_pair *other)
+makes_a_difference(const struct query *query, struct yaml_pair *pair, const struct yaml_pair *other)
 {
 	struct switch_config as_is, changed;
 	const struct yaml_pair kept = *pair;
-	int rc = config_switch(asked->config, asked->node_name, asked->role, &as_is);
+	int rc = config_switch(query->config, query->node_name, query->role, &as_is);
 
 	if (rc != 0)
 		return false;
 	*pair = *other;
-	rc = config_switch(asked->config, asked->node_name, asked->role, &changed);
+	rc = config_switch(query->config, query->node_name, query->role, &changed);
 	*pair = kept;
 	return rc != 0 || memcmp(&as_is, &changed, sizeof(as_is)) != 0;
 }
@@ -66,7 +66,7 @@ find_same(const struct yaml_node *nearer, const char *key)
 // What the nearer map writes that `set`, a pair of the farther one, would have changed; words:
 // which of its keys alone, if it is a map.
 static const struct yaml_pair *
-find_override(const struct asked *asked, const struct yaml_node *nearer,
+find_override(const struct query *query, const struct yaml_node *nearer,
 	      const struct yaml_pair *set, char *const *words, unsigned count)
 {
 	struct yaml_pair *pair = find_same(nearer, set->key);
@@ -74,12 +74,12 @@ find_override(const struct asked *asked, const struct yaml_node *nearer,
 	if (pair == NULL)
 		return NULL;
 	if (pair->value->kind != YAML_MAP || set->value->kind != YAML_MAP)
-		return makes_a_difference(asked, pair, set) ? pair : NULL;
+		return makes_a_difference(query, pair, set) ? pair : NULL;
 	for (unsigned i = 0; i < set->value->count; i++) {
 		const struct yaml_pair *inner = &set->value->pairs[i], *found = NULL;
 
 		if (count == 0 || strcmp(inner->key, words[0]) == 0)
-			found = find_override(asked, pair->value, inner, words + (count != 0),
+			found = find_override(query, pair->value, inner, words + (count != 0),
 					      count - (count != 0));
 		if (found != NULL)
 			return found;
@@ -106,7 +106,7 @@ const char *
 config_find_override(struct config *config, const char *key_text, const char *value,
 		     const char *node_name, enum config_role role, struct diag_pos *pos)
 {
-	const struct asked asked = {config, node_name, role};
+	const struct query query = {config, node_name, role};
 	const char *names[] = {"switch", config_role_name(role), node_name};
 	const struct yaml_node *section;
 	const struct yaml_pair *set, *found;
@@ -124,7 +124,7 @@ config_find_override(struct config *config, const char *key_text, const char *va
 		return NULL;
 	add_switch(&key, section, value);
 	for (unsigned i = 3; i-- > at + 1;) {
-		found = find_override(&asked, merge_section(config, names[i]), set, key.words + 2,
+		found = find_override(&query, merge_section(config, names[i]), set, key.words + 2,
 				      key.count - 2);
 		if (found == NULL)
 			continue;

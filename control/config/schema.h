@@ -47,7 +47,7 @@ struct schema_choice { // ends with a NULL name
 	int value;
 };
 
-// How a value is written, where its type does not tell: of CUSTOM, and of a text or the keys of a
+// How a value is written, where its type does not say it: of CUSTOM, and of a text or the keys of a
 // map of which not all will do. The key's description shows it in the place of the type.
 //   a word:  its type with min, max and choices as a key has them; of TEXT what it matches
 //   MAP:     keys of `sub`
@@ -84,7 +84,7 @@ struct schema_key {
 	int64_t min, max; // INTEGER to RATE, CABLE: max 0 means no bounds; lists: of their items
 	const char *word; // a word allowed in the number's place, stored as word_value
 	int64_t word_value;
-	size_t flag_offset; // of a bool that tells whether it was the word; 0: none
+	size_t flag_offset; // of a bool: it was the word; 0: none
 	unsigned amounts;   // AMOUNT: bits 1 << enum config_amount_kind
 	const struct schema_choice *choices;
 	const struct schema *sub;
@@ -122,15 +122,15 @@ struct schema {
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
 	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
 	const char *const *kind_names; // "a flow", by bit
-	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` tells, by
+	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` says it, by
 	// its choices.
-	const char *const *tells;
+	const char *const *kind_keys;
 	const struct schema_others *others; // ends with a NULL pattern; or NULL
 	// Which kind of item this is, as one bit, or 0 with an error reported.
 	uint32_t (*select)(struct decoder *d, const struct yaml_node *node, void *base);
 	// The keys that an item has, by bit; NULL: all of them.
 	uint32_t (*written)(const void *base);
-	// After all keys: what one key cannot tell.
+	// After all keys: conditions that involve several keys.
 	void (*check)(struct decoder *d, const struct yaml_node *node, void *base);
 };
 

@@ -22,7 +22,7 @@
 #define RESTORE (1u << CONFIG_EVENT_RESTORE)
 #define UNSET (1u << CONFIG_EVENT_UNSET)
 
-static const char *const telling[] = {
+static const char *const kind_keys[] = {
 	[CONFIG_EVENT_LINK] = "link",   [CONFIG_EVENT_ROUTE] = "route",
 	[CONFIG_EVENT_SET] = "set",     [CONFIG_EVENT_SNAPSHOT] = "snapshot",
 	[CONFIG_EVENT_PORT_TX] = "tx",  [CONFIG_EVENT_PORT_PFC] = "pfc",
@@ -45,7 +45,7 @@ event_select(struct decoder *d, const struct yaml_node *node, void *base)
 
 	event->pos = node->pos;
 	event->queue = -1;
-	if (decode_tells(d, node, telling, "one event changes one thing", &kind)) {
+	if (decode_find_kind(d, node, kind_keys, "one event changes one thing", &kind)) {
 		event->kind = kind;
 		return 1u << kind;
 	}
@@ -206,5 +206,5 @@ static const struct schema_key keys[] = {
 const struct schema schema_event = {
 	SCHEMA_COUNT(keys),       .size = sizeof(struct config_event),
 	.kind_names = kind_names, .select = event_select,
-	.check = event_check,     .tells = telling,
+	.check = event_check,     .kind_keys = kind_keys,
 };

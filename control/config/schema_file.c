@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schema of a file's top level and of what stands there but for `fabric:`, switches and hosts.
+// The schema of a file's top level and of its sections other than `fabric:`, switches and hosts.
 #include "schema_internal.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static const struct schema_key live_keys[] = {
 	 AT(live.hugepages), .choices = hugepages},
 	{"max-lag", SCHEMA_DURATION, .def = "10ms", .help = "wall time before the clock slips",
 	 AT(live.max_lag_ps), .min = 1000000, .max = SCHEMA_HOUR_PS},
-	{"readers", SCHEMA_TEXT, .help = "the group whose members may look, by the API and `show`",
+	{"readers", SCHEMA_TEXT, .help = "the group whose members may read, by the API and `show`",
 	 AT(live.readers)},
 };
 
@@ -169,7 +169,7 @@ static const struct schema_key fabric_file_keys[] = {
 	{"workload", SCHEMA_LIST, .help = "what the hosts send",
 	 SCHEMA_ITEMS(struct config, workload, work_count), .sub = &schema_work},
 };
-// What is no section may be a node's name: load.c looks.
+// An unknown key may be the name of a node: load.c checks.
 const struct schema schema_fabric_file = {SCHEMA_COUNT(fabric_file_keys),
 					  .unknown_passed_over = true, .others = nodes};
 

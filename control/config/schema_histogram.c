@@ -12,7 +12,7 @@
 #define GROUP (1u << CONFIG_HISTOGRAM_GROUP)
 #define LATENCY (1u << CONFIG_HISTOGRAM_LATENCY)
 
-static const char *const histogram_tells[] = {
+static const char *const histogram_kind_keys[] = {
 	[CONFIG_HISTOGRAM_QUEUE] = "queue",
 	[CONFIG_HISTOGRAM_GROUP] = "group",
 	[CONFIG_HISTOGRAM_LATENCY] = "latency",
@@ -48,7 +48,8 @@ select_histogram(struct decoder *d, const struct yaml_node *node, void *base)
 	unsigned kind;
 
 	histogram->pos = node->pos;
-	if (!decode_tells(d, node, histogram_tells, "one histogram is of one thing", &kind)) {
+	if (!decode_find_kind(d, node, histogram_kind_keys, "one histogram is of one thing",
+			      &kind)) {
 		if (kind == DECODE_NONE)
 			decode_error(d, node->pos, "needs one of queue, group, latency");
 		return 0;
@@ -155,12 +156,12 @@ static const struct schema_key histogram_keys[] = {
 	 .form = &bound},
 	{"bins", SCHEMA_INTEGER, .def = "10", .help = "in all", HISTOGRAM_AT(bins), .min = 3,
 	 .max = 64},
-	{"sample", SCHEMA_DURATION, .def = "1024ns", .help = "looked at every so often",
+	{"sample", SCHEMA_DURATION, .def = "1024ns", .help = "time between samples",
 	 HISTOGRAM_AT(sample_ps), .min = 1000, .max = SCHEMA_HOUR_PS, .kinds = QUEUE | GROUP},
 };
 
 const struct schema schema_histogram = {
 	SCHEMA_COUNT(histogram_keys),  .size = sizeof(struct config_histogram),
-	.kind_names = histogram_kinds, .tells = histogram_tells,
+	.kind_names = histogram_kinds, .kind_keys = histogram_kind_keys,
 	.select = select_histogram,
 };

@@ -70,6 +70,6 @@ uint32_t decode_part_kind(struct decoder *d, const struct yaml_node *node, void 
 void check_mix(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	       void *base);
 
-// What no single key tells.
+// Conditions that involve several keys.
 void check_work(struct decoder *d, const struct yaml_node *node, void *base);
 void check_part(struct decoder *d, const struct yaml_node *node, void *base);

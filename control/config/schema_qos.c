@@ -142,7 +142,7 @@ forget_robustness(struct decoder *d, const struct schema_key *key, const struct 
 // That poll is not above detect and restore is check_switch.c's: they may come from other sections.
 static const struct schema_key watchdog_keys[] = {
 	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", WATCHDOG_AT(on)},
-	{"poll", SCHEMA_DURATION, .def = "100ms", .help = "how often it looks",
+	{"poll", SCHEMA_DURATION, .def = "100ms", .help = "time between checks",
 	 WATCHDOG_AT(poll_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_POLL_MAX_PS},
 	{"detect", SCHEMA_DURATION, .def = "300ms", .help = "paused this long without progress",
 	 WATCHDOG_AT(detect_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_WATCHDOG_MAX_PS,
@@ -207,8 +207,9 @@ static const struct schema_key trim_keys[] = {
 	{"size", SCHEMA_BYTES, .def = "256B",
 	 .help = "of what is left of the frame, a multiple of 4", TRIM_AT(size_bytes), .min = 256,
 	 .max = 1024, .check = check_trim_size},
-	{"dscp", SCHEMA_INTEGER, .def = "11", .help = "that tells the receiver", TRIM_AT(dscp),
-	 .min = 0, .max = CONFIG_DSCPS - 1},
+	{"dscp", SCHEMA_INTEGER, .def = "11",
+	 .help = "of trimmed packets, so that the receiver knows", TRIM_AT(dscp), .min = 0,
+	 .max = CONFIG_DSCPS - 1},
 	{"tc", SCHEMA_INTEGER, .def = "4",
 	 .help = "the queue it goes to: a lossy one, not eligible itself", TRIM_AT(tc), .min = 0,
 	 .max = CONFIG_PRIORITIES - 1},

@@ -93,11 +93,11 @@ static const struct schema_key headroom_pool_keys[] = {
 };
 
 static const struct schema_key buffer_keys[] = {
-	{"size", SCHEMA_BYTES, .def = "64MB", .help = "the whole buffer", AT(buffer_bytes),
-	 .min = 1, .max = SCHEMA_BYTES_MAX},
+	{"size", SCHEMA_BYTES, .def = "64MB", .help = "of the buffer", AT(buffer_bytes), .min = 1,
+	 .max = SCHEMA_BYTES_MAX},
 	{"cell", SCHEMA_INTEGER, .flags = SCHEMA_FIXED, .def = "192",
 	 .help = "bytes of a cell; 1 for byte-exact", AT(cell_bytes), .min = 1, .max = 16384},
-	{"pools", SCHEMA_MAP, .help = "ingress and egress each count the whole buffer once",
+	{"pools", SCHEMA_MAP, .help = "ingress and egress each account for all of the buffer",
 	 .sub = &(const struct schema){SCHEMA_COUNT(pools_keys)}},
 	{"headroom-pool", SCHEMA_MAP, .help = "headroom that lossless groups share",
 	 .sub = &(const struct schema){SCHEMA_COUNT(headroom_pool_keys)}},
@@ -221,7 +221,7 @@ static const struct schema_key routing_keys[] = {
 	 .max = PINS_MAX, .word = "none",
 	 SCHEMA_FORM(SCHEMA_LIST, .item = &pin, .other = &schema_form_none)},
 	{"spine-notices", SCHEMA_SWITCHED, .def = "off",
-	 .help = "switches above tell of congestion behind them", AT(routing.notices),
+	 .help = "switches above send notices of congestion behind them", AT(routing.notices),
 	 SCHEMA_SUB_SWITCHED(schema_notices)},
 	{"convergence", SCHEMA_DURATION, .def = "0ns", .help = "from a link event to new routes",
 	 AT(routing.convergence_ps), .min = 0, .max = SCHEMA_HOUR_PS},

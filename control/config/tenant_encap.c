@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tenants wear between switches, by what the file says of them and leaves open.
+// The encapsulation of tenants between switches, as the file sets it or leaves it open.
 #include "config.h"
 
 const struct config_tenant *

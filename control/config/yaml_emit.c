@@ -87,29 +87,29 @@ static bool
 emit_list(struct emitter *e, const struct yaml_node *node, bool flow, unsigned depth)
 {
 	yaml_event_t event;
-	bool good = emit(e, &event,
-			 yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
-							      flow ? YAML_FLOW_SEQUENCE_STYLE
-								   : YAML_BLOCK_SEQUENCE_STYLE));
+	bool ok = emit(e, &event,
+		       yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+							    flow ? YAML_FLOW_SEQUENCE_STYLE
+								 : YAML_BLOCK_SEQUENCE_STYLE));
 
-	for (unsigned i = 0; good && i < node->count; i++)
-		good = emit_node(e, node->items[i], depth + 1);
-	return good && emit(e, &event, yaml_sequence_end_event_initialize(&event));
+	for (unsigned i = 0; ok && i < node->count; i++)
+		ok = emit_node(e, node->items[i], depth + 1);
+	return ok && emit(e, &event, yaml_sequence_end_event_initialize(&event));
 }
 
 static bool
 emit_map(struct emitter *e, const struct yaml_node *node, bool flow, unsigned depth)
 {
 	yaml_event_t event;
-	bool good = emit(e, &event,
-			 yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
-							     flow ? YAML_FLOW_MAPPING_STYLE
-								  : YAML_BLOCK_MAPPING_STYLE));
+	bool ok = emit(e, &event,
+		       yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
+							   flow ? YAML_FLOW_MAPPING_STYLE
+								: YAML_BLOCK_MAPPING_STYLE));
 
-	for (unsigned i = 0; good && i < node->count; i++)
-		good = emit_word(e, node->pairs[i].key, style_of(node->pairs[i].key)) &&
-		       emit_node(e, node->pairs[i].value, depth + 1);
-	return good && emit(e, &event, yaml_mapping_end_event_initialize(&event));
+	for (unsigned i = 0; ok && i < node->count; i++)
+		ok = emit_word(e, node->pairs[i].key, style_of(node->pairs[i].key)) &&
+		     emit_node(e, node->pairs[i].value, depth + 1);
+	return ok && emit(e, &event, yaml_mapping_end_event_initialize(&event));
 }
 
 static bool
@@ -147,7 +147,7 @@ emit_text(const struct yaml_node *root, bool all_flow, char **out, size_t *lengt
 {
 	struct emitter e = {.all_flow = all_flow};
 	FILE *to;
-	bool good;
+	bool ok;
 
 	if (!yaml_emitter_initialize(&e.yaml))
 		memory_exhausted(1, sizeof(e.yaml), "emitter of YAML");
@@ -155,12 +155,12 @@ emit_text(const struct yaml_node *root, bool all_flow, char **out, size_t *lengt
 	yaml_emitter_set_output(&e.yaml, write_to, to);
 	yaml_emitter_set_unicode(&e.yaml, 1);
 	yaml_emitter_set_width(&e.yaml, all_flow ? -1 : EMIT_WIDTH);
-	good = emit_document(&e, root);
+	ok = emit_document(&e, root);
 	fclose(to);
 	if (e.yaml.error == YAML_MEMORY_ERROR)
 		memory_exhausted(*length, 1, "bytes of YAML");
 	yaml_emitter_delete(&e.yaml);
-	if (good)
+	if (ok)
 		return 0;
 	free(*out);
 	*out = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said of the configuration's schema: as JSON Schema, as the reference page, as the help of
+// Descriptions of the configuration's schema: as JSON Schema, as the reference page, as the help of
 // a key, and, to completion, what a key is made of. All of it comes from the table of
 // control/config/schema.h; nothing here knows a key by its name.
 #pragma once
@@ -26,7 +26,7 @@ bool describe_kinds(FILE *to, const struct schema *schema, uint32_t kinds);
 // "needed", "needed (poisson)", the default, or nothing. Returns whether there is anything.
 bool describe_default(FILE *to, const struct schema *schema, const struct schema_key *key,
 		      bool quote);
-// The i-th kind of item: the word that tells it and its bit. Returns false behind the last.
+// The i-th kind of item: its word and its bit. Returns false behind the last.
 bool describe_kind(const struct schema *schema, unsigned i, const char **word, uint32_t *bit);
 // The choices of the key `kind` of a schema, or NULL.
 const struct schema_choice *describe_kind_choices(const struct schema *schema);
@@ -36,7 +36,7 @@ const struct schema_choice *describe_kind_choices(const struct schema *schema);
 #define DESCRIBE_PATH_MAX 256
 #define DESCRIBE_WHY 320
 
-// Where a path leads: a key, or the whole of a map.
+// Where a path leads: a key, or a map.
 struct describe_place {
 	char path[DESCRIBE_PATH_MAX]; // as the schema writes it: "switch.qos.tc.N.ecn"
 	const char *help;

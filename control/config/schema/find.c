@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Following a whole path through the schema, switch.qos.tc.3.ecn.min, or its parts as words; and
+// Following a path through the schema, switch.qos.tc.3.ecn.min, or its parts as words; and
 // what may have been meant where a word leads nowhere.
 #include "describe.h"
 

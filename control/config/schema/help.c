@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What --help tells of a key: its type, unit, range and default; of a map its keys.
+// What --help prints for a key: its type, unit, range and default; of a map its keys.
 #include "describe.h"
 
 #include "control/base/memory.h"

@@ -2,7 +2,7 @@
 // The schema as JSON Schema, draft 2020-12 (https://json-schema.org/draft/2020-12), for editors and
 // for programs that write files. A map of keys is a definition under $defs, named by the path
 // at which it was met first, so that sections that share keys share it. What a pattern cannot say,
-// a number's range with its unit, stands in the description. What one key cannot tell of another is
+// a number's range with its unit, stands in the description. Conditions that involve several keys are
 // left out: `roost check` stays the judge. Keys are text, as in JSON: {3: ...} of YAML is
 // {"3": ...}.
 #include "json.h"
@@ -68,7 +68,7 @@ kind_rule(const struct schema *schema, const char *word, uint32_t bit)
 		else if (key->required & bit)
 			json_array_append_new(needs, json_string(key->name));
 	}
-	if (schema->tells != NULL)
+	if (schema->kind_keys != NULL)
 		condition = json_pack("{s:[s]}", "required", word);
 	else
 		condition = json_pack("{s:{s:{s:s}},s:[s]}", "properties", "kind", "const", word,
@@ -88,7 +88,7 @@ add_kinds(const struct schema *schema, json_t *object, json_t *all)
 		json_array_append_new(all, kind_rule(schema, word, bit));
 		json_array_append_new(one, json_pack("{s:[s]}", "required", word));
 	}
-	if (schema->tells != NULL)
+	if (schema->kind_keys != NULL)
 		json_object_set(object, "oneOf", one);
 	json_decref(one);
 }
@@ -103,7 +103,7 @@ add_alternatives(char *to, size_t size, const struct schema *schema)
 }
 
 // Names that are no such key, "^(?!(?:host|fabric)$)...". What the file lists is no name by place
-// either, so that no section is looked at twice.
+// either, so that no section is checked twice.
 static json_t *
 others_patterns(struct json_defs *d, const struct schema *schema, const char *path, bool listed)
 {

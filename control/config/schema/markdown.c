@@ -21,7 +21,7 @@ struct section {
 struct page {
 	FILE *to;
 	const char *mark; // behind the headings of one of the two kinds of file
-	struct section sections[SECTIONS_MAX]; // told, or to be told
+	struct section sections[SECTIONS_MAX]; // printed, or to be printed
 	unsigned count;
 };
 
@@ -44,7 +44,7 @@ print_cell(FILE *to, const char *text)
 		fprintf(to, *text == '|' ? "\\%c" : "%c", *text);
 }
 
-// The section of a map, added behind those that are there if none tells of it yet.
+// The section of a map, added at the end if the page has none for it yet.
 static const struct section *
 page_section(struct page *page, const struct schema *schema, const char *path)
 {
@@ -131,15 +131,15 @@ print_others(struct page *page, const struct schema *schema, const char *path, c
 	const struct schema_others *other = schema->others;
 
 	for (; other != NULL && other->pattern != NULL; other++) {
-		char shown[DESCRIBE_PATH_MAX], whole[DESCRIBE_PATH_MAX];
+		char shown[DESCRIBE_PATH_MAX], full[DESCRIBE_PATH_MAX];
 
 		describe_join(shown, before, other->name);
-		describe_join(whole, path, other->name);
+		describe_join(full, path, other->name);
 		fprintf(page->to, "| `%s` | map |  |  | ", shown);
 		print_cell(page->to, other->help);
 		for (const struct schema_form *form = &other->form; form; form = form->other) {
 			fputs(form == &other->form ? ": as " : " or ", page->to);
-			print_link(page->to, page_section(page, form->sub, whole));
+			print_link(page->to, page_section(page, form->sub, full));
 		}
 		fputs(" |\n", page->to);
 	}
@@ -152,19 +152,19 @@ print_keys(struct page *page, const struct schema *schema, const char *path, con
 	for (unsigned i = 0; i < schema->count; i++) {
 		const struct schema_key *key = &schema->keys[i];
 		struct schema_form form = describe_form(key);
-		char shown[DESCRIBE_PATH_MAX], whole[DESCRIBE_PATH_MAX];
+		char shown[DESCRIBE_PATH_MAX], full[DESCRIBE_PATH_MAX];
 		const struct section *section = NULL;
 		const struct schema *inner;
 
 		describe_join(shown, before, key->name);
-		describe_join(whole, path, key->name);
-		inner = inner_map(&form, whole);
+		describe_join(full, path, key->name);
+		inner = inner_map(&form, full);
 		// A map within a section is part of its table.
 		if (inner != NULL && (key->type != SCHEMA_MAP || path[0] == '\0'))
-			section = page_section(page, inner, whole);
+			section = page_section(page, inner, full);
 		print_row(page, schema, key, shown, section);
 		if (inner != NULL && section == NULL)
-			print_keys(page, inner, whole, shown);
+			print_keys(page, inner, full, shown);
 	}
 	print_others(page, schema, path, before);
 }
@@ -177,7 +177,7 @@ print_telling(FILE *to, const struct schema *schema)
 	const char *word;
 	uint32_t bit;
 
-	if (schema->tells == NULL)
+	if (schema->kind_keys == NULL)
 		return;
 	fputs("An item has one of ", to);
 	for (unsigned i = 0; describe_kind(schema, i, &word, &bit); i++)

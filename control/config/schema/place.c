@@ -27,13 +27,13 @@ static bool
 matches(const char *pattern, const char *word)
 {
 	regex_t regex;
-	bool good;
+	bool matched;
 
 	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
 		return false;
-	good = regexec(&regex, word, 0, NULL, 0) == 0;
+	matched = regexec(&regex, word, 0, NULL, 0) == 0;
 	regfree(&regex);
-	return good;
+	return matched;
 }
 
 // What a list's item or a map's value is.

@@ -278,8 +278,8 @@ describe_kind(const struct schema *schema, unsigned i, const char **word, uint32
 
 	*word = NULL;
 	*bit = 1u << i;
-	if (schema->tells != NULL) {
-		*word = schema->tells[i];
+	if (schema->kind_keys != NULL) {
+		*word = schema->kind_keys[i];
 	} else if (choices != NULL) {
 		*word = choices[i].name;
 		*bit = 1u << choices[i].value;
