@@ -41,7 +41,7 @@ note(const struct switch_check *check, bool used, const char *key, const char *w
 	struct config_mark mark = check_mark(check, "%s", key);
 
 	if (mark.origin == CONFIG_ORIGIN_FILE)
-		find_or_add(check->idle, mark.pos, key, why)->used |= used;
+		find_or_add(check->all->idle, mark.pos, key, why)->used |= used;
 }
 
 static bool

@@ -13,7 +13,7 @@ check_class(const struct switch_check *check, int tc)
 
 	if (class->red && !class->ecn.on) {
 		snprintf(key, sizeof(key), "qos.tc.%d.red", tc);
-		diag_error(check->diag, check->config->file,
+		diag_error(check->diag, check->file,
 			   check_later(check_mark(check, "%s", key).pos,
 				       check_mark(check, "qos.tc.%d.ecn", tc).pos),
 			   key, "needs ecn, whose thresholds it takes: ecn is off for class %d",
@@ -21,7 +21,7 @@ check_class(const struct switch_check *check, int tc)
 	}
 	if (class->max_rate_bps != 0 && class->min_rate_bps > class->max_rate_bps) {
 		snprintf(key, sizeof(key), "qos.tc.%d.min-rate", tc);
-		diag_error(check->diag, check->config->file,
+		diag_error(check->diag, check->file,
 			   check_later(check_mark(check, "%s", key).pos,
 				       check_mark(check, "qos.tc.%d.max-rate", tc).pos),
 			   key, "%s is above max-rate (%s)",
@@ -46,7 +46,7 @@ check_watchdog_order(const struct switch_check *check)
 	for (int i = 0; i < 2; i++)
 		if (watchdog->poll_ps > *others[i].time)
 			diag_error(
-				check->diag, check->config->file,
+				check->diag, check->file,
 				check_later(
 					poll,
 					check_mark(check, "qos.watchdog.%s", others[i].name).pos),
@@ -54,7 +54,7 @@ check_watchdog_order(const struct switch_check *check)
 				config_duration_text(watchdog->poll_ps, a), others[i].name,
 				config_duration_text(*others[i].time, b));
 	if (watchdog->detect_ps > (uint64_t)SCHEMA_WATCHDOG_MAX_PS)
-		diag_error(check->diag, check->config->file,
+		diag_error(check->diag, check->file,
 			   check_later(poll, check_mark(check, "qos.watchdog.robustness").pos),
 			   "qos.watchdog.robustness",
 			   "%u polls of %s are %s: a storm is to be detected within %s",
@@ -83,7 +83,7 @@ check_watchdog_sonic(const struct switch_check *check)
 
 		if (mark.origin == CONFIG_ORIGIN_FILE &&
 		    (times[i].value < min || times[i].value > times[i].max))
-			diag_warning(check->diag, check->config->file, mark.pos, times[i].key,
+			diag_warning(check->diag, check->file, mark.pos, times[i].key,
 				     "%s is outside what a SONiC switch takes (%s to %s)",
 				     config_duration_text(times[i].value, a),
 				     config_duration_text(min, b),
@@ -100,8 +100,8 @@ check_watchdog(const struct switch_check *check)
 	if (settings->preset == CONFIG_PRESET_SONIC)
 		check_watchdog_sonic(check);
 	if (settings->watchdog.on && settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
-		diag_warning(check->diag, check->config->file,
-			     check_mark(check, "qos.watchdog").pos, "qos.watchdog",
+		diag_warning(check->diag, check->file, check_mark(check, "qos.watchdog").pos,
+			     "qos.watchdog",
 			     "has nothing to watch: flow-control is none, so no pause is obeyed");
 }
 
@@ -127,7 +127,6 @@ check_trim(const struct switch_check *check)
 	const struct switch_config *settings = check->settings;
 	const struct config_trim *trim = &settings->trim;
 	struct diag_pos pos, on = check_mark(check, "qos.trim").pos;
-	const char *file = check->config->file;
 	unsigned all, lossless;
 
 	if (!trim->on)
@@ -135,17 +134,17 @@ check_trim(const struct switch_check *check)
 	pos = check_later(on, check_mark(check, "qos.trim.tc").pos);
 	class_priorities(settings, trim->tc, &all, &lossless);
 	if (lossless != 0 || settings->classes[trim->tc].pool == CONFIG_POOL_EGRESS_LOSSLESS)
-		diag_error(check->diag, file, pos, "qos.trim.tc",
+		diag_error(check->diag, check->file, pos, "qos.trim.tc",
 			   "class %u is lossless: what is cut needs a lossy class", trim->tc);
 	pos = check_later(pos, check_mark(check, "qos.trim.eligible-tc").pos);
 	if (trim->eligible_tc & 1u << trim->tc)
-		diag_error(check->diag, file, pos, "qos.trim.eligible-tc",
+		diag_error(check->diag, check->file, pos, "qos.trim.eligible-tc",
 			   "class %u, which takes what is cut, cannot be eligible itself",
 			   trim->tc);
 	for (int tc = 0; tc < CONFIG_PRIORITIES; tc++) {
 		class_priorities(settings, tc, &all, &lossless);
 		if (trim->eligible_tc & 1u << tc && all == lossless)
-			diag_warning(check->diag, file, pos, "qos.trim.eligible-tc",
+			diag_warning(check->diag, check->file, pos, "qos.trim.eligible-tc",
 				     "nothing of class %d is cut: no lossy priority is in it", tc);
 	}
 }
@@ -158,15 +157,14 @@ check_histogram(const struct switch_check *check, const struct config_histogram 
 {
 	uint64_t width = histogram->size / (histogram->bins - 2);
 	bool latency = histogram->kind == CONFIG_HISTOGRAM_LATENCY;
-	const char *file = check->config->file;
 	char size[CONFIG_TEXT];
 
 	if (latency && width == 0)
-		diag_error(check->diag, file, histogram->pos, "qos.histograms",
+		diag_error(check->diag, check->file, histogram->pos, "qos.histograms",
 			   "a size of %s does not part into %u bins",
 			   config_duration_text(histogram->size, size), histogram->bins - 2);
 	else if (!latency && width < check->settings->cell_bytes)
-		diag_error(check->diag, file, histogram->pos, "qos.histograms",
+		diag_error(check->diag, check->file, histogram->pos, "qos.histograms",
 			   "bins of %llu bytes are less than a cell (%u bytes)",
 			   (unsigned long long)width, check->settings->cell_bytes);
 }

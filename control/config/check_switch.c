@@ -79,7 +79,7 @@ check_side(const struct switch_check *check, enum config_pool first, enum config
 	struct config_mark mark_a = pool_mark(check, first), mark_b = pool_mark(check, second);
 	wide_uint whole = (wide_uint)pools_bytes(settings) * CONFIG_PPM;
 	wide_uint part_a = pool_part(settings, a), part_b = pool_part(settings, b);
-	bool refused = check->buffer_changes || (written(mark_a) && written(mark_b));
+	bool refused = check->all->buffer_changes || (written(mark_a) && written(mark_b));
 	char text_a[32], text_b[32], less[80] = "";
 
 	if (a->kind == CONFIG_AMOUNT_UNLIMITED || b->kind == CONFIG_AMOUNT_UNLIMITED ||
@@ -91,8 +91,8 @@ check_side(const struct switch_check *check, enum config_pool first, enum config
 		snprintf(less, sizeof(less), " less the headroom pool (%llu bytes)",
 			 (unsigned long long)pools_bytes(settings));
 	(refused ? diag_error : diag_warning)(
-		check->diag, check->config->file, check_later(mark_b.pos, mark_a.pos),
-		"buffer.pools", "%s %s%s and %s %s%s are over 100%% of the buffer%s together",
+		check->diag, check->file, check_later(mark_b.pos, mark_a.pos), "buffer.pools",
+		"%s %s%s and %s %s%s are over 100%% of the buffer%s together",
 		config_pool_name(first), text_a, written(mark_a) ? "" : " (not written)",
 		config_pool_name(second), text_b, written(mark_b) ? "" : " (not written)", less);
 }
@@ -102,16 +102,15 @@ check_buffer(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
 	struct diag_pos size = check_mark(check, "buffer.size").pos;
-	const char *file = check->config->file;
 
 	if (settings->cell_bytes > settings->buffer_bytes)
-		diag_error(check->diag, file, size, "buffer.size",
+		diag_error(check->diag, check->file, size, "buffer.size",
 			   "is less than one cell (%u bytes)", settings->cell_bytes);
 	if (settings->buffer_bytes / settings->cell_bytes > INT32_MAX)
-		diag_error(check->diag, file, size, "buffer.size",
+		diag_error(check->diag, check->file, size, "buffer.size",
 			   "is more than %d cells of %u bytes", INT32_MAX, settings->cell_bytes);
 	if (settings->headroom_pool_bytes >= settings->buffer_bytes) {
-		diag_error(check->diag, file,
+		diag_error(check->diag, check->file,
 			   check_later(size, check_mark(check, "buffer.headroom-pool.size").pos),
 			   "buffer.headroom-pool.size",
 			   "%llu bytes leave nothing of the buffer (%llu bytes) to the pools",
@@ -125,8 +124,9 @@ check_buffer(const struct switch_check *check)
 
 		snprintf(key, sizeof(key), "buffer.pools.%s.size", config_pool_name(i));
 		if (pool->kind == CONFIG_AMOUNT_BYTES && pool->value > pools_bytes(settings))
-			diag_error(check->diag, file, check_later(pool_mark(check, i).pos, size),
-				   key, "is more than the buffer%s (%llu bytes)",
+			diag_error(check->diag, check->file,
+				   check_later(pool_mark(check, i).pos, size), key,
+				   "is more than the buffer%s (%llu bytes)",
 				   settings->headroom_pool_bytes > 0 ? " less the headroom pool"
 								     : "",
 				   (unsigned long long)pools_bytes(settings));
@@ -142,7 +142,7 @@ check_preset(const struct switch_check *check)
 
 	if (settings->preset_mode != CONFIG_PRESET_MODE_LOSSLESS &&
 	    settings->preset != CONFIG_PRESET_SPECTRUM_X)
-		diag_error(check->diag, check->config->file,
+		diag_error(check->diag, check->file,
 			   check_later(check_mark(check, "preset-mode").pos,
 				       check_mark(check, "preset").pos),
 			   "preset-mode", "%s is a mode of spectrum-x only: the preset is %s",
@@ -161,7 +161,7 @@ check_pool_used(const struct switch_check *check, int priority, const char *what
 	if (size->kind == CONFIG_AMOUNT_UNLIMITED || size->value != 0)
 		return;
 	config_blame(cause, check->marks, "buffer.pools.%s.size", config_pool_name(pool));
-	diag_warning(check->diag, check->config->file, cause->mark.pos, cause->key,
+	diag_warning(check->diag, check->file, cause->mark.pos, cause->key,
 		     "all of priority %d drops: its %s %d is in %s, whose size is 0", priority,
 		     what, index, config_pool_name(pool));
 }
@@ -200,8 +200,8 @@ check_ecn(const struct switch_check *check)
 
 		snprintf(key, sizeof(key), "qos.tc.%d.ecn", i);
 		if (ecn->on && ecn->min_bytes > ecn->max_bytes)
-			diag_error(check->diag, check->config->file, after(min, max) ? min : max,
-				   key, "min (%llu bytes) is above max (%llu bytes)",
+			diag_error(check->diag, check->file, after(min, max) ? min : max, key,
+				   "min (%llu bytes) is above max (%llu bytes)",
 				   (unsigned long long)ecn->min_bytes,
 				   (unsigned long long)ecn->max_bytes);
 	}
@@ -229,11 +229,11 @@ check_paused(const struct switch_check *check, int p)
 	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
 	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
 	if (listed && !group->lossless)
-		diag_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+		diag_warning(check->diag, check->file, cause.mark.pos, cause.key,
 			     "group %d of priority %d is not lossless: no PFC is sent for it", pg,
 			     p);
 	else
-		diag_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+		diag_warning(check->diag, check->file, cause.mark.pos, cause.key,
 			     "priority %d is in lossless group %d, but %s: it drops when "
 			     "headroom is full",
 			     p, pg,
@@ -256,7 +256,7 @@ check_egress(const struct switch_check *check, int p)
 	config_blame(&cause, check->marks, "qos.tc.%d.pool", tc);
 	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
 	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
-	diag_warning(check->diag, check->config->file, cause.mark.pos, cause.key,
+	diag_warning(check->diag, check->file, cause.mark.pos, cause.key,
 		     "priority %d is in lossless group %d, but its class %d is in egress-lossy: "
 		     "it may drop there",
 		     p, pg, tc);
@@ -266,8 +266,7 @@ void
 check_switch(const struct merge_checks *checks, const struct switch_config *settings,
 	     const struct config_marks *marks)
 {
-	struct switch_check check = {checks->config,         settings,    marks, checks->diag,
-				     checks->buffer_changes, checks->idle};
+	struct switch_check check = {checks, settings, marks, checks->config->file, checks->diag};
 
 	check_preset(&check);
 	check_buffer(&check);
@@ -279,6 +278,6 @@ check_switch(const struct merge_checks *checks, const struct switch_config *sett
 	}
 	check_qos(&check);
 	check_learns(checks->config, settings, checks->diag);
-	if (check.idle != NULL)
+	if (checks->idle != NULL)
 		check_idle(&check);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A line is cut into words; each word knows its column. Lines before the links may be broken as the
 // writer likes, since the simulators read words; a link is one line, so that a word too few is
-// found where it is missing. What is read is listed as nodes and links by fabric_graph.c.
+// found where it is missing. Then switches get their roles by how far they are from hosts, and links
+// their ports in the order in which they stand.
 #include "fabric_file.h"
 
-#include "fabric_graph.h"
 #include "control/base/file.h"
 #include "control/base/memory.h"
 #include "scalar.h"
@@ -21,6 +21,25 @@
 #define HOST_PORTS_MAX 8
 #define WORD_MAX 32
 #define DELAY_MAX_PS SCHEMA_SECOND_PS
+
+struct graph_link {
+	uint32_t a, b;
+	struct config_link link;
+	struct diag_pos pos; // in the topology file
+};
+
+struct graph_node {
+	bool is_switch;
+	uint32_t distance; // of a switch: from the nearest with hosts, UINT32_MAX without a way
+	uint32_t ports;
+};
+
+struct fabric_graph {
+	struct graph_node *nodes;
+	uint32_t node_count;
+	struct graph_link *links;
+	uint32_t link_count;
+};
 
 struct word {
 	struct diag_pos pos;
@@ -303,6 +322,114 @@ check_hosts(const struct reader *r)
 	return 0;
 }
 
+// ---- the graph as nodes and links ----------------------------------------------------------------
+
+// How far each switch is from the nearest that has hosts.
+static void
+find_distances(struct fabric_graph *g)
+{
+	for (uint32_t n = 0; n < g->node_count; n++)
+		g->nodes[n].distance = UINT32_MAX;
+	for (uint32_t l = 0; l < g->link_count; l++) {
+		const struct graph_link *link = &g->links[l];
+
+		if (!g->nodes[link->a].is_switch)
+			g->nodes[link->b].distance = 0;
+		else if (!g->nodes[link->b].is_switch)
+			g->nodes[link->a].distance = 0;
+	}
+	// Further than 1 is far enough to be a super.
+	for (uint32_t l = 0; l < g->link_count; l++) {
+		struct graph_node *a = &g->nodes[g->links[l].a], *b = &g->nodes[g->links[l].b];
+
+		if (a->distance == 0 && b->is_switch && b->distance != 0)
+			b->distance = 1;
+		if (b->distance == 0 && a->is_switch && a->distance != 0)
+			a->distance = 1;
+	}
+}
+
+static enum config_role
+role_of(const struct graph_node *node)
+{
+	if (!node->is_switch)
+		return CONFIG_ROLE_HOST;
+	return node->distance == 0   ? CONFIG_ROLE_LEAF
+	       : node->distance == 1 ? CONFIG_ROLE_SPINE
+				     : CONFIG_ROLE_SUPER;
+}
+
+static struct config_name
+new_name(struct arena *arena, const char *text, struct diag_pos pos)
+{
+	return (struct config_name){.text = arena_text(arena, text, strlen(text)), .pos = pos};
+}
+
+static void
+list_nodes(const struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
+	   struct diag_pos pos)
+{
+	char name[CONFIG_NAME_MAX];
+
+	fabric->nodes = arena_alloc(arena, g->node_count * sizeof(*fabric->nodes));
+	fabric->node_count = g->node_count;
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		snprintf(name, sizeof(name), "%c%" PRIu32, g->nodes[n].is_switch ? 's' : 'h', n);
+		fabric->nodes[n].name = new_name(arena, name, pos);
+		fabric->nodes[n].role = role_of(&g->nodes[n]);
+	}
+}
+
+static void
+take_end(const struct fabric_graph *g, const struct config_fabric *fabric, struct arena *arena,
+	 uint32_t id, struct config_endpoint *out)
+{
+	char name[CONFIG_NAME_MAX];
+
+	out->node = fabric->nodes[id].name.text;
+	out->port = ++g->nodes[id].ports;
+	snprintf(name, sizeof(name), "%s.%s%u", out->node, g->nodes[id].is_switch ? "swp" : "eth",
+		 out->port);
+	out->name = new_name(arena, name, fabric->nodes[id].name.pos);
+}
+
+// Ports are counted anew: first of the links towards hosts, then of the others.
+static void
+list_links(const struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
+	   struct diag_pos pos)
+{
+	fabric->links = arena_alloc(arena, (g->link_count + 1u) * sizeof(*fabric->links));
+	fabric->link_count = g->link_count;
+	for (uint32_t n = 0; n < g->node_count; n++)
+		g->nodes[n].ports = 0;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint32_t l = 0; l < g->link_count; l++) {
+			const struct graph_link *link = &g->links[l];
+			bool host = !g->nodes[link->a].is_switch || !g->nodes[link->b].is_switch;
+			struct config_explicit_link *to = &fabric->links[l];
+
+			if (host != (pass == 0))
+				continue;
+			to->written = (struct config_link_written){
+				.rate_set = true, .delay_set = true, .link = link->link};
+			to->written.link.pos = pos;
+			take_end(g, fabric, arena, link->a, &to->a);
+			take_end(g, fabric, arena, link->b, &to->b);
+		}
+	}
+}
+
+// Fills fabric->nodes and links from a graph whose every host has a link. Changes the nodes' ports
+// and distances.
+static void
+list_graph(struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
+	   struct diag_pos pos)
+{
+	find_distances(g);
+	list_nodes(g, fabric, arena, pos);
+	list_links(g, fabric, arena, pos);
+}
+
 int
 fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char *text,
 		  size_t length, const char *name, struct diag_pos pos, struct diag *diag)
@@ -320,7 +447,7 @@ fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char 
 	if (error == 0)
 		error = check_hosts(&r);
 	if (error == 0)
-		fabric_graph_list(&r.graph, fabric, arena, pos);
+		list_graph(&r.graph, fabric, arena, pos);
 	free(r.graph.nodes);
 	free(r.graph.links);
 	return error;

@@ -96,12 +96,11 @@ void idle_report(struct idle_keys *idle, const char *file, struct diag *diag);
 // ---- checks of one switch ------------------------------------------------------------------------
 
 struct switch_check {
-	const struct config *config;
+	const struct merge_checks *all;
 	const struct switch_config *settings;
 	const struct config_marks *marks;
+	const char *file;
 	struct diag *diag;
-	bool buffer_changes; // by a `set`: pools that are too large are refused, not warned of
-	struct idle_keys *idle;
 };
 
 // Where the value of a key came from.

@@ -164,6 +164,10 @@ struct schema {
 #define SCHEMA_POLL_MAX_PS (10 * SCHEMA_SECOND_PS)
 #define SCHEMA_WATCHDOG_MAX_PS (60 * SCHEMA_SECOND_PS)
 #define SCHEMA_DILATION_MAX 1000000000
+#define SCHEMA_RATES .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX
+#define SCHEMA_MTUS .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX
+#define SCHEMA_SECOND .min = 0, .max = SCHEMA_SECOND_PS // at most
+#define SCHEMA_HOUR .min = 0, .max = SCHEMA_HOUR_PS
 
 extern const struct schema schema_fabric_file; // base struct config; a fabric's top level
 extern const struct schema schema_switch_file; // base struct config; one switch's top level

@@ -17,13 +17,12 @@ const struct schema_choice schema_roles[] = {
 
 static const struct schema_key link_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "100G", .help = "bits per second", LINK_AT(rate_bps),
-	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
+	 SCHEMA_RATES},
 	{"delay", SCHEMA_DURATION, .def = "500ns", .help = "one way", LINK_AT(delay_ps),
 	 SCHEMA_DELAY},
 	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", LINK_AT(cable_mm),
 	 SCHEMA_LENGTH},
-	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", LINK_AT(mtu), .min = SCHEMA_MTU_MIN,
-	 .max = SCHEMA_MTU_MAX},
+	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", LINK_AT(mtu), SCHEMA_MTUS},
 };
 
 static void
@@ -55,13 +54,11 @@ const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 #define WRITTEN_AT(member) SCHEMA_AT(struct config_link_written, member)
 
 static const struct schema_key written_keys[] = {
-	{"rate", SCHEMA_RATE, .help = "bits per second", WRITTEN_AT(link.rate_bps),
-	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX},
+	{"rate", SCHEMA_RATE, .help = "bits per second", WRITTEN_AT(link.rate_bps), SCHEMA_RATES},
 	{"delay", SCHEMA_DURATION, .help = "one way", WRITTEN_AT(link.delay_ps), SCHEMA_DELAY},
 	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", WRITTEN_AT(link.cable_mm),
 	 SCHEMA_LENGTH},
-	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), .min = SCHEMA_MTU_MIN,
-	 .max = SCHEMA_MTU_MAX},
+	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), SCHEMA_MTUS},
 };
 const struct schema schema_link_written = {SCHEMA_COUNT(written_keys), .check = check_written};
 // The same among keys of another schema.
@@ -242,7 +239,7 @@ static const struct schema_key fabric_keys[] = {
 	 .sub = &topology, .required = 1},
 	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
 	{"mtu", SCHEMA_INTEGER, .def = "4200", .help = "the hosts' IP MTU", AT(fabric.mtu),
-	 .min = SCHEMA_MTU_MIN, .max = SCHEMA_MTU_MAX},
+	 SCHEMA_MTUS},
 	{"underlay", SCHEMA_ENUM, .def = "4", .help = "IP version of the headers around tunnels",
 	 AT(fabric.underlay), .choices = underlays},
 	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),

@@ -60,8 +60,7 @@ check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 static const struct schema_key attach_keys[] = {
 	{"netns", SCHEMA_TEXT, .help = "Linux network namespace", ATTACH_AT(netns)},
 	{"dev", SCHEMA_TEXT, .help = "DPDK device", ATTACH_AT(dev)},
-	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), .min = SCHEMA_MTU_MIN,
-	 .max = SCHEMA_MTU_MAX},
+	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), SCHEMA_MTUS},
 };
 
 static const struct schema_key record_keys[] = {

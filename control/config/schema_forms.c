@@ -22,7 +22,7 @@ const struct schema_form schema_form_alpha = {
 	.choices = alphas,
 	.words = "alpha (0, a power of two from 1/128 to 64, unlimited)",
 };
-const struct schema_form schema_form_delay = {SCHEMA_DURATION, .min = 0, .max = SCHEMA_SECOND_PS};
+const struct schema_form schema_form_delay = {SCHEMA_DURATION, SCHEMA_SECOND};
 const struct schema_form schema_form_cable = {
 	SCHEMA_TEXT,
 	.pattern = "^[0-9]+([.][0-9]+)?(m|km)$",

@@ -33,7 +33,7 @@ static const struct schema_form bound = {
 	SCHEMA_BYTES,
 	.min = 0,
 	.max = SCHEMA_BYTES_MAX,
-	.other = &(const struct schema_form){SCHEMA_DURATION, .min = 0, .max = SCHEMA_HOUR_PS},
+	.other = &(const struct schema_form){SCHEMA_DURATION, SCHEMA_HOUR},
 };
 
 #define LATENCY_MIN_PS UINT64_C(1000000)   // 1 us

@@ -20,14 +20,14 @@ static const struct schema_choice ip_versions[] = {{"4", 4}, {"6", 6}, {NULL, 0}
 static const struct schema_key cnp_keys[] = {
 	{"dscp", SCHEMA_INTEGER, .def = "48", .help = "of CNPs", AT(cnp_dscp), .min = 0, .max = 63},
 	{"interval", SCHEMA_DURATION, .def = "50us", .help = "at most one CNP in this time",
-	 AT(cnp_interval_ps), .min = 0, .max = SCHEMA_SECOND_PS},
+	 AT(cnp_interval_ps), SCHEMA_SECOND},
 };
 
 static const struct schema_key inside_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "3.6T", .help = "between a host's GPUs", AT(inside_rate_bps),
 	 .min = SCHEMA_RATE_MIN, .max = INT64_C(1000000000000000)},
 	{"delay", SCHEMA_DURATION, .def = "1us", .help = "of a transfer between them",
-	 AT(inside_delay_ps), .min = 0, .max = SCHEMA_SECOND_PS},
+	 AT(inside_delay_ps), SCHEMA_SECOND},
 };
 
 static const struct schema_key stall_keys[] = {
@@ -57,7 +57,7 @@ const struct schema schema_stall = {SCHEMA_COUNT(stall_keys), .check = check_sta
 
 static const struct schema_key storm_keys[] = {
 	{"from", SCHEMA_DURATION, .def = "0us", .help = "the first XOFF",
-	 SCHEMA_AT(struct config_storm, from_ps), .min = 0, .max = SCHEMA_HOUR_PS},
+	 SCHEMA_AT(struct config_storm, from_ps), SCHEMA_HOUR},
 	{"to", SCHEMA_DURATION, .help = "the XON", SCHEMA_AT(struct config_storm, to_ps), .min = 1,
 	 .max = SCHEMA_HOUR_PS, .required = 1},
 	{"priority", SCHEMA_BITS, .def = "3", .help = "one, or a list",
@@ -137,7 +137,7 @@ static const struct schema_key host_keys[] = {
 	{"qps", SCHEMA_INTEGER, .def = "1", .help = "queue pairs a flow is split over", AT(qps),
 	 .min = 1, .max = 1024},
 	{"start-jitter", SCHEMA_DURATION, .def = "0ns", .help = "random start offset of each flow",
-	 AT(start_jitter_ps), .min = 0, .max = SCHEMA_SECOND_PS},
+	 AT(start_jitter_ps), SCHEMA_SECOND},
 	{"clock-ppm", SCHEMA_INTEGER, .def = "0", .help = "random skew of each host's rate",
 	 AT(clock_ppm), .min = 0, .max = 1000},
 	{"inside", SCHEMA_MAP, .help = "what a host's NICs exchange without the network",
@@ -145,8 +145,8 @@ static const struct schema_key host_keys[] = {
 	{"pxn", SCHEMA_BOOL, .def = "off",
 	 .help = "rail: to another rail inside the host, not through the spines", AT(pxn)},
 	{"drain-rate", SCHEMA_RATE, .def = "none",
-	 .help = "slow receiver: it takes packets so fast", AT(drain_rate_bps),
-	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	 .help = "slow receiver: it takes packets so fast", AT(drain_rate_bps), SCHEMA_RATES,
+	 .word = "none"},
 	{"drain-buffer", SCHEMA_BYTES, .def = "1MB",
 	 .help = "where packets wait that it has not taken, of each port", AT(drain_buffer_bytes),
 	 .min = 16000, .max = 1 << 30},

@@ -96,16 +96,16 @@ static const struct schema_key class_keys[] = {
 	{"red", SCHEMA_BOOL, .def = "off",
 	 .help = "drop what is not ECT where ECT is marked; needs ecn", CLASS_AT(red)},
 	{"min-rate", SCHEMA_RATE, .def = "none", .help = "promised, before weights and strictness",
-	 CLASS_AT(min_rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	 CLASS_AT(min_rate_bps), SCHEMA_RATES, .word = "none"},
 	{"max-rate", SCHEMA_RATE, .def = "none", .help = "shaped to this", CLASS_AT(max_rate_bps),
-	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	 SCHEMA_RATES, .word = "none"},
 	{"fairness", SCHEMA_ENUM, .def = "none", .help = "tenant: tenants take turns in the queue",
 	 CLASS_AT(tenant_fairness), .choices = fairnesses},
 };
 
 static const struct schema_key port_keys[] = {
 	{"max-rate", SCHEMA_RATE, .def = "none", .help = "every port is shaped to this",
-	 AT(port_max_rate_bps), .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	 AT(port_max_rate_bps), SCHEMA_RATES, .word = "none"},
 };
 
 // ---- flow control -------------------------------------------------------------------------------
@@ -263,8 +263,8 @@ static const struct schema_key one_port_keys[] = {
 	 PORT_LISTED(pcp_listed), .item = &priority_item, .form = &schema_form_pcp_map},
 	{"remark", SCHEMA_MAP, .help = "DSCP and PCP on the way out", PORT_AT(remark),
 	 .sub = &schema_remark, .word = "none", .form = &schema_form_remark},
-	{"max-rate", SCHEMA_RATE, .help = "shaped to this", PORT_AT(max_rate_bps),
-	 .min = SCHEMA_RATE_MIN, .max = SCHEMA_RATE_MAX, .word = "none"},
+	{"max-rate", SCHEMA_RATE, .help = "shaped to this", PORT_AT(max_rate_bps), SCHEMA_RATES,
+	 .word = "none"},
 };
 
 static uint32_t

@@ -224,7 +224,7 @@ static const struct schema_key routing_keys[] = {
 	 .help = "switches above send notices of congestion behind them", AT(routing.notices),
 	 SCHEMA_SUB_SWITCHED(schema_notices)},
 	{"convergence", SCHEMA_DURATION, .def = "0ns", .help = "from a link event to new routes",
-	 AT(routing.convergence_ps), .min = 0, .max = SCHEMA_HOUR_PS},
+	 AT(routing.convergence_ps), SCHEMA_HOUR},
 };
 
 static const struct schema_key switch_keys[] = {
@@ -234,7 +234,7 @@ static const struct schema_key switch_keys[] = {
 	 .help = "of spectrum-x: the others have the first only", AT(preset_mode),
 	 .choices = schema_preset_modes},
 	{"latency", SCHEMA_DURATION, .flags = SCHEMA_FIXED, .def = "0ns",
-	 .help = "fixed, of every packet", AT(latency_ps), .min = 0, .max = SCHEMA_HOUR_PS},
+	 .help = "fixed, of every packet", AT(latency_ps), SCHEMA_HOUR},
 	{"buffer", SCHEMA_MAP, .help = "the packet buffer and its pools",
 	 .sub = &(const struct schema){SCHEMA_COUNT(buffer_keys)}},
 	{"qos", SCHEMA_MAP, .help = "priorities, groups, classes, flow control",

@@ -81,7 +81,7 @@ static const struct schema_key part_keys[] = {
 	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),
 	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
-	 .min = 0, .max = SCHEMA_HOUR_PS, .kinds = COLLECTIVE},
+	 SCHEMA_HOUR, .kinds = COLLECTIVE},
 };
 static const struct schema part = {
 	SCHEMA_COUNT(part_keys),  .size = sizeof(struct config_work),
@@ -149,7 +149,7 @@ static const struct schema_key keys[] = {
 	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),
 	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
-	 .min = 0, .max = SCHEMA_HOUR_PS, .kinds = COLLECTIVE | STEP},
+	 SCHEMA_HOUR, .kinds = COLLECTIVE | STEP},
 	{"collectives", SCHEMA_LIST, .help = "a list of collectives, one after the other",
 	 SCHEMA_ITEMS(struct config_work, collectives, collective_count), .sub = &part,
 	 .kinds = STEP, .required = STEP},
