@@ -161,6 +161,21 @@ report_unknown_key(struct decoder *d, const struct schema *schema, const struct 
 		     decode_hint(hint, pair->key, candidates, count));
 }
 
+// kind: one bit.
+static void
+report_wrong_kind(struct decoder *d, const struct schema *schema, const struct yaml_pair *pair,
+		  uint32_t kind)
+{
+	const struct schema_key *key = schema_find(schema, "kind");
+	int index = __builtin_ctz(kind);
+
+	if (schema->kind_names != NULL)
+		decode_error(d, pair->key_pos, "is not a key of %s", schema->kind_names[index]);
+	else
+		decode_error(d, pair->key_pos, "is not a key of kind: %s",
+			     schema_choice_name(key->choices, index));
+}
+
 // Of two keys that exclude each other the one that is written takes the other's place.
 static void
 mark_excluded(struct decoder *d, const struct schema *schema, const struct schema_key *key,
@@ -222,8 +237,7 @@ decode_pair(struct decoder *d, const struct schema *schema, const struct yaml_pa
 		return;
 	}
 	if (key->kinds != 0 && !(key->kinds & kind)) {
-		decode_error(d, pair->key_pos, "is not a key of %s",
-			     schema->kind_names[__builtin_ctz(kind)]);
+		report_wrong_kind(d, schema, pair, kind);
 		return;
 	}
 	decode_value(d, key, pair->value, base);

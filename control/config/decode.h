@@ -64,6 +64,9 @@ void decode_store(void *at, size_t size, int64_t value);
 // Remembers where the key at the current path came from.
 void decode_mark(struct decoder *d, struct diag_pos pos);
 void decode_mark_instead(struct decoder *d, struct diag_pos pos, const char *instead);
+// The words of choices: "flow, flows, stream".
+#define DECODE_CHOICES 200
+const char *decode_choices(const struct schema_choice *choices, char out[static DECODE_CHOICES]);
 // "...; did you mean "x"?" or nothing, for the end of a message.
 const char *decode_hint(char out[static 80], const char *word, const char *const *candidates,
 			size_t count);

@@ -57,13 +57,24 @@ schema_choice_name(const struct schema_choice *choices, int value)
 	return "?";
 }
 
+const char *
+decode_choices(const struct schema_choice *choices, char out[static DECODE_CHOICES])
+{
+	size_t used = 0;
+
+	for (const struct schema_choice *c = choices; c->name != NULL && used < DECODE_CHOICES; c++)
+		used += snprintf(out + used, DECODE_CHOICES - used, "%s%s", used ? ", " : "",
+				 c->name);
+	return out;
+}
+
 static void
 decode_enum(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	    const char *text, void *at)
 {
 	const char *names[32];
-	char list[200] = "", hint[80];
-	size_t count = 0, used = 0;
+	char list[DECODE_CHOICES], hint[80];
+	size_t count = 0;
 
 	for (const struct schema_choice *c = key->choices; c->name != NULL && count < 32; c++) {
 		names[count++] = c->name;
@@ -71,12 +82,9 @@ decode_enum(struct decoder *d, const struct schema_key *key, const struct yaml_n
 			decode_store(at, key->size, c->value);
 			return;
 		}
-		if (used < sizeof(list))
-			used += snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
-					 c->name);
 	}
-	decode_error(d, node->pos, "\"%.40s\" is not one of %s%s", text, list,
-		     decode_hint(hint, text, names, count));
+	decode_error(d, node->pos, "\"%.40s\" is not one of %s%s", text,
+		     decode_choices(key->choices, list), decode_hint(hint, text, names, count));
 }
 
 // A number of the unit that the key's type stands for, as a 64-bit value within min..max.

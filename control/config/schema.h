@@ -121,7 +121,7 @@ struct schema {
 	const struct schema *beside;   // keys of the same map that another pass reads
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
 	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
-	const char *const *kind_names; // "a flow", by bit
+	const char *const *kind_names; // "a link event", by bit; NULL: "kind: WORD"
 	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` says it, by
 	// its choices.
 	const char *const *kind_keys;

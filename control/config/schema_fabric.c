@@ -103,7 +103,6 @@ const struct schema schema_links = {
 #define EXPLICIT (1u << CONFIG_TOPOLOGY_EXPLICIT)
 #define FROM_FILE (1u << CONFIG_TOPOLOGY_FILE)
 #define EXPLICIT_AT(member) SCHEMA_AT(struct config_explicit_link, member)
-#define KINDS "leaf-spine, rail, fat-tree, clos3, explicit or file"
 
 static const struct schema_choice topologies[] = {
 	{"leaf-spine", CONFIG_TOPOLOGY_LEAF_SPINE},
@@ -154,10 +153,12 @@ topology_select(struct decoder *d, const struct yaml_node *node, void *base)
 	const struct yaml_pair *pair = yaml_tree_get(node, "kind");
 	struct config *config = base;
 	unsigned errors = d->diag->errors;
+	char list[DECODE_CHOICES];
 	size_t path;
 
 	if (pair == NULL) {
-		decode_error(d, node->pos, "needs \"kind\": " KINDS);
+		decode_error(d, node->pos, "needs \"kind\": one of %s",
+			     decode_choices(topologies, list));
 		return 0;
 	}
 	path = decode_enter(d, "kind");

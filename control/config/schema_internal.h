@@ -36,10 +36,8 @@ extern const struct schema schema_learn; // base struct config_learn
 	.form = &schema_form_cable, .excludes = "delay"
 decode_custom cable_from_delay, delay_from_cable;
 
-decode_custom decode_nodes;     // struct config: fabric.nodes
-decode_custom decode_addresses; // struct config_tenant (decode_tenant.c)
-decode_custom decode_borders;   // struct config_tenant
-decode_custom check_endpoint;   // the name of a struct config_endpoint
+decode_custom decode_nodes;   // struct config: fabric.nodes
+decode_custom check_endpoint; // the name of a struct config_endpoint
 
 // Notes which keys of a struct config_link_written stand in the file.
 void check_written(struct decoder *d, const struct yaml_node *node, void *base);
@@ -59,17 +57,3 @@ extern const struct schema schema_storm; // base struct config_storm
 // By enum congestion_kind; base: the algorithm's parameters.
 extern struct schema schema_congestion[CONGESTION_KINDS];
 extern const struct schema_choice schema_congestion_names[];
-
-// ---- workload -----------------------------------------------------------------------------------
-
-// Which kind an item is, or a collective within a step: a bit, or 0 with an error reported.
-uint32_t decode_workload_kind(struct decoder *d, const struct yaml_node *node, void *base);
-uint32_t decode_part_kind(struct decoder *d, const struct yaml_node *node, void *base);
-
-// That the shares of `mix: {3: 90%, 0: 10%}` make 100 %.
-void check_mix(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
-	       void *base);
-
-// Conditions that involve several keys.
-void check_work(struct decoder *d, const struct yaml_node *node, void *base);
-void check_part(struct decoder *d, const struct yaml_node *node, void *base);

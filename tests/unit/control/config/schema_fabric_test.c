@@ -85,8 +85,8 @@ leaf_spine_mistakes(void **state)
 		"[]}}\n",
 		"f.yaml:1:80: fabric.topology.nodes: is not a key of topology leaf-spine\n");
 	expect_messages("fabric: {topology: {leaves: 4}}\n",
-			"f.yaml:1:20: fabric.topology: needs \"kind\": leaf-spine, rail, fat-tree, "
-			"clos3, explicit or file\n");
+			"f.yaml:1:20: fabric.topology: needs \"kind\": one of "
+			"leaf-spine, rail, fat-tree, clos3, explicit, file\n");
 }
 
 static void
