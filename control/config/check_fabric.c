@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of a file: which node is what, and what must not be given twice. Whether a name that is
-// used exists is for those to say who build what it names.
+// The names of a file: the role of each node, and names that must be unique. The code that builds
+// the named objects checks that names which are used exist.
 #include "merge.h"
 
 #include <errno.h>

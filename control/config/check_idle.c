@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys that the file writes and that change nothing, because another key decides otherwise: mostly
-// not what was meant. A section is read by many switches and `set` events change settings, so a key
-// is warned of only when it has no effect on any switch at any of these times. What a preset or
-// default says is nobody's mistake.
+// Keys of the file that change nothing because another key overrides them, which is mostly a mistake.
+// Many switches read a section, and `set` events change settings, so there is a warning only for a key
+// that has no effect on any switch at any of these times. Values of presets and defaults get none.
 #include "merge.h"
 
 #include "control/base/memory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaks between tenants. A leak is mutual, so it is declared once, by one of the two, and what is
-// declared must have no loop: a loop would be a set of tenants each of which takes the others for
-// what it depends on. An out-of-band network stands apart and takes part in none.
+// Leaks between tenants. A leak is mutual, so only one of the two tenants declares it, and the
+// declarations must not form a loop: in a loop, each tenant would depend on the others. An out-of-band
+// network has no leaks.
 #include "merge.h"
 
 #include "control/base/memory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One switch by itself says with `uplink: true` where the fabric is: only there do tunnels and
-// tenants' VLANs begin and end. Routes that lead into the fabric without any such port are a
-// mistake that shows as packets that nobody takes off their tunnel or gives a tag.
+// The file of one switch marks ports towards the fabric with `uplink: true`: tunnels and tenants'
+// VLANs begin and end only there. Routes into the fabric without such a port are a mistake: packets
+// would stay in their tunnels, or leave without a tag.
 #include "merge.h"
 
 #include <string.h>

@@ -59,19 +59,19 @@ int config_load(struct config **out, const char *path, struct diag *diag);
 // The same from memory; `name` stands for the path in messages. text need not end in a NUL.
 int config_load_text(struct config **out, const char *text, size_t length, const char *name,
 		     struct diag *diag);
-// The same of what a fabric ran (config_emit()). Files that it names are looked for beside
-// `beside`, where the fabric's own file is, and `set` events that do not fit what has been changed
-// since that was written are warned of: they are refused when their time comes, as they were.
+// The same for the text of a revision (config_emit()). Relative paths in it are relative to `beside`,
+// the fabric's own file. A `set` event that contradicts later changes is only a warning: the event
+// is refused when its time comes, as it was before.
 int config_load_revision(struct config **out, const char *text, size_t length, const char *name,
 			 const char *beside, struct diag *diag);
-// What it says, edits included, as the text of a file. Returns 0 with *text for free().
+// The configuration with all edits as the text of a file. Returns 0 with *text for free().
 int config_emit(const struct config *config, char **text, size_t *length);
 void config_free(struct config *config);
 
 // The merged settings of a switch: defaults, preset, `switch:`, `leaf:` or `spine:`, and the
 // section named node_name. Complete: no AUTO pool or limit remains. Its arrays belong to config.
-// Returns 0, or -EINVAL when the sections contradict each other (never after a load
-// without errors, for any node of the file).
+// Returns 0, or -EINVAL when the sections contradict each other (never after a load without errors,
+// for any node of the file).
 int config_switch(const struct config *config, const char *node_name, enum config_role role,
 		  struct switch_config *out);
 // The merged settings of a host: defaults, `hosts:`, the section named `name`.
@@ -109,7 +109,7 @@ struct config_error_origin {
 void config_blame(struct config_error_origin *origin, const struct config_marks *marks,
 		  const char *key_format, ...) __attribute__((format(printf, 3, 4)));
 
-// One change of what the file says. ADD and REMOVE are of items of a tenant's list: value is a name
+// One change of the configuration. ADD and REMOVE are of items of a tenant's list: value is a name
 // or a list of them.
 enum config_edit_kind { CONFIG_EDIT_SET, CONFIG_EDIT_UNSET, CONFIG_EDIT_ADD, CONFIG_EDIT_REMOVE };
 
@@ -190,7 +190,3 @@ const char *config_duration_text(uint64_t ps, char out[static CONFIG_TEXT]);
 const char *config_bytes_text(uint64_t bytes, char out[static CONFIG_TEXT]);
 const char *config_cable_text(uint64_t mm, char out[static CONFIG_TEXT]);
 const char *config_percent_text(uint32_t ppm, char out[static CONFIG_TEXT]);
-
-// `text` as a duration in ps, by the same rules as the file's values, for command lines. Returns 0,
-// or -EINVAL with the reason in why.
-int config_parse_duration(const char *text, uint64_t *out_ps, char why[static 160]);

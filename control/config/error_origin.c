@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where values came from, and which of several that contradict each other is to be changed: mostly
-// the one written last. So a message is placed where the latest of them is in the file, under that
-// one's key. What was set since the file was read has no place in it and is later than all of it. A
-// default or preset is never blamed if the file has a part in the contradiction.
+// Where values came from. If several values contradict each other, the user should mostly change the
+// one written last, so a message has the position and the key of that one. A value that was set after
+// the file was read has no position and is later than all of the file. A default or preset is never
+// blamed if the file contributes to the contradiction.
 #include "config.h"
 
 #include "control/base/memory.h"

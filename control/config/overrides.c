@@ -38,7 +38,7 @@ split(struct key_words *key, const char *text)
 	}
 }
 
-// Whether the switch would be another if `pair` were as `other`.
+// Whether the settings of the switch would differ if `pair` were as `other`.
 static bool
 makes_a_difference(const struct query *query, struct yaml_pair *pair, const struct yaml_pair *other)
 {

@@ -151,9 +151,3 @@ scalar_name(const char *text, char *why)
 				     CONFIG_NAME_MAX);
 	return 0;
 }
-
-int
-config_parse_duration(const char *text, uint64_t *out_ps, char why[static 160])
-{
-	return scalar_duration(text, out_ps, why);
-}

@@ -63,7 +63,7 @@ static int
 read_time(const struct cli_range *range, const char *text, uint64_t *out, char *why)
 {
 	(void)range;
-	return config_parse_duration(text, out, why);
+	return scalar_duration(text, out, why);
 }
 
 static int
