@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "host_range.h"
 #include "scalar.h"

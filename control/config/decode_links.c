@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The values of links: how long, and which one they are of.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "scalar.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether a topology's numbers fit together: every switch has at most 256 ports, a host at most 8,
 // and all nodes have 16-bit numbers.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "fabric_file.h"
 

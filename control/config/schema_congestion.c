@@ -2,7 +2,7 @@
 // The schema of congestion control under `hosts:`: a map of parameters for each algorithm. What can
 // be set of an algorithm stands beside it in the dataplane, as rows of struct congestion_parameter;
 // the keys are made from them before main() begins, so that adding an algorithm changes nothing here.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #define PARAMETERS_MAX 16
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of an item of `events:`. Its key says what it changes: link, route,
 // set, unset, snapshot, tx, pfc, clear or restore.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "control/base/memory.h"
 #include "yaml_emit.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of `fabric:`: topology, links, framing.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #define AT(member) SCHEMA_AT(struct config, member)
 const struct schema_choice schema_roles[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a file's top level and of its sections other than `fabric:`, switches and hosts.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a host's settings: `hosts:` and a host's own section.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #define AT(member) SCHEMA_AT(struct host_config, member)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of `learn:`, where a switch's VRFs learn their routes from.
 #include "merge.h"
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "encode.h"
 #include "scalar.h"

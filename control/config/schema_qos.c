@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of `qos:` of a switch: priority groups, traffic classes, flow control, watchdog and
 // what else decides a packet's treatment.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "scalar.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of one switch's own keys, beside its settings: name, role, ports, routes.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "scalar.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a switch's settings: what stands under `switch:`, `leaf:`, `spine:`, a switch's own
 // section, and in a preset. The defaults are what a switch without a preset does.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 #include "scalar.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of one tenant: its hosts, how its VRF crosses the fabric, which others it joins, where
 // it meets the outside, and its part of the buffers.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "scalar.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of an item of `workload:`, and of a collective in a `step`. The kind decides which
 // keys it has.
-#include "schema_internal.h"
+#include "schema_keys_internal.h"
 
 #include "scalar.h"
 
