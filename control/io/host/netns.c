@@ -108,7 +108,7 @@ netns_create_at(const char *path)
 }
 
 int
-netns_create(const char *name, bool *created, char *err, size_t err_bytes)
+netns_create(const char *name, bool *created, struct diag *diag)
 {
 	char path[NETNS_PATH_MAX];
 	int error = netns_path(name, path);
@@ -142,8 +142,8 @@ netns_create(const char *name, bool *created, char *err, size_t err_bytes)
 	umount2(path, MNT_DETACH);
 	unlink(path);
 fail:
-	snprintf(err, err_bytes, "namespace %s: cannot be made: %s", name, strerror(-error));
-	return error;
+	return diag_fail(diag, -error, "namespace %s: cannot be created: %s", name,
+			 strerror(-error));
 }
 
 int

@@ -3,12 +3,13 @@
 // ours and we see its. All need root. Only the calling thread enters and leaves a namespace.
 #pragma once
 
+#include "control/base/diag.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 // Makes the namespace and brings its loopback up. An existing one is used unchanged.
-// `created`: whether it was made here. Returns 0 or -errno with one line in `err`.
-int netns_create(const char *name, bool *created, char *err, size_t err_bytes);
+// `created`: whether it was made here. Returns 0, or -errno with an error in diag.
+int netns_create(const char *name, bool *created, struct diag *diag);
 
 // Removes the name; the namespace goes when its last process does. Returns 0, -ENOENT or -errno.
 int netns_delete(const char *name);

@@ -355,28 +355,27 @@ veth_await_name(void *arg)
 }
 
 static int
-veth_fail(const struct veth_setup *setup, int error, char *err, size_t err_bytes)
+veth_fail(const struct veth_setup *setup, int error, struct diag *diag)
 {
 	const struct veth_options *o = setup->options;
 
 	if (setup->exists && setup->fabric[0] != '\0')
-		snprintf(err, err_bytes,
-			 "namespace %s: fabric %s has attached it: take that down, or name another "
-			 "namespace",
-			 o->netns, setup->fabric);
-	else if (setup->exists)
-		snprintf(err, err_bytes,
-			 "namespace %s: there is an interface %s already: ip -n %s link del %s",
-			 o->netns, o->host_name, o->netns, o->host_name);
-	else
-		snprintf(err, err_bytes, "namespace %s, %s: %s: %s%s%s", o->netns, o->host_name,
+		return diag_fail(diag, -error,
+				 "namespace %s: fabric %s has attached it: take that down, or name "
+				 "another namespace",
+				 o->netns, setup->fabric);
+	if (setup->exists)
+		return diag_fail(diag, -error,
+				 "namespace %s: there is an interface %s already: ip -n %s link "
+				 "del %s",
+				 o->netns, o->host_name, o->netns, o->host_name);
+	return diag_fail(diag, -error, "namespace %s, %s: %s: %s%s%s", o->netns, o->host_name,
 			 setup->step, strerror(-error), setup->why[0] != '\0' ? ": " : "",
 			 setup->why);
-	return error;
 }
 
 int
-veth_create(const struct veth_options *o, char *err, size_t err_bytes)
+veth_create(const struct veth_options *o, struct diag *diag)
 {
 	struct veth_setup setup = {.options = o, .step = "entering the namespace"};
 	int error = netns_run(o->netns_fd, veth_await_name, &setup);
@@ -384,23 +383,22 @@ veth_create(const struct veth_options *o, char *err, size_t err_bytes)
 	if (error == 0)
 		error = veth_make_pair(&setup);
 	if (error != 0)
-		return veth_fail(&setup, error, err, err_bytes);
+		return veth_fail(&setup, error, diag);
 	error = veth_configure_switch(&setup);
 	if (error == 0)
 		error = netns_run(o->netns_fd, veth_configure_host, &setup);
 	if (error == 0)
 		return 0;
 	link_delete(o->switch_name);
-	return veth_fail(&setup, error, err, err_bytes);
+	return veth_fail(&setup, error, diag);
 }
 
 int
-veth_readdress(const struct veth_options *o, const struct veth_address *old, char *err,
-	       size_t err_bytes)
+veth_readdress(const struct veth_options *o, const struct veth_address *old, struct diag *diag)
 {
 	struct veth_setup setup = {
 		.options = o, .old_addresses = old, .step = "entering the namespace"};
 	int error = netns_run(o->netns_fd, veth_swap_addresses, &setup);
 
-	return error != 0 ? veth_fail(&setup, error, err, err_bytes) : 0;
+	return error != 0 ? veth_fail(&setup, error, diag) : 0;
 }

@@ -3,7 +3,8 @@
 // this thread's namespace, is opened by net_af_xdp. See veth.c.
 #pragma once
 
-#include <stddef.h>
+#include "control/base/diag.h"
+
 #include <stdint.h>
 
 struct veth_address {
@@ -34,12 +35,12 @@ struct veth_options {
 };
 
 // Makes the pair and all of the host's settings, or nothing. IPv6 is on at the host's end only if
-// an address is IPv6. Returns 0, -EEXIST or -errno with one line in `err`. Control thread, root.
-int veth_create(const struct veth_options *options, char *err, size_t err_bytes);
+// an address is IPv6. Returns 0, or -EEXIST or -errno with an error in diag. Control thread, root.
+int veth_create(const struct veth_options *options, struct diag *diag);
 
 // Changes the addresses of a host, because its tenant has changed. Of the options only namespace,
 // host name and addresses are used; `old` has as many addresses. New addresses are added before the
 // old ones are removed, because an interface that loses its last address loses its routes. An
-// absent old one is no error. Returns 0 or -errno with one line in `err`. Control thread, root.
-int veth_readdress(const struct veth_options *options, const struct veth_address *old, char *err,
-		   size_t err_bytes);
+// absent old one is no error. Returns 0, or -errno with an error in diag. Control thread, root.
+int veth_readdress(const struct veth_options *options, const struct veth_address *old,
+		   struct diag *diag);

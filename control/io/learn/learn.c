@@ -112,7 +112,7 @@ watch(const struct learner *l, int fd)
 }
 
 static int
-open_netlink(struct learned_from *v, int netns_fd, char *err, size_t err_size)
+open_netlink(struct learned_from *v, int netns_fd, struct diag *diag)
 {
 	int rc = learn_netlink_open(&v->netlink, v->rib, netns_fd,
 				    v->config->source & CONFIG_LEARN_NETLINK);
@@ -124,13 +124,11 @@ open_netlink(struct learned_from *v, int netns_fd, char *err, size_t err_size)
 		if (rc == 0)
 			rc = watch(v->learner, fds[1]);
 	}
-	if (rc != 0)
-		snprintf(err, err_size, "learn: netlink: %s", strerror(-rc));
-	return rc;
+	return rc != 0 ? diag_fail(diag, -rc, "learn: netlink: %s", strerror(-rc)) : 0;
 }
 
 static int
-open_fpm(struct learned_from *v, int netns_fd, char *err, size_t err_size)
+open_fpm(struct learned_from *v, int netns_fd, struct diag *diag)
 {
 	const struct learn_fpm_options options = {
 		.rib = v->rib,
@@ -148,23 +146,22 @@ open_fpm(struct learned_from *v, int netns_fd, char *err, size_t err_size)
 		return 0;
 	inet_ntop(v->config->fpm.version == 4 ? AF_INET : AF_INET6, v->config->fpm.address, address,
 		  sizeof(address));
-	snprintf(err, err_size, "learn: FPM cannot listen at %s port %u: %s", address,
-		 v->config->fpm.port, strerror(-rc));
-	return rc;
+	return diag_fail(diag, -rc, "learn: FPM cannot listen at %s port %u: %s", address,
+			 v->config->fpm.port, strerror(-rc));
 }
 
 int
 learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
-	  int netns_fd, char *err, size_t err_size)
+	  int netns_fd, struct diag *diag)
 {
 	struct learned_from *v = memory_new(sizeof(*v), "a VRF that learns routes");
 	int rc;
 
 	*v = (struct learned_from){.learner = l, .node = node, .vrf = vrf, .config = config};
 	v->rib = rib_create(&l->topology->nodes[node]);
-	rc = open_netlink(v, netns_fd, err, err_size);
+	rc = open_netlink(v, netns_fd, diag);
 	if (rc == 0 && config->source & CONFIG_LEARN_FPM)
-		rc = open_fpm(v, netns_fd, err, err_size);
+		rc = open_fpm(v, netns_fd, diag);
 	if (rc != 0) {
 		destroy_vrf(v);
 		return rc;
@@ -238,14 +235,16 @@ is_due(const struct learned_from *v)
 static bool
 put_in_force(struct learner *l, uint32_t count)
 {
-	char err[160] = "", line[256];
-	int rc = l->hooks.publish(l->hooks.context, l->changes, count, err, sizeof(err));
+	struct diag diag = {0};
+	char line[256];
+	int rc = l->hooks.publish(l->hooks.context, l->changes, count, &diag);
 
 	if (rc != 0 && !l->failed) {
 		snprintf(line, sizeof(line), "learned routes cannot be put in force: %s",
-			 err[0] != '\0' ? err : strerror(-rc));
+			 diag.errors != 0 ? diag_text(&diag.messages[0]) : strerror(-rc));
 		l->hooks.notify(l->hooks.context, l->changes[0].node, line);
 	}
+	diag_free(&diag);
 	l->failed = rc != 0;
 	return rc == 0;
 }

@@ -17,10 +17,10 @@ struct learn_change {
 };
 
 struct learn_hooks {
-	// Puts all changes in force, or none. Returns 0, or -errno with one line in err; the
+	// Puts all changes in force, or none. Returns 0, or -errno with an error in diag; the
 	// changes are then part of the next batch.
-	int (*publish)(void *context, struct learn_change *changes, uint32_t count, char *err,
-		       size_t err_size);
+	int (*publish)(void *context, struct learn_change *changes, uint32_t count,
+		       struct diag *diag);
 	// Reports what a user must see, in one line.
 	void (*notify)(void *context, uint32_t node, const char *line);
 	void *context;
@@ -33,9 +33,9 @@ int learn_create(struct learner **out, const struct topology *topology,
 void learn_destroy(struct learner *l);
 
 // Makes a VRF learn from a namespace (< 0: the present one). `config` outlives the learner. Returns
-// 0, or -errno with one line in err.
+// 0, or -errno with an error in diag.
 int learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
-	      int netns_fd, char *err, size_t err_size);
+	      int netns_fd, struct diag *diag);
 
 // A descriptor that is readable when a turn is due, and in how many ms one is due at the latest.
 int learn_fd(const struct learner *l);

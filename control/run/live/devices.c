@@ -96,8 +96,6 @@ make_veth(const struct live_fabric *live, const struct device_port *d, int netns
 		.route_count = 1,
 	};
 	struct host_config settings;
-	char err[DEVICES_ERR_BYTES] = "";
-	int rc;
 
 	// With IPv6 Linux sends router solicitations and multicast reports, which a lossless fabric
 	// would have to drop: only for hosts that are configured for it.
@@ -115,8 +113,7 @@ make_veth(const struct live_fabric *live, const struct device_port *d, int netns
 	memcpy(options.host_mac, eth->mac, 6);
 	memcpy(options.gateway_mac, swp->mac, 6);
 	memcpy(options.switch_mac, swp->mac, 6);
-	rc = veth_create(&options, err, sizeof(err));
-	return rc == 0 ? 0 : diag_fail(diag, -rc, "%s", err);
+	return veth_create(&options, diag);
 }
 
 // The interface that a user's device string names, or NULL.
@@ -154,13 +151,12 @@ check_interface(const struct live_fabric *live, const struct device_port *d)
 static int
 prepare_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
-	char err[DEVICES_ERR_BYTES] = "";
 	int netns_fd, rc = 0;
 
 	if (d->netns != NULL)
-		rc = netns_create(d->netns, &d->netns_created, err, sizeof(err));
+		rc = netns_create(d->netns, &d->netns_created, diag);
 	if (rc != 0)
-		return diag_fail(diag, -rc, "%s", err);
+		return rc;
 	if (!d->own_veth) {
 		check_interface(live, d);
 		return 0;
@@ -195,7 +191,6 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
 				     address_of(AF_INET6, eth->ip6, 128)};
 	struct veth_options options = {.host_name = eth->name};
-	char err[DEVICES_ERR_BYTES] = "";
 	struct host_config settings;
 	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
 	unsigned end = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 &&
@@ -219,10 +214,8 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 		if (options.netns_fd < 0)
 			return diag_fail(diag, -options.netns_fd, "namespace %s: %s", d->netns,
 					 strerror(-options.netns_fd));
-		rc = veth_readdress(&options, &old[first], err, sizeof(err));
+		rc = veth_readdress(&options, &old[first], diag);
 		close(options.netns_fd);
-		if (rc != 0)
-			diag_fail(diag, -rc, "%s", err);
 	}
 	return rc;
 }

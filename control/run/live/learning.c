@@ -23,9 +23,8 @@
 // Builds the tables of every switch among the changes, once each. Returns 0 or -errno.
 static int
 build_all(const struct live_fabric *live, const struct learn_change *changes, uint32_t count,
-	  struct tables **built, char *err, size_t err_size)
+	  struct tables **built, struct diag *diag)
 {
-	struct diag diag = {0};
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count && rc == 0; i++) {
@@ -34,17 +33,13 @@ build_all(const struct live_fabric *live, const struct learn_change *changes, ui
 		if (i + 1 < count && changes[i + 1].node == node)
 			continue; // VRFs of a switch follow one another
 		rc = fabric_build_tables(live->fabric, node, &live->fabric->switches[node],
-					 &built[i], &diag);
+					 &built[i], diag);
 	}
-	if (rc != 0)
-		snprintf(err, err_size, "%s",
-			 diag.errors != 0 ? diag_text(&diag.messages[0]) : strerror(-rc));
-	diag_free(&diag);
 	return rc;
 }
 
 static int
-publish(void *context, struct learn_change *changes, uint32_t count, char *err, size_t err_size)
+publish(void *context, struct learn_change *changes, uint32_t count, struct diag *diag)
 {
 	struct live_fabric *live = context;
 	struct tables **built = memory_array(count, sizeof(struct tables *), "switches");
@@ -53,7 +48,7 @@ publish(void *context, struct learn_change *changes, uint32_t count, char *err, 
 
 	for (uint32_t i = 0; i < count; i++)
 		fabric_set_learned(live->fabric, changes[i].node, changes[i].vrf, &changes[i].list);
-	rc = build_all(live, changes, count, built, err, err_size);
+	rc = build_all(live, changes, count, built, diag);
 	for (uint32_t i = 0; i < count; i++) {
 		if (built[i] == NULL)
 			continue;
@@ -108,7 +103,6 @@ static int
 open_vrf(struct live_fabric *live, uint32_t node, const struct config_learn *learn,
 	 struct diag *diag)
 {
-	char err[256] = "";
 	uint16_t vrf;
 	int netns, rc;
 
@@ -118,11 +112,9 @@ open_vrf(struct live_fabric *live, uint32_t node, const struct config_learn *lea
 	if (rc == 0)
 		fabric_learn(live->fabric, node, vrf);
 	if (rc == 0)
-		rc = learn_add(live->learner, node, vrf, learn, netns, err, sizeof(err));
+		rc = learn_add(live->learner, node, vrf, learn, netns, diag);
 	if (netns >= 0)
 		close(netns);
-	if (err[0] != '\0')
-		diag_fail(diag, -rc, "%s", err);
 	return rc;
 }
 

@@ -43,15 +43,16 @@ tell_inode(void *arg)
 static void
 refuses_names_that_are_paths(void **state)
 {
-	char err[256];
+	struct diag diag = {0};
 	bool created;
 
 	(void)state;
-	assert_int_equal(netns_create("", &created, err, sizeof(err)), -EINVAL);
-	assert_int_equal(netns_create("../x", &created, err, sizeof(err)), -EINVAL);
+	assert_int_equal(netns_create("", &created, &diag), -EINVAL);
+	assert_int_equal(netns_create("../x", &created, &diag), -EINVAL);
 	assert_int_equal(netns_delete(".."), -EINVAL);
 	assert_int_equal(netns_open("a/b"), -EINVAL);
 	assert_int_equal(netns_open("roost-no-such-namespace"), -ENOENT);
+	diag_free(&diag);
 }
 
 static void
@@ -60,16 +61,16 @@ makes_enters_and_removes_one(void **state)
 	int here = netns_open(NULL);
 	ino_t inside, still;
 	bool created;
-	char err[256] = "";
+	struct diag diag = {0};
 	char path[128];
 	int fd;
 
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	assert_int_equal(netns_create(name, &created, err, sizeof(err)), 0);
+	assert_int_equal(netns_create(name, &created, &diag), 0);
 	assert_true(created);
-	assert_int_equal(netns_create(name, &created, err, sizeof(err)), 0);
+	assert_int_equal(netns_create(name, &created, &diag), 0);
 	assert_false(created);
 	fd = netns_open(name);
 	assert_true(fd >= 0);
@@ -90,21 +91,22 @@ makes_enters_and_removes_one(void **state)
 static void
 takes_over_a_stale_file(void **state)
 {
-	char path[128], err[256];
+	struct diag diag = {0};
+	char path[128];
 	bool created;
 	int fd;
 
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	assert_int_equal(netns_create(name, &created, err, sizeof(err)), 0);
+	assert_int_equal(netns_create(name, &created, &diag), 0);
 	assert_int_equal(netns_delete(name), 0);
 	snprintf(path, sizeof(path), "/var/run/netns/%s", name);
 	fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0);
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(netns_open(name), -EINVAL);
-	assert_int_equal(netns_create(name, &created, err, sizeof(err)), 0);
+	assert_int_equal(netns_create(name, &created, &diag), 0);
 	assert_true(created);
 	fd = netns_open(name);
 	assert_true(fd >= 0);
@@ -152,7 +154,7 @@ runs_a_command_inside(void **state)
 	// /sys must show the namespace's interfaces: loopback and nothing else.
 	char *const argv[] = {"sh", "-c", "test \"$(ls /sys/class/net)\" = lo", NULL};
 	char *const missing[] = {"roost-no-such-command", NULL};
-	char err[256];
+	struct diag diag = {0};
 	bool created;
 	int status;
 	pid_t child;
@@ -160,7 +162,7 @@ runs_a_command_inside(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	assert_int_equal(netns_create(name, &created, err, sizeof(err)), 0);
+	assert_int_equal(netns_create(name, &created, &diag), 0);
 	child = fork();
 	if (child == 0)
 		_exit(-host_exec(name, argv));

@@ -46,7 +46,7 @@ static const uint8_t host_mac[6] = {2, 0, 0, 0, 1, 1};
 static const uint8_t switch_mac[6] = {2, 0, 0, 0, 0, 1};
 
 static int
-make_pair(bool ipv6, char err[256])
+make_pair(bool ipv6, struct diag *diag)
 {
 	const struct veth_address addresses[] = {
 		{AF_INET, {10, 1, 0, 2}, 24},
@@ -72,8 +72,7 @@ make_pair(bool ipv6, char err[256])
 	memcpy(options.host_mac, host_mac, 6);
 	memcpy(options.switch_mac, switch_mac, 6);
 	memcpy(options.gateway_mac, switch_mac, 6);
-	err[0] = '\0';
-	return veth_create(&options, err, 256);
+	return veth_create(&options, diag);
 }
 
 static void
@@ -107,11 +106,11 @@ both_ends_are_as_a_fabric_needs_them(void **state)
 {
 	const struct host_check check = {.interface = "eth1", .netns = netns, .mtu_max = MTU};
 	struct link_info host, ours;
-	char err[256];
+	struct diag diag = {0};
 
 	(void)state;
 	need_root();
-	assert_int_equal(make_pair(false, err), 0);
+	assert_int_equal(make_pair(false, &diag), 0);
 	assert_int_equal(netns_run(netns_fd, look_at_host, &host), 0);
 	assert_int_equal(link_get("leaf1.swp1", &ours), 0);
 	assert_string_equal(host.kind, "veth");
@@ -136,9 +135,9 @@ make_foreign_eth1(void *arg)
 		.switch_mac = {2, 8},
 		.mtu = MTU,
 	};
-	char err[256];
+	struct diag diag = {0};
 
-	return veth_create(&options, err, sizeof(err));
+	return veth_create(&options, &diag);
 }
 
 static int
@@ -153,17 +152,18 @@ an_interface_of_that_name_is_left_alone(void **state)
 {
 	int here = netns_open(NULL);
 	struct link_info info;
-	char err[256];
+	struct diag diag = {0};
 
 	(void)state;
 	need_root();
 	assert_int_equal(netns_run(netns_fd, make_foreign_eth1, &here), 0);
-	assert_int_equal(make_pair(false, err), -EEXIST);
-	assert_non_null(strstr(err, "link del eth1"));
-	assert_non_null(strstr(err, netns));
+	assert_int_equal(make_pair(false, &diag), -EEXIST);
+	assert_non_null(strstr(diag_first_error(&diag), "link del eth1"));
+	assert_non_null(strstr(diag_first_error(&diag), netns));
 	assert_int_equal(link_get("leaf1.swp1", &info), -ENODEV);
 	assert_int_equal(netns_run(netns_fd, delete_eth1, NULL), 0);
 	close(here);
+	diag_free(&diag);
 }
 
 static void
@@ -183,13 +183,14 @@ a_pair_that_cannot_be_finished_is_not_there(void **state)
 		.address_count = 1,
 	};
 	struct link_info info;
-	char err[256] = "";
+	struct diag diag = {0};
 
 	(void)state;
 	need_root();
-	assert_int_not_equal(veth_create(&options, err, sizeof(err)), 0);
-	assert_non_null(strstr(err, "adding its address"));
+	assert_int_not_equal(veth_create(&options, &diag), 0);
+	assert_non_null(strstr(diag_first_error(&diag), "adding its address"));
 	assert_int_equal(link_get("swp9", &info), -ENODEV);
+	diag_free(&diag);
 }
 
 // ---- packets through AF_XDP ---------------------------------------------------------------------
@@ -309,12 +310,13 @@ af_xdp_carries_packets_both_ways_without_loss(void **state)
 	struct link_info ours, host;
 	struct device_stats stats;
 	struct device *device;
+	struct diag diag = {0};
 	char err[256];
 	int udp;
 
 	(void)state;
 	need_root();
-	assert_int_equal(make_pair(true, err), 0);
+	assert_int_equal(make_pair(true, &diag), 0);
 	assert_int_equal(pool_create(&options.pool, &pool_options, err, sizeof(err)), 0);
 	if (device_open(&device, &options, err, sizeof(err)) != 0)
 		fail_msg("%s", err);
@@ -351,6 +353,7 @@ static int
 start(void **state)
 {
 	struct eal_options eal = {.prefix = netns, .hugepages = EAL_HUGEPAGES_OFF, .memory_mb = 64};
+	struct diag diag = {0};
 	char err[256] = "";
 	bool created;
 	int previous;
@@ -359,10 +362,9 @@ start(void **state)
 	snprintf(netns, sizeof(netns), "roost-veth-test-%d", (int)getpid());
 	if (geteuid() != 0)
 		return 0;
-	if (netns_enter_private(&previous) != 0 ||
-	    netns_create(netns, &created, err, sizeof(err)) != 0 ||
+	if (netns_enter_private(&previous) != 0 || netns_create(netns, &created, &diag) != 0 ||
 	    eal_start(&eal, err, sizeof(err)) != 0) {
-		print_error("%s\n", err);
+		print_error("%s%s\n", diag_first_error(&diag), err);
 		return -1;
 	}
 	close(previous);
