@@ -31,12 +31,12 @@
 
 struct learn_fpm {
 	struct learn_fpm_options options;
-	int epoll, listener, peer; // -1: none
-	bool sweeps;               // routes not sent since `since_ms` will be removed
-	int64_t since_ms;          // when the connection began, or ended
-	int64_t heard_ms;          // when bytes last came
-	uint64_t refused;          // messages of this connection
-	size_t held;               // bytes of an incomplete frame
+	int listener, peer; // -1: none
+	bool sweeps;        // routes not sent since `since_ms` will be removed
+	int64_t since_ms;   // when the connection began, or ended
+	int64_t heard_ms;   // when bytes last came
+	uint64_t refused;   // messages of this connection
+	size_t held;        // bytes of an incomplete frame
 	struct learn_message message;
 	uint8_t bytes[2 * (FPM_FRAME_BYTES + 1)];
 };
@@ -108,9 +108,9 @@ notify(const struct learn_fpm *f, const char *line)
 static int
 watch(const struct learn_fpm *f, int fd)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event event = {.events = EPOLLIN};
 
-	return epoll_ctl(f->epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
+	return epoll_ctl(f->options.epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
 }
 
 static int
@@ -147,8 +147,7 @@ learn_fpm_open(struct learn_fpm **out, const struct learn_fpm_options *options)
 
 	f->options = *options;
 	f->listener = f->peer = -1;
-	f->epoll = epoll_create1(EPOLL_CLOEXEC);
-	rc = f->epoll < 0 ? -errno : netns_run(options->netns_fd, open_listener, f);
+	rc = netns_run(options->netns_fd, open_listener, f);
 	if (rc == 0)
 		rc = watch(f, f->listener);
 	if (rc != 0) {
@@ -168,15 +167,7 @@ learn_fpm_close(struct learn_fpm *f)
 		close(f->peer);
 	if (f->listener >= 0)
 		close(f->listener);
-	if (f->epoll >= 0)
-		close(f->epoll);
 	free(f);
-}
-
-int
-learn_fpm_fd(const struct learn_fpm *f)
-{
-	return f->epoll;
 }
 
 bool

@@ -23,6 +23,7 @@ struct learn_fpm;
 struct learn_fpm_options {
 	struct rib *rib;
 	int netns_fd; // < 0: the present namespace
+	int epoll;    // becomes readable when a turn is due
 	const struct config_listen *listen;
 	// Reports what a user must see, in one line. May be NULL.
 	void (*notify)(void *context, const char *line);
@@ -34,8 +35,6 @@ int learn_fpm_open(struct learn_fpm **out, const struct learn_fpm_options *optio
 // NULL is fine.
 void learn_fpm_close(struct learn_fpm *f);
 
-// The descriptor that becomes readable when a turn is due (an epoll).
-int learn_fpm_fd(const struct learn_fpm *f);
 // Reads and applies what has arrived, up to a limit per turn.
 void learn_fpm_turn(struct learn_fpm *f, int64_t now_ms);
 // In how many ms a turn is due at the latest; -1: when the descriptor is readable.

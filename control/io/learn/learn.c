@@ -133,6 +133,7 @@ open_fpm(struct learned_from *v, int netns_fd, struct diag *diag)
 	const struct learn_fpm_options options = {
 		.rib = v->rib,
 		.netns_fd = netns_fd,
+		.epoll = v->learner->epoll,
 		.listen = &v->config->fpm,
 		.notify = notify_line,
 		.context = v,
@@ -140,8 +141,6 @@ open_fpm(struct learned_from *v, int netns_fd, struct diag *diag)
 	char address[INET6_ADDRSTRLEN];
 	int rc = learn_fpm_open(&v->fpm, &options);
 
-	if (rc == 0)
-		rc = watch(v->learner, learn_fpm_fd(v->fpm));
 	if (rc == 0)
 		return 0;
 	inet_ntop(v->config->fpm.version == 4 ? AF_INET : AF_INET6, v->config->fpm.address, address,
@@ -151,17 +150,17 @@ open_fpm(struct learned_from *v, int netns_fd, struct diag *diag)
 }
 
 int
-learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
-	  int netns_fd, struct diag *diag)
+learn_add(struct learner *l, const struct learn_options *o, struct diag *diag)
 {
 	struct learned_from *v = memory_new(sizeof(*v), "a VRF that learns routes");
 	int rc;
 
-	*v = (struct learned_from){.learner = l, .node = node, .vrf = vrf, .config = config};
-	v->rib = rib_create(&l->topology->nodes[node]);
-	rc = open_netlink(v, netns_fd, diag);
-	if (rc == 0 && config->source & CONFIG_LEARN_FPM)
-		rc = open_fpm(v, netns_fd, diag);
+	*v = (struct learned_from){
+		.learner = l, .node = o->node, .vrf = o->vrf, .config = o->config};
+	v->rib = rib_create(&l->topology->nodes[o->node]);
+	rc = open_netlink(v, o->netns_fd, diag);
+	if (rc == 0 && o->config->source & CONFIG_LEARN_FPM)
+		rc = open_fpm(v, o->netns_fd, diag);
 	if (rc != 0) {
 		destroy_vrf(v);
 		return rc;

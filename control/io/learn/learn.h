@@ -32,10 +32,15 @@ int learn_create(struct learner **out, const struct topology *topology,
 // NULL is fine.
 void learn_destroy(struct learner *l);
 
-// Makes a VRF learn from a namespace (< 0: the present one). `config` outlives the learner. Returns
-// 0, or -errno with an error in diag.
-int learn_add(struct learner *l, uint32_t node, uint16_t vrf, const struct config_learn *config,
-	      int netns_fd, struct diag *diag);
+struct learn_options {
+	uint32_t node;
+	uint16_t vrf;
+	const struct config_learn *config; // outlives the learner
+	int netns_fd;                      // < 0: the present namespace; not closed
+};
+
+// Makes a VRF learn routes. Returns 0, or -errno with an error in diag.
+int learn_add(struct learner *l, const struct learn_options *options, struct diag *diag);
 
 // A descriptor that is readable when a turn is due, and in how many ms one is due at the latest.
 int learn_fd(const struct learner *l);

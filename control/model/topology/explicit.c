@@ -160,8 +160,6 @@ builder_single(struct topology *t, struct diag *diag)
 		port->delay_ps = from->link.delay_ps;
 		port->cable_mm = from->link.cable_mm;
 		port->mtu = from->link.mtu != 0 ? from->link.mtu : config->fabric.mtu;
-		port->dev = from->dev.text;
-		port->netdev = from->netdev.text;
 		memcpy(port->mac,
 		       from->mac.set ? from->mac.bytes
 		       : s->mac.set  ? s->mac.bytes

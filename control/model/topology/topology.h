@@ -34,10 +34,8 @@ struct topo_port {
 	uint16_t vrf;    // in topology.vrfs; of a host's port: of the leaf's port behind it
 	uint16_t tenant; // in topology.tenants, or TENANT_NONE; the same
 	uint8_t mac[6];
-	uint8_t ip4[4];     // a host's, of its tenant or of the plan; network byte order
-	uint8_t ip6[16];    // the same
-	const char *dev;    // a DPDK device string of a single switch's port, or NULL
-	const char *netdev; // or its Linux interface, or NULL
+	uint8_t ip4[4];  // a host's, of its tenant or of the plan; network byte order
+	uint8_t ip6[16]; // the same
 };
 
 struct topo_node {

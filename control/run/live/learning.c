@@ -103,18 +103,18 @@ static int
 open_vrf(struct live_fabric *live, uint32_t node, const struct config_learn *learn,
 	 struct diag *diag)
 {
-	uint16_t vrf;
-	int netns, rc;
+	struct learn_options options = {.node = node, .config = learn};
+	int rc;
 
-	if (topology_resolve_vrf(live->topology, &learn->vrf, "learn.vrf", &vrf, diag) != 0)
+	if (topology_resolve_vrf(live->topology, &learn->vrf, "learn.vrf", &options.vrf, diag) != 0)
 		return -EINVAL;
-	rc = open_namespace(live, node, learn, &netns, diag);
+	rc = open_namespace(live, node, learn, &options.netns_fd, diag);
 	if (rc == 0)
-		fabric_learn(live->fabric, node, vrf);
+		fabric_learn(live->fabric, node, options.vrf);
 	if (rc == 0)
-		rc = learn_add(live->learner, node, vrf, learn, netns, diag);
-	if (netns >= 0)
-		close(netns);
+		rc = learn_add(live->learner, &options, diag);
+	if (options.netns_fd >= 0)
+		close(options.netns_fd);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 #include "control/io/learn/fpm.h"
 
 #include <errno.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -119,8 +120,11 @@ count_told(void *context, const char *line)
 static void
 open_server(struct server *s)
 {
-	struct learn_fpm_options options = {
-		.netns_fd = -1, .listen = &s->listen, .notify = count_told, .context = s};
+	struct learn_fpm_options options = {.netns_fd = -1,
+					    .epoll = epoll_create1(EPOLL_CLOEXEC),
+					    .listen = &s->listen,
+					    .notify = count_told,
+					    .context = s};
 
 	*s = (struct server){.listen = {.version = 4, .address = {127, 0, 0, 1}}, .now = 1000};
 	s->rib = rib_create(&s->place);
