@@ -21,7 +21,7 @@
 // The configuration that a fabric is to have.
 struct wanted {
 	const struct yaml_node *tree;
-	const char *file; // of which positions are; NULL: of none
+	const char *file; // that its positions are in; NULL: none
 	const char *what;
 	uint64_t confirm_ms;
 };

@@ -28,7 +28,7 @@ struct changes_waiting {
 	char what[STORE_WHAT_MAX];
 };
 
-// What is read directly: file, running and staged.
+// Other files read `file`, `running` and `staged` only.
 struct changes {
 	struct live_fabric *live;
 	struct store *store; // NULL: none
@@ -47,10 +47,9 @@ struct changes_outcome {
 	unsigned edits;
 };
 
-// Opens the revisions of the live's fabric, which runs, and makes the first of what the fabric came
-// up with, unless that is the last one. file: where its description came from, or was saved to
-// last; NULL: nowhere. If revisions cannot be kept, live->notes says so and the fabric goes on
-// without. The live outlives it.
+// Opens the revisions of a fabric that has come up, and makes one of its configuration unless the
+// last one is the same. file: that the configuration came from; NULL: none. If revisions cannot be
+// kept, live->notes says so and the fabric runs without. The fabric outlives it.
 struct changes *changes_create(struct live_fabric *live, const char *file,
 			       const struct changes_author *author);
 // NULL is fine.
@@ -86,8 +85,8 @@ int changes_copy_staged(const struct changes *c, struct config **out, struct dia
 // The revisions, or NULL with an error in diag that says why there are none.
 const struct store *changes_store(const struct changes *c, struct diag *diag);
 
-// Writes what runs to a file, by default that of changes_create(), which it is from now on. *kept:
-// whether there was one, which is now PATH~. Returns 0, or -errno with an error in diag: -EBUSY
+// Writes what runs to a file, by default changes->file, which that file becomes. *kept: whether it
+// existed; it is PATH~ then. Returns 0, or -errno with an error in diag: -EBUSY
 // while edits wait to be confirmed.
 int changes_save(struct changes *c, const char *path, int *kept, struct diag *diag);
 

@@ -19,12 +19,12 @@
 #define DAEMON_POLL_MS 200
 #define DAEMON_CALL_MS 1000
 
-// What the fabric is brought up from.
+// Where the fabric's configuration comes from.
 struct origin {
 	struct live_source source;
 	char *text;                // of a revision
 	char path[STORE_FILE_MAX]; // of the revision
-	char file[STORE_FILE_MAX]; // the fabric's own, absolute; empty: it is not known
+	char file[STORE_FILE_MAX]; // the fabric's own, absolute; empty: unknown
 	char what[STORE_WHAT_MAX];
 };
 
@@ -114,7 +114,7 @@ serve(struct answer *a, struct notifier *notifier)
 	api_server_poll(a->server, 0); // the answer to `down`
 }
 
-// Only of a fabric that is up: of another the user sees the reason alone.
+// Once the fabric is up: if it fails, the user sees the reason only.
 static void
 print_notes(const struct live_fabric *live, const struct daemon *d, const struct diag *diag)
 {
@@ -123,7 +123,7 @@ print_notes(const struct live_fabric *live, const struct daemon *d, const struct
 	fputs(d->noted, d->to);
 }
 
-// The last revision of a fabric of that name. Returns false when there is none.
+// Finds the last revision of a fabric of that name. Returns false if there is none.
 static bool
 find_revision(const char *name, struct origin *o)
 {
@@ -235,7 +235,8 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct diag *diag)
 	return rc;
 }
 
-// Errors of the file are listed as `roost check` lists them; of the machine there is one.
+// Errors of the file are listed as `roost check` lists them. An error of the machine ends the attempt,
+// so there is only one.
 static int
 print_failure(int rc, struct diag *diag, FILE *to)
 {

@@ -131,8 +131,8 @@ interface_of(const char *spec, char name[static 64])
 	return name;
 }
 
-// Notes how the user's interface is set, before the device is opened on it. If it does not exist, the
-// device refuses it, or makes it.
+// Notes wrong settings of the user's interface before the device is opened on it. If it does not
+// exist, the device refuses it or makes it.
 static void
 check_interface(const struct live_fabric *live, const struct device_port *d)
 {

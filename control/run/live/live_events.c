@@ -103,7 +103,7 @@ live_events_publish_tables(struct live_fabric *live, struct tables **old, uint32
 	retire_tables(live, old, count);
 }
 
-// `roost show` takes the place of snapshots in a live fabric.
+// A live fabric has `roost show` instead of snapshots.
 static void
 pass_snapshot(void *context, ps_t now)
 {

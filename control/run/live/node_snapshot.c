@@ -83,7 +83,8 @@ node_snapshot_destroy(struct node_snapshot *c)
 	free(c);
 }
 
-// A node that has more than there is room for adopted its tables after grow_room(): none is shown then.
+// A node with more histograms than there is room for has adopted its tables after grow_room(). None
+// is shown then.
 static void
 copy_histograms(struct node_copy *c, const struct node *n)
 {
@@ -151,7 +152,7 @@ copy_node(void *context, struct node *n, ps_t now)
 	c->at = now;
 }
 
-// Settings may have changed: makes room for what the present tables have.
+// Makes room for what the present tables have, as settings may have changed.
 static void
 grow_room(struct node_copy *c, const struct tables *t)
 {

@@ -31,8 +31,9 @@ struct notifier {
 	uint64_t log_seen;
 	ps_t counted_at;    // fabric time of `ports`
 	int64_t counted_ms; // wall time
-	bool links_primed;  // a subscriber has seen the last state
+	bool links_primed;  // the last state is that of the last poll
 	bool counters_primed;
+	bool silent; // the state is noted, but nothing is sent
 };
 
 const char *const *
@@ -72,16 +73,17 @@ notify_destroy(struct notifier *t)
 	free(t);
 }
 
-// Sends an event and frees it.
+// Sends an event, unless the notifier is silent, and frees it.
 static void
 send_event(struct notifier *t, enum notify_kind kind, uint64_t size, json_t *event)
 {
-	api_server_notify(t->server, kind, size, event);
+	if (!t->silent)
+		api_server_notify(t->server, kind, size, event);
 	json_decref(event);
 }
 
 static void
-notify_links(struct notifier *t, bool silent)
+notify_links(struct notifier *t)
 {
 	const struct topology *topology = t->live->topology;
 	json_int_t at = (json_int_t)(live_clock(&t->live->drive) / PS_PER_NS);
@@ -90,7 +92,7 @@ notify_links(struct notifier *t, bool silent)
 		bool down = t->live->fabric->link_down[i];
 		char name[TOPOLOGY_NAME_MAX];
 
-		if (down != t->link_down[i] && !silent)
+		if (down != t->link_down[i])
 			send_event(t, NOTIFY_LINK, UINT64_MAX,
 				   json_pack("{s:s,s:I,s:s,s:s}", "kind", "link", "at_ns", at,
 					     "link", topology_link_name(topology, i, name), "state",
@@ -100,7 +102,7 @@ notify_links(struct notifier *t, bool silent)
 }
 
 static void
-notify_log(struct notifier *t, bool silent)
+notify_log(struct notifier *t)
 {
 	const json_t *entries;
 	uint64_t total;
@@ -111,7 +113,7 @@ notify_log(struct notifier *t, bool silent)
 	total = fabric_log_total(t->live->log);
 	size = json_array_size(entries);
 	i = total - t->log_seen < size ? size - (size_t)(total - t->log_seen) : 0;
-	for (; !silent && i < size; i++) {
+	for (; i < size; i++) {
 		json_t *event = json_copy(json_array_get(entries, i));
 		const char *what = json_string_value(json_object_get(event, "what"));
 		bool watchdog = what != NULL && strncmp(what, "watchdog", 8) == 0;
@@ -131,12 +133,12 @@ struct place {
 
 static void
 notify_pause(const struct place *p, unsigned int priority, const char *direction, ps_t *before,
-	     ps_t total, bool silent)
+	     ps_t total)
 {
 	ps_t paused = total - *before;
 
 	*before = total;
-	if (paused == 0 || silent)
+	if (paused == 0)
 		return;
 	send_event(p->t, NOTIFY_PAUSE, paused / PS_PER_NS,
 		   json_pack("{s:s,s:I,s:s,s:s,s:i,s:s,s:I,s:I}", "kind", "pause", "at_ns",
@@ -147,13 +149,12 @@ notify_pause(const struct place *p, unsigned int priority, const char *direction
 }
 
 static void
-notify_drops(const struct place *p, enum drop_reason reason, uint64_t *before, uint64_t total,
-	     bool silent)
+notify_drops(const struct place *p, enum drop_reason reason, uint64_t *before, uint64_t total)
 {
 	uint64_t packets = total - *before;
 
 	*before = total;
-	if (packets == 0 || silent)
+	if (packets == 0)
 		return;
 	send_event(p->t, NOTIFY_DROPS, UINT64_MAX,
 		   json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:s}", "kind", "drops", "at_ns",
@@ -163,20 +164,20 @@ notify_drops(const struct place *p, enum drop_reason reason, uint64_t *before, u
 }
 
 static void
-notify_port(const struct place *p, const struct port *port, struct notify_port *before, bool silent)
+notify_port(const struct place *p, const struct port *port, struct notify_port *before)
 {
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
 		notify_pause(p, i, "rx", &before->rx_paused[i],
-			     counters_rx_pause(port, i, p->now).total, silent);
+			     counters_rx_pause(port, i, p->now).total);
 		notify_pause(p, i, "tx", &before->tx_paused[i],
-			     counters_tx_pause(port, i, p->now).total, silent);
+			     counters_tx_pause(port, i, p->now).total);
 	}
 	for (unsigned int i = 0; i < DROP_COUNT; i++)
-		notify_drops(p, i, &before->drops[i], port->drops[i], silent);
+		notify_drops(p, i, &before->drops[i], port->drops[i]);
 }
 
 static void
-notify_counters(struct notifier *t, bool silent)
+notify_counters(struct notifier *t)
 {
 	const struct topology *topology = t->live->topology;
 	const struct report_node *nodes;
@@ -189,7 +190,7 @@ notify_counters(struct notifier *t, bool silent)
 		for (uint16_t k = 0; t->ports[i] != NULL && k < place->port_count; k++)
 			notify_port(
 				&(struct place){t, place->name, place->ports[k].name, t->copy->at},
-				&nodes[i].node->ports[k], &t->ports[i][k], silent);
+				&nodes[i].node->ports[k], &t->ports[i][k]);
 	}
 	t->counted_at = t->copy->at;
 }
@@ -200,9 +201,10 @@ notify_poll(struct notifier *t)
 	uint32_t wanted = api_server_wanted(t->server);
 	int64_t now;
 
+	t->silent = !t->links_primed;
 	if (wanted != 0) {
-		notify_links(t, !t->links_primed);
-		notify_log(t, !t->links_primed);
+		notify_links(t);
+		notify_log(t);
 	}
 	t->links_primed = wanted != 0;
 	if (!(wanted & (NOTIFY_PAUSE | NOTIFY_DROPS))) {
@@ -212,7 +214,8 @@ notify_poll(struct notifier *t)
 	now = clock_ms();
 	if (t->counters_primed && now - t->counted_ms < NOTIFY_INTERVAL_MS)
 		return;
-	notify_counters(t, !t->counters_primed);
+	t->silent = !t->counters_primed;
+	notify_counters(t);
 	t->counters_primed = true;
 	t->counted_ms = now;
 }
