@@ -7,7 +7,6 @@
 #include "control/base/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,28 +68,23 @@ call_connect(struct connected *c, const char *path)
 	}
 	if (connect(c->fd, (struct sockaddr *)&address, sizeof(address)) != 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
-	return fcntl(c->fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : -errno;
+	return 0;
 }
 
 static int
 call_send(const struct connected *c, const char *text, size_t length)
 {
 	while (length != 0) {
-		ssize_t sent = send(c->fd, text, length, MSG_NOSIGNAL);
+		int status = call_wait(c, POLLOUT);
+		ssize_t sent;
 
-		if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-			int status = call_wait(c, POLLOUT);
-
-			if (status != 0)
-				return status;
-			continue;
-		}
-		if (sent < 0 && errno == EINTR)
-			continue;
-		if (sent < 0)
+		if (status != 0)
+			return status;
+		sent = send(c->fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
-		text += sent;
-		length -= (size_t)sent;
+		text += sent > 0 ? sent : 0;
+		length -= sent > 0 ? (size_t)sent : 0;
 	}
 	return 0;
 }
@@ -135,14 +129,14 @@ call_receive(struct connected *c)
 			status = call_wait(c, POLLIN);
 		if (status != 0)
 			return status;
-		got = recv(c->fd, c->in + c->in_length, c->in_capacity - c->in_length, 0);
-		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-			continue;
-		if (got < 0)
-			return -errno;
+		got = recv(c->fd, c->in + c->in_length, c->in_capacity - c->in_length,
+			   MSG_DONTWAIT);
 		if (got == 0)
 			return -ECONNRESET;
-		c->in_length += (size_t)got;
+		if (got > 0)
+			c->in_length += (size_t)got;
+		else if (errno != EAGAIN && errno != EINTR)
+			return -errno;
 	}
 }
 
