@@ -139,11 +139,9 @@ message_compare(const void *left, const void *right)
 	const struct diag_message *a = *(const struct diag_message *const *)left;
 	const struct diag_message *b = *(const struct diag_message *const *)right;
 
-	if (a->pos.line != b->pos.line)
-		return a->pos.line < b->pos.line ? -1 : 1;
-	if (a->pos.column != b->pos.column)
-		return a->pos.column < b->pos.column ? -1 : 1;
-	return a < b ? -1 : a > b;
+	int order = diag_pos_compare(a->pos, b->pos);
+
+	return order != 0 ? order : a < b ? -1 : a > b;
 }
 
 void

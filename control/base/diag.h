@@ -26,6 +26,15 @@ struct diag_pos {
 	uint32_t column;
 };
 
+// Less than, equal to or greater than 0, as for qsort().
+static inline int
+diag_pos_compare(struct diag_pos a, struct diag_pos b)
+{
+	if (a.line != b.line)
+		return a.line < b.line ? -1 : 1;
+	return a.column < b.column ? -1 : a.column > b.column;
+}
+
 struct diag_message {
 	bool warning;
 	struct diag_pos pos;

@@ -38,12 +38,6 @@ output_open(struct output *o, const char *directory)
 	return 0;
 }
 
-static char *
-join(const char *directory, const char *name)
-{
-	return memory_format("%s/%s", directory, name);
-}
-
 static struct output_file *
 add(struct output *o, const char *name)
 {
@@ -52,7 +46,7 @@ add(struct output *o, const char *name)
 	o->files = memory_grow(o->files, o->count, sizeof(struct output_file *), "output files");
 	o->files[o->count++] = file;
 	file->name = memory_text(name);
-	file->path = join(o->directory, name);
+	file->path = memory_format("%s/%s", o->directory, name);
 	return file;
 }
 
@@ -87,7 +81,7 @@ output_add(struct output *o, const char *name, const struct output_file **file)
 	*file = added;
 	if (rc != 0)
 		return output_fail(o, added, rc);
-	added->temporary = join(o->directory, temporary);
+	added->temporary = memory_format("%s/%s", o->directory, temporary);
 	return check_replaceable(o, added);
 }
 

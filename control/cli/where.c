@@ -54,19 +54,19 @@ place_json(const struct where_request *r)
 		return json_pack("{s:s}", "address", r->address);
 	if (f->kind == ADDRESSES_HOST)
 		return json_pack("{s:s,s:i,s:i,s:i,s:i}", "address", r->address, "plane",
-				 (int)f->host.plane, "pod", (int)f->host.pod, "leaf",
-				 (int)f->host.leaf, "port", (int)f->host.port);
+				 (int)f->place.plane, "pod", (int)f->place.pod, "leaf",
+				 (int)f->place.number, "port", (int)f->place.port);
 	out = json_pack("{s:s,s:s}", "address", r->address, "kind", kinds[f->kind]);
 	if (f->kind == ADDRESSES_ROUTER_MAC || f->kind == ADDRESSES_SWITCH_PORT)
 		json_object_set_new(out, "node", json_integer((json_int_t)f->node));
 	else
-		json_object_update_new(out, json_pack("{s:i,s:i,s:i}", "plane", (int)f->at.plane,
-						      "pod", (int)f->at.pod, roles[f->at.tier],
-						      (int)f->at.number));
+		json_object_update_new(out, json_pack("{s:i,s:i,s:i}", "plane", (int)f->place.plane,
+						      "pod", (int)f->place.pod,
+						      roles[f->place.tier], (int)f->place.number));
 	if (f->kind == ADDRESSES_LINK_LOCAL || f->kind == ADDRESSES_SWITCH_PORT)
 		json_object_set_new(
 			out, "port",
-			json_integer(f->kind == ADDRESSES_LINK_LOCAL ? f->at.port : f->port));
+			json_integer(f->kind == ADDRESSES_LINK_LOCAL ? f->place.port : f->port));
 	return out;
 }
 
@@ -123,9 +123,9 @@ add_switch(const struct where_request *r, const struct topology *t, json_t *to)
 {
 	const struct addresses_found *f = &r->found;
 	bool by_place = f->kind == ADDRESSES_LOOPBACK || f->kind == ADDRESSES_LINK_LOCAL;
-	uint16_t number = by_place ? f->at.port : f->port;
+	uint16_t number = by_place ? f->place.port : f->port;
 	char name[TOPOLOGY_NAME_MAX], ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN];
-	uint32_t n = by_place ? topology_find_switch(t, &f->at) : f->node;
+	uint32_t n = by_place ? topology_find_switch(t, &f->place) : f->node;
 	const struct topo_node *node;
 	uint16_t p = 0;
 
@@ -154,7 +154,7 @@ host_there(const struct where_request *r, const struct topology *t)
 	struct topo_ref at;
 
 	if (!r->planned || r->found.kind != ADDRESSES_HOST ||
-	    topology_find_place(t, &r->found.host, &at) != 0)
+	    topology_find_place(t, &r->found.place, &at) != 0)
 		return NULL;
 	port = &t->nodes[at.node].ports[at.port];
 	if (port->peer_node == TOPOLOGY_NONE || port->peer_node < t->first_host)

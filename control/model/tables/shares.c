@@ -71,9 +71,7 @@ tables_last_guaranteed(const struct tables_draft *draft)
 		const struct config_tenant *one = draft->topology->tenants[i].settings;
 
 		if (guaranteed_here(draft, i) &&
-		    (last == NULL || one->buffer_pos.line > last->buffer_pos.line ||
-		     (one->buffer_pos.line == last->buffer_pos.line &&
-		      one->buffer_pos.column > last->buffer_pos.column)))
+		    (last == NULL || diag_pos_compare(one->buffer_pos, last->buffer_pos) > 0))
 			last = one;
 	}
 	return last;

@@ -28,8 +28,7 @@ reads(const struct switch_config *settings, bool histograms, const struct entry 
 	struct entry one;
 
 	for (unsigned i = 0; find_entry(settings, histograms, i, &one); i++)
-		if (one.number == entry->number && one.pos.line == entry->pos.line &&
-		    one.pos.column == entry->pos.column)
+		if (one.number == entry->number && diag_pos_compare(one.pos, entry->pos) == 0)
 			return true;
 	return false;
 }
@@ -46,6 +45,8 @@ check_list(const struct topology *t, const struct switch_config *switches, bool 
 		for (unsigned i = 0; find_entry(&switches[n], histograms, i, &entry); i++) {
 			uint32_t other = 0;
 
+			if (topology_port_index(&t->nodes[n], entry.number) >= 0)
+				continue;
 			while (other < t->first_host &&
 			       !(reads(&switches[other], histograms, &entry) &&
 				 (other < n ||

@@ -43,14 +43,12 @@ compare_claims(const void *left, const void *right)
 	const struct claim *a = left, *b = right;
 	int order = memcmp(&a->prefix, &b->prefix, sizeof(a->prefix));
 
+	if (order == 0)
+		order = a->own - b->own;
+	if (order == 0)
+		order = diag_pos_compare(a->pos, b->pos);
 	if (order != 0)
 		return order;
-	if (a->own != b->own)
-		return a->own - b->own;
-	if (a->pos.line != b->pos.line)
-		return a->pos.line < b->pos.line ? -1 : 1;
-	if (a->pos.column != b->pos.column)
-		return a->pos.column < b->pos.column ? -1 : 1;
 	return a->node != b->node ? (a->node < b->node ? -1 : 1) : a->port - b->port;
 }
 

@@ -13,7 +13,7 @@ addresses_ip4(const struct place *place, uint8_t out[static 4])
 {
 	out[0] = 10;
 	out[1] = (uint8_t)(place->plane * ADDRESSES_PODS + place->pod);
-	out[2] = (uint8_t)place->leaf; // 256 is written 0
+	out[2] = (uint8_t)place->number; // 256 is written 0
 	out[3] = (uint8_t)place->port;
 }
 
@@ -31,7 +31,7 @@ addresses_ip6(const struct place *place, uint8_t out[static 16])
 	out[0] = 0xfd;
 	put16(out + 8, place->plane);
 	put16(out + 10, place->pod);
-	put16(out + 12, place->leaf);
+	put16(out + 12, place->number);
 	put16(out + 14, place->port);
 }
 
@@ -54,7 +54,7 @@ addresses_switch_mac(uint32_t node, uint16_t number, uint8_t out[static 6])
 }
 
 void
-addresses_loopback4(const struct switch_place *place, uint8_t out[static 4])
+addresses_loopback4(const struct place *place, uint8_t out[static 4])
 {
 	out[0] = 172;
 	out[1] = (uint8_t)(LOOPBACK_SECOND + place->tier);
@@ -63,7 +63,7 @@ addresses_loopback4(const struct switch_place *place, uint8_t out[static 4])
 }
 
 void
-addresses_loopback6(const struct switch_place *place, uint8_t out[static 16])
+addresses_loopback6(const struct place *place, uint8_t out[static 16])
 {
 	memset(out, 0, 16);
 	out[0] = 0xfd;
@@ -74,7 +74,7 @@ addresses_loopback6(const struct switch_place *place, uint8_t out[static 16])
 }
 
 void
-addresses_link_local(const struct switch_place *place, uint8_t out[static 16])
+addresses_link_local(const struct place *place, uint8_t out[static 16])
 {
 	memset(out, 0, 16);
 	out[0] = 0xfe;
@@ -115,7 +115,7 @@ is_number(uint16_t number)
 }
 
 static bool
-is_switch_place(const struct switch_place *p)
+is_place(const struct place *p)
 {
 	return p->tier < ADDRESSES_TIERS && p->plane < ADDRESSES_PLANES &&
 	       p->pod < ADDRESSES_PODS && is_number(p->number);
@@ -124,66 +124,42 @@ is_switch_place(const struct switch_place *p)
 static int
 find_ip4(const uint8_t *ip, struct addresses_found *out)
 {
-	uint16_t plane = ip[1] / ADDRESSES_PODS, pod = ip[1] % ADDRESSES_PODS;
-
 	if (ip[0] == 10) {
 		out->kind = ADDRESSES_HOST;
-		out->host = (struct place){plane, pod, number_of(ip[2]), number_of(ip[3])};
+		out->place = (struct place){ip[1] / ADDRESSES_PODS, ip[1] % ADDRESSES_PODS,
+					    number_of(ip[2]), number_of(ip[3])};
 		return 0;
 	}
 	out->kind = ADDRESSES_LOOPBACK;
-	out->at = (struct switch_place){
-		.tier = (uint16_t)(ip[1] - LOOPBACK_SECOND),
-		.plane = ip[2] / ADDRESSES_PODS,
-		.pod = ip[2] % ADDRESSES_PODS,
-		.number = number_of(ip[3]),
-	};
-	return ip[0] == 172 && is_switch_place(&out->at) ? 0 : -ENOENT;
-}
-
-// The four hextets behind fd00:0:0:0.
-static int
-find_host6(const uint8_t *ip, struct addresses_found *out)
-{
-	const struct place place = {get16(ip + 8), get16(ip + 10), get16(ip + 12), get16(ip + 14)};
-
-	out->kind = ADDRESSES_HOST;
-	out->host = place;
-	return place.plane < ADDRESSES_PLANES && place.pod < ADDRESSES_PODS &&
-			       is_number(place.leaf) && is_number(place.port)
-		       ? 0
-		       : -ENOENT;
+	out->place = (struct place){.plane = ip[2] / ADDRESSES_PODS,
+				    .pod = ip[2] % ADDRESSES_PODS,
+				    .number = number_of(ip[3]),
+				    .tier = (uint16_t)(ip[1] - LOOPBACK_SECOND)};
+	return ip[0] == 172 && is_place(&out->place) ? 0 : -ENOENT;
 }
 
 static int
 find_ip6(const uint8_t *ip, struct addresses_found *out)
 {
 	static const uint8_t unique[6] = {0xfd}, local[8] = {0xfe, 0x80};
+	struct place *place = &out->place;
+	bool has_port;
 
-	if (memcmp(ip, unique, sizeof(unique)) == 0 && get16(ip + 6) == 0)
-		return find_host6(ip, out);
-	if (memcmp(ip, unique, sizeof(unique)) == 0) {
-		out->kind = ADDRESSES_LOOPBACK;
-		out->at = (struct switch_place){
-			.tier = (uint16_t)(get16(ip + 6) - 1),
-			.plane = get16(ip + 8),
-			.pod = get16(ip + 10),
-			.number = get16(ip + 12),
-		};
-		return get16(ip + 14) == 0 && is_switch_place(&out->at) ? 0 : -ENOENT;
+	*place = (struct place){get16(ip + 8), get16(ip + 10), get16(ip + 12), get16(ip + 14)};
+	if (memcmp(ip, local, sizeof(local)) == 0) {
+		out->kind = ADDRESSES_LINK_LOCAL;
+		place->tier = (uint16_t)(ip[8] - 1);
+		place->plane = ip[9];
+		has_port = true;
+	} else if (memcmp(ip, unique, sizeof(unique)) == 0) {
+		has_port = get16(ip + 6) == 0;
+		out->kind = has_port ? ADDRESSES_HOST : ADDRESSES_LOOPBACK;
+		place->tier = has_port ? 0 : (uint16_t)(get16(ip + 6) - 1);
+	} else {
+		return -ENOENT;
 	}
-	out->kind = ADDRESSES_LINK_LOCAL;
-	out->at = (struct switch_place){
-		.tier = (uint16_t)(ip[8] - 1),
-		.plane = ip[9],
-		.pod = get16(ip + 10),
-		.number = get16(ip + 12),
-		.port = get16(ip + 14),
-	};
-	return memcmp(ip, local, sizeof(local)) == 0 && is_switch_place(&out->at) &&
-			       is_number(out->at.port)
-		       ? 0
-		       : -ENOENT;
+	return is_place(place) && (has_port ? is_number(place->port) : place->port == 0) ? 0
+											 : -ENOENT;
 }
 
 static int

@@ -27,22 +27,15 @@
 #define ADDRESSES_GATEWAY_IP4 "169.254.0.1"
 #define ADDRESSES_GATEWAY_IP6 "fe80::1"
 
-struct place {
-	uint16_t plane; // 0 .. 7
-	uint16_t pod;   // 0 .. 31
-	uint16_t leaf;  // 1 .. 256
-	uint16_t port;  // 1 .. 256
-};
-
 #define ADDRESSES_TIERS 3
 
-// A switch, or with a port one of its ports.
-struct switch_place {
-	uint16_t tier;   // 0 .. 2
+// A switch, one of its ports, or the host behind a leaf's port.
+struct place {
 	uint16_t plane;  // 0 .. 7
 	uint16_t pod;    // 0 .. 31
-	uint16_t number; // 1 .. 256
+	uint16_t number; // of the switch, 1 .. 256
 	uint16_t port;   // 1 .. 256; 0: none
+	uint16_t tier;   // 0 .. 2; of a host's leaf 0
 };
 
 // A host's addresses, in network byte order. Any thread.
@@ -54,16 +47,16 @@ void addresses_switch_mac(uint32_t node, uint16_t number, uint8_t out[static 6])
 
 // A switch's loopbacks (the port is ignored), and the link-local address of one of its ports. Any
 // thread.
-void addresses_loopback4(const struct switch_place *place, uint8_t out[static 4]);
-void addresses_loopback6(const struct switch_place *place, uint8_t out[static 16]);
-void addresses_link_local(const struct switch_place *place, uint8_t out[static 16]);
+void addresses_loopback4(const struct place *place, uint8_t out[static 4]);
+void addresses_loopback6(const struct place *place, uint8_t out[static 16]);
+void addresses_link_local(const struct place *place, uint8_t out[static 16]);
 // The MAC of a switch as a router.
 void addresses_router_mac(uint32_t node, uint8_t out[static 6]);
 
 enum addresses_kind {
-	ADDRESSES_HOST,        // host
-	ADDRESSES_LOOPBACK,    // at
-	ADDRESSES_LINK_LOCAL,  // at, with its port
+	ADDRESSES_HOST,        // place
+	ADDRESSES_LOOPBACK,    // place, without a port
+	ADDRESSES_LINK_LOCAL,  // place
 	ADDRESSES_ROUTER_MAC,  // node
 	ADDRESSES_SWITCH_PORT, // node, port
 };
@@ -71,8 +64,7 @@ enum addresses_kind {
 // The owner of an address; the kind says which members are set.
 struct addresses_found {
 	enum addresses_kind kind;
-	struct place host;
-	struct switch_place at;
+	struct place place;
 	uint32_t node;
 	uint16_t port;
 };

@@ -74,41 +74,34 @@ builder_set_link(struct topology *t, struct topo_port *port, const struct config
 }
 
 void
-builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number,
-		 const struct config_link *link)
+builder_add_link(struct topology *t, struct topo_end a, struct topo_end b,
+		 const struct config_link *written)
 {
-	const uint32_t nodes[2] = {a, b};
-	const unsigned numbers[2] = {a_number, b_number};
+	const struct config_link usual = builder_link(t, a.node, b.node);
+	const struct config_link *link = written != NULL ? written : &usual;
+	const struct topo_end ends[2] = {a, b};
+	bool host = t->nodes[a.node].role == CONFIG_ROLE_HOST ||
+		    t->nodes[b.node].role == CONFIG_ROLE_HOST;
 
 	t->links = memory_grow(t->links, t->link_count, sizeof(*t->links), "links");
 	for (unsigned i = 0; i < 2; i++) {
-		struct topo_port *port = builder_add_port(t, nodes[i], numbers[i]);
+		struct topo_port *port = builder_add_port(t, ends[i].node, ends[i].number);
 
 		port->link = t->link_count;
 		builder_set_link(t, port, link);
 	}
 	t->links[t->link_count++] = (struct topo_link){
-		.a = {.node = a, .number = (uint16_t)a_number},
-		.b = {.node = b, .number = (uint16_t)b_number},
+		.a = a,
+		.b = b,
 		.rate_bps = link->rate_bps,
 		.delay_ps = link->delay_ps,
 		.cable_mm = link->cable_mm,
 		.mtu = link->mtu != 0 ? link->mtu : t->config->fabric.mtu,
-		.mtu_auto = link->mtu == 0 && t->nodes[a].role != CONFIG_ROLE_HOST &&
-			    t->nodes[b].role != CONFIG_ROLE_HOST,
+		.mtu_auto = link->mtu == 0 && !host,
 		.loss_ppm = link->loss_ppm,
 		.pos = link->pos,
-		.host = t->nodes[a].role == CONFIG_ROLE_HOST ||
-			t->nodes[b].role == CONFIG_ROLE_HOST,
+		.host = host,
 	};
-}
-
-void
-builder_join(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number)
-{
-	const struct config_link link = builder_link(t, a, b);
-
-	builder_add_link(t, a, a_number, b, b_number, &link);
 }
 
 void

@@ -8,6 +8,13 @@
 // host (eth1 .. ethN) in each.
 #include "topology_internal.h"
 
+static void
+join(struct topology *t, uint32_t a, uint32_t a_number, uint32_t b, uint32_t b_number)
+{
+	builder_add_link(t, (struct topo_end){.node = a, .number = (uint16_t)a_number},
+			 (struct topo_end){.node = b, .number = (uint16_t)b_number}, NULL);
+}
+
 struct clos {
 	struct topology *t;
 	uint32_t planes, pods;
@@ -61,10 +68,9 @@ join_leaf(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t leaf)
 	c->t->nodes[node].pod = (uint16_t)pod;
 	c->t->nodes[node].pod_number = (uint16_t)(leaf + 1);
 	for (uint32_t h = 0; h < c->hosts_per_leaf; h++)
-		builder_join(c->t, host + h, plane + 1, node, h + 1);
+		join(c->t, host + h, plane + 1, node, h + 1);
 	for (uint32_t s = 0; s < c->spines; s++)
-		builder_join(c->t, node, c->hosts_per_leaf + s + 1, spine_of(c, plane, pod, s),
-			     leaf + 1);
+		join(c->t, node, c->hosts_per_leaf + s + 1, spine_of(c, plane, pod, s), leaf + 1);
 }
 
 static void
@@ -77,7 +83,7 @@ join_spine(const struct clos *c, uint32_t plane, uint32_t pod, uint32_t spine)
 	c->t->nodes[node].pod = (uint16_t)pod;
 	c->t->nodes[node].pod_number = (uint16_t)(spine + 1);
 	for (uint32_t s = 0; s < group; s++)
-		builder_join(c->t, node, c->leaves + s + 1, first + s, pod + 1);
+		join(c->t, node, c->leaves + s + 1, first + s, pod + 1);
 }
 
 void
@@ -113,9 +119,9 @@ join_rail_leaf(struct topology *t, uint32_t leaf)
 	uint32_t host = t->first_host + group * f->hosts_per_leaf;
 
 	for (uint32_t h = 0; h < f->hosts_per_leaf; h++)
-		builder_join(t, host + h, rail + 1, leaf, h + 1);
+		join(t, host + h, rail + 1, leaf, h + 1);
 	for (uint32_t s = 0; s < f->spines; s++)
-		builder_join(t, leaf, f->hosts_per_leaf + s + 1, f->leaves + s, leaf + 1);
+		join(t, leaf, f->hosts_per_leaf + s + 1, f->leaves + s, leaf + 1);
 }
 
 void

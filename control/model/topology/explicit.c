@@ -36,10 +36,10 @@ add_nodes(struct topology *t, struct diag *diag)
 	return diag->errors == before ? 0 : -EINVAL;
 }
 
-// The node and port number of one end, or -EINVAL.
+// The node and port number of one end. Returns 0 or -EINVAL.
 static int
-resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_t *node,
-	    unsigned *number, struct diag *diag)
+resolve_end(const struct topology *t, const struct config_endpoint *end, struct topo_end *out,
+	    struct diag *diag)
 {
 	const struct config_name name = {.text = end->node, .pos = end->name.pos};
 	const char *file = t->config->file;
@@ -47,12 +47,12 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 	unsigned most;
 	char canonical[CONFIG_NAME_MAX + TOPOLOGY_PORT_NAME_MAX + 8];
 
-	if (topology_resolve_node(t, &name, "links", node, diag) != 0)
+	if (topology_resolve_node(t, &name, "links", &out->node, diag) != 0)
 		return -EINVAL;
-	n = &t->nodes[*node];
-	*number = end->port != 0 ? end->port : 1;
+	n = &t->nodes[out->node];
+	out->number = end->port != 0 ? (uint16_t)end->port : 1;
 	snprintf(canonical, sizeof(canonical), "%s.%s%u", n->name,
-		 n->role == CONFIG_ROLE_HOST ? "eth" : "swp", *number);
+		 n->role == CONFIG_ROLE_HOST ? "eth" : "swp", out->number);
 	if (end->port == 0 && n->role != CONFIG_ROLE_HOST)
 		return diag_error(diag, file, name.pos, "links",
 				  "%s is a switch: name its port, as in %s", n->name, canonical);
@@ -61,11 +61,11 @@ resolve_end(const struct topology *t, const struct config_endpoint *end, uint32_
 				  "%s has no port of that kind; did you mean %s?", n->name,
 				  canonical);
 	most = n->role == CONFIG_ROLE_HOST ? TOPOLOGY_HOST_PORTS_MAX : PORTS_MAX;
-	if (*number > most)
+	if (out->number > most)
 		return diag_error(diag, file, name.pos, "links",
 				  "%s: a %s's ports are numbered up to %u", canonical,
 				  n->role == CONFIG_ROLE_HOST ? "host" : "switch", most);
-	if (topology_port_index(n, *number) >= 0)
+	if (topology_port_index(n, out->number) >= 0)
 		return diag_error(diag, file, name.pos, "links", "%s already has a link",
 				  canonical);
 	return 0;
@@ -94,17 +94,16 @@ check_roles(const struct topology *t, const struct config_explicit_link *link, u
 static void
 add_link(struct topology *t, const struct config_explicit_link *from, struct diag *diag)
 {
+	struct topo_end a = {0}, b = {0};
 	struct config_link link;
-	unsigned a_number, b_number;
-	uint32_t a, b;
-	int a_error = resolve_end(t, &from->a, &a, &a_number, diag);
-	int b_error = resolve_end(t, &from->b, &b, &b_number, diag);
+	int error = resolve_end(t, &from->a, &a, diag);
 
-	if (a_error != 0 || b_error != 0 || check_roles(t, from, a, b, diag) != 0)
+	error |= resolve_end(t, &from->b, &b, diag);
+	if (error != 0 || check_roles(t, from, a.node, b.node, diag) != 0)
 		return;
-	link = builder_link(t, a, b);
+	link = builder_link(t, a.node, b.node);
 	link = config_link_over(&link, &from->written);
-	builder_add_link(t, a, a_number, b, b_number, &link);
+	builder_add_link(t, a, b, &link);
 }
 
 static void

@@ -190,9 +190,7 @@ topology_find_tenant(const struct topology *t, const char *name)
 int
 topology_find_place(const struct topology *t, const struct place *place, struct topo_ref *out)
 {
-	const struct switch_place leaf = {
-		.plane = place->plane, .pod = place->pod, .number = place->leaf};
-	uint32_t node = topology_is_single(t) ? TOPOLOGY_NONE : topology_find_switch(t, &leaf);
+	uint32_t node = topology_is_single(t) ? TOPOLOGY_NONE : topology_find_switch(t, place);
 	int port = node != TOPOLOGY_NONE ? topology_port_index(&t->nodes[node], place->port) : -1;
 
 	if (port < 0)
@@ -201,12 +199,12 @@ topology_find_place(const struct topology *t, const struct place *place, struct 
 	return 0;
 }
 
-struct switch_place
+struct place
 topology_switch_place(const struct topology *t, uint32_t node)
 {
 	const struct topo_node *n = &t->nodes[node];
 
-	return (struct switch_place){
+	return (struct place){
 		.tier = (uint16_t)n->role, // in the order of enum config_role
 		.plane = n->plane,
 		.pod = n->pod,
@@ -215,10 +213,10 @@ topology_switch_place(const struct topology *t, uint32_t node)
 }
 
 uint32_t
-topology_find_switch(const struct topology *t, const struct switch_place *place)
+topology_find_switch(const struct topology *t, const struct place *place)
 {
 	for (uint32_t n = 0; n < t->first_host; n++) {
-		const struct switch_place at = topology_switch_place(t, n);
+		const struct place at = topology_switch_place(t, n);
 
 		if (at.tier == place->tier && at.plane == place->plane && at.pod == place->pod &&
 		    at.number == place->number)

@@ -69,7 +69,7 @@ order_ports(struct topology *t)
 static void
 give_switch_addresses(struct topology *t, uint32_t n)
 {
-	const struct switch_place place = topology_switch_place(t, n);
+	const struct place place = topology_switch_place(t, n);
 
 	addresses_loopback4(&place, t->nodes[n].loopback4);
 	addresses_loopback6(&place, t->nodes[n].loopback6);
@@ -130,18 +130,17 @@ topology_create(struct topology **out, const struct config *config, struct diag 
 		error = builder_single(t, diag);
 		break;
 	}
-	if (error != 0)
-		goto out;
-	order_ports(t);
-	builder_index_names(t);
-	error = builder_apply_named_links(t, diag);
+	if (error == 0) {
+		order_ports(t);
+		builder_index_names(t);
+		error = builder_apply_named_links(t, diag);
+	}
 	if (error == 0)
 		error = give_addresses(t, diag);
 	if (error == 0) {
 		builder_find_components(t);
 		error = topology_retenant(t, diag);
 	}
-out:
 	if (error != 0)
 		topology_destroy(t);
 	else

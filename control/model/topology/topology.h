@@ -207,12 +207,10 @@ const char *topology_port_name(const struct topology *topology, uint32_t node, u
 
 // ---- places -------------------------------------------------------------------------------------
 
-struct switch_place; // addresses.h
-
 // The switch at a place, or TOPOLOGY_NONE.
-uint32_t topology_find_switch(const struct topology *topology, const struct switch_place *place);
+uint32_t topology_find_switch(const struct topology *topology, const struct place *place);
 // The place of a switch.
-struct switch_place topology_switch_place(const struct topology *topology, uint32_t node);
+struct place topology_switch_place(const struct topology *topology, uint32_t node);
 
 // The leaf's port at a place; its peer is the host there. Returns 0, or -ENOENT.
 int topology_find_place(const struct topology *topology, const struct place *place,

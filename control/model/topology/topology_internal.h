@@ -17,11 +17,9 @@ struct topo_port *builder_add_port(struct topology *t, uint32_t node, unsigned n
 struct config_link builder_link(const struct topology *t, uint32_t a, uint32_t b);
 // Gives one end of a link its rate, delay and MTU.
 void builder_set_link(struct topology *t, struct topo_port *port, const struct config_link *link);
-// Joins two nodes by a link between new ports.
-void builder_add_link(struct topology *t, uint32_t a, unsigned a_number, uint32_t b,
-		      unsigned b_number, const struct config_link *link);
-// The same by a link as `links:` says.
-void builder_join(struct topology *t, uint32_t a, unsigned a_number, uint32_t b, unsigned b_number);
+// Joins two nodes by a link between new ports of these numbers. link: NULL: as `links:` says.
+void builder_add_link(struct topology *t, struct topo_end a, struct topo_end b,
+		      const struct config_link *link);
 
 // Adds `count` switches of a role to each plane, called as their role: leaf1, or p2-leaf1 where
 // there are several planes; and hosts h1 ..

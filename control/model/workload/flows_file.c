@@ -94,6 +94,9 @@ read_word(const struct words_reader *r, const struct format *format, enum field 
 	if ((name ? check_name(r, word, ranges[field].field)
 		  : words_number(r, word, &ranges[field], &value)) != 0)
 		return -EINVAL;
+	if (field == FIELD_START_S && value < format->start_ps)
+		return diag_error(r->diag, r->name, word->pos, "start_s",
+				  "%s is before 2 s, where times of this format begin", word->text);
 	if (field == FIELD_SRC)
 		out->src = *word;
 	else if (field == FIELD_DST)
@@ -106,9 +109,6 @@ read_word(const struct words_reader *r, const struct format *format, enum field 
 		out->bytes = value;
 	else if (field == FIELD_START_NS)
 		out->start_ps = value * PS_PER_NS;
-	else if (field == FIELD_START_S && value < format->start_ps)
-		return diag_error(r->diag, r->name, word->pos, "start_s",
-				  "%s is before 2 s, where times of this format begin", word->text);
 	else if (field == FIELD_START_S)
 		out->start_ps = value - format->start_ps;
 	return 0;

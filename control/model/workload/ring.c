@@ -32,25 +32,25 @@ count_channels(const struct collective *c)
 	return channels;
 }
 
-struct place {
+struct ring_place {
 	uint32_t rank;
 	bool whole; // all NICs of its host take part
 };
 
 static void
-order_ranks(const struct item_members *m, uint32_t channel, struct place *order)
+order_ranks(const struct item_members *m, uint32_t channel, struct ring_place *order)
 {
 	for (uint32_t g = 0; g < m->group_count; g++) {
 		uint32_t size = item_group_size(m, g);
 
 		for (uint32_t i = 0; i < size; i++)
-			*order++ = (struct place){.rank = m->groups[g] + (i + channel) % size,
-						  .whole = size > 1};
+			*order++ = (struct ring_place){.rank = m->groups[g] + (i + channel) % size,
+						       .whole = size > 1};
 	}
 }
 
 static void
-add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const struct place *order)
+add_channel(struct collective *c, uint32_t channel, uint64_t bytes, const struct ring_place *order)
 {
 	enum config_work_kind kind = c->item->work->kind;
 	uint32_t n = c->count;
@@ -76,7 +76,7 @@ void
 collective_ring(struct collective *c)
 {
 	uint32_t channels = count_channels(c);
-	struct place *order = memory_array(c->count, sizeof(*order), "ranks");
+	struct ring_place *order = memory_array(c->count, sizeof(*order), "ranks");
 
 	for (uint32_t channel = 0; channel < channels; channel++) {
 		order_ranks(c->members, channel, order);

@@ -10,7 +10,7 @@ test_by_hand(void **state)
 	static const uint8_t ip4[4] = {10, 33, 3, 7};
 	static const uint8_t mac[6] = {2, 0, 10, 33, 3, 7};
 	static const uint8_t port_mac[6] = {2, 1, 1, 2, 3, 9};
-	const struct place place = {.plane = 1, .pod = 1, .leaf = 3, .port = 7};
+	const struct place place = {.plane = 1, .pod = 1, .number = 3, .port = 7};
 	char text[ADDRESSES_TEXT_MAX];
 	uint8_t out[16];
 
@@ -93,8 +93,7 @@ static void
 test_switches_by_hand(void **state)
 {
 	static const uint8_t loopback4[4] = {172, 17, 33, 0}, mac[6] = {2, 2, 1, 2, 3, 0};
-	const struct switch_place spine = {
-		.tier = 1, .plane = 1, .pod = 1, .number = 256, .port = 7};
+	const struct place spine = {.tier = 1, .plane = 1, .pod = 1, .number = 256, .port = 7};
 	char text[ADDRESSES_TEXT_MAX];
 	uint8_t out[16];
 
@@ -195,9 +194,9 @@ test_half_a_million_hosts(void **state)
 }
 
 static void
-assert_switch(const struct switch_place *place, uint32_t ports)
+assert_switch(const struct place *place, uint32_t ports)
 {
-	struct switch_place bare = *place;
+	struct place bare = *place;
 	char text[ADDRESSES_TEXT_MAX];
 	struct addresses_found found;
 	uint8_t a[16];
@@ -207,17 +206,17 @@ assert_switch(const struct switch_place *place, uint32_t ports)
 	assert_new(number4(a));
 	assert_int_equal(addresses_find(inet_ntop(AF_INET, a, text, sizeof(text)), &found), 0);
 	assert_int_equal(found.kind, ADDRESSES_LOOPBACK);
-	assert_memory_equal(&found.at, &bare, sizeof(bare));
+	assert_memory_equal(&found.place, &bare, sizeof(bare));
 	addresses_loopback6(place, a);
 	assert_int_equal(addresses_find(inet_ntop(AF_INET6, a, text, sizeof(text)), &found), 0);
 	assert_int_equal(found.kind, ADDRESSES_LOOPBACK);
-	assert_memory_equal(&found.at, &bare, sizeof(bare));
+	assert_memory_equal(&found.place, &bare, sizeof(bare));
 	for (bare.port = 1; bare.port <= ports; bare.port++) {
 		addresses_link_local(&bare, a);
 		assert_int_equal(addresses_find(inet_ntop(AF_INET6, a, text, sizeof(text)), &found),
 				 0);
 		assert_int_equal(found.kind, ADDRESSES_LINK_LOCAL);
-		assert_memory_equal(&found.at, &bare, sizeof(bare));
+		assert_memory_equal(&found.place, &bare, sizeof(bare));
 	}
 }
 
@@ -235,7 +234,7 @@ test_their_switches_and_links(void **state)
 	for (uint16_t tier = 0; tier < ADDRESSES_TIERS; tier++) {
 		for (uint32_t i = 0; i < (uint32_t)ADDRESSES_PLANES * ADDRESSES_PODS; i++) {
 			for (uint16_t n = 1; n <= tiers[tier].per_pod; n++, node++) {
-				const struct switch_place place = {
+				const struct place place = {
 					.tier = tier,
 					.plane = (uint16_t)(i / ADDRESSES_PODS),
 					.pod = i % ADDRESSES_PODS,

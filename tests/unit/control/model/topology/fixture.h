@@ -28,7 +28,7 @@ fixture_find_place(const char *text, struct place *out)
 	if (error == 0 && found.kind != ADDRESSES_HOST)
 		error = -ENOENT;
 	if (error == 0)
-		*out = found.host;
+		*out = found.place;
 	return error;
 }
 

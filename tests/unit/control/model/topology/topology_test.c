@@ -141,7 +141,7 @@ test_loopbacks(void **state)
 	static const uint8_t leaf2_mac[6] = {2, 2, 0, 0, 1, 0};
 	static const uint8_t last_super[4] = {172, 18, 32, 4}, pod_spine[4] = {172, 17, 34, 2};
 	const struct topo_node *nodes;
-	struct switch_place place;
+	struct place place;
 	struct fixture f;
 	uint32_t node;
 
