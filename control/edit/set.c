@@ -115,8 +115,8 @@ check_section(struct set_request *request)
 				  single ? "`switch`" : "switches and tenants");
 	if (!single && refuse_number(request, section))
 		return -EINVAL;
-	return refuse_key(request, "\"%.40s\" is no section%s%s", section,
-			  single ? "" : ", and no switch's name",
+	return refuse_key(request, "\"%.40s\" is %s%s", section,
+			  single ? "not a section" : "neither a section nor a switch",
 			  section_hint(config, section, sections, single ? 1 : count, hint));
 }
 
@@ -171,8 +171,8 @@ static int
 read_items(struct set_request *request, struct yaml_node *value, struct yaml_node *out)
 {
 	if (!request->tenants)
-		return refuse_key(request, "only tenants' lists are edited by their items: set "
-					   "the whole list");
+		return refuse_key(request, "only lists of tenants can be changed by items: set "
+					   "the full list");
 	*out = *value;
 	if (value->kind == YAML_SCALAR) {
 		*out = (struct yaml_node){.kind = YAML_LIST, .count = 1};
@@ -183,7 +183,7 @@ read_items(struct set_request *request, struct yaml_node *value, struct yaml_nod
 		if (out->items[i]->kind != YAML_SCALAR || out->items[i]->null)
 			out->kind = YAML_MAP;
 	if (out->kind != YAML_LIST)
-		return refuse_key(request, "wants names, such as h5 or [h5, h6]");
+		return refuse_key(request, "expected names, such as h5 or [h5, h6]");
 	set_expand_hosts(request, out);
 	return 0;
 }

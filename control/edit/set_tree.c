@@ -374,7 +374,7 @@ set_remove_items(struct set_request *request, const struct yaml_node *items)
 
 		if (list == NULL || at == list->count) {
 			diag_error(request->diag, request->config->file, request->edit->value_pos,
-				   request->edit->key, "%.64s is not in it", text);
+				   request->edit->key, "%.64s is not in the list", text);
 			return -EINVAL;
 		}
 		list->count--;

@@ -151,24 +151,26 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	    SET("switch.latency", "2us"), ADD("tenants.blue.hosts", "h1"));
 	BAD(c, "f.yaml: tenants.green.hots: unknown key; did you mean \"hosts\"?",
 	    SET("tenants.green.hosts", "[h3]"), SET("tenants.green.hots", "[h3]"));
-	BAD(c, "f.yaml: tenants.blue.hosts: h3 is not in it", REMOVE("tenants.blue.hosts", "h3"));
+	BAD(c, "f.yaml: tenants.blue.hosts: h3 is not in the list",
+	    REMOVE("tenants.blue.hosts", "h3"));
 	BAD(c, "f.yaml: tenants.gren: is not set; did you mean \"green\"?",
 	    SET("tenants.green.hosts", "[h3]"), UNSET("tenants.gren"));
 	BAD(c, "f.yaml: there is no tenant gren; did you mean \"green\"?",
 	    SET("tenants.green.hosts", "[h3]"), REMOVE("tenants.gren.hosts", "h3"));
 	BAD(c, "f.yaml: there is no tenant bleu; did you mean \"blue\"?",
 	    UNSET("tenants.bleu.hosts"));
-	BAD(c, "f.yaml: tenants.red.leak: blue is not in it", REMOVE("tenants.red.leak", "blue"));
+	BAD(c, "f.yaml: tenants.red.leak: blue is not in the list",
+	    REMOVE("tenants.red.leak", "blue"));
 	BAD(c, "f.yaml: tenants.green.vni: 5001 is already tenant red's",
 	    SET("tenants.green.vni", "5001"));
 	BAD(c, "f.yaml: switch.qos.tc.3.ecn: is not set", UNSET("switch.qos.tc.3.ecn"));
 	BAD(c, "f.yaml: tenants.red: is a map, not a list: set or unset its keys",
 	    ADD("tenants.red", "h3"));
-	BAD(c, "f.yaml: tenants.red.hosts: wants names, such as h5 or [h5, h6]",
+	BAD(c, "f.yaml: tenants.red.hosts: expected names, such as h5 or [h5, h6]",
 	    ADD("tenants.red.hosts", "{h3: 1}"));
 	BAD(c,
-	    "f.yaml: switch.qos.trust: only tenants' lists are edited by their items: set the "
-	    "whole list",
+	    "f.yaml: switch.qos.trust: only lists of tenants can be changed by items: "
+	    "set the full list",
 	    ADD("switch.qos.trust", "pcp"));
 	BAD(c,
 	    "f.yaml: fabric.mtu: cannot change while the fabric runs: only switches and "

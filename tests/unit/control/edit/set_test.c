@@ -123,17 +123,17 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: h1.rto: cannot change while the fabric runs: only switches and tenants "
 		"can");
 	set_bad(c, "leef.latency", "1us",
-		"f.yaml: leef.latency: \"leef\" is no section, and no switch's name; did you mean "
+		"f.yaml: leef.latency: \"leef\" is neither a section nor a switch; did you mean "
 		"\"leaf\"?");
 	set_bad(c, "leaf9.qos.tc.3.ecn.max", "1MB",
 		"f.yaml: leaf9.qos.tc.3.ecn.max: there is no leaf9: there are leaf1 to leaf2");
 	set_bad(c, "spine03.latency", "1us",
 		"f.yaml: spine03.latency: there is no spine03: there are spine1 to spine2");
 	set_bad(c, "leaf1a.latency", "1us",
-		"f.yaml: leaf1a.latency: \"leaf1a\" is no section, and no switch's name; did you "
+		"f.yaml: leaf1a.latency: \"leaf1a\" is neither a section nor a switch; did you "
 		"mean \"leaf\"?");
 	set_bad(c, "tenant.red.vni", "5",
-		"f.yaml: tenant.red.vni: \"tenant\" is no section, and no switch's name; did you "
+		"f.yaml: tenant.red.vni: \"tenant\" is neither a section nor a switch; did you "
 		"mean \"tenants\"?");
 	set_bad(c, "workload", "[]",
 		"f.yaml: workload: cannot change while the fabric runs: only switches and tenants "
@@ -360,7 +360,7 @@ set_events_are_tried_in_the_order_of_time(void **state)
 			"f.yaml:3:45: switch.qos.tc.3.ecn: \"{min: 1KB\": it ends in the middle "
 			"of what begins at line 1\n");
 	expect_messages(SINGLE "events:\n  - {at: 2us, set: leaf1.latency, to: 2us}\n",
-			"f.yaml:4:20: leaf1.latency: \"leaf1\" is no section\n");
+			"f.yaml:4:20: leaf1.latency: \"leaf1\" is not a section\n");
 }
 
 int
