@@ -2,7 +2,7 @@
 // Two trees are walked side by side. A key is written with dots between its words, as `set` takes
 // it; a map whose own keys contain dots ("h1.eth2", "0.0.0.0/0") has no such keys and is compared
 // and set as one value.
-#include "diff.h"
+#include "edit.h"
 
 #include "control/config/merge.h"
 #include "control/config/yaml_emit.h"

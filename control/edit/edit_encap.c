@@ -2,7 +2,7 @@
 // A tenant that is created by naming its hosts needs an encapsulation. The keys that it gets are part
 // of the configuration, so that they do not change when other tenants come and go. An existing tenant
 // whose full map is set without such a key keeps the keys that it has.
-#include "edit_list.h"
+#include "edit.h"
 
 #include "control/config/merge.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "edit_list.h"
+#include "edit.h"
 
 #include "control/base/text.h"
 

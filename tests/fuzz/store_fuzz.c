@@ -2,7 +2,7 @@
 // Any bytes as a revision's file: its beginning reads or does not, and what reads is written as the
 // same; the rest, if it is YAML, is written as YAML that reads as the same tree and differs from it
 // in nothing.
-#include "control/edit/diff.h"
+#include "control/edit/edit.h"
 #include "control/config/yaml_emit.h"
 #include "control/edit/store_internal.h"
 #include "text_fuzz.h"

@@ -7,7 +7,7 @@
 #include "control/base/memory.h"
 #include "control/base/text_table.h"
 #include "control/config/yaml_emit.h"
-#include "control/edit/diff.h"
+#include "control/edit/edit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // thread.
 #pragma once
 
-#include "control/edit/edit_list.h"
+#include "control/edit/edit.h"
 #include "control/edit/store.h"
 #include "live_fabric.h"
 

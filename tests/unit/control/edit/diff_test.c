@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/edit/diff.h"
+#include "control/edit/edit.h"
 #include "control/config/yaml_emit.h"
 
 #include "tests/unit/control/config/expect.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/edit/edit_list.h"
+#include "control/edit/edit.h"
 
 #include "tests/unit/control/config/expect.h"
 
