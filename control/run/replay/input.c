@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "replay.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <string.h>
 
 int
@@ -70,19 +71,18 @@ fill(struct replay_input *in)
 	return in->ready;
 }
 
-static bool
+static void
 put(struct replay_input *in)
 {
 	struct rte_mbuf *m = packet_alloc(in->node->packets);
 
 	if (m == NULL)
-		return false;
+		memory_exhausted(1, in->packet.data_len, "packets of a capture");
 	packet_init_frame(m, 0, (uint16_t)in->packet.data_len);
 	memcpy(packet_data(m), in->packet.data, in->packet.data_len);
-	if (wire_put(in->port->in, m, in->arrival) == 0)
-		return true;
-	packet_free(in->node->packets, m);
-	return false;
+	// The wire is not shared, so it grows.
+	if (wire_put(in->port->in, m, in->arrival) != 0)
+		memory_exhausted(wire_count(in->port->in), sizeof(m), "packets of a wire");
 }
 
 ps_t
@@ -91,11 +91,7 @@ replay_input_feed(struct replay_input *in, ps_t until)
 	while (fill(in)) {
 		if (in->arrival >= until)
 			return in->arrival;
-		if (!put(in)) {
-			in->error = diag_fail(in->diag, ENOMEM, "%s: packet %llu: out of memory",
-					      in->path, (unsigned long long)in->packet.number);
-			return PS_NEVER;
-		}
+		put(in);
 		in->ready = false;
 	}
 	return PS_NEVER;
