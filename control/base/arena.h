@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that is freed all at once: a configuration's tree, strings and arrays. Running out of it ends
-// the process (memory.h).
+// Memory that is freed all at once: a configuration's tree, strings and arrays. Running out of it
+// ends the process (memory.h).
 #pragma once
 
 #include <stddef.h>

@@ -14,8 +14,8 @@ char *file_beside(const char *config_file, const char *name);
 // free(); NULL if neither XDG_STATE_HOME nor HOME is an absolute path.
 char *file_state_directory(void);
 
-// Makes a directory and those above it, which get the mode `above`, unless they exist, and has them on
-// disk. Returns 0 or -errno.
+// Makes a directory and those above it, which get the mode `above`, unless they exist, and has them
+// on disk. Returns 0 or -errno.
 int file_make_directories(const char *path, mode_t mode, mode_t above);
 
 // Reads all of a file, which may be a pipe; stops once there are more than `max` bytes. Returns 0

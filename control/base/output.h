@@ -30,8 +30,8 @@ struct output {
 // Returns 0 or -errno; output_close() in either case.
 int output_open(struct output *o, const char *directory);
 
-// Adds a file, to be written at (*file)->temporary. Returns 0, or -errno if NAME cannot be replaced:
-// it is a directory, or write-protected.
+// Adds a file, to be written at (*file)->temporary. Returns 0, or -errno if NAME cannot be
+// replaced: it is a directory, or write-protected.
 int output_add(struct output *o, const char *name, const struct output_file **file);
 
 // Has the commit remove NAME: a file of an earlier run that this run does not write would pass for
