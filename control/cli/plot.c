@@ -69,12 +69,13 @@ const struct cli_command command_plot = {
 	.help = "draw what `roost sim -o DIR` wrote, as SVG",
 	.details =
 		"Completion times, slowdowns and loads of links from result.json; queues, rates, "
-		"loads, pauses and\npools where `record:` named them. Of several directories, "
-		"completion times and slowdowns in one\ndrawing.\n",
+		"loads, pauses and\npools where `record:` named them. Several directories need -o "
+		"DIR: their completion times and\nslowdowns are drawn together.\n",
 	.forms = {{{{CLI_DIRECTORY, .repeated = true}}}},
-	.options = {{.name = "out",
-		     .letter = 'o',
-		     .kind = CLI_DIRECTORY,
-		     .help = "write the drawings to DIR (default: the one directory)"}},
+	.options =
+		{{.name = "out",
+		  .letter = 'o',
+		  .kind = CLI_DIRECTORY,
+		  .help = "write the drawings to DIR (default: the directory, if it is only one)"}},
 	.run = plot,
 };

@@ -8,6 +8,7 @@ each file is written under a temporary name and renamed, so that an error leaves
 """
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import signal
@@ -82,12 +83,20 @@ def make_directory(path: str) -> bool:
     return True
 
 
+def check_place(path: str) -> None:
+    """A file cannot take the place of a directory. Found later, it would be after other drawings are in place."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+
+
 def write_drawings(out: str, drawings: list[Drawing]) -> list[str]:
     """Puts all drawings in place. Returns their paths."""
     made = make_directory(out)
     paths = [os.path.join(out, drawing.file) for drawing in drawings]
     temporaries: list[str] = []
     try:
+        for path in paths:
+            check_place(path)
         for path, drawing in zip(paths, drawings):
             with naming(path):
                 temporaries.append(write_temporary(path, drawing.svg()))

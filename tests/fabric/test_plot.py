@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from xml.etree import ElementTree
 
 from common import *
@@ -288,6 +289,9 @@ class Wrong(Case):
                             self.directory / "nowhere/deep", status=1)
         self.assertFalse((self.directory / "nowhere").exists())
 
+    def test_the_usage_names_the_output_of_several(self):
+        self.assertIn("Several directories need -o DIR", roost("plot", "--help").out)
+
     def test_a_full_disk(self):
         """What could not be written does not stay, and neither does what was written before it."""
         before = sorted(self.place.iterdir())
@@ -307,6 +311,14 @@ class Wrong(Case):
         (self.place / "fct.svg").mkdir()
         self.assert_refused(r"fct\.svg: Is a directory", "plot", self.place, status=1)
         self.assertEqual(list(self.place.glob(".*")) + list(self.place.glob("slowdown*")), [])
+        (self.place / "fct.svg").rmdir()
+        *before, last = (Path(line) for line in roost("plot", self.place).out.splitlines())
+        last.unlink()
+        last.mkdir()
+        for path in before:
+            path.write_text("as it was")
+        self.assert_refused(rf"{last.name}: Is a directory", "plot", self.place, status=1)
+        self.assertEqual({path.read_text() for path in before}, {"as it was"})
 
     def test_without_its_program(self):
         """roost alone, copied to where plot.py is not."""
