@@ -19,19 +19,6 @@
 		.name = "seed", .kind = CLI_NUMBER, .help = "replace the seed of the " what \
 	}
 
-// The words of a repeated argument, for free().
-static const char **
-all_texts(const struct cli_args *args, const char *name, unsigned *count)
-{
-	const char **out;
-
-	*count = cli_count(args, name);
-	out = memory_array(*count + 1, sizeof(*out), "arguments");
-	for (unsigned i = 0; i < *count; i++)
-		out[i] = cli_text_at(args, name, i);
-	return out;
-}
-
 static struct experiment_options
 experiment_of(const struct cli_args *args)
 {
@@ -98,7 +85,7 @@ static int
 compare(const struct cli_args *args)
 {
 	unsigned count;
-	const char **files = all_texts(args, "FILE", &count);
+	const char **files = cli_texts(args, "FILE", &count);
 	struct compare_options options = {
 		.experiment = experiment_of(args),
 		.json = cli_wants_json(args),
@@ -151,7 +138,8 @@ take_input(const struct cli_args *args, struct replay_input *input, const char *
 static int
 replay(const struct cli_args *args)
 {
-	unsigned count = cli_count(args, "in"), taken = 0;
+	unsigned count, taken = 0;
+	const char **texts = cli_texts(args, "in", &count);
 	struct replay_input *inputs = memory_array(count + 1, sizeof(*inputs), "inputs");
 	struct replay_options options = {
 		.file = cli_text(args, "FILE"),
@@ -166,7 +154,7 @@ replay(const struct cli_args *args)
 	if (count > PORTS_MAX)
 		status = cli_usage(args->title, "%u inputs: at most %d", count, PORTS_MAX);
 	while (status == EXIT_OK && taken < count) {
-		status = take_input(args, &inputs[taken], cli_text_at(args, "in", taken));
+		status = take_input(args, &inputs[taken], texts[taken]);
 		taken += status == EXIT_OK;
 	}
 	if (status == EXIT_OK)
@@ -174,6 +162,7 @@ replay(const struct cli_args *args)
 	for (unsigned i = 0; i < taken; i++)
 		free(inputs[i].port_name);
 	free(inputs);
+	free(texts);
 	return status;
 }
 

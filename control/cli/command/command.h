@@ -135,9 +135,8 @@ void cli_args_free(struct cli_args *args);
 // Values are found by the option's name, the argument's name in usage ("FILE"), or the literal
 // itself. A name that the command's row does not have is a bug and aborts.
 bool cli_given(const struct cli_args *args, const char *name);
-// How often it was given, and the i-th as it was written.
-unsigned cli_count(const struct cli_args *args, const char *name);
-const char *cli_text_at(const struct cli_args *args, const char *name, unsigned i);
+// All that was given under a name, as it was written; count of them, for free().
+const char **cli_texts(const struct cli_args *args, const char *name, unsigned *count);
 // As it was written last, or NULL.
 const char *cli_text(const struct cli_args *args, const char *name);
 // Of a number, a time, a rate and so on, in the kind's unit; or `otherwise`.
@@ -188,6 +187,10 @@ enum cli_kind cli_kind_named(const char *name, size_t length);
 // or -EINVAL with one line in why.
 int cli_read_value(const struct cli_argument *argument, const char *text, uint64_t *out,
 		   char why[static CLI_WHY_MAX]);
+// The option that a word is, or NULL. *value: the value in the same word, as in -oDIR and --out=DIR,
+// or NULL.
+const struct cli_option *cli_find_option(const struct cli_command *command, const char *word,
+					 const char **value);
 // The value of an option as an argument.
 struct cli_argument cli_option_argument(const struct cli_option *option);
 

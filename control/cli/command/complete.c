@@ -134,23 +134,6 @@ add_options(struct completion *c, const struct cli_command *command)
 	completion_add(c, "", "--help", "show the usage", false);
 }
 
-// The option that a word is, or NULL. *joined: its value is in the word too.
-static const struct cli_option *
-find_option(const struct cli_command *command, const char *word, bool *joined)
-{
-	size_t length = strcspn(word, "=");
-
-	*joined = word[length] == '=';
-	for (const struct cli_option *o = command->options; o->name != NULL; o++) {
-		if (length == 2 && word[0] == '-' && o->letter != 0 && word[1] == o->letter)
-			return o;
-		if (length > 2 && strncmp(word, "--", 2) == 0 && strlen(o->name) == length - 2 &&
-		    memcmp(word + 2, o->name, length - 2) == 0)
-			return o;
-	}
-	return NULL;
-}
-
 // ---- a command ----------------------------------------------------------------------------------
 
 struct line {
@@ -220,8 +203,8 @@ take_words(struct completion *c, struct line *line, unsigned count, char *const 
 	const struct cli_option *open = NULL;
 
 	for (unsigned i = 0; i < count; i++) {
-		bool joined;
-		const struct cli_option *found = find_option(line->command, words[i], &joined);
+		const char *value;
+		const struct cli_option *found = cli_find_option(line->command, words[i], &value);
 
 		if (open != NULL) {
 			if (open->kind == CLI_FABRIC)
@@ -232,7 +215,7 @@ take_words(struct completion *c, struct line *line, unsigned count, char *const 
 				line->words[line->count++] = words[i];
 		} else if (strcmp(words[i], "--") == 0) {
 			line->foreign = true;
-		} else if (found != NULL && found->kind != CLI_FLAG && !joined) {
+		} else if (found != NULL && found->kind != CLI_FLAG && value == NULL) {
 			open = found;
 		}
 	}
@@ -269,10 +252,10 @@ take_program_options(struct completion *c, const struct completion_line *line)
 	unsigned i = 0;
 
 	while (i + 1 < line->count && line->words[i][0] == '-') {
-		bool joined;
+		const char *value;
 		const struct cli_option *option =
-			find_option(&c->program->options, line->words[i], &joined);
-		bool has_value = option != NULL && option->kind != CLI_FLAG && !joined;
+			cli_find_option(&c->program->options, line->words[i], &value);
+		bool has_value = option != NULL && option->kind != CLI_FLAG && value == NULL;
 
 		if (has_value && option->kind == CLI_FABRIC)
 			c->names.fabric = line->words[i + 1];

@@ -69,32 +69,6 @@ add_listed(struct completion *c, enum names_kind kind)
 	free(before);
 }
 
-// The names that a kind of argument stands for; NAMES_KINDS: it stands for none.
-static enum names_kind
-names_of_kind(enum cli_kind kind)
-{
-	switch (kind) {
-	case CLI_SWITCH:
-		return NAMES_SWITCH;
-	case CLI_HOST:
-	case CLI_HOSTS:
-		return NAMES_HOST;
-	case CLI_HOST_ATTACHED:
-		return NAMES_REACHABLE;
-	case CLI_TENANT:
-	case CLI_VRF:
-		return NAMES_TENANT;
-	case CLI_FABRIC:
-		return NAMES_FABRIC;
-	case CLI_PORT:
-		return NAMES_PORT;
-	case CLI_REVISION:
-		return NAMES_REVISION;
-	default:
-		return NAMES_KINDS;
-	}
-}
-
 static void
 complete_literals(struct completion *c, const char *literals, const char *help)
 {
@@ -136,11 +110,11 @@ complete_files(struct completion *c, enum cli_kind kind)
 void
 complete_argument(struct completion *c, const struct cli_argument *argument, const char *help)
 {
-	enum names_kind names = names_of_kind(argument->kind);
+	enum names_kind names = cli_kind_names(argument->kind);
 
 	if (argument->kind == CLI_LITERAL)
 		complete_literals(c, argument->name, help);
-	else if (names != NAMES_KINDS)
+	else if (names != NAMES_NONE)
 		complete_named(c, argument, names);
 	else if (argument->kind == CLI_QUEUE)
 		add_queues(c);

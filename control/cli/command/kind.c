@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each kind of argument is called in usage, and how it is read.
 #include "command.h"
+#include "live_names.h"
 
 #include "control/config/config.h"
 #include "control/config/scalar.h"
@@ -12,20 +13,13 @@
 
 #define SECONDS_MAX (24 * 3600)
 
-typedef int read_fn(const struct cli_range *range, const char *text, uint64_t *out, char *why);
+typedef int read_fn(const char *text, uint64_t *out, char *why);
 
 static int
-read_number(const struct cli_range *range, const char *text, uint64_t *out, char *why)
+read_number(const char *text, uint64_t *out, char *why)
 {
-	int64_t value;
 	char *end;
-	int rc;
 
-	if (range->least != 0 || range->most != 0) {
-		rc = scalar_integer(text, range->least, range->most, &value, why);
-		*out = rc == 0 ? (uint64_t)value : 0;
-		return rc;
-	}
 	errno = 0;
 	*out = strtoull(text, &end, 10);
 	if (errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0')
@@ -36,9 +30,8 @@ read_number(const struct cli_range *range, const char *text, uint64_t *out, char
 }
 
 static int
-read_path(const struct cli_range *range, const char *text, uint64_t *out, char *why)
+read_path(const char *text, uint64_t *out, char *why)
 {
-	(void)range;
 	*out = 0;
 	if (text[0] != '\0')
 		return 0;
@@ -47,12 +40,9 @@ read_path(const struct cli_range *range, const char *text, uint64_t *out, char *
 }
 
 static int
-read_revision(const struct cli_range *range, const char *text, uint64_t *out, char *why)
+read_revision(const char *text, uint64_t *out, char *why)
 {
-	static const struct cli_range revisions = {1, UINT32_MAX};
-
-	(void)range;
-	if (read_number(&revisions, text, out, why) == 0)
+	if (scalar_integer(text, 1, UINT32_MAX, (int64_t *)out, why) == 0)
 		return 0;
 	snprintf(why, CLI_WHY_MAX,
 		 "\"%.60s\" is not the number of a revision; `roost history` lists them", text);
@@ -60,14 +50,7 @@ read_revision(const struct cli_range *range, const char *text, uint64_t *out, ch
 }
 
 static int
-read_time(const struct cli_range *range, const char *text, uint64_t *out, char *why)
-{
-	(void)range;
-	return scalar_duration(text, out, why);
-}
-
-static int
-read_seconds(const struct cli_range *range, const char *text, uint64_t *out, char *why)
+read_seconds(const char *text, uint64_t *out, char *why)
 {
 	static const struct {
 		const char *unit;
@@ -76,7 +59,6 @@ read_seconds(const struct cli_range *range, const char *text, uint64_t *out, cha
 	char *end;
 	unsigned long long number = strtoull(text, &end, 10);
 
-	(void)range;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (text[0] < '0' || text[0] > '9' || number > SECONDS_MAX ||
 		    strcmp(end, units[i].unit) != 0)
@@ -91,60 +73,52 @@ read_seconds(const struct cli_range *range, const char *text, uint64_t *out, cha
 }
 
 static int
-read_rate(const struct cli_range *range, const char *text, uint64_t *out, char *why)
-{
-	(void)range;
-	return scalar_rate(text, out, why);
-}
-
-static int
-read_length(const struct cli_range *range, const char *text, uint64_t *out, char *why)
-{
-	(void)range;
-	return scalar_cable(text, out, why);
-}
-
-static int
-read_percent(const struct cli_range *range, const char *text, uint64_t *out, char *why)
+read_percent(const char *text, uint64_t *out, char *why)
 {
 	uint32_t ppm;
 	int rc = scalar_percent(text, &ppm, why);
 
-	(void)range;
 	*out = rc == 0 ? ppm : 0;
 	return rc;
 }
 
 static const struct {
 	const char *name;
-	read_fn *read; // NULL: any text
+	read_fn *read;         // NULL: any text
+	enum names_kind names; // of the live fabric that it may be
 } kinds[CLI_KINDS] = {
-	[CLI_LITERAL] = {"", NULL},
-	[CLI_TEXT] = {"TEXT", NULL},
+	[CLI_LITERAL] = {""},
+	[CLI_TEXT] = {"TEXT"},
 	[CLI_FILE] = {"FILE", read_path},
 	[CLI_DIRECTORY] = {"DIR", read_path},
-	[CLI_CAPTURE] = {"PORT=PCAP", NULL},
-	[CLI_FABRIC] = {"NAME", NULL},
-	[CLI_SWITCH] = {"NODE", NULL},
-	[CLI_HOST] = {"HOST", NULL},
-	[CLI_HOST_ATTACHED] = {"HOST", NULL},
-	[CLI_HOSTS] = {"HOST,...", NULL},
-	[CLI_PORT] = {"PORT", NULL},
-	[CLI_QUEUE] = {"PORT.QUEUE", NULL},
-	[CLI_TENANT] = {"TENANT", NULL},
-	[CLI_VRF] = {"VRF", NULL},
-	[CLI_REVISION] = {"REVISION", read_revision},
-	[CLI_COMMAND] = {"COMMAND", NULL},
-	[CLI_KEY] = {"KEY", NULL},
-	[CLI_VALUE] = {"VALUE", NULL},
-	[CLI_FLAG] = {"", NULL},
+	[CLI_CAPTURE] = {"PORT=PCAP"},
+	[CLI_FABRIC] = {"NAME", .names = NAMES_FABRIC},
+	[CLI_SWITCH] = {"NODE", .names = NAMES_SWITCH},
+	[CLI_HOST] = {"HOST", .names = NAMES_HOST},
+	[CLI_HOST_ATTACHED] = {"HOST", .names = NAMES_REACHABLE},
+	[CLI_HOSTS] = {"HOST,...", .names = NAMES_HOST},
+	[CLI_PORT] = {"PORT", .names = NAMES_PORT},
+	[CLI_QUEUE] = {"PORT.QUEUE"},
+	[CLI_TENANT] = {"TENANT", .names = NAMES_TENANT},
+	[CLI_VRF] = {"VRF", .names = NAMES_TENANT},
+	[CLI_REVISION] = {"REVISION", read_revision, NAMES_REVISION},
+	[CLI_COMMAND] = {"COMMAND"},
+	[CLI_KEY] = {"KEY"},
+	[CLI_VALUE] = {"VALUE"},
+	[CLI_FLAG] = {""},
 	[CLI_NUMBER] = {"N", read_number},
-	[CLI_TIME] = {"TIME", read_time},
+	[CLI_TIME] = {"TIME", scalar_duration},
 	[CLI_SECONDS] = {"TIME", read_seconds},
-	[CLI_RATE] = {"RATE", read_rate},
-	[CLI_LENGTH] = {"LENGTH", read_length},
+	[CLI_RATE] = {"RATE", scalar_rate},
+	[CLI_LENGTH] = {"LENGTH", scalar_cable},
 	[CLI_PERCENT] = {"SHARE", read_percent},
 };
+
+enum names_kind
+cli_kind_names(enum cli_kind kind)
+{
+	return kinds[kind].names;
+}
 
 const char *
 cli_argument_name(const struct cli_argument *argument)
@@ -213,7 +187,8 @@ cli_read_value(const struct cli_argument *argument, const char *text, uint64_t *
 		snprintf(why, CLI_WHY_MAX, "want %s, not \"%.40s\"", literals, text);
 		return -EINVAL;
 	}
-	if (kinds[argument->kind].read == NULL)
-		return 0;
-	return kinds[argument->kind].read(&argument->range, text, out, why);
+	if (argument->range.least != 0 || argument->range.most != 0)
+		return scalar_integer(text, argument->range.least, argument->range.most,
+				      (int64_t *)out, why);
+	return kinds[argument->kind].read != NULL ? kinds[argument->kind].read(text, out, why) : 0;
 }

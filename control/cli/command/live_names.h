@@ -3,10 +3,13 @@
 // quickly, and without a word when it does not answer.
 #pragma once
 
+#include "command.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 
 enum names_kind {
+	NAMES_NONE,
 	NAMES_SWITCH,
 	NAMES_HOST,
 	NAMES_PORT, // leaf1.swp3
@@ -30,3 +33,6 @@ struct names {
 // are none, or nobody to ask.
 json_t *names_get(struct names *names, enum names_kind kind);
 void names_free(struct names *names);
+
+// The names that an argument of a kind may be, or NAMES_NONE (kind.c).
+enum names_kind cli_kind_names(enum cli_kind kind);

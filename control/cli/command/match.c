@@ -81,3 +81,22 @@ cli_places_take(struct cli_places *places, const char *word)
 		memcpy(places->next, any_literal ? literals : names, sizeof(places->next));
 	return any_literal || any_name;
 }
+
+const struct cli_option *
+cli_find_option(const struct cli_command *command, const char *word, const char **value)
+{
+	bool is_long = strncmp(word, "--", 2) == 0;
+	size_t length = is_long ? strcspn(word, "=") : 2;
+
+	*value = NULL;
+	if (word[0] != '-' || word[1] == '\0')
+		return NULL;
+	if (word[length] != '\0')
+		*value = word + length + is_long;
+	for (const struct cli_option *o = command->options; o->name != NULL; o++)
+		if (is_long ? strlen(o->name) == length - 2 &&
+				      memcmp(o->name, word + 2, length - 2) == 0
+			    : o->letter != 0 && o->letter == word[1])
+			return o;
+	return NULL;
+}

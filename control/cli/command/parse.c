@@ -37,15 +37,6 @@ cli_usage(const char *title, const char *format, ...)
 // ---- what was given -----------------------------------------------------------------------------
 
 static bool
-has_option(const struct cli_command *command, const char *name)
-{
-	for (const struct cli_option *o = command->options; o->name != NULL; o++)
-		if (strcmp(o->name, name) == 0)
-			return true;
-	return false;
-}
-
-static bool
 has_argument(const struct cli_command *command, const char *name)
 {
 	unsigned count;
@@ -64,58 +55,53 @@ has_argument(const struct cli_command *command, const char *name)
 }
 
 // An option hides a literal of the same name, such as `show fabric`.
-static const struct cli_given *
-find_given(const struct cli_args *args, const char *name, unsigned skipped)
+static bool
+names_option(const struct cli_args *args, const char *name)
 {
-	bool option = has_option(args->command, name);
+	for (const struct cli_option *o = args->command->options; o->name != NULL; o++)
+		if (strcmp(o->name, name) == 0)
+			return true;
+	if (has_argument(args->command, name))
+		return false;
+	fprintf(stderr, "%s has no \"%s\" in its row\n", args->title, name);
+	abort();
+}
 
-	if (!option && !has_argument(args->command, name)) {
-		fprintf(stderr, "%s has no \"%s\" in its row\n", args->title, name);
-		abort();
-	}
+const char **
+cli_texts(const struct cli_args *args, const char *name, unsigned *count)
+{
+	const char **out = memory_array(args->given_count + 1, sizeof(*out), "arguments");
+	bool option = names_option(args, name);
+
+	*count = 0;
 	for (unsigned i = 0; i < args->given_count; i++)
-		if (args->given[i].option == option && strcmp(args->given[i].name, name) == 0 &&
-		    skipped-- == 0)
+		if (args->given[i].option == option && strcmp(args->given[i].name, name) == 0)
+			out[(*count)++] = args->given[i].text;
+	return out;
+}
+
+// What was given last under a name, or NULL.
+static const struct cli_given *
+find_given(const struct cli_args *args, const char *name)
+{
+	bool option = names_option(args, name);
+
+	for (unsigned i = args->given_count; i-- > 0;)
+		if (args->given[i].option == option && strcmp(args->given[i].name, name) == 0)
 			return &args->given[i];
 	return NULL;
-}
-
-unsigned
-cli_count(const struct cli_args *args, const char *name)
-{
-	unsigned count = 0;
-
-	while (find_given(args, name, count) != NULL)
-		count++;
-	return count;
-}
-
-static const struct cli_given *
-find_last(const struct cli_args *args, const char *name)
-{
-	unsigned count = cli_count(args, name);
-
-	return count != 0 ? find_given(args, name, count - 1) : NULL;
 }
 
 bool
 cli_given(const struct cli_args *args, const char *name)
 {
-	return find_given(args, name, 0) != NULL;
-}
-
-const char *
-cli_text_at(const struct cli_args *args, const char *name, unsigned i)
-{
-	const struct cli_given *given = find_given(args, name, i);
-
-	return given != NULL ? given->text : NULL;
+	return find_given(args, name) != NULL;
 }
 
 const char *
 cli_text(const struct cli_args *args, const char *name)
 {
-	const struct cli_given *given = find_last(args, name);
+	const struct cli_given *given = find_given(args, name);
 
 	return given != NULL ? given->text : NULL;
 }
@@ -123,7 +109,7 @@ cli_text(const struct cli_args *args, const char *name)
 uint64_t
 cli_number(const struct cli_args *args, const char *name, uint64_t otherwise)
 {
-	const struct cli_given *given = find_last(args, name);
+	const struct cli_given *given = find_given(args, name);
 
 	return given != NULL ? given->number : otherwise;
 }
@@ -153,11 +139,11 @@ give(struct cli_args *args, const struct cli_argument *argument, const char *sho
 // ---- options ------------------------------------------------------------------------------------
 
 static int
-refuse_option(const struct cli_args *args, const char *word, size_t length)
+refuse_option(const struct cli_args *args, const char *word)
 {
 	const char *names[CLI_OPTIONS_MAX + 1], *near;
 	char name[CLI_TITLE_MAX];
-	size_t count = 0;
+	size_t count = 0, length = word[1] == '-' ? strcspn(word, "=") : strlen(word);
 
 	for (const struct cli_option *o = args->command->options; o->name != NULL; o++)
 		if (!o->hidden)
@@ -173,46 +159,29 @@ refuse_option(const struct cli_args *args, const char *word, size_t length)
 	return cli_usage(args->title, "unknown option %s", name);
 }
 
-static const struct cli_option *
-find_option(const struct cli_command *command, const char *word, size_t length)
-{
-	for (const struct cli_option *o = command->options; o->name != NULL; o++) {
-		if (word[1] != '-' && o->letter == word[1] && o->letter != 0)
-			return o;
-		if (word[1] == '-' && strlen(o->name) == length - 2 &&
-		    memcmp(o->name, word + 2, length - 2) == 0)
-			return o;
-	}
-	return NULL;
-}
-
-// Reads the option argv[at] and its value. Returns how many words they are, or 0 after an error.
+// Reads the option argv[0] and its value. Returns how many words they are, or 0 after an error.
 static int
 take_option(struct cli_args *args, char **argv)
 {
-	const char *word = argv[0], *value = NULL;
-	bool is_long = word[1] == '-';
-	size_t length = is_long ? strcspn(word, "=") : 2;
-	const struct cli_option *option = find_option(args->command, word, length);
+	const char *value;
+	const struct cli_option *option = cli_find_option(args->command, argv[0], &value);
 	struct cli_argument argument;
 	char shown[CLI_TITLE_MAX];
 	int used = 1;
 
-	if (option == NULL || (option->kind == CLI_FLAG && !is_long && word[2] != '\0'))
-		return refuse_option(args, word, is_long ? length : strlen(word)), 0;
+	if (option == NULL || (option->kind == CLI_FLAG && argv[0][1] != '-' && value != NULL))
+		return refuse_option(args, argv[0]), 0;
 	argument = cli_option_argument(option);
 	snprintf(shown, sizeof(shown), "--%s", option->name);
-	if (word[length] != '\0')
-		value = word + length + is_long;
 	if (option->kind == CLI_FLAG && value != NULL)
 		return cli_usage(args->title, "%s takes no value", shown), 0;
 	if (option->kind != CLI_FLAG && value == NULL) {
-		if (argv[1] == NULL)
+		value = argv[1];
+		used = 2;
+		if (value == NULL)
 			return cli_usage(args->title, "%s needs a value: %s", shown,
 					 cli_argument_name(&argument)),
 			       0;
-		value = argv[1];
-		used = 2;
 	}
 	args->given[args->given_count] =
 		(struct cli_given){.name = option->name, .text = value, .option = true};
@@ -284,20 +253,25 @@ check_options(const struct cli_args *args)
 
 #define NEXT_MAX 64
 
-// What may come next, for errors: literals apart, others by the name that usage gives them.
+// What may come next, for errors: first the literals, then the others as usage names them.
 struct next {
-	char text[512]; // the names, with NULs between
-	const char *names[NEXT_MAX];
-	size_t count, literals; // the literals stand first
+	char *names[NEXT_MAX];
+	size_t count, literals;
 };
+
+static void
+add_name(struct next *next, const char *name, size_t length)
+{
+	for (size_t i = 0; i < next->count; i++)
+		if (strlen(next->names[i]) == length && memcmp(next->names[i], name, length) == 0)
+			return;
+	if (next->count < NEXT_MAX)
+		next->names[next->count++] = memory_text_part(name, length);
+}
 
 static void
 add_next(struct next *next, const struct cli_places *places, bool literal)
 {
-	char *at = next->count == 0
-			   ? next->text
-			   : (char *)(uintptr_t)strchr(next->names[next->count - 1], '\0') + 1;
-
 	for (unsigned f = 0; f < places->count; f++)
 		for (unsigned a = 0; a < cli_form_length(&places->forms[f]); a++) {
 			const struct cli_argument *argument = &places->forms[f].arguments[a];
@@ -306,43 +280,39 @@ add_next(struct next *next, const struct cli_places *places, bool literal)
 			if (!(places->next[f] >> a & 1) ||
 			    (argument->kind == CLI_LITERAL) != literal)
 				continue;
-			for (; *name != '\0'; name += strspn(name, "|")) {
-				size_t length = literal ? strcspn(name, "|") : strlen(name), i = 0;
-
-				if (next->count == NEXT_MAX ||
-				    at + length + 1 >= next->text + sizeof(next->text))
-					return;
-				memcpy(at, name, length);
-				at[length] = '\0';
-				name += length;
-				while (i < next->count && strcmp(next->names[i], at) != 0)
-					i++;
-				if (i < next->count)
-					continue;
-				next->names[next->count++] = at;
-				at += length + 1;
-			}
+			for (; literal && strchr(name, '|') != NULL; name = strchr(name, '|') + 1)
+				add_name(next, name, strcspn(name, "|"));
+			add_name(next, name, strlen(name));
 		}
 }
 
-static void
-list_next(struct next *next, const struct cli_places *places)
+static struct next
+find_next(const struct cli_places *places)
 {
-	next->count = 0;
-	add_next(next, places, true);
-	next->literals = next->count;
-	add_next(next, places, false);
+	struct next next = {.count = 0};
+
+	add_next(&next, places, true);
+	next.literals = next.count;
+	add_next(&next, places, false);
+	return next;
+}
+
+static void
+free_next(struct next *next)
+{
+	for (size_t i = 0; i < next->count; i++)
+		free(next->names[i]);
 }
 
 // "link, pause or drops".
 static void
-list_names(const struct next *next, char *list, size_t size)
+list_next(const struct next *next, char list[static CLI_LIST_MAX])
 {
 	size_t used = 0;
 
 	list[0] = '\0';
-	for (size_t i = 0; i < next->count && used < size; i++)
-		used += (size_t)snprintf(list + used, size - used, "%s%s",
+	for (size_t i = 0; i < next->count && used < CLI_LIST_MAX; i++)
+		used += (size_t)snprintf(list + used, CLI_LIST_MAX - used, "%s%s",
 					 i == 0                 ? ""
 					 : i + 1 == next->count ? " or "
 								: ", ",
@@ -352,11 +322,11 @@ list_names(const struct next *next, char *list, size_t size)
 static int
 refuse_end(const struct cli_args *args, const struct cli_places *places)
 {
-	struct next next;
+	struct next next = find_next(places);
 	char list[CLI_LIST_MAX];
 
-	list_next(&next, places);
-	list_names(&next, list, sizeof(list));
+	list_next(&next, list);
+	free_next(&next);
 	if (args->count == 0)
 		return cli_usage(args->title, "an argument is missing: %s", list);
 	return cli_usage(args->title, "an argument is missing after \"%s\": %s",
@@ -366,19 +336,19 @@ refuse_end(const struct cli_args *args, const struct cli_places *places)
 static int
 refuse_word(const struct cli_args *args, const struct cli_places *places, const char *word)
 {
-	struct next next;
-	const char *near;
+	struct next next = find_next(places);
+	const char *near = config_suggest(word, (const char *const *)next.names, next.literals);
 	char list[CLI_LIST_MAX];
 
-	list_next(&next, places);
-	near = config_suggest(word, next.names, next.literals);
+	list_next(&next, list);
 	if (near != NULL)
-		return cli_usage(args->title, "unknown argument \"%s\"; did you mean \"%s\"?", word,
-				 near);
-	if (next.literals == 0)
-		return cli_usage(args->title, "unexpected argument \"%s\"", word);
-	list_names(&next, list, sizeof(list));
-	return cli_usage(args->title, "unexpected argument \"%s\" instead of %s", word, list);
+		cli_usage(args->title, "unknown argument \"%s\"; did you mean \"%s\"?", word, near);
+	else if (next.literals == 0)
+		cli_usage(args->title, "unexpected argument \"%s\"", word);
+	else
+		cli_usage(args->title, "unexpected argument \"%s\" instead of %s", word, list);
+	free_next(&next);
+	return EXIT_USAGE;
 }
 
 // Gives each word from `word` on to the arguments of one form from `a` on, the way that the places

@@ -61,6 +61,25 @@ parse(const char *line)
 	return status;
 }
 
+static unsigned
+given_count(const char *name)
+{
+	unsigned count;
+
+	free(cli_texts(&args, name, &count));
+	return count;
+}
+
+static const char *
+text_at(const char *name, unsigned i)
+{
+	unsigned count;
+	const char **texts = cli_texts(&args, name, &count), *text = i < count ? texts[i] : NULL;
+
+	free(texts);
+	return text;
+}
+
 static void
 test_forms(void **state)
 {
@@ -82,8 +101,8 @@ test_forms(void **state)
 	assert_int_equal(parse("neighbour leaf1 vrf red"), EXIT_OK);
 	assert_string_equal(cli_text(&args, "NODE"), "leaf1");
 	assert_int_equal(parse("files a b c"), EXIT_OK);
-	assert_int_equal(cli_count(&args, "FILE"), 3);
-	assert_string_equal(cli_text_at(&args, "FILE", 1), "b");
+	assert_int_equal(given_count("FILE"), 3);
+	assert_string_equal(text_at("FILE", 1), "b");
 	assert_int_equal(parse("at 7"), EXIT_OK);
 	assert_int_equal(cli_number(&args, "REVISION", 0), 7);
 }
@@ -104,8 +123,8 @@ test_options(void **state)
 	}
 	assert_int_equal(parse("interface --in a=1 --in b=2 --until 1ms --count 9 --confirm 5m"),
 			 EXIT_OK);
-	assert_int_equal(cli_count(&args, "in"), 2);
-	assert_string_equal(cli_text_at(&args, "in", 0), "a=1");
+	assert_int_equal(given_count("in"), 2);
+	assert_string_equal(text_at("in", 0), "a=1");
 	assert_int_equal(cli_number(&args, "until", 0), 1000000000);
 	assert_int_equal(cli_number(&args, "count", 0), 9);
 	assert_int_equal(cli_number(&args, "confirm", 0), 300);
@@ -125,7 +144,7 @@ test_double_dash(void **state)
 	assert_int_equal(args.count, 6);
 	assert_string_equal(args.words[3], "ls");
 	assert_null(args.words[6]);
-	assert_int_equal(cli_count(&args, "WORD"), 3);
+	assert_int_equal(given_count("WORD"), 3);
 }
 
 static void
