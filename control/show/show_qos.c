@@ -199,71 +199,34 @@ apply_port(struct switch_config *c, const char *name)
 	}
 }
 
-// Where a port's own setting stands in the list, and which of all ports' it takes the place of.
-static void
-port_key(char key[static SETTINGS_KEY_MAX], const char *own)
+// The settings as a list. Of one port: its own settings take the place of those of all ports, and
+// other ports' are left out. How packets are routed is no QoS.
+static json_t *
+list_settings(const struct show_switch *w, const char *port)
 {
-	bool rate = strcmp(own, "max-rate") == 0;
-
-	snprintf(key, SETTINGS_KEY_MAX, "qos.%s%s", rate ? "port." : "", own);
-}
-
-// Makes a switch's list that of one of its ports: its own settings stand where those of all ports
-// stood, and other ports' are left out.
-static void
-narrow_to_port(json_t *list, const char *port)
-{
-	static const char prefix[] = "qos.ports.";
-	size_t length = strlen(port);
+	static const char routing[] = "routing.", ports[] = "qos.ports.";
+	json_t *list = settings_list(w->settings, w->marks, w->preset), *one;
 	const char *key;
-	json_t *one;
 	void *next;
 
 	json_object_foreach_safe(list, next, key, one)
 	{
-		char general[SETTINGS_KEY_MAX];
-		const char *own;
+		const char *own = key + strlen(ports);
+		size_t length = port != NULL ? strlen(port) : 0;
+		bool of_port = port != NULL && strncmp(key, ports, strlen(ports)) == 0;
 
-		if (strncmp(key, prefix, strlen(prefix)) != 0)
-			continue;
-		own = key + strlen(prefix);
-		if (strncmp(own, port, length) == 0 && own[length] == '.') {
-			port_key(general, own + length + 1);
+		if (of_port && strncmp(own, port, length) == 0 && own[length] == '.') {
+			char general[SETTINGS_KEY_MAX];
+
+			own += length + 1;
+			snprintf(general, sizeof(general), "qos.%s%s",
+				 strcmp(own, "max-rate") == 0 ? "port." : "", own);
 			json_object_set(list, general, one);
 		}
-		json_object_del(list, key);
-	}
-}
-
-// How packets are routed is no QoS.
-static void
-leave_out_routing(json_t *list)
-{
-	static const char prefix[] = "routing.";
-	const char *key;
-	json_t *one;
-	void *next;
-
-	json_object_foreach_safe(list, next, key, one)
-	{
-		if (strncmp(key, prefix, strlen(prefix)) == 0)
+		if (of_port || strncmp(key, routing, strlen(routing)) == 0)
 			json_object_del(list, key);
 	}
-}
-
-// `port`: of this one, or NULL.
-static json_t *
-add_settings(json_t *out, const struct show_switch *w, const char *port)
-{
-	json_t *list = settings_list(w->settings, w->marks, w->preset);
-
-	show_add_preset(out, w);
-	if (port != NULL)
-		narrow_to_port(list, port);
-	leave_out_routing(list);
-	json_object_set_new(out, "values", list);
-	json_object_set_new(out, "exceptions", settings_exceptions(list));
-	return out;
+	return list;
 }
 
 void
@@ -284,7 +247,7 @@ static json_t *
 qos_settings(const struct report_node *n, const struct show_switch *w, int port)
 {
 	struct switch_config c = *w->settings;
-	json_t *out;
+	json_t *out, *list;
 
 	if (port >= 0)
 		apply_port(&c, n->ports[port].name);
@@ -297,7 +260,11 @@ qos_settings(const struct report_node *n, const struct show_switch *w, int port)
 			number_list(c.priority_to_group, CONFIG_PRIORITIES), "sp-to-tc",
 			number_list(c.priority_to_class, CONFIG_PRIORITIES), "traffic-class",
 			classes_json(&c), "pools", show_qos_pools(&c, n));
-	return add_settings(out, w, port >= 0 ? n->ports[port].name : NULL);
+	show_add_preset(out, w);
+	list = list_settings(w, port >= 0 ? n->ports[port].name : NULL);
+	json_object_set_new(out, "values", list);
+	json_object_set_new(out, "exceptions", settings_exceptions(list));
+	return out;
 }
 
 static json_t *

@@ -21,22 +21,6 @@ begin(struct hints *h)
 	fputs("look at: ", h->to);
 }
 
-// The port with the most of something.
-struct worst {
-	const struct report_node *node;
-	unsigned int port;
-	unsigned int priority;
-	uint64_t most;
-};
-
-static void
-consider(struct worst *w, const struct report_node *n, unsigned int port, unsigned int priority,
-	 uint64_t value)
-{
-	if (value > w->most)
-		*w = (struct worst){n, port, priority, value};
-}
-
 static uint64_t
 lossless_drops(const struct report_node *n, unsigned int port, unsigned int i)
 {
@@ -53,20 +37,25 @@ lossless_drops(const struct report_node *n, unsigned int port, unsigned int i)
 	return drops;
 }
 
-static struct worst
-find_worst(const struct report_result *r, bool pauses)
+struct summary_worst
+summary_find_worst(const struct report_result *r, bool pauses)
 {
-	struct worst w = {.most = 0};
+	struct summary_worst w = {.most = 0};
 
 	for (uint32_t i = 0; i < r->node_count; i++) {
 		const struct report_node *n = &r->nodes[i];
 
 		for (unsigned int k = 0; k < n->node->port_count; k++)
-			for (unsigned int c = 0; c < PRIORITIES; c++)
-				consider(&w, n, k, c,
-					 pauses ? counters_rx_pause(&n->node->ports[k], c, r->now)
-							  .total
-						: lossless_drops(n, k, c));
+			for (unsigned int c = 0; c < PRIORITIES; c++) {
+				uint64_t value =
+					pauses ? counters_rx_pause(&n->node->ports[k], c, r->now)
+							 .total
+					       : lossless_drops(n, k, c);
+
+				if (value > w.most)
+					w = (struct summary_worst){n, n->ports[k].name, k, c,
+								   value};
+			}
 	}
 	return w;
 }
@@ -74,19 +63,19 @@ find_worst(const struct report_result *r, bool pauses)
 static void
 hint_lossless(struct hints *h, const struct report_result *r, const struct report_totals *totals)
 {
-	struct worst w;
+	struct summary_worst w;
 
 	if (totals->drops_lossless == 0)
 		return;
 	begin(h);
-	w = find_worst(r, false);
+	w = summary_find_worst(r, false);
 	fprintf(h->to,
 		"%ju drops in lossless groups or queues, most at %s.%s priority group %u (%ju): "
-		"the "
-		"group's headroom is too small for the rate, cable or MTU, or the headroom pool is "
+		"the group's headroom is too small for the rate, cable or MTU, or the headroom "
+		"pool is "
 		"too small for all groups\n",
-		(uintmax_t)totals->drops_lossless, w.node->name, w.node->ports[w.port].name,
-		w.priority, (uintmax_t)w.most);
+		(uintmax_t)totals->drops_lossless, w.node->name, w.name, w.priority,
+		(uintmax_t)w.most);
 }
 
 static void
@@ -122,7 +111,7 @@ hint_order(struct hints *h, const struct report_result *r, const struct report_t
 static void
 hint_pauses(struct hints *h, const struct report_result *r)
 {
-	struct worst w = find_worst(r, true);
+	struct summary_worst w = summary_find_worst(r, true);
 
 	if (r->last_event == 0 || (double)w.most < PAUSED_SHARE * (double)r->last_event)
 		return;
@@ -130,8 +119,7 @@ hint_pauses(struct hints *h, const struct report_result *r)
 	fprintf(h->to,
 		"%s.%s was paused for %.0f %% of the run in priority %u: head-of-line blocking: %s "
 		"also holds up traffic for other ports\n",
-		w.node->name, w.node->ports[w.port].name,
-		100.0 * (double)w.most / (double)r->last_event, w.priority,
+		w.node->name, w.name, 100.0 * (double)w.most / (double)r->last_event, w.priority,
 		w.node->ports[w.port].peer != NULL ? w.node->ports[w.port].peer : "its far side");
 }
 

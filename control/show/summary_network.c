@@ -29,39 +29,12 @@ summary_retransmitted(const struct report_result *r)
 	return sum;
 }
 
-// The port and priority that received pauses held the longest.
-static void
-print_longest_pause(const struct report_result *r, FILE *to)
-{
-	const struct report_node *where = NULL;
-	unsigned int port = 0, priority = 0;
-	char text[TEXT_VALUE_MAX];
-	ps_t longest = 0;
-
-	for (uint32_t i = 0; i < r->node_count; i++) {
-		for (unsigned int k = 0; k < r->nodes[i].node->port_count; k++) {
-			for (unsigned int c = 0; c < PRIORITIES; c++) {
-				const struct port *p = &r->nodes[i].node->ports[k];
-				ps_t held = counters_rx_pause(p, c, r->now).total;
-
-				if (held <= longest)
-					continue;
-				where = &r->nodes[i];
-				port = k;
-				priority = c;
-				longest = held;
-			}
-		}
-	}
-	if (where != NULL)
-		fprintf(to, "; longest paused: %s.%s priority %u, %s", where->name,
-			where->ports[port].name, priority, text_duration(text, longest));
-}
-
 void
 summary_print_events(const struct report_result *r, FILE *to)
 {
+	struct summary_worst longest = summary_find_worst(r, true);
 	struct report_totals totals;
+	char text[TEXT_VALUE_MAX];
 
 	report_totals_compute(r->nodes, r->node_count, &totals);
 	fprintf(to, "\ndrops   %ju, of them lossless %ju\n", (uintmax_t)totals.drops,
@@ -71,7 +44,9 @@ summary_print_events(const struct report_result *r, FILE *to)
 			fprintf(to, "        %s %ju: %s\n", drop_name(i),
 				(uintmax_t)totals.by_reason[i], drop_advice(i));
 	fprintf(to, "PFC     %ju sent", (uintmax_t)totals.pfc_tx);
-	print_longest_pause(r, to);
+	if (longest.node != NULL)
+		fprintf(to, "; longest paused: %s.%s priority %u, %s", longest.node->name,
+			longest.name, longest.priority, text_duration(text, longest.most));
 	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals.ecn_marked,
 		(uintmax_t)r->cnps);
 	fprintf(to, "resent  %ju packets; %ju arrived out of order\n",

@@ -104,21 +104,6 @@ add_nodes(json_t *set, const json_t *answer, enum names_kind kind)
 }
 
 static void
-add_tenants(json_t *set, const json_t *answer)
-{
-	json_t *network;
-	size_t i;
-
-	json_array_foreach(json_object_get(answer, "networks"), i, network)
-	{
-		const char *name = json_string_value(json_object_get(network, "tenant"));
-
-		if (name != NULL)
-			add(set, name);
-	}
-}
-
-static void
 add_revisions(json_t *set, const json_t *answer)
 {
 	json_t *revision;
@@ -134,22 +119,25 @@ add_revisions(json_t *set, const json_t *answer)
 	}
 }
 
+// The tenants of the networks, or the hosts of one.
 static void
-add_members(json_t *set, const json_t *answer, const char *tenant)
+add_networks(json_t *set, const json_t *answer, const char *tenant)
 {
-	const json_t *networks = json_object_get(answer, "networks");
 	json_t *network, *host;
 	size_t i, j;
 
-	json_array_foreach((json_t *)(uintptr_t)networks, i, network)
+	json_array_foreach(json_object_get(answer, "networks"), i, network)
 	{
 		const char *name = json_string_value(json_object_get(network, "tenant"));
 
-		if (name == NULL || strcmp(name, tenant) != 0)
+		if (name == NULL)
 			continue;
-		json_array_foreach(json_object_get(network, "hosts"), j,
-				   host) if (json_is_string(host))
-			add(set, json_string_value(host));
+		if (tenant == NULL)
+			add(set, name);
+		else if (strcmp(name, tenant) == 0)
+			json_array_foreach(json_object_get(network, "hosts"), j,
+					   host) if (json_is_string(host))
+				add(set, json_string_value(host));
 	}
 }
 
@@ -175,30 +163,24 @@ add_fabric(void *context, const char *name)
 json_t *
 names_get(struct names *names, enum names_kind kind)
 {
-	if (names->known[kind] != NULL)
-		return names->known[kind];
-	names->known[kind] = json_object();
-	switch (kind) {
-	case NAMES_FABRIC:
-		api_socket_list(add_fabric, names->known[kind]);
-		break;
-	case NAMES_TENANT:
-		add_tenants(names->known[kind], ask(names, ANSWER_NETWORKS));
-		break;
-	case NAMES_REVISION:
-		add_revisions(names->known[kind], ask(names, ANSWER_HISTORY));
-		break;
-	case NAMES_MEMBER:
-		if (names->tenant != NULL)
-			add_members(names->known[kind], ask(names, ANSWER_NETWORKS), names->tenant);
-		break;
-	case NAMES_REACHABLE:
-		add_reachable(names->known[kind], ask(names, ANSWER_HOSTS));
-		break;
-	default:
-		add_nodes(names->known[kind], ask(names, ANSWER_FABRIC), kind);
-	}
-	return names->known[kind];
+	json_t *set = names->known[kind];
+
+	if (set != NULL)
+		return set;
+	set = names->known[kind] = json_object();
+	if (kind == NAMES_FABRIC)
+		api_socket_list(add_fabric, set);
+	else if (kind == NAMES_TENANT)
+		add_networks(set, ask(names, ANSWER_NETWORKS), NULL);
+	else if (kind == NAMES_MEMBER && names->tenant != NULL)
+		add_networks(set, ask(names, ANSWER_NETWORKS), names->tenant);
+	else if (kind == NAMES_REVISION)
+		add_revisions(set, ask(names, ANSWER_HISTORY));
+	else if (kind == NAMES_REACHABLE)
+		add_reachable(set, ask(names, ANSWER_HOSTS));
+	else if (kind == NAMES_SWITCH || kind == NAMES_HOST || kind == NAMES_PORT)
+		add_nodes(set, ask(names, ANSWER_FABRIC), kind);
+	return set;
 }
 
 void
