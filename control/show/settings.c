@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The list follows the rows of the schema, for the preset's settings as for the switch's, so that a
 // key's values are compared as a file writes them. A limit is an alpha or a static size: the one
-// counts as changed if the preset has the other.
+// is overridden if the preset has the other.
 #include "settings.h"
 
 #include "control/config/encode.h"
@@ -60,7 +60,7 @@ value_in(const json_t *list, const char *key)
 	return json_string_value(json_object_get(json_object_get(list, key), "value"));
 }
 
-// What the preset says of a key, or of the key that it has in its place, with that one's name.
+// The preset's value of a key, or "alpha 8" if it has the other key of a limit.
 static json_t *
 preset_value(const json_t *preset, const char *key)
 {

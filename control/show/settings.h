@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The settings of a switch as a list: every key as a file writes it, with its value, where the
-// value came from and what the preset alone would say.
+// value came from, and the value of the preset alone.
 #pragma once
 
 #include "control/config/config.h"
@@ -11,7 +11,7 @@
 // below a switch's section but its presets and lists (histograms, pins, learn). ORIGIN:
 // "overridden" if the value is not the preset's (or, without a preset, the default's), else
 // "preset" or "default". A key that the preset has no value for is overridden if it is written.
-// "preset" is null then, and names the other key if the preset has the other of alpha and static:
+// "preset" is null then; if the preset has the other one of alpha and static, it names that key:
 // "alpha 8". "where" is "line N" of the file, "live" for a value that was set since it was read, or
 // null. marks: of config_switch_marked(); preset: the settings of the preset alone.
 json_t *settings_list(const struct switch_config *settings, const struct config_marks *marks,

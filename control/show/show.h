@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `roost show` answers, as JSON, from the nodes and from what the process that runs them
-// knows, and how the answer is printed. Names are those of counters.json. Control thread; nodes
-// stand still meanwhile (counters.h).
+// `roost show`: an answer is JSON, made from the nodes and from the state of the process that runs
+// them; the command prints it. Names are those of counters.json. Control thread; nodes must stand
+// still (counters.h).
 #pragma once
 
 #include "control/fabric/counters.h"
@@ -14,7 +14,7 @@ struct show_worker {
 	unsigned int nodes; // that it owns
 	uint64_t lag_ns;    // wall time by which it runs behind the clock, last and most
 	uint64_t lag_max_ns;
-	uint64_t slips; // times the fabric's clock gave way to it
+	uint64_t slips; // times the fabric's clock waited for it
 };
 
 struct show_link {
@@ -69,16 +69,16 @@ struct show_learning {
 	const char *source; // "netlink", "fpm", "both"
 	uint64_t prefixes;
 	uint64_t messages;
-	uint64_t dumps; // everything was read: once at the start, and where something was missed
+	uint64_t dumps; // reads of everything: at the start, and after something was missed
 	uint64_t overruns;
 	uint64_t refused;
-	uint64_t asked; // neighbours
+	uint64_t asked; // neighbours solicited
 	uint64_t published;
 	bool fpm_connected;
 };
 
 struct show_route {
-	const char *node; // whose table it stands in
+	const char *node; // whose table has it
 	const char *vrf;
 	const char *prefix; // "10.0.1.0/24"
 	const char *mode;   // how its group picks: "ecmp", "adaptive"
@@ -105,7 +105,7 @@ struct show_nic {
 	unsigned int count;
 };
 
-// A class of frames of a port that shares its interface with the kernel, and who gets it.
+// A class of frames of a port that shares its interface with the kernel, and who receives it.
 struct show_steered {
 	const char *name; // "bgp"
 	const char *to;   // "kernel", "dataplane" or "nobody"
@@ -121,7 +121,7 @@ struct show_steering {
 	const char *tag;    // a hash of its instructions
 	bool generic;       // not run by the interface's driver
 	size_t addresses;   // of the switch
-	size_t left_out;    // of those, beyond what it can know
+	size_t left_out;    // of those, more than the program has room for
 	const struct show_steered *classes;
 	unsigned int class_count;
 };
@@ -152,13 +152,13 @@ struct show_state {
 // The words that may follow `roost show`; *count of them.
 const char *const *show_words(size_t *count);
 
-// What an answer needs beyond the nodes, so that nothing is gathered in vain.
+// What an answer needs beyond the nodes; the caller collects nothing else.
 enum show_needs {
 	SHOW_NEEDS_SETTINGS = 1 << 0, // show_state.switches
 	SHOW_NEEDS_QUEUE_PAIRS = 1 << 1,
 	SHOW_NEEDS_STEERING = 1 << 2,
 	SHOW_NEEDS_ROUTES = 1 << 3,
-	SHOW_NEEDS_DEVICES = 1 << 4, // what devices lose, which is added to the answer
+	SHOW_NEEDS_DEVICES = 1 << 4, // drops in devices, which the caller adds to the answer
 };
 
 // Of the answer to params.

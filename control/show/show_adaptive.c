@@ -46,7 +46,7 @@ classes(const struct report_node *n, const struct next_hop *hop, ps_t now, bool 
 	return show_bit_list(bits);
 }
 
-// As a choice that looked at it now would find it.
+// As a choice made now would find it.
 static bool
 is_busy(const struct report_node *n, const struct port *p, ps_t now)
 {
@@ -54,7 +54,7 @@ is_busy(const struct report_node *n, const struct port *p, ps_t now)
 	       paths_utilisation(n->node, p, now) > p->profile->busy_bytes;
 }
 
-// A member's grade for each traffic class, with all that makes it worse; null where it is held.
+// A member's grade for each traffic class with all penalties; null where the class is held.
 static json_t *
 grades(const struct report_node *n, const struct next_hop *hop, ps_t now)
 {
@@ -77,7 +77,7 @@ grades(const struct report_node *n, const struct next_hop *hop, ps_t now)
 	return out;
 }
 
-// What of its link a port uses, in percent, or null where it does not count.
+// The share of its link that a port uses, in percent, or null where it is not measured.
 static json_t *
 utilisation(const struct report_node *n, const struct port *p, ps_t now)
 {
@@ -120,7 +120,7 @@ group_json(const struct report_node *n, const struct next_hop_group *group, ps_t
 			 group->pinned, "members", members);
 }
 
-// Whether a group before has the same next hops: they differ in what packets wear alone.
+// Whether an earlier group has the same next hops: they differ only in the encapsulation.
 static bool
 is_shared(const struct tables *t, uint32_t group)
 {
@@ -131,7 +131,7 @@ is_shared(const struct tables *t, uint32_t group)
 	return false;
 }
 
-// Groups with one member choose nothing; of those that share their next hops the first is listed.
+// Groups with one member make no choice. Of groups with the same next hops the first is listed.
 static json_t *
 groups_json(const struct report_node *n, ps_t now)
 {
@@ -188,7 +188,7 @@ grade_cell(struct text_table *t, const struct show_row *row)
 	text_table_cell(t, "%" JSON_INTEGER_FORMAT, worst);
 }
 
-// Adds a word, and the classes that it is about, to a list in the last cell.
+// Adds a word, and the classes that it concerns, to a list in the last cell.
 static void
 append_state(struct text_table *t, const char **between, const char *word, const json_t *classes)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every key of a switch with its value and where that came from, in the order of a file.
-// Members of a map that follow each other with the same value and mark are printed as one row:
-// "qos.dscp-to-priority.24-31". Of groups and classes that nothing maps to only what was written is
-// printed.
+// Consecutive members of a map with the same value and origin are one row,
+// "qos.dscp-to-priority.24-31". Groups and classes that nothing maps to are left out except for
+// their overridden keys.
 #include "show_qos.h"
 
 #include "settings.h"
@@ -26,7 +26,7 @@ node_json(const struct show_state *s, const struct report_node *n)
 
 // ---- printing ----------------------------------------------------------------------------------
 
-// Rows of one map that are alike: NAME.FIRST to NAME.LAST.
+// Consecutive members of a map that print the same: NAME.FIRST to NAME.LAST.
 struct range {
 	const char *key; // of the first
 	int name;        // length of NAME in it
@@ -57,7 +57,7 @@ end_range(struct text_table *t, struct range *r)
 	r->one = NULL;
 }
 
-// What `one` and `other` show is the same.
+// Whether two values print the same.
 static bool
 alike(const json_t *one, const json_t *other)
 {
@@ -70,7 +70,7 @@ alike(const json_t *one, const json_t *other)
 	return true;
 }
 
-// "qos.tc.4.weight" where nothing maps to class 4 and nobody wrote it.
+// "qos.tc.4.weight" is idle if nothing maps to class 4 and the key is not overridden.
 static bool
 is_idle(const json_t *values, const char *key, const json_t *one)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dropped packets by reason: how many, the ports they came in by, and what to do about it.
+// Dropped packets by reason: how many, the ports they came in by, and advice.
 #include "show_view.h"
 
 #include "control/base/memory.h"

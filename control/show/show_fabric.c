@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fabric as a whole: its nodes, links and workers.
+// The fabric: its nodes, links and workers.
 #include "show_view.h"
 
 static void

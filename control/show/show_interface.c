@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ports: what they are and what they count, a line each; or the four tables of `counters qos`.
+// Ports and their traffic, a line each; or the four tables of `counters qos`.
 // Columns are named as operators know them: rx-pause-frames and so on from NVUE's `counters
 // qos`, pg and tc from SONiC's watermarks; `max` is the peak of the column before it.
 #include "show_view.h"

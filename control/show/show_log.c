@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The log of a fabric since it came up, oldest entry first, as in counters.json. An entry that
-// concerns no queue belongs to no node or port either.
+// concerns no queue concerns no node or port either.
 #include "show_view.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The neighbours that switches know, and the sources they learn from.
+// The neighbours of switches, and the sources that they learn routes from.
 #include "show_view.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ source_cell(struct text_table *t, const struct show_row *row)
 			show_flag(row->value, "fpm_connected") ? ", zebra is connected" : "");
 }
 
-// The first time that everything is read is no resync.
+// The first dump is no resync.
 static void
 resyncs_cell(struct text_table *t, const struct show_row *row)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The networks of tenants: who is in them, which join, and what they reach outside.
+// The networks of tenants: their hosts, which networks are joined, and the prefixes outside that they reach.
 #include "show_view.h"
 
 #define HOSTS_SHOWN 8
@@ -11,7 +11,7 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 	return q->port == NULL;
 }
 
-// As one cell: "h1 h2", of many the first and how many there are.
+// "h1 h2" in one cell; of many, the first ones and the count.
 static void
 names_cell(struct text_table *t, const json_t *names, size_t most)
 {

@@ -15,7 +15,7 @@ eight_paused(const struct port *p,
 	return out;
 }
 
-// What counters.json does not have: whether a pause is in force, and the history of 802.3x.
+// Beyond counters.json: whether a pause is in force, and the history of 802.3x.
 static json_t *
 pauses_now(const struct port *p, ps_t now)
 {
@@ -58,7 +58,7 @@ static const struct show_column columns[] = {
 	{0},
 };
 
-// What the keys of a direction begin with, and what it is called.
+// A direction: its name, the prefixes of its keys, and the word for a pause in force.
 struct direction {
 	const char *name;
 	const char *pfc;  // "pfc_rx"
@@ -69,7 +69,7 @@ struct direction {
 static const struct direction directions[] = {{"rx", "pfc_rx", "pause_rx", "held"},
 					      {"tx", "pfc_tx", "pause_tx", "pausing"}};
 
-// What follows that in the keys of a priority and of 802.3x.
+// The suffixes of those keys for a priority and for 802.3x.
 static const struct {
 	const char *pfc, *link;
 	enum show_format format;

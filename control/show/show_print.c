@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of what an answer holds. The path of a table is gone down once, with what each `*` stands
-// for kept beside; where it ends is a row.
+// Printing answers as tables. A table has a row for each place that its path leads to.
 #include "show_view.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A switch's QoS as `nv show qos roce` lays it out: flow control, congestion control, trust, maps,
-// scheduling and pools, under the names known there, and beside it every key with its value and
-// where that came from (settings.h). What is shown of one port has that port's own settings in it.
+// scheduling and pools, under its names; and every key with its value and where that came
+// from (settings.h). For one port, its own settings are included.
 #include "show_qos.h"
 
 #include "settings.h"
@@ -39,7 +39,7 @@ show_used_classes(const struct switch_config *c)
 
 // ---- flow control ----------------------------------------------------------------------------
 
-// The lengths of the cables behind the ports (or one of them), each once, in metres.
+// The distinct lengths of the cables of all ports, or of one, in metres.
 static json_t *
 cable_lengths(const struct report_node *n, const struct show_switch *w, int port)
 {
@@ -56,7 +56,7 @@ cable_lengths(const struct report_node *n, const struct show_switch *w, int port
 	return out;
 }
 
-// XOFF goes out for priorities whose group is lossless.
+// Whether the switch sends XOFF: for priorities whose group is lossless.
 static bool
 generates(const struct switch_config *c)
 {
@@ -130,7 +130,7 @@ trust_json(const struct switch_config *c)
 	return json_pack("{s:o,s:i}", "trust-mode", modes, "port-default-sp", c->port_priority);
 }
 
-// A class's part of what the DWRR classes that are in use share, in parts per million.
+// A class's share of the weights of all DWRR classes in use, in parts per million.
 static unsigned int
 weight_share(const struct switch_config *c, unsigned int tc)
 {
@@ -174,7 +174,7 @@ classes_json(const struct switch_config *c)
 
 // ---- all of it -------------------------------------------------------------------------------
 
-// The settings as a port has them, where it has some of its own.
+// Replaces settings by a port's own.
 static void
 apply_port(struct switch_config *c, const char *name)
 {

@@ -8,7 +8,7 @@
 
 #define PRIORITY_COUNT 8
 
-// What a priority is to RoCE: PFC's, or the one of CNPs (DSCP 48).
+// The role of a priority in RoCE: paused by PFC, or that of CNPs (DSCP 48).
 static const char *
 role_of(const json_t *settings, uint64_t priority)
 {

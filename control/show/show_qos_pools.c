@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffer pools of a switch as its RoCE settings show them: who is charged to which, and how
-// full it is.
+// The buffer pools of a switch for `show qos roce`: who is charged to each, and how full it is.
 #include "show_qos.h"
 
-// What the operators of the two systems call a pool.
+// The names of a pool in Cumulus Linux and SONiC.
 static const char *
 known_as(const struct switch_config *c, enum config_pool pool)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The queue pairs of NICs: whom they speak to, how far they are, and what became of them. What a
-// role does not have is left out.
+// The queue pairs of NICs: peers, progress, retransmissions, congestion control. Counters that a
+// role does not have are left out.
 #include "show_view.h"
 
 #include <arpa/inet.h>
@@ -49,27 +49,26 @@ add_congestion(json_t *to, const struct congestion_reading *r)
 }
 
 static json_t *
-pair_json(const struct report_node *n, const struct qp_state *look)
+pair_json(const struct report_node *n, const struct qp_state *qp)
 {
-	bool sends = look->role == NIC_ROLE_SENDER || look->role == NIC_ROLE_RESPONDER;
-	bool receives = look->role == NIC_ROLE_RECEIVER || look->role == NIC_ROLE_READER;
+	bool sends = qp->role == NIC_ROLE_SENDER || qp->role == NIC_ROLE_RESPONDER;
+	bool receives = qp->role == NIC_ROLE_RECEIVER || qp->role == NIC_ROLE_READER;
 	char address[INET6_ADDRSTRLEN];
 	json_t *out;
 
-	inet_ntop(look->ip_version == 6 ? AF_INET6 : AF_INET, look->peer_ip, address,
-		  sizeof(address));
-	out = json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:I}", "port", n->ports[look->port].name, "qpn",
-			(json_int_t)look->qpn, "role", roles[look->role], "state",
-			states[look->state], "peer", address, "peer_qpn",
-			(json_int_t)look->peer_qpn, "psn", (json_int_t)look->psn);
-	if (look->role == NIC_ROLE_RECEIVER || look->role == NIC_ROLE_RESPONDER)
-		json_object_set_new(out, "msn", json_integer((json_int_t)look->msn));
-	if (sends || look->role == NIC_ROLE_READER)
-		add_sent(out, &look->sent);
+	inet_ntop(qp->ip_version == 6 ? AF_INET6 : AF_INET, qp->peer_ip, address, sizeof(address));
+	out = json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:I}", "port", n->ports[qp->port].name, "qpn",
+			(json_int_t)qp->qpn, "role", roles[qp->role], "state", states[qp->state],
+			"peer", address, "peer_qpn", (json_int_t)qp->peer_qpn, "psn",
+			(json_int_t)qp->psn);
+	if (qp->role == NIC_ROLE_RECEIVER || qp->role == NIC_ROLE_RESPONDER)
+		json_object_set_new(out, "msn", json_integer((json_int_t)qp->msn));
+	if (sends || qp->role == NIC_ROLE_READER)
+		add_sent(out, &qp->sent);
 	if (receives)
-		add_received(out, &look->received);
-	if (look->paced)
-		add_congestion(out, &look->reading);
+		add_received(out, &qp->received);
+	if (qp->paced)
+		add_congestion(out, &qp->reading);
 	return out;
 }
 
@@ -113,8 +112,7 @@ port_cell(struct text_table *t, const struct show_row *row)
 	text_table_cell(t, "%s.%s", row->names[0], show_string(row->value, "port"));
 }
 
-// A count that the role has, under the one or the other name; of a reader, which has both, the
-// first.
+// A count under one of two names, depending on the role; a reader has both, and the first counts.
 static void
 count_cell(struct text_table *t, const struct show_row *row, const char *key, const char *other)
 {

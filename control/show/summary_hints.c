@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the figures of a run suggest to look at. `roost check` warns of what settings will do; this
-// says what they did.
+// What to examine after a run. `roost check` warns of what settings will do; this says what they did.
 #include "summary_internal.h"
 
 // Uplinks this uneven lose a fifth of the leaf's bandwidth when they are full.

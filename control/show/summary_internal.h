@@ -10,7 +10,7 @@ void summary_print_events(const struct report_result *r, FILE *to);
 // The most and the least loaded links by tier.
 void summary_print_links(const struct report_result *r, FILE *to);
 void summary_print_pools(const struct report_result *r, FILE *to);
-// Where to look when something is wrong; nothing when nothing is.
+// Hints where something is wrong.
 void summary_print_hints(const struct report_result *r, FILE *to);
 
 // The port and priority with the longest received pauses, or with the most drops in lossless groups

@@ -82,7 +82,7 @@ struct cli_option {
 	bool required;
 	bool repeated;
 	bool alone;  // a form of its own: no words beside it, and no options that are not shared
-	bool shared; // by many commands, so not worth a place in the line of usage
+	bool shared; // by many commands, and left out of the line of usage
 	bool hidden; // for tests
 };
 
@@ -183,7 +183,7 @@ const char *cli_argument_name(const struct cli_argument *argument);
 // The kind that usage calls so, or CLI_TEXT.
 enum cli_kind cli_kind_named(const char *name, size_t length);
 
-// Reads a word as what an argument stands for; of a kind that is not a number, *out is 0. Returns 0,
+// Reads a word as the value of an argument; *out is 0 for kinds that are not numbers. Returns 0,
 // or -EINVAL with one line in why.
 int cli_read_value(const struct cli_argument *argument, const char *text, uint64_t *out,
 		   char why[static CLI_WHY_MAX]);
@@ -197,8 +197,8 @@ struct cli_argument cli_option_argument(const struct cli_option *option);
 // Whether a word is one of "json|text".
 bool cli_is_literal(const char *literals, const char *word);
 
-// Where a command's forms are after some words: for each form a bit for each argument that may
-// come next, and one behind the last argument when the form may end there.
+// The positions in a command's forms after some words: for each form, a bit for each argument that
+// may come next, and the bit behind the last argument if the form may end there.
 struct cli_places {
 	const struct cli_form *forms;
 	unsigned count;
@@ -209,6 +209,6 @@ struct cli_places {
 const struct cli_form *cli_forms(const struct cli_command *command, unsigned *count);
 unsigned cli_form_length(const struct cli_form *form);
 void cli_places_begin(struct cli_places *places, const struct cli_command *command);
-// Goes over a word. A word that stands in a form literally is that, not what a name could be.
-// Returns false when no form takes it; the places are then as before.
+// Moves past a word. A word that is a literal of any form is only that, never a name. Returns false
+// if no form accepts it; the places are unchanged then.
 bool cli_places_take(struct cli_places *places, const char *word);

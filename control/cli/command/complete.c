@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words before the one that is being completed are read once: options and their values are set
-// aside, the rest leads the command's forms to the arguments that may come next.
+// The words before the completed one are read once. Options and their values are skipped; the other
+// words determine which arguments of the command's forms may come next.
 #include "complete.h"
 
 #include "control/base/memory.h"
@@ -187,7 +187,7 @@ static void
 complete_command(struct completion *c, struct line *line)
 {
 	line->live = strcmp(line->command->name, "help") != 0;
-	// Only what is in a list can be taken from it.
+	// Only hosts that are in the list can be removed from it.
 	if (strcmp(line->command->name, "unset") == 0 && line->count == 3 &&
 	    strcmp(line->words[0], "tenant") == 0 && strcmp(line->words[2], "hosts") == 0) {
 		c->names.tenant = line->words[1];
@@ -196,7 +196,7 @@ complete_command(struct completion *c, struct line *line)
 	complete_forms(c, line);
 }
 
-// Sets options aside. Returns the one whose value the completed word is, or NULL.
+// Skips options. Returns the one whose value the completed word is, or NULL.
 static const struct cli_option *
 take_words(struct completion *c, struct line *line, unsigned count, char *const *words)
 {
@@ -244,7 +244,7 @@ complete_program(struct completion *c, bool interactive)
 	}
 }
 
-// Goes over the options before the command. Returns how many words they are; more than count - 1
+// Skips the options before the command. Returns how many words they are; more than count - 1
 // when the completed word is the value of the last.
 static unsigned
 take_program_options(struct completion *c, const struct completion_line *line)

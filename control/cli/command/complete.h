@@ -7,19 +7,19 @@
 #include "live_names.h"
 
 #define COMPLETION_ITEMS_MAX 65536
-#define COMPLETION_WORDS_MAX 256 // of a line that are no options
+#define COMPLETION_WORDS_MAX 256 // of a line, options not counted
 
 struct completion_item {
-	char *word; // the whole word, not only what is missing of it
+	char *word; // complete, not only its missing end
 	char *help; // may be empty
 	bool more;  // it goes on: no blank behind it
-	bool note;  // stands for what cannot be listed, such as VALUE
+	bool note;  // a placeholder for words that cannot be listed, such as VALUE
 };
 
 struct completion {
 	struct completion_item *items;
 	unsigned count;
-	bool files, directories; // names of files will do too
+	bool files, directories; // names of files fit too
 	size_t file_at;          // where in the word such a name begins
 	const char *word;        // that is being completed
 	struct names names;
@@ -39,7 +39,7 @@ void completion_find(struct completion *out, const struct cli_program *program,
 		     const struct completion_line *line);
 void completion_free(struct completion *completion);
 
-// Sorted, and how much all of them have in common, as long a beginning as there is.
+// Sorts the items. Length of the longest common beginning.
 void completion_sort(struct completion *completion);
 size_t completion_common(const struct completion *completion);
 
@@ -49,15 +49,15 @@ size_t completion_common(const struct completion *completion);
 void completion_add(struct completion *c, const char *before, const char *word, const char *help,
 		    bool more);
 void completion_add_commands(struct completion *c);
-// What may stand there and cannot be listed.
+// Adds a placeholder for words that cannot be listed.
 void completion_note(struct completion *c, const char *what, const char *help);
-// What an argument may be (complete_word.c).
+// Adds the words that an argument may be (complete_word.c).
 void complete_argument(struct completion *c, const struct cli_argument *argument, const char *help);
 
 // Keys (complete_key.c). live: only those that change while a fabric runs.
 void complete_key(struct completion *c, bool live);
-// How many of these words a key takes that begins there; it may go on with the next word.
+// How many of these words belong to the key that begins with the first.
 unsigned complete_key_words(unsigned count, char *const *words);
-// What may follow these words, which are a key: more of it, and if `value` what it can be set to.
+// Adds what may follow these words, which are a key: its next parts and, if `value`, its values.
 void complete_after_key(struct completion *c, unsigned count, char *const *words, bool live,
 			bool value);

@@ -17,7 +17,7 @@ struct next {
 	bool dotted;                    // parts are joined by dots
 };
 
-// The fabric's names that stand where the schema has a word for all of them.
+// The kind of names that a placeholder of the schema stands for.
 static bool
 names_of(const struct describe_place *place, const char *word, enum names_kind *kind)
 {

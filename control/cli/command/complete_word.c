@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an argument of a command may be: a literal is itself, others are files or names of the live
-// fabric.
+// The words that an argument may be: literals, files, or names of the live fabric.
 #include "complete.h"
 
 #include "control/base/memory.h"
@@ -38,7 +37,7 @@ add_names(struct completion *c, enum names_kind kind, const char *before, bool m
 	}
 }
 
-// leaf1.swp3.0 to leaf1.swp3.7, once the port stands.
+// leaf1.swp3.0 to leaf1.swp3.7 behind a port; else ports.
 static void
 add_queues(struct completion *c)
 {
@@ -58,7 +57,7 @@ add_queues(struct completion *c)
 	free(port);
 }
 
-// Names after commas: what stands before the last is settled.
+// Names with commas between: the last one is completed.
 static void
 add_listed(struct completion *c, enum names_kind kind)
 {

@@ -48,7 +48,7 @@ struct line {
 	size_t column, indent;
 };
 
-// Adds a word to a line of usage, on a new line where it is full.
+// Adds a word to a line of usage, or to a new line if the line is full.
 static void
 put(struct line *line, const char *word)
 {
@@ -104,14 +104,14 @@ static void
 put_options(struct line *line, const struct cli_command *command)
 {
 	for (const struct cli_option *o = command->options; o->name != NULL; o++) {
-		char text[96], whole[112];
+		char text[96], full[112];
 
 		if (o->shared || o->alone || o->hidden)
 			continue;
 		option_text(text, sizeof(text), o, false);
-		snprintf(whole, sizeof(whole), "%s%s%s%s", o->required ? "" : "[", text,
+		snprintf(full, sizeof(full), "%s%s%s%s", o->required ? "" : "[", text,
 			 o->repeated ? "..." : "", o->required ? "" : "]");
-		put(line, whole);
+		put(line, full);
 	}
 }
 

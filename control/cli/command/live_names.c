@@ -12,9 +12,9 @@
 
 enum { ANSWER_FABRIC, ANSWER_NETWORKS, ANSWER_HISTORY, ANSWER_HOSTS };
 
-// What the fabric answers, once: an empty object if it does not.
+// The answer of the fabric to one query, kept; an empty object if it does not answer.
 static json_t *
-ask(struct names *names, int which)
+query(struct names *names, int which)
 {
 	static const struct {
 		const char *method, *what;
@@ -56,7 +56,7 @@ add(json_t *set, const char *name)
 		json_object_set_new(set, name, json_null());
 }
 
-// Hosts that have no NIC of the fabric's own are known by their links alone.
+// Hosts without a simulated NIC appear only in links.
 static void
 add_linked_hosts(json_t *set, const json_t *answer)
 {
@@ -171,15 +171,15 @@ names_get(struct names *names, enum names_kind kind)
 	if (kind == NAMES_FABRIC)
 		api_socket_list(add_fabric, set);
 	else if (kind == NAMES_TENANT)
-		add_networks(set, ask(names, ANSWER_NETWORKS), NULL);
+		add_networks(set, query(names, ANSWER_NETWORKS), NULL);
 	else if (kind == NAMES_MEMBER && names->tenant != NULL)
-		add_networks(set, ask(names, ANSWER_NETWORKS), names->tenant);
+		add_networks(set, query(names, ANSWER_NETWORKS), names->tenant);
 	else if (kind == NAMES_REVISION)
-		add_revisions(set, ask(names, ANSWER_HISTORY));
+		add_revisions(set, query(names, ANSWER_HISTORY));
 	else if (kind == NAMES_REACHABLE)
-		add_reachable(set, ask(names, ANSWER_HOSTS));
+		add_reachable(set, query(names, ANSWER_HOSTS));
 	else if (kind == NAMES_SWITCH || kind == NAMES_HOST || kind == NAMES_PORT)
-		add_nodes(set, ask(names, ANSWER_FABRIC), kind);
+		add_nodes(set, query(names, ANSWER_FABRIC), kind);
 	return set;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names that a live fabric has, for completion: asked of it when they are first needed,
-// quickly, and without a word when it does not answer.
+// The names in a live fabric, for completion. They are queried when first needed, with a short
+// timeout; a fabric that does not answer has none.
 #pragma once
 
 #include "command.h"
@@ -29,8 +29,8 @@ struct names {
 	json_t *answers[4]; // of the fabric: itself, its networks, its history, its attached hosts
 };
 
-// The names of a kind, in order, as the keys of an object that stays the names'. Empty when there
-// are none, or nobody to ask.
+// The names of a kind, in order, as the keys of an object that belongs to `names`. Empty if
+// there are none or the fabric does not answer.
 json_t *names_get(struct names *names, enum names_kind kind);
 void names_free(struct names *names);
 

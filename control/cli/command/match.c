@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a command's forms are after some words, as a set of places that is carried from word to
-// word: the parser wants it to end, and completion offers what it holds.
+// Which arguments of a command's forms may come next after some words. The parser accepts words that
+// bring a form to its end; completion offers the next arguments.
 #include "command.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ cli_forms(const struct cli_command *command, unsigned *count)
 	return forms;
 }
 
-// From this argument on, up to and with the first that may not be left out.
+// The arguments from this one on, up to and including the first that is required.
 static uint8_t
 reach(const struct cli_form *form, unsigned argument)
 {

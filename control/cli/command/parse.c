@@ -195,7 +195,7 @@ is_option(const char *word)
 	return word[0] == '-' && word[1] != '\0' && !isdigit((unsigned char)word[1]);
 }
 
-// Parts options and words. all: up to the end; else up to the first word.
+// Separates options from words. all: up to the end; else up to the first word.
 static int
 take_options(struct cli_args *args, int argc, char **argv, bool all)
 {
@@ -203,7 +203,7 @@ take_options(struct cli_args *args, int argc, char **argv, bool all)
 
 	while (i < argc && (all || is_option(argv[i]))) {
 		if (strcmp(argv[i], "--") == 0) {
-			// Behind it everything is a word; it is one itself where a form has it.
+			// All that follows are words. It is a word itself if a form has it.
 			i += !has_argument(args->command, "--");
 			break;
 		}

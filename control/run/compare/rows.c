@@ -208,7 +208,7 @@ put_flows_of_group(const struct reader *r, const char *kind, struct group *g)
 	put_group(r, kind, g->name, COMPARE_GROUP_FCT_P99, percentile(g, 99));
 }
 
-// Rows of items or tenants, unless there is but one: then it is the whole run.
+// Rows of items or tenants, unless there is only one, which is the same as the run.
 static void
 read_groups_of_flows(const struct reader *r, const char *kind, const json_t *flows)
 {
