@@ -30,53 +30,6 @@ count_slots(const struct tables *t, const struct next_hop_group *group, uint16_t
 	return count;
 }
 
-// The traffic classes for which a test holds, as numbers.
-static json_t *
-classes(const struct report_node *n, const struct next_hop *hop, ps_t now, bool held)
-{
-	unsigned int bits = 0;
-
-	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
-		enum spray_notice noticed = spray_noticed(n->node, hop, tc, now);
-
-		if (held ? n->node->held[hop->port] >> tc & 1 || noticed == SPRAY_NOTICE_HELD
-			 : noticed == SPRAY_NOTICE_CONGESTED)
-			bits |= 1u << tc;
-	}
-	return show_bit_list(bits);
-}
-
-// As a choice made now would find it.
-static bool
-is_busy(const struct report_node *n, const struct port *p, ps_t now)
-{
-	return p->profile->busy_bytes != 0 &&
-	       paths_utilisation(n->node, p, now) > p->profile->busy_bytes;
-}
-
-// A member's grade for each traffic class with all penalties; null where the class is held.
-static json_t *
-grades(const struct report_node *n, const struct next_hop *hop, ps_t now)
-{
-	const struct node *node = n->node;
-	const bool busy = is_busy(n, &node->ports[hop->port], now);
-	const uint8_t worse = node->port_penalty[hop->port];
-	json_t *out = json_array();
-
-	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
-		enum spray_notice noticed = spray_noticed(node, hop, tc, now);
-		uint32_t load = spray_load(node, hop, tc);
-		bool held = load & SPRAY_HELD || noticed == SPRAY_NOTICE_HELD;
-
-		json_array_append_new(
-			out, held ? json_null()
-				  : json_integer(spray_grade(node->current, load) +
-						 (worse & PATH_DEGRADED ? 1 : 0) + busy +
-						 (noticed == SPRAY_NOTICE_CONGESTED ? 1 : 0)));
-	}
-	return out;
-}
-
 // The share of its link that a port uses, in percent, or null where it is not measured.
 static json_t *
 utilisation(const struct report_node *n, const struct port *p, ps_t now)
@@ -89,6 +42,7 @@ utilisation(const struct report_node *n, const struct port *p, ps_t now)
 			 (double)UTILISATION_WINDOW);
 }
 
+// "grade": for each traffic class the grade with all penalties, or null where the class is held.
 static json_t *
 member_json(const struct report_node *n, const struct next_hop_group *group, uint32_t slot,
 	    ps_t now)
@@ -96,16 +50,32 @@ member_json(const struct report_node *n, const struct next_hop_group *group, uin
 	const struct node *node = n->node;
 	const struct next_hop *hop = &node->current->next_hops[slot];
 	const struct port *p = &node->ports[hop->port];
-	json_t *out = json_pack(
-		"{s:s,s:i,s:b,s:b,s:b,s:o,s:o,s:o,s:o,s:I}", "port", n->ports[hop->port].name,
-		"weight", (int)count_slots(node->current, group, hop->port), "up", p->up,
-		"degraded", node->port_penalty[hop->port] & PATH_DEGRADED ? 1 : 0, "busy",
-		is_busy(n, p, now), "grade", grades(n, hop, now), "held",
-		classes(n, hop, now, true), "noticed", classes(n, hop, now, false), "utilisation",
-		utilisation(n, p, now), "tx_packets", (json_int_t)p->tx_packets);
+	bool degraded = node->port_penalty[hop->port] & PATH_DEGRADED;
+	bool busy = p->profile->busy_bytes != 0 &&
+		    paths_utilisation(node, p, now) > p->profile->busy_bytes;
+	unsigned int held = node->held[hop->port], congested = 0;
+	json_t *grades = json_array();
 
-	show_set_text(out, "peer", n->ports[hop->port].peer);
-	return out;
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
+		enum spray_notice noticed = spray_noticed(node, hop, tc, now);
+		uint32_t load = spray_load(node, hop, tc);
+
+		if (noticed == SPRAY_NOTICE_HELD)
+			held |= 1u << tc;
+		if (noticed == SPRAY_NOTICE_CONGESTED)
+			congested |= 1u << tc;
+		json_array_append_new(
+			grades, load & SPRAY_HELD || noticed == SPRAY_NOTICE_HELD
+					? json_null()
+					: json_integer(spray_grade(node->current, load) + degraded +
+						       busy + (congested >> tc & 1)));
+	}
+	return json_pack("{s:s,s:i,s:b,s:b,s:b,s:o,s:o,s:o,s:o,s:I,s:s?}", "port",
+			 n->ports[hop->port].name, "weight",
+			 (int)count_slots(node->current, group, hop->port), "up", p->up, "degraded",
+			 degraded, "busy", busy, "grade", grades, "held", show_bit_list(held),
+			 "noticed", show_bit_list(congested), "utilisation", utilisation(n, p, now),
+			 "tx_packets", (json_int_t)p->tx_packets, "peer", n->ports[hop->port].peer);
 }
 
 static json_t *

@@ -12,11 +12,9 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 	const struct tables *t = report_tables(n);
 	const struct port_profile *profile = report_profile(n, port);
 	const struct report_port *names = &n->ports[port];
-	json_t *out = json_object(), *counters;
+	json_t *out = json_pack("{s:s,s:I,s:s?}", "state", n->node->ports[port].up ? "up" : "down",
+				"rate_bps", (json_int_t)names->rate_bps, "peer", names->peer);
 
-	show_set_text(out, "state", n->node->ports[port].up ? "up" : "down");
-	json_object_set_new(out, "rate_bps", json_integer((json_int_t)names->rate_bps));
-	show_set_text(out, "peer", names->peer);
 	if (profile != NULL) {
 		const struct port_tables *own = &t->ports[port];
 
@@ -26,9 +24,7 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 		show_set_text(out, "tenant",
 			      own->tenant < t->tenant_count ? n->tenants[own->tenant] : NULL);
 	}
-	counters = counters_port(n, port, COUNTERS_PORTS, s->now);
-	json_object_update(out, counters);
-	json_decref(counters);
+	json_object_update_new(out, counters_port(n, port, COUNTERS_PORTS, s->now));
 	return out;
 }
 

@@ -38,10 +38,8 @@ static json_t *
 port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
 	json_t *out = counters_port(n, port, COUNTERS_PFC, s->now);
-	json_t *now = pauses_now(&n->node->ports[port], s->now);
 
-	json_object_update(out, now);
-	json_decref(now);
+	json_object_update_new(out, pauses_now(&n->node->ports[port], s->now));
 	return out;
 }
 

@@ -152,6 +152,12 @@ value_cell(struct text_table *t, const json_t *value, enum show_format format)
 	case SHOW_COUNT:
 		text_table_cell(t, "%" PRIu64, number);
 		break;
+	case SHOW_KNOWN:
+		if (json_is_integer(value) && json_integer_value(value) >= 0)
+			text_table_cell(t, "%" PRIu64, number);
+		else
+			text_table_cell(t, "-");
+		break;
 	case SHOW_BYTES:
 		text_table_cell(t, "%s", text_bytes(text, number));
 		break;

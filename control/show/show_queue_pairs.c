@@ -116,32 +116,13 @@ port_cell(struct text_table *t, const struct show_row *row)
 static void
 count_cell(struct text_table *t, const struct show_row *row, const char *key, const char *other)
 {
-	const json_t *value = json_object_get(row->value, key);
-
-	if (value == NULL)
-		value = json_object_get(row->value, other);
-	if (json_is_integer(value) && json_integer_value(value) >= 0)
-		text_table_cell(t, "%ju", (uintmax_t)json_integer_value(value));
-	else
-		text_table_cell(t, "-");
-}
-
-static void
-retransmitted_cell(struct text_table *t, const struct show_row *row)
-{
-	count_cell(t, row, "retransmitted", "");
+	show_cell(t, row, json_object_get(row->value, key) != NULL ? key : other, SHOW_KNOWN);
 }
 
 static void
 naks_cell(struct text_table *t, const struct show_row *row)
 {
 	count_cell(t, row, "naks_rx", "naks_tx");
-}
-
-static void
-order_cell(struct text_table *t, const struct show_row *row)
-{
-	count_cell(t, row, "out_of_order", "");
 }
 
 static void
@@ -167,9 +148,9 @@ static const struct show_column columns[] = {
 	{"peer", .format = SHOW_TEXT},
 	{"peer-qpn", "peer_qpn", SHOW_COUNT},
 	{"psn", .format = SHOW_COUNT},
-	{"retransmitted", .format = SHOW_COUNT, .cell = retransmitted_cell},
+	{"retransmitted", .format = SHOW_KNOWN},
 	{"naks", .format = SHOW_COUNT, .cell = naks_cell},
-	{"out-of-order", .format = SHOW_COUNT, .cell = order_cell},
+	{"out-of-order", "out_of_order", SHOW_KNOWN},
 	{"cnps", .format = SHOW_COUNT, .cell = cnps_cell},
 	{"rate", .format = SHOW_RATE, .cell = rate_cell},
 	{0},

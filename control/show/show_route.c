@@ -21,10 +21,9 @@ route_json(const struct show_route *r)
 	json_t *via = json_array();
 
 	for (unsigned int i = 0; i < r->next_hop_count; i++) {
-		json_t *hop = json_object();
+		json_t *hop = json_pack("{s:s,s:s?}", "port", r->next_hops[i].port, "node",
+					r->next_hops[i].node);
 
-		show_set_text(hop, "port", r->next_hops[i].port);
-		show_set_text(hop, "node", r->next_hops[i].node);
 		show_set_mac(hop, r->next_hops[i].mac);
 		json_array_append_new(via, hop);
 	}

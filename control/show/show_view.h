@@ -83,6 +83,7 @@ enum show_format {
 	SHOW_NAME,    // "1": the name of the first `*`; "12": of the first and second: "leaf1.swp3"
 	SHOW_INDEX,   // the same to the right
 	SHOW_COUNT,
+	SHOW_KNOWN, // a count; "-" where there is none
 	SHOW_BYTES,
 	SHOW_RATE,     // 0: "device", which a port without a rate of its own is as fast as
 	SHOW_LIMIT,    // a rate; 0: "-"
