@@ -54,31 +54,36 @@ put_others(const struct comparison *c, const struct compare_row *row,
 	fputs(".", to);
 }
 
-// True when something was printed.
-static bool
+// A blank between sentences.
+static void
+begin_sentence(FILE *to)
+{
+	if (ftell(to) != 0)
+		fputc(' ', to);
+}
+
+static void
 conclude(const struct comparison *c, const struct compare_row *row, const char *superlative,
-	 bool more, FILE *to)
+	 FILE *to)
 {
 	const struct compare_ranking r = compare_rank(c, row);
 
 	if (r.ranked < 2)
-		return false;
-	if (more)
-		fputc(' ', to);
+		return;
+	begin_sentence(to);
 	if (r.best < 0) {
 		fprintf(to, "No difference in %s.", row->metric->name);
-		return true;
+		return;
 	}
 	compare_put_best(c, &r, to);
 	fprintf(to, " %s the %s %s", r.equal > 1 ? "have" : "has", superlative, row->metric->name);
 	put_others(c, row, &r, to);
-	return true;
 }
 
 // The completion time of an item or tenant that differs most: one flow that suffers hardly shows
 // in figures of the whole run.
-static bool
-conclude_groups(const struct comparison *c, bool more, FILE *to)
+static void
+conclude_groups(const struct comparison *c, FILE *to)
 {
 	const struct compare_row *most = NULL;
 	struct compare_ranking of_most;
@@ -99,15 +104,15 @@ conclude_groups(const struct comparison *c, bool more, FILE *to)
 		of_most = r;
 	}
 	if (most == NULL)
-		return false;
-	fprintf(to, "%sThe largest difference is in %s, best with ", more ? " " : "", most->name);
+		return;
+	begin_sentence(to);
+	fprintf(to, "The largest difference is in %s, best with ", most->name);
 	compare_put_best(c, &of_most, to);
 	put_others(c, most, &of_most, to);
-	return true;
 }
 
 static void
-put_faults(const struct comparison *c, bool more, FILE *to)
+put_faults(const struct comparison *c, FILE *to)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		const struct compare_run *run = &c->runs[i];
@@ -116,21 +121,19 @@ put_faults(const struct comparison *c, bool more, FILE *to)
 		// The worst of the seeds.
 		double least = completed->count != 0 ? completed->samples[0] : 0;
 		double most = lost->count != 0 ? lost->samples[lost->count - 1] : 0;
-		const char *blank = more ? " " : "";
 
-		if (run->state == COMPARE_FAILED)
-			fprintf(to, "%s%s failed: %s.", blank, run->name, run->why);
-		else if (run->state == COMPARE_STALLED)
-			fprintf(to, "%s%s stalled: its packets are held forever.", blank,
-				run->name);
-		else if (least < run->load.flows)
-			fprintf(to, "%sOnly %.0f of the %u flows of %s are complete.", blank, least,
-				run->load.flows, run->name);
-		else if (most > 0)
-			fprintf(to, "%s%s lost %.0f lossless packets.", blank, run->name, most);
-		else
+		if (run->state <= COMPARE_TIME && least >= run->load.flows && most == 0)
 			continue;
-		more = true;
+		begin_sentence(to);
+		if (run->state == COMPARE_FAILED)
+			fprintf(to, "%s failed: %s.", run->name, run->why);
+		else if (run->state == COMPARE_STALLED)
+			fprintf(to, "%s stalled: its packets are held forever.", run->name);
+		else if (least < run->load.flows)
+			fprintf(to, "Only %.0f of the %u flows of %s are complete.", least,
+				run->load.flows, run->name);
+		else
+			fprintf(to, "%s lost %.0f lossless packets.", run->name, most);
 	}
 }
 
@@ -140,12 +143,11 @@ compare_verdict(const struct comparison *c)
 	char *text = NULL;
 	size_t length;
 	FILE *to = memory_stream_open(&text, &length);
-	bool more;
 
-	more = conclude(c, &c->rows[COMPARE_STEP], "shortest", false, to);
-	more |= conclude(c, &c->rows[COMPARE_GOODPUT], "highest", more, to);
-	more |= conclude_groups(c, more, to);
-	put_faults(c, more, to);
+	conclude(c, &c->rows[COMPARE_STEP], "shortest", to);
+	conclude(c, &c->rows[COMPARE_GOODPUT], "highest", to);
+	conclude_groups(c, to);
+	put_faults(c, to);
 	if (ftell(to) == 0)
 		fputs("There is nothing to conclude: fewer than two runs completed a flow.", to);
 	fclose(to);
