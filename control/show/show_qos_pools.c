@@ -2,25 +2,20 @@
 // The buffer pools of a switch for `show qos roce`: who is charged to each, and how full it is.
 #include "show_qos.h"
 
-// The names of a pool in Cumulus Linux and SONiC.
-static const char *
-known_as(const struct switch_config *c, enum config_pool pool)
-{
-	static const char *const cumulus[CONFIG_POOLS] = {
-		[CONFIG_POOL_INGRESS_LOSSLESS] = "roce-reserved-ingress",
-		[CONFIG_POOL_INGRESS_LOSSY] = "lossy-default-ingress",
-		[CONFIG_POOL_EGRESS_LOSSLESS] = "roce-reserved-egress",
-		[CONFIG_POOL_EGRESS_LOSSY] = "lossy-default-egress",
-	};
-	static const char *const sonic[CONFIG_POOLS] = {
-		[CONFIG_POOL_INGRESS_LOSSLESS] = "ingress_lossless_pool",
-		[CONFIG_POOL_INGRESS_LOSSY] = "ingress_lossy_pool",
-		[CONFIG_POOL_EGRESS_LOSSLESS] = "egress_lossless_pool",
-		[CONFIG_POOL_EGRESS_LOSSY] = "egress_lossy_pool",
-	};
-
-	return c->preset == CONFIG_PRESET_SONIC ? sonic[pool] : cumulus[pool];
-}
+// In NVUE's order, with the names in Cumulus Linux and in SONiC.
+static const struct qos_pool {
+	enum config_pool pool;
+	enum pool_id id;
+	const char *cumulus, *sonic;
+} pools[CONFIG_POOLS] = {
+	{CONFIG_POOL_INGRESS_LOSSY, POOL_INGRESS_LOSSY, "lossy-default-ingress",
+	 "ingress_lossy_pool"},
+	{CONFIG_POOL_INGRESS_LOSSLESS, POOL_INGRESS_LOSSLESS, "roce-reserved-ingress",
+	 "ingress_lossless_pool"},
+	{CONFIG_POOL_EGRESS_LOSSY, POOL_EGRESS_LOSSY, "lossy-default-egress", "egress_lossy_pool"},
+	{CONFIG_POOL_EGRESS_LOSSLESS, POOL_EGRESS_LOSSLESS, "roce-reserved-egress",
+	 "egress_lossless_pool"},
+};
 
 // Who is charged to a pool, and whether by dynamic or static thresholds.
 struct pool_users {
@@ -61,25 +56,20 @@ pool_users(const struct switch_config *c, enum config_pool pool)
 
 // "name" is the pool's in counters.json, and so are the counters' names.
 static json_t *
-pool_json(const struct switch_config *c, const struct report_node *n, enum config_pool pool)
+pool_json(const struct switch_config *c, const struct report_node *n, const struct qos_pool *pool)
 {
-	static const enum pool_id ids[CONFIG_POOLS] = {
-		[CONFIG_POOL_INGRESS_LOSSLESS] = POOL_INGRESS_LOSSLESS,
-		[CONFIG_POOL_INGRESS_LOSSY] = POOL_INGRESS_LOSSY,
-		[CONFIG_POOL_EGRESS_LOSSLESS] = POOL_EGRESS_LOSSLESS,
-		[CONFIG_POOL_EGRESS_LOSSY] = POOL_EGRESS_LOSSY,
-	};
-	const struct pool_users u = pool_users(c, pool);
+	const struct pool_users u = pool_users(c, pool->pool);
 	json_t *counters = counters_node(n, COUNTERS_POOLS, 0);
 	json_t *one =
-		json_object_get(json_object_get(counters, "pools"), counters_pool_name(ids[pool]));
-	json_t *out = json_pack("{s:s,s:s,s:s,s:o,s:o}", "name", config_pool_name(pool), "known-as",
-				known_as(c, pool), "mode",
-				u.fixed && u.dynamic ? "Mixed"
-				: u.fixed            ? "Static"
-						     : "Dynamic",
-				"switch-priorities", show_bit_list(u.priorities), "traffic-class",
-				show_bit_list(u.classes));
+		json_object_get(json_object_get(counters, "pools"), counters_pool_name(pool->id));
+	json_t *out =
+		json_pack("{s:s,s:s,s:s,s:o,s:o}", "name", config_pool_name(pool->pool), "known-as",
+			  c->preset == CONFIG_PRESET_SONIC ? pool->sonic : pool->cumulus, "mode",
+			  u.fixed && u.dynamic ? "Mixed"
+			  : u.fixed            ? "Static"
+					       : "Dynamic",
+			  "switch-priorities", show_bit_list(u.priorities), "traffic-class",
+			  show_bit_list(u.classes));
 
 	json_object_update(out, one);
 	json_decref(counters);
@@ -89,12 +79,9 @@ pool_json(const struct switch_config *c, const struct report_node *n, enum confi
 json_t *
 show_qos_pools(const struct switch_config *c, const struct report_node *n)
 {
-	static const enum config_pool order[] = {
-		CONFIG_POOL_INGRESS_LOSSY, CONFIG_POOL_INGRESS_LOSSLESS, CONFIG_POOL_EGRESS_LOSSY,
-		CONFIG_POOL_EGRESS_LOSSLESS};
 	json_t *out = json_array();
 
 	for (unsigned int i = 0; i < CONFIG_POOLS; i++)
-		json_array_append_new(out, pool_json(c, n, order[i]));
+		json_array_append_new(out, pool_json(c, n, &pools[i]));
 	return out;
 }
