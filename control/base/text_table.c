@@ -55,6 +55,8 @@ text_table_append(struct text_table *t, const char *format, ...)
 	char **last = &t->cells[t->cell_count - 1], *before = *last, *more;
 	va_list arguments;
 
+	if (strlen(before) >= TEXT_CELL_MAX)
+		return;
 	va_start(arguments, format);
 	more = memory_vformat(format, arguments);
 	va_end(arguments);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -47,6 +48,23 @@ test_columns_line_up(void **state)
 				  "  leaf1                7  up\n"
 				  "  a-longer-name  1234567\n"
 				  "  x                       down\n");
+	free(text);
+	text_table_destroy(t);
+}
+
+// What others send cannot make a cell grow without end.
+static void
+test_a_cell_has_a_limit(void **state)
+{
+	struct text_table *t = text_table_create(columns, 1);
+	char *text;
+
+	(void)state;
+	text_table_cell(t, "%s", "");
+	for (unsigned int i = 0; i < TEXT_CELL_MAX; i++)
+		text_table_append(t, "%s", "0123");
+	text = printed(t, "");
+	assert_int_equal(strlen(text), strlen("name\n") + TEXT_CELL_MAX + strlen("\n"));
 	free(text);
 	text_table_destroy(t);
 }
@@ -125,6 +143,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns_line_up),
+		cmocka_unit_test(test_a_cell_has_a_limit),
 		cmocka_unit_test(test_a_row_that_is_not_complete),
 		cmocka_unit_test(test_nothing_steers_the_terminal),
 		cmocka_unit_test(test_bytes),
