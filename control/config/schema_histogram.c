@@ -73,21 +73,20 @@ check_histogram_place(struct decoder *d, const struct schema_key *key, const str
 	struct config_histogram *histogram = base;
 	const char *text = histogram->where.text;
 	const char *dot = strchr(text, '.');
-	char port[8], why[SCALAR_WHY];
+	char port[8] = "", why[SCALAR_WHY] = "";
 
 	(void)key;
-	if (dot != NULL && (size_t)(dot - text) < sizeof(port)) {
-		memcpy(port, text, dot - text);
-		port[dot - text] = '\0';
-		if (scalar_port_number(port, "swp", &histogram->port_number) == 0 &&
-		    scalar_index(dot + 1, CONFIG_PRIORITIES, &histogram->index, why) == 0)
-			return;
-	}
-	decode_error(
-		d, node->pos,
-		"\"%.40s\" is not a port and a %s of it such as swp1.3 (swp1 to swp256, 0 to 7)",
-		text,
-		histogram->kind == CONFIG_HISTOGRAM_GROUP ? "priority group" : "traffic class");
+	if (dot != NULL)
+		snprintf(port, sizeof(port), "%.*s", (int)(dot - text), text);
+	if (scalar_port_number(port, "swp", &histogram->port_number) == 0 &&
+	    scalar_index(dot + 1, CONFIG_PRIORITIES, &histogram->index, why) == 0)
+		return;
+	decode_error(d, node->pos,
+		     "\"%.40s\" is not a port and a %s of it such as swp1.3 (swp1 to swp256, 0 to "
+		     "7)%s%s",
+		     text,
+		     histogram->kind == CONFIG_HISTOGRAM_GROUP ? "priority group" : "traffic class",
+		     why[0] != '\0' ? ": " : "", why);
 }
 
 // The row of a bound, which is a size, but of a latency a duration.

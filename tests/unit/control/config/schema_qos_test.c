@@ -227,11 +227,13 @@ histogram_mistakes(void **state)
 		       "      - {min: 960B}\n"
 		       "      - {queue: swp1.1, min: 1us, bins: 2}\n"
 		       "      - {latency: swp1.1, min: 1KB, sample: 1us}\n"
-		       "      - {queue: swp1.2, size: 0B, sample: 1ps}\n",
+		       "      - {queue: swp1.2, size: 0B, sample: 1ps}\n"
+		       "      - {queue: swp1.03}\n",
 		"f.yaml:5:17: switch.qos.histograms[0].queue: \"swp1\" is not a port and a traffic "
 		"class of it such as swp1.3 (swp1 to swp256, 0 to 7)\n"
 		"f.yaml:6:17: switch.qos.histograms[1].group: \"swp1.8\" is not a port and a "
-		"priority group of it such as swp1.3 (swp1 to swp256, 0 to 7)\n"
+		"priority group of it such as swp1.3 (swp1 to swp256, 0 to 7): 8 is out of range: "
+		"0 to 7\n"
 		"f.yaml:7:19: switch.qos.histograms[2].latency: \"leaf1.swp1.3\" is not a port and "
 		"a traffic class of it such as swp1.3 (swp1 to swp256, 0 to 7)\n"
 		"f.yaml:8:17: switch.qos.histograms[3].queue: \"swp257.1\" is not a port and a "
@@ -252,7 +254,10 @@ histogram_mistakes(void **state)
 		"f.yaml:13:31: switch.qos.histograms[8].size: 0B is out of range: 1B to "
 		"1024GiB\n"
 		"f.yaml:13:43: switch.qos.histograms[8].sample: 1ps is out of range: 1ns to "
-		"3600s\n");
+		"3600s\n"
+		"f.yaml:14:17: switch.qos.histograms[9].queue: \"swp1.03\" is not a port and a "
+		"traffic class of it such as swp1.3 (swp1 to swp256, 0 to 7): \"03\" is to be "
+		"written 3\n");
 	expect_messages(SINGLE "  qos:\n    histograms:\n"
 			       "      - {queue: swp1.1}\n"
 			       "      - {group: swp1.1}\n"
