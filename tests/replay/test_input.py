@@ -158,7 +158,7 @@ class BadInput(Case):
                  ("set: switch.qos.tc.0.red, to: on", line + r"tc\.0\.red: needs ecn"),
                  ("set: switch.qos.tc.3.ecn.min, to: 3MB", line + r"ecn: min \(3000000 .*max \(2097152"),
                  ("set: switch.qos.trim.size, to: 100B", line + r"trim\.size: 100B is out of range: 256B to 1024B"),
-                 ('set: switch.qos.ports, to: "{swp9: {trust: []}}"', line + r"no port swp9"),
+                 ('set: switch.qos.ports, to: "{swp9: {trust: []}}"', line + r"has port swp9"),
                  ("restore: swp9.3", line + r"swp9"), ("restore: swp1.8", line + r"swp1\.8"),
                  ("clear: marks", line + r"watermarks")]
         for event, pattern in cases:
