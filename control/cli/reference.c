@@ -4,7 +4,7 @@
 
 #include "command/complete.h"
 #include "control/config/schema/describe.h"
-#include "control/fabric/counter.h"
+#include "control/fabric/counters.h"
 #include "control/run/live/answer.h"
 #include "shell/shell.h"
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of counters. A row has its name, kind, unit, where it lives, and its help; what can be
-// read in "where" is declared by COUNTER_READ below. Lengths of buffer are kept in cells and leave
-// here in bytes, instants and durations in ps and leave in ns.
-#include "counter.h"
+// The table of counters. A row has a name, kind, unit, where it is read, and help; the *_PLACE macros
+// below declare what "where" may use. The dataplane keeps lengths of buffer in cells and times in ps; the
+// rows give bytes and ns.
+#include "counters.h"
 
-#include "counters_internal.h"
 #include "dataplane/queueing/buffer.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 // clang-format off

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a node counts is in counter.c; here its JSON is put together. "tenants" names only those
-// that the node's tables know. A pool without a limit has the size that its counter could reach,
-// and says "unlimited": true.
+// The JSON of the counters of counter.c. "tenants" names only those in the node's tables. A pool
+// without a limit has the size that its counter could reach, and "unlimited": true. "drops" names only
+// reasons that occurred.
 #include "counters.h"
 
-#include "counter.h"
-#include "counters_internal.h"
+#include "dataplane/base/drop.h"
 
 static const char *const pool_names[POOL_COUNT] = {
 	[POOL_INGRESS_LOSSLESS] = "ingress-lossless",
@@ -44,6 +43,136 @@ counters_cell(const struct report_node *n)
 	const struct tables *t = report_tables(n);
 
 	return t != NULL ? t->cell : 1;
+}
+
+static struct counters_pause
+pause_at(const struct pause_clock *c, ps_t end, ps_t now)
+{
+	struct counters_pause out = {
+		.total = pause_clock_total(c, time_min(now, end)),
+		.last_start = c->last_start,
+		.last_end = c->last_end,
+		.transitions = c->transitions,
+		.paused = c->since != PS_NEVER && end > now,
+	};
+
+	if (c->since != PS_NEVER && end <= now)
+		out.last_end = end;
+	return out;
+}
+
+struct counters_pause
+counters_rx_pause(const struct port *p, unsigned int priority, ps_t now)
+{
+	return pause_at(&p->rx_pause[priority], p->pause_until[priority], now);
+}
+
+struct counters_pause
+counters_tx_pause(const struct port *p, unsigned int priority, ps_t now)
+{
+	return pause_at(&p->tx_pause[priority], PS_NEVER, now);
+}
+
+// ---- ports -------------------------------------------------------------------------------------
+
+static json_t *
+drops(const struct port *p)
+{
+	json_t *out = json_object();
+
+	for (unsigned int i = 0; i < DROP_COUNT; i++)
+		if (p->drops[i] != 0)
+			json_object_set_new(out, drop_name(i),
+					    json_integer((json_int_t)p->drops[i]));
+	return out;
+}
+
+// The eight groups, or queues.
+static json_t *
+eight(enum counter_scope scope, unsigned int parts, struct counter_place at)
+{
+	json_t *out = json_array();
+
+	for (at.index = 0; at.index < PRIORITIES; at.index++) {
+		json_t *one = json_object();
+
+		counter_add(one, scope, parts, &at);
+		json_array_append_new(out, one);
+	}
+	return out;
+}
+
+json_t *
+counters_port(const struct report_node *n, unsigned int port, unsigned int parts, ps_t now)
+{
+	const struct counter_place at = {.n = n, .port = port, .now = now};
+	json_t *out = json_object();
+
+	counter_add(out, COUNTER_OF_PORT, parts, &at);
+	if (parts & COUNTERS_DROPS)
+		json_object_set_new(out, "drops", drops(&n->node->ports[port]));
+	if (parts & COUNTERS_GROUPS)
+		json_object_set_new(out, "pg", eight(COUNTER_OF_GROUP, parts, at));
+	if (parts & COUNTERS_QUEUES)
+		json_object_set_new(out, "queue", eight(COUNTER_OF_QUEUE, parts, at));
+	return out;
+}
+
+// ---- nodes -------------------------------------------------------------------------------------
+
+// A bound in the unit that is reported.
+static json_t *
+bound(const struct histogram_profile *h, uint64_t value)
+{
+	return json_integer((json_int_t)(h->kind == HISTOGRAM_LATENCY ? value / PS_PER_NS : value));
+}
+
+// The lower edges of the bins.
+static json_t *
+edges(const struct histogram_profile *h)
+{
+	json_t *out = json_array();
+
+	json_array_append_new(out, json_integer(0));
+	for (unsigned int i = 1; i < h->bins; i++)
+		json_array_append_new(out, bound(h, h->min + (i - 1) * h->width));
+	return out;
+}
+
+static json_t *
+counts(const struct histogram_profile *h, const uint64_t bins[HISTOGRAM_BINS_MAX])
+{
+	json_t *out = json_array();
+
+	for (unsigned int i = 0; i < h->bins; i++)
+		json_array_append_new(out, json_integer((json_int_t)bins[i]));
+	return out;
+}
+
+json_t *
+counters_histograms(const struct report_node *n)
+{
+	static const char *const kinds[] = {
+		[HISTOGRAM_QUEUE] = "queue",
+		[HISTOGRAM_GROUP] = "group",
+		[HISTOGRAM_LATENCY] = "latency",
+	};
+	const struct tables *t = report_tables(n);
+	json_t *out = json_array();
+
+	// Counting begins when the worker has adopted the tables.
+	for (unsigned int i = 0; t != NULL && n->node->histograms != NULL && i < t->histogram_count;
+	     i++) {
+		const struct histogram_profile *h = &t->histograms[i];
+
+		json_array_append_new(
+			out,
+			json_pack("{s:s,s:o,s:o,s:o,s:o,s:o}", "kind", kinds[h->kind], "where",
+				  json_sprintf("%s.%u", n->ports[h->port].name, h->index), "min",
+				  bound(h, h->min), "size", bound(h, h->width * (h->bins - 2u)),
+				  "edges", edges(h), "bins", counts(h, n->node->histograms[i])));
+	}
+	return out;
 }
 
 static json_t *
@@ -140,9 +269,9 @@ counters_document(const struct report_node *nodes, unsigned int count, ps_t now,
 			 snapshots != NULL ? json_incref(snapshots) : json_array());
 }
 
-int
+void
 counters_add_log(json_t *document, json_t *log, uint64_t lost)
 {
-	return json_object_set_new(document, "log", log != NULL ? json_incref(log) : json_array()) |
-	       json_object_set_new(document, "log_lost", json_integer((json_int_t)lost));
+	json_object_set_new(document, "log", log != NULL ? json_incref(log) : json_array());
+	json_object_set_new(document, "log_lost", json_integer((json_int_t)lost));
 }

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A node's counters as JSON, as counters.json, snapshots, result.json and `roost show -o json`
-// give them.
+// A node's counters: the rows (counter.c) and their JSON in counters.json, snapshots, result.json and
+// `roost show -o json`. A new counter is one row in counter.c and the field of the dataplane that it
+// reads.
 //
-// Names come from outside, so that a report does not depend on how a fabric was put together. All
-// lengths of buffer are bytes (whole cells), all times ns. What a node is doing must stand still
-// while it is read: control thread, between windows in virtual time, on a worker's copy when
-// live.
+// Names are passed in, so that a report does not depend on how a fabric was built. All lengths of buffer
+// are bytes (multiples of a cell), all times ns. Nodes must stand still while they are read: control
+// thread, between windows in virtual time, on a worker's copy when live.
 #pragma once
 
 #include "dataplane/base/node.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
-// What is known of a port beside what the node itself knows.
+// ---- nodes --------------------------------------------------------------------------------------
+
+// What is known of a port beyond its state.
 struct report_port {
 	const char *name;      // "swp1"
-	const char *peer;      // "spine1.swp2": the port behind it, or NULL
+	const char *peer;      // the port behind it, "spine1.swp2", or NULL
 	uint64_t rate_bps;     // 0: as fast as the device takes
 	bool uplink;           // of a leaf, towards a spine
-	const char *peer_kind; // "spine": what that is, or NULL
+	const char *peer_kind; // the kind of the node behind it, "spine", or NULL
 };
 
 struct report_node {
@@ -27,10 +30,42 @@ struct report_node {
 	const struct report_port *ports; // port_count of the node
 	const char *const *vrfs;         // by index, vrf_count of the node's tables
 	const char *const *tenants;      // by index, tenant_count of the node's tables
-	const char *kind;                // "leaf", "host" ...; NULL: not told
+	const char *kind;                // "leaf", "host" ...; NULL: unknown
 };
 
-// What of a node is wanted.
+// The tables in force: those that the worker has adopted, or is about to adopt; NULL without any.
+const struct tables *report_tables(const struct report_node *n);
+// The profile of a port in those tables, or NULL.
+const struct port_profile *report_profile(const struct report_node *n, unsigned int port);
+// Bytes of a cell in those tables; 1 without any.
+json_int_t counters_cell(const struct report_node *n);
+// "ingress-lossless" ...
+const char *counters_pool_name(enum pool_id pool);
+
+// The pauses of a priority (or PAUSE_LINK) of a port as they stand at `now`, in picoseconds. A pause in
+// force counts up to `now`. One that has expired, though the node has not run since, counts up to its
+// end, and has ended there.
+struct counters_pause {
+	ps_t total;
+	ps_t last_start; // PS_NEVER: there was none
+	ps_t last_end;   // PS_NEVER: none has ended
+	uint64_t transitions;
+	bool paused; // now
+};
+
+struct counters_pause counters_rx_pause(const struct port *p, unsigned int priority, ps_t now);
+struct counters_pause counters_tx_pause(const struct port *p, unsigned int priority, ps_t now);
+
+// An instant in ns, -1 for PS_NEVER.
+static inline json_int_t
+counters_instant(ps_t at)
+{
+	return at != PS_NEVER ? (json_int_t)(at / PS_PER_NS) : -1;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+// Parts of a node's counters.
 enum counters_part {
 	COUNTERS_TRAFFIC = 1 << 0, // packets and bytes of the port
 	COUNTERS_PFC = 1 << 1,     // PFC and pause frames, how long they held
@@ -44,33 +79,64 @@ enum counters_part {
 	COUNTERS_ALL = (1 << 8) - 1,
 };
 
-// The tables in force: those the worker has adopted, or those it is about to; NULL without any.
-const struct tables *report_tables(const struct report_node *n);
-
-// The profile of a port in those tables, or NULL.
-const struct port_profile *report_profile(const struct report_node *n, unsigned int port);
-
-// "ingress-lossless" ...
-const char *counters_pool_name(enum pool_id pool);
-
-// The pauses of a priority (or PAUSE_LINK) of a port as they stand at `now`, in picoseconds.
-struct counters_pause {
-	ps_t total;
-	ps_t last_start; // PS_NEVER: there was none
-	ps_t last_end;   // PS_NEVER: none has ended
-	uint64_t transitions;
-	bool paused; // now
+enum counter_scope {
+	COUNTER_OF_PORT,
+	COUNTER_OF_PRIORITY, // of a port: an array of eight
+	COUNTER_OF_GROUP,    // of a port
+	COUNTER_OF_QUEUE,    // of a port
+	COUNTER_OF_POOL,     // of a node
+	COUNTER_OF_TENANT,   // of a node
+	COUNTER_SCOPES,
 };
 
-struct counters_pause counters_rx_pause(const struct port *p, unsigned int priority, ps_t now);
-struct counters_pause counters_tx_pause(const struct port *p, unsigned int priority, ps_t now);
+enum counter_kind {
+	COUNTER_TOTAL, // only ever grows while a node lives
+	COUNTER_GAUGE, // a state, which may also fall: a level, a peak, an instant
+	COUNTER_FLAG,  // a gauge that is true or false
+};
 
-// One port at `now`; of `parts` those that a port has. NULL when memory ran out, as for all
-// below.
+// Where to read: index is the priority, group, queue, pool or tenant.
+struct counter_place {
+	const struct report_node *n;
+	unsigned int port;
+	unsigned int index;
+	ps_t now;
+};
+
+struct counter {
+	const char *name; // as in JSON
+	enum counter_scope scope;
+	enum counters_part part;
+	enum counter_kind kind;
+	const char *unit; // "packets", "frames", "bytes", "ns" ...; of a flag ""
+	const char *help;
+	json_int_t (*read)(const struct counter_place *at);
+};
+
+// All rows, those of a scope in a row except for ports and priorities.
+const struct counter *counter_rows(size_t *count);
+
+// The row with this name, or NULL.
+const struct counter *counter_find(enum counter_scope scope, const char *name);
+
+// Adds the counters of a scope and part at a place; those of priorities at a place of a port.
+void counter_add(json_t *to, enum counter_scope scope, unsigned int parts,
+		 const struct counter_place *at);
+
+// Prints the rows as the Markdown tables of doc/counters.md, each with its heading.
+void counter_print_markdown(FILE *to);
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+// One port at `now`, with those of `parts` that a port has.
 json_t *counters_port(const struct report_node *n, unsigned int port, unsigned int parts, ps_t now);
 
 // One node at `now`: {"ports": {NAME: ...}, "pools": ..., "tenants": ..., "histograms": [...]}.
 json_t *counters_node(const struct report_node *n, unsigned int parts, ps_t now);
+// Its "histograms" (dataplane/queueing/histogram.h): an array, empty where none is configured. Each has
+// the lower edges of its bins and how many values fell into them. Depths are bytes, latencies ns; bin 0
+// begins at 0, and the last has no upper edge.
+json_t *counters_histograms(const struct report_node *n);
 
 // All nodes: {NAME: node, ...}.
 json_t *counters_nodes(const struct report_node *nodes, unsigned int count, ps_t now);
@@ -78,11 +144,10 @@ json_t *counters_nodes(const struct report_node *nodes, unsigned int count, ps_t
 // An element of "snapshots": {"at_ns": ..., "nodes": {...}}.
 json_t *counters_snapshot(const struct report_node *nodes, unsigned int count, ps_t now);
 
-// The whole of counters.json. snapshots: an array, whose reference stays the caller's; NULL:
-// none.
+// counters.json. snapshots: an array, whose reference stays the caller's; NULL: none.
 json_t *counters_document(const struct report_node *nodes, unsigned int count, ps_t now,
 			  json_t *snapshots);
 
-// Adds "log" and "log_lost" to a document. log: an array of what nodes told, whose reference stays
-// the caller's; NULL: none. Returns 0 or -1.
-int counters_add_log(json_t *document, json_t *log, uint64_t lost);
+// Adds "log" and "log_lost" to a document. log: an array of fabric_log_entries(), whose reference stays
+// the caller's; NULL: none.
+void counters_add_log(json_t *document, json_t *log, uint64_t lost);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow is one queue pair, or several that share its bytes. Both ends are made together, so that
-// they agree on numbers; source ports and first PSNs are drawn from a stream of the flow's own by
-// the fabric's seed, so that a flow's path by hash does not depend on which other flows there are.
-#include "dataplane/base/roce_headers.h"
+// A flow has one queue pair, or several that share its bytes. Both ends are created together, so that
+// they agree on numbers. Source ports and first PSNs come from random numbers of the flow's own, seeded
+// by the fabric's seed, so the path that a hash gives a flow does not depend on other flows.
 #include "flows_internal.h"
-#include "fabric_internal.h"
+
+#include "control/base/memory.h"
+#include "dataplane/base/roce_headers.h"
 #include "ideal.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 #define FLOW_RANDOM UINT64_C(0x666c6f77) // "flow"
 #define FLOW_SPORT_FIRST 0xc000u         // dynamic ports (RFC 6335)
-#define INSIDE_MTU 4096                  // without a meaning there
+#define INSIDE_MTU 4096                  // has no effect there
 
 void
 flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
@@ -53,7 +54,7 @@ flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint
 	return -EINVAL;
 }
 
-// Of a READ, who wants the data is who asks; its flow starts there.
+// The receiver of a READ requests the data, so its flow starts there.
 static int
 add_ends(const struct fabric_flows *flows, const struct flow_spec *spec,
 	 const struct nic_flow *flow, const struct nic_endpoint *far, uint32_t inbox)
@@ -112,8 +113,8 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	return rc;
 }
 
-// Of one time alone; 0 where that is not known: what the messages of a collective wait for is not
-// the flow's.
+// The completion time of one repetition alone. 0: unknown, because the messages of a collective wait for
+// other flows.
 static ps_t
 ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_query query)
 {
@@ -126,7 +127,7 @@ ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_qu
 	return fabric_ideal(f, &query, &ideal) == 0 ? ideal : 0;
 }
 
-// A round trip of one full packet, and what fills it.
+// Sets the round-trip time of one full packet, and the bytes that fill it.
 static void
 set_path(const struct fabric *f, struct ideal_query query, struct nic_flow *flow)
 {
@@ -138,7 +139,7 @@ set_path(const struct fabric *f, struct ideal_query query, struct nic_flow *flow
 	flow->bdp_bytes = fabric_ideal_bytes(f, &query, flow->base_rtt);
 }
 
-// What stays inside a host never sees the network.
+// A flow within a host does not use the network.
 static int
 add_inside(const struct fabric_flows *flows, const struct flow_spec *spec)
 {
@@ -149,6 +150,66 @@ add_inside(const struct fabric_flows *flows, const struct flow_spec *spec)
 	flows_join_program(flows, spec, 0, 1, &flow, &inbox);
 	return nic_add_local(flows->fabric->nics[spec->src], &flow, inbox);
 }
+
+// ---- sizes of packets ---------------------------------------------------------------------------
+
+// Headers and ICRC of a data packet within IP (the first carries a RETH).
+static uint32_t
+ip_overhead(const struct host_config *h)
+{
+	return (h->ip_version == 6 ? 40 : 20) + 8 + 12 + 16 + 4;
+}
+
+// Packets that do not fit are sent nevertheless, and dropped on the way. There is one warning for each place
+// in the file.
+static void
+warn_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t room,
+	      struct diag *diag)
+{
+	const struct topology *t = flows->fabric->topology;
+	const char *src = topology_host(t, spec->src)->name;
+	struct diag_pos pos = config_written_at(t->config, src, "path-mtu");
+
+	if (pos.line == 0)
+		pos = config_written_at(t->config, "hosts", "path-mtu");
+	if (pos.line == flows->path_mtu_warned.line && pos.column == flows->path_mtu_warned.column)
+		return;
+	flows->path_mtu_warned = pos;
+	diag_warning(diag, t->config->file, pos, "hosts.path-mtu",
+		     "%s to %s: the path carries %u bytes of IP, too few for a path MTU of %u and "
+		     "its headers: such packets are dropped as mtu-exceeded",
+		     src, topology_host(t, spec->dst)->name, room,
+		     flows->fabric->hosts[spec->src].path_mtu);
+}
+
+int
+flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
+	       struct diag *diag)
+{
+	static const uint32_t sizes[] = {4096, 2048, 1024, 512, 256};
+	const struct topology *t = flows->fabric->topology;
+	const struct host_config *h = &flows->fabric->hosts[spec->src];
+	uint32_t room = topology_path_mtu(t, spec->src, spec->src_port, spec->dst, spec->dst_port);
+
+	*out = h->path_mtu;
+	for (unsigned i = 0; *out == 0 && i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (sizes[i] + ip_overhead(h) <= room)
+			*out = sizes[i];
+	if (*out != 0 && *out + ip_overhead(h) <= room)
+		return 0;
+	if (h->path_mtu != 0) {
+		if (h->header_bytes < 0) // otherwise the file sets the size of frames
+			warn_path_mtu(flows, spec, room, diag);
+		return 0;
+	}
+	diag_error(diag, t->config->file, t->config->workload[spec->item].pos, "workload",
+		   "%s to %s: the path carries %u bytes of IP, too few for a path MTU of 256 and "
+		   "its headers",
+		   topology_host(t, spec->src)->name, topology_host(t, spec->dst)->name, room);
+	return -EINVAL;
+}
+
+// ---- flows and streams --------------------------------------------------------------------------
 
 static int
 add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
@@ -194,7 +255,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	}
 	if (spec->inside)
 		return add_inside(flows, spec);
-	// A flow of its own has no queue pair with nothing to send.
+	// Outside of collectives no queue pair has nothing to send.
 	if (spec->collective == WORKLOAD_NONE && pairs > spec->bytes)
 		pairs = (uint32_t)spec->bytes;
 	rc = flows_path_mtu(flows, spec, &query.path_mtu, diag);
@@ -221,7 +282,7 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	const struct fabric *f = flows->fabric;
 	const struct stream_spec *spec = &flows->workload->streams[id];
 	struct random random = random_stream(f->seed, FLOW_RANDOM << 32 | 1u << 31 | id);
-	const struct host_config *h = &flows->fabric->hosts[spec->src];
+	const struct host_config *h = &f->hosts[spec->src];
 	struct nic_endpoint peer;
 	struct nic_stream stream;
 	struct fabric_marking data;
@@ -269,56 +330,43 @@ count_pairs(const struct workload *w)
 	return count;
 }
 
-// Places that nobody has stay NULL.
-static int
-note_tenants(struct fabric_flows *flows, const struct topology *t)
+// Copies the names of tenants. Indices without a tenant stay NULL.
+static void
+copy_tenants(struct fabric_flows *flows, const struct topology *t)
 {
-	flows->tenants = calloc(t->tenant_count + 1u, sizeof(*flows->tenants));
-	if (flows->tenants == NULL)
-		return -ENOMEM;
+	flows->tenants = memory_array(t->tenant_count, sizeof(char *), "tenant names");
 	flows->tenant_count = t->tenant_count;
-	for (uint16_t i = 0; i < t->tenant_count; i++) {
-		const char *name = t->tenants[i].name;
-
-		if (name != NULL && (flows->tenants[i] = strdup(name)) == NULL)
-			return -ENOMEM;
-	}
-	return 0;
+	for (uint16_t i = 0; i < t->tenant_count; i++)
+		flows->tenants[i] = memory_text(t->tenants[i].name);
 }
 
 int
-fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct workload *workload,
+fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct workload *w,
 		    struct diag *diag)
 {
-	struct fabric_flows *flows = calloc(1, sizeof(*flows));
-	int rc = 0;
+	struct fabric_flows *flows = memory_new(sizeof(*flows), "flows");
+	int rc;
 
-	if (flows == NULL)
-		return -ENOMEM;
-	flows->fabric = f;
-	flows->workload = workload;
-	flows->states = calloc(workload->flow_count + 1, sizeof(*flows->states));
-	flows->pairs = calloc(count_pairs(workload) + 1, sizeof(*flows->pairs));
-	flows->parts = calloc(workload->rank_count + 1, sizeof(*flows->parts));
-	flows->program_left_out =
-		calloc(workload->program_count + 1, sizeof(*flows->program_left_out));
-	if (flows->states == NULL || flows->pairs == NULL || flows->parts == NULL ||
-	    flows->program_left_out == NULL)
-		rc = -ENOMEM;
-	if (rc == 0)
-		rc = note_tenants(flows, f->topology);
-	if (rc == 0)
-		rc = flows_create_programs(flows, diag);
-	for (uint32_t i = 0; rc == 0 && i < workload->flow_count; i++)
+	*flows = (struct fabric_flows){
+		.fabric = f,
+		.workload = w,
+		.states = memory_array(w->flow_count, sizeof(*flows->states), "flows"),
+		.pairs = memory_array(count_pairs(w), sizeof(*flows->pairs), "queue pairs"),
+		.parts = memory_array(w->rank_count, sizeof(*flows->parts), "ranks"),
+		.program_left_out = memory_array(w->program_count, sizeof(bool), "programs"),
+	};
+	copy_tenants(flows, f->topology);
+	flows_create_ids(flows);
+	rc = flows_create_programs(flows, diag);
+	for (uint32_t i = 0; rc == 0 && i < w->flow_count; i++)
 		rc = add_flow(flows, i, diag);
-	for (uint32_t i = 0; rc == 0 && i < workload->stream_count; i++)
+	for (uint32_t i = 0; rc == 0 && i < w->stream_count; i++)
 		rc = add_stream(flows, i, diag);
-	if (rc != 0) {
+	if (rc != 0)
 		fabric_flows_destroy(flows);
-		return rc;
-	}
-	*out = flows;
-	return 0;
+	else
+		*out = flows;
+	return rc;
 }
 
 void
@@ -329,6 +377,7 @@ fabric_flows_destroy(struct fabric_flows *flows)
 	for (uint16_t i = 0; i < flows->tenant_count; i++)
 		free(flows->tenants[i]);
 	free(flows->tenants);
+	flows_free_ids(flows);
 	free(flows->program_left_out);
 	free(flows->inboxes);
 	free(flows->parts);
@@ -341,12 +390,6 @@ uint32_t
 fabric_flows_left_out(const struct fabric_flows *flows)
 {
 	return flows->left_out;
-}
-
-const struct workload *
-fabric_flows_workload(const struct fabric_flows *flows)
-{
-	return flows->workload;
 }
 
 int

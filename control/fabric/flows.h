@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows and streams of a workload as queue pairs of the fabric's NICs, and what became of them.
+// Flows and streams of a workload as queue pairs of the fabric's NICs, and their results.
 #pragma once
 
 #include "result_flows.h"
@@ -9,9 +9,9 @@
 
 struct fabric_flows;
 
-// Gives every flow its queue pairs. A flow with an end at an attached host is left to that host: it
-// is in no report, and nobody waits for it. What of it a NIC answers has a queue pair there, though
-// (flows_attached.c). Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+// Creates the queue pairs of all flows. A flow with one end at an attached host is left to that host: it is
+// in no report, and no run waits for it; only a NIC that answers has a queue pair (flows_attached.c).
+// Returns 0, or -errno, of which -EINVAL with errors in diag.
 int fabric_flows_create(struct fabric_flows **out, struct fabric *f,
 			const struct workload *workload, struct diag *diag);
 void fabric_flows_destroy(struct fabric_flows *flows);
@@ -19,13 +19,10 @@ void fabric_flows_destroy(struct fabric_flows *flows);
 // Flows and streams left to an attached host.
 uint32_t fabric_flows_left_out(const struct fabric_flows *flows);
 
-// What the flows are of.
-const struct workload *fabric_flows_workload(const struct fabric_flows *flows);
-
 // The name of the workload item that a flow belongs to, or its kind.
 const char *fabric_flows_item(const struct fabric_flows *flows, uint32_t flow);
 
-// A queue pair of a flow where it sends.
+// A queue pair of a flow, at the sender.
 struct flow_pair {
 	const struct nic *nic;
 	uint32_t qpn;
@@ -35,7 +32,8 @@ struct flow_pair {
 int fabric_flows_pair(const struct fabric_flows *flows, uint32_t flow, uint32_t index,
 		      struct flow_pair *out);
 
-// What became of them so far: an array in the order of ids, for free(). NULL without memory.
+// The results so far: flows in the order of their ids, collectives in the order of the workload. The arrays
+// are for free(); texts belong to the flows.
 struct report_flow *fabric_flows_report(const struct fabric_flows *flows, uint32_t *count);
 struct report_collective *fabric_flows_collectives(const struct fabric_flows *flows,
 						   uint32_t *count);

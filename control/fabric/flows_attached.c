@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows with one end at an attached host. What is behind its device sends as it likes, so such a
-// flow is never waited for. But where it would send to a NIC, or ask it for data, that NIC has the
-// queue pairs that answer: by their own numbers, from PSN 0 on, to the host's address and, as long
-// as nobody has told otherwise, to a queue pair of the same number there.
+// Flows with one end at an attached host. The programs behind its device send as they like, so no run waits
+// for such a flow. But a NIC that they would send to, or read from, has the queue pairs that answer: numbered
+// as usual, from PSN 0, to the host's address and, unless set otherwise later, to a queue pair with the same
+// number there.
 #include "flows_internal.h"
-#include "fabric_internal.h"
-
-#include <errno.h>
-
-static bool
-is_nic(const struct fabric_flows *flows, uint32_t host)
-{
-	return flows->fabric->nics[host] != NULL;
-}
 
 // The queue pair at host `at` that answers the attached host `peer`.
 static struct nic_endpoint
@@ -80,7 +71,7 @@ flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec, str
 	int rc = 0;
 
 	if (spec->collective != WORKLOAD_NONE || spec->inside ||
-	    !is_nic(flows, read ? spec->src : spec->dst))
+	    flows->fabric->nics[read ? spec->src : spec->dst] == NULL)
 		return 0;
 	for (uint32_t i = 0; rc == 0 && i < spec->qps; i++)
 		rc = read ? add_responder(flows, spec, random, diag)

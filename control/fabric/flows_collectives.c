@@ -1,16 +1,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long collectives took, time by time: from when the first rank began to when the last had
-// everything. A step begins with its compute phase.
+// The results of collectives, one for each execution: from when the first rank began until the last rank
+// had everything. A step begins with its compute phase.
 #include "flows_internal.h"
-#include "control/base/text.h"
 
-#include <stdio.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRAM_ID_MAX 120
+// ---- ids ----------------------------------------------------------------------------------------
+// The id of a program is its name. Of several with one name, the second is "train-2", unless an item has
+// that name. Collectives of a step are numbered from 1: "train.2.all-to-all".
 
-// A collective's time `time` over all its ranks.
+static bool
+is_step(const struct program_spec *p)
+{
+	return strcmp(p->kind, report_kind_name(REPORT_STEP)) == 0;
+}
+
+static char *
+collective_id(const struct workload *w, const struct program_spec *p, const char *program,
+	      uint32_t index)
+{
+	return memory_format("%s.%u.%s", program, index + 1,
+			     w->collectives[p->first_collective + index].kind);
+}
+
+// Whether an id, or that of a collective of its step, is the name of another program.
+static bool
+is_taken(const json_t *names, const struct workload *w, const struct program_spec *p,
+	 const char *id)
+{
+	bool taken = strcmp(id, p->name) != 0 && json_object_get(names, id) != NULL;
+
+	for (uint32_t i = 0; is_step(p) && !taken && i < p->collective_count; i++) {
+		char *of_collective = collective_id(w, p, id, i);
+
+		taken = json_object_get(names, of_collective) != NULL;
+		free(of_collective);
+	}
+	return taken;
+}
+
+static char *
+program_id(const json_t *names, const struct workload *w, const struct program_spec *p)
+{
+	json_t *tried = json_object_get(names, p->name);
+	char *id = NULL;
+
+	do {
+		json_int_t number = json_integer_value(tried) + 1;
+
+		json_integer_set(tried, number);
+		free(id);
+		id = number == 1 ? memory_text(p->name)
+				 : memory_format("%s-%u", p->name, (unsigned)number);
+	} while (is_taken(names, w, p, id));
+	return id;
+}
+
+void
+flows_create_ids(struct fabric_flows *flows)
+{
+	const struct workload *w = flows->workload;
+	json_t *names = json_object(); // to the last number tried
+
+	for (uint32_t i = 0; i < w->program_count; i++)
+		json_object_set_new_nocheck(names, w->programs[i].name, json_integer(0));
+	flows->program_ids = memory_array(w->program_count, sizeof(char *), "ids of programs");
+	flows->collective_ids =
+		memory_array(w->collective_count, sizeof(char *), "ids of collectives");
+	for (uint32_t i = 0; i < w->program_count; i++) {
+		const struct program_spec *p = &w->programs[i];
+
+		flows->program_ids[i] = program_id(names, w, p);
+		for (uint32_t k = 0; is_step(p) && k < p->collective_count; k++)
+			flows->collective_ids[p->first_collective + k] =
+				collective_id(w, p, flows->program_ids[i], k);
+	}
+	json_decref(names);
+}
+
+void
+flows_free_ids(struct fabric_flows *flows)
+{
+	for (uint32_t i = 0; i < flows->workload->program_count; i++)
+		free(flows->program_ids[i]);
+	for (uint32_t i = 0; i < flows->workload->collective_count; i++)
+		free(flows->collective_ids[i]);
+	free(flows->program_ids);
+	free(flows->collective_ids);
+}
+
+// ---- times --------------------------------------------------------------------------------------
+
+// Execution `time` of a collective over all its ranks.
 static struct nic_time
 span(const struct fabric_flows *flows, const struct collective_spec *c, uint32_t time)
 {
@@ -40,82 +124,51 @@ kind_of(const char *name)
 	return kind;
 }
 
-static struct report_collective *
-append(struct report_collective *out, const char *name, enum report_kind kind,
-       const struct program_spec *p, uint32_t iteration, struct nic_time time)
-{
-	*out = (struct report_collective){
-		.name = name,
-		.kind = kind,
-		.ranks = p->rank_count,
-		.iteration = iteration,
-		.start = time.start,
-		.step = time.end == PS_NEVER ? PS_NEVER : time.end - time.start,
-	};
-	return out;
-}
-
-// What no other program of the workload is called: its name, and of several of one name the second
-// is "train-2".
-static void
-program_id(const struct workload *w, const struct program_spec *p, char id[static PROGRAM_ID_MAX])
-{
-	unsigned int same = 1;
-
-	for (const struct program_spec *other = w->programs; other < p; other++)
-		same += strcmp(other->name, p->name) == 0;
-	snprintf(id, 101, "%s", p->name);
-	utf8_end(id, strlen(id));
-	if (same != 1)
-		snprintf(id + strlen(id), PROGRAM_ID_MAX - strlen(id), "-%u", same);
-}
-
-// Collectives of a step are numbered from 1: "train.2.all-to-all".
-static void
-name_uniquely(struct report_collective *c, const char *program, uint32_t number, bool of_step)
-{
-	if (number != 0 && of_step)
-		snprintf(c->id, sizeof(c->id), "%s.%u.%.20s", program, number,
-			 report_kind_name(c->kind));
-	else
-		snprintf(c->id, sizeof(c->id), "%s", program);
-	snprintf(c->step_id, sizeof(c->step_id), "%s", of_step ? program : "");
-}
-
-// Appends the collectives of one time of a program, and for a step the whole of it behind them.
-// Returns how many; what has not begun is left out.
+// Appends the collectives of execution `time` of a program, and of a step also the step itself. Returns how
+// many; what has not begun is left out.
 static uint32_t
-report_time(const struct fabric_flows *flows, const struct program_spec *p, uint32_t time,
+report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 	    struct report_collective *out)
 {
-	const struct workload *w = flows->workload;
-	struct nic_time whole = {.start = PS_NEVER};
-	bool step = kind_of(p->kind) == REPORT_STEP;
-	char id[PROGRAM_ID_MAX];
-	uint64_t bytes = 0;
+	const struct program_spec *p = &flows->workload->programs[program];
+	const char *id = flows->program_ids[program];
+	struct report_collective step = {
+		.name = p->name,
+		.id = id,
+		.step_id = is_step(p) ? id : NULL,
+		.kind = REPORT_STEP,
+		.ranks = p->rank_count,
+		.iteration = time,
+		.start = PS_NEVER,
+		.step = PS_NEVER,
+	};
+	struct nic_time one = {0};
 	uint32_t count = 0;
 
-	program_id(w, p, id);
-	for (uint32_t i = 0; i < p->collective_count; i++) {
-		const struct collective_spec *c = &w->collectives[p->first_collective + i];
-		struct nic_time one = span(flows, c, time);
+	for (; count < p->collective_count; count++) {
+		uint32_t index = p->first_collective + count;
+		const struct collective_spec *c = &flows->workload->collectives[index];
 
-		if (one.start == PS_NEVER) {
-			whole.end = PS_NEVER;
+		one = span(flows, c, time);
+		if (one.start == PS_NEVER)
 			break;
-		}
-		if (i == 0)
-			whole.start = one.start - c->compute_ps;
-		whole.end = one.end;
-		append(&out[count], c->name, kind_of(c->kind), p, time, one)->bytes = c->bytes;
-		name_uniquely(&out[count++], id, i + 1, step);
-		bytes += c->bytes;
+		if (count == 0)
+			step.start = one.start - c->compute_ps;
+		out[count] = step;
+		out[count].name = c->name;
+		out[count].id = is_step(p) ? flows->collective_ids[index] : id;
+		out[count].kind = kind_of(c->kind);
+		out[count].bytes = c->bytes;
+		out[count].start = one.start;
+		out[count].step = one.end == PS_NEVER ? PS_NEVER : one.end - one.start;
+		step.bytes += c->bytes;
 	}
-	if (step && whole.start != PS_NEVER) {
-		append(&out[count], p->name, REPORT_STEP, p, time, whole)->bytes = bytes;
-		name_uniquely(&out[count++], id, 0, step);
-	}
-	return count;
+	if (!is_step(p) || step.start == PS_NEVER)
+		return count;
+	if (count == p->collective_count && one.end != PS_NEVER)
+		step.step = one.end - step.start;
+	out[count] = step;
+	return count + 1;
 }
 
 struct report_collective *
@@ -123,14 +176,14 @@ fabric_flows_collectives(const struct fabric_flows *flows, uint32_t *count)
 {
 	const struct workload *w = flows->workload;
 	struct report_collective *report;
-	size_t most = 1;
+	size_t most = 0;
 
 	for (uint32_t i = 0; i < w->program_count; i++)
 		most += (size_t)w->programs[i].repeat * (w->programs[i].collective_count + 1u);
-	report = calloc(most, sizeof(*report));
+	report = memory_array(most, sizeof(*report), "executions of collectives");
 	*count = 0;
-	for (uint32_t i = 0; report != NULL && i < w->program_count; i++)
+	for (uint32_t i = 0; i < w->program_count; i++)
 		for (uint32_t k = 0; !flows->program_left_out[i] && k < w->programs[i].repeat; k++)
-			*count += report_time(flows, &w->programs[i], k, &report[*count]);
+			*count += report_time(flows, i, k, &report[*count]);
 	return report;
 }

@@ -17,7 +17,7 @@ struct flow_state {
 	ps_t ideal;          // of one time; 0: not known
 };
 
-// What a rank's NIC calls its part of a collective.
+// The numbers of a rank's part of a collective at its NIC.
 struct rank_part {
 	uint32_t program;
 	uint32_t part;
@@ -31,36 +31,38 @@ struct fabric_flows {
 	struct queue_pair *pairs;
 	uint32_t pair_count;
 	struct rank_part *parts; // as workload.ranks
-	uint32_t *inboxes;       // the NICs' numbers of them
+	uint32_t *inboxes;       // their numbers at the NICs
+	char **program_ids;      // by workload.programs
+	char **collective_ids;   // by workload.collectives: NULL if it is not of a step
 	bool *program_left_out;  // by workload.programs
 	uint32_t left_out;
-	char **tenants; // names by index, as they were: their places may become others'
+	char **tenants; // names by index at the start: later the indices may have other names
 	uint16_t tenant_count;
-	struct diag_pos path_mtu_told; // one that is too large
+	struct diag_pos path_mtu_warned; // the last place with a path MTU that is too large
 };
 
-// The payload of a packet of a flow. Returns 0, or -EINVAL with the error in diag; a warning where
-// the file insists on one that does not fit.
+// The payload of a packet of a flow. Returns 0, with a warning in diag if the file sets a path MTU that does
+// not fit, or -EINVAL with the error in diag.
 int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
 		   struct diag *diag);
 
-// Parts of an endpoint: whom it speaks to, how its packets are marked, and their source port.
+// Set parts of an endpoint: its peer's address, and the marking of its packets.
 void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer,
 		    uint8_t peer_port, uint8_t ip_version);
 void flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m);
+// Draws a UDP source port.
 uint16_t flows_source_port(struct random *random);
 
-// Says why a flow or stream cannot be marked: a DSCP must stand for its priority at the sender's
-// leaf, and for acknowledgements at the receiver's. Returns -EINVAL.
+// Reports that the leaf of a host has no DSCP for the priority of a flow or stream. Returns -EINVAL.
 int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
 			  struct diag *diag);
 
-// Gives a flow with one end at an attached host the queue pairs that answer that host, if it is for
-// the other end to answer. Returns 0, -EINVAL with the error in diag, or -ENOMEM.
+// Creates the queue pairs that answer an attached host, if the other end of the flow answers. Returns 0, or
+// -errno, of which -EINVAL with the error in diag.
 int flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec,
 		       struct random *random, struct diag *diag);
 
-// Whether the flow is of a program that is left out.
+// Whether the flow belongs to a program that is left out.
 static inline bool
 flows_program_left_out(const struct fabric_flows *flows, const struct flow_spec *spec)
 {
@@ -68,14 +70,15 @@ flows_program_left_out(const struct fabric_flows *flows, const struct flow_spec 
 	       flows->program_left_out[flows->workload->collectives[spec->collective].program];
 }
 
-// The name of a workload item, or its kind.
-const char *flows_item_name(const struct config_work *work);
+// Gives every program and every collective of a step an id that no other has in the run.
+void flows_create_ids(struct fabric_flows *flows);
+void flows_free_ids(struct fabric_flows *flows);
 
-// Makes the programs that the ranks' NICs run, with their parts and inboxes; those with a rank that
-// is attached are left out. Returns 0, -EINVAL with the error in diag, or -ENOMEM.
+// Creates the programs that the ranks' NICs run, with their parts and inboxes. Programs with a rank on an
+// attached host are left out. Returns 0, or -errno, of which -EINVAL with the error in diag.
 int flows_create_programs(struct fabric_flows *flows, struct diag *diag);
 
-// Sets what a queue pair of a collective's flow, number `index` of `count`, needs to know beside
-// what every flow does, and the inbox that its far end delivers to.
+// Fills in what a queue pair of a collective's flow, number `index` of `count`, needs in addition, and the
+// inbox to which its far end delivers.
 void flows_join_program(const struct fabric_flows *flows, const struct flow_spec *spec,
 			uint32_t index, uint32_t count, struct nic_flow *flow, uint32_t *inbox);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives as programs of the NICs. Each rank runs its own: the parts are its collectives, their
-// inboxes are what its flows wait for, and nothing else joins the ranks than the messages that they
-// send each other.
+// Collectives as programs of the NICs. Each rank runs a program of its own: its parts are the collectives, and
+// their inboxes hold the messages that the rank's flows wait for. Only these messages connect the ranks.
 #include "flows_internal.h"
+
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,30 +18,29 @@ static bool
 has_attached_rank(const struct fabric_flows *flows, const struct program_spec *p)
 {
 	const struct workload *w = flows->workload;
+	const struct collective_spec *first = &w->collectives[p->first_collective];
 
 	for (uint32_t r = 0; r < p->rank_count; r++)
-		if (flows->fabric
-			    ->nics[rank_of(w, &w->collectives[p->first_collective], r)->host] ==
-		    NULL)
+		if (flows->fabric->nics[rank_of(w, first, r)->host] == NULL)
 			return true;
 	return false;
 }
 
-// How many messages each inbox gets a time, by its place in flows->inboxes.
+// By inbox, as in flows->inboxes: the messages that it gets in one execution.
 static uint32_t *
 count_messages(const struct fabric_flows *flows, uint32_t inboxes)
 {
 	const struct workload *w = flows->workload;
-	uint32_t *messages = calloc(inboxes + 1u, sizeof(*messages));
+	uint32_t *messages = memory_array(inboxes, sizeof(*messages), "inboxes");
 
-	for (uint32_t i = 0; messages != NULL && i < w->flow_count; i++) {
+	for (uint32_t i = 0; i < w->flow_count; i++) {
 		const struct flow_spec *f = &w->flows[i];
+		uint32_t rank;
 
 		if (f->collective == WORKLOAD_NONE)
 			continue;
-		messages[flows->parts[w->collectives[f->collective].first_rank + f->to_rank]
-				 .first_inbox +
-			 f->inbox] = f->messages.count;
+		rank = w->collectives[f->collective].first_rank + f->to_rank;
+		messages[flows->parts[rank].first_inbox + f->inbox] = f->messages.count;
 	}
 	return messages;
 }
@@ -99,10 +99,8 @@ flows_create_programs(struct fabric_flows *flows, struct diag *diag)
 		flows->parts[r].first_inbox = inboxes;
 		inboxes += w->ranks[r].inbox_count;
 	}
-	flows->inboxes = calloc(inboxes + 1u, sizeof(*flows->inboxes));
+	flows->inboxes = memory_array(inboxes, sizeof(*flows->inboxes), "inboxes");
 	messages = count_messages(flows, inboxes);
-	if (flows->inboxes == NULL || messages == NULL)
-		rc = -ENOMEM;
 	for (uint32_t i = 0; rc == 0 && i < w->program_count; i++) {
 		flows->program_left_out[i] = has_attached_rank(flows, &w->programs[i]);
 		if (flows->program_left_out[i])
@@ -129,7 +127,7 @@ flows_join_program(const struct fabric_flows *flows, const struct flow_spec *spe
 
 	flow->program = from->program;
 	flow->part = from->part;
-	// Of a message that is a byte longer, one queue pair carries that byte.
+	// If a message is one byte longer, one queue pair carries that byte.
 	flow->messages = (struct nic_messages){
 		.count = m->count,
 		.base = workload_share(m->base, index, count),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What became of flows and collectives. A flow is complete when its last queue pair is; of what is
-// repeated the mean is reported, and of a collective's flow the messages of one time together.
+// The results of flows. A flow is complete when its last queue pair is. For flows that repeat, the mean
+// is reported; for a flow of a collective, all messages of one execution together.
 #include "flows_internal.h"
 
-#include <stdlib.h>
+#include "control/base/memory.h"
 
-const char *
-flows_item_name(const struct config_work *work)
+static const char *
+item_name(const struct config_work *work)
 {
 	static const char *const kinds[] = {
 		[CONFIG_WORK_FLOW] = "flow",
@@ -31,10 +31,10 @@ fabric_flows_item(const struct fabric_flows *flows, uint32_t flow)
 {
 	const struct config *config = flows->fabric->topology->config;
 
-	return flows_item_name(&config->workload[flows->workload->flows[flow].item]);
+	return item_name(&config->workload[flows->workload->flows[flow].item]);
 }
 
-// How long one time took on average; PS_NEVER while not all of them are complete.
+// The mean time of one repetition; PS_NEVER until all of them are complete.
 static ps_t
 mean_time(const struct flow_spec *spec, const struct nic_flow_result *r)
 {
@@ -45,7 +45,7 @@ mean_time(const struct flow_spec *spec, const struct nic_flow_result *r)
 	return r->completed == PS_NEVER || times == 0 ? PS_NEVER : r->busy / times;
 }
 
-// How often a flow is to be sent.
+// How many times a flow is sent.
 static uint32_t
 times_of(const struct fabric_flows *flows, const struct flow_spec *spec)
 {
@@ -66,7 +66,7 @@ report_flow(const struct fabric_flows *flows, uint32_t id, struct report_flow *o
 
 	*out = (struct report_flow){
 		.id = id,
-		.item = flows_item_name(&t->config->workload[spec->item]),
+		.item = item_name(&t->config->workload[spec->item]),
 		.src = topology_host(t, spec->src)->name,
 		.dst = topology_host(t, spec->dst)->name,
 		.tenant = spec->tenant == TENANT_NONE ? NULL : flows->tenants[spec->tenant],
@@ -81,7 +81,7 @@ report_flow(const struct fabric_flows *flows, uint32_t id, struct report_flow *o
 		struct nic_receiver_result received;
 		ps_t fct;
 
-		// Of a READ it is the receiver that asks, and knows when it has everything.
+		// The receiver of a READ requests the data and knows when it has all of it.
 		if (spec->op == CONFIG_OP_READ) {
 			nic_flow_result(f->nics[spec->dst], pair->dst_qpn, &requester);
 			nic_flow_result(f->nics[spec->src], pair->src_qpn, &responder);
@@ -103,10 +103,11 @@ report_flow(const struct fabric_flows *flows, uint32_t id, struct report_flow *o
 struct report_flow *
 fabric_flows_report(const struct fabric_flows *flows, uint32_t *count)
 {
-	struct report_flow *report = calloc(flows->workload->flow_count + 1, sizeof(*report));
+	struct report_flow *report =
+		memory_array(flows->workload->flow_count, sizeof(*report), "flows of the report");
 
 	*count = 0;
-	for (uint32_t i = 0; report != NULL && i < flows->workload->flow_count; i++)
+	for (uint32_t i = 0; i < flows->workload->flow_count; i++)
 		if (flows->states[i].pair_count != 0)
 			report_flow(flows, i, &report[(*count)++]);
 	return report;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reals come of integers by + - * / alone and are written with 15 significant digits, in the file
-// as under the digest, so that who reads the file can compute the digest again.
+// Reals are computed from integers by + - * / alone and written with 15 significant digits, in the file
+// as for the digest, so that a reader of the file can compute the digest again.
 #include "result.h"
 
 #include "control/base/memory.h"
@@ -69,11 +69,10 @@ collective_json(const struct report_collective *c)
 
 	report_collective_bandwidth(c, &algorithm, &bus);
 	return json_pack("{s:s,s:s,s:s*,s:s,s:I,s:I,s:I,s:o,s:o,s:f,s:f}", "name", c->name, "id",
-			 c->id, "step", *c->step_id != '\0' ? c->step_id : NULL, "kind",
-			 kind_names[c->kind], "iteration", (json_int_t)c->iteration, "ranks",
-			 (json_int_t)c->ranks, "bytes", (json_int_t)c->bytes, "start_ps",
-			 time_or_null(c->start), "step_ps", time_or_null(c->step), "algbw_gbps",
-			 algorithm, "busbw_gbps", bus);
+			 c->id, "step", c->step_id, "kind", kind_names[c->kind], "iteration",
+			 (json_int_t)c->iteration, "ranks", (json_int_t)c->ranks, "bytes",
+			 (json_int_t)c->bytes, "start_ps", time_or_null(c->start), "step_ps",
+			 time_or_null(c->step), "algbw_gbps", algorithm, "busbw_gbps", bus);
 }
 
 static json_t *
@@ -81,12 +80,8 @@ flows_json(const struct report_result *r)
 {
 	json_t *out = json_array();
 
-	for (uint32_t i = 0; i < r->flow_count; i++) {
-		if (json_array_append_new(out, flow_json(&r->flows[i])) != 0) {
-			json_decref(out);
-			return NULL;
-		}
-	}
+	for (uint32_t i = 0; i < r->flow_count; i++)
+		json_array_append_new(out, flow_json(&r->flows[i]));
 	return out;
 }
 
@@ -95,12 +90,8 @@ collectives_json(const struct report_result *r)
 {
 	json_t *out = json_array();
 
-	for (uint32_t i = 0; i < r->collective_count; i++) {
-		if (json_array_append_new(out, collective_json(&r->collectives[i])) != 0) {
-			json_decref(out);
-			return NULL;
-		}
-	}
+	for (uint32_t i = 0; i < r->collective_count; i++)
+		json_array_append_new(out, collective_json(&r->collectives[i]));
 	return out;
 }
 
@@ -113,8 +104,7 @@ summary_json(const struct report_result *r)
 	json_t *out;
 
 	report_totals_compute(r->nodes, r->node_count, &totals);
-	if (flow_statistics_compute(r->flows, r->flow_count, NULL, &s) != 0)
-		return NULL;
+	flow_statistics_compute(r->flows, r->flow_count, NULL, &s);
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		retransmitted += r->flows[i].retransmitted;
 	out = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,"
@@ -133,7 +123,7 @@ summary_json(const struct report_result *r)
 			"setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
 			r->wall_s > 0 ? (double)totals.packet_hops / r->wall_s : 0.0, "ranks",
 			(json_int_t)r->ranks);
-	if (out != NULL && r->interrupted)
+	if (r->interrupted)
 		json_object_set_new(out, "interrupted", json_true());
 	return out;
 }
@@ -156,13 +146,12 @@ without(const json_t *of, const char *const *keys)
 	return out;
 }
 
-int
+void
 result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX])
 {
 	const json_t *collectives = json_object_get(document, "collectives");
 	json_t *kept = without(document, not_digested), *list = json_array();
 	SHA2_CTX sha;
-	int rc;
 
 	for (size_t i = 0; i < json_array_size(collectives); i++)
 		json_array_append_new(
@@ -173,20 +162,16 @@ result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX])
 	json_object_set_new(kept, "summary",
 			    without(json_object_get(document, "summary"), not_digested_of_summary));
 	SHA256Init(&sha);
-	rc = json_dump_callback(kept, digest_more, &sha,
-				JSON_SORT_KEYS | JSON_COMPACT | REAL_FLAGS);
+	json_dump_callback(kept, digest_more, &sha, JSON_SORT_KEYS | JSON_COMPACT | REAL_FLAGS);
 	json_decref(kept);
-	if (rc != 0)
-		return -ENOMEM;
 	SHA256End(&sha, digest);
-	return 0;
 }
 
 json_t *
 result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
 {
 	char own[RESULT_DIGEST_MAX];
-	char *file = r->file != NULL ? memory_text(r->file) : NULL;
+	char *file = memory_text(r->file);
 	json_t *out;
 
 	if (file != NULL)
@@ -197,39 +182,29 @@ result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
 			counters_nodes(r->nodes, r->node_count, r->now), "snapshots",
 			r->snapshots != NULL ? json_incref(r->snapshots) : json_array(), "summary",
 			summary_json(r));
-
 	free(file);
-	if (out == NULL)
-		return NULL;
-	if (counters_add_log(out, r->log, r->log_lost) != 0 || result_digest(out, own) != 0 ||
-	    json_object_set_new(json_object_get(out, "summary"), "digest", json_string(own)) != 0) {
-		json_decref(out);
-		return NULL;
-	}
+	counters_add_log(out, r->log, r->log_lost);
+	result_digest(out, own);
+	json_object_set_new(json_object_get(out, "summary"), "digest", json_string(own));
 	if (digest != NULL)
 		memcpy(digest, own, sizeof(own));
 	return out;
 }
 
 int
-report_write(const json_t *document, const char *path, char *err, size_t err_size)
+report_write(const json_t *document, const char *path)
 {
 	bool standard = strcmp(path, "-") == 0;
 	FILE *file = standard ? stdout : fopen(path, "w");
 	int status = 0;
 
-	if (file == NULL) {
-		status = -errno;
-		snprintf(err, err_size, "%s: %s", path, strerror(errno));
-		return status;
-	}
+	if (file == NULL)
+		return -errno;
 	errno = 0;
 	if (json_dumpf(document, file, JSON_INDENT(1) | REAL_FLAGS) != 0 ||
 	    fputc('\n', file) == EOF || fflush(file) != 0)
 		status = errno != 0 ? -errno : -EIO;
 	if (!standard && fclose(file) != 0 && status == 0)
 		status = -errno;
-	if (status != 0)
-		snprintf(err, err_size, "%s: %s", standard ? "stdout" : path, strerror(-status));
 	return status;
 }

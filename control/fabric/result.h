@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// result.json: what `roost sim` found out. Control thread, after the run.
+// result.json, the result of `roost sim`. Control thread, after the run.
 #pragma once
 
 #include "result_flows.h"
@@ -15,13 +15,11 @@ enum report_kind {
 	REPORT_STEP, // of a training step: its compute gaps and collectives together
 };
 
-#define REPORT_ID_MAX 160
-
 // One execution of a collective, or of a step.
 struct report_collective {
-	const char *name;            // the same for all its executions
-	char id[REPORT_ID_MAX];      // the same, and no other collective of the run has it
-	char step_id[REPORT_ID_MAX]; // of the step that it belongs to, or is; empty: none
+	const char *name;    // the same for all its executions
+	const char *id;      // the same for all its executions, and unique in the run
+	const char *step_id; // the id of the step that it belongs to, or is; NULL: none
 	enum report_kind kind;
 	uint32_t iteration; // from 0
 	uint32_t ranks;
@@ -46,7 +44,7 @@ struct report_result {
 	const struct report_node *nodes;
 	uint32_t node_count;
 	json_t *snapshots; // array of counters_snapshot(), the caller's; NULL: none
-	json_t *log;       // array of what nodes told, the caller's; NULL: none
+	json_t *log;       // fabric_log_entries(), the caller's; NULL: none
 	uint64_t log_lost; // entries missing from it
 	ps_t now;          // when the run ended
 	ps_t last_event;   // when the last packet or flow did
@@ -60,16 +58,34 @@ struct report_result {
 
 #define RESULT_DIGEST_MAX 65 // SHA-256 in hexadecimal and its NUL
 
-// The whole of result.json, or NULL when memory ran out. digest (may be NULL) gets a copy of the
-// digest.
+// result.json. digest (may be NULL) gets a copy of the digest.
 json_t *result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX]);
 
 // The SHA-256 of a document, over its JSON text with sorted keys, no blanks, and reals with 15
 // significant digits, without what may differ between runs of one file: version, file; of
 // collectives id and step; of summary wall_s, setup_s, packet_hops_per_s, ranks, interrupted and
-// digest. Returns 0 or -ENOMEM.
-int result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
+// digest.
+void result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
 
-// Writes a report as JSON with one blank a level and a newline at its end; path "-" is stdout.
-// Returns 0, or -errno with one line in err that begins with the path.
-int report_write(const json_t *document, const char *path, char *err, size_t err_size);
+// Writes a report as JSON, indented by one blank for each level and with a newline at its end; path "-" is
+// stdout. Returns 0 or -errno.
+int report_write(const json_t *document, const char *path);
+
+// ---- statistics ---------------------------------------------------------------------------------
+
+// The executions of a collective together.
+struct collective_statistics {
+	const char *name;
+	enum report_kind kind;
+	uint32_t ranks;
+	uint64_t bytes;
+	uint32_t executions; // completed or not
+	uint32_t completed;
+	ps_t mean, min, max; // of the completed ones; 0 without any
+	double algbw_gbps;   // of the mean time
+	double busbw_gbps;
+};
+
+// One for each name, kind, number of ranks and size, in the order of their first executions; for free().
+struct collective_statistics *collective_statistics_compute(const struct report_collective *c,
+							    uint32_t count, uint32_t *groups);

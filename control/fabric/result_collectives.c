@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "result_collectives.h"
+#include "result.h"
+
+#include "control/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,29 +38,24 @@ finish(struct collective_statistics *s, ps_t sum)
 struct collective_statistics *
 collective_statistics_compute(const struct report_collective *c, uint32_t count, uint32_t *groups)
 {
-	struct collective_statistics *out = calloc(count + 1u, sizeof(*out));
-	ps_t *sums = calloc(count + 1u, sizeof(*sums));
+	struct collective_statistics *out = memory_array(count, sizeof(*out), "collectives");
+	ps_t *sums = memory_array(count, sizeof(*sums), "collectives");
 
 	*groups = 0;
-	for (uint32_t i = 0; out != NULL && sums != NULL && i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t g = 0;
 
 		while (g < *groups && !same_group(&out[g], &c[i]))
 			g++;
-		if (g == *groups) {
+		if (g == *groups)
 			out[(*groups)++] = (struct collective_statistics){.name = c[i].name,
 									  .kind = c[i].kind,
 									  .ranks = c[i].ranks,
 									  .bytes = c[i].bytes};
-		}
 		add(&out[g], &c[i], &sums[g]);
 	}
-	for (uint32_t g = 0; sums != NULL && g < *groups; g++)
+	for (uint32_t g = 0; g < *groups; g++)
 		finish(&out[g], sums[g]);
-	if (sums == NULL) {
-		free(out);
-		out = NULL;
-	}
 	free(sums);
 	return out;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "result_flows.h"
 
-#include <errno.h>
+#include "control/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,17 +79,14 @@ statistics_of_ratios(struct ratio *ratios, uint32_t count, struct flow_statistic
 	out->slowdown_max = ratio_value(&ratios[count - 1]);
 }
 
-int
+void
 flow_statistics_compute(const struct report_flow *flows, uint32_t count, const char *item,
 			struct flow_statistics *out)
 {
-	ps_t *times = calloc(count + 1u, sizeof(*times));
-	struct ratio *ratios = calloc(count + 1u, sizeof(*ratios));
-	int status = -ENOMEM;
+	ps_t *times = memory_array(count, sizeof(*times), "completion times");
+	struct ratio *ratios = memory_array(count, sizeof(*ratios), "slowdowns");
 
 	*out = (struct flow_statistics){0};
-	if (times == NULL || ratios == NULL)
-		goto out;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct report_flow *f = &flows[i];
 
@@ -104,11 +102,8 @@ flow_statistics_compute(const struct report_flow *flows, uint32_t count, const c
 	}
 	statistics_of_times(times, out->completed, out);
 	statistics_of_ratios(ratios, out->with_ideal, out);
-	status = 0;
-out:
 	free(ratios);
 	free(times);
-	return status;
 }
 
 double

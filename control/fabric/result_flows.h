@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What became of the flows of a run, and the order statistics of their completion times.
+// The results of flows, and the order statistics of their completion times.
 // Percentiles are by nearest rank (the value at place ceil(p * n) of the sorted ones), found by
-// integer comparison, so that every machine finds the same flow.
+// integer comparison, so that the result is the same on every machine.
 #pragma once
 
 #include "dataplane/base/time.h"
@@ -36,10 +36,9 @@ struct flow_statistics {
 	double slowdown_mean, slowdown_p50, slowdown_p99, slowdown_max;
 };
 
-// Statistics of the flows of `item` (compared as text), or of all when it is NULL. Returns 0 or
-// -ENOMEM.
-int flow_statistics_compute(const struct report_flow *flows, uint32_t count, const char *item,
-			    struct flow_statistics *out);
+// Statistics of the flows of `item` (compared as text), or of all when it is NULL.
+void flow_statistics_compute(const struct report_flow *flows, uint32_t count, const char *item,
+			     struct flow_statistics *out);
 
 // What all completed flows carried, every time of each, in Gb/s of payload, between the first start
 // and the last completion; 0 without any.

@@ -74,7 +74,7 @@ report_tiers(const struct report_node *nodes, unsigned int count, ps_t time,
 {
 	unsigned int tiers = 0;
 
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++)
 		for (unsigned int k = 0; k < nodes[i].node->port_count; k++) {
 			struct report_tier_loads *tier;
 			char name[REPORT_TIER_MAX];
@@ -85,7 +85,6 @@ report_tiers(const struct report_node *nodes, unsigned int count, ps_t time,
 			if (tier != NULL)
 				add_load(tier, &nodes[i], k, report_load(&nodes[i], k, time));
 		}
-	}
 	return tiers;
 }
 
@@ -105,17 +104,12 @@ report_links(const struct report_node *nodes, unsigned int count, ps_t time)
 {
 	json_t *out = json_array();
 
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++)
 		for (unsigned int k = 0; k < nodes[i].node->port_count; k++) {
 			char tier[REPORT_TIER_MAX];
 
-			if (!report_tier(&nodes[i], k, tier))
-				continue;
-			if (json_array_append_new(out, link_json(&nodes[i], k, tier, time)) != 0) {
-				json_decref(out);
-				return NULL;
-			}
+			if (report_tier(&nodes[i], k, tier))
+				json_array_append_new(out, link_json(&nodes[i], k, tier, time));
 		}
-	}
 	return out;
 }

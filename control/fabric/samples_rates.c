@@ -2,6 +2,7 @@
 // rates.csv: how fast queue pairs send. `achieved` is payload acknowledged within the interval; the
 // rate, target and alpha are congestion control's at the instant, where there is one; without, the
 // rate is what was achieved.
+#include "flows_internal.h"
 #include "samples_internal.h"
 
 #include "dataplane/roce/progress.h"
@@ -125,7 +126,7 @@ list_pairs(struct rates *s, const struct fabric_flows *flows, uint32_t count, co
 static int
 create(void **state, const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
 {
-	uint32_t count = fabric_flows_workload(flows)->flow_count;
+	uint32_t count = flows->workload->flow_count;
 	struct rates *s;
 	bool *wanted;
 	int rc = -ENOMEM;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How switches choose paths: each group of next hops that has several, its members as a choice sees
 // them now, the flowlets that go on, and congestion notices sent and believed.
-#include "control/fabric/counters_internal.h"
+#include "control/fabric/counters.h"
 #include "show_view.h"
 
 #include "dataplane/stages/spray_fit.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The histograms that `qos.histograms` configures.
-#include "control/fabric/counters_internal.h"
+#include "control/fabric/counters.h"
 #include "show_view.h"
 
 static json_t *

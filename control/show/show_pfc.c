@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The history of pauses, exact and not polled: a row for each priority and direction, times in
 // microseconds of fabric time with nothing rounded.
-#include "control/fabric/counters_internal.h"
+#include "control/fabric/counters.h"
 #include "show_view.h"
 
 static json_t *

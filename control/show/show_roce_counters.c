@@ -3,7 +3,7 @@
 // and what beside it, what went out as RoCE and as CNPs, marks and pauses. RoCE are the priorities
 // that PFC pauses (without any, priority 3); CNPs go by the class of DSCP 48. Priorities that share
 // a group or class are counted there together.
-#include "control/fabric/counters_internal.h"
+#include "control/fabric/counters.h"
 #include "show_view.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each tenant holds of a node's buffer, and of each pool where tenants have shares.
-#include "control/fabric/counters_internal.h"
+#include "control/fabric/counters.h"
 #include "show_view.h"
 
 #include "dataplane/queueing/buffer.h"

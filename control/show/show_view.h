@@ -5,7 +5,7 @@
 #pragma once
 
 #include "control/base/text_table.h"
-#include "control/fabric/counter.h"
+#include "control/fabric/counters.h"
 #include "show.h"
 
 // A question as the API's method "show" takes it.

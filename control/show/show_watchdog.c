@@ -2,7 +2,7 @@
 // The PFC watchdog: its settings in force, the queues that it watches, which are those of classes
 // that a received pause can hold, and its log. What it calls STORM is Cumulus's DEADLOCK (its
 // deadlock-count is `storms`) and SONiC's "stormed".
-#include "control/fabric/counters_internal.h"
+#include "control/fabric/counters.h"
 #include "show_view.h"
 
 #define LOG_ROWS 20

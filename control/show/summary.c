@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "summary.h"
 
-#include "control/fabric/result_collectives.h"
 #include "summary_internal.h"
 #include "control/base/text_table.h"
 
@@ -40,15 +39,13 @@ slowdown_cell(struct text_table *t, uint32_t known, double slowdown)
 		text_table_cell(t, "-");
 }
 
-static int
+static void
 add_item(struct text_table *t, const struct report_result *r, const char *item)
 {
 	char bytes[TEXT_VALUE_MAX];
 	struct flow_statistics s;
-	int status = flow_statistics_compute(r->flows, r->flow_count, item, &s);
 
-	if (status != 0)
-		return status;
+	flow_statistics_compute(r->flows, r->flow_count, item, &s);
 	text_table_cell(t, "%s", item != NULL ? item : "all");
 	text_table_cell(t, "%u", s.flows);
 	text_table_cell(t, "%u", s.completed);
@@ -60,7 +57,6 @@ add_item(struct text_table *t, const struct report_result *r, const char *item)
 	slowdown_cell(t, s.with_ideal, s.slowdown_mean);
 	slowdown_cell(t, s.with_ideal, s.slowdown_p50);
 	slowdown_cell(t, s.with_ideal, s.slowdown_p99);
-	return 0;
 }
 
 // True when flow i is the first of its item. Flows of an item follow each other but for items of
@@ -77,22 +73,20 @@ item_begins(const struct report_result *r, uint32_t i)
 	return true;
 }
 
-static int
+static void
 print_items(const struct report_result *r, FILE *to)
 {
 	struct text_table *t =
 		text_table_create(item_columns, sizeof(item_columns) / sizeof(*item_columns));
-	int status = 0;
 
-	for (uint32_t i = 0; i < r->flow_count && status == 0; i++)
+	for (uint32_t i = 0; i < r->flow_count; i++)
 		if (item_begins(r, i))
-			status = add_item(t, r, r->flows[i].item);
-	if (status == 0 && text_table_rows(t) > 1)
-		status = add_item(t, r, NULL);
-	if (status == 0 && r->flow_count != 0)
+			add_item(t, r, r->flows[i].item);
+	if (text_table_rows(t) > 1)
+		add_item(t, r, NULL);
+	if (r->flow_count != 0)
 		text_table_print(t, "", to);
 	text_table_destroy(t);
-	return status;
 }
 
 // How often it was done, of how many times it was begun.
@@ -128,7 +122,7 @@ add_collective(struct text_table *t, const struct collective_statistics *s)
 		text_table_cell(t, "-");
 }
 
-static int
+static void
 print_collectives(const struct report_result *r, FILE *to)
 {
 	struct collective_statistics *all;
@@ -136,10 +130,8 @@ print_collectives(const struct report_result *r, FILE *to)
 	uint32_t groups;
 
 	if (r->collective_count == 0)
-		return 0;
+		return;
 	all = collective_statistics_compute(r->collectives, r->collective_count, &groups);
-	if (all == NULL)
-		return -ENOMEM;
 	t = text_table_create(collective_columns,
 			      sizeof(collective_columns) / sizeof(*collective_columns));
 	for (uint32_t i = 0; i < groups; i++)
@@ -148,7 +140,6 @@ print_collectives(const struct report_result *r, FILE *to)
 	text_table_print(t, "", to);
 	text_table_destroy(t);
 	free(all);
-	return 0;
 }
 
 static void
@@ -172,19 +163,14 @@ print_run(const struct report_result *r, const char *digest, FILE *to)
 		fprintf(to, "digest %s\n", digest);
 }
 
-int
+void
 summary_print(const struct report_result *r, const char *digest, FILE *to)
 {
-	int status = print_items(r, to);
-
-	if (status == 0)
-		status = print_collectives(r, to);
-	if (status != 0)
-		return status;
+	print_items(r, to);
+	print_collectives(r, to);
 	summary_print_events(r, to);
 	summary_print_links(r, to);
 	summary_print_pools(r, to);
 	summary_print_hints(r, to);
 	print_run(r, digest, to);
-	return 0;
 }

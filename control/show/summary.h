@@ -6,5 +6,5 @@
 
 #include <stdio.h>
 
-// Prints it. digest: as result_document() gave it, or NULL. Returns 0 or -ENOMEM.
-int summary_print(const struct report_result *r, const char *digest, FILE *to);
+// Prints it. digest: as result_document() gave it, or NULL.
+void summary_print(const struct report_result *r, const char *digest, FILE *to);

@@ -168,6 +168,15 @@ class Programs(Case):
                 self.assertGreater(sim.summary["retransmitted"], 0)
                 self.assertEqual(len(sim.result["collectives"]), 2)
 
+    def test_ids_differ_from_all_names(self):
+        """A number that makes an id unique must not make it the name of another item, nor that of a collective."""
+        item = {"kind": "all-to-all", "size": "1KB"}
+        step = {"kind": "step", "collectives": [item], "name": "a"}
+        sim = self.sim(one_leaf(4, *({**item, "name": name} for name in ("a", "a", "a-2", "a.1.all-to-all", "x" * 120)),
+                                step, {**item, "name": "x" * 119 + "y"}))
+        ids = [one["id"] for one in sim.result["collectives"]]
+        self.assertEqual(ids, ["a", "a-3", "a-2", "a.1.all-to-all", "x" * 120, "a-4.1.all-to-all", "a-4", "x" * 119 + "y"])
+
     def test_collectives_of_a_step_are_told_apart(self):
         """Two of one kind, and a second step without a name: ids are unique, and the step is named."""
         step = {"kind": "step", "repeat": 2, "collectives": [{"kind": "all-to-all", "size": "4KB"}] * 2}

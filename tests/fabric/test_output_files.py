@@ -35,7 +35,7 @@ class Names(Case):
     def test_a_long_name_of_a_collective(self):
         item = {"name": "\u4e2d" * 34, "kind": "all-to-all", "size": "4KB"}
         run = self.sim(self.file(fabric(1, 0, 2, workload=[item])))
-        self.assertEqual(run.result["collectives"][0]["id"], "\u4e2d" * 33)
+        self.assertEqual(run.result["collectives"][0]["id"], "\u4e2d" * 34)
 
 
 class Interrupted(Case):

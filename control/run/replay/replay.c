@@ -176,17 +176,15 @@ write_counters(struct replay *r)
 {
 	json_t *document =
 		counters_document(r->e.fabric->names, 1, r->e.run->drive.now, r->e.run->snapshots);
-	char err[OUTPUT_ERR_BYTES];
-	int rc = -ENOMEM;
+	int rc;
 
-	if (document != NULL && counters_add_log(document, fabric_log_entries(r->e.run->log),
-						 fabric_log_lost(r->e.run->log)) == 0) {
-		if (r->end == RUN_INTERRUPTED)
-			json_object_set_new(document, "interrupted", json_true());
-		rc = report_write(document, r->counters->temporary, err, sizeof(err));
-		if (rc != 0)
-			output_fail(&r->output, r->counters, rc);
-	}
+	counters_add_log(document, fabric_log_entries(r->e.run->log),
+			 fabric_log_lost(r->e.run->log));
+	if (r->end == RUN_INTERRUPTED)
+		json_object_set_new(document, "interrupted", json_true());
+	rc = report_write(document, r->counters->temporary);
+	if (rc != 0)
+		output_fail(&r->output, r->counters, rc);
 	json_decref(document);
 	return rc;
 }

@@ -81,7 +81,6 @@ open_outputs(struct sim *s, struct diag *diag)
 static int
 write_outputs(struct sim *s, const json_t *document)
 {
-	char err[OUTPUT_ERR_BYTES];
 	int rc = recorder_close(s->recorder);
 	int sampled = samples_close(s->samples);
 
@@ -90,7 +89,7 @@ write_outputs(struct sim *s, const json_t *document)
 	if (rc == 0)
 		rc = sampled;
 	if (rc == 0) {
-		rc = report_write(document, s->result->temporary, err, sizeof(err));
+		rc = report_write(document, s->result->temporary);
 		if (rc != 0)
 			output_fail(&s->output, s->result, rc);
 	}
@@ -101,20 +100,22 @@ write_outputs(struct sim *s, const json_t *document)
 static int
 report(struct sim *s)
 {
-	char digest[RESULT_DIGEST_MAX], err[OUTPUT_ERR_BYTES];
-	json_t *document;
+	char digest[RESULT_DIGEST_MAX];
 	struct outcome outcome;
-	int written = 0, rc;
+	json_t *document;
+	int written = 0, rc = 0;
 
 	outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 	outcome.result.interrupted = s->end == RUN_INTERRUPTED;
 	document = result_document(&outcome.result, digest);
 	if (s->options->out != NULL)
 		written = write_outputs(s, document);
-	rc = s->options->json ? report_write(document, "-", err, sizeof(err))
-			      : summary_print(&outcome.result, digest, stdout);
-	if (rc != 0 && s->options->json)
-		diag_fail(&s->output.diag, -rc, "%s", err);
+	if (s->options->json)
+		rc = report_write(document, "-");
+	else
+		summary_print(&outcome.result, digest, stdout);
+	if (rc != 0)
+		diag_fail(&s->output.diag, -rc, "stdout: %s", strerror(-rc));
 	json_decref(document);
 	outcome_destroy(&outcome);
 	return written != 0 ? written : rc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rows of counters are fit for JSON and for OpenMetrics.
-#include "control/fabric/counter.h"
+#include "control/fabric/counters.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/fabric/result_collectives.h"
+#include "control/fabric/result.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,6 @@ test_executions_of_one_name_are_one_line(void **state)
 
 	(void)state;
 	s = collective_statistics_compute(runs, 3, &groups);
-	assert_non_null(s);
 	assert_int_equal(groups, 2);
 	assert_string_equal(s[0].name, "ar");
 	assert_int_equal(s[0].executions, 2);

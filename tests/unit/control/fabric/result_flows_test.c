@@ -20,7 +20,7 @@ test_percentiles_are_by_nearest_rank(void **state)
 	for (uint32_t i = 0; i < 100; i++)
 		flows[i] = (struct report_flow){
 			.item = "a", .fct = 1 + (i * 37) % 100, .ideal = 1, .bytes = 10};
-	assert_int_equal(flow_statistics_compute(flows, 100, NULL, &s), 0);
+	flow_statistics_compute(flows, 100, NULL, &s);
 	assert_int_equal(s.flows, 100);
 	assert_int_equal(s.completed, 100);
 	assert_int_equal(s.bytes, 1000);
@@ -45,7 +45,7 @@ test_slowdowns_are_ordered_exactly(void **state)
 	struct flow_statistics s;
 
 	(void)state;
-	assert_int_equal(flow_statistics_compute(flows, 3, NULL, &s), 0);
+	flow_statistics_compute(flows, 3, NULL, &s);
 	assert_true(s.slowdown_p50 == 3.0);
 }
 
@@ -60,20 +60,20 @@ test_open_flows_are_counted_but_not_measured(void **state)
 	struct flow_statistics s;
 
 	(void)state;
-	assert_int_equal(flow_statistics_compute(flows, 3, "a", &s), 0);
+	flow_statistics_compute(flows, 3, "a", &s);
 	assert_int_equal(s.flows, 2);
 	assert_int_equal(s.completed, 1);
 	assert_int_equal(s.bytes, 2);
 	assert_true(s.slowdown_mean == 2.0);
-	assert_int_equal(flow_statistics_compute(flows, 3, NULL, &s), 0);
+	flow_statistics_compute(flows, 3, NULL, &s);
 	assert_int_equal(s.completed, 2);
 	assert_int_equal(s.with_ideal, 1);
 	assert_int_equal(s.fct_mean, 20);
 	assert_true(s.slowdown_mean == 2.0);
-	assert_int_equal(flow_statistics_compute(flows, 3, "c", &s), 0);
+	flow_statistics_compute(flows, 3, "c", &s);
 	assert_int_equal(s.flows, 0);
 	assert_int_equal(s.fct_max, 0);
-	assert_int_equal(flow_statistics_compute(NULL, 0, NULL, &s), 0);
+	flow_statistics_compute(NULL, 0, NULL, &s);
 	assert_int_equal(s.flows, 0);
 }
 

@@ -33,6 +33,7 @@ static struct report_flow flows[2] = {
 // 8 ranks of 64 MB in 10 ms: 51.2 Gb/s, of which 7/8 crosses each rank's link.
 static struct report_collective collectives[1] = {
 	{.name = "a2a",
+	 .id = "a2a",
 	 .kind = REPORT_ALL_TO_ALL,
 	 .ranks = 8,
 	 .bytes = 64000000,
@@ -140,7 +141,7 @@ test_digest_of_a_known_text(void **state)
 	char digest[RESULT_DIGEST_MAX];
 
 	(void)state;
-	assert_int_equal(result_digest(document, digest), 0);
+	result_digest(document, digest);
 	assert_string_equal(digest,
 			    "70f727762b7e8e48299965f69ad763055ee5293272e08439763ea5271f900eea");
 	assert_true(json_real_value(fixture_at(document, "summary/wall_s")) == 1.5);
@@ -191,7 +192,7 @@ test_digest_survives_the_file(void **state)
 {
 	struct fixture *f = *state;
 	struct report_result r = result_of(f);
-	char path[] = "/tmp/roost-result-XXXXXX", err[256], first[RESULT_DIGEST_MAX],
+	char path[] = "/tmp/roost-result-XXXXXX", first[RESULT_DIGEST_MAX],
 	     again[RESULT_DIGEST_MAX];
 	int file = mkstemp(path);
 	json_t *out, *read;
@@ -202,11 +203,11 @@ test_digest_survives_the_file(void **state)
 	f->leaf->ports[2].tx_bytes = 3;
 	f->leaf->ports[3].tx_bytes = 4;
 	out = result_document(&r, first);
-	assert_int_equal(report_write(out, path, err, sizeof(err)), 0);
+	assert_int_equal(report_write(out, path), 0);
 	read = json_load_file(path, 0, NULL);
 	unlink(path);
 	assert_non_null(read);
-	assert_int_equal(result_digest(read, again), 0);
+	result_digest(read, again);
 	assert_string_equal(first, again);
 	flows[0].fct = 90634880;
 	json_decref(read);
@@ -214,16 +215,13 @@ test_digest_survives_the_file(void **state)
 }
 
 static void
-test_write_failures_name_the_file(void **state)
+test_write_failures_are_returned(void **state)
 {
 	json_t *document = json_object();
-	char err[256] = "";
 
 	(void)state;
-	assert_int_equal(report_write(document, "/nowhere/result.json", err, sizeof(err)), -ENOENT);
-	assert_string_equal(err, "/nowhere/result.json: No such file or directory");
-	assert_int_equal(report_write(document, "/dev/full", err, sizeof(err)), -ENOSPC);
-	assert_string_equal(err, "/dev/full: No space left on device");
+	assert_int_equal(report_write(document, "/nowhere/result.json"), -ENOENT);
+	assert_int_equal(report_write(document, "/dev/full"), -ENOSPC);
 	json_decref(document);
 }
 
@@ -250,15 +248,21 @@ static void
 test_executions_and_steps(void **state)
 {
 	static const struct report_collective several[] = {
-		{.name = "ar", .kind = REPORT_ALL_REDUCE, .ranks = 8, .bytes = 1, .step = 5},
 		{.name = "ar",
+		 .id = "ar",
+		 .kind = REPORT_ALL_REDUCE,
+		 .ranks = 8,
+		 .bytes = 1,
+		 .step = 5},
+		{.name = "ar",
+		 .id = "ar",
 		 .kind = REPORT_ALL_REDUCE,
 		 .iteration = 1,
 		 .ranks = 8,
 		 .bytes = 1,
 		 .start = PS_NEVER,
 		 .step = PS_NEVER},
-		{.name = "s", .kind = REPORT_STEP, .ranks = 8, .bytes = 1, .step = 9},
+		{.name = "s", .id = "s", .kind = REPORT_STEP, .ranks = 8, .bytes = 1, .step = 9},
 	};
 	struct fixture *f = *state;
 	struct report_result r = result_of(f);
@@ -286,7 +290,7 @@ main(void)
 		cmocka_unit_test(test_digest_of_a_known_text),
 		T(test_digest_ignores_the_machine_and_nothing_else),
 		T(test_digest_survives_the_file),
-		cmocka_unit_test(test_write_failures_name_the_file),
+		cmocka_unit_test(test_write_failures_are_returned),
 		cmocka_unit_test(test_bus_bandwidth),
 		T(test_executions_and_steps),
 	};
