@@ -21,9 +21,7 @@ report_wire_bytes(const struct report_node *n, unsigned int port)
 	const struct port *p = &n->node->ports[port];
 	const struct port_profile *profile = report_profile(n, port);
 
-	if (profile == NULL)
-		return p->tx_bytes;
-	return p->tx_bytes + p->tx_packets * (profile->preamble + profile->fcs + profile->gap);
+	return profile == NULL ? p->tx_bytes : report_framed_bytes(p, profile);
 }
 
 double

@@ -11,7 +11,13 @@
 // port.
 bool report_tier(const struct report_node *n, unsigned int port, char text[static REPORT_TIER_MAX]);
 
-// Bytes that a port has sent, framing included.
+// Bytes that a port has sent, framing included: by a profile, and by the one in force.
+static inline uint64_t
+report_framed_bytes(const struct port *p, const struct port_profile *profile)
+{
+	return p->tx_bytes + p->tx_packets * (profile->preamble + profile->fcs + profile->gap);
+}
+
 uint64_t report_wire_bytes(const struct report_node *n, unsigned int port);
 
 // The load of a port's transmitter over the first `time` of the run, at its present rate; 0 without a rate or

@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The series that `record:` may ask for, one file each; private to control/fabric/.
+// The series that `record:` may name, one file each; private to control/fabric/.
 #pragma once
 
-#include "flows.h"
+#include "flows_internal.h"
 
 #include <stdio.h>
 
-// One kind of series. A state belongs to one run.
+// A queue (0: none) of a port of a node; of rates.csv, `port` is a queue pair of the flow `node`.
+struct sample_place {
+	uint32_t node;
+	uint32_t port;
+	uint8_t queue;
+};
+
+// The places of a series in one run.
+struct sample_places {
+	const struct fabric_flows *flows;
+	const struct fabric *fabric;
+	struct sample_place *items;
+	unsigned int count;
+	ps_t since;                    // the sample before
+	void *before;                  // by place: what the series keeps of that
+	const struct counter *counter; // of the series, or NULL
+};
+
+// One kind of series.
 struct series {
-	const char *file; // in the result's directory
-	// Looks up what the file asks for. *state stays NULL when it asks for none of this kind.
-	// Returns 0, -EINVAL with the errors in diag, or -ENOMEM with nothing left behind.
-	int (*create)(void **state, const struct fabric *f, const struct fabric_flows *flows,
-		      struct diag *diag);
-	// The CSV's heading, without a newline.
-	void (*head)(const void *state, FILE *to);
-	// What there is to say at `now`, all before it having happened: whole lines.
-	void (*take)(void *state, ps_t now, FILE *to);
-	void (*destroy)(void *state);
+	const char *file;    // in the result's directory
+	const char *heading; // of the CSV; the counter's name follows; NULL: head() prints it
+	const char *key;     // of `record:`
+	size_t names;        // its struct config_names, as an offset in struct config_record
+	size_t size;         // of what the series keeps for each place
+	bool sorted;         // places once each, in the order of the topology; else as named
+	enum counter_scope scope;
+	const char *counter; // that is sampled, by its name, or NULL
+	// Adds what a name means, and what `all` means. Returns 0, or -EINVAL with the error in diag.
+	int (*add)(struct sample_places *s, const struct config_name *name, const char *key,
+		   struct diag *diag);
+	void (*add_all)(struct sample_places *s);
+	void (*head)(const struct sample_places *s, FILE *to);
+	// Prints the lines of `now`, all before it having happened; NULL: there are none.
+	void (*take)(struct sample_places *s, ps_t now, FILE *to);
 };
 
 extern const struct series series_queues, series_thresholds, series_rates, series_links,
 	series_pauses, series_pools;
 
-// Begins a line: the time in ns with its picoseconds.
+// Begins a line: the time in ns, with its picoseconds.
 void samples_put_time(ps_t now, FILE *to);
-
-// The state of a series about ports, none twice, in the order of the topology.
-struct sample_ports {
-	const struct fabric *fabric;
-	struct topo_ref *refs;
-	unsigned int count;
-	ps_t since;   // the sample before
-	void *before; // by port: what the series remembers of that
-};
-
-// A series's create(): the ports that names mean (`all`, leaf1.swp5, and, where `links` may be
-// named, leaf1-spine1 for both of its ends), and `size` zeroed bytes for each. key: for messages.
-int sample_ports_create(void **state, const struct fabric *f, const struct config_names *names,
-			bool links, const char *key, size_t size, struct diag *diag);
-// Its destroy().
-void sample_ports_destroy(void *state);
-
-static inline const struct port *
-sample_port(const struct fabric *f, const struct topo_ref *ref)
-{
-	return &f->nodes[ref->node]->ports[ref->port];
-}
-
-// "leaf1.swp5"
-void sample_port_put(const struct fabric *f, const struct topo_ref *ref, FILE *to);
+// The counter of the series at a place; index: the queue or pool.
+long long samples_read(const struct sample_places *s, unsigned int place, unsigned int index,
+		       ps_t now);
+// Prints "leaf1.swp5", the port of a place.
+void samples_put_port(const struct sample_places *s, unsigned int place, FILE *to);
+void sample_places_add(struct sample_places *s, uint32_t node, uint32_t port, uint8_t queue);

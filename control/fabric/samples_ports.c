@@ -1,141 +1,186 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ports a series is about.
+// Series about ports: links.csv and pauses.csv.
 #include "samples_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "result_links.h"
+
 #include <string.h>
 
-struct marks {
-	const struct fabric *fabric;
-	size_t *first; // of each node, its first port among all
-	bool *wanted;  // by port among all
-	size_t count;
-};
+// ---- ports --------------------------------------------------------------------------------------
 
-static int
-marks_create(struct marks *m, const struct fabric *f)
+// Adds a port, unless it has no node or no wire.
+static void
+add_port(struct sample_places *s, uint32_t node, uint16_t port)
 {
-	const struct topology *t = f->topology;
+	const struct node *n = s->fabric->nodes[node];
 
-	*m = (struct marks){.fabric = f, .first = calloc(t->node_count + 1u, sizeof(*m->first))};
-	if (m->first == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < t->node_count; i++) {
-		m->first[i] = m->count;
-		m->count += t->nodes[i].port_count;
-	}
-	m->wanted = calloc(m->count + 1, sizeof(*m->wanted));
-	return m->wanted == NULL ? -ENOMEM : 0;
+	if (n != NULL && n->ports[port].out != NULL)
+		sample_places_add(s, node, port, 0);
 }
 
 static void
-mark(struct marks *m, uint32_t node, uint16_t port)
+add_all(struct sample_places *s)
 {
-	m->wanted[m->first[node] + port] = true;
+	const struct topology *t = s->fabric->topology;
+
+	for (uint32_t i = 0; i < t->node_count; i++)
+		for (uint16_t k = 0; k < t->nodes[i].port_count; k++)
+			add_port(s, i, k);
 }
 
 static int
-mark_name(struct marks *m, const struct config_name *name, bool links, const char *key,
-	  struct diag *diag)
+add_name(struct sample_places *s, const struct config_name *name, const char *key,
+	 struct diag *diag)
 {
-	const struct topology *t = m->fabric->topology;
+	struct topo_ref ref;
+	int rc = topology_resolve_port(s->fabric->topology, name, key, &ref, diag);
+
+	if (rc == 0)
+		add_port(s, ref.node, ref.port);
+	return rc;
+}
+
+// The name of a port, or of a link for both of its ends.
+static int
+add_link(struct sample_places *s, const struct config_name *name, const char *key,
+	 struct diag *diag)
+{
+	const struct topology *t = s->fabric->topology;
 	struct topo_ref ref;
 	uint32_t link;
 	int rc;
 
-	if (links && topology_find_port(t, name->text, &ref) != 0 && strchr(name->text, '-')) {
-		rc = topology_resolve_link(t, name, key, &link, diag);
-		if (rc != 0)
-			return rc;
-		mark(m, t->links[link].a.node, t->links[link].a.port);
-		mark(m, t->links[link].b.node, t->links[link].b.port);
-		return 0;
-	}
-	rc = topology_resolve_port(t, name, key, &ref, diag);
-	if (rc == 0)
-		mark(m, ref.node, ref.port);
-	return rc;
-}
-
-// The marked ports of nodes that exist.
-static int
-list(struct sample_ports *out, const struct marks *m)
-{
-	const struct topology *t = m->fabric->topology;
-
-	out->count = 0;
-	out->refs = calloc(m->count + 1, sizeof(*out->refs));
-	if (out->refs == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < t->node_count; i++)
-		for (uint16_t k = 0; m->fabric->nodes[i] != NULL && k < t->nodes[i].port_count; k++)
-			if (m->wanted[m->first[i] + k] && m->fabric->nodes[i]->ports[k].out != NULL)
-				out->refs[out->count++] = (struct topo_ref){.node = i, .port = k};
+	if (topology_find_port(t, name->text, &ref) == 0 || strchr(name->text, '-') == NULL)
+		return add_name(s, name, key, diag);
+	rc = topology_resolve_link(t, name, key, &link, diag);
+	if (rc != 0)
+		return rc;
+	add_port(s, t->links[link].a.node, t->links[link].a.port);
+	add_port(s, t->links[link].b.node, t->links[link].b.port);
 	return 0;
 }
 
-static int
-find(struct sample_ports *out, const struct fabric *f, const struct config_names *names, bool links,
-     const char *key, struct diag *diag)
+static const struct port *
+begin_line(const struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 {
-	struct marks m;
-	int rc = marks_create(&m, f);
-
-	if (rc == 0 && config_means_all(names))
-		memset(m.wanted, true, m.count);
-	else
-		for (unsigned i = 0; rc != -ENOMEM && i < names->count; i++) {
-			int one = mark_name(&m, &names->items[i], links, key, diag);
-
-			rc = rc == 0 ? one : rc;
-		}
-	if (rc == 0)
-		rc = list(out, &m);
-	free(m.wanted);
-	free(m.first);
-	return rc;
+	samples_put_time(now, to);
+	fputc(',', to);
+	samples_put_port(s, place, to);
+	return &s->fabric->nodes[s->items[place].node]->ports[s->items[place].port];
 }
 
-int
-sample_ports_create(void **state, const struct fabric *f, const struct config_names *names,
-		    bool links, const char *key, size_t size, struct diag *diag)
+static double
+percent(ps_t part, ps_t interval)
 {
-	struct sample_ports *s;
-	int rc;
+	return 100.0 * (double)part / (double)interval;
+}
 
-	if (names->count == 0)
-		return 0;
-	s = calloc(1, sizeof(*s));
-	if (s == NULL)
-		return -ENOMEM;
-	s->fabric = f;
-	rc = find(s, f, names, links, key, diag);
-	if (rc == 0) {
-		s->before = calloc(s->count + 1u, size);
-		rc = s->before == NULL ? -ENOMEM : 0;
+// ---- links.csv ----------------------------------------------------------------------------------
+// The share of an interval in which a port's transmitter was busy, preamble, FCS and gap included. A frame
+// counts when it starts; the rest of it that is still to be sent at a sample belongs to the next interval.
+
+struct sent {
+	uint64_t bytes; // framing included
+	ps_t left;      // of a frame that has started
+};
+
+// How long the transmitter has been busy since the previous sample.
+static ps_t
+busy(const struct port *p, struct sent *before, ps_t now)
+{
+	struct sent at = {
+		.bytes = report_framed_bytes(p, p->profile),
+		.left = p->tx_free > now ? p->tx_free - now : 0,
+	};
+	ps_t time = before->left + time_of_bytes(p->profile->byte_time, at.bytes - before->bytes);
+
+	*before = at;
+	return time > at.left ? time - at.left : 0;
+}
+
+static void
+take_links(struct sample_places *s, ps_t now, FILE *to)
+{
+	ps_t interval = now - s->since;
+
+	for (unsigned int i = 0; i < s->count && interval != 0; i++) {
+		const struct port *p = begin_line(s, i, now, to);
+		ps_t time = busy(p, (struct sent *)s->before + i, now);
+
+		fprintf(to, ",%.4f\n", percent(time_min(time, interval), interval));
 	}
-	if (rc != 0)
-		sample_ports_destroy(s);
-	else
-		*state = s;
-	return rc;
 }
 
-void
-sample_ports_destroy(void *state)
+const struct series series_links = {
+	.file = "links.csv",
+	.heading = "time_ns,port,tx_percent",
+	.key = "record.links",
+	.names = offsetof(struct config_record, links),
+	.size = sizeof(struct sent),
+	.sorted = true,
+	.add = add_link,
+	.add_all = add_all,
+	.take = take_links,
+};
+
+// ---- pauses.csv ---------------------------------------------------------------------------------
+// The share of an interval in which pauses held a priority of a port (rx), and in which the port held the
+// far side's (tx). Pauses begin and end with frames or expire, so a share is exact. Only priorities that PFC
+// may pause at the port have lines, or `link` if pauses hold the port as a whole.
+
+struct paused {
+	ps_t rx[PAUSES];
+	ps_t tx[PAUSES];
+};
+
+// Whether it may be paused there, or has been.
+static bool
+has_line(const struct port *p, unsigned int i, const struct paused *at)
 {
-	struct sample_ports *s = state;
+	bool may = i == PAUSE_LINK ? p->profile->link_pause
+				   : !p->profile->link_pause && (p->profile->obeyed >> i & 1) != 0;
 
-	free(s->before);
-	free(s->refs);
-	free(s);
+	return may || at->rx[i] != 0 || at->tx[i] != 0;
 }
 
-void
-sample_port_put(const struct fabric *f, const struct topo_ref *ref, FILE *to)
+static void
+take_port(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 {
-	const struct topo_node *place = &f->topology->nodes[ref->node];
+	const struct sample_place *ref = &s->items[place];
+	const struct port *p = &s->fabric->nodes[ref->node]->ports[ref->port];
+	struct paused *at = (struct paused *)s->before + place, before = *at;
+	ps_t interval = now - s->since;
 
-	fprintf(to, "%s.%s", place->name, place->ports[ref->port].name);
+	for (unsigned int i = 0; i < PAUSES; i++) {
+		at->rx[i] = counters_rx_pause(p, i, now).total;
+		at->tx[i] = counters_tx_pause(p, i, now).total;
+		if (interval == 0 || !has_line(p, i, at))
+			continue;
+		begin_line(s, place, now, to);
+		if (i == PAUSE_LINK)
+			fputs(",link", to);
+		else
+			fprintf(to, ",%u", i);
+		fprintf(to, ",%.4f,%.4f\n", percent(at->rx[i] - before.rx[i], interval),
+			percent(at->tx[i] - before.tx[i], interval));
+	}
 }
+
+static void
+take_pauses(struct sample_places *s, ps_t now, FILE *to)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		take_port(s, i, now, to);
+}
+
+const struct series series_pauses = {
+	.file = "pauses.csv",
+	.heading = "time_ns,port,priority,rx_percent,tx_percent",
+	.key = "record.pauses",
+	.names = offsetof(struct config_record, pauses),
+	.size = sizeof(struct paused),
+	.sorted = true,
+	.add = add_name,
+	.add_all = add_all,
+	.take = take_pauses,
+};

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// queues.csv: a column a queue, its depth in bytes. The packet being sent is in no depth. `all` are
-// the switches' queues that packets may come to as their tables are at the start.
+// Series about what switches hold: queues.csv, thresholds.csv and pools.csv.
 #include "samples_internal.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-struct queues {
-	const struct fabric *fabric;
-	unsigned int count;
-	struct topo_ref refs[];
-};
+// ---- queues.csv ---------------------------------------------------------------------------------
+// A column for each queue, with its depth in bytes, without the packet being sent. `all` are the switches'
+// queues that packets can use with the tables at the start.
 
 static bool
 in_use(const struct tables *t, unsigned int tc)
@@ -19,7 +16,7 @@ in_use(const struct tables *t, unsigned int tc)
 }
 
 static void
-list_all(struct queues *s)
+add_all(struct sample_places *s)
 {
 	const struct topology *t = s->fabric->topology;
 
@@ -27,93 +24,64 @@ list_all(struct queues *s)
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++)
 			for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 				if (in_use(s->fabric->tables[n], tc))
-					s->refs[s->count++] = (struct topo_ref){
-						.node = n, .port = p, .queue = (uint8_t)tc};
-}
-
-static size_t
-count_switch_queues(const struct topology *t)
-{
-	size_t count = 0;
-
-	for (uint32_t n = 0; n < t->first_host; n++)
-		count += (size_t)PRIORITIES * t->nodes[n].port_count;
-	return count;
+					sample_places_add(s, n, p, (uint8_t)tc);
 }
 
 static int
-create(void **state, const struct fabric *f, const struct fabric_flows *flows, struct diag *diag)
+add_queue(struct sample_places *s, const struct config_name *name, const char *key,
+	  struct diag *diag)
 {
-	const struct config_names *names = &f->config->record.queues;
-	bool all = config_means_all(names);
-	struct queues *s;
-	int rc = 0;
+	struct topo_ref ref;
+	int rc = topology_resolve_queue(s->fabric->topology, name, key, &ref, diag);
 
-	(void)flows;
-	if (names->count == 0)
-		return 0;
-	s = calloc(1, sizeof(*s) + (all ? count_switch_queues(f->topology) : names->count) *
-					   sizeof(s->refs[0]));
-	if (s == NULL)
-		return -ENOMEM;
-	s->fabric = f;
-	if (all)
-		list_all(s);
-	else
-		for (; rc == 0 && s->count < names->count; s->count++)
-			rc = topology_resolve_queue(f->topology, &names->items[s->count],
-						    "record.queues", &s->refs[s->count], diag);
-	if (rc != 0)
-		free(s);
-	else
-		*state = s;
+	if (rc == 0)
+		sample_places_add(s, ref.node, ref.port, ref.queue);
 	return rc;
 }
 
 static void
-head(const void *state, FILE *to)
+put_queue(const struct sample_places *s, unsigned int place, FILE *to)
 {
-	const struct queues *s = state;
+	samples_put_port(s, place, to);
+	fprintf(to, ".%u", s->items[place].queue);
+}
 
+static void
+head_queues(const struct sample_places *s, FILE *to)
+{
 	fputs("time_ns", to);
 	for (unsigned int i = 0; i < s->count; i++) {
 		fputc(',', to);
-		sample_port_put(s->fabric, &s->refs[i], to);
-		fprintf(to, ".%u", s->refs[i].queue);
+		put_queue(s, i, to);
 	}
 }
 
 static void
-take(void *state, ps_t now, FILE *to)
+take_queues(struct sample_places *s, ps_t now, FILE *to)
 {
-	const struct queues *s = state;
-
 	samples_put_time(now, to);
-	for (unsigned int i = 0; i < s->count; i++) {
-		const struct topo_ref *q = &s->refs[i];
-		const struct node *n = s->fabric->nodes[q->node];
-		uint64_t cells = n->depth[q->queue * n->port_count + q->port];
-
-		fprintf(to, ",%llu", (unsigned long long)(cells * n->current->cell));
-	}
+	for (unsigned int i = 0; i < s->count; i++)
+		fprintf(to, ",%lld", samples_read(s, i, s->items[i].queue, now));
 	fputc('\n', to);
 }
 
-const struct series series_queues = {"queues.csv", create, head, take, free};
+const struct series series_queues = {
+	.file = "queues.csv",
+	.key = "record.queues",
+	.names = offsetof(struct config_record, queues),
+	.scope = COUNTER_OF_QUEUE,
+	.counter = "depth",
+	.add = add_queue,
+	.add_all = add_all,
+	.head = head_queues,
+	.take = take_queues,
+};
 
 // ---- thresholds.csv -----------------------------------------------------------------------------
-// What the depths are to be compared with: a row for each threshold of a queue, as of the start.
+// What the depths are compared with: a row for each threshold of a queue, as of the start.
 
-// Errors in the names were reported with queues.csv.
-static int
-create_thresholds(void **state, const struct fabric *f, const struct fabric_flows *flows,
-		  struct diag *diag)
-{
-	return diag->errors != 0 ? 0 : create(state, f, flows, diag);
-}
-
-// The most bytes that a group holds before it sends XOFF: a dynamic limit falls as others fill the
-// pool, so that is what a group reaches alone. UINT64_MAX where it sends none.
+// The bytes at which a group sends XOFF if it alone uses the pool: a dynamic limit falls as others fill the
+// pool. UINT64_MAX: it sends none.
 static uint64_t
 xoff_bytes(const struct tables *t, const struct pg_profile *pg)
 {
@@ -128,9 +96,9 @@ xoff_bytes(const struct tables *t, const struct pg_profile *pg)
 	return (limit->reserved + (cells < shared ? cells : shared)) * t->cell;
 }
 
-// The least of all ports that packets for the queue may come in by; hosts' and uplinks' may differ.
+// The least over all ports by which packets for the queue may arrive; those of hosts and uplinks may differ.
 static uint64_t
-queue_xoff_bytes(const struct tables *t, uint16_t port_count, const struct topo_ref *q)
+queue_xoff_bytes(const struct tables *t, uint16_t port_count, const struct sample_place *q)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -149,43 +117,90 @@ queue_xoff_bytes(const struct tables *t, uint16_t port_count, const struct topo_
 }
 
 static void
-put_threshold(const struct queues *s, const struct topo_ref *q, const char *name, uint64_t bytes,
+put_threshold(const struct sample_places *s, unsigned int place, const char *name, uint64_t bytes,
 	      FILE *to)
 {
 	fputc('\n', to);
-	sample_port_put(s->fabric, q, to);
-	fprintf(to, ".%u,%s,%llu", q->queue, name, (unsigned long long)bytes);
+	put_queue(s, place, to);
+	fprintf(to, ",%s,%llu", name, (unsigned long long)bytes);
 }
 
 static void
-head_thresholds(const void *state, FILE *to)
+head_thresholds(const struct sample_places *s, FILE *to)
 {
-	const struct queues *s = state;
-
 	fputs("queue,threshold,bytes", to);
 	for (unsigned int i = 0; i < s->count; i++) {
-		const struct topo_ref *q = &s->refs[i];
+		const struct sample_place *q = &s->items[i];
 		const struct tables *t = s->fabric->tables[q->node];
 		const struct ecn_profile *ecn = &t->ports[q->port].profile->tc[q->queue].ecn;
 		uint64_t xoff =
 			queue_xoff_bytes(t, s->fabric->topology->nodes[q->node].port_count, q);
 
 		if (ecn->enabled) {
-			put_threshold(s, q, "ECN min", (uint64_t)ecn->min * t->cell, to);
-			put_threshold(s, q, "ECN max", (uint64_t)ecn->max * t->cell, to);
+			put_threshold(s, i, "ECN min", (uint64_t)ecn->min * t->cell, to);
+			put_threshold(s, i, "ECN max", (uint64_t)ecn->max * t->cell, to);
 		}
 		if (xoff != UINT64_MAX)
-			put_threshold(s, q, "XOFF", xoff, to);
+			put_threshold(s, i, "XOFF", xoff, to);
 	}
 }
 
-static void
-take_nothing(void *state, ps_t now, FILE *to)
+const struct series series_thresholds = {
+	.file = "thresholds.csv",
+	.key = "record.queues",
+	.names = offsetof(struct config_record, queues),
+	.add = add_queue,
+	.add_all = add_all,
+	.head = head_thresholds,
+};
+
+// ---- pools.csv ----------------------------------------------------------------------------------
+// The bytes that each buffer pool of a switch holds.
+
+static int
+add_switch(struct sample_places *s, const struct config_name *name, const char *key,
+	   struct diag *diag)
 {
-	(void)state;
-	(void)now;
-	(void)to;
+	const struct topology *t = s->fabric->topology;
+	uint32_t node;
+	int rc = topology_resolve_node(t, name, key, &node, diag);
+
+	if (rc == 0 && t->nodes[node].role == CONFIG_ROLE_HOST) {
+		diag_error(diag, t->config->file, name->pos, key,
+			   "%s is a host: pools are a switch's", name->text);
+		rc = -EINVAL;
+	}
+	if (rc == 0)
+		sample_places_add(s, node, 0, 0);
+	return rc;
 }
 
-const struct series series_thresholds = {"thresholds.csv", create_thresholds, head_thresholds,
-					 take_nothing, free};
+static void
+add_switches(struct sample_places *s)
+{
+	for (uint32_t n = 0; n < s->fabric->topology->first_host; n++)
+		sample_places_add(s, n, 0, 0);
+}
+
+static void
+take_pools(struct sample_places *s, ps_t now, FILE *to)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		for (unsigned int pool = 0; pool < POOL_COUNT; pool++) {
+			samples_put_time(now, to);
+			fprintf(to, ",%s,%s,%lld\n", s->fabric->names[s->items[i].node].name,
+				counters_pool_name(pool), samples_read(s, i, pool, now));
+		}
+}
+
+const struct series series_pools = {
+	.file = "pools.csv",
+	.heading = "time_ns,node,pool,",
+	.key = "record.pools",
+	.names = offsetof(struct config_record, pools),
+	.scope = COUNTER_OF_POOL,
+	.counter = "used",
+	.add = add_switch,
+	.add_all = add_switches,
+	.take = take_pools,
+};

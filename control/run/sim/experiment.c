@@ -67,7 +67,7 @@ create_work(struct experiment *e, struct diag *diag)
 
 	if (rc == 0)
 		rc = fabric_flows_create(&e->flows, e->fabric, e->workload, diag);
-	return rc != 0 ? rc : samples_check(e->fabric, e->flows, diag);
+	return rc != 0 ? rc : samples_check(e->flows, diag);
 }
 
 // When the last stream ends. One without an end never lets the fabric drain.

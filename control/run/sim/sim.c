@@ -73,7 +73,7 @@ open_outputs(struct sim *s, struct diag *diag)
 	if (rc == 0)
 		rc = open_captures(s);
 	if (rc == 0)
-		rc = samples_create(&s->samples, s->e.fabric, s->e.flows, &s->output, diag);
+		rc = samples_create(&s->samples, s->e.flows, &s->output, diag);
 	return rc != 0 ? rc : output_add(&s->output, SIM_RESULT, &s->result);
 }
 
