@@ -2,7 +2,7 @@
 // When tenants change, packets admitted under the old tables are still in flight. The new tables keep
 // the routes that these need (in_flight_find.c), and the fabric is polled until no packet is older
 // than the change, or until DRAIN_LIMIT of fabric time has passed and the remaining packets of moved
-// hosts have been dropped (stale_tenant.c). Then the command of the change ends: from now on no packet
+// hosts have been dropped (moved_hosts.c). Then the command of the change ends: from now on no packet
 // of a moved host reaches the tenant that its host has left. Older packets of hosts that have not moved
 // are never dropped; their routes stay until the last has gone.
 //
@@ -143,7 +143,7 @@ scan_all(const struct change_env *env)
 	scan.found = memory_array(count, sizeof(*scan.found), "drains");
 	scan.moved = memory_array(count, sizeof(struct stale_hosts *), "drains");
 	for (const struct drain *d = f->drains; d != NULL; d = d->next)
-		scan.moved[i++] = stale_tenant_of(f, d);
+		scan.moved[i++] = moved_hosts_of(f, d);
 	env->hooks->at_nodes(env->hooks->context, scan_node, &scan);
 	return scan;
 }
@@ -301,7 +301,7 @@ rebuild(const struct change_env *env, struct diag *diag)
 
 	in_flight_routes_release(f);
 	stale_hosts_destroy(f->moved);
-	f->moved = stale_tenant_in_force(f);
+	f->moved = moved_hosts_in_force(f);
 	return change_rebuild(env, diag);
 }
 

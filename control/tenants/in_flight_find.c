@@ -12,6 +12,7 @@
 #include "control/base/memory.h"
 #include "control/fabric/learned.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ is_free(const struct topo_vrf *vrf)
 	return vrf->name[0] == '\0' && !vrf->held;
 }
 
-// The leaving VRF of an old VRF's key, added to the topology if it is new.
+// The leaving VRF of an old VRF's key, added to the topology if it is new; VRF_NONE without an index for it.
 static uint16_t
 take_vrf(struct topology *t, const struct topo_vrf *old)
 {
@@ -35,8 +36,8 @@ take_vrf(struct topology *t, const struct topo_vrf *old)
 	v = 0;
 	while (v < t->vrf_count && !is_free(&t->vrfs[v]))
 		v++;
-	if (v == INT16_MAX)
-		memory_exhausted(v + 1u, sizeof(*t->vrfs), "VRFs");
+	if (v == TOPOLOGY_VRFS_MAX)
+		return VRF_NONE;
 	if (v == t->vrf_count)
 		t->vrfs = memory_resize(t->vrfs, ++t->vrf_count, sizeof(*t->vrfs), "VRFs");
 	t->vrfs[v] = (struct topo_vrf){
@@ -62,7 +63,8 @@ struct comparison {
 	const struct tenant_snapshot *before;
 	const struct route_list *old, *new;
 	uint32_t node;
-	uint16_t *now; // by VRF of before: that which has its key now, or VRF_NONE
+	uint16_t *now; // by VRF of before: the VRF that has its key now, or VRF_NONE
+	bool full;     // a leaving VRF found no index
 };
 
 static const struct route_member *
@@ -105,7 +107,7 @@ same_encap(const struct comparison *c, const struct route *a, const struct route
 	       memcmp(x->remote, y->remote, sizeof(x->remote)) == 0;
 }
 
-// The index of the host's port that a route of a leaf delivers to, with its host; or -1.
+// The leaf's port to the host that a route delivers to, or -1.
 static int
 host_behind(const struct comparison *c, const struct route *route)
 {
@@ -144,7 +146,7 @@ static void
 compare_route(struct comparison *c, const struct route *old)
 {
 	const struct topo_vrf *vrf = &c->before->vrfs[old->vrf];
-	uint16_t now = c->now[old->vrf];
+	uint16_t now = c->now[old->vrf], leaving;
 	const struct route *new = NULL;
 
 	if (!in_flight_routes_keyed(c->before->vrfs, old->vrf) || vrf->held ||
@@ -159,8 +161,12 @@ compare_route(struct comparison *c, const struct route *old)
 		return;
 	if (now != VRF_NONE && strcmp(vrf->name, c->t->vrfs[now].name) != 0)
 		return; // the key belongs to another tenant
-	in_flight_routes_copy(c->old, old, take_vrf(c->t, vrf), IN_FLIGHT_DISTANCE,
-			      &c->d->lists[c->node][is_moved(c, old)]);
+	leaving = take_vrf(c->t, vrf);
+	if (leaving == VRF_NONE)
+		c->full = true;
+	else
+		in_flight_routes_copy(c->old, old, leaving, IN_FLIGHT_DISTANCE,
+				      &c->d->lists[c->node][is_moved(c, old)]);
 }
 
 static void
@@ -176,9 +182,9 @@ compare_node(struct comparison *c, const struct fabric *f, const struct routes *
 	routes_clear(&after);
 }
 
-void
+int
 in_flight_routes_find(struct drain *d, struct fabric *f, const struct tenant_snapshot *before,
-		      const struct routes *old)
+		      const struct routes *old, struct diag *diag)
 {
 	struct topology *t = f->topology;
 	struct comparison c = {.d = d, .t = t, .before = before};
@@ -187,9 +193,16 @@ in_flight_routes_find(struct drain *d, struct fabric *f, const struct tenant_sna
 	c.now = memory_array(before->vrf_count, sizeof(*c.now), "VRF indices");
 	for (uint16_t v = 0; v < before->vrf_count; v++)
 		c.now[v] = in_flight_routes_find_vrf(t, &before->vrfs[v], false);
-	for (c.node = 0; c.node < t->first_host; c.node++)
+	for (c.node = 0; !c.full && c.node < t->first_host; c.node++)
 		compare_node(&c, f, old);
 	free(c.now);
+	if (!c.full)
+		return 0;
+	diag_error(diag, t->config->file, (struct diag_pos){0}, "tenants",
+		   "more than %d VRFs are not supported, and packets in flight need some of their "
+		   "own: try again in a moment, or with fewer tenants at once",
+		   TOPOLOGY_VRFS_MAX);
+	return -EINVAL;
 }
 
 // ---- in force -----------------------------------------------------------------------------------

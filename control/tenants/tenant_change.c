@@ -104,24 +104,28 @@ leaves_something(const struct drain *d, const struct topology *t)
 }
 
 // Collects what the change leaves in flight. Tables built from here on have a new epoch.
-static void
-start_drain(struct tenant_change *r, struct fabric *f)
+static int
+start_drain(struct tenant_change *r, struct fabric *f, struct diag *diag)
 {
 	struct topology *t = f->topology;
+	int rc;
 
 	r->drain = memory_new(sizeof(*r->drain), "drain");
 	hold_places(r, t);
-	stale_tenant_find(r->drain, t, &r->before);
-	in_flight_routes_find(r->drain, f, &r->before, r->routes);
+	moved_hosts_find(r->drain, t, &r->before);
+	rc = in_flight_routes_find(r->drain, f, &r->before, r->routes, diag);
+	if (rc != 0)
+		return rc;
 	if (!leaves_something(r->drain, t)) {
 		drain_destroy(r->drain, t);
 		r->drain = NULL;
-		return;
+		return 0;
 	}
 	f->epoch = f->epoch == UINT16_MAX ? 1 : f->epoch + 1;
 	r->drain->epoch = f->epoch;
 	r->drain->next = f->drains;
 	f->drains = r->drain;
+	return 0;
 }
 
 int
@@ -141,16 +145,16 @@ tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool 
 		rc = check_leaving(f->topology, diag);
 	if (rc == 0)
 		rc = change_make_routes(env, &routes, diag);
-	if (rc != 0) {
+	if (rc == 0)
+		f->routes = routes;
+	if (rc == 0 && !trial)
+		rc = start_drain(r, f, diag);
+	if (rc != 0)
 		tenant_change_undo(r, f);
+	if (rc != 0 || trial)
 		return rc;
-	}
-	f->routes = routes;
-	if (trial)
-		return 0;
 	note_reused(r, f->topology);
-	start_drain(r, f);
-	f->moved = stale_tenant_in_force(f);
+	f->moved = moved_hosts_in_force(f);
 	r->labels = fabric_list_labels(f->topology, f->labels);
 	return 0;
 }

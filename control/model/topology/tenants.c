@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX INT16_MAX
-
 void
 tenants_free(struct topo_vrf *vrfs, uint16_t count)
 {
@@ -38,7 +36,7 @@ too_many(struct slicing *s, const char *what)
 	const struct config *config = s->next.config;
 
 	diag_error(s->diag, config->file, (struct diag_pos){0}, "tenants",
-		   "more than %d %s are not supported", NAMES_MAX, what);
+		   "more than %d %s are not supported", TOPOLOGY_VRFS_MAX, what);
 	return 0;
 }
 
@@ -52,7 +50,7 @@ take_vrf(struct slicing *s, const char *name)
 	for (int i = 0; at < 0 && i < t->vrf_count; i++)
 		if (t->vrfs[i].name[0] == '\0')
 			at = i;
-	if (at < 0 && t->vrf_count < NAMES_MAX)
+	if (at < 0 && t->vrf_count < TOPOLOGY_VRFS_MAX)
 		at = t->vrf_count++;
 	if (at < 0)
 		return too_many(s, "VRFs");
@@ -71,7 +69,7 @@ take_tenant(struct slicing *s, const char *name, const struct config_tenant *set
 	for (int i = 0; at < 0 && i < t->tenant_count; i++)
 		if (t->tenants[i].name == NULL)
 			at = i;
-	if (at < 0 && t->tenant_count < NAMES_MAX)
+	if (at < 0 && t->tenant_count < TOPOLOGY_VRFS_MAX)
 		at = t->tenant_count++;
 	if (at < 0)
 		return too_many(s, "tenants");

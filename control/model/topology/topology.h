@@ -18,6 +18,7 @@
 
 // Always the first VRF; a port's where nothing else says.
 #define TOPOLOGY_VRF_DEFAULT 0
+#define TOPOLOGY_VRFS_MAX INT16_MAX // and as many tenants
 
 struct place; // addresses.h
 

@@ -2,6 +2,7 @@
 // Tenants change whole or not at all, and places that are left are not given to others too early.
 #include "control/tenants/tenant_change.h"
 
+#include "control/base/memory.h"
 #include "tests/unit/control/fabric/bench.h"
 #include "control/fabric/networks.h"
 
@@ -173,6 +174,39 @@ test_learning_stays(void **state)
 	stop(&b);
 }
 
+// Without an index for the VRF of packets in flight, a change is refused and leaves nothing.
+static void
+test_too_many_vrfs(void **state)
+{
+	const struct config_edit gone = {.kind = CONFIG_EDIT_UNSET, .key = "tenants.blue"};
+	const struct routes *routes;
+	struct topology *t;
+	uint16_t used;
+	struct bench b;
+
+	(void)state;
+	start(&b, SLICED);
+	t = b.place.topology;
+	used = t->vrf_count;
+	t->vrfs = memory_resize(t->vrfs, TOPOLOGY_VRFS_MAX, sizeof(*t->vrfs), "VRFs");
+	for (; t->vrf_count < TOPOLOGY_VRFS_MAX; t->vrf_count++)
+		t->vrfs[t->vrf_count] = (struct topo_vrf){.name = "(x)", .held = true};
+	routes = b.f->routes;
+	assert_int_equal(edit(&b, &gone, 1, NULL), -EINVAL);
+	assert_int_equal(b.place.diag.errors, 1);
+	assert_true(fixture_says(&b.place, "tenants: more than 32767 VRFs are not supported"));
+	assert_null(b.f->drains);
+	assert_null(b.f->moved);
+	assert_ptr_equal(b.f->routes, routes);
+	assert_int_equal(t->vrf_count, TOPOLOGY_VRFS_MAX);
+	assert_string_equal(t->vrfs[vrf_of(&b, "blue")].name, "blue");
+	assert_int_equal(b.place.config->tenant_count, 2);
+	t->vrf_count = used;
+	assert_int_equal(edit(&b, &gone, 1, NULL), 0);
+	assert_int_equal(look(&b), 0);
+	stop(&b);
+}
+
 int
 main(void)
 {
@@ -182,6 +216,7 @@ main(void)
 		cmocka_unit_test(test_gone_at_once),
 		cmocka_unit_test(test_epochs),
 		cmocka_unit_test(test_learning_stays),
+		cmocka_unit_test(test_too_many_vrfs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

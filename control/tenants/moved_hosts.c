@@ -153,7 +153,7 @@ write_moves(FILE *to, const struct search *s)
 }
 
 void
-stale_tenant_find(struct drain *d, const struct topology *t, const struct tenant_snapshot *before)
+moved_hosts_find(struct drain *d, const struct topology *t, const struct tenant_snapshot *before)
 {
 	struct search s = {.d = d, .t = t, .before = before};
 	size_t size;
@@ -239,7 +239,7 @@ make_tables(struct stale_host *hosts, uint32_t count)
 }
 
 struct stale_hosts *
-stale_tenant_in_force(const struct fabric *f)
+moved_hosts_in_force(const struct fabric *f)
 {
 	struct stale_host *hosts;
 	uint32_t count = 0, room = 0;
@@ -253,7 +253,7 @@ stale_tenant_in_force(const struct fabric *f)
 }
 
 struct stale_hosts *
-stale_tenant_of(const struct fabric *f, const struct drain *d)
+moved_hosts_of(const struct fabric *f, const struct drain *d)
 {
 	struct stale_host *hosts = memory_array(2 * d->host_count, sizeof(*hosts), "moved hosts");
 
