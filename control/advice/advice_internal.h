@@ -24,9 +24,9 @@ uint8_t advice_lossless(const struct switch_config *settings);
 
 // ---- places in the file -------------------------------------------------------------------------
 
-// The position at which the file sets one of these keys of a switch, "qos.trust buffer.size": of the
-// first that it sets in the order given, or of all that it sets the last in the file. Line 0: it sets
-// none.
+// The position at which the file sets one of these keys of a switch, "qos.trust buffer.size": of
+// the first that it sets in the order given, or of all that it sets the last in the file. Line 0:
+// it sets none.
 enum advice_which { ADVICE_FIRST_SET, ADVICE_LAST_IN_FILE };
 struct diag_pos advice_pos(const struct fabric *f, uint32_t node, enum advice_which which,
 			   const char *keys_format, ...) __attribute__((format(printf, 4, 5)));
@@ -91,10 +91,10 @@ const char *advice_others(uint32_t count, const char *one, const char *many,
 
 // ---- where packets can go -----------------------------------------------------------------------
 
-// A link between switches in one direction is known by the port that it leaves by: reach_link(). For
-// every link, `onward` has the links by which packets that came along it are sent on, whatever their
-// destination. Where packets of one destination go depends on their encapsulation, so they are
-// followed by steps: a link and the encapsulation on it, encap * link_count + link.
+// A link between switches in one direction is known by the port that it leaves by: reach_link().
+// For every link, `onward` has the links by which packets that came along it are sent on, whatever
+// their destination. Where packets of one destination go depends on their encapsulation, so they
+// are followed by steps: a link and the encapsulation on it, encap * link_count + link.
 struct reach {
 	const struct topology *topology;
 	const struct tables *const *tables; // by switch, of the last reach_follow()
@@ -149,16 +149,16 @@ reach_port(const struct reach *r, uint32_t link)
 
 void reach_create(struct reach *r, const struct topology *topology);
 void reach_destroy(struct reach *r);
-// Follows the addresses of all hosts, and `extra` more, from all ports of hosts, by the tables of all
-// switches; keeps the first routing loop.
+// Follows the addresses of all hosts, and `extra` more, from all ports of hosts, by the tables of
+// all switches; keeps the first routing loop.
 void reach_follow(struct reach *r, const struct tables *const *tables,
 		  const struct config_prefix *extra, uint32_t extra_count);
 
 // The number of the group that a switch's VRF sends the destination to, or LPM_NONE.
 uint32_t reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d);
 
-// The group that sends packets on (NULL: none does), and their encapsulation from there, an index of
-// `encaps`.
+// The group that sends packets on (NULL: none does), and their encapsulation from there, an index
+// of `encaps`.
 struct reach_hop {
 	const struct next_hop_group *group;
 	uint32_t encap;
@@ -171,6 +171,6 @@ struct reach_hop reach_first_hop(struct reach *r, const struct tables *t, uint16
 // A loop of one destination among `count` steps that it takes: its links in order go to r->loop.
 void reach_find_loop(struct reach *r, const struct reach_destination *d, const uint32_t *steps,
 		     uint32_t count);
-// A cycle among links whose ends are both in `members` (by switch): its links in order go to `cycle`,
-// which has room for link_count. Returns how many; 0: none.
+// A cycle among links whose ends are both in `members` (by switch): its links in order go to
+// `cycle`, which has room for link_count. Returns how many; 0: none.
 uint32_t reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle);

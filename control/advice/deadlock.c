@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cyclic buffer dependencies. A switch whose lossless group is full pauses the link a -> b that fills it;
-// if its packets wait for the link b -> c, then a -> b waits for b -> c. When links wait for each other in
-// a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions on Computers 1987, for
-// channels of a network). Up-down routes have no cycle; routes set by hand can have one.
+// Cyclic buffer dependencies. A switch whose lossless group is full pauses the link a -> b that
+// fills it; if its packets wait for the link b -> c, then a -> b waits for b -> c. When links wait
+// for each other in a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions
+// on Computers 1987, for channels of a network). Up-down routes have no cycle; routes set by hand
+// can have one.
 //
-// What matters is which links forward the packets of which other links. So routes are followed from where
-// packets enter the fabric (reach.c), and for every lossless priority the switches that are lossless for it
-// are searched: as the fabric starts, and after the route events of each instant, without links that
-// events have taken down. Routes set by hand can also make routing loops; reach.c finds them on the way.
+// What matters is which links forward the packets of which other links. So routes are followed from
+// where packets enter the fabric (reach.c), and for every lossless priority the switches that are
+// lossless for it are searched: as the fabric starts, and after the route events of each instant,
+// without links that events have taken down. Routes set by hand can also make routing loops;
+// reach.c finds them on the way.
 #include "advice_internal.h"
 
 #include "control/base/memory.h"
@@ -35,7 +37,7 @@ struct deadlock {
 	unsigned step_count;
 	struct config_prefix *prefixes; // of route events
 	uint32_t prefix_count;
-	bool stale;      // a link has changed since `routes` was made
+	bool stale;      // a link has changed since `routes` was computed
 	char **reported; // texts
 	uint32_t reported_count;
 };
@@ -205,9 +207,10 @@ apply(struct deadlock *c, uint32_t index, struct diag *scratch)
 	return rc != 0 ? rc : rebuild(c, where, scratch);
 }
 
-// Checks the routes after the events of each instant. Links that fail leave up-down routes, so without a
-// route set by hand there is nothing to check. Events that a restored fabric refuses, since it was changed
-// after they were written, end the search: the fabric reports them when they are due.
+// Checks the routes after the events of each instant. Links that fail leave up-down routes, so
+// without a route set by hand there is nothing to check. Events that a restored fabric refuses,
+// since it was changed after they were written, end the search: the fabric reports them when they
+// are due.
 static void
 check_events(struct deadlock *c)
 {

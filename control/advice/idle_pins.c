@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pinned flows without effect. A switch follows an entry only while `via` is a next hop to the
-// destination and packets of the source arrive at it. An entry that no switch follows has no effect, nor
-// has `mode: pinned` where none of the switches that read it has an entry.
+// destination and packets of the source arrive at it. An entry that no switch follows has no
+// effect, nor has `mode: pinned` where none of the switches that read it has an entry.
 //
-// Packets are followed from their source through every VRF of the switches on their way, as if all VRFs
-// that know an address led to the same place, and in tunnels to the far ends that earlier switches have
-// chosen. A source that is not a host of the fabric may be behind any switch. Only the routes at the
-// start are checked: if events change routes or links, an entry may be meant for later, so no entry is
-// reported.
+// Packets are followed from their source through every VRF of the switches on their way, as if all
+// VRFs that know an address led to the same place, and in tunnels to the far ends that earlier
+// switches have chosen. A source that is not a host of the fabric may be behind any switch. Only
+// the routes at the start are checked: if events change routes or links, an entry may be meant for
+// later, so no entry is reported.
 #include "advice_internal.h"
 
 #include "control/base/memory.h"
@@ -143,8 +143,8 @@ arrives_at(struct uses *all, uint32_t node, uint32_t entrance, const struct reac
 	return all->seen[node];
 }
 
-// An entry at one switch while its pairs are visited. Results for one pair are kept for the next, which
-// often has the same destination and the same leaf.
+// An entry at one switch while its pairs are visited. Results for one pair are kept for the next,
+// which often has the same destination and the same leaf.
 struct visit {
 	struct uses *all;
 	struct use *use;
@@ -259,8 +259,8 @@ pins_may_change(const struct config *config)
 	return false;
 }
 
-// Whether one of the switches that read `mode: pinned` at this place has an entry. modes: by switch, the
-// place; line 0: another mode.
+// Whether one of the switches that read `mode: pinned` at this place has an entry. modes: by
+// switch, the place; line 0: another mode.
 static bool
 has_entry(const struct fabric *f, const struct diag_pos *modes, struct diag_pos place)
 {

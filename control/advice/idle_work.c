@@ -32,8 +32,8 @@ list_starts(const struct config *config, const struct workload *w)
 	return starts;
 }
 
-// An item that starts at the very end of a run sends nothing. One that has nothing to send (no arrival
-// was drawn) is not late.
+// An item that starts at the very end of a run sends nothing. One that has nothing to send (no
+// arrival was drawn) is not late.
 static void
 check_starts(const struct config *config, const struct workload *w, ps_t until, struct diag *diag)
 {

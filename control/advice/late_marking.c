@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ECN marking should slow senders before PFC pauses them. If one group alone is congested, it sends
-// XOFF at its limit, and the queue that it feeds seldom grows beyond that. So a queue that marks every
-// packet only above that depth marks too late.
+// XOFF at its limit, and the queue that it feeds seldom grows beyond that. So a queue that marks
+// every packet only above that depth marks too late.
 #include "advice_internal.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 // The two ends of a link between switches must agree on what is never dropped: where one pauses a
 // priority and the other drops it, packets that were lossless at first are lost on the way. A host
 // has the settings of its leaf, so those two always agree. The ends may differ in the priorities
-// that are lossless, or in the kind of pauses that they send. (That they assign the same priority to
-// a packet is checked in priority_mismatch.c.)
+// that are lossless, or in the kind of pauses that they send. (That they assign the same priority
+// to a packet is checked in priority_mismatch.c.)
 #include "advice_internal.h"
 
 // Where the file makes the two differ: the last of the keys that decide it, of either.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A CNP that waits behind paused data arrives when the congestion that it reports has already spread.
-// So at every switch on its way its class must be one that no priority with PFC maps to.
+// A CNP that waits behind paused data arrives when the congestion that it reports has already
+// spread. So at every switch on its way its class must be one that no priority with PFC maps to.
 #include "advice_internal.h"
 
 // The priorities for which some switch sends PFC.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A packet may have one priority at the switch that it leaves and another at the switch where it
-// arrives: because the maps of the switches or ports differ, or what they trust, or because the first
-// switch rewrites the DSCP. A pause from the second switch then does not stop these packets at the
-// first, and packets that are lossless at one can be lost at the other.
+// arrives: because the maps of the switches or ports differ, or what they trust, or because the
+// first switch rewrites the DSCP. A pause from the second switch then does not stop these packets
+// at the first, and packets that are lossless at one can be lost at the other.
 //
 // Hosts may send any DSCP. From that follows, switch by switch and with what each of them rewrites,
-// which DSCPs can arrive over the links between switches; only those are checked. NICs of the fabric
-// send no tags. Attached hosts may, and their tagged frames are not checked.
+// which DSCPs can arrive over the links between switches; only those are checked. NICs of the
+// fabric send no tags. Attached hosts may, and their tagged frames are not checked.
 #include "advice_internal.h"
 
 #include "control/base/memory.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where packets can go. Every destination is followed from the ports of hosts, in the VRF of the port,
-// over all members of each next-hop group, in the encapsulation that packets get there (reach_encap.c).
-// Destinations that every switch treats alike, such as the hosts of one leaf, are followed once: a hash
-// over the groups that all switches send them to identifies them. (All groups that lead to hosts count
-// as the same.)
+// Where packets can go. Every destination is followed from the ports of hosts, in the VRF of the
+// port, over all members of each next-hop group, in the encapsulation that packets get there
+// (reach_encap.c). Destinations that every switch treats alike, such as the hosts of one leaf, are
+// followed once: a hash over the groups that all switches send them to identifies them. (All groups
+// that lead to hosts count as the same.)
 #include "advice_internal.h"
 
 #include "control/base/memory.h"
@@ -73,8 +73,8 @@ leads_to_switch(const struct reach *r, uint32_t node, uint16_t port)
 	return r->topology->nodes[node].ports[port].peer_node < r->topology->first_host;
 }
 
-// Adds the steps by which a switch sends the destination on to the queue, and their ports to `onward`,
-// unless it is NULL.
+// Adds the steps by which a switch sends the destination on to the queue, and their ports to
+// `onward`, unless it is NULL.
 static uint32_t
 send_on(const struct follow *w, uint32_t node, struct reach_hop hop, struct reach_ports *onward,
 	uint32_t tail)

@@ -12,8 +12,8 @@
 
 struct search {
 	const struct reach *r;
-	// The next node of the graph behind the last of the path, or NONE. Keeps at cursor[last] how far
-	// it has come; this is 0 at first.
+	// The next node of the graph behind the last of the path, or NONE. Keeps at cursor[last]
+	// how far it has come; this is 0 at first.
 	uint32_t (*next)(struct search *s, uint32_t last);
 	enum { NEW, ON_PATH, DONE } * states; // by node of the graph
 	uint32_t *path;                       // no node twice
@@ -23,8 +23,8 @@ struct search {
 	struct reach_hop *hops; // steps: by place on the path; where packets go from there
 };
 
-// Searches from one node. Returns the length of the path if its end leads back to the node at *begin
-// of the path, or 0.
+// Searches from one node. Returns the length of the path if its end leads back to the node at
+// *begin of the path, or 0.
 static uint32_t
 search_from(struct search *s, uint32_t start, uint32_t *begin)
 {

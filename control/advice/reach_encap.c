@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encapsulation of packets that are followed. In VXLAN they go by the outer address, in the VRF of
-// the port by which they arrive, up to the switch that owns this address. There, or with a VLAN tag, they
-// go by the VRF that the VNI or VLAN stands for. Each switch numbers its encapsulations on its own, so
-// those of the destination are kept in a list.
+// The encapsulation of packets that are followed. In VXLAN they go by the outer address, in the VRF
+// of the port by which they arrive, up to the switch that owns this address. There, or with a VLAN
+// tag, they go by the VRF that the VNI or VLAN stands for. Each switch numbers its encapsulations
+// on its own, so those of the destination are kept in a list.
 #include "advice_internal.h"
 
 #include "control/base/memory.h"

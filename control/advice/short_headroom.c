@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lossless group drops packets if its configured headroom is smaller than what still arrives after
-// XOFF, or if the headroom pool is smaller than the headroom that a single group may need.
+// A lossless group drops packets if its configured headroom is smaller than what still arrives
+// after XOFF, or if the headroom pool is smaller than the headroom that a single group may need.
 #include "advice_internal.h"
 
 #include "control/model/tables/build.h"

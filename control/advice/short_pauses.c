@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pause lasts for so many quanta of 512 bit times at the port's rate, and is refreshed while it is
-// still needed. If it expires before that, or lasts no time at all, the other end goes on sending
-// into headroom that is meant only for packets already on the way.
+// A pause lasts for so many quanta of 512 bit times at the port's rate, and is refreshed while it
+// is still needed. If it expires before that, or lasts no time at all, the other end goes on
+// sending into headroom that is meant only for packets already on the way.
 #include "advice_internal.h"
 
 static bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A host may mark its data with a DSCP of its own (`dscp`). If its leaf maps that DSCP to a priority
-// without PFC, while the host's `priority` has PFC, the data can be lost.
+// A host may mark its data with a DSCP of its own (`dscp`). If its leaf maps that DSCP to a
+// priority without PFC, while the host's `priority` has PFC, the data can be lost.
 #include "advice_internal.h"
 
 static bool

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Routes after a link event. The dataplane of a switch acts at once on its own links that go down.
-// Routes follow once `routing.convergence` has passed at the switch, as routing protocols take time:
-// they are then computed from the links as they are at that instant. So a link that comes back before
-// a switch has noticed never leaves its routes, and a link that fails again before its return has been
-// noticed does not come back to them. Switches with equal delays change at one instant. Every link
-// event restarts the delay for all.
+// Routes follow once `routing.convergence` has passed at the switch, as routing protocols take
+// time: they are then computed from the links as they are at that instant. So a link that comes
+// back before a switch has noticed never leaves its routes, and a link that fails again before its
+// return has been noticed does not come back to them. Switches with equal delays change at one
+// instant. Every link event restarts the delay for all.
 #include "events_internal.h"
 
 #include "control/base/memory.h"

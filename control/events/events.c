@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int
 check_event(struct events *e, const struct config_event *event, struct diag *diag)
@@ -197,28 +196,21 @@ apply_clear(struct events *e, const struct config_event *event, struct diag *dia
 	return 0;
 }
 
-// A queue of a port.
-struct queue_change {
-	uint16_t port;
-	uint8_t queue;
-};
-
 static void
 change_storm(struct node *n, ps_t now, void *arg)
 {
-	const struct queue_change *c = arg;
+	const struct topo_ref *queue = arg;
 
-	watchdog_restore(n, &n->ports[c->port], c->queue, now);
+	watchdog_restore(n, &n->ports[queue->port], queue->queue, now);
 }
 
 void
 events_restore_queue(struct events *e, const struct topo_ref *queue)
 {
-	struct queue_change change = {.port = queue->port, .queue = queue->queue};
 	struct node *node = e->fabric->nodes[queue->node];
 
 	if (node != NULL)
-		e->hooks.at_node(e->hooks.context, node, change_storm, &change);
+		e->hooks.at_node(e->hooks.context, node, change_storm, (void *)(uintptr_t)queue);
 }
 
 static int

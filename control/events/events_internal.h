@@ -15,11 +15,11 @@ struct events {
 	unsigned count;
 	uint32_t done;             // steps before this one have been applied, or are being
 	ps_t now;                  // of what is being applied
-	struct converge **pending; // routes that are to be made anew (converge.c)
+	struct converge **pending; // routes to be recomputed (converge.c)
 	uint32_t pending_count;
 	ps_t converge_at;     // the first of them, or PS_NEVER
-	bool following;       // what was applied last followed from a change of tenants
-	struct drain *edited; // what the last edit left under way, until events are applied
+	bool following;       // what was applied last is a consequence of a change of tenants
+	struct drain *edited; // of the last edit, until events are applied
 };
 
 // What an event changes at one port of a node.
@@ -33,17 +33,16 @@ struct port_change {
 	bool slowed;             // below the rate that the file built it with
 };
 
-// Where changes are made at `now`.
+// For changes at `now`.
 struct change_env events_env(const struct events *e, ps_t now);
-// Builds a node's tables anew and puts them in force. Returns 0, -EINVAL with the errors in diag,
-// or -ENOMEM.
+// Rebuilds a node's tables and puts them in force. Returns 0, or -EINVAL with the errors in diag.
 int events_rebuild(struct events *e, uint32_t node, struct diag *diag);
 
 // Whether a link event can be applied; a shorter delay also shortens the fabric's window. Returns
 // 0, or -EINVAL with the error in diag.
 int events_check_link(struct events *e, const struct config_event *event, struct diag *diag);
-// A link has gone down or come up at `at`: makes routes anew, now or when each switch has noticed.
-// Returns as events_apply().
+// A link has gone down or come up at `at`: recomputes routes, at once or when each switch has
+// noticed. Returns as events_apply().
 int converge_start(struct events *e, ps_t at, struct diag *diag);
 // When routes change next, or PS_NEVER; and what is due then. Returns as events_apply().
 ps_t converge_next(const struct events *e);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Link events: the faults of both its wires, the state of both its ports, its rate and delay, and
-// the routes that go with it. A link that is slower than the file built it, or that an event has
-// made lose or corrupt packets, is degraded: who has a choice prefers others.
+// Link events: the faults of a link's wires, the state of its ports, its rate and delay, and the
+// routes that depend on it. A link is degraded if an event has made it slower than in the file, or
+// makes it lose or corrupt packets; switches that have a choice prefer other links.
 //
-// Several events may be in force on one link. Each changes what it names; what it undoes is as the
-// file built it.
+// Several events may be in force on one link. Each changes what it names, and its undo restores
+// that to the value of the file.
 #include "events_internal.h"
 
 #include "control/fabric/link_view.h"
@@ -31,7 +31,7 @@ set_faults(struct wire *w, const struct port_change *c)
 		w->delay = c->delay;
 }
 
-// One end of a link: the wire that begins there, and whether the port is up.
+// Changes one end of a link: the wire that begins there, and whether the port is up.
 static void
 change_link(struct node *n, ps_t now, void *arg)
 {
@@ -65,7 +65,7 @@ wire_delay(const struct fabric *f, const struct topo_end *to, uint64_t delay_ps)
 	       (to->node < f->topology->first_host ? f->switches[to->node].latency_ps : 0);
 }
 
-// The rate of a link is its ports', in the tables of the nodes at its ends.
+// The rate of a link is in the tables of the nodes at its ends.
 static int
 change_rate(struct events *e, uint32_t link, struct diag *diag)
 {

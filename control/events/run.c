@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run goes from one multiple of TIME_WINDOW_MAX to the next, because that is where a drained run
-// ends and so where it must be asked whether it is. Stretches in which nothing happens are skipped
-// as a whole.
+// A run goes from one multiple of TIME_WINDOW_MAX to the next, because a drained run ends at such a
+// multiple. Stretches in which nothing happens are skipped at once.
 #include "run.h"
 
 #include "control/base/memory.h"
@@ -21,8 +20,8 @@ take_snapshot(void *context, ps_t now)
 	json_array_append_new(r->snapshots, snapshot);
 }
 
-// In virtual time nobody reads tables between windows, but nodes adopt new ones only when they next
-// run.
+// In virtual time no worker reads tables between windows, but nodes adopt new ones only when they
+// next run.
 static void
 retire_tables(void *context, struct tables **old, uint32_t count)
 {
@@ -34,7 +33,7 @@ retire_tables(void *context, struct tables **old, uint32_t count)
 		tables_destroy(old[i]);
 }
 
-// Between windows every node stands still at the drive's time.
+// Between windows all nodes stand still at the drive's time.
 static void
 change_node(void *context, struct node *node, void (*run)(struct node *node, ps_t now, void *arg),
 	    void *arg)
@@ -202,8 +201,8 @@ next_edge(const struct run *r, ps_t fed)
 	return time_min((next / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX, r->until);
 }
 
-// Flows that do nothing but send the same again for `stall` will do so for ever: their receiver is
-// out of reach.
+// Whether flows have only retransmitted for `stall`: their receivers cannot be reached, so it would
+// go on for ever.
 static bool
 flows_futile(struct run *r)
 {

@@ -40,7 +40,7 @@ struct run {
 	ps_t until;                 // PS_NEVER: until drained
 	ps_t streams_until;         // before this a stream may send; the caller's
 	ps_t stall;
-	uint64_t flow_progress; // when it was last looked at and had grown
+	uint64_t flow_progress; // at progress_at, when it was last found to have grown
 	uint64_t retransmitted; // until then
 	ps_t progress_at;
 	struct samples *samples; // the caller's; NULL: none
@@ -48,18 +48,17 @@ struct run {
 	// none.
 	void (*progress)(void *context, ps_t now);
 	void *progress_context;
-	bool (*interrupted)(
-		void); // ends the run, where that callback is called; NULL: nothing does
+	bool (*interrupted)(void); // true ends the run; called as progress(); NULL: none
 };
 
 // window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in
-// order. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+// order. Returns 0, or -EINVAL with errors in diag.
 int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	       struct diag *diag);
 void run_destroy(struct run *r);
 
-// Runs to the end. Returns 0 with *end, -EINVAL with the reason in diag when an event could not be
-// applied, or -ENOMEM. Afterwards r->drive.now is the end's time.
+// Runs to the end. Returns 0 with *end, or -EINVAL with the reason in diag when an event could not
+// be applied. Afterwards r->drive.now is the end's time.
 int run_all(struct run *r, enum run_end *end, struct diag *diag);
 
 // When the last packet arrived somewhere.

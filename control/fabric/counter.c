@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of counters. A row has a name, kind, unit, where it is read, and help; the *_PLACE macros
-// below declare what "where" may use. The dataplane keeps lengths of buffer in cells and times in ps; the
-// rows give bytes and ns.
+// The table of counters. A row has a name, kind, unit, where it is read, and help; the *_PLACE
+// macros below declare what "where" may use. The dataplane keeps lengths of buffer in cells and
+// times in ps; the rows give bytes and ns.
 #include "counters.h"
 
 #include "dataplane/queueing/buffer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The JSON of the counters of counter.c. "tenants" names only those in the node's tables. A pool
-// without a limit has the size that its counter could reach, and "unlimited": true. "drops" names only
-// reasons that occurred.
+// without a limit has the size that its counter could reach, and "unlimited": true. "drops" names
+// only reasons that occurred.
 #include "counters.h"
 
 #include "dataplane/base/drop.h"

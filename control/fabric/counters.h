@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A node's counters: the rows (counter.c) and their JSON in counters.json, snapshots, result.json and
-// `roost show -o json`. A new counter is one row in counter.c and the field of the dataplane that it
-// reads.
+// A node's counters: the rows (counter.c) and their JSON in counters.json, snapshots, result.json
+// and `roost show -o json`. A new counter is one row in counter.c and the field of the dataplane
+// that it reads.
 //
-// Names are passed in, so that a report does not depend on how a fabric was built. All lengths of buffer
-// are bytes (multiples of a cell), all times ns. Nodes must stand still while they are read: control
-// thread, between windows in virtual time, on a worker's copy when live.
+// Names are passed in, so that a report does not depend on how a fabric was built. All lengths of
+// buffer are bytes (multiples of a cell), all times ns. Nodes must stand still while they are read:
+// control thread, between windows in virtual time, on a worker's copy when live.
 #pragma once
 
 #include "dataplane/base/node.h"
@@ -42,9 +42,9 @@ json_int_t counters_cell(const struct report_node *n);
 // "ingress-lossless" ...
 const char *counters_pool_name(enum pool_id pool);
 
-// The pauses of a priority (or PAUSE_LINK) of a port as they stand at `now`, in picoseconds. A pause in
-// force counts up to `now`. One that has expired, though the node has not run since, counts up to its
-// end, and has ended there.
+// The pauses of a priority (or PAUSE_LINK) of a port as they stand at `now`, in picoseconds. A
+// pause in force counts up to `now`. One that has expired, though the node has not run since,
+// counts up to its end, and has ended there.
 struct counters_pause {
 	ps_t total;
 	ps_t last_start; // PS_NEVER: there was none
@@ -133,9 +133,9 @@ json_t *counters_port(const struct report_node *n, unsigned int port, unsigned i
 
 // One node at `now`: {"ports": {NAME: ...}, "pools": ..., "tenants": ..., "histograms": [...]}.
 json_t *counters_node(const struct report_node *n, unsigned int parts, ps_t now);
-// Its "histograms" (dataplane/queueing/histogram.h): an array, empty where none is configured. Each has
-// the lower edges of its bins and how many values fell into them. Depths are bytes, latencies ns; bin 0
-// begins at 0, and the last has no upper edge.
+// Its "histograms" (dataplane/queueing/histogram.h): an array, empty where none is configured. Each
+// has the lower edges of its bins and how many values fell into them. Depths are bytes, latencies
+// ns; bin 0 begins at 0, and the last has no upper edge.
 json_t *counters_histograms(const struct report_node *n);
 
 // All nodes: {NAME: node, ...}.
@@ -148,6 +148,6 @@ json_t *counters_snapshot(const struct report_node *nodes, unsigned int count, p
 json_t *counters_document(const struct report_node *nodes, unsigned int count, ps_t now,
 			  json_t *snapshots);
 
-// Adds "log" and "log_lost" to a document. log: an array of fabric_log_entries(), whose reference stays
-// the caller's; NULL: none.
+// Adds "log" and "log_lost" to a document. log: an array of fabric_log_entries(), whose reference
+// stays the caller's; NULL: none.
 void counters_add_log(json_t *document, json_t *log, uint64_t lost);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making a fabric: routes first, then nodes with their tables, then wires (a wire's delay holds the
-// far node's pipeline latency, so windows follow from the least delays), then the hosts' NICs.
-// Flows and events come from workload and events.c. An attached host has no node: its link's wires
-// are its device's.
+// Creates a fabric: first routes, then nodes with their tables, then wires (a wire's delay includes
+// the far node's pipeline latency, so windows follow from the smallest delays), then the hosts'
+// NICs. Flows and events are added later. An attached host has no node: the wires of its link
+// belong to its device.
 #include "fabric.h"
 
 #include "control/base/memory.h"
@@ -19,33 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum node_role
-role_of(const struct topo_node *node)
-{
-	switch (node->role) {
-	case CONFIG_ROLE_LEAF:
-		return NODE_LEAF;
-	case CONFIG_ROLE_SPINE:
-		return NODE_SPINE;
-	case CONFIG_ROLE_SUPER:
-		return NODE_SUPER;
-	default:
-		return NODE_NIC;
-	}
-}
-
-static const struct node_ops *
-ops_of(enum node_role role)
-{
-	static const struct node_ops *const ops[] = {
-		[NODE_LEAF] = &pipeline_leaf,
-		[NODE_SPINE] = &pipeline_spine,
-		[NODE_SUPER] = &pipeline_spine,
-		[NODE_NIC] = &pipeline_nic,
-	};
-
-	return ops[role];
-}
+static const struct {
+	enum node_role role;
+	const struct node_ops *ops;
+} roles[] = {
+	[CONFIG_ROLE_LEAF] = {NODE_LEAF, &pipeline_leaf},
+	[CONFIG_ROLE_SPINE] = {NODE_SPINE, &pipeline_spine},
+	[CONFIG_ROLE_SUPER] = {NODE_SUPER, &pipeline_spine},
+	[CONFIG_ROLE_HOST] = {NODE_NIC, &pipeline_nic},
+};
 
 static bool
 is_attached(const struct fabric *f, const struct fabric_options *options, uint32_t node)
@@ -61,12 +43,12 @@ create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, 
 	struct tables *old = NULL;
 	int rc;
 
-	rc = node_create(&f->nodes[i], role_of(place), place->port_count, i, options->seed,
+	rc = node_create(&f->nodes[i], roles[place->role].role, place->port_count, i, options->seed,
 			 options->pools[i]);
 	if (rc != 0)
 		return rc;
 	node_share_generation(f->nodes[i], &f->generation);
-	f->nodes[i]->ops = ops_of(role_of(place));
+	f->nodes[i]->ops = roles[place->role].ops;
 	f->nodes[i]->name = place->name;
 	rc = fabric_rebuild_tables(f, i, &old, diag);
 	if (rc != 0)
@@ -75,15 +57,14 @@ create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, 
 	return 0;
 }
 
-// A packet changes nothing at a node before it has passed the node's pipeline.
+// A packet has no effect at a node before it has passed the node's pipeline.
 static ps_t
 far_latency(const struct fabric *f, uint32_t node)
 {
 	return node < f->topology->first_host ? f->switches[node].latency_ps : 0;
 }
 
-// Within the delay of its wires no node can affect another. None at all would leave them no time to
-// run in.
+// Nodes run independently for as long as their wires' delay, so the delay cannot be 0.
 static int
 refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct topo_end to,
 	    ps_t delay, struct diag *diag)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fabric put together: the nodes, wires, tables and NICs of a configuration, ready for a driver
-// of time. Control thread; fabric.c tells in which order things are made.
+// A fabric: the nodes, wires, tables and NICs of a configuration, ready to run in virtual time or
+// live. Control thread.
 #pragma once
 
 #include "control/config/config.h"
@@ -21,7 +21,7 @@ struct fabric {
 	struct config *config;
 	struct topology *topology;
 	struct routes *routes;
-	struct learned_node *learned; // by switch (learned.h); NULL: none learns routes
+	struct learned_node *learned; // by switch (learned.h); NULL: no switch learns routes
 	struct node **nodes;          // by node of the topology; NULL for an attached host
 	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
 	struct wire **wires;
@@ -33,29 +33,26 @@ struct fabric {
 	bool *link_down;                // by link
 	struct link_view *
 		*link_views;          // by switch: links as its routes have them; NULL: as they are
-	uint64_t *link_rate;          // by link: as an event has it, in bit/s; 0: as built
+	uint64_t *link_rate;          // by link: as set by an event, in bit/s; 0: as in the file
 	struct report_node *names;    // by node
 	struct fabric_labels *labels; // of them
 	uint64_t seed;
 	ps_t window;               // the least delay of any wire
 	ps_t lookahead;            // and of those into switches: the window of virtual time
 	uint64_t buffers_bytes;    // as in the options
-	bool trims;                // packets may be on the way that were cut; stays so
-	uint16_t epoch;            // of what is admitted by the tables in force; never 0
-	struct drain *drains;      // changes of tenants that packets under way know nothing of
-	struct stale_hosts *moved; // what switches drop of them; NULL: nothing
+	bool trims;                // trimmed packets may be in flight; once true it stays true
+	uint16_t epoch;            // of packets that the tables in force admit; never 0
+	struct drain *drains;      // changes of tenants with older packets in flight
+	struct stale_hosts *moved; // hosts whose older packets switches drop; NULL: none
 };
 
-// What differs between paces.
+// What differs between virtual time and live.
 struct fabric_options {
-	// The packets of a node; NULL `pools` entries are not allowed. Virtual time: the same pool
-	// for all.
-	struct packet_pool **pools; // by node
+	struct packet_pool **pools; // by node, none NULL; in virtual time the same for all
 	const uint16_t *workers;    // by node: wires between workers are shared; NULL: one worker
 	const bool *attached;       // by host: a device instead of a NIC; NULL: none
 	uint64_t seed;
-	// What the buffers of all switches together may come to, so that packets suffice; 0: any.
-	uint64_t buffers_bytes;
+	uint64_t buffers_bytes; // the most that all switches' buffers may be together; 0: no limit
 };
 
 // Returns 0, or -EINVAL with the errors in diag. Config and topology are kept and, by `set` events,
@@ -66,11 +63,11 @@ int fabric_create(struct fabric **out, struct config *config, struct topology *t
 // Frees everything but config, topology and pools. NULL is fine.
 void fabric_destroy(struct fabric *f);
 
-// Nodes that exist, packed; the caller frees the array.
+// The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 
-// Builds the tables of a node, not in force yet, from its settings (of a host: those of its leaf)
-// and the routes as they stand. Returns 0, -EINVAL with errors in diag, or -ENOMEM.
+// Builds the tables of a node, not in force yet, from its settings (for a host those of its leaf)
+// and the present routes. Returns 0, or -EINVAL with errors in diag.
 int fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 			struct tables **out, struct diag *diag);
 // The names of VRFs and tenants, for reports; before: the names until now, or NULL. A tenant `rest`
@@ -79,23 +76,24 @@ struct fabric_labels *fabric_list_labels(const struct topology *topology,
 					 const struct fabric_labels *before);
 // NULL is fine.
 void fabric_free_labels(struct fabric_labels *labels);
-// Has reports show these from now on; they are the fabric's then.
+// Reports show these names from now on; the fabric takes them over.
 void fabric_label(struct fabric *f, struct fabric_labels *labels);
 
-// Leaves tables for a node, to be in force at the next node_publish(&f->generation), and returns
-// the ones before, for the caller to free when they are and no worker holds the old ones.
+// Sets the tables of a node that the next node_publish(&f->generation) puts in force. Returns the
+// previous ones, which the caller frees when no worker holds them.
 struct tables *fabric_set_tables(struct fabric *f, uint32_t node, struct tables *t);
 
-// Builds the tables of a node anew from configuration and routes and puts them in force; the ones
-// before are returned for the caller to free when no worker holds them. Returns 0, -EINVAL with
-// errors in diag and nothing changed, or -ENOMEM.
+// Rebuilds the tables of a node from configuration and routes and puts them in force; *old are the
+// previous ones, which the caller frees when no worker holds them. Returns 0, or -EINVAL with
+// errors in diag and nothing changed.
 int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct diag *diag);
 
-// A wire to that node has, or will have, this delay, latency included.
+// Takes account of a wire to that node with this delay, latency included, in the window and
+// lookahead.
 void fabric_note_delay(struct fabric *f, uint32_t to_node, ps_t delay);
-// Parts per million as a wire's probability of loss.
+// Converts parts per million to a wire's probability of loss.
 uint32_t fabric_wire_loss(uint32_t ppm);
-// Packets that a wire between workers must be able to hold.
+// The number of packets that a wire between workers must be able to hold.
 uint32_t fabric_wire_slots(uint64_t rate_bps, ps_t delay);
 
 // Packets on wires and in queues.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow has one queue pair, or several that share its bytes. Both ends are created together, so that
-// they agree on numbers. Source ports and first PSNs come from random numbers of the flow's own, seeded
-// by the fabric's seed, so the path that a hash gives a flow does not depend on other flows.
+// A flow has one queue pair, or several that share its bytes. Both ends are created together, so
+// that they agree on numbers. Source ports and first PSNs come from random numbers of the flow's
+// own, seeded by the fabric's seed, so the path that a hash gives a flow does not depend on other
+// flows.
 #include "flows_internal.h"
 
 #include "control/base/memory.h"
@@ -113,8 +114,8 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	return rc;
 }
 
-// The completion time of one repetition alone. 0: unknown, because the messages of a collective wait for
-// other flows.
+// The completion time of one repetition alone. 0: unknown, because the messages of a collective
+// wait for other flows.
 static ps_t
 ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_query query)
 {
@@ -160,8 +161,8 @@ ip_overhead(const struct host_config *h)
 	return (h->ip_version == 6 ? 40 : 20) + 8 + 12 + 16 + 4;
 }
 
-// Packets that do not fit are sent nevertheless, and dropped on the way. There is one warning for each place
-// in the file.
+// Packets that do not fit are sent nevertheless, and dropped on the way. There is one warning for
+// each place in the file.
 static void
 warn_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t room,
 	      struct diag *diag)

@@ -9,9 +9,9 @@
 
 struct fabric_flows;
 
-// Creates the queue pairs of all flows. A flow with one end at an attached host is left to that host: it is
-// in no report, and no run waits for it; only a NIC that answers has a queue pair (flows_attached.c).
-// Returns 0, or -errno, of which -EINVAL with errors in diag.
+// Creates the queue pairs of all flows. A flow with one end at an attached host is left to that
+// host: it is in no report, and no run waits for it; only a NIC that answers has a queue pair
+// (flows_attached.c). Returns 0, or -errno, of which -EINVAL with errors in diag.
 int fabric_flows_create(struct fabric_flows **out, struct fabric *f,
 			const struct workload *workload, struct diag *diag);
 void fabric_flows_destroy(struct fabric_flows *flows);
@@ -32,8 +32,8 @@ struct flow_pair {
 int fabric_flows_pair(const struct fabric_flows *flows, uint32_t flow, uint32_t index,
 		      struct flow_pair *out);
 
-// The results so far: flows in the order of their ids, collectives in the order of the workload. The arrays
-// are for free(); texts belong to the flows.
+// The results so far: flows in the order of their ids, collectives in the order of the workload.
+// The arrays are for free(); texts belong to the flows.
 struct report_flow *fabric_flows_report(const struct fabric_flows *flows, uint32_t *count);
 struct report_collective *fabric_flows_collectives(const struct fabric_flows *flows,
 						   uint32_t *count);

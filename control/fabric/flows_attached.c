@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows with one end at an attached host. The programs behind its device send as they like, so no run waits
-// for such a flow. But a NIC that they would send to, or read from, has the queue pairs that answer: numbered
-// as usual, from PSN 0, to the host's address and, unless set otherwise later, to a queue pair with the same
-// number there.
+// Flows with one end at an attached host. The programs behind its device send as they like, so no
+// run waits for such a flow. But a NIC that they would send to, or read from, has the queue pairs
+// that answer: numbered as usual, from PSN 0, to the host's address and, unless set otherwise
+// later, to a queue pair with the same number there.
 #include "flows_internal.h"
 
 // The queue pair at host `at` that answers the attached host `peer`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The results of collectives, one for each execution: from when the first rank began until the last rank
-// had everything. A step begins with its compute phase.
+// The results of collectives, one for each execution: from when the first rank began until the last
+// rank had everything. A step begins with its compute phase.
 #include "flows_internal.h"
 
 #include "control/base/memory.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 // ---- ids ----------------------------------------------------------------------------------------
-// The id of a program is its name. Of several with one name, the second is "train-2", unless an item has
-// that name. Collectives of a step are numbered from 1: "train.2.all-to-all".
+// The id of a program is its name. Of several with one name, the second is "train-2", unless an
+// item has that name. Collectives of a step are numbered from 1: "train.2.all-to-all".
 
 static bool
 is_step(const struct program_spec *p)
@@ -124,8 +124,8 @@ kind_of(const char *name)
 	return kind;
 }
 
-// Appends the collectives of execution `time` of a program, and of a step also the step itself. Returns how
-// many; what has not begun is left out.
+// Appends the collectives of execution `time` of a program, and of a step also the step itself.
+// Returns how many; what has not begun is left out.
 static uint32_t
 report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 	    struct report_collective *out)

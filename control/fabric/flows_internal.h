@@ -41,8 +41,8 @@ struct fabric_flows {
 	struct diag_pos path_mtu_warned; // the last place with a path MTU that is too large
 };
 
-// The payload of a packet of a flow. Returns 0, with a warning in diag if the file sets a path MTU that does
-// not fit, or -EINVAL with the error in diag.
+// The payload of a packet of a flow. Returns 0, with a warning in diag if the file sets a path MTU
+// that does not fit, or -EINVAL with the error in diag.
 int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
 		   struct diag *diag);
 
@@ -53,12 +53,13 @@ void flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m);
 // Draws a UDP source port.
 uint16_t flows_source_port(struct random *random);
 
-// Reports that the leaf of a host has no DSCP for the priority of a flow or stream. Returns -EINVAL.
+// Reports that the leaf of a host has no DSCP for the priority of a flow or stream. Returns
+// -EINVAL.
 int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
 			  struct diag *diag);
 
-// Creates the queue pairs that answer an attached host, if the other end of the flow answers. Returns 0, or
-// -errno, of which -EINVAL with the error in diag.
+// Creates the queue pairs that answer an attached host, if the other end of the flow answers.
+// Returns 0, or -errno, of which -EINVAL with the error in diag.
 int flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec,
 		       struct random *random, struct diag *diag);
 
@@ -74,11 +75,11 @@ flows_program_left_out(const struct fabric_flows *flows, const struct flow_spec 
 void flows_create_ids(struct fabric_flows *flows);
 void flows_free_ids(struct fabric_flows *flows);
 
-// Creates the programs that the ranks' NICs run, with their parts and inboxes. Programs with a rank on an
-// attached host are left out. Returns 0, or -errno, of which -EINVAL with the error in diag.
+// Creates the programs that the ranks' NICs run, with their parts and inboxes. Programs with a rank
+// on an attached host are left out. Returns 0, or -errno, of which -EINVAL with the error in diag.
 int flows_create_programs(struct fabric_flows *flows, struct diag *diag);
 
-// Fills in what a queue pair of a collective's flow, number `index` of `count`, needs in addition, and the
-// inbox to which its far end delivers.
+// Fills in what a queue pair of a collective's flow, number `index` of `count`, needs in addition,
+// and the inbox to which its far end delivers.
 void flows_join_program(const struct fabric_flows *flows, const struct flow_spec *spec,
 			uint32_t index, uint32_t count, struct nic_flow *flow, uint32_t *inbox);

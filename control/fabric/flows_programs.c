@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives as programs of the NICs. Each rank runs a program of its own: its parts are the collectives, and
-// their inboxes hold the messages that the rank's flows wait for. Only these messages connect the ranks.
+// Collectives as programs of the NICs. Each rank runs a program of its own: its parts are the
+// collectives, and their inboxes hold the messages that the rank's flows wait for. Only these
+// messages connect the ranks.
 #include "flows_internal.h"
 
 #include "control/base/memory.h"

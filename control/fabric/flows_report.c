@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The results of flows. A flow is complete when its last queue pair is. For flows that repeat, the mean
-// is reported; for a flow of a collective, all messages of one execution together.
+// The results of flows. A flow is complete when its last queue pair is. For flows that repeat, the
+// mean is reported; for a flow of a collective, all messages of one execution together.
 #include "flows_internal.h"
 
 #include "control/base/memory.h"

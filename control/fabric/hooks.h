@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the driver of a fabric does for its events and changes: virtual time and live differ in it.
+// Functions that events and changes of a fabric need and in which virtual time and live differ.
 #pragma once
 
 #include "dataplane/base/node.h"

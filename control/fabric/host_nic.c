@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-// The settings of the leaf that a host hangs on.
+// The settings of a host's leaf.
 static const struct switch_config *
 leaf_settings(const struct fabric *f, uint32_t host)
 {
@@ -70,9 +70,9 @@ set_congestion(struct nic_config *nic, const struct host_config *settings, uint6
 	nic->congestion_parameters = room;
 }
 
-// A priority may fill half of the receive buffer, so that two that do at once lose nothing: XOFF
-// goes when what may still come (the headroom that the leaf would need on this link) is all that is
-// left of it, XON at half of that.
+// A priority may fill half of the receive buffer, so that two can do so at once without loss. XOFF
+// is sent when the rest of this half is what may still arrive (the headroom that the leaf would
+// need on this link), XON at half of that threshold.
 static struct drain_config
 drain_of(const struct fabric *f, uint32_t host, const struct topo_port *port)
 {
@@ -109,18 +109,11 @@ misbehave(const struct fabric *f, uint32_t host, struct nic *nic)
 			     storm->priorities != 0 ? &storm_config : NULL);
 }
 
-static enum nic_recovery
-recovery_of(const struct host_config *settings)
-{
-	switch (settings->recovery) {
-	case CONFIG_RECOVERY_SELECTIVE:
-		return NIC_RECOVERY_SELECTIVE;
-	case CONFIG_RECOVERY_GO_BACK_0:
-		return NIC_RECOVERY_GO_BACK_0;
-	default:
-		return NIC_RECOVERY_GO_BACK_N;
-	}
-}
+static const enum nic_recovery recoveries[] = {
+	[CONFIG_RECOVERY_SELECTIVE] = NIC_RECOVERY_SELECTIVE,
+	[CONFIG_RECOVERY_GO_BACK_0] = NIC_RECOVERY_GO_BACK_0,
+	[CONFIG_RECOVERY_GO_BACK_N] = NIC_RECOVERY_GO_BACK_N,
+};
 
 static void
 set_ports(struct nic_config *nic, const struct fabric *f, const struct topo_node *place)
@@ -150,7 +143,7 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 	int error;
 
 	nic = (struct nic_config){
-		.recovery = recovery_of(settings),
+		.recovery = recoveries[settings->recovery],
 		.placement = settings->placement == CONFIG_PLACEMENT_OUT_OF_ORDER
 				     ? NIC_PLACEMENT_OUT_OF_ORDER
 				     : NIC_PLACEMENT_IN_ORDER,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow's path is walked by the tables in force, as its packets will go: at the first leaf in the
-// VRF of the port that they come in by, then by what they wear.
+// The path of a flow by the tables in force: at the first leaf in the VRF of the port by which
+// packets arrive, then by their encapsulation.
 #include "ideal.h"
 
 #include "dataplane/roce/ideal.h"
@@ -10,20 +10,20 @@
 
 #define VLAN_TAG_BYTES 4
 
-// A packet on its way to a host: what it wears, put on by the last switch that did.
+// A packet on its way to a host, with the encapsulation that the last switch gave it.
 struct walk {
 	const struct topo_port *to;
 	bool ip6;
-	const struct encap *worn; // NULL: nothing
-	bool worn_ip6;            // VXLAN: the outer header
+	const struct encap *encap; // NULL: none
+	bool outer_ip6;            // of VXLAN
 };
 
-// Whether a switch is the end of the tunnel that the packet is in.
+// Whether the packet's tunnel ends at a switch.
 static bool
 tunnel_ends(const struct tables *t, const struct walk *w)
 {
 	return t->tunnels != NULL &&
-	       memcmp(w->worn->remote, t->tunnels->local, w->worn_ip6 ? 16 : 4) == 0;
+	       memcmp(w->encap->remote, t->tunnels->local, w->outer_ip6 ? 16 : 4) == 0;
 }
 
 static uint32_t
@@ -32,36 +32,36 @@ lookup(const struct vrf *vrf, bool ip6, const uint8_t *address)
 	return ip6 ? lpm_lookup6(vrf->ip6, address) : lpm_lookup4(vrf->ip4, address);
 }
 
-// The port by which a switch sends a packet that came in by `in_port` on to a host: the first
-// member of the route's group, all members being equally short. Beyond the first leaf, what the
-// packet wears says that it is in the VRF that its host is in.
+// The port by which a switch forwards a packet that arrived at `in_port`: the first member of the
+// route's group, since all are equally short. Behind the first leaf, an encapsulated packet is in
+// the VRF of its destination.
 static int
 next_port(const struct node *n, uint16_t in_port, struct walk *w)
 {
 	const struct tables *t = n->current;
-	bool through = w->worn != NULL && w->worn->kind == ENCAP_VXLAN && !tunnel_ends(t, w);
-	uint16_t vrf = w->worn != NULL && !through ? w->to->vrf : t->ports[in_port].vrf;
-	uint32_t group = through ? lookup(&t->vrfs[vrf], w->worn_ip6, w->worn->remote)
+	bool through = w->encap != NULL && w->encap->kind == ENCAP_VXLAN && !tunnel_ends(t, w);
+	uint16_t vrf = w->encap != NULL && !through ? w->to->vrf : t->ports[in_port].vrf;
+	uint32_t group = through ? lookup(&t->vrfs[vrf], w->outer_ip6, w->encap->remote)
 				 : lookup(&t->vrfs[vrf], w->ip6, w->ip6 ? w->to->ip6 : w->to->ip4);
 
 	if (group == LPM_NONE || t->groups[group].count == 0)
 		return -ENOENT;
 	if (!through) {
-		w->worn = t->groups[group].encap != 0 ? &t->tunnels->encaps[t->groups[group].encap]
-						      : NULL;
-		w->worn_ip6 = t->tunnels != NULL && t->tunnels->version == 6;
+		w->encap = t->groups[group].encap != 0 ? &t->tunnels->encaps[t->groups[group].encap]
+						       : NULL;
+		w->outer_ip6 = t->tunnels != NULL && t->tunnels->version == 6;
 	}
 	return t->next_hops[t->groups[group].first].port;
 }
 
 static uint32_t
-worn_bytes(const struct walk *w)
+encap_bytes(const struct walk *w)
 {
-	if (w->worn == NULL)
+	if (w->encap == NULL)
 		return 0;
-	return w->worn->kind == ENCAP_VLAN
+	return w->encap->kind == ENCAP_VLAN
 		       ? VLAN_TAG_BYTES
-		       : config_encap_mtu_bytes(CONFIG_ENCAP_VXLAN, w->worn_ip6 ? 6 : 4);
+		       : config_encap_mtu_bytes(CONFIG_ENCAP_VXLAN, w->outer_ip6 ? 6 : 4);
 }
 
 // One end of a path.
@@ -91,7 +91,7 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 			.preamble = p->profile->preamble,
 			.fcs = p->profile->fcs,
 			.gap = p->profile->gap,
-			.worn = worn_bytes(&walk),
+			.worn = encap_bytes(&walk),
 			.delay = p->out->delay,
 		};
 		node = place->peer_node;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a flow would take alone, by the path that the tables in force give it.
+// The completion time of a flow that has its path, by the tables in force, to itself.
 #pragma once
 
 #include "fabric.h"
@@ -15,9 +15,9 @@ struct ideal_query {
 	const struct host_config *from, *to;
 };
 
-// Returns 0 with the time in *out; -ENOENT when no path leads there; -EINVAL.
+// Returns 0 with the time in *out; -ENOENT without a path; or -EINVAL.
 int fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out);
 
-// What the slowest link of the path carries in a time: of a round trip, the bandwidth-delay
-// product. 0 when no path leads there.
+// Bytes that the slowest link of the path carries in a time: for a round trip the bandwidth-delay
+// product. 0 without a path.
 uint64_t fabric_ideal_bytes(const struct fabric *f, const struct ideal_query *q, ps_t time);

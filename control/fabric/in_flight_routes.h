@@ -6,25 +6,25 @@
 #include "dataplane/stages/stale_tenant.h"
 #include "dataplane/base/tables.h"
 
-// What is under way of one change.
+// What one change of tenants has left in flight.
 struct drain {
 	struct drain *next; // an older change's
-	uint16_t epoch;     // what was admitted before this is under way
+	uint16_t epoch;     // packets of older epochs may be in flight
 	ps_t began;
 	ps_t next_poll;
-	bool done;            // nothing that is under way can reach a tenant that its host has left
-	bool expired;         // the time was up: what is left of moved hosts is dropped
-	bool ended;           // a look has found nothing more of it
-	unsigned clean_polls; // looks in a row that have found nothing old
-	unsigned clean_polls_moved; // ... nothing of hosts that have moved
-	// By switch: routes that only what comes from other switches may take, in VRFs of the
-	// topology that are `leaving`; to [1] hosts that have moved, [0] others.
+	bool done;                  // no packet in flight can reach a tenant that its host has left
+	bool expired;               // after DRAIN_LIMIT: older packets of moved hosts are dropped
+	bool ended;                 // no older packet is in flight
+	unsigned clean_polls;       // polls in a row that have found no older packet
+	unsigned clean_polls_moved; // ... none of moved hosts
+	// By switch: routes for packets from other switches alone, in VRFs that are `leaving`; to
+	// [1] moved hosts, [0] others.
 	struct route_list (*lists)[2];
 	struct drain_host *hosts; // that have moved, in the order of stale_host_compare()
 	uint32_t host_count;
-	uint16_t *held_vrfs, *held_tenants; // places that are nobody's any more
+	uint16_t *held_vrfs, *held_tenants; // indices whose names are removed
 	uint16_t held_vrf_count, held_tenant_count;
-	uint64_t in_flight;      // packets of moved hosts, as the first look found them
+	uint64_t in_flight;      // packets of moved hosts at the first poll
 	uint64_t dropped_before; // as `tenant-moved`, in the whole fabric
 	bool reported;
 	char *summary; // "tenant green: h5, h6 from rest"
@@ -34,10 +34,10 @@ struct drain {
 // A host that has left a VRF, as packets of that VRF know it.
 struct drain_host {
 	struct stale_host host;
-	bool drop_at_once; // its VNI or VLAN is another tenant's now: nothing of it may be delivered
+	bool drop_at_once; // its VNI or VLAN belongs to another tenant now
 };
 
-// What a VRF's packets are known by between switches.
+// The encapsulation and identifier of a VRF's packets between switches.
 static inline enum encap_kind
 drain_encap(enum config_encap encap)
 {
@@ -54,7 +54,7 @@ drain_id(const struct topo_vrf *vrf)
 						 : 0;
 }
 
-// Whether switches look packets from other switches up in a VRF; of plain ones in `default` alone.
+// Whether packets from other switches are looked up in a VRF; plain ones only in `default`.
 bool in_flight_routes_keyed(const struct topo_vrf *vrfs, uint16_t vrf);
 // The VRF, leaving or not, whose packets have the same encapsulation and identifier; VRF_NONE.
 uint16_t in_flight_routes_find_vrf(const struct topology *t, const struct topo_vrf *like,

@@ -6,8 +6,8 @@
 
 #include "control/fabric/fabric.h"
 
-// Makes a VRF of a switch learn: until fabric_set_learned() it has only the routes of the file. Takes
-// effect when tables are next built.
+// Makes a VRF of a switch learn: until fabric_set_learned() it has only the routes of the file.
+// Takes effect when tables are next built.
 void fabric_learn(struct fabric *f, uint32_t node, uint16_t vrf);
 
 // Sets what a VRF that learns has learned; takes over the list, which must only have routes of that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each poll gathers the entries of all nodes and sorts them by time, then by node, so that the list does
-// not depend on windows or on the order of nodes.
+// Each poll gathers the entries of all nodes and sorts them by time, then by node, so that the list
+// does not depend on windows or on the order of nodes.
 #include "log.h"
 
 #include "control/base/memory.h"
@@ -29,7 +29,6 @@ struct fabric_log {
 	uint64_t overrun;   // lost by nodes
 	struct gathered *gathered;
 	uint32_t count;
-	uint32_t room;
 };
 
 struct fabric_log *
@@ -56,29 +55,21 @@ fabric_log_destroy(struct fabric_log *log)
 }
 
 static void
-make_room(struct fabric_log *log)
-{
-	uint32_t room = log->room == 0 ? 64 : 2 * log->room;
-
-	if (log->count < log->room)
-		return;
-	log->gathered = memory_resize(log->gathered, room, sizeof(*log->gathered), "log entries");
-	log->room = room;
-}
-
-static void
 gather(struct fabric_log *log, const struct fabric *f)
 {
+	free(log->gathered);
+	log->gathered = NULL;
 	log->count = 0;
 	log->overrun = 0;
 	for (uint32_t i = 0; i < f->topology->first_host; i++) {
 		struct node_log *ring = f->nodes[i]->log;
+		struct gathered one = {.node = i};
 
-		for (make_room(log); node_log_take(ring, &log->gathered[log->count].entry);
-		     make_room(log)) {
-			log->gathered[log->count].node = i;
-			log->gathered[log->count].order = log->count;
-			log->count++;
+		while (node_log_take(ring, &one.entry)) {
+			log->gathered =
+				memory_grow(log->gathered, log->count, sizeof(one), "log entries");
+			one.order = log->count;
+			log->gathered[log->count++] = one;
 		}
 		log->overrun += node_log_lost(ring);
 	}
@@ -95,7 +86,7 @@ gathered_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-// `node`, `queue`: NULL where it happened to none.
+// node, queue: where it happened, or NULL.
 static void
 keep(struct fabric_log *log, ps_t at, const char *node, const char *queue, const char *what,
      const char *message)
@@ -103,7 +94,7 @@ keep(struct fabric_log *log, ps_t at, const char *node, const char *queue, const
 	json_t *entry = json_pack("{s:I,s:s?,s:s?,s:s,s:s}", "at_ns", (json_int_t)(at / PS_PER_NS),
 				  "node", node, "queue", queue, "what", what, "message", message);
 
-	if (json_array_append_new(log->entries, entry) != 0) {
+	if (json_array_append_new(log->entries, entry) != 0) { // not UTF-8
 		log->forgotten++;
 		return;
 	}
@@ -113,7 +104,7 @@ keep(struct fabric_log *log, ps_t at, const char *node, const char *queue, const
 	log->forgotten++;
 }
 
-// Milliseconds with as many digits as say something: "300", "0.1".
+// Milliseconds without trailing zeros: "300", "0.1".
 static const char *
 milliseconds(ps_t t, char text[static 32])
 {
@@ -163,7 +154,7 @@ print(struct fabric_log *log, const char *where, ps_t at, const char *message)
 	}
 	log->lines--;
 	if (isatty(fileno(log->to)))
-		fputs("\r\033[K", log->to); // over what shows progress
+		fputs("\r\033[K", log->to); // overwrites the progress line
 	fprintf(log->to, "%s: %" PRIu64 ".%06" PRIu64 " ms: %s\n", where, at / PS_PER_MS,
 		at % PS_PER_MS / PS_PER_NS, message);
 }

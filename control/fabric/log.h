@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What nodes tell as it happens (dataplane/base/node_log.h), and what else must not go unseen: printed,
-// a line each, and kept for the result.
+// The log of a fabric: what nodes log as it happens (dataplane/base/node_log.h), and changes and
+// refusals. Each entry is printed as a line and kept for the result.
 #pragma once
 
 #include "fabric.h"
@@ -14,26 +14,25 @@
 struct fabric_log;
 
 // `to`: where lines are printed. `rest`: where the reader finds what is not printed after
-// FABRIC_LOG_LINES lines ("the result's log"). `refills`: a poll that finds nothing new gives back one
-// line, so that a fabric that runs for long prints again.
+// FABRIC_LOG_LINES lines ("the result's log"). `refills`: a poll that finds nothing new gives back
+// one line, so that a fabric that runs for long prints again.
 struct fabric_log *fabric_log_create(FILE *to, const char *rest, bool refills);
 
 // NULL is fine.
 void fabric_log_destroy(struct fabric_log *log);
 
-// Takes what nodes have logged since the last poll, in the order of time. Control thread; workers may
-// run.
+// Takes what nodes have logged since the last poll, in the order of time. Control thread; workers
+// may run.
 void fabric_log_poll(struct fabric_log *log, const struct fabric *f);
 
-// Records that an event of the file was refused because of what has been set since; reason: a line of
-// UTF-8. Control thread.
+// Records that an event of the file was refused because of what has been set since; reason: a line
+// of UTF-8. Control thread.
 void fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason);
 
 // Records a change of tenants; words: a line of UTF-8. Control thread.
 void fabric_log_changed(struct fabric_log *log, ps_t at, const char *words);
 
-// Records anything else; what: its kind, "configuration".
-// Control thread.
+// Records anything else; what: its kind, "configuration". Control thread.
 void fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const char *message);
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is

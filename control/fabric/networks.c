@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "networks.h"
 
+#include "in_flight_routes.h"
+
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -71,18 +73,14 @@ static json_t *
 describe(const struct topology *t, uint16_t index)
 {
 	const struct topo_vrf *vrf = &t->vrfs[index];
-	json_int_t id = vrf->encap == CONFIG_ENCAP_VXLAN  ? vrf->vni
-			: vrf->encap == CONFIG_ENCAP_VLAN ? vrf->vid
-							  : 0;
-
 	return json_pack("{s:s,s:s,s:s,s:I,s:s,s:o,s:o,s:o}", "tenant", vrf->name, "network",
 			 network_name(t->tenants[vrf->tenant].settings), "encap",
-			 encap_name(vrf->encap), "id", id, "dscp", vrf->pipe ? "pipe" : "uniform",
-			 "hosts", list_hosts(t, vrf->tenant), "joins", list_joins(t, vrf), "border",
-			 list_borders(t, index));
+			 encap_name(vrf->encap), "id", (json_int_t)drain_id(vrf), "dscp",
+			 vrf->pipe ? "pipe" : "uniform", "hosts", list_hosts(t, vrf->tenant),
+			 "joins", list_joins(t, vrf), "border", list_borders(t, index));
 }
 
-// A place that nobody has at present, or in which a tenant's last packets drain, is nobody's.
+// False for an index without a tenant, or where a tenant's last packets drain.
 static bool
 is_tenant(const struct topo_vrf *vrf)
 {
@@ -96,14 +94,9 @@ fabric_list_networks(const struct topology *t)
 	int rest = topology_find_vrf(t, CONFIG_REST);
 
 	for (uint16_t i = 0; i < t->vrf_count; i++)
-		if (is_tenant(&t->vrfs[i]) && i != rest &&
-		    json_array_append_new(networks, describe(t, i)) != 0)
-			goto fail;
-	if (rest >= 0 && is_tenant(&t->vrfs[rest]) &&
-	    json_array_append_new(networks, describe(t, (uint16_t)rest)) != 0)
-		goto fail;
+		if (is_tenant(&t->vrfs[i]) && i != rest)
+			json_array_append_new(networks, describe(t, i));
+	if (rest >= 0 && is_tenant(&t->vrfs[rest]))
+		json_array_append_new(networks, describe(t, (uint16_t)rest));
 	return networks;
-fail:
-	json_decref(networks);
-	return NULL;
 }

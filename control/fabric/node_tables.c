@@ -12,8 +12,7 @@
 #define CLOCK_RANDOM UINT64_C(0x636c636b) // "clck"
 #define CLOCK_UNIT 1000                   // draws are in 10^-9: thousandths of a ppm
 
-// A host's own clock differs from the nominal one by up to clock-ppm, as the seed and the host
-// decide.
+// A host's clock differs from the nominal one by up to clock-ppm, drawn from the seed and the host.
 static void
 skew_clock(const struct fabric *f, uint32_t host, struct tables *t)
 {
@@ -31,8 +30,8 @@ skew_clock(const struct fabric *f, uint32_t host, struct tables *t)
 	}
 }
 
-// A profile that the port alone has: every profile has a port at least, so there is room for as
-// many as ports.
+// Gives a port a profile of its own. Every profile has at least one port, so there is room for one
+// for each port.
 static struct port_profile *
 own_profile(struct tables *t, uint16_t port)
 {
@@ -48,8 +47,8 @@ own_profile(struct tables *t, uint16_t port)
 	return own;
 }
 
-// Gives ports the rates that events have given their links. Buffers and headroom stay what they
-// were made for.
+// Sets the rates that events have given links. Buffers and headroom keep the sizes for the rates of
+// the file.
 static void
 set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config *settings,
 	       struct tables *t)

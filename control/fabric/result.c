@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reals are computed from integers by + - * / alone and written with 15 significant digits, in the file
-// as for the digest, so that a reader of the file can compute the digest again.
+// Reals are computed from integers by + - * / alone and written with 15 significant digits, in the
+// file as for the digest, so that a reader of the file can compute the digest again.
 #include "result.h"
 
 #include "control/base/memory.h"

@@ -67,8 +67,8 @@ json_t *result_document(const struct report_result *r, char digest[RESULT_DIGEST
 // digest.
 void result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
 
-// Writes a report as JSON, indented by one blank for each level and with a newline at its end; path "-" is
-// stdout. Returns 0 or -errno.
+// Writes a report as JSON, indented by one blank for each level and with a newline at its end; path
+// "-" is stdout. Returns 0 or -errno.
 int report_write(const json_t *document, const char *path);
 
 // ---- statistics ---------------------------------------------------------------------------------
@@ -86,6 +86,7 @@ struct collective_statistics {
 	double busbw_gbps;
 };
 
-// One for each name, kind, number of ranks and size, in the order of their first executions; for free().
+// One for each name, kind, number of ranks and size, in the order of their first executions; for
+// free().
 struct collective_statistics *collective_statistics_compute(const struct report_collective *c,
 							    uint32_t count, uint32_t *groups);

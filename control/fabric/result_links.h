@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The load of links over a run, by direction. A load is the share of the time in which the transmitter was
-// busy, preamble, FCS and gap included: 1 is line rate.
+// The load of links over a run, by direction. A load is the share of the time in which the
+// transmitter was busy, preamble, FCS and gap included: 1 is line rate.
 #pragma once
 
 #include "counters.h"
 
 #define REPORT_TIER_MAX 24
 
-// Writes the tier of a direction of a link, "leaf-spine" for a leaf's uplink. False if nothing is behind the
-// port.
+// Writes the tier of a direction of a link, "leaf-spine" for a leaf's uplink. False if nothing is
+// behind the port.
 bool report_tier(const struct report_node *n, unsigned int port, char text[static REPORT_TIER_MAX]);
 
 // Bytes that a port has sent, framing included: by a profile, and by the one in force.
@@ -20,8 +20,8 @@ report_framed_bytes(const struct port *p, const struct port_profile *profile)
 
 uint64_t report_wire_bytes(const struct report_node *n, unsigned int port);
 
-// The load of a port's transmitter over the first `time` of the run, at its present rate; 0 without a rate or
-// time.
+// The load of a port's transmitter over the first `time` of the run, at its present rate; 0 without
+// a rate or time.
 double report_load(const struct report_node *n, unsigned int port, ps_t time);
 
 // The loads of one tier.

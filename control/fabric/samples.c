@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sample is taken between two windows, when every node has processed everything before its instant: it is
-// the exact state at that instant. Shares of an interval are differences of totals at its two ends.
+// A sample is taken between two windows, when every node has processed everything before its
+// instant: it is the exact state at that instant. Shares of an interval are differences of totals
+// at its two ends.
 #include "samples.h"
 
 #include "control/base/memory.h"

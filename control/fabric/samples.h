@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The series that `record:` names, sampled at equal intervals and written as CSV: depths of queues, rates of
-// flows, loads of links, pauses and pools.
+// The series that `record:` names, sampled at equal intervals and written as CSV: depths of queues,
+// rates of flows, loads of links, pauses and pools.
 #pragma once
 
 #include "control/base/output.h"
@@ -11,9 +11,9 @@ struct samples;
 // Checks that all names in `record:` exist. Returns 0, or -EINVAL with errors in diag.
 int samples_check(const struct fabric_flows *flows, struct diag *diag);
 
-// Adds a file to `output` for each kind of series that `record:` names, and the removal of the files of other
-// kinds. *out is NULL if it names none. Returns 0, -EINVAL with errors in diag, or -errno with the reason in
-// output->diag.
+// Adds a file to `output` for each kind of series that `record:` names, and the removal of the
+// files of other kinds. *out is NULL if it names none. Returns 0, -EINVAL with errors in diag, or
+// -errno with the reason in output->diag.
 int samples_create(struct samples **out, const struct fabric_flows *flows, struct output *output,
 		   struct diag *diag);
 

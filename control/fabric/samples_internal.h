@@ -34,7 +34,8 @@ struct series {
 	bool sorted;         // places once each, in the order of the topology; else as named
 	enum counter_scope scope;
 	const char *counter; // that is sampled, by its name, or NULL
-	// Adds what a name means, and what `all` means. Returns 0, or -EINVAL with the error in diag.
+	// Adds what a name means, and what `all` means. Returns 0, or -EINVAL with the error in
+	// diag.
 	int (*add)(struct sample_places *s, const struct config_name *name, const char *key,
 		   struct diag *diag);
 	void (*add_all)(struct sample_places *s);

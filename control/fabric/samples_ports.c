@@ -76,8 +76,9 @@ percent(ps_t part, ps_t interval)
 }
 
 // ---- links.csv ----------------------------------------------------------------------------------
-// The share of an interval in which a port's transmitter was busy, preamble, FCS and gap included. A frame
-// counts when it starts; the rest of it that is still to be sent at a sample belongs to the next interval.
+// The share of an interval in which a port's transmitter was busy, preamble, FCS and gap included.
+// A frame counts when it starts; the rest of it that is still to be sent at a sample belongs to the
+// next interval.
 
 struct sent {
 	uint64_t bytes; // framing included
@@ -124,9 +125,10 @@ const struct series series_links = {
 };
 
 // ---- pauses.csv ---------------------------------------------------------------------------------
-// The share of an interval in which pauses held a priority of a port (rx), and in which the port held the
-// far side's (tx). Pauses begin and end with frames or expire, so a share is exact. Only priorities that PFC
-// may pause at the port have lines, or `link` if pauses hold the port as a whole.
+// The share of an interval in which pauses held a priority of a port (rx), and in which the port
+// held the far side's (tx). Pauses begin and end with frames or expire, so a share is exact. Only
+// priorities that PFC may pause at the port have lines, or `link` if pauses hold the port as a
+// whole.
 
 struct paused {
 	ps_t rx[PAUSES];

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 // ---- queues.csv ---------------------------------------------------------------------------------
-// A column for each queue, with its depth in bytes, without the packet being sent. `all` are the switches'
-// queues that packets can use with the tables at the start.
+// A column for each queue, with its depth in bytes, without the packet being sent. `all` are the
+// switches' queues that packets can use with the tables at the start.
 
 static bool
 in_use(const struct tables *t, unsigned int tc)
@@ -80,8 +80,8 @@ const struct series series_queues = {
 // ---- thresholds.csv -----------------------------------------------------------------------------
 // What the depths are compared with: a row for each threshold of a queue, as of the start.
 
-// The bytes at which a group sends XOFF if it alone uses the pool: a dynamic limit falls as others fill the
-// pool. UINT64_MAX: it sends none.
+// The bytes at which a group sends XOFF if it alone uses the pool: a dynamic limit falls as others
+// fill the pool. UINT64_MAX: it sends none.
 static uint64_t
 xoff_bytes(const struct tables *t, const struct pg_profile *pg)
 {
@@ -96,7 +96,8 @@ xoff_bytes(const struct tables *t, const struct pg_profile *pg)
 	return (limit->reserved + (cells < shared ? cells : shared)) * t->cell;
 }
 
-// The least over all ports by which packets for the queue may arrive; those of hosts and uplinks may differ.
+// The least over all ports by which packets for the queue may arrive; those of hosts and uplinks
+// may differ.
 static uint64_t
 queue_xoff_bytes(const struct tables *t, uint16_t port_count, const struct sample_place *q)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rates.csv: the rates of queue pairs. `achieved` is the payload acknowledged within the interval. The rate,
-// target and alpha are those of congestion control at the instant; without it, the rate is what was achieved.
+// rates.csv: the rates of queue pairs. `achieved` is the payload acknowledged within the interval.
+// The rate, target and alpha are those of congestion control at the instant; without it, the rate
+// is what was achieved.
 #include "samples_internal.h"
 
 #include "control/base/memory.h"

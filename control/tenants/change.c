@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A change is prepared and then published. Preparing merges the sections again, compares the settings of
-// every switch with those in force, and builds tables for the switches that differ and the hosts behind
-// them, or for all switches when tenants change. It may fail, and then nothing has changed. Publishing
-// swaps pointers and cannot fail. Packets in flight have been charged in cells and timed by the latency,
-// so these two cannot change; everything else can change under traffic (dataplane/node.c says how a node
-// adopts new tables).
+// A change is prepared and then published. Preparing merges the sections again, compares the
+// settings of every switch with those in force, and builds tables for the switches that differ and
+// the hosts behind them, or for all switches when tenants change. It may fail, and then nothing has
+// changed. Publishing swaps pointers and cannot fail. Packets in flight have been charged in cells
+// and timed by the latency, so these two cannot change; everything else can change under traffic
+// (dataplane/node.c says how a node adopts new tables).
 //
-// When one switch trims packets, all switches must route trimmed packets. So the first change that turns
-// trimming on is preceded by one that makes all switches carry such packets, for good.
+// When one switch trims packets, all switches must route trimmed packets. So the first change that
+// turns trimming on is preceded by one that makes all switches carry such packets, for good.
 #include "change.h"
 
 #include "control/base/memory.h"
@@ -73,25 +73,16 @@ warn_overridden(const struct prepared *p, const struct config_edit *edit, struct
 
 // Makes all switches carry trimmed packets before the first may trim one.
 static int
-carry_trimmed(struct prepared *p, const struct change_env *env, struct diag *diag)
+carry_trimmed(const struct change_env *env, struct diag *diag)
 {
-	struct fabric *f = p->f;
-	struct tables **tables;
-	int rc = 0;
+	struct fabric *f = env->fabric;
+	int rc;
 
 	if (f->trims || !config_trims(f->config))
 		return 0;
-	tables = memory_array(f->topology->node_count, sizeof(struct tables *), "tables");
 	f->trims = true;
-	for (uint32_t i = 0; rc == 0 && i < f->topology->first_host; i++)
-		rc = fabric_build_tables(f, i, &p->before[i], &tables[i], diag);
-	if (rc == 0)
-		change_publish(env, tables);
-	else
-		f->trims = false;
-	for (uint32_t i = 0; i < f->topology->first_host; i++)
-		tables_destroy(tables[i]);
-	free(tables);
+	rc = change_rebuild(env, diag);
+	f->trims = rc == 0;
 	return rc;
 }
 
@@ -123,7 +114,7 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 		return rc != 0 || commit == NULL ? rc : commit->run(commit->context);
 	}
 	// Before tables are built for the new tenants.
-	rc = carry_trimmed(&p, env, diag);
+	rc = carry_trimmed(env, diag);
 	if (rc == 0 && edits_tenants(edits, count))
 		rc = tenant_change_begin(&p.tenants, env, false, diag);
 	if (rc == 0)
@@ -166,7 +157,8 @@ change_apply(const struct change_env *env, const struct config_event *event, str
 	return rc;
 }
 
-// The next event starts from what was prepared. The configuration keeps it until the caller undoes it.
+// The next event starts from what was prepared. The configuration keeps it until the caller undoes
+// it.
 static void
 take_over(struct prepared *p)
 {

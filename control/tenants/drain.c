@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When tenants change, packets admitted under the old tables are still in flight. The new tables keep
-// the routes that these need (in_flight_find.c), and the fabric is polled until no packet is older
-// than the change, or until DRAIN_LIMIT of fabric time has passed and the remaining packets of moved
-// hosts have been dropped (moved_hosts.c). Then the command of the change ends: from now on no packet
-// of a moved host reaches the tenant that its host has left. Older packets of hosts that have not moved
-// are never dropped; their routes stay until the last has gone.
+// When tenants change, packets admitted under the old tables are still in flight. The new tables
+// keep the routes that these need (in_flight_find.c), and the fabric is polled until no packet is
+// older than the change, or until DRAIN_LIMIT of fabric time has passed and the remaining packets
+// of moved hosts have been dropped (moved_hosts.c). Then the command of the change ends: from now
+// on no packet of a moved host reaches the tenant that its host has left. Older packets of hosts
+// that have not moved are never dropped; their routes stay until the last has gone.
 //
-// The age of a packet is the epoch of the tables that admitted it. A poll scans the queues of switches,
-// the wires between switches and those to hosts; packets in a NIC or on a wire from a host have not
-// been admitted. The dataplane does none of this.
+// The age of a packet is the epoch of the tables that admitted it. A poll scans the queues of
+// switches, the wires between switches and those to hosts; packets in a NIC or on a wire from a
+// host have not been admitted. The dataplane does none of this.
 //
-// The times of polls follow only from the time of the change, so that in virtual time the outcome does
-// not depend on windows.
+// The times of polls follow only from the time of the change, so that in virtual time the outcome
+// does not depend on windows.
 #include "drain.h"
 
 #include "control/base/memory.h"
@@ -106,8 +106,8 @@ tables_behind(const struct scan *scan, const struct node *n, unsigned port)
 	return scan->f->tables[place->ports[port].peer_node];
 }
 
-// The queues of a switch, the wires to it from other switches, and those from it to hosts: the owners of
-// all of them are on this node's worker.
+// The queues of a switch, the wires to it from other switches, and those from it to hosts: the
+// owners of all of them are on this node's worker.
 static void
 scan_node(struct node *n, ps_t now, void *arg)
 {
@@ -162,8 +162,8 @@ free_scan(const struct fabric *f, struct scan *scan)
 // ---- what follows -------------------------------------------------------------------------------
 
 // Workers are scanned one after the other, and a packet may pass from a worker that is still to be
-// scanned to one that has been. It only moves forward, and no path is longer than this: so many clean
-// scans in a row have missed nothing.
+// scanned to one that has been. It only moves forward, and no path is longer than this: so many
+// clean scans in a row have missed nothing.
 static unsigned
 polls_needed(const struct change_env *env)
 {
@@ -188,36 +188,37 @@ report(const struct change_env *env, struct drain *d, uint64_t dropped)
 	free(text);
 }
 
+// Whether a list of indices has one.
 static bool
-has_place(const uint16_t *places, uint16_t count, uint16_t place)
+has_index(const uint16_t *indices, uint16_t count, uint16_t index)
 {
 	for (uint16_t i = 0; i < count; i++)
-		if (places[i] == place)
+		if (indices[i] == index)
 			return true;
 	return false;
 }
 
 // Frees the indices that a drain has held, unless a later drain holds them too.
 static void
-free_places(struct fabric *f, const struct drain *ended)
+free_indices(struct fabric *f, const struct drain *ended)
 {
 	struct topology *t = f->topology;
 
 	for (uint16_t i = 0; i < ended->held_vrf_count; i++) {
-		uint16_t v = ended->held_vrfs[i];
-		bool held = t->vrfs[v].held;
+		struct topo_vrf *vrf = &t->vrfs[ended->held_vrfs[i]];
+		bool held = vrf->held;
 
 		for (const struct drain *d = f->drains; d != NULL; d = d->next)
-			held &= !has_place(d->held_vrfs, d->held_vrf_count, v);
+			held &= !has_index(d->held_vrfs, d->held_vrf_count, ended->held_vrfs[i]);
 		if (held)
-			t->vrfs[v] = (struct topo_vrf){.tenant = TENANT_NONE};
+			*vrf = (struct topo_vrf){.tenant = TENANT_NONE};
 	}
 	for (uint16_t i = 0; i < ended->held_tenant_count; i++) {
 		uint16_t tenant = ended->held_tenants[i];
 		bool held = t->tenants[tenant].held;
 
 		for (const struct drain *d = f->drains; d != NULL; d = d->next)
-			held &= !has_place(d->held_tenants, d->held_tenant_count, tenant);
+			held &= !has_index(d->held_tenants, d->held_tenant_count, tenant);
 		if (held)
 			t->tenants[tenant] = (struct topo_tenant){0};
 	}
@@ -232,7 +233,7 @@ end_drain(struct fabric *f, struct drain *ended)
 	while (*link != ended)
 		link = &(*link)->next;
 	*link = ended->next;
-	free_places(f, ended);
+	free_indices(f, ended);
 	drain_destroy(ended, f->topology);
 }
 

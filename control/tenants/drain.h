@@ -8,10 +8,10 @@
 
 #define DRAIN_LIMIT (10 * PS_PER_MS) // after this what is left of hosts that have moved is dropped
 
-// ---- in_flight_find.c: routes of the old tables that the new ones lack ---------------------------
+// ---- in_flight_find.c: routes of the old tables that the new ones lack --------------------------
 
-// Fills in the lists of a drain from the old routes and those of the fabric; adds to the topology the
-// VRFs that it needs. Returns 0, or -EINVAL with the error in diag if there are too many VRFs.
+// Fills in the lists of a drain from the old routes and those of the fabric; adds to the topology
+// the VRFs that it needs. Returns 0, or -EINVAL with the error in diag if there are too many VRFs.
 int in_flight_routes_find(struct drain *d, struct fabric *f, const struct tenant_snapshot *before,
 			  const struct routes *old, struct diag *diag);
 // Whether a drain has anything in force at a switch.
@@ -19,14 +19,15 @@ bool in_flight_routes_at(const struct drain *d, uint32_t node);
 // Frees the indices of `leaving` VRFs that no drain uses any more.
 void in_flight_routes_release(struct fabric *f);
 
-// ---- moved_hosts.c: hosts that have left a VRF ---------------------------------------------------
+// ---- moved_hosts.c: hosts that have left a VRF --------------------------------------------------
 
 // Orders the hosts of a drain.
 int drain_host_compare(const void *a, const void *b);
 // Fills in the hosts of a drain and its summary.
 void moved_hosts_find(struct drain *d, const struct topology *t,
 		      const struct tenant_snapshot *before);
-// What tables drop because of the fabric's drains, without hosts that have come back; NULL: nothing.
+// What tables drop because of the fabric's drains, without hosts that have come back; NULL:
+// nothing.
 struct stale_hosts *moved_hosts_in_force(const struct fabric *f);
 // All hosts of one drain; NULL: none.
 struct stale_hosts *moved_hosts_of(const struct fabric *f, const struct drain *d);

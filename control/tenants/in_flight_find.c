@@ -3,8 +3,8 @@
 // encapsulation that its VRF had (none, a VLAN, a VNI), and switches on its way look it up by that
 // key. So for each key and switch the old routes are compared with the new ones. Routes that are
 // missing stay in force, but only for packets from other switches: they go into a VRF of their own,
-// `leaving`, that takes the place of the key's new VRF for such packets and also holds all routes of
-// that one. No host port is in a leaving VRF, so no new packet can enter what its host has left.
+// `leaving`, that takes the place of the key's new VRF for such packets and also holds all routes
+// of that one. No host port is in a leaving VRF, so no new packet can enter what its host has left.
 //
 // A key that now belongs to another tenant delivers only to that tenant.
 #include "drain.h"
@@ -25,7 +25,8 @@ is_free(const struct topo_vrf *vrf)
 	return vrf->name[0] == '\0' && !vrf->held;
 }
 
-// The leaving VRF of an old VRF's key, added to the topology if it is new; VRF_NONE without an index for it.
+// The leaving VRF of an old VRF's key, added to the topology if it is new; VRF_NONE without an
+// index for it.
 static uint16_t
 take_vrf(struct topology *t, const struct topo_vrf *old)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hosts that have left a VRF while packets of theirs are in flight. Such a packet is recognised by the
-// host's address and by the encapsulation of the old VRF or of a VRF that this one exchanges routes
-// with. A fabric's first tenants leave the other hosts to `rest`, and removing the last tenant brings
-// them back; these hosts have not moved, although the set of hosts that they can reach has changed.
+// Hosts that have left a VRF while packets of theirs are in flight. Such a packet is recognised by
+// the host's address and by the encapsulation of the old VRF or of a VRF that this one exchanges
+// routes with. A fabric's first tenants leave the other hosts to `rest`, and removing the last
+// tenant brings them back; these hosts have not moved, although the set of hosts that they can
+// reach has changed.
 #include "drain.h"
 
 #include "control/base/memory.h"
@@ -193,7 +194,7 @@ is_dropped(const struct drain *d, const struct drain_host *h)
 	return d->expired || h->drop_at_once;
 }
 
-// What stands in the place of a host's VRF for what comes from other switches, or VRF_NONE.
+// The leaving VRF that packets from other switches use instead of a host's VRF, or VRF_NONE.
 static uint16_t
 find_leaving(const struct topology *t, const struct stale_host *host)
 {
@@ -204,7 +205,8 @@ find_leaving(const struct topology *t, const struct stale_host *host)
 	return VRF_NONE;
 }
 
-// Two for each host: its VRF as it was, and what stands in its place.
+// Lists up to two entries for each host: its old VRF, and the leaving VRF used instead. all: every
+// host, or only those whose packets are dropped and that have not come back.
 static uint32_t
 list_hosts(const struct fabric *f, const struct drain *d, bool all, struct stale_host *out)
 {

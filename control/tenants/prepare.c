@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the settings of a change with those in force, refuses what cannot change under traffic or
-// would not fit, and builds the new tables.
+// Compares the settings of a change with those in force, refuses what cannot change under traffic
+// or would not fit, and builds the new tables.
 #include "prepare.h"
 
 #include "control/base/memory.h"
@@ -49,8 +49,8 @@ prepared_start(struct prepared *p, struct fabric *f, bool trial)
 		p->excess[i] = tables_excess_bytes(f->tables[i], &f->switches[i]);
 }
 
-// Merging keeps equal lists only once (control/config/merge.c), so unchanged settings are equal byte
-// by byte.
+// Merging keeps equal lists only once (control/config/merge.c), so unchanged settings are equal
+// byte by byte.
 static bool
 same_settings(const struct switch_config *a, const struct switch_config *b)
 {
@@ -147,8 +147,8 @@ prepared_touches(const struct topo_node *node, const char *key)
 	return false;
 }
 
-// The first edit that a switch reads. When tenants change, all tables are rebuilt, so it is the first
-// of all. NULL: the switch does not change.
+// The first edit that a switch reads. When tenants change, all tables are rebuilt, so it is the
+// first of all. NULL: the switch does not change.
 static const char *
 find_key(const struct prepared *p, const struct topo_node *node, const struct config_edit *edits,
 	 unsigned count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of many nodes come into force together: each node is given its own, then the generation of the
-// fabric moves on, and the old tables are freed after one grace period for all.
+// Tables of many nodes come into force together: each node is given its own, then the generation of
+// the fabric moves on, and the old tables are freed after one grace period for all.
 #include "publish.h"
 
 #include "control/base/memory.h"

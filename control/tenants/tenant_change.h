@@ -16,9 +16,9 @@ struct tenant_change {
 	uint16_t reused_count;
 };
 
-// Puts the tenants of the changed configuration into the topology and computes routes, so that tables
-// built from now on are for the new tenants. trial: only checks; nothing drains and no labels change.
-// Returns 0, or -EINVAL with errors in diag and everything rolled back.
+// Puts the tenants of the changed configuration into the topology and computes routes, so that
+// tables built from now on are for the new tenants. trial: only checks; nothing drains and no
+// labels change. Returns 0, or -EINVAL with errors in diag and everything rolled back.
 int tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool trial,
 			struct diag *diag);
 // Rolls back. A zeroed change is fine.

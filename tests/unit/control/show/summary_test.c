@@ -12,7 +12,7 @@ printed(const struct report_result *r, const char *digest)
 	size_t length;
 	FILE *to = open_memstream(&text, &length);
 
-	assert_int_equal(summary_print(r, digest, to), 0);
+	summary_print(r, digest, to);
 	fclose(to);
 	return text;
 }
