@@ -91,7 +91,7 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 			.preamble = p->profile->preamble,
 			.fcs = p->profile->fcs,
 			.gap = p->profile->gap,
-			.worn = encap_bytes(&walk),
+			.encap_bytes = encap_bytes(&walk),
 			.delay = p->out->delay,
 		};
 		node = place->peer_node;

@@ -113,14 +113,14 @@ struct node {
 	struct group_cold *group_cold;
 	uint16_t *turns; // by next-hop group: whose turn it is in mode `spray`
 	uint32_t turn_count;
-	uint32_t seen; // worker: the generation that it has last looked for tables at
+	uint32_t seen; // worker: the generation at which it last checked for tables
 	struct random random;
 	struct buffer buffer;
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX]; // one of each of tables->histograms
 	ps_t *histogram_due;                        // when each takes its next sample
 	ps_t pfc_due;         // when the first XOFF is to be sent again, or earlier
-	ps_t watchdog_at;     // when the PFC watchdog last looked
-	ps_t watchdog_due;    // when it looks next; PS_NEVER: it is off
+	ps_t watchdog_at;     // when the PFC watchdog last checked
+	ps_t watchdog_due;    // when it checks next; PS_NEVER: it is off
 	struct node_log *log; // of a switch
 	struct glean *glean;  // of a switch
 	struct nic *nic;      // of a NIC node

@@ -36,13 +36,13 @@ enum packet_flags {
 	PACKET_ROCE = 1 << 5, // UDP 4791 with a whole BTH
 	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
 	PACKET_NO_PAYLOAD = 1 << 6,
-	PACKET_TAGGED = 1 << 7,           // when it came in; l3_off tells of the frame as it is
+	PACKET_TAGGED = 1 << 7,           // when it came in; l3_off is that of the present frame
 	PACKET_TRIMMED = 1 << 8,          // cut at this node
 	PACKET_TRIMMED_UPSTREAM = 1 << 9, // cut on its way here: UDP says more than IP has
 	PACKET_BAD_FCS = 1 << 10,         // corrupted on the link that it is on
 	PACKET_BAD_PAYLOAD = 1 << 11, // corrupted behind the BTH: the FCS is right, the ICRC wrong
 	// In VXLAN: l3_off, l4_off and ip_proto are the outer header's, PACKET_ROCE and the opcode
-	// tell of the packet inside, and so do inner_l3_off and inner_l4_off if they are not 0.
+	// those of the packet inside, and so are inner_l3_off and inner_l4_off if they are not 0.
 	PACKET_TUNNEL = 1 << 12,
 	// Its tunnel ends here: all offsets are of the packet inside, what stands before that
 	// packet's Ethernet header goes when it is rewritten.
@@ -77,7 +77,7 @@ struct packet_meta {
 	uint16_t epoch; // tables->epoch of the leaf that admitted it to the fabric; 0: none did yet
 	uint8_t inner_l3_off; // with PACKET_TUNNEL: of the IP header inside; 0: none is known
 	uint8_t inner_l4_off; // the same of UDP after it
-	uint32_t encap; // with node->tunnels: what it is to wear on its way out, PACKET_ENCAP_QP
+	uint32_t encap; // with NODE_TUNNELS: the encapsulation that it leaves in, PACKET_ENCAP_QP
 	uint32_t group; // next-hop group, then next hop
 	ps_t arrived;   // when it was admitted, of what waits
 };

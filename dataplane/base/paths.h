@@ -38,14 +38,14 @@ struct flowlet {
 #define UTILISATION_SHIFT 20
 #define UTILISATION_WINDOW (UINT64_C(1) << UTILISATION_SHIFT)
 
-// How much a port has sent of late.
+// How much a port has sent recently.
 struct utilisation {
 	ps_t since;     // when it was last looked at
 	uint64_t bytes; // on the wire until then, gaps included
 	uint64_t level; // bytes a window, the older the windows the less (half for each)
 };
 
-// What a switch above has told of a next hop.
+// What a switch above has reported of a next hop.
 struct path_notice {
 	ps_t until;
 	uint8_t congested; // bit per traffic class

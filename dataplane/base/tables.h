@@ -128,7 +128,7 @@ struct port_profile {
 	uint8_t port_priority; // where nothing is trusted or carried
 	bool trust_dscp;
 	bool trust_pcp;
-	bool pcp_first; // of the two, which is asked first
+	bool pcp_first; // of the two, which counts first
 };
 
 struct port_tables {
@@ -152,7 +152,7 @@ struct next_hop_group {
 	uint8_t mode;   // enum group_mode
 	bool pinned;    // some flows have a path of their own (tables->pins)
 	uint32_t encap; // in tunnels->encaps; 0: none
-	bool glean;     // count 0: the destination's neighbour is to be asked for
+	bool glean;     // count 0: the destination's neighbour is unknown, to be resolved
 };
 
 // The encapsulation of a packet between switches: none, the 802.1Q tag of its VRF, or a VXLAN
@@ -161,7 +161,7 @@ enum encap_kind { ENCAP_NONE, ENCAP_VLAN, ENCAP_VXLAN };
 
 struct encap {
 	uint8_t kind;       // enum encap_kind
-	bool pipe;          // VXLAN: the outer DSCP tells the priority alone (RFC 2983)
+	bool pipe;          // VXLAN: the outer DSCP carries the priority alone (RFC 2983)
 	uint16_t vid;       // VLAN
 	uint32_t vni;       // VXLAN
 	uint8_t remote[16]; // VXLAN: the far end, an IPv4 address in the first 4 bytes
@@ -253,8 +253,8 @@ struct watchdog_profile {
 	ps_t detect;
 	ps_t restore;
 	uint8_t action; // enum watchdog_action
-	bool flush;     // DROP: what waits in the queue goes too
-	bool ingress;   // DROP: what comes in by the port with the queue's priorities goes too
+	bool flush;     // DROP: packets in the queue are dropped too
+	bool ingress;   // DROP: packets that arrive by the port with the queue's priorities, too
 };
 
 enum histogram_kind { HISTOGRAM_QUEUE, HISTOGRAM_GROUP, HISTOGRAM_LATENCY };
@@ -281,7 +281,7 @@ struct tables {
 	struct pool_profile pools[POOL_COUNT];
 	uint32_t grades[GRADES_MAX]; // cells, ascending, padded with UINT32_MAX
 	bool eligible_data_only;     // of RoCE packets only those that carry data are sprayed
-	bool eligible_narrow;        // eligible_profile is asked too
+	bool eligible_narrow;        // eligible_profile counts too
 	uint16_t eligible_udp_dport;
 	uint32_t hash_seed;
 	struct eligible_profile eligible_profile;
@@ -297,8 +297,8 @@ struct tables {
 	bool trims; // a switch that packets may have passed cuts some: those are routed too
 	struct watchdog_profile watchdog;
 	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here
-	// NULL: no host has left a VRF of late. None of several: epochs are stamped all the same,
-	// which without tunnels they are at no other time.
+	// NULL: no host has left a VRF recently. Not NULL, even if empty: switches without tunnels
+	// stamp epochs too.
 	struct stale_hosts *stale_hosts;
 	uint16_t epoch; // of what is admitted under this snapshot (packet_meta.epoch); never 0
 	uint16_t histogram_count;

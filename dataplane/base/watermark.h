@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A running maximum of which two readers, each with a clear of its own, keep apart what they have
-// seen: the user, who looks at one experiment, and the persistent record (as SONiC's USER and
-// PERSISTENT watermark tables). The dataplane knows the running maximum only; a clear of either
-// restarts it, after what it was has been put aside for the other.
+// A running maximum with two readers, each of which clears it separately: the user, for one
+// experiment, and the persistent record (as SONiC's USER and PERSISTENT watermark tables). The
+// dataplane only updates the running maximum. A clear by one reader restarts it, after its value
+// has been saved for the other.
 #pragma once
 
 #include <stdbool.h>

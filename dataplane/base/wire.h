@@ -121,7 +121,7 @@ wire_ahead(const struct wire *w)
 	return count < WIRE_AHEAD_MAX ? count : WIRE_AHEAD_MAX;
 }
 
-// Takes the packet that wire_next() told of.
+// Takes the packet whose time wire_next() returned.
 static inline struct rte_mbuf *
 wire_take(struct wire *w)
 {

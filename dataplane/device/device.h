@@ -46,7 +46,7 @@ struct device_options {
 };
 
 // Whether a device of that spec can be opened and carry frames of that IP MTU in packets of such a
-// pool, as far as its driver and arguments show; the interface is not looked at. Returns 0 or
+// pool, as far as its driver and arguments show; the interface is not checked. Returns 0 or
 // -EINVAL with one line in `err`. Any thread, EAL need not run.
 int device_check(const char *spec, uint16_t mtu, const struct pool_options *pool, char *err,
 		 size_t err_bytes);
@@ -82,7 +82,8 @@ unsigned device_packets_held(const char *spec, bool *one_chunk);
 // thread.
 int device_stats(const struct device *device, struct device_stats *stats);
 
-// Tells `fn` every further counter of driver and interface. Returns 0 or -errno. Control thread.
+// Calls `fn` with every further counter of driver and interface. Returns 0 or -errno. Control
+// thread.
 int device_counters(const struct device *device,
 		    void (*fn)(const char *name, uint64_t value, void *arg), void *arg);
 

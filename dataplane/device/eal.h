@@ -20,7 +20,7 @@ struct eal_options {
 	enum eal_hugepages hugepages;
 	unsigned memory_mb;     // for packet pools and device rings
 	const char *const *pci; // PCI addresses that devices will be opened on
-	unsigned pci_count;     // 0: PCI is not looked at
+	unsigned pci_count;     // 0: PCI is not scanned
 };
 
 // Starts EAL once in the life of a process. Threads that EAL makes inherit the caller's network

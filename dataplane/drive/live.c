@@ -75,7 +75,7 @@ live_receive(struct live_worker *w, struct live_port *lp)
 	return true;
 }
 
-// Makes the packet a whole frame, writing what was never written. False when it cannot go.
+// Completes the packet's frame by writing the payload. False when it cannot be sent.
 static bool
 live_prepare(const struct live_worker *w, struct live_port *lp, struct rte_mbuf *m)
 {

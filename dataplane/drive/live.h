@@ -25,8 +25,8 @@ struct live_port {
 	uint64_t unsendable;    // worker: rw; frames that could not be made into bytes
 };
 
-// What the control thread asks a worker to do between two turns, when its nodes all stand at one
-// instant.
+// A request of the control thread to a worker, to be done between two turns, when its nodes all
+// stand at one instant.
 struct live_request {
 	void (*run)(void *context, struct node *node, ps_t now);
 	void *context;
@@ -46,7 +46,7 @@ struct live_worker {
 	unsigned int lcore;
 	unsigned int index;
 	ps_t next;    // worker: rw; nothing happens here before this
-	ps_t nap_end; // worker: rw; when it meant to look again, 0 if it did not nap
+	ps_t nap_end; // worker: rw; when it meant to wake up, 0 if it did not nap
 
 	// worker: wo (release), other workers and control: ro (acquire): all nodes have taken
 	// everything before.

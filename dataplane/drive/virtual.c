@@ -62,9 +62,9 @@ shuffle_all(struct virtual_drive *v)
 	shuffle(&v->nodes[v->switch_count], v->node_count - v->switch_count, &random);
 }
 
-// A fabric's nodes do not fit a core's caches together, so what a node reads first is fetched while
-// those before it run: the node, then its ports, then their wires, then what is due on them, and
-// what that will need.
+// All nodes of a fabric together do not fit a core's caches. So while earlier nodes run, this
+// fetches what a node reads first: the node, then its ports, then their wires, then the packets
+// that are due, and then what those need.
 static void
 prefetch_ahead(struct virtual_drive *v, uint32_t i)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New tables: how they reach a node, and what a change under traffic does to what the node holds.
+// New tables: how they reach a node, and how they affect the packets that it holds.
 #pragma once
 
 #include "dataplane/base/node.h"
 
-// Leaves a snapshot for the node and returns the one before. A node on its own takes it over when
-// it next opens a turn. Nodes that share a generation do so when that has moved, however many have
-// been left theirs by then: no turn that begins after node_publish() is one by older tables, and
-// none that begins before is one by newer. Between a publication and the next time that snapshots
+// Leaves a snapshot for the node and returns the one before. A node that shares no generation
+// adopts it in its next turn. Nodes that share a generation do so when that has moved, however many
+// of them have new tables by then: no turn that begins after node_publish() uses older tables, and
+// none that begins before uses newer ones. Between a publication and the next time that snapshots
 // are left, each node must have taken over its own (node_take_tables()). Control thread.
 const struct tables *node_set_tables(struct node *n, const struct tables *t);
 
-// Has a node look for tables when `generation`, which outlives it, moves. Before it first runs.
+// Makes a node check for tables when `generation`, which outlives it, moves. Before it first runs.
 void node_share_generation(struct node *n, const uint32_t *generation);
 
-// Puts what has been left for the nodes of a generation in force, at all of them at once. Control
+// Puts the tables left for the nodes of a generation in force, at all of them at once. Control
 // thread.
 void node_publish(uint32_t *generation);
 

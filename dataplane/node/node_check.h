@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of a switch between any two windows, looked at from the packets it holds. Built
-// with a sanitizer the virtual driver looks after every window of every node; in any other build
-// there is nothing of this.
+// Invariants of a switch between two windows, checked against the packets that it holds. In a build
+// with sanitizers the virtual driver checks every node after every window; other builds leave this
+// out.
 #pragma once
 
 #include "dataplane/base/node.h"
 
 #define NODE_CHECK_TEXT_BYTES 160
 
-// Writes into `what` the first thing that does not hold of a switch that stands still, and returns
-// false; true when all does, or the node is a NIC. It walks through all packets held.
+// Checks a switch that does not run; walks through all packets that it holds. Returns true if all
+// is well or the node is a NIC, else false with the first violation in `what`.
 bool node_check_find(const struct node *n, char what[static NODE_CHECK_TEXT_BYTES]);
 
 #ifdef NODE_CHECK
-// Aborts with what does not hold on stderr. `now`: where the node stands.
+// Aborts on a violation and prints it to stderr. `now`: the node's time.
 void node_check(const struct node *n, ps_t now);
 #else
 static inline void

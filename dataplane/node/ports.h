@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is done to a node's ports between two turns.
+// Changes of a node's ports between two turns.
 #pragma once
 
 #include "dataplane/base/node.h"
@@ -7,9 +7,9 @@
 // Worker, between turns: freezes or frees queues (bit per queue) at `now`.
 void node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now);
 
-// Worker, between turns: the port's link went down or came up at `now`. Pauses received end with a
-// link; what arrives by a dead one, and what queues still hold for it, is lost (the caller sets
-// wire->down); XOFFs in force are sent anew to one that comes up.
+// Worker, between turns: the port's link went down or came up at `now`. Pauses received end with
+// the link; packets that arrive by a dead link, and those still queued for it, are lost (the caller
+// sets wire->down); XOFFs in force are sent again when the link comes up.
 void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 
 // Packets in the node's queues.

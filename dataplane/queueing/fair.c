@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Deficit round robin over the tenants of one queue (Shreedhar, Varghese: Efficient Fair Queuing
-// using Deficit Round Robin, SIGCOMM 1995). Tenants that have packets waiting stand in a ring; the
-// first has its turn until the bytes of its turn do not cover its next packet, then it goes to the
-// end, and the next gets a quantum more. A quantum is one largest frame without a tag, so that a
-// turn sends a packet (a tagged one may take two). A tenant without packets leaves the ring and
-// what is left of its turn; one that comes goes to the end. Packets whose tenant is not known share
-// one FIFO.
+// using Deficit Round Robin, SIGCOMM 1995). Tenants with waiting packets form a ring. The first
+// sends until its deficit does not cover its next packet. Then it moves to the end, and the next
+// tenant's deficit grows by a quantum. A quantum is one largest frame without a tag, so that a turn
+// sends a packet (a tagged one may take two). A tenant without packets leaves the ring and loses
+// its deficit; a tenant that comes back joins at the end. Packets of no known tenant share one
+// FIFO.
 //
-// The packet whose turn it is stands at queue->head, alone, and in no FIFO: the choice is made when
-// the packet before it begins to leave. All that looks at a queue's head (the scheduler, ECN) works
-// as without tenants; depth and charges count all that wait, wherever.
+// The next packet to send is at queue->head, alone, and in no FIFO: it is chosen when the packet
+// before it begins to leave. Code that reads a queue's head (the scheduler, ECN) therefore works as
+// without tenants. Depth and charges count all packets, wherever they wait.
 //
-// FIFOs are made and freed when tables are adopted, never on a packet's way.
+// FIFOs are allocated and freed when tables are adopted, never in a packet's path.
 #include "fair.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ with_tenants(struct tenant_queues *t, uint32_t tenants)
 	return t;
 }
 
-// What waits behind the queue's head goes to the FIFOs.
+// Moves the packets behind the queue's head to the FIFOs.
 static void
 split(struct port *p, unsigned int tc)
 {

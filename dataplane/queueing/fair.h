@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fairness between tenants within a queue: each has a FIFO of its own, and they take turns by
-// deficit round robin. See fair.c for the model; what is here is on every packet's way.
+// deficit round robin. See fair.c for the model; this header is in every packet's path.
 #pragma once
 
 #include "dataplane/base/node.h"
@@ -32,8 +32,7 @@ fair_index(const struct tenant_queues *t, struct rte_mbuf *m)
 	return tenant < t->tenants ? tenant + 1u : 0;
 }
 
-// Puts a FIFO that has become not empty at the end of the ring; it has its turn at once if it is
-// alone.
+// Appends a FIFO that is no longer empty to the ring. If it is alone, its turn begins at once.
 static inline void
 fair_ring_append(struct tenant_queues *t, uint32_t i)
 {
@@ -137,7 +136,7 @@ fair_pop(struct port *p, unsigned int tc)
 // Of fair_next(): the first packet of the FIFO that comes after m's.
 struct rte_mbuf *fair_next_fifo(const struct port *p, unsigned int tc, struct rte_mbuf *m);
 
-// Steps through what waits in any queue, from queue->head on: the packet behind m, or NULL. A
+// Steps through the packets of any queue, from queue->head on: the packet behind m, or NULL. A
 // tenant's packets follow one another in their order.
 static inline struct rte_mbuf *
 fair_next(const struct port *p, unsigned int tc, struct rte_mbuf *m)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sample is taken at every multiple of its histogram's interval, on the state that the events
-// before that instant have left. A bin's bounds are whole cells already when they get here
-// (control/model/tables), so that a depth, which is whole cells too, falls into the bin that a switch
-// counting in cells would put it in.
+// before that instant have left. The bounds of bins arrive here as whole cells
+// (control/model/tables). A depth is whole cells too, so it falls into the bin that a switch
+// counting in cells would use.
 #include "histogram.h"
 
 #include <stdlib.h>

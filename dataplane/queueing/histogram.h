@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Histograms of a node: how deep a queue is and how much a priority group holds, looked at in
-// regular steps of time, and how long packets stay, of every packet. The first bin holds what is
-// below `min`, the last what is at or above min + size, and those between are of one width (as
-// those of Spectrum switches). See histogram.c.
+// Histograms of a node: queue depths and the use of priority groups, sampled at regular intervals,
+// and the latency of every packet. The first bin holds values below `min`, the last those at or
+// above min + size, and the bins between have one width (as those of Spectrum switches). See
+// histogram.c.
 #pragma once
 
 #include "dataplane/base/node.h"

@@ -40,7 +40,8 @@ pause_expire(struct node *n, struct port *p, ps_t now)
 	pause_update_held(n, p);
 }
 
-// What was resumed, or paused for another time, is looked at among this instant's departures.
+// Queues that were resumed, or paused for another time, are handled among this instant's
+// departures.
 static void
 pause_rearm(struct node *n, struct port *p, ps_t now)
 {

@@ -10,7 +10,7 @@
 
 #include "dataplane/base/node.h"
 
-// The priorities whose PFC frames count, bit by bit: none where the link is paused as a whole.
+// The priorities whose PFC frames count, bit by bit: none with 802.3x.
 static inline uint8_t
 pause_obeyed(const struct port *p)
 {
@@ -30,20 +30,20 @@ void pause_receive(struct node *n, struct port *p, uint8_t priorities,
 // port's flow control.
 void pause_receive_link(struct node *n, struct port *p, uint16_t quanta, ps_t now);
 
-// Cold: the watchdog has changed its mind on whether the pauses of a queue count.
+// Cold: the watchdog has started or stopped ignoring the pauses of a queue.
 void pause_reconsider(struct node *n, struct port *p, unsigned int tc, ps_t now);
 
-// Cold: the port's link went down and takes the pauses received over it along.
+// Cold: the port's link went down, which ends the pauses received over it.
 void pause_clear(struct node *n, struct port *p, ps_t now);
 
 // Cold: new tables are in force; which pauses are obeyed and which queues they hold may have
-// changed. Between PFC and 802.3x what is held stays held until the far side, which changes as
-// well, says otherwise or it runs out.
+// changed. Between PFC and 802.3x a held queue stays held until the far side, which changes as
+// well, ends the pause or it runs out.
 void pause_adopt(struct node *n, struct port *p, ps_t now);
 
-// Recomputes node->held of the port. What is left in the queues of a dead link goes, to be lost
-// there, and what comes for a queue that the watchdog discards is lost too; but nothing is to be
-// sent that way that has a choice.
+// Recomputes node->held of the port. Packets in the queues of a dead link are sent and lost there,
+// and packets for a queue that the watchdog discards are lost too. Packets that have a choice must
+// take another port.
 static inline void
 pause_update_held(struct node *n, const struct port *p)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frames by which a port pauses the far side: PFC (802.3 annex 31D), a word for each of some
-// priorities, and 802.3x pause (annex 31B), one for the whole link. See pause_frame.c.
+// The frames by which a port pauses the far side: PFC (802.3 annex 31D), a value for each of some
+// priorities, and 802.3x pause (annex 31B), one for the link. See pause_frame.c.
 #pragma once
 
 #include "dataplane/base/node.h"
 
 // Sends a PFC frame that pauses (or, quanta 0, resumes) these priorities. Returns those of them
-// that a frame already carried which nobody has seen: its word for them was replaced. A port that
-// is down sends nothing.
+// whose value replaced one in a frame that still waits to be sent. A port that is down sends
+// nothing.
 uint8_t pause_frame_send_pfc(struct node *n, struct port *p, uint8_t priorities, uint16_t quanta,
 			     ps_t now);
 
-// Sends an 802.3x pause frame. Returns true when there was one that nobody has seen, whose word was
-// replaced.
+// Sends an 802.3x pause frame. Returns true when its value replaced that of a frame that still
+// waits to be sent.
 bool pause_frame_send_link(struct node *n, struct port *p, uint16_t quanta, ps_t now);
 
 // Sends another frame that ends at the far MAC, as those above are sent: ahead of every queue,

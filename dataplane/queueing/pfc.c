@@ -6,7 +6,7 @@
 // says that its XOFF is in force, `xoff_priorities` what PFC has sent of it, none where it holds
 // the link.
 //
-// Priorities that the watchdog drops on their way in pause nobody.
+// Priorities that the watchdog drops on ingress cause no pauses.
 #include "pfc.h"
 
 #include "buffer.h"
@@ -172,7 +172,7 @@ pfc_group_empty(const struct priority_group *g)
 	return g->usage.own == 0 && g->usage.guaranteed == 0 && g->headroom == 0;
 }
 
-// Refreshes what is due of a port and returns when the next of it is.
+// Sends the refreshes of a port that are due, and returns when its next is.
 static ps_t
 pfc_refresh_port(struct node *n, struct port *p, ps_t now)
 {

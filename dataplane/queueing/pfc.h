@@ -18,7 +18,7 @@ void pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now);
 // Sends the XOFFs that are due again and returns when the next is.
 ps_t pfc_refresh(struct node *n, ps_t now);
 
-// The port's link went down: nobody is paused by it any more.
+// The port's link went down: its pauses no longer hold the far side.
 void pfc_close_pauses(struct port *p, ps_t now);
 
 // The port's link came up: the far side has heard of no XOFF.

@@ -2,8 +2,7 @@
 // The transmit side of a switch port: the scheduler picks, ECN marks, the buffer releases, the wire
 // takes (transmit.h).
 //
-// What rates, RED, tenants that take turns, trimming and histograms of latency add to this stands
-// apart (port_tx_full.h).
+// Rates, RED, tenants that take turns, trimming and latency histograms are in port_tx_full.h.
 #pragma once
 
 #include "charge.h"
@@ -26,9 +25,8 @@ port_arm_next(struct node *n, struct port *p)
 	node_arm_send(n, p, likely(waits) ? p->tx_free : pause_resume_at(p));
 }
 
-// What a port does at `now` before any queue may send: true when something else has its turn (the
-// transmitter is busy, a PFC frame goes first, the far side of the wire has no room); then the next
-// departure is armed.
+// Checks at `now` whether something prevents the queues from sending: the transmitter is busy, a
+// PFC frame goes first, or the wire is full. If so, arms the next departure and returns true.
 static inline bool
 port_preempted(struct node *n, struct port *p, ps_t now)
 {
@@ -105,8 +103,8 @@ port_idle(const struct node *n, const struct port *p, unsigned int tc, ps_t now)
 	       p->pfc_head == NULL && !wire_full(p->out);
 }
 
-// Sends a packet that was admitted to an idle port and charged nowhere: it starts at once and past
-// its queue, whose depth it would have been, and behind which there is nothing: an empty queue is
+// Sends a packet that was admitted to an idle port and is not charged. It starts at once and
+// bypasses its queue, but counts in the queue's peak. No packet is behind it, and an empty queue is
 // never congested.
 static inline void
 port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
@@ -122,7 +120,7 @@ port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	port_transmit(n, p, m, now);
 }
 
-// What a packet that joins its queue makes of its depth.
+// Adds a packet that joins its queue to the depth.
 static inline void
 port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
 {
@@ -134,8 +132,7 @@ port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
 		p->queues[meta->tc].depth_max = *depth;
 }
 
-// Sees to it that what has just been put in a queue of a port is sent: true when that is to be done
-// now.
+// Arms the departure of a packet that was just queued. True when the port should send now.
 static inline bool
 port_should_send(struct node *n, struct port *p, ps_t now)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The transmit side of a port whose queues have rates, drop by RED, let tenants take turns, may
-// carry what was cut, or whose packets' stay is measured. It does what port_tx.h does and, at the
-// same places:
+// carry trimmed packets, or whose latency is measured. It does what port_tx.h does, with these
+// additions at the same places:
 //
-// - looks only at queues that no rate holds, those first that are behind a rate they are promised;
-// - decides by RED where ECN decides, when a packet has been picked and taken from its queue. What
-//   is dropped is released at once, has taken no time of the transmitter, nothing of its queue's
-//   turn and nothing of a rate (of its tenant's turn it has: that chose it), and the next packet is
-//   looked at at the same instant. An XON that comes of the release is a frame of its own, and if
-//   it is this port's it goes before that packet;
-// - lets rates count a packet when it has begun to leave, so that the next departure is armed by
-//   what they then say.
+// - Only queues that no rate holds are eligible; those that are behind a promised rate come first.
+// - RED decides where ECN decides, after a packet has been picked and taken from its queue. A
+//   packet that RED drops is released at once. It takes no transmit time, nothing of its queue's
+//   turn and nothing of a rate, but it does use its tenant's turn. The port then picks the next
+//   packet at the same instant. If the release causes an XON, that is a separate frame; if it is
+//   this port's, it is sent before the next packet.
+// - Rates count a packet when it has begun to leave, so that the next departure is armed by them.
 #include "port_tx_full.h"
 
 // The next packet of a queue, out of it and of its depth; it stays charged.
@@ -115,7 +114,7 @@ append(struct rte_mbuf ***end, struct rte_mbuf *m)
 	*end = &packet_meta(m)->next;
 }
 
-// What stays is back before the first is released: an XON that comes of it finds the queue whole.
+// Packets that stay are back before the first is released, so that an XON finds the queue complete.
 void
 port_drop_some(struct node *n, struct port *p, unsigned int tc,
 	       bool (*wanted)(const struct node *n, struct rte_mbuf *m), enum drop_reason reason,

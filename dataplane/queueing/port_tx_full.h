@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transmit side in the full variant (NODE_FULL): queues with rates, that drop
-// by RED, in which tenants take turns, that carry what was cut, or whose packets' stay is measured.
-// See port_tx_full.c; here is the part of it that a packet passes which meets an idle port.
+// The transmit side in the full variant (NODE_FULL): queues with rates, that drop by RED, in which
+// tenants take turns, that carry trimmed packets, or whose latency is measured. See port_tx_full.c;
+// this header has the part for packets that find their port idle.
 #pragma once
 
 #include "port_tx.h"
@@ -9,7 +9,7 @@
 #include "histogram.h"
 #include "shaper.h"
 
-// Tells histograms how long a packet that begins to leave has stayed.
+// Adds the latency of a packet that begins to leave to its histograms.
 static inline void
 port_note_latency(struct node *n, const struct port *p, unsigned int tc, ps_t arrived, ps_t now)
 {
@@ -64,8 +64,8 @@ port_push_full(struct port *p, struct rte_mbuf *m)
 // port_send()
 void port_send_full(struct node *n, struct port *p, ps_t now);
 
-// Cold: drops all that waits in a queue, at `now`; each packet counts in the queue's `dropped` and
-// is released, so that XONs follow.
+// Cold: drops all packets of a queue, at `now`; each counts in the queue's `dropped` and is
+// released, which may send XON.
 void port_drop_queue(struct node *n, struct port *p, unsigned int tc, enum drop_reason reason,
 		     ps_t now);
 

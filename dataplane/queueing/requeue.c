@@ -64,7 +64,7 @@ move_charge(struct node *n, struct port *p, struct packet_meta *meta, unsigned i
 	meta->tc = (uint8_t)to;
 }
 
-// Takes from a queue what is to move, and appends it to the list of its new queue.
+// Takes the packets that must move out of a queue and appends them to the list of their new queue.
 static void
 give(struct node *n, struct port *p, unsigned int tc, struct packet_list moved[PRIORITIES])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New maps: what waits goes to the queue that its like will go to from now on.
+// New maps: waiting packets move to the queue that new packets of their kind will use.
 #pragma once
 
 #include "dataplane/base/node.h"

@@ -6,7 +6,7 @@
 // and may go into debt by the packet that it lets pass, without a token ever being added.
 //
 // A maximum rate (of a queue or, for all its queues, of the port) holds while now < until: a bit of
-// port->shaped says so. Bits are set when a packet begins and cleared when somebody looks and the
+// port->shaped says so. Bits are set when a packet begins and cleared by the first check after the
 // time has come; a port that only its rates hold back has a departure armed at the earliest of
 // those times.
 //

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet that its egress queue refuses is cut to its first bytes and goes by another queue, so
-// that the receiver learns at once of what it will not get. Cut are unicast IP packets of eligible
-// classes from groups that are not lossless, unless they are CNPs: there is nothing to cut from
-// those; nor is anything that comes or leaves in a tunnel or with its VRF's tag. The IP length says
-// what is left, and the IPv4 checksum holds, so that routers carry it; the UDP length stays what it
-// was, and that tells a NIC that bytes are missing. The priority stays, the DSCP becomes the
+// A packet that its egress queue refuses is cut to its first bytes and sent by another queue, so
+// that the receiver learns at once that data is missing. Trimming applies to unicast IP packets of
+// eligible classes from groups that are not lossless. CNPs are not trimmed, because they have
+// nothing to cut, nor are packets that arrive or leave in a tunnel or with their VRF's tag. The IP
+// length becomes that of the rest, and the IPv4 checksum holds, so that routers forward it. The UDP
+// length stays, which shows a NIC that bytes are missing. The priority stays; the DSCP becomes the
 // profile's.
 //
-// What is left is charged anew, the ingress side with fewer cells, the egress side to the other
-// queue. If it is refused again the packet is dropped, whole, for the first reason. Else the
-// original counts in the first queue's `trimmed` and not in its `dropped`, and its group has
-// received one packet, of its first size.
+// The rest is charged anew: the ingress side with fewer cells, the egress side to the other queue.
+// If it is refused again, the complete packet is dropped for the first reason. Otherwise the packet
+// counts in the first queue's `trimmed` and not in its `dropped`, and its group has received one
+// packet, of its first size.
 #include "trim.h"
 
 #include "charge.h"

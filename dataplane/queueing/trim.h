@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packet trimming: what its queue has no room for is cut instead of dropped. See trim.c.
+// Packet trimming: a packet that its queue has no room for is cut instead of dropped. See trim.c.
 #pragma once
 
 #include "dataplane/base/node.h"
@@ -9,7 +9,7 @@
 #define TRIM_BYTES_MAX 1024u
 
 // Cold: a packet that came in by `in`, was to leave by `out` and was refused for `reason` at `now`.
-// Cuts and charges it if it may be cut and there is room for what is left. Returns -1, or `reason`;
+// Cuts and charges it if it may be cut and there is room for the rest. Returns -1, or `reason`;
 // then nothing has changed.
 int trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m,
 		 enum drop_reason reason, ps_t now);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// At every multiple of `poll` the watchdog looks at each queue that received pauses can hold (of
-// classes to which an obeyed priority maps; all where the link is paused as a whole). What counts
-// is the time that pauses have held the queue since the last look, known exactly (queue_cold.held),
-// and whether a packet has left:
+// At every multiple of `poll` the watchdog checks each queue that received pauses can hold: those
+// of classes to which an obeyed priority maps, or all of them with 802.3x. It uses how long pauses
+// have held the queue since the last check, which is known exactly (queue_cold.held), and whether a
+// packet has left:
 //
-//   stuck    a queue held at a look is stuck since the present hold began;
-//   still    it stays so while no packet leaves and it was held: at all, with packets waiting; for
-//            more than 80 % of the time, with none (SONiC's watchdog, pfc_detect_*.lua). Gaps
-//            between pauses do not help a queue that sends nothing in them;
+//   stuck    a queue that is held at a check is stuck since the present hold began;
+//   still    it stays stuck while no packet leaves and pauses hold it: for any time if packets
+//            wait, for more than 80 % of the time if none do (SONiC's watchdog, pfc_detect_*.lua).
+//            Gaps between pauses do not help a queue that sends nothing in them;
 //   storm    it has been stuck for `detect`.
 //
-// In a storm the queue's pauses are not honoured. Action DROP also drops what comes for the queue
-// and, with `flush`, what waits in it (without, that is sent); with `ingress`, what comes in by the
-// port with one of the queue's priorities, which then pauses nobody. FORWARD sends on as if there
-// were no pause. ALERT only tells. The storm ends at the first look at which no frame has paused
-// the queue for `restore`, or by hand.
+// In a storm the queue's pauses are ignored. Action DROP also drops packets that arrive for the
+// queue and, with `flush`, packets that wait in it (without `flush` they are sent); with `ingress`,
+// it drops packets that arrive by the port with one of the queue's priorities, which then causes no
+// pause. FORWARD sends as if there were no pause. ALERT only logs. The storm ends at the first
+// check at which no frame has paused the queue for `restore`, or when the user ends it.
 //
-// port->stormed has a bit for each queue in a storm that is acted upon; it is what packets are
-// tested for.
+// port->stormed has a bit for each queue in a storm that the watchdog acts on; packets are tested
+// against it.
 #include "watchdog.h"
 
 #include "dataplane/base/node_log.h"
@@ -25,7 +25,7 @@
 #include "pause.h"
 #include "pfc.h"
 
-// Of what an empty queue must have been held of: 4 / 5.
+// The part of the time that an empty queue must have been held: 4 / 5.
 #define WATCHDOG_SHARE_OF 5
 #define WATCHDOG_SHARE 4
 

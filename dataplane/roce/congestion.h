@@ -136,7 +136,7 @@ struct congestion_algorithm {
 	void (*acknowledged)(struct congestion *c, uint64_t bytes, ps_t now);
 	// A CNP arrived. NULL allowed.
 	void (*notified)(struct congestion *c, ps_t now);
-	// A NAK or the retransmission timer told of a loss. NULL allowed.
+	// A NAK or the retransmission timer reported a loss. NULL allowed.
 	void (*lost)(struct congestion *c, ps_t now);
 	// timer_at has come; `at` is that time, even when it is called later. Sets timer_at anew,
 	// to a later time. NULL where timer_at is always PS_NEVER.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fixed window of payload in flight for each queue pair, as NICs can be set to have: what is in
 // the network, and so in a switch's queue, is bounded by the number of senders times the window,
-// whatever marks or pauses say. Nothing is paced.
+// independently of marks and pauses. There is no pacing.
 #include "congestion.h"
 
 static void

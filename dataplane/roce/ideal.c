@@ -32,7 +32,7 @@ static ps_t
 occupancy(const struct ideal_hop *hop, uint32_t bytes)
 {
 	return time_of_bytes(hop->byte_time,
-			     bytes + hop->worn + hop->preamble + hop->fcs + hop->gap);
+			     bytes + hop->encap_bytes + hop->preamble + hop->fcs + hop->gap);
 }
 
 // Takes a packet that is ready at `at` along the path and returns when it arrives.
@@ -45,7 +45,8 @@ path_carry(struct path *p, uint32_t bytes, ps_t at)
 
 		p->free[i] = start + occupancy(hop, bytes);
 		at = start +
-		     time_of_bytes(hop->byte_time, bytes + hop->worn + hop->preamble + hop->fcs) +
+		     time_of_bytes(hop->byte_time,
+				   bytes + hop->encap_bytes + hop->preamble + hop->fcs) +
 		     hop->delay;
 	}
 	return at;

@@ -14,8 +14,8 @@ struct ideal_hop {
 	uint32_t preamble;
 	uint32_t fcs;
 	uint32_t gap;
-	uint32_t worn; // bytes of a tunnel's headers or of a VLAN's tag around every packet
-	ps_t delay;    // propagation + the far node's pipeline latency
+	uint32_t encap_bytes; // of a tunnel's headers or of a VLAN's tag around every packet
+	ps_t delay;           // propagation + the far node's pipeline latency
 };
 
 struct ideal_flow {

@@ -6,7 +6,7 @@
 
 struct part;
 
-// Where a message lies, and what tells the size of the one behind it.
+// Where a message lies, and from what the size of the next one follows.
 struct message_place {
 	uint32_t begin, end; // packets
 	uint32_t next;       // number in its time of the message behind
@@ -37,7 +37,7 @@ struct program_sender {
 	uint64_t acked_bytes;        // of those
 	struct message_place at;     // the one that sender->next is in, or behind
 	struct message_place oldest; // the first not wholly acknowledged
-	struct message_place found;  // where a packet was last looked for
+	struct message_place found;  // where a packet was last found
 	struct timer timer;          // of the handover's end
 	struct program_sender *next_of_part;
 	struct program_sender *next_of_gate;

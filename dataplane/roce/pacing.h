@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What joins a sender to its congestion control (congestion.h): when it may send, by next_at and
-// window_bytes, and the calls that the algorithm is owed. pacing.c says how. Worker only.
+// window_bytes, and the calls of the algorithm. pacing.c says how. Worker only.
 #pragma once
 
 #include "congestion.h"
@@ -26,7 +26,7 @@ void pacing_sent(struct sender *s, uint32_t occupancy_bytes, ps_t now);
 // All before packet `index` arrived.
 void pacing_acknowledged(struct sender *s, uint32_t index, ps_t now);
 
-// A CNP arrived, or news of a loss.
+// A CNP arrived, or a loss was noticed.
 void pacing_notified(struct sender *s, ps_t now);
 void pacing_lost(struct sender *s, ps_t now);
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A packet ahead of the expected one is kept, which takes a bit, if it is within the reorder window
-// and the NIC keeps such packets: with selective recovery, and with out-of-order placement. What is
-// kept completes in order all the same, so where it lies until then makes no difference here.
+// and the NIC keeps such packets: with selective recovery, and with out-of-order placement. Kept
+// packets still complete in order, so where their data lies until then makes no difference here.
 //
-// When does a packet count as lost? In-order placement: when the first one behind it comes.
-// Out-of-order placement: when one a whole window behind it comes, or when reorder_timeout has
-// passed since the first one behind it came.
+// When does a packet count as lost? With in-order placement, when the first packet behind it
+// arrives. With out-of-order placement, when a packet a full window behind it arrives, or when
+// reorder_timeout has passed since the first packet behind it.
 //
-// Selective recovery then asks for it, once, and for nothing else. What comes beyond the window is
-// lost by that: it is requested at once, and what has not come before it too, so that it is back
-// when there is room. For the timeout it keeps a short list of gaps; when that is full, a gap joins
-// the one before it and takes its own, later time along. The others ask for everything from the
-// expected packet on, once until that has come; of the packets that are missing they look at the
-// first alone, whose time counts from when it became the first, if that was later. Go-back-0 first
-// forgets what it has of the message.
+// Selective recovery then requests that packet, once, and no other. A packet beyond the window is
+// lost: it is requested at once, and so are the missing packets before it, so that they are back
+// when there is room. For the timeout, the receiver keeps a short list of gaps; when that is full,
+// a new gap joins the one before it and brings its own, later time. The other kinds of recovery
+// request everything from the expected packet on, once until that has come. Of the missing packets
+// they consider only the first; its time counts from when it became the first, if that was later.
+// Go-back-0 first forgets what it has of the message.
 #include "placement.h"
 
 #include "read_requests.h"
 
-// Asks for a packet, and unless recovery is selective for all behind it.
+// Requests a packet and, unless recovery is selective, all behind it.
 static void
 ask(struct nic *nic, struct receiver *r, uint32_t psn)
 {
@@ -75,7 +75,7 @@ lose_expected(struct nic *nic, struct receiver *r)
 	ask(nic, r, r->expected);
 }
 
-// Asks for those from `first` to before `end` that are missing, one by one.
+// Requests the missing packets from `first` to before `end`, one by one.
 static void
 ask_singly(struct nic *nic, struct receiver *r, uint32_t first, uint32_t end)
 {
@@ -118,7 +118,7 @@ gap_close(struct receiver_cold *cold)
 	cold->gap_count--;
 }
 
-// What is missing before `psn` counts as lost: the window has passed it.
+// Missing packets before `psn` count as lost: the window has passed them.
 static void
 lose_before(struct nic *nic, struct receiver *r, uint32_t psn)
 {

@@ -14,8 +14,8 @@ struct gap {
 	ps_t opened_at;
 };
 
-// The expected packet begins a message. What was seen is looked at no later than so, lest it fall
-// behind by half the circle of PSNs and look ahead.
+// The expected packet begins a message. `seen` is brought up to date here at the latest, because
+// after half the circle of PSNs it would seem to be ahead.
 static inline void
 placement_begin_message(struct receiver *r)
 {

@@ -154,7 +154,7 @@ program_timeout(struct nic *nic, struct program *p, ps_t now)
 	proceed(nic, p, now);
 }
 
-// Lets go what waits for this inbox, and for those behind it, which are no readier than it is.
+// Releases senders that wait for this inbox, and for those behind it, which have no more messages.
 static void
 open_gates(struct nic *nic, struct inbox *inbox, ps_t now)
 {

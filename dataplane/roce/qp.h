@@ -91,7 +91,7 @@ struct feeder {
 	uint64_t received;   // messages
 };
 
-// Of a receiver whose messages count for an inbox, or that looks for each packet that is missing.
+// Of a receiver whose messages count for an inbox, or that keeps track of each missing packet.
 struct receiver_cold {
 	struct feeder feeder;
 	uint64_t *immediates; // beside `ends`: which packets have immediate data
@@ -131,8 +131,8 @@ _Static_assert(offsetof(struct receiver, address) == 64, "and of a receiver as m
 _Static_assert(offsetof(struct receiver, result) == 128, "before its counters");
 _Static_assert(sizeof(struct receiver) == 192, "of three");
 
-// The requesting end of a READ: places the responses as a receiver, asks for what is missing, and
-// sees to it that it always has two requests under way, so that the responder never waits. A
+// The requesting end of a READ: places the responses as a receiver, requests missing packets, and
+// always keeps two requests under way, so that the responder never waits. A
 // request covers NIC_WRITE_PACKETS packets at most. Packets count from 0 in each repetition.
 struct reader {
 	struct receiver receiver;
@@ -239,7 +239,7 @@ nic_template(const struct nic_port *np, const struct frame_address *a)
 	return &np->templates[a->ip6];
 }
 
-// Sets a timer and sees to it that the node wakes up for it.
+// Sets a timer and makes the node wake up for it.
 static inline void
 nic_set_timer(struct nic *nic, struct timer *timer, ps_t at)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The requester of READs (InfiniBand Architecture Specification volume 1, sections 9.4.4, 9.7.5). A
-// request takes as many PSNs as it has responses. Responses are placed as a receiver places what
-// comes (placement.c), but where that would acknowledge nothing is said, and where it would send a
-// NAK a new request goes for what is missing: all of it, or in selective recovery the one packet.
-// When nothing has come for the retransmission time, all that is missing is requested again.
+// request takes as many PSNs as it has responses. Responses are placed as in a receiver
+// (placement.c), but a reader sends no acknowledgements, and instead of a NAK it sends a new
+// request for the missing packets: all of them, or in selective recovery the one packet. When no
+// response has come for the retransmission time, it requests all missing packets again.
 #include "reader.h"
 
 #include "cnp.h"

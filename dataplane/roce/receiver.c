@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The responder of WRITEs and SENDs over the reliable connection. What comes before its turn, or is missing, is placement.c's.
+// The responder of WRITEs and SENDs over the reliable connection. placement.c handles packets that
+// come before their turn or are missing.
 //
-// An acknowledgement goes for every ack_every packets, for a message's last packet, and where the
-// requester asks for one. A duplicate counts as a packet there, so that a lost acknowledgement is
-// made good. An ACK acknowledges everything up to its PSN; a NAK what is before the PSN that is
-// missing, but in selective recovery nothing.
+// The receiver acknowledges every ack_every packets, a message's last packet, and where the
+// requester asks for it. A duplicate counts as a packet there, which makes up for a lost
+// acknowledgement. An ACK acknowledges everything up to its PSN; a NAK what is before the PSN that
+// is missing, but in selective recovery nothing.
 #include "receiver.h"
 
 #include "cnp.h"

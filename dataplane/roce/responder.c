@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The responder of READs (InfiniBand Architecture Specification volume 1, sections 9.4.4, 9.7.5):
-// responses have the PSNs from the request's on, and nothing acknowledges them; who misses one asks
-// again. So there is nothing to keep but the requests under way.
+// The responder of READs (InfiniBand Architecture Specification volume 1, sections 9.4.4, 9.7.5).
+// Responses have the PSNs from the request's on, and nothing acknowledges them; a requester that
+// misses one requests it again. So the responder keeps only the requests in progress.
 //
-// A request behind the last one waits for its turn. One for packets that were requested before ends
-// what was under way and is answered from there on: that is how the requester goes back. In
-// selective recovery a request for one such packet is answered by that packet and changes nothing
-// else. A request ahead of all others tells of one that was lost: a NAK asks for that, once.
+// A request behind the last one waits for its turn. A request for packets that were requested
+// before ends the one in progress and is answered from there on: that is how the requester goes
+// back. In selective recovery, a request for one such packet is answered by that packet and changes
+// nothing else. A request ahead of all others means that one was lost: a NAK reports that, once.
 #include "responder.h"
 
 #include "resends.h"
@@ -56,7 +56,7 @@ go_back(struct sender *s, struct responder *r, const struct request *request)
 static void
 send_single(struct sender *s, struct responder *r, const struct request *request)
 {
-	// What is yet to be sent needs nothing.
+	// A packet that is still to be sent needs nothing.
 	if ((int32_t)(s->next - request->begin) <= 0 ||
 	    !resends_add(s->cold->resends, request->begin))
 		return;

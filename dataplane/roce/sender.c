@@ -6,12 +6,13 @@
 // store and nothing is queued. They keep their numbers, opcodes and PSNs when they are sent again.
 //
 // Recovery. Go-back-N: a NAK, or a timeout since the last progress, sets `next` back to the first
-// packet that is not acknowledged. Selective: a NAK asks for its own packet alone and acknowledges
-// nothing; that goes before all others; a timeout goes back as above. Go-back-0: as go-back-N, but
-// what is acknowledged inside a message does not count, so that it is always the message's first
-// packet that is gone back to.
+// packet that is not acknowledged. Selective: a NAK requests its own packet alone and acknowledges
+// nothing; that packet goes before all others; a timeout goes back as above. Go-back-0: as
+// go-back-N, but acknowledgements inside a message do not count, so that the sender always goes
+// back to the first packet of a message.
 //
-// What few senders have (enum sender_special) is checked once a packet, and then done apart.
+// Features that few senders have (enum sender_special) take one check a packet, and are out of
+// line.
 #include "sender.h"
 
 #include "message.h"
@@ -77,7 +78,7 @@ make_special(struct nic *nic, struct sender *s, ps_t now)
 			message_write(nic, s, m, s->next, s->begin, s->end, s->last_payload);
 		sender_advance(nic, s, now);
 		if (s->special & SENDER_RESPONDER)
-			s->acked = s->next; // nobody will
+			s->acked = s->next; // nothing acknowledges responses
 	}
 	if (s->special & SENDER_PACED && m != NULL) {
 		uint32_t occupancy = packet_meta(m)->wire_bytes + profile->preamble + profile->fcs +
@@ -158,7 +159,7 @@ special_progress(struct nic *nic, struct sender *s, uint32_t before, ps_t now)
 		program_acked(nic, s, now);
 }
 
-// All before packet `index` have arrived, which is news.
+// All before packet `index` have arrived, more than was known before.
 static void
 sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 {

@@ -3,7 +3,7 @@
 
 #include "dataplane/queueing/pause_frame.h"
 
-// Half of what a pause of the port's quanta lasts.
+// Half of the time that a pause of the port's quanta lasts.
 static ps_t
 xoff_refresh_time(const struct port *p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// admit: whether the way out can carry the packet and the buffer has room for it, or for what
-// trimming leaves of it; charges it.
+// admit: checks that the egress port can carry the packet and that the buffer has room for it, or
+// for the rest after trimming; charges it.
 #pragma once
 
 #include "dataplane/queueing/port_tx_full.h"
@@ -37,7 +37,7 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsi
 	if (port_idle(n, out, meta->tc, now) && (!full || port_unshaped(out, meta->tc, now)) &&
 	    charge_pass(n, in, out, m, variant))
 		return STAGE_NEXT;
-	meta->arrived = now; // whether or not a histogram asks now: it may before this leaves
+	meta->arrived = now; // even without a histogram: there may be one before it leaves
 	return charge_admit(n, in, out, m, now, variant);
 }
 

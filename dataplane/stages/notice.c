@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Congestion notices. The model: a notice is about one destination, one priority and the link that
 // it comes by. A switch sends at most one for each pair of ports within half the time that a notice
-// counts, so that lasting congestion is reported without a gap and the links between switches
-// carry little of it. Notices go ahead of all queues and are never paused, as PFC frames are, and
-// end at the next switch: what the receiver does is to look up its own route to the destination,
-// and to rank the member of that group which the notice came by one grade worse (or as held) until
-// the time has passed. Only a switch behind the port is believed, and only where the file has
-// switched notices on.
+// counts, so that lasting congestion is reported without a gap and the links between switches carry
+// little of it. Notices go ahead of all queues and are never paused, as PFC frames are, and end at
+// the next switch. The receiver looks up its own route to the destination and, until the time has
+// passed, ranks the member of that group by which the notice came one grade worse (or as held). It
+// accepts notices only from a switch, and only if the file has switched notices on.
 //
 // The frame, 60 bytes without FCS, all numbers big-endian:
 //    0  destination 01:80:c2:00:00:0e, source the port's MAC, EtherType 0x88b5

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// notice: a switch above the leaves tells those that send through it where it is congested. Before
-// an eligible packet is queued, its egress is looked at; if the queue is deeper than the threshold
-// or held, or the link degraded, or there is no way on at all, a notice goes back by the port that
-// the packet came in by. Who gets it ranks that next hop worse towards the packet's destination,
-// for a while. The frames are Roost's own; notice.c says what is in them.
+// notice: a switch above the leaves notifies those that send through it of congestion. Before an
+// eligible packet is queued, its egress is checked. If the queue is deeper than the threshold or
+// held, or the link is degraded, or there is no next hop at all, a notice goes back by the port
+// that the packet came in by. For a while, the receiver ranks that next hop worse towards the
+// packet's destination. The frames are Roost's own; notice.c has their format.
 #pragma once
 
 #include "dataplane/queueing/pause.h"
@@ -16,7 +16,7 @@
 // An eligible packet is about to be queued: sends a notice if its egress is congested.
 void notice_check_egress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
-// A packet has no way on from here.
+// A packet has no next hop here.
 void notice_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
 // A notice has arrived. Returns the verdict: STAGE_CONSUMED, or why it is dropped; the frame stays

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How good a choice a member of a next-hop group is, for packets of one traffic class: its load as
-// mode `adaptive` grades it, and its fitness as `spray` and `random` see it. A member that is down
-// is taken by nobody while there is another; one that is held by a pause, by an event, or by a
-// notice that nothing goes on behind it, only when all are; one that is degraded, busy or noticed
-// to be congested ranks behind its equals.
+// How suitable a member of a next-hop group is for packets of one traffic class: its load, as mode
+// `adaptive` grades it, and its fitness, as `spray` and `random` see it. A member that is down is
+// chosen only if all are. A member that is held by a pause, by an event, or by a notice of no next
+// hop behind it is chosen only if all others are held or down. A member that is degraded, busy or
+// noticed to be congested ranks behind its equals.
 #pragma once
 
 #include "utilisation.h"
@@ -11,8 +11,8 @@
 #define SPRAY_HELD (UINT32_C(1) << 30) // worse than any depth
 #define SPRAY_DOWN (UINT32_C(1) << 31)
 
-// The depth of a member's queue, past all depths when it is held. Looks at nothing that lies with
-// the port: many are compared.
+// The depth of a member's queue, beyond all depths when it is held. Reads nothing of the port
+// itself, because many are compared.
 static inline uint32_t
 spray_load(const struct node *n, const struct next_hop *hop, unsigned int tc)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a host leaves a tenant, packets between it and that tenant are still under way: admitted
-// under the old tables, on wires and in queues. While the tables list the host, every switch drops
-// those that it meets. A packet is known by its epoch, which tells when it was admitted, by its
-// addresses, inside a tunnel if it is in one, and by its VRF: of what passes in a tunnel that is
-// its VNI, of what was opened or came with a tag, the VRF which that led to, else the port's. Of a
-// packet that came plain from another switch the VRF is not known: where tenants go plain, their
-// addresses differ.
+// When a host leaves a tenant, packets between the two are still in flight, admitted under the old
+// tables. While the tables list the host, every switch drops those packets. A switch recognises
+// them by three things: the epoch in which they were admitted; their addresses, inside a tunnel if
+// they are in one; and their VRF. The VRF of a packet in a tunnel that passes is given by its VNI,
+// that of a packet that was decapsulated or came with a tag is the VRF found there, and that of any
+// other is the port's. The VRF of a packet that came plain from another switch is not known: where
+// tenants have no encapsulation, their addresses differ.
 //
 // A host that has left a VRF is listed under the VNI (or VLAN) of every VRF that packets between
 // them may carry, those joined by a leak too.

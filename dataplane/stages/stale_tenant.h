@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stale_tenant: drops what an older snapshot admitted from or to a host that has left the VRF since
-// (tables->stale_hosts). Such tables are in force for as long as packets like that may be under way, and
-// what of them waits in queues is dropped when the tables are taken over. See stale_tenant.c.
+// stale_tenant: drops packets that an older snapshot admitted from or to a host that has left the
+// VRF since (tables->stale_hosts). Such tables stay in force as long as these packets may be in
+// flight. Those that wait in queues are dropped when the tables are adopted. See stale_tenant.c.
 #pragma once
 
 #include "stage.h"
 
-// Hosts by version, then address, then kind, then VNI or VLAN: below, at or above 0 as a stands
-// before b or not. To sort and to search by.
+// Compares hosts by version, then address, then kind, then VNI or VLAN, for sorting and searching.
 int stale_host_compare(const void *a, const void *b);
 
-// Makes the part of a snapshot from `count` hosts in any order, which it copies. Returns 0 or
+// Makes this part of a snapshot from `count` hosts in any order, which it copies. Returns 0 or
 // -ENOMEM. Control thread.
 int stale_hosts_create(struct stale_hosts **out, const struct stale_host *hosts, uint32_t count);
 
@@ -20,7 +19,7 @@ bool stale_hosts_match(const struct stale_hosts *stale, const struct tables *t, 
 // Cold: whether the packet is to be dropped, where the tables list hosts.
 bool stale_tenant_matches(const struct node *n, struct rte_mbuf *m);
 
-// Cold: drops what waits in the node's queues, at `now`; each packet counts in its queue's
+// Cold: drops such packets from the node's queues, at `now`; each packet counts in its queue's
 // `dropped` and is released. The node's worker, between turns, when the tables are in force.
 void stale_tenant_purge(struct node *n, ps_t now);
 

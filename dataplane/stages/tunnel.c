@@ -4,22 +4,23 @@
 // packet goes to, and an Ethernet header from router to router, for it is routed at both ends. Or,
 // where VRFs share links (VRF-lite), with the VLAN of that VRF in an 802.1Q tag, hop by hop.
 //
-// - Between switches a packet is an IP packet like any other: its outer marks tell its priority,
-//   its outer header is hashed, marked CE and remarked. Its source port, 14 bits of a hash of the
-//   inside, has equal-cost paths told apart. Only whether it may be sprayed is seen inside.
-// - What ends here is routed, sprayed, counted against the MTU and for its tenant by the packet
-//   inside. It is charged as it came in and sent as it leaves.
+// - Between switches a packet is an IP packet like any other: its outer marks give its priority,
+//   and its outer header is hashed, marked CE and remarked. Its source port, 14 bits of a hash of
+//   the inside, spreads flows over equal-cost paths. Only whether it may be sprayed depends on the
+//   inside.
+// - A packet whose tunnel ends here is routed, sprayed, counted against the MTU and for its tenant
+//   by the packet inside. It is charged as it came in and sent as it leaves.
 // - ECN goes by RFC 6040: normal mode in; out by the table of its figure 4, in which a packet that
 //   is not ECT is dropped if CE was marked on the way. The DSCP is copied out and back in
-//   (`uniform`), or tells the priority alone outside and is left alone inside (`pipe`, RFC 2983).
+//   (`uniform`), or is set by the priority outside and unchanged inside (`pipe`, RFC 2983).
 // - TTLs: the inside's is decremented where the tunnel begins and where it ends, as by two routers;
 //   the outer one begins at 64. The outer UDP checksum is 0, which IPv6 allows too (RFC 6935), and
 //   one that comes is not verified, as RFC 7348 section 5 leaves open. Its reserved bits are
 //   ignored; its I flag must be set.
 // - Bytes behind the IP packet, padding as a rule, do not go through a tunnel.
 //
-// Offsets are bytes of the metadata, so an inside that begins past them is not looked at, and is
-// malformed if its tunnel ends here.
+// Offsets are bytes of the metadata, so an inside that begins beyond their range is not parsed; it
+// is malformed if its tunnel ends here.
 #include "tunnel.h"
 
 #include "parse.h"
@@ -88,7 +89,7 @@ look_inside(struct packet_meta *meta, const uint8_t *data, uint32_t l3)
 	meta->opcode = udp[HEADER_UDP_BYTES];
 }
 
-// What passes: whose it is, and what is inside. What makes no sense passes as well.
+// A tunnel that passes: finds its tenant and parses the inside. Malformed ones pass as well.
 static void
 look(const struct tables *t, struct packet_meta *meta, const uint8_t *data)
 {

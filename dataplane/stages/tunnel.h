@@ -21,12 +21,12 @@ int tunnel_receive_tagged(struct node *n, struct rte_mbuf *m);
 // A packet in VXLAN from another switch, by a port where tunnels may end or not.
 int tunnel_receive(struct node *n, struct rte_mbuf *m, bool may_end);
 
-// Has a tag that a host put on say nothing but a priority, lest another switch takes it for that of
-// a VRF.
+// Clears the VLAN of a tag that a host put on and keeps its priority, so that no other switch takes
+// it for that of a VRF.
 void tunnel_clear_vlan(struct rte_mbuf *m);
 
-// What stage_rewrite() does, and takes off what the packet came in and puts on what it is to leave
-// in; there is room for that (tunnel_has_room()).
+// Does what stage_rewrite() does, and also removes the encapsulation that the packet came in and
+// adds the one that it leaves in; there is room for that (tunnel_has_room()).
 void tunnel_rewrite(struct node *n, struct rte_mbuf *m);
 
 // Bytes that VXLAN puts before the IP packet inside, beside the Ethernet header.
@@ -51,8 +51,8 @@ tunnel_ip_bytes(const struct tables *t, const struct packet_meta *meta)
 	return tunnel_overhead(t->tunnels);
 }
 
-// Whether there is room in the packet for the headers it is to leave in: before what it has, or
-// behind it, where it can be moved to. `overhead`: tunnel_ip_bytes().
+// Whether the packet has room for the headers that it leaves in: in front of its data, or behind,
+// where the data can be moved to. `overhead`: tunnel_ip_bytes().
 static inline bool
 tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t overhead)
 {
@@ -63,8 +63,8 @@ tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t overhead)
 	       headers + meta->data_len - meta->l3_off <= n->packets->data_room;
 }
 
-// Only other switches are believed: what a host sends is payload, whatever it looks like, and is
-// admitted to the fabric here.
+// Only packets of other switches can be in a tunnel. A host's packet is payload, even if it looks
+// like VXLAN, and is admitted to the fabric here.
 static __rte_always_inline int
 stage_tunnel(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {

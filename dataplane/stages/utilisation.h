@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// utilisation: how much of its link a port has used of late, in bytes a window, as an average in
-// which every window counts half of the one after it. Nothing is done when a packet is sent: what a
-// port has sent is looked at when a path is to be chosen, once a window at the most, and what has
-// passed since the last look counts as if spread evenly over it.
+// utilisation: how much of its link a port has used recently, in bytes a window, as an average in
+// which every window counts half of the one after it. Sending a packet costs nothing here: the
+// port's counter is read when a path is chosen, at most once a window, and the bytes since the last
+// reading count as if spread evenly over the time between.
 #pragma once
 
 #include "dataplane/base/node.h"
@@ -52,7 +52,7 @@ utilisation_level(const struct utilisation *u, uint64_t bytes, ps_t now)
 	return (uint64_t)(windows > 31 ? mean : mean + ((level - mean) >> windows));
 }
 
-// Looks at a port anew if that is due, and notes whether it is busy.
+// Reads a port's counter if that is due, and notes whether it is busy.
 static inline void
 utilisation_update(struct node *n, const struct port *p, ps_t now)
 {

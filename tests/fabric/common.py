@@ -32,10 +32,10 @@ def flow(src, dst, size, **more):
 
 class Hop:
     """One link of a path: bits per second, ps from the last bit's leaving to its mattering, and bytes of a tunnel's
-    headers or a tag that packets wear there."""
+    encapsulation that packets have there."""
 
-    def __init__(self, rate, delay_ps, worn=0):
-        self.byte_ps, self.delay_ps, self.worn = Fraction(8 * PS, rate), delay_ps, worn
+    def __init__(self, rate, delay_ps, encap_bytes=0):
+        self.byte_ps, self.delay_ps, self.encap_bytes = Fraction(8 * PS, rate), delay_ps, encap_bytes
 
 
 # Of a message's first, middle and last packet: bytes of headers behind the BTH. One that is both first and last has
@@ -72,8 +72,8 @@ def send_along(hops, free, frame, at, framing):
     preamble, fcs, gap = framing
     for index, hop in enumerate(hops):
         start = max(at, free[index])
-        free[index] = start + hop.byte_ps * (preamble + hop.worn + frame + fcs + gap)
-        at = start + hop.byte_ps * (preamble + hop.worn + frame + fcs) + hop.delay_ps
+        free[index] = start + hop.byte_ps * (preamble + hop.encap_bytes + frame + fcs + gap)
+        at = start + hop.byte_ps * (preamble + hop.encap_bytes + frame + fcs) + hop.delay_ps
     return at
 
 

@@ -43,15 +43,15 @@ class Ideal(Alone):
                                                    host_link=LINK, fabric_link=LINK,
                                                    workload=[flow("h1", "h2", f"{size}B")])), expected)
 
-    def test_what_packets_wear_between_switches(self):
+    def test_encapsulated_between_switches(self):
         # 4096 B through leaf, spine, leaf in VXLAN over IPv4: 50 B more of the data and of the ACK on two of
         # four links. 2 x 4182 + 2 x 4232 there and 2 x 74 + 2 x 124 back at 80 ps, and 8 x 1 us.
-        self.assertEqual(completion(4096, [Hop(100 * 10**9, US, worn) for worn in (0, 50, 50, 0)]), 9_377_920)
-        for underlay, ip, (keys, worn) in itertools.product(
+        self.assertEqual(completion(4096, [Hop(100 * 10**9, US, encap) for encap in (0, 50, 50, 0)]), 9_377_920)
+        for underlay, ip, (keys, encap) in itertools.product(
                 (4, 6), (4, 6), (("vni: 5", None), ("vlan: 7", 4), ("encap: plain", 0),
                                  ("vni: 5, dscp: pipe, addresses: {h3: [172.16.0.2, \"fd01::2\"]}", None))):
-            worn = {4: 50, 6: 70}[underlay] if worn is None else worn
-            path = [Hop(100 * 10**9, US, bytes_) for bytes_ in (0, worn, worn, 0)]
+            encap = {4: 50, 6: 70}[underlay] if encap is None else encap
+            path = [Hop(100 * 10**9, US, bytes_) for bytes_ in (0, encap, encap, 0)]
             for size in (1, 4096, 300_001):
                 with self.subTest(underlay=underlay, ip=ip, keys=keys, size=size):
                     found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
@@ -61,7 +61,7 @@ class Ideal(Alone):
                                        f"workload: [{{kind: flow, from: h1, to: h3, size: {size}B}}]\n")
                     self.assertEqual(found, completion(size, path, ip=ip))
 
-    def test_what_packets_wear_below_one_leaf(self):
+    def test_encapsulated_nowhere_below_one_leaf(self):
         # Nothing crosses a link between switches.
         found = self.alone("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
                            "  links: {host: {rate: 100G, delay: 1us}}\nswitch: {preset: spectrum-x}\n"
@@ -70,7 +70,7 @@ class Ideal(Alone):
         self.assertEqual(found, 4_680_960)
 
     def test_leaked_and_above_pods(self):
-        # Between tenants that exchange routes, each way in what the destination's VRF wears: h1's data in
+        # Between tenants that exchange routes, each way in the encapsulation of the destination's VRF: h1's data in
         # VXLAN, its ACKs with a tag. Through super-spines: four links between switches.
         host, far = Hop(100 * 10**9, US), [Hop(100 * 10**9, US, 50)] * 4
         back = [Hop(100 * 10**9, US, 4)] * 4

@@ -3,11 +3,10 @@
 // and Linux, where a routing daemon runs. This program runs in the driver and gives each frame to
 // one of them. Linux gets what a switch's CPU would: what belongs to the link (ARP, neighbour
 // discovery, 802.1's own addresses, link-local destinations) and what is addressed to the switch,
-// so BGP, BFD and pings of it too. Everything else is the dataplane's, whatever it looks like:
-// fragments, frames cut short, protocols nobody knows. It drops with a reason what it cannot
-// forward.
+// so BGP, BFD and pings of it too. Everything else is the dataplane's: fragments, truncated
+// frames, unknown protocols. The dataplane drops what it cannot forward, with a reason.
 //
-// - One 802.1Q tag is looked through, and stays on the frame.
+// - One 802.1Q tag is skipped, and stays on the frame.
 // - MAC control (0x8808) is the dataplane's, though its address is one of 802.1's own: that is PFC.
 // - VXLAN to an address of the switch is the dataplane's: tunnels end there.
 // - The addresses of the switch are two maps that the control thread fills.

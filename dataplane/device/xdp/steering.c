@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The port driver of DPDK loads the program and attaches it (`xdp_prog=`), opens the AF_XDP socket
-// and writes it into xsks_map. It tells nobody what it loaded, so this file asks the kernel: the
-// program on the interface, its name and its maps, by their ids. What is not ours is refused:
-// frames would go who knows where.
+// and writes it into xsks_map. The driver does not report what it loaded, so this file asks the
+// kernel for the program on the interface, its name and its maps, by their ids. Any other program
+// is refused, because it might send frames anywhere.
 //
-// What the driver attached stays on an interface when the process is killed, and with no reader
-// left the interface would be dead for Linux too. So it is attached once more, by a link, which the
-// kernel takes away with the last descriptor of it; that needs Linux 5.9. While the driver's has
-// gone and the link is not yet there, frames go to Linux, as they did before. A program of ours
-// without a link is therefore one whose process was killed just then: the next start takes it away.
+// The driver's attachment stays on the interface when the process is killed. Without a reader, the
+// interface would be dead for Linux too. So the program is attached a second time, by a link, which
+// the kernel removes with its last descriptor; that needs Linux 5.9. Between the two attachments
+// frames go to Linux, as before. A program of ours without a link is therefore one whose process
+// was killed at that moment; the next start removes it.
 #include "steering.h"
 
 #include <bpf/bpf.h>

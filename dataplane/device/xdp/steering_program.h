@@ -44,7 +44,7 @@ bool steering_is_ours(const struct steering_program *program, char *why, size_t 
 const struct steering_map *steering_find_map(const struct steering_program *program,
 					     const char *name);
 
-// Looks at an interface. Returns 0 or -errno. `fd`, where it is not NULL: the program, for the
+// Queries an interface. Returns 0 or -errno. `fd`, where it is not NULL: the program, for the
 // caller to close; -1 where there is none.
 int steering_look(int index, struct steering_program *program, int *fd);
 

@@ -103,7 +103,7 @@ naive(const struct ideal_flow *f)
 
 		for (uint64_t i = 0; i < packets; i++) {
 			ps_t start = at[i] > free_at ? at[i] : free_at;
-			uint32_t frame = size[i] + hop->worn + hop->preamble + hop->fcs;
+			uint32_t frame = size[i] + hop->encap_bytes + hop->preamble + hop->fcs;
 
 			free_at = start + time_of_bytes(hop->byte_time, frame + hop->gap);
 			at[i] = start + time_of_bytes(hop->byte_time, frame) + hop->delay;
@@ -121,7 +121,7 @@ naive(const struct ideal_flow *f)
 
 		for (uint64_t i = 0; i < acks; i++) {
 			ps_t start = at[i] > free_at ? at[i] : free_at;
-			uint32_t frame = ack + hop->worn + hop->preamble + hop->fcs;
+			uint32_t frame = ack + hop->encap_bytes + hop->preamble + hop->fcs;
 
 			free_at = start + time_of_bytes(hop->byte_time, frame + hop->gap);
 			at[i] = start + time_of_bytes(hop->byte_time, frame) + hop->delay;
@@ -135,7 +135,7 @@ naive(const struct ideal_flow *f)
 
 // Through a tunnel on the two links in the middle: 50 B more of every packet there, both ways.
 static void
-test_worn(void **state)
+test_encapsulated(void **state)
 {
 	struct ideal_hop path[4];
 	struct ideal_flow flow = {
@@ -157,7 +157,7 @@ test_worn(void **state)
 			.preamble = 8,
 			.fcs = 4,
 			.gap = 12,
-			.worn = i == 1 || i == 2 ? 50 : 0,
+			.encap_bytes = i == 1 || i == 2 ? 50 : 0,
 			.delay = PS_PER_US,
 		};
 	// 2 x 4182 and 2 x 4232 B there, 2 x 74 and 2 x 124 B back.
@@ -172,7 +172,7 @@ test_worn(void **state)
 static void
 random_path(struct random *r, struct ideal_hop *path, unsigned int hops)
 {
-	static const uint32_t worn[] = {0, 0, 4, 50, 70};
+	static const uint32_t encap_bytes[] = {0, 0, 4, 50, 70};
 	static const uint64_t rates[] = {G / 10,  10 * G,  25 * G,  40 * G, 99 * G,
 					 100 * G, 101 * G, 400 * G, 800 * G};
 
@@ -184,7 +184,7 @@ random_path(struct random *r, struct ideal_hop *path, unsigned int hops)
 			.preamble = framing ? 8 : 0,
 			.fcs = framing ? 4 : 0,
 			.gap = framing ? 12 : 0,
-			.worn = worn[random_below(r, 5)],
+			.encap_bytes = encap_bytes[random_below(r, 5)],
 			.delay = 1 + random_below(r, 2000000),
 		};
 	}
@@ -286,7 +286,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_real_sizes),
 		cmocka_unit_test(test_simulator_sizes),
-		cmocka_unit_test(test_worn),
+		cmocka_unit_test(test_encapsulated),
 		cmocka_unit_test(test_against_every_packet),
 		cmocka_unit_test(test_long_flow_of_several_writes),
 		cmocka_unit_test(test_refusals),

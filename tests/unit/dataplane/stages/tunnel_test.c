@@ -127,17 +127,17 @@ expect_through(struct harness *near, struct harness *far, const struct frame *f,
 	uint8_t sent[BUILT_MAX], frame[BUILT_MAX];
 	const uint32_t l3 = f->vlan_pcp != 0 ? 18 : 14, bytes = harness_write_frame(sent, f),
 		       ip_bytes = bytes - l3;
-	const uint32_t worn = near->tables->tunnels->version == 6 ? 84 : 64;
+	const uint32_t outer_bytes = near->tables->tunnels->version == 6 ? 84 : 64;
 	struct rte_mbuf *m = packet_of(near, sent, bytes);
 
 	packet_meta(m)->data_off = (uint16_t)off;
 	memcpy(packet_data(m), sent, bytes);
 	harness_put(near, 0, m, near->now + 1000);
 	harness_run(near, near->now + PS_PER_US);
-	assert_int_equal(take_bytes(near, UPLINK, frame), worn + ip_bytes);
+	assert_int_equal(take_bytes(near, UPLINK, frame), outer_bytes + ip_bytes);
 	memcpy(frame, harness_leaf_mac, 6);
 	memcpy(frame + 6, harness_host_mac, 6);
-	put_bytes(far, UPLINK + 1, frame, worn + ip_bytes);
+	put_bytes(far, UPLINK + 1, frame, outer_bytes + ip_bytes);
 	assert_int_equal(take_bytes(far, 0, frame), 14 + ip_bytes);
 	sent[l3 + (f->ip6 ? 7 : 8)] -= 2;
 	if (!f->ip6) {
