@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a file's top level and of its sections other than `fabric:`, switches and hosts.
 #include "schema_keys_internal.h"
+#include "dataplane/drive/live.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ static const struct schema_form cpus = {SCHEMA_LIST, .min = 1, .max = CONFIG_CPU
 
 static const struct schema_key live_keys[] = {
 	{"workers", SCHEMA_INTEGER, .def = "1", .help = "poll-mode threads", AT(live.workers),
-	 .min = 1, .max = 128},
+	 .min = 1, .max = LIVE_WORKERS_MAX},
 	{"cpus", SCHEMA_ARRAY, .flags = SCHEMA_UNIQUE, .def = "auto",
 	 .help = "auto, or a list of CPU numbers", AT(live.cpus),
 	 .flag_offset = offsetof(struct config, live.cpu_count), .min = 1, .item = &cpu_item,

@@ -66,6 +66,26 @@ show_find_switch(const struct show_state *s, const struct report_node *n)
 	return NULL;
 }
 
+bool
+show_add_vrfs(json_t *of, const struct show_question *q, json_t *to)
+{
+	bool found = q->port == NULL && q->vrf == NULL;
+	const char *node, *kind, *vrf;
+	json_t *kinds, *vrfs, *one;
+
+	show_child(to, "nodes");
+	json_object_foreach(of, node, kinds) json_object_foreach(kinds, kind, vrfs)
+		json_object_foreach(vrfs, vrf, one)
+	{
+		if ((q->port != NULL && strcmp(q->port, node) != 0) ||
+		    (q->vrf != NULL && strcmp(q->vrf, vrf) != 0))
+			continue;
+		found = true;
+		json_object_set(show_child(show_node(to, node), kind), vrf, one);
+	}
+	return found;
+}
+
 static bool
 each_node(const struct show_view *view, const struct show_state *s, const struct show_question *q,
 	  json_t *to)

@@ -2,39 +2,6 @@
 // The fabric: its nodes, links and workers.
 #include "show_view.h"
 
-static void
-add_links(json_t *to, const struct show_fabric *f)
-{
-	json_t *links = json_array();
-
-	for (unsigned int i = 0; i < f->link_count; i++) {
-		const struct show_link *l = &f->links[i];
-
-		json_array_append_new(links, json_pack("{s:s,s:s,s:I,s:I,s:s}", "a", l->a, "b",
-						       l->b, "rate_bps", (json_int_t)l->rate_bps,
-						       "delay_ps", (json_int_t)l->delay, "state",
-						       l->up ? "up" : "down"));
-	}
-	json_object_set_new(to, "links", links);
-}
-
-static void
-add_workers(json_t *to, const struct show_fabric *f)
-{
-	json_t *workers = json_array();
-
-	for (unsigned int i = 0; i < f->worker_count; i++) {
-		const struct show_worker *w = &f->workers[i];
-
-		json_array_append_new(workers, json_pack("{s:i,s:i,s:I,s:I,s:I}", "cpu",
-							 (int)w->cpu, "nodes", (int)w->nodes,
-							 "lag_ns", (json_int_t)w->lag_ns,
-							 "lag_max_ns", (json_int_t)w->lag_max_ns,
-							 "slips", (json_int_t)w->slips));
-	}
-	json_object_set_new(to, "workers", workers);
-}
-
 static json_t *
 node_json(const struct report_node *n)
 {
@@ -65,19 +32,12 @@ node_json(const struct report_node *n)
 static bool
 collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	const struct show_fabric *f = s->fabric;
 	json_t *nodes = show_child(to, "nodes");
 
 	(void)q;
-	show_set_text(to, "name", f->name);
-	show_set_text(to, "file", f->file);
-	show_set_text(to, "state", f->state);
-	json_object_set_new(to, "dilation", json_integer(f->dilation));
-	show_set_text(to, "idle", f->idle);
-	add_workers(to, f);
 	for (unsigned int i = 0; i < s->node_count; i++)
 		json_object_set_new(nodes, s->nodes[i].name, node_json(&s->nodes[i]));
-	add_links(to, f);
+	json_object_update(to, s->fabric);
 	return true;
 }
 
@@ -130,6 +90,7 @@ const struct show_view show_fabric = {
 	.arguments = "",
 	.help = "the fabric: its workers, nodes and links",
 	.of = "node",
+	.needs = SHOW_NEEDS_FABRIC,
 	.collect = collect,
 	.print = print,
 };

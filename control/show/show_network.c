@@ -82,6 +82,7 @@ const struct show_view show_network = {
 	.arguments = "",
 	.help = "networks of tenants, their hosts, and which networks are joined",
 	.of = "fabric",
+	.needs = SHOW_NEEDS_NETWORKS,
 	.collect = collect,
 	.tables = tables,
 };

@@ -2,53 +2,10 @@
 // The routes of switches.
 #include "show_view.h"
 
-#include <string.h>
-
-// {"kind": "vxlan", "vni", "to"}, {"kind": "vlan", "vlan"}, or null.
-static json_t *
-encap_json(const struct show_encap *e)
-{
-	if (e->id == 0)
-		return json_null();
-	return e->vxlan ? json_pack("{s:s,s:I,s:s}", "kind", "vxlan", "vni", (json_int_t)e->id,
-				    "to", e->to)
-			: json_pack("{s:s,s:I}", "kind", "vlan", "vlan", (json_int_t)e->id);
-}
-
-static json_t *
-route_json(const struct show_route *r)
-{
-	json_t *via = json_array();
-
-	for (unsigned int i = 0; i < r->next_hop_count; i++) {
-		json_t *hop = json_pack("{s:s,s:s?}", "port", r->next_hops[i].port, "node",
-					r->next_hops[i].node);
-
-		show_set_mac(hop, r->next_hops[i].mac);
-		json_array_append_new(via, hop);
-	}
-	return json_pack("{s:s,s:s,s:b,s:o,s:o}", "mode", r->mode, "source", r->source, "glean",
-			 r->glean, "via", via, "encap", encap_json(&r->encap));
-}
-
-// {"nodes": {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "source", "glean", "via": [...], "encap"}}}}}}.
 static bool
 collect(const struct show_state *s, const struct show_question *q, json_t *to)
 {
-	bool found = q->port == NULL && q->vrf == NULL;
-
-	show_child(to, "nodes");
-	for (unsigned int i = 0; i < s->route_count; i++) {
-		const struct show_route *r = &s->routes[i];
-
-		if ((q->port != NULL && strcmp(q->port, r->node) != 0) ||
-		    (q->vrf != NULL && strcmp(q->vrf, r->vrf) != 0))
-			continue;
-		found = true;
-		json_object_set_new(show_child(show_child(show_node(to, r->node), "vrfs"), r->vrf),
-				    r->prefix, route_json(r));
-	}
-	return found;
+	return show_add_vrfs(s->routes, q, to);
 }
 
 // "swp5 spine1, swp6 spine2; vxlan vni 5001 to 172.16.0.2": a next hop is its port and who is

@@ -3,40 +3,12 @@
 // each counted, by class.
 #include "show_view.h"
 
-#include <string.h>
-
-static const struct show_steering *
-find_steering(const struct show_state *s, const struct report_node *n, unsigned int port)
-{
-	for (unsigned int i = 0; i < s->steering_count; i++)
-		if (strcmp(s->steerings[i].node, n->name) == 0 &&
-		    strcmp(s->steerings[i].port, n->ports[port].name) == 0)
-			return &s->steerings[i];
-	return NULL;
-}
-
 static json_t *
 port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
-	const struct show_steering *steering = find_steering(s, n, port);
-	json_t *classes;
+	const json_t *ports = json_object_get(s->steering, n->name);
 
-	if (steering == NULL)
-		return NULL;
-	classes = json_object();
-	for (unsigned int i = 0; i < steering->class_count; i++) {
-		const struct show_steered *class = &steering->classes[i];
-
-		json_object_set_new(classes, class->name,
-				    json_pack("{s:s,s:I,s:I}", "to", class->to, "packets",
-					      (json_int_t) class->packets, "bytes",
-					      (json_int_t) class->bytes));
-	}
-	return json_pack("{s:s,s:I,s:s,s:s,s:I,s:I,s:o}", "netdev", steering->netdev, "program",
-			 (json_int_t)steering->program, "tag", steering->tag, "mode",
-			 steering->generic ? "generic" : "driver", "addresses",
-			 (json_int_t)steering->addresses, "addresses_left_out",
-			 (json_int_t)steering->left_out, "classes", classes);
+	return json_incref(json_object_get(ports, n->ports[port].name));
 }
 
 static bool

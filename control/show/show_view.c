@@ -89,33 +89,30 @@ show_needs(const json_t *params)
 }
 
 static int
-refuse_word(const char *what, char *why, size_t why_size)
+refuse_word(const char *what, struct diag *diag)
 {
 	size_t count;
 	const char *const *words = show_words(&count);
 	const char *near = config_suggest(what, words, count);
 
-	snprintf(why, why_size, "there is no show %.40s%s%s%s", what,
-		 near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-		 near != NULL ? "\"?" : "");
-	return -EINVAL;
+	return diag_fail(diag, EINVAL, "there is no show %.40s%s%s%s", what,
+			 near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+			 near != NULL ? "\"?" : "");
 }
 
 static int
-refuse_filter(const struct show_question *q, const char *of, char *why, size_t why_size)
+refuse_filter(const struct show_question *q, const char *of, struct diag *diag)
 {
+	const char *port = q->port != NULL ? q->port : "";
+
 	if (q->vrf != NULL)
-		snprintf(why, why_size, "no %s%s%.40s in a VRF %.40s", q->what,
-			 q->port != NULL ? " of " : "", q->port != NULL ? q->port : "", q->vrf);
-	else
-		snprintf(why, why_size, "%s: there is no %s %.80s", q->what, of,
-			 q->port != NULL ? q->port : "");
-	return -EINVAL;
+		return diag_fail(diag, EINVAL, "no %s%s%.40s in a VRF %.40s", q->what,
+				 q->port != NULL ? " of " : "", port, q->vrf);
+	return diag_fail(diag, EINVAL, "%s: there is no %s %.80s", q->what, of, port);
 }
 
 int
-show_answer(const struct show_state *s, const json_t *params, json_t **out, char *why,
-	    size_t why_size)
+show_answer(const struct show_state *s, const json_t *params, json_t **out, struct diag *diag)
 {
 	struct show_question q = {0};
 	const struct show_view *view;
@@ -124,26 +121,23 @@ show_answer(const struct show_state *s, const json_t *params, json_t **out, char
 
 	*out = NULL;
 	if (json_unpack_ex((json_t *)(uintptr_t)params, &error, JSON_STRICT, "{s:s,s?:s,s?:s,s?:s}",
-			   "what", &q.what, "port", &q.port, "vrf", &q.vrf, "view", &q.view) != 0) {
-		snprintf(why, why_size,
-			 "show needs \"what\" and accepts \"port\", \"vrf\" and \"view\": %s",
-			 error.text);
-		return -EINVAL;
-	}
+			   "what", &q.what, "port", &q.port, "vrf", &q.vrf, "view", &q.view) != 0)
+		return diag_fail(
+			diag, EINVAL,
+			"show needs \"what\" and accepts \"port\", \"vrf\" and \"view\": %s",
+			error.text);
 	if (show_find_view(q.what, NULL) == NULL)
-		return refuse_word(q.what, why, why_size);
+		return refuse_word(q.what, diag);
 	view = show_find_view(q.what, q.view);
-	if (view == NULL || view->of == NULL) {
-		snprintf(why, why_size, "%s: there is no view %.40s", q.what, q.view);
-		return -EINVAL;
-	}
+	if (view == NULL || view->of == NULL)
+		return diag_fail(diag, EINVAL, "%s: there is no view %.40s", q.what, q.view);
 	answer = json_pack("{s:I}", "time_ns", (json_int_t)(s->now / PS_PER_NS));
 	if (show_collect(view, s, &q, answer)) {
 		*out = answer;
 		return 0;
 	}
 	json_decref(answer);
-	return refuse_filter(&q, view->of, why, why_size);
+	return refuse_filter(&q, view->of, diag);
 }
 
 int

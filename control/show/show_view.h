@@ -144,14 +144,10 @@ uint64_t show_bits(const json_t *numbers);
 
 // ---- collecting --------------------------------------------------------------------------------
 
-// The object under a key, made when it is missing.
-json_t *show_child(json_t *of, const char *key);
 // {"nodes": {NODE: {KEY: ...}}}: the object of a node.
 json_t *show_node(json_t *to, const char *node);
 // Adds a string, or null.
 void show_set_text(json_t *to, const char *key, const char *text);
-// Adds "mac".
-void show_set_mac(json_t *to, const uint8_t *mac);
 // An array of the numbers of the bits that are set.
 json_t *show_bit_list(unsigned int bits);
 
@@ -160,6 +156,9 @@ bool show_port_meant(const struct report_node *n, unsigned int port, const char 
 // The settings of a node, or NULL where it is no switch.
 const struct show_switch *show_find_switch(const struct show_state *s, const struct report_node *n);
 
+// Adds those parts of {NODE: {KIND: {VRF: ...}}} whose node and VRF the question names. Returns false
+// if it names one that has none.
+bool show_add_vrfs(json_t *of, const struct show_question *q, json_t *to);
 // Collects what a view has of ports.
 bool show_each_port(const struct show_view *view, const struct show_state *s,
 		    const struct show_question *q, json_t *to);

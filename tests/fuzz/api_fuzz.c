@@ -5,7 +5,6 @@
 #include "control/api/server_internal.h"
 #include "control/show/show.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -27,23 +26,16 @@ require(int truth)
 static int
 show(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
-	static const struct show_next_hop hop = {"swp1", "spine1", {2}};
-	static const struct show_route routes[] = {{.node = "leaf1",
-						    .vrf = "red",
-						    .prefix = "10.0.0.0/8",
-						    .mode = "ecmp",
-						    .source = "static",
-						    .next_hops = &hop,
-						    .next_hop_count = 1}};
-	static const struct show_fabric fabric = {
-		.name = "f", .file = "f", .state = "running", .idle = "sleep"};
-	const struct show_state state = {.fabric = &fabric, .routes = routes, .route_count = 1};
-	char why[512];
+	struct show_state state = {.fabric = json_pack("{s:s}", "name", "f"),
+				   .routes = json_pack("{s:{s:{s:{s:{s:s,s:[{s:s}]}}}}}", "leaf1",
+						       "vrfs", "red", "10.0.0.0/8", "mode", "ecmp",
+						       "via", "port", "swp1")};
+	int rc = show_answer(&state, params, result, diag);
 
 	(void)context;
-	if (show_answer(&state, params, result, why, sizeof(why)) == 0)
-		return 0;
-	return diag_fail(diag, EINVAL, "%s", why);
+	json_decref(state.fabric);
+	json_decref(state.routes);
+	return rc;
 }
 
 static const struct api_method methods[] = {{.name = "show", .call = show}, {.name = NULL}};

@@ -5,68 +5,59 @@
 #include "collect.h"
 #include "control/fabric/networks.h"
 
-#include <string.h>
-
-static void
-add_workers(struct show_fabric *out, struct arena *arena, const struct live_fabric *live)
+static json_t *
+workers_json(const struct live_fabric *live)
 {
-	struct show_worker *workers = arena_alloc(arena, live->worker_count * sizeof(*workers));
+	json_t *out = json_array();
 
 	for (uint32_t i = 0; i < live->worker_count; i++) {
 		const struct live_worker *w = &live->drive.workers[i];
+		uint64_t lag = __atomic_load_n(&w->lag_wall_ps, __ATOMIC_RELAXED);
+		uint64_t most = __atomic_load_n(&w->lag_wall_max_ps, __ATOMIC_RELAXED);
+		uint64_t slips = __atomic_load_n(&w->slips, __ATOMIC_RELAXED);
 		int cpu = rte_lcore_to_cpu_id((int)w->lcore);
 
-		workers[i] = (struct show_worker){
-			.cpu = cpu < 0 ? 0 : (unsigned)cpu,
-			.nodes = w->node_count,
-			.lag_ns = __atomic_load_n(&w->lag_wall_ps, __ATOMIC_RELAXED) / PS_PER_NS,
-			.lag_max_ns = __atomic_load_n(&w->lag_wall_max_ps, __ATOMIC_RELAXED) /
-				      PS_PER_NS,
-			.slips = __atomic_load_n(&w->slips, __ATOMIC_RELAXED),
-		};
+		json_array_append_new(out, json_pack("{s:i,s:i,s:I,s:I,s:I}", "cpu",
+						     cpu < 0 ? 0 : cpu, "nodes", (int)w->node_count,
+						     "lag_ns", (json_int_t)(lag / PS_PER_NS),
+						     "lag_max_ns", (json_int_t)(most / PS_PER_NS),
+						     "slips", (json_int_t)slips));
 	}
-	out->workers = workers;
-	out->worker_count = live->worker_count;
+	return out;
 }
 
-static void
-add_links(struct show_fabric *out, struct arena *arena, const struct live_fabric *live)
+static json_t *
+links_json(const struct live_fabric *live)
 {
 	const struct topology *t = live->topology;
-	struct show_link *links = arena_alloc(arena, t->link_count * sizeof(*links));
+	json_t *out = json_array();
 
 	for (uint32_t i = 0; i < t->link_count; i++) {
 		const struct topo_link *link = &t->links[i];
+		char a[TOPOLOGY_NAME_MAX], b[TOPOLOGY_NAME_MAX];
 
-		links[i] = (struct show_link){
-			.a = topology_port_name(t, link->a.node, link->a.port,
-						arena_alloc(arena, TOPOLOGY_NAME_MAX)),
-			.b = topology_port_name(t, link->b.node, link->b.port,
-						arena_alloc(arena, TOPOLOGY_NAME_MAX)),
-			.rate_bps = link->rate_bps,
-			.delay = link->delay_ps,
-			.up = !live->fabric->link_down[i],
-		};
+		json_array_append_new(
+			out, json_pack("{s:s,s:s,s:I,s:I,s:s}", "a",
+				       topology_port_name(t, link->a.node, link->a.port, a), "b",
+				       topology_port_name(t, link->b.node, link->b.port, b),
+				       "rate_bps", (json_int_t)link->rate_bps, "delay_ps",
+				       (json_int_t)link->delay_ps, "state",
+				       live->fabric->link_down[i] ? "down" : "up"));
 	}
-	out->links = links;
-	out->link_count = t->link_count;
+	return out;
 }
 
-static const struct show_fabric *
-collect_fabric(struct arena *arena, const struct live_fabric *live)
+// Without "file" if its path is not UTF-8.
+static json_t *
+collect_fabric(const struct live_fabric *live)
 {
-	struct show_fabric *out = arena_alloc(arena, sizeof(*out));
+	const struct config *c = live->config;
 
-	*out = (struct show_fabric){
-		.name = live->config->fabric.name.text,
-		.file = live->config->file,
-		.state = "running",
-		.dilation = live->config->fabric.dilation,
-		.idle = live->config->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll",
-	};
-	add_workers(out, arena, live);
-	add_links(out, arena, live);
-	return out;
+	return json_pack("{s:s,s:o*,s:s,s:I,s:s,s:o,s:o}", "name", c->fabric.name.text, "file",
+			 json_string(c->file), "state", "running", "dilation",
+			 (json_int_t)c->fabric.dilation, "idle",
+			 c->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll", "workers",
+			 workers_json(live), "links", links_json(live));
 }
 
 // All but the nodes of attached hosts, which the fabric does not have.
@@ -83,41 +74,56 @@ collect_nodes(struct show_state *s, struct arena *arena, const struct answer *a)
 	s->nodes = nodes;
 }
 
+// What the view needs, beside the nodes. Returns 0 or -errno.
+static int
+collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, struct answer *a)
+{
+	struct live_fabric *live = a->live;
+	int rc = 0;
+
+	if (needs & SHOW_NEEDS_FABRIC)
+		s->fabric = collect_fabric(live);
+	if (needs & SHOW_NEEDS_NETWORKS)
+		s->networks = fabric_list_networks(live->topology);
+	if (needs & SHOW_NEEDS_ROUTES)
+		s->routes = collect_routes(live);
+	if (needs & SHOW_NEEDS_LEARNED)
+		s->learned = collect_learned(live);
+	if (needs & SHOW_NEEDS_QUEUE_PAIRS)
+		collect_queue_pairs(s, arena, live);
+	if (needs & SHOW_NEEDS_STEERING)
+		rc = collect_steering(s, live);
+	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
+		rc = settings_cache_collect(&a->settings, s, live);
+	return rc;
+}
+
 int
 answer_show(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 	struct live_fabric *live = a->live;
 	struct arena arena = {0};
-	struct show_state s = {.fabric = collect_fabric(&arena, live)};
+	struct show_state s = {0};
 	unsigned int needs = show_needs(params);
-	char why[512] = "";
-	int rc = 0;
+	int rc;
 
 	node_snapshot_take(a->copy, live);
 	fabric_log_poll(live->log, live->fabric);
 	s.now = a->copy->at;
-	s.networks = fabric_list_networks(live->topology);
 	s.log = fabric_log_entries(live->log);
 	s.log_lost = fabric_log_lost(live->log);
 	collect_nodes(&s, &arena, a);
-	collect_learned(&s, &arena, live);
-	if (needs & SHOW_NEEDS_ROUTES)
-		collect_routes(&s, &arena, live);
-	if (needs & SHOW_NEEDS_QUEUE_PAIRS)
-		collect_queue_pairs(&s, &arena, live);
-	if (needs & SHOW_NEEDS_STEERING)
-		rc = collect_steering(&s, &arena, live);
-	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
-		rc = settings_cache_collect(&a->settings, &s, live);
-	if (rc == 0) {
-		rc = show_answer(&s, params, result, why, sizeof(why));
-		if (rc != 0)
-			diag_fail(diag, -rc, "%s", why);
-	}
+	rc = collect_parts(&s, needs, &arena, a);
+	if (rc == 0)
+		rc = show_answer(&s, params, result, diag);
 	if (rc == 0 && needs & SHOW_NEEDS_DEVICES)
 		collect_device_drops(live, *result);
+	json_decref(s.fabric);
 	json_decref(s.networks);
+	json_decref(s.routes);
+	json_decref(s.learned);
+	json_decref(s.steering);
 	arena_free(&arena);
 	return rc;
 }

@@ -28,17 +28,6 @@
 #define LIVE_EXTRA_MEMORY_MB 64u
 #define LIVE_ERR_BYTES 512
 
-static int
-check_pace(const struct live_fabric *live, struct diag *diag)
-{
-	const struct config *config = live->config;
-
-	if (config->live.workers <= LIVE_WORKERS_MAX)
-		return 0;
-	return diag_error(diag, config->file, (struct diag_pos){0}, "live.workers",
-			  "%u; at most %d are possible", config->live.workers, LIVE_WORKERS_MAX);
-}
-
 int
 live_fabric_load(struct live_fabric *live, const struct live_source *source, struct diag *diag)
 {
@@ -47,8 +36,6 @@ live_fabric_load(struct live_fabric *live, const struct live_source *source, str
 			 : config_load_revision(&live->config, source->text, source->length,
 						source->file, source->beside, diag);
 
-	if (rc == 0)
-		rc = check_pace(live, diag);
 	if (rc == 0)
 		rc = topology_create(&live->topology, live->config, diag);
 	if (rc == 0)

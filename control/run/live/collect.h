@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `roost show` needs of a live fabric beside its nodes. Each function fills in its part of a
-// show_state, for one answer; memory is the arena's. Control thread.
+// What `roost show` needs of a live fabric beside its nodes: for one answer, a part of a show_state,
+// or the JSON that is a member of it. Memory is the arena's. Control thread.
 #pragma once
 
 #include "control/base/arena.h"
@@ -8,13 +8,14 @@
 #include "live_fabric.h"
 
 // The routes of all switches, learned ones included.
-void collect_routes(struct show_state *s, struct arena *arena, const struct live_fabric *live);
+json_t *collect_routes(const struct live_fabric *live);
 // What VRFs learn, and from where.
-void collect_learned(struct show_state *s, struct arena *arena, const struct live_fabric *live);
+json_t *collect_learned(const struct live_fabric *live);
 // The queue pairs of each NIC as they stood between two turns of its worker.
 void collect_queue_pairs(struct show_state *s, struct arena *arena, struct live_fabric *live);
-// What ports that share an interface with the kernel have counted. Returns 0 or -errno.
-int collect_steering(struct show_state *s, struct arena *arena, const struct live_fabric *live);
+// What ports that share an interface with the kernel have counted. Returns 0, or -errno with what
+// was read before in s.
+int collect_steering(struct show_state *s, const struct live_fabric *live);
 // Adds what devices lose to the ports of an answer.
 void collect_device_drops(const struct live_fabric *live, json_t *answer);
 

@@ -3,62 +3,61 @@
 
 #include "dataplane/device/xdp/steering.h"
 
-static struct show_steered *
-classes_of(struct arena *arena, const struct steer_count *counts)
+static json_t *
+classes_json(const struct steer_count *counts)
 {
-	struct show_steered *classes = arena_alloc(arena, STEER_CLASSES * sizeof(*classes));
+	json_t *out = json_object();
 
 	for (unsigned int i = 0; i < STEER_CLASSES; i++)
-		classes[i] = (struct show_steered){
-			.name = steering_class_name(i),
-			.to = steering_class_reader(i),
-			.packets = counts[i].packets,
-			.bytes = counts[i].bytes,
-		};
-	return classes;
+		json_object_set_new(out, steering_class_name(i),
+				    json_pack("{s:s,s:I,s:I}", "to", steering_class_reader(i),
+					      "packets", (json_int_t)counts[i].packets, "bytes",
+					      (json_int_t)counts[i].bytes));
+	return out;
 }
 
 static int
-steering_of(struct show_steering *out, struct arena *arena, const struct live_fabric *live,
-	    const struct device_port *d)
+steering_json(json_t **out, const struct live_fabric *live, const struct device_port *d)
 {
-	const struct topo_node *node = &live->topology->nodes[d->node];
 	const struct steering *steering = d->live.device->steering;
 	const struct steering_program *program = steering_program(steering);
-	char *tag = arena_alloc(arena, 2 * STEERING_TAG_BYTES + 1);
+	char tag[2 * STEERING_TAG_BYTES + 1];
 	struct steer_count counts[STEER_CLASSES];
+	size_t addresses, left_out;
 	int rc = steering_read(steering, counts);
 
 	if (rc != 0)
 		return rc;
 	for (unsigned int i = 0; i < STEERING_TAG_BYTES; i++)
 		snprintf(tag + 2 * i, 3, "%02x", program->tag[i]);
-	*out = (struct show_steering){
-		.node = node->name,
-		.port = node->ports[d->port].name,
-		.netdev = d->netdev,
-		.program = program->id,
-		.tag = tag,
-		.generic = program->generic,
-		.classes = classes_of(arena, counts),
-		.class_count = STEER_CLASSES,
-	};
-	local_addresses_count(live->local_addresses, &out->addresses, &out->left_out);
+	local_addresses_count(live->local_addresses, &addresses, &left_out);
+	*out = json_pack("{s:s,s:I,s:s,s:s,s:I,s:I,s:o}", "netdev", d->netdev, "program",
+			 (json_int_t)program->id, "tag", tag, "mode",
+			 program->generic ? "generic" : "driver", "addresses",
+			 (json_int_t)addresses, "addresses_left_out", (json_int_t)left_out,
+			 "classes", classes_json(counts));
 	return 0;
 }
 
 int
-collect_steering(struct show_state *s, struct arena *arena, const struct live_fabric *live)
+collect_steering(struct show_state *s, const struct live_fabric *live)
 {
-	struct show_steering *list = arena_alloc(arena, live->device_count * sizeof(*list));
-	int rc = 0;
+	s->steering = json_object();
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+		const struct topo_node *node = &live->topology->nodes[d->node];
+		json_t *port;
+		int rc;
 
-	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
-		if (live->devices[i].netdev != NULL)
-			rc = steering_of(&list[s->steering_count++], arena, live,
-					 &live->devices[i]);
-	s->steerings = list;
-	return rc;
+		if (d->netdev == NULL)
+			continue;
+		rc = steering_json(&port, live, d);
+		if (rc != 0)
+			return rc;
+		json_object_set_new(show_child(s->steering, node->name), node->ports[d->port].name,
+				    port);
+	}
+	return 0;
 }
 
 static json_t *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collect.h"
 
+#include "control/base/memory.h"
 #include "control/io/learn/learn.h"
 
 #include <arpa/inet.h>
@@ -36,40 +37,34 @@ source_name(unsigned source)
 					      : "both";
 }
 
-static struct show_learning
-source_of(const struct live_fabric *live, const struct learn_view *v)
+static json_t *
+learning_json(const struct learn_view *v)
 {
-	return (struct show_learning){
-		.node = live->topology->nodes[v->node].name,
-		.vrf = live->topology->vrfs[v->vrf].name,
-		.netns = v->config->netns.text,
-		.source = source_name(v->config->source),
-		.prefixes = v->rib->prefixes,
-		.messages = v->counts->messages,
-		.dumps = v->counts->dumps,
-		.overruns = v->counts->overruns,
-		.refused = v->counts->refused,
-		.asked = v->counts->asked,
-		.published = v->published,
-		.fpm_connected = v->fpm_connected,
-	};
+	return json_pack("{s:s?,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:b}", "netns",
+			 v->config->netns.text, "source", source_name(v->config->source),
+			 "prefixes", (json_int_t)v->rib->prefixes, "messages",
+			 (json_int_t)v->counts->messages, "dumps", (json_int_t)v->counts->dumps,
+			 "overruns", (json_int_t)v->counts->overruns, "refused",
+			 (json_int_t)v->counts->refused, "asked", (json_int_t)v->counts->asked,
+			 "published", (json_int_t)v->published, "fpm_connected", v->fpm_connected);
 }
 
-static struct show_neighbour
-neighbour_of(const struct live_fabric *live, const struct learn_view *v,
-	     const struct rib_neighbour *n)
+struct neighbour {
+	const char *node, *vrf, *interface;
+	const struct rib_neighbour *of;
+	char address[INET6_ADDRSTRLEN];
+};
+
+static struct neighbour
+neighbour_of(const struct topology *t, const struct learn_view *v, const struct rib_neighbour *n)
 {
 	const struct rib_key link_key = {.kind = RIB_LINK, .number = n->fact.key.number};
 	const struct rib_link *link = (const struct rib_link *)rib_find(v->rib, &link_key);
-	struct show_neighbour out = {
-		.node = live->topology->nodes[v->node].name,
-		.vrf = live->topology->vrfs[v->vrf].name,
-		.state = state_name(n->state),
-		.usable = n->usable,
-	};
+	struct neighbour out = {.node = t->nodes[v->node].name,
+				.vrf = t->vrfs[v->vrf].name,
+				.interface = link == NULL ? "?" : link->name,
+				.of = n};
 
-	memcpy(out.mac, n->mac, sizeof(out.mac));
-	snprintf(out.interface, sizeof(out.interface), "%s", link == NULL ? "?" : link->name);
 	inet_ntop(n->fact.key.version == 4 ? AF_INET : AF_INET6, n->fact.key.address, out.address,
 		  sizeof(out.address));
 	return out;
@@ -79,7 +74,7 @@ neighbour_of(const struct live_fabric *live, const struct learn_view *v,
 static int
 compare(const void *a, const void *b)
 {
-	const struct show_neighbour *x = a, *y = b;
+	const struct neighbour *x = a, *y = b;
 	int order = strcmp(x->node, y->node);
 
 	if (order == 0)
@@ -89,28 +84,47 @@ compare(const void *a, const void *b)
 	return order != 0 ? order : strverscmp(x->address, y->address);
 }
 
-void
-collect_learned(struct show_state *s, struct arena *arena, const struct live_fabric *live)
+static void
+add_neighbour(json_t *learned, const struct neighbour *n)
 {
-	uint32_t vrfs = learn_count(live->learner);
-	struct show_learning *sources = arena_alloc(arena, vrfs * sizeof(*sources));
-	struct show_neighbour *neighbours = NULL;
+	json_t *vrfs = show_child(json_object_get(learned, n->node), "neighbours");
+	json_t *out = json_pack("{s:s,s:s,s:s,s:b,s:n}", "address", n->address, "interface",
+				n->interface, "state", state_name(n->of->state), "usable",
+				n->of->usable, "mac");
 
-	for (uint32_t i = 0; i < vrfs; i++) {
+	if (n->of->usable)
+		show_set_mac(out, n->of->mac);
+	if (json_object_get(vrfs, n->vrf) == NULL)
+		json_object_set_new(vrfs, n->vrf, json_array());
+	json_array_append_new(json_object_get(vrfs, n->vrf), out);
+}
+
+json_t *
+collect_learned(const struct live_fabric *live)
+{
+	const struct topology *t = live->topology;
+	struct neighbour *neighbours = NULL;
+	json_t *out = json_object();
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < learn_count(live->learner); i++) {
 		const struct learn_view v = learn_look(live->learner, i);
 
-		sources[s->learning_count++] = source_of(live, &v);
+		json_object_set_new(show_child(show_child(out, t->nodes[v.node].name), "learning"),
+				    t->vrfs[v.vrf].name, learning_json(&v));
 		for (const struct rib_neighbour *n = v.rib->neighbours; n != NULL; n = n->next) {
 			// Multicast groups and addresses of the loopback are not neighbours.
 			if (n->state & NUD_NOARP)
 				continue;
-			neighbours = arena_grow(arena, neighbours, s->neighbour_count,
-						sizeof(*neighbours));
-			neighbours[s->neighbour_count++] = neighbour_of(live, &v, n);
+			neighbours =
+				memory_grow(neighbours, count, sizeof(*neighbours), "neighbours");
+			neighbours[count++] = neighbour_of(t, &v, n);
 		}
 	}
-	if (s->neighbour_count != 0)
-		qsort(neighbours, s->neighbour_count, sizeof(*neighbours), compare);
-	s->neighbours = neighbours;
-	s->learnings = sources;
+	if (count != 0)
+		qsort(neighbours, count, sizeof(*neighbours), compare);
+	for (size_t i = 0; i < count; i++)
+		add_neighbour(out, &neighbours[i]);
+	free(neighbours);
+	return out;
 }

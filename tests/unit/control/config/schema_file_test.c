@@ -7,10 +7,12 @@ live_mistakes(void **state)
 	(void)state;
 	expect_messages(
 		FABRIC "live: {workers: 0, cpus: [1, 1], idle: spin, max-lag: 10}\n",
-		"f.yaml:2:17: live.workers: 0 is out of range: 1 to 128\n"
+		"f.yaml:2:17: live.workers: 0 is out of range: 1 to 64\n"
 		"f.yaml:2:30: live.cpus: the list has 1 twice\n"
 		"f.yaml:2:40: live.idle: \"spin\" is not one of sleep, poll\n"
 		"f.yaml:2:55: live.max-lag: 10 has no unit: write it with ps, ns, us, ms or s\n");
+	expect_messages(FABRIC "live: {workers: 65}\n",
+			"f.yaml:2:17: live.workers: 65 is out of range: 1 to 64\n");
 	expect_messages(FABRIC "live: {cpus: all}\n",
 			"f.yaml:2:14: live.cpus: \"all\" is not a whole number (0 to 4095), or "
 			"auto\n");

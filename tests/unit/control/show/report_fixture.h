@@ -20,6 +20,9 @@
 #define FIXTURE_CELL 192
 #define FIXTURE_PORTS 4
 
+// JSON as a text.
+#define JSON(...) #__VA_ARGS__
+
 struct fixture {
 	struct packet_pool *packets;
 	struct node *leaf;

@@ -44,9 +44,9 @@ answer(struct fixture *f, ps_t now)
 {
 	struct show_state s = {.nodes = f->nodes, .node_count = 2, .now = now};
 	json_t *params = json_pack("{s:s}", "what", "adaptive"), *out;
-	char why[128];
+	struct diag diag = {0};
 
-	assert_int_equal(show_answer(&s, params, &out, why, sizeof(why)), 0);
+	assert_int_equal(show_answer(&s, params, &out, &diag), 0);
 	json_decref(params);
 	return out;
 }

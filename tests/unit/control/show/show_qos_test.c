@@ -72,11 +72,12 @@ ask(const struct switches *s, json_t *params, json_t **out)
 					 .now = 5 * PS_PER_US,
 					 .switches = &s->shown,
 					 .switch_count = 1};
-	char why[256];
+	struct diag diag = {0};
 	int status;
 
 	assert_int_equal(show_needs(params), SHOW_NEEDS_SETTINGS);
-	status = show_answer(&shown, params, out, why, sizeof(why));
+	status = show_answer(&shown, params, out, &diag);
+	diag_free(&diag);
 	json_decref(params);
 	return status;
 }

@@ -45,10 +45,13 @@ ask(struct fixture *f, const char *host, json_t **out, char why[static 128])
 	const struct show_nic nics[] = {{"h1", pairs, 4}};
 	struct show_state s = {.nodes = f->nodes, .node_count = 2, .nics = nics, .nic_count = 1};
 	json_t *params = json_pack("{s:s,s:s*}", "what", "queue-pairs", "port", host);
+	struct diag diag = {0};
 	int status;
 
 	assert_int_equal(show_needs(params), SHOW_NEEDS_QUEUE_PAIRS);
-	status = show_answer(&s, params, out, why, 128);
+	status = show_answer(&s, params, out, &diag);
+	snprintf(why, 128, "%s", diag_first_error(&diag));
+	diag_free(&diag);
 	json_decref(params);
 	return status;
 }

@@ -6,26 +6,33 @@
 
 #include <errno.h>
 
-static const struct show_steered classes[] = {
-	{"other", "dataplane", 1000, 1500000},
-	{"bgp", "kernel", 3, 257},
-	{"unread", "nobody", 0, 0},
-};
+// clang-format off
+static const char steering[] = JSON({"leaf1": {
+	"swp2": {"netdev": "eth7", "program": 41, "tag": "fd44b07f01a9e849", "mode": "driver",
+		 "addresses": 3, "addresses_left_out": 0,
+		 "classes": {"other": {"to": "dataplane", "packets": 1000, "bytes": 1500000},
+			     "bgp": {"to": "kernel", "packets": 3, "bytes": 257},
+			     "unread": {"to": "nobody", "packets": 0, "bytes": 0}}},
+	"swp1": {"netdev": "eth8", "program": 42, "tag": "fd44b07f01a9e849", "mode": "generic",
+		 "addresses": 5000, "addresses_left_out": 904,
+		 "classes": {"other": {"to": "dataplane", "packets": 1000, "bytes": 1500000}}}
+}});
+// clang-format on
 
 static int
 ask(struct fixture *f, const char *port, json_t **out, char why[static 128])
 {
-	const struct show_steering steerings[] = {
-		{"leaf1", "swp2", "eth7", 41, "fd44b07f01a9e849", false, 3, 0, classes, 3},
-		{"leaf1", "swp1", "eth8", 42, "fd44b07f01a9e849", true, 5000, 904, classes, 1},
-	};
 	struct show_state s = {
-		.nodes = f->nodes, .node_count = 2, .steerings = steerings, .steering_count = 2};
+		.nodes = f->nodes, .node_count = 2, .steering = json_loads(steering, 0, NULL)};
 	json_t *params = json_pack("{s:s,s:s*}", "what", "steering", "port", port);
+	struct diag diag = {0};
 	int status;
 
 	assert_int_equal(show_needs(params), SHOW_NEEDS_STEERING);
-	status = show_answer(&s, params, out, why, 128);
+	status = show_answer(&s, params, out, &diag);
+	snprintf(why, 128, "%s", diag_first_error(&diag));
+	diag_free(&diag);
+	json_decref(s.steering);
 	json_decref(params);
 	return status;
 }

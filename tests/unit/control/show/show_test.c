@@ -5,51 +5,46 @@
 
 #include <errno.h>
 
-static const struct show_worker workers[] = {
-	{.cpu = 1, .nodes = 2, .lag_ns = 30, .lag_max_ns = 400, .slips = 5}};
-static const struct show_link links[] = {
-	{"leaf1.swp1", "h1.eth1", UINT64_C(100000000000), 500 * PS_PER_NS, true},
-	{"leaf1.swp3", "spine1.swp1", UINT64_C(400000000000), 500 * PS_PER_NS, false},
-};
-static const struct show_fabric fabric = {
-	.name = "demo",
-	.file = "conf/demo.yaml",
-	.state = "running",
-	.dilation = 1000,
-	.idle = "sleep",
-	.workers = workers,
-	.worker_count = 1,
-	.links = links,
-	.link_count = 2,
-};
-static const struct show_next_hop hops[] = {{"swp3", "spine1", {2, 1, 0, 0, 1, 1}},
-					    {"swp4", NULL, {2}}};
-static const struct show_route routes[] = {
-	{"leaf1",
-	 "red",
-	 "10.0.2.0/24",
-	 "adaptive",
-	 "computed",
-	 false,
-	 hops,
-	 2,
-	 {true, 5001, "172.16.0.2"}},
-	{"leaf1", "default", "0.0.0.0/0", "ecmp", "netlink", true, NULL, 0, {0}},
-	{"leaf2", "red", "10.0.1.0/24", "ecmp", "static", false, hops, 1, {false, 101, NULL}},
-};
-static const struct show_neighbour neighbours[] = {
-	{"leaf1", "red", "stale", true, {2, 1, 0, 0, 1, 1}, "swp3", "10.0.2.7"},
-	{"leaf1", "red", "failed", false, {0}, "swp4", "fe80::1"},
-};
-static const struct show_learning learnings[] = {
-	{.node = "leaf1",
-	 .vrf = "red",
-	 .source = "both",
-	 .prefixes = 7,
-	 .dumps = 2,
-	 .fpm_connected = true},
-	{.node = "leaf2", .vrf = "default", .netns = "leaf2", .source = "netlink"},
-};
+// clang-format off
+static const char fabric[] = JSON({
+	"name": "demo", "file": "conf/demo.yaml", "state": "running", "dilation": 1000,
+	"idle": "sleep",
+	"workers": [{"cpu": 1, "nodes": 2, "lag_ns": 30, "lag_max_ns": 400, "slips": 5}],
+	"links": [
+		{"a": "leaf1.swp1", "b": "h1.eth1", "rate_bps": 100000000000, "delay_ps": 500000,
+		 "state": "up"},
+		{"a": "leaf1.swp3", "b": "spine1.swp1", "rate_bps": 400000000000,
+		 "delay_ps": 500000, "state": "down"}
+	]
+});
+static const char routes[] = JSON({
+	"leaf1": {"vrfs": {
+		"red": {"10.0.2.0/24": {
+			"mode": "adaptive", "source": "computed", "glean": false,
+			"via": [{"port": "swp3", "node": "spine1", "mac": "02:01:00:00:01:01"},
+				{"port": "swp4", "node": null, "mac": "02:00:00:00:00:00"}],
+			"encap": {"kind": "vxlan", "vni": 5001, "to": "172.16.0.2"}}},
+		"default": {"0.0.0.0/0": {
+			"mode": "ecmp", "source": "netlink", "glean": true, "via": [],
+			"encap": null}}}},
+	"leaf2": {"vrfs": {
+		"red": {"10.0.1.0/24": {
+			"mode": "ecmp", "source": "static", "glean": false,
+			"via": [{"port": "swp3", "node": "spine1", "mac": "02:01:00:00:01:01"}],
+			"encap": {"kind": "vlan", "vlan": 101}}}}}
+});
+static const char learned[] = JSON({
+	"leaf1": {
+		"learning": {"red": {"source": "both", "prefixes": 7, "dumps": 2,
+				     "fpm_connected": true}},
+		"neighbours": {"red": [
+			{"address": "10.0.2.7", "interface": "swp3", "state": "stale",
+			 "usable": true, "mac": "02:01:00:00:01:01"},
+			{"address": "fe80::1", "interface": "swp4", "state": "failed",
+			 "usable": false, "mac": null}]}},
+	"leaf2": {"learning": {"default": {"netns": "leaf2", "source": "netlink"}}}
+});
+// clang-format on
 
 static char why[256];
 static json_t *told; // the log
@@ -57,22 +52,22 @@ static json_t *told; // the log
 static int
 ask(struct fixture *f, json_t *params, json_t **out)
 {
-	struct show_state s = {.fabric = &fabric,
-			       .nodes = f->nodes,
-			       .neighbours = neighbours,
-			       .neighbour_count = 2,
-			       .learnings = learnings,
-			       .learning_count = 2,
+	struct show_state s = {.nodes = f->nodes,
 			       .node_count = 2,
-			       .routes = routes,
-			       .route_count = 3,
 			       .now = 5 * PS_PER_US,
+			       .fabric = json_loads(fabric, 0, NULL),
+			       .routes = json_loads(routes, 0, NULL),
+			       .learned = json_loads(learned, 0, NULL),
 			       .log = told,
 			       .log_lost = 3};
-	int status;
+	struct diag diag = {0};
+	int status = show_answer(&s, params, out, &diag);
 
-	why[0] = '\0';
-	status = show_answer(&s, params, out, why, sizeof(why));
+	snprintf(why, sizeof(why), "%s", diag_first_error(&diag));
+	diag_free(&diag);
+	json_decref(s.fabric);
+	json_decref(s.routes);
+	json_decref(s.learned);
 	json_decref(params);
 	return status;
 }
