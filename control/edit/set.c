@@ -184,8 +184,7 @@ read_items(struct set_request *request, struct yaml_node *value, struct yaml_nod
 			out->kind = YAML_MAP;
 	if (out->kind != YAML_LIST)
 		return refuse_key(request, "expected names, such as h5 or [h5, h6]");
-	set_expand_hosts(request, out);
-	return 0;
+	return set_expand_hosts(request, out);
 }
 
 static int

@@ -42,5 +42,6 @@ int set_insert(struct set_request *request, struct yaml_node *value);
 int set_remove(struct set_request *request);
 int set_add_items(struct set_request *request, const struct yaml_node *items);
 int set_remove_items(struct set_request *request, const struct yaml_node *items);
-// Replaces ranges of hosts with their hosts if the edit's key is a tenant's list of hosts.
-void set_expand_hosts(const struct set_request *request, struct yaml_node *list);
+// Replaces ranges of hosts with their hosts if the edit's key is a tenant's list of hosts. Returns 0,
+// or -EINVAL with an error in diag if they are more than a list may have.
+int set_expand_hosts(const struct set_request *request, struct yaml_node *list);

@@ -265,16 +265,31 @@ add_host(const struct set_request *request, struct yaml_node *list, const struct
 	add_item(request, list, new_node(request, host));
 }
 
-void
+static bool
+is_hosts(const struct set_request *request)
+{
+	return request->count == 3 && strcmp(request->tokens[2], "hosts") == 0;
+}
+
+static int
+refuse_long(const struct set_request *request)
+{
+	return diag_error(request->diag, request->config->file, request->edit->value_pos,
+			  request->edit->key, "the list would have more than %d hosts, the maximum",
+			  HOST_RANGE_MAX);
+}
+
+int
 set_expand_hosts(const struct set_request *request, struct yaml_node *list)
 {
 	struct yaml_node *const *items = list->items;
 	unsigned count = list->count;
 
-	if (request->count != 3 || strcmp(request->tokens[2], "hosts") != 0)
-		return;
+	if (!is_hosts(request))
+		return 0;
 	list->items = NULL;
 	list->count = list->capacity = 0;
+	// The limit is checked while the list grows: a short text can stand for billions of names.
 	for (unsigned i = 0; i < count; i++) {
 		struct host_range range = {0};
 		char why[SCALAR_WHY];
@@ -287,7 +302,10 @@ set_expand_hosts(const struct set_request *request, struct yaml_node *list)
 			add_item(request, list, items[i]);
 		for (unsigned n = 0; n < range.count; n++)
 			add_host(request, list, &range, n);
+		if (list->count > HOST_RANGE_MAX)
+			return refuse_long(request);
 	}
+	return 0;
 }
 
 // Finds the list that the edit's key names, in a map of the version; a lone word becomes a list. NULL
@@ -316,8 +334,7 @@ find_list(const struct set_request *request, struct yaml_node **out)
 			add_item(request, *out, node);
 		pair->value = *out;
 	}
-	set_expand_hosts(request, *out);
-	return 0;
+	return set_expand_hosts(request, *out);
 }
 
 // The index of an item in a list, or the list's count.
@@ -346,7 +363,9 @@ set_add_items(struct set_request *request, const struct yaml_node *items)
 	for (unsigned i = 0; error == 0 && i < items->count; i++)
 		if (find_item(list, items->items[i]->text) == list->count)
 			add_item(request, list, items->items[i]);
-	return error;
+	return error == 0 && is_hosts(request) && list->count > HOST_RANGE_MAX
+		       ? refuse_long(request)
+		       : error;
 }
 
 // Whether the list must not be empty: a host's prefixes or addresses.

@@ -178,6 +178,10 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	    SET("fabric.mtu", "1500"));
 	BAD(c, "f.yaml: \"tenants\" is not a key such as switch.qos.tc.3.ecn.min",
 	    SET("tenants", "{}"));
+	BAD(c, "f.yaml: tenants.red.hosts: the list would have more than 16384 hosts, the maximum",
+	    ADD("tenants.red.hosts", "[h1-h16384, i1-i16384]"));
+	BAD(c, "f.yaml: tenants.red.hosts: the list would have more than 16384 hosts, the maximum",
+	    ADD("tenants.red.hosts", "i1-i16384"));
 	// Each by itself would do, and together they do not.
 	BAD(c, "f.yaml: qos.tc.3.ecn: min (2000000 bytes) is above max (1000000 bytes)",
 	    SET("switch.qos.tc.3.ecn.max", "1MB"), SET("switch.qos.tc.3.ecn.min", "2MB"));
