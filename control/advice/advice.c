@@ -39,7 +39,7 @@ advice_lossless(const struct switch_config *settings)
 struct diag_pos
 advice_later(struct diag_pos a, struct diag_pos b)
 {
-	return a.line > b.line || (a.line == b.line && a.column > b.column) ? a : b;
+	return diag_pos_compare(a, b) > 0 ? a : b;
 }
 
 struct diag_pos
@@ -111,7 +111,7 @@ advice_note(struct advice_findings *all, struct diag_pos pos, const char *key, c
 	for (uint32_t i = 0; i < all->count; i++) {
 		struct advice_finding *known = &all->items[i];
 
-		if (advice_same_pos(known->pos, pos) && strcmp(known->key, key) == 0 &&
+		if (diag_pos_compare(known->pos, pos) == 0 && strcmp(known->key, key) == 0 &&
 		    strcmp(known->text, one.text) == 0) {
 			known->others++;
 			return NULL;

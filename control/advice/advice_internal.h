@@ -37,12 +37,6 @@ struct diag_pos advice_host_pos(const struct fabric *f, uint32_t host, const cha
 // The later in the file of two.
 struct diag_pos advice_later(struct diag_pos a, struct diag_pos b);
 
-static inline bool
-advice_same_pos(struct diag_pos a, struct diag_pos b)
-{
-	return a.line == b.line && a.column == b.column;
-}
-
 // "leaf", "spine" or "super-spine".
 static inline const char *
 advice_role(const struct fabric *f, uint32_t node)

@@ -38,7 +38,7 @@ static bool
 same_pin(const struct config_pin *a, const struct config_pin *b)
 {
 	return a == b ||
-	       (advice_same_pos(a->pos, b->pos) && strcmp(a->src.text, b->src.text) == 0 &&
+	       (diag_pos_compare(a->pos, b->pos) == 0 && strcmp(a->src.text, b->src.text) == 0 &&
 		strcmp(a->dst.text, b->dst.text) == 0 && strcmp(a->via.text, b->via.text) == 0);
 }
 
@@ -265,7 +265,7 @@ static bool
 has_entry(const struct fabric *f, const struct diag_pos *modes, struct diag_pos place)
 {
 	for (uint32_t n = 0; n < f->topology->first_host; n++)
-		if (f->switches[n].routing.pin_count != 0 && advice_same_pos(modes[n], place))
+		if (f->switches[n].routing.pin_count != 0 && diag_pos_compare(modes[n], place) == 0)
 			return true;
 	return false;
 }

@@ -78,7 +78,7 @@ limits_entry(const struct fabric *f, uint32_t node, const struct config_port_qos
 	for (unsigned i = 0; i < settings->port_count; i++) {
 		const struct config_port_qos *own = &settings->ports[i];
 
-		if (advice_same_pos(own->name.pos, entry->name.pos) &&
+		if (diag_pos_compare(own->name.pos, entry->name.pos) == 0 &&
 		    own->number <= place->port_count)
 			return limits_port(&place->ports[own->number - 1], entry->max_rate_bps);
 	}

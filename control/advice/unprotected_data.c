@@ -30,7 +30,7 @@ advice_unprotected_data(const struct fabric *f, struct diag *diag)
 		if (!is_unprotected(f, h, &priority))
 			continue;
 		pos = advice_host_pos(f, h, "dscp");
-		if (advice_same_pos(pos, before))
+		if (diag_pos_compare(pos, before) == 0)
 			continue;
 		before = pos;
 		diag_warning(

@@ -10,8 +10,6 @@
 
 #include <stdbool.h>
 
-#define OUTPUT_ERR_BYTES 512
-
 struct output_file {
 	char *name;
 	char *path;      // "DIR/NAME", for messages

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,23 @@ text_duration(char text[static TEXT_VALUE_MAX], uint64_t ps)
 
 	scale(text, ps, 1000, units, sizeof(units) / sizeof(*units));
 	return text;
+}
+
+bool
+text_mac(const char *text, uint8_t out[static 6])
+{
+	if (strlen(text) != 17)
+		return false;
+	for (unsigned int i = 0; i < 17; i++) {
+		int digit = tolower((unsigned char)text[i]);
+
+		if (i % 3 == 2 ? digit != ':' : !isxdigit(digit))
+			return false;
+		if (i % 3 != 2)
+			out[i / 3] = (uint8_t)(out[i / 3] << 4 |
+					       (isdigit(digit) ? digit - '0' : digit - 'a' + 10));
+	}
+	return true;
 }
 
 void

@@ -2,6 +2,7 @@
 // Values and foreign text, made fit for people, terminals and JSON. Any thread.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@ const char *text_bytes(char text[static TEXT_VALUE_MAX], uint64_t bytes);
 const char *text_rate(char text[static TEXT_VALUE_MAX], uint64_t bits_per_s);
 // A duration in picoseconds: "960 ps", "1.34 ms", "71.2 s".
 const char *text_duration(char text[static TEXT_VALUE_MAX], uint64_t ps);
+
+// Reads a MAC address: "02:00:00:00:00:01". Returns whether the text is one.
+bool text_mac(const char *text, uint8_t out[static 6]);
 
 // Replaces control characters, which could steer a terminal, with question marks.
 void text_hide_controls(char *text);

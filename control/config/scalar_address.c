@@ -2,6 +2,8 @@
 // Addresses and names as words of a file.
 #include "scalar.h"
 
+#include "control/base/text.h"
+
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -96,21 +98,9 @@ int
 scalar_mac(const char *text, struct config_mac *out, char *why)
 {
 	static const uint8_t zero[6];
-	bool wrong = strlen(text) != 17;
 
 	*out = (struct config_mac){.set = true};
-	for (int i = 0; i < 17 && !wrong; i++) {
-		int digit = tolower((unsigned char)text[i]);
-
-		if (i % 3 == 2) {
-			wrong = digit != ':';
-			continue;
-		}
-		wrong = !isxdigit(digit);
-		out->bytes[i / 3] = out->bytes[i / 3] << 4 |
-				    (isdigit(digit) ? digit - '0' : digit - 'a' + 10);
-	}
-	if (wrong)
+	if (!text_mac(text, out->bytes))
 		return scalar_refuse(
 			why, "\"%.40s\" is not a MAC address such as 02:00:00:00:00:01", text);
 	if (out->bytes[0] & 1 || memcmp(out->bytes, zero, sizeof(zero)) == 0)

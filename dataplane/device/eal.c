@@ -44,7 +44,6 @@ struct eal_args {
 };
 
 static struct eal_args args; // control: rw
-static bool with_hugepages;  // control: rw
 
 // rte_eal_init() works once in a process, whether it succeeds or not.
 static enum { EAL_IDLE, EAL_RUNNING, EAL_OVER } state; // control: rw
@@ -89,8 +88,8 @@ static int
 eal_choose_memory(const struct eal_options *o, char *err, size_t err_bytes)
 {
 	unsigned free_mb = o->hugepages == EAL_HUGEPAGES_OFF ? 0 : eal_free_hugepages_mb();
+	bool with_hugepages = o->hugepages != EAL_HUGEPAGES_OFF && free_mb >= o->memory_mb;
 
-	with_hugepages = o->hugepages != EAL_HUGEPAGES_OFF && free_mb >= o->memory_mb;
 	if (o->hugepages == EAL_HUGEPAGES_ON && !with_hugepages) {
 		snprintf(err, err_bytes,
 			 "hugepages: on needs %u MB of 2 MB pages, %u MB are free: sysctl -w "
@@ -297,12 +296,6 @@ eal_start(const struct eal_options *o, char *err, size_t err_bytes)
 	rte_eal_mp_remote_launch(eal_raise_worker, NULL, SKIP_MAIN);
 	rte_eal_mp_wait_lcore();
 	return 0;
-}
-
-bool
-eal_has_hugepages(void)
-{
-	return with_hugepages;
 }
 
 void

@@ -29,9 +29,6 @@ struct eal_options {
 // `err`. Control thread, which becomes lcore 0.
 int eal_start(const struct eal_options *options, char *err, size_t err_bytes);
 
-// Whether the memory in use is of huge pages. Control thread, after eal_start().
-bool eal_has_hugepages(void);
-
 // Removes the empty directory of a process that was killed while EAL started. Any thread.
 void eal_clean_killed(const char *prefix);
 

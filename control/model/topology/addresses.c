@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "addresses.h"
 
+#include "control/base/text.h"
+
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -184,23 +185,6 @@ find_mac(const uint8_t *mac, struct addresses_found *out)
 	}
 }
 
-static int
-parse_mac(const char *text, uint8_t out[static 6])
-{
-	if (strlen(text) != 17)
-		return -EINVAL;
-	for (unsigned i = 0; i < 17; i++) {
-		int digit = tolower((unsigned char)text[i]);
-
-		if (i % 3 == 2 ? digit != ':' : !isxdigit(digit))
-			return -EINVAL;
-		if (i % 3 != 2)
-			out[i / 3] = (uint8_t)(out[i / 3] << 4 |
-					       (isdigit(digit) ? digit - '0' : digit - 'a' + 10));
-	}
-	return 0;
-}
-
 int
 addresses_parse(const char *text, uint8_t *version, uint8_t out[static 16])
 {
@@ -213,7 +197,7 @@ addresses_parse(const char *text, uint8_t *version, uint8_t out[static 16])
 		return 0;
 	memset(out, 0, 16);
 	*version = 0;
-	return parse_mac(text, out);
+	return text_mac(text, out) ? 0 : -EINVAL;
 }
 
 int
