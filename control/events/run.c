@@ -66,7 +66,7 @@ log_change(void *context, ps_t now, const char *words)
 	const struct run *r = context;
 
 	fabric_log_poll(r->log, r->fabric); // what came before
-	fabric_log_changed(r->log, now, words);
+	fabric_log_note(r->log, now, FABRIC_LOG_TENANTS, words);
 }
 
 int

@@ -186,26 +186,18 @@ fabric_log_poll(struct fabric_log *log, const struct fabric *f)
 }
 
 void
-fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason)
+fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind, const char *message)
 {
-	keep(log, at, NULL, NULL, "event-refused", reason);
-	print(log, "event refused", at, reason);
-	fflush(log->to);
-}
+	static const struct {
+		const char *what, *heading;
+	} kinds[] = {
+		[FABRIC_LOG_REFUSED] = {"event-refused", "event refused"},
+		[FABRIC_LOG_TENANTS] = {"tenants", "applied"},
+		[FABRIC_LOG_CONFIGURATION] = {"configuration", "configuration"},
+	};
 
-void
-fabric_log_changed(struct fabric_log *log, ps_t at, const char *words)
-{
-	keep(log, at, NULL, NULL, "tenants", words);
-	print(log, "applied", at, words);
-	fflush(log->to);
-}
-
-void
-fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const char *message)
-{
-	keep(log, at, NULL, NULL, what, message);
-	print(log, what, at, message);
+	keep(log, at, NULL, NULL, kinds[kind].what, message);
+	print(log, kinds[kind].heading, at, message);
 	fflush(log->to);
 }
 

@@ -25,19 +25,18 @@ void fabric_log_destroy(struct fabric_log *log);
 // may run.
 void fabric_log_poll(struct fabric_log *log, const struct fabric *f);
 
-// Records that an event of the file was refused because of what has been set since; reason: a line
-// of UTF-8. Control thread.
-void fabric_log_refused(struct fabric_log *log, ps_t at, const char *reason);
-
-// Records a change of tenants; words: a line of UTF-8. Control thread.
-void fabric_log_changed(struct fabric_log *log, ps_t at, const char *words);
-
-// Records anything else; what: its kind, "configuration". Control thread.
-void fabric_log_note(struct fabric_log *log, ps_t at, const char *what, const char *message);
+enum fabric_log_kind {
+	FABRIC_LOG_REFUSED, // an event of the file, because of what has been set since
+	FABRIC_LOG_TENANTS, // a change of tenants
+	FABRIC_LOG_CONFIGURATION,
+};
+// Records something that concerns the whole fabric; message: a line of UTF-8. Control thread.
+void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
+		     const char *message);
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm" or "watchdog-restore"; "event-refused", "tenants" and what fabric_log_note() was
-// given have neither node nor queue: null.
+// "watchdog-storm" or "watchdog-restore"; "event-refused", "tenants" and "configuration" have neither
+// node nor queue: null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

@@ -236,7 +236,8 @@ changes_finish(struct changes *c, const struct edit_list *edits, const char *wha
 {
 	// If a tenant's hosts move, the log has the change once their packets have drained.
 	if (!events_name_change(c->live->events, what))
-		fabric_log_note(c->live->log, live_clock(&c->live->drive), "configuration", what);
+		fabric_log_note(c->live->log, live_clock(&c->live->drive), FABRIC_LOG_CONFIGURATION,
+				what);
 	warn_of_misfits(c, edits, diag);
 }
 

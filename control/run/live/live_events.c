@@ -57,7 +57,7 @@ log_change(void *context, ps_t now, const char *words)
 	struct live_fabric *live = context;
 
 	fabric_log_poll(live->log, live->fabric); // what came before
-	fabric_log_changed(live->log, now, words);
+	fabric_log_note(live->log, now, FABRIC_LOG_TENANTS, words);
 }
 
 // If a host's interface does not take its new address over, a person must change it.
@@ -72,7 +72,7 @@ readdress(void *context, uint32_t host, const struct tenant_port *had)
 		text = memory_format("%s keeps its old address: %s",
 				     topology_host(live->topology, host)->name,
 				     diag_first_error(&diag));
-		fabric_log_changed(live->log, live_clock(&live->drive), text);
+		fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_TENANTS, text);
 		free(text);
 	}
 	diag_free(&diag);
@@ -146,7 +146,7 @@ log_reason(struct live_fabric *live, ps_t now, const char *why)
 	}
 	fputs(why, to);
 	fclose(to);
-	fabric_log_refused(live->log, now, text);
+	fabric_log_note(live->log, now, FABRIC_LOG_REFUSED, text);
 	free(text);
 }
 

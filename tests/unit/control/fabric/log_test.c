@@ -183,7 +183,7 @@ test_refused(void **state)
 	f->log = fabric_log_create(f->to, "elsewhere", true);
 	tell_at(f, 0, 5 * PS_PER_MS);
 	fabric_log_poll(f->log, &f->fabric);
-	fabric_log_refused(f->log, 6 * PS_PER_MS, "lab.yaml:4:5: why");
+	fabric_log_note(f->log, 6 * PS_PER_MS, FABRIC_LOG_REFUSED, "lab.yaml:4:5: why");
 	assert_string_equal(f->text,
 			    "leaf1.swp2.3: 5.000000 ms: PFC storm: drops, paused for 0 ms\n"
 			    "event refused: 6.000000 ms: lab.yaml:4:5: why\n");
@@ -191,7 +191,7 @@ test_refused(void **state)
 	assert_true(json_equal(json_array_get(fabric_log_entries(f->log), 1), want));
 	json_decref(want);
 	for (unsigned int i = 0; i < 50; i++)
-		fabric_log_refused(f->log, 7 * PS_PER_MS, "again");
+		fabric_log_note(f->log, 7 * PS_PER_MS, FABRIC_LOG_REFUSED, "again");
 	assert_int_equal(lines(f), FABRIC_LOG_LINES + 1);
 	assert_int_equal(json_array_size(fabric_log_entries(f->log)), 52);
 }
