@@ -6,18 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void
-free_vrfs(struct topo_vrf *vrfs, uint16_t count)
-{
-	for (uint16_t i = 0; vrfs != NULL && i < count; i++)
-		free(vrfs[i].leaks);
-	free(vrfs);
-}
-
 void
 tenant_snapshot_free(struct tenant_snapshot *s)
 {
-	free_vrfs(s->vrfs, s->vrf_count);
+	topology_free_vrfs(s->vrfs, s->vrf_count);
 	free(s->tenants);
 	free(s->borders);
 	free(s->ports);
@@ -99,16 +91,8 @@ tenant_snapshot_restore(struct tenant_snapshot *s, struct topology *t)
 {
 	swap(s, t);
 	for (uint32_t h = 0; h < t->host_count; h++)
-		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
-			struct topo_port *port = topology_host_port(t, h, p);
-			struct topo_port *peer = &t->nodes[port->peer_node].ports[port->peer_port];
-			const struct tenant_port *from = tenant_snapshot_port(s, h, p);
-
-			port->vrf = peer->vrf = from->vrf;
-			port->tenant = peer->tenant = from->tenant;
-			memcpy(port->ip4, from->ip4, sizeof(port->ip4));
-			memcpy(port->ip6, from->ip6, sizeof(port->ip6));
-		}
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++)
+			topology_set_tenant_port(t, h, p, tenant_snapshot_port(s, h, p));
 	for (uint32_t l = 0; l < t->link_count; l++) {
 		const struct topo_link *link = &t->links[l];
 

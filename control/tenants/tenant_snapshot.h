@@ -5,14 +5,6 @@
 
 #include "control/model/topology/topology.h"
 
-// A host's port.
-struct tenant_port {
-	uint16_t vrf;
-	uint16_t tenant;
-	uint8_t ip4[4];
-	uint8_t ip6[16];
-};
-
 struct tenant_snapshot {
 	struct topo_vrf *vrfs;
 	struct topo_tenant *tenants;

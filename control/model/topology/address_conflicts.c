@@ -77,8 +77,10 @@ gather(struct address_conflicts *c)
 	for (uint32_t h = 0; h < t->host_count; h++) {
 		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
 			const struct sliced_port *port = sliced_port(c->s, h, p);
-			struct claim *ip4 = add(c, 4, port->ip4, port->vrf, t->first_host + h, p);
-			struct claim *ip6 = add(c, 6, port->ip6, port->vrf, t->first_host + h, p);
+			struct claim *ip4 =
+				add(c, 4, port->put.ip4, port->put.vrf, t->first_host + h, p);
+			struct claim *ip6 =
+				add(c, 6, port->put.ip6, port->put.vrf, t->first_host + h, p);
 
 			ip4->own = port->own4;
 			ip4->pos = port->pos4;

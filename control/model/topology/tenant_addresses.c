@@ -21,8 +21,8 @@ give_planned(struct slicing *s, uint32_t host, uint8_t p)
 	const struct place place = {leaf->plane, leaf->pod, leaf->pod_number,
 				    leaf->ports[port->peer_port].number};
 
-	addresses_ip4(&place, sliced_port(s, host, p)->ip4);
-	addresses_ip6(&place, sliced_port(s, host, p)->ip6);
+	addresses_ip4(&place, sliced_port(s, host, p)->put.ip4);
+	addresses_ip6(&place, sliced_port(s, host, p)->put.ip6);
 }
 
 // The port of a host of the tenant. Returns NULL with an error in the diag.
@@ -35,13 +35,14 @@ find_own(struct slicing *s, const struct config_tenant *tenant, const struct con
 	if (topology_resolve_endpoint(&s->next, NULL, name, key, end, s->diag) != 0)
 		return NULL;
 	port = sliced_port(s, end->host, end->port);
-	if (port->tenant != TENANT_NONE &&
-	    strcmp(s->next.tenants[port->tenant].name, tenant->name.text) == 0)
+	if (port->put.tenant != TENANT_NONE &&
+	    strcmp(s->next.tenants[port->put.tenant].name, tenant->name.text) == 0)
 		return port;
 	diag_error(s->diag, s->next.config->file, name->pos, key,
 		   "%s is not one of this tenant's hosts: it is in %s",
 		   topology_host(&s->next, end->host)->name,
-		   port->tenant != TENANT_NONE ? s->next.tenants[port->tenant].name : "none");
+		   port->put.tenant != TENANT_NONE ? s->next.tenants[port->put.tenant].name
+						   : "none");
 	return NULL;
 }
 
@@ -64,10 +65,10 @@ give_own(struct slicing *s, const struct config_tenant *tenant,
 			   "%s has an IPv%u address already", address->host.text, address->version);
 	*own = true;
 	if (address->version == 6) {
-		memcpy(port->ip6, address->address, sizeof(port->ip6));
+		memcpy(port->put.ip6, address->address, sizeof(port->put.ip6));
 		port->pos6 = address->pos;
 	} else {
-		memcpy(port->ip4, address->address, sizeof(port->ip4));
+		memcpy(port->put.ip4, address->address, sizeof(port->put.ip4));
 		port->pos4 = address->pos;
 	}
 }
@@ -131,7 +132,7 @@ add_border(struct slicing *s, const struct config_tenant *tenant, const struct c
 		t->borders =
 			memory_grow(t->borders, t->border_count, sizeof(*t->borders), "borders");
 		t->borders[t->border_count++] = (struct topo_border){
-			.vrf = sliced_port(s, end.host, end.port)->vrf,
+			.vrf = sliced_port(s, end.host, end.port)->put.vrf,
 			.host = end.host,
 			.port = end.port,
 			.prefix = from->prefixes[i],

@@ -20,7 +20,7 @@
 #include <string.h>
 
 void
-tenants_free(struct topo_vrf *vrfs, uint16_t count)
+topology_free_vrfs(struct topo_vrf *vrfs, uint16_t count)
 {
 	for (uint16_t i = 0; i < count; i++)
 		free(vrfs[i].leaks);
@@ -119,8 +119,8 @@ static void
 put_host(struct slicing *s, uint32_t host, int tenant, int vrf)
 {
 	for (uint8_t p = 0; p < topology_host(&s->next, host)->port_count; p++) {
-		sliced_port(s, host, p)->tenant = (uint16_t)tenant;
-		sliced_port(s, host, p)->vrf = (uint16_t)vrf;
+		sliced_port(s, host, p)->put.tenant = (uint16_t)tenant;
+		sliced_port(s, host, p)->put.vrf = (uint16_t)vrf;
 	}
 }
 
@@ -167,8 +167,8 @@ assign_single(struct slicing *s)
 					  : TENANT_NONE;
 		int p = topology_port_index(&s->next.nodes[0], from->number);
 
-		s->ports[p].vrf = vrf;
-		s->ports[p].tenant = tenant;
+		s->ports[p].put.vrf = vrf;
+		s->ports[p].put.tenant = tenant;
 	}
 	for (unsigned i = 0; i < single->route_count; i++)
 		if (single->routes[i].vrf.text != NULL)
@@ -286,10 +286,23 @@ work_out(struct slicing *s)
 	tenants_check_addresses(s);
 }
 
+void
+topology_set_tenant_port(struct topology *t, uint32_t host, uint8_t number,
+			 const struct tenant_port *to)
+{
+	struct topo_port *port = topology_host_port(t, host, number);
+	struct topo_port *peer = &t->nodes[port->peer_node].ports[port->peer_port];
+
+	port->vrf = peer->vrf = to->vrf;
+	port->tenant = peer->tenant = to->tenant;
+	memcpy(port->ip4, to->ip4, sizeof(port->ip4));
+	memcpy(port->ip6, to->ip6, sizeof(port->ip6));
+}
+
 static void
 put_in(struct slicing *s, struct topology *t)
 {
-	tenants_free(t->vrfs, t->vrf_count);
+	topology_free_vrfs(t->vrfs, t->vrf_count);
 	free(t->tenants);
 	free(t->borders);
 	t->vrfs = s->next.vrfs;
@@ -298,21 +311,12 @@ put_in(struct slicing *s, struct topology *t)
 	t->tenant_count = s->next.tenant_count;
 	t->borders = s->next.borders;
 	t->border_count = s->next.border_count;
-	for (uint32_t h = 0; h < t->host_count; h++) {
-		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
-			struct topo_port *port = topology_host_port(t, h, p);
-			struct topo_port *peer = &t->nodes[port->peer_node].ports[port->peer_port];
-			const struct sliced_port *from = sliced_port(s, h, p);
-
-			port->vrf = peer->vrf = from->vrf;
-			port->tenant = peer->tenant = from->tenant;
-			memcpy(port->ip4, from->ip4, sizeof(port->ip4));
-			memcpy(port->ip6, from->ip6, sizeof(port->ip6));
-		}
-	}
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++)
+			topology_set_tenant_port(t, h, p, &sliced_port(s, h, p)->put);
 	for (uint16_t p = 0; topology_is_single(t) && p < t->nodes[0].port_count; p++) {
-		t->nodes[0].ports[p].vrf = s->ports[p].vrf;
-		t->nodes[0].ports[p].tenant = s->ports[p].tenant;
+		t->nodes[0].ports[p].vrf = s->ports[p].put.vrf;
+		t->nodes[0].ports[p].tenant = s->ports[p].put.tenant;
 	}
 	builder_make_room(t, s->diag);
 }
@@ -328,7 +332,7 @@ topology_retenant(struct topology *t, struct diag *diag)
 	if (diag->errors == before) {
 		put_in(&s, t);
 	} else {
-		tenants_free(s.next.vrfs, s.next.vrf_count);
+		topology_free_vrfs(s.next.vrfs, s.next.vrf_count);
 		free(s.next.tenants);
 		free(s.next.borders);
 	}

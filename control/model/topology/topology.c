@@ -157,7 +157,7 @@ topology_destroy(struct topology *t)
 		free(t->nodes[n].ports);
 	free(t->nodes);
 	free(t->links);
-	tenants_free(t->vrfs, t->vrf_count);
+	topology_free_vrfs(t->vrfs, t->vrf_count);
 	free(t->tenants);
 	free(t->borders);
 	free(t->by_name);

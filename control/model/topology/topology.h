@@ -102,6 +102,14 @@ struct topo_border {
 	struct diag_pos pos;
 };
 
+// What the tenants decide about a host's port.
+struct tenant_port {
+	uint16_t vrf;
+	uint16_t tenant;
+	uint8_t ip4[4];
+	uint8_t ip6[16];
+};
+
 // Nodes have a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
 struct topology {
 	const struct config *config;
@@ -139,6 +147,12 @@ void topology_destroy(struct topology *topology);
 // link's MTU does not shrink. Pointers to names of VRFs become invalid. Returns 0, or -EINVAL
 // with the errors in diag; on an error nothing has changed.
 int topology_retenant(struct topology *topology, struct diag *diag);
+
+// Sets it for a port and for the leaf's port behind it.
+void topology_set_tenant_port(struct topology *topology, uint32_t host, uint8_t port,
+			      const struct tenant_port *to);
+// Frees VRFs and what they hold.
+void topology_free_vrfs(struct topo_vrf *vrfs, uint16_t count);
 
 // For the live pace: gives the links of attached hosts the MTU that `attach:` says, or 1500 where
 // the device is a veth, on both sides.

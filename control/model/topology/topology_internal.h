@@ -51,10 +51,7 @@ void builder_make_room(struct topology *t, struct diag *diag);
 
 // What a host's port gets, or a port of a lone switch.
 struct sliced_port {
-	uint16_t vrf;
-	uint16_t tenant;
-	uint8_t ip4[4];
-	uint8_t ip6[16];
+	struct tenant_port put;
 	struct diag_pos pos4, pos6; // where the file gives the address
 	bool own4, own6;            // it does
 };
@@ -80,6 +77,3 @@ void tenants_find_borders(struct slicing *s);
 // Whether any VRF would know two of one address, or of one prefix behind hosts. Errors are in the
 // diag.
 void tenants_check_addresses(const struct slicing *s);
-
-// Frees VRFs and what they hold.
-void tenants_free(struct topo_vrf *vrfs, uint16_t count);
