@@ -50,7 +50,6 @@ config_node_role(const struct config *config, const char *name, enum config_role
 {
 	const struct config_fabric *fabric = &config->fabric;
 	struct config_counts counts;
-	const char *word;
 
 	for (unsigned i = 0; i < fabric->node_count; i++) {
 		if (strcmp(fabric->nodes[i].name.text, name) != 0)
@@ -64,28 +63,26 @@ config_node_role(const struct config *config, const char *name, enum config_role
 		return 0;
 	}
 	config_count_nodes(fabric, &counts);
-	*role = CONFIG_ROLE_HOST;
-	if (within(numbered(name, "h"), counts.hosts))
-		return 0;
-	word = without_plane(name, counts.planes);
-	if (word == NULL)
-		return -ENOENT;
-	*role = CONFIG_ROLE_LEAF;
-	if (within(numbered(word, "leaf"), counts.leaves))
-		return 0;
-	*role = CONFIG_ROLE_SPINE;
-	if (within(numbered(word, "spine"), counts.spines))
-		return 0;
-	*role = CONFIG_ROLE_SUPER;
-	return within(numbered(word, "super"), counts.supers) ? 0 : -ENOENT;
+	for (*role = CONFIG_ROLE_LEAF; *role <= CONFIG_ROLE_HOST; (*role)++) {
+		const uint32_t limits[] = {
+			[CONFIG_ROLE_LEAF] = counts.leaves,
+			[CONFIG_ROLE_SPINE] = counts.spines,
+			[CONFIG_ROLE_SUPER] = counts.supers,
+			[CONFIG_ROLE_HOST] = counts.hosts,
+		};
+		const char *word = *role == CONFIG_ROLE_HOST ? name
+							     : without_plane(name, counts.planes);
+
+		if (word != NULL &&
+		    within(numbered(word, config_role_prefix(*role)), limits[*role]))
+			return 0;
+	}
+	return -ENOENT;
 }
 
 static void
 check_nodes(const struct config *config, struct diag *diag)
 {
-	static const char *const reserved[] = {
-		"fabric",  "live",   "switch",   "leaf",   "spine",  "super-spine", "hosts",
-		"tenants", "attach", "workload", "events", "record", "stop",        "stall"};
 	const struct config_fabric *fabric = &config->fabric;
 
 	if (fabric->topology == CONFIG_TOPOLOGY_FILE)
@@ -93,8 +90,8 @@ check_nodes(const struct config *config, struct diag *diag)
 	for (unsigned i = 0; i < fabric->node_count; i++) {
 		const struct config_name *name = &fabric->nodes[i].name;
 
-		for (size_t j = 0; j < sizeof(reserved) / sizeof(reserved[0]); j++)
-			if (strcmp(name->text, reserved[j]) == 0)
+		for (unsigned j = 0; j < schema_fabric_file.count; j++)
+			if (strcmp(name->text, schema_fabric_file.keys[j].name) == 0)
 				diag_error(diag, config->file, name->pos, "fabric.topology.nodes",
 					   "\"%s\" is a section's name", name->text);
 		for (unsigned j = 0; j < i; j++)

@@ -25,16 +25,10 @@ written(struct config_mark mark)
 	return mark.origin == CONFIG_ORIGIN_FILE;
 }
 
-static bool
-after(struct diag_pos a, struct diag_pos b)
-{
-	return a.line != b.line ? a.line > b.line : a.column > b.column;
-}
-
 struct diag_pos
 check_later(struct diag_pos a, struct diag_pos b)
 {
-	return after(a, b) ? a : b;
+	return diag_pos_compare(a, b) > 0 ? a : b;
 }
 
 static void
@@ -200,7 +194,7 @@ check_ecn(const struct switch_check *check)
 
 		snprintf(key, sizeof(key), "qos.tc.%d.ecn", i);
 		if (ecn->on && ecn->min_bytes > ecn->max_bytes)
-			diag_error(check->diag, check->file, after(min, max) ? min : max, key,
+			diag_error(check->diag, check->file, check_later(min, max), key,
 				   "min (%llu bytes) is above max (%llu bytes)",
 				   (unsigned long long)ecn->min_bytes,
 				   (unsigned long long)ecn->max_bytes);

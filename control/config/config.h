@@ -11,7 +11,7 @@
 //
 // Times are picoseconds, rates bits per second, sizes bytes, shares parts per million. All strings
 // and arrays belong to the struct config and live until config_free(). A struct config is read only
-// after loading (but for config_set()) and belongs to the control thread.
+// after loading (but for config_edit()) and belongs to the control thread.
 #pragma once
 
 #include "config_fabric.h"
@@ -127,8 +127,6 @@ struct config_edit {
 // and nothing changed.
 int config_edit(struct config *config, const struct config_edit *edits, unsigned count,
 		struct diag *diag);
-// The same with one SET.
-int config_set(struct config *config, const char *key, const char *value, struct diag *diag);
 // Takes back the last config_edit() that succeeded and was neither taken back nor kept.
 void config_set_undo(struct config *config);
 // Nothing that has been done so far will be taken back: frees what that would need. What was got
@@ -138,7 +136,7 @@ void config_edit_keep(struct config *config);
 bool config_event_edits(const struct config_event *event);
 struct config_edit config_event_edit(const struct config_event *event);
 
-// After a config_set() that leaves a switch as it was: the section nearer to the switch that writes
+// After an edit that leaves a switch as it was: the section nearer to the switch that writes
 // the same and says otherwise, and where (line 0: it was set there while the fabric ran). NULL: no
 // section does.
 const char *config_find_override(struct config *config, const char *key, const char *value,

@@ -268,6 +268,28 @@ decode_find_kind(struct decoder *d, const struct yaml_node *node, const char *co
 	return found != NULL;
 }
 
+uint32_t
+decode_kind(struct decoder *d, const struct yaml_node *node, const struct schema_key *kind,
+	    void *base)
+{
+	const struct yaml_pair *pair = yaml_tree_get(node, "kind");
+	unsigned errors = d->diag->errors;
+	char list[DECODE_CHOICES];
+	uint32_t value = 0;
+	size_t path;
+
+	if (pair == NULL) {
+		decode_error(d, node->pos, "needs \"kind\": one of %s",
+			     decode_choices(kind->choices, list));
+		return 0;
+	}
+	path = decode_enter(d, "kind");
+	decode_value(d, kind, pair->value, base);
+	decode_leave(d, path);
+	memcpy(&value, (const char *)base + kind->offset, sizeof(value));
+	return d->diag->errors > errors ? 0 : 1u << value;
+}
+
 void
 decode_map(struct decoder *d, const struct schema *schema, const struct yaml_node *node, void *base)
 {
@@ -275,6 +297,8 @@ decode_map(struct decoder *d, const struct schema *schema, const struct yaml_nod
 
 	if (!decode_is_map(d, node))
 		return;
+	if (schema->pos_offset != 0)
+		memcpy((char *)base + schema->pos_offset, &node->pos, sizeof(node->pos));
 	if (schema->select != NULL)
 		kind = schema->select(d, node, base);
 	if (kind == 0)
@@ -456,6 +480,13 @@ decode_named(struct decoder *d, const struct schema_key *key, const struct yaml_
 	}
 	memcpy(base + key->offset, &items, sizeof(items));
 	memcpy(base + key->flag_offset, &count, sizeof(count));
+}
+
+void
+decode_port_number(struct decoder *d, const struct config_name *name, unsigned *number)
+{
+	if (scalar_port_number(name->text, "swp", number) < 0)
+		decode_error(d, name->pos, "\"%.40s\" is not a port: swp1 to swp256", name->text);
 }
 
 void

@@ -38,11 +38,14 @@ void decode_value(struct decoder *d, const struct schema_key *key, const struct 
 // The value of a type that is one word (decode_scalar.c). Returns false for other types.
 bool decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 		   void *base);
-// Which of the keys of `tells` (up to a NULL) a map has: it must be one. Returns false if it has none,
+// Which of the keys of `kind_keys` (up to a NULL) a map has: it must be one. Returns false if it has none,
 // with DECODE_NONE in *which, or several, with an error reported that begins with `one_only`.
 #define DECODE_NONE UINT32_MAX
 bool decode_find_kind(struct decoder *d, const struct yaml_node *node, const char *const *kind_keys,
 		      const char *one_only, unsigned *which);
+// The kind of an item by its key `kind`, of which this is the row, as one bit; 0 with an error reported.
+uint32_t decode_kind(struct decoder *d, const struct yaml_node *node, const struct schema_key *kind,
+		     void *base);
 // Every default of a schema.
 void decode_defaults(struct decoder *d, const struct schema *schema, void *base);
 
@@ -54,6 +57,8 @@ struct yaml_node *const *decode_items(struct decoder *d, const struct yaml_node 
 				      struct yaml_node *single[1], unsigned *count);
 // True for a map; an absent value counts as an empty one. Else reports.
 bool decode_is_map(struct decoder *d, const struct yaml_node *node);
+// The number of a port of one switch, "swp5", or an error reported.
+void decode_port_number(struct decoder *d, const struct config_name *name, unsigned *number);
 // A list or map of words (decode_list.c). Returns false for other types.
 bool decode_several(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 		    void *base);

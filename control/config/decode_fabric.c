@@ -166,10 +166,8 @@ check_via(struct decoder *d, const struct yaml_node *node, void *base)
 	else if (vtep != NULL && weight != NULL)
 		decode_error(d, weight->key_pos,
 			     "a tunnel's next hops have the weights of the route to its far end");
-	if (via->port.text != NULL &&
-	    scalar_port_number(via->port.text, "swp", &via->port_number) < 0)
-		decode_error(d, via->port.pos, "\"%.40s\" is not a port: swp1 to swp256",
-			     via->port.text);
+	if (via->port.text != NULL)
+		decode_port_number(d, &via->port, &via->port_number);
 }
 
 const struct schema schema_via = {SCHEMA_COUNT(via_keys), .size = sizeof(struct config_via),

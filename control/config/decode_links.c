@@ -38,7 +38,6 @@ check_written(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	struct config_link_written *written = base;
 
-	written->link.pos = node->pos;
 	written->rate_set = yaml_tree_get(node, "rate") != NULL;
 	written->mtu_set = yaml_tree_get(node, "mtu") != NULL;
 	written->delay_set = yaml_tree_get(node, "delay") != NULL ||

@@ -29,23 +29,44 @@ decode_store(void *at, size_t size, int64_t value)
 	}
 }
 
+// What descriptions call a type, and the unit of its numbers.
+static const struct {
+	const char *name;
+	bool has_unit;
+	enum scalar_kind unit;
+} types[] = {
+	[SCHEMA_SECTION] = {"map"},
+	[SCHEMA_BOOL] = {"on or off"},
+	[SCHEMA_INTEGER] = {"integer"},
+	[SCHEMA_RATE] = {"rate", true, SCALAR_RATE},
+	[SCHEMA_BYTES] = {"size", true, SCALAR_BYTES},
+	[SCHEMA_DURATION] = {"duration", true, SCALAR_DURATION},
+	[SCHEMA_PERCENT] = {"percentage", true, SCALAR_PERCENT},
+	[SCHEMA_ENUM] = {"word"},
+	[SCHEMA_AMOUNT] = {"amount"},
+	[SCHEMA_NAME] = {"name"},
+	[SCHEMA_TEXT] = {"text"},
+	[SCHEMA_NAMES] = {"list of names"},
+	[SCHEMA_PREFIX] = {"prefix"},
+	[SCHEMA_MAC] = {"MAC address"},
+	[SCHEMA_CABLE] = {"length of a cable", true, SCALAR_CABLE},
+	[SCHEMA_MAP] = {"map"},
+	[SCHEMA_NUMBERED] = {"map by number"},
+	[SCHEMA_LIST] = {"list"},
+	[SCHEMA_NAMED] = {"map by name"},
+	[SCHEMA_CUSTOM] = {"value"},
+};
+
+const char *
+schema_type_name(enum schema_type type)
+{
+	return types[type].name;
+}
+
 int
 schema_unit(enum schema_type type)
 {
-	switch (type) {
-	case SCHEMA_BYTES:
-		return SCALAR_BYTES;
-	case SCHEMA_RATE:
-		return SCALAR_RATE;
-	case SCHEMA_DURATION:
-		return SCALAR_DURATION;
-	case SCHEMA_CABLE:
-		return SCALAR_CABLE;
-	case SCHEMA_PERCENT:
-		return SCALAR_PERCENT;
-	default:
-		return -1;
-	}
+	return types[type].has_unit ? (int)types[type].unit : -1;
 }
 
 const char *

@@ -69,14 +69,13 @@ encode_amount(FILE *to, const struct config_amount *a)
 		return fputs(config_percent_text((uint32_t)a->value, text), to) >= 0;
 	case CONFIG_AMOUNT_ALPHA:
 		return encode_power(to, (int)a->value - CONFIG_ALPHA_ONE);
-	case CONFIG_AMOUNT_UNLIMITED:
-		return fputs("unlimited", to) >= 0;
-	case CONFIG_AMOUNT_AUTO:
-		return fputs("auto", to) >= 0;
-	case CONFIG_AMOUNT_NONE:
+	default:
 		break;
 	}
-	return fputs("none", to) >= 0;
+	for (const struct scalar_amount_form *f = scalar_amount_forms; f->name != NULL; f++)
+		if (f->kind == a->kind)
+			return fputs(f->name, to) >= 0;
+	return false;
 }
 
 static bool

@@ -83,9 +83,7 @@ later(const struct config_mark *a, const struct config_mark *b)
 		return a->origin == CONFIG_ORIGIN_FILE && b->origin != CONFIG_ORIGIN_FILE;
 	if (a->pos.line == 0 || b->pos.line == 0)
 		return a->pos.line == 0 && b->pos.line != 0;
-	if (a->pos.line != b->pos.line)
-		return a->pos.line > b->pos.line;
-	return a->pos.column > b->pos.column;
+	return diag_pos_compare(a->pos, b->pos) > 0;
 }
 
 // "qos.priority-to-pg.0" as the file has it: "qos.priority-to-pg.default".

@@ -25,7 +25,6 @@
 struct graph_link {
 	uint32_t a, b;
 	struct config_link link;
-	struct diag_pos pos; // in the topology file
 };
 
 struct graph_node {
@@ -240,7 +239,7 @@ read_link(struct reader *r, struct graph_link *link)
 	int error;
 
 	skip(r, true);
-	*link = (struct graph_link){.pos = {r->line, r->column}};
+	*link = (struct graph_link){0};
 	error = read_ends(r, link);
 	if (error == 0)
 		error = read_rate(r, &link->link.rate_bps);
@@ -419,17 +418,6 @@ list_links(const struct fabric_graph *g, struct config_fabric *fabric, struct ar
 	}
 }
 
-// Fills fabric->nodes and links from a graph whose every host has a link. Changes the nodes' ports
-// and distances.
-static void
-list_graph(struct fabric_graph *g, struct config_fabric *fabric, struct arena *arena,
-	   struct diag_pos pos)
-{
-	find_distances(g);
-	list_nodes(g, fabric, arena, pos);
-	list_links(g, fabric, arena, pos);
-}
-
 int
 fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char *text,
 		  size_t length, const char *name, struct diag_pos pos, struct diag *diag)
@@ -446,8 +434,11 @@ fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char 
 
 	if (error == 0)
 		error = check_hosts(&r);
-	if (error == 0)
-		list_graph(&r.graph, fabric, arena, pos);
+	if (error == 0) {
+		find_distances(&r.graph);
+		list_nodes(&r.graph, fabric, arena, pos);
+		list_links(&r.graph, fabric, arena, pos);
+	}
 	free(r.graph.nodes);
 	free(r.graph.links);
 	return error;

@@ -263,20 +263,18 @@ try_host(const struct config *config, const struct yaml_pair *pair, struct diag 
 	decode_map(&d, &schema_host, pair->value, &host);
 }
 
-// Whether a top-level key holds switch settings, and of which role; a role's own section counts.
+// Whether a top-level key holds settings of all switches, of a role's, or of one.
 static bool
-is_switch_section(const struct config *config, const char *key, enum config_role *role)
+is_switch_section(const struct config *config, const char *key)
 {
-	*role = CONFIG_ROLE_LEAF;
-	if (strcmp(key, "switch") == 0 || strcmp(key, "leaf") == 0)
+	enum config_role role;
+
+	if (strcmp(key, "switch") == 0)
 		return true;
-	*role = CONFIG_ROLE_SPINE;
-	if (strcmp(key, "spine") == 0)
-		return true;
-	*role = CONFIG_ROLE_SUPER;
-	if (strcmp(key, "super-spine") == 0)
-		return true;
-	return config_node_role(config, key, role) == 0 && *role != CONFIG_ROLE_HOST;
+	for (role = CONFIG_ROLE_LEAF; role < CONFIG_ROLE_HOST; role++)
+		if (strcmp(key, config_role_name(role)) == 0)
+			return true;
+	return config_node_role(config, key, &role) == 0 && role != CONFIG_ROLE_HOST;
 }
 
 void
@@ -289,18 +287,18 @@ merge_check_sections(struct config *config, struct diag *diag)
 	for (unsigned i = 0; i < root->count; i++) {
 		const struct yaml_pair *pair = &root->pairs[i];
 
-		if (single && strcmp(pair->key, "switch") == 0)
+		if (single && strcmp(pair->key, "switch") == 0) {
 			merge_try_switch(config, pair->value, pair->key, &schema_single_settings,
 					 diag);
-		else if (single)
+		} else if (single) {
 			continue;
-		else if (is_switch_section(config, pair->key, &role))
+		} else if (is_switch_section(config, pair->key)) {
 			merge_try_switch(config, pair->value, pair->key, &schema_switch, diag);
-		else if (strcmp(pair->key, "hosts") == 0 ||
-			 config_node_role(config, pair->key, &role) == 0)
-			try_host(config, pair, diag);
-		if (!single && is_switch_section(config, pair->key, &role))
 			check_learn_section(config, pair, diag);
+		} else if (strcmp(pair->key, "hosts") == 0 ||
+			   config_node_role(config, pair->key, &role) == 0) {
+			try_host(config, pair, diag);
+		}
 	}
 }
 

@@ -87,17 +87,24 @@ find_override(const struct query *query, const struct yaml_node *nearer,
 	return NULL;
 }
 
-// The word with which a map was switched stands in it as `enabled` (set.c).
-static void
-add_switch(struct key_words *key, const struct yaml_node *section, const char *value)
+// The value of the key in a section, but for its first `skip` words; or NULL.
+static const struct yaml_node *
+value_at(const struct yaml_node *node, const struct key_words *key, unsigned skip)
 {
-	const struct yaml_node *node = section;
-
-	for (unsigned i = 1; i < key->count; i++) {
+	for (unsigned i = skip; i < key->count; i++) {
 		const struct yaml_pair *pair = yaml_tree_get(node, key->words[i]);
 
 		node = pair != NULL ? pair->value : NULL;
 	}
+	return node;
+}
+
+// The word with which a map was switched stands in it as `enabled` (set.c).
+static void
+add_switch(struct key_words *key, const struct yaml_node *section, const char *value)
+{
+	const struct yaml_node *node = value_at(section, key, 1);
+
 	if (value[0] != '{' && yaml_tree_get(node, "enabled") != NULL && key->count < WORDS_MAX)
 		key->words[key->count++] = (char *)(uintptr_t) "enabled";
 }
@@ -137,14 +144,10 @@ config_find_override(struct config *config, const char *key_text, const char *va
 struct diag_pos
 config_written_at(const struct config *config, const char *section, const char *key_text)
 {
-	const struct yaml_node *node = merge_section(config, section);
+	const struct yaml_node *node;
 	struct key_words key;
 
 	split(&key, key_text);
-	for (unsigned i = 0; node != NULL && i < key.count; i++) {
-		const struct yaml_pair *pair = yaml_tree_get(node, key.words[i]);
-
-		node = pair != NULL ? pair->value : NULL;
-	}
+	node = value_at(merge_section(config, section), &key, 0);
 	return node != NULL ? node->pos : (struct diag_pos){0};
 }

@@ -299,57 +299,49 @@ scalar_fraction(const char *text, double *out, char *why)
 	return 0;
 }
 
+const struct scalar_amount_form scalar_amount_forms[] = {
+	{CONFIG_AMOUNT_BYTES, "size", "a size (B, KB, MB, GB, KiB, MiB, GiB)", false},
+	{CONFIG_AMOUNT_PERCENT, "percentage", "a percentage (%)", false},
+	{CONFIG_AMOUNT_ALPHA, "alpha (a power of two from 1/128 to 64)", "an alpha (1/128 to 64)",
+	 false},
+	{CONFIG_AMOUNT_UNLIMITED, "unlimited", "unlimited", true},
+	{CONFIG_AMOUNT_AUTO, "auto", "auto", true},
+	{CONFIG_AMOUNT_NONE, "none", "none", true},
+	{.name = NULL},
+};
+
 // "a size (B, ...), a percentage or unlimited", for a value that is none of the forms allowed.
 static void
-amount_forms(unsigned kinds, char *out, size_t size)
+list_amount_forms(unsigned kinds, char *out, size_t size)
 {
-	static const struct {
-		enum config_amount_kind kind;
-		const char *form;
-	} forms[] = {
-		{CONFIG_AMOUNT_BYTES, "a size (B, KB, MB, GB, KiB, MiB, GiB)"},
-		{CONFIG_AMOUNT_PERCENT, "a percentage (%)"},
-		{CONFIG_AMOUNT_ALPHA, "an alpha (1/128 to 64)"},
-		{CONFIG_AMOUNT_UNLIMITED, "unlimited"},
-		{CONFIG_AMOUNT_AUTO, "auto"},
-		{CONFIG_AMOUNT_NONE, "none"},
-	};
 	size_t used = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (!(kinds & 1u << forms[i].kind) || used >= size)
+	for (const struct scalar_amount_form *f = scalar_amount_forms; f->name != NULL; f++) {
+		if (!(kinds & 1u << f->kind) || used >= size)
 			continue;
-		kinds &= ~(1u << forms[i].kind);
+		kinds &= ~(1u << f->kind);
 		used += snprintf(out + used, size - used, "%s%s",
 				 used == 0    ? ""
 				 : kinds == 0 ? " or "
 					      : ", ",
-				 forms[i].form);
+				 f->with_article);
 	}
 }
 
 int
 scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char *why)
 {
-	static const struct {
-		const char *word;
-		enum config_amount_kind kind;
-	} words[] = {
-		{"unlimited", CONFIG_AMOUNT_UNLIMITED},
-		{"auto", CONFIG_AMOUNT_AUTO},
-		{"none", CONFIG_AMOUNT_NONE},
-	};
 	size_t length = strlen(text);
 	struct config_limit limit;
 	char forms[SCALAR_WHY];
 	uint32_t ppm;
 
 	*out = (struct config_amount){0};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(text, words[i].word) != 0 || !(kinds & 1u << words[i].kind))
+	for (const struct scalar_amount_form *f = scalar_amount_forms; f->name != NULL; f++) {
+		if (!f->is_word || !(kinds & 1u << f->kind) || strcmp(text, f->name) != 0)
 			continue;
-		out->kind = words[i].kind;
+		out->kind = f->kind;
 		return 0;
 	}
 	if ((kinds & 1u << CONFIG_AMOUNT_PERCENT) && length > 0 && text[length - 1] == '%') {
@@ -368,7 +360,7 @@ scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char 
 		out->kind = CONFIG_AMOUNT_BYTES;
 		return scalar_bytes(text, &out->value, why);
 	}
-	amount_forms(kinds, forms, sizeof(forms));
+	list_amount_forms(kinds, forms, sizeof(forms));
 	if (length > 0 && isdigit((unsigned char)text[length - 1]) &&
 	    kinds & (1u << CONFIG_AMOUNT_BYTES | 1u << CONFIG_AMOUNT_PERCENT))
 		snprintf(why, SCALAR_WHY, "%.20s has no unit: write %.110s", text, forms);

@@ -37,6 +37,14 @@ int scalar_bool(const char *text, bool *out, char *why);
 int scalar_alpha(const char *text, struct config_limit *out, char *why);
 // 1/256, 1 at most.
 int scalar_fraction(const char *text, double *out, char *why);
+// The ways to write a struct config_amount; a row without a name ends them.
+struct scalar_amount_form {
+	enum config_amount_kind kind;
+	const char *name;         // "size"; of a word the word itself
+	const char *with_article; // for messages: "a size (B, ...)"
+	bool is_word;
+};
+extern const struct scalar_amount_form scalar_amount_forms[];
 // A size, percentage, alpha or word, whichever of 1 << enum config_amount_kind are in kinds.
 int scalar_amount(const char *text, unsigned kinds, struct config_amount *out, char *why);
 int scalar_prefix(const char *text, struct config_prefix *out, char *why);

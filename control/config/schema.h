@@ -118,6 +118,7 @@ struct schema {
 	const struct schema_key *keys;
 	unsigned count;
 	size_t size;                   // of an item of a LIST or NAMED
+	size_t pos_offset;             // of a struct diag_pos, where the map stands; 0: not kept
 	const struct schema *beside;   // keys of the same map that another pass reads
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
 	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
@@ -136,6 +137,8 @@ struct schema {
 
 #define SCHEMA_AT(type_, member) \
 	.offset = offsetof(type_, member), .size = sizeof(((type_ *)0)->member)
+// Of a member that is not the first of the struct.
+#define SCHEMA_POS(type_, member) .pos_offset = offsetof(type_, member)
 #define SCHEMA_ITEMS(type_, items, items_count) \
 	.offset = offsetof(type_, items), .flag_offset = offsetof(type_, items_count)
 #define SCHEMA_COUNT(keys_) .keys = (keys_), .count = sizeof(keys_) / sizeof((keys_)[0])
@@ -193,6 +196,8 @@ extern const struct schema_form schema_form_any, schema_form_auto;
 extern const struct schema_form schema_form_priorities; // a list of 0 to 7
 extern const struct schema_form schema_form_alpha, schema_form_delay, schema_form_cable;
 
+// What descriptions call a type: "size".
+const char *schema_type_name(enum schema_type type);
 // The unit of a type's numbers, as enum scalar_kind; -1: the type has none.
 int schema_unit(enum schema_type type);
 // The name of a value in a table of choices.

@@ -43,7 +43,6 @@ event_select(struct decoder *d, const struct yaml_node *node, void *base)
 	struct config_event *event = base;
 	unsigned kind;
 
-	event->pos = node->pos;
 	event->queue = -1;
 	if (decode_find_kind(d, node, kind_keys, "one event changes one thing", &kind)) {
 		event->kind = kind;
@@ -202,7 +201,11 @@ static const struct schema_key keys[] = {
 };
 
 const struct schema schema_event = {
-	SCHEMA_COUNT(keys),       .size = sizeof(struct config_event),
-	.kind_names = kind_names, .select = event_select,
-	.check = event_check,     .kind_keys = kind_keys,
+	SCHEMA_COUNT(keys),
+	.size = sizeof(struct config_event),
+	SCHEMA_POS(struct config_event, pos),
+	.kind_names = kind_names,
+	.select = event_select,
+	.check = event_check,
+	.kind_keys = kind_keys,
 };

@@ -25,19 +25,13 @@ static const struct schema_key link_keys[] = {
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", LINK_AT(mtu), SCHEMA_MTUS},
 };
 
-static void
-check_link(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	(void)d;
-	((struct config_link *)base)->pos = node->pos;
-}
-
-static const struct schema fabric_link = {SCHEMA_COUNT(link_keys), .check = check_link};
+static const struct schema fabric_link = {SCHEMA_COUNT(link_keys),
+					  SCHEMA_POS(struct config_link, pos)};
 // A host link's MTU is the fabric's: the last key is left out.
 static const struct schema host_link = {
 	.keys = link_keys,
 	.count = sizeof(link_keys) / sizeof(link_keys[0]) - 1,
-	.check = check_link,
+	SCHEMA_POS(struct config_link, pos),
 };
 
 static const struct schema_key framing_keys[] = {
@@ -60,10 +54,15 @@ static const struct schema_key written_keys[] = {
 	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), SCHEMA_MTUS},
 };
-const struct schema schema_link_written = {SCHEMA_COUNT(written_keys), .check = check_written};
+const struct schema schema_link_written = {
+	SCHEMA_COUNT(written_keys),
+	SCHEMA_POS(struct config_link_written, link.pos),
+	.check = check_written,
+};
 // The same among keys of another schema.
 static const struct schema written_within = {
 	SCHEMA_COUNT(written_keys),
+	SCHEMA_POS(struct config_link_written, link.pos),
 	.check = check_written,
 	.unknown_passed_over = true,
 };
@@ -150,22 +149,8 @@ topology_select(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	static const struct schema_key kind = {"kind", SCHEMA_ENUM, AT(fabric.topology),
 					       .choices = topologies};
-	const struct yaml_pair *pair = yaml_tree_get(node, "kind");
-	struct config *config = base;
-	unsigned errors = d->diag->errors;
-	char list[DECODE_CHOICES];
-	size_t path;
 
-	if (pair == NULL) {
-		decode_error(d, node->pos, "needs \"kind\": one of %s",
-			     decode_choices(topologies, list));
-		return 0;
-	}
-	path = decode_enter(d, "kind");
-	config->fabric.topology_pos = node->pos;
-	decode_value(d, &kind, pair->value, base);
-	decode_leave(d, path);
-	return d->diag->errors > errors ? 0 : 1u << config->fabric.topology;
+	return decode_kind(d, node, &kind, base);
 }
 
 static const struct schema_form node_role = {
@@ -222,9 +207,8 @@ static const char *const topology_kinds[] = {
 	[CONFIG_TOPOLOGY_FILE] = "topology file",
 };
 static const struct schema topology = {
-	SCHEMA_COUNT(topology_keys),
-	.kind_names = topology_kinds,
-	.select = topology_select,
+	SCHEMA_COUNT(topology_keys),  SCHEMA_POS(struct config, fabric.topology_pos),
+	.kind_names = topology_kinds, .select = topology_select,
 	.check = check_topology,
 };
 

@@ -126,32 +126,21 @@ static const struct schema_others nodes[] = {
 	{.pattern = NULL},
 };
 
-#define COMMON_KEYS                                                                                \
-	{"live", SCHEMA_MAP, .help = "how it runs live", .sub = &live},                            \
-		{"tenants",                                                                        \
-		 SCHEMA_NAMED,                                                                     \
-		 .flags = SCHEMA_LIVE,                                                             \
-		 .help = "tenants by name, each a VRF",                                            \
-		 SCHEMA_ITEMS(struct config, tenants, tenant_count),                               \
-		 .sub = &schema_tenant},                                                           \
-		{"events", SCHEMA_LIST, .help = "what happens while it runs",                      \
-		 SCHEMA_ITEMS(struct config, events, event_count), .sub = &schema_event},          \
-		{"record", SCHEMA_MAP, .help = "what is written beside the result",                \
-		 .sub = &record},                                                                  \
-		{"stop",                                                                           \
-		 SCHEMA_DURATION,                                                                  \
-		 .def = "idle",                                                                    \
-		 .help = "when a run ends; idle: when nothing is left to do",                      \
-		 AT(stop.time_ps),                                                                 \
-		 .min = 1,                                                                         \
-		 .max = INT64_MAX,                                                                 \
-		 .word = "idle",                                                                   \
-		 .flag_offset = offsetof(struct config, stop.idle)},                               \
-	{                                                                                          \
-		"stall", SCHEMA_DURATION, .def = "10ms",                                           \
-					  .help = "packets held so long without a move: deadlock", \
-					  AT(stall_ps), .min = 1000, .max = SCHEMA_HOUR_PS         \
-	}
+// clang-format off
+#define COMMON_KEYS										\
+	{"live", SCHEMA_MAP, .help = "how it runs live", .sub = &live},				\
+	{"tenants", SCHEMA_NAMED, .flags = SCHEMA_LIVE, .help = "tenants by name, each a VRF",	\
+	 SCHEMA_ITEMS(struct config, tenants, tenant_count), .sub = &schema_tenant},		\
+	{"events", SCHEMA_LIST, .help = "what happens while it runs",				\
+	 SCHEMA_ITEMS(struct config, events, event_count), .sub = &schema_event},		\
+	{"record", SCHEMA_MAP, .help = "what is written beside the result", .sub = &record},	\
+	{"stop", SCHEMA_DURATION, .def = "idle",						\
+	 .help = "when a run ends; idle: when nothing is left to do", AT(stop.time_ps), .min = 1,\
+	 .max = INT64_MAX, .word = "idle", .flag_offset = offsetof(struct config, stop.idle)},	\
+	{"stall", SCHEMA_DURATION, .def = "10ms",						\
+	 .help = "packets held so long without a move: deadlock", AT(stall_ps), .min = 1000,	\
+	 .max = SCHEMA_HOUR_PS}
+// clang-format on
 
 static const struct schema_key fabric_file_keys[] = {
 	{"fabric", SCHEMA_SECTION, .help = "the fabric", .sub = &schema_fabric, .required = 1},

@@ -47,7 +47,6 @@ select_histogram(struct decoder *d, const struct yaml_node *node, void *base)
 	struct config_histogram *histogram = base;
 	unsigned kind;
 
-	histogram->pos = node->pos;
 	if (!decode_find_kind(d, node, histogram_kind_keys, "one histogram is of one thing",
 			      &kind)) {
 		if (kind == DECODE_NONE)
@@ -160,7 +159,10 @@ static const struct schema_key histogram_keys[] = {
 };
 
 const struct schema schema_histogram = {
-	SCHEMA_COUNT(histogram_keys),  .size = sizeof(struct config_histogram),
-	.kind_names = histogram_kinds, .kind_keys = histogram_kind_keys,
+	SCHEMA_COUNT(histogram_keys),
+	.size = sizeof(struct config_histogram),
+	SCHEMA_POS(struct config_histogram, pos),
+	.kind_names = histogram_kinds,
+	.kind_keys = histogram_kind_keys,
 	.select = select_histogram,
 };

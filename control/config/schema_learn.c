@@ -79,9 +79,8 @@ static void
 check_learn(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	const struct yaml_pair *fpm = yaml_tree_get(node, "fpm");
-	struct config_learn *learn = base;
+	const struct config_learn *learn = base;
 
-	learn->pos = node->pos;
 	if (fpm != NULL && !(learn->source & CONFIG_LEARN_FPM))
 		decode_error(d, fpm->key_pos,
 			     "fpm is not listened to: `source:` must be fpm or both");
@@ -111,7 +110,7 @@ static const struct schema_key learn_keys[] = {
 };
 
 const struct schema schema_learn = {SCHEMA_COUNT(learn_keys), .size = sizeof(struct config_learn),
-				    .check = check_learn};
+				    SCHEMA_POS(struct config_learn, pos), .check = check_learn};
 
 static bool
 same_name(const struct config_name *a, const struct config_name *b)

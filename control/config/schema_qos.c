@@ -275,10 +275,8 @@ select_port(struct decoder *d, const struct yaml_node *node, void *base)
 	(void)node;
 	if (port->number == 0)
 		memset(&port->remark, -1, sizeof(port->remark));
-	if (scalar_port_number(port->name.text, "swp", &port->number) == 0)
-		return UINT32_MAX;
-	decode_error(d, port->name.pos, "\"%.40s\" is not a port: swp1 to swp256", port->name.text);
-	return 0;
+	decode_port_number(d, &port->name, &port->number);
+	return port->number != 0 ? UINT32_MAX : 0;
 }
 
 static void

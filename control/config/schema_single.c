@@ -2,8 +2,6 @@
 // The schema of one switch's own keys, beside its settings: name, role, ports, routes.
 #include "schema_keys_internal.h"
 
-#include "scalar.h"
-
 #include <net/if.h>
 #include <stdbool.h>
 #include <string.h>
@@ -49,9 +47,7 @@ check_port(struct decoder *d, const struct yaml_node *node, void *base)
 	port->link_written = yaml_tree_get(node, "delay") != NULL ||
 			     yaml_tree_get(node, "cable") != NULL;
 	port->mtu_written = yaml_tree_get(node, "mtu") != NULL;
-	if (scalar_port_number(port->name.text, "swp", &port->number) < 0)
-		decode_error(d, port->name.pos, "\"%.40s\" is not a port: swp1 to swp256",
-			     port->name.text);
+	decode_port_number(d, &port->name, &port->number);
 	if (port->uplink && port->tenant.text != NULL)
 		decode_error(d, port->tenant.pos,
 			     "%s is an uplink, of all tenants: it cannot be in one",

@@ -134,16 +134,8 @@ static const struct schema_key pin_keys[] = {
 	 .required = 1},
 };
 
-// Where a pin stands.
-static void
-check_pin(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	(void)d;
-	((struct config_pin *)base)->pos = node->pos;
-}
-
 const struct schema schema_pin = {SCHEMA_COUNT(pin_keys), .size = sizeof(struct config_pin),
-				  .check = check_pin};
+				  SCHEMA_POS(struct config_pin, pos)};
 
 #define NOTICES_AT(member) SCHEMA_AT(struct config_notices, member)
 

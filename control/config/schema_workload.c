@@ -46,40 +46,27 @@ const struct schema_choice schema_part_kinds[] = {
 	{NULL, 0},
 };
 
-static uint32_t
-decode_kind(struct decoder *d, const struct yaml_node *node, void *base,
-	    const struct schema_choice *choices)
-{
-	const struct schema_key key = {"kind", SCHEMA_ENUM, SCHEMA_AT(struct config_work, kind),
-				       .choices = choices};
-	const struct yaml_pair *pair = yaml_tree_get(node, "kind");
-	struct config_work *work = base;
-	unsigned errors = d->diag->errors;
-	char list[DECODE_CHOICES];
-	size_t path;
-
-	work->priority = -1;
-	if (pair == NULL) {
-		decode_error(d, node->pos, "needs \"kind\": one of %s",
-			     decode_choices(choices, list));
-		return 0;
+#define KIND_KEY(choices_)                                           \
+	{                                                            \
+		"kind", SCHEMA_ENUM, AT(kind), .choices = (choices_) \
 	}
-	path = decode_enter(d, "kind");
-	decode_value(d, &key, pair->value, base);
-	decode_leave(d, path);
-	return d->diag->errors > errors ? 0 : 1u << work->kind;
+
+static uint32_t
+select_work(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	static const struct schema_key kind = KIND_KEY(schema_work_kinds);
+
+	((struct config_work *)base)->priority = -1;
+	return decode_kind(d, node, &kind, base);
 }
 
 static uint32_t
-decode_workload_kind(struct decoder *d, const struct yaml_node *node, void *base)
+select_part(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	return decode_kind(d, node, base, schema_work_kinds);
-}
+	static const struct schema_key kind = KIND_KEY(schema_part_kinds);
 
-static uint32_t
-decode_part_kind(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	return decode_kind(d, node, base, schema_part_kinds);
+	((struct config_work *)base)->priority = -1;
+	return decode_kind(d, node, &kind, base);
 }
 
 static void
@@ -128,10 +115,7 @@ resolve_algorithm(struct decoder *d, const struct yaml_node *node, struct config
 static void
 check_part(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	struct config_work *work = base;
-
-	work->pos = node->pos;
-	resolve_algorithm(d, node, work);
+	resolve_algorithm(d, node, base);
 }
 
 static void
@@ -154,7 +138,6 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 	const struct yaml_pair *collectives = yaml_tree_get(node, "collectives");
 	const struct yaml_pair *until = yaml_tree_get(node, "until");
 
-	work->pos = node->pos;
 	if (work->kind >= CONFIG_WORK_ALL_REDUCE && work->kind <= CONFIG_WORK_ALL_TO_ALL)
 		resolve_algorithm(d, node, work);
 	if (one_sender && work->from.count > 1)
@@ -218,7 +201,8 @@ static const struct schema_key part_keys[] = {
 static const struct schema part = {
 	SCHEMA_COUNT(part_keys),
 	.size = sizeof(struct config_work),
-	.select = decode_part_kind,
+	SCHEMA_POS(struct config_work, pos),
+	.select = select_part,
 	.check = check_part,
 };
 
@@ -291,6 +275,7 @@ static const struct schema_key keys[] = {
 const struct schema schema_work = {
 	SCHEMA_COUNT(keys),
 	.size = sizeof(struct config_work),
-	.select = decode_workload_kind,
+	SCHEMA_POS(struct config_work, pos),
+	.select = select_work,
 	.check = check_work,
 };

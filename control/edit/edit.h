@@ -9,7 +9,7 @@
 // One key that differs. Texts live in the arena of config_diff().
 struct config_difference {
 	const char *key;     // "tenants.red.hosts", "switch.qos.tc.3.ecn.min"
-	const char *from;    // its value in the first tree, as config_set() takes it; NULL: none
+	const char *from;    // its value in the first tree, as config_edit() takes it; NULL: none
 	const char *to;      // in the second, the same; not both NULL
 	bool replaced;       // the values differ in kind: word, list or map
 	struct diag_pos pos; // in the second: of the key, or of the map that lacks it

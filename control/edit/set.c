@@ -338,14 +338,6 @@ config_edit(struct config *config, const struct config_edit *edits, unsigned cou
 	return edit_all(config, edits, count, NULL, diag);
 }
 
-int
-config_set(struct config *config, const char *key, const char *value, struct diag *diag)
-{
-	const struct config_edit edit = {.kind = CONFIG_EDIT_SET, .key = key, .value = value};
-
-	return edit_all(config, &edit, 1, NULL, diag);
-}
-
 struct config_edit
 config_event_edit(const struct config_event *event)
 {

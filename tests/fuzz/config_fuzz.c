@@ -118,8 +118,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require((config != NULL) == (result == 0));
 	require_messages(&diag, result);
 	if (config != NULL) {
+		const struct config_edit edit = {
+			.key = key,
+			.value = end != NULL && key[0] != '\0' ? value : "",
+		};
+
 		require_all_settings(config);
-		result = config_set(config, key, end != NULL && key[0] != '\0' ? value : "", &diag);
+		result = config_edit(config, &edit, 1, &diag);
 		require_messages(&diag, result);
 		require_all_settings(config);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JSON Schemas of keys: the ways to write a value, its default and its description.
+// JSON Schemas of keys: the ways to write a value, its default and its description. Words that YAML
+// 1.1 takes for truth values (off) and numbers (ip: 4) are taken in either guise.
 #include "json.h"
 
 #include "control/base/memory.h"
@@ -8,6 +9,126 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+// ---- values of one word ----
+
+static json_t *
+any_of(json_t *ways)
+{
+	json_t *only = json_array_size(ways) == 1 ? json_incref(json_array_get(ways, 0)) : NULL;
+
+	if (only == NULL)
+		return json_pack("{s:o}", "anyOf", ways);
+	json_decref(ways);
+	return only;
+}
+
+static json_t *
+pattern_schema(const char *pattern)
+{
+	return json_pack("{s:s,s:s}", "type", "string", "pattern", pattern);
+}
+
+// "^[0-9]+([.][0-9]+)?(K|M|G|T)$"
+static json_t *
+unit_schema(enum scalar_kind kind)
+{
+	char pattern[120] = "^[0-9]+([.][0-9]+)?(";
+	const char *between = "";
+
+	for (const struct scalar_unit *unit = scalar_units(kind); unit->name != NULL; unit++) {
+		snprintf(pattern + strlen(pattern), sizeof(pattern) - strlen(pattern), "%s%s",
+			 between, unit->name);
+		between = "|";
+	}
+	strncat(pattern, ")$", sizeof(pattern) - strlen(pattern) - 1);
+	return pattern_schema(pattern);
+}
+
+static bool
+is_among(const char *word, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (strcmp(word, *words) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_true(const char *word)
+{
+	return is_among(word, (const char *const[]){"on", "true", "yes", NULL});
+}
+
+static bool
+is_false(const char *word)
+{
+	return is_among(word, (const char *const[]){"off", "false", "no", NULL});
+}
+
+static json_t *
+word_value(const char *word)
+{
+	char why[SCALAR_WHY];
+	int64_t number;
+
+	if (scalar_integer(word, INT64_MIN, INT64_MAX, &number, why) == 0)
+		return json_integer(number);
+	if (is_true(word) || is_false(word))
+		return json_boolean(is_true(word));
+	return json_string(word);
+}
+
+// The words themselves, and what YAML may make of them.
+static json_t *
+choices_schema(const struct schema_choice *choices)
+{
+	json_t *words = json_array();
+	bool any_true = false, any_false = false;
+
+	for (const struct schema_choice *c = choices; c->name != NULL; c++) {
+		json_t *read = word_value(c->name);
+
+		json_array_append_new(words, json_string(c->name));
+		if (json_is_integer(read))
+			json_array_append(words, read);
+		any_true |= is_true(c->name);
+		any_false |= is_false(c->name);
+		json_decref(read);
+	}
+	if (any_true)
+		json_array_append_new(words, json_true());
+	if (any_false)
+		json_array_append_new(words, json_false());
+	return json_pack("{s:o}", "enum", words);
+}
+
+static json_t *
+amounts_schema(unsigned amounts)
+{
+	json_t *ways = json_array();
+
+	for (const struct scalar_amount_form *f = scalar_amount_forms; f->name != NULL; f++) {
+		if (!(amounts & 1u << f->kind))
+			continue;
+		json_array_append_new(ways, f->is_word ? json_pack("{s:s}", "const", f->name)
+					    : f->kind == CONFIG_AMOUNT_BYTES
+						    ? unit_schema(SCALAR_BYTES)
+					    : f->kind == CONFIG_AMOUNT_PERCENT
+						    ? unit_schema(SCALAR_PERCENT)
+						    : choices_schema(schema_form_alpha.choices));
+	}
+	return any_of(ways);
+}
+
+// A name of letters and digits may be a number to YAML.
+static json_t *
+name_schema(const char *pattern)
+{
+	return json_pack("{s:[s,s],s:s}", "type", "string", "integer", "pattern", pattern);
+}
+
+// ---- values of several words, keys ----
 
 // A list of at least min and at most max (0: any number) items. Takes the item's schema. What is
 // one word may stand alone, and nothing for no item.
@@ -28,7 +149,7 @@ list_schema(json_t *item, bool alone, bool unique, int64_t min, int64_t max)
 	if (alone)
 		json_array_append(ways, item);
 	json_decref(item);
-	return json_any_of(ways);
+	return any_of(ways);
 }
 
 // A map by name or by number.
@@ -79,22 +200,24 @@ one_way(struct json_defs *d, const struct schema_form *form, const char *path)
 {
 	switch (form->type) {
 	case SCHEMA_BOOL:
-		return json_bool_schema();
+		return json_pack("{s:[b,b,s,s,s,s,s,s]}", "enum", 1, 0, "on", "off", "true",
+				 "false", "yes", "no");
 	case SCHEMA_INTEGER:
-		return json_integer_schema(form);
+		return json_pack("{s:s,s:I,s:I}", "type", "integer", "minimum",
+				 (json_int_t)form->min, "maximum", (json_int_t)form->max);
 	case SCHEMA_RATE:
 	case SCHEMA_BYTES:
 	case SCHEMA_DURATION:
 	case SCHEMA_PERCENT:
-		return json_unit_schema(schema_unit(form->type));
+		return unit_schema(schema_unit(form->type));
 	case SCHEMA_ENUM:
-		return json_choices_schema(form->choices);
+		return choices_schema(form->choices);
 	case SCHEMA_NAME:
-		return json_name_schema(form->pattern != NULL ? form->pattern : JSON_NAME_PATTERN);
+		return name_schema(form->pattern != NULL ? form->pattern : JSON_NAME_PATTERN);
 	case SCHEMA_PREFIX:
-		return json_pattern_schema("^[0-9A-Fa-f.:]+/[0-9]{1,3}$");
+		return pattern_schema("^[0-9A-Fa-f.:]+/[0-9]{1,3}$");
 	case SCHEMA_MAC:
-		return json_pattern_schema("^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$");
+		return pattern_schema("^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$");
 	case SCHEMA_NUMBERED:
 	case SCHEMA_NAMED:
 		return named_schema(d, form, path);
@@ -103,9 +226,12 @@ one_way(struct json_defs *d, const struct schema_form *form, const char *path)
 	case SCHEMA_SECTION:
 	case SCHEMA_MAP:
 		return form->sub != NULL ? json_map_schema(d, form->sub, path)
-					 : json_choices_schema(form->choices);
+					 : choices_schema(form->choices);
 	default:
-		return json_text_schema(form);
+		if (form->pattern != NULL)
+			return pattern_schema(form->pattern);
+		return json_pack("{s:[s,s,s],s:i}", "type", "string", "number", "boolean",
+				 "minLength", 1);
 	}
 }
 
@@ -116,7 +242,7 @@ json_form_schema(struct json_defs *d, const struct schema_form *form, const char
 
 	for (; form != NULL; form = form->other)
 		json_array_append_new(ways, one_way(d, form, path));
-	return json_any_of(ways);
+	return any_of(ways);
 }
 
 // help, then type and range in words.
@@ -145,7 +271,7 @@ tree_value(const struct yaml_node *node)
 	json_t *value;
 
 	if (node->kind == YAML_SCALAR)
-		return json_word_value(node->text);
+		return word_value(node->text);
 	value = node->kind == YAML_MAP ? json_object() : json_array();
 	for (unsigned i = 0; i < node->count; i++)
 		if (node->kind == YAML_MAP)
@@ -178,15 +304,15 @@ json_key_schema(struct json_defs *d, const struct schema_key *key, const char *p
 	json_t *value;
 
 	if (key->form == NULL && key->type == SCHEMA_AMOUNT)
-		value = json_amounts_schema(key->amounts);
+		value = amounts_schema(key->amounts);
 	else if (key->type == SCHEMA_NAMES)
-		value = list_schema(json_name_schema(key->flags & SCHEMA_HOSTS ? HOST_RANGE_PATTERN
-									       : JSON_ITEM_PATTERN),
+		value = list_schema(name_schema(key->flags & SCHEMA_HOSTS ? HOST_RANGE_PATTERN
+									  : JSON_ITEM_PATTERN),
 				    true, key->flags & SCHEMA_UNIQUE, key->min, 0);
 	else
 		value = json_form_schema(d, &form, path);
 	if (key->form == NULL && key->word != NULL)
-		value = json_any_of(json_pack("[o,{s:s}]", value, "const", key->word));
+		value = any_of(json_pack("[o,{s:s}]", value, "const", key->word));
 	json_object_set_new(value, "description", description(key));
 	if (key->def != NULL)
 		json_object_set_new(value, "default", default_value(key->def));

@@ -230,14 +230,8 @@ print_file(struct page *page, const struct schema *schema, const char *heading, 
 void
 describe_markdown(FILE *to)
 {
-	static const struct {
-		const char *what;
-		enum scalar_kind kind;
-	} units[] = {{"size", SCALAR_BYTES},
-		     {"rate", SCALAR_RATE},
-		     {"duration", SCALAR_DURATION},
-		     {"length of a cable", SCALAR_CABLE},
-		     {"percentage", SCALAR_PERCENT}};
+	static const enum schema_type numbers[] = {SCHEMA_BYTES, SCHEMA_RATE, SCHEMA_DURATION,
+						   SCHEMA_CABLE, SCHEMA_PERCENT};
 	struct page page = {.to = to};
 
 	fputs("# Reference of keys\n\n"
@@ -247,8 +241,9 @@ describe_markdown(FILE *to)
 	      "KEY` has the same for one key.\n\n"
 	      "A number with a unit is written with one, without a blank:\n\n",
 	      to);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		fprintf(to, "- %s: %s\n", units[i].what, scalar_unit_list(units[i].kind));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		fprintf(to, "- %s: %s\n", schema_type_name(numbers[i]),
+			scalar_unit_list(schema_unit(numbers[i])));
 	fputs("\nA dot stands for nesting: `topology.kind` is `topology: {kind: ...}`. In brackets "
 	      "behind a meaning: the kinds of item that have the key. A list of one word may be "
 	      "that word alone.\n",

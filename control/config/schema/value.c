@@ -3,11 +3,7 @@
 // several ways has them one after the other.
 #include "describe.h"
 
-#include "control/base/memory.h"
 #include "control/config/scalar.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define AMOUNT(kind) (1u << CONFIG_AMOUNT_##kind)
 
@@ -43,34 +39,6 @@ print_choices(FILE *to, const struct schema_choice *choices, bool quote)
 	}
 }
 
-static const char *
-type_name(enum schema_type type)
-{
-	static const char *const names[] = {
-		[SCHEMA_SECTION] = "map",
-		[SCHEMA_BOOL] = "on or off",
-		[SCHEMA_INTEGER] = "integer",
-		[SCHEMA_RATE] = "rate",
-		[SCHEMA_BYTES] = "size",
-		[SCHEMA_DURATION] = "duration",
-		[SCHEMA_PERCENT] = "percentage",
-		[SCHEMA_ENUM] = "word",
-		[SCHEMA_AMOUNT] = "amount",
-		[SCHEMA_NAME] = "name",
-		[SCHEMA_TEXT] = "text",
-		[SCHEMA_NAMES] = "list of names",
-		[SCHEMA_PREFIX] = "prefix",
-		[SCHEMA_MAC] = "MAC address",
-		[SCHEMA_MAP] = "map",
-		[SCHEMA_NUMBERED] = "map by number",
-		[SCHEMA_LIST] = "list",
-		[SCHEMA_NAMED] = "map by name",
-		[SCHEMA_CUSTOM] = "value",
-	};
-
-	return names[type];
-}
-
 static void
 print_form(FILE *to, const struct schema_form *form, bool quote)
 {
@@ -92,7 +60,7 @@ print_form(FILE *to, const struct schema_form *form, bool quote)
 	} else if (form->choices != NULL) {
 		print_choices(to, form->choices, quote);
 	} else {
-		fputs(type_name(form->type), to);
+		fputs(schema_type_name(form->type), to);
 	}
 	if (form->other != NULL && form->type != SCHEMA_LIST) {
 		fputs(", or ", to);
@@ -106,25 +74,13 @@ print_form(FILE *to, const struct schema_form *form, bool quote)
 static void
 print_amounts(FILE *to, unsigned amounts, bool quote)
 {
-	static const struct {
-		unsigned amount;
-		const char *name;
-		bool word;
-	} names[] = {
-		{AMOUNT(BYTES), "size", false},
-		{AMOUNT(PERCENT), "percentage", false},
-		{AMOUNT(ALPHA), "alpha (a power of two from 1/128 to 64)", false},
-		{AMOUNT(UNLIMITED), "unlimited", true},
-		{AMOUNT(AUTO), "auto", true},
-		{AMOUNT(NONE), "none", true},
-	};
 	const char *between = "";
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!(amounts & names[i].amount))
+	for (const struct scalar_amount_form *f = scalar_amount_forms; f->name != NULL; f++) {
+		if (!(amounts & 1u << f->kind))
 			continue;
 		fputs(between, to);
-		print_word(to, names[i].name, quote && names[i].word);
+		print_word(to, f->name, quote && f->is_word);
 		between = ", ";
 	}
 }
@@ -158,24 +114,23 @@ bound_text(enum schema_type type, int64_t value, char out[static CONFIG_TEXT])
 }
 
 static bool
-print_bounds(FILE *to, const struct schema_form *form)
+print_bounds(FILE *to, const struct schema_form *form, const char *before)
 {
 	bool number = form->type == SCHEMA_INTEGER || form->type == SCHEMA_RATE ||
 		      form->type == SCHEMA_BYTES || form->type == SCHEMA_DURATION;
 	char least[CONFIG_TEXT], most[CONFIG_TEXT];
 
 	if (form->type == SCHEMA_PERCENT)
-		return fputs("0% to 100%", to) >= 0;
+		return fprintf(to, "%s0%% to 100%%", before) > 0;
 	if (form->type == SCHEMA_NUMBERED)
-		return fprintf(to, "0 to %d", CONFIG_PRIORITIES - 1) >= 0;
+		return fprintf(to, "%s0 to %d", before, CONFIG_PRIORITIES - 1) > 0;
 	if (!number || form->max == 0)
 		return false;
 	bound_text(form->type, form->min, least);
 	if (form->max == INT64_MAX)
-		fprintf(to, "%s or more", least);
-	else
-		fprintf(to, "%s to %s", least, bound_text(form->type, form->max, most));
-	return true;
+		return fprintf(to, "%s%s or more", before, least) > 0;
+	return fprintf(to, "%s%s to %s", before, least, bound_text(form->type, form->max, most)) >
+	       0;
 }
 
 static bool
@@ -197,17 +152,9 @@ static bool
 print_form_range(FILE *to, const struct schema_form *form, const char *before)
 {
 	const char *next = before;
-	char *text;
-	size_t size;
-	FILE *bounds = memory_stream_open(&text, &size);
 
-	print_bounds(bounds, form);
-	fclose(bounds);
-	if (text[0] != '\0') {
-		fprintf(to, "%s%s", next, text);
+	if (print_bounds(to, form, next))
 		next = "; ";
-	}
-	free(text);
 	if (form->item != NULL && print_form_range(to, form->item, next))
 		next = "; ";
 	if (form->type == SCHEMA_LIST && print_count(to, form, next))

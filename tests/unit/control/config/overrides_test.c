@@ -21,7 +21,8 @@ expect_nearer(const char *key, const char *value, const char *node, enum config_
 	const char *section;
 	char got[40] = "";
 
-	assert_int_equal(config_set(c, key, value, &diag), 0);
+	assert_int_equal(
+		config_edit(c, &(struct config_edit){.key = key, .value = value}, 1, &diag), 0);
 	assert_int_equal(config_switch(c, node, role, &before), 0);
 	section = config_find_override(c, key, value, node, role, &pos);
 	if (section != NULL)

@@ -20,7 +20,8 @@ set_good(struct config *c, const char *key, const char *value)
 {
 	struct diag diag = {0};
 
-	assert_int_equal(config_set(c, key, value, &diag), 0);
+	assert_int_equal(
+		config_edit(c, &(struct config_edit){.key = key, .value = value}, 1, &diag), 0);
 	assert_int_equal(diag.count, 0);
 	diag_free(&diag);
 }
@@ -31,7 +32,9 @@ set_bad(struct config *c, const char *key, const char *value, const char *wanted
 	struct switch_config before = settings_of(c, "leaf1", CONFIG_ROLE_LEAF), after;
 	struct diag diag = {0};
 
-	assert_int_equal(config_set(c, key, value, &diag), -EINVAL);
+	assert_int_equal(
+		config_edit(c, &(struct config_edit){.key = key, .value = value}, 1, &diag),
+		-EINVAL);
 	assert_string_equal(diag.messages[0].text, wanted);
 	diag_free(&diag);
 	after = settings_of(c, "leaf1", CONFIG_ROLE_LEAF);
@@ -168,10 +171,23 @@ switches_are_named(void **state)
 	struct diag diag = {0};
 
 	(void)state;
-	assert_int_equal(config_set(planes, "p3-leaf1.latency", "1us", &diag), -EINVAL);
-	assert_int_equal(config_set(planes, "spine1.latency", "1us", &diag), -EINVAL);
-	assert_int_equal(config_set(named, "tro.latency", "1us", &diag), -EINVAL);
-	assert_int_equal(config_set(named, "leaf2.latency", "1us", &diag), -EINVAL);
+	assert_int_equal(
+		config_edit(planes,
+			    &(struct config_edit){.key = "p3-leaf1.latency", .value = "1us"}, 1,
+			    &diag),
+		-EINVAL);
+	assert_int_equal(config_edit(planes,
+				     &(struct config_edit){.key = "spine1.latency", .value = "1us"},
+				     1, &diag),
+			 -EINVAL);
+	assert_int_equal(config_edit(named,
+				     &(struct config_edit){.key = "tro.latency", .value = "1us"}, 1,
+				     &diag),
+			 -EINVAL);
+	assert_int_equal(config_edit(named,
+				     &(struct config_edit){.key = "leaf2.latency", .value = "1us"},
+				     1, &diag),
+			 -EINVAL);
 	assert_string_equal(diag.messages[0].words, "p3-leaf1.latency: there is no p3-leaf1: there "
 						    "are p1-leaf1 to p2-leaf2");
 	assert_string_equal(diag.messages[1].words, "spine1.latency: there is no spine1: there are "
