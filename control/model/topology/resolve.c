@@ -115,10 +115,20 @@ hint_or_range(const struct topology *t, const char *name, const char *written, s
 	return text;
 }
 
+// Where a file names a host.
+struct host_mention {
+	const char *file;
+	const char *key;
+	const struct config_name *name;
+	const char *written; // the name with its port: "h1.eth2"
+};
+
 static int
-resolve_host(const struct topology *t, const char *file, const struct config_name *name,
-	     const char *written, const char *key, uint32_t *out, struct diag *diag)
+resolve_host(const struct topology *t, const struct host_mention *mention, uint32_t *out,
+	     struct diag *diag)
 {
+	const struct config_name *name = mention->name;
+	const char *file = mention->file, *key = mention->key;
 	uint32_t node = topology_find_node(t, name->text);
 	char text[HINT_MAX];
 
@@ -133,14 +143,16 @@ resolve_host(const struct topology *t, const char *file, const struct config_nam
 		return diag_error(diag, file, name->pos, key, "%s: there is no host %s%s",
 				  name->range, name->text, hint(t, WANTED_HOST, NULL, diag, text));
 	return diag_error(diag, file, name->pos, key, "there is no host %s%s", name->text,
-			  hint_or_range(t, name->text, written, diag, text));
+			  hint_or_range(t, name->text, mention->written, diag, text));
 }
 
 int
 topology_resolve_host(const struct topology *t, const struct config_name *name, const char *key,
 		      uint32_t *out, struct diag *diag)
 {
-	return resolve_host(t, t->config->file, name, name->text, key, out, diag);
+	const struct host_mention mention = {t->config->file, key, name, name->text};
+
+	return resolve_host(t, &mention, out, diag);
 }
 
 int
@@ -161,7 +173,8 @@ topology_resolve_endpoint(const struct topology *t, const char *file,
 		snprintf(text, sizeof(text), "%.*s", (int)(dot - name->text), name->text);
 		host.text = text;
 	}
-	if (resolve_host(t, file, &host, name->text, key, &out->host, diag) != 0)
+	if (resolve_host(t, &(struct host_mention){file, key, &host, name->text}, &out->host,
+			 diag) != 0)
 		return -EINVAL;
 	if (dot == NULL)
 		return 0;
