@@ -67,7 +67,7 @@ config_node_role(const struct config *config, const char *name, enum config_role
 		const uint32_t limits[] = {
 			[CONFIG_ROLE_LEAF] = counts.leaves,
 			[CONFIG_ROLE_SPINE] = counts.spines,
-			[CONFIG_ROLE_SUPER] = counts.supers,
+			[CONFIG_ROLE_SUPER_SPINE] = counts.supers,
 			[CONFIG_ROLE_HOST] = counts.hosts,
 		};
 		const char *word = *role == CONFIG_ROLE_HOST ? name
@@ -90,10 +90,9 @@ check_nodes(const struct config *config, struct diag *diag)
 	for (unsigned i = 0; i < fabric->node_count; i++) {
 		const struct config_name *name = &fabric->nodes[i].name;
 
-		for (unsigned j = 0; j < schema_fabric_file.count; j++)
-			if (strcmp(name->text, schema_fabric_file.keys[j].name) == 0)
-				diag_error(diag, config->file, name->pos, "fabric.topology.nodes",
-					   "\"%s\" is a section's name", name->text);
+		if (schema_find(&schema_fabric_file, name->text) != NULL)
+			diag_error(diag, config->file, name->pos, "fabric.topology.nodes",
+				   "\"%s\" is a section's name", name->text);
 		for (unsigned j = 0; j < i; j++)
 			if (strcmp(name->text, fabric->nodes[j].name.text) == 0)
 				diag_error(diag, config->file, name->pos, "fabric.topology.nodes",

@@ -48,7 +48,7 @@ config_means_all(const struct config_names *names)
 enum config_role {
 	CONFIG_ROLE_LEAF,
 	CONFIG_ROLE_SPINE,
-	CONFIG_ROLE_SUPER, // above the spines of several pods
+	CONFIG_ROLE_SUPER_SPINE, // above the spines of several pods
 	CONFIG_ROLE_HOST,
 };
 

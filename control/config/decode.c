@@ -42,18 +42,6 @@ decode_error(struct decoder *d, struct diag_pos pos, const char *format, ...)
 }
 
 void
-decode_warning(struct decoder *d, struct diag_pos pos, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	diag_warning(d->diag, d->file, pos, d->path, "%s", text);
-}
-
-void
 decode_mark(struct decoder *d, struct diag_pos pos)
 {
 	decode_mark_instead(d, pos, NULL);
@@ -135,7 +123,7 @@ decode_is_map(struct decoder *d, const struct yaml_node *node)
 	return false;
 }
 
-static const struct schema_key *
+const struct schema_key *
 schema_find(const struct schema *schema, const char *name)
 {
 	for (unsigned i = 0; i < schema->count; i++)
@@ -172,7 +160,8 @@ report_wrong_kind(struct decoder *d, const struct schema *schema, const struct y
 	if (schema->kind_names != NULL)
 		decode_error(d, pair->key_pos, "is not a key of %s", schema->kind_names[index]);
 	else
-		decode_error(d, pair->key_pos, "is not a key of kind: %s",
+		decode_error(d, pair->key_pos, "is not a key of %s %s",
+			     schema->kind_word != NULL ? schema->kind_word : "kind:",
 			     schema_choice_name(key->choices, index));
 }
 

@@ -26,8 +26,6 @@ size_t decode_enter(struct decoder *d, const char *name);
 void decode_leave(struct decoder *d, size_t length);
 void decode_error(struct decoder *d, struct diag_pos pos, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void decode_warning(struct decoder *d, struct diag_pos pos, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 // One map by its schema into base. Errors go to diag; what is right is stored all the same.
 void decode_map(struct decoder *d, const struct schema *schema, const struct yaml_node *node,

@@ -13,7 +13,7 @@ config_role_prefix(enum config_role role)
 	static const char *const prefixes[] = {
 		[CONFIG_ROLE_LEAF] = "leaf",
 		[CONFIG_ROLE_SPINE] = "spine",
-		[CONFIG_ROLE_SUPER] = "super",
+		[CONFIG_ROLE_SUPER_SPINE] = "super",
 		[CONFIG_ROLE_HOST] = "h",
 	};
 

@@ -65,15 +65,6 @@ config_link_over(const struct config_link *link, const struct config_link_writte
 	return out;
 }
 
-static bool
-is_key(const struct schema *schema, const char *name)
-{
-	for (unsigned i = 0; i < schema->count; i++)
-		if (strcmp(schema->keys[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static void
 unknown_link(struct decoder *d, const struct yaml_pair *pair)
 {
@@ -98,7 +89,7 @@ decode_named_links(struct decoder *d, const struct yaml_node *node, void *base)
 		const struct yaml_pair *pair = &node->pairs[i];
 		size_t path;
 
-		if (is_key(&schema_links, pair->key))
+		if (schema_find(&schema_links, pair->key) != NULL)
 			continue;
 		path = decode_enter(d, pair->key);
 		if (strchr(pair->key, '-') == NULL) {

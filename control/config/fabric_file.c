@@ -355,7 +355,7 @@ role_of(const struct graph_node *node)
 		return CONFIG_ROLE_HOST;
 	return node->distance == 0   ? CONFIG_ROLE_LEAF
 	       : node->distance == 1 ? CONFIG_ROLE_SPINE
-				     : CONFIG_ROLE_SUPER;
+				     : CONFIG_ROLE_SUPER_SPINE;
 }
 
 static struct config_name

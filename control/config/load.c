@@ -35,9 +35,7 @@ check_top_level(const struct config *config, const struct schema *schema, struct
 		bool known = !single && config_node_role(config, pair->key, &role) == 0;
 
 		known |= !nodes_known && isdigit((unsigned char)pair->key[strlen(pair->key) - 1]);
-		for (unsigned j = 0; j < schema->count && !known; j++)
-			known = strcmp(schema->keys[j].name, pair->key) == 0;
-		if (known)
+		if (known || schema_find(schema, pair->key) != NULL)
 			continue;
 		decode_hint(hint, pair->key, candidates, count);
 		diag_error(diag, config->file, pair->key_pos, pair->key,

@@ -320,7 +320,7 @@ has_supers(const struct config_fabric *fabric)
 	struct config_counts counts;
 
 	for (unsigned i = 0; i < fabric->node_count; i++)
-		if (fabric->nodes[i].role == CONFIG_ROLE_SUPER)
+		if (fabric->nodes[i].role == CONFIG_ROLE_SUPER_SPINE)
 			return true;
 	config_count_nodes(fabric, &counts);
 	return counts.supers > 0;
@@ -340,7 +340,7 @@ merge_check_switches(const struct merge_checks *checks)
 	check_one_switch(checks, "", CONFIG_ROLE_LEAF);
 	check_one_switch(checks, "", CONFIG_ROLE_SPINE);
 	if (has_supers(&config->fabric))
-		check_one_switch(checks, "", CONFIG_ROLE_SUPER);
+		check_one_switch(checks, "", CONFIG_ROLE_SUPER_SPINE);
 	for (unsigned i = 0; i < root->count; i++)
 		if (config_node_role(config, root->pairs[i].key, &role) == 0 &&
 		    role != CONFIG_ROLE_HOST)

@@ -123,6 +123,7 @@ struct schema {
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
 	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
 	const char *const *kind_names; // "a link event", by bit; NULL: "kind: WORD"
+	const char *kind_word;         // in the place of "kind:"
 	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` says it, by
 	// its choices.
 	const char *const *kind_keys;
@@ -196,6 +197,8 @@ extern const struct schema_form schema_form_any, schema_form_auto;
 extern const struct schema_form schema_form_priorities; // a list of 0 to 7
 extern const struct schema_form schema_form_alpha, schema_form_delay, schema_form_cable;
 
+// The key of this name, or NULL.
+const struct schema_key *schema_find(const struct schema *schema, const char *name);
 // What descriptions call a type: "size".
 const char *schema_type_name(enum schema_type type);
 // The unit of a type's numbers, as enum scalar_kind; -1: the type has none.

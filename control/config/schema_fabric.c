@@ -6,7 +6,7 @@
 const struct schema_choice schema_roles[] = {
 	{"leaf", CONFIG_ROLE_LEAF},
 	{"spine", CONFIG_ROLE_SPINE},
-	{"super-spine", CONFIG_ROLE_SUPER},
+	{"super-spine", CONFIG_ROLE_SUPER_SPINE},
 	{"host", CONFIG_ROLE_HOST},
 	{NULL, 0},
 };
@@ -198,17 +198,9 @@ static const struct schema_key topology_keys[] = {
 	 SCHEMA_ITEMS(struct config, fabric.links, fabric.link_count), .sub = &explicit_link,
 	 .kinds = EXPLICIT, .required = EXPLICIT},
 };
-static const char *const topology_kinds[] = {
-	[CONFIG_TOPOLOGY_LEAF_SPINE] = "topology leaf-spine",
-	[CONFIG_TOPOLOGY_RAIL] = "topology rail",
-	[CONFIG_TOPOLOGY_FAT_TREE] = "topology fat-tree",
-	[CONFIG_TOPOLOGY_CLOS3] = "topology clos3",
-	[CONFIG_TOPOLOGY_EXPLICIT] = "topology explicit",
-	[CONFIG_TOPOLOGY_FILE] = "topology file",
-};
 static const struct schema topology = {
-	SCHEMA_COUNT(topology_keys),  SCHEMA_POS(struct config, fabric.topology_pos),
-	.kind_names = topology_kinds, .select = topology_select,
+	SCHEMA_COUNT(topology_keys), SCHEMA_POS(struct config, fabric.topology_pos),
+	.kind_word = "topology",     .select = topology_select,
 	.check = check_topology,
 };
 

@@ -92,9 +92,8 @@ check_path_mtu(struct decoder *d, const struct schema_key *key, const struct yam
 
 	(void)key;
 	if (path_mtu != 0 && (path_mtu & (path_mtu - 1)) != 0)
-		decode_warning(d, node->pos,
-			       "%s is none of RoCE's five (256, 512, 1024, 2048, 4096)",
-			       node->text);
+		diag_warning(d->diag, d->file, node->pos, d->path,
+			     "%s is none of RoCE's five (256, 512, 1024, 2048, 4096)", node->text);
 }
 
 #define PARAMETERS(id, name, word)                                             \

@@ -179,6 +179,18 @@ static const struct schema_choice algorithms[] = {
 
 static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = sizeof(uint32_t)};
 
+// How a collective is done, alone or in a step.
+// clang-format off
+#define COLLECTIVE_KEYS										\
+	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,	\
+	 .kinds = COLLECTIVE},									\
+	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,	\
+	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},						\
+	{"channels", SCHEMA_INTEGER, .def = "auto",						\
+	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),	\
+	 .min = 1, .max = 64, .kinds = RING, .word = "auto"}
+// clang-format on
+
 static const struct schema_key part_keys[] = {
 	{"kind", SCHEMA_SECTION, .help = "which collective", .choices = schema_part_kinds},
 	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
@@ -188,13 +200,7 @@ static const struct schema_key part_keys[] = {
 	 .max = 1024},
 	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = COLLECTIVE, .required = COLLECTIVE},
-	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,
-	 .kinds = COLLECTIVE},
-	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,
-	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},
-	{"channels", SCHEMA_INTEGER, .def = "auto",
-	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),
-	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},
+	COLLECTIVE_KEYS,
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
 	 SCHEMA_HOUR, .kinds = COLLECTIVE},
 };
@@ -258,13 +264,7 @@ static const struct schema_key keys[] = {
 	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_PRIORITY_PATTERN, .words = "PRIORITY",
 		     .item = &(const struct schema_form){.type = SCHEMA_PERCENT}),
 	 .kinds = POISSON | FLOWS, .excludes = "priority"},
-	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,
-	 .kinds = COLLECTIVE},
-	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,
-	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},
-	{"channels", SCHEMA_INTEGER, .def = "auto",
-	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),
-	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},
+	COLLECTIVE_KEYS,
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
 	 SCHEMA_HOUR, .kinds = COLLECTIVE | STEP},
 	{"collectives", SCHEMA_LIST, .help = "a list of collectives, one after the other",

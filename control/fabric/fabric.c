@@ -25,7 +25,7 @@ static const struct {
 } roles[] = {
 	[CONFIG_ROLE_LEAF] = {NODE_LEAF, &pipeline_leaf},
 	[CONFIG_ROLE_SPINE] = {NODE_SPINE, &pipeline_spine},
-	[CONFIG_ROLE_SUPER] = {NODE_SUPER, &pipeline_spine},
+	[CONFIG_ROLE_SUPER_SPINE] = {NODE_SUPER, &pipeline_spine},
 	[CONFIG_ROLE_HOST] = {NODE_NIC, &pipeline_nic},
 };
 

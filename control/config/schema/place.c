@@ -59,22 +59,19 @@ static int
 step_to_key(const struct describe_place *from, const struct schema *schema, const char *word,
 	    struct describe_place *to)
 {
-	for (unsigned i = 0; i < schema->count; i++) {
-		const struct schema_key *key = &schema->keys[i];
+	const struct schema_key *key = schema_find(schema, word);
 
-		if (strcmp(key->name, word) != 0)
-			continue;
-		*to = *from;
-		describe_join(to->path, to->path, word);
-		to->help = key->help;
-		to->schema = schema;
-		to->key = key;
-		to->form = describe_form(key);
-		to->live = (from->live && !(key->flags & SCHEMA_FIXED)) || key->flags & SCHEMA_LIVE;
-		to->any_name = false;
-		return 0;
-	}
-	return -ENOENT;
+	if (key == NULL)
+		return -ENOENT;
+	*to = *from;
+	describe_join(to->path, to->path, word);
+	to->help = key->help;
+	to->schema = schema;
+	to->key = key;
+	to->form = describe_form(key);
+	to->live = (from->live && !(key->flags & SCHEMA_FIXED)) || key->flags & SCHEMA_LIVE;
+	to->any_name = false;
+	return 0;
 }
 
 // Any name will do for a node that the topology lists, but one that is nearly a key is meant so.

@@ -26,7 +26,7 @@ builder_add_node(struct topology *t, const char *name, enum config_role role, ui
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	t->leaf_count += role == CONFIG_ROLE_LEAF;
 	t->spine_count += role == CONFIG_ROLE_SPINE;
-	t->super_count += role == CONFIG_ROLE_SUPER;
+	t->super_count += role == CONFIG_ROLE_SUPER_SPINE;
 	t->host_count += role == CONFIG_ROLE_HOST;
 	t->first_host = t->leaf_count + t->spine_count + t->super_count;
 	return t->node_count++;
@@ -59,7 +59,7 @@ builder_link(const struct topology *t, uint32_t a, uint32_t b)
 
 	if (one == CONFIG_ROLE_HOST || other == CONFIG_ROLE_HOST)
 		return f->host_link;
-	if (one == CONFIG_ROLE_SUPER || other == CONFIG_ROLE_SUPER)
+	if (one == CONFIG_ROLE_SUPER_SPINE || other == CONFIG_ROLE_SUPER_SPINE)
 		return config_link_over(&f->fabric_link, &f->super_link);
 	return f->fabric_link;
 }

@@ -93,7 +93,7 @@ builder_clos(struct topology *t)
 
 	builder_add_switches(t, c.planes, CONFIG_ROLE_LEAF, c.pods * c.leaves);
 	builder_add_switches(t, c.planes, CONFIG_ROLE_SPINE, c.pods * c.spines);
-	builder_add_switches(t, c.planes, CONFIG_ROLE_SUPER, c.supers);
+	builder_add_switches(t, c.planes, CONFIG_ROLE_SUPER_SPINE, c.supers);
 	builder_add_hosts(t, c.pods * c.leaves * c.hosts_per_leaf);
 	for (uint32_t plane = 0; plane < c.planes; plane++) {
 		for (uint32_t pod = 0; pod < c.pods; pod++) {

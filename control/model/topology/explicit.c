@@ -11,7 +11,7 @@ static int
 add_nodes(struct topology *t, struct diag *diag)
 {
 	static const enum config_role order[] = {CONFIG_ROLE_LEAF, CONFIG_ROLE_SPINE,
-						 CONFIG_ROLE_SUPER, CONFIG_ROLE_HOST};
+						 CONFIG_ROLE_SUPER_SPINE, CONFIG_ROLE_HOST};
 	const struct config *config = t->config;
 	unsigned before = diag->errors;
 

@@ -21,8 +21,8 @@ static void
 test_roles_and_ports(void **state)
 {
 	static const enum config_role roles[] = {
-		CONFIG_ROLE_HOST, CONFIG_ROLE_HOST,  CONFIG_ROLE_HOST,  CONFIG_ROLE_HOST,
-		CONFIG_ROLE_LEAF, CONFIG_ROLE_SUPER, CONFIG_ROLE_SPINE, CONFIG_ROLE_LEAF,
+		CONFIG_ROLE_HOST, CONFIG_ROLE_HOST,        CONFIG_ROLE_HOST,  CONFIG_ROLE_HOST,
+		CONFIG_ROLE_LEAF, CONFIG_ROLE_SUPER_SPINE, CONFIG_ROLE_SPINE, CONFIG_ROLE_LEAF,
 	};
 	static const char text[] = "8 4 7  # nodes switches links\n\n4 5\n6 7\n"
 				   "6 4 400Gbps 1us 0.000000\n"

@@ -78,7 +78,7 @@ test_several_ports(void **state)
 		"      - {a: leaf2.swp1, b: super1.swp2, rate: 1T}\n");
 	t = f.topology;
 	assert_string_equal(t->nodes[3].name, "super1");
-	assert_int_equal(t->nodes[3].role, CONFIG_ROLE_SUPER);
+	assert_int_equal(t->nodes[3].role, CONFIG_ROLE_SUPER_SPINE);
 	assert_int_equal(t->super_count, 1);
 	assert_int_equal(t->first_host, 4);
 	assert_int_equal(topology_resolve_endpoint(t, NULL, &name, "to", &end, &f.diag), 0);
