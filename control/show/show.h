@@ -6,16 +6,15 @@
 
 #include "control/fabric/counters.h"
 
-#include "control/config/config.h"
+#include "control/model/topology/topology.h"
 #include "dataplane/roce/qp_state.h"
 
 // What is configured of a switch, and what its preset alone would have been.
 struct show_switch {
-	const char *node;
-	const struct switch_config *settings;
-	const struct config_marks *marks; // of config_switch_marked()
-	const struct switch_config *preset;
-	const uint64_t *cable_mm; // by port; 0: nothing is behind it
+	const struct topo_node *place;
+	struct switch_config settings;
+	struct config_marks marks; // of config_switch_marked()
+	struct switch_config preset;
 };
 
 // The queue pairs of a host's NIC.

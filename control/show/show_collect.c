@@ -61,7 +61,7 @@ const struct show_switch *
 show_find_switch(const struct show_state *s, const struct report_node *n)
 {
 	for (unsigned int i = 0; i < s->switch_count; i++)
-		if (strcmp(s->switches[i].node, n->name) == 0)
+		if (strcmp(s->switches[i].place->name, n->name) == 0)
 			return &s->switches[i];
 	return NULL;
 }

@@ -39,19 +39,20 @@ show_used_classes(const struct switch_config *c)
 
 // ---- flow control ----------------------------------------------------------------------------
 
-// The distinct lengths of the cables of all ports, or of one, in metres.
+// The distinct lengths of the cables of all ports, or of one, in metres. 0: nothing is behind it.
 static json_t *
-cable_lengths(const struct report_node *n, const struct show_switch *w, int port)
+cable_lengths(const struct show_switch *w, int port)
 {
+	const struct topo_port *ports = w->place->ports;
 	json_t *out = json_array();
 
-	for (unsigned int i = 0; i < n->node->port_count; i++) {
-		bool known = w->cable_mm[i] == 0 || (port >= 0 && i != (unsigned int)port);
+	for (unsigned int i = 0; i < w->place->port_count; i++) {
+		bool known = ports[i].cable_mm == 0 || (port >= 0 && i != (unsigned int)port);
 
 		for (unsigned int k = 0; k < i && !known; k++)
-			known = port < 0 && w->cable_mm[k] == w->cable_mm[i];
+			known = port < 0 && ports[k].cable_mm == ports[i].cable_mm;
 		if (!known)
-			json_array_append_new(out, json_real((double)w->cable_mm[i] / 1000.0));
+			json_array_append_new(out, json_real((double)ports[i].cable_mm / 1000.0));
 	}
 	return out;
 }
@@ -67,8 +68,7 @@ generates(const struct switch_config *c)
 }
 
 static json_t *
-pfc_json(const struct switch_config *c, const struct report_node *n, const struct show_switch *w,
-	 int port)
+pfc_json(const struct switch_config *c, const struct show_switch *w, int port)
 {
 	static const char *const flow_controls[] = {
 		[CONFIG_FLOW_CONTROL_PFC] = "pfc",
@@ -82,7 +82,7 @@ pfc_json(const struct switch_config *c, const struct report_node *n, const struc
 	return json_pack("{s:s,s:o,s:b,s:b,s:o}", "flow-control", flow_controls[c->flow_control],
 			 "pfc-priority", show_bit_list(on ? c->pfc_priorities : 0), "rx-enabled",
 			 asymmetric || (on && c->pfc_priorities != 0), "tx-enabled",
-			 on && generates(c), "cable-length", cable_lengths(n, w, port));
+			 on && generates(c), "cable-length", cable_lengths(w, port));
 }
 
 // ---- congestion control ----------------------------------------------------------------------
@@ -205,7 +205,7 @@ static json_t *
 list_settings(const struct show_switch *w, const char *port)
 {
 	static const char routing[] = "routing.", ports[] = "qos.ports.";
-	json_t *list = settings_list(w->settings, w->marks, w->preset), *one;
+	json_t *list = settings_list(&w->settings, &w->marks, &w->preset), *one;
 	const char *key;
 	void *next;
 
@@ -232,29 +232,29 @@ list_settings(const struct show_switch *w, const char *port)
 void
 show_add_preset(json_t *to, const struct show_switch *w)
 {
-	const struct switch_config *c = w->settings;
+	const struct switch_config *c = &w->settings;
 
 	show_set_text(to, "preset", config_preset_name(c->preset));
-	json_object_set_new(to, "preset-where", settings_where(w->marks, "preset"));
+	json_object_set_new(to, "preset-where", settings_where(&w->marks, "preset"));
 	show_set_text(to, "mode",
 		      c->preset == CONFIG_PRESET_LOSSY ? "lossy"
 						       : config_preset_mode_name(c->preset_mode));
-	json_object_set_new(to, "mode-where", settings_where(w->marks, "preset-mode"));
+	json_object_set_new(to, "mode-where", settings_where(&w->marks, "preset-mode"));
 }
 
 // port: -1 for those of all ports.
 static json_t *
 qos_settings(const struct report_node *n, const struct show_switch *w, int port)
 {
-	struct switch_config c = *w->settings;
+	struct switch_config c = w->settings;
 	json_t *out, *list;
 
 	if (port >= 0)
 		apply_port(&c, n->ports[port].name);
 	out = json_pack("{s:b,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "enable",
 			c.preset != CONFIG_PRESET_NONE, "congestion-control", congestion_json(&c),
-			"pfc", pfc_json(&c, n, w, port), "trust", trust_json(&c),
-			"port-max-rate-bps", (json_int_t)c.port_max_rate_bps, "pcp-to-sp",
+			"pfc", pfc_json(&c, w, port), "trust", trust_json(&c), "port-max-rate-bps",
+			(json_int_t)c.port_max_rate_bps, "pcp-to-sp",
 			number_list(c.pcp_to_priority, CONFIG_PRIORITIES), "dscp-to-sp",
 			number_list(c.dscp_to_priority, CONFIG_DSCPS), "sp-to-pg",
 			number_list(c.priority_to_group, CONFIG_PRIORITIES), "sp-to-tc",

@@ -127,7 +127,7 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 {
 	const struct show_switch *w = show_find_switch(s, n);
 
-	return w != NULL ? roce_counters(n, w->settings, port, s->now) : json_object();
+	return w != NULL ? roce_counters(n, &w->settings, port, s->now) : json_object();
 }
 
 // ---- printing ----------------------------------------------------------------------------------

@@ -88,38 +88,30 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 	return found;
 }
 
+static const struct show_column setting_columns[] = {
+	{"node", "1", SHOW_NAME},
+	{"watchdog", "enabled", SHOW_ON},
+	{"polling-interval", "poll_ns", SHOW_DURATION},
+	{"detect", "detect_ns", SHOW_DURATION},
+	{"restore", "restore_ns", SHOW_DURATION},
+	{"action", "action", SHOW_TEXT},
+	{"flush", "flush", SHOW_ON},
+	{"ingress", "ingress", SHOW_ON},
+	{0},
+};
+
 // The settings of a watchdog that is off mean nothing.
 static void
 add_settings(struct text_table *t, const struct show_row *row)
 {
-	static const struct show_column cells[] = {{"poll_ns", .format = SHOW_DURATION},
-						   {"detect_ns", .format = SHOW_DURATION},
-						   {"restore_ns", .format = SHOW_DURATION},
-						   {"action", .format = SHOW_TEXT},
-						   {"flush", .format = SHOW_ON},
-						   {"ingress", .format = SHOW_ON}};
 	bool enabled = show_flag(row->value, "enabled");
 
-	show_cell(t, row, "1", SHOW_NAME);
-	show_cell(t, row, "enabled", SHOW_ON);
-	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
-		if (enabled)
-			show_cell(t, row, cells[i].heading, cells[i].format);
+	for (const struct show_column *c = setting_columns; c->heading != NULL; c++)
+		if (enabled || c < setting_columns + 2)
+			show_cell(t, row, c->key, c->format);
 		else
 			text_table_cell(t, "-");
 }
-
-static const struct show_column setting_columns[] = {
-	{"node"},
-	{"watchdog"},
-	{"polling-interval", .format = SHOW_DURATION},
-	{"detect", .format = SHOW_DURATION},
-	{"restore", .format = SHOW_DURATION},
-	{"action"},
-	{"flush"},
-	{"ingress"},
-	{0},
-};
 
 static const struct show_column queue_columns[] = {
 	{"interface", "12", SHOW_NAME},

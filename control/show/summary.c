@@ -4,7 +4,6 @@
 #include "summary_internal.h"
 #include "control/base/text_table.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +30,10 @@ duration_cell(struct text_table *t, uint32_t known, ps_t at)
 }
 
 static void
-slowdown_cell(struct text_table *t, uint32_t known, double slowdown)
+real_cell(struct text_table *t, bool known, int digits, double value)
 {
-	if (known != 0)
-		text_table_cell(t, "%.3f", slowdown);
+	if (known)
+		text_table_cell(t, "%.*f", digits, value);
 	else
 		text_table_cell(t, "-");
 }
@@ -54,9 +53,9 @@ add_item(struct text_table *t, const struct report_result *r, const char *item)
 	duration_cell(t, s.completed, s.fct_p50);
 	duration_cell(t, s.completed, s.fct_p99);
 	duration_cell(t, s.completed, s.fct_max);
-	slowdown_cell(t, s.with_ideal, s.slowdown_mean);
-	slowdown_cell(t, s.with_ideal, s.slowdown_p50);
-	slowdown_cell(t, s.with_ideal, s.slowdown_p99);
+	real_cell(t, s.with_ideal != 0, 3, s.slowdown_mean);
+	real_cell(t, s.with_ideal != 0, 3, s.slowdown_p50);
+	real_cell(t, s.with_ideal != 0, 3, s.slowdown_p99);
 }
 
 // True when flow i is the first of its item. Flows of an item follow each other but for items of
@@ -112,14 +111,8 @@ add_collective(struct text_table *t, const struct collective_statistics *s)
 	duration_cell(t, s->completed, s->mean);
 	duration_cell(t, s->completed, s->min);
 	duration_cell(t, s->completed, s->max);
-	if (s->completed != 0)
-		text_table_cell(t, "%.1f", s->algbw_gbps);
-	else
-		text_table_cell(t, "-");
-	if (s->completed != 0 && s->kind != REPORT_STEP)
-		text_table_cell(t, "%.1f", s->busbw_gbps);
-	else
-		text_table_cell(t, "-");
+	real_cell(t, s->completed != 0, 1, s->algbw_gbps);
+	real_cell(t, s->completed != 0 && s->kind != REPORT_STEP, 1, s->busbw_gbps);
 }
 
 static void
@@ -143,12 +136,11 @@ print_collectives(const struct report_result *r, FILE *to)
 }
 
 static void
-print_run(const struct report_result *r, const char *digest, FILE *to)
+print_run(const struct report_result *r, const struct report_totals *totals, const char *digest,
+	  FILE *to)
 {
-	struct report_totals totals;
 	char text[TEXT_VALUE_MAX];
 
-	report_totals_compute(r->nodes, r->node_count, &totals);
 	fputc('\n', to);
 	if (r->interrupted)
 		fprintf(to, "interrupted at %s: the run is incomplete\n",
@@ -157,7 +149,7 @@ print_run(const struct report_result *r, const char *digest, FILE *to)
 	fprintf(to, " in %s", text_duration(text, (uint64_t)(r->wall_s * (double)PS_PER_S)));
 	if (r->wall_s > 0)
 		fprintf(to, ", %.1f million packet-hops/s",
-			(double)totals.packet_hops / r->wall_s / 1e6);
+			(double)totals->packet_hops / r->wall_s / 1e6);
 	fputc('\n', to);
 	if (digest != NULL)
 		fprintf(to, "digest %s\n", digest);
@@ -166,11 +158,14 @@ print_run(const struct report_result *r, const char *digest, FILE *to)
 void
 summary_print(const struct report_result *r, const char *digest, FILE *to)
 {
+	struct report_totals totals;
+
+	report_totals_compute(r->nodes, r->node_count, &totals);
 	print_items(r, to);
 	print_collectives(r, to);
-	summary_print_events(r, to);
+	summary_print_events(r, &totals, to);
 	summary_print_links(r, to);
 	summary_print_pools(r, to);
-	summary_print_hints(r, to);
-	print_run(r, digest, to);
+	summary_print_hints(r, &totals, to);
+	print_run(r, &totals, digest, to);
 }

@@ -137,15 +137,13 @@ hint_uplinks(struct hints *h, const struct report_result *r)
 }
 
 void
-summary_print_hints(const struct report_result *r, FILE *to)
+summary_print_hints(const struct report_result *r, const struct report_totals *totals, FILE *to)
 {
 	struct hints h = {.to = to};
-	struct report_totals totals;
 
-	report_totals_compute(r->nodes, r->node_count, &totals);
-	hint_lossless(&h, r, &totals);
+	hint_lossless(&h, r, totals);
 	hint_open(&h, r);
-	hint_order(&h, r, &totals);
+	hint_order(&h, r, totals);
 	hint_pauses(&h, r);
 	hint_uplinks(&h, r);
 }

@@ -5,13 +5,15 @@
 #include "summary.h"
 #include "control/fabric/totals.h"
 
-// Drops, pauses, marks, what was sent again.
-void summary_print_events(const struct report_result *r, FILE *to);
+// Drops, pauses, marks, what was sent again. totals: of the nodes.
+void summary_print_events(const struct report_result *r, const struct report_totals *totals,
+			  FILE *to);
 // The most and the least loaded links by tier.
 void summary_print_links(const struct report_result *r, FILE *to);
 void summary_print_pools(const struct report_result *r, FILE *to);
 // Hints where something is wrong.
-void summary_print_hints(const struct report_result *r, FILE *to);
+void summary_print_hints(const struct report_result *r, const struct report_totals *totals,
+			 FILE *to);
 
 // The port and priority with the longest received pauses, or with the most drops in lossless groups
 // and queues.

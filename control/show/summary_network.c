@@ -3,8 +3,6 @@
 #include "summary_internal.h"
 #include "control/base/text_table.h"
 
-#include <errno.h>
-
 #define TIERS_MAX 16
 
 static const struct text_column pool_columns[] = {
@@ -30,24 +28,22 @@ summary_retransmitted(const struct report_result *r)
 }
 
 void
-summary_print_events(const struct report_result *r, FILE *to)
+summary_print_events(const struct report_result *r, const struct report_totals *totals, FILE *to)
 {
 	struct summary_worst longest = summary_find_worst(r, true);
-	struct report_totals totals;
 	char text[TEXT_VALUE_MAX];
 
-	report_totals_compute(r->nodes, r->node_count, &totals);
-	fprintf(to, "\ndrops   %ju, of them lossless %ju\n", (uintmax_t)totals.drops,
-		(uintmax_t)totals.drops_lossless);
+	fprintf(to, "\ndrops   %ju, of them lossless %ju\n", (uintmax_t)totals->drops,
+		(uintmax_t)totals->drops_lossless);
 	for (unsigned int i = 0; i < DROP_COUNT; i++)
-		if (totals.by_reason[i] != 0)
+		if (totals->by_reason[i] != 0)
 			fprintf(to, "        %s %ju: %s\n", drop_name(i),
-				(uintmax_t)totals.by_reason[i], drop_advice(i));
-	fprintf(to, "PFC     %ju sent", (uintmax_t)totals.pfc_tx);
+				(uintmax_t)totals->by_reason[i], drop_advice(i));
+	fprintf(to, "PFC     %ju sent", (uintmax_t)totals->pfc_tx);
 	if (longest.node != NULL)
 		fprintf(to, "; longest paused: %s.%s priority %u, %s", longest.node->name,
 			longest.name, longest.priority, text_duration(text, longest.most));
-	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals.ecn_marked,
+	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals->ecn_marked,
 		(uintmax_t)r->cnps);
 	fprintf(to, "resent  %ju packets; %ju arrived out of order\n",
 		(uintmax_t)summary_retransmitted(r), (uintmax_t)r->out_of_order);

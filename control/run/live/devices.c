@@ -73,6 +73,18 @@ address_of(int family, const uint8_t *bytes, unsigned prefix_length)
 	return a;
 }
 
+// With IPv6 Linux sends router solicitations and multicast reports, which a lossless fabric would
+// have to drop: only for hosts that are configured for it.
+static bool
+uses_ip6(const struct live_fabric *live, uint32_t host)
+{
+	struct host_config settings;
+
+	return config_host(live->config, topology_host(live->topology, host)->name, &settings) ==
+		       0 &&
+	       settings.ip_version == 6;
+}
+
 static int
 make_veth(const struct live_fabric *live, const struct device_port *d, int netns_fd,
 	  struct diag *diag)
@@ -95,12 +107,8 @@ make_veth(const struct live_fabric *live, const struct device_port *d, int netns
 		.routes = routes,
 		.route_count = 1,
 	};
-	struct host_config settings;
 
-	// With IPv6 Linux sends router solicitations and multicast reports, which a lossless fabric
-	// would have to drop: only for hosts that are configured for it.
-	if (config_host(live->config, options.switch_name, &settings) == 0 &&
-	    settings.ip_version == 6)
+	if (uses_ip6(live, d->host))
 		options.address_count = options.route_count = 2;
 	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, gateway4);
 	inet_pton(AF_INET6, ADDRESSES_GATEWAY_IP6, gateway6);
@@ -191,19 +199,12 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
 				     address_of(AF_INET6, eth->ip6, 128)};
 	struct veth_options options = {.host_name = eth->name};
-	struct host_config settings;
 	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
-	unsigned end = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 &&
-				       config_host(live->config,
-						   topology_host(live->topology, host)->name,
-						   &settings) == 0 &&
-				       settings.ip_version == 6
-			       ? 2
-			       : 1;
+	bool second = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 && uses_ip6(live, host);
 	int rc = 0;
 
 	options.addresses = &new[first];
-	options.address_count = end - first;
+	options.address_count = 1 - first + second;
 	for (uint32_t i = 0; options.address_count != 0 && i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
 

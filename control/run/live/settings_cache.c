@@ -8,16 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct one_switch {
-	struct switch_config settings;
-	struct config_marks marks;
-	struct switch_config preset;
-	uint64_t *cable_mm;
-};
-
 struct settings_cache {
-	struct show_switch *shown;
-	struct one_switch *switches;
+	struct show_switch *switches;
 	struct switch_config *seen; // the fabric's, when this was made
 	uint32_t count;
 };
@@ -27,13 +19,10 @@ settings_cache_destroy(struct settings_cache *m)
 {
 	if (m == NULL)
 		return;
-	for (uint32_t i = 0; i < m->count; i++) {
-		free(m->switches[i].cable_mm);
+	for (uint32_t i = 0; i < m->count; i++)
 		config_marks_free(&m->switches[i].marks);
-	}
 	free(m->seen);
 	free(m->switches);
-	free(m->shown);
 	free(m);
 }
 
@@ -61,21 +50,12 @@ read_preset(struct switch_config *out, const struct switch_config *of)
 }
 
 static int
-fill_switch(struct settings_cache *m, const struct live_fabric *live, uint32_t index)
+fill_switch(struct show_switch *s, const struct live_fabric *live, const struct topo_node *place)
 {
-	const struct topo_node *place = &live->topology->nodes[index];
-	struct one_switch *s = &m->switches[index];
 	int rc = config_switch_marked(live->config, place->name, place->role, &s->settings,
 				      &s->marks);
 
-	s->cable_mm = memory_array(place->port_count, sizeof(*s->cable_mm), "ports");
-	for (uint16_t i = 0; i < place->port_count; i++)
-		s->cable_mm[i] = place->ports[i].cable_mm;
-	m->shown[index] = (struct show_switch){.node = place->name,
-					       .settings = &s->settings,
-					       .marks = &s->marks,
-					       .preset = &s->preset,
-					       .cable_mm = s->cable_mm};
+	s->place = place;
 	return rc == 0 ? read_preset(&s->preset, &s->settings) : rc;
 }
 
@@ -98,17 +78,16 @@ settings_cache_collect(struct settings_cache **cache, struct show_state *s,
 		settings_cache_destroy(m);
 		m = memory_new(sizeof(*m), "settings");
 		m->count = count;
-		m->shown = memory_array(count, sizeof(*m->shown), "switches");
 		m->switches = memory_array(count, sizeof(*m->switches), "switches");
 		m->seen = memory_copy(live->fabric->switches, count, sizeof(*m->seen), "switches");
 		for (uint32_t i = 0; rc == 0 && i < count; i++)
-			rc = fill_switch(m, live, i);
+			rc = fill_switch(&m->switches[i], live, &live->topology->nodes[i]);
 	}
 	if (rc != 0) {
 		settings_cache_destroy(m);
 		m = NULL;
 	} else {
-		s->switches = m->shown;
+		s->switches = m->switches;
 		s->switch_count = m->count;
 	}
 	*cache = m;

@@ -15,13 +15,13 @@ static const char text[] = "switch:\n"
 			   "    ports: {swp2: {trust: [pcp], dscp-to-priority: {default: 5}}}\n"
 			   "  ports: {swp1: {}, swp2: {}, swp3: {}, swp4: {}}\n";
 static const char alone[] = "switch: {name: p, preset: spectrum-x, ports: {swp1: {}}}\n";
-static const uint64_t cables[] = {5000, 5000, 40000, 0};
+static struct topo_port ports[] = {
+	{.cable_mm = 5000}, {.cable_mm = 5000}, {.cable_mm = 40000}, {.cable_mm = 0}};
+static const struct topo_node place = {.name = "leaf1", .ports = ports, .port_count = 4};
 
 struct switches {
 	struct fixture *fixture;
 	struct config *config, *preset;
-	struct switch_config settings, expected;
-	struct config_marks marks;
 	struct show_switch shown;
 };
 
@@ -41,11 +41,11 @@ setup(void **state)
 		fail();
 	}
 	diag_free(&diag);
-	assert_int_equal(
-		config_switch_marked(s->config, "leaf1", CONFIG_ROLE_LEAF, &s->settings, &s->marks),
-		0);
-	assert_int_equal(config_switch(s->preset, "p", CONFIG_ROLE_LEAF, &s->expected), 0);
-	s->shown = (struct show_switch){"leaf1", &s->settings, &s->marks, &s->expected, cables};
+	assert_int_equal(config_switch_marked(s->config, "leaf1", CONFIG_ROLE_LEAF,
+					      &s->shown.settings, &s->shown.marks),
+			 0);
+	assert_int_equal(config_switch(s->preset, "p", CONFIG_ROLE_LEAF, &s->shown.preset), 0);
+	s->shown.place = &place;
 	*state = s;
 	return 0;
 }
@@ -56,7 +56,7 @@ teardown(void **state)
 	struct switches *s = *state;
 	void *fixture = s->fixture;
 
-	config_marks_free(&s->marks);
+	config_marks_free(&s->shown.marks);
 	config_free(s->config);
 	config_free(s->preset);
 	fixture_teardown(&fixture);
