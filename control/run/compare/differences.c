@@ -46,8 +46,9 @@ warn_items(const struct compare_run *first, const struct compare_run *run, FILE 
 				run->file, i + 1, run->load.items[i], first->file,
 				first->load.items[i]);
 	if (run->load.count != first->load.count)
-		fprintf(to, "%s: warning: the workload has %u items, in %s it has %u\n", run->file,
-			run->load.count, first->file, first->load.count);
+		fprintf(to, "%s: warning: the workload has %u item%s, in %s it has %u\n", run->file,
+			run->load.count, run->load.count == 1 ? "" : "s", first->file,
+			first->load.count);
 }
 
 void
@@ -59,10 +60,12 @@ compare_warn(const struct compare_run *first, const struct compare_run *run, FIL
 	if (run->load.flows == first->load.flows && run->load.bytes == first->load.bytes &&
 	    run->load.streams == first->load.streams)
 		return;
-	fprintf(to, "%s: warning: the workload comes to %" PRIu32 " flows of %s", run->file,
-		run->load.flows, text_bytes(bytes, run->load.bytes));
+	fprintf(to, "%s: warning: the workload comes to %" PRIu32 " flow%s of %s", run->file,
+		run->load.flows, run->load.flows == 1 ? "" : "s",
+		text_bytes(bytes, run->load.bytes));
 	if (run->load.streams != 0 || first->load.streams != 0)
-		fprintf(to, " and %" PRIu32 " streams", run->load.streams);
+		fprintf(to, " and %" PRIu32 " stream%s", run->load.streams,
+			run->load.streams == 1 ? "" : "s");
 	fprintf(to, ", in %s to %" PRIu32 " of %s", first->file, first->load.flows,
 		text_bytes(first_bytes, first->load.bytes));
 	if (run->load.streams != 0 || first->load.streams != 0)
