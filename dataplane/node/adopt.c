@@ -205,7 +205,8 @@ has_tenants(const struct node *n, const struct tables *t)
 	return has;
 }
 
-// Whether a packet may come or leave in an encapsulation, or be stale. Epochs are stamped for the latter.
+// Whether a packet may come or leave in an encapsulation, or be stale: epochs are stamped only with
+// NODE_TUNNELS.
 static bool
 wants_tunnels(const struct tables *t)
 {

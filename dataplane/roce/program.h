@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank of a collective does: programs, their parts and inboxes. program.c says how. All is the worker's (rw), but what only set-up writes.
+// What a rank of a collective does: programs, their parts and inboxes (see program.c). The worker
+// reads and writes all of it, except what only set-up writes.
 #pragma once
 
 #include "message_place.h"
@@ -57,6 +58,7 @@ void program_received(struct nic *nic, struct feeder *feeder, ps_t now);
 // The sender's `acked` has moved on, and maybe `next`: completes messages.
 void program_acked(struct nic *nic, struct sender *s, ps_t now);
 
-// Before the node runs: makes a sender the part's and the gate's (NULL: none), and a feeder the inbox's.
+// Before the node runs: adds a sender to the part and the gate (NULL: none), and a feeder to the
+// inbox.
 void program_enter(struct program *p, uint32_t part, struct program_sender *ps, struct inbox *gate);
 void program_enter_feeder(struct inbox *inbox, struct feeder *feeder);
