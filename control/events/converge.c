@@ -8,7 +8,7 @@
 #include "events_internal.h"
 
 #include "control/base/memory.h"
-#include "control/fabric/link_view.h"
+#include "control/fabric/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>

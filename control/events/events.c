@@ -7,7 +7,8 @@
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/watchdog.h"
 #include "dataplane/queueing/watermarks.h"
-#include "control/tenants/drain.h"
+#include "control/fabric/in_flight_routes.h"
+#include "control/tenants/change.h"
 #include "dataplane/node/ports.h"
 
 #include <errno.h>

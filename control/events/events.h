@@ -4,7 +4,6 @@
 #pragma once
 
 #include "control/fabric/fabric.h"
-#include "control/fabric/hooks.h"
 
 struct events;
 

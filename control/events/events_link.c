@@ -7,7 +7,7 @@
 // that to the value of the file.
 #include "events_internal.h"
 
-#include "control/fabric/link_view.h"
+#include "control/fabric/fabric.h"
 #include "dataplane/node/ports.h"
 #include "dataplane/stages/path_state.h"
 

@@ -10,6 +10,7 @@
 #include "dataplane/base/node.h"
 #include "dataplane/roce/nic.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ struct fabric {
 	struct config *config;
 	struct topology *topology;
 	struct routes *routes;
-	struct learned_node *learned; // by switch (learned.h); NULL: no switch learns routes
+	struct learned_node *learned; // by switch (learned.c); NULL: no switch learns routes
 	struct node **nodes;          // by node of the topology; NULL for an attached host
 	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
 	struct wire **wires;
@@ -98,3 +99,69 @@ uint32_t fabric_wire_slots(uint64_t rate_bps, ps_t delay);
 
 // Packets on wires and in queues.
 uint64_t fabric_packets_held(const struct fabric *f);
+
+// ---- hooks --------------------------------------------------------------------------------------
+
+// Functions that events and changes of a fabric need and in which virtual time and live differ.
+// Called by the control thread.
+struct fabric_hooks {
+	// Takes the snapshot of a `snapshot:` event.
+	void (*snapshot)(void *context, ps_t now);
+	// Frees tables that are no longer in force, once no node uses them.
+	void (*retire)(void *context, struct tables **old, uint32_t count);
+	// Runs a function on a node's own worker and returns when it has run.
+	void (*at_node)(void *context, struct node *node,
+			void (*run)(struct node *node, ps_t now, void *arg), void *arg);
+	// The same on all nodes; those of one worker at one instant.
+	void (*at_nodes)(void *context, void (*run)(struct node *node, ps_t now, void *arg),
+			 void *arg);
+	// Returns the fabric's time.
+	ps_t (*clock)(void *context);
+	bool many_workers; // their times may differ
+	// Reports a change that is complete, as a line of text; may be NULL.
+	void (*tell)(void *context, ps_t now, const char *words);
+	// Moves a host from the addresses that it had to those of the topology; may be NULL.
+	void (*readdress)(void *context, uint32_t host, const struct tenant_port *had);
+	void *context;
+};
+
+// ---- learned.c ----------------------------------------------------------------------------------
+
+// Routes that switches learn while they run, beside the fabric's own (f->routes). A VRF that learns
+// ignores routes computed from the topology, and routes written in the file override learned ones.
+
+// Makes a VRF of a switch learn: until fabric_set_learned() it has only the routes of the file.
+// Takes effect when tables are next built.
+void fabric_learn(struct fabric *f, uint32_t node, uint16_t vrf);
+
+// Sets what a VRF that learns has learned; takes over the list, which must only have routes of that
+// VRF. Takes effect when tables are next built.
+void fabric_set_learned(struct fabric *f, uint32_t node, uint16_t vrf, struct route_list *list);
+
+// The routes that a switch's tables are built from when its own routes are `own`: either `own` or
+// `scratch`, which the caller clears in any case.
+const struct route_list *fabric_merge_learned(const struct fabric *f, uint32_t node,
+					      const struct route_list *own,
+					      struct route_list *scratch);
+
+// ---- link_view.c --------------------------------------------------------------------------------
+
+// The state of links as each switch knows it. Routes follow a change of a link once
+// `routing.convergence` has passed at a switch (control/events/converge.c). Until then other
+// changes compute routes from the links as the switch's current routes have them.
+
+// Before a link goes down or comes up: switches that notice later keep the present state.
+void link_view_keep(struct fabric *f);
+// A switch has noticed the present state.
+void link_view_drop(struct fabric *f, uint32_t node);
+
+// Replaces the routes of switches with a view of their own, in routes made from the present links,
+// by those that follow from the view. Returns 0, or -EINVAL with errors in diag.
+int link_view_apply(const struct fabric *f, struct routes *routes, struct diag *diag);
+
+// ---- networks.c ---------------------------------------------------------------------------------
+
+// A list of the tenants, `rest` last: {"tenant", "network": "east-west", "encap": "vxlan", "id":
+// VNI or VLAN (0: plain), "dscp": "uniform" or "pipe", "hosts": [...], "joins": tenants whose VRFs
+// it exchanges routes with, "border": [{"host", "prefix"}]}. Empty without tenants.
+json_t *fabric_list_networks(const struct topology *t);

@@ -2,7 +2,6 @@
 // Flows and streams of a workload as queue pairs of the fabric's NICs, and their results.
 #pragma once
 
-#include "result_flows.h"
 #include "result.h"
 #include "control/model/workload/workload.h"
 #include "fabric.h"

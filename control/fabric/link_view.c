@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "link_view.h"
+#include "fabric.h"
 
 #include "control/base/memory.h"
 #include "fabric_internal.h"

@@ -35,8 +35,8 @@ void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
 		     const char *message);
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm" or "watchdog-restore"; "event-refused", "tenants" and "configuration" have neither
-// node nor queue: null.
+// "watchdog-storm" or "watchdog-restore"; or "event-refused", "tenants" or "configuration", where
+// node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

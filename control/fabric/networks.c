@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "networks.h"
+#include "fabric.h"
 
 #include "in_flight_routes.h"
 

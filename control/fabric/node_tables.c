@@ -4,7 +4,7 @@
 #include "control/base/memory.h"
 #include "dataplane/stages/stale_tenant.h"
 #include "in_flight_routes.h"
-#include "learned.h"
+#include "fabric.h"
 #include "dataplane/node/adopt.h"
 
 #include <stdlib.h>

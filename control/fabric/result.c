@@ -6,7 +6,6 @@
 #include "control/base/memory.h"
 #include "control/base/text.h"
 #include "control/base/program.h"
-#include "result_links.h"
 
 #include <errno.h>
 #include <sha2.h>

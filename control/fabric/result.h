@@ -1,11 +1,119 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// result.json, the result of `roost sim`. Control thread, after the run.
+// What a run gives: sums, statistics of flows, loads of links; and result.json, the result of
+// `roost sim`. Control thread.
 #pragma once
 
-#include "result_flows.h"
-#include "totals.h"
+#include "counters.h"
+#include "dataplane/base/time.h"
 
 #include <jansson.h>
+#include <stdint.h>
+
+// ---- totals.c: sums over the nodes of a fabric --------------------------------------------------
+
+struct report_totals {
+	uint64_t packets;        // sent by NICs
+	uint64_t packet_hops;    // packets of any kind that began to cross a link
+	uint64_t drops;          // for any reason
+	uint64_t drops_lossless; // of packets that were in a lossless group or queue
+	uint64_t pfc_tx;         // enable bits sent
+	uint64_t ecn_marked;
+	uint64_t by_reason[DROP_COUNT];
+};
+
+// Adds up `nodes`.
+void report_totals_compute(const struct report_node *nodes, unsigned int count,
+			   struct report_totals *out);
+
+// How unevenly leaves load their uplinks: (max - min) / mean of the bytes a leaf's uplinks have
+// sent, as a mean over the leaves that have two or more and sent something (the throughput
+// imbalance of Alizadeh et al.: CONGA, SIGCOMM 2014, section 5.2.3, over the whole run). 0:
+// evenly.
+double report_uplink_imbalance(const struct report_node *nodes, unsigned int count);
+
+// ---- result_flows.c -----------------------------------------------------------------------------
+
+// The results of flows, and the order statistics of their completion times. Percentiles are by
+// nearest rank (the value at place ceil(p * n) of the sorted ones), found by integer comparison, so
+// that the result is the same on every machine.
+
+struct report_flow {
+	uint32_t id;
+	const char *item; // the workload item that it belongs to
+	const char *src;  // host names
+	const char *dst;
+	const char *tenant; // NULL: none
+	uint64_t bytes;     // of one time
+	ps_t start;         // of the first time
+	// From start until its last byte was acknowledged, of several times the mean; PS_NEVER
+	// while open.
+	ps_t fct;
+	ps_t end;               // of the last time; 0: start + fct
+	uint32_t repeat;        // how many times it was to be sent; 0: once
+	ps_t ideal;             // its completion alone on one shortest path; 0: not known
+	uint64_t retransmitted; // packets
+	uint32_t reorder_max;   // packets
+};
+
+// Of completed flows. All 0 without any; slowdown (fct / ideal) of those whose ideal is known.
+struct flow_statistics {
+	uint32_t flows; // all, completed or not
+	uint32_t completed;
+	uint32_t with_ideal;
+	uint64_t bytes; // of all flows, one time of each
+	ps_t fct_mean, fct_p50, fct_p99, fct_max;
+	double slowdown_mean, slowdown_p50, slowdown_p99, slowdown_max;
+};
+
+// Statistics of the flows of `item` (compared as text), or of all when it is NULL.
+void flow_statistics_compute(const struct report_flow *flows, uint32_t count, const char *item,
+			     struct flow_statistics *out);
+
+// What all completed flows carried, every time of each, in Gb/s of payload, between the first start
+// and the last completion; 0 without any.
+double flow_goodput_gbps(const struct report_flow *flows, uint32_t count);
+
+// ---- result_links.c -----------------------------------------------------------------------------
+
+// The load of links over a run, by direction. A load is the share of the time in which the
+// transmitter was busy, preamble, FCS and gap included: 1 is line rate.
+
+#define REPORT_TIER_MAX 24
+
+// Writes the tier of a direction of a link, "leaf-spine" for a leaf's uplink. False if nothing is
+// behind the port.
+bool report_tier(const struct report_node *n, unsigned int port, char text[static REPORT_TIER_MAX]);
+
+// Bytes that a port has sent, framing included: by a profile, and by the one in force.
+static inline uint64_t
+report_framed_bytes(const struct port *p, const struct port_profile *profile)
+{
+	return p->tx_bytes + p->tx_packets * (profile->preamble + profile->fcs + profile->gap);
+}
+
+uint64_t report_wire_bytes(const struct report_node *n, unsigned int port);
+
+// The load of a port's transmitter over the first `time` of the run, at its present rate; 0 without
+// a rate or time.
+double report_load(const struct report_node *n, unsigned int port, ps_t time);
+
+// The loads of one tier.
+struct report_tier_loads {
+	char name[REPORT_TIER_MAX];
+	unsigned int links;
+	double sum, min, max;
+	const struct report_node *min_node, *max_node;
+	unsigned int min_port, max_port;
+};
+
+// All tiers in the order of the nodes, at most `room`. Returns how many.
+unsigned int report_tiers(const struct report_node *nodes, unsigned int count, ps_t time,
+			  struct report_tier_loads *out, unsigned int room);
+
+// result.json's "links".
+json_t *report_links(const struct report_node *nodes, unsigned int count, ps_t time);
+
+// ---- result.c -----------------------------------------------------------------------------------
 
 enum report_kind {
 	REPORT_ALL_TO_ALL,

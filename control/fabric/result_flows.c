@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "result_flows.h"
+#include "result.h"
 
 #include "control/base/memory.h"
 

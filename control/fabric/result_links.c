@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "result_links.h"
+#include "result.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Series about ports: links.csv and pauses.csv.
 #include "samples_internal.h"
 
-#include "result_links.h"
+#include "result.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "totals.h"
+#include "result.h"
 
 // What was refused by a lossless group (its headroom had run out) or by a queue of the lossless
 // egress pool. A packet is counted by one of the two at most.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "summary.h"
-#include "control/fabric/totals.h"
+#include "control/fabric/result.h"
 
 // Drops, pauses, marks, what was sent again. totals: of the nodes.
 void summary_print_events(const struct report_result *r, const struct report_totals *totals,

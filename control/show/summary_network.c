@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/fabric/result_links.h"
+#include "control/fabric/result.h"
 #include "summary_internal.h"
 #include "control/base/text_table.h"
 

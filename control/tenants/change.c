@@ -12,7 +12,7 @@
 
 #include "control/base/memory.h"
 #include "control/model/tables/build.h"
-#include "prepare.h"
+#include "change_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 //
 // The times of polls follow only from the time of the change, so that in virtual time the outcome
 // does not depend on windows.
-#include "drain.h"
+#include "change_internal.h"
 
 #include "control/base/memory.h"
 #include "dataplane/queueing/fair.h"

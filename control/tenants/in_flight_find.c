@@ -7,10 +7,10 @@
 // of that one. No host port is in a leaving VRF, so no new packet can enter what its host has left.
 //
 // A key that now belongs to another tenant delivers only to that tenant.
-#include "drain.h"
+#include "change_internal.h"
 
 #include "control/base/memory.h"
-#include "control/fabric/learned.h"
+#include "control/fabric/fabric.h"
 
 #include <errno.h>
 #include <stdlib.h>

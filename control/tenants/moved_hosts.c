@@ -4,7 +4,7 @@
 // routes with. A fabric's first tenants leave the other hosts to `rest`, and removing the last
 // tenant brings them back; these hosts have not moved, although the set of hosts that they can
 // reach has changed.
-#include "drain.h"
+#include "change_internal.h"
 
 #include "control/base/memory.h"
 #include "dataplane/stages/stale_tenant.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares the settings of a change with those in force, refuses what cannot change under traffic
 // or would not fit, and builds the new tables.
-#include "prepare.h"
+#include "change_internal.h"
 
 #include "control/base/memory.h"
 #include "control/model/tables/build.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of many nodes come into force together: each node is given its own, then the generation of
 // the fabric moves on, and the old tables are freed after one grace period for all.
-#include "publish.h"
+#include "change_internal.h"
 
 #include "control/base/memory.h"
-#include "control/fabric/link_view.h"
+#include "control/fabric/fabric.h"
 #include "dataplane/node/adopt.h"
 
 #include <stdlib.h>

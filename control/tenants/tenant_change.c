@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tenants change in the topology itself. Its state before is saved first, so rolling back cannot
 // fail. The index of a name that is removed stays reserved while packets in flight may refer to it.
-#include "tenant_change.h"
+#include "change_internal.h"
 
 #include "control/base/memory.h"
 

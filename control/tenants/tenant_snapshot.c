@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tenant_snapshot.h"
+#include "change_internal.h"
 
 #include "control/base/memory.h"
 

@@ -2,7 +2,7 @@
 // What a batch of learned changes costs the control thread: {"apply_us", "resolve_us", "tables_us"}
 // of BATCH changes among ROUTES routes by GROUPS different groups of next hops, medians of ROUNDS.
 // bench_learn [ROUTES [GROUPS [BATCH]]].
-#include "control/fabric/learned.h"
+#include "control/fabric/fabric.h"
 #include "control/io/learn/resolve.h"
 #include "control/model/tables/build.h"
 #include "dataplane/base/random.h"

@@ -3,7 +3,7 @@
 #include "answer.h"
 
 #include "collect.h"
-#include "control/fabric/networks.h"
+#include "control/fabric/fabric.h"
 
 static json_t *
 workers_json(const struct live_fabric *live)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collect.h"
 
-#include "control/fabric/learned.h"
+#include "control/fabric/fabric.h"
 
 #include <arpa/inet.h>
 

@@ -10,7 +10,6 @@
 #include "control/base/memory.h"
 #include "control/io/host/check_interface.h"
 #include "control/io/host/link.h"
-#include "control/tenants/tenant_snapshot.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/veth.h"
 #include "control/model/topology/addresses.h"

@@ -7,7 +7,7 @@
 
 #include "control/base/clock.h"
 #include "control/base/memory.h"
-#include "control/fabric/learned.h"
+#include "control/fabric/fabric.h"
 #include "control/io/host/netns.h"
 #include "control/io/learn/learn.h"
 #include "dataplane/base/glean.h"

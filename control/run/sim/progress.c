@@ -3,7 +3,7 @@
 // written at most twice a second, and rarely enough to take no more than a fiftieth of the run.
 #include "progress.h"
 
-#include "control/fabric/totals.h"
+#include "control/fabric/result.h"
 #include "dataplane/roce/progress.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include "control/events/events.h"
 #include "control/tenants/change.h"
-#include "control/tenants/drain.h"
 #include "tests/unit/control/model/topology/fixture.h"
 #include "dataplane/node/adopt.h"
 

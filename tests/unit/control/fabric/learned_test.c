@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a switch's tables are built from where one of its VRFs learns routes.
-#include "control/fabric/learned.h"
+#include "control/fabric/fabric.h"
 
 #include "control/fabric/fabric_internal.h"
 

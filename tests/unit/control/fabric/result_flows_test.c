@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "control/fabric/result_flows.h"
+#include "control/fabric/result.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/unit/control/show/report_fixture.h"
 
-#include "control/fabric/totals.h"
+#include "control/fabric/result.h"
 
 static void
 test_sums(void **state)

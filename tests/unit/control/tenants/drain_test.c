@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the old tables delivered goes on being delivered until nothing is under way any more.
-#include "control/tenants/drain.h"
+#include "control/tenants/change_internal.h"
 
 #include "tests/unit/control/fabric/bench.h"
 #include "dataplane/stages/stale_tenant.h"

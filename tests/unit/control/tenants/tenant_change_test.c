@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tenants change whole or not at all, and places that are left are not given to others too early.
-#include "control/tenants/tenant_change.h"
+#include "control/tenants/change_internal.h"
 
 #include "control/base/memory.h"
 #include "tests/unit/control/fabric/bench.h"
-#include "control/fabric/networks.h"
+#include "control/fabric/fabric.h"
 
 #define NODES 7
 

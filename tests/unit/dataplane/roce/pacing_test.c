@@ -4,7 +4,6 @@
 // calls that it owes, each at its time.
 
 #include "dataplane/roce/congestion.h"
-#include "dataplane/roce/congestion.h"
 #include "pair.h"
 
 #include <errno.h>

@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "control/io/host/link.h"
-
 #include <cmocka.h>
 
 static char name[64];
