@@ -165,7 +165,8 @@ class Docs(Case):
         page = (SOURCE / "doc/commands.md").read_text().partition("\n## show WHAT\n")[2].partition("\n## ")[0]
         rows = re.findall(r"^\| `([a-z][^`]*)`", page, re.M)
         rows += [row.replace("[vrf VRF]", "vrf VRF") for row in rows if "[vrf VRF]" in row]
-        self.assertEqual(sorted(usage), sorted(row.replace(" [vrf VRF]", "") for row in rows))
+        self.assertEqual(sorted(usage), sorted(row.replace(" [vrf VRF]", "") for row in rows),
+                         'doc/commands.md, "show WHAT", does not list what `roost show --help` does')
 
     def test_counters_are_those_of_the_rows(self):
         """doc/counters.md has the tables that `roost schema --counters` prints, to the letter."""
@@ -173,7 +174,9 @@ class Docs(Case):
         tables = roost("schema", "--counters").out.rstrip("\n").split("\n\n### ")
         self.assertEqual(len(tables), 6)
         for table in tables:
-            self.assertIn(table + "\n", page)
+            lines = [line for line in table.splitlines() if line not in page.splitlines() and "### " + line not in page]
+            self.assertEqual(lines, [], "doc/counters.md lacks these lines of `roost schema --counters`")
+            self.assertTrue(table + "\n" in page, "doc/counters.md has other lines in the table of " + table.split("\n")[0])
 
     def test_parts_of_files_are_good(self):
         count = 0

@@ -176,8 +176,9 @@ class Presets(unittest.TestCase):
         keys = {key: default for key, default in schema.keys(schema.named["schema_switch"])
                 if key.split(".")[0] != "learn"}   # where routes come from, live: no preset's
         told = {key: row[0] for key, row in table("Without a preset").items()}
-        self.assertEqual(set(keys) - set(told), set())
-        self.assertEqual(set(told) - set(keys), set())
+        where = 'doc/presets.md, "Without a preset": '
+        self.assertEqual(set(keys) - set(told), set(), where + "these keys have no row")
+        self.assertEqual(set(told) - set(keys), set(), where + "these are not keys of a switch")
         for key, default in keys.items():
             with self.subTest(key=key):
                 if default is None:

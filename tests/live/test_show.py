@@ -4,8 +4,9 @@ import signal
 
 from common import *
 
-WORDS = ("fabric", "interface", "qos roce", "config", "pfc", "queue", "pool", "tenant", "watchdog", "histogram", "drops",
-         "route", "adaptive", "log")
+# Each word of `show` without its arguments.
+WORDS = sorted({re.sub(r" *\[[A-Z]+\]| vrf VRF|\[|\]", "", form)
+                for form in re.findall(r"roost show ([a-z].*)", roost("show", "--help").out)})
 
 
 class Show(Shared):
@@ -27,8 +28,12 @@ class Show(Shared):
                 self.assertIsInstance(answer["time_ns"], int)
                 if word == "log":
                     self.assertEqual((answer["log"], answer["log_lost"]), ([], 0))
+                elif word == "network":
+                    self.assertEqual({row["tenant"] for row in answer["networks"]}, {"red", "blue", "rest"})
+                elif word in ("neighbour", "steering"):   # of a fabric that learns, or shares interfaces with Linux
+                    self.assertEqual(answer["nodes"], {})
                 else:
-                    self.assertIn("leaf1", answer["nodes"])
+                    self.assertIn("h2" if word == "queue-pairs" else "leaf1", answer["nodes"])
 
     def test_fabric(self):
         answer = self.up.show("fabric")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "expect.h"
 
+#include "control/config/schema.h"
+
 // Every key of a switch's settings that this version has, as documented.
 static void
 every_key_is_read(void **state)
@@ -339,6 +341,31 @@ trust_and_priorities_may_be_empty(void **state)
 	assert_int_equal(s.pfc_priorities, 0);
 }
 
+static void
+expect_plain(const struct schema *schema)
+{
+	for (unsigned i = 0; i < schema->count; i++) {
+		const struct schema_key *key = &schema->keys[i];
+
+		if (key->type == SCHEMA_NAME || key->type == SCHEMA_TEXT ||
+		    key->type == SCHEMA_NAMES)
+			fail_msg("%s: settings of a switch are compared byte by byte, so they hold "
+				 "no pointers; see doc/development.md",
+				 key->name);
+		if (key->type == SCHEMA_MAP || key->type == SCHEMA_SWITCHED ||
+		    key->type == SCHEMA_NUMBERED)
+			expect_plain(key->sub);
+	}
+}
+
+// Lists are left out: merge.c keeps each once, so that equal ones have one address.
+static void
+settings_hold_no_pointers_to_text(void **state)
+{
+	(void)state;
+	expect_plain(&schema_switch);
+}
+
 int
 main(void)
 {
@@ -351,6 +378,7 @@ main(void)
 		cmocka_unit_test(learn_that_is_wrong),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(trust_and_priorities_may_be_empty),
+		cmocka_unit_test(settings_hold_no_pointers_to_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
