@@ -71,7 +71,7 @@ static void
 connection_add_event(struct connection *c, const char *line, size_t length)
 {
 	if (c->events == NULL)
-		c->events = memory_array(API_EVENTS_MAX, 1, "bytes of events");
+		c->events = memory_resize(NULL, API_EVENTS_MAX, 1, "bytes of events");
 	memcpy(c->events + c->events_length, line, length);
 	c->events_length += length;
 }
@@ -184,9 +184,9 @@ connection_read(struct connection *c)
 
 	if (room == 0)
 		return 0; // complete lines that wait for their turn
-	// The system gives it pages only as they fill.
+	// Not zeroed: the system gives it pages only as they fill.
 	if (c->in == NULL)
-		c->in = memory_array(API_REQUEST_MAX, 1, "bytes of requests");
+		c->in = memory_resize(NULL, API_REQUEST_MAX, 1, "bytes of requests");
 	got = recv(c->fd, c->in + c->in_length,
 		   room < CONNECTION_READ_BYTES ? room : CONNECTION_READ_BYTES, 0);
 	if (got < 0)
