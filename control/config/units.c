@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-// The largest unit that keeps the value whole. KiB is left out: below a MiB, plain bytes are what a
-// reader compares.
+// The largest unit that keeps the value whole; of MB and MiB, which are nearly the same, MB. KiB is
+// left out: below a MiB, plain bytes are what a reader compares.
 static const char *
 in_units(uint64_t value, enum scalar_kind kind, char out[static CONFIG_TEXT])
 {
 	const struct scalar_unit *best = scalar_units(kind);
 
 	for (const struct scalar_unit *unit = best; value != 0 && unit->name != NULL; unit++)
-		if (value % unit->scale == 0 && unit->scale > best->scale &&
+		if (value % unit->scale == 0 && unit->scale >= 2 * best->scale &&
 		    strcmp(unit->name, "KiB") != 0)
 			best = unit;
 	snprintf(out, CONFIG_TEXT, "%llu%s", (unsigned long long)(value / best->scale), best->name);

@@ -98,7 +98,9 @@ open_store(struct store **out, const char *name, bool to_write, struct diag *dia
 	*out = NULL;
 	store->directory = -1;
 	if (rc == 0) {
-		rc = open_directory(store, to_write);
+		rc = strlen(store->path) + NUMBERS_NAME < STORE_FILE_MAX
+			     ? open_directory(store, to_write)
+			     : -ENAMETOOLONG;
 		if (!to_write && (rc == -ENOENT || (rc == 0 && store->last == 0)))
 			rc = diag_fail(diag, ENOENT, "there are no revisions of a fabric %s", name);
 		else if (rc != 0)

@@ -32,7 +32,7 @@ def sliced(kind, underlay, mode="adaptive", notices="off"):
 
 class Slices(Case):
     def test_all_arrive(self):
-        """No packet is lost, whatever it wears; above the leaves packets in tunnels and with tags are known to be their
+        """No packet is lost, whatever its encapsulation; above the leaves packets in tunnels and with tags are known to be their
         tenants', plain ones are nobody's."""
         for kind in KINDS:
             for underlay in (4, 6):

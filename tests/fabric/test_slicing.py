@@ -61,7 +61,7 @@ class Slicing(Case):
         return [entry["at_ns"] for entry in sim.result["log"]]
 
     def test_leaves_and_comes_back(self):
-        """Whatever tenants wear, at whatever address, the packets under way arrive, and all else goes on."""
+        """Whatever the encapsulation and addresses of tenants, the packets under way arrive, and all else goes on."""
         for encap in ENCAPS:
             for underlay in (4, 6) if encap == "vxlan" else (4,):
                 with self.subTest(encap=encap, underlay=underlay):

@@ -13,6 +13,10 @@ NAMES = {
     r"written_wear": "static_route_set_encap",
     r"reach_set_out": "reach_first_hop",
     r"reach_go_on": "reach_next_hop",
+    r"wears?|wore|worn": "encap; a packet has a tag, is in a tunnel",
+    r"learnt": "learned",
+    r"config_(?:diag|message|warning)": "diag, diag_message, diag_warning",
+    r"CONFIG_ROLE_SUPER(?!_)": "CONFIG_ROLE_SUPER_SPINE",
     r"reslice|struct slices": "tenant_change, tenant_snapshot",
     r"nic_look\w*|struct looks": "qp_snapshot",
     r"asks_may": "probe_limiter_allow",
@@ -29,6 +33,16 @@ NAMES = {
     r"rx_doubt": "rx_faults",
     r"queue_more": "queue_cold",
     r"node\.worse|node\.looks": "port_penalty, path_inputs",
+}
+
+# Files of control, with what they are called now.
+FILES = {
+    "ends": "endpoints, tunnel_guard", "owners": "unknown_ports", "nearer": "overrides", "settle": "resolve_defaults",
+    "cause": "error_origin", "steps": "event_order", "overlay": "tenant_encap", "offers": "advertised",
+    "via": "static_routes", "claims": "address_conflicts", "parts": "components", "sides": "link_mismatch",
+    "moved": "moved_hosts", "leaving": "in_flight_routes", "known": "link_view", "looks": "qp_snapshot",
+    "marks": "settings_cache", "steered": "steering_counts", "losses": "device_drops", "locals": "local_addresses",
+    "tell": "notify", "learnt": "neighbours",
 }
 
 # Phrases, with what to write instead. They are looked for in documents, and in comments and messages of the code.
@@ -107,6 +121,11 @@ class Words(unittest.TestCase):
 
     def test_names(self):
         self.assert_none([one for path in files() for one in report(path, hits(path.read_text(errors="replace"), NAMES))])
+
+    def test_files(self):
+        self.assert_none([f"{path.relative_to(SOURCE)}: call it {FILES.get(path.stem, '*_internal')}" for top in ("control", "dataplane")
+                          for path in sorted((SOURCE / top).rglob("*.[ch]"))
+                          if path.stem in FILES or path.stem.endswith("_part")])
 
     def test_phrases(self):
         self.assert_none([one for path in files() if is_talk(path)

@@ -287,7 +287,7 @@ class Isolation(Case):
             self.assertGreater(run.node["tenants"][tenant]["packets"], 1000)
 
     def test_leaks_as_configured(self):
-        """A route of red's into blue's VRF at the far leaf wears blue's VNI; there is no way back without another."""
+        """A route of red's into blue's VRF at the far leaf has blue's VNI; there is no way back without another."""
         leak = [{"vrf": "red", "prefix": "203.0.113.0/24",
                  "via": [{"vtep": FAR[4], "mac": FAR_MAC, "vni": VNI["blue"]}]},
                 {"vrf": "red", "prefix": "198.18.4.0/24", "via": [{"port": "swp4", "mac": next_hop_mac("swp4")}]}]

@@ -72,6 +72,7 @@ instance_record(const struct live_fabric *live, const char *socket_path, struct 
 			json_array_append_new(namespaces, json_string(live->devices[i].netns));
 	record = json_pack("{s:s, s:i, s:o}", "name", live->config->fabric.name.text, "pid",
 			   (int)getpid(), "namespaces", namespaces);
+	errno = EIO; // jansson does not always set it
 	if (json_dump_file(record, made, JSON_INDENT(1)) != 0 || rename(made, path) != 0)
 		rc = diag_fail(diag, errno, "%s: %s", path, strerror(errno));
 	json_decref(record);

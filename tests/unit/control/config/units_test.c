@@ -23,6 +23,7 @@ values_are_written_as_files_have_them(void **state)
 	assert_string_equal(config_bytes_text(150000, out), "150KB");
 	assert_string_equal(config_bytes_text(UINT64_C(1) << 40, out), "1024GiB");
 	assert_string_equal(config_bytes_text(16 << 20, out), "16MiB");
+	assert_string_equal(config_bytes_text(UINT64_C(16384) * 1000000, out), "16384MB");
 	assert_string_equal(config_percent_text(1000000, out), "100%");
 	assert_string_equal(config_percent_text(125000, out), "12.5%");
 	assert_string_equal(config_percent_text(1, out), "0.0001%");

@@ -104,7 +104,7 @@ test_what_goes_before_what(void **state)
 		assert_int_equal(routes_find(all, red, &h3)->source, ROUTE_STATIC);
 		routes_clear(&scratch);
 	}
-	// What its packets wear goes with it.
+	// Its encapsulation goes with it.
 	list = learned(red, 1);
 	encap = routes_append_encap(&list, &tag);
 	routes_find(&list, red, &wide)->encap = encap;

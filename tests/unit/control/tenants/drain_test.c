@@ -60,7 +60,7 @@ test_leaving(void **state)
 	stop(&b);
 }
 
-// From plain to VXLAN and back: hosts that do not move are found by what their packets wore.
+// From plain to VXLAN and back: hosts that do not move are found by the encapsulation of their packets.
 static void
 test_first_and_last(void **state)
 {

@@ -107,7 +107,7 @@ test_tunnels_over_ipv6(void **state)
 	fixture_free(&f);
 }
 
-// A leak goes both ways and no further; each wears the destination's VNI.
+// A leak goes both ways and no further; packets have the destination's VNI.
 static void
 test_leaks(void **state)
 {

@@ -200,42 +200,43 @@ loopback(const struct walk *w, uint32_t node)
 // The VRF that a packet is in that has come to a switch in this; VRF_NONE: in a tunnel that goes
 // on.
 static uint16_t
-arrive(const struct walk *w, uint32_t node, const struct route_encap *worn)
+arrive(const struct walk *w, uint32_t node, const struct route_encap *encap)
 {
 	unsigned bytes = w->t->config->fabric.underlay == 6 ? 16 : 4;
 
-	if (worn == NULL)
+	if (encap == NULL)
 		return TOPOLOGY_VRF_DEFAULT;
-	if (worn->kind == CONFIG_ENCAP_VXLAN && memcmp(worn->remote, loopback(w, node), bytes) != 0)
+	if (encap->kind == CONFIG_ENCAP_VXLAN &&
+	    memcmp(encap->remote, loopback(w, node), bytes) != 0)
 		return VRF_NONE;
-	if (worn->kind == CONFIG_ENCAP_VXLAN)
-		assert_memory_equal(worn->mac, w->t->nodes[node].router_mac, 6);
+	if (encap->kind == CONFIG_ENCAP_VXLAN)
+		assert_memory_equal(encap->mac, w->t->nodes[node].router_mac, 6);
 	for (uint16_t v = 0; v < w->t->vrf_count; v++)
-		if (worn->kind == w->t->vrfs[v].encap &&
-		    worn->id == (worn->kind == CONFIG_ENCAP_VXLAN ? w->t->vrfs[v].vni
-								  : w->t->vrfs[v].vid))
+		if (encap->kind == w->t->vrfs[v].encap &&
+		    encap->id == (encap->kind == CONFIG_ENCAP_VXLAN ? w->t->vrfs[v].vni
+								    : w->t->vrfs[v].vid))
 			return v;
 	fail();
 	return VRF_NONE;
 }
 
 static void
-end_at(struct walk *w, const struct topo_port *host, uint32_t node, const struct route_encap *worn)
+end_at(struct walk *w, const struct topo_port *host, uint32_t node, const struct route_encap *encap)
 {
-	assert_null(worn);
+	assert_null(encap);
 	assert_true(topology_vrfs_joined(w->t, w->from, host->vrf)); // no stranger gets it
 	w->last_host = node;
 	w->ends++;
 }
 
 static void
-follow(struct walk *w, uint32_t node, uint16_t vrf, const struct route_encap *worn, unsigned hops)
+follow(struct walk *w, uint32_t node, uint16_t vrf, const struct route_encap *encap, unsigned hops)
 {
 	const struct route_list *list = &w->routes->nodes[node];
 	bool passes = vrf == VRF_NONE;
 	const struct route *route = passes ? routes_lookup(list, TOPOLOGY_VRF_DEFAULT,
 							   (uint8_t)w->t->config->fabric.underlay,
-							   worn->remote)
+							   encap->remote)
 					   : routes_lookup(list, vrf, w->version, w->address);
 
 	assert_true(hops <= 2 * w->t->first_host); // else a loop
@@ -244,7 +245,7 @@ follow(struct walk *w, uint32_t node, uint16_t vrf, const struct route_encap *wo
 	assert_non_null(route); // nobody sends to a switch that has no way on
 	assert_int_not_equal(route->group, ROUTES_BLACKHOLE);
 	if (!passes)
-		worn = route->encap == ROUTES_PLAIN ? NULL : &list->encaps[route->encap];
+		encap = route->encap == ROUTES_PLAIN ? NULL : &list->encaps[route->encap];
 	for (uint32_t m = 0; m < list->groups[route->group].count; m++) {
 		const struct route_member *member =
 			&list->members[list->groups[route->group].first + m];
@@ -254,9 +255,10 @@ follow(struct walk *w, uint32_t node, uint16_t vrf, const struct route_encap *wo
 		assert_memory_equal(member->mac, in->mac, 6);
 		assert_false(w->down[out->link] && out->peer_node < w->t->first_host);
 		if (out->peer_node >= w->t->first_host)
-			end_at(w, in, out->peer_node, worn);
+			end_at(w, in, out->peer_node, encap);
 		else
-			follow(w, out->peer_node, arrive(w, out->peer_node, worn), worn, hops + 1);
+			follow(w, out->peer_node, arrive(w, out->peer_node, encap), encap,
+			       hops + 1);
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What packets of written routes wear: of a lone switch's file and of a fabric's route events.
+// The encapsulation of static routes: of a single switch's file and of a fabric's route events.
 #include "tests/unit/control/model/topology/fixture.h"
 
 #include <arpa/inet.h>

@@ -52,7 +52,7 @@ test_leak(void **state)
 	built_drop(&b);
 }
 
-// What wears a tunnel of its own may have any address.
+// A packet in a tunnel of its own may have any address.
 static void
 test_in_tunnels(void **state)
 {

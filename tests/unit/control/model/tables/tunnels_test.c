@@ -64,7 +64,7 @@ test_leaf(void **state)
 	built_drop(&b);
 }
 
-// Groups that differ by what packets wear alone share their next hops.
+// Groups that differ only in their encapsulation share their next hops.
 static void
 test_sharing(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VRFs of tenants, what they wear, leaks, addresses and borders; what is refused; and tenants that
+// VRFs of tenants, their encapsulation, leaks, addresses and borders; what is refused; and tenants that
 // change after the topology was made.
 #include "fixture.h"
 
@@ -90,7 +90,7 @@ test_rest_has_the_others(void **state)
 	fixture_free(&f);
 }
 
-// What each wears, and what `rest` makes of it.
+// The encapsulation of each tenant, and what `rest` makes of it.
 static void
 test_encapsulations(void **state)
 {
