@@ -119,7 +119,7 @@ class Paths(Case):
 
     def test_pin_mistakes(self):
         good = {"src": "198.18.200.1", "dst": "203.0.113.9", "via": "swp2"}
-        for wrong, message in (({"src": "h1"}, "h1 is no address"), ({"via": "swp9"}, "there is no port swp9"),
+        for wrong, message in (({"src": "h1"}, "h1 is not an address"), ({"via": "swp9"}, "there is no port swp9"),
                                ({"via": "spine1"}, "there is no port spine1")):
             self.assert_refused(message, "check", self.file(uplinks("ecmp", pinned=[good | wrong])))
 
