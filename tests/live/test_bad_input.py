@@ -86,7 +86,7 @@ class BadInput(LiveCase):
 
     def test_what_the_machine_lacks(self):
         self.refuse(r"^roost: cpus: CPU 777 is not there or not ours to use$", demo(self.name, cpus=[777]), 1)
-        self.refuse(r"live\.workers: 100; at most 64", demo(self.name, workers=100), 2)
+        self.refuse(r"live\.workers: 100 is out of range: 1 to 64", demo(self.name, workers=100), 2)
         free = 2 * int(Path("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages").read_text())
         if free < 100:
             self.refuse(r"^roost: hugepages: on needs \d+ MB of 2 MB pages, \d+ MB are free: "
