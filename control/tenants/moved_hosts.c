@@ -129,6 +129,16 @@ write_hosts(FILE *to, const struct search *s, uint16_t old, uint16_t new, const 
 	return count;
 }
 
+static bool
+has_arrivals(const struct search *s, uint16_t vrf)
+{
+	for (uint32_t h = 0; h < s->t->host_count; h++)
+		if (topology_host_port(s->t, h, 0)->vrf == vrf &&
+		    has_moved(s, tenant_snapshot_port(s->before, h, 0)->vrf, vrf))
+			return true;
+	return false;
+}
+
 static void
 write_moves(FILE *to, const struct search *s)
 {
@@ -142,6 +152,8 @@ write_moves(FILE *to, const struct search *s)
 		unsigned moves = 0;
 		char name[CONFIG_NAME_MAX + 32];
 
+		if (!has_arrivals(s, new))
+			continue;
 		for (uint16_t old = 0; old < s->before->vrf_count; old++) {
 			snprintf(name, sizeof(name), "%stenant %s: ", tenants != 0 ? "; " : "",
 				 s->t->vrfs[new].name);
