@@ -57,7 +57,7 @@ struct yaml_node *const *decode_items(struct decoder *d, const struct yaml_node 
 bool decode_is_map(struct decoder *d, const struct yaml_node *node);
 // The number of a port of one switch, "swp5", or an error reported.
 void decode_port_number(struct decoder *d, const struct config_name *name, unsigned *number);
-// A list or map of words (decode_list.c). Returns false for other types.
+// A list, or a map whose keys are not in the schema (decode_list.c). Returns false for other types.
 bool decode_several(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 		    void *base);
 // "none" or "off": what switches a value off that is not a bool.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The types that are several words: sets of numbers, arrays, and maps from number to word.
+// The types that have several items: sets of numbers, arrays, maps from number to word, lists of maps,
+// and maps by name.
 #include "decode.h"
 
 #include "scalar.h"
@@ -202,6 +203,111 @@ decode_table(struct decoder *d, const struct schema_key *key, const struct yaml_
 			      (const struct config_listed *)(base + key->flag_offset));
 }
 
+// One item of a list: a map, or a word that stands for one of its keys.
+static void
+decode_item(struct decoder *d, const struct schema *schema, struct yaml_node *node, void *base)
+{
+	struct yaml_pair pair;
+	struct yaml_node map = {.kind = YAML_MAP, .pairs = &pair, .count = 1, .pos = node->pos};
+
+	decode_defaults(d, schema, base);
+	if (schema->word_key == NULL || node->kind != YAML_SCALAR || node->null) {
+		decode_map(d, schema, node, base);
+		return;
+	}
+	pair = (struct yaml_pair){(char *)schema->word_key, node->pos, node};
+	decode_map(d, schema, &map, base);
+}
+
+static void
+decode_list(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	    char *base)
+{
+	struct yaml_node *single[1];
+	struct yaml_node *const *nodes = node->items;
+	unsigned count = node->count;
+	char *items;
+
+	decode_mark(d, node->pos);
+	if (key->word != NULL && decode_is_off(node)) {
+		memset(base + key->flag_offset, 0, sizeof(count));
+		return;
+	}
+	if (key->sub->word_key != NULL) {
+		nodes = decode_items(d, node, single, &count);
+		if (nodes == NULL)
+			return;
+	} else if (node->kind == YAML_SCALAR && node->null) {
+		return;
+	} else if (node->kind != YAML_LIST) {
+		decode_error(d, node->pos, "expected a list of maps, each begun by \"- \"");
+		return;
+	}
+	if (key->max != 0 && count > key->max) {
+		decode_error(d, node->pos, "%u items: %d at most", count, (int)key->max);
+		return;
+	}
+	items = arena_alloc(d->arena, (count + 1) * key->sub->size);
+	for (unsigned i = 0; i < count; i++) {
+		char index[24];
+		size_t path;
+
+		snprintf(index, sizeof(index), "[%u]", i);
+		path = decode_enter(d, index);
+		decode_item(d, key->sub, nodes[i], items + i * key->sub->size);
+		decode_leave(d, path);
+	}
+	memcpy(base + key->offset, &items, sizeof(items));
+	memcpy(base + key->flag_offset, &count, sizeof(count));
+}
+
+// The item of this name among those of farther sections, or a new one behind them.
+static struct config_name *
+named_item(const struct schema_key *key, char *items, unsigned *count, const char *name)
+{
+	size_t size = key->sub->size;
+
+	for (unsigned i = 0; key->flags & SCHEMA_MERGED && i < *count; i++)
+		if (strcmp(((struct config_name *)(items + i * size))->text, name) == 0)
+			return (struct config_name *)(items + i * size);
+	return (struct config_name *)(items + (*count)++ * size);
+}
+
+static void
+decode_named(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	     char *base)
+{
+	char *items, *before;
+	unsigned count = 0;
+
+	if (!decode_is_map(d, node) || (node->count == 0 && key->flags & SCHEMA_MERGED))
+		return;
+	decode_mark(d, node->pos);
+	if (key->flags & SCHEMA_MERGED)
+		memcpy(&count, base + key->flag_offset, sizeof(count));
+	items = arena_alloc(d->arena, (count + node->count + 1) * key->sub->size);
+	memcpy(&before, base + key->offset, sizeof(before));
+	if (count > 0)
+		memcpy(items, before, count * key->sub->size);
+	for (unsigned i = 0; i < node->count; i++) {
+		const struct yaml_pair *pair = &node->pairs[i];
+		struct config_name *name = named_item(key, items, &count, pair->key);
+		size_t path = decode_enter(d, pair->key);
+		bool is_new = name->text == NULL;
+		char why[SCALAR_WHY];
+
+		*name = (struct config_name){.text = pair->key, .pos = pair->key_pos};
+		if (scalar_name(pair->key, why) < 0)
+			decode_error(d, pair->key_pos, "%s", why);
+		if (is_new)
+			decode_defaults(d, key->sub, name);
+		decode_map(d, key->sub, pair->value, name);
+		decode_leave(d, path);
+	}
+	memcpy(base + key->offset, &items, sizeof(items));
+	memcpy(base + key->flag_offset, &count, sizeof(count));
+}
+
 bool
 decode_several(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	       void *base)
@@ -216,6 +322,12 @@ decode_several(struct decoder *d, const struct schema_key *key, const struct yam
 	case SCHEMA_TABLE:
 		decode_table(d, key, node, base);
 		break;
+	case SCHEMA_LIST:
+		decode_list(d, key, node, base);
+		return true;
+	case SCHEMA_NAMED:
+		decode_named(d, key, node, base);
+		return true;
 	default:
 		return false;
 	}

@@ -4,7 +4,7 @@
 // the keys are made from them before main() begins, so that adding an algorithm changes nothing here.
 #include "schema_keys_internal.h"
 
-#define PARAMETERS_MAX 16
+#include "control/base/memory.h"
 
 static const struct schema_form fraction = {SCHEMA_TEXT, .pattern = "^[0-9]+/[0-9]+$",
 					    .words = "fraction such as 1/256, 1 at most"};
@@ -38,29 +38,32 @@ config_congestion_parameters(const struct host_config *host)
 	return (const char *)&host->parameters + offsets[host->congestion];
 }
 
-static struct schema_key keys[CONGESTION_KINDS][PARAMETERS_MAX];
 struct schema schema_congestion[CONGESTION_KINDS];
 
 __attribute__((constructor)) static void
 make_keys(void)
 {
 	for (unsigned i = CONGESTION_NONE + 1; i < CONGESTION_KINDS; i++) {
-		const struct congestion_parameter *row = config_congestions[i]->parameters;
+		const struct congestion_parameter *rows = config_congestions[i]->parameters;
 		unsigned count = 0;
+		struct schema_key *keys;
 
-		for (; row->key != NULL && count < PARAMETERS_MAX; row++)
-			keys[i][count++] = (struct schema_key){
-				.name = row->key,
-				.type = types[row->unit],
-				.def = row->def,
-				.help = row->help,
-				.offset = row->offset,
-				.size = row->size,
-				.min = row->min,
-				.max = row->max,
-				.word = row->has_auto ? "auto" : NULL,
-				.form = row->unit == CONGESTION_FRACTION ? &fraction : NULL,
+		while (rows[count].key != NULL)
+			count++;
+		keys = memory_array(count, sizeof(*keys), "keys of a congestion control");
+		for (unsigned k = 0; k < count; k++)
+			keys[k] = (struct schema_key){
+				.name = rows[k].key,
+				.type = types[rows[k].unit],
+				.def = rows[k].def,
+				.help = rows[k].help,
+				.offset = rows[k].offset,
+				.size = rows[k].size,
+				.min = rows[k].min,
+				.max = rows[k].max,
+				.word = rows[k].has_auto ? "auto" : NULL,
+				.form = rows[k].unit == CONGESTION_FRACTION ? &fraction : NULL,
 			};
-		schema_congestion[i] = (struct schema){.keys = keys[i], .count = count};
+		schema_congestion[i] = (struct schema){.keys = keys, .count = count};
 	}
 }

@@ -93,8 +93,8 @@ static const struct schema_key headroom_pool_keys[] = {
 };
 
 static const struct schema_key buffer_keys[] = {
-	{"size", SCHEMA_BYTES, .def = "64MB", .help = "of the buffer", AT(buffer_bytes), .min = 1,
-	 .max = SCHEMA_BYTES_MAX},
+	{"size", SCHEMA_BYTES, .def = "64MB", .help = "size of the buffer", AT(buffer_bytes),
+	 .min = 1, .max = SCHEMA_BYTES_MAX},
 	{"cell", SCHEMA_INTEGER, .flags = SCHEMA_FIXED, .def = "192",
 	 .help = "bytes of a cell; 1 for byte-exact", AT(cell_bytes), .min = 1, .max = 16384},
 	{"pools", SCHEMA_MAP, .help = "ingress and egress each account for all of the buffer",
