@@ -42,12 +42,12 @@ check_link(const struct fabric *f, const struct topo_link *link, const char *nam
 		bool only_b = !(of_a & 1u << priority);
 
 		advice_note(all, find_pos(f, link, priority), "qos", name,
-			    "on the link @ priority %u is lossless on the %s and lossy on the %s",
+			    "on the link @, priority %u is lossless on the %s and lossy on the %s",
 			    priority, roles[only_b], roles[!only_b]);
 	}
 	if (of_a != 0 && of_b != 0 && pauses_links(a) != pauses_links(b))
 		advice_note(all, find_pos(f, link, 0), "qos", name,
-			    "on the link @ one end sends link pauses (802.3x) and the other "
+			    "on the link @, one end sends link pauses (802.3x) and the other "
 			    "priority pauses (PFC): neither obeys the other");
 }
 

@@ -181,7 +181,7 @@ note_remark(struct markings *m, uint32_t link, const struct passage *way, unsign
 
 	advice_note(&m->found, find_remark(m->f, &way->from), "qos",
 		    topology_link_name(m->f->topology, link, name),
-		    "on the link @ packets of priority %u leave the %s with DSCP %u, which is "
+		    "on the link @, packets of priority %u leave the %s with DSCP %u, which is "
 		    "priority %u on the %s: a pause from one end does not stop these packets at "
 		    "the other",
 		    priority_of(m->f, way, dscp), advice_role(m->f, way->from.node),
@@ -264,7 +264,7 @@ check_link(struct markings *m, uint32_t link)
 		snprintf(more, sizeof(more), " (and %d more DSCP%s)", others,
 			 others == 1 ? "" : "s");
 	advice_note(&m->found, found.pos, "qos", topology_link_name(m->f->topology, link, name),
-		    "on the link @ DSCP %u is priority %u on the %s and %u on the %s%s: a pause "
+		    "on the link @, DSCP %u is priority %u on the %s and %u on the %s%s: a pause "
 		    "from one end does not stop these packets at the other",
 		    found.first, found.here[0], advice_role(m->f, l->a.node), found.here[1],
 		    advice_role(m->f, l->b.node), more);

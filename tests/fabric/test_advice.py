@@ -114,10 +114,10 @@ class Advice(Case):
     def test_two_sides(self):
         self.quiet(QUIET + "spine: {qos: {pg: {3: {alpha: 2}}}}\n")
         self.warned(QUIET + "spine: {qos: {pg: {3: {lossless: false, pool: ingress-lossy}}, pfc: {priorities: []}}}\n",
-                    ("3:34", r"qos: on the link leaf1-spine1 and 3 other links priority 3 is lossless on the leaf and "
+                    ("3:34", r"qos: on the link leaf1-spine1 and 3 other links, priority 3 is lossless on the leaf and "
                      "lossy on the spine"))
         self.warned(QUIET + "spine1: {qos: {pfc: {priorities: [3, 4]}, priority-to-pg: {4: 3}, priority-to-tc: {4: 3}}}\n",
-                    ("3:63", r"qos: on the link leaf1-spine1 and 1 other link priority 4 is lossless on the spine and "
+                    ("3:63", r"qos: on the link leaf1-spine1 and 1 other link, priority 4 is lossless on the spine and "
                      "lossy on the leaf"))
         # Everything follows the leaf at a host's link, and one leaf's peculiarity is its own affair without spines.
         self.quiet("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}}\n"
@@ -125,12 +125,12 @@ class Advice(Case):
 
     def test_two_ways_of_pausing(self):
         self.warned(QUIET + "leaf: {qos: {flow-control: pause}}\n",
-                    ("3:28", r"qos: on the link leaf1-spine1 and 3 other links one end sends link pauses \(802.3x\) and "
+                    ("3:28", r"qos: on the link leaf1-spine1 and 3 other links, one end sends link pauses \(802.3x\) and "
                      "the other priority pauses"))
 
     def test_two_maps(self):
         self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5}}}\n",
-                    ("3:38", r"qos: on the link leaf1-spine1 and 3 other links DSCP 26 is priority 3 on the leaf and 5 "
+                    ("3:38", r"qos: on the link leaf1-spine1 and 3 other links, DSCP 26 is priority 3 on the leaf and 5 "
                      "on the spine: a pause from one end"))
         self.warned(QUIET + "spine: {qos: {dscp-to-priority: {26: 5, 27: 5, 28: 5}}}\n",
                     ("3:38", r".* priority 3 on the leaf and 5 on the spine \(and 2 more DSCPs\): a pause from"))
@@ -138,7 +138,7 @@ class Advice(Case):
 
     def test_two_trusts(self):
         """What the one end reads and the other does not."""
-        differs = (r"qos: on the link leaf1-spine1 and 3 other links DSCP 24 is priority 3 on the leaf and 0 on the "
+        differs = (r"qos: on the link leaf1-spine1 and 3 other links, DSCP 24 is priority 3 on the leaf and 0 on the "
                    r"spine \(and 7 more DSCPs\): a pause from one end")
         # Between switches nothing is tagged: what trusts PCP alone reads nothing.
         for trust in ("[]", "[pcp]"):
@@ -149,19 +149,19 @@ class Advice(Case):
                     ("3:41", r"qos: .* DSCP 0 is priority 0 on the leaf and 3 on the spine \(and 55 more"))
         # The maps of single ports: of the link's own, and of one by which packets come in.
         self.warned(QUIET + "spine1: {qos: {ports: {swp1: {dscp-to-priority: {26: 5}}}}}\n",
-                    ("3:24", "qos: on the link leaf1-spine1 and 1 other link DSCP 26 is priority 3 on the leaf and 5 on the "
+                    ("3:24", "qos: on the link leaf1-spine1 and 1 other link, DSCP 26 is priority 3 on the leaf and 5 on the "
                      "spine:"))
         self.warned(QUIET + "leaf1: {qos: {ports: {swp1: {trust: [], port-priority: 3}}}}\n",
                     ("3:23", "hosts.cnp.dscp: CNPs"),
-                    ("3:23", r"qos: on the link leaf1-spine1 and 1 other link DSCP 0 is priority 3 on the leaf and 0 on "
+                    ("3:23", r"qos: on the link leaf1-spine1 and 1 other link, DSCP 0 is priority 3 on the leaf and 0 on "
                      r"the spine \(and 55 more DSCPs\)"))
 
     def test_two_sides_of_a_remark(self):
         self.warned(QUIET + "leaf: {qos: {remark: {dscp: {3: 0}}}}\n",
-                    ("3:29", "qos: on the link leaf1-spine1 and 3 other links packets of priority 3 leave the leaf with "
+                    ("3:29", "qos: on the link leaf1-spine1 and 3 other links, packets of priority 3 leave the leaf with "
                      "DSCP 0, which is priority 0 on the spine: a pause from one end"))
         self.warned(QUIET + "leaf2: {qos: {ports: {swp3: {remark: {dscp: {0: 26}}}}}}\n",
-                    ("3:23", "qos: on the link leaf2-spine1 packets of priority 0 leave the leaf with DSCP 26, which is "
+                    ("3:23", "qos: on the link leaf2-spine1, packets of priority 0 leave the leaf with DSCP 26, which is "
                      "priority 3 on the spine"))
         # What is marked as its priority is; what no switch behind it is given; hosts follow their leaf.
         self.quiet(QUIET + "leaf: {qos: {remark: {dscp: {3: 26}}}}\n")

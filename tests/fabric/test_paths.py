@@ -249,7 +249,7 @@ class Mistakes(Case):
         for pin, message in (({"src": "h1", "dst": "h9", "via": "spine1"}, "there is no (node|host) h9"),
                              ({"src": "h1", "dst": "h3", "via": "spine9"}, "there is no node spine9"),
                              ({"src": "leaf1.swp1", "dst": "h3", "via": "spine1"}, "leaf1.swp1 is not a host's port"),
-                             ({"src": "h1", "dst": "spine2", "via": "spine1"}, "spine2 is not a host and has none")):
+                             ({"src": "h1", "dst": "spine2", "via": "spine1"}, "spine2 is not a host and has no address")):
             self.assert_refused(r"^\S+:1:\d+: routing.pinned: " + message, "check",
                                 self.file(fabric(2, 2, 2, switch=switch("pinned", pinned=[pin]))))
 

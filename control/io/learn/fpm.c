@@ -201,7 +201,7 @@ accept_peer(struct learn_fpm *f, int64_t now_ms)
 
 	if (fd < 0)
 		return;
-	disconnect(f, now_ms, "another one has begun");
+	disconnect(f, now_ms, "a newer connection replaced it");
 	if (watch(f, fd) != 0) {
 		close(fd);
 		return;

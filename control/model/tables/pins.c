@@ -117,7 +117,7 @@ find_endpoints(const struct tables_draft *draft, const struct config_name *name,
 	add_node(e, t, node);
 	if (e->count == 0)
 		return diag_error(draft->diag, file, name->pos, KEY,
-				  "%s is not a host and has none", name->text);
+				  "%s is not a host and has no address", name->text);
 	return 0;
 }
 

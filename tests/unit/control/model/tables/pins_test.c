@@ -80,7 +80,7 @@ test_mistakes(void **state)
 	built_load(&b, FABRIC "      - {src: h9, dst: h3, via: spine1}\n", "leaf1");
 	built_refused(&b, ":6:15: routing.pinned: there is no node h9");
 	built_load(&b, FABRIC "      - {src: h1, dst: spine1, via: spine1}\n", "leaf1");
-	built_refused(&b, ":6:24: routing.pinned: spine1 is not a host and has none");
+	built_refused(&b, ":6:24: routing.pinned: spine1 is not a host and has no address");
 	built_load(&b, FABRIC "      - {src: h1, dst: h3, via: spine7}\n", "leaf1");
 	built_refused(&b, ":6:33: routing.pinned: there is no node spine7");
 	built_load(&b, FABRIC "      - {src: h1, dst: leaf2.swp1, via: spine1}\n", "leaf1");
