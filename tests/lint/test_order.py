@@ -42,7 +42,7 @@ ORDER = (
     "control/api",              # JSON-RPC
     "control/run",              # what runs share
     "control/run/sim",
-    "control/run/compare",      # several sims beside each other
+    "control/run/compare",      # several sims side by side
     "control/run/replay",
     "control/run/live",
     "control/cli/command",      # commands as data: parser, help, completion
