@@ -116,8 +116,9 @@ save(const struct cli_args *args)
 	int status;
 
 	if (file != NULL && path == NULL) {
-		fprintf(stderr, "%s: %s: the working directory: %s\n", args->title, file,
-			strerror(errno));
+		fprintf(stderr,
+			"%s: %s: cannot find the working directory: %s; use an absolute path\n",
+			args->title, file, strerror(errno));
 		return EXIT_FAILED;
 	}
 	status = cli_call_print(args, "save", json_pack("{s:s*}", "file", path), print_saved);

@@ -74,7 +74,8 @@ print_text(const struct request *r, const struct answer *a)
 		       "31B.3.7)\n",
 		       f->response, f->response_quanta);
 	else
-		printf("  %12.1f B  until the peer stops; the standard has no time for this rate\n",
+		printf("  %12.1f B  until the peer stops; the standard gives no time for this "
+		       "rate\n",
 		       f->response);
 	printf("  %12.1f B  within the chip, for 120 ns, with cells of %u B\n"
 	       "  x %10.4f    for partly filled cells of %u B, if %g %% of the packets have 64 B\n"

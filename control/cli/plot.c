@@ -72,10 +72,10 @@ const struct cli_command command_plot = {
 		"loads, pauses and\npools where `record:` named them. Several directories need -o "
 		"DIR: their completion times and\nslowdowns are drawn together.\n",
 	.forms = {{{{CLI_DIRECTORY, .repeated = true}}}},
-	.options =
-		{{.name = "out",
-		  .letter = 'o',
-		  .kind = CLI_DIRECTORY,
-		  .help = "write the drawings to DIR (default: the directory, if it is only one)"}},
+	.options = {{.name = "out",
+		     .letter = 'o',
+		     .kind = CLI_DIRECTORY,
+		     .help = "write the drawings to DIR (default: the directory, if there is only "
+			     "one)"}},
 	.run = plot,
 };

@@ -52,7 +52,8 @@ decode_node(struct decoder *d, const char *text, struct diag_pos pos, const stru
 		decode_value(d, &role_key, role, out);
 	else if (!role_by_name(text, &out->role))
 		decode_error(d, pos,
-			     "needs a role: write {%.32s: leaf}, spine, super-spine or host", text);
+			     "needs a role (leaf, spine, super-spine or host): write {%.32s: leaf}",
+			     text);
 	decode_leave(d, path);
 }
 

@@ -268,7 +268,7 @@ decode_names(struct decoder *d, const struct schema_key *key, const struct yaml_
 	}
 	d->names += total;
 	if (d->names > HOST_NAMES_MAX) {
-		decode_error(d, node->pos, "the lists of the file have more than %d names together",
+		decode_error(d, node->pos, "the lists of the file have more than %d names in total",
 			     HOST_NAMES_MAX);
 		return;
 	}

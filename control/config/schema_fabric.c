@@ -20,7 +20,7 @@ static const struct schema_key link_keys[] = {
 	 SCHEMA_RATES},
 	{"delay", SCHEMA_DURATION, .def = "500ns", .help = "one way", LINK_AT(delay_ps),
 	 SCHEMA_DELAY},
-	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", LINK_AT(cable_mm),
+	{"cable", SCHEMA_CABLE, .help = "length, instead of `delay`", LINK_AT(cable_mm),
 	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", LINK_AT(mtu), SCHEMA_MTUS},
 };
@@ -50,7 +50,7 @@ const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 static const struct schema_key written_keys[] = {
 	{"rate", SCHEMA_RATE, .help = "bits per second", WRITTEN_AT(link.rate_bps), SCHEMA_RATES},
 	{"delay", SCHEMA_DURATION, .help = "one way", WRITTEN_AT(link.delay_ps), SCHEMA_DELAY},
-	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", WRITTEN_AT(link.cable_mm),
+	{"cable", SCHEMA_CABLE, .help = "length, instead of `delay`", WRITTEN_AT(link.cable_mm),
 	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), SCHEMA_MTUS},
 };

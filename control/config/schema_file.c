@@ -37,8 +37,8 @@ static const struct schema_key live_keys[] = {
 	 AT(live.hugepages), .choices = hugepages},
 	{"max-lag", SCHEMA_DURATION, .def = "10ms", .help = "wall time before the clock slips",
 	 AT(live.max_lag_ps), .min = 1000000, .max = SCHEMA_HOUR_PS},
-	{"readers", SCHEMA_TEXT, .help = "the group whose members may read, by the API and `show`",
-	 AT(live.readers)},
+	{"readers", SCHEMA_TEXT,
+	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},
 };
 
 static void

@@ -47,7 +47,7 @@ select_histogram(struct decoder *d, const struct yaml_node *node, void *base)
 	struct config_histogram *histogram = base;
 	unsigned kind;
 
-	if (!decode_find_kind(d, node, histogram_kind_keys, "one histogram is of one thing",
+	if (!decode_find_kind(d, node, histogram_kind_keys, "one histogram shows one thing",
 			      &kind)) {
 		if (kind == DECODE_NONE)
 			decode_error(d, node->pos, "needs one of queue, group, latency");
@@ -80,12 +80,12 @@ check_histogram_place(struct decoder *d, const struct schema_key *key, const str
 	if (scalar_port_number(port, "swp", &histogram->port_number) == 0 &&
 	    scalar_index(dot + 1, CONFIG_PRIORITIES, &histogram->index, why) == 0)
 		return;
-	decode_error(d, node->pos,
-		     "\"%.40s\" is not a port and a %s of it such as swp1.3 (swp1 to swp256, 0 to "
-		     "7)%s%s",
-		     text,
-		     histogram->kind == CONFIG_HISTOGRAM_GROUP ? "priority group" : "traffic class",
-		     why[0] != '\0' ? ": " : "", why);
+	decode_error(
+		d, node->pos,
+		"\"%.40s\" is not a port with a %s, such as swp1.3 (swp1 to swp256, 0 to 7)%s%s",
+		text,
+		histogram->kind == CONFIG_HISTOGRAM_GROUP ? "priority group" : "traffic class",
+		why[0] != '\0' ? ": " : "", why);
 }
 
 // The row of a bound, which is a size, but of a latency a duration.

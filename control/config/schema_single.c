@@ -68,7 +68,7 @@ static const struct schema_key port_keys[] = {
 	 PORT_AT(link.rate_bps), SCHEMA_RATES, .word = "device"},
 	{"delay", SCHEMA_DURATION, .def = "500ns", .help = "one way", PORT_AT(link.delay_ps),
 	 SCHEMA_DELAY},
-	{"cable", SCHEMA_CABLE, .help = "length, in delay's place", PORT_AT(link.cable_mm),
+	{"cable", SCHEMA_CABLE, .help = "length, instead of `delay`", PORT_AT(link.cable_mm),
 	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU; the switch's", PORT_AT(link.mtu), SCHEMA_MTUS},
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "its routing table", PORT_AT(vrf)},

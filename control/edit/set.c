@@ -171,8 +171,8 @@ static int
 read_items(struct set_request *request, struct yaml_node *value, struct yaml_node *out)
 {
 	if (!request->tenants)
-		return refuse_key(request, "only lists of tenants can be changed by items: set "
-					   "the full list");
+		return refuse_key(request, "only lists of tenants can be changed item by item: "
+					   "set the full list");
 	*out = *value;
 	if (value->kind == YAML_SCALAR) {
 		*out = (struct yaml_node){.kind = YAML_LIST, .count = 1};

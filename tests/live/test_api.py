@@ -236,7 +236,7 @@ class Events(LiveCase):
         name = name_of("kinds")
         self.fabric(demo(name, attach=("h1",)))
         self.assertRegex(roost("events", "nosuch", "-f", name, status=2).err,
-                         '^roost events: unexpected argument "nosuch" instead of link, pause, watchdog, drops or apply\n')
+                         '^roost events: unexpected argument "nosuch"; expected link, pause, watchdog, drops or apply\n')
 
 
 class Readers(LiveCase):

@@ -346,7 +346,7 @@ refuse_word(const struct cli_args *args, const struct cli_places *places, const 
 	else if (next.literals == 0)
 		cli_usage(args->title, "unexpected argument \"%s\"", word);
 	else
-		cli_usage(args->title, "unexpected argument \"%s\" instead of %s", word, list);
+		cli_usage(args->title, "unexpected argument \"%s\"; expected %s", word, list);
 	free_next(&next);
 	return EXIT_USAGE;
 }

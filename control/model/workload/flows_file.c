@@ -169,7 +169,8 @@ read_flows(struct words_reader *r, const struct format *format, struct flows_fil
 			add_line(r, format, file, &line, words[format->count - 1].pos);
 	if (format->numbered && file->count != expected && r->diag->errors == before)
 		diag_error(r->diag, r->name, announced.pos, "count",
-			   "%" PRIu64 " flows are announced, but %u follow", expected, file->count);
+			   "the number of flows is given as %" PRIu64 ", but the file has %u",
+			   expected, file->count);
 }
 
 int

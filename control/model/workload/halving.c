@@ -60,7 +60,9 @@ collective_halving_doubling(struct collective *c)
 	if (c->count != 1u << steps) {
 		c->error = diag_error(
 			item->diag, item->file, item->work->pos, "workload.algorithm",
-			"halving-doubling needs a power of two of ranks; there are %u", c->count);
+			"halving-doubling needs a number of ranks that is a power of two; there "
+			"are %u",
+			c->count);
 		return;
 	}
 	for (uint32_t i = 0; i < 2 * steps; i++)

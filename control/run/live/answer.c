@@ -62,8 +62,8 @@ find_kinds(const json_t *names, uint32_t *out, struct diag *diag)
 			kind++;
 		if (kind == count)
 			return diag_fail(diag, EINVAL,
-					 "there are no events \"%.40s\": there are link, pause, "
-					 "watchdog, drops and apply",
+					 "\"%.40s\" is not a kind of event: there are link, "
+					 "pause, watchdog, drops and apply",
 					 json_string_value(name));
 		*out |= 1u << kind;
 	}
@@ -115,9 +115,9 @@ answer_discover(void *context, const json_t *params, json_t **result, struct dia
 		}                    \
 	}
 
-#define OUTCOME                                                                               \
-	"`revision` that runs now (null while it waits to be confirmed), number of `edits`, " \
-	"whether it is `draining`, and `warnings`"
+#define OUTCOME                                                                              \
+	"the `revision` that runs now (null while it waits to be confirmed), the number of " \
+	"`edits`, whether it is `draining`, and `warnings`"
 
 const struct api_method answer_methods[] = {
 	{"rpc.discover", answer_discover, API_READ, "Returns this description, as OpenRPC",
@@ -162,7 +162,7 @@ const struct api_method answer_methods[] = {
 	 PARAMS({"keep", API_BOOL, true, "false: it is undone at once"}, ), OUTCOME},
 	{"rollback", answer_rollback, API_WRITE, "Applies an earlier revision",
 	 PARAMS({"revision", API_INTEGER, true, "its number"},
-		{"confirm-s", API_INTEGER, false, "as of `apply`"}, ),
+		{"confirm-s", API_INTEGER, false, "as for `apply`"}, ),
 	 OUTCOME},
 	{"history", answer_history, API_READ, "Lists the revisions of the configuration", PARAMS(),
 	 "`revisions` (`revision`, `at`, `uid`, `user`, `what`, `file`), oldest first, `running`, "
@@ -178,7 +178,7 @@ const struct api_method answer_methods[] = {
 	{"clear", answer_clear, API_WRITE, "Restarts maxima from the current values",
 	 PARAMS({"what", API_TEXT, true, "watermarks"},
 		{"persistent", API_BOOL, false, "the persistent ones instead of the user's"},
-		{"node", API_TEXT, false, "only of this node"}, ),
+		{"node", API_TEXT, false, "only those of this node"}, ),
 	 "`nodes`, their number"},
 	{"watchdog-restore", answer_watchdog_restore, API_WRITE,
 	 "Ends a storm that the PFC watchdog detected",

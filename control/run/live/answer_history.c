@@ -175,7 +175,7 @@ answer_save(void *context, const json_t *params, json_t **result, struct diag *d
 	int kept, rc;
 
 	if (file != NULL && file[0] != '/')
-		return diag_fail(diag, EINVAL, "\"file\" is not a path from / on");
+		return diag_fail(diag, EINVAL, "\"file\" is not an absolute path");
 	rc = changes_save(a->changes, file, &kept, diag);
 	if (rc != 0)
 		return rc == -EINVAL ? -ECANCELED : rc;

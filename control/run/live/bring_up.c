@@ -208,8 +208,8 @@ create_fabric(struct live_fabric *live, struct diag *diag)
 			left_out == 1 ? "is" : "are");
 	if (records_anything(&live->config->record))
 		fprintf(live->notes, "roost: note: record: has no effect in a live fabric: "
-				     "`roost sim` and `roost replay` "
-				     "write these files\n");
+				     "only `roost sim` and `roost replay` "
+				     "write its files\n");
 	live->log = fabric_log_create(stderr, "`roost show log`", true);
 	return live_events_create(live, diag);
 }

@@ -84,7 +84,7 @@ undo(struct changes *c, const char *reason, struct diag *diag)
 		changes_finish(c, edits, line, &found);
 	} else {
 		why = found.errors != 0 ? diag_text(&found.messages[0]) : strerror(-rc);
-		line = memory_format("%s, cannot be undone, %.500s: %s", reason, why,
+		line = memory_format("%s, cannot be undone (%.500s): %s", reason, why,
 				     c->waiting.what);
 		fabric_log_note(c->live->log, live_clock(&c->live->drive), FABRIC_LOG_CONFIGURATION,
 				line);

@@ -199,8 +199,9 @@ test_save_without_a_working_directory(void **state)
 	assert_int_equal(fchdir(before), 0);
 	close(before);
 	assert_int_equal(c.status, EXIT_FAILED);
-	assert_string_equal(c.err, "roost save: lab.yaml: the working directory: No such file or "
-				   "directory\n");
+	assert_string_equal(c.err,
+			    "roost save: lab.yaml: cannot find the working directory: No such "
+			    "file or directory; use an absolute path\n");
 }
 
 static void

@@ -136,7 +136,7 @@ names_of_a_file_are_bounded(void **state)
 		fputs("- {kind: shift, size: 1KB, hosts: h1-h16384}\n", to);
 	fclose(to);
 	expect_messages(text, "f.yaml:67:35: workload[64].hosts: the lists of the file have more "
-			      "than 1048576 names together\n");
+			      "than 1048576 names in total\n");
 	free(text);
 }
 

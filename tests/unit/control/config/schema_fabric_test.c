@@ -41,8 +41,8 @@ explicit_mistakes(void **state)
 	expect_messages("fabric: {topology: {kind: explicit, nodes: [tor, leaf1, h.1], links: [\n"
 			"  {a: leaf1.swp0, b: leaf1.port1},\n"
 			"  {a: leaf1.swp1, delay: 1us, cable: 1m}]}}\n",
-			"f.yaml:1:45: fabric.topology.nodes.tor: needs a role: write {tor: leaf}, "
-			"spine, super-spine or host\n"
+			"f.yaml:1:45: fabric.topology.nodes.tor: needs a role (leaf, spine, "
+			"super-spine or host): write {tor: leaf}\n"
 			"f.yaml:1:57: fabric.topology.nodes.h.1: \"h.1\" is not a name: letters, "
 			"digits, - and _, a "
 			"letter or digit first\n"

@@ -169,7 +169,7 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	BAD(c, "f.yaml: tenants.red.hosts: expected names, such as h5 or [h5, h6]",
 	    ADD("tenants.red.hosts", "{h3: 1}"));
 	BAD(c,
-	    "f.yaml: switch.qos.trust: only lists of tenants can be changed by items: "
+	    "f.yaml: switch.qos.trust: only lists of tenants can be changed item by item: "
 	    "set the full list",
 	    ADD("switch.qos.trust", "pcp"));
 	BAD(c,

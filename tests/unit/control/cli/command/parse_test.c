@@ -155,7 +155,7 @@ test_errors(void **state)
 	} wrong[] = {
 		{"", "an argument is missing: interface, route, neighbour, files, at or in"},
 		{"intrface", "unknown argument \"intrface\"; did you mean \"interface\"?"},
-		{"interface a b", "unexpected argument \"b\" instead of qos"},
+		{"interface a b", "unexpected argument \"b\"; expected qos"},
 		{"interface qos", "an argument is missing after \"qos\": roce"},
 		{"interface qos roce sttus",
 		 "unknown argument \"sttus\"; did you mean \"status\"?"},
@@ -163,7 +163,7 @@ test_errors(void **state)
 		{"files a", "an argument is missing after \"a\": FILE"},
 		{"at -1", "REVISION: \"-1\" is not the number of a revision; `roost history` lists "
 			  "them"},
-		{"in h1 ls", "unexpected argument \"ls\" instead of --"},
+		{"in h1 ls", "unexpected argument \"ls\"; expected --"},
 		{"interface --conut 3", "unknown option --conut; did you mean --count?"},
 		{"interface --xyzzy", "unknown option --xyzzy"},
 		{"interface -x", "unknown option -x"},

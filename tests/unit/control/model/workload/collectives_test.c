@@ -139,7 +139,8 @@ test_limits(void **state)
 		       "messages; at most 65536");
 	assert_refused(
 		THREE, "  - {kind: all-reduce, algorithm: halving-doubling, size: 1MB}\n",
-		"workload.algorithm: halving-doubling needs a power of two of ranks; there are 3");
+		"workload.algorithm: halving-doubling needs a number of ranks that is a power of "
+		"two; there are 3");
 	assert_refused(THREE, "  - {kind: all-reduce, size: 1MB, hosts: [h2, h1, h2.eth1]}\n",
 		       "t.yaml:4:51: workload.hosts: h2.eth1 appears twice");
 	assert_refused(FIXTURE_DEMO, "  - {kind: all-to-all, size: 1KB}\n", "no route joins");

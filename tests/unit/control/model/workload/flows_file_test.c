@@ -153,9 +153,9 @@ test_bad_numbered(void **state)
 	       "x.flow:2:1: count: the first line must be the number of flows");
 	BAD_OF(HPCC, "two\n", "x.flow:1:1: count: \"two\" is not a whole number");
 	BAD_OF(HPCC, "2\n0 1 3 100 1000 2\n",
-	       "x.flow:1:1: count: 2 flows are announced, but 1 follow");
+	       "x.flow:1:1: count: the number of flows is given as 2, but the file has 1");
 	BAD_OF(CONWEAVE, "#\n\n  0\n0 1 3 1000 2\n",
-	       "x.flow:3:3: count: 0 flows are announced, but 1 follow");
+	       "x.flow:3:3: count: the number of flows is given as 0, but the file has 1");
 	BAD_OF(HPCC, "1\n0 1 3 1000 2\n",
 	       "x.flow:2:1: 5 words; a line is `src dst pg dport bytes start_s`");
 	BAD_OF(CONWEAVE, "1\n0 1 3 100 1000 2\n",
