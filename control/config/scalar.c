@@ -230,7 +230,7 @@ scalar_index(const char *text, unsigned count, unsigned *out, char *why)
 	if (scalar_integer(text, 0, count - 1, &value, why) < 0)
 		return -EINVAL;
 	if (text[0] == '-' || (text[0] == '0' && text[1] != '\0'))
-		return scalar_refuse(why, "\"%.40s\" is to be written %u", text, (unsigned)value);
+		return scalar_refuse(why, "write \"%.40s\" as %u", text, (unsigned)value);
 	*out = value;
 	return 0;
 }

@@ -46,7 +46,8 @@ print_reason(const json_t *answer, const char *reason, const char *advice, FILE 
 		total += count;
 	}
 	fclose(list);
-	fprintf(to, "%s  %ju packets, came in by %s\n    %s\n", reason, total, ports, advice);
+	fprintf(to, "%s  %ju packet%s, came in by %s\n    %s\n", reason, total,
+		total == 1 ? "" : "s", ports, advice);
 	free(ports);
 }
 

@@ -142,7 +142,8 @@ eal_choose_lcores(const struct eal_options *o, char *err, size_t err_bytes)
 		return -errno;
 	for (unsigned i = 0; i < o->cpu_count; i++) {
 		if (o->cpus[i] >= CPU_SETSIZE || !CPU_ISSET(o->cpus[i], &usable)) {
-			snprintf(err, err_bytes, "cpus: CPU %u is not there or not ours to use",
+			snprintf(err, err_bytes,
+				 "cpus: CPU %u does not exist or cannot be used by this process",
 				 o->cpus[i]);
 			return -EINVAL;
 		}

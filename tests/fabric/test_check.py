@@ -222,7 +222,7 @@ class Check(Case):
     def test_numbers_as_keys(self):
         self.refused(PLACE + "switch: {qos: {tc: {0x3: {weight: 2}}}}\n"
                      "events: [{at: 1us, set: switch.qos.tc.3.weight, to: 3}]\n",
-                     ("2:21", r'switch.qos.tc.0x3: "0x3" is to be written 3'))
+                     ("2:21", r'switch.qos.tc.0x3: write "0x3" as 3'))
 
     def test_the_value_of_a_set(self):
         self.refused(PLACE + 'events:\n  - at: 1us\n    set: switch.qos.tc.3.ecn\n    to: "{min: 1KB"\n',

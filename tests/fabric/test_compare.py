@@ -214,11 +214,12 @@ class Compare(Case):
         larger = [WORK[0] | {"size": "2MB"}]
         done = roost("compare", *self.files(a=place("ecmp"), b=place("ecmp", larger)))
         self.assertRegex(done.err, "b.yaml: warning: workload item 1 is {.*size: 2MB}, in .*a.yaml it is {.*size: 1MB}")
-        self.assertRegex(done.err, "b.yaml: warning: the workload comes to 56 flows of 14 MB, in .*a.yaml to 56 of 7 MB")
+        self.assertRegex(done.err, r"b.yaml: warning: the workload comes to 56 flows \(14 MB in total\), in .*a.yaml to "
+                         r"56 \(7 MB\)")
         # The same words in a larger fabric come to more.
         done = roost("compare", *self.files(a=place("ecmp"), b=place("ecmp", hosts=5)))
         self.assertEqual(len(done.err.splitlines()), 1)
-        self.assertRegex(done.err, "comes to 90 flows of .*, in .*a.yaml to 56 of 7 MB")
+        self.assertRegex(done.err, r"comes to 90 flows .*, in .*a.yaml to 56 \(7 MB\)")
 
     def test_wrong_files_end_it_before_anything_runs(self):
         files = self.files(a=place("ecmp"), b=place("nonsense"), c=place("ecmp", [flow("h1", "h99", "1MB")]))

@@ -85,7 +85,8 @@ class BadInput(LiveCase):
         self.assert_lossless(fabric)
 
     def test_what_the_machine_lacks(self):
-        self.refuse(r"^roost: cpus: CPU 777 is not there or not ours to use$", demo(self.name, cpus=[777]), 1)
+        self.refuse(r"^roost: cpus: CPU 777 does not exist or cannot be used by this process$",
+                    demo(self.name, cpus=[777]), 1)
         self.refuse(r"live\.workers: 100 is out of range: 1 to 64", demo(self.name, workers=100), 2)
         free = 2 * int(Path("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages").read_text())
         if free < 100:

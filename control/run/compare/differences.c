@@ -60,13 +60,13 @@ compare_warn(const struct compare_run *first, const struct compare_run *run, FIL
 	if (run->load.flows == first->load.flows && run->load.bytes == first->load.bytes &&
 	    run->load.streams == first->load.streams)
 		return;
-	fprintf(to, "%s: warning: the workload comes to %" PRIu32 " flow%s of %s", run->file,
-		run->load.flows, run->load.flows == 1 ? "" : "s",
+	fprintf(to, "%s: warning: the workload comes to %" PRIu32 " flow%s (%s in total)",
+		run->file, run->load.flows, run->load.flows == 1 ? "" : "s",
 		text_bytes(bytes, run->load.bytes));
 	if (run->load.streams != 0 || first->load.streams != 0)
 		fprintf(to, " and %" PRIu32 " stream%s", run->load.streams,
 			run->load.streams == 1 ? "" : "s");
-	fprintf(to, ", in %s to %" PRIu32 " of %s", first->file, first->load.flows,
+	fprintf(to, ", in %s to %" PRIu32 " (%s)", first->file, first->load.flows,
 		text_bytes(first_bytes, first->load.bytes));
 	if (run->load.streams != 0 || first->load.streams != 0)
 		fprintf(to, " and %" PRIu32, first->load.streams);

@@ -20,11 +20,12 @@ check_kind(const struct config *config, enum experiment_kind kind, struct diag *
 
 	if (kind == EXPERIMENT_ANY || single == (kind == EXPERIMENT_SWITCH))
 		return 0;
-	diag_error(diag, config->file, (struct diag_pos){0}, NULL,
-		   single ? "this is one switch, which has no hosts to run a workload: use `roost "
-			    "replay`"
-			  : "replay takes one switch (`switch:` with `ports:`), this is a fabric: "
-			    "use `roost sim`");
+	diag_error(
+		diag, config->file, (struct diag_pos){0}, NULL,
+		single ? "this is one switch, which has no hosts to run a workload: use `roost "
+			 "replay`"
+		       : "replay takes one switch (`switch:` with `ports:`), but this is a fabric: "
+			 "use `roost sim`");
 	return -EINVAL;
 }
 

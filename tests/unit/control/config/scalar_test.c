@@ -170,7 +170,7 @@ indices(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_true(scalar_index(wrong[i], 8, &value, why) < 0);
 	assert_true(scalar_index("003", 8, &value, why) < 0);
-	assert_string_equal(why, "\"003\" is to be written 3");
+	assert_string_equal(why, "write \"003\" as 3");
 }
 
 static void

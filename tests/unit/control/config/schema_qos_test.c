@@ -132,8 +132,7 @@ remarking(void **state)
 			"f.yaml:3:66: switch.qos.remark.dcsp: unknown key; did you mean "
 			"\"dscp\"?\n");
 	expect_messages(SINGLE "  qos: {remark: {dscp: {1: 1, 0x1: 2}}}\n",
-			"f.yaml:3:31: switch.qos.remark.dscp.0x1: \"0x1\" is to be "
-			"written 1\n");
+			"f.yaml:3:31: switch.qos.remark.dscp.0x1: write \"0x1\" as 1\n");
 }
 
 static void
@@ -256,8 +255,8 @@ histogram_mistakes(void **state)
 		"f.yaml:13:43: switch.qos.histograms[8].sample: 1ps is out of range: 1ns to "
 		"3600s\n"
 		"f.yaml:14:17: switch.qos.histograms[9].queue: \"swp1.03\" is not a port with a "
-		"traffic class, such as swp1.3 (swp1 to swp256, 0 to 7): \"03\" is to be "
-		"written 3\n");
+		"traffic class, such as swp1.3 (swp1 to swp256, 0 to 7): write \"03\" "
+		"as 3\n");
 	expect_messages(SINGLE "  qos:\n    histograms:\n"
 			       "      - {queue: swp1.1}\n"
 			       "      - {group: swp1.1}\n"

@@ -270,12 +270,12 @@ bad_values(void **state)
 	expect_messages(SINGLE "  qos: {pg: {8: {}}}\n",
 			"f.yaml:3:14: switch.qos.pg.8: 8 is out of range: 0 to 7\n");
 	expect_messages(SINGLE "  qos: {pg: {3: {}, 0x3: {}}}\n",
-			"f.yaml:3:21: switch.qos.pg.0x3: \"0x3\" is to be written 3\n");
+			"f.yaml:3:21: switch.qos.pg.0x3: write \"0x3\" as 3\n");
 	expect_messages(SINGLE "  qos: {tc: {03: {}}, dscp-to-priority: {026: 3, -0: 1}}\n",
-			"f.yaml:3:14: switch.qos.tc.03: \"03\" is to be written 3\n"
-			"f.yaml:3:42: switch.qos.dscp-to-priority.026: \"026\" is to be written "
+			"f.yaml:3:14: switch.qos.tc.03: write \"03\" as 3\n"
+			"f.yaml:3:42: switch.qos.dscp-to-priority.026: write \"026\" as "
 			"26, or default\n"
-			"f.yaml:3:50: switch.qos.dscp-to-priority.-0: \"-0\" is to be written 0, "
+			"f.yaml:3:50: switch.qos.dscp-to-priority.-0: write \"-0\" as 0, "
 			"or default\n");
 	expect_messages(SINGLE "  qos: {pg: {3: {pool: egress-lossy}}}\n",
 			"f.yaml:3:24: switch.qos.pg.3.pool: \"egress-lossy\" is not one of "

@@ -113,7 +113,7 @@ poisson(void **state)
 		"line 4\n"
 		"f.yaml:4:74: workload[1].mix: the shares are 91.5% together, not 100%\n"
 		"f.yaml:5:34: workload[2].mix.9: 9 is out of range: 0 to 7\n"
-		"f.yaml:5:42: workload[2].mix.03: \"03\" is to be written 3\n"
+		"f.yaml:5:42: workload[2].mix.03: write \"03\" as 3\n"
 		"f.yaml:5:53: workload[2].mix.0: 5 has no unit: write it with %\n"
 		"f.yaml:6:33: workload[3].by: 0 is out of range: 1 to 65535\n"
 		"f.yaml:6:36: workload[3].mix: is not a key of kind: shift\n"

@@ -155,8 +155,7 @@ a_bad_change_changes_nothing(void **state)
 	set_bad(c, "switch.qos.ports", "{swp1: {}, swp1: {}}",
 		"f.yaml: switch.qos.ports: \"{swp1: {}, swp1: {}}\": swp1: already given at line "
 		"1");
-	set_bad(c, "switch.qos.tc.03.weight", "2",
-		"f.yaml: switch.qos.tc.03: \"03\" is to be written 3");
+	set_bad(c, "switch.qos.tc.03.weight", "2", "f.yaml: switch.qos.tc.03: write \"03\" as 3");
 	config_free(c);
 }
 

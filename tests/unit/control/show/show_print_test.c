@@ -89,7 +89,7 @@ test_drops(void **state)
 		"sender\"}}",
 		"no-route  12 packets, came in by leaf1.swp1 (8), leaf1.swp2 (4)\n    a route is "
 		"missing\n"
-		"runt  1 packets, came in by leaf1.swp2 (1)\n    look at the sender\n");
+		"runt  1 packet, came in by leaf1.swp2 (1)\n    look at the sender\n");
 	require("drops", NULL, "{\"nodes\": {}, \"advice\": {}}", "no packet has been dropped\n");
 }
 

@@ -75,14 +75,16 @@ test_differences_are_named(void **state)
 	b.load.bytes = 2002000;
 	text = warned(&a, &b);
 	assert_string_equal(
-		text, "b: warning: workload item 1 is {kind: flow, from: h1, to: h2, size: 2MB}, "
-		      "in a it is {kind: flow, from: h1, to: h2, size: 1MB}\n"
-		      "b: warning: the workload has 2 items, in a it has 1\n"
-		      "b: warning: the workload comes to 3 flows of 2 MB, in a to 1 of 1 MB\n");
+		text,
+		"b: warning: workload item 1 is {kind: flow, from: h1, to: h2, size: 2MB}, "
+		"in a it is {kind: flow, from: h1, to: h2, size: 1MB}\n"
+		"b: warning: the workload has 2 items, in a it has 1\n"
+		"b: warning: the workload comes to 3 flows (2 MB in total), in a to 1 (1 MB)\n");
 	free(text);
 	text = warned(&b, &a);
 	assert_non_null(strstr(text, "a: warning: the workload has 1 item, in b it has 2\n"));
-	assert_non_null(strstr(text, "the workload comes to 1 flow of 1 MB, in b to 3 of 2 MB\n"));
+	assert_non_null(
+		strstr(text, "the workload comes to 1 flow (1 MB in total), in b to 3 (2 MB)\n"));
 	free(text);
 	compare_load_free(&a.load);
 	compare_load_free(&b.load);
