@@ -179,6 +179,8 @@ struct config_attach {
 	struct config_name netns; // text NULL: none
 	struct config_name dev;   // a DPDK device string; text NULL: AF_XDP on a veth into netns
 	uint32_t mtu;             // 0: 1500, or the fabric's where the device carries it
+	bool nic;                 // one at the edge, between the host and its leaf
+	uint64_t buffer_bytes;    // of each priority of that NIC, each way; 0: auto
 };
 
 // ---- one switch ---------------------------------------------------------------------------------

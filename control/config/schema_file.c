@@ -62,6 +62,12 @@ static const struct schema_key attach_keys[] = {
 	{"netns", SCHEMA_TEXT, .help = "Linux network namespace", ATTACH_AT(netns)},
 	{"dev", SCHEMA_TEXT, .help = "DPDK device", ATTACH_AT(dev)},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), SCHEMA_MTUS},
+	{"nic", SCHEMA_BOOL, .def = "off",
+	 .help = "a NIC before the host, which obeys pauses and keeps to the link's rate",
+	 ATTACH_AT(nic)},
+	{"buffer", SCHEMA_BYTES, .def = "auto",
+	 .help = "what this NIC holds of each priority, each way", ATTACH_AT(buffer_bytes),
+	 .min = 65536, .max = 1 << 30, .word = "auto"},
 };
 
 static const struct schema_key record_keys[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Creates a fabric: first routes, then nodes with their tables, then wires (a wire's delay includes
 // the far node's pipeline latency, so windows follow from the smallest delays), then the hosts'
-// NICs. Flows and events are added later. An attached host has no node: the wires of its link
-// belong to its device.
+// NICs. Flows and events are added later. The node of an attached host is an edge NIC (edge_nic.c);
+// with `nic: off` it has none, and the wires of its link belong to its device.
 #include "fabric.h"
 
 #include "control/base/memory.h"
@@ -36,19 +36,32 @@ is_attached(const struct fabric *f, const struct fabric_options *options, uint32
 	       options->attached[topology_host_of(f->topology, node)];
 }
 
+// An attached host's own NIC, unless the file says that it has none.
+static void
+note_edge(struct fabric *f, const struct fabric_options *options, uint32_t node)
+{
+	bool *has = is_attached(f, options, node)
+			    ? &f->has_edge[topology_host_of(f->topology, node)]
+			    : NULL;
+
+	for (uint16_t p = 0; has != NULL && p < f->topology->nodes[node].port_count; p++)
+		*has |= fabric_wants_edge(f, node, p);
+}
+
 static int
 create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, struct diag *diag)
 {
 	const struct topo_node *place = &f->topology->nodes[i];
+	const bool edge = fabric_has_edge(f, i);
 	struct tables *old = NULL;
 	int rc;
 
-	rc = node_create(&f->nodes[i], roles[place->role].role, place->port_count, i, options->seed,
-			 options->pools[i]);
+	rc = node_create(&f->nodes[i], roles[place->role].role, place->port_count << edge, i,
+			 options->seed, options->pools[i]);
 	if (rc != 0)
 		return rc;
 	node_share_generation(f->nodes[i], &f->generation);
-	f->nodes[i]->ops = roles[place->role].ops;
+	f->nodes[i]->ops = edge ? &pipeline_edge : roles[place->role].ops;
 	f->nodes[i]->name = place->name;
 	rc = fabric_rebuild_tables(f, i, &old, diag);
 	if (rc != 0)
@@ -81,6 +94,13 @@ refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct 
 	return -EINVAL;
 }
 
+// Of an attached host's ports only those that are attached themselves.
+static bool
+is_wired(const struct fabric *f, struct topo_end end)
+{
+	return !fabric_has_edge(f, end.node) || fabric_wants_edge(f, end.node, end.port);
+}
+
 static int
 create_wire(struct fabric *f, const struct fabric_options *options, uint32_t index,
 	    struct topo_end from, struct topo_end to, struct diag *diag)
@@ -92,8 +112,8 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	ps_t delay = link->delay_ps + far_latency(f, to.node);
 	int rc;
 
-	if (a == NULL || b == NULL)
-		return 0; // a device's
+	if (a == NULL || b == NULL || !is_wired(f, from) || !is_wired(f, to))
+		return 0; // a device's, or nobody's
 	rc = wire_create(&f->wires[index], delay, shared,
 			 shared ? fabric_wire_slots(link->rate_bps, delay) : 0);
 	if (rc == -EINVAL)
@@ -151,8 +171,11 @@ create_names(struct fabric *f)
 	const struct topology *t = f->topology;
 
 	f->names = memory_array(t->node_count, sizeof(*f->names), "node names");
-	for (uint32_t i = 0; i < t->node_count; i++)
+	for (uint32_t i = 0; i < t->node_count; i++) {
 		fabric_name_node(&f->names[i], t, i, f->nodes[i]);
+		if (fabric_has_edge(f, i))
+			fabric_name_host_sides(&f->names[i], t->nodes[i].port_count);
+	}
 	fabric_label(f, fabric_list_labels(t, NULL));
 }
 
@@ -176,6 +199,8 @@ make_room(struct config *config, struct topology *t, const struct fabric_options
 		.link_down = memory_array(t->link_count, sizeof(*f->link_down), "links"),
 		.link_rate = memory_array(t->link_count, sizeof(*f->link_rate), "link rates"),
 		.nics = memory_array(t->host_count, sizeof(struct nic *), "NICs"),
+		.edges = memory_array(t->host_count, sizeof(struct edge *), "edge NICs"),
+		.has_edge = memory_array(t->host_count, sizeof(bool), "hosts"),
 		.switches = memory_array(t->first_host, sizeof(*f->switches), "switch settings"),
 		.hosts = memory_array(t->host_count, sizeof(*f->hosts), "host settings"),
 	};
@@ -206,15 +231,19 @@ fabric_create(struct fabric **out, struct config *config, struct topology *topol
 
 	if (rc == 0)
 		rc = routes_create(&f->routes, topology, NULL, diag);
-	for (uint32_t i = 0; rc == 0 && i < topology->node_count; i++)
-		if (!is_attached(f, options, i))
+	for (uint32_t i = 0; rc == 0 && i < topology->node_count; i++) {
+		note_edge(f, options, i);
+		if (!is_attached(f, options, i) || fabric_has_edge(f, i))
 			rc = create_node(f, options, i, diag);
+	}
 	if (rc == 0)
 		rc = tables_check_ports(topology, f->switches, diag);
 	if (rc == 0)
 		rc = create_wires(f, options, diag);
 	for (uint32_t h = 0; rc == 0 && h < topology->host_count; h++)
-		if (f->nodes[topology->first_host + h] != NULL)
+		if (f->has_edge[h])
+			rc = fabric_create_edge(f, h, &f->edges[h]);
+		else if (f->nodes[topology->first_host + h] != NULL)
 			rc = fabric_create_nic(f, h, &f->nics[h]);
 	if (rc != 0) {
 		fabric_destroy(f);
@@ -249,6 +278,8 @@ fabric_destroy(struct fabric *f)
 		free_wire(f, i);
 	for (uint32_t i = 0; i < t->host_count; i++)
 		nic_destroy(f->nics[i]);
+	for (uint32_t i = 0; i < t->host_count; i++)
+		edge_destroy(f->edges[i]);
 	for (uint32_t i = 0; i < t->node_count; i++)
 		node_destroy(f->nodes[i]);
 	for (uint32_t i = 0; i < t->node_count; i++)
@@ -264,6 +295,8 @@ fabric_destroy(struct fabric *f)
 	free(f->names);
 	free(f->hosts);
 	free(f->switches);
+	free(f->has_edge);
+	free(f->edges);
 	free(f->nics);
 	free(f->link_rate);
 	free(f->link_down);

@@ -23,7 +23,7 @@ struct fabric {
 	struct topology *topology;
 	struct routes *routes;
 	struct learned_node *learned; // by switch (learned.c); NULL: no switch learns routes
-	struct node **nodes;          // by node of the topology; NULL for an attached host
+	struct node **nodes; // by node of the topology; NULL for an attached host without a NIC
 	// By link: [2 * link] from a to b, [2 * link + 1] from b to a; NULL at a device.
 	struct wire **wires;
 	struct tables **tables;         // by node: in force, or about to be (fabric_set_tables())
@@ -31,6 +31,8 @@ struct fabric {
 	struct switch_config *switches; // by node that is a switch: its merged settings
 	struct host_config *hosts;      // by host: the same
 	struct nic **nics;              // by host; NULL for an attached host
+	struct edge **edges;            // by host; NULL for one that is not attached or has none
+	bool *has_edge;                 // by host
 	bool *link_down;                // by link
 	struct link_view *
 		*link_views;          // by switch: links as its routes have them; NULL: as they are
@@ -51,7 +53,7 @@ struct fabric {
 struct fabric_options {
 	struct packet_pool **pools; // by node, none NULL; in virtual time the same for all
 	const uint16_t *workers;    // by node: wires between workers are shared; NULL: one worker
-	const bool *attached;       // by host: a device instead of a NIC; NULL: none
+	const bool *attached;       // by host: a device is behind its NIC, or its leaf; NULL: none
 	uint64_t seed;
 	uint64_t buffers_bytes; // the most that all switches' buffers may be together; 0: no limit
 };
@@ -63,6 +65,14 @@ int fabric_create(struct fabric **out, struct config *config, struct topology *t
 
 // Frees everything but config, topology and pools. NULL is fine.
 void fabric_destroy(struct fabric *f);
+
+// Whether a node is that of an attached host with a NIC at the edge: each of its ports has another
+// behind it, for the host's side (dataplane/roce/edge.h).
+static inline bool
+fabric_has_edge(const struct fabric *f, uint32_t node)
+{
+	return node >= f->topology->first_host && f->has_edge[topology_host_of(f->topology, node)];
+}
 
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);

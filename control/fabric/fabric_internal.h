@@ -4,8 +4,22 @@
 
 #include "fabric.h"
 
+#include "dataplane/roce/edge.h"
+
 // Creates the NIC of a host from its merged settings. Returns 0 or -errno.
 int fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out);
+
+// ---- edge_nic.c: the NICs of attached hosts ------------------------------------------------------
+
+// Whether the file attaches this port of a host's node, by a NIC at the edge.
+bool fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port);
+
+// Creates the edge NIC of a host whose node exists. Returns 0 or -errno.
+int fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out);
+
+// Adds the host's side of each port to the tables of its node, and to the names of its ports.
+void fabric_add_host_sides(struct tables *t);
+void fabric_name_host_sides(struct report_node *n, uint16_t links);
 
 // The marking of a host's packets: a DSCP of its settings, or if they are auto of its leaf's maps;
 // the priority that the leaf gives this DSCP; and the queue of its own port for that priority.

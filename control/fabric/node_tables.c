@@ -4,7 +4,7 @@
 #include "control/base/memory.h"
 #include "dataplane/stages/stale_tenant.h"
 #include "in_flight_routes.h"
-#include "fabric.h"
+#include "fabric_internal.h"
 #include "dataplane/node/adopt.h"
 
 #include <stdlib.h>
@@ -127,6 +127,8 @@ fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_c
 		return rc;
 	set_link_rates(f, node, settings, *out);
 	skew_clock(f, topology_host_of(f->topology, node), *out);
+	if (fabric_has_edge(f, node))
+		fabric_add_host_sides(*out);
 	return 0;
 }
 
@@ -150,7 +152,7 @@ fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, stru
 
 	*old = NULL;
 	if (f->nodes[node] == NULL)
-		return 0; // an attached host
+		return 0; // an attached host without a NIC
 	if (place->role == CONFIG_ROLE_HOST)
 		settings = f->switches[place->ports[0].peer_node];
 	else

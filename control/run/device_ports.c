@@ -15,6 +15,9 @@
 #define ROOM_MIN 2048u
 #define FRAME_EXTRA 288u // Ethernet header, tag, and what AF_XDP keeps
 #define ERR_BYTES 512
+// What an edge NIC without a size of its own counts as, and bytes of it for which there is a packet.
+#define NIC_BUFFER_BYTES UINT64_C(1000000)
+#define NIC_PACKET_BYTES 512u
 
 static struct device_port *
 add_port(struct device_port *list, uint32_t *count, const struct topology *t, uint32_t node,
@@ -46,6 +49,15 @@ check_netns_free(const struct device_port *list, uint32_t count, const struct to
 	return 0;
 }
 
+// One priority full, each way.
+static uint32_t
+nic_packets(const struct config_attach *attach)
+{
+	uint64_t bytes = attach->buffer_bytes != 0 ? attach->buffer_bytes : NIC_BUFFER_BYTES;
+
+	return attach->nic ? (uint32_t)(2 * bytes / NIC_PACKET_BYTES) : 0;
+}
+
 static int
 list_attached(struct device_port *list, uint32_t *count, const struct topology *t,
 	      const struct config_attach *attach, struct diag *diag)
@@ -62,6 +74,7 @@ list_attached(struct device_port *list, uint32_t *count, const struct topology *
 	eth = &topology_host(t, host)->ports[0];
 	d = add_port(list, count, t, eth->peer_node, eth->peer_port);
 	d->host = host;
+	d->nic_packets = nic_packets(attach);
 	d->netns = attach->netns.text;
 	d->own_veth = attach->dev.text == NULL;
 	d->pos = d->own_veth ? attach->netns.pos : attach->dev.pos;
@@ -143,7 +156,8 @@ device_ports_pool(const struct device_port *ports, uint32_t count)
 	struct pool_options pool = pool_for_mtu(mtu > VETH_MTU ? mtu : VETH_MTU);
 
 	for (uint32_t i = 0; i < count; i++)
-		pool.packets += device_packets_held(ports[i].spec, &pool.one_chunk);
+		pool.packets += ports[i].nic_packets +
+				device_packets_held(ports[i].spec, &pool.one_chunk);
 	return pool;
 }
 

@@ -14,11 +14,12 @@ struct device_port {
 	char spec[DEVICE_SPEC_MAX];
 	uint32_t node;
 	uint16_t port;
-	uint32_t host;      // TOPOLOGY_NONE: not a host's
-	const char *netns;  // NULL: none
-	bool own_veth;      // its far end stands in netns
-	const char *netdev; // the interface that it shares with the kernel, or NULL
-	uint32_t mtu;       // 0: the interface's, which only the machine knows
+	uint32_t host;        // TOPOLOGY_NONE: not a host's
+	const char *netns;    // NULL: none
+	bool own_veth;        // its far end stands in netns
+	const char *netdev;   // the interface that it shares with the kernel, or NULL
+	uint32_t mtu;         // 0: the interface's, which only the machine knows
+	uint32_t nic_packets; // that the host's edge NIC may hold; 0: it has none
 	struct diag_pos pos;
 
 	// Of a live fabric.
@@ -31,7 +32,7 @@ struct device_port {
 int device_ports_list(struct device_port **out, uint32_t *count, const struct topology *topology,
 		      struct diag *diag);
 
-// The packets that the devices need: their number is what the devices hold on to.
+// The packets that the devices need: their number is what the devices and edge NICs hold on to.
 struct pool_options device_ports_pool(const struct device_port *ports, uint32_t count);
 
 // Whether the devices can be opened and carry their MTUs, as far as the file shows. Ports without

@@ -68,6 +68,8 @@
 	  "the NIC has no use for it: wrong destination, or not RoCEv2")                           \
 	X(RECEIVE_BUFFER, "receive-buffer",                                                        \
 	  "the host took packets too slowly: look at its drain-rate, stall and PFC")               \
+	X(HOST_BUFFER, "host-buffer",                                                              \
+	  "the host sent more than its link took: slow it down, or raise attach.HOST.buffer")      \
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
 	  "no queue pair of that number at the NIC: look at the flow list")                        \
 	X(NO_MBUF, "no-mbuf",                                                                      \

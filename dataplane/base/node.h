@@ -21,6 +21,7 @@
 
 struct node;
 struct nic;
+struct edge;
 struct node_log;
 struct glean;
 
@@ -132,6 +133,7 @@ struct node {
 	struct paths paths;          // what few of them choose paths by
 	const struct tables *tables; // control: rw (release), worker: ro, in a new generation
 	uint32_t own_generation;     // control: rw; of a node that shares none
+	struct edge *edge;           // of the NIC of an attached host, which has no `nic`
 };
 
 // Drops a packet that is charged nowhere: counts the reason at the port it came in by and frees it.

@@ -66,6 +66,7 @@ static const struct device_quirks quirks_table[] = {
 		// - Abstract sockets do not cross network namespaces.
 		// - ethdev believes in 1518 B, the rings carry whatever bsize allows.
 		.driver = "net_memif",
+		.flags = QUIRK_HOLDS,
 		.packets_held = 2 * 1024,
 		.arguments = {{"bsize", QUIRK_VALUE_ROOM, NULL},
 			      {"socket-abstract", QUIRK_VALUE_TEXT, "no"}},
@@ -74,28 +75,30 @@ static const struct device_quirks quirks_table[] = {
 		// One system call a packet; the interface appears where the driver is opened; a
 		// frame larger than a packet comes chained.
 		.driver = "net_tap",
-		.flags = QUIRK_INTERFACE | QUIRK_MAKES_INTERFACE,
+		.flags = QUIRK_HOLDS | QUIRK_INTERFACE | QUIRK_MAKES_INTERFACE,
 		.packets_held = 1024,
 	},
 	{
 		// Frames of a file that do not fit a packet come chained. With infinite_rx=1 the
 		// file stays in packets of the pool: as many as it has frames, above this.
 		.driver = "net_pcap",
+		.flags = QUIRK_HOLDS,
 		.packets_held = 256,
 	},
 	{.driver = "net_null", .flags = QUIRK_ETHDEV_MTU},
-	{.driver = "net_ring", .packets_held = 1024},
+	{.driver = "net_ring", .flags = QUIRK_HOLDS, .packets_held = 1024},
 	{
 		// A socket for QEMU: with a guest that takes packets slowly its ring fills and
 		// sends are short.
 		.driver = "net_vhost",
+		.flags = QUIRK_HOLDS,
 		.packets_held = 1024,
 	},
 	{
 		// Drives /dev/vhost-net or a vhost-user socket; needs huge pages, because it shares
 		// its memory.
 		.driver = "net_virtio_user",
-		.flags = QUIRK_ETHDEV_MTU,
+		.flags = QUIRK_HOLDS | QUIRK_ETHDEV_MTU,
 		.packets_held = 2 * 1024,
 	},
 	{

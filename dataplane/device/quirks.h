@@ -15,6 +15,7 @@ enum quirk_flags {
 	QUIRK_XDP = 1 << 6,             // leaves its AF_XDP socket open when it is closed
 	QUIRK_TX_BLOCKS = 1 << 7,       // a full transmit ring makes the worker wait
 	QUIRK_TX_UNCOUNTED = 1 << 8,    // packets it failed to send count as sent
+	QUIRK_HOLDS = 1 << 9,           // what is not read makes its sender wait
 };
 
 enum quirk_value {

@@ -17,6 +17,7 @@
 // replaced.
 #include "live.h"
 
+#include "dataplane/roce/edge.h"
 #include "dataplane/roce/payload.h"
 
 #include <rte_cycles.h>
@@ -60,9 +61,13 @@ static bool
 live_receive(struct live_worker *w, struct live_port *lp)
 {
 	struct rte_mbuf *packets[LIVE_RX_BURST];
-	uint16_t count = device_rx_burst(lp->device, packets, LIVE_RX_BURST);
+	uint16_t count = LIVE_RX_BURST;
 	ps_t clock, stamp;
 
+	if (unlikely(lp->paced))
+		count = edge_room(lp->node, lp->port, wire_count(lp->to_node), count);
+	if (count != 0)
+		count = device_rx_burst(lp->device, packets, count);
 	if (count == 0)
 		return false;
 	clock = live_clock(w->drive);

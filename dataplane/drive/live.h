@@ -21,6 +21,7 @@ struct live_port {
 	struct port *port;
 	struct wire *to_node;   // what the device received
 	struct wire *from_node; // what it is to send
+	bool paced;             // read no faster than the edge NIC has room for
 	uint64_t oversized;     // worker: rw; frames too large for the device
 	uint64_t unsendable;    // worker: rw; frames that could not be made into bytes
 };

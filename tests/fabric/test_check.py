@@ -300,8 +300,8 @@ class Check(Case):
     def test_keys_without_a_feature_are_unknown(self):
         for text, position, message in (("switch: {slices: 2}", "2:10", "switch.slices: unknown key"),
                                         ("attach: {h1: {netns: a, tap: t0}}", "2:25", "attach.h1.tap: unknown key"),
-                                        ("attach: {h1: {netns: a, nic: false}}", "2:25",
-                                         "attach.h1.nic: unknown key"),
+                                        ("attach: {h1: {netns: a, rate: 10G}}", "2:25",
+                                         "attach.h1.rate: unknown key"),
                                         ("switch: {qos: {flow-control: credit}}", "2:30",
                                          'switch.qos.flow-control: "credit" is not one of')):
             self.refused(PLACE + text + "\n", (position, message))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order of stages stands in pipelines/switch.h and pipelines/nic.c. Documents that repeat it repeat it right."""
+"""The order of stages stands in pipelines/switch.h, nic.c and edge.c. Documents that repeat it repeat it right."""
 import re
 import unittest
 from pathlib import Path
@@ -18,15 +18,15 @@ def switch_stages():
     return [(name, variant or "every switch") for variant, name in calls]
 
 
-def nic_stages():
-    return re.findall(r"verdict = stage_(\w+)\(", (SOURCE / "pipelines/nic.c").read_text())
+def nic_stages(file="nic.c"):
+    return re.findall(r"verdict = stage_(\w+)\(", (SOURCE / "pipelines" / file).read_text())
 
 
 def orders():
     """Every list of stages that a packet may pass."""
     stages = switch_stages()
     return [[name for name, variant in stages if variant in ("every switch", *on)]
-            for on in ((), ("tunnels",), ("full",), ("full", "tunnels"))] + [nic_stages()]
+            for on in ((), ("tunnels",), ("full",), ("full", "tunnels"))] + [nic_stages(), nic_stages("edge.c")]
 
 
 def lists_of_stages(text):
@@ -43,6 +43,7 @@ class Stages(unittest.TestCase):
         self.assertEqual(switch_stages()[-1], ("enqueue", "every switch"))
         self.assertEqual({variant for _, variant in switch_stages()}, {"every switch", "full", "tunnels"})
         self.assertEqual(nic_stages()[-1], "transport")
+        self.assertEqual(nic_stages("edge.c")[-1], "edge_queue")
 
     def test_wrong_lists_are_found(self):
         self.assertEqual(lists_of_stages("a route, then spray"), [])

@@ -243,7 +243,7 @@ fill_worker(struct live_fabric *live, struct live_worker *w)
 		if (live->fabric->nodes[i] != NULL && live->workers[i] == w->index)
 			w->nodes[w->node_count++] = live->fabric->nodes[i];
 	for (uint32_t i = 0; i < live->device_count; i++)
-		if (live->workers[live->devices[i].node] == w->index)
+		if (live->workers[live->devices[i].live.node->index] == w->index)
 			w->ports[w->port_count++] = &live->devices[i].live;
 	for (uint32_t i = 0; i < 2 * t->link_count; i++) {
 		const struct topo_link *link = &t->links[i / 2];

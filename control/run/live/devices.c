@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An attached host's link ends in a device instead of a NIC node. With `netns:` alone that is
+// Behind an attached host's edge NIC, or behind its leaf where it has none, is a device. With `netns:` alone that is
 // AF_XDP on a veth: its switch end is in the process's own unnamed network namespace, so that it
 // goes when the process does, however that ends, and takes the host's end with it. With `dev:` it
 // is the user's device. Ports that are Linux interfaces (`netdev:`), which the kernel goes on using,
@@ -13,7 +13,9 @@
 #include "control/io/host/netns.h"
 #include "control/io/host/veth.h"
 #include "control/model/topology/addresses.h"
+#include "dataplane/device/quirks.h"
 #include "dataplane/node/ports.h"
+#include "dataplane/roce/edge.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -220,11 +222,38 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 	return rc;
 }
 
+// Joins a device to the port that it is behind.
+static int
+join_device(struct live_fabric *live, struct device_port *d)
+{
+	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
+	struct node *n = live->fabric->nodes[d->node];
+	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
+	struct port *port = &n->ports[d->port];
+	int rc;
+
+	if (d->host != TOPOLOGY_NONE && fabric_has_edge(live->fabric, place->peer_node)) {
+		n = live->fabric->nodes[place->peer_node];
+		port = edge_other_port(n, &n->ports[place->peer_port]);
+		delay = 1; // the link is on the other side
+		d->live.paced = d->live.device->quirks->flags & QUIRK_HOLDS;
+	}
+	rc = wire_create(&d->live.to_node, delay, false, 0);
+	if (rc == 0)
+		rc = wire_create(&d->live.from_node, delay, false, 0);
+	if (rc != 0)
+		return rc;
+	d->live.node = n;
+	d->live.port = port;
+	port->in = d->live.to_node;
+	port->out = d->live.from_node;
+	node_set_link(n, port, true, 0);
+	return 0;
+}
+
 static int
 open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
-	struct node *n = live->fabric->nodes[d->node];
-	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
 	struct device_options options = {
 		.spec = d->spec,
 		.pool = live->packets,
@@ -232,7 +261,6 @@ open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 		.netns_fd = -1,
 		.steered = d->netdev != NULL,
 	};
-	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
 	char err[DEVICES_ERR_BYTES] = "";
 	int netns_fd = -1, rc;
 
@@ -245,19 +273,7 @@ open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 	rc = device_open(&d->live.device, &options, err, sizeof(err));
 	if (netns_fd >= 0)
 		close(netns_fd);
-	if (rc != 0)
-		return diag_fail(diag, -rc, "%s", err);
-	rc = wire_create(&d->live.to_node, delay, false, 0);
-	if (rc == 0)
-		rc = wire_create(&d->live.from_node, delay, false, 0);
-	if (rc != 0)
-		return rc;
-	d->live.node = n;
-	d->live.port = &n->ports[d->port];
-	d->live.port->in = d->live.to_node;
-	d->live.port->out = d->live.from_node;
-	node_set_link(n, d->live.port, true, 0);
-	return 0;
+	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : join_device(live, d);
 }
 
 int

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Attached hosts behind edge NICs: the fabric loses nothing of what Linux sends, however fast that is.
+
+Three namespaces send to a fourth, each as fast as it can, in the lossless priority. At dilation 1000 a link
+of 100G carries 100 Mb/s of wall time, and Linux sends many times that. What the hosts' own NICs and the
+kernel cannot hold is the hosts' loss, and counted: nothing is missing.
+"""
+from common import *
+
+LOSSLESS_DSCP, LOSSY_DSCP = 26, 0
+SENDERS = ("h1", "h2", "h3")
+RECEIVER, ADDRESS = "h5", "10.0.2.1"
+PACKETS, BYTES = 3000, 1400
+RECEIVE_BUFFER = 256 << 20
+
+
+def description(name, **attach):
+    made = demo(name, attach=(*SENDERS, RECEIVER))
+    del made["tenants"]
+    for host in made["attach"].values():
+        host |= attach
+    return made
+
+
+class Edge(LiveCase):
+
+    def udp(self, host, dscp=LOSSLESS_DSCP):
+        opened = udp_socket(netns(self.name, host), dscp=dscp)
+        self.addCleanup(opened.socket.close)
+        return opened
+
+    def blast(self, senders, receiver, packets=PACKETS):
+        """Sends from all, waiting where the kernel has one wait. Returns how many have arrived when no more come."""
+        receiver.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)
+        to = (ADDRESS, receiver.socket.getsockname()[1])
+        left = {sender: packets for sender in senders}
+        arrived = 0
+        while left:
+            _, ready, _ = select.select([], [sender.socket for sender in left], [], 5)
+            self.assertTrue(ready, "no sender may go on")
+            for sender in [sender for sender in left if sender.socket in ready]:
+                try:
+                    for _ in range(min(32, left[sender])):
+                        sender.send(bytes(BYTES), to)
+                        left[sender] -= 1
+                except BlockingIOError:
+                    pass
+                if left[sender] == 0:
+                    del left[sender]
+            arrived += len(receiver.receive())
+        while more := receiver.receive(1.0):
+            arrived += len(more)
+        return arrived
+
+    def lost_by_hosts(self, fabric):
+        """By host and reason: what its own NIC and the kernel before it have dropped."""
+        lost = collections.Counter()
+        for name, node in fabric.show("interface")["nodes"].items():
+            for port, values in node["ports"].items():
+                if port.startswith("host"):
+                    lost.update({(name, reason): count for reason, count in values["drops"].items()})
+                    lost[name, "missed"] += values["device"]["rx_missed"]
+        return +lost
+
+    def incast(self, **attach):
+        self.name = name_of("edge")
+        fabric = self.fabric(description(self.name, **attach))
+        arrived = self.blast([self.udp(host) for host in SENDERS], self.udp(RECEIVER))
+        return fabric, arrived
+
+    def switch_drops(self, fabric):
+        return {(name, reason): count for name, node in fabric.show("drops")["nodes"].items() if name[0] != "h"
+                for port in node["ports"].values() for reason, count in port["drops"].items()}
+
+    def test_an_incast_loses_nothing_in_the_fabric(self):
+        fabric, arrived = self.incast(nic=True)
+        self.assertEqual(self.switch_drops(fabric), {})
+        pauses = fabric.show("interface", "h1.eth1")["nodes"]["h1"]["ports"]["eth1"]["pfc_rx"]
+        self.assertGreater(pauses[3], 0)
+        lost = self.lost_by_hosts(fabric)
+        self.assertLessEqual({reason for _, reason in lost}, {"host-buffer", "missed"})
+        self.assertEqual(arrived + sum(lost.values()), len(SENDERS) * PACKETS, lost)
+        self.assertGreater(arrived, PACKETS)
+
+    def test_without_the_nic_it_overruns_headroom(self):
+        fabric, _ = self.incast(nic=False)
+        self.assertGreater(sum(count for (_, reason), count in self.switch_drops(fabric).items()
+                               if reason == "headroom"), 0)
+        self.assertNotIn("h1", fabric.show("interface")["nodes"])

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An edge NIC with one link: port 0 is the link's, port 1 the host's. A cell is a byte; a frame of
+// 300 bytes takes 25.92 ns of the link at 100 Gb/s, gap included.
+#include "dataplane/roce/edge.h"
+
+#include "../queueing/pauses.h"
+#include "dataplane/base/headers.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
+#include "dataplane/node/ports.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LINK, HOST };
+
+#define LIMIT 3000
+#define XOFF_AT 1500
+#define XON_AT 600
+#define START (2 * PS_PER_US)
+
+// What harness_open() makes, with an edge NIC in the leaf's place.
+static void
+edge_open(struct harness *h, struct tables *t)
+{
+	const struct edge_buffer buffer = {.limit = LIMIT, .xoff = XOFF_AT, .xon = XON_AT};
+	struct edge *edge;
+
+	harness_own_profile(t, HOST)->byte_time = 0;
+	harness_open(h, t);
+	node_destroy(h->node);
+	assert_int_equal(node_create(&h->node, NODE_NIC, 2, 0, 1, h->pool), 0);
+	h->node->ops = &pipeline_edge;
+	for (unsigned int i = 0; i < 2; i++) {
+		h->node->ports[i].in = h->in[i];
+		h->node->ports[i].out = h->out[i];
+	}
+	assert_null(node_set_tables(h->node, t));
+	node_adopt_tables(h->node, t);
+	assert_int_equal(edge_create(&edge, h->node, 1, &buffer), 0);
+}
+
+// Fails unless received = sent + dropped + queued.
+static void
+edge_close(struct harness *h)
+{
+	uint64_t received = 0, gone = node_queued(h->node);
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct port *p = &h->node->ports[i];
+
+		received += p->rx_packets - p->control_rx + p->control_tx;
+		gone += p->tx_packets;
+		for (unsigned int k = 0; k < DROP_COUNT; k++)
+			gone += p->drops[k];
+	}
+	assert_int_equal(received, gone);
+	edge_destroy(h->node->edge);
+	harness_close(h);
+}
+
+static void
+put_many(struct harness *h, unsigned int from, unsigned int count, unsigned int priority, ps_t at)
+{
+	for (unsigned int i = 0; i < count; i++)
+		put(h, from, 0, priority, at);
+}
+
+static uint32_t
+depth(const struct harness *h, unsigned int port, unsigned int priority)
+{
+	return h->node->depth[priority * 2 + port];
+}
+
+static void
+test_host_packets_leave_at_the_links_rate(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	put_many(&h, HOST, 5, 0, START);
+	put_many(&h, HOST, 1, 0, START + harness_slot(300)); // behind the others
+	harness_run(&h, 3 * PS_PER_US);
+	for (unsigned int i = 0; i < 6; i++)
+		expect_started(&h, LINK, START + i * harness_slot(300));
+	assert_int_equal(h.node->ports[HOST].rx_packets, 6);
+	assert_int_equal(h.node->ports[LINK].tx_packets, 6);
+	assert_int_equal(h.node->ports[LINK].queues[0].packets, 6);
+	edge_close(&h);
+}
+
+static void
+test_packets_for_the_host_leave_at_once(void **state)
+{
+	struct harness h;
+	ps_t left;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	put_many(&h, LINK, 3, 0, START);
+	harness_run(&h, 3 * PS_PER_US);
+	for (unsigned int i = 0; i < 3; i++) {
+		struct rte_mbuf *m = harness_take(&h, HOST, &left);
+
+		assert_non_null(m);
+		assert_int_equal(left, START);
+		packet_free(h.pool, m);
+	}
+	edge_close(&h);
+}
+
+// 1,000 quanta of 5.12 ns. A priority that is not paused goes meanwhile.
+static void
+test_a_pause_holds_its_priority(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	put_pfc(&h, LINK, 1 << 3, 1000, START);
+	put_many(&h, HOST, 2, 3, START + 1000);
+	put_many(&h, HOST, 1, 0, START + 1000);
+	harness_run(&h, START + 1000 * QUANTUM);
+	expect_started(&h, LINK, START + 1000);
+	assert_null(harness_take(&h, LINK, NULL));
+	assert_int_equal(depth(&h, LINK, 3), 600);
+	harness_run(&h, START + 20 * PS_PER_US);
+	expect_started(&h, LINK, START + 1000 * QUANTUM);
+	expect_started(&h, LINK, START + 1000 * QUANTUM + harness_slot(300));
+	assert_int_equal(h.node->ports[LINK].control_rx, 1);
+	edge_close(&h);
+}
+
+static void
+test_xon_ends_it(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	put_pfc(&h, LINK, 1 << 3, 65535, START);
+	put_many(&h, HOST, 1, 3, START + 1000);
+	put_pfc(&h, LINK, 1 << 3, 0, START + PS_PER_US);
+	harness_run(&h, START + 2 * PS_PER_US);
+	expect_started(&h, LINK, START + PS_PER_US);
+	edge_close(&h);
+}
+
+static void
+test_a_pause_of_the_link_holds_all(void **state)
+{
+	struct tables *t = harness_tables(2);
+	struct harness h;
+
+	(void)state;
+	harness_profile(t)->link_pause = true;
+	edge_open(&h, t);
+	put_link_pause(&h, LINK, 1000, START);
+	put_many(&h, HOST, 1, 0, START + 1000);
+	put_many(&h, HOST, 1, 3, START + 1000);
+	harness_run(&h, START + 20 * PS_PER_US);
+	expect_started(&h, LINK, START + 1000 * QUANTUM);
+	expect_started(&h, LINK, START + 1000 * QUANTUM + harness_slot(300));
+	edge_close(&h);
+}
+
+// Ten packets of 300 bytes fill a priority. More are the host's loss; others pass them.
+static void
+test_a_full_priority_drops_its_own(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	put_pfc(&h, LINK, 1 << 3, 65535, START);
+	put_many(&h, HOST, 13, 3, START + 1000);
+	put_many(&h, HOST, 10, 0, START + 1000);
+	harness_run(&h, START + PS_PER_US);
+	assert_int_equal(harness_drain(&h, LINK), 10);
+	assert_int_equal(depth(&h, LINK, 3), LIMIT);
+	assert_int_equal(harness_drops(&h, HOST, DROP_HOST_BUFFER), 3);
+	put_pfc(&h, LINK, 1 << 3, 0, START + 2 * PS_PER_US);
+	harness_run(&h, START + 3 * PS_PER_US);
+	assert_int_equal(harness_drain(&h, LINK), 10);
+	edge_close(&h);
+}
+
+// A packet of the MTU, tagged, is 300 bytes.
+static void
+test_room_is_what_any_priority_can_take(void **state)
+{
+	struct tables *t = harness_tables(2);
+	struct harness h;
+	const struct port *host;
+
+	(void)state;
+	harness_profile(t)->mtu = 300 - 18;
+	edge_open(&h, t);
+	host = &h.node->ports[HOST];
+	assert_int_equal(edge_room(h.node, host, 0, 64), 8); // 10 would fit, but not 16
+	assert_int_equal(edge_room(h.node, host, 0, 4), 4);
+	assert_int_equal(edge_room(h.node, host, 6, 64), 4);
+	assert_int_equal(edge_room(h.node, host, 10, 64), 0);
+	put_pfc(&h, LINK, 1 << 3, 65535, START);
+	put_many(&h, HOST, 8, 3, START + 1000);
+	harness_run(&h, START + PS_PER_US);
+	assert_int_equal(edge_room(h.node, host, 0, 64), 2);
+	assert_int_equal(edge_room(h.node, host, 1, 64), 1);
+	assert_int_equal(edge_room(h.node, host, 2, 64), 0);
+	put_many(&h, HOST, 2, 3, START + PS_PER_US);
+	harness_run(&h, START + 2 * PS_PER_US);
+	assert_int_equal(edge_room(h.node, host, 0, 64), 0);
+	assert_int_equal(harness_drops(&h, HOST, DROP_HOST_BUFFER), 0);
+	put_pfc(&h, LINK, 1 << 3, 0, START + 2 * PS_PER_US);
+	harness_run(&h, START + 3 * PS_PER_US);
+	assert_int_equal(edge_room(h.node, host, 0, 64), 8);
+	assert_int_equal(harness_drain(&h, LINK), 10);
+	edge_close(&h);
+}
+
+// The host's own has another source address.
+static void
+expect_pfc(struct harness *h, bool of_host, uint16_t quanta, ps_t at)
+{
+	uint16_t each[PRIORITIES];
+	ps_t left;
+	struct rte_mbuf *m = harness_take(h, LINK, &left);
+
+	assert_non_null(m);
+	assert_int_equal(left, at + harness_frame_time(60));
+	if (of_host) {
+		assert_memory_equal(packet_data(m) + 6, harness_host_mac, 6);
+		memcpy(packet_data(m) + 6, harness_leaf_mac, 6);
+	}
+	assert_int_equal(harness_read_pfc(h, LINK, m, each), 1 << 3);
+	assert_int_equal(each[3], quanta);
+	packet_free(h->pool, m);
+}
+
+// The device takes two packets and then none: the sixth that waits is beyond 1,500 bytes. The XOFF
+// is sent again after half of what it lasts; XON when two wait.
+static void
+test_a_slow_host_pauses_its_leaf(void **state)
+{
+	struct harness h;
+	ps_t refresh;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	refresh = time_of_bytes(harness_profile(h.tables)->quantum_time, 65535) / 2;
+	h.out[HOST]->limit = 2;
+	for (unsigned int i = 0; i < 8; i++)
+		put(&h, LINK, 0, 3, START + i * harness_slot(300));
+	harness_run(&h, START + PS_PER_US);
+	assert_int_equal(depth(&h, HOST, 3), 1800);
+	expect_pfc(&h, false, 65535, START + 7 * harness_slot(300));
+	harness_run(&h, START + refresh + PS_PER_US);
+	expect_pfc(&h, false, 65535, START + 7 * harness_slot(300) + refresh);
+	for (unsigned int taken = 2; taken <= 4; taken += 2) {
+		assert_null(harness_take(&h, LINK, NULL));
+		assert_int_equal(harness_drain(&h, HOST), 2);
+		harness_run(&h, h.now + 2 * PS_PER_US);
+	}
+	assert_int_equal(depth(&h, HOST, 3), 600);
+	assert_int_equal(h.node->ports[LINK].pfc_tx[3], 3);
+	assert_int_equal(harness_drain(&h, LINK), 1);
+	assert_int_equal(h.node->ports[LINK].tx_pause[3].since, PS_NEVER);
+	edge_close(&h);
+}
+
+static void
+test_a_slow_host_loses_lossy_packets_only(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	h.out[HOST]->limit = 0;
+	put_many(&h, LINK, 12, 0, START);
+	put_many(&h, LINK, 10, 3, START);
+	harness_run(&h, START + PS_PER_US);
+	assert_int_equal(harness_drops(&h, LINK, DROP_RECEIVE_BUFFER), 2);
+	assert_int_equal(depth(&h, HOST, 0), LIMIT);
+	assert_int_equal(depth(&h, HOST, 3), LIMIT);
+	assert_int_equal(h.node->ports[LINK].pfc_tx[0], 0);
+	assert_int_equal(h.node->ports[LINK].pfc_tx[3], 1);
+	assert_int_equal(harness_drain(&h, LINK), 1);
+	edge_close(&h);
+}
+
+// It goes ahead of what waits; of more than the link carries, some are dropped.
+static void
+test_a_hosts_own_pause_goes_to_the_leaf(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	put_many(&h, HOST, 2, 0, START);
+	put_pfc(&h, HOST, 1 << 3, 77, START);
+	harness_run(&h, START + PS_PER_US);
+	expect_started(&h, LINK, START);
+	expect_pfc(&h, true, 77, START + harness_slot(300));
+	expect_started(&h, LINK, START + harness_slot(300) + harness_slot(60));
+	assert_int_equal(h.node->ports[HOST].control_rx, 1);
+	for (unsigned int i = 0; i < 20; i++)
+		put_pfc(&h, HOST, 1 << 3, 77, START + PS_PER_US);
+	harness_run(&h, START + 3 * PS_PER_US);
+	assert_int_equal(harness_drain(&h, LINK), 1 + 16);
+	assert_int_equal(harness_drops(&h, HOST, DROP_HOST_BUFFER), 3);
+	edge_close(&h);
+}
+
+static struct rte_mbuf *
+other_frame(struct harness *h, const uint8_t destination[6], uint16_t type, uint16_t bytes)
+{
+	struct rte_mbuf *m = harness_frame(h, &(struct frame){.dscp = 24});
+
+	memcpy(packet_data(m), destination, 6);
+	header_put16(packet_data(m) + 12, type);
+	packet_meta(m)->data_len = bytes;
+	return m;
+}
+
+// LLDP, ARP, a runt, IPv4 with a wrong checksum: all with the priority of what has no marks.
+static void
+test_what_cannot_be_parsed_passes(void **state)
+{
+	static const uint8_t lldp[6] = {0x01, 0x80, 0xc2, 0, 0, 0x0e},
+			     all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	struct tables *t = harness_tables(2);
+	struct harness h;
+
+	(void)state;
+	harness_profile(t)->port_priority = 2;
+	edge_open(&h, t);
+	for (unsigned int from = LINK; from <= HOST; from++) {
+		struct rte_mbuf *bad = harness_frame(&h, &(struct frame){.dscp = 24});
+
+		packet_data(bad)[24] ^= 1;
+		harness_put(&h, from, other_frame(&h, lldp, 0x88cc, 300), START);
+		harness_put(&h, from, other_frame(&h, all, 0x0806, 300), START);
+		harness_put(&h, from, other_frame(&h, harness_leaf_mac, HEADER_TYPE_IP4, 10),
+			    START);
+		harness_put(&h, from, bad, START);
+	}
+	harness_run(&h, START + PS_PER_US);
+	for (unsigned int to = LINK; to <= HOST; to++) {
+		assert_int_equal(h.node->ports[to].queues[2].packets, 4);
+		assert_int_equal(harness_drain(&h, to), 4);
+	}
+	edge_close(&h);
+}
+
+static void
+test_a_link_that_is_down_loses_what_is_sent(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	node_set_link(h.node, &h.node->ports[LINK], false, 0);
+	h.out[LINK]->down = h.out[LINK]->faulty = true;
+	put_many(&h, HOST, 2, 3, START);
+	put_pfc(&h, HOST, 1 << 3, 77, START);
+	put_many(&h, LINK, 1, 3, START); // was on its way
+	harness_run(&h, START + PS_PER_US);
+	assert_int_equal(harness_drops(&h, HOST, DROP_LINK_DOWN), 3);
+	assert_int_equal(harness_drops(&h, LINK, DROP_LINK_DOWN), 1);
+	edge_close(&h);
+}
+
+static void
+test_a_host_that_is_not_there_gets_nothing(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	node_set_link(h.node, &h.node->ports[HOST], false, 0);
+	put_many(&h, LINK, 2, 3, START);
+	harness_run(&h, START + PS_PER_US);
+	h.node->ports[HOST].out = NULL;
+	put_many(&h, LINK, 1, 3, START + PS_PER_US);
+	harness_run(&h, START + 2 * PS_PER_US);
+	assert_int_equal(harness_drops(&h, LINK, DROP_LINK_DOWN), 3);
+	edge_close(&h);
+}
+
+// Packets of random sizes and priorities both ways, with random pauses and a device that stops:
+// each priority keeps its order, the link its rate, and edge_close() finds everything again.
+static void
+test_at_random(void **state)
+{
+	struct random random = random_stream(1, 2);
+	ps_t free_at[2] = {0};
+	uint16_t last[2][PRIORITIES] = {{0}};
+	struct harness h;
+	uint16_t id = 0;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	for (unsigned int turn = 0; turn < 2000; turn++) {
+		ps_t at = h.now + random_below(&random, 100000);
+
+		for (unsigned int i = random_below(&random, 4); i > 0; i--) {
+			struct frame f = {.dscp = (uint8_t)random_below(&random, 64),
+					  .bytes = 60 + random_below(&random, 400),
+					  .id = ++id};
+
+			harness_put(&h, random_below(&random, 2), harness_frame(&h, &f), at);
+		}
+		if (random_below(&random, 20) == 0)
+			put_pfc(&h, LINK, 1 << 3, (uint16_t)random_below(&random, 500), at);
+		h.out[HOST]->limit = random_below(&random, 3) == 0 ? 0 : 100;
+		harness_run(&h, h.now + 200000);
+		for (unsigned int to = LINK; to <= HOST; to++) {
+			struct rte_mbuf *m;
+			ps_t left;
+
+			while ((m = harness_take(&h, to, &left)) != NULL) {
+				const struct packet_meta *meta = packet_meta(m);
+				const uint8_t *data = packet_data(m);
+
+				if (to == LINK) {
+					ps_t began = left - harness_frame_time(meta->wire_bytes);
+
+					assert_true(began >= free_at[LINK]);
+					free_at[LINK] = began + harness_slot(meta->wire_bytes);
+				}
+				if (header_get16(data + 12) == HEADER_TYPE_IP4) {
+					unsigned int priority = data[15] >> 2 >> 3;
+
+					assert_true(header_get16(data + 18) > last[to][priority]);
+					last[to][priority] = header_get16(data + 18);
+				}
+				packet_free(h.pool, m);
+			}
+		}
+	}
+	assert_true(h.node->ports[LINK].tx_packets > 1000);
+	edge_close(&h);
+}
+
+static void
+test_contradictions_are_refused(void **state)
+{
+	struct edge_buffer buffer = {.limit = LIMIT, .xoff = XOFF_AT, .xon = XON_AT};
+	struct edge *edge;
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	assert_int_equal(edge_create(&edge, h.node, 2, &buffer), -EINVAL);
+	buffer.xon = XOFF_AT + 1;
+	assert_int_equal(edge_create(&edge, h.node, 1, &buffer), -EINVAL);
+	buffer = (struct edge_buffer){.limit = LIMIT, .xoff = LIMIT, .xon = XON_AT};
+	assert_int_equal(edge_create(&edge, h.node, 1, &buffer), -EINVAL);
+	edge_close(&h);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_host_packets_leave_at_the_links_rate),
+		cmocka_unit_test(test_packets_for_the_host_leave_at_once),
+		cmocka_unit_test(test_a_pause_holds_its_priority),
+		cmocka_unit_test(test_xon_ends_it),
+		cmocka_unit_test(test_a_pause_of_the_link_holds_all),
+		cmocka_unit_test(test_a_full_priority_drops_its_own),
+		cmocka_unit_test(test_room_is_what_any_priority_can_take),
+		cmocka_unit_test(test_a_slow_host_pauses_its_leaf),
+		cmocka_unit_test(test_a_slow_host_loses_lossy_packets_only),
+		cmocka_unit_test(test_a_hosts_own_pause_goes_to_the_leaf),
+		cmocka_unit_test(test_what_cannot_be_parsed_passes),
+		cmocka_unit_test(test_a_link_that_is_down_loses_what_is_sent),
+		cmocka_unit_test(test_a_host_that_is_not_there_gets_nothing),
+		cmocka_unit_test(test_at_random),
+		cmocka_unit_test(test_contradictions_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
