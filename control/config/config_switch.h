@@ -187,9 +187,10 @@ struct config_listen {
 // A VRF that learns its routes from a network namespace.
 struct config_learn {
 	struct config_name vrf;
-	struct config_name netns; // text NULL: that which the command was run in
-	unsigned source;          // bits of enum config_learn_source
-	struct config_listen fpm; // CONFIG_LEARN_FPM
+	struct config_name netns;    // text NULL: that which the command was run in
+	unsigned source;             // bits of enum config_learn_source
+	struct config_listen fpm;    // CONFIG_LEARN_FPM
+	struct config_name fpm_user; // who may connect there: a user's name or number, or "any"
 	struct diag_pos pos;
 };
 

@@ -29,14 +29,15 @@ enum fabric_log_kind {
 	FABRIC_LOG_REFUSED, // an event of the file, because of what has been set since
 	FABRIC_LOG_TENANTS, // a change of tenants
 	FABRIC_LOG_CONFIGURATION,
+	FABRIC_LOG_ROUTES, // a source of learned routes
 };
 // Records something that concerns the whole fabric; message: a line of UTF-8. Control thread.
 void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
 		     const char *message);
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm" or "watchdog-restore"; or "event-refused", "tenants" or "configuration", where
-// node and queue are null.
+// "watchdog-storm" or "watchdog-restore"; or "event-refused", "tenants", "configuration" or
+// "routes", where node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

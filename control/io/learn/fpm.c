@@ -4,13 +4,18 @@
 // (https://docs.frrouting.org/projects/dev-guide/en/latest/fpm.html). Nothing is answered.
 //
 // After connecting, zebra sends all its routes, without a mark where they end. Routes that it has
-// not sent when it has been quiet for QUIET_MS, or after SWEEP_MS, are removed. When a connection
-// ends its routes stay, as those of a restarting daemon should, until another connection has sent
-// its routes, or for HOLD_MS. There is one connection: a new one replaces the old one.
+// not sent when it has been quiet for QUIET_MS, or SWEEP_MS after its first, are removed. When a
+// connection ends its routes stay, as those of a restarting daemon should, until another connection
+// has sent its routes, or for HOLD_MS; one that sends nothing takes nothing away sooner. There is one
+// connection: a new one replaces the old one.
+//
+// Any process can connect to a port, so the user at the other end decides (peer.c). One that may not
+// changes nothing: neither routes nor the connection of zebra.
 #include "fpm.h"
 
 #include "control/base/memory.h"
 #include "control/io/host/netns.h"
+#include "peer.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,14 +33,19 @@
 #define QUIET_MS 2000
 #define SWEEP_MS 30000 // even if it is never quiet
 #define HOLD_MS 60000
+#define REFUSALS_MS 60000 // between two reports of connections that were refused
 
 struct learn_fpm {
 	struct learn_fpm_options options;
 	int listener, peer; // -1: none
 	bool sweeps;        // routes not sent since `since_ms` will be removed
-	int64_t since_ms;   // when the connection began, or ended
+	bool said;          // this connection has sent a route
+	int64_t since_ms;   // when the last connection ended, or this one sent its first route
 	int64_t heard_ms;   // when bytes last came
 	uint64_t refused;   // messages of this connection
+	struct learn_peers peers;
+	uint64_t refused_peers;
+	int64_t refused_ms; // when that was last reported; 0: never
 	size_t held;        // bytes of an incomplete frame
 	struct learn_message message;
 	uint8_t bytes[2 * (FPM_FRAME_BYTES + 1)];
@@ -135,6 +145,7 @@ open_listener(void *arg)
 	struct learn_fpm *f = arg;
 	int family = f->options.listen->version == 4 ? AF_INET : AF_INET6;
 
+	learn_peers_open(&f->peers);
 	f->listener = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	return f->listener < 0 ? -errno : bind_address(f->listener, f->options.listen);
 }
@@ -147,6 +158,7 @@ learn_fpm_open(struct learn_fpm **out, const struct learn_fpm_options *options)
 
 	f->options = *options;
 	f->listener = f->peer = -1;
+	f->peers = (struct learn_peers){-1, {-1, -1}};
 	rc = netns_run(options->netns_fd, open_listener, f);
 	if (rc == 0)
 		rc = watch(f, f->listener);
@@ -167,6 +179,7 @@ learn_fpm_close(struct learn_fpm *f)
 		close(f->peer);
 	if (f->listener >= 0)
 		close(f->listener);
+	learn_peers_close(&f->peers);
 	free(f);
 }
 
@@ -174,6 +187,12 @@ bool
 learn_fpm_connected(const struct learn_fpm *f)
 {
 	return f->peer >= 0;
+}
+
+uint64_t
+learn_fpm_refused(const struct learn_fpm *f)
+{
+	return f->refused_peers;
 }
 
 static void
@@ -194,6 +213,40 @@ disconnect(struct learn_fpm *f, int64_t now_ms, const char *why)
 	notify(f, line);
 }
 
+// One line for all that were refused in REFUSALS_MS: anybody can make another.
+static void
+report_refusal(struct learn_fpm *f, int64_t now_ms, bool known, uid_t user)
+{
+	char line[192], who[48] = "of nobody on this machine";
+
+	f->refused_peers++;
+	if (f->refused_ms != 0 && now_ms - f->refused_ms < REFUSALS_MS)
+		return;
+	f->refused_ms = now_ms;
+	if (known)
+		snprintf(who, sizeof(who), "of user %u", (unsigned)user);
+	snprintf(line, sizeof(line),
+		 "FPM: a connection %s was refused (%llu so far): only root, this process's user "
+		 "and %.32s may connect (`learn.fpm.user`)",
+		 who, (unsigned long long)f->refused_peers, f->options.user_name);
+	notify(f, line);
+}
+
+static bool
+may_connect(struct learn_fpm *f, int fd, int64_t now_ms)
+{
+	uid_t user = 0;
+	bool known;
+
+	if (f->options.any)
+		return true;
+	known = learn_peers_user(&f->peers, fd, &user) == 0;
+	if (known && (user == 0 || user == geteuid() || user == f->options.user))
+		return true;
+	report_refusal(f, now_ms, known, user);
+	return false;
+}
+
 static void
 accept_peer(struct learn_fpm *f, int64_t now_ms)
 {
@@ -201,17 +254,28 @@ accept_peer(struct learn_fpm *f, int64_t now_ms)
 
 	if (fd < 0)
 		return;
+	if (!may_connect(f, fd, now_ms)) {
+		close(fd);
+		return;
+	}
 	disconnect(f, now_ms, "a newer connection replaced it");
 	if (watch(f, fd) != 0) {
 		close(fd);
 		return;
 	}
 	f->peer = fd;
-	f->since_ms = f->heard_ms = now_ms;
+	f->said = false;
 	f->refused = 0;
-	f->sweeps = true;
-	rib_begin(f->options.rib, RIB_FPM);
 	notify(f, "FPM: zebra has connected");
+}
+
+// The first route of a connection: those that are not among its routes go.
+static void
+begin_routes(struct learn_fpm *f)
+{
+	f->said = f->sweeps = true;
+	f->since_ms = f->heard_ms;
+	rib_begin(f->options.rib, RIB_FPM);
 }
 
 static void
@@ -221,8 +285,11 @@ take_message(void *context, const struct nlmsghdr *message)
 	int rc = learn_decode(message, &f->message);
 
 	// Interfaces and neighbours are reported by the kernel.
-	if (rc == 0 && (f->message.kind == LEARN_ROUTE || f->message.kind == LEARN_NEXTHOP))
+	if (rc == 0 && (f->message.kind == LEARN_ROUTE || f->message.kind == LEARN_NEXTHOP)) {
+		if (!f->said)
+			begin_routes(f);
 		rc = rib_apply(f->options.rib, RIB_FPM, &f->message, false);
+	}
 	if (rc != 0 && f->refused++ == 0)
 		notify(f, rc == -EBADMSG ? "FPM: a message that contradicts itself was ignored"
 					 : "FPM: too many routes; some were ignored");
@@ -260,7 +327,7 @@ sweep_at(const struct learn_fpm *f)
 {
 	int64_t quiet = f->heard_ms + QUIET_MS, most = f->since_ms + SWEEP_MS;
 
-	return f->peer < 0 ? f->since_ms + HOLD_MS : quiet < most ? quiet : most;
+	return f->peer < 0 || !f->said ? f->since_ms + HOLD_MS : quiet < most ? quiet : most;
 }
 
 void

@@ -25,6 +25,9 @@ struct learn_fpm_options {
 	int netns_fd; // < 0: the present namespace
 	int epoll;    // becomes readable when a turn is due
 	const struct config_listen *listen;
+	bool any;   // anybody may connect, also from elsewhere
+	uid_t user; // who may, beside root and the user who runs this process
+	const char *user_name;
 	// Reports what a user must see, in one line. May be NULL.
 	void (*notify)(void *context, const char *line);
 	void *context;
@@ -40,3 +43,5 @@ void learn_fpm_turn(struct learn_fpm *f, int64_t now_ms);
 // In how many ms a turn is due at the latest; -1: when the descriptor is readable.
 int learn_fpm_wait_ms(const struct learn_fpm *f, int64_t now_ms);
 bool learn_fpm_connected(const struct learn_fpm *f);
+// Connections that were refused because of their user.
+uint64_t learn_fpm_refused(const struct learn_fpm *f);

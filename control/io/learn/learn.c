@@ -15,6 +15,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,10 +128,32 @@ open_netlink(struct learned_from *v, int netns_fd, struct diag *diag)
 	return rc != 0 ? diag_fail(diag, -rc, "learn: netlink: %s", strerror(-rc)) : 0;
 }
 
+// Who may send routes: a user's name or number, or anybody. A user that is nowhere written may be
+// missing: the daemon may be installed later, and root's runs without.
+static int
+find_user(const struct config_learn *config, struct learn_fpm_options *options, struct diag *diag)
+{
+	const char *name = config->fpm_user.text;
+	const struct passwd *user = getpwnam(name);
+	char *end;
+	unsigned long number = strtoul(name, &end, 10);
+
+	options->user_name = name;
+	options->any = strcmp(name, "any") == 0;
+	options->user = user != NULL ? user->pw_uid : geteuid();
+	if (user != NULL || options->any || config->fpm_user.pos.line == 0)
+		return 0;
+	if (*end != '\0' || number >= (uid_t)-1)
+		return diag_fail(diag, EINVAL,
+				 "learn.fpm.user: there is no user %.32s on this machine", name);
+	options->user = (uid_t)number;
+	return 0;
+}
+
 static int
 open_fpm(struct learned_from *v, int netns_fd, struct diag *diag)
 {
-	const struct learn_fpm_options options = {
+	struct learn_fpm_options options = {
 		.rib = v->rib,
 		.netns_fd = netns_fd,
 		.epoll = v->learner->epoll,
@@ -139,8 +162,11 @@ open_fpm(struct learned_from *v, int netns_fd, struct diag *diag)
 		.context = v,
 	};
 	char address[INET6_ADDRSTRLEN];
-	int rc = learn_fpm_open(&v->fpm, &options);
+	int rc = find_user(v->config, &options, diag);
 
+	if (rc != 0)
+		return rc;
+	rc = learn_fpm_open(&v->fpm, &options);
 	if (rc == 0)
 		return 0;
 	inet_ntop(v->config->fpm.version == 4 ? AF_INET : AF_INET6, v->config->fpm.address, address,
@@ -388,6 +414,7 @@ learn_look(const struct learner *l, uint32_t index)
 		.rib = v->rib,
 		.counts = learn_netlink_counts(v->netlink),
 		.fpm_connected = v->fpm != NULL && learn_fpm_connected(v->fpm),
+		.fpm_refused = v->fpm != NULL ? learn_fpm_refused(v->fpm) : 0,
 		.published = v->publications,
 	};
 }

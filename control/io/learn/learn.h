@@ -63,7 +63,8 @@ struct learn_view {
 	const struct rib *rib;
 	const struct learn_netlink_counts *counts;
 	bool fpm_connected;
-	uint64_t published; // how often changes came into force
+	uint64_t fpm_refused; // connections
+	uint64_t published;   // how often changes came into force
 };
 
 uint32_t learn_count(const struct learner *l);

@@ -40,13 +40,14 @@ source_name(unsigned source)
 static json_t *
 learning_json(const struct learn_view *v)
 {
-	return json_pack("{s:s?,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:b}", "netns",
+	return json_pack("{s:s?,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:I}", "netns",
 			 v->config->netns.text, "source", source_name(v->config->source),
 			 "prefixes", (json_int_t)v->rib->prefixes, "messages",
 			 (json_int_t)v->counts->messages, "dumps", (json_int_t)v->counts->dumps,
 			 "overruns", (json_int_t)v->counts->overruns, "refused",
 			 (json_int_t)v->counts->refused, "asked", (json_int_t)v->counts->asked,
-			 "published", (json_int_t)v->published, "fpm_connected", v->fpm_connected);
+			 "published", (json_int_t)v->published, "fpm_connected", v->fpm_connected,
+			 "fpm_refused", (json_int_t)v->fpm_refused);
 }
 
 struct neighbour {

@@ -64,12 +64,15 @@ publish(void *context, struct learn_change *changes, uint32_t count, struct diag
 	return rc;
 }
 
+// Also on standard error, which a fabric in the background does not have.
 static void
 tell(void *context, uint32_t node, const char *line)
 {
 	const struct live_fabric *live = context;
+	char text[320];
 
-	fprintf(stderr, "roost: %s: %s\n", live->topology->nodes[node].name, line);
+	snprintf(text, sizeof(text), "%s: %s", live->topology->nodes[node].name, line);
+	fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_ROUTES, text);
 }
 
 // The namespace that a VRF learns from, or -1 for the present one.

@@ -118,6 +118,10 @@ notify_log(struct notifier *t)
 		const char *what = json_string_value(json_object_get(event, "what"));
 		bool watchdog = what != NULL && strncmp(what, "watchdog", 8) == 0;
 
+		if (what != NULL && strcmp(what, "routes") == 0) { // no change that anybody made
+			json_decref(event);
+			continue;
+		}
 		json_object_set_new(event, "kind", json_string(watchdog ? "watchdog" : "apply"));
 		send_event(t, watchdog ? NOTIFY_WATCHDOG : NOTIFY_APPLY, UINT64_MAX, event);
 	}

@@ -2,10 +2,13 @@
 #include "messages.h"
 
 #include "control/io/learn/fpm.h"
+#include "control/io/learn/peer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <arpa/inet.h>
@@ -108,6 +111,9 @@ struct server {
 	int peer;
 	int64_t now;
 	unsigned told;
+	char last[256]; // line
+	uid_t user;     // that may connect, beside root and this one
+	bool any;
 };
 
 static void
@@ -115,6 +121,8 @@ count_told(void *context, const char *line)
 {
 	assert_non_null(strstr(line, "FPM: "));
 	((struct server *)context)->told++;
+	snprintf(((struct server *)context)->last, sizeof(((struct server *)context)->last), "%s",
+		 line);
 }
 
 static void
@@ -124,9 +132,17 @@ open_server(struct server *s)
 					    .epoll = epoll_create1(EPOLL_CLOEXEC),
 					    .listen = &s->listen,
 					    .notify = count_told,
-					    .context = s};
+					    .context = s,
+					    .any = s->any,
+					    .user = s->user,
+					    .user_name = "somebody"};
 
-	*s = (struct server){.listen = {.version = 4, .address = {127, 0, 0, 1}}, .now = 1000};
+	s->listen.pos = (struct diag_pos){0};
+	s->now = 1000;
+	if (s->listen.version == 0) {
+		s->listen.version = 4;
+		memcpy(s->listen.address, (uint8_t[]){127, 0, 0, 1}, 4);
+	}
 	s->rib = rib_create(&s->place);
 	options.rib = s->rib;
 	// A port that is free just now.
@@ -204,7 +220,7 @@ close_server(struct server *s)
 static void
 test_reconnect(void **state)
 {
-	struct server s;
+	struct server s = {0};
 
 	(void)state;
 	open_with_routes(&s, 20);
@@ -227,7 +243,7 @@ test_reconnect(void **state)
 static void
 test_gone(void **state)
 {
-	struct server s;
+	struct server s = {0};
 
 	(void)state;
 	open_with_routes(&s, 20);
@@ -246,7 +262,7 @@ test_gone(void **state)
 static void
 test_hostile(void **state)
 {
-	struct server s;
+	struct server s = {0};
 
 	(void)state;
 	open_server(&s);
@@ -259,13 +275,216 @@ test_hostile(void **state)
 	close_server(&s);
 }
 
+// ---- who may connect ---------------------------------------------------------------------------
+
+#define NOBODY 65534
+
+// What another user does with its connection; `told` says what the server has done first.
+enum deed { STAYS, LEAVES, RESETS };
+
+// A child of another user that connects, sends a route and then stays, or has gone by the time the
+// server looks.
+static pid_t
+send_as(const struct server *s, uid_t user, uint32_t address, enum deed deed)
+{
+	const struct linger reset = {.l_onoff = 1};
+	struct server own = *s;
+	uint8_t bytes[200];
+	uint32_t length = frame(bytes, address);
+	int pipes[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe(pipes), 0);
+	child = fork();
+	if (child == 0) {
+		if (setgid(user) != 0 || setuid(user) != 0)
+			_exit(1);
+		connect_peer(&own);
+		if (write(own.peer, bytes, length) != length)
+			_exit(1);
+		if (deed == RESETS)
+			setsockopt(own.peer, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+		if (deed != STAYS)
+			close(own.peer);
+		if (write(pipes[1], "x", 1) == 1 && deed == STAYS)
+			pause();
+		_exit(0);
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	close(pipes[0]);
+	close(pipes[1]);
+	return child;
+}
+
+static void
+end(pid_t child)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+// Neither the routes nor the connection of the one that may.
+static void
+test_other_users(void **state)
+{
+	struct server s = {0};
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	open_with_routes(&s, 3);
+	for (enum deed deed = STAYS; deed <= RESETS; deed++) {
+		pid_t child = send_as(&s, NOBODY, 0x0b000000, deed);
+
+		for (unsigned i = 0; i < 20; i++) {
+			learn_fpm_turn(s.fpm, s.now += 1000);
+			usleep(500);
+		}
+		assert_int_equal(s.rib->prefixes, 3);
+		assert_true(learn_fpm_connected(s.fpm));
+		assert_int_equal(learn_fpm_refused(s.fpm), deed + 1u);
+		end(child);
+	}
+	// One line for all of them.
+	assert_int_equal(s.told, 2);
+	assert_non_null(strstr(s.last,
+			       "FPM: a connection of user 65534 was refused (1 so far): only "
+			       "root, this process's user and somebody may connect"));
+	send_routes(&s, 10, 2);
+	turn(&s, 5);
+	close_server(&s);
+}
+
+static void
+test_the_user_named(void **state)
+{
+	struct server s = {.user = NOBODY};
+	pid_t child;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	open_server(&s);
+	child = send_as(&s, NOBODY, 0x0b000000, STAYS);
+	turn(&s, 1);
+	end(child);
+	await_end(&s);
+	child = send_as(&s, NOBODY - 1, 0x0c000000, STAYS);
+	learn_fpm_turn(s.fpm, s.now);
+	assert_int_equal(learn_fpm_refused(s.fpm), 1);
+	end(child);
+	s.peer = -1;
+	close_server(&s);
+}
+
+static void
+test_anybody(void **state)
+{
+	struct server s = {.any = true};
+	pid_t child;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	open_server(&s);
+	child = send_as(&s, NOBODY, 0x0b000000, STAYS);
+	turn(&s, 1);
+	end(child);
+	s.peer = -1;
+	close_server(&s);
+}
+
+// By IPv6, and without inet_diag.
+static void
+test_how_users_are_found(void **state)
+{
+	static const struct {
+		struct sockaddr_in6 at;
+		int domain;
+	} cases[] = {
+		{{.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT}, AF_INET6},
+		{{.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT}, AF_INET},
+		{{.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT}, AF_INET6},
+	};
+	struct learn_peers peers, lists;
+
+	(void)state;
+	learn_peers_open(&peers);
+	lists = peers;
+	lists.diag = -1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sockaddr_in6 at = cases[i].at, ip6 = {.sin6_family = AF_INET6,
+							     .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+		struct sockaddr_in ip4 = {.sin_family = AF_INET,
+					  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+		int listener = socket(AF_INET6, SOCK_STREAM, 0), one, other;
+		socklen_t size = sizeof(at);
+		uid_t user = 77;
+
+		assert_int_equal(bind(listener, (struct sockaddr *)&at, size), 0);
+		assert_int_equal(listen(listener, 1), 0);
+		assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+		ip4.sin_port = ip6.sin6_port = at.sin6_port;
+		one = socket(cases[i].domain, SOCK_STREAM, 0);
+		if (cases[i].domain == AF_INET)
+			assert_int_equal(connect(one, (struct sockaddr *)&ip4, sizeof(ip4)), 0);
+		else
+			assert_int_equal(connect(one, (struct sockaddr *)&ip6, sizeof(ip6)), 0);
+		other = accept(listener, NULL, NULL);
+		assert_int_equal(learn_peers_user(&peers, other, &user), 0);
+		assert_int_equal(user, geteuid());
+		user = 77;
+		assert_int_equal(learn_peers_user(&lists, other, &user), 0);
+		assert_int_equal(user, geteuid());
+		close(one);
+		assert_int_equal(learn_peers_user(&peers, other, &user), -ENOENT);
+		assert_int_equal(learn_peers_user(&lists, other, &user), -ENOENT);
+		close(other);
+		close(listener);
+	}
+	learn_peers_close(&peers);
+}
+
+// A connection that says nothing takes nothing away, until it would have anyway.
+static void
+test_silent(void **state)
+{
+	struct server s = {0};
+
+	(void)state;
+	open_with_routes(&s, 20);
+	connect_peer(&s);
+	for (unsigned i = 0; i < 20; i++) {
+		learn_fpm_turn(s.fpm, s.now += 1000);
+		usleep(500);
+	}
+	assert_int_equal(s.rib->prefixes, 20);
+	send_routes(&s, 0, 1);
+	turn(&s, 20);
+	s.now += 10000;
+	for (unsigned i = 0; i < 1000 && s.rib->prefixes != 1; i++) {
+		learn_fpm_turn(s.fpm, s.now += 10);
+		usleep(1000);
+	}
+	assert_int_equal(s.rib->prefixes, 1);
+	close_server(&s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_reconnect), cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_reconnect),
+		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_other_users),
+		cmocka_unit_test(test_the_user_named),
+		cmocka_unit_test(test_anybody),
+		cmocka_unit_test(test_how_users_are_found),
+		cmocka_unit_test(test_silent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
