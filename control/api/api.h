@@ -73,10 +73,15 @@ struct api_method {
 struct api_server;
 
 // Listens on `path`, whose directory is made if it is missing; methods outlive the server. Root
-// and the caller's user may connect. A socket that nobody serves any more is replaced. Returns 0,
-// -EADDRINUSE if another process serves it, or another -errno, with an error in diag.
+// and the caller's user may connect. A socket that nobody serves any more is replaced; the caller
+// holds api_lock() if another process might replace it at the same time. Returns 0, -EADDRINUSE if
+// another process serves it, or another -errno, with an error in diag.
 int api_server_create(struct api_server **out, const char *path, const struct api_method *methods,
 		      void *context, struct diag *diag);
+
+// A string for an answer: a message may contain a path, or be cut within a character, and JSON carries
+// UTF-8 only. What is not UTF-8 becomes question marks. (rpc.c)
+json_t *api_text(const char *text);
 
 // Closes all connections and removes the socket. NULL is fine.
 void api_server_destroy(struct api_server *server);
@@ -142,8 +147,10 @@ int api_follow(const struct api_call *call, bool (*each)(void *context, const js
 // -ENAMETOOLONG; with an error in diag.
 int api_socket_path(const char *name, char path[static API_PATH_MAX], struct diag *diag);
 
-// The socket of a fabric that is up: of `name`, or of the only one if it is NULL or empty. Returns
-// 0; -ENOENT if it, or any, is not up; -EEXIST if several are; -EACCES; another as above; with an
+// The fabric that a command is about: `given`, or ROOST_FABRIC if it is NULL. NULL: neither is given
+// (an empty variable is none).
+const char *api_socket_name(const char *given);
+// The socket of a fabric that is up: of `name`, or of the only one if it is NULL. Returns 0; -ENOENT if it, or any, is not up; -EEXIST if several are; -EACCES; another as above; with an
 // error in diag that lists those that are up.
 int api_socket_find(const char *name, char path[static API_PATH_MAX], struct diag *diag);
 // The same in another directory.
@@ -156,6 +163,25 @@ int api_socket_exit_status(int rc);
 
 // Passes on the name of each of the caller's fabrics that is up.
 void api_socket_list(void (*each)(void *context, const char *name), void *context);
+
+// Removes a socket that nobody serves. Returns 0, also if there is none; -EADDRINUSE if a process
+// serves it or the file is not a socket; or another -errno.
+int api_socket_remove_stale(const char *path);
+
+// ---- socket_lock.c: one process at a time brings a fabric of a name up or cleans up after it ------
+
+#define API_LOCK_MS 10000 // of waiting for a lock: longer than anybody should hold it
+
+struct api_lock {
+	int directory, fd;
+	char name[API_PATH_MAX + 8]; // of the lock's file
+};
+
+// Takes the lock of the fabric whose socket is `path`; makes the directory if it is missing. Waits for
+// a holder up to wait_ms. Returns 0; -EBUSY; -EPERM if others may write the directory; or another
+// -errno; with an error in diag.
+int api_lock(struct api_lock *lock, const char *path, int wait_ms, struct diag *diag);
+void api_unlock(struct api_lock *lock);
 
 // ---- describe.c: the documentation of methods ----------------------------------------------------
 

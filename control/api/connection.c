@@ -123,21 +123,36 @@ connection_refuse(const struct service *s, struct connection *c, const char *mes
 static size_t
 connection_line(struct connection *c)
 {
-	char *newline = memchr(c->in + c->in_scanned, '\n', c->in_length - c->in_scanned);
+	const char *from = c->in + c->in_start;
+	const char *newline = memchr(from + c->in_scanned, '\n', c->in_length - c->in_scanned);
 
 	if (newline != NULL)
-		return (size_t)(newline - c->in) + 1;
+		return (size_t)(newline - from) + 1;
 	c->in_scanned = c->in_length;
 	return c->ended ? c->in_length : 0;
 }
 
-static bool
-is_blank(const char *text, size_t length)
+static void
+connection_take(struct connection *c, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		if (strchr(" \t\r\n", text[i]) == NULL || text[i] == '\0')
-			return false;
-	return true;
+	c->in_start = length != c->in_length ? c->in_start + length : 0;
+	c->in_length -= length;
+	c->in_scanned = 0;
+}
+
+// Passes over blank lines: however many there are, they cost no turns. Returns their length.
+static size_t
+connection_skip_blanks(struct connection *c)
+{
+	const char *from = c->in + c->in_start;
+	size_t blanks = 0;
+
+	for (size_t i = 0; i < c->in_length && from[i] != '\0' && strchr(" \t\r\n", from[i]); i++)
+		if (from[i] == '\n')
+			blanks = i + 1;
+	if (blanks != 0)
+		connection_take(c, blanks);
+	return blanks;
 }
 
 // Answers the lines that have been received, up to the turn's share.
@@ -149,21 +164,20 @@ connection_serve(struct service *s, struct connection *c)
 
 	for (unsigned int i = 0; i < CONNECTION_REQUESTS_PER_TURN && c->out == NULL && status == 0;
 	     i++) {
-		char *answer = NULL;
+		char *answer;
 		size_t answer_length;
 
+		done += connection_skip_blanks(c);
 		length = c->in_length != 0 ? connection_line(c) : 0;
 		if (length == 0)
 			break;
 		s->asking = c;
-		if (!is_blank(c->in, length))
-			answer = rpc_answer(&s->rpc, c->peer.right, c->in, length, &answer_length);
+		answer = rpc_answer(&s->rpc, c->peer.right, c->in + c->in_start, length,
+				    &answer_length);
 		s->asking = NULL;
 		if (answer != NULL)
 			status = connection_answer(s, c, answer, answer_length);
-		c->in_length -= length;
-		c->in_scanned = 0;
-		memmove(c->in, c->in + length, c->in_length);
+		connection_take(c, length);
 		done += length;
 	}
 	if (status == 0 && c->out == NULL && c->in_length >= API_REQUEST_MAX &&
@@ -179,15 +193,22 @@ connection_serve(struct service *s, struct connection *c)
 static int
 connection_read(struct connection *c)
 {
-	size_t room = API_REQUEST_MAX - c->in_length;
+	size_t room;
 	ssize_t got;
 
-	if (room == 0)
-		return 0; // complete lines that wait for their turn
 	// Not zeroed: the system gives it pages only as they fill.
 	if (c->in == NULL)
 		c->in = memory_resize(NULL, API_REQUEST_MAX, 1, "bytes of requests");
-	got = recv(c->fd, c->in + c->in_length,
+	// Moved to the front when no more is moved than was answered since: short lines cost no
+	// copies of long ones behind them.
+	if (c->in_start >= c->in_length || (c->in_start != 0 && connection_line(c) == 0)) {
+		memmove(c->in, c->in + c->in_start, c->in_length);
+		c->in_start = 0;
+	}
+	room = API_REQUEST_MAX - c->in_start - c->in_length;
+	if (room == 0)
+		return 0; // complete lines that wait for their turn
+	got = recv(c->fd, c->in + c->in_start + c->in_length,
 		   room < CONNECTION_READ_BYTES ? room : CONNECTION_READ_BYTES, 0);
 	if (got < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;

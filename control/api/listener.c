@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The directory is locked while an old socket is examined and until the new one listens, so that
-// servers that start at the same time see what the others have done. The lock is that of the
-// directory itself: no file is left behind, and only users who may enter it can hold it.
+// An old socket is examined, removed and replaced by the new one under the lock of socket_lock.c, so
+// that servers that start at the same time see what the others have done.
 #include "server_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -31,43 +28,18 @@ listener_probe(const char *path)
 	return status;
 }
 
-// Removes a socket that nobody listens on. Returns 0, or -EADDRINUSE if a process does or the file
-// is not a socket.
-static int
-remove_stale(const char *path)
+int
+api_socket_remove_stale(const char *path)
 {
-	struct stat file;
+	struct stat file, now;
 
 	if (lstat(path, &file) != 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISSOCK(file.st_mode) || listener_probe(path) != -ECONNREFUSED)
 		return -EADDRINUSE;
+	if (lstat(path, &now) != 0 || now.st_dev != file.st_dev || now.st_ino != file.st_ino)
+		return -EADDRINUSE;
 	return unlink(path) == 0 ? 0 : -errno;
-}
-
-// Opens and locks the directory of the socket, made if it is missing. Returns its descriptor or
-// -errno.
-static int
-lock_directory(const char *path)
-{
-	char copy[API_PATH_MAX];
-	const char *directory;
-	int fd;
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	directory = dirname(copy);
-	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
-		return -errno;
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX) != 0) {
-		int status = -errno;
-
-		close(fd);
-		return status;
-	}
-	return fd;
 }
 
 // The mode of a socket's file is that of its descriptor when it is bound.
@@ -79,7 +51,7 @@ listener_bind(struct listener *l, int backlog)
 	int status;
 
 	memcpy(address.sun_path, l->path, sizeof(address.sun_path));
-	status = remove_stale(l->path);
+	status = api_socket_remove_stale(l->path);
 	if (status != 0)
 		return status;
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -101,16 +73,13 @@ listener_bind(struct listener *l, int backlog)
 int
 listener_open(struct listener *l, const char *path, int backlog, struct diag *diag)
 {
-	int status = -ENAMETOOLONG, lock;
+	int status = socket_directory_open(path);
 
 	*l = (struct listener){.fd = -1};
-	if (strlen(path) < sizeof(l->path)) {
+	if (status >= 0) {
+		close(status);
 		memcpy(l->path, path, strlen(path) + 1);
-		status = lock = lock_directory(path);
-		if (lock >= 0) {
-			status = listener_bind(l, backlog);
-			close(lock);
-		}
+		status = listener_bind(l, backlog);
 	}
 	if (status == 0)
 		return 0;

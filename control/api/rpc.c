@@ -2,21 +2,33 @@
 #include "server_internal.h"
 
 #include "control/base/memory.h"
+#include "control/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+json_t *
+api_text(const char *text)
+{
+	json_t *string = json_string(text);
+	char *copy;
+
+	if (string != NULL)
+		return string;
+	copy = memory_text(text);
+	utf8_repair(copy);
+	string = json_string(copy);
+	free(copy);
+	return string;
+}
+
 // {"jsonrpc": "2.0", "error": ..., "id": ...}. id: NULL if it is unknown.
 static json_t *
 error_json(enum api_code code, const char *message, json_t *id)
 {
-	json_t *text = json_string(message);
-
-	if (text == NULL)
-		text = json_string("the reason is not text");
 	return json_pack("{s:s,s:{s:i,s:o},s:O?}", "jsonrpc", "2.0", "error", "code", (int)code,
-			 "message", text, "id", id);
+			 "message", api_text(message), "id", id);
 }
 
 static const struct api_method *

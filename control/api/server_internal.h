@@ -49,6 +49,9 @@ void listener_close(struct listener *l);
 int listener_open_to(struct listener *l, gid_t group);
 // 0 if a process listens on the socket `path`, or -errno: -ECONNREFUSED if it is stale.
 int listener_probe(const char *path);
+// Opens the directory of the socket `path`, made with mode 0700 if it is missing. Returns a
+// descriptor or -errno. (socket_lock.c)
+int socket_directory_open(const char *path);
 
 // ---- connection.c: one client: lines in, answers out, deadlines between --------------------------
 
@@ -62,7 +65,8 @@ struct service {
 struct connection {
 	int fd; // does not block
 	struct api_peer peer;
-	char *in; // received, from a line's start; room for API_REQUEST_MAX
+	char *in;        // received; room for API_REQUEST_MAX
+	size_t in_start; // where what has not been answered begins, at a line's start
 	size_t in_length;
 	size_t in_scanned; // of them known to hold no newline
 	char *out;         // the answer that waits, or NULL

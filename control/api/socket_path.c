@@ -173,20 +173,29 @@ api_socket_find_in(const char *directory, const char *name, char path[static API
 			 up.names);
 }
 
+const char *
+api_socket_name(const char *given)
+{
+	const char *variable = getenv("ROOST_FABRIC");
+
+	if (given != NULL)
+		return given;
+	return variable != NULL && variable[0] != '\0' ? variable : NULL;
+}
+
 // A user who has no such fabric may be a reader of root's.
 int
 api_socket_find(const char *name, char path[static API_PATH_MAX], struct diag *diag)
 {
-	const char *wanted = name != NULL && *name != '\0' ? name : NULL;
 	char directory[API_PATH_MAX];
 	struct diag own = {0}, roots = {0};
 	const struct diag *errors = &own;
 	int status = runtime_directory(directory, &own), theirs = -ENOENT;
 
 	if (status == 0)
-		status = api_socket_find_in(directory, wanted, path, &own);
+		status = api_socket_find_in(directory, name, path, &own);
 	if (status == -ENOENT && geteuid() != 0)
-		theirs = api_socket_find_in(SYSTEM_DIRECTORY, wanted, path, &roots);
+		theirs = api_socket_find_in(SYSTEM_DIRECTORY, name, path, &roots);
 	if (theirs == 0 || theirs == -EEXIST || theirs == -EACCES) {
 		status = theirs;
 		errors = &roots;

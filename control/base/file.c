@@ -72,16 +72,14 @@ file_make_directories(const char *path, mode_t mode, mode_t above)
 	return rc == 0 ? make_directory(path, mode) : rc;
 }
 
-int
-file_read(const char *path, size_t max, char **out, size_t *out_length)
+// Reads all of an open file, and closes it.
+static int
+read_stream(FILE *file, size_t max, char **out, size_t *out_length)
 {
-	FILE *file = fopen(path, "re");
 	size_t length = 0, room = 65536, got;
 	char *text = NULL;
 	int result = 0;
 
-	if (file == NULL)
-		return -errno;
 	do {
 		text = memory_resize(text, room, 1, "bytes");
 		got = fread(text + length, 1, room - length, file);
@@ -99,6 +97,34 @@ file_read(const char *path, size_t max, char **out, size_t *out_length)
 	*out = text;
 	*out_length = length;
 	return 0;
+}
+
+int
+file_read(const char *path, size_t max, char **out, size_t *out_length)
+{
+	FILE *file = fopen(path, "re");
+
+	return file == NULL ? -errno : read_stream(file, max, out, out_length);
+}
+
+int
+file_read_at(int directory, const char *name, size_t max, char **out, size_t *out_length)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), rc = 0;
+	struct stat is;
+	FILE *file;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &is) != 0)
+		rc = -errno;
+	else if (!S_ISREG(is.st_mode))
+		rc = -EINVAL;
+	file = rc == 0 ? fdopen(fd, "r") : NULL;
+	if (file != NULL)
+		return read_stream(file, max, out, out_length);
+	close(fd);
+	return rc != 0 ? rc : -ENOMEM;
 }
 
 int

@@ -22,6 +22,11 @@ int file_make_directories(const char *path, mode_t mode, mode_t above);
 // with *out for free() and its length, or -errno.
 int file_read(const char *path, size_t max, char **out, size_t *out_length);
 
+// The same of a regular file in an open directory (AT_FDCWD: `name` is a path). Follows no link and
+// waits for nobody, so that a file that others can replace is safe to read. Returns also -ELOOP or
+// -EINVAL if it is not a regular file.
+int file_read_at(int directory, const char *name, size_t max, char **out, size_t *out_length);
+
 struct file_part {
 	const char *text;
 	size_t length;

@@ -10,9 +10,8 @@
 int
 cli_find_fabric(const struct cli_args *args, char path[static API_PATH_MAX])
 {
-	const char *name = cli_text(args, "fabric");
 	struct diag diag = {0};
-	int rc = api_socket_find(name != NULL ? name : getenv("ROOST_FABRIC"), path, &diag);
+	int rc = api_socket_find(api_socket_name(cli_text(args, "fabric")), path, &diag);
 
 	if (rc != 0)
 		fprintf(stderr, "roost: %s\n", diag_first_error(&diag));

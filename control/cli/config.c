@@ -48,7 +48,8 @@ print_diff(const json_t *answer)
 		       file);
 	print_changes(unsaved);
 	if (json_is_null(unsaved) && file != NULL)
-		printf("%s is missing or is not YAML\n", file);
+		printf("what runs is not compared with its file: %s\n",
+		       json_string_value(json_object_get(answer, "why-not")));
 }
 
 static int

@@ -2,6 +2,7 @@
 // Commands that start, end and operate a live fabric: up, run, down, exec, clear, watchdog.
 #include "cli.h"
 
+#include "control/api/api.h"
 #include "control/run/live/live_commands.h"
 
 #include <stdlib.h>
@@ -39,9 +40,7 @@ const struct cli_command command_run = {
 static int
 down(const struct cli_args *args)
 {
-	const char *name = cli_text(args, "NAME");
-
-	return live_down(name != NULL ? name : getenv("ROOST_FABRIC"));
+	return live_down(api_socket_name(cli_text(args, "NAME")));
 }
 
 const struct cli_command command_down = {
@@ -55,9 +54,7 @@ const struct cli_command command_down = {
 static int
 exec(const struct cli_args *args)
 {
-	const char *name = cli_text(args, "fabric");
-
-	return live_exec(name != NULL ? name : getenv("ROOST_FABRIC"), cli_text(args, "HOST"),
+	return live_exec(api_socket_name(cli_text(args, "fabric")), cli_text(args, "HOST"),
 			 args->words + 2);
 }
 

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TEMPORARY ".new"
@@ -165,6 +166,7 @@ store_commit(struct store *store, struct store_revision *revision, const char *t
 	if (store->last == UINT32_MAX || length > STORE_TEXT_MAX)
 		return fail(-EFBIG, store->path, diag);
 	revision->number = store->last + 1;
+	revision->bytes = length;
 	parts[0].length = header_write(revision, header);
 	numbers_name(revision->number, name);
 	rc = file_prepare(store->directory, TEMPORARY, 0600, parts, 2);
@@ -204,18 +206,19 @@ static int
 read_header(const struct store *store, uint32_t number, struct store_revision *out)
 {
 	char name[NUMBERS_NAME], text[HEADER_MAX];
+	struct stat is;
 	ssize_t got;
 	int fd;
 
 	numbers_name(number, name);
-	fd = openat(store->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(store->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	got = read(fd, text, sizeof(text));
+	got = fstat(fd, &is) == 0 && S_ISREG(is.st_mode) ? read(fd, text, sizeof(text)) : -1;
 	close(fd);
-	if (got < 0)
-		return -errno;
-	return header_read(out, text, (size_t)got) > 0 && out->number == number ? 0 : -EBADMSG;
+	return got > 0 && header_read(out, text, (size_t)got) > 0 && out->number == number
+		       ? 0
+		       : -EBADMSG;
 }
 
 int
@@ -246,29 +249,68 @@ blank(char *header, size_t length)
 			header[i] = ' ';
 }
 
+// Whether a text is all of the revision that it should be. Returns the length of its comments, or
+// -EBADMSG.
+static ssize_t
+check_text(const char *text, size_t length, int64_t number, struct store_revision *out)
+{
+	ssize_t header = header_read(out, text, length);
+	size_t rest = header > 0 ? length - (size_t)header : 0;
+
+	if (rest == 0 || rest < out->bytes || out->number != number)
+		return -EBADMSG;
+	// The text itself has no comments: this is the beginning of the line with its length.
+	return out->bytes == 0 && text[header] == '#' ? -EBADMSG : header;
+}
+
 int
 store_read(const struct store *store, int64_t number, struct store_revision *out, char **text,
 	   size_t *length, struct diag *diag)
 {
 	bool valid = number > 0 && number <= UINT32_MAX;
-	char path[STORE_FILE_MAX];
+	char name[NUMBERS_NAME], path[STORE_FILE_MAX];
 	ssize_t header;
 	int rc = -ENOENT;
 
 	if (valid) {
 		store_path(store, (uint32_t)number, path);
-		rc = file_read(path, STORE_TEXT_MAX + HEADER_MAX, text, length);
+		numbers_name((uint32_t)number, name);
+		rc = file_read_at(store->directory, name, STORE_TEXT_MAX + HEADER_MAX, text,
+				  length);
 	}
 	if (rc == -ENOENT)
 		return diag_fail(diag, ENOENT, "there is no revision %" PRId64, number);
+	if (rc == -EINVAL || rc == -ELOOP)
+		return diag_fail(diag, -rc, "%s: it is not a regular file", path);
 	if (rc != 0)
 		return fail(rc, path, diag);
-	header = header_read(out, *text, *length);
-	if (header > 0 && out->number == number) {
+	header = check_text(*text, *length, number, out);
+	if (header > 0) {
 		blank(*text, (size_t)header);
 		return 0;
 	}
 	free(*text);
 	*text = NULL;
-	return fail(-EBADMSG, path, diag);
+	return diag_fail(diag, EBADMSG, "%s: the revision is damaged, or was cut short", path);
+}
+
+int
+store_read_last(const struct store *store, struct store_revision *out, char **text, size_t *length,
+		struct diag *diag)
+{
+	uint32_t *numbers;
+	unsigned count;
+	int rc = numbers_list(store->directory, &numbers, &count), last = -ENOENT;
+
+	*text = NULL;
+	if (rc != 0)
+		return fail(rc, store->path, diag);
+	while (count-- > 0) {
+		rc = store_read(store, numbers[count], out, text, length, diag);
+		if (rc == 0)
+			break;
+		last = last == -ENOENT ? rc : last;
+	}
+	free(numbers);
+	return rc == 0 && *text != NULL ? 0 : last;
 }

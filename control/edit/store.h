@@ -24,6 +24,7 @@ struct store_revision {
 	// "set tenants.green.hosts [h5, h6]", "apply lab.yaml", "rollback 3"
 	char what[STORE_WHAT_MAX];
 	char file[STORE_FILE_MAX]; // the fabric's file when it came up, absolute; empty: none
+	uint64_t bytes;            // of the text below the comments; 0: not recorded
 };
 
 struct store;
@@ -40,7 +41,8 @@ int store_open_to_write(struct store **out, const char *name, struct diag *diag)
 // NULL is fine.
 void store_close(struct store *store);
 
-// Makes a revision, numbered one above the last, of everything but revision->number, which is set,
+// Makes a revision, numbered one above the last, of everything but revision->number and bytes, which
+// are set,
 // and removes revisions older than the last STORE_KEPT. When it returns 0 the revision survives a
 // crash; when it returns -errno, with the error in diag, there is none.
 int store_commit(struct store *store, struct store_revision *revision, const char *text,
@@ -55,9 +57,14 @@ int store_list(const struct store *store, struct store_revision **out, unsigned 
 	       struct diag *diag);
 
 // Reads one revision: who made it, and its text for free(), with the comments at its top blanked.
-// Returns 0, -ENOENT if it does not exist, -EBADMSG if its comments cannot be read, or another
-// -errno, with the error in diag.
+// Returns 0, -ENOENT if it does not exist, -EBADMSG if it is damaged (its comments cannot be read, or
+// it was cut short), -EINVAL or -ELOOP if it is no regular file, or another -errno, with the error in
+// diag.
 int store_read(const struct store *store, int64_t number, struct store_revision *out, char **text,
 	       size_t *length, struct diag *diag);
+// Reads the last revision that can be read; the errors of later ones are in diag. Returns 0, or the
+// -errno of the last if none can.
+int store_read_last(const struct store *store, struct store_revision *out, char **text,
+		    size_t *length, struct diag *diag);
 // The path of a revision, for messages.
 void store_path(const struct store *store, uint32_t number, char path[static STORE_FILE_MAX]);

@@ -41,6 +41,9 @@ header_write(const struct store_revision *revision, char out[static HEADER_MAX])
 			  "# roost revision %" PRIu32
 			  "\n# at %s\n# by %s (%ju)\n# what %s\n# file %s\n",
 			  r.number, at, r.user, (uintmax_t)r.uid, r.what, r.file);
+	if (r.bytes != 0)
+		length += snprintf(out + length, HEADER_MAX - (size_t)length,
+				   "# bytes %" PRIu64 "\n", r.bytes);
 	return (size_t)length;
 }
 
@@ -103,9 +106,9 @@ ssize_t
 header_read(struct store_revision *out, const char *text, size_t length)
 {
 	struct lines l = {text, text + length};
-	char number[16], at[32], by[STORE_USER_MAX + 16];
+	char number[16], at[32], by[STORE_USER_MAX + 16], bytes[16];
 	char why[SCALAR_WHY];
-	int64_t value;
+	int64_t value, count = 0;
 
 	*out = (struct store_revision){0};
 	if (!take_line(&l, "roost revision", number, sizeof(number)) ||
@@ -115,7 +118,12 @@ header_read(struct store_revision *out, const char *text, size_t length)
 	    !take_line(&l, "what", out->what, sizeof(out->what)) ||
 	    !take_line(&l, "file", out->file, sizeof(out->file)))
 		return -EBADMSG;
+	// Those of earlier versions have no such line.
+	if (take_line(&l, "bytes", bytes, sizeof(bytes)) &&
+	    scalar_integer(bytes, 1, STORE_TEXT_MAX, &count, why) != 0)
+		return -EBADMSG;
 	out->number = (uint32_t)value;
+	out->bytes = (uint64_t)count;
 	return l.at - text;
 }
 

@@ -7,6 +7,9 @@
 //	# by root (0)
 //	# what set tenants.green.hosts [h5, h6]
 //	# file /root/lab.yaml
+//	# bytes 1234
+//
+// The last line tells a file that was cut short.
 #pragma once
 
 #include "store.h"

@@ -272,6 +272,55 @@ class Readers(LiveCase):
         refused = self.as_reader("show", "fabric", "-f", self.name, status=1)
         self.assertEqual(refused.err, f"roost: fabric {self.name} belongs to somebody else: Permission denied\n")
 
+    def test_nobody_holds_up_an_up(self):
+        """Who may list the directory may lock it too, which is nothing to us."""
+        self.fabric(demo(self.name, attach=("h1",), readers=self.group.gr_name))
+        code = "import fcntl, os, time; fcntl.flock(os.open('/run/roost', os.O_RDONLY), 2); print(flush=True); time.sleep(99)"
+        holder = subprocess.Popen(["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
+                                   "/usr/bin/python3", "-c", code], stdout=subprocess.PIPE)
+        self.addCleanup(holder.wait)
+        self.addCleanup(holder.stdout.close)
+        self.addCleanup(holder.kill)
+        holder.stdout.readline()
+        other = self.name + "b"
+        description = demo(other)
+        del description["attach"]
+        self.addCleanup(self.assert_clean, other)
+        roost("up", self.file(description, "b.yaml"), timeout=20)
+        roost("down", other)
+
+    def test_nobody_has_files_read_for_him(self):
+        """What a reader puts in the place of the fabric's file is not read for him; root may find out by itself."""
+        place = Path(self.public())
+        os.chown(place, NOBODY, NOBODY)
+        secret = self.directory / "secret"
+        secret.write_text("fabric: {secret: 4711}\n")
+        path = place / "lab.yaml"
+        path.write_text(yaml(demo(self.name, attach=("h1",), readers=self.group.gr_name)) + "\n")
+        self.addCleanup(self.assert_clean, self.name)
+        self.addCleanup(roost, "down", self.name)
+        roost("up", path)
+
+        def as_file_was(words=()):
+            return self.as_reader("config", "diff", "-f", self.name, *words).out
+
+        self.assertEqual(as_file_was(), "")
+        for make in (lambda: path.symlink_to(secret), lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"),
+                     lambda: None):
+            path.unlink(missing_ok=True)
+            make()
+            self.assertEqual(as_file_was(), "")
+            self.assertRegex(roost("config", "diff", "-f", self.name).out,
+                             rf"^what runs is not compared with its file: {path}: "
+                             "(it is not a regular file any more|No such file or directory)$")
+        path.write_text("fabric: {secret: 4711}\n")
+        self.assertNotIn("4711", as_file_was())
+        self.assertIn("4711", roost("config", "diff", "-f", self.name).out)
+        roost("set", "switch.qos.tc.3.ecn.min", "60KB", "-f", self.name)
+        self.assertEqual(as_file_was().splitlines()[1:], ["- switch.qos.tc.3.ecn.min: 50KB", "+ switch.qos.tc.3.ecn.min: 60KB"])
+        roost("save", "-f", self.name)
+        self.assertEqual(as_file_was(), "")
+
     def test_no_such_group(self):
         self.addCleanup(self.assert_clean, self.name)
         self.assert_refused(r"live\.readers: there is no group nosuchgroup on this machine", "up",

@@ -306,6 +306,10 @@ class Config(LiveCase):
         other = self.directory / "other.yaml"
         self.assertEqual(self.up.roost("save", other).out, f"saved to {other}\n")
         self.assertEqual(other.read_text(), self.lab.read_text())
+        link = self.directory / "link.yaml"
+        link.symlink_to(other)
+        self.assertEqual(self.up.roost("save", link).out,
+                         f"saved to {other} without its comments; the old file is {other}~\n")
         self.refused(r"^roost save: /nosuch/x\.yaml: No such file or directory$", "save", "/nosuch/x.yaml")
         self.refused(r"^roost save: /dev/null: it is no regular file$", "save", "/dev/null")
         roost("down", self.name)

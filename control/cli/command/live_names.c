@@ -24,7 +24,7 @@ query(struct names *names, int which)
 		[ANSWER_HISTORY] = {"history", NULL},
 		[ANSWER_HOSTS] = {"hosts", NULL},
 	};
-	const char *fabric = names->fabric != NULL ? names->fabric : getenv("ROOST_FABRIC");
+	const char *fabric = api_socket_name(names->fabric);
 	char path[API_PATH_MAX];
 	struct api_call call = {path, questions[which].method, .timeout_ms = PATIENCE_MS};
 	struct diag ignored = {0};

@@ -36,7 +36,7 @@ make_prompt(struct shell *shell)
 	char path[API_PATH_MAX];
 	struct diag ignored = {0};
 	const char *name;
-	int rc = api_socket_find(getenv("ROOST_FABRIC"), path, &ignored);
+	int rc = api_socket_find(api_socket_name(NULL), path, &ignored);
 
 	diag_free(&ignored);
 	snprintf(shell->prompt, sizeof(shell->prompt), "roost> ");

@@ -189,19 +189,24 @@ netns_remount_sys(void)
 }
 
 int
-host_exec(const char *name, char *const argv[])
+host_exec(const char *name, char *const argv[], struct diag *diag)
 {
 	int fd = netns_open(name);
-	int error;
+	int error = fd;
 
-	if (fd < 0)
-		return fd;
-	error = setns(fd, CLONE_NEWNET) != 0 ? -errno : 0;
-	close(fd);
-	if (error == 0)
-		error = netns_remount_sys();
+	if (fd >= 0) {
+		error = setns(fd, CLONE_NEWNET) != 0 ? -errno : 0;
+		close(fd);
+	}
+	if (error == -ENOENT || error == -EINVAL)
+		return diag_fail(diag, -error,
+				 "namespace %s is gone: somebody has removed it since `roost up`",
+				 name);
 	if (error != 0)
-		return error;
+		return diag_fail(diag, -error, "namespace %s: %s", name, strerror(-error));
+	error = netns_remount_sys();
+	if (error != 0)
+		return diag_fail(diag, -error, "/sys of namespace %s: %s", name, strerror(-error));
 	execvp(argv[0], argv);
-	return -errno;
+	return diag_fail(diag, errno, "%s: %s", argv[0], strerror(errno));
 }

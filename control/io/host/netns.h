@@ -29,5 +29,5 @@ int netns_run(int netns_fd, int (*fn)(void *arg), void *arg);
 int netns_enter_private(int *previous);
 
 // Becomes a command inside the namespace, as `ip netns exec` does it (with /sys of that namespace).
-// Returns only on failure: -errno.
-int host_exec(const char *name, char *const argv[]);
+// Returns only on failure: -errno with an error in diag that says what failed.
+int host_exec(const char *name, char *const argv[], struct diag *diag);

@@ -169,8 +169,10 @@ const struct api_method answer_methods[] = {
 	 "and `waiting`: the change that waits to be confirmed"},
 	{"config-diff", answer_config_diff, API_READ, "Compares configurations",
 	 PARAMS({"revision", API_INTEGER, false, "lists what has changed since"}, ),
-	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs), or "
-	 "`changes`: lists of `key`, `from`, `to`"},
+	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs; null "
+	 "with `why-not` if that cannot be read), or `changes`: lists of `key`, `from`, `to`. A "
+	 "client that may only read gets `unsaved` from what the file held when the fabric last "
+	 "read or wrote it"},
 	{"save", answer_save, API_WRITE, "Writes the running configuration to a file",
 	 PARAMS({"file", API_TEXT, false,
 		 "its absolute path; default: the file that the fabric came from"}, ),

@@ -21,7 +21,7 @@ list_warnings(const struct diag *diag)
 
 	for (unsigned i = 0; i < diag->count; i++)
 		if (diag->messages[i].warning)
-			json_array_append_new(out, json_string(diag_text(&diag->messages[i])));
+			json_array_append_new(out, api_text(diag_text(&diag->messages[i])));
 	return out;
 }
 

@@ -4,7 +4,7 @@
 //	"history"     {} -> {"revisions": [{"revision": 3, "at": "2025-11-21T18:33:00Z", "uid": 0,
 //	              "user": "root", "what": "rollback 1", "file": "/root/lab.yaml"}, ...], "running": 3,
 //	              "waiting": null, or {"what", "left-s"}}, oldest first
-//	"config-diff" {} -> {"staged": CHANGES, "unsaved": CHANGES, or null where there is no such file,
+//	"config-diff" {} -> {"staged": CHANGES, "unsaved": CHANGES, or null with "why-not",
 //	              "file": "/root/lab.yaml"}: from what runs to what is staged, and from the file to
 //	              what runs
 //	"config-diff" {"revision": 2} -> {"changes": CHANGES}, from that revision to what runs
@@ -18,6 +18,7 @@
 #include "control/base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,7 +27,7 @@
 static json_t *
 text_or_null(const char *text)
 {
-	json_t *string = json_string(text);
+	json_t *string = text != NULL ? json_string(text) : NULL;
 
 	return string != NULL ? string : json_null();
 }
@@ -122,19 +123,53 @@ list_staged(const struct answer *a)
 	return out;
 }
 
-static json_t *
-list_unsaved(const struct answer *a)
+// Reads the fabric's file, or says in one line, for free(), why not.
+static char *
+read_unsaved(const struct answer *a, char **text, size_t *length)
 {
-	const char *file = a->changes->file;
-	json_t *out;
-	char *text;
+	const struct changes *c = a->changes;
+	int rc;
+
+	if (c->file == NULL)
+		return memory_text("the fabric came from no file");
+	// A client that may only read has no right to a file that the fabric can read: it may have
+	// put another one, a link or a pipe there.
+	if (api_server_peer(a->server)->right == API_READ) {
+		if (c->saved == NULL)
+			return memory_format("%s is read for root and the fabric's owner only",
+					     c->file);
+		*text = memory_array(c->saved_length + 1, 1, "bytes of a file");
+		memcpy(*text, c->saved, c->saved_length);
+		*length = c->saved_length;
+		return NULL;
+	}
+	rc = file_read_at(AT_FDCWD, c->file, STORE_TEXT_MAX, text, length);
+	if (rc == 0)
+		return NULL;
+	return memory_format("%s: %s", c->file,
+			     rc == -EINVAL || rc == -ELOOP ? "it is not a regular file any more"
+							   : strerror(-rc));
+}
+
+// Puts "unsaved" into an answer, and "why-not" if there is nothing to compare with.
+static void
+add_unsaved(const struct answer *a, json_t *answer)
+{
+	char *text, *why_not;
+	json_t *unsaved = json_null();
 	size_t length;
 
-	if (file == NULL || file_read(file, STORE_TEXT_MAX, &text, &length) != 0)
-		return json_null();
-	out = list_since(a, text, length);
-	free(text);
-	return out;
+	why_not = read_unsaved(a, &text, &length);
+	if (why_not == NULL) {
+		unsaved = list_since(a, text, length);
+		free(text);
+		if (json_is_null(unsaved))
+			why_not = memory_format("%s is not YAML", a->changes->file);
+	}
+	json_object_set_new(answer, "unsaved", unsaved);
+	if (why_not != NULL)
+		json_object_set_new(answer, "why-not", api_text(why_not));
+	free(why_not);
 }
 
 static int
@@ -161,8 +196,9 @@ answer_config_diff(void *context, const json_t *params, json_t **result, struct 
 
 	if (revision != NULL)
 		return diff_revision(a, json_integer_value(revision), result, diag);
-	*result = json_pack("{s:o, s:o, s:o}", "staged", list_staged(a), "unsaved", list_unsaved(a),
-			    "file", text_or_null(a->changes->file));
+	*result = json_pack("{s:o, s:o}", "staged", list_staged(a), "file",
+			    text_or_null(a->changes->file));
+	add_unsaved(a, *result);
 	return 0;
 }
 

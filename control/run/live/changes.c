@@ -184,6 +184,8 @@ changes_create(struct live_fabric *live, const char *file, const struct changes_
 		store_close(c->store);
 		c->store = NULL;
 	}
+	if (c->file != NULL && !live->config->restored)
+		config_emit(live->config, &c->saved, &c->saved_length);
 	diag_free(&errors);
 	return c;
 }
@@ -199,6 +201,7 @@ changes_destroy(struct changes *c)
 	diag_free(&c->misfits);
 	free(c->why_not);
 	free(c->file);
+	free(c->saved);
 	free(c->text);
 	free(c);
 }
@@ -357,7 +360,7 @@ changes_save(struct changes *c, const char *path, int *kept, struct diag *diag)
 {
 	const char *to = path != NULL ? path : c->file;
 	struct file_part part;
-	char *text, *name;
+	char *text, *real;
 	int rc = refuse_waiting(c, diag);
 
 	if (rc != 0)
@@ -367,12 +370,19 @@ changes_save(struct changes *c, const char *path, int *kept, struct diag *diag)
 	config_emit(c->live->config, &text, &part.length);
 	part.text = text;
 	rc = file_replace(to, &part, 1, kept);
-	free(text);
-	if (rc != 0)
+	if (rc != 0) {
+		free(text);
 		return diag_fail(diag, -rc, "%s: %s", to,
 				 rc == -EEXIST ? "it is no regular file" : strerror(-rc));
-	name = memory_text(to);
+	}
+	// Where it was written, and the old one kept: a link may lead elsewhere tomorrow.
+	real = realpath(to, NULL);
+	if (real == NULL)
+		real = memory_text(to);
 	free(c->file);
-	c->file = name;
+	free(c->saved);
+	c->file = real;
+	c->saved = text;
+	c->saved_length = part.length;
 	return 0;
 }

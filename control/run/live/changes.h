@@ -28,13 +28,15 @@ struct changes_waiting {
 	char what[STORE_WHAT_MAX];
 };
 
-// Other files read `file`, `running` and `staged` only.
+// Other files read `file`, `saved`, `running` and `staged` only.
 struct changes {
 	struct live_fabric *live;
 	struct store *store; // NULL: none
 	char *why_not;       // store NULL: why
 	char *file;          // that it came from, or was saved to last, absolute; NULL: none
-	char *text;          // of the revision that runs, or of what the fabric came up with
+	char *saved;         // what `file` held when it was last read or written; NULL: not known
+	size_t saved_length;
+	char *text; // of the revision that runs, or of what the fabric came up with
 	size_t length;
 	uint32_t running; // the revision that runs; 0: none
 	struct edit_list staged;

@@ -26,6 +26,7 @@ struct origin {
 	char path[STORE_FILE_MAX]; // of the revision
 	char file[STORE_FILE_MAX]; // the fabric's own, absolute; empty: unknown
 	char what[STORE_WHAT_MAX];
+	struct diag passed_over; // warnings of later revisions, which are damaged
 };
 
 struct daemon {
@@ -57,7 +58,7 @@ catch_signals(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-// One fabric of a name at a time; what a killed one left is cleaned up first.
+// One fabric of a name at a time; what a killed one left is cleaned up first. Under the lock.
 static int
 claim_name(const char *path, const struct live_fabric *live, struct diag *diag)
 {
@@ -72,11 +73,12 @@ claim_name(const char *path, const struct live_fabric *live, struct diag *diag)
 	if (rc != -ENOENT)
 		return diag_fail(diag, EBUSY, "%s is up already; `roost down %s` takes it down",
 				 name, name);
-	if (instance_clean(path))
+	rc = instance_clean(path, false, diag);
+	if (rc == 1)
 		fprintf(live->notes,
 			"roost: note: cleaned up after a fabric %s that was not taken down\n",
 			name);
-	return 0;
+	return rc < 0 ? rc : 0;
 }
 
 // Lets the group of `live.readers` call methods that only read.
@@ -118,70 +120,98 @@ serve(struct answer *a, struct notifier *notifier)
 static void
 print_notes(const struct live_fabric *live, const struct daemon *d, const struct diag *diag)
 {
+	diag_print(&d->origin->passed_over, d->to);
 	diag_print(diag, d->to);
 	fflush(live->notes);
 	fputs(d->noted, d->to);
 }
 
-// Finds the last revision of a fabric of that name. Returns false if there is none.
-static bool
-find_revision(const char *name, struct origin *o)
+// Finds the last revision of a fabric of that name that can be read. Returns 0; -ENOENT if there is
+// none, or `name` is a file; or another -errno with the errors in diag.
+static int
+find_revision(const char *name, struct origin *o, struct diag *diag)
 {
 	char why[SCALAR_WHY];
+	struct diag errors = {0};
 	struct store_revision last;
-	struct diag diag = {0};
 	struct store *store;
 	size_t length;
-	bool found;
+	int rc;
 
-	if (access(name, F_OK) == 0 || errno != ENOENT || scalar_name(name, why) != 0 ||
-	    store_open(&store, name, &diag) != 0) {
-		diag_free(&diag);
-		return false;
+	if (access(name, F_OK) == 0 || errno != ENOENT || scalar_name(name, why) != 0)
+		return -ENOENT;
+	rc = store_open(&store, name, &errors);
+	if (rc == 0) {
+		rc = store_read_last(store, &last, &o->text, &length, &errors);
+		if (rc == 0)
+			store_path(store, last.number, o->path);
+		store_close(store);
 	}
-	found = store_read(store, store_last(store), &last, &o->text, &length, &diag) == 0;
-	store_path(store, store_last(store), o->path);
-	store_close(store);
-	diag_free(&diag);
-	if (!found)
-		return false;
+	for (unsigned i = 0; rc == 0 && i < errors.count; i++)
+		diag_warning(&o->passed_over, o->path, (struct diag_pos){0}, NULL,
+			     "this revision comes up instead of a later one: %s",
+			     errors.messages[i].text);
+	if (rc != 0 && rc != -ENOENT)
+		diag_fail(diag, -rc, "%s: no revision of it can be read: %s", name,
+			  diag_first_error(&errors));
+	diag_free(&errors);
+	if (rc != 0)
+		return rc;
 	snprintf(o->file, sizeof(o->file), "%s", last.file);
 	o->source = (struct live_source){.file = o->path,
 					 .text = o->text,
 					 .length = length,
 					 .beside = o->file[0] != '\0' ? o->file : o->path};
-	return true;
+	return 0;
 }
 
-// A file, or the name of a fabric that has been up.
-static void
-find_origin(const char *file, struct origin *o)
+// A file, or the name of a fabric that has been up. Returns as find_revision(), but 0 for a file.
+static int
+find_origin(const char *file, struct origin *o, struct diag *diag)
 {
-	char *absolute;
+	char *absolute, why[SCALAR_WHY];
+	int rc;
 
 	snprintf(o->what, sizeof(o->what), "up %s", basename(file));
 	utf8_end(o->what, strlen(o->what));
-	if (find_revision(file, o))
-		return;
+	rc = find_revision(file, o, diag);
+	if (rc != -ENOENT)
+		return rc;
+	if (access(file, F_OK) != 0 && errno == ENOENT && scalar_name(file, why) == 0)
+		return diag_fail(
+			diag, ENOENT,
+			"%s: there is no such file, and no fabric of that name has been up", file);
 	o->source.file = file;
 	absolute = realpath(file, NULL);
 	if (absolute != NULL && strlen(absolute) < sizeof(o->file))
 		strcpy(o->file, absolute);
 	free(absolute);
+	return 0;
 }
 
-// Whether a word could be the name of a fabric, but no fabric of that name has been up and there is no
-// such file.
-static bool
-is_unknown(const char *file, const struct origin *origin)
+// From here on the name is this process's: its socket listens, and what it would leave if it were
+// killed is recorded. No other process examines either, or cleans up, in between.
+static int
+claim(struct answer *a, const char *path, struct diag *diag)
 {
-	char why[SCALAR_WHY];
+	struct api_lock lock;
+	int rc = api_lock(&lock, path, API_LOCK_MS, diag);
 
-	return origin->text == NULL && access(file, F_OK) != 0 && errno == ENOENT &&
-	       scalar_name(file, why) == 0;
+	if (rc != 0)
+		return rc;
+	rc = claim_name(path, a->live, diag);
+	if (rc == 0)
+		rc = api_server_create(&a->server, path, answer_methods, a, diag);
+	if (rc == 0) {
+		rc = instance_record(a->live, path, diag);
+		if (rc != 0)
+			api_server_destroy(a->server);
+	}
+	api_unlock(&lock);
+	return rc;
 }
 
-// The socket exists; everything that is made from here on is removed again.
+// The name is claimed; everything that is made from here on is removed again.
 static int
 run_claimed(struct answer *a, const struct daemon *d, const char *path, struct diag *diag)
 {
@@ -191,12 +221,8 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 	struct notifier *notifier;
 	int rc = admit_readers(live, a->server, diag);
 
-	// Before anything is made: it may be killed while it comes up.
 	if (rc == 0)
-		rc = instance_record(live, path, diag);
-	if (rc != 0)
-		return rc;
-	rc = live_fabric_open(live, diag);
+		rc = live_fabric_open(live, diag);
 	if (rc == 0) {
 		a->copy = node_snapshot_create(live);
 		a->changes = changes_create(live, file, &author);
@@ -225,9 +251,7 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct diag *diag)
 	if (rc == 0)
 		rc = api_socket_path(live->config->fabric.name.text, path, diag);
 	if (rc == 0)
-		rc = claim_name(path, live, diag);
-	if (rc == 0)
-		rc = api_server_create(&answer.server, path, answer_methods, &answer, diag);
+		rc = claim(&answer, path, diag);
 	if (rc != 0)
 		return rc;
 	rc = run_claimed(&answer, d, path, diag);
@@ -271,13 +295,11 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 	int rc;
 
 	catch_signals();
-	find_origin(file, &origin);
-	if (is_unknown(file, &origin)) {
-		fprintf(to,
-			"roost: %s: there is no such file, and no fabric of that name has been "
-			"up\n",
-			file);
-		return EXIT_USAGE;
+	rc = find_origin(file, &origin, &diag);
+	if (rc != 0) {
+		fprintf(to, "roost: %s\n", diag_first_error(&diag));
+		diag_free(&diag);
+		return rc == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}
 	live = memory_new(sizeof(*live), "live fabric");
 	*live = LIVE_FABRIC_NONE(memory_stream_open(&d.noted, &noted_bytes));
@@ -285,6 +307,7 @@ daemon_run(const char *file, void (*ready)(void *context, const char *name), voi
 	live_fabric_close(live);
 	rc = rc == 0 ? EXIT_OK : print_failure(rc, &diag, to);
 	diag_free(&diag);
+	diag_free(&origin.passed_over);
 	fclose(live->notes);
 	free(d.noted);
 	free(origin.text);

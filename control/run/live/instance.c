@@ -4,15 +4,24 @@
 #include "instance.h"
 
 #include "control/api/api.h"
+#include "control/base/file.h"
+#include "control/config/scalar.h"
 #include "control/io/host/netns.h"
 #include "dataplane/device/eal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#define STATE_BYTES_MAX (4u << 20)
+#define ENDING_MS 30000
 #define DYING_MS 5000
 #define DYING_POLL_MS 20
 
@@ -39,13 +48,16 @@ instance_call(const char *path, const char *method, int timeout_ms, json_t **res
 	}
 }
 
+#define RECORD ".state"
+#define RECORD_NEW ".state.new" // while it is written: a killed process may leave it
+
 // "/run/roost/demo.state" of "/run/roost/demo.sock".
 static void
-record_path(const char *socket_path, char path[static PATH_MAX])
+beside(const char *socket_path, const char *suffix, char path[static PATH_MAX])
 {
-	const char *suffix = strrchr(socket_path, '.');
+	const char *dot = strrchr(socket_path, '.');
 
-	snprintf(path, PATH_MAX, "%.*s.state", (int)(suffix - socket_path), socket_path);
+	snprintf(path, PATH_MAX, "%.*s%s", (int)(dot - socket_path), socket_path, suffix);
 }
 
 static bool
@@ -58,20 +70,46 @@ is_missing(const char *netns)
 	return fd < 0;
 }
 
+// When a process began, in clock ticks since the machine did: what a number that is used again does
+// not share. 0: there is no such process.
+static uint64_t
+process_began(pid_t pid)
+{
+	char path[64], text[1024];
+	unsigned long long began = 0;
+	const char *at;
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	// Field 22; the second one, the command, may contain anything but ends with the last ')'.
+	at = strrchr(text, ')');
+	for (unsigned field = 2; at != NULL && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at != NULL && sscanf(at, "%llu", &began) == 1 ? began : 0;
+}
+
 int
 instance_record(const struct live_fabric *live, const char *socket_path, struct diag *diag)
 {
-	char path[PATH_MAX], made[PATH_MAX + 4];
+	char path[PATH_MAX], made[PATH_MAX];
 	json_t *namespaces = json_array(), *record;
 	int rc = 0;
 
-	record_path(socket_path, path);
-	snprintf(made, sizeof(made), "%s.new", path);
+	beside(socket_path, RECORD, path);
+	beside(socket_path, RECORD_NEW, made);
 	for (uint32_t i = 0; i < live->device_count; i++)
 		if (live->devices[i].netns != NULL && is_missing(live->devices[i].netns))
 			json_array_append_new(namespaces, json_string(live->devices[i].netns));
-	record = json_pack("{s:s, s:i, s:o}", "name", live->config->fabric.name.text, "pid",
-			   (int)getpid(), "namespaces", namespaces);
+	record = json_pack("{s:s, s:i, s:I, s:o}", "name", live->config->fabric.name.text, "pid",
+			   (int)getpid(), "began", (json_int_t)process_began(getpid()),
+			   "namespaces", namespaces);
 	errno = EIO; // jansson does not always set it
 	if (json_dump_file(record, made, JSON_INDENT(1)) != 0 || rename(made, path) != 0)
 		rc = diag_fail(diag, errno, "%s: %s", path, strerror(errno));
@@ -79,37 +117,148 @@ instance_record(const struct live_fabric *live, const char *socket_path, struct 
 	return rc;
 }
 
+int
+instance_parse(struct instance_state *out, const char *text, size_t length)
+{
+	json_t *record = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	const char *name = json_string_value(json_object_get(record, "name"));
+	json_int_t pid = json_integer_value(json_object_get(record, "pid"));
+	json_int_t began = json_integer_value(json_object_get(record, "began"));
+	char why[SCALAR_WHY];
+
+	*out = (struct instance_state){0};
+	if (name == NULL || scalar_name(name, why) != 0 || pid < 1 || pid > INT_MAX || began < 0 ||
+	    !json_is_array(json_object_get(record, "namespaces"))) {
+		json_decref(record);
+		return -EBADMSG;
+	}
+	snprintf(out->name, sizeof(out->name), "%s", name);
+	out->pid = (pid_t)pid;
+	out->began = (uint64_t)began;
+	out->namespaces = json_incref(json_object_get(record, "namespaces"));
+	json_decref(record);
+	return 0;
+}
+
+void
+instance_free(struct instance_state *state)
+{
+	json_decref(state->namespaces);
+}
+
+// Reads the record beside a socket. Returns 0; -ENOENT; -EBADMSG if it is damaged; or another -errno.
+static int
+read_state(const char *socket_path, struct instance_state *out)
+{
+	char path[PATH_MAX], *text;
+	size_t length;
+	int rc;
+
+	beside(socket_path, RECORD, path);
+	*out = (struct instance_state){0};
+	rc = file_read_at(AT_FDCWD, path, STATE_BYTES_MAX, &text, &length);
+	if (rc != 0)
+		return rc;
+	rc = instance_parse(out, text, length);
+	free(text);
+	return rc;
+}
+
 void
 instance_forget(const char *socket_path)
 {
+	struct instance_state state;
 	char path[PATH_MAX];
 
-	record_path(socket_path, path);
-	unlink(path);
+	beside(socket_path, RECORD, path);
+	if (read_state(socket_path, &state) == 0 && state.pid == getpid())
+		unlink(path);
+	instance_free(&state);
 }
 
-bool
-instance_clean(const char *socket_path)
+// Waits until the process of a record has ended; `end`: has it end. Returns false if it does not.
+static bool
+wait_for_process(const struct instance_state *state, bool end)
 {
-	char path[PATH_MAX];
-	json_t *record, *netns;
-	const char *name;
+	struct pollfd process = {.fd = pidfd_open(state->pid, 0), .events = POLLIN};
+	bool ended = true;
+
+	if (process.fd < 0)
+		return true;
+	// The descriptor holds on to the process: if its beginning is the recorded one now, it is that
+	// process from now on.
+	if (process_began(state->pid) == state->began) {
+		if (end)
+			pidfd_send_signal(process.fd, SIGTERM, NULL, 0);
+		ended = poll(&process, 1, end ? ENDING_MS : DYING_MS) > 0;
+	}
+	close(process.fd);
+	return ended;
+}
+
+// Removes what is not a file.
+static void
+remove_made(const struct instance_state *state)
+{
+	json_t *netns;
 	size_t i;
 
-	record_path(socket_path, path);
-	record = json_load_file(path, 0, NULL);
-	if (record == NULL)
-		return false;
-	json_array_foreach(json_object_get(record, "namespaces"), i, netns)
+	json_array_foreach(state->namespaces, i, netns)
 	{
 		if (json_is_string(netns))
 			netns_delete(json_string_value(netns));
 	}
-	name = json_string_value(json_object_get(record, "name"));
-	if (name != NULL)
-		eal_clean_killed(name);
-	json_decref(record);
-	unlink(path);
-	unlink(socket_path);
-	return true;
+	eal_clean_killed(state->name);
+}
+
+bool
+instance_left(const char *socket_path)
+{
+	static const char *const suffixes[] = {".sock", RECORD, RECORD_NEW, ".lock"};
+	char path[PATH_MAX];
+	bool left = false;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		beside(socket_path, suffixes[i], path);
+		left |= access(path, F_OK) == 0;
+	}
+	return left;
+}
+
+int
+instance_clean(const char *socket_path, bool end, struct diag *diag)
+{
+	char path[PATH_MAX], made[PATH_MAX];
+	struct instance_state state;
+	int rc = read_state(socket_path, &state);
+	bool found = rc == 0 || access(socket_path, F_OK) == 0; // a process that ends removes both
+
+	beside(socket_path, RECORD, path);
+	beside(socket_path, RECORD_NEW, made);
+	if (rc == 0 && !wait_for_process(&state, end)) {
+		rc = diag_fail(diag, EBUSY,
+			       "process %d still runs %s, but does not serve its socket; `roost "
+			       "down %s` ends it",
+			       (int)state.pid, state.name, state.name);
+		instance_free(&state);
+		return rc;
+	}
+	rc = api_socket_remove_stale(socket_path);
+	if (rc != 0) {
+		instance_free(&state);
+		return diag_fail(diag, -rc, "%s: %s", socket_path,
+				 rc == -EADDRINUSE
+					 ? "it is not a socket, or another process serves it"
+					 : strerror(-rc));
+	}
+	if (state.pid != 0)
+		remove_made(&state);
+	else if (access(path, F_OK) == 0)
+		diag_warning(diag, path, (struct diag_pos){0}, NULL,
+			     "it is damaged: namespaces of hosts may be left; `ip netns` lists "
+			     "them");
+	instance_free(&state);
+	found |= unlink(path) == 0;
+	found |= unlink(made) == 0;
+	return found;
 }

@@ -13,13 +13,29 @@
 int instance_call(const char *path, const char *method, int timeout_ms, json_t **result,
 		  struct diag *diag);
 
-// Writes the file of a fabric that is about to come up. Returns 0, or -errno with an error in diag.
+// What the file says.
+struct instance_state {
+	char name[CONFIG_NAME_MAX + 1];
+	pid_t pid;
+	uint64_t began; // when that process did, so that its number used again is not taken for it
+	json_t *namespaces;
+};
+
+// Parses the text of such a file. Returns 0, or -EBADMSG; instance_free() in either case.
+int instance_parse(struct instance_state *out, const char *text, size_t length);
+void instance_free(struct instance_state *state);
+
+// Writes the file of a fabric that is about to come up. The caller holds api_lock(). Returns 0, or
+// -errno with an error in diag.
 int instance_record(const struct live_fabric *live, const char *path, struct diag *diag);
 // Removes it.
 void instance_forget(const char *path);
-// Removes what a fabric of that socket, whose process is gone, has left. Returns true if there was
-// anything.
-bool instance_clean(const char *path);
+// Whether any files of a fabric of that socket exist, stale or not.
+bool instance_left(const char *path);
+// Removes what a fabric of that socket, which nobody serves, has left. The caller holds api_lock().
+// Waits for a process that was killed; `end`: ends one that lives although its socket is gone. Returns
+// 1, 0 if there was nothing to remove, or -errno with an error in diag: -EBUSY if the process lives.
+int instance_clean(const char *path, bool end, struct diag *diag);
 
 // Brings the fabric of `file` up in this process or, if there is no such file, what the fabric of
 // that name ran last (control/edit/store.h), calls ready() once it runs, serves its API until `down`

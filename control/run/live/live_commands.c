@@ -20,6 +20,7 @@
 
 #define CALL_TIMEOUT_MS 10000
 #define DOWN_WAIT_MS 30000
+#define DOWN_TRIES 3
 
 static bool
 is_root(const char *command)
@@ -136,17 +137,24 @@ wait_for_end(pid_t pid)
 	return ended;
 }
 
-// A killed fabric has no socket that answers, but may have left something. Returns true if it had.
-static bool
-clean_dead(const char *name)
+// A killed fabric has no socket that answers, but may have left something. Returns as
+// instance_clean(), and -EAGAIN if a fabric of that name has come up meanwhile.
+static int
+clean_dead(const char *path, struct diag *diag)
 {
-	char path[API_PATH_MAX];
+	struct api_lock lock;
+	json_t *hosts;
 	struct diag ignored = {0};
-	bool found = name != NULL && api_socket_path(name, path, &ignored) == 0 &&
-		     instance_clean(path);
+	int rc = instance_left(path) ? api_lock(&lock, path, API_LOCK_MS, diag) : -ENOENT;
 
+	if (rc != 0)
+		return rc == -ENOENT ? 0 : rc;
+	rc = instance_call(path, "hosts", CALL_TIMEOUT_MS, &hosts, &ignored);
+	json_decref(hosts);
 	diag_free(&ignored);
-	return found;
+	rc = rc == -ENOENT ? instance_clean(path, true, diag) : -EAGAIN;
+	api_unlock(&lock);
+	return rc;
 }
 
 static int
@@ -157,27 +165,9 @@ fail(const char *command, struct diag *diag, int status)
 	return status;
 }
 
-int
-live_down(const char *name)
+static int
+wait_down(const char *name, pid_t pid)
 {
-	char path[API_PATH_MAX];
-	struct diag diag = {0};
-	json_t *result;
-	pid_t pid;
-	int rc = api_socket_find(name, path, &diag);
-	int status = rc != 0 ? api_socket_exit_status(rc) : EXIT_FAILED;
-
-	if (rc == 0)
-		rc = instance_call(path, "down", CALL_TIMEOUT_MS, &result, &diag);
-	if (rc == -ENOENT && clean_dead(name)) {
-		diag_free(&diag);
-		printf("%s was not running any more; cleaned up after it\n", name);
-		return EXIT_OK;
-	}
-	if (rc != 0)
-		return fail("down", &diag, status);
-	pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
-	json_decref(result);
 	if (pid > 0 && wait_for_end(pid)) {
 		printf("%s is down\n", name != NULL ? name : "the fabric");
 		return EXIT_OK;
@@ -186,14 +176,63 @@ live_down(const char *name)
 	return EXIT_FAILED;
 }
 
+// Returns an exit status, or -EAGAIN if the fabric has come up in between.
+static int
+try_down(const char *name)
+{
+	char path[API_PATH_MAX];
+	struct diag diag = {0}, dead = {0};
+	json_t *result;
+	pid_t pid;
+	int rc = api_socket_find(name, path, &diag), cleaned;
+	int status = rc != 0 ? api_socket_exit_status(rc) : EXIT_FAILED;
+
+	if (rc == 0)
+		rc = instance_call(path, "down", CALL_TIMEOUT_MS, &result, &diag);
+	if (rc == 0) {
+		pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
+		json_decref(result);
+		return wait_down(name, pid);
+	}
+	if (rc != -ENOENT || name == NULL || api_socket_path(name, path, &dead) != 0) {
+		diag_free(&dead);
+		return fail("down", &diag, status);
+	}
+	cleaned = clean_dead(path, &dead);
+	if (cleaned > 0) {
+		printf("%s was not running any more; cleaned up after it\n", name);
+		diag_print(&dead, stderr);
+	} else if (cleaned < 0 && cleaned != -EAGAIN) {
+		fail("down", &dead, status);
+	} else if (cleaned == 0) {
+		fail("down", &diag, status);
+	}
+	diag_free(&diag);
+	diag_free(&dead);
+	return cleaned > 0 ? EXIT_OK : cleaned == -EAGAIN ? -EAGAIN : status;
+}
+
+int
+live_down(const char *name)
+{
+	int status = -EAGAIN;
+
+	for (int i = 0; i < DOWN_TRIES && status == -EAGAIN; i++)
+		status = try_down(name);
+	if (status != -EAGAIN)
+		return status;
+	fprintf(stderr, "roost down: %s comes up as often as it is taken down\n", name);
+	return EXIT_FAILED;
+}
+
 static int
 exec_in(const char *host, const json_t *hosts, char **command)
 {
 	const char *netns =
 		json_string_value(json_object_get(json_object_get(hosts, host), "netns"));
+	struct diag diag = {0};
 	const char *known;
 	json_t *value;
-	int rc;
 
 	if (netns == NULL) {
 		fprintf(stderr, "roost exec: %s is not a host with a namespace; there are:", host);
@@ -205,9 +244,8 @@ exec_in(const char *host, const json_t *hosts, char **command)
 		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
-	rc = host_exec(netns, command);
-	fprintf(stderr, "roost exec: %s: %s\n", command[0], strerror(-rc));
-	return EXIT_FAILED;
+	host_exec(netns, command, &diag);
+	return fail("exec", &diag, EXIT_FAILED);
 }
 
 int

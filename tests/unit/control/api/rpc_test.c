@@ -280,6 +280,23 @@ test_rights(void **state)
 	free(answer);
 }
 
+// A message that a limit cuts within a character is still said.
+static void
+test_cut_within_a_character(void **state)
+{
+	char text[512], word[128] = "", *answer;
+	size_t length;
+
+	(void)state;
+	memset(word, 'a', 99);
+	strcat(word, "\xc3\xa9"); // the limit is 100 bytes
+	snprintf(text, sizeof(text), "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"id\":1}", word);
+	answer = rpc_answer(&rpc, API_READ, text, strlen(text), &length);
+	assert_non_null(strstr(answer, "there is no method aaaa"));
+	assert_non_null(strstr(answer, "aaa?\"}"));
+	free(answer);
+}
+
 static void
 test_refusal(void **state)
 {
@@ -304,6 +321,7 @@ main(void)
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_rights),
+		cmocka_unit_test(test_cut_within_a_character),
 		cmocka_unit_test(test_refusal),
 	};
 

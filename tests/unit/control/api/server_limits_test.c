@@ -159,6 +159,61 @@ test_a_flood_leaves_room_for_others(void **state)
 	close(other);
 }
 
+// Sends as fast as the server takes it, and returns how many polls that took.
+static unsigned int
+pour(struct bench *b, int fd, const char *text, size_t length)
+{
+	unsigned int polls = 0;
+
+	for (size_t sent = 0; sent < length;) {
+		ssize_t more = send(fd, text + sent, length - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		sent += more > 0 ? (size_t)more : 0;
+		assert_int_equal(api_server_poll(b->server, 0), 0);
+		polls++;
+	}
+	return polls;
+}
+
+// Blank lines take no turns.
+static void
+test_a_flood_of_blank_lines(void **state)
+{
+	struct bench *b = *state;
+	const size_t length = 1400000;
+	char *text = malloc(length);
+	int fd = join(b);
+
+	for (size_t i = 0; i < length; i++)
+		text[i] = " \n\r\n"[i % 4];
+	assert_true(pour(b, fd, text, length) < 1000);
+	say(fd, "{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1}\n");
+	assert_string_equal(heard(b, fd), "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1}\n");
+	free(text);
+	close(fd);
+}
+
+// Each line moves what stands behind it at most once more than it was received.
+static void
+test_many_short_lines(void **state)
+{
+	struct bench *b = *state;
+	const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"echo\"}\n";
+	const size_t each = sizeof(line) - 1, count = 40000;
+	char *text = malloc(each * count);
+	int fd = join(b);
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(text + i * each, line, each);
+	pour(b, fd, text, each * count);
+	say(fd, "{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1}\n");
+	for (size_t i = 0; i < count / 8; i++)
+		assert_int_equal(api_server_poll(b->server, 0), 0);
+	assert_string_equal(heard(b, fd), "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1}\n");
+	free(text);
+	close(fd);
+}
+
 int
 main(void)
 {
@@ -171,6 +226,8 @@ main(void)
 		T(test_a_client_that_dawdles),
 		T(test_the_longest_idle_makes_room),
 		T(test_a_flood_leaves_room_for_others),
+		T(test_a_flood_of_blank_lines),
+		T(test_many_short_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ a_revision_reads_whatever_its_file_is_called(void **state)
 	assert_int_equal(yaml_tree_parse(&tree, &arena, text, length, "1.yaml", &diag), 0);
 	assert_int_equal(tree->count, 1);
 	assert_string_equal(tree->pairs[0].key, "a");
-	assert_int_equal(tree->pairs[0].key_pos.line, 6);
+	assert_int_equal(tree->pairs[0].key_pos.line, 7);
 	arena_free(&arena);
 	free(text);
 	store_close(store);
@@ -210,6 +210,68 @@ a_commit_that_fails_leaves_nothing(void **state)
 	store_close(store);
 }
 
+static void
+require_last(const struct store *store, unsigned number, unsigned passed_over)
+{
+	struct store_revision r;
+	struct diag diag = {0};
+	size_t length;
+	char *text;
+
+	assert_int_equal(store_read_last(store, &r, &text, &length, &diag),
+			 number != 0 ? 0 : -EBADMSG);
+	assert_int_equal(r.number, number);
+	assert_int_equal(diag.errors, passed_over);
+	diag_free(&diag);
+	free(text);
+}
+
+// A disk that loses the end of a file, and what others put in its place.
+static void
+damaged_revisions_are_passed_over(void **state)
+{
+	struct store *store = place_open();
+	const struct place *p = *state;
+	char path[128];
+
+	assert_int_equal(place_commit(store, "up", "a: 1\n"), 1);
+	assert_int_equal(place_commit(store, "set", "a: 2\nb: 3\n"), 2);
+	require_last(store, 2, 0);
+	snprintf(path, sizeof(path), "%s/" PLACE_FABRIC "/2.yaml", p->path);
+	for (off_t lost = 1; lost < 40; lost += 12) {
+		struct stat is;
+
+		assert_int_equal(stat(path, &is), 0);
+		assert_int_equal(truncate(path, is.st_size - lost), 0);
+		require_last(store, 1, 1);
+	}
+	write_file(p, "3.yaml", "");
+	snprintf(path, sizeof(path), "%s/" PLACE_FABRIC "/4.yaml", p->path);
+	assert_int_equal(mkfifo(path, 0600), 0); // a reader would wait
+	snprintf(path, sizeof(path), "%s/" PLACE_FABRIC "/5.yaml", p->path);
+	assert_int_equal(symlink("1.yaml", path), 0);
+	require_last(store, 1, 4);
+	write_file(p, "1.yaml", "a: 1\n");
+	assert_int_equal(store_last(store), 2); // as when it was opened
+	store_close(store);
+}
+
+static void
+none_of_them_can_be_read(void **state)
+{
+	struct store *store = place_open();
+	struct store_revision r;
+	struct diag diag = {0};
+	size_t length;
+	char *text;
+
+	assert_int_equal(store_read_last(store, &r, &text, &length, &diag), -ENOENT);
+	write_file(*state, "1.yaml", "a: 1\n");
+	write_file(*state, "2.yaml", "");
+	require_last(store, 0, 2);
+	store_close(store);
+}
+
 int
 main(void)
 {
@@ -224,6 +286,8 @@ main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_commit_that_fails_leaves_nothing, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(damaged_revisions_are_passed_over, setup, teardown),
+		cmocka_unit_test_setup_teardown(none_of_them_can_be_read, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,15 +163,21 @@ runs_a_command_inside(void **state)
 	assert_int_equal(netns_create(name, &created, &diag), 0);
 	child = fork();
 	if (child == 0)
-		_exit(-host_exec(name, argv));
+		_exit(-host_exec(name, argv, &diag));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	child = fork();
 	if (child == 0)
-		_exit(-host_exec(name, missing));
+		_exit(-host_exec(name, missing, &diag) != ENOENT ||
+		      strcmp(diag_first_error(&diag),
+			     "roost-no-such-command: No such file or directory") != 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(WEXITSTATUS(status), ENOENT);
+	assert_int_equal(status, 0);
 	assert_int_equal(netns_delete(name), 0);
+	// The same number, but not the command's.
+	assert_int_equal(host_exec(name, argv, &diag), -ENOENT);
+	assert_non_null(strstr(diag_first_error(&diag), "is gone: somebody has removed it"));
+	diag_free(&diag);
 }
 
 int
