@@ -9,7 +9,7 @@ BED = SOURCE / "testbeds/netns/bgp"
 sys.path.insert(0, str(BED))
 
 from plan import HOSTS as BEHIND, SWITCHES, address, loopback
-from testbed import FRR, Testbed
+from testbed import DAEMONS, FRR, Testbed
 
 FLOWS, FIRST_PORT = 64, 49152
 NETWORK = "10.2.1.0/24"     # of h3, from leaf1
@@ -40,7 +40,11 @@ class Bgp(LiveCase):
             raise AssertionError(f"left behind: {left}")
 
     def tearDown(self):
-        """The next test begins with everything there."""
+        """The next test begins with everything there, whatever this one came to."""
+        for switch in SWITCHES:
+            for daemon in DAEMONS:
+                if not self.bed.pid(switch, daemon):
+                    self.bed.start(switch, daemon)
         wait_until(self.bed.converged, "all is well again", 60)
 
     def tell(self, switch, *words):
@@ -124,9 +128,42 @@ class Bgp(LiveCase):
             self.await_route(leaf, NETWORK if leaf == "leaf1" else "10.1.1.0/24", SECOND)
         self.assertEqual(self.spread(), [0, FLOWS])
         self.assertEqual(self.spread("h3", "h1"), [0, FLOWS])
+        # A zebra that starts again takes only those with it that run.
+        self.bed.kill("spine1", "zebra")
+        self.bed.start("spine1", "zebra")
+        self.assertIsNone(self.bed.pid("spine1", "bgpd"))
+        self.assertIsNotNone(self.bed.pid("spine1", "bfdd"))
         self.bed.start("spine1", "bgpd")
         self.await_route("leaf1", NETWORK, BOTH)
         wait_until(self.bed.converged, "spine1 has its routes again", 30)
+        self.assert_spread()
+
+    def dropped(self, leaf):
+        """How often each BGP session of a leaf went down, by uplink."""
+        told = json.loads(self.bed.vtysh(leaf, "show bgp neighbors json"))
+        return [told[port]["connectionsDropped"] for port in BOTH]
+
+    def test_zebra_of_a_leaf_is_killed(self):
+        """Its routes stay in the kernel. Started again, zebra removes them, and its clients announce them anew."""
+        clients = [self.bed.pid("leaf1", daemon) for daemon in ("bfdd", "bgpd")]
+        self.bed.kill("leaf1", "zebra")
+        self.assertIsNone(self.bed.pid("leaf1", "zebra"))
+        self.assert_spread()
+        self.bed.start("leaf1", "zebra")
+        wait_until(self.bed.converged, "leaf1 has its routes again", 30)
+        self.assertFalse(set(clients) & {self.bed.pid("leaf1", daemon) for daemon in ("bfdd", "bgpd")})
+        self.assert_spread()
+        self.assert_spread("h3", "h1")
+
+    def test_bfd_notices_what_bgp_does_not(self):
+        """Both ends' bgpd run and the link is up; BFD of one end dies, and the other ends the session."""
+        before = {leaf: self.dropped(leaf) for leaf in ("leaf1", "leaf2")}
+        self.bed.kill("spine1", "bfdd")
+        for leaf, (first, second) in before.items():
+            wait_until(lambda: self.dropped(leaf) == [first + 1, second], f"{leaf} ends the session", 30)
+            self.assertEqual(self.bed.bfd(leaf), {"swp3": "down", "swp4": "up"})
+        self.bed.start("spine1", "bfdd")
+        wait_until(self.bed.converged, "BFD is up again", 60)
         self.assert_spread()
 
     def test_a_link_fails(self):
@@ -168,3 +205,4 @@ class Bgp(LiveCase):
         self.assertIn(address("h1")[0], bgp("exec", "h1", "ip", "addr").out)
         self.assertIn("is up, or was not taken down", bgp("up", status=1).err)
         self.assertIn("invalid choice", bgp("kill", "leaf9", "bgpd", status=2).err)
+        self.assertIn("bgp: zebra of leaf1 runs", bgp("start", "leaf1", "zebra", status=1).err)

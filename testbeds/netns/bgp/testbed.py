@@ -10,11 +10,11 @@ import subprocess
 import time
 from pathlib import Path
 
-from plan import HOSTS, LINKS, SWITCHES, address, bgpd_conf, gateway, loopback, ports, switch_file, zebra_conf
+from plan import HOSTS, LINKS, SWITCHES, address, bfdd_conf, bgpd_conf, gateway, loopback, ports, switch_file, zebra_conf
 
 SOURCE = Path(__file__).resolve().parents[3]
 FRR = Path("/usr/lib/frr")
-DAEMONS = ("zebra", "bgpd")     # in the order in which they start
+DAEMONS = ("zebra", "bfdd", "bgpd")     # in the order in which they start; all others are clients of zebra
 QUEUES = ("numtxqueues", "1", "numrxqueues", "1")
 OFFLOADS = ("tx", "off", "gso", "off", "tso", "off", "gro", "off", "txvlan", "off", "rxvlan", "off")
 PATIENCE_S = 60
@@ -145,25 +145,45 @@ class Testbed:
         place.mkdir(parents=True)
         shutil.chown(place, "frr", "frr")
         for name, text in (("switch.yaml", switch_file(self.name, switch, cpu)), ("zebra.conf", zebra_conf(switch)),
-                           ("bgpd.conf", bgpd_conf(switch))):
+                           ("bfdd.conf", bfdd_conf(switch)), ("bgpd.conf", bgpd_conf(switch))):
             (place / name).write_text(text)
         self.start_roost(switch)
         for daemon in DAEMONS:
-            self.start(switch, daemon)
+            self.run_daemon(switch, daemon)
 
     def start_roost(self, switch):
         self.inside(switch, self.roost, "up", self.directory / switch / "switch.yaml")
 
-    def start(self, switch, daemon):
+    def run_daemon(self, switch, daemon):
         place = self.directory / switch
+        own = ["--bfdctl", place / "bfdd.sock"] if daemon == "bfdd" else []
         self.inside(switch, FRR / daemon, "-d", "-f", place / f"{daemon}.conf", "-i", place / f"{daemon}.pid",
                     "-z", place / "zserv.api", "--vty_socket", place, "-P", "0",
-                    "--log", f"file:{place / daemon}.log")
+                    "--log", f"file:{place / daemon}.log", *own)
+
+    def start(self, switch, daemon):
+        """Starts a daemon that was killed. The clients of zebra are started again with it, as FRR's watchfrr does:
+        they connect to a new zebra, but do not announce their routes to it again."""
+        if self.pid(switch, daemon):
+            raise RuntimeError(f"{daemon} of {switch} runs")
+        with_it = DAEMONS[1:] if daemon == "zebra" else ()
+        clients = [one for one in with_it if self.pid(switch, one)]
+        end_processes([self.pid(switch, one) for one in clients], signal.SIGTERM)
+        for one in (daemon, *clients):
+            self.run_daemon(switch, one)
+
+    def pid(self, switch, daemon):
+        """Of a daemon that runs, or None."""
+        try:
+            pid = int((self.directory / switch / f"{daemon}.pid").read_text())
+        except (OSError, ValueError):
+            return None
+        return pid if pid in self.pids(switch) else None
 
     def kill(self, switch, daemon):
         """As a crash would: whoever listens finds out by himself."""
-        pid = int((self.directory / switch / f"{daemon}.pid").read_text())
-        if pid not in self.pids(switch):
+        pid = self.pid(switch, daemon)
+        if pid is None:
             raise RuntimeError(f"{daemon} of {switch} does not run")
         end_processes([pid], signal.SIGKILL)
 
@@ -184,6 +204,14 @@ class Testbed:
         except (RuntimeError, ValueError):      # bgpd does not answer
             return {}
         return {port: peer["state"] for port, peer in told.get("peers", {}).items()}
+
+    def bfd(self, switch):
+        """The state of each BFD session, by port: {"swp3": "up"}."""
+        try:
+            told = json.loads(self.vtysh(switch, "show bfd peers json"))
+        except (RuntimeError, ValueError):      # bfdd does not answer
+            return {}
+        return {peer["interface"]: peer["status"] for peer in told}
 
     def routes(self, switch):
         """Ports of the next hops by prefix, as roost forwards."""
@@ -206,14 +234,16 @@ class Testbed:
 
     def converged(self):
         for switch in SWITCHES:
-            sessions, routes = self.sessions(switch), self.routes(switch)
+            sessions, routes, bfd = self.sessions(switch), self.routes(switch), self.bfd(switch)
             if len(sessions) != 2 or set(sessions.values()) != {"Established"} or \
+               len(bfd) != 2 or set(bfd.values()) != {"up"} or \
                any(routes.get(prefix) != via for prefix, via in self.expected_routes(switch).items()):
                 return False
         return True
 
     def state(self):
-        return {switch: {"sessions": self.sessions(switch), "routes": self.routes(switch)} for switch in SWITCHES}
+        return {switch: {"sessions": self.sessions(switch), "bfd": self.bfd(switch), "routes": self.routes(switch)}
+                for switch in SWITCHES}
 
     # ---- taking it down ------------------------------------------------------------------------
 
