@@ -174,14 +174,24 @@ struct config_tenant_encap {
 	bool pipe;               // VXLAN
 };
 
+// What stands in the place of a host: one of netns, pid, container, tap and dev, or dev in netns.
 struct config_attach {
-	struct config_name host;
-	struct config_name netns; // text NULL: none
-	struct config_name dev;   // a DPDK device string; text NULL: AF_XDP on a veth into netns
-	uint32_t mtu;             // 0: 1500, or the fabric's where the device carries it
-	bool nic;                 // one at the edge, between the host and its leaf
-	uint64_t buffer_bytes;    // of each priority of that NIC, each way; 0: auto
+	struct config_name host;      // "h1", or one of its NICs: "h1.eth2"
+	struct config_name netns;     // a named network namespace; text NULL: none
+	uint32_t pid;                 // of a process: its network namespace; 0: none
+	struct config_name container; // its network namespace; text NULL: none
+	struct config_name tap;       // an interface for a VM; text NULL: none
+	struct config_name dev;       // a DPDK device string; text NULL: none
+	struct config_mac mac;        // not set: the plan's
+	struct config_address ip[2];  // in the place of the plan's, one of each version
+	unsigned ip_count;
+	uint32_t mtu;          // 0: 1500, or the fabric's where the device carries it
+	bool nic;              // one at the edge, between the host and its leaf
+	uint64_t buffer_bytes; // of each priority of that NIC, each way; 0: auto
 };
+
+// Whether a network namespace stands in the place of the host, to which Roost makes an interface.
+bool config_attach_makes_interface(const struct config_attach *attach);
 
 // ---- one switch ---------------------------------------------------------------------------------
 

@@ -273,6 +273,21 @@ named_item(const struct schema_key *key, char *items, unsigned *count, const cha
 	return (struct config_name *)(items + (*count)++ * size);
 }
 
+// Returns 0, or -EINVAL with the reason in `why`.
+static int
+check_item_name(const struct schema_key *key, const char *name, char *why)
+{
+	const char *dot = strchr(name, '.');
+	char host[CONFIG_NAME_MAX + 2]; // what is too long is cut to one that is too long
+	bool is_nic = dot != NULL && strncmp(dot, ".eth", 4) == 0 && dot[4] >= '1' &&
+		      dot[4] <= '8' && dot[5] == '\0';
+
+	if (!(key->flags & SCHEMA_ENDPOINTS) || !is_nic)
+		return scalar_name(name, why);
+	snprintf(host, sizeof(host), "%.*s", (int)(dot - name), name);
+	return scalar_name(host, why);
+}
+
 static void
 decode_named(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	     char *base)
@@ -297,7 +312,7 @@ decode_named(struct decoder *d, const struct schema_key *key, const struct yaml_
 		char why[SCALAR_WHY];
 
 		*name = (struct config_name){.text = pair->key, .pos = pair->key_pos};
-		if (scalar_name(pair->key, why) < 0)
+		if (check_item_name(key, pair->key, why) < 0)
 			decode_error(d, pair->key_pos, "%s", why);
 		if (is_new)
 			decode_defaults(d, key->sub, name);

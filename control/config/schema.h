@@ -65,13 +65,14 @@ struct schema_form {
 	const struct schema_form *other; // one more way to write it
 };
 
-#define SCHEMA_HOSTS 1u      // NAMES: of hosts, among which h1-h8 stands for eight
-#define SCHEMA_UNIQUE 2u     // NAMES, ARRAY: none twice
-#define SCHEMA_LIVE 4u       // a section whose keys `set` changes while a fabric runs
-#define SCHEMA_FIXED 8u      // not this one of them
-#define SCHEMA_ASCENDING 16u // ARRAY: each item is greater than the one before
-#define SCHEMA_MERGED 64u    // NAMED: an item adds to what a farther section wrote of it
-#define SCHEMA_ANEW 32u      // MAP: what a farther section wrote does not show through
+#define SCHEMA_HOSTS 1u       // NAMES: of hosts, among which h1-h8 stands for eight
+#define SCHEMA_UNIQUE 2u      // NAMES, ARRAY: none twice
+#define SCHEMA_LIVE 4u        // a section whose keys `set` changes while a fabric runs
+#define SCHEMA_FIXED 8u       // not this one of them
+#define SCHEMA_ASCENDING 16u  // ARRAY: each item is greater than the one before
+#define SCHEMA_MERGED 64u     // NAMED: an item adds to what a farther section wrote of it
+#define SCHEMA_ENDPOINTS 128u // NAMED: a name may be that of a host's NIC, h1.eth2
+#define SCHEMA_ANEW 32u       // MAP: what a farther section wrote does not show through
 
 struct schema_key {
 	const char *name;
@@ -154,12 +155,15 @@ struct schema {
 	.sub = &(sub_), SCHEMA_FORM(SCHEMA_MAP, .sub = &(sub_), .other = &schema_form_switch)
 // Names of a lone switch's ports.
 #define SCHEMA_PORT_PATTERN "^swp([1-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-6])$"
+// Names of hosts, and of their NICs.
+#define SCHEMA_ENDPOINT_PATTERN "^[A-Za-z0-9][A-Za-z0-9_-]*(\\.eth[1-8])?$"
 #define SCHEMA_PRIORITY_PATTERN "^[0-7]$"
 
 // Bounds that several sections share. A rate's are those of dataplane/base/time.h.
 #define SCHEMA_RATE_MIN INT64_C(10000000)
 #define SCHEMA_RATE_MAX INT64_C(8000000000000)
 #define SCHEMA_BYTES_MAX (INT64_C(1) << 40)
+#define SCHEMA_PID_MAX 4194304 // PID_MAX_LIMIT of Linux
 #define SCHEMA_MTU_MIN 128
 #define SCHEMA_MTU_MAX 16000
 #define SCHEMA_SECOND_PS INT64_C(1000000000000)
@@ -194,7 +198,8 @@ extern const struct schema_choice schema_pool_names[], schema_routing_modes[], s
 extern const struct schema_form schema_form_switch; // on or off
 extern const struct schema_form schema_form_none;   // none or off
 extern const struct schema_form schema_form_any, schema_form_auto;
-extern const struct schema_form schema_form_priorities; // a list of 0 to 7
+extern const struct schema_form schema_form_priorities;     // a list of 0 to 7
+extern const struct schema_form schema_form_host_addresses; // IPv4, IPv6 or both
 extern const struct schema_form schema_form_alpha, schema_form_delay, schema_form_cable;
 
 // The key of this name, or NULL.

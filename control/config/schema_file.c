@@ -41,26 +41,23 @@ static const struct schema_key live_keys[] = {
 	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},
 };
 
-static void
-check_attach(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	const struct config_attach *attach = base;
-
-	if (node->count == 0 || (attach->netns.text == NULL && attach->dev.text == NULL &&
-				 !yaml_tree_get(node, "netns") && !yaml_tree_get(node, "dev")))
-		decode_error(d, node->pos, "needs netns (a namespace) or dev (a DPDK device)");
-	if (attach->netns.text != NULL &&
-	    (strchr(attach->netns.text, '/') != NULL ||
-	     strchr(".-", attach->netns.text[0]) != NULL || strlen(attach->netns.text) > 64))
-		decode_error(d, attach->netns.pos, "\"%.64s\" cannot name a namespace",
-			     attach->netns.text);
-}
-
 #define ATTACH_AT(member) SCHEMA_AT(struct config_attach, member)
 
 static const struct schema_key attach_keys[] = {
-	{"netns", SCHEMA_TEXT, .help = "Linux network namespace", ATTACH_AT(netns)},
-	{"dev", SCHEMA_TEXT, .help = "DPDK device", ATTACH_AT(dev)},
+	{"netns", SCHEMA_TEXT, .help = "a named network namespace, made unless it exists",
+	 ATTACH_AT(netns)},
+	{"pid", SCHEMA_INTEGER, .help = "the network namespace of a process", ATTACH_AT(pid),
+	 .min = 1, .max = SCHEMA_PID_MAX},
+	{"container", SCHEMA_TEXT, .help = "the network namespace of a container, by its name",
+	 ATTACH_AT(container)},
+	{"tap", SCHEMA_TEXT, .help = "a tap interface for a virtual machine, made by this name",
+	 ATTACH_AT(tap)},
+	{"dev", SCHEMA_TEXT, .help = "a DPDK device", ATTACH_AT(dev)},
+	{"mac", SCHEMA_MAC, .help = "its MAC address, in the place of the plan's", ATTACH_AT(mac)},
+	// Custom: one address, or one of each IP version.
+	{"ip", SCHEMA_CUSTOM, .help = "its IP address or addresses, in the place of the plan's",
+	 ATTACH_AT(ip), .decode = decode_attach_ip, .encode = encode_attach_ip,
+	 .form = &schema_form_host_addresses},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), SCHEMA_MTUS},
 	{"nic", SCHEMA_BOOL, .def = "off",
 	 .help = "a NIC before the host, which obeys pauses and keeps to the link's rate",
@@ -159,8 +156,10 @@ static const struct schema_key fabric_file_keys[] = {
 	{"super-spine", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every super-spine",
 	 .sub = &schema_switch},
 	{"hosts", SCHEMA_SECTION, .help = "every host", .sub = &schema_host},
-	{"attach", SCHEMA_NAMED, .help = "live: hosts that are real, by name",
-	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach},
+	{"attach", SCHEMA_NAMED, .flags = SCHEMA_ENDPOINTS,
+	 .help = "live: hosts that are real, by name; or one NIC of a host, such as h1.eth2",
+	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach,
+	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_ENDPOINT_PATTERN, .sub = &attach)},
 	{"workload", SCHEMA_LIST, .help = "what the hosts send",
 	 SCHEMA_ITEMS(struct config, workload, work_count), .sub = &schema_work},
 };

@@ -50,6 +50,12 @@ extern const struct schema schema_via;  // base struct config_via
 // struct config.
 void check_topology(struct decoder *d, const struct yaml_node *node, void *base);
 
+// ---- attached hosts -----------------------------------------------------------------------------
+
+decode_custom decode_attach_ip; // struct config_attach
+bool encode_attach_ip(FILE *to, const struct schema_key *key, const void *base);
+void check_attach(struct decoder *d, const struct yaml_node *node, void *base);
+
 // ---- hosts --------------------------------------------------------------------------------------
 
 extern const struct schema schema_stall; // base struct config_stall

@@ -201,18 +201,12 @@ static const struct schema_key tenant_buffer_keys[] = {
 		    1u << CONFIG_AMOUNT_NONE},
 };
 // Maps by host, or by one of its ports.
-#define HOST_PATTERN "^[A-Za-z0-9][A-Za-z0-9_-]*(\\.eth[1-8])?$"
-
-static const struct schema_form address = {SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$",
-					   .words = "an IPv4 or IPv6 address"};
-static const struct schema_form host_addresses = {SCHEMA_LIST, .min = 1, .max = 2,
-						  .item = &address};
-static const struct schema_form addresses = {SCHEMA_NAMED, .pattern = HOST_PATTERN, .words = "HOST",
-					     .item = &host_addresses};
+static const struct schema_form addresses = {SCHEMA_NAMED, .pattern = SCHEMA_ENDPOINT_PATTERN,
+					     .words = "HOST", .item = &schema_form_host_addresses};
 static const struct schema_form prefix = {.type = SCHEMA_PREFIX};
 static const struct schema_form host_prefixes = {SCHEMA_LIST, .min = 1, .item = &prefix};
-static const struct schema_form borders = {SCHEMA_NAMED, .pattern = HOST_PATTERN, .words = "HOST",
-					   .item = &host_prefixes};
+static const struct schema_form borders = {SCHEMA_NAMED, .pattern = SCHEMA_ENDPOINT_PATTERN,
+					   .words = "HOST", .item = &host_prefixes};
 
 static const struct schema_key tenant_keys[] = {
 	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS, .help = "its hosts",

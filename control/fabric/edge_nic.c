@@ -14,19 +14,16 @@
 #define BUFFER_LEAST_BYTES UINT64_C(1000000)
 #define BUFFER_HEADROOMS 4 // `auto` holds at least so many times what may still come behind an XOFF
 
-// What `attach:` says of a port of a host, by the host's name or, of others than the first, by its
-// own; or NULL.
+// What `attach:` says of a port of a host, or NULL.
 static const struct config_attach *
-find_attach(const struct config *config, const struct topo_node *place, uint16_t port)
+find_attach(const struct topology *t, uint32_t host, uint16_t port)
 {
-	char name[TOPOLOGY_NAME_MAX];
+	for (unsigned i = 0; i < t->config->attach_count; i++) {
+		const struct config_attach *attach = &t->config->attach[i];
+		struct topo_attached at;
 
-	for (unsigned i = 0; i < config->attach_count; i++) {
-		const struct config_attach *attach = &config->attach[i];
-
-		snprintf(name, sizeof(name), "%s.%s", place->name, place->ports[port].name);
-		if (strcmp(attach->host.text, name) == 0 ||
-		    (port == 0 && strcmp(attach->host.text, place->name) == 0))
+		if (topology_find_attached(t, attach, &at) && at.host == host && port >= at.first &&
+		    port < at.first + at.count)
 			return attach;
 	}
 	return NULL;
@@ -36,7 +33,7 @@ bool
 fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port)
 {
 	const struct config_attach *attach =
-		find_attach(f->config, &f->topology->nodes[node], port);
+		find_attach(f->topology, topology_host_of(f->topology, node), port);
 
 	return attach != NULL && attach->nic;
 }
@@ -50,7 +47,7 @@ buffer_of(const struct fabric *f, uint32_t host, uint16_t port)
 	const struct topo_port *eth = &place->ports[port];
 	const struct tables *t = f->tables[f->topology->first_host + host];
 	uint64_t headroom = tables_headroom_needed(f->topology, &f->switches[eth->peer_node], eth);
-	const struct config_attach *attach = find_attach(f->config, place, port);
+	const struct config_attach *attach = find_attach(f->topology, host, port);
 	uint64_t bytes = attach != NULL ? attach->buffer_bytes : 0;
 	struct edge_buffer buffer;
 	uint64_t limit;

@@ -131,7 +131,8 @@ struct fabric_hooks {
 	// Reports a change that is complete, as a line of text; may be NULL.
 	void (*tell)(void *context, ps_t now, const char *words);
 	// Moves a host from the addresses that it had to those of the topology; may be NULL.
-	void (*readdress)(void *context, uint32_t host, const struct tenant_port *had);
+	void (*readdress)(void *context, uint32_t host, uint8_t port,
+			  const struct tenant_port *had);
 	void *context;
 };
 

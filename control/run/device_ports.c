@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All devices receive into packets of one pool. So the largest MTU decides how large its packets
-// are, and a driver with an upper limit (AF_XDP: a page) limits every port beside it.
+// are, and a driver with an upper limit (AF_XDP: a page) limits every port beside it. Where Roost
+// itself chooses the driver, it chooses one without that limit if a port needs more.
 #include "device_ports.h"
 
 #include "control/base/memory.h"
@@ -11,9 +12,9 @@
 #include <string.h>
 
 #define NETDEV_FIRST 1000u // devices that users number begin with 0
-#define VETH_MTU 1500u
-#define ROOM_MIN 2048u
-#define FRAME_EXTRA 288u // Ethernet header, tag, and what AF_XDP keeps
+#define OWN_FIRST 1u
+#define OWN_DRIVER "net_af_xdp"
+#define OWN_DRIVER_JUMBO "net_af_packet"
 #define ERR_BYTES 512
 // What an edge NIC without a size of its own counts as, and bytes of it for which there is a packet.
 #define NIC_BUFFER_BYTES UINT64_C(1000000)
@@ -33,18 +34,49 @@ add_port(struct device_port *list, uint32_t *count, const struct topology *t, ui
 	return d;
 }
 
-// Every host's interface is eth1, so each needs a namespace of its own.
-static int
-check_netns_free(const struct device_port *list, uint32_t count, const struct topology *t,
-		 const struct config_attach *attach, struct diag *diag)
+// Whether two entries name the same network namespace, by the same words.
+static bool
+shares_netns(const struct config_attach *a, const struct config_attach *b)
 {
-	for (uint32_t i = 0; i < count && attach->netns.text != NULL; i++) {
-		if (list[i].netns == NULL || strcmp(list[i].netns, attach->netns.text) != 0)
-			continue;
-		diag_error(diag, t->config->file, attach->netns.pos, "attach.netns",
-			   "%s is the namespace of %s already", list[i].netns,
-			   topology_host(t, list[i].host)->name);
-		return -EINVAL;
+	return (a->netns.text != NULL && b->netns.text != NULL &&
+		strcmp(a->netns.text, b->netns.text) == 0) ||
+	       (a->container.text != NULL && b->container.text != NULL &&
+		strcmp(a->container.text, b->container.text) == 0) ||
+	       (a->pid != 0 && a->pid == b->pid) ||
+	       (a->tap.text != NULL && b->tap.text != NULL &&
+		strcmp(a->tap.text, b->tap.text) == 0);
+}
+
+// Every NIC is attached once. A namespace is that of one host, because NICs of two would have the
+// same names in it.
+static int
+check_free(const struct device_port *list, uint32_t count, const struct topology *t,
+	   const struct device_port *d, struct diag *diag)
+{
+	const struct config_attach *attach = d->attach;
+	const struct config_name *way = attach->netns.text != NULL       ? &attach->netns
+					: attach->container.text != NULL ? &attach->container
+					: attach->tap.text != NULL       ? &attach->tap
+									 : &attach->host;
+	const char *key = way == &attach->netns       ? "attach.netns"
+			  : way == &attach->container ? "attach.container"
+			  : way == &attach->tap       ? "attach.tap"
+						      : "attach.pid";
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct device_port *other = &list[i];
+
+		if (other->host == d->host && other->host_port == d->host_port)
+			return diag_error(diag, t->config->file, attach->host.pos, "attach",
+					  "%s is attached already, as %s", attach->host.text,
+					  other->attach->host.text);
+		if (shares_netns(other->attach, attach) &&
+		    (other->host != d->host || attach->tap.text != NULL))
+			return diag_error(
+				diag, t->config->file, way->pos, key, "%s is %s of %s already",
+				way != &attach->host ? way->text : "this process",
+				attach->tap.text != NULL ? "the interface" : "the namespace",
+				other->attach->host.text);
 	}
 	return 0;
 }
@@ -58,32 +90,69 @@ nic_packets(const struct config_attach *attach)
 	return attach->nic ? (uint32_t)(2 * bytes / NIC_PACKET_BYTES) : 0;
 }
 
+// The near end of a veth is named after its host, as far as Linux's names reach.
+static void
+name_interface(struct device_port *d, const struct topology *t, uint32_t number)
+{
+	const struct topo_node *host = topology_host(t, d->host);
+	char name[TOPOLOGY_NAME_MAX];
+	int length = host->port_count == 1 ? snprintf(name, sizeof(name), "%s", host->name)
+					   : snprintf(name, sizeof(name), "%s.%s", host->name,
+						      host->ports[d->host_port].name);
+
+	if (length < IFNAMSIZ)
+		memcpy(d->interface, name, (size_t)length + 1);
+	else
+		snprintf(d->interface, sizeof(d->interface), "host-%u", number);
+}
+
+static int
+list_nic(struct device_port *list, uint32_t *count, const struct topology *t,
+	 const struct device_port *nic, struct diag *diag)
+{
+	const struct topo_port *eth = topology_host_port(t, nic->host, nic->host_port);
+	const struct config_attach *attach = nic->attach;
+	int rc = check_free(list, *count, t, nic, diag);
+	struct device_port *d;
+
+	if (rc != 0)
+		return rc;
+	d = add_port(list, count, t, eth->peer_node, eth->peer_port);
+	d->host = nic->host;
+	d->host_port = nic->host_port;
+	d->attach = attach;
+	d->nic_packets = nic_packets(attach);
+	d->netns = attach->netns.text;
+	d->own_veth = config_attach_makes_interface(attach);
+	d->pos = attach->dev.text != NULL ? attach->dev.pos : attach->host.pos;
+	if (d->own_veth && d->netns != NULL)
+		d->pos = attach->netns.pos;
+	if (d->own_veth)
+		name_interface(d, t, *count);
+	else if (attach->tap.text != NULL)
+		snprintf(d->interface, sizeof(d->interface), "%s", attach->tap.text);
+	else
+		snprintf(d->spec, sizeof(d->spec), "%s", attach->dev.text);
+	return 0;
+}
+
 static int
 list_attached(struct device_port *list, uint32_t *count, const struct topology *t,
 	      const struct config_attach *attach, struct diag *diag)
 {
-	const struct topo_port *eth;
-	struct device_port *d;
-	uint32_t host;
-	int rc = topology_resolve_host(t, &attach->host, "attach", &host, diag);
+	struct device_port nic = {.attach = attach};
+	struct topo_endpoint end;
+	struct topo_attached at;
+	int rc = topology_resolve_endpoint(t, NULL, &attach->host, "attach", &end, diag);
 
-	if (rc == 0)
-		rc = check_netns_free(list, *count, t, attach, diag);
-	if (rc != 0)
+	if (rc != 0 || !topology_find_attached(t, attach, &at))
 		return rc;
-	eth = &topology_host(t, host)->ports[0];
-	d = add_port(list, count, t, eth->peer_node, eth->peer_port);
-	d->host = host;
-	d->nic_packets = nic_packets(attach);
-	d->netns = attach->netns.text;
-	d->own_veth = attach->dev.text == NULL;
-	d->pos = d->own_veth ? attach->netns.pos : attach->dev.pos;
-	if (d->own_veth)
-		snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", *count,
-			 attach->host.text);
-	else
-		snprintf(d->spec, sizeof(d->spec), "%s", attach->dev.text);
-	return 0;
+	nic.host = at.host;
+	for (uint8_t p = at.first; rc == 0 && p < at.first + at.count; p++) {
+		nic.host_port = p;
+		rc = list_nic(list, count, t, &nic, diag);
+	}
+	return rc;
 }
 
 static void
@@ -110,35 +179,6 @@ list_lone(struct device_port *list, uint32_t *count, const struct topology *t, u
 		d->mtu = 0;
 }
 
-int
-device_ports_list(struct device_port **out, uint32_t *count, const struct topology *t,
-		  struct diag *diag)
-{
-	const struct config *config = t->config;
-	bool lone = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
-	struct device_port *list = memory_array(config->attach_count + config->single.port_count,
-						sizeof(*list), "device ports");
-	int rc = 0;
-
-	*count = 0;
-	for (unsigned i = 0; rc == 0 && i < config->attach_count; i++)
-		rc = list_attached(list, count, t, &config->attach[i], diag);
-	for (uint16_t i = 0; rc == 0 && lone && i < t->nodes[0].port_count; i++)
-		list_lone(list, count, t, i);
-	*out = list;
-	return rc;
-}
-
-static struct pool_options
-pool_for_mtu(uint32_t mtu)
-{
-	return (struct pool_options){
-		.name = "packets",
-		.private_bytes = PACKET_META_BYTES,
-		.room = mtu + FRAME_EXTRA > ROOM_MIN ? mtu + FRAME_EXTRA : ROOM_MIN,
-	};
-}
-
 static const struct device_port *
 largest_mtu(const struct device_port *ports, uint32_t count)
 {
@@ -149,11 +189,58 @@ largest_mtu(const struct device_port *ports, uint32_t count)
 	return largest;
 }
 
+// Roost opens the interfaces that it makes by AF_XDP, or by packet sockets where a packet is larger
+// than AF_XDP can carry: then all of them, because they share one pool. A tap's far side is a virtual
+// machine, whose frames AF_XDP would have to copy as well.
+static void
+choose_drivers(struct device_port *ports, uint32_t count)
+{
+	bool jumbo = count != 0 && largest_mtu(ports, count)->mtu > device_mtu_max(OWN_DRIVER);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (ports[i].interface[0] != '\0')
+			snprintf(ports[i].spec, sizeof(ports[i].spec), "%s%u,iface=%s",
+				 jumbo || !ports[i].own_veth ? OWN_DRIVER_JUMBO : OWN_DRIVER,
+				 OWN_FIRST + i, ports[i].interface);
+}
+
+int
+device_ports_list(struct device_port **out, uint32_t *count, const struct topology *t,
+		  struct diag *diag)
+{
+	const struct config *config = t->config;
+	bool lone = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	struct device_port *list = memory_array(
+		TOPOLOGY_HOST_PORTS_MAX * (size_t)config->attach_count + config->single.port_count,
+		sizeof(*list), "device ports");
+	int rc = 0;
+
+	*count = 0;
+	for (unsigned i = 0; rc == 0 && i < config->attach_count; i++)
+		rc = list_attached(list, count, t, &config->attach[i], diag);
+	for (uint16_t i = 0; rc == 0 && lone && i < t->nodes[0].port_count; i++)
+		list_lone(list, count, t, i);
+	if (rc == 0)
+		choose_drivers(list, *count);
+	*out = list;
+	return rc;
+}
+
+static struct pool_options
+pool_for_mtu(uint32_t mtu)
+{
+	return (struct pool_options){
+		.name = "packets",
+		.private_bytes = PACKET_META_BYTES,
+		.room = device_room(mtu),
+	};
+}
+
 struct pool_options
 device_ports_pool(const struct device_port *ports, uint32_t count)
 {
 	uint32_t mtu = count != 0 ? largest_mtu(ports, count)->mtu : 0;
-	struct pool_options pool = pool_for_mtu(mtu > VETH_MTU ? mtu : VETH_MTU);
+	struct pool_options pool = pool_for_mtu(mtu);
 
 	for (uint32_t i = 0; i < count; i++)
 		pool.packets += ports[i].nic_packets +
@@ -180,6 +267,39 @@ check_port(const struct device_port *d, const struct device_port *widest, const 
 	return rc;
 }
 
+// Warns once of a host whose packets may be larger than what carries them to another attached host.
+static void
+check_paths(const struct device_port *ports, uint32_t count, const struct device_port *from,
+	    const struct topology *t, struct diag *diag)
+{
+	const struct device_port *to = NULL;
+	char key[CONFIG_NAME_MAX + sizeof("attach..eth1")];
+	uint32_t least = from->mtu;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct device_port *other = &ports[i];
+		uint32_t mtu;
+
+		if (other->host == TOPOLOGY_NONE || other->host == from->host ||
+		    !topology_joined(t, from->host, from->host_port, other->host, other->host_port))
+			continue;
+		mtu = topology_path_mtu(t, from->host, from->host_port, other->host,
+					other->host_port);
+		if (mtu < least) {
+			least = mtu;
+			to = other;
+		}
+	}
+	if (to == NULL)
+		return;
+	snprintf(key, sizeof(key), "attach.%s", from->attach->host.text);
+	diag_warning(
+		diag, t->config->file, from->pos, key,
+		"its MTU of %u is more than the %u that the path to %s carries: larger packets are "
+		"dropped as mtu-exceeded",
+		from->mtu, least, to->attach->host.text);
+}
+
 int
 device_ports_check(const struct device_port *ports, uint32_t count, const struct topology *t,
 		   struct diag *diag)
@@ -189,7 +309,11 @@ device_ports_check(const struct device_port *ports, uint32_t count, const struct
 	for (uint32_t i = 0; i < count; i++)
 		if (check_port(&ports[i], &ports[i], t, diag) != 0)
 			rc = -EINVAL;
+	// All of them share the packets of the widest: one error is enough.
 	for (uint32_t i = 0; rc == 0 && i < count; i++)
 		rc = check_port(&ports[i], largest_mtu(ports, count), t, diag);
+	for (uint32_t i = 0; rc == 0 && i < count; i++)
+		if (ports[i].host != TOPOLOGY_NONE)
+			check_paths(ports, count, &ports[i], t, diag);
 	return rc;
 }

@@ -14,16 +14,19 @@ struct device_port {
 	char spec[DEVICE_SPEC_MAX];
 	uint32_t node;
 	uint16_t port;
-	uint32_t host;        // TOPOLOGY_NONE: not a host's
-	const char *netns;    // NULL: none
-	bool own_veth;        // its far end stands in netns
-	const char *netdev;   // the interface that it shares with the kernel, or NULL
-	uint32_t mtu;         // 0: the interface's, which only the machine knows
-	uint32_t nic_packets; // that the host's edge NIC may hold; 0: it has none
+	uint32_t host;                      // TOPOLOGY_NONE: not a host's
+	uint8_t host_port;                  // index among the host's NICs
+	const struct config_attach *attach; // NULL: not a host's
+	const char *netns;                  // its name; NULL: none, or not by name
+	bool own_veth;            // its far end stands in the network namespace of `attach`
+	char interface[IFNAMSIZ]; // own_veth: its near end; or a tap that Roost makes
+	const char *netdev;       // the interface that it shares with the kernel, or NULL
+	uint32_t mtu;             // 0: the interface's, which only the machine knows
+	uint32_t nic_packets;     // that the host's edge NIC may hold; 0: it has none
 	struct diag_pos pos;
 
 	// Of a live fabric.
-	bool netns_created;
+	bool netns_created, tap_created;
 	struct live_port live;
 };
 
@@ -36,6 +39,7 @@ int device_ports_list(struct device_port **out, uint32_t *count, const struct to
 struct pool_options device_ports_pool(const struct device_port *ports, uint32_t count);
 
 // Whether the devices can be opened and carry their MTUs, as far as the file shows. Ports without
-// an MTU count as the smallest. Returns 0, or -EINVAL with errors in diag.
+// an MTU count as the smallest. Warns of attached hosts whose MTU is more than a path carries. Returns
+// 0, or -EINVAL with errors in diag.
 int device_ports_check(const struct device_port *ports, uint32_t count,
 		       const struct topology *topology, struct diag *diag);

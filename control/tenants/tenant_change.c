@@ -212,14 +212,15 @@ readdress_hosts(const struct tenant_change *r, const struct change_env *env)
 {
 	const struct topology *t = env->fabric->topology;
 
-	for (uint32_t h = 0; env->hooks->readdress != NULL && h < t->host_count; h++) {
-		const struct topo_port *now = topology_host_port(t, h, 0);
-		const struct tenant_port *was = tenant_snapshot_port(&r->before, h, 0);
+	for (uint32_t h = 0; env->hooks->readdress != NULL && h < t->host_count; h++)
+		for (uint8_t p = 0; p < topology_host(t, h)->port_count; p++) {
+			const struct topo_port *now = topology_host_port(t, h, p);
+			const struct tenant_port *was = tenant_snapshot_port(&r->before, h, p);
 
-		if (memcmp(now->ip4, was->ip4, sizeof(was->ip4)) != 0 ||
-		    memcmp(now->ip6, was->ip6, sizeof(was->ip6)) != 0)
-			env->hooks->readdress(env->hooks->context, h, was);
-	}
+			if (memcmp(now->ip4, was->ip4, sizeof(was->ip4)) != 0 ||
+			    memcmp(now->ip6, was->ip6, sizeof(was->ip6)) != 0)
+				env->hooks->readdress(env->hooks->context, h, p, was);
+		}
 }
 
 void

@@ -51,6 +51,12 @@ struct device_options {
 int device_check(const char *spec, uint16_t mtu, const struct pool_options *pool, char *err,
 		 size_t err_bytes);
 
+// The bytes behind the headroom that packets have in a pool for frames of that IP MTU.
+unsigned device_room(unsigned mtu);
+// The largest IP MTU that a device of that spec carries in such packets; UINT16_MAX where its driver
+// sets no limit, or is unknown. Any thread, EAL need not run.
+unsigned device_mtu_max(const char *spec);
+
 struct device_stats {
 	uint64_t rx_packets;
 	uint64_t rx_bytes;

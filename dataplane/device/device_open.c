@@ -31,6 +31,8 @@
 
 #define DEVICE_RING 1024         // descriptors, where the driver has no wish of its own
 #define DEVICE_FRAME_OVERHEAD 18 // Ethernet header and one tag
+#define DEVICE_FRAME_EXTRA 288   // the same, and what AF_XDP keeps
+#define DEVICE_ROOM_MIN 2048
 
 // What matters of a pool, which need not exist yet.
 struct device_packets {
@@ -59,18 +61,34 @@ device_find_driver(const struct device_quirks **out, const struct device_error *
 			   "net_pcap0, ...) nor a PCI address (0000:03:00.0)");
 }
 
+unsigned
+device_room(unsigned mtu)
+{
+	unsigned room = mtu + DEVICE_FRAME_EXTRA;
+
+	return room > DEVICE_ROOM_MIN ? room : DEVICE_ROOM_MIN;
+}
+
 // The largest MTU of a driver that limits the elements of a pool.
 static unsigned
-device_mtu_max(const struct device_quirks *quirks)
+device_element_mtu_max(const struct device_quirks *quirks)
 {
-	struct pool_options widest = {
-		.private_bytes = PACKET_META_BYTES,
-		.room = quirks->element_max,
-	};
+	struct pool_options pool = {.private_bytes = PACKET_META_BYTES};
+	unsigned mtu = quirks->element_max;
 
-	while (pool_planned_element_bytes(&widest) > quirks->element_max)
-		widest.room--;
-	return quirks_frame_max(quirks, widest.room) - DEVICE_FRAME_OVERHEAD;
+	do
+		pool.room = device_room(--mtu);
+	while (pool_planned_element_bytes(&pool) > quirks->element_max);
+	return mtu;
+}
+
+unsigned
+device_mtu_max(const char *spec)
+{
+	const struct device_quirks *quirks = quirks_find(spec);
+
+	return quirks != NULL && quirks->element_max != 0 ? device_element_mtu_max(quirks)
+							  : UINT16_MAX;
 }
 
 // The packets must suit the driver, and the frames of the MTU the packets.
@@ -85,7 +103,7 @@ device_check_frames(const struct device_quirks *quirks, const struct device_pack
 		return device_fail(
 			e, -EINVAL,
 			"%s carries an MTU of at most %u, and so must every port beside it",
-			quirks->driver, device_mtu_max(quirks) / 100 * 100);
+			quirks->driver, device_element_mtu_max(quirks));
 	if (needed > frame_max)
 		return device_fail(e, -EINVAL,
 				   "carries frames of at most %u bytes, MTU %u needs %u", frame_max,

@@ -64,11 +64,11 @@ class Check(Case):
                     self.assertEqual(done.err.splitlines(), [f"{path}:{line}" for line in lines])
 
         line = PLACE.replace("}}\n", "}, mtu: 4200}\n") + "attach:\n"
-        most = "net_af_xdp carries an MTU of at most 3300, and so must every port beside it"
-        refused(line + "  h1: {netns: one, mtu: 3500}\n  h2: {netns: two, mtu: 3600}\n",
-                f"3:15: attach.h1: net_af_xdp1,iface=h1: {most}", f"4:15: attach.h2: net_af_xdp2,iface=h2: {most}")
-        refused(line + '  h1: {netns: one}\n  h2: {dev: "net_ring0", mtu: 9000}\n',
-                f"4:13: attach.h2: net_af_xdp1,iface=h1: {most}")
+        most = "net_af_xdp carries an MTU of at most 3360, and so must every port beside it"
+        xdp = '"net_af_xdp0,iface=a"'
+        refused(line + f"  h1: {{dev: {xdp}, mtu: 3361}}\n", f"3:13: attach.h1: net_af_xdp0,iface=a: {most}")
+        refused(line + f"  h1: {{dev: {xdp}, mtu: 1500}}\n  h3: {{netns: one, mtu: 3361}}\n  h2: {{netns: two, mtu: 9000}}\n",
+                f"5:15: attach.h2: net_af_xdp0,iface=a: {most}")
         refused(line + '  h1: {dev: "net_foo0"}\n  h2: {dev: "net_af_pakcet0,iface=lo"}\n'
                        '  h3: {dev: net_af_packet0}\n  h4: {dev: "net_null"}\n',
                 "3:13: attach.h1: net_foo0: neither a port driver's name (net_af_xdp0, net_memif0, net_tap0, "
@@ -80,11 +80,37 @@ class Check(Case):
                 "3:13: attach.h1: net_memif0,bsize=9000: bsize is larger than a packet, which holds 2048 bytes")
         refused(line + "  h1: {netns: one}\n  h2: {netns: one}\n",
                 "4:15: attach.netns: one is the namespace of h1 already")
+        refused(line + "  h1: {container: one}\n  h2: {container: one}\n",
+                "4:19: attach.container: one is the namespace of h1 already")
+        refused(line + "  h1: {pid: 7}\n  h2: {pid: 7}\n", "4:3: attach.pid: this process is the namespace of h1 already")
+        refused(line + "  h1: {tap: t0}\n  h2: {tap: t0}\n", "4:13: attach.tap: t0 is the interface of h1 already")
+        refused(line + "  h1: {netns: one}\n  h1.eth1: {netns: two}\n",
+                "4:3: attach: h1.eth1 is attached already, as h1")
+        self.refused(PLACE + "attach:\n  h1.eth2: {netns: one}\n", ("3:3", "attach: h1 has no port eth2; it has eth1"))
         for port, error in (("netdev: swp1, mtu: 3500", f"3:31: switch.ports.swp1: net_af_xdp1001,iface=swp1: {most}"),
                             ("netdev: swp1", None), ("dev: net_foo0", "3:28: switch.ports.swp1: net_foo0: neither ")):
             path = self.file("switch:\n  ports:\n    swp1: {rate: 10G, " + port + "}\n")
             done = roost("check", path, status=0 if error is None else 2)
             self.assertTrue(done.err.startswith("" if error is None else f"{path}:{error}"), done.err)
+
+    def test_mtu_of_a_path(self):
+        """An attached host may send what no link between switches, or what the other host does not take."""
+        place = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}"
+        for links, attach, warnings in (
+                ("", "{h1: {netns: a, mtu: 9000}, h3: {netns: b, mtu: 9000}}", ()),
+                (", links: {fabric: {mtu: 1400}}", "{h1: {netns: a}, h2: {netns: b}}", ()),
+                (", links: {fabric: {mtu: 1400}}", "{h1: {netns: a}, h3: {netns: b}}",
+                 (("2:22", "attach.h1: its MTU of 1500 is more than the 1400 that the path to h3 carries"),
+                  ("2:38", "attach.h3: its MTU of 1500 is more than the 1400 that the path to h1 carries"))),
+                ("", "{h1: {netns: a, mtu: 9000}, h3: {netns: b}}",
+                 (("2:22", "attach.h1: its MTU of 9000 is more than the 1500 that the path to h3 carries"),)),
+                ("", "{h1: {pid: 1, mtu: 3000}, h1.eth1: {netns: b}}", None)):
+            path = self.file(f"{place}{links}}}\nattach: {attach}\n")
+            done = roost("check", path, status=2 if warnings is None else 0)
+            lines = [line for line in done.err.splitlines() if "attach" in line and "warning" in line]
+            expected = [f"warning: {path}:{at}: {text}" for at, text in warnings or ()]
+            self.assertEqual([line[:len(one)] for line, one in zip(lines, expected)], expected)
+            self.assertEqual(len(lines), len(expected), done.err)
 
     def test_nothing_stops_at_the_first_error(self):
         self.refused(PLACE + "hosts:\n  rto: 5\n  qps: many\n  ip: 5\nstop: soon\n",
@@ -299,7 +325,7 @@ class Check(Case):
 
     def test_keys_without_a_feature_are_unknown(self):
         for text, position, message in (("switch: {slices: 2}", "2:10", "switch.slices: unknown key"),
-                                        ("attach: {h1: {netns: a, tap: t0}}", "2:25", "attach.h1.tap: unknown key"),
+                                        ("attach: {h1: {netns: a, tpa: t0}}", "2:25", "attach.h1.tpa: unknown key"),
                                         ("attach: {h1: {netns: a, rate: 10G}}", "2:25",
                                          "attach.h1.rate: unknown key"),
                                         ("switch: {qos: {flow-control: credit}}", "2:30",

@@ -55,7 +55,7 @@ WRONG = (
     FABRIC + "switch: {buffers: {}}\n",
     FABRIC + "switch: {preset: sonics}\n",
     FABRIC + "switch: {slices: 1}\n",
-    FABRIC + "attach: {h1: {netns: a, tap: t0}}\n",
+    FABRIC + "attach: {h1: {netns: a, tpa: t0}}\n",
     FABRIC + "switch: {qos: {flow-control: credit}}\n",
     FABRIC + "switch: {latency: 5}\n",
     FABRIC + "switch: {latency: 5 us}\n",

@@ -68,17 +68,20 @@ class BadInput(LiveCase):
         self.refuse(r'attach\.h5: "\.\./h5" cannot name a namespace', one, 2)
 
     def test_mtu(self):
-        """AF_XDP carries a frame in one packet buffer of one page."""
+        """AF_XDP carries a frame in one packet buffer of one page, and that is the limit of what shares its packets."""
         description = demo(self.name, attach=("h1", "h5"))
-        description["attach"]["h5"]["mtu"] = 3500
-        self.refuse_file(r"^\S+bad\.yaml:\d+:\d+: attach\.h5: .*: net_af_xdp carries an MTU of at most 3300", description)
+        description["attach"]["h1"] = {"dev": "net_af_xdp9,iface=nosuch", "mtu": 1500}
+        description["attach"]["h5"]["mtu"] = 3361
+        self.refuse_file(r"^\S+bad\.yaml:\d+:\d+: attach\.h5: .*: net_af_xdp carries an MTU of at most 3360", description)
+        description = demo(self.name, attach=("h1", "h5"))
         for host in ("h1", "h5"):
-            description["attach"][host]["mtu"] = 3300
+            description["attach"][host]["mtu"] = 3360
         fabric = self.fabric(description)
+        self.assertIn("net_af_xdp", fabric.show("interface")["nodes"]["leaf1"]["ports"]["swp1"]["device"]["spec"])
         sender, receiver = udp_socket(netns(self.name, "h1")), udp_socket(netns(self.name, "h5"), UDP_PORT)
         for _ in range(20):
-            sender.send(bytes(3300 - 28), (HOSTS["h5"], UDP_PORT))
-        self.assertEqual([len(one.data) for one in receiver.receive_all(20)], [3300 - 28] * 20)
+            sender.send(bytes(3360 - 28), (HOSTS["h5"], UDP_PORT))
+        self.assertEqual([len(one.data) for one in receiver.receive_all(20)], [3360 - 28] * 20)
         self.assertEqual(port_of(self.name, "leaf1", "swp1")["rx_packets"], 20)
         sender.socket.close()
         receiver.socket.close()
@@ -111,7 +114,7 @@ class BadInput(LiveCase):
         command("ip", "netns", "add", there)
         self.addCleanup(command, "ip", "netns", "del", there)
         command("ip", "-n", there, "link", "add", "eth1", "type", "veth", "peer", "name", "eth2")
-        self.assert_refused(rf"there is an interface eth1 already: ip -n {there} link del eth1",
+        self.assert_refused(rf"there is an interface eth1 already: ip netns exec {there} ip link del eth1",
                             "up", self.file(demo(self.name), "bad.yaml"), status=1)
         self.assertEqual(clean(self.name), [f"/run/netns/{there}"])
 

@@ -4,10 +4,12 @@
 #include "request.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct ifinfomsg *
 link_start(struct request *request, uint16_t type, const char *name)
@@ -121,6 +123,44 @@ link_get(const char *name, struct link_info *info)
 		return -ENODEV;
 	link_start(&request, RTM_GETLINK, name);
 	return request_send(&request, link_on_answer, info);
+}
+
+int
+link_set_fabric(const char *name, const char *fabric)
+{
+	struct request request;
+	char alias[sizeof(((struct link_info *)NULL)->alias)];
+
+	snprintf(alias, sizeof(alias), LINK_ALIAS "%s", fabric);
+	link_start(&request, RTM_NEWLINK, name);
+	mnl_attr_put_strz(request.message, IFLA_IFALIAS, alias);
+	return request_send(&request, NULL, NULL);
+}
+
+const char *
+link_fabric(const struct link_info *info)
+{
+	size_t skip = strlen(LINK_ALIAS);
+
+	return strncmp(info->alias, LINK_ALIAS, skip) == 0 ? info->alias + skip : NULL;
+}
+
+int
+link_set_ipv6(const char *name, const char *key, const char *value)
+{
+	char path[128];
+	size_t length = strlen(value);
+	int error = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/%s", name, key);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (write(fd, value, length) != (ssize_t)length)
+		error = -errno;
+	close(fd);
+	return error;
 }
 
 int

@@ -29,6 +29,19 @@ struct link_info {
 // Returns 0, -ENODEV or -errno.
 int link_get(const char *name, struct link_info *info);
 
+// The alias of interfaces that Roost makes, followed by the fabric's name: it distinguishes them
+// from others, and names the fabric that uses a namespace.
+#define LINK_ALIAS "roost "
+
+// Sets that alias. Returns 0 or -errno.
+int link_set_fabric(const char *name, const char *fabric);
+// The fabric of the alias, or NULL. It lies in info.
+const char *link_fabric(const struct link_info *info);
+
+// Writes a key of /proc/sys/net/ipv6/conf. Returns 0, also in a kernel without IPv6, which needs no
+// change; or -errno.
+int link_set_ipv6(const char *name, const char *key, const char *value);
+
 // Brings it up. Returns 0 or -errno.
 int link_set_up(const char *name);
 

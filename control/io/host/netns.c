@@ -23,10 +23,15 @@
 #define NETNS_DIRECTORY "/var/run/netns"
 #define NETNS_SELF "/proc/thread-self/ns/net"
 #define NETNS_PATH_MAX 280
+#define NETNS_PROC "/proc/" // of a process, or a descriptor
 
 static int
 netns_path(const char *name, char path[NETNS_PATH_MAX])
 {
+	if (strncmp(name, NETNS_PROC, strlen(NETNS_PROC)) == 0 && strlen(name) < NETNS_PATH_MAX) {
+		snprintf(path, NETNS_PATH_MAX, "%s", name);
+		return 0;
+	}
 	if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 ||
 	    strcmp(name, "..") == 0 || strlen(name) > NAME_MAX)
 		return -EINVAL;

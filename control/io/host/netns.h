@@ -14,7 +14,7 @@ int netns_create(const char *name, bool *created, struct diag *diag);
 // Removes the name; the namespace goes when its last process does. Returns 0, -ENOENT or -errno.
 int netns_delete(const char *name);
 
-// Opens a namespace by name, or this thread's own for NULL. Returns a descriptor for the caller to
+// Opens a namespace by name or by its path in /proc, or this thread's own for NULL. Returns a descriptor for the caller to
 // close, or -errno (-ENOENT: no such name; -EINVAL: not a name, or a file that is no namespace).
 int netns_open(const char *name);
 

@@ -34,10 +34,7 @@
 
 #define VETH_OFFLOADS_ALL ((1u << OFFLOAD_COUNT) - 1)
 #define VETH_QDISC_PACKETS 10000
-// The alias of a host's end, followed by the fabric's name: it distinguishes ends of fabrics from
-// other interfaces, and names the fabric that uses a namespace.
-#define VETH_ALIAS "roost "
-#define VETH_ALIAS_BYTES 64
+#define VETH_FABRIC_BYTES 64
 #define VETH_GONE_TRIES 100
 #define VETH_GONE_WAIT_NS 20000000
 
@@ -49,7 +46,7 @@ struct veth_setup {
 	const char *step;
 	char why[sizeof(((struct request *)NULL)->why)]; // the kernel's words on it
 	bool exists;                                     // an interface of that name
-	char fabric[VETH_ALIAS_BYTES];                   // that it belongs to; empty: to none
+	char fabric[VETH_FABRIC_BYTES];                  // that it belongs to; empty: to none
 };
 
 static unsigned
@@ -68,25 +65,6 @@ veth_wants_ipv6(const struct veth_options *o)
 	return false;
 }
 
-// Settings are absent in a kernel without IPv6, which needs no change.
-static int
-veth_sysctl_ipv6(const char *interface, const char *key, const char *value)
-{
-	char path[128];
-	size_t length = strlen(value);
-	int error = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/%s", interface, key);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (write(fd, value, length) != (ssize_t)length)
-		error = -errno;
-	close(fd);
-	return error;
-}
-
 static int
 veth_set_ipv6(const char *interface, bool on)
 {
@@ -98,9 +76,9 @@ veth_set_ipv6(const char *interface, bool on)
 	int error = 0;
 
 	if (!on)
-		return veth_sysctl_ipv6(interface, "disable_ipv6", "1");
+		return link_set_ipv6(interface, "disable_ipv6", "1");
 	for (size_t i = 0; error == 0 && i < sizeof(quiet) / sizeof(quiet[0]); i++)
-		error = veth_sysctl_ipv6(interface, quiet[i][0], quiet[i][1]);
+		error = link_set_ipv6(interface, quiet[i][0], quiet[i][1]);
 	return error;
 }
 
@@ -204,7 +182,7 @@ veth_add_route(struct veth_setup *setup, const struct veth_route *route)
 	setup->step = "adding its route";
 	header->rtm_family = (uint8_t)gateway->family;
 	header->rtm_dst_len = (uint8_t)destination->prefix_length;
-	header->rtm_table = RT_TABLE_MAIN;
+	header->rtm_table = route->table != 0 ? route->table : RT_TABLE_MAIN;
 	header->rtm_protocol = RTPROT_STATIC;
 	header->rtm_type = RTN_UNICAST;
 	header->rtm_flags = RTNH_F_ONLINK;
@@ -213,6 +191,8 @@ veth_add_route(struct veth_setup *setup, const struct veth_route *route)
 			     destination->bytes);
 	mnl_attr_put(r.message, RTA_GATEWAY, veth_address_bytes(gateway), gateway->bytes);
 	mnl_attr_put_u32(r.message, RTA_OIF, (uint32_t)setup->index);
+	if (route->metric != 0)
+		mnl_attr_put_u32(r.message, RTA_PRIORITY, route->metric);
 	return veth_send(setup, &r);
 }
 
@@ -232,27 +212,15 @@ veth_add_qdisc(struct veth_setup *setup)
 	return veth_send(setup, &r);
 }
 
-static int
-veth_set_alias(struct veth_setup *setup)
-{
-	struct request r;
-	struct ifinfomsg *header = request_start(&r, RTM_NEWLINK, 0, sizeof(*header));
-	char alias[VETH_ALIAS_BYTES];
-
-	setup->step = "setting its alias";
-	snprintf(alias, sizeof(alias), VETH_ALIAS "%s", setup->options->fabric);
-	header->ifi_index = setup->index;
-	mnl_attr_put_strz(r.message, IFLA_IFALIAS, alias);
-	return veth_send(setup, &r);
-}
-
 // The host's end, but for addresses and routes.
 static int
 veth_ready_host(struct veth_setup *setup)
 {
 	const struct veth_options *o = setup->options;
-	int error = veth_set_alias(setup);
+	int error;
 
+	setup->step = "setting its alias";
+	error = link_set_fabric(o->host_name, o->fabric);
 	if (error != 0)
 		return error;
 	setup->step = "setting its IPv6";
@@ -344,10 +312,9 @@ veth_await_name(void *arg)
 		if (error != 0)
 			return error == -ENODEV ? 0 : error;
 		setup->fabric[0] = '\0';
-		if (strncmp(info.alias, VETH_ALIAS, strlen(VETH_ALIAS)) != 0)
+		if (link_fabric(&info) == NULL)
 			break;
-		snprintf(setup->fabric, sizeof(setup->fabric), "%.*s",
-			 (int)sizeof(setup->fabric) - 1, info.alias + strlen(VETH_ALIAS));
+		snprintf(setup->fabric, sizeof(setup->fabric), "%s", link_fabric(&info));
 		nanosleep(&wait, NULL);
 	}
 	setup->exists = true;
@@ -365,10 +332,10 @@ veth_fail(const struct veth_setup *setup, int error, struct diag *diag)
 				 "another namespace",
 				 o->netns, setup->fabric);
 	if (setup->exists)
-		return diag_fail(diag, -error,
-				 "namespace %s: there is an interface %s already: ip -n %s link "
-				 "del %s",
-				 o->netns, o->host_name, o->netns, o->host_name);
+		return diag_fail(
+			diag, -error,
+			"namespace %s: there is an interface %s already: %s ip link del %s",
+			o->netns, o->host_name, o->enter, o->host_name);
 	return diag_fail(diag, -error, "namespace %s, %s: %s: %s%s%s", o->netns, o->host_name,
 			 setup->step, strerror(-error), setup->why[0] != '\0' ? ": " : "",
 			 setup->why);

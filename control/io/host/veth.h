@@ -16,11 +16,14 @@ struct veth_address {
 struct veth_route {
 	struct veth_address destination; // prefix_length 0: the default route
 	struct veth_address gateway;     // on the link, even outside every prefix
+	uint8_t table;                   // 0: the main one
+	uint32_t metric;                 // 0: the most preferred
 };
 
 struct veth_options {
 	int netns_fd;            // of the host's end
 	const char *netns;       // its name, for messages
+	const char *enter;       // the command that runs another in it, for messages
 	const char *host_name;   // "eth1"
 	const char *switch_name; // of the end in this namespace
 	const char *fabric; // its name, for the error of a second fabric that wants the namespace

@@ -26,8 +26,9 @@ struct claim {
 	uint16_t vrf;
 	uint16_t port;
 	uint32_t node;
-	bool own;    // the file gives it, and is to blame
-	bool border; // a prefix behind the host
+	const struct config_attach *attach; // under which it stands; NULL: under its tenant
+	bool own;                           // the file gives it, and is to blame
+	bool border;                        // a prefix behind the host
 };
 
 struct address_conflicts {
@@ -84,8 +85,10 @@ gather(struct address_conflicts *c)
 
 			ip4->own = port->own4;
 			ip4->pos = port->pos4;
+			ip4->attach = port->attach4;
 			ip6->own = port->own6;
 			ip6->pos = port->pos6;
+			ip6->attach = port->attach6;
 		}
 	}
 	for (uint32_t b = 0; b < t->border_count; b++) {
@@ -115,6 +118,8 @@ report(const struct address_conflicts *c, const struct claim *claim, const struc
 		snprintf(text + strlen(text), 8, "/%u", claim->prefix.length);
 	if (before->node < t->first_host)
 		snprintf(whose, sizeof(whose), "%s's loopback", name);
+	else if (!topology_sliced(t))
+		snprintf(whose, sizeof(whose), "%s's", name);
 	else
 		snprintf(whose, sizeof(whose), "%s%s%s (tenant %s)",
 			 before->border ? "behind " : "", name, before->border ? "" : "'s",
@@ -125,8 +130,11 @@ report(const struct address_conflicts *c, const struct claim *claim, const struc
 		snprintf(where, sizeof(where), ": VRF %s would know both", t->vrfs[vrf].name);
 	else if (claim->border && before->border)
 		snprintf(where, sizeof(where), ": only in VXLAN may one stand in for another");
-	snprintf(key, sizeof(key), "tenants.%s.%s", t->vrfs[claim->vrf].name,
-		 claim->border ? "border" : "addresses");
+	if (claim->attach != NULL)
+		snprintf(key, sizeof(key), "attach.%s.ip", claim->attach->host.text);
+	else
+		snprintf(key, sizeof(key), "tenants.%s.%s", t->vrfs[claim->vrf].name,
+			 claim->border ? "border" : "addresses");
 	diag_error(c->s->diag, t->config->file, claim->pos, key, "%s is already %s%s", text, whose,
 		   where);
 }
@@ -174,6 +182,9 @@ anything_to_check(const struct slicing *s)
 {
 	for (unsigned i = 0; i < s->next.config->tenant_count; i++)
 		if (s->next.config->tenants[i].address_count > 0)
+			return true;
+	for (unsigned i = 0; i < s->next.config->attach_count; i++)
+		if (s->next.config->attach[i].ip_count > 0)
 			return true;
 	return s->next.border_count > 0;
 }

@@ -74,12 +74,18 @@ find_largest(const struct topology *t, uint32_t *bytes)
 	return found;
 }
 
+static uint32_t
+hosts_mtu(const struct topology *t)
+{
+	return t->attached_mtu > t->config->fabric.mtu ? t->attached_mtu : t->config->fabric.mtu;
+}
+
 // Warns once, of the link that has least room.
 static void
 warn_of_room(const struct topology *t, const struct topo_vrf *vrf, uint32_t bytes,
 	     struct diag *diag)
 {
-	uint32_t least = TOPOLOGY_NONE, hosts = t->config->fabric.mtu;
+	uint32_t least = TOPOLOGY_NONE, hosts = hosts_mtu(t);
 	char name[TOPOLOGY_NAME_MAX];
 
 	for (uint32_t l = 0; l < t->link_count; l++)
@@ -101,7 +107,7 @@ builder_make_room(struct topology *t, struct diag *diag)
 	uint32_t bytes, mtu;
 	const struct topo_vrf *largest = find_largest(t, &bytes);
 
-	mtu = t->config->fabric.mtu + bytes;
+	mtu = hosts_mtu(t) + bytes;
 	for (uint32_t l = 0; l < t->link_count; l++) {
 		struct topo_link *link = &t->links[l];
 

@@ -326,18 +326,19 @@ check_attach(const struct topology *t, struct diag *diag)
 	const struct config *config = t->config;
 
 	for (unsigned i = 0; i < config->attach_count; i++) {
-		const struct config_name *name = &config->attach[i].host;
+		const struct config_attach *attach = &config->attach[i];
+		struct topo_endpoint end;
 		const struct topo_node *node;
-		uint32_t host;
 
-		if (topology_resolve_host(t, name, "attach", &host, diag) != 0)
+		if (topology_resolve_endpoint(t, NULL, &attach->host, "attach", &end, diag) != 0)
 			continue;
-		node = topology_host(t, host);
-		if (node->port_count > 1)
-			diag_warning(diag, config->file, name->pos, "attach",
+		node = topology_host(t, end.host);
+		if (node->port_count > 1 && end.whole && !config_attach_makes_interface(attach))
+			diag_warning(diag, config->file, attach->host.pos, "attach",
 				     "only %s of the %u NICs of %s is attached: links of the "
-				     "others are down when the fabric is up",
-				     node->ports[0].name, node->port_count, node->name);
+				     "others are down when the fabric is up, unless %s.eth2 and so "
+				     "on are attached too",
+				     node->ports[0].name, node->port_count, node->name, node->name);
 	}
 }
 

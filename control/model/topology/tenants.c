@@ -282,6 +282,7 @@ work_out(struct slicing *s)
 	assign_hosts(s);
 	add_leaks(s);
 	tenants_give_addresses(s);
+	attached_give_addresses(s);
 	tenants_find_borders(s);
 	tenants_check_addresses(s);
 }

@@ -4,7 +4,8 @@
 //      (builder.c).
 //   2. Ports are sorted by number and get the index of their peers.
 //   3. Links that the file names get its settings.
-//   4. Addresses that follow from places: MACs of all ports, loopbacks of the switches.
+//   4. Addresses that follow from places: MACs of all ports, loopbacks of the switches. MACs that
+//      `attach:` gives (attached.c).
 //   5. Tenants and VRFs, and the addresses of the hosts (tenants.c). This is the only step that is
 //      ever repeated.
 //
@@ -22,8 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define VETH_MTU 1500 // what AF_XDP on a veth carries whatever the kernel's page layout
 
 static int
 compare_ports(const void *a, const void *b)
@@ -137,6 +136,8 @@ topology_create(struct topology **out, const struct config *config, struct diag 
 	}
 	if (error == 0)
 		error = give_addresses(t, diag);
+	if (error == 0)
+		error = attached_give_macs(t, diag);
 	if (error == 0) {
 		builder_find_components(t);
 		error = topology_retenant(t, diag);
@@ -164,30 +165,4 @@ topology_destroy(struct topology *t)
 	free(t->component);
 	free(t->component_mtu);
 	free(t);
-}
-
-void
-topology_apply_attach(struct topology *t)
-{
-	const struct config *config = t->config;
-
-	for (unsigned i = 0; i < config->attach_count; i++) {
-		const struct config_attach *attach = &config->attach[i];
-		uint32_t n = topology_find_node(t, attach->host.text);
-		uint32_t mtu = attach->mtu;
-
-		if (n == TOPOLOGY_NONE || t->nodes[n].role != CONFIG_ROLE_HOST)
-			continue;
-		if (mtu == 0)
-			mtu = attach->dev.text == NULL && config->fabric.mtu > VETH_MTU
-				      ? VETH_MTU
-				      : config->fabric.mtu;
-		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
-			struct topo_port *port = &t->nodes[n].ports[p];
-
-			port->mtu = mtu;
-			t->nodes[port->peer_node].ports[port->peer_port].mtu = mtu;
-			t->links[port->link].mtu = mtu;
-		}
-	}
 }

@@ -128,7 +128,8 @@ struct topology {
 	uint16_t tenant_count;
 	struct topo_border *borders;
 	uint32_t border_count;
-	uint32_t *by_name; // node indices sorted by name
+	uint32_t attached_mtu; // the largest of an attached host; 0: none, or not live
+	uint32_t *by_name;     // node indices sorted by name
 	// Switches that are connected without passing a host form a component: a plane, as a rule.
 	uint32_t *component;     // by switch: the first switch of its component
 	uint32_t *component_mtu; // by that first switch: the least MTU of the links between them
@@ -155,8 +156,18 @@ void topology_set_tenant_port(struct topology *topology, uint32_t host, uint8_t 
 void topology_free_vrfs(struct topo_vrf *vrfs, uint16_t count);
 
 // For the live pace: gives the links of attached hosts the MTU that `attach:` says, or 1500 where
-// the device is a veth, on both sides.
+// Roost makes the interface, on both sides; and links between switches without an MTU of their own
+// room for it.
 void topology_apply_attach(struct topology *topology);
+
+// The NICs that an entry of `attach:` names: all of a host's, if it names the host alone and Roost
+// makes the interfaces; else one. Returns false if it names no NIC of a host.
+struct topo_attached {
+	uint32_t host;
+	uint8_t first, count; // of its ports
+};
+bool topology_find_attached(const struct topology *topology, const struct config_attach *attach,
+			    struct topo_attached *out);
 
 // ---- names --------------------------------------------------------------------------------------
 

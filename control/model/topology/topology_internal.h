@@ -47,13 +47,18 @@ void builder_find_components(struct topology *t);
 // less.
 void builder_make_room(struct topology *t, struct diag *diag);
 
+// Gives attached hosts the MACs that the file gives them. Returns 0, or -EINVAL with the errors in
+// diag.
+int attached_give_macs(struct topology *t, struct diag *diag);
+
 // ---- tenants: worked out beside a topology, then put into it (tenants.c) ------------------------
 
 // What a host's port gets, or a port of a lone switch.
 struct sliced_port {
 	struct tenant_port put;
-	struct diag_pos pos4, pos6; // where the file gives the address
-	bool own4, own6;            // it does
+	struct diag_pos pos4, pos6;                    // where the file gives the address
+	bool own4, own6;                               // it does
+	const struct config_attach *attach4, *attach6; // where under `attach:`; NULL: elsewhere
 };
 
 struct slicing {
@@ -73,6 +78,8 @@ sliced_port(const struct slicing *s, uint32_t host, uint8_t port)
 // Gives hosts the addresses of the plan, and over them those that the file gives its tenants'; and
 // takes the tenants' borders. VRFs, leaks and the hosts' tenants are known. Errors are in the diag.
 void tenants_give_addresses(struct slicing *s);
+// Over both, those that the file gives to attached hosts.
+void attached_give_addresses(struct slicing *s);
 void tenants_find_borders(struct slicing *s);
 // Whether any VRF would know two of one address, or of one prefix behind hosts. Errors are in the
 // diag.

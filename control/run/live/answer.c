@@ -21,6 +21,21 @@ answer_down(void *context, const json_t *params, json_t **result, struct diag *d
 	return 0;
 }
 
+// One NIC: its name, address, MAC, MTU and switch port.
+static json_t *
+nic_json(const struct live_fabric *live, const struct device_port *d)
+{
+	const struct topo_port *eth = topology_host_port(live->topology, d->host, d->host_port);
+	char address[INET_ADDRSTRLEN], mac[18];
+
+	inet_ntop(AF_INET, eth->ip4, address, sizeof(address));
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", eth->mac[0], eth->mac[1],
+		 eth->mac[2], eth->mac[3], eth->mac[4], eth->mac[5]);
+	return json_pack("{s:s, s:s, s:s, s:I, s:s}", "nic", eth->name, "address", address, "mac",
+			 mac, "mtu", (json_int_t)d->mtu, "port", d->name);
+}
+
+// By the names under `attach:`; of several NICs the first is the host's, and `nics` lists all.
 static int
 answer_hosts(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
@@ -32,15 +47,24 @@ answer_hosts(void *context, const json_t *params, json_t **result, struct diag *
 	*result = json_object();
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
-		char address[INET_ADDRSTRLEN];
+		const struct config_attach *attach = d->attach;
+		json_t *host, *nic;
 
 		if (d->host == TOPOLOGY_NONE)
 			continue;
-		inet_ntop(AF_INET, topology_host(live->topology, d->host)->ports[0].ip4, address,
-			  sizeof(address));
-		json_object_set_new(*result, topology_host(live->topology, d->host)->name,
-				    json_pack("{s:s?, s:s, s:s}", "netns", d->netns, "address",
-					      address, "port", d->name));
+		nic = nic_json(live, d);
+		host = json_object_get(*result, attach->host.text);
+		if (host == NULL) {
+			host = json_copy(nic);
+			json_object_update_new(
+				host, json_pack("{s:s?, s:s*, s:s*, s:o}", "netns", d->netns,
+						"container", attach->container.text, "tap",
+						attach->tap.text, "nics", json_array()));
+			if (attach->pid != 0)
+				json_object_set_new(host, "pid", json_integer(attach->pid));
+			json_object_set_new(*result, attach->host.text, host);
+		}
+		json_array_append_new(json_object_get(host, "nics"), nic);
 	}
 	return 0;
 }
@@ -129,7 +153,9 @@ const struct api_method answer_methods[] = {
 		{"view", API_TEXT, false, "of an interface: roce-status or roce-counters"}, ),
 	 "what `roost show WORD -o json` prints"},
 	{"hosts", answer_hosts, API_READ, "Lists the attached hosts", PARAMS(),
-	 "an object by host: its namespace, address and switch port"},
+	 "an object by host, or by NIC such as h1.eth2: `netns`, `pid`, `container` or `tap`, "
+	 "where it "
+	 "is; its first NIC's `address`, `mac`, `mtu` and switch `port`; and all `nics`"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},

@@ -11,6 +11,7 @@
 #include "control/io/host/check_interface.h"
 #include "control/io/host/link.h"
 #include "control/io/host/netns.h"
+#include "control/io/host/tap.h"
 #include "control/io/host/veth.h"
 #include "control/model/topology/addresses.h"
 #include "dataplane/device/quirks.h"
@@ -90,39 +91,38 @@ static int
 make_veth(const struct live_fabric *live, const struct device_port *d, int netns_fd,
 	  struct diag *diag)
 {
-	const struct topo_port *eth = &topology_host(live->topology, d->host)->ports[0];
+	const struct topo_port *eth = topology_host_port(live->topology, d->host, d->host_port);
 	const struct topo_port *swp = &live->topology->nodes[d->node].ports[d->port];
-	static const uint8_t any[16];
-	uint8_t gateway4[4], gateway6[16];
+	char netns[HOST_NETNS_TEXT], enter[HOST_NETNS_TEXT];
 	struct veth_address addresses[2];
-	struct veth_route routes[2];
+	struct veth_route routes[2 * HOST_ROUTES_MAX];
 	struct veth_options options = {
 		.netns_fd = netns_fd,
-		.netns = d->netns,
+		.netns = host_netns_text(d->attach, netns),
+		.enter = host_netns_enter(d->attach, enter),
 		.fabric = live->config->fabric.name.text,
 		.host_name = eth->name,
-		.switch_name = topology_host(live->topology, d->host)->name,
+		.switch_name = d->interface,
 		.mtu = d->mtu,
 		.addresses = addresses,
 		.address_count = 1,
 		.routes = routes,
-		.route_count = 1,
 	};
+	int rc;
 
-	if (uses_ip6(live, d->host))
-		options.address_count = options.route_count = 2;
-	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, gateway4);
-	inet_pton(AF_INET6, ADDRESSES_GATEWAY_IP6, gateway6);
 	addresses[0] = address_of(AF_INET, eth->ip4, 32);
 	addresses[1] = address_of(AF_INET6, eth->ip6, 128);
-	routes[0] =
-		(struct veth_route){address_of(AF_INET, any, 0), address_of(AF_INET, gateway4, 32)};
-	routes[1] = (struct veth_route){address_of(AF_INET6, any, 0),
-					address_of(AF_INET6, gateway6, 128)};
+	options.route_count = host_routes_list(live, d, AF_INET, routes);
+	if (uses_ip6(live, d->host)) {
+		options.address_count = 2;
+		options.route_count +=
+			host_routes_list(live, d, AF_INET6, &routes[options.route_count]);
+	}
 	memcpy(options.host_mac, eth->mac, 6);
 	memcpy(options.gateway_mac, swp->mac, 6);
 	memcpy(options.switch_mac, swp->mac, 6);
-	return veth_create(&options, diag);
+	rc = veth_create(&options, diag);
+	return rc != 0 ? rc : host_rules_add(live, d, &options, diag);
 }
 
 // The interface that a user's device string names, or NULL.
@@ -157,24 +157,45 @@ check_interface(const struct live_fabric *live, const struct device_port *d)
 		(void)host_check_interface(&check, live->notes);
 }
 
+struct tap_request {
+	const struct device_port *device;
+	const char *fabric;
+	struct diag *diag;
+};
+
+// In the namespace that the command was run in.
+static int
+make_tap(void *arg)
+{
+	const struct device_port *d = ((struct tap_request *)arg)->device;
+	const struct tap_options options = {d->interface, ((struct tap_request *)arg)->fabric,
+					    d->mtu};
+
+	return tap_create(&options, ((struct tap_request *)arg)->diag);
+}
+
 static int
 prepare_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
+	struct tap_request tap = {d, live->config->fabric.name.text, diag};
 	int netns_fd, rc = 0;
 
 	if (d->netns != NULL)
 		rc = netns_create(d->netns, &d->netns_created, diag);
 	if (rc != 0)
 		return rc;
+	if (!d->own_veth && d->interface[0] != '\0') {
+		rc = netns_run(live->outer_netns, make_tap, &tap);
+		d->tap_created = rc == 0;
+		return rc;
+	}
 	if (!d->own_veth) {
 		check_interface(live, d);
 		return 0;
 	}
-	netns_fd = netns_open(d->netns);
+	netns_fd = host_netns_open(live, d, diag);
 	if (netns_fd < 0)
-		return diag_fail(diag, -netns_fd, "attach.%s: namespace %s: %s",
-				 topology_host(live->topology, d->host)->name, d->netns,
-				 strerror(-netns_fd));
+		return netns_fd;
 	rc = make_veth(live, d, netns_fd, diag);
 	close(netns_fd);
 	return rc;
@@ -191,10 +212,10 @@ devices_prepare(struct live_fabric *live, struct diag *diag)
 }
 
 int
-devices_readdress(const struct live_fabric *live, uint32_t host, const struct tenant_port *had,
-		  struct diag *diag)
+devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t port,
+		  const struct tenant_port *had, struct diag *diag)
 {
-	const struct topo_port *eth = &topology_host(live->topology, host)->ports[0];
+	const struct topo_port *eth = topology_host_port(live->topology, host, port);
 	struct veth_address old[] = {address_of(AF_INET, had->ip4, 32),
 				     address_of(AF_INET6, had->ip6, 128)};
 	struct veth_address new[] = {address_of(AF_INET, eth->ip4, 32),
@@ -202,6 +223,7 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 	struct veth_options options = {.host_name = eth->name};
 	unsigned first = memcmp(had->ip4, eth->ip4, sizeof(eth->ip4)) == 0;
 	bool second = memcmp(had->ip6, eth->ip6, sizeof(eth->ip6)) != 0 && uses_ip6(live, host);
+	char netns[HOST_NETNS_TEXT];
 	int rc = 0;
 
 	options.addresses = &new[first];
@@ -209,14 +231,15 @@ devices_readdress(const struct live_fabric *live, uint32_t host, const struct te
 	for (uint32_t i = 0; options.address_count != 0 && i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
 
-		if (d->host != host || !d->own_veth)
+		if (d->host != host || d->host_port != port || !d->own_veth)
 			continue;
-		options.netns = d->netns;
-		options.netns_fd = netns_open(d->netns);
+		options.netns = host_netns_text(d->attach, netns);
+		options.netns_fd = host_netns_open(live, d, diag);
 		if (options.netns_fd < 0)
-			return diag_fail(diag, -options.netns_fd, "namespace %s: %s", d->netns,
-					 strerror(-options.netns_fd));
+			return options.netns_fd;
 		rc = veth_readdress(&options, &old[first], diag);
+		if (rc == 0)
+			rc = host_rules_change(live, d, &options, &old[first], diag);
 		close(options.netns_fd);
 	}
 	return rc;
@@ -296,6 +319,14 @@ close_wire(struct wire *w, struct packet_pool *packets)
 	wire_destroy(w);
 }
 
+static int
+delete_tap(void *arg)
+{
+	const struct tap_request *request = arg;
+
+	return tap_delete(request->device->interface, request->fabric) ? 0 : -ENOENT;
+}
+
 void
 devices_close(struct live_fabric *live)
 {
@@ -307,8 +338,14 @@ devices_close(struct live_fabric *live)
 			close_wire(d->live.to_node, live->pools[d->node]);
 			close_wire(d->live.from_node, live->pools[d->node]);
 		}
+		if (d->tap_created)
+			(void)netns_run(
+				live->outer_netns, delete_tap,
+				&(struct tap_request){d, live->config->fabric.name.text, NULL});
 		if (d->netns_created)
 			netns_delete(d->netns);
+		else if (d->own_veth)
+			host_rules_delete(live, d);
 	}
 	free(live->devices);
 	live->devices = NULL;

@@ -5,6 +5,7 @@
 
 #include "control/api/api.h"
 #include "control/base/program.h"
+#include "control/io/host/container.h"
 #include "control/io/host/netns.h"
 #include "instance.h"
 
@@ -225,26 +226,58 @@ live_down(const char *name)
 	return EXIT_FAILED;
 }
 
+#define NETNS_NAME_BYTES 160
+
+// What to open for a host's network namespace, as `hosts` describes it; NULL if it has none, or with an
+// error in diag.
+static const char *
+find_netns(const json_t *host, char text[static NETNS_NAME_BYTES], struct diag *diag)
+{
+	const char *container = json_string_value(json_object_get(host, "container"));
+	json_int_t pid = json_integer_value(json_object_get(host, "pid"));
+	int fd;
+
+	if (pid != 0) {
+		snprintf(text, NETNS_NAME_BYTES, "/proc/%d/ns/net", (int)pid);
+		return text;
+	}
+	if (container == NULL)
+		return json_string_value(json_object_get(host, "netns"));
+	fd = container_open_netns(container, diag);
+	if (fd < 0)
+		return NULL;
+	snprintf(text, NETNS_NAME_BYTES, "/proc/self/fd/%d", fd);
+	return text;
+}
+
+static bool
+has_netns(const json_t *host)
+{
+	return json_is_string(json_object_get(host, "netns")) ||
+	       json_object_get(host, "pid") != NULL || json_object_get(host, "container") != NULL;
+}
+
 static int
 exec_in(const char *host, const json_t *hosts, char **command)
 {
-	const char *netns =
-		json_string_value(json_object_get(json_object_get(hosts, host), "netns"));
 	struct diag diag = {0};
+	char text[NETNS_NAME_BYTES];
+	const char *netns = find_netns(json_object_get(hosts, host), text, &diag);
 	const char *known;
 	json_t *value;
 
-	if (netns == NULL) {
+	if (netns == NULL && diag.errors == 0) {
 		fprintf(stderr, "roost exec: %s is not a host with a namespace; there are:", host);
 		json_object_foreach((json_t *)(uintptr_t)hosts, known, value)
 		{
-			if (json_is_string(json_object_get(value, "netns")))
+			if (has_netns(value))
 				fprintf(stderr, " %s", known);
 		}
 		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
-	host_exec(netns, command, &diag);
+	if (netns != NULL)
+		host_exec(netns, command, &diag);
 	return fail("exec", &diag, EXIT_FAILED);
 }
 

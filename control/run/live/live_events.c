@@ -62,13 +62,13 @@ log_change(void *context, ps_t now, const char *words)
 
 // If a host's interface does not take its new address over, a person must change it.
 static void
-readdress(void *context, uint32_t host, const struct tenant_port *had)
+readdress(void *context, uint32_t host, uint8_t port, const struct tenant_port *had)
 {
 	struct live_fabric *live = context;
 	struct diag diag = {0};
 	char *text;
 
-	if (devices_readdress(live, host, had, &diag) != 0) {
+	if (devices_readdress(live, host, port, had, &diag) != 0) {
 		text = memory_format("%s keeps its old address: %s",
 				     topology_host(live->topology, host)->name,
 				     diag_first_error(&diag));

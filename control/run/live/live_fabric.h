@@ -6,6 +6,7 @@
 #include "control/events/events.h"
 #include "control/fabric/flows.h"
 #include "control/fabric/log.h"
+#include "control/io/host/veth.h"
 #include "control/run/device_ports.h"
 
 #include <stdbool.h>
@@ -78,11 +79,40 @@ int devices_query_netdevs(struct live_fabric *live, struct diag *diag);
 int devices_prepare(struct live_fabric *live, struct diag *diag);
 // Opens them all and joins each to its port by two wires. The fabric exists. Returns 0 or -errno.
 int devices_open(struct live_fabric *live, struct diag *diag);
-// Gives an attached host's interface the addresses that it has now; `had`: those before. Returns 0,
-// also for an interface that Roost did not make, or -errno.
-int devices_readdress(const struct live_fabric *live, uint32_t host, const struct tenant_port *had,
-		      struct diag *diag);
+// Gives an interface of an attached host the addresses that it has now; `had`: those before.
+// Returns 0, also for an interface that Roost did not make, or -errno.
+int devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t port,
+		      const struct tenant_port *had, struct diag *diag);
 void devices_close(struct live_fabric *live);
+
+// ---- host_netns.c: where attached hosts are ------------------------------------------------------
+
+#define HOST_NETNS_TEXT 160
+// What a host's network namespace is called behind the word "namespace". Returns text.
+const char *host_netns_text(const struct config_attach *attach, char text[static HOST_NETNS_TEXT]);
+// The command that runs another in it: "ip netns exec NAME". Returns text.
+const char *host_netns_enter(const struct config_attach *attach, char text[static HOST_NETNS_TEXT]);
+// Opens the network namespace of an attached host, as it is now: it may be another one than last time
+// if a container has restarted. Returns a descriptor for the caller to close, or -errno with an error
+// in diag.
+int host_netns_open(const struct live_fabric *live, const struct device_port *d, struct diag *diag);
+
+// ---- host_routes.c: routes in the namespaces of attached hosts -----------------------------------
+
+#define HOST_ROUTES_MAX 3
+// The routes of a NIC for an IP version, at most HOST_ROUTES_MAX. Returns their number.
+unsigned host_routes_list(const struct live_fabric *live, const struct device_port *d, int family,
+			  struct veth_route *out);
+// The rules of a host with several NICs: what is sent from the addresses of this one leaves by it.
+// options: of its veth. Return 0, or -errno with an error in diag.
+int host_rules_add(const struct live_fabric *live, const struct device_port *d,
+		   const struct veth_options *options, struct diag *diag);
+// The addresses were `old`, as many.
+int host_rules_change(const struct live_fabric *live, const struct device_port *d,
+		      const struct veth_options *options, const struct veth_address *old,
+		      struct diag *diag);
+// Of a namespace that stays.
+void host_rules_delete(const struct live_fabric *live, const struct device_port *d);
 
 // ---- live_events.c: the file's events ------------------------------------------------------------
 

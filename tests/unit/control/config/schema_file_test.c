@@ -54,15 +54,71 @@ a_share_is_no_size(void **state)
 	expect_messages(FABRIC "tenants: {red: {hosts: h1, buffer: {share: 0%}}}\n", "");
 }
 
+#define NEEDS_ONE                                                                              \
+	"needs one of netns, pid, container (where the host is), tap (for a virtual machine) " \
+	"and dev (a DPDK device)\n"
+#define CONTAINER_NAME "letters, digits, \"_\", \".\" and \"-\", a letter or digit first\n"
+#define TAP_NAME "1 to 15 " CONTAINER_NAME
+
 static void
 attach_mistakes(void **state)
 {
 	(void)state;
-	expect_messages(FABRIC "attach:\n  h1: {mtu: 1500}\n  h2: {netns: ../x}\n  h3: {tap: t0}\n",
-			"f.yaml:3:7: attach.h1: needs netns (a namespace) or dev (a DPDK device)\n"
+	expect_messages(FABRIC "attach:\n  h1: {mtu: 1500}\n  h2: {netns: ../x}\n  h3: {tpa: t0}\n",
+			"f.yaml:3:7: attach.h1: " NEEDS_ONE
 			"f.yaml:4:15: attach.h2: \"../x\" cannot name a namespace\n"
-			"f.yaml:5:7: attach.h3: needs netns (a namespace) or dev (a DPDK device)\n"
-			"f.yaml:5:8: attach.h3.tap: unknown key\n");
+			"f.yaml:5:7: attach.h3: " NEEDS_ONE
+			"f.yaml:5:8: attach.h3.tpa: unknown key; did you mean \"tap\"?\n");
+	expect_messages(FABRIC "attach:\n"
+			       "  h1: {netns: a, pid: 7}\n"
+			       "  h1.eth2: {tap: t0, dev: net_tap0}\n"
+			       "  h2: {netns: a, dev: net_tap0}\n"
+			       "  h3.eth9: {pid: 1}\n",
+			"f.yaml:3:18: attach.h1: pid cannot stand beside netns\n"
+			"f.yaml:4:22: attach.h1.eth2: dev cannot stand beside tap\n"
+			"f.yaml:6:3: attach.h3.eth9: \"h3.eth9\" is not a name: letters, digits, - "
+			"and _, a letter or digit first\n");
+}
+
+// Names end up in commands and in paths of the machine.
+static void
+attach_names_and_addresses(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC "attach:\n"
+		       "  h1: {pid: 0}\n"
+		       "  h2: {pid: 4194305}\n"
+		       "  h3: {container: --format}\n"
+		       "  h4: {container: \"a;b\"}\n"
+		       "  h5: {container: clab-lab_1.node-2}\n"
+		       "  h6: {tap: ../../tun}\n"
+		       "  h7: {tap: sixteen-letters-}\n"
+		       "  h8: {tap: fifteen-letters}\n",
+		"f.yaml:3:13: attach.h1.pid: 0 is out of range: 1 to 4194304\n"
+		"f.yaml:4:13: attach.h2.pid: 4194305 is out of range: 1 to 4194304\n"
+		"f.yaml:5:19: attach.h3: \"--format\" cannot name a container: " CONTAINER_NAME
+		"f.yaml:6:19: attach.h4: \"a;b\" cannot name a container: " CONTAINER_NAME
+		"f.yaml:8:13: attach.h6: \"../../tun\" cannot name an interface: " TAP_NAME
+		"f.yaml:9:13: attach.h7: \"sixteen-letters-\" cannot name an interface: " TAP_NAME);
+	expect_messages(
+		FABRIC "attach:\n"
+		       "  h1: {tap: a, mac: \"03:00:00:00:00:01\"}\n"
+		       "  h2: {tap: b, mac: \"02:00:00:00:00\"}\n"
+		       "  h3: {tap: c, ip: 224.0.0.1}\n"
+		       "  h4: {tap: d, ip: 10.0.0.0/8}\n"
+		       "  h5: {tap: e, ip: []}\n"
+		       "  h6: {tap: f, ip: [10.9.0.1, 10.9.0.2]}\n"
+		       "  h7: {tap: g, ip: [10.9.0.1, \"fd09::1\"], mac: \"52:54:00:00:00:01\"}\n",
+		"f.yaml:3:21: attach.h1.mac: 03:00:00:00:00:01 is not a unicast MAC address\n"
+		"f.yaml:4:21: attach.h2.mac: \"02:00:00:00:00\" is not a MAC address such as "
+		"02:00:00:00:00:01\n"
+		"f.yaml:5:20: attach.h3.ip: 224.0.0.1 is a multicast address: a host cannot "
+		"have it\n"
+		"f.yaml:6:20: attach.h4.ip: \"10.0.0.0/8\" is a prefix: a host has an address, "
+		"without /\n"
+		"f.yaml:7:20: attach.h5.ip: needs an IPv4 address, an IPv6 address, or both\n"
+		"f.yaml:8:31: attach.h6.ip: h6 has an IPv4 address already\n");
 }
 
 static void
@@ -118,6 +174,7 @@ main(void)
 		cmocka_unit_test(tenant_mistakes),
 		cmocka_unit_test(a_share_is_no_size),
 		cmocka_unit_test(attach_mistakes),
+		cmocka_unit_test(attach_names_and_addresses),
 		cmocka_unit_test(record_and_stop_mistakes),
 		cmocka_unit_test(what_is_recorded_over_time),
 		cmocka_unit_test(empty_sections_are_allowed),

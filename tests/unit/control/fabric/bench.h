@@ -101,10 +101,11 @@ tell(void *context, ps_t now, const char *words)
 }
 
 static inline void
-readdress(void *context, uint32_t host, const struct tenant_port *had)
+readdress(void *context, uint32_t host, uint8_t port, const struct tenant_port *had)
 {
 	struct bench *b = context;
 
+	(void)port;
 	(void)had;
 	b->readdressed |= 1u << host;
 }

@@ -270,8 +270,8 @@ checks_what_a_pool_would_carry(void **state)
 	} cases[] = {
 		{"net_af_xdp0,iface=none", 1500, ROOM, NULL},
 		{"net_af_xdp0,iface=none", 3360, 3648, NULL},
-		{"net_af_xdp0,iface=none", 3361, 3649, "an MTU of at most 3300"},
-		{"net_af_xdp0,iface=none", 16000, 16288, "an MTU of at most 3300"},
+		{"net_af_xdp0,iface=none", 3361, 3649, "an MTU of at most 3360,"},
+		{"net_af_xdp0,iface=none", 16000, 16288, "an MTU of at most 3360,"},
 		{"net_af_xdp0", 1500, ROOM, "add ,iface=NAME"},
 		{"net_ring0", 16000, 16288, NULL},
 		{"net_ring0", ROOM - 17, ROOM, "MTU 2031 needs 2049"},
@@ -280,6 +280,10 @@ checks_what_a_pool_would_carry(void **state)
 	};
 
 	(void)state;
+	assert_int_equal(device_room(3360), 3648);
+	assert_int_equal(device_mtu_max("net_af_xdp0,iface=none"), 3360);
+	assert_int_equal(device_mtu_max("net_af_packet0,iface=none"), UINT16_MAX);
+	assert_int_equal(device_mtu_max("net_foo0"), UINT16_MAX);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct pool_options packets = {.private_bytes = PACKET_META_BYTES,
 						     .room = cases[i].room};

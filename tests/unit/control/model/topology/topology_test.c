@@ -97,15 +97,27 @@ test_demo_addresses(void **state)
 static void
 test_attached_with_several_nics(void **state)
 {
+	struct topo_attached at;
 	struct fixture f;
 
 	(void)state;
 	fixture_load(&f, "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, "
-			 "hosts-per-leaf: 1, planes: 3}\nattach:\n  h1: {netns: a}\n");
+			 "hosts-per-leaf: 1, planes: 3}\nattach:\n  h1: {netns: a}\n"
+			 "  h2: {dev: net_ring0}\n  h2.eth3: {dev: net_ring1}\n");
 	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);
 	assert_int_equal(f.diag.warnings, 1);
 	assert_true(
-		fixture_says(&f, "t.yaml:4:3: attach: only eth1 of the 3 NICs of h1 is attached"));
+		fixture_says(&f, "t.yaml:5:3: attach: only eth1 of the 3 NICs of h2 is attached"));
+	assert_true(topology_find_attached(f.topology, &f.config->attach[0], &at));
+	assert_int_equal(at.host, 0);
+	assert_int_equal(at.first, 0);
+	assert_int_equal(at.count, 3);
+	assert_true(topology_find_attached(f.topology, &f.config->attach[1], &at));
+	assert_int_equal(at.count, 1);
+	assert_true(topology_find_attached(f.topology, &f.config->attach[2], &at));
+	assert_int_equal(at.host, 1);
+	assert_int_equal(at.first, 2);
+	assert_int_equal(at.count, 1);
 	fixture_free(&f);
 	fixture_load(&f, FIXTURE_DEMO "attach:\n  h1: {netns: a}\n");
 	assert_int_equal(topology_check_names(f.topology, &f.diag), 0);

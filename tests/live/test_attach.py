@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whatever can stand in the place of a host: namespaces, processes, containers, taps, several NICs; with MTUs, MACs and
+addresses of their own."""
+from common import *
+
+IPERF = ("iperf3", "--json")
+DOCKER = """#!/bin/sh
+[ "$#" = 4 ] && [ "$1" = inspect ] && [ "$2" = --format ] && [ "$3" = "{{.State.Pid}}" ] || exit 9
+case "$4" in
+here) echo %d ;;
+stopped) echo 0 ;;
+words) echo "one two"; echo three ;;
+*) echo "Error: No such object: $4" >&2; exit 1 ;;
+esac
+"""
+
+
+class Attach(LiveCase):
+
+    def setUp(self):
+        self.name = name_of("attach")
+
+    def sleeper(self, *enter):
+        """A process in a network namespace of its own, until the test ends. Returns its id."""
+        process = subprocess.Popen([*(enter or ("unshare", "--net")), "sleep", "600"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        own = os.readlink("/proc/self/ns/net")
+        wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n" and
+                   os.readlink(f"/proc/{process.pid}/ns/net") != own, "it has a network of its own")
+        return process.pid
+
+    def inside(self, pid, *words, **options):
+        return command("nsenter", "-n", "-t", pid, *words, **options)
+
+    def refuse_up(self, error, attach, status=1, **options):
+        """`up` refuses it in one line, and leaves nothing."""
+        path = self.file(demo(self.name, attach=()) | {"attach": attach}, "bad.yaml")
+        done = roost("up", path, status=status, **options)
+        self.assertRegex(done.err.splitlines()[-1], error)
+        self.assert_clean(self.name)
+
+    def test_jumbo(self):
+        """iperf3 at an MTU of 9000: whole segments cross, and nothing is lost on the way."""
+        description = demo(self.name, attach=("h1", "h5"), dilation=100)
+        for host in ("h1", "h5"):
+            description["attach"][host]["mtu"] = 9000
+        fabric = self.fabric(description)
+        device = fabric.show("interface")["nodes"]["leaf1"]["ports"]["swp1"]["device"]["spec"]
+        self.assertIn("net_af_packet", device)
+        sender, receiver = udp_socket(netns(self.name, "h1")), udp_socket(netns(self.name, "h5"), UDP_PORT)
+        for _ in range(20):
+            sender.send(bytes(9000 - 28), (HOSTS["h5"], UDP_PORT))
+        self.assertEqual([len(one.data) for one in receiver.receive_all(20)], [4096] * 20)   # what receive() reads
+        sender.socket.close(), receiver.socket.close()
+        self.assertEqual(port_of(self.name, "leaf1", "swp1")["rx_bytes"], 20 * 9014)
+        server = subprocess.Popen([ROOST, "exec", "h5", "-f", self.name, "--", *IPERF, "-s", "-1"],
+                                  stdout=subprocess.PIPE, text=True)
+        wait_until(lambda: ":5201 " in fabric.exec("h5", "ss", "-Hltn").out, "the server listens")
+        client = json.loads(fabric.exec("h1", *IPERF, "-c", HOSTS["h5"], "-n", "20M", "-M", "8948").out)
+        server.communicate(timeout=20)
+        self.assertGreaterEqual(client["end"]["sum_sent"]["bytes"], 20_000_000)
+        self.assertGreater(client["end"]["sum_received"]["bytes"], 10_000_000)     # as last reported
+        port = port_of(self.name, "leaf1", "swp1")
+        self.assertGreater(port["rx_bytes"] / port["rx_packets"], 5000)
+
+    def rail(self, **attach):
+        return {"fabric": {"name": self.name, "topology": {"kind": "rail", "leaves": 2, "rails": 2, "spines": 1,
+                                                           "hosts-per-leaf": 2},
+                           "dilation": DILATION},
+                "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"},
+                           "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}}, "attach": attach}
+
+    def test_several_nics(self):
+        """A server of two rails is one namespace. What it sends from a rail's address leaves by that rail's NIC."""
+        one, other = netns(self.name, "h1"), netns(self.name, "h2")
+        fabric = self.fabric(self.rail(h1={"netns": one}, h2={"netns": other}))
+        rails = ["10.0.1.", "10.0.2."]
+        for rail, start in enumerate(rails, 1):
+            leaf = f"leaf{rail}"
+            before = port_of(self.name, leaf, "swp1")["rx_packets"], port_of(self.name, leaf, "swp2")["rx_packets"]
+            fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, "-I", f"{start}1", f"{start}2")
+            after = port_of(self.name, leaf, "swp1")["rx_packets"], port_of(self.name, leaf, "swp2")["rx_packets"]
+            self.assertEqual([b - a for a, b in zip(before, after)], [3, 3])
+        # From the second rail's address to the first rail's: by the second rail's leaf and the spine.
+        before = port_of(self.name, "leaf2", "swp1")["rx_packets"]
+        fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, "-I", "10.0.2.1", "10.0.1.2")
+        self.assertEqual(port_of(self.name, "leaf2", "swp1")["rx_packets"] - before, 3)
+        links = {link["ifname"] for link in command("ip", "-n", one, "-j", "link").json}
+        self.assertEqual(links, {"lo", "eth1", "eth2"})
+        self.assert_lossless(fabric)
+
+    def test_single_nic_by_name(self):
+        """h1.eth2 alone; in a namespace of the user's, from which its rule goes too."""
+        there = f"roost-test-rail-{os.getpid()}"
+        command("ip", "netns", "add", there)
+        self.addCleanup(command, "ip", "netns", "del", there)
+        path = self.file(self.rail(**{"h1.eth2": {"netns": there}, "h2": {"netns": netns(self.name, "h2")}}), "one.yaml")
+        with Fabric(path, self.name) as fabric:
+            self.assertEqual([link["ifname"] for link in command("ip", "-n", there, "-j", "link").json], ["lo", "eth2"])
+            fabric.exec("h1.eth2", "ping", "-c", 2, "-i", "0.2", "-W", 2, "10.0.2.2")
+            self.assertIn("from 10.0.2.1 lookup 102", command("ip", "-n", there, "rule").out)
+        wait_until(lambda: "10.0.2.1" not in command("ip", "-n", there, "rule").out, "the rule is gone")
+        self.assert_clean(self.name)
+
+    def test_process(self):
+        pid = self.sleeper()
+        fabric = self.fabric(demo(self.name, attach=("h5",)) | {"attach": {
+            "h1": {"pid": pid}, "h5": {"netns": netns(self.name, "h5")}}})
+        self.inside(pid, "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+        fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
+        self.assertEqual(fabric.exec("h1", "ip", "-br", "addr", "show", "eth1").out.split()[2], "10.0.1.1/32")
+
+    def test_process_that_cannot_be(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        self.refuse_up(rf"^roost: process {gone.pid}: there is no such process$", {"h1": {"pid": gone.pid}})
+        self.refuse_up(r"of process \d+ is this machine's own", {"h1": {"pid": os.getpid()}})
+
+    def test_container(self):
+        """By the process that `docker inspect` names; no shell reads the name."""
+        pid = self.sleeper()
+        programs = self.directory / "bin"
+        programs.mkdir()
+        (programs / "docker").write_text(DOCKER % pid)
+        (programs / "docker").chmod(0o755)
+        path = os.environ["PATH"]
+        environment = os.environ | {"PATH": f"{programs}:{path}"}
+        for name, error in (("stopped", "it is not running"), ("gone", "docker inspect: Error: No such object: gone"),
+                            ("words", 'docker names no process but "one two"')):
+            self.refuse_up(rf"^roost: container {name}: {error}$", {"h1": {"container": name}}, env=environment)
+        for name in ("; reboot", "$(id)", "--help", "a/b", "a b"):
+            self.refuse_up(r"cannot name a container", {"h1": {"container": name}}, status=2, env=environment)
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = environment["PATH"]
+        fabric = self.fabric(demo(self.name, attach=()) | {"attach": {
+            "h1": {"container": "here"}, "h5": {"netns": netns(self.name, "h5")}}})
+        self.inside(pid, "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+        fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
+
+    def test_no_container_program(self):
+        """Without docker and podman: a namespace of that name, as containerlab makes it, or a clear error."""
+        tools = self.directory / "bin"
+        tools.mkdir()
+        environment = os.environ | {"PATH": str(tools)}
+        self.refuse_up("neither docker nor podman is installed, and there is no network namespace of that name",
+                       {"h1": {"container": "clab-lab-node"}}, env=environment)
+        there = f"clab-lab-{os.getpid()}"
+        command("ip", "netns", "add", there)
+        self.addCleanup(command, "ip", "netns", "del", there)
+        path = self.file(demo(self.name, attach=()) | {"attach": {"h1": {"container": there}}}, "clab.yaml")
+        roost("up", path, env=environment)
+        self.assertEqual({link["ifname"] for link in command("ip", "-n", there, "-j", "link").json}, {"lo", "eth1"})
+        roost("down", self.name)
+
+    def test_tap(self):
+        """A tap is there for a virtual machine to open; here a test is the machine."""
+        import fcntl
+        tap = f"tap{os.getpid() % 100000}"
+        description = demo(self.name, attach=()) | {"attach": {
+            "h1": {"tap": tap, "mac": "52:54:00:12:34:56"}, "h5": {"netns": netns(self.name, "h5")}}}
+        up = Fabric(self.file(description, "tap.yaml"), self.name)
+        self.addCleanup(roost, "down", self.name, status=None)
+        up.__enter__()
+        link, = command("ip", "-j", "-d", "link", "show", tap).json
+        self.assertEqual((link["mtu"], link["linkinfo"]["info_kind"], link["ifalias"]), (1500, "tun", f"roost {self.name}"))
+        machine = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+        self.addCleanup(os.close, machine)
+        fcntl.ioctl(machine, 0x400454ca, struct.pack("16sH22x", tap.encode(), 0x1002))    # TUNSETIFF: TAP, NO_PI
+        receiver = udp_socket(netns(self.name, "h5"), UDP_PORT)
+        self.addCleanup(receiver.socket.close)
+        frame = bytearray(udp(HOSTS["h1"], HOSTS["h5"], size=200, dport=UDP_PORT, dst_mac="02:01:00:00:00:01"))
+        os.write(machine, frame)
+        self.assertEqual(len(receiver.receive_all(1)), 1)
+        sender = udp_socket(netns(self.name, "h5"))
+        self.addCleanup(sender.socket.close)
+        sender.send(bytes(100), (HOSTS["h1"], UDP_PORT))
+        self.assertTrue(select.select([machine], [], [], 5)[0])
+        got = os.read(machine, 2000)
+        self.assertEqual((got[:6], got[30:34]), (mac("52:54:00:12:34:56"), socket.inet_aton(HOSTS["h1"])))
+        up.__exit__()
+        wait_until(lambda: not Path(f"/sys/class/net/{tap}").exists(), "the tap is gone")
+
+    def test_tap_that_is_taken(self):
+        """An interface of somebody else's is not touched."""
+        taken = f"tap{os.getpid() % 100000}"
+        command("ip", "tuntap", "add", taken, "mode", "tap")
+        self.addCleanup(command, "ip", "link", "del", taken)
+        self.refuse_up(rf"^roost: tap {taken}: there is an interface of that name already", {"h1": {"tap": taken}})
+        self.assertTrue(Path(f"/sys/class/net/{taken}").exists())
+
+    def test_own_addresses(self):
+        """Routes, neighbours and the interface follow an address, and tables a MAC."""
+        description = demo(self.name, attach=("h1", "h5"))
+        del description["tenants"]
+        description["attach"]["h1"] |= {"ip": "192.168.7.9", "mac": "52:54:00:00:00:07"}
+        fabric = self.fabric(description)
+        address, = command("ip", "-n", netns(self.name, "h1"), "-j", "addr", "show", "eth1").json
+        self.assertEqual((address["address"], [one["local"] for one in address["addr_info"]]),
+                         ("52:54:00:00:00:07", ["192.168.7.9"]))
+        fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+        fabric.exec("h5", "ping", "-c", 3, "-i", "0.2", "-W", 2, "192.168.7.9")
+        self.assert_lossless(fabric)
