@@ -2,6 +2,7 @@
 #include "pipelines.h"
 
 #include "dataplane/node/loop.h"
+#include "dataplane/roce/nic_answer.h"
 #include "dataplane/roce/transport.h"
 #include "dataplane/stages/control_frames.h"
 #include "dataplane/stages/parse.h"
@@ -19,7 +20,7 @@ nic_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		verdict = stage_control_frames(n, in, m, now);
 	if (likely(verdict == STAGE_NEXT))
 		verdict = stage_transport(n, in, m, now);
-	return verdict;
+	return likely(verdict < 0) ? verdict : nic_answer(n, in, m, verdict, now);
 }
 
 // egress: PFC frames -> acknowledgements and CNPs -> data of queue pairs and streams in turn

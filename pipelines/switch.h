@@ -8,6 +8,7 @@
 #include "dataplane/queueing/port_tx.h"
 #include "dataplane/queueing/port_tx_full.h"
 #include "dataplane/stages/admit.h"
+#include "dataplane/stages/answer.h"
 #include "dataplane/stages/classify.h"
 #include "dataplane/stages/control_frames.h"
 #include "dataplane/stages/enqueue.h"
@@ -31,21 +32,15 @@
 
 // Ingress: the order of the stages. The first verdict that is not STAGE_NEXT is the packet's. This is
 // the only place that says so; documents that repeat the order are compared with it
-// (tests/lint/test_stages.py). `variant`: a constant.
+// (tests/lint/test_stages.py). `variant`: a constant, but for the switch's own packets.
+//
+// Its end: what every packet passes that leaves by a route.
 static __rte_always_inline int
-switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
+switch_forward(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
 {
-	const bool full = variant & NODE_FULL, tunnels = variant & NODE_TUNNELS;
-	int verdict = stage_receive(n, in, m, now);
+	const bool full = variant & NODE_FULL;
+	int verdict = stage_route(n, in, m, now);
 
-	SWITCH_STAGE(stage_parse(n, in, m, now));
-	SWITCH_STAGE(stage_control_frames(n, in, m, now));
-	if (tunnels)
-		SWITCH_STAGE(stage_tunnel(n, in, m, now));
-	SWITCH_STAGE(stage_classify(n, in, m, now, variant));
-	if (tunnels)
-		SWITCH_STAGE(stage_stale_tenant(n, in, m, now));
-	SWITCH_STAGE(stage_route(n, in, m, now));
 	SWITCH_STAGE(stage_spray(n, in, m, now, variant));
 	SWITCH_STAGE(stage_admit(n, in, m, now, variant));
 	SWITCH_STAGE(stage_rewrite(n, in, m, now, variant));
@@ -57,6 +52,53 @@ switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	return verdict;
 }
 
+// Its beginning: where a packet comes from, and whose it is.
+static __rte_always_inline int
+switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
+{
+	const bool tunnels = variant & NODE_TUNNELS;
+	int verdict = stage_receive(n, in, m, now);
+
+	SWITCH_STAGE(stage_parse(n, in, m, now));
+	SWITCH_STAGE(stage_control_frames(n, in, m, now));
+	if (tunnels)
+		SWITCH_STAGE(stage_tunnel(n, in, m, now));
+	SWITCH_STAGE(stage_classify(n, in, m, now, variant));
+	if (tunnels)
+		SWITCH_STAGE(stage_stale_tenant(n, in, m, now));
+	SWITCH_STAGE(switch_forward(n, in, m, now, variant));
+	return verdict;
+}
+
+// Cold: a packet that is not forwarded is dropped, or was for the switch itself; either may have an
+// answer, which is never answered itself.
+static __attribute__((cold, noinline)) int
+switch_refuse(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, ps_t now)
+{
+	const unsigned int variant = n->variant;
+	struct answer answer = {0};
+
+	verdict = answer_refused(n, in, m, verdict, now, &answer);
+	if (verdict >= 0) {
+		node_drop(n, m, (enum drop_reason)verdict, now);
+	} else {
+		in->control_rx++;
+		packet_free(n->packets, m);
+	}
+	m = answer.packet;
+	if (m == NULL)
+		return STAGE_CONSUMED;
+	if (answer.on_link) {
+		verdict = answer_admit(n, in, m, now);
+		SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
+	} else {
+		verdict = switch_forward(n, in, m, now, variant);
+	}
+	if (verdict >= 0)
+		node_drop(n, m, (enum drop_reason)verdict, now);
+	return STAGE_CONSUMED;
+}
+
 // Egress: the scheduler picks, ECN marks or RED drops, the wire takes, the buffer releases (`send`).
 // Timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer).
 //
@@ -66,7 +108,9 @@ switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	static __rte_always_inline int switch_ingress_##name(struct node *n, struct port *in, \
 							     struct rte_mbuf *m, ps_t now)    \
 	{                                                                                     \
-		return switch_ingress(n, in, m, now, variant);                                \
+		int verdict = switch_ingress(n, in, m, now, variant);                         \
+                                                                                              \
+		return likely(verdict < 0) ? verdict : switch_refuse(n, in, m, verdict, now); \
 	}                                                                                     \
                                                                                               \
 	static __attribute__((noinline)) ps_t switch_run_##name(struct node *n)               \

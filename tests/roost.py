@@ -107,14 +107,26 @@ def drops(nodes):
     return total
 
 
+NOT_PACKETS = {"suppressed", "no-way-back"}     # answers that were not sent
+
+
+def answers(nodes):
+    """Answers by kind, of all ports of some nodes."""
+    total = collections.Counter()
+    for node in nodes.values():
+        for port in node["ports"].values():
+            total.update(port.get("answers", {}))
+    return total
+
+
 def total(ports, kind, name):
     """Sum of one counter of all priority groups ("pg") or queues ("queue") of some ports."""
     return sum(one[name] for port in ports.values() for one in port[kind])
 
 
 def assert_switch_conserved(name, node):
-    """What must hold of a switch at any instant: everything received was sent, dropped or is
-    queued, and a pool holds what its users hold."""
+    """What must hold of a switch at any instant: everything received, and all that it answered,
+    was sent, dropped or is queued, and a pool holds what its users hold."""
     ports, pools = node["ports"], node["pools"]
 
     def equal(what, left, right):
@@ -123,7 +135,8 @@ def assert_switch_conserved(name, node):
 
     admitted = total(ports, "pg", "packets") - total(ports, "pg", "dropped") - total(ports, "queue", "dropped")
     queued = admitted - total(ports, "queue", "packets")
-    received = sum(port["rx_packets"] - port["control_rx"] for port in ports.values())
+    received = sum(port["rx_packets"] - port["control_rx"] for port in ports.values()) + \
+        sum(count for kind, count in answers({name: node}).items() if kind not in NOT_PACKETS)
     dropped = sum(count for reason, count in drops({name: node}).items() if reason not in LOST_ON_WIRE)
     depth = total(ports, "queue", "depth")
     equal("received - dropped - sent and admitted - sent",

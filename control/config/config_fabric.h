@@ -211,8 +211,9 @@ struct config_port {
 
 struct config_single {
 	enum config_role role;
-	struct config_mac mac;      // every port's where it has none of its own
-	struct config_address vtep; // this end of its tunnels
+	struct config_mac mac;                      // every port's where it has none of its own
+	struct config_address vtep;                 // this end of its tunnels
+	struct config_address loopback4, loopback6; // its own addresses; version 0: the plan's
 	struct config_port *ports;
 	unsigned port_count;
 	struct config_route *routes;

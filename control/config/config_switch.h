@@ -174,6 +174,16 @@ struct config_routing {
 	uint64_t grades_bytes[CONFIG_GRADES_MAX];
 };
 
+// ICMP that a switch sends: echo replies, and errors about packets that it drops.
+struct config_icmp {
+	bool on;
+	uint32_t rate;  // a second of fabric time
+	uint32_t burst; // at once
+};
+
+// Which addresses a switch answers ARP and neighbour solicitations for, at ports of hosts.
+enum config_arp { CONFIG_ARP_OFF, CONFIG_ARP_ON, CONFIG_ARP_PROXY };
+
 // Where a VRF's routes come from beside the file: bits.
 enum config_learn_source { CONFIG_LEARN_NETLINK = 1, CONFIG_LEARN_FPM = 2 };
 
@@ -235,6 +245,8 @@ struct switch_config {
 	const struct config_port_qos *ports; // those that differ
 	unsigned port_count;
 	struct config_routing routing;
+	struct config_icmp icmp;
+	enum config_arp arp;
 	const struct config_learn *learns; // live only
 	unsigned learn_count;
 };

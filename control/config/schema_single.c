@@ -114,6 +114,31 @@ static const struct schema_key route_keys[] = {
 const struct schema schema_route = {SCHEMA_COUNT(route_keys), .size = sizeof(struct config_route),
 				    .check = check_route};
 
+static void
+check_version(struct decoder *d, const struct yaml_node *node, const struct config_address *address,
+	      uint8_t version)
+{
+	if (address->version != version)
+		decode_error(d, node->pos, "an IPv%u address: write an IPv%u one", address->version,
+			     version);
+}
+
+static void
+check_loopback4(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		void *base)
+{
+	(void)key;
+	check_version(d, node, &((const struct config *)base)->single.loopback4, 4);
+}
+
+static void
+check_loopback6(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		void *base)
+{
+	(void)key;
+	check_version(d, node, &((const struct config *)base)->single.loopback6, 6);
+}
+
 static const struct schema_key single_keys[] = {
 	{"name", SCHEMA_NAME, .def = "switch", .help = "of the switch and its fabric",
 	 AT(fabric.name)},
@@ -122,6 +147,13 @@ static const struct schema_key single_keys[] = {
 	{"mac", SCHEMA_MAC, .def = "02:00:00:00:00:01", .help = "of every port", AT(single.mac)},
 	{"vtep", SCHEMA_ADDRESS, .help = "address of this end of tunnels (VXLAN)", AT(single.vtep),
 	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$", .words = "an address")},
+	{"loopback4", SCHEMA_ADDRESS,
+	 .help = "its own IPv4 address; 172.16.0.1 unless it is a vtep", AT(single.loopback4),
+	 .check = check_loopback4,
+	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^[0-9.]+$", .words = "an IPv4 address")},
+	{"loopback6", SCHEMA_ADDRESS, .help = "the same of IPv6; fd00:0:0:1:0:0:1:0",
+	 AT(single.loopback6), .check = check_loopback6,
+	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$", .words = "an IPv6 address")},
 	{"mtu", SCHEMA_INTEGER, .def = "9216", .help = "of every port", AT(fabric.mtu),
 	 SCHEMA_MTUS},
 	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),

@@ -219,6 +219,29 @@ static const struct schema_key routing_keys[] = {
 	 AT(routing.convergence_ps), SCHEMA_HOUR},
 };
 
+// ---- what a switch answers ----------------------------------------------------------------------
+
+#define ICMP_AT(member) SCHEMA_AT(struct config_icmp, member)
+#define ICMP_RATE_MAX 1000000000
+#define ICMP_BURST_MAX 1000000
+
+static const struct schema_key icmp_keys[] = {
+	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", ICMP_AT(on)},
+	{"rate", SCHEMA_INTEGER, .def = "6000", .help = "packets a second of fabric time",
+	 ICMP_AT(rate), .min = 1, .max = ICMP_RATE_MAX},
+	{"burst", SCHEMA_INTEGER, .def = "6000", .help = "packets that may go at once",
+	 ICMP_AT(burst), .min = 1, .max = ICMP_BURST_MAX},
+};
+
+static const struct schema schema_icmp = {SCHEMA_COUNT(icmp_keys)};
+
+static const struct schema_choice arp_choices[] = {
+	{"off", CONFIG_ARP_OFF},
+	{"on", CONFIG_ARP_ON},
+	{"proxy", CONFIG_ARP_PROXY},
+	{NULL, 0},
+};
+
 static const struct schema_key switch_keys[] = {
 	{"preset", SCHEMA_ENUM, .help = "values for these keys to start from", AT(preset),
 	 .choices = schema_presets},
@@ -233,6 +256,12 @@ static const struct schema_key switch_keys[] = {
 	 .sub = &schema_qos},
 	{"routing", SCHEMA_MAP, .help = "how a path is chosen",
 	 .sub = &(const struct schema){SCHEMA_COUNT(routing_keys)}},
+	{"icmp", SCHEMA_SWITCHED, .def = "on",
+	 .help = "answers to ping and about packets that are dropped", AT(icmp),
+	 SCHEMA_SUB_SWITCHED(schema_icmp)},
+	{"arp", SCHEMA_ENUM, .def = "on",
+	 .help = "ARP and neighbour discovery at ports of hosts; proxy: for all that is routed",
+	 AT(arp), .choices = arp_choices},
 	{"learn", SCHEMA_LIST, .flags = SCHEMA_FIXED,
 	 .help = "VRFs whose routes come from a routing daemon; live only",
 	 SCHEMA_ITEMS(struct switch_config, learns, learn_count), .sub = &schema_learn},

@@ -23,7 +23,8 @@
 	    "link's fault took") \
 	ROW(PORT, TRAFFIC, tx_bytes, TOTAL, "bytes", p->tx_bytes, "their length without FCS") \
 	ROW(PORT, TRAFFIC, control_rx, TOTAL, "frames", p->control_rx, \
-	    "of those received, frames that end at the MAC: pauses and congestion notices") \
+	    "of those received, frames that end here: pauses, congestion notices, and what the " \
+	    "switch itself is asked by ping, ARP and neighbour discovery") \
 	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
 	    "frames that begin at the port: PFC and notices sent, or lost to a fault") \
 	ROW(PRIORITY, PFC, pfc_rx, TOTAL, "frames", p->pfc_rx[i], \

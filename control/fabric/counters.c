@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The JSON of the counters of counter.c. "tenants" names only those in the node's tables. A pool
 // without a limit has the size that its counter could reach, and "unlimited": true. "drops" names
-// only reasons that occurred.
+// only reasons that occurred; "answers" only kinds that did, and is there only if some did.
 #include "counters.h"
 
 #include "dataplane/base/drop.h"
@@ -87,6 +87,20 @@ drops(const struct port *p)
 	return out;
 }
 
+static void
+add_answers(json_t *to, const struct port *p)
+{
+	json_t *out = json_object();
+
+	for (unsigned int i = 0; i < ANSWER_COUNT; i++)
+		if (p->answers[i] != 0)
+			json_object_set_new(out, answer_kind_name(i),
+					    json_integer((json_int_t)p->answers[i]));
+	if (json_object_size(out) != 0)
+		json_object_set(to, "answers", out);
+	json_decref(out);
+}
+
 // The eight groups, or queues.
 static json_t *
 eight(enum counter_scope scope, unsigned int parts, struct counter_place at)
@@ -111,6 +125,8 @@ counters_port(const struct report_node *n, unsigned int port, unsigned int parts
 	counter_add(out, COUNTER_OF_PORT, parts, &at);
 	if (parts & COUNTERS_DROPS)
 		json_object_set_new(out, "drops", drops(&n->node->ports[port]));
+	if (parts & COUNTERS_ANSWERS)
+		add_answers(out, &n->node->ports[port]);
 	if (parts & COUNTERS_GROUPS)
 		json_object_set_new(out, "pg", eight(COUNTER_OF_GROUP, parts, at));
 	if (parts & COUNTERS_QUEUES)

@@ -72,11 +72,12 @@ enum counters_part {
 	COUNTERS_DROPS = 1 << 2,   // by reason
 	COUNTERS_GROUPS = 1 << 3,  // priority groups
 	COUNTERS_QUEUES = 1 << 4,
-	COUNTERS_PORTS = (1 << 5) - 1, // all of the above
-	COUNTERS_POOLS = 1 << 5,
-	COUNTERS_TENANTS = 1 << 6,
-	COUNTERS_HISTOGRAMS = 1 << 7, // only where some are configured
-	COUNTERS_ALL = (1 << 8) - 1,
+	COUNTERS_ANSWERS = 1 << 5,     // by kind; only of ports where there were some
+	COUNTERS_PORTS = (1 << 6) - 1, // all of the above
+	COUNTERS_POOLS = 1 << 6,
+	COUNTERS_TENANTS = 1 << 7,
+	COUNTERS_HISTOGRAMS = 1 << 8, // only where some are configured
+	COUNTERS_ALL = (1 << 9) - 1,
 };
 
 enum counter_scope {

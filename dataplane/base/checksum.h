@@ -21,6 +21,25 @@ checksum_fold(uint32_t sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
+// A sum of the 16-bit words of `bytes` (below 2^16), the last odd byte filled up with a zero, on
+// top of another. Any thread.
+static inline uint32_t
+checksum_add(uint32_t sum, const uint8_t *data, size_t bytes)
+{
+	uint16_t word;
+
+	for (size_t i = 0; i + 1 < bytes; i += 2) {
+		memcpy(&word, data + i, sizeof(word));
+		sum = checksum_fold(sum) + (uint32_t)word;
+	}
+	if (bytes % 2 != 0) {
+		word = 0;
+		memcpy(&word, data + bytes - 1, 1);
+		sum = checksum_fold(sum) + (uint32_t)word;
+	}
+	return sum;
+}
+
 // The checksum of the IPv4 header at `ip`, of `header_bytes` (IHL x 4, options included; even), as
 // it is stored; what its checksum field holds is not counted. Any thread.
 static inline uint16_t

@@ -18,7 +18,7 @@
 	  "IPv4 header checksum wrong: switch checksum offload off at the sender")                 \
 	X(BAD_ICRC, "bad-icrc", "RoCEv2 ICRC wrong: something on the path rewrote covered fields") \
 	X(NOT_IP, "not-ip",                                                                        \
-	  "only IPv4 and IPv6 are routed: neighbours are permanent, so no ARP is needed")          \
+	  "only IPv4 and IPv6 are routed, and ARP is answered at hosts' ports alone")              \
 	X(MULTICAST, "multicast", "multicast and broadcast are not routed")                        \
 	X(MULTICAST_SOURCE, "multicast-source",                                                    \
 	  "a source address is never multicast: forged or broken")                                 \
@@ -73,7 +73,9 @@
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
 	  "no queue pair of that number at the NIC: look at the flow list")                        \
 	X(NO_MBUF, "no-mbuf",                                                                      \
-	  "the pool ran dry, or its packets lack room for a tunnel: lower load, buffers or MTU")
+	  "the pool ran dry, or its packets lack room for a tunnel: lower load, buffers or MTU")   \
+	X(TO_SWITCH, "to-switch",                                                                  \
+	  "for the switch itself, which answers ping, and ARP and ND for its own addresses")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

@@ -129,6 +129,7 @@ struct node {
 	const char *name;
 	uint32_t index;              // in the fabric
 	ps_t last_sent;              // when a data packet last left
+	ps_t answers_due;            // when the next answer would be due at the rate allowed
 	uint8_t *port_penalty;       // by port: bits of enum path_penalty
 	struct paths paths;          // what few of them choose paths by
 	const struct tables *tables; // control: rw (release), worker: ro, in a new generation

@@ -22,6 +22,7 @@
 #define PACKET_FRAME_MIN 60 // without FCS: what a wire pads to (802.3 clause 3)
 #define PACKET_FRAME_MAX 16000
 #define PACKET_TUNNEL_ROOM 74 // what a tunnel's headers and a tag may add to a frame
+#define PACKET_ANSWER_ROOM 48 // what an ICMP error puts before the packet that it quotes
 
 // What of the metadata's encap is no index: the inside's queue pair counts for the entropy of the
 // outer header.

@@ -4,6 +4,7 @@
 // it is written by the node's worker only.
 #pragma once
 
+#include "answer_kind.h"
 #include "drop.h"
 #include "tables.h"
 #include "time.h"
@@ -189,7 +190,8 @@ struct port {
 	uint64_t notices_rx; // congestion notices
 	uint64_t notices_tx;
 
-	uint64_t drops[DROP_COUNT]; // of packets that came in here
+	uint64_t drops[DROP_COUNT];     // of packets that came in here
+	uint64_t answers[ANSWER_COUNT]; // to such packets
 } __attribute__((aligned(64)));
 
 // Appends to a queue. The caller accounts for it.

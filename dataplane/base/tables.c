@@ -31,10 +31,13 @@ tables_destroy(struct tables *t)
 	for (uint32_t i = 0; i < t->vrf_count; i++) {
 		lpm_destroy(t->vrfs[i].ip4);
 		lpm_destroy(t->vrfs[i].ip6);
+		lpm_destroy(t->vrfs[i].loopbacks4);
+		lpm_destroy(t->vrfs[i].loopbacks6);
 	}
 	pins_destroy(t->pins);
 	tunnel_tables_destroy(t->tunnels);
 	stale_hosts_destroy(t->stale_hosts);
+	free(t->answers.link_local);
 	free(t->vrfs);
 	free(t->groups);
 	free(t->next_hops);

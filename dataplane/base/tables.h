@@ -138,6 +138,7 @@ struct port_tables {
 	uint16_t tenant; // TENANT_NONE
 	bool inner;      // a switch of the fabric is behind it: notices are sent and believed here
 	bool underlay; // a switch of the fabric is behind it: tunnels and VLANs of tenants end here
+	bool edge;     // hosts may be behind it: ARP and neighbour discovery are answered here
 };
 
 struct next_hop {
@@ -224,9 +225,25 @@ struct notice_profile {
 	ps_t hold;      // how long a notice counts
 };
 
+// What a switch answers of its own (stages/answer.h).
+struct answer_profile {
+	bool icmp;      // echo requests, and packets that it must drop
+	bool arp;       // ARP and neighbour discovery at ports of hosts
+	bool proxy;     // also for addresses that are routed to other ports
+	ps_t interval;  // between two, of what is limited
+	ps_t burst;     // by how much they may come early
+	uint8_t ip4[4]; // the switch's own addresses, in every VRF: its loopback's
+	uint8_t ip6[16];
+	uint8_t (*link_local)[16]; // of each port
+};
+
 struct vrf {
 	struct lpm *ip4; // to an index of groups
 	struct lpm *ip6;
+	// Loopbacks of other switches, apart from the rest: those make for a smaller trie, which
+	// every packet of a host passes. What these cover no other route does.
+	struct lpm *loopbacks4;
+	struct lpm *loopbacks6;
 	uint16_t tenant; // of what comes out of a tunnel or with a tag; TENANT_NONE
 	bool pipe;       // what comes out of a tunnel keeps its DSCP
 };
@@ -296,6 +313,7 @@ struct tables {
 	struct trim_profile trim;
 	bool trims; // a switch that packets may have passed cuts some: those are routed too
 	struct watchdog_profile watchdog;
+	struct answer_profile answers;
 	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here
 	// NULL: no host has left a VRF recently. Not NULL, even if empty: switches without tunnels
 	// stamp epochs too.

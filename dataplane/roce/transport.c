@@ -220,7 +220,7 @@ send_ready_port(struct node *n, struct port *p, ps_t now)
 }
 
 // What came in by one port may let another send, where a collective goes on.
-static void
+void
 transport_send_ready(struct node *n, ps_t now)
 {
 	send_ready_port(n, &n->ports[0], now);

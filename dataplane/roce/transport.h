@@ -13,6 +13,9 @@ void transport_fetch(const struct node *n);
 // Takes a packet that parse and control_frames let pass.
 int stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
+// Lets idle ports begin to send what has become ready.
+void transport_send_ready(struct node *n, ps_t now);
+
 // A departure at the NIC's port.
 void transport_send(struct node *n, struct port *p, ps_t now);
 

@@ -5,6 +5,12 @@
 #include "stage.h"
 #include "dataplane/base/headers.h"
 
+// Cold: the group towards an address, loopbacks of switches included; LPM_NONE: no route.
+uint32_t route_find(const struct vrf *vrf, bool ip6, const uint8_t *address);
+
+// Cold: a destination that the VRF's own trie does not cover: a switch's loopback, or none.
+int route_missed(const struct vrf *vrf, struct rte_mbuf *m);
+
 static __rte_always_inline int
 stage_route(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
@@ -20,5 +26,5 @@ stage_route(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (unlikely(ttl <= 1))
 		return DROP_TTL_EXPIRED;
 	meta->group = ip6 ? lpm_lookup6(vrf->ip6, ip + 24) : lpm_lookup4(vrf->ip4, ip + 16);
-	return unlikely(meta->group == LPM_NONE) ? DROP_NO_ROUTE : STAGE_NEXT;
+	return unlikely(meta->group == LPM_NONE) ? route_missed(vrf, m) : STAGE_NEXT;
 }

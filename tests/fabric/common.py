@@ -119,7 +119,8 @@ def assert_balanced(nodes):
             return sum(port[what] for port in ports.values())
         queued = total(ports, "pg", "packets") - total(ports, "pg", "dropped") - \
             total(ports, "queue", "dropped") - total(ports, "queue", "packets")
-        came = sum_of("rx_packets") + sum_of("control_tx")
+        told = sum(count for kind, count in answers({name: node}).items() if kind not in NOT_PACKETS)
+        came = sum_of("rx_packets") + sum_of("control_tx") + told
         went = sum_of("tx_packets") + sum_of("control_rx") + sum(drops({name: node}).values()) + queued
         if came != went:
             raise AssertionError(f"{name}: received and made {came}, sent, consumed, dropped and queued {went}")

@@ -84,6 +84,13 @@ class Docs(Case):
         text = (SOURCE / "doc/counters.md").read_text()
         self.assertEqual([one for one in reasons if f"`{one}`" not in text], [])
 
+    def test_every_answer_is_explained(self):
+        """doc/answers.md has the kinds of answers and their help, to the letter."""
+        rows = re.findall(r'X\(\w+, "([a-z-]+)",[\s\\]*"(.*?)"\)', (SOURCE / "dataplane/base/answer_kind.h").read_text())
+        self.assertGreater(len(rows), 8)
+        page = (SOURCE / "doc/answers.md").read_text()
+        self.assertEqual([row for row in rows if f"| `{row[0]}` | {row[1]} |\n" not in page], [])
+
     def test_links_lead_somewhere(self):
         wrong = []
         for page in pages():

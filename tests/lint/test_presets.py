@@ -13,7 +13,7 @@ ARRAY = re.compile(r"static const struct schema_key (\w+)\[\] =(.*?);\n", re.S)
 NAMED = re.compile(r"const struct schema (\w+) =\s*\{\s*SCHEMA_COUNT\((\w+)\)")
 ENTRY = re.compile(r'\{\s*"([\w-]+)",\s*SCHEMA_(\w+)(.*?)(?=\{\s*"[\w-]+",\s*SCHEMA_|\Z)', re.S)
 DEFAULT = re.compile(r'\.def = ((?:"[^"]*"\s*)+)')
-INSIDE = {"ecn": "schema_ecn", "watchdog": "schema_watchdog", "remark": "schema_remark", "trim": "schema_trim",
+INSIDE = {"icmp": "schema_icmp", "ecn": "schema_ecn", "watchdog": "schema_watchdog", "remark": "schema_remark", "trim": "schema_trim",
           "histograms": "schema_histogram", "ports": "schema_port"}   # of keys that are more than a map
 ITEMS = {"pg": ".N", "tc": ".N", "ports": ".swpN", "histograms": "[N]"}
 WHOLE = {"dscp-to-priority", "pcp-to-priority", "priority-to-pg", "priority-to-tc"}   # one row each

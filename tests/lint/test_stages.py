@@ -12,8 +12,8 @@ ROW = re.compile(r"^\| `(\w+)` \| (every switch|full|tunnels) \|", re.M)
 def switch_stages():
     """(name, the variant that has it: "every switch", "full" or "tunnels") in order."""
     text = (SOURCE / "pipelines/switch.h").read_text()
-    body = text[text.index("\nswitch_ingress("):]
-    body = body[:body.index("\n}\n")]
+    bodies = [text[text.index(f"\n{name}("):] for name in ("switch_ingress", "switch_forward")]
+    body = "".join(body[:body.index("\n}\n")] for body in bodies)
     calls = re.findall(r"(?:if \((full|tunnels)\)\s+)?(?:verdict = |SWITCH_STAGE\()stage_(\w+)\(", body)
     return [(name, variant or "every switch") for variant, name in calls]
 

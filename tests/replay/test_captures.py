@@ -88,7 +88,8 @@ class Captures(Case):
         self.assertEqual(raw, [packet.data for packet in run.sent["swp2"]])
         self.assertEqual({Ether(data)[BTH].opcode for data in raw[:60] if data[12:14] == b"\x08\x00"},
                          {WRITE_ONLY, ACKNOWLEDGE, CNP})
-        pauses = [Ether(packet.data)[MACControlClassBasedFlowControl] for packet in run.sent["swp1"]]
+        pauses = [Ether(packet.data)[MACControlClassBasedFlowControl] for packet in run.sent["swp1"]
+                  if packet.data[12:14] == b"\x88\x08"]
         self.assertEqual([(one.c3_enabled, one.c3_pause_time, one.c0_enabled, one.c4_enabled) for one in pauses],
                          [(1, 65535, 0, 0), (1, 0, 0, 0)])
         with closing(PcapNgReader(str(run.directory / "drops.pcapng"))) as reader:

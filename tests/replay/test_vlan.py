@@ -75,7 +75,7 @@ class Bytes(Case):
             run.assert_conserved()
             self.assertEqual(run.drops, {"mtu-exceeded": 2})
             self.assertEqual([[packet.length for packet in run.sent[port]] for port in ("swp8", "swp1")],
-                             [[14 + mtu + 4], [14 + mtu]])
+                             [[14 + mtu + 4, 14 + 4 + 576], [14 + mtu, 14 + 576]])     # and that the others were too big
 
     def test_between_switches(self):
         """What passes from uplink to uplink stays in its VRF and keeps its tag, PCP included."""

@@ -162,7 +162,7 @@ class Taken(Case):
     def test_tunnels_end_at_uplinks_only(self):
         """A host that sends VXLAN to the leaf's own address gets nowhere; to others it is payload like any."""
         frame = from_tunnel(inward())
-        self.assertEqual(self.dropped(frame, port="swp1"), {"no-route": 1})
+        self.assertEqual(self.dropped(frame, port="swp1"), {"to-switch": 1})
         hosts = vxlan(unpadded(inward()), VNI["blue"], SOURCE[4], FAR_HOST[4])
         run = self.replay(vxlan_leaf(), {"swp1": spaced([hosts])})
         sent, = run.sent["swp8"]
@@ -171,7 +171,7 @@ class Taken(Case):
     def test_plain_packets_of_the_underlay(self):
         """What comes by an uplink without a tunnel is in the VRF default, where no tenant's host is."""
         self.assertEqual(self.dropped(udp("192.0.2.1", NEAR_HOST[4])), {"no-route": 1})
-        self.assertEqual(self.dropped(udp(FAR[4], NEAR[4], dport=7)), {"no-route": 1})
+        self.assertEqual(self.dropped(udp(FAR[4], NEAR[4], dport=7)), {"to-switch": 1})
 
 
 class Marks(Case):
@@ -281,7 +281,8 @@ class Isolation(Case):
             self.assertEqual(sent_by[ip_ident(inner(packet.data))],
                              {vni: tenant for tenant, vni in VNI.items()}[vni_of(packet.data)])
             arrived += 1
-        self.assertEqual((arrived + run.drops["no-route"], set(run.drops)), (10_000, {"no-route"}))
+        self.assertEqual((arrived + run.drops["no-route"] + run.drops["to-switch"], set(run.drops)), (10_000, {"no-route", "to-switch"}))
+        self.assertEqual(set(answers(run.nodes)), {"no-way-back"})
         self.assertGreater(arrived, 4000)
         for tenant in VNI:
             self.assertGreater(run.node["tenants"][tenant]["packets"], 1000)

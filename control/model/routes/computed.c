@@ -10,7 +10,9 @@
 //   - a switch between, a spine or a leaf that others pass through, has in the underlay (VRF
 //     `default`) what crosses it plain and, where VXLAN is used, the loopbacks of leaves, and in
 //     the VRF of each VLAN what crosses it with its tag. So has the leaf itself of plain VRFs, so
-//     that what comes down is delivered.
+//     that what comes down is delivered;
+//   - where hosts are in the underlay, every switch has routes to the loopbacks of those that it
+//     has a path to.
 // Where there are borders, a leaf that a switch between cannot reach is a blackhole in the
 // underlay: by a border's wider prefix its packets would leave the fabric. Within a VRF they follow
 // the routes that are left, because a default route takes whatever no other route covers.
@@ -207,6 +209,22 @@ append_underlay(struct computation *c, uint32_t at, uint32_t group)
 		append(c, at, loopback.vrf, &loopback, group, ROUTES_PLAIN);
 }
 
+// The loopbacks of the switch aimed at.
+static void
+append_loopbacks(struct computation *c, uint32_t at)
+{
+	const struct topo_node *to = &c->t->nodes[c->leaf];
+
+	for (uint8_t version = 4; version <= 6; version += 2)
+		routes_append(&c->routes->nodes[at],
+			      &(struct route){.prefix = address_host_prefix(
+						      version, topology_loopback(to, version)),
+					      .vrf = TOPOLOGY_VRF_DEFAULT,
+					      .loopback = true,
+					      .group = c->groups[at],
+					      .encap = ROUTES_PLAIN});
+}
+
 // The switch's group towards the leaf aimed at; NO_WAY when it has none.
 static void
 group_towards(struct computation *c, uint32_t at)
@@ -249,9 +267,24 @@ compute_leaf(struct computation *c, uint32_t leaf)
 		if (c->groups[at] != NO_WAY) {
 			append_remote(c, at);
 			append_underlay(c, at, c->groups[at]);
+			if (!topology_sliced(c->t))
+				append_loopbacks(c, at);
 		} else if (c->t->border_count != 0) {
 			append_underlay(c, at, ROUTES_BLACKHOLE);
 		}
+	}
+}
+
+// What all switches know of one above the leaves.
+static void
+compute_upper(struct computation *c, uint32_t upper)
+{
+	c->leaf = upper;
+	updown_aim(&c->updown, upper);
+	for (uint32_t at = 0; at < c->t->first_host; at++) {
+		group_towards(c, at);
+		if (c->groups[at] != NO_WAY)
+			append_loopbacks(c, at);
 	}
 }
 
@@ -298,6 +331,8 @@ routes_compute(struct routes *routes, const struct topology *t, const bool *link
 	start(&c, link_down);
 	for (uint32_t leaf = 0; leaf < t->leaf_count; leaf++)
 		compute_leaf(&c, leaf);
+	for (uint32_t n = t->leaf_count; n < t->first_host && !topology_sliced(t); n++)
+		compute_upper(&c, n);
 	for (uint32_t n = 0; n < routes->node_count; n++)
 		routes_sort(&routes->nodes[n]);
 	free(c.here);

@@ -40,6 +40,7 @@ struct route {
 	uint16_t vrf;
 	uint8_t source;    // enum route_source
 	bool recursive;    // VXLAN: its group is that of the route to the far end
+	bool loopback;     // computed, to a switch's own address
 	uint32_t group;    // or ROUTES_BLACKHOLE
 	uint32_t encap;    // in encaps, or ROUTES_PLAIN
 	uint32_t distance; // of routes of one prefix routes_sort() leaves the nearest

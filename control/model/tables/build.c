@@ -197,11 +197,13 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 		return finish(&draft, error, out);
 	tables_add_tenants(&draft);
 	tables_add_histograms(&draft);
+	tables_add_answers(&draft);
 	set_trim_and_watchdog(&draft);
 	error = tables_add_pins(&draft);
 	if (error != 0)
 		return finish(&draft, error, out);
 	tables_guard_tunnels(&draft, routes, &guarded);
+	tables_guard_own(&draft, routes, &guarded);
 	error = tables_add_forwarding(&draft, &guarded);
 	free(guarded.routes);
 	tables_add_tunnels(&draft, routes);
@@ -217,5 +219,6 @@ tables_build_host(struct tables **out, const struct topology *topology, uint32_t
 	for (unsigned i = 0; i < POOL_COUNT; i++)
 		draft.t->pools[i] =
 			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
+	tables_set_answer_rate(&draft);
 	return finish(&draft, tables_add_profiles(&draft), out);
 }

@@ -110,6 +110,12 @@ int tables_add_profiles(struct tables_draft *draft); // and the ports, which ref
 int tables_add_pools(struct tables_draft *draft);    // after profiles: they say what is reserved
 void tables_add_tenants(struct tables_draft *draft); // after pools
 void tables_add_histograms(struct tables_draft *draft);
+void tables_add_answers(struct tables_draft *draft);
+// How much ICMP it says, a NIC's host too.
+void tables_set_answer_rate(struct tables_draft *draft);
+// Blackholes for the switch's own addresses in VRFs whose routes would lead them on (answers.c).
+void tables_guard_own(const struct tables_draft *draft, const struct route_list *routes,
+		      struct route_list *guarded);
 int tables_add_pins(struct tables_draft *draft);
 // The routes, and blackholes where a tunnel's end could be sent to in disguise (tunnel_guard.c).
 // Only guarded->routes is not the list's own: the caller frees it.

@@ -173,6 +173,79 @@ add_groups(struct tables_draft *draft, const struct route_list *routes, uint32_t
 	free(m.by_encap);
 }
 
+// Some routes of a VRF and version, in the order of the list.
+struct run {
+	const struct route *routes;
+	const uint32_t *numbers;
+	uint32_t count;
+	struct lpm_prefix *prefixes; // room for all
+};
+
+// Makes a trie of all of a run, or of those that are loopbacks or are not.
+static int
+add_trie(struct lpm **to, const struct run *run, bool all, bool loopbacks)
+{
+	uint32_t count = 0;
+	int error;
+
+	for (uint32_t i = 0; i < run->count; i++) {
+		const struct route *route = &run->routes[i];
+		struct lpm_prefix *prefix = &run->prefixes[count];
+
+		if (!all && route->loopback != loopbacks)
+			continue;
+		memcpy(prefix->addr, route->prefix.address, sizeof(prefix->addr));
+		prefix->len = route->prefix.length;
+		prefix->value = run->numbers[i];
+		count++;
+	}
+	if (count == 0)
+		return 0;
+	error = lpm_build(to, run->prefixes, count,
+			  8u * address_bytes(run->routes->prefix.version));
+	if (error == -ENOMEM)
+		memory_exhausted(count, sizeof(*run->prefixes), "routes");
+	return error;
+}
+
+// Whether loopbacks may stand apart: no other route may cover one of them.
+static bool
+may_part(const struct run *run)
+{
+	const struct route *first = NULL;
+	unsigned common = 8u * address_bytes(run->routes->prefix.version);
+
+	for (uint32_t i = 0; i < run->count; i++) {
+		if (!run->routes[i].loopback)
+			continue;
+		if (first == NULL)
+			first = &run->routes[i];
+		while (!tables_same_bits(run->routes[i].prefix.address, first->prefix.address,
+					 common))
+			common--;
+	}
+	for (uint32_t i = 0; first != NULL && i < run->count; i++) {
+		const struct config_prefix *prefix = &run->routes[i].prefix;
+
+		if (!run->routes[i].loopback &&
+		    tables_same_bits(prefix->address, first->prefix.address,
+				     prefix->length < common ? prefix->length : common))
+			return false;
+	}
+	return first != NULL;
+}
+
+static int
+add_tries_of(struct vrf *vrf, const struct run *run)
+{
+	const bool ip4 = run->routes->prefix.version == 4, part = may_part(run);
+	int error = add_trie(ip4 ? &vrf->ip4 : &vrf->ip6, run, !part, false);
+
+	return error == 0 && part
+		       ? add_trie(ip4 ? &vrf->loopbacks4 : &vrf->loopbacks6, run, false, true)
+		       : error;
+}
+
 // Routes are sorted by VRF and version: each trie's are neighbours.
 static int
 add_tries(struct tables_draft *draft, const struct route_list *routes, const uint32_t *numbers)
@@ -183,23 +256,13 @@ add_tries(struct tables_draft *draft, const struct route_list *routes, const uin
 
 	while (error == 0 && i < routes->count) {
 		const struct route *first = &routes->routes[i];
-		struct vrf *vrf = &draft->t->vrfs[first->vrf];
-		bool ip4 = first->prefix.version == 4;
-		uint32_t count = 0;
+		struct run run = {.routes = first, .numbers = &numbers[i], .prefixes = prefixes};
 
 		for (; i < routes->count && routes->routes[i].vrf == first->vrf &&
 		       routes->routes[i].prefix.version == first->prefix.version;
-		     i++) {
-			const struct route *route = &routes->routes[i];
-			struct lpm_prefix *prefix = &prefixes[count++];
-
-			memcpy(prefix->addr, route->prefix.address, sizeof(prefix->addr));
-			prefix->len = route->prefix.length;
-			prefix->value = numbers[i];
-		}
-		error = lpm_build(ip4 ? &vrf->ip4 : &vrf->ip6, prefixes, count, ip4 ? 32 : 128);
-		if (error == -ENOMEM)
-			memory_exhausted(count, sizeof(*prefixes), "routes");
+		     i++)
+			run.count++;
+		error = add_tries_of(&draft->t->vrfs[first->vrf], &run);
 	}
 	free(prefixes);
 	if (error != 0)

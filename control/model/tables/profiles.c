@@ -257,6 +257,8 @@ tables_add_profiles(struct tables_draft *draft)
 		t->ports[p].vrf = draft->host ? 0 : vrf_of(draft->topology, port);
 		t->ports[p].tenant = draft->host ? TENANT_NONE : port->tenant;
 		t->ports[p].inner = !draft->host && is_inner(draft->topology, port);
+		t->ports[p].edge = !draft->host &&
+				   !routes_leads_on(draft->topology, draft->node_index, p);
 		// Where tunnels and tenants' VLANs end.
 		t->ports[p].underlay = !draft->host && port->vrf == TOPOLOGY_VRF_DEFAULT &&
 				       routes_leads_on(draft->topology, draft->node_index, p);

@@ -65,6 +65,21 @@ order_ports(struct topology *t)
 	}
 }
 
+// A lone switch's: those that the file gives it, the end of its tunnels first.
+static void
+give_written_loopbacks(struct topology *t, const struct config_single *single)
+{
+	const struct config_address *const written[] = {&single->vtep, &single->loopback4,
+							&single->loopback6};
+
+	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++) {
+		if (written[i]->version == 4)
+			memcpy(t->nodes[0].loopback4, written[i]->bytes, 4);
+		if (written[i]->version == 6)
+			memcpy(t->nodes[0].loopback6, written[i]->bytes, 16);
+	}
+}
+
 static void
 give_switch_addresses(struct topology *t, uint32_t n)
 {
@@ -72,6 +87,8 @@ give_switch_addresses(struct topology *t, uint32_t n)
 
 	addresses_loopback4(&place, t->nodes[n].loopback4);
 	addresses_loopback6(&place, t->nodes[n].loopback6);
+	if (topology_is_single(t))
+		give_written_loopbacks(t, &t->config->single);
 	addresses_router_mac(n, t->nodes[n].router_mac);
 }
 

@@ -265,7 +265,8 @@ replay_run(struct replay *r, struct diag *diag)
 	if (rc == 0)
 		rc = check_inputs(r, &largest);
 	if (rc == 0)
-		rc = experiment_build(&r->e, &options, largest + PACKET_TUNNEL_ROOM, diag);
+		rc = experiment_build(&r->e, &options,
+				      largest + PACKET_TUNNEL_ROOM + PACKET_ANSWER_ROOM, diag);
 	if (rc == 0)
 		rc = create_wires(r->e.fabric->nodes[0]);
 	if (rc == 0)

@@ -106,7 +106,13 @@ test_aggregates(void **state)
 			 "hosts-per-leaf: 2}\n");
 	assert_int_equal(members_of(&f, "leaf1", "default", "10.0.2.0", 24), 3);
 	assert_int_equal(members_of(&f, "leaf1", "default", "10.0.1.2", 32), 1);
-	assert_int_equal(f.routes->nodes[0].count, 2 * 3);
+	// Of each version two hosts, a leaf, and the loopbacks of that and of the spines.
+	assert_int_equal(f.routes->nodes[0].count, 2 * (3 + 4));
+	assert_int_equal(members_of(&f, "leaf1", "default", "172.16.0.2", 32), 3);
+	assert_int_equal(members_of(&f, "leaf1", "default", "172.17.0.3", 32), 1);
+	assert_int_equal(members_of(&f, "spine1", "default", "172.16.0.2", 32), 1);
+	assert_int_equal(members_of(&f, "spine1", "default", "172.17.0.2", 32), -1);
+	assert_int_equal(members_of(&f, "leaf1", "default", "172.16.0.1", 32), -1);
 	fixture_free(&f);
 }
 

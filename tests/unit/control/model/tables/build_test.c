@@ -260,13 +260,15 @@ test_forwarding_written(void **state)
 	assert_int_equal(b.t->next_hops[group->first].port, 1);
 	assert_int_equal(group_for(&b, "default", "10.2.0.1")->count, 0);
 	assert_int_equal(group_for(&b, "default", "10.1.0.1")->count, 1);
+	// The switch's own address is on no way on.
+	assert_int_equal(group_for(&b, "default", "172.16.0.1")->count, 0);
 	assert_int_equal(b.t->group_count, 3);
 	tables_destroy(b.t);
 	b.f.routes->nodes[0].count = 1;
 	assert_int_equal(
 		tables_build(&b.t, b.f.topology, 0, &b.settings, &b.f.routes->nodes[0], &b.f.diag),
 		0);
-	assert_int_equal(b.t->group_count, 1);
+	assert_int_equal(b.t->group_count, 2);
 	assert_int_equal(b.t->next_hop_count, 1);
 	drop(&b);
 }
