@@ -13,6 +13,7 @@
 #include "paths.h"
 #include "port.h"
 #include "random.h"
+#include "spare.h"
 #include "tables.h"
 #include "time.h"
 
@@ -134,6 +135,7 @@ struct node {
 	struct paths paths;          // what few of them choose paths by
 	const struct tables *tables; // control: rw (release), worker: ro, in a new generation
 	uint32_t own_generation;     // control: rw; of a node that shares none
+	struct spares spares;        // memory for new tables
 	struct edge *edge;           // of the NIC of an attached host, which has no `nic`
 };
 

@@ -16,11 +16,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+// FIFOs of tenants, in every queue that the tables want them in and that has none, or too few.
+static void
+leave_fair(struct node *n, const struct tables *t)
+{
+	struct spares *had = &n->spares;
+	const bool more = had->tenants > had->fair_tenants;
+
+	if (had->fair == NULL)
+		had->fair = calloc(n->port_count, sizeof(*had->fair));
+	if (had->fair == NULL)
+		abort();
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const uint8_t wants = t->ports[i].profile->fair;
+		const uint8_t needs = more ? wants : wants & (uint8_t)~had->fair[i];
+
+		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+			if (needs & 1u << tc)
+				spare_leave(&n->spares, fair_bytes(had->tenants));
+		had->fair[i] = wants;
+	}
+	had->fair_tenants = had->tenants;
+}
+
+// Leaves the memory that adopting these tables takes, in the order in which node_adopt_tables() takes
+// it, if the node has adopted all before them.
+static void
+leave_spares(struct node *n, const struct tables *t)
+{
+	struct spares *had = &n->spares;
+
+	spare_free_returned(&n->spares);
+	if (t->group_count > had->turns) {
+		spare_leave(&n->spares, t->group_count * sizeof(*n->turns));
+		had->turns = t->group_count;
+	}
+	if (t->tenant_count > had->tenants) {
+		spare_leave(&n->spares, t->tenant_count * sizeof(*n->buffer.tenants));
+		had->tenants = t->tenant_count;
+	}
+	paths_leave_spares(n, t);
+	leave_fair(n, t);
+	if (t->histogram_count != 0 || had->histograms) {
+		spare_leave(&n->spares, (t->histogram_count + 1u) * sizeof(*n->histograms));
+		spare_leave(&n->spares, (t->histogram_count + 1u) * sizeof(*n->histogram_due));
+		had->histograms = true;
+	}
+}
+
 const struct tables *
 node_set_tables(struct node *n, const struct tables *t)
 {
-	const struct tables *before = __atomic_exchange_n(&n->tables, t, __ATOMIC_ACQ_REL);
+	const struct tables *before;
 
+	leave_spares(n, t);
+	before = __atomic_exchange_n(&n->tables, t, __ATOMIC_ACQ_REL);
 	if (n->generation == &n->own_generation)
 		node_publish(&n->own_generation);
 	return before;
@@ -140,22 +190,22 @@ buffer_recount(struct node *n, const struct tables *t)
 }
 
 static void
-buffer_add_tenants(struct buffer *b, uint16_t count)
+buffer_add_tenants(struct node *n, uint16_t count)
 {
+	struct buffer *b = &n->buffer;
 	struct tenant_use *tenants;
 
 	if (count <= b->tenant_count)
 		return;
-	tenants = realloc(b->tenants, count * sizeof(*tenants));
-	if (tenants == NULL)
-		abort(); // the control side has just built profiles for as many
-	memset(tenants + b->tenant_count, 0, (count - b->tenant_count) * sizeof(*tenants));
+	tenants = spare_take(&n->spares, count * sizeof(*tenants));
+	if (b->tenant_count != 0)
+		memcpy(tenants, b->tenants, b->tenant_count * sizeof(*tenants));
+	spare_return(&n->spares, b->tenants);
 	b->tenants = tenants;
 	b->tenant_count = count;
 }
 
-// A turn for every next-hop group. Memory runs out before the first packet or, when there are more
-// groups than ever, as abruptly as anywhere else where nothing sensible is left to do.
+// A turn for every next-hop group.
 static void
 add_turns(struct node *n, uint32_t count)
 {
@@ -163,10 +213,10 @@ add_turns(struct node *n, uint32_t count)
 
 	if (count <= n->turn_count)
 		return;
-	turns = realloc(n->turns, count * sizeof(*turns));
-	if (turns == NULL)
-		abort();
-	memset(turns + n->turn_count, 0, (count - n->turn_count) * sizeof(*turns));
+	turns = spare_take(&n->spares, count * sizeof(*turns));
+	if (n->turn_count != 0)
+		memcpy(turns, n->turns, n->turn_count * sizeof(*turns));
+	spare_return(&n->spares, n->turns);
 	n->turns = turns;
 	n->turn_count = count;
 }
@@ -229,8 +279,9 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	const struct tables *before = n->current;
 	unsigned int waiting;
 
+	spare_begin(&n->spares);
 	add_turns(n, t->group_count);
-	buffer_add_tenants(&n->buffer, t->tenant_count);
+	buffer_add_tenants(n, t->tenant_count);
 	n->current = t;
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->ports[i].profile = t->ports[i].profile;
@@ -247,6 +298,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	}
 	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);
+	spare_end(&n->spares);
 	if (unlikely(t->stale_hosts != NULL) && n->role != NODE_NIC)
 		stale_tenant_purge(n, n->start);
 }

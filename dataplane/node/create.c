@@ -111,15 +111,16 @@ node_destroy(struct node *n)
 			packet_free(n->packets, m);
 		}
 	}
-	free(n->buffer.tenants);
+	spare_free(n->buffer.tenants);
 	node_log_destroy(n->log);
 	glean_destroy(n->glean);
-	free(n->histograms);
-	free(n->histogram_due);
-	free(n->turns);
+	spare_free(n->histograms);
+	spare_free(n->histogram_due);
+	spare_free(n->turns);
 	free(n->group_cold);
 	free(n->queue_cold);
 	paths_destroy(n);
+	spare_destroy(&n->spares);
 	free(n->port_penalty);
 	free(n->held);
 	free(n->depth);

@@ -11,10 +11,10 @@
 // before it begins to leave. Code that reads a queue's head (the scheduler, ECN) therefore works as
 // without tenants. Depth and charges count all packets, wherever they wait.
 //
-// FIFOs are allocated and freed when tables are adopted, never in a packet's path.
+// FIFOs come and go when tables are adopted (base/spare.h), never in a packet's path.
 #include "fair.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #define FAIR_ETHERNET_BYTES 14
 
@@ -30,20 +30,30 @@ fair_next_fifo(const struct port *p, unsigned int tc, struct rte_mbuf *m)
 	return NULL;
 }
 
+size_t
+fair_bytes(uint32_t tenants)
+{
+	const struct tenant_queues *t = NULL;
+
+	return sizeof(*t) + (tenants + UINT64_C(1)) * sizeof(t->fifos[0]);
+}
+
 // Grows, or makes from NULL, the FIFOs of a queue.
 static struct tenant_queues *
-with_tenants(struct tenant_queues *t, uint32_t tenants)
+with_tenants(struct node *n, struct tenant_queues *had, uint32_t tenants)
 {
-	uint32_t had = t == NULL ? 0 : t->tenants + 1;
+	uint32_t count = had == NULL ? 0 : had->tenants + 1;
+	struct tenant_queues *t = had;
 
-	if (t != NULL && t->tenants >= tenants)
-		return t;
-	t = realloc(t, sizeof(*t) + (tenants + UINT64_C(1)) * sizeof(t->fifos[0]));
-	if (t == NULL)
-		abort(); // the control side has just built profiles for as many
-	if (had == 0)
+	if (had != NULL && had->tenants >= tenants)
+		return had;
+	t = spare_take(&n->spares, fair_bytes(tenants));
+	if (had == NULL)
 		t->last = FAIR_NONE;
-	for (uint32_t i = had; i <= tenants; i++)
+	else
+		memcpy(t, had, fair_bytes(had->tenants));
+	spare_return(&n->spares, had);
+	for (uint32_t i = count; i <= tenants; i++)
 		t->fifos[i] = (struct tenant_fifo){.next = FAIR_NONE};
 	t->tenants = tenants;
 	return t;
@@ -67,7 +77,8 @@ split(struct port *p, unsigned int tc)
 	}
 }
 
-static void
+// Returns the FIFOs, which are empty.
+static struct tenant_queues *
 join(struct port *p, unsigned int tc)
 {
 	struct tenant_queues *t = p->queue_cold[tc].tenants;
@@ -75,12 +86,12 @@ join(struct port *p, unsigned int tc)
 
 	while ((m = fair_choose(t)) != NULL)
 		queue_push(p, tc, m);
-	free(t);
 	p->queue_cold[tc].tenants = NULL;
+	return t;
 }
 
 void
-fair_adopt(const struct node *n, struct port *p)
+fair_adopt(struct node *n, struct port *p)
 {
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
 		struct queue_cold *cold = &p->queue_cold[tc];
@@ -88,10 +99,10 @@ fair_adopt(const struct node *n, struct port *p)
 
 		if (!(p->profile->fair & 1u << tc)) {
 			if (had)
-				join(p, tc);
+				spare_return(&n->spares, join(p, tc));
 			continue;
 		}
-		cold->tenants = with_tenants(cold->tenants, n->buffer.tenant_count);
+		cold->tenants = with_tenants(n, cold->tenants, n->buffer.tenant_count);
 		cold->tenants->quantum = p->profile->mtu + FAIR_ETHERNET_BYTES;
 		if (!had)
 			split(p, tc);
@@ -103,5 +114,5 @@ fair_destroy(struct port *p)
 {
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 		if (p->queue_cold[tc].tenants != NULL)
-			join(p, tc);
+			spare_free(join(p, tc));
 }

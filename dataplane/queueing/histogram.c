@@ -110,10 +110,8 @@ histogram_adopt(struct node *n, const struct tables *before, const struct tables
 
 	if (t->histogram_count == 0 && n->histograms == NULL)
 		return;
-	bins = calloc(t->histogram_count + 1u, sizeof(*bins));
-	due = calloc(t->histogram_count + 1u, sizeof(*due));
-	if (bins == NULL || due == NULL)
-		abort(); // the control side has just built as many profiles
+	bins = spare_take(&n->spares, (t->histogram_count + 1u) * sizeof(*bins));
+	due = spare_take(&n->spares, (t->histogram_count + 1u) * sizeof(*due));
 	for (unsigned int i = 0; i < t->histogram_count; i++) {
 		const struct histogram_profile *h = &t->histograms[i];
 		int same = find_same(before, h);
@@ -124,8 +122,8 @@ histogram_adopt(struct node *n, const struct tables *before, const struct tables
 		node_arm_timer(n, due[i]);
 	}
 	find_latencies(n, t);
-	free(n->histograms);
-	free(n->histogram_due);
+	spare_return(&n->spares, n->histograms);
+	spare_return(&n->spares, n->histogram_due);
 	n->histograms = bins;
 	n->histogram_due = due;
 }

@@ -3,25 +3,16 @@
 
 #include "utilisation.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static void *
-room_for(size_t count, size_t size)
-{
-	void *room = calloc(count, size);
-
-	if (room == NULL)
-		abort();
-	return room;
-}
-
 static void
-add_flowlets(struct paths *p)
+add_flowlets(struct node *n)
 {
+	struct paths *p = &n->paths;
+
 	if (p->flowlets != NULL)
 		return;
-	p->flowlets = room_for(FLOWLETS, sizeof(*p->flowlets));
+	p->flowlets = spare_take(&n->spares, FLOWLETS * sizeof(*p->flowlets));
 	for (unsigned int i = 0; i < FLOWLETS; i++)
 		p->flowlets[i].port = FLOWLET_NONE;
 }
@@ -31,7 +22,8 @@ add_utilisation(struct node *n)
 {
 	if (n->paths.utilisation != NULL)
 		return;
-	n->paths.utilisation = room_for(n->port_count, sizeof(*n->paths.utilisation));
+	n->paths.utilisation =
+		spare_take(&n->spares, n->port_count * sizeof(*n->paths.utilisation));
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->paths.utilisation[i] = (struct utilisation){
 			.since = n->start, .bytes = utilisation_bytes(&n->ports[i])};
@@ -44,14 +36,41 @@ add_notices(struct node *n, const struct tables *t)
 	struct paths *p = &n->paths;
 
 	if (p->notices == NULL || t->next_hop_count > p->notice_room) {
-		free(p->notices);
-		p->notices = room_for(t->next_hop_count + 1u, sizeof(*p->notices));
+		spare_return(&n->spares, p->notices);
+		p->notices = spare_take(&n->spares, (t->next_hop_count + 1u) * sizeof(*p->notices));
 		p->notice_room = t->next_hop_count;
 	}
 	memset(p->notices, 0, t->next_hop_count * sizeof(*p->notices));
 	if (p->notice_due == NULL)
-		p->notice_due =
-			room_for((size_t)n->port_count * n->port_count, sizeof(*p->notice_due));
+		p->notice_due = spare_take(&n->spares, (size_t)n->port_count * n->port_count *
+							       sizeof(*p->notice_due));
+}
+
+// In the order in which paths_adopt() takes them.
+void
+paths_leave_spares(struct node *n, const struct tables *t)
+{
+	struct spares *had = &n->spares;
+
+	if (t->flowlets && !had->flowlets) {
+		spare_leave(&n->spares, FLOWLETS * sizeof(*n->paths.flowlets));
+		had->flowlets = true;
+	}
+	if (t->utilisation && !had->utilisation) {
+		spare_leave(&n->spares, n->port_count * sizeof(*n->paths.utilisation));
+		had->utilisation = true;
+	}
+	if (!t->notices.on)
+		return;
+	if (!had->notice_due || t->next_hop_count > had->notices) {
+		spare_leave(&n->spares, (t->next_hop_count + 1u) * sizeof(*n->paths.notices));
+		had->notices = t->next_hop_count;
+	}
+	if (!had->notice_due) {
+		spare_leave(&n->spares,
+			    (size_t)n->port_count * n->port_count * sizeof(*n->paths.notice_due));
+		had->notice_due = true;
+	}
 }
 
 static void
@@ -75,7 +94,7 @@ paths_adopt(struct node *n)
 	const struct tables *t = n->current;
 
 	if (t->flowlets)
-		add_flowlets(&n->paths);
+		add_flowlets(n);
 	if (t->utilisation)
 		add_utilisation(n);
 	if (t->notices.on)
@@ -88,10 +107,10 @@ paths_adopt(struct node *n)
 void
 paths_destroy(struct node *n)
 {
-	free(n->paths.flowlets);
-	free(n->paths.utilisation);
-	free(n->paths.notices);
-	free(n->paths.notice_due);
+	spare_free(n->paths.flowlets);
+	spare_free(n->paths.utilisation);
+	spare_free(n->paths.notices);
+	spare_free(n->paths.notice_due);
 }
 
 void

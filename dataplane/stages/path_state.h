@@ -7,6 +7,8 @@
 // Worker: makes room for what the tables, n->current, ask for. Memory runs out before the first
 // packet or as abruptly as anywhere else where nothing sensible is left to do.
 void paths_adopt(struct node *n);
+// Control thread: leaves the memory for that (base/spare.h).
+void paths_leave_spares(struct node *n, const struct tables *t);
 void paths_destroy(struct node *n);
 
 // Worker, between turns: an event has made a port's link degraded, or whole again.
