@@ -20,6 +20,13 @@ link_start(struct request *request, uint16_t type, const char *name)
 	return header;
 }
 
+// The number of an attribute; 0 if it has another size.
+static uint32_t
+link_number(const struct nlattr *attr)
+{
+	return mnl_attr_validate(attr, MNL_TYPE_U32) >= 0 ? mnl_attr_get_u32(attr) : 0;
+}
+
 static void
 link_copy(char *out, size_t bytes, const struct nlattr *attr)
 {
@@ -44,7 +51,8 @@ link_on_xdp(const struct nlattr *attr, void *arg)
 {
 	struct link_info *info = arg;
 
-	if (mnl_attr_get_type(attr) == IFLA_XDP_ATTACHED)
+	if (mnl_attr_get_type(attr) == IFLA_XDP_ATTACHED &&
+	    mnl_attr_validate(attr, MNL_TYPE_U8) >= 0)
 		info->xdp = mnl_attr_get_u8(attr) != XDP_ATTACHED_NONE;
 	return MNL_CB_OK;
 }
@@ -72,15 +80,15 @@ link_on_attr(const struct nlattr *attr, void *arg)
 
 	switch (mnl_attr_get_type(attr)) {
 	case IFLA_MTU:
-		info->mtu = mnl_attr_get_u32(attr);
+		info->mtu = link_number(attr);
 		break;
 	case IFLA_ADDRESS:
 		if (mnl_attr_get_payload_len(attr) == sizeof(info->mac))
 			memcpy(info->mac, mnl_attr_get_payload(attr), sizeof(info->mac));
 		break;
 	case IFLA_MASTER:
-		if (if_indextoname(mnl_attr_get_u32(attr), info->master) == NULL)
-			snprintf(info->master, sizeof(info->master), "%u", mnl_attr_get_u32(attr));
+		if (if_indextoname(link_number(attr), info->master) == NULL)
+			snprintf(info->master, sizeof(info->master), "%u", link_number(attr));
 		break;
 	case IFLA_IFALIAS:
 		link_copy(info->alias, sizeof(info->alias), attr);
@@ -100,17 +108,22 @@ link_on_attr(const struct nlattr *attr, void *arg)
 	return MNL_CB_OK;
 }
 
-static int
-link_on_answer(const struct nlmsghdr *answer, void *arg)
+int
+link_read(const struct nlmsghdr *answer, struct link_info *info)
 {
 	const struct ifinfomsg *header = mnl_nlmsg_get_payload(answer);
-	struct link_info *info = arg;
 
 	if (mnl_nlmsg_get_payload_len(answer) < sizeof(*header))
 		return MNL_CB_OK;
 	info->index = header->ifi_index;
 	info->up = header->ifi_flags & IFF_UP;
 	return mnl_attr_parse(answer, sizeof(*header), link_on_attr, info);
+}
+
+static int
+link_on_answer(const struct nlmsghdr *answer, void *arg)
+{
+	return link_read(answer, arg);
 }
 
 int

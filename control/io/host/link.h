@@ -8,6 +8,8 @@
 
 #define LINK_KIND_MAX 16
 
+struct nlmsghdr;
+
 struct link_info {
 	int index;
 	unsigned mtu;
@@ -28,6 +30,8 @@ struct link_info {
 
 // Returns 0, -ENODEV or -errno.
 int link_get(const char *name, struct link_info *info);
+// Reads the kernel's answer, a message that is as long as it says. Returns as a callback of libmnl.
+int link_read(const struct nlmsghdr *answer, struct link_info *info);
 
 // The alias of interfaces that Roost makes, followed by the fabric's name: it distinguishes them
 // from others, and names the fabric that uses a namespace.

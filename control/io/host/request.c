@@ -30,9 +30,8 @@ take_reason(const struct nlattr *attr, void *arg)
 	return MNL_CB_OK;
 }
 
-// Returns 0 or -errno.
-static int
-take_verdict(const struct nlmsghdr *answer, struct request *r)
+int
+request_verdict(const struct nlmsghdr *answer, struct request *r)
 {
 	const struct nlmsgerr *verdict = mnl_nlmsg_get_payload(answer);
 
@@ -57,7 +56,7 @@ receive(const struct mnl_socket *socket, struct request *r, mnl_cb_t answer, voi
 			return -errno;
 		// The verdict comes in a datagram of its own.
 		if (mnl_nlmsg_ok(first, (int)bytes) && first->nlmsg_type == NLMSG_ERROR)
-			return take_verdict(first, r);
+			return request_verdict(first, r);
 		if (mnl_cb_run(buffer, (size_t)bytes, r->message->nlmsg_seq, port, answer, arg) < 0)
 			return -errno;
 	}

@@ -23,3 +23,6 @@ void *request_start(struct request *request, uint16_t type, uint16_t flags, size
 // Sends it and waits for the kernel's verdict; answers on the way go to `answer`, which may be
 // NULL. Returns 0, or -errno with request->why.
 int request_send(struct request *request, mnl_cb_t answer, void *arg);
+
+// Reads the verdict, of a message that is as long as it says. Returns as request_send().
+int request_verdict(const struct nlmsghdr *answer, struct request *request);

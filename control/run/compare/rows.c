@@ -248,10 +248,14 @@ collect_collectives(struct groups *groups, const json_t *collectives)
 	for (size_t i = 0; i < json_array_size(collectives); i++) {
 		const json_t *c = json_array_get(collectives, i);
 		const json_t *time = json_object_get(c, "step_ps");
-		struct group *g = find_group(groups, json_string_value(json_object_get(c, "name")),
-					     json_integer_value(json_object_get(c, "bytes")));
+		const char *name = json_string_value(json_object_get(c, "name"));
+		const char *kind = json_string_value(json_object_get(c, "kind"));
+		struct group *g;
 
-		g->step = strcmp(json_string_value(json_object_get(c, "kind")), "step") == 0;
+		if (name == NULL || kind == NULL)
+			continue;
+		g = find_group(groups, name, json_integer_value(json_object_get(c, "bytes")));
+		g->step = strcmp(kind, "step") == 0;
 		add_time(g, time);
 		g->total += json_number_value(time);
 		g->bus += json_number_value(json_object_get(c, "busbw_gbps")) *
