@@ -59,7 +59,7 @@ static const struct schema_key attach_keys[] = {
 	 ATTACH_AT(ip), .decode = decode_attach_ip, .encode = encode_attach_ip,
 	 .form = &schema_form_host_addresses},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), SCHEMA_MTUS},
-	{"nic", SCHEMA_BOOL, .def = "off",
+	{"nic", SCHEMA_BOOL, .def = "on",
 	 .help = "a NIC before the host, which obeys pauses and keeps to the link's rate",
 	 ATTACH_AT(nic)},
 	{"buffer", SCHEMA_BYTES, .def = "auto",

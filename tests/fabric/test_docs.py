@@ -40,10 +40,16 @@ def files(page):
     return found
 
 
+HOSTS = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}}\n"
+
+
 def parts(page):
-    """What else stands in a page as YAML, completed to files of one switch."""
+    """What else stands in a page as YAML, completed to files: of a fabric if it attaches hosts, else of one switch."""
     for text in blocks(page, "yaml"):
         if FILE.search(text):
+            continue
+        if re.search(r"^attach:", text, re.M):
+            yield HOSTS + text
             continue
         top, own = "", f"  name: dut\n  ports:\n{PORTS}"
         for section in re.findall(r"^[\w-]+:.*\n(?:[ #].*\n)*", text, re.M):

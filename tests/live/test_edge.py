@@ -12,6 +12,7 @@ SENDERS = ("h1", "h2", "h3")
 RECEIVER, ADDRESS = "h5", "10.0.2.1"
 PACKETS, BYTES = 3000, 1400
 RECEIVE_BUFFER = 256 << 20
+GATEWAY_MAC = "02:01:00:00:00:01"
 
 
 def description(name, **attach):
@@ -73,7 +74,7 @@ class Edge(LiveCase):
                 for port in node["ports"].values() for reason, count in port["drops"].items()}
 
     def test_an_incast_loses_nothing_in_the_fabric(self):
-        fabric, arrived = self.incast(nic=True)
+        fabric, arrived = self.incast()
         self.assertEqual(self.switch_drops(fabric), {})
         pauses = fabric.show("interface", "h1.eth1")["nodes"]["h1"]["ports"]["eth1"]["pfc_rx"]
         self.assertGreater(pauses[3], 0)
@@ -81,6 +82,30 @@ class Edge(LiveCase):
         self.assertLessEqual({reason for _, reason in lost}, {"host-buffer", "missed"})
         self.assertEqual(arrived + sum(lost.values()), len(SENDERS) * PACKETS, lost)
         self.assertGreater(arrived, PACKETS)
+
+    def test_a_device_that_holds_is_read_no_faster_than_the_link(self):
+        """A file of 4 MB, which could be read at once: the NIC holds 1 MB, so it is read as the link takes it."""
+        self.name = name_of("edge")
+        made = description(self.name)
+        frames_ = [udp("10.0.1.1", ADDRESS, size=BYTES, dport=UDP_PORT, dscp=LOSSLESS_DSCP, dst_mac=GATEWAY_MAC)] * PACKETS
+        source = write_pcap(self.directory / "in.pcap", frames_)
+        made["attach"] = {"h1": {"dev": f"net_pcap0,rx_pcap={source}", "mtu": 1500},
+                          RECEIVER: {"netns": netns(self.name, RECEIVER)}}
+        fabric = self.fabric(made)
+
+        def host_side():
+            return port_of(fabric.name, "h1", "host1")
+
+        def link():
+            return port_of(fabric.name, "h1", "eth1")
+
+        wait_until(lambda: host_side()["rx_packets"] > 0, "the file is being read")
+        self.assertLess(host_side()["rx_packets"] - link()["tx_packets"], 1_000_000 // BYTES)
+        wait_until(lambda: link()["tx_packets"] == PACKETS, "all have left")
+        self.assertEqual((host_side()["rx_packets"], host_side()["drops"]), (PACKETS, {}))
+        self.assertLess(500_000, link()["queue"][3]["depth_max"])
+        self.assertLess(link()["queue"][3]["depth_max"], 1_000_000)
+        self.assertEqual(self.switch_drops(fabric), {})
 
     def test_without_the_nic_it_overruns_headroom(self):
         fabric, _ = self.incast(nic=False)

@@ -181,7 +181,7 @@ class Lifecycle(LiveCase):
 
     def test_host_that_vanishes(self):
         """A host's interface is deleted while packets are on their way to it, another's namespace too:
-        the port blocks, the fabric goes on, `down` works."""
+        its NIC holds them, the fabric goes on, `down` works."""
         roost("up", self.file(demo(self.name), "cycle.yaml"))
         sender = udp_socket(netns(self.name, "h1"))
         command("ip", "-n", netns(self.name, "h5"), "link", "del", "eth1")
@@ -192,7 +192,7 @@ class Lifecycle(LiveCase):
         sender.socket.close()
 
         def port():
-            return port_of(self.name, "leaf2", "swp1")
+            return port_of(self.name, "h5", "host1")
 
         # What has not been sent waits, in a cell each.
         wait_until(lambda: port()["tx_packets"] + port()["queue"][0]["depth"] // 192 == 3000, "all are at the port")

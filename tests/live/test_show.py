@@ -39,7 +39,8 @@ class Show(Shared):
         answer = self.up.show("fabric")
         self.assertEqual((answer["name"], answer["state"], answer["dilation"], answer["idle"]),
                          (self.name, "running", DILATION, "sleep"))
-        self.assertEqual(set(answer["nodes"]), {"leaf1", "leaf2", "spine1", "spine2", "h2", "h4", "h6", "h8"})
+        self.assertEqual(set(answer["nodes"]), {"leaf1", "leaf2", "spine1", "spine2"} | {f"h{i}" for i in range(1, 9)})
+        self.assertEqual((answer["nodes"]["h1"]["role"], answer["nodes"]["h1"]["ports"]), ("nic", 2))
         leaf = answer["nodes"]["leaf1"]
         self.assertEqual((leaf["role"], leaf["ports"], leaf["ports_up"]), ("leaf", 6, 6))
         self.assertIn({"a": "h1.eth1", "b": "leaf1.swp1", "rate_bps": RATE_BPS, "delay_ps": 500_000, "state": "up"},
@@ -57,8 +58,10 @@ class Show(Shared):
         port = self.port("h1")
         self.assertEqual((port["state"], port["rate_bps"], port["mtu"], port["peer"], port["vrf"], port["tenant"]),
                          ("up", RATE_BPS, 1500, "h1.eth1", "red", "red"))
-        self.assertEqual(port["device"]["spec"], "net_af_xdp1,iface=h1")
-        self.assertNotIn("device", self.port("leaf1.swp2"))
+        self.assertNotIn("device", port)
+        link, host = self.port("h1.eth1"), self.port("h1.host1")
+        self.assertEqual((link["peer"], link["rate_bps"], "device" in link), ("leaf1.swp1", RATE_BPS, False))
+        self.assertEqual((host["peer"], host["rate_bps"], host["device"]["spec"]), (None, 0, "net_af_xdp1,iface=h1"))
         self.assertEqual(set(self.up.show("interface", "leaf1")["nodes"]), {"leaf1"})
         self.assertEqual(set(self.up.show("interface", "swp5")["nodes"]), {"leaf1", "leaf2"})
         self.assertRegex(self.text("interface", "leaf1.swp1"), r"(?m)^leaf1\.swp1 +up +100G +1500 +h1\.eth1 +red ")

@@ -57,7 +57,7 @@ class Carries:
 
 
 class OnePolls(Carries, Shared):
-    nodes = [8]
+    nodes = [12]
 
     @classmethod
     def description(cls):
@@ -65,7 +65,7 @@ class OnePolls(Carries, Shared):
 
 
 class TwoSleep(Carries, Shared):
-    nodes = [4, 4]
+    nodes = [6, 6]
 
     @classmethod
     def description(cls):
@@ -73,7 +73,7 @@ class TwoSleep(Carries, Shared):
 
 
 class TwoPoll(Carries, Shared):
-    nodes = [4, 4]
+    nodes = [6, 6]
 
     @classmethod
     def description(cls):

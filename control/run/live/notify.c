@@ -56,7 +56,7 @@ notify_create(struct live_fabric *live, struct node_snapshot *copy, struct api_s
 	t->link_down = memory_array(topology->link_count, sizeof(*t->link_down), "links");
 	for (uint32_t i = 0; i < topology->node_count; i++)
 		if (live->fabric->nodes[i] != NULL)
-			t->ports[i] = memory_array(topology->nodes[i].port_count,
+			t->ports[i] = memory_array(live->fabric->nodes[i]->port_count,
 						   sizeof(**t->ports), "ports");
 	return t;
 }
@@ -189,12 +189,11 @@ notify_counters(struct notifier *t)
 	node_snapshot_take(t->copy, t->live);
 	nodes = t->copy->reports;
 	for (uint32_t i = 0; i < topology->node_count; i++) {
-		const struct topo_node *place = &topology->nodes[i];
+		const struct report_node *n = &nodes[i];
 
-		for (uint16_t k = 0; t->ports[i] != NULL && k < place->port_count; k++)
-			notify_port(
-				&(struct place){t, place->name, place->ports[k].name, t->copy->at},
-				&nodes[i].node->ports[k], &t->ports[i][k]);
+		for (uint16_t k = 0; t->ports[i] != NULL && k < n->node->port_count; k++)
+			notify_port(&(struct place){t, n->name, n->ports[k].name, t->copy->at},
+				    &n->node->ports[k], &t->ports[i][k]);
 	}
 	t->counted_at = t->copy->at;
 }
