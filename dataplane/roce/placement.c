@@ -14,6 +14,10 @@
 // request everything from the expected packet on, once until that has come. Of the missing packets
 // they consider only the first; its time counts from when it became the first, if that was later.
 // Go-back-0 first forgets what it has of the message.
+//
+// One packet, or one timeout, causes PLACEMENT_ASKS_MAX requests at most: a single forged PSN must
+// not fill the port's queue, and the pool of packets with it. Later ones go on from there, and the
+// sender's retransmission timer covers what nobody requests.
 #include "placement.h"
 
 #include "read_requests.h"
@@ -75,19 +79,32 @@ lose_expected(struct nic *nic, struct receiver *r)
 	ask(nic, r, r->expected);
 }
 
-// Requests the missing packets from `first` to before `end`, one by one.
-static void
-ask_singly(struct nic *nic, struct receiver *r, uint32_t first, uint32_t end)
+// Beyond the ring nothing is kept.
+static bool
+is_missing(const struct receiver *r, uint32_t psn)
+{
+	uint32_t word;
+	uint64_t bit = ring_bit(r, psn, &word);
+
+	return (uint32_t)psn_diff(psn, r->expected) > r->ring_mask || !(r->placed[word] & bit);
+}
+
+// Requests the missing packets from `first` to before `end`, one by one, but no more than *most,
+// which it counts down. Returns the first that it has not come to, `end` if there is none.
+static uint32_t
+ask_singly(struct nic *nic, struct receiver *r, uint32_t first, uint32_t end, uint32_t *most)
 {
 	if (psn_diff(first, r->expected) < 0)
 		first = r->expected;
 	for (; psn_diff(end, first) > 0; first = psn_add(first, 1)) {
-		uint32_t word;
-		uint64_t bit = ring_bit(r, first, &word);
-
-		if (!(r->placed[word] & bit))
-			ask(nic, r, first);
+		if (!is_missing(r, first))
+			continue;
+		if (*most == 0)
+			return first;
+		ask(nic, r, first);
+		--*most;
 	}
+	return end;
 }
 
 static struct gap *
@@ -118,26 +135,29 @@ gap_close(struct receiver_cold *cold)
 	cold->gap_count--;
 }
 
+// Requests what is missing of the first gap before `end`. Returns false if that was too much.
+static bool
+ask_gap(struct nic *nic, struct receiver *r, uint32_t end, uint32_t *most)
+{
+	struct gap *gap = gap_at(r->cold, 0);
+
+	if (psn_diff(end, gap->end) > 0)
+		end = gap->end;
+	gap->first = ask_singly(nic, r, gap->first, end, most);
+	if (psn_diff(gap->first, end) < 0)
+		return false;
+	if (end == gap->end)
+		gap_close(r->cold);
+	return true;
+}
+
 // Missing packets before `psn` count as lost: the window has passed them.
 static void
-lose_before(struct nic *nic, struct receiver *r, uint32_t psn)
+lose_before(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t *most)
 {
-	struct receiver_cold *cold = r->cold;
-
-	while (cold->gap_count != 0) {
-		struct gap *gap = gap_at(cold, 0);
-		struct gap lost = *gap;
-
-		if (psn_diff(psn, lost.first) <= 0)
+	while (r->cold->gap_count != 0 && psn_diff(psn, gap_at(r->cold, 0)->first) > 0)
+		if (!ask_gap(nic, r, psn, most))
 			return;
-		if (psn_diff(psn, lost.end) < 0) {
-			gap->first = psn;
-			ask_singly(nic, r, lost.first, psn);
-			return;
-		}
-		gap_close(cold);
-		ask_singly(nic, r, lost.first, lost.end);
-	}
 }
 
 // Keeps a packet; false when it was here.
@@ -163,13 +183,14 @@ keep(struct receiver *r, uint32_t psn, uint8_t opcode)
 static void
 lose_beyond(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance)
 {
-	uint32_t window = nic->cold->config.reorder_window, most = 2 * (r->ring_mask + 1);
-	uint32_t end = psn_add(r->expected, (int32_t)(distance < most ? distance + 1 : most));
+	uint32_t window = nic->cold->config.reorder_window, span = 2 * (r->ring_mask + 1);
+	uint32_t end = psn_add(r->expected, (int32_t)(distance < span ? distance + 1 : span));
+	uint32_t most = PLACEMENT_ASKS_MAX;
 
 	if (nic->cold->config.placement == NIC_PLACEMENT_OUT_OF_ORDER)
-		lose_before(nic, r, psn_add(psn, 1 - (int32_t)window));
-	for (; psn_diff(end, r->seen) > 0; r->seen = psn_add(r->seen, 1))
-		ask(nic, r, r->seen);
+		lose_before(nic, r, psn_add(psn, 1 - (int32_t)window), &most);
+	if (psn_diff(end, r->seen) > 0)
+		r->seen = ask_singly(nic, r, r->seen, end, &most);
 }
 
 static void
@@ -177,7 +198,7 @@ take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 		     uint8_t opcode, ps_t now)
 {
 	bool in_order = nic->cold->config.placement == NIC_PLACEMENT_IN_ORDER;
-	uint32_t seen;
+	uint32_t seen, most = PLACEMENT_ASKS_MAX;
 
 	if (psn_diff(r->seen, r->expected) < 0)
 		r->seen = r->expected;
@@ -196,10 +217,13 @@ take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 	r->seen = psn_add(psn, 1);
 	if (psn == seen)
 		return;
-	if (in_order)
-		ask_singly(nic, r, seen, psn);
-	else
+	if (!in_order) {
 		gap_open(nic, r, seen, psn, now);
+		return;
+	}
+	seen = ask_singly(nic, r, seen, psn, &most);
+	if (seen != psn)
+		r->seen = seen; // the next packet goes on from here
 }
 
 void
@@ -273,19 +297,21 @@ void
 placement_timeout(struct nic *nic, struct receiver *r, ps_t now)
 {
 	ps_t timeout = nic->cold->config.reorder_timeout;
+	uint32_t most = PLACEMENT_ASKS_MAX;
 
 	if (r->qp.recovery != NIC_RECOVERY_SELECTIVE) {
 		lose_expected(nic, r);
 		return;
 	}
 	while (r->cold->gap_count != 0) {
-		struct gap gap = *gap_at(r->cold, 0);
+		struct gap *gap = gap_at(r->cold, 0);
 
-		if (gap.opened_at + timeout > now) {
-			nic_set_timer(nic, &r->timer, gap.opened_at + timeout);
-			return;
+		if (gap->opened_at + timeout <= now) {
+			if (ask_gap(nic, r, gap->end, &most))
+				continue;
+			gap->opened_at = now; // the rest in its time
 		}
-		gap_close(r->cold);
-		ask_singly(nic, r, gap.first, gap.end);
+		nic_set_timer(nic, &r->timer, gap->opened_at + timeout);
+		return;
 	}
 }

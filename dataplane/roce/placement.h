@@ -6,6 +6,8 @@
 #include "qp.h"
 
 #define PLACEMENT_GAPS 16 // a power of two
+// Requests for missing packets that one packet or timeout can cause.
+#define PLACEMENT_ASKS_MAX 256
 
 // PSNs that were missing when the one at `end` came.
 struct gap {

@@ -4,6 +4,8 @@
 
 #include "pair.h"
 
+#include "dataplane/roce/placement.h"
+
 static void
 recovery_init(struct pair *w, enum nic_recovery recovery, enum nic_placement placement)
 {
@@ -389,6 +391,36 @@ test_heavy_loss(void **state)
 	}
 }
 
+// A single packet far ahead causes so many requests and no more. The next packets go on from there.
+static void
+test_requests_of_one_packet(void **state)
+{
+	(void)state;
+	for (unsigned int round = 0; round < 8; round++) {
+		bool beyond = round & 1, out_of_order = round & 2,
+		     timeout = out_of_order && !beyond;
+		enum nic_op op = round & 4 ? NIC_OP_READ : NIC_OP_WRITE;
+		struct journal *forth;
+		struct pair w;
+		uint32_t qpn;
+
+		recovery_init(&w, NIC_RECOVERY_SELECTIVE,
+			      out_of_order ? NIC_PLACEMENT_OUT_OF_ORDER : NIC_PLACEMENT_IN_ORDER);
+		w.config[A].reorder_window = w.config[B].reorder_window = beyond ? 512 : 2048;
+		pair_start(&w);
+		forth = pair_journal(&w, A);
+		for (unsigned int i = 0; i < 1000; i++)
+			forth->script[5 + i] = PAIR_DROP;
+		qpn = pair_add_flow(
+			&w, (struct nic_flow){.op = op, .path_mtu = 256, .bytes = 1006 * 256});
+		pair_run(&w, 900 * PS_PER_US);
+		// Of 1006 packets all but five are lost; the last shows it.
+		assert_int_equal(pair_received(&w, qpn).naks, timeout ? 1000 : PLACEMENT_ASKS_MAX);
+		free(forth);
+		pair_stop(&w);
+	}
+}
+
 int
 main(void)
 {
@@ -399,6 +431,7 @@ main(void)
 		cmocka_unit_test(test_selective_burst),
 		cmocka_unit_test(test_many_gaps),
 		cmocka_unit_test(test_selective_lost_again),
+		cmocka_unit_test(test_requests_of_one_packet),
 		cmocka_unit_test(test_go_back_0),
 		cmocka_unit_test(test_livelock),
 		cmocka_unit_test(test_heavy_loss),
