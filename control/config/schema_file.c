@@ -141,7 +141,8 @@ static const struct schema_others nodes[] = {
 	 .help = "when a run ends; idle: when nothing is left to do", AT(stop.time_ps), .min = 1,\
 	 .max = INT64_MAX, .word = "idle", .flag_offset = offsetof(struct config, stop.idle)},	\
 	{"stall", SCHEMA_DURATION, .def = "10ms",						\
-	 .help = "packets held so long without a move: deadlock", AT(stall_ps), .min = 1000,	\
+	 .help = "no packet moves, or flows only retransmit, for so long: deadlock",		\
+	 AT(stall_ps), .min = 1000,								\
 	 .max = SCHEMA_HOUR_PS}
 // clang-format on
 

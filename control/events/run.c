@@ -9,6 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define PATIENCE_TIMEOUTS 10
+#define LOOKS 8 // at the flows, in the time that they may only retransmit
+
 static void
 take_snapshot(void *context, ps_t now)
 {
@@ -201,15 +204,31 @@ next_edge(const struct run *r, ps_t fed)
 	return time_min((next / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX, r->until);
 }
 
-// Whether flows have only retransmitted for `stall`: their receivers cannot be reached, so it would
-// go on for ever.
+// How long flows may only retransmit: not less than some timeouts, of which the next may succeed.
+static ps_t
+patience(const struct run *r)
+{
+	ps_t rto = 0;
+
+	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++)
+		if (r->fabric->nics[h] != NULL && r->fabric->hosts[h].rto_ps > rto)
+			rto = r->fabric->hosts[h].rto_ps;
+	return r->stall > PATIENCE_TIMEOUTS * rto ? r->stall : PATIENCE_TIMEOUTS * rto;
+}
+
+// Whether flows have only retransmitted for so long that their receivers cannot be reached, and it
+// would go on for ever. Flows that neither progress nor retransmit wait for something else.
 static bool
 flows_futile(struct run *r)
 {
 	uint64_t progress = 0, retransmitted = 0;
+	ps_t now = r->drive.now;
 
-	if (r->drive.now < r->progress_at + r->stall)
+	if (now < r->look_at)
 		return false;
+	if (r->patience == 0)
+		r->patience = patience(r);
+	r->look_at = now + r->patience / LOOKS;
 	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++) {
 		struct nic_totals t;
 
@@ -220,12 +239,16 @@ flows_futile(struct run *r)
 		progress += t.sent.repetitions + t.received.packets - t.received.duplicates +
 			    t.stream_received;
 	}
-	if (progress == r->flow_progress)
-		return retransmitted != r->retransmitted;
-	r->flow_progress = progress;
-	r->retransmitted = retransmitted;
-	r->progress_at = r->drive.now;
-	return false;
+	if (progress != r->flow_progress || r->retransmitting_since == 0) {
+		if (progress != r->flow_progress || retransmitted == r->retransmitted)
+			r->retransmitting_since = 0;
+		else
+			r->retransmitting_since = now;
+		r->flow_progress = progress;
+		r->retransmitted = retransmitted;
+		return false;
+	}
+	return now >= r->retransmitting_since + r->patience;
 }
 
 static bool

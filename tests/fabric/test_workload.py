@@ -337,6 +337,18 @@ class Ends(Case):
         sim = self.sim(fabric(1, 0, 2))
         self.assertEqual((sim.flows, sim.summary["packets"], sim.summary["sim_ps"]), ([], 0, 4 * US))
 
+    def test_a_timeout_longer_than_stall(self):
+        # The link is back long before the first of two retransmissions, the second of which arrives: all is well.
+        for outage in ("15us", "25ms"):
+            sim = self.sim(fabric(1, 0, 2, switch=ECMP, hosts={"rto": "20ms"}, workload=[flow("h1", "h2", "100KB")],
+                                  events=[{"at": "2us", "link": "h2-leaf1", "loss": "100%", "for": outage}]))
+            self.assertEqual(sim.summary["completed"], 1)
+            self.assertEqual(sim.summary["sim_ps"] // 10**9, 20 if outage == "15us" else 40)
+        # One that never arrives is another matter.
+        done = roost("sim", self.file(fabric(1, 0, 2, switch=ECMP, hosts={"rto": "20ms"}, workload=[
+            flow("h1", "h2", "100KB")], events=[{"at": "2us", "link": "h2-leaf1", "loss": "100%"}])), status=1)
+        self.assertRegex(done.err, r"nothing has moved")
+
     def test_a_fabric_that_holds_packets_for_ever_is_stalled(self):
         done = roost("sim", self.file(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "100KB")], events=[
             {"at": "2us", "port": "leaf1.swp2", "tx": "off"}])), status=1)
