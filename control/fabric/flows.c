@@ -183,6 +183,41 @@ warn_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t
 		     flows->fabric->hosts[spec->src].path_mtu);
 }
 
+// Fewer packets in flight than the receiver waits for before it acknowledges them: the sender may
+// send no more until its timeout. There is one warning for each place in the file.
+static void
+warn_window(struct fabric_flows *flows, const struct flow_spec *spec, const struct nic_flow *flow,
+	    const struct queue_pair *pair, struct diag *diag)
+{
+	const struct topology *t = flows->fabric->topology;
+	const char *src = topology_host(t, spec->src)->name, *dst;
+	uint32_t ack_every = flows->fabric->hosts[spec->dst].ack_every;
+	struct congestion_reading reading;
+	struct diag_pos pos;
+	uint64_t packets;
+
+	if (spec->op == CONFIG_OP_READ ||
+	    nic_congestion_read(flows->fabric->nics[spec->src], pair->src_qpn, &reading) != 0)
+		return;
+	packets = reading.window_bytes / flow->path_mtu;
+	if (packets == 0)
+		packets = 1;
+	if (packets >= ack_every || packets >= spec->bytes / flow->path_mtu)
+		return;
+	dst = topology_host(t, spec->dst)->name;
+	pos = config_written_at(t->config, dst, "ack-every");
+	if (pos.line == 0)
+		pos = config_written_at(t->config, "hosts", "ack-every");
+	if (diag_pos_compare(pos, flows->window_warned) == 0)
+		return;
+	flows->window_warned = pos;
+	diag_warning(diag, t->config->file, pos, "hosts.ack-every",
+		     "%s to %s: the congestion window of %" PRIu64 " packet%s is smaller than the "
+		     "%u packets after which the receiver acknowledges: the sender waits for `rto` "
+		     "each time",
+		     src, dst, packets, packets == 1 ? "" : "s", ack_every);
+}
+
 int
 flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
 	       struct diag *diag)
@@ -274,6 +309,8 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	for (uint32_t i = 0; rc == 0 && i < pairs; i++)
 		rc = add_pair(flows, spec, &flow, &random, i, pairs, diag);
 	state->pair_count = pairs;
+	if (rc == 0)
+		warn_window(flows, spec, &flow, &flows->pairs[state->first_pair], diag);
 	return rc;
 }
 

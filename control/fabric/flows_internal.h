@@ -39,6 +39,7 @@ struct fabric_flows {
 	char **tenants; // names by index at the start: later the indices may have other names
 	uint16_t tenant_count;
 	struct diag_pos path_mtu_warned; // the last place with a path MTU that is too large
+	struct diag_pos window_warned;   // and with more packets per ACK than a window has
 };
 
 // The payload of a packet of a flow. Returns 0, with a warning in diag if the file sets a path MTU

@@ -91,9 +91,10 @@ struct congestion_parameter {
 
 // For a time series.
 struct congestion_reading {
-	double rate_bps;   // it sends at; of the line where it is not paced
-	double target_bps; // it recovers to
-	double alpha;      // 0 where the algorithm has none
+	double rate_bps;       // it sends at; of the line where it is not paced
+	double target_bps;     // it recovers to
+	double alpha;          // 0 where the algorithm has none
+	uint64_t window_bytes; // UINT64_MAX: any; not the algorithm's to say
 };
 
 // What is known of the way when the queue pair is made.

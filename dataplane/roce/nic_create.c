@@ -305,6 +305,7 @@ nic_congestion_read(const struct nic *nic, uint32_t qpn, struct congestion_readi
 		return -ENOENT;
 	c = &s->cold->pacing->c;
 	c->algorithm->read(c, nic->node->until, out);
+	out->window_bytes = c->window_bytes;
 	return 0;
 }
 
