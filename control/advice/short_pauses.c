@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A pause lasts for so many quanta of 512 bit times at the port's rate, and is refreshed while it
-// is still needed. If it expires before that, or lasts no time at all, the other end goes on
-// sending into headroom that is meant only for packets already on the way.
+// is still needed. The refresh may wait behind the longest frame. If the pause expires before that,
+// or lasts no time at all, the other end goes on sending into headroom that is meant only for
+// packets already on the way.
 #include "advice_internal.h"
+
+#include "control/model/tables/build.h"
 
 static bool
 sends_pauses(const struct port_profile *profile)
@@ -18,10 +21,12 @@ check_port(const struct fabric *f, uint32_t node, uint16_t port, struct advice_f
 {
 	const struct port_profile *profile = f->tables[node]->ports[port].profile;
 	ps_t lasts = time_of_bytes(profile->quantum_time, profile->quanta);
+	ps_t wait = tables_pause_wait(profile);
 	char name[TOPOLOGY_NAME_MAX], refresh[CONFIG_TEXT];
 	struct diag_pos pos;
 
-	if (!sends_pauses(profile) || profile->refresh < lasts)
+	if (!sends_pauses(profile) ||
+	    (profile->refresh < lasts && wait <= lasts - profile->refresh))
 		return;
 	pos = advice_pos(f, node, ADVICE_LAST_IN_FILE, "qos.pfc.quanta qos.pfc.refresh");
 	topology_port_name(f->topology, node, port, name);
@@ -31,9 +36,11 @@ check_port(const struct fabric *f, uint32_t node, uint16_t port, struct advice_f
 	else
 		advice_note(all, pos, "qos.pfc.refresh", name,
 			    "a pause of %u quanta sent by @ lasts %.3f us but is sent again only "
-			    "after %s: senders resume in between",
-			    (unsigned)profile->quanta, (double)lasts / 1e6,
-			    config_duration_text(profile->refresh, refresh));
+			    "after %s, up to %.3f us later behind a frame of MTU %u: senders "
+			    "resume in between",
+			    (unsigned)profile->quanta, (double)lasts / PS_PER_US,
+			    config_duration_text(profile->refresh, refresh),
+			    (double)wait / PS_PER_US, profile->mtu);
 }
 
 void

@@ -66,9 +66,8 @@ set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config
 		profile = own_profile(t, p);
 		profile->byte_time = time_byte_time(rate);
 		profile->quantum_time = profile->byte_time * (512 / 8);
-		if (settings->pfc_refresh_auto && profile->quanta != 0)
-			profile->refresh = time_of_bytes(profile->quantum_time, profile->quanta) /
-					   2;
+		if (settings->pfc_refresh_auto)
+			profile->refresh = tables_auto_refresh(profile);
 		if (profile->busy_bytes != 0)
 			profile->busy_bytes =
 				tables_busy_bytes(rate, settings->routing.utilisation_ppm);

@@ -3,15 +3,6 @@
 
 #include "dataplane/queueing/pause_frame.h"
 
-// Half of the time that a pause of the port's quanta lasts.
-static ps_t
-xoff_refresh_time(const struct port *p)
-{
-	ps_t half = time_of_bytes(p->profile->quantum_time, p->profile->quanta) / 2;
-
-	return half != 0 ? half : PS_NEVER / 2; // a pause of no length has no expiry to come before
-}
-
 static void
 xoff_send(struct node *n, struct port *p, uint8_t priorities, uint16_t quanta, ps_t now)
 {
@@ -41,12 +32,12 @@ xoff_want(struct node *n, struct port *p, struct xoff *x, enum xoff_reason reaso
 	if (after == 0)
 		x->refresh_at = PS_NEVER;
 	else if (before == 0)
-		x->refresh_at = now + xoff_refresh_time(p);
+		x->refresh_at = now + p->profile->refresh;
 }
 
 void
 xoff_refresh(struct node *n, struct port *p, struct xoff *x, ps_t now)
 {
 	xoff_send(n, p, x->told, p->profile->quanta, now);
-	x->refresh_at = now + xoff_refresh_time(p);
+	x->refresh_at = now + p->profile->refresh;
 }

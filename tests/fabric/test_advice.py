@@ -176,21 +176,42 @@ class Advice(Case):
     def test_pauses(self):
         """100 quanta of 512 bit times are 512 ns at 100 Gb/s and 128 ns at 400 Gb/s."""
         text = PLACE + "switch:\n  preset: spectrum-x\n  qos: {pfc: {%s}}\n"
-        told = (r"qos.pfc.refresh: a pause of 100 quanta sent by leaf1.swp1 and 11 other ports lasts 0.512 us but is sent "
-                r"again only after %s: senders resume in between")
-        self.warned(text % "quanta: 100, refresh: 100us", ("4:37", told % "100us"))
-        self.warned(text % "quanta: 100, refresh: 512ns", ("4:37", told % "512ns"))
-        self.quiet(text % "quanta: 100, refresh: 511ns")
-        self.quiet(text % "quanta: 1")
+        told = (r"qos.pfc.refresh: a pause of 1000 quanta sent by leaf1.swp1 and 11 other ports lasts 5.120 us but is sent "
+                r"again only after %s, up to 0.346 us later behind a frame of MTU 4200: senders resume in between")
+        self.warned(text % "quanta: 1000, refresh: 100us", ("4:38", told % "100us"))
+        self.warned(text % "quanta: 1000, refresh: 5120ns", ("4:38", told % "5120ns"))
+        # MTU 4200: a frame of 4218 B and the pause of 60 B, each 24 B more on the wire, are 4326 B, 346.08 ns.
+        self.warned(text % "quanta: 1000, refresh: 4773921ps", ("4:38", told % "4773921ps"))
+        self.quiet(text % "quanta: 1000, refresh: 4773920ps")
+        # On its own a refresh is early enough, or the quanta are refused: two pauses more are 4494 B, 70.2 quanta.
+        self.quiet(text % "quanta: 71")
+        path = self.file(text % "quanta: 70")
+        self.assertEqual(roost("check", path, status=2).err.splitlines()[0],
+                         f"{path}:4:23: qos.pfc.quanta: on leaf1 swp1: a pause of 70 quanta lasts 0.358 us and runs out "
+                         "while its refresh waits behind a frame of MTU 4200: at least 71 quanta are needed")
         self.warned(text % "quanta: 0", ("4:23", "qos.pfc.quanta: a pause of 0 quanta ends a pause: senders to "
                                          "leaf1.swp1 and 11 other ports are never paused"))
-        faster = (text % "quanta: 100, refresh: 200ns").replace(
+        faster = (text % "quanta: 1000, refresh: 2us").replace(
             "hosts-per-leaf: 2}", "hosts-per-leaf: 2}, links: {fabric: {rate: 400G}}")
-        self.warned(faster, ("4:37", "qos.pfc.refresh: a pause of 100 quanta sent by leaf1.swp3 and 7 other ports "
-                             "lasts 0.128 us but is sent again only after 200ns"))
+        self.warned(faster, ("4:38", "qos.pfc.refresh: a pause of 1000 quanta sent by leaf1.swp3 and 7 other ports "
+                             "lasts 1.280 us but is sent again only after 2us"))
         # 802.3x pauses are as long; who sends none needs none.
         self.warned(text % "quanta: 0}, flow-control: pause, remark: {dscp: none", ("4:23", "qos.pfc.quanta: "))
         self.quiet((text % "quanta: 0").replace("spectrum-x", "lossy"))
+
+    def test_window_below_ack_every(self):
+        """Of packets of 4096 B a window of 16 KB holds three; a message that fits, or a READ, waits for nobody."""
+        text = (QUIET + "hosts: {ack-every: %s, congestion: window, window: {size: %s}}\n"
+                "workload: [{kind: flow, from: h1, to: h3, size: %s%s}]\n")
+        self.warned(text % (4, "16KB", "1MB", ""),
+                    ("3:20", "hosts.ack-every: h1 to h3: the congestion window of 3 packets is smaller than the 4 packets "
+                     "after which the receiver acknowledges: the sender waits for `rto` each time"))
+        self.warned(text % (2, "1KB", "1MB", ""), ("3:20", "hosts.ack-every: h1 to h3: the congestion window of 1 packet is"))
+        self.quiet(text % (3, "16KB", "1MB", ""))
+        self.quiet(text % (4, "16KB", "12KB", ""))
+        self.quiet(text % (4, "16KB", "1MB", ", op: read"))
+        self.quiet(text % (8, "auto", "1MB", ""))
+        self.warned(text % (500, "auto", "10MB", ""), ("3:20", r"hosts.ack-every: h1 to h3: the congestion window of \d+ packets"))
 
     def test_rates(self):
         """All ports are of 100 Gb/s. A rate that no port feels, of those that a section is for, has no effect."""

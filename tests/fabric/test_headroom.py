@@ -2,6 +2,7 @@
 """Headroom on a real cable: what a group is given for rate, cable and MTU takes all that still arrives once it has
 asked its peer to pause; what the model needs at the least does, too, and a part of that does not.
 """
+import re
 import unittest
 
 from common import *
@@ -40,6 +41,27 @@ class Headroom(Case):
                 sim = self.incast(rate, cable, mtu, f"{most - 192}B")
                 self.assertEqual(set(sim.drops), {"headroom"})
                 self.assertEqual(sim.summary["drops_lossless"], sum(group["dropped"] for group in self.groups(sim)))
+
+    def test_refresh_behind_the_longest_frame(self):
+        """Six senders are paused by ports that are busy with the other direction. Each refresh waits for a frame of 4214 B,
+        339 ns. Pauses of 60 quanta last 307 ns, so they run out, and what comes in between is too much. Those that `auto`
+        accepts never do."""
+        incast = {"kind": "incast", "to": "h13", "from": [f"h{i + 1}" for i in range(6)], "size": "200KB"}
+        back = [flow(f"h{i + 7}", f"h{i + 1}", "1200KB") for i in range(6)]
+
+        def file(pfc):
+            return fabric(1, 0, 13, mtu=4200, host_link={"rate": "100G", "cable": "5m"}, workload=[incast, *back], switch={
+                "preset": "spectrum-x", "qos": {"pfc": pfc, "pg": {3: {"alpha": 0}}, "tc": {3: {"ecn": "off"}}}})
+
+        sim = self.sim(file({"quanta": 60, "refresh": "153600ps"}))
+        self.assertEqual(set(sim.drops), {"headroom"})
+        self.assertGreater(sim.drops["headroom"], 100)
+        refused = roost("sim", self.file(yaml(file({"quanta": 60}))), status=2)
+        least = int(re.search(r"at least (\d+) quanta", refused.err).group(1))
+        self.assertEqual(least, 71)   # 4242 B, a pause of 84 B, and two more: 4494 B
+        sim = self.sim(file({"quanta": least}))
+        assert_complete(self, sim)
+        self.assertEqual(sim.drops, {})
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ EGRESS = ("egress-lossless", "egress-lossy")
 ENDLESS = 1 << 40     # more than anything that is compared with it
 PREAMBLE, FCS, GAP = 8, 4, 12
 SMALLEST_QUANTUM = 4608   # bytes a round of the least weight: every turn takes a packet of 4096 B
-MTU, ETHERNET = 9216, 14
+MTU, ETHERNET, TAG = 9216, 14, 4
 
 
 class Refused(Exception):
@@ -290,8 +290,15 @@ class Settings:
         return max(0, whole - size_of(self.switch["buffer"]["size"]) // self.cell)
 
     def refresh(self, port):
+        """`auto` leaves time to wait for the largest frame, tagged, and the refreshes of all groups of the port."""
         said = self.qos["pfc"].get("refresh", "auto")
-        return bytes_ps(port.rate, self.quanta * 64) // 2 if said == "auto" else time_of(said)
+        if said != "auto":
+            return time_of(said)
+        telling = [pg for pg, group in port.groups.items()
+                   if group.lossless and any(self.pg[priority] == pg for priority in self.told)]
+        around, pauses = PREAMBLE + FCS + GAP, 1 if self.link_pause else max(len(telling), 1)
+        wait = MTU + ETHERNET + TAG + around + pauses * (60 + around)
+        return bytes_ps(port.rate, min(self.quanta * 64 // 2, self.quanta * 64 - wait))
 
     def read_watchdog(self):
         said = self.qos.get("watchdog", "off")

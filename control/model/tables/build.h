@@ -31,6 +31,13 @@ uint64_t tables_excess_bytes(const struct tables *t, const struct switch_config 
 uint64_t tables_headroom_needed(const struct topology *topology,
 				const struct switch_config *settings, const struct topo_port *port);
 
+// How long the refresh of a pause may have to wait at a port: behind a frame of its MTU and the
+// refreshes of its other groups. Control thread.
+ps_t tables_pause_wait(const struct port_profile *profile);
+// The automatic refresh of a port: half of what its pauses last, or less, so that the next one is
+// there in time. quanta, quantum_time, MTU, framing and groups are set. Control thread.
+ps_t tables_auto_refresh(const struct port_profile *profile);
+
 // The bytes that a link of this rate carries in a window of its utilisation at this share of it.
 uint32_t tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm);
 

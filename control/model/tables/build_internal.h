@@ -88,6 +88,10 @@ uint64_t tables_port_max_rate(const struct switch_config *settings,
 // The queues; profile->mtu is set. Returns 0, or -EINVAL with the error in diag.
 int tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
 		       const struct topo_port *port, uint64_t port_max_rate_bps);
+// The pauses that the port sends; its rate, framing, MTU and groups are set. Returns 0, or -EINVAL
+// with the error in diag (pauses.c).
+int tables_set_pauses(struct tables_draft *draft, struct port_profile *profile,
+		      const struct topo_port *port);
 
 // Blames a key of the draft's switch once something is wrong, as config_blame().
 void tables_blame(struct tables_draft *draft, struct config_error_origin *origin,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a port does: its groups' thresholds and headroom, and its flow control (its queues are in
 // classes.c, its classification in port_qos.c). Ports of one rate, length and MTU do the same,
-// unless `qos.ports` sets one apart, so they share a profile.
+// unless `qos.ports` sets one apart, so they share a profile. (pauses.c has the pauses' times.)
 #include "pfc_headroom.h"
 #include "build_internal.h"
 
@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define QUANTUM_BYTES 64 // of a pause: 512 bit times
 // Assumed where a time is needed and the port is as fast as its device.
 #define DEVICE_RATE_BPS UINT64_C(100000000000)
 
@@ -135,26 +134,6 @@ set_group(const struct tables_draft *draft, struct pg_profile *pg, unsigned inde
 					      (uint8_t)(1u << p);
 }
 
-static void
-set_pause(const struct switch_config *settings, struct port_profile *profile)
-{
-	uint64_t byte_time = profile->byte_time != 0 ? profile->byte_time
-						     : time_byte_time(DEVICE_RATE_BPS);
-
-	profile->obeyed = obeyed_priorities(settings);
-	profile->link_pause = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
-	profile->quanta = settings->pfc_quanta;
-	profile->quantum_time = byte_time * QUANTUM_BYTES;
-	profile->refresh = settings->pfc_refresh_ps;
-	if (settings->pfc_refresh_auto)
-		profile->refresh =
-			time_of_bytes(byte_time, (uint64_t)settings->pfc_quanta * QUANTUM_BYTES) /
-			2;
-	// A pause of no length has no expiry to come before.
-	if (profile->refresh == 0)
-		profile->refresh = PS_NEVER / 2;
-}
-
 static int
 set_profile(struct tables_draft *draft, struct port_profile *profile, const struct topo_port *port,
 	    const struct config_port_qos *override)
@@ -172,11 +151,14 @@ set_profile(struct tables_draft *draft, struct port_profile *profile, const stru
 	profile->fcs = framing->fcs_bytes;
 	profile->gap = framing->gap_bytes;
 	profile->mtu = port->mtu;
-	set_pause(settings, profile);
+	profile->obeyed = obeyed_priorities(settings);
+	profile->link_pause = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
 	tables_set_classification(settings, override, profile);
 	if (!draft->host)
 		tables_set_remark(settings, override, profile);
-	return tables_set_classes(draft, profile, port, tables_port_max_rate(settings, override));
+	if (tables_set_classes(draft, profile, port, tables_port_max_rate(settings, override)) != 0)
+		return -EINVAL;
+	return tables_set_pauses(draft, profile, port);
 }
 
 static bool
