@@ -38,6 +38,7 @@ bench_start(struct bench *b, struct drain_config config)
 		.obeyed = 1 << 3 | 1 << 4,
 		.trust_dscp = true,
 		.quanta = 0xffff,
+		.refresh = UINT64_C(167769600),
 		.quantum_time = time_byte_time(UINT64_C(100000000000)) * 64,
 	};
 	for (unsigned int dscp = 0; dscp < 64; dscp++)
@@ -285,6 +286,7 @@ write_to_slow_receiver(struct pair *w, struct drain_config *config, uint16_t qua
 					.xoff_bytes = 20000,
 					.xon_bytes = 10000};
 	w->profile.quanta = quanta;
+	w->profile.refresh = quanta * UINT64_C(2560);
 	w->profile.port_priority = 3;
 	for (unsigned int side = A; side <= B; side++)
 		w->config[side].header_bytes = FRAME - 4096;

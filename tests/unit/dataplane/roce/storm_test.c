@@ -24,6 +24,7 @@ test_a_storm_from_beginning_to_end(void **state)
 	(void)state;
 	pair_init(&w, 1);
 	w.profile.quanta = 200;
+	w.profile.refresh = 512 * PS_PER_NS;
 	pair_start(&w);
 	assert_int_equal(nic_misbehave(w.nics[B], NULL, &storm), 0);
 	qpn = pair_add_flow(
@@ -52,6 +53,7 @@ test_reasons_add_up(void **state)
 {
 	struct port_profile profile = {.byte_time = time_byte_time(UINT64_C(100000000000)),
 				       .quanta = 1000,
+				       .refresh = 2560 * PS_PER_NS,
 				       .quantum_time = time_byte_time(UINT64_C(100000000000)) * 64};
 	struct port_tables ports = {.profile = &profile, .tenant = TENANT_NONE};
 	struct tables tables = {
