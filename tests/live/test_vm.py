@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""testbeds/vm: two VMs with rdma_rxe, unmodified, as hosts of a fabric. perftest completes in them, and by rxe's own
+counters nothing was sent twice: over routes that reorder, and in an incast that pauses."""
+import sys
+
+from common import *
+
+BED = SOURCE / "testbeds/vm"
+sys.path.insert(0, str(BED))
+
+import image
+from scenarios import SCENARIOS, run_scenario
+from testbed import Testbed
+
+
+def ended(name):
+    """Nothing is left of a testbed."""
+    return not clean(name) and not Testbed(name).directory.exists()
+
+
+class Vm(LiveCase):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.bed = Testbed(name_of("vm"), ROOST)
+        guard = cls.bed.guard()
+        cls.addClassCleanup(cls.assert_gone)
+        cls.addClassCleanup(guard.wait, 60)
+        cls.addClassCleanup(guard.stdin.close)
+        cls.bed.up()
+
+    @classmethod
+    def assert_gone(cls):
+        if not ended(cls.bed.name):
+            raise AssertionError(f"left behind: {clean(cls.bed.name)}, {cls.bed.directory}")
+
+    def results(self, name):
+        """Of the programs of a scenario, each of which completed without loss and without a packet sent twice."""
+        results = list(run_scenario(self.bed, SCENARIOS[name]))
+        self.assertEqual([one.test for one in results], list(SCENARIOS[name].tests))
+        for one in results:
+            with self.subTest(scenario=name, test=one.test):
+                self.assertEqual((one.error, one.lossless_drops, one.drops, one.kernel), ("", 0, {}, {}))
+                self.assertEqual((one.retransmits, one.out_of_order, one.duplicates), (0, 0, 0), one.rxe)
+                self.assertEqual(one.sent, one.packets)
+        return results
+
+    def test_write_send_and_read(self):
+        self.results("plain")
+
+    def test_lossless_incast(self):
+        result, = self.results("incast")
+        self.assertGreater(result.pauses, 0)
+
+    def test_only_ect_packets_are_marked(self):
+        marked, = self.results("ecn")
+        self.assertGreater(marked.ce, 0)
+        self.assertLessEqual(marked.ce, marked.marked)
+        unmarked, = self.results("not-ect")
+        self.assertEqual((unmarked.ce, unmarked.marked), (0, 0))
+
+    def test_commands(self):
+        def vm(*words, status=0):
+            return command(BED / "vm", "--name", self.bed.name, *words, status=status, env=os.environ | {"ROOST": str(ROOST)})
+
+        self.bed.machines["h1"].disconnect()
+        self.assertIn("rxe0", vm("exec", "h1", "rdma", "link").out)
+        self.assertIn("is up, or was not taken down", vm("run", status=1).err)
+        self.assertIn("no scenario nonsense; there are plain, ", vm("run", "nonsense", status=2).err)
+
+
+class VmEnds(LiveCase):
+
+    def test_what_is_missing_is_named(self):
+        needed, image.NEEDED = image.NEEDED, image.NEEDED | {"/usr/bin/no-such-program": "no-such-package"}
+        self.addCleanup(setattr, image, "NEEDED", needed)
+        bed = Testbed(name_of("vmless"), ROOST)
+        with self.assertRaisesRegex(RuntimeError, r"^/usr/bin/no-such-program: not found; run testbeds/setup, or "
+                                                  r"apt-get install --no-install-recommends no-such-package$"):
+            bed.up()
+        self.assertTrue(ended(bed.name))
+
+    def test_nothing_is_left_when_it_is_killed(self):
+        bed = Testbed(name_of("vmkill"), ROOST)
+        run = subprocess.Popen([BED / "vm", "--name", bed.name, "run", "plain"], env=os.environ | {"ROOST": str(ROOST)},
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: bed.there() and len(bed.pids()) == 2, "both VMs boot", 60)
+        finally:
+            run.kill()
+            run.wait()
+        wait_until(lambda: ended(bed.name), "all is gone", 60)
+
+
+if __name__ == "__main__":
+    unittest.main()
