@@ -45,9 +45,8 @@ change_link(struct node *n, ps_t now, void *arg)
 		return;
 	set_faults(w, c);
 	if (event->changes & CONFIG_LINK_STATE)
-		w->down = !up;
-	w->faulty = w->down || w->loss != 0 || w->corrupt != 0 || w->corrupt_payload != 0 ||
-		    w->drop_ip_id_low >= 0;
+		w->down = !up || p->no_carrier;
+	wire_update_faulty(w);
 	if (event->changes & CONFIG_LINK_CORRUPT)
 		p->rx_faults |= PORT_RX_CORRUPT;
 	if (event->changes & CONFIG_LINK_STATE)

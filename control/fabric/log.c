@@ -86,14 +86,10 @@ gathered_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-// node, queue: where it happened, or NULL.
+// Takes an entry over.
 static void
-keep(struct fabric_log *log, ps_t at, const char *node, const char *queue, const char *what,
-     const char *message)
+keep_entry(struct fabric_log *log, json_t *entry)
 {
-	json_t *entry = json_pack("{s:I,s:s?,s:s?,s:s,s:s}", "at_ns", (json_int_t)(at / PS_PER_NS),
-				  "node", node, "queue", queue, "what", what, "message", message);
-
 	if (json_array_append_new(log->entries, entry) != 0) { // not UTF-8
 		log->forgotten++;
 		return;
@@ -102,6 +98,15 @@ keep(struct fabric_log *log, ps_t at, const char *node, const char *queue, const
 		return;
 	json_array_remove(log->entries, 0);
 	log->forgotten++;
+}
+
+// node, queue: where it happened, or NULL.
+static void
+keep(struct fabric_log *log, ps_t at, const char *node, const char *queue, const char *what,
+     const char *message)
+{
+	keep_entry(log, json_pack("{s:I,s:s?,s:s?,s:s,s:s}", "at_ns", (json_int_t)(at / PS_PER_NS),
+				  "node", node, "queue", queue, "what", what, "message", message));
 }
 
 // Milliseconds without trailing zeros: "300", "0.1".
@@ -199,6 +204,21 @@ fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind, cons
 
 	keep(log, at, NULL, NULL, kinds[kind].what, message);
 	print(log, kinds[kind].heading, at, message);
+	fflush(log->to);
+}
+
+void
+fabric_log_link(struct fabric_log *log, ps_t at, const struct topo_node *node, uint16_t port,
+		bool up, const char *message)
+{
+	const char *name = node->ports[port].name;
+	char where[2 * TOPOLOGY_NAME_MAX];
+
+	snprintf(where, sizeof(where), "%s.%s", node->name, name);
+	keep_entry(log, json_pack("{s:I,s:s,s:n,s:s,s:s,s:s}", "at_ns",
+				  (json_int_t)(at / PS_PER_NS), "node", node->name, "queue", "port",
+				  name, "what", up ? "link-up" : "link-down", "message", message));
+	print(log, where, at, message);
 	fflush(log->to);
 }
 

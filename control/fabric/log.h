@@ -35,9 +35,13 @@ enum fabric_log_kind {
 void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
 		     const char *message);
 
+// Records that the link of a port, whose far end is a device, went down or came up. Control thread.
+void fabric_log_link(struct fabric_log *log, ps_t at, const struct topo_node *node, uint16_t port,
+		     bool up, const char *message);
+
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm" or "watchdog-restore"; or "event-refused", "tenants", "configuration" or
-// "routes", where node and queue are null.
+// "watchdog-storm" or "watchdog-restore"; "link-down" or "link-up", where queue is null and "port" is
+// the port; or "event-refused", "tenants", "configuration" or "routes", where node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

@@ -4,6 +4,7 @@
 // fabric that comes up; control/run/live opens the devices. Control thread.
 #pragma once
 
+#include "control/io/host/netns.h"
 #include "control/model/topology/topology.h"
 #include "dataplane/device/device.h"
 #include "dataplane/device/pool.h"
@@ -28,6 +29,10 @@ struct device_port {
 	// Of a live fabric.
 	bool netns_created, tap_created;
 	struct live_port live;
+	bool up;                // its worker has it: the device is open and its link is up
+	struct netns_id id;     // of the namespace that it is attached to
+	uint32_t carrier_downs; // of its own veth, when last read
+	char *waiting;          // why it is not open, as the log has it; NULL: it is
 };
 
 // Lists the device ports of a topology that topology_apply_attach() has seen; the caller frees the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log of a fabric since it came up, oldest entry first, as in counters.json. An entry that
-// concerns no queue concerns no node or port either.
+// The log of a fabric since it came up, oldest entry first, as in counters.json. An entry concerns a
+// queue, or a port, or no node at all.
 #include "show_view.h"
 
 #include <string.h>
@@ -10,12 +10,14 @@ static bool
 entry_meant(const json_t *entry, const char *filter)
 {
 	const char *node = json_string_value(json_object_get(entry, "node"));
-	const char *queue = json_string_value(json_object_get(entry, "queue"));
+	const char *where = json_string_value(json_object_get(entry, "queue"));
 	char name[128], port[64];
 
-	if (filter == NULL || node == NULL || queue == NULL)
+	if (where == NULL)
+		where = json_string_value(json_object_get(entry, "port"));
+	if (filter == NULL || node == NULL || where == NULL)
 		return filter == NULL;
-	snprintf(port, sizeof(port), "%.*s", (int)strcspn(queue, "."), queue);
+	snprintf(port, sizeof(port), "%.*s", (int)strcspn(where, "."), where);
 	snprintf(name, sizeof(name), "%.48s.%s", node, port);
 	return strcmp(filter, node) == 0 || strcmp(filter, port) == 0 || strcmp(filter, name) == 0;
 }
@@ -54,10 +56,12 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 static void
 queue_cell(struct text_table *t, const struct show_row *row)
 {
-	const char *queue = show_string(row->value, "queue");
+	const char *where = show_string(row->value, "queue");
 
-	if (*queue != '\0')
-		text_table_cell(t, "%s.%s", show_string(row->value, "node"), queue);
+	if (*where == '\0')
+		where = show_string(row->value, "port");
+	if (*where != '\0')
+		text_table_cell(t, "%s.%s", show_string(row->value, "node"), where);
 	else
 		text_table_cell(t, "-");
 }
@@ -86,7 +90,7 @@ print(const json_t *answer, FILE *to)
 const struct show_view show_log = {
 	.name = "log",
 	.arguments = "[PORT]",
-	.help = "the log: storms, changes of tenants, refused events",
+	.help = "the log: links, storms, changes of tenants, refused events",
 	.of = "node or port",
 	.collect = collect,
 	.print = print,

@@ -189,6 +189,8 @@ struct port {
 	uint64_t pause_tx;
 	uint64_t notices_rx; // congestion notices
 	uint64_t notices_tx;
+	bool link_off;   // by an event of the file; the port is up if neither is set
+	bool no_carrier; // of the device behind it
 
 	uint64_t drops[DROP_COUNT];     // of packets that came in here
 	uint64_t answers[ANSWER_COUNT]; // to such packets

@@ -59,6 +59,14 @@ void wire_destroy(struct wire *w);
 // -ENOMEM.
 int wire_grow(struct wire *w);
 
+// After a change of its faults: whether it has any.
+static inline void
+wire_update_faulty(struct wire *w)
+{
+	w->faulty = w->down || w->loss != 0 || w->corrupt != 0 || w->corrupt_payload != 0 ||
+		    w->drop_ip_id_low >= 0;
+}
+
 // True when the far side must take something before more may be put; never for a wire that grows.
 static inline bool
 wire_full(struct wire *w)

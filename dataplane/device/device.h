@@ -26,13 +26,15 @@ struct device {
 
 	// Control only.
 	const struct device_quirks *quirks;
+	struct rte_mempool *pool;
 	int netns_fd;               // of our own; -1: the process's namespace
 	int control_fd;             // socket of that namespace; -1: no Linux interface
-	int index;                  // of the interface, when it was opened
+	int index;                  // of the interface
 	int xsk_fd;                 // AF_XDP socket of the driver; -1: none
 	struct steering *steering;  // of a port with the kernel beside it; NULL: none
 	bool probed;                // made by hot plug, to be unplugged
 	bool found;                 // port_id is its port, to be stopped and closed
+	bool reconnects;            // QUIRK_RECONNECT, and it is the end that connects
 	char name[DEVICE_NAME_MAX]; // "net_af_xdp0", "0000:03:00.0"
 	char interface[IFNAMSIZ];
 };
@@ -75,9 +77,24 @@ struct device_stats {
 int device_open(struct device **out, const struct device_options *options, char *err,
 		size_t err_bytes);
 
-// Stops and removes it; nothing stays behind but what the driver does not give back of its packets
-// (until the pool is destroyed). NULL is fine. Control thread, no worker uses it any more.
+// Stops and removes it; its packets are back in the pool, but for a few that the kernel had under way.
+// NULL is fine. Control thread, no worker uses it any more.
 void device_close(struct device *device);
+
+enum device_link {
+	DEVICE_LINK_UP,
+	DEVICE_LINK_DOWN,
+	DEVICE_LINK_GONE, // its interface was deleted, or is in another namespace: only good to close
+};
+
+// The state of a device's link: of its interface in Linux or, where it has none, as the driver says.
+// Control thread.
+enum device_link device_link(const struct device *device);
+
+// Has a device without an interface, whose link is down, look for its far end again: a memif client
+// does so only when it is started. Returns 0, also where the driver needs nothing, or -errno. Control
+// thread, no worker uses it.
+int device_reconnect(struct device *device);
 
 // Packets that a device of that spec holds on to, on top of what its users hold; 0 for an unknown
 // driver.

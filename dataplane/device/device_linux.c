@@ -9,6 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,6 +104,26 @@ device_prepare_interface(struct device *d, const struct device_options *o,
 					   strerror(-error));
 	}
 	return 0;
+}
+
+void
+device_remove_stale_socket(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct stat file;
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path) || lstat(path, &file) != 0 ||
+	    !S_ISSOCK(file.st_mode))
+		return;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
+	    errno == ECONNREFUSED)
+		unlink(path);
+	close(fd);
 }
 
 int

@@ -25,6 +25,10 @@ int device_name_interface(const struct device_quirks *quirks, char name[static I
 int device_prepare_interface(struct device *device, const struct device_options *options,
 			     const struct device_error *e);
 
+// Removes the socket file `path` that a process which was killed has left: the driver would find its
+// name taken. One that somebody listens at stays.
+void device_remove_stale_socket(const char *path);
+
 // Adds the program that steers frames to `spec`. Returns the descriptor that the driver's path to
 // it hangs on, to be closed when the driver has read it, or -errno with a line in `e`.
 int device_add_steering(char *spec, size_t spec_bytes, const struct device_error *e);

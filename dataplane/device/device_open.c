@@ -15,6 +15,7 @@
 #include "log_capture.h"
 #include "pool.h"
 #include "quirks.h"
+#include "xsk_packets.h"
 #include "dataplane/device/xdp/steering.h"
 
 #include <rte_bus.h>
@@ -29,6 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DEVICE_MEMIF_SOCKET "/run/memif.sock" // the driver's default
 #define DEVICE_RING 1024         // descriptors, where the driver has no wish of its own
 #define DEVICE_FRAME_OVERHEAD 18 // Ethernet header and one tag
 #define DEVICE_FRAME_EXTRA 288   // the same, and what AF_XDP keeps
@@ -160,6 +162,30 @@ static const char *
 device_bus(const struct device *d)
 {
 	return d->quirks->driver[0] == '\0' ? "pci" : "vdev";
+}
+
+// memif: clients connect to the socket of a server, which only waits.
+static bool
+device_is_server(const char *spec)
+{
+	size_t length = 0;
+	const char *role = quirks_argument(spec, "role", &length);
+
+	return role != NULL &&
+	       (strncmp(role, "server", length) == 0 || strncmp(role, "master", length) == 0);
+}
+
+static void
+device_clear_socket(const char *spec)
+{
+	size_t length = 0;
+	const char *path = quirks_argument(spec, "socket", &length);
+	char copy[DEVICE_SPEC_MAX];
+
+	if (!device_is_server(spec))
+		return;
+	snprintf(copy, sizeof(copy), "%.*s", (int)length, path != NULL ? path : "");
+	device_remove_stale_socket(path != NULL ? copy : DEVICE_MEMIF_SOCKET);
 }
 
 // What the driver is given: the user's spec, completed.
@@ -319,10 +345,14 @@ device_bring_up(struct device *d, const struct device_options *o, const struct d
 		object = device_add_steering(completed, sizeof(completed), e);
 		error = object < 0 ? object : 0;
 	}
+	if (error == 0 && (d->quirks->flags & QUIRK_RECONNECT))
+		device_clear_socket(o->spec);
 	if (error == 0)
 		error = device_plug(d, completed, e);
 	if (error == 0)
 		error = device_start(d, o, e);
+	if (error == 0 && (d->quirks->flags & QUIRK_MAKES_INTERFACE))
+		error = interface_index(d->control_fd, d->interface, &d->index);
 	if (object >= 0)
 		close(object); // the driver has read it
 	return error;
@@ -332,8 +362,11 @@ device_bring_up(struct device *d, const struct device_options *o, const struct d
 static void
 device_take_down(struct device *d)
 {
+	struct xsk_packets packets = {.list = NULL};
 	struct log_capture log;
 
+	if (d->xsk_fd >= 0)
+		xsk_packets_collect(&packets, d->xsk_fd, d->pool);
 	// What a driver regrets on its way out changes nothing for the user.
 	log_capture_begin(&log);
 	steering_release(d->steering); // before the driver tries to detach it: it has a link
@@ -348,6 +381,7 @@ device_take_down(struct device *d)
 	log_capture_free(&log);
 	if (d->xsk_fd >= 0)
 		device_xsk_close(d->xsk_fd);
+	xsk_packets_free(&packets);
 }
 
 static void
@@ -375,9 +409,11 @@ device_open(struct device **out, const struct device_options *o, char *err, size
 		return device_fail(&e, -ENOMEM, "no memory");
 	*d = (struct device){
 		.quirks = quirks,
+		.pool = o->pool,
 		.netns_fd = -1,
 		.control_fd = -1,
 		.xsk_fd = -1,
+		.reconnects = quirks->flags & QUIRK_RECONNECT && !device_is_server(o->spec),
 	};
 	memcpy(d->name, o->spec, strcspn(o->spec, ","));
 	error = device_check_pool(d, o, &e);

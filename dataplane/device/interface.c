@@ -97,6 +97,20 @@ interface_set_mtu(int fd, const char *name, int mtu)
 }
 
 int
+interface_flags(int fd, int index, char *name, unsigned *flags)
+{
+	struct ifreq request = {.ifr_ifindex = index};
+
+	if (ioctl(fd, SIOCGIFNAME, &request) < 0)
+		return -errno;
+	memcpy(name, request.ifr_name, IFNAMSIZ);
+	if (ioctl(fd, SIOCGIFFLAGS, &request) < 0)
+		return -errno;
+	*flags = (unsigned short)request.ifr_flags;
+	return 0;
+}
+
+int
 interface_set_up(int fd, const char *name)
 {
 	struct ifreq request = {0};

@@ -26,6 +26,9 @@ int interface_index(int fd, const char *name, int *index);
 int interface_mtu(int fd, const char *name);
 int interface_set_mtu(int fd, const char *name, int mtu);
 
+// Reads an interface's name (IFNAMSIZ characters) and flags (IFF_UP ...). Returns 0 or -ENODEV.
+int interface_flags(int fd, int index, char *name, unsigned *flags);
+
 // Brings the interface up. Returns 0 or -errno.
 int interface_set_up(int fd, const char *name);
 

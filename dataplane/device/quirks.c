@@ -30,8 +30,8 @@ static const struct device_quirks quirks_table[] = {
 		//   multi-buffer, so that is the MTU.
 		// - Busy polling (its default) makes every empty poll a system call, for a NAPI
 		//   that on veth runs in the sender's context anyway.
-		// - Closing it leaves the UMEM and so the socket bound to the interface; the mbufs
-		//   in its rings are gone until the pool is.
+		// - Closing it leaves the UMEM and so the socket bound to the interface, and forgets
+		//   the mbufs in its rings (xsk_packets.c).
 		// - Sending is a system call that retries while the far ring is full.
 		// - 2048 mbufs sit in the fill ring from the start, up to 2048 wait in the tx ring.
 		.driver = "net_af_xdp",
@@ -65,8 +65,9 @@ static const struct device_quirks quirks_table[] = {
 		//   largest frame.
 		// - Abstract sockets do not cross network namespaces.
 		// - ethdev believes in 1518 B, the rings carry whatever bsize allows.
+		// - A client connects when it is started, and not again when the server restarts.
 		.driver = "net_memif",
-		.flags = QUIRK_HOLDS,
+		.flags = QUIRK_HOLDS | QUIRK_RECONNECT,
 		.packets_held = 2 * 1024,
 		.arguments = {{"bsize", QUIRK_VALUE_ROOM, NULL},
 			      {"socket-abstract", QUIRK_VALUE_TEXT, "no"}},

@@ -16,6 +16,7 @@ enum quirk_flags {
 	QUIRK_TX_BLOCKS = 1 << 7,       // a full transmit ring makes the worker wait
 	QUIRK_TX_UNCOUNTED = 1 << 8,    // packets it failed to send count as sent
 	QUIRK_HOLDS = 1 << 9,           // what is not read makes its sender wait
+	QUIRK_RECONNECT = 1 << 10,      // looks for a far end that was lost only when it is started
 };
 
 enum quirk_value {

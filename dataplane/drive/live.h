@@ -14,9 +14,9 @@
 #define LIVE_WORKERS_MAX 64
 
 // A port whose far side is a device. The driver carries packets between the device and the port's
-// two wires, which both end here.
+// two wires, which both end here, while the port is in the list of its worker.
 struct live_port {
-	struct device *device;
+	struct device *device; // NULL: closed
 	struct node *node;
 	struct port *port;
 	struct wire *to_node;   // what the device received
@@ -24,12 +24,16 @@ struct live_port {
 	bool paced;             // read no faster than the edge NIC has room for
 	uint64_t oversized;     // worker: rw; frames too large for the device
 	uint64_t unsendable;    // worker: rw; frames that could not be made into bytes
+	uint64_t cut_off;       // worker: rw; frames that waited for a device whose link went down
 };
 
+struct live_worker;
+
 // A request of the control thread to a worker, to be done between two turns, when its nodes all
-// stand at one instant.
+// stand at one instant: `run` for each of its nodes, or `change` once.
 struct live_request {
 	void (*run)(void *context, struct node *node, ps_t now);
+	void (*change)(void *context, struct live_worker *worker);
 	void *context;
 };
 
@@ -37,7 +41,7 @@ struct live_worker {
 	struct live_drive *drive;
 	struct node **nodes;
 	uint32_t node_count;
-	struct live_port **ports;
+	struct live_port **ports; // control: rw while it does not run; then only by a request
 	uint32_t port_count;
 	struct wire **shared_out; // wires to other workers
 	uint32_t shared_out_count;
@@ -98,6 +102,17 @@ ps_t live_clock(const struct live_drive *d);
 // Control thread. While the workers are stopped it runs them itself.
 void live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now),
 	       void *context);
+
+// Puts a port whose device is open into the list of a worker, the one that runs its node, and takes
+// its link up: from then on the worker receives from the device and sends to it. Nothing if it is
+// there already. Returns 0 or -ENOMEM. Control thread, workers run.
+int live_add_port(struct live_drive *d, uint32_t worker, struct live_port *port);
+
+// Takes a port out of the list and its link down, so that the node drops what is sent there or has
+// arrived from it as `link-down`; what waited for the device is lost and counted (cut_off). When it
+// returns the worker does not touch the device any more. Nothing if it is not in the list. Control
+// thread, workers run.
+void live_remove_port(struct live_drive *d, uint32_t worker, struct live_port *port);
 
 // Waits until no worker can hold what was unpublished before the call (RCU). Control thread.
 void live_synchronize(struct live_drive *d);

@@ -14,8 +14,8 @@ node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now)
 		p->next_send = p->tx_free > now ? p->tx_free : now;
 }
 
-void
-node_set_link(struct node *n, struct port *p, bool up, ps_t now)
+static void
+set_up(struct node *n, struct port *p, bool up, ps_t now)
 {
 	p->up = up;
 	p->rx_faults = (uint8_t)(up ? p->rx_faults & ~PORT_RX_DOWN : p->rx_faults | PORT_RX_DOWN);
@@ -26,6 +26,24 @@ node_set_link(struct node *n, struct port *p, bool up, ps_t now)
 		pfc_close_pauses(p, now);
 	}
 	pause_update_held(n, p);
+}
+
+void
+node_set_link(struct node *n, struct port *p, bool up, ps_t now)
+{
+	p->link_off = !up;
+	set_up(n, p, up && !p->no_carrier, now);
+}
+
+void
+node_set_carrier(struct node *n, struct port *p, bool up, ps_t now)
+{
+	p->no_carrier = !up;
+	if (p->out != NULL) {
+		p->out->down = !up || p->link_off;
+		wire_update_faulty(p->out);
+	}
+	set_up(n, p, up && !p->link_off, now);
 }
 
 uint64_t

@@ -7,10 +7,15 @@
 // Worker, between turns: freezes or frees queues (bit per queue) at `now`.
 void node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now);
 
-// Worker, between turns: the port's link went down or came up at `now`. Pauses received end with
-// the link; packets that arrive by a dead link, and those still queued for it, are lost (the caller
-// sets wire->down); XOFFs in force are sent again when the link comes up.
+// Worker, between turns: the port's link went down or came up at `now`, by an event of the file.
+// Pauses received end with the link; packets that arrive by a dead link, and those still queued for
+// it, are lost (the caller sets wire->down); XOFFs in force are sent again when the link comes up. A
+// port whose device has no carrier stays down.
 void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
+
+// The same when the device behind a port has lost its carrier or found it again; sets the wire's
+// state too. A port that an event has taken down stays down.
+void node_set_carrier(struct node *n, struct port *p, bool up, ps_t now);
 
 // Packets in the node's queues.
 uint64_t node_queued(const struct node *n);

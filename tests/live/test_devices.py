@@ -204,59 +204,122 @@ class Devices(LiveCase):
         self.assertEqual(run.err, "")
         self.assertEqual([link["ifname"] for link in command("ip", "-n", namespace, "-j", "link").json], ["lo"])
 
-    def block_and_free(self, device, namespace):
-        """Takes the fabric's end v2 down, sends more than rings and wire hold, and brings it up again."""
+    def bounce(self, device, namespace, right=None):
+        """Takes the fabric's end v2 down and up again: meanwhile its port is down, and packets to it are dropped."""
         frame = udp("198.18.1.9", "198.18.2.9", size=500)
         left = raw_socket(namespace, "p1")
         self.addCleanup(left.socket.close)
+
+        def send(count):
+            for _ in range(count):
+                left.send(frame)
+
         with Running(self, self.switch("net_af_packet0,iface=v1", device, mtu=1500), namespace) as run:
             command("ip", "-n", namespace, "link", "set", "v2", "down")
-            for i in range(4000):
-                left.send(frame)
-                if i % 16 == 15:
-                    time.sleep(0.002)
-            wait_until(lambda: run.port("swp1")["rx_packets"] == 4000, "all frames are in the switch")
-            self.assertGreater(run.port("swp2")["queue"][0]["depth"], 0)
+            wait_until(lambda: run.port("swp2")["state"] == "down", "the port is down")
+            send(100)
+            wait_until(lambda: run.port("swp1")["drops"] == {"no-next-hop": 100}, "all frames are dropped")
             command("ip", "-n", namespace, "link", "set", "v2", "up")
-            wait_until(lambda: run.port("swp2")["queue"][0]["depth"] == 0, "the queue is empty again")
-            self.assertEqual((run.port("swp2")["tx_packets"], run.port("swp1")["drops"]), (4000, {}))
+            wait_until(lambda: run.port("swp2")["state"] == "up", "the port is up again")
+            send(50)
+            wait_until(lambda: run.port("swp2")["tx_packets"] == 50, "all frames have been sent")
+            self.assertEqual(run.port("swp1")["drops"], {"no-next-hop": 100})
+            if right is not None:
+                self.assertEqual(len(right.receive_all(50, 3)), 50)
+            events = roost("show", "log", "-f", run.name, "-o", "json").json["log"]
+            self.assertEqual([(one["what"], one["port"]) for one in events], [("link-down", "swp2"), ("link-up", "swp2")])
+
+    def bounce_veth(self, device):
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        right = raw_socket(namespace, "p2")
+        self.addCleanup(right.socket.close)
+        self.bounce(device, namespace, right)
 
     def test_xdp_interface_goes_down_and_comes_back(self):
-        """Meanwhile its port blocks and the switch goes on; then what waited is sent."""
-        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
-        right = raw_socket(namespace, "p2")
-        self.addCleanup(right.socket.close)
-        self.block_and_free("net_af_xdp1,iface=v2", namespace)
-        self.assertEqual(len(right.receive_all(4000, 3)), 4000)
+        self.bounce_veth("net_af_xdp1,iface=v2")
 
     def test_packet_interface_goes_down_and_comes_back(self):
-        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
-        right = raw_socket(namespace, "p2")
-        self.addCleanup(right.socket.close)
-        self.block_and_free("net_af_packet1,iface=v2", namespace)
-        self.assertEqual(len(right.receive_all(4000, 3)), 4000)
+        self.bounce_veth("net_af_packet1,iface=v2")
 
     def test_tap_goes_down_and_comes_back(self):
-        self.block_and_free("net_tap0,iface=v2", self.namespace(("p1", "v1")))
+        self.bounce("net_tap0,iface=v2", self.namespace(("p1", "v1")))
 
-    def test_memif(self):
-        """Two switches, two processes, a shared memory: from a file through both to a file."""
-        given = frames()
-        source, out = write_pcap(self.directory / "in.pcap", given), self.directory / "out.pcap"
+    def test_interface_is_deleted_and_made_again(self):
+        """Another one of that name is opened in its place."""
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        description = self.switch("net_af_packet0,iface=v1", "net_af_xdp1,iface=v2", mtu=1500)
+        with Running(self, description, namespace) as run:
+            command("ip", "-n", namespace, "link", "del", "p2")
+            wait_until(lambda: run.port("swp2")["state"] == "down", "the port is down")
+            command("ip", "-n", namespace, "link", "add", "p2", "numtxqueues", 1, "numrxqueues", 1, "type", "veth",
+                    "peer", "name", "v2", "numtxqueues", 1, "numrxqueues", 1)
+            command("ip", "-n", namespace, "link", "set", "p2", "up")
+            wait_until(lambda: run.port("swp2")["state"] == "up", "the port is up again")
+            with raw_socket(namespace, "p1").socket as left, raw_socket(namespace, "p2").socket as right:
+                left.send(udp("198.18.1.9", "198.18.2.9", size=500))
+                self.assertEqual(len(Socket(right).receive_all(1, 5)), 1)
+
+    def memif_switches(self):
+        """Two switches joined by a memif: frames into the tap t1 of the first end in a file of the second."""
         joined = f"socket={self.directory}/memif.sock,id=0"
-        first = self.switch(f"net_pcap0,rx_pcap={source}", f"net_memif0,role=server,{joined}", number=1, mtu=8200)
-        second = self.switch(f"net_memif0,role=client,{joined}", f"net_pcap0,tx_pcap={out}", number=2, mtu=8200)
+        first = self.switch("net_tap0,iface=t1", f"net_memif0,role=server,{joined}", number=1, mtu=8200)
+        second = self.switch(f"net_memif0,role=client,{joined}", f"net_pcap0,tx_pcap={self.directory}/out.pcap",
+                             number=2, mtu=8200)
         for port in second["switch"]["ports"].values():
             port["mac"] = PEER_MAC
-        with Running(self, first) as one:
-            wait_until(lambda: one.port("swp1")["rx_packets"] == FRAMES, "all frames have been read")
-            with Running(self, second) as two:
-                wait_until(lambda: two.port("swp2")["tx_packets"] == FRAMES, "all frames have left")
+        return first, second
+
+    def carry_all(self, namespace, one, two, given):
+        """All frames go through both switches, once these have found each other."""
+        for run, port in ((one, "swp2"), (two, "swp1")):
+            wait_until(lambda: run.port(port)["state"] == "up", "they have found each other")
+        before = two.port("swp2")["tx_packets"]
+        with raw_socket(namespace, "t1").socket as left:
+            for frame in given:
+                left.send(frame)
+        wait_until(lambda: two.port("swp2")["tx_packets"] == before + len(given), "all frames have left")
+
+    def test_memif(self):
+        """Two switches, two processes, a shared memory. Without the other one the link is down."""
+        namespace, given = self.namespace(), frames()
+        first, second = self.memif_switches()
+        with Running(self, first, namespace) as one:
+            wait_until(lambda: one.port("swp2")["state"] == "down", "nobody is there")
+            with Running(self, second, namespace) as two:
+                self.carry_all(namespace, one, two, given)
                 self.assertEqual((one.port("swp1")["drops"], two.port("swp1")["drops"]), ({}, {}))
-        sent = read_pcap(out)
+        sent = read_pcap(self.directory / "out.pcap")
         self.assertEqual(sorted(frame[18:20] for frame in sent), sorted(frame[18:20] for frame in given))
         for frame in sent:
             self.assertEqual((frame[22], checksum(frame[14:34])), (62, 0))
+
+    def test_memif_client_restarts(self):
+        namespace = self.namespace()
+        first, second = self.memif_switches()
+        with Running(self, first, namespace) as stays:
+            with Running(self, second, namespace):
+                wait_until(lambda: self.memif_state(first) == "up", "the client is there")
+            wait_until(lambda: self.memif_state(first) == "down", "the client has gone")
+            with Running(self, second, namespace) as again:
+                self.carry_all(namespace, stays, again, frames()[:50])
+
+    def test_memif_server_is_killed_and_restarts(self):
+        """The socket that it leaves is in nobody's way."""
+        namespace = self.namespace()
+        first, second = self.memif_switches()
+        killed = Running(self, first, namespace)
+        killed.__enter__()
+        with Running(self, second, namespace) as stays:
+            wait_until(lambda: self.memif_state(second) == "up", "the server is there")
+            killed.process.kill()
+            killed.process.communicate(timeout=20)
+            wait_until(lambda: self.memif_state(second) == "down", "the server has gone")
+            with Running(self, first, namespace) as again:
+                self.carry_all(namespace, again, stays, frames()[:50])
+
+    def memif_state(self, description):
+        name = description["switch"]["name"]
+        return port_of(name, name, "swp2" if name.endswith("-1") else "swp1")["state"]
 
     def test_wrong_host_settings(self):
         """Each is named with the command that mends it. Once these have been given there is nothing to say."""

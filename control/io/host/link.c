@@ -90,6 +90,9 @@ link_on_attr(const struct nlattr *attr, void *arg)
 		if (if_indextoname(link_number(attr), info->master) == NULL)
 			snprintf(info->master, sizeof(info->master), "%u", link_number(attr));
 		break;
+	case IFLA_CARRIER_DOWN_COUNT:
+		info->carrier_downs = link_number(attr);
+		break;
 	case IFLA_IFALIAS:
 		link_copy(info->alias, sizeof(info->alias), attr);
 		break;
@@ -117,6 +120,7 @@ link_read(const struct nlmsghdr *answer, struct link_info *info)
 		return MNL_CB_OK;
 	info->index = header->ifi_index;
 	info->up = header->ifi_flags & IFF_UP;
+	info->running = info->up && header->ifi_flags & IFF_RUNNING;
 	return mnl_attr_parse(answer, sizeof(*header), link_on_attr, info);
 }
 
@@ -176,15 +180,27 @@ link_set_ipv6(const char *name, const char *key, const char *value)
 	return error;
 }
 
-int
-link_set_up(const char *name)
+static int
+link_set(const char *name, unsigned flags)
 {
 	struct request request;
 	struct ifinfomsg *header = link_start(&request, RTM_NEWLINK, name);
 
-	header->ifi_flags = IFF_UP;
+	header->ifi_flags = flags;
 	header->ifi_change = IFF_UP;
 	return request_send(&request, NULL, NULL);
+}
+
+int
+link_set_up(const char *name)
+{
+	return link_set(name, IFF_UP);
+}
+
+int
+link_set_down(const char *name)
+{
+	return link_set(name, 0);
 }
 
 int

@@ -15,6 +15,8 @@ struct link_info {
 	unsigned mtu;
 	uint8_t mac[6]; // 0 without one
 	bool up;
+	bool running;                    // up, and it has a carrier
+	uint32_t carrier_downs;          // how often it has lost its carrier
 	bool xdp;                        // an XDP program is attached
 	char kind[LINK_KIND_MAX];        // "veth", "" for hardware
 	char master[IF_NAMESIZE];        // "" without one
@@ -46,8 +48,9 @@ const char *link_fabric(const struct link_info *info);
 // change; or -errno.
 int link_set_ipv6(const char *name, const char *key, const char *value);
 
-// Brings it up. Returns 0 or -errno.
+// Brings it up, or takes it down. Both return 0 or -errno.
 int link_set_up(const char *name);
+int link_set_down(const char *name);
 
 // Deletes it (a veth's far end goes too). Returns 0, -ENODEV or -errno.
 int link_delete(const char *name);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -71,6 +72,56 @@ netns_run(int netns_fd, int (*fn)(void *arg), void *arg)
 	if (interface_leave_netns(previous) != 0)
 		abort(); // going on in the wrong namespace would configure the wrong host
 	return result;
+}
+
+// In the namespace.
+static int
+netns_read_cookie(void *arg)
+{
+	socklen_t bytes = sizeof(uint64_t);
+	int error, fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	error = getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, arg, &bytes) != 0 ? -errno : 0;
+	close(fd);
+	return error;
+}
+
+int
+netns_identify(const char *name, struct netns_id *id)
+{
+	int fd = netns_open(name), error = 0;
+	struct stat file;
+
+	*id = (struct netns_id){0};
+	if (fd < 0)
+		return fd == -EINVAL ? -ENOENT : fd;
+	if (fstat(fd, &file) != 0)
+		error = -errno;
+	else
+		*id = (struct netns_id){.device = file.st_dev, .inode = file.st_ino};
+	if (error == 0)
+		(void)netns_run(fd, netns_read_cookie, &id->cookie);
+	close(fd);
+	return error;
+}
+
+bool
+netns_same(const struct netns_id *a, const struct netns_id *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->cookie == b->cookie;
+}
+
+int
+netns_has_moved(const char *name, const struct netns_id *id)
+{
+	char path[NETNS_PATH_MAX];
+	struct stat file;
+
+	if (netns_path(name, path) != 0 || stat(path, &file) != 0)
+		return -ENOENT;
+	return file.st_dev != id->device || file.st_ino != id->inode;
 }
 
 static int

@@ -6,6 +6,8 @@
 #include "control/base/diag.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 // Makes the namespace and brings its loopback up. An existing one is used unchanged.
 // `created`: whether it was made here. Returns 0, or -errno with an error in diag.
@@ -17,6 +19,22 @@ int netns_delete(const char *name);
 // Opens a namespace by name or by its path in /proc, or this thread's own for NULL. Returns a descriptor for the caller to
 // close, or -errno (-ENOENT: no such name; -EINVAL: not a name, or a file that is no namespace).
 int netns_open(const char *name);
+
+// Which namespace a name stands for: it may be deleted, and another one take its name. Of those that
+// exist at the same time no two have the same numbers, but those of one that is gone are used again;
+// the cookie is not, as long as the machine runs.
+struct netns_id {
+	dev_t device;
+	ino_t inode;     // 0: none
+	uint64_t cookie; // 0: the kernel has none (before Linux 5.14)
+};
+
+// Returns 0, -ENOENT or -errno.
+int netns_identify(const char *name, struct netns_id *id);
+// Whether both are the same one.
+bool netns_same(const struct netns_id *a, const struct netns_id *b);
+// The same of a name, by the numbers only: one system call. -ENOENT: the name stands for none; 0 or 1.
+int netns_has_moved(const char *name, const struct netns_id *id);
 
 // Runs `fn` inside the namespace and comes back. A negative `netns_fd` is the present one.
 // Returns what fn returned, or -errno when the namespace cannot be entered.

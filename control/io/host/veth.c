@@ -43,6 +43,7 @@ struct veth_setup {
 	const struct veth_options *options;
 	const struct veth_address *old_addresses; // to be removed
 	int index;                                // of the host's end
+	bool restoring;                           // a route may be there
 	const char *step;
 	char why[sizeof(((struct request *)NULL)->why)]; // the kernel's words on it
 	bool exists;                                     // an interface of that name
@@ -178,6 +179,7 @@ veth_add_route(struct veth_setup *setup, const struct veth_route *route)
 	struct request r;
 	struct rtmsg *header =
 		request_start(&r, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, sizeof(*header));
+	int error;
 
 	setup->step = "adding its route";
 	header->rtm_family = (uint8_t)gateway->family;
@@ -193,7 +195,8 @@ veth_add_route(struct veth_setup *setup, const struct veth_route *route)
 	mnl_attr_put_u32(r.message, RTA_OIF, (uint32_t)setup->index);
 	if (route->metric != 0)
 		mnl_attr_put_u32(r.message, RTA_PRIORITY, route->metric);
-	return veth_send(setup, &r);
+	error = veth_send(setup, &r);
+	return error == -EEXIST && setup->restoring ? 0 : error;
 }
 
 static int
@@ -253,7 +256,7 @@ veth_configure_host(void *arg)
 	const struct veth_options *o = setup->options;
 	int error = veth_find_host(setup);
 
-	if (error == 0)
+	if (error == 0 && !setup->restoring)
 		error = veth_ready_host(setup);
 	if (error == 0)
 		error = veth_add_addresses(setup);
@@ -366,6 +369,16 @@ veth_readdress(const struct veth_options *o, const struct veth_address *old, str
 	struct veth_setup setup = {
 		.options = o, .old_addresses = old, .step = "entering the namespace"};
 	int error = netns_run(o->netns_fd, veth_swap_addresses, &setup);
+
+	return error != 0 ? veth_fail(&setup, error, diag) : 0;
+}
+
+int
+veth_restore(const struct veth_options *o, struct diag *diag)
+{
+	struct veth_setup setup = {
+		.options = o, .restoring = true, .step = "entering the namespace"};
+	int error = netns_run(o->netns_fd, veth_configure_host, &setup);
 
 	return error != 0 ? veth_fail(&setup, error, diag) : 0;
 }

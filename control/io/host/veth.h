@@ -47,3 +47,8 @@ int veth_create(const struct veth_options *options, struct diag *diag);
 // absent old one is no error. Returns 0, or -errno with an error in diag. Control thread, root.
 int veth_readdress(const struct veth_options *options, const struct veth_address *old,
 		   struct diag *diag);
+
+// Gives the host's end, which has been down, what Linux took from it then: IPv6 addresses, neighbours
+// and routes. What is there is left alone. Returns 0, or -errno with an error in diag. Control thread,
+// root.
+int veth_restore(const struct veth_options *options, struct diag *diag);

@@ -223,7 +223,7 @@ close_unconnected(struct live_fabric *live)
 
 		for (uint32_t k = 0; n != NULL && k < n->port_count; k++)
 			if (n->ports[k].out == NULL)
-				node_set_link(n, &n->ports[k], false, 0);
+				node_set_carrier(n, &n->ports[k], false, 0);
 	}
 }
 
@@ -324,6 +324,8 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 		return rc;
 	close_unconnected(live);
 	rc = start_drive(live);
+	if (rc == 0)
+		rc = device_links_open(live, diag);
 	return rc != 0 ? rc : learning_open(live, diag);
 }
 
@@ -336,6 +338,7 @@ live_fabric_close(struct live_fabric *live)
 	events_destroy(live->events);
 	fabric_log_destroy(live->log);
 	local_addresses_close(live->local_addresses);
+	device_links_close(live->links);
 	devices_close(live);
 	fabric_flows_destroy(live->flows);
 	workload_destroy(live->workload);

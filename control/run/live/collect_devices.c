@@ -49,7 +49,7 @@ collect_steering(struct show_state *s, const struct live_fabric *live)
 		json_t *port;
 		int rc;
 
-		if (d->netdev == NULL)
+		if (d->netdev == NULL || d->live.device == NULL)
 			continue;
 		rc = steering_json(&port, live, d);
 		if (rc != 0)
@@ -65,7 +65,8 @@ device_json(const struct device_port *d)
 {
 	struct device_stats s = {0};
 
-	(void)device_stats(d->live.device, &s); // zero if the device cannot report them
+	if (d->live.device != NULL)
+		(void)device_stats(d->live.device, &s); // zero if it cannot report them
 	return json_pack(
 		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "spec", d->spec, "rx_missed",
 		(json_int_t)s.rx_missed, "rx_errors", (json_int_t)s.rx_errors, "rx_no_mbuf",

@@ -112,6 +112,7 @@ serve(struct answer *a, struct notifier *notifier)
 		fabric_log_poll(a->live->log, a->live->fabric);
 		notify_poll(notifier);
 		local_addresses_poll(a->live);
+		device_links_poll(a->live);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
 }

@@ -87,42 +87,69 @@ uses_ip6(const struct live_fabric *live, uint32_t host)
 	       settings.ip_version == 6;
 }
 
-static int
-make_veth(const struct live_fabric *live, const struct device_port *d, int netns_fd,
-	  struct diag *diag)
+// What a host's veth is to be like.
+struct host_veth {
+	struct veth_options options;
+	struct veth_address addresses[2];
+	struct veth_route routes[2 * HOST_ROUTES_MAX];
+	char netns[HOST_NETNS_TEXT], enter[HOST_NETNS_TEXT];
+};
+
+static void
+describe_veth(const struct live_fabric *live, const struct device_port *d, int netns_fd,
+	      struct host_veth *v)
 {
 	const struct topo_port *eth = topology_host_port(live->topology, d->host, d->host_port);
 	const struct topo_port *swp = &live->topology->nodes[d->node].ports[d->port];
-	char netns[HOST_NETNS_TEXT], enter[HOST_NETNS_TEXT];
-	struct veth_address addresses[2];
-	struct veth_route routes[2 * HOST_ROUTES_MAX];
-	struct veth_options options = {
+
+	*v = (struct host_veth){0};
+	v->options = (struct veth_options){
 		.netns_fd = netns_fd,
-		.netns = host_netns_text(d->attach, netns),
-		.enter = host_netns_enter(d->attach, enter),
+		.netns = host_netns_text(d->attach, v->netns),
+		.enter = host_netns_enter(d->attach, v->enter),
 		.fabric = live->config->fabric.name.text,
 		.host_name = eth->name,
 		.switch_name = d->interface,
 		.mtu = d->mtu,
-		.addresses = addresses,
+		.addresses = v->addresses,
 		.address_count = 1,
-		.routes = routes,
+		.routes = v->routes,
 	};
-	int rc;
-
-	addresses[0] = address_of(AF_INET, eth->ip4, 32);
-	addresses[1] = address_of(AF_INET6, eth->ip6, 128);
-	options.route_count = host_routes_list(live, d, AF_INET, routes);
+	v->addresses[0] = address_of(AF_INET, eth->ip4, 32);
+	v->addresses[1] = address_of(AF_INET6, eth->ip6, 128);
+	v->options.route_count = host_routes_list(live, d, AF_INET, v->routes);
 	if (uses_ip6(live, d->host)) {
-		options.address_count = 2;
-		options.route_count +=
-			host_routes_list(live, d, AF_INET6, &routes[options.route_count]);
+		v->options.address_count = 2;
+		v->options.route_count +=
+			host_routes_list(live, d, AF_INET6, &v->routes[v->options.route_count]);
 	}
-	memcpy(options.host_mac, eth->mac, 6);
-	memcpy(options.gateway_mac, swp->mac, 6);
-	memcpy(options.switch_mac, swp->mac, 6);
-	rc = veth_create(&options, diag);
-	return rc != 0 ? rc : host_rules_add(live, d, &options, diag);
+	memcpy(v->options.host_mac, eth->mac, 6);
+	memcpy(v->options.gateway_mac, swp->mac, 6);
+	memcpy(v->options.switch_mac, swp->mac, 6);
+}
+
+// Runs veth_create() or veth_restore() for a host.
+static int
+change_veth(const struct live_fabric *live, const struct device_port *d,
+	    int (*change)(const struct veth_options *options, struct diag *diag), struct diag *diag)
+{
+	int rc, netns_fd = host_netns_open(live, d, diag);
+	struct host_veth veth;
+
+	if (netns_fd < 0)
+		return netns_fd;
+	describe_veth(live, d, netns_fd, &veth);
+	rc = change(&veth.options, diag);
+	if (rc == 0)
+		rc = host_rules_add(live, d, &veth.options, diag);
+	close(netns_fd);
+	return rc;
+}
+
+int
+devices_restore_host(const struct live_fabric *live, const struct device_port *d, struct diag *diag)
+{
+	return d->own_veth ? change_veth(live, d, veth_restore, diag) : 0;
 }
 
 // The interface that a user's device string names, or NULL.
@@ -157,6 +184,22 @@ check_interface(const struct live_fabric *live, const struct device_port *d)
 		(void)host_check_interface(&check, live->notes);
 }
 
+// Opened again, a device may find the namespace that Roost once made, or another of that name.
+static int
+prepare_netns(struct device_port *d, struct diag *diag)
+{
+	struct netns_id id;
+	bool created;
+	int rc = netns_create(d->netns, &created, diag);
+
+	if (rc != 0 || netns_identify(d->netns, &id) != 0)
+		return rc;
+	if (created || !netns_same(&id, &d->id))
+		d->netns_created = created;
+	d->id = id;
+	return 0;
+}
+
 struct tap_request {
 	const struct device_port *device;
 	const char *fabric;
@@ -178,26 +221,18 @@ static int
 prepare_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
 	struct tap_request tap = {d, live->config->fabric.name.text, diag};
-	int netns_fd, rc = 0;
+	int rc = d->netns != NULL ? prepare_netns(d, diag) : 0;
 
-	if (d->netns != NULL)
-		rc = netns_create(d->netns, &d->netns_created, diag);
 	if (rc != 0)
 		return rc;
-	if (!d->own_veth && d->interface[0] != '\0') {
-		rc = netns_run(live->outer_netns, make_tap, &tap);
-		d->tap_created = rc == 0;
-		return rc;
-	}
-	if (!d->own_veth) {
+	if (d->own_veth)
+		return change_veth(live, d, veth_create, diag);
+	if (d->interface[0] == '\0') {
 		check_interface(live, d);
 		return 0;
 	}
-	netns_fd = host_netns_open(live, d, diag);
-	if (netns_fd < 0)
-		return netns_fd;
-	rc = make_veth(live, d, netns_fd, diag);
-	close(netns_fd);
+	rc = netns_run(live->outer_netns, make_tap, &tap);
+	d->tap_created |= rc == 0;
 	return rc;
 }
 
@@ -245,33 +280,13 @@ devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t port,
 	return rc;
 }
 
-// Joins a device to the port that it is behind.
-static int
-join_device(struct live_fabric *live, struct device_port *d)
+// Whether an edge NIC is between the device and its leaf.
+static bool
+has_edge(const struct live_fabric *live, const struct device_port *d)
 {
 	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
-	struct node *n = live->fabric->nodes[d->node];
-	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
-	struct port *port = &n->ports[d->port];
-	int rc;
 
-	if (d->host != TOPOLOGY_NONE && fabric_has_edge(live->fabric, place->peer_node)) {
-		n = live->fabric->nodes[place->peer_node];
-		port = edge_other_port(n, &n->ports[place->peer_port]);
-		delay = 1; // the link is on the other side
-		d->live.paced = d->live.device->quirks->flags & QUIRK_HOLDS;
-	}
-	rc = wire_create(&d->live.to_node, delay, false, 0);
-	if (rc == 0)
-		rc = wire_create(&d->live.from_node, delay, false, 0);
-	if (rc != 0)
-		return rc;
-	d->live.node = n;
-	d->live.port = port;
-	port->in = d->live.to_node;
-	port->out = d->live.from_node;
-	node_set_link(n, port, true, 0);
-	return 0;
+	return d->host != TOPOLOGY_NONE && fabric_has_edge(live->fabric, place->peer_node);
 }
 
 static int
@@ -296,7 +311,122 @@ open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 	rc = device_open(&d->live.device, &options, err, sizeof(err));
 	if (netns_fd >= 0)
 		close(netns_fd);
-	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : join_device(live, d);
+	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : 0;
+}
+
+// Finds the port that a device is behind. The wires stay for as long as the fabric does: packets may
+// be on them.
+static int
+find_port(struct live_fabric *live, struct device_port *d)
+{
+	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
+	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
+	int rc = 0;
+
+	d->live.node = live->fabric->nodes[d->node];
+	d->live.port = &d->live.node->ports[d->port];
+	if (has_edge(live, d)) {
+		d->live.node = live->fabric->nodes[place->peer_node];
+		d->live.port =
+			edge_other_port(d->live.node, &d->live.node->ports[place->peer_port]);
+		delay = 1; // the link is on the other side
+		d->live.paced = d->live.device->quirks->flags & QUIRK_HOLDS;
+	}
+	if (d->live.to_node == NULL)
+		rc = wire_create(&d->live.to_node, delay, false, 0);
+	if (rc == 0 && d->live.from_node == NULL)
+		rc = wire_create(&d->live.from_node, delay, false, 0);
+	return rc;
+}
+
+// Joins a device to its port. Before the workers start, node and port are the control thread's.
+static int
+join_device(struct live_fabric *live, struct device_port *d)
+{
+	int rc = find_port(live, d);
+
+	if (rc != 0)
+		return rc;
+	if (live->running) {
+		devices_set_link(live, d, true);
+		return 0;
+	}
+	d->up = true;
+	d->live.port->in = d->live.to_node;
+	d->live.port->out = d->live.from_node;
+	node_set_carrier(d->live.node, d->live.port, true, 0);
+	return 0;
+}
+
+// The port of a node whose carrier changes.
+struct carrier {
+	const struct node *node;
+	uint16_t port;
+	bool up;
+};
+
+static void
+set_carrier(void *context, struct node *node, ps_t now)
+{
+	const struct carrier *c = context;
+
+	if (node == c->node)
+		node_set_carrier(node, &node->ports[c->port], c->up, now);
+}
+
+// An edge NIC has its link for as long as the host has its own.
+static void
+set_edge_link(struct live_fabric *live, const struct device_port *d, bool up)
+{
+	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
+	struct carrier leaf = {live->fabric->nodes[d->node], d->port, up};
+	struct carrier nic = {d->live.node, place->peer_port, up};
+
+	if (!has_edge(live, d))
+		return;
+	live_call(&live->drive, set_carrier, &leaf);
+	live_call(&live->drive, set_carrier, &nic);
+}
+
+void
+devices_set_link(struct live_fabric *live, struct device_port *d, bool up)
+{
+	uint32_t worker;
+
+	if (d->up == up)
+		return;
+	worker = live->workers[d->live.node->index];
+	set_edge_link(live, d, up);
+	if (!up)
+		live_remove_port(&live->drive, worker, &d->live);
+	else if (live_add_port(&live->drive, worker, &d->live) != 0)
+		memory_exhausted(live->device_count, sizeof(struct live_port *), "device ports");
+	d->up = up;
+}
+
+int
+devices_open_one(struct live_fabric *live, struct device_port *d, struct diag *diag)
+{
+	int rc = prepare_device(live, d, diag);
+
+	if (rc == 0)
+		rc = open_device(live, d, diag);
+	if (rc == 0)
+		rc = join_device(live, d);
+	if (rc != 0)
+		devices_close_one(live, d);
+	return rc;
+}
+
+void
+devices_close_one(struct live_fabric *live, struct device_port *d)
+{
+	devices_set_link(live, d, false);
+	// Before the driver closes: the kernel lets go of its packets (device_close()).
+	if (d->own_veth)
+		link_delete(d->interface);
+	device_close(d->live.device);
+	d->live.device = NULL;
 }
 
 int
@@ -304,8 +434,11 @@ devices_open(struct live_fabric *live, struct diag *diag)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++) {
 		rc = open_device(live, &live->devices[i], diag);
+		if (rc == 0)
+			rc = join_device(live, &live->devices[i]);
+	}
 	return rc;
 }
 
@@ -317,6 +450,16 @@ close_wire(struct wire *w, struct packet_pool *packets)
 	while (wire_count(w) != 0)
 		packet_free(packets, wire_take(w));
 	wire_destroy(w);
+}
+
+// If it is still the one that Roost has made.
+static void
+delete_netns(const struct device_port *d)
+{
+	struct netns_id id;
+
+	if (d->netns_created && netns_identify(d->netns, &id) == 0 && netns_same(&id, &d->id))
+		netns_delete(d->netns);
 }
 
 static int
@@ -334,6 +477,7 @@ devices_close(struct live_fabric *live)
 		struct device_port *d = &live->devices[i];
 
 		device_close(d->live.device);
+		free(d->waiting);
 		if (live->pools != NULL) {
 			close_wire(d->live.to_node, live->pools[d->node]);
 			close_wire(d->live.from_node, live->pools[d->node]);
@@ -342,10 +486,9 @@ devices_close(struct live_fabric *live)
 			(void)netns_run(
 				live->outer_netns, delete_tap,
 				&(struct tap_request){d, live->config->fabric.name.text, NULL});
-		if (d->netns_created)
-			netns_delete(d->netns);
-		else if (d->own_veth)
+		if (d->own_veth && !d->netns_created)
 			host_rules_delete(live, d);
+		delete_netns(d);
 	}
 	free(live->devices);
 	live->devices = NULL;

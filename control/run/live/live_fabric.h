@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct device_links;
 struct learner;
 struct local_addresses;
 struct node_snapshot;
@@ -33,6 +34,7 @@ struct live_fabric {
 	struct device_port *devices;
 	uint32_t device_count;
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
+	struct device_links *links;              // NULL: no device
 	struct learner *learner;                 // NULL: no switch learns routes
 	struct live_drive drive;
 	bool drive_ready;
@@ -84,6 +86,30 @@ int devices_open(struct live_fabric *live, struct diag *diag);
 int devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t port,
 		      const struct tenant_port *had, struct diag *diag);
 void devices_close(struct live_fabric *live);
+
+// The same of one device, at any time: before the workers start, or while they run. Opening makes
+// what it needs (namespace, veth), and has its worker poll it from then on. Closing takes the port's
+// link down, waits until the worker has let go of the device, and removes its veth; its wires and its
+// namespace stay, and it may be opened again. After an error nothing of it is open.
+int devices_open_one(struct live_fabric *live, struct device_port *d, struct diag *diag);
+void devices_close_one(struct live_fabric *live, struct device_port *d);
+// Takes the link of a port whose device is open down, or up: a worker polls only devices whose link
+// is up. Workers run.
+void devices_set_link(struct live_fabric *live, struct device_port *d, bool up);
+// Gives the interface of an attached host, which has been down, its addresses, neighbours and routes
+// again. Nothing for one that Roost did not make. Returns 0 or -errno.
+int devices_restore_host(const struct live_fabric *live, const struct device_port *d,
+			 struct diag *diag);
+
+// ---- device_links.c: the links of devices --------------------------------------------------------
+
+// Listens for changes; workers run. live->links stays NULL without a device. Returns 0 or -errno.
+int device_links_open(struct live_fabric *live, struct diag *diag);
+// Takes ports down whose device has lost its link, closes devices that are gone, and has both back
+// when they are. Each change is in the log.
+void device_links_poll(struct live_fabric *live);
+// NULL is fine.
+void device_links_close(struct device_links *links);
 
 // ---- host_netns.c: where attached hosts are ------------------------------------------------------
 
@@ -145,6 +171,8 @@ int learning_wait_ms(const struct live_fabric *live, int most);
 // listens for changes from then on. live->local_addresses stays NULL without such a port. Returns 0
 // or -errno.
 int local_addresses_open(struct live_fabric *live, struct diag *diag);
+// A port was opened again: it needs them too.
+void local_addresses_refresh(struct live_fabric *live);
 // Gives the ports changed addresses.
 void local_addresses_poll(struct live_fabric *live);
 // How many addresses there are, as last reported, and how many of them found no room.

@@ -88,7 +88,7 @@ set_ports(struct local_addresses *l, struct live_fabric *live)
 	l->left_out = count_left_out(l);
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		struct device *device = live->devices[i].live.device;
-		int error = device->steering != NULL
+		int error = device != NULL && device->steering != NULL
 				    ? steering_set_local(device->steering, l->list, l->count)
 				    : 0;
 
@@ -160,6 +160,14 @@ drain(struct local_addresses *l)
 		else if (errno != EINTR)
 			return any;
 	}
+}
+
+void
+local_addresses_refresh(struct live_fabric *live)
+{
+	if (live->local_addresses != NULL)
+		live->local_addresses->stale = true;
+	local_addresses_poll(live);
 }
 
 void

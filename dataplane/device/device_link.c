@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Drivers for Linux interfaces call their link up as long as they are started, so the interface is
+// asked itself.
+#include "device.h"
+
+#include "interface.h"
+#include "log_capture.h"
+
+#include <net/if.h>
+
+enum device_link
+device_link(const struct device *d)
+{
+	char name[IFNAMSIZ];
+	struct rte_eth_link link;
+	unsigned flags;
+
+	if (d->control_fd >= 0) {
+		if (interface_flags(d->control_fd, d->index, name, &flags) != 0)
+			return DEVICE_LINK_GONE;
+		return (flags & IFF_UP) && (flags & IFF_RUNNING) ? DEVICE_LINK_UP
+								 : DEVICE_LINK_DOWN;
+	}
+	if (rte_eth_link_get_nowait(d->port_id, &link) != 0)
+		return DEVICE_LINK_UP; // it does not know
+	return link.link_status == RTE_ETH_LINK_UP ? DEVICE_LINK_UP : DEVICE_LINK_DOWN;
+}
+
+int
+device_reconnect(struct device *d)
+{
+	struct log_capture log;
+	int error;
+
+	if (!d->reconnects)
+		return 0;
+	// What the driver says about a far end that is not there yet is not news.
+	log_capture_begin(&log);
+	rte_eth_dev_stop(d->port_id);
+	error = rte_eth_dev_start(d->port_id);
+	log_capture_end(&log);
+	log_capture_free(&log);
+	return error;
+}
