@@ -74,10 +74,10 @@ SCENARIOS = {one.name: one for one in (
     Scenario("adaptive", "packets of a queue pair take both spines", mode="adaptive"),
     Scenario("incast", "a write beside two simulated senders into one port, with 900 KB of buffer", tests=("write",),
              messages=19, qps=16, buffer="900KB", streams=IN_THE_WAY),
-    Scenario("ecn", "beside the same senders, with marks from 5 KB on", tests=("write",), ecn=MARKS_EARLY,
+    Scenario("ecn", "beside the same senders, with marks from 5 KB on", tests=("write",), messages=32, ecn=MARKS_EARLY,
              streams=IN_THE_WAY),
-    Scenario("not-ect", "the same with traffic class 104", tests=("write",), ecn=MARKS_EARLY, streams=IN_THE_WAY,
-             traffic_class=NOT_ECT),
+    Scenario("not-ect", "the same with traffic class 104", tests=("write",), messages=32, ecn=MARKS_EARLY,
+             streams=IN_THE_WAY, traffic_class=NOT_ECT),
 )}
 
 
