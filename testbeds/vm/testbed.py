@@ -71,6 +71,10 @@ class Testbed:
 
     # ---- up and down ---------------------------------------------------------------------------
 
+    def check_down(self):
+        if self.there() or self.directory.exists():
+            raise RuntimeError(f"{self.name} is up, or was not taken down: testbeds/vm/vm --name {self.name} down")
+
     def guard(self):
         """A process that takes the testbed down when its standard input closes: by close() and wait(), or because
         this process was killed."""
@@ -79,8 +83,7 @@ class Testbed:
 
     def up(self, kvm=False):
         """Boots the VMs and configures them."""
-        if self.there() or self.directory.exists():
-            raise RuntimeError(f"{self.name} is up, or was not taken down: testbeds/vm/vm --name {self.name} down")
+        self.check_down()
         check_packages()
         if not self.roost.exists():
             raise RuntimeError(f"{self.roost} does not exist: run testbeds/setup")
