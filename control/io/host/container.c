@@ -103,7 +103,7 @@ static int
 inspect(const char *program, const char *name, struct diag *diag)
 {
 	char answer[ANSWER_MAX], *end;
-	int from, rc, status = 0;
+	int from = -1, rc, status = 0;
 	pid_t child;
 	long pid;
 
