@@ -345,6 +345,31 @@ class Fpm(LearnCase):
         self.assertIn("an empty frame", self.told())
         peer.close()
 
+    def test_another_user(self):
+        """Any process can connect; only root and FRR's user are listened to, and the log has the others."""
+        self.start(self.switch(source="fpm", fpm={"listen": "127.0.0.1:2697", "user": "any"}))
+        self.stop()
+        self.start(self.switch(source="fpm", fpm={"listen": "127.0.0.1:2697"}))
+        peer = self.connect(2697)
+        self.addCleanup(peer.close)
+        peer.send(self.message("10.9.0.0/16", "10.0.2.2", "swp2"))
+        self.expect(**{"10_9_0_0__16": "swp2"})
+        code = ("import socket, sys; s = socket.create_connection(('127.0.0.1', 2697)); s.settimeout(20)\n"
+                "try: s.sendall(bytes.fromhex(sys.argv[1])); print(s.recv(1))\n"
+                "except ConnectionError: print(b'')")
+        gone = self.message("10.9.0.0/16", gone=True).hex()
+        done = command("ip", "netns", "exec", self.netns, "setpriv", "--reuid", 65534, "--regid", 65534, "--clear-groups",
+                       "/usr/bin/python3", "-c", code, gone)
+        self.assertEqual(done.out, "b''\n")
+        wait_until(lambda: self.source()["fpm_refused"] == 1, "it was refused")
+        peer.send(self.message("10.8.0.0/16", "10.0.3.2", "swp3"))
+        self.expect("zebra is still listened to", **{"10_9_0_0__16": "swp2", "10_8_0_0__16": "swp3"})
+        log = roost("show", "log", "-f", self.name, "-o", "json").json["log"]
+        self.assertIn("FPM: a connection of user 65534 was refused", log[-1]["message"])
+        self.stop()
+        self.assert_refused("learn.fpm.user: there is no user nosuchuser on this machine", "run",
+                            self.file(self.switch(source="fpm", fpm={"user": "nosuchuser"})), status=1)
+
     def test_a_port_that_is_taken(self):
         def make():
             taken = socket.socket()
