@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,12 +100,33 @@ read_stream(FILE *file, size_t max, char **out, size_t *out_length)
 	return 0;
 }
 
+static bool pipes_refused;
+
+void
+file_refuse_pipes(void)
+{
+	pipes_refused = true;
+}
+
 int
 file_read(const char *path, size_t max, char **out, size_t *out_length)
 {
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | (pipes_refused ? O_NONBLOCK : 0));
+	struct stat is;
+	FILE *file;
 
-	return file == NULL ? -errno : read_stream(file, max, out, out_length);
+	if (fd < 0)
+		return -errno;
+	if (pipes_refused && (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode))) {
+		close(fd);
+		return -ENOTSUP;
+	}
+	file = fdopen(fd, "r");
+	if (file == NULL) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return read_stream(file, max, out, out_length);
 }
 
 int

@@ -292,6 +292,12 @@ class Config(LiveCase):
         roost("down", self.name)
         roost("up", self.name)
         self.assertEqual(self.history()["running"], 2)
+        # A pipe in its place, into which nobody writes, holds nothing up.
+        (self.directory / "own.cdf").unlink()
+        os.mkfifo(self.directory / "own.cdf")
+        done = self.up.roost("unset", "tenant", "red", "hosts", "h6", timeout=20)
+        self.assertRegex(done.err, r"own\.cdf.*Operation not supported")
+        self.assertEqual(self.history()["running"], 3)
 
     def test_save(self):
         self.lab.write_text("# what this lab is for\n" + self.lab.read_text())

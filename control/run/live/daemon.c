@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "collect.h"
+#include "control/base/file.h"
 #include "control/base/memory.h"
 #include "control/base/program.h"
 #include "control/config/scalar.h"
@@ -230,6 +231,7 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 		notifier = notify_create(live, a->copy, a->server);
 		print_notes(live, d, diag);
 		api_server_watch(a->server, learning_fd(live));
+		file_refuse_pipes();
 		d->ready(d->context, live->config->fabric.name.text);
 		serve(a, notifier);
 		notify_destroy(notifier);
