@@ -1,63 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An edge NIC with one link: port 0 is the link's, port 1 the host's. A cell is a byte; a frame of
-// 300 bytes takes 25.92 ns of the link at 100 Gb/s, gap included.
+// An edge NIC with one link (edged.h). A frame of 300 bytes takes 25.92 ns of the link at 100 Gb/s,
+// gap included.
 #include "dataplane/roce/edge.h"
 
 #include "../queueing/pauses.h"
 #include "dataplane/base/headers.h"
-#include "dataplane/node/adopt.h"
-#include "dataplane/node/create.h"
-#include "dataplane/node/ports.h"
+#include "edged.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { LINK, HOST };
-
-#define LIMIT 3000
-#define XOFF_AT 1500
-#define XON_AT 600
 #define START (2 * PS_PER_US)
-
-// What harness_open() makes, with an edge NIC in the leaf's place.
-static void
-edge_open(struct harness *h, struct tables *t)
-{
-	const struct edge_buffer buffer = {.limit = LIMIT, .xoff = XOFF_AT, .xon = XON_AT};
-	struct edge *edge;
-
-	harness_own_profile(t, HOST)->byte_time = 0;
-	harness_open(h, t);
-	node_destroy(h->node);
-	assert_int_equal(node_create(&h->node, NODE_NIC, 2, 0, 1, h->pool), 0);
-	h->node->ops = &pipeline_edge;
-	for (unsigned int i = 0; i < 2; i++) {
-		h->node->ports[i].in = h->in[i];
-		h->node->ports[i].out = h->out[i];
-	}
-	assert_null(node_set_tables(h->node, t));
-	node_adopt_tables(h->node, t);
-	assert_int_equal(edge_create(&edge, h->node, 1, &buffer), 0);
-}
-
-// Fails unless received = sent + dropped + queued.
-static void
-edge_close(struct harness *h)
-{
-	uint64_t received = 0, gone = node_queued(h->node);
-
-	for (unsigned int i = 0; i < 2; i++) {
-		const struct port *p = &h->node->ports[i];
-
-		received += p->rx_packets - p->control_rx + p->control_tx;
-		gone += p->tx_packets;
-		for (unsigned int k = 0; k < DROP_COUNT; k++)
-			gone += p->drops[k];
-	}
-	assert_int_equal(received, gone);
-	edge_destroy(h->node->edge);
-	harness_close(h);
-}
 
 static void
 put_many(struct harness *h, unsigned int from, unsigned int count, unsigned int priority, ps_t at)
